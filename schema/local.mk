@@ -2,7 +2,13 @@
 schema_files = \
 	%D%/0001-initial.sql \
 	%D%/0002-names.sql \
-	%D%/0003-leases.sql
+	%D%/0003-leases.sql \
+	%D%/0004-words.sql \
+	%D%/0005-social-ids.sql \
+	%D%/0006-public-actions.sql \
+	%D%/0007-inbound.sql \
+	%D%/0008-compat.sql \
+	%D%/0009-phone-codes.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

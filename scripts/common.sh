@@ -5,12 +5,14 @@
 
 packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
 libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev"
-# The -core and -bin packages have no system service; lighttpd and php8.2-fpm do, see install_packages.
+# The -core and -bin packages have no system service; lighttpd, nginx-light and php8.2-fpm do, see install_packages.
 packages_run="curl python3 mariadb-server-core mariadb-client-core"
 packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
+packages_nginx="nginx-light"
 packages_check="iproute2 libcmocka-dev libfaketime mandoc openssl python3-pytest python3-pytest-xdist"
-packages_signatures="nodejs npm"
+packages_browsers="chromium firefox-esr"
+packages_signatures="nodejs npm php8.2-cli"
 packages_fuzz="clang"
 packages_long="$packages_fuzz shellcheck valgrind"
 # A cluster of database nodes; only mariadb-server has the scripts that copy a node's data to another.
@@ -80,8 +82,9 @@ install_packages() {
 	step "Installing packages" apt_install $missing
 	allow_services
 	# They must not start at the next boot either.
-	for package in haproxy lighttpd mariadb-server php8.2-fpm rsync; do
-		case " $missing" in *" $package "*) as_root update-rc.d "${package%-server}" disable >/dev/null 2>&1 || true ;; esac
+	for package in haproxy lighttpd mariadb-server nginx-light php8.2-fpm rsync; do
+		service=${package%-server}
+		case " $missing" in *" $package "*) as_root update-rc.d "${service%-light}" disable >/dev/null 2>&1 || true ;; esac
 	done
 }
 

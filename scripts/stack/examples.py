@@ -6,8 +6,8 @@ import re
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "conf-examples"
 BEGIN, END = "# --- edit ---\n", "# ------------\n"
 # name = "value" (lighttpd, with its var. in front; option files), Define name value (Apache), setenv name value (HAProxy),
-# name="value" and name=value (shell, crontab)
-SETTING = r'^((?:var\.|Define |setenv )?{name}(?: = | |=))("?)([^"\n]*)("?)$'
+# name value; and name value { (nginx), name="value" and name=value (shell, crontab)
+SETTING = r'^(\t*(?:var\.|Define |setenv )?{name}(?: = | |=))("?)([^"\n{{}}]*?)("?(?:;| {{)?)$'
 
 
 def fill(name, **values):

@@ -8,12 +8,14 @@ import random
 import signal
 import socket
 
-from .examples import fill
+from .examples import FOLDER, fill
 from .process import Child, StackError
 
 APACHE_MODULES = pathlib.Path("/usr/lib/apache2/modules")
 # Apache does not run requests as root; this is Debian's account for it.
 APACHE_USER = "www-data"
+LIGHTTPD_ERRORS = FOLDER / "lighttpd-errors"
+NGINX_TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
 def free_port():
@@ -101,7 +103,7 @@ class Lighttpd(Front):
 class LighttpdSocket(Lighttpd):
     def configure(self, listen, program, config):
         self.write_main(fill("lighttpd-socket.conf", leadhook_socket=listen, leadhook_mount=self.mount,
-                             leadhook_log=self.folder / "access.log"))
+                             leadhook_log=self.folder / "access.log", leadhook_errors=f"{LIGHTTPD_ERRORS}/"))
 
 
 class LighttpdSpawn(Lighttpd):
@@ -110,13 +112,13 @@ class LighttpdSpawn(Lighttpd):
     def configure(self, listen, program, config):
         self.write_main(fill("lighttpd-spawn.conf", leadhook_program=program, leadhook_config=config, leadhook_workers=4,
                              leadhook_socket=self.folder / "fcgi.sock", leadhook_mount=self.mount,
-                             leadhook_log=self.folder / "access.log"))
+                             leadhook_log=self.folder / "access.log", leadhook_errors=f"{LIGHTTPD_ERRORS}/"))
 
 
 class Apache(Front):
     """The main file has Debian's modules, user and default denial, and includes the example."""
 
-    modules = ("mpm_event", "authz_core", "reqtimeout")
+    modules = ("mpm_event", "authz_core", "headers", "reqtimeout", "setenvif")
     main = ""
 
     def command(self):
@@ -168,5 +170,24 @@ class ApacheFcgid(Apache):
                              LEADHOOK_LOG=self.folder / "access.log"))
 
 
+class Nginx(Front):
+    """The main file has an `http` that includes the example; all files that nginx writes are in the folder."""
+
+    def command(self):
+        return ["nginx", "-p", self.folder, "-e", self.log, "-c", self.folder / "main.conf"]
+
+    def restart_gracefully(self):
+        self.child.send(signal.SIGHUP)
+
+    def configure(self, listen, program, config):
+        self.write("leadhook.conf", fill("nginx.conf", server=f"unix:{listen}", listen=f"127.0.0.1:{self.port}",
+                                         server_name="_", access_log=f"{self.folder}/access.log leadhook",
+                                         **{"location ^~": self.mount}))
+        user = "user root;\n" if os.geteuid() == 0 else ""  # its workers must enter the folders of the caller
+        temporary = "".join(f"\t{kind}_temp_path {self.folder}/{kind};\n" for kind in NGINX_TEMPORARY)
+        self.write("main.conf", f"{user}daemon off;\npid {self.folder}/nginx.pid;\nworker_processes 2;\n"
+                                f"events {{\n}}\nhttp {{\n{temporary}\tinclude {self.folder}/leadhook.conf;\n}}\n")
+
+
 FRONTS = {"lighttpd-socket": LighttpdSocket, "lighttpd-spawn": LighttpdSpawn, "apache-proxy-fcgi": ApacheProxy,
-          "apache-mod-fcgid": ApacheFcgid}
+          "apache-mod-fcgid": ApacheFcgid, "nginx": Nginx}

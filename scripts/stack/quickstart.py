@@ -18,14 +18,14 @@ import tempfile
 import time
 import urllib.parse
 
-from .front import APACHE_USER, ApacheProxy, LighttpdSocket, accepts, free_port
+from .front import APACHE_USER, ApacheProxy, LighttpdSocket, Nginx, accepts, free_port
 from .installation import Installation
 from .mariadb import MariaDB
 from .process import Child, Ended, StackError, handle_signals, replace_file, wait_until
 
 EVENTS = ("new_signup new_signup_not_excluded repeat_signup score_change marked_as_fraudulent opted_out phone_number_opt_out "
           "referral tagged reward_level verified deleted").split()
-WEB = {"lighttpd": LighttpdSocket, "apache": ApacheProxy}
+WEB = {"lighttpd": LighttpdSocket, "apache": ApacheProxy, "nginx": Nginx}
 RESTART_PAUSE = 1.0  # seconds between restarts of a program that dies at once
 LOOP_PAUSE = 0.1
 PORT = 8080  # of the web server, unless the last run used another one

@@ -91,7 +91,7 @@ answer(struct admin_call *call, const struct admin_command *commands, size_t cou
 	if (call->options[OPTION_HELP] != NULL && call->command != NULL)
 		admin_command_help(call->command, out);
 	else if (call->options[OPTION_HELP] != NULL)
-		admin_help(commands, count, out);
+		admin_help(commands, count, call->group, out);
 	else if (call->options[OPTION_VERSION] != NULL)
 		fprintf(out, "leadhook %s\n", LEADHOOK_VERSION);
 	else

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "conf/conf.h"
+#include "store/inbound.h"
 #include "store/operator/admin.h"
 #include "store/queue/dispatch.h"
 #include "store/store.h"
@@ -31,6 +32,10 @@ struct admin_wiring {
 	bool (*deliver)(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *attempt);
 	/* What this lock file shows of this host's dispatcher. The result lives in the pool. */
 	struct dispatcher_seen (*see_dispatcher)(struct pool *pool, const char *lock_file);
+	/* Makes a payload of an inbound webhook a lead, as a call of its URL does, but without limits and log. `only_try`:
+	 * nothing is changed. The result lives in the pool. */
+	void (*run_inbound)(struct store *store, struct pool *pool, const struct inbound_webhook *webhook,
+	    const struct inbound_call *call, bool only_try, struct inbound_result *result);
 	/* Which addresses webhooks may have; set by `load`. */
 	const struct address_rules *webhook_addresses;
 };

@@ -10,6 +10,7 @@
 enum { NAME_CHARACTERS_MAX = 200 };
 
 #define SEE_HELP "; leadhook --help lists them"
+#define SEE_OPTIONS "; leadhook help COMMAND lists them"
 
 #define OPTION(option, name, value, help) [OPTION_##option] = { name, value, help },
 static const struct {
@@ -19,16 +20,16 @@ static const struct {
 } option_table[ADMIN_OPTIONS] = { ADMIN_OPTION_LIST(OPTION) };
 #undef OPTION
 
-static const uint32_t general_options = OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_JSON) |
+static const uint64_t general_options = OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_JSON) |
 					OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
 /* These need no command. */
-static const uint32_t standalone_options =
+static const uint64_t standalone_options =
     OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
 
-static uint32_t
+static uint64_t
 options_given(const struct admin_call *call)
 {
-	uint32_t given = 0;
+	uint64_t given = 0;
 	for (size_t i = 0; i < ADMIN_OPTIONS; i++)
 		given |= call->options[i] != NULL ? OPTION_BIT(i) : 0;
 	return given;
@@ -55,7 +56,7 @@ take_option(int argc, char *const argv[], int *at, struct admin_call *call, stru
 	struct slice name = slice_sub(text, 0, equals);
 	enum admin_option option;
 	if (!find_option(name, &option)) {
-		buffer_printf(problem, "there is no option --%.*s" SEE_HELP, SLICE_ARGS(name));
+		buffer_printf(problem, "there is no option --%.*s" SEE_OPTIONS, SLICE_ARGS(name));
 		return false;
 	}
 	bool attached = equals < text.size;
@@ -69,6 +70,10 @@ take_option(int argc, char *const argv[], int *at, struct admin_call *call, stru
 		return false;
 	}
 	call->options[option] = !takes_value ? "" : attached ? text.data + equals + 1 : argv[++*at];
+	if (option == OPTION_MAP) {
+		call->maps = pool_grow(call->pool, call->maps, call->map_count, &call->map_capacity, sizeof(*call->maps));
+		call->maps[call->map_count++] = call->options[option];
+	}
 	return true;
 }
 
@@ -92,7 +97,7 @@ split_arguments(int argc, char *const argv[], struct admin_call *call, struct bu
 		} else if (slice_equal(argument, SLICE("-h"))) {
 			call->options[OPTION_HELP] = "";
 		} else if (!slice_starts_with(argument, SLICE("--"))) {
-			buffer_printf(problem, "there is no option %s" SEE_HELP, argv[i]);
+			buffer_printf(problem, "there is no option %s" SEE_OPTIONS, argv[i]);
 			return false;
 		} else if (!take_option(argc, argv, &i, call, problem)) {
 			return false;
@@ -169,6 +174,12 @@ find_command(const struct admin_command *commands, size_t count, struct admin_ca
 	}
 	if (call->operand_count == 0 && (options_given(call) & standalone_options) != 0)
 		return true;
+	if (call->operand_count == 1 && call->options[OPTION_HELP] != NULL)
+		for (size_t i = 0; i < count; i++)
+			if (first_word_is(&commands[i], call->operands[0])) {
+				call->group = call->operands[0];
+				return true;
+			}
 	add_unknown_command(commands, count, call, problem);
 	return false;
 }
@@ -179,7 +190,7 @@ fits_command(const struct admin_call *call, struct buffer *problem)
 	const struct admin_command *command = call->command;
 	if (command == NULL || call->options[OPTION_HELP] != NULL)
 		return true;
-	uint32_t refused = options_given(call) & ~(general_options | command->options);
+	uint64_t refused = options_given(call) & ~(general_options | command->options);
 	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
 		if ((refused & OPTION_BIT(i)) == 0)
 			continue;
@@ -206,7 +217,7 @@ admin_parse(const struct admin_command *commands, size_t count, int argc, char *
 }
 
 static void
-print_options(uint32_t options, FILE *out)
+print_options(uint64_t options, FILE *out)
 {
 	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
 		if ((options & OPTION_BIT(i)) == 0)
@@ -219,10 +230,12 @@ print_options(uint32_t options, FILE *out)
 }
 
 void
-admin_help(const struct admin_command *commands, size_t count, FILE *out)
+admin_help(const struct admin_command *commands, size_t count, const char *group, FILE *out)
 {
 	fprintf(out, "usage: leadhook [OPTION...] COMMAND [OPERAND...]\n       leadhook help [COMMAND]\n\n");
 	for (size_t i = 0; i < count; i++) {
+		if (group != NULL && !first_word_is(&commands[i], group))
+			continue;
 		int width = fprintf(out, "  %s %s", commands[i].words, commands[i].operands);
 		fprintf(out, "%s%*s%s\n", width < 48 ? "" : "\n", width < 48 ? 48 - width : 48, "", commands[i].help);
 	}
@@ -268,7 +281,7 @@ admin_id(const struct admin_call *call, const char *text, const char *what, uint
 {
 	if (admin_is_id(slice_of(text), id))
 		return true;
-	admin_fail(call, EX_DATAERR, "%s is no id of a%s %s", text, what[0] == 'a' ? "n" : "", what);
+	admin_fail(call, EX_DATAERR, "%s is no id of a%s %s", text, strchr("aei", what[0]) != NULL ? "n" : "", what);
 	return false;
 }
 
@@ -288,6 +301,8 @@ admin_subject(const struct admin_command *command)
 		{ SLICE("REWARD"), "reward level" },
 		{ SLICE("WEBHOOK"), "webhook" },
 		{ SLICE("DELIVERY"), "delivery" },
+		{ SLICE("INBOUND"), "inbound webhook" },
+		{ SLICE("CALL"), "call" },
 	};
 	const struct slice operands = slice_of(command->operands);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)

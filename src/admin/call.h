@@ -23,22 +23,24 @@
 	X(JSON, "json", NULL, "print the result as JSON") \
 	X(HELP, "help", NULL, "print this help or that of a command; also -h, or the word help") \
 	X(VERSION, "version", NULL, "print the version") \
-	X(DRY_RUN, "dry-run", NULL, "only show what would be done") \
+	X(DRY_RUN, "dry-run", NULL, "only show what would be done; of a file, only read it") \
+	X(ID, "id", "N", "the id that the campaign gets") \
 	X(NAME, "name", "NAME", "name of the key") \
 	X(FORMAT, "format", "json|form", "format of deliveries") \
-	X(SOURCE, "source", "TEXT", "stored with the webhook") \
+	X(SOURCE, "source", "TEXT", "stored with the webhook; of an inbound one, the source of its leads") \
 	X(WEBHOOK, "webhook", "ID", "only of this webhook") \
 	X(LEAD, "lead", "SOCIAL_ID", "only of this lead") \
 	X(EVENT, "event", "EVENT", "only of this event") \
-	X(STATE, "state", "STATE", "only pending, delivered or failed ones") \
+	X(STATE, "state", "STATE", "only pending, delivered or failed deliveries; only created, updated or refused calls") \
 	X(SINCE, "since", "TIME", "only from this time on") \
 	X(UNTIL, "until", "TIME", "only before this time") \
 	X(LIMIT, "limit", "N", "at most this many") \
 	X(DEEP, "deep", NULL, "recount everything; may take minutes") \
 	X(POINTS, "points", "N", "points that it adds to a score") \
 	X(DESCRIPTION, "description", "TEXT", "description of the tag") \
-	X(TAG, "tag", "ID", "the tag that completes the action, or that leads have") \
+	X(TAG, "tag", "ID", "the tag that leads have or get, or that completes the action") \
 	X(REQUIRED_POINTS, "required-points", "N", "the score at which the level is reached") \
+	X(PUBLIC, "public", NULL, "the action can be completed without a key") \
 	X(EMAILED, "emailed", NULL, "the reward is sent by email") \
 	X(EMAIL, "email", "ADDRESS", "the lead with this email address") \
 	X(PHONE, "phone", "NUMBER", "the lead with this phone number") \
@@ -47,7 +49,14 @@
 	X(WAITLISTED, "waitlisted", "on|off", "only leads on the waitlist, or only the others") \
 	X(FRAUDULENT, "fraudulent", "on|off", "only fraudulent leads, or only the others") \
 	X(OPTED_OUT, "opted-out", "on|off", "only leads that opted out, or only the others") \
-	X(AFTER, "after", "N", "only leads that signed up after number N")
+	X(AFTER, "after", "N", "only leads that signed up after number N") \
+	X(NOW, "now", NULL, "the old URL ends at once") \
+	X(MAP, "map", "NAME=VALUE", "COLUMN=FIELD of a file, or PARAMETER=PATH of a payload; repeatable") \
+	X(DELIMITER, "delimiter", "C", "what separates the columns: a character, or tab") \
+	X(COUNTRY_CODE, "country-code", "CODE", "of phone numbers without +: a calling code, or two letters") \
+	X(REJECTS, "rejects", "FILE", "write the rows that are not imported to this file") \
+	X(DROP_REFERRERS, "drop-unknown-referrers", NULL, "import leads without their referrers where these do not exist") \
+	X(EVENTS, "events", NULL, "make the events of a sign-up")
 
 /* clang-format on */
 
@@ -55,7 +64,8 @@
 enum admin_option { ADMIN_OPTION_LIST(OPTION) ADMIN_OPTIONS };
 #undef OPTION
 
-#define OPTION_BIT(option) (UINT32_C(1) << (option))
+#define OPTION_BIT(option) (UINT64_C(1) << (option))
+_Static_assert(ADMIN_OPTIONS <= 64, "OPTION_BIT");
 
 struct admin_call;
 struct admin_wiring;
@@ -72,8 +82,8 @@ struct admin_command {
 	size_t minimum, maximum; /* of operands */
 	admin_run *run;
 	int variant;                           /* for `run`, when several commands share it */
-	uint32_t options;                      /* OPTION_BITs beyond those that every command has */
-	uint32_t required;                     /* those of them that must be given */
+	uint64_t options;                      /* OPTION_BITs beyond those that every command has */
+	uint64_t required;                     /* those of them that must be given */
 	bool any_schema;                       /* runs on other schemas than this program's as well */
 	enum output_shape shape;               /* of its output */
 	const struct value_settings *settings; /* those that its operands set; or NULL */
@@ -82,10 +92,13 @@ struct admin_command {
 
 struct admin_call {
 	const struct admin_command *command; /* NULL: none was given, because of an option that needs none */
+	const char *group;                   /* the word after which help was requested, of several commands; or NULL */
 	const char **operands;               /* terminated texts, valid UTF-8 without control characters */
 	size_t operand_count;
-	const char *options[ADMIN_OPTIONS]; /* NULL: not given; "": given, and takes no value */
-	struct pool *pool;                  /* lives as long as the call */
+	const char *options[ADMIN_OPTIONS]; /* NULL: not given; "": given, and takes no value; repeated: the last value */
+	const char **maps;                  /* all values of OPTION_MAP */
+	size_t map_count, map_capacity;
+	struct pool *pool; /* lives as long as the call */
 	const struct admin_wiring *wiring;
 	/* set when it is run */
 	const struct conf *conf;
@@ -99,8 +112,8 @@ struct admin_call {
 MUST_CHECK bool admin_parse(const struct admin_command *commands, size_t count, int argc, char *const argv[],
     struct admin_call *call, struct buffer *problem);
 
-/* Print the help on all commands and options, or on one command. */
-void admin_help(const struct admin_command *commands, size_t count, FILE *out);
+/* Print the help on all commands, or those that begin with the word `group`, and all options; or on one command. */
+void admin_help(const struct admin_command *commands, size_t count, const char *group, FILE *out);
 void admin_command_help(const struct admin_command *command, FILE *out);
 
 /* Writes "leadhook: …" to the call's errors and returns `status`. */

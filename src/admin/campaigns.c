@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns and their settings. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include "admin/commands.h"
@@ -17,6 +20,7 @@ static const struct value_setting setting_table[] = {
 	{ "jump_start", value_count, PLACE(jump_start), "a number from 0 to 4294967295" },
 	{ "privacy", value_switch, PLACE(privacy), on_or_off },
 	{ "require_key", value_switch, PLACE(require_key), on_or_off },
+	{ "compat", value_switch, PLACE(compat), on_or_off },
 	{ "landing_url", value_url, PLACE(landing_url), url },
 	{ "thankyou_url", value_url, PLACE(thankyou_url), url },
 	{ "status_url", value_url, PLACE(status_url), url },
@@ -26,7 +30,7 @@ static const struct value_setting setting_table[] = {
 	{ "points_verified", value_points, PLACE(points_verified), points },
 	{ "require_verification", value_switch, PLACE(require_verification), on_or_off },
 	{ "waitlist", value_switch, PLACE(waitlist), on_or_off },
-	{ "max_per_ip", value_count, PLACE(max_per_ip), "a number, or 0 for any" },
+	{ "max_per_ip", value_count, PLACE(max_per_ip), "a number; 0: no limit" },
 	{ "blocked_email_domains", value_hosts, PLACE(blocked_email_domains), hosts },
 	{ "blocked_referrers", value_hosts, PLACE(blocked_referrers), hosts },
 	{ "allowed_networks", value_networks, PLACE(allowed_networks),
@@ -40,20 +44,51 @@ edit_settings(void *context, struct campaign_settings *settings)
 	return values_apply(context, 1, settings);
 }
 
+/* The option --id; 0: not given. */
+struct wanted_id {
+	uint64_t id;
+};
+static const struct value_option id_options[] = {
+	{ OPTION_ID, value_exact_id, offsetof(struct wanted_id, id), "a number from 1 to 9007199254740991" },
+};
+
+static int
+answer_added(const struct admin_call *call, enum result result, uint64_t id, struct slice name)
+{
+	const int status = admin_answer_id(call, result, id);
+	if (status == EX_OK)
+		output_text(call->output, "name", name);
+	return status;
+}
+
+static int
+add_with_id(const struct admin_call *call, const struct campaign_settings *settings, uint64_t id)
+{
+	struct id_verdict verdict;
+	enum result result = store_add_campaign_as(call->store, call->id, settings, id, &verdict);
+	if (result != RESULT_INVALID)
+		return answer_added(call, result, id, settings->name);
+	if (verdict.is_taken)
+		return admin_fail(call, EX_DATAERR, "there is a campaign with the id %" PRIu64 " already", id);
+	return admin_fail(call, EX_DATAERR,
+	    "%" PRIu64 " is no id of this cluster (cluster.number): its campaigns have ids from %" PRIu64 " to %" PRIu64, id,
+	    verdict.first, verdict.last);
+}
+
 int
 admin_campaign_add(struct admin_call *call)
 {
 	struct campaign_settings settings = {
 		.name = slice_of(call->operands[1]), .ends_ms = -1, .privacy = true, .points_direct = 1
 	};
-	uint64_t id;
-	if (!admin_name(call, settings.name) || !values_apply(call, 2, &settings))
+	struct wanted_id id = { .id = 0 };
+	if (!admin_name(call, settings.name) || !values_apply(call, 2, &settings) ||
+	    !values_take(call, id_options, ARRAY_SIZE(id_options), &id))
 		return EX_DATAERR;
-	enum result result = store_add_campaign(call->store, call->id, &settings, &id);
-	int status = admin_answer_id(call, result, id);
-	if (status == EX_OK)
-		output_text(call->output, "name", settings.name);
-	return status;
+	if (id.id != 0)
+		return add_with_id(call, &settings, id.id);
+	enum result result = store_add_campaign(call->store, call->id, &settings, &id.id);
+	return answer_added(call, result, id.id, settings.name);
 }
 
 /* The fields of GET /v2/campaigns (docs/api.md 4.1), and the account. */
@@ -99,6 +134,7 @@ admin_campaign_show(struct admin_call *call)
 	output_u64(call->output, "jump_start", campaign.jump_start);
 	output_boolean(call->output, "privacy", campaign.privacy);
 	output_boolean(call->output, "require_key", campaign.require_key);
+	output_boolean(call->output, "compat", campaign.compat);
 	output_text(call->output, "landing_url", campaign.landing_url);
 	output_text(call->output, "thankyou_url", campaign.thankyou_url);
 	output_text(call->output, "status_url", campaign.status_url);
@@ -146,4 +182,44 @@ admin_campaign_end(struct admin_call *call)
 {
 	enum result result = store_end_campaign(call->store, call->id, call->command->variant);
 	return result == RESULT_OK ? admin_campaign_show(call) : admin_answer(call, result);
+}
+
+/* For the value of an HTML attribute. */
+static struct slice
+escaped(struct pool *pool, struct slice text)
+{
+	struct slice out = SLICE("");
+	for (size_t i = 0; i < text.size; i++)
+		out = pool_printf(
+		    pool, strchr("&<>\"'", text.data[i]) != NULL ? "%.*s&#%d;" : "%.*s%c", SLICE_ARGS(out), text.data[i]);
+	return out;
+}
+
+/* The markup of docs/embedding.md. */
+int
+admin_campaign_embed(struct admin_call *call)
+{
+	struct pool *pool = call->pool;
+	struct campaign campaign;
+	const struct payload_settings *settings;
+	int64_t now_ms;
+	enum result result = store_find_campaign(call->store, pool, call->id, &campaign, &now_ms);
+	if (result == RESULT_OK)
+		result = store_payload_settings(call->store, &settings);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	if (settings->base_url.size == 0)
+		return admin_fail(call, EX_CONFIG, "server.base_url is not set: pages need the address of the service");
+	const struct slice id = pool_printf(pool, "%" PRIu64, campaign.id), base = escaped(pool, settings->base_url);
+	output_record(call->output);
+	output_text(call->output, "script",
+	    POOL_JOIN(pool, SLICE("<script src=\""), base, SLICE("/embed/v1/embed.js\" defer></script>")));
+	output_text(call->output, "form",
+	    POOL_JOIN(pool, SLICE("<form data-leadhook=\""), id, SLICE("\" method=\"post\" action=\""), base, SLICE("/v1/"), id,
+		SLICE("/subscribe\"><label>Email <input name=\"email\" type=\"email\" autocomplete=\"email\" required></label> "
+		      "<button>Sign up</button></form>")));
+	output_text(call->output, "status", POOL_JOIN(pool, SLICE("<div data-leadhook-status=\""), id, SLICE("\"></div>")));
+	output_text(
+	    call->output, "leaderboard", POOL_JOIN(pool, SLICE("<div data-leadhook-leaderboard=\""), id, SLICE("\"></div>")));
+	return EX_OK;
 }

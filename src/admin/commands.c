@@ -4,18 +4,22 @@
 #include "store/operator/admin.h"
 
 /* Filters of `delivery list` and `delivery redeliver`. */
-static const uint32_t delivery_filters = OPTION_BIT(OPTION_WEBHOOK) | OPTION_BIT(OPTION_LEAD) | OPTION_BIT(OPTION_EVENT) |
+static const uint64_t delivery_filters = OPTION_BIT(OPTION_WEBHOOK) | OPTION_BIT(OPTION_LEAD) | OPTION_BIT(OPTION_EVENT) |
 					 OPTION_BIT(OPTION_STATE) | OPTION_BIT(OPTION_SINCE) | OPTION_BIT(OPTION_UNTIL) |
 					 OPTION_BIT(OPTION_LIMIT);
 /* Filters of `lead list`, and the options that identify the lead of `lead show`. */
-static const uint32_t lead_filters = OPTION_BIT(OPTION_VERIFIED) | OPTION_BIT(OPTION_WAITLISTED) |
+static const uint64_t lead_filters = OPTION_BIT(OPTION_VERIFIED) | OPTION_BIT(OPTION_WAITLISTED) |
 				     OPTION_BIT(OPTION_FRAUDULENT) | OPTION_BIT(OPTION_OPTED_OUT) | OPTION_BIT(OPTION_TAG) |
 				     OPTION_BIT(OPTION_SINCE) | OPTION_BIT(OPTION_AFTER) | OPTION_BIT(OPTION_LIMIT);
-static const uint32_t lead_names = OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_PHONE) | OPTION_BIT(OPTION_SOCIAL_ID);
-static const uint32_t tag_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_DESCRIPTION);
-static const uint32_t action_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_TAG);
-static const uint32_t reward_details = OPTION_BIT(OPTION_REQUIRED_POINTS) | OPTION_BIT(OPTION_EMAILED);
-static const uint32_t webhook_details = OPTION_BIT(OPTION_FORMAT) | OPTION_BIT(OPTION_SOURCE);
+static const uint64_t lead_names = OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_PHONE) | OPTION_BIT(OPTION_SOCIAL_ID);
+static const uint64_t import_options = OPTION_BIT(OPTION_MAP) | OPTION_BIT(OPTION_DELIMITER) | OPTION_BIT(OPTION_COUNTRY_CODE) |
+				       OPTION_BIT(OPTION_REJECTS) | OPTION_BIT(OPTION_DROP_REFERRERS) |
+				       OPTION_BIT(OPTION_EVENTS) | OPTION_BIT(OPTION_DRY_RUN);
+static const uint64_t tag_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_DESCRIPTION);
+static const uint64_t action_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_TAG) | OPTION_BIT(OPTION_PUBLIC);
+static const uint64_t reward_details = OPTION_BIT(OPTION_REQUIRED_POINTS) | OPTION_BIT(OPTION_EMAILED);
+static const uint64_t webhook_details = OPTION_BIT(OPTION_FORMAT) | OPTION_BIT(OPTION_SOURCE);
+static const uint64_t inbound_details = OPTION_BIT(OPTION_TAG) | OPTION_BIT(OPTION_SOURCE) | OPTION_BIT(OPTION_MAP);
 
 /* clang-format off */
 static const struct admin_command commands[] = {
@@ -37,12 +41,13 @@ static const struct admin_command commands[] = {
 	  .help = "add an API key, shown once" },
 	{ "key list", "ACCOUNT", 1, 1, admin_key_list, .shape = OUTPUT_ARRAY, .help = "list the keys of an account" },
 	{ "key revoke", "KEY_ID", 1, 1, admin_key_revoke, .help = "revoke a key" },
-	{ "campaign add", "ACCOUNT NAME [SETTING=VALUE...]", 2, ADMIN_ANY, admin_campaign_add,
-	  .settings = &admin_campaign_settings, .help = "add a campaign" },
+	{ "campaign add", "ACCOUNT NAME [--id N] [SETTING=VALUE...]", 2, ADMIN_ANY, admin_campaign_add,
+	  .options = OPTION_BIT(OPTION_ID), .settings = &admin_campaign_settings, .help = "add a campaign" },
 	{ "campaign list", "[ACCOUNT]", 0, 1, admin_campaign_list, .shape = OUTPUT_ARRAY, .help = "list the campaigns" },
 	{ "campaign show", "CAMPAIGN", 1, 1, admin_campaign_show, .help = "show a campaign and its settings" },
 	{ "campaign set", "CAMPAIGN SETTING=VALUE...", 2, ADMIN_ANY, admin_campaign_set, .settings = &admin_campaign_settings,
 	  .help = "change settings of a campaign" },
+	{ "campaign embed", "CAMPAIGN", 1, 1, admin_campaign_embed, .help = "show what a page needs for a campaign" },
 	{ "campaign end", "CAMPAIGN", 1, 1, admin_campaign_end, .variant = true, .help = "accept no more leads" },
 	{ "campaign reopen", "CAMPAIGN", 1, 1, admin_campaign_end, .variant = false, .help = "accept leads again" },
 	{ "tag add", "CAMPAIGN NAME [--points N] [--description TEXT]", 2, 2, admin_definition_add, .variant = DEFINITION_TAG,
@@ -51,8 +56,8 @@ static const struct admin_command commands[] = {
 	{ "tag set", "TAG SETTING=VALUE...", 2, ADMIN_ANY, admin_definition_set, .variant = DEFINITION_TAG,
 	  .settings = &admin_tag_settings, .help = "change a tag" },
 	{ "tag remove", "TAG", 1, 1, admin_definition_remove, .variant = DEFINITION_TAG, .help = "remove a tag" },
-	{ "action add", "CAMPAIGN TEXT [--points N] [--tag ID]", 2, 2, admin_definition_add, .variant = DEFINITION_ACTION,
-	  .options = action_details, .help = "add an action" },
+	{ "action add", "CAMPAIGN TEXT [--points N] [--tag ID] [--public]", 2, 2, admin_definition_add,
+	  .variant = DEFINITION_ACTION, .options = action_details, .help = "add an action" },
 	{ "action list", "CAMPAIGN", 1, 1, admin_action_list, .shape = OUTPUT_ARRAY, .help = "list the actions of a campaign" },
 	{ "action set", "ACTION SETTING=VALUE...", 2, ADMIN_ANY, admin_definition_set, .variant = DEFINITION_ACTION,
 	  .settings = &admin_action_settings, .help = "change an action" },
@@ -68,8 +73,12 @@ static const struct admin_command commands[] = {
 	  .help = "remove a reward level" },
 	{ "lead show", "CAMPAIGN --email|--phone|--social-id VALUE", 1, 1, admin_lead_show, .options = lead_names,
 	  .help = "show a lead with all its fields" },
+	{ "lead code", "CAMPAIGN --email|--phone|--social-id VALUE", 1, 1, admin_lead_code, .options = lead_names,
+	  .help = "make a code that verifies the phone number of a lead" },
 	{ "lead list", "CAMPAIGN [FILTER...]", 1, 1, admin_lead_list, .options = lead_filters, .shape = OUTPUT_ARRAY,
 	  .help = "list leads in the order of their sign-ups" },
+	{ "lead import", "CAMPAIGN FILE|- [--map COLUMN=FIELD...] [--rejects FILE] [OPTION...]", 2, ADMIN_ANY, admin_lead_import,
+	  .options = import_options, .help = "import leads of another service from CSV or NDJSON" },
 	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, admin_webhook_add, .options = webhook_details,
 	  .help = "add a webhook; its secret is shown once" },
 	{ "webhook list", "CAMPAIGN", 1, 1, admin_webhook_list, .shape = OUTPUT_ARRAY,
@@ -84,6 +93,23 @@ static const struct admin_command commands[] = {
 	{ "webhook rotate", "WEBHOOK", 1, 1, admin_webhook_rotate, .help = "give a webhook a new secret, shown once" },
 	{ "webhook test", "WEBHOOK", 1, 1, admin_webhook_test, .help = "send a test delivery and show the response" },
 	{ "webhook remove", "WEBHOOK", 1, 1, admin_webhook_remove, .help = "remove a webhook" },
+	{ "inbound add", "CAMPAIGN NAME [--tag ID] [--source TEXT] [--map PARAMETER=PATH]...", 2, 2, admin_inbound_add,
+	  .options = inbound_details, .help = "add an inbound webhook; its URL is shown once" },
+	{ "inbound list", "CAMPAIGN", 1, 1, admin_inbound_list, .shape = OUTPUT_ARRAY,
+	  .help = "list the inbound webhooks of a campaign" },
+	{ "inbound show", "INBOUND", 1, 1, admin_inbound_show, .help = "show an inbound webhook" },
+	{ "inbound set", "INBOUND [--tag ID] [--source TEXT] [--map PARAMETER=PATH]...", 1, 1, admin_inbound_set,
+	  .options = inbound_details, .help = "change an inbound webhook" },
+	{ "inbound rotate", "INBOUND [--now]", 1, 1, admin_inbound_rotate, .options = OPTION_BIT(OPTION_NOW),
+	  .help = "give an inbound webhook a new URL, shown once" },
+	{ "inbound remove", "INBOUND", 1, 1, admin_inbound_remove, .help = "remove an inbound webhook and its log" },
+	{ "inbound test", "INBOUND [FILE|-]", 1, 2, admin_inbound_test, .help = "show what would come of a payload" },
+	{ "inbound log", "INBOUND [--state STATE] [--limit N]", 1, 1, admin_inbound_log, .shape = OUTPUT_ARRAY,
+	  .options = OPTION_BIT(OPTION_STATE) | OPTION_BIT(OPTION_LIMIT), .help = "list the last calls, latest first" },
+	{ "inbound lead", "CAMPAIGN --email|--phone|--social-id VALUE", 1, 1, admin_inbound_lead, .shape = OUTPUT_ARRAY,
+	  .options = lead_names, .help = "list the calls that made or changed a lead" },
+	{ "inbound call", "CALL", 1, 1, admin_inbound_call, .help = "show a call and its payload" },
+	{ "inbound replay", "CALL", 1, 1, admin_inbound_replay, .help = "run a payload again" },
 	{ "delivery list", "[FILTER...]", 0, 0, admin_delivery_list, .options = delivery_filters, .shape = OUTPUT_ARRAY,
 	  .help = "list deliveries, latest day first" },
 	{ "delivery show", "DELIVERY", 1, 1, admin_delivery_show, .help = "show a delivery, its payload and its attempts" },

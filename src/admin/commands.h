@@ -14,19 +14,29 @@ admin_run admin_account_add, admin_account_list, admin_account_suspend, admin_ac
 admin_run admin_key_add, admin_key_list, admin_key_revoke;
 /* campaigns.c */
 extern const struct value_settings admin_campaign_settings;
-admin_run admin_campaign_add, admin_campaign_list, admin_campaign_show, admin_campaign_set, admin_campaign_end;
+admin_run admin_campaign_add, admin_campaign_list, admin_campaign_show, admin_campaign_set, admin_campaign_end,
+    admin_campaign_embed;
 /* definitions.c */
 extern const struct value_settings admin_tag_settings, admin_action_settings, admin_reward_settings;
 admin_run admin_definition_add, admin_definition_set, admin_definition_remove;
 admin_run admin_tag_list, admin_action_list, admin_reward_list;
 /* leads.c */
-admin_run admin_lead_show, admin_lead_list;
+admin_run admin_lead_code, admin_lead_show, admin_lead_list;
+/* Reads the one option that names a lead. Returns 0, or a status after reporting the error. */
+int admin_lead_reference(const struct admin_call *call, struct lead_reference *reference);
+/* incoming/import.c */
+admin_run admin_lead_import;
 /* webhooks.c */
 extern const struct value_settings admin_webhook_settings;
 admin_run admin_webhook_add, admin_webhook_list, admin_webhook_show, admin_webhook_set, admin_webhook_enable,
     admin_webhook_rotate, admin_webhook_remove;
 /* webhook_test.c */
 admin_run admin_webhook_test;
+/* incoming/inbound.c */
+admin_run admin_inbound_add, admin_inbound_list, admin_inbound_show, admin_inbound_set, admin_inbound_rotate,
+    admin_inbound_remove;
+/* incoming/inbound_calls.c */
+admin_run admin_inbound_test, admin_inbound_log, admin_inbound_lead, admin_inbound_call, admin_inbound_replay;
 /* deliveries.c */
 admin_run admin_delivery_list, admin_delivery_show, admin_delivery_redeliver;
 

@@ -21,6 +21,7 @@ static const struct value_setting action_settings[] = {
 	{ "text", value_trimmed, PLACE(action.text), characters },
 	{ "points", value_delta, PLACE(action.points), points },
 	{ "tag", value_id_or_none, PLACE(action.tag_id), "the id of a tag, or nothing" },
+	{ "public", value_switch, PLACE(action.public), "on or off" },
 };
 static const struct value_setting reward_settings[] = {
 	{ "subject", value_trimmed, PLACE(reward.subject), characters },
@@ -38,6 +39,7 @@ static const struct value_option tag_options[] = {
 static const struct value_option action_options[] = {
 	{ OPTION_POINTS, value_delta, PLACE(action.points), points },
 	{ OPTION_TAG, value_id, PLACE(action.tag_id), "the id of a tag" },
+	{ OPTION_PUBLIC, value_given, PLACE(action.public), "nothing" },
 };
 static const struct value_option reward_options[] = {
 	{ OPTION_REQUIRED_POINTS, value_count, PLACE(reward.required_points), required_points },
@@ -153,6 +155,7 @@ admin_action_list(struct admin_call *call)
 		output_text(call->output, "text", all.actions[i].text);
 		output_i64(call->output, "points", all.actions[i].points);
 		output_u64_or_null(call->output, "tag_id", all.actions[i].tag_id);
+		output_boolean(call->output, "public", all.actions[i].public);
 	}
 	return status;
 }

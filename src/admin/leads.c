@@ -8,6 +8,7 @@
 #include "identity/email.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
+#include "store/codes/phone_codes.h"
 #include "store/operator/admin.h"
 #include "json/reader.h"
 
@@ -41,9 +42,8 @@ static const struct {
 	{ OPTION_SOCIAL_ID, LEAD_BY_SOCIAL_ID, social_id_parse, "the social_id of a lead" },
 };
 
-/* Reads the one option that identifies a lead. Returns 0, or a status after reporting the error. */
-static int
-read_reference(const struct admin_call *call, struct lead_reference *reference)
+int
+admin_lead_reference(const struct admin_call *call, struct lead_reference *reference)
 {
 	size_t given = 0, which = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(identities); i++)
@@ -176,7 +176,7 @@ admin_lead_show(struct admin_call *call)
 	struct lead_reference reference = { 0 };
 	struct payload_subject *subject;
 	struct slice json;
-	int status = read_reference(call, &reference);
+	int status = admin_lead_reference(call, &reference);
 	if (status != EX_OK)
 		return status;
 	enum result result = find_campaign(call, call->pool);
@@ -188,6 +188,37 @@ admin_lead_show(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = render(call, subject, &json);
 	return result == RESULT_OK ? show(call, json) : admin_answer(call, result);
+}
+
+int
+admin_lead_code(struct admin_call *call)
+{
+	struct lead_reference reference = { 0 };
+	struct lead lead;
+	struct slice code;
+	int64_t expires_ms;
+	const int status = admin_lead_reference(call, &reference);
+	if (status != EX_OK)
+		return status;
+	enum result result = find_campaign(call, call->pool);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	result = store_find_lead(call->store, call->pool, call->id, &reference, &lead);
+	if (result == RESULT_NOT_FOUND)
+		return admin_fail(call, EX_DATAERR, "there is no such lead");
+	if (result == RESULT_OK && !slice_present(lead.phone))
+		return admin_fail(call, EX_DATAERR, "the lead has no phone number");
+	if (result == RESULT_OK && lead.verified_phone)
+		return admin_fail(call, EX_DATAERR, "the phone number of the lead is verified already");
+	if (result == RESULT_OK)
+		result = phone_code_make(call->store, call->pool, lead.id, lead.phone, &code, &expires_ms);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	output_record(call->output);
+	output_text(call->output, "code", code);
+	output_text(call->output, "phone_number", lead.phone);
+	output_time(call->output, "expires_at", expires_ms);
+	return EX_OK;
 }
 
 #define PLACE(member) offsetof(struct lead_filter, member)

@@ -13,4 +13,8 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/output.c %D%/output.h \
 	%D%/values.c %D%/values.h \
 	%D%/webhook_test.c \
-	%D%/webhooks.c
+	%D%/webhooks.c \
+	%D%/incoming/import.c \
+	%D%/incoming/import_batch.c %D%/incoming/import_batch.h \
+	%D%/incoming/inbound.c \
+	%D%/incoming/inbound_calls.c

@@ -168,6 +168,13 @@ value_id(struct pool *pool UNUSED, struct slice text, void *place, struct slice 
 }
 
 bool
+value_exact_id(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	const uint64_t maximum = (UINT64_C(1) << 53) - 1;
+	return admin_is_id(text, place) && *(uint64_t *)place <= maximum;
+}
+
+bool
 value_id_or_none(struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
 	*(uint64_t *)place = 0;

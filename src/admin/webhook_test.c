@@ -32,7 +32,7 @@ render(
 	};
 	buffer_init(&whole, PAYLOAD_MAX_BYTES);
 	buffer_init(&with_event, PAYLOAD_MAX_BYTES);
-	payload_write(&whole, settings, &subject, (struct payload_view){ .full = true });
+	payload_write(&whole, settings, &subject, payload_webhook_view(&campaign));
 	payload_write_test(&with_event, buffer_slice(&whole));
 	const bool good = buffer_ok(&whole) && buffer_ok(&with_event);
 	*payload = pool_copy(pool, buffer_slice(&with_event));
@@ -58,6 +58,7 @@ make_delivery(const struct admin_call *call, struct due_delivery *delivery, int6
 	if (result != RESULT_OK)
 		return result;
 	delivery->form = webhook.row.form || webhook_url_wants_form(webhook.row.url, slice_of(call->conf->dispatch.form_urls));
+	delivery->form_brackets = campaign.compat;
 	return render(call->pool, settings, campaign, *now_ms, &delivery->payload) ? RESULT_OK : RESULT_FAILED;
 }
 

@@ -22,7 +22,7 @@ static const struct value_setting setting_table[] = {
 	{ "source", value_source, PLACE(source), "a text, or nothing" },
 	{ "format", value_format, PLACE(form), "json or form" },
 	{ "schedule", value_schedule, PLACE(schedule), "at most 32 durations from 1s to 7d, at most 255 bytes, or nothing" },
-	{ "rate", value_rate, PLACE(rate), "deliveries a second, 0 to 10000; 0 for any number" },
+	{ "rate", value_rate, PLACE(rate), "deliveries a second, 0 to 10000; 0: no limit" },
 	{ "ca_file", value_file, PLACE(ca_file), file },
 	{ "client_certificate", value_file, PLACE(client_certificate), file },
 	{ "client_key", value_file, PLACE(client_key), file },

@@ -21,20 +21,33 @@ must_prove_key(const struct call *call)
 	return call->body_key != BODY_HAS_NO_KEY && body_is_large(call);
 }
 
+/* What clients send in place of a key that they do not have: a variable without a value, or the scheme alone. */
+static bool
+is_placeholder(struct slice text)
+{
+	return slice_equal(text, SLICE("undefined")) || slice_equal(text, SLICE("null")) ||
+	       slice_equal_nocase(text, SLICE("Bearer"));
+}
+
 /* Reads `api_key` of query or body, else the last token of either header. An unreadable key counts as none. */
 static bool
 read_key_text(struct call *call, struct slice *key)
 {
-	if (!call_read_text(call, GROUP_KEY, key)) {
+	const bool password = call->route->key == KEY_PASSWORD;
+	if (!call_read_text(call, password ? GROUP_PASSWORD : GROUP_KEY, key)) {
 		call->checking_limits = false;
 		if (!must_prove_key(call))
 			(void)!call_pass_address(call);
 		return false;
 	}
-	if (!slice_present(*key))
-		*key = api_key_from_header(call->request->authorization);
-	if (!slice_present(*key))
-		*key = api_key_from_header(call->request->authentication);
+	if (password)
+		return true;
+	const struct slice headers[] = { call->request->authorization, call->request->authentication };
+	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
+		if (!slice_present(*key) || is_placeholder(*key))
+			*key = api_key_from_header(headers[i]);
+	if (is_placeholder(*key))
+		*key = SLICE_NONE;
 	return true;
 }
 
@@ -82,9 +95,7 @@ authenticate_by_key(struct call *call)
 		return call_fail_with(call, FAILURE_BODY_TOO_LARGE, SLICE("Request body is too large without an API key"));
 	if (!call_pass_address(call))
 		return false;
-	if (call->route->key == KEY_REQUIRED)
-		call_fail(call, FAILURE_MISSING_API_KEY);
-	return call->route->key != KEY_REQUIRED;
+	return call->route->key == KEY_OPTIONAL || call_fail(call, FAILURE_MISSING_API_KEY);
 }
 
 bool
@@ -95,8 +106,11 @@ call_authenticate(struct call *call)
 		return (call->route->flags & ROUTE_READINESS) == 0 || call_pass_address(call);
 	case KEY_TOKEN:
 		return call_pass_address(call) && call_may_wait(call, WAIT_READ) && call_check_token(call);
+	case KEY_INBOUND:
+		return call_check_inbound(call);
 	case KEY_OPTIONAL:
 	case KEY_REQUIRED:
+	case KEY_PASSWORD:
 		return authenticate_by_key(call);
 	}
 	return true;
@@ -149,7 +163,7 @@ look_for_key(struct call *call)
 	if (body.size == 0)
 		return BODY_HAS_NO_KEY;
 	const enum body_key found = find_known_key(call, body);
-	const bool escaped = call->route->key == KEY_REQUIRED ? contains(body, "%") || contains(body, "\\u")
+	const bool escaped = call->route->key != KEY_OPTIONAL ? contains(body, "%") || contains(body, "\\u")
 							      : contains(body, "lh%5") || contains(body, "lh\\u005");
 	return found == BODY_HAS_NO_KEY && escaped ? BODY_MAY_HAVE_KEY : found;
 }
@@ -159,7 +173,8 @@ call_body_may_identify(struct call *call)
 {
 	call->body_key = look_for_key(call);
 	return call->body_key != BODY_HAS_NO_KEY ||
-	       (call->route->campaign == CAMPAIGN_IN_PARAMETERS && call->request->body.size > 0);
+	       ((call->route->campaign == CAMPAIGN_IN_PARAMETERS || call->route->key == KEY_PASSWORD) &&
+		   call->request->body.size > 0);
 }
 
 /* Checks the limits of a call that is counted later, and counts a key that is certainly wrong. */
@@ -170,6 +185,8 @@ call_may_read_body(struct call *call)
 		return true;
 	if (call->body_key == BODY_MAY_HAVE_KEY)
 		return !body_is_large(call) || call_may_fail_key(call);
+	if (call->route->key == KEY_PASSWORD) /* a password that cannot be a key counts as a wrong one */
+		return call_may_fail_key(call);
 	call->checking_limits = true;
 	const bool may = call_authenticate(call) && call_pass_account(call);
 	call->checking_limits = false;

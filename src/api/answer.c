@@ -32,16 +32,14 @@ failure_message(struct call *call, const struct failure_text *text, enum failure
 	return slice_present(detail) ? detail : slice_of(text->message);
 }
 
-/* A page cannot see why a script failed to load, so JSONP failures have status 200. */
+/* `status` is for a page that reads the body of a script which failed: the function is not called. */
 static void
 write_failure(struct call *call, const struct failure_text *text, struct slice message)
 {
 	struct json_writer writer = call_begin(call);
 	json_begin_object(&writer);
-	if (slice_present(call->callback)) {
-		call->response->status = 200;
+	if (slice_present(call->callback))
 		json_put_i64(&writer, SLICE("status"), text->status);
-	}
 	json_put_text(&writer, SLICE("message"), message);
 	json_put_text(&writer, SLICE("error"), slice_of(text->code));
 	json_end_object(&writer);
@@ -56,6 +54,8 @@ call_fail_with(struct call *call, enum failure failure, struct slice detail)
 		log_error("header_refused", LOG_STR("name", "Retry-After"));
 	call->response->status = (unsigned)text->status;
 	call->unavailable = text->status == 503;
+	call->failure = failure;
+	call->failure_message = message;
 	buffer_clear(&call->response->body);
 	if (call->route != NULL && (call->route->flags & ROUTE_PAGE) != 0)
 		call_fail_page(call, message);
@@ -131,10 +131,23 @@ call_check_callback(struct call *call)
 	return !call->callback_is_bad;
 }
 
+/* Parsers of older clients miscount characters of several bytes, and fail for pairs of escapes (docs/api.md 4.1.6). */
+static void
+escape_characters(struct call *call)
+{
+	struct buffer *body = &call->response->body;
+	if (call->route == NULL || (call->route->flags & ROUTE_URL) == 0 || !buffer_ok(body))
+		return;
+	struct slice json = pool_copy(call->request->pool, buffer_slice(body));
+	buffer_clear(body);
+	json_write_escaped(body, json);
+}
+
 void
 call_finish(struct call *call)
 {
 	struct buffer *body = &call->response->body;
+	escape_characters(call);
 	if (!slice_present(call->callback) || !buffer_ok(body))
 		return;
 	call->response->content = HTTP_JAVASCRIPT;

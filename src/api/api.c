@@ -45,22 +45,25 @@ api_body_limit(const struct api *api, const struct http_request *request)
 {
 	const struct route *route;
 	struct slice allow;
-	bool bulk = api_route(request, &route, &allow) == FAILURE_NONE && (route->flags & ROUTE_BULK) != 0;
-	return bulk ? api->options->bulk_body_bytes : api->options->body_bytes;
+	if (api_route(request, &route, &allow) != FAILURE_NONE)
+		return api->options->body_bytes;
+	if (route->key == KEY_PASSWORD) /* the body is read before a key is verified */
+		return api->options->public_body_bytes;
+	return (route->flags & ROUTE_BULK) != 0 ? api->options->bulk_body_bytes : api->options->body_bytes;
 }
 
-/* Opt-out links, and routes without a key, ignore the body. */
+/* Opt-out links, and routes without a key, ignore the body. That of an inbound webhook has no parameters. */
 static bool
 reads_body(const struct call *call)
 {
-	return call->route->key != KEY_NONE && (call->route->flags & ROUTE_PAGE) == 0;
+	return call->route->key != KEY_NONE && call->route->key != KEY_INBOUND && (call->route->flags & ROUTE_PAGE) == 0;
 }
 
 static void
 parse_query(struct call *call)
 {
-	struct http_names collecting = call_repeatable_names(call);
-	call->params = http_params_parse_query(call->request, &call->api->options->caps, &collecting);
+	const struct http_names names = call_names(call);
+	call->params = http_params_parse_query(call->request, &call->api->options->caps, &names);
 }
 
 /* Adds the parameters of the body. Returns false when they or the query are invalid: the call has failed, and its parameters
@@ -183,6 +186,10 @@ check_request(struct call *call)
 {
 	struct slice allow;
 	enum failure failure = api_route(call->request, &call->route, &allow);
+	if (call->route != NULL && call->route->key == KEY_PASSWORD && !call->api->options->authenticates) {
+		call->route = NULL; /* as an unknown path, with every method */
+		return FAILURE_NOT_FOUND;
+	}
 	if (failure == FAILURE_METHOD_NOT_ALLOWED && !http_response_header(call->response, "Allow", allow))
 		return FAILURE_INTERNAL;
 	if (failure != FAILURE_NONE)
@@ -231,7 +238,7 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 		store_set_deadline(api->reader, call.begun_ms + api->options->backend_timeout_ms / 2);
 	response->head = request->method == HTTP_HEAD;
 	if (request->method == HTTP_OPTIONS)
-		http_response_preflight(response);
+		http_response_preflight(response, request->requested_headers);
 	else if (path_is_valid)
 		run(&call);
 	else

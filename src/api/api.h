@@ -20,9 +20,10 @@ struct api_options {
 	struct http_caps caps;
 	size_t body_bytes, bulk_body_bytes; /* maximum of a body; and that of bulk calls */
 	size_t public_body_bytes;           /* maximum of a body without a key */
+	bool authenticates;                 /* POST /v1/authenticate works */
 	size_t bulk_items;                  /* maximum of leads; at most BULK_LEADS_MAX */
 	size_t utm_bytes;                   /* of a lead's utm parameters together, as JSON */
-	size_t webhooks_per_campaign;
+	size_t webhooks_per_campaign, inbound_per_campaign;
 	unsigned account_bulk_jobs;                 /* maximum of queued jobs; 0: unlimited */
 	struct limiter *limiter;                    /* shared by all processes of this host */
 	unsigned account_per_minute;                /* GET and POST calls; 0: unlimited. Accounts may have their own limit */

@@ -6,7 +6,8 @@
 #include "json/writer.h"
 
 bool
-board_write(struct pool *pool, const struct lead *leads, size_t count, bool full, size_t max_bytes, struct board *board)
+board_write(struct pool *pool, const struct lead *leads, size_t count, const struct standing_view *view, size_t max_bytes,
+    struct board *board)
 {
 	struct board_row *rows = POOL_ARRAY(pool, count, struct board_row);
 	struct buffer text;
@@ -18,7 +19,7 @@ board_write(struct pool *pool, const struct lead *leads, size_t count, bool full
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && leads[i].score < leads[i - 1].score)
 			rank = (uint32_t)i + 1; /* equal scores share a rank */
-		payload_write_standing(&writer, pool, &leads[i], rank, full);
+		payload_write_standing(&writer, pool, &leads[i], rank, view);
 		rows[i] = (struct board_row){ leads[i].score, leads[i].subscription_number, rank, text.size };
 	}
 	json_end_array(&writer);
@@ -68,6 +69,38 @@ board_with_lead(
 	}
 	pieces[count++] = SLICE("]");
 	return pool_join(pool, pieces, count);
+}
+
+/* The number of the text in a list, from 1. */
+static bool
+find_number(const struct slice *texts, size_t count, struct slice text, uint64_t *number)
+{
+	for (*number = 1; *number <= count; ++*number)
+		if (slice_equal(text, texts[*number - 1]))
+			return true;
+	return false;
+}
+
+bool
+board_avatar_keyword(struct slice text, uint64_t *number)
+{
+	static const struct slice keywords[] = { SLICE("mp"), SLICE("mm"), SLICE("identicon"), SLICE("monsterid"),
+		SLICE("wavatar"), SLICE("retro"), SLICE("robohash"), SLICE("blank"), SLICE("404") };
+	return find_number(keywords, ARRAY_SIZE(keywords), text, number);
+}
+
+bool
+board_style(const struct standing_style *style, uint64_t *number)
+{
+	enum { DESCRIPTIONS = 3 };
+	static const struct slice descriptions[DESCRIPTIONS] = { SLICE("first_name"), SLICE("full_name"), SLICE("social_id") };
+	uint64_t text = 0, avatar = 0;
+	if (slice_present(style->description) && !find_number(descriptions, DESCRIPTIONS, style->description, &text))
+		return false;
+	if (slice_present(style->avatar_default) && !board_avatar_keyword(style->avatar_default, &avatar))
+		return false;
+	*number = avatar * (DESCRIPTIONS + 1) + text;
+	return true;
 }
 
 /* A cached value: the number of rows, the rows, the JSON. */

@@ -12,6 +12,7 @@
 #include "base/slice.h"
 #include "engine/command.h"
 #include "engine/model.h"
+#include "engine/payload.h"
 #include "store/store.h"
 
 struct board_row {
@@ -26,8 +27,8 @@ struct board {
 };
 
 /* `leads` are sorted by score, then by sign-up. The board is in the pool. Returns false when it exceeds `max_bytes`. */
-MUST_CHECK bool board_write(
-    struct pool *pool, const struct lead *leads, size_t count, bool full, size_t max_bytes, struct board *board);
+MUST_CHECK bool board_write(struct pool *pool, const struct lead *leads, size_t count, const struct standing_view *view,
+    size_t max_bytes, struct board *board);
 
 /* Returns the JSON of a board of at most `limit` rows, with the row `standing` of a lead that is not on it. */
 struct slice board_with_lead(
@@ -40,9 +41,15 @@ struct board_key {
 	uint64_t campaign_id;
 	struct campaign_versions versions; /* read before the leaders */
 	uint64_t limit;
-	uint64_t full; /* the view, as a boolean */
+	uint64_t full;  /* the view, as a boolean */
+	uint64_t style; /* as board_style says */
 };
-_Static_assert(sizeof(struct board_key) == 5 * sizeof(uint64_t), "no padding");
+_Static_assert(sizeof(struct board_key) == 6 * sizeof(uint64_t), "no padding");
+/* The number of a style that boards are cached in; 0: plain. Returns false for others: clients make up custom fields and URLs,
+ * which would replace all other boards. */
+MUST_CHECK bool board_style(const struct standing_style *style, uint64_t *number);
+/* Whether the server of avatars has this keyword. */
+MUST_CHECK bool board_avatar_keyword(struct slice text, uint64_t *number);
 struct cache *boards_new(void);
 /* Returns false when it is not in the cache. The board is valid until the next boards_put. */
 MUST_CHECK bool boards_find(struct cache *boards, const struct board_key *key, int64_t now_ms, struct board *found);

@@ -9,6 +9,7 @@
 #include "crypto/digest.h"
 #include "engine/failure.h"
 #include "engine/model.h"
+#include "store/inbound.h"
 #include "json/writer.h"
 
 /* What a call may wait for: reads, the lock of the campaign, the table of bulk jobs. */
@@ -47,16 +48,19 @@ struct call {
 	uint64_t account_id;   /* of the key; 0: none */
 	bool key_is_known;     /* this host has verified it before */
 	enum body_key body_key;
-	struct digest known_key;  /* BODY_HAS_KNOWN_KEY: the hash of that key */
-	bool counted;             /* by a limit */
-	bool checking_limits;     /* the limits are checked without counting */
-	struct slice social_id;   /* KEY_TOKEN: the lead that the token is for */
-	struct campaign campaign; /* on routes that have one */
-	int64_t now_ms;           /* the database's time, with the campaign */
+	struct digest known_key;        /* BODY_HAS_KNOWN_KEY: the hash of that key */
+	bool counted;                   /* by a limit */
+	bool checking_limits;           /* the limits are checked without counting */
+	struct slice social_id;         /* KEY_TOKEN: the lead that the token is for */
+	struct inbound_webhook inbound; /* KEY_INBOUND: the webhook whose URL was called */
+	struct campaign campaign;       /* on routes that have one */
+	int64_t now_ms;                 /* the database's time, with the campaign */
 	int64_t begun_ms;
-	int64_t deadline_ms;   /* of the backend's work for this call */
-	enum call_wait wait;   /* the last wait */
-	bool unavailable;      /* has failed with 503, also when JSONP answers 200 */
+	int64_t deadline_ms;  /* of the backend's work for this call */
+	enum call_wait wait;  /* the last wait */
+	enum failure failure; /* the last one, and its message */
+	struct slice failure_message;
+	bool unavailable;      /* has failed with 503 */
 	struct slice callback; /* JSONP: the function that is called with the answer; absent: no JSONP */
 	bool callback_is_bad;  /* a callback was given, and is invalid */
 };
@@ -87,8 +91,9 @@ void call_finish(struct call *call);
 void call_page(struct call *call, const char *heading, struct slice text, const char *button);
 void call_fail_page(struct call *call, struct slice message);
 
-/* The authentication that a route needs. KEY_TOKEN: the signature of an opt-out link. */
-enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN };
+/* The authentication that a route needs. KEY_TOKEN: the signature of an opt-out link. KEY_PASSWORD: a key as `password`.
+ * KEY_INBOUND: the secret in the URL of an inbound webhook, which stands for its account. */
+enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN, KEY_PASSWORD, KEY_INBOUND };
 
 enum {
 	ROUTE_BULK = 1 << 0,      /* may have many leads: repeated names make arrays, and the body may be larger */
@@ -97,7 +102,8 @@ enum {
 	ROUTE_JSONP = 1 << 3,     /* can be requested as a script */
 	ROUTE_PAGE = 1 << 4,      /* always answers HTML; reads parameters of the query only */
 	ROUTE_COUNTERS = 1 << 5,  /* shows counters: the campaign must not come from a cache */
-	ROUTE_READINESS = 1 << 6  /* has its own limit */
+	ROUTE_READINESS = 1 << 6, /* has its own limit */
+	ROUTE_URL = 1 << 7        /* leads have `url` (docs/api.md 4.5) */
 };
 
 typedef void call_handler(struct call *call);
@@ -117,10 +123,12 @@ const struct route *api_routes(size_t *count);
  * the path. Any other failure: *route is NULL. */
 enum failure api_route(const struct http_request *request, const struct route **route, struct slice *allow);
 
-call_handler handle_health, handle_ready, handle_campaigns, handle_stats, handle_signup, handle_lookup, handle_list_leads,
-    handle_leaderboard, handle_list_actions, handle_list_tags, handle_complete_action, handle_points, handle_tag_lead,
-    handle_bulk_change, handle_bulk_delete, handle_opt_out_link, handle_put_webhook, handle_remove_webhook,
-    handle_list_webhooks;
+call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns, handle_stats, handle_signup, handle_lookup,
+    handle_list_leads, handle_leaderboard, handle_list_actions, handle_list_tags, handle_complete_action, handle_action,
+    handle_points, handle_tag_lead, handle_bulk_change, handle_bulk_delete, handle_bulk_tags, handle_tag_referrers,
+    handle_tag_referrers_of_path, handle_opt_out_link, handle_put_webhook, handle_remove_webhook, handle_list_webhooks,
+    handle_lead_of_path, handle_landing_pages, handle_authenticate, handle_put_inbound, handle_list_inbound,
+    handle_remove_inbound, handle_inbound, handle_inbound_check, handle_verify_phone_number;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);
@@ -135,8 +143,10 @@ MUST_CHECK bool call_count_unread(struct call *call);
 /* Called at the end: when a large body was parsed for its key, and there was no valid one, counts a wrong key, and drops the
  * one that was known. */
 void call_note_unproven(struct call *call);
-/* KEY_TOKEN (opt_out.c). False: the call has failed. */
+/* KEY_TOKEN (handlers/opt_out.c). False: the call has failed. */
 MUST_CHECK bool call_check_token(struct call *call);
+/* KEY_INBOUND (handlers/inbound.c), with its limit. False: the call has failed. */
+MUST_CHECK bool call_check_inbound(struct call *call);
 /* The campaign id of the path, or of the first parameter for it; 0 when there is no valid one (api.c). */
 MUST_CHECK bool call_campaign_id(struct call *call, uint64_t *id);
 
@@ -145,6 +155,8 @@ MUST_CHECK bool call_campaign_id(struct call *call, uint64_t *id);
 MUST_CHECK bool call_pass_address(struct call *call);
 /* Applies the limits of the account to a request with a key. */
 MUST_CHECK bool call_pass_account(struct call *call);
+/* Applies the limit of an inbound webhook's URL. */
+MUST_CHECK bool call_pass_inbound(struct call *call);
 /* Without a key: whether the campaign may have one more new lead now. False: *verdict says when. */
 MUST_CHECK bool call_may_add_lead(struct call *call, struct limit_verdict *verdict);
 void call_count_new_lead(struct call *call);
@@ -163,7 +175,13 @@ void call_drop_key(struct call *call, struct slice hash);
 /* Counts a failed key without refusing the call. */
 void call_note_failed_key(struct call *call);
 
-/* Finds a tag by its id or name (campaigns.c). False: the call has failed. */
+/* Answers with a lead, or fails (handlers/leads.c). */
+void call_show_lead(struct call *call, struct lead_reference lead, struct payload_view view);
+
+/* The campaigns of the key's account, by id, and the time (handlers/campaigns.c). False: the call has failed. */
+MUST_CHECK bool call_list_campaigns(struct call *call, struct campaign **campaigns, size_t *count);
+
+/* Finds a tag by its id or name (handlers/campaigns.c). False: the call has failed. */
 enum { TAG_BY_ID = 1 << 0, TAG_BY_NAME = 1 << 1 };
 MUST_CHECK bool call_find_tag(struct call *call, struct slice text, unsigned by, uint64_t *tag_id);
 

@@ -8,8 +8,10 @@
 bool
 call_parse_phone(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
-	return !slice_present(arguments->phone_number) ||
-	       phone_parse(call->request->pool, arguments->phone_number, arguments->country_code, &arguments->signup.phone) ||
+	struct pool *pool = call->request->pool;
+	const struct slice typed = arguments->phone_number, country_code = arguments->country_code;
+	return !slice_present(typed) || phone_is_blank(pool, typed, country_code) ||
+	       phone_parse(pool, typed, country_code, &arguments->signup.phone) ||
 	       call_fail(call, FAILURE_INVALID_PHONE_NUMBER);
 }
 

@@ -70,6 +70,7 @@ log_refusal(struct api *api, const struct limit_verdict *verdict)
 		[LIMIT_POSTS] = "posts_per_address",
 		[LIMIT_FAILED_KEYS] = "failed_keys_per_address",
 		[LIMIT_NEW_LEADS] = "new_leads_per_campaign",
+		[LIMIT_INBOUND] = "inbound_per_url",
 		[LIMIT_DELETES] = "deletes_per_account",
 		[LIMIT_ACCOUNT] = "account_per_minute",
 	};
@@ -141,6 +142,8 @@ call_pass_address(struct call *call)
 		return pass_kind(call, LIMIT_LOOKUPS);
 	if (call->route->method == HTTP_DELETE) /* DELETE always needs a key */
 		return true;
+	if (call->route->campaign == NO_CAMPAIGN)
+		return pass_kind(call, LIMIT_POSTS);
 	const bool readable = call_campaign_id(call, &campaign_id);
 	call->checking_limits = call->checking_limits && readable; /* else it has failed, and counts now */
 	size_t count = claim_address(call, LIMIT_POSTS, 0, claims, names);
@@ -165,6 +168,20 @@ call_pass_account(struct call *call)
 			return true;
 	}
 	return pass(call, &network, &claim, 1);
+}
+
+/* Without setting `counted`: the account counts the call, too. */
+bool
+call_pass_inbound(struct call *call)
+{
+	const struct slice caller = { (const char *)&call->inbound.id, sizeof(call->inbound.id) };
+	const struct limit_claim claim = { .kind = LIMIT_INBOUND, .caller = caller };
+	const struct limit_network network = { account_of(call), LIMITER_SPREAD };
+	struct limit_verdict verdict;
+	if (limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict))
+		return true;
+	refuse(call, &verdict);
+	return false;
 }
 
 /* ---- new leads ---- */

@@ -5,14 +5,29 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/api.c %D%/api.h \
 	%D%/board.c %D%/board.h \
 	%D%/call.c %D%/call.h \
-	%D%/campaigns.c \
+	%D%/embed.h \
 	%D%/fetch.c %D%/fetch.h \
 	%D%/identifiers.c \
-	%D%/leads.c \
+	%D%/inbound.h \
 	%D%/limits.c \
-	%D%/lists.c \
-	%D%/opt_out.c \
+	%D%/names.c \
 	%D%/parameters.c %D%/parameters.h \
 	%D%/routes.c \
 	%D%/signup_fields.c \
-	%D%/webhooks.c
+	%D%/handlers/actions.c \
+	%D%/handlers/campaigns.c \
+	%D%/handlers/embed.c \
+	%D%/handlers/inbound.c \
+	%D%/handlers/inbound_webhooks.c \
+	%D%/handlers/leads.c \
+	%D%/handlers/lists.c \
+	%D%/handlers/older.c \
+	%D%/handlers/opt_out.c \
+	%D%/handlers/verify.c \
+	%D%/handlers/webhooks.c
+nodist_%C%_libapi_a_SOURCES = %D%/embed_text.c
+CLEANFILES += %D%/embed_text.c
+EXTRA_DIST += src/api/embed.js scripts/embed-script
+
+%D%/embed_text.c: src/api/embed.js scripts/embed-script
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(SHELL) $(top_srcdir)/scripts/embed-script $(top_srcdir)/src/api/embed.js >$@.tmp && mv $@.tmp $@

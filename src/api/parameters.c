@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "api/parameters.h"
 
+#include <string.h>
+
+#include "api/board.h"
 #include "base/clock.h"
 #include "base/panic.h"
+#include "base/utf8.h"
+#include "identity/client_address.h"
 #include "identity/link.h"
 #include "identity/network.h"
 #include "identity/social_id.h"
 
-enum { PAGE_LEADS_MAX = 250, REPEATABLE_MAX = 16 };
+enum { PAGE_LEADS_MAX = 250, NAME_CHARACTERS_MAX = 200 };
 
 static void *
 member_of(const struct parameter *parameter, struct arguments *arguments)
@@ -35,7 +40,10 @@ call_first_text(struct call *call, const struct parameter *parameter, const stru
 	*text = SLICE_NONE;
 	for (size_t i = 0; parameter_has_name(parameter, i) && !slice_present(*text); i++) {
 		*given = http_params_find(call->params, parameter->names[i]);
-		if (*given != NULL && ((*given)->origin == HTTP_ORIGIN_URL) == from_url && !call_param_text(call, *given, text))
+		if (*given == NULL || ((*given)->origin == HTTP_ORIGIN_URL) != from_url ||
+		    ((parameter->flags & PARAMETER_INFORMS) != 0 && (*given)->value.type != HTTP_STRING))
+			continue;
+		if (!call_param_text(call, *given, text))
 			return false;
 	}
 	return true;
@@ -150,16 +158,18 @@ parse_time(struct call *call UNUSED, struct slice text, void *ms)
 	return clock_parse_rfc3339(text, ms);
 }
 
-/* Without a key the address of the request is used, not the parameter. */
+/* The first address of the values. Without one the address of the request is used. */
 static bool
-parse_ip(struct call *call, struct slice text, void *ip)
+read_ip(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
+	const struct http_value *values;
 	struct ip_address address;
-	if (call->account_id == 0)
-		return true;
-	if (!ip_address_parse(text, &address))
-		return false;
-	*(struct slice *)ip = ip_address_format(call->request->pool, &address);
+	const size_t count = call_values(call, parameter->names[0], &values);
+	for (size_t i = 0; i < count; i++)
+		if (client_address_first(http_value_whole(&values[i]), &address)) {
+			arguments->signup.ip = ip_address_format(call->request->pool, &address);
+			break;
+		}
 	return true;
 }
 
@@ -176,9 +186,65 @@ parse_social_id(struct call *call, struct slice text, void *id)
 }
 
 static bool
+parse_id(struct call *call UNUSED, struct slice text, void *id)
+{
+	return slice_to_u64(text, INT64_MAX, id) && *(uint64_t *)id != 0;
+}
+
+static bool
+is_short_name(struct slice text)
+{
+	uint32_t character;
+	size_t count = 0;
+	while (utf8_next(&text, &character))
+		count++;
+	return count <= NAME_CHARACTERS_MAX;
+}
+
+static bool
 is_channel(struct slice text)
 {
 	return slice_equal(text, SLICE("email")) || slice_equal(text, SLICE("phone"));
+}
+
+/* A custom field, by the name that it is stored with. */
+static bool
+parse_description(struct call *call, struct slice text, void *name)
+{
+	const struct slice lower = custom_field_name(call->request->pool, text);
+	*(struct slice *)name = lower;
+	return text.size <= call->api->options->caps.name_bytes && lower.size <= call->api->options->caps.name_bytes;
+}
+
+/* Pages use it as the address of a picture. */
+static bool
+is_avatar_default(struct slice text)
+{
+	enum { URL_MAX_BYTES = 2048 };
+	uint64_t number;
+	if (board_avatar_keyword(text, &number))
+		return true;
+	const size_t scheme = slice_starts_with_nocase(text, SLICE("https://"))  ? 8
+			      : slice_starts_with_nocase(text, SLICE("http://")) ? 7
+										 : 0;
+	const struct slice rest = slice_sub(text, scheme, text.size);
+	if (scheme == 0 || text.size > URL_MAX_BYTES || rest.size == 0 || strchr("/?#:@", rest.data[0]) != NULL)
+		return false;
+	for (size_t i = 0; i < rest.size; i++)
+		if (!ascii_is_alpha(rest.data[i]) && !ascii_is_digit(rest.data[i]) &&
+		    memchr("-._~:/?#[]@!$&'()*+,;=%", rest.data[i], 23) == NULL)
+			return false;
+	return true;
+}
+
+/* `icon` and `ui` are words of older clients, which servers of avatars do not have. */
+static bool
+parse_avatar_default(struct call *call UNUSED, struct slice text, void *avatar)
+{
+	*(struct slice *)avatar = slice_equal(text, SLICE("icon")) ? SLICE("mp")
+				  : slice_equal(text, SLICE("ui")) ? SLICE("identicon")
+								   : text;
+	return is_avatar_default(*(struct slice *)avatar);
 }
 
 static bool
@@ -228,24 +294,46 @@ find_tag(struct call *call, const struct parameter *parameter, unsigned by, uint
 	       (!slice_present(text) || call_find_tag(call, text, by, tag_id));
 }
 
+/* `tag_id`, then `tag`: by its id, else by its name. */
+static bool
+read_tag(struct call *call, const struct parameter *parameter, unsigned by, struct arguments *arguments)
+{
+	uint64_t id = 0;
+	if (arguments->tag_count > 0)
+		return true;
+	if (!find_tag(call, parameter, by, &id))
+		return false;
+	if (id != 0) {
+		arguments->tag_ids = POOL_NEW(call->request->pool, uint64_t);
+		*arguments->tag_ids = id;
+		arguments->tag_count = 1;
+	}
+	return true;
+}
+
 static bool
 read_tag_id(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
-	return find_tag(call, parameter, TAG_BY_ID, &arguments->tag_id);
+	return read_tag(call, parameter, TAG_BY_ID, arguments);
 }
 
 static bool
 read_tag_name(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
-	if (arguments->tag_id == 0 && !find_tag(call, parameter, TAG_BY_NAME, &arguments->tag_id))
-		return false;
-	return arguments->tag_id != 0 || call_fail(call, FAILURE_TAG_NOT_FOUND);
+	return read_tag(call, parameter, TAG_BY_NAME, arguments) &&
+	       (arguments->tag_count > 0 || call_fail(call, FAILURE_TAG_NOT_FOUND));
 }
 
 static bool
 read_tag_filter(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
 	return find_tag(call, parameter, TAG_BY_ID | TAG_BY_NAME, &arguments->filter.tag_id);
+}
+
+static bool
+require_code(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
+{
+	return slice_present(arguments->code) || call_fail(call, FAILURE_MISSING_CODE);
 }
 
 /* ---- The table ---- */
@@ -277,6 +365,7 @@ static const struct parameter parameters[] = {
 	{ { NAME("api_key") }, GROUP_KEY, .read = NULL },
 	{ { NAME("campaign_id"), NAME("campaignId"), NAME("list_id"), NAME("__lid") }, GROUP_CAMPAIGN, .read = NULL },
 	{ { NAME("jsonp") }, GROUP_CALLBACK, .read = NULL },
+	{ { NAME("password") }, GROUP_PASSWORD, .read = NULL },
 	{ { NAME("action") }, GROUP_IGNORED, .read = NULL },
 	{ { NAME("controller") }, GROUP_IGNORED, .read = NULL },
 	{ { NAME("ip_address") }, GROUP_IGNORED, .read = NULL },
@@ -284,28 +373,30 @@ static const struct parameter parameters[] = {
 	{ { NAME("landing_page_id") }, GROUP_IGNORED, .read = NULL },
 	{ { NAME("skip_ar") }, GROUP_IGNORED, .read = NULL },
 
-	{ { NAME("__url") }, GROUP_SIGNUP, TEXT(signup.signup_url) },
-	THEN(GROUP_SIGNUP, call_merge_url),
-	{ { NAME("social_id"), NAME("kid") }, GROUP_LEAD,
+	{ { NAME("code") }, GROUP_CODE, TEXT(code) },
+	THEN(GROUP_CODE, require_code),
+
+	{ { NAME("__url") }, GROUP_SIGNUP, PARAMETER_INFORMS, .read = call_read_signup_url },
+	{ { NAME("social_id"), NAME("kid") }, GROUP_LEAD | GROUP_ACTION,
 	    PARSED_TEXT_OR(LEAD_NOT_FOUND, struct slice, lead.value, parse_social_id) },
 	{ { NAME("email") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_UNLESS_IDENTIFIED,
 	    PARSED_TEXT_OR(INVALID_EMAIL, struct email, email, parse_email) },
 	{ { NAME("phone_number") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_UNLESS_IDENTIFIED, TEXT(phone_number) },
 	{ { NAME("country_code") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_UNLESS_IDENTIFIED, TEXT(country_code) },
 	THEN(GROUP_SIGNUP | GROUP_LEAD, call_parse_phone),
-	THEN(GROUP_LEAD, call_name_lead),
+	THEN(GROUP_LEAD | GROUP_ACTION, call_name_lead),
 	{ { NAME("must_exist") }, GROUP_SIGNUP, BOOLEAN(signup.must_exist) },
 	{ { NAME("__do_not_reset_opt_out") }, GROUP_SIGNUP, PARAMETER_BAD_IS_TRUE | PARAMETER_EMPTY_IS_TRUE,
 	    BOOLEAN(signup.keep_opt_out) },
 	{ { NAME("social_id"), NAME("kid"), NAME("__kid") }, GROUP_SIGNUP, .read = call_read_social_id },
 	{ { NAME("kid") }, GROUP_SIGNUP, PARAMETER_ONLY_FROM_URL, TEXT(url_kid) },
 	THEN(GROUP_SIGNUP, call_choose_subject),
-	{ { NAME("ip") }, GROUP_SIGNUP, PARSED_TEXT(struct slice, signup.ip, parse_ip, "must be an IPv4 or IPv6 address") },
-	{ { NAME("__referrer"), NAME("__ref"), NAME("referrer") }, GROUP_SIGNUP, TEXT(signup.referrer) },
-	{ { NAME("__sid"), NAME("__session_id") }, GROUP_SIGNUP, TEXT(signup.session_id) },
-	{ { NAME("__user_agent") }, GROUP_SIGNUP, TEXT(signup.user_agent) },
-	{ { NAME("__source") }, GROUP_SIGNUP, TEXT(signup.source) },
-	{ { NAME("__rid") }, GROUP_SIGNUP, TEXT(signup.request_id) },
+	{ { NAME("ip") }, GROUP_SIGNUP, PARAMETER_NEEDS_KEY | PARAMETER_INFORMS, .read = read_ip },
+	{ { NAME("__referrer"), NAME("__ref"), NAME("referrer") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.referrer) },
+	{ { NAME("__sid"), NAME("__session_id") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.session_id) },
+	{ { NAME("__user_agent") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.user_agent) },
+	{ { NAME("__source") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.source) },
+	{ { NAME("__rid") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.request_id) },
 	{ { NAME("__uid") }, GROUP_SIGNUP, TEXT(signup.uid) },
 	{ { NAME("redirect_url") }, GROUP_SIGNUP,
 	    CHECKED_TEXT(signup.redirect_url, link_is_web, "must be an http or https URL, or a reference without a scheme") },
@@ -316,6 +407,12 @@ static const struct parameter parameters[] = {
 
 	{ { NAME("limit") }, GROUP_LEADERS | GROUP_FILTER, PARSED_TEXT(size_t, limit, parse_limit, "must be a number from 1") },
 	{ { NAME("social_id") }, GROUP_LEADERS, TEXT(social_id) },
+	{ { NAME("lead_description") }, GROUP_LEADERS,
+	    PARSED_TEXT(struct slice, lead_description, parse_description, "is longer than the name of a custom field") },
+	{ { NAME("avatar_default") }, GROUP_LEADERS,
+	    PARSED_TEXT(struct slice, avatar_default, parse_avatar_default,
+		"must be mp, identicon, monsterid, wavatar, retro, robohash, blank, 404, icon, ui, or an http or https URL of "
+		"at most 2048 characters of RFC 3986") },
 	{ { NAME("cursor") }, GROUP_FILTER,
 	    PARSED_TEXT(uint32_t, filter.after, parse_cursor, "must be what the page before gave as next") },
 	{ { NAME("verified") }, GROUP_FILTER, BOOLEAN_OR_ANY(filter.verified) },
@@ -335,16 +432,25 @@ static const struct parameter parameters[] = {
 	{ { NAME("country_code") }, GROUP_LEADS, TEXT(country_code) },
 	THEN(GROUP_LEADS, call_parse_leads),
 	{ { NAME("message") }, GROUP_POINTS, TEXT(message) },
+	{ { NAME("aid") }, GROUP_ACTION, PARSED_TEXT_OR(ACTION_NOT_FOUND, uint64_t, action_id, parse_id) },
+	{ { NAME("data") }, GROUP_ACTION, PARAMETER_STRUCTURED, .read = call_read_data },
 	{ { NAME("tag_id") }, GROUP_TAG, .read = read_tag_id },
 	{ { NAME("tag") }, GROUP_TAG, .read = read_tag_name },
+	{ { NAME("tag_ids") }, GROUP_TAGS, PARAMETER_REPEATABLE, .read = call_read_tag_ids },
 	{ { NAME("channel") }, GROUP_CHANNEL, CHECKED_TEXT(argument, is_channel, "must be email or phone") },
 	{ { NAME("reason") }, GROUP_REASON, CHECKED_TEXT(argument, is_reason, "is longer than 64 bytes") },
 
-	{ { NAME("url") }, GROUP_WEBHOOK_URL, TEXT(url) },
+	{ { NAME("url") }, GROUP_WEBHOOK_URL | GROUP_INBOUND_NAME, TEXT(url) },
 	THEN(GROUP_WEBHOOK, call_judge_url),
 	{ { NAME("event"), NAME("events") }, GROUP_WEBHOOK, PARAMETER_REPEATABLE, .read = call_read_events },
-	{ { NAME("source") }, GROUP_WEBHOOK, TEXT(source) },
+	{ { NAME("source") }, GROUP_WEBHOOK | GROUP_INBOUND, TEXT(source) },
 	{ { NAME("format") }, GROUP_WEBHOOK, CHECKED_TEXT(format, is_format, "must be json or form") },
+	{ { NAME("id") }, GROUP_INBOUND_NAME, PARSED_TEXT(uint64_t, id, parse_id, "must be a number from 1") },
+	{ { NAME("name") }, GROUP_INBOUND | GROUP_INBOUND_NAME,
+	    CHECKED_TEXT(name, is_short_name, "is longer than 200 characters") },
+	{ { NAME("tag_id") }, GROUP_INBOUND, .read = call_read_inbound_tag },
+	{ { NAME("map") }, GROUP_INBOUND, .read = call_read_map },
+	{ { NAME("rotate") }, GROUP_INBOUND, BOOLEAN(inbound.rotate) },
 	{ { NAME("safe") }, GROUP_OPT_OUT, PARAMETER_BAD_IS_TRUE, BOOLEAN(safe) },
 };
 
@@ -369,7 +475,8 @@ is_skipped(const struct call *call, const struct parameter *parameter, unsigned 
 bool
 call_read(struct call *call, unsigned groups, struct arguments *arguments)
 {
-	*arguments = (struct arguments){ .view.full = call->account_id != 0 };
+	*arguments =
+	    (struct arguments){ .view.full = call->account_id != 0, .view.url = (call->route->flags & ROUTE_URL) != 0 };
 	for (const struct parameter *parameter = parameters; parameter < parameters + ARRAY_SIZE(parameters); parameter++)
 		if (!is_skipped(call, parameter, groups, arguments) && !parameter->read(call, parameter, arguments))
 			return false;
@@ -386,47 +493,4 @@ call_read_text(struct call *call, enum parameter_group group, struct slice *text
 		require(parameter < parameters + ARRAY_SIZE(parameters));
 	}
 	return call_first_text(call, parameter, &given, text);
-}
-
-static bool
-has_name(const struct parameter *parameter, struct slice lower_name)
-{
-	for (size_t i = 0; parameter_has_name(parameter, i); i++)
-		if (parameter->names[i].size == lower_name.size && slice_equal_nocase(parameter->names[i], lower_name))
-			return true;
-	return false;
-}
-
-bool
-parameter_is_reserved(struct slice lower_name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++)
-		if ((parameters[i].groups & GROUPS_RESERVED) != 0 && has_name(&parameters[i], lower_name))
-			return true;
-	return false;
-}
-
-bool
-parameter_is_from_url(struct slice name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++)
-		if ((parameters[i].flags & PARAMETER_ONLY_FROM_URL) != 0 && slice_equal(parameters[i].names[0], name))
-			return true;
-	return false;
-}
-
-struct http_names
-call_repeatable_names(const struct call *call)
-{
-	const bool bulk = (call->route->flags & ROUTE_BULK) != 0;
-	struct slice *names = POOL_ARRAY(call->request->pool, REPEATABLE_MAX, struct slice);
-	struct http_names repeatable = { names, 0 };
-	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++)
-		if ((parameters[i].flags & PARAMETER_REPEATABLE) != 0 && (bulk || (parameters[i].groups & GROUP_LEADS) == 0))
-			for (size_t k = 0; parameter_has_name(&parameters[i], k); k++) {
-				require(repeatable.count < REPEATABLE_MAX);
-				if (repeatable.count < REPEATABLE_MAX)
-					names[repeatable.count++] = parameters[i].names[k];
-			}
-	return repeatable;
 }

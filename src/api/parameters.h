@@ -28,6 +28,12 @@ enum parameter_group {
 	GROUP_WEBHOOK = 1 << 15,
 	GROUP_OPT_OUT = 1 << 16,
 	GROUP_IGNORED = 1 << 17, /* ignored */
+	GROUP_PASSWORD = 1 << 18,
+	GROUP_ACTION = 1 << 19,       /* an action of a lead, completed from a page */
+	GROUP_INBOUND = 1 << 20,      /* of an inbound webhook */
+	GROUP_INBOUND_NAME = 1 << 21, /* which one */
+	GROUP_TAGS = 1 << 22,         /* the tags of bulk calls for several */
+	GROUP_CODE = 1 << 23,
 	GROUPS_RESERVED = GROUP_KEY | GROUP_CAMPAIGN | GROUP_CALLBACK | GROUP_SIGNUP | GROUP_SIGNUP_POINTS |
 			  GROUP_IGNORED /* not custom fields */
 };
@@ -56,12 +62,19 @@ struct arguments {
 	bool referrer_only;                      /* the social id was given as `__kid` */
 	bool has_points;                         /* signup.points were given */
 	struct slice message;
-	uint64_t tag_id;
-	struct slice argument; /* as in struct bulk_request */
-	size_t limit;          /* of a list; 0: not given */
+	uint64_t action_id; /* 0: not given */
+	uint64_t *tag_ids;  /* each once */
+	size_t tag_count;
+	struct slice argument;                         /* as in struct bulk_request */
+	size_t limit;                                  /* of a list; 0: not given */
+	struct slice lead_description, avatar_default; /* as in struct standing_style */
 	struct lead_filter filter;
+	struct slice code; /* as typed */
 	struct slice url, source, format;
 	struct subscription subscription;
+	struct inbound_put inbound; /* without campaign, hash and maximum */
+	struct slice name;
+	uint64_t id;
 	bool safe; /* also true when it is not a boolean */
 };
 
@@ -71,13 +84,19 @@ enum parameter_flag {
 	PARAMETER_REPEATABLE = 1 << 2,        /* may be given several times: the values make an array */
 	PARAMETER_UNLESS_IDENTIFIED = 1 << 3, /* GROUP_LEAD: ignored when a parameter before it identifies the lead */
 	PARAMETER_BAD_IS_TRUE = 1 << 4,       /* of booleans: a bad value is true */
-	PARAMETER_EMPTY_IS_TRUE = 1 << 5      /* of booleans: an empty value is true */
+	PARAMETER_EMPTY_IS_TRUE = 1 << 5,     /* of booleans: an empty value is true */
+	PARAMETER_INFORMS = 1 << 6,           /* never an error: cut and made valid, and what is not text is left out */
+	PARAMETER_STRUCTURED = 1 << 7         /* may be an object: each leaf is a parameter `name[member]` */
 };
+
+/* Names of the sign-up's parameters that are not in the table: `utm_…`, and the object of custom fields (docs/api.md 4.4). */
+#define UTM_PREFIX "utm_"
+#define FIELDS_NAME "custom_fields"
 
 struct parameter;
 typedef bool parameter_reader(struct call *call, const struct parameter *parameter, struct arguments *arguments);
 
-enum { PARAMETER_NAMES_MAX = 4 };
+enum { PARAMETER_NAMES_MAX = 4, BULK_TAGS_MAX = 50 };
 
 /* A parameter, or without a name a function that checks the parameters before it together, or computes values from them. */
 struct parameter {
@@ -102,10 +121,13 @@ MUST_CHECK bool call_read(struct call *call, unsigned groups, struct arguments *
 /* Reads the one parameter of the group. */
 MUST_CHECK bool call_read_text(struct call *call, enum parameter_group group, struct slice *text);
 
-/* The names of PARAMETER_REPEATABLE, on bulk calls those of GROUP_LEADS, too (docs/api.md 1.1). */
-struct http_names call_repeatable_names(const struct call *call);
+/* How the parser reads names, from the table. Several values are collected of names of PARAMETER_REPEATABLE, on bulk calls of
+ * those of GROUP_LEADS and GROUP_TAGS, too (docs/api.md 1.1). */
+struct http_names call_names(const struct call *call);
 /* Whether a name in lower case is one of GROUPS_RESERVED. */
 bool parameter_is_reserved(struct slice lower_name);
+/* Whether it is one of PARAMETER_INFORMS. */
+bool parameter_informs(struct slice lower_name);
 /* Whether it is one of PARAMETER_ONLY_FROM_URL. */
 bool parameter_is_from_url(struct slice name);
 
@@ -124,10 +146,13 @@ MUST_CHECK bool call_first_text(
 /* Returns the items of an array, or a single value; empty and null are none. */
 size_t call_values(const struct call *call, struct slice name, const struct http_value **values);
 
-/* Readers, and functions of rows without a name, in identifiers.c, signup_fields.c and webhooks.c. */
+/* Readers, and functions of rows without a name, in identifiers.c, signup_fields.c, and in handlers. */
 parameter_reader call_parse_phone, call_name_lead, call_read_social_id, call_choose_subject, call_read_leads, call_check_leads,
     call_parse_leads;
-parameter_reader call_merge_url, call_default_signup, call_read_custom_fields;
+parameter_reader call_read_signup_url, call_default_signup, call_read_custom_fields;
 parameter_reader call_judge_url, call_read_events;
+parameter_reader call_read_data;
+parameter_reader call_read_inbound_tag, call_read_map;
+parameter_reader call_read_tag_ids;
 
 #endif

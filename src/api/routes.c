@@ -9,11 +9,13 @@
 	}
 
 /* Older forms and embedded scripts. */
-#define SUBSCRIBE (ROUTE_UNTIL_END | ROUTE_SUBSCRIBE)
+#define SUBSCRIBE (ROUTE_UNTIL_END | ROUTE_SUBSCRIBE | ROUTE_URL)
 
 static const struct route routes[] = {
 	{ HTTP_GET, "health", KEY_NONE, NO_CAMPAIGN, 0, handle_health },
 	{ HTTP_GET, "health/ready", KEY_NONE, NO_CAMPAIGN, ROUTE_READINESS, handle_ready },
+	{ HTTP_GET, "embed/v1/embed.js", KEY_NONE, NO_CAMPAIGN, 0, handle_embed_script },
+	{ HTTP_GET, "bar/v1/signupbar.js", KEY_NONE, NO_CAMPAIGN, 0, handle_embed_script },
 	{ HTTP_GET, "v2/campaigns", KEY_REQUIRED, NO_CAMPAIGN, 0, handle_campaigns },
 	{ HTTP_POST, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, ROUTE_UNTIL_END, handle_signup },
 	{ HTTP_GET, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, 0, handle_lookup },
@@ -27,25 +29,43 @@ static const struct route routes[] = {
 	{ HTTP_GET, "v2/{campaign}/tags", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_list_tags },
 	{ HTTP_POST, "v2/{campaign}/actions/{action_id}", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END,
 	    handle_complete_action },
+	{ HTTP_POST, "action/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_action },
 	{ HTTP_POST, "v2/{campaign}/points", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK | ROUTE_UNTIL_END, handle_points },
 	{ HTTP_POST, "v2/{campaign}/tags/{tag_id}/lead", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_tag_lead },
 	BULK("optout"),
 	BULK("sms_optout"),
+	BULK("sms_optin"),
 	BULK("verify"),
+	BULK("unverify"),
 	BULK("approve"),
 	BULK("block"),
 	BULK("waitlist"),
 	BULK("unwaitlist"),
 	BULK("tag"),
+	{ HTTP_POST, "v2/{campaign}/tags/bulk", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK, handle_bulk_tags },
+	{ HTTP_POST, "v2/{campaign}/lead-parent", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK, handle_tag_referrers },
+	{ HTTP_POST, "v2/{campaign}/tags/{tag_id}/lead-parent", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK,
+	    handle_tag_referrers_of_path },
+	{ HTTP_POST, "v2/{campaign}/verify-phone-number", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_verify_phone_number },
 	{ HTTP_POST, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_put_webhook },
 	{ HTTP_GET, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_list_webhooks },
 	{ HTTP_DELETE, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_remove_webhook },
+	{ HTTP_POST, "v2/{campaign}/inbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_put_inbound },
+	{ HTTP_GET, "v2/{campaign}/inbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_list_inbound },
+	{ HTTP_DELETE, "v2/{campaign}/inbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_remove_inbound },
+	/* ended campaigns, too: the payload is stored */
+	{ HTTP_POST, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, ROUTE_SUBSCRIBE, handle_inbound },
+	{ HTTP_GET, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, 0, handle_inbound_check },
 	{ HTTP_GET, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, ROUTE_PAGE, handle_opt_out_link },
 	{ HTTP_POST, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, ROUTE_PAGE, handle_opt_out_link },
 	{ HTTP_POST, "subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, SUBSCRIBE, handle_signup },
 	{ HTTP_POST, "v1/{campaign}/subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PATH, SUBSCRIBE, handle_signup },
 	{ HTTP_GET, "v1/{campaign}/subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PATH, SUBSCRIBE | ROUTE_JSONP, handle_signup },
-	{ HTTP_GET, "v1/{campaign}/info", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_JSONP, handle_lookup },
+	{ HTTP_GET, "v1/{campaign}/info", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_JSONP | ROUTE_URL, handle_lookup },
+	{ HTTP_POST, "v1/authenticate", KEY_PASSWORD, NO_CAMPAIGN, 0, handle_authenticate },
+	{ HTTP_GET, "v1/landing_pages", KEY_REQUIRED, NO_CAMPAIGN, 0, handle_landing_pages },
+	{ HTTP_POST, "lead/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_signup },
+	{ HTTP_GET, "lead/{campaign}/{kid}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, 0, handle_lead_of_path },
 };
 
 const struct route *

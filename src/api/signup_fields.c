@@ -7,8 +7,6 @@
 #include "http/text.h"
 #include "identity/network.h"
 
-#define UTM "utm_"
-
 enum { FIELDS_MAX_BYTES = 1024 * 1024 };
 
 /* The part of a header that is valid text. */
@@ -58,7 +56,43 @@ call_default_signup(struct call *call, const struct parameter *parameter UNUSED,
 static bool
 is_utm(struct slice lower_name)
 {
-	return slice_starts_with(lower_name, SLICE(UTM));
+	return slice_starts_with(lower_name, SLICE(UTM_PREFIX));
+}
+
+/* The end of the name within brackets that starts at `at`, or the size of the text. The name may have brackets itself. */
+static size_t
+end_of_member(struct slice text, size_t at)
+{
+	for (size_t open = 1; at < text.size; at++) {
+		if (text.data[at] == '[')
+			open++;
+		else if (text.data[at] == ']' && --open == 0)
+			return at;
+	}
+	return text.size;
+}
+
+/* `custom_fields[name]` is the field `name`, `custom_fields[name][member]` the field `name[member]`. Sets *name to it as it is
+ * stored, and *base to its part before a bracket. Returns whether the name was one of those. */
+static bool
+field_name(struct pool *pool, struct slice typed, struct slice *name, struct slice *base)
+{
+	const struct slice before = SLICE(FIELDS_NAME "[");
+	const size_t end = slice_starts_with_nocase(typed, before) ? end_of_member(typed, before.size) : typed.size;
+	const struct slice rest = slice_sub(typed, end + 1, typed.size);
+	const bool within = end < typed.size && end > before.size && (rest.size == 0 || rest.data[0] == '[');
+	if (within)
+		typed = POOL_JOIN(pool, slice_sub(typed, before.size, end), rest);
+	*name = custom_field_name(pool, typed);
+	*base = slice_sub(*name, 0, slice_find(*name, '['));
+	return within;
+}
+
+/* Whether a member of `custom_fields` is dropped, because it is no custom field outside. */
+static bool
+is_no_field(struct slice name, struct slice base)
+{
+	return slice_starts_with(name, SLICE("_")) || is_utm(name) || parameter_is_reserved(base);
 }
 
 /* docs/api.md 1.4: utm_*, kid and custom fields. The author of a link chose them, not the visitor, so they must not
@@ -66,18 +100,24 @@ is_utm(struct slice lower_name)
 static bool
 may_come_from_url(void *pool, const struct http_param *param)
 {
-	struct slice name = custom_field_name(pool, param->name);
+	struct slice name, base;
+	if (field_name(pool, param->name, &name, &base))
+		return !is_no_field(name, base);
 	if (is_utm(name) || parameter_is_from_url(param->name))
 		return param->value.type != HTTP_ARRAY; /* which is an error in a request */
 	return !slice_starts_with(name, SLICE("_")) && !parameter_is_reserved(name);
 }
 
+/* The whole query is merged: a value that was cut with the URL would be a wrong one. */
 bool
-call_merge_url(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
+call_read_signup_url(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
-	struct slice url = arguments->signup.signup_url;
-	if (slice_present(url))
-		http_params_merge_url(call->params, url, may_come_from_url, call->request->pool);
+	const struct http_param *given;
+	struct slice *url = &arguments->signup.signup_url;
+	if (!call_first_text(call, parameter, &given, url))
+		return false;
+	if (slice_present(*url))
+		http_params_merge_url(call->params, http_value_whole(&given->value), may_come_from_url, call->request->pool);
 	return true;
 }
 
@@ -112,8 +152,15 @@ add_field(struct fields *fields, struct slice name, const struct http_param *par
 	fields->items[fields->count++] = (struct field){ name, param };
 }
 
-/* `Plan` and `plan` are two parameters and one field. The length is checked after the change to lower case, which can make
- * names longer, so that a shown name is always accepted. False: the call has failed. */
+/* PHP sends an empty array for an object without members. */
+static bool
+is_empty(const struct http_value *value)
+{
+	return value->type == HTTP_ARRAY ? value->item_count == 0 : value->type == HTTP_STRING && value->text.size == 0;
+}
+
+/* `Plan` and `plan` are two parameters and one field, and so is `custom_fields[plan]`. The length is checked after the change
+ * to lower case, which can make names longer, so that a shown name is always accepted. False: the call has failed. */
 static bool
 collect_fields(struct call *call, struct fields *fields)
 {
@@ -122,10 +169,14 @@ collect_fields(struct call *call, struct fields *fields)
 	*fields = (struct fields){ POOL_ARRAY(pool, count, struct field), 0 };
 	for (size_t i = 0; i < count; i++) {
 		const struct http_param *param = http_params_at(call->params, i);
-		struct slice name = custom_field_name(pool, param->name);
+		struct slice name, base;
+		if (field_name(pool, param->name, &name, &base) && is_no_field(name, base))
+			continue;
+		if (slice_equal(name, SLICE(FIELDS_NAME)) && is_empty(&param->value))
+			continue;
 		if (name.size <= cap)
 			add_field(fields, name, param);
-		else if (param->origin != HTTP_ORIGIN_URL) /* which is ignored there */
+		else if (param->origin != HTTP_ORIGIN_URL && !is_utm(name)) /* which are ignored */
 			return call_fail_parameter(
 			    call, param->name, pool_printf(pool, "is longer than %zu bytes in lower case", cap).data);
 	}
@@ -163,58 +214,55 @@ parse_custom_fields(struct call *call, const struct fields *fields, struct signu
 				.json = value->type == HTTP_NULL ? SLICE_NONE : value_as_json(pool, value),
 				.text = value->type == HTTP_STRING ? value->text : SLICE_NONE,
 			};
-		else if (value->type == HTTP_ARRAY)
+		else if (value->type == HTTP_ARRAY && !parameter_informs(name))
 			return call_fail_parameter(call, fields->items[i].param->name, "must be one value");
 	}
 	signup->custom_fields = changes;
 	return true;
 }
 
-/* False: the call has failed. */
-static bool
-write_utm(struct call *call, const struct fields *fields, struct json_writer *writer, bool *any)
+/* Adds a member, unless the object would be larger than the buffer's maximum with it. */
+static void
+add_utm(struct buffer *object, struct buffer *member, struct slice name, struct slice value)
 {
-	for (size_t i = 0; i < fields->count; i++) {
-		struct slice name = slice_sub(fields->items[i].name, sizeof(UTM) - 1, fields->items[i].name.size), text;
-		if (!is_utm(fields->items[i].name) || name.size == 0)
-			continue;
-		if (!call_param_text(call, fields->items[i].param, &text))
-			return false;
-		if (!slice_present(text))
-			continue;
-		json_key(writer, name);
-		json_string(writer, text);
-		*any = true;
-	}
-	return true;
+	struct json_writer writer;
+	buffer_clear(member);
+	json_writer_init(&writer, member);
+	json_key(&writer, name);
+	json_string(&writer, value);
+	if (!buffer_ok(member) || object->size + member->size + sizeof(",}") - 1 > object->maximum)
+		return;
+	buffer_add_byte(object, object->size == 0 ? '{' : ',');
+	buffer_add(object, buffer_slice(member));
 }
 
-/* `utm_source=x` is stored as {"source":"x"}. */
-static bool
+/* `utm_source=x` is stored as {"source":"x"}. What does not fit is left out. */
+static void
 parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
 {
-	struct pool *pool = call->request->pool;
-	struct buffer out;
-	struct json_writer writer;
-	bool any = false;
-	buffer_init(&out, call->api->options->utm_bytes);
-	json_writer_init(&writer, &out);
-	json_begin_object(&writer);
-	bool valid = write_utm(call, fields, &writer, &any);
-	json_end_object(&writer);
-	if (valid && !buffer_ok(&out))
-		valid = call_fail_with(call, FAILURE_INVALID_PARAMETER,
-		    pool_printf(pool, "The utm parameters may have at most %zu bytes together", call->api->options->utm_bytes));
-	if (valid && any)
-		signup->utm = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return valid;
+	struct buffer object, member;
+	buffer_init(&object, call->api->options->utm_bytes);
+	buffer_init(&member, call->api->options->utm_bytes);
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct slice name = fields->items[i].name;
+		const struct http_value *value = &fields->items[i].param->value;
+		if (is_utm(name) && name.size > sizeof(UTM_PREFIX) - 1 && value->text.size > 0)
+			add_utm(&object, &member, slice_sub(name, sizeof(UTM_PREFIX) - 1, name.size), value->text);
+	}
+	if (object.size > 0) {
+		buffer_add_byte(&object, '}');
+		signup->utm = pool_copy(call->request->pool, buffer_slice(&object));
+	}
+	buffer_free(&member);
+	buffer_free(&object);
 }
 
 bool
 call_read_custom_fields(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	struct fields fields;
-	return collect_fields(call, &fields) && parse_custom_fields(call, &fields, &arguments->signup) &&
-	       parse_utm(call, &fields, &arguments->signup);
+	if (!collect_fields(call, &fields) || !parse_custom_fields(call, &fields, &arguments->signup))
+		return false;
+	parse_utm(call, &fields, &arguments->signup);
+	return true;
 }

@@ -53,11 +53,13 @@ percent_byte(struct slice text, size_t at)
 void
 encode_percent(struct buffer *out, struct slice bytes)
 {
+	static const char digits[] = "0123456789ABCDEF";
 	for (size_t i = 0; i < bytes.size; i++) {
 		char c = bytes.data[i];
 		if (ascii_is_alpha(c) || ascii_is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~')
 			buffer_add_byte(out, c);
 		else
-			buffer_printf(out, "%%%02X", (unsigned)(unsigned char)c);
+			buffer_add(
+			    out, (struct slice){ (const char[]){ '%', digits[(unsigned char)c >> 4], digits[c & 15] }, 3 });
 	}
 }

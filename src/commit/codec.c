@@ -11,14 +11,14 @@
  * function of the struct below and to tests/commit/test_codec.c. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct custom_field) == 48, "code_custom_fields");
-_Static_assert(sizeof(struct tagging) == 280, "code_tagging");
+_Static_assert(sizeof(struct tagging) == 288, "code_tagging");
 _Static_assert(sizeof(struct lead_reference) == 32, "code_lead");
 _Static_assert(sizeof(struct points_call) == 40, "code_points");
-_Static_assert(sizeof(struct completion) == 40, "code_completion");
-_Static_assert(sizeof(struct lead_change) == 96, "code_change");
-_Static_assert(sizeof(struct command) == 320, "code_command");
-_Static_assert(sizeof(struct look_up) == 48, "code_look_up");
-_Static_assert(sizeof(struct outcome) == 80, "code_outcome");
+_Static_assert(sizeof(struct completion) == 56, "code_completion");
+_Static_assert(sizeof(struct lead_change) == 112, "code_change");
+_Static_assert(sizeof(struct command) == 328, "code_command");
+_Static_assert(sizeof(struct look_up) == 88, "code_look_up");
+_Static_assert(sizeof(struct outcome) == 88, "code_outcome");
 _Static_assert(sizeof(struct api_key) == 48, "code_key");
 #endif
 
@@ -137,6 +137,7 @@ code_tagging(struct coder *coder, struct tagging *tagging)
 {
 	code_signup(coder, &tagging->signup);
 	CODE_NUMBER(coder, tagging->tag_id);
+	CODE_BOOL(coder, tagging->update);
 }
 
 static void
@@ -169,6 +170,7 @@ code_completion(struct coder *coder, struct completion *completion)
 {
 	code_lead(coder, &completion->lead);
 	CODE_NUMBER(coder, completion->action_id);
+	code_slice(coder, &completion->message);
 }
 
 static void
@@ -178,6 +180,7 @@ code_change(struct coder *coder, struct lead_change *change)
 	code_lead(coder, &change->lead);
 	CODE_NUMBER(coder, change->tag_id);
 	code_slice(coder, &change->argument);
+	code_slice(coder, &change->phone);
 	coder->failed = coder->failed || change->argument.size > LEAD_ARGUMENT_MAX_BYTES;
 	CODE_NUMBER(coder, change->job_id);
 	CODE_NUMBER(coder, change->job_position);
@@ -191,6 +194,7 @@ code_view(struct coder *coder, struct payload_view *view)
 	CODE_BOOL(coder, view->full);
 	CODE_BOOL(coder, view->skip_urls);
 	CODE_BOOL(coder, view->skip_actions);
+	CODE_BOOL(coder, view->url);
 }
 
 static void
@@ -200,6 +204,9 @@ code_look_up(struct coder *coder, struct look_up *look_up)
 	code_lead(coder, &look_up->reference);
 	code_view(coder, &look_up->view);
 	CODE_BOOL(coder, look_up->standing);
+	code_slice(coder, &look_up->style.description);
+	code_slice(coder, &look_up->style.avatar_default);
+	CODE_BOOL(coder, look_up->style.personal);
 }
 
 static void
@@ -226,6 +233,9 @@ code_command(struct coder *coder, struct command *command)
 	case COMMAND_CHANGE:
 		code_change(coder, &command->as.change);
 		break;
+	case COMMAND_IMPORT: /* not for a committer */
+		coder->failed = true;
+		break;
 	}
 }
 
@@ -235,6 +245,7 @@ code_outcome(struct coder *coder, struct outcome *outcome)
 {
 	CODE_ENUM(coder, failure, outcome->failure, FAILURE_UNAVAILABLE);
 	CODE_BOOL(coder, outcome->created);
+	CODE_NUMBER(coder, outcome->lead_id);
 	code_slice(coder, &outcome->detail);
 	code_slice(coder, &outcome->body);
 	CODE_NUMBER(coder, outcome->versions.settings);

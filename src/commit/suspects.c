@@ -119,6 +119,9 @@ add_command(struct buffer *out, const struct command *command)
 	case COMMAND_CHANGE:
 		add_lead(out, &command->as.change.lead);
 		break;
+	case COMMAND_IMPORT:
+		add_signup(out, &command->as.import->signup);
+		break;
 	}
 }
 

@@ -54,11 +54,12 @@ struct conf_limits {
 	size_t body_bytes, bulk_body_bytes, public_body_bytes;
 	size_t name_bytes, value_bytes, custom_fields_bytes, public_custom_fields_bytes;
 	unsigned json_depth, parameters, custom_fields, bulk_items;
-	unsigned webhooks_per_campaign;
+	unsigned webhooks_per_campaign, inbound_per_campaign;
 	/* items as 10/60s; "": no limit */
 	const char *lookups_per_address, *readiness_per_address;
 	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;
 	const char *new_leads_per_campaign, *deletes_per_account;
+	const char *inbound_per_url;
 	unsigned account_per_minute; /* 0: no limit */
 	unsigned account_bulk_jobs;  /* 0: no limit */
 	unsigned hosts;              /* that share the rates above */
@@ -86,6 +87,11 @@ struct conf_dispatch {
 	unsigned breaker_failures;
 };
 
+/* Calls that only clients of other services need (docs/compatibility.md). */
+struct conf_compat {
+	bool authenticate; /* POST /v1/authenticate */
+};
+
 struct conf_cluster {
 	unsigned number; /* of several clusters; 0: none */
 };
@@ -101,6 +107,7 @@ struct conf {
 	struct conf_limits limits;
 	struct conf_lead lead;
 	struct conf_dispatch dispatch;
+	struct conf_compat compat;
 	struct conf_cluster cluster;
 	struct conf_log log;
 	const char *file;        /* the file that was read or looked for */

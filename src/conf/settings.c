@@ -204,12 +204,14 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, custom_fields_bytes, CONF_SIZE), "16k", 2, COLUMN_MAX, NULL, "size of a lead's custom fields together" },
 	{ SETTING(limits, public_custom_fields_bytes, CONF_SIZE), "2k", 2, COLUMN_MAX, NULL, "the same where they come without a key" },
 	{ SETTING(limits, webhooks_per_campaign, CONF_INTEGER), "20", 0, 10000, NULL, "webhooks of a campaign" },
+	{ SETTING(limits, inbound_per_campaign, CONF_INTEGER), "20", 0, 10000, NULL, "inbound webhooks of a campaign" },
 	{ SETTING(limits, lookups_per_address, CONF_LIST), "100/60s 200/180s 300/540s", 0, LIMITS_MAX, &limits, "GET calls of an address without a key" },
 	{ SETTING(limits, readiness_per_address, CONF_LIST), "300/60s", 0, LIMITS_MAX, &limits, "readiness checks of an address" },
 	{ SETTING(limits, signups_per_address, CONF_LIST), "10/60s 20/180s 30/540s", 0, LIMITS_MAX, &limits, "POST calls of an address on a campaign without a key" },
 	{ SETTING(limits, posts_per_address, CONF_LIST), "50/60s", 0, LIMITS_MAX, &limits, "POST calls of an address on all campaigns without a key" },
 	{ SETTING(limits, failed_keys_per_address, CONF_LIST), "30/60s", 0, LIMITS_MAX, &limits, "wrong keys of an address" },
 	{ SETTING(limits, new_leads_per_campaign, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "new leads of a campaign without a key" },
+	{ SETTING(limits, inbound_per_url, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "calls of the URL of an inbound webhook" },
 	{ SETTING(limits, deletes_per_account, CONF_LIST), "60/60s", 0, LIMITS_MAX, &limits, "DELETE calls of an account" },
 	{ SETTING(limits, account_per_minute, CONF_INTEGER), "60000", 0, 1000000, NULL, "GET and POST calls of an account with a key in a minute" },
 	{ SETTING(limits, account_bulk_jobs, CONF_INTEGER), "1000", 0, 1000000, NULL, "bulk calls of an account that are queued at a time" },
@@ -240,6 +242,8 @@ static const struct conf_setting settings[] = {
 	{ SETTING(dispatch, poll_interval, CONF_DURATION), "200ms", 1, HOUR, NULL, "wait of an idle daemon between two looks" },
 	{ SETTING(dispatch, lock_file, CONF_PATH), "/run/leadhook/dispatch.lock", 1, PATH_BYTES_MAX, NULL, "file that lets one dispatcher run" },
 	{ SETTING(dispatch, ca_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "certificates that receivers are verified with" },
+
+	{ SETTING(compat, authenticate, CONF_SWITCH), "off", 0, 0, NULL, "whether POST /v1/authenticate works" },
 
 	{ SETTING(cluster, number, CONF_INTEGER), "0", 0, 2000, NULL, "number of this cluster among several" },
 

@@ -59,6 +59,18 @@ skip_item(struct store *store, uint64_t job_id, uint32_t position, uint64_t lead
 	return result;
 }
 
+/* A program of a later version has queued the job: its dispatcher, or this one after the upgrade, carries it out. */
+static enum result
+postpone_job(struct store *store, const struct bulk_job *job)
+{
+	const int64_t delay_ms = DELAY_MAX_MS;
+	enum result result = store_postpone_job(store, job->id, delay_ms);
+	if (result == RESULT_OK)
+		log_warning("bulk_job_unknown", LOG_UINT("job", job->id), LOG_INT("delay_ms", delay_ms),
+		    LOG_STR("hint", "upgrade this host: the change is of a later version"));
+	return result;
+}
+
 /* Handles an item that failed. If the database is unavailable, this fails too. */
 static enum result
 delay_job(struct store *store, const struct lead_change *item, uint32_t failures)
@@ -98,6 +110,8 @@ bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *cra
 	*more = result != RESULT_NOT_FOUND;
 	if (result != RESULT_OK)
 		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+	if (job.action == LEAD_ACTIONS)
+		return postpone_job(store, &job);
 	size_t count = make_commands(pool, &job, crashes_suspect_job(crashes, job.id), commands);
 	if (count == 0) /* the list has fewer leads than `total`: the job would never end */
 		return skip_item(store, job.id, job.position, 0);

@@ -12,6 +12,8 @@ static const struct slice names[LEAD_ACTIONS] = {
 	[LEAD_TAG] = SLICE("tag"),
 	[LEAD_DELETE] = SLICE("delete"),
 	[LEAD_POINTS] = SLICE("points"),
+	[LEAD_SMS_OPTIN] = SLICE("sms_optin"),
+	[LEAD_UNVERIFY] = SLICE("unverify"),
 };
 
 struct slice

@@ -17,7 +17,18 @@
 struct payload_view {
 	bool full; /* with a key, and in webhooks; else the public view */
 	bool skip_urls, skip_actions;
+	bool url; /* social_url also as `url` */
 };
+
+/* How entries of a leaderboard are shown (docs/api.md 4.1.2). Absent texts: without that member. */
+struct standing_style {
+	struct slice description;    /* lead_description: STANDING_… or the name of a custom field */
+	struct slice avatar_default; /* a URL, or a keyword */
+	bool personal;               /* custom fields are shown */
+};
+#define STANDING_FIRST_NAME SLICE("first_name")
+#define STANDING_FULL_NAME SLICE("full_name")
+#define STANDING_SOCIAL_ID SLICE("social_id")
 
 /* POST /v2/{cid} and its aliases (docs/api.md 4.3, 4.4). Fields that were not given are absent. */
 struct signup {
@@ -26,10 +37,11 @@ struct signup {
 	size_t custom_field_count;
 };
 
-/* POST /v2/{cid}/tags/{tag_id}/lead: signs up a new lead; an existing one is only tagged. */
+/* POST /v2/{cid}/tags/{tag_id}/lead: signs up a new lead; an existing one is only tagged, unless `update`. */
 struct tagging {
 	struct signup signup;
 	uint64_t tag_id;
+	bool update;
 };
 
 /* POST /v2/{cid}/points. Leads that do not exist are skipped. */
@@ -41,10 +53,11 @@ struct points_call {
 	struct slice message;  /* may be absent */
 };
 
-/* POST /v2/{cid}/actions/{action_id}. */
+/* POST /v2/{cid}/actions/{action_id}, and /action/{cid}. Without a key: public actions only. */
 struct completion {
 	struct lead_reference lead;
 	uint64_t action_id;
+	struct slice message; /* may be absent */
 };
 
 /* The changes of bulk calls (docs/api.md 4.1), and of calls for points that became jobs, as in the schema's enum. */
@@ -59,6 +72,8 @@ enum lead_action {
 	LEAD_TAG,
 	LEAD_DELETE,
 	LEAD_POINTS,
+	LEAD_SMS_OPTIN,
+	LEAD_UNVERIFY,
 	LEAD_ACTIONS
 };
 /* "optout", …: the words of the paths; "delete" and "points" are among them. */
@@ -71,8 +86,10 @@ struct lead_change {
 	enum lead_action action;
 	struct lead_reference lead;
 	uint64_t tag_id; /* LEAD_TAG */
-	/* LEAD_BLOCK: the reason, LEAD_VERIFY: "email" or "phone"; absent: the default. At most LEAD_ARGUMENT_MAX_BYTES. */
+	/* LEAD_BLOCK: the reason, LEAD_VERIFY and LEAD_UNVERIFY: "email" or "phone"; absent: the default. At most
+	 * LEAD_ARGUMENT_MAX_BYTES. */
 	struct slice argument;
+	struct slice phone; /* LEAD_VERIFY: only while the lead has this number; absent: whatever it has */
 	/* The bulk job and its item; 0: none. Made only while the job is at this item, and moves it to the next. */
 	uint64_t job_id;
 	uint32_t job_position;
@@ -81,7 +98,24 @@ struct lead_change {
 	struct slice message;
 };
 
-enum command_kind { COMMAND_SIGNUP, COMMAND_TAGGING, COMMAND_POINTS, COMMAND_COMPLETION, COMMAND_CHANGE };
+/* The largest subscription number that is imported: later sign-ups go on after it. */
+#define IMPORT_NUMBER_MAX UINT32_C(4000000000)
+/* A lead of another service or installation (leadhook(1), lead import). Made by the operator's command only; its command has no
+ * account. The outcome of one that exists as it is: no failure, not `created`. */
+struct import {
+	struct signup signup;        /* of the new lead; `subject` is the social id that it has, absent: a new one */
+	struct slice referrer_email; /* key of its referrer, instead of signup.referrer_id */
+	bool drop_unknown_referrer;  /* else an unknown one is FAILURE_LEAD_NOT_FOUND */
+	bool verified_email, verified_phone, opted_out, sms_opted_out, fraudulent;
+	int waitlisted; /* 1, 0; -1: as the campaign's setting says */
+	bool has_score; /* `score` is its score, and nothing else is booked; else what a sign-up books */
+	uint32_t score;
+	uint32_t number, last_number; /* subscription number, 0: the next one; the largest one of all rows to be imported */
+	int64_t created_ms;           /* -1: now */
+	bool events;                  /* makes the events of a sign-up */
+};
+
+enum command_kind { COMMAND_SIGNUP, COMMAND_TAGGING, COMMAND_POINTS, COMMAND_COMPLETION, COMMAND_CHANGE, COMMAND_IMPORT };
 
 struct command {
 	enum command_kind kind;
@@ -95,6 +129,7 @@ struct command {
 		struct points_call points;
 		struct completion completion;
 		struct lead_change change;
+		const struct import *import;
 	} as;
 };
 
@@ -116,6 +151,7 @@ struct work {
 struct outcome {
 	enum failure failure;
 	bool created;                      /* a sign-up or tagging: the lead is new */
+	uint64_t lead_id;                  /* a sign-up or tagging: the lead; else 0 */
 	struct slice detail;               /* of a failure: completes its message, or absent */
 	struct slice body;                 /* without a failure: the answer's JSON, or absent */
 	struct campaign_versions versions; /* of look-ups only */

@@ -64,6 +64,9 @@ run(struct step *step)
 	case COMMAND_CHANGE:
 		decide_change(step);
 		return NULL;
+	case COMMAND_IMPORT:
+		decide_import(step);
+		return NULL;
 	}
 	return NULL;
 }
@@ -136,6 +139,8 @@ decide(struct pool *pool, struct working_set *set, const struct command *const *
 		};
 		const struct decision before = *decision;
 		decision->answers[i] = decide_one(&step);
+		if (decision->answers[i] != NULL)
+			outcomes[i].lead_id = decision->answers[i]->lead.id;
 		outcomes[i].work = measure(&step, &before);
 		add_work(&decision->work, outcomes[i].work);
 	}
@@ -249,13 +254,22 @@ render_view(struct renderer *r, struct snapshot *snapshot, struct payload_view v
 	return rendered(r->pool, &r->out);
 }
 
-/* Rendered once for the answer and all events of a command. */
+/* Rendered once for all events of a command, and for its answer if that has the same view. */
 static struct slice
-full_payload(struct renderer *r, struct snapshot *snapshot)
+webhook_payload(struct renderer *r, struct snapshot *snapshot)
 {
 	if (!slice_present(snapshot->payload))
-		snapshot->payload = render_view(r, snapshot, (struct payload_view){ .full = true });
+		snapshot->payload = render_view(r, snapshot, payload_webhook_view(snapshot->subject.campaign));
 	return snapshot->payload;
+}
+
+static struct slice
+answer(struct renderer *r, struct snapshot *snapshot, struct payload_view view)
+{
+	const struct payload_view events = payload_webhook_view(snapshot->subject.campaign);
+	const bool same = view.full == events.full && view.skip_urls == events.skip_urls &&
+			  view.skip_actions == events.skip_actions && view.url == events.url;
+	return same ? webhook_payload(r, snapshot) : render_view(r, snapshot, view);
 }
 
 void
@@ -264,17 +278,12 @@ decide_render(struct pool *pool, const struct command *const *commands, size_t c
 {
 	struct renderer r = { pool, settings, nodes, node_count, decision, { 0 } };
 	buffer_init(&r.out, PAYLOAD_MAX_BYTES);
-	for (size_t i = 0; i < count; i++) {
-		struct payload_view view = commands[i]->view;
-		if (decision->answers[i] == NULL)
-			continue;
-		outcomes[i].body = view.full && !view.skip_urls && !view.skip_actions
-				       ? full_payload(&r, decision->answers[i])
-				       : render_view(&r, decision->answers[i], view);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (decision->answers[i] != NULL)
+			outcomes[i].body = answer(&r, decision->answers[i], commands[i]->view);
 	for (size_t i = 0; i < decision->event_count; i++) {
 		struct made_event *event = &decision->events[i];
-		struct slice payload = full_payload(&r, event->snapshot);
+		struct slice payload = webhook_payload(&r, event->snapshot);
 		buffer_clear(&r.out);
 		payload_write_event(&r.out, payload, event->type, event->extra);
 		event->payload = rendered(pool, &r.out);

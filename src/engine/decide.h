@@ -46,6 +46,12 @@ struct ip_count {
 	int64_t leads;
 };
 
+/* A subscription number that a lead of the campaign has. */
+struct campaign_number {
+	uint64_t campaign_id;
+	uint32_t number;
+};
+
 /* A bulk job with items in the batch. */
 struct working_job {
 	uint64_t id;
@@ -58,6 +64,7 @@ struct working_job {
  * - every lead that a command identifies (by email, phone number, social id or id, as a subject, target or referrer);
  * - for sign-ups, verifications, approvals and blocks: the links of leads that have a parent, and the ancestors of these
  *   links;
+ * - which subscription numbers of imports are taken;
  * - where the campaign limits leads per address: the counts of the sign-ups' addresses;
  * - every job that a command belongs to. */
 struct working_set {
@@ -70,6 +77,8 @@ struct working_set {
 	size_t link_count, link_capacity;
 	const struct ip_count *ip_counts;
 	size_t ip_count_count;
+	const struct campaign_number *taken_numbers;
+	size_t taken_number_count;
 	struct working_job *jobs;
 	size_t job_count;
 };
@@ -94,7 +103,7 @@ struct snapshot {
 	struct lead lead;
 	struct payload_subject subject; /* points to `lead` */
 	size_t score_moves;             /* how many of the decision's moves its rank includes */
-	struct slice payload;           /* in full view; set by decide_render when needed */
+	struct slice payload;           /* as webhooks get it; set by decide_render when needed */
 };
 
 struct made_event {

@@ -25,20 +25,27 @@ decide_points(struct step *step)
 		step_fail(step, FAILURE_LEADS_NOT_FOUND, SLICE_NONE);
 }
 
+/* Without a key an action that cannot be completed is answered like one that does not exist: strangers learn nothing. */
+static bool
+may_see(const struct step *step, const struct action *action)
+{
+	return action != NULL && (step->command->account_id != 0 || (action->public && action->tag_id == 0));
+}
+
 void
 decide_completion(struct step *step)
 {
 	const struct completion *completion = &step->command->as.completion;
 	const struct action *action = definitions_action(step->campaign->definitions, completion->action_id);
 	struct working_lead *lead = step_find(step, &completion->lead);
-	if (action == NULL)
+	if (!may_see(step, action))
 		step_fail(step, FAILURE_ACTION_NOT_FOUND, SLICE_NONE);
 	else if (action->tag_id != 0)
 		step_fail(step, FAILURE_INVALID_ACTION, SLICE_NONE);
 	else if (lead == NULL)
 		step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
 	else
-		step_complete(step, lead, action);
+		step_complete(step, lead, action, completion->message);
 }
 
 /* Verifies the given channel; without one the email, or the phone when there is no email. */
@@ -56,14 +63,29 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 		step_update_referral(step, lead, SCORE_REFERRAL);
 }
 
-/* Mail clients that follow links repeat opt-outs; repetitions write nothing. */
+/* The given channel is not verified any more; without one both are not, because `verified` is to become false. Referrers lose
+ * what they lose by a changed address: their counts, not their credit (docs/api.md 4.6). */
 static void
-set_once(struct step *step, struct working_lead *lead, bool *flag)
+unverify(struct step *step, struct working_lead *lead, struct slice channel)
 {
-	if (*flag)
+	bool email = lead->lead.verified_email && !slice_equal(channel, SLICE("phone"));
+	bool phone = lead->lead.verified_phone && !slice_equal(channel, SLICE("email"));
+	if (!email && !phone)
 		return;
 	step_touch(step, lead);
-	*flag = true;
+	lead->lead.verified_email = lead->lead.verified_email && !email;
+	lead->lead.verified_phone = lead->lead.verified_phone && !phone;
+	step_recount_referral(step, lead);
+}
+
+/* Mail clients that follow links repeat opt-outs; repetitions write nothing. */
+static void
+set(struct step *step, struct working_lead *lead, bool *flag, bool value)
+{
+	if (*flag == value)
+		return;
+	step_touch(step, lead);
+	*flag = value;
 }
 
 static void
@@ -105,13 +127,20 @@ apply(struct step *step, struct working_lead *lead)
 	const struct lead_change *change = &step->command->as.change;
 	switch (change->action) {
 	case LEAD_OPTOUT:
-		set_once(step, lead, &lead->lead.opted_out);
+		set(step, lead, &lead->lead.opted_out, true);
 		return;
 	case LEAD_SMS_OPTOUT:
-		set_once(step, lead, &lead->lead.sms_opted_out);
+	case LEAD_SMS_OPTIN:
+		set(step, lead, &lead->lead.sms_opted_out, change->action == LEAD_SMS_OPTOUT);
 		return;
 	case LEAD_VERIFY:
-		verify(step, lead, change->argument);
+		if (slice_present(change->phone) && !slice_equal(change->phone, lead->lead.phone))
+			step_fail(step, FAILURE_INVALID_CODE, SLICE_NONE); /* replaced since the code was compared */
+		else
+			verify(step, lead, change->argument);
+		return;
+	case LEAD_UNVERIFY:
+		unverify(step, lead, change->argument);
 		return;
 	case LEAD_APPROVE:
 		step_approve(step, lead);

@@ -2,6 +2,7 @@
  * Makes events and deliveries from the occurrences of a command (docs/api.md 4.7). */
 #include <stdlib.h>
 
+#include "base/encode.h"
 #include "base/panic.h"
 #include "engine/decide_step.h"
 #include "json/writer.h"
@@ -60,11 +61,15 @@ event_extra_referral(struct pool *pool, const struct lead *referred)
 }
 
 struct slice
-event_extra_tagged(struct pool *pool, const struct tag *tag)
+event_extra_tagged(struct pool *pool, const struct tag *tag, bool compat)
 {
 	struct extra extra;
+	char digits[DECIMAL_SIZE];
 	begin(&extra);
-	json_put_i64(&extra.writer, SLICE("tag_id"), (int64_t)tag->id);
+	if (compat)
+		json_put_text(&extra.writer, SLICE("tag_id"), encode_decimal(tag->id, digits));
+	else
+		json_put_u64(&extra.writer, SLICE("tag_id"), tag->id);
 	json_put_text(&extra.writer, SLICE("name"), tag->name);
 	json_put_i64(&extra.writer, SLICE("points"), tag->points);
 	return end(&extra, pool);

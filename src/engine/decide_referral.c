@@ -108,11 +108,11 @@ credit(struct step *step, struct working_link *link, struct working_lead *ancest
 		link->link.earned -= (uint32_t)(points - delta);
 }
 
-/* Records the credit of the referral; there is none after the campaign's end. */
+/* Records the credit of the referral; there is none after the campaign's end, or where the referrers have it already. */
 static uint32_t
 earn(struct step *step, struct working_link *link, uint32_t points)
 {
-	uint32_t earned = step->ended ? 0 : points;
+	uint32_t earned = step->ended || step->books_no_credit ? 0 : points;
 	change(step, link);
 	link->link.earned += earned;
 	return earned;

@@ -29,13 +29,14 @@ step_book(struct step *step, struct working_lead *lead, const struct booking *bo
 }
 
 void
-step_complete(struct step *step, struct working_lead *lead, const struct action *action)
+step_complete(struct step *step, struct working_lead *lead, const struct action *action, struct slice message)
 {
 	if (id_list_has(lead->lead.action_ids, action->id))
 		return;
 	step_touch(step, lead);
 	lead->lead.action_ids = id_list_add(step->pool, lead->lead.action_ids, action->id);
-	step_book(step, lead, &(struct booking){ .reason = SCORE_ACTION, .ref = action->id, .points = action->points });
+	step_book(step, lead,
+	    &(struct booking){ .reason = SCORE_ACTION, .ref = action->id, .points = action->points, .message = message });
 }
 
 void
@@ -46,11 +47,11 @@ step_tag(struct step *step, struct working_lead *lead, const struct tag *tag)
 		return;
 	step_touch(step, lead);
 	lead->lead.tag_ids = id_list_add(step->pool, lead->lead.tag_ids, tag->id);
-	step_note(step, EVENT_TAGGED, lead, event_extra_tagged(step->pool, tag));
+	step_note(step, EVENT_TAGGED, lead, event_extra_tagged(step->pool, tag, step->campaign->campaign.compat));
 	step_book(step, lead, &(struct booking){ .reason = SCORE_TAG, .ref = tag->id, .points = tag->points });
 	for (size_t i = 0; i < definitions->action_count; i++)
 		if (definitions->actions[i].tag_id == tag->id)
-			step_complete(step, lead, &definitions->actions[i]);
+			step_complete(step, lead, &definitions->actions[i], SLICE_NONE);
 }
 
 void

@@ -221,7 +221,7 @@ decide_tagging(struct step *step)
 		step_fail(step, FAILURE_TAG_NOT_FOUND, SLICE_NONE);
 		return NULL;
 	}
-	struct working_lead *lead = sign_up(step, &tagging->signup, false);
+	struct working_lead *lead = sign_up(step, &tagging->signup, tagging->update);
 	if (lead != NULL)
 		step_tag(step, lead, tag);
 	return lead;

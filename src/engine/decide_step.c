@@ -195,5 +195,7 @@ step_settle(struct step *step, struct working_lead *answer)
 			note_difference(step, &step->touched[i]);
 	}
 	step->decision->changes = step->decision->changes || step->touched_count > 0;
+	if (step->silent)
+		step->occurrence_count = 0;
 	return step_make_events(step, answer);
 }

@@ -29,7 +29,9 @@ struct step {
 	struct decision *decision;
 	const struct command *command;
 	struct working_campaign *campaign;
-	bool ended;             /* the campaign has ended: no points are booked (docs/api.md 6) */
+	bool silent;          /* makes no events */
+	bool books_no_credit; /* referrals count, and earn nothing: the referrers' scores include what they earned elsewhere */
+	bool ended;           /* the campaign has ended: no points are booked (docs/api.md 6) */
 	struct slice social_id; /* for a new lead */
 	struct outcome *outcome;
 	struct campaign campaign_before;
@@ -65,7 +67,7 @@ struct snapshot *step_make_events(struct step *step, struct working_lead *answer
 /* Return the values of the events' extra fields. */
 struct slice event_extra_score(struct pool *pool, uint32_t previous, uint32_t current, enum score_reason reason);
 struct slice event_extra_referral(struct pool *pool, const struct lead *referred);
-struct slice event_extra_tagged(struct pool *pool, const struct tag *tag);
+struct slice event_extra_tagged(struct pool *pool, const struct tag *tag, bool compat);
 struct slice event_extra_reward(struct pool *pool, const struct reward_level *level);
 
 /* decide_score.c (docs/api.md 4.6, Score, Reward level, Tag). */
@@ -80,7 +82,8 @@ struct booking {
 int64_t step_book(struct step *step, struct working_lead *lead, const struct booking *booking);
 /* Adds a tag; does nothing when the lead has it. */
 void step_tag(struct step *step, struct working_lead *lead, const struct tag *tag);
-void step_complete(struct step *step, struct working_lead *lead, const struct action *action);
+/* Completes an action; does nothing when the lead has done so. `message`: of the booking, or absent. */
+void step_complete(struct step *step, struct working_lead *lead, const struct action *action, struct slice message);
 /* Adds the reward levels that its score has reached for the first time. */
 void step_reward(struct step *step, struct working_lead *lead);
 
@@ -101,6 +104,7 @@ void step_approve(struct step *step, struct working_lead *lead);
 /* The commands. Those with an answer return its lead. On failure they call step_fail. */
 struct working_lead *decide_signup(struct step *step);
 struct working_lead *decide_tagging(struct step *step);
+void decide_import(struct step *step); /* decide_import.c */
 void decide_points(struct step *step);
 void decide_completion(struct step *step);
 void decide_change(struct step *step);

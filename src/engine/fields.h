@@ -32,7 +32,7 @@
 	X(U64, campaign_id, PAYLOADS, AT_SIGNUP, BY_CODE) \
 	X(U32, subscription_number, PAYLOADS, AT_SIGNUP, BY_CODE) \
 	X(U32, counter, PAYLOADS, ON_CHANGE, BY_CODE) \
-	X(TEXT, social_id, PAYLOADS, AT_SIGNUP, BY_CODE) /* SOCIAL_ID_SIZE characters */ \
+	X(TEXT, social_id, PAYLOADS, AT_SIGNUP, BY_CODE) /* as identity/social_id.h says */ \
 	X(ID, parent_id, BATCHES, AT_SIGNUP, BY_CODE) /* 0: none */ \
 	X(TEXT, parent_social_id, PAYLOADS, OF_REFERRER, BY_CODE) /* absent also when the referrer was deleted */ \
 	X(TEXT, email, PAYLOADS, ON_CHANGE, BY_CODE) \
@@ -82,6 +82,7 @@
 	X(U32, jump_start) \
 	X(BOOL, privacy) \
 	X(BOOL, require_key) \
+	X(BOOL, compat) /* webhooks as older receivers read them (docs/deliveries.md 2.1) */ \
 	X(TEXT, landing_url) \
 	X(TEXT, thankyou_url) \
 	X(TEXT, status_url) \

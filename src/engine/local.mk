@@ -6,6 +6,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/decide_change.c \
 	%D%/decide_events.c \
 	%D%/decide_fraud.c \
+	%D%/decide_import.c \
 	%D%/decide_referral.c \
 	%D%/decide_score.c \
 	%D%/decide_signup.c \

@@ -98,6 +98,7 @@ struct action {
 	struct slice text;
 	int32_t points;
 	uint64_t tag_id; /* only this tag completes it; 0: none */
+	bool public;     /* it can be completed without a key */
 };
 
 struct reward_level {

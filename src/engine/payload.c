@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/payload.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/encode.h"
 #include "base/panic.h"
@@ -9,6 +11,9 @@
 #include "engine/id_list.h"
 #include "webhook/signature.h"
 #include "json/writer.h"
+
+/* In place of the hidden part of a name. ASCII, for clients that count characters where they should count bytes. */
+#define MASK "***"
 
 /* The state of a writer of payloads. */
 struct payload_writer {
@@ -58,33 +63,28 @@ lead_names(struct pool *pool, const struct lead *lead)
 	};
 }
 
+/* Absent when there is none. */
+static struct slice
+whole_name(struct pool *pool, const struct names *names)
+{
+	if (slice_present(names->given) && slice_present(names->family))
+		return POOL_JOIN(pool, names->given, SLICE(" "), names->family);
+	return slice_present(names->given) ? names->given : names->family;
+}
+
 /* Without a name, the public view shows only the beginning of the email address. */
 static struct slice
 display_name(struct pool *pool, const struct lead *lead, const struct names *names, bool full)
 {
-	if (slice_present(names->given) && slice_present(names->family))
-		return POOL_JOIN(pool, names->given, SLICE(" "), names->family);
 	if (slice_present(names->given) || slice_present(names->family))
-		return slice_present(names->given) ? names->given : names->family;
+		return whole_name(pool, names);
 	if (slice_present(lead->email)) {
 		struct slice local = slice_sub(lead->email, 0, slice_find_last(lead->email, '@'));
-		return full ? local : POOL_JOIN(pool, slice_sub(local, 0, first_character(local)), SLICE("…"));
+		return full ? local : POOL_JOIN(pool, slice_sub(local, 0, first_character(local)), SLICE(MASK));
 	}
 	struct slice phone = lead->phone;
 	size_t tail = phone.size > 2 ? phone.size - 2 : 0;
-	return POOL_JOIN(pool, slice_sub(phone, 0, 3), SLICE("…"), slice_sub(phone, tail, phone.size));
-}
-
-void
-payload_write_standing(struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, bool full)
-{
-	struct names names = lead_names(pool, lead);
-	json_begin_object(writer);
-	json_put_u64(writer, SLICE("rank"), rank);
-	json_put_text(writer, SLICE("social_id"), lead->social_id);
-	json_put_text(writer, SLICE("display_name"), display_name(pool, lead, &names, full));
-	json_put_u64(writer, SLICE("contest_score"), lead->score);
-	json_end_object(writer);
+	return POOL_JOIN(pool, slice_sub(phone, 0, 3), SLICE(MASK), slice_sub(phone, tail, phone.size));
 }
 
 /* Replaces the rank, which is the first member. */
@@ -97,20 +97,104 @@ payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t ra
 }
 
 static struct slice
-avatar_url(struct payload_writer *r)
+avatar_url(struct pool *pool, struct slice template, const struct lead *lead, bool full)
 {
 	static const struct slice place = { "{hash}", 6 };
-	struct slice template = r->settings->avatar_url;
 	if (template.size == 0)
 		return SLICE_NONE;
-	bool by_email = r->view.full && slice_present(r->lead->email_key);
-	struct digest hash = digest_sha256(by_email ? &r->lead->email_key : &r->lead->social_id, 1);
-	struct slice hex = encode_hex(r->pool, digest_slice(&hash));
+	bool by_email = full && slice_present(lead->email_key);
+	struct digest hash = digest_sha256(by_email ? &lead->email_key : &lead->social_id, 1);
+	struct slice hex = encode_hex(pool, digest_slice(&hash));
 	for (size_t at = 0; at + place.size <= template.size; at++)
 		if (slice_starts_with(slice_sub(template, at, template.size), place))
 			return POOL_JOIN(
-			    r->pool, slice_sub(template, 0, at), hex, slice_sub(template, at + place.size, template.size));
+			    pool, slice_sub(template, 0, at), hex, slice_sub(template, at + place.size, template.size));
 	return template;
+}
+
+/* ---- entries of leaderboards ---- */
+
+/* Returns the URL with another value of each parameter `d` in its query. */
+static struct slice
+with_default(struct pool *pool, struct slice url, struct slice value)
+{
+	struct buffer out;
+	const size_t end = slice_find(url, '#'), query = slice_find(slice_sub(url, 0, end), '?');
+	struct slice rest = slice_sub(url, query + 1, end), part;
+	if (query >= end)
+		return url;
+	buffer_init(&out, url.size * (1 + 3 * value.size)); /* more than it needs */
+	buffer_add(&out, slice_sub(url, 0, query));
+	for (bool first = true; slice_next(&rest, '&', &part); first = false) {
+		buffer_add_byte(&out, first ? '?' : '&');
+		const bool is_default = slice_starts_with(part, SLICE("d="));
+		buffer_add(&out, is_default ? SLICE("d=") : part);
+		if (is_default)
+			encode_percent(&out, value);
+	}
+	buffer_add(&out, slice_sub(url, end, url.size));
+	struct slice changed = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return changed;
+}
+
+static struct slice
+standing_avatar(struct pool *pool, const struct lead *lead, const struct standing_view *view)
+{
+	const struct slice value = view->style.avatar_default, template = view->settings->avatar_url;
+	if (template.size == 0) /* a keyword has a meaning for the server of avatars alone */
+		return slice_find(value, ':') < value.size ? value : SLICE_NONE;
+	return avatar_url(pool, with_default(pool, template, value), lead, view->full);
+}
+
+/* A string, number or boolean as a text; absent when there is none. */
+static struct slice
+field_text(struct pool *pool, const struct lead *lead, struct slice name)
+{
+	const struct custom_fields fields = custom_fields_read(pool, lead->custom_fields);
+	for (size_t i = 0; i < fields.count; i++) {
+		const struct custom_field *field = &fields.items[i];
+		if (!slice_equal(field->name, name))
+			continue;
+		if (slice_present(field->text))
+			return field->text.size > 0 ? field->text : SLICE_NONE;
+		const bool scalar = memchr("[{\"n", field->json.data[0], 4) == NULL;
+		return scalar ? field->json : SLICE_NONE;
+	}
+	return SLICE_NONE;
+}
+
+static struct slice
+description(struct pool *pool, const struct lead *lead, const struct names *names, const struct standing_style *style)
+{
+	if (slice_equal(style->description, STANDING_SOCIAL_ID))
+		return lead->social_id;
+	if (slice_equal(style->description, STANDING_FIRST_NAME))
+		return names->given;
+	if (slice_equal(style->description, STANDING_FULL_NAME))
+		return whole_name(pool, names);
+	return style->personal ? field_text(pool, lead, style->description) : SLICE_NONE;
+}
+
+void
+payload_write_standing(
+    struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, const struct standing_view *view)
+{
+	const struct standing_style *style = &view->style;
+	const struct names names = lead_names(pool, lead);
+	struct slice text = SLICE_NONE;
+	if (slice_present(style->description))
+		text = description(pool, lead, &names, style);
+	json_begin_object(writer);
+	json_put_u64(writer, SLICE("rank"), rank);
+	json_put_text(writer, SLICE("social_id"), lead->social_id);
+	json_put_text(writer, SLICE("display_name"), slice_present(text) ? text : display_name(pool, lead, &names, view->full));
+	json_put_u64(writer, SLICE("contest_score"), lead->score);
+	if (slice_present(style->description))
+		json_put_text(writer, SLICE("lead_description"), text);
+	if (slice_present(style->avatar_default))
+		json_put_text(writer, SLICE("avatar"), standing_avatar(pool, lead, view));
+	json_end_object(writer);
 }
 
 /* Returns the URL with `name=social_id` in its query, before a fragment. */
@@ -174,7 +258,7 @@ put_display(struct payload_writer *r)
 	json_put_text(&r->writer, SLICE("given_name"), names.given);
 	json_put_text(&r->writer, SLICE("family_name"), names.family);
 	json_put_text(&r->writer, SLICE("display_name"), display_name(r->pool, r->lead, &names, r->view.full));
-	json_put_text(&r->writer, SLICE("avatar"), avatar_url(r));
+	json_put_text(&r->writer, SLICE("avatar"), avatar_url(r->pool, r->settings->avatar_url, r->lead, r->view.full));
 	json_put_text(&r->writer, SLICE("when"), slice_of(when));
 	json_put_boolean(&r->writer, SLICE("verified"), lead_is_verified(r->lead));
 	json_put_boolean(&r->writer, SLICE("verified_email"), r->lead->verified_email);
@@ -195,7 +279,10 @@ shown_redirect_url(const struct payload_writer *r)
 static void
 put_urls(struct payload_writer *r)
 {
-	json_put_text(&r->writer, SLICE("social_url"), url_with_id(r, r->campaign->landing_url, SLICE("kid")));
+	struct slice social_url = url_with_id(r, r->campaign->landing_url, SLICE("kid"));
+	json_put_text(&r->writer, SLICE("social_url"), social_url);
+	if (r->view.url)
+		json_put_text(&r->writer, SLICE("url"), social_url);
 	json_put_text(&r->writer, SLICE("redirect_url"), url_with_id(r, shown_redirect_url(r), SLICE("kolid")));
 	json_put_text(&r->writer, SLICE("thankyou_url"), url_with_id(r, r->campaign->thankyou_url, SLICE("kolid")));
 	json_put_text(&r->writer, SLICE("status_url"), url_with_id(r, r->campaign->status_url, SLICE("kolid")));
@@ -335,6 +422,12 @@ payload_write(struct buffer *out, const struct payload_settings *settings, const
 	put_lead(&r);
 	json_end_object(&r.writer);
 	pool_free(&r.pool);
+}
+
+struct payload_view
+payload_webhook_view(const struct campaign *campaign)
+{
+	return (struct payload_view){ .full = true, .url = campaign->compat };
 }
 
 static void

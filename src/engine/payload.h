@@ -35,15 +35,25 @@ enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
 void payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
     struct payload_view view);
 
-/* Appends the body of a webhook: a lead's JSON object in full view with `__event` at its end, and `extra`, the JSON of the
+/* The view that webhooks of the campaign get. */
+struct payload_view payload_webhook_view(const struct campaign *campaign);
+
+/* Appends the body of a webhook: a lead's JSON object in that view with `__event` at its end, and `extra`, the JSON of the
  * event's extra field (absent: it has none). */
 void payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra);
 
 /* The same for a test delivery: `__event` is "test". */
 void payload_write_test(struct buffer *out, struct slice payload);
 
+/* What the entries of a leaderboard have in common. `settings` is needed with an avatar only. */
+struct standing_view {
+	const struct payload_settings *settings;
+	bool full;
+	struct standing_style style;
+};
 /* Writes the entry of a lead on a leaderboard. */
-void payload_write_standing(struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, bool full);
+void payload_write_standing(
+    struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, const struct standing_view *view);
 /* Returns such an entry with another rank. */
 struct slice payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t rank);
 

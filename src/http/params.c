@@ -41,6 +41,34 @@ read_media_parameters(struct pool *pool, struct slice rest, struct slice *bounda
 	return true;
 }
 
+/* One media type with its parameters. Returns false for 415. */
+static bool
+read_media_type(struct pool *pool, struct slice content_type, struct body *body)
+{
+	const struct slice media_type = http_header_value(&content_type);
+	body->format = BODY_NONE;
+	for (size_t i = 0; i < ARRAY_SIZE(body_formats); i++)
+		if (slice_equal_nocase(body_formats[i].media_type, media_type))
+			body->format = body_formats[i].format;
+	return body->format != BODY_NONE && read_media_parameters(pool, content_type, &body->boundary);
+}
+
+/* A header that was sent twice arrives with a comma (RFC 9110, 5.3). Both must mean the same format; a quoted value can have a
+ * comma of its own. */
+static bool
+read_media_types(struct pool *pool, struct slice content_type, struct body *body)
+{
+	struct slice one;
+	if (memchr(content_type.data, '"', content_type.size) != NULL)
+		return read_media_type(pool, content_type, body);
+	while (slice_next(&content_type, ',', &one)) {
+		const int before = (int)body->format;
+		if (!read_media_type(pool, one, body) || (before != BODY_NONE && before != (int)body->format))
+			return false;
+	}
+	return body->format != BODY_NONE;
+}
+
 /* Returns false for 415. */
 static bool
 choose_format(struct pool *pool, struct slice content_type, struct body *body)
@@ -53,11 +81,7 @@ choose_format(struct pool *pool, struct slice content_type, struct body *body)
 		body->format = slice_starts_with(slice_trim(body->text), SLICE("{")) ? BODY_JSON : BODY_FORM;
 		return true;
 	}
-	struct slice media_type = http_header_value(&content_type);
-	for (size_t i = 0; i < ARRAY_SIZE(body_formats); i++)
-		if (slice_equal_nocase(body_formats[i].media_type, media_type))
-			body->format = body_formats[i].format;
-	return body->format != BODY_NONE && read_media_parameters(pool, content_type, &body->boundary);
+	return read_media_types(pool, content_type, body);
 }
 
 static bool
@@ -77,9 +101,9 @@ read_body(struct params_source *source, const struct body *body)
 }
 
 struct http_params *
-http_params_parse_query(const struct http_request *request, const struct http_caps *caps, const struct http_names *collecting)
+http_params_parse_query(const struct http_request *request, const struct http_caps *caps, const struct http_names *names)
 {
-	struct http_params *params = params_new(request->pool, caps, collecting);
+	struct http_params *params = params_new(request->pool, caps, names);
 	struct params_source source = params_source(params, HTTP_ORIGIN_QUERY, &params->query_problem);
 	params->query_is_valid = params_read_query(&source, request->query);
 	return params;
@@ -105,6 +129,41 @@ http_params_parse_body(
 }
 
 bool
+http_body_json(const struct http_request *request, struct slice *json)
+{
+	struct body body = { .text = request->body };
+	struct slice type = request->content_type, boundary;
+	const struct slice media_type = slice_present(type) ? http_header_value(&type) : SLICE_NONE;
+	const bool known = choose_format(request->pool, request->content_type, &body);
+	*json = body.text;
+	return (known && body.format == BODY_JSON) ||
+	       (slice_starts_with_nocase(media_type, SLICE("application/")) && slice_ends_with(media_type, SLICE("+json")) &&
+		   read_media_parameters(request->pool, type, &boundary));
+}
+
+struct http_params *
+http_params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names)
+{
+	struct http_params *params = params_new(pool, caps, names);
+	params->query_is_valid = true;
+	return params;
+}
+
+bool
+http_params_put(struct http_params *params, struct slice name, const struct http_value *value, struct http_problem *problem)
+{
+	struct params_source source = params_source(params, HTTP_ORIGIN_BODY, problem);
+	if (!params_begin(&source, name))
+		return true;
+	if (value->type != HTTP_ARRAY)
+		return params_set(&source, name, value);
+	bool good = params_set_array(&source, name);
+	for (size_t i = 0; good && i < value->item_count; i++)
+		good = params_append(&source, name, &value->items[i]);
+	return good;
+}
+
+bool
 http_value_boolean(const struct http_value *value, bool *boolean)
 {
 	struct slice text;
@@ -125,6 +184,12 @@ http_value_string(const struct http_value *value, struct slice *text)
 	else
 		*text = value->text;
 	return value->type != HTTP_ARRAY;
+}
+
+struct slice
+http_value_whole(const struct http_value *value)
+{
+	return value->whole_size == 0 ? value->text : (struct slice){ value->text.data, value->whole_size };
 }
 
 void

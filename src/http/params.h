@@ -17,12 +17,13 @@ struct http_value {
 	enum http_type type;
 	struct slice text; /* string: normalized (http_text_normalise); number: as in the JSON */
 	bool boolean;
+	size_t whole_size;        /* of a text that was cut: text.data has so many bytes (http_value_whole) */
 	struct http_value *items; /* of an array; not arrays themselves */
 	size_t item_count;
 };
 
 struct http_param {
-	struct slice name; /* as sent: at least 1 byte of UTF-8 without control characters */
+	struct slice name; /* as sent, or `name[member]` for a leaf: at least 1 byte of UTF-8 without control characters */
 	struct http_value value;
 	/* In the order of precedence, lowest first (docs/api.md 1). */
 	enum http_origin { HTTP_ORIGIN_URL, HTTP_ORIGIN_QUERY, HTTP_ORIGIN_BODY } origin;
@@ -33,7 +34,7 @@ struct http_param {
 struct http_caps {
 	size_t depth; /* nested containers of a JSON body */
 	size_t parameters;
-	size_t name_bytes;
+	size_t name_bytes;  /* of each name, also of one that is made for a leaf */
 	size_t value_bytes; /* of each string or number, including those in arrays */
 	size_t items;  /* of an array, including duplicates: limits memory only; the API has its own rule for bulk calls … */
 	size_t values; /* … and of all values that a request sends, including replaced ones */
@@ -43,10 +44,23 @@ struct http_caps {
 	((struct http_caps){ \
 	    .depth = 16, .parameters = 200, .name_bytes = 64, .value_bytes = 4096, .items = 10000, .values = 20000 })
 
-/* Names for which `name=a&name=b` collects both values, in a query and in a form. */
+/* How the values of a name are read (docs/api.md 1.1, 1.6). */
+enum http_name_kind {
+	HTTP_NAME_PARAMETER, /* a scalar, or an array of scalars */
+	HTTP_NAME_FIELD,     /* also an object or arrays with containers: each leaf is a parameter `name[member]` of its own */
+	HTTP_NAME_INFORMS,   /* scalars or an array; texts are cut and made valid, and what cannot be read is left out */
+	HTTP_NAME_OPTIONAL,  /* a scalar; left out if it breaks a rule */
+	HTTP_NAME_DROPPED,   /* never read */
+};
+typedef enum http_name_kind http_kind_of_name(struct slice name);
+
+/* What the caller specifies about names. */
 struct http_names {
-	const struct slice *names;
-	size_t count;
+	/* `name=a&name=b` collects both values, in a query and in a form */
+	const struct slice *collecting;
+	size_t collecting_count;
+	http_kind_of_name *kind_of; /* of a name without "[]" at its end; must accept any bytes */
+	struct slice fields; /* `fields[name]`, in any case of letters, may be as much longer as it has bytes before `name` */
 };
 
 struct http_problem {
@@ -64,14 +78,25 @@ struct http_problem {
 struct http_params;
 
 /* Parses request->query and skips invalid parameters. A later value replaces an earlier one of the same name; collected names
- * collect within the query or within the body. The table lives in the request's pool; `collecting` must stay valid as long. */
+ * collect within the query or within the body. The table lives in the request's pool; what `names` refers to must stay valid as
+ * long. */
 struct http_params *http_params_parse_query(
-    const struct http_request *request, const struct http_caps *caps, const struct http_names *collecting);
+    const struct http_request *request, const struct http_caps *caps, const struct http_names *names);
 /* Parses request->body and sets *params to a table with these and the query's parameters, which the body's replace. Body types:
  * docs/api.md 1; an absent or empty body is valid with any type. Returns false, with *problem filled and *params unchanged,
  * when the query or the body is invalid. */
 MUST_CHECK bool http_params_parse_body(
     struct http_params *query, const struct http_request *request, struct http_params **params, struct http_problem *problem);
+
+/* The body of a request whose media type is JSON or one of its kind (`application/vnd.api+json`), or that looks like JSON and
+ * has no media type. Returns false for any other. */
+MUST_CHECK bool http_body_json(const struct http_request *request, struct slice *json);
+/* A table of parameters that are not those of a request as it was sent, initially empty. */
+struct http_params *http_params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names);
+/* Adds a parameter, or replaces the one of this name, as if it were in a body; an array has scalars. Texts are as sent. Returns
+ * false, with *problem filled, when it is invalid. */
+MUST_CHECK bool http_params_put(
+    struct http_params *params, struct slice name, const struct http_value *value, struct http_problem *problem);
 
 /* NULL when the request does not have it. */
 const struct http_param *http_params_find(const struct http_params *params, struct slice name);
@@ -93,6 +118,8 @@ void http_params_merge_url(struct http_params *params, struct slice url, http_pa
 MUST_CHECK bool http_value_boolean(const struct http_value *value, bool *boolean);
 /* A string, or the text of a number or boolean. Absent for null and NULL. Returns false for an array: 406. */
 MUST_CHECK bool http_value_string(const struct http_value *value, struct slice *text);
+/* Its text before it was cut. */
+struct slice http_value_whole(const struct http_value *value);
 /* As JSON of its type; numbers are copied. */
 void http_value_write(const struct http_value *value, struct json_writer *writer);
 

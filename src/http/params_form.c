@@ -3,26 +3,27 @@
 #include "http/params_table.h"
 #include "http/text.h"
 
-/* Takes the next non-empty field. */
+/* Takes the next field that is not empty or dropped. */
 static bool
-next_field(struct pool *pool, struct slice *rest, struct slice *name, struct slice *value)
+next_field(struct params_source *source, struct slice *rest, struct slice *name, struct slice *value)
 {
 	struct slice field;
-	do {
-		if (!slice_next(rest, '&', &field))
-			return false;
-	} while (field.size == 0);
-	size_t equals = slice_find(field, '=');
-	*name = http_decode_form(pool, slice_sub(field, 0, equals));
-	*value = http_decode_form(pool, slice_sub(field, equals + 1, field.size));
-	return true;
+	while (slice_next(rest, '&', &field)) {
+		const size_t equals = slice_find(field, '=');
+		*name = http_decode_form(source->pool, slice_sub(field, 0, equals));
+		if (field.size == 0 || !params_begin_field(source, *name))
+			continue;
+		*value = http_decode_form(source->pool, slice_sub(field, equals + 1, field.size));
+		return true;
+	}
+	return false;
 }
 
 bool
 params_read_form(struct params_source *source, struct slice text)
 {
 	struct slice name, value;
-	while (next_field(source->pool, &text, &name, &value))
+	while (next_field(source, &text, &name, &value))
 		if (!params_add_field(source, name, value))
 			return false;
 	return true;
@@ -31,12 +32,11 @@ params_read_form(struct params_source *source, struct slice text)
 bool
 params_read_query(struct params_source *source, struct slice text)
 {
-	struct http_problem later;
 	struct slice name, value;
 	bool valid = true;
-	while (next_field(source->pool, &text, &name, &value))
+	while (next_field(source, &text, &name, &value))
 		if (!params_add_field(source, name, value)) {
-			source->problem = &later;
+			source->problem = NULL; /* that of the first one is reported */
 			valid = false;
 		}
 	return valid;

@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: MIT
- * A JSON body: one object of scalars and arrays of scalars.
+ * A JSON body: one object of scalars and arrays of scalars. Fields may have more: each of their leaves becomes a parameter,
+ * with the name that a form would use, as `address[city]` or `items[0][name]`.
  *
  * An invalid value is reported only at the end of the text, so that malformed JSON is always reported as such, wherever the
  * error is. */
+#include <string.h>
+
+#include "base/encode.h"
 #include "http/params_table.h"
 #include "json/reader.h"
 
+/* An open container. */
+struct level {
+	size_t name_size; /* of its own name */
+	size_t next;      /* of an array: the index of the next item */
+	bool is_array;
+	bool has_values; /* of an array: scalars, which make a parameter with its name */
+};
+
 struct json_parser {
 	struct params_source *source;
-	struct slice name; /* of the parameter whose value is next; in the pool */
+	char *name; /* of the next value, outside the array that it is in */
+	size_t name_size, name_capacity;
+	struct level *levels; /* by their depth */
+	size_t skipped;       /* depth of the container whose contents are dropped; 0: none */
 	bool failed;
 };
 
@@ -19,19 +34,123 @@ static const enum http_type scalar_types[] = {
 	[JSON_STRING] = HTTP_STRING,
 };
 
-/* Handles everything inside the object except keys. */
-static bool
-take_value(struct json_parser *parser, const struct json_event *event)
+static struct slice
+name_of(const struct json_parser *parser)
 {
-	if (event->type == JSON_ARRAY_BEGIN && event->depth == 1)
-		return params_set_array(parser->source, parser->name);
-	if (event->type == JSON_ARRAY_END)
-		return true;
-	if (event->type >= ARRAY_SIZE(scalar_types))
-		return params_fail_named(parser->source, parser->name, "must be a plain value or an array of plain values");
+	return (struct slice){ parser->name, parser->name_size };
+}
+
+/* Of a name that is too long, as much is stored as makes it too long. */
+static void
+add_to_name(struct json_parser *parser, struct slice text)
+{
+	text = slice_sub(text, 0, parser->name_capacity - parser->name_size);
+	memcpy(parser->name + parser->name_size, text.data, text.size);
+	parser->name_size += text.size;
+}
+
+static void
+add_index(struct json_parser *parser, size_t index)
+{
+	char digits[DECIMAL_SIZE];
+	add_to_name(parser, SLICE("["));
+	add_to_name(parser, encode_decimal(index, digits));
+	add_to_name(parser, SLICE("]"));
+}
+
+static void
+read_key(struct json_parser *parser, const struct json_event *event)
+{
+	parser->name_size = parser->levels[event->depth - 1].name_size;
+	if (event->depth > 1)
+		add_to_name(parser, SLICE("["));
+	add_to_name(parser, event->text);
+	if (event->depth > 1)
+		add_to_name(parser, SLICE("]"));
+	else
+		(void)!params_begin(parser->source, event->text);
+}
+
+static bool
+read_scalar(struct json_parser *parser, const struct json_event *event)
+{
+	struct level *level = &parser->levels[event->depth - 1];
 	struct http_value scalar = { .type = scalar_types[event->type], .text = event->text, .boolean = event->boolean };
-	return event->depth == 1 ? params_set(parser->source, parser->name, &scalar)
-				 : params_append(parser->source, parser->name, &scalar);
+	if (!level->is_array)
+		return params_set(parser->source, name_of(parser), &scalar);
+	parser->name_size = level->name_size;
+	level->next++;
+	if (!level->has_values && !params_set_array(parser->source, name_of(parser)))
+		return false;
+	level->has_values = true;
+	return params_append(parser->source, name_of(parser), &scalar);
+}
+
+/* Whether the contents of a container are read, which is in as many containers of the body's member as `inside` says. */
+static bool
+has_contents(enum http_name_kind kind, bool is_array, size_t inside)
+{
+	switch (kind) {
+	case HTTP_NAME_FIELD:
+		return true;
+	case HTTP_NAME_PARAMETER:
+	case HTTP_NAME_INFORMS:
+		return is_array && inside == 0;
+	case HTTP_NAME_OPTIONAL:
+	case HTTP_NAME_DROPPED:
+		break;
+	}
+	return false;
+}
+
+static bool
+begin_container(struct json_parser *parser, const struct json_event *event)
+{
+	const bool is_array = event->type == JSON_ARRAY_BEGIN;
+	struct level *outer = &parser->levels[event->depth - 1];
+	if (outer->is_array)
+		parser->name_size = outer->name_size;
+	if (!has_contents(parser->source->kind, is_array, event->depth - 1)) {
+		parser->skipped = event->depth;
+		outer->next++;
+		return parser->source->kind != HTTP_NAME_PARAMETER ||
+		       params_fail_named(parser->source, name_of(parser), "must be a plain value or an array of plain values");
+	}
+	if (outer->is_array)
+		add_index(parser, outer->next++);
+	parser->levels[event->depth] = (struct level){ .name_size = parser->name_size, .is_array = is_array };
+	return params_check_name(parser->source, name_of(parser));
+}
+
+static bool
+end_container(struct json_parser *parser, const struct json_event *event)
+{
+	const struct level *level = &parser->levels[event->depth];
+	parser->name_size = level->name_size;
+	return !level->is_array || level->next > 0 || params_set_array(parser->source, name_of(parser));
+}
+
+/* Handles everything inside the object. */
+static bool
+take(struct json_parser *parser, const struct json_event *event)
+{
+	switch (event->type) {
+	case JSON_KEY:
+		read_key(parser, event);
+		return true;
+	case JSON_OBJECT_BEGIN:
+	case JSON_ARRAY_BEGIN:
+		return begin_container(parser, event);
+	case JSON_OBJECT_END:
+	case JSON_ARRAY_END:
+		return end_container(parser, event);
+	case JSON_NULL:
+	case JSON_BOOLEAN:
+	case JSON_NUMBER:
+	case JSON_STRING:
+		break;
+	}
+	return read_scalar(parser, event);
 }
 
 static bool
@@ -47,20 +166,29 @@ on_event(void *context, const struct json_event *event)
 	struct json_parser *parser = context;
 	if (parser->failed)
 		return true;
+	if (parser->skipped > 0) {
+		if (event->depth == parser->skipped)
+			parser->skipped = 0; /* its end */
+		return true;
+	}
 	if (event->depth == 0)
 		parser->failed = event->type != JSON_OBJECT_BEGIN && event->type != JSON_OBJECT_END &&
 				 !fail_json(parser->source, "it must be an object");
-	else if (event->type == JSON_KEY)
-		parser->name = pool_copy(parser->source->pool, event->text);
 	else
-		parser->failed = !take_value(parser, event);
+		parser->failed = !take(parser, event);
 	return true;
 }
 
 bool
 params_read_json(struct params_source *source, struct slice text)
 {
-	struct json_parser parser = { .source = source };
+	const size_t longest = source->caps.name_bytes + source->params->names.fields.size + sizeof("[]");
+	struct json_parser parser = {
+		.source = source,
+		.name = pool_bytes(source->pool, longest),
+		.name_capacity = longest,
+		.levels = POOL_ARRAY(source->pool, source->caps.depth + 1, struct level),
+	};
 	struct json_problem problem;
 	if (!json_read(text, source->caps.depth, on_event, &parser, &problem))
 		return fail_json(source, problem.message);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * multipart/form-data bodies (RFC 7578, RFC 2046 5.1): fields only, files are refused. Takes linear time. */
+ * multipart/form-data bodies (RFC 7578, RFC 2046 5.1): fields only. Takes linear time.
+ *
+ * Files are refused. A browser sends a part without file name and contents for a file input without a file: it is left
+ * out. */
 #include <string.h>
 
 #include "http/header.h"
@@ -77,18 +80,20 @@ read_part(struct params_source *source, struct slice part)
 	const struct slice end = SLICE(LINE_END LINE_END);
 	size_t at = find(part, end);
 	struct slice rest = find_disposition(slice_sub(part, 0, at)), field = SLICE_NONE, name, value;
-	bool is_file = false;
+	bool is_file = false, is_named = false;
 	if (at == part.size || !slice_equal_nocase(http_header_value(&rest), SLICE("form-data")))
 		return fail_malformed(source);
 	while (http_header_parameter(source->pool, &rest, &name, &value)) {
 		if (slice_equal_nocase(name, SLICE("name")))
 			field = value;
-		is_file =
-		    is_file || slice_equal_nocase(name, SLICE("filename")) || slice_equal_nocase(name, SLICE("filename*"));
+		const bool extended = slice_equal_nocase(name, SLICE("filename*"));
+		is_file = is_file || extended || slice_equal_nocase(name, SLICE("filename"));
+		is_named = is_named || extended || (slice_equal_nocase(name, SLICE("filename")) && value.size > 0);
 	}
-	if (is_file)
-		return params_fail_named(source, field, "must not be a file");
-	return params_add_field(source, field, slice_sub(part, at + end.size, part.size));
+	const struct slice contents = slice_sub(part, at + end.size, part.size);
+	if (!params_begin_field(source, field) || (is_file && !is_named && contents.size == 0))
+		return true;
+	return is_file ? params_fail_named(source, field, "must not be a file") : params_add_field(source, field, contents);
 }
 
 bool

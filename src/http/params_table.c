@@ -16,7 +16,7 @@ struct params_entry {
 };
 
 struct http_params *
-params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *collecting)
+params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names)
 {
 	struct http_params *params = POOL_NEW(pool, struct http_params);
 	size_t slots = 2;
@@ -24,7 +24,7 @@ params_new(struct pool *pool, const struct http_caps *caps, const struct http_na
 		slots *= 2;
 	params->pool = pool;
 	params->caps = *caps;
-	params->collecting = *collecting;
+	params->names = *names;
 	params->slots = POOL_ARRAY(pool, slots, size_t);
 	params->mask = slots - 1;
 	return params;
@@ -52,13 +52,29 @@ params_copy(const struct http_params *params)
 struct params_source
 params_source(struct http_params *params, enum http_origin origin, struct http_problem *problem)
 {
-	return (struct params_source){ params, origin, params->pool, params->caps, problem };
+	return (struct params_source){ params, origin, params->pool, params->caps, HTTP_NAME_FIELD, problem };
+}
+
+/* A name of a form, without what says that its values are an array: `a[]`, and `a[0]`, as PHP writes it, of a name that
+ * collects. */
+static struct slice
+without_brackets(const struct http_names *names, struct slice name)
+{
+	const size_t open = slice_find_last(name, '[');
+	uint64_t index;
+	if (open == name.size || !slice_ends_with(name, SLICE("]")))
+		return name;
+	const struct slice base = slice_sub(name, 0, open), inside = slice_sub(name, open + 1, name.size - 1);
+	const bool is_array = inside.size == 0 || (slice_to_u64(inside, UINT32_MAX, &index) &&
+						      slice_is_one_of(base, names->collecting, names->collecting_count));
+	return is_array ? base : name;
 }
 
 bool
 params_fail(struct params_source *source, enum http_problem_kind kind, const char *message)
 {
-	*source->problem = (struct http_problem){ kind, pool_copy(source->pool, slice_of(message)) };
+	if (source->problem != NULL)
+		*source->problem = (struct http_problem){ kind, pool_copy(source->pool, slice_of(message)) };
 	return false;
 }
 
@@ -66,7 +82,32 @@ params_fail(struct params_source *source, enum http_problem_kind kind, const cha
 static const char *
 cap_text(const struct params_source *source, const char *rule, size_t cap, const char *unit)
 {
+	if (source->problem == NULL)
+		return "";
 	return pool_printf(source->pool, "%s %zu %s", rule, cap, unit).data;
+}
+
+bool
+params_begin(struct params_source *source, struct slice name)
+{
+	source->kind = source->params->names.kind_of(name);
+	return source->kind != HTTP_NAME_DROPPED;
+}
+
+bool
+params_begin_field(struct params_source *source, struct slice name)
+{
+	return params_begin(source, without_brackets(&source->params->names, name));
+}
+
+/* A field may be as long within the object that names it as outside. */
+static size_t
+name_maximum(const struct params_source *source, struct slice name)
+{
+	const struct slice fields = source->params->names.fields;
+	const bool within = fields.size > 0 && slice_starts_with_nocase(name, fields) &&
+			    (name.size == fields.size || name.data[fields.size] == '[');
+	return source->caps.name_bytes + (within ? fields.size + sizeof("[]") - 1 : 0);
 }
 
 /* Returns NULL, or the rule that the name breaks. */
@@ -75,15 +116,15 @@ name_problem(const struct params_source *source, struct slice name)
 {
 	if (name.size == 0)
 		return "A parameter has no name";
-	if (name.size > source->caps.name_bytes)
+	if (name.size > name_maximum(source, name))
 		return cap_text(source, "A parameter name is longer than", source->caps.name_bytes, "bytes");
 	if (!utf8_valid(name))
 		return "A parameter name is not valid UTF-8";
 	return slice_has_control(name) ? "A parameter name contains control characters" : NULL;
 }
 
-static bool
-check_name(struct params_source *source, struct slice name)
+bool
+params_check_name(struct params_source *source, struct slice name)
 {
 	const char *problem = name_problem(source, name);
 	return problem == NULL || params_fail(source, HTTP_INVALID_PARAMETER, problem);
@@ -92,7 +133,7 @@ check_name(struct params_source *source, struct slice name)
 bool
 params_fail_named(struct params_source *source, struct slice name, const char *rule)
 {
-	if (!check_name(source, name))
+	if (!params_check_name(source, name) || source->problem == NULL)
 		return false;
 	struct slice message = pool_printf(source->pool, "Parameter %.*s %s", SLICE_ARGS(name), rule);
 	return params_fail(source, HTTP_INVALID_PARAMETER, message.data);
@@ -145,11 +186,12 @@ static struct params_entry *
 claim(struct params_source *source, struct slice name)
 {
 	struct params_entry *entry = find_entry(source->params, name);
-	if (source->params->values++ >= source->caps.values) {
+	if (source->params->values >= source->caps.values) {
 		params_fail(
 		    source, HTTP_INVALID_PARAMETER, cap_text(source, "There are more than", source->caps.values, "values"));
 		return NULL;
 	}
+	source->params->values++;
 	if (entry != NULL)
 		return entry;
 	if (source->params->count < source->caps.parameters)
@@ -159,11 +201,25 @@ claim(struct params_source *source, struct slice name)
 	return NULL;
 }
 
+/* A text for people and statistics: made valid, and cut. */
+static void
+soften(struct params_source *source, const struct http_value *scalar, struct http_value *copy)
+{
+	*copy = *scalar;
+	if (scalar->type != HTTP_STRING && scalar->type != HTTP_NUMBER)
+		return;
+	copy->type = HTTP_STRING;
+	if (http_text_normalise(source->pool, scalar->text, &copy->text) != NULL)
+		copy->text = http_text_clean(source->pool, scalar->text);
+	copy->whole_size = copy->text.size;
+	copy->text = http_text_cut(copy->text, source->caps.value_bytes);
+}
+
 /* Checks the name and copies the normalized value, before an entry is added, so that an invalid field adds none. */
 static bool
 check_field(struct params_source *source, struct slice name, const struct http_value *scalar, struct http_value *copy)
 {
-	if (!check_name(source, name))
+	if (!params_check_name(source, name))
 		return false;
 	*copy = *scalar;
 	if (scalar->type == HTTP_STRING) {
@@ -199,19 +255,6 @@ set(struct params_source *source, struct slice name, struct http_value value)
 	return entry != NULL;
 }
 
-bool
-params_set(struct params_source *source, struct slice name, const struct http_value *scalar)
-{
-	struct http_value value;
-	return check_field(source, name, scalar, &value) && set(source, name, value);
-}
-
-bool
-params_set_array(struct params_source *source, struct slice name)
-{
-	return check_name(source, name) && set(source, name, (struct http_value){ .type = HTTP_ARRAY });
-}
-
 static void
 push(struct params_source *source, struct params_entry *entry, struct http_value item)
 {
@@ -221,12 +264,10 @@ push(struct params_source *source, struct params_entry *entry, struct http_value
 	entry->param.serial = ++source->params->serial;
 }
 
-bool
-params_append(struct params_source *source, struct slice name, const struct http_value *scalar)
+/* Adds an item to the array of this name in this source, or starts one. */
+static bool
+append(struct params_source *source, struct slice name, struct http_value item)
 {
-	struct http_value item;
-	if (!check_field(source, name, scalar, &item))
-		return false;
 	struct params_entry *entry = claim(source, name);
 	if (entry == NULL)
 		return false;
@@ -235,11 +276,61 @@ params_append(struct params_source *source, struct slice name, const struct http
 		replace(entry, source, (struct http_value){ .type = HTTP_ARRAY });
 	if (value->item_count >= source->caps.items) {
 		params_fail_named(source, name, cap_text(source, "has more than", source->caps.items, "items"));
-		source->problem->kind = HTTP_TOO_MANY_ITEMS;
+		if (source->problem != NULL)
+			source->problem->kind = HTTP_TOO_MANY_ITEMS;
 		return false;
 	}
 	push(source, entry, item);
 	return true;
+}
+
+typedef bool add_value(struct params_source *source, struct slice name, struct http_value value);
+
+/* Adds a scalar, or an empty array, by the rules of the name. */
+static bool
+take(struct params_source *source, struct slice name, const struct http_value *sent, add_value *add)
+{
+	const enum http_name_kind kind = source->kind;
+	struct params_source quiet = *source;
+	struct http_value value;
+	quiet.problem = NULL;
+	if (kind != HTTP_NAME_PARAMETER && kind != HTTP_NAME_FIELD && source->params->values >= source->caps.values)
+		return true; /* before its text is copied */
+	switch (kind) {
+	case HTTP_NAME_PARAMETER:
+	case HTTP_NAME_FIELD:
+		return check_field(source, name, sent, &value) && add(source, name, value);
+	case HTTP_NAME_INFORMS:
+		soften(source, sent, &value);
+		(void)!add(&quiet, name, value);
+		break;
+	case HTTP_NAME_OPTIONAL:
+		if (add == set && sent->type != HTTP_ARRAY && check_field(&quiet, name, sent, &value))
+			(void)!add(&quiet, name, value);
+		break;
+	case HTTP_NAME_DROPPED:
+		break;
+	}
+	return true;
+}
+
+bool
+params_set(struct params_source *source, struct slice name, const struct http_value *scalar)
+{
+	return take(source, name, scalar, set);
+}
+
+bool
+params_set_array(struct params_source *source, struct slice name)
+{
+	const struct http_value none = { .type = HTTP_ARRAY };
+	return take(source, name, &none, set);
+}
+
+bool
+params_append(struct params_source *source, struct slice name, const struct http_value *scalar)
+{
+	return take(source, name, scalar, append);
 }
 
 /* Converts a single value to an array. */
@@ -256,11 +347,11 @@ make_array(struct params_source *source, struct params_entry *entry)
 bool
 params_add_field(struct params_source *source, struct slice name, struct slice text)
 {
-	const struct slice suffix = SLICE("[]");
-	bool to_array = slice_ends_with(name, suffix);
-	if (to_array)
-		name = slice_sub(name, 0, name.size - suffix.size);
-	if (slice_is_one_of(name, source->params->collecting.names, source->params->collecting.count)) {
+	const struct http_names *names = &source->params->names;
+	const struct slice base = without_brackets(names, name);
+	bool to_array = base.size < name.size;
+	name = base;
+	if (slice_is_one_of(name, names->collecting, names->collecting_count)) {
 		struct params_entry *entry = find_entry(source->params, name);
 		if (entry != NULL && entry->param.origin == source->origin) {
 			make_array(source, entry);
@@ -313,9 +404,8 @@ http_params_merge_url(struct http_params *params, struct slice url, http_param_a
 {
 	struct slice without_fragment = slice_sub(url, 0, slice_find(url, '#'));
 	struct slice query = slice_sub(without_fragment, slice_find(without_fragment, '?') + 1, without_fragment.size);
-	struct http_problem ignored;
-	struct http_params *found = params_new(params->pool, &params->caps, &params->collecting);
-	struct params_source source = params_source(found, HTTP_ORIGIN_URL, &ignored);
+	struct http_params *found = params_new(params->pool, &params->caps, &params->names);
+	struct params_source source = params_source(found, HTTP_ORIGIN_URL, NULL);
 	params_read_query(&source, query);
 	merge(params, found, allowed, context);
 }

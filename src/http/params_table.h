@@ -9,7 +9,7 @@
 struct http_params {
 	struct pool *pool;
 	struct http_caps caps;
-	struct http_names collecting;
+	struct http_names names;
 	struct params_entry *entries;
 	size_t count, capacity;
 	size_t values; /* number of values sent, including replaced ones */
@@ -26,10 +26,11 @@ struct params_source {
 	enum http_origin origin;
 	struct pool *pool;
 	struct http_caps caps;
-	struct http_problem *problem; /* set by params_fail */
+	enum http_name_kind kind;     /* of the name that is being read */
+	struct http_problem *problem; /* set by params_fail; NULL: not needed */
 };
 
-struct http_params *params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *collecting);
+struct http_params *params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names);
 /* Changes of the copy do not change `params`. */
 struct http_params *params_copy(const struct http_params *params);
 struct params_source params_source(struct http_params *params, enum http_origin origin, struct http_problem *problem);
@@ -40,7 +41,15 @@ bool params_fail(struct params_source *source, enum http_problem_kind kind, cons
  * false. */
 bool params_fail_named(struct params_source *source, struct slice name, const char *rule);
 
-/* Each returns false, with the problem filled, when a rule of docs/api.md 1 is broken. The arguments are copied. */
+/* Fails when the name breaks a rule of names. */
+MUST_CHECK bool params_check_name(struct params_source *source, struct slice name);
+/* Chooses how the values that follow are read, by a name without "[]" or by that of a field of a form. Returns false when they
+ * are dropped. */
+bool params_begin(struct params_source *source, struct slice name);
+bool params_begin_field(struct params_source *source, struct slice name);
+
+/* Each returns false, with the problem filled, when a rule of docs/api.md 1 is broken. The arguments are copied. The name
+ * is the one of params_begin, or that of a leaf; only HTTP_NAME_PARAMETER and HTTP_NAME_FIELD have rules that can be broken. */
 /* A scalar. */
 MUST_CHECK bool params_set(struct params_source *source, struct slice name, const struct http_value *scalar);
 /* An empty array, which replaces the previous value. */

@@ -30,6 +30,8 @@ static const struct {
 	{ "HTTP_REFERER", offsetof(struct http_request, referer) },
 	{ "HTTP_USER_AGENT", offsetof(struct http_request, user_agent) },
 	{ "HTTP_X_FORWARDED_FOR", offsetof(struct http_request, forwarded_for) },
+	{ "HTTP_IF_NONE_MATCH", offsetof(struct http_request, if_none_match) },
+	{ "HTTP_ACCESS_CONTROL_REQUEST_HEADERS", offsetof(struct http_request, requested_headers) },
 	{ "REMOTE_ADDR", offsetof(struct http_request, remote_addr) },
 };
 
@@ -67,11 +69,26 @@ without_origin(struct slice target)
 	return target;
 }
 
+/* mod_proxy_fcgi drops a variable of more than 16 KiB: its example also sends the target in pieces (docs/operating.md 5). */
+static struct slice
+requested_uri(struct pool *pool, http_environment_get *get, void *context)
+{
+	static const char *const names[] = { "LEADHOOK_URI_1", "LEADHOOK_URI_2", "LEADHOOK_URI_3", "LEADHOOK_URI_4",
+		"LEADHOOK_URI_5" };
+	struct slice uri = get(context, "REQUEST_URI"), pieces[ARRAY_SIZE(names)];
+	if (uri.size > 0)
+		return uri;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		pieces[i] = get(context, names[i]);
+	return pool_printf(pool, "%.*s%.*s%.*s%.*s%.*s", SLICE_ARGS(pieces[0]), SLICE_ARGS(pieces[1]), SLICE_ARGS(pieces[2]),
+	    SLICE_ARGS(pieces[3]), SLICE_ARGS(pieces[4]));
+}
+
 /* The path, and whether it is still encoded: the server decodes SCRIPT_NAME and PATH_INFO (RFC 3875, 4.1.5). */
 static struct slice
 read_target(struct http_request *request, http_environment_get *get, void *context, bool *encoded)
 {
-	struct slice target = pool_copy(request->pool, without_origin(get(context, "REQUEST_URI")));
+	struct slice target = pool_copy(request->pool, without_origin(requested_uri(request->pool, get, context)));
 	*encoded = target.size > 0;
 	if (*encoded) {
 		size_t end = slice_find(target, '?');
@@ -91,19 +108,21 @@ read_segment(struct pool *pool, struct slice text, bool encoded, struct slice *s
 	*segment = text;
 	if (encoded && !http_decode_segment(pool, text, segment))
 		return false;
-	return segment->size > 0 && slice_find(*segment, '/') == segment->size && slice_find(*segment, '\0') == segment->size &&
+	return slice_find(*segment, '/') == segment->size && slice_find(*segment, '\0') == segment->size &&
 	       !slice_equal(*segment, SLICE(".")) && !slice_equal(*segment, SLICE(".."));
 }
 
-/* Splits a path that starts with '/'; a trailing '/' is ignored. */
+/* Splits a path that starts with '/'. Empty segments are skipped: of addresses that were put together. */
 static bool
 read_segments(struct http_request *request, struct slice path, bool encoded)
 {
 	if (!slice_starts_with(path, SLICE("/")))
 		return false;
 	size_t capacity = 0;
-	struct slice rest = slice_sub(path, 1, path.size), text;
+	struct slice rest = path, text;
 	while (slice_next(&rest, '/', &text)) {
+		if (text.size == 0)
+			continue;
 		request->segments =
 		    pool_grow(request->pool, request->segments, request->segment_count, &capacity, sizeof(*request->segments));
 		if (!read_segment(request->pool, text, encoded, &request->segments[request->segment_count++]))

@@ -27,6 +27,8 @@ struct http_request {
 	struct slice referer;
 	struct slice user_agent;
 	struct slice forwarded_for;
+	struct slice if_none_match;
+	struct slice requested_headers; /* of a CORS preflight: the names of the headers that a script wants to send */
 	struct slice remote_addr;
 	struct slice request_id; /* generated: 24 hexadecimal digits */
 	/* Set by the caller, which limits the body by its route. Initially no body and HTTP_BODY_WHOLE. */
@@ -42,9 +44,9 @@ struct http_request {
 /* Returns the variable's value or the absent slice. The value may be overwritten by the next call. */
 typedef struct slice http_environment_get(void *context, const char *name);
 
-/* Fills *request. `base_path` is the configured one ("", "/api"), not encoded; slashes at its ends are ignored.
- * RESULT_NOT_FOUND when the path is not below it, or has an invalid escape, %2F, %00, "." or "..", or an empty segment other
- * than the last: there are no segments then, but everything else is filled, for the response and the log. */
+/* Fills *request. `base_path` is the configured one ("", "/api"), not encoded. Empty segments of both are skipped.
+ * RESULT_NOT_FOUND when the path is not below it, or has an invalid escape, %2F, %00, "." or "..": there are no segments then,
+ * but everything else is filled, for the response and the log. */
 MUST_CHECK enum result http_request_init(
     struct http_request *request, struct pool *pool, http_environment_get *get, void *context, struct slice base_path);
 

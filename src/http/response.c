@@ -8,6 +8,7 @@ static const struct {
 	{ 200, "OK" },
 	{ 202, "Accepted" },
 	{ 204, "No Content" },
+	{ 304, "Not Modified" },
 	{ 400, "Bad Request" },
 	{ 404, "Not Found" },
 	{ 405, "Method Not Allowed" },
@@ -29,19 +30,19 @@ static const char *const content_types[] = {
 	[HTTP_HTML] = "text/html",
 };
 
-/* Headers of every response (docs/api.md 1 and 7). Responses depend on headers that a cache does not compare, and are private:
- * they must not be cached. */
-static const char common_headers[] = "Cache-Control: no-store\r\n"
-				     "X-Content-Type-Options: nosniff\r\n"
+/* docs/api.md 7. Most responses depend on headers that a cache does not compare, and are private: they must not be cached. */
+static const char not_cached[] = "Cache-Control: no-store\r\n", cached[] = "Cache-Control: public, max-age=3600\r\n";
+
+/* Headers of every response. */
+static const char common_headers[] = "X-Content-Type-Options: nosniff\r\n"
 				     "Access-Control-Allow-Origin: *\r\n"
 				     "Access-Control-Expose-Headers: Retry-After, RateLimit-Limit, RateLimit-Remaining, "
 				     "RateLimit-Reset, X-Request-Id\r\n";
 
-static const struct http_header preflight_headers[] = {
-	{ "Access-Control-Allow-Methods", SLICE("GET, POST, DELETE, OPTIONS") },
-	{ "Access-Control-Allow-Headers", SLICE("Authorization, Authentication, Content-Type, X-Requested-With") },
-	{ "Access-Control-Max-Age", SLICE("86400") },
-};
+/* Of a preflight that does not name the headers that it is for. */
+#define USUAL_HEADERS SLICE("Authorization, Authentication, Content-Type, X-Requested-With")
+
+enum { REQUESTED_HEADERS_MAX_BYTES = 1024 };
 
 void
 http_response_init(struct http_response *response, struct pool *pool, size_t maximum)
@@ -65,13 +66,34 @@ http_response_header(struct http_response *response, const char *name, struct sl
 	return true;
 }
 
-void
-http_response_preflight(struct http_response *response)
+/* Tokens (RFC 9110, 5.6.2) with commas between them. */
+static bool
+are_header_names(struct slice list)
 {
+	struct slice name;
+	if (list.size == 0 || list.size > REQUESTED_HEADERS_MAX_BYTES || slice_has_control(list))
+		return false;
+	while (slice_next(&list, ',', &name)) {
+		name = slice_trim(name);
+		if (name.size == 0 || !slice_is_alnum(name, "!#$%&'*+-.^_`|~"))
+			return false;
+	}
+	return true;
+}
+
+void
+http_response_preflight(struct http_response *response, struct slice requested_headers)
+{
+	const struct http_header headers[] = {
+		{ "Access-Control-Allow-Methods", SLICE("GET, POST, DELETE, OPTIONS") },
+		{ "Access-Control-Allow-Headers", are_header_names(requested_headers) ? requested_headers : USUAL_HEADERS },
+		{ "Access-Control-Max-Age", SLICE("86400") },
+		{ "Vary", SLICE("Access-Control-Request-Headers") },
+	};
 	response->status = 204;
-	for (size_t i = 0; i < ARRAY_SIZE(preflight_headers); i++)
-		response->headers[i] = preflight_headers[i];
-	response->header_count = ARRAY_SIZE(preflight_headers);
+	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
+		response->headers[i] = headers[i];
+	response->header_count = ARRAY_SIZE(headers);
 }
 
 const char *
@@ -112,7 +134,7 @@ http_response_render(const struct http_response *response, struct slice request_
 	if (!buffer_ok(&response->body))
 		return false;
 	struct slice body = buffer_slice(&response->body);
-	bool has_content = response->status != 204;
+	bool has_content = response->status != 204 && response->status != 304;
 	buffer_add(out, SLICE("Status: "));
 	buffer_add_u64(out, response->status);
 	buffer_add_byte(out, ' ');
@@ -120,6 +142,7 @@ http_response_render(const struct http_response *response, struct slice request_
 	buffer_add(out, SLICE("\r\n"));
 	if (has_content)
 		add_content_headers(out, response, body.size);
+	buffer_add_text(out, response->is_public ? cached : not_cached);
 	buffer_add_text(out, common_headers);
 	add_header(out, "X-Request-Id", request_id);
 	for (size_t i = 0; i < response->header_count; i++)

@@ -22,7 +22,8 @@ struct http_response {
 	struct pool *pool;
 	unsigned status; /* initially 200 */
 	enum http_content { HTTP_JSON, HTTP_JAVASCRIPT, HTTP_HTML } content;
-	struct buffer body; /* not sent with 204; allocated until http_response_free */
+	bool is_public;     /* the same for every caller, and not private: any cache may store it for an hour */
+	struct buffer body; /* not sent with 204 and 304; allocated until http_response_free */
 	bool head;          /* the request was HEAD: the body is not sent, but its length is; an empty body has no length */
 	struct http_header headers[HTTP_RESPONSE_HEADERS];
 	size_t header_count;
@@ -36,8 +37,9 @@ void http_response_free(struct http_response *response);
  * with nothing added, when the value has a control character or there are HTTP_RESPONSE_HEADERS already. */
 MUST_CHECK bool http_response_header(struct http_response *response, const char *name, struct slice value);
 
-/* Makes it the response to an OPTIONS request (docs/api.md 7). */
-void http_response_preflight(struct http_response *response);
+/* Makes it the response to an OPTIONS request, which allows `requested_headers`, or the usual ones when it is absent, not a
+ * list of header names or too long (docs/api.md 7). The slice must live as long as the response. */
+void http_response_preflight(struct http_response *response, struct slice requested_headers);
 
 /* The reason phrase of RFC 9110, 15; "" for a status that we do not use. */
 const char *http_status_text(unsigned status);

@@ -4,6 +4,7 @@
 #define LEADHOOK_IDENTITY_API_KEY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/pool.h"
 #include "base/slice.h"
@@ -24,5 +25,15 @@ struct digest api_key_hash(struct slice key);
 /* The last white-space separated token of an Authorization or Authentication header ("Bearer lh_…" and bare "lh_…" alike);
  * absent when the header has none. */
 struct slice api_key_from_header(struct slice header);
+
+/* A new secret for the URL of an inbound webhook (docs/inbound.md 1): "in_" and 43 characters. It has the size of a key, and is
+ * hashed as one is. */
+struct slice inbound_token_make(struct pool *pool);
+bool inbound_token_well_formed(struct slice token);
+/* That of a URL or a path: its last segment. */
+struct slice inbound_token_of_url(struct slice url);
+/* The URL; without `base_url`, its path. It names the campaign, by which load balancers choose a cluster (docs/cluster.md 7).
+ */
+struct slice inbound_url(struct pool *pool, struct slice base_url, uint64_t campaign_id, struct slice token);
 
 #endif

@@ -34,6 +34,16 @@ previous_hop(struct slice *rest, struct slice *hop)
 }
 
 bool
+client_address_first(struct slice list, struct ip_address *address)
+{
+	struct slice hop;
+	while (slice_next_item(&list, &hop))
+		if (parse_hop(hop, address))
+			return true;
+	return false;
+}
+
+bool
 client_address(
     struct slice remote_addr, struct slice forwarded_for, const struct network_list *trusted, struct ip_address *client)
 {

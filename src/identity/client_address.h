@@ -14,4 +14,8 @@
 MUST_CHECK bool client_address(
     struct slice remote_addr, struct slice forwarded_for, const struct network_list *trusted, struct ip_address *client);
 
+/* The first address of a list as in X-Forwarded-For, each with or without a port, brackets and a zone. Other items are skipped.
+ * Returns false when there is none. */
+MUST_CHECK bool client_address_first(struct slice list, struct ip_address *address);
+
 #endif

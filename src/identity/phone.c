@@ -5,7 +5,7 @@
 
 #include "identity/phone_backend.h"
 
-enum { E164_SIZE = 1 + PHONE_DIGITS_MAX + 1 };
+enum { E164_SIZE = 1 + PHONE_DIGITS_MAX + 1, CALLING_CODE_MAX = 999 };
 
 /* Separators that people put between digits. */
 static const char separators[] = " -.()";
@@ -37,22 +37,48 @@ after_plus(struct slice text, bool *plus)
 	return slice_sub(text, *plus ? from + 1 : from, text.size);
 }
 
+static bool
+is_number(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (!ascii_is_digit(text.data[i]))
+			return false;
+	return text.size > 0;
+}
+
+static bool
+is_region(struct slice code)
+{
+	return code.size == 2 && ascii_is_alpha(code.data[0]) && ascii_is_alpha(code.data[1]);
+}
+
+/* Without white space and '+'. */
+static struct slice
+country_digits(struct slice country_code)
+{
+	const struct slice code = slice_trim(country_code);
+	return slice_starts_with(code, SLICE("+")) ? slice_sub(code, 1, code.size) : code;
+}
+
+/* Whether it has the form of a country code, or is absent. */
+static bool
+is_country_code(struct slice country_code)
+{
+	const struct slice digits = country_digits(country_code);
+	return slice_trim(country_code).size == 0 || is_region(slice_trim(country_code)) ||
+	       (is_number(digits) && digits.size <= PHONE_COUNTRY_DIGITS_MAX);
+}
+
 /* Adds the calling code that `country_code` names. */
 static bool
 add_country(struct pool *pool, char out[E164_SIZE], size_t *size, struct slice country_code)
 {
-	struct slice code = slice_trim(country_code);
-	if (code.size == 2 && ascii_is_alpha(code.data[0]) && ascii_is_alpha(code.data[1])) {
-		const char region[] = { (char)(code.data[0] & ~0x20), (char)(code.data[1] & ~0x20), '\0' };
-		unsigned calling_code = phone_backend_calling_code(region);
-		return calling_code != 0 && add_digits(out, size, pool_printf(pool, "%u", calling_code));
-	}
-	if (slice_starts_with(code, SLICE("+")))
-		code = slice_sub(code, 1, code.size);
-	for (size_t i = 0; i < code.size; i++)
-		if (!ascii_is_digit(code.data[i]))
-			return false;
-	return add_digits(out, size, code) && *size > 1;
+	const struct slice code = slice_trim(country_code);
+	if (!is_region(code))
+		return is_country_code(code) && add_digits(out, size, country_digits(code)) && *size > 1;
+	const char region[] = { ascii_upper(code.data[0]), ascii_upper(code.data[1]), '\0' };
+	const unsigned calling_code = phone_backend_calling_code(region);
+	return calling_code != 0 && add_digits(out, size, pool_printf(pool, "%u", calling_code));
 }
 
 static bool
@@ -69,13 +95,31 @@ phone_load(void)
 }
 
 bool
+phone_is_blank(struct pool *pool, struct slice number, struct slice country_code)
+{
+	char typed[E164_SIZE] = "+", country[E164_SIZE] = "+";
+	size_t size = 1, country_size = 1;
+	uint64_t code;
+	bool plus;
+	struct slice digits = after_plus(number, &plus);
+	if (!add_digits(typed, &size, digits))
+		return false;
+	if (size == 1)
+		return true;
+	if (add_country(pool, country, &country_size, country_code) && strcmp(typed, country) == 0)
+		return true;
+	return plus && slice_to_u64(slice_of(typed + 1), CALLING_CODE_MAX, &code) &&
+	       phone_backend_is_calling_code((unsigned)code);
+}
+
+bool
 phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164)
 {
 	char typed[E164_SIZE] = "+", normal[E164_SIZE];
 	size_t size = 1;
 	bool plus;
 	struct slice digits = after_plus(number, &plus);
-	if (!plus && !add_country(pool, typed, &size, country_code))
+	if (!is_country_code(country_code) || (!plus && !add_country(pool, typed, &size, country_code)))
 		return false;
 	/* the length is checked again: without its trunk prefix the number may be too short */
 	if (!add_digits(typed, &size, digits) || !has_length(typed) ||

@@ -16,6 +16,9 @@ void phone_backend_load(void);
 /* The calling code of an ISO 3166 two-letter code in upper case, terminated ("DE" gives 49); 0 when it has none. */
 unsigned phone_backend_calling_code(const char *region);
 
+/* Whether numbers begin with this calling code. Without libphonenumber: any number of up to three digits. */
+bool phone_backend_is_calling_code(unsigned calling_code);
+
 /* Returns whether "+" and digits is a possible number, and writes its E.164 form, terminated. Returns false also when that
  * does not fit in `size` bytes. */
 bool phone_backend_normalise(const char *international, char *e164, size_t size);

@@ -49,6 +49,14 @@ phone_backend_calling_code(const char *region)
 }
 
 extern "C" bool
+phone_backend_is_calling_code(unsigned calling_code)
+{
+	std::string region;
+	library().GetRegionCodeForCountryCode(static_cast<int>(calling_code), &region);
+	return region != "ZZ";
+}
+
+extern "C" bool
 phone_backend_normalise(const char *international, char *e164, size_t size)
 {
 	PhoneNumber number;

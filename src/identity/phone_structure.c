@@ -18,6 +18,12 @@ phone_backend_calling_code(const char *region)
 }
 
 bool
+phone_backend_is_calling_code(unsigned calling_code)
+{
+	return calling_code > 0 && calling_code < 1000;
+}
+
+bool
 phone_backend_normalise(const char *international, char *e164, size_t size)
 {
 	const int written = snprintf(e164, size, "%s", international);

@@ -9,10 +9,10 @@ enum { BITS = 5 };
 struct slice
 social_id_make(struct pool *pool, uint64_t random)
 {
-	char *id = pool_alloc(pool, SOCIAL_ID_SIZE + 1);
-	for (size_t i = 0; i < SOCIAL_ID_SIZE; i++, random >>= BITS)
+	char *id = pool_alloc(pool, SOCIAL_ID_MADE + 1);
+	for (size_t i = 0; i < SOCIAL_ID_MADE; i++, random >>= BITS)
 		id[i] = alphabet[random & ((1u << BITS) - 1)];
-	return (struct slice){ id, SOCIAL_ID_SIZE };
+	return (struct slice){ id, SOCIAL_ID_MADE };
 }
 
 /* The stored character for a submitted one, or 0. */
@@ -33,14 +33,14 @@ decode(char typed)
 bool
 social_id_parse(struct pool *pool, struct slice typed, struct slice *id)
 {
-	if (typed.size != SOCIAL_ID_SIZE)
+	if (typed.size < SOCIAL_ID_MIN || typed.size > SOCIAL_ID_MAX)
 		return false;
-	char *out = pool_alloc(pool, SOCIAL_ID_SIZE + 1);
-	for (size_t i = 0; i < SOCIAL_ID_SIZE; i++) {
+	char *out = pool_alloc(pool, typed.size + 1);
+	for (size_t i = 0; i < typed.size; i++) {
 		out[i] = decode(typed.data[i]);
 		if (out[i] == 0)
 			return false;
 	}
-	*id = (struct slice){ out, SOCIAL_ID_SIZE };
+	*id = (struct slice){ out, typed.size };
 	return true;
 }

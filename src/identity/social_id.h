@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The public id of a lead, part of its referral link (docs/api.md 4.5): 10 characters of Crockford's Base32. */
+ * The public id of a lead, part of its referral link (docs/api.md 4.5): characters of Crockford's Base32. Those made here
+ * have 10; those that leads bring from another service have 4 to 16. */
 #ifndef LEADHOOK_IDENTITY_SOCIAL_ID_H
 #define LEADHOOK_IDENTITY_SOCIAL_ID_H
 
@@ -10,9 +11,10 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-enum { SOCIAL_ID_SIZE = 10 };
+enum { SOCIAL_ID_MADE = 10, SOCIAL_ID_MIN = 4, SOCIAL_ID_MAX = 16 };
 
-/* Upper case, from the low 50 bits of a random number (base/random.h). The store makes sure that it is unique. */
+/* SOCIAL_ID_MADE characters in upper case, from the low 50 bits of a random number (base/random.h). The store makes sure that
+ * it is unique, also among ids of other sizes. */
 struct slice social_id_make(struct pool *pool, uint64_t random);
 
 /* The stored form of a submitted id. Links are read aloud and retyped, so an id is decoded as Crockford specifies: case does

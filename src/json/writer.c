@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/writer.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "base/utf8.h"
 
 /* How a byte is written in a string: PLAIN is copied, the values below have their own rules, and any other value is the letter
  * after a backslash. */
@@ -196,4 +199,40 @@ json_raw(struct json_writer *writer, struct slice value)
 {
 	separate(writer);
 	buffer_add(writer->out, value);
+}
+
+static void
+add_unicode_escape(struct buffer *out, uint32_t unit)
+{
+	char text[sizeof("\\uffff")];
+	if (snprintf(text, sizeof(text), "\\u%04x", (unsigned)unit) == sizeof(text) - 1)
+		buffer_add(out, slice_of(text));
+}
+
+/* Takes off the ASCII characters at the start, or one other. */
+static struct slice
+take_part(struct slice *json, uint32_t *character)
+{
+	const struct slice before = *json;
+	size_t plain = 0;
+	*character = 0;
+	while (plain < json->size && (unsigned char)json->data[plain] < 0x80)
+		plain++;
+	if (plain > 0 || !utf8_next(json, character))
+		*json = slice_sub(*json, plain > 0 ? plain : 1, json->size);
+	return slice_sub(before, 0, before.size - json->size);
+}
+
+void
+json_write_escaped(struct buffer *out, struct slice json)
+{
+	enum { ASCII_END = 0x80, PAIRS = 0x10000 };
+	uint32_t character;
+	while (json.size > 0) {
+		const struct slice part = take_part(&json, &character);
+		if (character >= ASCII_END && character < PAIRS)
+			add_unicode_escape(out, character);
+		else
+			buffer_add(out, part);
+	}
 }

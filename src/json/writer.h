@@ -43,6 +43,9 @@ void json_null(struct json_writer *writer);
 /* A value that is already JSON. */
 void json_raw(struct json_writer *writer, struct slice value);
 
+/* Appends JSON with \u escapes in place of characters from U+0080 to U+FFFF. The others would need pairs of escapes. */
+void json_write_escaped(struct buffer *out, struct slice json);
+
 /* Members: a literal name and its value; an absent text is null. */
 static inline void
 json_put_u64(struct json_writer *writer, struct slice name, uint64_t value)

@@ -13,7 +13,7 @@
 enum {
 	NAMES = LIMIT_KINDS * LIMIT_REACHES, /* one more table, without windows: the noted names */
 	TABLES,
-	SHARES = 82, /* parts of the memory */
+	SHARES = 84, /* parts of the memory */
 	NAME_AGE_MS = 60 * 1000
 };
 
@@ -28,6 +28,7 @@ static const size_t shares[TABLES] = {
 	[LIMIT_FAILED_KEYS] = 8,
 	[LIMIT_NEW_LEADS] = 2,
 	[LIMIT_NEW_LEADS_LOG] = 1,
+	[LIMIT_INBOUND] = 2,
 	[LIMIT_DELETES] = 4,
 	[LIMIT_ACCOUNT] = 6,
 	[TABLE(LIMIT_LOOKUPS, REACH_SITE)] = 2,

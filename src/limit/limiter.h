@@ -25,6 +25,7 @@ enum limit_kind {
 	LIMIT_SIGNUPS,       /* no key, POST on a campaign: an address and a campaign */
 	LIMIT_POSTS,         /* no key, POST on any campaign: an address */
 	LIMIT_FAILED_KEYS,   /* an address */
+	LIMIT_INBOUND,       /* an inbound webhook */
 	LIMIT_DELETES,       /* an account */
 	LIMIT_NEW_LEADS,     /* no key: a campaign's */
 	LIMIT_NEW_LEADS_LOG, /* lines about it: a campaign's */

@@ -201,7 +201,8 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 {
 	struct lock *lock = NULL;
 	const char *path = wiring->conf->dispatch.lock_file;
-	enum result locked = *path == '\0' ? RESULT_OK : lock_take(path, dispatcher_slots(wiring->conf->dispatch.in_flight), &lock);
+	enum result locked =
+	    *path == '\0' ? RESULT_OK : lock_take(path, dispatcher_slots(wiring->conf->dispatch.in_flight), &lock);
 	if (locked == RESULT_CONFLICT && isatty(STDERR_FILENO)) /* silent for cron */
 		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)

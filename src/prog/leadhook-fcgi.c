@@ -16,6 +16,7 @@
 #include "commit/committer.h"
 #include "fcgi/server.h"
 #include "identity/phone.h"
+#include "prog/api_options.h"
 #include "prog/backend.h"
 #include "prog/confinement.h"
 #include "prog/options.h"
@@ -75,39 +76,12 @@ prepare(void *context)
 	return next->limiter != NULL;
 }
 
-static struct api_options
-api_options_of(const struct service *service)
-{
-	const struct wiring *wiring = &service->setup.wiring;
-	const struct conf_limits *limits = &wiring->conf->limits;
-	struct api_options api = {
-		.caps = HTTP_CAPS_DEFAULT,
-		.body_bytes = limits->body_bytes,
-		.bulk_body_bytes = limits->bulk_body_bytes,
-		.public_body_bytes = limits->public_body_bytes,
-		.bulk_items = limits->bulk_items,
-		.utm_bytes = limits->custom_fields_bytes,
-		.webhooks_per_campaign = limits->webhooks_per_campaign,
-		.account_bulk_jobs = limits->account_bulk_jobs,
-		.limiter = service->setup.limiter,
-		.account_per_minute = limits->account_per_minute,
-		.limit_hosts = limits->hosts,
-		.trusted_proxies = &wiring->trusted_proxies,
-		.webhook_addresses = &wiring->webhook_addresses,
-		.backend_timeout_ms = service->request_timeout_ms / 2, /* the response must precede the kill of the worker */
-	};
-	api.caps.depth = limits->json_depth;
-	api.caps.parameters = limits->parameters;
-	api.caps.name_bytes = limits->name_bytes;
-	api.caps.value_bytes = limits->value_bytes;
-	return api;
-}
-
 /* Computes the values that depend on the setup. */
 static void
 derive(struct service *service)
 {
-	service->api = api_options_of(service);
+	/* the response must precede the kill of the worker */
+	service->api = api_options_of(&service->setup.wiring, service->setup.limiter, service->request_timeout_ms / 2);
 	phone_load(); /* some megabytes that the workers then share */
 	sandbox_free(&service->sandbox);
 	if (!service->is_confined) /* once confined, no other sandbox is possible */

@@ -3,12 +3,14 @@
 #include <stdio.h>
 
 #include "admin/admin.h"
+#include "api/inbound.h"
 #include "base/descriptors.h"
 #include "base/sandbox.h"
 #include "deliver/dispatcher.h"
 #include "deliver/lock.h"
 #include "deliver/send/request.h"
 #include "fcgi/server.h"
+#include "prog/api_options.h"
 #include "prog/wiring.h"
 
 /* The configuration; empty until it is loaded. For most commands it only has to be valid: they parse what they need. */
@@ -25,7 +27,7 @@ load(const char *path, struct conf **conf, struct buffer *problems)
 static struct store *
 open_store(const struct conf *conf)
 {
-	return wiring_store(conf, NULL, WIRING_ANSWER_MS);
+	return wiring_store(conf, &wiring.disposable_domains, WIRING_ANSWER_MS);
 }
 
 /* From server.workers: check has neither --workers nor --no-committer. Each process has at most one connection. */
@@ -84,6 +86,32 @@ deliver(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, 
 	return true;
 }
 
+/* ---- Payloads of inbound webhooks, which the command runs as a responder would ---- */
+
+static void
+execute(void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome)
+{
+	store_execute(context, pool, &command, 1, deadline_ms, outcome, NULL);
+}
+
+static enum result
+find_campaign(
+    void *context, struct pool *pool, uint64_t id, int64_t deadline_ms UNUSED, struct campaign *campaign, int64_t *now_ms)
+{
+	return store_find_campaign(context, pool, id, campaign, now_ms);
+}
+
+static void
+run_inbound(struct store *store, struct pool *pool, const struct inbound_webhook *webhook, const struct inbound_call *call,
+    bool only_try, struct inbound_result *result)
+{
+	const struct api_options options = api_options_of(&wiring, NULL, WIRING_ANSWER_MS);
+	const struct api_backend backend = { .context = store, .execute = execute, .find_campaign = find_campaign };
+	struct api *api = api_new(&options, store, NULL, &backend);
+	api_run_inbound(api, pool, webhook, call->content_type, call->body, only_try, result);
+	api_free(&api);
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -93,6 +121,7 @@ main(int argc, char *argv[])
 		.connection_needs = connection_needs,
 		.deliver = deliver,
 		.see_dispatcher = lock_read,
+		.run_inbound = run_inbound,
 		.webhook_addresses = &wiring.webhook_addresses,
 	};
 	sandbox_begin();

@@ -2,7 +2,7 @@
 %C%_libs = src/limit/liblimit.a src/store/libstore.a src/db/libdb.a src/conf/libconf.a $(engine_libs) $(MARIADB_LIBS) $(INIH_LIBS)
 
 noinst_LIBRARIES += %D%/libwiring.a
-%C%_libwiring_a_SOURCES = %D%/confinement.c %D%/confinement.h %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
+%C%_libwiring_a_SOURCES = %D%/api_options.c %D%/api_options.h %D%/confinement.c %D%/confinement.h %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
 
 sbin_PROGRAMS += %D%/leadhook-fcgi
 %C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h
@@ -11,7 +11,7 @@ sbin_PROGRAMS += %D%/leadhook-fcgi
 
 bin_PROGRAMS += %D%/leadhook
 %C%_leadhook_SOURCES = %D%/leadhook.c
-%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a src/deliver/libdeliver.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
+%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a src/api/libapi.a src/transfer/libtransfer.a src/http/libhttp.a src/deliver/libdeliver.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
 
 sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c

@@ -354,10 +354,10 @@ queue_points(struct store *store, const struct command *command, struct outcome 
 	    (struct outcome){ .queued = (uint32_t)matched, .work = { .rows = QUEUED_ROWS * (uint32_t)points->lead_count } };
 	if (result == RESULT_TOO_MANY)
 		outcome->failure = FAILURE_TOO_MANY_JOBS;
+	else if (result == RESULT_NOT_FOUND)
+		outcome->failure = FAILURE_LEADS_NOT_FOUND;
 	else if (result != RESULT_OK)
 		outcome->failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE;
-	else if (matched == 0)
-		outcome->failure = FAILURE_LEADS_NOT_FOUND;
 }
 
 static void

@@ -30,6 +30,9 @@ DB_STATEMENT(sql_select_lead_ids, "SELECT id, campaign_id"
 				  " FROM {prefix}leads"
 				  " WHERE id IN ({list})"
 				  " ORDER BY id");
+DB_STATEMENT(sql_select_referrer_ids, "SELECT parent_id"
+				      " FROM {prefix}leads"
+				      " WHERE id IN ({list}) AND parent_id IS NOT NULL");
 DB_STATEMENT(sql_count_jobs, "SELECT COUNT(*)"
 			     " FROM (SELECT id FROM {prefix}bulk_jobs WHERE account_id = ? LIMIT ?) j");
 DB_STATEMENT(sql_insert_job,
@@ -37,7 +40,8 @@ DB_STATEMENT(sql_insert_job,
     " created_ms)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " NOW ")");
 
-store_statement_list sql_of_bulk = { &sql_note_job_served, &sql_select_lead_ids, &sql_count_jobs, &sql_insert_job, NULL };
+store_statement_list sql_of_bulk = { &sql_note_job_served, &sql_select_lead_ids, &sql_select_referrer_ids, &sql_count_jobs,
+	&sql_insert_job, NULL };
 
 /* The leads that exist, by id, as a list of engine/id_list.h. */
 static enum result
@@ -64,8 +68,34 @@ find_leads(struct store *store, struct pool *pool, const struct bulk_request *re
 	return result;
 }
 
-/* RESULT_TOO_MANY: the maximum is reached. Exact after store_next_id, whose lock allows one transaction at a time to insert
- * jobs. */
+/* Replaces the leads by those of their referrers that exist. */
+static enum result
+find_referrers(struct store *store, struct pool *pool, const struct bulk_request *request, struct slice *ids, size_t *count)
+{
+	struct db_value *values = POOL_ARRAY(pool, *count, struct db_value);
+	struct lead_reference *referrers = POOL_ARRAY(pool, *count, struct lead_reference);
+	struct bulk_request named = *request;
+	struct db_list list = { values, 0 };
+	struct db_rows rows;
+	uint64_t id;
+	while (list.count < *count && id_list_next(ids, &id))
+		values[list.count++] = DB_U64(id);
+	enum result result = store_query_lists(store, pool, &sql_select_referrer_ids, &list, 1, &rows);
+	for (size_t i = 0; i < rows.count; i++)
+		referrers[i] = (struct lead_reference){ .identity = LEAD_BY_ID, .id = db_get_u64(&rows, i, 0) };
+	named.leads = referrers;
+	named.lead_count = rows.count;
+	return result == RESULT_OK ? find_leads(store, pool, &named, ids, count) : result;
+}
+
+static size_t
+jobs_of(const struct bulk_request *request)
+{
+	return request->tag_count > 0 ? request->tag_count : 1;
+}
+
+/* RESULT_TOO_MANY: the maximum would be exceeded. Exact after store_next_ids, whose lock allows one transaction at a time to
+ * insert jobs. */
 static enum result
 has_room(struct store *store, struct pool *pool, const struct bulk_request *request)
 {
@@ -74,7 +104,24 @@ has_room(struct store *store, struct pool *pool, const struct bulk_request *requ
 		return RESULT_OK;
 	enum result result =
 	    store_query(store, pool, &rows, &sql_count_jobs, DB_U64(request->account_id), DB_U64(request->account_jobs));
-	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= request->account_jobs ? RESULT_TOO_MANY : result;
+	return result == RESULT_OK && db_get_u64(&rows, 0, 0) + jobs_of(request) > request->account_jobs ? RESULT_TOO_MANY
+													 : result;
+}
+
+static enum result
+insert_jobs(struct store *store, struct pool *pool, const struct bulk_request *request, struct slice lead_ids, size_t count)
+{
+	uint64_t id;
+	/* not from a block: a campaign's jobs run in the order of their ids */
+	enum result result = store_next_ids(store, pool, ID_BULK_JOB, jobs_of(request), &id);
+	if (result == RESULT_OK)
+		result = has_room(store, pool, request);
+	for (size_t i = 0; i < jobs_of(request) && result == RESULT_OK; i++)
+		result = store_change_one(store, &sql_insert_job, DB_U64(id + i), DB_U64(request->account_id),
+		    DB_U64(request->campaign_id), db_bytes(lead_action_name(request->action)),
+		    store_id_or_null(request->tag_count > 0 ? request->tag_ids[i] : 0), db_bytes(request->argument),
+		    DB_I64(request->points), db_bytes(request->message), db_bytes(lead_ids), DB_U64(count));
+	return result;
 }
 
 /* RESULT_NOT_FOUND: no leads. RESULT_TOO_MANY: the account has its maximum of jobs. */
@@ -83,27 +130,18 @@ queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *re
     size_t *matched)
 {
 	struct slice lead_ids;
-	uint64_t id;
 	bool done_before;
-	/* the job's own row does not show whether an earlier run was committed: the job may have ended already */
+	/* the jobs' own rows do not show whether an earlier run was committed: the jobs may have ended already */
 	enum result result = store_insert_token(store, token, &done_before);
 	if (done_before) /* *matched is still the earlier run's */
 		return store_insert_fence(store);
 	if (result == RESULT_OK)
 		result = find_leads(store, pool, request, &lead_ids, matched);
-	if (result != RESULT_OK)
-		return result;
-	if (*matched == 0)
-		return RESULT_NOT_FOUND;
-	/* not from a block: a campaign's jobs run in the order of their ids */
-	result = store_next_id(store, pool, ID_BULK_JOB, &id);
-	if (result == RESULT_OK)
-		result = has_room(store, pool, request);
-	if (result != RESULT_OK)
-		return result;
-	return store_change_one(store, &sql_insert_job, DB_U64(id), DB_U64(request->account_id), DB_U64(request->campaign_id),
-	    db_bytes(lead_action_name(request->action)), store_id_or_null(request->tag_id), db_bytes(request->argument),
-	    DB_I64(request->points), db_bytes(request->message), db_bytes(lead_ids), DB_U64(*matched));
+	if (result == RESULT_OK && *matched == 0)
+		result = RESULT_NOT_FOUND;
+	if (result == RESULT_OK && request->referrers)
+		result = find_referrers(store, pool, request, &lead_ids, matched);
+	return result == RESULT_OK && *matched > 0 ? insert_jobs(store, pool, request, lead_ids, *matched) : result;
 }
 
 enum result
@@ -115,7 +153,7 @@ store_queue_bulk(struct store *store, const struct bulk_request *request, size_t
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
 		txn.result = queue_bulk(store, txn.pool, request, &token, matched);
-	return txn.result == RESULT_NOT_FOUND ? RESULT_OK : txn.result;
+	return txn.result;
 }
 
 enum result

@@ -26,8 +26,12 @@ DB_STATEMENT(sql_select_ip_leads, "SELECT campaign_id, ip, leads"
 				  " FROM {prefix}ip_leads"
 				  " WHERE campaign_id IN ({list}) AND ip IN ({list})");
 
+DB_STATEMENT(sql_select_taken_numbers, "SELECT campaign_id, subscription_number"
+				       " FROM {prefix}leads"
+				       " WHERE campaign_id IN ({list}) AND subscription_number IN ({list})");
+
 store_statement_list sql_of_load = { &sql_lock_free_counters, &sql_select_counters, &sql_lock_jobs, &sql_select_links,
-	&sql_select_ip_leads, NULL };
+	&sql_select_ip_leads, &sql_select_taken_numbers, NULL };
 
 /* State of a load. */
 struct load {
@@ -191,6 +195,7 @@ signup_of(const struct command *command)
 {
 	return command->kind == COMMAND_SIGNUP    ? &command->as.signup
 	       : command->kind == COMMAND_TAGGING ? &command->as.tagging.signup
+	       : command->kind == COMMAND_IMPORT  ? &command->as.import->signup
 						  : NULL;
 }
 
@@ -209,12 +214,24 @@ collect_signup(struct pool *pool, struct identities *to, const struct command *c
 }
 
 static void
+collect_import(struct pool *pool, struct identities *to, const struct command *command, const struct import *import)
+{
+	const struct lead_reference referrer = { .identity = LEAD_BY_EMAIL, .value = import->referrer_email };
+	collect_signup(pool, to, command, &import->signup);
+	if (slice_present(referrer.value))
+		collect(pool, to, command, &referrer);
+}
+
+static void
 collect_command(struct pool *pool, struct identities *to, const struct command *command)
 {
 	switch (command->kind) {
 	case COMMAND_SIGNUP:
 	case COMMAND_TAGGING:
 		collect_signup(pool, to, command, signup_of(command));
+		break;
+	case COMMAND_IMPORT:
+		collect_import(pool, to, command, command->as.import);
 		break;
 	case COMMAND_POINTS:
 		for (size_t i = 0; i < command->as.points.lead_count; i++)
@@ -307,9 +324,11 @@ concerns_referrers(const struct command *command)
 	switch (command->kind) {
 	case COMMAND_SIGNUP:
 	case COMMAND_TAGGING:
+	case COMMAND_IMPORT:
 		return true;
 	case COMMAND_CHANGE:
-		return change->action == LEAD_VERIFY || change->action == LEAD_APPROVE || change->action == LEAD_BLOCK;
+		return change->action == LEAD_VERIFY || change->action == LEAD_UNVERIFY || change->action == LEAD_APPROVE ||
+		       change->action == LEAD_BLOCK;
 	case COMMAND_POINTS:
 	case COMMAND_COMPLETION:
 		break;
@@ -419,14 +438,53 @@ load_ip_counts(struct load *load)
 	return result;
 }
 
+enum { NUMBER_CAMPAIGN_ID, NUMBER };
+
+/* Of one campaign at a time, as above. */
+static enum result
+load_numbers_of(struct load *load, uint64_t campaign_id, struct db_rows *rows)
+{
+	struct value_list campaigns = { 0 }, numbers = { 0 };
+	for (size_t i = 0; i < load->count; i++) {
+		const struct command *command = load->commands[i];
+		if (command->kind != COMMAND_IMPORT || command->campaign_id != campaign_id || command->as.import->number == 0)
+			continue;
+		add_value(load->pool, &campaigns, DB_U64(campaign_id));
+		add_value(load->pool, &numbers, DB_U64(command->as.import->number));
+	}
+	const struct db_list lists[] = { { campaigns.values, campaigns.count }, { numbers.values, numbers.count } };
+	return store_query_lists(load->store, load->pool, &sql_select_taken_numbers, lists, ARRAY_SIZE(lists), rows);
+}
+
+/* The numbers of imports that other leads have. */
+static enum result
+load_numbers(struct load *load)
+{
+	struct working_set *set = load->set;
+	struct campaign_number *numbers = NULL;
+	size_t capacity = 0;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < set->campaign_count && result == RESULT_OK; i++) {
+		struct db_rows rows = { 0 };
+		result = load_numbers_of(load, set->campaigns[i].campaign.id, &rows);
+		for (size_t k = 0; k < rows.count && result == RESULT_OK; k++) {
+			numbers = pool_grow(load->pool, numbers, set->taken_number_count, &capacity, sizeof(*numbers));
+			numbers[set->taken_number_count++] = (struct campaign_number){ db_get_u64(&rows, k, NUMBER_CAMPAIGN_ID),
+				store_get_u32(&rows, k, NUMBER) };
+		}
+	}
+	set->taken_numbers = numbers;
+	return result;
+}
+
 enum result
 store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, bool *locked,
     struct working_set *set)
 {
 	require(db_in_transaction(store->db));
 	/* a step without values makes no round trip */
-	static enum result (*const steps[])(
-	    struct load * load) = { load_campaigns, load_jobs, load_leads, load_links, load_ancestors, load_ip_counts };
+	static enum result (*const steps[])(struct load * load) = { load_campaigns, load_jobs, load_leads, load_links,
+		load_ancestors, load_ip_counts, load_numbers };
 	struct load load = { .store = store, .pool = pool, .commands = commands, .count = count, .locked = locked, .set = set };
 	enum result result = RESULT_OK;
 	*set = (struct working_set){ 0 };

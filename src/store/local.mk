@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/batch.c %D%/batch.h \
 	%D%/bulk.c %D%/bulk.h \
 	%D%/campaign_cache.c %D%/campaign_cache.h \
+	%D%/inbound.h \
 	%D%/load.c \
 	%D%/mark.c %D%/mark.h \
 	%D%/query.c %D%/query.h \
@@ -14,8 +15,12 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/fields.h %D%/statements.c %D%/statements.h \
 	%D%/store.c %D%/store.h %D%/state.h \
 	%D%/transaction.c %D%/transaction.h \
-	%D%/webhooks.c %D%/webhooks.h \
+	%D%/webhooks.h \
 	%D%/write.c \
+	%D%/codes/phone_codes.c %D%/codes/phone_codes.h \
+	%D%/hooks/inbound.c \
+	%D%/hooks/inbound_calls.c \
+	%D%/hooks/webhooks.c \
 	%D%/queue/clean_up.c \
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
 	%D%/queue/jobs.c \
@@ -29,7 +34,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/operator/definitions.c \
 	%D%/operator/deliveries.c \
 	%D%/operator/node.c \
-	%D%/operator/number.c \
+	%D%/operator/number.c %D%/operator/number.h \
 	%D%/operator/upgrade.c \
 	%D%/operator/webhook_admin.c
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c

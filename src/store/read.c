@@ -25,7 +25,7 @@
 	" FROM {prefix}tags"                                                                                         \
 	" WHERE campaign_id " campaigns                                                                              \
 	" UNION ALL SELECT 2, id, campaign_id, text, CAST(points AS SIGNED), COALESCE(tag_id, CAST(0 AS UNSIGNED))," \
-	" FALSE, NULL"                                                                                               \
+	" public, NULL"                                                                                              \
 	" FROM {prefix}actions"                                                                                      \
 	" WHERE campaign_id " campaigns                                                                              \
 	" UNION ALL SELECT 3, id, campaign_id, subject, CAST(required_points AS SIGNED), CAST(0 AS UNSIGNED),"       \
@@ -157,7 +157,7 @@ enum {
 	DEFINITION_NAME,
 	DEFINITION_POINTS,
 	DEFINITION_TAG_ID,
-	DEFINITION_EMAILED,
+	DEFINITION_SWITCH, /* emailed, public */
 	DEFINITION_DESCRIPTION
 };
 
@@ -174,12 +174,12 @@ add_definition(const struct db_rows *rows, size_t row, struct tag *tag, struct a
 		    (struct tag){ id, name, db_get_bytes(rows, row, DEFINITION_DESCRIPTION), (int32_t)points };
 		break;
 	case DEFINITION_ACTION:
-		action[to->action_count++] =
-		    (struct action){ id, name, (int32_t)points, db_get_u64(rows, row, DEFINITION_TAG_ID) };
+		action[to->action_count++] = (struct action){ id, name, (int32_t)points,
+			db_get_u64(rows, row, DEFINITION_TAG_ID), db_get_bool(rows, row, DEFINITION_SWITCH) };
 		break;
 	default:
 		reward[to->reward_count++] =
-		    (struct reward_level){ id, name, (uint32_t)points, db_get_bool(rows, row, DEFINITION_EMAILED) };
+		    (struct reward_level){ id, name, (uint32_t)points, db_get_bool(rows, row, DEFINITION_SWITCH) };
 	}
 }
 

@@ -20,7 +20,7 @@
 	FIELD_IF_PAYLOAD_READS_##read_for(FIELD_COLUMN_##written(column))
 #define SHOWN_COLUMNS "l.id" LEAD_FIELDS(SHOWN_COLUMN)
 
-#define LEADER_COLUMNS "l.id, l.subscription_number, l.social_id, l.email, l.phone, l.custom_fields, l.score"
+#define LEADER_COLUMNS "l.id, l.subscription_number, l.social_id, l.email, l.email_key, l.phone, l.custom_fields, l.score"
 
 #define STATE_COLUMNS "n.lead_count, n.settings_version, n.leads_version"
 
@@ -183,8 +183,9 @@ rendered(struct store *store, struct pool *pool, const struct payload_subject *s
 	struct json_writer writer;
 	buffer_init(&out, PAYLOAD_MAX_BYTES);
 	json_writer_init(&writer, &out);
+	const struct standing_view view = { &store->payload, look_up->view.full, look_up->style };
 	if (look_up->standing)
-		payload_write_standing(&writer, pool, subject->lead, subject->score_rank, look_up->view.full);
+		payload_write_standing(&writer, pool, subject->lead, subject->score_rank, &view);
 	else
 		payload_write(&out, &store->payload, subject, look_up->view);
 	if (!buffer_ok(&out))
@@ -328,6 +329,7 @@ leader(uint64_t campaign_id, const struct db_rows *rows, size_t row)
 		.subscription_number = store_get_u32(rows, row, LEADER_SUBSCRIPTION_NUMBER),
 		.social_id = db_get_bytes(rows, row, LEADER_SOCIAL_ID),
 		.email = db_get_bytes(rows, row, LEADER_EMAIL),
+		.email_key = db_get_bytes(rows, row, LEADER_EMAIL_KEY),
 		.phone = db_get_bytes(rows, row, LEADER_PHONE),
 		.custom_fields = db_get_bytes(rows, row, LEADER_CUSTOM_FIELDS),
 		.score = store_get_u32(rows, row, LEADER_SCORE),

@@ -26,6 +26,8 @@ enum id_kind {
 	ID_REWARD_LEVEL,
 	ID_BULK_JOB,
 	ID_POINTS_CALL,
+	ID_INBOUND,
+	ID_INBOUND_CALL,
 	ID_KINDS
 };
 
@@ -67,7 +69,9 @@ uint64_t store_id_range_size(enum id_kind kind);
 MUST_CHECK enum result store_lock_id_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *next);
 /* Sets the next id. The block must be locked. */
 MUST_CHECK enum result store_set_next_id(struct store *store, enum id_kind kind, uint64_t next);
-/* Takes one id inside a transaction, where a block is not worth it. */
+/* Takes ids inside a transaction, where a block is not worth it: `count` from *first on, or one. */
+MUST_CHECK enum result store_next_ids(
+    struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first);
 MUST_CHECK enum result store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id);
 
 /* A value of the installation record. RESULT_NOT_FOUND: there is none of that name. */

@@ -28,6 +28,8 @@ static const char *const id_names[ID_KINDS] = {
 	[ID_REWARD_LEVEL] = "reward_level",
 	[ID_BULK_JOB] = "bulk_job",
 	[ID_POINTS_CALL] = "points_call",
+	[ID_INBOUND] = "inbound",
+	[ID_INBOUND_CALL] = "inbound_call",
 };
 
 /* The size of a block: this number, plus this many times the ids needed now. Ids that are unused when the process ends are
@@ -188,10 +190,16 @@ take_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t c
 }
 
 enum result
-store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id)
+store_next_ids(struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first)
 {
 	require(db_in_transaction(store->db));
-	return take_block(store, pool, kind, 1, id);
+	return take_block(store, pool, kind, count, first);
+}
+
+enum result
+store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id)
+{
+	return store_next_ids(store, pool, kind, 1, id);
 }
 
 enum result

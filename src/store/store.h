@@ -141,6 +141,7 @@ struct look_up {
 	struct lead_reference reference;
 	struct payload_view view;
 	bool standing; /* as leaderboards show it, instead of the whole lead */
+	struct standing_style style;
 };
 /* Answers look-ups with one statement for each way to name a lead, however many look-ups there are. Always fills every outcome;
  * bodies are in the pool. The versions of an outcome are those of the time it was read: a leaderboard that was read with the
@@ -172,7 +173,7 @@ enum { LEAD_PAGE_ROWS_MAX = 10000 };
 MUST_CHECK enum result store_list_leads(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page);
 /* The first `limit` leads that are not fraudulent, by score, then by sign-up. Only numbers, social ids, scores, and the sources
- * of display_name are filled. */
+ * of names and avatars are filled. */
 MUST_CHECK enum result store_leaderboard(
     struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead **leads, size_t *count);
 
@@ -184,16 +185,20 @@ struct bulk_request {
 	uint64_t account_id, campaign_id; /* the campaign and its account */
 	uint32_t account_jobs;            /* maximum of jobs queued for the account; 0: any number */
 	enum lead_action action;
-	uint64_t tag_id;       /* LEAD_TAG */
+	/* LEAD_TAG: at least one tag, each once. There is a job for each. */
+	const uint64_t *tag_ids;
+	size_t tag_count;
 	struct slice argument; /* as in struct lead_change, as the next two */
 	int32_t points;
 	struct slice message;
 	const struct lead_reference *leads;
 	size_t lead_count; /* at most BULK_LEADS_MAX */
+	bool referrers;    /* the change is for the referrers of the leads, as they are at the time of this call */
 };
 enum { BULK_LEADS_MAX = 250 };
-/* Queues the job for the leads that exist, each once, in one transaction. *matched: their number; if it is 0, nothing is
- * queued. RESULT_TOO_MANY: the account has its maximum of jobs. */
+/* Queues the jobs for the leads that exist, or for their referrers that exist, each once, in one transaction. *matched: their
+ * number; if it is 0, because no lead has a referrer, nothing is queued. RESULT_NOT_FOUND: no such leads. RESULT_TOO_MANY: the
+ * account would have more than its maximum of jobs; nothing is queued. */
 MUST_CHECK enum result store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched);
 
 /* A webhook as its operator sees it. */

@@ -28,11 +28,15 @@
  *   webhooks
  *   webhook_status
  *   deliveries
+ *   inbound_status
+ *   inbound_calls
  *
  * The lock of campaign_counters comes before everything else of a campaign: two transactions that change it wait there and
- * nowhere later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; delaying and skipping
- * jobs (bulk_jobs, bulk_schedule); recording end times (campaigns); removing the rows of deleted leads (score_entries,
- * deleted_leads).
+ * nowhere later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; the log of inbound
+ * calls; delaying and skipping jobs (bulk_jobs, bulk_schedule); recording end times (campaigns); removing the rows of deleted
+ * leads (score_entries, deleted_leads, inbound_calls).
+ *
+ * Phone codes are locked in a transaction of their own, one row at a time; expired ones are removed without other locks.
  *
  * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens. id_blocks
  * is locked in a transaction of its own, or after all others, before an insert.

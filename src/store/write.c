@@ -61,8 +61,9 @@ DB_STATEMENT(sql_move_job, "UPDATE {prefix}bulk_jobs"
 			   " SET position = ?, failures = 0, delayed_until_ms = 0"
 			   " WHERE id = ? AND position = ?");
 DB_STATEMENT(sql_delete_job, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position = ?");
-DB_STATEMENT(sql_insert_event, "INSERT INTO {prefix}events (id, campaign_id, lead_id, type, deliveries, created_ms, payload)"
-			       " VALUES {each}(?, ?, ?, ?, ?, ?, ?){between}, {end}");
+DB_STATEMENT(sql_insert_event, "INSERT INTO {prefix}events (id, campaign_id, lead_id, type, deliveries, created_ms, payload,"
+			       " form_brackets)"
+			       " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_due, "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms)"
 			     " VALUES {each}(?, ?, ?, ?, ?, ?){between}, {end}");
 
@@ -219,7 +220,7 @@ write_events(const struct write *write)
 	for (size_t i = 0; i < d->event_count; i++) {
 		const struct made_event *e = &d->events[i];
 		store_add_row(&events, DB_U64(e->id), DB_U64(e->campaign_id), DB_U64(e->lead_id), DB_U64(e->type),
-		    DB_U64(e->deliveries), DB_I64(now_ms), db_bytes(e->payload));
+		    DB_U64(e->deliveries), DB_I64(now_ms), db_bytes(e->payload), DB_U64(e->snapshot->subject.campaign->compat));
 	}
 	for (size_t i = 0; i < d->delivery_count; i++) {
 		const struct made_delivery *m = &d->deliveries[i];

@@ -15,14 +15,17 @@ struct level {
 
 struct form {
 	struct pool *pool;
+	bool brackets;
 	struct buffer out;
 	struct level levels[FORM_DEPTH_MAX];
 };
 
 /* The name of the next value in the container. */
 static struct slice
-next_name(struct form *form, struct level *level)
+next_name(struct form *form, struct level *level, bool is_container)
 {
+	if (level->array && form->brackets && !is_container)
+		return pool_printf(form->pool, "%.*s[]", SLICE_ARGS(level->name));
 	if (level->array)
 		return pool_printf(form->pool, "%.*s[%zu]", SLICE_ARGS(level->name), level->index++);
 	if (level->name.size == 0)
@@ -35,7 +38,7 @@ add_pair(struct form *form, struct level *level, struct slice value)
 {
 	if (form->out.size > 0)
 		buffer_add_byte(&form->out, '&');
-	encode_percent(&form->out, next_name(form, level));
+	encode_percent(&form->out, next_name(form, level, false));
 	buffer_add_byte(&form->out, '=');
 	encode_percent(&form->out, value);
 }
@@ -50,7 +53,7 @@ handle(void *context, const struct json_event *event)
 	switch (event->type) {
 	case JSON_OBJECT_BEGIN:
 	case JSON_ARRAY_BEGIN:
-		form->levels[event->depth] = (struct level){ .name = level == NULL ? SLICE("") : next_name(form, level),
+		form->levels[event->depth] = (struct level){ .name = level == NULL ? SLICE("") : next_name(form, level, true),
 			.array = event->type == JSON_ARRAY_BEGIN };
 		break;
 	case JSON_OBJECT_END:
@@ -74,9 +77,9 @@ handle(void *context, const struct json_event *event)
 }
 
 bool
-form_encode(struct pool *pool, struct slice payload, struct slice *body)
+form_encode(struct pool *pool, struct slice payload, bool brackets, struct slice *body)
 {
-	struct form form = { .pool = pool };
+	struct form form = { .pool = pool, .brackets = brackets };
 	struct json_problem problem;
 	buffer_init(&form.out, FORM_SIZE_MAX);
 	bool encoded = json_read(payload, FORM_DEPTH_MAX, handle, &form, &problem) && buffer_ok(&form.out);

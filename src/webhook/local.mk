@@ -2,8 +2,10 @@ noinst_LIBRARIES += %D%/libwebhook.a
 %C%_libwebhook_a_SOURCES = \
 	%D%/address.c %D%/address.h \
 	%D%/delivery.c %D%/delivery.h \
+	%D%/document.c %D%/document.h \
 	%D%/form.c %D%/form.h \
 	%D%/health.c %D%/health.h \
+	%D%/mapping.c %D%/mapping.h \
 	%D%/rate.c %D%/rate.h \
 	%D%/retry.c %D%/retry.h \
 	%D%/signature.c %D%/signature.h \

@@ -95,6 +95,13 @@ operands_follow_the_words(void **state)
 			assert_string_equal(call.command->words, helps[i][1]);
 		pool_free(&call.pool);
 	}
+	static const char *const groups[] = { "key|--help", "help|key", "-h|webhook" };
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
+		assert_true(parse(groups[i], &call, &problem));
+		assert_null(call.command);
+		assert_string_equal(call.group, i == 2 ? "webhook" : "key");
+		pool_free(&call.pool);
+	}
 	assert_true(parse("key|list|help", &call, &problem)); /* an operand */
 	assert_null(call.options[OPTION_HELP]);
 	pool_free(&call.pool);
@@ -122,9 +129,9 @@ wrong_usage_is_reported(void **state)
 		{ "status|1", "status takes no operands" },
 		{ "webhook|add|1|https://a.example", "webhook add takes CAMPAIGN URL EVENT..." },
 		{ "key|list|1|--name|x", "key list does not take --name" },
-		{ "status|--frob", "there is no option --frob; leadhook --help lists them" },
-		{ "status|--frob=1", "there is no option --frob; leadhook --help lists them" },
-		{ "status|-j", "there is no option -j; leadhook --help lists them" },
+		{ "status|--frob", "there is no option --frob; leadhook help COMMAND lists them" },
+		{ "status|--frob=1", "there is no option --frob; leadhook help COMMAND lists them" },
+		{ "status|-j", "there is no option -j; leadhook help COMMAND lists them" },
 		{ "status|--json=yes", "--json takes no value" },
 		{ "key|add|1|--name", "--name needs a value: NAME" },
 		{ "key|add|a\nb", "argument 3 is not valid UTF-8, or holds control characters" },

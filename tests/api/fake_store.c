@@ -37,14 +37,14 @@ place_of(uint64_t campaign_id)
 	return campaign_id <= FAKE_CAMPAIGNS ? (size_t)campaign_id : 0;
 }
 
-static void
-note_read(struct store *store, uint64_t campaign_id)
+void
+fake_note_read(struct store *store, uint64_t campaign_id)
 {
 	store->reads[place_of(campaign_id)]++;
 }
 
-static void
-note_change(struct store *store, uint64_t campaign_id)
+void
+fake_note_change(struct store *store, uint64_t campaign_id)
 {
 	store->changes[place_of(campaign_id)]++;
 }
@@ -182,10 +182,10 @@ execute(
 	struct decision decision;
 	const struct rank_node *nodes = store->nodes; /* as they were before */
 	size_t node_count = store->node_count;
-	note_read(store, command->campaign_id);
+	fake_note_read(store, command->campaign_id);
 	carry_out(store, command, outcome, &decision);
 	if (decision.changes)
-		note_change(store, command->campaign_id);
+		fake_note_change(store, command->campaign_id);
 	decide_render(store->pool, &command, 1, &settings, nodes, node_count, outcome, &decision);
 }
 
@@ -208,7 +208,8 @@ shown(struct store *store, const struct lead *lead, const struct look_up *look_u
 	buffer_init(&out, PAYLOAD_MAX_BYTES);
 	json_writer_init(&writer, &out);
 	if (look_up->standing)
-		payload_write_standing(&writer, store->pool, lead, subject.score_rank, look_up->view.full);
+		payload_write_standing(&writer, store->pool, lead, subject.score_rank,
+		    &(struct standing_view){ .settings = &settings, .full = look_up->view.full, .style = look_up->style });
 	else
 		payload_write(&out, &settings, &subject, look_up->view);
 	struct slice json = pool_copy(store->pool, buffer_slice(&out));
@@ -221,7 +222,7 @@ look_up(
     void *context, struct pool *pool UNUSED, const struct look_up *look_up, int64_t deadline_ms UNUSED, struct outcome *outcome)
 {
 	struct store *store = context;
-	note_read(store, look_up->campaign_id);
+	fake_note_read(store, look_up->campaign_id);
 	const struct lead *lead = find_lead(store, look_up->campaign_id, &look_up->reference);
 	*outcome = (struct outcome){ .failure = FAILURE_LEAD_NOT_FOUND };
 	if (lead != NULL)
@@ -329,7 +330,7 @@ store_list_campaigns(
 		const struct campaign *campaign = &store->set.campaigns[i].campaign;
 		if (account_id != 0 && campaign->account_id != account_id)
 			continue;
-		note_read(store, campaign->id);
+		fake_note_read(store, campaign->id);
 		(*campaigns)[(*count)++] = *campaign;
 	}
 	return RESULT_OK;
@@ -351,7 +352,7 @@ store_in_snapshot(const struct store *store UNUSED)
 enum result
 store_find_versions(struct store *store, struct pool *pool UNUSED, uint64_t campaign_id, struct campaign_versions *versions)
 {
-	note_read(store, campaign_id);
+	fake_note_read(store, campaign_id);
 	*versions = (struct campaign_versions){ 1, 1 + store->changes[place_of(campaign_id)] };
 	return RESULT_OK;
 }
@@ -360,7 +361,7 @@ enum result
 store_find_lead(struct store *store, struct pool *pool UNUSED, uint64_t campaign_id, const struct lead_reference *reference,
     struct lead *lead)
 {
-	note_read(store, campaign_id);
+	fake_note_read(store, campaign_id);
 	const struct lead *found = find_lead(store, campaign_id, reference);
 	if (found != NULL)
 		*lead = *found;
@@ -371,7 +372,7 @@ enum result
 store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads, size_t count,
     struct payload_subject **subjects)
 {
-	note_read(store, campaign_id);
+	fake_note_read(store, campaign_id);
 	*subjects = POOL_ARRAY(pool, count, struct payload_subject);
 	for (size_t i = 0; i < count; i++)
 		(*subjects)[i] = subject_of(store, &leads[i]);
@@ -398,7 +399,7 @@ enum result
 store_list_leads(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page)
 {
-	note_read(store, campaign_id);
+	fake_note_read(store, campaign_id);
 	*page = (struct lead_page){ .leads = POOL_ARRAY(pool, store->set.lead_count, struct lead) };
 	for (size_t i = 0; i < store->set.lead_count; i++) {
 		const struct working_lead *lead = store->set.leads[i];
@@ -427,7 +428,7 @@ enum result
 store_leaderboard(
     struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead **leads, size_t *count)
 {
-	note_read(store, campaign_id);
+	fake_note_read(store, campaign_id);
 	*leads = POOL_ARRAY(pool, store->set.lead_count + 1, struct lead);
 	*count = 0;
 	for (size_t i = 0; i < store->set.lead_count; i++) {
@@ -448,7 +449,7 @@ enum result
 store_find_definitions(struct store *store, struct pool *pool UNUSED, uint64_t campaign_id, struct definitions *definitions)
 {
 	const struct working_campaign *found = find_campaign(store, campaign_id);
-	note_read(store, campaign_id);
+	fake_note_read(store, campaign_id);
 	*definitions = found == NULL ? (struct definitions){ 0 } : *found->definitions;
 	return RESULT_OK;
 }
@@ -458,7 +459,7 @@ enum result
 store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched)
 {
 	const struct lead *found[BULK_LEADS_MAX];
-	note_read(store, request->campaign_id);
+	fake_note_read(store, request->campaign_id);
 	*matched = 0;
 	for (size_t i = 0; i < request->lead_count; i++) {
 		const struct lead *lead = find_lead(store, request->campaign_id, &request->leads[i]);
@@ -469,8 +470,8 @@ store_queue_bulk(struct store *store, const struct bulk_request *request, size_t
 			found[(*matched)++] = lead;
 	}
 	if (*matched > 0)
-		note_change(store, request->campaign_id);
-	return RESULT_OK;
+		fake_note_change(store, request->campaign_id);
+	return *matched > 0 ? RESULT_OK : RESULT_NOT_FOUND;
 }
 
 static struct webhook_row *
@@ -495,7 +496,7 @@ enum result
 store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created)
 {
 	struct webhook_row *webhook = find_webhook(store, put->campaign_id, put->url);
-	note_read(store, put->campaign_id);
+	fake_note_read(store, put->campaign_id);
 	*created = webhook == NULL;
 	if (webhook == NULL) {
 		if (count_webhooks(store, put->campaign_id) >= put->maximum || store->webhook_count == WEBHOOKS_MAX)
@@ -513,7 +514,7 @@ store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *
 		webhook->source = put->source;
 	if (put->format != FORMAT_UNCHANGED)
 		webhook->form = put->format == FORMAT_FORM;
-	note_change(store, put->campaign_id);
+	fake_note_change(store, put->campaign_id);
 	*id = webhook->id;
 	return RESULT_OK;
 }
@@ -522,18 +523,18 @@ enum result
 store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url)
 {
 	struct webhook_row *webhook = find_webhook(store, campaign_id, url);
-	note_read(store, campaign_id);
+	fake_note_read(store, campaign_id);
 	if (webhook == NULL)
 		return RESULT_NOT_FOUND;
 	*webhook = store->webhooks[--store->webhook_count];
-	note_change(store, campaign_id);
+	fake_note_change(store, campaign_id);
 	return RESULT_OK;
 }
 
 enum result
 store_list_webhooks(struct store *store, struct pool *pool, uint64_t campaign_id, struct webhook_row **webhooks, size_t *count)
 {
-	note_read(store, campaign_id);
+	fake_note_read(store, campaign_id);
 	*webhooks = POOL_ARRAY(pool, store->webhook_count, struct webhook_row);
 	*count = 0;
 	for (size_t i = 0; i < store->webhook_count; i++)

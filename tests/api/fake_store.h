@@ -41,5 +41,7 @@ uint64_t fake_account(const struct store *store, uint64_t campaign_id);
 /* Number of reads of a campaign, except for the row of its account, and of changes. */
 size_t fake_reads(const struct store *store, uint64_t campaign_id);
 size_t fake_changes(const struct store *store, uint64_t campaign_id);
+void fake_note_read(struct store *store, uint64_t campaign_id);
+void fake_note_change(struct store *store, uint64_t campaign_id);
 
 #endif

@@ -9,6 +9,8 @@
 #include "base/buffer.h"
 #include "engine/payload.h"
 
+static const struct standing_view plain = { .full = false };
+
 enum { LEADS = 8, MAX_BYTES = 4096 };
 
 static struct lead
@@ -33,7 +35,7 @@ static struct board
 written(struct pool *pool, const struct lead *leads, size_t count)
 {
 	struct board board;
-	assert_true(board_write(pool, leads, count, false, MAX_BYTES, &board));
+	assert_true(board_write(pool, leads, count, &plain, MAX_BYTES, &board));
 	return board;
 }
 
@@ -48,7 +50,7 @@ standing_of(struct pool *pool, const struct lead *lead, const struct lead *other
 		rank += others[i].score > lead->score;
 	buffer_init(&text, MAX_BYTES);
 	json_writer_init(&writer, &text);
-	payload_write_standing(&writer, pool, lead, rank, false);
+	payload_write_standing(&writer, pool, lead, rank, &plain);
 	struct slice json = pool_copy(pool, buffer_slice(&text));
 	buffer_free(&text);
 	return json;
@@ -61,11 +63,11 @@ a_board_ranks_its_leads(void **state UNUSED)
 	const struct lead leads[] = { lead_of(pool, 9, 2), lead_of(pool, 9, 3), lead_of(pool, 0, 1) };
 	assert_slice(written(pool, leads, 0).json, "[]");
 	assert_slice(written(pool, leads, 3).json,
-	    "[{\"rank\":1,\"social_id\":\"0000000002\",\"display_name\":\"a…\",\"contest_score\":9},"
-	    "{\"rank\":1,\"social_id\":\"0000000003\",\"display_name\":\"a…\",\"contest_score\":9},"
-	    "{\"rank\":3,\"social_id\":\"0000000001\",\"display_name\":\"a…\",\"contest_score\":0}]");
+	    "[{\"rank\":1,\"social_id\":\"0000000002\",\"display_name\":\"a***\",\"contest_score\":9},"
+	    "{\"rank\":1,\"social_id\":\"0000000003\",\"display_name\":\"a***\",\"contest_score\":9},"
+	    "{\"rank\":3,\"social_id\":\"0000000001\",\"display_name\":\"a***\",\"contest_score\":0}]");
 	struct board board;
-	assert_false(board_write(pool, leads, 3, false, 100, &board));
+	assert_false(board_write(pool, leads, 3, &plain, 100, &board));
 	pool_free(&pool);
 }
 

@@ -29,7 +29,7 @@ close_boards(void **state)
 static struct board_key
 board_of(uint64_t campaign)
 {
-	return (struct board_key){ campaign, versions, 50, true };
+	return (struct board_key){ campaign, versions, 50, true, 0 };
 }
 
 static void
@@ -63,11 +63,11 @@ static void
 a_board_is_found_by_its_key(void **state)
 {
 	struct cache *boards = *state;
-	const struct board_key keys[] = { { 1, versions, 50, true }, { 2, versions, 50, true }, { 1, versions, 10, true },
-		{ 1, versions, 50, false } };
+	const struct board_key keys[] = { { 1, versions, 50, true, 0 }, { 2, versions, 50, true, 0 },
+		{ 1, versions, 10, true, 0 }, { 1, versions, 50, false, 0 }, { 1, versions, 50, true, 1 } };
 	const struct board_row rows[] = { { 9, 2, 1, 2 }, { 7, 1, 2, 4 } };
 	const struct board boards_made[] = { { SLICE("[1]"), rows, 1 }, { SLICE("[22]"), NULL, 0 }, { SLICE("[3,3]"), rows, 2 },
-		{ SLICE("[4444]"), rows + 1, 1 } };
+		{ SLICE("[4444]"), rows + 1, 1 }, { SLICE("[55555]"), NULL, 0 } };
 	const struct board empty = { .json = SLICE("[]") };
 	struct board found;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
@@ -80,6 +80,27 @@ a_board_is_found_by_its_key(void **state)
 	boards_put(boards, &keys[1], &empty, 0);
 	assert_found(boards, &keys[1], &empty);
 	assert_found(boards, &keys[2], &boards_made[2]);
+}
+
+/* docs/api.md 4.1.2: what clients make up is not cached, so it replaces nothing. */
+static void
+styles_have_numbers_of_their_own(void **state UNUSED)
+{
+	const struct slice texts[] = { SLICE_NONE, SLICE("first_name"), SLICE("full_name"), SLICE("social_id") },
+			   avatars[] = { SLICE_NONE, SLICE("mp"), SLICE("identicon"), SLICE("404") };
+	uint64_t numbers[ARRAY_SIZE(texts) * ARRAY_SIZE(avatars)];
+	size_t count = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(avatars); k++, count++) {
+			const struct standing_style style = { texts[i], avatars[k], .personal = (i + k) % 2 == 0 };
+			assert_true(board_style(&style, &numbers[count]));
+			for (size_t other = 0; other < count; other++)
+				assert_true(numbers[other] != numbers[count]);
+		}
+	assert_int_equal(numbers[0], 0);
+	uint64_t number;
+	assert_false(board_style(&(struct standing_style){ .description = SLICE("plan") }, &number));
+	assert_false(board_style(&(struct standing_style){ .avatar_default = SLICE("https://x.example/") }, &number));
 }
 
 static void
@@ -140,6 +161,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BOARDS_TEST(a_board_is_found_by_its_key),
+		BOARDS_TEST(styles_have_numbers_of_their_own),
 		BOARDS_TEST(a_board_holds_for_its_versions_and_a_while),
 		BOARDS_TEST(the_least_recently_used_is_dropped_first),
 		BOARDS_TEST(the_size_of_boards_is_limited),

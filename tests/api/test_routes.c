@@ -8,6 +8,8 @@
 #include "api/call.h"
 #include "api/fake_service.h"
 #include "api/fake_store.h"
+#include "api/parameters.h"
+#include "webhook/mapping.h"
 
 static struct fake_service service;
 
@@ -37,9 +39,9 @@ body_for(uint64_t campaign_id)
 	struct slice social_id = fake_social_id(service.store, FAKE_CAMPAIGN);
 	return pool_printf(service.pool,
 	    "{\"campaign_id\":%u,\"campaignId\":%u,\"list_id\":%u,\"__lid\":%u,\"social_id\":\"%.*s\",\"points\":7,"
-	    "\"tag_id\":%d,\"url\":\"" FAKE_URL "\",\"event\":\"new_signup\"}",
+	    "\"aid\":%d,\"tag_id\":%d,\"tag_ids\":[%d],\"url\":\"" FAKE_URL "\",\"event\":\"new_signup\",\"name\":\"Shop\"}",
 	    (unsigned)campaign_id, (unsigned)campaign_id, (unsigned)campaign_id, (unsigned)campaign_id, SLICE_ARGS(social_id),
-	    FAKE_TAG);
+	    FAKE_ACTION, FAKE_TAG, FAKE_TAG);
 }
 
 /* The values for {…} in paths: objects of the first campaign. A token is valid for one lead only and secret, so the test uses
@@ -54,6 +56,7 @@ fill(struct slice part, uint64_t campaign_id)
 		{ SLICE("{action_id}"), pool_printf(service.pool, "%d", FAKE_ACTION) },
 		{ SLICE("{tag_id}"), pool_printf(service.pool, "%d", FAKE_TAG) },
 		{ SLICE("{social_id}"), fake_social_id(service.store, FAKE_CAMPAIGN) },
+		{ SLICE("{kid}"), fake_social_id(service.store, FAKE_CAMPAIGN) },
 		{ SLICE("{token}"), fake_opt_out_token(service.store, FAKE_OTHER_CAMPAIGN) },
 	};
 	if (!slice_starts_with(part, SLICE("{")))
@@ -138,7 +141,7 @@ requests_of_the_owner_succeed(void **state UNUSED)
 	size_t count;
 	const struct route *routes = api_routes(&count);
 	for (size_t i = 0; i < count; i++) {
-		if (routes[i].campaign == NO_CAMPAIGN || routes[i].key == KEY_TOKEN)
+		if (routes[i].campaign == NO_CAMPAIGN || routes[i].key == KEY_TOKEN || routes[i].key == KEY_INBOUND)
 			continue;
 		struct answer own = send_call(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_KEY));
 		if (own.status == 404)
@@ -180,6 +183,24 @@ campaigns_of_others_are_not_listed(void **state UNUSED)
 	assert_true(fake_reads(service.store, FAKE_OTHER_CAMPAIGN) > 0);
 }
 
+/* docs/inbound.md 3: a map can name every parameter of a sign-up, and none that is never a field. */
+static void
+maps_name_the_parameters_of_signups(void **state UNUSED)
+{
+	const unsigned never = GROUP_KEY | GROUP_CAMPAIGN | GROUP_CALLBACK | GROUP_IGNORED;
+	size_t count;
+	const struct parameter *parameters = api_parameters(&count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; parameter_has_name(&parameters[i], k); k++) {
+			const struct slice name = parameters[i].names[k];
+			const bool refused = mapping_check(name, SLICE("a")) != NULL;
+			if ((parameters[i].groups & never) != 0 && !refused)
+				fail_msg("%.*s can be mapped", SLICE_ARGS(name));
+			if ((parameters[i].groups & GROUP_SIGNUP) != 0 && (parameters[i].groups & never) == 0 && refused)
+				fail_msg("%.*s cannot be mapped", SLICE_ARGS(name));
+		}
+}
+
 #define ROUTE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int
@@ -190,6 +211,7 @@ main(void)
 		ROUTE_TEST(requests_of_the_owner_succeed),
 		ROUTE_TEST(a_path_with_a_campaign_says_so),
 		ROUTE_TEST(campaigns_of_others_are_not_listed),
+		cmocka_unit_test(maps_name_the_parameters_of_signups),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

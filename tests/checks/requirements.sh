@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # docs/requirements.md quotes the users' interface word for word and names, for each requirement, tests that exist.
+# docs/compatibility.md names tests that exist, in each row.
 set -u
 cd "$top_srcdir" || exit 99
 
 document=docs/requirements.md
+compatibility=docs/compatibility.md
 # Of the quoted text, as `quoted` prints it. It changes only when the users change the interface.
 digest=eb15bf86adf50101643b191b8abc9d697f497c8578af754a39db4f7dfb92118e
 found=$(mktemp)
@@ -39,19 +41,22 @@ quoted()
 			sub(/[^|]*\|$/, "", row)
 		}
 		END { if (row != "") show(row); close_quote() }
-	' "$document"
+	' "${2-$document}"
 }
 
 echo "1..3"
 
 # `folder/file::name`: a function of that name, in pytest's or cmocka's way
-grep -oE '`[a-z_/]+\.(py|c)::[a-z0-9_]+`' "$document" | tr -d '`' | sort -u | while IFS= read -r test; do
+grep -ohE '`[a-z_/]+\.(py|c)::[a-z0-9_]+`' "$document" "$compatibility" | tr -d '`' | sort -u | while IFS= read -r test; do
 	file=tests/${test%%::*} name=${test##*::}
 	grep -qE "^(def )?$name\\(" "$file" 2>/dev/null || echo "$test"
 done >"$found"
 report 1 "each test that is named exists"
 
-quoted missing >"$found"
+{
+	quoted missing
+	quoted missing "$compatibility"
+} >"$found"
 grep -q '::' "$document" || echo "$document names no tests" >>"$found"
 report 2 "each requirement names a test"
 

@@ -187,7 +187,7 @@ the_api_document_has_the_limits(void **state)
 	}
 	if (problems.size > 0)
 		fail_msg("docs/api.md:\n%s", problems.data);
-	assert_int_equal(entries.count, 7);
+	assert_int_equal(entries.count, 8);
 	buffer_free(&problems);
 	buffer_free(&ini);
 	pool_free(&pool);
@@ -211,11 +211,13 @@ static const struct {
 	{ "## 3 ", GROUP_KEY },
 	{ "#### 4.1.1 ", GROUP_LEAD },
 	{ "#### 4.1.2 ", GROUP_FILTER | GROUP_LEADERS },
-	{ "#### 4.1.3 ", GROUP_POINTS },
-	{ "#### 4.1.4 ", GROUP_LEADS | GROUP_TAG | GROUP_CHANNEL | GROUP_REASON },
+	{ "#### 4.1.3 ", GROUP_POINTS | GROUP_ACTION },
+	{ "#### 4.1.4 ", GROUP_LEADS | GROUP_TAG | GROUP_TAGS | GROUP_CHANNEL | GROUP_REASON },
 	{ "#### 4.1.5 ", GROUP_OPT_OUT },
 	{ "#### 4.1.6 ", GROUP_CALLBACK },
-	{ "#### 4.1.7 ", GROUP_WEBHOOK_URL | GROUP_WEBHOOK },
+	{ "#### 4.1.7 ", GROUP_WEBHOOK_URL | GROUP_WEBHOOK | GROUP_INBOUND | GROUP_INBOUND_NAME },
+	{ "#### 4.1.8 ", GROUP_PASSWORD },
+	{ "#### 4.1.9 ", GROUP_CODE },
 	{ "### 4.4 ", GROUP_SIGNUP | GROUP_SIGNUP_POINTS | GROUP_VIEW | GROUP_IGNORED },
 };
 

@@ -125,7 +125,7 @@ next_command(enum command_kind kind, bool on)
 		.campaign_id = next_number() + (UINT64_C(1) << 40),
 		.account_id = next_number() + (UINT64_C(1) << 41),
 		.owner_id = next_number() + (UINT64_C(1) << 42),
-		.view = { .full = on, .skip_urls = !on, .skip_actions = on },
+		.view = { .full = on, .skip_urls = !on, .skip_actions = on, .url = !on },
 	};
 }
 
@@ -139,6 +139,7 @@ same_command(const struct command *got, const struct command *want)
 	assert_int_equal(got->view.full, want->view.full);
 	assert_int_equal(got->view.skip_urls, want->view.skip_urls);
 	assert_int_equal(got->view.skip_actions, want->view.skip_actions);
+	assert_int_equal(got->view.url, want->view.url);
 }
 
 /* Encodes and decodes a request with a deadline. */
@@ -201,10 +202,11 @@ static void
 test_taggings(void **state UNUSED)
 {
 	struct command command = next_command(COMMAND_TAGGING, true);
-	command.as.tagging = (struct tagging){ next_signup(true), next_number() };
+	command.as.tagging = (struct tagging){ next_signup(true), next_number(), true };
 	struct command got = carry_command(&command);
 	same_signup(&got.as.tagging.signup, &command.as.tagging.signup);
 	assert_int_equal(got.as.tagging.tag_id, command.as.tagging.tag_id);
+	assert_true(got.as.tagging.update);
 }
 
 static void
@@ -227,10 +229,11 @@ static void
 test_completions(void **state UNUSED)
 {
 	struct command command = next_command(COMMAND_COMPLETION, true);
-	command.as.completion = (struct completion){ next_lead(LEAD_BY_SOCIAL_ID), next_number() };
+	command.as.completion = (struct completion){ next_lead(LEAD_BY_SOCIAL_ID), next_number(), next_text() };
 	struct command got = carry_command(&command);
 	same_lead(&got.as.completion.lead, &command.as.completion.lead);
 	assert_int_equal(got.as.completion.action_id, command.as.completion.action_id);
+	assert_true(slice_equal(got.as.completion.message, command.as.completion.message));
 }
 
 static void
@@ -240,7 +243,7 @@ test_changes(void **state UNUSED)
 		struct command command = next_command(COMMAND_CHANGE, true);
 		struct lead_change *change = &command.as.change;
 		*change = (struct lead_change){ (enum lead_action)action, next_lead(LEAD_BY_EMAIL), next_number(), next_text(),
-			next_number(), next_number(), -5, next_text() };
+			next_text(), next_number(), next_number(), -5, next_text() };
 		struct command carried = carry_command(&command);
 		const struct lead_change *got = &carried.as.change;
 		assert_int_equal(got->action, action);
@@ -251,6 +254,7 @@ test_changes(void **state UNUSED)
 		assert_int_equal(got->job_position, change->job_position);
 		assert_int_equal(got->points, change->points);
 		same_text(got->message, change->message);
+		same_text(got->phone, change->phone);
 	}
 }
 
@@ -266,9 +270,11 @@ test_look_ups(void **state UNUSED)
 	assert_int_equal(got.kind, REQUEST_READINESS);
 	got = carry_request((struct commit_request){ .kind = REQUEST_CAMPAIGN, .as.campaign_id = INT64_MAX });
 	assert_int_equal(got.as.campaign_id, INT64_MAX);
-	for (unsigned view = 0; view < 16; view++) {
+	for (unsigned view = 0; view < 32; view++) {
 		const struct look_up wanted = { 7 + view, next_lead(view % 2 == 0 ? LEAD_BY_PHONE : LEAD_BY_ID),
-			{ (view & 1) != 0, (view & 2) != 0, (view & 4) != 0 }, (view & 8) != 0 };
+			{ (view & 1) != 0, (view & 2) != 0, (view & 4) != 0, (view & 16) != 0 }, (view & 8) != 0,
+			{ (view & 1) != 0 ? SLICE("plan") : SLICE_NONE, (view & 2) != 0 ? SLICE("mp") : SLICE_NONE,
+			    (view & 4) != 0 } };
 		got = carry_request((struct commit_request){ .kind = REQUEST_LOOK_UP, .as.look_up = wanted });
 		assert_int_equal(got.as.look_up.campaign_id, wanted.campaign_id);
 		assert_int_equal(got.as.look_up.reference.identity, wanted.reference.identity);
@@ -277,7 +283,11 @@ test_look_ups(void **state UNUSED)
 		assert_int_equal(got.as.look_up.view.full, wanted.view.full);
 		assert_int_equal(got.as.look_up.view.skip_urls, wanted.view.skip_urls);
 		assert_int_equal(got.as.look_up.view.skip_actions, wanted.view.skip_actions);
+		assert_int_equal(got.as.look_up.view.url, wanted.view.url);
 		assert_int_equal(got.as.look_up.standing, wanted.standing);
+		same_text(got.as.look_up.style.description, wanted.style.description);
+		same_text(got.as.look_up.style.avatar_default, wanted.style.avatar_default);
+		assert_int_equal(got.as.look_up.style.personal, wanted.style.personal);
 	}
 }
 
@@ -286,11 +296,12 @@ test_outcomes(void **state UNUSED)
 {
 	struct commit_answer answer = { .kind = ANSWER_OUTCOME };
 	for (unsigned failure = FAILURE_NONE; failure <= FAILURE_UNAVAILABLE; failure++) {
-		answer.as.outcome = (struct outcome){ (enum failure)failure, failure % 2 == 1, next_text(), next_text(),
-			{ failure, UINT64_MAX }, { failure, UINT32_MAX, failure % 2 != 0 }, .queued = failure };
+		answer.as.outcome = (struct outcome){ (enum failure)failure, failure % 2 == 1, failure + 1, next_text(),
+			next_text(), { failure, UINT64_MAX }, { failure, UINT32_MAX, failure % 2 != 0 }, .queued = failure };
 		struct outcome got = carry_answer(answer).as.outcome;
 		assert_int_equal(got.failure, failure);
 		assert_int_equal(got.created, failure % 2 == 1);
+		assert_int_equal(got.lead_id, failure + 1);
 		assert_int_equal(got.queued, failure);
 		same_text(got.detail, answer.as.outcome.detail);
 		same_text(got.body, answer.as.outcome.body);
@@ -338,6 +349,7 @@ next_campaign(bool on)
 		.jump_start = next_number(),
 		.privacy = !on,
 		.require_key = on,
+		.compat = !on,
 		.landing_url = next_text(),
 		.thankyou_url = next_text(),
 		.status_url = next_text(),
@@ -361,6 +373,7 @@ next_campaign(bool on)
 static void
 same_settings(const struct campaign *got, const struct campaign *want)
 {
+	assert_int_equal(got->compat, want->compat);
 	same_text(got->landing_url, want->landing_url);
 	same_text(got->thankyou_url, want->thankyou_url);
 	same_text(got->status_url, want->status_url);
@@ -459,9 +472,9 @@ test_altered_requests(void **state UNUSED)
 		next_command(COMMAND_POINTS, true), next_command(COMMAND_COMPLETION, true),
 		next_command(COMMAND_CHANGE, true) };
 	commands[0].as.signup = next_signup(true);
-	commands[1].as.tagging = (struct tagging){ next_signup(false), 1 };
+	commands[1].as.tagging = (struct tagging){ next_signup(false), 1, false };
 	commands[2].as.points = (struct points_call){ leads, ARRAY_SIZE(leads), 1, 0, SLICE_NONE };
-	commands[3].as.completion = (struct completion){ leads[0], 1 };
+	commands[3].as.completion = (struct completion){ .lead = leads[0], .action_id = 1 };
 	commands[4].as.change = (struct lead_change){ .lead = leads[1] };
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		carry_command(&commands[i]);

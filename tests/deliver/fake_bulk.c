@@ -56,7 +56,7 @@ store_next_job(struct store *store UNUSED, struct pool *pool, struct bulk_job *j
 	*job = (struct bulk_job){
 		.id = (uint64_t)(next - world.bulk.jobs) + 1,
 		.campaign_id = 7,
-		.action = LEAD_BLOCK,
+		.action = next->unknown ? LEAD_ACTIONS : LEAD_BLOCK,
 		.tag_id = 8,
 		.argument = SLICE("bounced"),
 		.lead_ids = pool_copy(pool, slice_of(next->lead_ids)),
@@ -146,6 +146,15 @@ store_skip_job_item(struct store *store UNUSED, uint64_t job_id, uint32_t positi
 	struct world_job *job = &world.bulk.jobs[job_id - 1];
 	if (job->position == position)
 		move_on(job);
+	return RESULT_OK;
+}
+
+enum result
+store_postpone_job(struct store *store UNUSED, uint64_t job_id, int64_t delay_ms)
+{
+	if (!world_reachable())
+		return RESULT_UNAVAILABLE;
+	world.bulk.jobs[job_id - 1].delayed_until_ms = world.now_ms + delay_ms;
 	return RESULT_OK;
 }
 

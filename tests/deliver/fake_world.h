@@ -94,6 +94,7 @@ struct world_job {
 	char lead_ids[WORLD_JOB_LEADS * 5];
 	uint32_t position, total, failures;
 	int64_t delayed_until_ms;
+	bool unknown; /* its change is of a later version */
 };
 
 struct world_bulk {

@@ -122,6 +122,25 @@ a_defect_blocks_only_its_own_job(void **state UNUSED)
 	assert_int_equal(count_in(log, "bulk_item_skipped"), 0);
 }
 
+/* docs/architecture.md 6: during an upgrade, older dispatchers leave the jobs of newer programs to them, and do the others. */
+static void
+a_job_of_a_later_version_waits(void **state UNUSED)
+{
+	world_queue(10);
+	world_queue(10);
+	world.bulk.jobs[0].unknown = true;
+	capture_log();
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world.bulk.jobs[0].position, 0);
+	assert_int_equal(world.bulk.jobs[0].failures, 0);
+	assert_int_equal(world.bulk.jobs[1].position, 10);
+	world.bulk.jobs[0].unknown = false;
+	world.now_ms += 5 * MINUTE;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_done_once(0);
+	assert_int_equal(count_in(captured_log(), "bulk_job_unknown job=1 "), 1);
+}
+
 static void
 a_lead_that_was_deleted_counts_as_done(void **state UNUSED)
 {
@@ -251,6 +270,7 @@ main(void)
 		TEST(no_chunk_starts_after_term),
 		TEST(a_daemon_starts_jobs_queued_later),
 		TEST(a_defect_blocks_only_its_own_job),
+		TEST(a_job_of_a_later_version_waits),
 		TEST(a_lead_that_was_deleted_counts_as_done),
 		TEST(a_list_with_too_few_leads_ends),
 		TEST(an_outage_neither_loses_nor_repeats),

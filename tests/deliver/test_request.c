@@ -33,6 +33,15 @@ headers_and_body_follow_the_format(void **state UNUSED)
 	assert_true(request_make(pool, &delivery, 0, &attempt));
 	assert_slice(attempt.headers[0], "Content-Type: application/x-www-form-urlencoded");
 	assert_slice(attempt.body, "id=1");
+	delivery.payload = SLICE("{\"list\":[1,2]}");
+	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_slice(attempt.body, "list%5B0%5D=1&list%5B1%5D=2");
+	delivery.form_brackets = true;
+	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_slice(attempt.body, "list%5B%5D=1&list%5B%5D=2");
+	delivery.form = false;
+	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_slice(attempt.body, "{\"list\":[1,2]}");
 }
 
 /* 1: the URL is stored as typed; libcurl would interpret bytes other than ASCII in the locale's charset. */

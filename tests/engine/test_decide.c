@@ -465,7 +465,7 @@ random_command(struct pool *pool, uint64_t *seed)
 		command.kind = COMMAND_POINTS;
 		break;
 	case 1:
-		command.as.completion = (struct completion){ lead, 1 + (r >> 16 & 1) };
+		command.as.completion = (struct completion){ .lead = lead, .action_id = 1 + (r >> 16 & 1) };
 		command.kind = COMMAND_COMPLETION;
 		break;
 	case 2:

@@ -167,6 +167,17 @@ a_referral_may_have_to_be_verified(void **state)
 	ASSERT_EVENTS(w, EVENT_VERIFIED);
 	assert_int_equal(lead(w, 0)->score, 2);
 	assert_int_equal(lead(w, 0)->verified_direct, 1);
+	/* 4.6, Lost verification: the same by `unverify` */
+	change(w, 1, LEAD_UNVERIFY);
+	assert_int_equal(w->decision.event_count, 0);
+	assert_int_equal(lead(w, 0)->score, 2);
+	assert_int_equal(lead(w, 0)->referrals, 1);
+	assert_int_equal(lead(w, 0)->verified_direct, 0);
+	assert_int_equal(lead(w, 0)->unverified_direct, 1);
+	change(w, 1, LEAD_VERIFY);
+	ASSERT_EVENTS(w, EVENT_VERIFIED);
+	assert_int_equal(lead(w, 0)->score, 2);
+	assert_int_equal(lead(w, 0)->verified_direct, 1);
 }
 
 int

@@ -174,19 +174,53 @@ actions_are_completed_once(void **state)
 	struct world *w = *state;
 	sign_up(w, 0, -1);
 	struct command command = { .kind = COMMAND_COMPLETION, .campaign_id = CAMPAIGN, .account_id = ACCOUNT };
-	command.as.completion = (struct completion){ { .identity = LEAD_BY_EMAIL, .value = SLICE("u0@x.org") }, 1 };
+	command.as.completion =
+	    (struct completion){ { .identity = LEAD_BY_EMAIL, .value = SLICE("u0@x.org") }, 1, SLICE("twice") };
 	run(w, (struct command[]){ command, command }, 2);
 	assert_int_equal(w->outcomes[1].failure, FAILURE_NONE);
 	assert_int_equal(lead(w, 0)->score, 2);
+	assert_int_equal(w->decision.entry_count, 1);
+	assert_true(slice_equal(w->decision.entries[0].message, SLICE("twice")));
 	command.as.completion.action_id = 2;
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_INVALID_ACTION); /* bound to a tag */
 	command.as.completion.action_id = 3;
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_ACTION_NOT_FOUND);
-	command.as.completion = (struct completion){ { .identity = LEAD_BY_EMAIL, .value = SLICE("no@x.org") }, 1 };
+	command.as.completion = (struct completion){ { .identity = LEAD_BY_EMAIL, .value = SLICE("no@x.org") }, 1, SLICE_NONE };
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
+}
+
+/* 4.1.3: without a key only public actions that no tag is bound to exist. */
+static void
+a_page_completes_public_actions(void **state)
+{
+	static const struct action actions[] = {
+		{ .id = 1, .points = 2 },
+		{ .id = 2, .points = 2, .tag_id = 1, .public = true },
+		{ .id = 3, .points = 3, .public = true },
+	};
+	static const enum failure failures[] = { FAILURE_ACTION_NOT_FOUND, FAILURE_ACTION_NOT_FOUND, FAILURE_NONE,
+		FAILURE_ACTION_NOT_FOUND };
+	struct world *w = *state;
+	struct definitions definitions = *w->set.campaigns[0].definitions;
+	struct command command = { .kind = COMMAND_COMPLETION, .campaign_id = CAMPAIGN };
+	definitions.actions = actions;
+	definitions.action_count = ARRAY_SIZE(actions);
+	w->set.campaigns[0].definitions = &definitions;
+	sign_up(w, 0, -1);
+	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
+		command.as.completion.action_id = i + 1;
+		command.as.completion.lead = (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = SLICE("no@x.org") };
+		run(w, &command, 1);
+		assert_int_equal(
+		    w->outcomes[0].failure, failures[i] == FAILURE_NONE ? FAILURE_LEAD_NOT_FOUND : FAILURE_ACTION_NOT_FOUND);
+		command.as.completion.lead.value = SLICE("u0@x.org");
+		run(w, &command, 1);
+		assert_int_equal(w->outcomes[0].failure, failures[i]);
+	}
+	assert_int_equal(lead(w, 0)->score, 3);
 }
 
 /* 4.1: an existing lead is only tagged. */
@@ -199,7 +233,7 @@ tagging_is_no_signup_for_an_existing_lead(void **state)
 	struct command command = signup("u0@x.org", NULL);
 	struct signup request = command.as.signup;
 	command.kind = COMMAND_TAGGING;
-	command.as.tagging = (struct tagging){ request, 1 };
+	command.as.tagging = (struct tagging){ request, 1, .update = false };
 	run(w, &command, 1);
 	ASSERT_EVENTS(w, EVENT_TAGGED, EVENT_SCORE_CHANGE, EVENT_REWARD_LEVEL, EVENT_REWARD_LEVEL);
 	assert_contains(w->outcomes[0].body, "\"counter\":1,");
@@ -211,6 +245,27 @@ tagging_is_no_signup_for_an_existing_lead(void **state)
 	command.as.tagging.tag_id = 9;
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_TAG_NOT_FOUND);
+}
+
+/* docs/inbound.md 2: an existing lead is updated and tagged, in one command. */
+static void
+tagging_may_update_an_existing_lead(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	lead(w, 0)->opted_out = true;
+	struct command command = signup("u0@x.org", NULL);
+	struct signup request = command.as.signup;
+	command.kind = COMMAND_TAGGING;
+	command.as.tagging = (struct tagging){ request, 1, .update = true };
+	run(w, &command, 1);
+	ASSERT_EVENTS(w, EVENT_REPEAT_SIGNUP, EVENT_TAGGED, EVENT_SCORE_CHANGE, EVENT_REWARD_LEVEL, EVENT_REWARD_LEVEL);
+	assert_contains(w->outcomes[0].body, "\"counter\":2,");
+	assert_false(lead(w, 0)->opted_out);
+	assert_int_equal(w->outcomes[0].lead_id, lead(w, 0)->id);
+	run(w, &command, 1); /* the tag applies once */
+	ASSERT_EVENTS(w, EVENT_REPEAT_SIGNUP);
+	assert_false(w->outcomes[0].created);
 }
 
 /* docs/api.md 6: changes and events continue; no points are booked, then or later. */
@@ -298,6 +353,68 @@ counters_follow_the_leads(void **state)
 	change_with(w, 0, LEAD_VERIFY, "email");
 	assert_int_equal(counters->verified, 1);
 	assert_true(lead(w, 0)->verified_email);
+	change(w, 0, LEAD_SMS_OPTIN);
+	assert_int_equal(w->decision.event_count, 0);
+	assert_true(w->decision.changes);
+	assert_false(lead(w, 0)->sms_opted_out);
+	change(w, 0, LEAD_SMS_OPTIN);
+	assert_false(w->decision.changes);
+	change_with(w, 0, LEAD_UNVERIFY, "phone");
+	assert_false(w->decision.changes);
+	change_with(w, 0, LEAD_UNVERIFY, "email");
+	assert_int_equal(w->decision.event_count, 0);
+	assert_int_equal(counters->verified, 0);
+	change(w, 0, LEAD_UNVERIFY);
+	assert_false(w->decision.changes);
+}
+
+/* 4.1.9, Number: a code verifies the number that it was made for, also when the number changes while it is compared. */
+static void
+a_code_verifies_its_own_number_alone(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
+	command.as.change = (struct lead_change){ .action = LEAD_VERIFY,
+		.lead = { .identity = LEAD_BY_ID, .id = lead(w, 0)->id },
+		.argument = SLICE("phone"),
+		.phone = SLICE("+14155552671") };
+	const struct slice numbers[] = { SLICE_NONE, SLICE("+14155552672"), SLICE("+14155552671") };
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		const bool same = slice_equal(numbers[i], command.as.change.phone);
+		lead(w, 0)->phone = numbers[i];
+		run(w, &command, 1);
+		assert_int_equal(w->outcomes[0].failure, same ? FAILURE_NONE : FAILURE_INVALID_CODE);
+		assert_int_equal(w->decision.changes, same);
+		settle(w);
+		assert_int_equal(lead(w, 0)->verified_phone, same);
+	}
+}
+
+/* 4.1.4: `channel` chooses; without one both channels are not verified any more. */
+static void
+unverify_without_a_channel_resets_both(void **state)
+{
+	struct world *w = *state;
+	const struct campaign_counters *counters = &campaign(w)->counters;
+	struct command command = signup("u0@x.org", "+491701234567");
+	run(w, &command, 1);
+	settle(w);
+	for (int i = 0; i < 2; i++) {
+		change_with(w, 0, LEAD_VERIFY, "email");
+		assert_int_equal(w->decision.event_count, i == 0 ? 1 : 0);
+		change_with(w, 0, LEAD_VERIFY, "phone");
+		change_with(w, 0, LEAD_UNVERIFY, "email");
+		assert_false(lead(w, 0)->verified_email);
+		assert_true(lead(w, 0)->verified_phone);
+		assert_int_equal(counters->verified, 1);
+	}
+	change_with(w, 0, LEAD_VERIFY, "email");
+	change(w, 0, LEAD_UNVERIFY);
+	assert_false(lead(w, 0)->verified_email || lead(w, 0)->verified_phone);
+	assert_int_equal(counters->verified, 0);
+	change(w, 0, LEAD_VERIFY);
+	ASSERT_EVENTS(w, EVENT_VERIFIED);
 }
 
 /* decide.h: an item of a bulk job is run once, when the job is at it, also when it fails. */
@@ -383,10 +500,14 @@ main(void)
 		WORLD_TEST(scores_have_a_floor),
 		WORLD_TEST(a_tag_books_and_completes),
 		WORLD_TEST(actions_are_completed_once),
+		WORLD_TEST(a_page_completes_public_actions),
 		WORLD_TEST(tagging_is_no_signup_for_an_existing_lead),
+		WORLD_TEST(tagging_may_update_an_existing_lead),
 		WORLD_TEST(nothing_is_booked_after_the_end),
 		WORLD_TEST(a_deleted_lead_is_shown_as_it_was),
 		WORLD_TEST(counters_follow_the_leads),
+		WORLD_TEST(unverify_without_a_channel_resets_both),
+		WORLD_TEST(a_code_verifies_its_own_number_alone),
 		WORLD_TEST(items_of_bulk_jobs_run_once),
 		WORLD_TEST(too_few_ids_make_no_event),
 		WORLD_TEST(fraudulent_leads_have_no_effect_on_ranks),

@@ -6,10 +6,12 @@
 
 enum { DEPTH = 32, RENDERED_MAX = 32 * 1024 * 1024 };
 
-/* The members of an error that have been read. */
+/* The members of an error that have been read; `status` is in scripts only. */
 struct seen {
 	bool message, error;
-	bool *next; /* the member of the next value */
+	uint64_t status;
+	bool *next;     /* the text of the next value */
+	bool is_status; /* the next value is the status */
 };
 
 static bool
@@ -20,24 +22,28 @@ on_event(void *context, const struct json_event *event)
 		seen->next = slice_equal(event->text, SLICE("message")) ? &seen->message
 			     : slice_equal(event->text, SLICE("error")) ? &seen->error
 									: NULL;
+		seen->is_status = slice_equal(event->text, SLICE("status"));
 	} else if (event->type == JSON_STRING && event->depth == 1 && seen->next != NULL) {
 		*seen->next = event->text.size > 0;
+	} else if (event->type == JSON_NUMBER && event->depth == 1 && seen->is_status) {
+		REQUIRE(slice_to_u64(event->text, 999, &seen->status));
 	}
 	return true;
 }
 
+/* `status`: the one that an error states; 0: it states none. */
 static void
-require_json(struct slice body, bool error)
+require_json(struct slice body, bool error, uint64_t status)
 {
 	struct seen seen = { .next = NULL };
 	struct json_problem problem;
 	REQUIRE(json_read(body, DEPTH, on_event, &seen, &problem));
-	REQUIRE(!error || (seen.message && seen.error));
+	REQUIRE(!error || (seen.message && seen.error && seen.status == status));
 }
 
 /* name({…}); with a valid name of a JavaScript function. */
 static void
-require_script(struct slice body)
+require_script(struct slice body, bool error, uint64_t status)
 {
 	size_t open = slice_find(body, '(');
 	struct slice name = slice_sub(body, 0, open);
@@ -47,7 +53,7 @@ require_script(struct slice body)
 		char c = name.data[i];
 		REQUIRE(ascii_is_alpha(c) || ascii_is_digit(c) || c == '_' || c == '$' || c == '.');
 	}
-	require_json(slice_sub(body, open + 1, body.size - 2), false);
+	require_json(slice_sub(body, open + 1, body.size - 2), error, status);
 }
 
 static void
@@ -56,11 +62,10 @@ require_body(const struct http_response *response, struct slice body)
 	bool error = response->status >= 400;
 	switch (response->content) {
 	case HTTP_JSON:
-		require_json(body, error);
+		require_json(body, error, 0);
 		break;
 	case HTTP_JAVASCRIPT:
-		REQUIRE(!error);
-		require_script(body);
+		require_script(body, error, response->status);
 		break;
 	case HTTP_HTML:
 		REQUIRE(slice_starts_with(body, SLICE("<!DOCTYPE html>")));

@@ -110,10 +110,10 @@ require_plain(struct slice json)
 }
 
 static void
-require_form(struct pool *pool, struct slice json)
+require_form(struct pool *pool, struct slice json, bool brackets)
 {
 	struct slice form;
-	if (!form_encode(pool, json, &form))
+	if (!form_encode(pool, json, brackets, &form))
 		return;
 	for (size_t i = 0; i < form.size; i++) {
 		char c = form.data[i];
@@ -132,7 +132,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require_plain(buffer_slice(&first.out));
 		REQUIRE(read_and_write(buffer_slice(&first.out), &second));
 		REQUIRE(slice_equal(buffer_slice(&first.out), buffer_slice(&second.out)));
-		require_form(pool, buffer_slice(&first.out));
+		require_form(pool, buffer_slice(&first.out), false);
+		require_form(pool, buffer_slice(&first.out), true);
 		buffer_free(&second.out);
 	}
 	buffer_free(&first.out);

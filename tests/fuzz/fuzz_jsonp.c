@@ -53,7 +53,7 @@ require_rule(const struct http_response *response, struct slice value, unsigned 
 {
 	struct slice body = buffer_slice(&response->body);
 	if (slice_present(value) && is_name(value)) {
-		REQUIRE(response->content == HTTP_JAVASCRIPT && response->status == 200);
+		REQUIRE(response->content == HTTP_JAVASCRIPT && response->status == status);
 		REQUIRE(slice_starts_with(body, value) && body.data[value.size] == '(');
 	} else {
 		/* unless an earlier check refuses the call; an invalid value is an error of the request */

@@ -10,12 +10,32 @@ const struct http_caps small_caps = {
 	.depth = 3, .parameters = 12, .name_bytes = 16, .value_bytes = 256, .items = 12, .values = 40
 };
 static const struct slice collecting[] = { SLICE("email"), SLICE("event") };
-const struct http_names some_names = { collecting, ARRAY_SIZE(collecting) };
+
+static enum http_name_kind
+kind_of(struct slice name)
+{
+	if (slice_equal(name, SLICE("__url")) || slice_equal(name, SLICE("ip")))
+		return HTTP_NAME_INFORMS;
+	if (slice_is_one_of(name, collecting, ARRAY_SIZE(collecting)))
+		return HTTP_NAME_PARAMETER;
+	if (slice_starts_with(name, SLICE("_")))
+		return HTTP_NAME_DROPPED;
+	return slice_starts_with(name, SLICE("utm_")) ? HTTP_NAME_OPTIONAL : HTTP_NAME_FIELD;
+}
+
+const struct http_names some_names = {
+	.collecting = collecting,
+	.collecting_count = ARRAY_SIZE(collecting),
+	.kind_of = kind_of,
+	.fields = { "fields", 6 },
+};
 
 static void
 require_name(struct slice name)
 {
-	REQUIRE(name.size > 0 && name.size <= small_caps.name_bytes);
+	const bool within = slice_starts_with_nocase(name, SLICE("fields["));
+	REQUIRE(name.size > 0 && name.size <= small_caps.name_bytes + (within ? sizeof("fields[]") - 1 : 0));
+	REQUIRE(kind_of(name) != HTTP_NAME_DROPPED);
 	REQUIRE(utf8_valid(name) && !slice_has_control(name));
 }
 
@@ -37,6 +57,7 @@ require_value(const struct http_value *value, bool item)
 	if (value->type == HTTP_STRING)
 		require_text(value->text);
 	REQUIRE(value->text.size <= small_caps.value_bytes && value->item_count <= small_caps.items);
+	REQUIRE(slice_starts_with(http_value_whole(value), value->text));
 	for (size_t i = 0; i < value->item_count; i++)
 		require_value(&value->items[i], true);
 }
@@ -94,8 +115,39 @@ require_table(const struct http_params *params)
 		const struct http_param *param = http_params_at(params, i);
 		require_name(param->name);
 		require_value(&param->value, false);
+		REQUIRE(kind_of(param->name) != HTTP_NAME_OPTIONAL || param->value.type != HTTP_ARRAY);
 		REQUIRE(http_params_find(params, param->name) == param);
 	}
+}
+
+/* A body with one more member that is dropped; the same when there is no place for one. */
+static struct slice
+with_dropped(struct pool *pool, struct slice content_type, struct slice body)
+{
+	if (slice_equal(content_type, SLICE("application/x-www-form-urlencoded")))
+		return POOL_JOIN(pool, body, SLICE("&_dropped_although_long[]=%00%FF&_=\xff"));
+	if (slice_equal(content_type, SLICE("application/json")) && slice_starts_with(body, SLICE("{\"")))
+		return POOL_JOIN(
+		    pool, SLICE("{\"_dropped_although_long\":{\"\\u0000\":[1e999]},"), slice_sub(body, 1, body.size));
+	return body;
+}
+
+/* What is dropped changes nothing. */
+static void
+require_dropped(
+    struct pool *pool, const struct http_request *request, const struct http_params *params, const struct http_problem *problem)
+{
+	struct http_problem other = { .message = SLICE_NONE };
+	struct http_request more = *request;
+	struct http_params *table;
+	more.body = with_dropped(pool, request->content_type, request->body);
+	const bool valid =
+	    http_params_parse_body(http_params_parse_query(&more, &small_caps, &some_names), &more, &table, &other);
+	REQUIRE(valid == (params != NULL));
+	if (valid)
+		require_same(params, table);
+	else
+		REQUIRE(other.kind == problem->kind);
 }
 
 /* Error messages are valid text for clients. */
@@ -137,10 +189,12 @@ require_params(struct pool *pool, struct slice query, struct slice content_type,
 	if (valid) {
 		require_table(*params);
 		require_again(pool, *params);
+		require_dropped(pool, &request, *params, &problem);
 		REQUIRE(http_params_count(lenient) <= http_params_count(*params));
 		require_merge(pool, *params, body);
 	} else {
 		require_problem(&problem);
+		require_dropped(pool, &request, NULL, &problem);
 		*params = NULL;
 	}
 }

@@ -1,96 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * docs/api.md 1: parameters, body types, arrays, values, booleans, caps, and the merging of __url. A table is compared in the
- * short form of render(): name=value; with strings quoted. More than 600 lines, because all tests share the same helpers. */
-#include "unit.h"
-#include "with_pool.h"
+ * docs/api.md 1: parameters, body types, arrays, values, booleans, caps, and the merging of __url. */
+#include "parsed.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-
-#include "base/buffer.h"
-#include "http/params.h"
-
-#define JSON "application/json"
-#define FORM "application/x-www-form-urlencoded"
-#define MULTIPART "multipart/form-data; boundary=XX"
-
-#define PART(name, value) "--XX\r\nContent-Disposition: form-data; name=\"" name "\"\r\n\r\n" value "\r\n"
-#define END "--XX--\r\n"
-
-static const struct slice collecting_names[] = { SLICE("email"), SLICE("event") };
-static const struct http_names collecting = { collecting_names, ARRAY_SIZE(collecting_names) };
-
-static struct http_params *params;
-static struct http_problem problem;
-
-static bool
-parse_within(struct http_caps caps, struct slice query, const char *type, struct slice body)
-{
-	struct http_request request = { .pool = pool, .query = query, .content_type = slice_of(type), .body = body };
-	params = http_params_parse_query(&request, &caps, &collecting);
-	return http_params_parse_body(params, &request, &params, &problem);
-}
-
-static bool
-parse(struct slice query, const char *type, struct slice body)
-{
-	return parse_within(HTTP_CAPS_DEFAULT, query, type, body);
-}
-
-static void
-render_value(struct buffer *out, const struct http_value *value)
-{
-	switch (value->type) {
-	case HTTP_NULL:
-		buffer_add_text(out, "null");
-		break;
-	case HTTP_BOOLEAN:
-		buffer_add_text(out, value->boolean ? "true" : "false");
-		break;
-	case HTTP_NUMBER:
-		buffer_add(out, value->text);
-		break;
-	case HTTP_STRING:
-		buffer_printf(out, "'%.*s'", SLICE_ARGS(value->text));
-		break;
-	case HTTP_ARRAY:
-		buffer_add_byte(out, '[');
-		for (size_t i = 0; i < value->item_count; i++) {
-			render_value(out, &value->items[i]);
-			buffer_add_byte(out, ',');
-		}
-		buffer_add_byte(out, ']');
-		break;
-	}
-}
-
-static void
-assert_params(const char *expected)
-{
-	struct buffer out;
-	buffer_init(&out, 10000);
-	buffer_add_text(&out, "");
-	for (size_t i = 0; i < http_params_count(params); i++) {
-		const struct http_param *param = http_params_at(params, i);
-		assert_ptr_equal(http_params_find(params, param->name), param);
-		buffer_printf(&out, "%.*s=", SLICE_ARGS(param->name));
-		render_value(&out, &param->value);
-		buffer_add_byte(&out, ';');
-	}
-	assert_string_equal(buffer_slice(&out).data, expected);
-	buffer_free(&out);
-}
-
-/* `message`: a part of it; NULL for kinds with a fixed text. */
-static void
-assert_problem(enum http_problem_kind kind, const char *message)
-{
-	assert_int_equal(problem.kind, kind);
-	assert_int_equal(slice_present(problem.message), message != NULL);
-	if (message != NULL && strstr(pool_string(pool, problem.message), message) == NULL)
-		fail_msg("\"%.*s\" does not say \"%s\"", SLICE_ARGS(problem.message), message);
-}
 
 static bool
 no_secrets(void *context, const struct http_param *param)
@@ -120,6 +33,8 @@ queries_and_forms_make_one_flat_table(void **state)
 		{ SLICE("email=a&email=b&email[]=c"), SLICE(""), "email=['a','b','c',];" },
 		{ SLICE("email=a"), SLICE(""), "email='a';" },
 		{ SLICE("email[]=a&email=b"), SLICE(""), "email=['a','b',];" },
+		{ SLICE("email[0]=a&email%5B1%5D=b&email[7]=c"), SLICE(""), "email=['a','b','c',];" },
+		{ SLICE("email[x]=a&email[0][]=b&a[0]=c"), SLICE(""), "email[x]='a';email[0]=['b',];a[0]='c';" },
 		{ SLICE("email=a&email=b"), SLICE("email=c"), "email='c';" },
 		{ SLICE("email=a"), SLICE("email=c&email=d"), "email=['c','d',];" },
 		{ SLICE("emails=a&emails=b"), SLICE(""), "emails='b';" },
@@ -207,9 +122,9 @@ errors_name_their_parameter(void **state)
 		struct slice body;
 		const char *message;
 	} cases[] = {
-		{ SLICE("{\"x\":1,\"a\":{\"b\":1},\"c\":2}"), "Parameter a must be a plain value" },
-		{ SLICE("{\"a\":[1,{}]}"), "Parameter a must be a plain value" },
-		{ SLICE("{\"a\":[1,[2]]}"), "Parameter a must be a plain value" },
+		{ SLICE("{\"x\":1,\"PLAIN\":{\"b\":1},\"c\":2}"), "Parameter PLAIN must be a plain value" },
+		{ SLICE("{\"PLAIN\":[1,{}]}"), "Parameter PLAIN must be a plain value" },
+		{ SLICE("{\"email\":[1,[2]],\"email\":\"a\"}"), "Parameter email must be a plain value" },
 		{ SLICE("{\"a\":\"b\\u0000\"}"), "Parameter a must not contain control characters" },
 		{ SLICE("{\"a\":[\"b\\u001b\"]}"), "Parameter a must not contain control characters" },
 		{ SLICE("{\"a\":\"b\\u007fc\"}"), "Parameter a must not contain control characters" },
@@ -274,6 +189,16 @@ media_types_choose_the_reader(void **state)
 		{ ";", SLICE("{}"), NULL },
 		{ "application/json; charset=iso-8859-1", SLICE("{}"), NULL },
 		{ "application/json; charset=", SLICE("{}"), NULL },
+		{ "application/json, application/json; charset=UTF-8", SLICE("{\"a\":1}"), "a=1;" },
+		{ "application/json; charset=utf-8 ,Application/JSON", SLICE("{\"a\":1}"), "a=1;" },
+		{ FORM "," FORM "," FORM, SLICE("a=1"), "a='1';" },
+		{ "application/json, " FORM, SLICE("{}"), NULL },
+		{ FORM ", application/json", SLICE("{}"), NULL },
+		{ "image/png, application/json", SLICE("{}"), NULL },
+		{ "application/json, image/png", SLICE("{}"), NULL },
+		{ "application/json; charset=utf-16, application/json", SLICE("{}"), NULL },
+		{ "application/json,", SLICE("{}"), "" },
+		{ ",", SLICE("{}"), NULL },
 		{ FORM "; charset=utf-8; charset=utf-16", SLICE("a=1"), NULL },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -338,7 +263,9 @@ bad_multipart_forms_are_refused(void **state)
 		{ MULTIPART, SLICE(PART("a", "--XX") END), "malformed" },
 		{ MULTIPART, SLICE("--XX\r\nContent-Disposition: form-data\r\n\r\n1\r\n--XX--"), "no name" },
 		{ MULTIPART, SLICE(PART("a\"; filename=\"C:\\x", "1") END), "Parameter a must not be a file" },
-		{ MULTIPART, SLICE(PART("a\"; filename=\"", "") END), "Parameter a must not be a file" },
+		{ MULTIPART, SLICE(PART("a\"; filename=\"x", "") END), "Parameter a must not be a file" },
+		{ MULTIPART, SLICE(PART("a\"; filename=\"", "1") END), "Parameter a must not be a file" },
+		{ MULTIPART, SLICE(PART("a\"; filename*=\"utf-8''", "") END), "Parameter a must not be a file" },
 		{ MULTIPART, SLICE(PART("a\"; FileName*=\"utf-8''x", "1") END), "Parameter a must not be a file" },
 		{ MULTIPART, SLICE(PART("a\x1b\"; filename=\"x", "1") END), "A parameter name contains control characters" },
 		{ MULTIPART, SLICE("--XX\r\nContent-Disposition: form-data; filename=x\r\n\r\n1\r\n--XX--"), "no name" },
@@ -379,6 +306,8 @@ caps_are_named(void **state)
 		{ SLICE_NONE, JSON, SLICE("{\"a\":[1,2,3]}"), HTTP_TOO_MANY_ITEMS, "Parameter a has more than 2 items" },
 		{ SLICE("a[]=&a[]=&a[]="), NULL, SLICE_NONE, HTTP_TOO_MANY_ITEMS, "Parameter a has more than 2 items" },
 		{ SLICE_NONE, JSON, SLICE("{\"a\":[[1]]}"), HTTP_INVALID_JSON, "nested too deeply" },
+		{ SLICE_NONE, JSON, SLICE("{\"_a\":[[1]]}"), HTTP_INVALID_JSON, "nested too deeply" },
+		{ SLICE_NONE, JSON, SLICE("{\"a\":{\"b\":1}}"), HTTP_INVALID_PARAMETER, "name is longer than 3 bytes" },
 		/* replaced values have used memory too */
 		{ SLICE("a=1&a=2&a=3"), FORM, SLICE("a=4&a=5&a=6"), HTTP_INVALID_PARAMETER, NULL },
 		{ SLICE("a=1&a=2&a=3"), FORM, SLICE("a=4&a=5&a=6&a=7"), HTTP_INVALID_PARAMETER, "more than 6 values" },
@@ -454,7 +383,7 @@ the_query_alone_is_read_leniently(void **state)
 		.content_type = SLICE("image/png"),
 		.body = SLICE("safe=0"),
 	};
-	params = http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &collecting);
+	params = http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &names);
 	assert_params("safe='1';jsonp='b';email=['c','d',];");
 	assert_false(http_params_parse_body(params, &request, &params, &problem));
 	assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
@@ -464,7 +393,7 @@ the_query_alone_is_read_leniently(void **state)
 	static const struct slice bad_bodies[] = { SLICE("safe=2&email=d&b=1&c=%00"), SLICE("{\"safe\":2,\"b\":1") };
 	for (size_t i = 0; i < ARRAY_SIZE(bad_bodies); i++) {
 		request = (struct http_request){ .pool = pool, .query = SLICE("safe=1&email=c"), .body = bad_bodies[i] };
-		params = http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &collecting);
+		params = http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &names);
 		assert_false(http_params_parse_body(params, &request, &params, &problem));
 		assert_params("safe='1';email='c';");
 	}
@@ -472,9 +401,9 @@ the_query_alone_is_read_leniently(void **state)
 	const struct http_request many = { .pool = pool, .query = SLICE("a=1&a=2&a=3&a=4&a=5&a=6") };
 	struct http_caps caps = HTTP_CAPS_DEFAULT;
 	caps.values = 3;
-	params = http_params_parse_query(&many, &caps, &collecting);
+	params = http_params_parse_query(&many, &caps, &names);
 	assert_params("a='3';");
-	params = http_params_parse_query(&(struct http_request){ .pool = pool }, &HTTP_CAPS_DEFAULT, &collecting);
+	params = http_params_parse_query(&(struct http_request){ .pool = pool }, &HTTP_CAPS_DEFAULT, &names);
 	assert_params("");
 }
 

@@ -47,12 +47,15 @@ paths_are_split_and_then_decoded(void **state)
 		{ "", "/", "", NULL },
 		{ "", "/v2/7?a=b?c=/d", "|v2|7", "a=b?c=/d" },
 		{ "", "/v2/?", "|v2", "" },
+		{ "", "//v2///7//", "|v2|7", NULL },
+		{ "", "//", "", NULL },
 		{ "", "/v%32/%37/a+b%20%C3%A4", "|v2|7|a+b \xc3\xa4", NULL },
 		{ "", "/v2/%252F", "|v2|%2F", NULL },
 		{ "", "/v2/.../..a", "|v2|...|..a", NULL },
 		{ "", "http://example.com/v2/7?x", "|v2|7", "x" },
 		{ "/api", "/api/v2", "|v2", NULL },
 		{ "/api/", "/api", "", NULL },
+		{ "/api//x", "//api/x//v2", "|v2", NULL },
 		{ "api/lead hook", "/api/lead%20hook/v2", "|v2", NULL },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -79,8 +82,9 @@ dangerous_paths_are_not_found(void **state)
 		{ "", "/v2/%" },
 		{ "", "/v2/%4" },
 		{ "", "/v2/%4g" },
-		{ "", "/v2//7" },
-		{ "", "//" },
+		{ "", "/v2//../7" },
+		{ "", "/v2//%2F7" },
+		{ "", "//." },
 		{ "", "v2" },
 		{ "", "*" },
 		{ "/api", "/apis/v2" },
@@ -93,6 +97,22 @@ dangerous_paths_are_not_found(void **state)
 		assert_int_equal(request.method, HTTP_GET);
 		assert_true(request.request_id.size >= 16);
 	}
+}
+
+/* docs/operating.md 5: the example for mod_proxy_fcgi sends a long target in pieces; the whole one has precedence. */
+static void
+a_target_in_pieces_is_joined(void **state)
+{
+	(void)state;
+	const char *pieces[] = { "LEADHOOK_URI_2", "%37?a=%", "SCRIPT_NAME", "/v2/8", "LEADHOOK_URI_1", "/v2/",
+		"LEADHOOK_URI_3", "41", "LEADHOOK_URI_4", "", "LEADHOOK_URI_5", "&b", NULL };
+	assert_int_equal(http_request_init(&request, pool, get, pieces, SLICE("")), RESULT_OK);
+	assert_segments("|v2|7");
+	assert_slice(request.query, "a=%41&b");
+	const char *both[] = { "REQUEST_URI", "/v2/9?c", "LEADHOOK_URI_1", "/v2/7", NULL };
+	assert_int_equal(http_request_init(&request, pool, get, both, SLICE("")), RESULT_OK);
+	assert_segments("|v2|9");
+	assert_slice(request.query, "c");
 }
 
 /* Without REQUEST_URI the path is already decoded (RFC 3875, 4.1.5) and is not decoded again. */
@@ -153,6 +173,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(paths_are_split_and_then_decoded, begin, end),
 		cmocka_unit_test_setup_teardown(dangerous_paths_are_not_found, begin, end),
+		cmocka_unit_test_setup_teardown(a_target_in_pieces_is_joined, begin, end),
 		cmocka_unit_test_setup_teardown(script_name_and_path_info_are_a_fallback, begin, end),
 		cmocka_unit_test_setup_teardown(methods_are_case_sensitive, begin, end),
 		cmocka_unit_test_setup_teardown(headers_are_copied_and_empty_ones_are_absent, begin, end),

@@ -6,8 +6,9 @@
 
 #include "http/response.h"
 
-#define COMMON                                                                                                                \
-	"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"                                                      \
+#define COMMON "Cache-Control: no-store\r\n" COMMON_OF_ALL
+#define COMMON_OF_ALL                                                                                                         \
+	"X-Content-Type-Options: nosniff\r\n"                                                                                 \
 	"Access-Control-Allow-Origin: *\r\n"                                                                                  \
 	"Access-Control-Expose-Headers: Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id\r\n" \
 	"X-Request-Id: abc\r\n"
@@ -56,6 +57,19 @@ a_response_has_all_its_headers(void **state)
 	    "Retry-After: 7\r\n\r\n{}");
 }
 
+/* docs/api.md 7, Headers: what is public may be cached; 304 has no content, and no headers of it. */
+static void
+a_public_response_may_be_cached(void **state)
+{
+	(void)state;
+	response.is_public = true;
+	response.status = 304;
+	response.content = HTTP_JAVASCRIPT;
+	assert_true(http_response_header(&response, "ETag", SLICE("\"1\"")));
+	assert_rendered(
+	    "Status: 304 Not Modified\r\nCache-Control: public, max-age=3600\r\n" COMMON_OF_ALL "ETag: \"1\"\r\n\r\n");
+}
+
 /* docs/api.md 1: HEAD is GET without the body. */
 static void
 head_is_get_without_the_body(void **state)
@@ -91,15 +105,45 @@ a_response_has_its_content_type(void **state)
 	assert_rendered("Status: 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 0\r\n" COMMON "\r\n");
 }
 
+#define USUAL_HEADERS "Authorization, Authentication, Content-Type, X-Requested-With"
+
 static void
 a_preflight_is_204_without_content(void **state)
 {
 	(void)state;
 	buffer_add_text(&response.body, "never sent");
-	http_response_preflight(&response);
+	http_response_preflight(&response, SLICE_NONE);
 	assert_rendered("Status: 204 No Content\r\n" COMMON "Access-Control-Allow-Methods: GET, POST, DELETE, OPTIONS\r\n"
-			"Access-Control-Allow-Headers: Authorization, Authentication, Content-Type, X-Requested-With\r\n"
-			"Access-Control-Max-Age: 86400\r\n\r\n");
+			"Access-Control-Allow-Headers: " USUAL_HEADERS "\r\nAccess-Control-Max-Age: 86400\r\n"
+			"Vary: Access-Control-Request-Headers\r\n\r\n");
+}
+
+static void
+assert_allowed(struct slice requested, struct slice allowed)
+{
+	http_response_preflight(&response, requested);
+	assert_string_equal(response.headers[1].name, "Access-Control-Allow-Headers");
+	assert_true(slice_equal(response.headers[1].value, allowed));
+}
+
+/* docs/api.md 7, Preflight. */
+static void
+a_preflight_repeats_the_requested_headers(void **state)
+{
+	(void)state;
+	const struct slice lists[] = { SLICE("x"), SLICE("authorization,content-type"), SLICE("X-A,  Cache-Control ,x_b"),
+		SLICE("!#$%&'*+-.^_`|~09azAZ") };
+	const struct slice bad[] = { SLICE_NONE, SLICE(""), SLICE(","), SLICE(",a"), SLICE("a,,b"), SLICE("a b"),
+		SLICE("a\r\nSet-Cookie: a"), SLICE("a,\nb"), SLICE("a,\tb"), SLICE("a\0b"), SLICE("\"a\""), SLICE("a:b"),
+		SLICE("a;b"), SLICE("(a)"), SLICE("a/b"), SLICE("\xc3\xa4"), SLICE("a\x7f") };
+	char text[1025];
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		assert_allowed(lists[i], lists[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_allowed(bad[i], SLICE(USUAL_HEADERS));
+	memset(text, 'a', sizeof(text));
+	assert_allowed((struct slice){ text, 1024 }, (struct slice){ text, 1024 });
+	assert_allowed((struct slice){ text, 1025 }, SLICE(USUAL_HEADERS));
 }
 
 static void
@@ -128,7 +172,7 @@ static void
 every_status_has_a_text(void **state)
 {
 	(void)state;
-	static const unsigned ours[] = { 200, 202, 204, 400, 404, 405, 406, 409, 413, 415, 422, 423, 429, 500, 503 };
+	static const unsigned ours[] = { 200, 202, 204, 304, 400, 404, 405, 406, 409, 413, 415, 422, 423, 429, 500, 503 };
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
 		assert_string_not_equal(http_status_text(ours[i]), "");
 	assert_string_equal(http_status_text(299), "");
@@ -142,7 +186,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(head_is_get_without_the_body, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(head_without_a_body_has_no_length, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_response_has_its_content_type, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_public_response_may_be_cached, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_preflight_is_204_without_content, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_preflight_repeats_the_requested_headers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_header_cannot_contain_another, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_body_that_does_not_fit_is_an_error, set_up, tear_down),
 		cmocka_unit_test(every_status_has_a_text),

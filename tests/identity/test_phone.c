@@ -47,7 +47,7 @@ numbers_become_e164(void **state UNUSED)
 		/* the number's own prefix takes precedence over the other field */
 		{ "+447911123456", "49", "+447911123456" },
 		{ "+447911123456", "DE", "+447911123456" },
-		{ "+447911123456", "nonsense", "+447911123456" },
+		{ "+447911123456", "ZZ", "+447911123456" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check(&cases[i]);
@@ -63,6 +63,10 @@ other_texts_are_refused(void **state UNUSED)
 		{ "6502530000", "-1", NULL },
 		{ "3570000", "1-242", NULL },
 		{ "6502530000", "++1", NULL },
+		/* also where it is not used */
+		{ "+447911123456", "nonsense", NULL },
+		{ "+447911123456", "-1", NULL },
+		{ "+447911123456", "12345", NULL },
 		{ "6502530000", NULL, NULL },
 		{ "6502530000", "", NULL },
 		{ "6502530000", "+", NULL },
@@ -92,6 +96,37 @@ other_texts_are_refused(void **state UNUSED)
 	struct slice e164;
 	assert_false(phone_parse(pool, SLICE("+1650253\0000"), SLICE_NONE, &e164));
 	assert_false(phone_parse(pool, SLICE_NONE, SLICE("1"), &e164));
+}
+
+/* docs/api.md 4.2: what forms fill in before a person types */
+static void
+a_calling_code_alone_is_blank(void **state UNUSED)
+{
+	static const struct {
+		const char *number, *country_code;
+		bool blank;
+	} cases[] = {
+		{ "", NULL, true },
+		{ " -.()", NULL, true },
+		{ "+", "nonsense", true },
+		{ "(+49) ", NULL, true },
+		{ "+ 4-9", "1", true },
+		{ "1", "1", true },
+		{ "(1)", " +1 ", true },
+		{ "+1242", "1242", true },
+		{ "1", NULL, false },
+		{ "1", "49", false },
+		{ "1", "-1", false },
+		{ "+0", NULL, false },
+		{ "+1242", NULL, false },
+		{ "++49", NULL, false },
+		{ "+49x", NULL, false },
+		{ "+18446744073709551665", NULL, false },
+		{ "+16502530000", NULL, false },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (phone_is_blank(pool, slice_of(cases[i].number), slice_of(cases[i].country_code)) != cases[i].blank)
+			fail_msg("\"%s\"", cases[i].number);
 }
 
 #ifdef WITH_LIBPHONENUMBER
@@ -128,6 +163,10 @@ national_rules_hold(void **state UNUSED)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check(&cases[i]);
+	assert_true(phone_is_blank(pool, SLICE("49"), SLICE("DE")));
+	assert_true(phone_is_blank(pool, SLICE("+420"), SLICE("DE")));
+	assert_false(phone_is_blank(pool, SLICE("+491"), SLICE("49")));
+	assert_false(phone_is_blank(pool, SLICE("+999"), SLICE_NONE));
 }
 #else
 /* "Built without libphonenumber, the server checks the form alone" */
@@ -182,6 +221,7 @@ main(void)
 		cmocka_unit_test(nothing_is_printed),
 		cmocka_unit_test(numbers_become_e164),
 		cmocka_unit_test(other_texts_are_refused),
+		cmocka_unit_test(a_calling_code_alone_is_blank),
 #ifdef WITH_LIBPHONENUMBER
 		cmocka_unit_test(national_rules_hold),
 #else

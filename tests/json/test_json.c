@@ -290,6 +290,30 @@ literal_keys_are_written_like_others(void **state)
 	buffer_free(&more);
 }
 
+static void
+characters_of_two_and_three_bytes_become_escapes(void **state)
+{
+	static const struct {
+		struct slice json;
+		const char *expected;
+	} cases[] = {
+		{ SLICE(""), "" },
+		{ SLICE("{\"a\":\"b\\n\"}"), "{\"a\":\"b\\n\"}" },
+		{ SLICE("\"\xc2\x80\xc3\xa9\xe2\x80\xa8\xef\xbf\xbf\""), "\"\\u0080\\u00e9\\u2028\\uffff\"" },
+		{ SLICE("\xf0\x90\x80\x80\xf0\x9f\x98\x80x\xc3\xa9\xf4\x8f\xbf\xbf"),
+		    "\xf0\x90\x80\x80\xf0\x9f\x98\x80x\\u00e9\xf4\x8f\xbf\xbf" },
+		{ SLICE("a\xff\xc3"), "a\xff\xc3" },
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct buffer out;
+		buffer_init(&out, 1000);
+		json_write_escaped(&out, cases[i].json);
+		assert_slice(buffer_slice(&out), cases[i].expected);
+		buffer_free(&out);
+	}
+}
+
 int
 main(void)
 {
@@ -300,6 +324,7 @@ main(void)
 		cmocka_unit_test(events_carry_their_depth_and_the_handler_may_stop),
 		cmocka_unit_test(the_writer_adds_commas),
 		cmocka_unit_test(literal_keys_are_written_like_others),
+		cmocka_unit_test(characters_of_two_and_three_bytes_become_escapes),
 		cmocka_unit_test(random_texts_do_no_harm),
 	};
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);

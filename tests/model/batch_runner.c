@@ -135,8 +135,8 @@ parse_command(struct pool *pool, const struct tree *item)
 	command->kind = (enum command_kind)kind;
 	command->campaign_id = tree_id(item, "campaign");
 	command->account_id = tree_id(item, "account");
-	command->view =
-	    (struct payload_view){ tree_flag(item, "full"), tree_flag(item, "skip_urls"), tree_flag(item, "skip_actions") };
+	command->view = (struct payload_view){ tree_flag(item, "full"), tree_flag(item, "skip_urls"),
+		tree_flag(item, "skip_actions"), tree_flag(item, "url") };
 	switch (command->kind) {
 	case COMMAND_SIGNUP:
 		parse_signup(pool, item, &command->as.signup);
@@ -144,6 +144,7 @@ parse_command(struct pool *pool, const struct tree *item)
 	case COMMAND_TAGGING:
 		parse_signup(pool, item, &command->as.tagging.signup);
 		command->as.tagging.tag_id = tree_id(item, "tag_id");
+		command->as.tagging.update = tree_flag(item, "update");
 		return command;
 	case COMMAND_POINTS:
 		command->as.points.leads = parse_references(pool, tree_find(item, "leads"), &command->as.points.lead_count);
@@ -153,10 +154,13 @@ parse_command(struct pool *pool, const struct tree *item)
 	case COMMAND_COMPLETION:
 		command->as.completion.lead = parse_reference(tree_find(item, "lead"));
 		command->as.completion.action_id = tree_id(item, "action_id");
+		command->as.completion.message = tree_text(item, "message");
 		return command;
 	case COMMAND_CHANGE:
 		parse_change(item, &command->as.change);
 		return command;
+	case COMMAND_IMPORT:
+		break;
 	}
 	fail("no such kind of command");
 }
@@ -200,14 +204,18 @@ static void
 queue(struct store *store, struct pool *pool, const struct tree *item, struct json_writer *out)
 {
 	size_t matched;
+	const uint64_t tag_id = tree_id(item, "tag_id");
 	struct bulk_request request = {
 		.campaign_id = tree_id(item, "campaign"),
 		.action = parse_action(item),
-		.tag_id = tree_id(item, "tag_id"),
+		.tag_ids = &tag_id,
+		.tag_count = tag_id == 0 ? 0 : 1,
+		.referrers = tree_flag(item, "referrers"),
 		.argument = tree_text(item, "argument"),
 	};
 	request.leads = parse_references(pool, tree_find(item, "leads"), &request.lead_count);
-	if (store_queue_bulk(store, &request, &matched) != RESULT_OK)
+	const enum result result = store_queue_bulk(store, &request, &matched);
+	if (result != RESULT_OK && result != RESULT_NOT_FOUND)
 		fail("cannot queue");
 	json_key(out, SLICE("matched"));
 	json_u64(out, matched);

@@ -18,7 +18,8 @@ DOMAINS = ["example.org"] * 12 + ["blocked.example", "mail.blocked.example", "no
 FIELDS = {"first_name": ['"Ada"', '""', "7"], "last_name": ['"King"'], "name": ['"Grace Brewster Hopper"', '"Grace"'],
           "color": ['"red"', '"über\\u2028"', "true", "1.25", '["a",1,false]'], "note": [json.dumps("x" * 70)],
           "size": ["42", '"' + "y" * 60 + '"'], "plan": ['"pro"']}
-ACTIONS = ["verify", "approve", "block"] * 8 + ["tag", "optout", "sms_optout", "waitlist", "unwaitlist", "delete"]
+ACTIONS = ["verify", "approve", "block"] * 8 + ["unverify"] * 4 + ["tag", "optout", "sms_optout", "sms_optin", "waitlist",
+                                                                  "unwaitlist", "delete"]
 TAGS, LEVELS = 3, 2  # of a campaign at the start
 
 
@@ -43,7 +44,7 @@ class Generator:
         choices = {
             "points_signup": [0, 0, 0, 2], "points_direct": [1, 1, 3, 5, 0], "points_indirect": [0, 1, 2],
             "points_verified": [0, 2, 3, 4], "require_verification": [False, True], "waitlist": [False, False, True],
-            "max_per_ip": [0, 0, 0, 2, 3, 5], "jump_start": [0, 0, 100], "privacy": [True, True, False],
+            "max_per_ip": [0, 0, 0, 2, 3, 5], "jump_start": [0, 0, 100], "privacy": [True, True, False], "compat": [False, True],
             "landing_url": [None, "https://shop.example/?a=1#top"],
             "thankyou_url": [None, "https://shop.example/t"], "status_url": [None, "https://shop.example/s#x"],
             "blocked_email_domains": [[], ["blocked.example"]], "blocked_referrers": [[], ["bad.example"]],
@@ -52,7 +53,7 @@ class Generator:
         return self.choice(choices[name])
 
     NAMES = ["points_signup", "points_direct", "points_indirect", "points_verified", "require_verification", "waitlist",
-             "max_per_ip", "jump_start", "privacy", "landing_url", "thankyou_url", "status_url",
+             "max_per_ip", "jump_start", "privacy", "compat", "landing_url", "thankyou_url", "status_url",
              "blocked_email_domains", "blocked_referrers", "allowed_networks"]
 
     def name(self, word):
@@ -65,7 +66,7 @@ class Generator:
             return {"define": [campaign, kind, {"name": self.name("Tag"), "points": points}]}
         if kind == "action":
             return {"define": [campaign, kind, {"text": self.name("Action"), "points": points,
-                                                "tag_id": self.choice([None, None, 0, 1])}]}
+                                                "tag_id": self.choice([None, None, 0, 1]), "public": self.chance(0.5)}]}
         return {"define": [campaign, kind, {"subject": self.name("Level"), "emailed": self.chance(0.3),
                                             "required_points": self.choice([0, 1, 2, 5, 10, 99999])}]}
 
@@ -125,7 +126,8 @@ class Generator:
         action = self.choice(ACTIONS)
         kind = self.choice(["email", "phone", "social_id"])
         leads = [self.reference(campaign, kind, changed=True) for _ in range(self.random.randint(1, 8))]
-        return {"queue": [self.jobs, campaign, {"action": action, "leads": leads, **self.arguments(action)}]}
+        return {"queue": [self.jobs, campaign, {"action": action, "leads": leads, "referrers": self.chance(0.2) or None,
+                                                **self.arguments(action)}]}
 
     # --- commands ---
 
@@ -160,7 +162,7 @@ class Generator:
             return {"tag_id": self.one_of(TAGS)}
         if action == "block":
             return {"argument": self.choice([None, None, "bounced", "manual", "spam"])}
-        if action == "verify":
+        if action in ("verify", "unverify"):
             return {"argument": self.choice([None, None, None, "email", "phone"])}
         return {}
 
@@ -214,14 +216,15 @@ class Generator:
             return self.job_item()
         campaign = self.random.randrange(self.campaigns)
         account = "own" if self.chance(0.97) else "other"
-        if kind == "signup" and self.chance(0.4):
+        if kind in ("signup", "completion") and self.chance(0.4):
             account = 0
         command = {"kind": kind, "campaign": "unknown" if self.chance(0.005) else campaign, "account": account}
         if kind in ("signup", "tagging"):
-            command |= {"full": account != 0, "skip_urls": self.chance(0.1), "skip_actions": self.chance(0.1)}
+            command |= {"full": account != 0, "skip_urls": self.chance(0.1), "skip_actions": self.chance(0.1),
+                        "url": self.chance(0.2)}
             command |= self.person(campaign, account)
             if kind == "tagging":
-                command["tag_id"] = self.one_of(TAGS)
+                command |= {"tag_id": self.one_of(TAGS), "update": self.chance(0.5)}
         elif kind == "points":
             command |= {"points": self.choice([points for points in POINTS if points != 0]),
                         "leads": [self.reference(campaign) for _ in range(self.random.choice([1, 1, 1, 2, 5]))]}
@@ -229,6 +232,8 @@ class Generator:
                 command["message"] = "Well done"
         elif kind == "completion":
             command |= {"lead": self.reference(campaign), "action_id": self.one_of(TAGS)}
+            if self.chance(0.3):
+                command["message"] = "from a page"
         else:
             action = self.choice(ACTIONS)
             command |= {"account": 0, "action": action, "lead": self.reference(campaign, changed=True), **self.arguments(action)}
@@ -262,7 +267,7 @@ class Generator:
         """A lead refers another one: credit is booked and removed, while points, addresses and settings change."""
         ways = [lambda: self.changes(campaign, friend, ["block", "approve"]),
                 lambda: self.changes(campaign, friend, ["block", "approve"]),
-                lambda: self.changes(campaign, friend, ["verify"]),
+                lambda: self.changes(campaign, friend, ["verify", "unverify"]),
                 lambda: {"kind": "points", "campaign": campaign, "account": "own", "points": self.choice([-99999, -2, -1, 1]),
                          "leads": [["social_id", {"of": referrer}]]},
                 lambda: {**self.joins(campaign, f"n{self.signups}@example.org"), "subject": {"of": friend},

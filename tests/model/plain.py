@@ -20,9 +20,9 @@ LEVELS = 16
 FIELDS_MAX, FIELDS_BYTES_MAX, PUBLIC_FIELDS_BYTES_MAX = 5, 160, 100
 DISPOSABLE_DOMAINS = ["disposable.example"]
 SETTINGS = {
-    "jump_start": 0, "privacy": True, "require_key": False, "landing_url": None, "thankyou_url": None, "status_url": None,
-    "points_signup": 0, "points_direct": 1, "points_indirect": 0, "points_verified": 0, "require_verification": False,
-    "waitlist": False, "max_per_ip": 0, "blocked_email_domains": [], "blocked_referrers": [], "allowed_networks": [],
+    "jump_start": 0, "privacy": True, "require_key": False, "compat": False, "landing_url": None, "thankyou_url": None,
+    "status_url": None, "points_signup": 0, "points_direct": 1, "points_indirect": 0, "points_verified": 0,
+    "require_verification": False, "waitlist": False, "max_per_ip": 0, "blocked_email_domains": [], "blocked_referrers": [], "allowed_networks": [],
 }
 
 
@@ -214,7 +214,7 @@ class Step:
                   if self.subscribed(type)]
         for id in [id for type, id, _ in self.emitted if type == "deleted"]:
             del self.campaign.leads[id]
-        view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions")]
+        view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions", "url")]
         sent = self.command.get("redirect_url") is not None
         body = payload(self.campaign, self.answer, *view, redirect_sent=sent) if self.answer else None
         return Result(body=body, events=events)
@@ -247,6 +247,9 @@ class Step:
         if lead is None:
             lead = self.create()
             self.points_with_it(lead)
+        elif self.command.get("update"):
+            lead = self.update(lead)
+            self.points_with_it(lead)
         self.tag(lead, self.command["tag_id"])
         self.answer = lead
 
@@ -261,14 +264,14 @@ class Step:
 
     def completion(self):
         action = self.campaign.actions.get(self.command["action_id"])
-        if action is None:
+        if action is None or (not self.command.get("account") and not (action["public"] and action["tag_id"] is None)):
             raise Refused("action_not_found")
         if action["tag_id"] is not None:
             raise Refused("invalid_action")
         lead = self.campaign.find(*self.command["lead"])
         if lead is None:
             raise Refused("lead_not_found")
-        self.complete(lead, self.command["action_id"])
+        self.complete(lead, self.command["action_id"], self.command.get("message"))
 
     def change(self):
         if self.command.get("job_id") and not self.model.take_job(self.command):
@@ -286,6 +289,9 @@ class Step:
     def change_sms_optout(self, lead):
         lead.sms_opted_out = True
 
+    def change_sms_optin(self, lead):
+        lead.sms_opted_out = False
+
     def change_waitlist(self, lead):
         lead.waitlisted, lead.removed_from_waitlist = True, False
 
@@ -302,6 +308,11 @@ class Step:
             lead.verified_phone = True
         if lead.verified and not was:
             self.credit(lead, "verify")
+
+    def change_unverify(self, lead):
+        channel = self.command.get("argument")
+        lead.verified_email = lead.verified_email and channel == "phone"
+        lead.verified_phone = lead.verified_phone and channel == "email"
 
     def change_block(self, lead):
         self.flag(lead, [self.command.get("argument") or "manual"])
@@ -446,16 +457,17 @@ class Step:
             return
         tag = self.campaign.tags[tag_id]
         lead.tags = lead.tags + [tag_id]
-        self.emitted.append(("tagged", lead.id, {"tag_id": tag_id, "name": tag["name"], "points": tag["points"]}))
+        shown_id = str(tag_id) if self.campaign.settings["compat"] else tag_id
+        self.emitted.append(("tagged", lead.id, {"tag_id": shown_id, "name": tag["name"], "points": tag["points"]}))
         self.book(lead, "tag", tag_id, 0, tag["points"])
         for action_id in sorted(self.campaign.actions):
             if self.campaign.actions[action_id]["tag_id"] == tag_id:
                 self.complete(lead, action_id)
 
-    def complete(self, lead, action_id):
+    def complete(self, lead, action_id, message=None):
         if action_id not in lead.actions:
             lead.actions = lead.actions + [action_id]
-            self.book(lead, "action", action_id, 0, self.campaign.actions[action_id]["points"])
+            self.book(lead, "action", action_id, 0, self.campaign.actions[action_id]["points"], message)
 
     # --- referrals and fraud (4.6) ---
 
@@ -553,7 +565,8 @@ class Step:
         return any(type in webhook["events"] and webhook["state"] != "gone" for webhook in self.campaign.webhooks.values())
 
     def event_payload(self, lead_id, type, extra):
-        shown = payload(self.campaign, self.campaign.leads[lead_id], full=True) | {"__event": type}
+        shown = payload(self.campaign, self.campaign.leads[lead_id], full=True, url=self.campaign.settings["compat"])
+        shown |= {"__event": type}
         field = {"score_change": "__score_change", "marked_as_fraudulent": "__fraudulent", "referral": "__referral",
                  "tagged": "__tagged", "reward_level": "__reward_level"}.get(type)
         return shown | ({field: extra} if field else {})

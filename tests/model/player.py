@@ -198,7 +198,8 @@ class Player:
         references = [self.reference(reference) for reference in words["leads"]]
         if "tag_id" in words:
             words = words | {"tag_id": self.definition(place, "tag", words["tag_id"])}
-        found = {lead.id for lead in (campaign.find(*reference) for reference in references) if lead is not None}
+        named = [lead for lead in (campaign.find(*reference) for reference in references) if lead is not None]
+        found = {lead.parent if words.get("referrers") else lead.id for lead in named} & set(campaign.leads)
         answer = self.runner.call("queue", words | {"campaign": campaign.id, "leads": references})
         self.commits()
         same("leads that a bulk call matches", len(found), answer["matched"])
@@ -282,7 +283,7 @@ class Player:
             raise Difference(f"created at {when}")
 
     def events(self):
-        rows = self.sql.rows(f"SELECT id, campaign_id, lead_id, type, payload FROM lh_events WHERE id > {self.last_event} "
+        rows = self.sql.rows(f"SELECT id, campaign_id, lead_id, type, payload, form_brackets FROM lh_events WHERE id > {self.last_event} "
                              "ORDER BY id")
         if rows:
             self.last_event = rows[-1][0]
@@ -296,6 +297,7 @@ class Player:
         same(f"{what}: events", names, [(int(row[1]), int(row[2]), EVENTS[int(row[3])]) for row in got])
         for event, row in zip(expected, got):
             same(f"{what}: {event.type} of {event.lead}", event.payload, without_token(json.loads(row[4])))
+            same(f"{what}: form_brackets", int(self.model.campaigns[event.campaign].settings["compat"]), int(row[5]))
             deliveries += [(int(row[0]), id) for id, webhook in self.model.campaigns[event.campaign].webhooks.items()
                            if event.type in webhook["events"] and webhook["state"] != "gone"]
 

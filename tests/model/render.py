@@ -28,8 +28,8 @@ def display_name(lead, full):
         return name
     if lead.email:
         local = lead.email.rpartition("@")[0]
-        return local if full else local[0] + "…"
-    return lead.phone[:3] + "…" + lead.phone[-2:]
+        return local if full else local[0] + "***"
+    return lead.phone[:3] + "***" + lead.phone[-2:]
 
 
 def pair(campaign, lead, counted):
@@ -37,7 +37,7 @@ def pair(campaign, lead, counted):
     return {"direct": sum(1 for link in links if link.level == 1), "indirect": sum(1 for link in links if link.level > 1)}
 
 
-def payload(campaign, lead, full, skip_urls=False, skip_actions=False, redirect_sent=False):
+def payload(campaign, lead, full, skip_urls=False, skip_actions=False, url=False, redirect_sent=False):
     settings = campaign.settings
     given, family = names(lead.custom_fields)
     hashed = lead.email_key if full and lead.email_key else lead.social_id
@@ -61,6 +61,7 @@ def payload(campaign, lead, full, skip_urls=False, skip_actions=False, redirect_
     }
     if not skip_urls:
         shown["social_url"] = with_id(settings["landing_url"], "kid", lead.social_id)
+        shown |= {"url": shown["social_url"]} if url else {}
         may_show = full or lead.redirect_by_key or redirect_sent
         shown["redirect_url"] = with_id(lead.redirect_url if may_show else None, "kolid", lead.social_id)
         shown["thankyou_url"] = with_id(settings["thankyou_url"], "kolid", lead.social_id)

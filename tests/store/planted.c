@@ -28,8 +28,9 @@ webhook_count(void)
 
 /* Tables that grow. */
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
-	"campaign_counters", "campaigns", "commit_tokens", "deleted_leads", "deliveries", "due", "events", "ip_leads", "leads",
-	"referral_links", "reward_levels", "score_entries", "score_histogram", "tags", "webhook_status", "webhooks" };
+	"campaign_counters", "campaigns", "commit_tokens", "deleted_leads", "deliveries", "due", "events", "inbound_calls",
+	"inbound_status", "inbound_webhooks", "ip_leads", "leads", "phone_codes", "referral_links", "reward_levels",
+	"score_entries", "score_histogram", "tags", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "schema_version" };
 
@@ -64,6 +65,18 @@ plant_webhooks(void)
 		 "FROM seq_1_to_%u",
 	    there->webhooks, there->webhooks - 1, webhook_count());
 	root_run("INSERT INTO t_webhook_status (webhook_id, failing_since_ms) SELECT id, 1 FROM t_webhooks");
+	root_run(
+	    "INSERT INTO t_inbound_webhooks (id, campaign_id, name, token_hash, previous_hash, previous_until_ms, created_ms) "
+	    "SELECT seq, IF(seq <= 20, 1, seq - 19), CONCAT('k', LPAD(seq, 31, '0')), CONCAT('k', LPAD(seq, 31, '0')), "
+	    "CONCAT('h', LPAD(seq, 31, '0')), %" PRId64 ", 0 FROM seq_1_to_%u",
+	    CLOCK_END_MS, there->campaigns);
+	root_run("INSERT INTO t_inbound_status (inbound_id) SELECT id FROM t_inbound_webhooks");
+	root_run("INSERT INTO t_inbound_calls (id, inbound_id, campaign_id, refused, state, lead_id, size, body, body_hash, "
+		 "received_ms, "
+		 "ended_ms, expires_ms) SELECT seq, 1 + seq DIV 12, 1, seq %% 2, IF(seq %% 2, 'refused', 'created'), seq, 100, "
+		 "REPEAT('b', 100), IF(seq %% 2, CONCAT('e', LPAD(seq, 15, '0')), NULL), seq, seq, %" PRId64
+		 " + seq FROM seq_1_to_%u",
+	    CLOCK_END_MS, 12 * there->campaigns - 1);
 	root_run("INSERT INTO t_bulk_jobs (id, account_id, campaign_id, action, lead_ids, total, delayed_until_ms, created_ms) "
 		 "SELECT seq, 1 + seq DIV %d, 1 + seq DIV %d, 'optout', REPEAT('12345,', 100), 100, IF(seq %% 10 = 0, %" PRId64
 		 ", 0), 0 FROM seq_1_to_%u",
@@ -89,6 +102,9 @@ plant_leads(void)
 	root_run(
 	    "INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT id, reason, 0, 0, "
 	    "5, 5, 0 FROM t_leads JOIN (SELECT 'signup' AS reason UNION SELECT 'custom') reasons");
+	root_run("INSERT INTO t_phone_codes (lead_id, number_hash, code_hash, expires_ms) SELECT id, '', "
+		 "CONCAT('k', LPAD(1, 31, '0')), IF(id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads",
+	    CLOCK_END_MS);
 	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT id FROM t_leads WHERE id %% 12 = 3");
 	root_run("INSERT INTO t_ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*) FROM t_leads GROUP BY 1, 2");
 	root_run("INSERT INTO t_score_histogram (node) SELECT (id << 29) + seq FROM t_campaigns JOIN seq_0_to_15");

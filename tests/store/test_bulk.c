@@ -23,6 +23,14 @@ expect_queued(struct world *w, const struct bulk_request *request, size_t expect
 	assert_int_equal(matched, expected);
 }
 
+static void
+expect_none(struct world *w, const struct bulk_request *request)
+{
+	size_t matched = UNKNOWN_ID;
+	assert_int_equal(store_queue_bulk(w->store, request, &matched), RESULT_NOT_FOUND);
+	assert_int_equal(matched, 0);
+}
+
 static struct lead_reference
 by_email(const char *email)
 {
@@ -64,8 +72,8 @@ each_lead_is_queued_once(void **state)
 	assert_true(job.position == 0 && job.total == 2);
 	assert_slice(job.argument, "bounced");
 	assert_slices_equal(job.lead_ids, pool_printf(w->pool, "%" PRIu64 ",%" PRIu64, leads[0].id, leads[1].id));
-	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign, .leads = named + 6, .lead_count = 2 }, 0);
-	expect_queued(w, &(struct bulk_request){ .campaign_id = w->campaign }, 0);
+	expect_none(w, &(struct bulk_request){ .campaign_id = w->campaign, .leads = named + 6, .lead_count = 2 });
+	expect_none(w, &(struct bulk_request){ .campaign_id = w->campaign });
 	assert_int_equal(root_number(COUNT_JOBS, w->campaign), 1);
 }
 
@@ -79,9 +87,14 @@ as_many_leads_as_a_call_takes_are_queued(void **state)
 	for (size_t i = 0; i < BULK_LEADS_MAX; i++)
 		named[i] = by_email(numbered_email(w->pool, "lead", i));
 	root_run("DELETE FROM t_bulk_jobs");
+	const uint64_t tag = 7;
 	expect_queued(w,
-	    &(struct bulk_request){
-		.campaign_id = w->campaign, .action = LEAD_TAG, .tag_id = 7, .leads = named, .lead_count = BULK_LEADS_MAX },
+	    &(struct bulk_request){ .campaign_id = w->campaign,
+		.action = LEAD_TAG,
+		.tag_ids = &tag,
+		.tag_count = 1,
+		.leads = named,
+		.lead_count = BULK_LEADS_MAX },
 	    BULK_LEADS_MAX);
 	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
 	assert_true(job.action == LEAD_TAG && job.tag_id == 7 && job.total == BULK_LEADS_MAX);
@@ -227,6 +240,96 @@ a_job_is_delayed_where_it_stands(void **state)
 	assert_int_equal(store_skip_job_item(w->store, id, 1), RESULT_OK);
 	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
 	assert_true(job.position == 2 && job.failures == 0);
+	root_run("DELETE FROM t_bulk_jobs");
+}
+
+/* docs/architecture.md 6: programs of a later version queue changes that this one does not have. */
+static void
+a_job_with_an_unknown_word_is_postponed(void **state)
+{
+	struct world *w = *state;
+	struct bulk_job job;
+	sign_up_many(w, "lead", 1);
+	root_run("DELETE FROM t_bulk_jobs");
+	const uint64_t id = queue_for(w, w->campaign), later = queue_for(w, w->campaign);
+	root_run("SET STATEMENT sql_mode = '' FOR UPDATE t_bulk_jobs SET action = 0 WHERE id = %" PRIu64, id);
+	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
+	assert_true(job.id == id && job.action == LEAD_ACTIONS);
+	assert_int_equal(store_postpone_job(w->store, UNKNOWN_ID, 60 * 1000), RESULT_OK);
+	assert_int_equal(store_postpone_job(w->store, id, 60 * 1000), RESULT_OK);
+	assert_int_equal(next_job_id(w), later);
+	assert_int_equal(root_number("SELECT failures FROM t_bulk_jobs WHERE id = %" PRIu64, id), 0);
+	root_run("DELETE FROM t_bulk_jobs");
+}
+
+/* Several tags are a job each, in the order of the tags; all or none fit below the account's maximum. */
+static void
+each_tag_is_a_job(void **state)
+{
+	enum { JOBS = 3 };
+	struct world *w = *state;
+	const uint64_t tags[] = { 7, 5, 6 };
+	struct lead_reference named = by_email("lead0@example.org");
+	struct bulk_request request = { 77, w->campaign, JOBS, .action = LEAD_TAG, .leads = &named, .lead_count = 1 };
+	struct bulk_job job;
+	size_t matched;
+	request.tag_ids = tags;
+	request.tag_count = JOBS;
+	sign_up_many(w, "lead", 1);
+	root_run("DELETE FROM t_bulk_jobs");
+	expect_queued(w, &request, 1);
+	for (size_t i = 0; i < JOBS; i++) {
+		assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
+		assert_true(job.action == LEAD_TAG && job.tag_id == tags[i] && job.total == 1);
+		assert_int_equal(store_skip_job_item(w->store, job.id, 0), RESULT_OK);
+	}
+	request.tag_count = 1;
+	expect_queued(w, &request, 1);
+	request.tag_count = JOBS;
+	assert_int_equal(store_queue_bulk(w->store, &request, &matched), RESULT_TOO_MANY);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs"), 1);
+	request.tag_count = JOBS - 1;
+	expect_queued(w, &request, 1);
+	/* also after a lost answer */
+	root_run("DELETE FROM t_bulk_jobs");
+	breaks = (struct breaks){ .commits = 1, .after = true };
+	expect_queued(w, &request, 1);
+	assert_int_equal(breaks.commits, 0);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs"), JOBS - 1);
+	root_run("DELETE FROM t_bulk_jobs");
+}
+
+/* The referrers of the named leads, each once, that exist. */
+static void
+referrers_are_queued_once(void **state)
+{
+	struct world *w = *state;
+	struct lead_reference named[4];
+	struct bulk_request request = { .campaign_id = w->campaign, .action = LEAD_OPTOUT, .leads = named, .referrers = true };
+	struct bulk_job job;
+	sign_up_many(w, "lead", 2);
+	const struct lead referrer = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead0@example.org");
+	const struct lead gone = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead1@example.org");
+	struct command commands[] = { referred_signup(w, "a@example.org", referrer.social_id),
+		referred_signup(w, "b@example.org", referrer.social_id), referred_signup(w, "c@example.org", gone.social_id) };
+	run_all(w, commands, ARRAY_SIZE(commands));
+	root_run("DELETE FROM t_leads WHERE id = %" PRIu64, gone.id);
+	root_run("DELETE FROM t_bulk_jobs");
+	named[0] = by_email("lead0@example.org");
+	named[1] = by_email("c@example.org");
+	request.lead_count = 2;
+	expect_queued(w, &request, 0);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs"), 0);
+	named[2] = by_email("a@example.org");
+	named[3] = by_email("b@example.org");
+	request.lead_count = 4;
+	expect_queued(w, &request, 1);
+	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
+	assert_true(job.total == 1);
+	assert_slices_equal(job.lead_ids, pool_printf(w->pool, "%" PRIu64, referrer.id));
+	named[0] = by_email("unknown@example.org");
+	request.lead_count = 1;
+	expect_none(w, &request);
 	root_run("DELETE FROM t_bulk_jobs");
 }
 
@@ -468,6 +571,9 @@ main(void)
 		WORLD_TEST(the_oldest_job_is_the_next),
 		WORLD_TEST(campaigns_take_turns),
 		WORLD_TEST(a_job_is_delayed_where_it_stands),
+		WORLD_TEST(a_job_with_an_unknown_word_is_postponed),
+		WORLD_TEST(each_tag_is_a_job),
+		WORLD_TEST(referrers_are_queued_once),
 		WORLD_TEST(an_account_has_a_number_of_jobs),
 		WORLD_TEST(rivals_do_not_exceed_it_together),
 		WORLD_TEST(a_locked_campaign_is_delayed_at_once),

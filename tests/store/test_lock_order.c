@@ -95,6 +95,12 @@ delay_job(struct store *store, const struct world *world UNUSED, unsigned index 
 }
 
 static bool
+postpone_job(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
+{
+	return store_postpone_job(store, keys[JOB], LONG_MS) == RESULT_OK;
+}
+
+static bool
 fail_pending(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
 {
 	size_t done;
@@ -146,6 +152,7 @@ static const struct {
 	{ remove_webhook, COUNTERS, WEBHOOK },
 	{ remove_webhook, WEBHOOK, STATUS },
 	{ delay_job, JOB, BULK_SCHEDULE },
+	{ postpone_job, JOB, BULK_SCHEDULE },
 	{ recover, SHARD, DUE_ROW },
 	{ record, SHARD, DUE_ROW },
 	{ record, DUE_ROW, STATUS },

@@ -14,6 +14,9 @@
 
 #define TABLES "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '%s%%'"
 
+/* Not those that steps write for programs of other versions. */
+#define OWN_ROWS "name NOT LIKE 'oldest_programs%%'"
+
 /* How many texts of steps are still undone in favour of other transactions, one after the other. */
 static unsigned conflicts;
 
@@ -39,6 +42,8 @@ __wrap_db_run_text(struct db *db, struct slice text)
 	"VALUES (1, 2, 'block', 'bounced', '3', 1, 0);"                                                                       \
 	"INSERT INTO %1$s_campaigns (id, account_id, name, created_ms) VALUES (2, 9, 'c', 0);"                                \
 	"INSERT INTO %1$s_referral_links (lead_id, level, ancestor_id, counts, earned, credit) VALUES (2, 1, 1, 1, 5, 3);"    \
+	"INSERT INTO %1$s_leads (id, campaign_id, subscription_number, counter, social_id, created_ms, updated_ms) "          \
+	"VALUES (1, 2, 1, 1, 'ABCDEFGHJK', 0, 0);"                                                                            \
 	"INSERT INTO %1$s_due (id, event_id, shard, webhook_id, due_ms, token, attempts) VALUES (5, 4, 3, 2, 9, 'claim', 1);" \
 	"INSERT INTO %1$s_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) VALUES (3, 2, 1, 'delivered', 1, " \
 	"7);"                                                                                                                 \
@@ -92,6 +97,12 @@ is_upgraded(struct store *store, const char *prefix)
 	assert_int_equal(root_number("SELECT argument = 'bounced' FROM %s_bulk_jobs WHERE id = 1", prefix), 1);
 	assert_int_equal(root_number("SELECT account_id FROM %s_bulk_jobs WHERE id = 1", prefix), 9);
 	assert_int_equal(root_number("SELECT earned FROM %s_referral_links WHERE lead_id = 2", prefix), 3);
+	assert_int_equal(root_number("SELECT id FROM %s_leads WHERE social_id = 'ABCDEFGHJK'", prefix), 1);
+	root_run(
+	    "REPLACE INTO %s_leads (id, campaign_id, subscription_number, counter, social_id, created_ms, updated_ms) "
+	    "VALUES (2, 2, 2, 1, '36N38P', 0, 0), (3, 2, 3, 1, '36N38P0000', 0, 0), (4, 2, 4, 1, 'ABCDEFGHJKMNPQRS', 0, 0)",
+	    prefix);
+	assert_int_equal(root_number("SELECT id FROM %s_leads WHERE social_id = '36N38P'", prefix), 2);
 	/* what was under way when the step ran is due when its claim would have ended; its attempt is counted */
 	assert_int_equal(root_number("SELECT due_ms FROM %s_due WHERE attempts = 1", prefix), 9);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM %1$s_deliveries d JOIN %1$s_attempts a ON a.delivery_id = d.id "
@@ -123,7 +134,7 @@ installing_twice_is_safe(void **state UNUSED)
 	root_run("CREATE TABLE fresh_before AS SELECT * FROM fresh_installation");
 	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
 	assert_int_equal(from, to);
-	assert_int_equal(root_number("SELECT COUNT(*) FROM fresh_installation NATURAL JOIN fresh_before"), 2);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM fresh_installation NATURAL JOIN fresh_before WHERE " OWN_ROWS), 2);
 	store_free(&store);
 }
 
@@ -143,7 +154,7 @@ an_install_that_was_killed_is_started_again(void **state)
 		assert_int_equal(from, 0);
 		assert_int_equal(store_check_statements(store, &failed), RESULT_OK);
 		assert_int_equal(root_number("SELECT COUNT(*) FROM %s_dispatch_shards", prefix), 64);
-		assert_int_equal(root_number("SELECT COUNT(*) FROM %s_installation", prefix), 2);
+		assert_int_equal(root_number("SELECT COUNT(*) FROM %s_installation WHERE " OWN_ROWS, prefix), 2);
 		store_free(&store);
 	}
 }

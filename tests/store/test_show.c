@@ -368,7 +368,7 @@ a_standing_has_lead_rank_and_versions(void **state)
 	assert_int_equal(rank_of(w->campaign, 256), 3);
 	assert_true(before.place.score == 256 && before.place.subscription_number == 4 && !before.place.fraudulent);
 	struct outcome hidden = standing_of(w, w->campaign, social_id, false);
-	assert_non_null(strstr(hidden.body.data, "\"display_name\":\"l\u2026\""));
+	assert_non_null(strstr(hidden.body.data, "\"display_name\":\"l***\""));
 	give_points(w, "lead1@example.org", 1);
 	struct outcome after = standing_of(w, w->campaign, social_id, true);
 	assert_true(after.versions.leads > before.versions.leads);

@@ -163,7 +163,9 @@ the_most_expensive_changes(void **state)
 	} changes[] = {
 		{ LEAD_OPTOUT, LEAD_COST },
 		{ LEAD_SMS_OPTOUT, LEAD_COST },
+		{ LEAD_SMS_OPTIN, LEAD_COST },
 		{ LEAD_VERIFY, VERIFY_COST },
+		{ LEAD_UNVERIFY, VERIFY_COST },
 		{ LEAD_BLOCK, CHAIN_COST },
 		{ LEAD_APPROVE, CHAIN_COST },
 		{ LEAD_WAITLIST, LEAD_COST },

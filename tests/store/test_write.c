@@ -265,7 +265,8 @@ a_mixed_batch_leaves_consistent_rows(void **state)
 		    .as.points = { all_leads, 2, 500, 0, SLICE("well done") } },
 		{ .kind = COMMAND_COMPLETION,
 		    .campaign_id = w->campaign,
-		    .as.completion = { all_leads[1], w->campaign * 10 + 1 } },
+		    .account_id = w->account,
+		    .as.completion = { .lead = all_leads[1], .action_id = w->campaign * 10 + 1 } },
 		change_of(w, b.id, LEAD_VERIFY),
 		change_of(w, b.id, LEAD_BLOCK),
 		change_of(w, a.id, LEAD_OPTOUT),
@@ -358,10 +359,15 @@ large_payloads_are_split_into_statements(void **state)
 	struct made_event events[EVENTS];
 	struct slice payload = { pool_alloc(w->pool, PAYLOAD), PAYLOAD };
 	struct working_set loaded = { 0 };
+	const struct campaign campaign = { 0 };
+	struct snapshot snapshot = { .subject.campaign = &campaign };
 	assert_true(root_number("SELECT @@GLOBAL.max_allowed_packet") < EVENTS * PAYLOAD);
 	for (size_t i = 0; i < EVENTS; i++)
-		events[i] =
-		    (struct made_event){ .id = 3000000000 + i, .campaign_id = w->campaign, .lead_id = 1, .payload = payload };
+		events[i] = (struct made_event){ .id = 3000000000 + i,
+			.campaign_id = w->campaign,
+			.lead_id = 1,
+			.payload = payload,
+			.snapshot = &snapshot };
 	write_loaded(w, &loaded, &(struct decision){ .events = events, .event_count = EVENTS }, RESULT_OK);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_events WHERE LENGTH(payload) = %d AND campaign_id = %" PRIu64,
 			     PAYLOAD, w->campaign),

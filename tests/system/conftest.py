@@ -19,6 +19,7 @@ BUILD = pathlib.Path(os.environ.get("top_builddir") or SOURCE).resolve()
 sys.path[:0] = [str(SOURCE / "scripts"), str(HERE)]
 
 import settings  # noqa: E402, F401  # before any program is started
+from browser import BROWSERS  # noqa: E402
 from command import OK, call  # noqa: E402
 from database_proxy import DatabaseProxy  # noqa: E402
 from service import Service  # noqa: E402
@@ -111,6 +112,29 @@ def receiver(service):
     """The module's receiver, cleared."""
     service.receiver.clear()
     return service.receiver
+
+
+@pytest.fixture(scope="session")
+def browsers(make_folder):
+    """Returns a browser by its name, started when a module first uses it."""
+    started = {}
+
+    def get(name):
+        if name not in started:
+            started[name] = BROWSERS[name](make_folder())
+            started[name].start()
+        return started[name]
+    yield get
+    for browser in started.values():
+        browser.stop()
+
+
+@pytest.fixture(scope="module", params=BROWSERS)
+def browser(request, browsers):
+    """Each browser that is installed."""
+    if BROWSERS[request.param].program() is None:
+        pytest.skip(f"{BROWSERS[request.param].name} is not installed; scripts/check installs it")
+    return browsers(request.param)
 
 
 @pytest.fixture

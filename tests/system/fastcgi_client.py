@@ -27,12 +27,16 @@ def pair(name, value):
 
 def params(values, end=True):
     content = b"".join(pair(name.encode(), str(value).encode()) for name, value in values.items())
-    return record(PARAMS, content) + (record(PARAMS) if end else b"")
+    return stream(PARAMS, content, end)
+
+
+def stream(kind, content, end):
+    chunks = (content[at:at + 65528] for at in range(0, len(content), 65528))
+    return b"".join(record(kind, chunk) for chunk in chunks) + (record(kind) if end else b"")
 
 
 def stdin(body, end=True):
-    chunks = (body[at:at + 65528] for at in range(0, len(body), 65528))
-    return b"".join(record(STDIN, chunk) for chunk in chunks) + (record(STDIN) if end else b"")
+    return stream(STDIN, body, end)
 
 
 def head(query="", length=None, flags=0, **more):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 EXTRA_DIST += \
 	%D%/attempts.py \
+	%D%/browser.py \
 	%D%/certificates.py \
 	%D%/client.py \
 	%D%/command.py \
@@ -13,6 +14,7 @@ EXTRA_DIST += \
 	%D%/fastcgi_client.py \
 	%D%/hostile.py \
 	%D%/html_page.py \
+	%D%/leads_file.py \
 	%D%/load.py \
 	%D%/lock_file.py \
 	%D%/log_hygiene.py \
@@ -28,15 +30,21 @@ EXTRA_DIST += \
 	%D%/signatures/verify.js \
 	%D%/test_admin.py \
 	%D%/test_admin_leads.py \
+	%D%/test_authenticate.py \
 	%D%/test_breaker.py \
+	%D%/test_browser.py \
 	%D%/test_bulk.py \
 	%D%/test_bulk_api.py \
+	%D%/test_bulk_tags.py \
+	%D%/test_campaign_ids.py \
 	%D%/test_campaign_state.py \
 	%D%/test_clock_jumps.py \
 	%D%/test_clusters.py \
 	%D%/test_commit.py \
 	%D%/test_committer.py \
 	%D%/test_companion.py \
+	%D%/test_compat.py \
+	%D%/test_compare.py \
 	%D%/test_concurrency.py \
 	%D%/test_cors.py \
 	%D%/test_crash.py \
@@ -47,6 +55,8 @@ EXTRA_DIST += \
 	%D%/test_delivery_commands.py \
 	%D%/test_dispatch_kills.py \
 	%D%/test_dispatchers.py \
+	%D%/test_embed_page.py \
+	%D%/test_embed_script.py \
 	%D%/test_errors.py \
 	%D%/test_events.py \
 	%D%/test_failing_database.py \
@@ -55,9 +65,12 @@ EXTRA_DIST += \
 	%D%/test_fresh_reads.py \
 	%D%/test_health.py \
 	%D%/test_identity.py \
+	%D%/test_import.py \
 	%D%/test_isolation.py \
+	%D%/test_inbound.py \
 	%D%/test_jsonp.py \
 	%D%/test_large_points.py \
+	%D%/test_leaderboard_style.py \
 	%D%/test_limits.py \
 	%D%/test_limits_and_bodies.py \
 	%D%/test_lists.py \
@@ -68,12 +81,15 @@ EXTRA_DIST += \
 	%D%/test_names.py \
 	%D%/test_node.py \
 	%D%/test_noisy_account.py \
+	%D%/test_older_calls.py \
 	%D%/test_opt_out.py \
 	%D%/test_payload.py \
+	%D%/test_phone_codes.py \
 	%D%/test_poison.py \
 	%D%/test_program.py \
 	%D%/test_quickstart.py \
 	%D%/test_readme.py \
+	%D%/test_public_actions.py \
 	%D%/test_public_signups.py \
 	%D%/test_receivers.py \
 	%D%/test_reload.py \
@@ -87,8 +103,10 @@ EXTRA_DIST += \
 	%D%/test_signatures.py \
 	%D%/test_signup.py \
 	%D%/test_tls.py \
+	%D%/test_tolerance.py \
 	%D%/test_unknown_outcome.py \
 	%D%/test_wakes.py \
+	%D%/test_web_server_errors.py \
 	%D%/test_web_servers.py \
 	%D%/test_webhook_commands.py \
 	%D%/test_webhooks_api.py

@@ -95,6 +95,7 @@ def check_payload(payload, view="full", without=(), extra=()):
     assert payload["contest_score_rank_relative_position"] == payload["contest_score_rank"] - 1
     assert payload["verified"] == (payload["verified_email"] or payload["verified_phone_number"])
     assert payload["counter"] >= 1 and payload["lead_count"] >= 1
+    assert "url" not in payload or payload["url"] == payload["social_url"]
     assert payload["enhanced"] is payload["anonymous"] is False
     if view != "full" and "unsubscribe_url" not in without:
         assert payload["unsubscribe_url"] is None

@@ -16,8 +16,8 @@ VERSION = len(list((pathlib.Path(__file__).parents[2] / "schema").glob("*.sql"))
 PROGRAMS = ["leadhook", "leadhook-fcgi", "leadhook-dispatch"]
 
 KEYS_OF_CAMPAIGN = ["id", "name", "lead_count", "state", "created_at", "account_id"]
-SETTINGS = {"ended_at": None, "ends_at": None, "jump_start": 0, "privacy": True, "require_key": False, "landing_url": None,
-            "thankyou_url": None, "status_url": None, "points_signup": 0, "points_direct": 1, "points_indirect": 0,
+SETTINGS = {"ended_at": None, "ends_at": None, "jump_start": 0, "privacy": True, "require_key": False, "compat": False,
+            "landing_url": None, "thankyou_url": None, "status_url": None, "points_signup": 0, "points_direct": 1, "points_indirect": 0,
             "points_verified": 0, "require_verification": False, "waitlist": False, "max_per_ip": 0,
             "addresses_counted": None, "blocked_email_domains": None, "blocked_referrers": None, "allowed_networks": None}
 
@@ -149,13 +149,13 @@ def test_campaigns(leadhook):
     assert list(shown) == KEYS_OF_CAMPAIGN + list(SETTINGS)
     assert {key: shown[key] for key in SETTINGS} == SETTINGS, "leadhook(1), the defaults"
     assert (shown["state"], shown["lead_count"], shown["account_id"]) == ("active", 0, account) and is_time(shown["created_at"])
-    settings = {"ends_at": "2099-12-31T23:59:59Z", "jump_start": 7, "privacy": False, "require_key": True,
+    settings = {"ends_at": "2099-12-31T23:59:59Z", "jump_start": 7, "privacy": False, "require_key": True, "compat": True,
                 "landing_url": "https://example.org/?a=b", "thankyou_url": "http://example.org/t", "status_url": None,
                 "points_signup": 1, "points_direct": 2, "points_indirect": 99999, "points_verified": 0,
                 "require_verification": True, "waitlist": True, "max_per_ip": 3, "addresses_counted": True,
                 "blocked_email_domains": "a.example, *.b.example", "blocked_referrers": "c.example",
                 "allowed_networks": "192.0.2.0/24 2001:db8::1"}
-    words = ["ends_at=2099-12-31T23:59:59Z", "jump_start=7", "privacy=off", "require_key=on",
+    words = ["ends_at=2099-12-31T23:59:59Z", "jump_start=7", "privacy=off", "require_key=on", "compat=on",
              "landing_url=https://example.org/?a=b", "thankyou_url=http://example.org/t", "status_url=",
              "points_signup=1", "points_direct=2", "points_indirect=99999", "require_verification=on", "waitlist=on",
              "max_per_ip=3", "blocked_email_domains= a.example, *.b.example ", "blocked_referrers=c.example",
@@ -325,14 +325,21 @@ def test_help(service, words):
     assert "ends_at" not in done.stdout
 
 
+def test_help_of_a_group(service):
+    """leadhook(1), --help: a word that several commands begin with lists these"""
+    done = call(service.installation, "inbound", "--help", config="/nonexistent")
+    assert done.returncode == OK and "  inbound add CAMPAIGN" in done.stdout and "  inbound replay CALL" in done.stdout
+    assert "campaign add" not in done.stdout and "  --json" in done.stdout and done.stderr == ""
+
+
 def test_settings_are_listed(service, refused):
     """4: without assignments, the command lists all settings of a campaign and their values"""
     points, hosts = "a number from 0 to 99999", "host names, separated by commas or spaces, or nothing"
     settings = {"name": "1 to 200 characters", "state": "active or ended", "ends_at": "a date, a time as in RFC 3339, or nothing",
-                "jump_start": "a number from 0 to 4294967295", "privacy": "on or off", "require_key": "on or off",
+                "jump_start": "a number from 0 to 4294967295", "privacy": "on or off", "require_key": "on or off", "compat": "on or off",
                 **{f"{page}_url": "an http or https URL, or nothing" for page in ("landing", "thankyou", "status")},
                 **{f"points_{what}": points for what in ("signup", "direct", "indirect", "verified")},
-                "require_verification": "on or off", "waitlist": "on or off", "max_per_ip": "a number, or 0 for any",
+                "require_verification": "on or off", "waitlist": "on or off", "max_per_ip": "a number; 0: no limit",
                 "blocked_email_domains": hosts, "blocked_referrers": hosts,
                 "allowed_networks": "addresses and networks, separated by commas or spaces, or nothing"}
     for command in ("add", "set"):
@@ -346,8 +353,9 @@ def test_settings_are_listed(service, refused):
 
 @pytest.mark.parametrize("words", [[], ["stats"], ["-x"], ["--bogus"], ["bogus", "command"]])
 def test_unknown_command_names_the_help(refused, words):
-    """4: an unknown command exits 64 with a pointer to --help"""
-    assert "leadhook --help lists them" in refused(USAGE, *words, config=None)
+    """4: an unknown command or option exits 64 with a pointer to the help"""
+    wanted = "leadhook help COMMAND lists them" if words and words[0].startswith("-") else "leadhook --help lists them"
+    assert wanted in refused(USAGE, *words, config=None)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -395,7 +403,7 @@ def test_wrong_values(service, refused, words):
 
 
 @pytest.mark.parametrize("command", ["key add", "key list", "key revoke", "campaign add {} C", "campaign list", "campaign show",
-                                     "campaign set {} privacy=on", "campaign end", "campaign reopen",
+                                     "campaign set {} privacy=on", "campaign embed", "campaign end", "campaign reopen",
                                      f"webhook add {{}} {HOOK} new_signup", "webhook list", "webhook remove"])
 def test_missing_objects(refused, command):
     """4, 65: an id that does not exist is an error, not an empty list"""

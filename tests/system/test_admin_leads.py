@@ -31,14 +31,14 @@ def test_actions(leadhook, campaign):
     """4 action add, list, set, remove; docs/api.md 4.1: the API returns the same list"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     bound = leadhook("action", "add", campaign.id, "Share it", "--tag", tag)
-    free = leadhook("action", "add", campaign.id, "Follow us", "--points", 3)
-    rows = [{"id": bound["id"], "text": "Share it", "points": 0, "tag_id": tag},
-            {"id": free["id"], "text": "Follow us", "points": 3, "tag_id": None}]
+    free = leadhook("action", "add", campaign.id, "Follow us", "--points", 3, "--public")
+    rows = [{"id": bound["id"], "text": "Share it", "points": 0, "tag_id": tag, "public": False},
+            {"id": free["id"], "text": "Follow us", "points": 3, "tag_id": None, "public": True}]
     assert leadhook("action", "list", campaign.id) == rows == campaign.get({}, path="/actions").json
-    assert leadhook("action", "set", bound["id"], "tag=", "text=Share it") == bound
-    assert leadhook("action", "set", free["id"], f"tag={tag}", "points=-99999") == free
-    assert leadhook("action", "list", campaign.id) == [{**rows[0], "tag_id": None, "text": "Share it"},
-                                                       {**rows[1], "tag_id": tag, "points": -99999}]
+    assert leadhook("action", "set", bound["id"], "tag=", "text=Share it", "public=on") == bound
+    assert leadhook("action", "set", free["id"], f"tag={tag}", "points=-99999", "public=off") == free
+    assert leadhook("action", "list", campaign.id) == [{**rows[0], "tag_id": None, "text": "Share it", "public": True},
+                                                       {**rows[1], "tag_id": tag, "points": -99999, "public": False}]
     leadhook("tag", "remove", tag)
     assert leadhook("action", "list", campaign.id)[1]["tag_id"] == tag, "the tag is still bound"
     assert leadhook("action", "remove", bound["id"]) == bound
@@ -217,7 +217,7 @@ def test_output_for_people(service, leadhook, campaign):
 
 def test_settings_are_listed(service):
     """4: the help of a command lists its settings"""
-    for words, settings in (("tag", ["name", "points", "description"]), ("action", ["text", "points", "tag"]),
+    for words, settings in (("tag", ["name", "points", "description"]), ("action", ["text", "points", "tag", "public"]),
                             ("reward", ["subject", "required_points", "emailed"])):
         said = call(service.installation, words, "set", "--help", config="/nonexistent").stdout
         assert re.findall(r"^  (\w+) +.+$", said, re.MULTILINE) == settings

@@ -59,6 +59,65 @@ def test_action_and_its_reverse(service, campaign, there, back):
     service.check()
 
 
+def test_sms_optin(service, campaign, receiver):
+    """4.1.4: undoes sms_optout, without an event"""
+    campaign.webhook("phone_number_opt_out")
+    emails = sign_up(campaign, 3)
+    assert campaign.bulk("sms_optout", {"emails": emails}) == 3
+    assert campaign.bulk("sms_optin", {"emails": emails[:2]}) == 2
+    assert campaign.bulk("sms_optout", {"emails": emails[:1]}) == 1
+    service.dispatch()
+    assert [campaign.find(email=email)["sms_opted_out"] for email in emails] == [True, False, True]
+    campaign.delivered(4, event="phone_number_opt_out")
+    service.check()
+
+
+def test_unverify(service, campaign, receiver):
+    """4.1.4: without `channel` neither address is verified any more; with it, that one; verified again, the event is made again"""
+    campaign.webhook("verified")
+    ada = campaign.lead(email="ada@example.org", phone_number="+14155552671")
+    name = {"email": ada["email"]}
+
+    def change(word, **fields):
+        campaign.change(word, **name, **fields)
+        lead = campaign.find(**name)
+        assert campaign.stats()["verified"] == lead["verified"]
+        return lead["verified_email"], lead["verified_phone_number"]
+    assert change("unverify") == (False, False)
+    change("verify")
+    assert change("verify", channel="phone") == (True, True)
+    assert change("unverify", channel="email") == (False, True)
+    assert change("verify") == (True, True)
+    assert change("unverify") == (False, False)
+    assert change("verify", channel="phone") == (False, True)
+    assert change("unverify") == (False, False)
+    assert change("verify") == (True, False)
+    campaign.delivered(3, event="verified")
+    assert campaign.post({**name, "channel": "fax"}, path="/unverify").verdict == (406, "invalid_parameter")
+    service.check()
+
+
+def test_a_referrer_of_an_unverified_lead(service, account):
+    """4.6, Lost verification: the referrer's counts change, its credit stays and is not given twice"""
+    campaign = service.campaign(account, require_verification="on", points_direct=3, points_verified=2)
+    ada = campaign.lead(email="ada@example.org")
+    bob = campaign.lead(email="bob@example.org", kid=ada["social_id"])
+
+    def referrer(word):
+        campaign.change(word, email=bob["email"])
+        lead = campaign.find(email=ada["email"])
+        return lead["contest_score"], lead["referrals"], lead["verified_leads"]["direct"], lead["unverified_leads"]["direct"]
+    assert referrer("unverify") == (0, 0, 0, 1)
+    assert referrer("verify") == (5, 1, 1, 0)
+    assert referrer("unverify") == (5, 1, 0, 1)
+    assert referrer("verify") == (5, 1, 1, 0)
+    assert referrer("block") == (0, 0, 0, 0)
+    assert referrer("unverify") == (0, 0, 0, 0)
+    assert referrer("approve") == (0, 0, 0, 1)  # it does not count until it is verified
+    assert referrer("verify") == (5, 1, 1, 0)
+    service.check()
+
+
 def test_deletion(service, campaign):
     emails = sign_up(campaign, 60)
     social_ids = [campaign.find(email=email)["social_id"] for email in emails[:55]]

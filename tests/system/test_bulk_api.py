@@ -6,7 +6,7 @@ import pytest
 from client import multipart
 from stack.process import wait_until
 
-ACTIONS = ["optout", "sms_optout", "verify", "approve", "block", "waitlist", "unwaitlist", "tag"]
+ACTIONS = ["optout", "sms_optout", "sms_optin", "verify", "unverify", "approve", "block", "waitlist", "unwaitlist", "tag"]
 PHONES = ["+14155552671", "+14155552672"]
 
 
@@ -100,7 +100,7 @@ def test_arrays_in_every_body_type(campaign):
     """1 Arrays: JSON, name[]=, repeated names in query, form and multipart"""
     emails = [lead["email"] for lead in campaign.leads(3)]
     path, send = campaign.path + "/optout", campaign.client.request
-    for name in ("email", "emails", "emails[]"):
+    for name in ("email", "emails", "emails[]", "emails[0]"):
         pairs = [(name, email) for email in emails]
         assert send("POST", path, form=pairs, key=campaign.key).json["updated"] == 3
         assert send("POST", path, query=pairs, key=campaign.key).json["updated"] == 3

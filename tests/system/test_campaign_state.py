@@ -8,7 +8,7 @@ from service import settles
 from stack.process import wait_until
 
 ENDED, SUSPENDED = (423, "campaign_ended"), (409, "account_suspended")
-BULK = ["optout", "sms_optout", "verify", "approve", "block", "waitlist", "unwaitlist", "tag"]
+BULK = ["optout", "sms_optout", "sms_optin", "verify", "unverify", "approve", "block", "waitlist", "unwaitlist", "tag"]
 
 
 @pytest.fixture
@@ -29,6 +29,7 @@ def calls(campaign, ending):
                 ("POST", "/subscribe", {**email, "list_id": campaign.id}),
                 ("POST", campaign.path + "/points", {**email, "points": 5}),
                 ("POST", f"{campaign.path}/actions/{campaign.action_id}", email),
+                ("POST", f"/action/{campaign.id}", {"aid": campaign.action_id, "kid": "0000000000"}),
                 ("POST", f"{campaign.path}/tags/{campaign.tag_id}/lead", email)]
     return [("GET", campaign.path, email), ("GET", f"/v1/{campaign.id}/info", email), ("GET", campaign.path + "/stats", {}),
             ("GET", campaign.path + "/leads", {}), ("GET", campaign.path + "/leaderboard", {}),

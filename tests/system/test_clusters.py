@@ -7,7 +7,8 @@ from client import Client
 from command import CONFIG, SOFTWARE, call
 from stack.examples import fill
 from stack.front import accepts, free_port
-from stack.process import Child
+from stack.process import Child, wait_until
+from test_requests import CORS
 
 ADA = {"email": "ada@example.org"}
 
@@ -53,9 +54,36 @@ def test_the_balancer_chooses_by_the_campaign(clusters, balancer):
         assert made.status == 200
         assert balancer.request("GET", f"{path}/stats", key=campaign.key).json["leads"]["total"] == 1
         assert balancer.request("POST", f"/v1/{campaign.id}/subscribe", form=ADA).status == 200
+        assert balancer.request("GET", f"/lead/{campaign.id}/{made.json['social_id']}").status == 200
+        action = balancer.request("POST", f"/action/{campaign.id}", form={"aid": 1, "kid": made.json["social_id"]})
+        assert action.verdict == (404, "action_not_found")
         assert balancer.request("GET", f"/opt-out/{campaign.id}/{made.json['social_id']}/wrong").status == 404
+        hook = balancer.request("POST", f"{path}/inbound-webhook", json_body={"name": "Shop"}, key=campaign.key).json["url"]
+        payload = balancer.request("POST", hook[hook.index("/inbound/"):], json_body={"email": "bob@example.org"})
+        assert payload.status == 201 and payload.json["campaign_id"] == campaign.id
         assert direct.request("GET", path, query=ADA, key=campaign.key).json["counter"] == 2
     assert balancer.request("GET", "/v2/9000001", query=ADA).verdict == (404, "campaign_not_found")
+
+
+def test_errors_and_limits_of_the_balancer(clusters, balancer):
+    """7: 64 KiB of request line and headers; JSON with the CORS headers when no host of the cluster answers"""
+    assert balancer.request("GET", "/health?" + "x" * 60000).status == 200
+    assert balancer.request("GET", "/health?" + "x" * 70000).status == 400
+    clusters[1].front.stop()
+    try:
+        down = wait_until(lambda: (answer := balancer.request("GET", "/v2/2000001", query=ADA)).status == 503 and answer, 20, "503")
+    finally:
+        clusters[1].front.start()
+    assert {name: down.headers[name] for name in CORS} == CORS
+    assert down.headers["Content-Type"] == "application/json" and set(down.json) == {"message", "error"}
+    wait_until(lambda: balancer.request("GET", "/v2/2000001", query=ADA).status == 404, 20, "the cluster is back")
+
+
+def test_empty_segments_name_the_same_campaign(clusters, balancer):
+    """7: each path goes to the cluster of the campaign"""
+    campaign = clusters[1].campaign()
+    for path in (f"//v2/{campaign.id}", f"/v2//{campaign.id}/"):
+        assert balancer.request("POST", path, json_body=ADA, key=campaign.key).json["campaign_id"] == campaign.id
 
 
 def test_the_number_stays(clusters):

@@ -35,8 +35,9 @@ def look_up(campaign, **fields):
     return campaign.client.request("GET", f"/v1/{campaign.id}/info", query={"jsonp": "f", **fields}, headers=ORIGIN)
 
 
-def check_script(response):
+def check_script(response, status=200):
     check(response)
+    assert response.status == status
     assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert response.body.startswith(b"f({") and response.body.endswith(b"});")
 
@@ -72,7 +73,7 @@ def test_refused_by_a_limit(campaign):
     for _ in range(SIGNUPS):
         check(campaign.post(ADA, key=None, address=address, headers=ORIGIN), 200)
     check(campaign.post(ADA, key=None, address=address, headers=ORIGIN), 429)
-    check_script(subscribe(campaign, address=address))
+    check_script(subscribe(campaign, address=address), 429)
     for _ in range(POSTS - SIGNUPS):
         request("GET", page, address=address)
     refused = request("GET", page, address=address, headers=ORIGIN)
@@ -84,7 +85,7 @@ def test_scripts_and_pages(campaign):
     """of successful and failed calls"""
     page = page_of(campaign)
     check_script(look_up(campaign, **ADA))
-    check_script(look_up(campaign, email="unknown@example.org"))
+    check_script(look_up(campaign, email="unknown@example.org"), 404)
     for path, status in ((page, 200), (f"/opt-out/{campaign.id}/unknown/x", 404)):
         response = campaign.client.request("GET", path, headers=ORIGIN)
         check_page(response, status)
@@ -109,7 +110,7 @@ def test_without_a_database(own_database, campaign):
     try:
         check(settles(lambda: campaign.post(ADA, headers=ORIGIN), 503), 503)
         check(settles(lambda: campaign.client.request("GET", "/health/ready", headers=ORIGIN), 503), 503)
-        check_script(subscribe(campaign))
+        check_script(subscribe(campaign), 503)
         response = settles(lambda: campaign.client.request("GET", page, headers=ORIGIN), 503)
         check_page(response, 503)
         check(response)

@@ -135,6 +135,20 @@ def test_success(service, receiver, campaign, status):
     assert (row["state"], row["attempts"], row["last_status"]) == ("delivered", 1, status)
 
 
+def test_an_event_without_a_row(service, receiver, campaign):
+    """3: a payload that cannot be read waits for the schedule, and the others are sent"""
+    webhook = campaign.webhook("new_signup")
+    campaign.lead(**ADA)
+    service.installation.sql(f"DELETE FROM lh_events WHERE campaign_id = {campaign.id}")
+    campaign.lead(email="b@example.org")
+    service.dispatch()
+    [delivery] = campaign.delivered(1)
+    assert delivery.json["email"] == "b@example.org"
+    due = f"SELECT attempts, last_error FROM lh_due WHERE webhook_id = {webhook['referenceId']}"
+    assert service.installation.sql(due).split() == ["1", "unreadable"]
+    assert campaign.get({}, path="/outbound-webhook").json[0]["state"] == "active"
+
+
 @pytest.mark.slow
 def test_the_first_retry_comes_after_5_seconds(service, receiver, campaign):
     """3 Schedule: +-20 %, plus the daemon's poll interval and the attempt itself"""

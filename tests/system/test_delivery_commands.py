@@ -276,7 +276,8 @@ def test_redeliver_more_than_one_page(service, leadhook, campaign, webhook):
     service.dispatch()
     [delivery] = ids(service, webhook)
     first = delivery + 1000000
-    sql(f"INSERT INTO lh_events SELECT {first} + 2 * seq, campaign_id, lead_id, type, 1, created_ms, payload FROM lh_events e "
+    sql(f"INSERT INTO lh_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) "
+        f"SELECT {first} + 2 * seq, campaign_id, lead_id, type, 1, created_ms, payload FROM lh_events e "
         f"JOIN seq_1_to_{count} WHERE e.id = {delivery - 1}")
     sql(f"INSERT INTO lh_deliveries (id, event_id, webhook_id, format, state, attempts, last_status, ended_ms) "
         f"SELECT {first} + 2 * seq + 1, {first} + 2 * seq, {webhook}, 'json', 'failed', 3, 500, 1 FROM seq_1_to_{count}")

@@ -7,7 +7,7 @@ from routes import all_routes
 
 NO_CAMPAIGN = 4294967295
 UNKNOWN = {"email": "unknown@example.org", "phone_number": "+14155552672", "social_id": "0000000000"}
-BULK = ["optout", "sms_optout", "verify", "approve", "block", "waitlist", "unwaitlist", "tag", "delete"]
+BULK = ["optout", "sms_optout", "sms_optin", "verify", "unverify", "approve", "block", "waitlist", "unwaitlist", "tag", "delete"]
 
 
 class World:
@@ -74,9 +74,11 @@ def names_of(lead):
 def test_every_route(world):
     """2: a campaign of another account is answered like one that does not exist"""
     ours, theirs = world.ours, world.theirs
-    values = {"social_id": theirs.first["social_id"], "action_id": theirs.action_id, "tag_id": theirs.tag_id,
+    social_id = theirs.first["social_id"]
+    values = {"social_id": social_id, "kid": social_id, "action_id": theirs.action_id, "tag_id": theirs.tag_id,
               "token": ours.first["unsubscribe_url"]["default"].rsplit("/", 1)[1]}
-    fields = {**UNKNOWN, "email": theirs.first["email"], "points": 7, "tag_id": theirs.tag_id, "url": theirs.url, "event": "verified"}
+    fields = {**UNKNOWN, "email": theirs.first["email"], "points": 7, "aid": theirs.action_id,
+              "tag_id": theirs.tag_id, "tag_ids": [theirs.tag_id], "url": theirs.url, "event": "verified"}
     compared = 0
     for method, path in all_routes():
         def call(campaign_id, method=method, path=path):
@@ -85,11 +87,14 @@ def test_every_route(world):
             sent = {"query": named} if method == "GET" else {"json_body": named}
             return ours.client.request(method, filled, key=ours.key, **sent)
         answer = world.same(call, theirs.id, NO_CAMPAIGN)
-        if path not in ("health", "health/ready", "v2/campaigns"):
+        if path not in ("health", "health/ready", "embed/v1/embed.js", "bar/v1/signupbar.js", "v2/campaigns", "v1/landing_pages",
+                        "v1/authenticate"):
             assert answer.status == 404, path
             compared += 1
     assert compared > 25
     assert theirs.id not in [campaign["id"] for campaign in ours.client.request("GET", "/v2/campaigns", key=ours.key).json]
+    pages = ours.client.request("GET", "/v1/landing_pages", key=ours.key).json["pages"]
+    assert [page["page_id"] for page in pages] == [ours.id]
 
 
 # --- leads ---
@@ -113,6 +118,30 @@ def test_bulk_calls(world, action):
                 fields = {spelling.removesuffix("[]"): [value] if spelling.endswith("[]") else value, "tag_id": world.ours.tag_id}
                 return world.ours.delete(fields) if action == "delete" else world.ours.post(fields, path=f"/{action}")
             assert world.same(call, theirs, unknown).verdict == (400, "no_leads")
+
+
+@pytest.mark.parametrize("path", ["/tags/bulk", "/lead-parent"])
+def test_bulk_calls_for_tags(world, path):
+    """4.1.4: leads of others match nothing, and their tags are unknown"""
+    for name, theirs, unknown in names_of(world.theirs.first):
+        def call(value, name=name):
+            return world.ours.post({name: value, "tag_ids": [world.ours.tag_id]}, path=path)
+        assert world.same(call, theirs, unknown).verdict == (400, "no_leads")
+    email = {"email": world.ours.first["email"]}
+    answer = world.same(lambda number: world.ours.post({**email, "tag_ids": [world.ours.tag_id, number]}, path=path),
+                        world.theirs.tag_id, NO_CAMPAIGN)
+    assert answer.verdict == (404, "tag_not_found")
+
+
+def test_the_tag_of_a_path(world):
+    """4.1.4: the same for /tags/{tag_id}/lead-parent"""
+    for name, theirs, unknown in names_of(world.theirs.first):
+        def call(value, name=name):
+            return world.ours.post({name: value}, path=f"/tags/{world.ours.tag_id}/lead-parent")
+        assert world.same(call, theirs, unknown).verdict == (400, "no_leads")
+    answer = world.same(lambda number: world.ours.post({"email": world.ours.first["email"]}, path=f"/tags/{number}/lead-parent"),
+                        world.theirs.tag_id, NO_CAMPAIGN)
+    assert answer.verdict == (404, "tag_not_found")
 
 
 def test_bulk_calls_pass_over_them(world):
@@ -158,6 +187,15 @@ def test_referrers(world, name):
     own = ("id", "ip", "social_id", "campaign_id", "list_id", "when", "unsubscribe_url")
     assert {key: theirs[key] for key in theirs if key not in own} == {key: unknown[key] for key in unknown if key not in own}
     assert theirs["parent_id"] is None and theirs_stats == unknown_stats and theirs_stats["referred"] == 0
+
+
+def test_look_ups_by_path(world):
+    """4.1.6: a lead of others is unknown in our campaign"""
+    for key in (world.ours.key, None):
+        def call(social_id, key=key):
+            return world.ours.client.request("GET", f"/lead/{world.ours.id}/{social_id}", key=key)
+        answer = world.same(call, world.theirs.first["social_id"], UNKNOWN["social_id"])
+        assert answer.verdict == (404, "lead_not_found")
 
 
 def test_leaderboards(world):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """docs/api.md 4.1: /v1 and /subscribe, for older forms and embedded scripts; JSONP."""
+import functools
 import json
 
 import pytest
-from payload import check_payload
+from payload import check_payload as check_any_payload
+
+check_payload = functools.partial(check_any_payload, extra=["url"])
 
 ADA = {"email": "ada@example.org"}
 
@@ -37,6 +40,36 @@ def test_subscribe(campaign, key, view):
     assert campaign.find(**ADA)["custom_fields"] == {"plan": "x"}
 
 
+def test_characters_are_escaped(campaign):
+    """4.1.6: characters of two and three bytes are escapes, in leads, errors and scripts; longer ones, and /v2, are UTF-8"""
+    fields = {**ADA, "plan": "é \u2028 日本 \uffff", "größe": "\\u00e9"}
+    wanted = {name: fields[name] for name in ("plan", "größe")}
+    path = f"/v1/{campaign.id}/subscribe"
+    answers = [campaign.client.request("POST", path, form=fields, key=campaign.key), call(campaign, "info", ADA, key=campaign.key),
+               campaign.client.request("POST", "/subscribe", json_body={**fields, "list_id": campaign.id}, key=campaign.key)]
+    for answer in answers:
+        assert answer.body.isascii() and answer.json["custom_fields"] == wanted
+        assert int(answer.headers["Content-Length"]) == len(answer.body)
+    script = call(campaign, "info", {**ADA, "jsonp": "f"}, key=campaign.key)
+    assert script.body.isascii() and unwrap(script, "f")["custom_fields"] == wanted
+    error = call(campaign, "subscribe", {**ADA, "größe": "x" * 5000})
+    assert error.status == 406 and error.body.isascii() and "größe" in error.json["message"]
+    assert "größe".encode() in campaign.get(ADA).body
+    smile = call(campaign, "subscribe", {**ADA, "plan": "é\U0001f600"}, key=campaign.key)
+    assert "\\u00e9\U0001f600".encode() in smile.body and smile.json["custom_fields"]["plan"] == "é\U0001f600"
+    largest = {f"f{number}": "é" * 2000 for number in range(4)}
+    assert call(campaign, "info", {"email": campaign.lead(email="eve@example.org", **largest)["email"]},
+                key=campaign.key).json["custom_fields"] == largest
+
+
+def test_scripts_of_a_campaign_without_privacy(service):
+    """4.5: a page that reads custom_fields from a script needs privacy off"""
+    query = {**ADA, "form_id": "3", "jsonp": "f"}
+    for settings, wanted in (({}, None), ({"privacy": "off"}, {"form_id": "3"})):
+        lead = unwrap(call(service.campaign(**settings), "subscribe", query), "f")
+        assert lead.get("custom_fields") == wanted and lead["influence"]["direct"] == 0
+
+
 def test_other_methods(campaign):
     """1 Methods"""
     for method, path in (("DELETE", f"/v1/{campaign.id}/subscribe"), ("GET", "/subscribe"), ("POST", f"/v1/{campaign.id}/info")):
@@ -48,10 +81,10 @@ def test_other_methods(campaign):
 
 def test_head_creates_no_lead(campaign):
     """1 Methods: link checkers change nothing"""
-    for fields in (ADA, {**ADA, "jsonp": "f"}):
-        response = call(campaign, "subscribe", fields, "HEAD")
+    for more in ({}, {"jsonp": "f"}):
+        response = call(campaign, "subscribe", {**ADA, **more}, "HEAD")
         assert (response.status, response.body) == (200, b"")
-    assert call(campaign, "subscribe", {}, "HEAD").status == 406
+        assert call(campaign, "subscribe", more, "HEAD").status == 406
     assert campaign.get(ADA).status == 404
 
 
@@ -80,6 +113,22 @@ def test_info(campaign):
     assert call(campaign, "info", {}).verdict == (409, "missing_identifier")
     assert call(campaign, "info", {"email": "b@example.org"}).verdict == (404, "lead_not_found")
     assert campaign.find(**ADA)["counter"] == 1
+
+
+def test_url(service, account):
+    """4.1.6, 4.5 url: the same as social_url, unless __skip_urls; other paths have it in no answer"""
+    campaign = service.campaign(account, landing_url="https://shop.example/?a=1")
+    for key in (campaign.key, None):
+        lead = check_payload(call(campaign, "subscribe", ADA, key=key).json, "full" if key else "public")
+        assert lead["url"] == f"https://shop.example/?a=1&kid={lead['social_id']}"
+        assert call(campaign, "subscribe", ADA, "POST", key=key).json["url"] == lead["url"]
+        assert call(campaign, "info", ADA, key=key).json["url"] == lead["url"]
+        body = {**ADA, "campaign_id": campaign.id}
+        assert campaign.client.request("POST", "/subscribe", json_body=body, key=key).json["url"] == lead["url"]
+        for what in ("subscribe", "info"):
+            shown = call(campaign, what, {**ADA, "__skip_urls": 1}, key=key).json
+            assert "url" not in shown and "social_url" not in shown
+        assert "url" not in campaign.get(ADA, key=key).json and "url" not in campaign.post(ADA, key=key).json
 
 
 def test_require_key_and_ends(service, account):
@@ -129,8 +178,8 @@ def test_an_empty_callback_is_absent(campaign, query):
     assert response.headers["Content-Type"] == "application/json; charset=utf-8" and check_payload(response.json, "public")
 
 
-def test_errors_reach_the_callback(service, campaign):
-    """4.1: an error is 200 with status, message and error"""
+def test_errors(service, campaign):
+    """4.1.6: an error has its status, also in the body, and message and error"""
     other = service.campaign(campaign.account)
     other.end()
     cases = [
@@ -142,12 +191,13 @@ def test_errors_reach_the_callback(service, campaign):
     ]
     for one, what, fields, status, error in cases:
         response = call(one, what, {**fields, "jsonp": "cb"})
-        assert response.status == 200
+        assert response.status == status
         answer = unwrap(response, "cb")
         assert list(answer) == ["status", "message", "error"]
         assert (answer["status"], answer["error"]) == (status, error) and answer["message"]
     response = campaign.client.request("GET", "/v1/999999999/info", query={**ADA, "jsonp": "cb"})
-    assert unwrap(response, "cb")["error"] == "campaign_not_found"
+    assert (response.status, unwrap(response, "cb")["error"]) == (404, "campaign_not_found")
+    assert call(campaign, "info", {**ADA, "jsonp": "cb"}, "HEAD").status == 404
 
 
 def test_values_are_escaped(campaign):

@@ -216,7 +216,7 @@ def test_display_names_by_view(campaign):
     """4.5 display_name: depends on the view"""
     campaign.lead(email="ada@example.org")
     assert board(campaign)["leaders"][0]["display_name"] == "ada"
-    assert board(campaign, key=None)["leaders"][0]["display_name"] == "a…"
+    assert board(campaign, key=None)["leaders"][0]["display_name"] == "a***"
 
 
 def test_limits_of_the_leaderboard(crowd):
@@ -286,5 +286,5 @@ def test_tags_and_actions(campaign):
         {"id": first, "name": "VIP", "description": "Very important", "points": 5},
         {"id": second, "name": "Buyer", "description": None, "points": -3}]
     assert campaign.get({}, path="/actions").json == [
-        {"id": bought, "text": "Buy", "points": 7, "tag_id": second},
-        {"id": follow, "text": "Follow us", "points": 0, "tag_id": None}]
+        {"id": bought, "text": "Buy", "points": 7, "tag_id": second, "public": False},
+        {"id": follow, "text": "Follow us", "points": 0, "tag_id": None, "public": False}]

@@ -97,7 +97,7 @@ def quickstart(make_folder):
     run.call("--stop")
 
 
-@pytest.mark.parametrize("web", ["lighttpd", "apache"])
+@pytest.mark.parametrize("web", ["lighttpd", "apache", "nginx"])
 def test_first_run(quickstart, web):
     """Prints URL, key and three curl commands; a sign-up is answered; its signed event is in the receiver's log"""
     text = quickstart.start("--web", web)
@@ -236,7 +236,7 @@ def test_unexpected_requests_at_the_receiver(quickstart, tmp_path):
         assert process.wait(60) == 0
 
 
-@pytest.mark.parametrize("web", ["lighttpd", "apache"])
+@pytest.mark.parametrize("web", ["lighttpd", "apache", "nginx"])
 def test_logs_are_private(quickstart, web):
     """They contain personal data"""
     quickstart.start("--web", web)

@@ -9,11 +9,11 @@ import time
 import urllib.parse
 
 import pytest
-from client import multipart
+from client import Client, multipart
 from html_page import check_page
 from load import Load, lead_count
 from stack.examples import fill
-from stack.front import FRONTS, Apache, ApacheFcgid, ApacheProxy
+from stack.front import FRONTS, Apache, ApacheFcgid, ApacheProxy, Nginx
 from stack.process import run, wait_until
 from test_requests import CORS, PREFLIGHT
 
@@ -21,6 +21,7 @@ ADA = {"email": "ada@example.org"}
 # 200 KiB that are read but not stored: names with _ are not custom fields, and a value has at most 4 KiB.
 LARGE = {**ADA, **{f"_padding{number}": "x" * 4096 for number in range(50)}}
 DEBIAN = pathlib.Path("/etc/lighttpd")
+DEBIAN_NGINX = pathlib.Path("/etc/nginx")
 
 
 @pytest.fixture(scope="module", params=FRONTS)
@@ -102,6 +103,9 @@ def test_scripts_and_pages(campaign):
     response = campaign.client.request("GET", f"/v1/{campaign.id}/info", query={**ADA, "jsonp": "f"})
     assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert response.body.startswith(b'f({"id":') and response.body.endswith(b"});")
+    response = campaign.client.request("GET", f"/v1/{campaign.id}/info", query={"jsonp": "f"})
+    assert response.status == 409 and response.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert response.body.startswith(b'f({"status":409,') and response.body.endswith(b"});")
     path = lead["unsubscribe_url"]["safe"].removeprefix(campaign.service.front.url)
     check_page(campaign.client.request("GET", path), 200)
     check_page(campaign.client.request("POST", path, form={"List-Unsubscribe": "One-Click"}), 200)
@@ -122,11 +126,20 @@ def test_the_clients_address_arrives(campaign):
     assert campaign.post(ADA, address="203.0.113.9").json["ip"] == "203.0.113.9"
 
 
+def test_a_long_x_forwarded_for(service, campaign):
+    """docs/operating.md 5: a client cannot hide its address from a trusted proxy's header by making it long; mod_proxy_fcgi would drop it"""
+    response = campaign.post(ADA, address=", ".join(["8.8.8.8"] * 2000 + ["203.0.113.9"]))
+    if isinstance(service.front, ApacheProxy):
+        assert response.verdict == (403, "forbidden")
+    else:
+        assert response.status == 200 and response.json["ip"] == "203.0.113.9"
+
+
 @pytest.mark.parametrize("name", ["X_Forwarded_For", "X.Forwarded.For"])
 def test_header_similar_to_x_forwarded_for(service, campaign, name):
-    """docs/api.md 5: Apache drops it; lighttpd passes it on, and the program refuses the request"""
+    """docs/api.md 5: Apache and nginx drop it; lighttpd passes it on, and the program refuses the request"""
     response = campaign.post(ADA, address="203.0.113.9", headers={name: "8.8.8.8"})
-    if isinstance(service.front, Apache):
+    if isinstance(service.front, (Apache, Nginx)):
         assert response.status == 200 and response.json["ip"] == "203.0.113.9"
     else:
         assert response.verdict == (400, "bad_request")
@@ -134,9 +147,11 @@ def test_header_similar_to_x_forwarded_for(service, campaign, name):
 
 def test_preflight(campaign):
     """docs/api.md 7"""
-    response = campaign.client.request("OPTIONS", campaign.path, headers={"Origin": "https://shop.example"})
+    response = campaign.client.request("OPTIONS", campaign.path, headers={
+        "Origin": "https://shop.example", "Access-Control-Request-Headers": "content-type,x-any-name"})
     assert response.status == 204 and response.body == b""
     assert {name: response.headers[name] for name in PREFLIGHT} == PREFLIGHT
+    assert response.headers.get_all("Access-Control-Allow-Headers") == ["content-type,x-any-name"]
     assert len(response.headers.get_all("Access-Control-Allow-Origin")) == 1
 
 
@@ -180,11 +195,61 @@ def test_encoded_paths(campaign):
         assert campaign.client.request("GET", path, query=ADA).status in (400, 404)
 
 
+@pytest.mark.parametrize("path", ["//v2//{}/", "/v2//{}", "/v2/{}//", "/v2/{}//?field=a//b"])
+def test_empty_segments(campaign, path):
+    """docs/api.md 1.1: web servers pass them on, and the program skips them; the query stays what was sent"""
+    response = campaign.client.request("POST", path.format(campaign.id), json_body=ADA, key=campaign.key)
+    assert response.status == 200 and response.json["campaign_id"] == campaign.id
+    assert response.json["custom_fields"] == ({"field": "a//b"} if "?" in path else {})
+
+
+def test_empty_segments_before_the_service(service, campaign):
+    """docs/api.md 1.1: //lead//v2"""
+    client = Client(service.front.port)
+    response = client.request("POST", f"/{service.front.base_path}/{campaign.path}", json_body=ADA, key=campaign.key)
+    assert response.status == 200 and response.json["campaign_id"] == campaign.id
+
+
 def test_query_characters(campaign):
     """docs/api.md 1 Parameters: the query is neither decoded twice nor truncated"""
     value = "a+b & c=d %41 é?#/"
     lead = campaign.post({**ADA}, query={"field": value}).json
     assert lead["custom_fields"] == {"field": value}
+
+
+def long_email(number):
+    """234 characters: 250 of them fit in a query."""
+    return f"{number:03}{'a' * 61}@" + ".".join(letter * 53 for letter in "bcd") + ".example"
+
+
+def test_a_query_of_60_kib(campaign):
+    """docs/operating.md 5: 250 long identifiers in the query of a DELETE reach the program, the first and the last"""
+    emails = [long_email(number) for number in range(250)]
+    for email in (emails[0], emails[-1]):
+        campaign.lead(email=email)
+    query = urllib.parse.urlencode([("emails[]", email) for email in emails])
+    assert 60000 < len(query) < 64000
+    response = campaign.client.request("DELETE", campaign.path, query=query, key=campaign.key)
+    assert response.status == 202 and response.json["deleted"] == 2
+
+
+@pytest.mark.parametrize("size", [8000, 15000, 16300, 16400, 31000, 46000])
+def test_queries_of_all_sizes(campaign, size):
+    """docs/operating.md 5: none is truncated, and the path before it stays what was sent"""
+    values = [f"{number:04}" + "x" * 4000 for number in range(size // 4000)]
+    query = urllib.parse.urlencode([("email", ADA["email"]), *((f"_{number}", value) for number, value in enumerate(values))])
+    query += "&_last=" + "y" * (size - len(query) - 24) + "&field=%C3%A9%2Fa%2Bb"
+    response = campaign.client.request("POST", f"/v2/%3{str(campaign.id)[0]}{str(campaign.id)[1:]}", query=query, key=campaign.key,
+                                       body=b"")
+    assert response.status == 200, response.body
+    assert response.json["custom_fields"] == {"field": "\u00e9/a+b"}
+
+
+def test_headers_of_60_kib(campaign):
+    """docs/operating.md 5: what other applications of the host store in cookies does not prevent a sign-up"""
+    for cookie in ("x" * 20000, "x" * 60000):
+        response = campaign.post(ADA, headers={"Cookie": cookie})
+        assert response.status == 200 and response.json["email"] == ADA["email"]
 
 
 def test_no_key_in_the_web_servers_logs(service, campaign):
@@ -233,6 +298,20 @@ def test_example_with_debians_lighttpd(tmp_path, example, others):
         (enabled / f"{name}.conf").write_bytes((DEBIAN / "conf-available" / f"{name}.conf").read_bytes())
     (enabled / "50-leadhook.conf").write_text(fill(example, leadhook_log=tmp_path / "leadhook.log"))
     run("lighttpd -tt", ["lighttpd", "-tt", "-f", tmp_path / "lighttpd.conf"])
+
+
+def test_example_with_debians_nginx(tmp_path):
+    """docs/operating.md 5: as an enabled site of Debian's main file, beside its default site"""
+    main = (DEBIAN_NGINX / "nginx.conf").read_text(encoding="utf-8")
+    sites = tmp_path / "sites-enabled"
+    sites.mkdir()
+    (sites / "default").write_text("server {\n\tlisten 80 default_server;\n}\n")
+    (sites / "leadhook").write_text(fill("nginx.conf", access_log=f"{tmp_path}/leadhook.log leadhook"))
+    for old, new in ((f"{DEBIAN_NGINX}/sites-enabled", sites), ("/var/log/nginx", tmp_path), ("/run/nginx.pid", tmp_path / "pid")):
+        assert str(old) in main
+        main = main.replace(str(old), str(new))
+    (tmp_path / "nginx.conf").write_text(main)
+    run("nginx -t", ["nginx", "-t", "-p", "/usr/share/nginx", "-e", tmp_path / "error.log", "-c", tmp_path / "nginx.conf"])
 
 
 def test_example_without_mod_env(tmp_path):

@@ -29,8 +29,31 @@ payloads_become_forms(void **state UNUSED)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct slice body;
-		if (!form_encode(pool, slice_of(cases[i][0]), &body))
+		if (!form_encode(pool, slice_of(cases[i][0]), false, &body))
 			fail_msg("refused: %s", cases[i][0]);
+		if (!slice_equal(body, slice_of(cases[i][1])))
+			fail_msg("%s: %.*s", cases[i][0], SLICE_ARGS(body));
+	}
+}
+
+/* 2.2: with `compat`, plain values in arrays have no number. */
+static void
+arrays_may_have_empty_brackets(void **state UNUSED)
+{
+	static const char *const cases[][2] = {
+		{ "{\"id\":7,\"a\":{\"b\":1}}", "id=7&a%5Bb%5D=1" },
+		{ "{\"completed_actions\":[3,4],\"z\":\"\"}", "completed_actions%5B%5D=3&completed_actions%5B%5D=4&z=" },
+		{ "{\"custom_fields\":{\"colors\":[\"a b\",true,null]}}",
+		    "custom_fields%5Bcolors%5D%5B%5D=a%20b&custom_fields%5Bcolors%5D%5B%5D=true&custom_fields%5Bcolors%5D%5B%"
+		    "5D=" },
+		{ "{\"tags\":[{\"tag_id\":1,\"name\":\"x\"},{\"name\":\"y\"}]}",
+		    "tags%5B0%5D%5Btag_id%5D=1&tags%5B0%5D%5Bname%5D=x&tags%5B1%5D%5Bname%5D=y" },
+		{ "{\"a\":[[1,2],[3],[]]}", "a%5B0%5D%5B%5D=1&a%5B0%5D%5B%5D=2&a%5B1%5D%5B%5D=3" },
+		{ "{\"a\":[],\"b\":1}", "b=1" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct slice body;
+		assert_true(form_encode(pool, slice_of(cases[i][0]), true, &body));
 		if (!slice_equal(body, slice_of(cases[i][1])))
 			fail_msg("%s: %.*s", cases[i][0], SLICE_ARGS(body));
 	}
@@ -43,7 +66,7 @@ other_texts_are_refused(void **state UNUSED)
 		"{a:1}" };
 	struct slice body = SLICE("untouched");
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		if (form_encode(pool, slice_of(wrong[i]), &body))
+		if (form_encode(pool, slice_of(wrong[i]), i % 2 == 0, &body))
 			fail_msg("taken: %s", wrong[i]);
 	assert_slice(body, "untouched");
 }
@@ -57,7 +80,7 @@ encode_nested(size_t depth)
 	memset(text + size, '[', depth - 1);
 	memset(text + size + depth - 1, ']', depth - 1);
 	text[size + 2 * (depth - 1)] = '}';
-	return form_encode(pool, slice_of(text), &body);
+	return form_encode(pool, slice_of(text), false, &body);
 }
 
 static void
@@ -72,6 +95,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(payloads_become_forms),
+		cmocka_unit_test(arrays_may_have_empty_brackets),
 		cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(depth_has_a_limit),
 	};

@@ -182,12 +182,25 @@ retyped_social_ids_are_understood(void **state UNUSED)
 	assert_slice(id, "ABCDEFGHJK");
 	assert_true(social_id_parse(pool, SLICE("iIlLoO0189"), &id));
 	assert_slice(id, "1111000189");
-	static const char *const bad[] = { "", "ABCDEFGHJ", "ABCDEFGHJKM", "ABCDEFGHJU", "ABCDE-GHJK", "ABCDE GHJK",
-		"ABCDEFGH\xc3\xa4" };
+	static const char *const bad[] = { "", "ABC", "ABCDEFGHJKMNPQRST", "ABCDEFGHJU", "36N38U", "ABCDE-GHJK", "ABCDE GHJK",
+		"ABCDEFGH\xc3\xa4", "ABCD ", " ABCD" };
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(social_id_parse(pool, slice_of(bad[i]), &id));
 	assert_false(social_id_parse(pool, SLICE("ABCDEFGHJ\0"), &id));
 	assert_slice(id, "1111000189");
+}
+
+/* docs/api.md 4.5: ids that leads bring from another service have 4 to 16 characters, read as those made here */
+static void
+social_ids_of_other_services_are_understood(void **state UNUSED)
+{
+	static const char *const others[][2] = { { "36N38P", "36N38P" }, { "36n38p", "36N38P" }, { "0000", "0000" },
+		{ "l0iO", "1010" }, { "abcdefghjkmnpqrs", "ABCDEFGHJKMNPQRS" }, { "ABCDEFGHJKM", "ABCDEFGHJKM" } };
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		struct slice id;
+		assert_true(social_id_parse(pool, slice_of(others[i][0]), &id));
+		assert_slices_equal(id, slice_of(others[i][1]));
+	}
 }
 
 /* docs/deliveries.md 2; values by Python's hmac, the second also by openssl. */
@@ -310,6 +323,7 @@ main(void)
 		cmocka_unit_test(a_header_gives_its_last_token),
 		cmocka_unit_test(social_ids_have_fifty_bits),
 		cmocka_unit_test(retyped_social_ids_are_understood),
+		cmocka_unit_test(social_ids_of_other_services_are_understood),
 		cmocka_unit_test(deliveries_are_signed_by_standard_webhooks),
 		cmocka_unit_test(invalid_secrets_sign_nothing),
 		cmocka_unit_test(opt_out_tokens_belong_to_one_lead),

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/operator/number.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -229,21 +230,43 @@ apply_request(struct store *store, uint64_t id, enum campaign_request request)
 	return store_change_one(store, request == CAMPAIGN_ENDS ? &sql_end_campaign : &sql_reopen_campaign, DB_U64(id));
 }
 
+static enum result
+insert_campaign(struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t id)
+{
+	enum result result =
+	    store_change_one(store, &sql_insert_campaign, DB_U64(id), DB_U64(account_id) CAMPAIGN_SETTINGS(SETTING_VALUE));
+	/* without leads there is nothing to count */
+	if (result == RESULT_OK)
+		result = store_change_one(
+		    store, &sql_insert_counters, DB_U64(id), DB_U64(settings->max_per_ip > 0 ? IP_COUNTED_ALL : 0));
+	return result == RESULT_OK ? apply_request(store, id, settings->request) : result;
+}
+
 enum result
 store_add_campaign(struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		txn.result = next_id_of_account(store, txn.pool, account_id, ID_CAMPAIGN, id);
+		txn.result = store_exists(store, &sql_lock_account, DB_U64(account_id));
 		if (txn.result == RESULT_OK)
-			txn.result = store_change_one(
-			    store, &sql_insert_campaign, DB_U64(*id), DB_U64(account_id) CAMPAIGN_SETTINGS(SETTING_VALUE));
-		/* without leads there is nothing to count */
+			txn.result = number_next_campaign(store, txn.pool, id);
 		if (txn.result == RESULT_OK)
-			txn.result = store_change_one(
-			    store, &sql_insert_counters, DB_U64(*id), DB_U64(settings->max_per_ip > 0 ? IP_COUNTED_ALL : 0));
+			txn.result = insert_campaign(store, account_id, settings, *id);
+	}
+	return txn.result;
+}
+
+enum result
+store_add_campaign_as(
+    struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t id, struct id_verdict *verdict)
+{
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		txn.result = store_exists(store, &sql_lock_account, DB_U64(account_id));
 		if (txn.result == RESULT_OK)
-			txn.result = apply_request(store, *id, settings->request);
+			txn.result = number_judge_campaign(store, txn.pool, id, verdict);
+		if (txn.result == RESULT_OK)
+			txn.result = insert_campaign(store, account_id, settings, id);
 	}
 	return txn.result;
 }

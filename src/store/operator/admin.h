@@ -75,6 +75,14 @@ struct campaign_settings {
 /* RESULT_NOT_FOUND: no such account. */
 MUST_CHECK enum result store_add_campaign(
     struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id);
+/* Why an id is refused: it is taken, or not one of this cluster, whose campaigns have the ids from `first` to `last`. */
+struct id_verdict {
+	bool is_taken;
+	uint64_t first, last;
+};
+/* The same with this id, which the other function does not give then. RESULT_INVALID: *verdict says why. */
+MUST_CHECK enum result store_add_campaign_as(struct store *store, uint64_t account_id, const struct campaign_settings *settings,
+    uint64_t id, struct id_verdict *verdict);
 /* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
 typedef bool campaign_edit(void *context, struct campaign_settings *settings);
 /* Changes settings with the campaign and its counters locked, so that concurrent changes of different settings are both stored.

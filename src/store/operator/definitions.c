@@ -10,12 +10,12 @@
 
 DB_STATEMENT(sql_insert_tag, "INSERT INTO {prefix}tags (name, description, points, id, campaign_id)"
 			     " VALUES (?, ?, ?, ?, ?)");
-DB_STATEMENT(sql_insert_action, "INSERT INTO {prefix}actions (text, points, tag_id, id, campaign_id)"
-				" VALUES (?, ?, ?, ?, ?)");
+DB_STATEMENT(sql_insert_action, "INSERT INTO {prefix}actions (text, points, tag_id, public, id, campaign_id)"
+				" VALUES (?, ?, ?, ?, ?, ?)");
 DB_STATEMENT(sql_insert_reward, "INSERT INTO {prefix}reward_levels (subject, required_points, emailed, id, campaign_id)"
 				" VALUES (?, ?, ?, ?, ?)");
 DB_STATEMENT(sql_update_tag, "UPDATE {prefix}tags SET name = ?, description = ?, points = ? WHERE id = ?");
-DB_STATEMENT(sql_update_action, "UPDATE {prefix}actions SET text = ?, points = ?, tag_id = ? WHERE id = ?");
+DB_STATEMENT(sql_update_action, "UPDATE {prefix}actions SET text = ?, points = ?, tag_id = ?, public = ? WHERE id = ?");
 DB_STATEMENT(sql_update_reward, "UPDATE {prefix}reward_levels"
 				" SET subject = ?, required_points = ?, emailed = ?"
 				" WHERE id = ?");
@@ -30,7 +30,7 @@ store_statement_list sql_of_definitions = { &sql_insert_tag, &sql_insert_action,
 	&sql_update_action, &sql_update_reward, &sql_delete_tag, &sql_delete_action, &sql_delete_reward,
 	&sql_select_campaign_of_tag, &sql_select_campaign_of_action, &sql_select_campaign_of_reward, NULL };
 
-enum { VALUE_COLUMNS = 3 };
+enum { VALUES_MAX = 4 };
 
 /* sql_insert_… and sql_update_… begin with the columns of put_values; then come the id and, for a new one, the campaign. */
 static const struct {
@@ -44,7 +44,8 @@ static const struct {
 	    &sql_select_campaign_of_reward },
 };
 
-static void
+/* Returns their number, at most VALUES_MAX. */
+static size_t
 put_values(struct db_value *values, const struct definition *definition)
 {
 	const struct tag *tag = &definition->as.tag;
@@ -55,18 +56,20 @@ put_values(struct db_value *values, const struct definition *definition)
 		values[0] = db_bytes(tag->name);
 		values[1] = db_bytes(tag->description);
 		values[2] = DB_I64(tag->points);
-		break;
+		return 3;
 	case DEFINITION_ACTION:
 		values[0] = db_bytes(action->text);
 		values[1] = DB_I64(action->points);
 		values[2] = action->tag_id == 0 ? DB_NONE : DB_U64(action->tag_id);
-		break;
+		values[3] = DB_BOOL(action->public);
+		return 4;
 	case DEFINITION_REWARD:
 		values[0] = db_bytes(reward->subject);
 		values[1] = DB_U64(reward->required_points);
 		values[2] = DB_BOOL(reward->emailed);
-		break;
+		return 3;
 	}
+	return 0;
 }
 
 static size_t
@@ -113,7 +116,7 @@ insert_definition(struct store *store, struct pool *pool, uint64_t campaign_id, 
 {
 	const enum definition_kind kind = definition->kind;
 	struct definitions all;
-	struct db_value values[VALUE_COLUMNS + 2];
+	struct db_value values[VALUES_MAX + 2];
 	enum result result = store_lock_settings(store, campaign_id);
 	if (result == RESULT_OK)
 		result = store_find_definitions(store, pool, campaign_id, &all);
@@ -123,11 +126,10 @@ insert_definition(struct store *store, struct pool *pool, uint64_t campaign_id, 
 	if (*refusal != DEFINITION_FITS)
 		return RESULT_INVALID;
 	result = store_next_id(store, pool, kinds[kind].ids, id);
-	put_values(values, definition);
-	values[VALUE_COLUMNS] = DB_U64(*id);
-	values[VALUE_COLUMNS + 1] = DB_U64(campaign_id);
-	return result == RESULT_OK ? store_change_one_row(store, kinds[kind].insert, &DB_ARRAY(values, ARRAY_SIZE(values)))
-				   : result;
+	size_t count = put_values(values, definition);
+	values[count++] = DB_U64(*id);
+	values[count++] = DB_U64(campaign_id);
+	return result == RESULT_OK ? store_change_one_row(store, kinds[kind].insert, &DB_ARRAY(values, count)) : result;
 }
 
 enum result
@@ -161,7 +163,7 @@ edit_definition(struct store *store, struct pool *pool, enum definition_kind kin
 	uint64_t campaign_id;
 	struct definitions all;
 	struct definition definition;
-	struct db_value values[VALUE_COLUMNS + 1];
+	struct db_value values[VALUES_MAX + 1];
 	enum result result = lock_definition(store, pool, kind, id, &campaign_id);
 	if (result == RESULT_OK)
 		result = store_find_definitions(store, pool, campaign_id, &all);
@@ -172,9 +174,9 @@ edit_definition(struct store *store, struct pool *pool, enum definition_kind kin
 	*refusal = edit(context, &definition) ? judge(&all, id, &definition) : DEFINITION_REFUSED;
 	if (*refusal != DEFINITION_FITS)
 		return RESULT_INVALID;
-	put_values(values, &definition);
-	values[VALUE_COLUMNS] = DB_U64(id);
-	return store_change_one_row(store, kinds[kind].update, &DB_ARRAY(values, ARRAY_SIZE(values)));
+	size_t count = put_values(values, &definition);
+	values[count++] = DB_U64(id);
+	return store_change_one_row(store, kinds[kind].update, &DB_ARRAY(values, count));
 }
 
 enum result

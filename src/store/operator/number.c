@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/panic.h"
 #include "store/operator/check.h"
+#include "store/operator/number.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -14,7 +15,9 @@
 DB_STATEMENT(sql_set_installation_value, "INSERT INTO {prefix}installation (name, value) VALUES (?, ?)"
 					 " ON DUPLICATE KEY UPDATE value = VALUES(value)");
 
-store_statement_list sql_of_number = { &sql_set_installation_value, NULL };
+DB_STATEMENT(sql_select_campaign_ids, "SELECT id FROM {prefix}campaigns WHERE id >= ? ORDER BY id LIMIT ?");
+
+store_statement_list sql_of_number = { &sql_set_installation_value, &sql_select_campaign_ids, NULL };
 
 #define NUMBER_NAME SLICE("cluster_number")
 static const enum id_kind kinds[] = { ID_CAMPAIGN, ID_LEAD };
@@ -32,7 +35,14 @@ read_number(struct store *store, struct pool *pool, uint64_t *number)
 	return RESULT_FAILED;
 }
 
-/* Locks the blocks of ids, and reads the number. *used: ids were taken. */
+/* Up to `limit` ids of campaigns from `first` on. */
+static enum result
+select_campaigns(struct store *store, struct pool *pool, uint64_t first, uint64_t limit, struct db_rows *ids)
+{
+	return store_query(store, pool, ids, &sql_select_campaign_ids, DB_U64(first), DB_U64(limit));
+}
+
+/* Locks the blocks of ids, and reads the number. *used: ids were taken, by the blocks or by an operator. */
 static enum result
 lock_number(struct store *store, struct pool *pool, uint64_t *number, bool *used)
 {
@@ -42,7 +52,10 @@ lock_number(struct store *store, struct pool *pool, uint64_t *number, bool *used
 		result = store_lock_id_block(store, pool, kinds[i], &next[i]);
 	if (result == RESULT_OK)
 		result = read_number(store, pool, number);
-	*used = false;
+	struct db_rows campaigns = { .count = 0 };
+	if (result == RESULT_OK)
+		result = select_campaigns(store, pool, 0, 1, &campaigns);
+	*used = campaigns.count > 0;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds) && result == RESULT_OK; i++)
 		*used = *used || next[i] != *number * store_id_range_size(kinds[i]) + 1;
 	return result;
@@ -72,6 +85,50 @@ store_set_cluster_number(struct store *store, uint64_t *recorded)
 					 : write_number(store, txn.pool, store->options.cluster_number);
 	}
 	return txn.result;
+}
+
+/* Ids that an operator has chosen are skipped. */
+enum result
+number_next_campaign(struct store *store, struct pool *pool, uint64_t *id)
+{
+	enum { IDS_READ = 100 };
+	struct db_rows ids = { .count = IDS_READ };
+	uint64_t first = 0, next;
+	enum result result = store_lock_id_block(store, pool, ID_CAMPAIGN, &first);
+	next = first;
+	for (size_t i = IDS_READ; result == RESULT_OK && i == IDS_READ;) {
+		result = select_campaigns(store, pool, next, IDS_READ, &ids);
+		for (i = 0; result == RESULT_OK && i < ids.count && db_get_u64(&ids, i, 0) == next; i++)
+			next++;
+	}
+	if (result == RESULT_OK && next != first)
+		result = store_set_next_id(store, ID_CAMPAIGN, next);
+	return result == RESULT_OK ? store_next_id(store, pool, ID_CAMPAIGN, id) : result;
+}
+
+enum result
+number_judge_campaign(struct store *store, struct pool *pool, uint64_t id, struct id_verdict *verdict)
+{
+	const uint64_t size = store_id_range_size(ID_CAMPAIGN), setting = store->options.cluster_number;
+	struct db_rows ids;
+	uint64_t next, number;
+	*verdict = (struct id_verdict){ .first = 1, .last = INT64_MAX };
+	enum result result = store_lock_id_block(store, pool, ID_CAMPAIGN, &next);
+	if (result == RESULT_OK)
+		result = read_number(store, pool, &number);
+	if (result == RESULT_OK)
+		result = select_campaigns(store, pool, id, 1, &ids);
+	if (result != RESULT_OK)
+		return result;
+	if (setting != 0 && setting != number) {
+		log_error("no_ids", LOG_UINT("next", id), LOG_UINT("cluster", setting),
+		    LOG_STR("hint", "run leadhook check: cluster.number must be that of the database"));
+		return RESULT_FAILED;
+	}
+	if (number != 0)
+		*verdict = (struct id_verdict){ .first = number * size + 1, .last = (number + 1) * size - 1 };
+	verdict->is_taken = ids.count > 0 && db_get_u64(&ids, 0, 0) == id;
+	return verdict->is_taken || id < verdict->first || id > verdict->last ? RESULT_INVALID : RESULT_OK;
 }
 
 void

@@ -12,6 +12,8 @@ DB_STATEMENT(sql_note_ended_campaigns, "UPDATE {prefix}campaigns"
 				       " SET ended_ms = ends_ms"
 				       " WHERE ended_ms IS NULL AND ends_ms <= " NOW);
 DB_STATEMENT(sql_delete_old_tokens, "DELETE FROM {prefix}commit_tokens WHERE created_ms < " NOW " - ? LIMIT ?");
+DB_STATEMENT(sql_delete_old_codes, "DELETE FROM {prefix}phone_codes WHERE expires_ms <= " NOW " LIMIT ?");
+DB_STATEMENT(sql_delete_expired_calls, "DELETE FROM {prefix}inbound_calls WHERE expires_ms < " NOW " LIMIT ?");
 DB_STATEMENT(sql_select_leads_with_entries_left, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?");
 /* selected first, because a DELETE with a list may lock the entries of all leads */
 DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED), ref, round"
@@ -20,6 +22,7 @@ DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED)
 				       " LIMIT 1000");
 DB_STATEMENT(sql_delete_score_entry, "DELETE FROM {prefix}score_entries"
 				     " WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?");
+DB_STATEMENT(sql_delete_calls_of_lead, "DELETE FROM {prefix}inbound_calls WHERE lead_id = ?");
 DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?");
 
 /* after a table was filled or emptied, the server's automatic statistics can be so wrong that sql_select_due_webhooks reads all
@@ -28,21 +31,31 @@ DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}d
 
 store_statement_list sql_of_clean_up = { &sql_refresh_statistics, &sql_note_ended_campaigns, &sql_delete_old_tokens,
 	&sql_select_leads_with_entries_left, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead,
-	NULL };
+	&sql_delete_expired_calls, &sql_delete_calls_of_lead, &sql_delete_old_codes, NULL };
 
-/* A short transaction deletes TOKEN_CHUNK tokens. One chunk per call could not keep up with one token per
- * batch. */
-enum { TOKEN_LIFETIME_MS = 24 * 3600 * 1000, TOKEN_CHUNK = 1000, TOKEN_CHUNKS = 20 };
+/* Rows that a short transaction deletes; a logged call has up to a mebibyte. One chunk per call could not keep up with one
+ * token per batch. */
+enum { TOKEN_LIFETIME_MS = 24 * 3600 * 1000, TOKEN_CHUNK = 1000, CODE_CHUNK = 1000, CALL_CHUNK = 50, CHUNKS = 20 };
 
 static enum result
-drop_old_tokens(struct store *store)
+drop_old(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t chunk)
 {
-	uint64_t dropped = TOKEN_CHUNK;
+	uint64_t dropped = chunk;
 	enum result result = RESULT_OK;
-	for (unsigned i = 0; i < TOKEN_CHUNKS && result == RESULT_OK && dropped == TOKEN_CHUNK; i++)
-		result = db_execute(
-		    store->db, &sql_delete_old_tokens, &DB_VALUES(DB_I64(TOKEN_LIFETIME_MS), DB_U64(TOKEN_CHUNK)), &dropped);
+	for (unsigned i = 0; i < CHUNKS && result == RESULT_OK && dropped == chunk; i++)
+		result = db_execute(store->db, statement, arguments, &dropped);
 	return result;
+}
+
+static enum result
+drop_all_old(struct store *store)
+{
+	enum result result =
+	    drop_old(store, &sql_delete_old_tokens, &DB_VALUES(DB_I64(TOKEN_LIFETIME_MS), DB_U64(TOKEN_CHUNK)), TOKEN_CHUNK);
+	if (result == RESULT_OK)
+		result = drop_old(store, &sql_delete_old_codes, &DB_VALUES(DB_U64(CODE_CHUNK)), CODE_CHUNK);
+	return result == RESULT_OK ? drop_old(store, &sql_delete_expired_calls, &DB_VALUES(DB_U64(CALL_CHUNK)), CALL_CHUNK)
+				   : result;
 }
 
 /* The same for rows of deleted leads: leads selected at once, rows in one transaction (repeated in the statement), transactions
@@ -64,6 +77,9 @@ drop_entries(struct store *store, struct db_list leads, bool *all)
 		/* leads are removed with the last of their rows: the next call goes on where one ends early */
 		if (txn.result == RESULT_OK && *all)
 			txn.result = db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count);
+		/* the payloads that they came from: few, as a webhook has 50 */
+		if (txn.result == RESULT_OK && *all)
+			txn.result = db_execute_rows(store->db, &sql_delete_calls_of_lead, leads.values, 1, leads.count);
 	}
 	return txn.result;
 }
@@ -101,7 +117,7 @@ store_clean_up(struct store *store)
 	if (result == RESULT_OK)
 		result = drop_old_entries(store);
 	if (result == RESULT_OK)
-		result = drop_old_tokens(store);
+		result = drop_all_old(store);
 	if (result == RESULT_OK)
 		store_maintain_days(store);
 	return result;

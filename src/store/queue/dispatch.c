@@ -29,7 +29,8 @@ DB_STATEMENT(sql_select_due_positions, "{each}(SELECT webhook_id, due_ms, id"
 				       "   WHERE shard = ? AND webhook_id = ? AND (due_ms > ? OR (due_ms = ? AND id > ?))"
 				       " AND due_ms <= " NOW " ORDER BY due_ms, id"
 				       "   LIMIT ?){between} UNION ALL {end}");
-DB_STATEMENT(sql_select_due_rows, "SELECT u.id, u.event_id, u.attempts, u.attempts_before, e.type, u.format, e.payload"
+DB_STATEMENT(sql_select_due_rows, "SELECT u.id, u.event_id, u.attempts, u.attempts_before, e.type, u.format,"
+				  " COALESCE(e.form_brackets, FALSE), e.payload"
 				  " FROM {prefix}due u FORCE INDEX (PRIMARY)"
 				  " LEFT JOIN {prefix}events e ON e.id = u.event_id"
 				  " WHERE u.id IN ({list})"
@@ -178,7 +179,7 @@ find_positions(struct store *store, struct pool *pool, const struct due_request 
 	return db_query(store->db, pool, &sql_select_due_positions, &arguments, rows);
 }
 
-enum { DUE_ID, DUE_EVENT_ID, DUE_ATTEMPTS, DUE_ATTEMPTS_BEFORE, DUE_TYPE, DUE_FORMAT, DUE_PAYLOAD };
+enum { DUE_ID, DUE_EVENT_ID, DUE_ATTEMPTS, DUE_ATTEMPTS_BEFORE, DUE_TYPE, DUE_FORMAT, DUE_BRACKETS, DUE_PAYLOAD };
 
 static struct due_delivery
 due_from_row(
@@ -197,6 +198,7 @@ due_from_row(
 		.message_id = delivery_message_id(pool, store->installation_id, id),
 		.payload = db_get_bytes(rows, row, DUE_PAYLOAD),
 		.form = store_is_form(db_get_bytes(rows, row, DUE_FORMAT)),
+		.form_brackets = db_get_bool(rows, row, DUE_BRACKETS),
 	};
 }
 

@@ -111,7 +111,8 @@ struct due_delivery {
 	unsigned attempts_before; /* attempts before it was sent again; 0: it was not */
 	struct slice message_id;  /* the webhook-id header */
 	struct slice payload;     /* JSON */
-	bool form;                /* to be sent as application/x-www-form-urlencoded */
+	bool form;                /* to be sent as application/x-www-form-urlencoded … */
+	bool form_brackets;       /* … with arrays as form_encode writes them with `brackets` */
 };
 
 /* Fetches due deliveries of each webhook, the oldest first, except those `under_way`. Changes nothing: that a delivery is sent
@@ -171,7 +172,7 @@ MUST_CHECK enum result store_fail_crashed(struct store *store, uint64_t delivery
 /* Queued bulk work (docs/api.md 4.1). */
 struct bulk_job {
 	uint64_t id, campaign_id;
-	enum lead_action action;
+	enum lead_action action; /* LEAD_ACTIONS: a word that this program does not have */
 	uint64_t tag_id;
 	struct slice argument;
 	int32_t points;        /* LEAD_POINTS, as the next one */
@@ -186,13 +187,15 @@ MUST_CHECK enum result store_next_job(struct store *store, struct pool *pool, st
  * counts as served. Does nothing if another process has moved or delayed the job. */
 MUST_CHECK enum result store_delay_job(
     struct store *store, uint64_t job_id, uint32_t position, uint32_t failures, int64_t delay_ms);
+/* Delays the job without counting a failure; its campaign then counts as served. */
+MUST_CHECK enum result store_postpone_job(struct store *store, uint64_t job_id, int64_t delay_ms);
 /* Skips the item at `position`, which cannot be done. Does nothing if another process has moved the job. */
 MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id, uint32_t position);
 
 /* Records campaigns whose end time has passed; removes the rows of deleted leads, in chunks; drops commit tokens older than a
- * day; makes the partitions of coming days, and drops days older than the retention after ending their pending deliveries, at
- * most one day at a time, every few minutes. A failure of this part is logged and retried later. Cheap when there is nothing to
- * do. Only the dispatcher that leases the first shard calls it. */
+ * day, expired codes and expired calls of inbound webhooks; makes the partitions of coming days, and drops days older than the
+ * retention after ending their pending deliveries, at most one day at a time, every few minutes. A failure of this part is
+ * logged and retried later. Cheap when there is nothing to do. Only the dispatcher that leases the first shard calls it. */
 MUST_CHECK enum result store_clean_up(struct store *store);
 
 /* Refreshes the server's statistics of `due`, after polls that took long. */

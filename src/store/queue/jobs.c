@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Queued bulk work (docs/api.md 4.1), as the dispatcher runs it. What a job does to each lead is an ordinary batch of
  * commands. */
-#include "base/log.h"
 #include "store/bulk.h"
 #include "store/query.h"
 #include "store/queue/dispatch.h"
@@ -29,12 +28,14 @@ DB_STATEMENT_ANEW(sql_select_next_job,
 DB_STATEMENT(sql_delay_job, "UPDATE {prefix}bulk_jobs"
 			    " SET failures = failures + 1, delayed_until_ms = " NOW " + ?"
 			    " WHERE id = ? AND position = ? AND failures = ?");
+DB_STATEMENT(sql_postpone_job, "UPDATE {prefix}bulk_jobs SET delayed_until_ms = " NOW " + ? WHERE id = ?");
 DB_STATEMENT(sql_skip_job_item, "UPDATE {prefix}bulk_jobs"
 				" SET position = position + 1, failures = 0, delayed_until_ms = 0"
 				" WHERE id = ? AND position = ?");
 DB_STATEMENT(sql_delete_job_at_end, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position >= total");
 
-store_statement_list sql_of_jobs = { &sql_select_next_job, &sql_delay_job, &sql_skip_job_item, &sql_delete_job_at_end, NULL };
+store_statement_list sql_of_jobs = { &sql_select_next_job, &sql_delay_job, &sql_postpone_job, &sql_skip_job_item,
+	&sql_delete_job_at_end, NULL };
 
 enum {
 	JOB_ID,
@@ -69,10 +70,9 @@ store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
 		.total = (uint32_t)db_get_u64(&rows, 0, JOB_TOTAL),
 		.failures = (uint32_t)db_get_u64(&rows, 0, JOB_FAILURES),
 	};
-	if (lead_action_parse(db_get_bytes(&rows, 0, JOB_ACTION), &job->action))
-		return RESULT_OK;
-	log_error("unknown_action", LOG_UINT("job", job->id));
-	return RESULT_FAILED;
+	if (!lead_action_parse(db_get_bytes(&rows, 0, JOB_ACTION), &job->action))
+		job->action = LEAD_ACTIONS;
+	return RESULT_OK;
 }
 
 enum result
@@ -82,6 +82,18 @@ store_delay_job(struct store *store, uint64_t job_id, uint32_t position, uint32_
 	while (store_runs(&txn)) {
 		txn.result = store_change_one(
 		    store, &sql_delay_job, DB_I64(delay_ms), DB_U64(job_id), DB_U64(position), DB_U64(failures));
+		if (txn.result == RESULT_OK)
+			txn.result = store_note_job_served(store, job_id);
+	}
+	return txn.result == RESULT_NOT_FOUND ? RESULT_OK : txn.result;
+}
+
+enum result
+store_postpone_job(struct store *store, uint64_t job_id, int64_t delay_ms)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		txn.result = store_change_one(store, &sql_postpone_job, DB_I64(delay_ms), DB_U64(job_id));
 		if (txn.result == RESULT_OK)
 			txn.result = store_note_job_served(store, job_id);
 	}

@@ -7,7 +7,7 @@ ALTER TABLE {prefix}deliveries
 	ADD KEY IF NOT EXISTS by_next (webhook_id, ended_ms);
 ALTER TABLE {prefix}bulk_jobs
 	MODIFY COLUMN action ENUM('optout', 'sms_optout', 'verify', 'approve', 'block', 'waitlist', 'unwaitlist', 'tag', 'delete', 'points',
-		'next') NOT NULL;
+		'sms_optin', 'unverify', 'next') NOT NULL;
 
 CREATE TABLE IF NOT EXISTS {prefix}next (
 	id BIGINT UNSIGNED NOT NULL,

@@ -215,7 +215,7 @@ static const struct {
 	    "deleted_leads", "1 found: lead " },
 	{ "INSERT INTO t_tags VALUES (1, 999999, 'x', NULL, 0)", "DELETE FROM t_tags", "missing_parents",
 	    "tags of campaign 999999 (1)" },
-	{ "INSERT INTO t_actions VALUES (1, 999999, 'x', 0, NULL)", "DELETE FROM t_actions", "missing_parents",
+	{ "INSERT INTO t_actions (id, campaign_id, text) VALUES (1, 999999, 'x')", "DELETE FROM t_actions", "missing_parents",
 	    "actions of campaign" },
 	{ "INSERT INTO t_reward_levels VALUES (1, 999999, 'x', 0, 0)", "DELETE FROM t_reward_levels", "missing_parents",
 	    "reward_levels of campaign" },

@@ -121,6 +121,88 @@ ids_outside_the_range_are_not_given(void **state)
 	store_free(&own);
 }
 
+static void
+remove_campaigns(void)
+{
+	root_run("DELETE FROM " PREFIX "campaigns");
+	root_run("DELETE FROM " PREFIX "campaign_counters");
+	root_run("UPDATE " PREFIX "id_blocks SET next = 3000001 WHERE name = 'campaign'");
+}
+
+static enum result
+add_as(struct store *store, uint64_t account, uint64_t id, struct id_verdict *verdict)
+{
+	const struct campaign_settings settings = plain_campaign();
+	return store_add_campaign_as(store, account, &settings, id, verdict);
+}
+
+/* docs/cluster.md 7: a chosen id is one of the cluster, also on a host without the setting; taken ids are skipped. */
+static void
+chosen_ids_are_those_of_the_cluster(void **state UNUSED)
+{
+	uint64_t recorded, id, account;
+	struct id_verdict verdict;
+	remove_campaigns();
+	for (unsigned setting = 0; setting <= 3; setting += 3) {
+		struct store *store = store_of(setting);
+		assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
+		const uint64_t others[] = { 1, 2999999, 3000000, 4000000, (UINT64_C(1) << 53) - 1 };
+		for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+			assert_int_equal(add_as(store, account, others[i], &verdict), RESULT_INVALID);
+			assert_true(!verdict.is_taken && verdict.first == 3000001 && verdict.last == 3999999);
+		}
+		const uint64_t chosen = setting == 0 ? 3999999 : 3000002;
+		assert_int_equal(add_as(store, account, chosen, &verdict), RESULT_OK);
+		assert_int_equal(add_as(store, account, chosen, &verdict), RESULT_INVALID);
+		assert_true(verdict.is_taken);
+		store_free(&store);
+	}
+	struct store *other = store_of(2);
+	assert_int_equal(add_as(other, account, 2000007, &verdict), RESULT_FAILED);
+	store_free(&other);
+	assert_int_equal(add(3, &id), RESULT_OK);
+	assert_int_equal(id, 3000001);
+	assert_int_equal(add(3, &id), RESULT_OK);
+	assert_int_equal(id, 3000003);
+	assert_int_equal(install(2, &recorded), RESULT_INVALID);
+}
+
+/* A campaign with a chosen id counts as one, although no block was used. */
+static void
+a_chosen_id_settles_the_number(void **state UNUSED)
+{
+	uint64_t recorded, account;
+	struct id_verdict verdict;
+	struct store *store = store_of(3);
+	remove_campaigns();
+	root_run("UPDATE " PREFIX "id_blocks SET next = 3000000000001 WHERE name = 'lead'");
+	assert_int_equal(install(2, &recorded), RESULT_OK);
+	assert_int_equal(install(3, &recorded), RESULT_OK);
+	assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
+	assert_int_equal(add_as(store, account, 3000500, &verdict), RESULT_OK);
+	assert_int_equal(install(2, &recorded), RESULT_INVALID);
+	assert_int_equal(add_as(store, UNKNOWN_ID, 3000501, &verdict), RESULT_NOT_FOUND);
+	store_free(&store);
+}
+
+/* More than are read at once. */
+static void
+a_row_of_chosen_ids_is_skipped(void **state UNUSED)
+{
+	uint64_t account, id;
+	struct id_verdict verdict;
+	struct store *store = store_of(3);
+	remove_campaigns();
+	assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
+	for (uint64_t chosen = 3000001; chosen <= 3000250; chosen++)
+		assert_int_equal(add_as(store, account, chosen, &verdict), RESULT_OK);
+	for (uint64_t next = 3000251; next <= 3000252; next++) {
+		assert_int_equal(add(3, &id), RESULT_OK);
+		assert_int_equal(id, next);
+	}
+	store_free(&store);
+}
+
 int
 main(void)
 {
@@ -128,6 +210,9 @@ main(void)
 		WORLD_TEST(the_number_is_set_before_the_first_campaign),
 		WORLD_TEST(leads_have_the_number),
 		WORLD_TEST(ids_outside_the_range_are_not_given),
+		WORLD_TEST(chosen_ids_are_those_of_the_cluster),
+		WORLD_TEST(a_chosen_id_settles_the_number),
+		WORLD_TEST(a_row_of_chosen_ids_is_skipped),
 	};
 	return WORLD_MAIN(tests);
 }

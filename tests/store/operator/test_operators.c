@@ -160,6 +160,7 @@ a_campaign_keeps_its_settings(void **state)
 		.ends_ms = far_ms,
 		.jump_start = UINT32_MAX,
 		.require_key = true,
+		.compat = true,
 		.landing_url = SLICE("https://landing.example/?a=b"),
 		.status_url = SLICE("https://status.example/"),
 		.points_signup = 1,
@@ -182,7 +183,8 @@ a_campaign_keeps_its_settings(void **state)
 	assert_int_equal(found.account_id, w->account);
 	assert_slices_equal(found.name, settings.name);
 	assert_true(found.ends_ms == settings.ends_ms && found.ended_ms == -1);
-	assert_true(found.jump_start == UINT32_MAX && found.require_key && !found.privacy && !found.account_suspended);
+	assert_true(
+	    found.jump_start == UINT32_MAX && found.require_key && found.compat && !found.privacy && !found.account_suspended);
 	assert_slices_equal(found.landing_url, settings.landing_url);
 	assert_slices_equal(found.status_url, settings.status_url);
 	assert_false(slice_present(found.thankyou_url));
@@ -198,7 +200,7 @@ a_campaign_keeps_its_settings(void **state)
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	found = find_campaign(w, id);
-	assert_true(found.privacy && !found.require_key && found.ends_ms == -1 && found.jump_start == 0);
+	assert_true(found.privacy && !found.require_key && !found.compat && found.ends_ms == -1 && found.jump_start == 0);
 	assert_false(slice_present(found.landing_url) || slice_present(found.blocked_email_domains));
 	assert_true(found.points_direct == 0 && found.max_per_ip == 0 && found.ip_counted_to == 0 && !found.waitlist);
 	assert_int_equal(store_find_campaign(w->store, w->pool, UNKNOWN_ID, &found, &now_ms), RESULT_NOT_FOUND);

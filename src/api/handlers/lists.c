@@ -74,6 +74,7 @@ struct leaderboard {
 	struct call *call;
 	struct store *store;
 	size_t limit;
+	struct standing_style style;
 	struct slice social_id; /* absent: none */
 	struct slice me;        /* absent: no such lead */
 	struct lead_place place;
@@ -91,6 +92,7 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 		.reference = { .identity = LEAD_BY_SOCIAL_ID, .value = board->social_id },
 		.view.full = call->account_id != 0,
 		.standing = true,
+		.style = board->style,
 	};
 	struct outcome outcome = { .failure = FAILURE_LEAD_NOT_FOUND };
 	if (slice_present(board->social_id))
@@ -110,22 +112,27 @@ fetch_leaders(struct leaderboard *board, const struct campaign_versions *version
 {
 	struct call *call = board->call;
 	struct pool *pool = call->request->pool;
-	const struct board_key key = { call->campaign.id, *versions, board->limit, call->account_id != 0 };
+	struct standing_view view = { .full = call->account_id != 0, .style = board->style };
+	struct board_key key = { call->campaign.id, *versions, board->limit, view.full, 0 };
+	const bool is_cached = board_style(&board->style, &key.style);
 	struct campaign_versions later;
 	struct lead *leaders;
 	size_t count;
-	if (boards_find(call->api->boards, &key, now_ms, &board->leaders))
+	if (is_cached && boards_find(call->api->boards, &key, now_ms, &board->leaders))
 		return RESULT_OK;
 	enum result result = store_leaderboard(board->store, pool, call->campaign.id, board->limit, &leaders, &count);
 	if (result == RESULT_OK)
 		result = store_find_versions(board->store, pool, call->campaign.id, &later);
+	if (result == RESULT_OK && slice_present(board->style.avatar_default))
+		result = store_payload_settings(board->store, &view.settings);
 	if (result != RESULT_OK)
 		return result;
-	if (!board_write(pool, leaders, count, key.full, call->response->body.maximum, &board->leaders))
+	if (!board_write(pool, leaders, count, &view, call->response->body.maximum, &board->leaders))
 		return RESULT_FAILED;
 	if (later.leads != versions->leads || later.settings != versions->settings)
 		return RESULT_CONFLICT;
-	boards_put(call->api->boards, &key, &board->leaders, now_ms);
+	if (is_cached)
+		boards_put(call->api->boards, &key, &board->leaders, now_ms);
 	return RESULT_OK;
 }
 
@@ -170,6 +177,8 @@ handle_leaderboard(struct call *call)
 		return;
 	if (arguments.limit != 0)
 		board.limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX;
+	board.style = (struct standing_style){ arguments.lead_description, arguments.avatar_default,
+		.personal = call->account_id != 0 || !call->campaign.privacy };
 	const struct slice typed = arguments.social_id;
 	/* an invalid social id matches no lead */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns, their counters, tags and actions, and the health routes. */
 #include "api/fetch.h"
+#include "api/parameters.h"
 
 #include "base/clock.h"
 
@@ -39,19 +40,23 @@ write_campaign(struct json_writer *writer, const struct campaign *campaign, int6
 	json_end_object(writer);
 }
 
+bool
+call_list_campaigns(struct call *call, struct campaign **campaigns, size_t *count)
+{
+	struct list_read read = { .call = call };
+	while (fetch_reads(&read))
+		read.result =
+		    store_list_campaigns(read.store, call->request->pool, call->account_id, campaigns, count, &call->now_ms);
+	return read.result == RESULT_OK || call_fail(call, call_failure(read.result));
+}
+
 void
 handle_campaigns(struct call *call)
 {
 	struct campaign *campaigns;
 	size_t count;
-	struct list_read read = { .call = call };
-	while (fetch_reads(&read))
-		read.result =
-		    store_list_campaigns(read.store, call->request->pool, call->account_id, &campaigns, &count, &call->now_ms);
-	if (read.result != RESULT_OK) {
-		call_fail(call, call_failure(read.result));
+	if (!call_list_campaigns(call, &campaigns, &count))
 		return;
-	}
 	struct json_writer writer = call_begin(call);
 	json_begin_array(&writer);
 	for (size_t i = 0; i < count; i++)
@@ -115,6 +120,39 @@ call_find_tag(struct call *call, struct slice text, unsigned by, uint64_t *tag_i
 }
 
 static void
+add_tag(struct arguments *arguments, uint64_t id)
+{
+	for (size_t i = 0; i < arguments->tag_count; i++)
+		if (arguments->tag_ids[i] == id)
+			return;
+	arguments->tag_ids[arguments->tag_count++] = id;
+}
+
+/* One id or an array. One that is unknown or malformed, or none, fails the call: no tag is applied without the others. */
+bool
+call_read_tag_ids(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+{
+	const struct http_value *values;
+	struct definitions definitions;
+	const size_t count = call_values(call, parameter->names[0], &values);
+	if (count > BULK_TAGS_MAX)
+		return call_fail(call, FAILURE_TOO_MANY_ITEMS);
+	if (count == 0)
+		return call_fail(call, FAILURE_TAG_NOT_FOUND);
+	if (!find_definitions(call, &definitions))
+		return false;
+	arguments->tag_ids = POOL_ARRAY(call->request->pool, count, uint64_t);
+	for (size_t i = 0; i < count; i++) {
+		const bool text = values[i].type == HTTP_STRING || values[i].type == HTTP_NUMBER;
+		const struct tag *tag = text ? find_tag(&definitions, values[i].text, TAG_BY_ID) : NULL;
+		if (tag == NULL)
+			return call_fail(call, FAILURE_TAG_NOT_FOUND);
+		add_tag(arguments, tag->id);
+	}
+	return true;
+}
+
+static void
 write_action(struct json_writer *writer, const struct action *action)
 {
 	json_begin_object(writer);
@@ -126,6 +164,8 @@ write_action(struct json_writer *writer, const struct action *action)
 		json_u64(writer, action->tag_id);
 	else
 		json_null(writer);
+	json_key(writer, SLICE("public"));
+	json_boolean(writer, action->public);
 	json_end_object(writer);
 }
 

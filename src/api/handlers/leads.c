@@ -45,18 +45,23 @@ handle_signup(struct call *call)
 }
 
 void
-handle_lookup(struct call *call)
+call_show_lead(struct call *call, struct lead_reference lead, struct payload_view view)
 {
-	struct arguments arguments;
 	struct outcome outcome;
-	if (!call_read(call, GROUP_LEAD | GROUP_VIEW, &arguments))
-		return;
-	const struct look_up look_up = { call->campaign.id, arguments.lead, arguments.view, .standing = false };
+	const struct look_up look_up = { call->campaign.id, lead, view, .standing = false };
 	fetch_lead(call, call->api->store, &look_up, &outcome);
 	if (outcome.failure == FAILURE_NONE)
 		call_answer(call, outcome.body);
 	else
 		call_fail(call, outcome.failure);
+}
+
+void
+handle_lookup(struct call *call)
+{
+	struct arguments arguments;
+	if (call_read(call, GROUP_LEAD | GROUP_VIEW, &arguments))
+		call_show_lead(call, arguments.lead, arguments.view);
 }
 
 /* Reads the id after the campaign's. Returns false when it is invalid: the call has failed. */
@@ -135,52 +140,89 @@ handle_points(struct call *call)
 		call_answer(call, SLICE("{\"message\":\"Custom Points added\"}"));
 }
 
-/* False: the call has failed. */
-static bool
-queue(struct call *call, enum lead_action action, size_t *matched)
+/* Queues the change of the named leads, or of their referrers, and answers with their number. */
+static void
+queue_read(struct call *call, enum lead_action action, const struct arguments *arguments, bool referrers)
 {
-	static const unsigned groups[LEAD_ACTIONS] = {
-		[LEAD_TAG] = GROUP_TAG, [LEAD_VERIFY] = GROUP_CHANNEL, [LEAD_BLOCK] = GROUP_REASON
-	};
-	struct arguments arguments;
-	if (!call_read(call, GROUP_LEADS | groups[action], &arguments) || !call_may_wait(call, WAIT_BULK_JOBS))
-		return false;
+	size_t matched = 0;
+	if (!call_may_wait(call, WAIT_BULK_JOBS))
+		return;
 	const struct bulk_request request = {
 		.account_id = call->account_id,
 		.campaign_id = call->campaign.id,
 		.account_jobs = call->api->options->account_bulk_jobs,
 		.action = action,
-		.tag_id = arguments.tag_id,
-		.argument = arguments.argument,
-		.leads = arguments.leads,
-		.lead_count = arguments.lead_count,
+		.tag_ids = arguments->tag_ids,
+		.tag_count = arguments->tag_count,
+		.argument = arguments->argument,
+		.leads = arguments->leads,
+		.lead_count = arguments->lead_count,
+		.referrers = referrers,
 	};
-	*matched = 0;
-	enum result result = request.lead_count == 0 ? RESULT_OK : store_queue_bulk(call->api->store, &request, matched);
+	enum result result =
+	    request.lead_count == 0 ? RESULT_NOT_FOUND : store_queue_bulk(call->api->store, &request, &matched);
 	if (result == RESULT_TOO_MANY)
 		refuse(call);
+	else if (result == RESULT_NOT_FOUND)
+		call_fail(call, FAILURE_NO_LEADS);
 	else if (result != RESULT_OK)
 		call_fail(call, call_failure(result));
-	else if (*matched == 0)
-		call_fail(call, FAILURE_NO_LEADS);
-	return result == RESULT_OK && *matched > 0;
+	else if (action == LEAD_DELETE)
+		answer_queued(call, SLICE("Your leads have been queued for deletion"), SLICE("deleted"), matched);
+	else
+		answer_queued(call, SLICE("Your leads have been queued for changes"), SLICE("updated"), matched);
+}
+
+static void
+queue(struct call *call, enum lead_action action, unsigned groups, bool referrers)
+{
+	struct arguments arguments;
+	if (call_read(call, GROUP_LEADS | groups, &arguments))
+		queue_read(call, action, &arguments, referrers);
 }
 
 void
 handle_bulk_change(struct call *call)
 {
+	static const unsigned groups[LEAD_ACTIONS] = {
+		[LEAD_TAG] = GROUP_TAG,
+		[LEAD_VERIFY] = GROUP_CHANNEL,
+		[LEAD_UNVERIFY] = GROUP_CHANNEL,
+		[LEAD_BLOCK] = GROUP_REASON,
+	};
 	enum lead_action action;
-	size_t matched;
 	if (!lead_action_parse(call->request->segments[2], &action))
 		call_fail(call, FAILURE_INVALID_ACTION);
-	else if (queue(call, action, &matched))
-		answer_queued(call, SLICE("Your leads have been queued for changes"), SLICE("updated"), matched);
+	else
+		queue(call, action, groups[action], false);
 }
 
 void
 handle_bulk_delete(struct call *call)
 {
-	size_t matched;
-	if (queue(call, LEAD_DELETE, &matched))
-		answer_queued(call, SLICE("Your leads have been queued for deletion"), SLICE("deleted"), matched);
+	queue(call, LEAD_DELETE, 0, false);
+}
+
+void
+handle_bulk_tags(struct call *call)
+{
+	queue(call, LEAD_TAG, GROUP_TAGS, false);
+}
+
+void
+handle_tag_referrers(struct call *call)
+{
+	queue(call, LEAD_TAG, GROUP_TAGS, true);
+}
+
+void
+handle_tag_referrers_of_path(struct call *call)
+{
+	struct arguments arguments;
+	uint64_t id;
+	if (!call_read(call, GROUP_LEADS, &arguments) || !call_find_tag(call, call->request->segments[3], TAG_BY_ID, &id))
+		return;
+	arguments.tag_ids = &id;
+	arguments.tag_count = 1;
+	queue_read(call, LEAD_TAG, &arguments, true);
 }

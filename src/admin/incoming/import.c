@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * lead import: opens the file, reads its heading, and reports what was done. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "admin/commands.h"
+#include "admin/incoming/import_batch.h"
+#include "base/clock.h"
+#include "conf/conf.h"
+#include "identity/phone.h"
+#include "store/store.h"
+
+/* The operands after CAMPAIGN. */
+enum { OPERAND_FILE = 1, OPERAND_MAP };
+
+/* Copies what cannot be read twice to a temporary file, which has no name. Returns its descriptor, or -1: errno. */
+static int
+spool(int from)
+{
+	char bytes[64 * 1024];
+	FILE *file = tmpfile();
+	ssize_t got = 0;
+	if (file == NULL)
+		return -1;
+	while ((got = read(from, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR))
+		if (got > 0 && fwrite(bytes, 1, (size_t)got, file) != (size_t)got) {
+			got = -1;
+			break;
+		}
+	const int fd = got < 0 || fflush(file) != 0 ? -1 : fcntl(fileno(file), F_DUPFD_CLOEXEC, 0);
+	fclose(file);
+	return fd;
+}
+
+static int
+open_file(const struct admin_call *call, struct stat *about)
+{
+	const char *path = call->operands[OPERAND_FILE];
+	const bool standard = strcmp(path, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, about) == 0 && !S_ISREG(about->st_mode)) {
+		const int spooled = spool(fd);
+		if (!standard)
+			close(fd);
+		fd = spooled;
+	}
+	if (fd >= 0 && fstat(fd, about) == 0)
+		return fd;
+	admin_fail(call, EX_NOINPUT, "%s: %s", path, strerror(errno));
+	return -1;
+}
+
+/* A file that begins with { is NDJSON. */
+static enum records_format
+find_format(int fd)
+{
+	char bytes[256];
+	const ssize_t got = pread(fd, bytes, sizeof(bytes), 0);
+	struct slice text = { bytes, got < 0 ? 0 : (size_t)got };
+	if (slice_starts_with(text, SLICE("\xef\xbb\xbf")))
+		text = slice_sub(text, 3, text.size);
+	return slice_starts_with(slice_trim(text), SLICE("{")) ? RECORDS_NDJSON : RECORDS_CSV;
+}
+
+static bool
+read_delimiter(const struct admin_call *call, struct slice heading, char *delimiter)
+{
+	const char *text = call->options[OPTION_DELIMITER];
+	*delimiter = csv_detect_delimiter(heading);
+	if (text == NULL)
+		return true;
+	*delimiter = strcmp(text, "tab") == 0 ? '\t' : text[0];
+	if (strcmp(text, "tab") == 0 || (strlen(text) == 1 && strchr("\"\r\n", text[0]) == NULL))
+		return true;
+	admin_fail(call, EX_USAGE, "--delimiter: expected one character, or tab");
+	return false;
+}
+
+/* "COLUMN=FIELD" of --map, or of an operand after the file. */
+static int
+map_column(const struct admin_call *call, const char *text, const struct csv_fields *heading, struct column *columns)
+{
+	const struct slice pair = slice_of(text);
+	const size_t equals = slice_find_last(pair, '=');
+	const struct slice name = slice_sub(pair, 0, equals), field = slice_sub(pair, equals + 1, pair.size);
+	bool found = false;
+	if (equals == pair.size || field.size == 0)
+		return admin_fail(call, EX_USAGE, "%s: expected COLUMN=FIELD", text);
+	for (size_t i = 0; i < heading->count; i++)
+		if (slice_equal_nocase(slice_trim(heading->items[i]), slice_trim(name))) {
+			columns[i] = column_mapped(call->pool, field);
+			found = true;
+		}
+	return found ? EX_OK : admin_fail(call, EX_DATAERR, "the heading has no column %.*s", SLICE_ARGS(name));
+}
+
+static int
+map_columns(const struct admin_call *call, const struct csv_fields *heading, struct column *columns)
+{
+	int status = EX_OK;
+	for (size_t i = 0; i < call->map_count && status == EX_OK; i++)
+		status = map_column(call, call->maps[i], heading, columns);
+	for (size_t i = OPERAND_MAP; i < call->operand_count && status == EX_OK; i++)
+		status = map_column(call, call->operands[i], heading, columns);
+	return status;
+}
+
+/* Reports a file that is not CSV: an array of objects, UTF-16, or another one. */
+static int
+fail_heading(const struct admin_call *call, struct slice heading, const char *problem)
+{
+	if (slice_starts_with(slice_trim(heading), SLICE("[")))
+		problem = "is a JSON array: write one object in each line, without brackets around them";
+	else if (memchr(heading.data, '\0', heading.size) != NULL)
+		problem = "has a NUL byte: convert the file to UTF-8";
+	return admin_fail(call, EX_DATAERR, "the heading %s", problem);
+}
+
+/* Reads the heading of CSV: which column is what. */
+static int
+read_heading(struct import_run *run, struct slice *text)
+{
+	const struct admin_call *call = run->call;
+	struct record record;
+	struct csv_fields heading;
+	bool identifies = false;
+	if (records_next(run->records, &record) != RECORD_GOOD)
+		return admin_fail(call, EX_DATAERR, "the file has no heading");
+	*text = pool_copy(call->pool, record.text);
+	if (!read_delimiter(call, *text, &run->delimiter))
+		return EX_USAGE;
+	const char *problem = csv_split(call->pool, *text, run->delimiter, &heading);
+	if (problem != NULL)
+		return fail_heading(call, *text, problem);
+	struct column *columns = POOL_ARRAY(call->pool, heading.count, struct column);
+	for (size_t i = 0; i < heading.count; i++)
+		columns[i] = column_of(call->pool, heading.items[i], false);
+	const int status = map_columns(call, &heading, columns);
+	if (status != EX_OK)
+		return status;
+	for (size_t i = 0; i < heading.count; i++)
+		identifies = identifies || columns[i].field == LEAD_EMAIL || columns[i].field == LEAD_PHONE;
+	run->columns = columns;
+	run->column_count = heading.count;
+	return identifies ? EX_OK
+			  : fail_heading(call, *text, "has neither email nor phone_number: name them with --map COLUMN=email");
+}
+
+static int
+open_rejects(struct import_run *run, struct slice heading, const struct stat *file)
+{
+	const char *path = run->call->options[OPTION_REJECTS];
+	struct stat about;
+	if (path == NULL)
+		return EX_OK;
+	if (stat(path, &about) == 0 && about.st_dev == file->st_dev && about.st_ino == file->st_ino)
+		return admin_fail(run->call, EX_USAGE, "--rejects: %s is the file that is imported", path);
+	run->rejects = rejects_open(path, run->format, heading, run->delimiter);
+	return run->rejects != NULL ? EX_OK : admin_fail(run->call, EX_CANTCREAT, "%s: %s", path, strerror(errno));
+}
+
+static int
+report(struct import_run *run, int status)
+{
+	struct output *output = run->call->output;
+	const int64_t took_ms = clock_monotonic_ms() - run->began_ms;
+	if (!rejects_close(&run->rejects) && status == EX_OK)
+		status = admin_fail(run->call, EX_IOERR, "the file of rejected rows could not be written");
+	output_record(output);
+	output_u64(output, "rows", run->counts.rows);
+	output_u64(output, "imported", run->counts.imported);
+	output_u64(output, "unchanged", run->counts.unchanged);
+	output_u64(output, "rejected", run->counts.rejected);
+	output_u64(output, "seconds", (uint64_t)took_ms / 1000);
+	return status == EX_OK && run->counts.rejected > 0 ? EX_DATAERR : status;
+}
+
+static int
+import_file(struct import_run *run, int fd, const struct stat *about)
+{
+	struct slice heading = SLICE_NONE;
+	struct campaign campaign;
+	int64_t now_ms;
+	const enum result result = store_find_campaign(run->call->store, run->call->pool, run->call->id, &campaign, &now_ms);
+	if (result != RESULT_OK)
+		return admin_answer(run->call, result);
+	run->format = find_format(fd);
+	run->records = records_new(fd, run->format);
+	run->file_size = (uint64_t)about->st_size;
+	int status = run->format == RECORDS_CSV ? read_heading(run, &heading) : EX_OK;
+	if (status == EX_OK && run->format == RECORDS_NDJSON &&
+	    (run->call->operand_count > OPERAND_MAP || run->call->options[OPTION_MAP] != NULL))
+		status = admin_fail(run->call, EX_USAGE, "--map is for CSV");
+	if (status == EX_OK)
+		status = open_rejects(run, heading, about);
+	if (status == EX_OK)
+		status = report(run, import_run(run));
+	records_free(&run->records);
+	return status;
+}
+
+int
+admin_lead_import(struct admin_call *call)
+{
+	const struct conf_limits *limits = &call->conf->limits;
+	struct stat about;
+	struct import_run run = {
+		.call = call,
+		.limits = { .name_bytes = limits->name_bytes,
+		    .value_bytes = limits->value_bytes,
+		    .utm_bytes = limits->custom_fields_bytes,
+		    .country_code = slice_of(call->options[OPTION_COUNTRY_CODE]),
+		    .drop_bad_referrers = call->options[OPTION_DROP_REFERRERS] != NULL },
+		.events = call->options[OPTION_EVENTS] != NULL,
+		.dry_run = call->options[OPTION_DRY_RUN] != NULL,
+		.drop_unknown_referrers = call->options[OPTION_DROP_REFERRERS] != NULL,
+	};
+	struct slice number;
+	if (!phone_parse(call->pool, SLICE("+4930123456"), run.limits.country_code, &number))
+		return admin_fail(call, EX_USAGE, "--country-code: expected a calling code such as 49, or two letters");
+	const int fd = open_file(call, &about);
+	if (fd < 0)
+		return EX_NOINPUT;
+	const int status = import_file(&run, fd, &about);
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return status;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "admin/incoming/import_batch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/failure.h"
+#include "store/store.h"
+
+enum {
+	BATCH_MS = 30000, /* time of a batch, and of the attempts to run it */
+	TRIES = 4,        /* … while the database is away */
+	PROGRESS_MS = 1000,
+	REASONS_SHOWN = 10,
+	WORK_MS = 200, /* after so much work … */
+	PAUSE_MS = 12, /* … the lock stays free for longer than a committer waits before it tries again */
+};
+
+struct import_row {
+	struct record_place place;
+	struct import import;
+};
+
+static int
+fail_file(const struct import_run *run)
+{
+	return admin_fail(run->call, EX_IOERR, "the file could not be read: %s", strerror(errno));
+}
+
+static void
+reject(struct import_run *run, const struct record_place *place, struct slice text, const char *reason)
+{
+	run->counts.rejected++;
+	if (run->rejects != NULL)
+		rejects_add(run->rejects, place->line, text, reason);
+	else if (run->counts.rejected <= REASONS_SHOWN)
+		admin_fail(run->call, EX_DATAERR, "line %" PRIu64 ": %s", place->line, reason);
+}
+
+static int
+reject_at(struct import_run *run, const struct record_place *place, const char *reason)
+{
+	struct slice text;
+	if (records_at(run->records, place->offset, place->size, &text) != RECORD_GOOD)
+		return fail_file(run);
+	reject(run, place, text, reason);
+	return EX_OK;
+}
+
+/* Shows progress once a second when errors go to a terminal. */
+static void
+show_progress(struct import_run *run, const struct record_place *place)
+{
+	const int64_t now_ms = clock_monotonic_ms(), took_ms = now_ms - run->began_ms;
+	if (now_ms - run->shown_ms < PROGRESS_MS || isatty(fileno(run->call->errors)) != 1)
+		return;
+	const uint64_t rate = (run->counts.imported + run->counts.unchanged) * 1000 / (uint64_t)(took_ms > 0 ? took_ms : 1);
+	const uint64_t left_ms = place->offset == 0 ? 0 : (uint64_t)took_ms * (run->file_size - place->offset) / place->offset;
+	fprintf(run->call->errors, "\rleadhook: %" PRIu64 " rows, %" PRIu64 " a second, %" PRIu64 " s left  ", run->counts.rows,
+	    rate, left_ms / 1000);
+	fflush(run->call->errors);
+	run->shown_ms = now_ms;
+	run->shown = true;
+}
+
+/* Sign-ups wait for the lock of the campaign: they get it from time to time. */
+static void
+pause_for_others(struct import_run *run, int64_t took_ms)
+{
+	run->worked_ms += took_ms;
+	if (run->worked_ms < WORK_MS)
+		return;
+	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_MS * 1000 * 1000 }, NULL);
+	run->worked_ms = 0;
+}
+
+/* Whether the failure is of the whole import, not of a row. */
+static int
+fails_whole(const struct import_run *run, enum failure failure)
+{
+	switch (failure) {
+	case FAILURE_CAMPAIGN_NOT_FOUND:
+		return admin_fail(run->call, EX_DATAERR, "there is no such campaign");
+	case FAILURE_CAMPAIGN_ENDED:
+		return admin_fail(run->call, EX_DATAERR, "the campaign has ended: reopen it, import, and end it again");
+	case FAILURE_ACCOUNT_SUSPENDED:
+		return admin_fail(run->call, EX_DATAERR, "the account of the campaign is suspended");
+	case FAILURE_UNAVAILABLE:
+		return admin_fail(
+		    run->call, EX_TEMPFAIL, "the database is out of reach; run the same command again later: it goes on");
+	default:
+		return EX_OK;
+	}
+}
+
+static int
+take_outcome(struct import_run *run, const struct import_row *row, const struct outcome *outcome)
+{
+	const char *reason = "the database refused the row; see the log";
+	if (outcome->failure == FAILURE_NONE) {
+		run->counts.imported += outcome->created ? 1 : 0;
+		run->counts.unchanged += outcome->created ? 0 : 1;
+		return EX_OK;
+	}
+	if (outcome->failure == FAILURE_LEAD_NOT_FOUND)
+		return deferred_add(run->deferred, &row->place)
+			   ? EX_OK
+			   : admin_fail(run->call, EX_IOERR, "the temporary file: %s", strerror(errno));
+	const int status = fails_whole(run, outcome->failure);
+	if (status != EX_OK)
+		return status;
+	if (slice_present(outcome->detail))
+		reason = pool_string(run->pool, outcome->detail);
+	return reject_at(run, &row->place, reason);
+}
+
+static bool
+any_unavailable(const struct outcome *outcomes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (outcomes[i].failure == FAILURE_UNAVAILABLE)
+			return true;
+	return false;
+}
+
+/* The rows may be run again: those that are committed are then unchanged. */
+static void
+execute(struct import_run *run, const struct command *const *commands, struct outcome *outcomes)
+{
+	for (unsigned attempt = 1;; attempt++) {
+		store_execute(
+		    run->call->store, run->pool, commands, run->row_count, clock_monotonic_ms() + BATCH_MS, outcomes, NULL);
+		if (attempt == TRIES || !any_unavailable(outcomes, run->row_count))
+			return;
+		nanosleep(&(struct timespec){ .tv_sec = attempt }, NULL);
+	}
+}
+
+/* Imports the collected rows. */
+static int
+flush_batch(struct import_run *run)
+{
+	const int64_t began_ms = clock_monotonic_ms();
+	struct command *commands = POOL_ARRAY(run->pool, run->row_count, struct command);
+	const struct command **pointers = POOL_ARRAY(run->pool, run->row_count, const struct command *);
+	struct outcome *outcomes = POOL_ARRAY(run->pool, run->row_count, struct outcome);
+	int status = EX_OK;
+	for (size_t i = 0; i < run->row_count; i++) {
+		run->rows[i].import.last_number = run->last_number;
+		run->rows[i].import.events = run->events;
+		run->rows[i].import.drop_unknown_referrer = run->drops;
+		commands[i] =
+		    (struct command){ .kind = COMMAND_IMPORT, .campaign_id = run->call->id, .as.import = &run->rows[i].import };
+		pointers[i] = &commands[i];
+	}
+	if (run->row_count > 0)
+		execute(run, pointers, outcomes);
+	for (size_t i = 0; i < run->row_count && status == EX_OK; i++)
+		status = take_outcome(run, &run->rows[i], &outcomes[i]);
+	if (run->row_count > 0)
+		show_progress(run, &run->rows[run->row_count - 1].place);
+	run->row_count = run->taken = 0;
+	pool_reset(run->pool);
+	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
+	pause_for_others(run, clock_monotonic_ms() - began_ms);
+	return status;
+}
+
+/* Reads the record's values. NULL, or what is wrong. *splits: it has the form of a record. */
+static const char *
+read_row(const struct import_run *run, struct slice text, struct import *import, bool *splits)
+{
+	struct csv_fields fields;
+	*splits = true;
+	if (run->format == RECORDS_NDJSON)
+		return row_from_json(run->pool, &run->limits, text, import);
+	const char *problem = csv_split(run->pool, text, run->delimiter, &fields);
+	*splits = problem == NULL;
+	if (problem != NULL)
+		return pool_printf(run->pool, "the record %s", problem).data;
+	return row_from_csv(run->pool, &run->limits, run->columns, run->column_count, &fields, import);
+}
+
+static int
+add_row(struct import_run *run, const struct record_place *place, struct slice text, bool *splits)
+{
+	struct import_row *row = &run->rows[run->row_count];
+	const char *problem = read_row(run, text, &row->import, splits);
+	row->place = *place;
+	if (problem == NULL)
+		run->row_count++;
+	else /* of a quote that has no end, only the line where it begins */
+		reject(run, place, *splits ? text : slice_sub(text, 0, slice_find(text, '\n')), problem);
+	return ++run->taken == IMPORT_BATCH_ROWS ? flush_batch(run) : EX_OK;
+}
+
+/* What a pass does with a record; false: it has not the form of one. */
+typedef int on_record(struct import_run *run, const struct record_place *place, struct slice text, bool *splits);
+
+static int
+for_each_record(struct import_run *run, on_record *handle)
+{
+	struct record record;
+	int status = EX_OK;
+	while (status == EX_OK) {
+		const enum record_state state = records_next(run->records, &record);
+		const struct record_place place = { record.offset, record.line, record.text.size };
+		bool splits = true;
+		if (state == RECORD_END)
+			return EX_OK;
+		if (state == RECORD_FAILED)
+			return fail_file(run);
+		if (state == RECORD_GOOD)
+			status = handle(run, &place, record.text, &splits);
+		else if (handle == add_row)
+			reject(run, &place, slice_sub(record.text, 0, RECORD_MAX_BYTES),
+			    "the record is longer than 1 MiB, or a quote has no end");
+		if (!splits)
+			records_resume(run->records, &record);
+		run->counts.rows += handle == add_row ? 1 : 0;
+	}
+	return status;
+}
+
+/* The first pass: the largest subscription number, which sign-ups during the import must not take. */
+static int
+find_number(struct import_run *run, const struct record_place *place UNUSED, struct slice text, bool *splits)
+{
+	struct import import;
+	if (read_row(run, text, &import, splits) == NULL && import.number > run->last_number)
+		run->last_number = import.number;
+	pool_reset(run->pool);
+	return EX_OK;
+}
+
+static int
+only_check(struct import_run *run, const struct record_place *place, struct slice text, bool *splits)
+{
+	struct import import;
+	const char *problem = read_row(run, text, &import, splits);
+	run->counts.rows++;
+	if (problem != NULL)
+		reject(run, place, text, problem);
+	pool_reset(run->pool);
+	return EX_OK;
+}
+
+/* Takes the deferred records, the last one first. */
+static int
+run_deferred(struct import_run *run, struct deferred *from)
+{
+	const uint64_t count = deferred_count(from);
+	int status = EX_OK;
+	for (uint64_t i = 0; i < count && status == EX_OK; i++) {
+		struct record_place place;
+		struct slice text;
+		bool splits;
+		if (!deferred_get(from, count - 1 - i, &place) ||
+		    records_at(run->records, place.offset, place.size, &text) != RECORD_GOOD)
+			return fail_file(run);
+		status = add_row(run, &place, text, &splits);
+	}
+	return status == EX_OK ? flush_batch(run) : status;
+}
+
+static int
+reject_deferred(struct import_run *run, struct deferred *from)
+{
+	int status = EX_OK;
+	for (uint64_t i = 0; i < deferred_count(from) && status == EX_OK; i++) {
+		struct record_place place;
+		if (!deferred_get(from, i, &place))
+			return fail_file(run);
+		status = reject_at(run, &place, "its referrer is not a lead of the campaign");
+	}
+	return status;
+}
+
+/* Records whose referrer was not there yet, again and again while that helps. Each pass reads the list of the one before from
+ * its end: the file is read upwards and downwards in turn. */
+static int
+finish_deferred(struct import_run *run)
+{
+	int status = EX_OK;
+	bool helps = true;
+	while (status == EX_OK && deferred_count(run->deferred) > 0) {
+		struct deferred *from = run->deferred;
+		const uint64_t before = deferred_count(from), imported = run->counts.imported;
+		if (!helps && !run->drop_unknown_referrers)
+			return reject_deferred(run, from);
+		run->drops = !helps;
+		run->deferred = deferred_new();
+		status = run->deferred == NULL ? fail_file(run) : run_deferred(run, from);
+		if (run->deferred == NULL)
+			run->deferred = from;
+		else
+			deferred_free(&from);
+		helps = status == EX_OK && (run->counts.imported > imported || deferred_count(run->deferred) < before);
+	}
+	return status;
+}
+
+static int
+import_all(struct import_run *run)
+{
+	int status = run->dry_run ? for_each_record(run, only_check) : for_each_record(run, add_row);
+	if (status == EX_OK && !run->dry_run)
+		status = flush_batch(run);
+	return status == EX_OK ? finish_deferred(run) : status;
+}
+
+int
+import_run(struct import_run *run)
+{
+	struct record first;
+	int status = EX_OK;
+	run->pool = pool_new();
+	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
+	run->deferred = deferred_new();
+	run->began_ms = clock_monotonic_ms();
+	if (run->deferred == NULL)
+		status = fail_file(run);
+	if (status == EX_OK && !run->dry_run)
+		status = for_each_record(run, find_number);
+	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
+	records_rewind(run->records);
+	if (status == EX_OK && run->format == RECORDS_CSV && records_next(run->records, &first) != RECORD_GOOD)
+		status = fail_file(run);
+	if (status == EX_OK)
+		status = import_all(run);
+	if (run->shown)
+		fputc('\n', run->call->errors);
+	if (run->rejects == NULL && run->counts.rejected > REASONS_SHOWN)
+		admin_fail(run->call, EX_DATAERR,
+		    "%" PRIu64 " more rows are rejected; --rejects FILE writes all of them to a file",
+		    run->counts.rejected - REASONS_SHOWN);
+	deferred_free(&run->deferred);
+	pool_free(&run->pool);
+	return status;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * Imports the records of a file, batch by batch (leadhook(1), lead import). */
+#ifndef LEADHOOK_ADMIN_INCOMING_IMPORT_BATCH_H
+#define LEADHOOK_ADMIN_INCOMING_IMPORT_BATCH_H
+
+#include "admin/call.h"
+#include "transfer/columns.h"
+#include "transfer/deferred.h"
+#include "transfer/records.h"
+#include "transfer/rejects.h"
+#include "transfer/row.h"
+
+/* Rows of a transaction: the campaign is locked for that long. */
+enum { IMPORT_BATCH_ROWS = 250 };
+
+struct import_counts {
+	uint64_t rows, imported, unchanged, rejected;
+};
+
+/* An import under way; the caller fills the first part. */
+struct import_run {
+	const struct admin_call *call;
+	struct records *records;
+	enum records_format format;
+	char delimiter;
+	const struct column *columns;
+	size_t column_count;
+	struct row_limits limits;
+	struct rejects *rejects; /* NULL: the first reasons are printed */
+	bool events, dry_run, drop_unknown_referrers;
+	uint64_t file_size;
+
+	uint32_t last_number; /* the largest subscription number of the file */
+	bool drops;           /* rows are imported without an unknown referrer */
+	struct deferred *deferred;
+	struct import_counts counts;
+	struct pool *pool; /* of the batch */
+	struct import_row *rows;
+	size_t row_count, taken; /* rows of the batch; records that it was made of */
+	int64_t began_ms, shown_ms, worked_ms;
+	bool shown;
+};
+
+/* Runs it from the first record after the heading. Returns 0, or a status after reporting the error. */
+int import_run(struct import_run *run);
+
+#endif

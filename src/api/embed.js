@@ -1,0 +1,388 @@
+/* Leadhook, SPDX-License-Identifier: MIT */
+// Sign-up forms, leaderboards and status of campaigns in any page (docs/embedding.md). Needs ES2018. The page may have a strict
+// Content-Security-Policy: there is no style, no markup made from text, no evaluation. scripts/embed-script removes
+// comments that have lines of their own, and indentation.
+(function () {
+	"use strict";
+
+	const script = document.currentScript || document.querySelector('script[src*="/embed.js"], script[src*="/signupbar.js"]');
+	// The address of the API is that of this script.
+	const found = /^([^?#]*\/)(?:embed|signupbar)\.js(?:[?#]|$)/.exec(script ? script.src : "");
+	const base = found ? found[1].replace(/\/(?:embed|bar)\/v1\/$/, "/") : "";
+	const mark = "leadhook " + base;
+	// a second copy of the script does nothing
+	if (!base || document[mark])
+		return;
+	document[mark] = true;
+
+	const campaignPattern = /^[1-9]\d{0,18}$/;
+	const idPattern = /^[0-9A-Za-z]{4,16}$/;
+	const oldEmbed = "#kickofflabs_embed_form, #kickofflabs_signup_bar";
+	const timeout = 30000;
+	// of a body without a key; what only informs is left out of a larger one
+	const bodyBytes = 8000;
+	const query = new URLSearchParams(location.search);
+	// forms that wait for an answer, and own social ids by campaign
+	const sending = new WeakSet();
+	const leads = {};
+	let errors = 0;
+
+	// A social id, or "".
+	const valid = (text) => (idPattern.test(text || "") ? String(text) : "");
+	const all = (selector, within) => Array.from((within || document).querySelectorAll(selector));
+
+	function make(tag, text, attributes) {
+		const made = document.createElement(tag);
+		made.textContent = text === undefined || text === null ? "" : String(text);
+		for (const name of Object.keys(attributes || {}))
+			made.setAttribute(name, attributes[name]);
+		return made;
+	}
+
+	// The absolute http or https URL, or "".
+	function webAddress(text) {
+		try {
+			const url = new URL(text, location.href);
+			return text && /^https?:$/.test(url.protocol) ? url.href : "";
+		} catch (error) {
+			return "";
+		}
+	}
+
+	// Returns whether the page leaves the rest to this script.
+	function fire(target, name, detail) {
+		return target.dispatchEvent(new CustomEvent("leadhook:" + name, { bubbles: true, cancelable: true, detail }));
+	}
+
+	// A function that the page names in its markup.
+	function callPage(name, ...values) {
+		const named = name && window[name];
+		if (typeof named !== "function")
+			return false;
+		named(...values);
+		return true;
+	}
+
+	// ---- what is remembered: nothing, unless the page says data-remember ----
+
+	function remember(name, value) {
+		try {
+			if (valid(value) && document.querySelector("[data-remember]"))
+				localStorage.setItem("leadhook " + name, value);
+		} catch (error) {
+			// storage is off
+		}
+	}
+
+	function recall(name) {
+		try {
+			return document.querySelector("[data-remember]") ? localStorage.getItem("leadhook " + name) || "" : "";
+		} catch (error) {
+			return "";
+		}
+	}
+
+	const referrerId = () => valid(query.get("kid")) || recall("kid");
+	const leadId = (campaign) => leads[campaign] || valid(query.get("kolid")) || recall(campaign);
+
+	async function request(path, options) {
+		const control = new AbortController();
+		const timer = setTimeout(() => control.abort(), timeout);
+		let status = 0;
+		let answer;
+		try {
+			const response = await fetch(base + path, { credentials: "omit", signal: control.signal, ...options });
+			answer = await response.json();
+			status = response.status;
+		} catch (error) {
+			answer = { error: "unreachable", message: "This did not work. Please try again later." };
+		}
+		clearTimeout(timer);
+		return { status, answer: answer && typeof answer === "object" ? answer : {} };
+	}
+
+	// ---- forms ----
+
+	// The campaign that a form signs up to: by its attribute, or because its action is a call of the API; else "".
+	function campaignOf(form) {
+		let campaign = form.getAttribute("data-leadhook");
+		if (campaign === null) {
+			const action = webAddress(form.getAttribute("action")).split(/[?#]/)[0].replace(/\/$/, "");
+			const path = action.startsWith(base) ? action.slice(base.length) : "";
+			const found = /^(?:v1\/(\d+)\/subscribe|(?:v2|lead)\/(\d+))$/.exec(path);
+			const data = new FormData(form);
+			if (found)
+				campaign = found[1] || found[2];
+			else if (path === "subscribe" || path === "v2")
+				campaign = ["campaign_id", "campaignId", "list_id", "__lid"].map((name) => data.get(name)).find(Boolean);
+		}
+		return campaignPattern.test(campaign) ? campaign : "";
+	}
+
+	function fieldsOf(form, button) {
+		const fields = new URLSearchParams();
+		new FormData(form).forEach((value, name) => typeof value === "string" && fields.append(name, value));
+		if (button && button.name)
+			fields.append(button.name, button.value);
+		const add = (name, value) => {
+			if (!value || fields.get(name))
+				return;
+			fields.set(name, value);
+			if (String(fields).length > bodyBytes)
+				fields.delete(name);
+		};
+		if (!fields.get("social_id"))
+			add("kid", referrerId());
+		const url = location.href.split("#")[0];
+		query.forEach((value, name) => /^utm_.{1,60}$/i.test(name) && add(name, value));
+		add("__url", webAddress(url.length < 2000 ? url : location.origin + location.pathname));
+		add("__referrer", document.referrer);
+		return fields;
+	}
+
+	function setBusy(form, busy) {
+		if (busy) {
+			sending.add(form);
+			form.setAttribute("aria-busy", "true");
+		} else {
+			sending.delete(form);
+			form.removeAttribute("aria-busy");
+		}
+		for (const button of Array.from(form.elements).filter((one) => one.type === "submit" || one.type === "image"))
+			button.disabled = busy;
+	}
+
+	function clearError(form) {
+		for (const shown of all(".leadhook-error", form)) {
+			for (const field of all("[aria-describedby]", form)) {
+				const others = field.getAttribute("aria-describedby").split(" ").filter((id) => id !== shown.id);
+				if (others.length)
+					field.setAttribute("aria-describedby", others.join(" "));
+				else
+					field.removeAttribute("aria-describedby");
+			}
+			shown.remove();
+		}
+		for (const field of all("[aria-invalid]", form))
+			field.removeAttribute("aria-invalid");
+	}
+
+	// The field that an answer is about, if people see it.
+	function fieldOf(form, answer) {
+		const parameter = /^Parameter (\S+)/.exec(answer.message || "") || [];
+		const names = new Map([
+			["invalid_email", ["email"]],
+			["missing_identifier", ["email", "phone_number"]],
+			["invalid_phone_number", ["phone_number"]],
+			["invalid_parameter", [parameter[1]]],
+		]).get(answer.error) || [];
+		return Array.from(form.elements).find((one) => names.includes(one.name) && one.type !== "hidden");
+	}
+
+	function showError(form, answer) {
+		const own = (name) => form.getAttribute("data-error" + name);
+		const text = own("-" + String(answer.error).replace(/_/g, "-")) || own("") || answer.message || "This did not work.";
+		const field = fieldOf(form, answer);
+		const shown = make("p", text, { "class": "leadhook-error", id: "leadhook-error-" + ++errors, role: "alert" });
+		if (!field) {
+			form.append(shown);
+			return;
+		}
+		(field.closest("label") || field).after(shown);
+		field.setAttribute("aria-invalid", "true");
+		field.setAttribute("aria-describedby", [field.getAttribute("aria-describedby"), shown.id].filter(Boolean).join(" "));
+		field.focus();
+	}
+
+	function showThanks(form, text) {
+		const shown = make("p", text, { "class": "leadhook-message", role: "status", tabindex: "-1" });
+		form.after(shown);
+		form.setAttribute("hidden", "");
+		shown.focus();
+	}
+
+	function succeed(form, campaign, lead) {
+		const place = form.closest(oldEmbed);
+		leads[campaign] = valid(lead.social_id);
+		remember(campaign, leads[campaign]);
+		const target = webAddress(lead.thankyou_url) || webAddress(lead.redirect_url);
+		const goes = fire(form, "success", { campaign, status: 200, answer: lead });
+		const handled = !goes || (place && callPage(place.getAttribute("data-callback_function") || "KOLSubscribeCallback", lead));
+		if (!handled && target) {
+			location.assign(target);
+			return;
+		}
+		if (!handled && place)
+			showShare(place, lead);
+		else if (!handled)
+			showThanks(form, form.getAttribute("data-message") || "Thank you. You are signed up.");
+		showAll(campaign, lead);
+	}
+
+	async function submit(form, campaign, button) {
+		const fields = fieldsOf(form, button);
+		clearError(form);
+		setBusy(form, true);
+		const { status, answer } = await request("v1/" + campaign + "/subscribe", { method: "POST", body: fields });
+		setBusy(form, false);
+		if (status === 200) {
+			succeed(form, campaign, answer);
+			return;
+		}
+		if (!fire(form, "error", { campaign, status, answer }))
+			return;
+		const place = form.closest(oldEmbed);
+		const name = place && (place.getAttribute("data-error_callback_function") || "KOLErrorSubscribeCallback");
+		if (!callPage(name, true, fields.get("email"), place && place.dataset))
+			showError(form, answer);
+	}
+
+	// One listener for all forms, those that are added later too. A form that another script handles is left alone.
+	document.addEventListener("submit", (event) => {
+		const form = event.target;
+		const campaign = event.defaultPrevented ? "" : campaignOf(form);
+		if (!campaign)
+			return;
+		event.preventDefault();
+		if (!sending.has(form))
+			submit(form, campaign, event.submitter);
+	});
+
+	// ---- the form of older embeds: <div id="kickofflabs_embed_form" data-landing_page_id="CAMPAIGN">, or a signup bar ----
+
+	function buildForm(place) {
+		const text = (name, otherwise) => place.getAttribute("data-" + name) || otherwise;
+		const campaign = text("landing_page_id", text("list_id", ""));
+		if (!campaignPattern.test(campaign))
+			return;
+		// a page can have both
+		const more = document.getElementById("kol-signup-form") ? "-bar" : "";
+		const form = make("form", "", { id: "kol-signup-form" + more, "data-leadhook": campaign });
+		if (text("error_message"))
+			form.setAttribute("data-error", text("error_message"));
+		const label = make("label", text("signup_text", "Enter your email address:"), {
+			"class": "kol-signup-label", "for": "kol-signup-email" + more,
+		});
+		const input = make("input", "", {
+			type: "email", name: "email", id: "kol-signup-email" + more, autocomplete: "email", required: "",
+			"class": "kol-signup-email " + text("input_css_class", "input"), placeholder: text("placeholder_text", ""),
+		});
+		const button = make("button", text("button_text", "Subscribe"), {
+			type: "submit", id: "kol-signup-submit" + more, "class": "kol-signup-submit " + text("button_css_class", "button"),
+		});
+		form.append(label, " ", input, " ", button);
+		if (!referrerId() && valid(query.get("s")))
+			form.append(make("input", "", { type: "hidden", name: "kid", value: query.get("s") }));
+		place.textContent = "";
+		place.append(form);
+	}
+
+	function showShare(place, lead) {
+		const text = (name, otherwise) => place.getAttribute("data-" + name) || otherwise;
+		const address = webAddress(lead.social_url);
+		const shown = make("div", "", { "class": "kol_embed_share_result", role: "status", tabindex: "-1" });
+		shown.append(make("p", text("share_text", "Thank you. Share this link with your friends:")));
+		if (address)
+			shown.append(make("p"), make("p", text("influenced_count_text", "Friends joined:") + " "));
+		if (address) {
+			shown.children[1].append(make("a", address, { href: address }));
+			shown.children[2].append(make("span", Object(lead.influence).direct, { "class": "direct_influence" }));
+		}
+		place.textContent = "";
+		place.append(shown);
+		shown.focus();
+	}
+
+	// ---- leaderboards and status ----
+
+	// Calls `show` with each element that has the attribute for the campaign, or for any.
+	function each(attribute, campaign, show) {
+		for (const place of all("[" + attribute + "]")) {
+			const own = place.getAttribute(attribute);
+			if (campaignPattern.test(own) && (!campaign || campaign === own))
+				show(place, own);
+		}
+	}
+
+	// Called before a request; the returned function is true until the next call: answers can arrive in another order.
+	const rounds = new WeakMap();
+	function begins(place) {
+		const round = {};
+		rounds.set(place, round);
+		return () => rounds.get(place) === round;
+	}
+
+	async function showLeaders(place, campaign) {
+		const isLast = begins(place);
+		const id = leadId(campaign);
+		const limit = parseInt(place.getAttribute("data-limit"), 10) || 10;
+		const { status, answer } = await request("v2/" + campaign + "/leaderboard?limit=" + limit + (id && "&social_id=" + id));
+		if (!isLast())
+			return;
+		if (status !== 200) {
+			fire(place, "error", { campaign, status, answer });
+			return;
+		}
+		const leaders = Array.isArray(answer.leaders) ? answer.leaders.map(Object) : [];
+		const me = answer.me || {};
+		if (me.social_id && !leaders.some((leader) => leader.social_id === me.social_id))
+			leaders.push(me);
+		const list = make("ol", "", { "class": "leadhook-leaderboard" });
+		for (const leader of leaders) {
+			const item = make("li", "", { value: parseInt(leader.rank, 10) || 0 });
+			if (leader.social_id === me.social_id)
+				item.setAttribute("aria-current", "true");
+			item.append(make("span", leader.display_name, { "class": "leadhook-name" }), " ",
+				make("span", leader.contest_score, { "class": "leadhook-score" }));
+			list.append(item);
+		}
+		place.textContent = "";
+		place.append(list);
+	}
+
+	// The lead is that of an answer to a sign-up, or it is looked up, if this visitor's is known.
+	async function showStatus(place, campaign, lead) {
+		const isLast = begins(place);
+		if (!lead) {
+			const id = leadId(campaign);
+			if (!id)
+				return;
+			const { status, answer } = await request("v2/" + campaign + "?social_id=" + id);
+			if (!isLast())
+				return;
+			if (status !== 200) {
+				fire(place, "error", { campaign, status, answer });
+				return;
+			}
+			lead = answer;
+		}
+		const list = make("dl", "", { "class": "leadhook-status" });
+		const add = (name, otherwise, value) => list.append(make("dt", place.getAttribute("data-" + name) || otherwise), value);
+		add("position", "Your position", make("dd", lead.contest_score_rank));
+		add("points", "Your points", make("dd", lead.contest_score));
+		add("referrals", "Friends joined", make("dd", lead.referrals));
+		const address = webAddress(lead.social_url);
+		if (address) {
+			add("link", "Your link", make("dd"));
+			list.lastChild.append(make("a", address, { href: address }));
+		}
+		place.textContent = "";
+		place.append(list);
+	}
+
+	function showAll(campaign, lead) {
+		each("data-leadhook-status", campaign, (place, own) => showStatus(place, own, lead));
+		each("data-leadhook-leaderboard", campaign, showLeaders);
+	}
+
+	function begin() {
+		remember("kid", query.get("kid"));
+		all(oldEmbed).forEach(buildForm);
+		showAll();
+	}
+
+	if (document.readyState === "loading")
+		document.addEventListener("DOMContentLoaded", begin);
+	else
+		begin();
+})();

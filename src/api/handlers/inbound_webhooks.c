@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ * Inbound webhooks of a campaign: made, changed, listed, removed (docs/api.md 4.1.7). */
+#include "api/parameters.h"
+
+#include "base/clock.h"
+#include "identity/api_key.h"
+#include "webhook/mapping.h"
+
+#define MAP_START "map["
+
+/* 0 removes the tag. */
+bool
+call_read_inbound_tag(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+{
+	const struct http_param *given;
+	struct slice text;
+	if (!call_first_text(call, parameter, &given, &text))
+		return false;
+	arguments->inbound.set_tag = slice_present(text);
+	return !slice_present(text) || slice_equal(text, SLICE("0")) ||
+	       call_find_tag(call, text, TAG_BY_ID, &arguments->inbound.tag_id);
+}
+
+/* The target of `map[target]`; absent: another parameter. */
+static struct slice
+map_target(struct slice name)
+{
+	if (!slice_starts_with(name, SLICE(MAP_START)) || !slice_ends_with(name, SLICE("]")))
+		return SLICE_NONE;
+	return slice_sub(name, sizeof(MAP_START) - 1, name.size - 1);
+}
+
+static bool
+add_rule(struct call *call, struct payload_map *mapping, struct slice target, const struct http_param *param)
+{
+	struct slice path;
+	if (!call_param_text(call, param, &path))
+		return false;
+	const char *problem = mapping_check(target, slice_present(path) ? path : SLICE(""));
+	if (problem != NULL)
+		return call_fail_parameter(call, param->name, problem);
+	return mapping_add(call->request->pool, mapping, target, path) ||
+	       call_fail_parameter(call, param->name, "is one too many: a map has at most 50 parameters");
+}
+
+/* `map[email]=data.email`, as many as there are; an empty `map` removes those that are stored. */
+bool
+call_read_map(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+{
+	struct payload_map mapping = { .count = 0 };
+	struct slice text;
+	const struct http_param *whole = http_params_find(call->params, parameter->names[0]);
+	if (whole != NULL && !call_param_text(call, whole, &text))
+		return false;
+	if (whole != NULL && slice_present(text))
+		return call_fail_parameter(call, whole->name, "must be empty: a map is sent as map[email]=data.email");
+	for (size_t i = 0; i < http_params_count(call->params); i++) {
+		const struct http_param *param = http_params_at(call->params, i);
+		const struct slice target = map_target(param->name);
+		if (slice_present(target) && !add_rule(call, &mapping, target, param))
+			return false;
+	}
+	arguments->inbound.set_map = whole != NULL || mapping.count > 0;
+	arguments->inbound.map = mapping_write(call->request->pool, &mapping);
+	return true;
+}
+
+static enum result
+make_url(struct call *call, struct slice token, struct slice *url)
+{
+	const struct payload_settings *settings;
+	const enum result result = store_payload_settings(call->api->store, &settings);
+	if (result == RESULT_OK)
+		*url = inbound_url(call->request->pool, settings->base_url, call->campaign.id, token);
+	return result;
+}
+
+/* `url`: absent: it is not shown again. */
+static void
+answer_put(struct call *call, uint64_t id, struct slice url)
+{
+	struct json_writer writer = call_begin(call);
+	json_begin_object(&writer);
+	json_put_text(&writer, SLICE("message"), SLICE("Inbound Webhook Created"));
+	json_put_u64(&writer, SLICE("id"), id);
+	if (slice_present(url))
+		json_put_text(&writer, SLICE("url"), url);
+	json_end_object(&writer);
+}
+
+void
+handle_put_inbound(struct call *call)
+{
+	struct arguments arguments;
+	struct slice url = SLICE_NONE;
+	bool fresh;
+	uint64_t id;
+	if (!call_read(call, GROUP_INBOUND, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
+		return;
+	if (!slice_present(arguments.name) && arguments.inbound.rotate) {
+		call_fail(call, FAILURE_MISSING_NAME);
+		return;
+	}
+	const struct slice token = inbound_token_make(call->request->pool);
+	const struct digest hash = api_key_hash(token);
+	struct inbound_put put = arguments.inbound;
+	put.campaign_id = call->campaign.id;
+	put.name = arguments.name;
+	put.source = arguments.source;
+	put.hash = hash.bytes;
+	put.maximum = call->api->options->inbound_per_campaign;
+	enum result result = make_url(call, token, &url); /* before the change, so that none is made without an answer */
+	if (result == RESULT_OK)
+		result = store_put_inbound(call->api->store, &put, &id, &fresh);
+	if (result == RESULT_OK)
+		answer_put(call, id, fresh ? url : SLICE_NONE);
+	else
+		call_fail(call, result == RESULT_TOO_MANY    ? FAILURE_TOO_MANY_WEBHOOKS
+				: result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
+							     : call_failure(result));
+}
+
+void
+handle_remove_inbound(struct call *call)
+{
+	struct arguments arguments;
+	struct digest hash;
+	uint64_t id = 0;
+	if (!call_read(call, GROUP_INBOUND_NAME, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
+		return;
+	struct inbound_reference reference = { .id = arguments.id, .name = arguments.name };
+	if (slice_present(arguments.url)) {
+		hash = api_key_hash(inbound_token_of_url(arguments.url));
+		reference.hash = hash.bytes;
+	}
+	const bool named = reference.id != 0 || slice_present(reference.name) || reference.hash != NULL;
+	enum result result =
+	    named ? store_identify_inbound(call->api->store, call->campaign.id, &reference, &id) : RESULT_NOT_FOUND;
+	if (result == RESULT_OK)
+		result = store_remove_inbound(call->api->store, id);
+	if (result == RESULT_OK)
+		call_answer(call, SLICE("{\"message\":\"Inbound Webhook Deleted\"}"));
+	else
+		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_WEBHOOK_NOT_FOUND : call_failure(result));
+}
+
+static void
+put_time(struct json_writer *writer, struct slice key, int64_t ms)
+{
+	char text[CLOCK_RFC3339_SIZE];
+	json_key(writer, key);
+	if (ms >= 0)
+		clock_rfc3339(ms, text);
+	json_string_or_null(writer, ms >= 0 ? slice_of(text) : SLICE_NONE);
+}
+
+static void
+write_inbound(struct json_writer *writer, const struct inbound_webhook *webhook)
+{
+	json_begin_object(writer);
+	json_put_u64(writer, SLICE("id"), webhook->id);
+	json_put_text(writer, SLICE("name"), webhook->name);
+	json_key(writer, SLICE("tag_id"));
+	if (webhook->tag_id != 0)
+		json_u64(writer, webhook->tag_id);
+	else
+		json_null(writer);
+	json_put_text(writer, SLICE("source"), webhook->source);
+	json_put_raw(writer, SLICE("map"), slice_present(webhook->map) ? webhook->map : SLICE("{}"));
+	json_put_u64(writer, SLICE("calls"), webhook->calls);
+	json_put_u64(writer, SLICE("created"), webhook->created);
+	json_put_u64(writer, SLICE("updated"), webhook->updated);
+	json_put_u64(writer, SLICE("refused"), webhook->refused);
+	json_put_u64(writer, SLICE("stored"), webhook->stored);
+	put_time(writer, SLICE("last_call_at"), webhook->last_call_ms);
+	put_time(writer, SLICE("previous_url_until"), webhook->previous_until_ms);
+	json_end_object(writer);
+}
+
+void
+handle_list_inbound(struct call *call)
+{
+	struct inbound_webhook *webhooks;
+	size_t count;
+	const enum result result =
+	    store_list_inbound(call->api->store, call->request->pool, call->campaign.id, &webhooks, &count);
+	if (result != RESULT_OK) {
+		call_fail(call, call_failure(result));
+		return;
+	}
+	struct json_writer writer = call_begin(call);
+	json_begin_array(&writer);
+	for (size_t i = 0; i < count; i++)
+		write_inbound(&writer, &webhooks[i]);
+	json_end_array(&writer);
+}

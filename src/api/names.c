@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ * How the values of a name are read (docs/api.md 1.1, 1.6), by the table of parameters. */
+#include "api/parameters.h"
+
+#include "base/panic.h"
+
+enum { REPEATABLE_MAX = 16, LETTER_ROWS_MAX = 24 };
+
+static bool
+has_name(const struct parameter *parameter, struct slice lower_name)
+{
+	for (size_t i = 0; parameter_has_name(parameter, i); i++)
+		if (parameter->names[i].size == lower_name.size && slice_equal_nocase(parameter->names[i], lower_name))
+			return true;
+	return false;
+}
+
+bool
+parameter_is_reserved(struct slice lower_name)
+{
+	size_t count;
+	const struct parameter *parameters = api_parameters(&count);
+	for (size_t i = 0; i < count; i++)
+		if ((parameters[i].groups & GROUPS_RESERVED) != 0 && has_name(&parameters[i], lower_name))
+			return true;
+	return false;
+}
+
+bool
+parameter_is_from_url(struct slice name)
+{
+	size_t count;
+	const struct parameter *parameters = api_parameters(&count);
+	for (size_t i = 0; i < count; i++)
+		if ((parameters[i].flags & PARAMETER_ONLY_FROM_URL) != 0 && slice_equal(parameters[i].names[0], name))
+			return true;
+	return false;
+}
+
+bool
+parameter_informs(struct slice lower_name)
+{
+	size_t count;
+	const struct parameter *parameters = api_parameters(&count);
+	for (size_t i = 0; i < count; i++)
+		if ((parameters[i].flags & PARAMETER_INFORMS) != 0 && has_name(&parameters[i], lower_name))
+			return true;
+	return false;
+}
+
+/* Names that begin with '_' are those of the table as they are written there; the others in any case. */
+static bool
+is_named(const struct parameter *parameter, struct slice name)
+{
+	return slice_starts_with(name, SLICE("_")) ? slice_is_one_of(name, parameter->names, PARAMETER_NAMES_MAX)
+						   : has_name(parameter, name);
+}
+
+/* The rows that have a name with the same first letter, in their order, and the sizes of those names, as bits. */
+struct letter {
+	const struct parameter *rows[LETTER_ROWS_MAX];
+	size_t count;
+	uint64_t sizes;
+};
+
+static void
+add_name(struct letter *letter, const struct parameter *row, struct slice name)
+{
+	letter->sizes |= UINT64_C(1) << name.size;
+	if (letter->count > 0 && letter->rows[letter->count - 1] == row)
+		return;
+	require(letter->count < LETTER_ROWS_MAX);
+	if (letter->count < LETTER_ROWS_MAX)
+		letter->rows[letter->count++] = row;
+}
+
+/* Rows that may have the name. A request may have thousands of names, and is not limited before its query is read. */
+static const struct letter *
+find_letter(struct slice name)
+{
+	enum { LETTERS = 32, SIZE_MAX_BITS = 64 }; /* of ASCII, without the bits for case */
+	static struct letter letters[LETTERS];
+	static bool is_filled;
+	size_t count;
+	const struct parameter *parameters = api_parameters(&count);
+	for (const struct parameter *row = parameters; !is_filled && row < parameters + count; row++)
+		for (size_t k = 0; parameter_has_name(row, k); k++)
+			add_name(&letters[row->names[k].data[0] & (LETTERS - 1)], row, row->names[k]);
+	is_filled = true;
+	if (name.size == 0 || name.size >= SIZE_MAX_BITS)
+		return NULL;
+	const struct letter *letter = &letters[name.data[0] & (LETTERS - 1)];
+	return (letter->sizes >> name.size & 1) != 0 ? letter : NULL;
+}
+
+/* `groups`: those of the parameters that are not fields. */
+static enum http_name_kind
+kind_in(unsigned groups, struct slice name)
+{
+	const struct letter *letter = find_letter(name);
+	for (size_t i = 0; letter != NULL && i < letter->count; i++) {
+		const struct parameter *parameter = letter->rows[i];
+		if ((parameter->groups & groups) != 0 && is_named(parameter, name))
+			return (parameter->flags & PARAMETER_INFORMS) != 0      ? HTTP_NAME_INFORMS
+			       : (parameter->flags & PARAMETER_STRUCTURED) != 0 ? HTTP_NAME_FIELD
+										: HTTP_NAME_PARAMETER;
+	}
+	if (slice_starts_with(name, SLICE("_")))
+		return HTTP_NAME_DROPPED;
+	return slice_starts_with_nocase(name, SLICE(UTM_PREFIX)) ? HTTP_NAME_OPTIONAL : HTTP_NAME_FIELD;
+}
+
+/* Of a sign-up: names of other calls are custom fields. Those of leads and tags look as if they had an effect, so they are not.
+ */
+static enum http_name_kind
+kind_in_signup(struct slice name)
+{
+	return kind_in(GROUPS_RESERVED | GROUP_VIEW | GROUP_LEAD | GROUP_LEADS | GROUP_TAG | GROUP_TAGS, name);
+}
+
+static enum http_name_kind
+kind_in_call(struct slice name)
+{
+	return kind_in(~0U, name);
+}
+
+struct http_names
+call_names(const struct call *call)
+{
+	const bool bulk = (call->route->flags & ROUTE_BULK) != 0;
+	struct slice *names = POOL_ARRAY(call->request->pool, REPEATABLE_MAX, struct slice);
+	struct http_names all = { .collecting = names, .kind_of = kind_in_call, .fields = SLICE(FIELDS_NAME) };
+	call_handler *const handle = call->route->handle;
+	if (handle == handle_signup || handle == handle_tag_lead || handle == handle_inbound)
+		all.kind_of = kind_in_signup;
+	size_t count;
+	const struct parameter *parameters = api_parameters(&count);
+	for (size_t i = 0; i < count; i++)
+		if ((parameters[i].flags & PARAMETER_REPEATABLE) != 0 &&
+		    (bulk || (parameters[i].groups & (GROUP_LEADS | GROUP_TAGS)) == 0))
+			for (size_t k = 0; parameter_has_name(&parameters[i], k); k++) {
+				require(all.collecting_count < REPEATABLE_MAX);
+				if (all.collecting_count < REPEATABLE_MAX)
+					names[all.collecting_count++] = parameters[i].names[k];
+			}
+	return all;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * Imports: a lead of another service becomes one of the campaign, as it is there (leadhook(1), lead import). A lead that exists is
+ * not changed, so an import can be repeated. */
+#include <inttypes.h>
+
+#include "engine/decide_step.h"
+
+enum { CLOCK_TOLERANCE_MS = 24 * 3600 * 1000 };
+
+static void
+refuse(struct step *step, struct slice reason)
+{
+	step_fail(step, FAILURE_CONFLICTING_IDENTIFIERS, reason);
+}
+
+static struct working_lead *
+find(const struct step *step, enum lead_identity identity, struct slice value)
+{
+	return step_find(step, &(struct lead_reference){ .identity = identity, .value = value });
+}
+
+/* A social id is one lead's in the installation: it may be in use in another campaign. */
+static bool
+is_elsewhere(const struct step *step, struct slice social_id)
+{
+	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id };
+	for (size_t i = 0; i < step->set->lead_count; i++) {
+		const struct working_lead *lead = step->set->leads[i];
+		if (!lead->gone && lead->lead.campaign_id != step->command->campaign_id &&
+		    lead_is_named(&lead->lead, &reference))
+			return true;
+	}
+	return false;
+}
+
+/* Whether both are given and differ. */
+static bool
+differ(struct slice a, struct slice b)
+{
+	return slice_present(a) && slice_present(b) && !slice_equal(a, b);
+}
+
+/* Finds the lead that the row is; *match is NULL for a new one. Returns false when the row is refused: its identities belong to
+ * several leads, or to one with others. */
+static bool
+match_lead(struct step *step, const struct signup *row, struct working_lead **match)
+{
+	static const char *const names[] = { "social_id", "email", "phone_number" };
+	struct working_lead *const found[] = { find(step, LEAD_BY_SOCIAL_ID, row->subject),
+		find(step, LEAD_BY_EMAIL, row->email_key), find(step, LEAD_BY_PHONE, row->phone) };
+	*match = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(found); i++) {
+		if (found[i] == NULL)
+			continue;
+		const struct lead *lead = &found[i]->lead;
+		if (differ(row->subject, lead->social_id) || differ(row->email_key, lead->email_key) ||
+		    differ(row->phone, lead->phone) || (*match != NULL && *match != found[i])) {
+			refuse(step,
+			    pool_printf(step->pool, "%s is that of another lead, with social_id %.*s",
+				names[i], SLICE_ARGS(lead->social_id)));
+			return false;
+		}
+		*match = found[i];
+	}
+	if (*match != NULL || !is_elsewhere(step, row->subject))
+		return true;
+	refuse(step, SLICE("social_id is that of a lead in another campaign"));
+	return false;
+}
+
+static bool
+is_taken(const struct step *step, uint32_t number)
+{
+	const struct working_set *set = step->set;
+	const uint64_t campaign_id = step->command->campaign_id;
+	for (size_t i = 0; i < set->taken_number_count; i++)
+		if (set->taken_numbers[i].campaign_id == campaign_id && set->taken_numbers[i].number == number)
+			return true;
+	for (size_t i = set->lead_count; i > 0; i--)
+		if (set->leads[i - 1]->change == ROW_CREATED && set->leads[i - 1]->lead.campaign_id == campaign_id &&
+		    set->leads[i - 1]->lead.subscription_number == number)
+			return true;
+	return false;
+}
+
+/* Finds the referrer; *referrer is NULL where there is none. Returns false when the row is refused. */
+static bool
+find_referrer(struct step *step, const struct import *import, const struct working_lead **referrer)
+{
+	const bool by_email = slice_present(import->referrer_email);
+	const struct slice value = by_email ? import->referrer_email : import->signup.referrer_id;
+	*referrer = slice_present(value) ? find(step, by_email ? LEAD_BY_EMAIL : LEAD_BY_SOCIAL_ID, value) : NULL;
+	if (*referrer != NULL || !slice_present(value) || import->drop_unknown_referrer)
+		return true;
+	step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE("its referrer is not a lead of the campaign"));
+	return false;
+}
+
+/* The number that the row has, or the next one. Later sign-ups go on after the largest number of all rows. */
+static bool
+take_number(struct step *step, const struct import *import, uint32_t *number)
+{
+	struct campaign *campaign = &step->campaign->campaign;
+	if (import->number != 0 && is_taken(step, import->number)) {
+		refuse(
+		    step, pool_printf(step->pool, "subscription_number %" PRIu32 " is taken by another lead", import->number));
+		return false;
+	}
+	if (campaign->last_subscription_number < import->last_number)
+		campaign->last_subscription_number = import->last_number;
+	if (campaign->last_subscription_number < import->number)
+		campaign->last_subscription_number = import->number;
+	*number = import->number != 0 ? import->number : ++campaign->last_subscription_number;
+	return true;
+}
+
+static struct lead
+new_lead(struct step *step, const struct import *import, struct slice custom_fields, const struct working_lead *referrer)
+{
+	const struct signup *row = &import->signup;
+	struct lead lead = {
+		.id = step_take_lead_id(step),
+		.campaign_id = step->command->campaign_id,
+		.counter = 1,
+		.social_id = slice_present(row->subject) ? row->subject : step->social_id,
+		.parent_id = referrer == NULL ? 0 : referrer->lead.id,
+		.parent_social_id = referrer == NULL ? SLICE_NONE : referrer->lead.social_id,
+		.email = row->email,
+		.email_key = row->email_key,
+		.phone = row->phone,
+		.verified_email = import->verified_email && slice_present(row->email_key),
+		.verified_phone = import->verified_phone && slice_present(row->phone),
+		.waitlisted = import->waitlisted < 0 ? step->campaign->campaign.waitlist : import->waitlisted > 0,
+		.opted_out = import->opted_out,
+		.sms_opted_out = import->sms_opted_out,
+		.custom_fields = custom_fields,
+		.utm = row->utm,
+		.uid = row->uid,
+		.ip = row->ip,
+		.user_agent = row->user_agent,
+		.referrer = row->referrer,
+		.source = row->source,
+		.source_id = row->source_id,
+		.signup_url = row->signup_url,
+		.fraudulent = import->fraudulent,
+		.fraud_flags = import->fraudulent ? SLICE("[\"import\"]") : SLICE_NONE,
+		.times_flagged = import->fraudulent ? 1 : 0,
+		.announced = !import->fraudulent,
+		.created_ms = import->created_ms < 0 ? step->set->now_ms : import->created_ms,
+	};
+	if (slice_present(row->email_key))
+		lead.email_hash = lead_email_hash(step->pool, lead.campaign_id, row->email_key);
+	if (slice_present(row->phone))
+		lead.phone_hash = lead_phone_hash(step->pool, lead.campaign_id, row->phone);
+	return lead;
+}
+
+/* The score of the row is the whole score: the referrers of the lead have theirs, too. */
+static void
+book(struct step *step, const struct import *import, struct working_lead *lead)
+{
+	const struct booking scored = {
+		.reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = import->score, .message = SLICE("import")
+	};
+	const struct booking signed_up = { .reason = SCORE_SIGNUP, .points = step->campaign->campaign.points_signup };
+	step_book(step, lead, import->has_score ? &scored : &signed_up);
+	step->books_no_credit = import->has_score;
+}
+
+static void
+add_lead(struct step *step, const struct import *import, struct slice custom_fields)
+{
+	const struct working_lead *referrer;
+	uint32_t number;
+	if (!find_referrer(step, import, &referrer) || !take_number(step, import, &number))
+		return;
+	struct lead made = new_lead(step, import, custom_fields, referrer);
+	made.subscription_number = number;
+	struct working_lead *lead = step_add_lead(step, &made);
+	step->outcome->created = true;
+	step_note(step, EVENT_NEW_SIGNUP, lead, SLICE_NONE);
+	if (lead->lead.announced)
+		step_note(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, lead, SLICE_NONE);
+	book(step, import, lead);
+	if (referrer == NULL)
+		return;
+	step_refer(step, lead, referrer);
+	step_update_referral(step, lead, SCORE_REFERRAL);
+}
+
+void
+decide_import(struct step *step)
+{
+	const struct import *import = step->command->as.import;
+	const struct signup *row = &import->signup;
+	struct working_lead *match;
+	struct slice custom_fields, problem;
+	step->silent = !import->events;
+	if (!match_lead(step, row, &match) || match != NULL)
+		return;
+	if (import->created_ms > step->set->now_ms + CLOCK_TOLERANCE_MS) {
+		step_fail(step, FAILURE_INVALID_PARAMETER, SLICE("created is in the future"));
+		return;
+	}
+	if (custom_fields_merge(step->pool, SLICE_NONE, row->custom_fields, row->custom_field_count,
+		&step->id_supply->custom_fields, &custom_fields, &problem))
+		add_lead(step, import, custom_fields);
+	else
+		step_fail(step, FAILURE_INVALID_PARAMETER, problem);
+}

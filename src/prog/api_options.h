@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * The options of the API, from the configuration. */
+#ifndef LEADHOOK_PROG_API_OPTIONS_H
+#define LEADHOOK_PROG_API_OPTIONS_H
+
+#include "api/api.h"
+#include "prog/wiring.h"
+
+/* Valid as long as the wiring. `limiter`: NULL where no call is counted. */
+struct api_options api_options_of(const struct wiring *wiring, struct limiter *limiter, int64_t backend_timeout_ms);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT
+ * Inbound webhooks: made, changed, rotated, removed, listed (docs/inbound.md 1). */
+#include "store/inbound.h"
+
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+
+#define INBOUND_COLUMNS                                                                                                    \
+	"i.id, i.campaign_id, c.account_id, a.per_minute, i.name, i.tag_id, i.source, i.map, i.created_ms,"                \
+	" CASE WHEN i.previous_until_ms > " NOW " THEN i.previous_until_ms END, s.calls, s.created, s.updated, s.refused," \
+	" s.last_call_ms"
+#define INBOUND_JOINS                                                \
+	" STRAIGHT_JOIN {prefix}campaigns c ON c.id = i.campaign_id" \
+	" STRAIGHT_JOIN {prefix}accounts a ON a.id = c.account_id"   \
+	" STRAIGHT_JOIN {prefix}inbound_status s ON s.inbound_id = i.id"
+#define FROM_INBOUND " FROM {prefix}inbound_webhooks i" INBOUND_JOINS
+
+DB_STATEMENT(sql_select_inbound_of_token,
+    "SELECT " INBOUND_COLUMNS FROM_INBOUND " WHERE i.token_hash = ?"
+    " UNION ALL SELECT " INBOUND_COLUMNS FROM_INBOUND " WHERE i.previous_hash = ? AND i.previous_until_ms > " NOW);
+DB_STATEMENT(sql_select_inbound, "SELECT " INBOUND_COLUMNS FROM_INBOUND " WHERE i.id = ?");
+DB_STATEMENT(sql_select_inbound_of_campaign,
+    "SELECT " INBOUND_COLUMNS " FROM {prefix}inbound_webhooks i FORCE INDEX (by_campaign)" INBOUND_JOINS
+    " WHERE i.campaign_id = ?"
+    " ORDER BY i.id");
+DB_STATEMENT(sql_select_inbound_by_name, "SELECT id FROM {prefix}inbound_webhooks WHERE campaign_id = ? AND name = ?");
+DB_STATEMENT(sql_select_campaign_of_inbound, "SELECT campaign_id FROM {prefix}inbound_webhooks WHERE id = ?");
+DB_STATEMENT(sql_select_inbound_token, "SELECT id FROM {prefix}inbound_webhooks WHERE id = ? AND token_hash = ?");
+DB_STATEMENT(sql_count_inbound, "SELECT COUNT(*) FROM {prefix}inbound_webhooks WHERE campaign_id = ?");
+DB_STATEMENT(sql_insert_inbound,
+    "INSERT INTO {prefix}inbound_webhooks (id, campaign_id, name, token_hash, tag_id, source, map, created_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ")");
+DB_STATEMENT(sql_insert_inbound_status, "INSERT INTO {prefix}inbound_status (inbound_id) VALUES (?)");
+DB_STATEMENT(sql_update_inbound, "UPDATE {prefix}inbound_webhooks"
+				 " SET source = COALESCE(?, source), tag_id = CASE WHEN ? THEN ? ELSE tag_id END,"
+				 " map = CASE WHEN ? THEN ? ELSE map END"
+				 " WHERE id = ?");
+/* columns are assigned from the left: the old token is stored */
+DB_STATEMENT(sql_rotate_inbound, "UPDATE {prefix}inbound_webhooks"
+				 " SET previous_hash = CASE WHEN ? > 0 THEN token_hash END,"
+				 " previous_until_ms = CASE WHEN ? > 0 THEN " NOW " + ? END, token_hash = ?"
+				 " WHERE id = ? AND token_hash <> ?");
+DB_STATEMENT(sql_delete_inbound, "DELETE FROM {prefix}inbound_webhooks WHERE id = ?");
+DB_STATEMENT(sql_delete_inbound_status, "DELETE FROM {prefix}inbound_status WHERE inbound_id = ?");
+DB_STATEMENT(sql_delete_calls_of_inbound, "DELETE FROM {prefix}inbound_calls WHERE inbound_id = ?");
+
+store_statement_list sql_of_inbound = { &sql_select_inbound_of_token, &sql_select_inbound, &sql_select_inbound_of_campaign,
+	&sql_select_inbound_by_name, &sql_select_campaign_of_inbound, &sql_select_inbound_token, &sql_count_inbound,
+	&sql_insert_inbound, &sql_insert_inbound_status, &sql_update_inbound, &sql_rotate_inbound, &sql_delete_inbound,
+	&sql_delete_inbound_status, &sql_delete_calls_of_inbound, NULL };
+
+enum { HASH_SIZE = 32, HOUR_MS = 3600 * 1000 };
+
+/* INBOUND_COLUMNS */
+enum column {
+	COLUMN_ID,
+	COLUMN_CAMPAIGN_ID,
+	COLUMN_ACCOUNT_ID,
+	COLUMN_PER_MINUTE,
+	COLUMN_NAME,
+	COLUMN_TAG_ID,
+	COLUMN_SOURCE,
+	COLUMN_MAP,
+	COLUMN_CREATED_MS,
+	COLUMN_PREVIOUS_UNTIL_MS,
+	COLUMN_CALLS,
+	COLUMN_CREATED,
+	COLUMN_UPDATED,
+	COLUMN_REFUSED,
+	COLUMN_LAST_CALL_MS
+};
+
+static struct db_value
+hash_value(const unsigned char *hash)
+{
+	return db_bytes((struct slice){ (const char *)hash, HASH_SIZE });
+}
+
+static struct inbound_webhook
+webhook_from_row(const struct db_rows *rows, size_t row)
+{
+	return (struct inbound_webhook){
+		.id = db_get_u64(rows, row, COLUMN_ID),
+		.campaign_id = db_get_u64(rows, row, COLUMN_CAMPAIGN_ID),
+		.account_id = db_get_u64(rows, row, COLUMN_ACCOUNT_ID),
+		.account_per_minute =
+		    db_is_null(rows, row, COLUMN_PER_MINUTE) ? -1 : (int64_t)db_get_u64(rows, row, COLUMN_PER_MINUTE),
+		.name = db_get_bytes(rows, row, COLUMN_NAME),
+		.tag_id = store_get_id(rows, row, COLUMN_TAG_ID),
+		.source = db_get_bytes(rows, row, COLUMN_SOURCE),
+		.map = db_get_bytes(rows, row, COLUMN_MAP),
+		.created_ms = db_get_i64(rows, row, COLUMN_CREATED_MS),
+		.previous_until_ms = db_get_time(rows, row, COLUMN_PREVIOUS_UNTIL_MS),
+		.calls = db_get_u64(rows, row, COLUMN_CALLS),
+		.created = db_get_u64(rows, row, COLUMN_CREATED),
+		.updated = db_get_u64(rows, row, COLUMN_UPDATED),
+		.refused = db_get_u64(rows, row, COLUMN_REFUSED),
+		.last_call_ms = db_get_time(rows, row, COLUMN_LAST_CALL_MS),
+	};
+}
+
+static enum result
+take_first(enum result result, const struct db_rows *rows, struct inbound_webhook *webhook)
+{
+	if (result == RESULT_OK && rows->count == 0)
+		return RESULT_NOT_FOUND;
+	if (result == RESULT_OK)
+		*webhook = webhook_from_row(rows, 0);
+	return result;
+}
+
+enum result
+store_find_inbound_of_token(
+    struct store *store, struct pool *pool, const unsigned char hash[32], struct inbound_webhook *webhook)
+{
+	struct db_rows rows;
+	const struct db_value value = hash_value(hash);
+	return take_first(store_query(store, pool, &rows, &sql_select_inbound_of_token, value, value), &rows, webhook);
+}
+
+enum result
+store_find_inbound(struct store *store, struct pool *pool, uint64_t id, struct inbound_webhook *webhook)
+{
+	struct db_rows rows;
+	enum result result = take_first(store_query(store, pool, &rows, &sql_select_inbound, DB_U64(id)), &rows, webhook);
+	return result == RESULT_OK ? store_sum_refused_calls(store, pool, webhook->id, &webhook->stored, &webhook->stored_bytes)
+				   : result;
+}
+
+enum result
+store_list_inbound(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct inbound_webhook **webhooks, size_t *count)
+{
+	struct db_rows rows;
+	enum result result = store_query(store, pool, &rows, &sql_select_inbound_of_campaign, DB_U64(campaign_id));
+	if (result != RESULT_OK)
+		return result;
+	*webhooks = POOL_ARRAY(pool, rows.count, struct inbound_webhook);
+	*count = rows.count;
+	for (size_t i = 0; i < rows.count && result == RESULT_OK; i++) {
+		struct inbound_webhook *webhook = &(*webhooks)[i];
+		*webhook = webhook_from_row(&rows, i);
+		result = store_sum_refused_calls(store, pool, webhook->id, &webhook->stored, &webhook->stored_bytes);
+	}
+	return result;
+}
+
+static enum result
+insert_inbound(struct store *store, struct pool *pool, const struct inbound_put *put, uint64_t *id)
+{
+	struct db_rows total;
+	enum result result = store_query(store, pool, &total, &sql_count_inbound, DB_U64(put->campaign_id));
+	if (result == RESULT_OK && db_get_u64(&total, 0, 0) >= put->maximum)
+		return RESULT_TOO_MANY;
+	if (result == RESULT_OK)
+		result = store_next_id(store, pool, ID_INBOUND, id);
+	if (result == RESULT_OK)
+		result =
+		    store_change_one(store, &sql_insert_inbound, DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->name),
+			hash_value(put->hash), store_id_or_null(put->tag_id), db_bytes(put->source), db_bytes(put->map));
+	return result == RESULT_OK ? store_change_one(store, &sql_insert_inbound_status, DB_U64(*id)) : result;
+}
+
+static enum result
+rotate(struct store *store, uint64_t id, const unsigned char *hash, bool overlap)
+{
+	const struct db_value time = DB_I64(overlap ? (int64_t)INBOUND_OVERLAP_HOURS * HOUR_MS : 0), token = hash_value(hash);
+	enum result result = store_change_one(store, &sql_rotate_inbound, time, time, time, token, DB_U64(id), token);
+	/* if the token, new in every call, is stored already, an earlier run was committed, and its answer was lost */
+	return result == RESULT_NOT_FOUND ? store_exists(store, &sql_select_inbound_token, DB_U64(id), token) : result;
+}
+
+static enum result
+change_inbound(struct store *store, const struct inbound_put *put, uint64_t id, bool *fresh)
+{
+	enum result result = store_change_one(store, &sql_update_inbound, db_bytes(put->source), DB_BOOL(put->set_tag),
+	    store_id_or_null(put->tag_id), DB_BOOL(put->set_map), db_bytes(put->map), DB_U64(id));
+	*fresh = put->rotate;
+	if (result != RESULT_OK)
+		return result;
+	if (put->rotate)
+		return rotate(store, id, put->hash, true);
+	/* the token is new in every call: an earlier run that added the webhook was committed, and its answer was lost */
+	result = store_exists(store, &sql_select_inbound_token, DB_U64(id), hash_value(put->hash));
+	*fresh = result == RESULT_OK;
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+}
+
+/* The settings are locked, so that two calls for the same name run one after the other. */
+static enum result
+put_inbound(struct store *store, struct pool *pool, const struct inbound_put *put, uint64_t *id, bool *fresh)
+{
+	struct db_rows found;
+	const enum result result =
+	    store_query(store, pool, &found, &sql_select_inbound_by_name, DB_U64(put->campaign_id), db_bytes(put->name));
+	if (result != RESULT_OK)
+		return result;
+	*fresh = true;
+	if (found.count == 0)
+		return insert_inbound(store, pool, put, id);
+	*id = db_get_u64(&found, 0, 0);
+	return change_inbound(store, put, *id, fresh);
+}
+
+/* The first of `Inbound via API`, `Inbound via API 2`, … that the campaign does not have. */
+static enum result
+choose_name(struct store *store, struct pool *pool, const struct inbound_put *put, struct slice *name)
+{
+	for (size_t i = 1; i <= put->maximum; i++) {
+		struct db_rows found;
+		*name = i == 1 ? SLICE(INBOUND_NAME) : pool_printf(pool, INBOUND_NAME " %zu", i);
+		enum result result =
+		    store_query(store, pool, &found, &sql_select_inbound_by_name, DB_U64(put->campaign_id), db_bytes(*name));
+		if (result != RESULT_OK || found.count == 0)
+			return result;
+		/* as in change_inbound: an earlier run has added it */
+		result = store_exists(
+		    store, &sql_select_inbound_token, DB_U64(db_get_u64(&found, 0, 0)), hash_value(put->hash));
+		if (result != RESULT_NOT_FOUND)
+			return result;
+	}
+	return RESULT_TOO_MANY;
+}
+
+static enum result
+put_named(struct store *store, struct pool *pool, const struct inbound_put *put, uint64_t *id, bool *fresh)
+{
+	struct inbound_put named = *put;
+	enum result result = store_lock_settings(store, put->campaign_id);
+	if (result == RESULT_OK && !slice_present(put->name))
+		result = choose_name(store, pool, put, &named.name);
+	return result == RESULT_OK ? put_inbound(store, pool, &named, id, fresh) : result;
+}
+
+enum result
+store_put_inbound(struct store *store, const struct inbound_put *put, uint64_t *id, bool *fresh)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = put_named(store, txn.pool, put, id, fresh);
+	return txn.result;
+}
+
+static enum result
+lock_settings_of(struct store *store, struct pool *pool, uint64_t id)
+{
+	struct db_rows rows;
+	enum result result = store_query_one(store, pool, &rows, &sql_select_campaign_of_inbound, DB_U64(id));
+	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0)) : result;
+}
+
+enum result
+store_rotate_inbound(struct store *store, uint64_t id, const unsigned char hash[32], bool overlap)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		txn.result = lock_settings_of(store, txn.pool, id);
+		if (txn.result == RESULT_OK)
+			txn.result = rotate(store, id, hash, overlap);
+	}
+	return txn.result;
+}
+
+static bool
+is_meant(const struct inbound_webhook *webhook, const struct inbound_reference *reference, uint64_t id_of_token)
+{
+	return (reference->id == 0 || webhook->id == reference->id) &&
+	       (!slice_present(reference->name) || slice_equal(webhook->name, reference->name)) &&
+	       (reference->hash == NULL || webhook->id == id_of_token);
+}
+
+enum result
+store_identify_inbound(struct store *store, uint64_t campaign_id, const struct inbound_reference *reference, uint64_t *id)
+{
+	struct pool *pool = pool_new();
+	struct inbound_webhook *webhooks, of_token = { .id = 0 };
+	size_t count = 0;
+	enum result result =
+	    reference->hash == NULL ? RESULT_OK : store_find_inbound_of_token(store, pool, reference->hash, &of_token);
+	if (result == RESULT_OK)
+		result = store_list_inbound(store, pool, campaign_id, &webhooks, &count);
+	*id = 0;
+	for (size_t i = 0; i < count && *id == 0; i++)
+		if (is_meant(&webhooks[i], reference, of_token.id))
+			*id = webhooks[i].id;
+	pool_free(&pool);
+	return result == RESULT_OK && *id == 0 ? RESULT_NOT_FOUND : result;
+}
+
+enum result
+store_remove_inbound(struct store *store, uint64_t id)
+{
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		txn.result = lock_settings_of(store, txn.pool, id);
+		if (txn.result == RESULT_OK)
+			txn.result = store_change_one(store, &sql_delete_inbound, DB_U64(id));
+		if (txn.result == RESULT_OK) /* waits for calls that are being written */
+			txn.result = store_change_one(store, &sql_delete_inbound_status, DB_U64(id));
+		if (txn.result == RESULT_OK)
+			txn.result = store_run(store, &sql_delete_calls_of_inbound, DB_U64(id));
+	}
+	return txn.result;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * What a column of CSV, or a member of a lead in NDJSON, is by its name (leadhook(1), lead import). */
+#ifndef LEADHOOK_TRANSFER_COLUMNS_H
+#define LEADHOOK_TRANSFER_COLUMNS_H
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+enum lead_field {
+	LEAD_EMAIL,
+	LEAD_PHONE,
+	LEAD_COUNTRY_CODE,
+	LEAD_SOCIAL_ID,
+	LEAD_REFERRED_BY, /* social id or email address */
+	LEAD_CREATED,
+	LEAD_NUMBER,
+	LEAD_VERIFIED,
+	LEAD_VERIFIED_EMAIL,
+	LEAD_VERIFIED_PHONE,
+	LEAD_OPTED_OUT,
+	LEAD_SMS_OPTED_OUT,
+	LEAD_WAITLISTED,
+	LEAD_FRAUDULENT,
+	LEAD_SCORE,
+	LEAD_IP,
+	LEAD_SOURCE,
+	LEAD_USER_AGENT,
+	LEAD_UID,
+	LEAD_PAGE_REFERRER,
+	LEAD_SIGNUP_URL,
+	LEAD_TEXTS,            /* how many fields above have a place of their own */
+	LEAD_UTM = LEAD_TEXTS, /* one of the utm parameters */
+	LEAD_UTM_OBJECT,       /* NDJSON: all of them */
+	LEAD_CUSTOM,           /* a custom field */
+	LEAD_CUSTOM_OBJECT,    /* NDJSON: all of them */
+	LEAD_DERIVED_NAME,     /* NDJSON: a custom field, unless there is an object of them */
+	LEAD_IGNORED           /* what follows from other fields */
+};
+
+struct column {
+	enum lead_field field;
+	struct slice name; /* of a utm parameter or custom field; else absent */
+};
+
+/* By the name in a heading, or of a member; case, spaces and hyphens do not matter for fields of leads. `json`: as payloads
+ * name them, where `referrer` is a URL. The result is in the pool. */
+struct column column_of(struct pool *pool, struct slice name, bool json);
+/* By the operator's word: a name as above, or `-` for LEAD_IGNORED. */
+struct column column_mapped(struct pool *pool, struct slice word);
+/* "email", …: for messages. */
+struct slice lead_field_name(enum lead_field field);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "transfer/csv.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+
+size_t
+csv_record_size(struct slice text, bool end)
+{
+	bool quoted = false;
+	for (size_t at = 0; at < text.size; at++) {
+		if (text.data[at] == '"')
+			quoted = !quoted;
+		else if (text.data[at] == '\n' && !quoted)
+			return at + 1;
+	}
+	return end ? text.size : 0;
+}
+
+/* The state of a split: `out` has room for the whole record. */
+struct split {
+	struct slice record;
+	char delimiter, *out;
+	size_t at;
+};
+
+/* From after the opening quote to after the closing one. */
+static const char *
+read_quoted(struct split *s, struct slice *field)
+{
+	size_t size = 0;
+	for (s->at++; s->at < s->record.size; s->at++) {
+		const char c = s->record.data[s->at];
+		if (c == '"' && (s->at + 1 == s->record.size || s->record.data[s->at + 1] != '"')) {
+			*field = (struct slice){ s->out, size };
+			s->out += size;
+			s->at++;
+			return s->at == s->record.size || s->record.data[s->at] == s->delimiter
+				   ? NULL
+				   : "has text between a closing quote and the next delimiter";
+		}
+		s->at += c == '"' ? 1 : 0;
+		s->out[size++] = c;
+	}
+	return "has a quote without a closing one";
+}
+
+static const char *
+read_plain(struct split *s, struct slice *field)
+{
+	const size_t from = s->at;
+	while (s->at < s->record.size && s->record.data[s->at] != s->delimiter)
+		s->at++;
+	*field = slice_sub(s->record, from, s->at);
+	return slice_find(*field, '"') < field->size ? "has a quote inside a field that is not in quotes" : NULL;
+}
+
+const char *
+csv_split(struct pool *pool, struct slice record, char delimiter, struct csv_fields *fields)
+{
+	struct split s = { record, delimiter, pool_bytes(pool, record.size + 1), 0 };
+	size_t capacity = 0;
+	*fields = (struct csv_fields){ 0 };
+	if (memchr(record.data, '\0', record.size) != NULL)
+		return "has a NUL byte";
+	for (bool more = true; more; s.at++) {
+		struct slice field;
+		if (fields->count == CSV_FIELDS_MAX)
+			return "has more than 1000 fields";
+		const bool quoted = s.at < record.size && record.data[s.at] == '"';
+		const char *problem = quoted ? read_quoted(&s, &field) : read_plain(&s, &field);
+		if (problem != NULL)
+			return problem;
+		fields->items = pool_grow(pool, fields->items, fields->count, &capacity, sizeof(*fields->items));
+		fields->items[fields->count++] = field;
+		more = s.at < record.size; /* at a delimiter */
+	}
+	return NULL;
+}
+
+char
+csv_detect_delimiter(struct slice heading)
+{
+	static const char delimiters[] = { ',', ';', '\t' };
+	size_t counts[sizeof(delimiters)] = { 0 }, best = 0;
+	bool quoted = false;
+	for (size_t at = 0; at < heading.size; at++) {
+		quoted = heading.data[at] == '"' ? !quoted : quoted;
+		for (size_t i = 0; i < sizeof(delimiters) && !quoted; i++)
+			counts[i] += heading.data[at] == delimiters[i] ? 1 : 0;
+	}
+	for (size_t i = 1; i < sizeof(delimiters); i++)
+		best = counts[i] > counts[best] ? i : best;
+	return delimiters[best];
+}
+
+void
+csv_add_field(struct buffer *out, struct slice field)
+{
+	bool plain = true;
+	for (size_t i = 0; i < field.size; i++)
+		plain = plain && strchr("\",;\t\r\n", field.data[i]) == NULL;
+	if (plain) {
+		buffer_add(out, field);
+		return;
+	}
+	buffer_add_byte(out, '"');
+	for (size_t i = 0; i < field.size; i++) {
+		if (field.data[i] == '"')
+			buffer_add_byte(out, '"');
+		buffer_add_byte(out, field.data[i]);
+	}
+	buffer_add_byte(out, '"');
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * CSV by RFC 4180: fields in quotes may have delimiters, line ends and doubled quotes. Lines end with CR LF or LF. */
+#ifndef LEADHOOK_TRANSFER_CSV_H
+#define LEADHOOK_TRANSFER_CSV_H
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+enum { CSV_FIELDS_MAX = 1000 };
+
+struct csv_fields {
+	struct slice *items;
+	size_t count;
+};
+
+/* The bytes of the first record of `text`, with its line end; 0 while it has no end. At the `end` of a file the record needs no
+ * line end, and a quoted field that is not closed ends there. */
+size_t csv_record_size(struct slice text, bool end);
+
+/* Splits a record without its line end. Returns NULL, or what is wrong with it, in words that follow "the record"; the fields
+ * are in the pool. */
+MUST_CHECK const char *csv_split(struct pool *pool, struct slice record, char delimiter, struct csv_fields *fields);
+
+/* Which of comma, semicolon and tab is in a heading most often, outside quotes; a comma where none is. */
+char csv_detect_delimiter(struct slice heading);
+
+/* Appends a field as csv_split reads it: in quotes where that is necessary. */
+struct buffer;
+void csv_add_field(struct buffer *out, struct slice field);
+
+#endif

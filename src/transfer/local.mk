@@ -1,0 +1,9 @@
+noinst_LIBRARIES += %D%/libtransfer.a
+%C%_libtransfer_a_SOURCES = \
+	%D%/columns.c %D%/columns.h \
+	%D%/csv.c %D%/csv.h \
+	%D%/deferred.c %D%/deferred.h \
+	%D%/records.c %D%/records.h \
+	%D%/rejects.c %D%/rejects.h \
+	%D%/row.c %D%/row.h \
+	%D%/row_json.c

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "transfer/row.h"
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "http/text.h"
+#include "identity/email.h"
+#include "identity/network.h"
+#include "identity/phone.h"
+#include "identity/social_id.h"
+#include "json/writer.h"
+
+static void
+fail(struct row *row, struct slice name, const char *rule)
+{
+	if (utf8_has_control(name)) /* it is printed */
+		name = SLICE("a field");
+	if (row->problem == NULL)
+		row->problem = pool_printf(row->pool, "%.*s %s", SLICE_ARGS(name), rule).data;
+}
+
+static void
+fail_field(struct row *row, enum lead_field field, const char *rule)
+{
+	fail(row, lead_field_name(field), rule);
+}
+
+/* Fields that only inform are cut and cleaned rather than refused. */
+static bool
+informs(enum lead_field field)
+{
+	return field == LEAD_USER_AGENT || field == LEAD_PAGE_REFERRER || field == LEAD_SIGNUP_URL;
+}
+
+static struct slice
+cut(struct row *row, struct slice text)
+{
+	return http_text_cut(http_text_clean(row->pool, text), row->limits->value_bytes);
+}
+
+static void
+add_value(struct row *row, struct row_value **items, size_t *count, size_t *capacity, struct row_value value)
+{
+	if (value.name.size == 0 || value.name.size > row->limits->name_bytes || utf8_has_control(value.name)) {
+		fail(row, SLICE("the name of a field"), "is empty, too long or has control characters");
+		return;
+	}
+	*items = pool_grow(row->pool, *items, *count, capacity, sizeof(**items));
+	(*items)[(*count)++] = value;
+}
+
+static struct slice
+text_as_json(struct row *row, struct slice text)
+{
+	struct buffer out;
+	struct json_writer writer;
+	buffer_init(&out, row->limits->value_bytes * 6 + 2); /* every byte escaped */
+	json_writer_init(&writer, &out);
+	json_string(&writer, text);
+	struct slice json = pool_copy(row->pool, buffer_slice(&out));
+	buffer_free(&out);
+	return json;
+}
+
+static void
+add_custom(struct row *row, const struct column *column, struct row_value value)
+{
+	if (column->field == LEAD_DERIVED_NAME)
+		add_value(row, &row->derived, &row->derived_count, &row->derived_capacity, value);
+	else
+		add_value(row, &row->custom, &row->custom_count, &row->custom_capacity, value);
+}
+
+void
+row_add(struct row *row, const struct column *column, struct slice text)
+{
+	const bool own = column->field < LEAD_TEXTS;
+	const struct slice name = own ? lead_field_name(column->field) : column->name;
+	struct slice normal = SLICE_NONE;
+	if (column->field == LEAD_IGNORED)
+		return;
+	if (own && informs(column->field))
+		normal = cut(row, text);
+	else {
+		const char *rule = http_text_normalise(row->pool, text, &normal);
+		if (rule == NULL && normal.size > row->limits->value_bytes)
+			rule = "is too long";
+		if (rule != NULL) {
+			fail(row, name, rule);
+			return;
+		}
+	}
+	if (own && (!slice_present(row->texts[column->field]) || row->texts[column->field].size == 0))
+		row->texts[column->field] = normal;
+	if (own || normal.size == 0)
+		return;
+	const struct row_value value = { column->name, normal, SLICE_NONE };
+	if (column->field == LEAD_UTM)
+		add_value(row, &row->utm, &row->utm_count, &row->utm_capacity, value);
+	else
+		add_custom(row, column, (struct row_value){ column->name, normal, text_as_json(row, normal) });
+}
+
+void
+row_add_json(struct row *row, const struct column *column, struct slice json)
+{
+	add_custom(row, column, (struct row_value){ column->name, SLICE_NONE, json });
+}
+
+static struct slice
+given(const struct row *row, enum lead_field field)
+{
+	return row->texts[field].size == 0 ? SLICE_NONE : row->texts[field];
+}
+
+static void
+read_identities(struct row *row, struct signup *signup)
+{
+	struct slice text = given(row, LEAD_EMAIL);
+	struct email email;
+	if (slice_present(text) && !email_parse(row->pool, text, &email))
+		fail_field(row, LEAD_EMAIL, "is not valid");
+	else if (slice_present(text)) {
+		signup->email = email.display;
+		signup->email_key = email.key;
+	}
+	text = given(row, LEAD_PHONE);
+	const struct slice country = given(row, LEAD_COUNTRY_CODE);
+	if (slice_present(text) &&
+	    !phone_parse(row->pool, text, slice_present(country) ? country : row->limits->country_code, &signup->phone))
+		fail_field(row, LEAD_PHONE, "is not valid");
+	text = given(row, LEAD_SOCIAL_ID);
+	if (slice_present(text) && !social_id_parse(row->pool, text, &signup->subject))
+		fail_field(row, LEAD_SOCIAL_ID, "must have 4 to 16 characters of Crockford's Base32");
+	if (row->problem == NULL && !slice_present(signup->email_key) && !slice_present(signup->phone))
+		row->problem = "there is neither an email nor a phone_number";
+}
+
+static void
+read_referrer(struct row *row, struct import *import)
+{
+	const struct slice text = given(row, LEAD_REFERRED_BY);
+	struct email email;
+	if (!slice_present(text))
+		return;
+	if (slice_find(text, '@') < text.size && email_parse(row->pool, text, &email))
+		import->referrer_email = email.key;
+	else if (!social_id_parse(row->pool, text, &import->signup.referrer_id) && !row->limits->drop_bad_referrers)
+		fail(row, SLICE("referrer"), "must be a social_id or an email");
+}
+
+/* An absent switch is off. */
+static bool
+read_switch(struct row *row, enum lead_field field)
+{
+	static const char *const words[] = { "false", "true", "no", "yes", "0", "1", "off", "on", "f", "t", "n", "y" };
+	const struct slice text = given(row, field);
+	for (size_t i = 0; slice_present(text) && i < ARRAY_SIZE(words); i++)
+		if (slice_equal_nocase(text, slice_of(words[i])))
+			return i % 2 == 1;
+	if (slice_present(text))
+		fail_field(row, field, "must be true or false");
+	return false;
+}
+
+static void
+read_switches(struct row *row, struct import *import)
+{
+	import->verified_email = read_switch(row, LEAD_VERIFIED_EMAIL);
+	import->verified_phone = read_switch(row, LEAD_VERIFIED_PHONE);
+	if (read_switch(row, LEAD_VERIFIED) && !import->verified_email && !import->verified_phone) {
+		import->verified_email = slice_present(import->signup.email_key);
+		import->verified_phone = !import->verified_email;
+	}
+	import->opted_out = read_switch(row, LEAD_OPTED_OUT);
+	import->sms_opted_out = read_switch(row, LEAD_SMS_OPTED_OUT);
+	import->fraudulent = read_switch(row, LEAD_FRAUDULENT);
+	import->waitlisted = !slice_present(given(row, LEAD_WAITLISTED)) ? -1 : read_switch(row, LEAD_WAITLISTED) ? 1 : 0;
+}
+
+static void
+read_numbers(struct row *row, struct import *import)
+{
+	struct slice text = given(row, LEAD_NUMBER);
+	uint64_t number = 0, score = 0;
+	if (slice_present(text) && (!slice_to_u64(text, IMPORT_NUMBER_MAX, &number) || number == 0))
+		fail_field(row, LEAD_NUMBER, "must be a number from 1 to 4000000000");
+	text = given(row, LEAD_SCORE);
+	if (slice_present(text) && !slice_to_u64(text, UINT32_MAX, &score))
+		fail_field(row, LEAD_SCORE, "must be a number from 0 to 4294967295");
+	import->number = (uint32_t)number;
+	import->has_score = slice_present(row->texts[LEAD_SCORE]);
+	import->score = (uint32_t)score;
+}
+
+/* RFC 3339, or the same with a space, and UTC if it has no zone: "2025-07-15 14:29:23", "… UTC", "… +0200". */
+static bool
+read_time(struct row *row, struct slice text, int64_t *ms)
+{
+	enum { DATE = 10, TIME = 19 };
+	if (clock_parse_rfc3339(text, ms))
+		return true;
+	if (text.size < TIME || (text.data[DATE] != ' ' && text.data[DATE] != 'T'))
+		return false;
+	struct slice zone = slice_trim(slice_sub(text, TIME, text.size));
+	if (zone.size == 0 || slice_equal(zone, SLICE("UTC")))
+		zone = SLICE("Z");
+	else if (zone.size == 5 && slice_find(zone, ':') == zone.size)
+		zone = POOL_JOIN(row->pool, slice_sub(zone, 0, 3), SLICE(":"), slice_sub(zone, 3, 5));
+	return clock_parse_rfc3339(
+	    POOL_JOIN(row->pool, slice_sub(text, 0, DATE), SLICE("T"), slice_sub(text, DATE + 1, TIME), zone), ms);
+}
+
+static void
+read_others(struct row *row, struct import *import)
+{
+	struct slice text = given(row, LEAD_CREATED);
+	struct ip_address address;
+	import->created_ms = -1;
+	if (slice_present(text) && !read_time(row, text, &import->created_ms))
+		fail_field(row, LEAD_CREATED, "must be a time as in RFC 3339: 2025-07-15T14:29:23Z");
+	text = given(row, LEAD_IP);
+	if (slice_present(text) && ip_address_parse(text, &address))
+		import->signup.ip = ip_address_format(row->pool, &address);
+	import->signup.source = slice_present(given(row, LEAD_SOURCE)) ? given(row, LEAD_SOURCE) : SLICE("import");
+	import->signup.user_agent = given(row, LEAD_USER_AGENT);
+	import->signup.uid = given(row, LEAD_UID);
+	import->signup.referrer = given(row, LEAD_PAGE_REFERRER);
+	import->signup.signup_url = given(row, LEAD_SIGNUP_URL);
+}
+
+static void
+read_utm(struct row *row, struct signup *signup)
+{
+	struct buffer out;
+	struct json_writer writer;
+	if (row->utm_count == 0)
+		return;
+	buffer_init(&out, row->limits->utm_bytes);
+	json_writer_init(&writer, &out);
+	json_begin_object(&writer);
+	for (size_t i = 0; i < row->utm_count; i++) {
+		json_key(&writer, row->utm[i].name);
+		json_string(&writer, row->utm[i].text);
+	}
+	json_end_object(&writer);
+	if (buffer_ok(&out))
+		signup->utm = pool_copy(row->pool, buffer_slice(&out));
+	else
+		fail_field(row, LEAD_UTM_OBJECT, "has too many bytes");
+	buffer_free(&out);
+}
+
+static void
+read_custom(struct row *row, struct signup *signup)
+{
+	const size_t derived = row->has_object ? 0 : row->derived_count;
+	struct custom_field *fields = POOL_ARRAY(row->pool, row->custom_count + derived, struct custom_field);
+	for (size_t i = 0; i < row->custom_count + derived; i++) {
+		const struct row_value *value = i < row->custom_count ? &row->custom[i] : &row->derived[i - row->custom_count];
+		fields[i] = (struct custom_field){ value->name, value->json, value->text };
+	}
+	signup->custom_fields = fields;
+	signup->custom_field_count = row->custom_count + derived;
+}
+
+const char *
+row_finish(struct row *row, struct import *import)
+{
+	*import = (struct import){ 0 };
+	read_identities(row, &import->signup);
+	read_referrer(row, import);
+	read_switches(row, import);
+	read_numbers(row, import);
+	read_others(row, import);
+	read_utm(row, &import->signup);
+	read_custom(row, &import->signup);
+	return row->problem;
+}
+
+const char *
+row_from_csv(struct pool *pool, const struct row_limits *limits, const struct column *columns, size_t column_count,
+    const struct csv_fields *fields, struct import *import)
+{
+	struct row row = { .pool = pool, .limits = limits };
+	if (fields->count != column_count)
+		return pool_printf(pool, "the record has %zu fields, the heading %zu", fields->count, column_count).data;
+	for (size_t i = 0; i < column_count; i++)
+		row_add(&row, &columns[i], fields->items[i]);
+	return row_finish(&row, import);
+}

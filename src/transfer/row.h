@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * One lead of a file: the values of its record, and the import that they make. */
+#ifndef LEADHOOK_TRANSFER_ROW_H
+#define LEADHOOK_TRANSFER_ROW_H
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "engine/command.h"
+#include "transfer/columns.h"
+#include "transfer/csv.h"
+
+/* As the API's parameters (docs/api.md 1.3). */
+struct row_limits {
+	size_t name_bytes, value_bytes;
+	size_t utm_bytes;          /* of all together, as JSON */
+	struct slice country_code; /* of phone numbers that begin without +; or absent */
+	bool drop_bad_referrers;   /* a referrer that no lead can have is absent */
+};
+
+/* Return NULL and fill *import, or return what is wrong with the record: "phone_number is not valid". All in the pool. A field
+ * that is empty, or null, is absent; but an empty score is 0. */
+MUST_CHECK const char *row_from_csv(struct pool *pool, const struct row_limits *limits, const struct column *columns,
+    size_t column_count, const struct csv_fields *fields, struct import *import);
+MUST_CHECK const char *row_from_json(
+    struct pool *pool, const struct row_limits *limits, struct slice json, struct import *import);
+
+/* The same for both: values, collected one after the other. */
+struct row_value {
+	struct slice name; /* of a utm parameter or custom field */
+	struct slice text; /* normalized; absent for numbers, booleans and arrays in JSON */
+	struct slice json; /* of a custom field */
+};
+struct row {
+	struct pool *pool;
+	const struct row_limits *limits;
+	struct slice texts[LEAD_TEXTS]; /* by enum lead_field; absent: not given */
+	struct row_value *utm, *custom, *derived;
+	size_t utm_count, utm_capacity, custom_count, custom_capacity, derived_count, derived_capacity;
+	bool has_object; /* of custom fields */
+	const char *problem;
+};
+/* Adds a text; of fields that are given several times the first one that is not empty is used. */
+void row_add(struct row *row, const struct column *column, struct slice text);
+/* Adds a custom field that is JSON already. */
+void row_add_json(struct row *row, const struct column *column, struct slice json);
+MUST_CHECK const char *row_finish(struct row *row, struct import *import);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * A payload of another system as a tree of values (docs/inbound.md 2). */
+#ifndef LEADHOOK_WEBHOOK_DOCUMENT_H
+#define LEADHOOK_WEBHOOK_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "json/writer.h"
+
+enum document_type { DOCUMENT_NULL, DOCUMENT_BOOLEAN, DOCUMENT_NUMBER, DOCUMENT_STRING, DOCUMENT_ARRAY, DOCUMENT_OBJECT };
+
+struct document_node {
+	enum document_type type;
+	struct slice name; /* of a member of an object: any UTF-8, also empty; else absent */
+	struct slice text; /* of a string or number */
+	bool boolean;
+	struct document_node *parent, *first, *last, *next; /* of arrays and objects: their items or members, in order */
+	size_t count;                                       /* of these */
+};
+
+/* Nodes of a document; names of forms have that many parts. */
+enum { DOCUMENT_NODES_MAX = 20000, DOCUMENT_PARTS_MAX = 16 };
+
+/* Reads JSON of any kind. Returns false with a message for people in *problem when it is malformed, deeper than `depth`, or has
+ * too many values. The tree is in the pool. */
+MUST_CHECK bool document_read_json(
+    struct pool *pool, struct slice text, size_t depth, struct document_node **root, struct slice *problem);
+
+/* A tree that is an empty object, to be filled with the fields of a form. */
+struct document_node *document_new(struct pool *pool);
+/* Adds a node for a field of a form: `data[customer][email]` is a member of a member. Returns it, of type DOCUMENT_NULL, to be
+ * filled; NULL: it is inside a field that is a value. The name must stay valid. */
+struct document_node *document_add_field(struct pool *pool, struct document_node *root, struct slice name);
+/* Adds an item to an array. */
+struct document_node *document_add_item(struct pool *pool, struct document_node *array);
+
+/* The member of an object with this name, of several the last one, or the item of an array with this index; NULL: none. */
+const struct document_node *document_child(const struct document_node *node, struct slice name);
+/* Takes the next part of a path: `data.customer.email`, `data[customer][email]`, `items.0.sku`, `[a.b].c`. What is in brackets
+ * is taken as it is. Returns false at the end, and when the rest is malformed: *rest is then not empty. */
+MUST_CHECK bool document_next_part(struct slice *rest, struct slice *part);
+/* The node at a path; NULL: none. */
+const struct document_node *document_find(const struct document_node *root, struct slice path);
+
+/* A value that is neither an array nor an object. */
+bool document_is_scalar(const struct document_node *node);
+/* A scalar, or an array of scalars. */
+bool document_is_plain(const struct document_node *node);
+void document_write(const struct document_node *node, struct json_writer *writer);
+
+#endif

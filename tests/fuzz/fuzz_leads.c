@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * A line as a heading, and the rest as records of CSV, or as one lead in JSON (leadhook(1), lead import). */
+#include "fuzz.h"
+
+#include "base/utf8.h"
+#include "transfer/row.h"
+
+enum { FIELDS_MAX = 50 };
+
+static const struct row_limits limits = { .name_bytes = 64, .value_bytes = 4096, .utm_bytes = 16384 };
+
+/* What is read can be stored: texts are UTF-8, within their limits. */
+static void
+require_import(const char *problem, const struct import *import)
+{
+	if (problem != NULL) {
+		REQUIRE(utf8_valid(slice_of(problem)));
+		return;
+	}
+	REQUIRE(slice_present(import->signup.email_key) || slice_present(import->signup.phone));
+	REQUIRE(import->signup.subject.size <= 16 && import->signup.referrer_id.size <= 16);
+	REQUIRE(import->signup.uid.size <= limits.value_bytes && import->signup.user_agent.size <= limits.value_bytes);
+	REQUIRE(utf8_valid(import->signup.user_agent) && utf8_valid(import->signup.signup_url));
+	for (size_t i = 0; i < import->signup.custom_field_count; i++)
+		REQUIRE(utf8_valid(import->signup.custom_fields[i].json) && import->signup.custom_fields[i].name.size > 0);
+}
+
+static void
+read_csv(struct pool *pool, struct slice heading, struct slice rest)
+{
+	const char delimiter = csv_detect_delimiter(heading);
+	struct column columns[FIELDS_MAX];
+	struct csv_fields names, fields;
+	if (csv_split(pool, heading, delimiter, &names) != NULL || names.count > FIELDS_MAX)
+		return;
+	for (size_t i = 0; i < names.count; i++)
+		columns[i] = column_of(pool, names.items[i], false);
+	for (size_t size; (size = csv_record_size(rest, true)) > 0; rest = slice_sub(rest, size, rest.size)) {
+		struct import import;
+		REQUIRE(size <= rest.size);
+		if (csv_split(pool, slice_sub(rest, 0, size - 1), delimiter, &fields) == NULL)
+			require_import(row_from_csv(pool, &limits, columns, names.count, &fields, &import), &import);
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pool *pool = pool_new();
+	struct slice rest = fuzz_input(data, size);
+	struct import import = { 0 };
+	require_import(row_from_json(pool, &limits, rest, &import), &import);
+	const struct slice heading = fuzz_line(&rest);
+	read_csv(pool, heading, rest);
+	pool_free(&pool);
+	return 0;
+}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""docs/embedding.md 1, docs/api.md 4.1, 7: the script for pages is served to every page, also while the database is away."""
+import gzip
+import json
+
+import pytest
+from client import new_address
+from command import CONFIG, call
+from service import settles
+from stack.front import FRONTS
+
+PATH = "/embed/v1/embed.js"
+
+
+def get(service, method="GET", **options):
+    return service.client.request(method, PATH, **options)
+
+
+@pytest.mark.parametrize("front", ["lighttpd-socket", "apache-proxy-fcgi", "nginx"])
+def test_the_script(make_service, front):
+    """Type, cache and CORS; HEAD; 304 for the version that the browser has"""
+    service = make_service(front=FRONTS[front], mount="/lead/", workers=2)
+    answer = get(service, headers={"Origin": "https://shop.example"})
+    assert answer.status == 200
+    wanted = {"Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "public, max-age=3600",
+              "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*"}
+    assert {name: ", ".join(answer.headers.get_all(name)) for name in wanted} == wanted
+    assert int(answer.headers["Content-Length"]) == len(answer.body)
+    version = answer.headers["ETag"]
+    head = get(service, "HEAD")
+    assert (head.status, head.body, head.headers["ETag"]) == (200, b"", version)
+    assert head.headers["Content-Length"] == answer.headers["Content-Length"]
+    for sent in (version, f'W/{version}', f'"x", {version}', version[:-1] + '-gzip"'):
+        unchanged = get(service, headers={"If-None-Match": sent})
+        assert (unchanged.status, unchanged.body, unchanged.headers["ETag"]) == (304, b"", version), sent
+        assert unchanged.headers["Cache-Control"] == wanted["Cache-Control"]
+    for sent in ('"0123456789abcdef"', "x", '""'):
+        assert get(service, headers={"If-None-Match": sent}).body == answer.body
+    service.stop()
+
+
+def test_the_script_of_older_bars(service):
+    """docs/embedding.md 8: the same answer at the address that older signup bars have"""
+    script, bar = get(service), service.client.request("GET", "/bar/v1/signupbar.js")
+    assert (bar.status, bar.body, bar.headers["ETag"]) == (200, script.body, script.headers["ETag"])
+    assert bar.headers["Content-Type"] == script.headers["Content-Type"]
+    assert service.client.request("GET", "/bar/v1/embed.js").verdict == (404, "not_found")
+
+
+def test_size(service):
+    """At most 6 KiB compressed, in ASCII, without comments"""
+    body = get(service).body
+    assert len(gzip.compress(body, 9)) <= 6 * 1024
+    lines = body.decode("ascii").split("\n")
+    assert lines[0] == "/* Leadhook, SPDX-License-Identifier: MIT */" and lines[1] == "(function () {"
+    assert not any(line.startswith("//") or line.startswith((" ", "\t")) for line in lines)
+
+
+def test_other_methods_and_paths(service):
+    """docs/api.md 1.1"""
+    assert get(service, "POST", form={}).verdict == (405, "method_not_allowed")
+    assert service.client.request("GET", "/embed/v1/other.js").verdict == (404, "not_found")
+    assert service.client.request("GET", "/embed/v2/embed.js").verdict == (404, "not_found")
+
+
+def test_no_limit(service):
+    """docs/api.md 5: it does not count as a call of the address"""
+    address = new_address()
+    assert {get(service, address=address).status for _ in range(110)} == {200}
+    assert service.client.request("GET", "/v2/999999999", query={"email": "a@example.org"}, address=address).status == 404
+
+
+def test_without_a_database(make_service, own_database):
+    """docs/embedding.md 1: pages still get the script"""
+    service = make_service(database=own_database)
+    own_database.stop()
+    settles(lambda: service.client.request("GET", "/health/ready"), 503)
+    assert get(service).status == 200
+    own_database.start()
+
+
+def test_markup_for_pages(leadhook, campaign):
+    """docs/embedding.md: the address of the service is escaped; there is none without server.base_url"""
+    url, id = campaign.service.front.url, campaign.id
+    assert leadhook("campaign", "embed", id) == {
+        "script": f'<script src="{url}/embed/v1/embed.js" defer></script>',
+        "form": f'<form data-leadhook="{id}" method="post" action="{url}/v1/{id}/subscribe"><label>Email <input name="email" '
+                'type="email" autocomplete="email" required></label> <button>Sign up</button></form>',
+        "status": f'<div data-leadhook-status="{id}"></div>', "leaderboard": f'<div data-leadhook-leaderboard="{id}"></div>'}
+    for base, shown in (('https://a.example/"&<', "https://a.example/&#34;&#38;&#60;"), ("", None)):
+        done = call(campaign.service.installation, "campaign", "embed", str(id), "--json", env={"LEADHOOK_SERVER_BASE_URL": base})
+        if shown:
+            assert json.loads(done.stdout)["script"] == f'<script src="{shown}/embed/v1/embed.js" defer></script>'
+        else:
+            assert done.returncode == CONFIG and "server.base_url is not set" in done.stderr

@@ -1,0 +1,507 @@
+# SPDX-License-Identifier: MIT
+"""docs/api.md 1.6: what only informs never costs a lead. 1.1, 3, 4.2, 4.4: what is left out instead of refused,
+and that identifiers, keys, points and switches come from nowhere else."""
+import itertools
+import json
+import urllib.parse
+
+import pytest
+from client import multipart
+
+ADA = {"email": "ada@example.org"}
+WRONG_KEY = "lh_" + "x" * 43
+FORM_TYPE = "application/x-www-form-urlencoded"
+VALUE_CAP = 4096
+TEXTS = {"__url": "signup_url", "__referrer": "referrer", "__ref": "referrer", "referrer": "referrer",
+         "__user_agent": "user_agent",
+         "__source": "source", "__sid": "session_id", "__session_id": "session_id", "__rid": "request_id"}
+
+
+def raw(campaign, body, type=FORM_TYPE, key=True, **options):
+    key = campaign.key if key is True else key
+    return campaign.client.request("POST", campaign.path, body=body, type=type, key=key, **options)
+
+
+def stored(campaign, column, email=ADA["email"]):
+    return campaign.service.installation.sql(f"SELECT HEX({column}) FROM lh_leads WHERE campaign_id = {campaign.id} "
+                                             f"AND email = '{email}'")
+
+
+def hexed(text):
+    return text.encode().hex().upper()
+
+
+# --- addresses ---
+
+@pytest.mark.parametrize("sent, address", [
+    ("192.0.2.1, 10.0.0.1", "192.0.2.1"), ("192.0.2.1:4711", "192.0.2.1"), ("unknown, 192.0.2.1", "192.0.2.1"),
+    ("[2001:db8::1]:443", "2001:db8::1"), ("[2001:DB8::1]", "2001:db8::1"), ("fe80::1%eth0", "fe80::1"),
+    ("_hidden, [fe80::1%25]:1,192.0.2.1", "fe80::1"), ("192.0.2.1 10.0.0.1", "192.0.2.1"),
+    (["unknown", "192.0.2.1"], "192.0.2.1"),
+    ([{"a": 1}, 5, "10.0.0.1,192.0.2.1"], "10.0.0.1"), ("x," * 4000 + "192.0.2.1", "192.0.2.1"), ("192.0.2.1\x00", "192.0.2.1"),
+    *((value, "203.0.113.7") for value in ("unknown", "", "1.2.3", "1.2.3.4.5", 5, 1.5, True, None, [], ["x"],
+                                           {"a": "192.0.2.1"},
+                                           [["192.0.2.1"]], "999.1.1.1", "\x00"))], ids=itertools.count())
+def test_ip_is_never_an_error(campaign, sent, address):
+    """1.6, 4.4: the first address of a list, else that of the client; without a key it is ignored"""
+    assert campaign.post({**ADA, "ip": sent}, address="203.0.113.7").json["ip"] == address
+    assert campaign.post({"email": "b@example.org", "ip": sent}, key=None, address="203.0.113.8").status == 200
+    assert campaign.find(email="b@example.org")["ip"] == "203.0.113.8"
+
+
+def test_unreadable_ip_replaces_nothing(campaign):
+    """1.6, 4.3 rule 6: as if it were absent"""
+    assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"
+    assert campaign.lead(**ADA, ip="unknown")["ip"] == "192.0.2.1"
+
+
+@pytest.mark.parametrize("form", ["ip=%FF%00", "ip[]=x&ip[]=192.0.2.1", "ip=" + "x" * 5000, "IP[]=1"])
+def test_ip_in_a_form(campaign, form):
+    """1.6: also what is not UTF-8"""
+    response = raw(campaign, f"email=ada%40example.org&{form}".encode(), address="203.0.113.7")
+    assert response.status == 200 and response.json["ip"] == ("192.0.2.1" if "192" in form else "203.0.113.7")
+    assert response.json["custom_fields"] == {}
+
+
+# --- unknown internal names ---
+
+@pytest.mark.parametrize("value", ["x" * 50_000, {"a": {"b": [{}]}}, [{"a": 1}, [[]]], "\x00\x1b", True, None, ["x"] * 12000],
+                         ids=lambda value: str(value)[:20].encode("unicode_escape").decode())
+def test_unknown_internal_names_are_dropped(campaign, value):
+    """1.6: whatever their value"""
+    lead = campaign.lead(**ADA, **{"__custom": value, "_" + "n" * 1000: value, "__URL": value, "_\x00": value}, plan="x")
+    assert lead["custom_fields"] == {"plan": "x"}
+
+
+def test_unknown_internal_names_in_forms(campaign):
+    """1.6: not UTF-8, arrays, files; in the query, too"""
+    body = b"_%FF=%FF&__kd[]=%00&__mm[a][b]=%01&_long=" + b"x" * 100_000 + b"&email=ada%40example.org"
+    assert raw(campaign, body, query="_=1732400000000&__x=%FF").json["custom_fields"] == {}
+    type, body = multipart([("email", "b@example.org"), ("_file", ("me.png", b"\x89PNG\0")), ("__x", b"\xff")])
+    assert raw(campaign, body, type).status == 200
+
+
+def test_dropped_names_do_not_count(campaign):
+    """1.6, 1.3: for the cap of parameters and of values"""
+    fields = {f"_p{number}": "x" for number in range(5000)} | {f"f{number}": None for number in range(199)}
+    assert campaign.post({**ADA, **fields}).status == 200
+    body = "&".join(["_a=1"] * 40000 + ["email=ada%40example.org"])
+    assert raw(campaign, body.encode()).status == 200
+
+
+def test_dropped_names_are_within_the_body(campaign):
+    """1.6, 1.3: the cap of the body, JSON's syntax and depth"""
+    assert campaign.post({**ADA, "_a": "x" * (256 * 1024)}).verdict == (413, "body_too_large")
+    assert campaign.post({**ADA, "_a": "x" * 9000}, key=None).verdict == (413, "body_too_large")
+    for value in (b"[" * 16 + b"]" * 16, b"[1,]", b'"\xff"', b'"\\ud800"'):
+        body = b'{"email":"ada@example.org","_a":%s}' % value
+        assert raw(campaign, body, "application/json").verdict == (406, "invalid_json")
+    assert campaign.get(ADA).status == 404
+
+
+def test_known_internal_names_are_read(service, account, campaign):
+    """1.6: with and without others beside them"""
+    referrer = campaign.lead(email="r@example.org")["social_id"]
+    lead = campaign.lead(**ADA, __uid="u", __kid=referrer, __skip_urls=1, __skip_actions="1", __none={}, __KID="x")
+    assert (lead["uid"], lead["parent_id"]) == ("u", referrer) and not {"social_url", "completed_actions"} & set(lead)
+    assert campaign.client.request("POST", "/v2", json_body={**ADA, "__lid": campaign.id, "__list": {}}).status == 200
+
+
+# --- texts that inform ---
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_long_texts_are_cut(campaign, name):
+    """1.6: at a character, with and without a key"""
+    text = "ü" * 3000
+    for key, email in ((True, ADA["email"]), (None, "b@example.org")):
+        assert raw(campaign, urllib.parse.urlencode({"email": email, name: "x" + text}).encode()[:8000], key=key).status == 200
+    campaign.lead(email="c@example.org", **{name: "x" + text})
+    assert stored(campaign, TEXTS[name], "c@example.org") == hexed("x" + text[:(VALUE_CAP - 1) // 2])
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_controls_are_removed(campaign, name):
+    """1.6: and bytes that belong to no character"""
+    assert raw(campaign, f"email=ada%40example.org&{name}=+a%00b%1B%7F%FFc%C3%A4%C3+".encode()).status == 200
+    assert stored(campaign, TEXTS[name]) == hexed("abcä")
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("value", [["x"], {"a": "x"}, True, [], {}, [{"a": [1]}], None, ["x"] * 10001])
+def test_other_types_are_left_out(campaign, name, value):
+    """1.6: as if the parameter were absent"""
+    assert campaign.lead(**ADA, **{name: value})["custom_fields"] == {}
+    assert stored(campaign, TEXTS[name]) == {"source": hexed("API")}.get(TEXTS[name], "NULL")
+
+
+def test_another_name_is_used_for_what_is_left_out(campaign):
+    """1.6, 4.4"""
+    lead = campaign.lead(**ADA, __referrer={"a": 1}, __ref=["x"], referrer="https://r.example/")
+    assert lead["referrer"] == "https://r.example/"
+
+
+def test_the_whole_url_is_merged(campaign):
+    """1.6, 1.4: a value is not cut with the URL"""
+    referrer = campaign.lead(email="r@example.org")["social_id"]
+    for padding in range(VALUE_CAP - 40, VALUE_CAP + 10, 7):
+        email = f"{padding}@example.org"
+        url = f"https://x.example/?a={'x' * (padding - 30)}&kid={referrer}&utm_source=newsletter&plan=large"
+        lead = campaign.lead(email=email, __url=url)
+        assert (lead["parent_id"], lead["utm"], lead["custom_fields"]["plan"]) == (referrer, {"source": "newsletter"}, "large")
+        assert stored(campaign, "signup_url", email) == hexed(url[:VALUE_CAP])
+
+
+def test_external_ids_are_not_changed(campaign):
+    """1.6: a cut id would be another one"""
+    for uid in ("x" * (VALUE_CAP + 1), "a\x00b", {"a": 1}, ["x"], True):
+        response = campaign.post({**ADA, "__uid": uid})
+        assert response.verdict == (406, "invalid_parameter")
+    assert campaign.get(ADA).status == 404
+
+
+# --- utm ---
+
+@pytest.mark.parametrize("name, value", [
+    ("utm_x", {"a": 1}), ("utm_x", ["a"]), ("utm_x", [{"a": 1}]), ("utm_x", []), ("utm_x", True),
+    ("utm_x", "x" * (VALUE_CAP + 1)),
+    ("utm_" + "x" * 61, "a"), ("utm_x", "a\x00"), ("UTM_X", {"a": 1}), ("utm_" + "Ⱥ" * 30, "a"),
+    ("utm_\x00", "a"), ("utm_", "a")])
+def test_bad_utm_is_left_out(campaign, name, value):
+    """1.6: the others are stored"""
+    lead = campaign.lead(**ADA, **{name: value}, utm_source="news")
+    assert (lead["utm"], lead["custom_fields"]) == ({"source": "news"}, {})
+
+
+def test_utm_in_forms(campaign):
+    """1.6"""
+    body = b"email=ada%40example.org&utm_x[]=a&utm_y=%FF&utm_%FF=b&utm_z=" + b"x" * 5000 + b"&utm_source=news"
+    assert raw(campaign, body).json["utm"] == {"source": "news"}
+
+
+def test_utm_that_does_not_fit_is_left_out(campaign):
+    """1.6, 1.3: 16 KiB in all; a later one can fit"""
+    fields = {f"utm_{number}": "x" * 4000 for number in range(4)}
+    lead = campaign.lead(**ADA, **fields, utm_4="x" * 500, utm_5="x")
+    assert lead["utm"] == {str(number): "x" * 4000 for number in range(4)} | {"5": "x"}
+    rest = 16384 - len(json.dumps({str(number): "x" * 4000 for number in range(4)}, separators=(",", ":")))
+    for size, fits in ((rest - 7, True), (rest - 6, False)):
+        lead = campaign.lead(email=f"{size}@example.org", **fields, utm_4="x" * size)
+        assert ("4" in lead["utm"]) is fits
+
+
+# --- objects ---
+
+CUSTOM = {"plan": "large", "size": 3, "vip": True, "tags": ["a", 1], "Address": {"city": "Bonn"}}
+CUSTOM_STORED = {"plan": "large", "size": 3, "vip": True, "tags": ["a", 1], "address[city]": "Bonn"}
+
+
+@pytest.mark.parametrize("name", ["custom_fields", "Custom_Fields"])
+def test_members_of_custom_fields(campaign, name):
+    """4.4: are custom fields, in JSON, form and query"""
+    assert campaign.lead(**ADA, **{name: CUSTOM})["custom_fields"] == CUSTOM_STORED
+    pairs = [(f"{name}[plan]", "large"), (f"{name}[tags][]", "a"), (f"{name}[tags][]", "b"), (f"{name}[Address][city]", "Bonn")]
+    expected = {"plan": "large", "tags": ["a", "b"], "address[city]": "Bonn"}
+    form = campaign.client.request("POST", campaign.path, form=[("email", "b@example.org"), *pairs], key=campaign.key)
+    assert form.json["custom_fields"] == expected
+    assert campaign.post({"email": "c@example.org"}, query=pairs).json["custom_fields"] == expected
+    type, body = multipart([("email", "d@example.org"), *pairs])
+    assert raw(campaign, body, type).json["custom_fields"] == expected
+
+
+def test_shown_custom_fields_can_be_sent_again(campaign):
+    """4.4: names with brackets, too"""
+    fields = {"address": {"city": "Bonn", "lines": ["a"]}, "items": [{"a": 1}], "a]b": 1, "c[d": 2}
+    shown = campaign.lead(**ADA, **fields)["custom_fields"]
+    assert shown == {"address[city]": "Bonn", "address[lines]": ["a"], "items[0][a]": 1, "a]b": 1, "c[d": 2}
+    balanced = {name: value for name, value in shown.items() if name.count("[") == name.count("]")}
+    assert campaign.lead(email="b@example.org", custom_fields=balanced)["custom_fields"] == balanced
+    assert campaign.lead(email="c@example.org", **shown)["custom_fields"] == shown
+
+
+@pytest.mark.parametrize("value", [{}, [], "", None])
+def test_empty_custom_fields(campaign, value):
+    """4.4: PHP sends an empty array"""
+    assert campaign.lead(**ADA, custom_fields=value)["custom_fields"] == {}
+
+
+def test_custom_fields_that_is_no_object(campaign):
+    """4.4: a custom field as any other"""
+    assert campaign.lead(**ADA, custom_fields="x")["custom_fields"] == {"custom_fields": "x"}
+
+
+def test_members_and_fields_are_one(campaign):
+    """4.4, 4.3 rule 6: the body precedes the query, which precedes __url; else the last one counts; null removes"""
+    assert campaign.lead(**ADA, plan="a", custom_fields={"Plan": "b"})["custom_fields"] == {"plan": "b"}
+    assert campaign.lead(**ADA, custom_fields={"Plan": "b"}, plan="c")["custom_fields"] == {"plan": "c"}
+    assert campaign.post({**ADA, "plan": "d"}, query={"custom_fields[plan]": "q"}).json["custom_fields"] == {"plan": "d"}
+    url = "http://x/?custom_fields[plan]=u&custom_fields[size]=u"
+    assert campaign.lead(**ADA, plan="e", __url=url)["custom_fields"] == {"plan": "e", "size": "u"}
+    assert campaign.lead(**ADA, custom_fields={"plan": None})["custom_fields"] == {"size": "u"}
+
+
+@pytest.mark.parametrize("value, fields", [
+    ({"city": "Bonn", "geo": {"lat": 50.7}}, {"address[city]": "Bonn", "address[geo][lat]": 50.7}),
+    ({"lines": ["a", "b"], "empty": []}, {"address[lines]": ["a", "b"], "address[empty]": []}),
+    ([{"a": 1}, {"a": 2}], {"address[0][a]": 1, "address[1][a]": 2}), ([1, {"a": 2}], {"address": [1], "address[1][a]": 2}),
+    ([[1, 2], ["x"]], {"address[0]": [1, 2], "address[1]": ["x"]}), ({}, {}), ([{}], {}),
+    ({"email": "b@example.org", "_x": 1}, {"address[email]": "b@example.org", "address[_x]": 1})])
+def test_other_objects_become_fields(campaign, value, fields):
+    """4.4: one for each leaf, with and without a key"""
+    assert campaign.lead(**ADA, address=value)["custom_fields"] == fields
+    assert campaign.post({"email": "c@example.org", "address": value}, key=None).status == 200
+    assert campaign.find(email="c@example.org")["custom_fields"] == fields
+
+
+@pytest.mark.parametrize("fields", [
+    {"a": {f"f{number}": 1 for number in range(51)}}, {"custom_fields": {f"f{number}": 1 for number in range(51)}},
+    {"custom_fields": {f"f{number}": "x" * 3300 for number in range(5)}}, {"custom_fields": {"n" * 65: 1}},
+    {"a": {"n" * 62: 1}},
+    {"a": {"b": "x" * (VALUE_CAP + 1)}}, {"a": {"b": "\x00"}}, {"a": {f"f{number}": None for number in range(200)}}])
+def test_caps_of_leaves(campaign, fields):
+    """1.3: as of other custom fields"""
+    assert campaign.post({**ADA, **fields}).verdict == (406, "invalid_parameter")
+    assert campaign.get(ADA).status == 404
+
+
+def test_leaves_at_their_caps(campaign):
+    """1.3: names of 64 bytes, in the object as outside"""
+    fields = {"n" * 64: 1, **{f"f{number}": 1 for number in range(49)}}
+    assert campaign.lead(**ADA, custom_fields=fields)["custom_fields"] == fields
+    assert campaign.lead(email="b@example.org", a={"n" * 61: 1})["custom_fields"] == {"a[" + "n" * 61 + "]": 1}
+
+
+PARAMETERS = """email phone_number country_code must_exist redirect_url social_id kid points api_key campaign_id list_id
+__lid __kid
+__uid __skip_urls tag tag_id tag_ids Email POINTS""".split()
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("value", [{"a": "x"}, {}, [{"a": 1}], [["x"]]])
+def test_objects_for_parameters_are_refused(campaign, name, value):
+    """1.1, 4.4: whatever else is in the request; nothing is stored"""
+    for extra in ({"custom_fields": {"email": "b@example.org"}}, {"__x": {}, "address": {"a": 1}}):
+        fields = {name: value, **extra} if name.lower() == "email" else {**ADA, name: value, **extra}
+        response = campaign.post(fields)
+        assert response.verdict == (406, "invalid_parameter") and f"Parameter {name} must be" in response.json["message"]
+    body = json.dumps({**ADA, name: value})[:-1] + f', "{name}": "x"}}'
+    assert raw(campaign, body.encode(), "application/json").verdict == (406, "invalid_parameter")
+    assert campaign.get(ADA).status == 404
+
+
+@pytest.mark.parametrize("name", ["name", "data", "message", "source", "url", "event", "format", "limit", "reason", "password"])
+def test_names_of_other_calls_are_fields(campaign, name):
+    """1.1, 4.4: a sign-up does not read them"""
+    assert campaign.lead(**ADA, **{name: {"a": "x"}})["custom_fields"] == {f"{name}[a]": "x"}
+
+
+def test_objects_of_other_calls(campaign):
+    """1.6: an unknown name is ignored whatever its value; one of a parameter is not"""
+    lead = campaign.lead(**ADA)
+    assert campaign.get({"email": ADA["email"], "meta[a]": "x", "_": "1"}).status == 200
+    for path, fields in (("/points", {"points": 1, "social_id": lead["social_id"]}), ("/optout", ADA),
+                         ("/outbound-webhook", {"url": "https://hooks.example/", "event": "new_signup"})):
+        assert campaign.post({**fields, "meta": {"a": [{"b": 1}]}, "__x": {}, "ip": {}}, path=path).status in (200, 202)
+        for name in fields:
+            assert campaign.post({**fields, name: {"a": 1}}, path=path).verdict == (406, "invalid_parameter")
+
+
+# --- what must not get in ---
+
+SMUGGLED = {"email": "eve@example.org", "phone_number": "+14155552671", "points": 50, "must_exist": True, "api_key": WRONG_KEY,
+            "redirect_url": "https://evil.example/", "kid": "{referrer}", "social_id": "{referrer}",
+            "__uid": "evil", "__kid": "{referrer}",
+            "ip": "192.0.2.66", "country_code": "-1", "__source": "evil", "utm_source": "evil", "campaign_id": 1, "list_id": 1,
+            "referrer": "https://evil.example/", "jsonp": "x", "_private": 1, "Email": "eve@example.org", "POINTS": 50,
+            "\u212aid": "x"}
+
+
+def ways(name, value):
+    """Requests that put a parameter into an object: (body, query)."""
+    text = str(value)
+    yield {"custom_fields": {name: value}}, None
+    yield {"CUSTOM_FIELDS": {name: [value]}}, None
+    yield {"custom_fields": {name: {"a": value}}}, None
+    yield {f"custom_fields[{name}]": value}, None
+    yield {}, {f"custom_fields[{name}]": text}
+    yield {}, {f"Custom_Fields[{name}][]": text}
+    yield {"__url": "https://x.example/?" + urllib.parse.urlencode({f"custom_fields[{name}]": text})}, None
+
+
+@pytest.mark.parametrize("name", SMUGGLED)
+def test_custom_fields_set_no_parameters(campaign, name):
+    """4.4: reserved names in the object are dropped, whatever is sent"""
+    referrer = campaign.lead(email="r@example.org")["social_id"]
+    value = referrer if SMUGGLED[name] == "{referrer}" else SMUGGLED[name]
+    for number, (body, query) in enumerate(ways(name, value)):
+        email = f"ada{number}@example.org"
+        response = campaign.post({"email": email, **body}, query=query, address="203.0.113.9")
+        assert response.status == 200, response.body
+        lead = response.json
+        assert (lead["email"], lead["phone_number"], lead["contest_score"], lead["uid"]) == (email, None, 0, None)
+        assert (lead["parent_id"], lead["redirect_url"], lead["referrer"], lead["utm"]) == (None, None, None, {})
+        assert lead["ip"] == "203.0.113.9" and lead["custom_fields"] == {} and "ip" in lead
+        assert stored(campaign, "source", email) == hexed("API")
+    assert campaign.get({"email": "eve@example.org"}).status == 404
+
+
+@pytest.mark.parametrize("wrap", [lambda fields: {"custom_fields": fields}, lambda fields: {"lead": fields},
+                                  lambda fields: {f"custom_fields[{name}]": value for name, value in fields.items()},
+                                  lambda fields: {f"lead[{name}]": value for name, value in fields.items()},
+                                  lambda fields: {"__x": fields}, lambda fields: {"custom_fields": {"custom_fields": fields}}])
+def test_objects_identify_no_lead(campaign, wrap):
+    """2, 3, 4.3: neither lead nor key nor campaign"""
+    identity = wrap({"email": "ada@example.org", "phone_number": "+14155552671",
+                     "social_id": campaign.lead(**ADA)["social_id"]})
+    for key in (True, None):
+        assert campaign.post(identity, key=key).verdict == (406, "missing_identifier")
+        assert campaign.get(identity if all(isinstance(v, str) for v in identity.values()) else {"x": 1}, key=key).status == 409
+    for name in ("api_key", "API_KEY"):
+        fields = {**wrap({name: campaign.key}), "url": "https://hooks.example/", "event": "new_signup"}
+        assert campaign.post(fields, key=None, path="/outbound-webhook").verdict == (409, "missing_api_key")
+        assert "ip" not in campaign.post({"email": "b@example.org", **wrap({name: campaign.key})}, key=None).json
+    assert campaign.client.request("POST", "/v2", json_body={**ADA, **wrap({"campaign_id": campaign.id})}).status == 404
+    assert campaign.post({**ADA, **wrap({"must_exist": True}), "email": "new@example.org"}).status == 200
+    assert campaign.post({**wrap({"points": 5}), "social_id": campaign.find(**ADA)["social_id"]},
+                         path="/points").verdict == (409, "missing_points")
+
+
+def test_large_bodies_need_a_key_outside_objects(campaign):
+    """1.3, 5: the text of a key in an object is no key"""
+    for fields in ({"custom_fields": {"api_key": campaign.key}}, {"_a": campaign.key}, {"x": {"api_key": campaign.key}}):
+        assert campaign.post({**ADA, **fields, "_padding": "x" * 9000}, key=None).verdict == (413, "body_too_large")
+    assert campaign.get(ADA).status == 404
+
+
+# --- phone numbers and countries ---
+
+@pytest.mark.parametrize("fields", [
+    {"phone_number": ""}, {"phone_number": "+49"}, {"phone_number": " (+49) "}, {"phone_number": "+"}, {"phone_number": "-"},
+    {"phone_number": "+1"}, {"phone_number": "+ 1 "}, {"phone_number": "()"}, {"phone_number": "1", "country_code": 1},
+    {"phone_number": " 1 - ", "country_code": "+1"}, {"phone_number": "49", "country_code": "DE"},
+    {"phone_number": 49, "country_code": "49"},
+    {"phone_number": "+1242", "country_code": "1242"}, {"phone_number": "+420", "country_code": "DE"},
+    {"phone_number": "", "country_code": "-1"}])
+def test_number_without_digits_of_its_own_is_absent(campaign, fields):
+    """1.6, 4.2: what a form fills in before a person types"""
+    for key, email in ((True, "a@example.org"), (None, "b@example.org")):
+        assert campaign.post({"email": email, **fields}, key=key).status == 200
+        assert campaign.find(email=email)["phone_number"] is None
+    assert campaign.post(fields).verdict == (406, "missing_identifier")
+    assert campaign.get(fields).verdict == (409, "missing_identifier")
+
+
+@pytest.mark.parametrize("fields", [
+    {"phone_number": "123"}, {"phone_number": "+999"}, {"phone_number": "49"}, {"phone_number": "1", "country_code": "DE"},
+    {"phone_number": "+491"}, {"phone_number": "x"}, {"phone_number": "+0"}, {"phone_number": "0", "country_code": "49"},
+    {"phone_number": "++49"}, {"phone_number": "+49x"}])
+def test_a_bad_number_beside_a_good_email(campaign, fields):
+    """1.6, 2: is an error, because a number is an identity"""
+    for key in (True, None):
+        assert campaign.post({**ADA, **fields}, key=key).verdict == (406, "invalid_phone_number")
+    assert campaign.get(ADA).status == 404
+
+
+@pytest.mark.parametrize("code, valid", [
+    *((code, True) for code in ("49", "+49", 49, "DE", "de", "1242", "", None, " +49 ")),
+    *((code, False) for code in ("-1", -1, "4.9", "+", "++49", "D", "DEU", "D1", "(49)", "12345", "49 1", "é"))])
+def test_country_codes(campaign, code, valid):
+    """4.2: also beside a number that has its own"""
+    response = campaign.post({"phone_number": "+491701234567", "country_code": code})
+    assert response.verdict[0] == (200 if valid else 406)
+    assert valid or response.verdict == (406, "invalid_phone_number")
+    assert campaign.post({**ADA, "country_code": code}).status == 200, "without a number it is not used"
+
+
+# --- forms ---
+
+def test_empty_file_parts_are_absent(campaign):
+    """1.2: as browsers send them; a real file is refused"""
+    type, body = multipart([("email", "ada@example.org"), ("photo", ("", b"")), ("phone_number", ("", b""))])
+    lead = raw(campaign, body, type).json
+    assert (lead["custom_fields"], lead["phone_number"]) == ({}, None)
+    for file in (("me.png", b"x"), ("me.png", b""), ("", b"x")):
+        type, body = multipart([("email", "b@example.org"), ("photo", file)])
+        assert raw(campaign, body, type).verdict == (406, "invalid_parameter")
+    type, body = multipart([("email", ("", b""))])
+    assert raw(campaign, body, type).verdict == (406, "missing_identifier")
+
+
+# --- keys ---
+
+PLACEHOLDERS = ["undefined", "null", "", "  "]
+
+
+def places(text):
+    """Options of requests with this text in place of a key."""
+    yield {"query": {"api_key": text}}
+    yield {"body": {"api_key": text}}
+    for header in ("Authorization", "Authentication"):
+        yield {"headers": {header: f"Bearer {text}"}}
+        yield {"headers": {header: text}}
+    yield {"query": {"api_key": text}, "body": {"api_key": text},
+           "headers": {"Authorization": "bearer", "Authentication": "Bearer null"}}
+
+
+@pytest.mark.parametrize("text", PLACEHOLDERS)
+def test_placeholder_of_a_key_is_absent(campaign, text):
+    """3: the sign-up is done without one; where one is required it is missing"""
+    for number, options in enumerate(places(text)):
+        fields = {"email": f"{number}@example.org", **options.pop("body", {})}
+        for form in ({"json_body": fields}, {"form": fields}):
+            response = campaign.client.request("POST", campaign.path, **form, **options)
+            assert response.status == 200 and "ip" not in response.json
+        webhook = {**fields, "url": "https://hooks.example/", "event": "new_signup"}
+        response = campaign.client.request("POST", campaign.path + "/outbound-webhook", json_body=webhook, **options)
+        assert response.verdict == (409, "missing_api_key")
+        assert campaign.client.request("GET", "/v2/campaigns", **options).verdict == (409, "missing_api_key")
+    assert campaign.find(email="0@example.org")["custom_fields"] == {}
+
+
+def test_placeholder_does_not_hide_a_key(campaign):
+    """3: the next place is read"""
+    for options in ({"query": {"api_key": "undefined"}, "headers": {"Authorization": f"Bearer {campaign.key}"}},
+                    {"headers": {"Authorization": "Bearer null", "Authentication": campaign.key}},
+                    {"query": {"api_key": "null"}, "headers": {"Authorization": "Bearer", "Authentication": campaign.key}}):
+        assert campaign.client.request("GET", "/v2/campaigns", **options).status == 200
+    body = {**ADA, "api_key": "undefined"}
+    assert "ip" in campaign.client.request("POST", campaign.path, json_body=body, key=campaign.key).json
+
+
+@pytest.mark.parametrize("text", ["Undefined", "NULL", "lh_", "undefined,null", "0", "false", "Basic"])
+def test_other_texts_are_wrong_keys(campaign, text):
+    """3"""
+    assert campaign.client.request("POST", campaign.path, json_body=ADA, key=text).verdict == (409, "invalid_api_key")
+    assert campaign.get(ADA).status == 404
+
+
+def test_key_that_is_no_text_is_refused(campaign):
+    """3, 1.1"""
+    for key in ({"a": 1}, [campaign.key], True):
+        assert campaign.post({**ADA, "api_key": key}, key=None).verdict == (406, "invalid_parameter")
+
+
+def test_placeholders_are_no_wrong_keys(make_service):
+    """3, 5: they count as calls without a key"""
+    service = make_service(settings=[("limits", "failed_keys_per_address", "2/60s"),
+                                     ("limits", "signups_per_address", "6/60s")])
+    campaign, numbers = service.campaign(), itertools.count()
+
+    def answer(key, **fields):
+        body = {"email": f"{next(numbers)}@example.org", **fields}
+        return campaign.client.request("POST", campaign.path, json_body=body, key=key, address="203.0.113.20").status
+    assert [answer("undefined") for _ in range(3)] + [answer(None, api_key="null") for _ in range(3)] == [200] * 6
+    assert answer("undefined") == 429, "the limit of sign-ups"
+    assert campaign.client.request("GET", "/v2/campaigns", key=campaign.key, address="203.0.113.20").status == 200
+    assert campaign.client.request("GET", "/v2/campaigns", key=WRONG_KEY, address="203.0.113.20").status == 409
+
+
+# --- paths ---
+
+def test_empty_segments_are_skipped(campaign):
+    """1.1 Path: addresses that were put together"""
+    for number, path in enumerate(("//v2/{}", "/v2//{}", "/v2/{}//", "///v2///{}///")):
+        response = campaign.client.request("POST", path.format(campaign.id), json_body={"email": f"{number}@example.org"})
+        assert response.status == 200
+    assert campaign.client.request("GET", f"//v2/{campaign.id}//outbound-webhook", key=campaign.key).status == 200
+    for path in ("/v2//..//{}", "/v2/./{}", "//v2/%2F{}", "/v2//%2e%2e/{}", "/v2//x"):
+        assert campaign.client.request("GET", path.format(campaign.id), key=campaign.key).status in (400, 404)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ * The records of files, and the fields of CSV (RFC 4180; leadhook(1), lead import). */
+#include "unit.h"
+#include "with_pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "transfer/csv.h"
+#include "transfer/deferred.h"
+#include "transfer/records.h"
+
+static struct records *
+open_bytes(const char *bytes, size_t size, enum records_format format)
+{
+	FILE *file = tmpfile();
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fflush(file), 0);
+	const int fd = dup(fileno(file));
+	fclose(file);
+	return records_new(fd, format);
+}
+
+static void
+assert_next(struct records *records, uint64_t line, uint64_t offset, const char *text)
+{
+	struct record record;
+	struct slice again;
+	assert_int_equal(records_next(records, &record), RECORD_GOOD);
+	assert_slice(record.text, text);
+	assert_int_equal(record.line, line);
+	assert_int_equal(record.offset, offset);
+	assert_int_equal(records_at(records, offset, record.text.size, &again), RECORD_GOOD);
+	assert_slice(again, text);
+}
+
+static void
+assert_end(struct records **records)
+{
+	struct record record;
+	assert_int_equal(records_next(*records, &record), RECORD_END);
+	assert_int_equal(records_next(*records, &record), RECORD_END);
+	records_free(records);
+}
+
+static void
+records_end_with_lines(void **state UNUSED)
+{
+	static const char text[] = "\xef\xbb\xbf"
+				   "a,b\r\n\n \n\"x\ny\",1\n\"\"\"\n\",2\r\nlast";
+	struct records *records = open_bytes(text, sizeof(text) - 1, RECORDS_CSV);
+	for (int run = 0; run < 2; run++) {
+		assert_next(records, 1, 3, "a,b");
+		assert_next(records, 4, 11, "\"x\ny\",1");
+		assert_next(records, 6, 19, "\"\"\"\n\",2");
+		assert_next(records, 8, 28, "last");
+		records_rewind(records);
+	}
+	records_free(&records);
+	records = open_bytes(text, sizeof(text) - 1, RECORDS_NDJSON);
+	assert_next(records, 1, 3, "a,b");
+	assert_next(records, 4, 11, "\"x");
+	records_free(&records);
+	records = open_bytes("", 0, RECORDS_CSV);
+	assert_end(&records);
+	records = open_bytes("\r\n\n", 3, RECORDS_CSV);
+	assert_end(&records);
+}
+
+static void
+records_resume_after_a_quote_without_end(void **state UNUSED)
+{
+	static const char text[] = "a,\"b\nc,d\ne,f\n";
+	struct records *records = open_bytes(text, sizeof(text) - 1, RECORDS_CSV);
+	struct record record;
+	assert_int_equal(records_next(records, &record), RECORD_GOOD);
+	assert_int_equal(record.text.size, sizeof(text) - 2);
+	records_resume(records, &record);
+	assert_next(records, 2, 5, "c,d");
+	assert_next(records, 3, 9, "e,f");
+	assert_end(&records);
+}
+
+/* Records of any size up to the maximum, at any place of the window. */
+static void
+long_records_are_reported(void **state UNUSED)
+{
+	const size_t sizes[] = { 700000, RECORD_MAX_BYTES, RECORD_MAX_BYTES + 1, 600000, 3 * RECORD_MAX_BYTES, 5 };
+	size_t total = 0, at = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		total += sizes[i] + 1;
+	for (enum records_format format = RECORDS_CSV; format <= RECORDS_NDJSON; format++) {
+		char *text = memory_alloc(total);
+		memset(text, 'x', total);
+		at = 0;
+		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+			at += sizes[i];
+			text[at++] = '\n';
+		}
+		struct records *records = open_bytes(text, total, format);
+		struct record record;
+		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+			const bool fits = sizes[i] <= RECORD_MAX_BYTES;
+			assert_int_equal(records_next(records, &record), fits ? RECORD_GOOD : RECORD_TOO_LONG);
+			assert_int_equal(record.line, i + 1);
+			if (fits)
+				assert_int_equal(record.text.size, sizes[i]);
+		}
+		assert_end(&records);
+		free(text);
+	}
+}
+
+static void
+fields_are_split(void **state UNUSED)
+{
+	static const struct {
+		const char *record;
+		size_t count;
+		const char *fields[4];
+	} good[] = {
+		{ "a,b", 2, { "a", "b" } },
+		{ "", 1, { "" } },
+		{ ",", 2, { "", "" } },
+		{ "a,\"b,c\",", 3, { "a", "b,c", "" } },
+		{ "\"a \"\"b\"\"\",\"\",\"\r\n\"", 3, { "a \"b\"", "", "\r\n" } },
+		{ "\"\"\"\"", 1, { "\"" } },
+	};
+	struct csv_fields fields;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		assert_null(csv_split(pool, slice_of(good[i].record), ',', &fields));
+		assert_int_equal(fields.count, good[i].count);
+		for (size_t k = 0; k < fields.count; k++)
+			assert_slice(fields.items[k], good[i].fields[k]);
+	}
+	static const struct {
+		const char *record, *problem;
+	} bad[] = {
+		{ "a,\"b", "has a quote without a closing one" },
+		{ "\"", "has a quote without a closing one" },
+		{ "\"a\"b,c", "has text between a closing quote and the next delimiter" },
+		{ "a\"b,c", "has a quote inside a field that is not in quotes" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_string_equal(csv_split(pool, slice_of(bad[i].record), ',', &fields), bad[i].problem);
+	assert_string_equal(csv_split(pool, SLICE("a\0b"), ',', &fields), "has a NUL byte");
+	char many[CSV_FIELDS_MAX];
+	memset(many, ',', sizeof(many));
+	assert_null(csv_split(pool, (struct slice){ many, CSV_FIELDS_MAX - 1 }, ',', &fields));
+	assert_int_equal(fields.count, CSV_FIELDS_MAX);
+	assert_string_equal(csv_split(pool, (struct slice){ many, CSV_FIELDS_MAX }, ',', &fields), "has more than 1000 fields");
+}
+
+static void
+delimiters_are_detected(void **state UNUSED)
+{
+	assert_int_equal(csv_detect_delimiter(SLICE("email")), ',');
+	assert_int_equal(csv_detect_delimiter(SLICE("a;b,c;d")), ';');
+	assert_int_equal(csv_detect_delimiter(SLICE("a\tb")), '\t');
+	assert_int_equal(csv_detect_delimiter(SLICE("\"a;b;c\",d")), ',');
+}
+
+static void
+deferred_places_are_read_while_others_are_added(void **state UNUSED)
+{
+	struct deferred *deferred = deferred_new();
+	struct record_place place = { 0 };
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_true(deferred_add(deferred, &(struct record_place){ .offset = i * 10, .line = i, .size = 7 }));
+		assert_true(deferred_get(deferred, i / 2, &place));
+		assert_int_equal(place.offset, i / 2 * 10);
+	}
+	assert_int_equal(deferred_count(deferred), 1000);
+	assert_false(deferred_get(deferred, 1000, &place));
+	deferred_free(&deferred);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_end_with_lines),
+		cmocka_unit_test(records_resume_after_a_quote_without_end),
+		cmocka_unit_test(long_records_are_reported),
+		cmocka_unit_test(fields_are_split),
+		cmocka_unit_test(delimiters_are_detected),
+		cmocka_unit_test(deferred_places_are_read_while_others_are_added),
+	};
+	return cmocka_run_group_tests(tests, begin, end);
+}

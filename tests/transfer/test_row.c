@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * The values of a row (leadhook(1), lead import). */
+#include "unit.h"
+#include "with_pool.h"
+
+#include "transfer/row.h"
+
+static const struct row_limits limits = { .name_bytes = 64, .value_bytes = 4096, .utm_bytes = 16384 };
+
+static const char *
+read_cell(const char *name, const char *value, struct import *import)
+{
+	const struct column columns[] = { column_of(pool, SLICE("email"), false), column_of(pool, slice_of(name), false) };
+	struct slice cells[] = { SLICE("a@example.org"), slice_of(value) };
+	return row_from_csv(pool, &limits, columns, 2, &(struct csv_fields){ cells, 2 }, import);
+}
+
+static void
+times_have_several_forms(void **state UNUSED)
+{
+	static const char *const same[] = { "2025-07-15T12:29:23Z", "2025-07-15 12:29:23", "2025-07-15 12:29:23 UTC",
+		"2025-07-15 14:29:23 +0200", "2025-07-15T08:29:23-04:00", " 2025-07-15 12:29:23+00:00 " };
+	static const char *const bad[] = { "07/15/2025", "2025-07-15 12:29", "2025-13-15 12:29:23", "yesterday",
+		"2025-07-15 12:29:23 CET", "1752582563" };
+	struct import import;
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
+		assert_null(read_cell("Created at", same[i], &import));
+		assert_int_equal(import.created_ms, INT64_C(1752582563000));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_non_null(read_cell("created", bad[i], &import));
+	assert_null(read_cell("created", "", &import));
+	assert_int_equal(import.created_ms, -1);
+}
+
+static void
+bad_values_have_a_reason(void **state UNUSED)
+{
+	static const struct {
+		const char *name, *value, *problem;
+	} bad[] = {
+		{ "phone", "123", "phone_number is not valid" },
+		{ "kid", "36N38U", "social_id must have 4 to 16 characters of Crockford's Base32" },
+		{ "kid", "ABC", "social_id must have 4 to 16 characters of Crockford's Base32" },
+		{ "referrer", "https://example.org/", "referrer must be a social_id or an email" },
+		{ "subscription_number", "0", "subscription_number must be a number from 1 to 4000000000" },
+		{ "subscription_number", "4000000001", "subscription_number must be a number from 1 to 4000000000" },
+		{ "points", "1.5", "points must be a number from 0 to 4294967295" },
+		{ "points", "-1", "points must be a number from 0 to 4294967295" },
+		{ "opted_out", "maybe", "opted_out must be true or false" },
+		{ "plan", "a\x01", "plan must not contain control characters" },
+		{ "plan", "\xff", "plan must be valid UTF-8" },
+	};
+	struct import import;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_string_equal(read_cell(bad[i].name, bad[i].value, &import), bad[i].problem);
+}
+
+static void
+a_score_may_be_empty_or_absent(void **state UNUSED)
+{
+	struct import import;
+	assert_null(read_cell("points", "", &import));
+	assert_true(import.has_score);
+	assert_int_equal(import.score, 0);
+	assert_null(read_cell("plan", "", &import));
+	assert_false(import.has_score);
+	assert_int_equal(import.signup.custom_field_count, 0);
+}
+
+/* docs/api.md 1.6: what only informs is made valid, and cut before the first character that exceeds the limit. */
+static void
+what_only_informs_is_cleaned(void **state UNUSED)
+{
+	struct import import;
+	assert_null(read_cell("user_agent", " a\x01 b\r\nc\xff ", &import));
+	assert_slice(import.signup.user_agent, "a b\nc");
+	struct slice text = SLICE("\xc3\xa9");
+	while (text.size <= limits.value_bytes)
+		text = pool_join(pool, (const struct slice[]){ text, text }, 2);
+	text = pool_join(pool, (const struct slice[]){ SLICE("x"), text }, 2);
+	assert_null(read_cell("signup_url", text.data, &import));
+	assert_int_equal(
+	    import.signup.signup_url.size, limits.value_bytes % 2 == 1 ? limits.value_bytes : limits.value_bytes - 1);
+}
+
+static void
+json_is_read_as_payloads_show_it(void **state UNUSED)
+{
+	struct import import;
+	assert_null(row_from_json(pool, &limits,
+	    SLICE("{\"id\":1,\"tags\":[{\"a\":[]}],\"email\":\"a@example.org\",\"phone_number\":null,\"referrer\":\"https://"
+		  "x.org\","
+		  "\"parent_id\":\"36n38p\",\"first_name\":\"A\",\"custom_fields\":{\"Plan\":[1,\"x\",null],\"size\":4},"
+		  "\"utm\":{\"source\":\"s\"},\"contest_score\":3,\"verified\":true}"),
+	    &import));
+	assert_slice(import.signup.referrer, "https://x.org");
+	assert_slice(import.signup.referrer_id, "36N38P");
+	assert_slice(import.signup.utm, "{\"source\":\"s\"}");
+	assert_int_equal(import.signup.custom_field_count, 2);
+	assert_slice(import.signup.custom_fields[0].name, "plan");
+	assert_slice(import.signup.custom_fields[0].json, "[1,\"x\",null]");
+	assert_slice(import.signup.custom_fields[1].json, "4");
+	assert_true(import.verified_email && import.has_score);
+	assert_int_equal(import.score, 3);
+	static const char *const bad[] = { "", "[]", "1", "{\"email\":\"a@x.org\"", "{\"email\":{}}",
+		"{\"email\":[\"a@x.org\"]}", "{\"email\":\"a@x.org\",\"plan\":{\"a\":1}}",
+		"{\"email\":\"a@x.org\",\"plan\":[[1]]}", "{\"custom_fields\":{\"a\":{}}}", "{}" };
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_non_null(row_from_json(pool, &limits, slice_of(bad[i]), &import));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_have_several_forms),
+		cmocka_unit_test(bad_values_have_a_reason),
+		cmocka_unit_test(a_score_may_be_empty_or_absent),
+		cmocka_unit_test(what_only_informs_is_cleaned),
+		cmocka_unit_test(json_is_read_as_payloads_show_it),
+	};
+	return cmocka_run_group_tests(tests, begin, end);
+}

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "conf/conf.h"
+#include "engine/inbound_result.h"
 #include "store/inbound.h"
 #include "store/operator/admin.h"
 #include "store/queue/dispatch.h"
@@ -36,6 +37,8 @@ struct admin_wiring {
 	 * nothing is changed. The result lives in the pool. */
 	void (*run_inbound)(struct store *store, struct pool *pool, const struct inbound_webhook *webhook,
 	    const struct inbound_call *call, bool only_try, struct inbound_result *result);
+	/* Whether this name, in lower case, is one that sign-ups read as something else than a custom field. */
+	bool (*is_reserved)(struct slice lower_name);
 	/* Which addresses webhooks may have; set by `load`. */
 	const struct address_rules *webhook_addresses;
 };

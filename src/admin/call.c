@@ -255,12 +255,17 @@ admin_command_help(const struct admin_command *command, FILE *out)
 int
 admin_fail(const struct admin_call *call, int status, const char *format, ...)
 {
+	enum { SHOWN_MAX_BYTES = 64 * 1024 };
+	char text[SHOWN_MAX_BYTES];
+	struct buffer shown;
 	va_list args;
 	va_start(args, format);
-	fputs("leadhook: ", call->errors);
-	vfprintf(call->errors, format, args);
-	fputc('\n', call->errors);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	buffer_init(&shown, sizeof(text));
+	output_add_shown(&shown, slice_of(text)); /* it may have texts of clients */
+	fprintf(call->errors, "leadhook: %.*s\n", SLICE_ARGS(buffer_slice(&shown)));
+	buffer_free(&shown);
 	return status;
 }
 
@@ -281,7 +286,7 @@ admin_id(const struct admin_call *call, const char *text, const char *what, uint
 {
 	if (admin_is_id(slice_of(text), id))
 		return true;
-	admin_fail(call, EX_DATAERR, "%s is no id of a%s %s", text, strchr("aei", what[0]) != NULL ? "n" : "", what);
+	admin_fail(call, EX_DATAERR, "%s is not a valid id of a%s %s", text, strchr("aei", what[0]) != NULL ? "n" : "", what);
 	return false;
 }
 

@@ -44,12 +44,8 @@ edit_settings(void *context, struct campaign_settings *settings)
 	return values_apply(context, 1, settings);
 }
 
-/* The option --id; 0: not given. */
-struct wanted_id {
-	uint64_t id;
-};
 static const struct value_option id_options[] = {
-	{ OPTION_ID, value_exact_id, offsetof(struct wanted_id, id), "a number from 1 to 9007199254740991" },
+	{ OPTION_ID, value_exact_id, 0, "a number from 1 to 9007199254740991" },
 };
 
 static int
@@ -71,8 +67,8 @@ add_with_id(const struct admin_call *call, const struct campaign_settings *setti
 	if (verdict.is_taken)
 		return admin_fail(call, EX_DATAERR, "there is a campaign with the id %" PRIu64 " already", id);
 	return admin_fail(call, EX_DATAERR,
-	    "%" PRIu64 " is no id of this cluster (cluster.number): its campaigns have ids from %" PRIu64 " to %" PRIu64, id,
-	    verdict.first, verdict.last);
+	    "%" PRIu64 " is not an id of this cluster (cluster.number): its campaigns have ids from %" PRIu64 " to %" PRIu64,
+	    id, verdict.first, verdict.last);
 }
 
 int
@@ -81,14 +77,14 @@ admin_campaign_add(struct admin_call *call)
 	struct campaign_settings settings = {
 		.name = slice_of(call->operands[1]), .ends_ms = -1, .privacy = true, .points_direct = 1
 	};
-	struct wanted_id id = { .id = 0 };
+	uint64_t id = 0; /* that of --id */
 	if (!admin_name(call, settings.name) || !values_apply(call, 2, &settings) ||
 	    !values_take(call, id_options, ARRAY_SIZE(id_options), &id))
 		return EX_DATAERR;
-	if (id.id != 0)
-		return add_with_id(call, &settings, id.id);
-	enum result result = store_add_campaign(call->store, call->id, &settings, &id.id);
-	return answer_added(call, result, id.id, settings.name);
+	if (id != 0)
+		return add_with_id(call, &settings, id);
+	enum result result = store_add_campaign(call->store, call->id, &settings, &id);
+	return answer_added(call, result, id, settings.name);
 }
 
 /* The fields of GET /v2/campaigns (docs/api.md 4.1), and the account. */

@@ -167,7 +167,8 @@ show(const struct admin_call *call, struct slice json)
 	buffer_init(&flat.items, PAYLOAD_MAX_BYTES);
 	bool read = json_read(json, SHOWN_DEPTH, flatten, &flat, &problem);
 	buffer_free(&flat.items);
-	return read ? EX_OK : admin_fail(call, EX_SOFTWARE, "what is stored of the lead is no JSON: %s", problem.message);
+	return read ? EX_OK
+		    : admin_fail(call, EX_SOFTWARE, "what is stored of the lead is not valid JSON: %s", problem.message);
 }
 
 int

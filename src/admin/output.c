@@ -229,9 +229,8 @@ is_direction_mark(uint32_t character)
 	       (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
 }
 
-/* Appends the text without characters that are unsafe on a terminal; returns its number of characters. */
-static size_t
-add_shown(struct buffer *out, struct slice text)
+size_t
+output_add_shown(struct buffer *out, struct slice text)
 {
 	size_t width = 0;
 	uint32_t character;
@@ -253,7 +252,7 @@ shown_width(struct slice text)
 {
 	struct buffer shown;
 	buffer_init(&shown, PRINT_BYTES_MAX);
-	size_t width = add_shown(&shown, text);
+	size_t width = output_add_shown(&shown, text);
 	buffer_free(&shown);
 	return width;
 }
@@ -262,7 +261,7 @@ shown_width(struct slice text)
 static void
 add_cell(struct buffer *out, struct slice text, size_t column_width, bool last)
 {
-	for (size_t i = add_shown(out, text); !last && i < column_width + 2; i++)
+	for (size_t i = output_add_shown(out, text); !last && i < column_width + 2; i++)
 		buffer_add_byte(out, ' ');
 }
 
@@ -306,7 +305,7 @@ add_object(struct buffer *out, const struct record *record)
 		if (value->nested != NULL)
 			continue;
 		add_cell(out, slice_of(value->key), longest, false);
-		add_shown(out, value->text);
+		output_add_shown(out, value->text);
 		buffer_add_byte(out, '\n');
 	}
 	for (size_t i = 0; i < record->count; i++) {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buffer.h"
 #include "base/pool.h"
 #include "base/slice.h"
 
@@ -49,5 +50,8 @@ MUST_CHECK bool output_print_json(const struct output *output, FILE *out);
 /* An object as `key  value` lines, an array as a table with a heading. Control characters are shown as "?", so that a
  * stored text cannot control a terminal. */
 MUST_CHECK bool output_print_text(const struct output *output, FILE *out);
+
+/* Appends the text without characters that are unsafe on a terminal; returns its number of characters. */
+size_t output_add_shown(struct buffer *out, struct slice text);
 
 #endif

@@ -103,7 +103,8 @@ enum {
 	ROUTE_PAGE = 1 << 4,      /* always answers HTML; reads parameters of the query only */
 	ROUTE_COUNTERS = 1 << 5,  /* shows counters: the campaign must not come from a cache */
 	ROUTE_READINESS = 1 << 6, /* has its own limit */
-	ROUTE_URL = 1 << 7        /* leads have `url` (docs/api.md 4.5) */
+	ROUTE_URL = 1 << 7,       /* leads have `url` (docs/api.md 4.5) */
+	ROUTE_FIELDS = 1 << 8     /* parameters without a meaning are custom fields (docs/api.md 4.4) */
 };
 
 typedef void call_handler(struct call *call);
@@ -161,7 +162,7 @@ MUST_CHECK bool call_pass_inbound(struct call *call);
 MUST_CHECK bool call_may_add_lead(struct call *call, struct limit_verdict *verdict);
 void call_count_new_lead(struct call *call);
 void call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict);
-/* Whether the address may send one more wrong key. */
+/* Whether the address may send one more wrong key, or call one more unknown URL of an inbound webhook. */
 MUST_CHECK bool call_may_fail_key(struct call *call);
 /* Whether this host has verified the key before. */
 MUST_CHECK bool call_key_is_known(struct call *call, struct slice hash);

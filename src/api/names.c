@@ -110,8 +110,8 @@ kind_in(unsigned groups, struct slice name)
 	return slice_starts_with_nocase(name, SLICE(UTM_PREFIX)) ? HTTP_NAME_OPTIONAL : HTTP_NAME_FIELD;
 }
 
-/* Of a sign-up: names of other calls are custom fields. Those of leads and tags look as if they had an effect, so they are not.
- */
+/* Of a sign-up: the parameters of other calls are custom fields. An object for one that names leads or tags is refused, because
+ * it looks as if it had an effect. */
 static enum http_name_kind
 kind_in_signup(struct slice name)
 {
@@ -129,9 +129,8 @@ call_names(const struct call *call)
 {
 	const bool bulk = (call->route->flags & ROUTE_BULK) != 0;
 	struct slice *names = POOL_ARRAY(call->request->pool, REPEATABLE_MAX, struct slice);
-	struct http_names all = { .collecting = names, .kind_of = kind_in_call, .fields = SLICE(FIELDS_NAME) };
-	call_handler *const handle = call->route->handle;
-	if (handle == handle_signup || handle == handle_tag_lead || handle == handle_inbound)
+	struct http_names all = { .collecting = names, .kind_of = kind_in_call, .fields = SLICE(CUSTOM_FIELDS_NAME) };
+	if ((call->route->flags & ROUTE_FIELDS) != 0)
 		all.kind_of = kind_in_signup;
 	size_t count;
 	const struct parameter *parameters = api_parameters(&count);

@@ -89,9 +89,8 @@ enum parameter_flag {
 	PARAMETER_STRUCTURED = 1 << 7         /* may be an object: each leaf is a parameter `name[member]` */
 };
 
-/* Names of the sign-up's parameters that are not in the table: `utm_…`, and the object of custom fields (docs/api.md 4.4). */
+/* The beginning of parameters of the sign-up that are not in the table (docs/api.md 4.4). */
 #define UTM_PREFIX "utm_"
-#define FIELDS_NAME "custom_fields"
 
 struct parameter;
 typedef bool parameter_reader(struct call *call, const struct parameter *parameter, struct arguments *arguments);
@@ -152,7 +151,7 @@ parameter_reader call_parse_phone, call_name_lead, call_read_social_id, call_cho
 parameter_reader call_read_signup_url, call_default_signup, call_read_custom_fields;
 parameter_reader call_judge_url, call_read_events;
 parameter_reader call_read_data;
-parameter_reader call_read_inbound_tag, call_read_map;
+parameter_reader call_read_inbound_source, call_read_inbound_tag, call_read_map;
 parameter_reader call_read_tag_ids;
 
 #endif

@@ -8,8 +8,9 @@
 		HTTP_POST, "v2/{campaign}/" word, KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK, handle_bulk_change \
 	}
 
+#define SIGNUP (ROUTE_UNTIL_END | ROUTE_FIELDS)
 /* Older forms and embedded scripts. */
-#define SUBSCRIBE (ROUTE_UNTIL_END | ROUTE_SUBSCRIBE | ROUTE_URL)
+#define SUBSCRIBE (SIGNUP | ROUTE_SUBSCRIBE | ROUTE_URL)
 
 static const struct route routes[] = {
 	{ HTTP_GET, "health", KEY_NONE, NO_CAMPAIGN, 0, handle_health },
@@ -17,9 +18,9 @@ static const struct route routes[] = {
 	{ HTTP_GET, "embed/v1/embed.js", KEY_NONE, NO_CAMPAIGN, 0, handle_embed_script },
 	{ HTTP_GET, "bar/v1/signupbar.js", KEY_NONE, NO_CAMPAIGN, 0, handle_embed_script },
 	{ HTTP_GET, "v2/campaigns", KEY_REQUIRED, NO_CAMPAIGN, 0, handle_campaigns },
-	{ HTTP_POST, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, ROUTE_UNTIL_END, handle_signup },
+	{ HTTP_POST, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, SIGNUP, handle_signup },
 	{ HTTP_GET, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, 0, handle_lookup },
-	{ HTTP_POST, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_signup },
+	{ HTTP_POST, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, SIGNUP, handle_signup },
 	{ HTTP_GET, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, 0, handle_lookup },
 	{ HTTP_DELETE, "v2/{campaign}", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK, handle_bulk_delete },
 	{ HTTP_GET, "v2/{campaign}/stats", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_COUNTERS, handle_stats },
@@ -31,7 +32,7 @@ static const struct route routes[] = {
 	    handle_complete_action },
 	{ HTTP_POST, "action/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_action },
 	{ HTTP_POST, "v2/{campaign}/points", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_BULK | ROUTE_UNTIL_END, handle_points },
-	{ HTTP_POST, "v2/{campaign}/tags/{tag_id}/lead", KEY_REQUIRED, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_tag_lead },
+	{ HTTP_POST, "v2/{campaign}/tags/{tag_id}/lead", KEY_REQUIRED, CAMPAIGN_IN_PATH, SIGNUP, handle_tag_lead },
 	BULK("optout"),
 	BULK("sms_optout"),
 	BULK("sms_optin"),
@@ -54,7 +55,8 @@ static const struct route routes[] = {
 	{ HTTP_GET, "v2/{campaign}/inbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_list_inbound },
 	{ HTTP_DELETE, "v2/{campaign}/inbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, 0, handle_remove_inbound },
 	/* ended campaigns, too: the payload is stored */
-	{ HTTP_POST, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, ROUTE_SUBSCRIBE, handle_inbound },
+	{ HTTP_POST, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, ROUTE_SUBSCRIBE | ROUTE_FIELDS,
+	    handle_inbound },
 	{ HTTP_GET, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, 0, handle_inbound_check },
 	{ HTTP_GET, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, ROUTE_PAGE, handle_opt_out_link },
 	{ HTTP_POST, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, ROUTE_PAGE, handle_opt_out_link },
@@ -64,7 +66,7 @@ static const struct route routes[] = {
 	{ HTTP_GET, "v1/{campaign}/info", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_JSONP | ROUTE_URL, handle_lookup },
 	{ HTTP_POST, "v1/authenticate", KEY_PASSWORD, NO_CAMPAIGN, 0, handle_authenticate },
 	{ HTTP_GET, "v1/landing_pages", KEY_REQUIRED, NO_CAMPAIGN, 0, handle_landing_pages },
-	{ HTTP_POST, "lead/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_signup },
+	{ HTTP_POST, "lead/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, SIGNUP, handle_signup },
 	{ HTTP_GET, "lead/{campaign}/{kid}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, 0, handle_lead_of_path },
 };
 

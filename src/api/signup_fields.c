@@ -59,35 +59,6 @@ is_utm(struct slice lower_name)
 	return slice_starts_with(lower_name, SLICE(UTM_PREFIX));
 }
 
-/* The end of the name within brackets that starts at `at`, or the size of the text. The name may have brackets itself. */
-static size_t
-end_of_member(struct slice text, size_t at)
-{
-	for (size_t open = 1; at < text.size; at++) {
-		if (text.data[at] == '[')
-			open++;
-		else if (text.data[at] == ']' && --open == 0)
-			return at;
-	}
-	return text.size;
-}
-
-/* `custom_fields[name]` is the field `name`, `custom_fields[name][member]` the field `name[member]`. Sets *name to it as it is
- * stored, and *base to its part before a bracket. Returns whether the name was one of those. */
-static bool
-field_name(struct pool *pool, struct slice typed, struct slice *name, struct slice *base)
-{
-	const struct slice before = SLICE(FIELDS_NAME "[");
-	const size_t end = slice_starts_with_nocase(typed, before) ? end_of_member(typed, before.size) : typed.size;
-	const struct slice rest = slice_sub(typed, end + 1, typed.size);
-	const bool within = end < typed.size && end > before.size && (rest.size == 0 || rest.data[0] == '[');
-	if (within)
-		typed = POOL_JOIN(pool, slice_sub(typed, before.size, end), rest);
-	*name = custom_field_name(pool, typed);
-	*base = slice_sub(*name, 0, slice_find(*name, '['));
-	return within;
-}
-
 /* Whether a member of `custom_fields` is dropped, because it is no custom field outside. */
 static bool
 is_no_field(struct slice name, struct slice base)
@@ -101,7 +72,7 @@ static bool
 may_come_from_url(void *pool, const struct http_param *param)
 {
 	struct slice name, base;
-	if (field_name(pool, param->name, &name, &base))
+	if (custom_field_member(pool, param->name, &name, &base))
 		return !is_no_field(name, base);
 	if (is_utm(name) || parameter_is_from_url(param->name))
 		return param->value.type != HTTP_ARRAY; /* which is an error in a request */
@@ -170,9 +141,9 @@ collect_fields(struct call *call, struct fields *fields)
 	for (size_t i = 0; i < count; i++) {
 		const struct http_param *param = http_params_at(call->params, i);
 		struct slice name, base;
-		if (field_name(pool, param->name, &name, &base) && is_no_field(name, base))
+		if (custom_field_member(pool, param->name, &name, &base) && is_no_field(name, base))
 			continue;
-		if (slice_equal(name, SLICE(FIELDS_NAME)) && is_empty(&param->value))
+		if (slice_equal(name, SLICE(CUSTOM_FIELDS_NAME)) && is_empty(&param->value))
 			continue;
 		if (name.size <= cap)
 			add_field(fields, name, param);

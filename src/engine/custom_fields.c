@@ -24,6 +24,33 @@ custom_field_name(struct pool *pool, struct slice typed)
 	return name;
 }
 
+/* The end of the name within brackets that starts at `at`, or the size of the text. The name may have brackets itself. */
+static size_t
+end_of_member(struct slice text, size_t at)
+{
+	for (size_t open = 1; at < text.size; at++) {
+		if (text.data[at] == '[')
+			open++;
+		else if (text.data[at] == ']' && --open == 0)
+			return at;
+	}
+	return text.size;
+}
+
+bool
+custom_field_member(struct pool *pool, struct slice typed, struct slice *name, struct slice *base)
+{
+	const struct slice before = SLICE(CUSTOM_FIELDS_NAME "[");
+	const size_t end = slice_starts_with_nocase(typed, before) ? end_of_member(typed, before.size) : typed.size;
+	const struct slice rest = slice_sub(typed, end + 1, typed.size);
+	const bool within = end < typed.size && end > before.size && (rest.size == 0 || rest.data[0] == '[');
+	if (within)
+		typed = POOL_JOIN(pool, slice_sub(typed, before.size, end), rest);
+	*name = custom_field_name(pool, typed);
+	*base = slice_sub(*name, 0, slice_find(*name, '['));
+	return within;
+}
+
 /* Builds the list of fields while the object is parsed. */
 struct field_reader {
 	struct pool *pool;

@@ -30,6 +30,12 @@ struct custom_field_limits {
  * half as long again as the submitted one. */
 struct slice custom_field_name(struct pool *pool, struct slice typed);
 
+/* The object whose members are custom fields. */
+#define CUSTOM_FIELDS_NAME "custom_fields"
+/* Sets *name to the name of a parameter as it is stored, and *base to its part before a bracket: of `custom_fields[name]` it is
+ * `name`, of `custom_fields[name][member]` it is `name[member]`. Returns whether the parameter was such a member. */
+bool custom_field_member(struct pool *pool, struct slice typed, struct slice *name, struct slice *base);
+
 /* Reads a stored object. An absent one, or JSON that is not an object of scalars and arrays, has no fields. */
 struct custom_fields custom_fields_read(struct pool *pool, struct slice json);
 

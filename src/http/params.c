@@ -84,12 +84,21 @@ choose_format(struct pool *pool, struct slice content_type, struct body *body)
 	return read_media_types(pool, content_type, body);
 }
 
+/* The message of a parser begins with where the error is. */
+static bool
+fail_json(struct params_source *source)
+{
+	if (source->problem->kind == HTTP_INVALID_JSON)
+		source->problem->message = POOL_JOIN(source->pool, SLICE(HTTP_INVALID_JSON_MESSAGE), source->problem->message);
+	return false;
+}
+
 static bool
 read_body(struct params_source *source, const struct body *body)
 {
 	switch (body->format) {
 	case BODY_JSON:
-		return params_read_json(source, body->text);
+		return params_read_json(source, body->text) || fail_json(source);
 	case BODY_FORM:
 		return params_read_form(source, body->text);
 	case BODY_MULTIPART:
@@ -147,6 +156,13 @@ http_params_new(struct pool *pool, const struct http_caps *caps, const struct ht
 	struct http_params *params = params_new(pool, caps, names);
 	params->query_is_valid = true;
 	return params;
+}
+
+bool
+http_params_read_json(struct http_params *params, struct slice json, struct http_problem *problem)
+{
+	struct params_source source = params_source(params, HTTP_ORIGIN_BODY, problem);
+	return params_read_json(&source, json);
 }
 
 bool

@@ -75,6 +75,9 @@ struct http_problem {
 	struct slice message;
 };
 
+/* What the message of HTTP_INVALID_JSON begins with, for a body. */
+#define HTTP_INVALID_JSON_MESSAGE "Please verify your JSON payload: "
+
 struct http_params;
 
 /* Parses request->query and skips invalid parameters. A later value replaces an earlier one of the same name; collected names
@@ -93,6 +96,8 @@ MUST_CHECK bool http_params_parse_body(
 MUST_CHECK bool http_body_json(const struct http_request *request, struct slice *json);
 /* A table of parameters that are not those of a request as it was sent, initially empty. */
 struct http_params *http_params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names);
+/* Adds the members of a JSON object, as if it were a body; the message of HTTP_INVALID_JSON is what is wrong with it, alone. */
+MUST_CHECK bool http_params_read_json(struct http_params *params, struct slice json, struct http_problem *problem);
 /* Adds a parameter, or replaces the one of this name, as if it were in a body; an array has scalars. Texts are as sent. Returns
  * false, with *problem filled, when it is invalid. */
 MUST_CHECK bool http_params_put(

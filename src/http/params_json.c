@@ -154,13 +154,6 @@ take(struct json_parser *parser, const struct json_event *event)
 }
 
 static bool
-fail_json(struct params_source *source, const char *where)
-{
-	return params_fail(
-	    source, HTTP_INVALID_JSON, pool_printf(source->pool, "Please verify your JSON payload: %s", where).data);
-}
-
-static bool
 on_event(void *context, const struct json_event *event)
 {
 	struct json_parser *parser = context;
@@ -173,7 +166,7 @@ on_event(void *context, const struct json_event *event)
 	}
 	if (event->depth == 0)
 		parser->failed = event->type != JSON_OBJECT_BEGIN && event->type != JSON_OBJECT_END &&
-				 !fail_json(parser->source, "it must be an object");
+				 !params_fail(parser->source, HTTP_INVALID_JSON, "it must be an object");
 	else
 		parser->failed = !take(parser, event);
 	return true;
@@ -191,6 +184,6 @@ params_read_json(struct params_source *source, struct slice text)
 	};
 	struct json_problem problem;
 	if (!json_read(text, source->caps.depth, on_event, &parser, &problem))
-		return fail_json(source, problem.message);
+		return params_fail(source, HTTP_INVALID_JSON, problem.message);
 	return !parser.failed;
 }

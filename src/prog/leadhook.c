@@ -4,6 +4,7 @@
 
 #include "admin/admin.h"
 #include "api/inbound.h"
+#include "api/parameters.h"
 #include "base/descriptors.h"
 #include "base/sandbox.h"
 #include "deliver/dispatcher.h"
@@ -122,6 +123,7 @@ main(int argc, char *argv[])
 		.deliver = deliver,
 		.see_dispatcher = lock_read,
 		.run_inbound = run_inbound,
+		.is_reserved = parameter_is_reserved,
 		.webhook_addresses = &wiring.webhook_addresses,
 	};
 	sandbox_begin();

@@ -86,46 +86,73 @@ static const struct {
 static const struct slice person[] = { SLICE("first_name"), SLICE("given_name"), SLICE("last_name"), SLICE("family_name"),
 	SLICE("name") };
 
+/* As names are compared: in lower case, with underscores. */
+static char
+plain_byte(char c)
+{
+	return c == ' ' || c == '-' ? '_' : ascii_lower(c);
+}
+
 static struct slice
 plain_name(struct pool *pool, struct slice name)
 {
-	char *out = pool_string(pool, slice_trim(name));
-	const size_t size = slice_trim(name).size;
-	for (size_t i = 0; i < size; i++)
-		out[i] = out[i] == ' ' || out[i] == '-' ? '_' : ascii_lower(out[i]);
-	return (struct slice){ out, size };
+	char *out = pool_string(pool, name);
+	for (size_t i = 0; i < name.size; i++)
+		out[i] = plain_byte(out[i]);
+	return (struct slice){ out, name.size };
+}
+
+/* Whether it begins with this plain name. */
+static bool
+begins_with(struct slice name, struct slice plain)
+{
+	for (size_t i = 0; i < plain.size; i++)
+		if (i == name.size || plain_byte(name.data[i]) != plain.data[i])
+			return false;
+	return true;
 }
 
 static bool
-find(struct slice name, enum lead_field *field)
+is_named(struct slice name, struct slice plain)
 {
+	return name.size == plain.size && begins_with(name, plain);
+}
+
+enum lead_field
+lead_field_of(struct slice name, bool json)
+{
+	name = slice_trim(name);
+	if (is_named(name, SLICE("referrer")))
+		return json ? LEAD_PAGE_REFERRER : LEAD_REFERRED_BY;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (slice_equal(name, names[i].name)) {
-			*field = names[i].field;
-			return true;
+		if (is_named(name, names[i].name)) {
+			const enum lead_field field = names[i].field;
+			return !json && (field == LEAD_CUSTOM_OBJECT || field == LEAD_UTM_OBJECT) ? LEAD_CUSTOM : field;
 		}
-	return false;
+	if (begins_with(name, SLICE(UTM)) && name.size > sizeof(UTM) - 1)
+		return LEAD_UTM;
+	return name.size > 0 && plain_byte(name.data[0]) == '_' ? LEAD_IGNORED : LEAD_CUSTOM;
+}
+
+bool
+lead_field_informs(enum lead_field field)
+{
+	return field == LEAD_USER_AGENT || field == LEAD_PAGE_REFERRER || field == LEAD_SIGNUP_URL;
 }
 
 struct column
 column_of(struct pool *pool, struct slice name, bool json)
 {
-	name = utf8_sanitized(pool, name);
+	name = slice_trim(utf8_sanitized(pool, name));
+	struct column column = { .field = lead_field_of(name, json) };
 	const struct slice plain = plain_name(pool, name);
-	struct column column = { .field = LEAD_CUSTOM };
-	if (slice_equal(plain, SLICE("referrer")))
-		column.field = json ? LEAD_PAGE_REFERRER : LEAD_REFERRED_BY;
-	else if (!find(plain, &column.field) && slice_starts_with(plain, SLICE(UTM)) && plain.size > sizeof(UTM) - 1)
-		column = (struct column){ LEAD_UTM, slice_sub(plain, sizeof(UTM) - 1, plain.size) };
-	else if (column.field == LEAD_CUSTOM && slice_starts_with(plain, SLICE("_")))
-		column.field = LEAD_IGNORED;
-	if (!json && (column.field == LEAD_CUSTOM_OBJECT || column.field == LEAD_UTM_OBJECT))
-		column.field = LEAD_CUSTOM;
+	if (column.field == LEAD_UTM)
+		column.name = slice_sub(plain, sizeof(UTM) - 1, plain.size);
 	if (column.field != LEAD_CUSTOM)
 		return column;
 	const bool is_person = slice_is_one_of(plain, person, ARRAY_SIZE(person));
 	column.field = json && is_person ? LEAD_DERIVED_NAME : LEAD_CUSTOM;
-	column.name = is_person ? plain : custom_field_name(pool, slice_trim(name));
+	column.name = is_person ? plain : custom_field_name(pool, name);
 	return column;
 }
 

@@ -43,6 +43,10 @@ struct column {
 	struct slice name; /* of a utm parameter or custom field; else absent */
 };
 
+/* What a name means, as below: LEAD_CUSTOM for any that has no meaning. Allocates nothing. */
+enum lead_field lead_field_of(struct slice name, bool json);
+/* Fields that only inform are cut and cleaned rather than refused (docs/api.md 1.6). */
+bool lead_field_informs(enum lead_field field);
 /* By the name in a heading, or of a member; case, spaces and hyphens do not matter for fields of leads. `json`: as payloads
  * name them, where `referrer` is a URL. The result is in the pool. */
 struct column column_of(struct pool *pool, struct slice name, bool json);

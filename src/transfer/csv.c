@@ -79,6 +79,19 @@ csv_split(struct pool *pool, struct slice record, char delimiter, struct csv_fie
 	return NULL;
 }
 
+struct slice
+csv_without_first(struct pool *pool, struct slice record, char delimiter, size_t fields)
+{
+	struct split s = { record, delimiter, pool_bytes(pool, record.size + 1), 0 };
+	for (size_t i = 0; i < fields; i++, s.at++) {
+		struct slice field;
+		const bool quoted = s.at < record.size && record.data[s.at] == '"';
+		if ((quoted ? read_quoted(&s, &field) : read_plain(&s, &field)) != NULL || s.at >= record.size)
+			return record;
+	}
+	return slice_sub(record, s.at, record.size);
+}
+
 char
 csv_detect_delimiter(struct slice heading)
 {

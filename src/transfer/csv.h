@@ -22,6 +22,9 @@ size_t csv_record_size(struct slice text, bool end);
  * are in the pool. */
 MUST_CHECK const char *csv_split(struct pool *pool, struct slice record, char delimiter, struct csv_fields *fields);
 
+/* The record without its first fields. A record that has not so many, or is malformed, stays as it is. */
+struct slice csv_without_first(struct pool *pool, struct slice record, char delimiter, size_t fields);
+
 /* Which of comma, semicolon and tab is in a heading most often, outside quotes; a comma where none is. */
 char csv_detect_delimiter(struct slice heading);
 

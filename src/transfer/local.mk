@@ -1,5 +1,6 @@
 noinst_LIBRARIES += %D%/libtransfer.a
 %C%_libtransfer_a_SOURCES = \
+	%D%/chains.c %D%/chains.h \
 	%D%/columns.c %D%/columns.h \
 	%D%/csv.c %D%/csv.h \
 	%D%/deferred.c %D%/deferred.h \

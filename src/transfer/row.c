@@ -11,8 +11,8 @@
 #include "identity/social_id.h"
 #include "json/writer.h"
 
-static void
-fail(struct row *row, struct slice name, const char *rule)
+void
+row_fail(struct row *row, struct slice name, const char *rule)
 {
 	if (utf8_has_control(name)) /* it is printed */
 		name = SLICE("a field");
@@ -23,14 +23,7 @@ fail(struct row *row, struct slice name, const char *rule)
 static void
 fail_field(struct row *row, enum lead_field field, const char *rule)
 {
-	fail(row, lead_field_name(field), rule);
-}
-
-/* Fields that only inform are cut and cleaned rather than refused. */
-static bool
-informs(enum lead_field field)
-{
-	return field == LEAD_USER_AGENT || field == LEAD_PAGE_REFERRER || field == LEAD_SIGNUP_URL;
+	row_fail(row, lead_field_name(field), rule);
 }
 
 static struct slice
@@ -43,7 +36,7 @@ static void
 add_value(struct row *row, struct row_value **items, size_t *count, size_t *capacity, struct row_value value)
 {
 	if (value.name.size == 0 || value.name.size > row->limits->name_bytes || utf8_has_control(value.name)) {
-		fail(row, SLICE("the name of a field"), "is empty, too long or has control characters");
+		row_fail(row, SLICE("the name of a field"), "is empty, too long or has control characters");
 		return;
 	}
 	*items = pool_grow(row->pool, *items, *count, capacity, sizeof(**items));
@@ -80,14 +73,14 @@ row_add(struct row *row, const struct column *column, struct slice text)
 	struct slice normal = SLICE_NONE;
 	if (column->field == LEAD_IGNORED)
 		return;
-	if (own && informs(column->field))
+	if (own && lead_field_informs(column->field))
 		normal = cut(row, text);
 	else {
 		const char *rule = http_text_normalise(row->pool, text, &normal);
 		if (rule == NULL && normal.size > row->limits->value_bytes)
 			rule = "is too long";
 		if (rule != NULL) {
-			fail(row, name, rule);
+			row_fail(row, name, rule);
 			return;
 		}
 	}
@@ -147,7 +140,7 @@ read_referrer(struct row *row, struct import *import)
 	if (slice_find(text, '@') < text.size && email_parse(row->pool, text, &email))
 		import->referrer_email = email.key;
 	else if (!social_id_parse(row->pool, text, &import->signup.referrer_id) && !row->limits->drop_bad_referrers)
-		fail(row, SLICE("referrer"), "must be a social_id or an email");
+		row_fail(row, SLICE("referrer"), "must be a social_id or an email");
 }
 
 /* An absent switch is off. */

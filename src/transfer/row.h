@@ -10,12 +10,13 @@
 #include "transfer/columns.h"
 #include "transfer/csv.h"
 
-/* As the API's parameters (docs/api.md 1.3). */
+/* As the API's parameters (docs/api.md 1.3, 4.4). */
 struct row_limits {
-	size_t name_bytes, value_bytes;
-	size_t utm_bytes;          /* of all together, as JSON */
-	struct slice country_code; /* of phone numbers that begin without +; or absent */
-	bool drop_bad_referrers;   /* a referrer that no lead can have is absent */
+	size_t name_bytes, value_bytes, depth;
+	bool (*is_reserved)(struct slice lower_name); /* whether this name cannot be a custom field */
+	size_t utm_bytes;                             /* of all together, as JSON */
+	struct slice country_code;                    /* of phone numbers that begin without +; or absent */
+	bool drop_bad_referrers;                      /* a referrer that no lead can have is absent */
 };
 
 /* Return NULL and fill *import, or return what is wrong with the record: "phone_number is not valid". All in the pool. A field
@@ -42,8 +43,10 @@ struct row {
 };
 /* Adds a text; of fields that are given several times the first one that is not empty is used. */
 void row_add(struct row *row, const struct column *column, struct slice text);
-/* Adds a custom field that is JSON already. */
+/* Adds a custom field that is a number, a boolean or an array, as JSON. */
 void row_add_json(struct row *row, const struct column *column, struct slice json);
+/* Reports that the value of `name` breaks the rule, unless another one does. */
+void row_fail(struct row *row, struct slice name, const char *rule);
 MUST_CHECK const char *row_finish(struct row *row, struct import *import);
 
 #endif

@@ -1,156 +1,129 @@
 /* SPDX-License-Identifier: MIT
- * A lead as JSON: the members of a payload (docs/api.md 4.5), or others, which are custom fields. */
+ * A lead as JSON: the members of a payload (docs/api.md 4.5), or others, which are custom fields. They are read as the API
+ * reads the parameters of a body. */
 #include "base/buffer.h"
 #include "engine/custom_fields.h"
-#include "http/text.h"
+#include "http/params.h"
 #include "transfer/row.h"
-#include "json/reader.h"
 #include "json/writer.h"
 
-enum { DEPTH_MAX = 16 };
+enum { MEMBERS_MAX = 1000, ARRAY_MAX_BYTES = 1024 * 1024 };
 
-struct json_row {
-	struct row row;
-	struct column member; /* at depth 1 */
-	struct column
-	    column; /* of the value at hand: the member, or a member of an object of utm parameters or custom fields */
-	bool array; /* inside an array that is a custom field */
-	struct buffer items;
+static enum http_name_kind
+kind_of(struct slice name)
+{
+	const enum lead_field field = lead_field_of(name, true);
+	if (field == LEAD_IGNORED)
+		return HTTP_NAME_DROPPED;
+	if (field == LEAD_UTM)
+		return HTTP_NAME_OPTIONAL;
+	if (field > LEAD_UTM)
+		return HTTP_NAME_FIELD;
+	return lead_field_informs(field) ? HTTP_NAME_INFORMS : HTTP_NAME_PARAMETER;
+}
+
+static struct slice
+array_as_json(struct pool *pool, const struct http_value *value)
+{
+	struct buffer out;
 	struct json_writer writer;
-	bool stopped;
-};
-
-static bool
-is_custom(enum lead_field field)
-{
-	return field == LEAD_CUSTOM || field == LEAD_DERIVED_NAME;
-}
-
-static bool
-is_object(enum lead_field field)
-{
-	return field == LEAD_CUSTOM_OBJECT || field == LEAD_UTM_OBJECT;
-}
-
-static bool
-stop(struct json_row *r, const char *problem)
-{
-	if (r->row.problem == NULL)
-		r->row.problem = problem;
-	r->stopped = true;
-	return false;
+	buffer_init(&out, ARRAY_MAX_BYTES);
+	json_writer_init(&writer, &out);
+	http_value_write(value, &writer);
+	const struct slice json = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return json;
 }
 
 static void
-add_key(struct json_row *r, const struct json_event *event)
-{
-	if (event->depth == 1)
-		r->column = r->member = column_of(r->row.pool, event->text, true);
-	else if (event->depth == 2 && r->member.field == LEAD_CUSTOM_OBJECT)
-		r->column = (struct column){ LEAD_CUSTOM, custom_field_name(r->row.pool, event->text) };
-	else if (event->depth == 2 && r->member.field == LEAD_UTM_OBJECT)
-		r->column = (struct column){ LEAD_UTM, pool_copy_lower(r->row.pool, event->text) };
-}
-
-/* Of an array. */
-static bool
-add_item(struct json_row *r, const struct json_event *event)
+add_custom(struct row *row, const struct column *column, const struct http_value *value)
 {
 	struct slice text;
-	if (event->type == JSON_NUMBER)
-		json_raw(&r->writer, event->text);
-	else if (event->type == JSON_BOOLEAN)
-		json_boolean(&r->writer, event->boolean);
-	else if (event->type == JSON_NULL)
-		json_null(&r->writer);
-	else if (http_text_normalise(r->row.pool, event->text, &text) == NULL)
-		json_string(&r->writer, text);
+	const bool plain = http_value_string(value, &text);
+	if (value->type == HTTP_STRING)
+		row_add(row, column, text);
+	else if (value->type != HTTP_NULL)
+		row_add_json(row, column, plain ? text : array_as_json(row->pool, value));
+}
+
+/* Null is an empty text: a score that is null is 0. */
+static void
+add_own(struct row *row, const struct column *column, const struct http_param *param)
+{
+	struct slice text;
+	if (http_value_string(&param->value, &text))
+		row_add(row, column, slice_present(text) ? text : SLICE(""));
 	else
-		return stop(r, "an array has control characters");
-	return true;
+		row_fail(row, param->name, "must be one value");
+}
+
+/* A member of `custom_fields`. One that is no custom field outside is none here (docs/api.md 4.4). */
+static void
+add_member(struct row *row, struct slice name, struct slice base, const struct http_value *value)
+{
+	row->has_object = true;
+	if (lead_field_of(base, true) != LEAD_UTM && !slice_starts_with(name, SLICE("_")) && !row->limits->is_reserved(base))
+		add_custom(row, &(struct column){ LEAD_CUSTOM, name }, value);
+}
+
+/* PHP writes an empty array for an object without members. */
+static void
+require_empty(struct row *row, const struct http_param *param)
+{
+	const struct http_value *value = &param->value;
+	if (value->type == HTTP_ARRAY ? value->item_count > 0 : value->type != HTTP_NULL && value->text.size > 0)
+		row_fail(row, param->name, "must be an object");
+}
+
+/* A member of `utm`: one text or number. */
+static void
+add_utm(struct row *row, struct slice name, const struct http_value *value)
+{
+	const struct slice open = SLICE("utm[");
+	struct slice text;
+	const struct slice within = slice_sub(name, open.size, name.size - 1);
+	if (!slice_starts_with_nocase(name, open) || slice_find(within, '[') < within.size)
+		return;
+	if (http_value_string(value, &text) && slice_present(text) && value->type != HTTP_BOOLEAN)
+		row_add(row, &(struct column){ LEAD_UTM, pool_copy_lower(row->pool, within) }, text);
 }
 
 static void
-add_scalar(struct json_row *r, const struct json_event *event)
+add_param(struct row *row, const struct http_param *param)
 {
-	const struct slice word = event->boolean ? SLICE("true") : SLICE("false");
-	if (event->type == JSON_STRING)
-		row_add(&r->row, &r->column, event->text);
-	else if (event->type == JSON_NULL && r->column.field < LEAD_TEXTS)
-		row_add(&r->row, &r->column, SLICE(""));
-	else if (event->type == JSON_NULL)
+	struct slice name, base;
+	if (custom_field_member(row->pool, param->name, &name, &base)) {
+		add_member(row, name, base, &param->value);
 		return;
-	else if (is_custom(r->column.field))
-		row_add_json(&r->row, &r->column, pool_copy(r->row.pool, event->type == JSON_NUMBER ? event->text : word));
-	else
-		row_add(&r->row, &r->column, event->type == JSON_NUMBER ? event->text : word);
-}
-
-static bool
-begin_container(struct json_row *r, const struct json_event *event)
-{
-	const bool object = event->type == JSON_OBJECT_BEGIN;
-	if (event->depth == 0)
-		return object || stop(r, "the record is no JSON object");
-	if (event->depth == 1 && r->member.field == LEAD_IGNORED)
-		return true;
-	if (event->depth == 1 && object && is_object(r->member.field)) {
-		r->row.has_object = r->row.has_object || r->member.field == LEAD_CUSTOM_OBJECT;
-		return true;
 	}
-	if (object || !is_custom(r->column.field) || r->array)
-		return stop(r, "a value is an object or array where there must be none");
-	r->array = true;
-	buffer_clear(&r->items);
-	json_writer_init(&r->writer, &r->items);
-	json_begin_array(&r->writer);
-	return true;
-}
-
-static bool
-on_event(void *context, const struct json_event *event)
-{
-	struct json_row *r = context;
-	const bool ignored = event->depth > 1 && r->member.field == LEAD_IGNORED;
-	if (ignored)
-		return true;
-	switch (event->type) {
-	case JSON_KEY:
-		add_key(r, event);
-		return true;
-	case JSON_OBJECT_BEGIN:
-	case JSON_ARRAY_BEGIN:
-		return begin_container(r, event);
-	case JSON_ARRAY_END:
-		if (!r->array)
-			return true;
-		r->array = false;
-		json_end_array(&r->writer);
-		if (!buffer_ok(&r->items))
-			return stop(r, "an array has too many bytes");
-		row_add_json(&r->row, &r->column, pool_copy(r->row.pool, buffer_slice(&r->items)));
-		return true;
-	case JSON_OBJECT_END:
-		return true;
-	default:
-		if (event->depth == 0)
-			return stop(r, "the record is no JSON object");
-		if (r->array)
-			return add_item(r, event);
-		add_scalar(r, event);
-		return true;
-	}
+	const struct column column = column_of(row->pool, param->name, true);
+	if (slice_equal(base, SLICE("utm")))
+		add_utm(row, param->name, &param->value);
+	else if (column.field <= LEAD_UTM)
+		add_own(row, &column, param);
+	else if (column.field == LEAD_CUSTOM_OBJECT)
+		require_empty(row, param);
+	else if (!row->limits->is_reserved(column.name))
+		add_custom(row, &column, &param->value);
 }
 
 const char *
 row_from_json(struct pool *pool, const struct row_limits *limits, struct slice json, struct import *import)
 {
-	struct json_row r = { .row = { .pool = pool, .limits = limits } };
-	struct json_problem problem;
-	buffer_init(&r.items, limits->value_bytes * 6);
-	const bool read = json_read(json, DEPTH_MAX, on_event, &r, &problem);
-	buffer_free(&r.items);
-	if (!read && !r.stopped)
-		return pool_printf(pool, "the record is no JSON: %s", problem.message).data;
-	return r.row.problem != NULL ? r.row.problem : row_finish(&r.row, import);
+	const struct http_names names = { .kind_of = kind_of, .fields = SLICE(CUSTOM_FIELDS_NAME) };
+	struct http_caps caps = HTTP_CAPS_DEFAULT;
+	struct http_problem problem;
+	struct row row = { .pool = pool, .limits = limits };
+	caps.depth = limits->depth;
+	caps.parameters = MEMBERS_MAX;
+	caps.name_bytes = limits->name_bytes;
+	caps.value_bytes = limits->value_bytes;
+	struct http_params *params = http_params_new(pool, &caps, &names);
+	if (!http_params_read_json(params, json, &problem))
+		return problem.kind == HTTP_INVALID_JSON
+			   ? pool_printf(pool, "the record is not valid JSON: %.*s", SLICE_ARGS(problem.message)).data
+			   : problem.message.data;
+	for (size_t i = 0; i < http_params_count(params); i++)
+		add_param(&row, http_params_at(params, i));
+	return row_finish(&row, import);
 }

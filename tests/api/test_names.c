@@ -1,74 +1,112 @@
 /* SPDX-License-Identifier: MIT
- * docs/api.md 1.1, 1.6: how a name is read, for each name of the table of parameters, and for names that differ a little. */
+ * docs/api.md 1.1, 1.6, 4.4: how the values of a name are read, on a sign-up and on other calls. */
 #include "unit.h"
 
 #include <string.h>
 
 #include "api/parameters.h"
+#include "webhook/mapping.h"
 #include "with_pool.h"
 
-static bool
-has(const struct parameter *parameter, struct slice name)
-{
-	const bool exact = slice_starts_with(name, SLICE("_"));
-	for (size_t i = 0; parameter_has_name(parameter, i); i++)
-		if (exact ? slice_equal(parameter->names[i], name) : slice_equal_nocase(parameter->names[i], name))
-			return true;
-	return false;
-}
-
-/* What the first row with the name says. */
-static enum http_name_kind
-kind_by_rows(struct slice name)
-{
-	size_t count;
-	const struct parameter *rows = api_parameters(&count);
-	for (size_t i = 0; i < count; i++)
-		if (has(&rows[i], name))
-			return (rows[i].flags & PARAMETER_INFORMS) != 0      ? HTTP_NAME_INFORMS
-			       : (rows[i].flags & PARAMETER_STRUCTURED) != 0 ? HTTP_NAME_FIELD
-									     : HTTP_NAME_PARAMETER;
-	if (slice_starts_with(name, SLICE("_")))
-		return HTTP_NAME_DROPPED;
-	return slice_starts_with_nocase(name, SLICE("utm_")) ? HTTP_NAME_OPTIONAL : HTTP_NAME_FIELD;
-}
-
 static struct http_names
-names_of_call(void)
+names_of(const char *path, unsigned flags)
 {
-	static const struct route route = { .method = HTTP_POST, .path = "v2/{campaign}/points" };
+	const struct route route = { .method = HTTP_POST, .path = path, .flags = flags };
 	struct http_request request = { .pool = pool };
 	const struct call call = { .route = &route, .request = &request };
 	return call_names(&call);
 }
 
-static void
-assert_kind(const struct http_names *names, struct slice name)
+static struct http_names
+names_of_signup(void)
 {
-	if (names->kind_of(name) != kind_by_rows(name))
-		fail_msg("%.*s", SLICE_ARGS(name));
+	return names_of("v2/{campaign}", ROUTE_FIELDS);
+}
+
+static struct http_names
+names_of_points(void)
+{
+	return names_of("v2/{campaign}/points", ROUTE_BULK);
 }
 
 static void
-a_name_is_read_as_the_table_says(void **state UNUSED)
+a_name_is_read_by_the_call(void **state UNUSED)
 {
-	const struct http_names names = names_of_call();
+	enum { PARAMETER = HTTP_NAME_PARAMETER, FIELD = HTTP_NAME_FIELD, INFORMS = HTTP_NAME_INFORMS };
+	enum { OPTIONAL = HTTP_NAME_OPTIONAL, DROPPED = HTTP_NAME_DROPPED };
+	static const struct {
+		const char *name;
+		int signup, other;
+	} cases[] = {
+		{ "email", PARAMETER, PARAMETER },
+		{ "EMAIL", PARAMETER, PARAMETER },
+		{ "emai", FIELD, FIELD },
+		{ "emailx", FIELD, FIELD },
+		{ "\x05mail", FIELD, FIELD },
+		{ "phone_number", PARAMETER, PARAMETER },
+		{ "country_code", PARAMETER, PARAMETER },
+		{ "api_key", PARAMETER, PARAMETER },
+		{ "campaignId", PARAMETER, PARAMETER },
+		{ "__lid", PARAMETER, PARAMETER },
+		{ "points", PARAMETER, PARAMETER },
+		{ "must_exist", PARAMETER, PARAMETER },
+		{ "redirect_url", PARAMETER, PARAMETER },
+		{ "kolid", PARAMETER, PARAMETER },
+		{ "__uid", PARAMETER, PARAMETER },
+		{ "__UID", DROPPED, DROPPED },
+		{ "__skip_urls", PARAMETER, PARAMETER },
+		{ "ip", INFORMS, INFORMS },
+		{ "__url", INFORMS, INFORMS },
+		{ "__ref", INFORMS, INFORMS },
+		{ "__REF", DROPPED, DROPPED },
+		{ "referrer", INFORMS, INFORMS },
+		{ "__source", INFORMS, INFORMS },
+		{ "__custom", DROPPED, DROPPED },
+		{ "_", DROPPED, DROPPED },
+		{ "utm_source", OPTIONAL, OPTIONAL },
+		{ "Utm_x", OPTIONAL, OPTIONAL },
+		{ "utm", FIELD, FIELD },
+		{ "plan", FIELD, FIELD },
+		{ "", FIELD, FIELD },
+		{ "\xff", FIELD, FIELD },
+		/* of leads and tags: they look as if they had an effect */
+		{ "emails", PARAMETER, PARAMETER },
+		{ "social_ids", PARAMETER, PARAMETER },
+		{ "tag", PARAMETER, PARAMETER },
+		{ "tag_ids", PARAMETER, PARAMETER },
+		/* of other calls: fields of a sign-up */
+		{ "message", FIELD, PARAMETER },
+		{ "url", FIELD, PARAMETER },
+		{ "event", FIELD, PARAMETER },
+		{ "name", FIELD, PARAMETER },
+		{ "password", FIELD, PARAMETER },
+		{ "code", FIELD, PARAMETER },
+		{ "limit", FIELD, PARAMETER },
+		{ "channel", FIELD, PARAMETER },
+		{ "data", FIELD, FIELD },
+	};
+	const struct http_names signup = names_of_signup(), other = names_of_points();
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct slice name = slice_of(cases[i].name);
+		if ((int)signup.kind_of(name) != cases[i].signup || (int)other.kind_of(name) != cases[i].other)
+			fail_msg("%s: %d, %d", cases[i].name, (int)signup.kind_of(name), (int)other.kind_of(name));
+	}
+}
+
+/* The names are found by their first letter and size: no row must be missing there. */
+static void
+every_name_of_the_table_is_found(void **state UNUSED)
+{
+	const struct http_names names = names_of_points();
+	const struct parameter *rows;
 	size_t count, seen = 0;
-	const struct parameter *rows = api_parameters(&count);
+	rows = api_parameters(&count);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; parameter_has_name(&rows[i], k); k++, seen++) {
-			const struct slice name = rows[i].names[k];
-			char *other = pool_string(pool, name);
-			assert_kind(&names, name);
-			assert_true(names.kind_of(name) != HTTP_NAME_DROPPED);
-			assert_kind(&names, POOL_JOIN(pool, name, SLICE("x")));
-			assert_kind(&names, slice_sub(name, 0, name.size - 1));
-			other[0] = (char)(other[0] ^ 0x20); /* the other case, or a character with the same low bits */
-			assert_kind(&names, slice_of(other));
-			other[0] = (char)(other[0] ^ 0x60);
-			assert_kind(&names, slice_of(other));
-			other[0] = (char)0xff;
-			assert_kind(&names, slice_of(other));
+			const bool structured = (rows[i].flags & PARAMETER_STRUCTURED) != 0;
+			const enum http_name_kind kind = names.kind_of(rows[i].names[k]);
+			if (kind == HTTP_NAME_DROPPED || (kind == HTTP_NAME_FIELD) != structured)
+				fail_msg("%.*s", SLICE_ARGS(rows[i].names[k]));
 		}
 	assert_true(seen > 50);
 }
@@ -76,25 +114,48 @@ a_name_is_read_as_the_table_says(void **state UNUSED)
 static void
 any_name_can_be_looked_up(void **state UNUSED)
 {
-	const struct http_names names = names_of_call();
+	const struct http_names names = names_of_signup();
 	char text[300];
 	for (int c = 0; c < 256; c++)
 		for (size_t size = 0; size <= sizeof(text); size++) {
 			memset(text, c, sizeof(text));
-			assert_kind(&names, (struct slice){ text, size });
+			const enum http_name_kind kind = names.kind_of((struct slice){ text, size });
+			assert_int_equal(kind, c == '_' && size > 0 ? HTTP_NAME_DROPPED : HTTP_NAME_FIELD);
 		}
-	assert_int_equal(names.kind_of(SLICE("EMAIL")), HTTP_NAME_PARAMETER);
-	assert_int_equal(names.kind_of(SLICE("__REF")), HTTP_NAME_DROPPED);
-	assert_int_equal(names.kind_of(SLICE("__ref")), HTTP_NAME_INFORMS);
-	assert_int_equal(names.kind_of(SLICE("Utm_x")), HTTP_NAME_OPTIONAL);
+}
+
+/* docs/inbound.md 3: what a map may name, as the table has it. */
+static void
+maps_have_the_parameters_of_a_signup(void **state UNUSED)
+{
+	const unsigned mapped = GROUP_SIGNUP | GROUP_SIGNUP_POINTS;
+	const struct parameter *rows;
+	size_t count, names = 0;
+	rows = api_parameters(&count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; parameter_has_name(&rows[i], k); k++) {
+			const struct slice name = rows[i].names[k];
+			char *upper = pool_string(pool, name);
+			upper[name.size - 1] = ascii_upper(upper[name.size - 1]);
+			if ((rows[i].groups & GROUPS_RESERVED) == 0)
+				continue;
+			if ((mapping_check(name, SLICE("a")) == NULL) != ((rows[i].groups & mapped) != 0))
+				fail_msg("%.*s", SLICE_ARGS(name));
+			if (mapping_check(slice_of(upper), SLICE("a")) == NULL)
+				fail_msg("%s", upper);
+			names++;
+		}
+	assert_true(names > 20);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_name_is_read_as_the_table_says, begin, end),
+		cmocka_unit_test_setup_teardown(a_name_is_read_by_the_call, begin, end),
+		cmocka_unit_test_setup_teardown(every_name_of_the_table_is_found, begin, end),
 		cmocka_unit_test_setup_teardown(any_name_can_be_looked_up, begin, end),
+		cmocka_unit_test_setup_teardown(maps_have_the_parameters_of_a_signup, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

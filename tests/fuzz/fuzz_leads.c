@@ -2,12 +2,33 @@
  * A line as a heading, and the rest as records of CSV, or as one lead in JSON (leadhook(1), lead import). */
 #include "fuzz.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "base/utf8.h"
 #include "transfer/row.h"
 
 enum { FIELDS_MAX = 50 };
 
-static const struct row_limits limits = { .name_bytes = 64, .value_bytes = 4096, .utm_bytes = 16384 };
+static bool
+is_reserved(struct slice lower_name)
+{
+	return slice_equal(lower_name, SLICE("action"));
+}
+
+static const struct row_limits limits = {
+	.name_bytes = 64, .value_bytes = 4096, .depth = 16, .is_reserved = is_reserved, .utm_bytes = 16384
+};
+
+/* docs/api.md 1.1, 1.3, 4.4 */
+static void
+require_field(const struct custom_field *field)
+{
+	REQUIRE(field->name.size > 0 && field->name.size <= limits.name_bytes && !slice_starts_with(field->name, SLICE("_")));
+	REQUIRE(!is_reserved(field->name) && utf8_valid(field->json));
+	if (field->json.data[0] == '-' || ascii_is_digit(field->json.data[0]))
+		REQUIRE(field->json.size <= limits.value_bytes && isfinite(strtod(field->json.data, NULL)));
+}
 
 /* What is read can be stored: texts are UTF-8, within their limits. */
 static void
@@ -22,7 +43,7 @@ require_import(const char *problem, const struct import *import)
 	REQUIRE(import->signup.uid.size <= limits.value_bytes && import->signup.user_agent.size <= limits.value_bytes);
 	REQUIRE(utf8_valid(import->signup.user_agent) && utf8_valid(import->signup.signup_url));
 	for (size_t i = 0; i < import->signup.custom_field_count; i++)
-		REQUIRE(utf8_valid(import->signup.custom_fields[i].json) && import->signup.custom_fields[i].name.size > 0);
+		require_field(&import->signup.custom_fields[i]);
 }
 
 static void
@@ -33,8 +54,11 @@ read_csv(struct pool *pool, struct slice heading, struct slice rest)
 	struct csv_fields names, fields;
 	if (csv_split(pool, heading, delimiter, &names) != NULL || names.count > FIELDS_MAX)
 		return;
-	for (size_t i = 0; i < names.count; i++)
+	for (size_t i = 0; i < names.count; i++) {
 		columns[i] = column_of(pool, names.items[i], false);
+		if (columns[i].field == LEAD_CUSTOM && is_reserved(columns[i].name))
+			columns[i].field = LEAD_IGNORED; /* by the command */
+	}
 	for (size_t size; (size = csv_record_size(rest, true)) > 0; rest = slice_sub(rest, size, rest.size)) {
 		struct import import;
 		REQUIRE(size <= rest.size);

@@ -244,7 +244,7 @@ def test_wrong_usage(refused, words):
     ["lead", "list", "1", "--limit", "0"], ["lead", "list", "1", "--limit", "10001"], ["lead", "list", "1", "--after", "-1"]])
 def test_wrong_values(refused, words):
     """4, 65"""
-    assert "expected" in (expected := refused(DATA, *words)) or "is no id of" in expected
+    assert "expected" in (expected := refused(DATA, *words)) or "is not a valid id of" in expected
 
 
 @pytest.mark.parametrize("command", [

@@ -32,6 +32,7 @@ def imported(campaign, path, *words, expected, status=OK, **options):
     """Imports the file; the counts must be those."""
     result, errors = run_import(campaign, path, *words, status=status, **options)
     result.pop("seconds")
+    result.pop("columns", None)
     assert result == expected, errors
     return errors
 
@@ -230,6 +231,76 @@ def test_rejects(campaign, tmp_path):
     assert done.returncode == USAGE and path.read_text().startswith("email,kid")
 
 
+def test_rejects_of_rejects(campaign, tmp_path):
+    """a file of rejected rows that is imported gives such a file again: with one line and one reason"""
+    path, again, last = (tmp_path / name for name in ("leads.csv", "again.csv", "last.csv"))
+    path.write_text('email,kid\nbad,6G6G\na@example.org,"6U\n6U"\n')
+    imported(campaign, path, "--rejects", str(again), expected=counts(rejected=2), status=DATA)
+    imported(campaign, again, "--rejects", str(last), expected=counts(rejected=2), status=DATA)
+    assert last.read_text().splitlines()[0] == "_line,_reason,email,kid"
+    assert last.read_text().splitlines()[1:] == ["2,email is not valid,bad,6G6G", *again.read_text().replace("\n3,", "\n3,").splitlines()[2:]]
+    path.write_text('{"email":"bad","a":"\\"x"}\n{"kid":"U"}\n')
+    imported(campaign, path, "--rejects", str(again), expected=counts(rejected=2), status=DATA)
+    imported(campaign, again, "--rejects", str(last), expected=counts(rejected=2), status=DATA)
+    assert last.read_text().replace('"_line":2', '"_line":1').splitlines()[0] == again.read_text().splitlines()[0]
+    assert [set(json.loads(line)) for line in last.read_text().splitlines()] == [
+        {"_line", "_reason", "email", "a"}, {"_line", "_reason", "kid"}]
+    again.write_text(again.read_text().replace('"bad"', '"good@example.org"'))
+    imported(campaign, again, expected=counts(1, rejected=1), status=DATA)
+
+
+def test_a_file_of_rejects_is_ours(campaign, tmp_path):
+    """a link, a second name and a file of another owner are refused, and what they name is unchanged"""
+    path, target, name = write(tmp_path, "email\nbad\n"), tmp_path / "target", tmp_path / "rejected.csv"
+    target.write_text("precious")
+
+    def refused():
+        done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(path), "--rejects", str(name))
+        assert done.returncode == 73 and target.read_text() == "precious", done.stderr
+        name.unlink()
+    name.symlink_to(target)
+    refused()
+    os.link(target, name)
+    refused()
+    name.mkdir()
+    done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(path), "--rejects", str(name))
+    assert done.returncode == 73
+    name.rmdir()
+    if os.geteuid() == 0:
+        name.write_text("")
+        os.chown(name, 65534, 65534)
+        refused()
+    name.write_text("old" * 1000)
+    name.chmod(0o666)
+    imported(campaign, path, "--rejects", str(name), expected=counts(rejected=1), status=DATA)
+    assert name.read_text() == "_line,_reason,email\n2,email is not valid,bad\n" and name.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("text", ['email,plan\n{0}a@example.org,"x\n' + "b@example.org,y\n" * 3,
+                                  'email,plan\na@example.org,"x\n' + f"{'b' * 50}@example.org,y\n" * 30_000], ids=["short", "long"])
+def test_a_dry_run_finds_what_the_import_finds(service, account, tmp_path, text):
+    """a quote that has no end: the same counts and the same rejected rows"""
+    path, results = write(tmp_path, text.replace("{0}", "")), []
+    for words in (["--dry-run"], []):
+        rejected = tmp_path / "rejected.csv"
+        result, errors = run_import(service.campaign(account), path, *words, "--rejects", str(rejected), status=DATA)
+        results.append((result["rows"], result["rejected"], rejected.read_text(), errors))
+    assert results[0] == results[1] and results[0][1] == 1
+
+
+def test_a_dry_run_shows_the_columns(campaign, tmp_path):
+    """what each column becomes, so that a misspelled name is seen"""
+    path = write(tmp_path, "E-Mail,Plan,Refd,must_exist,rank,utm_source\na@example.org,x,y,z,1,s\n")
+    result, _ = run_import(campaign, path, "--dry-run", "--map", "Refd=referer_id")
+    assert [(one["column"], one["becomes"]) for one in result["columns"]] == [
+        ("E-Mail", "email"), ("Plan", "custom field plan"), ("Refd", "custom field referer_id"), ("must_exist", "ignored"),
+        ("rank", "ignored"), ("utm_source", "utm source")]
+    imported(campaign, path, expected=counts(1))
+    assert campaign.find(email="a@example.org")["custom_fields"] == {"plan": "x", "refd": "y"}
+    done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(path), "--map", "Plan=must_exist")
+    assert done.returncode == USAGE and "cannot be a custom field" in done.stderr
+
+
 def test_many_rejects(campaign, tmp_path):
     """the first ten reasons, and how many rows are rejected besides"""
     path = write(tmp_path, "email\n" + "bad\n" * 12)
@@ -323,6 +394,49 @@ def test_referrers_later_in_the_file(campaign, leadhook, tmp_path):
     imported(campaign, tmp_path / "leads.csv", "--drop-unknown-referrers", expected=counts(2))
     assert campaign.find(kid="3E3E")["parent_id"] is None
     is_sound(leadhook)
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["oldest first", "newest first"])
+def test_only_unknown_referrers_are_dropped(campaign, leadhook, tmp_path, order):
+    """--drop-unknown-referrers: leads that came through a lead without a known referrer keep theirs"""
+    rows = ["a1@example.net,4A4A,4Z4Z", "b2@example.net,4B4B,4A4A", "c3@example.net,4C4C,4B4B", "d4@example.net,4D4D,a1@example.net",
+            "e5@example.net,4E4E,4F4F", "f6@example.net,4F4F,4E4E", "g7@example.net,4G4G,4F4F"]
+    prefix = "W" if order == 1 else "X"  # an id is one lead's in the installation
+    path = write(tmp_path, "email,kid,referrer\n" + "\n".join(rows[::order]).replace(",4", f",{prefix}"))
+    imported(campaign, path, "--drop-unknown-referrers", expected=counts(7))
+    parents = {"4" + kid[1:]: lead["parent_id"] and "4" + lead["parent_id"][1:] for kid, lead in stored(campaign).items()}
+    assert {kid: parents[kid] for kid in ("4A4A", "4B4B", "4C4C", "4D4D", "4G4G")} == {
+        "4A4A": None, "4B4B": "4A4A", "4C4C": "4B4B", "4D4D": "4A4A", "4G4G": "4F4F"}
+    first, second = ("4E4E", "4F4F")[::order]
+    assert (parents[first], parents[second]) == (None, first), "a circle ends at the first lead of the file"
+    is_sound(leadhook)
+
+
+@pytest.mark.slow
+def test_referrers_in_any_order(campaign, leadhook, tmp_path):
+    """no order of the file needs a pass for each row: of a chain, first every second lead, then the others"""
+    chain = [f"{number}@example.net,{number + 4096:06X},{f'{number + 4095:06X}' if number else ''}" for number in range(20_000)]
+    path = write(tmp_path, "email,kid,referrer\n" + "\n".join(chain[::2] + chain[1::2]))
+    imported(campaign, path, expected=counts(20_000))
+    assert campaign.find(email="19999@example.net")["parent_id"] == f"{19998 + 4096:06X}"
+    is_sound(leadhook)
+
+
+def test_many_members(campaign, tmp_path):
+    """a record of NDJSON with thousands of members is rejected, and the others are imported"""
+    large = json.dumps({"email": "b@example.org", "custom_fields": {f"k{number}": 1 for number in range(50_000)}})
+    path = write(tmp_path, "\n".join(['{"email":"a@example.org"}', large, '{"email":"c@example.org"}']), "leads.ndjson")
+    errors = imported(campaign, path, expected=counts(2, rejected=1), status=DATA)
+    assert errors == "leadhook: line 2: There are more than 1000 parameters\n"
+
+
+def test_json_as_in_a_request(campaign, tmp_path):
+    """docs/api.md 4.4, 1.1: objects are fields, names that are no fields are dropped, numbers are those that a double can hold"""
+    lines = ['{"email":"a@example.org","geo":{"country":"DE"},"utm":[],"custom_fields":{"plan":"x","email":"e","_y":1,"points":7}}',
+             '{"email":"b@example.org","custom_fields":[]}', '{"email":"c@example.org","custom_fields":{"big":1e400}}']
+    errors = imported(campaign, write(tmp_path, "\n".join(lines)), expected=counts(2, rejected=1), status=DATA)
+    assert errors == "leadhook: line 3: Parameter custom_fields[big] must be a number that a double can hold\n"
+    assert campaign.find(email="a@example.org")["custom_fields"] == {"geo[country]": "DE", "plan": "x"}
 
 
 def test_events(campaign, receiver, tmp_path):

@@ -354,7 +354,7 @@ def test_missing_webhook(refused, command):
     """4, 65"""
     words = (command if "{}" in command else command + " {}").format(NO_ID).split()
     assert "there is no such webhook" in refused(DATA, "webhook", *words)
-    assert "no id of a webhook" in refused(DATA, "webhook", words[0], "x", *words[2:])
+    assert "not a valid id of a webhook" in refused(DATA, "webhook", words[0], "x", *words[2:])
 
 
 def test_status_of_webhooks_and_dispatchers(service, leadhook, receiver, campaign, webhook):

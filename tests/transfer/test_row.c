@@ -5,7 +5,15 @@
 
 #include "transfer/row.h"
 
-static const struct row_limits limits = { .name_bytes = 64, .value_bytes = 4096, .utm_bytes = 16384 };
+static bool
+is_reserved(struct slice lower_name)
+{
+	return slice_equal(lower_name, SLICE("action")) || slice_equal(lower_name, SLICE("email"));
+}
+
+static const struct row_limits limits = {
+	.name_bytes = 64, .value_bytes = 4096, .depth = 16, .is_reserved = is_reserved, .utm_bytes = 16384
+};
 
 static const char *
 read_cell(const char *name, const char *value, struct import *import)
@@ -103,11 +111,75 @@ json_is_read_as_payloads_show_it(void **state UNUSED)
 	assert_slice(import.signup.custom_fields[1].json, "4");
 	assert_true(import.verified_email && import.has_score);
 	assert_int_equal(import.score, 3);
-	static const char *const bad[] = { "", "[]", "1", "{\"email\":\"a@x.org\"", "{\"email\":{}}",
-		"{\"email\":[\"a@x.org\"]}", "{\"email\":\"a@x.org\",\"plan\":{\"a\":1}}",
-		"{\"email\":\"a@x.org\",\"plan\":[[1]]}", "{\"custom_fields\":{\"a\":{}}}", "{}" };
+}
+
+static void
+bad_json_has_a_reason(void **state UNUSED)
+{
+	static const struct {
+		const char *json, *problem;
+	} bad[] = {
+		{ "[]", "the record is not valid JSON: it must be an object" },
+		{ "1", "the record is not valid JSON: it must be an object" },
+		{ "{}", "there is neither an email nor a phone_number" },
+		{ "{\"email\":{\"a\":1}}", "Parameter email must be a plain value or an array of plain values" },
+		{ "{\"email\":[\"a@x.org\"]}", "email must be one value" },
+		{ "{\"email\":\"a@x.org\",\"custom_fields\":[1]}", "custom_fields must be an object" },
+		{ "{\"email\":\"a@x.org\",\"big\":1e999}", "Parameter big must be a number that a double can hold" },
+		{ "{\"email\":\"a@x.org\",\"list\":[1e999]}", "Parameter list must be a number that a double can hold" },
+		{ "{\"email\":\"a@x.org\",\"\":1}", "A parameter has no name" },
+	};
+	struct import import;
+	assert_non_null(row_from_json(pool, &limits, SLICE(""), &import));
+	assert_non_null(row_from_json(pool, &limits, SLICE("{\"email\":\"a@x.org\""), &import));
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_non_null(row_from_json(pool, &limits, slice_of(bad[i]), &import));
+		assert_string_equal(row_from_json(pool, &limits, slice_of(bad[i].json), &import), bad[i].problem);
+}
+
+/* docs/api.md 4.4: as in a request, objects become fields, and names that are no custom fields are dropped. */
+static void
+json_has_the_fields_of_a_request(void **state UNUSED)
+{
+	static const struct {
+		const char *members, *name, *json; /* json NULL: there is no field */
+	} cases[] = {
+		{ "\"geo\":{\"city\":{\"zip\":\"1\"}}", "geo[city][zip]", "\"1\"" },
+		{ "\"custom_fields\":{\"geo\":{\"city\":\"Bonn\"}}", "geo[city]", "\"Bonn\"" },
+		{ "\"list\":[{\"a\":1}]", "list[0][a]", "1" },
+		{ "\"custom_fields\":[]", NULL, NULL },
+		{ "\"custom_fields\":{}", NULL, NULL },
+		{ "\"custom_fields\":null", NULL, NULL },
+		{ "\"utm\":[]", NULL, NULL },
+		{ "\"custom_fields\":{\"email\":\"b@x.org\",\"_x\":1,\"utm_source\":\"x\",\"action\":1}", NULL, NULL },
+		{ "\"action\":1", NULL, NULL },
+		{ "\"_x\":{\"y\":1}", NULL, NULL },
+		{ "\"big\":12345678901234567890.5", "big", "12345678901234567890.5" },
+	};
+	struct import import;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct slice json = pool_printf(pool, "{\"email\":\"a@x.org\",%s}", cases[i].members);
+		assert_null(row_from_json(pool, &limits, json, &import));
+		assert_int_equal(import.signup.custom_field_count, cases[i].name == NULL ? 0 : 1);
+		if (cases[i].name != NULL) {
+			assert_slice(import.signup.custom_fields[0].name, cases[i].name);
+			assert_slice(import.signup.custom_fields[0].json, cases[i].json);
+		}
+		assert_slice(import.signup.email, "a@x.org");
+		assert_false(slice_present(import.signup.utm));
+	}
+}
+
+/* More would be compared with each other while the campaign is locked. */
+static void
+a_record_has_at_most_1000_members(void **state UNUSED)
+{
+	struct slice json = SLICE("{\"email\":\"a@x.org\"");
+	struct import import;
+	for (unsigned i = 0; i < 999; i++)
+		json = pool_printf(pool, "%.*s,\"k%u\":1", SLICE_ARGS(json), i);
+	assert_null(row_from_json(pool, &limits, POOL_JOIN(pool, json, SLICE("}")), &import));
+	assert_string_equal(row_from_json(pool, &limits, POOL_JOIN(pool, json, SLICE(",\"x\":1}")), &import),
+	    "There are more than 1000 parameters");
 }
 
 int
@@ -119,6 +191,9 @@ main(void)
 		cmocka_unit_test(a_score_may_be_empty_or_absent),
 		cmocka_unit_test(what_only_informs_is_cleaned),
 		cmocka_unit_test(json_is_read_as_payloads_show_it),
+		cmocka_unit_test(bad_json_has_a_reason),
+		cmocka_unit_test(json_has_the_fields_of_a_request),
+		cmocka_unit_test(a_record_has_at_most_1000_members),
 	};
 	return cmocka_run_group_tests(tests, begin, end);
 }

@@ -9,9 +9,11 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "admin/admin.h"
 #include "admin/commands.h"
 #include "admin/incoming/import_batch.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "conf/conf.h"
 #include "identity/phone.h"
 #include "store/store.h"
@@ -82,32 +84,44 @@ read_delimiter(const struct admin_call *call, struct slice heading, char *delimi
 	return false;
 }
 
+/* A name that cannot be a custom field is ignored, as in a request (docs/api.md 4.4). */
+static bool
+is_reserved(const struct import_run *run, const struct column *column)
+{
+	return column->field == LEAD_CUSTOM && run->limits.is_reserved(column->name);
+}
+
 /* "COLUMN=FIELD" of --map, or of an operand after the file. */
 static int
-map_column(const struct admin_call *call, const char *text, const struct csv_fields *heading, struct column *columns)
+map_column(const struct import_run *run, const char *text, const struct csv_fields *heading, struct column *columns)
 {
+	const struct admin_call *call = run->call;
 	const struct slice pair = slice_of(text);
 	const size_t equals = slice_find_last(pair, '=');
 	const struct slice name = slice_sub(pair, 0, equals), field = slice_sub(pair, equals + 1, pair.size);
 	bool found = false;
 	if (equals == pair.size || field.size == 0)
 		return admin_fail(call, EX_USAGE, "%s: expected COLUMN=FIELD", text);
+	const struct column column = column_mapped(call->pool, field);
+	if (is_reserved(run, &column))
+		return admin_fail(call, EX_USAGE, "%s: leads have no such field, and it cannot be a custom field", text);
 	for (size_t i = 0; i < heading->count; i++)
 		if (slice_equal_nocase(slice_trim(heading->items[i]), slice_trim(name))) {
-			columns[i] = column_mapped(call->pool, field);
+			columns[i] = column;
 			found = true;
 		}
 	return found ? EX_OK : admin_fail(call, EX_DATAERR, "the heading has no column %.*s", SLICE_ARGS(name));
 }
 
 static int
-map_columns(const struct admin_call *call, const struct csv_fields *heading, struct column *columns)
+map_columns(const struct import_run *run, const struct csv_fields *heading, struct column *columns)
 {
+	const struct admin_call *call = run->call;
 	int status = EX_OK;
 	for (size_t i = 0; i < call->map_count && status == EX_OK; i++)
-		status = map_column(call, call->maps[i], heading, columns);
+		status = map_column(run, call->maps[i], heading, columns);
 	for (size_t i = OPERAND_MAP; i < call->operand_count && status == EX_OK; i++)
-		status = map_column(call, call->operands[i], heading, columns);
+		status = map_column(run, call->operands[i], heading, columns);
 	return status;
 }
 
@@ -139,15 +153,19 @@ read_heading(struct import_run *run, struct slice *text)
 	if (problem != NULL)
 		return fail_heading(call, *text, problem);
 	struct column *columns = POOL_ARRAY(call->pool, heading.count, struct column);
-	for (size_t i = 0; i < heading.count; i++)
+	for (size_t i = 0; i < heading.count; i++) {
 		columns[i] = column_of(call->pool, heading.items[i], false);
-	const int status = map_columns(call, &heading, columns);
+		if (is_reserved(run, &columns[i]))
+			columns[i].field = LEAD_IGNORED;
+	}
+	const int status = map_columns(run, &heading, columns);
 	if (status != EX_OK)
 		return status;
 	for (size_t i = 0; i < heading.count; i++)
 		identifies = identifies || columns[i].field == LEAD_EMAIL || columns[i].field == LEAD_PHONE;
 	run->columns = columns;
 	run->column_count = heading.count;
+	run->heading = heading.items;
 	return identifies ? EX_OK
 			  : fail_heading(call, *text, "has neither email nor phone_number: name them with --map COLUMN=email");
 }
@@ -165,6 +183,31 @@ open_rejects(struct import_run *run, struct slice heading, const struct stat *fi
 	return run->rejects != NULL ? EX_OK : admin_fail(run->call, EX_CANTCREAT, "%s: %s", path, strerror(errno));
 }
 
+/* "email", "custom field plan", "ignored" */
+static struct slice
+meaning_of(struct pool *pool, const struct column *column)
+{
+	if (column->field == LEAD_IGNORED)
+		return SLICE("ignored");
+	if (column->field == LEAD_CUSTOM)
+		return POOL_JOIN(pool, SLICE("custom field "), column->name);
+	return column->field == LEAD_UTM ? POOL_JOIN(pool, SLICE("utm "), column->name) : lead_field_name(column->field);
+}
+
+/* What --dry-run found in the heading: a name that was misspelled is a custom field. */
+static void
+report_columns(const struct import_run *run)
+{
+	struct pool *pool = run->call->pool;
+	struct output *columns = output_new(pool, OUTPUT_ARRAY);
+	for (size_t i = 0; i < run->column_count; i++) {
+		output_record(columns);
+		output_text(columns, "column", utf8_sanitized(pool, run->heading[i]));
+		output_text(columns, "becomes", meaning_of(pool, &run->columns[i]));
+	}
+	output_nested(run->call->output, "columns", columns);
+}
+
 static int
 report(struct import_run *run, int status)
 {
@@ -178,6 +221,8 @@ report(struct import_run *run, int status)
 	output_u64(output, "unchanged", run->counts.unchanged);
 	output_u64(output, "rejected", run->counts.rejected);
 	output_u64(output, "seconds", (uint64_t)took_ms / 1000);
+	if (run->dry_run && run->column_count > 0)
+		report_columns(run);
 	return status == EX_OK && run->counts.rejected > 0 ? EX_DATAERR : status;
 }
 
@@ -214,6 +259,8 @@ admin_lead_import(struct admin_call *call)
 		.call = call,
 		.limits = { .name_bytes = limits->name_bytes,
 		    .value_bytes = limits->value_bytes,
+		    .depth = limits->json_depth,
+		    .is_reserved = call->wiring->is_reserved,
 		    .utm_bytes = limits->custom_fields_bytes,
 		    .country_code = slice_of(call->options[OPTION_COUNTRY_CODE]),
 		    .drop_bad_referrers = call->options[OPTION_DROP_REFERRERS] != NULL },

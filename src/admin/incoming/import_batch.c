@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "engine/failure.h"
 #include "store/store.h"
+#include "transfer/chains.h"
 
 enum {
 	BATCH_MS = 30000, /* time of a batch, and of the attempts to run it */
@@ -153,7 +154,6 @@ flush_batch(struct import_run *run)
 	for (size_t i = 0; i < run->row_count; i++) {
 		run->rows[i].import.last_number = run->last_number;
 		run->rows[i].import.events = run->events;
-		run->rows[i].import.drop_unknown_referrer = run->drops;
 		commands[i] =
 		    (struct command){ .kind = COMMAND_IMPORT, .campaign_id = run->call->id, .as.import = &run->rows[i].import };
 		pointers[i] = &commands[i];
@@ -164,7 +164,7 @@ flush_batch(struct import_run *run)
 		status = take_outcome(run, &run->rows[i], &outcomes[i]);
 	if (run->row_count > 0)
 		show_progress(run, &run->rows[run->row_count - 1].place);
-	run->row_count = run->taken = 0;
+	run->row_count = run->taken = run->taken_bytes = 0;
 	pool_reset(run->pool);
 	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
 	pause_for_others(run, clock_monotonic_ms() - began_ms);
@@ -186,21 +186,34 @@ read_row(const struct import_run *run, struct slice text, struct import *import,
 	return row_from_csv(run->pool, &run->limits, run->columns, run->column_count, &fields, import);
 }
 
+/* The part of a bad record that is rejected: of a quote that has no end, only the line where it begins. */
+static struct slice
+rejected_part(struct slice text, bool splits)
+{
+	return splits ? text : slice_sub(text, 0, slice_find(text, '\n'));
+}
+
+/* `drop_unknown`: it is imported without its referrer if that is no lead. */
 static int
-add_row(struct import_run *run, const struct record_place *place, struct slice text, bool *splits)
+add_row(struct import_run *run, const struct record_place *place, struct slice text, bool drop_unknown, bool *splits)
 {
 	struct import_row *row = &run->rows[run->row_count];
 	const char *problem = read_row(run, text, &row->import, splits);
+	row->import.drop_unknown_referrer = drop_unknown;
 	row->place = *place;
-	if (problem == NULL)
+	if (problem != NULL)
+		reject(run, place, rejected_part(text, *splits), problem);
+	else if (!run->dry_run)
 		run->row_count++;
-	else /* of a quote that has no end, only the line where it begins */
-		reject(run, place, *splits ? text : slice_sub(text, 0, slice_find(text, '\n')), problem);
-	return ++run->taken == IMPORT_BATCH_ROWS ? flush_batch(run) : EX_OK;
+	run->taken++;
+	run->taken_bytes += text.size;
+	return run->taken == IMPORT_BATCH_ROWS || run->taken_bytes >= IMPORT_BATCH_BYTES ? flush_batch(run) : EX_OK;
 }
 
-/* What a pass does with a record; false: it has not the form of one. */
-typedef int on_record(struct import_run *run, const struct record_place *place, struct slice text, bool *splits);
+/* What a pass does with a record. `problem`: what is wrong with it, or NULL. *splits, initially true: whether it has the form
+ * of a record. */
+typedef int on_record(
+    struct import_run *run, const struct record_place *place, struct slice text, const char *problem, bool *splits);
 
 static int
 for_each_record(struct import_run *run, on_record *handle)
@@ -210,61 +223,69 @@ for_each_record(struct import_run *run, on_record *handle)
 	while (status == EX_OK) {
 		const enum record_state state = records_next(run->records, &record);
 		const struct record_place place = { record.offset, record.line, record.text.size };
+		const bool good = state == RECORD_GOOD;
 		bool splits = true;
 		if (state == RECORD_END)
 			return EX_OK;
 		if (state == RECORD_FAILED)
 			return fail_file(run);
-		if (state == RECORD_GOOD)
-			status = handle(run, &place, record.text, &splits);
-		else if (handle == add_row)
-			reject(run, &place, slice_sub(record.text, 0, RECORD_MAX_BYTES),
-			    "the record is longer than 1 MiB, or a quote has no end");
+		status = handle(run, &place, good ? record.text : slice_sub(record.text, 0, RECORD_MAX_BYTES),
+		    good ? NULL : "the record is longer than 1 MiB, or a quote has no end", &splits);
 		if (!splits)
 			records_resume(run->records, &record);
-		run->counts.rows += handle == add_row ? 1 : 0;
 	}
 	return status;
 }
 
 /* The first pass: the largest subscription number, which sign-ups during the import must not take. */
 static int
-find_number(struct import_run *run, const struct record_place *place UNUSED, struct slice text, bool *splits)
+find_number(
+    struct import_run *run, const struct record_place *place UNUSED, struct slice text, const char *problem, bool *splits)
 {
 	struct import import;
-	if (read_row(run, text, &import, splits) == NULL && import.number > run->last_number)
+	if (problem == NULL && read_row(run, text, &import, splits) == NULL && import.number > run->last_number)
 		run->last_number = import.number;
 	pool_reset(run->pool);
 	return EX_OK;
 }
 
+/* The second pass: every record. */
 static int
-only_check(struct import_run *run, const struct record_place *place, struct slice text, bool *splits)
+take_record(struct import_run *run, const struct record_place *place, struct slice text, const char *problem, bool *splits)
 {
-	struct import import;
-	const char *problem = read_row(run, text, &import, splits);
 	run->counts.rows++;
-	if (problem != NULL)
-		reject(run, place, text, problem);
-	pool_reset(run->pool);
+	if (problem == NULL)
+		return add_row(run, place, text, false, splits);
+	reject(run, place, text, problem);
 	return EX_OK;
 }
 
-/* Takes the deferred records, the last one first. */
 static int
-run_deferred(struct import_run *run, struct deferred *from)
+read_deferred(struct import_run *run, struct deferred *from, uint64_t at, struct record_place *place, struct slice *text)
 {
-	const uint64_t count = deferred_count(from);
+	const bool read =
+	    deferred_get(from, at, place) && records_at(run->records, place->offset, place->size, text) == RECORD_GOOD;
+	return read ? EX_OK : fail_file(run);
+}
+
+/* Takes a deferred record again. `drop_unknown`: as in add_row. */
+static int
+retry_deferred(struct import_run *run, struct deferred *from, uint64_t at, bool drop_unknown)
+{
+	struct record_place place;
+	struct slice text;
+	bool splits;
+	const int status = read_deferred(run, from, at, &place, &text);
+	return status == EX_OK ? add_row(run, &place, text, drop_unknown, &splits) : status;
+}
+
+/* The last one first: in a file that begins with the newest lead, referrers come after the leads that they referred. */
+static int
+run_backwards(struct import_run *run, struct deferred *from)
+{
 	int status = EX_OK;
-	for (uint64_t i = 0; i < count && status == EX_OK; i++) {
-		struct record_place place;
-		struct slice text;
-		bool splits;
-		if (!deferred_get(from, count - 1 - i, &place) ||
-		    records_at(run->records, place.offset, place.size, &text) != RECORD_GOOD)
-			return fail_file(run);
-		status = add_row(run, &place, text, &splits);
-	}
+	for (uint64_t at = deferred_count(from); at > 0 && status == EX_OK; at--)
+		status = retry_deferred(run, from, at - 1, false);
 	return status == EX_OK ? flush_batch(run) : status;
 }
 
@@ -281,35 +302,79 @@ reject_deferred(struct import_run *run, struct deferred *from)
 	return status;
 }
 
-/* Records whose referrer was not there yet, again and again while that helps. Each pass reads the list of the one before from
- * its end: the file is read upwards and downwards in turn. */
+static int
+read_chains(struct import_run *run, struct deferred *from, struct chains *chains)
+{
+	int status = EX_OK;
+	for (uint64_t i = 0; i < deferred_count(from) && status == EX_OK; i++) {
+		struct record_place place = { 0 };
+		struct slice text;
+		struct import import = { .created_ms = -1 };
+		bool splits;
+		status = read_deferred(run, from, i, &place, &text);
+		if (status == EX_OK && read_row(run, text, &import, &splits) != NULL)
+			import = (struct import){ .created_ms =
+						      -1 }; /* the file was changed: the row is rejected when it is added */
+		chains_add(chains, &import, place.line);
+		pool_reset(run->pool);
+	}
+	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
+	chains_sort(chains);
+	return status;
+}
+
+/* Each one after its referrer. With --drop-unknown-referrers a record at the end of a chain may lose its referrer, so that the
+ * others of the chain do not. */
+static int
+run_in_order(struct import_run *run, struct deferred *from)
+{
+	struct chains *chains = chains_new();
+	int status = read_chains(run, from, chains);
+	for (uint64_t i = 0; i < deferred_count(from) && status == EX_OK; i++) {
+		const size_t at = chains_at(chains, i);
+		status = retry_deferred(run, from, at, run->drop_unknown_referrers && chains_is_end(chains, at));
+	}
+	chains_free(&chains);
+	return status == EX_OK ? flush_batch(run) : status;
+}
+
+typedef int deferred_pass(struct import_run *run, struct deferred *from);
+
+/* Takes the deferred records; those whose referrer is still not there are deferred again. */
+static int
+take_deferred(struct import_run *run, deferred_pass *pass)
+{
+	struct deferred *from = run->deferred;
+	if (deferred_count(from) == 0)
+		return EX_OK;
+	run->deferred = deferred_new();
+	if (run->deferred == NULL) {
+		run->deferred = from;
+		return fail_file(run);
+	}
+	const int status = pass(run, from);
+	deferred_free(&from);
+	return status;
+}
+
+/* Records whose referrer was not there yet. The pass in order needs memory for each of them, and mostly has few. What is left
+ * then are records with an unknown referrer, or with one that was rejected in that pass: this can be repeated. */
 static int
 finish_deferred(struct import_run *run)
 {
-	int status = EX_OK;
-	bool helps = true;
-	while (status == EX_OK && deferred_count(run->deferred) > 0) {
-		struct deferred *from = run->deferred;
-		const uint64_t before = deferred_count(from), imported = run->counts.imported;
-		if (!helps && !run->drop_unknown_referrers)
-			return reject_deferred(run, from);
-		run->drops = !helps;
-		run->deferred = deferred_new();
-		status = run->deferred == NULL ? fail_file(run) : run_deferred(run, from);
-		if (run->deferred == NULL)
-			run->deferred = from;
-		else
-			deferred_free(&from);
-		helps = status == EX_OK && (run->counts.imported > imported || deferred_count(run->deferred) < before);
-	}
-	return status;
+	enum { PASSES_MAX = 10 };
+	const int passes = run->drop_unknown_referrers ? PASSES_MAX : 1;
+	int status = take_deferred(run, run_backwards);
+	for (int i = 0; i < passes && status == EX_OK; i++)
+		status = take_deferred(run, run_in_order);
+	return status == EX_OK ? reject_deferred(run, run->deferred) : status;
 }
 
 static int
 import_all(struct import_run *run)
 {
-	int status = run->dry_run ? for_each_record(run, only_check) : for_each_record(run, add_row);
-	if (status == EX_OK && !run->dry_run)
+	int status = for_each_record(run, take_record);
+	if (status == EX_OK)
 		status = flush_batch(run);
 	return status == EX_OK ? finish_deferred(run) : status;
 }

@@ -10,8 +10,8 @@
 #include "transfer/rejects.h"
 #include "transfer/row.h"
 
-/* Rows of a transaction: the campaign is locked for that long. */
-enum { IMPORT_BATCH_ROWS = 250 };
+/* Rows of a transaction, or fewer of so many bytes: the campaign is locked for that long. */
+enum { IMPORT_BATCH_ROWS = 250, IMPORT_BATCH_BYTES = 2 * 1024 * 1024 };
 
 struct import_counts {
 	uint64_t rows, imported, unchanged, rejected;
@@ -23,6 +23,7 @@ struct import_run {
 	struct records *records;
 	enum records_format format;
 	char delimiter;
+	const struct slice *heading; /* of CSV */
 	const struct column *columns;
 	size_t column_count;
 	struct row_limits limits;
@@ -31,12 +32,11 @@ struct import_run {
 	uint64_t file_size;
 
 	uint32_t last_number; /* the largest subscription number of the file */
-	bool drops;           /* rows are imported without an unknown referrer */
 	struct deferred *deferred;
 	struct import_counts counts;
 	struct pool *pool; /* of the batch */
 	struct import_row *rows;
-	size_t row_count, taken; /* rows of the batch; records that it was made of */
+	size_t row_count, taken, taken_bytes; /* rows of the batch; records that it was made of */
 	int64_t began_ms, shown_ms, worked_ms;
 	bool shown;
 };

@@ -4,6 +4,7 @@
 #define LEADHOOK_API_INBOUND_H
 
 #include "api/api.h"
+#include "engine/inbound_result.h"
 #include "store/inbound.h"
 
 /* Makes a payload a lead. It does not count, and is not written to the log. `only_try`: nothing is changed, and the result is

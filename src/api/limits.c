@@ -71,6 +71,7 @@ log_refusal(struct api *api, const struct limit_verdict *verdict)
 		[LIMIT_FAILED_KEYS] = "failed_keys_per_address",
 		[LIMIT_NEW_LEADS] = "new_leads_per_campaign",
 		[LIMIT_INBOUND] = "inbound_per_url",
+		[LIMIT_UNKNOWN_URLS] = "unknown_urls_per_address",
 		[LIMIT_DELETES] = "deletes_per_account",
 		[LIMIT_ACCOUNT] = "account_per_minute",
 	};
@@ -222,7 +223,15 @@ call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict)
 	refuse(call, verdict);
 }
 
-/* ---- keys ---- */
+/* ---- keys, and the tokens of inbound webhooks ---- */
+
+/* Apart from each other: a sender that goes on calling a removed URL must not stop calls with keys, nor wrong keys its calls.
+ */
+static enum limit_kind
+kind_of_failure(const struct call *call)
+{
+	return call->route->key == KEY_INBOUND ? LIMIT_UNKNOWN_URLS : LIMIT_FAILED_KEYS;
+}
 
 bool
 call_may_fail_key(struct call *call)
@@ -230,7 +239,7 @@ call_may_fail_key(struct call *call)
 	struct limit_claim claims[LIMIT_REACHES];
 	struct caller_name names[LIMIT_REACHES];
 	const struct limit_network network = network_of(call);
-	const size_t count = claim_address(call, LIMIT_FAILED_KEYS, 0, claims, names);
+	const size_t count = claim_address(call, kind_of_failure(call), 0, claims, names);
 	struct limit_verdict verdict;
 	if (limiter_would_pass(call->api->options->limiter, &network, claims, count, &verdict))
 		return true;
@@ -271,8 +280,8 @@ call_key_is_bad(struct call *call, struct slice hash)
 	if (call->key_is_known)
 		call_drop_key(call, hash);
 	call->checking_limits = false; /* a wrong key always counts, whatever the body has */
-	if (pass_kind(call, LIMIT_FAILED_KEYS))
-		call_fail(call, FAILURE_INVALID_API_KEY);
+	if (pass_kind(call, kind_of_failure(call)))
+		call_fail(call, call->route->key == KEY_INBOUND ? FAILURE_NOT_FOUND : FAILURE_INVALID_API_KEY);
 }
 
 void

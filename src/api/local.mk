@@ -5,6 +5,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/api.c %D%/api.h \
 	%D%/board.c %D%/board.h \
 	%D%/call.c %D%/call.h \
+	%D%/document.c %D%/document.h \
 	%D%/embed.h \
 	%D%/fetch.c %D%/fetch.h \
 	%D%/identifiers.c \

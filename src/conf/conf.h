@@ -59,7 +59,7 @@ struct conf_limits {
 	const char *lookups_per_address, *readiness_per_address;
 	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;
 	const char *new_leads_per_campaign, *deletes_per_account;
-	const char *inbound_per_url;
+	const char *inbound_per_url, *unknown_urls_per_address;
 	unsigned account_per_minute; /* 0: no limit */
 	unsigned account_bulk_jobs;  /* 0: no limit */
 	unsigned hosts;              /* that share the rates above */

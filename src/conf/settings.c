@@ -212,6 +212,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, failed_keys_per_address, CONF_LIST), "30/60s", 0, LIMITS_MAX, &limits, "wrong keys of an address" },
 	{ SETTING(limits, new_leads_per_campaign, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "new leads of a campaign without a key" },
 	{ SETTING(limits, inbound_per_url, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "calls of the URL of an inbound webhook" },
+	{ SETTING(limits, unknown_urls_per_address, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "calls of unknown URLs of inbound webhooks, by an address" },
 	{ SETTING(limits, deletes_per_account, CONF_LIST), "60/60s", 0, LIMITS_MAX, &limits, "DELETE calls of an account" },
 	{ SETTING(limits, account_per_minute, CONF_INTEGER), "60000", 0, 1000000, NULL, "GET and POST calls of an account with a key in a minute" },
 	{ SETTING(limits, account_bulk_jobs, CONF_INTEGER), "1000", 0, 1000000, NULL, "bulk calls of an account that are queued at a time" },

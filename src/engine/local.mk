@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/events.c %D%/events.h %D%/fields.h \
 	%D%/failure.c %D%/failure.h \
 	%D%/id_list.c %D%/id_list.h \
+	%D%/inbound_result.h \
 	%D%/model.c %D%/model.h \
 	%D%/payload.c %D%/payload.h \
 	%D%/rank.c %D%/rank.h

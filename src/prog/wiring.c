@@ -74,6 +74,7 @@ static const struct {
 	{ SETTING(limits, failed_keys_per_address), parse_limit, PLACE(limits[LIMIT_FAILED_KEYS]), LIMITS },
 	{ SETTING(limits, new_leads_per_campaign), parse_limit, PLACE(limits[LIMIT_NEW_LEADS]), LIMITS },
 	{ SETTING(limits, inbound_per_url), parse_limit, PLACE(limits[LIMIT_INBOUND]), LIMITS },
+	{ SETTING(limits, unknown_urls_per_address), parse_limit, PLACE(limits[LIMIT_UNKNOWN_URLS]), LIMITS },
 	{ SETTING(limits, deletes_per_account), parse_limit, PLACE(limits[LIMIT_DELETES]), LIMITS },
 };
 

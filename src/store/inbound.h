@@ -4,7 +4,6 @@
 #ifndef LEADHOOK_STORE_INBOUND_H
 #define LEADHOOK_STORE_INBOUND_H
 
-#include "engine/failure.h"
 #include "store/store.h"
 
 /* docs/inbound.md 5. */
@@ -41,16 +40,17 @@ MUST_CHECK enum result store_list_inbound(
 #define INBOUND_NAME "Inbound via API"
 struct inbound_put {
 	uint64_t campaign_id;
+	uint64_t id;                   /* the webhook that is changed; 0: the one with the name, or a new one */
 	struct slice name;             /* absent: an unused one that begins with INBOUND_NAME */
 	bool set_tag, set_map, rotate; /* what is changed of a webhook that exists */
 	uint64_t tag_id;
-	struct slice source; /* absent: unchanged */
+	struct slice source; /* absent: unchanged; empty: none */
 	struct slice map;
 	const unsigned char *hash; /* 32 bytes, of a new webhook's token, or the new token with `rotate` */
 	size_t maximum;            /* of inbound webhooks in a campaign */
 };
-/* Adds the webhook, or changes the one of the campaign with this name. *fresh: the token is that of the hash now.
- * RESULT_TOO_MANY: the campaign has `maximum`; RESULT_NOT_FOUND: no such campaign. */
+/* Adds the webhook, or changes the one of the campaign with this id or name. *fresh: the token is that of the hash now.
+ * RESULT_TOO_MANY: the campaign has `maximum`; RESULT_NOT_FOUND: no such campaign, or id. */
 MUST_CHECK enum result store_put_inbound(struct store *store, const struct inbound_put *put, uint64_t *id, bool *fresh);
 /* Gives it a new token. `overlap`: the one before works for INBOUND_OVERLAP_HOURS. */
 MUST_CHECK enum result store_rotate_inbound(struct store *store, uint64_t id, const unsigned char hash[32], bool overlap);
@@ -68,24 +68,6 @@ MUST_CHECK enum result store_remove_inbound(struct store *store, uint64_t id);
 enum inbound_state { INBOUND_CREATED, INBOUND_UPDATED, INBOUND_REFUSED, INBOUND_STATES };
 struct slice inbound_state_name(enum inbound_state state);
 MUST_CHECK bool inbound_state_parse(struct slice name, enum inbound_state *state);
-
-/* A parameter that the payload became. */
-struct inbound_field {
-	struct slice target, path;
-	struct slice value; /* JSON */
-	bool left_out;      /* it was optional, and is no valid parameter */
-};
-
-/* What came of a payload, or would come of it. */
-struct inbound_result {
-	enum failure failure;        /* FAILURE_NONE: there is a lead … */
-	struct slice error, message; /* … else why not */
-	bool created;
-	uint64_t lead_id;  /* 0 with `only_try` and a lead that does not exist */
-	struct slice body; /* the lead; absent with `only_try` */
-	struct inbound_field *fields;
-	size_t field_count;
-};
 
 struct inbound_call {
 	uint64_t id, inbound_id, campaign_id;

@@ -17,6 +17,9 @@ static const struct slice never[] = { SLICE("action"), SLICE("api_key"), SLICE("
 static const struct slice internal[] = { SLICE("__do_not_reset_opt_out"), SLICE("__kid"), SLICE("__ref"), SLICE("__referrer"),
 	SLICE("__rid"), SLICE("__session_id"), SLICE("__sid"), SLICE("__source"), SLICE("__uid"), SLICE("__url"),
 	SLICE("__user_agent") };
+/* The others, which are written in lower case. */
+static const struct slice plain[] = { SLICE("country_code"), SLICE("email"), SLICE("ip"), SLICE("kid"), SLICE("must_exist"),
+	SLICE("phone_number"), SLICE("points"), SLICE("redirect_url"), SLICE("referrer"), SLICE("social_id") };
 /* What decides about the lead is taken only where a rule names it. */
 static const struct slice only_mapped[] = { SLICE("must_exist"), SLICE("points"), SLICE("redirect_url"), SLICE("ip"),
 	SLICE("social_id") };
@@ -69,13 +72,15 @@ is_path(struct slice path)
 const char *
 mapping_check(struct slice target, struct slice path)
 {
-	if (target.size == 0 || target.size > MAPPING_TARGET_MAX_BYTES || slice_has_control(target) || !utf8_valid(target))
+	if (target.size == 0 || target.size > MAPPING_TARGET_MAX_BYTES || !utf8_valid(target) || utf8_has_control(target))
 		return "must be a name of 1 to 64 bytes";
 	if (!is_known_target(target))
 		return "is not a parameter of a sign-up that can be mapped";
+	if (is_one_of_nocase(target, plain, ARRAY_SIZE(plain)) && !slice_is_one_of(target, plain, ARRAY_SIZE(plain)))
+		return "must be written in lower case";
 	if (slice_equal(path, EVERYTHING))
 		return slice_equal(target, EVERYTHING) ? NULL : "cannot be the whole payload";
-	if (path.size > MAPPING_PATH_MAX_BYTES || slice_has_control(path) || !utf8_valid(path) || !is_path(path))
+	if (path.size > MAPPING_PATH_MAX_BYTES || !utf8_valid(path) || utf8_has_control(path) || !is_path(path))
 		return "must be a path such as data.customer.email, of at most 255 bytes and 16 parts";
 	return NULL;
 }
@@ -149,8 +154,8 @@ add(struct result_list *list, struct mapped_field field)
 {
 	if (list->count == MAPPING_FIELDS_MAX)
 		return;
-	for (size_t i = 0; i < list->fixed; i++)
-		if (slice_equal(list->fields[i].target, field.target))
+	for (size_t i = 0; i < list->fixed; i++) /* `Plan` and `plan` are one custom field */
+		if (slice_equal_nocase(list->fields[i].target, field.target))
 			return;
 	list->fields = pool_grow(list->pool, list->fields, list->count, &list->capacity, sizeof(*list->fields));
 	list->fields[list->count++] = field;

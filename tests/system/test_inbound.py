@@ -275,6 +275,25 @@ def test_last_fifty(campaign, leadhook):
     assert shown["size"] == len(long) and shown["body"] == long.decode()[:64 * 1024]
 
 
+def test_a_lead_that_is_deleted_meanwhile(campaign, leadhook):
+    """5: of a lead that was deleted before its call is logged, no body is stored"""
+    hook = add(campaign)
+    send(campaign, hook, {"email": "ada@example.org"})
+    holds = (f"START TRANSACTION; SELECT calls FROM lh_inbound_status WHERE inbound_id = {hook['id']} FOR UPDATE; "
+             "SELECT GET_LOCK('held', 0); DO SLEEP(3); COMMIT")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        held = pool.submit(campaign.service.installation.sql, holds)
+        wait_until(lambda: campaign.service.installation.sql("SELECT IS_USED_LOCK('held') IS NOT NULL") == "1", 10, "the lock")
+        answer = pool.submit(send, campaign, hook, {"email": "ada@example.org", "n": 1})
+        wait_until(lambda: campaign.find(email="ada@example.org")["counter"] == 2, 10, "the lead is updated")
+        campaign.change("delete", emails=["ada@example.org"])
+        assert campaign.get({"email": "ada@example.org"}).status == 404 and not answer.done()
+        assert answer.result().status == 201
+        held.result()
+    wait_until(lambda: campaign.service.dispatch() or leadhook("inbound", "log", hook["id"]) == [], 20, "neither call is in the log")
+    assert listed(campaign)[0]["calls"] == 2
+
+
 def test_deleted_leads(campaign):
     """5: the calls that created or updated a lead are removed after its deletion, those of others stay"""
     hook = add(campaign)
@@ -348,6 +367,22 @@ def test_try(campaign, leadhook, tmp_path):
     assert "curl" in leadhook("inbound", "test", hook["id"])["example"]
 
 
+def test_a_source_is_removed(campaign, leadhook):
+    """docs/api.md 4.1.7, leadhook(1): an empty source is none, and the name counts again"""
+    hook = add(campaign, source="shop")
+
+    def source_of(email):
+        assert send(campaign, hook, {"email": email}).status == 201
+        return campaign.service.installation.sql(
+            f"SELECT source FROM lh_leads WHERE campaign_id = {campaign.id} ORDER BY id DESC LIMIT 1")
+    assert source_of("a@example.org") == "shop"
+    assert campaign.post({"name": "Shop", "source": ""}, path=PATH).status == 200
+    assert listed(campaign)[0]["source"] is None and source_of("b@example.org") == "Shop"
+    leadhook("inbound", "set", hook["id"], "--source", "web")
+    assert source_of("c@example.org") == "web"
+    assert leadhook("inbound", "set", hook["id"], "--source", "")["source"] is None and source_of("d@example.org") == "Shop"
+
+
 def test_commands(campaign, leadhook):
     """`leadhook inbound`: added, changed, listed, removed"""
     made = leadhook("inbound", "add", campaign.id, "Shop", "--source", "shop", "--map", "email=data.email", "--map", "*=data")
@@ -365,7 +400,7 @@ def test_commands(campaign, leadhook):
     assert [shown["name"] for shown in leadhook("inbound", "list", campaign.id)] == ["Shop"]
     for words in (["--map", "email"], ["--map", "api_key=a"], ["--map", "email=a..b"], ["--map", "__x=a"], ["--tag", "7"]):
         assert call(campaign.service.installation, "inbound", "set", str(made["id"]), *words).returncode == DATA, words
-    assert call(campaign.service.installation, "inbound", "show", "x").stderr == "leadhook: x is no id of an inbound webhook\n"
+    assert call(campaign.service.installation, "inbound", "show", "x").stderr == "leadhook: x is not a valid id of an inbound webhook\n"
     leadhook("inbound", "remove", made["id"])
     assert leadhook("inbound", "list", campaign.id) == [] and send(campaign, hook, {"email": "a@example.org"}).status == 404
     rows = campaign.service.installation.sql(f"SELECT COUNT(*) FROM lh_inbound_calls WHERE campaign_id = {campaign.id}")
@@ -411,13 +446,24 @@ def test_number(make_service):
     assert send(campaign, hooks[1], {"email": "x@example.org"}).status == 201
 
 
-def test_unknown_urls_count(campaign):
-    """1: unknown URLs count as wrong keys of the address; a known URL still works from there"""
-    hook, address = add(campaign), "198.51.100.7"
-    assert send(campaign, hook, {"email": "a@example.org"}).status == 201
-    statuses = [campaign.client.request("POST", f"/inbound/{campaign.id}/in_{number:043}", json_body={}, address=address).status for number in range(35)]
-    assert statuses == [404] * 30 + [429] * 5
-    assert send(campaign, hook, {"email": "b@example.org"}, address=address).status == 201
+def test_unknown_urls(make_service):
+    """4: a sender that goes on calling a removed URL stops neither other URLs nor keys of its address, nor do wrong keys stop it"""
+    campaign = make_service(settings=[("limits", "unknown_urls_per_address", "40/60s")]).campaign()
+    address = "198.51.100.7"
+
+    def unknown(times):
+        return [campaign.client.request("POST", f"/inbound/{campaign.id}/in_{number:043}", json_body={}, address=address).verdict
+                for number in range(times)]
+    assert unknown(35) == [(404, "not_found")] * 35
+    for _ in range(31):
+        refused = campaign.get({"email": "a@example.org"}, key="lh_" + "x" * 43, address=address)
+    assert refused.verdict == (429, "rate_limited")
+    assert send(campaign, add(campaign), {"email": "a@example.org"}, address=address).status == 201, "a new URL"
+    seen = add(campaign, name="Seen")
+    assert send(campaign, seen, {"email": "b@example.org"}).status == 201
+    assert unknown(10) == [(404, "not_found")] * 5 + [(429, "rate_limited")] * 5
+    assert send(campaign, seen, {"email": "c@example.org"}, address=address).status == 201
+    assert campaign.get({"email": "a@example.org"}, address=address).status == 200
 
 
 def test_isolation(service):

@@ -75,7 +75,7 @@ def test_data(shared, data, stored):
 def test_data_in_parts(shared):
     """`data` whose members are parameters of a form is an object"""
     form = [("aid", shared.action), ("kid", shared.ada["social_id"]), ("data[network]", "x"), ("data[page][url]", "/a"),
-            ("data[page][title]", 'A "B"'), ("data[n]", "1"), ("data[n", "2"), ("data[n]x", "3")]
+            ("data[n]", "1"), ("data[page][title]", 'A "B"'), ("data[n", "2"), ("data[n]x", "3")]
     assert shared.client.request("POST", f"/action/{shared.id}", form=form).json == DONE
     assert messages(shared, shared.ada) == [("3", r'{"network":"x","page":{"url":"/a","title":"A \\"B\\""},"n":"1"}')]
 

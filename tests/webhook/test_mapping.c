@@ -121,12 +121,21 @@ a_map_is_all_but_the_identifier(void **state UNUSED)
 	assert_fields("phone_number=p", json, "");
 }
 
+/* `Tier` and `tier` are one custom field: docs/api.md 4.4. */
+static void
+a_rule_counts_before_names_in_another_case(void **state UNUSED)
+{
+	const char *json = "{\"Email\":\"b\",\"Tier\":\"free\",\"data\":{\"mail\":\"a\",\"tier\":\"gold\"}}";
+	assert_fields("email=data.mail tier=data.tier *=*", json, "email=\"a\" tier=\"gold\"");
+}
+
 static void
 bad_rules_are_refused(void **state UNUSED)
 {
 	static const char *const rules[][2] = { { "", "a" }, { "api_key", "a" }, { "API_KEY", "a" }, { "__url2", "a" },
 		{ "_x", "a" }, { "campaignId", "a" }, { "f", "" }, { "f", "a." }, { "f", ".a" }, { "f", "a..b" },
 		{ "f", "a[b" }, { "f", "a[]" }, { "f", "[a]b" }, { "f", "*" }, { "f\n", "a" }, { "f", "a\xff" },
+		{ "f", "a\xc2\x9b" "31m" }, { "f\xc2\x85", "a" }, { "Email", "a" }, { "KID", "a" }, { "Points", "a" },
 		{ "f", "1.2.3.4.5.6.7.8.9.10.11.12.13.14.15.16.17" } };
 	struct payload_map map = { .count = 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
@@ -187,6 +196,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(obvious_names_need_no_map, begin, end),
 		cmocka_unit_test_setup_teardown(only_a_rule_chooses_what_decides, begin, end),
 		cmocka_unit_test_setup_teardown(a_map_is_all_but_the_identifier, begin, end),
+		cmocka_unit_test_setup_teardown(a_rule_counts_before_names_in_another_case, begin, end),
 		cmocka_unit_test_setup_teardown(bad_rules_are_refused, begin, end),
 		cmocka_unit_test_setup_teardown(a_form_is_a_document, begin, end),
 		cmocka_unit_test_setup_teardown(a_document_has_limits, begin, end),

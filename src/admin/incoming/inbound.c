@@ -152,7 +152,7 @@ admin_inbound_set(struct admin_call *call)
 	const enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	struct inbound_put wanted = { .campaign_id = webhook.campaign_id, .name = webhook.name };
+	struct inbound_put wanted = { .id = webhook.id, .campaign_id = webhook.campaign_id };
 	const int status = put(call, &wanted, inbound_token_make(call->pool), &id, &fresh);
 	return status == EX_OK ? admin_inbound_show(call) : status;
 }

@@ -84,7 +84,7 @@ report_missing(const struct admin_call *call, const struct inbound_webhook *webh
 	for (size_t i = 0; i < map.count; i++) {
 		bool found = slice_equal(map.rules[i].target, SLICE("*"));
 		for (size_t k = 0; k < result->field_count; k++)
-			found = found || slice_starts_with(result->fields[k].path, map.rules[i].path);
+			found = found || slice_equal(result->fields[k].path, map.rules[i].path);
 		if (!found)
 			admin_fail(call, EX_OK, "the payload has no value at %.*s, the path of %.*s",
 			    SLICE_ARGS(map.rules[i].path), SLICE_ARGS(map.rules[i].target));

@@ -1,59 +1,42 @@
 /* SPDX-License-Identifier: MIT
  * Actions that pages complete without a key (docs/api.md 4.1.3). */
+#include "api/document.h"
 #include "api/parameters.h"
 
 #include "http/text.h"
 
-enum { DATA_MAX_BYTES = 1024, DATA_JSON_MAX_BYTES = 1024 * 1024, PARTS_MAX = 16 };
+enum { DATA_MAX_BYTES = 1024, DATA_JSON_MAX_BYTES = 1024 * 1024 };
 
-/* Returns the parts of `data[a][b]`: a, b. 0: it is no such name, or has too many. */
-static size_t
-split(struct slice base, struct slice name, struct slice parts[PARTS_MAX])
+/* `data[a][b]` */
+static bool
+is_member(struct slice base, struct slice name)
 {
-	size_t count = 0;
-	if (!slice_starts_with(name, base))
-		return 0;
-	name = slice_sub(name, base.size, name.size);
-	while (count < PARTS_MAX && slice_starts_with(name, SLICE("["))) {
+	if (!slice_starts_with(name, base) || name.size == base.size)
+		return false;
+	for (name = slice_sub(name, base.size, name.size); name.size > 0;) {
 		const size_t end = slice_find(name, ']');
-		if (end >= name.size)
-			return 0;
-		parts[count++] = slice_sub(name, 1, end);
+		if (name.data[0] != '[' || end == name.size)
+			return false;
 		name = slice_sub(name, end + 1, name.size);
 	}
-	return name.size == 0 ? count : 0;
+	return true;
 }
 
 /* Writes the parameters `data[…]` as the object that they are leaves of. Returns false when there are none. */
 static bool
-write_leaves(const struct http_params *params, struct slice base, struct json_writer *writer)
+write_leaves(struct pool *pool, const struct http_params *params, struct slice base, struct json_writer *writer)
 {
-	struct slice open[PARTS_MAX], parts[PARTS_MAX];
-	size_t depth = 0, common;
-	bool any = false;
-	json_begin_object(writer);
+	struct document_node *root = document_new(pool);
 	for (size_t i = 0; i < http_params_count(params); i++) {
 		const struct http_param *param = http_params_at(params, i);
-		const size_t count = split(base, param->name, parts);
-		if (count == 0)
-			continue;
-		for (common = 0; common < depth && common + 1 < count && slice_equal(open[common], parts[common]);)
-			common++;
-		for (; depth > common; depth--)
-			json_end_object(writer);
-		for (; depth + 1 < count; depth++) {
-			open[depth] = parts[depth];
-			json_key(writer, parts[depth]);
-			json_begin_object(writer);
-		}
-		json_key(writer, parts[count - 1]);
-		http_value_write(&param->value, writer);
-		any = true;
+		if (is_member(base, param->name))
+			document_add_param(pool, root, param);
 	}
-	for (; depth > 0; depth--)
-		json_end_object(writer);
-	json_end_object(writer);
-	return any;
+	const struct document_node *object = document_child(root, base);
+	if (object == NULL)
+		return false;
+	document_write(object, writer);
+	return true;
 }
 
 /* `data` is stored as it is if it is one value, else as JSON. It only informs: it is cut, and never fails the call. */
@@ -67,7 +50,7 @@ call_read_data(struct call *call, const struct parameter *parameter, struct argu
 	buffer_init(&out, DATA_JSON_MAX_BYTES);
 	json_writer_init(&writer, &out);
 	if (value == NULL) {
-		if (write_leaves(call->params, parameter->names[0], &writer))
+		if (write_leaves(call->request->pool, call->params, parameter->names[0], &writer))
 			text = buffer_slice(&out);
 	} else if (!http_value_string(value, &text)) {
 		http_value_write(value, &writer);

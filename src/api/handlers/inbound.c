@@ -2,6 +2,7 @@
  * Calls of the URLs of inbound webhooks: payloads of other systems that become leads (docs/inbound.md). */
 #include "api/inbound.h"
 
+#include "api/document.h"
 #include "api/fetch.h"
 #include "api/parameters.h"
 #include "base/clock.h"
@@ -25,7 +26,7 @@ find_webhook(struct call *call, struct slice token, const struct digest *hash)
 	return result == RESULT_OK && call->inbound.campaign_id != campaign_id ? RESULT_NOT_FOUND : result;
 }
 
-/* An unknown URL counts as a wrong key, so that it cannot be guessed, and looks like any unknown path. */
+/* An unknown URL looks like any unknown path. */
 bool
 call_check_inbound(struct call *call)
 {
@@ -36,7 +37,7 @@ call_check_inbound(struct call *call)
 	const enum result result = find_webhook(call, token, &hash);
 	if (result == RESULT_NOT_FOUND) {
 		call_key_is_bad(call, digest_slice(&hash));
-		return call->failure == FAILURE_INVALID_API_KEY ? call_fail(call, FAILURE_NOT_FOUND) : false;
+		return false;
 	}
 	if (result != RESULT_OK)
 		return call_fail(call, call_failure(result));
@@ -55,28 +56,6 @@ static const enum http_type value_types[] = {
 	[DOCUMENT_STRING] = HTTP_STRING,
 	[DOCUMENT_ARRAY] = HTTP_ARRAY,
 };
-static const enum document_type node_types[] = {
-	[HTTP_NULL] = DOCUMENT_NULL,
-	[HTTP_STRING] = DOCUMENT_STRING,
-	[HTTP_NUMBER] = DOCUMENT_NUMBER,
-	[HTTP_BOOLEAN] = DOCUMENT_BOOLEAN,
-	[HTTP_ARRAY] = DOCUMENT_ARRAY,
-};
-
-static void
-fill_node(struct pool *pool, struct document_node *node, const struct http_value *value)
-{
-	node->type = node_types[value->type];
-	node->text = value->text;
-	node->boolean = value->boolean;
-	for (size_t i = 0; value->type == HTTP_ARRAY && i < value->item_count; i++) {
-		struct document_node *item = document_add_item(pool, node);
-		item->type = node_types[value->items[i].type];
-		item->text = value->items[i].text;
-		item->boolean = value->items[i].boolean;
-	}
-}
-
 /* No name of a payload has a meaning before it is mapped. */
 static enum http_name_kind
 kind_in_payload(struct slice name UNUSED)
@@ -105,12 +84,8 @@ read_form(struct call *call, struct document_node **root)
 	if (!http_params_parse_body(http_params_new(pool, &caps, &names), call->request, &params, &problem))
 		return call_fail_with(call, failures[problem.kind], problem.message);
 	*root = document_new(pool);
-	for (size_t i = 0; i < http_params_count(params); i++) {
-		const struct http_param *param = http_params_at(params, i);
-		struct document_node *node = document_add_field(pool, *root, param->name);
-		if (node != NULL)
-			fill_node(pool, node, &param->value);
-	}
+	for (size_t i = 0; i < http_params_count(params); i++)
+		document_add_param(pool, *root, http_params_at(params, i));
 	return true;
 }
 
@@ -122,8 +97,8 @@ read_document(struct call *call, struct document_node **root)
 		return read_form(call, root);
 	if (document_read_json(call->request->pool, json, call->api->options->caps.depth, root, &problem))
 		return true;
-	return call_fail_with(call, FAILURE_INVALID_JSON,
-	    pool_printf(call->request->pool, "Please verify your JSON payload: %.*s", SLICE_ARGS(problem)));
+	return call_fail_with(
+	    call, FAILURE_INVALID_JSON, POOL_JOIN(call->request->pool, SLICE(HTTP_INVALID_JSON_MESSAGE), problem));
 }
 
 static struct http_value
@@ -176,7 +151,7 @@ map_payload(struct call *call, const struct document_node *root, struct inbound_
 	}
 	if (http_params_find(call->params, SLICE("__source")) != NULL)
 		return true;
-	const struct slice source = slice_present(call->inbound.source) ? call->inbound.source : call->inbound.name;
+	const struct slice source = call->inbound.source.size > 0 ? call->inbound.source : call->inbound.name;
 	const struct http_value value = { .type = HTTP_STRING, .text = source };
 	return http_params_put(call->params, SLICE("__source"), &value, &problem) ||
 	       call_fail_with(call, FAILURE_INVALID_PARAMETER, problem.message);

@@ -21,6 +21,18 @@ call_read_inbound_tag(struct call *call, const struct parameter *parameter, stru
 	       call_find_tag(call, text, TAG_BY_ID, &arguments->inbound.tag_id);
 }
 
+/* An empty text, but not null, removes the source. */
+bool
+call_read_inbound_source(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+{
+	const struct http_param *given;
+	if (!call_first_text(call, parameter, &given, &arguments->source))
+		return false;
+	if (given != NULL && given->value.type == HTTP_STRING && !slice_present(arguments->source))
+		arguments->source = SLICE("");
+	return true;
+}
+
 /* The target of `map[target]`; absent: another parameter. */
 static struct slice
 map_target(struct slice name)

@@ -34,10 +34,11 @@ DB_STATEMENT(sql_insert_inbound,
     "INSERT INTO {prefix}inbound_webhooks (id, campaign_id, name, token_hash, tag_id, source, map, created_ms)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ")");
 DB_STATEMENT(sql_insert_inbound_status, "INSERT INTO {prefix}inbound_status (inbound_id) VALUES (?)");
-DB_STATEMENT(sql_update_inbound, "UPDATE {prefix}inbound_webhooks"
-				 " SET source = COALESCE(?, source), tag_id = CASE WHEN ? THEN ? ELSE tag_id END,"
-				 " map = CASE WHEN ? THEN ? ELSE map END"
-				 " WHERE id = ?");
+DB_STATEMENT(sql_update_inbound,
+    "UPDATE {prefix}inbound_webhooks"
+    " SET source = CASE WHEN ? THEN ? ELSE source END, tag_id = CASE WHEN ? THEN ? ELSE tag_id END,"
+    " map = CASE WHEN ? THEN ? ELSE map END"
+    " WHERE id = ?");
 /* columns are assigned from the left: the old token is stored */
 DB_STATEMENT(sql_rotate_inbound, "UPDATE {prefix}inbound_webhooks"
 				 " SET previous_hash = CASE WHEN ? > 0 THEN token_hash END,"
@@ -148,6 +149,12 @@ store_list_inbound(
 	return result;
 }
 
+static struct db_value
+source_of(const struct inbound_put *put)
+{
+	return db_bytes(put->source.size > 0 ? put->source : SLICE_NONE);
+}
+
 static enum result
 insert_inbound(struct store *store, struct pool *pool, const struct inbound_put *put, uint64_t *id)
 {
@@ -160,7 +167,7 @@ insert_inbound(struct store *store, struct pool *pool, const struct inbound_put 
 	if (result == RESULT_OK)
 		result =
 		    store_change_one(store, &sql_insert_inbound, DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->name),
-			hash_value(put->hash), store_id_or_null(put->tag_id), db_bytes(put->source), db_bytes(put->map));
+			hash_value(put->hash), store_id_or_null(put->tag_id), source_of(put), db_bytes(put->map));
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_inbound_status, DB_U64(*id)) : result;
 }
 
@@ -176,8 +183,8 @@ rotate(struct store *store, uint64_t id, const unsigned char *hash, bool overlap
 static enum result
 change_inbound(struct store *store, const struct inbound_put *put, uint64_t id, bool *fresh)
 {
-	enum result result = store_change_one(store, &sql_update_inbound, db_bytes(put->source), DB_BOOL(put->set_tag),
-	    store_id_or_null(put->tag_id), DB_BOOL(put->set_map), db_bytes(put->map), DB_U64(id));
+	enum result result = store_change_one(store, &sql_update_inbound, DB_BOOL(slice_present(put->source)), source_of(put),
+	    DB_BOOL(put->set_tag), store_id_or_null(put->tag_id), DB_BOOL(put->set_map), db_bytes(put->map), DB_U64(id));
 	*fresh = put->rotate;
 	if (result != RESULT_OK)
 		return result;
@@ -217,8 +224,8 @@ choose_name(struct store *store, struct pool *pool, const struct inbound_put *pu
 		if (result != RESULT_OK || found.count == 0)
 			return result;
 		/* as in change_inbound: an earlier run has added it */
-		result = store_exists(
-		    store, &sql_select_inbound_token, DB_U64(db_get_u64(&found, 0, 0)), hash_value(put->hash));
+		result =
+		    store_exists(store, &sql_select_inbound_token, DB_U64(db_get_u64(&found, 0, 0)), hash_value(put->hash));
 		if (result != RESULT_NOT_FOUND)
 			return result;
 	}
@@ -230,6 +237,11 @@ put_named(struct store *store, struct pool *pool, const struct inbound_put *put,
 {
 	struct inbound_put named = *put;
 	enum result result = store_lock_settings(store, put->campaign_id);
+	if (result == RESULT_OK && put->id != 0) {
+		*id = put->id;
+		result = store_exists(store, &sql_select_campaign_of_inbound, DB_U64(put->id));
+		return result == RESULT_OK ? change_inbound(store, put, put->id, fresh) : result;
+	}
 	if (result == RESULT_OK && !slice_present(put->name))
 		result = choose_name(store, pool, put, &named.name);
 	return result == RESULT_OK ? put_inbound(store, pool, &named, id, fresh) : result;

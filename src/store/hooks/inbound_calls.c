@@ -15,8 +15,7 @@
 /* of one webhook: `refused` has two values, so the rows of each come in the order of the index */
 #define SELECT_CALLS(refused)                                                                        \
 	"(SELECT " CALL_COLUMNS ", NULL AS body FROM {prefix}inbound_calls FORCE INDEX (by_inbound)" \
-	" WHERE inbound_id = ? AND refused = " refused " AND ended_ms < ?"                           \
-	" ORDER BY ended_ms DESC LIMIT ?)"
+	" WHERE inbound_id = ? AND refused = " refused " ORDER BY ended_ms DESC LIMIT ?)"
 
 DB_STATEMENT(sql_lock_inbound_status, "SELECT calls FROM {prefix}inbound_status WHERE inbound_id = ? FOR UPDATE");
 DB_STATEMENT(sql_count_inbound_call, "UPDATE {prefix}inbound_status"
@@ -33,6 +32,7 @@ DB_STATEMENT(sql_repeat_inbound_call,
     "UPDATE {prefix}inbound_calls"
     " SET times = times + 1, error = ?, message = ?, ended_ms = " NOW ", expires_ms = " NOW " + ?"
     " WHERE id = ?");
+DB_STATEMENT(sql_select_logged_lead, "SELECT id FROM {prefix}leads WHERE id = ?");
 DB_STATEMENT(sql_insert_inbound_call,
     "INSERT INTO {prefix}inbound_calls (id, inbound_id, campaign_id, refused, state, error, message, lead_id, ip, content_type,"
     " size, body, body_hash, received_ms, ended_ms, expires_ms)"
@@ -58,9 +58,9 @@ DB_STATEMENT(sql_replay_inbound_call, "UPDATE {prefix}inbound_calls"
 				      " WHERE id = ?");
 
 store_statement_list sql_of_inbound_calls = { &sql_lock_inbound_status, &sql_count_inbound_call, &sql_sum_refused_calls,
-	&sql_lock_same_inbound_call, &sql_repeat_inbound_call, &sql_insert_inbound_call, &sql_select_old_inbound_calls,
-	&sql_delete_inbound_calls, &sql_select_inbound_call, &sql_select_inbound_of_call, &sql_select_inbound_calls,
-	&sql_select_inbound_calls_of_lead, &sql_replay_inbound_call, NULL };
+	&sql_lock_same_inbound_call, &sql_repeat_inbound_call, &sql_select_logged_lead, &sql_insert_inbound_call,
+	&sql_select_old_inbound_calls, &sql_delete_inbound_calls, &sql_select_inbound_call, &sql_select_inbound_of_call,
+	&sql_select_inbound_calls, &sql_select_inbound_calls_of_lead, &sql_replay_inbound_call, NULL };
 
 enum { HASH_SIZE = 16, OLD_CALLS_MAX = 100 };
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
@@ -178,7 +178,7 @@ insert_call(struct store *store, const struct inbound_call *call, uint64_t id, s
 static enum result
 insert_refused(struct store *store, struct pool *pool, const struct inbound_call *call, uint64_t *id)
 {
-	const struct slice parts[] = { call->content_type, call->body };
+	const struct slice parts[] = { call->content_type, SLICE("\n"), call->body };
 	struct digest digest = digest_sha256(parts, ARRAY_SIZE(parts));
 	const struct slice hash = slice_sub(digest_slice(&digest), 0, HASH_SIZE);
 	struct db_rows same;
@@ -192,6 +192,16 @@ insert_refused(struct store *store, struct pool *pool, const struct inbound_call
 	if (result == RESULT_OK)
 		result = has_room(store, pool, call);
 	return result == RESULT_OK ? insert_call(store, call, *id, hash) : result;
+}
+
+/* Of a lead that was deleted meanwhile nothing is stored. */
+static enum result
+insert_made(struct store *store, const struct inbound_call *call, uint64_t id)
+{
+	const enum result result = store_exists(store, &sql_select_logged_lead, DB_U64(call->lead_id));
+	if (result == RESULT_OK)
+		return insert_call(store, call, id, SLICE_NONE);
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
 static enum result
@@ -216,7 +226,7 @@ note_call(struct store *store, struct pool *pool, const struct inbound_call *cal
 	if (call->state == INBOUND_REFUSED)
 		result = insert_refused(store, pool, call, id);
 	else
-		result = insert_call(store, call, *id, SLICE_NONE);
+		result = insert_made(store, call, *id);
 	if (result == RESULT_OK)
 		result = store_change_one(store, &sql_count_inbound_call, DB_BOOL(call->state == INBOUND_CREATED),
 		    DB_BOOL(call->state == INBOUND_UPDATED), DB_BOOL(call->state == INBOUND_REFUSED), DB_U64(call->inbound_id));
@@ -289,9 +299,9 @@ store_list_inbound_calls(struct store *store, struct pool *pool, uint64_t inboun
 {
 	/* a webhook has no more; those of one state are chosen from all */
 	enum { MOST = INBOUND_LOG_CALLS + OLD_CALLS_MAX + INBOUND_STORED_CALLS_MAX };
-	const struct db_value id = DB_U64(inbound_id), any = DB_I64(INT64_MAX), most = DB_U64((uint64_t)MOST);
+	const struct db_value id = DB_U64(inbound_id), most = DB_U64((uint64_t)MOST);
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_inbound_calls, id, any, most, id, any, most, most);
+	enum result result = store_query(store, pool, &rows, &sql_select_inbound_calls, id, most, id, most, most);
 	if (result == RESULT_OK)
 		take_calls(pool, &rows, state, limit, calls, count);
 	return result;

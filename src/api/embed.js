@@ -5,7 +5,9 @@
 (function () {
 	"use strict";
 
-	const script = document.currentScript || document.querySelector('script[src*="/embed.js"], script[src*="/signupbar.js"]');
+	// An element of the page can have the name "currentScript".
+	const current = document.currentScript;
+	const script = current instanceof HTMLScriptElement ? current : document.querySelector('script[src*="/embed.js"], script[src*="/signupbar.js"]');
 	// The address of the API is that of this script.
 	const found = /^([^?#]*\/)(?:embed|signupbar)\.js(?:[?#]|$)/.exec(script ? script.src : "");
 	const base = found ? found[1].replace(/\/(?:embed|bar)\/v1\/$/, "/") : "";
@@ -24,6 +26,8 @@
 	const query = new URLSearchParams(location.search);
 	// forms that wait for an answer, and own social ids by campaign
 	const sending = new WeakSet();
+	// the buttons that this script has disabled, by their form
+	const disabled = new WeakMap();
 	const leads = {};
 	let errors = 0;
 
@@ -68,7 +72,7 @@
 	function remember(name, value) {
 		try {
 			if (valid(value) && document.querySelector("[data-remember]"))
-				localStorage.setItem("leadhook " + name, value);
+				localStorage.setItem(mark + " " + name, value);
 		} catch (error) {
 			// storage is off
 		}
@@ -76,7 +80,7 @@
 
 	function recall(name) {
 		try {
-			return document.querySelector("[data-remember]") ? localStorage.getItem("leadhook " + name) || "" : "";
+			return document.querySelector("[data-remember]") ? localStorage.getItem(mark + " " + name) || "" : "";
 		} catch (error) {
 			return "";
 		}
@@ -148,8 +152,10 @@
 			sending.delete(form);
 			form.removeAttribute("aria-busy");
 		}
-		for (const button of Array.from(form.elements).filter((one) => one.type === "submit" || one.type === "image"))
+		const buttons = busy ? Array.from(form.elements).filter((one) => one.type === "submit" && !one.disabled) : disabled.get(form);
+		for (const button of buttons)
 			button.disabled = busy;
+		disabled.set(form, buttons);
 	}
 
 	function clearError(form) {

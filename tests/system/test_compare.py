@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""docs/migrating.md 6: leadhook-compare, with two installations of ours."""
+"""docs/migrating.md 6: leadhook-compare, with two installations of ours, and with services that spell the same otherwise."""
+import contextlib
 import http.server
+import itertools
+import json
 import os
 import subprocess
 import threading
+import urllib.parse
 
 import pytest
 from command import call
@@ -13,12 +17,19 @@ from leads_file import make_leads, write_csv
 SCRIPT = SOURCE / "conf-examples" / "leadhook-compare"
 
 
-def compare(there, here, *words, keys=None):
+class Elsewhere:
+    """A campaign of another service, with the ids of one of ours."""
+
+    def __init__(self, campaign, url):
+        self.id, self.key, self.url = campaign.id, "there-key", url
+
+
+def compare(there, here, *words, keys=None, zone="UTC"):
     """Runs it; returns status, lines and errors. The keys are in the environment and never printed."""
     keys = keys or (there.key, here.key)
     done = subprocess.run(["/usr/bin/python3", SCRIPT, str(there.id), "--campaign-here", str(here.id), "--there", there.url,
                            "--here", here.url, "--rate", "1000", *map(str, words)],
-                          env={**os.environ, "LEADHOOK_KEY_THERE": keys[0], "LEADHOOK_KEY_HERE": keys[1]},
+                          env={**os.environ, "LEADHOOK_KEY_THERE": keys[0], "LEADHOOK_KEY_HERE": keys[1], "TZ": zone},
                           capture_output=True, text=True, timeout=60, check=False)
     assert not any(key in done.stdout + done.stderr for key in keys if key)
     return done.returncode, done.stdout.splitlines(), done.stderr
@@ -95,25 +106,92 @@ def test_failures(both, tmp_path):
     assert compare(there, here, "--csv", empty)[0] == 2
 
 
-def test_a_limited_service(both):
-    """429 with Retry-After is repeated, a redirect is not followed"""
-    there, here, path = both
+@contextlib.contextmanager
+def other_service(answer):
+    """A service of our own that answers each GET with (status, headers, body); yields its URL and the paths that were asked for."""
     seen = []
 
-    class Limited(http.server.BaseHTTPRequestHandler):
+    class Answers(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             seen.append(self.path)
-            first = len(seen) == 1
-            self.send_response(429 if first else 302)
-            self.send_header("Retry-After" if first else "Location", "0" if first else here.url)
+            status, headers, body = answer(urllib.parse.urlsplit(self.path), len(seen))
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
             self.end_headers()
+            self.wfile.write(body)
 
         def log_message(self, *_):
             pass
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Limited)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    there.url = f"http://127.0.0.1:{server.server_port}"
-    status, _, errors = compare(there, here, "--csv", path)
-    server.shutdown()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", seen
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def respelled(here, change):
+    """What another service answers: the leads of `here`, changed."""
+    def answer(url, _):
+        query = dict(urllib.parse.parse_qsl(url.query))
+        if url.path.endswith("/stats"):
+            return 200, {}, json.dumps({"leads": {"total": here.stats()["total"]}}).encode()
+        return 200, {}, json.dumps(change(here.find(**query))).encode()
+    return answer
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_other_spellings(both, zone):
+    """6: null, empty and absent, case of addresses, spellings of a time, numbers as texts mean the same; a time without zone is UTC"""
+    _, here, path = both
+    spellings = itertools.cycle([lambda when: when.replace("T", " ").replace("Z", ""), lambda when: when.replace("T", " ").replace("Z", " UTC"),
+                                 lambda when: when.replace("Z", ".250+00:00"), lambda when: when.replace("T", " ").replace("Z", " +0000")])
+
+    def change(lead):
+        return {**lead, "id": 7, "email": lead["email"].upper(), "when": next(spellings)(lead["when"]), "uid": "", "lead_count": 99,
+                "custom_fields": {name.upper(): value for name, value in lead["custom_fields"].items()} | {"size": None}, "extra": 1}
+    with other_service(respelled(here, change)) as (url, seen):
+        there = Elsewhere(here, url)
+        assert compare(there, here, "--csv", path, zone=zone) == (0, ["40 of 40 leads compared, 0 differences"], "")
+    assert len(seen) == 41
+
+
+@pytest.mark.parametrize("name, value", [("when", "2020-01-01 00:00:00"), ("email", "x@example.org"), ("verified_email", None),
+                                         ("custom_fields", {"first_name": "x"}), ("subscription_number", 0), ("opted_out", True)])
+def test_a_difference_is_found(both, name, value):
+    """6: each field that both show"""
+    _, here, path = both
+    with other_service(respelled(here, lambda lead: {**lead, name: not lead[name] if value is None else value})) as (url, _):
+        status, lines, _ = compare(Elsewhere(here, url), here, "--csv", path, "--sample", 3)
+    assert status == 1 and len(lines) == 4 and all(f": {name} differs: there " in line for line in lines[:3])
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[" * 100000, b'{"leads":[]}', b"[]", b"7"], ids=range(5))
+def test_answers_of_another_kind(both, body):
+    """6: status 2 and one line, whatever the other service answers"""
+    _, here, _ = both
+    with other_service(lambda url, number: (200, {}, body)) as (url, _):
+        status, lines, errors = compare(Elsewhere(here, url), here, "--sample", 2)
+    assert (status, lines) == (2, []) and errors.startswith("leadhook-compare: ") and errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("text, error", [("email\nZo\xeb@example.org\n".encode("latin-1"), "is not UTF-8"),
+                                         (b'email\n"' + b"x" * (2 << 20) + b'"\n', "field larger than field limit")], ids=["latin", "large"])
+def test_bad_exports(both, tmp_path, text, error):
+    """6: status 2"""
+    there, here, _ = both
+    path = tmp_path / "bad.csv"
+    path.write_bytes(text)
+    status, lines, errors = compare(there, here, "--csv", path)
+    assert (status, lines) == (2, []) and error in errors and errors.count("\n") == 1
+
+
+def test_a_limited_service(both):
+    """6: 429 with Retry-After is repeated, a redirect is not followed"""
+    _, here, path = both
+    with other_service(lambda url, number: (429, {"Retry-After": "0"}, b"") if number == 1 else
+                       (302, {"Location": here.url}, b"")) as (url, seen):
+        status, _, errors = compare(Elsewhere(here, url), here, "--csv", path)
     assert status == 2 and "was answered with 302" in errors and len(seen) == 2

@@ -112,6 +112,26 @@ def test_two_clicks(show, campaign):
     assert campaign.find(**ADA)["counter"] == 1
 
 
+def test_buttons_of_the_page(show, campaign):
+    """2: a button that the page has disabled stays so"""
+    found = show("""
+        const button = document.querySelector("#later");
+        await signUp("not an address");
+        return [button.disabled, document.querySelector("form button").disabled];
+    """, f'<form data-leadhook="{campaign.id}" novalidate><input name="email"><button>Go</button>'
+         '<button id="later" disabled>Later</button></form>')
+    assert found == [True, False]
+
+
+def test_an_element_named_as_the_script(browser, campaign, service):
+    """1: the address of the API is that of the script, whatever names the elements of the page have"""
+    api = service.front.url
+    body = f'<img name="currentScript" alt="" src="{api.replace("127.0.0.1", "127.0.0.2")}/embed.js">' + FORM % (campaign.id, "")
+    found = browser.run(SIGN_UP + """return (await signUp("ada@example.org")).detail.status;""", api=api,
+                        body=body + f'<script src="{api}/embed/v1/embed.js"></script>')
+    assert found == 200
+
+
 def test_errors(show, campaign):
     """3: beside the field that they are about, as text, for screen readers too; the next answer removes them"""
     found = show("""
@@ -243,7 +263,7 @@ def test_storage(show, service, account):
     try:
         assert show(stored, FORM % (campaign.id, ""), query=kid) == []
         assert show(stored, "", attributes="defer data-remember", query="?kid=%3Cscript%3E") == []
-        assert show(stored, "", attributes="defer data-remember", query=kid) == [["leadhook kid", friend["social_id"]]]
+        assert show(stored, "", attributes="defer data-remember", query=kid) == [[f"leadhook {service.front.url}/ kid", friend["social_id"]]]
         show("await signUp('grace@example.org');", FORM % (campaign.id, ""))
         show("await signUp('ada@example.org');", FORM % (campaign.id, ""), attributes="defer data-remember")
         assert campaign.find(email="grace@example.org")["parent_id"] is None

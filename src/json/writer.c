@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/utf8.h"
 
 /* How a byte is written in a string: PLAIN is copied, the values below have their own rules, and any other value is the letter
@@ -235,4 +236,13 @@ json_write_escaped(struct buffer *out, struct slice json)
 		else
 			buffer_add(out, part);
 	}
+}
+
+void
+json_put_time(struct json_writer *writer, struct slice name, int64_t ms)
+{
+	char text[CLOCK_RFC3339_SIZE];
+	if (ms >= 0)
+		clock_rfc3339(ms, text);
+	json_put_text(writer, name, ms >= 0 ? slice_of(text) : SLICE_NONE);
 }

@@ -75,6 +75,9 @@ json_put_text(struct json_writer *writer, struct slice name, struct slice value)
 	json_string_or_null(writer, value);
 }
 
+/* Milliseconds since 1970 as RFC 3339; negative is null. */
+void json_put_time(struct json_writer *writer, struct slice name, int64_t ms);
+
 static inline void
 json_put_raw(struct json_writer *writer, struct slice name, struct slice value)
 {

@@ -108,7 +108,7 @@ def test_failures(both, tmp_path):
 
 @contextlib.contextmanager
 def other_service(answer):
-    """A service of our own that answers each GET with (status, headers, body); yields its URL and the paths that were asked for."""
+    """A service of our own that answers each GET with (status, headers, body); yields its URL and the requested paths."""
     seen = []
 
     class Answers(http.server.BaseHTTPRequestHandler):

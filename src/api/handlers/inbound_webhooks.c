@@ -2,7 +2,6 @@
  * Inbound webhooks of a campaign: made, changed, listed, removed (docs/api.md 4.1.7). */
 #include "api/parameters.h"
 
-#include "base/clock.h"
 #include "identity/api_key.h"
 #include "webhook/mapping.h"
 
@@ -157,16 +156,6 @@ handle_remove_inbound(struct call *call)
 }
 
 static void
-put_time(struct json_writer *writer, struct slice key, int64_t ms)
-{
-	char text[CLOCK_RFC3339_SIZE];
-	json_key(writer, key);
-	if (ms >= 0)
-		clock_rfc3339(ms, text);
-	json_string_or_null(writer, ms >= 0 ? slice_of(text) : SLICE_NONE);
-}
-
-static void
 write_inbound(struct json_writer *writer, const struct inbound_webhook *webhook)
 {
 	json_begin_object(writer);
@@ -184,8 +173,8 @@ write_inbound(struct json_writer *writer, const struct inbound_webhook *webhook)
 	json_put_u64(writer, SLICE("updated"), webhook->updated);
 	json_put_u64(writer, SLICE("refused"), webhook->refused);
 	json_put_u64(writer, SLICE("stored"), webhook->stored);
-	put_time(writer, SLICE("last_call_at"), webhook->last_call_ms);
-	put_time(writer, SLICE("previous_url_until"), webhook->previous_until_ms);
+	json_put_time(writer, SLICE("last_call_at"), webhook->last_call_ms);
+	json_put_time(writer, SLICE("previous_url_until"), webhook->previous_until_ms);
 	json_end_object(writer);
 }
 

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/random.h"
 #include "webhook/signature.h"
 #include "webhook/webhook_url.h"
@@ -117,16 +116,6 @@ handle_remove_webhook(struct call *call)
 }
 
 static void
-put_time(struct json_writer *writer, struct slice key, int64_t ms)
-{
-	char text[CLOCK_RFC3339_SIZE];
-	json_key(writer, key);
-	if (ms >= 0)
-		clock_rfc3339(ms, text);
-	json_string_or_null(writer, ms >= 0 ? slice_of(text) : SLICE_NONE);
-}
-
-static void
 write_webhook(struct json_writer *writer, const struct webhook_row *webhook)
 {
 	json_begin_object(writer);
@@ -141,13 +130,13 @@ write_webhook(struct json_writer *writer, const struct webhook_row *webhook)
 	json_put_text(writer, SLICE("source"), webhook->source);
 	json_put_text(writer, SLICE("format"), webhook->form ? SLICE("form") : SLICE("json"));
 	json_put_text(writer, SLICE("state"), slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
-	put_time(writer, SLICE("failing_since"), webhook->failing_since_ms);
+	json_put_time(writer, SLICE("failing_since"), webhook->failing_since_ms);
 	json_key(writer, SLICE("last_status"));
 	if (webhook->status != 0)
 		json_i64(writer, webhook->status);
 	else
 		json_null(writer);
-	put_time(writer, SLICE("last_delivery_at"), webhook->last_delivery_ms);
+	json_put_time(writer, SLICE("last_delivery_at"), webhook->last_delivery_ms);
 	json_end_object(writer);
 }
 

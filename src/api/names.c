@@ -100,14 +100,19 @@ kind_in(unsigned groups, struct slice name)
 	const struct letter *letter = find_letter(name);
 	for (size_t i = 0; letter != NULL && i < letter->count; i++) {
 		const struct parameter *parameter = letter->rows[i];
-		if ((parameter->groups & groups) != 0 && is_named(parameter, name))
-			return (parameter->flags & PARAMETER_INFORMS) != 0      ? HTTP_NAME_INFORMS
-			       : (parameter->flags & PARAMETER_STRUCTURED) != 0 ? HTTP_NAME_FIELD
-										: HTTP_NAME_PARAMETER;
+		if ((parameter->groups & groups) == 0 || !is_named(parameter, name))
+			continue;
+		if (parameter->groups == GROUP_IGNORED)
+			return HTTP_NAME_DROPPED;
+		return (parameter->flags & PARAMETER_INFORMS) != 0      ? HTTP_NAME_INFORMS
+		       : (parameter->flags & PARAMETER_STRUCTURED) != 0 ? HTTP_NAME_FIELD
+									: HTTP_NAME_PARAMETER;
 	}
-	if (slice_starts_with(name, SLICE("_")))
+	if (name.size == 0 || slice_starts_with(name, SLICE("_")))
 		return HTTP_NAME_DROPPED;
-	return slice_starts_with_nocase(name, SLICE(UTM_PREFIX)) ? HTTP_NAME_OPTIONAL : HTTP_NAME_FIELD;
+	if (!slice_starts_with_nocase(name, SLICE(UTM_PREFIX)))
+		return HTTP_NAME_FIELD;
+	return slice_find(name, '[') < name.size ? HTTP_NAME_DROPPED : HTTP_NAME_OPTIONAL; /* a member of an object */
 }
 
 /* Of a sign-up: the parameters of other calls are custom fields. An object for one that names leads or tags is refused, because
@@ -124,12 +129,28 @@ kind_in_call(struct slice name)
 	return kind_in(~0U, name);
 }
 
+/* Of a member of `custom_fields`: what is no custom field outside is dropped. */
+static enum http_name_kind
+kind_of_member(struct slice name)
+{
+	const struct letter *letter = find_letter(name);
+	if (name.size == 0 || slice_starts_with(name, SLICE("_")) || slice_starts_with_nocase(name, SLICE(UTM_PREFIX)))
+		return HTTP_NAME_DROPPED;
+	for (size_t i = 0; letter != NULL && i < letter->count; i++)
+		if ((letter->rows[i]->groups & GROUPS_RESERVED) != 0 && has_name(letter->rows[i], name))
+			return HTTP_NAME_DROPPED;
+	return HTTP_NAME_FIELD;
+}
+
 struct http_names
 call_names(const struct call *call)
 {
 	const bool bulk = (call->route->flags & ROUTE_BULK) != 0;
 	struct slice *names = POOL_ARRAY(call->request->pool, REPEATABLE_MAX, struct slice);
-	struct http_names all = { .collecting = names, .kind_of = kind_in_call, .fields = SLICE(CUSTOM_FIELDS_NAME) };
+	struct http_names all = { .collecting = names,
+		.kind_of = kind_in_call,
+		.fields = SLICE(CUSTOM_FIELDS_NAME),
+		.kind_of_member = kind_of_member };
 	if ((call->route->flags & ROUTE_FIELDS) != 0)
 		all.kind_of = kind_in_signup;
 	size_t count;

@@ -450,7 +450,7 @@ static const struct parameter parameters[] = {
 	{ { NAME("name") }, GROUP_INBOUND | GROUP_INBOUND_NAME,
 	    CHECKED_TEXT(name, is_short_name, "is longer than 200 characters") },
 	{ { NAME("tag_id") }, GROUP_INBOUND, .read = call_read_inbound_tag },
-	{ { NAME("map") }, GROUP_INBOUND, .read = call_read_map },
+	{ { NAME("map") }, GROUP_INBOUND, PARAMETER_STRUCTURED, .read = call_read_map },
 	{ { NAME("rotate") }, GROUP_INBOUND, BOOLEAN(inbound.rotate) },
 	{ { NAME("safe") }, GROUP_OPT_OUT, PARAMETER_BAD_IS_TRUE, BOOLEAN(safe) },
 };

@@ -60,7 +60,8 @@ struct http_names {
 	const struct slice *collecting;
 	size_t collecting_count;
 	http_kind_of_name *kind_of; /* of a name without "[]" at its end; must accept any bytes */
-	struct slice fields; /* `fields[name]`, in any case of letters, may be as much longer as it has bytes before `name` */
+	struct slice fields; /* `fields[name]`, in any case of letters, may be as much longer as it has bytes before `name` … */
+	http_kind_of_name *kind_of_member; /* … and is read so; NULL: as `fields` itself */
 };
 
 struct http_problem {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/encode.h"
+#include "base/utf8.h"
 #include "http/params_table.h"
 #include "json/reader.h"
 
@@ -24,6 +25,7 @@ struct json_parser {
 	size_t name_size, name_capacity;
 	struct level *levels; /* by their depth */
 	size_t skipped;       /* depth of the container whose contents are dropped; 0: none */
+	const char *bad_text; /* where a text is not valid UTF-8; NULL: all are */
 	bool failed;
 };
 
@@ -69,6 +71,8 @@ read_key(struct json_parser *parser, const struct json_event *event)
 		add_to_name(parser, SLICE("]"));
 	else
 		(void)!params_begin(parser->source, event->text);
+	if (event->depth == 2)
+		params_begin_member(parser->source, (struct slice){ parser->name, parser->levels[1].name_size }, event->text);
 }
 
 static bool
@@ -130,6 +134,16 @@ end_container(struct json_parser *parser, const struct json_event *event)
 	return !level->is_array || level->next > 0 || params_set_array(parser->source, name_of(parser));
 }
 
+/* Fails when the text, a name or a value, is not valid and needed. */
+static bool
+check_text(struct json_parser *parser, const struct json_event *event)
+{
+	const enum http_name_kind kind = parser->source->kind;
+	const bool needed = kind == HTTP_NAME_PARAMETER || kind == HTTP_NAME_FIELD;
+	return parser->bad_text == NULL || !needed || utf8_valid(event->text) ||
+	       params_fail(parser->source, HTTP_INVALID_JSON, parser->bad_text);
+}
+
 /* Handles everything inside the object. */
 static bool
 take(struct json_parser *parser, const struct json_event *event)
@@ -137,17 +151,18 @@ take(struct json_parser *parser, const struct json_event *event)
 	switch (event->type) {
 	case JSON_KEY:
 		read_key(parser, event);
-		return true;
+		return check_text(parser, event);
 	case JSON_OBJECT_BEGIN:
 	case JSON_ARRAY_BEGIN:
 		return begin_container(parser, event);
 	case JSON_OBJECT_END:
 	case JSON_ARRAY_END:
 		return end_container(parser, event);
+	case JSON_STRING:
+		return check_text(parser, event) && read_scalar(parser, event);
 	case JSON_NULL:
 	case JSON_BOOLEAN:
 	case JSON_NUMBER:
-	case JSON_STRING:
 		break;
 	}
 	return read_scalar(parser, event);
@@ -182,8 +197,12 @@ params_read_json(struct params_source *source, struct slice text)
 		.name_capacity = longest,
 		.levels = POOL_ARRAY(source->pool, source->caps.depth + 1, struct level),
 	};
-	struct json_problem problem;
-	if (!json_read(text, source->caps.depth, on_event, &parser, &problem))
-		return params_fail(source, HTTP_INVALID_JSON, problem.message);
-	return !parser.failed;
+	struct json_problem problem, invalid;
+	bool read = json_read(text, source->caps.depth, on_event, &parser, &problem);
+	if (!read && problem.kind == JSON_PROBLEM_TEXT) {
+		invalid = problem;
+		parser.bad_text = invalid.message;
+		read = json_read_any_text(text, source->caps.depth, on_event, &parser, &problem);
+	}
+	return read ? !parser.failed : params_fail(source, HTTP_INVALID_JSON, problem.message);
 }

@@ -94,10 +94,23 @@ params_begin(struct params_source *source, struct slice name)
 	return source->kind != HTTP_NAME_DROPPED;
 }
 
+void
+params_begin_member(struct params_source *source, struct slice object, struct slice member)
+{
+	const struct http_names *names = &source->params->names;
+	if (names->kind_of_member != NULL && slice_equal_nocase(object, names->fields))
+		source->kind = names->kind_of_member(member);
+}
+
 bool
 params_begin_field(struct params_source *source, struct slice name)
 {
-	return params_begin(source, without_brackets(&source->params->names, name));
+	const struct slice base = without_brackets(&source->params->names, name);
+	const size_t open = slice_find(base, '['), close = slice_find(base, ']');
+	params_begin(source, base);
+	if (open < close && close < base.size)
+		params_begin_member(source, slice_sub(base, 0, open), slice_sub(base, open + 1, close));
+	return source->kind != HTTP_NAME_DROPPED;
 }
 
 /* A field may be as long within the object that names it as outside. */

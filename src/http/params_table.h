@@ -46,6 +46,8 @@ MUST_CHECK bool params_check_name(struct params_source *source, struct slice nam
 /* Chooses how the values that follow are read, by a name without "[]" or by that of a field of a form. Returns false when they
  * are dropped. */
 bool params_begin(struct params_source *source, struct slice name);
+/* The same for `member` of an object that is a parameter: only those of http_names.fields have kinds of their own. */
+void params_begin_member(struct params_source *source, struct slice object, struct slice member);
 bool params_begin_field(struct params_source *source, struct slice name);
 
 /* Each returns false, with the problem filled, when a rule of docs/api.md 1 is broken. The arguments are copied. The name

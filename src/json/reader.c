@@ -8,13 +8,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <yajl/yajl_parse.h>
 
 #include "base/pool.h"
 #include "base/utf8.h"
 
-enum { ESCAPE_SIZE = sizeof("\\u0000") - 1 };
+enum { ESCAPE_SIZE = sizeof("\\u0000") - 1, NO_UTF8 = 0xff };
 
 struct json_parse {
 	json_handler *handler;
@@ -72,24 +73,35 @@ escape_size(struct slice text, size_t at)
 	return is_low_surrogate(unit) ? 0 : sizeof("\\\"") - 1;
 }
 
+/* `copy`, of the text, or NULL: half of a surrogate pair is an error. */
 static bool
-check_text(struct slice text, struct json_problem *problem)
+check_escapes(struct slice text, char *copy, struct json_problem *problem)
 {
-	size_t valid = utf8_valid_size(text);
-	if (valid < text.size)
-		return fail(problem, JSON_PROBLEM_SYNTAX, valid, "invalid UTF-8");
 	bool in_string = false;
 	for (size_t at = 0, step; at < text.size; at += step) {
 		char c = text.data[at];
 		step = 1;
 		if (c == '"')
 			in_string = !in_string;
-		else if (in_string && c == '\\' && (step = escape_size(text, at)) == 0)
-			return fail(problem, JSON_PROBLEM_SYNTAX, at, "half of a surrogate pair");
 		else if (!in_string && (c == '\v' || c == '\f'))
 			return fail(problem, JSON_PROBLEM_SYNTAX, at, "invalid white space");
+		if (!in_string || c != '\\' || (step = escape_size(text, at)) > 0)
+			continue;
+		if (copy == NULL)
+			return fail(problem, JSON_PROBLEM_TEXT, at, "half of a surrogate pair");
+		step = ESCAPE_SIZE;
+		memset(copy + at, NO_UTF8, step);
 	}
 	return true;
+}
+
+static bool
+check_text(struct slice text, struct json_problem *problem)
+{
+	const size_t valid = utf8_valid_size(text);
+	if (valid < text.size)
+		return fail(problem, JSON_PROBLEM_TEXT, valid, "invalid UTF-8");
+	return check_escapes(text, NULL, problem);
 }
 
 static int
@@ -223,17 +235,16 @@ fail_syntax(yajl_handle handle, size_t offset, struct json_problem *problem)
 	return fail(problem, JSON_PROBLEM_SYNTAX, offset, message);
 }
 
-bool
-json_read(struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem)
+/* The text is checked. */
+static bool
+parse_text(struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem)
 {
-	if (!check_text(text, problem))
-		return false;
 	struct json_parse parse = { .handler = handler, .context = context, .maximum_depth = maximum_depth };
 	yajl_alloc_funcs allocator = { allocate, reallocate, release, NULL };
 	yajl_handle handle = yajl_alloc(&callbacks, &allocator, &parse);
 	if (handle == NULL)
 		memory_exhausted();
-	yajl_config(handle, yajl_dont_validate_strings, 1); /* check_text has done it, more strictly */
+	yajl_config(handle, yajl_dont_validate_strings, 1); /* check_text does it, more strictly */
 
 	size_t offset = text.size;
 	yajl_status status = yajl_parse(handle, (const unsigned char *)(text.size == 0 ? "" : text.data), text.size);
@@ -253,4 +264,24 @@ json_read(struct slice text, size_t maximum_depth, json_handler *handler, void *
 		fail_syntax(handle, offset, problem);
 	yajl_free(handle);
 	return done;
+}
+
+bool
+json_read(struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem)
+{
+	return check_text(text, problem) && parse_text(text, maximum_depth, handler, context, problem);
+}
+
+bool
+json_read_any_text(struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem)
+{
+	if (check_text(text, problem)) /* nearly all */
+		return parse_text(text, maximum_depth, handler, context, problem);
+	char *copy = memory_alloc(text.size);
+	memcpy(copy, text.data, text.size);
+	const bool read = check_escapes(text, copy, problem) &&
+			  parse_text((struct slice){ copy, text.size }, maximum_depth, handler, context, problem);
+	explicit_bzero(copy, text.size);
+	free(copy);
+	return read;
 }

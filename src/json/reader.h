@@ -23,7 +23,8 @@ enum json_type {
 
 struct json_event {
 	enum json_type type;
-	struct slice text; /* string or key: its bytes, escapes undone, valid UTF-8, may hold NUL; number: as it was written.
+	struct slice text; /* string or key: its bytes, escapes undone, valid UTF-8 (but see json_read_any_text), may hold NUL;
+			    * number: as it was written.
 			    * Valid during the call only, never absent for these three. */
 	bool boolean;      /* of JSON_BOOLEAN */
 	size_t depth;      /* containers around it: 0 at the top, the same for a container's begin and end */
@@ -34,7 +35,8 @@ typedef bool json_handler(void *context, const struct json_event *event);
 
 struct json_problem {
 	enum json_problem_kind {
-		JSON_PROBLEM_SYNTAX,   /* malformed, cut off, empty, not UTF-8, or half of a surrogate pair */
+		JSON_PROBLEM_SYNTAX,   /* malformed, cut off or empty */
+		JSON_PROBLEM_TEXT,     /* not UTF-8, or half of a surrogate pair; no event was reported */
 		JSON_PROBLEM_DEPTH,    /* containers are nested too deeply */
 		JSON_PROBLEM_TRAILING, /* something other than white space after the value */
 		JSON_PROBLEM_STOPPED   /* by the handler */
@@ -47,6 +49,10 @@ struct json_problem {
  * Duplicate keys are all reported: the handler decides. A byte order mark is an error: the caller strips it.
  * Returns false and fills *problem when the text is not valid; events reported before must be discarded. */
 MUST_CHECK bool json_read(
+    struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem);
+/* The same for a text whose strings and keys may be invalid: bytes that are not UTF-8 are reported as they are, and half of a
+ * surrogate pair as bytes that are not UTF-8. The handler decides. */
+MUST_CHECK bool json_read_any_text(
     struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem);
 
 #endif

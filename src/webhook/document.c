@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/document.h"
 
+#include "base/utf8.h"
 #include "json/reader.h"
 
 struct builder {
@@ -47,12 +48,19 @@ type_of(enum json_type type)
 	return DOCUMENT_NULL;
 }
 
+/* A payload is not refused for half a character: it becomes U+FFFD. */
+static struct slice
+text_of(struct pool *pool, const struct json_event *event)
+{
+	return pool_copy(pool, utf8_sanitized(pool, event->text));
+}
+
 static bool
 on_event(void *context, const struct json_event *event)
 {
 	struct builder *builder = context;
 	if (event->type == JSON_KEY) {
-		builder->name = pool_copy(builder->pool, event->text);
+		builder->name = text_of(builder->pool, event);
 		return true;
 	}
 	if (event->type == JSON_OBJECT_END || event->type == JSON_ARRAY_END) {
@@ -66,7 +74,7 @@ on_event(void *context, const struct json_event *event)
 	node->type = type_of(event->type);
 	node->boolean = event->boolean;
 	if (node->type == DOCUMENT_STRING || node->type == DOCUMENT_NUMBER)
-		node->text = pool_copy(builder->pool, event->text);
+		node->text = text_of(builder->pool, event);
 	if (builder->root == NULL)
 		builder->root = node;
 	if (node->type == DOCUMENT_OBJECT || node->type == DOCUMENT_ARRAY)
@@ -79,7 +87,7 @@ document_read_json(struct pool *pool, struct slice text, size_t depth, struct do
 {
 	struct builder builder = { .pool = pool };
 	struct json_problem found;
-	const bool good = json_read(text, depth, on_event, &builder, &found);
+	const bool good = json_read_any_text(text, depth, on_event, &builder, &found);
 	*root = builder.root;
 	if (!good && found.kind == JSON_PROBLEM_STOPPED)
 		*problem = pool_printf(pool, "more than %d values", DOCUMENT_NODES_MAX);

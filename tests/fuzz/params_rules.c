@@ -23,11 +23,19 @@ kind_of(struct slice name)
 	return slice_starts_with(name, SLICE("utm_")) ? HTTP_NAME_OPTIONAL : HTTP_NAME_FIELD;
 }
 
+/* Of an object of fields. */
+static enum http_name_kind
+kind_of_member(struct slice name)
+{
+	return slice_starts_with(name, SLICE("_")) ? HTTP_NAME_DROPPED : HTTP_NAME_FIELD;
+}
+
 const struct http_names some_names = {
 	.collecting = collecting,
 	.collecting_count = ARRAY_SIZE(collecting),
 	.kind_of = kind_of,
 	.fields = { "fields", 6 },
+	.kind_of_member = kind_of_member,
 };
 
 static void
@@ -35,7 +43,7 @@ require_name(struct slice name)
 {
 	const bool within = slice_starts_with_nocase(name, SLICE("fields["));
 	REQUIRE(name.size > 0 && name.size <= small_caps.name_bytes + (within ? sizeof("fields[]") - 1 : 0));
-	REQUIRE(kind_of(name) != HTTP_NAME_DROPPED);
+	REQUIRE(kind_of(name) != HTTP_NAME_DROPPED && !slice_starts_with_nocase(name, SLICE("fields[_")));
 	REQUIRE(utf8_valid(name) && !slice_has_control(name));
 }
 

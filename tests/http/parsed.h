@@ -33,11 +33,19 @@ kind_of(struct slice name)
 	return slice_starts_with(name, SLICE("utm_")) ? HTTP_NAME_OPTIONAL : HTTP_NAME_FIELD;
 }
 
+/* Of an object of fields. */
+static inline enum http_name_kind
+kind_of_member(struct slice name)
+{
+	return slice_starts_with(name, SLICE("_")) ? HTTP_NAME_DROPPED : HTTP_NAME_FIELD;
+}
+
 static const struct http_names names = {
 	.collecting = collecting_names,
 	.collecting_count = ARRAY_SIZE(collecting_names),
 	.kind_of = kind_of,
 	.fields = { "custom_fields", 13 },
+	.kind_of_member = kind_of_member,
 };
 
 static struct http_params *params;

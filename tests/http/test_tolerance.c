@@ -43,6 +43,22 @@ unknown_internal_names_are_dropped(void **state UNUSED)
 	assert_problem(HTTP_INVALID_JSON, "nested too deeply");
 }
 
+/* docs/api.md 1.6, 4.4: what is not read is not validated, wherever it is. */
+static void
+members_are_dropped(void **state UNUSED)
+{
+	static const struct accepted cases[] = {
+		{ JSON, SLICE("{\"custom_fields\":{\"_a\":\"\\u0000\",\"_b\":{\"c\":[1e999]},\"_\\ud83d\":1,\"d\":1}}"),
+		    "custom_fields[d]=1;" },
+		{ JSON, SLICE("{\"Custom_Fields\":{\"_a\":[[{}]],\"d\":{\"_e\":2}},\"_f\":1}"), "Custom_Fields[d][_e]=2;" },
+		{ JSON, SLICE("{\"other\":{\"_a\":1}}"), "other[_a]=1;" },
+		{ FORM, SLICE("custom_fields[_a]=%00&custom_fields[_b][]=%FF&custom_fields[d]=1"), "custom_fields[d]='1';" },
+	};
+	assert_accepted(cases, ARRAY_SIZE(cases));
+	assert_false(parse(SLICE_NONE, JSON, SLICE("{\"custom_fields\":{\"_a\":1,\"d\":\"\\u0000\"}}")));
+	assert_problem(HTTP_INVALID_PARAMETER, "Parameter custom_fields[d] must not contain control characters");
+}
+
 static void
 dropped_names_do_not_count(void **state UNUSED)
 {
@@ -70,6 +86,10 @@ informing_texts_are_made_valid(void **state UNUSED)
 		{ JSON, SLICE("{\"__url\":\"a\",\"__url\":{\"b\":1}}"), "__url='a';" },
 		{ JSON, SLICE("{\"ip\":[\"a\",{\"b\":[1]},[2],null,\"c\"],\"x\":1}"), "ip=['a',null,'c',];x=1;" },
 		{ MULTIPART, SLICE(PART("__url", "a\0b\xff") END), "__url='ab';" },
+		{ JSON, SLICE("{\"__url\":\"a\\ud83d\",\"x\":1}"), "__url='a';x=1;" },
+		{ JSON, SLICE("{\"__url\":\"\\udc00a\xff\\ud83d\\u0041\\ud83d\\ude00\"}"), "__url='aA\xf0\x9f\x98\x80';" },
+		{ JSON, SLICE("{\"ip\":[\"\\ud83d\",\"b\\ud83d\"]}"), "ip=['','b',];" },
+		{ JSON, SLICE("{\"utm_a\":\"\\ud83d\",\"_b\":\"\xff\",\"_\\ud83d\":{\"\xff\":\"\\ud83d\"},\"x\":1}"), "x=1;" },
 	};
 	assert_accepted(cases, ARRAY_SIZE(cases));
 	assert_true(parse(SLICE("__url=a%00b"), NULL, SLICE_NONE));
@@ -283,6 +303,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(unknown_internal_names_are_dropped, begin, end),
+		cmocka_unit_test_setup_teardown(members_are_dropped, begin, end),
 		cmocka_unit_test_setup_teardown(dropped_names_do_not_count, begin, end),
 		cmocka_unit_test_setup_teardown(informing_texts_are_made_valid, begin, end),
 		cmocka_unit_test_setup_teardown(informing_texts_are_cut_at_a_character, begin, end),

@@ -88,6 +88,48 @@ values_come_through_unchanged(void **state)
 	buffer_free(&out);
 }
 
+/* Collects names and texts, each after a '|'. */
+static bool
+collect_event(void *context, const struct json_event *event)
+{
+	if (event->type != JSON_STRING && event->type != JSON_KEY)
+		return true;
+	buffer_add_byte(context, '|');
+	buffer_add(context, event->text);
+	return true;
+}
+
+/* Only texts may be invalid. Half of a pair is no valid text either. */
+static void
+any_text_is_reported(void **state)
+{
+	(void)state;
+	static const struct {
+		struct slice text, found;
+	} good[] = {
+		{ SLICE("{\"a\":\"x\\ud83d\\ude00\"}"), SLICE("|a|x\xf0\x9f\x98\x80") },
+		{ SLICE("[\"x\xff\",\"\\ud83dy\",\"\\uDC00\"]"), SLICE("|x\xff|\xff\xff\xff\xff\xff\xff"
+								       "y|\xff\xff\xff\xff\xff\xff") },
+		{ SLICE("{\"\xc3\":\"\\\\ud83d\\\"\"}"), SLICE("|\xc3|\\ud83d\"") },
+		{ SLICE("[\"\\ud83d\\ud83d\\ude00\"]"), SLICE("|\xff\xff\xff\xff\xff\xff\xf0\x9f\x98\x80") },
+	};
+	static const struct slice bad[] = { SLICE("\xff"), SLICE("[\"\xff\",]"), SLICE("[\"\\ud83d\",\v1]"),
+		SLICE("{\xc3\xa4:1}"), SLICE("\"\\ud83"), SLICE("[\"\xff\n\"]"), SLICE("\xff\"\"") };
+	struct json_problem problem;
+	struct buffer out;
+	buffer_init(&out, 1000);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		buffer_clear(&out);
+		assert_true(json_read_any_text(good[i].text, DEPTH, collect_event, &out, &problem));
+		assert_slices_equal(buffer_slice(&out), good[i].found);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_false(json_read_any_text(bad[i], DEPTH, collect_event, &out, &problem));
+		assert_int_equal(problem.kind, JSON_PROBLEM_SYNTAX);
+	}
+	buffer_free(&out);
+}
+
 static void
 invalid_json_is_refused(void **state)
 {
@@ -114,15 +156,15 @@ invalid_json_is_refused(void **state)
 		{ SLICE("\"a\nb\""), JSON_PROBLEM_SYNTAX, 2, 3 },
 		{ SLICE("\"\\x\""), JSON_PROBLEM_SYNTAX, 2, 3 },
 		{ SLICE("\xef\xbb\xbf{}"), JSON_PROBLEM_SYNTAX, 0, 3 },
-		{ SLICE("\"\xc0\xaf\""), JSON_PROBLEM_SYNTAX, 1, 1 },
-		{ SLICE("\"\xed\xa0\x80\""), JSON_PROBLEM_SYNTAX, 1, 1 },
-		{ SLICE("\"\xf4\x90\x80\x80\""), JSON_PROBLEM_SYNTAX, 1, 1 },
-		{ SLICE("\"\xe2\x82\""), JSON_PROBLEM_SYNTAX, 1, 1 },
-		{ SLICE("\"a\\ud800\""), JSON_PROBLEM_SYNTAX, 2, 2 },
-		{ SLICE("\"a\\uDFFF\""), JSON_PROBLEM_SYNTAX, 2, 2 },
-		{ SLICE("\"\\ud800\\u0041\""), JSON_PROBLEM_SYNTAX, 1, 1 },
-		{ SLICE("\"\\ud83d\\ude00\\ud83d\""), JSON_PROBLEM_SYNTAX, 13, 13 },
-		{ SLICE("{\"\\ud800\":1}"), JSON_PROBLEM_SYNTAX, 2, 2 },
+		{ SLICE("\"\xc0\xaf\""), JSON_PROBLEM_TEXT, 1, 1 },
+		{ SLICE("\"\xed\xa0\x80\""), JSON_PROBLEM_TEXT, 1, 1 },
+		{ SLICE("\"\xf4\x90\x80\x80\""), JSON_PROBLEM_TEXT, 1, 1 },
+		{ SLICE("\"\xe2\x82\""), JSON_PROBLEM_TEXT, 1, 1 },
+		{ SLICE("\"a\\ud800\""), JSON_PROBLEM_TEXT, 2, 2 },
+		{ SLICE("\"a\\uDFFF\""), JSON_PROBLEM_TEXT, 2, 2 },
+		{ SLICE("\"\\ud800\\u0041\""), JSON_PROBLEM_TEXT, 1, 1 },
+		{ SLICE("\"\\ud83d\\ude00\\ud83d\""), JSON_PROBLEM_TEXT, 13, 13 },
+		{ SLICE("{\"\\ud800\":1}"), JSON_PROBLEM_TEXT, 2, 2 },
 		{ SLICE("{} x"), JSON_PROBLEM_TRAILING, 3, 4 },
 		{ SLICE("{}{}"), JSON_PROBLEM_TRAILING, 2, 3 },
 		{ SLICE("1 2"), JSON_PROBLEM_TRAILING, 2, 3 },
@@ -319,6 +361,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_come_through_unchanged),
+		cmocka_unit_test(any_text_is_reported),
 		cmocka_unit_test(invalid_json_is_refused),
 		cmocka_unit_test(depth_is_limited),
 		cmocka_unit_test(events_carry_their_depth_and_the_handler_may_stop),

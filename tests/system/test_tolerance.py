@@ -31,6 +31,58 @@ def hexed(text):
     return text.encode().hex().upper()
 
 
+# --- half characters ---
+
+HALF = ('"a\\ud83d"', '"\\ude00a"', '"a\xc3"', '"\xffa"')  # as scripts and servers cut a text
+
+
+@pytest.mark.parametrize("half", HALF, ids=range(4))
+@pytest.mark.parametrize("name", ["__custom", "_", "utm_source", *TEXTS])
+def test_half_characters_cost_no_lead(campaign, name, half):
+    """1.6: half of a character is removed, or left out with its parameter"""
+    body = f'{{"email":"ada@example.org","{name}":{half},"plan":"x"}}'.encode("latin-1")
+    answer = raw(campaign, body, type="application/json")
+    assert answer.status == 200 and answer.json["custom_fields"] == {"plan": "x"} and answer.json["utm"] == {}, answer.body
+    if name in TEXTS:
+        assert stored(campaign, TEXTS[name]) == hexed("a")
+
+
+@pytest.mark.parametrize("half", HALF, ids=range(4))
+@pytest.mark.parametrize("name", ["email", "plan", "__uid", "redirect_url", "custom_fields", "phone_number"])
+def test_half_characters_elsewhere_are_errors(campaign, name, half):
+    """1.1: identifiers, links and fields are UTF-8"""
+    value = f'{{"plan":{half}}}' if name == "custom_fields" else half
+    body = f'{{"phone_number":"+14155552671","{name}":{value}}}'.encode("latin-1")
+    answer = raw(campaign, body, type="application/json")
+    assert answer.verdict == (406, "invalid_json") and answer.json["message"].startswith("Please verify your JSON payload"), answer.body
+    assert campaign.stats()["total"] == 0
+
+
+# --- names that are not read ---
+
+@pytest.mark.parametrize("fields", [
+    *({name: value} for name in ("action", "controller", "ip_address", "kolid", "landing_page_id", "skip_ar", "Action")
+      for value in ({"a": {}}, [[1]], "x" * 5000, "\x01", True)),
+    *({"custom_fields": {name: value, "plan": "x"}} for name in ("_x", "email", "points", "utm_x", "", "_" + "y" * 80)
+      for value in ({"a": {}}, [[1]], "x" * 5000, "\x01", True)),
+    {"": "x"}, {"": {"a": 1}}], ids=itertools.count())
+def test_what_is_not_read_is_not_validated(campaign, fields):
+    """1.6, 4.4"""
+    answer = campaign.post({**ADA, **fields}, key=None)
+    assert answer.status == 200, answer.body
+    found = campaign.find(**ADA)
+    assert found["custom_fields"] == ({"plan": "x"} if "custom_fields" in fields else {}) and found["contest_score"] == 0
+
+
+@pytest.mark.parametrize("form", ["=x", "=%FF&=", "action[]=%00", "custom_fields[_x]=%00", "custom_fields[email][]=%FF", "kolid=" + 5000 * "x",
+                                  "utm_source[a]=1", "utm_source[]=1", "utm_source[a][b]=%00"], ids=itertools.count())
+def test_what_is_not_read_in_forms(campaign, form):
+    """1.6, 4.4: also a member of utm_..., as in JSON"""
+    assert raw(campaign, f"email=ada@example.org&{form}".encode()).status == 200
+    found = campaign.find(**ADA)
+    assert found["custom_fields"] == {} and found["utm"] == {}
+
+
 # --- addresses ---
 
 @pytest.mark.parametrize("sent, address", [
@@ -93,7 +145,7 @@ def test_dropped_names_are_within_the_body(campaign):
     """1.6, 1.3: the cap of the body, JSON's syntax and depth"""
     assert campaign.post({**ADA, "_a": "x" * (256 * 1024)}).verdict == (413, "body_too_large")
     assert campaign.post({**ADA, "_a": "x" * 9000}, key=None).verdict == (413, "body_too_large")
-    for value in (b"[" * 16 + b"]" * 16, b"[1,]", b'"\xff"', b'"\\ud800"'):
+    for value in (b"[" * 16 + b"]" * 16, b"[1,]", b'\xff', b'"\\ud80"'):
         body = b'{"email":"ada@example.org","_a":%s}' % value
         assert raw(campaign, body, "application/json").verdict == (406, "invalid_json")
     assert campaign.get(ADA).status == 404

@@ -2,6 +2,8 @@
  * Inbound webhooks of a campaign: made, changed, listed, removed (docs/api.md 4.1.7). */
 #include "api/parameters.h"
 
+#include <string.h>
+
 #include "identity/api_key.h"
 #include "webhook/mapping.h"
 
@@ -45,6 +47,8 @@ static bool
 add_rule(struct call *call, struct payload_map *mapping, struct slice target, const struct http_param *param)
 {
 	struct slice path;
+	if (memmem(target.data, target.size, "][", 2) != NULL) /* an object in the map */
+		return call_fail_parameter(call, param->name, "must be one text");
 	if (!call_param_text(call, param, &path))
 		return false;
 	const char *problem = mapping_check(target, slice_present(path) ? path : SLICE(""));
@@ -54,17 +58,23 @@ add_rule(struct call *call, struct payload_map *mapping, struct slice target, co
 	       call_fail_parameter(call, param->name, "is one too many: a map has at most 50 parameters");
 }
 
-/* `map[email]=data.email`, as many as there are; an empty `map` removes those that are stored. */
+/* PHP writes an empty array for an object without members. */
+static bool
+is_empty_map(const struct http_value *value)
+{
+	return value->type == HTTP_ARRAY ? value->item_count == 0 : value->text.size == 0 && value->type != HTTP_BOOLEAN;
+}
+
+/* `map[email]=data.email` of a form, or the members of an object, as many as there are; an empty `map` removes those that are
+ * stored. */
 bool
 call_read_map(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
 	struct payload_map mapping = { .count = 0 };
-	struct slice text;
 	const struct http_param *whole = http_params_find(call->params, parameter->names[0]);
-	if (whole != NULL && !call_param_text(call, whole, &text))
-		return false;
-	if (whole != NULL && slice_present(text))
-		return call_fail_parameter(call, whole->name, "must be empty: a map is sent as map[email]=data.email");
+	if (whole != NULL && !is_empty_map(&whole->value))
+		return call_fail_parameter(
+		    call, whole->name, "must be an object, or empty; in a form it is map[email]=data.email");
 	for (size_t i = 0; i < http_params_count(call->params); i++) {
 		const struct http_param *param = http_params_at(call->params, i);
 		const struct slice target = map_target(param->name);

@@ -14,7 +14,8 @@ struct chain_row {
 	uint64_t line;
 	size_t next;  /* the row of its referrer, or NO_ROW */
 	size_t visit; /* the row, counted from 1, from which it was reached first; 0: not reached */
-	bool is_end, is_placed;
+	bool is_end;  /* its referrer is none of the rows, or it is the first one of a circle */
+	bool is_placed;
 };
 
 /* A social id has no '@', and a key of an email address has one. */
@@ -151,11 +152,4 @@ chains_at(const struct chains *chains, size_t i)
 {
 	require(i < chains->placed);
 	return chains->order[i];
-}
-
-bool
-chains_is_end(const struct chains *chains, size_t row)
-{
-	require(row < chains->count);
-	return chains->rows[row].is_end;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Rows that refer to each other, in any order: one in which each comes after its referrer (leadhook(1), lead import). A chain
- * ends at a row whose referrer is none of the rows, or, in a circle, at the row that is the first one in the file. */
+ * Rows that refer to each other, and an order in which each comes after its referrer (leadhook(1), lead import). In a circle
+ * the row that is the first one in the file comes first. */
 #ifndef LEADHOOK_TRANSFER_CHAINS_H
 #define LEADHOOK_TRANSFER_CHAINS_H
 
@@ -20,6 +20,5 @@ void chains_add(struct chains *chains, const struct import *row, uint64_t line);
 void chains_sort(struct chains *chains);
 /* Number `i` of the order: a row. */
 size_t chains_at(const struct chains *chains, size_t i);
-bool chains_is_end(const struct chains *chains, size_t row);
 
 #endif

@@ -305,16 +305,16 @@ reject_deferred(struct import_run *run, struct deferred *from)
 static int
 read_chains(struct import_run *run, struct deferred *from, struct chains *chains)
 {
+	static const struct import nothing = { .created_ms = -1 };
 	int status = EX_OK;
 	for (uint64_t i = 0; i < deferred_count(from) && status == EX_OK; i++) {
 		struct record_place place = { 0 };
 		struct slice text;
-		struct import import = { .created_ms = -1 };
+		struct import import = nothing;
 		bool splits;
 		status = read_deferred(run, from, i, &place, &text);
 		if (status == EX_OK && read_row(run, text, &import, &splits) != NULL)
-			import = (struct import){ .created_ms =
-						      -1 }; /* the file was changed: the row is rejected when it is added */
+			import = nothing; /* the file was changed: the row is rejected when it is added */
 		chains_add(chains, &import, place.line);
 		pool_reset(run->pool);
 	}
@@ -323,17 +323,14 @@ read_chains(struct import_run *run, struct deferred *from, struct chains *chains
 	return status;
 }
 
-/* Each one after its referrer. With --drop-unknown-referrers a record at the end of a chain may lose its referrer, so that the
- * others of the chain do not. */
+/* Each one after its referrer: one that is still unknown will not come any more. */
 static int
 run_in_order(struct import_run *run, struct deferred *from)
 {
 	struct chains *chains = chains_new();
 	int status = read_chains(run, from, chains);
-	for (uint64_t i = 0; i < deferred_count(from) && status == EX_OK; i++) {
-		const size_t at = chains_at(chains, i);
-		status = retry_deferred(run, from, at, run->drop_unknown_referrers && chains_is_end(chains, at));
-	}
+	for (uint64_t i = 0; i < deferred_count(from) && status == EX_OK; i++)
+		status = retry_deferred(run, from, chains_at(chains, i), run->drop_unknown_referrers);
 	chains_free(&chains);
 	return status == EX_OK ? flush_batch(run) : status;
 }
@@ -357,15 +354,12 @@ take_deferred(struct import_run *run, deferred_pass *pass)
 	return status;
 }
 
-/* Records whose referrer was not there yet. The pass in order needs memory for each of them, and mostly has few. What is left
- * then are records with an unknown referrer, or with one that was rejected in that pass: this can be repeated. */
+/* Records whose referrer was not there yet. The pass in order needs memory for each of them, and mostly has few. */
 static int
 finish_deferred(struct import_run *run)
 {
-	enum { PASSES_MAX = 10 };
-	const int passes = run->drop_unknown_referrers ? PASSES_MAX : 1;
 	int status = take_deferred(run, run_backwards);
-	for (int i = 0; i < passes && status == EX_OK; i++)
+	if (status == EX_OK)
 		status = take_deferred(run, run_in_order);
 	return status == EX_OK ? reject_deferred(run, run->deferred) : status;
 }

@@ -43,7 +43,7 @@ require_name(struct slice name)
 {
 	const bool within = slice_starts_with_nocase(name, SLICE("fields["));
 	REQUIRE(name.size > 0 && name.size <= small_caps.name_bytes + (within ? sizeof("fields[]") - 1 : 0));
-	REQUIRE(kind_of(name) != HTTP_NAME_DROPPED && !slice_starts_with_nocase(name, SLICE("fields[_")));
+	REQUIRE(kind_of(name) != HTTP_NAME_DROPPED);
 	REQUIRE(utf8_valid(name) && !slice_has_control(name));
 }
 

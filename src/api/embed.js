@@ -7,7 +7,8 @@
 
 	// An element of the page can have the name "currentScript".
 	const current = document.currentScript;
-	const script = current instanceof HTMLScriptElement ? current : document.querySelector('script[src*="/embed.js"], script[src*="/signupbar.js"]');
+	const sources = 'script[src*="/embed.js"], script[src*="/signupbar.js"]';
+	const script = current instanceof HTMLScriptElement ? current : document.querySelector(sources);
 	// The address of the API is that of this script.
 	const found = /^([^?#]*\/)(?:embed|signupbar)\.js(?:[?#]|$)/.exec(script ? script.src : "");
 	const base = found ? found[1].replace(/\/(?:embed|bar)\/v1\/$/, "/") : "";

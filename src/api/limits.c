@@ -225,8 +225,7 @@ call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict)
 
 /* ---- keys, and the tokens of inbound webhooks ---- */
 
-/* Apart from each other: a sender that goes on calling a removed URL must not stop calls with keys, nor wrong keys its calls.
- */
+/* The two are separate: calls of a removed URL must not stop calls with keys, and wrong keys must not stop calls of URLs. */
 static enum limit_kind
 kind_of_failure(const struct call *call)
 {

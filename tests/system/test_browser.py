@@ -94,7 +94,7 @@ def test_a_failed_script(run, campaign):
     """4.1.6: an error fires `error` on the script element, and the callback is not called"""
     campaign.end()
     found = run(JSONP + """
-        return [await jsonp(API + "/v1/%(id)d/info?email=nobody@example.org", "found"),
+        return [await jsonp(API + "/v1/%(id)d/info?email=unknown@example.org", "found"),
                 await jsonp(API + "/v1/%(id)d/subscribe?email=ada", "invalid"),
                 await jsonp(API + "/v1/%(id)d/subscribe?email=ada@example.org", "ended")];
     """ % {"id": campaign.id})

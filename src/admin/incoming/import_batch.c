@@ -323,7 +323,7 @@ read_chains(struct import_run *run, struct deferred *from, struct chains *chains
 	return status;
 }
 
-/* Each one after its referrer: one that is still unknown will not come any more. */
+/* Each record after its referrer. A referrer that is unknown then is not in the file, or was rejected. */
 static int
 run_in_order(struct import_run *run, struct deferred *from)
 {

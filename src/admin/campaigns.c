@@ -7,6 +7,7 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "engine/strangers.h"
 #include "store/operator/admin.h"
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
@@ -35,6 +36,13 @@ static const struct value_setting setting_table[] = {
 	{ "blocked_referrers", value_hosts, PLACE(blocked_referrers), hosts },
 	{ "allowed_networks", value_networks, PLACE(allowed_networks),
 	    "addresses and networks, separated by commas or spaces, or nothing" },
+	{ "pages", value_switch, PLACE(pages), on_or_off },
+	{ "language", value_language, PLACE(language), "auto, en, de, es or fr" },
+	{ "hosts", value_hosts, PLACE(hosts), hosts },
+	{ "hosts_only", value_switch, PLACE(hosts_only), on_or_off },
+	{ "form_answer", value_form_answer, PLACE(form_answer), "auto, json or redirect" },
+	{ "public_lookup", value_public_lookup, PLACE(public_lookup), "all, social_id, own or none" },
+	{ "public_update", value_public_update, PLACE(public_update), "all, own or none" },
 };
 const struct value_settings admin_campaign_settings = { setting_table, ARRAY_SIZE(setting_table), "a campaign" };
 
@@ -71,15 +79,30 @@ add_with_id(const struct admin_call *call, const struct campaign_settings *setti
 	    id, verdict.first, verdict.last);
 }
 
+/* A campaign that keeps the id of another service has clients of that service: they may see and change all that its interface
+ * allows. */
+static struct campaign_settings
+new_campaign(struct slice name, bool moves_in)
+{
+	return (struct campaign_settings){
+		.name = name,
+		.ends_ms = -1,
+		.privacy = true,
+		.points_direct = 1,
+		.pages = true,
+		.public_lookup = moves_in ? PUBLIC_LOOKUP_ALL : PUBLIC_LOOKUP_SOCIAL_ID,
+		.public_update = moves_in ? PUBLIC_UPDATE_ALL : PUBLIC_UPDATE_OWN,
+	};
+}
+
 int
 admin_campaign_add(struct admin_call *call)
 {
-	struct campaign_settings settings = {
-		.name = slice_of(call->operands[1]), .ends_ms = -1, .privacy = true, .points_direct = 1
-	};
 	uint64_t id = 0; /* that of --id */
-	if (!admin_name(call, settings.name) || !values_apply(call, 2, &settings) ||
-	    !values_take(call, id_options, ARRAY_SIZE(id_options), &id))
+	if (!values_take(call, id_options, ARRAY_SIZE(id_options), &id))
+		return EX_DATAERR;
+	struct campaign_settings settings = new_campaign(slice_of(call->operands[1]), id != 0);
+	if (!admin_name(call, settings.name) || !values_apply(call, 2, &settings))
 		return EX_DATAERR;
 	if (id != 0)
 		return add_with_id(call, &settings, id);
@@ -116,6 +139,25 @@ admin_campaign_list(struct admin_call *call)
 	return EX_OK;
 }
 
+/* A number of a later version has no word. */
+static void
+add_choice(struct output *output, const char *name, const struct slice *words, size_t count, uint32_t choice)
+{
+	output_text(output, name, choice < count ? words[choice] : SLICE_NONE);
+}
+
+static void
+add_page_settings(struct output *output, const struct campaign *campaign)
+{
+	output_boolean(output, "pages", campaign->pages);
+	output_text(output, "language", slice_present(campaign->language) ? campaign->language : SLICE("auto"));
+	output_text(output, "hosts", campaign->hosts);
+	output_boolean(output, "hosts_only", campaign->hosts_only);
+	add_choice(output, "form_answer", form_answer_names, FORM_ANSWERS, campaign->form_answer);
+	add_choice(output, "public_lookup", public_lookup_names, PUBLIC_LOOKUPS, campaign->public_lookup);
+	add_choice(output, "public_update", public_update_names, PUBLIC_UPDATES, campaign->public_update);
+}
+
 int
 admin_campaign_show(struct admin_call *call)
 {
@@ -148,6 +190,7 @@ admin_campaign_show(struct admin_call *call)
 	output_text(call->output, "blocked_email_domains", campaign.blocked_email_domains);
 	output_text(call->output, "blocked_referrers", campaign.blocked_referrers);
 	output_text(call->output, "allowed_networks", campaign.allowed_networks);
+	add_page_settings(call->output, &campaign);
 	return EX_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/events.h"
+#include "engine/strangers.h"
 #include "identity/host_list.h"
 #include "identity/link.h"
 #include "identity/network.h"
@@ -76,6 +77,45 @@ value_networks(struct pool *pool, struct slice text, void *place, struct slice *
 	struct network_list list;
 	*(struct slice *)place = or_none(slice_trim(text));
 	return text.size <= TEXT_BYTES_MAX && network_list_parse(pool, text, &list, bad);
+}
+
+bool
+value_language(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	static const struct slice languages[] = { SLICE("en"), SLICE("de"), SLICE("es"), SLICE("fr") };
+	const bool automatic = slice_equal(text, SLICE("auto"));
+	*(struct slice *)place = automatic ? SLICE_NONE : text;
+	return automatic || slice_is_one_of(text, languages, ARRAY_SIZE(languages));
+}
+
+static bool
+read_choice(struct slice text, const struct slice *words, size_t count, void *place)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (slice_equal(text, words[i])) {
+			*(uint32_t *)place = (uint32_t)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+value_form_answer(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return read_choice(text, form_answer_names, FORM_ANSWERS, place);
+}
+
+bool
+value_public_lookup(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return read_choice(text, public_lookup_names, PUBLIC_LOOKUPS, place);
+}
+
+bool
+value_public_update(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return read_choice(text, public_update_names, PUBLIC_UPDATES, place);
 }
 
 bool

@@ -36,6 +36,9 @@ value_reader value_events;      /* uint32_t: EVENT_BIT of each event of a non-em
 value_reader value_schedule;    /* struct slice: a list of durations as retry_schedule_parse takes it, or none */
 value_reader value_rate;        /* uint32_t: 0 to 10000 */
 value_reader value_file;        /* struct slice: an absolute path, or none */
+
+/* struct slice, absent for "auto"; uint32_t, with the enums of engine/strangers.h. */
+value_reader value_language, value_form_answer, value_public_lookup, value_public_update;
 enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000 };
 
 struct value_setting {

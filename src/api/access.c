@@ -5,7 +5,9 @@
 
 #include <string.h>
 
+#include "engine/strangers.h"
 #include "identity/api_key.h"
+#include "identity/lead_token.h"
 
 /* Whether the body is too large for a call without a key. */
 static bool
@@ -225,4 +227,26 @@ call_note_unproven(struct call *call)
 		call_drop_key(call, digest_slice(&call->known_key));
 	if (!call->counted)
 		call_note_failed_key(call);
+}
+
+/* ---- tokens of leads ---- */
+
+bool
+call_check_owner(struct call *call, struct slice social_id, struct slice token, bool *valid)
+{
+	const struct payload_settings *settings;
+	if (!call_may_wait(call, WAIT_READ))
+		return false;
+	const enum result result = store_payload_settings(call->api->store, &settings);
+	if (result != RESULT_OK)
+		return call_fail(call, call_failure(result));
+	*valid = lead_token_valid(token, settings->server_secret, LEAD_TOKEN_STATUS, call->campaign.id, social_id);
+	return true;
+}
+
+bool
+call_may_see(struct call *call, enum lead_identity identity, bool owns)
+{
+	return call->account_id != 0 || stranger_may_see(&call->campaign, identity, owns) ||
+	       call_fail(call, FAILURE_MISSING_API_KEY);
 }

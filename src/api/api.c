@@ -103,13 +103,15 @@ call_campaign_id(struct call *call, uint64_t *id)
 	return true;
 }
 
-/* docs/api.md 3, require_key; 6. */
+/* docs/api.md 3, require_key; 4.1.11, hosts_only; 6. */
 static enum failure
 refuses(const struct call *call)
 {
 	const struct campaign *campaign = &call->campaign;
 	if (campaign->require_key && call->account_id == 0 && call->route->key == KEY_OPTIONAL)
 		return FAILURE_MISSING_API_KEY;
+	if (campaign->hosts_only && call_is_from_foreign_page(call))
+		return FAILURE_FORBIDDEN_ORIGIN;
 	bool ended = (call->route->flags & ROUTE_UNTIL_END) != 0 && campaign_has_ended(campaign, call->now_ms);
 	return ended ? FAILURE_CAMPAIGN_ENDED : FAILURE_NONE;
 }
@@ -218,6 +220,7 @@ run(struct call *call)
 	call_note_unproven(call);
 	call_note_wait(call);
 	call_finish(call);
+	call_finish_form(call);
 }
 
 void

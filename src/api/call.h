@@ -85,6 +85,12 @@ void call_read_callback(struct call *call);
 MUST_CHECK bool call_check_callback(struct call *call);
 /* Wraps the answer in the callback, for JSONP. */
 void call_finish(struct call *call);
+/* Whether a browser sent a form without a script: it is answered for people (forms.c). */
+MUST_CHECK bool call_is_form(const struct call *call);
+/* Turns the answer to such a form into a redirection or a page. Does nothing for other calls. */
+void call_finish_form(struct call *call);
+/* Whether a browser sent the request from a page whose host is not one of the campaign's (docs/api.md 4.1.11). */
+MUST_CHECK bool call_is_from_foreign_page(const struct call *call);
 
 /* Answers with an HTML page and its headers. Both texts are plain. `button`: that of a form that posts to the same URL;
  * NULL: none. */
@@ -144,6 +150,11 @@ MUST_CHECK bool call_count_unread(struct call *call);
 /* Called at the end: when a large body was parsed for its key, and there was no valid one, counts a wrong key, and drops the
  * one that was known. */
 void call_note_unproven(struct call *call);
+/* Whether the token makes the caller the owner of the lead with this social id (docs/api.md 4.1.11). False: the call has
+ * failed. */
+MUST_CHECK bool call_check_owner(struct call *call, struct slice social_id, struct slice token, bool *valid);
+/* Whether the caller may see a lead that it names in this way. False: the call has failed. */
+MUST_CHECK bool call_may_see(struct call *call, enum lead_identity identity, bool owns);
 /* KEY_TOKEN (handlers/opt_out.c). False: the call has failed. */
 MUST_CHECK bool call_check_token(struct call *call);
 /* KEY_INBOUND (handlers/inbound.c), with its limit. False: the call has failed. */

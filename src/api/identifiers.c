@@ -15,10 +15,30 @@ call_parse_phone(struct call *call, const struct parameter *parameter UNUSED, st
 	       call_fail(call, FAILURE_INVALID_PHONE_NUMBER);
 }
 
+/* `social_id/token`, as in the address of a lead's page. A wrong one proves nothing. */
+bool
+call_read_owner(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+{
+	const struct http_param *given;
+	struct slice text, id;
+	if (!call_first_text(call, parameter, &given, &text))
+		return false;
+	const size_t slash = slice_find(text, '/');
+	if (!slice_present(text) || !social_id_parse(call->request->pool, slice_sub(text, 0, slash), &id))
+		return true;
+	bool valid;
+	if (!call_check_owner(call, id, slice_sub(text, slash + 1, text.size), &valid))
+		return false;
+	if (valid)
+		arguments->own_id = arguments->signup.own_id = id;
+	return true;
+}
+
 bool
 call_name_lead(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	const struct lead_reference names[] = {
+		{ .identity = LEAD_BY_SOCIAL_ID, .value = arguments->own_id },
 		{ .identity = LEAD_BY_SOCIAL_ID, .value = arguments->lead.value },
 		{ .identity = LEAD_BY_EMAIL, .value = arguments->email.key },
 		{ .identity = LEAD_BY_PHONE, .value = arguments->signup.phone },

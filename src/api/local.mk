@@ -7,6 +7,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/call.c %D%/call.h \
 	%D%/document.c %D%/document.h \
 	%D%/embed.h \
+	%D%/forms.c \
 	%D%/fetch.c %D%/fetch.h \
 	%D%/identifiers.c \
 	%D%/inbound.h \

@@ -366,6 +366,7 @@ static const struct parameter parameters[] = {
 	{ { NAME("campaign_id"), NAME("campaignId"), NAME("list_id"), NAME("__lid") }, GROUP_CAMPAIGN, .read = NULL },
 	{ { NAME("jsonp") }, GROUP_CALLBACK, .read = NULL },
 	{ { NAME("password") }, GROUP_PASSWORD, .read = NULL },
+	{ { NAME("__answer") }, GROUP_ANSWER, PARAMETER_INFORMS, .read = NULL }, /* by call_finish_form */
 	{ { NAME("action") }, GROUP_IGNORED, .read = NULL },
 	{ { NAME("controller") }, GROUP_IGNORED, .read = NULL },
 	{ { NAME("ip_address") }, GROUP_IGNORED, .read = NULL },
@@ -377,6 +378,7 @@ static const struct parameter parameters[] = {
 	THEN(GROUP_CODE, require_code),
 
 	{ { NAME("__url") }, GROUP_SIGNUP, PARAMETER_INFORMS, .read = call_read_signup_url },
+	{ { NAME("__token") }, GROUP_LEAD | GROUP_ACTION | GROUP_LEADERS | GROUP_OWNER, .read = call_read_owner },
 	{ { NAME("social_id"), NAME("kid") }, GROUP_LEAD | GROUP_ACTION,
 	    PARSED_TEXT_OR(LEAD_NOT_FOUND, struct slice, lead.value, parse_social_id) },
 	{ { NAME("email") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_UNLESS_IDENTIFIED,
@@ -470,7 +472,8 @@ is_skipped(const struct call *call, const struct parameter *parameter, unsigned 
 	if ((parameter->flags & PARAMETER_NEEDS_KEY) != 0 && call->account_id == 0)
 		return true;
 	return (groups & GROUP_LEAD) != 0 && (parameter->flags & PARAMETER_UNLESS_IDENTIFIED) != 0 &&
-	       (slice_present(arguments->lead.value) || slice_present(arguments->email.key));
+	       (slice_present(arguments->own_id) || slice_present(arguments->lead.value) ||
+		   slice_present(arguments->email.key));
 }
 
 bool

@@ -34,8 +34,10 @@ enum parameter_group {
 	GROUP_INBOUND_NAME = 1 << 21, /* which one */
 	GROUP_TAGS = 1 << 22,         /* the tags of bulk calls for several */
 	GROUP_CODE = 1 << 23,
-	GROUPS_RESERVED = GROUP_KEY | GROUP_CAMPAIGN | GROUP_CALLBACK | GROUP_SIGNUP | GROUP_SIGNUP_POINTS |
-			  GROUP_IGNORED /* not custom fields */
+	GROUP_OWNER = 1 << 24,  /* the token of a lead, which the caller owns */
+	GROUP_ANSWER = 1 << 25, /* how a form is answered */
+	GROUPS_RESERVED = GROUP_KEY | GROUP_CAMPAIGN | GROUP_CALLBACK | GROUP_SIGNUP | GROUP_SIGNUP_POINTS | GROUP_IGNORED |
+			  GROUP_ANSWER /* not custom fields */
 };
 
 /* The events of a webhook, without duplicates, in the given order. */
@@ -50,6 +52,7 @@ struct arguments {
 	struct signup signup;
 	struct payload_view view;
 	struct lead_reference lead;
+	struct slice own_id;            /* social id of the lead whose token was given */
 	struct http_value *typed_leads; /* up to the setting bulk_items */
 	size_t typed_lead_count;        /* including those beyond the setting */
 	enum lead_identity identity;    /* of all leads … */
@@ -146,8 +149,8 @@ MUST_CHECK bool call_first_text(
 size_t call_values(const struct call *call, struct slice name, const struct http_value **values);
 
 /* Readers, and functions of rows without a name, in identifiers.c, signup_fields.c, and in handlers. */
-parameter_reader call_parse_phone, call_name_lead, call_read_social_id, call_choose_subject, call_read_leads, call_check_leads,
-    call_parse_leads;
+parameter_reader call_read_owner, call_parse_phone, call_name_lead, call_read_social_id, call_choose_subject, call_read_leads,
+    call_check_leads, call_parse_leads;
 parameter_reader call_read_signup_url, call_default_signup, call_read_custom_fields;
 parameter_reader call_judge_url, call_read_events;
 parameter_reader call_read_data;

@@ -11,14 +11,14 @@
  * function of the struct below and to tests/commit/test_codec.c. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct custom_field) == 48, "code_custom_fields");
-_Static_assert(sizeof(struct tagging) == 288, "code_tagging");
+_Static_assert(sizeof(struct tagging) == 304, "code_tagging");
 _Static_assert(sizeof(struct lead_reference) == 32, "code_lead");
 _Static_assert(sizeof(struct points_call) == 40, "code_points");
 _Static_assert(sizeof(struct completion) == 56, "code_completion");
 _Static_assert(sizeof(struct lead_change) == 112, "code_change");
-_Static_assert(sizeof(struct command) == 328, "code_command");
+_Static_assert(sizeof(struct command) == 344, "code_command");
 _Static_assert(sizeof(struct look_up) == 88, "code_look_up");
-_Static_assert(sizeof(struct outcome) == 88, "code_outcome");
+_Static_assert(sizeof(struct outcome) == 96, "code_outcome");
 _Static_assert(sizeof(struct api_key) == 48, "code_key");
 #endif
 
@@ -195,6 +195,7 @@ code_view(struct coder *coder, struct payload_view *view)
 	CODE_BOOL(coder, view->skip_urls);
 	CODE_BOOL(coder, view->skip_actions);
 	CODE_BOOL(coder, view->url);
+	CODE_BOOL(coder, view->own);
 }
 
 static void
@@ -245,6 +246,7 @@ code_outcome(struct coder *coder, struct outcome *outcome)
 {
 	CODE_ENUM(coder, failure, outcome->failure, FAILURE_UNAVAILABLE);
 	CODE_BOOL(coder, outcome->created);
+	CODE_ENUM(coder, lead_showing, outcome->showing, WITHHELD);
 	CODE_NUMBER(coder, outcome->lead_id);
 	code_slice(coder, &outcome->detail);
 	code_slice(coder, &outcome->body);

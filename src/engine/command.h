@@ -18,6 +18,7 @@ struct payload_view {
 	bool full; /* with a key, and in webhooks; else the public view */
 	bool skip_urls, skip_actions;
 	bool url; /* social_url also as `url` */
+	bool own; /* to the lead itself: status_url has its token */
 };
 
 /* How entries of a leaderboard are shown (docs/api.md 4.1.2). Absent texts: without that member. */
@@ -148,9 +149,14 @@ struct work {
 	uint32_t rows, bytes;
 };
 
+/* How the answer to a sign-up shows the lead (docs/api.md 4.1.11): as the command's view says, as to the lead itself, or not at
+ * all. */
+enum lead_showing { SHOWN_BY_VIEW, SHOWN_TO_OWNER, WITHHELD };
+
 struct outcome {
 	enum failure failure;
-	bool created;                      /* a sign-up or tagging: the lead is new */
+	bool created; /* a sign-up or tagging: the lead is new */
+	enum lead_showing showing;
 	uint64_t lead_id;                  /* a sign-up or tagging: the lead; else 0 */
 	struct slice detail;               /* of a failure: completes its message, or absent */
 	struct slice body;                 /* without a failure: the answer's JSON, or absent */

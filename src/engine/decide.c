@@ -264,8 +264,15 @@ webhook_payload(struct renderer *r, struct snapshot *snapshot)
 }
 
 static struct slice
-answer(struct renderer *r, struct snapshot *snapshot, struct payload_view view)
+answer(struct renderer *r, struct snapshot *snapshot, const struct command *command, enum lead_showing showing)
 {
+	struct payload_view view = command->view;
+	if (showing == WITHHELD) {
+		buffer_clear(&r->out);
+		payload_write_withheld(&r->out, snapshot->subject.campaign, command->as.signup.redirect_url, view);
+		return rendered(r->pool, &r->out);
+	}
+	view.own = view.own || showing == SHOWN_TO_OWNER;
 	const struct payload_view events = payload_webhook_view(snapshot->subject.campaign);
 	const bool same = view.full == events.full && view.skip_urls == events.skip_urls &&
 			  view.skip_actions == events.skip_actions && view.url == events.url;
@@ -280,7 +287,7 @@ decide_render(struct pool *pool, const struct command *const *commands, size_t c
 	buffer_init(&r.out, PAYLOAD_MAX_BYTES);
 	for (size_t i = 0; i < count; i++)
 		if (decision->answers[i] != NULL)
-			outcomes[i].body = answer(&r, decision->answers[i], commands[i]->view);
+			outcomes[i].body = answer(&r, decision->answers[i], commands[i], outcomes[i].showing);
 	for (size_t i = 0; i < decision->event_count; i++) {
 		struct made_event *event = &decision->events[i];
 		struct slice payload = webhook_payload(&r, event->snapshot);

@@ -2,6 +2,7 @@
  * Sign-ups: matching the lead, storing the fields (docs/api.md 4.3, 4.4), and the consequences (4.6, 4.7). */
 #include "engine/custom_fields.h"
 #include "engine/decide_step.h"
+#include "engine/strangers.h"
 
 static struct working_lead *
 find(const struct step *step, enum lead_identity identity, struct slice value)
@@ -9,14 +10,30 @@ find(const struct step *step, enum lead_identity identity, struct slice value)
 	return step_find(step, &(struct lead_reference){ .identity = identity, .value = value });
 }
 
+/* Whether the caller has proven that it is this lead (4.1.11). */
+static bool
+owns(const struct signup *signup, const struct working_lead *lead)
+{
+	return slice_present(signup->own_id) && slice_equal(signup->own_id, lead->lead.social_id);
+}
+
+static bool
+may_change(const struct step *step, const struct signup *signup, const struct working_lead *lead)
+{
+	return step->command->account_id != 0 || stranger_may_change(&step->campaign->campaign, owns(signup, lead));
+}
+
 /* 4.3: without a key, the phone number of a lead with another email does not match. Otherwise a stranger could store the
- * number with another email and receive the sign-up of the number's owner. */
+ * number with another email and receive the sign-up of the number's owner. That of a lead without an email matches only where
+ * the email may be added to it: else the sign-up would be lost. */
 static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {
 	const struct working_lead *owner = find(step, LEAD_BY_PHONE, signup->phone);
-	return step->command->account_id == 0 && slice_present(signup->email_key) && owner != NULL &&
-	       slice_present(owner->lead.email_key) && !slice_equal(owner->lead.email_key, signup->email_key);
+	if (step->command->account_id != 0 || !slice_present(signup->email_key) || owner == NULL)
+		return false;
+	return slice_present(owner->lead.email_key) ? !slice_equal(owner->lead.email_key, signup->email_key)
+						    : !may_change(step, signup, owner);
 }
 
 /* Finds the lead of a sign-up (4.3.1 to 4.3.3); NULL: a new one. Returns false when the command fails. */
@@ -103,12 +120,18 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 	update_identities(step, signup, lead);
 	update_fields(step, signup, lead);
 	lead->custom_fields = custom_fields;
-	lead->counter++;
 	if (!signup->keep_opt_out)
 		lead->opted_out = false;
 	if (lead_is_verified(lead) != was_verified)
 		step_recount_referral(step, match);
 	book_points(step, signup, match);
+}
+
+static void
+count_repetition(struct step *step, struct working_lead *match)
+{
+	step_touch(step, match);
+	match->lead.counter++;
 	step_note(step, EVENT_REPEAT_SIGNUP, match, SLICE_NONE);
 }
 
@@ -181,6 +204,17 @@ field_limits(const struct step *step, const struct working_lead *lead)
 	return limits;
 }
 
+/* 4.1.11: a new lead is the caller's own. One that existed is shown as to a look-up by email or phone number. */
+static enum lead_showing
+showing(const struct step *step, const struct signup *signup, const struct working_lead *lead)
+{
+	if (step->command->account_id != 0)
+		return SHOWN_BY_VIEW;
+	if (lead == NULL || owns(signup, lead))
+		return SHOWN_TO_OWNER;
+	return stranger_may_see(&step->campaign->campaign, LEAD_BY_EMAIL, false) ? SHOWN_BY_VIEW : WITHHELD;
+}
+
 /* Returns the created or updated lead, or NULL when the sign-up failed. Without `update` an existing lead is not changed. */
 static struct working_lead *
 sign_up(struct step *step, const struct signup *request, bool update)
@@ -194,6 +228,14 @@ sign_up(struct step *step, const struct signup *request, bool update)
 		return NULL;
 	if (lead != NULL && !update)
 		return lead;
+	step->outcome->showing = showing(step, &signup, lead);
+	const bool changes = lead == NULL || may_change(step, &signup, lead);
+	const bool counts = lead != NULL && (changes || stranger_may_count(&step->campaign->campaign, owns(&signup, lead)));
+	if (!changes) {
+		if (counts)
+			count_repetition(step, lead);
+		return lead;
+	}
 	const struct custom_field_limits limits = field_limits(step, lead);
 	if (!custom_fields_merge(step->pool, lead == NULL ? SLICE_NONE : lead->lead.custom_fields, signup.custom_fields,
 		signup.custom_field_count, &limits, &custom_fields, &problem)) {
@@ -203,6 +245,7 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	if (lead == NULL)
 		return add_lead(step, &signup, custom_fields);
 	update_lead(step, &signup, lead, custom_fields);
+	count_repetition(step, lead);
 	return lead;
 }
 

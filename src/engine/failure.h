@@ -7,6 +7,7 @@ enum failure {
 	FAILURE_NONE = 0,
 	FAILURE_BAD_REQUEST, /* a body shorter than announced, an ambiguous X-Forwarded-For */
 	FAILURE_NO_LEADS,
+	FAILURE_FORBIDDEN_ORIGIN,
 	FAILURE_CAMPAIGN_NOT_FOUND,
 	FAILURE_LEAD_NOT_FOUND,
 	FAILURE_LEADS_NOT_FOUND,

@@ -95,7 +95,14 @@
 	X(U32, max_per_ip) /* 0: off */ \
 	X(TEXT, blocked_email_domains) /* a list, as the next two */ \
 	X(TEXT, blocked_referrers) \
-	X(TEXT, allowed_networks)
+	X(TEXT, allowed_networks) \
+	X(BOOL, pages) \
+	X(TEXT, language) /* absent: that of the visitor */ \
+	X(TEXT, hosts) /* a list */ \
+	X(BOOL, hosts_only) \
+	X(U32, form_answer) /* enum form_answer, as the next two */ \
+	X(U32, public_lookup) \
+	X(U32, public_update)
 
 /* Other fields of a campaign. */
 #define CAMPAIGN_FIELDS(X) \
@@ -125,6 +132,7 @@
 	X(TEXT, email_key) /* identity */ \
 	X(TEXT, phone) /* E.164 */ \
 	X(TEXT, subject) /* social id of the lead to update */ \
+	X(TEXT, own_id) /* social id of the lead whose token the caller has */ \
 	X(TEXT, referrer_id) /* social id of the lead that referred a new one */ \
 	X(TEXT, utm) /* a JSON object */ \
 	X(TEXT, uid) \

@@ -17,7 +17,8 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/inbound_result.h \
 	%D%/model.c %D%/model.h \
 	%D%/payload.c %D%/payload.h \
-	%D%/rank.c %D%/rank.h
+	%D%/rank.c %D%/rank.h \
+	%D%/strangers.c %D%/strangers.h
 # What links the rules: these, down to base, and the libraries that they need.
 engine_libs = src/engine/libengine.a src/webhook/libwebhook.a src/identity/libidentity.a src/crypto/liblhcrypto.a \
 	src/json/libjson.a src/base/libbase.a \

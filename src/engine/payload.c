@@ -9,7 +9,7 @@
 #include "crypto/digest.h"
 #include "engine/custom_fields.h"
 #include "engine/id_list.h"
-#include "webhook/signature.h"
+#include "identity/lead_token.h"
 #include "json/writer.h"
 
 /* In place of the hidden part of a name. ASCII, for clients that count characters where they should count bytes. */
@@ -220,7 +220,8 @@ put_unsubscribe_url(struct payload_writer *r)
 		json_null(&r->writer);
 		return;
 	}
-	struct slice token = opt_out_token(r->pool, r->settings->server_secret, r->campaign->id, r->lead->social_id);
+	const struct slice token =
+	    lead_token(r->pool, r->settings->server_secret, LEAD_TOKEN_OPT_OUT, r->campaign->id, r->lead->social_id);
 	char digits[DECIMAL_SIZE];
 	struct slice url = POOL_JOIN(r->pool, r->settings->base_url, SLICE("/opt-out/"),
 	    encode_decimal(r->campaign->id, digits), SLICE("/"), r->lead->social_id, SLICE("/"), token);
@@ -276,16 +277,42 @@ shown_redirect_url(const struct payload_writer *r)
 	return shown ? r->lead->redirect_url : SLICE_NONE;
 }
 
+/* The hosted page of the campaign; absent without one. */
+static struct slice
+page_url(const struct payload_writer *r)
+{
+	char digits[DECIMAL_SIZE];
+	if (!r->campaign->pages || r->settings->base_url.size == 0)
+		return SLICE_NONE;
+	return POOL_JOIN(r->pool, r->settings->base_url, SLICE("/c/"), encode_decimal(r->campaign->id, digits));
+}
+
+/* The campaign's, else the lead's hosted page: with its token it is the lead's own. */
+static struct slice
+status_url(struct payload_writer *r)
+{
+	const struct slice page = page_url(r);
+	if (slice_present(r->campaign->status_url) || !slice_present(page))
+		return url_with_id(r, r->campaign->status_url, SLICE("kolid"));
+	const struct slice url = POOL_JOIN(r->pool, page, SLICE("/s/"), r->lead->social_id);
+	if (!r->view.full && !r->view.own)
+		return url;
+	const struct slice token =
+	    lead_token(r->pool, r->settings->server_secret, LEAD_TOKEN_STATUS, r->campaign->id, r->lead->social_id);
+	return POOL_JOIN(r->pool, url, SLICE("/"), token);
+}
+
 static void
 put_urls(struct payload_writer *r)
 {
-	struct slice social_url = url_with_id(r, r->campaign->landing_url, SLICE("kid"));
+	const struct slice landing_url = slice_present(r->campaign->landing_url) ? r->campaign->landing_url : page_url(r);
+	const struct slice social_url = url_with_id(r, landing_url, SLICE("kid"));
 	json_put_text(&r->writer, SLICE("social_url"), social_url);
 	if (r->view.url)
 		json_put_text(&r->writer, SLICE("url"), social_url);
 	json_put_text(&r->writer, SLICE("redirect_url"), url_with_id(r, shown_redirect_url(r), SLICE("kolid")));
 	json_put_text(&r->writer, SLICE("thankyou_url"), url_with_id(r, r->campaign->thankyou_url, SLICE("kolid")));
-	json_put_text(&r->writer, SLICE("status_url"), url_with_id(r, r->campaign->status_url, SLICE("kolid")));
+	json_put_text(&r->writer, SLICE("status_url"), status_url(r));
 	put_unsubscribe_url(r);
 }
 
@@ -422,6 +449,23 @@ payload_write(struct buffer *out, const struct payload_settings *settings, const
 	put_lead(&r);
 	json_end_object(&r.writer);
 	pool_free(&r.pool);
+}
+
+void
+payload_write_withheld(struct buffer *out, const struct campaign *campaign, struct slice redirect_url, struct payload_view view)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_begin_object(&writer);
+	json_put_text(&writer, SLICE("id"), SLICE_NONE);
+	json_put_text(&writer, SLICE("social_id"), SLICE_NONE);
+	json_put_u64(&writer, SLICE("campaign_id"), campaign->id);
+	json_put_u64(&writer, SLICE("list_id"), campaign->id);
+	if (!view.skip_urls) {
+		json_put_text(&writer, SLICE("redirect_url"), redirect_url);
+		json_put_text(&writer, SLICE("thankyou_url"), campaign->thankyou_url);
+	}
+	json_end_object(&writer);
 }
 
 struct payload_view

@@ -25,6 +25,10 @@ struct http_request {
 	struct slice authorization; /* also as REDIRECT_HTTP_AUTHORIZATION (docs/api.md 3) */
 	struct slice authentication;
 	struct slice referer;
+	struct slice origin;
+	struct slice accept;
+	struct slice fetch_mode; /* Sec-Fetch-Mode */
+	struct slice accept_language;
 	struct slice user_agent;
 	struct slice forwarded_for;
 	struct slice if_none_match;

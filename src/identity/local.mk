@@ -5,6 +5,7 @@ noinst_LIBRARIES += %D%/libidentity.a
 	%D%/domain.c %D%/domain.h \
 	%D%/email.c %D%/email.h \
 	%D%/host_list.c %D%/host_list.h \
+	%D%/lead_token.c %D%/lead_token.h \
 	%D%/link.c %D%/link.h \
 	%D%/network.c %D%/network.h \
 	%D%/phone.c %D%/phone.h \

@@ -7,8 +7,8 @@
 #include "engine/id_list.h"
 #include "fake_rows.h"
 #include "identity/api_key.h"
+#include "identity/lead_token.h"
 #include "identity/social_id.h"
-#include "webhook/signature.h"
 
 enum { WEBHOOKS_MAX = 64, NOW_S = 1795232293 };
 
@@ -116,7 +116,8 @@ fake_social_id(const struct store *store, uint64_t campaign_id)
 struct slice
 fake_opt_out_token(const struct store *store, uint64_t campaign_id)
 {
-	return opt_out_token(store->pool, settings.server_secret, campaign_id, fake_social_id(store, campaign_id));
+	return lead_token(
+	    store->pool, settings.server_secret, LEAD_TOKEN_OPT_OUT, campaign_id, fake_social_id(store, campaign_id));
 }
 
 /* Updates the histogram as a commit does. */

@@ -125,7 +125,7 @@ next_command(enum command_kind kind, bool on)
 		.campaign_id = next_number() + (UINT64_C(1) << 40),
 		.account_id = next_number() + (UINT64_C(1) << 41),
 		.owner_id = next_number() + (UINT64_C(1) << 42),
-		.view = { .full = on, .skip_urls = !on, .skip_actions = on, .url = !on },
+		.view = { .full = on, .skip_urls = !on, .skip_actions = on, .url = !on, .own = on },
 	};
 }
 
@@ -140,6 +140,7 @@ same_command(const struct command *got, const struct command *want)
 	assert_int_equal(got->view.skip_urls, want->view.skip_urls);
 	assert_int_equal(got->view.skip_actions, want->view.skip_actions);
 	assert_int_equal(got->view.url, want->view.url);
+	assert_int_equal(got->view.own, want->view.own);
 }
 
 /* Encodes and decodes a request with a deadline. */
@@ -270,9 +271,10 @@ test_look_ups(void **state UNUSED)
 	assert_int_equal(got.kind, REQUEST_READINESS);
 	got = carry_request((struct commit_request){ .kind = REQUEST_CAMPAIGN, .as.campaign_id = INT64_MAX });
 	assert_int_equal(got.as.campaign_id, INT64_MAX);
-	for (unsigned view = 0; view < 32; view++) {
+	for (unsigned view = 0; view < 64; view++) {
 		const struct look_up wanted = { 7 + view, next_lead(view % 2 == 0 ? LEAD_BY_PHONE : LEAD_BY_ID),
-			{ (view & 1) != 0, (view & 2) != 0, (view & 4) != 0, (view & 16) != 0 }, (view & 8) != 0,
+			{ (view & 1) != 0, (view & 2) != 0, (view & 4) != 0, (view & 16) != 0, (view & 32) != 0 },
+			(view & 8) != 0,
 			{ (view & 1) != 0 ? SLICE("plan") : SLICE_NONE, (view & 2) != 0 ? SLICE("mp") : SLICE_NONE,
 			    (view & 4) != 0 } };
 		got = carry_request((struct commit_request){ .kind = REQUEST_LOOK_UP, .as.look_up = wanted });
@@ -284,6 +286,7 @@ test_look_ups(void **state UNUSED)
 		assert_int_equal(got.as.look_up.view.skip_urls, wanted.view.skip_urls);
 		assert_int_equal(got.as.look_up.view.skip_actions, wanted.view.skip_actions);
 		assert_int_equal(got.as.look_up.view.url, wanted.view.url);
+		assert_int_equal(got.as.look_up.view.own, wanted.view.own);
 		assert_int_equal(got.as.look_up.standing, wanted.standing);
 		same_text(got.as.look_up.style.description, wanted.style.description);
 		same_text(got.as.look_up.style.avatar_default, wanted.style.avatar_default);
@@ -296,11 +299,13 @@ test_outcomes(void **state UNUSED)
 {
 	struct commit_answer answer = { .kind = ANSWER_OUTCOME };
 	for (unsigned failure = FAILURE_NONE; failure <= FAILURE_UNAVAILABLE; failure++) {
-		answer.as.outcome = (struct outcome){ (enum failure)failure, failure % 2 == 1, failure + 1, next_text(),
-			next_text(), { failure, UINT64_MAX }, { failure, UINT32_MAX, failure % 2 != 0 }, .queued = failure };
+		answer.as.outcome = (struct outcome){ (enum failure)failure, failure % 2 == 1, (enum lead_showing)(failure % 3),
+			failure + 1, next_text(), next_text(), { failure, UINT64_MAX },
+			{ failure, UINT32_MAX, failure % 2 != 0 }, .queued = failure };
 		struct outcome got = carry_answer(answer).as.outcome;
 		assert_int_equal(got.failure, failure);
 		assert_int_equal(got.created, failure % 2 == 1);
+		assert_int_equal(got.showing, failure % 3);
 		assert_int_equal(got.lead_id, failure + 1);
 		assert_int_equal(got.queued, failure);
 		same_text(got.detail, answer.as.outcome.detail);

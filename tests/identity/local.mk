@@ -7,6 +7,10 @@ check_PROGRAMS += %D%/test_host_list
 %C%_test_host_list_SOURCES = %D%/test_host_list.c
 %C%_test_host_list_LDADD = $(engine_test_libs)
 
+check_PROGRAMS += %D%/test_lead_token
+%C%_test_lead_token_SOURCES = %D%/test_lead_token.c
+%C%_test_lead_token_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_link
 %C%_test_link_SOURCES = %D%/test_link.c
 %C%_test_link_LDADD = $(engine_test_libs)

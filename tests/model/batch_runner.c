@@ -136,7 +136,7 @@ parse_command(struct pool *pool, const struct tree *item)
 	command->campaign_id = tree_id(item, "campaign");
 	command->account_id = tree_id(item, "account");
 	command->view = (struct payload_view){ tree_flag(item, "full"), tree_flag(item, "skip_urls"),
-		tree_flag(item, "skip_actions"), tree_flag(item, "url") };
+		tree_flag(item, "skip_actions"), tree_flag(item, "url"), .own = false };
 	switch (command->kind) {
 	case COMMAND_SIGNUP:
 		parse_signup(pool, item, &command->as.signup);

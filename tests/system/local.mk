@@ -62,6 +62,7 @@ EXTRA_DIST += \
 	%D%/test_failing_database.py \
 	%D%/test_fairness.py \
 	%D%/test_fastcgi.py \
+	%D%/test_forms.py \
 	%D%/test_fresh_reads.py \
 	%D%/test_health.py \
 	%D%/test_identity.py \
@@ -102,6 +103,7 @@ EXTRA_DIST += \
 	%D%/test_settings.py \
 	%D%/test_signatures.py \
 	%D%/test_signup.py \
+	%D%/test_strangers.py \
 	%D%/test_tls.py \
 	%D%/test_tolerance.py \
 	%D%/test_unknown_outcome.py \

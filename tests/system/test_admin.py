@@ -19,7 +19,9 @@ KEYS_OF_CAMPAIGN = ["id", "name", "lead_count", "state", "created_at", "account_
 SETTINGS = {"ended_at": None, "ends_at": None, "jump_start": 0, "privacy": True, "require_key": False, "compat": False,
             "landing_url": None, "thankyou_url": None, "status_url": None, "points_signup": 0, "points_direct": 1, "points_indirect": 0,
             "points_verified": 0, "require_verification": False, "waitlist": False, "max_per_ip": 0,
-            "addresses_counted": None, "blocked_email_domains": None, "blocked_referrers": None, "allowed_networks": None}
+            "addresses_counted": None, "blocked_email_domains": None, "blocked_referrers": None, "allowed_networks": None,
+            "pages": True, "language": "auto", "hosts": None, "hosts_only": False, "form_answer": "auto",
+            "public_lookup": "social_id", "public_update": "own"}
 
 
 # --- JSON output of each command ---
@@ -154,12 +156,15 @@ def test_campaigns(leadhook):
                 "points_signup": 1, "points_direct": 2, "points_indirect": 99999, "points_verified": 0,
                 "require_verification": True, "waitlist": True, "max_per_ip": 3, "addresses_counted": True,
                 "blocked_email_domains": "a.example, *.b.example", "blocked_referrers": "c.example",
-                "allowed_networks": "192.0.2.0/24 2001:db8::1"}
+                "allowed_networks": "192.0.2.0/24 2001:db8::1",
+                "pages": False, "language": "de", "hosts": "d.example e.example", "hosts_only": True, "form_answer": "redirect",
+                "public_lookup": "none", "public_update": "all"}
     words = ["ends_at=2099-12-31T23:59:59Z", "jump_start=7", "privacy=off", "require_key=on", "compat=on",
              "landing_url=https://example.org/?a=b", "thankyou_url=http://example.org/t", "status_url=",
              "points_signup=1", "points_direct=2", "points_indirect=99999", "require_verification=on", "waitlist=on",
              "max_per_ip=3", "blocked_email_domains= a.example, *.b.example ", "blocked_referrers=c.example",
-             "allowed_networks=192.0.2.0/24 2001:db8::1"]
+             "allowed_networks=192.0.2.0/24 2001:db8::1", "pages=off", "language=de", "hosts=d.example e.example",
+             "hosts_only=on", "form_answer=redirect", "public_lookup=none", "public_update=all"]
     full = leadhook("campaign", "add", account, "Full", *words)
     shown = leadhook("campaign", "show", full["id"])
     assert shown == {**shown, **settings, "ended_at": None, "lead_count": 7}
@@ -341,7 +346,10 @@ def test_settings_are_listed(service, refused):
                 **{f"points_{what}": points for what in ("signup", "direct", "indirect", "verified")},
                 "require_verification": "on or off", "waitlist": "on or off", "max_per_ip": "a number; 0: no limit",
                 "blocked_email_domains": hosts, "blocked_referrers": hosts,
-                "allowed_networks": "addresses and networks, separated by commas or spaces, or nothing"}
+                "allowed_networks": "addresses and networks, separated by commas or spaces, or nothing",
+                "pages": "on or off", "language": "auto, en, de, es or fr", "hosts": hosts, "hosts_only": "on or off",
+                "form_answer": "auto, json or redirect", "public_lookup": "all, social_id, own or none",
+                "public_update": "all, own or none"}
     for command in ("add", "set"):
         said = call(service.installation, "campaign", command, "--help", config="/nonexistent").stdout
         assert re.findall(r"^  (\w+) +(.+)$", said, re.MULTILINE) == list(settings.items())

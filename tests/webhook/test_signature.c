@@ -234,23 +234,6 @@ invalid_secrets_sign_nothing(void **state UNUSED)
 	assert_slice(header, "untouched");
 }
 
-/* docs/api.md 4.1: only holders of the server's secret can opt a lead out. Value by Python's hmac. */
-static void
-opt_out_tokens_belong_to_one_lead(void **state UNUSED)
-{
-	struct slice secret = counting(100, 32), id = SLICE("0123456789");
-	struct slice token = opt_out_token(pool, secret, 42, id);
-	assert_slice(token, "mKFr7v8Ly5pld-Ux69EFjBHG");
-	assert_int_equal(token.size, OPT_OUT_TOKEN_SIZE);
-	assert_true(opt_out_token_valid(token, secret, 42, id));
-	assert_false(opt_out_token_valid(token, secret, 43, id));
-	assert_false(opt_out_token_valid(token, secret, 42, SLICE("0123456788")));
-	assert_false(opt_out_token_valid(token, counting(101, 32), 42, id));
-	assert_false(opt_out_token_valid(SLICE("mKFr7v8Ly5pld-Ux69EFjBHH"), secret, 42, id));
-	assert_false(opt_out_token_valid(slice_sub(token, 0, 23), secret, 42, id));
-	assert_false(opt_out_token_valid(SLICE_NONE, secret, 42, id));
-}
-
 /* docs/requirements.md "Event names", in docs/api.md 4.7's order; "fraudulent" is converted. */
 static void
 twelve_events_have_names(void **state UNUSED)
@@ -326,7 +309,6 @@ main(void)
 		cmocka_unit_test(social_ids_of_other_services_are_understood),
 		cmocka_unit_test(deliveries_are_signed_by_standard_webhooks),
 		cmocka_unit_test(invalid_secrets_sign_nothing),
-		cmocka_unit_test(opt_out_tokens_belong_to_one_lead),
 		cmocka_unit_test(twelve_events_have_names),
 	};
 	return cmocka_run_group_tests_name("signature", tests, begin, end);

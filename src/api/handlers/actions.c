@@ -3,6 +3,7 @@
 #include "api/document.h"
 #include "api/parameters.h"
 
+#include "engine/strangers.h"
 #include "http/text.h"
 
 enum { DATA_MAX_BYTES = 1024, DATA_JSON_MAX_BYTES = 1024 * 1024 };
@@ -68,6 +69,10 @@ handle_action(struct call *call)
 	struct arguments arguments;
 	if (!call_read(call, GROUP_ACTION, &arguments))
 		return;
+	if (call->account_id == 0 && !stranger_may_change(&call->campaign, slice_present(arguments.own_id))) {
+		call_fail(call, FAILURE_MISSING_API_KEY);
+		return;
+	}
 	const struct command command = {
 		.kind = COMMAND_COMPLETION,
 		.campaign_id = call->campaign.id,

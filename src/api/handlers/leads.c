@@ -4,6 +4,8 @@
 #include "api/fetch.h"
 #include "api/parameters.h"
 
+#include "engine/strangers.h"
+
 /* Runs a command of this call, which has no answer yet unless the command failed. */
 static struct outcome
 execute(struct call *call, struct command command)
@@ -23,19 +25,33 @@ run(struct call *call, struct command command, struct slice answer)
 	return outcome;
 }
 
-/* Over the limit of new leads only known leads may sign up: must_exist is forced. The count follows creation, so simultaneous
- * calls can exceed it. */
+/* `must_exist` shows whether the lead exists. */
+static bool
+may_demand_lead(struct call *call, const struct signup *signup)
+{
+	return !signup->must_exist || call_may_see(call, LEAD_BY_EMAIL, slice_present(signup->own_id));
+}
+
+/* Over the limit of new leads only known leads may sign up: must_exist is forced, or where that would show which leads exist,
+ * all are refused. The count follows creation, so simultaneous calls can exceed it. */
 void
 handle_signup(struct call *call)
 {
 	struct arguments arguments;
 	struct limit_verdict verdict;
-	if (!call_read(call, GROUP_SIGNUP | GROUP_VIEW | GROUP_SIGNUP_POINTS, &arguments))
+	if (!call_read(call, GROUP_SIGNUP | GROUP_OWNER | GROUP_VIEW | GROUP_SIGNUP_POINTS, &arguments))
 		return;
-	if (call->response->head) /* HEAD on GET /v1/.../subscribe: nothing is created, the body is empty */
+	if (!may_demand_lead(call, &arguments.signup) ||
+	    call->response->head) /* HEAD on GET /v1/.../subscribe: nothing is created, the body is empty */
 		return;
+	if (call_is_form(call)) /* the answer is one of them */
+		arguments.view.skip_urls = false;
 	struct command command = { .kind = COMMAND_SIGNUP, .view = arguments.view, .as.signup = arguments.signup };
 	const bool must_be_known = !arguments.signup.must_exist && !call_may_add_lead(call, &verdict);
+	if (must_be_known && !stranger_may_see(&call->campaign, LEAD_BY_EMAIL, false)) {
+		call_refuse_new_lead(call, &verdict);
+		return;
+	}
 	command.as.signup.must_exist = arguments.signup.must_exist || must_be_known;
 	const struct outcome outcome = run(call, command, SLICE_NONE);
 	if (outcome.created)
@@ -60,7 +76,10 @@ void
 handle_lookup(struct call *call)
 {
 	struct arguments arguments;
-	if (call_read(call, GROUP_LEAD | GROUP_VIEW, &arguments))
+	if (!call_read(call, GROUP_LEAD | GROUP_VIEW, &arguments))
+		return;
+	arguments.view.own = slice_present(arguments.own_id);
+	if (call_may_see(call, arguments.lead.identity, arguments.view.own))
 		call_show_lead(call, arguments.lead, arguments.view);
 }
 

@@ -179,7 +179,10 @@ handle_leaderboard(struct call *call)
 		board.limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX;
 	board.style = (struct standing_style){ arguments.lead_description, arguments.avatar_default,
 		.personal = call->account_id != 0 || !call->campaign.privacy };
-	const struct slice typed = arguments.social_id;
+	const bool owns = slice_present(arguments.own_id);
+	const struct slice typed = owns ? arguments.own_id : arguments.social_id;
+	if (slice_present(typed) && !call_may_see(call, LEAD_BY_SOCIAL_ID, owns))
+		return;
 	/* an invalid social id matches no lead */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;

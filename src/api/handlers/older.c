@@ -11,9 +11,13 @@ handle_lead_of_path(struct call *call)
 {
 	struct arguments arguments;
 	struct lead_reference lead = { .identity = LEAD_BY_SOCIAL_ID };
-	if (!call_read(call, GROUP_VIEW, &arguments))
+	if (!call_read(call, GROUP_VIEW | GROUP_OWNER, &arguments))
 		return;
-	if (social_id_parse(call->request->pool, call->request->segments[2], &lead.value))
+	const bool known = social_id_parse(call->request->pool, call->request->segments[2], &lead.value);
+	arguments.view.own = known && slice_present(arguments.own_id) && slice_equal(arguments.own_id, lead.value);
+	if (!call_may_see(call, lead.identity, arguments.view.own))
+		return;
+	if (known)
 		call_show_lead(call, lead, arguments.view);
 	else
 		call_fail(call, FAILURE_LEAD_NOT_FOUND);

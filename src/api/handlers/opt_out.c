@@ -2,8 +2,8 @@
  * The links of `unsubscribe_url`: for clicks, and for mail programs that post (RFC 8058). */
 #include "api/parameters.h"
 
+#include "identity/lead_token.h"
 #include "identity/social_id.h"
-#include "webhook/signature.h"
 
 /* /opt-out/{campaign}/{social_id}/{token}. All invalid links have the same answer. */
 bool
@@ -17,7 +17,7 @@ call_check_token(struct call *call)
 		return call_fail(call, call_failure(result));
 	if (slice_to_u64(segments[1], INT64_MAX, &campaign_id) &&
 	    social_id_parse(call->request->pool, segments[2], &call->social_id) &&
-	    opt_out_token_valid(segments[3], settings->server_secret, campaign_id, call->social_id))
+	    lead_token_valid(segments[3], settings->server_secret, LEAD_TOKEN_OPT_OUT, campaign_id, call->social_id))
 		return true;
 	return call_fail(call, FAILURE_NOT_FOUND);
 }

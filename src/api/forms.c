@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * Forms that a browser sends without a script are answered for people: by a redirection or a page instead of JSON (docs/api.md
+ * 4.1.10). Requests of scripts on other pages. */
+#include "api/parameters.h"
+
+#include "base/encode.h"
+#include "engine/strangers.h"
+#include "identity/link.h"
+#include "webhook/document.h"
+#include "webhook/webhook_url.h"
+
+enum { PAYLOAD_DEPTH = 16, LOCATION_MAX_BYTES = 8192 };
+
+static bool
+is_form_body(struct slice content_type)
+{
+	return slice_starts_with_nocase(content_type, SLICE("application/x-www-form-urlencoded")) ||
+	       slice_starts_with_nocase(content_type, SLICE("multipart/form-data"));
+}
+
+static bool
+accepts_pages(struct slice accept)
+{
+	struct slice range;
+	while (slice_present(accept) && slice_next(&accept, ',', &range))
+		if (slice_starts_with_nocase(slice_trim(range), SLICE("text/html")))
+			return true;
+	return false;
+}
+
+/* `__answer`; another value is as none. */
+static enum form_answer
+wanted_answer(const struct call *call)
+{
+	struct slice text;
+	if (call->params == NULL || !http_value_string(http_params_value(call->params, SLICE("__answer")), &text))
+		return FORM_ANSWER_AUTO;
+	return slice_equal(text, form_answer_names[FORM_ANSWER_JSON])       ? FORM_ANSWER_JSON
+	       : slice_equal(text, form_answer_names[FORM_ANSWER_REDIRECT]) ? FORM_ANSWER_REDIRECT
+									    : FORM_ANSWER_AUTO;
+}
+
+/* A header decides if there is one: a script that sends the fields of a form cannot use a redirection. */
+bool
+call_is_form(const struct call *call)
+{
+	const struct http_request *request = call->request;
+	const bool is_signup = call->route != NULL && call->route->key == KEY_OPTIONAL &&
+			       (call->route->flags & ROUTE_FIELDS) != 0 && request->method == HTTP_POST;
+	if (!is_signup || slice_present(call->key_text) || !is_form_body(request->content_type))
+		return false;
+	if (slice_present(request->fetch_mode) && !slice_equal(request->fetch_mode, SLICE("navigate")))
+		return false;
+	const enum form_answer wanted = wanted_answer(call);
+	if (wanted != FORM_ANSWER_AUTO)
+		return wanted == FORM_ANSWER_REDIRECT;
+	if (call->campaign.form_answer == FORM_ANSWER_JSON)
+		return false;
+	return slice_present(request->fetch_mode) || call->campaign.form_answer == FORM_ANSWER_REDIRECT ||
+	       accepts_pages(request->accept);
+}
+
+/* ---- addresses ---- */
+
+/* An absolute http or https URL as it is sent in a header, from its checked parts; absent: it is none. */
+static struct slice
+location_of(struct pool *pool, struct slice url)
+{
+	struct slice location;
+	const struct slice fragment = slice_sub(url, slice_find(url, '#') + 1, url.size);
+	struct buffer out;
+	if (!slice_present(url) || !webhook_url_dial(pool, url, &location))
+		return SLICE_NONE;
+	if (fragment.size == 0)
+		return location;
+	buffer_init(&out, LOCATION_MAX_BYTES);
+	buffer_add(&out, location);
+	buffer_add_byte(&out, '#');
+	encode_percent(&out, fragment);
+	location = buffer_ok(&out) ? pool_copy(pool, buffer_slice(&out)) : location;
+	buffer_free(&out);
+	return location;
+}
+
+/* The same, if its host is one of the campaign's. */
+static struct slice
+own_location(const struct call *call, struct slice url)
+{
+	struct pool *pool = call->request->pool;
+	const struct slice location = location_of(pool, url);
+	const bool listed = slice_present(location) && campaign_lists_host(pool, &call->campaign, link_host(pool, location));
+	return listed ? location : SLICE_NONE;
+}
+
+/* The answers to requests that a script or a form of another page sends have the page's origin. */
+bool
+call_is_from_foreign_page(const struct call *call)
+{
+	struct pool *pool = call->request->pool;
+	const struct payload_settings *settings;
+	const struct slice origin = call->request->origin;
+	if (call->account_id != 0 || call->route->key != KEY_OPTIONAL || call->request->method != HTTP_POST ||
+	    !slice_present(origin))
+		return false;
+	const struct slice host = link_host(pool, location_of(pool, origin)); /* that of "null" is none */
+	if (campaign_lists_host(pool, &call->campaign, host))
+		return false;
+	return !slice_present(host) || store_payload_settings(call->api->store, &settings) != RESULT_OK ||
+	       !slice_equal(link_host(pool, settings->base_url), host);
+}
+
+/* ---- answers ---- */
+
+static void
+redirect(struct call *call, struct slice location)
+{
+	struct http_response *response = call->response;
+	buffer_clear(&response->body);
+	response->status = 303;
+	response->content = HTTP_HTML;
+	if (!http_response_header(response, "Location", location)) {
+		log_error("header_refused", LOG_STR("name", "Location"));
+		response->status = 500;
+	}
+}
+
+static struct slice
+member_of(const struct document_node *payload, struct slice name)
+{
+	const struct document_node *node = document_child(payload, name);
+	return node != NULL && node->type == DOCUMENT_STRING ? node->text : SLICE_NONE;
+}
+
+/* The addresses are those of the payload, so that a form leads where a client of the API would go. */
+static void
+succeed(struct call *call)
+{
+	struct pool *pool = call->request->pool;
+	const struct slice json = pool_copy(pool, buffer_slice(&call->response->body));
+	struct document_node *payload;
+	struct slice problem;
+	if (!document_read_json(pool, json, PAYLOAD_DEPTH, &payload, &problem))
+		payload = document_new(pool);
+	const struct slice targets[] = {
+		location_of(pool, member_of(payload, SLICE("thankyou_url"))),
+		own_location(call, member_of(payload, SLICE("redirect_url"))),
+		location_of(pool, member_of(payload, SLICE("status_url"))),
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
+		if (slice_present(targets[i])) {
+			redirect(call, targets[i]);
+			return;
+		}
+	buffer_clear(&call->response->body);
+	call_page(call, "Thank you", SLICE("You are signed up."), NULL);
+}
+
+/* Whether the path is "/", and there is no query. */
+static bool
+is_origin(struct slice location)
+{
+	const struct slice rest = slice_sub(location, slice_find(location, ':') + sizeof("://") - 1, location.size);
+	return slice_present(location) && slice_find(rest, '/') + 1 == rest.size;
+}
+
+/* The page that the form is on: `__url`, else the referrer, which is often cut to its origin; then the landing page, if it is
+ * there. */
+static struct slice
+form_page(const struct call *call)
+{
+	struct pool *pool = call->request->pool;
+	struct slice url;
+	if (!http_value_string(http_params_value(call->params, SLICE("__url")), &url) || url.size == 0)
+		url = call->request->referer;
+	const struct slice page = own_location(call, url), landing = own_location(call, call->campaign.landing_url);
+	return is_origin(page) && slice_equal(link_host(pool, page), link_host(pool, landing)) ? landing : page;
+}
+
+#define ERROR_PARAMETER SLICE("lead_error=")
+
+/* The URL with the parameter, instead of one that an earlier error left. */
+static struct slice
+with_error(struct pool *pool, struct slice url, struct slice code)
+{
+	const size_t end = slice_find(url, '#'), question = slice_find(slice_sub(url, 0, end), '?');
+	struct slice query = slice_sub(url, question + 1, end), part, front = slice_sub(url, 0, question);
+	const char *join = "?";
+	while (query.size > 0 && slice_next(&query, '&', &part)) {
+		if (part.size == 0 || slice_starts_with(part, ERROR_PARAMETER))
+			continue;
+		front = POOL_JOIN(pool, front, slice_of(join), part);
+		join = "&";
+	}
+	return POOL_JOIN(pool, front, slice_of(join), ERROR_PARAMETER, code, slice_sub(url, end, url.size));
+}
+
+static void
+fail(struct call *call)
+{
+	const struct slice page = form_page(call);
+	const unsigned status = call->response->status;
+	if (slice_present(page)) {
+		redirect(call, with_error(call->request->pool, page, slice_of(failure_text(call->failure)->code)));
+		return;
+	}
+	buffer_clear(&call->response->body);
+	call_fail_page(call, call->failure_message);
+	call->response->status = status;
+}
+
+void
+call_finish_form(struct call *call)
+{
+	if (!call_is_form(call))
+		return;
+	if (call->failure == FAILURE_NONE)
+		succeed(call);
+	else
+		fail(call);
+}

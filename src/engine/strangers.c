@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/strangers.h"
+
+#include "identity/host_list.h"
+#include "identity/link.h"
+
+const struct slice form_answer_names[FORM_ANSWERS] = {
+	[FORM_ANSWER_AUTO] = SLICE("auto"),
+	[FORM_ANSWER_JSON] = SLICE("json"),
+	[FORM_ANSWER_REDIRECT] = SLICE("redirect"),
+};
+const struct slice public_lookup_names[PUBLIC_LOOKUPS] = {
+	[PUBLIC_LOOKUP_ALL] = SLICE("all"),
+	[PUBLIC_LOOKUP_SOCIAL_ID] = SLICE("social_id"),
+	[PUBLIC_LOOKUP_OWN] = SLICE("own"),
+	[PUBLIC_LOOKUP_NONE] = SLICE("none"),
+};
+const struct slice public_update_names[PUBLIC_UPDATES] = {
+	[PUBLIC_UPDATE_ALL] = SLICE("all"),
+	[PUBLIC_UPDATE_OWN] = SLICE("own"),
+	[PUBLIC_UPDATE_NONE] = SLICE("none"),
+};
+
+bool
+stranger_may_see(const struct campaign *campaign, enum lead_identity identity, bool owns)
+{
+	switch (campaign->public_lookup) {
+	case PUBLIC_LOOKUP_ALL:
+		return true;
+	case PUBLIC_LOOKUP_SOCIAL_ID:
+		return owns || identity == LEAD_BY_SOCIAL_ID;
+	case PUBLIC_LOOKUP_OWN:
+		return owns;
+	default: /* also a number of a later version */
+		return false;
+	}
+}
+
+bool
+stranger_may_change(const struct campaign *campaign, bool owns)
+{
+	return campaign->public_update == PUBLIC_UPDATE_ALL || (campaign->public_update == PUBLIC_UPDATE_OWN && owns);
+}
+
+bool
+stranger_may_count(const struct campaign *campaign, bool owns)
+{
+	return campaign->public_update == PUBLIC_UPDATE_OWN || stranger_may_change(campaign, owns);
+}
+
+bool
+campaign_lists_host(struct pool *pool, const struct campaign *campaign, struct slice host)
+{
+	if (!slice_present(host))
+		return false;
+	if (host_list_text_contains(pool, campaign->hosts, host))
+		return true;
+	return slice_present(campaign->landing_url) && slice_equal(link_host(pool, campaign->landing_url), host);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * What callers without a key may see and change (docs/api.md 4.1.11), and how forms are answered (4.1.10). A caller that has a
+ * lead's token owns the lead. The numbers of these settings are stored. */
+#ifndef LEADHOOK_ENGINE_STRANGERS_H
+#define LEADHOOK_ENGINE_STRANGERS_H
+
+#include "engine/model.h"
+
+/* Where the request of a form does not say how it is answered. */
+enum form_answer { FORM_ANSWER_AUTO, FORM_ANSWER_JSON, FORM_ANSWER_REDIRECT, FORM_ANSWERS };
+/* Which leads may be seen: all, those whose social id the caller names, its own, none. */
+enum public_lookup { PUBLIC_LOOKUP_ALL, PUBLIC_LOOKUP_SOCIAL_ID, PUBLIC_LOOKUP_OWN, PUBLIC_LOOKUP_NONE, PUBLIC_LOOKUPS };
+/* Which leads a repeated sign-up may change. Others are only counted, or with NONE not even that. */
+enum public_update { PUBLIC_UPDATE_ALL, PUBLIC_UPDATE_OWN, PUBLIC_UPDATE_NONE, PUBLIC_UPDATES };
+
+/* The words of these settings, in the order of their numbers. */
+extern const struct slice form_answer_names[FORM_ANSWERS], public_lookup_names[PUBLIC_LOOKUPS],
+    public_update_names[PUBLIC_UPDATES];
+
+/* Whether a lead that is named in this way may be seen. */
+bool stranger_may_see(const struct campaign *campaign, enum lead_identity identity, bool owns);
+/* Whether a repeated sign-up may change the lead, and whether it counts. */
+bool stranger_may_change(const struct campaign *campaign, bool owns);
+bool stranger_may_count(const struct campaign *campaign, bool owns);
+
+/* Whether a page on this host (lower-case A-labels; absent: none) is one of the campaign's: of its `hosts`, with their
+ * subdomains, or of its `landing_url`. */
+bool campaign_lists_host(struct pool *pool, const struct campaign *campaign, struct slice host);
+
+#endif

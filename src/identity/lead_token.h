@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Tokens of leads: a caller with one acts as the lead, for one purpose. Nothing is stored: a token is computed from the
+ * installation's secret (docs/api.md 4.1.5, 4.1.11). */
+#ifndef LEADHOOK_IDENTITY_LEAD_TOKEN_H
+#define LEADHOOK_IDENTITY_LEAD_TOKEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+enum { LEAD_TOKEN_SIZE = 24 };
+
+/* LEAD_TOKEN_OPT_OUT: opts out. LEAD_TOKEN_STATUS: the lead's page, and calls as this lead. A token of one purpose is of no use
+ * for another. */
+enum lead_token_purpose { LEAD_TOKEN_OPT_OUT, LEAD_TOKEN_STATUS };
+
+/* 24 characters of URL-safe Base64. Only holders of the server's secret (raw bytes) can compute it for this lead. `social_id`
+ * in its stored form (identity/social_id.h). */
+struct slice lead_token(struct pool *pool, struct slice server_secret, enum lead_token_purpose purpose, uint64_t campaign_id,
+    struct slice social_id);
+/* True when `token` is valid. Takes the same time for every wrong token of the right length. */
+MUST_CHECK bool lead_token_valid(struct slice token, struct slice server_secret, enum lead_token_purpose purpose,
+    uint64_t campaign_id, struct slice social_id);
+
+#endif

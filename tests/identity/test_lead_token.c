@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * Tokens of leads. Expected values by Python's hmac. */
+#include "unit.h"
+#include "with_pool.h"
+
+#include "identity/lead_token.h"
+
+/* 100, 101, … 131, or from 101 on */
+static struct slice
+secret(unsigned char first)
+{
+	char *bytes = pool_alloc(pool, 32);
+	for (size_t i = 0; i < 32; i++)
+		bytes[i] = (char)(first + i);
+	return (struct slice){ bytes, 32 };
+}
+
+/* docs/api.md 4.1.5, 4.1.11: only holders of the server's secret can act as the lead, and each token has one purpose. */
+static void
+tokens_belong_to_one_lead_and_purpose(void **state UNUSED)
+{
+	static const struct slice expected[] = {
+		[LEAD_TOKEN_OPT_OUT] = SLICE("mKFr7v8Ly5pld-Ux69EFjBHG"),
+		[LEAD_TOKEN_STATUS] = SLICE("gZR4_J1TseEbvkpblaZdu_6l"),
+	};
+	const struct slice id = SLICE("0123456789");
+	for (unsigned i = 0; i < ARRAY_SIZE(expected); i++) {
+		const enum lead_token_purpose purpose = (enum lead_token_purpose)i;
+		const struct slice token = lead_token(pool, secret(100), purpose, 42, id);
+		assert_slice(token, expected[i].data);
+		assert_int_equal(token.size, LEAD_TOKEN_SIZE);
+		assert_true(lead_token_valid(token, secret(100), purpose, 42, id));
+		assert_false(lead_token_valid(expected[1 - i], secret(100), purpose, 42, id));
+		assert_false(lead_token_valid(token, secret(100), purpose, 43, id));
+		assert_false(lead_token_valid(token, secret(100), purpose, 42, SLICE("0123456788")));
+		assert_false(lead_token_valid(token, secret(101), purpose, 42, id));
+		assert_false(lead_token_valid(slice_sub(token, 0, 23), secret(100), purpose, 42, id));
+		assert_false(lead_token_valid(SLICE_NONE, secret(100), purpose, 42, id));
+	}
+	assert_false(lead_token_valid(SLICE("mKFr7v8Ly5pld-Ux69EFjBHH"), secret(100), LEAD_TOKEN_OPT_OUT, 42, id));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tokens_belong_to_one_lead_and_purpose),
+	};
+	return cmocka_run_group_tests_name("lead token", tests, begin, end);
+}

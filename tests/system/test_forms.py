@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""docs/api.md 4.1.10: forms that browsers send without a script."""
+import re
+
+import pytest
+from client import multipart
+
+NAVIGATE = {"Sec-Fetch-Mode": "navigate"}
+HTML = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
+THANKS = {"thankyou_url": "https://shop.example/thanks?x=1#top"}
+
+
+def post(campaign, fields, path=None, **options):
+    return campaign.client.request("POST", path or f"/v1/{campaign.id}/subscribe", form=fields, **options)
+
+
+def location(answer):
+    assert answer.status == 303, (answer.status, answer.body)
+    return answer.headers["Location"]
+
+
+@pytest.mark.parametrize("headers, fields, setting, people", [
+    (NAVIGATE, {}, "auto", True), (HTML, {}, "auto", True), ({}, {}, "auto", False), ({"Accept": "*/*"}, {}, "auto", False),
+    ({"Accept": "application/json"}, {}, "auto", False), ({"Sec-Fetch-Mode": "cors", **HTML}, {}, "auto", False),
+    ({"Sec-Fetch-Mode": "cors"}, {"__answer": "redirect"}, "redirect", False), ({}, {"__answer": "redirect"}, "auto", True),
+    (NAVIGATE, {"__answer": "json"}, "redirect", False), ({}, {}, "redirect", True), (NAVIGATE, {}, "json", False),
+    (HTML, {}, "json", False), ({}, {"__answer": "redirect"}, "json", True), (NAVIGATE, {"__answer": "x"}, "auto", True),
+    ({}, {"__answer": ""}, "auto", False)])
+def test_the_kind_of_answer(service, account, headers, fields, setting, people):
+    campaign = service.campaign(account, form_answer=setting, **THANKS)
+    answer = post(campaign, {"email": "ada@example.org", **fields}, headers=headers)
+    assert answer.status == (303 if people else 200)
+    assert campaign.find(email="ada@example.org")["custom_fields"] == {}
+
+
+@pytest.mark.parametrize("path", ["/v1/{}/subscribe", "/v2/{}", "/lead/{}", "/subscribe", "/v2"])
+def test_paths(service, account, path):
+    campaign = service.campaign(account, **THANKS)
+    for number, options in enumerate(({"form": {"email": "ada@example.org", "campaign_id": campaign.id}},
+                                      dict(zip(("type", "body"), multipart([("email", "ada@example.org"),
+                                                                            ("campaign_id", str(campaign.id))]))))):
+        answer = campaign.client.request("POST", path.format(campaign.id), headers=NAVIGATE, **options)
+        lead = campaign.find(email="ada@example.org")
+        assert lead["counter"] == number + 1
+        assert location(answer) == f"https://shop.example/thanks?x=1&kolid={lead['social_id']}#top"
+
+
+def test_not_for_programs(service, account):
+    """with a key, as JSON, by JSONP: as before"""
+    campaign = service.campaign(account, **THANKS)
+    assert campaign.client.request("POST", campaign.path, form={"email": "a@example.org"}, key=campaign.key,
+                                   headers=NAVIGATE).status == 200
+    assert post(campaign, {"email": "a@example.org", "api_key": campaign.key}, headers=NAVIGATE).status == 200
+    assert campaign.client.request("POST", campaign.path, json_body={"email": "a@example.org"}, headers=NAVIGATE).status == 200
+    assert campaign.client.request("GET", f"/v1/{campaign.id}/subscribe", query={"email": "a@example.org"},
+                                   headers=NAVIGATE).status == 200
+    assert campaign.client.request("GET", campaign.path, query={"email": "a@example.org"}, headers=NAVIGATE).status == 200
+    assert post(campaign, {"email": "x"}, headers={"Authorization": f"Bearer {campaign.key}", **NAVIGATE}).json["error"] == "invalid_email"
+
+
+@pytest.mark.parametrize("redirect, target", [
+    ("https://shop.example/a?b=c", "https://shop.example/a?b=c&kolid={}"),
+    ("HTTPS://www.SHOP.example/äö#ü", "https://www.shop.example/%C3%A4%C3%B6?kolid={}#%C3%BC"),
+    ("https://landing.example/", "https://landing.example/?kolid={}")])
+def test_redirect_url(service, account, redirect, target):
+    campaign = service.campaign(account, hosts="shop.example", landing_url="https://landing.example/start")
+    answer = post(campaign, {"email": "ada@example.org", "redirect_url": redirect}, headers=NAVIGATE)
+    assert location(answer) == target.format(campaign.find(email="ada@example.org")["social_id"])
+
+
+@pytest.mark.parametrize("redirect", [
+    "https://evil.example/", "https://shop.example.evil.example/", "https://evilshop.example/", "//shop.example/", "/thanks",
+    "https://shop.example@evil.example/", "https://evil.example/https://shop.example/", "https:shop.example",
+    "https://shop.example\\@evil.example/", "https://x.landing.example/"])
+def test_foreign_redirect_url(service, account, redirect):
+    campaign = service.campaign(account, pages="on", hosts="shop.example", landing_url="https://landing.example/start")
+    answer = post(campaign, {"email": "ada@example.org", "redirect_url": redirect}, headers=NAVIGATE)
+    assert location(answer) == campaign.find(email="ada@example.org")["status_url"]
+
+
+def test_the_campaign_decides_first(service, account):
+    campaign = service.campaign(account, hosts="shop.example", pages="on", **THANKS)
+    answer = post(campaign, {"email": "ada@example.org", "redirect_url": "https://shop.example/other", "__skip_urls": "1"}, headers=NAVIGATE)
+    assert location(answer).startswith("https://shop.example/thanks?x=1&kolid=")
+
+
+def test_without_any_target(campaign):
+    answer = post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE)
+    assert answer.status == 200 and answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "Content-Security-Policy" in answer.headers and b"ada@" not in answer.body
+
+
+def test_a_withheld_lead(service, account):
+    """leads nowhere that shows it: 4.1.11"""
+    campaign = service.campaign(account, pages="on", public_lookup="social_id", public_update="own", **THANKS)
+    social_id = re.search("kolid=([0-9A-Z]{10})", location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE)))[1]
+    again = post(campaign, {"email": "ada@example.org", "redirect_url": "https://shop.example/"}, headers=NAVIGATE)
+    assert location(again) == "https://shop.example/thanks?x=1#top"
+    plain = service.campaign(account, pages="on", public_lookup="social_id", public_update="own")
+    post(plain, {"email": "ada@example.org", "first_name": "Ada"}, headers=NAVIGATE)
+    again = post(plain, {"email": "ada@example.org"}, headers=NAVIGATE)
+    assert again.status == 200 and social_id.encode() not in again.body and b"Ada" not in again.body
+
+
+@pytest.mark.parametrize("sent, page", [
+    ({"Referer": "https://shop.example/form?a=b&lead_error=old&c=d#x"}, "https://shop.example/form?a=b&c=d&lead_error=invalid_email#x"),
+    ({"Referer": "https://shop.example/"}, "https://shop.example/?lead_error=invalid_email"),
+    ({"Referer": "https://landing.example/"}, "https://landing.example/start?lead_error=invalid_email#form"),
+    ({"Referer": "https://landing.example/other"}, "https://landing.example/other?lead_error=invalid_email"),
+    ({"Referer": "https://evil.example/form"}, None), ({}, None), ({"Referer": "javascript:alert(1)"}, None)])
+def test_errors(service, account, sent, page):
+    campaign = service.campaign(account, hosts="shop.example", landing_url="https://landing.example/start#form")
+    answer = post(campaign, {"email": "ada<b>@", "secret": "typed"}, headers={**NAVIGATE, **sent})
+    if page:
+        assert location(answer) == page
+    else:
+        assert answer.status == 406 and answer.headers["Content-Type"] == "text/html; charset=utf-8"
+        assert b"Email is not valid" in answer.body and b"<b>" not in answer.body
+
+
+def test_the_page_of_the_form(service, account):
+    """`__url` before the referrer"""
+    campaign = service.campaign(account, hosts="shop.example")
+    for url, page in (("https://shop.example/here?x=1", "https://shop.example/here?x=1&lead_error=invalid_email"),
+                      ("https://evil.example/here", None)):
+        answer = post(campaign, {"email": "x", "__url": url}, headers={"Referer": "https://shop.example/other", **NAVIGATE})
+        assert location(answer) == page if page else answer.status == 406
+
+
+@pytest.mark.parametrize("headers", [NAVIGATE, HTML])
+def test_other_errors(service, account, headers):
+    """each with its status, as a page, also before the campaign is known"""
+    campaign = service.campaign(account, require_key="on")
+    assert post(campaign, {"email": "a@example.org"}, headers=headers).status == 409
+    missing = post(campaign, {"email": "a@example.org"}, "/v1/999999999/subscribe", headers=headers)
+    assert missing.status == 404 and missing.headers["Content-Type"] == "text/html; charset=utf-8"
+    ended = service.campaign(account)
+    ended.end()
+    assert post(ended, {"email": "a@example.org"}, headers=headers).status == 423
+    many = [post(ended, {"email": "a@example.org"}, headers=headers, address="10.200.0.1") for _ in range(11)]
+    assert (many[-1].status, many[-1].headers["Content-Type"]) == (429, "text/html; charset=utf-8")
+    assert many[-1].headers["Retry-After"]

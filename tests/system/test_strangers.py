@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""docs/api.md 4.1.11: what callers without a key see and change."""
+import re
+
+import pytest
+
+STRICT = {"public_lookup": "social_id", "public_update": "own"}
+REFUSED = (409, "missing_api_key")
+SECRETS = ("Ada", "Lovelace", "ada@example.org")
+
+
+@pytest.fixture
+def strict(service, account):
+    return service.campaign(account, pages="on", **STRICT)
+
+
+def sign_up(campaign, key=None, **fields):
+    answer = campaign.post(fields, key=key)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def token_of(lead):
+    """What `__token` is, from the address of the lead's page."""
+    return re.fullmatch(r".*/c/\d+/s/([0-9A-Z]{10}/[\w-]{24})", lead["status_url"])[1]
+
+
+def withheld(campaign, answer, **urls):
+    return answer == {"id": None, "social_id": None, "campaign_id": campaign.id, "list_id": campaign.id,
+                      "redirect_url": None, "thankyou_url": None, **urls}
+
+
+@pytest.fixture
+def ada(strict):
+    return sign_up(strict, email="ada@example.org", first_name="Ada", last_name="Lovelace")
+
+
+def test_defaults(leadhook, account):
+    """A new campaign is strict; one with the id of another service is not, and neither is one from before these settings."""
+    shown = leadhook("campaign", "show", leadhook("campaign", "add", account.id, "New")["id"])
+    assert (shown["public_lookup"], shown["public_update"], shown["pages"]) == ("social_id", "own", True)
+    shown = leadhook("campaign", "show", leadhook("campaign", "add", account.id, "Old", "--id", 7000001)["id"])
+    assert (shown["public_lookup"], shown["public_update"], shown["pages"]) == ("all", "all", True)
+
+
+def test_nothing_about_a_person_for_an_address(strict, ada):
+    """a second sign-up, look-ups, `must_exist`: only the address is known"""
+    known, unknown = ({"email": f"{name}@example.org"} for name in ("ada", "unknown"))
+    assert withheld(strict, sign_up(strict, **known, first_name="Mallory", redirect_url="https://evil.example/"),
+                    redirect_url="https://evil.example/")
+    for fields in (known, unknown):
+        assert strict.get(fields, key=None).verdict == REFUSED
+        assert strict.post({**fields, "must_exist": True}, key=None).verdict == REFUSED
+    for path in (f"/v1/{strict.id}/info", "/v2"):
+        answer = strict.client.request("GET", path, query={**known, "campaign_id": strict.id})
+        assert answer.verdict == REFUSED
+    lead = strict.find(email="ada@example.org")
+    assert (lead["first_name"], lead["counter"], lead["redirect_url"]) == ("Ada", 2, None)
+
+
+def test_a_social_id_is_public(strict, ada):
+    shown = strict.get({"social_id": ada["social_id"]}, key=None)
+    assert (shown.status, shown.json["first_name"]) == (200, "Ada")
+    assert shown.json["status_url"].endswith(f"/c/{strict.id}/s/{ada['social_id']}")
+
+
+def test_a_stranger_changes_nothing(strict, ada, receiver):
+    """own: counter and event only, and no end of an opt-out"""
+    strict.change("optout", email="ada@example.org")
+    strict.webhook("repeat_signup")
+    sign_up(strict, email="ada@example.org", first_name="Mallory", phone_number="+491701234567", __uid="x", plan="pro",
+            utm_source="x", redirect_url="https://evil.example/")
+    lead = strict.find(email="ada@example.org")
+    assert (lead["counter"], lead["first_name"], lead["phone_number"], lead["uid"], lead["opted_out"]) == (2, "Ada", None, None, True)
+    assert lead["custom_fields"] == {"first_name": "Ada", "last_name": "Lovelace"} and lead["utm"] == {}
+    strict.service.dispatch()
+    assert [hook.json["counter"] for hook in strict.delivered(1, "repeat_signup")] == [2]
+
+
+def test_none(service, account, receiver):
+    campaign = service.campaign(account, public_lookup="none", public_update="none", pages="on")
+    ada = sign_up(campaign, email="ada@example.org", first_name="Ada")
+    assert ada["first_name"] == "Ada"  # it is the caller's own
+    for token in ({}, {"__token": token_of(ada)}):
+        assert withheld(campaign, sign_up(campaign, email="ada@example.org", first_name="Mallory", **token)) == (not token)
+        assert campaign.get({"social_id": ada["social_id"], **token}, key=None).verdict == REFUSED
+    assert campaign.find(email="ada@example.org")["counter"] == 1
+
+
+@pytest.mark.parametrize("lookup", ["social_id", "own"])
+def test_an_own_lead(service, account, lookup):
+    """The token names the lead, shows it, and permits changes."""
+    campaign = service.campaign(account, pages="on", public_lookup=lookup, public_update="own")
+    ada = sign_up(campaign, email="ada@example.org", first_name="Ada")
+    other = sign_up(campaign, email="other@example.org")
+    token = token_of(ada)
+    for fields in ({}, {"social_id": other["social_id"]}, {"email": "other@example.org"}):
+        shown = campaign.get({"__token": token, **fields}, key=None)
+        assert (shown.status, shown.json["social_id"], shown.json["status_url"]) == (200, ada["social_id"], ada["status_url"])
+    shown = campaign.client.request("GET", f"/lead/{campaign.id}/{ada['social_id']}", query={"__token": token})
+    assert (shown.status, shown.json["status_url"]) == (200, ada["status_url"])
+    changed = sign_up(campaign, email="ada@example.org", first_name="Augusta", phone_number="+491701234567", __token=token)
+    assert (changed["first_name"], changed["counter"], changed["status_url"]) == ("Augusta", 2, ada["status_url"])
+    assert campaign.find(email="ada@example.org")["phone_number"] == "+491701234567"
+
+
+def test_own_only(service, account):
+    """own: a social id does not show a lead, whether it exists or not"""
+    campaign = service.campaign(account, pages="on", public_lookup="own", public_update="own")
+    ada = sign_up(campaign, email="ada@example.org")
+    for social_id in (ada["social_id"], "0123456789"):
+        assert campaign.get({"social_id": social_id}, key=None).verdict == REFUSED
+        assert campaign.client.request("GET", f"/lead/{campaign.id}/{social_id}").verdict == REFUSED
+        assert campaign.get({"social_id": social_id}, key=None, path="/leaderboard").verdict == REFUSED
+    board = campaign.get({"__token": token_of(ada)}, key=None, path="/leaderboard")
+    assert (board.status, board.json["me"]["social_id"]) == (200, ada["social_id"])
+    assert campaign.get({}, key=None, path="/leaderboard").status == 200
+
+
+@pytest.mark.parametrize("change", [
+    lambda lead, other: "", lambda lead, other: "/", lambda lead, other: token_of(lead)[:-1],
+    lambda lead, other: token_of(lead)[:10], lambda lead, other: other["social_id"] + token_of(lead)[10:],
+    lambda lead, other: token_of(lead) + "x", lambda lead, other: token_of(lead).swapcase()])
+def test_wrong_tokens(strict, ada, change):
+    """as none: a sign-up is not lost by one"""
+    other = sign_up(strict, email="other@example.org")
+    wrong = change(ada, other)
+    assert withheld(strict, sign_up(strict, email="ada@example.org", first_name="Mallory", __token=wrong))
+    assert strict.find(email="ada@example.org")["first_name"] == "Ada"
+    assert strict.get({"__token": wrong}, key=None).verdict == (409, "missing_identifier")
+    assert strict.get({"__token": wrong, "email": "ada@example.org"}, key=None).verdict == REFUSED
+
+
+def test_a_token_of_another_campaign(service, account, strict, ada):
+    other = service.campaign(account, pages="on", **STRICT)
+    assert other.get({"__token": token_of(ada)}, key=None).verdict == (409, "missing_identifier")
+
+
+def test_the_token_of_an_opt_out(strict, ada):
+    """is for that alone, as the token of the page is no opt-out"""
+    link = strict.find(email="ada@example.org")["unsubscribe_url"]["default"]
+    opt_out = "/".join(link.split("/")[-2:])
+    assert strict.get({"__token": opt_out}, key=None).verdict == (409, "missing_identifier")
+    assert strict.client.request("POST", f"/opt-out/{strict.id}/{token_of(ada)}").status == 404
+
+
+def test_a_number_that_cannot_be_added(strict):
+    """4.3: an email address with the number of another lead becomes a lead of its own, and not an addition to that one."""
+    phone = sign_up(strict, phone_number="+491701234567", first_name="Ada")
+    new = sign_up(strict, email="new@example.org", phone_number="+491701234567", first_name="New")
+    assert new["social_id"] != phone["social_id"]
+    assert strict.find(email="new@example.org")["phone_number"] is None
+    assert strict.find(phone_number="+491701234567")["email"] is None
+    added = sign_up(strict, email="ada@example.org", phone_number="+491701234567", __token=token_of(phone))
+    assert added["social_id"] == phone["social_id"]
+    assert strict.find(email="ada@example.org")["phone_number"] == "+491701234567"
+
+
+def test_a_key_sees_and_changes_everything(strict, ada):
+    changed = strict.lead(email="ada@example.org", first_name="Augusta")
+    assert (changed["first_name"], changed["email"], changed["status_url"]) == ("Augusta", "ada@example.org", ada["status_url"])
+
+
+def test_public_actions(strict, ada):
+    """own: with the token, once"""
+    action = strict.define("action", "Share", "--points", 3, "--public")
+    path, fields = f"/action/{strict.id}", {"aid": action, "kid": ada["social_id"]}
+    assert strict.client.request("POST", path, json_body=fields).verdict == REFUSED
+    for _ in range(2):
+        done = strict.client.request("POST", path, json_body={"aid": action, "__token": token_of(ada)})
+        assert (done.status, done.json) == (200, {"message": "Lead added to action"})
+    assert strict.find(email="ada@example.org")["contest_score"] == 3
+
+
+def test_the_limit_of_new_leads(make_service):
+    """shows nothing: beyond it known addresses are refused, too"""
+    campaign = make_service(settings=[("limits", "new_leads_per_campaign", "2/60s")]).campaign(pages="on", **STRICT)
+    for name in ("one", "two"):
+        sign_up(campaign, email=f"{name}@example.org")
+    for name in ("one", "three"):
+        assert campaign.post({"email": f"{name}@example.org"}, key=None).verdict == (429, "rate_limited")
+
+
+@pytest.mark.parametrize("pages, landing", [("on", None), ("off", None), ("off", "https://shop.example/x?a=b"),
+                                            ("on", "https://shop.example/x?a=b")])
+def test_links_of_pages(service, account, pages, landing):
+    """4.5: the hosted page, where the campaign has none of its own"""
+    campaign = service.campaign(account, pages=pages, **({"landing_url": landing} if landing else {}), **STRICT)
+    ada = sign_up(campaign, email="ada@example.org")
+    page = f"{service.front.url}/c/{campaign.id}" if pages == "on" else None
+    start = f"{landing}&" if landing else f"{page}?" if page else None
+    assert ada["social_url"] == (f"{start}kid={ada['social_id']}" if start else None)
+    assert (ada["status_url"] or "").startswith(f"{page}/s/") if page else ada["status_url"] is None
+    assert campaign.get({"social_id": ada["social_id"], "__skip_urls": 1}, key=None).json.get("status_url") is None
+
+
+@pytest.mark.parametrize("origin, status", [
+    ("https://shop.example", 200), ("https://www.shop.example:8443", 200), ("http://landing.example", 200),
+    ("SELF", 200), (None, 200), ("https://evil.example", 403), ("https://shop.example.evil.example", 403), ("null", 403),
+    ("https://x.landing.example", 403), ("https://evilshop.example", 403), ("https://shop.example@evil.example", 403), ("x", 403)])
+def test_hosts_only(service, account, origin, status):
+    campaign = service.campaign(account, hosts="shop.example", hosts_only="on", landing_url="https://landing.example/a")
+    headers = {"Origin": service.front.url if origin == "SELF" else origin} if origin else {}
+    for options in ({"json_body": {"email": "ada@example.org"}}, {"form": {"email": "ada@example.org"}}):
+        answer = campaign.client.request("POST", campaign.path, headers=headers, **options)
+        assert answer.status == status
+        assert status == 200 or answer.verdict == (403, "forbidden_origin")
+    assert campaign.post({"email": "ada@example.org"}, headers=headers).status == 200  # with a key
+
+
+def test_bad_settings(refused, campaign):
+    for setting in ("public_lookup=some", "public_update=social_id", "form_answer=html", "language=xx", "hosts=a b c/d",
+                    "hosts_only=maybe", "pages=1 2"):
+        assert refused(65, "campaign", "set", str(campaign.id), setting).startswith(f"leadhook: {setting.split('=')[0]}=: expected ")

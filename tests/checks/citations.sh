@@ -17,8 +17,12 @@ report()
 	sort -u "$found" | sed 's/^/# /'
 }
 
-# All files. Those that are read do not include this one, whose patterns look like citations, nor seeds.
-find src tests schema man docs bench scripts conf-examples ./*.md | sed 's,^\./,,' | sort >"$folder/files"
+# All files, and the header that the build makes. Those that are read do not include this one, whose patterns look like citations, nor
+# seeds.
+{
+	find src tests schema man docs bench scripts conf-examples ./*.md | sed 's,^\./,,'
+	echo src/text/keys.h
+} | sort >"$folder/files"
 grep -vE '/(seeds|__pycache__|node_modules)/|^tests/checks/citations\.sh$' "$folder/files" | while IFS= read -r file; do
 	[ ! -f "$file" ] || printf '%s\0' "$file"
 done >"$folder/texts"

@@ -7,6 +7,7 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "engine/message.h"
 #include "engine/strangers.h"
 #include "store/operator/admin.h"
 
@@ -43,6 +44,9 @@ static const struct value_setting setting_table[] = {
 	{ "form_answer", value_form_answer, PLACE(form_answer), "auto, json or redirect" },
 	{ "public_lookup", value_public_lookup, PLACE(public_lookup), "all, social_id, own or none" },
 	{ "public_update", value_public_update, PLACE(public_update), "all, own or none" },
+	{ "mails", value_mails, PLACE(mails),
+	    "welcome, reward, referral or status_link, several with commas or spaces, or nothing" },
+	{ "verify_email", value_switch, PLACE(verify_email), on_or_off },
 };
 const struct value_settings admin_campaign_settings = { setting_table, ARRAY_SIZE(setting_table), "a campaign" };
 
@@ -92,6 +96,7 @@ new_campaign(struct slice name, bool moves_in)
 		.pages = true,
 		.public_lookup = moves_in ? PUBLIC_LOOKUP_ALL : PUBLIC_LOOKUP_SOCIAL_ID,
 		.public_update = moves_in ? PUBLIC_UPDATE_ALL : PUBLIC_UPDATE_OWN,
+		.mails = moves_in ? 0 : MESSAGES_CHOSEN,
 	};
 }
 
@@ -147,7 +152,18 @@ add_choice(struct output *output, const char *name, const struct slice *words, s
 }
 
 static void
-add_page_settings(struct output *output, const struct campaign *campaign)
+add_mails(struct output *output, struct pool *pool, uint32_t mails)
+{
+	struct slice *names = POOL_ARRAY(pool, MESSAGE_KINDS, struct slice);
+	size_t count = 0;
+	for (unsigned kind = 0; kind < MESSAGE_KINDS; kind++)
+		if ((mails & MESSAGE_BIT(kind)) != 0)
+			names[count++] = message_kind_name((enum message_kind)kind);
+	output_texts(output, "mails", names, count);
+}
+
+static void
+add_page_settings(struct output *output, struct pool *pool, const struct campaign *campaign)
 {
 	output_boolean(output, "pages", campaign->pages);
 	output_text(output, "language", slice_present(campaign->language) ? campaign->language : SLICE("auto"));
@@ -156,6 +172,8 @@ add_page_settings(struct output *output, const struct campaign *campaign)
 	add_choice(output, "form_answer", form_answer_names, FORM_ANSWERS, campaign->form_answer);
 	add_choice(output, "public_lookup", public_lookup_names, PUBLIC_LOOKUPS, campaign->public_lookup);
 	add_choice(output, "public_update", public_update_names, PUBLIC_UPDATES, campaign->public_update);
+	add_mails(output, pool, campaign->mails);
+	output_boolean(output, "verify_email", campaign->verify_email);
 }
 
 int
@@ -190,7 +208,7 @@ admin_campaign_show(struct admin_call *call)
 	output_text(call->output, "blocked_email_domains", campaign.blocked_email_domains);
 	output_text(call->output, "blocked_referrers", campaign.blocked_referrers);
 	output_text(call->output, "allowed_networks", campaign.allowed_networks);
-	add_page_settings(call->output, &campaign);
+	add_page_settings(call->output, call->pool, &campaign);
 	return EX_OK;
 }
 

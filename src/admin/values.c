@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/events.h"
+#include "engine/message.h"
 #include "engine/strangers.h"
 #include "identity/host_list.h"
 #include "identity/link.h"
@@ -116,6 +117,23 @@ bool
 value_public_update(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
 {
 	return read_choice(text, public_update_names, PUBLIC_UPDATES, place);
+}
+
+bool
+value_mails(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
+{
+	uint32_t mails = 0;
+	struct slice item;
+	while (slice_next_item(&text, &item)) {
+		enum message_kind kind;
+		if (!message_kind_parse(item, &kind) || (MESSAGE_BIT(kind) & MESSAGES_CHOSEN) == 0) {
+			*bad = item;
+			return false;
+		}
+		mails |= MESSAGE_BIT(kind);
+	}
+	*(uint32_t *)place = mails;
+	return true;
 }
 
 bool

@@ -39,6 +39,7 @@ value_reader value_file;        /* struct slice: an absolute path, or none */
 
 /* struct slice, absent for "auto"; uint32_t, with the enums of engine/strangers.h. */
 value_reader value_language, value_form_answer, value_public_lookup, value_public_update;
+value_reader value_mails; /* uint32_t: MESSAGE_BITs of the mails that a campaign can choose */
 enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000 };
 
 struct value_setting {

@@ -38,3 +38,9 @@ command_lead_count(const struct command *command)
 {
 	return command->kind == COMMAND_POINTS ? command->as.points.lead_count : 1;
 }
+
+struct slice
+lead_channel_name(enum lead_channel channel)
+{
+	return channel == CHANNEL_EMAIL ? SLICE("email") : SLICE("phone");
+}

@@ -81,6 +81,11 @@ enum lead_action {
 struct slice lead_action_name(enum lead_action action);
 MUST_CHECK bool lead_action_parse(struct slice name, enum lead_action *action);
 
+/* How a lead can be verified. As in the schema's enum. */
+enum lead_channel { CHANNEL_EMAIL, CHANNEL_PHONE };
+/* "email", "phone" */
+struct slice lead_channel_name(enum lead_channel channel);
+
 enum { LEAD_ARGUMENT_MAX_BYTES = 64 };
 /* One lead of a bulk call, or of an opt-out link. */
 struct lead_change {
@@ -90,7 +95,11 @@ struct lead_change {
 	/* LEAD_BLOCK: the reason, LEAD_VERIFY and LEAD_UNVERIFY: "email" or "phone"; absent: the default. At most
 	 * LEAD_ARGUMENT_MAX_BYTES. */
 	struct slice argument;
-	struct slice phone; /* LEAD_VERIFY: only while the lead has this number; absent: whatever it has */
+	/* LEAD_VERIFY with an argument: only while the lead has this address (email key, or number) there; absent: whatever it
+	 * has. */
+	struct slice address;
+	bool by_lead;                /* LEAD_VERIFY: the lead confirmed it itself, which is recorded: */
+	struct slice ip, user_agent; /* may be absent */
 	/* The bulk job and its item; 0: none. Made only while the job is at this item, and moves it to the next. */
 	uint64_t job_id;
 	uint32_t job_position;

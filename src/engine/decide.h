@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "engine/command.h"
 #include "engine/events.h"
+#include "engine/message.h"
 #include "engine/model.h"
 #include "engine/payload.h"
 #include "engine/rank.h"
@@ -96,6 +97,7 @@ struct id_supply {
 	const struct slice *social_ids;              /* one per command, fresh from a CSPRNG */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
+	bool sends_mail;                            /* this installation can send mail */
 };
 
 /* A lead as a command left it, shown by its answer and its events. */
@@ -130,6 +132,13 @@ struct score_entry {
 	struct slice message;
 };
 
+/* A lead has confirmed an address itself. */
+struct made_confirmation {
+	uint64_t lead_id;
+	enum lead_channel channel;
+	struct slice address, ip, user_agent; /* the last two may be absent */
+};
+
 /* A lead reached a score (+1) or left it (-1). Leads that are fraudulent or have no score are not counted. */
 struct score_move {
 	uint64_t campaign_id;
@@ -145,6 +154,10 @@ struct decision {
 	size_t delivery_count, delivery_capacity;
 	struct score_entry *entries;
 	size_t entry_count, entry_capacity;
+	struct made_message *messages;
+	size_t message_count, message_capacity;
+	struct made_confirmation *confirmations;
+	size_t confirmation_count, confirmation_capacity;
 	struct score_move *score_moves; /* in the order of the commands */
 	size_t score_move_count, score_move_capacity;
 	struct ip_count *ip_moves; /* `leads` is the change of the count; counted leads only */

@@ -48,19 +48,52 @@ decide_completion(struct step *step)
 		step_complete(step, lead, action, completion->message);
 }
 
+/* The proof of it. A lead that confirms its email address wants mail again. */
+static void
+note_confirmation(struct step *step, struct working_lead *lead, enum lead_channel channel, bool is_new)
+{
+	const struct lead_change *change = &step->command->as.change;
+	struct decision *d = step->decision;
+	d->confirmations = pool_grow(
+	    step->pool, d->confirmations, d->confirmation_count, &d->confirmation_capacity, sizeof(*d->confirmations));
+	d->confirmations[d->confirmation_count++] = (struct made_confirmation){
+		.lead_id = lead->lead.id,
+		.channel = channel,
+		.address = channel == CHANNEL_EMAIL ? lead->lead.email : lead->lead.phone,
+		.ip = change->ip,
+		.user_agent = change->user_agent,
+	};
+	if (channel == CHANNEL_EMAIL)
+		lead->lead.opted_out = false;
+	if (channel == CHANNEL_EMAIL && is_new)
+		step_mail_welcome(step, lead);
+}
+
 /* Verifies the given channel; without one the email, or the phone when there is no email. */
 static void
 verify(struct step *step, struct working_lead *lead, struct slice channel)
 {
 	bool has_email = slice_present(lead->lead.email), has_phone = slice_present(lead->lead.phone);
-	bool by_email = slice_present(channel) ? slice_equal(channel, SLICE("email")) : has_email;
+	bool by_email = slice_present(channel) ? slice_equal(channel, lead_channel_name(CHANNEL_EMAIL)) : has_email;
 	bool was_verified = lead_is_verified(&lead->lead);
+	bool *verified = by_email ? &lead->lead.verified_email : &lead->lead.verified_phone;
+	const bool is_new = !*verified;
 	if (by_email ? !has_email : !has_phone)
 		return;
 	step_touch(step, lead);
-	*(by_email ? &lead->lead.verified_email : &lead->lead.verified_phone) = true;
+	*verified = true;
 	if (!was_verified)
 		step_update_referral(step, lead, SCORE_REFERRAL);
+	if (step->command->as.change.by_lead)
+		note_confirmation(step, lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE, is_new);
+}
+
+/* Whether the lead still has the address that was confirmed. */
+static bool
+has_address(const struct lead *lead, const struct lead_change *change)
+{
+	const bool by_email = slice_equal(change->argument, lead_channel_name(CHANNEL_EMAIL));
+	return !slice_present(change->address) || slice_equal(change->address, by_email ? lead->email_key : lead->phone);
 }
 
 /* The given channel is not verified any more; without one both are not, because `verified` is to become false. Referrers lose
@@ -134,8 +167,8 @@ apply(struct step *step, struct working_lead *lead)
 		set(step, lead, &lead->lead.sms_opted_out, change->action == LEAD_SMS_OPTOUT);
 		return;
 	case LEAD_VERIFY:
-		if (slice_present(change->phone) && !slice_equal(change->phone, lead->lead.phone))
-			step_fail(step, FAILURE_INVALID_CODE, SLICE_NONE); /* replaced since the code was compared */
+		if (!has_address(&lead->lead, change))
+			step_fail(step, FAILURE_INVALID_CODE, SLICE_NONE); /* replaced since it was sent */
 		else
 			verify(step, lead, change->argument);
 		return;

@@ -128,8 +128,10 @@ settle(struct step *step, struct working_link *link, struct working_lead *ancest
 		return;
 	link->link.settled = true;
 	earn(step, link, direct ? campaign->points_direct : campaign->points_indirect);
-	if (direct)
+	if (direct) {
 		step_note(step, EVENT_REFERRAL, ancestor, event_extra_referral(step->pool, lead));
+		(void)!step_request_mail(step, ancestor, MESSAGE_REFERRAL, lead->id);
+	}
 }
 
 /* Called when the lead is verified for the first time: "extra to the direct referrer, once". */

@@ -64,5 +64,7 @@ step_reward(struct step *step, struct working_lead *lead)
 			continue;
 		lead->lead.reward_ids = id_list_add(step->pool, lead->lead.reward_ids, level->id);
 		step_note(step, EVENT_REWARD_LEVEL, lead, event_extra_reward(step->pool, level));
+		if (level->emailed)
+			(void)!step_request_mail(step, lead, MESSAGE_REWARD, level->id);
 	}
 }

@@ -204,15 +204,19 @@ field_limits(const struct step *step, const struct working_lead *lead)
 	return limits;
 }
 
-/* 4.1.11: a new lead is the caller's own. One that existed is shown as to a look-up by email or phone number. */
+/* 4.1.11: a new lead is the caller's own. One that existed is shown as to a look-up by email or phone number. Where that is not
+ * at all, and a mail shows the lead its page, a new one is withheld as well: the answer does not show which leads exist. */
 static enum lead_showing
 showing(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
 	if (step->command->account_id != 0)
 		return SHOWN_BY_VIEW;
-	if (lead == NULL || owns(signup, lead))
+	const bool is_visible = stranger_may_see(&step->campaign->campaign, LEAD_BY_EMAIL, false);
+	if (lead == NULL)
+		return !is_visible && slice_present(signup->email) && step_proves_by_mail(step) ? WITHHELD : SHOWN_TO_OWNER;
+	if (owns(signup, lead))
 		return SHOWN_TO_OWNER;
-	return stranger_may_see(&step->campaign->campaign, LEAD_BY_EMAIL, false) ? SHOWN_BY_VIEW : WITHHELD;
+	return is_visible ? SHOWN_BY_VIEW : WITHHELD;
 }
 
 /* Returns the created or updated lead, or NULL when the sign-up failed. Without `update` an existing lead is not changed. */
@@ -231,6 +235,8 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	step->outcome->showing = showing(step, &signup, lead);
 	const bool changes = lead == NULL || may_change(step, &signup, lead);
 	const bool counts = lead != NULL && (changes || stranger_may_count(&step->campaign->campaign, owns(&signup, lead)));
+	if (lead != NULL && step->command->account_id == 0 && !owns(&signup, lead))
+		step_mail_repetition(step, lead, step->outcome->showing == WITHHELD);
 	if (!changes) {
 		if (counts)
 			count_repetition(step, lead);
@@ -242,8 +248,11 @@ sign_up(struct step *step, const struct signup *request, bool update)
 		step_fail(step, FAILURE_INVALID_PARAMETER, problem);
 		return NULL;
 	}
-	if (lead == NULL)
-		return add_lead(step, &signup, custom_fields);
+	if (lead == NULL) {
+		lead = add_lead(step, &signup, custom_fields);
+		step_mail_welcome(step, lead);
+		return lead;
+	}
 	update_lead(step, &signup, lead, custom_fields);
 	count_repetition(step, lead);
 	return lead;

@@ -175,6 +175,8 @@ note_difference(struct step *step, const struct touched *touched)
 		step_note(step, EVENT_OPTED_OUT, touched->lead, SLICE_NONE);
 	if (after->sms_opted_out && !before->sms_opted_out)
 		step_note(step, EVENT_PHONE_NUMBER_OPT_OUT, touched->lead, SLICE_NONE);
+	if (!touched->created && slice_present(after->email_key) && !slice_equal(after->email_key, before->email_key))
+		(void)!step_request_mail(step, touched->lead, MESSAGE_VERIFY, 0);
 	if (lead_is_verified(after) && !lead_is_verified(before))
 		step_note(step, EVENT_VERIFIED, touched->lead, SLICE_NONE);
 	if (after->score != before->score)

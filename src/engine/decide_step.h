@@ -70,6 +70,16 @@ struct slice event_extra_referral(struct pool *pool, const struct lead *referred
 struct slice event_extra_tagged(struct pool *pool, const struct tag *tag, bool compat);
 struct slice event_extra_reward(struct pool *pool, const struct reward_level *level);
 
+/* decide_messages.c (docs/api.md 4.1.12). Requests a mail, if this installation, the campaign and the lead permit it; else returns
+ * false. */
+bool step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref);
+/* Requests what a lead gets that signed up for the first time, and again without proof that it is the lead. `withheld`: the
+ * answer does not show it. */
+void step_mail_welcome(struct step *step, const struct working_lead *lead);
+void step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld);
+/* Whether each sign-up with an email address is followed by a mail with the link to the lead's page. */
+bool step_proves_by_mail(const struct step *step);
+
 /* decide_score.c (docs/api.md 4.6, Score, Reward level, Tag). */
 struct booking {
 	enum score_reason reason;

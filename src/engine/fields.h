@@ -102,7 +102,9 @@
 	X(BOOL, hosts_only) \
 	X(U32, form_answer) /* enum form_answer, as the next two */ \
 	X(U32, public_lookup) \
-	X(U32, public_update)
+	X(U32, public_update) \
+	X(U32, mails) /* MESSAGE_BITs */ \
+	X(BOOL, verify_email) /* by a mail to the lead */
 
 /* Other fields of a campaign. */
 #define CAMPAIGN_FIELDS(X) \

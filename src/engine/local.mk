@@ -7,6 +7,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/decide_events.c \
 	%D%/decide_fraud.c \
 	%D%/decide_import.c \
+	%D%/decide_messages.c \
 	%D%/decide_referral.c \
 	%D%/decide_score.c \
 	%D%/decide_signup.c \
@@ -15,6 +16,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/failure.c %D%/failure.h \
 	%D%/id_list.c %D%/id_list.h \
 	%D%/inbound_result.h \
+	%D%/message.c %D%/message.h \
 	%D%/model.c %D%/model.h \
 	%D%/payload.c %D%/payload.h \
 	%D%/rank.c %D%/rank.h \

@@ -86,6 +86,7 @@ id_supply(const struct batch *batch, struct pool *pool)
 		.social_ids = social_ids,
 		.custom_fields = store->options.custom_fields,
 		.disposable_domains = store->options.disposable_domains,
+		.sends_mail = store->options.sends_mail,
 	};
 }
 

@@ -64,12 +64,19 @@ DB_STATEMENT(sql_delete_job, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND pos
 DB_STATEMENT(sql_insert_event, "INSERT INTO {prefix}events (id, campaign_id, lead_id, type, deliveries, created_ms, payload,"
 			       " form_brackets)"
 			       " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
+DB_STATEMENT(sql_insert_confirmation,
+    "INSERT INTO {prefix}confirmations (lead_id, confirmed_ms, channel, address, ip, user_agent)"
+    " VALUES {each}(?, ?, ?, ?, ?, ?){between}, {end}"
+    " ON DUPLICATE KEY UPDATE ip = VALUES(ip), user_agent = VALUES(user_agent)");
+DB_STATEMENT(sql_delete_confirmations, "DELETE t FROM ({each}SELECT ? AS id{between} UNION ALL {end}) ids"
+				       " STRAIGHT_JOIN {prefix}confirmations t ON t.lead_id = ids.id");
 DB_STATEMENT(sql_insert_due, "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms)"
 			     " VALUES {each}(?, ?, ?, ?, ?, ?){between}, {end}");
 
 store_statement_list sql_of_write = { &sql_delete_leads, &sql_insert_deleted_lead, &sql_free_identities, &sql_update_lead,
 	&sql_insert_lead, &sql_update_counters, &sql_change_histogram, &sql_change_ip_leads, &sql_insert_score_entry,
-	&sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event, &sql_insert_due, NULL };
+	&sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event, &sql_insert_confirmation,
+	&sql_delete_confirmations, &sql_insert_due, NULL };
 
 /* State of a write. */
 struct write {
@@ -127,6 +134,8 @@ write_leads(const struct write *write)
 	if (freed_count == 1)
 		freed_count = 0; /* one changed lead cannot collide with another update; inserts come later */
 	enum result result = store_run_on_ids(write->store, &sql_delete_leads, deleted, deleted_count, NULL);
+	if (result == RESULT_OK)
+		result = store_run_on_ids(write->store, &sql_delete_confirmations, deleted, deleted_count, NULL);
 	if (result == RESULT_OK)
 		result = store_run_on_ids(write->store, &sql_free_identities, freed, freed_count, NULL);
 	return result == RESULT_OK ? store_run_lists(write->store, &noted, &updated, &inserted) : result;
@@ -230,12 +239,25 @@ write_events(const struct write *write)
 	return store_run_lists(write->store, &events, &due);
 }
 
+static enum result
+write_confirmations(const struct write *write)
+{
+	const struct decision *d = write->decision;
+	struct row_list rows = store_row_list(write->pool, &sql_insert_confirmation, d->confirmation_count);
+	for (size_t i = 0; i < d->confirmation_count; i++) {
+		const struct made_confirmation *c = &d->confirmations[i];
+		store_add_row(&rows, DB_U64(c->lead_id), DB_I64(write->set->now_ms), db_bytes(lead_channel_name(c->channel)),
+		    db_bytes(c->address), db_bytes(c->ip), db_bytes(c->user_agent));
+	}
+	return store_run_lists(write->store, &rows);
+}
+
 enum result
 store_write(struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision)
 {
 	require(db_in_transaction(store->db));
-	static enum result (*const steps[])(
-	    const struct write *write) = { write_leads, write_counters, write_scores, write_jobs, write_events };
+	static enum result (*const steps[])(const struct write *write) = { write_leads, write_counters, write_scores,
+		write_jobs, write_events, write_confirmations };
 	const struct write write = { store, pool, set, decision };
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)

@@ -11,6 +11,10 @@ check_PROGRAMS += %D%/test_decide
 %C%_test_decide_SOURCES = %D%/test_decide.c
 %C%_test_decide_LDADD = $(engine_test_libs)
 
+check_PROGRAMS += %D%/test_decide_messages
+%C%_test_decide_messages_SOURCES = %D%/test_decide_messages.c
+%C%_test_decide_messages_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_decide_referral
 %C%_test_decide_referral_SOURCES = %D%/test_decide_referral.c
 %C%_test_decide_referral_LDADD = $(engine_test_libs)

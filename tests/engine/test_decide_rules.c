@@ -378,10 +378,10 @@ a_code_verifies_its_own_number_alone(void **state)
 	command.as.change = (struct lead_change){ .action = LEAD_VERIFY,
 		.lead = { .identity = LEAD_BY_ID, .id = lead(w, 0)->id },
 		.argument = SLICE("phone"),
-		.phone = SLICE("+14155552671") };
+		.address = SLICE("+14155552671") };
 	const struct slice numbers[] = { SLICE_NONE, SLICE("+14155552672"), SLICE("+14155552671") };
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		const bool same = slice_equal(numbers[i], command.as.change.phone);
+		const bool same = slice_equal(numbers[i], command.as.change.address);
 		lead(w, 0)->phone = numbers[i];
 		run(w, &command, 1);
 		assert_int_equal(w->outcomes[0].failure, same ? FAILURE_NONE : FAILURE_INVALID_CODE);

@@ -32,6 +32,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_histogram_and_version", "1", "n" },
 	{ "sql_delete_leads", "", "/l" },
 	{ "sql_free_identities", "", "/l" },
+	{ "sql_delete_confirmations", "", "/l" },
 	{ "sql_note_job_served", "1", "" },
 	{ "sql_move_job", "1<", "" },
 	{ "sql_delete_job", "1<", "" },

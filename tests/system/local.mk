@@ -37,6 +37,7 @@ EXTRA_DIST += \
 	%D%/test_bulk_api.py \
 	%D%/test_bulk_tags.py \
 	%D%/test_campaign_ids.py \
+	%D%/test_campaign_settings.py \
 	%D%/test_campaign_state.py \
 	%D%/test_clock_jumps.py \
 	%D%/test_clusters.py \

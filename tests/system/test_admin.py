@@ -15,14 +15,6 @@ HOOK = "https://hooks.example/a"
 VERSION = len(list((pathlib.Path(__file__).parents[2] / "schema").glob("*.sql")))
 PROGRAMS = ["leadhook", "leadhook-fcgi", "leadhook-dispatch"]
 
-KEYS_OF_CAMPAIGN = ["id", "name", "lead_count", "state", "created_at", "account_id"]
-SETTINGS = {"ended_at": None, "ends_at": None, "jump_start": 0, "privacy": True, "require_key": False, "compat": False,
-            "landing_url": None, "thankyou_url": None, "status_url": None, "points_signup": 0, "points_direct": 1, "points_indirect": 0,
-            "points_verified": 0, "require_verification": False, "waitlist": False, "max_per_ip": 0,
-            "addresses_counted": None, "blocked_email_domains": None, "blocked_referrers": None, "allowed_networks": None,
-            "pages": True, "language": "auto", "hosts": None, "hosts_only": False, "form_answer": "auto",
-            "public_lookup": "social_id", "public_update": "own"}
-
 
 # --- JSON output of each command ---
 
@@ -140,42 +132,6 @@ def test_keys(service, leadhook):
     assert [one["name"] for one in listed] == ["default", "website"]
     assert is_time(listed[0]["revoked_at"]) and listed[1]["revoked_at"] is None
     assert all(is_time(one["last_used_at"]) and one["last_used_at"].endswith(":00:00Z") for one in listed), "hours only"
-
-
-def test_campaigns(leadhook):
-    """4 campaign add, list, show, set"""
-    account = leadhook("account", "add", "Campaigns")["id"]
-    plain = leadhook("campaign", "add", account, "Plain")
-    assert list(plain) == ["id", "name"] and plain["name"] == "Plain"
-    shown = leadhook("campaign", "show", plain["id"])
-    assert list(shown) == KEYS_OF_CAMPAIGN + list(SETTINGS)
-    assert {key: shown[key] for key in SETTINGS} == SETTINGS, "leadhook(1), the defaults"
-    assert (shown["state"], shown["lead_count"], shown["account_id"]) == ("active", 0, account) and is_time(shown["created_at"])
-    settings = {"ends_at": "2099-12-31T23:59:59Z", "jump_start": 7, "privacy": False, "require_key": True, "compat": True,
-                "landing_url": "https://example.org/?a=b", "thankyou_url": "http://example.org/t", "status_url": None,
-                "points_signup": 1, "points_direct": 2, "points_indirect": 99999, "points_verified": 0,
-                "require_verification": True, "waitlist": True, "max_per_ip": 3, "addresses_counted": True,
-                "blocked_email_domains": "a.example, *.b.example", "blocked_referrers": "c.example",
-                "allowed_networks": "192.0.2.0/24 2001:db8::1",
-                "pages": False, "language": "de", "hosts": "d.example e.example", "hosts_only": True, "form_answer": "redirect",
-                "public_lookup": "none", "public_update": "all"}
-    words = ["ends_at=2099-12-31T23:59:59Z", "jump_start=7", "privacy=off", "require_key=on", "compat=on",
-             "landing_url=https://example.org/?a=b", "thankyou_url=http://example.org/t", "status_url=",
-             "points_signup=1", "points_direct=2", "points_indirect=99999", "require_verification=on", "waitlist=on",
-             "max_per_ip=3", "blocked_email_domains= a.example, *.b.example ", "blocked_referrers=c.example",
-             "allowed_networks=192.0.2.0/24 2001:db8::1", "pages=off", "language=de", "hosts=d.example e.example",
-             "hosts_only=on", "form_answer=redirect", "public_lookup=none", "public_update=all"]
-    full = leadhook("campaign", "add", account, "Full", *words)
-    shown = leadhook("campaign", "show", full["id"])
-    assert shown == {**shown, **settings, "ended_at": None, "lead_count": 7}
-    assert leadhook("campaign", "set", full["id"], "name=Renamed", "landing_url=", "ends_at=", "allowed_networks=") == \
-        {**shown, "name": "Renamed", "landing_url": None, "ends_at": None, "allowed_networks": None}, "the others do not change"
-    shown = leadhook("campaign", "show", plain["id"])
-    assert leadhook("campaign", "set", plain["id"], "jump_start=0") == shown, "the same value again is accepted"
-    listed = leadhook("campaign", "list", account)
-    assert [list(one) for one in listed] == [KEYS_OF_CAMPAIGN] * 2
-    assert [one["name"] for one in listed] == ["Plain", "Renamed"]
-    assert {one["id"] for one in listed} < {one["id"] for one in leadhook("campaign", "list")}
 
 
 @pytest.mark.parametrize("words", ["on off", "yes no", "true false", "1 0"])
@@ -335,28 +291,6 @@ def test_help_of_a_group(service):
     done = call(service.installation, "inbound", "--help", config="/nonexistent")
     assert done.returncode == OK and "  inbound add CAMPAIGN" in done.stdout and "  inbound replay CALL" in done.stdout
     assert "campaign add" not in done.stdout and "  --json" in done.stdout and done.stderr == ""
-
-
-def test_settings_are_listed(service, refused):
-    """4: without assignments, the command lists all settings of a campaign and their values"""
-    points, hosts = "a number from 0 to 99999", "host names, separated by commas or spaces, or nothing"
-    settings = {"name": "1 to 200 characters", "state": "active or ended", "ends_at": "a date, a time as in RFC 3339, or nothing",
-                "jump_start": "a number from 0 to 4294967295", "privacy": "on or off", "require_key": "on or off", "compat": "on or off",
-                **{f"{page}_url": "an http or https URL, or nothing" for page in ("landing", "thankyou", "status")},
-                **{f"points_{what}": points for what in ("signup", "direct", "indirect", "verified")},
-                "require_verification": "on or off", "waitlist": "on or off", "max_per_ip": "a number; 0: no limit",
-                "blocked_email_domains": hosts, "blocked_referrers": hosts,
-                "allowed_networks": "addresses and networks, separated by commas or spaces, or nothing",
-                "pages": "on or off", "language": "auto, en, de, es or fr", "hosts": hosts, "hosts_only": "on or off",
-                "form_answer": "auto, json or redirect", "public_lookup": "all, social_id, own or none",
-                "public_update": "all, own or none"}
-    for command in ("add", "set"):
-        said = call(service.installation, "campaign", command, "--help", config="/nonexistent").stdout
-        assert re.findall(r"^  (\w+) +(.+)$", said, re.MULTILINE) == list(settings.items())
-    said = refused(DATA, "campaign", "add", "1", "C", "landing=https://example.org/")
-    assert said.startswith("leadhook: landing is no setting of a campaign; there are: ")
-    assert all(f"{name} ({expected})" in said for name, expected in settings.items())
-    assert refused(DATA, "campaign", "add", "1", "C", "privacy") == "leadhook: privacy=: expected on or off\n"
 
 
 @pytest.mark.parametrize("words", [[], ["stats"], ["-x"], ["--bogus"], ["bogus", "command"]])

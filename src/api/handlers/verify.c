@@ -58,7 +58,7 @@ handle_verify_phone_number(struct call *call)
 		.kind = COMMAND_CHANGE,
 		.campaign_id = call->campaign.id,
 		.account_id = call->account_id,
-		.as.change = { .action = LEAD_VERIFY, .lead = reference, .argument = SLICE("phone"), .phone = lead.phone },
+		.as.change = { .action = LEAD_VERIFY, .lead = reference, .argument = SLICE("phone"), .address = lead.phone },
 	};
 	if (call_execute(call, &command).failure != FAILURE_NONE)
 		return;

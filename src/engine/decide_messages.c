@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * The messages that follow from a command (docs/api.md 4.1.12). They are requested with it, and composed and sent later. */
+#include "engine/decide_step.h"
+
+/* By the campaign's settings; a lead that requests its erasure gets its mail anyway. */
+static bool
+is_wanted(const struct campaign *campaign, enum message_kind kind)
+{
+	if (kind == MESSAGE_VERIFY)
+		return campaign->verify_email;
+	return kind == MESSAGE_ERASE_CONFIRM || (campaign->mails & MESSAGE_BIT(kind)) != 0;
+}
+
+bool
+step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref)
+{
+	struct decision *d = step->decision;
+	if (!step->id_supply->sends_mail || step->silent || !is_wanted(&step->campaign->campaign, kind) ||
+	    !slice_present(lead->lead.email) || lead->lead.fraudulent)
+		return false;
+	d->messages = pool_grow(step->pool, d->messages, d->message_count, &d->message_capacity, sizeof(*d->messages));
+	d->messages[d->message_count++] = (struct made_message){ lead->lead.campaign_id, lead->lead.id, kind, ref };
+	d->changes = true;
+	return true;
+}
+
+/* A lead that signs up again may have lost its mail. An opt-out ends when the lead confirms again, not by a sign-up that any
+ * caller could have sent. */
+void
+step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld)
+{
+	const bool confirms = !lead->lead.verified_email || lead->lead.opted_out;
+	if ((!confirms || !step_request_mail(step, lead, MESSAGE_VERIFY, 0)) && withheld)
+		(void)!step_request_mail(step, lead, MESSAGE_STATUS_LINK, 0);
+}
+
+void
+step_mail_welcome(struct step *step, const struct working_lead *lead)
+{
+	if (lead->lead.verified_email || !step_request_mail(step, lead, MESSAGE_VERIFY, 0))
+		(void)!step_request_mail(step, lead, MESSAGE_WELCOME, 0);
+}
+
+bool
+step_proves_by_mail(const struct step *step)
+{
+	const struct campaign *campaign = &step->campaign->campaign;
+	return step->id_supply->sends_mail && is_wanted(campaign, MESSAGE_STATUS_LINK) &&
+	       (is_wanted(campaign, MESSAGE_VERIFY) || is_wanted(campaign, MESSAGE_WELCOME));
+}

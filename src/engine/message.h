@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * Messages to leads: their kinds, and what a batch requests (docs/api.md 4.1.12). */
+#ifndef LEADHOOK_ENGINE_MESSAGE_H
+#define LEADHOOK_ENGINE_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/slice.h"
+
+/* The numbers are stored: they never change, and new kinds are added at the end. */
+enum message_kind {
+	MESSAGE_VERIFY,
+	MESSAGE_WELCOME,
+	MESSAGE_REWARD,   /* ref: the reward level */
+	MESSAGE_REFERRAL, /* ref: the referred lead */
+	MESSAGE_STATUS_LINK,
+	MESSAGE_ERASE_CONFIRM,
+	MESSAGE_CODE, /* a text to a phone */
+	MESSAGE_KINDS
+};
+
+/* In sets of kinds. Those that a campaign's setting `mails` chooses; the others are sent when they are needed. */
+#define MESSAGE_BIT(kind) (UINT32_C(1) << (kind))
+#define MESSAGES_CHOSEN                                                                               \
+	(MESSAGE_BIT(MESSAGE_WELCOME) | MESSAGE_BIT(MESSAGE_REWARD) | MESSAGE_BIT(MESSAGE_REFERRAL) | \
+	    MESSAGE_BIT(MESSAGE_STATUS_LINK))
+
+/* "verify", …; absent for an unknown number. */
+struct slice message_kind_name(enum message_kind kind);
+/* Returns false when there is none; *kind is then unchanged. */
+MUST_CHECK bool message_kind_parse(struct slice name, enum message_kind *kind);
+
+/* Sent to a lead that has opted out, too: verify and erase_confirm. */
+MUST_CHECK bool message_ignores_opt_out(enum message_kind kind);
+/* A person waits for it: sent before all others, and soon useless. */
+MUST_CHECK bool message_is_urgent(enum message_kind kind);
+
+/* A message that a batch requests. */
+struct made_message {
+	uint64_t campaign_id, lead_id;
+	enum message_kind kind;
+	uint64_t ref; /* 0: none */
+};
+
+#endif

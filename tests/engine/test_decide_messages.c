@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ * What callers without a key see and change, the mails that follow from commands, and confirmations by leads (docs/api.md
+ * 4.1.11, 4.1.12), decided without a database. */
+#include "decide_leads.h"
+
+#include "engine/strangers.h"
+
+/* A campaign that is strict, with all mails. */
+static int
+open_strict(void **state)
+{
+	open_world(state);
+	struct world *w = *state;
+	w->id_supply.sends_mail = true;
+	campaign(w)->public_lookup = PUBLIC_LOOKUP_SOCIAL_ID;
+	campaign(w)->public_update = PUBLIC_UPDATE_OWN;
+	campaign(w)->mails = MESSAGES_CHOSEN;
+	return 0;
+}
+
+/* By a caller without a key. */
+static void
+sign_up_public(struct world *w, const char *email)
+{
+	const struct command command = public_signup(email, NULL);
+	run(w, &command, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	settle(w);
+}
+
+static const struct made_message *
+only_message(const struct world *w)
+{
+	assert_int_equal(w->decision.message_count, 1);
+	return &w->decision.messages[0];
+}
+
+#define ASSERT_MAIL(w, lead_number, wanted)                                             \
+	do {                                                                            \
+		assert_int_equal(only_message(w)->kind, (wanted));                      \
+		assert_int_equal(only_message(w)->lead_id, lead(w, (lead_number))->id); \
+		assert_int_equal(only_message(w)->campaign_id, CAMPAIGN);               \
+	} while (0)
+
+static void
+confirm_as(struct world *w, size_t i, const char *key)
+{
+	struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
+	command.as.change = (struct lead_change){
+		.action = LEAD_VERIFY,
+		.lead = { .identity = LEAD_BY_ID, .id = lead(w, i)->id },
+		.argument = SLICE("email"),
+		.address = slice_of(key),
+		.by_lead = true,
+		.ip = SLICE("192.0.2.1"),
+		.user_agent = SLICE("Browser"),
+	};
+	run(w, &command, 1);
+	settle(w);
+}
+
+/* 4.1.12: a new lead confirms first, if the campaign says so; its welcome comes when it has. */
+static void
+a_new_lead_gets_a_mail(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	ASSERT_MAIL(w, 0, MESSAGE_WELCOME);
+	campaign(w)->verify_email = true;
+	sign_up(w, 1, -1);
+	ASSERT_MAIL(w, 1, MESSAGE_VERIFY);
+	confirm_as(w, 1, "u1@x.org");
+	ASSERT_EVENTS(w, EVENT_VERIFIED);
+	ASSERT_MAIL(w, 1, MESSAGE_WELCOME);
+	assert_true(lead(w, 1)->verified_email);
+	confirm_as(w, 1, "u1@x.org");
+	assert_int_equal(w->decision.message_count, 0);
+}
+
+/* No mail: the installation has no mail server, the campaign does not want it, the lead has no address or is fraudulent. */
+static void
+some_leads_get_none(void **state)
+{
+	struct world *w = *state;
+	w->id_supply.sends_mail = false;
+	sign_up(w, 0, -1);
+	assert_int_equal(w->decision.message_count, 0);
+	w->id_supply.sends_mail = true;
+	campaign(w)->mails = 0;
+	sign_up(w, 1, -1);
+	assert_int_equal(w->decision.message_count, 0);
+	campaign(w)->mails = MESSAGES_CHOSEN;
+	struct command command = signup(NULL, "+14155552671");
+	run(w, &command, 1);
+	assert_int_equal(w->decision.message_count, 0);
+	settle(w);
+	campaign(w)->blocked_email_domains = SLICE("x.org");
+	sign_up(w, 3, -1);
+	assert_true(lead(w, 3)->fraudulent);
+	assert_int_equal(w->decision.message_count, 0);
+}
+
+/* 4.1.11: the answers to a first and to a repeated sign-up are the same where a mail shows the lead its page. */
+static void
+the_answer_does_not_show_which_leads_exist(void **state)
+{
+	struct world *w = *state;
+	sign_up_public(w, "ada@x.org");
+	assert_int_equal(w->outcomes[0].showing, WITHHELD);
+	sign_up_public(w, "ada@x.org");
+	assert_int_equal(w->outcomes[0].showing, WITHHELD);
+	ASSERT_MAIL(w, 0, MESSAGE_STATUS_LINK);
+	campaign(w)->mails = MESSAGE_BIT(MESSAGE_STATUS_LINK); /* a new lead would get no mail */
+	sign_up_public(w, "other@x.org");
+	assert_int_equal(w->outcomes[0].showing, SHOWN_TO_OWNER);
+}
+
+/* 4.1.11, none: nothing changes, and the link is still sent. */
+static void
+a_link_is_sent_without_a_change(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	campaign(w)->public_update = PUBLIC_UPDATE_NONE;
+	const struct command command = public_signup("u0@x.org", NULL);
+	run(w, &command, 1);
+	assert_true(w->decision.changes);
+	assert_int_equal(w->decision.event_count, 0);
+	ASSERT_MAIL(w, 0, MESSAGE_STATUS_LINK);
+}
+
+/* 4.1.12: a repeated sign-up sends the link again to a lead that has not confirmed, or that has opted out; a confirmation ends
+ * the opt-out. With a key, and by the lead itself, none is sent. */
+static void
+a_repeated_signup_sends_the_link_again(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->verify_email = true;
+	sign_up(w, 0, -1);
+	sign_up_public(w, "u0@x.org");
+	ASSERT_MAIL(w, 0, MESSAGE_VERIFY);
+	struct command command = public_signup("u0@x.org", NULL);
+	command.as.signup.own_id = lead(w, 0)->social_id;
+	run(w, &command, 1);
+	assert_int_equal(w->decision.message_count, 0);
+	settle(w);
+	sign_up(w, 0, -1); /* with a key */
+	assert_int_equal(w->decision.message_count, 0);
+	confirm_as(w, 0, "u0@x.org");
+	change(w, 0, LEAD_OPTOUT);
+	sign_up_public(w, "u0@x.org");
+	ASSERT_MAIL(w, 0, MESSAGE_VERIFY);
+	assert_true(lead(w, 0)->opted_out);
+	confirm_as(w, 0, "u0@x.org");
+	assert_false(lead(w, 0)->opted_out);
+	assert_int_equal(w->decision.message_count, 0); /* it was verified before */
+}
+
+/* 4.1.12: an address that is new to a lead is to be confirmed. */
+static void
+a_changed_address_is_confirmed(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->verify_email = true;
+	sign_up(w, 0, -1);
+	confirm_as(w, 0, "u0@x.org");
+	struct command command = signup("new@x.org", NULL);
+	command.account_id = ACCOUNT;
+	command.as.signup.subject = lead(w, 0)->social_id;
+	command.as.signup.must_exist = true;
+	run(w, &command, 1);
+	ASSERT_MAIL(w, 0, MESSAGE_VERIFY);
+	settle(w);
+	assert_false(lead(w, 0)->verified_email);
+	confirm_as(w, 0, "u0@x.org"); /* the link of the old address */
+	assert_int_equal(w->outcomes[0].failure, FAILURE_INVALID_CODE);
+	assert_int_equal(w->decision.confirmation_count, 0);
+	assert_false(lead(w, 0)->verified_email);
+}
+
+/* 4.1.12: each confirmation by the lead is recorded, with what the browser sent; one by the operator is not. */
+static void
+confirmations_are_recorded(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	change_with(w, 0, LEAD_VERIFY, "email");
+	assert_int_equal(w->decision.confirmation_count, 0);
+	confirm_as(w, 0, "u0@x.org");
+	assert_int_equal(w->decision.confirmation_count, 1);
+	const struct made_confirmation *made = &w->decision.confirmations[0];
+	assert_int_equal(made->lead_id, lead(w, 0)->id);
+	assert_int_equal(made->channel, CHANNEL_EMAIL);
+	assert_int_equal(w->decision.event_count, 0); /* it was verified before */
+	assert_true(slice_equal(made->address, SLICE("u0@x.org")));
+	assert_true(slice_equal(made->ip, SLICE("192.0.2.1")));
+	assert_true(slice_equal(made->user_agent, SLICE("Browser")));
+}
+
+/* 4.1.12: the referrer, and a lead that reaches a level whose mail is switched on. */
+static void
+referrals_and_rewards_are_mailed(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	assert_int_equal(w->decision.message_count, 2);
+	assert_int_equal(w->decision.messages[0].kind, MESSAGE_REFERRAL);
+	assert_int_equal(w->decision.messages[0].lead_id, lead(w, 0)->id);
+	assert_int_equal(w->decision.messages[0].ref, lead(w, 1)->id);
+	assert_int_equal(w->decision.messages[1].kind, MESSAGE_WELCOME);
+	give_points(w, 0, 3);
+	ASSERT_MAIL(w, 0, MESSAGE_REWARD);
+	assert_contains(slice_of(extra(w, EVENT_REWARD_LEVEL)), "\"emailed\":true");
+	assert_int_equal(only_message(w)->ref, 1);
+	give_points(w, 0, 9); /* that level is not mailed */
+	assert_int_equal(w->decision.message_count, 0);
+}
+
+#define STRICT_TEST(name) cmocka_unit_test_setup_teardown(name, open_strict, close_world)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STRICT_TEST(a_new_lead_gets_a_mail),
+		STRICT_TEST(some_leads_get_none),
+		STRICT_TEST(the_answer_does_not_show_which_leads_exist),
+		STRICT_TEST(a_link_is_sent_without_a_change),
+		STRICT_TEST(a_repeated_signup_sends_the_link_again),
+		STRICT_TEST(a_changed_address_is_confirmed),
+		STRICT_TEST(confirmations_are_recorded),
+		STRICT_TEST(referrals_and_rewards_are_mailed),
+	};
+	return cmocka_run_group_tests_name("messages", tests, NULL, NULL);
+}

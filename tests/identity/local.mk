@@ -1,4 +1,8 @@
 if HAVE_CMOCKA
+check_PROGRAMS += %D%/test_address_token
+%C%_test_address_token_SOURCES = %D%/test_address_token.c
+%C%_test_address_token_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_email
 %C%_test_email_SOURCES = %D%/test_email.c
 %C%_test_email_LDADD = $(engine_test_libs)

@@ -16,4 +16,13 @@ CREATE TABLE IF NOT EXISTS {prefix}confirmations (
 	PRIMARY KEY (lead_id, confirmed_ms, channel)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+-- A row for each lead that was sent a mail to verify its address, until the time to delete it comes.
+CREATE TABLE IF NOT EXISTS {prefix}unverified_leads (
+	lead_id BIGINT UNSIGNED NOT NULL,
+	campaign_id BIGINT UNSIGNED NOT NULL,
+	requested_ms BIGINT NOT NULL, -- of the first such mail
+	PRIMARY KEY (lead_id),
+	KEY by_time (requested_ms) -- sql_select_unverified
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_11', '10');

@@ -69,6 +69,7 @@ struct conf_limits {
 struct conf_lead {
 	const char *avatar_url;              /* contains "{hash}"; "": no avatars */
 	const char *disposable_domains_file; /* host names, as identity/host_list.h reads them; "": none */
+	unsigned unverified_days;            /* 0: never */
 };
 
 struct conf_dispatch {

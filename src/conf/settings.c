@@ -222,6 +222,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(lead, avatar_url, CONF_TEXT), "https://www.gravatar.com/avatar/{hash}?d=mp", 0, URL_MAX, &avatar_url,
 	  "address of a lead's picture" },
 	{ SETTING(lead, disposable_domains_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "hosts of email addresses for a day" },
+	{ SETTING(lead, unverified_days, CONF_INTEGER), "0", 0, 3650, NULL, "days after which leads that did not verify are deleted" },
 
 	{ SETTING(dispatch, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that webhooks may be in" },
 	{ SETTING(dispatch, deny_ports, CONF_LIST), DENIED_PORTS, 0, 65535, &ports, "ports that no webhook may have" },

@@ -189,7 +189,8 @@ apply(struct step *step, struct working_lead *lead)
 		tag(step, lead, change->tag_id);
 		return;
 	case LEAD_DELETE:
-		step_remove_lead(step, lead);
+		if (!slice_equal(change->argument, LEAD_DELETE_UNVERIFIED) || !lead_is_verified(&lead->lead))
+			step_remove_lead(step, lead);
 		return;
 	case LEAD_POINTS:
 		add_points(step, lead);

@@ -245,6 +245,7 @@ store_options_of(const struct conf *conf, const struct host_list *disposable_dom
 		    conf->limits.public_custom_fields_bytes },
 		.disposable_domains = disposable_domains,
 		.retention_ms = conf->dispatch.retention,
+		.unverified_ms = (int64_t)conf->lead.unverified_days * 24 * 60 * 60 * 1000,
 		.cluster_number = conf->cluster.number,
 	};
 }

@@ -108,8 +108,9 @@ has_room(struct store *store, struct pool *pool, const struct bulk_request *requ
 													 : result;
 }
 
-static enum result
-insert_jobs(struct store *store, struct pool *pool, const struct bulk_request *request, struct slice lead_ids, size_t count)
+enum result
+store_insert_jobs(
+    struct store *store, struct pool *pool, const struct bulk_request *request, struct slice lead_ids, size_t count)
 {
 	uint64_t id;
 	/* not from a block: a campaign's jobs run in the order of their ids */
@@ -141,7 +142,7 @@ queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *re
 		result = RESULT_NOT_FOUND;
 	if (result == RESULT_OK && request->referrers)
 		result = find_referrers(store, pool, request, &lead_ids, matched);
-	return result == RESULT_OK && *matched > 0 ? insert_jobs(store, pool, request, lead_ids, *matched) : result;
+	return result == RESULT_OK && *matched > 0 ? store_insert_jobs(store, pool, request, lead_ids, *matched) : result;
 }
 
 enum result

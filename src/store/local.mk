@@ -28,6 +28,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/queue/outcomes.c \
 	%D%/queue/partitions.c %D%/queue/partitions.h \
 	%D%/queue/redeliver.c \
+	%D%/queue/unverified.c \
 	%D%/operator/admin.c %D%/operator/admin.h \
 	%D%/operator/check.c %D%/operator/check.h \
 	%D%/operator/deep.c \

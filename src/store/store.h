@@ -31,9 +31,10 @@ struct store_options {
 	const char *form_urls; /* list */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
-	bool sends_mail;
-	int64_t retention_ms;                       /* of events, deliveries and attempts; 0: for ever */
-	unsigned cluster_number;                    /* which ids its campaigns and leads get; 0: from 1 on */
+	bool sends_mail;                            /* as in engine/decide.h */
+	int64_t unverified_ms;   /* after which leads that do not verify their address are deleted; 0: never */
+	int64_t retention_ms;    /* of events, deliveries and attempts; 0: for ever */
+	unsigned cluster_number; /* which ids its campaigns and leads get; 0: from 1 on */
 };
 
 /* Does not connect yet. */

@@ -64,6 +64,8 @@ DB_STATEMENT(sql_delete_job, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND pos
 DB_STATEMENT(sql_insert_event, "INSERT INTO {prefix}events (id, campaign_id, lead_id, type, deliveries, created_ms, payload,"
 			       " form_brackets)"
 			       " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
+DB_STATEMENT(sql_insert_unverified, "INSERT IGNORE INTO {prefix}unverified_leads (lead_id, campaign_id, requested_ms)"
+				    " VALUES {each}(?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_confirmation,
     "INSERT INTO {prefix}confirmations (lead_id, confirmed_ms, channel, address, ip, user_agent)"
     " VALUES {each}(?, ?, ?, ?, ?, ?){between}, {end}"
@@ -75,8 +77,8 @@ DB_STATEMENT(sql_insert_due, "INSERT INTO {prefix}due (id, event_id, shard, webh
 
 store_statement_list sql_of_write = { &sql_delete_leads, &sql_insert_deleted_lead, &sql_free_identities, &sql_update_lead,
 	&sql_insert_lead, &sql_update_counters, &sql_change_histogram, &sql_change_ip_leads, &sql_insert_score_entry,
-	&sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event, &sql_insert_confirmation,
-	&sql_delete_confirmations, &sql_insert_due, NULL };
+	&sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event, &sql_insert_unverified,
+	&sql_insert_confirmation, &sql_delete_confirmations, &sql_insert_due, NULL };
 
 /* State of a write. */
 struct write {
@@ -239,6 +241,19 @@ write_events(const struct write *write)
 	return store_run_lists(write->store, &events, &due);
 }
 
+/* The time of a lead's first mail counts. */
+static enum result
+write_unverified(const struct write *write)
+{
+	const struct decision *d = write->decision;
+	struct row_list rows = store_row_list(write->pool, &sql_insert_unverified, d->message_count);
+	for (size_t i = 0; i < d->message_count; i++)
+		if (d->messages[i].kind == MESSAGE_VERIFY)
+			store_add_row(&rows, DB_U64(d->messages[i].lead_id), DB_U64(d->messages[i].campaign_id),
+			    DB_I64(write->set->now_ms));
+	return store_run_lists(write->store, &rows);
+}
+
 static enum result
 write_confirmations(const struct write *write)
 {
@@ -257,7 +272,7 @@ store_write(struct store *store, struct pool *pool, const struct working_set *se
 {
 	require(db_in_transaction(store->db));
 	static enum result (*const steps[])(const struct write *write) = { write_leads, write_counters, write_scores,
-		write_jobs, write_events, write_confirmations };
+		write_jobs, write_events, write_unverified, write_confirmations };
 	const struct write write = { store, pool, set, decision };
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)

@@ -217,6 +217,21 @@ referrals_and_rewards_are_mailed(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
+/* leadhook.conf(5), lead.unverified_days: a lead that has verified since the job was queued stays. */
+static void
+only_an_unverified_lead_is_deleted(void **state)
+{
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, -1);
+	confirm_as(w, 0, "u0@x.org");
+	change_with(w, 0, LEAD_DELETE, "unverified");
+	assert_int_equal(w->decision.event_count, 0);
+	assert_false(w->set.leads[0]->gone);
+	change_with(w, 1, LEAD_DELETE, "unverified");
+	ASSERT_EVENTS(w, EVENT_DELETED);
+}
+
 #define STRICT_TEST(name) cmocka_unit_test_setup_teardown(name, open_strict, close_world)
 
 int
@@ -231,6 +246,7 @@ main(void)
 		STRICT_TEST(a_changed_address_is_confirmed),
 		STRICT_TEST(confirmations_are_recorded),
 		STRICT_TEST(referrals_and_rewards_are_mailed),
+		STRICT_TEST(only_an_unverified_lead_is_deleted),
 	};
 	return cmocka_run_group_tests_name("messages", tests, NULL, NULL);
 }

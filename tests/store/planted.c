@@ -30,7 +30,7 @@ webhook_count(void)
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries", "due", "events",
 	"inbound_calls", "inbound_status", "inbound_webhooks", "ip_leads", "leads", "phone_codes", "referral_links",
-	"reward_levels", "score_entries", "score_histogram", "tags", "webhook_status", "webhooks" };
+	"reward_levels", "score_entries", "score_histogram", "tags", "unverified_leads", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "schema_version" };
 
@@ -104,6 +104,9 @@ plant_leads(void)
 	    "5, 5, 0 FROM t_leads JOIN (SELECT 'signup' AS reason UNION SELECT 'custom') reasons");
 	root_run("INSERT INTO t_phone_codes (lead_id, number_hash, code_hash, expires_ms) SELECT id, '', "
 		 "CONCAT('k', LPAD(1, 31, '0')), IF(id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads",
+	    CLOCK_END_MS);
+	root_run("INSERT INTO t_unverified_leads (lead_id, campaign_id, requested_ms) SELECT id, campaign_id, IF(id BETWEEN 4 "
+		 "AND 33, id, %" PRId64 ") FROM t_leads",
 	    CLOCK_END_MS);
 	root_run(
 	    "INSERT INTO t_confirmations (lead_id, confirmed_ms, channel, address) SELECT id, 1, 'email', 'a' FROM t_leads "

@@ -33,6 +33,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_delete_leads", "", "/l" },
 	{ "sql_free_identities", "", "/l" },
 	{ "sql_delete_confirmations", "", "/l" },
+	{ "sql_delete_unverified", "", "/l" },
+	{ "sql_select_unverified", "1", "" },
 	{ "sql_note_job_served", "1", "" },
 	{ "sql_move_job", "1<", "" },
 	{ "sql_delete_job", "1<", "" },

@@ -445,6 +445,7 @@ static const struct {
 	{ "leads", "by_score", NULL },
 	{ "leads", "by_social_id", NULL },
 	{ "phone_codes", "by_time", NULL },
+	{ "unverified_leads", "by_time", NULL },
 	{ "reward_levels", "by_campaign", NULL },
 	{ "tags", "by_name", NULL },
 	{ "webhooks", "by_campaign", NULL },

@@ -119,6 +119,8 @@ store_clean_up(struct store *store)
 	if (result == RESULT_OK)
 		result = drop_all_old(store);
 	if (result == RESULT_OK)
+		result = store_queue_unverified(store);
+	if (result == RESULT_OK)
 		store_maintain_days(store);
 	return result;
 }

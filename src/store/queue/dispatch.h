@@ -197,6 +197,8 @@ MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id,
  * retention after ending their pending deliveries, at most one day at a time, every few minutes. A failure of this part is
  * logged and retried later. Cheap when there is nothing to do. Only the dispatcher that leases the first shard calls it. */
 MUST_CHECK enum result store_clean_up(struct store *store);
+/* The part of it that queues jobs for leads that did not verify their address in time. */
+MUST_CHECK enum result store_queue_unverified(struct store *store);
 
 /* Refreshes the server's statistics of `due`, after polls that took long. */
 MUST_CHECK enum result store_refresh_statistics(struct store *store);

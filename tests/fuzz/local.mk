@@ -13,7 +13,9 @@ check_PROGRAMS += $(fuzz_targets)
 %C%_main = %D%/driver.c
 endif
 
-fuzz-targets: $(fuzz_targets)
+# As automake does for `all`: headers that are made come before the objects.
+fuzz-targets: $(BUILT_SOURCES)
+	$(MAKE) $(AM_MAKEFLAGS) $(fuzz_targets)
 .PHONY: fuzz-targets
 
 %C%_common = %D%/fuzz.h $(%C%_main)

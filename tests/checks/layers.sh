@@ -17,6 +17,7 @@ crypto: base
 identity: base crypto
 webhook: base json crypto identity
 engine: base json crypto identity webhook
+mail: base identity text engine
 store: base db crypto identity webhook engine
 store/hooks: base db crypto webhook engine store
 store/codes: base crypto db engine store

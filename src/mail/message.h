@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * A mail as it is sent (docs/mail.md 2): built once, then stored and sent without a change. The result depends on the arguments
+ * alone. */
+#ifndef LEADHOOK_MAIL_MESSAGE_H
+#define LEADHOOK_MAIL_MESSAGE_H
+
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "mail/address.h"
+
+struct message_parts {
+	struct mailbox from;
+	struct mailbox reply_to;      /* without an address: no header */
+	struct slice to;              /* an email address, as a lead has it */
+	struct slice subject;         /* one line; longer ones are cut to MESSAGE_SUBJECT_MAX_CHARACTERS */
+	struct slice text, html;      /* lines end with LF; without html the message has the text only */
+	struct slice id;              /* what is before the @ of Message-ID: letters, digits, and . _ - between them */
+	int64_t time_ms;              /* Date; since 1970 */
+	struct slice unsubscribe_url; /* of list mail: List-Unsubscribe, and for https List-Unsubscribe-Post; else absent */
+};
+
+enum { MESSAGE_SUBJECT_MAX_CHARACTERS = 200, MESSAGE_ID_MAX_BYTES = 64, MESSAGE_MAX_BYTES = 1024 * 1024 };
+
+struct mail_message {
+	struct slice recipient; /* the address of the envelope */
+	struct slice bytes;     /* CR LF line ends, lines of at most 998 bytes; 7 bit, except addresses with smtputf8 */
+	bool smtputf8;          /* an address is not ASCII: the server must offer SMTPUTF8 (RFC 6531) */
+};
+
+/* Builds the message in the pool. Returns false, with what is wrong in *problem, for people and without the address, when a
+ * part is not valid or the message is too large. */
+MUST_CHECK bool message_build(
+    struct pool *pool, const struct message_parts *parts, struct mail_message *message, struct slice *problem);
+
+#endif

@@ -1,7 +1,11 @@
 noinst_LIBRARIES += %D%/libmail.a
 %C%_libmail_a_SOURCES = \
 	%D%/address.c %D%/address.h \
+	%D%/html_place.c %D%/html_place.h \
+	%D%/layout.c %D%/layout.h \
 	%D%/message.c %D%/message.h \
-	%D%/mime.c %D%/mime.h
+	%D%/mime.c %D%/mime.h \
+	%D%/names.c %D%/names.h \
+	%D%/template.c %D%/template.h
 # What links mails: these, and the rules.
 mail_libs = src/mail/libmail.a src/text/libtext.a $(engine_libs)

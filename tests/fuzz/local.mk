@@ -2,7 +2,7 @@
 # One program per target. With --enable-fuzzers they use libFuzzer (scripts/fuzz), otherwise their seeds are tests.
 fuzz_targets = %D%/fuzz_address %D%/fuzz_conf %D%/fuzz_email %D%/fuzz_fastcgi %D%/fuzz_form %D%/fuzz_forwarded \
 	%D%/fuzz_json %D%/fuzz_jsonp %D%/fuzz_leads %D%/fuzz_mapping %D%/fuzz_message %D%/fuzz_multipart %D%/fuzz_path %D%/fuzz_phone %D%/fuzz_request %D%/fuzz_retry \
-	%D%/fuzz_url
+	%D%/fuzz_template %D%/fuzz_url
 
 if ENABLE_FUZZERS
 EXTRA_PROGRAMS += $(fuzz_targets)
@@ -88,6 +88,10 @@ fuzz-targets: $(BUILT_SOURCES)
 %C%_fuzz_retry_SOURCES = %D%/fuzz_retry.c $(%C%_common)
 %C%_fuzz_retry_LDFLAGS = $(%C%_ldflags)
 %C%_fuzz_retry_LDADD = $(%C%_core_libs)
+
+%C%_fuzz_template_SOURCES = %D%/fuzz_template.c $(%C%_common)
+%C%_fuzz_template_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_template_LDADD = $(mail_libs)
 
 %C%_fuzz_url_SOURCES = %D%/fuzz_url.c $(%C%_common)
 %C%_fuzz_url_LDFLAGS = $(%C%_ldflags)

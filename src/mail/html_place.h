@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * Follows the HTML of a template, to find what may stand at a place in it. It refuses what browsers read in ways that are hard
+ * to follow; what it accepts, browsers read as it does (WHATWG HTML, 13.2.5 "Tokenization"). */
+#ifndef LEADHOOK_MAIL_HTML_PLACE_H
+#define LEADHOOK_MAIL_HTML_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+
+enum html_place {
+	HTML_TEXT,      /* character data, also that of a title */
+	HTML_ATTRIBUTE, /* a double-quoted attribute that only shows its value */
+	HTML_URL,       /* the beginning of a double-quoted href or src */
+	HTML_URL_PART   /* the query of a URL in one */
+};
+
+enum { HTML_NAME_MAX_BYTES = 16 };
+
+struct html_scan {
+	int state;
+	bool closing; /* the tag is an end tag */
+	char tag[HTML_NAME_MAX_BYTES], attribute[HTML_NAME_MAX_BYTES], value[HTML_NAME_MAX_BYTES];
+	size_t tag_size, attribute_size, value_size; /* as they are: what is longer does not match a name */
+	size_t matched;                              /* of the end tag of a title or style; of a comment: its bytes */
+	char last[3];                                /* bytes of a comment, the last one first */
+	bool begins_with_value, query;               /* of the value of a href or src */
+};
+
+/* The beginning of a document. */
+void html_scan_init(struct html_scan *scan);
+/* Follows one byte. Returns NULL, or what is wrong with it, for people. */
+MUST_CHECK const char *html_scan_byte(struct html_scan *scan, char c);
+/* The place here, in *place. Returns NULL, or why no value may stand here. */
+MUST_CHECK const char *html_scan_place(const struct html_scan *scan, enum html_place *place);
+/* Follows a value that stands at such a place. */
+void html_scan_value(struct html_scan *scan);
+/* True between tags, where a section may begin or end, and the document may end. */
+bool html_scan_outside(const struct html_scan *scan);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "mail/names.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/encode.h"
+#include "base/utf8.h"
+
+enum value_kind { VALUE_TEXT, VALUE_PERSON, VALUE_URL };
+
+static const struct {
+	struct slice text;
+	enum value_kind kind;
+} names[MAIL_NAMES] = {
+	[MAIL_CAMPAIGN_NAME] = { SLICE("campaign_name"), VALUE_TEXT },
+	[MAIL_FIRST_NAME] = { SLICE("first_name"), VALUE_PERSON },
+	[MAIL_DISPLAY_NAME] = { SLICE("display_name"), VALUE_PERSON },
+	[MAIL_POSITION] = { SLICE("position"), VALUE_TEXT },
+	[MAIL_SCORE] = { SLICE("score"), VALUE_TEXT },
+	[MAIL_REFERRALS] = { SLICE("referrals"), VALUE_TEXT },
+	[MAIL_SHARE_URL] = { SLICE("share_url"), VALUE_URL },
+	[MAIL_STATUS_URL] = { SLICE("status_url"), VALUE_URL },
+	[MAIL_CONFIRM_URL] = { SLICE("confirm_url"), VALUE_URL },
+	[MAIL_CODE] = { SLICE("code"), VALUE_TEXT },
+	[MAIL_REWARD] = { SLICE("reward"), VALUE_TEXT },
+	[MAIL_REFERRED_NAME] = { SLICE("referred_name"), VALUE_PERSON },
+	[MAIL_PRIVACY_URL] = { SLICE("privacy_url"), VALUE_URL },
+	[MAIL_UNSUBSCRIBE_URL] = { SLICE("unsubscribe_url"), VALUE_URL },
+	[MAIL_LOGO_URL] = { SLICE("logo_url"), VALUE_URL },
+	[MAIL_LANGUAGE] = { SLICE("language"), VALUE_TEXT },
+};
+
+/* A range of characters that are shown as a space, or not at all. */
+struct character_range {
+	uint32_t first, last;
+	bool space;
+};
+static const struct character_range hidden[] = {
+	{ 0x00, 0x1f, true }, { 0x7f, 0x9f, true },
+	{ 0x00ad, 0x00ad, false },                            /* soft hyphen: programs that look for links skip it */
+	{ 0x061c, 0x061c, false }, { 0x200b, 0x200b, false }, /* the joiners after it belong to words of several scripts */
+	{ 0x200e, 0x200f, false }, { 0x2028, 0x2029, true }, { 0x202a, 0x202e, false }, { 0x2060, 0x206f, false },
+	{ 0xfeff, 0xfeff, false }, { 0xe0000, 0xe007f, false }, /* tags, which are invisible */
+};
+
+/* What domains may have between labels (UTS 46). */
+static const uint32_t dots[] = { '.', 0x3002, 0xff0e, 0xff61 };
+
+/* Digits of a name that are a telephone number: mail programs make links of these, too. */
+enum { PHONE_DIGITS = 7 };
+
+struct slice
+mail_name_text(enum mail_name name)
+{
+	return names[name].text;
+}
+
+bool
+mail_name_find(struct slice text, enum mail_name *name)
+{
+	for (size_t i = 0; i < MAIL_NAMES; i++) {
+		if (slice_equal(names[i].text, text)) {
+			*name = (enum mail_name)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+mail_name_is_url(enum mail_name name)
+{
+	return names[name].kind == VALUE_URL;
+}
+
+static const struct character_range *
+find_hidden(uint32_t character)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++)
+		if (character >= hidden[i].first && character <= hidden[i].last)
+			return &hidden[i];
+	return NULL;
+}
+
+static struct slice
+shown_text(struct pool *pool, struct slice value)
+{
+	struct slice rest = slice_trim(utf8_sanitized(pool, value));
+	char *text = pool_bytes(pool, rest.size);
+	size_t size = 0, count = 0;
+	uint32_t character;
+	while (count < MAIL_VALUE_MAX_CHARACTERS) {
+		const char *from = rest.data;
+		if (!utf8_next(&rest, &character))
+			break;
+		const struct character_range *range = find_hidden(character);
+		if (range != NULL && !range->space)
+			continue;
+		if (range != NULL) {
+			text[size++] = ' ';
+		} else {
+			memcpy(text + size, from, (size_t)(rest.data - from));
+			size += (size_t)(rest.data - from);
+		}
+		count++;
+	}
+	return slice_trim((struct slice){ text, size });
+}
+
+static bool
+is_dot(uint32_t character)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(dots); i++)
+		if (character == dots[i])
+			return true;
+	return false;
+}
+
+static bool
+is_label_character(uint32_t character)
+{
+	return character >= 0x80 || ascii_is_alpha((char)character) || ascii_is_digit((char)character);
+}
+
+/* "evil.example", "www.evil", "a@b", "https://…", a telephone number. Initials ("J.R.") are not. */
+static bool
+is_linkable(struct slice name)
+{
+	uint32_t character;
+	size_t digits = 0, after_dot = 0;
+	bool label = false; /* the character before may end a label */
+	while (utf8_next(&name, &character)) {
+		if (character == '@' || (character == ':' && slice_starts_with(name, SLICE("//"))))
+			return true;
+		if (character < 0x80 && ascii_is_digit((char)character) && ++digits >= PHONE_DIGITS)
+			return true;
+		if (is_dot(character)) {
+			after_dot = label ? 1 : 0;
+			label = false;
+			continue;
+		}
+		label = is_label_character(character);
+		if (!label)
+			after_dot = 0;
+		else if (after_dot > 0 && ++after_dot > 2)
+			return true;
+	}
+	return false;
+}
+
+static size_t
+count_characters(struct slice text)
+{
+	size_t count = 0;
+	for (uint32_t character; utf8_next(&text, &character);)
+		count++;
+	return count;
+}
+
+static struct slice
+shown_person(struct pool *pool, struct slice value)
+{
+	/* the part of a longer name that would be cut off is looked at, too */
+	if (count_characters(utf8_sanitized(pool, value)) > MAIL_VALUE_MAX_CHARACTERS)
+		return SLICE_NONE;
+	const struct slice name = shown_text(pool, value);
+	return is_linkable(name) || count_characters(name) > MAIL_PERSON_MAX_CHARACTERS ? SLICE_NONE : name;
+}
+
+static struct slice
+shown_url(struct pool *pool, struct slice value)
+{
+	struct buffer out;
+	if ((!slice_starts_with(value, SLICE("http://")) && !slice_starts_with(value, SLICE("https://"))) ||
+	    !utf8_valid(value) || utf8_has_control(value))
+		return SLICE_NONE;
+	buffer_init(&out, MAIL_URL_MAX_BYTES);
+	for (struct slice rest = value; rest.size > 0;) {
+		const char *from = rest.data;
+		uint32_t character;
+		if (!utf8_next(&rest, &character))
+			break;
+		const struct slice bytes = { from, (size_t)(rest.data - from) };
+		if (find_hidden(character) != NULL || (character < 0x80 && strchr(" \"'<>\\^`{|}", (int)character) != NULL))
+			encode_percent(&out, bytes);
+		else
+			buffer_add(&out, bytes);
+	}
+	const struct slice url = buffer_ok(&out) ? pool_copy(pool, buffer_slice(&out)) : SLICE_NONE;
+	buffer_free(&out);
+	return url;
+}
+
+void
+mail_values_clean(struct pool *pool, const struct mail_values *values, struct mail_values *clean)
+{
+	static struct slice (*const show[])(struct pool *, struct slice) = {
+		[VALUE_TEXT] = shown_text,
+		[VALUE_PERSON] = shown_person,
+		[VALUE_URL] = shown_url,
+	};
+	for (size_t i = 0; i < MAIL_NAMES; i++) {
+		const struct slice value = values->of[i];
+		clean->of[i] = value.size == 0 ? SLICE_NONE : show[names[i].kind](pool, value);
+	}
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * Templates of mails (docs/mail.md 1): `{{name}}` is a value, `{{#name}}…{{/name}}` is left out when there is none. There is
+ * nothing else: no expression, no loop, no unescaped value. A literal `{{` cannot be written. */
+#ifndef LEADHOOK_MAIL_TEMPLATE_H
+#define LEADHOOK_MAIL_TEMPLATE_H
+
+#include "mail/names.h"
+
+enum template_place {
+	TEMPLATE_SUBJECT, /* one line of plain text */
+	TEMPLATE_TEXT,    /* plain text */
+	TEMPLATE_HTML,    /* HTML; values are escaped for where they stand, or refused there */
+	TEMPLATE_PLACES
+};
+
+/* Bytes of a template, and of what it makes. A mail program shows about 100 KiB of HTML. */
+enum {
+	TEMPLATE_SUBJECT_MAX_BYTES = 1024,
+	TEMPLATE_TEXT_MAX_BYTES = 16 * 1024,
+	TEMPLATE_HTML_MAX_BYTES = 60 * 1024,
+	TEMPLATE_SUBJECT_OUTPUT_MAX = 16 * 1024,
+	TEMPLATE_TEXT_OUTPUT_MAX = 64 * 1024,
+	TEMPLATE_HTML_OUTPUT_MAX = 256 * 1024
+};
+/* Sections within sections. */
+enum { TEMPLATE_DEPTH_MAX = 4 };
+
+struct template_rules {
+	enum template_place place;
+	mail_names allowed;  /* values that it may show */
+	mail_names required; /* values that it must show, whichever others there are */
+	size_t source_max;   /* bytes, of a template that was made of another; 0: those above */
+};
+
+struct template_error {
+	size_t line, column;  /* from 1; columns count characters */
+	struct slice message; /* for people, in the pool: "there is no value \"firstname\"" */
+};
+
+struct template;
+
+/* Checks a template and makes it ready. Line ends may be LF or CR LF. It refuses what is not UTF-8, control characters besides
+ * line ends and tabs, and sections in HTML that begin or end within a tag. The section tags that are alone on a line take the
+ * line with them. The result is in the pool and refers to the source. Returns false with *error otherwise. */
+MUST_CHECK bool template_compile(struct pool *pool, struct slice source, const struct template_rules *rules,
+    const struct template **made, struct template_error *error);
+
+/* What it shows with these values, which it cleans (mail_values_clean) and escapes. Values are never read as templates. Lines
+ * end with LF. Returns false when that has more bytes than its place may have. */
+MUST_CHECK bool template_render(
+    struct pool *pool, const struct template *made, const struct mail_values *values, struct slice *out);
+
+#endif

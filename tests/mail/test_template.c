@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * docs/mail.md 1: the language of templates, what is escaped where, and what is refused. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "mail/template.h"
+#include "with_pool.h"
+
+static const mail_names every_name = MAIL_NAME_BIT(MAIL_NAMES) - 1;
+
+/* "line:column message" of the error, or what is shown. */
+static const char *
+shown(enum template_place place, const char *source, mail_names required)
+{
+	const struct template_rules rules = { .place = place, .allowed = every_name, .required = required };
+	const struct mail_values values = {
+		.of = {
+			[MAIL_CAMPAIGN_NAME] = SLICE("A & \"B\" <c>"),
+			[MAIL_FIRST_NAME] = SLICE("Ada"),
+			[MAIL_REWARD] = SLICE("{{code}}"),
+			[MAIL_SHARE_URL] = SLICE("https://a.example/?x=1&y=2"),
+			[MAIL_CODE] = SLICE(""),
+		},
+	};
+	const struct template *made;
+	struct template_error error;
+	struct slice out;
+	if (!template_compile(pool, slice_of(source), &rules, &made, &error))
+		return pool_printf(pool, "%zu:%zu %.*s", error.line, error.column, SLICE_ARGS(error.message)).data;
+	assert_true(template_render(pool, made, &values, &out));
+	return pool_string(pool, out);
+}
+
+static void
+assert_text(const char *source, const char *expected)
+{
+	assert_string_equal(shown(TEMPLATE_TEXT, source, 0), expected);
+}
+
+static void
+assert_html(const char *source, const char *expected)
+{
+	assert_string_equal(shown(TEMPLATE_HTML, source, 0), expected);
+}
+
+static void
+values_and_sections(void **state UNUSED)
+{
+	assert_text("Hello {{first_name}}!", "Hello Ada!");
+	assert_text("{{ first_name }}{{# first_name }}x{{/ first_name }}", "Adax");
+	assert_text("a{{#code}}b{{first_name}}{{/code}}c", "ac");
+	assert_text("{{#first_name}}{{#code}}a{{/code}}b{{/first_name}}", "b");
+	assert_text("{{#code}}{{#first_name}}a{{/first_name}}b{{/code}}c", "c");
+	assert_text("{a} }} {", "{a} }} {");
+	assert_text("", "");
+}
+
+static void
+values_are_not_read_as_templates(void **state UNUSED)
+{
+	assert_text("{{reward}}", "{{code}}");
+}
+
+static void
+section_tags_alone_on_a_line_take_it_with_them(void **state UNUSED)
+{
+	assert_text("a\n{{#first_name}}\nb\n{{/first_name}}\nc\n", "a\nb\nc\n");
+	assert_text("a\r\n \t{{#code}} \r\nb\r\n{{/code}}\r\nc", "a\nc");
+	assert_text("a\n{{#first_name}}b\n{{/first_name}}", "a\nb\n");
+	assert_text("{{#first_name}}\n{{#first_name}}\na\n{{/first_name}}\n{{/first_name}}", "a\n");
+	assert_text("{{#first_name}}{{/first_name}}\na", "\na");
+}
+
+static void
+errors_have_a_place(void **state UNUSED)
+{
+	assert_text("a\nb\xc3\xa9{{nothing}}", "2:3 there is no value \"nothing\"");
+	assert_text("{{", "1:1 {{ is not followed by }} on its line");
+	assert_text("{{first_name\n}}", "1:1 {{ is not followed by }} on its line");
+	assert_text("{{{first_name}}}", "1:1 there is no value \"{first_name\"");
+	assert_text("{{^first_name}}", "1:1 there is no value \"^first_name\"");
+	assert_text("{{}}", "1:1 there is no value \"\"");
+	assert_text("a{{#first_name}}", "1:2 this section is not closed");
+	assert_text("a{{/first_name}}", "1:2 no section {{#first_name}} is open here");
+	assert_text("{{#first_name}}{{#code}}{{/first_name}}", "1:25 the section {{#code}} ends first");
+	assert_text("{{#code}}{{#code}}{{#code}}{{#code}}{{#code}}", "1:37 sections are nested at most 4 deep");
+	assert_text("a\n\x01", "2:1 control characters are not allowed");
+	assert_text("a\r", "1:2 control characters are not allowed");
+	assert_text("\xc2\x85", "1:1 control characters are not allowed");
+	assert_text("a\xff", "1:2 this is not valid UTF-8");
+	assert_string_equal(shown(TEMPLATE_SUBJECT, "a\nb", 0), "1:2 a subject is one line, without tabs");
+}
+
+static void
+names_of_other_kinds_are_refused(void **state UNUSED)
+{
+	const struct template_rules rules = { .place = TEMPLATE_TEXT, .allowed = MAIL_NAME_BIT(MAIL_CODE) };
+	const struct template *made;
+	struct template_error error;
+	assert_false(template_compile(pool, SLICE("{{reward}}"), &rules, &made, &error));
+	assert_slice(error.message, "mails of this kind have no value \"reward\"");
+}
+
+static void
+required_values_are_always_shown(void **state UNUSED)
+{
+	static const char lacks[] = "it must show {{confirm_url}}, outside sections of other values";
+	const mail_names required = MAIL_NAME_BIT(MAIL_CONFIRM_URL);
+	assert_string_equal(shown(TEMPLATE_TEXT, "a{{confirm_url}}", required), "a");
+	assert_string_equal(shown(TEMPLATE_TEXT, "{{#confirm_url}}{{confirm_url}}{{/confirm_url}}", required), "");
+	assert_non_null(strstr(shown(TEMPLATE_TEXT, "{{#first_name}}{{confirm_url}}{{/first_name}}", required), lacks));
+	assert_non_null(strstr(shown(TEMPLATE_TEXT, "{{#confirm_url}}a{{/confirm_url}}", required), lacks));
+}
+
+static void
+html_is_escaped(void **state UNUSED)
+{
+	assert_html("<p>{{campaign_name}}</p>", "<p>A &amp; &quot;B&quot; &lt;c&gt;</p>");
+	assert_html("<title>{{campaign_name}}</title>", "<title>A &amp; &quot;B&quot; &lt;c&gt;</title>");
+	assert_html("<img alt=\"{{campaign_name}}\">", "<img alt=\"A &amp; &quot;B&quot; &lt;c&gt;\">");
+	assert_html("<a href=\"{{share_url}}\">", "<a href=\"https://a.example/?x=1&amp;y=2\">");
+	assert_html("<A HREF = \"{{share_url}}&z=3\">", "<A HREF = \"https://a.example/?x=1&amp;y=2&z=3\">");
+	assert_html("<a href=\"https://b.example/s?u={{share_url}}\">",
+	    "<a href=\"https://b.example/s?u=https%3A%2F%2Fa.example%2F%3Fx%3D1%26y%3D2\">");
+	assert_html(
+	    "<a href=\"mailto:?body={{share_url}}\">", "<a href=\"mailto:?body=https%3A%2F%2Fa.example%2F%3Fx%3D1%26y%3D2\">");
+	assert_html("<a href=\"{{privacy_url}}\">", "<a href=\"\">");
+	assert_string_equal(shown(TEMPLATE_SUBJECT, "{{campaign_name}}", 0), "A & \"B\" <c>");
+}
+
+static void
+html_is_followed(void **state UNUSED)
+{
+	assert_html("<style>a<b{}</style ><p>{{first_name}}", "<style>a<b{}</style ><p>Ada");
+	assert_html("<!--[if mso]><table><![endif]-->{{first_name}}", "<!--[if mso]><table><![endif]-->Ada");
+	assert_html("<!-->{{first_name}}", "<!-->Ada");
+	assert_html("<!--->{{first_name}}", "<!--->Ada");
+	assert_html("<!--a--!>{{first_name}}", "<!--a--!>Ada");
+	assert_html("<!doctype html \"a\">{{first_name}}", "<!doctype html \"a\">Ada");
+	assert_html("<br/>{{first_name}}", "<br/>Ada");
+	assert_html("<p a=b c='>' d>{{first_name}}", "<p a=b c='>' d>Ada");
+	assert_html("<p a=/>{{first_name}}", "<p a=/>Ada");
+}
+
+/* Each place where a value would be read as something else than text. */
+static void
+values_are_refused_in_html(void **state UNUSED)
+{
+	static const struct {
+		const char *source, *message;
+	} cases[] = {
+		{ "<{{first_name}}>", "1:2 a value may stand in text and in attributes only" },
+		{ "<p {{first_name}}>", "1:4 a value may stand in text and in attributes only" },
+		{ "<p a{{first_name}}>", "1:5 a value may stand in text and in attributes only" },
+		{ "<p title={{first_name}}>", "1:10 an attribute with a value must be in double quotes" },
+		{ "<p title=a{{first_name}}>", "1:11 an attribute with a value must be in double quotes" },
+		{ "<p title='{{first_name}}'>", "1:11 an attribute with a value must be in double quotes" },
+		{ "<p onclick=\"{{first_name}}\">",
+		    "1:13 a value may stand only in the attributes href, src, alt, title, lang and aria-label" },
+		{ "<p style=\"{{first_name}}\">",
+		    "1:11 a value may stand only in the attributes href, src, alt, title, lang and aria-label" },
+		{ "<p aria-label-longer=\"{{first_name}}\">",
+		    "1:23 a value may stand only in the attributes href, src, alt, title, lang and aria-label" },
+		{ "<style>{{first_name}}</style>", "1:8 a value may not stand in a style" },
+		{ "<style>a</styles>{{first_name}}</style>", "1:18 a value may not stand in a style" },
+		{ "<!--{{first_name}}-->", "1:5 a value may not stand in a comment or declaration" },
+		{ "<!--!>{{first_name}}-->", "1:7 a value may not stand in a comment or declaration" },
+		{ "<!doctype {{first_name}}>", "1:11 a value may not stand in a comment or declaration" },
+		{ "<a href=\"{{first_name}}\">", "1:10 in href and src only values may stand whose names end with _url" },
+		{ "<a href=\"https://a.example/{{share_url}}\">",
+		    "1:28 in a URL a value may stand only at the beginning, or after ? of an http, https or mailto URL" },
+		{ "<a href=\"javascript:a('?{{share_url}}')\">",
+		    "1:25 in a URL a value may stand only at the beginning, or after ? of an http, https or mailto URL" },
+		{ "<a href=\" {{share_url}}\">",
+		    "1:11 in a URL a value may stand only at the beginning, or after ? of an http, https or mailto URL" },
+		{ "<a href=\"{{#code}}{{share_url}}{{/code}}\">", "1:10 a section may begin and end between HTML tags only" },
+		{ "{{#code}}<p {{/code}}>", "1:13 a section may begin and end between HTML tags only" },
+		{ "{{#code}}<style>{{/code}}</style>", "1:17 a section may begin and end between HTML tags only" },
+		{ "<script>", "1:8 this element has no place in a mail" },
+		{ "<SVG/onload=a>", "1:5 this element has no place in a mail" },
+		{ "a < b", "1:4 a < that begins no tag is written &lt;" },
+		{ "</ a>", "1:3 a < that begins no tag is written &lt;" },
+		{ "<p title=>", "1:10 an attribute has no value after its =" },
+		{ "<p", "1:3 the HTML ends within a tag, a comment, a title or a style" },
+		{ "<title>a", "1:9 the HTML ends within a tag, a comment, a title or a style" },
+		{ "<!-- a", "1:7 the HTML ends within a tag, a comment, a title or a style" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_html(cases[i].source, cases[i].message);
+}
+
+static void
+sizes_are_limited(void **state UNUSED)
+{
+	const struct template_rules rules = { .place = TEMPLATE_TEXT, .allowed = every_name };
+	const struct slice name = SLICE("{{campaign_name}}");
+	struct mail_values values = { .of = { [MAIL_CAMPAIGN_NAME] = pool_printf(pool, "%0300d", 0) } };
+	char *source = pool_bytes(pool, TEMPLATE_TEXT_MAX_BYTES + 1);
+	const struct template *made;
+	struct template_error error;
+	struct slice out;
+	memset(source, 'a', TEMPLATE_TEXT_MAX_BYTES + 1);
+	assert_true(template_compile(pool, (struct slice){ source, TEMPLATE_TEXT_MAX_BYTES }, &rules, &made, &error));
+	assert_false(template_compile(pool, (struct slice){ source, TEMPLATE_TEXT_MAX_BYTES + 1 }, &rules, &made, &error));
+	assert_slice(error.message, "it has more than 16384 bytes");
+	/* each value has its 200 characters */
+	const size_t fit = TEMPLATE_TEXT_OUTPUT_MAX / MAIL_VALUE_MAX_CHARACTERS;
+	for (size_t i = 0; i <= fit; i++)
+		memcpy(source + i * name.size, name.data, name.size);
+	assert_true(template_compile(pool, (struct slice){ source, fit * name.size }, &rules, &made, &error));
+	assert_true(template_render(pool, made, &values, &out));
+	assert_int_equal(out.size, fit * MAIL_VALUE_MAX_CHARACTERS);
+	assert_true(template_compile(pool, (struct slice){ source, (fit + 1) * name.size }, &rules, &made, &error));
+	assert_false(template_render(pool, made, &values, &out));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(values_and_sections, begin, end),
+		cmocka_unit_test_setup_teardown(values_are_not_read_as_templates, begin, end),
+		cmocka_unit_test_setup_teardown(section_tags_alone_on_a_line_take_it_with_them, begin, end),
+		cmocka_unit_test_setup_teardown(errors_have_a_place, begin, end),
+		cmocka_unit_test_setup_teardown(names_of_other_kinds_are_refused, begin, end),
+		cmocka_unit_test_setup_teardown(required_values_are_always_shown, begin, end),
+		cmocka_unit_test_setup_teardown(html_is_escaped, begin, end),
+		cmocka_unit_test_setup_teardown(html_is_followed, begin, end),
+		cmocka_unit_test_setup_teardown(values_are_refused_in_html, begin, end),
+		cmocka_unit_test_setup_teardown(sizes_are_limited, begin, end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

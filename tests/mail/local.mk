@@ -1,4 +1,13 @@
+# Run by tests/system/test_mail_message.py.
+noinst_PROGRAMS += %D%/compose_mail
+%C%_compose_mail_SOURCES = %D%/compose_mail.c
+%C%_compose_mail_LDADD = $(mail_libs)
+
 if HAVE_CMOCKA
+check_PROGRAMS += %D%/test_kinds
+%C%_test_kinds_SOURCES = %D%/test_kinds.c
+%C%_test_kinds_LDADD = $(mail_libs) $(CMOCKA_LIBS)
+
 check_PROGRAMS += %D%/test_message
 %C%_test_message_SOURCES = %D%/test_message.c
 %C%_test_message_LDADD = $(mail_libs) $(CMOCKA_LIBS)

@@ -78,6 +78,8 @@ EXTRA_DIST += \
 	%D%/test_lists.py \
 	%D%/test_log_hygiene.py \
 	%D%/test_lookup.py \
+	%D%/test_mail_html.py \
+	%D%/test_mail_message.py \
 	%D%/test_memory.py \
 	%D%/test_model.py \
 	%D%/test_names.py \

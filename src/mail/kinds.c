@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "mail/kinds.h"
+
+#include "mail/layout.h"
+
+#define BIT MAIL_NAME_BIT
+#define ALWAYS                                                                                             \
+	(BIT(MAIL_CAMPAIGN_NAME) | BIT(MAIL_FIRST_NAME) | BIT(MAIL_DISPLAY_NAME) | BIT(MAIL_PRIVACY_URL) | \
+	    BIT(MAIL_UNSUBSCRIBE_URL) | BIT(MAIL_LOGO_URL) | BIT(MAIL_LANGUAGE))
+#define LEAD (ALWAYS | BIT(MAIL_POSITION) | BIT(MAIL_SCORE) | BIT(MAIL_REFERRALS) | BIT(MAIL_SHARE_URL) | BIT(MAIL_STATUS_URL))
+
+/* The default texts of verify, status_link and erase_confirm show no name: anyone can have these sent to any address. */
+static const struct mail_kind_info kinds[] = {
+	{ .kind = MESSAGE_VERIFY,
+	    .allowed = ALWAYS | BIT(MAIL_CONFIRM_URL) | BIT(MAIL_CODE),
+	    .required = BIT(MAIL_CONFIRM_URL),
+	    .main_url = MAIL_CONFIRM_URL,
+	    .subject = TEXT_MAIL_VERIFY_SUBJECT,
+	    .text = TEXT_MAIL_VERIFY_TEXT },
+	{ .kind = MESSAGE_WELCOME,
+	    .list = true,
+	    .allowed = LEAD,
+	    .required = BIT(MAIL_UNSUBSCRIBE_URL),
+	    .main_url = MAIL_STATUS_URL,
+	    .subject = TEXT_MAIL_WELCOME_SUBJECT,
+	    .text = TEXT_MAIL_WELCOME_TEXT },
+	{ .kind = MESSAGE_REWARD,
+	    .list = true,
+	    .allowed = LEAD | BIT(MAIL_REWARD),
+	    .required = BIT(MAIL_UNSUBSCRIBE_URL),
+	    .main_url = MAIL_STATUS_URL,
+	    .subject = TEXT_MAIL_REWARD_SUBJECT,
+	    .text = TEXT_MAIL_REWARD_TEXT },
+	{ .kind = MESSAGE_REFERRAL,
+	    .list = true,
+	    .allowed = LEAD | BIT(MAIL_REFERRED_NAME),
+	    .required = BIT(MAIL_UNSUBSCRIBE_URL),
+	    .main_url = MAIL_STATUS_URL,
+	    .subject = TEXT_MAIL_REFERRAL_SUBJECT,
+	    .text = TEXT_MAIL_REFERRAL_TEXT },
+	{ .kind = MESSAGE_STATUS_LINK,
+	    .allowed = LEAD,
+	    .required = BIT(MAIL_STATUS_URL),
+	    .main_url = MAIL_STATUS_URL,
+	    .subject = TEXT_MAIL_STATUS_LINK_SUBJECT,
+	    .text = TEXT_MAIL_STATUS_LINK_TEXT },
+	{ .kind = MESSAGE_ERASE_CONFIRM,
+	    .allowed = ALWAYS | BIT(MAIL_CONFIRM_URL),
+	    .required = BIT(MAIL_CONFIRM_URL),
+	    .main_url = MAIL_CONFIRM_URL,
+	    .subject = TEXT_MAIL_ERASE_CONFIRM_SUBJECT,
+	    .text = TEXT_MAIL_ERASE_CONFIRM_TEXT },
+};
+
+static const char *const place_names[TEMPLATE_PLACES] = {
+	[TEMPLATE_SUBJECT] = "subject",
+	[TEMPLATE_TEXT] = "text",
+	[TEMPLATE_HTML] = "HTML",
+};
+
+/* ---- The table ---- */
+
+const struct mail_kind_info *
+mail_kind_find(enum message_kind kind)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].kind == kind)
+			return &kinds[i];
+	return NULL;
+}
+
+/* ---- Templates ---- */
+
+static bool
+compile(struct pool *pool, const struct mail_kind_info *kind, enum template_place place, struct slice source, size_t source_max,
+    const struct template **made, struct template_error *error)
+{
+	const struct template_rules rules = {
+		.place = place,
+		.allowed = kind->allowed,
+		.required = place == TEMPLATE_SUBJECT ? 0 : kind->required,
+		.source_max = source_max,
+	};
+	return template_compile(pool, source, &rules, made, error);
+}
+
+bool
+mail_template_check(struct pool *pool, const struct mail_kind_info *kind, enum template_place place, struct slice source,
+    struct template_error *error)
+{
+	const struct template *made;
+	return compile(pool, kind, place, source, 0, &made, error);
+}
+
+static struct slice
+html_of(struct pool *pool, const struct mail_kind_info *kind, struct slice text, enum text_language language)
+{
+	const struct layout_options options = {
+		.language = text_language_code(language),
+		.direction = text_find(language, TEXT_LANGUAGE_DIRECTION),
+		.main_url = kind->main_url,
+	};
+	return layout_html(pool, text, &options);
+}
+
+struct slice
+mail_default_template(
+    struct pool *pool, const struct mail_kind_info *kind, enum template_place place, enum text_language language)
+{
+	const struct slice text = text_find(language, place == TEMPLATE_SUBJECT ? kind->subject : kind->text);
+	return place == TEMPLATE_HTML ? html_of(pool, kind, text, language) : text;
+}
+
+/* ---- Mails ---- */
+
+struct composer {
+	struct pool *pool;
+	const struct mail_kind_info *kind;
+	const struct mail_content *content;
+	struct mail_values values; /* clean */
+	struct slice *problem;
+};
+
+static bool
+is_own(const struct composer *c, enum template_place place)
+{
+	return c->content->templates[place].size > 0;
+}
+
+/* The campaign's template, or the default one. */
+static struct slice
+template_for(const struct composer *c, enum template_place place)
+{
+	if (is_own(c, place))
+		return c->content->templates[place];
+	if (place == TEMPLATE_HTML && is_own(c, TEMPLATE_TEXT))
+		return html_of(c->pool, c->kind, c->content->templates[TEMPLATE_TEXT], c->content->language);
+	return mail_default_template(c->pool, c->kind, place, c->content->language);
+}
+
+static bool
+render(const struct composer *c, enum template_place place, struct slice source, struct slice *out)
+{
+	const struct template *made;
+	struct template_error error;
+	const size_t source_max = place == TEMPLATE_HTML && !is_own(c, place) ? LAYOUT_MAX_BYTES : 0;
+	if (!compile(c->pool, c->kind, place, source, source_max, &made, &error)) {
+		*c->problem = pool_printf(c->pool, "%s template, line %zu, column %zu: %.*s", place_names[place], error.line,
+		    error.column, SLICE_ARGS(error.message));
+		return false;
+	}
+	if (!template_render(c->pool, made, &c->values, out)) {
+		*c->problem = pool_printf(c->pool, "the %s is too large", place_names[place]);
+		return false;
+	}
+	return true;
+}
+
+/* A subject of values that are all missing would be empty. */
+static bool
+render_subject(const struct composer *c, struct slice *subject)
+{
+	if (!render(c, TEMPLATE_SUBJECT, template_for(c, TEMPLATE_SUBJECT), subject))
+		return false;
+	return slice_trim(*subject).size > 0 ||
+	       render(c, TEMPLATE_SUBJECT, mail_default_template(c->pool, c->kind, TEMPLATE_SUBJECT, c->content->language),
+		   subject);
+}
+
+static bool
+check_values(const struct composer *c)
+{
+	const mail_names required = c->kind->required | (c->kind->list ? BIT(MAIL_UNSUBSCRIBE_URL) : 0);
+	for (size_t i = 0; i < MAIL_NAMES; i++) {
+		if ((required & BIT(i)) != 0 && c->values.of[i].size == 0) {
+			*c->problem = pool_printf(c->pool, "there is no %.*s", SLICE_ARGS(mail_name_text((enum mail_name)i)));
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+mail_compose(struct pool *pool, const struct mail_content *content, struct mail_message *message, struct slice *problem)
+{
+	struct composer c = { .pool = pool, .kind = mail_kind_find(content->kind), .content = content, .problem = problem };
+	struct message_parts parts = {
+		.from = content->from,
+		.reply_to = content->reply_to,
+		.to = content->to,
+		.id = content->id,
+		.time_ms = content->time_ms,
+	};
+	if (c.kind == NULL) {
+		*problem = SLICE("this kind of message is no mail");
+		return false;
+	}
+	struct mail_values values = content->values;
+	values.of[MAIL_LANGUAGE] = text_language_code(content->language);
+	mail_values_clean(pool, &values, &c.values);
+	if (!check_values(&c) || !render_subject(&c, &parts.subject) ||
+	    !render(&c, TEMPLATE_TEXT, template_for(&c, TEMPLATE_TEXT), &parts.text) ||
+	    !render(&c, TEMPLATE_HTML, template_for(&c, TEMPLATE_HTML), &parts.html))
+		return false;
+	if (c.kind->list)
+		parts.unsubscribe_url = c.values.of[MAIL_UNSUBSCRIBE_URL];
+	return message_build(pool, &parts, message, problem);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * The kinds of mails (docs/mail.md 3), what their templates may show, and how a mail is made of them. */
+#ifndef LEADHOOK_MAIL_KINDS_H
+#define LEADHOOK_MAIL_KINDS_H
+
+#include "engine/message.h"
+#include "mail/message.h"
+#include "mail/template.h"
+#include "text/text.h"
+
+/* A kind of message (engine/message.h) that is a mail. */
+struct mail_kind_info {
+	enum message_kind kind;
+	bool list;                    /* list mail: it has List-Unsubscribe */
+	mail_names allowed, required; /* values of its templates; required ones those of text and HTML must show */
+	enum mail_name main_url;      /* the link that is a button */
+	enum text_key subject, text;  /* its default templates */
+};
+
+/* NULL for a kind that is no mail. The table is static. */
+const struct mail_kind_info *mail_kind_find(enum message_kind kind);
+
+/* Checks a campaign's template for one part of a mail, when it is saved. Returns false with *error (template.h). */
+MUST_CHECK bool mail_template_check(struct pool *pool, const struct mail_kind_info *kind, enum template_place place,
+    struct slice source, struct template_error *error);
+
+/* The default template of a kind. HTML is made of the default text (layout.h). In the pool or static. */
+struct slice mail_default_template(
+    struct pool *pool, const struct mail_kind_info *kind, enum template_place place, enum text_language language);
+
+struct mail_content {
+	enum message_kind kind;
+	enum text_language language;
+	/* The campaign's, by place. Absent or empty: the default subject and text, and HTML that is made of the text. */
+	struct slice templates[TEMPLATE_PLACES];
+	/* Absent or empty ones are not shown. MAIL_LANGUAGE is set from the language. A URL of the recipient's opt-out page,
+	 * MAIL_UNSUBSCRIBE_URL, is required for list mail, and the required ones of the kind. */
+	struct mail_values values;
+	struct mailbox from, reply_to; /* as in struct message_parts, and so are the rest */
+	struct slice to, id;
+	int64_t time_ms;
+};
+
+/* Makes the mail, in the pool. Returns false, with what is wrong in *problem, for people and without personal data, when a
+ * template is not valid, a required value is missing, or the mail is too large. Another try with the same content fails in the
+ * same way. */
+MUST_CHECK bool mail_compose(
+    struct pool *pool, const struct mail_content *content, struct mail_message *message, struct slice *problem);
+
+#endif

@@ -1,4 +1,5 @@
 noinst_LIBRARIES += %D%/liblhcrypto.a
 %C%_liblhcrypto_a_SOURCES = \
 	%D%/base64.c %D%/base64.h \
-	%D%/digest.c %D%/digest.h
+	%D%/digest.c %D%/digest.h \
+	%D%/pbkdf2.c %D%/pbkdf2.h

@@ -16,6 +16,7 @@ http: base json
 crypto: base
 identity: base crypto
 webhook: base json crypto identity
+bots: base json crypto
 engine: base json crypto identity webhook
 mail: base identity text engine
 store: base db crypto identity webhook engine

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # One program per target. With --enable-fuzzers they use libFuzzer (scripts/fuzz), otherwise their seeds are tests.
-fuzz_targets = %D%/fuzz_address %D%/fuzz_conf %D%/fuzz_email %D%/fuzz_fastcgi %D%/fuzz_form %D%/fuzz_forwarded \
-	%D%/fuzz_json %D%/fuzz_jsonp %D%/fuzz_leads %D%/fuzz_mapping %D%/fuzz_message %D%/fuzz_multipart %D%/fuzz_path %D%/fuzz_phone %D%/fuzz_request %D%/fuzz_retry \
-	%D%/fuzz_template %D%/fuzz_url
+fuzz_targets = %D%/fuzz_address %D%/fuzz_challenge %D%/fuzz_conf %D%/fuzz_email %D%/fuzz_fastcgi %D%/fuzz_form %D%/fuzz_forwarded \
+	%D%/fuzz_json %D%/fuzz_jsonp %D%/fuzz_leads %D%/fuzz_mapping %D%/fuzz_message %D%/fuzz_multipart %D%/fuzz_path %D%/fuzz_phone \
+	%D%/fuzz_request %D%/fuzz_retry %D%/fuzz_template %D%/fuzz_url
 
 if ENABLE_FUZZERS
 EXTRA_PROGRAMS += $(fuzz_targets)
@@ -28,6 +28,10 @@ fuzz-targets: $(BUILT_SOURCES)
 %C%_fuzz_address_SOURCES = %D%/fuzz_address.c $(%C%_common)
 %C%_fuzz_address_LDFLAGS = $(%C%_ldflags)
 %C%_fuzz_address_LDADD = $(%C%_core_libs)
+
+%C%_fuzz_challenge_SOURCES = %D%/fuzz_challenge.c $(%C%_common)
+%C%_fuzz_challenge_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_challenge_LDADD = src/bots/libbots.a $(%C%_core_libs)
 
 %C%_fuzz_conf_SOURCES = %D%/fuzz_conf.c $(%C%_common)
 %C%_fuzz_conf_LDFLAGS = $(%C%_ldflags)

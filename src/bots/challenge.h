@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * Proof of work: challenges and their solutions in the format of ALTCHA, version 2 (docs/api.md 8). Any program that solves
+ * those solves these.
+ *
+ * A challenge is signed, so nothing is stored of it until it is solved. The task: a counter with which the PBKDF2 of nonce and
+ * counter begins with zeros. One HMAC makes a challenge; one HMAC and one PBKDF2 check a solution. */
+#ifndef LEADHOOK_BOTS_CHALLENGE_H
+#define LEADHOOK_BOTS_CHALLENGE_H
+
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/slice.h"
+#include "bots/difficulty.h"
+
+enum {
+	CHALLENGE_NONCE_SIZE = 16,
+	CHALLENGE_VALID_S = 10 * 60,
+	SOLUTION_MAX_BYTES = 4096 /* of its text */
+};
+
+struct challenge {
+	uint64_t campaign_id;
+	struct challenge_work work;
+	int64_t expires_s;                                                     /* since 1970, by the database's clock */
+	unsigned char nonce[CHALLENGE_NONCE_SIZE], salt[CHALLENGE_NONCE_SIZE]; /* random; the nonce identifies it */
+};
+
+/* The challenge as JSON, at most 512 bytes. `server_secret` is raw bytes. */
+struct slice challenge_write(struct pool *pool, struct slice server_secret, const struct challenge *challenge);
+
+enum solution_verdict {
+	SOLUTION_GOOD,
+	SOLUTION_MALFORMED, /* no solution of one of our challenges */
+	SOLUTION_FORGED,    /* the signature is wrong: changed, or made by another server */
+	SOLUTION_EXPIRED,
+	SOLUTION_FOREIGN, /* of another campaign */
+	SOLUTION_WRONG    /* the work is not done */
+};
+
+/* Checks what the parameter `altcha` has: Base64 of the solved challenge and its solution as JSON. SOLUTION_GOOD: the challenge
+ * is in *challenge; whether its nonce was used before is up to the caller. The derivation, which is all of the time, is done
+ * last. */
+enum solution_verdict solution_check(struct pool *pool, struct slice text, struct slice server_secret, uint64_t campaign_id,
+    int64_t now_s, struct challenge *challenge);
+
+#endif

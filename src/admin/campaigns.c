@@ -7,6 +7,8 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "bots/difficulty.h"
+#include "bots/honeypot.h"
 #include "engine/message.h"
 #include "engine/strangers.h"
 #include "store/operator/admin.h"
@@ -47,6 +49,8 @@ static const struct value_setting setting_table[] = {
 	{ "mails", value_mails, PLACE(mails),
 	    "welcome, reward, referral or status_link, several with commas or spaces, or nothing" },
 	{ "verify_email", value_switch, PLACE(verify_email), on_or_off },
+	{ "bots", value_bots, PLACE(bots), "off, honeypot, proof or proof_or_confirm" },
+	{ "bot_difficulty", value_difficulty, PLACE(bot_difficulty), "a number from 1 to 8" },
 };
 const struct value_settings admin_campaign_settings = { setting_table, ARRAY_SIZE(setting_table), "a campaign" };
 
@@ -97,6 +101,8 @@ new_campaign(struct slice name, bool moves_in)
 		.public_lookup = moves_in ? PUBLIC_LOOKUP_ALL : PUBLIC_LOOKUP_SOCIAL_ID,
 		.public_update = moves_in ? PUBLIC_UPDATE_ALL : PUBLIC_UPDATE_OWN,
 		.mails = moves_in ? 0 : MESSAGES_CHOSEN,
+		.bots = moves_in ? BOTS_OFF : BOTS_HONEYPOT,
+		.bot_difficulty = DIFFICULTY_DEFAULT,
 	};
 }
 
@@ -174,6 +180,8 @@ add_page_settings(struct output *output, struct pool *pool, const struct campaig
 	add_choice(output, "public_update", public_update_names, PUBLIC_UPDATES, campaign->public_update);
 	add_mails(output, pool, campaign->mails);
 	output_boolean(output, "verify_email", campaign->verify_email);
+	add_choice(output, "bots", campaign_bots_names, CAMPAIGN_BOTS, campaign->bots);
+	output_u64(output, "bot_difficulty", campaign->bot_difficulty);
 }
 
 int

@@ -4,6 +4,7 @@
 #include <sysexits.h>
 
 #include "base/clock.h"
+#include "bots/difficulty.h"
 #include "engine/events.h"
 #include "engine/message.h"
 #include "engine/strangers.h"
@@ -133,6 +134,22 @@ value_mails(struct pool *pool UNUSED, struct slice text, void *place, struct sli
 		mails |= MESSAGE_BIT(kind);
 	}
 	*(uint32_t *)place = mails;
+	return true;
+}
+
+bool
+value_bots(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return read_choice(text, campaign_bots_names, CAMPAIGN_BOTS, place);
+}
+
+bool
+value_difficulty(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	uint64_t level;
+	if (!slice_to_u64(text, DIFFICULTY_MAX, &level) || level == 0)
+		return false;
+	*(uint32_t *)place = (uint32_t)level;
 	return true;
 }
 

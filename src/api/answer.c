@@ -2,6 +2,7 @@
  * Answers and failures, as JSON, JSONP or a page. The HTML pages need no scripts, images or external resources. */
 #include "api/call.h"
 
+#include "base/encode.h"
 #include "base/log.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
@@ -27,9 +28,22 @@ failure_message(struct call *call, const struct failure_text *text, enum failure
 		log_info("answered", LOG_INT("status", text->status), LOG_STR("error", text->code));
 		return pool_printf(pool, "%s (request %.*s)", text->message, SLICE_ARGS(call->request->request_id));
 	}
+	if (failure == FAILURE_PROOF_INVALID && slice_present(detail))
+		return pool_printf(pool, "%s: %.*s", text->message, SLICE_ARGS(detail));
 	if (failure == FAILURE_INVALID_EVENT)
 		return pool_printf(pool, "%s%.*s", text->message, SLICE_ARGS(detail));
 	return slice_present(detail) ? detail : slice_of(text->message);
+}
+
+/* Where a new challenge is: its URL, or its path where the service's URL is not set. */
+static struct slice
+challenge_url(struct call *call)
+{
+	const struct payload_settings *settings;
+	char digits[DECIMAL_SIZE];
+	const bool known = store_payload_settings(call->api->store, &settings) == RESULT_OK;
+	return POOL_JOIN(call->request->pool, known ? settings->base_url : SLICE_NONE, SLICE("/c/"),
+	    encode_decimal(call->campaign.id, digits), SLICE("/challenge"));
 }
 
 /* `status` is for a page that reads the body of a script which failed: the function is not called. */
@@ -42,6 +56,8 @@ write_failure(struct call *call, const struct failure_text *text, struct slice m
 		json_put_i64(&writer, SLICE("status"), text->status);
 	json_put_text(&writer, SLICE("message"), message);
 	json_put_text(&writer, SLICE("error"), slice_of(text->code));
+	if (call->failure == FAILURE_PROOF_REQUIRED || call->failure == FAILURE_PROOF_INVALID)
+		json_put_text(&writer, SLICE("challenge"), challenge_url(call));
 	json_end_object(&writer);
 }
 

@@ -30,6 +30,7 @@ struct api {
 	struct api_key used_key; /* of the last request; id 0: none */
 	struct refusal refusals[CALL_WAITS];
 	struct log_throttle refusal_log[LIMIT_KINDS];
+	uint64_t last_lead_id; /* that a sign-up has made; 0: none yet */
 };
 
 /* What a search of the unparsed body for a key found. */
@@ -135,7 +136,7 @@ call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns,
     handle_points, handle_tag_lead, handle_bulk_change, handle_bulk_delete, handle_bulk_tags, handle_tag_referrers,
     handle_tag_referrers_of_path, handle_opt_out_link, handle_put_webhook, handle_remove_webhook, handle_list_webhooks,
     handle_lead_of_path, handle_landing_pages, handle_authenticate, handle_put_inbound, handle_list_inbound,
-    handle_remove_inbound, handle_inbound, handle_inbound_check, handle_verify_phone_number;
+    handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge, handle_verify_phone_number;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);

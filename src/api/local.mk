@@ -4,6 +4,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/answer.c \
 	%D%/api.c %D%/api.h \
 	%D%/board.c %D%/board.h \
+	%D%/bots.c %D%/bots.h \
 	%D%/call.c %D%/call.h \
 	%D%/document.c %D%/document.h \
 	%D%/embed.h \
@@ -18,6 +19,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/signup_fields.c \
 	%D%/handlers/actions.c \
 	%D%/handlers/campaigns.c \
+	%D%/handlers/challenge.c \
 	%D%/handlers/embed.c \
 	%D%/handlers/inbound.c \
 	%D%/handlers/inbound_webhooks.c \

@@ -398,6 +398,8 @@ static const struct parameter parameters[] = {
 	{ { NAME("__sid"), NAME("__session_id") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.session_id) },
 	{ { NAME("__user_agent") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.user_agent) },
 	{ { NAME("__source") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.source) },
+	{ { NAME("altcha") }, GROUP_BOTS, 0, TEXT(proof) },
+	{ { NAME("__stamp") }, GROUP_BOTS, PARAMETER_INFORMS, TEXT(stamp) },
 	{ { NAME("__rid") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.request_id) },
 	{ { NAME("__uid") }, GROUP_SIGNUP, TEXT(signup.uid) },
 	{ { NAME("redirect_url") }, GROUP_SIGNUP,

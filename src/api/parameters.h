@@ -36,8 +36,9 @@ enum parameter_group {
 	GROUP_CODE = 1 << 23,
 	GROUP_OWNER = 1 << 24,  /* the token of a lead, which the caller owns */
 	GROUP_ANSWER = 1 << 25, /* how a form is answered */
+	GROUP_BOTS = 1 << 26,   /* docs/api.md 8 */
 	GROUPS_RESERVED = GROUP_KEY | GROUP_CAMPAIGN | GROUP_CALLBACK | GROUP_SIGNUP | GROUP_SIGNUP_POINTS | GROUP_IGNORED |
-			  GROUP_ANSWER /* not custom fields */
+			  GROUP_ANSWER | GROUP_BOTS /* not custom fields */
 };
 
 /* The events of a webhook, without duplicates, in the given order. */
@@ -73,6 +74,8 @@ struct arguments {
 	struct slice lead_description, avatar_default; /* as in struct standing_style */
 	struct lead_filter filter;
 	struct slice code; /* as typed */
+	struct slice proof, stamp; /* docs/api.md 8, as typed */
+	bool trapped;              /* the honeypot of the form is filled */
 	struct slice url, source, format;
 	struct subscription subscription;
 	struct inbound_put inbound; /* without campaign, hash and maximum */

@@ -66,6 +66,7 @@ static const struct route routes[] = {
 	{ HTTP_GET, "v1/{campaign}/info", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_JSONP | ROUTE_URL, handle_lookup },
 	{ HTTP_POST, "v1/authenticate", KEY_PASSWORD, NO_CAMPAIGN, 0, handle_authenticate },
 	{ HTTP_GET, "v1/landing_pages", KEY_REQUIRED, NO_CAMPAIGN, 0, handle_landing_pages },
+	{ HTTP_GET, "c/{campaign}/challenge", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_UNTIL_END, handle_challenge },
 	{ HTTP_POST, "lead/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, SIGNUP, handle_signup },
 	{ HTTP_GET, "lead/{campaign}/{kid}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, 0, handle_lead_of_path },
 };

@@ -3,6 +3,7 @@
  * taken from the query of `__url` (docs/api.md 1.4). */
 #include "api/parameters.h"
 
+#include "bots/honeypot.h"
 #include "engine/custom_fields.h"
 #include "http/text.h"
 #include "identity/network.h"
@@ -168,16 +169,31 @@ value_as_json(struct pool *pool, const struct http_value *value)
 	return json;
 }
 
+/* The honeypot of the campaign's forms: it never becomes a field. Sets whether it is filled. */
+static bool
+is_honeypot(struct call *call, struct slice name, const struct http_param *param, bool *filled)
+{
+	const struct payload_settings *settings;
+	char own[HONEYPOT_NAME_SIZE];
+	if (!honeypot_well_formed(name) || store_payload_settings(call->api->store, &settings) != RESULT_OK ||
+	    !slice_equal(name, honeypot_name(own, settings->server_secret, call->campaign.id)))
+		return false;
+	*filled = *filled || (param->origin != HTTP_ORIGIN_URL && !is_empty(&param->value) && param->value.type != HTTP_NULL);
+	return true;
+}
+
 /* Null removes a field. An own parameter is one value (docs/api.md 1.1), used here or not. False: the call has failed. */
 static bool
-parse_custom_fields(struct call *call, const struct fields *fields, struct signup *signup)
+parse_custom_fields(struct call *call, const struct fields *fields, struct arguments *arguments)
 {
 	struct pool *pool = call->request->pool;
+	struct signup *signup = &arguments->signup;
 	struct custom_field *changes = POOL_ARRAY(pool, fields->count, struct custom_field);
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct slice name = fields->items[i].name;
 		const struct http_value *value = &fields->items[i].param->value;
-		if (slice_starts_with(name, SLICE("_")) || is_utm(name))
+		if (slice_starts_with(name, SLICE("_")) || is_utm(name) ||
+		    is_honeypot(call, name, fields->items[i].param, &arguments->trapped))
 			continue;
 		if (!parameter_is_reserved(name))
 			changes[signup->custom_field_count++] = (struct custom_field){
@@ -232,7 +248,7 @@ bool
 call_read_custom_fields(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	struct fields fields;
-	if (!collect_fields(call, &fields) || !parse_custom_fields(call, &fields, &arguments->signup))
+	if (!collect_fields(call, &fields) || !parse_custom_fields(call, &fields, arguments))
 		return false;
 	parse_utm(call, &fields, &arguments->signup);
 	return true;

@@ -104,14 +104,16 @@ measure(const struct step *step, const struct decision *before)
 	const size_t deliveries = d->delivery_count - before->delivery_count, entries = d->entry_count - before->entry_count;
 	const size_t events = d->event_count - before->event_count;
 	const size_t messages = d->message_count - before->message_count + d->confirmation_count - before->confirmation_count;
-	size_t bytes = (deliveries + entries + messages + step->link_rows) * ROW_BYTES;
+	const size_t proofs = d->proof_count - before->proof_count;
+	size_t bytes = (deliveries + entries + proofs + messages + step->link_rows) * ROW_BYTES;
 	if (step->outcome->failure != FAILURE_NONE)
 		return (struct work){ 0 };
 	for (size_t i = 0; i < step->touched_count; i++)
 		bytes += LEAD_BYTES + lead_text_bytes(&step->touched[i].lead->lead);
 	for (size_t i = before->event_count; i < d->event_count; i++)
 		bytes += PAYLOAD_BYTES + lead_text_bytes(&d->events[i].snapshot->lead) + d->events[i].extra.size;
-	return (struct work){ (uint32_t)(step->touched_count + step->link_rows + entries + events + deliveries + messages),
+	return (
+	    struct work){ (uint32_t)(step->touched_count + step->link_rows + entries + events + deliveries + messages + proofs),
 		bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX };
 }
 

@@ -67,6 +67,7 @@ struct working_job {
  *   links;
  * - which subscription numbers of imports are taken;
  * - where the campaign limits leads per address: the counts of the sign-ups' addresses;
+ * - which of the sign-ups' proofs of work were used before;
  * - every job that a command belongs to. */
 struct working_set {
 	int64_t now_ms; /* the transaction's time */
@@ -80,6 +81,8 @@ struct working_set {
 	size_t ip_count_count;
 	const struct campaign_number *taken_numbers;
 	size_t taken_number_count;
+	const struct slice *used_proofs;
+	size_t used_proof_count;
 	struct working_job *jobs;
 	size_t job_count;
 };
@@ -146,6 +149,12 @@ struct score_move {
 	int leads;
 };
 
+/* Proof of work that was used (docs/api.md 8.2). */
+struct used_proof {
+	struct slice nonce;
+	int64_t expires_ms;
+};
+
 /* The rows to insert besides the changed rows of the working set, and the payloads to render. */
 struct decision {
 	struct made_event *events;
@@ -162,6 +171,8 @@ struct decision {
 	size_t score_move_count, score_move_capacity;
 	struct ip_count *ip_moves; /* `leads` is the change of the count; counted leads only */
 	size_t ip_move_count, ip_move_capacity;
+	struct used_proof *proofs; /* by the sign-ups of the batch */
+	size_t proof_count, proof_capacity;
 	struct snapshot **answers; /* one per command; NULL where it failed or its answer is not a lead */
 	size_t answer_count;
 	struct rank_node *rank_changes; /* set by decide_rank_changes */

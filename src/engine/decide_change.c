@@ -82,8 +82,10 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 		return;
 	step_touch(step, lead);
 	*verified = true;
-	if (!was_verified)
+	if (!was_verified) {
+		step_clear_unproven(step, lead);
 		step_update_referral(step, lead, SCORE_REFERRAL);
+	}
 	if (step->command->as.change.by_lead)
 		note_confirmation(step, lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE, is_new);
 }

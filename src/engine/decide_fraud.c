@@ -12,6 +12,8 @@
 /* Maximum of flags of a lead; further reasons are not stored. */
 enum { FLAGS_MAX = 16, FLAGS_MAX_BYTES = 16 * 1024 };
 
+#define UNPROVEN SLICE("unproven")
+
 struct flags {
 	struct pool *pool;
 	struct slice names[FLAGS_MAX];
@@ -103,7 +105,7 @@ is_duplicate_ip(const struct step *step, const struct lead *lead)
 }
 
 struct slice
-step_fraud_flags(struct step *step, const struct lead *lead)
+step_fraud_flags(struct step *step, const struct lead *lead, bool unproven)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
 	const struct host_list *disposable = step->id_supply->disposable_domains;
@@ -117,6 +119,8 @@ step_fraud_flags(struct step *step, const struct lead *lead)
 		add_flag(&flags, SLICE("disposable_email"));
 	if (host_list_text_contains(step->pool, campaign->blocked_referrers, link_host(step->pool, lead->referrer)))
 		add_flag(&flags, SLICE("blocked_referrer"));
+	if (unproven)
+		add_flag(&flags, UNPROVEN);
 	return write_flags(&flags);
 }
 
@@ -134,6 +138,15 @@ step_block(struct step *step, struct working_lead *lead, struct slice reason)
 	step_update_referral(step, lead, SCORE_FRAUD);
 }
 
+static void
+announce(struct step *step, struct working_lead *lead)
+{
+	if (lead->lead.announced)
+		return;
+	lead->lead.announced = true;
+	step_note(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, lead, SLICE_NONE);
+}
+
 void
 step_approve(struct step *step, struct working_lead *lead)
 {
@@ -143,8 +156,29 @@ step_approve(struct step *step, struct working_lead *lead)
 	lead->lead.fraudulent = false;
 	lead->lead.fraud_flags = SLICE_NONE;
 	step_update_referral(step, lead, SCORE_APPROVE);
-	if (lead->lead.announced)
+	announce(step, lead);
+}
+
+bool
+step_is_unproven(const struct working_lead *lead)
+{
+	return lead->lead.fraudulent && slice_equal(lead->lead.fraud_flags, SLICE("[\"unproven\"]"));
+}
+
+void
+step_clear_unproven(struct step *step, struct working_lead *lead)
+{
+	struct flags flags = read_flags(step->pool, lead->lead.fraud_flags);
+	size_t left = 0;
+	for (size_t i = 0; i < flags.count; i++)
+		if (!slice_equal(flags.names[i], UNPROVEN))
+			flags.names[left++] = flags.names[i];
+	if (left == flags.count)
 		return;
-	lead->lead.announced = true;
-	step_note(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, lead, SLICE_NONE);
+	flags.count = left;
+	step_touch(step, lead);
+	lead->lead.fraud_flags = write_flags(&flags);
+	lead->lead.fraudulent = left > 0;
+	if (left == 0)
+		announce(step, lead);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The messages that follow from a command (docs/api.md 4.1.12). They are requested with it, and composed and sent later. */
 #include "engine/decide_step.h"
+#include "engine/strangers.h"
 
-/* By the campaign's settings; a lead that requests its erasure gets its mail anyway. */
+/* By the campaign's settings; a lead that requests its erasure gets its mail anyway, and so does one that has to confirm. */
 static bool
 is_wanted(const struct campaign *campaign, enum message_kind kind)
 {
@@ -15,8 +16,10 @@ bool
 step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref)
 {
 	struct decision *d = step->decision;
-	if (!step->id_supply->sends_mail || step->silent || !is_wanted(&step->campaign->campaign, kind) ||
-	    !slice_present(lead->lead.email) || lead->lead.fraudulent)
+	const bool confirms = kind == MESSAGE_VERIFY && step_is_unproven(lead);
+	if (!step->id_supply->sends_mail || step->silent || !slice_present(lead->lead.email))
+		return false;
+	if (!confirms && (lead->lead.fraudulent || !is_wanted(&step->campaign->campaign, kind)))
 		return false;
 	d->messages = pool_grow(step->pool, d->messages, d->message_count, &d->message_capacity, sizeof(*d->messages));
 	d->messages[d->message_count++] = (struct made_message){ lead->lead.campaign_id, lead->lead.id, kind, ref };
@@ -44,7 +47,5 @@ step_mail_welcome(struct step *step, const struct working_lead *lead)
 bool
 step_proves_by_mail(const struct step *step)
 {
-	const struct campaign *campaign = &step->campaign->campaign;
-	return step->id_supply->sends_mail && is_wanted(campaign, MESSAGE_STATUS_LINK) &&
-	       (is_wanted(campaign, MESSAGE_VERIFY) || is_wanted(campaign, MESSAGE_WELCOME));
+	return step->id_supply->sends_mail && campaign_proves_by_mail(&step->campaign->campaign);
 }

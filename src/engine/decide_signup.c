@@ -164,7 +164,7 @@ new_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 		.created_ms = step->set->now_ms,
 	};
 	update_identities(step, signup, &lead);
-	lead.fraud_flags = step_fraud_flags(step, &lead);
+	lead.fraud_flags = step_fraud_flags(step, &lead, signup->unproven);
 	lead.fraudulent = slice_present(lead.fraud_flags);
 	lead.times_flagged = lead.fraudulent ? 1 : 0;
 	lead.announced = !lead.fraudulent;
@@ -233,6 +233,11 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	if (lead != NULL && !update)
 		return lead;
 	step->outcome->showing = showing(step, &signup, lead);
+	if (lead != NULL && signup.unproven) { /* docs/api.md 8 */
+		if (step_is_unproven(lead))
+			(void)!step_request_mail(step, lead, MESSAGE_VERIFY, 0);
+		return lead;
+	}
 	const bool changes = lead == NULL || may_change(step, &signup, lead);
 	const bool counts = lead != NULL && (changes || stranger_may_count(&step->campaign->campaign, owns(&signup, lead)));
 	if (lead != NULL && step->command->account_id == 0 && !owns(&signup, lead))
@@ -258,10 +263,42 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	return lead;
 }
 
+static bool
+is_used(const struct step *step, struct slice proof)
+{
+	const struct decision *d = step->decision;
+	if (slice_is_one_of(proof, step->set->used_proofs, step->set->used_proof_count))
+		return true;
+	for (size_t i = 0; i < d->proof_count; i++)
+		if (slice_equal(d->proofs[i].nonce, proof))
+			return true;
+	return false;
+}
+
+/* It is used with the sign-up, also with one that changes nothing. */
+static void
+use_proof(struct step *step, const struct signup *signup)
+{
+	struct decision *d = step->decision;
+	if (!slice_present(signup->proof))
+		return;
+	d->proofs = pool_grow(step->pool, d->proofs, d->proof_count, &d->proof_capacity, sizeof(*d->proofs));
+	d->proofs[d->proof_count++] = (struct used_proof){ signup->proof, signup->proof_expires_ms };
+	d->changes = true;
+}
+
 struct working_lead *
 decide_signup(struct step *step)
 {
-	return sign_up(step, &step->command->as.signup, true);
+	const struct signup *signup = &step->command->as.signup;
+	if (slice_present(signup->proof) && is_used(step, signup->proof)) {
+		step_fail(step, FAILURE_PROOF_INVALID, SLICE("it was used before"));
+		return NULL;
+	}
+	struct working_lead *lead = sign_up(step, signup, true);
+	if (lead != NULL)
+		use_proof(step, signup);
+	return lead;
 }
 
 struct working_lead *

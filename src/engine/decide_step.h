@@ -106,8 +106,13 @@ void step_update_referral(struct step *step, struct working_lead *lead, enum sco
 void step_recount_referral(struct step *step, struct working_lead *lead);
 
 /* decide_fraud.c (docs/api.md 4.6, Fraud flags). */
-/* Returns the flags of a new lead: a JSON array, or absent. */
-struct slice step_fraud_flags(struct step *step, const struct lead *lead);
+/* Returns the flags of a new lead: a JSON array, or absent. `unproven`: its sign-up lacked proof of work. */
+struct slice step_fraud_flags(struct step *step, const struct lead *lead, bool unproven);
+/* Whether that is its only flag: it waits to be verified. */
+bool step_is_unproven(const struct working_lead *lead);
+/* Removes the flag `unproven` of a lead that is being verified. Without others it is not fraudulent any more; the caller
+ * updates its referral. */
+void step_clear_unproven(struct step *step, struct working_lead *lead);
 void step_block(struct step *step, struct working_lead *lead, struct slice reason);
 void step_approve(struct step *step, struct working_lead *lead);
 

@@ -21,6 +21,8 @@ enum failure {
 	FAILURE_INVALID_EMAIL,
 	FAILURE_INVALID_PHONE_NUMBER,
 	FAILURE_INVALID_PARAMETER, /* the message names the parameter and the rule */
+	FAILURE_PROOF_REQUIRED,
+	FAILURE_PROOF_INVALID,     /* the message adds the reason */
 	FAILURE_INVALID_JSON,      /* the message adds the position of the error */
 	FAILURE_MISSING_API_KEY,
 	FAILURE_INVALID_API_KEY,

@@ -104,7 +104,9 @@
 	X(U32, public_lookup) \
 	X(U32, public_update) \
 	X(U32, mails) /* MESSAGE_BITs */ \
-	X(BOOL, verify_email) /* by a mail to the lead */
+	X(BOOL, verify_email) /* by a mail to the lead */ \
+	X(U32, bots) /* enum campaign_bots */ \
+	X(U32, bot_difficulty)
 
 /* Other fields of a campaign. */
 #define CAMPAIGN_FIELDS(X) \
@@ -146,6 +148,9 @@
 	X(TEXT, signup_url) \
 	X(TEXT, session_id) \
 	X(TEXT, request_id) \
+	X(TEXT, proof) /* the nonce of the challenge that was solved for it (docs/api.md 8.2); absent: none */ \
+	X(TIME, proof_expires_ms) /* of the challenge */ \
+	X(BOOL, unproven) /* it needs proof of work, and has none */ \
 	X(U64, source_id) \
 	X(BOOL, must_exist) \
 	X(BOOL, keep_opt_out) \

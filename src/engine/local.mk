@@ -22,6 +22,6 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/rank.c %D%/rank.h \
 	%D%/strangers.c %D%/strangers.h
 # What links the rules: these, down to base, and the libraries that they need.
-engine_libs = src/engine/libengine.a src/webhook/libwebhook.a src/identity/libidentity.a src/crypto/liblhcrypto.a \
+engine_libs = src/engine/libengine.a src/bots/libbots.a src/webhook/libwebhook.a src/identity/libidentity.a src/crypto/liblhcrypto.a \
 	src/json/libjson.a src/base/libbase.a \
 	$(IDN2_LIBS) $(CRYPTO_LIBS) $(PHONENUMBER_LIBS) $(YAJL_LIBS)

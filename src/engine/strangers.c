@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/strangers.h"
 
+#include "engine/message.h"
 #include "identity/host_list.h"
 #include "identity/link.h"
 
@@ -19,6 +20,12 @@ const struct slice public_update_names[PUBLIC_UPDATES] = {
 	[PUBLIC_UPDATE_ALL] = SLICE("all"),
 	[PUBLIC_UPDATE_OWN] = SLICE("own"),
 	[PUBLIC_UPDATE_NONE] = SLICE("none"),
+};
+const struct slice campaign_bots_names[CAMPAIGN_BOTS] = {
+	[BOTS_OFF] = SLICE("off"),
+	[BOTS_HONEYPOT] = SLICE("honeypot"),
+	[BOTS_PROOF] = SLICE("proof"),
+	[BOTS_PROOF_OR_CONFIRM] = SLICE("proof_or_confirm"),
 };
 
 bool
@@ -46,6 +53,13 @@ bool
 stranger_may_count(const struct campaign *campaign, bool owns)
 {
 	return campaign->public_update == PUBLIC_UPDATE_OWN || stranger_may_change(campaign, owns);
+}
+
+bool
+campaign_proves_by_mail(const struct campaign *campaign)
+{
+	return (campaign->mails & MESSAGE_BIT(MESSAGE_STATUS_LINK)) != 0 &&
+	       (campaign->verify_email || (campaign->mails & MESSAGE_BIT(MESSAGE_WELCOME)) != 0);
 }
 
 bool

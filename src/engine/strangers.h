@@ -12,16 +12,21 @@ enum form_answer { FORM_ANSWER_AUTO, FORM_ANSWER_JSON, FORM_ANSWER_REDIRECT, FOR
 enum public_lookup { PUBLIC_LOOKUP_ALL, PUBLIC_LOOKUP_SOCIAL_ID, PUBLIC_LOOKUP_OWN, PUBLIC_LOOKUP_NONE, PUBLIC_LOOKUPS };
 /* Which leads a repeated sign-up may change. Others are only counted, or with NONE not even that. */
 enum public_update { PUBLIC_UPDATE_ALL, PUBLIC_UPDATE_OWN, PUBLIC_UPDATE_NONE, PUBLIC_UPDATES };
+/* What a sign-up without a key needs (docs/api.md 8). */
+enum campaign_bots { BOTS_OFF, BOTS_HONEYPOT, BOTS_PROOF, BOTS_PROOF_OR_CONFIRM, CAMPAIGN_BOTS };
 
 /* The words of these settings, in the order of their numbers. */
 extern const struct slice form_answer_names[FORM_ANSWERS], public_lookup_names[PUBLIC_LOOKUPS],
-    public_update_names[PUBLIC_UPDATES];
+    public_update_names[PUBLIC_UPDATES], campaign_bots_names[CAMPAIGN_BOTS];
 
 /* Whether a lead that is named in this way may be seen. */
 bool stranger_may_see(const struct campaign *campaign, enum lead_identity identity, bool owns);
 /* Whether a repeated sign-up may change the lead, and whether it counts. */
 bool stranger_may_change(const struct campaign *campaign, bool owns);
 bool stranger_may_count(const struct campaign *campaign, bool owns);
+
+/* Whether the campaign mails a new lead its link, and a known one that signs up again, if the installation sends mail. */
+bool campaign_proves_by_mail(const struct campaign *campaign);
 
 /* Whether a page on this host (lower-case A-labels; absent: none) is one of the campaign's: of its `hosts`, with their
  * subdomains, or of its `landing_url`. */

@@ -13,7 +13,7 @@
 enum {
 	NAMES = LIMIT_KINDS * LIMIT_REACHES, /* one more table, without windows: the noted names */
 	TABLES,
-	SHARES = 88, /* parts of the memory */
+	SHARES = 91, /* parts of the memory */
 	NAME_AGE_MS = 60 * 1000
 };
 
@@ -28,6 +28,9 @@ static const size_t shares[TABLES] = {
 	[LIMIT_FAILED_KEYS] = 8,
 	[LIMIT_NEW_LEADS] = 2,
 	[LIMIT_NEW_LEADS_LOG] = 1,
+	[LIMIT_PROOFS] = 1,
+	[LIMIT_BOTS] = 1,
+	[LIMIT_BOTS_LOG] = 1,
 	[LIMIT_INBOUND] = 2,
 	[LIMIT_UNKNOWN_URLS] = 2,
 	[LIMIT_DELETES] = 4,
@@ -352,6 +355,26 @@ limiter_would_pass(struct limiter *limiter, const struct limit_network *network,
     struct limit_verdict *verdict)
 {
 	return decide(limiter, network, claims, count, false, verdict);
+}
+
+uint32_t
+limiter_count(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claim)
+{
+	const struct digest digest = digest_of(limiter, network->name);
+	const size_t table = TABLE(claim->kind, claim->reach);
+	uint32_t count = 0;
+	if (limiter->tables[table].windows == 0)
+		return 0;
+	const struct location location = location_of(limiter, &digest, network->spread, table, claim->caller);
+	if (!lock(limiter, &location, 1))
+		return 0;
+	struct entry *entry = find_entry(&location);
+	if (entry != NULL) {
+		const struct ring ring = ring_of(location.table, entry, 0);
+		count = ring_count(&ring, limiter->now_ms());
+	}
+	unlock(limiter, &location, 1);
+	return count;
 }
 
 /* ---- names ---- */

@@ -30,6 +30,9 @@ enum limit_kind {
 	LIMIT_DELETES,       /* an account */
 	LIMIT_NEW_LEADS,     /* no key: a campaign's */
 	LIMIT_NEW_LEADS_LOG, /* lines about it: a campaign's */
+	LIMIT_PROOFS,        /* no key: sign-ups with proof of work, a campaign's; never refused */
+	LIMIT_BOTS,          /* calls that are refused as a bot's: a campaign's; never refused by it */
+	LIMIT_BOTS_LOG,      /* lines about them: a campaign's */
 	LIMIT_ACCOUNT,       /* an account's GET and POST; the claim has its limit, the rule its window */
 	LIMIT_KINDS
 };
@@ -85,6 +88,9 @@ MUST_CHECK bool limiter_pass(struct limiter *limiter, const struct limit_network
 /* The same without counting. */
 MUST_CHECK bool limiter_would_pass(struct limiter *limiter, const struct limit_network *network,
     const struct limit_claim *claims, size_t count, struct limit_verdict *verdict);
+
+/* Returns how many were counted in the first window of the kind's rule; 0 without one. */
+uint32_t limiter_count(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claim);
 
 /* A bounded set of names, of which LIMITER_CALLER_MAX bytes are used. The least recently noted or queried are replaced. */
 void limiter_note(struct limiter *limiter, struct slice name);

@@ -267,6 +267,9 @@ wiring_reader(const struct conf *conf, int64_t answer_ms)
 /* Each claim has its own limit. */
 static const struct limit_rule account_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
 static const struct limit_rule log_rule = { { { 1, 60 * MS_PER_S } }, 1 };
+/* These only count. */
+static const struct limit_rule minute_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
+static const struct limit_rule day_rule = { { { LIMIT_MAX, LIMIT_WINDOW_MAX_MS } }, 1 };
 
 struct limiter *
 wiring_limiter(const struct wiring *wiring)
@@ -280,7 +283,9 @@ wiring_limiter(const struct wiring *wiring)
 	for (size_t i = 0; i < LIMIT_KINDS; i++)
 		limit_rule_share(&options.rules[i], wiring->conf->limits.hosts);
 	options.rules[LIMIT_ACCOUNT] = account_rule;
-	options.rules[LIMIT_NEW_LEADS_LOG] = log_rule;
+	options.rules[LIMIT_NEW_LEADS_LOG] = options.rules[LIMIT_BOTS_LOG] = log_rule;
+	options.rules[LIMIT_PROOFS] = minute_rule;
+	options.rules[LIMIT_BOTS] = day_rule;
 	return limiter_open(&options);
 }
 

@@ -30,8 +30,10 @@ DB_STATEMENT(sql_select_taken_numbers, "SELECT campaign_id, subscription_number"
 				       " FROM {prefix}leads"
 				       " WHERE campaign_id IN ({list}) AND subscription_number IN ({list})");
 
+DB_STATEMENT(sql_select_used_proofs, "SELECT nonce FROM {prefix}used_proofs WHERE nonce IN ({list})");
+
 store_statement_list sql_of_load = { &sql_lock_free_counters, &sql_select_counters, &sql_lock_jobs, &sql_select_links,
-	&sql_select_ip_leads, &sql_select_taken_numbers, NULL };
+	&sql_select_ip_leads, &sql_select_taken_numbers, &sql_select_used_proofs, NULL };
 
 /* State of a load. */
 struct load {
@@ -477,6 +479,27 @@ load_numbers(struct load *load)
 	return result;
 }
 
+/* Proofs are of the campaigns whose locks are held, so no other transaction uses them now. */
+static enum result
+load_proofs(struct load *load)
+{
+	struct value_list proofs = { 0 };
+	struct db_rows rows;
+	for (size_t i = 0; i < load->count; i++)
+		if (load->commands[i]->kind == COMMAND_SIGNUP && slice_present(load->commands[i]->as.signup.proof))
+			add_value(load->pool, &proofs, db_bytes(load->commands[i]->as.signup.proof));
+	const enum result result =
+	    query_list(load, &sql_select_used_proofs, (struct db_list){ proofs.values, proofs.count }, &rows);
+	if (result != RESULT_OK)
+		return result;
+	struct slice *used = POOL_ARRAY(load->pool, rows.count, struct slice);
+	for (size_t i = 0; i < rows.count; i++)
+		used[i] = db_get_bytes(&rows, i, 0);
+	load->set->used_proofs = used;
+	load->set->used_proof_count = rows.count;
+	return RESULT_OK;
+}
+
 enum result
 store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, bool *locked,
     struct working_set *set)
@@ -484,7 +507,7 @@ store_load(struct store *store, struct pool *pool, const struct command *const *
 	require(db_in_transaction(store->db));
 	/* a step without values makes no round trip */
 	static enum result (*const steps[])(struct load * load) = { load_campaigns, load_jobs, load_leads, load_links,
-		load_ancestors, load_ip_counts, load_numbers };
+		load_ancestors, load_ip_counts, load_numbers, load_proofs };
 	struct load load = { .store = store, .pool = pool, .commands = commands, .count = count, .locked = locked, .set = set };
 	enum result result = RESULT_OK;
 	*set = (struct working_set){ 0 };

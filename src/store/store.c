@@ -275,6 +275,12 @@ store_same_installation(struct store *store, struct store *other)
 }
 
 bool
+store_sends_mail(const struct store *store)
+{
+	return store->options.sends_mail;
+}
+
+bool
 store_access_denied(const struct store *store)
 {
 	return db_access_denied(store->db);

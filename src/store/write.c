@@ -74,11 +74,12 @@ DB_STATEMENT(sql_delete_confirmations, "DELETE t FROM ({each}SELECT ? AS id{betw
 				       " STRAIGHT_JOIN {prefix}confirmations t ON t.lead_id = ids.id");
 DB_STATEMENT(sql_insert_due, "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms)"
 			     " VALUES {each}(?, ?, ?, ?, ?, ?){between}, {end}");
+DB_STATEMENT(sql_insert_used_proof, "INSERT INTO {prefix}used_proofs (nonce, expires_ms) VALUES {each}(?, ?){between}, {end}");
 
 store_statement_list sql_of_write = { &sql_delete_leads, &sql_insert_deleted_lead, &sql_free_identities, &sql_update_lead,
 	&sql_insert_lead, &sql_update_counters, &sql_change_histogram, &sql_change_ip_leads, &sql_insert_score_entry,
 	&sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event, &sql_insert_unverified,
-	&sql_insert_confirmation, &sql_delete_confirmations, &sql_insert_due, NULL };
+	&sql_insert_confirmation, &sql_delete_confirmations, &sql_insert_due, &sql_insert_used_proof, NULL };
 
 /* State of a write. */
 struct write {
@@ -267,12 +268,23 @@ write_confirmations(const struct write *write)
 	return store_run_lists(write->store, &rows);
 }
 
+/* On a cluster another node may have used one meanwhile: the duplicate key is a conflict, and the next run finds it. */
+static enum result
+write_proofs(const struct write *write)
+{
+	const struct decision *d = write->decision;
+	struct row_list proofs = store_row_list(write->pool, &sql_insert_used_proof, d->proof_count);
+	for (size_t i = 0; i < d->proof_count; i++)
+		store_add_row(&proofs, db_bytes(d->proofs[i].nonce), DB_I64(d->proofs[i].expires_ms));
+	return store_run_lists(write->store, &proofs);
+}
+
 enum result
 store_write(struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision)
 {
 	require(db_in_transaction(store->db));
 	static enum result (*const steps[])(const struct write *write) = { write_leads, write_counters, write_scores,
-		write_jobs, write_events, write_unverified, write_confirmations };
+		write_jobs, write_events, write_unverified, write_confirmations, write_proofs };
 	const struct write write = { store, pool, set, decision };
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)

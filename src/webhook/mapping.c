@@ -10,9 +10,9 @@
 enum { LEAF_NAME_MAX_BYTES = 256 };
 
 /* Parameters that are not the payload's to choose: the caller and the campaign. */
-static const struct slice never[] = { SLICE("action"), SLICE("api_key"), SLICE("campaign_id"), SLICE("campaignid"),
-	SLICE("controller"), SLICE("ip_address"), SLICE("jsonp"), SLICE("kolid"), SLICE("landing_page_id"), SLICE("list_id"),
-	SLICE("skip_ar") };
+static const struct slice never[] = { SLICE("action"), SLICE("altcha"), SLICE("api_key"), SLICE("campaign_id"),
+	SLICE("campaignid"), SLICE("controller"), SLICE("ip_address"), SLICE("jsonp"), SLICE("kolid"), SLICE("landing_page_id"),
+	SLICE("list_id"), SLICE("skip_ar") };
 /* The names with an underscore that a sign-up reads; all others it would drop. */
 static const struct slice internal[] = { SLICE("__do_not_reset_opt_out"), SLICE("__kid"), SLICE("__ref"), SLICE("__referrer"),
 	SLICE("__rid"), SLICE("__session_id"), SLICE("__sid"), SLICE("__source"), SLICE("__uid"), SLICE("__url"),

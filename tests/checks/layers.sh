@@ -26,12 +26,12 @@ store/queue: base db webhook engine store
 store/operator: base db crypto webhook engine store store/queue
 commit: base crypto engine store
 limit: base crypto identity
-api: base http json crypto identity webhook engine store limit
-api/handlers: base http json crypto identity webhook engine store store/codes limit api
+api: base http json crypto identity webhook bots engine store limit
+api/handlers: base http json crypto identity webhook bots engine store store/codes limit api
 deliver/send: base crypto identity webhook store store/queue
 deliver: base crypto identity webhook engine store store/queue deliver/send
 transfer: base http json identity engine
-admin: base conf json identity webhook engine store store/codes store/queue store/operator limit
+admin: base conf json bots identity webhook engine store store/codes store/queue store/operator limit
 admin/incoming: base conf identity webhook engine store transfer admin
 prog: base conf text fcgi json db http identity webhook engine store store/queue store/operator commit limit api deliver deliver/send admin
 '

@@ -31,7 +31,7 @@ fuzz-targets: $(BUILT_SOURCES)
 
 %C%_fuzz_challenge_SOURCES = %D%/fuzz_challenge.c $(%C%_common)
 %C%_fuzz_challenge_LDFLAGS = $(%C%_ldflags)
-%C%_fuzz_challenge_LDADD = src/bots/libbots.a $(%C%_core_libs)
+%C%_fuzz_challenge_LDADD = $(%C%_core_libs)
 
 %C%_fuzz_conf_SOURCES = %D%/fuzz_conf.c $(%C%_common)
 %C%_fuzz_conf_LDFLAGS = $(%C%_ldflags)

@@ -30,7 +30,8 @@ webhook_count(void)
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries", "due", "events",
 	"inbound_calls", "inbound_status", "inbound_webhooks", "ip_leads", "leads", "phone_codes", "referral_links",
-	"reward_levels", "score_entries", "score_histogram", "tags", "unverified_leads", "webhook_status", "webhooks" };
+	"reward_levels", "score_entries", "score_histogram", "tags", "unverified_leads", "used_proofs", "webhook_status",
+	"webhooks" };
 /* Tables that do not: kinds, installation records, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "schema_version" };
 
@@ -111,6 +112,9 @@ plant_leads(void)
 	root_run(
 	    "INSERT INTO t_confirmations (lead_id, confirmed_ms, channel, address) SELECT id, 1, 'email', 'a' FROM t_leads "
 	    "WHERE id %% 3 = 0");
+	root_run("INSERT INTO t_used_proofs (nonce, expires_ms) SELECT CONCAT('token', LPAD(id, 11, '0')), "
+		 "IF(id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads",
+	    CLOCK_END_MS);
 	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT id FROM t_leads WHERE id %% 12 = 3");
 	root_run("INSERT INTO t_ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*) FROM t_leads GROUP BY 1, 2");
 	root_run("INSERT INTO t_score_histogram (node) SELECT (id << 29) + seq FROM t_campaigns JOIN seq_0_to_15");

@@ -448,6 +448,7 @@ static const struct {
 	{ "unverified_leads", "by_time", NULL },
 	{ "reward_levels", "by_campaign", NULL },
 	{ "tags", "by_name", NULL },
+	{ "used_proofs", "by_time", NULL },
 	{ "webhooks", "by_campaign", NULL },
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Calls about leads: create or update, look up, actions, points and tags; and bulk calls, which the dispatcher runs
  * later (docs/api.md 4.1). */
+#include "api/bots.h"
 #include "api/fetch.h"
 #include "api/parameters.h"
 
@@ -32,6 +33,42 @@ may_demand_lead(struct call *call, const struct signup *signup)
 	return !signup->must_exist || call_may_see(call, LEAD_BY_EMAIL, slice_present(signup->own_id));
 }
 
+/* What is answered to a bot. */
+static struct outcome
+pretend(struct call *call, const struct command *command)
+{
+	struct outcome outcome = { .failure = command->as.signup.must_exist ? FAILURE_LEAD_NOT_FOUND : FAILURE_NONE };
+	if (outcome.failure != FAILURE_NONE) {
+		call_fail(call, outcome.failure);
+		return outcome;
+	}
+	outcome.body = call_pretend_lead(call, &command->as.signup, command->view);
+	if (slice_present(outcome.body))
+		call_answer(call, outcome.body);
+	return outcome;
+}
+
+/* Runs the command, unless a rule against bots is broken. */
+static struct outcome
+sign_up(struct call *call, struct command command, const struct arguments *arguments)
+{
+	struct outcome outcome = { .failure = FAILURE_PROOF_REQUIRED };
+	switch (call_check_bots(call, arguments, &command.as.signup)) {
+	case BOTS_FAIL:
+		return outcome;
+	case BOTS_PRETEND:
+		return pretend(call, &command);
+	case BOTS_PASS:
+		break;
+	}
+	outcome = run(call, command, SLICE_NONE);
+	if (outcome.failure == FAILURE_NONE)
+		call_count_proof(call, &command.as.signup);
+	if (outcome.created)
+		call->api->last_lead_id = outcome.lead_id;
+	return outcome;
+}
+
 /* Over the limit of new leads only known leads may sign up: must_exist is forced, or where that would show which leads exist,
  * all are refused. The count follows creation, so simultaneous calls can exceed it. */
 void
@@ -39,7 +76,7 @@ handle_signup(struct call *call)
 {
 	struct arguments arguments;
 	struct limit_verdict verdict;
-	if (!call_read(call, GROUP_SIGNUP | GROUP_OWNER | GROUP_VIEW | GROUP_SIGNUP_POINTS, &arguments))
+	if (!call_read(call, GROUP_SIGNUP | GROUP_OWNER | GROUP_BOTS | GROUP_VIEW | GROUP_SIGNUP_POINTS, &arguments))
 		return;
 	if (!may_demand_lead(call, &arguments.signup) ||
 	    call->response->head) /* HEAD on GET /v1/.../subscribe: nothing is created, the body is empty */
@@ -53,7 +90,7 @@ handle_signup(struct call *call)
 		return;
 	}
 	command.as.signup.must_exist = arguments.signup.must_exist || must_be_known;
-	const struct outcome outcome = run(call, command, SLICE_NONE);
+	const struct outcome outcome = sign_up(call, command, &arguments);
 	if (outcome.created)
 		call_count_new_lead(call);
 	if (must_be_known && outcome.failure == FAILURE_LEAD_NOT_FOUND)

@@ -14,6 +14,7 @@ DB_STATEMENT(sql_note_ended_campaigns, "UPDATE {prefix}campaigns"
 DB_STATEMENT(sql_delete_old_tokens, "DELETE FROM {prefix}commit_tokens WHERE created_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_delete_old_codes, "DELETE FROM {prefix}phone_codes WHERE expires_ms <= " NOW " LIMIT ?");
 DB_STATEMENT(sql_delete_expired_calls, "DELETE FROM {prefix}inbound_calls WHERE expires_ms < " NOW " LIMIT ?");
+DB_STATEMENT(sql_delete_used_proofs, "DELETE FROM {prefix}used_proofs WHERE expires_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_select_leads_with_entries_left, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?");
 /* selected first, because a DELETE with a list may lock the entries of all leads */
 DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED), ref, round"
@@ -31,11 +32,21 @@ DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}d
 
 store_statement_list sql_of_clean_up = { &sql_refresh_statistics, &sql_note_ended_campaigns, &sql_delete_old_tokens,
 	&sql_select_leads_with_entries_left, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead,
-	&sql_delete_expired_calls, &sql_delete_calls_of_lead, &sql_delete_old_codes, NULL };
+	&sql_delete_expired_calls, &sql_delete_calls_of_lead, &sql_delete_old_codes, &sql_delete_used_proofs, NULL };
+
+/* A sign-up is committed some time after its proof was checked. */
+enum { PROOF_GRACE_MS = 3600 * 1000 };
 
 /* Rows that a short transaction deletes; a logged call has up to a mebibyte. One chunk per call could not keep up with one
  * token per batch. */
-enum { TOKEN_LIFETIME_MS = 24 * 3600 * 1000, TOKEN_CHUNK = 1000, CODE_CHUNK = 1000, CALL_CHUNK = 50, CHUNKS = 20 };
+enum {
+	TOKEN_LIFETIME_MS = 24 * 3600 * 1000,
+	TOKEN_CHUNK = 1000,
+	CODE_CHUNK = 1000,
+	PROOF_CHUNK = 1000,
+	CALL_CHUNK = 50,
+	CHUNKS = 20
+};
 
 static enum result
 drop_old(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t chunk)
@@ -54,6 +65,9 @@ drop_all_old(struct store *store)
 	    drop_old(store, &sql_delete_old_tokens, &DB_VALUES(DB_I64(TOKEN_LIFETIME_MS), DB_U64(TOKEN_CHUNK)), TOKEN_CHUNK);
 	if (result == RESULT_OK)
 		result = drop_old(store, &sql_delete_old_codes, &DB_VALUES(DB_U64(CODE_CHUNK)), CODE_CHUNK);
+	if (result == RESULT_OK)
+		result = drop_old(
+		    store, &sql_delete_used_proofs, &DB_VALUES(DB_I64(PROOF_GRACE_MS), DB_U64(PROOF_CHUNK)), PROOF_CHUNK);
 	return result == RESULT_OK ? drop_old(store, &sql_delete_expired_calls, &DB_VALUES(DB_U64(CALL_CHUNK)), CALL_CHUNK)
 				   : result;
 }

@@ -260,6 +260,25 @@ escaped(struct pool *pool, struct slice text)
 	return out;
 }
 
+/* The honeypot, which is hidden without a style: the page's Content-Security-Policy may forbid one. */
+static struct slice
+honeypot(struct pool *pool, const struct campaign *campaign, struct slice server_secret)
+{
+	char name[HONEYPOT_NAME_SIZE];
+	if (campaign->bots == BOTS_OFF)
+		return SLICE("");
+	return POOL_JOIN(pool, SLICE(" <label hidden aria-hidden=\"true\">Leave this empty <input name=\""),
+	    honeypot_name(name, server_secret, campaign->id), SLICE("\" tabindex=\"-1\" autocomplete=\"off\"></label>"));
+}
+
+/* The script begins to work before the form is sent. */
+static struct slice
+proof_mark(const struct campaign *campaign)
+{
+	return campaign->bots == BOTS_PROOF || campaign->bots == BOTS_PROOF_OR_CONFIRM ? SLICE("\" data-proof method=\"post")
+										       : SLICE("\" method=\"post");
+}
+
 /* The markup of docs/embedding.md. */
 int
 admin_campaign_embed(struct admin_call *call)
@@ -280,9 +299,11 @@ admin_campaign_embed(struct admin_call *call)
 	output_text(call->output, "script",
 	    POOL_JOIN(pool, SLICE("<script src=\""), base, SLICE("/embed/v1/embed.js\" defer></script>")));
 	output_text(call->output, "form",
-	    POOL_JOIN(pool, SLICE("<form data-leadhook=\""), id, SLICE("\" method=\"post\" action=\""), base, SLICE("/v1/"), id,
-		SLICE("/subscribe\"><label>Email <input name=\"email\" type=\"email\" autocomplete=\"email\" required></label> "
-		      "<button>Sign up</button></form>")));
+	    POOL_JOIN(pool, SLICE("<form data-leadhook=\""), id, proof_mark(&campaign), SLICE("\" action=\""), base,
+		SLICE("/v1/"), id,
+		SLICE(
+		    "/subscribe\"><label>Email <input name=\"email\" type=\"email\" autocomplete=\"email\" required></label>"),
+		honeypot(pool, &campaign, settings->server_secret), SLICE(" <button>Sign up</button></form>")));
 	output_text(call->output, "status", POOL_JOIN(pool, SLICE("<div data-leadhook-status=\""), id, SLICE("\"></div>")));
 	output_text(
 	    call->output, "leaderboard", POOL_JOIN(pool, SLICE("<div data-leadhook-leaderboard=\""), id, SLICE("\"></div>")));

@@ -23,12 +23,14 @@
 	const oldEmbed = "#kickofflabs_embed_form, #kickofflabs_signup_bar";
 	const timeout = 30000;
 	// of a body without a key; what only informs is left out of a larger one
-	const bodyBytes = 8000;
+	const bodyBytes = 7000;
 	const query = new URLSearchParams(location.search);
 	// forms that wait for an answer, and own social ids by campaign
 	const sending = new WeakSet();
 	// the buttons that this script has disabled, by their form
 	const disabled = new WeakMap();
+	// solved challenges that a form has not used yet, or promises of them, by their form
+	const proofs = new WeakMap();
 	const leads = {};
 	let errors = 0;
 
@@ -145,6 +147,40 @@
 		return fields;
 	}
 
+	// ---- proof of work ----
+
+	// include solver.js
+
+	// A new solution; "" when there is none.
+	async function prove(campaign) {
+		const { status, answer } = await request("c/" + campaign + "/challenge");
+		return status === 200 ? solveChallenge(answer).catch(() => "") : "";
+	}
+
+	// The work begins while the visitor fills in a form that is known to need it.
+	document.addEventListener("focusin", (event) => {
+		const form = event.target.form;
+		if (form && form.hasAttribute("data-proof") && !proofs.has(form))
+			proofs.set(form, prove(campaignOf(form)));
+	});
+
+	// Sends the fields. A form that turns out to need proof is sent once more with it.
+	async function send(form, campaign, fields) {
+		const post = () => request("v1/" + campaign + "/subscribe", { method: "POST", body: fields });
+		const ready = await proofs.get(form);
+		proofs.delete(form);
+		if (ready)
+			fields.set("altcha", ready);
+		const first = await post();
+		if (first.status !== 406 || !/^proof_/.test(first.answer.error))
+			return first;
+		const proof = await prove(campaign);
+		if (!proof)
+			return first;
+		fields.set("altcha", proof);
+		return post();
+	}
+
 	function setBusy(form, busy) {
 		if (busy) {
 			sending.add(form);
@@ -230,7 +266,7 @@
 		const fields = fieldsOf(form, button);
 		clearError(form);
 		setBusy(form, true);
-		const { status, answer } = await request("v1/" + campaign + "/subscribe", { method: "POST", body: fields });
+		const { status, answer } = await send(form, campaign, fields);
 		setBusy(form, false);
 		if (status === 200) {
 			succeed(form, campaign, answer);

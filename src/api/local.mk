@@ -31,7 +31,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/webhooks.c
 nodist_%C%_libapi_a_SOURCES = %D%/embed_text.c
 CLEANFILES += %D%/embed_text.c
-EXTRA_DIST += src/api/embed.js scripts/embed-script
+EXTRA_DIST += src/api/embed.js src/api/solver.js scripts/embed-script
 
-%D%/embed_text.c: src/api/embed.js scripts/embed-script
+%D%/embed_text.c: src/api/embed.js src/api/solver.js scripts/embed-script
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(SHELL) $(top_srcdir)/scripts/embed-script $(top_srcdir)/src/api/embed.js >$@.tmp && mv $@.tmp $@

@@ -22,15 +22,21 @@ EXTRA_DIST += \
 	%D%/private_network.py \
 	%D%/processes.py \
 	%D%/rogue_database.py \
+	%D%/proof.py \
 	%D%/routes.py \
 	%D%/service.py \
 	%D%/settings.py \
+	%D%/altcha/package-lock.json \
+	%D%/altcha/package.json \
+	%D%/altcha/try.mjs \
 	%D%/signatures/package-lock.json \
 	%D%/signatures/package.json \
 	%D%/signatures/verify.js \
 	%D%/test_admin.py \
 	%D%/test_admin_leads.py \
 	%D%/test_authenticate.py \
+	%D%/test_bots.py \
+	%D%/test_bots_in_pages.py \
 	%D%/test_breaker.py \
 	%D%/test_browser.py \
 	%D%/test_bulk.py \

@@ -6,6 +6,7 @@ import json
 import pytest
 from client import new_address
 from command import CONFIG, call
+from proof import honeypot_of
 from service import settles
 from stack.front import FRONTS
 
@@ -82,11 +83,16 @@ def test_without_a_database(make_service, own_database):
 def test_markup_for_pages(leadhook, campaign):
     """docs/embedding.md: the address of the service is escaped; there is none without server.base_url"""
     url, id = campaign.service.front.url, campaign.id
-    assert leadhook("campaign", "embed", id) == {
-        "script": f'<script src="{url}/embed/v1/embed.js" defer></script>',
-        "form": f'<form data-leadhook="{id}" method="post" action="{url}/v1/{id}/subscribe"><label>Email <input name="email" '
-                'type="email" autocomplete="email" required></label> <button>Sign up</button></form>',
-        "status": f'<div data-leadhook-status="{id}"></div>', "leaderboard": f'<div data-leadhook-leaderboard="{id}"></div>'}
+    trap = honeypot_of(campaign)
+    for bots, mark, field in (("off", "", ""), ("honeypot", "", trap), ("proof", " data-proof", trap), ("proof_or_confirm", " data-proof", trap)):
+        leadhook("campaign", "set", id, f"bots={bots}")
+        hidden = (f' <label hidden aria-hidden="true">Leave this empty <input name="{field}" tabindex="-1" autocomplete="off"></label>'
+                  if field else "")
+        assert leadhook("campaign", "embed", id) == {
+            "script": f'<script src="{url}/embed/v1/embed.js" defer></script>',
+            "form": f'<form data-leadhook="{id}"{mark} method="post" action="{url}/v1/{id}/subscribe"><label>Email <input name="email" '
+                    f'type="email" autocomplete="email" required></label>{hidden} <button>Sign up</button></form>',
+            "status": f'<div data-leadhook-status="{id}"></div>', "leaderboard": f'<div data-leadhook-leaderboard="{id}"></div>'}
     for base, shown in (('https://a.example/"&<', "https://a.example/&#34;&#38;&#60;"), ("", None)):
         done = call(campaign.service.installation, "campaign", "embed", str(id), "--json", env={"LEADHOOK_SERVER_BASE_URL": base})
         if shown:

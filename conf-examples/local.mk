@@ -4,6 +4,7 @@ dist_examples_DATA = \
 	%D%/apache-mod-fcgid.conf \
 	%D%/apache-proxy-fcgi.conf \
 	%D%/crontab \
+	%D%/disposable-domains.txt \
 	%D%/galera.cnf \
 	%D%/haproxy-clusters.cfg \
 	%D%/haproxy-galera.cfg \

@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	%D%/check \
 	%D%/cluster \
 	%D%/common.sh \
+	%D%/disposable-domains \
 	%D%/fuzz \
 	%D%/quickstart \
 	%D%/soak \

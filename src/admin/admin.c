@@ -67,8 +67,9 @@ load_and_run(struct admin_call *call, FILE *out)
 	struct conf *conf = NULL;
 	struct buffer problems;
 	int status = EX_CONFIG;
+	const bool lists = call->command == NULL || !call->command->without_lists || call->options[OPTION_CHECK_CONFIG] != NULL;
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
-	if (!call->wiring->load(call->options[OPTION_CONFIG], &conf, &problems)) {
+	if (!call->wiring->load(call->options[OPTION_CONFIG], lists, &conf, &problems)) {
 		fwrite(problems.data, 1, problems.size, call->errors);
 	} else if (call->options[OPTION_CHECK_CONFIG] != NULL) {
 		report_absent_file(call, conf);

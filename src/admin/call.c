@@ -199,8 +199,8 @@ fits_command(const struct admin_call *call, struct buffer *problem)
 	}
 	if (call->operand_count < command->minimum || call->operand_count > command->maximum ||
 	    (command->required & ~options_given(call)) != 0) {
-		buffer_printf(
-		    problem, "%s takes %s", command->words, command->maximum == 0 ? "no operands" : command->operands);
+		const bool takes_none = command->maximum == 0 && command->required == 0;
+		buffer_printf(problem, "%s takes %s", command->words, takes_none ? "no operands" : command->operands);
 		return false;
 	}
 	return true;

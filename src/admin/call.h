@@ -56,7 +56,8 @@
 	X(COUNTRY_CODE, "country-code", "CODE", "of phone numbers without +: a calling code, or two letters") \
 	X(REJECTS, "rejects", "FILE", "write the rows that are not imported to this file") \
 	X(DROP_REFERRERS, "drop-unknown-referrers", NULL, "import leads without their referrers where these do not exist") \
-	X(EVENTS, "events", NULL, "make the events of a sign-up")
+	X(EVENTS, "events", NULL, "make the events of a sign-up") \
+	X(FILE, "file", "FILE", "the new list")
 
 /* clang-format on */
 
@@ -84,6 +85,7 @@ struct admin_command {
 	int variant;                           /* for `run`, when several commands share it */
 	uint64_t options;                      /* OPTION_BITs beyond those that every command has */
 	uint64_t required;                     /* those of them that must be given */
+	bool without_lists;                    /* runs also where a file that the configuration names is missing or wrong */
 	bool any_schema;                       /* runs on other schemas than this program's as well */
 	enum output_shape shape;               /* of its output */
 	const struct value_settings *settings; /* those that its operands set; or NULL */

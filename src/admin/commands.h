@@ -9,6 +9,8 @@ const struct admin_command *admin_commands(size_t *count);
 
 /* installation.c */
 admin_run admin_upgrade, admin_check, admin_status;
+/* domains.c */
+admin_run admin_domains_update;
 /* accounts.c */
 admin_run admin_account_add, admin_account_list, admin_account_suspend, admin_account_limit;
 admin_run admin_key_add, admin_key_list, admin_key_revoke;

@@ -8,6 +8,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/commands.c %D%/commands.h \
 	%D%/definitions.c \
 	%D%/deliveries.c \
+	%D%/domains.c \
 	%D%/installation.c \
 	%D%/leads.c \
 	%D%/output.c %D%/output.h \

@@ -18,9 +18,9 @@
 static struct wiring wiring;
 
 static bool
-load(const char *path, struct conf **conf, struct buffer *problems)
+load(const char *path, bool lists, struct conf **conf, struct buffer *problems)
 {
-	bool good = wiring_read(path, &wiring, problems);
+	bool good = wiring_read(path, lists, &wiring, problems);
 	*conf = wiring.conf;
 	return good;
 }

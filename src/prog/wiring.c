@@ -162,13 +162,13 @@ find_tls_ca(const struct wiring *wiring, struct buffer *problems)
 }
 
 bool
-wiring_read(const char *path, struct wiring *wiring, struct buffer *problems)
+wiring_read(const char *path, bool lists, struct wiring *wiring, struct buffer *problems)
 {
 	*wiring = (struct wiring){ .pool = pool_new() };
 	bool good = conf_load(path, &wiring->conf, problems);
 	if (good) {
 		good = parse_parts(wiring, problems);
-		good = read_disposable_domains(wiring, problems) && good;
+		good = (!lists || read_disposable_domains(wiring, problems)) && good;
 		good = find_tls_ca(wiring, problems) && good;
 	}
 	if (!good)
@@ -189,7 +189,7 @@ wiring_load(const char *program, const char *path, struct wiring *wiring)
 {
 	struct buffer problems;
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
-	bool good = wiring_read(path, wiring, &problems);
+	bool good = wiring_read(path, true, wiring, &problems);
 	if (!good)
 		fprintf(stderr, "%s: the configuration is not usable\n%.*s", program, SLICE_ARGS(buffer_slice(&problems)));
 	buffer_free(&problems);

@@ -27,8 +27,8 @@ struct wiring {
 };
 
 /* Reads the configuration like conf_load, and has each layer parse its settings. Returns false, with a line in `problems` for
- * each error and nothing to free. */
-MUST_CHECK bool wiring_read(const char *path, struct wiring *wiring, struct buffer *problems);
+ * each error and nothing to free. `lists`: also the list of disposable domains. */
+MUST_CHECK bool wiring_read(const char *path, bool lists, struct wiring *wiring, struct buffer *problems);
 void wiring_free(struct wiring *wiring);
 
 /* Like wiring_read, and opens the log file. Returns false after writing the errors to standard error; the exit status is

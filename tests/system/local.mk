@@ -62,6 +62,7 @@ EXTRA_DIST += \
 	%D%/test_delivery_commands.py \
 	%D%/test_dispatch_kills.py \
 	%D%/test_dispatchers.py \
+	%D%/test_domains.py \
 	%D%/test_embed_page.py \
 	%D%/test_embed_script.py \
 	%D%/test_errors.py \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 8: what a sign-up without a key needs, and that bots get nobody in without it."""
+"""docs/api.md 8: what a sign-up without a key needs, and that bots get no lead in without it."""
 import itertools
 import json
 import re

@@ -13,7 +13,7 @@ SETTINGS = [("limits", "posts_per_address", "1000/60s"), ("limits", "lookups_per
 ADA = {"email": "ada@example.org"}
 HERE = SOURCE / "tests" / "system" / "altcha"
 FORM = '<form data-leadhook="%d"%s><label>Email <input name="email" type="email"></label>%s<button>Sign up</button></form>'
-# The first event of the form after the click, and what the script asked the service for.
+# The first event of the form after the click, and what the script fetched from the service.
 SIGN_UP = """
     const calls = () => performance.getEntriesByType("resource").map(one => one.name)
         .filter(name => name.startsWith(API + "/c/") || name.startsWith(API + "/v1/")).map(name => name.split("/").pop());
@@ -98,7 +98,7 @@ def test_without_web_crypto(show, guarded):
 
 
 def test_other_campaigns_cost_nothing(show, campaign):
-    """2: without the setting the script asks for no challenge"""
+    """2: without the setting the script fetches no challenge"""
     assert show("""
         document.querySelector("form").elements.email.focus();
         return [(await signUp("ada@example.org")).slice(0, 2), calls()];

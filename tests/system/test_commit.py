@@ -10,6 +10,7 @@ import subprocess
 import pytest
 from database_proxy import AFTER, BEFORE, HELD
 from processes import children
+from proof import solution
 from stack.process import wait_until
 
 ADA = {"email": "ada@example.org"}
@@ -117,6 +118,24 @@ def test_an_update_cut_after_commit(webhooks, proxy, campaign, count):
     assert campaign.lead(**ADA, custom="1")["counter"] == 2
     assert [count(table) for table in ("leads", "events", "due")] == [1, 2, 2 * WEBHOOKS]
     assert campaign.find(**ADA)["counter"] == 2
+
+
+@pytest.mark.parametrize("where", [BEFORE, AFTER])
+@pytest.mark.parametrize("known", [False, True], ids=["new lead", "known lead"])
+def test_proof_of_work_with_a_lost_commit(service, account, proxy, where, known):
+    """docs/api.md 8.2: the sign-up that used a solution is not told that it was used, also when it changes nothing else"""
+    campaign = service.campaign(account, bots="proof", bot_difficulty=1, public_update="none")
+    service.campaign(account).lead(**ADA)
+    if known:
+        campaign.lead(**ADA)
+    value = solution(campaign)
+    proxy.cut(where, 2)
+    answer = campaign.post({**ADA, "altcha": value}, key=None)
+    assert answer.status == 200, answer.body
+    assert proxy.commits == 3
+    again = campaign.post({"email": "grace@example.org", "altcha": value}, key=None)
+    assert again.verdict == (406, "proof_invalid") and again.json["message"].endswith(": it was used before")
+    assert campaign.find(**ADA)["counter"] == 1 and campaign.stats()["total"] == 1
 
 
 def test_a_webhook_cut_after_commit(webhooks, service, proxy, campaign, count):

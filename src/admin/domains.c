@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ * The list of disposable domains: a new one is checked, then replaces the file of lead.disposable_domains_file at once, so that
+ * no program ever reads a part of it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "admin/commands.h"
+#include "base/utf8.h"
+#include "identity/domain.h"
+#include "identity/host_list.h"
+
+enum { LIST_MAX_BYTES = 16 * 1024 * 1024, PIECE_BYTES = 64 * 1024 };
+
+static int
+fail_file(const struct admin_call *call, int status, const char *path, int number)
+{
+	return admin_fail(call, status, "%s: %s", path, strerror(number));
+}
+
+/* Returns 0 or an errno value. */
+static int
+read_all(int fd, struct buffer *text)
+{
+	for (;;) {
+		if (!buffer_reserve(text, PIECE_BYTES))
+			return EFBIG;
+		const ssize_t got = read(fd, text->data + text->size, PIECE_BYTES);
+		if (got < 0 && errno != EINTR)
+			return errno;
+		if (got == 0)
+			return 0;
+		text->size += got > 0 ? (size_t)got : 0;
+	}
+}
+
+static size_t
+line_of(struct slice text, const char *place)
+{
+	size_t line = 1;
+	for (const char *c = text.data; c < place; c++)
+		line += *c == '\n' ? 1 : 0;
+	return line;
+}
+
+/* Reads and checks the list; *hosts: how many it has. */
+static int
+read_list(const struct admin_call *call, const char *path, struct buffer *text, size_t *hosts)
+{
+	struct host_list list;
+	struct slice bad;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail_file(call, EX_NOINPUT, path, errno);
+	const int number = read_all(fd, text);
+	close(fd);
+	if (number != 0)
+		return fail_file(call, number == EFBIG ? EX_DATAERR : EX_NOINPUT, path, number);
+	if (!host_list_parse(call->pool, buffer_slice(text), &list, &bad)) {
+		const bool shown = bad.size <= DOMAIN_MAX && utf8_valid(bad) && !slice_has_control(bad);
+		return admin_fail(call, EX_DATAERR, "%s:%zu: expected host names%s%.*s", path,
+		    line_of(buffer_slice(text), bad.data), shown ? ", not " : "", SLICE_ARGS(shown ? bad : SLICE("")));
+	}
+	*hosts = list.count;
+	return list.count > 0 ? EX_OK : admin_fail(call, EX_DATAERR, "%s: there are no host names in it", path);
+}
+
+static bool
+write_all(int fd, struct slice text)
+{
+	while (text.size > 0) {
+		const ssize_t written = write(fd, text.data, text.size);
+		if (written < 0 && errno != EINTR)
+			return false;
+		text = slice_sub(text, written > 0 ? (size_t)written : 0, text.size);
+	}
+	return true;
+}
+
+/* As the file was; a new one can be read by all accounts. */
+static bool
+take_attributes(int fd, const char *path)
+{
+	struct stat before;
+	if (stat(path, &before) != 0)
+		return fchmod(fd, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH) == 0;
+	return (before.st_uid == geteuid() || fchown(fd, before.st_uid, before.st_gid) == 0) &&
+	       fchmod(fd, before.st_mode & (mode_t)~S_IFMT) == 0;
+}
+
+/* After a power failure the file is the old or the new one. */
+static bool
+sync_folder(const char *folder)
+{
+	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const bool synced = fd >= 0 && fsync(fd) == 0;
+	if (fd >= 0)
+		close(fd);
+	return synced;
+}
+
+/* Returns 0 or an errno value. */
+static int
+replace_file(struct pool *pool, const char *path, struct slice text)
+{
+	const struct slice all = slice_of(path);
+	const size_t stroke = slice_find_last(all, '/');
+	const char *folder = stroke == all.size ? "." : stroke == 0 ? "/" : pool_string(pool, slice_sub(all, 0, stroke));
+	char *new_path = pool_string(pool, POOL_JOIN(pool, all, SLICE(".XXXXXX")));
+	const int fd = mkostemp(new_path, O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	bool good = write_all(fd, text) && take_attributes(fd, path) && fsync(fd) == 0;
+	int number = good ? 0 : errno;
+	close(fd);
+	good = good && rename(new_path, path) == 0;
+	number = number != 0 || good ? number : errno;
+	if (!good)
+		unlink(new_path);
+	else if (!sync_folder(folder))
+		number = errno;
+	return number;
+}
+
+int
+admin_domains_update(struct admin_call *call)
+{
+	const char *path = call->conf->lead.disposable_domains_file;
+	const bool apply = call->options[OPTION_DRY_RUN] == NULL;
+	size_t hosts = 0;
+	struct buffer text;
+	if (*path == '\0')
+		return admin_fail(
+		    call, EX_CONFIG, "lead.disposable_domains_file is not set: it names the file that is replaced");
+	buffer_init(&text, LIST_MAX_BYTES + PIECE_BYTES);
+	int status = read_list(call, call->options[OPTION_FILE], &text, &hosts);
+	if (status == EX_OK && text.size > LIST_MAX_BYTES)
+		status = fail_file(call, EX_DATAERR, call->options[OPTION_FILE], EFBIG);
+	const int number = status == EX_OK && apply ? replace_file(call->pool, path, buffer_slice(&text)) : 0;
+	if (number != 0)
+		status = fail_file(call, EX_CANTCREAT, path, number);
+	buffer_free(&text);
+	if (status != EX_OK)
+		return status;
+	output_record(call->output);
+	output_text(call->output, "file", slice_of(path));
+	output_u64(call->output, "hosts", hosts);
+	output_boolean(call->output, "replaced", apply);
+	return EX_OK;
+}

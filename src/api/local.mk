@@ -1,3 +1,5 @@
+# With what it needs of its own layer and below.
+api_libs = src/api/libapi.a src/page/libpage.a src/text/libtext.a
 noinst_LIBRARIES += %D%/libapi.a
 %C%_libapi_a_SOURCES = \
 	%D%/access.c \
@@ -34,4 +36,4 @@ CLEANFILES += %D%/embed_text.c
 EXTRA_DIST += src/api/embed.js src/api/solver.js scripts/embed-script
 
 %D%/embed_text.c: src/api/embed.js src/api/solver.js scripts/embed-script
-	$(AM_V_GEN)$(MKDIR_P) %D% && $(SHELL) $(top_srcdir)/scripts/embed-script $(top_srcdir)/src/api/embed.js >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/api/embed.js api/embed.h embed_script) >$@.tmp && mv $@.tmp $@

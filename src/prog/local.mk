@@ -6,12 +6,12 @@ noinst_LIBRARIES += %D%/libwiring.a
 
 sbin_PROGRAMS += %D%/leadhook-fcgi
 %C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h
-%C%_leadhook_fcgi_LDADD = %D%/libwiring.a src/api/libapi.a src/commit/libcommit.a src/http/libhttp.a src/fcgi/libfcgi.a \
+%C%_leadhook_fcgi_LDADD = %D%/libwiring.a $(api_libs) src/commit/libcommit.a src/http/libhttp.a src/fcgi/libfcgi.a \
 	$(%C%_libs) $(FCGI_LIBS)
 
 bin_PROGRAMS += %D%/leadhook
 %C%_leadhook_SOURCES = %D%/leadhook.c
-%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a src/api/libapi.a src/transfer/libtransfer.a src/http/libhttp.a src/deliver/libdeliver.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
+%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a src/deliver/libdeliver.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
 
 sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c

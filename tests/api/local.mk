@@ -1,17 +1,17 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_boards
 %C%_test_boards_SOURCES = %D%/test_boards.c
-%C%_test_boards_LDADD = src/api/libapi.a $(engine_libs) $(CMOCKA_LIBS)
+%C%_test_boards_LDADD = $(api_libs) $(engine_libs) $(CMOCKA_LIBS)
 endif
 
 # The store is the test's own.
 api_fake = %D%/fake_inbound.c %D%/fake_rows.c %D%/fake_rows.h %D%/fake_service.c %D%/fake_service.h %D%/fake_store.c %D%/fake_store.h
-api_fake_libs = src/api/libapi.a src/limit/liblimit.a src/http/libhttp.a $(engine_libs)
+api_fake_libs = $(api_libs) src/limit/liblimit.a src/http/libhttp.a $(engine_libs)
 
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_board
 %C%_test_board_SOURCES = %D%/test_board.c
-%C%_test_board_LDADD = src/api/libapi.a $(engine_libs) $(CMOCKA_LIBS)
+%C%_test_board_LDADD = $(api_libs) $(engine_libs) $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/test_names
 %C%_test_names_SOURCES = %D%/test_names.c $(api_fake)
 %C%_test_names_LDADD = $(api_fake_libs) $(CMOCKA_LIBS)

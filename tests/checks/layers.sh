@@ -19,19 +19,21 @@ webhook: base json crypto identity
 bots: base json crypto
 engine: base json crypto identity webhook
 mail: base identity text engine
+page: base json crypto identity engine text
 store: base db crypto identity webhook engine
 store/hooks: base db crypto webhook engine store
 store/codes: base crypto db engine store
+store/texts: base db store
 store/queue: base db webhook engine store
 store/operator: base db crypto webhook engine store store/queue
 commit: base crypto engine store
 limit: base crypto identity
-api: base http json crypto identity webhook bots engine store limit
-api/handlers: base http json crypto identity webhook bots engine store store/codes limit api
+api: base http json crypto identity webhook bots engine text page store store/texts limit
+api/handlers: base http json crypto identity webhook bots engine text page store store/codes store/texts limit api
 deliver/send: base crypto identity webhook store store/queue
 deliver: base crypto identity webhook engine store store/queue deliver/send
 transfer: base http json identity engine
-admin: base conf json bots identity webhook engine store store/codes store/queue store/operator limit
+admin: base conf json bots identity webhook engine store store/codes store/queue store/operator store/texts limit text page
 admin/incoming: base conf identity webhook engine store transfer admin
 prog: base conf text fcgi json db http identity webhook engine store store/queue store/operator commit limit api deliver deliver/send admin
 '

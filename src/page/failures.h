@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * Failures of the API in words for people. */
+#ifndef LEADHOOK_PAGE_FAILURES_H
+#define LEADHOOK_PAGE_FAILURES_H
+
+#include "engine/failure.h"
+#include "text/text.h"
+
+/* A sentence of what to do, or why it is impossible. */
+enum text_key page_failure_text(enum failure failure);
+/* The heading of a page about it. */
+enum text_key page_failure_title(enum failure failure);
+
+#endif

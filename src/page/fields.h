@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * The fields of a sign-up page, as a campaign's setting `fields` describes them (docs/pages.md). */
+#ifndef LEADHOOK_PAGE_FIELDS_H
+#define LEADHOOK_PAGE_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "text/text.h"
+
+enum { PAGE_FIELDS_MAX = 20, PAGE_OPTIONS_MAX = 50, PAGE_FIELD_NAME_MAX = 40, PAGE_LABEL_MAX = 300 };
+
+enum page_field_type {
+	PAGE_FIELD_TEXT,
+	PAGE_FIELD_EMAIL,
+	PAGE_FIELD_TEL,
+	PAGE_FIELD_URL,
+	PAGE_FIELD_NUMBER,
+	PAGE_FIELD_TEXTAREA,
+	PAGE_FIELD_SELECT,
+	PAGE_FIELD_CHECKBOX
+};
+
+struct page_field {
+	struct slice name; /* of the parameter */
+	enum page_field_type type;
+	bool required;
+	struct slice label;    /* absent: the usual one for its name, page_field_label */
+	struct slice *options; /* of PAGE_FIELD_SELECT: at least one */
+	size_t option_count;
+};
+
+struct page_fields {
+	struct page_field items[PAGE_FIELDS_MAX];
+	size_t count;
+};
+
+/* Fields separated by line ends or ';', each `name [type] [required] [: label [= option | option …]]`. `email` and
+ * `phone_number` identify the lead: at least one of them is a field, and required if it is the only one. Other names need a
+ * label, unless it is a usual one. Returns false with a sentence for the operator in *problem. Slices are parts of `text`. */
+MUST_CHECK bool page_fields_parse(struct pool *pool, struct slice text, struct page_fields *fields, struct slice *problem);
+/* The fields of a campaign without that setting: `email`. */
+struct page_fields page_fields_default(void);
+
+/* Whether the field identifies the lead. */
+bool page_field_is_identifier(const struct page_field *field);
+struct slice page_field_label(const struct page_field *field, enum text_language language);
+/* The token of the attribute `autocomplete` (WCAG 2.2, 1.3.5); NULL: none. */
+const char *page_field_autocomplete(const struct page_field *field);
+
+/* The error of a submitted value, absent or empty when there is none: why it is refused. PAGE_VALUE_OK also for those whose
+ * syntax the sign-up itself checks. */
+enum page_value { PAGE_VALUE_OK, PAGE_VALUE_MISSING, PAGE_VALUE_INVALID };
+enum page_value page_field_judge(struct pool *pool, const struct page_field *field, struct slice value);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "page/frame.h"
+
+#include <string.h>
+
+#include "base/encode.h"
+#include "identity/link.h"
+#include "page/assets.h"
+
+struct slice
+page_text(const struct page *page, enum text_key key)
+{
+	return TEXT_FILL(page->pool, text_find(page->language, key), { "campaign", page->campaign_name });
+}
+
+struct slice
+page_path(const struct page *page, struct slice rest)
+{
+	char digits[DECIMAL_SIZE];
+	return POOL_JOIN(page->pool, page->root, SLICE("/c/"), encode_decimal(page->campaign_id, digits), rest);
+}
+
+/* For previews of links in messages and on other sites, which run no scripts. */
+static void
+write_preview(const struct page *page, const struct page_head *head)
+{
+	struct buffer *out = page->out;
+	HTML(
+	    out, "<meta property=\"og:type\" content=\"website\">\n<meta property=\"og:title\" content=\"{}\">\n", head->title);
+	if (slice_present(page->campaign_name))
+		HTML(out, "<meta property=\"og:site_name\" content=\"{}\">\n", page->campaign_name);
+	if (slice_present(head->description))
+		HTML(out, "<meta property=\"og:description\" content=\"{}\">\n<meta name=\"description\" content=\"{}\">\n",
+		    head->description, head->description);
+	if (slice_present(page->base_url) && page->campaign_id != 0) {
+		char digits[DECIMAL_SIZE];
+		HTML(out, "<meta property=\"og:url\" content=\"{}/c/{}\">\n", page->base_url,
+		    encode_decimal(page->campaign_id, digits));
+	}
+	if (slice_starts_with_nocase(page->looks.values[LOOK_LOGO_URL], SLICE("http")))
+		HTML(out, "<meta property=\"og:image\" content=\"{}\">\n", page->looks.values[LOOK_LOGO_URL]);
+}
+
+static void
+write_links(const struct page *page)
+{
+	struct buffer *out = page->out;
+	const struct slice version = looks_style_version(page->pool, &page->looks);
+	HTML(out, "<link rel=\"stylesheet\" href=\"{}/c/style/page.css?v={}\">\n", page->root,
+	    page_asset_version(page->pool, PAGE_ASSET_STYLE));
+	if (slice_present(version))
+		HTML(out, "<link rel=\"stylesheet\" href=\"{}?v={}\">\n", page_path(page, SLICE("/style.css")), version);
+	HTML(out, "<script src=\"{}/c/style/page.js?v={}\" defer></script>\n", page->root,
+	    page_asset_version(page->pool, PAGE_ASSET_SCRIPT));
+}
+
+static void
+write_header(const struct page *page)
+{
+	const struct slice logo = page->looks.values[LOOK_LOGO_URL];
+	if (slice_present(logo))
+		HTML(page->out, "<header><img class=\"logo\" src=\"{}\" alt=\"{}\"></header>\n", logo, page->campaign_name);
+	else if (slice_present(page->campaign_name))
+		HTML(page->out, "<header><p class=\"brand\">{}</p></header>\n", page->campaign_name);
+}
+
+void
+page_begin(const struct page *page, const struct page_head *head)
+{
+	struct buffer *out = page->out;
+	HTML(out,
+	    "<!DOCTYPE html>\n<html lang=\"{}\" dir=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	    "<meta name=\"color-scheme\" content=\"light dark\">\n",
+	    text_language_code(page->language), text_find(page->language, TEXT_LANGUAGE_DIRECTION));
+	if (head->is_public)
+		write_preview(page, head);
+	else
+		buffer_add_text(out, "<meta name=\"robots\" content=\"noindex\">\n");
+	buffer_add_text(out, "<title>");
+	if (head->has_error)
+		HTML(out, "{} ", text_find(page->language, TEXT_ERROR_PREFIX));
+	html_text(out, head->title);
+	if (slice_present(page->campaign_name) &&
+	    memmem(head->title.data, head->title.size, page->campaign_name.data, page->campaign_name.size) == NULL)
+		HTML(out, " – {}", page->campaign_name);
+	buffer_add_text(out, "</title>\n");
+	write_links(page);
+	buffer_add_text(out, "</head>\n<body>\n");
+	write_header(page);
+	HTML(out, "<main>\n<h1>{}</h1>\n", head->title);
+}
+
+void
+page_end(const struct page *page)
+{
+	static const struct {
+		enum look url;
+		enum text_key text;
+	} links[] = { { LOOK_PRIVACY_URL, TEXT_LINK_PRIVACY }, { LOOK_IMPRINT_URL, TEXT_LINK_IMPRINT } };
+	struct buffer *out = page->out;
+	bool open = false;
+	buffer_add_text(out, "</main>\n");
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		const struct slice url = page->looks.values[links[i].url];
+		if (!slice_present(url))
+			continue;
+		buffer_add_text(out, open ? "" : "<footer>");
+		HTML(out, "<a href=\"{}\">{}</a>", url, text_find(page->language, links[i].text));
+		open = true;
+	}
+	buffer_add_text(out, open ? "</footer>\n</body>\n</html>\n" : "</body>\n</html>\n");
+}
+
+struct slice
+page_source(struct pool *pool, struct slice url)
+{
+	const size_t scheme = slice_starts_with_nocase(url, SLICE("https://"))  ? 8
+			      : slice_starts_with_nocase(url, SLICE("http://")) ? 7
+										: 0;
+	size_t end = scheme;
+	while (end < url.size && strchr("/?#", url.data[end]) == NULL)
+		end++;
+	if (scheme == 0 || end == scheme)
+		return SLICE_NONE;
+	if (slice_is_alnum(slice_sub(url, scheme, end), ".-:[]"))
+		return slice_sub(url, 0, end);
+	const struct slice host = link_host(pool, url);
+	return slice_present(host) ? POOL_JOIN(pool, host, SLICE(":*")) : SLICE_NONE;
+}
+
+struct slice
+page_policy(const struct page *page, struct slice sources)
+{
+	const struct slice logo = page_source(page->pool, page->looks.values[LOOK_LOGO_URL]);
+	struct slice actions = SLICE(""), source;
+	while (slice_next_item(&sources, &source))
+		actions = POOL_JOIN(page->pool, actions, SLICE(" "), source);
+	return pool_printf(page->pool,
+	    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'%s%.*s; connect-src 'self'; "
+	    "form-action 'self'%.*s; base-uri 'none'; frame-ancestors 'none'",
+	    slice_present(logo) ? " " : "", SLICE_ARGS(logo), SLICE_ARGS(actions));
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * Writes HTML into a buffer. What comes from people is escaped, in texts and in attributes between double quotes alike. */
+#ifndef LEADHOOK_PAGE_HTML_H
+#define LEADHOOK_PAGE_HTML_H
+
+#include "base/attributes.h"
+#include "base/buffer.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* Appends the text with & < > " ' as character references. */
+void html_text(struct buffer *out, struct slice text);
+/* The same as a copy. */
+struct slice html_escaped(struct pool *pool, struct slice text);
+
+/* Appends `markup` with each `{}` replaced by the next value, escaped: HTML(out, "<p id=\"{}\">{}</p>", id, text). The number
+ * of values must be that of the places. Absent values are empty. */
+void html_write(struct buffer *out, const char *markup, const struct slice *values, size_t count);
+#define HTML(out, markup, ...) \
+	html_write((out), (markup), (const struct slice[]){ __VA_ARGS__ }, ARRAY_SIZE(((const struct slice[]){ __VA_ARGS__ })))
+
+/* Appends a text of several paragraphs, which blank lines separate, as <p>…</p> each; other line ends become <br>. `attributes`
+ * of each <p>: "" or " class=\"x\"". */
+void html_paragraphs(struct buffer *out, struct slice text, const char *attributes);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * What pages show of a lead: read from its payload (docs/api.md 4.5) and from the answer of a leaderboard (docs/api.md 4.1.2),
+ * so that pages and webhooks cannot differ. */
+#ifndef LEADHOOK_PAGE_LEAD_H
+#define LEADHOOK_PAGE_LEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* Absent: null, or not in that view. Texts are in the pool. */
+struct page_lead {
+	struct slice social_id, first_name, email, phone_number;
+	struct slice social_url; /* its link to share */
+	uint64_t rank, leads, score, referrals;
+	bool verified, verified_email, verified_phone_number;
+};
+/* Returns false when it is no payload. */
+MUST_CHECK bool page_lead_read(struct pool *pool, struct slice payload, struct page_lead *lead);
+
+struct page_leader {
+	uint64_t rank, score;
+	struct slice social_id, name;
+};
+enum { PAGE_LEADERS_MAX = 10 };
+struct page_board {
+	struct page_leader leaders[PAGE_LEADERS_MAX + 1]; /* the last one may be the lead itself, from `me` */
+	size_t count;
+};
+/* Reads at most PAGE_LEADERS_MAX leaders, and `me` if it is none of them. Returns false when it is no leaderboard. */
+MUST_CHECK bool page_board_read(struct pool *pool, struct slice json, struct page_board *board);
+
+#endif

@@ -1,0 +1,22 @@
+noinst_LIBRARIES += %D%/libpage.a
+%C%_libpage_a_SOURCES = \
+	%D%/assets.c %D%/assets.h \
+	%D%/colors.c %D%/colors.h \
+	%D%/failures.c %D%/failures.h \
+	%D%/fields.c %D%/fields.h \
+	%D%/frame.c %D%/frame.h \
+	%D%/html.c %D%/html.h \
+	%D%/lead.c %D%/lead.h \
+	%D%/looks.c %D%/looks.h \
+	%D%/message.c %D%/message.h \
+	%D%/share.c %D%/share.h \
+	%D%/signup.c %D%/signup.h \
+	%D%/status.c %D%/status.h
+nodist_%C%_libpage_a_SOURCES = %D%/style_text.c %D%/script_text.c
+CLEANFILES += %D%/style_text.c %D%/script_text.c
+EXTRA_DIST += src/page/style.css src/page/page.js
+
+%D%/style_text.c: src/page/style.css scripts/embed-script
+	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/style.css page/assets.h page_style) >$@.tmp && mv $@.tmp $@
+%D%/script_text.c: src/page/page.js src/api/solver.js scripts/embed-script
+	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/page.js page/assets.h page_script) >$@.tmp && mv $@.tmp $@

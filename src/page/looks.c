@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "page/looks.h"
+
+#include "base/encode.h"
+#include "base/utf8.h"
+#include "crypto/digest.h"
+#include "identity/link.h"
+#include "page/colors.h"
+#include "page/fields.h"
+
+enum { LINE_MAX_BYTES = 300, TEXT_MAX_BYTES = 4000, LINK_MAX_BYTES = 2048, FIELDS_MAX_BYTES = 16 * 1024, VERSION_BYTES = 8 };
+
+/* A check returns the rule that the value breaks, or NULL. */
+typedef const char *look_rule(struct slice value);
+
+static const char *
+line_rule(struct slice value)
+{
+	return utf8_has_control(value) ? "must be one line" : NULL;
+}
+
+static const char *
+text_rule(struct slice value)
+{
+	for (size_t i = 0; i < value.size; i++)
+		if ((unsigned char)value.data[i] < ' ' && value.data[i] != '\n' && value.data[i] != '\t')
+			return "must not have control characters";
+	return NULL;
+}
+
+/* A page that is loaded by https must not load anything, or lead anywhere, by another scheme. */
+static const char *
+link_rule(struct slice value)
+{
+	const bool absolute =
+	    slice_starts_with_nocase(value, SLICE("https://")) || slice_starts_with_nocase(value, SLICE("http://"));
+	const bool path = slice_starts_with(value, SLICE("/")) && !slice_starts_with(value, SLICE("//"));
+	for (size_t i = 0; i < value.size; i++)
+		if ((unsigned char)value.data[i] <= ' ' || value.data[i] == '"' || value.data[i] == '\\' ||
+		    value.data[i] == ';')
+			return "must be a URL without blanks, quotation marks, backslashes and semicolons";
+	return (absolute || path) && link_is_web(value) ? NULL : "must be an http or https URL, or a path that begins with /";
+}
+
+static const char *
+switch_rule(struct slice value)
+{
+	static const struct slice words[] = { SLICE("on"), SLICE("off") };
+	return slice_is_one_of(value, words, ARRAY_SIZE(words)) ? NULL : "must be on or off";
+}
+
+static const char *
+color_rule(struct slice value)
+{
+	struct color color;
+	return color_parse(value, &color) ? NULL : "must be a colour as #rrggbb";
+}
+
+/* `<` cannot end anything in a stylesheet of its own; an @import would load one from elsewhere, which the page's policy
+ * refuses. */
+static const char *
+css_rule(struct slice value)
+{
+	return utf8_valid(value) ? text_rule(value) : "must be valid UTF-8";
+}
+
+static const struct {
+	const char *name;
+	size_t maximum; /* bytes */
+	look_rule *rule;
+	bool has_language;
+} kinds[LOOKS] = {
+	[LOOK_TITLE] = { "title", LINE_MAX_BYTES, line_rule, true },
+	[LOOK_TEXT] = { "text", TEXT_MAX_BYTES, text_rule, true },
+	[LOOK_BUTTON] = { "button", LINE_MAX_BYTES, line_rule, true },
+	[LOOK_FIELDS] = { "fields", FIELDS_MAX_BYTES, text_rule, true },
+	[LOOK_CONSENT] = { "consent", TEXT_MAX_BYTES, text_rule, true },
+	[LOOK_PRIVACY_URL] = { "privacy_url", LINK_MAX_BYTES, link_rule, true },
+	[LOOK_IMPRINT_URL] = { "imprint_url", LINK_MAX_BYTES, link_rule, true },
+	[LOOK_STATUS_TEXT] = { "status_text", TEXT_MAX_BYTES, text_rule, true },
+	[LOOK_SHARE_TEXT] = { "share_text", LINE_MAX_BYTES, line_rule, true },
+	[LOOK_LEADERBOARD] = { "leaderboard", 3, switch_rule, false },
+	[LOOK_LOGO_URL] = { "logo_url", LINK_MAX_BYTES, link_rule, false },
+	[LOOK_CSS] = { "css", LOOK_CSS_MAX, css_rule, false },
+	[LOOK_ACCENT] = { "accent", 7, color_rule, false },
+	[LOOK_BACKGROUND] = { "background", 7, color_rule, false },
+	[LOOK_CARD] = { "card", 7, color_rule, false },
+	[LOOK_TEXT_COLOR] = { "text_color", 7, color_rule, false },
+	[LOOK_DARK_ACCENT] = { "dark_accent", 7, color_rule, false },
+	[LOOK_DARK_BACKGROUND] = { "dark_background", 7, color_rule, false },
+	[LOOK_DARK_CARD] = { "dark_card", 7, color_rule, false },
+	[LOOK_DARK_TEXT_COLOR] = { "dark_text_color", 7, color_rule, false },
+};
+
+const char *
+look_name(enum look look)
+{
+	return kinds[look].name;
+}
+
+bool
+look_find(struct slice name, enum look *look)
+{
+	for (unsigned i = 0; i < LOOKS; i++) {
+		if (!slice_equal(name, slice_of(kinds[i].name)))
+			continue;
+		*look = (enum look)i;
+		return true;
+	}
+	return false;
+}
+
+bool
+look_has_language(enum look look)
+{
+	return kinds[look].has_language;
+}
+
+bool
+look_check(struct pool *pool, enum look look, struct slice value, struct slice *problem)
+{
+	struct page_fields fields;
+	if (value.size > kinds[look].maximum) {
+		*problem = pool_printf(pool, "must have at most %zu bytes, and has %zu", kinds[look].maximum, value.size);
+		return false;
+	}
+	if (!utf8_valid(value) || slice_trim(value).size == 0) {
+		*problem = SLICE("must be a text in UTF-8 that is not blank");
+		return false;
+	}
+	const char *broken = kinds[look].rule(value);
+	*problem = slice_of(broken);
+	return broken == NULL && (look != LOOK_FIELDS || page_fields_parse(pool, value, &fields, problem));
+}
+
+void
+look_add(struct looks *looks, enum text_language language, struct slice name, struct slice code, struct slice value)
+{
+	enum look look;
+	enum text_language of_row;
+	const struct slice prefix = SLICE(LOOK_PREFIX);
+	if (!slice_starts_with(name, prefix) || !look_find(slice_sub(name, prefix.size, name.size), &look))
+		return;
+	if (code.size == 0) {
+		if (!slice_present(looks->values[look]))
+			looks->values[look] = value;
+	} else if (text_language_parse(code, &of_row) && of_row == language) {
+		looks->values[look] = value;
+	}
+}
+
+/* ---- colours ---- */
+
+/* One scheme, and what is derived for it. */
+struct scheme {
+	struct color accent, background, card, text;
+};
+
+/* As src/page/style.css has them. */
+static const struct scheme usual[] = {
+	{ { 0x43, 0x38, 0xca }, { 0xf4, 0xf5, 0xf9 }, { 0xff, 0xff, 0xff }, { 0x1a, 0x1c, 0x2b } },
+	{ { 0xa5, 0xa8, 0xff }, { 0x10, 0x11, 0x1a }, { 0x1b, 0x1d, 0x2a }, { 0xec, 0xed, 0xf6 } },
+};
+static const char *const scheme_names[] = { "light", "dark" };
+
+static void
+read_color(const struct looks *looks, unsigned look, struct color *color)
+{
+	const struct slice value = looks->values[look];
+	if (slice_present(value) && !color_parse(value, color))
+		return; /* it was checked when it was set */
+}
+
+/* The accent is for both schemes, unless the dark one has its own. */
+static struct scheme
+scheme_of(const struct looks *looks, unsigned dark)
+{
+	struct scheme scheme = usual[dark];
+	const unsigned first = LOOK_ACCENT + dark * LOOK_COLORS;
+	read_color(looks, LOOK_ACCENT, &scheme.accent);
+	read_color(looks, first, &scheme.accent);
+	read_color(looks, first + LOOK_BACKGROUND - LOOK_ACCENT, &scheme.background);
+	read_color(looks, first + LOOK_CARD - LOOK_ACCENT, &scheme.card);
+	read_color(looks, first + LOOK_TEXT_COLOR - LOOK_ACCENT, &scheme.text);
+	return scheme;
+}
+
+static double
+contrast(const struct scheme *scheme, struct color color)
+{
+	const double card = color_contrast(color, scheme->card), background = color_contrast(color, scheme->background);
+	return card < background ? card : background;
+}
+
+/* The text's colour, as faint as that contrast to card and background allows. */
+static struct color
+faint(const struct scheme *scheme, double least)
+{
+	enum { FAINTEST = 40, STEP = 5 };
+	for (unsigned percent = FAINTEST; percent < 100; percent += STEP) {
+		const struct color color = color_mix(scheme->text, scheme->card, percent);
+		if (contrast(scheme, color) >= least)
+			return color;
+	}
+	return scheme->text;
+}
+
+bool
+looks_are_readable(struct pool *pool, const struct looks *looks, struct slice *problem)
+{
+	for (unsigned dark = 0; dark < ARRAY_SIZE(usual); dark++) {
+		const struct scheme scheme = scheme_of(looks, dark);
+		const double ratio = contrast(&scheme, scheme.text);
+		if (ratio >= 4.5)
+			continue;
+		*problem = pool_printf(pool,
+		    "the text of the %s scheme has a contrast of %.1f:1 to its card or background, and needs 4.5:1",
+		    scheme_names[dark], ratio);
+		return false;
+	}
+	return true;
+}
+
+static void
+write_color(struct buffer *out, const char *name, struct color color)
+{
+	buffer_printf(out, "--%s:#%02x%02x%02x;", name, color.red, color.green, color.blue);
+}
+
+static void
+write_scheme(struct buffer *out, const struct looks *looks, unsigned dark)
+{
+	const struct scheme scheme = scheme_of(looks, dark);
+	buffer_printf(out, "@media (prefers-color-scheme:%s){:root{", scheme_names[dark]);
+	write_color(out, "accent", scheme.accent);
+	write_color(out, "on-accent", color_on(scheme.accent));
+	write_color(out, "background", scheme.background);
+	write_color(out, "card", scheme.card);
+	write_color(out, "text", scheme.text);
+	write_color(out, "muted", faint(&scheme, 4.8));
+	write_color(out, "edge", faint(&scheme, 3.2));
+	write_color(out, "line", color_mix(scheme.text, scheme.card, 14));
+	buffer_add_text(out, "}}\n");
+}
+
+void
+looks_write_style(struct buffer *out, const struct looks *looks)
+{
+	bool colored = false;
+	for (unsigned look = LOOK_ACCENT; look < LOOKS; look++)
+		colored = colored || slice_present(looks->values[look]);
+	for (unsigned dark = 0; colored && dark < ARRAY_SIZE(usual); dark++)
+		write_scheme(out, looks, dark);
+	buffer_add(out, looks->values[LOOK_CSS]);
+}
+
+/* ---- versions ---- */
+
+static struct slice
+version_of(struct pool *pool, struct slice text)
+{
+	if (text.size == 0)
+		return SLICE_NONE;
+	const struct digest digest = digest_sha256(&text, 1);
+	return encode_hex(pool, slice_sub(digest_slice(&digest), 0, VERSION_BYTES));
+}
+
+struct slice
+looks_style_version(struct pool *pool, const struct looks *looks)
+{
+	enum { COLORS_MAX_BYTES = 1024 };
+	struct buffer style;
+	buffer_init(&style, LOOK_CSS_MAX + COLORS_MAX_BYTES);
+	looks_write_style(&style, looks);
+	const struct slice version = version_of(pool, buffer_slice(&style));
+	buffer_free(&style);
+	return version;
+}
+
+struct slice
+looks_consent_version(struct pool *pool, const struct looks *looks)
+{
+	return version_of(pool, looks->values[LOOK_CONSENT]);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "page/message.h"
+
+#include "page/failures.h"
+
+static void
+write_hidden(const struct page *page, const struct page_hidden *hidden, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		HTML(page->out, "<input type=\"hidden\" name=\"{}\" value=\"{}\">\n", hidden[i].name, hidden[i].value);
+}
+
+void
+page_write_message(const struct page *page, const struct page_message *message)
+{
+	page_begin(page, &(struct page_head){ .title = message->title });
+	buffer_add_text(page->out, "<div class=\"card\">\n");
+	html_paragraphs(page->out, message->text, "");
+	if (slice_present(message->button)) {
+		buffer_add_text(page->out, "<form method=\"post\">\n");
+		write_hidden(page, message->hidden, message->hidden_count);
+		HTML(page->out, "<button type=\"submit\">{}</button>\n</form>\n", message->button);
+	}
+	if (slice_present(message->link))
+		HTML(page->out, "<p><a class=\"button\" href=\"{}\">{}</a></p>\n", message->link, message->link_text);
+	buffer_add_text(page->out, "</div>\n");
+	page_end(page);
+}
+
+void
+page_write_failure(const struct page *page, enum failure failure, struct slice detail)
+{
+	const struct page_message message = {
+		.title = page_text(page, page_failure_title(failure)),
+		.text = slice_present(detail) ? detail : page_text(page, page_failure_text(failure)),
+	};
+	page_write_message(page, &message);
+}
+
+static void
+write_two(const struct page *page, enum text_key title, enum text_key text)
+{
+	page_write_message(page, &(struct page_message){ .title = page_text(page, title), .text = page_text(page, text) });
+}
+
+void
+page_write_check_mail(const struct page *page)
+{
+	write_two(page, TEXT_CHECK_MAIL_TITLE, TEXT_CHECK_MAIL_TEXT);
+}
+
+void
+page_write_thanks(const struct page *page)
+{
+	write_two(page, TEXT_THANKS_TITLE, TEXT_THANKS_TEXT);
+}
+
+/* ---- confirmation ---- */
+
+static struct slice
+with_address(const struct page *page, enum text_key key, struct slice address)
+{
+	return TEXT_FILL(
+	    page->pool, text_find(page->language, key), { "campaign", page->campaign_name }, { "address", address });
+}
+
+void
+page_write_confirm(const struct page *page, const struct page_code *code, bool rejects)
+{
+	struct buffer *out = page->out;
+	page_begin(page, &(struct page_head){ .title = page_text(page, TEXT_CONFIRM_TITLE) });
+	buffer_add_text(out, "<form class=\"card\" method=\"post\">\n");
+	html_paragraphs(out, with_address(page, TEXT_CONFIRM_TEXT, code->address), "");
+	write_hidden(page, code->hidden, code->hidden_count);
+	HTML(out, "<button type=\"submit\">{}</button>\n", text_find(page->language, TEXT_CONFIRM_BUTTON));
+	if (rejects)
+		HTML(out, "<button type=\"submit\" class=\"quiet\" name=\"reject\" value=\"1\">{}</button>\n",
+		    text_find(page->language, TEXT_CONFIRM_REJECT));
+	buffer_add_text(out, "</form>\n");
+	page_end(page);
+}
+
+/* One field that takes the code from the clipboard or from a text message (WCAG 2.2, 3.3.8). */
+static void
+write_code_field(const struct page *page, const struct page_code *code)
+{
+	struct buffer *out = page->out;
+	const bool bad = code->verdict != PAGE_VALUE_OK;
+	HTML(out, "<div class=\"field\">\n<label for=\"f-code\">{}</label>\n", text_find(page->language, TEXT_FIELD_CODE));
+	if (bad)
+		HTML(out, "<p class=\"error\" id=\"e-code\"><span class=\"hidden\">{} </span>{}</p>\n",
+		    text_find(page->language, TEXT_ERROR_PREFIX), text_find(page->language, TEXT_ERROR_INVALID_CODE));
+	buffer_printf(out,
+	    "<input type=\"text\" class=\"code\" id=\"f-code\" name=\"code\" inputmode=\"numeric\" "
+	    "autocomplete=\"one-time-code\" maxlength=\"12\" required%s>\n</div>\n",
+	    bad ? " aria-invalid=\"true\" aria-describedby=\"e-code\" autofocus" : "");
+}
+
+void
+page_write_code(const struct page *page, const struct page_code *code)
+{
+	struct buffer *out = page->out;
+	page_begin(page,
+	    &(struct page_head){ .title = page_text(page, TEXT_CODE_TITLE), .has_error = code->verdict != PAGE_VALUE_OK });
+	buffer_add_text(out, "<form class=\"card\" method=\"post\">\n");
+	html_paragraphs(
+	    out, with_address(page, code->by_phone ? TEXT_CODE_TEXT_PHONE : TEXT_CODE_TEXT_EMAIL, code->address), "");
+	write_code_field(page, code);
+	write_hidden(page, code->hidden, code->hidden_count);
+	HTML(out, "<button type=\"submit\">{}</button>\n", text_find(page->language, TEXT_CONFIRM_BUTTON));
+	if (code->can_resend)
+		HTML(out, "<button type=\"submit\" class=\"quiet\" name=\"resend\" value=\"1\" formnovalidate>{}</button>\n",
+		    text_find(page->language, TEXT_CODE_RESEND));
+	buffer_add_text(out, "</form>\n");
+	page_end(page);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * Pages with a message: results, errors, and questions that one button answers. */
+#ifndef LEADHOOK_PAGE_MESSAGE_H
+#define LEADHOOK_PAGE_MESSAGE_H
+
+#include "engine/failure.h"
+#include "page/frame.h"
+#include "page/signup.h"
+
+/* A message, and what can be done about it. */
+struct page_message {
+	struct slice title, text;
+	struct slice button;              /* of a form that posts to the same URL; absent: none */
+	const struct page_hidden *hidden; /* of that form */
+	size_t hidden_count;
+	struct slice link, link_text; /* absent: none */
+};
+void page_write_message(const struct page *page, const struct page_message *message);
+/* A failure. `detail`: a text for it in the place of the usual one, in English; absent: none. */
+void page_write_failure(const struct page *page, enum failure failure, struct slice detail);
+
+/* "Check your mail", and "Thank you". */
+void page_write_check_mail(const struct page *page);
+void page_write_thanks(const struct page *page);
+
+/* What a code confirms. `address`: the email address or number as it is shown, which may be masked. */
+struct page_code {
+	struct slice address;
+	bool by_phone;
+	enum page_value verdict; /* of the code that was typed */
+	const struct page_hidden *hidden;
+	size_t hidden_count;
+	bool can_resend; /* the page has a second button, `resend` */
+};
+/* Requests confirmation of an address by one button, which posts to the same URL. `rejects`: it has a second button, `reject`,
+ * for an owner of the address that did not sign up. */
+void page_write_confirm(const struct page *page, const struct page_code *code, bool rejects);
+/* Requests the code that was sent to an address; it is posted to the same URL as `code`. */
+void page_write_code(const struct page *page, const struct page_code *code);
+
+#endif

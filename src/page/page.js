@@ -1,0 +1,117 @@
+/* Leadhook, SPDX-License-Identifier: MIT */
+// What the hosted pages do better with a script (docs/pages.md). Without it all of them work. Buttons that need it are hidden until
+// then.
+(function () {
+	"use strict";
+
+	const done = document.getElementById("done");
+
+	function say(text) {
+		if (done)
+			done.textContent = text;
+	}
+
+	// Where the page was not loaded by https there is no clipboard.
+	async function copy(field) {
+		field.focus();
+		field.select();
+		try {
+			await navigator.clipboard.writeText(field.value);
+			return true;
+		} catch (error) {
+			return document.execCommand("copy");
+		}
+	}
+
+	for (const button of document.querySelectorAll("[data-copy]")) {
+		button.hidden = false;
+		button.addEventListener("click", async () => {
+			say("");
+			if (await copy(document.getElementById(button.dataset.copy)))
+				say(button.dataset.done);
+			button.focus();
+		});
+	}
+
+	for (const button of document.querySelectorAll("[data-share]")) {
+		if (!navigator.share)
+			continue;
+		button.hidden = false;
+		button.addEventListener("click", () => {
+			// the visitor closed the dialogue
+			navigator.share({ text: button.dataset.text, url: button.dataset.share }).catch(() => {});
+		});
+	}
+
+	// include ../api/solver.js
+
+	// A form is sent once, also after two clicks. The way back in the browser's history shows it as it was.
+	for (const form of document.querySelectorAll("form")) {
+		let sent = false;
+		form.addEventListener("submit", (event) => {
+			if (sent)
+				event.preventDefault();
+			sent = true;
+		});
+		window.addEventListener("pageshow", () => {
+			sent = false;
+		});
+	}
+
+	// Proof of work begins when the visitor enters the form. A solution is for one sign-up and ten minutes.
+	const freshMs = 8 * 60000;
+
+	async function solve(url) {
+		const response = await fetch(url, { credentials: "omit" });
+		return solveChallenge(await response.json());
+	}
+
+	// A form that comes back within two seconds is taken for that of a bot; visitors whose browser fills it in can be that fast.
+	const slowMs = 2100;
+
+	async function waitForAge() {
+		const [loaded] = performance.getEntriesByType("navigation");
+		const age = performance.now() - (loaded ? loaded.responseEnd : 0);
+		await new Promise((done) => setTimeout(done, slowMs - age));
+	}
+
+	for (const form of document.querySelectorAll("[data-busy]")) {
+		const url = form.dataset.challenge;
+		let solution = null;
+		let begun = 0;
+		const begin = () => {
+			if (url && (solution === null || Date.now() - begun > freshMs)) {
+				begun = Date.now();
+				solution = solve(url);
+				solution.catch(() => {});
+			}
+		};
+		form.addEventListener("focusin", begin);
+		window.addEventListener("pageshow", (event) => {
+			if (event.persisted)
+				solution = null;
+		});
+		form.addEventListener("submit", async (event) => {
+			if (event.defaultPrevented)
+				return;
+			event.preventDefault();
+			say(form.dataset.busy);
+			begin();
+			try {
+				await waitForAge();
+				if (url) {
+					const field = form.querySelector("[name=altcha]") || document.createElement("input");
+					field.type = "hidden";
+					field.name = "altcha";
+					field.value = await solution;
+					form.append(field);
+				}
+			} catch (error) {
+				// the answer says that the proof was needed
+			}
+			say("");
+			// a field can have the name "submit"
+			HTMLFormElement.prototype.submit.call(form);
+		});
+	}
+})();

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "page/signup.h"
+
+#include "page/failures.h"
+
+static const struct slice consent_name = SLICE("consent");
+
+/* ---- errors ---- */
+
+bool
+page_form_judge(struct pool *pool, struct page_form *form, bool needs_consent)
+{
+	bool accepted = true;
+	for (size_t i = 0; i < form->fields->count; i++) {
+		form->verdicts[i] = page_field_judge(pool, &form->fields->items[i], form->values[i]);
+		accepted = accepted && form->verdicts[i] == PAGE_VALUE_OK;
+	}
+	form->consent_is_missing = needs_consent && !form->consents;
+	return accepted && !form->consent_is_missing;
+}
+
+enum failure
+page_form_failure(const struct page_form *form)
+{
+	for (size_t i = 0; i < form->fields->count; i++) {
+		const struct page_field *field = &form->fields->items[i];
+		if (form->verdicts[i] == PAGE_VALUE_OK || !page_field_is_identifier(field))
+			continue;
+		if (form->verdicts[i] == PAGE_VALUE_MISSING)
+			return FAILURE_MISSING_EMAIL_AND_PHONE;
+		return field->type == PAGE_FIELD_EMAIL ? FAILURE_INVALID_EMAIL : FAILURE_INVALID_PHONE_NUMBER;
+	}
+	return FAILURE_INVALID_PARAMETER;
+}
+
+/* Whether the failure of the sign-up is about this field. */
+static bool
+is_blamed(const struct page_form *form, const struct page_field *field)
+{
+	switch (form->failure) {
+	case FAILURE_MISSING_EMAIL_AND_PHONE:
+	case FAILURE_CONFLICTING_IDENTIFIERS:
+		return page_field_is_identifier(field);
+	case FAILURE_INVALID_EMAIL:
+		return slice_equal(field->name, SLICE("email"));
+	case FAILURE_INVALID_PHONE_NUMBER:
+		return slice_equal(field->name, SLICE("phone_number"));
+	default:
+		return false;
+	}
+}
+
+static struct slice
+invalid_text(const struct page *page, const struct page_field *field)
+{
+	static const enum text_key keys[] = {
+		[PAGE_FIELD_TEXT] = TEXT_ERROR_INVALID_FIELD,
+		[PAGE_FIELD_EMAIL] = TEXT_ERROR_INVALID_EMAIL,
+		[PAGE_FIELD_TEL] = TEXT_ERROR_INVALID_PHONE_NUMBER,
+		[PAGE_FIELD_URL] = TEXT_ERROR_INVALID_URL,
+		[PAGE_FIELD_NUMBER] = TEXT_ERROR_INVALID_NUMBER,
+		[PAGE_FIELD_TEXTAREA] = TEXT_ERROR_INVALID_FIELD,
+		[PAGE_FIELD_SELECT] = TEXT_ERROR_INVALID_FIELD,
+		[PAGE_FIELD_CHECKBOX] = TEXT_ERROR_INVALID_FIELD,
+	};
+	return page_text(page, keys[field->type]);
+}
+
+/* What is wrong with a field; absent: nothing. */
+static struct slice
+error_of(const struct page *page, const struct page_form *form, size_t i)
+{
+	const struct page_field *field = &form->fields->items[i];
+	if (form->verdicts[i] == PAGE_VALUE_INVALID)
+		return invalid_text(page, field);
+	if (form->verdicts[i] == PAGE_VALUE_MISSING && field->type == PAGE_FIELD_EMAIL)
+		return invalid_text(page, field);
+	if (form->verdicts[i] == PAGE_VALUE_MISSING)
+		return TEXT_FILL(page->pool, text_find(page->language, TEXT_ERROR_MISSING_FIELD),
+		    { "field", page_field_label(field, page->language) });
+	return is_blamed(form, field) ? page_text(page, page_failure_text(form->failure)) : SLICE_NONE;
+}
+
+static bool
+has_errors(const struct page_form *form)
+{
+	bool found = form->failure != FAILURE_NONE || form->consent_is_missing;
+	for (size_t i = 0; i < form->fields->count; i++)
+		found = found || form->verdicts[i] != PAGE_VALUE_OK;
+	return found;
+}
+
+static void
+write_link(const struct page *page, struct slice name, struct slice text)
+{
+	HTML(page->out, "<li><a href=\"#f-{}\">{}</a></li>\n", name, text);
+}
+
+/* All errors, each with a link to its field. */
+static void
+write_summary(const struct page *page, const struct page_form *form)
+{
+	bool blamed = false;
+	HTML(page->out, "<div class=\"errors\" role=\"alert\">\n<h2>{}</h2>\n<ul>\n",
+	    text_find(page->language, TEXT_ERROR_SUMMARY));
+	for (size_t i = 0; i < form->fields->count; i++) {
+		const struct slice error = error_of(page, form, i);
+		if (!slice_present(error))
+			continue;
+		write_link(page, form->fields->items[i].name, error);
+		blamed = true;
+	}
+	if (form->consent_is_missing)
+		write_link(page, consent_name, text_find(page->language, TEXT_ERROR_MISSING_CONSENT));
+	if (form->failure != FAILURE_NONE && !blamed)
+		HTML(page->out, "<li>{}</li>\n", page_text(page, page_failure_text(form->failure)));
+	buffer_add_text(page->out, "</ul>\n</div>\n");
+}
+
+/* ---- fields ---- */
+
+static const struct {
+	const char *type, *more;
+} inputs[] = {
+	[PAGE_FIELD_TEXT] = { "text", "" },
+	[PAGE_FIELD_EMAIL] = { "email", " autocapitalize=\"none\" spellcheck=\"false\"" },
+	[PAGE_FIELD_TEL] = { "tel", "" },
+	[PAGE_FIELD_URL] = { "url", " autocapitalize=\"none\" spellcheck=\"false\"" },
+	[PAGE_FIELD_NUMBER] = { "number", " step=\"any\"" },
+	[PAGE_FIELD_TEXTAREA] = { NULL, " rows=\"4\"" },
+	[PAGE_FIELD_SELECT] = { NULL, "" },
+	[PAGE_FIELD_CHECKBOX] = { "checkbox", " value=\"yes\"" },
+};
+
+/* id, name and what else all kinds of inputs have. */
+static void
+write_attributes(const struct page *page, const struct page_field *field, bool has_error, bool *focused)
+{
+	struct buffer *out = page->out;
+	const char *autocomplete = page_field_autocomplete(field);
+	HTML(out, " id=\"f-{}\" name=\"{}\"", field->name, field->name);
+	if (autocomplete != NULL)
+		buffer_printf(out, " autocomplete=\"%s\"", autocomplete);
+	buffer_add_text(out, inputs[field->type].more);
+	if (field->required)
+		buffer_add_text(out, " required");
+	if (has_error) {
+		HTML(out, " aria-invalid=\"true\" aria-describedby=\"e-{}\"", field->name);
+		buffer_add_text(out, *focused ? "" : " autofocus");
+		*focused = true;
+	}
+}
+
+static void
+write_error(const struct page *page, struct slice name, struct slice error)
+{
+	if (slice_present(error))
+		HTML(page->out, "<p class=\"error\" id=\"e-{}\"><span class=\"hidden\">{} </span>{}</p>\n", name,
+		    text_find(page->language, TEXT_ERROR_PREFIX), error);
+}
+
+static void
+write_select(const struct page *page, const struct page_field *field, struct slice value)
+{
+	struct buffer *out = page->out;
+	HTML(out, ">\n<option value=\"\">{}</option>\n", text_find(page->language, TEXT_SELECT_NONE));
+	for (size_t i = 0; i < field->option_count; i++) {
+		buffer_add_text(out, slice_equal(value, field->options[i]) ? "<option selected>" : "<option>");
+		HTML(out, "{}</option>\n", field->options[i]);
+	}
+	buffer_add_text(out, "</select>\n");
+}
+
+static void
+write_input(const struct page *page, const struct page_field *field, struct slice value, bool has_error, bool *focused)
+{
+	struct buffer *out = page->out;
+	const bool area = field->type == PAGE_FIELD_TEXTAREA, select = field->type == PAGE_FIELD_SELECT;
+	if (area || select)
+		buffer_add_text(out, area ? "<textarea" : "<select");
+	else
+		buffer_printf(out, "<input type=\"%s\"", inputs[field->type].type);
+	write_attributes(page, field, has_error, focused);
+	if (area)
+		HTML(out, ">\n{}</textarea>\n", value);
+	else if (select)
+		write_select(page, field, value);
+	else if (field->type == PAGE_FIELD_CHECKBOX)
+		buffer_add_text(out, value.size > 0 ? " checked>\n" : ">\n");
+	else if (value.size > 0)
+		HTML(out, " value=\"{}\">\n", value);
+	else
+		buffer_add_text(out, ">\n");
+}
+
+/* The name of a box follows it. */
+static void
+write_field(const struct page *page, const struct page_form *form, size_t i, bool *focused)
+{
+	struct buffer *out = page->out;
+	const struct page_field *field = &form->fields->items[i];
+	const struct slice error = error_of(page, form, i);
+	const bool box = field->type == PAGE_FIELD_CHECKBOX;
+	buffer_add_text(out, box ? "<div class=\"check\">\n" : "<div class=\"field\">\n");
+	if (box)
+		write_input(page, field, form->values[i], slice_present(error), focused);
+	HTML(out, "<label for=\"f-{}\">{}", field->name, page_field_label(field, page->language));
+	if (!field->required && !box)
+		HTML(out, " <span class=\"optional\">{}</span>", text_find(page->language, TEXT_FIELD_OPTIONAL));
+	buffer_add_text(out, "</label>\n");
+	write_error(page, field->name, error);
+	if (!box)
+		write_input(page, field, form->values[i], slice_present(error), focused);
+	buffer_add_text(out, "</div>\n");
+}
+
+static void
+write_consent(const struct page *page, const struct page_form *form, bool focused)
+{
+	struct buffer *out = page->out;
+	struct slice text = page->looks.values[LOOK_CONSENT], line;
+	if (!slice_present(text))
+		return;
+	buffer_add_text(
+	    out, "<div class=\"check\">\n<input type=\"checkbox\" id=\"f-consent\" name=\"consent\" value=\"yes\" required");
+	if (form->consents)
+		buffer_add_text(out, " checked");
+	if (form->consent_is_missing)
+		buffer_add_text(out, focused ? " aria-invalid=\"true\" aria-describedby=\"e-consent\""
+					     : " aria-invalid=\"true\" aria-describedby=\"e-consent\" autofocus");
+	buffer_add_text(out, ">\n<label for=\"f-consent\">");
+	for (bool first = true; slice_next(&text, '\n', &line); first = false) {
+		buffer_add_text(out, first ? "" : "<br>");
+		html_text(out, line);
+	}
+	buffer_add_text(out, "</label>\n");
+	if (form->consent_is_missing)
+		write_error(page, consent_name, text_find(page->language, TEXT_ERROR_MISSING_CONSENT));
+	buffer_add_text(out, "</div>\n");
+}
+
+static void
+write_hidden(const struct page *page, const struct page_form *form)
+{
+	for (size_t i = 0; i < form->hidden_count; i++)
+		HTML(page->out, "<input type=\"hidden\" name=\"{}\" value=\"{}\">\n", form->hidden[i].name,
+		    form->hidden[i].value);
+	if (slice_present(form->honeypot))
+		HTML(page->out,
+		    "<div class=\"trap\" aria-hidden=\"true\"><label>{} <input type=\"text\" name=\"{}\" tabindex=\"-1\" "
+		    "autocomplete=\"off\"></label></div>\n",
+		    text_find(page->language, TEXT_LEAVE_EMPTY), form->honeypot);
+}
+
+static void
+write_form(const struct page *page, const struct page_form *form, struct slice button)
+{
+	bool focused = false;
+	if (has_errors(form))
+		write_summary(page, form);
+	HTML(page->out, "<form class=\"card\" method=\"post\" action=\"{}\"", form->action);
+	if (slice_present(form->honeypot))
+		HTML(page->out, " data-busy=\"{}\"", text_find(page->language, TEXT_PROOF_BUSY));
+	if (slice_present(form->challenge_url))
+		HTML(page->out, " data-challenge=\"{}\"", form->challenge_url);
+	buffer_add_text(page->out, ">\n");
+	if (slice_present(form->challenge_url))
+		HTML(page->out, "<noscript><p>{}</p></noscript>\n", text_find(page->language, TEXT_PROOF_NOSCRIPT));
+	for (size_t i = 0; i < form->fields->count; i++)
+		write_field(page, form, i, &focused);
+	write_consent(page, form, focused);
+	write_hidden(page, form);
+	HTML(page->out, "<button type=\"submit\">{}</button>\n", button);
+	if (slice_present(form->honeypot))
+		buffer_add_text(page->out, "<p class=\"done\" role=\"status\" id=\"done\"></p>\n");
+	buffer_add_text(page->out, "</form>\n");
+}
+
+void
+page_write_signup(const struct page *page, const struct page_form *form)
+{
+	const struct slice *looks = page->looks.values;
+	const struct page_head head = {
+		.title = slice_present(looks[LOOK_TITLE]) ? looks[LOOK_TITLE] : page_text(page, TEXT_SIGNUP_TITLE),
+		.description = slice_present(looks[LOOK_TEXT])
+				   ? slice_sub(looks[LOOK_TEXT], 0, slice_find(looks[LOOK_TEXT], '\n'))
+				   : page_text(page, TEXT_SIGNUP_TEXT),
+		.has_error = has_errors(form),
+		.is_public = true,
+	};
+	page_begin(page, &head);
+	html_paragraphs(page->out, slice_present(looks[LOOK_TEXT]) ? looks[LOOK_TEXT] : page_text(page, TEXT_SIGNUP_TEXT),
+	    " class=\"lead\"");
+	write_form(
+	    page, form, slice_present(looks[LOOK_BUTTON]) ? looks[LOOK_BUTTON] : text_find(page->language, TEXT_SIGNUP_BUTTON));
+	page_end(page);
+}
+
+void
+page_write_failed_form(const struct page *page, const struct page_form *form)
+{
+	struct page plain = *page;
+	plain.looks.values[LOOK_CONSENT] = SLICE_NONE;
+	page_begin(&plain, &(struct page_head){ .title = page_text(page, TEXT_SIGNUP_TITLE), .has_error = true });
+	write_form(&plain, form, text_find(page->language, TEXT_SEND_AGAIN));
+	page_end(&plain);
+}

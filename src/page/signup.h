@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * The page with a sign-up form, and the same form again with errors. */
+#ifndef LEADHOOK_PAGE_SIGNUP_H
+#define LEADHOOK_PAGE_SIGNUP_H
+
+#include "engine/failure.h"
+#include "page/fields.h"
+#include "page/frame.h"
+
+/* A field that people do not see. */
+struct page_hidden {
+	struct slice name, value;
+};
+
+/* The state of a form. An empty one is a form that was not sent yet. */
+struct page_form {
+	struct slice action; /* the URL that it posts to */
+	const struct page_fields *fields;
+	struct slice values[PAGE_FIELDS_MAX]; /* what was typed; absent: nothing */
+	enum page_value verdicts[PAGE_FIELDS_MAX];
+	bool consents, consent_is_missing;
+	enum failure failure; /* of the sign-up; FAILURE_NONE: none */
+	const struct page_hidden *hidden;
+	size_t hidden_count;
+	struct slice honeypot; /* the name of a field that must stay empty; absent: none */
+	struct slice
+	    challenge_url; /* of proof of work, which the script does before it sends the form; absent: none is needed */
+};
+
+/* Judges the values and the consent; `needs_consent`: the page has the checkbox. Returns whether all are accepted. */
+MUST_CHECK bool page_form_judge(struct pool *pool, struct page_form *form, bool needs_consent);
+/* The failure that the answer to the form has: of a missing identifier, or FAILURE_INVALID_PARAMETER. */
+enum failure page_form_failure(const struct page_form *form);
+
+/* The campaign's page, with its title, its text and its form. */
+void page_write_signup(const struct page *page, const struct page_form *form);
+/* A form of another page, which failed: its fields as they are, without the campaign's texts. */
+void page_write_failed_form(const struct page *page, const struct page_form *form);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "page/status.h"
+
+#include "page/share.h"
+
+static struct slice
+number(const struct page *page, uint64_t value)
+{
+	return text_number(page->pool, page->language, value);
+}
+
+static void
+write_fact(const struct page *page, enum text_key label, struct slice value, struct slice more)
+{
+	HTML(page->out, "<div><dt>{}</dt><dd>{}", text_find(page->language, label), value);
+	if (slice_present(more))
+		HTML(page->out, " <small>{}</small>", more);
+	buffer_add_text(page->out, "</dd></div>\n");
+}
+
+static void
+write_facts(const struct page *page, const struct page_lead *lead)
+{
+	const struct slice of =
+	    TEXT_FILL(page->pool, text_find(page->language, TEXT_STATUS_OF), { "number", number(page, lead->leads) });
+	buffer_add_text(page->out, "<dl class=\"facts card\">\n");
+	write_fact(page, TEXT_STATUS_POSITION, number(page, lead->rank), of);
+	write_fact(page, TEXT_STATUS_SCORE, number(page, lead->score), SLICE_NONE);
+	write_fact(page, TEXT_STATUS_REFERRALS, number(page, lead->referrals), SLICE_NONE);
+	buffer_add_text(page->out, "</dl>\n");
+}
+
+/* What the lead has to do. The role is for readers of screens, which find it first. */
+static void
+write_awaited(const struct page *page, const struct page_status *status)
+{
+	const struct {
+		bool awaits;
+		enum text_key text;
+		struct slice address;
+	} awaited[] = {
+		{ status->awaits_email, TEXT_STATUS_AWAITS_EMAIL, status->lead->email },
+		{ status->awaits_phone, TEXT_STATUS_AWAITS_PHONE, status->lead->phone_number },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(awaited); i++)
+		if (awaited[i].awaits)
+			HTML(page->out, "<p class=\"notice\">{}</p>\n",
+			    TEXT_FILL(
+				page->pool, text_find(page->language, awaited[i].text), { "address", awaited[i].address }));
+}
+
+/* The reward with the fewest points that the lead does not have yet; NULL: it has all, or there are none. */
+static const struct page_reward *
+next_reward(const struct page_status *status)
+{
+	const struct page_reward *next = NULL;
+	for (size_t i = 0; i < status->reward_count; i++) {
+		const struct page_reward *reward = &status->rewards[i];
+		if (reward->points > status->lead->score && (next == NULL || reward->points < next->points))
+			next = reward;
+	}
+	return next;
+}
+
+static void
+write_reward(const struct page *page, const struct page_status *status)
+{
+	const struct page_reward *next = next_reward(status);
+	struct buffer *out = page->out;
+	if (next == NULL)
+		return;
+	const struct slice progress = TEXT_FILL(page->pool, text_find(page->language, TEXT_STATUS_PROGRESS),
+	    { "score", number(page, status->lead->score) }, { "points", number(page, next->points) });
+	HTML(out,
+	    "<section class=\"card\" aria-labelledby=\"reward\">\n<h2 id=\"reward\">{}</h2>\n<p class=\"reward\">{}</p>\n",
+	    text_find(page->language, TEXT_STATUS_REWARD), next->name);
+	HTML(out, "<p id=\"progress\">{}</p>\n", progress);
+	buffer_printf(out, "<progress aria-labelledby=\"progress\" max=\"%llu\" value=\"%llu\"></progress>\n</section>\n",
+	    (unsigned long long)next->points, (unsigned long long)status->lead->score);
+}
+
+static void
+write_board(const struct page *page, const struct page_status *status)
+{
+	struct buffer *out = page->out;
+	HTML(out,
+	    "<section class=\"card\" aria-labelledby=\"board\">\n<h2 id=\"board\">{}</h2>\n<table>\n<thead><tr>"
+	    "<th scope=\"col\">{}</th><th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr></thead>\n<tbody>\n",
+	    text_find(page->language, TEXT_BOARD_TITLE), text_find(page->language, TEXT_BOARD_RANK),
+	    text_find(page->language, TEXT_BOARD_NAME), text_find(page->language, TEXT_STATUS_SCORE));
+	for (size_t i = 0; i < status->board->count; i++) {
+		const struct page_leader *leader = &status->board->leaders[i];
+		const bool mine = slice_equal(leader->social_id, status->social_id);
+		buffer_add_text(out, mine ? "<tr aria-current=\"true\">" : "<tr>");
+		HTML(out, "<td>{}</td><td>{}", number(page, leader->rank), leader->name);
+		if (mine && status->own)
+			HTML(out, " <small>{}</small>", text_find(page->language, TEXT_BOARD_YOU));
+		HTML(out, "</td><td>{}</td></tr>\n", number(page, leader->score));
+	}
+	buffer_add_text(out, "</tbody>\n</table>\n</section>\n");
+}
+
+/* For visitors that came by the lead's link. */
+static void
+write_invitation(const struct page *page, const struct page_status *status)
+{
+	HTML(page->out, "<div class=\"card\">\n<p>{}</p>\n", page_text(page, TEXT_STATUS_INVITATION));
+	HTML(page->out, "<p><a class=\"button\" href=\"{}?kid={}\">{}</a></p>\n", page_path(page, SLICE("")), status->social_id,
+	    text_find(page->language, TEXT_SIGNUP_BUTTON));
+	HTML(page->out, "<p class=\"muted\">{}</p>\n</div>\n", text_find(page->language, TEXT_STATUS_OWN_LINK));
+}
+
+static struct slice
+title_of(const struct page *page, const struct page_status *status)
+{
+	if (!status->own)
+		return page_text(page, status->lead != NULL ? TEXT_STATUS_TITLE_PUBLIC : TEXT_STATUS_TITLE_NONE);
+	if (!slice_present(status->lead->first_name))
+		return page_text(page, TEXT_STATUS_TITLE);
+	return TEXT_FILL(page->pool, text_find(page->language, TEXT_STATUS_TITLE_NAME), { "name", status->lead->first_name });
+}
+
+void
+page_write_status(const struct page *page, const struct page_status *status)
+{
+	const struct slice text = page->looks.values[LOOK_STATUS_TEXT];
+	const struct slice link = status->own ? status->lead->social_url : SLICE_NONE;
+	page_begin(page, &(struct page_head){ .title = title_of(page, status) });
+	if (status->own) {
+		html_paragraphs(page->out, slice_present(text) ? text : page_text(page, TEXT_STATUS_TEXT), " class=\"lead\"");
+		write_awaited(page, status);
+	}
+	if (status->lead != NULL)
+		write_facts(page, status->lead);
+	if (slice_present(link) && !status->has_ended)
+		page_write_share(page, link);
+	if (status->own)
+		write_reward(page, status);
+	if (!status->own && !status->has_ended)
+		write_invitation(page, status);
+	if (status->board != NULL && status->board->count > 0)
+		write_board(page, status);
+	page_end(page);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * The status page of a lead, for the lead itself and for everyone. */
+#ifndef LEADHOOK_PAGE_STATUS_H
+#define LEADHOOK_PAGE_STATUS_H
+
+#include "page/frame.h"
+#include "page/lead.h"
+
+struct page_reward {
+	struct slice name;
+	uint64_t points;
+};
+enum { PAGE_REWARDS_MAX = 20 };
+
+struct page_status {
+	const struct page_lead *lead;   /* NULL: nothing of it may be shown, or there is none */
+	bool own;                       /* the page was called with the lead's token */
+	struct slice social_id;         /* of the path, valid */
+	const struct page_board *board; /* NULL: none */
+	const struct page_reward *rewards;
+	size_t reward_count;
+	bool awaits_email, awaits_phone; /* what the lead still has to confirm; shown on its own page */
+	bool has_ended;                  /* new sign-ups are refused */
+};
+
+/* Without a lead the page is the same for every social id, but for the link to sign up. */
+void page_write_status(const struct page *page, const struct page_status *status);
+
+#endif

@@ -17,6 +17,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/transaction.c %D%/transaction.h \
 	%D%/webhooks.h \
 	%D%/write.c \
+	%D%/texts/campaign_texts.c %D%/texts/campaign_texts.h \
 	%D%/codes/phone_codes.c %D%/codes/phone_codes.h \
 	%D%/hooks/inbound.c \
 	%D%/hooks/inbound_calls.c \

@@ -19,7 +19,7 @@
  *
  *   accounts
  *   campaign_counters
- *   campaigns, tags, actions, reward_levels
+ *   campaigns, tags, actions, reward_levels, campaign_texts
  *   bulk_jobs
  *   leads, score_histogram, ip_leads, score_entries, deleted_leads, referral_links
  *   bulk_schedule

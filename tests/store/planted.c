@@ -28,10 +28,10 @@ webhook_count(void)
 
 /* Tables that grow. */
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
-	"campaign_counters", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries", "due", "events",
-	"inbound_calls", "inbound_status", "inbound_webhooks", "ip_leads", "leads", "phone_codes", "referral_links",
-	"reward_levels", "score_entries", "score_histogram", "tags", "unverified_leads", "used_proofs", "webhook_status",
-	"webhooks" };
+	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
+	"due", "events", "inbound_calls", "inbound_status", "inbound_webhooks", "ip_leads", "leads", "phone_codes",
+	"referral_links", "reward_levels", "score_entries", "score_histogram", "tags", "unverified_leads", "used_proofs",
+	"webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "schema_version" };
 
@@ -49,6 +49,10 @@ plant_campaigns(void)
 	root_run("INSERT INTO t_campaign_counters (campaign_id, last_subscription_number, ip_counted_to) SELECT seq, "
 		 "IF(seq = 1, %u, %u), 0 FROM seq_1_to_%u",
 	    there->big, there->small, there->campaigns);
+	root_run(
+	    "INSERT INTO t_campaign_texts (campaign_id, name, value) SELECT 1 + seq DIV 4, CONCAT('page.t', seq %% 4), 'text' "
+	    "FROM seq_0_to_%u",
+	    4 * there->campaigns - 1);
 	root_run("INSERT INTO t_tags (id, campaign_id, name) SELECT seq, 1 + seq DIV 4, CONCAT('tag', seq) FROM seq_1_to_%u",
 	    3 * there->campaigns);
 	root_run("INSERT INTO t_actions (id, campaign_id, text) SELECT seq, 1 + seq DIV 4, 'action' FROM seq_1_to_%u",
@@ -241,6 +245,12 @@ planted_value(struct pool *pool, enum value_kind kind, size_t i)
 		return db_bytes(SLICE("lead"));
 	case VALUE_INSTALLATION:
 		return db_bytes(SLICE("server_secret"));
+	case VALUE_TEXT_PREFIX:
+		return db_bytes(SLICE("page.%"));
+	case VALUE_TEXT:
+		return db_bytes(SLICE("page.t1"));
+	case VALUE_LANGUAGE:
+		return db_bytes(SLICE(""));
 	case VALUE_ANY:
 		return DB_I64(-1);
 	case VALUE_LOWEST:

@@ -40,6 +40,9 @@ enum value_kind {
 	VALUE_URL_HASH = 'h',     /* of a webhook of campaign 1 */
 	VALUE_BLOCK = 'b',        /* name of an id block */
 	VALUE_INSTALLATION = 'f', /* name of an installation record */
+	VALUE_TEXT_PREFIX = 't',  /* of the names of texts */
+	VALUE_TEXT = 'T',         /* the name of a text … */
+	VALUE_LANGUAGE = 'L',     /* … and its language */
 	VALUE_ANY = '*',          /* any value */
 	VALUE_LOWEST = '<',       /* below all numbers */
 	VALUE_HIGHEST = '>',      /* above all of them */

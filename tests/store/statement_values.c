@@ -132,6 +132,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_delete_old_tokens", "1#", "" },
 	{ "sql_delete_old_codes", "#", "" },
 	{ "sql_delete_used_proofs", "1#", "" },
+	{ "sql_select_texts", "1t", "" },
+	{ "sql_delete_text", "1TL", "" },
 	{ "sql_lock_phone_code", "l", "" },
 	{ "sql_count_try", "l", "" },
 	{ "sql_delete_phone_code", "lk", "" },

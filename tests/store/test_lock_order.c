@@ -7,9 +7,10 @@
 
 #include "store/fetched.h"
 #include "store/store.h"
+#include "store/texts/campaign_texts.h"
 #include "store/world.h"
 
-enum row { ACCOUNT, COUNTERS, CAMPAIGN, JOB, BULK_SCHEDULE, SHARD, DUE_ROW, WEBHOOK, STATUS, DELIVERY, ROWS };
+enum row { ACCOUNT, COUNTERS, CAMPAIGN, TEXT, JOB, BULK_SCHEDULE, SHARD, DUE_ROW, WEBHOOK, STATUS, DELIVERY, ROWS };
 
 static const struct {
 	const char *table, *key;
@@ -17,6 +18,7 @@ static const struct {
 	[ACCOUNT] = { "accounts", "id" },
 	[COUNTERS] = { "campaign_counters", "campaign_id" },
 	[CAMPAIGN] = { "campaigns", "id" },
+	[TEXT] = { "campaign_texts", "campaign_id" },
 	[JOB] = { "bulk_jobs", "id" },
 	[BULK_SCHEDULE] = { "bulk_schedule", "campaign_id" },
 	[SHARD] = { "dispatch_shards", "shard" },
@@ -61,6 +63,19 @@ static bool
 end_campaign(struct store *store, const struct world *world, unsigned index UNUSED)
 {
 	return store_end_campaign(store, world->campaign, true) == RESULT_OK;
+}
+
+static bool
+accept_texts(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_text *texts UNUSED, size_t count UNUSED)
+{
+	return true;
+}
+
+static bool
+change_texts(struct store *store, const struct world *world, unsigned index UNUSED)
+{
+	const struct campaign_text text = { SLICE("page.title"), SLICE(""), SLICE("Title") };
+	return store_change_texts(store, world->campaign, SLICE("page."), &text, 1, accept_texts, NULL) == RESULT_OK;
 }
 
 static bool
@@ -145,6 +160,7 @@ static const struct {
 	{ suspend, ACCOUNT, COUNTERS },
 	{ edit_campaign, COUNTERS, CAMPAIGN },
 	{ end_campaign, COUNTERS, CAMPAIGN },
+	{ change_texts, COUNTERS, TEXT },
 	{ put_webhook, COUNTERS, WEBHOOK },
 	{ put_webhook, WEBHOOK, STATUS },
 	{ enable_webhook, COUNTERS, WEBHOOK },
@@ -168,7 +184,7 @@ set_scene(struct world *w)
 {
 	w->campaign = add_campaign(w);
 	keys[ACCOUNT] = w->account;
-	keys[COUNTERS] = keys[CAMPAIGN] = keys[JOB] = keys[BULK_SCHEDULE] = w->campaign;
+	keys[COUNTERS] = keys[CAMPAIGN] = keys[TEXT] = keys[JOB] = keys[BULK_SCHEDULE] = w->campaign;
 	keys[WEBHOOK] = keys[STATUS] = make_due(w, 2);
 	keys[SHARD] = webhook_shard(keys[WEBHOOK]);
 	struct fetched fetched = fetch(w, keys[WEBHOOK], 1);
@@ -180,6 +196,7 @@ set_scene(struct world *w)
 	root_run("INSERT INTO t_bulk_jobs (id, campaign_id, action, lead_ids, total, created_ms) VALUES (%" PRIu64 ", %" PRIu64
 		 ", 'delete', '1', 1, 1)",
 	    keys[JOB], w->campaign);
+	root_run("INSERT INTO t_campaign_texts (campaign_id, name, value) VALUES (%" PRIu64 ", 'page.title', '')", w->campaign);
 	root_run("INSERT INTO t_bulk_schedule (campaign_id, served_ms) VALUES (%" PRIu64 ", 1)", w->campaign);
 }
 

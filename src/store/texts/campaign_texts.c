@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/texts/campaign_texts.h"
+
+#include "store/query.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+
+DB_STATEMENT(sql_select_texts, "SELECT name, language, value"
+			       " FROM {prefix}campaign_texts"
+			       " WHERE campaign_id = ? AND name LIKE ?"
+			       " ORDER BY name, language");
+DB_STATEMENT(sql_put_text, "INSERT INTO {prefix}campaign_texts (campaign_id, name, language, value)"
+			   " VALUES (?, ?, ?, ?)"
+			   " ON DUPLICATE KEY UPDATE value = VALUES(value)");
+DB_STATEMENT(sql_delete_text, "DELETE FROM {prefix}campaign_texts WHERE campaign_id = ? AND name = ? AND language = ?");
+
+store_statement_list sql_of_campaign_texts = { &sql_select_texts, &sql_put_text, &sql_delete_text, NULL };
+
+enum { NAME, LANGUAGE, VALUE };
+
+enum result
+store_read_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix,
+    struct campaign_text **texts, size_t *count)
+{
+	struct db_rows rows;
+	const struct slice pattern = POOL_JOIN(pool, prefix, SLICE("%"));
+	const enum result result = store_query(store, pool, &rows, &sql_select_texts, DB_U64(campaign_id), db_bytes(pattern));
+	*count = result == RESULT_OK ? rows.count : 0;
+	*texts = POOL_ARRAY(pool, *count, struct campaign_text);
+	for (size_t i = 0; i < *count; i++)
+		(*texts)[i] = (struct campaign_text){ db_get_bytes(&rows, i, NAME), db_get_bytes(&rows, i, LANGUAGE),
+			db_get_bytes(&rows, i, VALUE) };
+	return result;
+}
+
+static enum result
+change_text(struct store *store, uint64_t campaign_id, const struct campaign_text *text)
+{
+	const struct db_value campaign = DB_U64(campaign_id), name = db_bytes(text->name), language = db_bytes(text->language);
+	return slice_present(text->value) ? store_run(store, &sql_put_text, campaign, name, language, db_bytes(text->value))
+					  : store_run(store, &sql_delete_text, campaign, name, language);
+}
+
+enum result
+store_change_texts(struct store *store, uint64_t campaign_id, struct slice prefix, const struct campaign_text *changes,
+    size_t count, campaign_texts_judge *judge, void *context)
+{
+	struct campaign_text *texts;
+	size_t text_count;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		txn.result = store_lock_settings(store, campaign_id);
+		for (size_t i = 0; i < count && txn.result == RESULT_OK; i++)
+			txn.result = change_text(store, campaign_id, &changes[i]);
+		if (txn.result == RESULT_OK)
+			txn.result = store_read_texts(store, txn.pool, campaign_id, prefix, &texts, &text_count);
+		if (txn.result == RESULT_OK && !judge(context, txn.pool, texts, text_count))
+			txn.result = RESULT_INVALID;
+	}
+	return txn.result;
+}

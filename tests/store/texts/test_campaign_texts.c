@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * Texts of campaigns: reads by prefix, changes that are judged as a whole. */
+#include "unit.h"
+
+#include "store/texts/campaign_texts.h"
+#include "store/world.h"
+
+#define PREFIX SLICE("page.")
+
+struct judgement {
+	bool accepts;
+	size_t count; /* of the texts that were judged last */
+};
+
+static bool
+judge(void *context, struct pool *pool UNUSED, const struct campaign_text *texts UNUSED, size_t count)
+{
+	struct judgement *judgement = context;
+	judgement->count = count;
+	return judgement->accepts;
+}
+
+static enum result
+change(struct world *w, const struct campaign_text *changes, size_t count, struct judgement *judgement)
+{
+	return store_change_texts(w->store, w->campaign, PREFIX, changes, count, judge, judgement);
+}
+
+static size_t
+read_texts(struct world *w, uint64_t campaign, struct campaign_text **texts)
+{
+	size_t count;
+	assert_int_equal(store_read_texts(w->store, w->pool, campaign, PREFIX, texts, &count), RESULT_OK);
+	return count;
+}
+
+static void
+texts_are_replaced_and_removed(void **state)
+{
+	struct world *w = *state;
+	struct judgement accepts = { .accepts = true };
+	struct campaign_text *texts;
+	const struct campaign_text first[] = {
+		{ SLICE("page.title"), SLICE(""), SLICE("One") },
+		{ SLICE("page.title"), SLICE("de"), SLICE("Eins") },
+		{ SLICE("page.css"), SLICE(""), SLICE("h1 {}") },
+	};
+	const struct campaign_text second[] = {
+		{ SLICE("page.title"), SLICE(""), SLICE("Two") }, { SLICE("page.css"), SLICE(""), SLICE_NONE },
+		{ SLICE("page.text"), SLICE(""), SLICE_NONE }, /* there is none */
+	};
+	assert_int_equal(change(w, first, ARRAY_SIZE(first), &accepts), RESULT_OK);
+	assert_int_equal(accepts.count, 3);
+	assert_int_equal(change(w, second, ARRAY_SIZE(second), &accepts), RESULT_OK);
+	assert_int_equal(accepts.count, 2);
+	assert_int_equal(read_texts(w, w->campaign, &texts), 2);
+	assert_slice(texts[0].value, "Two");
+	assert_slice(texts[1].language, "de");
+	assert_slice(texts[1].value, "Eins");
+	assert_int_equal(read_texts(w, UNKNOWN_ID, &texts), 0);
+	assert_int_equal(read_texts(w, add_campaign(w), &texts), 0);
+}
+
+static void
+only_the_prefix_is_read(void **state)
+{
+	struct world *w = *state;
+	struct campaign_text *texts;
+	root_run("INSERT INTO t_campaign_texts (campaign_id, name, value) VALUES (%u, 'mail.text', 'x'), (%u, 'pages', 'x'), "
+		 "(%u, 'page.title', 'x')",
+	    (unsigned)w->campaign, (unsigned)w->campaign, (unsigned)w->campaign);
+	assert_int_equal(read_texts(w, w->campaign, &texts), 1);
+	assert_slice(texts[0].name, "page.title");
+}
+
+static void
+a_refused_change_changes_nothing(void **state)
+{
+	struct world *w = *state;
+	struct judgement refuses = { .accepts = false };
+	struct campaign_text *texts;
+	const struct campaign_text text = { SLICE("page.title"), SLICE(""), SLICE("One") };
+	struct campaign_versions before, after;
+	assert_int_equal(store_find_versions(w->store, w->pool, w->campaign, &before), RESULT_OK);
+	assert_int_equal(change(w, &text, 1, &refuses), RESULT_INVALID);
+	assert_int_equal(refuses.count, 1);
+	assert_int_equal(read_texts(w, w->campaign, &texts), 0);
+	refuses.accepts = true;
+	assert_int_equal(change(w, &text, 1, &refuses), RESULT_OK);
+	assert_int_equal(store_find_versions(w->store, w->pool, w->campaign, &after), RESULT_OK);
+	assert_int_equal(after.settings, before.settings + 1);
+	assert_int_equal(store_change_texts(w->store, UNKNOWN_ID, PREFIX, &text, 1, judge, &refuses), RESULT_NOT_FOUND);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(texts_are_replaced_and_removed),
+		WORLD_TEST(only_the_prefix_is_read),
+		WORLD_TEST(a_refused_change_changes_nothing),
+	};
+	return WORLD_MAIN(tests);
+}

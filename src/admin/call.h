@@ -26,6 +26,7 @@
 	X(DRY_RUN, "dry-run", NULL, "only show what would be done; of a file, only read it") \
 	X(ID, "id", "N", "the id that the campaign gets") \
 	X(NAME, "name", "NAME", "name of the key") \
+	X(LANGUAGE, "language", "CODE", "the texts of one language; without it, of every language") \
 	X(FORMAT, "format", "json|form", "format of deliveries") \
 	X(SOURCE, "source", "TEXT", "stored with the webhook; of an inbound one, the source of its leads") \
 	X(WEBHOOK, "webhook", "ID", "only of this webhook") \

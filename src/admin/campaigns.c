@@ -11,6 +11,7 @@
 #include "bots/honeypot.h"
 #include "engine/message.h"
 #include "engine/strangers.h"
+#include "page/html.h"
 #include "store/operator/admin.h"
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
@@ -249,17 +250,6 @@ admin_campaign_end(struct admin_call *call)
 	return result == RESULT_OK ? admin_campaign_show(call) : admin_answer(call, result);
 }
 
-/* For the value of an HTML attribute. */
-static struct slice
-escaped(struct pool *pool, struct slice text)
-{
-	struct slice out = SLICE("");
-	for (size_t i = 0; i < text.size; i++)
-		out = pool_printf(
-		    pool, strchr("&<>\"'", text.data[i]) != NULL ? "%.*s&#%d;" : "%.*s%c", SLICE_ARGS(out), text.data[i]);
-	return out;
-}
-
 /* The honeypot, which is hidden without a style: the page's Content-Security-Policy may forbid one. */
 static struct slice
 honeypot(struct pool *pool, const struct campaign *campaign, struct slice server_secret)
@@ -294,7 +284,7 @@ admin_campaign_embed(struct admin_call *call)
 		return admin_answer(call, result);
 	if (settings->base_url.size == 0)
 		return admin_fail(call, EX_CONFIG, "server.base_url is not set: pages need the address of the service");
-	const struct slice id = pool_printf(pool, "%" PRIu64, campaign.id), base = escaped(pool, settings->base_url);
+	const struct slice id = pool_printf(pool, "%" PRIu64, campaign.id), base = html_escaped(pool, settings->base_url);
 	output_record(call->output);
 	output_text(call->output, "script",
 	    POOL_JOIN(pool, SLICE("<script src=\""), base, SLICE("/embed/v1/embed.js\" defer></script>")));

@@ -18,6 +18,8 @@ admin_run admin_key_add, admin_key_list, admin_key_revoke;
 extern const struct value_settings admin_campaign_settings;
 admin_run admin_campaign_add, admin_campaign_list, admin_campaign_show, admin_campaign_set, admin_campaign_end,
     admin_campaign_embed;
+/* page.c */
+admin_run admin_page_set, admin_page_show;
 /* definitions.c */
 extern const struct value_settings admin_tag_settings, admin_action_settings, admin_reward_settings;
 admin_run admin_definition_add, admin_definition_set, admin_definition_remove;

@@ -12,6 +12,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/installation.c \
 	%D%/leads.c \
 	%D%/output.c %D%/output.h \
+	%D%/page.c \
 	%D%/values.c %D%/values.h \
 	%D%/webhook_test.c \
 	%D%/webhooks.c \

@@ -11,6 +11,7 @@
 #include "identity/host_list.h"
 #include "identity/link.h"
 #include "identity/network.h"
+#include "text/text.h"
 #include "identity/social_id.h"
 #include "store/operator/admin.h"
 #include "webhook/retry.h"
@@ -84,10 +85,12 @@ value_networks(struct pool *pool, struct slice text, void *place, struct slice *
 bool
 value_language(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
 {
-	static const struct slice languages[] = { SLICE("en"), SLICE("de"), SLICE("es"), SLICE("fr") };
+	enum text_language language;
 	const bool automatic = slice_equal(text, SLICE("auto"));
-	*(struct slice *)place = automatic ? SLICE_NONE : text;
-	return automatic || slice_is_one_of(text, languages, ARRAY_SIZE(languages));
+	if (!automatic && !text_language_parse(text, &language))
+		return false;
+	*(struct slice *)place = automatic ? SLICE_NONE : text_language_code(language);
+	return true;
 }
 
 static bool

@@ -106,6 +106,8 @@ call_authenticate(struct call *call)
 	switch (call->route->key) {
 	case KEY_NONE:
 		return (call->route->flags & ROUTE_READINESS) == 0 || call_pass_address(call);
+	case KEY_PAGE:
+		return call_pass_address(call);
 	case KEY_TOKEN:
 		return call_pass_address(call) && call_may_wait(call, WAIT_READ) && call_check_token(call);
 	case KEY_INBOUND:

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Answers and failures, as JSON, JSONP or a page. The HTML pages need no scripts, images or external resources. */
+ * Answers and failures, as JSON or JSONP; failures of pages by pages.c. */
 #include "api/call.h"
 
 #include "base/encode.h"
 #include "base/log.h"
-#include "crypto/base64.h"
-#include "crypto/digest.h"
 
 /* Retry-After in seconds when the database is unavailable. */
 #define RETRY_AFTER "5"
@@ -61,6 +59,17 @@ write_failure(struct call *call, const struct failure_text *text, struct slice m
 	json_end_object(&writer);
 }
 
+/* Forms are answered at the end: call_finish_form. An unknown path below that of the hosted pages is a mistyped link. */
+static bool
+answers_page(const struct call *call)
+{
+	if (call->route != NULL && (call->route->flags & ROUTE_HOSTED) != 0)
+		return call->request->method != HTTP_POST;
+	if (call->route != NULL)
+		return (call->route->flags & ROUTE_PAGE) != 0;
+	return call->request->segment_count > 0 && slice_equal(call->request->segments[0], SLICE("c"));
+}
+
 bool
 call_fail_with(struct call *call, enum failure failure, struct slice detail)
 {
@@ -73,8 +82,8 @@ call_fail_with(struct call *call, enum failure failure, struct slice detail)
 	call->failure = failure;
 	call->failure_message = message;
 	buffer_clear(&call->response->body);
-	if (call->route != NULL && (call->route->flags & ROUTE_PAGE) != 0)
-		call_fail_page(call, message);
+	if (answers_page(call))
+		call_fail_page(call);
 	else
 		write_failure(call, text, message);
 	return false;
@@ -175,71 +184,4 @@ call_finish(struct call *call)
 	buffer_add_byte(body, '(');
 	buffer_add(body, json);
 	buffer_add(body, SLICE(");"));
-}
-
-/* ---- pages ---- */
-
-#define STYLE                                                                                                          \
-	":root{color-scheme:light dark}body{font:1.125em/1.5 sans-serif;margin:2em auto;max-width:32em;padding:0 1em}" \
-	"button{font:inherit;padding:.75em 1.5em}"
-
-static void
-add_escaped(struct buffer *out, struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++) {
-		char c = text.data[i];
-		if (c == '&' || c == '<' || c == '>' || c == '"' || c == '\'')
-			buffer_printf(out, "&#%d;", c);
-		else
-			buffer_add_byte(out, c);
-	}
-}
-
-/* The URL is secret: no referrer, no indexing. Only the page's own style is allowed. */
-static void
-add_headers(struct call *call)
-{
-	struct pool *pool = call->request->pool;
-	struct slice style = SLICE(STYLE);
-	struct digest digest = digest_sha256(&style, 1);
-	const struct http_header headers[] = {
-		{ "Referrer-Policy", SLICE("no-referrer") },
-		{ "X-Robots-Tag", SLICE("noindex") },
-		{ "Content-Security-Policy", pool_printf(pool,
-						 "default-src 'none'; style-src 'sha256-%.*s'; form-action 'self'; base-uri "
-						 "'none'; frame-ancestors 'none'",
-						 SLICE_ARGS(base64_encode(pool, digest_slice(&digest)))) },
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
-		if (!http_response_header(call->response, headers[i].name, headers[i].value))
-			log_error("header_refused", LOG_STR("name", headers[i].name));
-}
-
-void
-call_page(struct call *call, const char *heading, struct slice text, const char *button)
-{
-	struct buffer *out = &call->response->body;
-	call->response->content = HTTP_HTML;
-	add_headers(call);
-	buffer_printf(out,
-	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	    "<meta name=\"robots\" content=\"noindex\">\n<title>%s</title>\n<style>" STYLE "</style>\n</head>\n"
-	    "<body>\n<main>\n<h1>%s</h1>\n<p>",
-	    heading, heading);
-	add_escaped(out, text);
-	buffer_add_text(out, "</p>\n");
-	if (button != NULL)
-		buffer_printf(out, "<form method=\"post\"><button type=\"submit\">%s</button></form>\n", button);
-	buffer_add_text(out, "</main>\n</body>\n</html>\n");
-}
-
-void
-call_fail_page(struct call *call, struct slice message)
-{
-	unsigned status = call->response->status;
-	const char *heading = status == 404   ? "This link is not valid"
-			      : status >= 500 ? "Please try again later"
-					      : "This is not possible";
-	call_page(call, heading, message, NULL);
 }

@@ -56,7 +56,8 @@ api_body_limit(const struct api *api, const struct http_request *request)
 static bool
 reads_body(const struct call *call)
 {
-	return call->route->key != KEY_NONE && call->route->key != KEY_INBOUND && (call->route->flags & ROUTE_PAGE) == 0;
+	const enum route_key key = call->route->key;
+	return key != KEY_NONE && key != KEY_INBOUND && key != KEY_PAGE && (call->route->flags & ROUTE_PAGE) == 0;
 }
 
 static void
@@ -103,11 +104,13 @@ call_campaign_id(struct call *call, uint64_t *id)
 	return true;
 }
 
-/* docs/api.md 3, require_key; 4.1.11, hosts_only; 6. */
+/* docs/pages.md 1; docs/api.md 3, require_key; 4.1.11, hosts_only; 6. */
 static enum failure
 refuses(const struct call *call)
 {
 	const struct campaign *campaign = &call->campaign;
+	if ((call->route->flags & ROUTE_HOSTED) != 0 && !campaign->pages)
+		return FAILURE_CAMPAIGN_NOT_FOUND;
 	if (campaign->require_key && call->account_id == 0 && call->route->key == KEY_OPTIONAL)
 		return FAILURE_MISSING_API_KEY;
 	if (campaign->hosts_only && call_is_from_foreign_page(call))

@@ -64,10 +64,11 @@ struct call {
 	bool unavailable;      /* has failed with 503 */
 	struct slice callback; /* JSONP: the function that is called with the answer; absent: no JSONP */
 	bool callback_is_bad;  /* a callback was given, and is invalid */
+	bool has_page_headers; /* call_page_headers was called */
 };
 
-/* The answers (answer.c). A handler calls call_answer, call_begin or call_page once, or fails. A later failure replaces an
- * earlier answer or failure, except headers. Failures return false. */
+/* The answers (answer.c). A handler calls call_answer, call_begin or one of api/pages.h once, or fails. A later failure
+ * replaces an earlier answer or failure, except headers. Failures return false. */
 bool call_fail(struct call *call, enum failure failure);
 /* The same with an addition to the message, or another message, as engine/failure.h says. */
 bool call_fail_with(struct call *call, enum failure failure, struct slice detail);
@@ -93,14 +94,13 @@ void call_finish_form(struct call *call);
 /* Whether a browser sent the request from a page whose host is not one of the campaign's (docs/api.md 4.1.11). */
 MUST_CHECK bool call_is_from_foreign_page(const struct call *call);
 
-/* Answers with an HTML page and its headers. Both texts are plain. `button`: that of a form that posts to the same URL;
- * NULL: none. */
-void call_page(struct call *call, const char *heading, struct slice text, const char *button);
-void call_fail_page(struct call *call, struct slice message);
+/* Answers with a page about the failure of the call (pages.c; api/pages.h has the other pages). */
+void call_fail_page(struct call *call);
 
 /* The authentication that a route needs. KEY_TOKEN: the signature of an opt-out link. KEY_PASSWORD: a key as `password`.
- * KEY_INBOUND: the secret in the URL of an inbound webhook, which stands for its account. */
-enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN, KEY_PASSWORD, KEY_INBOUND };
+ * KEY_INBOUND: the secret in the URL of an inbound webhook, which stands for its account. KEY_PAGE: none, and the limits of the
+ * address. */
+enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN, KEY_PASSWORD, KEY_INBOUND, KEY_PAGE };
 
 enum {
 	ROUTE_BULK = 1 << 0,      /* may have many leads: repeated names make arrays, and the body may be larger */
@@ -111,7 +111,8 @@ enum {
 	ROUTE_COUNTERS = 1 << 5,  /* shows counters: the campaign must not come from a cache */
 	ROUTE_READINESS = 1 << 6, /* has its own limit */
 	ROUTE_URL = 1 << 7,       /* leads have `url` (docs/api.md 4.5) */
-	ROUTE_FIELDS = 1 << 8     /* parameters without a meaning are custom fields (docs/api.md 4.4) */
+	ROUTE_FIELDS = 1 << 8,    /* parameters without a meaning are custom fields (docs/api.md 4.4) */
+	ROUTE_HOSTED = 1 << 9     /* a hosted page: answers people, 404 unless the campaign has pages */
 };
 
 typedef void call_handler(struct call *call);
@@ -136,7 +137,8 @@ call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns,
     handle_points, handle_tag_lead, handle_bulk_change, handle_bulk_delete, handle_bulk_tags, handle_tag_referrers,
     handle_tag_referrers_of_path, handle_opt_out_link, handle_put_webhook, handle_remove_webhook, handle_list_webhooks,
     handle_lead_of_path, handle_landing_pages, handle_authenticate, handle_put_inbound, handle_list_inbound,
-    handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge, handle_verify_phone_number;
+    handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge, handle_verify_phone_number,
+    handle_signup_page, handle_signup_form, handle_status_page, handle_page_style, handle_page_script, handle_campaign_style;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);
@@ -187,6 +189,10 @@ void call_key_is_bad(struct call *call, struct slice hash);
 void call_drop_key(struct call *call, struct slice hash);
 /* Counts a failed key without refusing the call. */
 void call_note_failed_key(struct call *call);
+
+/* The answer of a leaderboard with `me` of this lead, without a key and the lead's token (handlers/lists.c). False: the call
+ * has failed. */
+MUST_CHECK bool call_find_leaders(struct call *call, size_t limit, struct slice social_id, struct slice *json);
 
 /* Answers with a lead, or fails (handlers/leads.c). */
 void call_show_lead(struct call *call, struct lead_reference lead, struct payload_view view);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Forms that a browser sends without a script are answered for people: by a redirection or a page instead of JSON (docs/api.md
  * 4.1.10). Requests of scripts on other pages. */
+#include "api/pages.h"
 #include "api/parameters.h"
 
 #include "base/encode.h"
@@ -47,6 +48,8 @@ call_is_form(const struct call *call)
 	const struct http_request *request = call->request;
 	const bool is_signup = call->route != NULL && call->route->key == KEY_OPTIONAL &&
 			       (call->route->flags & ROUTE_FIELDS) != 0 && request->method == HTTP_POST;
+	if (is_signup && (call->route->flags & ROUTE_HOSTED) != 0)
+		return true;
 	if (!is_signup || slice_present(call->key_text) || !is_form_body(request->content_type))
 		return false;
 	if (slice_present(request->fetch_mode) && !slice_equal(request->fetch_mode, SLICE("navigate")))
@@ -151,8 +154,11 @@ succeed(struct call *call)
 			redirect(call, targets[i]);
 			return;
 		}
-	buffer_clear(&call->response->body);
-	call_page(call, "Thank you", SLICE("You are signed up."), NULL);
+	/* a lead that is not shown gets the link to its page by mail, if it gets mails */
+	if (!slice_present(member_of(payload, SLICE("social_id"))) && store_sends_mail(call->api->store))
+		call_answer_message(call, TEXT_CHECK_MAIL_TITLE, TEXT_CHECK_MAIL_TEXT);
+	else
+		call_answer_message(call, TEXT_THANKS_TITLE, TEXT_THANKS_TEXT);
 }
 
 /* Whether the path is "/", and there is no query. */
@@ -197,15 +203,13 @@ with_error(struct pool *pool, struct slice url, struct slice code)
 static void
 fail(struct call *call)
 {
-	const struct slice page = form_page(call);
-	const unsigned status = call->response->status;
+	const bool hosted = (call->route->flags & ROUTE_HOSTED) != 0;
+	const struct slice page = hosted ? SLICE_NONE : form_page(call);
 	if (slice_present(page)) {
 		redirect(call, with_error(call->request->pool, page, slice_of(failure_text(call->failure)->code)));
 		return;
 	}
-	buffer_clear(&call->response->body);
-	call_fail_page(call, call->failure_message);
-	call->response->status = status;
+	call_answer_failed_form(call);
 }
 
 void

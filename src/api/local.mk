@@ -16,19 +16,22 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/inbound.h \
 	%D%/limits.c \
 	%D%/names.c \
+	%D%/page_forms.c \
+	%D%/pages.c %D%/pages.h \
 	%D%/parameters.c %D%/parameters.h \
 	%D%/routes.c \
 	%D%/signup_fields.c \
 	%D%/handlers/actions.c \
+	%D%/handlers/assets.c \
 	%D%/handlers/campaigns.c \
 	%D%/handlers/challenge.c \
-	%D%/handlers/embed.c \
 	%D%/handlers/inbound.c \
 	%D%/handlers/inbound_webhooks.c \
 	%D%/handlers/leads.c \
 	%D%/handlers/lists.c \
 	%D%/handlers/older.c \
 	%D%/handlers/opt_out.c \
+	%D%/handlers/pages.c \
 	%D%/handlers/verify.c \
 	%D%/handlers/webhooks.c
 nodist_%C%_libapi_a_SOURCES = %D%/embed_text.c

@@ -73,7 +73,7 @@ struct arguments {
 	size_t limit;                                  /* of a list; 0: not given */
 	struct slice lead_description, avatar_default; /* as in struct standing_style */
 	struct lead_filter filter;
-	struct slice code; /* as typed */
+	struct slice code;         /* as typed */
 	struct slice proof, stamp; /* docs/api.md 8, as typed */
 	bool trapped;              /* the honeypot of the form is filled */
 	struct slice url, source, format;

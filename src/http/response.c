@@ -30,6 +30,7 @@ static const char *const content_types[] = {
 	[HTTP_JSON] = "application/json",
 	[HTTP_JAVASCRIPT] = "text/javascript",
 	[HTTP_HTML] = "text/html",
+	[HTTP_CSS] = "text/css",
 };
 
 /* docs/api.md 7. Most responses depend on headers that a cache does not compare, and are private: they must not be cached. */

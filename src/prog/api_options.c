@@ -13,6 +13,8 @@ api_options_of(const struct wiring *wiring, struct limiter *limiter, int64_t bac
 		.authenticates = wiring->conf->compat.authenticate,
 		.bulk_items = limits->bulk_items,
 		.utm_bytes = limits->custom_fields_bytes,
+		.base_url = slice_of(wiring->conf->server.base_url),
+		.base_path = slice_of(wiring->conf->server.base_path),
 		.webhooks_per_campaign = limits->webhooks_per_campaign,
 		.inbound_per_campaign = limits->inbound_per_campaign,
 		.account_bulk_jobs = limits->account_bulk_jobs,

@@ -68,7 +68,10 @@ require_body(const struct http_response *response, struct slice body)
 		require_script(body, error, response->status);
 		break;
 	case HTTP_HTML:
-		REQUIRE(slice_starts_with(body, SLICE("<!DOCTYPE html>")));
+		REQUIRE(response->status == 303 || slice_starts_with(body, SLICE("<!DOCTYPE html>")));
+		break;
+	case HTTP_CSS:
+		REQUIRE(response->is_public);
 		break;
 	}
 }

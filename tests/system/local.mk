@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 EXTRA_DIST += \
 	%D%/attempts.py \
+	%D%/axe/package-lock.json \
+	%D%/axe/package.json \
 	%D%/browser.py \
 	%D%/certificates.py \
 	%D%/client.py \
@@ -8,6 +10,7 @@ EXTRA_DIST += \
 	%D%/conftest.py \
 	%D%/database_proxy.py \
 	%D%/dns_server.py \
+	%D%/driver.py \
 	%D%/deliveries.py \
 	%D%/echo_server.py \
 	%D%/failing_database.py \
@@ -94,6 +97,8 @@ EXTRA_DIST += \
 	%D%/test_noisy_account.py \
 	%D%/test_older_calls.py \
 	%D%/test_opt_out.py \
+	%D%/test_page_views.py \
+	%D%/test_pages.py \
 	%D%/test_payload.py \
 	%D%/test_phone_codes.py \
 	%D%/test_poison.py \

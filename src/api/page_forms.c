@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ * Forms as pages: what was typed, and the same form again with its errors. */
+#include "api/pages.h"
+#include "api/parameters.h"
+
+#include "base/encode.h"
+#include "bots/honeypot.h"
+#include "bots/stamp.h"
+#include "engine/strangers.h"
+#include "http/text.h"
+#include "identity/social_id.h"
+#include "page/failures.h"
+
+/* What the page of a campaign sends besides its fields. Longer texts would make the body too large without a key. */
+enum { CARRIED_MAX_BYTES = 2000 };
+static const struct slice carried_names[] = { SLICE("kid"), SLICE("__url"), SLICE("__referrer") };
+enum { KID, URL, REFERRER, CARRIED };
+
+/* A parameter of the body as a text; absent: it is none, or not in the body. */
+static struct slice
+typed(const struct call *call, struct slice name)
+{
+	struct slice text;
+	const struct http_param *param = call->params == NULL ? NULL : http_params_find(call->params, name);
+	if (param == NULL || param->origin != HTTP_ORIGIN_BODY || !http_value_string(&param->value, &text) || text.size == 0)
+		return SLICE_NONE;
+	return text;
+}
+
+/* Of the page's own address and the header: where the visitor comes from. */
+static void
+carry(struct call *call, const struct page *page, struct slice *values)
+{
+	struct pool *pool = page->pool;
+	struct slice kid, id;
+	char digits[DECIMAL_SIZE];
+	const struct slice query = call->request->query;
+	if (http_value_string(http_params_value(call->params, carried_names[KID]), &kid) && social_id_parse(pool, kid, &id))
+		values[KID] = id;
+	if (slice_present(page->base_url) && query.size < CARRIED_MAX_BYTES)
+		values[URL] = http_text_clean(
+		    pool, POOL_JOIN(pool, page->base_url, SLICE("/c/"), encode_decimal(page->campaign_id, digits),
+			      query.size > 0 ? SLICE("?") : SLICE(""), query));
+	if (call->request->referer.size < CARRIED_MAX_BYTES)
+		values[REFERRER] = http_text_clean(pool, call->request->referer);
+}
+
+static const struct slice stamp_name = SLICE("__stamp"), proof_name = SLICE("altcha");
+
+/* Whether the form needs proof of work: always, or as one that was just refused without it. */
+static bool
+needs_proof(const struct call *call, enum failure failure)
+{
+	const uint32_t bots = call->campaign.bots;
+	return bots == BOTS_PROOF || bots == BOTS_PROOF_OR_CONFIRM || failure == FAILURE_PROOF_REQUIRED ||
+	       failure == FAILURE_PROOF_INVALID;
+}
+
+/* What the campaign's rules against bots need in a form (docs/api.md 8). Without the secret, which was just read to get here,
+ * the form has none of it. `hidden` has room for one more. */
+static void
+add_bot_fields(
+    struct call *call, const struct page *page, enum failure failure, struct page_hidden *hidden, struct page_form *form)
+{
+	struct pool *pool = page->pool;
+	const struct payload_settings *settings;
+	char *name = pool_bytes(pool, HONEYPOT_NAME_SIZE);
+	if (call->campaign.bots == BOTS_OFF || store_payload_settings(call->api->store, &settings) != RESULT_OK)
+		return;
+	form->honeypot = honeypot_name(name, settings->server_secret, call->campaign.id);
+	hidden[form->hidden_count++] =
+	    (struct page_hidden){ stamp_name, stamp_make(pool, settings->server_secret, call->campaign.id, call->now_ms) };
+	if (needs_proof(call, failure))
+		form->challenge_url = page_path(page, SLICE("/challenge"));
+}
+
+/* Values of the first page, or the same as they came back. */
+static void
+read_carried(struct call *call, const struct page *page, struct page_form *form)
+{
+	struct slice values[CARRIED] = { SLICE_NONE, SLICE_NONE, SLICE_NONE };
+	struct page_hidden *hidden = POOL_ARRAY(page->pool, CARRIED + 1, struct page_hidden);
+	if (call->request->method == HTTP_POST)
+		for (size_t i = 0; i < CARRIED; i++)
+			values[i] = typed(call, carried_names[i]);
+	else
+		carry(call, page, values);
+	for (size_t i = 0; i < CARRIED; i++)
+		if (values[i].size > 0)
+			hidden[form->hidden_count++] = (struct page_hidden){ carried_names[i], values[i] };
+	add_bot_fields(call, page, call->failure, hidden, form);
+	form->hidden = hidden;
+}
+
+bool
+call_read_page_form(struct call *call, const struct page *page, struct page_fields *fields, struct page_form *form)
+{
+	struct slice problem = SLICE_NONE;
+	const struct slice setting = page->looks.values[LOOK_FIELDS];
+	*fields = page_fields_default();
+	if (slice_present(setting) && !page_fields_parse(page->pool, setting, fields, &problem)) {
+		log_error("page_fields_invalid", LOG_UINT("campaign", call->campaign.id), LOG_BYTES("problem", problem));
+		return call_fail(call, FAILURE_INTERNAL);
+	}
+	*form = (struct page_form){ .action = page_path(page, SLICE("")), .fields = fields };
+	for (size_t i = 0; i < fields->count; i++)
+		form->values[i] = typed(call, fields->items[i].name);
+	form->consents = slice_present(typed(call, SLICE("consent")));
+	read_carried(call, page, form);
+	return true;
+}
+
+/* ---- the form again ---- */
+
+static void
+answer_hosted(struct call *call, struct page *page, enum failure failure)
+{
+	struct page_fields fields;
+	struct page_form form;
+	if (!call_read_page_form(call, page, &fields, &form))
+		return;
+	/* a failure of the sign-up itself comes after this passed */
+	if (page_form_judge(page->pool, &form, slice_present(page->looks.values[LOOK_CONSENT])))
+		form.failure = failure;
+	call_page_headers(call, page, PAGE_FORM);
+	page_write_signup(page, &form);
+}
+
+/* The path of the request, as the browser sent it. */
+static struct slice
+own_path(const struct call *call, const struct page *page)
+{
+	struct slice path = page->root;
+	for (size_t i = 0; i < call->request->segment_count; i++)
+		path = POOL_JOIN(page->pool, path, SLICE("/"), call->request->segments[i]);
+	return path;
+}
+
+/* Every other parameter of the body is sent again unseen, but for proof and stamp, which are used up. */
+static void
+hide_others(struct call *call, const struct page *page, const struct page_fields *fields, struct page_form *form)
+{
+	const size_t count = http_params_count(call->params);
+	struct page_hidden *hidden = POOL_ARRAY(page->pool, count + 1, struct page_hidden);
+	for (size_t i = 0; i < count; i++) {
+		const struct slice name = http_params_at(call->params, i)->name, value = typed(call, name);
+		bool shown = slice_equal(name, stamp_name) || slice_equal(name, proof_name);
+		for (size_t k = 0; k < fields->count; k++)
+			shown = shown || slice_equal(fields->items[k].name, name);
+		if (!shown && slice_present(value))
+			hidden[form->hidden_count++] = (struct page_hidden){ name, value };
+	}
+	add_bot_fields(call, page, form->failure, hidden, form);
+	form->hidden = hidden;
+}
+
+/* Of a form elsewhere only the identifiers are known; the page shows those that it sent, or that are missing. */
+static void
+answer_foreign(struct call *call, struct page *page, enum failure failure)
+{
+	struct page_fields fields, both;
+	struct slice problem;
+	if (!page_fields_parse(page->pool, SLICE("email; phone_number"), &both, &problem)) {
+		call_fail(call, FAILURE_INTERNAL);
+		return;
+	}
+	fields = (struct page_fields){ .count = 0 };
+	for (size_t i = 0; i < both.count; i++)
+		if (http_params_value(call->params, both.items[i].name) != NULL)
+			fields.items[fields.count++] = both.items[i];
+	if (fields.count == 0)
+		fields = page_fields_default();
+	struct page_form form = { .action = own_path(call, page), .fields = &fields, .failure = failure };
+	for (size_t i = 0; i < fields.count; i++)
+		form.values[i] = typed(call, fields.items[i].name);
+	hide_others(call, page, &fields, &form);
+	call_page_headers(call, page, PAGE_FORM);
+	page_write_failed_form(page, &form);
+}
+
+/* Whether sending the form again, perhaps with another value, can succeed. */
+static bool
+can_repeat(const struct call *call)
+{
+	const unsigned status = call->response->status;
+	return call->params != NULL && http_params_count(call->params) > 0 &&
+	       (status == 406 || status == 422 || status == 429 || status == 503) && call->failure != FAILURE_INVALID_JSON;
+}
+
+void
+call_answer_failed_form(struct call *call)
+{
+	const unsigned status = call->response->status;
+	const enum failure failure = call->failure;
+	if (can_repeat(call)) {
+		struct page page = call_begin_page(call);
+		const bool hosted = (call->route->flags & ROUTE_HOSTED) != 0;
+		if (!hosted || call_read_looks(call, &page) == RESULT_OK) {
+			if (hosted)
+				answer_hosted(call, &page, failure);
+			else
+				answer_foreign(call, &page, failure);
+			call->response->status = status;
+			return;
+		}
+	}
+	call_fail_page(call);
+	call->response->status = status;
+}

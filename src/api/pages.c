@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/pages.h"
+
+#include <string.h>
+
+#include "identity/host_list.h"
+#include "page/failures.h"
+#include "store/texts/campaign_texts.h"
+
+enum { SOURCES_MAX_BYTES = 2000 };
+
+/* The path of the API as browsers see it: that of the base URL, else that of the web server. */
+static struct slice
+root_of(struct slice base_url, struct slice base_path)
+{
+	const size_t scheme = slice_find(base_url, ':');
+	const struct slice rest = slice_sub(base_url, scheme + sizeof("://") - 1, base_url.size);
+	return base_url.size == 0 ? base_path : slice_sub(rest, slice_find(rest, '/'), rest.size);
+}
+
+/* With a key of another account a campaign looks like a missing one (docs/api.md 2). */
+static bool
+has_campaign(const struct call *call)
+{
+	return call->campaign.id != 0 && call->failure != FAILURE_CAMPAIGN_NOT_FOUND;
+}
+
+static enum text_language
+language_of(const struct call *call)
+{
+	enum text_language language;
+	if (has_campaign(call) && slice_present(call->campaign.language) &&
+	    text_language_parse(call->campaign.language, &language))
+		return language;
+	return text_language_accept(call->request->accept_language);
+}
+
+struct page
+call_begin_page(struct call *call)
+{
+	const struct api_options *options = call->api->options;
+	buffer_clear(&call->response->body);
+	return (struct page){
+		.pool = call->request->pool,
+		.out = &call->response->body,
+		.language = language_of(call),
+		.root = root_of(options->base_url, options->base_path),
+		.base_url = options->base_url.size > 0 ? options->base_url : SLICE_NONE,
+		.campaign_id = has_campaign(call) ? call->campaign.id : 0,
+		.campaign_name = has_campaign(call) ? call->campaign.name : SLICE_NONE,
+	};
+}
+
+enum result
+call_read_looks(struct call *call, struct page *page)
+{
+	struct campaign_text *texts;
+	size_t count;
+	const enum result result =
+	    store_read_texts(call->api->store, page->pool, call->campaign.id, SLICE(LOOK_PREFIX), &texts, &count);
+	if (result != RESULT_OK)
+		return result;
+	for (size_t i = 0; i < count; i++)
+		look_add(&page->looks, page->language, texts[i].name, texts[i].language, texts[i].value);
+	return RESULT_OK;
+}
+
+void
+call_try_looks(struct call *call, struct page *page)
+{
+	const bool may_read = has_campaign(call) && !call->unavailable && call->failure != FAILURE_INTERNAL;
+	if (may_read && call_read_looks(call, page) != RESULT_OK)
+		page->looks = (struct looks){ 0 };
+}
+
+/* ---- headers ---- */
+
+/* Where a form of the page may lead to, as CSP writes it. A host of the setting has its subdomains, with any port. A header has
+ * no room for very many: browsers then refuse the others. */
+static struct slice
+form_sources(const struct call *call)
+{
+	struct pool *pool = call->request->pool;
+	struct host_list list;
+	struct slice bad, sources = page_source(pool, call->campaign.thankyou_url);
+	sources = POOL_JOIN(pool, sources, SLICE(" "), page_source(pool, call->campaign.landing_url));
+	if (!slice_present(call->campaign.hosts) || !host_list_parse(pool, call->campaign.hosts, &list, &bad))
+		return sources;
+	for (size_t i = 0; i < list.count && sources.size < SOURCES_MAX_BYTES; i++)
+		sources = POOL_JOIN(pool, sources, SLICE(" "), list.hosts[i], SLICE(":* *."), list.hosts[i], SLICE(":*"));
+	return sources;
+}
+
+void
+call_page_headers(struct call *call, const struct page *page, enum page_secrecy secrecy)
+{
+	const struct http_header headers[] = {
+		{ "Content-Security-Policy", page_policy(page, secrecy == PAGE_SECRET ? SLICE_NONE : form_sources(call)) },
+		{ "Referrer-Policy", secrecy == PAGE_SECRET ? SLICE("no-referrer") : SLICE("same-origin") },
+		{ "Vary", SLICE("Accept-Language") },
+		{ "X-Robots-Tag", SLICE("noindex") },
+	};
+	call->response->content = HTTP_HTML;
+	if (call->has_page_headers)
+		return;
+	call->has_page_headers = true;
+	for (size_t i = 0; i < ARRAY_SIZE(headers) - (secrecy == PAGE_PUBLIC ? 1 : 0); i++)
+		if (!http_response_header(call->response, headers[i].name, headers[i].value))
+			log_error("header_refused", LOG_STR("name", headers[i].name));
+}
+
+/* ---- messages ---- */
+
+static void
+answer(struct call *call, enum text_key title, enum text_key text, const enum text_key *button)
+{
+	struct page page = call_begin_page(call);
+	call_try_looks(call, &page);
+	const struct page_message message = {
+		.title = page_text(&page, title),
+		.text = page_text(&page, text),
+		.button = button == NULL ? SLICE_NONE : text_find(page.language, *button),
+	};
+	call_page_headers(call, &page, PAGE_SECRET);
+	page_write_message(&page, &message);
+}
+
+void
+call_answer_message(struct call *call, enum text_key title, enum text_key text)
+{
+	answer(call, title, text, NULL);
+}
+
+void
+call_answer_question(struct call *call, enum text_key title, enum text_key text, enum text_key button)
+{
+	answer(call, title, text, &button);
+}
+
+void
+call_fail_page(struct call *call)
+{
+	struct page page = call_begin_page(call);
+	struct slice detail = SLICE_NONE;
+	call_try_looks(call, &page);
+	if (failure_text(call->failure)->status >= 500) /* what the operator finds in the log */
+		detail = POOL_JOIN(page.pool, page_text(&page, page_failure_text(call->failure)), SLICE(" ("),
+		    call->request->request_id, SLICE(")"));
+	call_page_headers(call, &page, PAGE_SECRET);
+	page_write_failure(&page, call->failure, detail);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * Answers for people: pages of src/page in the language of the caller, with the looks of the campaign. */
+#ifndef LEADHOOK_API_PAGES_H
+#define LEADHOOK_API_PAGES_H
+
+#include "api/call.h"
+#include "page/frame.h"
+#include "page/message.h"
+#include "page/signup.h"
+
+/* Begins the page that answers the call: its language, its campaign and its place. `looks` are empty. Discards what was
+ * answered. */
+struct page call_begin_page(struct call *call);
+/* Reads the looks of the campaign. */
+MUST_CHECK enum result call_read_looks(struct call *call, struct page *page);
+/* The same where a page without them is better than none. */
+void call_try_looks(struct call *call, struct page *page);
+
+/* PAGE_SECRET: the URL has a token. PAGE_FORM: its form needs an Origin (docs/api.md 4.1.11). PAGE_PUBLIC: as PAGE_FORM, and
+ * search engines may show it. */
+enum page_secrecy { PAGE_SECRET, PAGE_FORM, PAGE_PUBLIC };
+/* Sets the content type and the headers of the page; the first call counts. */
+void call_page_headers(struct call *call, const struct page *page, enum page_secrecy secrecy);
+
+/* Answers with a message and the looks of the campaign. */
+void call_answer_message(struct call *call, enum text_key title, enum text_key text);
+/* The same with a button that posts to the same URL. */
+void call_answer_question(struct call *call, enum text_key title, enum text_key text, enum text_key button);
+
+/* Reads the form of the campaign's page from the body; of another method it is empty. `page` has the looks. False: the call has
+ * failed, because the setting of the fields is invalid. */
+MUST_CHECK bool call_read_page_form(
+    struct call *call, const struct page *page, struct page_fields *fields, struct page_form *form);
+/* Answers a form that failed with the same form: the campaign's page, or one with the fields of a form on another page. The
+ * status stays. */
+void call_answer_failed_form(struct call *call);
+
+#endif

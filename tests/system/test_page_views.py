@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""docs/pages.md in Chromium and Firefox: forms without a script and by keyboard alone, narrow windows, both colour schemes, axe.
+
+LEADHOOK_PICTURES=FOLDER writes the pictures of the documents there.
+"""
+import json
+import pathlib
+import shutil
+
+import pytest
+from conftest import SOURCE
+from driver import WINDOWS
+from settings import TEST_SETTINGS
+from stack.process import StackError, run
+
+SETTINGS = [("limits", "posts_per_address", "10000/60s"), ("limits", "lookups_per_address", "100000/60s"),
+            ("limits", "signups_per_address", "10000/60s")]
+STRICT = {"pages": "on", "public_lookup": "social_id", "public_update": "own"}
+FIELDS = "email; first_name; room select: Where would it stand? = Living room | Bedroom | Office; gift checkbox: It is a gift"
+LOOKS = ["title=Light that follows your day", f"fields={FIELDS}", "button=Save my place",
+         "text=Lumen is a lamp that changes with the sun outside. The first thousand leave our workshop in spring: save your place in the "
+         "queue.", "consent=Yes, send me news about Lumen by email. I can withdraw at any time by a link in every mail.",
+         "privacy_url=https://lumen.example/privacy", "imprint_url=https://lumen.example/legal"]
+LANGUAGES = ["en", "de", "es", "fr"]
+SUBMIT = "const form = document.querySelector('form'); form.noValidate = true; form.requestSubmit();"
+AXE = SOURCE / "tests" / "system" / "axe"
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service(settings=SETTINGS)
+
+
+@pytest.fixture(scope="module", params=WINDOWS)
+def window(request, make_folder):
+    if WINDOWS[request.param].program.program() is None:
+        pytest.skip(f"{request.param} is not installed; scripts/check installs it")
+    made = WINDOWS[request.param](make_folder())
+    try:
+        yield made.start()
+    finally:
+        made.stop()
+
+
+@pytest.fixture(scope="module")
+def axe(make_folder):
+    """The script of axe-core; the test is skipped where it cannot be installed."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed; scripts/check installs it")
+    folder = make_folder()
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(AXE / name, folder)
+    try:
+        run("npm ci", ["npm", "ci", "--prefix", folder, "--cache", folder / "cache", "--ignore-scripts", "--no-audit", "--no-fund"],
+            timeout=120)
+    except StackError as error:
+        pytest.skip(f"axe-core cannot be installed: {error}")
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
+def shop(service, account, *words, **settings):
+    """A campaign with looks, rewards and some leads; the first of them is Ada."""
+    campaign = service.campaign(account, **{**STRICT, "points_signup": 1, "points_direct": 2, **settings})
+    service.installation.admin("page", "set", str(campaign.id), *(words or LOOKS))
+    campaign.define("reward", "Free shipping", "--required-points", 5)
+    campaign.define("reward", "Your name on the first lamp", "--required-points", 10)
+    ada = campaign.lead(email="ada@example.org", first_name="Ada", last_name="Lovelace")
+    others = [campaign.lead(email=f"{name.lower()}@example.org", first_name=name) for name in ("Grace", "Konrad")]
+    for number in range(3):
+        campaign.lead(email=f"a{number}@example.org", kid=ada["social_id"])
+    for number in range(6):
+        campaign.lead(email=f"g{number}@example.org", kid=others[0]["social_id"])
+    return campaign, campaign.find(email="ada@example.org")
+
+
+def views(campaign, lead):
+    """Each kind of page: its name, its URL, and what happens there first."""
+    base = f"{campaign.service.front.url}/c/{campaign.id}"
+    yield "sign-up", base, None
+    yield "errors", base, SUBMIT
+    yield "status", lead["status_url"], None
+    yield "public", f"{base}/s/{lead['social_id']}", None
+    yield "opt-out", lead["unsubscribe_url"]["safe"], None
+    yield "missing", f"{base}/s/{lead['social_id']}/{'A' * 24}", None
+
+
+def show(window, url, first=None):
+    window.open(url)
+    if first is not None:
+        window.run(first)
+        window.wait("document.querySelector('.errors') && document.readyState === 'complete'")
+
+
+def check_quiet(window, origin):
+    """No violation of the policy, nothing from elsewhere, no cookie. Browsers request the icon of the site by themselves."""
+    assert window.violations() == []
+    loaded = window.run("return performance.getEntriesByType('resource').map(one => one.name);")
+    assert loaded and all(name.startswith(origin + "/c/") or name == origin + "/favicon.ico" for name in loaded), loaded
+    assert window.run("return document.cookie + localStorage.length;") == "0"
+
+
+def sign_up(window, url, email):
+    """By keyboard alone: from the top of the page through all fields to the button."""
+    window.open(url)
+    window.press("Tab")
+    assert window.run("return document.activeElement.name;") == "email"
+    window.type(email)
+    window.press("Tab")
+    window.type("Ada")
+    window.press("Tab", "Tab", "Space", "Tab", "Space", "Tab")
+    focus = window.run("return [document.activeElement.type, getComputedStyle(document.activeElement).outlineStyle];")
+    assert focus == ["submit", "solid"]
+    window.press("Enter")
+    window.wait("location.pathname.includes('/s/')", "the status page")
+
+
+def test_by_keyboard(window, service, account):
+    campaign, ada = shop(service, account)
+    sign_up(window, f"{service.front.url}/c/{campaign.id}?kid={ada['social_id']}", "hedy@example.org")
+    lead = campaign.find(email="hedy@example.org")
+    assert window.path() == lead["status_url"].removeprefix("/".join(service.front.url.split("/")[:3]))
+    assert window.text("h1") == "You’re on the list, Ada"
+    assert lead["parent_id"] == ada["social_id"]
+    assert lead["custom_fields"]["gift"] == lead["custom_fields"]["consent"] == "yes"
+    check_quiet(window, service.front.url)
+
+
+def test_without_scripts(window, service, account):
+    """everything works, and nothing is shown that would not"""
+    if not window.can_switch_scripts:
+        pytest.skip("this browser's protocol cannot switch scripts off")
+    campaign, _ = shop(service, account, bots="off")
+    window.scripts(False)
+    try:
+        sign_up(window, f"{service.front.url}/c/{campaign.id}", "hedy@example.org")
+        assert window.text("h1") == "You’re on the list, Ada"
+        assert window.run("return document.querySelectorAll('button:not([hidden])').length;") == 0
+        link = campaign.find(email="hedy@example.org")["social_url"]
+        assert window.run("const link = document.getElementById('link'); link.select(); return link.value;") == link
+        window.open(f"{service.front.url}/c/{campaign.id}")
+        window.run("document.querySelector('form').noValidate = true;")
+        window.press("Tab")
+        window.type("ada@")
+        window.press("Enter")
+        window.wait("document.title.startsWith('Error:')")
+        window.wait("document.activeElement.value === 'ada@'")
+    finally:
+        window.scripts(True)
+
+
+def test_proof_of_work(window, service, account):
+    """the script does it while the visitor fills in the form"""
+    campaign, _ = shop(service, account, bots="proof")
+    sign_up(window, f"{service.front.url}/c/{campaign.id}", "hedy@example.org")
+    assert window.text("h1") == "You’re on the list, Ada"
+    check_quiet(window, service.front.url)
+    if not window.can_switch_scripts:
+        return
+    window.scripts(False)
+    try:
+        window.open(f"{service.front.url}/c/{campaign.id}")
+        assert window.run("return getComputedStyle(document.querySelector('noscript')).display;") != "none"
+        window.run("document.getElementById('f-email').value = 'b@example.org'; document.getElementById('f-consent').checked = true;")
+        window.run("document.querySelector('form').submit();")
+        window.wait("document.title.startsWith('Error:')")
+        assert "not a bot" in window.text(".errors")
+    finally:
+        window.scripts(True)
+
+
+def test_errors(window, service, account):
+    """are named, tied to their fields, and the focus is on the first of them"""
+    campaign, _ = shop(service, account)
+    show(window, f"{service.front.url}/c/{campaign.id}", "document.getElementById('f-email').value = 'ada@';"
+         "document.getElementById('f-room').value = 'Office';" + SUBMIT)
+    assert window.run("return document.title;") == f"Error: Light that follows your day – {campaign.name}"
+    window.wait("document.activeElement.id === 'f-email'")
+    found = window.run("""
+        const field = document.activeElement;
+        return [field.value, document.getElementById(field.getAttribute("aria-describedby")).textContent,
+                document.getElementById("f-room").value];
+    """)
+    assert found == ["ada@", "Error: Enter an email address, for example name@example.org", "Office"]
+    window.run("document.querySelector('.errors a[href=\"#f-consent\"]').focus();")
+    window.press("Enter")
+    window.press("Tab")
+    assert window.run("return document.activeElement.type;") in ("checkbox", "submit")
+    check_quiet(window, service.front.url)
+
+
+def test_copying(window, service, account):
+    """the button copies the link, and says so"""
+    _, lead = shop(service, account)
+    window.open(lead["status_url"])
+    window.wait("!document.querySelector('[data-copy]').hidden")
+    window.run("document.querySelector('[data-copy]').focus();")
+    window.press("Enter")
+    window.wait("document.getElementById('done').textContent === 'Copied'")
+    assert window.run("return document.getElementById('done').getAttribute('role');") == "status"
+    check_quiet(window, service.front.url)
+
+
+def test_thanks_elsewhere(window, service, account):
+    """the policy lets the form lead to the campaign's own pages on other hosts"""
+    site = window.browser.site
+    thanks = site.add("/thanks", "<!DOCTYPE html><title>thanks</title><h1>Thank you</h1>")
+    for settings, fields in (({"thankyou_url": thanks}, ""),
+                             ({"hosts": "localhost"}, f'<input type="hidden" name="redirect_url" value="{thanks}">')):
+        campaign = service.campaign(account, **STRICT, **settings)
+        window.open(f"{service.front.url}/c/{campaign.id}")
+        window.run(f"""
+            const form = document.querySelector("form");
+            form.insertAdjacentHTML("beforeend", {json.dumps(fields)});
+            form.elements.email.value = "ada@example.org";
+            form.requestSubmit();
+        """)
+        window.wait("document.title === 'thanks'", "the page elsewhere")
+        assert window.path() == f"/thanks?kolid={campaign.find(email='ada@example.org')['social_id']}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_narrow(window, service, account, language):
+    """readable at 320 px: nothing is wider than the window"""
+    campaign, lead = shop(service, account, f"fields={FIELDS}", "consent=I agree", language=language)
+    window.resize(320)
+    try:
+        for name, url, first in views(campaign, lead):
+            show(window, url, first)
+            assert window.run("return document.documentElement.lang;") == language
+            wide = window.run("""
+                return Array.from(document.querySelectorAll("body *")).filter(one => one.getBoundingClientRect().right > innerWidth + 1)
+                            .map(one => one.outerHTML);
+            """)
+            assert wide == [] and window.run("return document.documentElement.scrollWidth <= innerWidth;"), name
+            small = window.run("""
+                return Array.from(document.querySelectorAll("a, button, input:not([type=hidden]), select")).filter(one => {
+                    const { width, height } = one.getBoundingClientRect();
+                    return !one.closest("[hidden], .trap") && (width < 24 || height < 24);
+                }).map(one => one.outerHTML);
+            """)
+            assert small == [], name
+    finally:
+        window.resize(900)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe(window, service, account, axe, scheme):
+    """axe finds nothing, in either scheme, also with the campaign's own colours"""
+    window.scheme(scheme)
+    for looks in (LOOKS, [*LOOKS, "accent=#ffcc00", "background=#fff8e1", "dark_card=#202020", "dark_background=#101010"]):
+        campaign, lead = shop(service, account, *looks)
+        for name, url, first in views(campaign, lead):
+            show(window, url, first)
+            found = window.run(axe + """;
+                const result = await axe.run();
+                return result.violations.map(one => one.id + ": " + one.nodes.map(node => node.html + " " + node.failureSummary).join("; "));
+            """)
+            assert found == [], (name, found)
+
+
+@pytest.mark.skipif("LEADHOOK_PICTURES" not in TEST_SETTINGS, reason="makes the pictures of the documents")
+def test_pictures(window, service, account):
+    if not window.can_switch_scripts:
+        pytest.skip("one browser is enough")
+    folder = pathlib.Path(TEST_SETTINGS["LEADHOOK_PICTURES"])
+    folder.mkdir(parents=True, exist_ok=True)
+    campaign, lead = shop(service, account, name="Lumen", landing_url="https://lumen.example/")
+    for name, url, width, height, scheme in (("sign-up", f"{service.front.url}/c/{campaign.id}", 600, 860, "light"),
+                                             ("status", lead["status_url"], 600, 1290, "light"),
+                                             ("phone", lead["status_url"], 320, 720, "dark")):
+        window.scheme(scheme)
+        window.resize(width, height)
+        window.open(url)
+        window.picture(folder / f"{name}.png")
+    window.scheme("light")
+    window.resize(900)

@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: MIT
+"""docs/pages.md: the hosted pages, as HTTP answers. test_page_views.py shows them in browsers."""
+import hashlib
+import re
+
+import pytest
+from client import multipart
+from html_page import Page, check_frame, check_page, policy
+from service import settles
+from stack.process import StackError
+
+STRICT = {"pages": "on", "public_lookup": "social_id", "public_update": "own", "bots": "off"}
+FIELDS = "email; first_name required: First <name>; plan select: Plan = Free | Pro; age number: Age"
+CONSENT = "I want <news>."
+
+
+@pytest.fixture
+def hosted(service, account):
+    return service.campaign(account, **STRICT)
+
+
+def page_set(campaign, *words):
+    return campaign.service.installation.admin("page", "set", str(campaign.id), *words)
+
+
+def get(campaign, path="", **options):
+    return campaign.client.request("GET", f"/c/{campaign.id}{path}", **options)
+
+
+def post(campaign, fields, **options):
+    return campaign.client.request("POST", f"/c/{campaign.id}", form=fields, **options)
+
+
+def path_of(campaign, url):
+    assert url.startswith(f"{campaign.service.front.url}/c/{campaign.id}/s/"), url
+    return url.removeprefix(f"{campaign.service.front.url}/c/{campaign.id}")
+
+
+def own_path(campaign, lead):
+    return path_of(campaign, lead["status_url"])
+
+
+def fields_of(page, tag="input"):
+    return {attrs["name"]: attrs for attrs, _ in page.all(tag) if "name" in attrs}
+
+
+def check_own_page(response):
+    """As check_page, of a page whose buttons need the script."""
+    page = Page(response.body.decode())
+    check_frame(page)
+    assert response.status == 200 and response.headers["Referrer-Policy"] == "no-referrer" and response.headers["X-Robots-Tag"] == "noindex"
+    assert all("hidden" in attrs for attrs, _ in page.all("button"))
+    return page
+
+
+# ---- the sign-up page ----
+
+def test_the_sign_up_page(hosted):
+    """1, 5: title, form, referrer; search engines may show it"""
+    response = get(hosted, "?kid=abcd2345ef&utm_source=mail")
+    page = Page(response.body.decode())
+    check_frame(page)
+    assert response.status == 200 and response.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert response.headers["Cache-Control"] == "no-store" and response.headers["Referrer-Policy"] == "same-origin"
+    assert "X-Robots-Tag" not in response.headers and response.headers["Content-Security-Policy"] == policy()
+    assert response.headers["Vary"] == "Accept-Language" and "Set-Cookie" not in response.headers
+    form, = page.all("form")
+    front = hosted.service.front
+    assert form[0] == {"class": "card", "method": "post", "action": f"{front.base_path}/c/{hosted.id}"}
+    fields = fields_of(page)
+    assert set(fields) == {"email", "kid", "__url"} and fields["kid"]["value"] == "ABCD2345EF"
+    assert fields["__url"]["value"] == f"{front.url}/c/{hosted.id}?kid=abcd2345ef&utm_source=mail"
+    assert "required" in fields["email"] and fields["email"]["autocomplete"] == "email"
+    assert {"property": "og:url", "content": f"{front.url}/c/{hosted.id}"} in [attrs for attrs, _ in page.all("meta")]
+
+
+def test_head(hosted):
+    head, whole = hosted.client.request("HEAD", f"/c/{hosted.id}"), get(hosted)
+    assert head.status == 200 and head.body == b"" and head.headers["Content-Length"] == str(len(whole.body))
+
+
+def test_sign_up(hosted):
+    """1: the lead is that of the API, and the answer leads to its page"""
+    friend = hosted.lead(email="friend@example.org")
+    page = Page(get(hosted, f"?kid={friend['social_id']}&utm_source=mail&colour=red", headers={"Referer": "https://blog.example/"}).body.decode())
+    hidden = {name: attrs["value"] for name, attrs in fields_of(page).items() if attrs["type"] == "hidden"}
+    answer = post(hosted, {**hidden, "email": "ada@example.org"})
+    lead = hosted.find(email="ada@example.org")
+    assert answer.status == 303 and answer.headers["Location"] == lead["status_url"]
+    assert lead["parent_id"] == friend["social_id"] and lead["utm"] == {"source": "mail"} and lead["referrer"] == "https://blog.example/"
+    assert lead["custom_fields"] == {"colour": "red"}
+    own = check_own_page(get(hosted, own_path(hosted, lead)))
+    assert fields_of(own) == {} and f"?kid={lead['social_id']}" in own.all("input")[0][0]["value"]
+
+
+@pytest.mark.parametrize("settings, target", [
+    ({"thankyou_url": "https://shop.example/thanks"}, "https://shop.example/thanks?kolid={}")])
+def test_where_it_leads(service, account, settings, target):
+    """1; the policy allows it, because browsers apply it to redirects after a form"""
+    campaign = service.campaign(account, **STRICT, hosts="www.example.net", landing_url="http://landing.example:8080/x", **settings)
+    response = get(campaign)
+    assert response.headers["Content-Security-Policy"] == policy(
+        forms=" https://shop.example http://landing.example:8080 www.example.net:* *.www.example.net:*")
+    answer = post(campaign, {"email": "ada@example.org"})
+    assert answer.headers["Location"] == target.format(campaign.find(email="ada@example.org")["social_id"])
+
+
+def test_a_known_address(hosted):
+    """1: the lead of a known address is not shown"""
+    lead = hosted.lead(email="ada@example.org", first_name="Ada")
+    answer = post(hosted, {"email": "ada@example.org"})
+    check_page(answer, 200)
+    assert lead["social_id"].encode() not in answer.body and b"Ada" not in answer.body
+
+
+def test_own_fields(hosted):
+    """2: labels, types and required ones; the server checks them"""
+    page_set(hosted, f"fields={FIELDS}", f"consent={CONSENT}")
+    page = Page(get(hosted).body.decode())
+    labels = "".join(page.texts["label"])
+    assert "First <name>" in labels and CONSENT in labels and "Age" in labels
+    good = {"email": "ada@example.org", "first_name": "Ada", "plan": "Pro", "age": "36", "consent": "yes"}
+    for bad, error in (({"first_name": ""}, "Fill in"), ({"plan": "Gold"}, "Choose one"), ({"age": "old"}, "Enter a number"),
+                       ({"consent": ""}, "Please agree"), ({"email": "ada@"}, "Enter an email address"), ({"email": ""}, "Enter an email")):
+        answer = post(hosted, {**good, **bad})
+        again = Page(answer.body.decode())
+        check_frame(again)
+        assert answer.status == 406 and again.text("title").startswith("Error:") and error in answer.body.decode(), bad
+        fields = {**fields_of(again), **fields_of(again, "select")}
+        name, = bad
+        assert "autofocus" in fields[name] and fields[name]["aria-describedby"] == f"e-{name}"
+        assert answer.headers["Referrer-Policy"] == "same-origin" and answer.headers["X-Robots-Tag"] == "noindex"
+        for other in ("email", "age"):
+            assert other in bad or fields[other]["value"] == good[other]
+    assert hosted.get({"email": "ada@example.org"}).status == 404
+    assert post(hosted, good).status == 303
+    version = hashlib.sha256(CONSENT.encode()).hexdigest()[:16]
+    assert hosted.find(email="ada@example.org")["custom_fields"] == {
+        "first_name": "Ada", "plan": "Pro", "age": "36", "consent": "yes", "consent_version": version}
+    assert {"name": f"consent.{version}", "language": None, "value": CONSENT} in hosted.service.installation.admin(
+        "page", "show", str(hosted.id))
+
+
+def test_consent_is_no_part_of_a_link(hosted):
+    """2: only the visitor gives it"""
+    page_set(hosted, f"consent={CONSENT}")
+    url = f"{hosted.service.front.url}/c/{hosted.id}?consent=yes"
+    assert post(hosted, {"email": "ada@example.org", "__url": url}).status == 406
+    assert hosted.client.request("POST", f"/c/{hosted.id}?consent=yes&email=ada@example.org", form={"email": "ada@example.org"}).status == 406
+
+
+@pytest.mark.parametrize("options", [
+    {"form": {"email": "ada@"}}, dict(zip(("type", "body"), multipart([("email", "ada@")]))), {"json_body": {"email": "ada@"}},
+    {"form": {"email": "ada@"}, "headers": {"Sec-Fetch-Mode": "cors"}}, {"form": {"email": "ada@"}, "headers": {"Accept": "application/json"}},
+    {"form": {"email": "ada@", "__answer": "json"}}])
+def test_answers_are_pages(hosted, options):
+    """1: for every request"""
+    answer = hosted.client.request("POST", f"/c/{hosted.id}", **options)
+    assert answer.status == 406 and answer.headers["Content-Type"] == "text/html; charset=utf-8" and b'value="ada@"' in answer.body
+
+
+@pytest.mark.parametrize("options, status", [
+    ({"body": b"{", "type": "application/json"}, 406), ({"body": b"x" * 300000}, 413), ({"body": b"x=y", "type": "image/png"}, 415),
+    ({"form": {"email": ["a", "b"]}}, 406), ({"body": b"email=a%FF"}, 406), ({"form": {"email": "x" * 9000}}, 413)])
+def test_bad_bodies(hosted, options, status):
+    answer = hosted.client.request("POST", f"/c/{hosted.id}", **options)
+    assert answer.status == status and answer.headers["Content-Type"] == "text/html; charset=utf-8"
+
+
+def test_switched_off(service, account):
+    """1: 404 for each page, with the same answer as for a campaign that does not exist"""
+    off = service.campaign(account, pages="off")
+    lead = off.lead(email="ada@example.org")
+    for path in ("", f"/s/{lead['social_id']}", f"/s/{lead['social_id']}/{'A' * 24}"):
+        answer = check_page(get(off, path), 404)
+        assert off.name not in answer.text("p")
+        assert check_page(off.client.request("GET", f"/c/999999999{path}"), 404).texts == answer.texts
+    assert post(off, {"email": "b@example.org"}).status == 404
+    check_page(off.client.request("GET", "/c/x"), 404)
+    check_page(off.client.request("GET", f"/c/{off.id}/other"), 404)
+    assert off.stats()["total"] == 1
+
+
+def test_ended(hosted):
+    """1: in words, with the status of the API; status pages stay, without what invites others"""
+    lead = hosted.lead(email="ada@example.org")
+    hosted.end()
+    assert "ended" in check_page(settles(lambda: get(hosted), 423), 423).text("h1")
+    assert post(hosted, {"email": "b@example.org"}).status == 423
+    own = check_own_page(get(hosted, own_path(hosted, lead)))
+    assert not own.all("input")
+    assert "?kid=" not in get(hosted, f"/s/{lead['social_id']}").body.decode()
+
+
+def test_limits(hosted):
+    """6: sign-ups and look-ups of an address"""
+    answers = [post(hosted, {"email": "ada@"}, address="10.201.0.1") for _ in range(11)]
+    assert answers[0].status == 406 and answers[-1].status == 429 and answers[-1].headers["Retry-After"]
+    assert b"too many attempts" in answers[-1].body
+    views = [get(hosted, address="10.201.0.2") for _ in range(101)]
+    assert views[0].status == 200
+    check_page(views[-1], 429)
+
+
+def test_against_bots(service, account):
+    """2: honeypot and stamp; a form that comes back too fast needs proof of work"""
+    campaign = service.campaign(account, **{**STRICT, "bots": "honeypot"})
+    page = Page(get(campaign).body.decode())
+    fields = fields_of(page)
+    trap, = [name for name in fields if name not in ("email", "__url", "__stamp")]
+    assert fields[trap]["tabindex"] == "-1" and any(dict(attrs).get("class") == "trap" for attrs, _ in page.all("div"))
+    assert "data-challenge" not in page.all("form")[0][0]
+    sent = {"email": "ada@example.org", "__stamp": fields["__stamp"]["value"]}
+    assert post(campaign, {**sent, trap: "x"}).status == 303 and campaign.get({"email": "ada@example.org"}).status == 404
+    fast = post(campaign, sent)
+    again = Page(fast.body.decode())
+    assert fast.status == 406 and "not a bot" in fast.body.decode()
+    assert again.all("form")[0][0]["data-challenge"] == f"{campaign.service.front.base_path}/c/{campaign.id}/challenge"
+    assert fields_of(again)["email"]["value"] == "ada@example.org" and fields_of(again)["__stamp"]["value"] != sent["__stamp"]
+    settles(lambda: post(campaign, sent), 303)
+    elsewhere = campaign.client.request("POST", f"/v1/{campaign.id}/subscribe", headers={"Sec-Fetch-Mode": "navigate"}, form={
+        "email": "b@example.org", "plan": "pro", "altcha": "x", "__stamp": fields_of(Page(get(campaign).body.decode()))["__stamp"]["value"]})
+    form = Page(elsewhere.body.decode())
+    assert elsewhere.status == 406 and "data-challenge" in form.all("form")[0][0]
+    assert set(fields_of(form)) == {"email", "plan", "__stamp", trap}
+
+
+def test_hosts_only(service, account):
+    """1: the page's own form is from no other site"""
+    campaign = service.campaign(account, **STRICT, hosts_only="on")
+    origin = "/".join(campaign.service.front.url.split("/")[:3])
+    assert post(campaign, {"email": "ada@example.org"}, headers={"Origin": origin}).status == 303
+    answer = post(campaign, {"email": "b@example.org"}, headers={"Origin": "https://evil.example"})
+    assert answer.status == 403 and answer.headers["Content-Type"] == "text/html; charset=utf-8"
+
+
+def test_a_campaign_that_needs_keys(service, account):
+    campaign = service.campaign(account, **STRICT, require_key="on")
+    lead = campaign.lead(email="ada@example.org")
+    check_page(get(campaign), 409)
+    assert post(campaign, {"email": "b@example.org"}).status == 409
+    check_own_page(get(campaign, own_path(campaign, lead)))
+
+
+# ---- the status page ----
+
+def test_the_own_page(hosted):
+    """3: what the payload has"""
+    hosted.define("reward", "Mug <b>", "--required-points", 5)
+    lead = hosted.lead(email="ada@example.org", first_name="A<d>a")
+    for number in range(3):
+        hosted.post({"email": f"{number}@example.org", "kid": lead["social_id"]})
+    lead = hosted.find(email="ada@example.org")
+    response = get(hosted, own_path(hosted, lead))
+    page = check_own_page(response)
+    text = response.body.decode()
+    assert page.text("h1") == "You’re on the list, A<d>a"
+    assert f"<dd>{lead['contest_score_rank']} " in text and f"<dd>{lead['contest_score']}</dd>" in text and f"<dd>{lead['referrals']}</dd>" in text
+    assert page.all("progress")[0][0]["value"] == str(lead["contest_score"]) and "Mug <b>" in page.text("p")
+    assert page.all("input")[0][0]["value"] == lead["social_url"]
+    links = [attrs["href"] for attrs, _ in page.all("a")]
+    assert [link.split("/")[2].split(".")[-2] for link in links if link.startswith("https")] == [
+        "whatsapp", "twitter", "facebook", "linkedin", "telegram"] and links[-1].startswith("mailto:?subject=")
+    rows = [attrs for attrs, _ in page.all("tr")]
+    assert len(rows) == 5 and {"aria-current": "true"} in rows
+
+
+def test_without_leaderboard(hosted):
+    """4: leaderboard=off"""
+    lead = hosted.lead(email="ada@example.org")
+    assert "<table" in get(hosted, own_path(hosted, lead)).body.decode()
+    page_set(hosted, "leaderboard=off")
+    assert "<table" not in get(hosted, own_path(hosted, lead)).body.decode()
+
+
+def test_what_is_still_to_confirm(service, account):
+    """3"""
+    campaign = service.campaign(account, **STRICT, require_verification="on")
+    lead = campaign.lead(email="ada@example.org")
+    assert b"confirm ada@example.org" in get(campaign, own_path(campaign, lead)).body
+    campaign.change("verify", email="ada@example.org")
+    assert b"ada@example.org" not in get(campaign, own_path(campaign, lead)).body
+
+
+@pytest.mark.parametrize("lookup", ["all", "social_id", "own", "none"])
+def test_without_a_token(service, account, lookup):
+    """3: numbers, or nothing, and then the same page for every id"""
+    campaign = service.campaign(account, **{**STRICT, "public_lookup": lookup})
+    lead = campaign.lead(email="ada@example.org", first_name="Ada", phone_number="+14155552671")
+    response = get(campaign, f"/s/{lead['social_id']}")
+    text = response.body.decode()
+    check_page(response, 200)
+    for secret in ("Ada", "ada@", "+1415", lead["status_url"].rsplit("/", 1)[1]):
+        assert secret not in text
+    assert f"?kid={lead['social_id']}" in text
+    missing = get(campaign, "/s/AAAAAAAAAA")
+    if lookup in ("all", "social_id"):
+        assert "<dt>Position</dt>" in text and missing.status == 404
+    else:
+        assert "<dd>" not in text
+        assert missing.status == 200 and missing.body.decode() == text.replace(lead["social_id"], "AAAAAAAAAA")
+
+
+def test_bad_links(hosted):
+    """3: a wrong token is 404, and is no other page"""
+    lead, other = hosted.lead(email="ada@example.org"), hosted.lead(email="b@example.org")
+    path = own_path(hosted, lead)
+    token = path.rsplit("/", 1)[1]
+    opt_out = lead["unsubscribe_url"]["default"].rsplit("/", 1)[1]
+    for bad in (path[:-1], path + "A", f"/s/{other['social_id']}/{token}", f"/s/{lead['social_id']}/{opt_out}", "/s/x", f"/s/x/{token}"):
+        check_page(get(hosted, bad), 404)
+    hosted.change("delete", email="ada@example.org")
+    check_page(get(hosted, path), 404)
+
+
+# ---- looks ----
+
+def test_looks(hosted):
+    """4: texts, logo, colours and CSS"""
+    assert get(hosted, "/style.css").status == 404
+    page_set(hosted, "title=Light <b>", "button=Save my place", "privacy_url=https://lumen.example/privacy", "imprint_url=/legal",
+             "logo_url=https://cdn.example/logo.svg", "accent=#ffcc00", "css=h1 { color: red }")
+    response = get(hosted)
+    page = Page(response.body.decode())
+    assert page.text("h1") == "Light <b>" and page.text("button") == "Save my place"
+    assert [attrs["href"] for attrs, _ in page.all("a")] == ["https://lumen.example/privacy", "/legal"]
+    assert page.all("img")[0][0] == {"class": "logo", "src": "https://cdn.example/logo.svg", "alt": hosted.name}
+    assert response.headers["Content-Security-Policy"] == policy(" https://cdn.example")
+    link = page.all("link")[1][0]["href"]
+    style = hosted.client.request("GET", link.removeprefix(hosted.service.front.base_path))
+    assert style.headers["Content-Type"] == "text/css; charset=utf-8" and style.headers["X-Content-Type-Options"] == "nosniff"
+    assert style.headers["Cache-Control"] == "public, max-age=3600"
+    assert b"--accent:#ffcc00;--on-accent:#000000;" in style.body and style.body.endswith(b"h1 { color: red }")
+    assert get(hosted, "/style.css", headers={"If-None-Match": style.headers["ETag"]}).status == 304
+    page_set(hosted, "css=", "accent=#ffcc01")
+    assert Page(get(hosted).body.decode()).all("link")[1][0]["href"] != link
+
+
+def test_assets(hosted):
+    for name, type in (("page.css", "text/css"), ("page.js", "text/javascript")):
+        answer = hosted.client.request("GET", f"/c/style/{name}")
+        assert answer.status == 200 and answer.headers["Content-Type"] == f"{type}; charset=utf-8"
+        assert answer.headers["Cache-Control"] == "public, max-age=3600"
+        assert hosted.client.request("GET", f"/c/style/{name}", headers={"If-None-Match": answer.headers["ETag"]}).status == 304
+
+
+@pytest.mark.parametrize("words, message", [
+    (["title"], "is no NAME=VALUE"), (["titles=x"], "is no NAME=VALUE"), (["accent=red"], "accent must be a colour as #rrggbb"),
+    (["text_color=#cccccc"], "contrast of"), (["privacy_url=javascript:x"], "privacy_url must be an http or https URL"),
+    (["fields=name"], "fields needs a field"), (["css=@/nonexistent"], "/nonexistent: No such file"), (["title=" + "x" * 301], "at most 300 bytes"),
+    (["--language", "xx", "title=x"], "--language must be one of en de es fr"), (["--language", "de", "accent=#000000"], "the same for every language")])
+def test_bad_looks(hosted, words, message):
+    """leadhook(1), page set: a mistake changes nothing"""
+    with pytest.raises(StackError, match=re.escape(message)):
+        page_set(hosted, "button=Go", *words)
+    assert hosted.service.installation.admin("page", "show", str(hosted.id)) == []
+
+
+def test_files(hosted, tmp_path):
+    """leadhook(1): NAME=@FILE"""
+    (tmp_path / "text").write_bytes(b"One\r\n\r\nTwo\n")
+    assert page_set(hosted, f"text=@{tmp_path}/text") == [{"name": "text", "language": None, "value": "One\n\nTwo"}]
+    assert b'<p class="lead">One</p>\n<p class="lead">Two</p>' in get(hosted).body
+
+
+# ---- languages ----
+
+@pytest.mark.parametrize("accept, language", [(None, "en"), ("de-AT,en;q=0.5", "de"), ("es", "es"), ("fr;q=0.9, ja", "fr"), ("ja", "en")])
+def test_languages(hosted, accept, language):
+    """5: that of the visitor; each campaign may choose one"""
+    headers = {"Accept-Language": accept} if accept else {}
+    check_frame(Page(get(hosted, headers=headers).body.decode()), language)
+    check_page(hosted.client.request("GET", "/c/999999999", headers=headers), 404, language)
+    lead = hosted.lead(email="ada@example.org")
+    check_page(hosted.client.request("GET", lead["unsubscribe_url"]["safe"].removeprefix(hosted.service.front.url), headers=headers),
+               200, language)
+
+
+def test_a_campaign_with_a_language(service, account):
+    campaign = service.campaign(account, **STRICT, language="fr")
+    page_set(campaign, "title=All")
+    page_set(campaign, "--language", "fr", "title=Français")
+    page_set(campaign, "--language", "de", "title=Deutsch")
+    page = Page(get(campaign, headers={"Accept-Language": "de"}).body.decode())
+    check_frame(page, "fr")
+    assert page.text("h1") == "Français"
+    page_set(campaign, "--language", "fr", "title=")
+    assert Page(get(campaign).body.decode()).text("h1") == "All"

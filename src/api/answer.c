@@ -66,7 +66,7 @@ answers_page(const struct call *call)
 	if (call->route != NULL && (call->route->flags & ROUTE_HOSTED) != 0)
 		return call->request->method != HTTP_POST;
 	if (call->route != NULL)
-		return (call->route->flags & ROUTE_PAGE) != 0;
+		return (call->route->flags & (ROUTE_PAGE | ROUTE_MAILED)) != 0;
 	return call->request->segment_count > 0 && slice_equal(call->request->segments[0], SLICE("c"));
 }
 

@@ -47,7 +47,7 @@ api_body_limit(const struct api *api, const struct http_request *request)
 	struct slice allow;
 	if (api_route(request, &route, &allow) != FAILURE_NONE)
 		return api->options->body_bytes;
-	if (route->key == KEY_PASSWORD) /* the body is read before a key is verified */
+	if (route->key == KEY_PASSWORD || route->key == KEY_PAGE) /* the body is read without a key */
 		return api->options->public_body_bytes;
 	return (route->flags & ROUTE_BULK) != 0 ? api->options->bulk_body_bytes : api->options->body_bytes;
 }
@@ -57,7 +57,8 @@ static bool
 reads_body(const struct call *call)
 {
 	const enum route_key key = call->route->key;
-	return key != KEY_NONE && key != KEY_INBOUND && key != KEY_PAGE && (call->route->flags & ROUTE_PAGE) == 0;
+	return key != KEY_NONE && key != KEY_INBOUND && (key != KEY_PAGE || call->request->method == HTTP_POST) &&
+	       (call->route->flags & ROUTE_PAGE) == 0;
 }
 
 static void

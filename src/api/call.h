@@ -89,6 +89,10 @@ MUST_CHECK bool call_check_callback(struct call *call);
 void call_finish(struct call *call);
 /* Whether a browser sent a form without a script: it is answered for people (forms.c). */
 MUST_CHECK bool call_is_form(const struct call *call);
+/* Answers with a redirection (303). False: it is no http or https URL, and nothing is done. */
+MUST_CHECK bool call_redirect(struct call *call, struct slice url);
+/* A text member of a payload; absent: there is none. In the pool. */
+struct slice call_payload_text(struct pool *pool, struct slice payload, struct slice name);
 /* Turns the answer to such a form into a redirection or a page. Does nothing for other calls. */
 void call_finish_form(struct call *call);
 /* Whether a browser sent the request from a page whose host is not one of the campaign's (docs/api.md 4.1.11). */
@@ -112,7 +116,8 @@ enum {
 	ROUTE_READINESS = 1 << 6, /* has its own limit */
 	ROUTE_URL = 1 << 7,       /* leads have `url` (docs/api.md 4.5) */
 	ROUTE_FIELDS = 1 << 8,    /* parameters without a meaning are custom fields (docs/api.md 4.4) */
-	ROUTE_HOSTED = 1 << 9     /* a hosted page: answers people, 404 unless the campaign has pages */
+	ROUTE_HOSTED = 1 << 9,    /* a hosted page: answers people, 404 unless the campaign has pages */
+	ROUTE_MAILED = 1 << 10    /* a page that mails link to: answers people, whether the campaign has pages or not */
 };
 
 typedef void call_handler(struct call *call);
@@ -138,7 +143,8 @@ call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns,
     handle_tag_referrers_of_path, handle_opt_out_link, handle_put_webhook, handle_remove_webhook, handle_list_webhooks,
     handle_lead_of_path, handle_landing_pages, handle_authenticate, handle_put_inbound, handle_list_inbound,
     handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge, handle_verify_phone_number,
-    handle_signup_page, handle_signup_form, handle_status_page, handle_page_style, handle_page_script, handle_campaign_style;
+    handle_signup_page, handle_signup_form, handle_status_page, handle_confirm_page, handle_confirm, handle_page_style,
+    handle_page_script, handle_campaign_style;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);

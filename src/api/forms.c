@@ -114,6 +114,7 @@ call_is_from_foreign_page(const struct call *call)
 
 /* ---- answers ---- */
 
+/* `location` as location_of makes it. */
 static void
 redirect(struct call *call, struct slice location)
 {
@@ -127,11 +128,28 @@ redirect(struct call *call, struct slice location)
 	}
 }
 
+bool
+call_redirect(struct call *call, struct slice url)
+{
+	const struct slice location = location_of(call->request->pool, url);
+	if (slice_present(location))
+		redirect(call, location);
+	return slice_present(location);
+}
+
 static struct slice
 member_of(const struct document_node *payload, struct slice name)
 {
 	const struct document_node *node = document_child(payload, name);
 	return node != NULL && node->type == DOCUMENT_STRING ? node->text : SLICE_NONE;
+}
+
+struct slice
+call_payload_text(struct pool *pool, struct slice payload, struct slice name)
+{
+	struct document_node *root;
+	struct slice problem;
+	return document_read_json(pool, payload, PAYLOAD_DEPTH, &root, &problem) ? member_of(root, name) : SLICE_NONE;
 }
 
 /* The addresses are those of the payload, so that a form leads where a client of the API would go. */

@@ -24,6 +24,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/actions.c \
 	%D%/handlers/assets.c \
 	%D%/handlers/campaigns.c \
+	%D%/handlers/confirm.c \
 	%D%/handlers/challenge.c \
 	%D%/handlers/inbound.c \
 	%D%/handlers/inbound_webhooks.c \

@@ -34,9 +34,10 @@ enum parameter_group {
 	GROUP_INBOUND_NAME = 1 << 21, /* which one */
 	GROUP_TAGS = 1 << 22,         /* the tags of bulk calls for several */
 	GROUP_CODE = 1 << 23,
-	GROUP_OWNER = 1 << 24,  /* the token of a lead, which the caller owns */
-	GROUP_ANSWER = 1 << 25, /* how a form is answered */
-	GROUP_BOTS = 1 << 26,   /* docs/api.md 8 */
+	GROUP_OWNER = 1 << 24,   /* the token of a lead, which the caller owns */
+	GROUP_ANSWER = 1 << 25,  /* how a form is answered */
+	GROUP_BOTS = 1 << 26,    /* docs/api.md 8 */
+	GROUP_CONFIRM = 1 << 27, /* the button of a page that a mail links to */
 	GROUPS_RESERVED = GROUP_KEY | GROUP_CAMPAIGN | GROUP_CALLBACK | GROUP_SIGNUP | GROUP_SIGNUP_POINTS | GROUP_IGNORED |
 			  GROUP_ANSWER | GROUP_BOTS /* not custom fields */
 };
@@ -81,6 +82,7 @@ struct arguments {
 	struct inbound_put inbound; /* without campaign, hash and maximum */
 	struct slice name;
 	uint64_t id;
+	bool reject;
 	bool safe; /* also true when it is not a boolean */
 };
 
@@ -148,6 +150,8 @@ MUST_CHECK bool call_param_text(struct call *call, const struct http_param *para
 /* Reads the first name that has a value; later ones are ignored. */
 MUST_CHECK bool call_first_text(
     struct call *call, const struct parameter *parameter, const struct http_param **given, struct slice *text);
+/* The part of a header that is valid text; absent: there is none. */
+struct slice call_header_text(struct call *call, struct slice header);
 /* Returns the items of an array, or a single value; empty and null are none. */
 size_t call_values(const struct call *call, struct slice name, const struct http_value **values);
 

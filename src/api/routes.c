@@ -67,6 +67,8 @@ static const struct route routes[] = {
 	{ HTTP_GET, "c/{campaign}/style.css", KEY_PAGE, CAMPAIGN_IN_PATH, 0, handle_campaign_style },
 	{ HTTP_GET, "c/{campaign}/s/{social_id}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_HOSTED, handle_status_page },
 	{ HTTP_GET, "c/{campaign}/s/{social_id}/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_HOSTED, handle_status_page },
+	{ HTTP_GET, "c/{campaign}/confirm/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_confirm_page },
+	{ HTTP_POST, "c/{campaign}/confirm/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_confirm },
 	{ HTTP_POST, "subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, SUBSCRIBE, handle_signup },
 	{ HTTP_POST, "v1/{campaign}/subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PATH, SUBSCRIBE, handle_signup },
 	{ HTTP_GET, "v1/{campaign}/subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PATH, SUBSCRIBE | ROUTE_JSONP, handle_signup },

@@ -10,9 +10,8 @@
 
 enum { FIELDS_MAX_BYTES = 1024 * 1024 };
 
-/* The part of a header that is valid text. */
-static struct slice
-header_text(struct call *call, struct slice header)
+struct slice
+call_header_text(struct call *call, struct slice header)
 {
 	struct slice text;
 	header = slice_sub(header, 0, call->api->options->caps.value_bytes);
@@ -45,9 +44,9 @@ call_default_signup(struct call *call, const struct parameter *parameter UNUSED,
 		signup->ip = ip_address_format(call->request->pool, &call->client);
 	signup->replace_user_agent = keyed && slice_present(signup->user_agent);
 	if (!slice_present(signup->user_agent))
-		signup->user_agent = header_text(call, call->request->user_agent);
+		signup->user_agent = call_header_text(call, call->request->user_agent);
 	if (!slice_present(signup->referrer))
-		signup->referrer = header_text(call, call->request->referer);
+		signup->referrer = call_header_text(call, call->request->referer);
 	if (!slice_present(signup->source))
 		signup->source = keyed ? SLICE("API") : SLICE("form");
 	split_source(signup);

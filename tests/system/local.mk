@@ -56,6 +56,7 @@ EXTRA_DIST += \
 	%D%/test_compat.py \
 	%D%/test_compare.py \
 	%D%/test_concurrency.py \
+	%D%/test_confirm.py \
 	%D%/test_cors.py \
 	%D%/test_crash.py \
 	%D%/test_cron.py \

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ * The links of mails by which leads confirm their address (docs/api.md 4.1.12). Programs of mail servers follow each link, run
+ * scripts and press buttons, within a second: GET changes nothing, and a button that is pressed so early shows the page again.
+ */
+#include "api/fetch.h"
+#include "api/pages.h"
+#include "api/parameters.h"
+
+#include "base/utf8.h"
+#include "bots/stamp.h"
+#include "identity/address_token.h"
+
+enum { MS_PER_S = 1000 };
+
+/* What a valid link is about. */
+struct link {
+	const struct payload_settings *settings;
+	struct lead lead;
+};
+
+/* All links that are not valid have the same answer. False: the call has failed. */
+static bool
+read_link(struct call *call, enum address_purpose purpose, struct link *link)
+{
+	struct pool *pool = call->request->pool;
+	struct address_token token;
+	if (!address_token_read(pool, call->request->segments[3], &token))
+		return call_fail(call, FAILURE_NOT_FOUND);
+	if (!call_may_wait(call, WAIT_READ))
+		return false;
+	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = token.social_id };
+	enum result result = store_payload_settings(call->api->store, &link->settings);
+	if (result == RESULT_OK)
+		result = store_find_lead(call->api->store, pool, call->campaign.id, &reference, &link->lead);
+	if (result != RESULT_OK)
+		return call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_NOT_FOUND : call_failure(result));
+	return address_token_valid(&token, link->settings->server_secret, purpose, call->campaign.id, link->lead.email_key,
+		   call->now_ms / MS_PER_S) ||
+	       call_fail(call, FAILURE_NOT_FOUND);
+}
+
+/* Mails are forwarded: "a***@example.org". */
+static struct slice
+masked(struct pool *pool, struct slice email)
+{
+	const size_t at = slice_find_last(email, '@');
+	uint32_t first;
+	struct slice rest = email;
+	const bool known = utf8_next(&rest, &first);
+	return POOL_JOIN(
+	    pool, slice_sub(email, 0, known ? email.size - rest.size : 0), SLICE("***"), slice_sub(email, at, email.size));
+}
+
+/* The stamp stays the same when the page is shown again, so that only the first two seconds count. */
+static void
+show_question(struct call *call, const struct link *link, struct slice stamp)
+{
+	struct page page = call_begin_page(call);
+	const struct page_hidden hidden = { SLICE("__stamp"), stamp };
+	const struct page_code code = { .address = masked(page.pool, link->lead.email), .hidden = &hidden, .hidden_count = 1 };
+	call_try_looks(call, &page);
+	call_page_headers(call, &page, PAGE_SECRET);
+	page_write_confirm(&page, &code, true);
+}
+
+static struct slice
+new_stamp(const struct call *call, const struct link *link)
+{
+	return stamp_make(call->request->pool, link->settings->server_secret, call->campaign.id, call->now_ms);
+}
+
+void
+handle_confirm_page(struct call *call)
+{
+	struct link link;
+	if (!read_link(call, ADDRESS_CONFIRM, &link))
+		return;
+	if (link.lead.verified_email && !link.lead.opted_out)
+		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_ALREADY);
+	else
+		show_question(call, &link, new_stamp(call, &link));
+}
+
+/* The owner of the address did not sign up. */
+static void
+reject(struct call *call, const struct link *link)
+{
+	const struct command command = {
+		.kind = COMMAND_CHANGE,
+		.campaign_id = call->campaign.id,
+		.as.change = { .action = LEAD_OPTOUT, .lead = { .identity = LEAD_BY_ID, .id = link->lead.id } },
+	};
+	if (call_execute(call, &command).failure == FAILURE_NONE)
+		call_answer_message(call, TEXT_OPTED_OUT_TITLE, TEXT_OPTED_OUT_TEXT);
+}
+
+/* The lead's page, if there is one, with its token. */
+static void
+show_lead(struct call *call, const struct link *link)
+{
+	struct outcome outcome;
+	const struct look_up look_up = {
+		.campaign_id = call->campaign.id,
+		.reference = { .identity = LEAD_BY_ID, .id = link->lead.id },
+		.view.own = true,
+	};
+	fetch_lead(call, call->api->store, &look_up, &outcome);
+	const struct slice url = outcome.failure == FAILURE_NONE
+				     ? call_payload_text(call->request->pool, outcome.body, SLICE("status_url"))
+				     : SLICE_NONE; /* the address is confirmed anyway */
+	if (!call_redirect(call, url))
+		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
+}
+
+static void
+confirm(struct call *call, const struct link *link)
+{
+	const struct command command = {
+		.kind = COMMAND_CHANGE,
+		.campaign_id = call->campaign.id,
+		.as.change = {
+			.action = LEAD_VERIFY,
+			.lead = { .identity = LEAD_BY_ID, .id = link->lead.id },
+			.argument = lead_channel_name(CHANNEL_EMAIL),
+			.address = link->lead.email_key,
+			.by_lead = true,
+			.ip = call->has_client ? ip_address_format(call->request->pool, &call->client) : SLICE_NONE,
+			.user_agent = call_header_text(call, call->request->user_agent),
+		},
+	};
+	if (call_execute(call, &command).failure == FAILURE_NONE)
+		show_lead(call, link);
+}
+
+void
+handle_confirm(struct call *call)
+{
+	struct link link;
+	struct arguments arguments;
+	if (!call_read(call, GROUP_CONFIRM, &arguments) || !read_link(call, ADDRESS_CONFIRM, &link))
+		return;
+	switch (
+	    stamp_check(call->request->pool, arguments.stamp, link.settings->server_secret, call->campaign.id, call->now_ms)) {
+	case STAMP_FINE:
+	case STAMP_OLD:
+		if (arguments.reject)
+			reject(call, &link);
+		else
+			confirm(call, &link);
+		return;
+	case STAMP_TOO_FAST:
+		show_question(call, &link, arguments.stamp);
+		return;
+	case STAMP_ABSENT:
+	case STAMP_INVALID:
+		show_question(call, &link, new_stamp(call, &link));
+		return;
+	}
+}

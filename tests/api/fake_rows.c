@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fake_rows.h"
 
+#include "engine/strangers.h"
 #include "fake_store.h"
 
 /* Ids of definitions of the first campaign; those of others begin with the campaign's id. */
@@ -77,6 +78,8 @@ fake_rows_settle(struct working_set *set)
 	strict->max_per_ip = 1;
 	strict->ip_counted_to = IP_COUNTED_ALL;
 	strict->points_verified = 3;
+	strict->bots = BOTS_PROOF_OR_CONFIRM;
+	strict->bot_difficulty = 1;
 	strict->blocked_email_domains = SLICE("example.com, spam.example");
 	strict->blocked_referrers = SLICE("spam.example");
 	strict->allowed_networks = SLICE("10.0.0.0/8");

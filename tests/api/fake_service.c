@@ -97,6 +97,12 @@ store_same_installation(struct store *store UNUSED, struct store *other UNUSED)
 	return fake_other_installation ? RESULT_UNAVAILABLE : RESULT_OK;
 }
 
+bool
+store_sends_mail(const struct store *store UNUSED)
+{
+	return false;
+}
+
 enum result
 phone_code_try(struct store *store UNUSED, uint64_t lead_id UNUSED, struct slice number UNUSED, struct slice code UNUSED,
     enum phone_code_verdict *verdict)

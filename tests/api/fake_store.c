@@ -313,12 +313,6 @@ store_ready(struct store *store UNUSED, uint32_t *found)
 	return RESULT_OK;
 }
 
-bool
-store_sends_mail(const struct store *store UNUSED)
-{
-	return false;
-}
-
 enum result
 store_payload_settings(struct store *store UNUSED, const struct payload_settings **found)
 {

@@ -65,6 +65,9 @@ next_signup(bool on)
 		.signup_url = next_text(),
 		.session_id = next_text(),
 		.request_id = next_text(),
+		.proof = next_text(),
+		.proof_expires_ms = (int64_t)next_number() + (INT64_C(1) << 41),
+		.unproven = !on,
 		.points = -(int32_t)next_number(),
 	};
 }
@@ -114,6 +117,9 @@ same_signup(const struct signup *got, const struct signup *want)
 	same_text(got->signup_url, want->signup_url);
 	same_text(got->session_id, want->session_id);
 	same_text(got->request_id, want->request_id);
+	same_text(got->proof, want->proof);
+	assert_int_equal(got->proof_expires_ms, want->proof_expires_ms);
+	assert_int_equal(got->unproven, want->unproven);
 	assert_int_equal(got->points, want->points);
 }
 

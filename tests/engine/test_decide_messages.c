@@ -100,6 +100,62 @@ some_leads_get_none(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
+/* 8: without proof of work a lead has to confirm, whatever the campaign's settings. Until then it is flagged; a repetition
+ * changes nothing, and sends the mail again. */
+static void
+an_unproven_lead_confirms(void **state)
+{
+	struct world *w = *state;
+	struct command command = public_signup("u0@x.org", NULL);
+	command.as.signup.unproven = true;
+	campaign(w)->mails = 0;
+	for (unsigned counter = 1; counter <= 2; counter++) {
+		run(w, &command, 1);
+		ASSERT_MAIL(w, 0, MESSAGE_VERIFY);
+		settle(w);
+		assert_true(lead(w, 0)->fraudulent && !lead(w, 0)->announced);
+		assert_slice(lead(w, 0)->fraud_flags, "[\"unproven\"]");
+		assert_int_equal(lead(w, 0)->counter, 1);
+	}
+	confirm_as(w, 0, "u0@x.org");
+	assert_true(lead(w, 0)->verified_email && !lead(w, 0)->fraudulent && lead(w, 0)->announced);
+	assert_false(slice_present(lead(w, 0)->fraud_flags));
+	run(w, &command, 1);
+	assert_int_equal(w->decision.message_count, 0);
+}
+
+/* 8.2: once, in a batch and after it, also where nothing else changes; a sign-up that fails does not use it. */
+static void
+a_proof_is_used_once(void **state)
+{
+	struct world *w = *state;
+	struct command commands[3] = { public_signup("u0@x.org", NULL), public_signup("u1@x.org", NULL),
+		public_signup("u0@x.org", NULL) };
+	campaign(w)->public_update = PUBLIC_UPDATE_NONE;
+	campaign(w)->mails = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		commands[i].as.signup.proof = SLICE("a nonce");
+	commands[0].as.signup.must_exist = true;
+	run(w, commands, ARRAY_SIZE(commands));
+	assert_int_equal(w->outcomes[0].failure, FAILURE_LEAD_NOT_FOUND);
+	assert_int_equal(w->outcomes[1].failure, FAILURE_NONE);
+	assert_int_equal(w->outcomes[2].failure, FAILURE_PROOF_INVALID);
+	assert_int_equal(w->decision.proof_count, 1);
+	assert_slice(w->decision.proofs[0].nonce, "a nonce");
+	settle(w);
+	commands[1].as.signup.proof = SLICE("another");
+	run(w, &commands[1], 1); /* a known lead that is not changed */
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	assert_true(w->decision.changes && w->decision.event_count == 0);
+	assert_int_equal(w->decision.proof_count, 1);
+	static const struct slice used[] = { SLICE("another") };
+	w->set.used_proofs = used;
+	w->set.used_proof_count = 1;
+	run(w, &commands[1], 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_PROOF_INVALID);
+	assert_false(w->decision.changes);
+}
+
 /* 4.1.11: the answers to a first and to a repeated sign-up are the same where a mail shows the lead its page. */
 static void
 the_answer_does_not_show_which_leads_exist(void **state)
@@ -240,6 +296,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		STRICT_TEST(a_new_lead_gets_a_mail),
 		STRICT_TEST(some_leads_get_none),
+		STRICT_TEST(an_unproven_lead_confirms),
+		STRICT_TEST(a_proof_is_used_once),
 		STRICT_TEST(the_answer_does_not_show_which_leads_exist),
 		STRICT_TEST(a_link_is_sent_without_a_change),
 		STRICT_TEST(a_repeated_signup_sends_the_link_again),

@@ -102,6 +102,25 @@ passes_of(enum limit_kind kind, uint64_t caller, size_t tries)
 
 /* ---- the rules ---- */
 
+/* Of the first window, which slides; refused calls and other callers do not count. */
+static void
+a_count_is_that_of_the_first_window(void **state)
+{
+	(void)state;
+	const struct slice name = name_of(1);
+	const struct limit_network own = { name, LIMITER_SPREAD };
+	const struct limit_claim claim = { .kind = LIMIT_SIGNUPS, .caller = name },
+				 other = { .kind = LIMIT_READINESS, .caller = name };
+	assert_int_equal(limiter_count(limiter, &own, &claim), 0);
+	assert_int_equal(passes_of(LIMIT_SIGNUPS, 2, 3), 3);
+	assert_int_equal(limiter_count(limiter, &own, &claim), 0);
+	assert_int_equal(passes_of(LIMIT_SIGNUPS, 1, 12), 10);
+	assert_int_equal(limiter_count(limiter, &own, &claim), 10);
+	now += MINUTE + SECOND;
+	assert_int_equal(limiter_count(limiter, &own, &claim), 0);
+	assert_int_equal(limiter_count(limiter, &own, &other), 0); /* without a rule */
+}
+
 static void
 each_window_holds(void **state)
 {
@@ -488,6 +507,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+		TEST(a_count_is_that_of_the_first_window),
 		TEST(each_window_holds),
 		TEST(each_caller_has_its_own_limit),
 		TEST(a_kind_without_a_rule_passes),

@@ -123,7 +123,7 @@ def test_an_update_cut_after_commit(webhooks, proxy, campaign, count):
 @pytest.mark.parametrize("where", [BEFORE, AFTER])
 @pytest.mark.parametrize("known", [False, True], ids=["new lead", "known lead"])
 def test_proof_of_work_with_a_lost_commit(service, account, proxy, where, known):
-    """docs/api.md 8.2: the sign-up that used a solution is not told that it was used, also when it changes nothing else"""
+    """docs/api.md 8.2: the answer to the sign-up that used a solution is a success, also when it changes nothing else"""
     campaign = service.campaign(account, bots="proof", bot_difficulty=1, public_update="none")
     service.campaign(account).lead(**ADA)
     if known:

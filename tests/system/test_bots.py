@@ -19,7 +19,8 @@ KINDS = {int: "number", bool: "boolean", str: "text", list: "list", dict: "objec
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    return make_service(settings=[("limits", "new_leads_per_campaign", "100000/60s")])
+    """With room for all addresses of the bots: a full table would refuse some of them."""
+    return make_service(settings=[("limits", "new_leads_per_campaign", "100000/60s"), ("limits", "memory", "256M")])
 
 
 @pytest.fixture

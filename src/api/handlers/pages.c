@@ -123,9 +123,8 @@ read_leaders(struct call *call, const struct page *page, struct page_status *sta
 static bool
 read_own(struct call *call, const struct page *page, struct page_status *status, struct page_board *board)
 {
-	const bool waits = call->campaign.require_verification && !status->lead->verified;
-	status->awaits_email = waits && slice_present(status->lead->email);
-	status->awaits_phone = waits && !slice_present(status->lead->email);
+	status->awaits_email = call->campaign.verify_email && store_sends_mail(call->api->store) &&
+			       slice_present(status->lead->email) && !status->lead->verified_email;
 	return read_rewards(call, status) && read_leaders(call, page, status, board);
 }
 

@@ -151,6 +151,31 @@ take_environment(struct loaded_conf *loaded, struct buffer *problems)
 	refuse_unknown_variables(loaded, problems);
 }
 
+static bool
+is_loopback(const char *host)
+{
+	const struct slice text = slice_of(host);
+	return slice_equal_nocase(text, SLICE("localhost")) || slice_equal(text, SLICE("::1")) ||
+	       (slice_starts_with(text, SLICE("127.")) && slice_is_alnum(text, ".") &&
+		   !ascii_is_alpha(text.data[text.size - 1]));
+}
+
+static void
+check_mail(const struct conf_mail *mail, struct buffer *problems)
+{
+	if ((*mail->host == '\0') != (*mail->from == '\0'))
+		buffer_printf(problems, "mail.%s: is not set, but mail.%s is\n", *mail->host == '\0' ? "host" : "from",
+		    *mail->host == '\0' ? "from" : "host");
+	if ((*mail->user == '\0') != (*mail->password == '\0'))
+		buffer_printf(problems, "mail.%s: is not set, but mail.%s is\n", *mail->user == '\0' ? "user" : "password",
+		    *mail->user == '\0' ? "password" : "user");
+	/* mails and the password would cross the network in clear text */
+	if (strcmp(mail->tls, "none") == 0 && *mail->host != '\0' && !is_loopback(mail->host))
+		buffer_add_text(problems, "mail.tls: is none, but mail.host is not this host (localhost, 127.0.0.1 or ::1)\n");
+	if (strcmp(mail->tls, "none") == 0 && *mail->tls_ca != '\0')
+		buffer_add_text(problems, "mail.tls_ca: is set, but mail.tls is none\n");
+}
+
 /* Runs only when each value is valid, so that no error is reported twice. */
 static void
 check_together(const struct conf *conf, struct buffer *problems)
@@ -162,6 +187,7 @@ check_together(const struct conf *conf, struct buffer *problems)
 	/* docs/deliveries.md 4: otherwise another dispatcher could send a delivery that is under way */
 	if (conf->dispatch.lease < conf->dispatch.attempt_timeout + LEASE_RESERVE_MS)
 		buffer_add_text(problems, "dispatch.lease: is less than dispatch.attempt_timeout plus 15s\n");
+	check_mail(&conf->mail, problems);
 }
 
 bool

@@ -88,6 +88,23 @@ struct conf_dispatch {
 	unsigned breaker_failures;
 };
 
+/* docs/mail.md. Mail is on with `host` and `from`, which are set together. */
+struct conf_mail {
+	const char *host; /* of the server that takes all mail; "": mail is off */
+	const char *tls;  /* "required" (STARTTLS), "implicit" or, for a loopback host, "none" */
+	const char *user, *password;
+	const char *from, *reply_to; /* an address, or NAME <ADDRESS> */
+	const char *helo;            /* "": the host's name */
+	const char *tls_ca;          /* "": the system's */
+	const char *schedule;       /* durations */
+	int64_t retry_confirmation;  /* for how long confirmations and links are tried … */
+	int64_t retry;               /* … and all others */
+	unsigned port;               /* 0: the usual one for `tls` */
+	unsigned rate;               /* mails an hour; 0: any number */
+	unsigned campaign_per_hour;  /* of one campaign; 0: any number */
+	unsigned connections;
+};
+
 /* Calls that only clients of other services need (docs/compatibility.md). */
 struct conf_compat {
 	bool authenticate; /* POST /v1/authenticate */
@@ -108,6 +125,7 @@ struct conf {
 	struct conf_limits limits;
 	struct conf_lead lead;
 	struct conf_dispatch dispatch;
+	struct conf_mail mail;
 	struct conf_compat compat;
 	struct conf_cluster cluster;
 	struct conf_log log;

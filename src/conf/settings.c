@@ -92,6 +92,26 @@ is_server(struct slice text)
 }
 
 static bool
+is_mail_tls(struct slice text)
+{
+	static const struct slice words[] = { SLICE("required"), SLICE("implicit"), SLICE("none") };
+	return slice_is_one_of(text, words, ARRAY_SIZE(words));
+}
+
+/* Checks the form only; the mail layer parses it. */
+static bool
+is_mailbox(struct slice text)
+{
+	return text.size == 0 || slice_find(text, '@') < text.size;
+}
+
+static bool
+is_host(struct slice text)
+{
+	return is_visible(text) && memchr(text.data, '/', text.size) == NULL;
+}
+
+static bool
 is_duration(struct slice text)
 {
 	int64_t ms;
@@ -117,6 +137,9 @@ is_listen_place(struct slice text)
 
 static const struct conf_rule prefix = { is_word, "letters, digits and _" };
 static const struct conf_rule tls = { is_tls, "nothing, off or verify" };
+static const struct conf_rule mail_tls = { is_mail_tls, "required, implicit or none" };
+static const struct conf_rule mailbox = { is_mailbox, "an address, or a name and <address>" };
+static const struct conf_rule host = { is_host, "nothing, or the name or address of a host" };
 static const struct conf_rule listen_at = { is_listen_place, "nothing, an absolute path, or a loopback address and port" };
 static const struct conf_rule header_text = { is_printable, "printable ASCII" };
 static const struct conf_rule base_path = { is_base_path, "nothing, or a path that begins but does not end with /" };
@@ -244,6 +267,22 @@ static const struct conf_setting settings[] = {
 	{ SETTING(dispatch, poll_interval, CONF_DURATION), "200ms", 1, HOUR, NULL, "wait of an idle daemon between two looks" },
 	{ SETTING(dispatch, lock_file, CONF_PATH), "/run/leadhook/dispatch.lock", 1, PATH_BYTES_MAX, NULL, "file that lets one dispatcher run" },
 	{ SETTING(dispatch, ca_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "certificates that receivers are verified with" },
+
+	{ SETTING(mail, host, CONF_TEXT), "", 0, TEXT_MAX, &host, "server that takes all mail; empty: no mail" },
+	{ SETTING(mail, port, CONF_INTEGER), "0", 0, 65535, NULL, "its port; 0: the usual one for mail.tls" },
+	{ SETTING(mail, tls, CONF_TEXT), "required", 1, TEXT_MAX, &mail_tls, "how connections to the mail server are encrypted" },
+	{ SETTING(mail, tls_ca, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "certificates that the mail server is verified with" },
+	{ SETTING(mail, user, CONF_TEXT), "", 0, TEXT_MAX, NULL, "user at the mail server" },
+	{ SETTING(mail, password, CONF_SECRET), "", 0, TEXT_MAX, NULL, "password of that user" },
+	{ SETTING(mail, from, CONF_TEXT), "", 0, 1024, &mailbox, "sender of all mails" },
+	{ SETTING(mail, reply_to, CONF_TEXT), "", 0, 1024, &mailbox, "where answers to mails go" },
+	{ SETTING(mail, helo, CONF_TEXT), "", 0, TEXT_MAX, &host, "name of this host for the mail server" },
+	{ SETTING(mail, connections, CONF_INTEGER), "2", 1, 50, NULL, "connections to the mail server at a time" },
+	{ SETTING(mail, rate, CONF_INTEGER), "0", 0, 1000000, NULL, "mails an hour; 0: any number" },
+	{ SETTING(mail, campaign_per_hour, CONF_INTEGER), "10000", 0, 1000000, NULL, "mails of one campaign an hour; 0: any number" },
+	{ SETTING(mail, schedule, CONF_LIST), "30s 1m 5m 15m 30m 1h 2h", 1, 32, &durations, "waits before each further attempt; the last repeats" },
+	{ SETTING(mail, retry_confirmation, CONF_DURATION), "24h", SECOND, 7 * DAY, NULL, "time that confirmations and links are tried for" },
+	{ SETTING(mail, retry, CONF_DURATION), "3d", SECOND, 7 * DAY, NULL, "time that other mails are tried for" },
 
 	{ SETTING(compat, authenticate, CONF_SWITCH), "off", 0, 0, NULL, "whether POST /v1/authenticate works" },
 

@@ -82,6 +82,7 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 		return;
 	step_touch(step, lead);
 	*verified = true;
+	lead->lead.bounced = lead->lead.bounced && !by_email;
 	if (!was_verified) {
 		step_clear_unproven(step, lead);
 		step_update_referral(step, lead, SCORE_REFERRAL);

@@ -73,6 +73,7 @@ update_identities(struct step *step, const struct signup *signup, struct lead *l
 		lead->email_key = signup->email_key;
 		lead->email_hash = lead_email_hash(step->pool, lead->campaign_id, signup->email_key);
 		lead->verified_email = false;
+		lead->bounced = false;
 	}
 	if (slice_present(signup->phone) && !slice_equal(signup->phone, lead->phone) &&
 	    (may_replace || !slice_present(lead->phone))) {

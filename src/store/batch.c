@@ -21,6 +21,8 @@
 
 /* Reserved at first. Most commands make fewer events for fewer webhooks; batches that need more are decided again. */
 enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20, HISTORY_EXPECTED = EVENTS_EXPECTED * (1 + DELIVERIES_EXPECTED) };
+/* The same; store_insert_messages takes more itself. */
+enum { MESSAGES_EXPECTED = 2 };
 
 /* How long a batch is tried. */
 struct limits {
@@ -62,6 +64,7 @@ reserve(const struct batch *batch)
 		{ ID_LEAD, batch->count },
 		{ ID_POINTS_CALL, batch->count },
 		{ ID_HISTORY, batch->history },
+		{ ID_MESSAGE, MESSAGES_EXPECTED * batch->count },
 	};
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(wanted) && result == RESULT_OK; i++)
@@ -444,7 +447,7 @@ store_execute(struct store *store, struct pool *pool, const struct command *cons
     struct outcome *outcomes, bool *locked)
 {
 	int64_t before_ms = db_set_deadline(store->db, deadline_ms); /* for the statements */
-	store->made_deliveries = false;
+	store->made_deliveries = store->made_messages = false;
 	if (locked != NULL)
 		memset(locked, 0, count * sizeof(*locked));
 	execute(store, pool, commands, count, (struct limits){ deadline_ms, deadline_ms }, outcomes, locked);
@@ -462,4 +465,10 @@ bool
 store_made_deliveries(const struct store *store)
 {
 	return store->made_deliveries;
+}
+
+bool
+store_made_messages(const struct store *store)
+{
+	return store->made_messages;
 }

@@ -22,6 +22,12 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/hooks/inbound.c \
 	%D%/hooks/inbound_calls.c \
 	%D%/hooks/webhooks.c \
+	%D%/messages.h \
+	%D%/messages/mail_lease.c \
+	%D%/messages/mail_list.c \
+	%D%/messages/mail_outcomes.c \
+	%D%/messages/mail_queue.h \
+	%D%/messages/mail_requests.c \
 	%D%/queue/clean_up.c \
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
 	%D%/queue/jobs.c \

@@ -28,6 +28,7 @@ enum id_kind {
 	ID_POINTS_CALL,
 	ID_INBOUND,
 	ID_INBOUND_CALL,
+	ID_MESSAGE,
 	ID_KINDS
 };
 
@@ -48,6 +49,7 @@ struct store {
 	uint64_t node_generations;        /* that were given */
 	struct log_throttle batch_log, installation_log;
 	bool made_deliveries; /* as store_made_deliveries */
+	bool made_messages;   /* as store_made_messages */
 	/* as store_watch_unknown */
 	void (*unknown_changed)(void *context, bool unknown);
 	void *unknown_context;

@@ -30,6 +30,7 @@ static const char *const id_names[ID_KINDS] = {
 	[ID_POINTS_CALL] = "points_call",
 	[ID_INBOUND] = "inbound",
 	[ID_INBOUND_CALL] = "inbound_call",
+	[ID_MESSAGE] = "message",
 };
 
 /* The size of a block: this number, plus this many times the ids needed now. Ids that are unused when the process ends are

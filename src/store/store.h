@@ -84,6 +84,8 @@ void store_execute(struct store *store, struct pool *pool, const struct command 
 void store_watch_unknown(struct store *store, void (*changed)(void *context, bool unknown), void *context);
 /* Whether the last store_execute made deliveries. With an unknown COMMIT: whether it may have. */
 MUST_CHECK bool store_made_deliveries(const struct store *store);
+/* The same for messages. */
+MUST_CHECK bool store_made_messages(const struct store *store);
 /* Whether the installation sends mail, as in its options. */
 MUST_CHECK bool store_sends_mail(const struct store *store);
 /* A batch that would write more than this is done in several transactions, one after another. A command for points of several

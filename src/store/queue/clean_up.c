@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Cleans up the database for the dispatcher: ended campaigns, rows of deleted leads, old tokens, days of the history
  * (partitions.c). */
+#include "store/messages/mail_queue.h"
 #include "store/query.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/partitions.h"
@@ -24,6 +25,7 @@ DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED)
 DB_STATEMENT(sql_delete_score_entry, "DELETE FROM {prefix}score_entries"
 				     " WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?");
 DB_STATEMENT(sql_delete_calls_of_lead, "DELETE FROM {prefix}inbound_calls WHERE lead_id = ?");
+DB_STATEMENT(sql_delete_messages_of_lead, "DELETE FROM {prefix}messages WHERE lead_id = ?");
 DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?");
 
 /* after a table was filled or emptied, the server's automatic statistics can be so wrong that sql_select_due_webhooks reads all
@@ -32,7 +34,7 @@ DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}d
 
 store_statement_list sql_of_clean_up = { &sql_refresh_statistics, &sql_note_ended_campaigns, &sql_delete_old_tokens,
 	&sql_select_leads_with_entries_left, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead,
-	&sql_delete_expired_calls, &sql_delete_calls_of_lead, &sql_delete_old_codes, &sql_delete_used_proofs, NULL };
+	&sql_delete_expired_calls, &sql_delete_calls_of_lead, &sql_delete_messages_of_lead, &sql_delete_old_codes, &sql_delete_used_proofs, NULL };
 
 /* A sign-up is committed some time after its proof was checked. */
 enum { PROOF_GRACE_MS = 3600 * 1000 };
@@ -94,6 +96,8 @@ drop_entries(struct store *store, struct db_list leads, bool *all)
 		/* the payloads that they came from: few, as a webhook has 50 */
 		if (txn.result == RESULT_OK && *all)
 			txn.result = db_execute_rows(store->db, &sql_delete_calls_of_lead, leads.values, 1, leads.count);
+		if (txn.result == RESULT_OK && *all)
+			txn.result = db_execute_rows(store->db, &sql_delete_messages_of_lead, leads.values, 1, leads.count);
 	}
 	return txn.result;
 }
@@ -134,6 +138,8 @@ store_clean_up(struct store *store)
 		result = drop_all_old(store);
 	if (result == RESULT_OK)
 		result = store_queue_unverified(store);
+	if (result == RESULT_OK)
+		result = store_clean_up_mails(store, store->options.retention_ms);
 	if (result == RESULT_OK)
 		store_maintain_days(store);
 	return result;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * Requests for messages to leads (docs/mail.md). store/messages/mail_queue.h has what sends them. */
+#ifndef LEADHOOK_STORE_MESSAGES_H
+#define LEADHOOK_STORE_MESSAGES_H
+
+#include "base/pool.h"
+#include "engine/message.h"
+#include "store/store.h"
+
+/* Requests the messages, inside the batch's transaction: they are due at `now_ms`, the transaction's time. Ids come from the
+ * store's block, or from the table of blocks, whose row is then locked until the end, where the block has too few. From now on
+ * store_made_messages is true. */
+MUST_CHECK enum result store_insert_messages(
+    struct store *store, struct pool *pool, const struct made_message *messages, size_t count, int64_t now_ms);
+/* The same in a transaction of its own, for what is not part of a batch. */
+MUST_CHECK enum result store_request_messages(struct store *store, const struct made_message *messages, size_t count);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ * Messages as the operator sees them, and their clean-up. */
+#include "base/clock.h"
+#include "store/messages/mail_queue.h"
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+
+#define MAIL_COLUMNS                                                                                                     \
+	"m.id, m.campaign_id, l.social_id, m.kind, m.ref, m.state, m.attempts, m.crashes, m.lease_owner IS NOT NULL AND" \
+	" m.due_ms > " NOW ", m.created_ms, IF(m.turn IS NULL, NULL, m.due_ms), m.sent_ms, m.ended_ms, m.recipient,"     \
+	" m.message_id, m.last_status, m.last_answer, m.reason"
+
+#define FROM_MESSAGES " FROM {prefix}messages m FORCE INDEX (PRIMARY) LEFT JOIN {prefix}leads l ON l.id = m.lead_id"
+
+DB_STATEMENT(sql_select_mails, "SELECT " MAIL_COLUMNS FROM_MESSAGES " WHERE m.id < ? ORDER BY m.id DESC LIMIT ?");
+DB_STATEMENT(sql_select_mail, "SELECT " MAIL_COLUMNS ", m.content" FROM_MESSAGES " WHERE m.id = ?");
+DB_STATEMENT(sql_lock_message, "SELECT kind, state, lease_owner IS NOT NULL AND due_ms > " NOW ", content IS NOT NULL"
+			       " FROM {prefix}messages WHERE id = ? FOR UPDATE");
+DB_STATEMENT(sql_requeue_message,
+    "UPDATE {prefix}messages"
+    " SET state = ?, turn = ?, due_ms = " NOW ", first_attempt_ms = NULL, crashes = 0, lease_owner = NULL, reason = NULL,"
+    " ended_ms = NULL"
+    " WHERE id = ?");
+DB_STATEMENT(sql_count_messages, "SELECT COUNT(*), MIN(IF(due_ms <= " NOW ", due_ms, NULL))"
+				 " FROM {prefix}messages FORCE INDEX (by_turn) WHERE turn IN (0, 1)");
+DB_STATEMENT(sql_select_contents_removed,
+    "SELECT contents_removed_ms, " NOW " - ? FROM {prefix}message_channels WHERE channel = 'mail'");
+DB_STATEMENT(sql_select_old_contents, "SELECT id, ended_ms FROM {prefix}messages FORCE INDEX (by_end)"
+				      " WHERE ended_ms >= ? AND ended_ms <= ? AND content IS NOT NULL"
+				      " ORDER BY ended_ms LIMIT ?");
+DB_STATEMENT(sql_remove_contents, "UPDATE " ROWS_WITH_IDS("messages") " SET t.content = NULL, t.recipient = NULL"
+								      " WHERE t.turn IS NULL");
+DB_STATEMENT(sql_note_contents_removed, "UPDATE {prefix}message_channels SET contents_removed_ms = ? WHERE channel = 'mail'");
+DB_STATEMENT(sql_delete_old_messages, "DELETE FROM {prefix}messages WHERE ended_ms < " NOW " - ? LIMIT ?");
+
+store_statement_list sql_of_mail_list = { &sql_select_mails, &sql_select_mail, &sql_lock_message, &sql_requeue_message,
+	&sql_count_messages, &sql_select_contents_removed, &sql_select_old_contents, &sql_remove_contents,
+	&sql_note_contents_removed, &sql_delete_old_messages, NULL };
+
+enum {
+	MAIL_ID,
+	MAIL_CAMPAIGN,
+	MAIL_LEAD,
+	MAIL_KIND,
+	MAIL_REF,
+	MAIL_STATE,
+	MAIL_ATTEMPTS,
+	MAIL_CRASHES,
+	MAIL_IS_LEASED,
+	MAIL_CREATED_MS,
+	MAIL_DUE_MS,
+	MAIL_SENT_MS,
+	MAIL_ENDED_MS,
+	MAIL_RECIPIENT,
+	MAIL_MESSAGE_ID,
+	MAIL_LAST_STATUS,
+	MAIL_LAST_ANSWER,
+	MAIL_REASON,
+	/* sql_select_mail alone */
+	MAIL_CONTENT
+};
+
+static struct mail_row
+mail_from_row(const struct db_rows *rows, size_t row)
+{
+	enum message_state state = MESSAGE_FAILED;
+	if (!message_state_parse(db_get_bytes(rows, row, MAIL_STATE), &state))
+		log_error("unknown_state", LOG_UINT("message", db_get_u64(rows, row, MAIL_ID)));
+	return (struct mail_row){
+		.id = db_get_u64(rows, row, MAIL_ID),
+		.campaign_id = db_get_u64(rows, row, MAIL_CAMPAIGN),
+		.lead_social_id = db_get_bytes(rows, row, MAIL_LEAD),
+		.kind = (unsigned)db_get_u64(rows, row, MAIL_KIND),
+		.ref = db_get_u64(rows, row, MAIL_REF),
+		.state = state,
+		.attempts = (unsigned)db_get_u64(rows, row, MAIL_ATTEMPTS),
+		.crashes = (unsigned)db_get_u64(rows, row, MAIL_CRASHES),
+		.leased = db_get_bool(rows, row, MAIL_IS_LEASED),
+		.created_ms = db_get_i64(rows, row, MAIL_CREATED_MS),
+		.due_ms = db_get_time(rows, row, MAIL_DUE_MS),
+		.sent_ms = db_get_time(rows, row, MAIL_SENT_MS),
+		.ended_ms = db_get_time(rows, row, MAIL_ENDED_MS),
+		.recipient = db_get_bytes(rows, row, MAIL_RECIPIENT),
+		.message_id = db_get_bytes(rows, row, MAIL_MESSAGE_ID),
+		.last_status = db_is_null(rows, row, MAIL_LAST_STATUS) ? 0 : (int)db_get_u64(rows, row, MAIL_LAST_STATUS),
+		.last_answer = db_get_bytes(rows, row, MAIL_LAST_ANSWER),
+		.reason = db_get_bytes(rows, row, MAIL_REASON),
+	};
+}
+
+static bool
+is_wanted(const struct mail_filter *filter, const struct mail_row *mail)
+{
+	return (filter->campaign_id == 0 || mail->campaign_id == filter->campaign_id) &&
+	       (filter->state < 0 || mail->state == (enum message_state)filter->state) &&
+	       (filter->kind < 0 || mail->kind == (unsigned)filter->kind);
+}
+
+enum result
+store_list_mails(
+    struct store *store, struct pool *pool, const struct mail_filter *filter, struct mail_row **mails, size_t *count, bool *cut)
+{
+	enum { PAGE = 1000 };
+	uint64_t below = INT64_MAX;
+	size_t capacity = 0, examined = 0, page = PAGE;
+	enum result result = RESULT_OK;
+	*mails = NULL;
+	*count = 0;
+	while (result == RESULT_OK && page == PAGE && examined < MAILS_EXAMINED && *count < filter->limit) {
+		struct db_rows rows;
+		result = store_query(store, pool, &rows, &sql_select_mails, DB_U64(below), DB_U64(PAGE));
+		page = rows.count;
+		examined += page;
+		for (size_t i = 0; result == RESULT_OK && i < page && *count < filter->limit; i++) {
+			const struct mail_row mail = mail_from_row(&rows, i);
+			below = mail.id;
+			if (!is_wanted(filter, &mail))
+				continue;
+			*mails = pool_grow(pool, *mails, *count, &capacity, sizeof(**mails));
+			(*mails)[(*count)++] = mail;
+		}
+	}
+	*cut = page == PAGE && *count < filter->limit;
+	return result;
+}
+
+enum result
+store_find_mail(struct store *store, struct pool *pool, uint64_t id, struct mail_row *mail, struct slice *content)
+{
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_mail, DB_U64(id));
+	if (result != RESULT_OK)
+		return result;
+	*mail = mail_from_row(&rows, 0);
+	*content = db_get_bytes(&rows, 0, MAIL_CONTENT);
+	return RESULT_OK;
+}
+
+enum { LOCKED_KIND, LOCKED_STATE, LOCKED_LEASED, LOCKED_CONTENT };
+
+/* What was composed keeps its bytes; what was not is composed. */
+static enum result
+requeue(struct store *store, struct pool *pool, uint64_t id, enum mail_again *what)
+{
+	struct db_rows rows;
+	enum message_state state = MESSAGE_FAILED, next = MESSAGE_READY;
+	const enum result result = store_query_one(store, pool, &rows, &sql_lock_message, DB_U64(id));
+	*what = MAIL_MISSING;
+	if (result != RESULT_OK)
+		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+	if (!message_state_parse(db_get_bytes(&rows, 0, LOCKED_STATE), &state))
+		return RESULT_FAILED;
+	if (!db_get_bool(&rows, 0, LOCKED_CONTENT))
+		next = MESSAGE_REQUESTED;
+	*what = db_get_bool(&rows, 0, LOCKED_LEASED)                                              ? MAIL_LEASED
+		: next == MESSAGE_REQUESTED && (state == MESSAGE_SENT || state == MESSAGE_FAILED) ? MAIL_NO_CONTENT
+												  : MAIL_QUEUED;
+	if (*what != MAIL_QUEUED)
+		return RESULT_OK;
+	return store_change_one(store, &sql_requeue_message, db_bytes(message_state_name(next)),
+	    DB_U64(message_turn((enum message_kind)db_get_u64(&rows, 0, LOCKED_KIND))), DB_U64(id));
+}
+
+enum result
+store_mail_again(struct store *store, uint64_t id, enum mail_again *what)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = requeue(store, txn.pool, id, what);
+	return txn.result;
+}
+
+enum result
+store_count_pending_mails(struct store *store, struct mail_counts *counts)
+{
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_count_messages);
+	if (result == RESULT_OK)
+		*counts = (struct mail_counts){ (uint64_t)db_get_i64(&rows, 0, 0), db_get_time(&rows, 0, 1) };
+	pool_free(&pool);
+	return result;
+}
+
+/* ---- clean-up ---- */
+
+/* Rows of one transaction, and transactions of one call. A content may have some hundred kilobytes. */
+enum { CONTENT_CHUNK = 100, ROW_CHUNK = 500, CHUNKS = 20 };
+
+enum { REMOVED_MS, REMOVE_TO_MS };
+
+/* *left: there may be more. */
+static enum result
+remove_contents(struct store *store, struct pool *pool, bool *left)
+{
+	struct db_rows times, rows;
+	*left = false;
+	enum result result = store_query_one(store, pool, &times, &sql_select_contents_removed, DB_I64(MAIL_CONTENT_MS));
+	if (result != RESULT_OK)
+		return result;
+	result = store_query(store, pool, &rows, &sql_select_old_contents, DB_I64(db_get_i64(&times, 0, REMOVED_MS)),
+	    DB_I64(db_get_i64(&times, 0, REMOVE_TO_MS)), DB_U64(CONTENT_CHUNK));
+	if (result != RESULT_OK || rows.count == 0)
+		return result;
+	struct db_value *ids = POOL_ARRAY(pool, rows.count, struct db_value);
+	for (size_t i = 0; i < rows.count; i++)
+		ids[i] = DB_U64(db_get_u64(&rows, i, 0));
+	*left = rows.count == CONTENT_CHUNK;
+	result = store_run_on_ids(store, &sql_remove_contents, ids, rows.count, NULL);
+	return result == RESULT_OK ? store_run(store, &sql_note_contents_removed, DB_I64(db_get_i64(&rows, rows.count - 1, 1)))
+				   : result;
+}
+
+enum result
+store_clean_up_mails(struct store *store, int64_t retention_ms)
+{
+	enum result result = RESULT_OK;
+	bool left = true;
+	uint64_t deleted = ROW_CHUNK;
+	for (unsigned i = 0; i < CHUNKS && result == RESULT_OK && left; i++) {
+		struct pool *pool = pool_new();
+		result = remove_contents(store, pool, &left);
+		pool_free(&pool);
+	}
+	for (unsigned i = 0; i < CHUNKS && result == RESULT_OK && deleted == ROW_CHUNK && retention_ms > 0; i++)
+		result = db_execute(
+		    store->db, &sql_delete_old_messages, &DB_VALUES(DB_I64(retention_ms), DB_U64(ROW_CHUNK)), &deleted);
+	return result;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * What becomes of leased messages. */
+#include "store/messages/mail_queue.h"
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+
+DB_STATEMENT(sql_count_mails_of_recipient,
+    "SELECT COUNT(*), CAST(COALESCE(SUM(composed_ms > " NOW " - 60000), 0) AS UNSIGNED)"
+    " FROM {prefix}messages FORCE INDEX (by_recipient)"
+    " WHERE recipient_hash = ? AND composed_ms > " NOW " - 86400000 AND state <> 'dropped'");
+DB_STATEMENT(sql_make_message_ready,
+    "UPDATE {prefix}messages"
+    " SET state = 'ready', recipient_hash = ?, recipient = ?, message_id = ?, content = ?, composed_ms = " NOW
+    " WHERE id = ? AND state = 'requested' AND lease_owner = ?");
+/* Assignments are made in this order: `turn` and `ended_ms` come last, because they depend on nothing that is assigned */
+DB_STATEMENT(sql_record_mail_outcome,
+    "UPDATE {prefix}messages"
+    " SET state = ?, attempts = LEAST(attempts + ?, 65535), first_attempt_ms = IF(?, COALESCE(first_attempt_ms, " NOW "),"
+    " first_attempt_ms), crashes = 0, lease_owner = NULL, due_ms = " NOW " + ?, last_status = COALESCE(?, last_status),"
+    " last_answer = COALESCE(?, last_answer), reason = ?, sent_ms = IF(?, " NOW ", sent_ms), ended_ms = IF(?, " NOW ", NULL),"
+    " turn = IF(?, NULL, turn)"
+    " WHERE id = ? AND turn IS NOT NULL AND (lease_owner = ? OR ?)");
+DB_STATEMENT(sql_mark_bounced,
+    "UPDATE {prefix}leads FORCE INDEX (PRIMARY) SET bounced = TRUE WHERE id = ? AND campaign_id = ? AND email_key = ?");
+DB_STATEMENT(sql_hold_mail, "UPDATE {prefix}message_channels"
+			    " SET failures = ?, held_until_ms = " NOW " + ?, held_since_ms = COALESCE(held_since_ms, " NOW "),"
+			    " reason = ?, answer = ?"
+			    " WHERE channel = 'mail'");
+DB_STATEMENT(sql_resume_mail, "UPDATE {prefix}message_channels"
+			      " SET failures = 0, held_until_ms = 0, held_since_ms = NULL, reason = NULL, answer = NULL"
+			      " WHERE channel = 'mail'");
+
+store_statement_list sql_of_mail_outcomes = { &sql_count_mails_of_recipient, &sql_make_message_ready, &sql_record_mail_outcome,
+	&sql_mark_bounced, &sql_hold_mail, &sql_resume_mail, NULL };
+
+static const struct slice state_names[MESSAGE_STATES] = {
+	[MESSAGE_REQUESTED] = SLICE("requested"),
+	[MESSAGE_READY] = SLICE("ready"),
+	[MESSAGE_SENT] = SLICE("sent"),
+	[MESSAGE_FAILED] = SLICE("failed"),
+	[MESSAGE_DROPPED] = SLICE("dropped"),
+};
+
+struct slice
+message_state_name(enum message_state state)
+{
+	return state_names[state];
+}
+
+bool
+message_state_parse(struct slice name, enum message_state *state)
+{
+	for (size_t i = 0; i < MESSAGE_STATES; i++)
+		if (slice_equal(name, state_names[i])) {
+			*state = (enum message_state)i;
+			return true;
+		}
+	return false;
+}
+
+unsigned
+message_turn(enum message_kind kind)
+{
+	return kind == MESSAGE_CODE ? TEXT_TURN : message_is_urgent(kind) ? 0 : 1;
+}
+
+static struct db_value
+bytes_value(const unsigned char *bytes, size_t size)
+{
+	return db_bytes((struct slice){ (const char *)bytes, size });
+}
+
+enum result
+store_count_mails(
+    struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], unsigned *last_day, unsigned *last_minute)
+{
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	const enum result result =
+	    store_query_one(store, pool, &rows, &sql_count_mails_of_recipient, bytes_value(recipient_hash, MAIL_HASH_SIZE));
+	if (result == RESULT_OK) {
+		*last_day = (unsigned)db_get_i64(&rows, 0, 0);
+		*last_minute = (unsigned)db_get_u64(&rows, 0, 1);
+	}
+	pool_free(&pool);
+	return result;
+}
+
+enum result
+store_mail_ready(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], uint64_t id,
+    const unsigned char recipient_hash[MAIL_HASH_SIZE], struct slice recipient, struct slice message_id, struct slice content)
+{
+	return store_change_one(store, &sql_make_message_ready, bytes_value(recipient_hash, MAIL_HASH_SIZE),
+	    db_bytes(recipient), db_bytes(message_id), db_bytes(content), DB_U64(id), bytes_value(owner, MAIL_OWNER_SIZE));
+}
+
+enum result
+store_mail_outcome(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct mail_outcome *outcome)
+{
+	const bool ended = outcome->state != MESSAGE_REQUESTED && outcome->state != MESSAGE_READY;
+	const bool sent = outcome->state == MESSAGE_SENT;
+	return store_change_one(store, &sql_record_mail_outcome, db_bytes(message_state_name(outcome->state)),
+	    DB_BOOL(outcome->attempted), DB_BOOL(outcome->attempted), DB_I64(outcome->delay_ms),
+	    outcome->status == 0 ? DB_NONE : DB_U64((uint64_t)outcome->status),
+	    db_bytes(slice_present(outcome->answer) ? slice_sub(outcome->answer, 0, MAIL_ANSWER_MAX) : SLICE_NONE),
+	    db_bytes(outcome->reason), DB_BOOL(sent), DB_BOOL(ended), DB_BOOL(ended), DB_U64(outcome->id),
+	    bytes_value(owner, MAIL_OWNER_SIZE), DB_BOOL(sent));
+}
+
+/* A batch that has loaded the lead would write the flag as it was: the lock of its campaign comes first. */
+enum result
+store_mail_bounced(struct store *store, uint64_t campaign_id, uint64_t lead_id, struct slice email_key)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		txn.result = store_lock_counters(store, txn.pool, campaign_id);
+		if (txn.result == RESULT_OK)
+			txn.result =
+			    store_run(store, &sql_mark_bounced, DB_U64(lead_id), DB_U64(campaign_id), db_bytes(email_key));
+	}
+	return txn.result == RESULT_NOT_FOUND ? RESULT_OK : txn.result;
+}
+
+enum result
+store_hold_mail(struct store *store, unsigned failures, int64_t hold_ms, struct slice reason, struct slice answer)
+{
+	return store_run(store, &sql_hold_mail, DB_U64(failures), DB_I64(hold_ms), db_bytes(reason),
+	    db_bytes(slice_present(answer) ? slice_sub(answer, 0, MAIL_ANSWER_MAX) : SLICE_NONE));
+}
+
+enum result
+store_resume_mail(struct store *store)
+{
+	return store_run(store, &sql_resume_mail);
+}

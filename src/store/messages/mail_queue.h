@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * The rows of `messages` for the process that sends mail (docs/mail.md), and for the operator.
+ *
+ * Times are the database's. A lease is a process's exclusive right to a message until the lease ends.
+ * Results are those of db/db.h; every function here may be repeated. Strings are in the caller's pool. */
+#ifndef LEADHOOK_STORE_MESSAGES_MAIL_QUEUE_H
+#define LEADHOOK_STORE_MESSAGES_MAIL_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/result.h"
+#include "base/slice.h"
+#include "engine/message.h"
+
+struct store;
+
+enum { MAIL_OWNER_SIZE = 16, MAIL_HASH_SIZE = 16, MAIL_ANSWER_MAX = 500 };
+
+/* Stored as their names. */
+enum message_state {
+	MESSAGE_REQUESTED,
+	MESSAGE_READY, /* recipient, Message-ID and content are written, and stay as they are */
+	MESSAGE_SENT,
+	MESSAGE_FAILED,
+	MESSAGE_DROPPED,
+	MESSAGE_STATES
+};
+struct slice message_state_name(enum message_state state);
+MUST_CHECK bool message_state_parse(struct slice name, enum message_state *state);
+
+/* Mails of turn 0 are sent before those of turn 1. Texts to phones have a turn of their own, which is
+ * not searched. */
+enum { MAIL_TURNS = 2, TEXT_TURN = MAIL_TURNS };
+unsigned message_turn(enum message_kind kind);
+
+/* ---- leases ---- */
+
+/* A campaign with something due. */
+struct mail_campaign {
+	uint64_t campaign_id;
+	unsigned turn;
+	unsigned sent; /* mails of the last hour, counted up to the budget of the call */
+};
+/* What holds all mail. */
+struct mail_hold {
+	unsigned failures;
+	int64_t left_ms;       /* until the next attempt; <= 0: none */
+	int64_t since_ms;      /* -1: the last attempt reached the server */
+	struct slice reason;   /* absent: as above */
+	struct slice answer;   /* of the server; may be absent */
+	int64_t held_until_ms; /* as the row has it */
+};
+MUST_CHECK enum result store_mail_hold(struct store *store, struct pool *pool, struct mail_hold *hold);
+/* Campaigns with due messages, by turn. `budget`: mails an hour (0: any number); those that have used it up are included.
+ * *next_ms: milliseconds until the next message that is not due yet, or -1. */
+MUST_CHECK enum result store_mail_campaigns(
+    struct store *store, struct pool *pool, unsigned budget, struct mail_campaign **campaigns, size_t *count, int64_t *next_ms);
+
+struct mail_request {
+	uint64_t campaign_id;
+	unsigned turn;
+	unsigned rows; /* at most */
+};
+struct due_mail {
+	size_t request; /* its place in the list */
+	uint64_t id;
+};
+/* Those of a request by due time. At most DB_LIST_MAX requests. */
+MUST_CHECK enum result store_find_due_mails(struct store *store, struct pool *pool, const struct mail_request *requests,
+    size_t request_count, struct due_mail **mails, size_t *count);
+
+struct queued_mail {
+	uint64_t id, campaign_id, lead_id;
+	enum message_kind kind;
+	uint64_t ref;
+	bool is_ready; /* the next three are present */
+	struct slice recipient, message_id, content;
+	unsigned attempts;
+	unsigned crashes;             /* earlier leases without an outcome */
+	int64_t first_attempt_ms_ago; /* -1: there was none */
+	bool has_lead;                /* it was not deleted; else both are false */
+	bool opted_out, bounced;
+};
+/* Leases those of them that are still due, at most DB_LIST_MAX. */
+MUST_CHECK enum result store_lease_mails(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE],
+    const uint64_t *ids, size_t id_count, int64_t lease_ms, struct queued_mail **mails, size_t *count);
+/* *renewed: how many of them were still ours. */
+MUST_CHECK enum result store_renew_mails(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const uint64_t *ids,
+    size_t count, int64_t lease_ms, size_t *renewed);
+/* Ends leases of messages that nothing was done with: they are due at once. */
+MUST_CHECK enum result store_release_mails(
+    struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const uint64_t *ids, size_t count);
+/* Ends all leases of a process that has crashed: their messages are due at once, with one more crash. Reads all pending
+ * messages. */
+MUST_CHECK enum result store_release_crashed(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE]);
+
+/* ---- outcomes ---- */
+
+/* How many mails this address got, of all campaigns, in the last day and in the last minute, without dropped ones. */
+MUST_CHECK enum result store_count_mails(
+    struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], unsigned *last_day, unsigned *last_minute);
+/* Makes a leased request ready. RESULT_NOT_FOUND: the lease has ended. */
+MUST_CHECK enum result store_mail_ready(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], uint64_t id,
+    const unsigned char recipient_hash[MAIL_HASH_SIZE], struct slice recipient, struct slice message_id, struct slice content);
+
+struct mail_outcome {
+	uint64_t id;
+	enum message_state state; /* REQUESTED or READY: tried again after `delay_ms` */
+	int64_t delay_ms;
+	bool attempted; /* counts as an attempt */
+	int status;     /* of the mail server; 0: none */
+	struct slice answer, reason;
+};
+/* Records it and ends the lease. A sent message is recorded as such whoever leases it. RESULT_NOT_FOUND: there is no such row,
+ * or another process leases it. */
+MUST_CHECK enum result store_mail_outcome(
+    struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct mail_outcome *outcome);
+/* Sets the lead's flag `bounced`, if it still has this email_key. */
+MUST_CHECK enum result store_mail_bounced(struct store *store, uint64_t campaign_id, uint64_t lead_id, struct slice email_key);
+/* Holds all mail for `hold_ms` after a failure of the server, the `failures`-th in a row. */
+MUST_CHECK enum result store_hold_mail(
+    struct store *store, unsigned failures, int64_t hold_ms, struct slice reason, struct slice answer);
+/* Ends it. */
+MUST_CHECK enum result store_resume_mail(struct store *store);
+
+/* ---- the operator ---- */
+
+/* Zero and -1 filters are not applied. */
+struct mail_filter {
+	uint64_t campaign_id;
+	int state, kind;
+	size_t limit;
+};
+struct mail_row {
+	uint64_t id, campaign_id;
+	struct slice lead_social_id; /* absent: deleted */
+	unsigned kind;               /* enum message_kind, or a number of a later version */
+	uint64_t ref;
+	enum message_state state;
+	unsigned attempts, crashes;
+	bool leased;
+	int64_t created_ms, due_ms, sent_ms, ended_ms; /* -1: not set; due_ms: pending ones only */
+	struct slice recipient, message_id; /* absent before it is ready; the recipient also some days after its end */
+	int last_status;                    /* 0: none */
+	struct slice last_answer, reason;
+};
+/* The newest first, roughly. *cut: it stopped after MAILS_EXAMINED rows. */
+enum { MAILS_EXAMINED = 100000 };
+MUST_CHECK enum result store_list_mails(struct store *store, struct pool *pool, const struct mail_filter *filter,
+    struct mail_row **mails, size_t *count, bool *cut);
+/* *content: absent before it is ready and some days after its end. RESULT_NOT_FOUND: no such message. */
+MUST_CHECK enum result store_find_mail(
+    struct store *store, struct pool *pool, uint64_t id, struct mail_row *mail, struct slice *content);
+
+enum mail_again {
+	MAIL_QUEUED,     /* it is due now; its time to try begins again */
+	MAIL_LEASED,     /* it is being sent */
+	MAIL_NO_CONTENT, /* it was removed some days after the message ended */
+	MAIL_MISSING
+};
+/* Sends a message again, with the same bytes; one that was dropped before it was composed is composed. */
+MUST_CHECK enum result store_mail_again(struct store *store, uint64_t id, enum mail_again *what);
+
+struct mail_counts {
+	uint64_t pending;
+	int64_t oldest_ms; /* when the oldest of them was due; -1: none is due */
+};
+MUST_CHECK enum result store_count_pending_mails(struct store *store, struct mail_counts *counts);
+
+/* ---- clean-up ---- */
+
+/* How long recipient and content of an ended message are stored. */
+#define MAIL_CONTENT_MS (INT64_C(7) * 24 * 3600 * 1000)
+/* Removes contents, and messages that ended longer ago than `retention_ms` (0: none). Bounded; cheap when there is nothing to
+ * do. */
+MUST_CHECK enum result store_clean_up_mails(struct store *store, int64_t retention_ms);
+
+#endif

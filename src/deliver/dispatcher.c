@@ -3,6 +3,7 @@
  * the database. */
 #include "deliver/dispatcher.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,10 +157,18 @@ handle_results(struct dispatcher *d)
 		feeder_note_progress(d->feeder);
 }
 
+/* A process beside this one that still works: webhooks go on meanwhile. */
+static bool
+companion_works(const struct dispatcher *d)
+{
+	struct pollfd end = { d->options.companion_fd, POLLIN, 0 };
+	return end.fd >= 0 && poll(&end, 1, 0) == 0;
+}
+
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
+	return !companion_works(d) && feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
 	       slots_used(d->slots) == slots_in(d->slots, SLOT_OUTCOME_REJECTED) && !scheduler_waiting(d->scheduler);
 }
 

@@ -31,6 +31,7 @@ struct dispatcher_options {
 	struct crashes *crashes; /* crashes of earlier processes; may be NULL */
 	int stop_fd;             /* becomes readable when the dispatcher must stop (signalfd); or -1 */
 	int wake_fd;             /* its wake socket (base/wake.h): there are new deliveries; or -1 */
+	int companion_fd;        /* without `stay` it runs until this one is at end of file, too; or -1 */
 };
 
 enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };

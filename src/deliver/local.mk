@@ -5,6 +5,14 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/crashes.c %D%/crashes.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
+	%D%/mail/compose.h \
+	%D%/mail/judge.c %D%/mail/judge.h \
+	%D%/mail/keeper.c %D%/mail/keeper.h \
+	%D%/mail/lines.c %D%/mail/lines.h \
+	%D%/mail/mailer.c %D%/mail/mailer.h %D%/mail/mailer_private.h \
+	%D%/mail/plan.c %D%/mail/plan.h \
+	%D%/mail/prepare.c \
+	%D%/mail/smtp.c %D%/mail/smtp.h \
 	%D%/recorder.c %D%/recorder.h \
 	%D%/send/request.c %D%/send/request.h \
 	%D%/runner.c %D%/runner.h \

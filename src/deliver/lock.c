@@ -108,7 +108,8 @@ map(struct lock *lock, size_t places_before)
 	if (mapped == MAP_FAILED)
 		return false;
 	lock->content = mapped;
-	return true;
+	/* a child would hold the lock with it */
+	return madvise(mapped, size, MADV_DONTFORK) == 0;
 }
 
 /* Logs a hint. After a run as root the file belongs to root, and the account of the cron job cannot open it. */

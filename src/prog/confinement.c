@@ -72,3 +72,20 @@ confinement_of_dispatcher(const struct conf *conf, enum log_level level)
 		sandbox_allow(sandbox, places, ARRAY_SIZE(places));
 	return sandbox;
 }
+
+struct sandbox *
+confinement_of_mail(const struct conf *conf, enum log_level level)
+{
+	const struct sandbox_place places[] = {
+		{ conf->log.file, SANDBOX_WRITE | SANDBOX_BESIDE },
+		{ conf->database.option_file, SANDBOX_READ | SANDBOX_BESIDE },
+		{ conf->database.tls_ca, SANDBOX_READ | SANDBOX_BESIDE },
+		{ conf->mail.tls_ca, SANDBOX_READ | SANDBOX_BESIDE },
+	};
+	struct sandbox *sandbox = begin(conf, level);
+	if (sandbox != NULL) {
+		sandbox_allow(sandbox, system_places, ARRAY_SIZE(system_places));
+		sandbox_allow(sandbox, places, ARRAY_SIZE(places));
+	}
+	return sandbox;
+}

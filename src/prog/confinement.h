@@ -6,12 +6,14 @@
 #include "base/sandbox.h"
 #include "conf/conf.h"
 
-/* Both hide this process, log at `level`, and return the argument for sandbox_enter. With server.sandbox off this is NULL, and
+/* All hide this process, log at `level`, and return the argument for sandbox_enter. With server.sandbox off this is NULL, and
  * the process is not hidden. */
 
 /* For responders and the committer. `socket` is the path of a unix socket that a responder removes itself, "": none. */
 struct sandbox *confinement_of_responder(const struct conf *conf, const char *socket);
 /* The lock file and the signal descriptor must be open already. */
 struct sandbox *confinement_of_dispatcher(const struct conf *conf, enum log_level level);
+/* For the process that sends mail. Its lock file must be open already. */
+struct sandbox *confinement_of_mail(const struct conf *conf, enum log_level level);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * leadhook-dispatch(8): sends due deliveries, from cron or as a daemon. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "base/wake.h"
 #include "deliver/crashes.h"
 #include "deliver/dispatcher.h"
+#include "deliver/mail/keeper.h"
 #include "prog/confinement.h"
 #include "prog/options.h"
 #include "prog/wiring.h"
@@ -145,6 +147,57 @@ prepare_process(void)
 	wiring_prepare_sending();
 }
 
+/* ---- mail ---- */
+
+/* What its process needs. */
+struct mail_start {
+	const struct wiring *wiring;
+	const struct arguments *arguments;
+	const char *file; /* "": none */
+	int fd;
+};
+
+/* Of the keeper (keeper.h). */
+static int
+send_mail(void *context, int stop_fd)
+{
+	const struct mail_start *start = context;
+	const struct wiring *wiring = start->wiring;
+	struct mailer_options wanted = wiring_mailer(wiring);
+	wiring_prepare_sending();
+	wanted.stay = start->arguments->daemon;
+	wanted.max_runtime_ms = start->arguments->max_runtime_ms;
+	wanted.stop_fd = stop_fd;
+	wanted.signals = end_signals();
+	wanted.wake_fd = start->fd < 0 ? -1 : wake_open(start->file);
+	wanted.owner_fd = start->fd;
+	struct store *store = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS);
+	struct sandbox *sandbox = confinement_of_mail(wiring->conf, LOG_LEVEL_DEBUG);
+	sandbox_enter(&sandbox);
+	return mailer_run(store, &wanted) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
+}
+
+/* *process: its descriptors are -1 without mail. */
+static void
+start_mail(const struct wiring *wiring, const struct arguments *arguments, struct mail_process *process)
+{
+	struct mail_start start = { wiring, arguments, wiring_mail_file(wiring->pool, wiring->conf), -1 };
+	*process = (struct mail_process){ -1, -1, -1 };
+	if (!wiring_has_mail(wiring->conf))
+		return;
+	if (*start.file != '\0')
+		start.fd = open(start.file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (*start.file != '\0' && start.fd < 0)
+		log_error("cannot_lock", LOG_STR("path", start.file), LOG_ERRNO(errno),
+		    LOG_STR("hint", "let this account write the file and its directory"));
+	const struct mail_keeper keeper = { send_mail, &start, start.fd };
+	if (*start.file == '\0' || start.fd >= 0)
+		if (!mail_process_start(&keeper, process))
+			process->done_fd = -1;
+	if (start.fd >= 0)
+		close(start.fd);
+}
+
 static struct dispatcher_options
 dispatcher_options_of(const struct wiring *wiring, const struct arguments *arguments)
 {
@@ -167,9 +220,10 @@ dispatcher_options_of(const struct wiring *wiring, const struct arguments *argum
 
 static int
 deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock,
-    struct crashes *crashes)
+    struct crashes *crashes, int mail_fd)
 {
 	struct dispatcher_options wanted = dispatcher_options_of(wiring, arguments);
+	wanted.companion_fd = mail_fd;
 	wanted.crashes = crashes;
 	wanted.stop_fd = end_signals();
 	if (wanted.stop_fd < 0)
@@ -207,12 +261,16 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)
 		return locked == RESULT_CONFLICT ? EX_OK : EX_OSERR;
+	struct mail_process mail; /* before threads start */
+	start_mail(wiring, arguments, &mail);
 	struct crashes *crashes = lock == NULL ? NULL : crashes_open(path); /* before the sandbox */
 	prepare_process();
 	/* from cron this would be a line per minute */
 	struct sandbox *sandbox = confinement_of_dispatcher(wiring->conf, arguments->daemon ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	sandbox_enter(&sandbox); /* before threads start */
-	int status = deliver(wiring, arguments, store, lock, crashes);
+	int status = deliver(wiring, arguments, store, lock, crashes, mail.done_fd);
+	if (mail.done_fd >= 0)
+		mail_process_stop(&mail);
 	crashes_free(&crashes);
 	lock_free(&lock);
 	return status;

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "identity/domain.h"
+#include "identity/email.h"
 
 enum { MS_PER_S = 1000, HOSTS_MAX_BYTES = 16 * 1024 * 1024 };
 
@@ -41,6 +42,24 @@ parse_schedule(UNUSED struct pool *pool, struct slice text, void *place, struct 
 	return retry_schedule_parse(text, place, bad);
 }
 
+/* The address of "Name <address>" or "address". */
+static bool
+parse_sender(struct pool *pool, struct slice text, void *place, struct slice *bad)
+{
+	struct email email;
+	const size_t begin = slice_find(text, '<');
+	struct slice address = text;
+	*bad = text;
+	if (begin < text.size && slice_ends_with(text, SLICE(">")))
+		address = slice_sub(text, begin + 1, text.size - 1);
+	if (text.size == 0)
+		return true;
+	if (!email_parse(pool, slice_trim(address), &email))
+		return false;
+	*(const char **)place = pool_string(pool, email.display);
+	return true;
+}
+
 static bool
 parse_limit(UNUSED struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
@@ -67,6 +86,9 @@ static const struct {
 	{ SETTING(dispatch, deny_ports), parse_ports, PLACE(webhook_addresses), "port numbers" },
 	{ SETTING(server, trusted_proxies), parse_networks, PLACE(trusted_proxies), NETWORKS },
 	{ SETTING(dispatch, schedule), parse_schedule, PLACE(schedule), "at most 32 durations from 1s to 7d" },
+	{ SETTING(mail, schedule), parse_schedule, PLACE(mail_schedule), "at most 32 durations from 1s to 7d" },
+	{ SETTING(mail, from), parse_sender, PLACE(mail_sender), "an email address, or a name and <address>" },
+	{ SETTING(mail, reply_to), parse_sender, PLACE(mail_reply_to), "an email address, or a name and <address>" },
 	{ SETTING(limits, lookups_per_address), parse_limit, PLACE(limits[LIMIT_LOOKUPS]), LIMITS },
 	{ SETTING(limits, readiness_per_address), parse_limit, PLACE(limits[LIMIT_READINESS]), LIMITS },
 	{ SETTING(limits, signups_per_address), parse_limit, PLACE(limits[LIMIT_SIGNUPS]), LIMITS },
@@ -150,14 +172,13 @@ read_disposable_domains(struct wiring *wiring, struct buffer *problems)
 	return good;
 }
 
-/* The database library checks its contents when it connects. */
+/* The libraries check its contents when they connect. */
 static bool
-find_tls_ca(const struct wiring *wiring, struct buffer *problems)
+find_tls_ca(const struct wiring *wiring, const char *section, const char *path, struct buffer *problems)
 {
-	const char *path = wiring->conf->database.tls_ca;
 	if (*path == '\0' || access(path, R_OK) == 0)
 		return true;
-	buffer_printf(problems, "%s: %s: %s\n", conf_origin(wiring->conf, "database", "tls_ca"), path, strerror(errno));
+	buffer_printf(problems, "%s: %s: %s\n", conf_origin(wiring->conf, section, "tls_ca"), path, strerror(errno));
 	return false;
 }
 
@@ -169,7 +190,8 @@ wiring_read(const char *path, bool lists, struct wiring *wiring, struct buffer *
 	if (good) {
 		good = parse_parts(wiring, problems);
 		good = (!lists || read_disposable_domains(wiring, problems)) && good;
-		good = find_tls_ca(wiring, problems) && good;
+		good = find_tls_ca(wiring, "database", wiring->conf->database.tls_ca, problems) && good;
+		good = find_tls_ca(wiring, "mail", wiring->conf->mail.tls_ca, problems) && good;
 	}
 	if (!good)
 		wiring_free(wiring);
@@ -301,6 +323,64 @@ wiring_sender(const struct wiring *wiring)
 		.ca_file = *dispatch->ca_file == '\0' ? NULL : dispatch->ca_file,
 		.rules = &wiring->webhook_addresses,
 	};
+}
+
+bool
+wiring_has_mail(const struct conf *conf)
+{
+	return *conf->mail.host != '\0';
+}
+
+static const struct {
+	const char *name;
+	enum smtp_tls tls;
+	unsigned port;
+} mail_tls[] = {
+	{ "required", SMTP_TLS_REQUIRED, 587 },
+	{ "implicit", SMTP_TLS_IMPLICIT, 465 },
+	{ "none", SMTP_TLS_NONE, 25 },
+};
+
+static struct smtp_server
+mail_server(const struct wiring *wiring)
+{
+	const struct conf_mail *mail = &wiring->conf->mail;
+	struct smtp_server server = { .host = mail->host,
+		.user = mail->user,
+		.password = mail->password,
+		.helo = mail->helo,
+		.ca_file = mail->tls_ca,
+		.sender = wiring->mail_sender };
+	for (size_t i = 0; i < ARRAY_SIZE(mail_tls); i++)
+		if (strcmp(mail->tls, mail_tls[i].name) == 0) {
+			server.tls = mail_tls[i].tls;
+			server.port = mail->port != 0 ? mail->port : mail_tls[i].port;
+		}
+	return server;
+}
+
+struct mailer_options
+wiring_mailer(const struct wiring *wiring)
+{
+	const struct conf_mail *mail = &wiring->conf->mail;
+	return (struct mailer_options){ .server = mail_server(wiring),
+		.connections = mail->connections,
+		.rate = mail->rate,
+		.campaign_per_hour = mail->campaign_per_hour,
+		.schedule = &wiring->mail_schedule,
+		.give_up_urgent_ms = mail->retry_confirmation,
+		.give_up_ms = mail->retry,
+		.stop_fd = -1,
+		.signals = -1,
+		.wake_fd = -1,
+		.owner_fd = -1 };
+}
+
+const char *
+wiring_mail_file(struct pool *pool, const struct conf *conf)
+{
+	const char *lock_file = conf->dispatch.lock_file;
+	return *lock_file == '\0' ? "" : pool_printf(pool, "%s.mail", lock_file).data;
 }
 
 void

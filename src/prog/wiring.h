@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "conf/conf.h"
+#include "deliver/mail/mailer.h"
 #include "deliver/send/sender.h"
 #include "identity/host_list.h"
 #include "identity/network.h"
@@ -20,7 +21,8 @@ struct wiring {
 	struct pool *pool; /* owns the members below */
 	struct address_rules webhook_addresses;
 	struct network_list trusted_proxies;
-	struct retry_schedule schedule;
+	struct retry_schedule schedule, mail_schedule;
+	const char *mail_sender, *mail_reply_to; /* addresses of mail.from and mail.reply_to; NULL: none */
 	struct host_list disposable_domains;
 	struct limit_rule limits[LIMIT_KINDS];
 	struct log_file *log; /* opened, not used yet; NULL: none, or standard error */
@@ -50,6 +52,11 @@ struct limiter *wiring_limiter(const struct wiring *wiring);
 
 /* The options for sending deliveries; valid as long as the wiring. */
 struct sender_options wiring_sender(const struct wiring *wiring);
+/* Whether mail is on, and its server and limits; without descriptors. Valid as long as the wiring. */
+bool wiring_has_mail(const struct conf *conf);
+struct mailer_options wiring_mailer(const struct wiring *wiring);
+/* The file of the process that sends mail, in the pool: its wakes are for this path. "": there is no lock file. */
+const char *wiring_mail_file(struct pool *pool, const struct conf *conf);
 /* Prepares the process for sending: a receiver that disconnects must not end it, and a name server that does not answer must
  * not block a thread for long. */
 void wiring_prepare_sending(void);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Makes a mail of a request: recipient, Message-ID and bytes, which then stay as they are. */
+#ifndef LEADHOOK_DELIVER_MAIL_COMPOSE_H
+#define LEADHOOK_DELIVER_MAIL_COMPOSE_H
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/result.h"
+#include "base/slice.h"
+#include "store/messages/mail_queue.h"
+
+struct store;
+
+/* All texts in the pool of the call. */
+struct composed_mail {
+	struct slice drop;       /* why it is not to be sent, a word of at most 32 ASCII characters; absent: it is */
+	struct slice recipient;  /* the lead's address, without a name */
+	struct slice message_id; /* with its angle brackets, as in the header */
+	struct slice content;    /* complete, with CRLF; at most MAIL_SIZE_MAX bytes */
+};
+enum { MAIL_SIZE_MAX = 1024 * 1024 };
+
+/* RESULT_OK: it is composed, or to be dropped. RESULT_FAILED: it cannot be composed, and fails. Any other: the database; it is
+ * tried again. */
+typedef enum result mail_composer(
+    void *context, struct store *store, struct pool *pool, const struct queued_mail *request, struct composed_mail *mail);
+
+#endif

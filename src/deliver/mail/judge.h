@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * What becomes of a mail, by what the server answered (docs/mail.md, "Outcomes and retries"). Pure. */
+#ifndef LEADHOOK_DELIVER_MAIL_JUDGE_H
+#define LEADHOOK_DELIVER_MAIL_JUDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "deliver/mail/smtp.h"
+#include "webhook/retry.h"
+
+enum mail_verdict {
+	MAIL_SENT,
+	MAIL_RETRY,  /* tried again later */
+	MAIL_FAIL,   /* for good */
+	MAIL_HOLD,   /* the fault is not the mail's: all mail waits, and no attempt is counted */
+	MAIL_RETURN, /* nothing was tried: due again */
+};
+
+struct mail_judgement {
+	enum mail_verdict verdict;
+	bool bounced;       /* there is no such person */
+	const char *reason; /* a word for the log and the operator; NULL: sent */
+};
+struct mail_judgement mail_judge(const struct smtp_result *result);
+
+/* The wait before the next attempt, when `attempts` were made; the last delay of the schedule repeats. `random`: any bits, for
+ * the jitter. */
+int64_t mail_retry_ms(const struct retry_schedule *schedule, unsigned attempts, uint64_t random);
+
+/* How long all mail waits after the `failures`-th failure of the server in a row, from 1. */
+int64_t mail_hold_ms(unsigned failures, uint64_t random);
+
+/* What the operator can do about the reason of a hold; NULL: no hint. */
+const char *mail_hint(const char *reason);
+
+/* Whether the bytes can be sent: CRLF at the end of every line, and no CR or LF elsewhere; lines of at most 998 bytes (RFC
+ * 5321); 7 bits, unless `utf8`. */
+MUST_CHECK bool mail_content_is_clean(struct slice content, bool utf8);
+
+#endif

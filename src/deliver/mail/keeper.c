@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/mail/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "deliver/mail/mailer.h"
+
+enum {
+	LOCK_MS = 200,
+	PAUSE_MS = 1000,
+	PAUSE_MAX_MS = 60 * 1000,
+	SOUND_MS = 5 * 60 * 1000,                             /* after that time a crash is the first one again */
+	CHILD_MS = MAILER_STOP_MS + MAILER_ABANDON_MS + 1000, /* to end */
+	KEEPER_MS = CHILD_MS + 1000,
+	DESCRIPTORS_MAX = 1024
+};
+
+/* Waits for `ms`, or until the caller's process ends (true) or a child has changed. */
+static bool
+has_to_stop(int stop_fd, int children_fd, int64_t ms)
+{
+	struct pollfd fds[] = { { stop_fd, POLLIN, 0 }, { children_fd, POLLIN, 0 } };
+	struct signalfd_siginfo info;
+	if (poll(fds, ARRAY_SIZE(fds), (int)ms) <= 0)
+		return false;
+	if (fds[1].revents != 0 && read(children_fd, &info, sizeof(info)) < 0)
+		log_debug("no_signal_read", LOG_ERRNO(errno));
+	return fds[0].revents != 0;
+}
+
+static bool
+take_lock(int fd, int stop_fd, int children_fd)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	while (fd >= 0 && fcntl(fd, F_OFD_SETLK, &whole) != 0)
+		if (has_to_stop(stop_fd, children_fd, LOCK_MS))
+			return false;
+	return true;
+}
+
+/* It gets SIGTERM when the keeper is killed. */
+static void
+become_child(const struct mail_keeper *keeper, pid_t parent, int stop_fd, const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
+		_exit(0);
+	_exit(keeper->run(keeper->context, stop_fd));
+}
+
+/* Returns its status, or -1: it was stopped. */
+static int
+watch_child(pid_t child, int stop_fd, int children_fd)
+{
+	int64_t kill_ms = CLOCK_NEVER;
+	int status = 0;
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		const int64_t now = clock_monotonic_ms();
+		if (kill_ms != CLOCK_NEVER) /* the end of the caller's process stays readable */
+			(void)!has_to_stop(-1, children_fd, 100);
+		else if (has_to_stop(stop_fd, children_fd, SOUND_MS))
+			kill_ms = now + CHILD_MS; /* it has seen the same descriptor */
+		if (now >= kill_ms)
+			kill(child, SIGKILL);
+	}
+	return kill_ms == CLOCK_NEVER ? status : -1;
+}
+
+static void
+log_end(int status, int64_t pause_ms)
+{
+	log_error("mail_process_ended", LOG_UINT("signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0),
+	    LOG_UINT("status", WIFEXITED(status) ? WEXITSTATUS(status) : 0), LOG_INT("again_in_ms", pause_ms));
+}
+
+static void
+keep(const struct mail_keeper *keeper, int stop_fd, int children_fd, const sigset_t *before)
+{
+	int64_t pause_ms = PAUSE_MS;
+	const pid_t self = getpid();
+	if (!take_lock(keeper->lock_fd, stop_fd, children_fd))
+		return;
+	for (;;) {
+		const int64_t started_ms = clock_monotonic_ms();
+		const pid_t child = fork();
+		if (child == 0)
+			become_child(keeper, self, stop_fd, before);
+		if (child < 0)
+			log_error("no_mail_process", LOG_ERRNO(errno));
+		const int status = child < 0 ? 1 : watch_child(child, stop_fd, children_fd);
+		if (status == -1 || (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0))
+			return;
+		if (clock_monotonic_ms() - started_ms >= SOUND_MS)
+			pause_ms = PAUSE_MS;
+		log_end(status, pause_ms);
+		const int64_t until_ms = clock_monotonic_ms() + pause_ms;
+		for (int64_t now = clock_monotonic_ms(); now < until_ms; now = clock_monotonic_ms())
+			if (has_to_stop(stop_fd, children_fd, until_ms - now))
+				return;
+		pause_ms = 2 * pause_ms < PAUSE_MAX_MS ? 2 * pause_ms : PAUSE_MAX_MS;
+	}
+}
+
+/* Descriptors of the caller's process stay closed here: its lock would be held by this process, too. */
+static void
+close_others(const int *ours, size_t count)
+{
+	for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS_MAX; fd++) {
+		bool needed = fd == log_descriptor();
+		for (size_t i = 0; i < count; i++)
+			needed = needed || fd == ours[i];
+		if (!needed)
+			close(fd);
+	}
+}
+
+/* Signals to end are ignored: the end of the caller's process counts, and that may take until its own attempts are recorded. A
+ * group of its own: what ends it by force ends its child, too. */
+static void
+become_keeper(const struct mail_keeper *keeper, int stop_fd, int done_fd)
+{
+	const int ours[] = { stop_fd, done_fd, keeper->lock_fd };
+	sigset_t signals, before;
+	setpgid(0, 0);
+	close_others(ours, ARRAY_SIZE(ours));
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	const int children_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (children_fd < 0)
+		log_error("cannot_watch_signals", LOG_ERRNO(errno));
+	else
+		keep(keeper, stop_fd, children_fd, &before);
+	_exit(0);
+}
+
+bool
+mail_process_start(const struct mail_keeper *keeper, struct mail_process *process)
+{
+	int stop[2] = { -1, -1 }, done[2] = { -1, -1 };
+	pid_t pid = -1;
+	if (pipe2(stop, O_CLOEXEC) == 0 && pipe2(done, O_CLOEXEC) == 0)
+		pid = fork();
+	if (pid == 0) {
+		close(stop[1]);
+		close(done[0]);
+		become_keeper(keeper, stop[0], done[1]);
+	}
+	if (pid < 0) {
+		log_error("no_mail_process", LOG_ERRNO(errno));
+		for (size_t i = 0; i < 2; i++) {
+			if (stop[i] >= 0)
+				close(stop[i]);
+			if (done[i] >= 0)
+				close(done[i]);
+		}
+		return false;
+	}
+	close(stop[0]);
+	close(done[1]);
+	*process = (struct mail_process){ pid, stop[1], done[0] };
+	return true;
+}
+
+void
+mail_process_stop(struct mail_process *process)
+{
+	struct pollfd done = { process->done_fd, POLLIN, 0 };
+	close(process->stop_fd);
+	if (poll(&done, 1, KEEPER_MS) <= 0)
+		kill(-process->keeper, SIGKILL);
+	while (waitpid(process->keeper, NULL, 0) < 0 && errno == EINTR)
+		;
+	close(process->done_fd);
+}

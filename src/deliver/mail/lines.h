@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * Threads that send mails, each on a connection of its own (smtp.h). One thread uses this module. */
+#ifndef LEADHOOK_DELIVER_MAIL_LINES_H
+#define LEADHOOK_DELIVER_MAIL_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+#include "deliver/mail/smtp.h"
+
+struct lines;
+
+/* A mail under way; belongs to the thread until lines_take returns it. */
+struct line_job {
+	struct smtp_mail mail;
+	bool last; /* no other mail is waiting: the connection is closed */
+	struct smtp_result result;
+};
+
+/* Returns NULL, logged, when there is no thread or no connection. */
+struct lines *lines_new(const struct smtp_server *server, size_t count);
+/* Waits for what is under way, which lines_stop shortens. */
+void lines_free(struct lines **lines);
+/* How many can be given now. */
+size_t lines_free_places(struct lines *lines);
+/* Sends it. There must be a free place. */
+void lines_give(struct lines *lines, struct line_job *job);
+/* A job that is done; NULL: none. */
+struct line_job *lines_take(struct lines *lines);
+/* Readable when one is done, until it is taken. */
+int lines_fd(const struct lines *lines);
+/* Abandons what is under way. */
+void lines_stop(struct lines *lines);
+
+#endif

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT
+ * The loop of the process: one thread with the database, lines that send. */
+#include "deliver/mail/mailer.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/panic.h"
+#include "base/random.h"
+#include "base/wake.h"
+#include "deliver/mail/mailer_private.h"
+#include "store/store.h"
+
+enum {
+	POLL_MS = 1000,
+	WOKEN_MS = 20,
+	DATABASE_MS = 1000,
+	RENEW_MS = 20 * 1000,
+	/* a transfer that begins with the rest of a lease ends before it */
+	LEASE_MS = SMTP_TIME_MAX_MS + 3 * RENEW_MS
+};
+
+bool
+mailer_lost_database(struct mailer *m, enum result result)
+{
+	uint64_t suppressed;
+	if (result == RESULT_OK)
+		return false;
+	m->database_ms = clock_monotonic_ms() + DATABASE_MS;
+	if (log_throttle_passes(&m->database_log, &suppressed))
+		log_warning("database", LOG_STR("result", result_text(result)), LOG_STR("consequence", "mails wait"),
+		    LOG_UINT("suppressed", suppressed));
+	return true;
+}
+
+/* ---- jobs ---- */
+
+static void
+add_job(struct mailer *m, const struct queued_mail *mail, int64_t leased_until_ms)
+{
+	struct pool *pool = pool_new();
+	struct mail_job *job = memory_alloc(sizeof(*job));
+	require(m->job_count < JOBS_MAX);
+	*job = (struct mail_job){ .pool = pool, .mail = *mail, .leased_until_ms = leased_until_ms };
+	job->mail.recipient = pool_copy(pool, mail->recipient);
+	job->mail.message_id = pool_copy(pool, mail->message_id);
+	job->mail.content = pool_copy(pool, mail->content);
+	m->jobs[m->job_count++] = job;
+}
+
+static void
+remove_job(struct mailer *m, size_t place)
+{
+	pool_free(&m->jobs[place]->pool);
+	free(m->jobs[place]);
+	m->jobs[place] = m->jobs[--m->job_count];
+	m->alone = m->alone && m->job_count > 0;
+}
+
+static size_t
+count_jobs(const struct mailer *m, int state)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < m->job_count; i++)
+		count += (int)m->jobs[i]->state == state ? 1 : 0;
+	return count;
+}
+
+/* Ends the leases of jobs that nothing was done with; those whose release fails come due when their lease ends. */
+static void
+release_waiting(struct mailer *m)
+{
+	uint64_t ids[JOBS_MAX];
+	size_t count = 0;
+	for (size_t i = m->job_count; i-- > 0;)
+		if (m->jobs[i]->state == JOB_LEASED || m->jobs[i]->state == JOB_READY) {
+			ids[count++] = m->jobs[i]->mail.id;
+			remove_job(m, i);
+		}
+	if (count > 0 && mailer_lost_database(m, store_release_mails(m->store, m->owner, ids, count)))
+		log_debug("mails_not_released", LOG_UINT("mails", count));
+}
+
+/* ---- outcomes ---- */
+
+/* Holds all mail, unless the transfer began before the last hold did. */
+static void
+hold(struct mailer *m, const struct mail_job *job, const struct mail_judgement *judgement)
+{
+	const struct smtp_result *result = &job->line.result;
+	uint64_t random;
+	if (job->started_ms < m->held_at_ms)
+		return;
+	random_bytes(&random, sizeof(random));
+	const int64_t hold_ms = mail_hold_ms(++m->failures, random);
+	const char *hint = mail_hint(judgement->reason);
+	m->held_at_ms = clock_monotonic_ms();
+	m->next_poll_ms = m->held_at_ms + hold_ms;
+	/* an answer to MAIL FROM may have an address */
+	log_warning("mail_held", LOG_STR("reason", judgement->reason), LOG_UINT("status", result->status),
+	    LOG_STR("error", result->error), LOG_INT("seconds", hold_ms / 1000), LOG_UINT("failures", m->failures),
+	    LOG_STR("hint", hint == NULL ? "" : hint));
+	const enum result held = store_hold_mail(m->store, m->failures, hold_ms, slice_of(judgement->reason),
+	    slice_of(*result->answer == '\0' ? result->error : result->answer));
+	if (mailer_lost_database(m, held))
+		log_debug("hold_not_recorded", LOG_UINT("failures", m->failures));
+	release_waiting(m);
+}
+
+static void
+resume(struct mailer *m)
+{
+	if (m->failures == 0)
+		return;
+	if (mailer_lost_database(m, store_resume_mail(m->store)))
+		return;
+	log_info("mail_resumed", LOG_UINT("failures", m->failures));
+	m->failures = 0;
+	m->next_poll_ms = 0;
+}
+
+static void
+end_with_result(
+    struct mailer *m, struct mail_job *job, enum message_state state, int64_t delay_ms, bool attempted, const char *reason)
+{
+	const struct smtp_result *result = &job->line.result;
+	mailer_end_job(job, state, delay_ms, slice_of(reason));
+	job->outcome.attempted = attempted;
+	job->outcome.status = result->status;
+	job->outcome.answer = slice_of(*result->answer == '\0' ? result->error : result->answer);
+	if (!slice_present(job->outcome.answer) || job->outcome.answer.size == 0)
+		job->outcome.answer = SLICE_NONE;
+	if (state == MESSAGE_FAILED)
+		log_warning("mail_failed", LOG_UINT("message", job->mail.id), LOG_UINT("campaign", job->mail.campaign_id),
+		    LOG_BYTES("kind", message_kind_name(job->mail.kind)), LOG_STR("reason", reason),
+		    LOG_UINT("status", result->status), LOG_STR("code", result->enhanced),
+		    LOG_UINT("attempts", job->mail.attempts + (attempted ? 1 : 0)));
+	(void)m;
+}
+
+/* Tried again, or given up. */
+static void
+retry(struct mailer *m, struct mail_job *job, const char *reason)
+{
+	const struct mailer_options *o = m->options;
+	const int64_t give_up_ms = message_is_urgent(job->mail.kind) ? o->give_up_urgent_ms : o->give_up_ms;
+	const int64_t since_ms = job->mail.first_attempt_ms_ago < 0 ? 0 : job->mail.first_attempt_ms_ago;
+	uint64_t random;
+	random_bytes(&random, sizeof(random));
+	const int64_t delay_ms = mail_retry_ms(o->schedule, job->mail.attempts + 1, random);
+	if (since_ms + delay_ms > give_up_ms)
+		end_with_result(m, job, MESSAGE_FAILED, 0, true, "gave_up");
+	else
+		end_with_result(m, job, MESSAGE_READY, delay_ms, true, reason);
+}
+
+void
+mailer_judge(struct mailer *m, struct mail_job *job)
+{
+	const struct mail_judgement judgement = mail_judge(&job->line.result);
+	switch (judgement.verdict) {
+	case MAIL_SENT:
+		end_with_result(m, job, MESSAGE_SENT, 0, true, NULL);
+		break;
+	case MAIL_RETRY:
+		retry(m, job, judgement.reason);
+		break;
+	case MAIL_FAIL:
+		end_with_result(m, job, MESSAGE_FAILED, 0, true, judgement.reason);
+		job->bounced = judgement.bounced;
+		break;
+	case MAIL_HOLD:
+		end_with_result(m, job, MESSAGE_READY, 0, false, judgement.reason);
+		hold(m, job, &judgement);
+		return;
+	case MAIL_RETURN:
+		end_with_result(m, job, MESSAGE_READY, 0, false, judgement.reason);
+		return;
+	}
+	resume(m);
+}
+
+static void
+take_results(struct mailer *m)
+{
+	struct line_job *line;
+	while ((line = lines_take(m->lines)) != NULL) {
+		struct mail_job *job = (struct mail_job *)(void *)line;
+		log_work(LOG_UINT("message", job->mail.id));
+		mailer_judge(m, job);
+		log_work_done();
+	}
+}
+
+/* Returns true when it is recorded, or can never be. */
+static bool
+record(struct mailer *m, struct mail_job *job)
+{
+	enum result result = RESULT_OK;
+	if (job->bounced)
+		result = store_mail_bounced(m->store, job->mail.campaign_id, job->mail.lead_id, job->email_key);
+	if (result == RESULT_OK) {
+		job->bounced = false;
+		result = store_mail_outcome(m->store, m->owner, &job->outcome);
+	}
+	if (result == RESULT_NOT_FOUND) { /* the lead was deleted, or the lease has ended */
+		log_info("mail_outcome_stale", LOG_UINT("message", job->mail.id));
+		return true;
+	}
+	return !mailer_lost_database(m, result);
+}
+
+static void
+record_results(struct mailer *m)
+{
+	for (size_t i = m->job_count; i-- > 0 && clock_monotonic_ms() >= m->database_ms;)
+		if (m->jobs[i]->state == JOB_RELEASED || (m->jobs[i]->state == JOB_ENDED && record(m, m->jobs[i])))
+			remove_job(m, i);
+}
+
+/* ---- leases ---- */
+
+static void
+renew(struct mailer *m)
+{
+	const int64_t now = clock_monotonic_ms(), until_ms = clock_boot_ms() + LEASE_MS;
+	uint64_t ids[JOBS_MAX];
+	size_t renewed = 0;
+	if (m->job_count == 0 || now < m->next_renew_ms || now < m->database_ms)
+		return;
+	for (size_t i = 0; i < m->job_count; i++)
+		ids[i] = m->jobs[i]->mail.id;
+	if (mailer_lost_database(m, store_renew_mails(m->store, m->owner, ids, m->job_count, LEASE_MS, &renewed)))
+		return;
+	m->next_renew_ms = now + RENEW_MS;
+	if (renewed < m->job_count) { /* which ones is not known: none is begun */
+		log_warning("mail_leases_lost", LOG_UINT("mails", m->job_count - renewed));
+		release_waiting(m);
+	}
+	for (size_t i = 0; i < m->job_count; i++)
+		m->jobs[i]->leased_until_ms = until_ms;
+}
+
+static size_t
+places(struct mailer *m)
+{
+	const size_t capacity = 2 * m->options->connections < JOBS_MAX ? 2 * m->options->connections : JOBS_MAX;
+	if (m->alone)
+		return 0;
+	if (m->failures > 0) /* a probe */
+		return m->job_count == 0 ? 1 : 0;
+	const size_t room = m->job_count < capacity ? capacity - m->job_count : 0;
+	const size_t waiting = count_jobs(m, JOB_READY);
+	const size_t rate = mail_rate_left(&m->rate, clock_monotonic_ms(), room + waiting);
+	return rate > waiting ? (rate - waiting < room ? rate - waiting : room) : 0;
+}
+
+/* A mail that was leased when a process crashed may be what crashes it: it is prepared and sent with no other leased. */
+static void
+separate_suspect(struct mailer *m, const struct queued_mail *mails, size_t *count, size_t *first)
+{
+	uint64_t ids[JOBS_MAX];
+	size_t others = 0, suspect = *count;
+	for (size_t i = 0; i < *count && suspect == *count; i++)
+		suspect = mails[i].crashes > 0 ? i : suspect;
+	*first = 0;
+	if (suspect == *count)
+		return;
+	for (size_t i = 0; i < *count; i++)
+		if (i != suspect)
+			ids[others++] = mails[i].id;
+	if (others > 0 && mailer_lost_database(m, store_release_mails(m->store, m->owner, ids, others)))
+		log_debug("mails_not_released", LOG_UINT("mails", others));
+	*first = suspect;
+	*count = 1;
+	m->alone = true;
+}
+
+static enum result
+lease(struct mailer *m, struct pool *pool, size_t room)
+{
+	struct mail_campaign *campaigns;
+	struct mail_request requests[PLAN_REQUESTS];
+	struct due_mail *found;
+	struct queued_mail *mails = NULL;
+	uint64_t ids[JOBS_MAX];
+	size_t count, found_count = 0, mail_count = 0, first;
+	int64_t next_ms;
+	const unsigned budget = m->options->campaign_per_hour;
+	enum result result = store_mail_campaigns(m->store, pool, budget, &campaigns, &count, &next_ms);
+	if (result != RESULT_OK)
+		return result;
+	count = mail_plan(&m->turns, campaigns, count, budget, room, requests);
+	result = store_find_due_mails(m->store, pool, requests, count, &found, &found_count);
+	if (result != RESULT_OK)
+		return result;
+	const size_t id_count = mail_choose(&m->turns, requests, count, found, found_count, room, ids);
+	const int64_t until_ms = clock_boot_ms() + LEASE_MS;
+	m->found_nothing = id_count == 0;
+	if (id_count < room)
+		m->next_poll_ms = clock_monotonic_ms() + (next_ms >= 0 && next_ms < POLL_MS ? next_ms : POLL_MS);
+	if (id_count > 0)
+		result = store_lease_mails(m->store, pool, m->owner, ids, id_count, LEASE_MS, &mails, &mail_count);
+	separate_suspect(m, mails, &mail_count, &first);
+	for (size_t i = 0; i < mail_count; i++)
+		add_job(m, &mails[first + i], until_ms);
+	return result;
+}
+
+/* Looks for due mails when it is time to, and there is room. */
+static void
+poll_due(struct mailer *m)
+{
+	const int64_t now = clock_monotonic_ms();
+	const size_t room = places(m);
+	struct mail_hold held;
+	if (m->ending || room == 0 || now < m->next_poll_ms || now < m->database_ms)
+		return;
+	struct pool *pool = pool_new();
+	m->polled_ms = now;
+	enum result result = store_mail_hold(m->store, pool, &held);
+	if (result == RESULT_OK && held.left_ms > 0) {
+		m->failures = held.failures;
+		m->next_poll_ms = now + (held.left_ms < POLL_MS ? held.left_ms : POLL_MS);
+		m->found_nothing = true;
+	} else if (result == RESULT_OK) {
+		m->failures = held.failures;
+		result = lease(m, pool, m->failures > 0 ? 1 : room);
+	}
+	pool_free(&pool);
+	if (mailer_lost_database(m, result) && !m->options->stay)
+		m->ending = true;
+}
+
+static void
+prepare_leased(struct mailer *m)
+{
+	if (m->alone && m->job_count > 1)
+		return;
+	for (size_t i = 0; i < m->job_count && clock_monotonic_ms() >= m->database_ms; i++)
+		if (m->jobs[i]->state == JOB_LEASED)
+			mailer_prepare(m, m->jobs[i]);
+}
+
+static struct mail_job *
+next_ready(const struct mailer *m)
+{
+	struct mail_job *next = NULL;
+	for (size_t i = 0; i < m->job_count; i++)
+		if (m->jobs[i]->state == JOB_READY && m->jobs[i]->leased_until_ms - clock_boot_ms() > SMTP_TIME_MAX_MS &&
+		    (next == NULL || message_is_urgent(m->jobs[i]->mail.kind) > message_is_urgent(next->mail.kind)))
+			next = m->jobs[i];
+	return next;
+}
+
+static void
+start_ready(struct mailer *m)
+{
+	struct mail_job *job;
+	while (!m->ending && lines_free_places(m->lines) > 0 && (job = next_ready(m)) != NULL &&
+	       mail_rate_take(&m->rate, clock_monotonic_ms())) {
+		job->state = JOB_SENDING;
+		job->started_ms = clock_monotonic_ms();
+		job->line.last = next_ready(m) == NULL;
+		lines_give(m->lines, &job->line);
+	}
+}
+
+/* ---- beginning and end ---- */
+
+/* Releases what a killed process with this file had leased, then writes our owner to it. */
+static void
+recover(struct mailer *m)
+{
+	static const unsigned char none[MAIL_OWNER_SIZE];
+	unsigned char before[MAIL_OWNER_SIZE] = { 0 };
+	const int fd = m->options->owner_fd;
+	if (m->recovered || clock_monotonic_ms() < m->database_ms)
+		return;
+	enum result result = store_demand_schema(m->store);
+	if (result == RESULT_OK && fd >= 0 && pread(fd, before, sizeof(before), 0) == (ssize_t)sizeof(before) &&
+	    memcmp(before, none, sizeof(none)) != 0) {
+		result = store_release_crashed(m->store, before);
+		if (result == RESULT_OK)
+			log_info("mail_recovered", LOG_STR("consequence", "mails of a killed process are due"));
+	}
+	if (mailer_lost_database(m, result)) {
+		m->ending = m->ending || !m->options->stay;
+		return;
+	}
+	if (fd >= 0 && pwrite(fd, m->owner, sizeof(m->owner), 0) != (ssize_t)sizeof(m->owner))
+		log_warning(
+		    "cannot_note_owner", LOG_STR("consequence", "after a crash, mails wait for the end of their lease"));
+	m->recovered = true;
+}
+
+static void
+clear_owner(const struct mailer *m)
+{
+	static const unsigned char none[MAIL_OWNER_SIZE];
+	if (m->recovered && m->options->owner_fd >= 0 &&
+	    pwrite(m->options->owner_fd, none, sizeof(none), 0) != (ssize_t)sizeof(none))
+		log_debug("cannot_clear_owner", LOG_INT("file", m->options->owner_fd));
+}
+
+static void
+begin_end_if(struct mailer *m, bool reason)
+{
+	if (!reason || m->ending)
+		return;
+	m->ending = true;
+	release_waiting(m);
+}
+
+static void
+watch_end(struct mailer *m)
+{
+	const int64_t now = clock_monotonic_ms();
+	if (!m->ending)
+		return;
+	if (m->abandon_ms == CLOCK_NEVER) {
+		release_waiting(m);
+		m->abandon_ms = now + MAILER_STOP_MS;
+		m->leave_ms = m->abandon_ms + MAILER_ABANDON_MS;
+	}
+	if (now >= m->abandon_ms)
+		lines_stop(m->lines);
+}
+
+static bool
+is_finished(const struct mailer *m)
+{
+	return m->ending && (m->job_count == 0 || clock_monotonic_ms() >= m->leave_ms);
+}
+
+/* The next time at which something is to be done. */
+static int64_t
+next_ms(struct mailer *m)
+{
+	const int64_t now = clock_monotonic_ms();
+	int64_t next = now + POLL_MS;
+	if (!m->ending && places(m) > 0)
+		next = m->next_poll_ms < next ? m->next_poll_ms : next;
+	if (next_ready(m) != NULL && lines_free_places(m->lines) > 0) {
+		const int64_t rate_ms = now + mail_rate_wait_ms(&m->rate, now);
+		next = rate_ms < next ? rate_ms : next;
+	}
+	if (count_jobs(m, JOB_ENDED) > 0 || !m->recovered)
+		next = m->database_ms < next ? m->database_ms : next;
+	return next < m->database_ms && count_jobs(m, JOB_SENDING) == 0 ? m->database_ms : next;
+}
+
+static void
+wait_for_work(struct mailer *m)
+{
+	enum { STOP, SIGNALS, WAKE, LINES, FDS };
+	const struct mailer_options *o = m->options;
+	/* once it has fired, a descriptor to stop stays readable */
+	struct pollfd fds[FDS] = { [STOP] = { m->ending ? -1 : o->stop_fd, POLLIN, 0 },
+		[SIGNALS] = { m->ending ? -1 : o->signals, POLLIN, 0 },
+		[WAKE] = { m->ending ? -1 : o->wake_fd, POLLIN, 0 },
+		[LINES] = { lines_fd(m->lines), POLLIN, 0 } };
+	const int64_t wait_ms = next_ms(m) - clock_monotonic_ms();
+	if (poll(fds, FDS, wait_ms <= 0 ? 0 : (int)wait_ms) <= 0)
+		return;
+	begin_end_if(m, fds[STOP].revents != 0 || fds[SIGNALS].revents != 0);
+	if (fds[WAKE].revents != 0) {
+		wake_drain(o->wake_fd);
+		if (m->failures == 0 && m->next_poll_ms > m->polled_ms + WOKEN_MS)
+			m->next_poll_ms = m->polled_ms + WOKEN_MS; /* however many there are */
+	}
+}
+
+static enum result
+run(struct mailer *m)
+{
+	while (!is_finished(m)) {
+		take_results(m);
+		recover(m);
+		record_results(m);
+		renew(m);
+		begin_end_if(m, clock_monotonic_ms() >= m->end_ms);
+		if (m->recovered) {
+			poll_due(m);
+			prepare_leased(m);
+			start_ready(m);
+			begin_end_if(m, !m->options->stay && m->found_nothing && m->job_count == 0);
+		}
+		watch_end(m);
+		if (!is_finished(m))
+			wait_for_work(m);
+	}
+	return RESULT_OK;
+}
+
+enum result
+mailer_run(struct store *store, const struct mailer_options *options)
+{
+	struct mailer m = { .store = store,
+		.options = options,
+		.rate = { .per_hour = options->rate },
+		.end_ms = options->max_runtime_ms > 0 ? clock_monotonic_ms() + options->max_runtime_ms : CLOCK_NEVER,
+		.abandon_ms = CLOCK_NEVER,
+		.leave_ms = CLOCK_NEVER };
+	random_bytes(m.owner, sizeof(m.owner));
+	m.lines = lines_new(&options->server, options->connections);
+	if (m.lines == NULL)
+		return RESULT_UNAVAILABLE;
+	const enum result result = run(&m);
+	mail_turns_free(&m.turns);
+	if (m.job_count > 0) { /* their threads have not ended */
+		log_warning("mails_left", LOG_UINT("mails", m.job_count));
+		return result;
+	}
+	clear_owner(&m);
+	lines_free(&m.lines);
+	return result;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * Which mails come next: campaigns take turns, urgent kinds first; and how many may go (mail.rate, mail.campaign_per_hour).
+ * Pure: time is an argument. */
+#ifndef LEADHOOK_DELIVER_MAIL_PLAN_H
+#define LEADHOOK_DELIVER_MAIL_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "store/messages/mail_queue.h"
+
+/* When campaigns were last served. Zero-initialized: none was. */
+struct mail_turns {
+	struct mail_served {
+		uint64_t campaign_id, served;
+	} * campaigns;
+	size_t count, capacity;
+	uint64_t last;
+};
+void mail_turns_free(struct mail_turns *turns);
+
+/* Chooses the campaigns whose due mails are searched for: all of turn 0 before those of turn 1, of a turn those first that were
+ * served longest ago, PLAN_CAMPAIGNS at most. A campaign gets no more than its `budget` (0: any number) leaves, nor than
+ * `places`. `requests` has room for PLAN_REQUESTS. Returns their number. */
+enum { PLAN_CAMPAIGNS = 32, PLAN_REQUESTS = MAIL_TURNS * PLAN_CAMPAIGNS };
+size_t mail_plan(const struct mail_turns *turns, const struct mail_campaign *campaigns, size_t count, unsigned budget,
+    size_t places, struct mail_request *requests);
+/* Chooses up to `places` of the mails that were found: all of turn 0 come before any of turn 1; of one turn, each campaign gets
+ * one before any gets two. `ids` has room for them. Returns their number. */
+size_t mail_choose(struct mail_turns *turns, const struct mail_request *requests, size_t request_count,
+    const struct due_mail *found, size_t found_count, size_t places, uint64_t *ids);
+
+/* Mails an hour. Zero-initialized but for `per_hour` (0: any number). */
+struct mail_rate {
+	unsigned per_hour;
+	int64_t parts; /* of a mail, in 1/3,600,000, that may be sent now */
+	int64_t at_ms;
+	bool has_begun;
+};
+/* Takes one mail, if it may be sent now. After a pause those of a minute may go at once, or one. */
+MUST_CHECK bool mail_rate_take(struct mail_rate *rate, int64_t now_ms);
+/* How many mails may be sent now; at most `most`. */
+size_t mail_rate_left(const struct mail_rate *rate, int64_t now_ms, size_t most);
+/* Milliseconds until one may be sent. */
+int64_t mail_rate_wait_ms(const struct mail_rate *rate, int64_t now_ms);
+
+#endif

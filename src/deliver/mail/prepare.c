@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ * Before a mail is sent: whether it may be, its bytes, and the limits of its address (docs/mail.md, "Limits"). */
+#include <string.h>
+
+#include "crypto/digest.h"
+#include "deliver/mail/mailer_private.h"
+#include "identity/email.h"
+#include "store/store.h"
+
+enum { CRASHES_MAX = 3, PER_DAY = 5, PER_MINUTE = 1, MINUTE_MS = 60 * 1000, NOT_COMPOSED_MS = 5 * MINUTE_MS };
+
+void
+mailer_end_job(struct mail_job *job, enum message_state state, int64_t delay_ms, struct slice reason)
+{
+	job->state = JOB_ENDED;
+	job->outcome = (struct mail_outcome){ .id = job->mail.id, .state = state, .delay_ms = delay_ms, .reason = reason };
+}
+
+/* Absent: it may be sent. */
+static struct slice
+reason_to_drop(const struct queued_mail *mail)
+{
+	if (!mail->has_lead)
+		return SLICE("lead_deleted");
+	if (mail->bounced)
+		return SLICE("bounced");
+	return mail->opted_out && !message_ignores_opt_out(mail->kind) ? SLICE("opted_out") : SLICE_NONE;
+}
+
+/* Counts mails by address, whatever the spelling, without storing it longer than the mail. */
+static enum result
+hash_recipient(struct mailer *m, struct slice key, struct digest *hash)
+{
+	const struct payload_settings *settings;
+	const enum result result = store_payload_settings(m->store, &settings);
+	const struct slice pieces[] = { SLICE("leadhook mail recipient v1:"), key };
+	if (result == RESULT_OK)
+		*hash = digest_hmac_sha256(settings->server_secret, pieces, ARRAY_SIZE(pieces));
+	return result;
+}
+
+/* Ends the job when the address has had enough. A person can request a confirmation or a link again; other mails wait for the
+ * next minute. */
+static enum result
+keep_limits(struct mailer *m, struct mail_job *job, const struct digest *hash)
+{
+	unsigned day = 0, minute = 0;
+	const enum result result = store_count_mails(m->store, hash->bytes, &day, &minute);
+	if (result != RESULT_OK)
+		return result;
+	if (day >= PER_DAY || (minute >= PER_MINUTE && message_is_urgent(job->mail.kind)))
+		mailer_end_job(job, MESSAGE_DROPPED, 0, SLICE("address_limit"));
+	else if (minute >= PER_MINUTE)
+		mailer_end_job(job, MESSAGE_REQUESTED, MINUTE_MS, SLICE("address_limit"));
+	return RESULT_OK;
+}
+
+static enum result
+compose(struct mailer *m, struct mail_job *job, struct composed_mail *composed)
+{
+	if (m->options->composer == NULL) {
+		mailer_end_job(job, MESSAGE_REQUESTED, NOT_COMPOSED_MS, SLICE("no_composer"));
+		return RESULT_OK;
+	}
+	const enum result result =
+	    m->options->composer(m->options->composer_context, m->store, job->pool, &job->mail, composed);
+	if (result == RESULT_FAILED) {
+		log_error("mail_not_composed", LOG_UINT("message", job->mail.id), LOG_UINT("campaign", job->mail.campaign_id));
+		mailer_end_job(job, MESSAGE_FAILED, 0, SLICE("not_composed"));
+		return RESULT_OK;
+	}
+	if (result == RESULT_OK && slice_present(composed->drop))
+		mailer_end_job(job, MESSAGE_DROPPED, 0, composed->drop);
+	return result;
+}
+
+/* The address and the bytes, of a composed mail or of a stored one. */
+static bool
+check(struct mail_job *job, const char *sender, struct slice recipient, struct slice content)
+{
+	struct email email;
+	const bool utf8 = !slice_is_ascii(recipient) || !slice_is_ascii(slice_of(sender));
+	if (!slice_present(recipient) || slice_has_control(recipient) || !email_parse(job->pool, recipient, &email)) {
+		mailer_end_job(job, MESSAGE_FAILED, 0, SLICE("bad_address"));
+		return false;
+	}
+	if (!mail_content_is_clean(content, utf8) || content.size > MAIL_SIZE_MAX) {
+		log_error("mail_broken", LOG_UINT("message", job->mail.id), LOG_UINT("campaign", job->mail.campaign_id));
+		mailer_end_job(job, MESSAGE_FAILED, 0, SLICE("bad_content"));
+		return false;
+	}
+	job->email_key = email.key;
+	job->line.mail = (struct smtp_mail){ pool_string(job->pool, recipient), utf8, content };
+	return true;
+}
+
+static enum result
+make_ready(struct mailer *m, struct mail_job *job)
+{
+	struct composed_mail composed = { .drop = SLICE_NONE };
+	struct digest hash;
+	enum result result = compose(m, job, &composed);
+	if (result != RESULT_OK || job->state == JOB_ENDED ||
+	    !check(job, m->options->server.sender, composed.recipient, composed.content))
+		return result;
+	result = hash_recipient(m, job->email_key, &hash);
+	if (result == RESULT_OK)
+		result = keep_limits(m, job, &hash);
+	if (result != RESULT_OK || job->state == JOB_ENDED)
+		return result;
+	result = store_mail_ready(
+	    m->store, m->owner, job->mail.id, hash.bytes, composed.recipient, composed.message_id, composed.content);
+	if (result == RESULT_OK)
+		job->mail.is_ready = true;
+	return result;
+}
+
+void
+mailer_prepare(struct mailer *m, struct mail_job *job)
+{
+	const struct slice drop = reason_to_drop(&job->mail);
+	enum result result = RESULT_OK;
+	log_work(LOG_UINT("message", job->mail.id));
+	if (job->mail.crashes >= CRASHES_MAX) {
+		log_error("mail_crashed", LOG_UINT("message", job->mail.id), LOG_UINT("campaign", job->mail.campaign_id));
+		mailer_end_job(job, MESSAGE_FAILED, 0, SLICE("crashed"));
+	} else if (slice_present(drop)) {
+		mailer_end_job(job, MESSAGE_DROPPED, 0, drop);
+	} else if (job->mail.is_ready) {
+		(void)!check(job, m->options->server.sender, job->mail.recipient, job->mail.content);
+	} else {
+		result = make_ready(m, job);
+	}
+	log_work_done();
+	if (result == RESULT_NOT_FOUND) /* the lease has ended, or the lead was deleted */
+		job->state = JOB_RELEASED;
+	else if (mailer_lost_database(m, result))
+		mailer_end_job(job, MESSAGE_REQUESTED, 0, SLICE_NONE);
+	else if (job->state == JOB_LEASED)
+		job->state = JOB_READY;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * One connection to the mail server, by libcurl, which blocks the calling thread. One recipient for each mail.
+ *
+ * Without TLS nothing is sent where it is required: libcurl is never allowed to go on in clear text. */
+#ifndef LEADHOOK_DELIVER_MAIL_SMTP_H
+#define LEADHOOK_DELIVER_MAIL_SMTP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/slice.h"
+
+enum smtp_tls { SMTP_TLS_REQUIRED, SMTP_TLS_IMPLICIT, SMTP_TLS_NONE };
+
+/* The texts must stay valid as long as the connection. */
+struct smtp_server {
+	const char *host;
+	unsigned port;
+	enum smtp_tls tls;
+	const char *user, *password; /* "": no login */
+	const char *helo;            /* "": this host's name */
+	const char *ca_file;         /* "": the system's */
+	const char *sender;          /* the envelope's, an address */
+};
+
+/* Both slices must stay valid during the call. */
+struct smtp_mail {
+	const char *recipient; /* an address */
+	bool needs_utf8;       /* of the server: SMTPUTF8 (RFC 6531) */
+	struct slice content;
+};
+
+/* How far it came: what was sent last. */
+enum smtp_stage { SMTP_CONNECTING, SMTP_SENDER, SMTP_RECIPIENT, SMTP_DATA, SMTP_END, SMTP_STAGES };
+
+enum smtp_end {
+	SMTP_ACCEPTED,
+	SMTP_REFUSED,     /* by an answer of 400 or more to what was sent last */
+	SMTP_LOST,        /* no connection, no answer, or it ended */
+	SMTP_BAD_TLS,     /* no TLS, or another certificate */
+	SMTP_BAD_LOGIN,   /* user and password, or no way to send them */
+	SMTP_NO_UTF8,     /* the server does not offer what the mail needs; nothing was sent */
+	SMTP_BAD_ADDRESS, /* of sender or recipient: with a control character, a space or a bracket; nothing was sent */
+	SMTP_ABANDONED    /* by `stop` */
+};
+
+enum { SMTP_ANSWER_SIZE = 512, SMTP_ERROR_SIZE = 256, SMTP_ENHANCED_SIZE = 16 };
+
+struct smtp_result {
+	enum smtp_end end;
+	enum smtp_stage stage;
+	int status;                        /* of the server's last answer; 0: none */
+	char enhanced[SMTP_ENHANCED_SIZE]; /* "5.1.1" (RFC 3463), or "" */
+	char answer[SMTP_ANSWER_SIZE];     /* that answer, printable ASCII, lines joined; cut */
+	char error[SMTP_ERROR_SIZE];       /* what libcurl reports, unless accepted */
+};
+
+struct smtp_connection;
+
+/* Does not connect yet. `stop`: once true, what is under way is abandoned within a second or two; may be NULL. Returns NULL,
+ * logged, when libcurl has none. */
+struct smtp_connection *smtp_open(const struct smtp_server *server, const atomic_bool *stop);
+/* Sends one mail, on the open connection or a new one. `last`: the connection is closed afterwards; it also is after a number
+ * of mails, after a time, and after each failure. Takes at most SMTP_TIME_MAX_MS. */
+void smtp_send(struct smtp_connection *connection, const struct smtp_mail *mail, bool last, struct smtp_result *result);
+void smtp_close(struct smtp_connection **connection);
+
+/* For one mail: its own time and the wait for the answer to QUIT. */
+enum { SMTP_ANSWER_MS = 30 * 1000, SMTP_MAIL_MS = 120 * 1000, SMTP_TIME_MAX_MS = 2 * (SMTP_MAIL_MS + SMTP_ANSWER_MS) };
+
+#endif

@@ -28,8 +28,8 @@ CREATE TABLE IF NOT EXISTS {prefix}messages (
 	sent_ms BIGINT NULL,
 	ended_ms BIGINT NULL,
 	PRIMARY KEY (id),
-	-- sql_select_message_campaigns makes one probe for each campaign with something due, sql_select_due_messages reads in its order;
-	-- sql_release_crashed, sql_count_messages
+	-- sql_select_message_campaigns makes one probe for each campaign with something due, sql_select_due_messages reads in its order,
+	-- sql_release_crashed and sql_count_messages read all of it
 	KEY by_turn (turn, campaign_id, due_ms),
 	KEY by_recipient (recipient_hash, composed_ms), -- sql_count_mails_of_recipient
 	KEY by_campaign (campaign_id, sent_ms), -- sql_count_mails_of_campaign

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""docs/mail.md, "Sending" and "Outcomes and retries": each way in which a mail server can answer or fail."""
+import pytest
+from certificates import Authority, VALID
+from mail_server import MailServer, Planted
+from stack.process import wait_until
+
+MAIL = [("mail", "schedule", "1s")]
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = MailServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, server):
+    made = make_service(settings=server.settings() + MAIL)
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture
+def planted(service, server):
+    server.clear()
+    return Planted(service)
+
+
+def ends(planted, number, state, seconds=20):
+    wait_until(lambda: planted.state(number) not in ("requested", "ready"), seconds, f"{number} has not ended")
+    assert planted.state(number) == state, planted.row(number, "state", "reason", "last_answer")
+    return planted.row(number, "attempts", "last_status", "last_answer", "reason")
+
+
+def bounced(service, lead):
+    return service.installation.sql(f"SELECT bounced FROM lh_leads WHERE social_id = '{lead['social_id']}'").strip() == "1"
+
+
+def test_a_mail_arrives_byte_for_byte(planted, server, campaign):
+    number = planted.mail(campaign, "ada@example.org")
+    row = ends(planted, number, "sent")
+    (mail,) = server.mails
+    assert (mail.sender, mail.recipient) == ("sender@example.org", "ada@example.org")
+    assert mail.content == (f"From: sender@example.org\r\nMessage-ID: <{number}@example.org>\r\nSubject: Test\r\n\r\n"
+                            f"Mail {number}\r\n.\r\n..\r\nend\r\n").encode()
+    assert row == {"attempts": "1", "last_status": "250", "last_answer": "250 2.0.0 stored", "reason": "0"}
+
+
+@pytest.mark.parametrize("local, reason, flagged", [
+    ("nobody", "no_such_person", True), ("nobody-old", "no_such_person", True), ("disabled", "no_such_person", True),
+    ("policy", "refused", False), ("policy-old", "refused", False), ("large", "too_large", False)])
+def test_a_refusal_ends_it(planted, service, campaign, local, reason, flagged):
+    lead = campaign.lead(email=f"{local}@example.org")
+    number = planted.mail(campaign, f"{local}@example.org", lead=lead)
+    row = ends(planted, number, "failed")
+    assert (row["attempts"], row["reason"]) == ("1", reason)
+    assert row["last_status"] in ("550", "552")
+    assert bounced(service, lead) == flagged
+
+
+def test_a_bounced_address_gets_no_mail_until_it_is_confirmed(planted, service, server, campaign):
+    lead = campaign.lead(email="nobody@example.org")
+    ends(planted, planted.mail(campaign, "nobody@example.org", lead=lead), "failed")
+    row = ends(planted, planted.mail(campaign, "nobody@example.org", kind=1, lead=lead), "dropped")
+    assert row["reason"] == "bounced" and server.tries["nobody@example.org"] == 1
+    campaign.bulk("verify", {"email": "nobody@example.org"})
+    wait_until(lambda: not bounced(service, lead), 10, "the address is bounced")
+
+
+def test_greylisting(planted, server, campaign):
+    row = ends(planted, planted.mail(campaign, "grey1@example.org"), "sent")
+    assert row["attempts"] == "2" and len(server.mails) == 1
+
+
+@pytest.mark.parametrize("kind", ["before", "after"])
+def test_a_connection_that_is_lost_after_the_end_of_the_mail(planted, server, campaign, kind):
+    """Sent at least once, with the same Message-ID."""
+    address = f"lost-{kind}@example.org"
+    row = ends(planted, planted.mail(campaign, address), "sent")
+    assert row["attempts"] == "2"
+    assert len(server.to(address)) == (1 if kind == "before" else 2)
+    assert len({mail.message_id for mail in server.to(address)}) == 1
+
+
+def test_smtputf8_is_used_where_it_is_offered(planted, server, campaign):
+    ends(planted, planted.mail(campaign, "jürgen@example.org"), "sent")
+    (mail,) = server.mails
+    assert "SMTPUTF8" in mail.options and mail.recipient == "jürgen@example.org"
+
+
+def test_nothing_is_sent_where_it_is_needed_and_not_offered(planted, server, campaign):
+    server.utf8 = False
+    try:
+        row = ends(planted, planted.mail(campaign, "jürgen@example.org"), "failed")
+        assert row["reason"] == "no_smtputf8" and server.tries == {}
+        ends(planted, planted.mail(campaign, "ada@example.org"), "sent")
+    finally:
+        server.utf8 = True
+
+
+def test_mail_waits_while_the_server_is_away(planted, service, server, campaign):
+    """No attempt is counted. Webhooks go on."""
+    campaign.webhook("new_signup")
+    server.refuse()
+    try:
+        number = planted.mail(campaign, "ada@example.org")
+        wait_until(lambda: planted.row(number, "reason")["reason"] == "cannot_connect", 20, "mail is not held")
+        campaign.lead(email="other@example.org")
+        campaign.delivered(2, "new_signup", deadline=5)
+    finally:
+        server.listen()
+    row = ends(planted, number, "sent", 40)
+    assert row["attempts"] == "1"
+
+
+def test_a_sender_that_is_refused_holds_all_mail(planted, server, campaign):
+    server.sender_answer = "553 5.7.1 not your address"
+    try:
+        number = planted.mail(campaign, "ada@example.org")
+        wait_until(lambda: planted.row(number, "reason")["reason"] == "sender_refused", 20, "mail is not held")
+    finally:
+        server.sender_answer = None
+    assert ends(planted, number, "sent", 40)["attempts"] == "1"
+
+
+def test_bytes_that_no_server_may_get(planted, server, campaign):
+    row = ends(planted, planted.mail(campaign, "ada@example.org", content="Subject: a line without CR\n"), "failed")
+    assert (row["reason"], row["attempts"], server.mails) == ("bad_content", "0", [])

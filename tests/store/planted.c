@@ -29,11 +29,12 @@ webhook_count(void)
 /* Tables that grow. */
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
-	"due", "events", "inbound_calls", "inbound_status", "inbound_webhooks", "ip_leads", "leads", "phone_codes",
+	"due", "events", "inbound_calls", "inbound_status", "inbound_webhooks", "ip_leads", "leads", "messages", "phone_codes",
 	"referral_links", "reward_levels", "score_entries", "score_histogram", "tags", "unverified_leads", "used_proofs",
 	"webhook_status", "webhooks" };
-/* Tables that do not: kinds, installation records, shards, steps. */
-static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "schema_version" };
+/* Tables that do not: kinds, installation records, channels, shards, steps. */
+static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "message_channels",
+	"schema_version" };
 
 static void
 plant_campaigns(void)
@@ -127,6 +128,19 @@ plant_leads(void)
 	    CLOCK_END_MS);
 }
 
+/* One for each lead, with its id; every twelfth is pending and leased, as leads of VALUE_LEAD are. */
+static void
+plant_messages(void)
+{
+	root_run(
+	    "INSERT INTO t_messages (id, campaign_id, lead_id, kind, turn, state, created_ms, due_ms, lease_owner, recipient, "
+	    "recipient_hash, message_id, content, composed_ms, sent_ms, ended_ms) SELECT id, campaign_id, id, 1, "
+	    "IF(id %% 12 = 3, id %% 2, NULL), IF(id %% 12 = 3, 'ready', 'sent'), id, IF(id %% 24 = 3, 0, id), "
+	    "IF(id %% 12 = 3, CONCAT('owner', LPAD(1, 11, '0')), NULL), email, email_hash, 'id', REPEAT('c', 100), %" PRId64
+	    ", IF(id %% 12 = 3, NULL, IF(id %% 500 = 0, %" PRId64 ", id)), IF(id %% 12 = 3, NULL, id) FROM t_leads",
+	    CLOCK_END_MS, CLOCK_END_MS);
+}
+
 /* Of the seq-th event, and of its only delivery, which has the next id. */
 #define DAY "(%d + seq %% %d)"
 #define EVENT_ID "(" DAY " << 36) + 2 * seq"
@@ -185,6 +199,7 @@ plant(const struct amounts *amounts, bool with_statistics)
 		plant_campaigns();
 		plant_webhooks();
 		plant_leads();
+		plant_messages();
 		plant_history();
 	}
 	if (with_statistics && !analyzed)

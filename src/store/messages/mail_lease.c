@@ -18,11 +18,11 @@ DB_STATEMENT_ANEW(sql_select_message_campaigns, "SELECT turn, campaign_id, MIN(d
 						" FROM {prefix}messages FORCE INDEX (by_turn)"
 						" WHERE turn IN (0, 1)"
 						" GROUP BY turn, campaign_id");
-DB_STATEMENT(sql_count_mails_of_campaign, "SELECT c.campaign_id, (SELECT COUNT(*)"
-					  "   FROM {prefix}messages FORCE INDEX (by_campaign)"
-					  "   WHERE campaign_id = c.campaign_id AND sent_ms > " NOW " - " BUDGET_MS ")"
-					  " FROM {prefix}campaign_counters c"
-					  " WHERE c.campaign_id IN ({list})");
+DB_STATEMENT(sql_count_mails_of_campaign, "{each}(SELECT CAST(? AS UNSIGNED), COUNT(*)"
+					  "   FROM (SELECT 1"
+					  "     FROM {prefix}messages FORCE INDEX (by_campaign)"
+					  "     WHERE campaign_id = ? AND sent_ms > " NOW " - " BUDGET_MS "     LIMIT ?) s"
+					  "   HAVING COUNT(*) > 0){between} UNION ALL {end}");
 DB_STATEMENT(sql_select_due_messages,
     "{each}(SELECT CAST(? AS UNSIGNED), id FROM {prefix}messages FORCE INDEX (by_turn)"
     " WHERE turn = ? AND campaign_id = ? AND due_ms <= " NOW " ORDER BY due_ms LIMIT ?){between} UNION ALL {end}");
@@ -81,22 +81,28 @@ store_mail_hold(struct store *store, struct pool *pool, struct mail_hold *hold)
 /* ---- campaigns ---- */
 
 enum { DUE_TURN, DUE_CAMPAIGN, DUE_IN_MS };
-enum { COUNT_CAMPAIGN, COUNT_SENT };
+enum { COUNT_PLACE, COUNT_SENT };
 
+/* Counts no further than the budget. */
 static enum result
-count_sent(struct store *store, struct pool *pool, struct mail_campaign *campaigns, size_t count)
+count_sent(struct store *store, struct pool *pool, unsigned budget, struct mail_campaign *campaigns, size_t count)
 {
-	struct db_rows rows;
-	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
-	size_t row;
-	for (size_t i = 0; i < count; i++)
-		ids[i] = campaigns[i].campaign_id;
-	const struct db_list list = store_id_list(pool, ids, count);
-	const enum result result = store_query_lists(store, pool, &sql_count_mails_of_campaign, &list, 1, &rows);
-	for (size_t i = 0; result == RESULT_OK && i < count; i++)
-		for (row = 0; row < rows.count; row++)
-			if (db_get_u64(&rows, row, COUNT_CAMPAIGN) == campaigns[i].campaign_id)
-				campaigns[i].sent = (unsigned)db_get_u64(&rows, row, COUNT_SENT);
+	enum { COLUMNS = 3 };
+	struct db_value *values = POOL_ARRAY(pool, COLUMNS * count, struct db_value);
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < count; i++) {
+		values[COLUMNS * i] = DB_U64(i);
+		values[COLUMNS * i + 1] = DB_U64(campaigns[i].campaign_id);
+		values[COLUMNS * i + 2] = DB_U64(budget);
+	}
+	for (size_t from = 0; from < count && result == RESULT_OK; from += DB_LIST_MAX) {
+		const size_t part = count - from < DB_LIST_MAX ? count - from : DB_LIST_MAX;
+		const struct db_arguments arguments = { .items = { values + COLUMNS * from, COLUMNS, part } };
+		struct db_rows rows = { 0 };
+		result = db_query(store->db, pool, &sql_count_mails_of_campaign, &arguments, &rows);
+		for (size_t i = 0; i < rows.count; i++)
+			campaigns[db_get_u64(&rows, i, COUNT_PLACE)].sent = (unsigned)db_get_i64(&rows, i, COUNT_SENT);
+	}
 	return result;
 }
 
@@ -118,7 +124,7 @@ store_mail_campaigns(
 				.turn = (unsigned)db_get_u64(&rows, i, DUE_TURN) };
 	}
 	if (result == RESULT_OK && budget > 0 && *count > 0)
-		result = count_sent(store, pool, *campaigns, *count);
+		result = count_sent(store, pool, budget, *campaigns, *count);
 	return result;
 }
 

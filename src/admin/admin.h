@@ -20,6 +20,14 @@ struct admin_attempt {
 	int64_t duration_ms;
 };
 
+/* What became of a mail. Texts may be absent. */
+struct admin_mail {
+	bool accepted;
+	int status;                               /* of the mail server's last answer; 0: none */
+	struct slice answer, reason, error, hint; /* the answer; why it was not accepted; what the library reports */
+	int64_t duration_ms;
+};
+
 /* Functions of the wiring that all programs share. */
 struct admin_wiring {
 	/* As conf_load, and checks the configuration against the rules of all layers. `lists`: also the files that it names. */
@@ -31,6 +39,8 @@ struct admin_wiring {
 	/* Sends a delivery once, as the dispatcher sends it, and records nothing. False when this
 	 * machine cannot send at all. `now_ms` is the database's time. The result lives in the pool. */
 	bool (*deliver)(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *attempt);
+	/* Sends a test mail through the configured server, which there must be. The result lives in the pool. */
+	void (*send_mail)(struct pool *pool, struct slice address, struct admin_mail *mail);
 	/* What this lock file shows of this host's dispatcher. The result lives in the pool. */
 	struct dispatcher_seen (*see_dispatcher)(struct pool *pool, const char *lock_file);
 	/* Makes a payload of an inbound webhook a lead, as a call of its URL does, but without limits and log. `only_try`:

@@ -308,6 +308,7 @@ admin_subject(const struct admin_command *command)
 		{ SLICE("DELIVERY"), "delivery" },
 		{ SLICE("INBOUND"), "inbound webhook" },
 		{ SLICE("CALL"), "call" },
+		{ SLICE("MAIL"), "mail" },
 	};
 	const struct slice operands = slice_of(command->operands);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)

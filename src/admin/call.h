@@ -32,7 +32,7 @@
 	X(WEBHOOK, "webhook", "ID", "only of this webhook") \
 	X(LEAD, "lead", "SOCIAL_ID", "only of this lead") \
 	X(EVENT, "event", "EVENT", "only of this event") \
-	X(STATE, "state", "STATE", "only pending, delivered or failed deliveries; only created, updated or refused calls") \
+	X(STATE, "state", "STATE", "only pending, delivered or failed deliveries; only created, updated or refused calls; only mails in this state") \
 	X(SINCE, "since", "TIME", "only from this time on") \
 	X(UNTIL, "until", "TIME", "only before this time") \
 	X(LIMIT, "limit", "N", "at most this many") \
@@ -58,7 +58,10 @@
 	X(REJECTS, "rejects", "FILE", "write the rows that are not imported to this file") \
 	X(DROP_REFERRERS, "drop-unknown-referrers", NULL, "import leads without their referrers where these do not exist") \
 	X(EVENTS, "events", NULL, "make the events of a sign-up") \
-	X(FILE, "file", "FILE", "the new list")
+	X(FILE, "file", "FILE", "the new list") \
+	X(CAMPAIGN, "campaign", "ID", "only of this campaign") \
+	X(KIND, "kind", "KIND", "only mails of this kind") \
+	X(CONTENT, "content", NULL, "show the mail as it is sent")
 
 /* clang-format on */
 

@@ -15,6 +15,8 @@ static const uint64_t lead_names = OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_
 static const uint64_t import_options = OPTION_BIT(OPTION_MAP) | OPTION_BIT(OPTION_DELIMITER) | OPTION_BIT(OPTION_COUNTRY_CODE) |
 				       OPTION_BIT(OPTION_REJECTS) | OPTION_BIT(OPTION_DROP_REFERRERS) |
 				       OPTION_BIT(OPTION_EVENTS) | OPTION_BIT(OPTION_DRY_RUN);
+static const uint64_t mail_filters =
+    OPTION_BIT(OPTION_CAMPAIGN) | OPTION_BIT(OPTION_STATE) | OPTION_BIT(OPTION_KIND) | OPTION_BIT(OPTION_LIMIT);
 static const uint64_t tag_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_DESCRIPTION);
 static const uint64_t action_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_TAG) | OPTION_BIT(OPTION_PUBLIC);
 static const uint64_t reward_details = OPTION_BIT(OPTION_REQUIRED_POINTS) | OPTION_BIT(OPTION_EMAILED);
@@ -117,6 +119,12 @@ static const struct admin_command commands[] = {
 	  .options = lead_names, .help = "list the calls that made or changed a lead" },
 	{ "inbound call", "CALL", 1, 1, admin_inbound_call, .help = "show a call and its payload" },
 	{ "inbound replay", "CALL", 1, 1, admin_inbound_replay, .help = "run a payload again" },
+	{ "mail list", "[--campaign ID] [--state STATE] [--kind KIND] [--limit N]", 0, 0, admin_mail_list,
+	  .options = mail_filters, .shape = OUTPUT_ARRAY, .help = "list mails, the newest first" },
+	{ "mail show", "MAIL [--content]", 1, 1, admin_mail_show, .options = OPTION_BIT(OPTION_CONTENT),
+	  .help = "show a mail and what the mail server answered" },
+	{ "mail resend", "MAIL...", 1, ADMIN_ANY, admin_mail_resend, .help = "send mails again" },
+	{ "mail test", "ADDRESS", 1, 1, admin_mail_test, .help = "send a test mail and show what the mail server answers" },
 	{ "delivery list", "[FILTER...]", 0, 0, admin_delivery_list, .options = delivery_filters, .shape = OUTPUT_ARRAY,
 	  .help = "list deliveries, latest day first" },
 	{ "delivery show", "DELIVERY", 1, 1, admin_delivery_show, .help = "show a delivery, its payload and its attempts" },

@@ -41,6 +41,8 @@ admin_run admin_inbound_add, admin_inbound_list, admin_inbound_show, admin_inbou
     admin_inbound_remove;
 /* incoming/inbound_calls.c */
 admin_run admin_inbound_test, admin_inbound_log, admin_inbound_lead, admin_inbound_call, admin_inbound_replay;
+/* mails.c */
+admin_run admin_mail_list, admin_mail_show, admin_mail_resend, admin_mail_test;
 /* deliveries.c */
 admin_run admin_delivery_list, admin_delivery_show, admin_delivery_redeliver;
 

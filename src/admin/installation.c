@@ -5,6 +5,7 @@
 
 #include "admin/admin.h"
 #include "admin/commands.h"
+#include "store/messages/mail_queue.h"
 #include "store/operator/admin.h"
 
 int
@@ -68,7 +69,13 @@ int
 admin_status(struct admin_call *call)
 {
 	struct store_status status;
+	struct mail_counts mails;
+	struct mail_hold hold;
 	enum result result = store_get_status(call->store, call->pool, &status);
+	if (result == RESULT_OK)
+		result = store_count_pending_mails(call->store, &mails);
+	if (result == RESULT_OK)
+		result = store_mail_hold(call->store, call->pool, &hold);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	output_record(call->output);
@@ -87,6 +94,12 @@ admin_status(struct admin_call *call)
 	output_u64(call->output, "bulk_jobs", status.bulk_jobs);
 	output_time(call->output, "oldest_bulk_at", status.oldest_bulk_ms);
 	output_time(call->output, "dispatcher_until", status.dispatcher_until_ms);
+	output_boolean(call->output, "mail", *call->conf->mail.host != '\0');
+	output_u64(call->output, "mails_pending", mails.pending);
+	output_time(call->output, "oldest_mail_at", mails.oldest_ms);
+	output_time(call->output, "mail_held_since", hold.since_ms);
+	output_text(call->output, "mail_held_by", hold.reason);
+	output_text(call->output, "mail_server_answer", hold.answer);
 	output_time(call->output, "now", status.now_ms);
 	if (status.node != NULL)
 		write_node(call->output, status.node);

@@ -176,6 +176,7 @@ admin_lead_show(struct admin_call *call)
 {
 	struct lead_reference reference = { 0 };
 	struct payload_subject *subject;
+	struct lead lead;
 	struct slice json;
 	int status = admin_lead_reference(call, &reference);
 	if (status != EX_OK)
@@ -188,7 +189,15 @@ admin_lead_show(struct admin_call *call)
 		return admin_fail(call, EX_DATAERR, "there is no such lead");
 	if (result == RESULT_OK)
 		result = render(call, subject, &json);
-	return result == RESULT_OK ? show(call, json) : admin_answer(call, result);
+	/* payloads do not have it */
+	if (result == RESULT_OK)
+		result = store_find_lead(call->store, call->pool, call->id, &reference, &lead);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	status = show(call, json);
+	if (lead.bounced)
+		output_boolean(call->output, "bounced", true);
+	return status;
 }
 
 int

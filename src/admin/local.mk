@@ -11,6 +11,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/domains.c \
 	%D%/installation.c \
 	%D%/leads.c \
+	%D%/mails.c \
 	%D%/output.c %D%/output.h \
 	%D%/page.c \
 	%D%/values.c %D%/values.h \

@@ -330,6 +330,8 @@ execute(struct committer *committer, struct pool *pool, const struct request_bat
 	answer_batch(committer, batch, outcomes, locked);
 	if (store_made_deliveries(committer->store)) /* after the answers, which then need not compete for a processor */
 		wake_send(committer->options->dispatcher);
+	if (store_made_messages(committer->store))
+		wake_send(committer->options->mailer);
 }
 
 static void

@@ -20,11 +20,12 @@ struct committer_options {
 	struct store *store; /* owned by the caller */
 	struct suspects *suspects;
 	struct wake_sender *dispatcher; /* gets a wake after a batch that made deliveries; NULL: none */
+	struct wake_sender *mailer;     /* the same for messages */
 	int64_t idle_ms;                /* after which an idle connection to the database is closed */
 	/* called once, when requests are accepted */
 	void (*ready)(void *context);
-	/* called with true before work, with false before each wait for events, at least each second without work. The committer
-	 * is stuck when the next call takes too long. */
+	/* called with true before work, with false before each wait for events, at least each second without work. The
+	 * committer is stuck when the next call takes too long. */
 	void (*busy)(void *context, bool busy);
 	void *context;
 };

@@ -10,6 +10,8 @@ execute_here(const struct backend *backend, struct pool *pool, const struct comm
 	store_execute(backend->store, pool, &command, 1, request->deadline_ms, outcome, NULL);
 	if (store_made_deliveries(backend->store))
 		wake_send(backend->dispatcher);
+	if (store_made_messages(backend->store))
+		wake_send(backend->mailer);
 }
 
 static void

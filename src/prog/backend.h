@@ -13,6 +13,7 @@ struct backend {
 	struct store *store;             /* … and these are used instead */
 	struct directory *directory;
 	struct wake_sender *dispatcher; /* gets a wake after a command that made deliveries */
+	struct wake_sender *mailer;     /* the same for messages; or NULL */
 };
 
 /* `backend` belongs to the caller and must stay valid as long as the result. */

@@ -163,7 +163,9 @@ run_committer(void *context, struct fcgi_companion *companion)
 	struct service *service = context;
 	confine(service);
 	struct store *store = open_store(service);
-	struct wake_sender *dispatcher = wake_sender_new(service->setup.wiring.conf->dispatch.lock_file);
+	const struct wiring *wiring = &service->setup.wiring;
+	struct wake_sender *dispatcher = wake_sender_new(wiring->conf->dispatch.lock_file);
+	struct wake_sender *mailer = wake_sender_new(wiring_mail_file(wiring->pool, wiring->conf));
 	prctl(PR_SET_NAME, "leadhook-commit"); /* for ps(1) */
 	mallopt(M_MMAP_THRESHOLD, BATCH_KEEP_BYTES);
 	mallopt(M_TRIM_THRESHOLD, BATCH_KEEP_BYTES);
@@ -172,6 +174,7 @@ run_committer(void *context, struct fcgi_companion *companion)
 		.store = store,
 		.suspects = service->suspects,
 		.dispatcher = dispatcher,
+		.mailer = mailer,
 		.idle_ms = service->setup.wiring.conf->server.idle_timeout,
 		.ready = committer_ready,
 		.busy = committer_busy,
@@ -179,6 +182,7 @@ run_committer(void *context, struct fcgi_companion *companion)
 	};
 	int status = committer_run(&committer);
 	wake_sender_free(&dispatcher);
+	wake_sender_free(&mailer);
 	store_free(&store);
 	return status;
 }
@@ -187,6 +191,7 @@ run_committer(void *context, struct fcgi_companion *companion)
 static void
 open_backend(struct worker *worker, struct service *service)
 {
+	const struct wiring *wiring = &service->setup.wiring;
 	worker->store = open_store(service);
 	if (service->has_committer) {
 		endpoint_close(&service->committer); /* otherwise this process would hold connections that it does not serve */
@@ -195,7 +200,8 @@ open_backend(struct worker *worker, struct service *service)
 		worker->sources = (struct backend){
 			.store = worker->store,
 			.directory = directory_new(worker->store),
-			.dispatcher = wake_sender_new(service->setup.wiring.conf->dispatch.lock_file),
+			.dispatcher = wake_sender_new(wiring->conf->dispatch.lock_file),
+			.mailer = wake_sender_new(wiring_mail_file(wiring->pool, wiring->conf)),
 		};
 	}
 	worker->backend = backend_for_api(&worker->sources);
@@ -225,6 +231,7 @@ worker_stop(void *state)
 	commit_client_free(&worker->sources.committer);
 	directory_free(&worker->sources.directory);
 	wake_sender_free(&worker->sources.dispatcher);
+	wake_sender_free(&worker->sources.mailer);
 	store_free(&worker->store);
 	store_free(&worker->reader);
 	free(worker);

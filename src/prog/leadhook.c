@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * leadhook(1): the operator's command. */
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 #include "admin/admin.h"
 #include "api/inbound.h"
 #include "api/parameters.h"
+#include "base/clock.h"
 #include "base/descriptors.h"
+#include "base/random.h"
 #include "base/sandbox.h"
 #include "deliver/dispatcher.h"
 #include "deliver/lock.h"
+#include "deliver/mail/judge.h"
+#include "deliver/mail/smtp.h"
 #include "deliver/send/request.h"
 #include "fcgi/server.h"
 #include "prog/api_options.h"
@@ -39,7 +46,7 @@ connection_needs(const struct conf *conf)
 	return (struct connection_needs){
 		.workers = workers == CONF_WORKERS_AUTO ? (unsigned)fcgi_workers_auto(FCGI_WORKERS_PER_CORE) : workers,
 		.committer = 1,
-		.dispatcher = DISPATCHER_CONNECTIONS,
+		.dispatcher = DISPATCHER_CONNECTIONS + (wiring_has_mail(conf) ? 1 : 0),
 		.command = 1,
 	};
 }
@@ -87,6 +94,51 @@ deliver(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, 
 	return true;
 }
 
+/* ---- The test of the mail server ---- */
+
+static struct slice
+test_mail(struct pool *pool, const char *sender, struct slice address, int64_t now_ms)
+{
+	char date[64];
+	const time_t seconds = now_ms / 1000;
+	struct tm utc;
+	uint64_t number;
+	random_bytes(&number, sizeof(number));
+	gmtime_r(&seconds, &utc);
+	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S +0000", &utc);
+	return pool_printf(pool,
+	    "Date: %s\r\nFrom: <%s>\r\nTo: <%.*s>\r\nMessage-ID: <test.%016" PRIx64 "@%s>\r\n"
+	    "Subject: Test of Leadhook\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=us-ascii\r\n"
+	    "Auto-Submitted: auto-generated\r\n\r\nThe settings of leadhook.conf for mail work.\r\n",
+	    date, sender, SLICE_ARGS(address), number, strchr(sender, '@') + 1);
+}
+
+static void
+send_mail(struct pool *pool, struct slice address, struct admin_mail *mail)
+{
+	const struct mailer_options options = wiring_mailer(&wiring);
+	const bool utf8 = !slice_is_ascii(address) || !slice_is_ascii(slice_of(options.server.sender));
+	const struct smtp_mail sent = { pool_string(pool, address), utf8,
+		test_mail(pool, options.server.sender, address, clock_wall_ms()) };
+	struct smtp_result *result = POOL_NEW(pool, struct smtp_result);
+	const int64_t begun_ms = clock_monotonic_ms();
+	wiring_prepare_sending();
+	struct smtp_connection *connection = smtp_open(&options.server, NULL);
+	*mail = (struct admin_mail){ .error = SLICE("libcurl does not start") };
+	if (connection == NULL)
+		return;
+	smtp_send(connection, &sent, true, result);
+	smtp_close(&connection);
+	const struct mail_judgement judgement = mail_judge(result);
+	*mail = (struct admin_mail){ .accepted = judgement.verdict == MAIL_SENT,
+		.status = result->status,
+		.answer = *result->answer == '\0' ? SLICE_NONE : slice_of(result->answer),
+		.reason = slice_of(judgement.reason),
+		.error = *result->error == '\0' ? SLICE_NONE : slice_of(result->error),
+		.hint = judgement.reason == NULL ? SLICE_NONE : slice_of(mail_hint(judgement.reason)),
+		.duration_ms = clock_monotonic_ms() - begun_ms };
+}
+
 /* ---- Payloads of inbound webhooks, which the command runs as a responder would ---- */
 
 static void
@@ -121,6 +173,7 @@ main(int argc, char *argv[])
 		.open_store = open_store,
 		.connection_needs = connection_needs,
 		.deliver = deliver,
+		.send_mail = send_mail,
 		.see_dispatcher = lock_read,
 		.run_inbound = run_inbound,
 		.is_reserved = parameter_is_reserved,

@@ -78,6 +78,12 @@ store_execute(struct store *store UNUSED, struct pool *own, const struct command
 }
 
 bool
+store_made_messages(const struct store *store UNUSED)
+{
+	return false;
+}
+
+bool
 store_made_deliveries(const struct store *store UNUSED)
 {
 	return atomic_load(&shared->made_deliveries);

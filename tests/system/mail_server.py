@@ -15,6 +15,7 @@ import threading
 
 from aiosmtpd.smtp import SMTP, AuthResult
 
+END = "\r\n"
 USER, PASSWORD = "leadhook", "a-password-of-the-tests"
 
 # Answers to RCPT, by the local part of the address.
@@ -130,10 +131,8 @@ class MailServer:
     def settings(self, authority=None, **more):
         """For leadhook.conf."""
         values = {"host": "127.0.0.1", "port": self.port, "tls": self.tls, "from": "Leadhook Tests <sender@example.org>", **more}
-        if authority:
-            values["tls_ca"] = authority.file
-        if self.login:
-            values |= {"user": USER, "password": PASSWORD}
+        values["tls_ca"] = authority.file if authority else ""
+        values |= {"user": USER, "password": PASSWORD} if self.login else {"user": "", "password": ""}
         return [("mail", name, value) for name, value in values.items()]
 
     def to(self, recipient):
@@ -201,6 +200,21 @@ class Planted:
             f" '{recipient}', '<{number}@example.org>', X'{content.encode().hex()}', created_ms FROM lh_leads"
             f" WHERE social_id = '{lead['social_id']}'")
         return number
+
+    def mails(self, campaign, lead, count, kind=2):
+        """Many to one lead, with addresses of their own; returns their ids by address."""
+        numbers = {f"{number}@example.org": number for number in itertools.islice(self.numbers, count)}
+        rows = [f"({number}, {campaign.id}, @lead, {kind}, {0 if kind in (1, 5, 6) else 1}, 'ready', @now, @now, '{address}',"
+                f" '<{number}@example.org>', X'{f'Message-ID: <{number}@example.org>{END}{END}Mail{END}'.encode().hex()}', @now)"
+                for address, number in numbers.items()]
+        self.service.installation.sql(
+            f"SELECT id, created_ms INTO @lead, @now FROM lh_leads WHERE social_id = '{lead['social_id']}';"
+            "INSERT INTO lh_messages (id, campaign_id, lead_id, kind, turn, state, created_ms, due_ms, recipient, message_id, content,"
+            f" composed_ms) VALUES {', '.join(rows)}")
+        return numbers
+
+    def count(self, state):
+        return int(self.service.installation.sql(f"SELECT COUNT(*) FROM lh_messages WHERE state = '{state}'"))
 
     def row(self, number, *columns):
         text = self.service.installation.sql(f"SELECT CONCAT_WS('|', {', '.join(f'COALESCE({c}, 0)' for c in columns)})"

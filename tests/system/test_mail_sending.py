@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/mail.md, "Sending" and "Outcomes and retries": each way in which a mail server can answer or fail."""
 import pytest
-from certificates import Authority, VALID
 from mail_server import MailServer, Planted
 from stack.process import wait_until
 

@@ -107,6 +107,8 @@ hold(struct mailer *m, const struct mail_job *job, const struct mail_judgement *
 	    slice_of(*result->answer == '\0' ? result->error : result->answer));
 	if (mailer_lost_database(m, held))
 		log_debug("hold_not_recorded", LOG_UINT("failures", m->failures));
+	else if (hold_ms > POLL_MS) /* the operator may end it */
+		m->next_poll_ms = m->held_at_ms + POLL_MS;
 	release_waiting(m);
 }
 

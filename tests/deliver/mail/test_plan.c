@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * docs/mail.md, "Limits": which mails come next, and how many an hour. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "deliver/mail/plan.h"
+
+enum { PLACES_MAX = 64 };
+
+/* Mails that are due, by campaign and turn; each choice removes what it takes. */
+struct due {
+	uint64_t campaign_id;
+	unsigned turn, rows, sent;
+};
+
+static struct due *
+find_due(struct due *due, size_t count, uint64_t campaign_id, unsigned turn)
+{
+	for (size_t i = 0; i < count; i++)
+		if (due[i].campaign_id == campaign_id && due[i].turn == turn)
+			return &due[i];
+	fail_msg("campaign %d has nothing due in turn %u", (int)campaign_id, turn);
+	return NULL;
+}
+
+/* An id tells campaign and turn. */
+static uint64_t
+id_of(uint64_t campaign_id, unsigned turn)
+{
+	return campaign_id * 10 + turn;
+}
+
+static size_t
+choose(struct mail_turns *turns, struct due *due, size_t count, unsigned budget, size_t places, uint64_t *ids)
+{
+	struct mail_campaign campaigns[PLACES_MAX];
+	struct mail_request requests[PLAN_REQUESTS];
+	struct due_mail found[PLACES_MAX * PLACES_MAX];
+	size_t used = 0, found_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (due[i].rows > 0)
+			campaigns[used++] = (struct mail_campaign){ due[i].campaign_id, due[i].turn, due[i].sent };
+	used = mail_plan(turns, campaigns, used, budget, places, requests);
+	for (size_t i = 0; i < used; i++) {
+		const unsigned rows = find_due(due, count, requests[i].campaign_id, requests[i].turn)->rows;
+		for (unsigned k = 0; k < rows && k < requests[i].rows; k++)
+			found[found_count++] = (struct due_mail){ i, id_of(requests[i].campaign_id, requests[i].turn) };
+	}
+	const size_t chosen = mail_choose(turns, requests, used, found, found_count, places, ids);
+	for (size_t i = 0; i < chosen; i++)
+		find_due(due, count, ids[i] / 10, (unsigned)(ids[i] % 10))->rows--;
+	return chosen;
+}
+
+static void
+urgent_mails_come_first(void **state UNUSED)
+{
+	struct mail_turns turns = { 0 };
+	struct due due[] = { { 1, 1, 10000, 0 }, { 2, 0, 1, 0 }, { 3, 1, 5, 0 } };
+	uint64_t ids[PLACES_MAX];
+	assert_int_equal(choose(&turns, due, ARRAY_SIZE(due), 0, 4, ids), 4);
+	assert_int_equal(ids[0], id_of(2, 0));
+	assert_int_equal(due[0].rows + due[2].rows, 10005 - 3); /* the other places are used, too */
+	mail_turns_free(&turns);
+}
+
+static void
+campaigns_take_turns(void **state UNUSED)
+{
+	struct mail_turns turns = { 0 };
+	struct due due[] = { { 1, 0, 10000, 0 }, { 2, 0, 10, 0 }, { 3, 0, 10, 0 } };
+	uint64_t ids[PLACES_MAX];
+	/* one place at a time: none waits for more than two others */
+	for (unsigned round = 0; round < 10; round++)
+		for (size_t i = 0; i < ARRAY_SIZE(due); i++)
+			assert_int_equal(choose(&turns, due, ARRAY_SIZE(due), 0, 1, ids), 1);
+	assert_int_equal(due[1].rows, 0);
+	assert_int_equal(due[2].rows, 0);
+	assert_int_equal(due[0].rows, 10000 - 10);
+	mail_turns_free(&turns);
+}
+
+static void
+a_budget_is_for_both_turns(void **state UNUSED)
+{
+	struct mail_turns turns = { 0 };
+	struct due due[] = { { 1, 0, 3, 95 }, { 1, 1, 100, 95 }, { 2, 1, 100, 100 } };
+	uint64_t ids[PLACES_MAX];
+	assert_int_equal(choose(&turns, due, ARRAY_SIZE(due), 100, 50, ids), 5);
+	assert_int_equal(due[0].rows, 0);
+	assert_int_equal(due[1].rows, 98);
+	assert_int_equal(due[2].rows, 100);
+	mail_turns_free(&turns);
+}
+
+static void
+more_campaigns_than_are_searched_at_a_time(void **state UNUSED)
+{
+	enum { CAMPAIGNS = PLAN_CAMPAIGNS + 10 };
+	struct mail_turns turns = { 0 };
+	struct due due[CAMPAIGNS];
+	uint64_t ids[PLACES_MAX];
+	for (size_t i = 0; i < CAMPAIGNS; i++)
+		due[i] = (struct due){ 1 + i, 0, 100, 0 };
+	for (size_t i = 0; i < 2 * CAMPAIGNS; i++)
+		assert_int_equal(choose(&turns, due, CAMPAIGNS, 0, 1, ids), 1);
+	for (size_t i = 0; i < CAMPAIGNS; i++)
+		assert_int_equal(due[i].rows, 98);
+	mail_turns_free(&turns);
+}
+
+/* Sends whenever it may, for `ms`. */
+static unsigned
+sent_in(struct mail_rate *rate, int64_t begin_ms, int64_t ms)
+{
+	unsigned sent = 0;
+	for (int64_t now = begin_ms; now < begin_ms + ms;) {
+		const int64_t wait_ms = mail_rate_wait_ms(rate, now);
+		assert_true((mail_rate_left(rate, now, PLACES_MAX) > 0) == (wait_ms == 0));
+		if (mail_rate_take(rate, now))
+			sent++;
+		else
+			now += wait_ms;
+	}
+	return sent;
+}
+
+static void
+mails_an_hour(void **state UNUSED)
+{
+	struct mail_rate slow = { .per_hour = 10 }, fast = { .per_hour = 6000 }, any = { .per_hour = 0 };
+	assert_int_equal(sent_in(&slow, 5, 3600 * 1000), 10);
+	assert_int_equal(sent_in(&slow, 5 + 3600 * 1000, 3600 * 1000), 10);
+	/* the first minute's at once; after a pause again those of a minute, not of the pause */
+	assert_int_equal(sent_in(&fast, 0, 1), 100);
+	assert_in_range(sent_in(&fast, 1, 60 * 1000), 99, 101);
+	assert_int_equal(sent_in(&fast, 10 * 3600 * 1000, 1), 100);
+	for (unsigned i = 0; i < 100000; i++)
+		assert_true(mail_rate_take(&any, 0));
+	assert_int_equal(mail_rate_left(&any, 0, 7), 7);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(urgent_mails_come_first),
+		cmocka_unit_test(campaigns_take_turns),
+		cmocka_unit_test(a_budget_is_for_both_turns),
+		cmocka_unit_test(more_campaigns_than_are_searched_at_a_time),
+		cmocka_unit_test(mails_an_hour),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

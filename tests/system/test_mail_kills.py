@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""docs/mail.md, "Sending": whatever is killed, every mail arrives at least once, and at most those under way twice, with the same
+Message-ID. The process that sends mail ends with the dispatcher, and its crash is none of the dispatcher's."""
+import collections
+import os
+import pathlib
+import random
+import signal
+
+import pytest
+from mail_server import MailServer, Planted
+from settings import TEST_SETTINGS
+from stack.process import wait_until
+
+pytestmark = pytest.mark.slow
+
+CONNECTIONS, MAILS, KILLS = 3, 150, 6
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = MailServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, server):
+    return make_service(settings=server.settings(connections=CONNECTIONS))
+
+
+@pytest.fixture
+def dispatcher(service):
+    service.dispatcher.start()
+    yield service.dispatcher
+    service.dispatcher.stop()
+
+
+def children(pid):
+    return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def mail_process(dispatcher):
+    """The processes of the keeper and of the mailer, once there are both."""
+    def both():
+        try:
+            (keeper,) = children(dispatcher.process.pid)
+            (mailer,) = children(keeper)
+        except (ValueError, OSError):
+            return None
+        return keeper, mailer
+    return wait_until(both, 20, "there is no process that sends mail")
+
+
+def is_running(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def check(server, numbers, kills):
+    """Every mail arrived, few twice, and those with the same bytes."""
+    arrived = collections.defaultdict(list)
+    for mail in server.mails:
+        arrived[mail.recipient].append(mail.content)
+    assert set(arrived) == set(numbers)
+    twice = [contents for contents in arrived.values() if len(contents) > 1]
+    assert sum(len(contents) - 1 for contents in twice) <= CONNECTIONS * kills
+    assert all(len(set(contents)) == 1 for contents in twice)
+
+
+@pytest.mark.parametrize("victims", ["mailer", "keeper", "all"])
+def test_kills(service, server, campaign, dispatcher, victims):
+    chance = random.Random(int(TEST_SETTINGS.get("LEADHOOK_SEED", 1)))
+    planted = Planted(service)
+    server.clear()
+    server.delay = 0.01
+    numbers = planted.mails(campaign, campaign.lead(email="ada@example.org"), MAILS)
+    for kill in range(KILLS):
+        wanted = len(server.mails) + chance.randrange(3, MAILS // KILLS)
+        wait_until(lambda: len(server.mails) >= wanted, 30, "mails do not arrive")
+        pid = dispatcher.process.pid
+        keeper, mailer = mail_process(dispatcher)
+        if victims == "mailer" and kill < 3:  # each pause is twice as long
+            os.kill(mailer, signal.SIGKILL)
+            assert is_running(pid)
+        else:
+            for victim in {"mailer": [pid], "keeper": [pid, keeper], "all": [pid, keeper, mailer]}[victims]:
+                os.kill(victim, signal.SIGKILL)
+            dispatcher.process.wait(10)
+            wait_until(lambda: not is_running(mailer) and not is_running(keeper), 20, "it outlives the dispatcher")
+            dispatcher.kill()
+            dispatcher.start()
+    wait_until(lambda: planted.count("ready") == 0, 60, "mails are left")
+    check(server, numbers, KILLS)
+    assert planted.count("failed") == 0
+
+
+def test_a_mail_server_that_hangs_delays_no_webhook(service, server, campaign, dispatcher):
+    server.clear()
+    server.is_mute = True
+    campaign.webhook("new_signup")
+    lead = campaign.lead(email="ada@example.org")
+    try:
+        Planted(service).mails(campaign, lead, 3)
+        wait_until(lambda: len(server.mute_transports) > 0, 20, "there is no connection")
+        for number in range(5):
+            campaign.lead(email=f"{number}@example.org")
+        campaign.delivered(6, "new_signup", deadline=5)
+        keeper, mailer = mail_process(dispatcher)
+        dispatcher.stop()  # within the time of systemd and of the tests: what is under way is abandoned
+        assert not is_running(mailer) and not is_running(keeper)
+    finally:
+        server.is_mute = False
+    dispatcher.start()
+    planted = Planted(service)
+    service.installation.sql("UPDATE lh_message_channels SET failures = 0, held_until_ms = 0")
+    wait_until(lambda: planted.count("ready") == 0, 30, "mails are left")
+    assert len(server.mails) == 3
+
+
+def test_a_mail_that_crashes_the_process_is_given_up(service, server, campaign):
+    """After three crashes. Those that were leased with it are sent, each alone."""
+    planted = Planted(service)
+    server.clear()
+    numbers = planted.mails(campaign, campaign.lead(email="ada@example.org"), 4)
+    deadly, *others = sorted(numbers.values())
+    service.installation.sql(f"UPDATE lh_messages SET lease_owner = REPEAT('o', 16), crashes = IF(id = {deadly}, 2, 1)"
+                             f" WHERE id >= {deadly}")
+    service.dispatch()
+    assert planted.row(deadly, "state", "reason") == {"state": "failed", "reason": "crashed"}
+    assert [planted.row(number, "state", "crashes") for number in others] == [{"state": "sent", "crashes": "0"}] * 3
+    assert len(server.mails) == server.connections == 3
+
+
+def test_a_run_from_cron_sends_what_is_due_and_ends(service, server, campaign):
+    planted = Planted(service)
+    server.clear()
+    server.delay = 0.02
+    lead = campaign.lead(email="ada@example.org")
+    numbers = planted.mails(campaign, lead, 40)
+    service.dispatch(max_runtime=30)
+    assert {mail.recipient for mail in server.mails} == set(numbers) and planted.count("ready") == 0
+    planted.mails(campaign, lead, 200)
+    service.dispatch(max_runtime=2)
+    left = planted.count("ready")
+    assert 0 < left < 200
+    assert service.installation.sql("SELECT COUNT(*) FROM lh_messages WHERE lease_owner IS NOT NULL").strip() == "0"
+    server.delay = 0
+    service.dispatch(max_runtime=30)
+    assert planted.count("ready") == 0 and len({mail.recipient for mail in server.mails}) == 240
+    assert len(server.mails) == 240

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ * docs/mail.md, "Sending" and "Limits": rows of messages, their leases, outcomes and clean-up. */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "store/messages.h"
+#include "store/messages/mail_queue.h"
+#include "store/queue/dispatch.h"
+#include "store/state.h"
+#include "store/transaction.h"
+#include "store/world.h"
+
+enum { LEASE_MS = 60000 };
+
+static const unsigned char ours[MAIL_OWNER_SIZE] = "owner of a test", other[MAIL_OWNER_SIZE] = "another owner..";
+
+/* Requests messages of these kinds to a new lead, whose id it returns. */
+static uint64_t
+request(struct world *w, const char *email, const enum message_kind *kinds, size_t count)
+{
+	const struct command command = signup(w, w->campaign, email);
+	struct made_message messages[8];
+	run_all(w, &command, 1);
+	const uint64_t lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, email).id;
+	for (size_t i = 0; i < count; i++)
+		messages[i] = (struct made_message){ w->campaign, lead, kinds[i], 7 };
+	assert_int_equal(store_request_messages(w->store, messages, count), RESULT_OK);
+	assert_true(store_made_messages(w->store));
+	return lead;
+}
+
+static uint64_t
+request_one(struct world *w, const char *email)
+{
+	const enum message_kind kind = MESSAGE_VERIFY;
+	return request(w, email, &kind, 1);
+}
+
+/* Leases all that is due. */
+static size_t
+lease(struct world *w, const unsigned char owner[MAIL_OWNER_SIZE], struct queued_mail **mails)
+{
+	struct mail_campaign *campaigns;
+	struct mail_request requests[64];
+	struct due_mail *found;
+	uint64_t ids[64];
+	size_t count, found_count, leased;
+	int64_t next_ms;
+	assert_int_equal(store_mail_campaigns(w->store, w->pool, 0, &campaigns, &count, &next_ms), RESULT_OK);
+	for (size_t i = 0; i < count; i++)
+		requests[i] = (struct mail_request){ campaigns[i].campaign_id, campaigns[i].turn, 16 };
+	assert_int_equal(store_find_due_mails(w->store, w->pool, requests, count, &found, &found_count), RESULT_OK);
+	for (size_t i = 0; i < found_count; i++)
+		ids[i] = found[i].id;
+	*mails = NULL;
+	if (found_count == 0)
+		return 0;
+	assert_int_equal(store_lease_mails(w->store, w->pool, owner, ids, found_count, LEASE_MS, mails, &leased), RESULT_OK);
+	return leased;
+}
+
+static struct queued_mail
+lease_one(struct world *w)
+{
+	struct queued_mail *mails;
+	assert_int_equal(lease(w, ours, &mails), 1);
+	return mails[0];
+}
+
+static void
+make_ready(struct world *w, uint64_t id)
+{
+	static const unsigned char hash[MAIL_HASH_SIZE] = "hash of a person";
+	assert_int_equal(store_mail_ready(w->store, ours, id, hash, SLICE("ada@example.org"), SLICE("<1@example.org>"),
+			     SLICE("A: b\r\n\r\n")),
+	    RESULT_OK);
+}
+
+static void
+a_request_becomes_ready_and_is_sent(void **state)
+{
+	struct world *w = *state;
+	const uint64_t lead = request_one(w, "ada@example.org");
+	struct queued_mail mail = lease_one(w);
+	assert_false(mail.is_ready);
+	assert_true(mail.has_lead);
+	assert_int_equal(mail.lead_id, lead);
+	assert_int_equal(mail.kind, MESSAGE_VERIFY);
+	assert_int_equal(mail.ref, 7);
+	make_ready(w, mail.id);
+	const struct mail_outcome later = { mail.id, MESSAGE_READY, 0, true, 451, SLICE("451 later"),
+		SLICE("refused_for_now") };
+	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
+	mail = lease_one(w);
+	assert_true(mail.is_ready);
+	assert_int_equal(mail.attempts, 1);
+	assert_int_equal(mail.crashes, 0);
+	assert_true(mail.first_attempt_ms_ago >= 0);
+	assert_true(slice_equal(mail.content, SLICE("A: b\r\n\r\n")));
+	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE("250 good"), SLICE_NONE };
+	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_OK);
+	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_NOT_FOUND);
+	assert_int_equal(
+	    root_number("SELECT COUNT(*) FROM t_messages WHERE id = %" PRIu64 " AND turn IS NULL AND sent_ms = ended_ms "
+			"AND attempts = 2 AND lease_owner IS NULL AND reason IS NULL",
+		mail.id),
+	    1);
+}
+
+/* No message is leased twice, until the lease ends; then it counts as a crash. */
+static void
+a_lease_is_exclusive(void **state)
+{
+	struct world *w = *state;
+	struct queued_mail *mails;
+	request_one(w, "ada@example.org");
+	const struct queued_mail mail = lease_one(w);
+	assert_int_equal(lease(w, other, &mails), 0);
+	assert_int_equal(store_lease_mails(w->store, w->pool, other, &mail.id, 1, LEASE_MS, &mails, &(size_t){ 0 }), RESULT_OK);
+	size_t renewed;
+	assert_int_equal(store_renew_mails(w->store, other, &mail.id, 1, LEASE_MS, &renewed), RESULT_OK);
+	assert_int_equal(renewed, 0);
+	assert_int_equal(store_renew_mails(w->store, ours, &mail.id, 1, LEASE_MS, &renewed), RESULT_OK);
+	assert_int_equal(renewed, 1);
+	root_run("UPDATE t_messages SET due_ms = 0 WHERE id = %" PRIu64, mail.id);
+	assert_int_equal(lease(w, other, &mails), 1);
+	assert_int_equal(mails[0].crashes, 1);
+	const struct mail_outcome late = { mail.id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused") };
+	assert_int_equal(store_mail_outcome(w->store, ours, &late), RESULT_NOT_FOUND);
+	/* what was sent was sent */
+	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE_NONE, SLICE_NONE };
+	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_OK);
+}
+
+static bool
+lease_in_process(struct store *store, const struct world *world, unsigned index)
+{
+	unsigned char owner[MAIL_OWNER_SIZE] = { 0 };
+	struct pool *pool = pool_new();
+	struct queued_mail *mails;
+	size_t count = 0;
+	owner[0] = (unsigned char)(1 + index);
+	const struct mail_request wanted = { world->campaign, 0, 20 };
+	struct due_mail *found;
+	size_t found_count;
+	bool good = store_find_due_mails(store, pool, &wanted, 1, &found, &found_count) == RESULT_OK;
+	uint64_t ids[20];
+	for (size_t i = 0; good && i < found_count; i++)
+		ids[i] = found[i].id;
+	if (good && found_count > 0)
+		good = store_lease_mails(store, pool, owner, ids, found_count, LEASE_MS, &mails, &count) == RESULT_OK;
+	shared[index] = count;
+	pool_free(&pool);
+	return good;
+}
+
+static void
+processes_lease_each_message_once(void **state)
+{
+	struct world *w = *state;
+	enum { PROCESSES = 4, MAILS = 20 };
+	uint64_t sum = 0;
+	for (unsigned i = 0; i < MAILS; i++)
+		request_one(w, numbered_email(w->pool, "lead", i));
+	processes_start(w, PROCESSES, lease_in_process);
+	assert_true(processes_end());
+	for (unsigned i = 0; i < PROCESSES; i++)
+		sum += shared[i];
+	assert_int_equal(sum, MAILS);
+}
+
+static void
+a_killed_process_leaves_its_messages_due(void **state)
+{
+	struct world *w = *state;
+	struct queued_mail *mails;
+	request_one(w, "ada@example.org");
+	lease_one(w);
+	assert_int_equal(store_release_crashed(w->store, other), RESULT_OK);
+	assert_int_equal(lease(w, other, &mails), 0);
+	assert_int_equal(store_release_crashed(w->store, ours), RESULT_OK);
+	assert_int_equal(lease(w, other, &mails), 1);
+	assert_int_equal(mails[0].crashes, 1);
+	assert_int_equal(store_release_mails(w->store, other, &mails[0].id, 1), RESULT_OK);
+	assert_int_equal(lease(w, ours, &mails), 1);
+	assert_int_equal(mails[0].crashes, 1); /* that was no crash */
+}
+
+static void
+texts_to_phones_are_not_mails(void **state)
+{
+	struct world *w = *state;
+	struct queued_mail *mails;
+	const enum message_kind kind = MESSAGE_CODE;
+	request(w, "ada@example.org", &kind, 1);
+	assert_int_equal(lease(w, ours, &mails), 0);
+}
+
+static void
+mails_of_an_address_are_counted(void **state)
+{
+	static const unsigned char hash[MAIL_HASH_SIZE] = "hash of a person";
+	struct world *w = *state;
+	unsigned day, minute;
+	request_one(w, "ada@example.org");
+	make_ready(w, lease_one(w).id);
+	assert_int_equal(store_count_mails(w->store, hash, &day, &minute), RESULT_OK);
+	assert_true(day >= 1 && minute >= 1);
+	root_run("UPDATE t_messages SET composed_ms = composed_ms - 61000");
+	assert_int_equal(store_count_mails(w->store, hash, &day, &minute), RESULT_OK);
+	assert_true(day >= 1 && minute == 0);
+	root_run("UPDATE t_messages SET composed_ms = composed_ms - 86400000");
+	assert_int_equal(store_count_mails(w->store, hash, &day, &minute), RESULT_OK);
+	assert_true(day == 0 && minute == 0);
+}
+
+static void
+a_budget_counts_the_last_hour(void **state)
+{
+	struct world *w = *state;
+	struct mail_campaign *campaigns;
+	size_t count;
+	int64_t next_ms;
+	for (unsigned i = 0; i < 3; i++)
+		request_one(w, numbered_email(w->pool, "lead", i));
+	root_run("UPDATE t_messages SET turn = NULL, state = 'sent', sent_ms = UNIX_TIMESTAMP() * 1000 - IF(id %% 2 = 0, 0, "
+		 "3700000), "
+		 "ended_ms = 1 WHERE campaign_id = %" PRIu64 " ORDER BY id LIMIT 2",
+	    w->campaign);
+	assert_int_equal(store_mail_campaigns(w->store, w->pool, 10, &campaigns, &count, &next_ms), RESULT_OK);
+	assert_int_equal(count, 1);
+	assert_int_equal(campaigns[0].sent, 1);
+	assert_int_equal(next_ms, -1);
+}
+
+static void
+a_bounce_marks_the_address_that_the_lead_has(void **state)
+{
+	struct world *w = *state;
+	const uint64_t lead = request_one(w, "ada@example.org");
+	assert_int_equal(store_mail_bounced(w->store, w->campaign, lead, SLICE("old@example.org")), RESULT_OK);
+	assert_false(find_lead(w, w->campaign, LEAD_BY_EMAIL, "ada@example.org").bounced);
+	assert_int_equal(store_mail_bounced(w->store, w->campaign, lead, SLICE("ada@example.org")), RESULT_OK);
+	assert_true(find_lead(w, w->campaign, LEAD_BY_EMAIL, "ada@example.org").bounced);
+	assert_true(lease_one(w).bounced);
+	const struct command change = change_of(w, lead, LEAD_VERIFY);
+	run_all(w, &change, 1);
+	assert_false(find_lead(w, w->campaign, LEAD_BY_EMAIL, "ada@example.org").bounced);
+	assert_int_equal(store_mail_bounced(w->store, UNKNOWN_ID, lead, SLICE("ada@example.org")), RESULT_OK);
+}
+
+static void
+the_server_is_held_and_resumed(void **state)
+{
+	struct world *w = *state;
+	struct mail_hold hold;
+	assert_int_equal(store_hold_mail(w->store, 3, 60000, SLICE("login_refused"), SLICE("535 no")), RESULT_OK);
+	assert_int_equal(store_mail_hold(w->store, w->pool, &hold), RESULT_OK);
+	assert_int_equal(hold.failures, 3);
+	assert_in_range(hold.left_ms, 50000, 60000);
+	assert_true(slice_equal(hold.reason, SLICE("login_refused")) && hold.since_ms > 0);
+	assert_int_equal(store_resume_mail(w->store), RESULT_OK);
+	assert_int_equal(store_mail_hold(w->store, w->pool, &hold), RESULT_OK);
+	assert_true(hold.failures == 0 && hold.left_ms <= 0 && hold.since_ms == -1 && !slice_present(hold.reason));
+}
+
+static void
+a_mail_is_sent_again_with_the_same_bytes(void **state)
+{
+	struct world *w = *state;
+	enum mail_again what;
+	request_one(w, "ada@example.org");
+	const uint64_t id = lease_one(w).id;
+	make_ready(w, id);
+	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
+	assert_int_equal(what, MAIL_LEASED);
+	const struct mail_outcome failed = { id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused") };
+	assert_int_equal(store_mail_outcome(w->store, ours, &failed), RESULT_OK);
+	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
+	assert_int_equal(what, MAIL_QUEUED);
+	const struct queued_mail mail = lease_one(w);
+	assert_true(mail.is_ready && mail.first_attempt_ms_ago == -1);
+	assert_true(slice_equal(mail.message_id, SLICE("<1@example.org>")));
+	assert_int_equal(store_mail_outcome(w->store, ours, &failed), RESULT_OK);
+	root_run("UPDATE t_messages SET content = NULL WHERE id = %" PRIu64, id);
+	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
+	assert_int_equal(what, MAIL_NO_CONTENT);
+	assert_int_equal(store_mail_again(w->store, UNKNOWN_ID, &what), RESULT_OK);
+	assert_int_equal(what, MAIL_MISSING);
+}
+
+/* Contents after a week, rows after the retention, all of a deleted lead. */
+static void
+messages_are_cleaned_up(void **state)
+{
+	struct world *w = *state;
+	const enum message_kind kinds[] = { MESSAGE_VERIFY, MESSAGE_WELCOME, MESSAGE_REWARD, MESSAGE_REFERRAL };
+	const uint64_t lead = request(w, "ada@example.org", kinds, ARRAY_SIZE(kinds));
+	const int64_t day_ms = 86400000;
+	root_run("UPDATE t_message_channels SET contents_removed_ms = 0");
+	root_run("UPDATE t_messages SET content = 'c', recipient = 'r', state = 'sent', turn = NULL, ended_ms = "
+		 "UNIX_TIMESTAMP() * 1000 - "
+		 "CASE kind WHEN 1 THEN 6 WHEN 2 THEN 8 WHEN 3 THEN 31 END * %" PRId64 " WHERE lead_id = %" PRIu64
+		 " AND kind < 4",
+	    day_ms, lead);
+	assert_int_equal(store_clean_up_mails(w->store, 30 * day_ms), RESULT_OK);
+	assert_int_equal(
+	    root_number("SELECT GROUP_CONCAT(kind ORDER BY kind SEPARATOR '') FROM t_messages WHERE lead_id = %" PRIu64, lead),
+	    124);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE lead_id = %" PRIu64
+				     " AND content IS NOT NULL AND recipient IS NOT NULL AND kind = 1",
+			     lead),
+	    1);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE lead_id = %" PRIu64
+				     " AND content IS NULL AND recipient IS NULL AND kind = 2",
+			     lead),
+	    1);
+	const struct command change = change_of(w, lead, LEAD_DELETE);
+	struct queued_mail *mails;
+	run_all(w, &change, 1);
+	assert_int_equal(lease(w, ours, &mails), 1);
+	assert_false(mails[0].has_lead);
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE lead_id = %" PRIu64, lead), 0);
+}
+
+/* Each test has the table for itself. */
+static int
+open_empty(void **state)
+{
+	const int status = world_open(state);
+	root_run("DELETE FROM t_messages");
+	return status;
+}
+#define MAIL_TEST(name) cmocka_unit_test_setup_teardown(name, open_empty, world_close)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MAIL_TEST(a_request_becomes_ready_and_is_sent),
+		MAIL_TEST(a_lease_is_exclusive),
+		MAIL_TEST(processes_lease_each_message_once),
+		MAIL_TEST(a_killed_process_leaves_its_messages_due),
+		MAIL_TEST(texts_to_phones_are_not_mails),
+		MAIL_TEST(mails_of_an_address_are_counted),
+		MAIL_TEST(a_budget_counts_the_last_hour),
+		MAIL_TEST(a_bounce_marks_the_address_that_the_lead_has),
+		MAIL_TEST(the_server_is_held_and_resumed),
+		MAIL_TEST(a_mail_is_sent_again_with_the_same_bytes),
+		MAIL_TEST(messages_are_cleaned_up),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -266,6 +266,7 @@ store_options_of(const struct conf *conf, const struct host_list *disposable_dom
 		.custom_fields = { conf->limits.custom_fields, conf->limits.custom_fields_bytes,
 		    conf->limits.public_custom_fields_bytes },
 		.disposable_domains = disposable_domains,
+		.sends_mail = wiring_has_mail(conf),
 		.retention_ms = conf->dispatch.retention,
 		.unverified_ms = (int64_t)conf->lead.unverified_days * 24 * 60 * 60 * 1000,
 		.cluster_number = conf->cluster.number,

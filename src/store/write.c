@@ -4,6 +4,7 @@
 #include "engine/decide.h"
 #include "store/batch.h"
 #include "store/bulk.h"
+#include "store/messages.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -279,12 +280,19 @@ write_proofs(const struct write *write)
 	return store_run_lists(write->store, &proofs);
 }
 
+static enum result
+write_messages(const struct write *write)
+{
+	const struct decision *d = write->decision;
+	return store_insert_messages(write->store, write->pool, d->messages, d->message_count, write->set->now_ms);
+}
+
 enum result
 store_write(struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision)
 {
 	require(db_in_transaction(store->db));
 	static enum result (*const steps[])(const struct write *write) = { write_leads, write_counters, write_scores,
-		write_jobs, write_events, write_unverified, write_confirmations, write_proofs };
+		write_jobs, write_events, write_unverified, write_confirmations, write_proofs, write_messages };
 	const struct write write = { store, pool, set, decision };
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)

@@ -18,7 +18,8 @@
 #include "prog/confinement.h"
 
 static char folder[] = "/tmp/leadhook-confinement-XXXXXX";
-static char log_path[100], conf_path[100], other_path[100], socket_path[100], certificate_path[100], ca_path[100];
+static char log_path[100], conf_path[100], other_path[100], socket_path[100], certificate_path[100], ca_path[100],
+    mail_ca_path[100];
 static struct conf conf;
 static const char no_landlock[] = "this kernel has no Landlock";
 static bool has_landlock;
@@ -44,6 +45,7 @@ set_up(void **state)
 	make_file(other_path, sizeof(other_path), "other", "file");
 	make_file(socket_path, sizeof(socket_path), "run", "fcgi.sock");
 	make_file(ca_path, sizeof(ca_path), "trusted", "ca.pem");
+	make_file(mail_ca_path, sizeof(mail_ca_path), "mail", "ca.pem");
 	make_file(certificate_path, sizeof(certificate_path), "database", "ca.pem");
 	static char option_file[100];
 	snprintf(option_file, sizeof(option_file), "%s/database/client.cnf", folder);
@@ -51,6 +53,7 @@ set_up(void **state)
 		.database = { .option_file = option_file, .tls_ca = ca_path },
 		.server = { .sandbox = true, .state_dir = "" },
 		.lead = { .disposable_domains_file = "" },
+		.mail = { .tls_ca = mail_ca_path },
 		.log = { .file = log_path, .level = LOG_LEVEL_DEBUG },
 		.file = conf_path,
 	};
@@ -178,6 +181,31 @@ the_dispatcher_reads_everything_and_writes_its_log(void **state)
 }
 
 static void
+work_as_mailer(void)
+{
+	struct sandbox *sandbox = confinement_of_mail(&conf, LOG_LEVEL_DEBUG);
+	sandbox_begin();
+	sandbox_enter(&sandbox);
+	resolve();
+	MUST(opens(log_path, O_WRONLY | O_APPEND | O_CREAT));
+	MUST(opens(mail_ca_path, O_RDONLY));
+	MUST(opens(certificate_path, O_RDONLY)); /* next to the option file */
+	MUST(opens(ca_path, O_RDONLY));
+	MUST(refused(other_path, O_RDONLY));
+	MUST(refused(conf_path, O_RDONLY));
+	MUST(refused("/tmp/leadhook-new", O_WRONLY | O_CREAT));
+	execl("/bin/true", "true", (char *)NULL);
+	MUST(errno == EACCES);
+}
+
+static void
+the_mailer_reads_what_it_connects_with(void **state)
+{
+	(void)state;
+	assert_holds_where(has_landlock, no_landlock, work_as_mailer);
+}
+
+static void
 stay_unrestricted(void)
 {
 	conf.server.sandbox = false;
@@ -219,6 +247,7 @@ main(void)
 		cmocka_unit_test(responders_can_do_nothing_else),
 		cmocka_unit_test(a_lone_responder_removes_its_socket),
 		cmocka_unit_test(the_dispatcher_reads_everything_and_writes_its_log),
+		cmocka_unit_test(the_mailer_reads_what_it_connects_with),
 		cmocka_unit_test(the_setting_turns_it_off),
 		cmocka_unit_test(responders_are_hidden),
 	};

@@ -21,6 +21,7 @@ EXTRA_DIST += \
 	%D%/load.py \
 	%D%/lock_file.py \
 	%D%/log_hygiene.py \
+	%D%/mail_server.py \
 	%D%/payload.py \
 	%D%/private_network.py \
 	%D%/processes.py \
@@ -90,7 +91,10 @@ EXTRA_DIST += \
 	%D%/test_log_hygiene.py \
 	%D%/test_lookup.py \
 	%D%/test_mail_html.py \
+	%D%/test_mail_kills.py \
 	%D%/test_mail_message.py \
+	%D%/test_mail_security.py \
+	%D%/test_mail_sending.py \
 	%D%/test_memory.py \
 	%D%/test_model.py \
 	%D%/test_names.py \

@@ -20,8 +20,8 @@ USER, PASSWORD = "leadhook", "a-password-of-the-tests"
 
 # Answers to RCPT, by the local part of the address.
 REFUSALS = {
-    "nobody": "550 5.1.1 <nobody@example.org>: user unknown",
-    "nobody-old": "550 no such user here",
+    "absent": "550 5.1.1 <absent@example.org>: user unknown",
+    "absent-old": "550 no such user here",
     "disabled": "550 5.2.1 the mailbox is disabled",
     "policy": "550 5.7.1 refused by policy",
     "policy-old": "550 your message looks like spam",
@@ -187,7 +187,7 @@ class Planted:
     def __init__(self, service):
         self.service = service
 
-    def mail(self, campaign, recipient, kind=2, lead=None, content=None):
+    def mail(self, campaign, recipient, kind=1, lead=None, content=None):
         """A mail to a lead (by default, a new one with this address); returns its id."""
         number = next(self.numbers)
         lead = lead or campaign.lead(email=recipient)
@@ -196,15 +196,15 @@ class Planted:
         self.service.installation.sql(
             "INSERT INTO lh_messages (id, campaign_id, lead_id, kind, turn, state, created_ms, due_ms, recipient, message_id, content,"
             " composed_ms)"
-            f" SELECT {number}, {campaign.id}, id, {kind}, {0 if kind in (1, 5, 6) else 1}, 'ready', created_ms, created_ms,"
+            f" SELECT {number}, {campaign.id}, id, {kind}, {0 if kind in (0, 4, 5) else 1}, 'ready', created_ms, created_ms,"
             f" '{recipient}', '<{number}@example.org>', X'{content.encode().hex()}', created_ms FROM lh_leads"
             f" WHERE social_id = '{lead['social_id']}'")
         return number
 
-    def mails(self, campaign, lead, count, kind=2):
+    def mails(self, campaign, lead, count, kind=1):
         """Many to one lead, with addresses of their own; returns their ids by address."""
         numbers = {f"{number}@example.org": number for number in itertools.islice(self.numbers, count)}
-        rows = [f"({number}, {campaign.id}, @lead, {kind}, {0 if kind in (1, 5, 6) else 1}, 'ready', @now, @now, '{address}',"
+        rows = [f"({number}, {campaign.id}, @lead, {kind}, {0 if kind in (0, 4, 5) else 1}, 'ready', @now, @now, '{address}',"
                 f" '<{number}@example.org>', X'{f'Message-ID: <{number}@example.org>{END}{END}Mail{END}'.encode().hex()}', @now)"
                 for address, number in numbers.items()]
         self.service.installation.sql(

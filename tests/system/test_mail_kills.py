@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md, "Sending": whatever is killed, every mail arrives at least once, and at most those under way twice, with the same
+"""docs/mail.md 4: whatever is killed, every mail arrives at least once, and at most those under way twice, with the same
 Message-ID. The process that sends mail ends with the dispatcher, and its crash is none of the dispatcher's."""
 import collections
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md, "Sending": TLS and login. What is wrong with the server or with our settings holds all mail; no attempt is counted,
+"""docs/mail.md 4: TLS and login. What is wrong with the server or with our settings holds all mail; no attempt is counted,
 and nothing is sent in clear text. `leadhook mail test` says what is wrong."""
 import json
 import subprocess
@@ -121,9 +121,9 @@ def test_a_server_that_says_nothing(try_mail, plain):
 
 def test_a_refused_address(try_mail, service, plain):
     service.installation.configure(plain.settings())
-    done = call(service.installation, "mail", "test", "nobody@example.org", "--json")
+    done = call(service.installation, "mail", "test", "absent@example.org", "--json")
     assert done.returncode == UNAVAILABLE
-    assert json.loads(done.stdout)["answer"] == "550 5.1.1 <nobody@example.org>: user unknown"
+    assert json.loads(done.stdout)["answer"] == "550 5.1.1 <absent@example.org>: user unknown"
 
 
 def test_clear_text_goes_to_this_host_only(service):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md, "Sending" and "Outcomes and retries": each way in which a mail server can answer or fail."""
+"""docs/mail.md 4 and 5: each way in which a mail server can answer or fail."""
 import pytest
 from mail_server import MailServer, Planted
 from stack.process import wait_until
@@ -48,7 +48,7 @@ def test_a_mail_arrives_byte_for_byte(planted, server, campaign):
 
 
 @pytest.mark.parametrize("local, reason, flagged", [
-    ("nobody", "no_such_person", True), ("nobody-old", "no_such_person", True), ("disabled", "no_such_person", True),
+    ("absent", "no_such_person", True), ("absent-old", "no_such_person", True), ("disabled", "no_such_person", True),
     ("policy", "refused", False), ("policy-old", "refused", False), ("large", "too_large", False)])
 def test_a_refusal_ends_it(planted, service, campaign, local, reason, flagged):
     lead = campaign.lead(email=f"{local}@example.org")
@@ -60,11 +60,11 @@ def test_a_refusal_ends_it(planted, service, campaign, local, reason, flagged):
 
 
 def test_a_bounced_address_gets_no_mail_until_it_is_confirmed(planted, service, server, campaign):
-    lead = campaign.lead(email="nobody@example.org")
-    ends(planted, planted.mail(campaign, "nobody@example.org", lead=lead), "failed")
-    row = ends(planted, planted.mail(campaign, "nobody@example.org", kind=1, lead=lead), "dropped")
-    assert row["reason"] == "bounced" and server.tries["nobody@example.org"] == 1
-    campaign.bulk("verify", {"email": "nobody@example.org"})
+    lead = campaign.lead(email="absent@example.org")
+    ends(planted, planted.mail(campaign, "absent@example.org", lead=lead), "failed")
+    row = ends(planted, planted.mail(campaign, "absent@example.org", kind=0, lead=lead), "dropped")
+    assert row["reason"] == "bounced" and server.tries["absent@example.org"] == 1
+    campaign.bulk("verify", {"email": "absent@example.org"})
     wait_until(lambda: not bounced(service, lead), 10, "the address is bounced")
 
 

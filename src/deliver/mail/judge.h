@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What becomes of a mail, by what the server answered (docs/mail.md, "Outcomes and retries"). Pure. */
+ * What becomes of a mail, by what the server answered (docs/mail.md 5). Pure. */
 #ifndef LEADHOOK_DELIVER_MAIL_JUDGE_H
 #define LEADHOOK_DELIVER_MAIL_JUDGE_H
 

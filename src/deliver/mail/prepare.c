@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Before a mail is sent: whether it may be, its bytes, and the limits of its address (docs/mail.md, "Limits"). */
+ * Before a mail is sent: whether it may be, its bytes, and the limits of its address (docs/mail.md 6). */
 #include <string.h>
 
 #include "crypto/digest.h"

@@ -18,7 +18,7 @@ _Static_assert(SMTP_ERROR_SIZE >= CURL_ERROR_SIZE, "the buffer for libcurl");
 
 enum { MAILS_MAX = 100, AGE_MAX_MS = 60 * 1000, URL_MAX = 600, PATH_MAX_BYTES = 1100 };
 
-/* What the connection is told to notice, for one mail. */
+/* What was sent and answered, of one mail. */
 struct observed {
 	enum smtp_stage stage;
 	int status;   /* of the answer to the last command; 0: there is none */

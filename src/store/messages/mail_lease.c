@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which messages are due, and who may send them. */
+ * Which messages are due, and leases of them. */
 #include <string.h>
 
 #include "store/messages/mail_queue.h"

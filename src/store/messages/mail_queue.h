@@ -114,7 +114,7 @@ struct mail_outcome {
 	int status;     /* of the mail server; 0: none */
 	struct slice answer, reason;
 };
-/* Records it and ends the lease. A sent message is recorded as such whoever leases it. RESULT_NOT_FOUND: there is no such row,
+/* Records it and ends the lease. A sent message is recorded as such also when another process leases it. RESULT_NOT_FOUND: there is no such row,
  * or another process leases it. */
 MUST_CHECK enum result store_mail_outcome(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct mail_outcome *outcome);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md, "Outcomes and retries": what the server's answers mean, without a server. */
+ * docs/mail.md 5: what the server's answers mean, without a server. */
 #include "unit.h"
 
 #include <stdio.h>

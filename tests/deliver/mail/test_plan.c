@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md, "Limits": which mails come next, and how many an hour. */
+ * docs/mail.md 6: which mails come next, and how many an hour. */
 #include "unit.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ find_due(struct due *due, size_t count, uint64_t campaign_id, unsigned turn)
 	return NULL;
 }
 
-/* An id tells campaign and turn. */
+/* An id is made of campaign and turn. */
 static uint64_t
 id_of(uint64_t campaign_id, unsigned turn)
 {

@@ -19,6 +19,7 @@
 #include "base/wake.h"
 #include "deliver/crashes.h"
 #include "deliver/dispatcher.h"
+#include "deliver/mail/compose.h"
 #include "deliver/mail/keeper.h"
 #include "prog/confinement.h"
 #include "prog/options.h"
@@ -165,6 +166,8 @@ send_mail(void *context, int stop_fd)
 	const struct wiring *wiring = start->wiring;
 	struct mailer_options wanted = wiring_mailer(wiring);
 	wiring_prepare_sending();
+	wanted.composer = mail_compose_request;
+	wanted.composer_context = &wiring->mail_senders;
 	wanted.stay = start->arguments->daemon;
 	wanted.max_runtime_ms = start->arguments->max_runtime_ms;
 	wanted.stop_fd = stop_fd;

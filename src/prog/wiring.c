@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "identity/domain.h"
-#include "identity/email.h"
 
 enum { MS_PER_S = 1000, HOSTS_MAX_BYTES = 16 * 1024 * 1024 };
 
@@ -42,22 +41,11 @@ parse_schedule(UNUSED struct pool *pool, struct slice text, void *place, struct 
 	return retry_schedule_parse(text, place, bad);
 }
 
-/* The address of "Name <address>" or "address". */
 static bool
-parse_sender(struct pool *pool, struct slice text, void *place, struct slice *bad)
+parse_mailbox(struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
-	struct email email;
-	const size_t begin = slice_find(text, '<');
-	struct slice address = text;
 	*bad = text;
-	if (begin < text.size && slice_ends_with(text, SLICE(">")))
-		address = slice_sub(text, begin + 1, text.size - 1);
-	if (text.size == 0)
-		return true;
-	if (!email_parse(pool, slice_trim(address), &email))
-		return false;
-	*(const char **)place = pool_string(pool, email.display);
-	return true;
+	return text.size == 0 || mailbox_parse(pool, text, place);
 }
 
 static bool
@@ -87,8 +75,8 @@ static const struct {
 	{ SETTING(server, trusted_proxies), parse_networks, PLACE(trusted_proxies), NETWORKS },
 	{ SETTING(dispatch, schedule), parse_schedule, PLACE(schedule), "at most 32 durations from 1s to 7d" },
 	{ SETTING(mail, schedule), parse_schedule, PLACE(mail_schedule), "at most 32 durations from 1s to 7d" },
-	{ SETTING(mail, from), parse_sender, PLACE(mail_sender), "an email address, or a name and <address>" },
-	{ SETTING(mail, reply_to), parse_sender, PLACE(mail_reply_to), "an email address, or a name and <address>" },
+	{ SETTING(mail, from), parse_mailbox, PLACE(mail_senders.from), "an email address, or a name and <address>" },
+	{ SETTING(mail, reply_to), parse_mailbox, PLACE(mail_senders.reply_to), "an email address, or a name and <address>" },
 	{ SETTING(limits, lookups_per_address), parse_limit, PLACE(limits[LIMIT_LOOKUPS]), LIMITS },
 	{ SETTING(limits, readiness_per_address), parse_limit, PLACE(limits[LIMIT_READINESS]), LIMITS },
 	{ SETTING(limits, signups_per_address), parse_limit, PLACE(limits[LIMIT_SIGNUPS]), LIMITS },
@@ -351,7 +339,7 @@ mail_server(const struct wiring *wiring)
 		.password = mail->password,
 		.helo = mail->helo,
 		.ca_file = mail->tls_ca,
-		.sender = wiring->mail_sender };
+		.sender = pool_string(wiring->pool, wiring->mail_senders.from.address.text) };
 	for (size_t i = 0; i < ARRAY_SIZE(mail_tls); i++)
 		if (strcmp(mail->tls, mail_tls[i].name) == 0) {
 			server.tls = mail_tls[i].tls;

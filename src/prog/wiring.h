@@ -22,7 +22,7 @@ struct wiring {
 	struct address_rules webhook_addresses;
 	struct network_list trusted_proxies;
 	struct retry_schedule schedule, mail_schedule;
-	const char *mail_sender, *mail_reply_to; /* addresses of mail.from and mail.reply_to; NULL: none */
+	struct mail_senders mail_senders; /* without addresses where they are not set */
 	struct host_list disposable_domains;
 	struct limit_rule limits[LIMIT_KINDS];
 	struct log_file *log; /* opened, not used yet; NULL: none, or standard error */

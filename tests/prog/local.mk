@@ -8,5 +8,5 @@ check_PROGRAMS += %D%/test_confinement %D%/test_limits
 %C%_test_limits_SOURCES = %D%/test_limits.c
 %C%_test_limits_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
 %C%_test_limits_LDADD = src/prog/libwiring.a src/deliver/libdeliver.a src/limit/liblimit.a src/store/libstore.a src/db/libdb.a \
-	src/conf/libconf.a $(engine_libs) $(MARIADB_LIBS) $(INIH_LIBS) $(CURL_LIBS) $(CMOCKA_LIBS)
+	src/conf/libconf.a $(mail_libs) $(MARIADB_LIBS) $(INIH_LIBS) $(CURL_LIBS) $(CMOCKA_LIBS)
 endif

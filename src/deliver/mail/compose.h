@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "base/result.h"
 #include "base/slice.h"
+#include "mail/address.h"
 #include "store/messages/mail_queue.h"
 
 struct store;
@@ -20,9 +21,16 @@ struct composed_mail {
 };
 enum { MAIL_SIZE_MAX = 1024 * 1024 };
 
-/* RESULT_OK: it is composed, or to be dropped. RESULT_FAILED: it cannot be composed, and fails. Any other: the database; it is
- * tried again. */
+/* RESULT_OK: it is composed, or to be dropped. RESULT_FAILED: it cannot be composed, and fails; logged. Any other: the
+ * database; it is tried again. */
 typedef enum result mail_composer(
-    void *context, struct store *store, struct pool *pool, const struct queued_mail *request, struct composed_mail *mail);
+    const void *context, struct store *store, struct pool *pool, const struct queued_mail *request, struct composed_mail *mail);
+
+/* From the lead and its campaign as they are now. */
+struct mail_senders {
+	struct mailbox from, reply_to; /* reply_to without an address: none */
+};
+/* `context` is a struct mail_senders. */
+mail_composer mail_compose_request;
 
 #endif

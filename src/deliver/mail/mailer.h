@@ -28,7 +28,7 @@ struct mailer_options {
 	bool stay;                             /* true: runs until it is stopped; false: until nothing is due */
 	int64_t max_runtime_ms;                /* begins nothing after that; 0: no limit */
 	mail_composer *composer;               /* NULL: requests wait */
-	void *composer_context;
+	const void *composer_context;
 	int stop_fd;  /* at its end of file, or when it is readable, the mailer stops; or -1 */
 	int signals;  /* the same, a signalfd; or -1 */
 	int wake_fd;  /* its wake socket (base/wake.h): there are new messages; or -1 */

@@ -65,7 +65,6 @@ compose(struct mailer *m, struct mail_job *job, struct composed_mail *composed)
 	const enum result result =
 	    m->options->composer(m->options->composer_context, m->store, job->pool, &job->mail, composed);
 	if (result == RESULT_FAILED) {
-		log_error("mail_not_composed", LOG_UINT("message", job->mail.id), LOG_UINT("campaign", job->mail.campaign_id));
 		mailer_end_job(job, MESSAGE_FAILED, 0, SLICE("not_composed"));
 		return RESULT_OK;
 	}

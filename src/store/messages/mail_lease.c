@@ -33,7 +33,7 @@ DB_STATEMENT(sql_lease_messages,
     " WHERE turn IS NOT NULL AND due_ms <= " NOW " AND id IN ({list})");
 DB_STATEMENT(sql_select_leased_messages,
     "SELECT m.id, m.campaign_id, m.lead_id, m.kind, m.ref, m.state = 'ready', m.recipient, m.message_id, m.content, m.attempts,"
-    " m.crashes, " NOW " - m.first_attempt_ms, l.id, COALESCE(l.opted_out, FALSE), COALESCE(l.bounced, FALSE)"
+    " m.crashes, " NOW " - m.first_attempt_ms, l.id, COALESCE(l.opted_out, FALSE), COALESCE(l.bounced, FALSE), " NOW
     " FROM {prefix}messages m FORCE INDEX (PRIMARY)"
     " LEFT JOIN {prefix}leads l ON l.id = m.lead_id"
     " WHERE m.lease_owner = ? AND m.id IN ({list})"
@@ -145,7 +145,8 @@ enum {
 	QUEUED_FIRST_AGO,
 	QUEUED_HAS_LEAD,
 	QUEUED_OPTED_OUT,
-	QUEUED_BOUNCED
+	QUEUED_BOUNCED,
+	QUEUED_NOW_MS
 };
 
 static struct queued_mail
@@ -167,6 +168,7 @@ mail_from_row(const struct db_rows *rows, size_t row)
 		.has_lead = !db_is_null(rows, row, QUEUED_HAS_LEAD),
 		.opted_out = db_get_bool(rows, row, QUEUED_OPTED_OUT),
 		.bounced = db_get_bool(rows, row, QUEUED_BOUNCED),
+		.now_ms = db_get_i64(rows, row, QUEUED_NOW_MS),
 	};
 }
 

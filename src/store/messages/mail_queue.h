@@ -81,7 +81,8 @@ struct queued_mail {
 	unsigned attempts;
 	unsigned crashes;             /* earlier leases without an outcome */
 	int64_t first_attempt_ms_ago; /* -1: there was none */
-	bool has_lead;                /* it was not deleted; else both are false */
+	int64_t now_ms;
+	bool has_lead; /* it was not deleted; else both are false */
 	bool opted_out, bounced;
 };
 /* Leases those of them that are still due, at most DB_LIST_MAX. */
@@ -114,8 +115,8 @@ struct mail_outcome {
 	int status;     /* of the mail server; 0: none */
 	struct slice answer, reason;
 };
-/* Records it and ends the lease. A sent message is recorded as such also when another process leases it. RESULT_NOT_FOUND: there is no such row,
- * or another process leases it. */
+/* Records it and ends the lease. A sent message is recorded as such also when another process leases it. RESULT_NOT_FOUND:
+ * there is no such row, or another process leases it. */
 MUST_CHECK enum result store_mail_outcome(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct mail_outcome *outcome);
 /* Sets the lead's flag `bounced`, if it still has this email_key. */

@@ -127,3 +127,21 @@ def test_a_sender_that_is_refused_holds_all_mail(planted, server, campaign):
 def test_bytes_that_no_server_may_get(planted, server, campaign):
     row = ends(planted, planted.mail(campaign, "ada@example.org", content="Subject: a line without CR\n"), "failed")
     assert (row["reason"], row["attempts"], server.mails) == ("bad_content", "0", [])
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_a_burst_delays_no_confirmation_of_another_campaign(planted, service, server, campaign, account, kind):
+    """Also a burst of confirmations: campaigns take turns."""
+    other = service.campaign(account, verify_email="on")
+    lead = campaign.lead(email="ada@example.org")
+    server.delay = 0.03
+    try:
+        planted.mails(campaign, lead, 300, kind)
+        wait_until(lambda: len(server.mails) > 3, 10, "mails do not arrive")
+        other.lead(email="bob@example.org")
+        begun = len(server.mails)
+        wait_until(lambda: server.to("bob@example.org"), 10, "the confirmation does not arrive")
+        assert [mail.recipient for mail in server.mails].index("bob@example.org") - begun < 10
+    finally:
+        server.delay = 0
+        service.installation.sql("DELETE FROM lh_messages")

@@ -281,6 +281,15 @@ separate_suspect(struct mailer *m, const struct queued_mail *mails, size_t *coun
 	m->alone = true;
 }
 
+/* What is under way counts, too. */
+static void
+count_own(const struct mailer *m, struct mail_campaign *campaigns, size_t count)
+{
+	for (size_t i = 0; i < m->job_count; i++)
+		for (size_t k = 0; k < count; k++)
+			campaigns[k].sent += campaigns[k].campaign_id == m->jobs[i]->mail.campaign_id ? 1 : 0;
+}
+
 static enum result
 lease(struct mailer *m, struct pool *pool, size_t room)
 {
@@ -295,6 +304,7 @@ lease(struct mailer *m, struct pool *pool, size_t room)
 	enum result result = store_mail_campaigns(m->store, pool, budget, &campaigns, &count, &next_ms);
 	if (result != RESULT_OK)
 		return result;
+	count_own(m, campaigns, count);
 	count = mail_plan(&m->turns, campaigns, count, budget, room, requests);
 	result = store_find_due_mails(m->store, pool, requests, count, &found, &found_count);
 	if (result != RESULT_OK)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""docs/mail.md 4 and 6: from the sign-up to the mail server, and the limits on the way."""
+import email
+import email.policy
+import re
+import time
+
+import pytest
+from mail_server import MailServer, Planted
+from stack.process import wait_until
+
+BUDGET = 12
+VERIFY, WELCOME, REWARD, REFERRAL, STATUS_LINK = range(5)
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = MailServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, server):
+    made = make_service(settings=server.settings(campaign_per_hour=BUDGET))
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture(autouse=True)
+def no_mails(service, server):
+    server.clear()
+    server.delay = 0
+    service.installation.sql("DELETE FROM lh_messages")
+
+
+@pytest.fixture
+def campaign(service, account):
+    return service.campaign(account, verify_email="on", mails="welcome,reward,referral,status_link", pages="on")
+
+
+def arrived(server, recipient, count=1):
+    return wait_until(lambda: len(server.to(recipient)) >= count and server.to(recipient), 10, f"no mail for {recipient}")[-1]
+
+
+def parsed(mail):
+    return email.message_from_bytes(mail.content, policy=email.policy.SMTP)
+
+
+def text(mail):
+    return parsed(mail).get_body("plain").get_content()
+
+
+def ended(service, lead, kind):
+    """State and reason of the lead's last message of that kind, once it has ended."""
+    def row():
+        found = service.installation.sql("SELECT state, COALESCE(reason, '') FROM lh_messages m JOIN lh_leads l ON l.id = m.lead_id"
+                                         f" WHERE social_id = '{lead['social_id']}' AND kind = {kind} ORDER BY m.id DESC LIMIT 1")
+        return found.rstrip("\n").split("\t") if found and found.split()[0] not in ("requested", "ready") else None
+    return wait_until(row, 10, f"the mail {kind} has not ended")
+
+
+def request(service, lead, kind, ref=0):
+    """As a batch does."""
+    number = next(Planted.numbers)
+    service.installation.sql("INSERT INTO lh_messages (id, campaign_id, lead_id, kind, ref, turn, state, created_ms, due_ms)"
+                             f" SELECT {number}, campaign_id, id, {kind}, {ref}, {0 if kind in (0, 4, 5) else 1}, 'requested', 1, 1"
+                             f" FROM lh_leads WHERE social_id = '{lead['social_id']}'")
+    return number
+
+
+def forget_minute(service):
+    service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 61000")
+
+
+def test_a_sign_up_is_followed_by_its_mail_at_once(service, server, campaign):
+    begun = time.monotonic()
+    lead = campaign.lead(email="ada@example.org", first_name="Ada")
+    mail = arrived(server, "ada@example.org")
+    assert time.monotonic() - begun < 5
+    message = parsed(mail)
+    assert message["From"] == "Leadhook Tests <sender@example.org>" and message["To"] == "ada@example.org"
+    link = re.search(rf"{re.escape(service.front.url)}/c/{campaign.id}/confirm/(\S+)", text(mail))
+    assert link and link.group(1).startswith(lead["social_id"])
+    row = service.installation.admin("mail", "list", "--campaign", str(campaign.id))[0]
+    assert (row["kind"], row["state"], row["recipient"], row["lead"]) == ("verify", "sent", "ada@example.org", lead["social_id"])
+    shown = service.installation.admin("mail", "show", str(row["id"]), "--content")
+    assert shown["content"].encode() == mail.content and shown["message_id"] == mail.message_id
+
+
+def test_a_mail_shows_what_the_payload_shows(service, server, campaign):
+    lead = campaign.lead(email="ada@example.org", first_name="Ada")
+    ended(service, lead, VERIFY)
+    forget_minute(service)
+    campaign.bulk("verify", {"email": "ada@example.org"})
+    wait_until(lambda: campaign.find(email="ada@example.org")["verified"], 10, "the lead is not verified")
+    request(service, lead, WELCOME)
+    mail = arrived(server, "ada@example.org", 2)
+    now = campaign.find(email="ada@example.org")
+    assert now["status_url"] in text(mail)
+    assert parsed(mail)["List-Unsubscribe"] == f"<{now['unsubscribe_url']['safe']}>"
+    # a verified address needs no confirmation
+    forget_minute(service)
+    request(service, lead, VERIFY)
+    assert ended(service, lead, VERIFY) == ["dropped", "verified"]
+
+
+def test_the_language_of_the_campaign(service, server, account):
+    campaign = service.campaign(account, verify_email="on", language="de")
+    campaign.lead(email="ada@example.org")
+    assert "bestätig" in text(arrived(server, "ada@example.org")).lower()
+
+
+def test_an_address_has_had_enough(service, server, campaign, account):
+    """Five a day, one a minute, of all campaigns; other mails wait for a minute, links are dropped."""
+    lead = campaign.lead(email="ada@example.org")
+    arrived(server, "ada@example.org")
+    other = service.campaign(account, verify_email="on").lead(email="ADA@EXAMPLE.ORG")
+    assert ended(service, other, VERIFY) == ["dropped", "address_limit"]
+    number = request(service, lead, WELCOME)
+    waits = wait_until(lambda: Planted(service).row(number, "reason")["reason"] == "address_limit", 10, "the mail does not wait")
+    assert waits and Planted(service).state(number) == "requested"
+    service.installation.sql(f"DELETE FROM lh_messages WHERE id = {number}")
+    for count in range(2, 6):
+        forget_minute(service)
+        request(service, lead, STATUS_LINK)
+        arrived(server, "ada@example.org", count)
+        assert ended(service, lead, STATUS_LINK)[0] == "sent"
+    forget_minute(service)
+    request(service, lead, WELCOME)
+    assert ended(service, lead, WELCOME) == ["dropped", "address_limit"]
+    assert len(server.mails) == 5
+
+
+def test_an_opt_out_stops_all_but_confirmations(service, server, campaign):
+    lead = campaign.lead(email="ada@example.org")
+    arrived(server, "ada@example.org")
+    campaign.bulk("optout", {"email": "ada@example.org"})
+    wait_until(lambda: campaign.find(email="ada@example.org")["opted_out"], 10, "the lead has not opted out")
+    forget_minute(service)
+    request(service, lead, WELCOME)
+    assert ended(service, lead, WELCOME) == ["dropped", "opted_out"]
+    request(service, lead, VERIFY)
+    arrived(server, "ada@example.org", 2)
+
+
+def test_a_deleted_lead_gets_nothing(service, server, campaign):
+    server.refuse()
+    try:
+        lead = campaign.lead(email="ada@example.org")
+        number = int(service.installation.sql("SELECT id FROM lh_messages"))
+        wait_until(lambda: Planted(service).state(number) == "ready", 10, "the mail is not composed")
+        campaign.bulk("delete", {"email": "ada@example.org"})
+        wait_until(lambda: campaign.get({"email": "ada@example.org"}).status == 404, 10, "the lead is there")
+    finally:
+        server.listen()
+    service.installation.sql("UPDATE lh_message_channels SET failures = 0, held_until_ms = 0")
+    wait_until(lambda: (Planted(service).row(number, "reason") or {"reason": "gone"})["reason"] in ("lead_deleted", "gone"), 20,
+               "the message is there")
+    assert server.mails == [] and lead
+
+
+def test_referrals_and_rewards(service, server, campaign):
+    reward = campaign.define("reward", "A mug", "--required-points", 1, "--emailed")
+    ada = campaign.lead(email="ada@example.org", first_name="Ada")
+    bob = campaign.lead(email="bob@example.org", first_name="Bob")
+    for lead in (ada, bob):
+        ended(service, lead, VERIFY)
+    forget_minute(service)
+    number = service.installation.sql(f"SELECT id FROM lh_leads WHERE social_id = '{bob['social_id']}'").strip()
+    request(service, ada, REFERRAL, number)
+    mail = arrived(server, "ada@example.org", 2)
+    assert "through your link: Bob." in text(mail)
+    forget_minute(service)
+    request(service, ada, REWARD, reward)
+    assert "A mug" in text(arrived(server, "ada@example.org", 3))
+    request(service, bob, REWARD, reward + 1)
+    assert ended(service, bob, REWARD) == ["dropped", "reward_removed"]
+
+
+def test_a_budget_delays_and_loses_nothing(service, server, campaign):
+    lead = campaign.lead(email="ada@example.org")
+    arrived(server, "ada@example.org")
+    planted = Planted(service)
+    planted.mails(campaign, lead, 30)
+    wait_until(lambda: len(server.mails) >= BUDGET, 10, "mails do not arrive")
+    other = service.campaign(campaign.account, verify_email="on")
+    other.lead(email="bob@example.org")
+    arrived(server, "bob@example.org")
+    assert len(server.mails) == BUDGET + 1 and planted.count("ready") == 30 + 1 - BUDGET
+    service.installation.sql("UPDATE lh_messages SET sent_ms = sent_ms - 3700000")
+    wait_until(lambda: len(server.mails) == 2 * BUDGET + 1, 10, "the next hour's do not arrive")

@@ -13,6 +13,8 @@ packages_nginx="nginx-light"
 packages_check="iproute2 libcmocka-dev libfaketime mandoc openssl python3-aiosmtpd python3-html5lib python3-pytest \
 python3-pytest-xdist"
 packages_browsers="chromium firefox-esr"
+# A mail server for the tests, which start their own; its service stays off.
+packages_mail="libsasl2-modules postfix sasl2-bin"
 packages_signatures="nodejs npm php8.2-cli"
 packages_fuzz="clang"
 packages_long="$packages_fuzz shellcheck valgrind"
@@ -83,7 +85,7 @@ install_packages() {
 	step "Installing packages" apt_install $missing
 	allow_services
 	# They must not start at the next boot either.
-	for package in haproxy lighttpd mariadb-server nginx-light php8.2-fpm rsync; do
+	for package in haproxy lighttpd mariadb-server nginx-light php8.2-fpm postfix rsync; do
 		service=${package%-server}
 		case " $missing" in *" $package "*) as_root update-rc.d "${service%-light}" disable >/dev/null 2>&1 || true ;; esac
 	done

@@ -23,6 +23,7 @@ EXTRA_DIST += \
 	%D%/log_hygiene.py \
 	%D%/mail_server.py \
 	%D%/payload.py \
+	%D%/postfix.py \
 	%D%/private_network.py \
 	%D%/processes.py \
 	%D%/rogue_database.py \
@@ -94,6 +95,7 @@ EXTRA_DIST += \
 	%D%/test_mail_html.py \
 	%D%/test_mail_kills.py \
 	%D%/test_mail_message.py \
+	%D%/test_mail_postfix.py \
 	%D%/test_mail_security.py \
 	%D%/test_mail_sending.py \
 	%D%/test_memory.py \

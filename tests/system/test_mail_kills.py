@@ -30,6 +30,12 @@ def service(make_service, server):
 
 
 @pytest.fixture
+def campaign(service, account):
+    """No mail follows from its sign-ups."""
+    return service.campaign(account, mails="")
+
+
+@pytest.fixture
 def dispatcher(service):
     service.dispatcher.start()
     yield service.dispatcher

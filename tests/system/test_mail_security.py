@@ -45,6 +45,12 @@ def service(make_service, starttls, authority):
 
 
 @pytest.fixture
+def campaign(service, account):
+    """No mail follows from its sign-ups."""
+    return service.campaign(account, mails="")
+
+
+@pytest.fixture
 def try_mail(service):
     """Runs `leadhook mail test` with these settings of mail."""
     before = service.installation.text()

@@ -22,6 +22,12 @@ def service(make_service, server):
 
 
 @pytest.fixture
+def campaign(service, account):
+    """No mail follows from its sign-ups."""
+    return service.campaign(account, mails="")
+
+
+@pytest.fixture
 def planted(service, server):
     server.clear()
     return Planted(service)

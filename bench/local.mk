@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	%D%/harness/deliver.py \
 	%D%/harness/front.py \
 	%D%/harness/growth.py \
+	%D%/harness/mail.py \
 	%D%/harness/main.py \
 	%D%/harness/measures.py \
 	%D%/harness/noisy.py \

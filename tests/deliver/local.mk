@@ -5,7 +5,10 @@ check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lo
 	%D%/test_leases %D%/test_recovery %D%/test_tasks %D%/test_wakes \
 	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings
 
-check_PROGRAMS += %D%/mail/test_judge %D%/mail/test_plan
+check_PROGRAMS += %D%/mail/test_judge %D%/mail/test_plan %D%/mail/test_smtp
+%C%_mail_test_smtp_SOURCES = %D%/mail/test_smtp.c
+%C%_mail_test_smtp_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) $(CMOCKA_LIBS)
+
 %C%_mail_test_judge_SOURCES = %D%/mail/test_judge.c
 %C%_mail_test_judge_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 

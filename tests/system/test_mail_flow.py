@@ -69,7 +69,7 @@ def request(service, lead, kind, ref=0):
     return number
 
 
-def forget_minute(service):
+def pass_a_minute(service):
     service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 61000")
 
 
@@ -91,7 +91,7 @@ def test_a_sign_up_is_followed_by_its_mail_at_once(service, server, campaign):
 def test_a_mail_shows_what_the_payload_shows(service, server, campaign):
     lead = campaign.lead(email="ada@example.org", first_name="Ada")
     ended(service, lead, VERIFY)
-    forget_minute(service)
+    pass_a_minute(service)
     campaign.bulk("verify", {"email": "ada@example.org"})
     wait_until(lambda: campaign.find(email="ada@example.org")["verified"], 10, "the lead is not verified")
     request(service, lead, WELCOME)
@@ -100,7 +100,7 @@ def test_a_mail_shows_what_the_payload_shows(service, server, campaign):
     assert now["status_url"] in text(mail)
     assert parsed(mail)["List-Unsubscribe"] == f"<{now['unsubscribe_url']['safe']}>"
     # a verified address needs no confirmation
-    forget_minute(service)
+    pass_a_minute(service)
     request(service, lead, VERIFY)
     assert ended(service, lead, VERIFY) == ["dropped", "verified"]
 
@@ -122,11 +122,11 @@ def test_an_address_has_had_enough(service, server, campaign, account):
     assert waits and Planted(service).state(number) == "requested"
     service.installation.sql(f"DELETE FROM lh_messages WHERE id = {number}")
     for count in range(2, 6):
-        forget_minute(service)
+        pass_a_minute(service)
         request(service, lead, STATUS_LINK)
         arrived(server, "ada@example.org", count)
         assert ended(service, lead, STATUS_LINK)[0] == "sent"
-    forget_minute(service)
+    pass_a_minute(service)
     request(service, lead, WELCOME)
     assert ended(service, lead, WELCOME) == ["dropped", "address_limit"]
     assert len(server.mails) == 5
@@ -137,7 +137,7 @@ def test_an_opt_out_stops_all_but_confirmations(service, server, campaign):
     arrived(server, "ada@example.org")
     campaign.bulk("optout", {"email": "ada@example.org"})
     wait_until(lambda: campaign.find(email="ada@example.org")["opted_out"], 10, "the lead has not opted out")
-    forget_minute(service)
+    pass_a_minute(service)
     request(service, lead, WELCOME)
     assert ended(service, lead, WELCOME) == ["dropped", "opted_out"]
     request(service, lead, VERIFY)
@@ -166,12 +166,12 @@ def test_referrals_and_rewards(service, server, campaign):
     bob = campaign.lead(email="bob@example.org", first_name="Bob")
     for lead in (ada, bob):
         ended(service, lead, VERIFY)
-    forget_minute(service)
+    pass_a_minute(service)
     number = service.installation.sql(f"SELECT id FROM lh_leads WHERE social_id = '{bob['social_id']}'").strip()
     request(service, ada, REFERRAL, number)
     mail = arrived(server, "ada@example.org", 2)
     assert "through your link: Bob." in text(mail)
-    forget_minute(service)
+    pass_a_minute(service)
     request(service, ada, REWARD, reward)
     assert "A mug" in text(arrived(server, "ada@example.org", 3))
     request(service, bob, REWARD, reward + 1)

@@ -38,7 +38,7 @@ static const struct {
 	{ SLICE("unsubscribe_url"), SLICE("safe"), MAIL_UNSUBSCRIBE_URL },
 };
 
-struct payload_reading {
+struct payload_reader {
 	struct pool *pool;
 	struct slice key, member;
 	struct mail_values *values;
@@ -47,7 +47,7 @@ struct payload_reading {
 static bool
 take_value(void *context, const struct json_event *event)
 {
-	struct payload_reading *r = context;
+	struct payload_reader *r = context;
 	if (event->type == JSON_KEY && event->depth == 1) {
 		r->key = pool_copy(r->pool, event->text);
 		r->member = SLICE_NONE;
@@ -66,7 +66,7 @@ take_value(void *context, const struct json_event *event)
 static bool
 read_payload(const struct composition *c, const struct payload_subject *subject, bool full, struct mail_values *values)
 {
-	struct payload_reading reading = { .pool = c->pool, .values = values };
+	struct payload_reader reading = { .pool = c->pool, .values = values };
 	struct json_problem problem;
 	struct buffer payload;
 	buffer_init(&payload, PAYLOAD_MAX_BYTES);

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Workload mail: ready mails to a server on this host that accepts everything, by Leadhook and by Postfix's smtp-source."""
+import os
+import shutil
+import time
+
+from stack.front import free_port
+from stack.process import Child, StackError, wait_until
+
+from .bench import Goal, outcome
+from .client import sign_up
+from .subjects import Leadhook
+
+CONNECTIONS = 4
+CONTENT_BYTES = 3000  # about that of a mail in text and HTML
+HOUR = 3600
+
+# One lead, an address for each mail; no leases, nothing sent.
+PLANT = """
+SET @now = 1, @content = CONCAT('Message-ID: <1@example.org>\\r\\nSubject: Mail\\r\\n\\r\\n', REPEAT(CONCAT(REPEAT('m', 70), '\\r\\n'), {lines}));
+INSERT INTO lh_messages (id, campaign_id, lead_id, kind, turn, state, created_ms, due_ms, recipient, message_id, content, composed_ms)
+SELECT seq, 1, (SELECT MIN(id) FROM lh_leads), 1, 1, 'ready', 1, 1, CONCAT(seq, '@example.org'), '<1@example.org>', @content, 1
+FROM seq_1_to_{count};
+"""
+AGAIN = "UPDATE lh_messages SET turn = 1, state = 'ready', due_ms = 1, attempts = 0, sent_ms = NULL, ended_ms = NULL"
+
+
+class Sink:
+    """Postfix's smtp-sink."""
+
+    def __init__(self, bench):
+        if not all(map(shutil.which, ("smtp-sink", "smtp-source"))):
+            raise StackError("mail needs smtp-sink and smtp-source of the package postfix")
+        self.port = free_port()
+        user = ["-u", "postfix"] if os.geteuid() == 0 else []
+        self.child = Child("smtp-sink", ["smtp-sink", *user, f"127.0.0.1:{self.port}", "100"], bench.folder / "sink.log")
+
+    def __enter__(self):
+        self.child.start()
+        return self
+
+    def __exit__(self, *_):
+        self.child.kill()
+
+
+def ours(bench, subject, count):
+    def measure():
+        subject.sql(AGAIN)
+        dispatcher = subject.installation.dispatcher()
+        begun = time.monotonic()
+        dispatcher.start()
+        try:
+            wait_until(lambda: subject.sql("SELECT EXISTS (SELECT 1 FROM lh_messages WHERE turn IN (0, 1))") == "0",
+                       60 + 6 * bench.options.seconds, "mails are left")
+            return {"rate": count / (time.monotonic() - begun)}
+        finally:
+            dispatcher.stop()
+    return measure
+
+
+def source(bench, sink, count):
+    """The same number of mails, connections and bytes, without a database; each connection is used for many."""
+    def measure():
+        child = Child("smtp-source", ["smtp-source", "-d", "-s", CONNECTIONS, "-m", count, "-l", CONTENT_BYTES, "-f", "a@example.org",
+                                      "-t", "b@example.org", f"127.0.0.1:{sink.port}"], bench.folder / "source.log")
+        begun = time.monotonic()
+        child.start()
+        if child.wait(60 + 6 * bench.options.seconds) != 0:
+            raise StackError("smtp-source failed")
+        return {"rate": count / (time.monotonic() - begun)}
+    return measure
+
+
+def mail(bench):
+    count = 200 if bench.options.quick else 5000
+    with Sink(bench) as sink:
+        subject = Leadhook(bench)
+        subject.installation.configure([("mail", "host", "127.0.0.1"), ("mail", "port", sink.port), ("mail", "tls", "none"),
+                                        ("mail", "from", "a@example.org"), ("mail", "connections", CONNECTIONS),
+                                        ("mail", "campaign_per_hour", 0)])
+        with subject:
+            sign_up(subject)
+        subject.sql("DELETE FROM lh_messages")
+        subject.sql(PLANT.format(count=count, lines=CONTENT_BYTES // 72))
+        rounds = bench.interleave({"smtp-source": source(bench, sink, count), "leadhook": ours(bench, subject, count)})
+    return outcome(rounds, [Goal("leadhook", "rate", ">=", 10_000 / HOUR)], mails=count, connections=CONNECTIONS,
+                   bytes_each=CONTENT_BYTES)

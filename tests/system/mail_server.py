@@ -61,6 +61,7 @@ class Session(SMTP):
         super().connection_made(transport)
 
     def data_received(self, data):
+        self.server.bytes += data
         if not self.server.is_mute:
             super().data_received(data)
 
@@ -106,7 +107,7 @@ class MailServer:
         self.listen()
 
     def clear(self):
-        self.mails, self.tries, self.connections, self.mute_transports = [], collections.Counter(), 0, []
+        self.mails, self.tries, self.connections, self.mute_transports, self.bytes = [], collections.Counter(), 0, [], b""
 
     def listen(self, port=0):
         """Starts, at the same port when it was stopped."""

@@ -114,6 +114,11 @@ def test_a_mail_server_that_hangs_delays_no_webhook(service, server, campaign, d
         for number in range(5):
             campaign.lead(email=f"{number}@example.org")
         campaign.delivered(6, "new_signup", deadline=5)
+        # the process that sends mail still ends what is under way, and has no part of the dispatcher's lock
+        dispatcher.kill()
+        dispatcher.start()
+        campaign.lead(email="another@example.org")
+        campaign.delivered(7, "new_signup", deadline=5)
         keeper, mailer = mail_process(dispatcher)
         dispatcher.stop()  # within the time of systemd and of the tests: what is under way is abandoned
         assert not is_running(mailer) and not is_running(keeper)

@@ -202,6 +202,8 @@ static bool
 record(struct mailer *m, struct mail_job *job)
 {
 	enum result result = RESULT_OK;
+	if (job->state == JOB_RETURNED)
+		return !mailer_lost_database(m, store_release_mails(m->store, m->owner, &job->mail.id, 1));
 	if (job->bounced)
 		result = store_mail_bounced(m->store, job->mail.campaign_id, job->mail.lead_id, job->email_key);
 	if (result == RESULT_OK) {
@@ -212,6 +214,10 @@ record(struct mailer *m, struct mail_job *job)
 		log_info("mail_outcome_stale", LOG_UINT("message", job->mail.id));
 		return true;
 	}
+	if (result == RESULT_FAILED) { /* permanent: others must not wait for it */
+		log_error("mail_outcome_lost", LOG_UINT("message", job->mail.id));
+		return true;
+	}
 	return !mailer_lost_database(m, result);
 }
 
@@ -219,7 +225,8 @@ static void
 record_results(struct mailer *m)
 {
 	for (size_t i = m->job_count; i-- > 0 && clock_monotonic_ms() >= m->database_ms;)
-		if (m->jobs[i]->state == JOB_RELEASED || (m->jobs[i]->state == JOB_ENDED && record(m, m->jobs[i])))
+		if (m->jobs[i]->state == JOB_GONE ||
+		    ((m->jobs[i]->state == JOB_ENDED || m->jobs[i]->state == JOB_RETURNED) && record(m, m->jobs[i])))
 			remove_job(m, i);
 }
 
@@ -460,7 +467,7 @@ next_ms(struct mailer *m)
 		const int64_t rate_ms = now + mail_rate_wait_ms(&m->rate, now);
 		next = rate_ms < next ? rate_ms : next;
 	}
-	if (count_jobs(m, JOB_ENDED) > 0 || !m->recovered)
+	if (count_jobs(m, JOB_ENDED) + count_jobs(m, JOB_RETURNED) > 0 || !m->recovered)
 		next = m->database_ms < next ? m->database_ms : next;
 	return next < m->database_ms && count_jobs(m, JOB_SENDING) == 0 ? m->database_ms : next;
 }

@@ -19,8 +19,9 @@ struct mail_job {
 		JOB_LEASED, /* not looked at yet */
 		JOB_READY,  /* waits for a line */
 		JOB_SENDING,
-		JOB_ENDED,   /* `outcome` is to be recorded */
-		JOB_RELEASED /* its lease is to be ended, or has ended */
+		JOB_ENDED,    /* `outcome` is to be recorded */
+		JOB_RETURNED, /* its lease is to be ended; nothing was done with it, or that is not known */
+		JOB_GONE      /* its lease has ended, or its lead was deleted */
 	} state;
 	struct mail_outcome outcome;
 	struct slice email_key;  /* of the recipient */

@@ -7,7 +7,7 @@
 #include "identity/email.h"
 #include "store/store.h"
 
-enum { CRASHES_MAX = 3, PER_DAY = 5, PER_MINUTE = 1, MINUTE_MS = 60 * 1000, NOT_COMPOSED_MS = 5 * MINUTE_MS };
+enum { CRASHES_MAX = 3, PER_DAY = 5, PER_MINUTE = 1, MINUTE_MS = 60 * 1000, LATER_MS = 5 * MINUTE_MS };
 
 void
 mailer_end_job(struct mail_job *job, enum message_state state, int64_t delay_ms, struct slice reason)
@@ -59,7 +59,7 @@ static enum result
 compose(struct mailer *m, struct mail_job *job, struct composed_mail *composed)
 {
 	if (m->options->composer == NULL) {
-		mailer_end_job(job, MESSAGE_REQUESTED, NOT_COMPOSED_MS, SLICE("no_composer"));
+		mailer_end_job(job, MESSAGE_REQUESTED, LATER_MS, SLICE("no_composer"));
 		return RESULT_OK;
 	}
 	const enum result result =
@@ -120,7 +120,9 @@ mailer_prepare(struct mailer *m, struct mail_job *job)
 	const struct slice drop = reason_to_drop(&job->mail);
 	enum result result = RESULT_OK;
 	log_work(LOG_UINT("message", job->mail.id));
-	if (job->mail.crashes >= CRASHES_MAX) {
+	if ((size_t)job->mail.kind >= MESSAGE_KINDS) { /* of a later version, whose process sends it */
+		mailer_end_job(job, job->mail.is_ready ? MESSAGE_READY : MESSAGE_REQUESTED, LATER_MS, SLICE("unknown_kind"));
+	} else if (job->mail.crashes >= CRASHES_MAX) {
 		log_error("mail_crashed", LOG_UINT("message", job->mail.id), LOG_UINT("campaign", job->mail.campaign_id));
 		mailer_end_job(job, MESSAGE_FAILED, 0, SLICE("crashed"));
 	} else if (slice_present(drop)) {
@@ -131,10 +133,10 @@ mailer_prepare(struct mailer *m, struct mail_job *job)
 		result = make_ready(m, job);
 	}
 	log_work_done();
-	if (result == RESULT_NOT_FOUND) /* the lease has ended, or the lead was deleted */
-		job->state = JOB_RELEASED;
-	else if (mailer_lost_database(m, result))
-		mailer_end_job(job, MESSAGE_REQUESTED, 0, SLICE_NONE);
+	if (result == RESULT_NOT_FOUND)
+		job->state = JOB_GONE;
+	else if (mailer_lost_database(m, result)) /* it may be ready: it is leased again, as it is */
+		job->state = JOB_RETURNED;
 	else if (job->state == JOB_LEASED)
 		job->state = JOB_READY;
 }

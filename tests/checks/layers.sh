@@ -32,7 +32,7 @@ limit: base crypto identity
 api: base http json crypto identity webhook bots engine text page store store/texts limit
 api/handlers: base http json crypto identity webhook bots engine text page store store/codes store/texts limit api
 deliver/send: base crypto identity webhook store store/queue
-deliver/mail: base json crypto identity webhook engine text mail store store/messages
+deliver/mail: base json crypto identity webhook engine text mail store store/messages store/texts
 deliver: base crypto identity webhook engine store store/queue deliver/send
 transfer: base http json identity engine
 admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts limit text page

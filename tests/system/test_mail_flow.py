@@ -111,6 +111,21 @@ def test_the_language_of_the_campaign(service, server, account):
     assert "bestätig" in text(arrived(server, "ada@example.org")).lower()
 
 
+def test_texts_of_the_campaign(service, server, account):
+    """Templates for the language come before those for every language; the links of pages are in mails, too."""
+    campaign = service.campaign(account, verify_email="on", language="de")
+    texts = [("mail.verify.subject", "", "Any"), ("mail.verify.subject", "de", "Hallo {{campaign_name}}"),
+             ("mail.verify.text", "", "Weiter: {{confirm_url}} {{privacy_url}}"), ("page.privacy_url", "", "https://example.org/privacy"),
+             ("mail.welcome.subject", "de", "Another kind")]
+    for name, language, value in texts:
+        service.installation.sql("INSERT INTO lh_campaign_texts (campaign_id, name, language, value)"
+                                 f" VALUES ({campaign.id}, '{name}', '{language}', '{value}')")
+    campaign.lead(email="ada@example.org")
+    mail = arrived(server, "ada@example.org")
+    assert parsed(mail)["Subject"] == f"Hallo {campaign.name}"
+    assert text(mail).startswith("Weiter: http") and "https://example.org/privacy" in text(mail)
+
+
 def test_an_address_has_had_enough(service, server, campaign, account):
     """Five a day, one a minute, of all campaigns; other mails wait for a minute, links are dropped."""
     lead = campaign.lead(email="ada@example.org")

@@ -2,6 +2,8 @@
  * What a mail shows of a lead comes from its payload: the same renderer, read back. */
 #include "deliver/mail/compose.h"
 
+#include <string.h>
+
 #include "base/buffer.h"
 #include "base/encode.h"
 #include "base/log.h"
@@ -10,6 +12,7 @@
 #include "identity/address_token.h"
 #include "mail/kinds.h"
 #include "store/store.h"
+#include "store/texts/campaign_texts.h"
 #include "text/text.h"
 #include "json/reader.h"
 
@@ -23,6 +26,7 @@ struct composition {
 	struct payload_subject *subject;
 	enum text_language language;
 	struct mail_values values;
+	struct slice templates[TEMPLATE_PLACES];
 };
 
 /* ---- values of payloads ---- */
@@ -74,6 +78,53 @@ read_payload(const struct composition *c, const struct payload_subject *subject,
 	const bool good = buffer_ok(&payload) && json_read(buffer_slice(&payload), SHOWN_DEPTH, take_value, &reading, &problem);
 	buffer_free(&payload);
 	return good;
+}
+
+/* ---- the campaign's texts ---- */
+
+/* Of its pages (docs/pages.md). */
+static const struct {
+	struct slice text;
+	enum mail_name name;
+} page_texts[] = {
+	{ SLICE("page.privacy_url"), MAIL_PRIVACY_URL },
+	{ SLICE("page.logo_url"), MAIL_LOGO_URL },
+};
+
+static const struct slice place_names[TEMPLATE_PLACES] = {
+	[TEMPLATE_SUBJECT] = SLICE("subject"),
+	[TEMPLATE_TEXT] = SLICE("text"),
+	[TEMPLATE_HTML] = SLICE("html"),
+};
+
+/* The text for the language, else the one for every language; absent: none. */
+static struct slice
+find_text(const struct composition *c, const struct campaign_text *texts, size_t count, struct slice name)
+{
+	struct slice found = SLICE_NONE;
+	for (size_t i = 0; i < count; i++) {
+		const bool own = slice_equal(texts[i].language, text_language_code(c->language));
+		if (slice_equal(texts[i].name, name) && (own || (texts[i].language.size == 0 && !slice_present(found))))
+			found = texts[i].value;
+	}
+	return found;
+}
+
+static enum result
+add_texts(struct composition *c)
+{
+	struct campaign_text *texts;
+	size_t count;
+	const struct slice kind = message_kind_name(c->request->kind);
+	enum result result = store_read_texts(c->store, c->pool, c->request->campaign_id, SLICE("page."), &texts, &count);
+	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(page_texts); i++)
+		c->values.of[page_texts[i].name] = find_text(c, texts, count, page_texts[i].text);
+	if (result == RESULT_OK)
+		result = store_read_texts(c->store, c->pool, c->request->campaign_id, SLICE("mail."), &texts, &count);
+	for (size_t i = 0; result == RESULT_OK && i < TEMPLATE_PLACES; i++)
+		c->templates[i] =
+		    find_text(c, texts, count, POOL_JOIN(c->pool, SLICE("mail."), kind, SLICE("."), place_names[i]));
+	return result;
 }
 
 /* ---- values of the kind ---- */
@@ -186,7 +237,7 @@ build(const struct composition *c, const struct mail_senders *senders, struct sl
 	struct mail_message message;
 	struct slice problem;
 	random_bytes(random, sizeof(random));
-	const struct mail_content content = { .kind = c->request->kind,
+	struct mail_content content = { .kind = c->request->kind,
 		.language = c->language,
 		.values = c->values,
 		.from = senders->from,
@@ -194,6 +245,7 @@ build(const struct composition *c, const struct mail_senders *senders, struct sl
 		.to = email,
 		.id = encode_hex(c->pool, (struct slice){ (const char *)random, sizeof(random) }),
 		.time_ms = c->request->now_ms };
+	memcpy(content.templates, c->templates, sizeof(content.templates));
 	if (!mail_compose(c->pool, &content, &message, &problem)) {
 		log_error("mail_not_composed", LOG_UINT("message", c->request->id),
 		    LOG_UINT("campaign", c->request->campaign_id), LOG_BYTES("problem", problem));
@@ -228,7 +280,8 @@ mail_compose_request(
 		return RESULT_FAILED;
 	}
 	const struct slice email = pool_copy(pool, c.subject->lead->email);
-	if (adders[request->kind] != NULL)
+	result = add_texts(&c);
+	if (result == RESULT_OK && adders[request->kind] != NULL)
 		result = adders[request->kind](&c, &mail->drop);
 	if (result != RESULT_OK || slice_present(mail->drop))
 		return result;

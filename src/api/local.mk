@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/fetch.c %D%/fetch.h \
 	%D%/identifiers.c \
 	%D%/inbound.h \
+	%D%/mail_link.h \
 	%D%/limits.c \
 	%D%/names.c \
 	%D%/page_forms.c \
@@ -26,6 +27,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/campaigns.c \
 	%D%/handlers/confirm.c \
 	%D%/handlers/challenge.c \
+	%D%/handlers/erase.c \
 	%D%/handlers/inbound.c \
 	%D%/handlers/inbound_webhooks.c \
 	%D%/handlers/leads.c \

@@ -305,3 +305,15 @@ page_write_failed_form(const struct page *page, const struct page_form *form)
 	write_form(&plain, form, text_find(page->language, TEXT_SEND_AGAIN));
 	page_end(&plain);
 }
+
+void
+page_write_plain_form(
+    const struct page *page, const struct page_form *form, enum text_key title, enum text_key text, enum text_key button)
+{
+	struct page plain = *page;
+	plain.looks.values[LOOK_CONSENT] = SLICE_NONE;
+	page_begin(&plain, &(struct page_head){ .title = page_text(page, title), .has_error = has_errors(form) });
+	html_paragraphs(page->out, page_text(page, text), " class=\"lead\"");
+	write_form(&plain, form, text_find(page->language, button));
+	page_end(&plain);
+}

@@ -36,5 +36,8 @@ enum failure page_form_failure(const struct page_form *form);
 void page_write_signup(const struct page *page, const struct page_form *form);
 /* A form of another page, which failed: its fields as they are, without the campaign's texts. */
 void page_write_failed_form(const struct page *page, const struct page_form *form);
+/* A form for something else than a sign-up, without consent. */
+void page_write_plain_form(
+    const struct page *page, const struct page_form *form, enum text_key title, enum text_key text, enum text_key button);
 
 #endif

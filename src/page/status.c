@@ -140,5 +140,8 @@ page_write_status(const struct page *page, const struct page_status *status)
 		write_invitation(page, status);
 	if (status->board != NULL && status->board->count > 0)
 		write_board(page, status);
+	if (status->own && status->can_erase)
+		HTML(page->out, "<p class=\"muted\"><a href=\"{}\">{}</a></p>\n", page_path(page, SLICE("/erase")),
+		    text_find(page->language, TEXT_ERASE_LINK));
 	page_end(page);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Each campaign has a style of its own. */
+ * Each campaign has a style of its own. Messages count as changes. */
 #include "fake_store.h"
 
 #include "fake_rows.h"
+#include "store/messages.h"
 #include "store/texts/campaign_texts.h"
 
 enum result
@@ -13,5 +14,13 @@ store_read_texts(struct store *store, struct pool *pool, uint64_t campaign_id, s
 	*texts = POOL_NEW(pool, struct campaign_text);
 	**texts = (struct campaign_text){ SLICE("page.css"), SLICE(""), SLICE("h1 { margin: 0 }") };
 	*count = 1;
+	return RESULT_OK;
+}
+
+enum result
+store_request_messages(struct store *store, const struct made_message *messages, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		fake_note_change(store, messages[i].campaign_id);
 	return RESULT_OK;
 }

@@ -71,6 +71,7 @@ EXTRA_DIST += \
 	%D%/test_domains.py \
 	%D%/test_embed_page.py \
 	%D%/test_embed_script.py \
+	%D%/test_erase.py \
 	%D%/test_errors.py \
 	%D%/test_events.py \
 	%D%/test_failing_database.py \

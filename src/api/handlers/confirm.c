@@ -3,24 +3,17 @@
  * scripts and press buttons, within a second: GET changes nothing, and a button that is pressed so early shows the page again.
  */
 #include "api/fetch.h"
+#include "api/mail_link.h"
 #include "api/pages.h"
 #include "api/parameters.h"
 
 #include "base/utf8.h"
 #include "bots/stamp.h"
-#include "identity/address_token.h"
 
 enum { MS_PER_S = 1000 };
 
-/* What a valid link is about. */
-struct link {
-	const struct payload_settings *settings;
-	struct lead lead;
-};
-
-/* All links that are not valid have the same answer. False: the call has failed. */
-static bool
-read_link(struct call *call, enum address_purpose purpose, struct link *link)
+bool
+call_read_mail_link(struct call *call, enum address_purpose purpose, struct mail_link *link)
 {
 	struct pool *pool = call->request->pool;
 	struct address_token token;
@@ -39,9 +32,8 @@ read_link(struct call *call, enum address_purpose purpose, struct link *link)
 	       call_fail(call, FAILURE_NOT_FOUND);
 }
 
-/* Mails are forwarded: "a***@example.org". */
-static struct slice
-masked(struct pool *pool, struct slice email)
+struct slice
+call_masked_email(struct pool *pool, struct slice email)
 {
 	const size_t at = slice_find_last(email, '@');
 	uint32_t first;
@@ -51,39 +43,57 @@ masked(struct pool *pool, struct slice email)
 	    pool, slice_sub(email, 0, known ? email.size - rest.size : 0), SLICE("***"), slice_sub(email, at, email.size));
 }
 
-/* The stamp stays the same when the page is shown again, so that only the first two seconds count. */
 static void
-show_question(struct call *call, const struct link *link, struct slice stamp)
+show_question(struct call *call, const struct mail_link *link, struct slice stamp)
 {
 	struct page page = call_begin_page(call);
 	const struct page_hidden hidden = { SLICE("__stamp"), stamp };
-	const struct page_code code = { .address = masked(page.pool, link->lead.email), .hidden = &hidden, .hidden_count = 1 };
+	const struct page_code code = {
+		.address = call_masked_email(page.pool, link->lead.email), .hidden = &hidden, .hidden_count = 1
+	};
 	call_try_looks(call, &page);
 	call_page_headers(call, &page, PAGE_SECRET);
 	page_write_confirm(&page, &code, true);
 }
 
-static struct slice
-new_stamp(const struct call *call, const struct link *link)
+struct slice
+call_make_stamp(const struct call *call, const struct mail_link *link)
 {
 	return stamp_make(call->request->pool, link->settings->server_secret, call->campaign.id, call->now_ms);
+}
+
+bool
+call_is_pressed(const struct call *call, const struct mail_link *link, struct slice *stamp)
+{
+	switch (stamp_check(call->request->pool, *stamp, link->settings->server_secret, call->campaign.id, call->now_ms)) {
+	case STAMP_FINE:
+	case STAMP_OLD:
+		return true;
+	case STAMP_TOO_FAST:
+		return false;
+	case STAMP_ABSENT:
+	case STAMP_INVALID:
+		break;
+	}
+	*stamp = call_make_stamp(call, link);
+	return false;
 }
 
 void
 handle_confirm_page(struct call *call)
 {
-	struct link link;
-	if (!read_link(call, ADDRESS_CONFIRM, &link))
+	struct mail_link link;
+	if (!call_read_mail_link(call, ADDRESS_CONFIRM, &link))
 		return;
 	if (link.lead.verified_email && !link.lead.opted_out)
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_ALREADY);
 	else
-		show_question(call, &link, new_stamp(call, &link));
+		show_question(call, &link, call_make_stamp(call, &link));
 }
 
 /* The owner of the address did not sign up. */
 static void
-reject(struct call *call, const struct link *link)
+reject(struct call *call, const struct mail_link *link)
 {
 	const struct command command = {
 		.kind = COMMAND_CHANGE,
@@ -96,7 +106,7 @@ reject(struct call *call, const struct link *link)
 
 /* The lead's page, if there is one, with its token. */
 static void
-show_lead(struct call *call, const struct link *link)
+show_lead(struct call *call, const struct mail_link *link)
 {
 	struct outcome outcome;
 	const struct look_up look_up = {
@@ -113,7 +123,7 @@ show_lead(struct call *call, const struct link *link)
 }
 
 static void
-confirm(struct call *call, const struct link *link)
+confirm(struct call *call, const struct mail_link *link)
 {
 	const struct command command = {
 		.kind = COMMAND_CHANGE,
@@ -135,25 +145,14 @@ confirm(struct call *call, const struct link *link)
 void
 handle_confirm(struct call *call)
 {
-	struct link link;
+	struct mail_link link;
 	struct arguments arguments;
-	if (!call_read(call, GROUP_CONFIRM, &arguments) || !read_link(call, ADDRESS_CONFIRM, &link))
+	if (!call_read(call, GROUP_CONFIRM, &arguments) || !call_read_mail_link(call, ADDRESS_CONFIRM, &link))
 		return;
-	switch (
-	    stamp_check(call->request->pool, arguments.stamp, link.settings->server_secret, call->campaign.id, call->now_ms)) {
-	case STAMP_FINE:
-	case STAMP_OLD:
-		if (arguments.reject)
-			reject(call, &link);
-		else
-			confirm(call, &link);
-		return;
-	case STAMP_TOO_FAST:
+	if (!call_is_pressed(call, &link, &arguments.stamp))
 		show_question(call, &link, arguments.stamp);
-		return;
-	case STAMP_ABSENT:
-	case STAMP_INVALID:
-		show_question(call, &link, new_stamp(call, &link));
-		return;
-	}
+	else if (arguments.reject)
+		reject(call, &link);
+	else
+		confirm(call, &link);
 }

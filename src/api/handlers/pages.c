@@ -123,6 +123,7 @@ read_leaders(struct call *call, const struct page *page, struct page_status *sta
 static bool
 read_own(struct call *call, const struct page *page, struct page_status *status, struct page_board *board)
 {
+	status->can_erase = store_sends_mail(call->api->store);
 	status->awaits_email = call->campaign.verify_email && store_sends_mail(call->api->store) &&
 			       slice_present(status->lead->email) && !status->lead->verified_email;
 	return read_rewards(call, status) && read_leaders(call, page, status, board);

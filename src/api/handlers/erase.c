@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * Leads delete their own data (docs/api.md 4.1.13): a form for the address, a mail to it, and the page that the mail links to.
+ */
+#include "api/mail_link.h"
+#include "api/pages.h"
+#include "api/parameters.h"
+
+#include "base/encode.h"
+#include "store/messages.h"
+
+/* ---- the form ---- */
+
+/* Without mail nothing proves that the lead sends the form. */
+static bool
+can_erase(struct call *call)
+{
+	return store_sends_mail(call->api->store) || call_fail(call, FAILURE_NOT_FOUND);
+}
+
+static void
+show_form(struct call *call, struct slice typed, enum page_value verdict)
+{
+	struct page page = call_begin_page(call);
+	const struct page_fields fields = page_fields_default();
+	struct page_form form = { .fields = &fields, .values = { typed }, .verdicts = { verdict } };
+	form.action = page_path(&page, SLICE("/erase"));
+	call_try_looks(call, &page);
+	call_page_headers(call, &page, PAGE_SECRET);
+	page_write_plain_form(&page, &form, TEXT_ERASE_TITLE, TEXT_ERASE_TEXT, TEXT_ERASE_SEND);
+}
+
+void
+handle_erase_form(struct call *call)
+{
+	if (can_erase(call))
+		show_form(call, SLICE_NONE, PAGE_VALUE_OK);
+}
+
+/* Requests the mail, if there is such a lead. The answer is the same for every address. */
+static void
+request_mail(struct call *call, const struct email *email)
+{
+	struct lead lead;
+	const struct lead_reference reference = { .identity = LEAD_BY_EMAIL, .value = email->key };
+	if (!call_may_wait(call, WAIT_READ))
+		return;
+	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
+	if (result == RESULT_OK) {
+		const struct made_message message = { call->campaign.id, lead.id, MESSAGE_ERASE_CONFIRM, 0 };
+		result = store_request_messages(call->api->store, &message, 1);
+	}
+	if (result != RESULT_OK && result != RESULT_NOT_FOUND)
+		call_fail(call, call_failure(result));
+	else
+		call_answer_message(call, TEXT_CHECK_MAIL_TITLE, TEXT_ERASE_SENT);
+}
+
+void
+handle_erase_request(struct call *call)
+{
+	struct slice typed;
+	struct email email;
+	if (!can_erase(call))
+		return;
+	if (!http_value_string(http_params_value(call->params, SLICE("email")), &typed))
+		typed = SLICE_NONE;
+	if (email_parse(call->request->pool, typed, &email)) {
+		request_mail(call, &email);
+		return;
+	}
+	show_form(call, typed, typed.size > 0 ? PAGE_VALUE_INVALID : PAGE_VALUE_MISSING);
+	call->response->status = 406;
+}
+
+/* ---- the page that the mail links to ---- */
+
+static void
+show_question(struct call *call, const struct mail_link *link, struct slice stamp)
+{
+	struct page page = call_begin_page(call);
+	const struct page_hidden hidden = { SLICE("__stamp"), stamp };
+	const struct page_message question = {
+		.title = page_text(&page, TEXT_ERASE_TITLE),
+		.text = TEXT_FILL(page.pool, text_find(page.language, TEXT_ERASE_QUESTION), { "campaign", page.campaign_name },
+		    { "address", call_masked_email(page.pool, link->lead.email) }),
+		.button = text_find(page.language, TEXT_ERASE_BUTTON),
+		.hidden = &hidden,
+		.hidden_count = 1,
+	};
+	call_try_looks(call, &page);
+	call_page_headers(call, &page, PAGE_SECRET);
+	page_write_message(&page, &question);
+}
+
+void
+handle_erase_page(struct call *call)
+{
+	struct mail_link link;
+	if (call_read_mail_link(call, ADDRESS_ERASE, &link))
+		show_question(call, &link, call_make_stamp(call, &link));
+}
+
+void
+handle_erase(struct call *call)
+{
+	struct mail_link link;
+	struct arguments arguments;
+	if (!call_read(call, GROUP_CONFIRM, &arguments) || !call_read_mail_link(call, ADDRESS_ERASE, &link))
+		return;
+	if (!call_is_pressed(call, &link, &arguments.stamp)) {
+		show_question(call, &link, arguments.stamp);
+		return;
+	}
+	const struct command command = {
+		.kind = COMMAND_CHANGE,
+		.campaign_id = call->campaign.id,
+		.as.change = { .action = LEAD_DELETE, .lead = { .identity = LEAD_BY_ID, .id = link.lead.id } },
+	};
+	if (call_execute(call, &command).failure == FAILURE_NONE)
+		call_answer_message(call, TEXT_ERASED_TITLE, TEXT_ERASED_TEXT);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * Links of mails to leads, and the buttons of their pages (docs/api.md 4.1.12; handlers/confirm.c). */
+#ifndef LEADHOOK_API_MAIL_LINK_H
+#define LEADHOOK_API_MAIL_LINK_H
+
+#include "api/call.h"
+#include "identity/address_token.h"
+
+/* What a valid link is about. */
+struct mail_link {
+	const struct payload_settings *settings;
+	struct lead lead;
+};
+
+/* Reads the link of the path. All links that are not valid have the same answer. False: the call has failed. */
+MUST_CHECK bool call_read_mail_link(struct call *call, enum address_purpose purpose, struct mail_link *link);
+/* The stamp for a page with a button. */
+struct slice call_make_stamp(const struct call *call, const struct mail_link *link);
+/* Whether a person can have pressed the button of a page with this stamp. False: the page is shown again, with *stamp, so that
+ * only the first two seconds count. */
+MUST_CHECK bool call_is_pressed(const struct call *call, const struct mail_link *link, struct slice *stamp);
+/* "a***@example.org": mails are forwarded. */
+struct slice call_masked_email(struct pool *pool, struct slice email);
+
+#endif

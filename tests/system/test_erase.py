@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""docs/api.md 4.1.13: leads delete their own data, by a link in a mail."""
+import email
+import email.policy
+import re
+
+import pytest
+from html_page import check_page
+from mail_server import MailServer
+from stack.process import wait_until
+from test_confirm import press_when_old_enough, stamp_of
+
+LANGUAGES = ["en", "de", "es", "fr"]
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = MailServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, server):
+    made = make_service(settings=server.settings())
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture
+def campaign(service, account):
+    return service.campaign(account, pages="on", public_lookup="social_id", public_update="own", mails="")
+
+
+def request(campaign, address, **options):
+    return campaign.client.request("POST", f"/c/{campaign.id}/erase", form={"email": address}, **options)
+
+
+def path_in_mail(campaign, server, address):
+    mail = wait_until(lambda: server.to(address), 10, f"no mail for {address}")[-1]
+    text = email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
+    return re.search(rf"/c/{campaign.id}/erase/\S+", text)[0]
+
+
+def test_a_lead_deletes_itself(service, server, campaign, receiver):
+    campaign.webhook("deleted")
+    lead = campaign.lead(email="ada@example.org", first_name="Ada")
+    campaign.lead(email="other@example.org")
+    campaign.change("optout", email="ada@example.org")
+    assert request(campaign, "ada@example.org").status == 200
+    path = path_in_mail(campaign, server, "ada@example.org")
+    for method in ("HEAD", "GET"):
+        page = campaign.client.request(method, path)
+        assert page.status == 200
+    check_page(page, 200)
+    assert b"a***@example.org" in page.body and b"ada@" not in page.body and b"Ada" not in page.body
+    early = campaign.client.request("POST", path, form={"__stamp": stamp_of(page)})
+    assert early.status == 200 and stamp_of(early) == stamp_of(page)
+    assert campaign.get({"email": "ada@example.org"}).status == 200, "a scanner deletes nothing"
+    check_page(press_when_old_enough(campaign, path, stamp_of(page)), 200)
+    assert campaign.get({"email": "ada@example.org"}).status == 404
+    assert campaign.get({"email": "other@example.org"}).status == 200
+    assert [hook.json["social_id"] for hook in campaign.delivered(1, "deleted")] == [lead["social_id"]]
+    assert campaign.client.request("GET", path).status == 404
+
+
+def test_the_form_shows_no_address(service, server, campaign):
+    """The answers are the same for every address; a malformed one is named in the form."""
+    campaign.lead(email="grace@example.org")
+    form = campaign.client.request("GET", f"/c/{campaign.id}/erase")
+    check_page(form, 200)
+    known, unknown = request(campaign, "grace@example.org"), request(campaign, "nobody@example.org")
+    check_page(known, 200)
+    assert known.body == unknown.body
+    path_in_mail(campaign, server, "grace@example.org")
+    assert not server.to("nobody@example.org")
+    bad = request(campaign, "grace<b>@")
+    assert bad.status == 406 and b"<b>" not in bad.body and b'aria-invalid="true"' in bad.body and b"grace&" in bad.body
+    assert request(campaign, "").status == 406
+
+
+def test_a_link_of_another_purpose(service, server, account):
+    """A link that confirms does not delete, and the other way round."""
+    campaign = service.campaign(account, pages="on", verify_email="on")
+    campaign.lead(email="kay@example.org")
+    mail = wait_until(lambda: server.to("kay@example.org"), 10, "no mail")[-1]
+    token = re.search(rb"/confirm/([\w-]+)", email.message_from_bytes(mail.content, policy=email.policy.SMTP)
+                      .get_body("plain").get_content().encode())[1].decode()
+    assert campaign.client.request("GET", f"/c/{campaign.id}/confirm/{token}").status == 200
+    assert campaign.client.request("GET", f"/c/{campaign.id}/erase/{token}").status == 404
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_languages(service, account, language):
+    campaign = service.campaign(account, language=language)
+    check_page(campaign.client.request("GET", f"/c/{campaign.id}/erase"), 200, language)
+
+
+def test_without_mail(make_service):
+    """Nothing proves that the lead sends the form, so there is none, and no link to it."""
+    campaign = make_service().campaign(pages="on", public_lookup="social_id", public_update="own")
+    lead = campaign.lead(email="ada@example.org")
+    assert campaign.client.request("GET", f"/c/{campaign.id}/erase").status == 404
+    assert request(campaign, "ada@example.org").status == 404
+    page = campaign.client.request("GET", "/c/" + lead["status_url"].split("/c/")[1])
+    assert page.status == 200 and b"/erase" not in page.body
+
+
+def test_the_own_page_links_to_it(service, campaign):
+    lead = campaign.lead(email="ada@example.org")
+    page = campaign.client.request("GET", "/c/" + lead["status_url"].split("/c/")[1])
+    assert f'href="/c/{campaign.id}/erase"'.encode() in page.body

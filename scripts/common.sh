@@ -6,11 +6,11 @@
 packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
 libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev"
 # The -core and -bin packages have no system service; lighttpd, nginx-light and php8.2-fpm do, see install_packages.
-packages_run="curl python3 mariadb-server-core mariadb-client-core"
+packages_run="curl python3 python3-aiosmtpd mariadb-server-core mariadb-client-core"
 packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
 packages_nginx="nginx-light"
-packages_check="iproute2 libcmocka-dev libfaketime mandoc openssl python3-aiosmtpd python3-html5lib python3-pytest \
+packages_check="iproute2 libcmocka-dev libfaketime mandoc openssl python3-html5lib python3-pytest \
 python3-pytest-xdist"
 packages_browsers="chromium firefox-esr"
 # A mail server for the tests, which start their own; its service stays off.

@@ -18,5 +18,6 @@ EXTRA_DIST += \
 	%D%/stack/mariadb.py \
 	%D%/stack/process.py \
 	%D%/stack/quickstart.py \
+	%D%/stack/mailbox.py \
 	%D%/stack/receiver.py \
 	%D%/stack/traffic.py

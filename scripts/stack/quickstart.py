@@ -115,7 +115,17 @@ class Quickstart:
         self.started[child] = time.monotonic()
         return child
 
+    def port_of(self, name):
+        """The port of the last run if it is free, else another one."""
+        port = self.state.values.get(name)
+        if port is None or accepts(port):
+            port = free_port()
+            self.state.save(**{name: port})
+        return port
+
     def configure(self):
+        self.installation.configure([("mail", "host", "127.0.0.1"), ("mail", "port", str(self.port_of("mail_port"))),
+                                     ("mail", "tls", "none"), ("mail", "from", "Quickstart <hello@quickstart.example>")])
         self.installation.configure([("database", "socket", self.database.socket),
                                      ("server", "listen", self.installation.socket), *self.options.set])
         base_path = self.installation.setting("server", "base_path", "")
@@ -133,24 +143,35 @@ class Quickstart:
         if "key" not in self.state.values:
             account = self.installation.admin("account", "add", "Quickstart")["id"]
             key = self.installation.admin("key", "add", str(account), "--name", "quickstart")["key"]
-            campaign = self.installation.admin("campaign", "add", str(account), "Quickstart")["id"]
-            self.state.save(key=key, campaign=campaign)
+            campaign = self.installation.admin("campaign", "add", str(account), "Quickstart", "mails=")["id"]
+            self.state.save(account=account, key=key, campaign=campaign)
+        if "page" not in self.state.values:
+            account = self.state.values.get("account", 1)
+            page = self.installation.admin("campaign", "add", str(account), "Lumen", "verify_email=on", "points_signup=1")["id"]
+            self.installation.admin("reward", "add", str(page), "Early access", "--required-points", "5")
+            self.state.save(page=page)
 
     def start_receiver(self):
         """Use the port of the last run if it is free, because it is part of the webhook's URL."""
         port = self.state.values.get("receiver_port")
         if port is None or accepts(port):
-            campaign, old = str(self.state.values["campaign"]), self.state.values.get("webhook")
-            if old:
+            for old in self.state.values.get("webhooks", []):
                 self.installation.admin("webhook", "remove", str(old))
             port = free_port()
-            added = self.installation.admin("webhook", "add", campaign, f"http://127.0.0.1:{port}/hook", *EVENTS)
-            replace_file(self.folder / "webhook.secret", added["secret"])
-            self.state.save(webhook=added["id"], receiver_port=port)
+            added = [self.installation.admin("webhook", "add", str(self.state.values[campaign]), f"http://127.0.0.1:{port}/hook", *EVENTS)
+                     for campaign in ("campaign", "page")]
+            replace_file(self.folder / "webhook.secret", "\n".join(one["secret"] for one in added))
+            self.state.save(webhooks=[one["id"] for one in added], receiver_port=port)
         receiver = self.supervise(Child("receiver", [sys.executable, "-m", "stack.receiver", "--port", port, "--secret-file",
                                                      self.folder / "webhook.secret", "--log", self.receiver_log],
                                         self.log / "receiver.log"))
         receiver.start().ready(lambda: accepts(port))
+
+    def start_mailbox(self):
+        port = self.state.values["mail_port"]
+        mailbox = self.supervise(Child("mail server", [sys.executable, "-m", "stack.mailbox", "--port", port, "--log", self.mail_log],
+                                       self.log / "mailbox.log"))
+        mailbox.start().ready(lambda: accepts(port))
 
     def start_programs(self):
         self.supervise(self.installation.responders()).start().ready(self.installation.socket.exists)
@@ -175,6 +196,10 @@ class Quickstart:
     def receiver_log(self):
         return self.folder / "receiver.log"
 
+    @property
+    def mail_log(self):
+        return self.folder / "mails.log"
+
     def start(self):
         """Start all programs, or raise StackError; a failed start does not change the configuration."""
         run_folder = self.run_folder()
@@ -197,6 +222,7 @@ class Quickstart:
                  ("starting MariaDB", self.start_database),
                  ("installing the schema", self.install),
                  ("starting the receiver", self.start_receiver),
+                 ("starting the mail server", self.start_mailbox),
                  ("starting the programs", self.start_programs),
                  (f"starting {self.options.web}", self.start_web)]
         for name, step in steps:
@@ -210,19 +236,26 @@ class Quickstart:
     def write_env(self):
         values = {"LEADHOOK_URL": self.front.url, "LEADHOOK_KEY": self.state.values["key"],
                   "LEADHOOK_CAMPAIGN": str(self.state.values["campaign"]), "LEADHOOK_CONF": str(self.installation.config),
-                  "LEADHOOK_RECEIVER_LOG": str(self.receiver_log)}
+                  "LEADHOOK_RECEIVER_LOG": str(self.receiver_log), "LEADHOOK_MAILS": str(self.mail_log),
+                  "LEADHOOK_PAGE": self.page}
         lines = [f"export {name}={shlex.quote(value)}\n" for name, value in values.items()]
         lines.append(f'export PATH={shlex.quote(str(self.installation.program("leadhook").parent))}:"$PATH"\n')
         replace_file(self.folder / "env", "".join(lines))
 
+    @property
+    def page(self):
+        return f"{self.front.url}/c/{self.state.values['page']}"
+
     def banner(self):
         key, url = self.state.values["key"], f"{self.front.url}/v2/{self.state.values['campaign']}"
-        return (f"\nLeadhook answers at {self.front.url}\n"
+        return (f"\nSign up at {self.page}\n"
+                f"and open the link in the mail that is shown here.\n\nLeadhook answers at {self.front.url}\n"
                 f"  campaign    {url}\n"
                 f"  key         {key}\n"
                 f"  state       {self.folder} (env holds these values)\n"
                 f"  command     {self.installation.program('leadhook')} --config {self.installation.config}\n"
-                f"  deliveries  {self.receiver_log}\n\n"
+                f"  deliveries  {self.receiver_log}\n"
+                f"  mails       {self.mail_log}\n\n"
                 "Try:\n"
                 f"  curl -d email=first@example.org -d first_name=Ada {url}\n"
                 f"  curl -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n"
@@ -230,15 +263,17 @@ class Quickstart:
                 f"  curl -G -H 'Authorization: Bearer {key}' -d email=first@example.org {url}\n")
 
     def run(self, show):
-        """Restart programs that die and show deliveries, until a signal."""
-        seen = self.receiver_log.stat().st_size if self.receiver_log.exists() else 0
+        """Restart programs that die and show deliveries and mails, until a signal."""
+        logs = {self.receiver_log: describe, self.mail_log: describe_mail}
+        seen = {log: log.stat().st_size if log.exists() else 0 for log in logs}
         while True:
             for child in self.children:
                 if not child.alive() and time.monotonic() - self.started[child] > RESTART_PAUSE:
                     print(f"{child.name} ended with status {child.process.returncode}, starting it again", flush=True)
                     child.start()
                     self.started[child] = time.monotonic()
-            seen = show_deliveries(self.receiver_log, seen) if show else seen
+            for log, describe_line in logs.items() if show else ():
+                seen[log] = show_lines(log, seen[log], describe_line)
             time.sleep(LOOP_PAUSE)
 
     def stop(self):
@@ -249,7 +284,7 @@ class Quickstart:
             shutil.rmtree(self.state.values["run"], ignore_errors=True)
 
 
-def show_deliveries(log, seen):
+def show_lines(log, seen, describe_line):
     """Print the complete lines after `seen` bytes; return the new offset."""
     if not log.exists():
         return seen
@@ -259,7 +294,7 @@ def show_deliveries(log, seen):
             if not line.endswith(b"\n"):
                 break
             seen += len(line)
-            print(describe(line.decode(errors="replace")), flush=True)
+            print(describe_line(line.decode(errors="replace")), flush=True)
     return seen
 
 
@@ -282,6 +317,17 @@ def describe(line):
         return value if isinstance(value, str) and re.fullmatch(r"[\w.:-]{1,40}", value, re.ASCII) else "?"
     return (f"{word(one, 'time')}  {word(body, '__event'):24} {word(body, 'social_id')}  "
             f"{'signature verified' if one.get('verified') else 'signature NOT verified'}")
+
+
+def describe_mail(line):
+    """The same for a line of the mail server's log. What it shows can come from any visitor: it is made printable."""
+    one = fields_of(line)
+
+    def text(value):
+        return "".join(c if c.isprintable() else "?" for c in value[:200]) if isinstance(value, str) else "?"
+    links = one.get("links") if isinstance(one.get("links"), list) else []
+    return "\n".join([f"{text(one.get('time'))}  mail to {text(one.get('to'))}: {text(one.get('subject'))}",
+                      *(f"    {text(link)}" for link in links[:5])])
 
 
 def serve(options, state, report):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shlex
 import signal
 import socket
@@ -14,11 +15,13 @@ import tempfile
 import pytest
 from client import Client
 from conftest import BUILD, SOURCE
+from driver import WINDOWS
 from stack.front import accepts, free_port
 from stack.process import replace_file, wait_until
+from stack.quickstart import describe_mail
 
 pytestmark = pytest.mark.slow
-PROGRAMS = 6  # database, receiver, responders, dispatcher, web server, and the supervisor itself
+PROGRAMS = 7  # database, receiver, mail server, responders, dispatcher, web server, and the supervisor itself
 
 
 class Run:
@@ -102,7 +105,8 @@ def test_first_run(quickstart, web):
     """Prints URL, key and three curl commands; a sign-up is answered; its signed event is in the receiver's log"""
     text = quickstart.start("--web", web)
     values = quickstart.values
-    assert set(values) == {"LEADHOOK_URL", "LEADHOOK_KEY", "LEADHOOK_CAMPAIGN", "LEADHOOK_CONF", "LEADHOOK_RECEIVER_LOG", "PATH"}
+    assert set(values) == {"LEADHOOK_URL", "LEADHOOK_KEY", "LEADHOOK_CAMPAIGN", "LEADHOOK_CONF", "LEADHOOK_RECEIVER_LOG", "LEADHOOK_MAILS",
+                           "LEADHOOK_PAGE", "PATH"}
     status = subprocess.run(["sh", "-euc", f". {quickstart.state}/env && leadhook status"], text=True, capture_output=True, check=True)
     assert "accounts" in status.stdout
     assert values["LEADHOOK_URL"] in text and values["LEADHOOK_KEY"] in text and text.count("\n  curl ") == 3
@@ -112,6 +116,45 @@ def test_first_run(quickstart, web):
         assert set(line) == {"time", "path", "headers", "body", "verified"} and line["verified"] is True
         assert json.loads(line["body"])["social_id"] == lead["social_id"]
     assert {json.loads(line["body"])["__event"] for line in quickstart.received()} == {"new_signup", "new_signup_not_excluded"}
+
+
+@pytest.mark.parametrize("browser", WINDOWS)
+def test_from_the_page_to_a_link_to_share(quickstart, make_folder, browser):
+    """What a newcomer does: the printed page, the mail that is shown, its link and button, the lead's own page"""
+    if WINDOWS[browser].program.program() is None:
+        pytest.skip(f"{browser} is not installed; scripts/check installs it")
+    out = make_folder() / "out"
+    process = quickstart.start_in_foreground(out)
+    window = WINDOWS[browser](make_folder())
+    try:
+        window.start()
+        page = re.search(r"Sign up at (\S+)", out.read_text())[1]
+        assert page == quickstart.values["LEADHOOK_PAGE"]
+        window.open(page)
+        window.run("document.querySelector('[name=email]').focus();")
+        window.type("ada@example.org")
+        window.press("Enter")
+        window.wait("document.querySelector('h1').textContent === 'Check your inbox'", "the answer")
+        link = wait_until(lambda: re.search(r"mail to ada@example.org: .*\n    (\S+/confirm/\S+)", out.read_text()), 15, "the mail")[1]
+        window.open(link)
+        window.wait("performance.now() > 2100", "time to read the page")
+        window.run("document.querySelector('button').click();")
+        window.wait("location.pathname.includes('/s/')", "the lead's page")
+        assert window.text("h1").startswith("You’re on the list")
+        share = window.run("return document.querySelector('input[readonly]').value;")
+        assert share.startswith(f"{page}?kid=")
+        assert wait_until(lambda: re.search(r"  verified ", out.read_text()), 15, "the event")
+    finally:
+        window.stop()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+
+
+def test_mails_are_shown_as_text():
+    """What visitors typed cannot control the terminal."""
+    shown = describe_mail(json.dumps({"time": "t", "to": "a@example.org", "subject": "x\x1b[2J\n\u202ey", "links": ["http://a/\x07", 3]}))
+    assert shown == "t  mail to a@example.org: x?[2J??y\n    http://a/?\n    ?"
+    assert describe_mail("[]") == "?  mail to ?: ?"
 
 
 def test_killed_programs_are_restarted(quickstart):

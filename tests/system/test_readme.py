@@ -45,9 +45,15 @@ def run(command, campaign):
     return json.loads(done.stdout)
 
 
+@pytest.fixture
+def campaign(service, account):
+    """As the quickstart makes it."""
+    return service.campaign(account, pages="on", public_lookup="social_id", public_update="own", mails="")
+
+
 def test_a_first_sign_up(campaign):
     """The whole public answer; the exact differences with a key; the look-up"""
-    found = blocks("A first sign-up")
+    found = blocks("A first sign-up by the API")
     (public, with_key), (sign_up, update, look_up) = map(json.loads, only(found, "json")), only(found, "sh")
     first = run(sign_up, campaign)
     assert list(first) == list(public) and shape(first) == shape(public)

@@ -118,6 +118,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_release_messages", "o", "l" },
 	{ "sql_release_crashed", "o", "" },
 	{ "sql_count_mails_of_recipient", "e", "" },
+	{ "sql_select_mails_of_lead", "el1#", "" },
 	{ "sql_make_message_ready", "e***lo", "" },
 	{ "sql_record_mail_outcome", "*<<<***<<<lo<", "" },
 	{ "sql_requeue_message", "*<l", "" },

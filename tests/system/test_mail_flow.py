@@ -69,8 +69,8 @@ def request(service, lead, kind, ref=0):
     return number
 
 
-def pass_a_minute(service):
-    service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 61000")
+def pass_a_minute(service, minutes=1):
+    service.installation.sql(f"UPDATE lh_messages SET composed_ms = composed_ms - {minutes} * 60000 - 1000")
 
 
 def test_a_sign_up_is_followed_by_its_mail_at_once(service, server, campaign):
@@ -147,6 +147,50 @@ def test_an_address_has_had_enough(service, server, campaign, account):
     assert len(server.mails) == 5
 
 
+def verify_again(service, lead):
+    request(service, lead, VERIFY)
+    return ended(service, lead, VERIFY)
+
+
+def test_a_confirmation_is_sent_again(service, server, campaign):
+    """After five minutes, three a day, five in all, for each address of the lead; the answer to the caller is the same."""
+    lead = campaign.lead(email="ada@example.org")
+    arrived(server, "ada@example.org")
+    pass_a_minute(service, 4)
+    assert campaign.post({"email": "ada@example.org"}, key=None).status == 200
+    assert ended(service, lead, VERIFY) == ["dropped", "too_soon"]
+    for day in range(2):
+        for _ in range(2):
+            pass_a_minute(service, 5)
+            assert verify_again(service, lead) == ["sent", ""]
+        pass_a_minute(service, 5)
+        assert verify_again(service, lead) == ["dropped", "daily" if day == 0 else "enough"]
+        pass_a_minute(service, 24 * 60)
+    assert verify_again(service, lead) == ["dropped", "enough"]
+    assert len(server.mails) == 5
+    campaign.post({"social_id": lead["social_id"], "must_exist": True, "email": "new@example.org"})
+    arrived(server, "new@example.org")
+    # another lead with the first address is counted for itself
+    other = campaign.lead(email="ada@example.org")
+    assert ended(service, other, VERIFY) == ["sent", ""]
+
+
+def test_one_mail_a_day_about_referrals(service, server, campaign):
+    ada = campaign.lead(email="ada@example.org", first_name="Ada")
+    ended(service, ada, VERIFY)
+    numbers = [service.installation.sql(f"SELECT id FROM lh_leads WHERE social_id = '{campaign.lead(email=e)['social_id']}'").strip()
+               for e in ("bob@example.org", "cy@example.org")]
+    pass_a_minute(service)
+    request(service, ada, REFERRAL, numbers[0])
+    assert ended(service, ada, REFERRAL) == ["sent", ""]
+    pass_a_minute(service, 23 * 60)
+    request(service, ada, REFERRAL, numbers[1])
+    assert ended(service, ada, REFERRAL) == ["dropped", "daily"]
+    pass_a_minute(service, 60)
+    request(service, ada, REFERRAL, numbers[1])
+    assert ended(service, ada, REFERRAL) == ["sent", ""]
+
+
 def test_an_opt_out_stops_all_but_confirmations(service, server, campaign):
     lead = campaign.lead(email="ada@example.org")
     arrived(server, "ada@example.org")
@@ -155,6 +199,7 @@ def test_an_opt_out_stops_all_but_confirmations(service, server, campaign):
     pass_a_minute(service)
     request(service, lead, WELCOME)
     assert ended(service, lead, WELCOME) == ["dropped", "opted_out"]
+    pass_a_minute(service, 5)
     request(service, lead, VERIFY)
     arrived(server, "ada@example.org", 2)
 

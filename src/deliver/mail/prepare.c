@@ -7,7 +7,28 @@
 #include "identity/email.h"
 #include "store/store.h"
 
-enum { CRASHES_MAX = 3, PER_DAY = 5, PER_MINUTE = 1, MINUTE_MS = 60 * 1000, LATER_MS = 5 * MINUTE_MS };
+enum {
+	CRASHES_MAX = 3,
+	PER_DAY = 5,
+	PER_MINUTE = 1,
+	MINUTE_MS = 60 * 1000,
+	DAY_MS = 24 * 60 * MINUTE_MS,
+	LATER_MS = 5 * MINUTE_MS
+};
+
+/* Mails of a kind to an address of a lead: at most `count` within a time. Anyone can request a confirmation for any address. */
+static const struct {
+	enum message_kind kind;
+	unsigned count;
+	int64_t within_ms;
+	struct slice reason;
+} kind_limits[] = {
+	{ MESSAGE_VERIFY, 1, 5 * MINUTE_MS, SLICE("too_soon") },
+	{ MESSAGE_VERIFY, 3, DAY_MS, SLICE("daily") },
+	{ MESSAGE_VERIFY, 5, INT64_MAX, SLICE("enough") },
+	{ MESSAGE_REFERRAL, 1, DAY_MS, SLICE("daily") },
+};
+enum { KIND_COUNT_MAX = 5 };
 
 void
 mailer_end_job(struct mail_job *job, enum message_state state, int64_t delay_ms, struct slice reason)
@@ -36,6 +57,26 @@ hash_recipient(struct mailer *m, struct slice key, struct digest *hash)
 	const struct slice pieces[] = { SLICE("leadhook mail recipient v1:"), key };
 	if (result == RESULT_OK)
 		*hash = digest_hmac_sha256(settings->server_secret, pieces, ARRAY_SIZE(pieces));
+	return result;
+}
+
+/* Ends the job when the lead has had enough mails of this kind. */
+static enum result
+keep_kind_limits(struct mailer *m, struct mail_job *job, const struct digest *hash)
+{
+	int64_t ages_ms[KIND_COUNT_MAX];
+	size_t count;
+	bool limited = false;
+	for (size_t i = 0; i < ARRAY_SIZE(kind_limits); i++)
+		limited = limited || kind_limits[i].kind == job->mail.kind;
+	if (!limited)
+		return RESULT_OK;
+	const enum result result =
+	    store_mail_ages(m->store, hash->bytes, job->mail.lead_id, job->mail.kind, ages_ms, KIND_COUNT_MAX, &count);
+	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(kind_limits) && job->state != JOB_ENDED; i++)
+		if (kind_limits[i].kind == job->mail.kind && count >= kind_limits[i].count &&
+		    ages_ms[kind_limits[i].count - 1] < kind_limits[i].within_ms)
+			mailer_end_job(job, MESSAGE_DROPPED, 0, kind_limits[i].reason);
 	return result;
 }
 
@@ -104,6 +145,8 @@ make_ready(struct mailer *m, struct mail_job *job)
 		return result;
 	result = hash_recipient(m, job->email_key, &hash);
 	if (result == RESULT_OK)
+		result = keep_kind_limits(m, job, &hash);
+	if (result == RESULT_OK && job->state != JOB_ENDED)
 		result = keep_limits(m, job, &hash);
 	if (result != RESULT_OK || job->state == JOB_ENDED)
 		return result;

@@ -10,6 +10,10 @@ DB_STATEMENT(sql_count_mails_of_recipient,
     "SELECT COUNT(*), CAST(COALESCE(SUM(composed_ms > " NOW " - 60000), 0) AS UNSIGNED)"
     " FROM {prefix}messages FORCE INDEX (by_recipient)"
     " WHERE recipient_hash = ? AND composed_ms > " NOW " - 86400000 AND state <> 'dropped'");
+DB_STATEMENT(sql_select_mails_of_lead, "SELECT " NOW " - composed_ms"
+				       " FROM {prefix}messages FORCE INDEX (by_recipient)"
+				       " WHERE recipient_hash = ? AND lead_id = ? AND kind = ? AND state <> 'dropped'"
+				       " ORDER BY composed_ms DESC LIMIT ?");
 DB_STATEMENT(sql_make_message_ready,
     "UPDATE {prefix}messages"
     " SET state = 'ready', recipient_hash = ?, recipient = ?, message_id = ?, content = ?, composed_ms = " NOW
@@ -32,8 +36,8 @@ DB_STATEMENT(sql_resume_mail, "UPDATE {prefix}message_channels"
 			      " SET failures = 0, held_until_ms = 0, held_since_ms = NULL, reason = NULL, answer = NULL"
 			      " WHERE channel = 'mail'");
 
-store_statement_list sql_of_mail_outcomes = { &sql_count_mails_of_recipient, &sql_make_message_ready, &sql_record_mail_outcome,
-	&sql_mark_bounced, &sql_hold_mail, &sql_resume_mail, NULL };
+store_statement_list sql_of_mail_outcomes = { &sql_count_mails_of_recipient, &sql_select_mails_of_lead, &sql_make_message_ready,
+	&sql_record_mail_outcome, &sql_mark_bounced, &sql_hold_mail, &sql_resume_mail, NULL };
 
 static const struct slice state_names[MESSAGE_STATES] = {
 	[MESSAGE_REQUESTED] = SLICE("requested"),
@@ -84,6 +88,21 @@ store_count_mails(
 		*last_day = (unsigned)db_get_i64(&rows, 0, 0);
 		*last_minute = (unsigned)db_get_u64(&rows, 0, 1);
 	}
+	pool_free(&pool);
+	return result;
+}
+
+enum result
+store_mail_ages(struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], uint64_t lead_id,
+    enum message_kind kind, int64_t *ages_ms, size_t max, size_t *count)
+{
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	const enum result result = store_query(store, pool, &rows, &sql_select_mails_of_lead,
+	    bytes_value(recipient_hash, MAIL_HASH_SIZE), DB_U64(lead_id), DB_U64(kind), DB_U64(max));
+	*count = result == RESULT_OK ? rows.count : 0;
+	for (size_t i = 0; i < *count; i++)
+		ages_ms[i] = db_get_i64(&rows, i, 0);
 	pool_free(&pool);
 	return result;
 }

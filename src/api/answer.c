@@ -64,7 +64,7 @@ static bool
 answers_page(const struct call *call)
 {
 	if (call->route != NULL && (call->route->flags & ROUTE_HOSTED) != 0)
-		return call->request->method != HTTP_POST;
+		return call->request->method != HTTP_POST || call->route->key == KEY_PAGE;
 	if (call->route != NULL)
 		return (call->route->flags & (ROUTE_PAGE | ROUTE_MAILED)) != 0;
 	return call->request->segment_count > 0 && slice_equal(call->request->segments[0], SLICE("c"));

@@ -51,6 +51,8 @@ struct api_backend {
 	enum result (*ready)(void *context, struct pool *pool, int64_t deadline_ms);
 	/* NULL: the look-up of keys records their use. */
 	enum result (*touch_key)(void *context, const struct api_key *key);
+	/* The store has requested messages outside of a command. NULL: what sends them finds them. */
+	void (*wake_mailer)(void *context);
 };
 
 /* The caller owns stores and backend. `reader`: a store for lists and statistics, with current data; NULL: `store`. When it

@@ -4,6 +4,7 @@
 #define LEADHOOK_API_MAIL_LINK_H
 
 #include "api/call.h"
+#include "engine/message.h"
 #include "identity/address_token.h"
 
 /* What a valid link is about. */
@@ -19,6 +20,8 @@ struct slice call_make_stamp(const struct call *call, const struct mail_link *li
 /* Whether a person can have pressed the button of a page with this stamp. False: the page is shown again, with *stamp, so that
  * only the first two seconds count. */
 MUST_CHECK bool call_is_pressed(const struct call *call, const struct mail_link *link, struct slice *stamp);
+/* Requests a mail to the lead that no command requests, which is composed and sent at once. */
+MUST_CHECK enum result call_request_mail(struct call *call, uint64_t lead_id, enum message_kind kind);
 /* "a***@example.org": mails are forwarded. */
 struct slice call_masked_email(struct pool *pool, struct slice email);
 

@@ -67,6 +67,7 @@ static const struct route routes[] = {
 	{ HTTP_GET, "c/{campaign}/style.css", KEY_PAGE, CAMPAIGN_IN_PATH, 0, handle_campaign_style },
 	{ HTTP_GET, "c/{campaign}/s/{social_id}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_HOSTED, handle_status_page },
 	{ HTTP_GET, "c/{campaign}/s/{social_id}/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_HOSTED, handle_status_page },
+	{ HTTP_POST, "c/{campaign}/s/{social_id}/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_HOSTED, handle_status_button },
 	{ HTTP_GET, "c/{campaign}/confirm/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_confirm_page },
 	{ HTTP_POST, "c/{campaign}/confirm/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_confirm },
 	{ HTTP_GET, "c/{campaign}/erase", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_erase_form },

@@ -30,6 +30,19 @@ write_facts(const struct page *page, const struct page_lead *lead)
 	buffer_add_text(page->out, "</dl>\n");
 }
 
+/* The button, or what it did. */
+static void
+write_resend(const struct page *page, const struct page_status *status)
+{
+	if (status->has_resent)
+		HTML(page->out, "<p class=\"notice\" role=\"status\">{}</p>\n", text_find(page->language, TEXT_STATUS_RESENT));
+	else if (status->can_resend)
+		HTML(page->out,
+		    "<form method=\"post\">\n<button type=\"submit\" class=\"quiet\" name=\"resend\" "
+		    "value=\"1\">{}</button>\n</form>\n",
+		    text_find(page->language, TEXT_STATUS_RESEND));
+}
+
 /* What the lead has to do. The role is for readers of screens, which find it first. */
 static void
 write_awaited(const struct page *page, const struct page_status *status)
@@ -129,6 +142,8 @@ page_write_status(const struct page *page, const struct page_status *status)
 	if (status->own) {
 		html_paragraphs(page->out, slice_present(text) ? text : page_text(page, TEXT_STATUS_TEXT), " class=\"lead\"");
 		write_awaited(page, status);
+		if (status->awaits_email)
+			write_resend(page, status);
 	}
 	if (status->lead != NULL)
 		write_facts(page, status->lead);

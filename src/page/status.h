@@ -20,6 +20,8 @@ struct page_status {
 	const struct page_reward *rewards;
 	size_t reward_count;
 	bool awaits_email, awaits_phone; /* what the lead still has to confirm; shown on its own page */
+	bool can_resend;                 /* the mail with the link that confirms; a button posts `resend` to the same URL */
+	bool has_resent;                 /* it was pressed */
 	bool can_erase;                  /* it can request the deletion of its data */
 	bool has_ended;                  /* new sign-ups are refused */
 };

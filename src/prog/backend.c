@@ -88,6 +88,13 @@ touch_key(void *context, const struct api_key *key)
 	return store_touch_key(backend->store, key);
 }
 
+static void
+wake_mailer(void *context)
+{
+	const struct backend *backend = context;
+	wake_send(backend->mailer);
+}
+
 struct api_backend
 backend_for_api(struct backend *backend)
 {
@@ -99,5 +106,6 @@ backend_for_api(struct backend *backend)
 		.find_campaign = find_campaign,
 		.ready = is_ready,
 		.touch_key = backend->committer == NULL ? touch_key : NULL,
+		.wake_mailer = wake_mailer,
 	};
 }

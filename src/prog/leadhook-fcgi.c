@@ -201,9 +201,9 @@ open_backend(struct worker *worker, struct service *service)
 			.store = worker->store,
 			.directory = directory_new(worker->store),
 			.dispatcher = wake_sender_new(wiring->conf->dispatch.lock_file),
-			.mailer = wake_sender_new(wiring_mail_file(wiring->pool, wiring->conf)),
 		};
 	}
+	worker->sources.mailer = wake_sender_new(wiring_mail_file(wiring->pool, wiring->conf));
 	worker->backend = backend_for_api(&worker->sources);
 }
 

@@ -244,6 +244,26 @@ the_own_page_has_everything(void **state UNUSED)
 }
 
 static void
+a_button_sends_the_mail_again(void **state UNUSED)
+{
+	struct page_lead lead;
+	assert_true(page_lead_read(pool, SLICE(PAYLOAD), &lead));
+	struct page_status status = {
+		.lead = &lead, .own = true, .social_id = lead.social_id, .awaits_email = true, .can_resend = true
+	};
+	page_write_status(&page, &status);
+	assert_non_null(strstr(written(), "name=\"resend\""));
+	status.has_resent = true;
+	page_write_status(&page, &status);
+	const char *text = written();
+	assert_null(strstr(text, "name=\"resend\""));
+	assert_non_null(strstr(text, "role=\"status\">The mail is on its way"));
+	status.awaits_email = false;
+	page_write_status(&page, &status);
+	assert_null(strstr(written(), "on its way"));
+}
+
+static void
 strangers_see_numbers_or_nothing(void **state UNUSED)
 {
 	struct page_lead lead;
@@ -297,6 +317,7 @@ main(void)
 		PAGE_TEST(payloads_are_read),
 		PAGE_TEST(boards_have_the_lead_once),
 		PAGE_TEST(the_own_page_has_everything),
+		PAGE_TEST(a_button_sends_the_mail_again),
 		PAGE_TEST(strangers_see_numbers_or_nothing),
 		PAGE_TEST(pages_are_small),
 	};

@@ -175,6 +175,36 @@ def test_a_confirmation_is_sent_again(service, server, campaign):
     assert ended(service, other, VERIFY) == ["sent", ""]
 
 
+def test_the_own_page_sends_the_mail_again(service, server, campaign):
+    """By a button, without a script; not to others, and not when there is nothing to confirm."""
+    lead = campaign.lead(email="ada@example.org")
+    arrived(server, "ada@example.org")
+    path = lead["status_url"].removeprefix(service.front.url)
+    page = campaign.client.request("GET", path)
+    assert b'name="resend"' in page.body
+    pass_a_minute(service, 5)
+    begun = time.monotonic()
+    done = campaign.client.request("POST", path, form={"resend": "1"})
+    assert (done.status, done.headers["Location"]) == (303, lead["status_url"] + "?resent=1")
+    shown = campaign.client.request("GET", path + "?resent=1")
+    assert shown.status == 200 and b"on its way" in shown.body and b'name="resend"' not in shown.body
+    arrived(server, "ada@example.org", 2)
+    assert time.monotonic() - begun < 5
+    # beyond the limits the answer is the same
+    again = campaign.client.request("POST", path, form={"resend": "1"})
+    assert (again.status, again.headers["Location"]) == (303, done.headers["Location"])
+    assert ended(service, lead, VERIFY) == ["dropped", "too_soon"]
+    assert campaign.client.request("POST", path, form={}).status == 200
+    stranger = campaign.client.request("POST", path[:-1] + ("A" if path[-1] != "A" else "B"), form={"resend": "1"})
+    assert stranger.status == 404 and stranger.headers["Content-Type"].startswith("text/html")
+    campaign.bulk("verify", {"email": "ada@example.org"})
+    wait_until(lambda: campaign.find(email="ada@example.org")["verified_email"], 10, "the lead is not verified")
+    assert b'name="resend"' not in campaign.client.request("GET", path).body
+    count = service.installation.sql("SELECT COUNT(*) FROM lh_messages WHERE kind = 0")
+    assert campaign.client.request("POST", path, form={"resend": "1"}).status == 303
+    assert service.installation.sql("SELECT COUNT(*) FROM lh_messages WHERE kind = 0") == count
+
+
 def test_one_mail_a_day_about_referrals(service, server, campaign):
     ada = campaign.lead(email="ada@example.org", first_name="Ada")
     ended(service, ada, VERIFY)

@@ -9,6 +9,7 @@
 
 #include "base/utf8.h"
 #include "bots/stamp.h"
+#include "store/messages.h"
 
 enum { MS_PER_S = 1000 };
 
@@ -30,6 +31,17 @@ call_read_mail_link(struct call *call, enum address_purpose purpose, struct mail
 	return address_token_valid(&token, link->settings->server_secret, purpose, call->campaign.id, link->lead.email_key,
 		   call->now_ms / MS_PER_S) ||
 	       call_fail(call, FAILURE_NOT_FOUND);
+}
+
+enum result
+call_request_mail(struct call *call, uint64_t lead_id, enum message_kind kind)
+{
+	const struct api_backend *backend = call->api->backend;
+	const struct made_message message = { call->campaign.id, lead_id, kind, 0 };
+	const enum result result = store_request_messages(call->api->store, &message, 1);
+	if (result == RESULT_OK && backend->wake_mailer != NULL)
+		backend->wake_mailer(backend->context);
+	return result;
 }
 
 struct slice

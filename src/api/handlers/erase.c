@@ -6,7 +6,6 @@
 #include "api/parameters.h"
 
 #include "base/encode.h"
-#include "store/messages.h"
 
 /* ---- the form ---- */
 
@@ -45,10 +44,8 @@ request_mail(struct call *call, const struct email *email)
 	if (!call_may_wait(call, WAIT_READ))
 		return;
 	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
-	if (result == RESULT_OK) {
-		const struct made_message message = { call->campaign.id, lead.id, MESSAGE_ERASE_CONFIRM, 0 };
-		result = store_request_messages(call->api->store, &message, 1);
-	}
+	if (result == RESULT_OK)
+		result = call_request_mail(call, lead.id, MESSAGE_ERASE_CONFIRM);
 	if (result != RESULT_OK && result != RESULT_NOT_FOUND)
 		call_fail(call, call_failure(result));
 	else

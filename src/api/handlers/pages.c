@@ -2,6 +2,7 @@
  * The hosted pages of a campaign (docs/pages.md). */
 #include "api/pages.h"
 #include "api/fetch.h"
+#include "api/mail_link.h"
 #include "api/parameters.h"
 
 #include "engine/strangers.h"
@@ -67,6 +68,9 @@ handle_signup_form(struct call *call)
 
 /* ---- the status page ---- */
 
+/* In the query of the page after its button was pressed. */
+#define RESENT SLICE("resent")
+
 /* The lead as its payload; *lead stays NULL where it may not be seen. False: the call has failed. */
 static bool
 read_lead(struct call *call, struct slice social_id, bool own, struct page_lead *read, const struct page_lead **lead)
@@ -119,13 +123,19 @@ read_leaders(struct call *call, const struct page *page, struct page_status *sta
 	return true;
 }
 
+static bool
+awaits_email(const struct call *call, struct slice email, bool verified)
+{
+	return call->campaign.verify_email && store_sends_mail(call->api->store) && slice_present(email) && !verified;
+}
+
 /* What the lead's own page shows besides the lead. False: the call has failed. */
 static bool
 read_own(struct call *call, const struct page *page, struct page_status *status, struct page_board *board)
 {
 	status->can_erase = store_sends_mail(call->api->store);
-	status->awaits_email = call->campaign.verify_email && store_sends_mail(call->api->store) &&
-			       slice_present(status->lead->email) && !status->lead->verified_email;
+	status->awaits_email = awaits_email(call, status->lead->email, status->lead->verified_email);
+	status->can_resend = !status->has_resent;
 	return read_rewards(call, status) && read_leaders(call, page, status, board);
 }
 
@@ -138,6 +148,7 @@ show_status(struct call *call, struct slice social_id, bool own)
 	struct page_status status = {
 		.own = own,
 		.social_id = social_id,
+		.has_resent = http_params_value(call->params, RESENT) != NULL,
 		.has_ended = campaign_has_ended(&call->campaign, call->now_ms),
 	};
 	if (!begin_page(call, &page) || !read_lead(call, social_id, own, &lead, &status.lead) ||
@@ -147,21 +158,60 @@ show_status(struct call *call, struct slice social_id, bool own)
 	page_write_status(&page, &status);
 }
 
+/* *own: the path has the lead's token. False: the call has failed. */
+static bool
+read_path(struct call *call, struct slice *social_id, bool *own)
+{
+	const struct http_request *request = call->request;
+	const bool has_token = request->segment_count > 4;
+	*own = false;
+	if (!social_id_parse(request->pool, request->segments[3], social_id))
+		return call_fail(call, FAILURE_NOT_FOUND);
+	if (has_token && !call_check_owner(call, *social_id, request->segments[4], own))
+		return false;
+	return !has_token || *own || call_fail(call, FAILURE_NOT_FOUND);
+}
+
 void
 handle_status_page(struct call *call)
 {
 	struct slice social_id;
-	bool own = false;
-	const struct http_request *request = call->request;
-	const bool has_token = request->segment_count > 4;
-	if (!social_id_parse(request->pool, request->segments[3], &social_id)) {
-		call_fail(call, FAILURE_NOT_FOUND);
+	bool own;
+	if (read_path(call, &social_id, &own))
+		show_status(call, social_id, own);
+}
+
+/* Sends the mail again that confirms the address, if there is something to confirm. False: the call has failed. */
+static bool
+resend(struct call *call, struct slice social_id)
+{
+	struct lead lead;
+	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id };
+	if (!call_may_wait(call, WAIT_READ))
+		return false;
+	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
+	if (result == RESULT_OK && awaits_email(call, lead.email, lead.verified_email))
+		result = call_request_mail(call, lead.id, MESSAGE_VERIFY);
+	return result == RESULT_OK || call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_NOT_FOUND : call_failure(result));
+}
+
+/* The answer does not depend on the limits of mails. It is a redirection, so that loading the page again sends nothing. */
+void
+handle_status_button(struct call *call)
+{
+	struct slice social_id;
+	bool own;
+	const struct slice base_url = call->api->options->base_url;
+	if (!read_path(call, &social_id, &own))
+		return;
+	if (http_params_value(call->params, SLICE("resend")) == NULL) {
+		show_status(call, social_id, own);
 		return;
 	}
-	if (has_token && !call_check_owner(call, social_id, request->segments[4], &own))
+	if (!resend(call, social_id))
 		return;
-	if (has_token && !own)
-		call_fail(call, FAILURE_NOT_FOUND);
-	else
-		show_status(call, social_id, own);
+	const struct slice *path = call->request->segments;
+	if (!call_redirect(call, POOL_JOIN(call->request->pool, base_url, SLICE("/c/"), path[1], SLICE("/s/"), path[3],
+				     SLICE("/"), path[4], SLICE("?"), RESENT, SLICE("=1"))))
+		show_status(call, social_id, own); /* no base URL: mails have no links then */
 }

@@ -13,7 +13,8 @@ struct mail_link {
 	struct lead lead;
 };
 
-/* Reads the link of the path. All links that are not valid have the same answer. False: the call has failed. */
+/* Reads the link of the path. All links that are not valid have the same answer, whether there is such a campaign or not. False:
+ * the call has failed. */
 MUST_CHECK bool call_read_mail_link(struct call *call, enum address_purpose purpose, struct mail_link *link);
 /* The stamp for a page with a button. */
 struct slice call_make_stamp(const struct call *call, const struct mail_link *link);

@@ -273,15 +273,6 @@ def test_without_leaderboard(hosted):
     assert "<table" not in get(hosted, own_path(hosted, lead)).body.decode()
 
 
-def test_what_is_still_to_confirm(service, account):
-    """3"""
-    campaign = service.campaign(account, **STRICT, require_verification="on")
-    lead = campaign.lead(email="ada@example.org")
-    assert b"confirm ada@example.org" in get(campaign, own_path(campaign, lead)).body
-    campaign.change("verify", email="ada@example.org")
-    assert b"ada@example.org" not in get(campaign, own_path(campaign, lead)).body
-
-
 @pytest.mark.parametrize("lookup", ["all", "social_id", "own", "none"])
 def test_without_a_token(service, account, lookup):
     """3: numbers, or nothing, and then the same page for every id"""

@@ -19,7 +19,7 @@ call_read_mail_link(struct call *call, enum address_purpose purpose, struct mail
 	struct pool *pool = call->request->pool;
 	struct address_token token;
 	if (!address_token_read(pool, call->request->segments[3], &token))
-		return call_fail(call, FAILURE_NOT_FOUND);
+		return call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
 	if (!call_may_wait(call, WAIT_READ))
 		return false;
 	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = token.social_id };
@@ -27,10 +27,10 @@ call_read_mail_link(struct call *call, enum address_purpose purpose, struct mail
 	if (result == RESULT_OK)
 		result = store_find_lead(call->api->store, pool, call->campaign.id, &reference, &link->lead);
 	if (result != RESULT_OK)
-		return call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_NOT_FOUND : call_failure(result));
+		return call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND : call_failure(result));
 	return address_token_valid(&token, link->settings->server_secret, purpose, call->campaign.id, link->lead.email_key,
 		   call->now_ms / MS_PER_S) ||
-	       call_fail(call, FAILURE_NOT_FOUND);
+	       call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
 }
 
 enum result

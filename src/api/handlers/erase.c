@@ -13,7 +13,7 @@
 static bool
 can_erase(struct call *call)
 {
-	return store_sends_mail(call->api->store) || call_fail(call, FAILURE_NOT_FOUND);
+	return store_sends_mail(call->api->store) || call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
 }
 
 static void

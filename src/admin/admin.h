@@ -51,6 +51,8 @@ struct admin_wiring {
 	bool (*is_reserved)(struct slice lower_name);
 	/* Which addresses webhooks may have; set by `load`. */
 	const struct address_rules *webhook_addresses;
+	/* The senders of mails, without addresses where they are not set; set by `load`. */
+	const struct mail_senders *mail_senders;
 };
 
 /* Runs the command of the arguments. Results go to `out`, everything else to `errors`. Returns an exit status of sysexits.h. */

@@ -61,7 +61,8 @@
 	X(FILE, "file", "FILE", "the new list") \
 	X(CAMPAIGN, "campaign", "ID", "only of this campaign") \
 	X(KIND, "kind", "KIND", "only mails of this kind") \
-	X(CONTENT, "content", NULL, "show the mail as it is sent")
+	X(CONTENT, "content", NULL, "show the mail as it is sent") \
+	X(HTML, "html", "FILE", "write the HTML of the mail to this file")
 
 /* clang-format on */
 

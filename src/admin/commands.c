@@ -17,6 +17,8 @@ static const uint64_t import_options = OPTION_BIT(OPTION_MAP) | OPTION_BIT(OPTIO
 				       OPTION_BIT(OPTION_EVENTS) | OPTION_BIT(OPTION_DRY_RUN);
 static const uint64_t mail_filters =
     OPTION_BIT(OPTION_CAMPAIGN) | OPTION_BIT(OPTION_STATE) | OPTION_BIT(OPTION_KIND) | OPTION_BIT(OPTION_LIMIT);
+static const uint64_t preview_options = OPTION_BIT(OPTION_LANGUAGE) | OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_SOCIAL_ID) |
+					OPTION_BIT(OPTION_HTML) | OPTION_BIT(OPTION_CONTENT);
 static const uint64_t tag_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_DESCRIPTION);
 static const uint64_t action_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_TAG) | OPTION_BIT(OPTION_PUBLIC);
 static const uint64_t reward_details = OPTION_BIT(OPTION_REQUIRED_POINTS) | OPTION_BIT(OPTION_EMAILED);
@@ -123,6 +125,12 @@ static const struct admin_command commands[] = {
 	  .options = mail_filters, .shape = OUTPUT_ARRAY, .help = "list mails, the newest first" },
 	{ "mail show", "MAIL [--content]", 1, 1, admin_mail_show, .options = OPTION_BIT(OPTION_CONTENT),
 	  .help = "show a mail and what the mail server answered" },
+	{ "mail template", "CAMPAIGN KIND [--language CODE]", 2, 2, admin_mail_template, .options = OPTION_BIT(OPTION_LANGUAGE),
+	  .help = "show the templates of a mail, own or default ones" },
+	{ "mail set", "CAMPAIGN KIND [--language CODE] PART=VALUE|PART=@FILE...", 3, ADMIN_ANY, admin_mail_set,
+	  .options = OPTION_BIT(OPTION_LANGUAGE), .help = "change the own templates of a mail" },
+	{ "mail preview", "CAMPAIGN KIND [--language CODE] [--email|--social-id VALUE] [--html FILE] [--content]", 2, 2,
+	  admin_mail_preview, .options = preview_options, .help = "show a mail with sample values, or with those of a lead" },
 	{ "mail resend", "MAIL...", 1, ADMIN_ANY, admin_mail_resend, .help = "send mails again" },
 	{ "mail test", "ADDRESS", 1, 1, admin_mail_test, .help = "send a test mail and show what the mail server answers" },
 	{ "delivery list", "[FILTER...]", 0, 0, admin_delivery_list, .options = delivery_filters, .shape = OUTPUT_ARRAY,

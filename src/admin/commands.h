@@ -18,7 +18,10 @@ admin_run admin_key_add, admin_key_list, admin_key_revoke;
 extern const struct value_settings admin_campaign_settings;
 admin_run admin_campaign_add, admin_campaign_list, admin_campaign_show, admin_campaign_set, admin_campaign_end,
     admin_campaign_embed;
-/* page.c */
+/* texts/mail_templates.c */
+admin_run admin_mail_template, admin_mail_set, admin_mail_preview;
+
+/* texts/page.c */
 admin_run admin_page_set, admin_page_show;
 /* definitions.c */
 extern const struct value_settings admin_tag_settings, admin_action_settings, admin_reward_settings;

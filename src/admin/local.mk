@@ -13,10 +13,12 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/leads.c \
 	%D%/mails.c \
 	%D%/output.c %D%/output.h \
-	%D%/page.c \
 	%D%/values.c %D%/values.h \
 	%D%/webhook_test.c \
 	%D%/webhooks.c \
+	%D%/texts/mail_templates.c \
+	%D%/texts/page.c \
+	%D%/texts/texts.c %D%/texts/texts.h \
 	%D%/incoming/import.c \
 	%D%/incoming/import_batch.c %D%/incoming/import_batch.h \
 	%D%/incoming/inbound.c \

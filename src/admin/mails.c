@@ -107,7 +107,7 @@ admin_mail_show(struct admin_call *call)
 		    mail.state == MESSAGE_REQUESTED || mail.state == MESSAGE_DROPPED
 			? "it was not composed"
 			: "it is removed seven days after the mail ended");
-	output_text(call->output, "content", content);
+	output_lines(call->output, "content", content);
 	return EX_OK;
 }
 

@@ -14,6 +14,7 @@ struct value {
 	const char *key;
 	struct slice text;           /* in text output */
 	struct slice json;           /* in JSON output; absent: `text` as a string */
+	bool has_lines;              /* below the others in text */
 	const struct output *nested; /* instead of both in JSON and below the others in text; or NULL */
 };
 
@@ -75,6 +76,14 @@ output_text(struct output *output, const char *key, struct slice value)
 		add(output, key, value, SLICE_NONE);
 	else
 		add(output, key, SLICE("-"), SLICE("null"));
+}
+
+void
+output_lines(struct output *output, const char *key, struct slice value)
+{
+	output_text(output, key, value);
+	struct record *record = &output->records[output->count - 1];
+	record->values[record->count - 1].has_lines = true;
 }
 
 void
@@ -295,6 +304,19 @@ add_table(struct buffer *out, const struct output *output)
 }
 
 static void
+add_lines(struct buffer *out, const struct value *value)
+{
+	struct slice rest = value->text, line;
+	buffer_printf(out, "\n%s:\n", value->key);
+	while (slice_next(&rest, '\n', &line)) {
+		if (line.size > 0 && line.data[line.size - 1] == '\r')
+			line.size--;
+		output_add_shown(out, line);
+		buffer_add_byte(out, '\n');
+	}
+}
+
+static void
 add_object(struct buffer *out, const struct record *record)
 {
 	size_t longest = 0;
@@ -302,7 +324,7 @@ add_object(struct buffer *out, const struct record *record)
 		longest = greatest(longest, slice_of(record->values[i].key).size);
 	for (size_t i = 0; i < record->count; i++) {
 		const struct value *value = &record->values[i];
-		if (value->nested != NULL)
+		if (value->nested != NULL || value->has_lines)
 			continue;
 		add_cell(out, slice_of(value->key), longest, false);
 		output_add_shown(out, value->text);
@@ -310,6 +332,8 @@ add_object(struct buffer *out, const struct record *record)
 	}
 	for (size_t i = 0; i < record->count; i++) {
 		const struct value *value = &record->values[i];
+		if (value->has_lines)
+			add_lines(out, value);
 		if (value->nested == NULL || value->nested->count == 0)
 			continue;
 		buffer_printf(out, "\n%s:\n", value->key);

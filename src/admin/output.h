@@ -31,6 +31,8 @@ bool output_is_empty(const struct output *output);
 
 /* `key` must live as long as the output. An absent slice is null. */
 void output_text(struct output *output, const char *key, struct slice value);
+/* A text with several lines, which end with LF or CR LF. In the text output of an object they come after the other values. */
+void output_lines(struct output *output, const char *key, struct slice value);
 void output_u64(struct output *output, const char *key, uint64_t value);
 void output_i64(struct output *output, const char *key, int64_t value);
 /* 0 is written as null. */

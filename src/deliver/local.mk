@@ -5,7 +5,6 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/crashes.c %D%/crashes.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
-	%D%/mail/compose.c %D%/mail/compose.h \
 	%D%/mail/judge.c %D%/mail/judge.h \
 	%D%/mail/keeper.c %D%/mail/keeper.h \
 	%D%/mail/lines.c %D%/mail/lines.h \

@@ -111,6 +111,17 @@ mail_default_template(
 	return place == TEMPLATE_HTML ? html_of(pool, kind, text, language) : text;
 }
 
+struct slice
+mail_template_for(struct pool *pool, const struct mail_kind_info *kind, const struct slice own[TEMPLATE_PLACES],
+    enum template_place place, enum text_language language)
+{
+	if (own[place].size > 0)
+		return own[place];
+	if (place == TEMPLATE_HTML && own[TEMPLATE_TEXT].size > 0)
+		return html_of(pool, kind, own[TEMPLATE_TEXT], language);
+	return mail_default_template(pool, kind, place, language);
+}
+
 /* ---- Mails ---- */
 
 struct composer {
@@ -127,15 +138,10 @@ is_own(const struct composer *c, enum template_place place)
 	return c->content->templates[place].size > 0;
 }
 
-/* The campaign's template, or the default one. */
 static struct slice
 template_for(const struct composer *c, enum template_place place)
 {
-	if (is_own(c, place))
-		return c->content->templates[place];
-	if (place == TEMPLATE_HTML && is_own(c, TEMPLATE_TEXT))
-		return html_of(c->pool, c->kind, c->content->templates[TEMPLATE_TEXT], c->content->language);
-	return mail_default_template(c->pool, c->kind, place, c->content->language);
+	return mail_template_for(c->pool, c->kind, c->content->templates, place, c->content->language);
 }
 
 static bool
@@ -181,10 +187,10 @@ check_values(const struct composer *c)
 }
 
 bool
-mail_compose(struct pool *pool, const struct mail_content *content, struct mail_message *message, struct slice *problem)
+mail_render(struct pool *pool, const struct mail_content *content, struct message_parts *parts, struct slice *problem)
 {
 	struct composer c = { .pool = pool, .kind = mail_kind_find(content->kind), .content = content, .problem = problem };
-	struct message_parts parts = {
+	*parts = (struct message_parts){
 		.from = content->from,
 		.reply_to = content->reply_to,
 		.to = content->to,
@@ -198,11 +204,18 @@ mail_compose(struct pool *pool, const struct mail_content *content, struct mail_
 	struct mail_values values = content->values;
 	values.of[MAIL_LANGUAGE] = text_language_code(content->language);
 	mail_values_clean(pool, &values, &c.values);
-	if (!check_values(&c) || !render_subject(&c, &parts.subject) ||
-	    !render(&c, TEMPLATE_TEXT, template_for(&c, TEMPLATE_TEXT), &parts.text) ||
-	    !render(&c, TEMPLATE_HTML, template_for(&c, TEMPLATE_HTML), &parts.html))
+	if (!check_values(&c) || !render_subject(&c, &parts->subject) ||
+	    !render(&c, TEMPLATE_TEXT, template_for(&c, TEMPLATE_TEXT), &parts->text) ||
+	    !render(&c, TEMPLATE_HTML, template_for(&c, TEMPLATE_HTML), &parts->html))
 		return false;
 	if (c.kind->list)
-		parts.unsubscribe_url = c.values.of[MAIL_UNSUBSCRIBE_URL];
-	return message_build(pool, &parts, message, problem);
+		parts->unsubscribe_url = c.values.of[MAIL_UNSUBSCRIBE_URL];
+	return true;
+}
+
+bool
+mail_compose(struct pool *pool, const struct mail_content *content, struct mail_message *message, struct slice *problem)
+{
+	struct message_parts parts;
+	return mail_render(pool, content, &parts, problem) && message_build(pool, &parts, message, problem);
 }

@@ -28,6 +28,11 @@ MUST_CHECK bool mail_template_check(struct pool *pool, const struct mail_kind_in
 struct slice mail_default_template(
     struct pool *pool, const struct mail_kind_info *kind, enum template_place place, enum text_language language);
 
+/* The template of a mail with these own ones (struct mail_content): its own, HTML that is made of its own text, or the default
+ * one. */
+struct slice mail_template_for(struct pool *pool, const struct mail_kind_info *kind, const struct slice own[TEMPLATE_PLACES],
+    enum template_place place, enum text_language language);
+
 struct mail_content {
 	enum message_kind kind;
 	enum text_language language;
@@ -41,6 +46,9 @@ struct mail_content {
 	int64_t time_ms;
 };
 
+/* What the mail shows: subject, text, HTML and URL of the opt-out page. Returns false as mail_compose does. */
+MUST_CHECK bool mail_render(
+    struct pool *pool, const struct mail_content *content, struct message_parts *parts, struct slice *problem);
 /* Makes the mail, in the pool. Returns false, with what is wrong in *problem, for people and without personal data, when a
  * template is not valid, a required value is missing, or the mail is too large. Another try with the same content fails in the
  * same way. */

@@ -178,6 +178,7 @@ main(int argc, char *argv[])
 		.run_inbound = run_inbound,
 		.is_reserved = parameter_is_reserved,
 		.webhook_addresses = &wiring.webhook_addresses,
+		.mail_senders = &wiring.mail_senders,
 	};
 	sandbox_begin();
 	sandbox_hide(true);

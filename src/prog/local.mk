@@ -11,8 +11,8 @@ sbin_PROGRAMS += %D%/leadhook-fcgi
 
 bin_PROGRAMS += %D%/leadhook
 %C%_leadhook_SOURCES = %D%/leadhook.c
-%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a src/deliver/libdeliver.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
+%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a src/deliver/libdeliver.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
 
 sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c
-%C%_leadhook_dispatch_LDADD = %D%/libwiring.a src/deliver/libdeliver.a $(%C%_libs) $(CURL_LIBS)
+%C%_leadhook_dispatch_LDADD = %D%/libwiring.a src/deliver/libdeliver.a src/compose/libcompose.a $(%C%_libs) $(CURL_LIBS)

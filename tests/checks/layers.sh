@@ -27,17 +27,19 @@ store/texts: base db store
 store/messages: base db engine store
 store/queue: base db webhook engine store store/messages
 store/operator: base db crypto webhook engine store store/queue
+compose: base json crypto identity webhook engine text mail store store/messages store/texts
 commit: base crypto engine store
 limit: base crypto identity
 api: base http json crypto identity webhook bots engine text page store store/texts limit
 api/handlers: base http json crypto identity webhook bots engine text page store store/codes store/texts limit api
 deliver/send: base crypto identity webhook store store/queue
-deliver/mail: base json crypto identity webhook engine text mail store store/messages store/texts
+deliver/mail: base crypto identity webhook engine mail store store/messages compose
 deliver: base crypto identity webhook engine store store/queue deliver/send
 transfer: base http json identity engine
 admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts limit text page
+admin/texts: base conf engine text page mail compose store store/operator store/texts admin
 admin/incoming: base conf identity webhook engine store transfer admin
-prog: base conf text mail fcgi json db http identity webhook engine store store/messages store/queue store/operator commit limit api deliver deliver/mail deliver/send admin
+prog: base conf text mail fcgi json db http identity webhook engine store store/messages store/queue store/operator compose commit limit api deliver deliver/mail deliver/send admin
 '
 
 # header (a shell pattern): the folders that may include it

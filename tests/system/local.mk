@@ -99,6 +99,7 @@ EXTRA_DIST += \
 	%D%/test_mail_postfix.py \
 	%D%/test_mail_security.py \
 	%D%/test_mail_sending.py \
+	%D%/test_mail_templates.py \
 	%D%/test_memory.py \
 	%D%/test_model.py \
 	%D%/test_names.py \

@@ -13,7 +13,7 @@
 
 #include "base/attributes.h"
 #include "base/result.h"
-#include "deliver/mail/compose.h"
+#include "compose/compose.h"
 #include "deliver/mail/smtp.h"
 #include "webhook/retry.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Makes a mail of a request: recipient, Message-ID and bytes, which then stay as they are. */
-#ifndef LEADHOOK_DELIVER_MAIL_COMPOSE_H
-#define LEADHOOK_DELIVER_MAIL_COMPOSE_H
+#ifndef LEADHOOK_COMPOSE_COMPOSE_H
+#define LEADHOOK_COMPOSE_COMPOSE_H
 
 #include "base/attributes.h"
 #include "base/pool.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The texts and looks of a campaign's pages (docs/pages.md). */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sysexits.h>
 
 #include "admin/commands.h"
+#include "admin/texts/texts.h"
 #include "page/looks.h"
 #include "store/operator/admin.h"
 #include "store/texts/campaign_texts.h"
@@ -13,76 +11,24 @@
 /* Consents are stored once more under their version, and stay: `consent_version` of a lead shows later what it agreed to. */
 #define CONSENT_PREFIX "page.consent."
 
-enum { FILE_MAX_BYTES = 64 * 1024 };
-
-/* A copy with LF for CR LF. */
-static struct slice
-unix_lines(struct pool *pool, struct slice text)
-{
-	char *copy = pool_bytes(pool, text.size);
-	size_t size = 0;
-	for (size_t i = 0; i < text.size; i++)
-		if (text.data[i] != '\r' || i + 1 == text.size || text.data[i + 1] != '\n')
-			copy[size++] = text.data[i];
-	return (struct slice){ copy, size };
-}
-
-/* Reads all of a file. Returns EX_OK, or a status after reporting the error. */
-static int
-read_file(const struct admin_call *call, const char *path, struct slice *text)
-{
-	char bytes[FILE_MAX_BYTES + 1];
-	FILE *file = fopen(path, "re");
-	if (file == NULL)
-		return admin_fail(call, EX_NOINPUT, "%s: %s", path, strerror(errno));
-	const size_t size = fread(bytes, 1, sizeof(bytes), file);
-	const bool failed = ferror(file) != 0;
-	fclose(file);
-	if (failed)
-		return admin_fail(call, EX_IOERR, "%s cannot be read", path);
-	if (size > FILE_MAX_BYTES)
-		return admin_fail(call, EX_DATAERR, "%s is larger than %d bytes", path, FILE_MAX_BYTES);
-	*text = slice_trim(unix_lines(call->pool, (struct slice){ bytes, size }));
-	return EX_OK;
-}
-
-static int
-read_language(const struct admin_call *call, struct slice *code)
-{
-	enum text_language language;
-	const char *given = call->options[OPTION_LANGUAGE];
-	*code = SLICE("");
-	if (given == NULL)
-		return EX_OK;
-	if (!text_language_parse(slice_of(given), &language)) {
-		struct slice codes = SLICE("");
-		for (unsigned i = 0; i < TEXT_LANGUAGES; i++)
-			codes = POOL_JOIN(call->pool, codes, SLICE(" "), text_language_code((enum text_language)i));
-		return admin_fail(call, EX_DATAERR, "--language must be one of%.*s", SLICE_ARGS(codes));
-	}
-	*code = text_language_code(language);
-	return EX_OK;
-}
-
 /* One operand, NAME=VALUE. An absent value removes the text. */
 static int
 read_change(const struct admin_call *call, struct slice operand, struct slice language, struct campaign_text *change)
 {
 	enum look look;
 	struct slice problem;
-	const size_t equals = slice_find(operand, '=');
-	const struct slice name = slice_sub(operand, 0, equals);
-	struct slice value = slice_sub(operand, equals + 1, operand.size);
-	if (equals == operand.size || !look_find(name, &look))
+	struct slice name, value;
+	if (!admin_split_text(operand, &name, &value) || !look_find(name, &look))
 		return admin_fail(
 		    call, EX_USAGE, "\"%.*s\" is no NAME=VALUE with one of the names in leadhook(1)", SLICE_ARGS(operand));
 	if (language.size > 0 && !look_has_language(look))
 		return admin_fail(call, EX_DATAERR, "%s is the same for every language: without --language", look_name(look));
-	if (slice_starts_with(value, SLICE("@"))) {
-		const int status = read_file(call, pool_string(call->pool, slice_sub(value, 1, value.size)), &value);
-		if (status != EX_OK)
-			return status;
-	}
+	const bool is_file = slice_starts_with(value, SLICE("@"));
+	const int status = admin_read_text(call, &value);
+	if (status != EX_OK)
+		return status;
+	if (is_file)
+		value = slice_trim(value);
 	if (value.size > 0 && !look_check(call->pool, look, value, &problem))
 		return admin_fail(call, EX_DATAERR, "%s %.*s", look_name(look), SLICE_ARGS(problem));
 	*change = (struct campaign_text){
@@ -127,10 +73,12 @@ is_readable(void *context, struct pool *pool, const struct campaign_text *texts,
 int
 admin_page_set(struct admin_call *call)
 {
-	struct slice language;
+	enum text_language chosen;
+	const enum text_language *given;
 	struct campaign_text *changes = POOL_ARRAY(call->pool, 2 * call->operand_count, struct campaign_text);
 	size_t count = 0;
-	int status = read_language(call, &language);
+	int status = admin_read_language(call, &chosen, &given);
+	const struct slice language = given != NULL ? text_language_code(chosen) : SLICE("");
 	for (size_t i = 1; i < call->operand_count && status == EX_OK; i++) {
 		status = read_change(call, slice_of(call->operands[i]), language, &changes[count]);
 		if (status == EX_OK && note_consent(call, &changes[count], &changes[count + 1]))

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ * A campaign's own templates of mails (docs/mail.md 1): show, change, preview. */
+#include <errno.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "admin/admin.h"
+#include "admin/commands.h"
+#include "admin/texts/texts.h"
+#include "compose/own_templates.h"
+#include "compose/preview.h"
+#include "compose/subject.h"
+#include "store/operator/admin.h"
+#include "store/texts/campaign_texts.h"
+
+/* The second operand. Returns EX_OK, or a status after reporting the error. */
+static int
+read_kind(const struct admin_call *call, const struct mail_kind_info **info)
+{
+	enum message_kind kind = MESSAGE_VERIFY;
+	struct slice names = SLICE("");
+	*info = message_kind_parse(slice_of(call->operands[1]), &kind) ? mail_kind_find(kind) : NULL;
+	if (*info != NULL)
+		return EX_OK;
+	for (unsigned i = 0; i < MESSAGE_KINDS; i++)
+		if (mail_kind_find((enum message_kind)i) != NULL)
+			names = POOL_JOIN(call->pool, names, SLICE(" "), message_kind_name((enum message_kind)i));
+	return admin_fail(call, EX_DATAERR, "KIND must be one of%.*s", SLICE_ARGS(names));
+}
+
+/* ---- show ---- */
+
+/* The keys of the output must be literals. */
+static const struct {
+	const char *key, *origin_key;
+} columns[TEMPLATE_PLACES] = {
+	[TEMPLATE_SUBJECT] = { "subject", "subject_is" },
+	[TEMPLATE_TEXT] = { "text", "text_is" },
+	[TEMPLATE_HTML] = { "html", "html_is" },
+};
+
+static const char *
+origin_of(const struct own_templates *templates, enum template_place place)
+{
+	if (slice_present(templates->sources[place]))
+		return templates->languages[place].size > 0 ? "own" : "own, for every language";
+	return place != TEMPLATE_HTML ? "default" : "made of the text";
+}
+
+static void
+show(const struct admin_call *call, const struct mail_kind_info *kind, enum text_language language,
+    const struct own_templates *templates)
+{
+	struct output *out = call->output;
+	output_record(out);
+	output_text(out, "kind", message_kind_name(kind->kind));
+	output_text(out, "language", text_language_code(language));
+	for (size_t i = 0; i < TEMPLATE_PLACES; i++) {
+		output_text(out, columns[i].origin_key, slice_of(origin_of(templates, (enum template_place)i)));
+		output_lines(out, columns[i].key,
+		    mail_template_for(call->pool, kind, templates->sources, (enum template_place)i, language));
+	}
+}
+
+int
+admin_mail_template(struct admin_call *call)
+{
+	enum text_language language;
+	const enum text_language *given;
+	const struct mail_kind_info *kind;
+	struct campaign campaign;
+	struct own_templates templates;
+	struct mail_values values = { 0 };
+	int64_t now_ms;
+	int status = read_kind(call, &kind);
+	if (status == EX_OK)
+		status = admin_read_language(call, &language, &given);
+	if (status != EX_OK)
+		return status;
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	if (result == RESULT_OK && given == NULL)
+		language = mail_subject_language(&campaign);
+	if (result == RESULT_OK)
+		result = own_templates_read(call->store, call->pool, call->id, kind->kind, language, &templates, &values);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	show(call, kind, language, &templates);
+	return EX_OK;
+}
+
+/* ---- change ---- */
+
+/* One operand. Returns EX_OK, or a status after reporting the error. */
+static int
+read_change(const struct admin_call *call, const struct mail_kind_info *kind, struct slice operand, struct slice language,
+    struct campaign_text *change)
+{
+	enum template_place place;
+	struct slice part, value;
+	struct template_error error;
+	if (!admin_split_text(operand, &part, &value) || !own_template_find(part, &place))
+		return admin_fail(
+		    call, EX_USAGE, "\"%.*s\" is no PART=VALUE: the parts are subject, text and html", SLICE_ARGS(operand));
+	const int status = admin_read_text(call, &value);
+	if (status != EX_OK)
+		return status;
+	if (value.size > 0 && !mail_template_check(call->pool, kind, place, value, &error))
+		return admin_fail(call, EX_DATAERR, "%.*s, line %zu, column %zu: %.*s", SLICE_ARGS(part), error.line,
+		    error.column, SLICE_ARGS(error.message));
+	*change = (struct campaign_text){
+		.name = own_template_name(call->pool, kind->kind, place),
+		.language = language,
+		.value = value.size > 0 ? value : SLICE_NONE,
+	};
+	return EX_OK;
+}
+
+/* Each template was checked, and none depends on another. */
+static bool
+are_good(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_text *texts UNUSED, size_t count UNUSED)
+{
+	return true;
+}
+
+int
+admin_mail_set(struct admin_call *call)
+{
+	enum text_language language;
+	const enum text_language *given;
+	const struct mail_kind_info *kind;
+	struct campaign_text *changes = POOL_ARRAY(call->pool, call->operand_count, struct campaign_text);
+	size_t count = 0;
+	int status = read_kind(call, &kind);
+	if (status == EX_OK)
+		status = admin_read_language(call, &language, &given);
+	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++)
+		status = read_change(call, kind, slice_of(call->operands[i]),
+		    given != NULL ? text_language_code(language) : SLICE(""), &changes[count++]);
+	if (status != EX_OK)
+		return status;
+	const enum result result =
+	    store_change_texts(call->store, call->id, SLICE(OWN_TEMPLATE_PREFIX), changes, count, are_good, NULL);
+	return result == RESULT_OK ? admin_mail_template(call) : admin_answer(call, result);
+}
+
+/* ---- preview ---- */
+
+static int
+write_file(const struct admin_call *call, const char *path, struct slice text)
+{
+	FILE *file = fopen(path, "we");
+	if (file == NULL)
+		return admin_fail(call, EX_CANTCREAT, "%s: %s", path, strerror(errno));
+	const bool written = fwrite(text.data, 1, text.size, file) == text.size;
+	return fclose(file) == 0 && written ? EX_OK : admin_fail(call, EX_IOERR, "%s cannot be written", path);
+}
+
+static int
+show_preview(const struct admin_call *call, const struct mail_kind_info *kind, const struct preview *preview)
+{
+	struct output *out = call->output;
+	const char *file = call->options[OPTION_HTML];
+	const bool whole = call->options[OPTION_CONTENT] != NULL;
+	if (whole && !slice_present(preview->message))
+		return admin_fail(call, EX_CONFIG, "%s",
+		    slice_present(preview->to) ? "--content: mail.from is not set"
+					       : "--content: the lead has no email address");
+	const int status = file == NULL ? EX_OK : write_file(call, file, preview->html);
+	if (status != EX_OK)
+		return status;
+	output_record(out);
+	output_text(out, "kind", message_kind_name(kind->kind));
+	output_text(out, "language", text_language_code(preview->language));
+	output_text(out, "to", preview->to);
+	output_text(out, "dropped", preview->drop);
+	output_text(out, "subject", preview->subject);
+	output_lines(out, "text", preview->text);
+	if (whole)
+		output_lines(out, "content", preview->message);
+	return EX_OK;
+}
+
+int
+admin_mail_preview(struct admin_call *call)
+{
+	enum text_language language;
+	const enum text_language *given;
+	const struct mail_kind_info *kind;
+	struct lead_reference lead = { 0 };
+	struct preview preview;
+	const bool has_lead = call->options[OPTION_EMAIL] != NULL || call->options[OPTION_SOCIAL_ID] != NULL;
+	int status = read_kind(call, &kind);
+	if (status == EX_OK)
+		status = admin_read_language(call, &language, &given);
+	if (status == EX_OK && has_lead)
+		status = admin_lead_reference(call, &lead);
+	if (status != EX_OK)
+		return status;
+	const struct preview_request request = { call->id, kind->kind, has_lead ? &lead : NULL, given };
+	const enum result result = mail_preview(call->wiring->mail_senders, call->store, call->pool, &request, &preview);
+	if (result == RESULT_INVALID)
+		return admin_fail(call, EX_DATAERR, "the mail cannot be composed: %.*s", SLICE_ARGS(preview.problem));
+	if (result == RESULT_NOT_FOUND && preview.has_campaign)
+		return admin_fail(call, EX_DATAERR, "there is no such lead");
+	return result == RESULT_OK ? show_preview(call, kind, &preview) : admin_answer(call, result);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "admin/texts/texts.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sysexits.h>
+
+enum { FILE_MAX_BYTES = 64 * 1024 };
+
+bool
+admin_split_text(struct slice operand, struct slice *name, struct slice *value)
+{
+	const size_t equals = slice_find(operand, '=');
+	*name = slice_sub(operand, 0, equals);
+	*value = slice_sub(operand, equals + 1, operand.size);
+	return equals < operand.size;
+}
+
+/* A copy with LF for CR LF, without white space at its end. Lines keep their numbers. */
+static struct slice
+unix_lines(struct pool *pool, struct slice text)
+{
+	char *copy = pool_bytes(pool, text.size);
+	size_t size = 0;
+	for (size_t i = 0; i < text.size; i++)
+		if (text.data[i] != '\r' || i + 1 == text.size || text.data[i + 1] != '\n')
+			copy[size++] = text.data[i];
+	while (size > 0 && ascii_is_space(copy[size - 1]))
+		size--;
+	return (struct slice){ copy, size };
+}
+
+/* Reads all of a file. */
+static int
+read_file(const struct admin_call *call, const char *path, struct slice *text)
+{
+	char bytes[FILE_MAX_BYTES + 1];
+	FILE *file = fopen(path, "re");
+	if (file == NULL)
+		return admin_fail(call, EX_NOINPUT, "%s: %s", path, strerror(errno));
+	const size_t size = fread(bytes, 1, sizeof(bytes), file);
+	const bool failed = ferror(file) != 0;
+	fclose(file);
+	if (failed)
+		return admin_fail(call, EX_IOERR, "%s cannot be read", path);
+	if (size > FILE_MAX_BYTES)
+		return admin_fail(call, EX_DATAERR, "%s is larger than %d bytes", path, FILE_MAX_BYTES);
+	*text = unix_lines(call->pool, (struct slice){ bytes, size });
+	return EX_OK;
+}
+
+int
+admin_read_text(const struct admin_call *call, struct slice *value)
+{
+	if (!slice_starts_with(*value, SLICE("@")))
+		return EX_OK;
+	return read_file(call, pool_string(call->pool, slice_sub(*value, 1, value->size)), value);
+}
+
+int
+admin_read_language(const struct admin_call *call, enum text_language *language, const enum text_language **given)
+{
+	struct slice codes = SLICE("");
+	const char *option = call->options[OPTION_LANGUAGE];
+	*given = NULL;
+	if (option == NULL)
+		return EX_OK;
+	if (text_language_parse(slice_of(option), language)) {
+		*given = language;
+		return EX_OK;
+	}
+	for (unsigned i = 0; i < TEXT_LANGUAGES; i++)
+		codes = POOL_JOIN(call->pool, codes, SLICE(" "), text_language_code((enum text_language)i));
+	return admin_fail(call, EX_DATAERR, "--language must be one of%.*s", SLICE_ARGS(codes));
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * What commands that change texts of a campaign share: operands NAME=VALUE and NAME=@FILE, and --language. */
+#ifndef LEADHOOK_ADMIN_TEXTS_TEXTS_H
+#define LEADHOOK_ADMIN_TEXTS_TEXTS_H
+
+#include "admin/call.h"
+#include "text/text.h"
+
+/* Splits NAME=VALUE. False: there is no `=`. */
+MUST_CHECK bool admin_split_text(struct slice operand, struct slice *name, struct slice *value);
+/* A value that begins with `@` becomes the text of that file, with LF for CR LF and without white space at its end. Returns
+ * EX_OK, or a status after reporting the error. */
+int admin_read_text(const struct admin_call *call, struct slice *value);
+/* The option --language. *given: NULL without it, else `language`. Returns EX_OK, or a status after reporting the error. */
+int admin_read_language(const struct admin_call *call, enum text_language *language, const enum text_language **given);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "compose/compose.h"
+
+#include "base/log.h"
+#include "compose/subject.h"
+
+static enum result
+fail(const struct queued_mail *request, struct slice problem)
+{
+	log_error("mail_not_composed", LOG_UINT("message", request->id), LOG_UINT("campaign", request->campaign_id),
+	    LOG_BYTES("problem", problem));
+	return RESULT_FAILED;
+}
+
+static enum result
+build(const struct mail_subject *subject, const struct mail_senders *senders, const struct queued_mail *request,
+    struct composed_mail *mail)
+{
+	struct mail_message message;
+	struct slice problem;
+	const struct mail_content content = mail_subject_content(subject, senders);
+	if (!mail_compose(subject->pool, &content, &message, &problem))
+		return fail(request, problem);
+	mail->recipient = message.recipient;
+	mail->content = message.bytes;
+	mail->message_id =
+	    POOL_JOIN(subject->pool, SLICE("<"), content.id, SLICE("@"), senders->from.address.domain, SLICE(">"));
+	return RESULT_OK;
+}
+
+enum result
+mail_compose_request(
+    const void *context, struct store *store, struct pool *pool, const struct queued_mail *request, struct composed_mail *mail)
+{
+	const struct lead_reference lead = { .identity = LEAD_BY_ID, .id = request->lead_id };
+	struct mail_subject subject = { .store = store,
+		.pool = pool,
+		.campaign_id = request->campaign_id,
+		.kind = request->kind,
+		.ref = request->ref,
+		.now_ms = request->now_ms };
+	const enum result result = mail_subject_find(&subject, &lead);
+	*mail = (struct composed_mail){ .drop = result == RESULT_NOT_FOUND ? SLICE("lead_deleted") : subject.drop };
+	if (slice_present(mail->drop))
+		return RESULT_OK;
+	if (result == RESULT_INVALID)
+		return fail(request, SLICE("the payload cannot be read"));
+	if (result != RESULT_OK)
+		return result == RESULT_FAILED ? RESULT_UNAVAILABLE : result;
+	return build(&subject, context, request, mail);
+}

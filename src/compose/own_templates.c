@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "compose/own_templates.h"
+
+#include "store/texts/campaign_texts.h"
+
+static const struct slice parts[TEMPLATE_PLACES] = {
+	[TEMPLATE_SUBJECT] = SLICE("subject"),
+	[TEMPLATE_TEXT] = SLICE("text"),
+	[TEMPLATE_HTML] = SLICE("html"),
+};
+
+/* Of the campaign's pages (docs/pages.md). */
+static const struct {
+	struct slice text;
+	enum mail_name name;
+} page_texts[] = {
+	{ SLICE("page.privacy_url"), MAIL_PRIVACY_URL },
+	{ SLICE("page.logo_url"), MAIL_LOGO_URL },
+};
+
+struct slice
+own_template_part(enum template_place place)
+{
+	return parts[place];
+}
+
+bool
+own_template_find(struct slice part, enum template_place *place)
+{
+	for (size_t i = 0; i < TEMPLATE_PLACES; i++)
+		if (slice_equal(parts[i], part)) {
+			*place = (enum template_place)i;
+			return true;
+		}
+	return false;
+}
+
+struct slice
+own_template_name(struct pool *pool, enum message_kind kind, enum template_place place)
+{
+	return POOL_JOIN(pool, SLICE(OWN_TEMPLATE_PREFIX), message_kind_name(kind), SLICE("."), parts[place]);
+}
+
+/* The text for the language, else the one for every language; NULL: there is none. */
+static const struct campaign_text *
+find_text(const struct campaign_text *texts, size_t count, enum text_language language, struct slice name)
+{
+	const struct campaign_text *found = NULL;
+	for (size_t i = 0; i < count; i++) {
+		const bool own = slice_equal(texts[i].language, text_language_code(language));
+		if (slice_equal(texts[i].name, name) && (own || (texts[i].language.size == 0 && found == NULL)))
+			found = &texts[i];
+	}
+	return found;
+}
+
+enum result
+own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id, enum message_kind kind,
+    enum text_language language, struct own_templates *templates, struct mail_values *values)
+{
+	struct campaign_text *texts;
+	size_t count;
+	const struct campaign_text *found;
+	enum result result = store_read_texts(store, pool, campaign_id, SLICE("page."), &texts, &count);
+	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(page_texts); i++)
+		if ((found = find_text(texts, count, language, page_texts[i].text)) != NULL)
+			values->of[page_texts[i].name] = found->value;
+	if (result == RESULT_OK)
+		result = store_read_texts(store, pool, campaign_id, SLICE(OWN_TEMPLATE_PREFIX), &texts, &count);
+	*templates = (struct own_templates){ .sources = { SLICE_NONE } };
+	for (size_t i = 0; result == RESULT_OK && i < TEMPLATE_PLACES; i++) {
+		const struct slice name = own_template_name(pool, kind, (enum template_place)i);
+		if ((found = find_text(texts, count, language, name)) == NULL)
+			continue;
+		templates->sources[i] = found->value;
+		templates->languages[i] = found->language;
+	}
+	return result;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * A campaign's own templates of mails: rows of `campaign_texts` with the names `mail.KIND.PART` (docs/mail.md 3). */
+#ifndef LEADHOOK_COMPOSE_OWN_TEMPLATES_H
+#define LEADHOOK_COMPOSE_OWN_TEMPLATES_H
+
+#include "base/attributes.h"
+#include "base/result.h"
+#include "mail/kinds.h"
+
+struct store;
+
+#define OWN_TEMPLATE_PREFIX "mail."
+
+/* "subject", "text", "html". */
+struct slice own_template_part(enum template_place place);
+/* Returns false, with *place unchanged, when there is none. */
+MUST_CHECK bool own_template_find(struct slice part, enum template_place *place);
+/* "mail.verify.subject", in the pool. */
+struct slice own_template_name(struct pool *pool, enum message_kind kind, enum template_place place);
+
+struct own_templates {
+	struct slice sources[TEMPLATE_PLACES];   /* as in struct mail_content */
+	struct slice languages[TEMPLATE_PLACES]; /* of those: a code, or "" for every language; absent: there is no own one */
+};
+
+/* Those for mails of a kind in a language: the one for the language comes before the one for every language. Adds the texts of
+ * the campaign's pages that mails show to *values. All in the pool; a campaign that does not exist has none. Results are those
+ * of db/db.h. */
+MUST_CHECK enum result own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id, enum message_kind kind,
+    enum text_language language, struct own_templates *templates, struct mail_values *values);
+
+#endif

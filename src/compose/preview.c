@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "compose/preview.h"
+
+#include <inttypes.h>
+
+#include "compose/subject.h"
+#include "engine/payload.h"
+
+/* Path: below the base URL, with {} for the campaign's id; else the value itself. */
+static const struct {
+	enum mail_name name;
+	struct slice value;
+	const char *path;
+} samples[] = {
+	{ MAIL_FIRST_NAME, SLICE("Ada"), NULL },
+	{ MAIL_DISPLAY_NAME, SLICE("Ada L."), NULL },
+	{ MAIL_POSITION, SLICE("42"), NULL },
+	{ MAIL_SCORE, SLICE("7"), NULL },
+	{ MAIL_REFERRALS, SLICE("3"), NULL },
+	{ MAIL_SHARE_URL, SLICE_NONE, "?kid=SAMPLE0000" },
+	{ MAIL_STATUS_URL, SLICE_NONE, "/s/SAMPLE0000/sample" },
+	{ MAIL_CONFIRM_URL, SLICE_NONE, "/confirm/sample" },
+	{ MAIL_UNSUBSCRIBE_URL, SLICE_NONE, "/sample-unsubscribe" },
+	{ MAIL_REWARD, SLICE("T-shirt"), NULL },
+	{ MAIL_REFERRED_NAME, SLICE("Grace"), NULL },
+};
+/* What a lead lacks stays empty: the mail to it would show the same. */
+static const mail_names about_others = MAIL_NAME_BIT(MAIL_REWARD) | MAIL_NAME_BIT(MAIL_REFERRED_NAME);
+
+static void
+add_samples(struct mail_subject *s, mail_names wanted, struct slice base_url)
+{
+	const struct slice base = base_url.size > 0 ? base_url : SLICE("https://example.org");
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
+		if ((MAIL_NAME_BIT(samples[i].name) & wanted) != 0)
+			s->values.of[samples[i].name] = samples[i].path == NULL
+							    ? samples[i].value
+							    : pool_printf(s->pool, "%.*s/c/%" PRIu64 "%s", SLICE_ARGS(base),
+								  s->campaign_id, samples[i].path);
+}
+
+/* Without a lead. */
+static enum result
+make_up(struct mail_subject *s, const struct campaign *campaign)
+{
+	const struct payload_settings *settings;
+	const enum result result = store_payload_settings(s->store, &settings);
+	if (result != RESULT_OK)
+		return result;
+	s->language = s->fixed_language != NULL ? *s->fixed_language : mail_subject_language(campaign);
+	add_samples(s, ~about_others, settings->base_url);
+	s->values.of[MAIL_CAMPAIGN_NAME] = campaign->name;
+	s->email = SLICE("ada@example.org");
+	return own_templates_read(s->store, s->pool, s->campaign_id, s->kind, s->language, &s->templates, &s->values);
+}
+
+static enum result
+show(const struct mail_subject *s, const struct mail_senders *senders, struct preview *preview)
+{
+	struct message_parts parts;
+	struct mail_message message;
+	const struct mail_content content = mail_subject_content(s, senders);
+	preview->language = s->language;
+	preview->drop = s->drop;
+	preview->to = s->email;
+	if (!mail_render(s->pool, &content, &parts, &preview->problem))
+		return RESULT_INVALID;
+	preview->subject = parts.subject;
+	preview->text = parts.text;
+	preview->html = parts.html;
+	if (!slice_present(senders->from.address.text) || !slice_present(s->email))
+		return RESULT_OK;
+	if (!mail_compose(s->pool, &content, &message, &preview->problem))
+		return RESULT_INVALID;
+	preview->message = message.bytes;
+	return RESULT_OK;
+}
+
+enum result
+mail_preview(const struct mail_senders *senders, struct store *store, struct pool *pool, const struct preview_request *request,
+    struct preview *preview)
+{
+	struct campaign campaign;
+	struct mail_subject s = { .store = store,
+		.pool = pool,
+		.campaign_id = request->campaign_id,
+		.kind = request->kind,
+		.is_preview = true,
+		.fixed_language = request->language };
+	*preview = (struct preview){ .problem = SLICE("the lead cannot be read") };
+	enum result result = store_find_campaign(store, pool, request->campaign_id, &campaign, &s.now_ms);
+	preview->has_campaign = result == RESULT_OK;
+	if (result == RESULT_OK)
+		result = request->lead != NULL ? mail_subject_find(&s, request->lead) : make_up(&s, &campaign);
+	add_samples(&s, about_others, SLICE_NONE);
+	return result == RESULT_OK ? show(&s, senders, preview) : result;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * A mail as the operator sees it before it is sent: composed by the code that composes those that are sent. */
+#ifndef LEADHOOK_COMPOSE_PREVIEW_H
+#define LEADHOOK_COMPOSE_PREVIEW_H
+
+#include "compose/compose.h"
+#include "store/store.h"
+#include "text/text.h"
+
+struct preview_request {
+	uint64_t campaign_id;
+	enum message_kind kind;             /* a mail */
+	const struct lead_reference *lead;  /* NULL: sample values */
+	const enum text_language *language; /* NULL: that of the campaign */
+};
+
+/* All texts in the pool of the call. */
+struct preview {
+	bool has_campaign;
+	enum text_language language;
+	struct slice drop;                /* why the lead would not get it now; absent: it would */
+	struct slice to;                  /* may be absent */
+	struct slice subject, text, html; /* lines end with LF */
+	struct slice message;             /* as it is sent; absent: mail.from is not set, or the lead has no email address */
+	struct slice problem;             /* why it cannot be composed, for people */
+};
+
+/* Values that neither lead nor campaign has, such as the reward, are samples. Nothing is stored. Links of a lead are valid.
+ * RESULT_NOT_FOUND: there is no such campaign or lead. RESULT_INVALID: *problem. Else as db/db.h. */
+MUST_CHECK enum result mail_preview(const struct mail_senders *senders, struct store *store, struct pool *pool,
+    const struct preview_request *request, struct preview *preview);
+
+#endif

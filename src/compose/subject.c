@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ * What a mail shows of a lead comes from its payload: the same renderer, read back. */
+#include "compose/subject.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/encode.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "compose/compose.h"
+#include "engine/payload.h"
+#include "identity/address_token.h"
+#include "store/store.h"
+#include "text/text.h"
+#include "json/reader.h"
+
+enum { SHOWN_DEPTH = 32, MS_PER_S = 1000, ID_BYTES = 12 };
+
+/* A search. The looked up lead is valid until the next look-up: what is needed later is copied. */
+struct search {
+	struct mail_subject *s;
+	struct pool *pool;
+	const struct payload_settings *settings;
+	const struct payload_subject *found;
+	const struct lead *lead;
+};
+
+/* ---- values of payloads ---- */
+
+static const struct {
+	struct slice key, member; /* member: of an object; absent: of the payload itself */
+	enum mail_name name;
+} shown[] = {
+	{ SLICE("first_name"), SLICE_NONE, MAIL_FIRST_NAME },
+	{ SLICE("display_name"), SLICE_NONE, MAIL_DISPLAY_NAME },
+	{ SLICE("social_url"), SLICE_NONE, MAIL_SHARE_URL },
+	{ SLICE("status_url"), SLICE_NONE, MAIL_STATUS_URL },
+	{ SLICE("unsubscribe_url"), SLICE("safe"), MAIL_UNSUBSCRIBE_URL },
+};
+
+struct payload_reader {
+	struct pool *pool;
+	struct slice key, member;
+	struct mail_values *values;
+};
+
+static bool
+take_value(void *context, const struct json_event *event)
+{
+	struct payload_reader *r = context;
+	if (event->type == JSON_KEY && event->depth == 1) {
+		r->key = pool_copy(r->pool, event->text);
+		r->member = SLICE_NONE;
+	} else if (event->type == JSON_KEY && event->depth == 2) {
+		r->member = pool_copy(r->pool, event->text);
+	}
+	if (event->type != JSON_STRING)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		if (slice_equal(shown[i].key, r->key) && event->depth == (slice_present(shown[i].member) ? 2 : 1) &&
+		    (!slice_present(shown[i].member) || slice_equal(shown[i].member, r->member)))
+			r->values->of[shown[i].name] = pool_copy(r->pool, event->text);
+	return true;
+}
+
+static bool
+read_payload(const struct search *c, const struct payload_subject *subject, bool full, struct mail_values *values)
+{
+	struct payload_reader reading = { .pool = c->pool, .values = values };
+	struct json_problem problem;
+	struct buffer payload;
+	buffer_init(&payload, PAYLOAD_MAX_BYTES);
+	payload_write(&payload, c->settings, subject, (struct payload_view){ .full = full });
+	const bool good = buffer_ok(&payload) && json_read(buffer_slice(&payload), SHOWN_DEPTH, take_value, &reading, &problem);
+	buffer_free(&payload);
+	return good;
+}
+
+/* ---- values of the kind ---- */
+
+static struct slice
+link_with_token(const struct search *c, const char *page, enum address_purpose purpose)
+{
+	const struct lead *lead = c->lead;
+	char digits[DECIMAL_SIZE];
+	const struct address_claim claim = { .purpose = purpose,
+		.campaign_id = lead->campaign_id,
+		.social_id = lead->social_id,
+		.address_key = lead->email_key,
+		.expires_s = c->s->now_ms / MS_PER_S + ADDRESS_TOKEN_S };
+	if (c->settings->base_url.size == 0)
+		return SLICE_NONE;
+	return POOL_JOIN(c->pool, c->settings->base_url, SLICE("/c/"), encode_decimal(lead->campaign_id, digits), SLICE("/"),
+	    slice_of(page), SLICE("/"), address_token_make(c->pool, c->settings->server_secret, &claim));
+}
+
+/* Each may set *drop: what the mail is about is gone. */
+typedef enum result add_values(struct search *c, struct slice *drop);
+
+static enum result
+add_confirmation(struct search *c, struct slice *drop)
+{
+	const struct lead *lead = c->lead;
+	if (lead->verified_email && !lead->opted_out)
+		*drop = SLICE("verified");
+	c->s->values.of[MAIL_CONFIRM_URL] = link_with_token(c, "confirm", ADDRESS_CONFIRM);
+	return RESULT_OK;
+}
+
+static enum result
+add_erasure(struct search *c, struct slice *drop UNUSED)
+{
+	c->s->values.of[MAIL_CONFIRM_URL] = link_with_token(c, "erase", ADDRESS_ERASE);
+	return RESULT_OK;
+}
+
+static enum result
+add_reward(struct search *c, struct slice *drop)
+{
+	struct definitions definitions;
+	const enum result result = store_find_definitions(c->s->store, c->pool, c->lead->campaign_id, &definitions);
+	*drop = SLICE("reward_removed");
+	for (size_t i = 0; result == RESULT_OK && i < definitions.reward_count; i++)
+		if (definitions.rewards[i].id == c->s->ref) {
+			c->s->values.of[MAIL_REWARD] = definitions.rewards[i].subject;
+			*drop = SLICE_NONE;
+		}
+	return result;
+}
+
+/* As the public sees it. */
+static enum result
+add_referred(struct search *c, struct slice *drop)
+{
+	const struct lead_reference reference = { .identity = LEAD_BY_ID, .id = c->s->ref };
+	struct payload_subject *subject;
+	struct mail_values values = { 0 };
+	const enum result result = store_look_up(c->s->store, c->pool, c->s->campaign_id, &reference, &subject);
+	if (result == RESULT_NOT_FOUND)
+		*drop = SLICE("referral_deleted");
+	else if (result == RESULT_OK && read_payload(c, subject, false, &values))
+		c->s->values.of[MAIL_REFERRED_NAME] = values.of[MAIL_DISPLAY_NAME];
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+}
+
+static const struct {
+	add_values *add;
+	bool needs_ref;
+} adders[MESSAGE_KINDS] = {
+	[MESSAGE_VERIFY] = { add_confirmation, false },
+	[MESSAGE_REWARD] = { add_reward, true },
+	[MESSAGE_REFERRAL] = { add_referred, true },
+	[MESSAGE_ERASE_CONFIRM] = { add_erasure, false },
+};
+
+/* ---- all of it ---- */
+
+static struct slice
+reason_to_drop(const struct payload_subject *found)
+{
+	if (!slice_present(found->lead->email_key))
+		return SLICE("no_address");
+	if (found->lead->fraudulent)
+		return SLICE("fraudulent");
+	return found->campaign->account_suspended ? SLICE("suspended") : SLICE_NONE;
+}
+
+enum text_language
+mail_subject_language(const struct campaign *campaign)
+{
+	enum text_language language = TEXT_LANGUAGE_DEFAULT;
+	if (slice_present(campaign->language) && !text_language_parse(campaign->language, &language))
+		log_warning("unknown_language", LOG_UINT("campaign", campaign->id));
+	return language;
+}
+
+static bool
+add_common(struct search *c)
+{
+	struct mail_subject *s = c->s;
+	const struct payload_subject *found = c->found;
+	s->language = s->fixed_language != NULL ? *s->fixed_language : mail_subject_language(found->campaign);
+	s->drop = reason_to_drop(found);
+	s->email = pool_copy(s->pool, found->lead->email);
+	if (!read_payload(c, found, true, &s->values))
+		return false;
+	s->values.of[MAIL_CAMPAIGN_NAME] = pool_copy(s->pool, found->campaign->name);
+	s->values.of[MAIL_POSITION] = text_number(s->pool, s->language, found->score_rank);
+	s->values.of[MAIL_SCORE] = text_number(s->pool, s->language, found->lead->score);
+	s->values.of[MAIL_REFERRALS] = text_number(s->pool, s->language, found->lead->referrals);
+	return true;
+}
+
+/* The values of its kind come last: they may look up another lead. */
+enum result
+mail_subject_find(struct mail_subject *s, const struct lead_reference *lead)
+{
+	struct search search = { .s = s, .pool = s->pool };
+	struct payload_subject *found;
+	struct slice gone = SLICE_NONE;
+	enum result result = store_payload_settings(s->store, &search.settings);
+	if (result == RESULT_OK)
+		result = store_look_up(s->store, s->pool, s->campaign_id, lead, &found);
+	if (result != RESULT_OK)
+		return result;
+	search.found = found;
+	search.lead = found->lead;
+	if (!add_common(&search))
+		return RESULT_INVALID;
+	result = own_templates_read(s->store, s->pool, s->campaign_id, s->kind, s->language, &s->templates, &s->values);
+	if (result == RESULT_OK && adders[s->kind].add != NULL && !(s->is_preview && adders[s->kind].needs_ref))
+		result = adders[s->kind].add(&search, &gone);
+	if (result == RESULT_OK && !slice_present(s->drop))
+		s->drop = gone;
+	return result;
+}
+
+static struct slice
+random_id(struct pool *pool)
+{
+	unsigned char random[ID_BYTES];
+	random_bytes(random, sizeof(random));
+	return encode_hex(pool, (struct slice){ (const char *)random, sizeof(random) });
+}
+
+struct mail_content
+mail_subject_content(const struct mail_subject *s, const struct mail_senders *senders)
+{
+	struct mail_content content = { .kind = s->kind,
+		.language = s->language,
+		.values = s->values,
+		.from = senders->from,
+		.reply_to = senders->reply_to,
+		.to = s->email,
+		.id = random_id(s->pool),
+		.time_ms = s->now_ms };
+	memcpy(content.templates, s->templates.sources, sizeof(content.templates));
+	return content;
+}

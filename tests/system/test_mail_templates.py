@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""docs/mail.md 1: a campaign's own templates, and previews (leadhook(1), mail template, mail set, mail preview)."""
+import email
+import email.policy
+
+import pytest
+from command import CONFIG, DATA, USAGE, call
+from mail_server import MailServer
+from stack.process import wait_until
+
+VERIFY_TEXT = "Hello {{campaign_name}},\n\nContinue: {{confirm_url}}\n"
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = MailServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, server):
+    made = make_service(settings=server.settings())
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture
+def campaign(service, account):
+    return service.campaign(account, verify_email="on", pages="on", mails="welcome")
+
+
+def parts(shown):
+    return {part: shown[f"{part}_is"] for part in ("subject", "text", "html")}
+
+
+def body(mail, kind="plain"):
+    return email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body(kind).get_content().replace("\r\n", "\n")
+
+
+def test_templates_in_effect(leadhook, campaign, tmp_path):
+    """own ones of a language, then those of every language, then the default; HTML is made of the text"""
+    shown = leadhook("mail", "template", campaign.id, "verify")
+    assert parts(shown) == {"subject": "default", "text": "default", "html": "made of the text"}
+    assert (shown["kind"], shown["language"]) == ("verify", "en") and "{{confirm_url}}" in shown["text"]
+    file = tmp_path / "text"
+    file.write_text(VERIFY_TEXT.replace("\n", "\r\n"), encoding="utf-8")
+    leadhook("mail", "set", campaign.id, "verify", "subject=For all", f"text=@{file}")
+    shown = leadhook("mail", "set", campaign.id, "verify", "subject=Hallo", "--language", "de")
+    assert (shown["subject"], shown["subject_is"], shown["language"]) == ("Hallo", "own", "de")
+    assert (shown["text"], shown["text_is"]) == (VERIFY_TEXT.rstrip(), "own, for every language")
+    assert shown["html_is"] == "made of the text" and "Hello {{campaign_name}}" in shown["html"]
+    assert leadhook("mail", "template", campaign.id, "verify")["subject"] == "For all"
+    assert leadhook("mail", "template", campaign.id, "welcome")["subject_is"] == "default"
+    shown = leadhook("mail", "set", campaign.id, "verify", "subject=", "text=", "--language", "de")
+    assert (shown["subject"], shown["text_is"]) == ("For all", "own, for every language")
+    shown = leadhook("mail", "set", campaign.id, "verify", "subject=", "text=")
+    assert parts(shown)["subject"] == parts(shown)["text"] == "default"
+
+
+@pytest.mark.parametrize("kind, words, error", [
+    ("verify", ["text=Hello"], "text, line 1, column 6: it must show {{confirm_url}}"),
+    ("verify", ["text={{confirm_url}} {{firstname}}"], 'text, line 1, column 17: there is no value "firstname"'),
+    ("verify", ["subject={{position}}"], "subject, line 1, column 1: "),
+    ("welcome", ["html=<p style=\"{{first_name}}\">{{unsubscribe_url}}</p>"], "html, line 1, column 11: "),
+    ("welcome", ["subject=" + "x" * 1025], "subject, line 1, "),
+])
+def test_a_mistake_changes_nothing(refused, leadhook, campaign, kind, words, error):
+    assert error in refused(DATA, "mail", "set", str(campaign.id), kind, "subject=Fine", *words)
+    assert leadhook("mail", "template", campaign.id, kind)["subject_is"] == "default"
+
+
+def test_a_mistake_in_a_file(refused, campaign, tmp_path):
+    """its line, though the first lines are empty"""
+    file = tmp_path / "text"
+    file.write_text("\n\n{{confirm_url}}\n {{#first_name}}", encoding="utf-8")
+    assert "text, line 4, column 2: " in refused(DATA, "mail", "set", str(campaign.id), "verify", f"text=@{file}")
+
+
+def test_other_mistakes(refused, campaign):
+    refused(USAGE, "mail", "set", str(campaign.id), "verify", "body=x")
+    refused(USAGE, "mail", "set", str(campaign.id), "verify", "subject")
+    assert "verify welcome" in refused(DATA, "mail", "set", str(campaign.id), "code", "subject=x")
+    refused(DATA, "mail", "template", str(campaign.id), "hello")
+    refused(DATA, "mail", "template", "999999", "verify")
+    refused(DATA, "mail", "set", "999999", "verify", "subject=x")
+    refused(DATA, "mail", "preview", "999999", "verify")
+    refused(DATA, "mail", "preview", str(campaign.id), "verify", "--language", "xx")
+    assert "no such lead" in refused(DATA, "mail", "preview", str(campaign.id), "verify", "--email", "nobody@example.org")
+    refused(66, "mail", "set", str(campaign.id), "verify", "text=@/nonexistent")
+
+
+@pytest.mark.parametrize("kind", ["verify", "welcome", "reward", "referral", "status_link", "erase_confirm"])
+@pytest.mark.parametrize("language", ["en", "de", "es", "fr"])
+def test_sample_values(leadhook, campaign, kind, language):
+    """every kind can be seen without a lead"""
+    shown = leadhook("mail", "preview", campaign.id, kind, "--language", language)
+    assert shown["language"] == language and shown["dropped"] is None and campaign.name in shown["subject"] + shown["text"]
+    assert "{{" not in shown["text"] and "/sample" in shown["text"]
+    assert {"reward": "T-shirt", "referral": "Grace"}.get(kind, "") in shown["subject"] + shown["text"]
+
+
+def test_a_preview_is_the_mail(leadhook, service, server, account, tmp_path):
+    """the same subject, text and HTML"""
+    campaign = service.campaign(account, pages="on", mails="welcome")
+    leadhook("mail", "set", campaign.id, "welcome", "subject=Hi {{first_name}}",
+             "text={{#position}}Number {{position}}: {{status_url}} {{unsubscribe_url}}{{/position}}{{unsubscribe_url}}")
+    campaign.lead(email="grace@example.org", first_name="Grace")
+    mail = wait_until(lambda: server.to("grace@example.org"), 10, "no mail")[0]
+    count = service.installation.sql("SELECT COUNT(*) FROM lh_messages")
+    file = tmp_path / "mail.html"
+    shown = leadhook("mail", "preview", campaign.id, "welcome", "--email", "grace@example.org", "--html", file, "--content")
+    assert (shown["subject"], shown["to"]) == ("Hi Grace", "grace@example.org")
+    assert shown["text"].rstrip() == body(mail).rstrip() and file.read_text(encoding="utf-8").rstrip() == body(mail, "html").rstrip()
+    headers = email.message_from_string(shown["content"], policy=email.policy.SMTP)
+    assert (headers["Subject"], headers["To"], headers["From"]) == ("Hi Grace", "grace@example.org", "Leadhook Tests <sender@example.org>")
+    assert service.installation.sql("SELECT COUNT(*) FROM lh_messages") == count
+    campaign.bulk("verify", {"email": "grace@example.org"})
+    wait_until(lambda: campaign.find(email="grace@example.org")["verified_email"], 10, "the lead is not verified")
+    shown = leadhook("mail", "preview", campaign.id, "verify", "--email", "grace@example.org")
+    assert shown["dropped"] == "verified" and f"/c/{campaign.id}/confirm/" in shown["text"]
+
+
+def test_texts_are_shown_in_lines(service, campaign):
+    """and control nothing of a terminal"""
+    campaign.lead(email="eve@example.org", first_name="Eve\u202e")
+    done = call(service.installation, "mail", "preview", str(campaign.id), "welcome", "--email", "eve@example.org")
+    assert "\ntext:\n" in done.stdout and "?" not in done.stdout.replace("/?", "").replace("?kid", "").split("\ntext:\n")[1].split("http")[0]
+    assert len(done.stdout.split("\ntext:\n")[1].splitlines()) > 5 and "\u202e" not in done.stdout
+
+
+def test_mail_that_is_off(make_service):
+    """templates and previews work; the whole mail needs mail.from"""
+    service = make_service()
+    made = service.campaign(service.account())
+    assert service.installation.admin("mail", "preview", str(made.id), "welcome")["subject"]
+    done = call(service.installation, "mail", "preview", str(made.id), "welcome", "--content")
+    assert done.returncode == CONFIG and "mail.from" in done.stderr

@@ -21,7 +21,7 @@ content_of(enum message_kind kind)
 		.id = SLICE("m1"),
 		.time_ms = INT64_C(1795610993000),
 	};
-	for (size_t i = 0; i < MAIL_NAMES; i++)
+	for (enum mail_name i = 0; i < MAIL_NAMES; i++)
 		content.values.of[i] = mail_name_is_url((enum mail_name)i)
 					   ? pool_printf(pool, "https://example.org/%.*s", SLICE_ARGS(mail_name_text(i)))
 					   : pool_printf(pool, "(%.*s)", SLICE_ARGS(mail_name_text(i)));
@@ -47,10 +47,10 @@ composed(const struct mail_content *content)
 static void
 kinds_of_messages_are_mails(void **state UNUSED)
 {
-	for (int kind = 0; kind < MESSAGE_KINDS; kind++) {
+	for (unsigned kind = 0; kind < MESSAGE_KINDS; kind++) {
 		const struct mail_kind_info *info = mail_kind_find(kind);
 		assert_int_equal(info == NULL, kind == MESSAGE_CODE);
-		assert_true(info == NULL || (int)info->kind == kind);
+		assert_true(info == NULL || info->kind == kind);
 	}
 }
 
@@ -59,8 +59,8 @@ default_templates_are_valid(void **state UNUSED)
 {
 	struct template_error error;
 	for (const struct mail_kind_info *kind = mail_kind_find(0); kind != NULL; kind = mail_kind_find(kind->kind + 1))
-		for (int language = 0; language < TEXT_LANGUAGES; language++)
-			for (int place = 0; place < TEMPLATE_PLACES; place++) {
+		for (unsigned language = 0; language < TEXT_LANGUAGES; language++)
+			for (unsigned place = 0; place < TEMPLATE_PLACES; place++) {
 				const struct slice source = mail_default_template(pool, kind, place, language);
 				if (!mail_template_check(pool, kind, place, source, &error))
 					fail_msg("%s, language %d, place %d: %zu:%zu %.*s", message_kind_name(kind->kind).data,
@@ -73,7 +73,7 @@ static void
 default_mails_are_made_with_and_without_values(void **state UNUSED)
 {
 	for (const struct mail_kind_info *kind = mail_kind_find(0); kind != NULL; kind = mail_kind_find(kind->kind + 1))
-		for (int language = 0; language < TEXT_LANGUAGES; language++) {
+		for (unsigned language = 0; language < TEXT_LANGUAGES; language++) {
 			struct mail_content content = content_of(kind->kind);
 			content.language = language;
 			const char *message = composed(&content);
@@ -81,7 +81,7 @@ default_mails_are_made_with_and_without_values(void **state UNUSED)
 			assert_null(strstr(message, "{{"));
 			assert_int_equal(
 			    strstr(message, "\r\nList-Unsubscribe: <https://example.org/unsubscribe_url>") != NULL, kind->list);
-			for (size_t name = 0; name < MAIL_NAMES; name++)
+			for (unsigned name = 0; name < MAIL_NAMES; name++)
 				if ((kind->required & MAIL_NAME_BIT(name)) == 0)
 					content.values.of[name] = SLICE_NONE;
 			assert_non_null(strstr(composed(&content), "\r\nMIME-Version"));
@@ -94,7 +94,7 @@ confirmations_have_no_names(void **state UNUSED)
 {
 	static const enum message_kind kinds[] = { MESSAGE_VERIFY, MESSAGE_STATUS_LINK, MESSAGE_ERASE_CONFIRM };
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		for (int language = 0; language < TEXT_LANGUAGES; language++) {
+		for (unsigned language = 0; language < TEXT_LANGUAGES; language++) {
 			struct mail_content content = content_of(kinds[i]);
 			content.language = language;
 			assert_null(strstr(composed(&content), "(first_name)"));
@@ -209,7 +209,7 @@ the_document_describes_every_kind(void **state UNUSED)
 		assert_slice(
 		    find_cell(document, message_kind_name(kind->kind), 3), message_ignores_opt_out(kind->kind) ? "yes" : "no");
 		assert_true(shows_name(find_cell(document, message_kind_name(kind->kind), 6), kind->main_url));
-		for (size_t name = 0; name < MAIL_NAMES; name++) {
+		for (unsigned name = 0; name < MAIL_NAMES; name++) {
 			const bool shown =
 			    shows_name(values, name) || shows_name(every, name) || (has_leads && shows_name(leads, name));
 			assert_int_equal((kind->allowed & MAIL_NAME_BIT(name)) != 0, shown);

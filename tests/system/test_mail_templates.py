@@ -100,6 +100,14 @@ def test_sample_values(leadhook, campaign, kind, language):
     assert {"reward": "T-shirt", "referral": "Grace"}.get(kind, "") in shown["subject"] + shown["text"]
 
 
+@pytest.mark.parametrize("kind, sample", [("reward", "T-shirt"), ("referral", "Grace")])
+def test_what_a_mail_is_about_is_a_sample(leadhook, campaign, kind, sample):
+    """also with a lead, whose own values are never samples"""
+    campaign.lead(email="bob@example.org")
+    shown = leadhook("mail", "preview", campaign.id, kind, "--email", "bob@example.org")
+    assert shown["dropped"] is None and sample in shown["subject"] + shown["text"] and "Ada" not in shown["text"]
+
+
 def test_a_preview_is_the_mail(leadhook, service, server, account, tmp_path):
     """the same subject, text and HTML"""
     campaign = service.campaign(account, pages="on", mails="welcome")
@@ -125,7 +133,7 @@ def test_texts_are_shown_in_lines(service, campaign):
     """and control nothing of a terminal"""
     campaign.lead(email="eve@example.org", first_name="Eve\u202e")
     done = call(service.installation, "mail", "preview", str(campaign.id), "welcome", "--email", "eve@example.org")
-    assert "\ntext:\n" in done.stdout and "?" not in done.stdout.replace("/?", "").replace("?kid", "").split("\ntext:\n")[1].split("http")[0]
+    assert "\ntext " not in done.stdout and "\ntext:\n" in done.stdout and "?" not in done.stdout.replace("/?", "").replace("?kid", "").split("\ntext:\n")[1].split("http")[0]
     assert len(done.stdout.split("\ntext:\n")[1].splitlines()) > 5 and "\u202e" not in done.stdout
 
 

@@ -205,6 +205,20 @@ def test_the_own_page_sends_the_mail_again(service, server, campaign):
     assert service.installation.sql("SELECT COUNT(*) FROM lh_messages WHERE kind = 0") == count
 
 
+def test_what_a_page_requests_is_sent_at_once(service, server, campaign):
+    """The process that sends mails looks once a second by itself: four in a row would take more than three seconds."""
+    leads = [campaign.lead(email=f"lead{number}@example.org") for number in range(4)]
+    for lead in leads:
+        ended(service, lead, VERIFY)
+    pass_a_minute(service, 5)
+    begun = time.monotonic()
+    for number, lead in enumerate(leads):
+        path = lead["status_url"].removeprefix(service.front.url)
+        assert campaign.client.request("POST", path, form={"resend": "1"}).status == 303
+        arrived(server, f"lead{number}@example.org", 2)
+    assert time.monotonic() - begun < 2
+
+
 def test_one_mail_a_day_about_referrals(service, server, campaign):
     ada = campaign.lead(email="ada@example.org", first_name="Ada")
     ended(service, ada, VERIFY)

@@ -258,6 +258,29 @@ def test_axe(window, service, account, axe, scheme):
             assert found == [], (name, found)
 
 
+def test_the_mail_is_sent_again(window, make_service, axe):
+    """the button of the own page and what it answers: by a click, at 320 px, in both schemes, without a finding of axe"""
+    service = make_service(settings=[*SETTINGS, ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
+                                     ("mail", "from", "hello@example.org")])
+    lead = service.campaign(service.account(), pages="on", verify_email="on").lead(email="ada@example.org")
+    window.resize(320)
+    try:
+        for scheme in ("light", "dark"):
+            window.scheme(scheme)
+            show(window, lead["status_url"])
+            for shown in ("[name=resend]", "[role=status].notice"):
+                assert window.run(f"return document.querySelector('{shown}') !== null;")
+                assert window.run("return document.documentElement.scrollWidth <= innerWidth;")
+                found = window.run(axe + "; return (await axe.run()).violations.map(one => one.id + one.nodes.map(node => node.html));")
+                assert found == [], (shown, found)
+                if shown == "[name=resend]":
+                    window.run("document.querySelector('[name=resend]').click();")
+                    window.wait("location.search === '?resent=1' && document.readyState === 'complete'")
+    finally:
+        window.resize(900)
+        window.scheme("light")
+
+
 @pytest.mark.skipif("LEADHOOK_PICTURES" not in TEST_SETTINGS, reason="makes the pictures of the documents")
 def test_pictures(window, service, account):
     if not window.can_switch_scripts:

@@ -156,12 +156,14 @@ static const struct {
 
 /* ---- all of it ---- */
 
+/* A lead that is flagged because it has proven nothing confirms its address by its mail; other flagged ones get no request for
+ * it. */
 static struct slice
-reason_to_drop(const struct payload_subject *found)
+reason_to_drop(const struct payload_subject *found, enum message_kind kind)
 {
 	if (!slice_present(found->lead->email_key))
 		return SLICE("no_address");
-	if (found->lead->fraudulent)
+	if (found->lead->fraudulent && kind != MESSAGE_VERIFY)
 		return SLICE("fraudulent");
 	return found->campaign->account_suspended ? SLICE("suspended") : SLICE_NONE;
 }
@@ -181,7 +183,7 @@ add_common(struct search *c)
 	struct mail_subject *s = c->s;
 	const struct payload_subject *found = c->found;
 	s->language = s->fixed_language != NULL ? *s->fixed_language : mail_subject_language(found->campaign);
-	s->drop = reason_to_drop(found);
+	s->drop = reason_to_drop(found, s->kind);
 	s->email = pool_copy(s->pool, found->lead->email);
 	if (!read_payload(c, found, true, &s->values))
 		return false;

@@ -294,3 +294,11 @@ def test_a_budget_delays_and_loses_nothing(service, server, campaign):
     assert len(server.mails) == BUDGET + 1 and planted.count("ready") == 30 + 1 - BUDGET
     service.installation.sql("UPDATE lh_messages SET sent_ms = sent_ms - 3700000")
     wait_until(lambda: len(server.mails) == 2 * BUDGET + 1, 10, "the next hour's do not arrive")
+
+
+def test_a_lead_without_proof_of_work_confirms(service, server, account):
+    """docs/api.md 8: it is flagged until it has confirmed its address, and gets the mail for that"""
+    campaign = service.campaign(account, pages="on", bots="proof_or_confirm", mails="welcome,status_link")
+    assert campaign.post({"email": "noscript@example.org"}, key=None).status == 200
+    assert campaign.find(email="noscript@example.org")["fraudulent"] is True
+    assert "/confirm/" in text(arrived(server, "noscript@example.org"))

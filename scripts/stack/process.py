@@ -23,6 +23,9 @@ class Ended(BaseException):
 
 
 def _end(*_):
+    # A second one, as of a terminal that is closed after Ctrl-C, must not interrupt what ends the program. It may have arrived
+    # already, which Python reports as an error for SIG_IGN.
+    handle_signals(lambda *_: None)
     raise Ended
 
 

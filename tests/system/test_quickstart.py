@@ -139,7 +139,7 @@ def test_from_the_page_to_a_link_to_share(quickstart, make_folder, browser):
         window.open(link)
         window.wait("performance.now() > 2100", "time to read the page")
         window.run("document.querySelector('button').click();")
-        window.wait("location.pathname.includes('/s/')", "the lead's page")
+        window.wait("location.pathname.includes('/s/') && document.readyState === 'complete'", "the lead's page")
         assert window.text("h1").startswith("You’re on the list")
         share = window.run("return document.querySelector('input[readonly]').value;")
         assert share.startswith(f"{page}?kid=")
@@ -148,6 +148,28 @@ def test_from_the_page_to_a_link_to_share(quickstart, make_folder, browser):
         window.stop()
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
+
+
+TWO_SIGNALS = """
+import os, signal
+from stack.process import Ended, handle_signals
+handle_signals()
+both = {signal.SIGINT, signal.SIGHUP}
+signal.pthread_sigmask(signal.SIG_BLOCK, both)
+for number in both:
+    os.kill(os.getpid(), number)
+try:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
+except Ended:
+    print("stopped")
+"""
+
+
+def test_two_signals_at_once(quickstart):
+    """As of a terminal that is closed: everything is ended all the same"""
+    done = subprocess.run([sys.executable, "-c", TWO_SIGNALS], env=quickstart.environment, text=True, capture_output=True, timeout=30,
+                          check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
 
 
 def test_mails_are_shown_as_text():

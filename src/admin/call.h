@@ -62,7 +62,8 @@
 	X(CAMPAIGN, "campaign", "ID", "only of this campaign") \
 	X(KIND, "kind", "KIND", "only mails of this kind") \
 	X(CONTENT, "content", NULL, "show the mail as it is sent") \
-	X(HTML, "html", "FILE", "write the HTML of the mail to this file")
+	X(HTML, "html", "FILE", "write the HTML of the mail to this file") \
+	X(INTEGRITY, "integrity", NULL, "browsers run only this version of the script")
 
 /* clang-format on */
 

@@ -11,8 +11,11 @@
 #include "bots/honeypot.h"
 #include "engine/message.h"
 #include "engine/strangers.h"
+#include "page/assets.h"
 #include "page/html.h"
 #include "store/operator/admin.h"
+
+enum { MARKUP_MAX_BYTES = 64 * 1024 };
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
 static const char points[] = "a number from 0 to 99999", on_or_off[] = "on or off", url[] = "an http or https URL, or nothing",
@@ -250,52 +253,105 @@ admin_campaign_end(struct admin_call *call)
 	return result == RESULT_OK ? admin_campaign_show(call) : admin_answer(call, result);
 }
 
-/* The honeypot, which is hidden without a style: the page's Content-Security-Policy may forbid one. */
+/* What the markup of docs/embedding.md is made of. */
+struct markup {
+	struct buffer out;
+	struct slice base, id;
+	struct slice trap; /* name of the honeypot; absent: none */
+	bool proves;       /* the script begins to work before the form is sent */
+	bool redirects;    /* the campaign's forms are answered as JSON, unless they say otherwise */
+	bool verifies;     /* browsers verify the script */
+};
+
 static struct slice
-honeypot(struct pool *pool, const struct campaign *campaign, struct slice server_secret)
+made(struct admin_call *call, struct markup *markup)
 {
-	char name[HONEYPOT_NAME_SIZE];
-	if (campaign->bots == BOTS_OFF)
-		return SLICE("");
-	return POOL_JOIN(pool, SLICE(" <label hidden aria-hidden=\"true\">Leave this empty <input name=\""),
-	    honeypot_name(name, server_secret, campaign->id), SLICE("\" tabindex=\"-1\" autocomplete=\"off\"></label>"));
+	const struct slice text = pool_copy(call->pool, buffer_slice(&markup->out));
+	buffer_clear(&markup->out);
+	return text;
 }
 
-/* The script begins to work before the form is sent. */
 static struct slice
-proof_mark(const struct campaign *campaign)
+script_of(struct admin_call *call, struct markup *markup)
 {
-	return campaign->bots == BOTS_PROOF || campaign->bots == BOTS_PROOF_OR_CONFIRM ? SLICE("\" data-proof method=\"post")
-										       : SLICE("\" method=\"post");
+	struct pool *pool = call->pool;
+	HTML(&markup->out, "<script src=\"{}/embed/v1/embed.js", markup->base);
+	if (markup->verifies)
+		HTML(&markup->out, "?v={}\" integrity=\"{}\" crossorigin=\"anonymous",
+		    page_asset_version(pool, PAGE_ASSET_EMBED), page_asset_integrity(pool, PAGE_ASSET_EMBED));
+	buffer_add(&markup->out, SLICE("\" defer></script>"));
+	return made(call, markup);
 }
 
-/* The markup of docs/embedding.md. */
+/* With the script or without. The honeypot is hidden without a style: the page's Content-Security-Policy may forbid one. */
+static struct slice
+form_of(struct admin_call *call, struct markup *markup, bool scripted)
+{
+	struct buffer *out = &markup->out;
+	buffer_add(out, SLICE("<form"));
+	if (scripted)
+		HTML(out, " data-leadhook=\"{}\"", markup->id);
+	if (scripted && markup->proves)
+		buffer_add(out, SLICE(" data-proof"));
+	HTML(out, " method=\"post\" action=\"{}/v1/{}/subscribe\">", markup->base, markup->id);
+	if (!scripted && markup->redirects)
+		buffer_add(out, SLICE("<input type=\"hidden\" name=\"__answer\" value=\"redirect\">"));
+	buffer_add(out, SLICE("<label>Email <input name=\"email\" type=\"email\" autocomplete=\"email\" required></label>"));
+	if (slice_present(markup->trap))
+		HTML(out,
+		    " <label hidden aria-hidden=\"true\">Leave this empty <input name=\"{}\" tabindex=\"-1\" "
+		    "autocomplete=\"off\"></label>",
+		    markup->trap);
+	buffer_add(out, SLICE(" <button>Sign up</button></form>"));
+	return made(call, markup);
+}
+
+static struct slice
+element_of(struct admin_call *call, struct markup *markup, const char *element)
+{
+	HTML(&markup->out, element, markup->id);
+	return made(call, markup);
+}
+
+static void
+show_markup(struct admin_call *call, const struct campaign *campaign, struct markup *markup)
+{
+	struct output *output = call->output;
+	output_record(output);
+	output_text(
+	    output, "page", campaign->pages ? POOL_JOIN(call->pool, markup->base, SLICE("/c/"), markup->id) : SLICE_NONE);
+	output_text(output, "script", script_of(call, markup));
+	output_text(output, "form", form_of(call, markup, true));
+	output_text(output, "plain_form", form_of(call, markup, false));
+	output_text(output, "status", element_of(call, markup, "<div data-leadhook-status=\"{}\"></div>"));
+	output_text(output, "leaderboard", element_of(call, markup, "<div data-leadhook-leaderboard=\"{}\"></div>"));
+}
+
 int
 admin_campaign_embed(struct admin_call *call)
 {
-	struct pool *pool = call->pool;
 	struct campaign campaign;
 	const struct payload_settings *settings;
+	char trap[HONEYPOT_NAME_SIZE];
 	int64_t now_ms;
-	enum result result = store_find_campaign(call->store, pool, call->id, &campaign, &now_ms);
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
 		result = store_payload_settings(call->store, &settings);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	if (settings->base_url.size == 0)
 		return admin_fail(call, EX_CONFIG, "server.base_url is not set: pages need the address of the service");
-	const struct slice id = pool_printf(pool, "%" PRIu64, campaign.id), base = html_escaped(pool, settings->base_url);
-	output_record(call->output);
-	output_text(call->output, "script",
-	    POOL_JOIN(pool, SLICE("<script src=\""), base, SLICE("/embed/v1/embed.js\" defer></script>")));
-	output_text(call->output, "form",
-	    POOL_JOIN(pool, SLICE("<form data-leadhook=\""), id, proof_mark(&campaign), SLICE("\" action=\""), base,
-		SLICE("/v1/"), id,
-		SLICE(
-		    "/subscribe\"><label>Email <input name=\"email\" type=\"email\" autocomplete=\"email\" required></label>"),
-		honeypot(pool, &campaign, settings->server_secret), SLICE(" <button>Sign up</button></form>")));
-	output_text(call->output, "status", POOL_JOIN(pool, SLICE("<div data-leadhook-status=\""), id, SLICE("\"></div>")));
-	output_text(
-	    call->output, "leaderboard", POOL_JOIN(pool, SLICE("<div data-leadhook-leaderboard=\""), id, SLICE("\"></div>")));
+	struct markup markup = {
+		.base = settings->base_url,
+		.id = pool_printf(call->pool, "%" PRIu64, campaign.id),
+		.proves = campaign.bots == BOTS_PROOF || campaign.bots == BOTS_PROOF_OR_CONFIRM,
+		.redirects = campaign.form_answer == FORM_ANSWER_JSON,
+		.verifies = call->options[OPTION_INTEGRITY] != NULL,
+	};
+	if (campaign.bots != BOTS_OFF)
+		markup.trap = honeypot_name(trap, settings->server_secret, campaign.id);
+	buffer_init(&markup.out, MARKUP_MAX_BYTES);
+	show_markup(call, &campaign, &markup);
+	buffer_free(&markup.out);
 	return EX_OK;
 }

@@ -218,11 +218,18 @@ with_error(struct pool *pool, struct slice url, struct slice code)
 	return POOL_JOIN(pool, front, slice_of(join), ERROR_PARAMETER, code, slice_sub(url, end, url.size));
 }
 
+/* The page of the failed form has the script that does the work. A form that needs it may be on a page without one. */
+static bool
+lacks_proof(enum failure failure)
+{
+	return failure == FAILURE_PROOF_REQUIRED || failure == FAILURE_PROOF_INVALID;
+}
+
 static void
 fail(struct call *call)
 {
-	const bool hosted = (call->route->flags & ROUTE_HOSTED) != 0;
-	const struct slice page = hosted ? SLICE_NONE : form_page(call);
+	const bool stays = (call->route->flags & ROUTE_HOSTED) != 0 || lacks_proof(call->failure);
+	const struct slice page = stays ? SLICE_NONE : form_page(call);
 	if (slice_present(page)) {
 		redirect(call, with_error(call->request->pool, page, slice_of(failure_text(call->failure)->code)));
 		return;

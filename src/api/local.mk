@@ -9,7 +9,6 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/bots.c %D%/bots.h \
 	%D%/call.c %D%/call.h \
 	%D%/document.c %D%/document.h \
-	%D%/embed.h \
 	%D%/forms.c \
 	%D%/fetch.c %D%/fetch.h \
 	%D%/identifiers.c \
@@ -37,9 +36,3 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/pages.c \
 	%D%/handlers/verify.c \
 	%D%/handlers/webhooks.c
-nodist_%C%_libapi_a_SOURCES = %D%/embed_text.c
-CLEANFILES += %D%/embed_text.c
-EXTRA_DIST += src/api/embed.js src/api/solver.js scripts/embed-script
-
-%D%/embed_text.c: src/api/embed.js src/api/solver.js scripts/embed-script
-	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/api/embed.js api/embed.h embed_script) >$@.tmp && mv $@.tmp $@

@@ -4,10 +4,10 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
+#include <openssl/sha.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/pool.h"
 
 /* Created once in each thread: fetching and initializing an algorithm costs more than hashing a short text. */
 static _Thread_local struct {
@@ -28,7 +28,7 @@ require_success(bool done)
 {
 	if (done)
 		return;
-	log_error("libcrypto", LOG_STR("error", "SHA-256 or HMAC failed"));
+	log_error("libcrypto", LOG_STR("error", "SHA-256, SHA-384 or HMAC failed"));
 	memory_exhausted();
 }
 
@@ -89,6 +89,15 @@ digest_hmac_sha256(struct slice key, const struct slice *pieces, size_t count)
 		require_success(EVP_MAC_update(own.signing, (const unsigned char *)pieces[i].data, pieces[i].size) == 1);
 	require_success(EVP_MAC_final(own.signing, digest.bytes, &size, sizeof(digest.bytes)) == 1 && size == DIGEST_SIZE);
 	return digest;
+}
+
+struct slice
+digest_sha384(struct pool *pool, struct slice text)
+{
+	unsigned char bytes[SHA384_DIGEST_LENGTH];
+	size_t size = 0;
+	require_success(EVP_Q_digest(NULL, "SHA384", NULL, text.data, text.size, bytes, &size) == 1 && size == sizeof(bytes));
+	return pool_copy(pool, (struct slice){ (const char *)bytes, size });
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * SHA-256 and HMAC-SHA256 on libcrypto. The input may come in several pieces, which are hashed as if concatenated. */
+ * SHA-256, HMAC-SHA256 and SHA-384 on libcrypto. Input in several pieces is hashed as if they were concatenated. */
 #ifndef LEADHOOK_CRYPTO_DIGEST_H
 #define LEADHOOK_CRYPTO_DIGEST_H
 
@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/attributes.h"
+#include "base/pool.h"
 #include "base/slice.h"
 
 enum { DIGEST_SIZE = 32 };
@@ -20,6 +21,9 @@ struct digest {
 struct digest digest_sha256(const struct slice *pieces, size_t count);
 /* The key may have any length, including zero (RFC 2104). */
 struct digest digest_hmac_sha256(struct slice key, const struct slice *pieces, size_t count);
+
+/* The 48 bytes of SHA-384, for what is not hashed often. Does not fail either. */
+struct slice digest_sha384(struct pool *pool, struct slice text);
 
 /* Each thread caches its libcrypto contexts. A thread that ends before the process frees them with this. */
 void digest_end_thread(void);

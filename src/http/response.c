@@ -34,7 +34,8 @@ static const char *const content_types[] = {
 };
 
 /* docs/api.md 7. Most responses depend on headers that a cache does not compare, and are private: they must not be cached. */
-static const char not_cached[] = "Cache-Control: no-store\r\n", cached[] = "Cache-Control: public, max-age=3600\r\n";
+static const char not_cached[] = "Cache-Control: no-store\r\n", cached[] = "Cache-Control: public, max-age=3600\r\n",
+		  cached_for_good[] = "Cache-Control: public, max-age=31536000, immutable\r\n";
 
 /* Headers of every response. */
 static const char common_headers[] = "X-Content-Type-Options: nosniff\r\n"
@@ -145,7 +146,7 @@ http_response_render(const struct http_response *response, struct slice request_
 	buffer_add(out, SLICE("\r\n"));
 	if (has_content)
 		add_content_headers(out, response, body.size);
-	buffer_add_text(out, response->is_public ? cached : not_cached);
+	buffer_add_text(out, response->is_immutable ? cached_for_good : response->is_public ? cached : not_cached);
 	buffer_add_text(out, common_headers);
 	add_header(out, "X-Request-Id", request_id);
 	for (size_t i = 0; i < response->header_count; i++)

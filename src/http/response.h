@@ -23,6 +23,7 @@ struct http_response {
 	unsigned status; /* initially 200 */
 	enum http_content { HTTP_JSON, HTTP_JAVASCRIPT, HTTP_HTML, HTTP_CSS } content;
 	bool is_public;     /* the same for every caller, and not private: any cache may store it for an hour */
+	bool is_immutable;  /* public, and its URL changes with it: for a year */
 	struct buffer body; /* not sent with 204 and 304; allocated until http_response_free */
 	bool head;          /* the request was HEAD: the body is not sent, but its length is; an empty body has no length */
 	struct http_header headers[HTTP_RESPONSE_HEADERS];

@@ -43,7 +43,7 @@
 		});
 	}
 
-	// include ../api/solver.js
+	// include solver.js
 
 	// A form is sent once, also after two clicks. The way back in the browser's history shows it as it was.
 	for (const form of document.querySelectorAll("form")) {

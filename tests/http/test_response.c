@@ -68,6 +68,10 @@ a_public_response_may_be_cached(void **state)
 	assert_true(http_response_header(&response, "ETag", SLICE("\"1\"")));
 	assert_rendered(
 	    "Status: 304 Not Modified\r\nCache-Control: public, max-age=3600\r\n" COMMON_OF_ALL "ETag: \"1\"\r\n\r\n");
+	buffer_clear(&out);
+	response.is_immutable = true;
+	assert_rendered("Status: 304 Not Modified\r\nCache-Control: public, max-age=31536000, immutable\r\n" COMMON_OF_ALL
+			"ETag: \"1\"\r\n\r\n");
 }
 
 /* docs/api.md 1: HEAD is GET without the body. */

@@ -10,7 +10,7 @@ ADA = {"email": "ada@example.org"}
 SETTINGS = [("limits", "posts_per_address", "1000/60s"), ("limits", "lookups_per_address", "1000/60s")]
 FORM = '<form data-leadhook="%d"><label>Email <input name="email" type="email"></label>%s<button>Sign up</button></form>'
 HOSTILE = '<img src="x" onerror="parent.postMessage(1)"><script>window.broken = true</script>'
-SCRIPT = (SOURCE / "src/api/embed.js").read_text(encoding="utf-8")
+SCRIPT = (SOURCE / "src/page/embed.js").read_text(encoding="utf-8")
 
 # Signs up in the page's form, and waits for the event of the answer.
 SIGN_UP = """

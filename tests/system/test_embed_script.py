@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """docs/embedding.md 1, docs/api.md 4.1, 7: the script for pages is served to every page, also while the database is away."""
+import base64
 import gzip
+import hashlib
 import json
 
 import pytest
@@ -11,10 +13,15 @@ from service import settles
 from stack.front import FRONTS
 
 PATH = "/embed/v1/embed.js"
+FIELD = '<label>Email <input name="email" type="email" autocomplete="email" required></label>'
 
 
 def get(service, method="GET", **options):
     return service.client.request(method, PATH, **options)
+
+
+def version_of(script):
+    return hashlib.sha256(script).hexdigest()[:16]
 
 
 @pytest.mark.parametrize("front", ["lighttpd-socket", "apache-proxy-fcgi", "nginx"])
@@ -27,6 +34,10 @@ def test_the_script(make_service, front):
               "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*"}
     assert {name: ", ".join(answer.headers.get_all(name)) for name in wanted} == wanted
     assert int(answer.headers["Content-Length"]) == len(answer.body)
+    for version, cached in ((version_of(answer.body), "public, max-age=31536000, immutable"),
+                            ("0123456789abcdef", wanted["Cache-Control"])):
+        versioned = get(service, query={"v": version})
+        assert (versioned.body, versioned.headers["Cache-Control"]) == (answer.body, cached)
     version = answer.headers["ETag"]
     head = get(service, "HEAD")
     assert (head.status, head.body, head.headers["ETag"]) == (200, b"", version)
@@ -83,15 +94,17 @@ def test_without_a_database(make_service, own_database):
 def test_markup_for_pages(leadhook, campaign):
     """docs/embedding.md: the address of the service is escaped; there is none without server.base_url"""
     url, id = campaign.service.front.url, campaign.id
+    leadhook("campaign", "set", id, "pages=on")
     trap = honeypot_of(campaign)
     for bots, mark, field in (("off", "", ""), ("honeypot", "", trap), ("proof", " data-proof", trap), ("proof_or_confirm", " data-proof", trap)):
         leadhook("campaign", "set", id, f"bots={bots}")
         hidden = (f' <label hidden aria-hidden="true">Leave this empty <input name="{field}" tabindex="-1" autocomplete="off"></label>'
                   if field else "")
         assert leadhook("campaign", "embed", id) == {
-            "script": f'<script src="{url}/embed/v1/embed.js" defer></script>',
-            "form": f'<form data-leadhook="{id}"{mark} method="post" action="{url}/v1/{id}/subscribe"><label>Email <input name="email" '
-                    f'type="email" autocomplete="email" required></label>{hidden} <button>Sign up</button></form>',
+            "page": f"{url}/c/{id}", "script": f'<script src="{url}/embed/v1/embed.js" defer></script>',
+            "form": f'<form data-leadhook="{id}"{mark} method="post" action="{url}/v1/{id}/subscribe">{FIELD}{hidden} '
+                    '<button>Sign up</button></form>',
+            "plain_form": f'<form method="post" action="{url}/v1/{id}/subscribe">{FIELD}{hidden} <button>Sign up</button></form>',
             "status": f'<div data-leadhook-status="{id}"></div>', "leaderboard": f'<div data-leadhook-leaderboard="{id}"></div>'}
     for base, shown in (('https://a.example/"&<', "https://a.example/&#34;&#38;&#60;"), ("", None)):
         done = call(campaign.service.installation, "campaign", "embed", str(id), "--json", env={"LEADHOOK_SERVER_BASE_URL": base})
@@ -99,3 +112,17 @@ def test_markup_for_pages(leadhook, campaign):
             assert json.loads(done.stdout)["script"] == f'<script src="{shown}/embed/v1/embed.js" defer></script>'
         else:
             assert done.returncode == CONFIG and "server.base_url is not set" in done.stderr
+
+
+def test_markup_of_settings(leadhook, campaign):
+    """docs/embedding.md: no page without `pages`; a plain form is answered for people in spite of `form_answer`; --integrity"""
+    leadhook("campaign", "set", campaign.id, "pages=off", "form_answer=json")
+    markup, verified = leadhook("campaign", "embed", campaign.id), leadhook("campaign", "embed", campaign.id, "--integrity")
+    assert markup["page"] is None
+    answered = '<input type="hidden" name="__answer" value="redirect">'
+    assert answered in markup["plain_form"] and answered not in markup["form"]
+    script = get(campaign.service).body
+    value = base64.b64encode(hashlib.sha384(script).digest()).decode()
+    assert verified.pop("script") == (f'<script src="{campaign.service.front.url}{PATH}?v={version_of(script)}" integrity="sha384-{value}" '
+                                      'crossorigin="anonymous" defer></script>')
+    assert verified.items() < markup.items()

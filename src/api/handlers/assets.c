@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Scripts and stylesheets: of pages elsewhere (docs/embedding.md), of the hosted pages and of a campaign (docs/pages.md). */
-#include "api/embed.h"
 #include "api/pages.h"
 
 #include "base/encode.h"
@@ -40,22 +39,32 @@ answer_asset(struct call *call, enum http_content content, struct slice text)
 		buffer_add(&response->body, text);
 }
 
+/* With its version in the URL, the answer to that URL is the same for as long as it is this version. */
+static void
+answer_page_asset(struct call *call, enum http_content content, enum page_asset asset)
+{
+	struct pool *pool = call->request->pool;
+	answer_asset(call, content, page_asset(asset));
+	call->response->is_immutable =
+	    slice_equal(call->request->query, POOL_JOIN(pool, SLICE("v="), page_asset_version(pool, asset)));
+}
+
 void
 handle_embed_script(struct call *call)
 {
-	answer_asset(call, HTTP_JAVASCRIPT, (struct slice){ embed_script, embed_script_size });
+	answer_page_asset(call, HTTP_JAVASCRIPT, PAGE_ASSET_EMBED);
 }
 
 void
 handle_page_script(struct call *call)
 {
-	answer_asset(call, HTTP_JAVASCRIPT, page_asset(PAGE_ASSET_SCRIPT));
+	answer_page_asset(call, HTTP_JAVASCRIPT, PAGE_ASSET_SCRIPT);
 }
 
 void
 handle_page_style(struct call *call)
 {
-	answer_asset(call, HTTP_CSS, page_asset(PAGE_ASSET_STYLE));
+	answer_page_asset(call, HTTP_CSS, PAGE_ASSET_STYLE);
 }
 
 /* The pages of the campaign name its version in the URL, so that a cached one is never an old one. A campaign without a style

@@ -452,7 +452,8 @@ payload_write(struct buffer *out, const struct payload_settings *settings, const
 }
 
 void
-payload_write_withheld(struct buffer *out, const struct campaign *campaign, struct slice redirect_url, struct payload_view view)
+payload_write_withheld(struct buffer *out, const struct payload_settings *settings, const struct campaign *campaign,
+    struct slice redirect_url, struct payload_view view)
 {
 	struct json_writer writer;
 	json_writer_init(&writer, out);
@@ -461,6 +462,7 @@ payload_write_withheld(struct buffer *out, const struct campaign *campaign, stru
 	json_put_text(&writer, SLICE("social_id"), SLICE_NONE);
 	json_put_u64(&writer, SLICE("campaign_id"), campaign->id);
 	json_put_u64(&writer, SLICE("list_id"), campaign->id);
+	json_put_boolean(&writer, SLICE("check_mail"), settings->sends_mail);
 	if (!view.skip_urls) {
 		json_put_text(&writer, SLICE("redirect_url"), redirect_url);
 		json_put_text(&writer, SLICE("thankyou_url"), campaign->thankyou_url);

@@ -17,6 +17,7 @@ struct payload_settings {
 	struct slice base_url;      /* public URL of the API, without a trailing '/'; absent: opt-out links are null */
 	struct slice avatar_url;    /* with {hash}; absent: null */
 	struct slice server_secret; /* signs opt-out links */
+	bool sends_mail;            /* as in engine/decide.h */
 };
 
 /* A lead and what its payload needs besides. */
@@ -37,8 +38,8 @@ void payload_write(struct buffer *out, const struct payload_settings *settings, 
 
 /* Appends what the answer to a sign-up shows of a lead that is not shown to this caller (docs/api.md 4.1.11): an object without
  * facts about the lead. `redirect_url`: that of the request, or absent. */
-void payload_write_withheld(
-    struct buffer *out, const struct campaign *campaign, struct slice redirect_url, struct payload_view view);
+void payload_write_withheld(struct buffer *out, const struct payload_settings *settings, const struct campaign *campaign,
+    struct slice redirect_url, struct payload_view view);
 
 /* The view that webhooks of the campaign get. */
 struct payload_view payload_webhook_view(const struct campaign *campaign);

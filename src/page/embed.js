@@ -22,6 +22,13 @@
 	const idPattern = /^[0-9A-Za-z]{4,16}$/;
 	const oldEmbed = "#kickofflabs_embed_form, #kickofflabs_signup_bar";
 	const timeout = 30000;
+	// after a sign-up, and where a mail answers it
+	const messages = {
+		en: ["Thank you. You are signed up.", "Thank you. Please check your inbox."],
+		de: ["Danke. Du bist angemeldet.", "Danke. Bitte schau in dein Postfach."],
+		es: ["Gracias. Te has inscrito.", "Gracias. Revisa tu correo."],
+		fr: ["Merci. Votre inscription est prise en compte.", "Merci. Consultez votre messagerie."],
+	};
 	// of a body without a key; what only informs is left out of a larger one
 	const bodyBytes = 7000;
 	const query = new URLSearchParams(location.search);
@@ -237,7 +244,11 @@
 		field.focus();
 	}
 
-	function showThanks(form, text) {
+	// The lead of the answer is null where the API withholds it; `check_mail` says whether its person gets a mail then.
+	function showThanks(form, lead) {
+		const language = ((form.closest("[lang]") || form).lang || "").slice(0, 2).toLowerCase();
+		const mailed = lead.check_mail === true;
+		const text = form.getAttribute(mailed ? "data-check-mail" : "data-message") || (messages[language] || messages.en)[+mailed];
 		const shown = make("p", text, { "class": "leadhook-message", role: "status", tabindex: "-1" });
 		form.after(shown);
 		form.setAttribute("hidden", "");
@@ -255,11 +266,11 @@
 			location.assign(target);
 			return;
 		}
-		if (!handled && place)
+		if (!handled && place && leads[campaign])
 			showShare(place, lead);
 		else if (!handled)
-			showThanks(form, form.getAttribute("data-message") || "Thank you. You are signed up.");
-		showAll(campaign, lead);
+			showThanks(form, lead);
+		showAll(campaign, leads[campaign] && lead);
 	}
 
 	async function submit(form, campaign, button) {

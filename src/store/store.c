@@ -256,6 +256,7 @@ store_read_installation(struct store *store)
 		result = read_needed_value(store, "server_secret", &store->payload.server_secret);
 	store->payload.base_url = slice_of(store->options.base_url);
 	store->payload.avatar_url = slice_of(store->options.avatar_url);
+	store->payload.sends_mail = store->options.sends_mail;
 	store->has_installation = result == RESULT_OK;
 	return result;
 }

@@ -28,6 +28,13 @@ def service(make_service):
     return make_service(settings=SETTINGS)
 
 
+@pytest.fixture(scope="module")
+def mailing(make_service):
+    """A service that sends mails, to a server that is not there."""
+    return make_service(settings=[*SETTINGS, ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
+                                  ("mail", "from", "a@example.org")])
+
+
 @pytest.fixture
 def show(browser, service):
     """Shows a page with the script, in which the test's script runs."""
@@ -223,6 +230,47 @@ def test_status_and_leaderboard(show, service, account):
     link = ada["social_url"]
     assert found["status"] == ["Platz", "2", "Your points", "0", "Friends joined", "0", "Your link", link]
     assert found["link"] == link and found["made"] == 0 and "broken" not in found
+
+
+STRICT = {"public_lookup": "social_id", "public_update": "own", "landing_url": "https://shop.example/"}
+
+
+@pytest.mark.parametrize("language, attributes, text", [
+    ("en", "", "Thank you. Please check your inbox."), ("de-AT", "", "Danke. Bitte schau in dein Postfach."),
+    ("nl", 'data-message="no"', "Thank you. Please check your inbox."), ("de", 'data-check-mail="Look &lt;b&gt;"', "Look <b>")])
+def test_a_withheld_lead(show, mailing, language, attributes, text):
+    """2, 6: where a mail answers a sign-up, the message says so, and what shows the lead is unchanged"""
+    campaign = mailing.campaign(mailing.account(), **STRICT, verify_email="on", mails="welcome,status_link")
+    found = show("""
+        const answered = await signUp("ada@example.org");
+        const message = await until(() => document.querySelector(".leadhook-message"));
+        return [answered.detail.answer.social_id, message.textContent, document.querySelector("[data-leadhook-status]").textContent];
+    """, f'<div lang="{language}">' + (FORM % (campaign.id, "")).replace("<form", f"<form {attributes}")
+         + f'</div><div data-leadhook-status="{campaign.id}">Sign up first</div>', api=mailing.front.url)
+    assert found == [None, text, "Sign up first"]
+    assert campaign.find(**ADA)["counter"] == 1
+
+
+def test_a_withheld_lead_of_older_embeds(show, mailing):
+    """8: no link to share is promised"""
+    campaign = mailing.campaign(mailing.account(), **STRICT, verify_email="on", mails="welcome,status_link")
+    found = show("""
+        await until(() => document.forms[0]);
+        await signUp("ada@example.org");
+        return (await until(() => document.querySelector(".leadhook-message"))).textContent;
+    """, OLD % (campaign.id, ""), api=mailing.front.url)
+    assert found == "Thank you. Please check your inbox."
+
+
+def test_a_withheld_lead_without_mail(show, service, account):
+    """2: a repeated sign-up does not promise a mail that is never sent"""
+    campaign = service.campaign(account, **STRICT)
+    campaign.lead(**ADA)
+    found = show("""
+        const answered = await signUp("ada@example.org");
+        return [answered.detail.answer.social_id, (await until(() => document.querySelector(".leadhook-message"))).textContent];
+    """, FORM % (campaign.id, "") + f'<div data-leadhook-status="{campaign.id}"></div>')
+    assert found == [None, "Thank you. You are signed up."]
 
 
 def test_late_answers(browser, show):

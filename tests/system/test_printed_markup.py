@@ -37,7 +37,7 @@ def test_a_script_with_integrity(window, sign_up, service, account):
     campaign = service.campaign(account, **STRICT)
     sign_up(campaign, "script", "form", "status", "leaderboard")
     window.wait("document.querySelector('dl') !== null", "the status")
-    assert window.text(".leadhook-message") == "Thank you. You are signed up."
+    assert window.text(".leadhook-message") == "Danke. Du bist angemeldet."
     assert window.path() == "/printed" and campaign.find(email="ada@example.org")["counter"] == 1
 
 

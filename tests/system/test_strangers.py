@@ -26,7 +26,8 @@ def token_of(lead):
 
 
 def withheld(campaign, answer, **urls):
-    return answer == {"id": None, "social_id": None, "campaign_id": campaign.id, "list_id": campaign.id,
+    """No mail is set up here."""
+    return answer == {"id": None, "social_id": None, "campaign_id": campaign.id, "list_id": campaign.id, "check_mail": False,
                       "redirect_url": None, "thankyou_url": None, **urls}
 
 

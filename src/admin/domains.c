@@ -38,15 +38,6 @@ read_all(int fd, struct buffer *text)
 	}
 }
 
-static size_t
-line_of(struct slice text, const char *place)
-{
-	size_t line = 1;
-	for (const char *c = text.data; c < place; c++)
-		line += *c == '\n' ? 1 : 0;
-	return line;
-}
-
 /* Reads and checks the list; *hosts: how many it has. */
 static int
 read_list(const struct admin_call *call, const char *path, struct buffer *text, size_t *hosts)
@@ -63,7 +54,7 @@ read_list(const struct admin_call *call, const char *path, struct buffer *text, 
 	if (!host_list_parse(call->pool, buffer_slice(text), &list, &bad)) {
 		const bool shown = bad.size <= DOMAIN_MAX && utf8_valid(bad) && !slice_has_control(bad);
 		return admin_fail(call, EX_DATAERR, "%s:%zu: expected host names%s%.*s", path,
-		    line_of(buffer_slice(text), bad.data), shown ? ", not " : "", SLICE_ARGS(shown ? bad : SLICE("")));
+		    slice_line_of(buffer_slice(text), bad.data), shown ? ", not " : "", SLICE_ARGS(shown ? bad : SLICE("")));
 	}
 	*hosts = list.count;
 	return list.count > 0 ? EX_OK : admin_fail(call, EX_DATAERR, "%s: there are no host names in it", path);

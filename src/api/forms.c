@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Forms that a browser sends without a script are answered for people: by a redirection or a page instead of JSON (docs/api.md
- * 4.1.10). Requests of scripts on other pages. */
+ * 4.1.10). Also the check of the page that a browser sends a request from (4.1.11). */
 #include "api/pages.h"
 #include "api/parameters.h"
 
@@ -95,7 +95,7 @@ own_location(const struct call *call, struct slice url)
 	return listed ? location : SLICE_NONE;
 }
 
-/* The answers to requests that a script or a form of another page sends have the page's origin. */
+/* Browsers send the origin of the page with the POST requests of its forms and scripts. */
 bool
 call_is_from_foreign_page(const struct call *call)
 {

@@ -198,6 +198,17 @@ pool_copy_lower(struct pool *pool, struct slice s)
 	return (struct slice){ copy, s.size };
 }
 
+struct slice
+pool_with_line_feeds(struct pool *pool, struct slice s)
+{
+	char *copy = pool_bytes(pool, s.size);
+	size_t size = 0;
+	for (size_t i = 0; i < s.size; i++)
+		if (s.data[i] != '\r' || i + 1 == s.size || s.data[i + 1] != '\n')
+			copy[size++] = s.data[i];
+	return (struct slice){ copy, size };
+}
+
 char *
 pool_string(struct pool *pool, struct slice s)
 {

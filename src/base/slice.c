@@ -187,3 +187,12 @@ ascii_hex_digit(char c)
 	c = ascii_lower(c);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
+
+size_t
+slice_line_of(struct slice text, const char *place)
+{
+	size_t line = 1;
+	for (const char *c = text.data; c < place; c++)
+		line += *c == '\n' ? 1 : 0;
+	return line;
+}

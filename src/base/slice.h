@@ -61,6 +61,9 @@ struct slice slice_trim(struct slice s);
  * "a,,b" gives "a", "", "b"; "" gives nothing. */
 bool slice_next(struct slice *rest, char separator, struct slice *head);
 
+/* The number, from 1, of the line of `text` that `place` points into. */
+size_t slice_line_of(struct slice text, const char *place);
+
 /* Like slice_next, for lists separated by commas or ASCII white space; skips empty items. */
 bool slice_next_item(struct slice *rest, struct slice *item);
 

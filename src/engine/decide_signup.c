@@ -205,6 +205,21 @@ field_limits(const struct step *step, const struct working_lead *lead)
 	return limits;
 }
 
+/* The custom fields of the lead after the sign-up; `lead` is NULL for a new one. A lead that is not changed is treated as a new
+ * one, so that a failure does not show which leads exist. Returns false when the command fails. */
+static bool
+merge_fields(struct step *step, const struct signup *signup, const struct working_lead *lead, struct slice *merged)
+{
+	const struct custom_field_limits limits = field_limits(step, lead);
+	const struct slice stored = lead == NULL ? SLICE_NONE : lead->lead.custom_fields;
+	struct slice problem;
+	if (custom_fields_merge(
+		step->pool, stored, signup->custom_fields, signup->custom_field_count, &limits, merged, &problem))
+		return true;
+	step_fail(step, FAILURE_INVALID_PARAMETER, problem);
+	return false;
+}
+
 /* 4.1.11: a new lead is the caller's own. One that existed is shown as to a look-up by email or phone number. Where that is not
  * at all, and a mail shows the lead its page, a new one is withheld as well: the answer does not show which leads exist. */
 static enum lead_showing
@@ -226,20 +241,22 @@ sign_up(struct step *step, const struct signup *request, bool update)
 {
 	struct signup signup = *request;
 	struct working_lead *lead;
-	struct slice custom_fields, problem;
+	struct slice custom_fields;
 	if (is_number_of_other_email(step, &signup))
 		signup.phone = SLICE_NONE;
 	if (!match_lead(step, &signup, &lead))
 		return NULL;
 	if (lead != NULL && !update)
 		return lead;
+	const bool changes = lead == NULL || (!signup.unproven && may_change(step, &signup, lead));
+	if (!merge_fields(step, &signup, changes ? lead : NULL, &custom_fields))
+		return NULL;
 	step->outcome->showing = showing(step, &signup, lead);
 	if (lead != NULL && signup.unproven) { /* docs/api.md 8 */
 		if (step_is_unproven(lead))
 			(void)!step_request_mail(step, lead, MESSAGE_VERIFY, 0);
 		return lead;
 	}
-	const bool changes = lead == NULL || may_change(step, &signup, lead);
 	const bool counts = lead != NULL && (changes || stranger_may_count(&step->campaign->campaign, owns(&signup, lead)));
 	if (lead != NULL && step->command->account_id == 0 && !owns(&signup, lead))
 		step_mail_repetition(step, lead, step->outcome->showing == WITHHELD);
@@ -247,12 +264,6 @@ sign_up(struct step *step, const struct signup *request, bool update)
 		if (counts)
 			count_repetition(step, lead);
 		return lead;
-	}
-	const struct custom_field_limits limits = field_limits(step, lead);
-	if (!custom_fields_merge(step->pool, lead == NULL ? SLICE_NONE : lead->lead.custom_fields, signup.custom_fields,
-		signup.custom_field_count, &limits, &custom_fields, &problem)) {
-		step_fail(step, FAILURE_INVALID_PARAMETER, problem);
-		return NULL;
 	}
 	if (lead == NULL) {
 		lead = add_lead(step, &signup, custom_fields);

@@ -31,7 +31,7 @@ MUST_CHECK bool mail_address_parse(struct pool *pool, struct slice typed, struct
  * not valid, or the name is no UTF-8, has control characters or more than MAILBOX_NAME_MAX_BYTES. */
 MUST_CHECK bool mailbox_parse(struct pool *pool, struct slice typed, struct mailbox *mailbox);
 
-/* Whether a name may stand before an address: it is encoded, so that this is about control characters and length only. */
+/* Whether a name is allowed before an address: it is encoded, so that this is about control characters and length only. */
 MUST_CHECK bool mailbox_name_valid(struct slice name);
 
 #endif

@@ -296,7 +296,7 @@ url_part(const struct html_scan *scan, enum html_place *place)
 	*place = HTML_URL_PART;
 	return known && scan->query
 		   ? NULL
-		   : "in a URL a value may stand only at the beginning, or after ? of an http, https or mailto URL";
+		   : "in a URL a value is allowed only at the beginning, or after ? of an http, https or mailto URL";
 }
 
 const char *
@@ -308,19 +308,19 @@ html_scan_place(const struct html_scan *scan, enum html_place *place)
 		return NULL;
 	}
 	if (scan->state == COMMENT || scan->state == MARKUP || scan->state == MARKUP_DASH || scan->state == DECLARATION)
-		return "a value may not stand in a comment or declaration";
+		return "a value is not allowed in a comment or declaration";
 	if (scan->state == STYLE)
-		return "a value may not stand in a style";
+		return "a value is not allowed in a style";
 	if (scan->state == VALUE_SINGLE || scan->state == VALUE_BARE || scan->state == BEFORE_VALUE)
 		return "an attribute with a value must be in double quotes";
 	if (scan->state != VALUE_DOUBLE)
-		return "a value may stand in text and in attributes only";
+		return "a value is allowed only in text and in attributes";
 	if (slice_is_one_of(attribute, plain_attributes, ARRAY_SIZE(plain_attributes))) {
 		*place = HTML_ATTRIBUTE;
 		return NULL;
 	}
 	if (!slice_is_one_of(attribute, url_attributes, ARRAY_SIZE(url_attributes)))
-		return "a value may stand only in the attributes href, src, alt, title, lang and aria-label";
+		return "a value is allowed only in the attributes href, src, alt, title, lang and aria-label";
 	if (scan->value_size > 0 || scan->begins_with_value)
 		return url_part(scan, place);
 	*place = HTML_URL;

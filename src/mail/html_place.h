@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Follows the HTML of a template, to find what may stand at a place in it. It refuses what browsers read in ways that are hard
+ * Follows the HTML of a template, to find what is allowed at a place in it. It refuses what browsers read in ways that are hard
  * to follow; what it accepts, browsers read as it does (WHATWG HTML, 13.2.5 "Tokenization"). */
 #ifndef LEADHOOK_MAIL_HTML_PLACE_H
 #define LEADHOOK_MAIL_HTML_PLACE_H
@@ -32,7 +32,7 @@ struct html_scan {
 void html_scan_init(struct html_scan *scan);
 /* Follows one byte. Returns NULL, or what is wrong with it, for people. */
 MUST_CHECK const char *html_scan_byte(struct html_scan *scan, char c);
-/* The place here, in *place. Returns NULL, or why no value may stand here. */
+/* The place here, in *place. Returns NULL, or why no value is allowed here. */
 MUST_CHECK const char *html_scan_place(const struct html_scan *scan, enum html_place *place);
 /* Follows a value that stands at such a place. */
 void html_scan_value(struct html_scan *scan);

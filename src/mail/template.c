@@ -129,7 +129,7 @@ add_value(struct compiler *c, const struct tag *tag)
 		if (problem != NULL)
 			return fail(c, tag->from, slice_of(problem));
 		if ((place == HTML_URL || place == HTML_URL_PART) && !mail_name_is_url(tag->name))
-			return fail(c, tag->from, SLICE("in href and src only values may stand whose names end with _url"));
+			return fail(c, tag->from, SLICE("in href and src only values whose names end with _url are allowed"));
 		escape = escapes[place];
 		html_scan_value(&c->scan);
 	}
@@ -282,25 +282,13 @@ check_characters(const struct compiler *c)
 	return true;
 }
 
-/* CR LF as LF: positions of errors stay the same. */
-static struct slice
-with_line_feeds(struct pool *pool, struct slice source)
-{
-	char *text = pool_bytes(pool, source.size);
-	size_t size = 0;
-	for (size_t i = 0; i < source.size; i++)
-		if (source.data[i] != '\r' || i + 1 == source.size || source.data[i + 1] != '\n')
-			text[size++] = source.data[i];
-	return (struct slice){ text, size };
-}
-
 bool
 template_compile(struct pool *pool, struct slice source, const struct template_rules *rules, const struct template **made,
     struct template_error *error)
 {
 	struct compiler c = {
 		.pool = pool,
-		.source = slice_find(source, '\r') < source.size ? with_line_feeds(pool, source) : source,
+		.source = slice_find(source, '\r') < source.size ? pool_with_line_feeds(pool, source) : source,
 		.rules = rules,
 		.made = POOL_NEW(pool, struct template),
 		.error = error,

@@ -120,15 +120,6 @@ read_file(const char *path, struct buffer *text)
 	return failure;
 }
 
-static size_t
-line_of(struct slice text, const char *place)
-{
-	size_t line = 1;
-	for (const char *c = text.data; c < place; c++)
-		line += *c == '\n' ? 1 : 0;
-	return line;
-}
-
 static bool
 parse_disposable_domains(struct wiring *wiring, struct slice text, struct buffer *problems)
 {
@@ -136,7 +127,7 @@ parse_disposable_domains(struct wiring *wiring, struct slice text, struct buffer
 	if (host_list_parse(wiring->pool, text, &wiring->disposable_domains, &bad))
 		return true;
 	buffer_printf(problems, "%s: %s:%zu: expected host names", conf_origin(wiring->conf, "lead", "disposable_domains_file"),
-	    wiring->conf->lead.disposable_domains_file, line_of(text, bad.data));
+	    wiring->conf->lead.disposable_domains_file, slice_line_of(text, bad.data));
 	if (bad.size <= DOMAIN_MAX && utf8_valid(bad) && !slice_has_control(bad)) /* otherwise the file is not a text list */
 		buffer_printf(problems, ", not %.*s", SLICE_ARGS(bad));
 	buffer_add_byte(problems, '\n');

@@ -86,7 +86,7 @@ def test_other_mistakes(refused, campaign):
     refused(DATA, "mail", "set", "999999", "verify", "subject=x")
     refused(DATA, "mail", "preview", "999999", "verify")
     refused(DATA, "mail", "preview", str(campaign.id), "verify", "--language", "xx")
-    assert "no such lead" in refused(DATA, "mail", "preview", str(campaign.id), "verify", "--email", "nobody@example.org")
+    assert "no such lead" in refused(DATA, "mail", "preview", str(campaign.id), "verify", "--email", "unknown@example.org")
     refused(66, "mail", "set", str(campaign.id), "verify", "text=@/nonexistent")
 
 

@@ -59,6 +59,16 @@ def test_nothing_about_a_person_for_an_address(strict, ada):
     assert (lead["first_name"], lead["counter"], lead["redirect_url"]) == ("Ada", 2, None)
 
 
+def test_failures_show_no_lead(strict, ada):
+    """too many fields are refused for a known address as for an unknown one; `must_exist` needs a key, even with an own token"""
+    other = sign_up(strict, email="other@example.org")
+    for name in ("ada", "unknown"):
+        fields = {"email": f"{name}@example.org"}
+        assert strict.post({**fields, "long": "x" * 3000}, key=None).verdict == (406, "invalid_parameter")
+        assert strict.post({**fields, "must_exist": True, "__token": token_of(other)}, key=None).verdict == REFUSED
+    assert strict.find(email="ada@example.org")["counter"] == 1
+
+
 def test_a_social_id_is_public(strict, ada):
     shown = strict.get({"social_id": ada["social_id"]}, key=None)
     assert (shown.status, shown.json["first_name"]) == (200, "Ada")

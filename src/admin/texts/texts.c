@@ -20,14 +20,10 @@ admin_split_text(struct slice operand, struct slice *name, struct slice *value)
 static struct slice
 unix_lines(struct pool *pool, struct slice text)
 {
-	char *copy = pool_bytes(pool, text.size);
-	size_t size = 0;
-	for (size_t i = 0; i < text.size; i++)
-		if (text.data[i] != '\r' || i + 1 == text.size || text.data[i + 1] != '\n')
-			copy[size++] = text.data[i];
-	while (size > 0 && ascii_is_space(copy[size - 1]))
-		size--;
-	return (struct slice){ copy, size };
+	struct slice copy = pool_with_line_feeds(pool, text);
+	while (copy.size > 0 && ascii_is_space(copy.data[copy.size - 1]))
+		copy.size--;
+	return copy;
 }
 
 /* Reads all of a file. */

@@ -26,11 +26,11 @@ run(struct call *call, struct command command, struct slice answer)
 	return outcome;
 }
 
-/* `must_exist` shows whether the lead exists. */
+/* `must_exist` shows whether the lead exists. A token proves nothing here: the lead may be another one. */
 static bool
 may_demand_lead(struct call *call, const struct signup *signup)
 {
-	return !signup->must_exist || call_may_see(call, LEAD_BY_EMAIL, slice_present(signup->own_id));
+	return !signup->must_exist || call_may_see(call, LEAD_BY_EMAIL, false);
 }
 
 /* What is answered to a bot. */

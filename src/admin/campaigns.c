@@ -53,6 +53,7 @@ static const struct value_setting setting_table[] = {
 	{ "mails", value_mails, PLACE(mails),
 	    "welcome, reward, referral or status_link, several with commas or spaces, or nothing" },
 	{ "verify_email", value_switch, PLACE(verify_email), on_or_off },
+	{ "verify_phone", value_switch, PLACE(verify_phone), on_or_off },
 	{ "bots", value_bots, PLACE(bots), "off, honeypot, proof or proof_or_confirm" },
 	{ "bot_difficulty", value_difficulty, PLACE(bot_difficulty), "a number from 1 to 8" },
 };
@@ -184,6 +185,7 @@ add_page_settings(struct output *output, struct pool *pool, const struct campaig
 	add_choice(output, "public_update", public_update_names, PUBLIC_UPDATES, campaign->public_update);
 	add_mails(output, pool, campaign->mails);
 	output_boolean(output, "verify_email", campaign->verify_email);
+	output_boolean(output, "verify_phone", campaign->verify_phone);
 	add_choice(output, "bots", campaign_bots_names, CAMPAIGN_BOTS, campaign->bots);
 	output_u64(output, "bot_difficulty", campaign->bot_difficulty);
 }

@@ -190,8 +190,10 @@ pretended_lead(struct call *call, const struct signup *signup)
 static bool
 is_withheld(const struct call *call, const struct signup *signup)
 {
-	return slice_present(signup->email) && !stranger_may_see(&call->campaign, LEAD_BY_EMAIL, false) &&
-	       store_sends_mail(call->api->store) && campaign_proves_by_mail(&call->campaign);
+	if (stranger_may_see(&call->campaign, LEAD_BY_EMAIL, false))
+		return false;
+	return slice_present(signup->email) ? store_sends_mail(call->api->store) && campaign_proves_by_mail(&call->campaign)
+					    : call_sends_codes(call);
 }
 
 struct slice

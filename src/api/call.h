@@ -160,6 +160,10 @@ MUST_CHECK bool call_count_unread(struct call *call);
 /* Called at the end: when a large body was parsed for its key, and there was no valid one, counts a wrong key, and drops the
  * one that was known. */
 void call_note_unproven(struct call *call);
+/* Whether leads of the campaign verify their phone number by a code. */
+MUST_CHECK bool call_sends_codes(const struct call *call);
+/* Counts a call without a key that requests a code by text. False: its address has requested enough. */
+MUST_CHECK bool call_pass_code(struct call *call);
 /* Whether the token makes the caller the owner of the lead with this social id (docs/api.md 4.1.11). False: the call has
  * failed. */
 MUST_CHECK bool call_check_owner(struct call *call, struct slice social_id, struct slice token, bool *valid);

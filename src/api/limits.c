@@ -72,6 +72,7 @@ log_refusal(struct api *api, const struct limit_verdict *verdict)
 		[LIMIT_NEW_LEADS] = "new_leads_per_campaign",
 		[LIMIT_INBOUND] = "inbound_per_url",
 		[LIMIT_UNKNOWN_URLS] = "unknown_urls_per_address",
+		[LIMIT_CODES] = "codes_per_address",
 		[LIMIT_DELETES] = "deletes_per_account",
 		[LIMIT_ACCOUNT] = "account_per_minute",
 	};
@@ -183,6 +184,29 @@ call_pass_inbound(struct call *call)
 		return true;
 	refuse(call, &verdict);
 	return false;
+}
+
+/* ---- codes by text ---- */
+
+bool
+call_sends_codes(const struct call *call)
+{
+	return call->campaign.verify_phone && store_sends_texts(call->api->store);
+}
+
+/* Besides the limits of the call itself. */
+bool
+call_pass_code(struct call *call)
+{
+	struct limit_claim claims[LIMIT_REACHES];
+	struct caller_name names[LIMIT_REACHES];
+	const struct limit_network network = network_of(call);
+	const size_t count = claim_address(call, LIMIT_CODES, 0, claims, names);
+	struct limit_verdict verdict;
+	const bool passes = limiter_pass(call->api->options->limiter, &network, claims, count, &verdict);
+	if (!passes)
+		log_refusal(call->api, &verdict);
+	return passes;
 }
 
 /* ---- new leads ---- */

@@ -188,6 +188,8 @@ check_together(const struct conf *conf, struct buffer *problems)
 	if (conf->dispatch.lease < conf->dispatch.attempt_timeout + LEASE_RESERVE_MS)
 		buffer_add_text(problems, "dispatch.lease: is less than dispatch.attempt_timeout plus 15s\n");
 	check_mail(&conf->mail, problems);
+	if (*conf->sms.calling_codes != '\0' && *conf->sms.url == '\0')
+		buffer_add_text(problems, "sms.url: is not set, but sms.calling_codes is\n");
 }
 
 bool

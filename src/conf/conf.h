@@ -60,6 +60,7 @@ struct conf_limits {
 	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;
 	const char *new_leads_per_campaign, *deletes_per_account;
 	const char *inbound_per_url, *unknown_urls_per_address;
+	const char *codes_per_address;
 	unsigned account_per_minute; /* 0: no limit */
 	unsigned account_bulk_jobs;  /* 0: no limit */
 	unsigned hosts;              /* that share the rates above */
@@ -96,13 +97,27 @@ struct conf_mail {
 	const char *from, *reply_to; /* an address, or NAME <ADDRESS> */
 	const char *helo;            /* "": the host's name */
 	const char *tls_ca;          /* "": the system's */
-	const char *schedule;       /* durations */
+	const char *schedule;        /* durations */
 	int64_t retry_confirmation;  /* for how long confirmations and links are tried … */
 	int64_t retry;               /* … and all others */
 	unsigned port;               /* 0: the usual one for `tls` */
 	unsigned rate;               /* mails an hour; 0: any number */
 	unsigned campaign_per_hour;  /* of one campaign; 0: any number */
 	unsigned connections;
+};
+
+/* docs/mail.md 8. Texts are on with `url` and `calling_codes`. The secrets also may have keys of the gateway. */
+struct conf_sms {
+	const char *url;                            /* of the gateway, a secret; "": texts are off */
+	const char *header_1, *header_2, *header_3; /* "Name: value", secrets */
+	const char *content_type;                   /* "form" or "json" */
+	const char *body;                           /* a secret with {to} and {text} */
+	const char *sent_status, *retry_status;     /* lists */
+	const char *sent_text;                      /* that the answer must have; "": none */
+	const char *calling_codes;                  /* list of digits */
+	const char *allow_networks;
+	int64_t timeout;
+	unsigned number_per_day, prefix_per_hour, campaign_per_hour;
 };
 
 /* Calls that only clients of other services need (docs/compatibility.md). */
@@ -126,6 +141,7 @@ struct conf {
 	struct conf_lead lead;
 	struct conf_dispatch dispatch;
 	struct conf_mail mail;
+	struct conf_sms sms;
 	struct conf_compat compat;
 	struct conf_cluster cluster;
 	struct conf_log log;

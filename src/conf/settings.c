@@ -135,6 +135,47 @@ is_listen_place(struct slice text)
 	return text.size == 0 || slice_starts_with(text, SLICE("/")) || slice_find(text, ':') < text.size;
 }
 
+static bool
+is_content_type(struct slice text)
+{
+	return slice_equal(text, SLICE("form")) || slice_equal(text, SLICE("json"));
+}
+
+static bool
+is_gateway_url(struct slice text)
+{
+	return text.size == 0 || is_web_address(text);
+}
+
+static bool
+is_header(struct slice text)
+{
+	const size_t colon = slice_find(text, ':');
+	return text.size == 0 ||
+	       (is_printable(text) && colon > 0 && colon < text.size && slice_is_alnum(slice_sub(text, 0, colon), "-_"));
+}
+
+static bool
+is_text_body(struct slice text)
+{
+	return is_printable(text) && memmem(text.data, text.size, "{to}", 4) != NULL &&
+	       memmem(text.data, text.size, "{text}", 6) != NULL;
+}
+
+static bool
+is_http_status(struct slice text)
+{
+	uint64_t status;
+	return text.size == 3 && slice_to_u64(text, 599, &status) && status >= 200;
+}
+
+static bool
+is_calling_code(struct slice text)
+{
+	uint64_t code;
+	return text.size <= 7 && slice_to_u64(text, 9999999, &code) && code > 0 && text.data[0] != '0';
+}
+
 static const struct conf_rule prefix = { is_word, "letters, digits and _" };
 static const struct conf_rule tls = { is_tls, "nothing, off or verify" };
 static const struct conf_rule mail_tls = { is_mail_tls, "required, implicit or none" };
@@ -150,6 +191,12 @@ static const struct conf_rule ports = { is_port, "port numbers from 1 to 65535" 
 static const struct conf_rule servers = { is_server, "hosts, each with :port or without" };
 static const struct conf_rule durations = { is_duration, "durations as 5s, 30m or 24h" };
 static const struct conf_rule limits = { is_limit, "numbers of requests and durations as 10/60s" };
+static const struct conf_rule content_type = { is_content_type, "form or json" };
+static const struct conf_rule gateway_url = { is_gateway_url, "nothing, or an http:// or https:// address" };
+static const struct conf_rule header = { is_header, "nothing, or a header as Name: value" };
+static const struct conf_rule text_body = { is_text_body, "printable ASCII with {to} and {text} in it" };
+static const struct conf_rule statuses = { is_http_status, "HTTP statuses from 200 to 599" };
+static const struct conf_rule calling_codes = { is_calling_code, "digits without + and without leading zeros, as 49" };
 static const struct conf_rule url_parts = { is_visible, "words of ASCII characters" };
 
 /* The C type of each setting type in struct conf. */
@@ -236,6 +283,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, new_leads_per_campaign, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "new leads of a campaign without a key" },
 	{ SETTING(limits, inbound_per_url, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "calls of the URL of an inbound webhook" },
 	{ SETTING(limits, unknown_urls_per_address, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "calls of unknown URLs of inbound webhooks, by an address" },
+	{ SETTING(limits, codes_per_address, CONF_LIST), "5/3600s", 0, LIMITS_MAX, &limits, "codes by text that calls of an address request without a key" },
 	{ SETTING(limits, deletes_per_account, CONF_LIST), "60/60s", 0, LIMITS_MAX, &limits, "DELETE calls of an account" },
 	{ SETTING(limits, account_per_minute, CONF_INTEGER), "60000", 0, 1000000, NULL, "GET and POST calls of an account with a key in a minute" },
 	{ SETTING(limits, account_bulk_jobs, CONF_INTEGER), "1000", 0, 1000000, NULL, "bulk calls of an account that are queued at a time" },
@@ -283,6 +331,22 @@ static const struct conf_setting settings[] = {
 	{ SETTING(mail, schedule, CONF_LIST), "30s 1m 5m 15m 30m 1h 2h", 1, 32, &durations, "waits before each further attempt; the last repeats" },
 	{ SETTING(mail, retry_confirmation, CONF_DURATION), "24h", SECOND, 7 * DAY, NULL, "time that confirmations and links are tried for" },
 	{ SETTING(mail, retry, CONF_DURATION), "3d", SECOND, 7 * DAY, NULL, "time that other mails are tried for" },
+
+	{ SETTING(sms, url, CONF_SECRET), "", 0, URL_MAX, &gateway_url, "address of the gateway for texts to phones; empty: no texts" },
+	{ SETTING(sms, header_1, CONF_SECRET), "", 0, URL_MAX, &header, "header of its requests" },
+	{ SETTING(sms, header_2, CONF_SECRET), "", 0, URL_MAX, &header, "a second header" },
+	{ SETTING(sms, header_3, CONF_SECRET), "", 0, URL_MAX, &header, "a third header" },
+	{ SETTING(sms, content_type, CONF_TEXT), "form", 1, TEXT_MAX, &content_type, "what the body is" },
+	{ SETTING(sms, body, CONF_SECRET), "to={to}&text={text}", 1, URL_MAX, &text_body, "body of its requests" },
+	{ SETTING(sms, sent_status, CONF_LIST), "200 201 202", 1, 32, &statuses, "statuses of answers to texts that were accepted" },
+	{ SETTING(sms, sent_text, CONF_TEXT), "", 0, TEXT_MAX, &header_text, "text that such an answer has" },
+	{ SETTING(sms, retry_status, CONF_LIST), "429 503", 0, 32, &statuses, "statuses of answers after which a text is sent again" },
+	{ SETTING(sms, timeout, CONF_DURATION), "15s", SECOND, MINUTE, NULL, "time limit of a request" },
+	{ SETTING(sms, calling_codes, CONF_LIST), "", 0, LIST_MAX, &calling_codes, "beginnings of the numbers that texts may go to" },
+	{ SETTING(sms, number_per_day, CONF_INTEGER), "3", 1, 100, NULL, "codes for one number in a day" },
+	{ SETTING(sms, prefix_per_hour, CONF_INTEGER), "10", 1, 1000000, NULL, "codes for numbers that differ in the last four digits, in an hour" },
+	{ SETTING(sms, campaign_per_hour, CONF_INTEGER), "100", 1, 1000000, NULL, "codes of one campaign in an hour" },
+	{ SETTING(sms, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that the gateway may be in" },
 
 	{ SETTING(compat, authenticate, CONF_SWITCH), "off", 0, 0, NULL, "whether POST /v1/authenticate works" },
 

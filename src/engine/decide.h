@@ -100,7 +100,7 @@ struct id_supply {
 	const struct slice *social_ids;              /* one per command, fresh from a CSPRNG */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
-	bool sends_mail;                            /* this installation can send mail */
+	bool sends_mail, sends_texts;               /* this installation can send mail, and texts to phones */
 };
 
 /* A lead as a command left it, shown by its answer and its events. */

@@ -162,7 +162,7 @@ step_approve(struct step *step, struct working_lead *lead)
 bool
 step_is_unproven(const struct working_lead *lead)
 {
-	return lead->lead.fraudulent && slice_equal(lead->lead.fraud_flags, SLICE("[\"unproven\"]"));
+	return lead_is_unproven(&lead->lead);
 }
 
 void

@@ -12,18 +12,24 @@ is_wanted(const struct campaign *campaign, enum message_kind kind)
 	return kind == MESSAGE_ERASE_CONFIRM || (campaign->mails & MESSAGE_BIT(kind)) != 0;
 }
 
+static void
+request(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref)
+{
+	struct decision *d = step->decision;
+	d->messages = pool_grow(step->pool, d->messages, d->message_count, &d->message_capacity, sizeof(*d->messages));
+	d->messages[d->message_count++] = (struct made_message){ lead->lead.campaign_id, lead->lead.id, kind, ref };
+	d->changes = true;
+}
+
 bool
 step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref)
 {
-	struct decision *d = step->decision;
 	const bool confirms = kind == MESSAGE_VERIFY && step_is_unproven(lead);
 	if (!step->id_supply->sends_mail || step->silent || !slice_present(lead->lead.email))
 		return false;
 	if (!confirms && (lead->lead.fraudulent || !is_wanted(&step->campaign->campaign, kind)))
 		return false;
-	d->messages = pool_grow(step->pool, d->messages, d->message_count, &d->message_capacity, sizeof(*d->messages));
-	d->messages[d->message_count++] = (struct made_message){ lead->lead.campaign_id, lead->lead.id, kind, ref };
-	d->changes = true;
+	request(step, lead, kind, ref);
 	return true;
 }
 
@@ -48,4 +54,21 @@ bool
 step_proves_by_mail(const struct step *step)
 {
 	return step->id_supply->sends_mail && campaign_proves_by_mail(&step->campaign->campaign);
+}
+
+bool
+step_proves_by_text(const struct step *step)
+{
+	return step->id_supply->sends_texts && step->campaign->campaign.verify_phone;
+}
+
+/* A code is sent only to a number that was typed. A lead that is withheld has no other way to its page. */
+void
+step_text_code(struct step *step, const struct signup *signup, const struct working_lead *lead)
+{
+	const bool wanted = !lead->lead.verified_phone || step->outcome->showing == WITHHELD;
+	const bool may_have = !lead->lead.sms_opted_out && (!lead->lead.fraudulent || step_is_unproven(lead));
+	if (wanted && may_have && step_proves_by_text(step) && !step->silent && !signup->no_code &&
+	    slice_present(signup->phone) && slice_equal(signup->phone, lead->lead.phone))
+		request(step, lead, MESSAGE_CODE, 0);
 }

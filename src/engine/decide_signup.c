@@ -221,15 +221,18 @@ merge_fields(struct step *step, const struct signup *signup, const struct workin
 }
 
 /* 4.1.11: a new lead is the caller's own. One that existed is shown as to a look-up by email or phone number. Where that is not
- * at all, and a mail shows the lead its page, a new one is withheld as well: the answer does not show which leads exist. */
+ * at all, and a mail or a code shows the lead its page, a new one is withheld as well: the answer does not show which leads
+ * exist. */
 static enum lead_showing
 showing(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
 	if (step->command->account_id != 0)
 		return SHOWN_BY_VIEW;
 	const bool is_visible = stranger_may_see(&step->campaign->campaign, LEAD_BY_EMAIL, false);
-	if (lead == NULL)
-		return !is_visible && slice_present(signup->email) && step_proves_by_mail(step) ? WITHHELD : SHOWN_TO_OWNER;
+	if (lead == NULL) {
+		const bool proves = slice_present(signup->email) ? step_proves_by_mail(step) : step_proves_by_text(step);
+		return !is_visible && proves ? WITHHELD : SHOWN_TO_OWNER;
+	}
 	if (owns(signup, lead))
 		return SHOWN_TO_OWNER;
 	return is_visible ? SHOWN_BY_VIEW : WITHHELD;
@@ -255,12 +258,14 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	if (lead != NULL && signup.unproven) { /* docs/api.md 8 */
 		if (step_is_unproven(lead))
 			(void)!step_request_mail(step, lead, MESSAGE_VERIFY, 0);
+		step_text_code(step, &signup, lead);
 		return lead;
 	}
 	const bool counts = lead != NULL && (changes || stranger_may_count(&step->campaign->campaign, owns(&signup, lead)));
 	if (lead != NULL && step->command->account_id == 0 && !owns(&signup, lead))
 		step_mail_repetition(step, lead, step->outcome->showing == WITHHELD);
 	if (!changes) {
+		step_text_code(step, &signup, lead);
 		if (counts)
 			count_repetition(step, lead);
 		return lead;
@@ -268,9 +273,12 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	if (lead == NULL) {
 		lead = add_lead(step, &signup, custom_fields);
 		step_mail_welcome(step, lead);
+		step_text_code(step, &signup, lead);
 		return lead;
 	}
 	update_lead(step, &signup, lead, custom_fields);
+	if (step->command->account_id == 0)
+		step_text_code(step, &signup, lead);
 	count_repetition(step, lead);
 	return lead;
 }

@@ -70,8 +70,8 @@ struct slice event_extra_referral(struct pool *pool, const struct lead *referred
 struct slice event_extra_tagged(struct pool *pool, const struct tag *tag, bool compat);
 struct slice event_extra_reward(struct pool *pool, const struct reward_level *level);
 
-/* decide_messages.c (docs/api.md 4.1.12). Requests a mail, if this installation, the campaign and the lead permit it; else returns
- * false. */
+/* decide_messages.c (docs/api.md 4.1.12). Requests a mail, if this installation, the campaign and the lead permit it; else
+ * returns false. */
 bool step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref);
 /* Requests what a lead gets that signed up for the first time, and again without proof that it is the lead. `withheld`: the
  * answer does not show it. */
@@ -79,6 +79,10 @@ void step_mail_welcome(struct step *step, const struct working_lead *lead);
 void step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld);
 /* Whether each sign-up with an email address is followed by a mail with the link to the lead's page. */
 bool step_proves_by_mail(const struct step *step);
+/* Whether each sign-up with a phone number is followed by a code to that phone. */
+bool step_proves_by_text(const struct step *step);
+/* Requests that code; the outcome says whether the lead is withheld. */
+void step_text_code(struct step *step, const struct signup *signup, const struct working_lead *lead);
 
 /* decide_score.c (docs/api.md 4.6, Score, Reward level, Tag). */
 struct booking {

@@ -106,6 +106,7 @@
 	X(U32, public_update) \
 	X(U32, mails) /* MESSAGE_BITs */ \
 	X(BOOL, verify_email) /* by a mail to the lead */ \
+	X(BOOL, verify_phone) /* by a code that is sent to its phone */ \
 	X(U32, bots) /* enum campaign_bots */ \
 	X(U32, bot_difficulty)
 
@@ -152,6 +153,7 @@
 	X(TEXT, proof) /* the nonce of the challenge that was solved for it (docs/api.md 8.2); absent: none */ \
 	X(TIME, proof_expires_ms) /* of the challenge */ \
 	X(BOOL, unproven) /* it needs proof of work, and has none */ \
+	X(BOOL, no_code) /* its address has requested enough codes */ \
 	X(U64, source_id) \
 	X(BOOL, must_exist) \
 	X(BOOL, keep_opt_out) \

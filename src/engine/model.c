@@ -32,6 +32,12 @@ lead_is_verified(const struct lead *lead)
 	return lead->verified_email || lead->verified_phone;
 }
 
+bool
+lead_is_unproven(const struct lead *lead)
+{
+	return lead->fraudulent && slice_equal(lead->fraud_flags, SLICE("[\"unproven\"]"));
+}
+
 size_t
 lead_text_bytes(const struct lead *lead)
 {

@@ -56,6 +56,8 @@ struct lead {
 };
 
 bool lead_is_verified(const struct lead *lead);
+/* Whether it is flagged only because its sign-up lacked proof of work: it waits to be verified. */
+bool lead_is_unproven(const struct lead *lead);
 /* Of its texts. */
 size_t lead_text_bytes(const struct lead *lead);
 

@@ -72,6 +72,8 @@ static const struct {
 } parts[] = {
 	{ SETTING(dispatch, allow_networks), parse_networks, PLACE(webhook_addresses.allow), NETWORKS },
 	{ SETTING(dispatch, deny_ports), parse_ports, PLACE(webhook_addresses), "port numbers" },
+	{ SETTING(sms, allow_networks), parse_networks, PLACE(sms_addresses.allow), NETWORKS },
+	{ SETTING(dispatch, deny_ports), parse_ports, PLACE(sms_addresses), "port numbers" },
 	{ SETTING(server, trusted_proxies), parse_networks, PLACE(trusted_proxies), NETWORKS },
 	{ SETTING(dispatch, schedule), parse_schedule, PLACE(schedule), "at most 32 durations from 1s to 7d" },
 	{ SETTING(mail, schedule), parse_schedule, PLACE(mail_schedule), "at most 32 durations from 1s to 7d" },
@@ -85,6 +87,7 @@ static const struct {
 	{ SETTING(limits, new_leads_per_campaign), parse_limit, PLACE(limits[LIMIT_NEW_LEADS]), LIMITS },
 	{ SETTING(limits, inbound_per_url), parse_limit, PLACE(limits[LIMIT_INBOUND]), LIMITS },
 	{ SETTING(limits, unknown_urls_per_address), parse_limit, PLACE(limits[LIMIT_UNKNOWN_URLS]), LIMITS },
+	{ SETTING(limits, codes_per_address), parse_limit, PLACE(limits[LIMIT_CODES]), LIMITS },
 	{ SETTING(limits, deletes_per_account), parse_limit, PLACE(limits[LIMIT_DELETES]), LIMITS },
 };
 
@@ -246,6 +249,7 @@ store_options_of(const struct conf *conf, const struct host_list *disposable_dom
 		    conf->limits.public_custom_fields_bytes },
 		.disposable_domains = disposable_domains,
 		.sends_mail = wiring_has_mail(conf),
+		.sends_texts = wiring_has_texts(conf),
 		.retention_ms = conf->dispatch.retention,
 		.unverified_ms = (int64_t)conf->lead.unverified_days * 24 * 60 * 60 * 1000,
 		.cluster_number = conf->cluster.number,
@@ -309,6 +313,12 @@ bool
 wiring_has_mail(const struct conf *conf)
 {
 	return *conf->mail.host != '\0';
+}
+
+bool
+wiring_has_texts(const struct conf *conf)
+{
+	return *conf->sms.url != '\0' && *conf->sms.calling_codes != '\0';
 }
 
 static const struct {

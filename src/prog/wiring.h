@@ -19,7 +19,7 @@
 struct wiring {
 	struct conf *conf;
 	struct pool *pool; /* owns the members below */
-	struct address_rules webhook_addresses;
+	struct address_rules webhook_addresses, sms_addresses;
 	struct network_list trusted_proxies;
 	struct retry_schedule schedule, mail_schedule;
 	struct mail_senders mail_senders; /* without addresses where they are not set */
@@ -55,6 +55,8 @@ struct sender_options wiring_sender(const struct wiring *wiring);
 /* Whether mail is on, and its server and limits; without descriptors. Valid as long as the wiring. */
 bool wiring_has_mail(const struct conf *conf);
 struct mailer_options wiring_mailer(const struct wiring *wiring);
+/* Whether texts to phones are on. */
+bool wiring_has_texts(const struct conf *conf);
 /* The file of the process that sends mail, in the pool: its wakes are for this path. "": there is no lock file. */
 const char *wiring_mail_file(struct pool *pool, const struct conf *conf);
 /* Prepares the process for sending: a receiver that disconnects must not end it, and a name server that does not answer must

@@ -90,6 +90,7 @@ id_supply(const struct batch *batch, struct pool *pool)
 		.custom_fields = store->options.custom_fields,
 		.disposable_domains = store->options.disposable_domains,
 		.sends_mail = store->options.sends_mail,
+		.sends_texts = store->options.sends_texts,
 	};
 }
 

@@ -283,6 +283,12 @@ store_sends_mail(const struct store *store)
 }
 
 bool
+store_sends_texts(const struct store *store)
+{
+	return store->options.sends_texts;
+}
+
+bool
 store_access_denied(const struct store *store)
 {
 	return db_access_denied(store->db);

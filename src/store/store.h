@@ -31,7 +31,7 @@ struct store_options {
 	const char *form_urls; /* list */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
-	bool sends_mail;                            /* as in engine/decide.h */
+	bool sends_mail, sends_texts;               /* as in engine/decide.h */
 	int64_t unverified_ms;   /* after which leads that do not verify their address are deleted; 0: never */
 	int64_t retention_ms;    /* of events, deliveries and attempts; 0: for ever */
 	unsigned cluster_number; /* which ids its campaigns and leads get; 0: from 1 on */
@@ -88,6 +88,7 @@ MUST_CHECK bool store_made_deliveries(const struct store *store);
 MUST_CHECK bool store_made_messages(const struct store *store);
 /* Whether the installation sends mail, as in its options. */
 MUST_CHECK bool store_sends_mail(const struct store *store);
+MUST_CHECK bool store_sends_texts(const struct store *store);
 /* A batch that would write more than this is done in several transactions, one after another. A command for points of several
  * leads that alone would write more becomes a job (struct outcome, queued); any other command is one transaction, whatever it
  * writes. */

@@ -98,6 +98,12 @@ store_same_installation(struct store *store UNUSED, struct store *other UNUSED)
 }
 
 bool
+store_sends_texts(const struct store *store UNUSED)
+{
+	return false;
+}
+
+bool
 store_sends_mail(const struct store *store UNUSED)
 {
 	return true;

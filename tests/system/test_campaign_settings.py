@@ -11,7 +11,8 @@ SETTINGS = {"ended_at": None, "ends_at": None, "jump_start": 0, "privacy": True,
             "addresses_counted": None, "blocked_email_domains": None, "blocked_referrers": None, "allowed_networks": None,
             "pages": True, "language": "auto", "hosts": None, "hosts_only": False, "form_answer": "auto",
             "public_lookup": "social_id", "public_update": "own",
-            "mails": ["welcome", "reward", "referral", "status_link"], "verify_email": False, "bots": "honeypot", "bot_difficulty": 2}
+            "mails": ["welcome", "reward", "referral", "status_link"], "verify_email": False, "verify_phone": False,
+            "bots": "honeypot", "bot_difficulty": 2}
 
 
 def test_campaigns(leadhook):
@@ -30,7 +31,7 @@ def test_campaigns(leadhook):
                 "blocked_email_domains": "a.example, *.b.example", "blocked_referrers": "c.example",
                 "allowed_networks": "192.0.2.0/24 2001:db8::1",
                 "pages": False, "language": "de", "hosts": "d.example e.example", "hosts_only": True, "form_answer": "redirect",
-                "public_lookup": "none", "public_update": "all", "mails": ["reward", "status_link"], "verify_email": True,
+                "public_lookup": "none", "public_update": "all", "mails": ["reward", "status_link"], "verify_email": True, "verify_phone": True,
                 "bots": "proof_or_confirm", "bot_difficulty": 8}
     words = ["ends_at=2099-12-31T23:59:59Z", "jump_start=7", "privacy=off", "require_key=on", "compat=on",
              "landing_url=https://example.org/?a=b", "thankyou_url=http://example.org/t", "status_url=",
@@ -38,7 +39,7 @@ def test_campaigns(leadhook):
              "max_per_ip=3", "blocked_email_domains= a.example, *.b.example ", "blocked_referrers=c.example",
              "allowed_networks=192.0.2.0/24 2001:db8::1", "pages=off", "language=de", "hosts=d.example e.example",
              "hosts_only=on", "form_answer=redirect", "public_lookup=none", "public_update=all",
-             "mails=status_link,reward", "verify_email=on", "bots=proof_or_confirm", "bot_difficulty=8"]
+             "mails=status_link,reward", "verify_email=on", "verify_phone=on", "bots=proof_or_confirm", "bot_difficulty=8"]
     full = leadhook("campaign", "add", account, "Full", *words)
     shown = leadhook("campaign", "show", full["id"])
     assert shown == {**shown, **settings, "ended_at": None, "lead_count": 7}
@@ -66,7 +67,8 @@ def test_settings_are_listed(service, refused):
                 "form_answer": "auto, json or redirect", "public_lookup": "all, social_id, own or none",
                 "public_update": "all, own or none",
                 "mails": "welcome, reward, referral or status_link, several with commas or spaces, or nothing",
-                "verify_email": "on or off", "bots": "off, honeypot, proof or proof_or_confirm", "bot_difficulty": "a number from 1 to 8"}
+                "verify_email": "on or off", "verify_phone": "on or off",
+                "bots": "off, honeypot, proof or proof_or_confirm", "bot_difficulty": "a number from 1 to 8"}
     for command in ("add", "set"):
         said = call(service.installation, "campaign", command, "--help", config="/nonexistent").stdout
         assert re.findall(r"^  (\w+) +(.+)$", said, re.MULTILINE) == list(settings.items())

@@ -69,6 +69,14 @@ sign_up(struct call *call, struct command command, const struct arguments *argum
 	return outcome;
 }
 
+/* With a code by text, unless the address has requested enough. */
+static void
+limit_codes(struct call *call, struct signup *signup)
+{
+	signup->no_code =
+	    call->account_id == 0 && slice_present(signup->phone) && call_sends_codes(call) && !call_pass_code(call);
+}
+
 /* Over the limit of new leads only known leads may sign up: must_exist is forced, or where that would show which leads exist,
  * all are refused. The count follows creation, so simultaneous calls can exceed it. */
 void
@@ -90,6 +98,7 @@ handle_signup(struct call *call)
 		return;
 	}
 	command.as.signup.must_exist = arguments.signup.must_exist || must_be_known;
+	limit_codes(call, &command.as.signup);
 	const struct outcome outcome = sign_up(call, command, &arguments);
 	if (outcome.created)
 		call_count_new_lead(call);

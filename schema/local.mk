@@ -14,7 +14,8 @@ schema_files = \
 	%D%/0012-bots.sql \
 	%D%/0013-texts.sql \
 	%D%/0014-messages.sql \
-	%D%/0015-verify-phone.sql
+	%D%/0015-verify-phone.sql \
+	%D%/0016-sent-codes.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

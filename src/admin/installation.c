@@ -70,12 +70,14 @@ admin_status(struct admin_call *call)
 {
 	struct store_status status;
 	struct mail_counts mails;
-	struct mail_hold hold;
+	struct mail_hold hold, text_hold;
 	enum result result = store_get_status(call->store, call->pool, &status);
 	if (result == RESULT_OK)
 		result = store_count_pending_mails(call->store, &mails);
 	if (result == RESULT_OK)
-		result = store_mail_hold(call->store, call->pool, &hold);
+		result = store_mail_hold(call->store, call->pool, MAIL_CHANNEL, &hold);
+	if (result == RESULT_OK)
+		result = store_mail_hold(call->store, call->pool, TEXT_CHANNEL, &text_hold);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	output_record(call->output);
@@ -100,6 +102,9 @@ admin_status(struct admin_call *call)
 	output_time(call->output, "mail_held_since", hold.since_ms);
 	output_text(call->output, "mail_held_by", hold.reason);
 	output_text(call->output, "mail_server_answer", hold.answer);
+	output_boolean(call->output, "texts", *call->conf->sms.url != '\0' && *call->conf->sms.calling_codes != '\0');
+	output_time(call->output, "texts_held_since", text_hold.since_ms);
+	output_text(call->output, "texts_held_by", text_hold.reason);
 	output_time(call->output, "now", status.now_ms);
 	if (status.node != NULL)
 		write_node(call->output, status.node);

@@ -162,6 +162,6 @@ admin_mail_test(struct admin_call *call)
 	output_u64(call->output, "duration_ms", (uint64_t)mail.duration_ms);
 	if (!mail.accepted)
 		return EX_UNAVAILABLE;
-	const enum result result = store_resume_mail(call->store);
+	const enum result result = store_resume_mail(call->store, MAIL_CHANNEL);
 	return result == RESULT_OK ? EX_OK : admin_answer(call, result);
 }

@@ -157,12 +157,16 @@ handle_results(struct dispatcher *d)
 		feeder_note_progress(d->feeder);
 }
 
-/* A process beside this one that still works: webhooks go on meanwhile. */
+/* Whether a process beside this one still works: webhooks go on meanwhile. */
 static bool
 companion_works(const struct dispatcher *d)
 {
-	struct pollfd end = { d->options.companion_fd, POLLIN, 0 };
-	return end.fd >= 0 && poll(&end, 1, 0) == 0;
+	bool works = false;
+	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++) {
+		struct pollfd end = { d->options.companion_fds[i], POLLIN, 0 };
+		works = works || (end.fd >= 0 && poll(&end, 1, 0) == 0);
+	}
+	return works;
 }
 
 static bool

@@ -20,18 +20,20 @@
 struct crashes;
 struct store;
 
+enum { DISPATCHER_COMPANIONS = 2 };
+
 struct dispatcher_options {
 	struct sender_options sender; /* sender.in_flight: how many may be under way */
 	struct health_rules health;
 	int64_t lease_ms; /* of shards; at least sender.timeout_ms + DISPATCHER_LEASE_MARGIN_MS */
 	const struct retry_schedule *schedule;
-	bool stay;               /* true: runs until it is stopped (daemon); false: until nothing is due */
-	int64_t poll_ms;         /* interval of polls for due work while there is none */
-	int64_t max_runtime_ms;  /* begins nothing after that; 0: no limit */
-	struct crashes *crashes; /* crashes of earlier processes; may be NULL */
-	int stop_fd;             /* becomes readable when the dispatcher must stop (signalfd); or -1 */
-	int wake_fd;             /* its wake socket (base/wake.h): there are new deliveries; or -1 */
-	int companion_fd;        /* without `stay` it runs until this one is at end of file, too; or -1 */
+	bool stay;                                /* true: runs until it is stopped (daemon); false: until nothing is due */
+	int64_t poll_ms;                          /* interval of polls for due work while there is none */
+	int64_t max_runtime_ms;                   /* begins nothing after that; 0: no limit */
+	struct crashes *crashes;                  /* crashes of earlier processes; may be NULL */
+	int stop_fd;                              /* becomes readable when the dispatcher must stop (signalfd); or -1 */
+	int wake_fd;                              /* its wake socket (base/wake.h): there are new deliveries; or -1 */
+	int companion_fds[DISPATCHER_COMPANIONS]; /* without `stay` it runs until these are at end of file, too; or -1 */
 };
 
 enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };

@@ -12,6 +12,9 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/mail/plan.c %D%/mail/plan.h \
 	%D%/mail/prepare.c \
 	%D%/mail/smtp.c %D%/mail/smtp.h \
+	%D%/texts/code_text.c %D%/texts/code_text.h \
+	%D%/texts/gateway.c %D%/texts/gateway.h \
+	%D%/texts/texter.c %D%/texts/texter.h \
 	%D%/recorder.c %D%/recorder.h \
 	%D%/send/request.c %D%/send/request.h \
 	%D%/runner.c %D%/runner.h \

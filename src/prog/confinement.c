@@ -81,6 +81,7 @@ confinement_of_mail(const struct conf *conf, enum log_level level)
 		{ conf->database.option_file, SANDBOX_READ | SANDBOX_BESIDE },
 		{ conf->database.tls_ca, SANDBOX_READ | SANDBOX_BESIDE },
 		{ conf->mail.tls_ca, SANDBOX_READ | SANDBOX_BESIDE },
+		{ conf->dispatch.ca_file, SANDBOX_READ | SANDBOX_BESIDE },
 	};
 	struct sandbox *sandbox = begin(conf, level);
 	if (sandbox != NULL) {

@@ -21,6 +21,7 @@
 #include "deliver/crashes.h"
 #include "deliver/dispatcher.h"
 #include "deliver/mail/keeper.h"
+#include "deliver/texts/texter.h"
 #include "prog/confinement.h"
 #include "prog/options.h"
 #include "prog/wiring.h"
@@ -148,15 +149,26 @@ prepare_process(void)
 	wiring_prepare_sending();
 }
 
-/* ---- mail ---- */
+/* ---- mail and texts ---- */
 
-/* What its process needs. */
+/* What the process of one of them needs. */
 struct mail_start {
 	const struct wiring *wiring;
 	const struct arguments *arguments;
 	const char *file; /* "": none */
 	int fd;
 };
+
+static struct store *
+store_of_process(const struct mail_start *start)
+{
+	const struct wiring *wiring = start->wiring;
+	struct store *store = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS);
+	struct sandbox *sandbox = confinement_of_mail(wiring->conf, LOG_LEVEL_DEBUG);
+	wiring_prepare_sending();
+	sandbox_enter(&sandbox);
+	return store;
+}
 
 /* Of the keeper (keeper.h). */
 static int
@@ -165,7 +177,6 @@ send_mail(void *context, int stop_fd)
 	const struct mail_start *start = context;
 	const struct wiring *wiring = start->wiring;
 	struct mailer_options wanted = wiring_mailer(wiring);
-	wiring_prepare_sending();
 	wanted.composer = mail_compose_request;
 	wanted.composer_context = &wiring->mail_senders;
 	wanted.stay = start->arguments->daemon;
@@ -174,31 +185,53 @@ send_mail(void *context, int stop_fd)
 	wanted.signals = end_signals();
 	wanted.wake_fd = start->fd < 0 ? -1 : wake_open(start->file);
 	wanted.owner_fd = start->fd;
-	struct store *store = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS);
-	struct sandbox *sandbox = confinement_of_mail(wiring->conf, LOG_LEVEL_DEBUG);
-	sandbox_enter(&sandbox);
-	return mailer_run(store, &wanted) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
+	return mailer_run(store_of_process(start), &wanted) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 }
 
-/* *process: its descriptors are -1 without mail. */
-static void
-start_mail(const struct wiring *wiring, const struct arguments *arguments, struct mail_process *process)
+static int
+send_texts(void *context, int stop_fd)
 {
-	struct mail_start start = { wiring, arguments, wiring_mail_file(wiring->pool, wiring->conf), -1 };
+	const struct mail_start *start = context;
+	struct texter_options wanted = wiring_texter(start->wiring);
+	wanted.stay = start->arguments->daemon;
+	wanted.max_runtime_ms = start->arguments->max_runtime_ms;
+	wanted.stop_fd = stop_fd;
+	wanted.signals = end_signals();
+	return texter_run(store_of_process(start), &wanted) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
+}
+
+/* *process: its descriptors are -1 without one. */
+static void
+start_process(struct mail_start start, mail_main *run, struct mail_process *process)
+{
 	*process = (struct mail_process){ -1, -1, -1 };
-	if (!wiring_has_mail(wiring->conf))
-		return;
 	if (*start.file != '\0')
 		start.fd = open(start.file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
 	if (*start.file != '\0' && start.fd < 0)
 		log_error("cannot_lock", LOG_STR("path", start.file), LOG_ERRNO(errno),
 		    LOG_STR("hint", "let this account write the file and its directory"));
-	const struct mail_keeper keeper = { send_mail, &start, start.fd };
+	const struct mail_keeper keeper = { run, &start, start.fd };
 	if (*start.file == '\0' || start.fd >= 0)
 		if (!mail_process_start(&keeper, process))
 			process->done_fd = -1;
 	if (start.fd >= 0)
 		close(start.fd);
+}
+
+enum { MAIL, TEXTS };
+_Static_assert(DISPATCHER_COMPANIONS == TEXTS + 1, "one process for each");
+
+static void
+start_processes(
+    const struct wiring *wiring, const struct arguments *arguments, struct mail_process processes[DISPATCHER_COMPANIONS])
+{
+	const struct mail_start mail = { wiring, arguments, wiring_mail_file(wiring->pool, wiring->conf), -1 };
+	const struct mail_start texts = { wiring, arguments, wiring_texts_file(wiring->pool, wiring->conf), -1 };
+	processes[MAIL] = processes[TEXTS] = (struct mail_process){ -1, -1, -1 };
+	if (wiring_has_mail(wiring->conf))
+		start_process(mail, send_mail, &processes[MAIL]);
+	if (wiring_has_texts(wiring->conf))
+		start_process(texts, send_texts, &processes[TEXTS]);
 }
 
 static struct dispatcher_options
@@ -223,10 +256,11 @@ dispatcher_options_of(const struct wiring *wiring, const struct arguments *argum
 
 static int
 deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock,
-    struct crashes *crashes, int mail_fd)
+    struct crashes *crashes, const struct mail_process *processes)
 {
 	struct dispatcher_options wanted = dispatcher_options_of(wiring, arguments);
-	wanted.companion_fd = mail_fd;
+	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
+		wanted.companion_fds[i] = processes[i].done_fd;
 	wanted.crashes = crashes;
 	wanted.stop_fd = end_signals();
 	if (wanted.stop_fd < 0)
@@ -264,16 +298,17 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)
 		return locked == RESULT_CONFLICT ? EX_OK : EX_OSERR;
-	struct mail_process mail; /* before threads start */
-	start_mail(wiring, arguments, &mail);
+	struct mail_process processes[DISPATCHER_COMPANIONS]; /* before threads start */
+	start_processes(wiring, arguments, processes);
 	struct crashes *crashes = lock == NULL ? NULL : crashes_open(path); /* before the sandbox */
 	prepare_process();
 	/* from cron this would be a line per minute */
 	struct sandbox *sandbox = confinement_of_dispatcher(wiring->conf, arguments->daemon ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	sandbox_enter(&sandbox); /* before threads start */
-	int status = deliver(wiring, arguments, store, lock, crashes, mail.done_fd);
-	if (mail.done_fd >= 0)
-		mail_process_stop(&mail);
+	int status = deliver(wiring, arguments, store, lock, crashes, processes);
+	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
+		if (processes[i].done_fd >= 0)
+			mail_process_stop(&processes[i]);
 	crashes_free(&crashes);
 	lock_free(&lock);
 	return status;

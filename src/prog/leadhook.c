@@ -46,7 +46,8 @@ connection_needs(const struct conf *conf)
 	return (struct connection_needs){
 		.workers = workers == CONF_WORKERS_AUTO ? (unsigned)fcgi_workers_auto(FCGI_WORKERS_PER_CORE) : workers,
 		.committer = 1,
-		.dispatcher = DISPATCHER_CONNECTIONS + (wiring_has_mail(conf) ? 1 : 0),
+		.dispatcher =
+		    (unsigned)DISPATCHER_CONNECTIONS + (wiring_has_mail(conf) ? 1U : 0U) + (wiring_has_texts(conf) ? 1U : 0U),
 		.command = 1,
 	};
 }

@@ -366,11 +366,47 @@ wiring_mailer(const struct wiring *wiring)
 		.owner_fd = -1 };
 }
 
+struct texter_options
+wiring_texter(const struct wiring *wiring)
+{
+	const struct conf_sms *sms = &wiring->conf->sms;
+	const struct conf_dispatch *dispatch = &wiring->conf->dispatch;
+	return (struct texter_options){ .gateway = { .url = sms->url,
+					    .headers = { sms->header_1, sms->header_2, sms->header_3 },
+					    .is_json = strcmp(sms->content_type, "json") == 0,
+					    .body = slice_of(sms->body),
+					    .sent_status = slice_of(sms->sent_status),
+					    .retry_status = slice_of(sms->retry_status),
+					    .sent_text = slice_of(sms->sent_text),
+					    .calling_codes = slice_of(sms->calling_codes) },
+		.limits = { sms->number_per_day, sms->prefix_per_hour, sms->campaign_per_hour },
+		.sender = { .user_agent = wiring->conf->server.service_name,
+		    .in_flight = TEXTER_IN_FLIGHT,
+		    .connect_timeout_ms = dispatch->connect_timeout < sms->timeout ? dispatch->connect_timeout : sms->timeout,
+		    .timeout_ms = sms->timeout,
+		    .ca_file = *dispatch->ca_file == '\0' ? NULL : dispatch->ca_file,
+		    .rules = &wiring->sms_addresses },
+		.stop_fd = -1,
+		.signals = -1 };
+}
+
+static const char *
+file_beside_lock(struct pool *pool, const struct conf *conf, const char *ending)
+{
+	const char *lock_file = conf->dispatch.lock_file;
+	return *lock_file == '\0' ? "" : pool_printf(pool, "%s.%s", lock_file, ending).data;
+}
+
 const char *
 wiring_mail_file(struct pool *pool, const struct conf *conf)
 {
-	const char *lock_file = conf->dispatch.lock_file;
-	return *lock_file == '\0' ? "" : pool_printf(pool, "%s.mail", lock_file).data;
+	return file_beside_lock(pool, conf, "mail");
+}
+
+const char *
+wiring_texts_file(struct pool *pool, const struct conf *conf)
+{
+	return file_beside_lock(pool, conf, "texts");
 }
 
 void

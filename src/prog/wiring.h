@@ -8,6 +8,7 @@
 #include "conf/conf.h"
 #include "deliver/mail/mailer.h"
 #include "deliver/send/sender.h"
+#include "deliver/texts/texter.h"
 #include "identity/host_list.h"
 #include "identity/network.h"
 #include "limit/limiter.h"
@@ -55,8 +56,10 @@ struct sender_options wiring_sender(const struct wiring *wiring);
 /* Whether mail is on, and its server and limits; without descriptors. Valid as long as the wiring. */
 bool wiring_has_mail(const struct conf *conf);
 struct mailer_options wiring_mailer(const struct wiring *wiring);
-/* Whether texts to phones are on. */
+/* The same for texts to phones. */
 bool wiring_has_texts(const struct conf *conf);
+struct texter_options wiring_texter(const struct wiring *wiring);
+const char *wiring_texts_file(struct pool *pool, const struct conf *conf);
 /* The file of the process that sends mail, in the pool: its wakes are for this path. "": there is no lock file. */
 const char *wiring_mail_file(struct pool *pool, const struct conf *conf);
 /* Prepares the process for sending: a receiver that disconnects must not end it, and a name server that does not answer must

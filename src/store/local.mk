@@ -28,6 +28,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/messages/mail_outcomes.c \
 	%D%/messages/mail_queue.h \
 	%D%/messages/mail_requests.c \
+	%D%/messages/text_queue.c %D%/messages/text_queue.h \
 	%D%/queue/clean_up.c \
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
 	%D%/queue/jobs.c \

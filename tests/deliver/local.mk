@@ -12,6 +12,10 @@ check_PROGRAMS += %D%/mail/test_judge %D%/mail/test_plan %D%/mail/test_smtp
 %C%_mail_test_judge_SOURCES = %D%/mail/test_judge.c
 %C%_mail_test_judge_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/texts/test_gateway
+%C%_texts_test_gateway_SOURCES = %D%/texts/test_gateway.c
+%C%_texts_test_gateway_LDADD = src/deliver/libdeliver.a src/text/libtext.a $(engine_libs) $(CMOCKA_LIBS)
+
 %C%_mail_test_plan_SOURCES = %D%/mail/test_plan.c
 %C%_mail_test_plan_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 

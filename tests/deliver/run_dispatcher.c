@@ -29,7 +29,7 @@ fresh_world(void **state UNUSED)
 		.max_runtime_ms = 55 * SECOND,
 		.stop_fd = STOP_FD,
 		.wake_fd = -1,
-		.companion_fd = -1,
+		.companion_fds = { -1, -1 },
 	};
 	return 0;
 }

@@ -54,6 +54,7 @@ set_up(void **state)
 		.server = { .sandbox = true, .state_dir = "" },
 		.lead = { .disposable_domains_file = "" },
 		.mail = { .tls_ca = mail_ca_path },
+		.dispatch = { .ca_file = "" },
 		.log = { .file = log_path, .level = LOG_LEVEL_DEBUG },
 		.file = conf_path,
 	};

@@ -30,8 +30,8 @@ webhook_count(void)
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
 	"due", "events", "inbound_calls", "inbound_status", "inbound_webhooks", "ip_leads", "leads", "messages", "phone_codes",
-	"referral_links", "reward_levels", "score_entries", "score_histogram", "tags", "unverified_leads", "used_proofs",
-	"webhook_status", "webhooks" };
+	"referral_links", "reward_levels", "score_entries", "score_histogram", "sent_codes", "tags", "unverified_leads",
+	"used_proofs", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "message_channels",
 	"schema_version" };
@@ -110,6 +110,10 @@ plant_leads(void)
 	    "5, 5, 0 FROM t_leads JOIN (SELECT 'signup' AS reason UNION SELECT 'custom') reasons");
 	root_run("INSERT INTO t_phone_codes (lead_id, number_hash, code_hash, expires_ms) SELECT id, '', "
 		 "CONCAT('k', LPAD(1, 31, '0')), IF(id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads",
+	    CLOCK_END_MS);
+	root_run(
+	    "INSERT INTO t_sent_codes (message_id, campaign_id, number_hash, prefix_hash, sent_ms) SELECT id, campaign_id, "
+	    "email_hash, email_hash, IF(id %% 500 = 0, %" PRId64 ", id) FROM t_leads",
 	    CLOCK_END_MS);
 	root_run("INSERT INTO t_unverified_leads (lead_id, campaign_id, requested_ms) SELECT id, campaign_id, IF(id BETWEEN 4 "
 		 "AND 33, id, %" PRId64 ") FROM t_leads",
@@ -264,6 +268,8 @@ planted_value(struct pool *pool, enum value_kind kind, size_t i)
 		return db_bytes(SLICE("page.%"));
 	case VALUE_TEXT:
 		return db_bytes(SLICE("page.t1"));
+	case VALUE_CHANNEL:
+		return db_bytes(SLICE("mail"));
 	case VALUE_LANGUAGE:
 		return db_bytes(SLICE(""));
 	case VALUE_ANY:

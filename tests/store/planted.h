@@ -43,6 +43,7 @@ enum value_kind {
 	VALUE_TEXT_PREFIX = 't',  /* of the names of texts */
 	VALUE_TEXT = 'T',         /* the name of a text … */
 	VALUE_LANGUAGE = 'L',     /* … and its language */
+	VALUE_CHANNEL = 'M',      /* name of a channel of messages */
 	VALUE_ANY = '*',          /* any value */
 	VALUE_LOWEST = '<',       /* below all numbers */
 	VALUE_HIGHEST = '>',      /* above all of them */

@@ -108,7 +108,14 @@ static const struct statement_values all_values[] = {
 	{ "sql_count_attempt", "d1o", "" },
 	{ "sql_select_clock_and_bulk_work", "", "" },
 	{ "sql_select_now", "", "" },
-	{ "sql_select_mail_hold", "", "" },
+	{ "sql_select_mail_hold", "M", "" },
+	{ "sql_select_text_campaigns", "", "" },
+	{ "sql_count_sent_code", "", "" },
+	{ "sql_count_codes_of_number", "e<", "" },
+	{ "sql_count_codes_of_prefix", "e<", "" },
+	{ "sql_count_codes_of_campaign", "1<#", "" },
+	{ "sql_make_text_ready", "lo", "" },
+	{ "sql_delete_old_sent_codes", "<#", "" },
 	{ "sql_select_message_campaigns", "", "" },
 	{ "sql_count_mails_of_campaign", "", "/*1#" },
 	{ "sql_select_due_messages", "", "/*<1#" },
@@ -123,8 +130,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_record_mail_outcome", "*<<<***<<<lo<", "" },
 	{ "sql_requeue_message", "*<l", "" },
 	{ "sql_mark_bounced", "l1*", "" },
-	{ "sql_hold_mail", "<<**", "" },
-	{ "sql_resume_mail", "", "" },
+	{ "sql_hold_mail", "<<**M", "" },
+	{ "sql_resume_mail", "M", "" },
 	{ "sql_select_mails", ">#", "" },
 	{ "sql_select_mail", "l", "" },
 	{ "sql_lock_message", "l", "" },
@@ -271,8 +278,8 @@ longest_list(size_t statement)
 {
 	/* statements for leads, of which a call may name many, and for nodes, of which each lead has several */
 	static const char *const long_ones[] = { "sql_load_leads_by_email", "sql_load_leads_by_phone",
-		"sql_load_leads_by_social_id", "sql_load_leads_by_id", "sql_select_lead_ids", "sql_select_referrer_ids", "sql_select_links",
-		"sql_select_histogram_nodes", "sql_select_histogram_and_version", "sql_select_deliveries" };
+		"sql_load_leads_by_social_id", "sql_load_leads_by_id", "sql_select_lead_ids", "sql_select_referrer_ids",
+		"sql_select_links", "sql_select_histogram_nodes", "sql_select_histogram_and_version", "sql_select_deliveries" };
 	for (size_t i = 0; i < ARRAY_SIZE(long_ones); i++)
 		if (strcmp(long_ones[i], statement_at(statement)->name) == 0)
 			return DB_LIST_MAX;

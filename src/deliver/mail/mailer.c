@@ -103,7 +103,7 @@ hold(struct mailer *m, const struct mail_job *job, const struct mail_judgement *
 	log_warning("mail_held", LOG_STR("reason", judgement->reason), LOG_UINT("status", result->status),
 	    LOG_STR("error", result->error), LOG_INT("seconds", hold_ms / 1000), LOG_UINT("failures", m->failures),
 	    LOG_STR("hint", hint == NULL ? "" : hint));
-	const enum result held = store_hold_mail(m->store, m->failures, hold_ms, slice_of(judgement->reason),
+	const enum result held = store_hold_mail(m->store, MAIL_CHANNEL, m->failures, hold_ms, slice_of(judgement->reason),
 	    slice_of(*result->answer == '\0' ? result->error : result->answer));
 	if (mailer_lost_database(m, held))
 		log_debug("hold_not_recorded", LOG_UINT("failures", m->failures));
@@ -117,7 +117,7 @@ resume(struct mailer *m)
 {
 	if (m->failures == 0)
 		return;
-	if (mailer_lost_database(m, store_resume_mail(m->store)))
+	if (mailer_lost_database(m, store_resume_mail(m->store, MAIL_CHANNEL)))
 		return;
 	log_info("mail_resumed", LOG_UINT("failures", m->failures));
 	m->failures = 0;
@@ -340,7 +340,7 @@ poll_due(struct mailer *m)
 		return;
 	struct pool *pool = pool_new();
 	m->polled_ms = now;
-	enum result result = store_mail_hold(m->store, pool, &held);
+	enum result result = store_mail_hold(m->store, pool, MAIL_CHANNEL, &held);
 	if (result == RESULT_OK && held.left_ms > 0) {
 		m->failures = held.failures;
 		m->next_poll_ms = now + (held.left_ms < POLL_MS ? held.left_ms : POLL_MS);

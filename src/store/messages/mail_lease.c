@@ -12,7 +12,7 @@
 #define BUDGET_MS "3600000"
 
 DB_STATEMENT(sql_select_mail_hold, "SELECT failures, held_until_ms - (" NOW "), held_since_ms, reason, answer, held_until_ms"
-				   " FROM {prefix}message_channels WHERE channel = 'mail'");
+				   " FROM {prefix}message_channels WHERE channel = ?");
 /* by_turn makes this one probe for each campaign with something pending; ended messages have no turn */
 DB_STATEMENT_ANEW(sql_select_message_campaigns, "SELECT turn, campaign_id, MIN(due_ms) - (" NOW ")"
 						" FROM {prefix}messages FORCE INDEX (by_turn)"
@@ -33,7 +33,8 @@ DB_STATEMENT(sql_lease_messages,
     " WHERE turn IS NOT NULL AND due_ms <= " NOW " AND id IN ({list})");
 DB_STATEMENT(sql_select_leased_messages,
     "SELECT m.id, m.campaign_id, m.lead_id, m.kind, m.ref, m.state = 'ready', m.recipient, m.message_id, m.content, m.attempts,"
-    " m.crashes, " NOW " - m.first_attempt_ms, l.id, COALESCE(l.opted_out, FALSE), COALESCE(l.bounced, FALSE), " NOW
+    " m.crashes, " NOW " - m.first_attempt_ms, l.id, COALESCE(l.opted_out, FALSE), COALESCE(l.bounced, FALSE), " NOW ", " NOW
+    " - m.created_ms"
     " FROM {prefix}messages m FORCE INDEX (PRIMARY)"
     " LEFT JOIN {prefix}leads l ON l.id = m.lead_id"
     " WHERE m.lease_owner = ? AND m.id IN ({list})"
@@ -61,10 +62,11 @@ owner_value(const unsigned char owner[MAIL_OWNER_SIZE])
 enum { HOLD_FAILURES, HOLD_LEFT_MS, HOLD_SINCE_MS, HOLD_REASON, HOLD_ANSWER, HOLD_UNTIL_MS };
 
 enum result
-store_mail_hold(struct store *store, struct pool *pool, struct mail_hold *hold)
+store_mail_hold(struct store *store, struct pool *pool, enum message_channel channel, struct mail_hold *hold)
 {
 	struct db_rows rows;
-	const enum result result = store_query_one(store, pool, &rows, &sql_select_mail_hold);
+	const enum result result =
+	    store_query_one(store, pool, &rows, &sql_select_mail_hold, db_bytes(message_channel_name(channel)));
 	if (result != RESULT_OK)
 		return result;
 	*hold = (struct mail_hold){
@@ -146,7 +148,8 @@ enum {
 	QUEUED_HAS_LEAD,
 	QUEUED_OPTED_OUT,
 	QUEUED_BOUNCED,
-	QUEUED_NOW_MS
+	QUEUED_NOW_MS,
+	QUEUED_AGE_MS
 };
 
 static struct queued_mail
@@ -169,6 +172,7 @@ mail_from_row(const struct db_rows *rows, size_t row)
 		.opted_out = db_get_bool(rows, row, QUEUED_OPTED_OUT),
 		.bounced = db_get_bool(rows, row, QUEUED_BOUNCED),
 		.now_ms = db_get_i64(rows, row, QUEUED_NOW_MS),
+		.age_ms = db_get_i64(rows, row, QUEUED_AGE_MS),
 	};
 }
 

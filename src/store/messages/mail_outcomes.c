@@ -31,10 +31,10 @@ DB_STATEMENT(sql_mark_bounced,
 DB_STATEMENT(sql_hold_mail, "UPDATE {prefix}message_channels"
 			    " SET failures = ?, held_until_ms = " NOW " + ?, held_since_ms = COALESCE(held_since_ms, " NOW "),"
 			    " reason = ?, answer = ?"
-			    " WHERE channel = 'mail'");
+			    " WHERE channel = ?");
 DB_STATEMENT(sql_resume_mail, "UPDATE {prefix}message_channels"
 			      " SET failures = 0, held_until_ms = 0, held_since_ms = NULL, reason = NULL, answer = NULL"
-			      " WHERE channel = 'mail'");
+			      " WHERE channel = ?");
 
 store_statement_list sql_of_mail_outcomes = { &sql_count_mails_of_recipient, &sql_select_mails_of_lead, &sql_make_message_ready,
 	&sql_record_mail_outcome, &sql_mark_bounced, &sql_hold_mail, &sql_resume_mail, NULL };
@@ -62,6 +62,12 @@ message_state_parse(struct slice name, enum message_state *state)
 			return true;
 		}
 	return false;
+}
+
+struct slice
+message_channel_name(enum message_channel channel)
+{
+	return channel == TEXT_CHANNEL ? SLICE("text") : SLICE("mail");
 }
 
 unsigned
@@ -124,7 +130,7 @@ store_mail_outcome(struct store *store, const unsigned char owner[MAIL_OWNER_SIZ
 	    DB_BOOL(outcome->attempted), DB_BOOL(outcome->attempted), DB_I64(outcome->delay_ms),
 	    outcome->status == 0 ? DB_NONE : DB_U64((uint64_t)outcome->status),
 	    db_bytes(slice_present(outcome->answer) ? slice_sub(outcome->answer, 0, MAIL_ANSWER_MAX) : SLICE_NONE),
-	    db_bytes(outcome->reason), DB_BOOL(sent), DB_BOOL(ended), DB_BOOL(ended), DB_U64(outcome->id),
+	    db_bytes(outcome->reason), DB_BOOL(sent && !outcome->is_text), DB_BOOL(ended), DB_BOOL(ended), DB_U64(outcome->id),
 	    bytes_value(owner, MAIL_OWNER_SIZE), DB_BOOL(sent));
 }
 
@@ -143,14 +149,16 @@ store_mail_bounced(struct store *store, uint64_t campaign_id, uint64_t lead_id, 
 }
 
 enum result
-store_hold_mail(struct store *store, unsigned failures, int64_t hold_ms, struct slice reason, struct slice answer)
+store_hold_mail(struct store *store, enum message_channel channel, unsigned failures, int64_t hold_ms, struct slice reason,
+    struct slice answer)
 {
 	return store_run(store, &sql_hold_mail, DB_U64(failures), DB_I64(hold_ms), db_bytes(reason),
-	    db_bytes(slice_present(answer) ? slice_sub(answer, 0, MAIL_ANSWER_MAX) : SLICE_NONE));
+	    db_bytes(slice_present(answer) ? slice_sub(answer, 0, MAIL_ANSWER_MAX) : SLICE_NONE),
+	    db_bytes(message_channel_name(channel)));
 }
 
 enum result
-store_resume_mail(struct store *store)
+store_resume_mail(struct store *store, enum message_channel channel)
 {
-	return store_run(store, &sql_resume_mail);
+	return store_run(store, &sql_resume_mail, db_bytes(message_channel_name(channel)));
 }

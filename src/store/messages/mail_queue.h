@@ -31,8 +31,8 @@ enum message_state {
 struct slice message_state_name(enum message_state state);
 MUST_CHECK bool message_state_parse(struct slice name, enum message_state *state);
 
-/* Mails of turn 0 are sent before those of turn 1. Texts to phones have a turn of their own, which is
- * not searched. */
+/* Mails of turn 0 are sent before those of turn 1. Texts to phones have a turn of their own
+ * (text_queue.h). */
 enum { MAIL_TURNS = 2, TEXT_TURN = MAIL_TURNS };
 unsigned message_turn(enum message_kind kind);
 
@@ -44,7 +44,9 @@ struct mail_campaign {
 	unsigned turn;
 	unsigned sent; /* mails of the last hour, counted up to the budget of the call */
 };
-/* What holds all mail. */
+enum message_channel { MAIL_CHANNEL, TEXT_CHANNEL };
+struct slice message_channel_name(enum message_channel channel);
+/* What holds all mail, or all texts. */
 struct mail_hold {
 	unsigned failures;
 	int64_t left_ms;       /* until the next attempt; <= 0: none */
@@ -53,7 +55,8 @@ struct mail_hold {
 	struct slice answer;   /* of the server; may be absent */
 	int64_t held_until_ms; /* as the row has it */
 };
-MUST_CHECK enum result store_mail_hold(struct store *store, struct pool *pool, struct mail_hold *hold);
+MUST_CHECK enum result store_mail_hold(
+    struct store *store, struct pool *pool, enum message_channel channel, struct mail_hold *hold);
 /* Campaigns with due messages, by turn. `budget`: mails an hour (0: any number); those that have used it up are included.
  * *next_ms: milliseconds until the next message that is not due yet, or -1. */
 MUST_CHECK enum result store_mail_campaigns(
@@ -81,8 +84,8 @@ struct queued_mail {
 	unsigned attempts;
 	unsigned crashes;             /* earlier leases without an outcome */
 	int64_t first_attempt_ms_ago; /* -1: there was none */
-	int64_t now_ms;
-	bool has_lead; /* it was not deleted; else both are false */
+	int64_t now_ms, age_ms;       /* age: since it was requested */
+	bool has_lead;                /* it was not deleted; else both are false */
 	bool opted_out, bounced;
 };
 /* Leases those of them that are still due, at most DB_LIST_MAX. */
@@ -118,6 +121,7 @@ struct mail_outcome {
 	bool attempted; /* counts as an attempt */
 	int status;     /* of the mail server; 0: none */
 	struct slice answer, reason;
+	bool is_text; /* its campaign's mails are counted without it */
 };
 /* Records it and ends the lease. A sent message is recorded as such also when another process leases it. RESULT_NOT_FOUND:
  * there is no such row, or another process leases it. */
@@ -125,11 +129,11 @@ MUST_CHECK enum result store_mail_outcome(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct mail_outcome *outcome);
 /* Sets the lead's flag `bounced`, if it still has this email_key. */
 MUST_CHECK enum result store_mail_bounced(struct store *store, uint64_t campaign_id, uint64_t lead_id, struct slice email_key);
-/* Holds all mail for `hold_ms` after a failure of the server, the `failures`-th in a row. */
-MUST_CHECK enum result store_hold_mail(
-    struct store *store, unsigned failures, int64_t hold_ms, struct slice reason, struct slice answer);
+/* Holds the channel for `hold_ms` after a failure of the server, the `failures`-th in a row. */
+MUST_CHECK enum result store_hold_mail(struct store *store, enum message_channel channel, unsigned failures, int64_t hold_ms,
+    struct slice reason, struct slice answer);
 /* Ends it. */
-MUST_CHECK enum result store_resume_mail(struct store *store);
+MUST_CHECK enum result store_resume_mail(struct store *store, enum message_channel channel);
 
 /* ---- the operator ---- */
 

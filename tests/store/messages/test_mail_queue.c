@@ -90,8 +90,8 @@ a_request_becomes_ready_and_is_sent(void **state)
 	assert_int_equal(mail.kind, MESSAGE_VERIFY);
 	assert_int_equal(mail.ref, 7);
 	make_ready(w, mail.id);
-	const struct mail_outcome later = { mail.id, MESSAGE_READY, 0, true, 451, SLICE("451 later"),
-		SLICE("refused_for_now") };
+	const struct mail_outcome later = { mail.id, MESSAGE_READY, 0, true, 451, SLICE("451 later"), SLICE("refused_for_now"),
+		false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
 	mail = lease_one(w);
 	assert_true(mail.is_ready);
@@ -99,7 +99,7 @@ a_request_becomes_ready_and_is_sent(void **state)
 	assert_int_equal(mail.crashes, 0);
 	assert_true(mail.first_attempt_ms_ago >= 0);
 	assert_true(slice_equal(mail.content, SLICE("A: b\r\n\r\n")));
-	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE("250 good"), SLICE_NONE };
+	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE("250 good"), SLICE_NONE, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_OK);
 	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_NOT_FOUND);
 	assert_int_equal(
@@ -127,10 +127,10 @@ a_lease_is_exclusive(void **state)
 	root_run("UPDATE t_messages SET due_ms = 0 WHERE id = %" PRIu64, mail.id);
 	assert_int_equal(lease(w, other, &mails), 1);
 	assert_int_equal(mails[0].crashes, 1);
-	const struct mail_outcome late = { mail.id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused") };
+	const struct mail_outcome late = { mail.id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &late), RESULT_NOT_FOUND);
 	/* what was sent was sent */
-	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE_NONE, SLICE_NONE };
+	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE_NONE, SLICE_NONE, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_OK);
 }
 
@@ -256,13 +256,13 @@ the_server_is_held_and_resumed(void **state)
 {
 	struct world *w = *state;
 	struct mail_hold hold;
-	assert_int_equal(store_hold_mail(w->store, 3, 60000, SLICE("login_refused"), SLICE("535 no")), RESULT_OK);
-	assert_int_equal(store_mail_hold(w->store, w->pool, &hold), RESULT_OK);
+	assert_int_equal(store_hold_mail(w->store, MAIL_CHANNEL, 3, 60000, SLICE("login_refused"), SLICE("535 no")), RESULT_OK);
+	assert_int_equal(store_mail_hold(w->store, w->pool, MAIL_CHANNEL, &hold), RESULT_OK);
 	assert_int_equal(hold.failures, 3);
 	assert_in_range(hold.left_ms, 50000, 60000);
 	assert_true(slice_equal(hold.reason, SLICE("login_refused")) && hold.since_ms > 0);
-	assert_int_equal(store_resume_mail(w->store), RESULT_OK);
-	assert_int_equal(store_mail_hold(w->store, w->pool, &hold), RESULT_OK);
+	assert_int_equal(store_resume_mail(w->store, MAIL_CHANNEL), RESULT_OK);
+	assert_int_equal(store_mail_hold(w->store, w->pool, MAIL_CHANNEL, &hold), RESULT_OK);
 	assert_true(hold.failures == 0 && hold.left_ms <= 0 && hold.since_ms == -1 && !slice_present(hold.reason));
 }
 
@@ -276,7 +276,7 @@ a_mail_is_sent_again_with_the_same_bytes(void **state)
 	make_ready(w, id);
 	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
 	assert_int_equal(what, MAIL_LEASED);
-	const struct mail_outcome failed = { id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused") };
+	const struct mail_outcome failed = { id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &failed), RESULT_OK);
 	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
 	assert_int_equal(what, MAIL_QUEUED);
@@ -307,7 +307,8 @@ messages_are_cleaned_up(void **state)
 	    day_ms, lead);
 	assert_int_equal(store_clean_up_mails(w->store, 30 * day_ms), RESULT_OK);
 	assert_int_equal(
-	    root_number("SELECT GROUP_CONCAT(kind ORDER BY kind SEPARATOR '') + 0 FROM t_messages WHERE lead_id = %" PRIu64, lead),
+	    root_number(
+		"SELECT GROUP_CONCAT(kind ORDER BY kind SEPARATOR '') + 0 FROM t_messages WHERE lead_id = %" PRIu64, lead),
 	    13);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE lead_id = %" PRIu64
 				     " AND content IS NOT NULL AND recipient IS NOT NULL AND kind = 0",

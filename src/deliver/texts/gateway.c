@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/texts/gateway.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/encode.h"
+#include "json/writer.h"
+
+enum { BODY_MAX_BYTES = 16 * 1024 };
+
+bool
+gateway_takes(const struct text_gateway *gateway, struct slice number)
+{
+	struct slice rest = gateway->calling_codes, code;
+	const struct slice digits = slice_sub(number, 1, number.size);
+	while (slice_next_item(&rest, &code))
+		if (slice_starts_with(digits, code))
+			return true;
+	return false;
+}
+
+/* ---- requests ---- */
+
+static void
+add_escaped(struct buffer *out, bool is_json, struct slice value)
+{
+	struct json_writer writer;
+	struct buffer quoted;
+	if (!is_json) {
+		encode_percent(out, value);
+		return;
+	}
+	buffer_init(&quoted, BODY_MAX_BYTES);
+	json_writer_init(&writer, &quoted);
+	json_string(&writer, value);
+	buffer_add(out, slice_sub(buffer_slice(&quoted), 1, quoted.size - 1)); /* the template has the quotes */
+	buffer_free(&quoted);
+}
+
+static struct slice
+fill_body(struct pool *pool, const struct text_gateway *gateway, struct slice number, struct slice text)
+{
+	const struct {
+		struct slice name, value;
+	} values[] = { { SLICE("{to}"), number }, { SLICE("{text}"), text } };
+	struct slice rest = gateway->body;
+	struct buffer out;
+	buffer_init(&out, BODY_MAX_BYTES);
+	while (rest.size > 0) {
+		size_t taken = 1;
+		for (size_t i = 0; i < ARRAY_SIZE(values) && taken == 1; i++)
+			if (slice_starts_with(rest, values[i].name)) {
+				taken = values[i].name.size;
+				add_escaped(&out, gateway->is_json, values[i].value);
+			}
+		if (taken == 1)
+			buffer_add_byte(&out, rest.data[0]);
+		rest = slice_sub(rest, taken, rest.size);
+	}
+	const struct slice body = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return body;
+}
+
+void
+gateway_request(
+    struct pool *pool, const struct text_gateway *gateway, struct slice number, struct slice text, struct attempt *attempt)
+{
+	struct slice *headers = POOL_ARRAY(pool, GATEWAY_HEADERS + 1, struct slice);
+	*attempt = (struct attempt){ .url = gateway->url, .headers = headers, .header_count = 1 };
+	headers[0] = gateway->is_json ? SLICE("Content-Type: application/json")
+				      : SLICE("Content-Type: application/x-www-form-urlencoded");
+	for (size_t i = 0; i < GATEWAY_HEADERS; i++)
+		if (*gateway->headers[i] != '\0')
+			headers[attempt->header_count++] = slice_of(gateway->headers[i]);
+	attempt->body = fill_body(pool, gateway, number, text);
+}
+
+/* ---- answers ---- */
+
+static bool
+lists_status(struct slice list, int status)
+{
+	struct slice item;
+	uint64_t listed;
+	while (slice_next_item(&list, &item))
+		if (slice_to_u64(item, 999, &listed) && listed == (uint64_t)status)
+			return true;
+	return false;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Whether the text begins with `wanted`, blanks aside. */
+static bool
+begins_with(struct slice text, struct slice wanted)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < wanted.size; i++) {
+		if (is_blank(wanted.data[i]))
+			continue;
+		while (at < text.size && is_blank(text.data[at]))
+			at++;
+		if (at == text.size || text.data[at++] != wanted.data[i])
+			return false;
+	}
+	return true;
+}
+
+static bool
+has_text(struct slice answer, struct slice wanted)
+{
+	for (size_t i = 0; i <= answer.size; i++)
+		if (begins_with(slice_sub(answer, i, answer.size), wanted))
+			return true;
+	return false;
+}
+
+/* Errors after which the gateway may have the request. */
+static bool
+may_have_arrived(enum sender_error error)
+{
+	return error == SENDER_TIMEOUT || error == SENDER_CONNECTION_LOST || error == SENDER_BAD_ANSWER;
+}
+
+enum gateway_verdict
+gateway_judge(const struct text_gateway *gateway, const struct attempt_result *result)
+{
+	if (result->error != SENDER_OK)
+		return may_have_arrived(result->error) ? GATEWAY_UNKNOWN : GATEWAY_HOLD;
+	if (lists_status(gateway->retry_status, result->status))
+		return GATEWAY_RETRY;
+	return lists_status(gateway->sent_status, result->status) && has_text(result->answer, gateway->sent_text)
+		   ? GATEWAY_SENT
+		   : GATEWAY_REFUSED;
+}
+
+struct slice
+gateway_answer(struct pool *pool, struct slice answer, struct slice code)
+{
+	const struct slice copy = pool_copy(pool, answer);
+	char *bytes = pool_alloc(pool, copy.size + 1);
+	memcpy(bytes, copy.data, copy.size);
+	bytes[copy.size] = '\0';
+	for (size_t i = 0; code.size > 0 && i + code.size <= copy.size; i++)
+		if (memcmp(bytes + i, code.data, code.size) == 0)
+			memset(bytes + i, '*', code.size);
+	return (struct slice){ bytes, copy.size };
+}
+
+int64_t
+gateway_retry_ms(unsigned attempts)
+{
+	static const int64_t waits[] = { 0, 5000, 15000, 30000, 60000 };
+	return waits[attempts < ARRAY_SIZE(waits) ? attempts : ARRAY_SIZE(waits) - 1];
+}

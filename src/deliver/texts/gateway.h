@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * The gateway that takes texts to phones, as the operator describes it: its requests, what its answers mean (docs/mail.md 8).
+ * Pure. */
+#ifndef LEADHOOK_DELIVER_TEXTS_GATEWAY_H
+#define LEADHOOK_DELIVER_TEXTS_GATEWAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "deliver/send/sender.h"
+
+enum { GATEWAY_HEADERS = 3 };
+
+struct text_gateway {
+	const char *url;
+	const char *headers[GATEWAY_HEADERS];   /* "": none */
+	bool is_json;                           /* else a form */
+	struct slice body;                      /* with {to} and {text} */
+	struct slice sent_status, retry_status; /* lists of statuses */
+	struct slice sent_text;                 /* "": none */
+	struct slice calling_codes;             /* list of beginnings, without + */
+};
+
+/* Whether texts may go to this number, "+" and digits. */
+bool gateway_takes(const struct text_gateway *gateway, struct slice number);
+
+/* The request that sends the text, in the pool. */
+void gateway_request(
+    struct pool *pool, const struct text_gateway *gateway, struct slice number, struct slice text, struct attempt *attempt);
+
+enum gateway_verdict {
+	GATEWAY_SENT,
+	GATEWAY_RETRY,   /* not sent; tried again */
+	GATEWAY_REFUSED, /* not sent, and not tried again */
+	GATEWAY_HOLD,    /* there was no request: the fault is not the text's */
+	GATEWAY_UNKNOWN  /* it may have been sent: not tried again, because it costs */
+};
+enum gateway_verdict gateway_judge(const struct text_gateway *gateway, const struct attempt_result *result);
+
+/* The answer without the code, which gateways repeat, in the pool. */
+struct slice gateway_answer(struct pool *pool, struct slice answer, struct slice code);
+
+/* The wait before the next attempt of a text, when `attempts` were made. */
+int64_t gateway_retry_ms(unsigned attempts);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * The rows of `messages` that are texts to phones (docs/mail.md 8). Leases and outcomes are those of mail_queue.h. */
+#ifndef LEADHOOK_STORE_MESSAGES_TEXT_QUEUE_H
+#define LEADHOOK_STORE_MESSAGES_TEXT_QUEUE_H
+
+#include "store/messages/mail_queue.h"
+
+struct due_text {
+	uint64_t id, campaign_id;
+};
+/* Due texts, at most one of each campaign, in the order of campaigns from the one after `after` on, then from the first on; at
+ * most `limit`. In the pool. */
+MUST_CHECK enum result store_find_due_texts(
+    struct store *store, struct pool *pool, uint64_t after, size_t limit, struct due_text **texts, size_t *count);
+
+/* How many codes may be sent. */
+struct text_limits {
+	unsigned number_per_day, prefix_per_hour, campaign_per_hour;
+};
+/* What a code counts for. Hashes of MAIL_HASH_SIZE bytes; that of the prefix is of the number without its last four digits. */
+struct text_claim {
+	uint64_t message_id, campaign_id;
+	const unsigned char *number_hash, *prefix_hash;
+};
+enum text_verdict { TEXT_PASSES, TEXT_TOO_SOON, TEXT_NUMBER_LIMIT, TEXT_PREFIX_LIMIT, TEXT_CAMPAIGN_LIMIT };
+/* The time that must pass before another code for a number that got `sent` codes (from 1) in the last day. */
+int64_t text_pause_ms(unsigned sent);
+
+/* Counts a code and makes its request ready, or does neither: however many processes and hosts do it at once, no limit is
+ * exceeded. A request that was counted before, and is tried again, counts once. RESULT_NOT_FOUND: the lease has ended. */
+MUST_CHECK enum result store_claim_text(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE],
+    const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict);
+
+#endif

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""docs/mail.md 8: codes by text, from the sign-up to the gateway, the limits on the way, and each way to fail."""
+import itertools
+import re
+
+import pytest
+from load import at_once
+from stack.process import wait_until
+from text_gateway import KEY, Gateway, accepted, repeating
+
+CODE = 6
+numbers = itertools.count(0)
+
+
+@pytest.fixture(scope="module")
+def gateway():
+    made = Gateway()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, gateway):
+    made = make_service(settings=[*gateway.settings(timeout="2s", campaign_per_hour=40), ("limits", "codes_per_address", ""),
+                                  ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture(autouse=True)
+def nothing_sent(service, gateway):
+    gateway.answer = accepted
+    gateway.texts.clear()
+    for table in ("messages", "sent_codes", "phone_codes"):
+        service.installation.sql(f"DELETE FROM lh_{table}")
+    service.installation.sql("UPDATE lh_message_channels SET failures = 0, held_until_ms = 0, held_since_ms = NULL")
+
+
+@pytest.fixture
+def campaign(service, account):
+    return service.campaign(account, verify_phone="on", pages="on", name="Café Zoé")
+
+
+def number(block=None):
+    """Each in a block of its own, unless one is named."""
+    value = next(numbers)
+    return f"+49151{100000 + value if block is None else block}{value % 10000:04}"
+
+
+def sign_up(campaign, phone, **fields):
+    answer = campaign.post({"phone_number": phone, **fields}, key=None)
+    assert answer.status == 200, answer.json
+    return answer.json
+
+
+def arrived(gateway, phone, count=1):
+    return wait_until(lambda: len(gateway.to(phone)) >= count and gateway.to(phone), 10, f"no text to {phone}")[-1]
+
+
+def rows(service):
+    """State and reason of each message."""
+    said = service.installation.sql(f"SELECT state, COALESCE(reason, '-') FROM lh_messages WHERE kind = {CODE} ORDER BY id")
+    return [tuple(line.split("\t")) for line in said.splitlines()]
+
+
+def ended(service, count=1):
+    def found():
+        seen = rows(service)
+        return len(seen) >= count and all(state in ("sent", "failed", "dropped") for state, _ in seen) and seen
+    return wait_until(found, 20, "a text has not ended")
+
+
+def test_a_sign_up_is_followed_by_its_code(service, gateway, campaign):
+    """number, header and text; the code verifies the number"""
+    phone = number()
+    lead = sign_up(campaign, phone)
+    text = arrived(gateway, phone)
+    assert text.headers["Authorization"] == KEY and text.path == "/send"
+    assert re.fullmatch(r"\d{6} is your code for Café Zoé\.(\n\n@[a-z0-9.-]+ #\d{6})?", text.text), text.text
+    answer = campaign.post({"social_id": lead["social_id"], "code": text.code}, path="/verify-phone-number")
+    assert answer.json == {"message": "Lead verified"}
+    assert ended(service) == [("sent", "-")]
+
+
+@pytest.mark.parametrize("language, begin", [("de", "ist dein Code für"), ("es", "es tu clave para"), ("fr", "est votre code pour")])
+def test_languages(service, gateway, account, language, begin):
+    campaign = service.campaign(account, verify_phone="on", language=language)
+    phone = number()
+    sign_up(campaign, phone)
+    assert begin in arrived(gateway, phone).text
+
+
+def test_nothing_readable_is_stored(service, gateway, campaign):
+    """no code in any table, also where the gateway answers with it; nor in a log"""
+    gateway.answer = repeating
+    phone = number()
+    sign_up(campaign, phone)
+    code = arrived(gateway, phone).code
+    ended(service)
+    columns = service.installation.sql("SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = DATABASE()")
+    for table, column in (line.split("\t") for line in columns.splitlines()):
+        text = service.installation.sql(f"SELECT HEX(CAST(`{column}` AS CHAR CHARACTER SET binary)) FROM {table}")
+        assert code.encode().hex().upper() not in text, (table, column)
+    assert "******" in service.installation.sql("SELECT last_answer FROM lh_messages")
+
+
+@pytest.mark.parametrize("answer, end", [
+    ((400, "bad number"), ("failed", "refused")), ((500, "oh"), ("failed", "refused")), ((401, "no"), ("failed", "refused")),
+    ((302, "", ("Location", "/elsewhere")), ("failed", "refused")), (None, ("failed", "unknown_outcome"))])
+def test_what_is_not_sent_again(service, gateway, campaign, answer, end):
+    """4xx, 5xx, a redirection, and no answer in time: one request each"""
+    gateway.answer = lambda _: answer
+    phone = number()
+    sign_up(campaign, phone)
+    assert ended(service) == [end]
+    gateway.answer = accepted
+    other = number()
+    sign_up(campaign, other)
+    arrived(gateway, other)
+    assert len(gateway.to(phone)) == 1 and all(text.path == "/send" for text in gateway.texts)
+
+
+def test_a_retry_has_another_code_and_counts_once(service, gateway, campaign):
+    answers = [(429, "slow down"), (503, "")]
+    gateway.answer = lambda _: answers.pop() if answers else accepted(_)
+    phone = number()
+    lead = sign_up(campaign, phone)
+    for count in (2, 3):
+        arrived(gateway, phone, count - 1)
+        wait_until(lambda: rows(service)[0] == ("requested", "refused_for_now"), 10, "it is not tried again")
+        service.installation.sql("UPDATE lh_messages SET due_ms = 1")
+    text = arrived(gateway, phone, 3)
+    assert ended(service) == [("sent", "-")] and service.installation.sql("SELECT COUNT(*) FROM lh_sent_codes").strip() == "1"
+    assert campaign.post({"social_id": lead["social_id"], "code": text.code}, path="/verify-phone-number").status == 200
+
+
+def test_limits(service, gateway, campaign):
+    """a pause that grows, three a day, ten an hour for numbers with the same beginning"""
+    phone = number()
+    for sent in range(1, 5):
+        sign_up(campaign, phone)
+        ended(service, 2 * sent - 1)
+        sign_up(campaign, phone)
+        assert ended(service, 2 * sent)[-1] == ("dropped", "too_soon" if sent < 3 else "number_limit")
+        service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 310000")
+    assert len(gateway.to(phone)) == 3
+    gateway.texts.clear()
+    phones = [number(block=777777) for _ in range(12)]
+    for one in phones:
+        sign_up(campaign, one)
+    assert [row for row in ended(service, 20)[8:] if row[0] == "dropped"] == [("dropped", "prefix_limit")] * 2
+    assert len(gateway.texts) == 10
+
+
+def test_no_budget_is_exceeded(service, gateway, campaign):
+    """many sign-ups at once: no more than 40 an hour of one campaign"""
+    found = at_once([lambda phone=number(): sign_up(campaign, phone) for _ in range(64)])
+    assert len(found) == 64
+    seen = ended(service, 64)
+    assert seen.count(("sent", "-")) == 40 and seen.count(("dropped", "campaign_limit")) == 24
+    assert len(gateway.texts) == 40
+
+
+def test_where_none_is_sent(service, gateway, account, campaign):
+    """another calling code; a lead that opted out; a campaign without the setting; the number of a lead that is named by its email"""
+    sign_up(campaign, "+41791234567")
+    assert ended(service) == [("dropped", "calling_code")]
+    assert not gateway.texts
+    phone = number()
+    lead = campaign.lead(email="ada@example.org", phone_number=phone)
+    arrived(gateway, phone)
+    campaign.change("sms_optout", social_id=lead["social_id"])
+    wait_until(lambda: "1" in service.installation.sql(f"SELECT sms_opted_out FROM lh_leads WHERE id = {lead['id']}"), 10, "no opt-out")
+    sign_up(campaign, phone)
+    campaign.post({"email": "ada@example.org"}, key=None)
+    sign_up(service.campaign(account), number())
+    assert len(ended(service, 2)) == 2 and len(gateway.texts) == 1
+
+
+def test_a_gateway_that_is_away_holds_all_texts(service, gateway, make_service):
+    """nothing is lost, and nothing counts"""
+    away = make_service(settings=gateway.settings(url="http://127.0.0.1:9/send"))
+    away.dispatcher.start()
+    campaign = away.campaign(verify_phone="on")
+    sign_up(campaign, number())
+    status = wait_until(lambda: (lambda said: said["texts_held_by"] and said)(away.installation.admin("status")), 10, "no hold")
+    assert status["texts_held_by"] in ("refused", "forbidden_address") and status["texts"] is True
+    assert [state for state, _ in rows(away)] == ["requested"]
+
+
+@pytest.mark.parametrize("settings, body", [
+    ({"content_type": "json", "body": '{"to":"{to}","text":"{text}"}'}, '{"messages": [{"status" : "0"}]}'), ({}, '"status":"0"')])
+def test_the_answer_says_that_it_was_sent(make_service, gateway, settings, body):
+    """an error in the body of a 200; a JSON body is escaped"""
+    service = make_service(settings=gateway.settings(sent_text='"status":"0"', **settings))
+    service.dispatcher.start()
+    campaign = service.campaign(verify_phone="on", name='A "B"')
+    gateway.answer = lambda _: (200, body)
+    phone, other = number(), number()
+    sign_up(campaign, phone)
+    assert 'A "B"' in arrived(gateway, phone).text and ended(service) == [("sent", "-")]
+    gateway.answer = lambda _: (200, '{"messages": [{"status": "4", "error-text": "Bad Credentials"}]}')
+    sign_up(campaign, other)
+    assert ended(service, 2)[-1] == ("failed", "refused")
+
+
+def test_forbidden_addresses(make_service, gateway):
+    """5 of deliveries.md: loopback is not allowed by itself"""
+    service = make_service(settings=gateway.settings(allow_networks=""))
+    service.dispatcher.start()
+    sign_up(service.campaign(verify_phone="on"), number())
+    wait_until(lambda: service.installation.admin("status")["texts_held_by"] == "forbidden_address", 10, "no hold")
+    assert not gateway.texts

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""A gateway for texts to phones, on loopback, that can fail in each way. What it does with a text is its attribute `answer`, a function
+of the request, or one of those below.
+"""
+import collections
+import dataclasses
+import http.server
+import json
+import re
+import threading
+import urllib.parse
+
+KEY = "Basic a-key-of-the-tests"
+
+
+@dataclasses.dataclass(frozen=True)
+class Text:
+    to: str
+    text: str
+    headers: dict
+    path: str
+
+    @property
+    def code(self):
+        return re.search(r"\b\d{6}\b", self.text).group()
+
+
+def accepted(_):
+    return 200, '{"status": "queued"}'
+
+
+def repeating(text):
+    """As gateways that answer with the message."""
+    return 201, json.dumps({"status": "created", "to": text.to, "message": text.text})
+
+
+class Gateway:
+    def __init__(self):
+        self.answer, self.texts, self.released = accepted, [], threading.Event()
+        gateway = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                is_json = self.headers["Content-Type"] == "application/json"
+                fields = json.loads(body) if is_json else dict(urllib.parse.parse_qsl(body, strict_parsing=True))
+                text = Text(fields["to"], fields["text"], dict(self.headers), self.path)
+                gateway.texts.append(text)
+                answer = gateway.answer(text)
+                if answer is None:  # it hangs until the end of the test
+                    gateway.released.wait(60)
+                    self.close_connection = True
+                    return
+                status, content = answer[:2]
+                self.send_response(status)
+                for name, value in answer[2:]:
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(content.encode())))
+                self.end_headers()
+                self.wfile.write(content.encode())
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server.server_address[1]}/send"
+
+    def settings(self, **others):
+        given = {"url": self.url, "header_1": f"Authorization: {KEY}", "calling_codes": "1415 49", "allow_networks": "127.0.0.0/8",
+                 **others}
+        return [("sms", key, str(value)) for key, value in given.items()]
+
+    def to(self, number):
+        return [text for text in list(self.texts) if text.to == number]
+
+    def counts(self):
+        return collections.Counter(text.to for text in list(self.texts))
+
+    def close(self):
+        self.released.set()
+        self.server.shutdown()
+        self.server.server_close()

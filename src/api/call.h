@@ -143,9 +143,9 @@ call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns,
     handle_tag_referrers_of_path, handle_opt_out_link, handle_put_webhook, handle_remove_webhook, handle_list_webhooks,
     handle_lead_of_path, handle_landing_pages, handle_authenticate, handle_put_inbound, handle_list_inbound,
     handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge, handle_verify_phone_number,
-    handle_signup_page, handle_signup_form, handle_status_page, handle_status_button, handle_confirm_page, handle_confirm,
-    handle_erase_form, handle_erase_request, handle_erase_page, handle_erase, handle_page_style, handle_page_script,
-    handle_campaign_style;
+    handle_signup_page, handle_signup_form, handle_status_page, handle_status_button, handle_code_page, handle_code,
+    handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request, handle_erase_page, handle_erase,
+    handle_page_style, handle_page_script, handle_campaign_style;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);

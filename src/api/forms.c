@@ -152,6 +152,33 @@ call_payload_text(struct pool *pool, struct slice payload, struct slice name)
 	return document_read_json(pool, payload, PAYLOAD_DEPTH, &root, &problem) ? member_of(root, name) : SLICE_NONE;
 }
 
+/* Where the lead types the code that was sent to its number, if it is named by that alone; absent: nowhere. A lead that is
+ * withheld is led there in any case. */
+static struct slice
+code_page(const struct call *call, const struct document_node *payload)
+{
+	struct pool *pool = call->request->pool;
+	const struct payload_settings *settings;
+	const struct document_node *verified = document_child(payload, SLICE("verified_phone_number"));
+	const struct slice number = call_typed_number(call);
+	struct slice email;
+	struct buffer out;
+	char digits[DECIMAL_SIZE];
+	if (!call_sends_codes(call) || !slice_present(number) || (verified != NULL && verified->boolean) ||
+	    (http_value_string(http_params_value(call->params, SLICE("email")), &email) && email.size > 0) ||
+	    store_payload_settings(call->api->store, &settings) != RESULT_OK || settings->base_url.size == 0)
+		return SLICE_NONE;
+	buffer_init(&out, LOCATION_MAX_BYTES);
+	buffer_add(&out, settings->base_url);
+	buffer_add_text(&out, "/c/");
+	buffer_add(&out, encode_decimal(call->campaign.id, digits));
+	buffer_add_text(&out, "/code?phone_number=");
+	encode_percent(&out, number);
+	const struct slice url = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return url;
+}
+
 /* The addresses are those of the payload, so that a form leads where a client of the API would go. */
 static void
 succeed(struct call *call)
@@ -163,6 +190,7 @@ succeed(struct call *call)
 	if (!document_read_json(pool, json, PAYLOAD_DEPTH, &payload, &problem))
 		payload = document_new(pool);
 	const struct slice targets[] = {
+		location_of(pool, code_page(call, payload)),
 		location_of(pool, member_of(payload, SLICE("thankyou_url"))),
 		own_location(call, member_of(payload, SLICE("redirect_url"))),
 		location_of(pool, member_of(payload, SLICE("status_url"))),

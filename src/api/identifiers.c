@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The leads of a call (docs/api.md 4.1, 4.3): the subject of a sign-up and its referrer, one lead, or several. */
+#include "api/pages.h"
 #include "api/parameters.h"
 
 #include "identity/phone.h"
@@ -13,6 +14,17 @@ call_parse_phone(struct call *call, const struct parameter *parameter UNUSED, st
 	return !slice_present(typed) || phone_is_blank(pool, typed, country_code) ||
 	       phone_parse(pool, typed, country_code, &arguments->signup.phone) ||
 	       call_fail(call, FAILURE_INVALID_PHONE_NUMBER);
+}
+
+struct slice
+call_typed_number(const struct call *call)
+{
+	struct slice typed, country_code, number;
+	if (!http_value_string(http_params_value(call->params, SLICE("phone_number")), &typed))
+		return SLICE_NONE;
+	if (!http_value_string(http_params_value(call->params, SLICE("country_code")), &country_code))
+		country_code = SLICE_NONE;
+	return phone_parse(call->request->pool, typed, country_code, &number) ? number : SLICE_NONE;
 }
 
 /* `social_id/token`, as in the address of a lead's page. A wrong one proves nothing. */

@@ -22,6 +22,9 @@ enum page_secrecy { PAGE_SECRET, PAGE_FORM, PAGE_PUBLIC };
 /* Sets the content type and the headers of the page; the first call counts. */
 void call_page_headers(struct call *call, const struct page *page, enum page_secrecy secrecy);
 
+/* The phone number of a form, E.164; absent: there is none that is valid. */
+struct slice call_typed_number(const struct call *call);
+
 /* Answers with a message and the looks of the campaign. */
 void call_answer_message(struct call *call, enum text_key title, enum text_key text);
 /* The same with a button that posts to the same URL. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "page/status.h"
 
+#include "base/encode.h"
+
 #include "page/share.h"
 
 static struct slice
@@ -60,6 +62,12 @@ write_awaited(const struct page *page, const struct page_status *status)
 			HTML(page->out, "<p class=\"notice\">{}</p>\n",
 			    TEXT_FILL(
 				page->pool, text_find(page->language, awaited[i].text), { "address", awaited[i].address }));
+	if (status->awaits_phone) {
+		buffer_printf(
+		    page->out, "<p><a class=\"button\" href=\"%.*s?phone_number=", SLICE_ARGS(page_path(page, SLICE("/code"))));
+		encode_percent(page->out, status->lead->phone_number);
+		HTML(page->out, "\">{}</a></p>\n", text_find(page->language, TEXT_CODE_TITLE));
+	}
 }
 
 /* The reward with the fewest points that the lead does not have yet; NULL: it has all, or there are none. */

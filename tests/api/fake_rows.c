@@ -56,6 +56,7 @@ fake_rows_add(struct pool *pool, struct working_set *set)
 			    .ends_ms = -1,
 			    .landing_url = SLICE("https://shop.example/?page=1#top"),
 			    .pages = true,
+			    .verify_phone = true,
 			    .jump_start = 100,
 			    .points_signup = 1,
 			    .points_direct = 2,

@@ -136,6 +136,8 @@ read_own(struct call *call, const struct page *page, struct page_status *status,
 	status->can_erase = store_sends_mail(call->api->store);
 	status->awaits_email = awaits_email(call, status->lead->email, status->lead->verified_email);
 	status->can_resend = !status->has_resent;
+	status->awaits_phone =
+	    call_sends_codes(call) && slice_present(status->lead->phone_number) && !status->lead->verified_phone_number;
 	return read_rewards(call, status) && read_leaders(call, page, status, board);
 }
 

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""docs/api.md 4.1.14: the page on which a texted code is typed, and the call without a key."""
+import itertools
+import re
+import urllib.parse
+
+import pytest
+from load import at_once
+from stack.process import wait_until
+from text_gateway import Gateway
+
+numbers = itertools.count(0)
+FORM = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
+
+
+@pytest.fixture(scope="module")
+def gateway():
+    made = Gateway()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, gateway):
+    made = make_service(settings=[*gateway.settings(), ("limits", "codes_per_address", "20/3600s"), ("limits", "signups_per_address", ""),
+                                  ("limits", "posts_per_address", "")])
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture
+def campaign(service, account):
+    return service.campaign(account, verify_phone="on", pages="on", public_lookup="social_id", public_update="own", bots="off")
+
+
+def number():
+    return f"+49151{100000 + next(numbers)}0000"
+
+
+def code_to(gateway, phone, count=1):
+    return wait_until(lambda: len(gateway.to(phone)) >= count and gateway.to(phone), 10, f"no text to {phone}")[-1].code
+
+
+def other(code, by=1):
+    return f"{(int(code) + by) % 1000000:06}"
+
+
+def send(campaign, fields, path=None):
+    """As a browser sends a form."""
+    return campaign.client.request("POST", path or f"/c/{campaign.id}/code", form=fields, headers=list(FORM.items()))
+
+
+def html(answer):
+    return answer.body.decode()
+
+
+def lead_of(campaign, phone):
+    return campaign.find(phone_number=phone)
+
+
+def proofs(campaign, lead):
+    return campaign.service.installation.sql("SELECT channel, address FROM lh_confirmations"
+                                             f" WHERE lead_id = {lead['id']}").split()
+
+
+def test_from_the_form_to_the_page_of_the_lead(service, gateway, campaign):
+    """a form leads to the code; the code verifies, with event and proof, and leads to the lead's page"""
+    campaign.webhook("verified")
+    phone = number()
+    answer = send(campaign, {"phone_number": phone}, path=campaign.path)
+    place = urllib.parse.urlsplit(answer.headers["Location"])
+    assert answer.status == 303 and place.path.endswith(f"/c/{campaign.id}/code"), answer.headers
+    assert urllib.parse.parse_qs(place.query) == {"phone_number": [phone]}
+    page = campaign.client.request("GET", f"/c/{campaign.id}/code?{place.query}")
+    assert page.status == 200 and 'autocomplete="one-time-code"' in html(page) and phone in html(page)
+    code = code_to(gateway, phone)
+    wrong = send(campaign, {"phone_number": phone, "code": other(code)})
+    assert wrong.status == 406 and "aria-invalid" in html(wrong)
+    right = send(campaign, {"phone_number": phone, "code": f"{code[:3]} {code[3:]}"})
+    lead = lead_of(campaign, phone)
+    assert right.status == 303 and right.headers["Location"] == lead["status_url"]
+    assert lead["verified_phone_number"] and proofs(campaign, lead) == ["phone", phone]
+    assert len(campaign.delivered(1)) == 1
+
+
+def test_the_status_page_leads_to_the_code(gateway, campaign):
+    phone = number()
+    lead = campaign.lead(email="ada@example.org", phone_number=phone)
+    path = urllib.parse.urlsplit(lead["status_url"]).path
+    page = campaign.client.request("GET", path)
+    link = re.search(r'href="([^"]*/code\?phone_number=[^"]*)"', html(page)).group(1)
+    assert urllib.parse.unquote(link.split("=")[1]) == phone
+    assert send(campaign, {"phone_number": phone, "code": code_to(gateway, phone)}).status == 303
+    assert "/code?" not in html(campaign.client.request("GET", path))
+
+
+def test_it_does_not_show_which_numbers_are_known(gateway, campaign):
+    """new, known, verified and unknown numbers have the same answers; the code of a verified one leads to its page"""
+    phone, unknown = number(), number()
+    first = campaign.post({"phone_number": phone}, key=None)
+    again = campaign.post({"phone_number": phone}, key=None)
+    assert first.json == again.json and first.json["id"] is None
+    code = code_to(gateway, phone)
+    assert send(campaign, {"phone_number": phone, "code": code}).status == 303
+    for fields in ({"code": other(code)}, {"code": "x"}, {"resend": "1"}, {}):
+        known, strange = (send(campaign, {"phone_number": one, **fields}) for one in (phone, unknown))
+        assert known.status == strange.status and html(known).replace(phone, "#") == html(strange).replace(unknown, "#"), fields
+    for fields in ({"code": "123456"}, {"code": "x"}):
+        answers = [campaign.post({"phone_number": one, **fields}, path="/verify-phone-number", key=None) for one in (phone, unknown)]
+        assert [one.verdict for one in answers] == [(404, "invalid_code")] * 2
+    campaign.service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 400000")
+    campaign.post({"phone_number": phone}, key=None)
+    code = code_to(gateway, phone, 2)
+    answer = send(campaign, {"phone_number": phone, "code": code})
+    assert answer.status == 303 and answer.headers["Location"] == lead_of(campaign, phone)["status_url"]
+
+
+def test_what_is_typed(campaign):
+    """no number, an invalid one, another method; a campaign without the setting"""
+    page = campaign.client.request("GET", f"/c/{campaign.id}/code")
+    assert page.status == 200 and 'name="phone_number"' in html(page) and 'name="code"' not in html(page)
+    for fields in ({}, {"phone_number": "12"}, {"phone_number": "", "code": "123456"}):
+        answer = send(campaign, fields)
+        assert answer.status == 406 and 'name="phone_number"' in html(answer)
+    plain = campaign.service.campaign(campaign.account, pages="on")
+    assert plain.client.request("GET", f"/c/{plain.id}/code").status == 404
+    assert send(plain, {"phone_number": number(), "code": "123456"}).status == 404
+    assert plain.post({"phone_number": number(), "code": "1"}, path="/verify-phone-number", key=None).verdict == (409, "missing_api_key")
+
+
+def test_without_a_key(gateway, campaign):
+    phone = number()
+    campaign.post({"phone_number": phone}, key=None)
+    answer = campaign.post({"phone_number": phone, "code": code_to(gateway, phone)}, path="/verify-phone-number", key=None)
+    assert (answer.status, answer.json) == (200, {"message": "Lead verified"})
+    lead = lead_of(campaign, phone)
+    assert lead["verified_phone_number"] and proofs(campaign, lead) == ["phone", phone]
+
+
+def test_six_digits_cannot_be_guessed(gateway, campaign):
+    """many clients at once have five tries together, on the page and without a key; the right code is refused afterwards"""
+    phone = number()
+    campaign.post({"phone_number": phone}, key=None)
+    code = code_to(gateway, phone)
+
+    def guess(by):
+        fields = {"phone_number": phone, "code": other(code, by)}
+        return send(campaign, fields).status if by % 2 else campaign.post(fields, path="/verify-phone-number", key=None).status
+    found = at_once([lambda by=by: guess(by) for by in range(1, 65)])
+    assert set(found) == {404, 406}
+    lead = lead_of(campaign, phone)
+    assert campaign.service.installation.sql(f"SELECT tries FROM lh_phone_codes WHERE lead_id = {lead['id']}").strip() == "5"
+    assert send(campaign, {"phone_number": phone, "code": code}).status == 406
+    assert not lead_of(campaign, phone)["verified_phone_number"]
+
+
+def test_an_address_requests_so_many(make_service, gateway):
+    """5: beyond it sign-ups are accepted, and no code is requested; sign-ups without a number do not count"""
+    service = make_service(settings=[*gateway.settings(), ("limits", "codes_per_address", "3/3600s")])
+    campaign = service.campaign(verify_phone="on", pages="on")
+    for i in range(4):
+        assert campaign.post({"email": f"u{i}@example.org"}, key=None, address="2001:db8::1").status == 200
+    answers = [campaign.post({"phone_number": number()}, key=None, address="2001:db8::%x" % i).status for i in range(5)]
+    assert answers == [200] * 5
+    assert service.installation.sql("SELECT COUNT(*) FROM lh_messages WHERE kind = 6").strip() == "3"

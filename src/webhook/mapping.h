@@ -7,6 +7,9 @@
 
 enum { MAPPING_RULES_MAX = 50, MAPPING_TARGET_MAX_BYTES = 64, MAPPING_PATH_MAX_BYTES = 255, MAPPING_FIELDS_MAX = 1000 };
 
+/* The text of a message from a phone: no parameter, but what the call does (docs/inbound.md 3.1). */
+#define MAPPING_TEXT SLICE("__text")
+
 struct mapping_rule {
 	struct slice target; /* a parameter or a custom field; "*": the plain members of the object at the path */
 	struct slice path;   /* "*": the whole payload */

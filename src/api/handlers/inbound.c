@@ -165,16 +165,75 @@ hide_sender(struct call *call)
 	call->request->user_agent = call->request->referer = SLICE_NONE;
 }
 
+/* What phones understand, and the usual words of other languages. */
+static const struct {
+	struct slice word;
+	enum lead_action action;
+} keywords[] = {
+	{ SLICE("STOP"), LEAD_SMS_OPTOUT },
+	{ SLICE("STOPALL"), LEAD_SMS_OPTOUT },
+	{ SLICE("UNSUBSCRIBE"), LEAD_SMS_OPTOUT },
+	{ SLICE("CANCEL"), LEAD_SMS_OPTOUT },
+	{ SLICE("END"), LEAD_SMS_OPTOUT },
+	{ SLICE("QUIT"), LEAD_SMS_OPTOUT },
+	{ SLICE("STOPP"), LEAD_SMS_OPTOUT },
+	{ SLICE("START"), LEAD_SMS_OPTIN },
+	{ SLICE("UNSTOP"), LEAD_SMS_OPTIN },
+	{ SLICE("YES"), LEAD_SMS_OPTIN },
+};
+
+/* The text of a phone, if one is mapped, without the quotes of its JSON. */
+static bool
+find_text(const struct inbound_result *result, struct slice *text)
+{
+	for (size_t i = 0; i < result->field_count; i++)
+		if (slice_equal(result->fields[i].target, MAPPING_TEXT)) {
+			const struct slice json = result->fields[i].value;
+			const bool quoted = json.size >= 2 && json.data[0] == '"';
+			*text = slice_trim(quoted ? slice_sub(json, 1, json.size - 1) : json);
+			return true;
+		}
+	return false;
+}
+
+/* No lead is made of a text; one that is no keyword is stored in the log. */
+static bool
+make_change(struct call *call, struct slice text, struct slice phone, struct command *command)
+{
+	struct lead lead;
+	const struct lead_reference reference = { .identity = LEAD_BY_PHONE, .value = phone };
+	size_t i = 0;
+	while (i < ARRAY_SIZE(keywords) && !slice_equal_nocase(keywords[i].word, text))
+		i++;
+	if (i == ARRAY_SIZE(keywords))
+		return call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("__text is no keyword"));
+	if (!slice_present(phone))
+		return call_fail(call, FAILURE_MISSING_EMAIL_AND_PHONE);
+	const enum result found = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
+	if (found != RESULT_OK)
+		return call_fail(call, found == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(found));
+	*command = (struct command){
+		.kind = COMMAND_CHANGE,
+		.campaign_id = call->campaign.id,
+		.account_id = call->account_id,
+		.as.change = { .action = keywords[i].action, .lead = { .identity = LEAD_BY_ID, .id = lead.id } },
+	};
+	return true;
+}
+
 /* As POST /v2/{campaign} with a key, and the tag in the same command. */
 static bool
 make_command(struct call *call, struct inbound_result *result, struct command *command)
 {
 	struct document_node *root;
 	struct arguments arguments;
+	struct slice text;
 	hide_sender(call);
 	if (!read_document(call, &root) || !map_payload(call, root, result) ||
 	    !call_read(call, GROUP_SIGNUP | GROUP_SIGNUP_POINTS, &arguments))
 		return false;
+	if (find_text(result, &text))
+		return make_change(call, text, arguments.signup.phone, command);
 	*command = (struct command){
 		.kind = COMMAND_SIGNUP,
 		.campaign_id = call->campaign.id,
@@ -211,6 +270,10 @@ run_payload(struct call *call, struct inbound_result *result)
 		result->created = outcome.created;
 		result->lead_id = outcome.lead_id;
 		result->body = outcome.body;
+		if (command.kind == COMMAND_CHANGE) { /* it has no lead to show */
+			result->lead_id = command.as.change.lead.id;
+			result->body = SLICE("{\"message\":\"Lead updated\"}");
+		}
 	}
 	take_failure(call, result);
 }
@@ -311,6 +374,10 @@ try_command(struct call *call, const struct command *command, struct inbound_res
 	const struct lead_reference names[] = { { .identity = LEAD_BY_EMAIL, .value = signup->email_key },
 		{ .identity = LEAD_BY_PHONE, .value = signup->phone } };
 	struct pool *pool = call->request->pool;
+	if (command->kind == COMMAND_CHANGE) {
+		result->lead_id = command->as.change.lead.id;
+		return;
+	}
 	struct slice tag = pool_printf(pool, "%llu", (unsigned long long)call->inbound.tag_id);
 	uint64_t tag_id;
 	if (command->kind == COMMAND_TAGGING && !call_find_tag(call, tag, TAG_BY_ID, &tag_id))

@@ -365,6 +365,8 @@ some_numbers_get_none(void **state)
 	settle(w);
 	sign_up_public(w, "b@x.org");
 	assert_int_equal(w->decision.message_count, 0);
+	run(w, (struct command[]){ public_signup("b@x.org", "+4915111111111") }, 1); /* another number, which is not stored */
+	assert_int_equal(w->decision.message_count, 0);
 }
 
 int

@@ -114,8 +114,8 @@ a_text_is_one_message(void **state UNUSED)
 	ASSERT_TEXT(
 	    code_text(pool, TEXT_LANGUAGE_EN, SLICE("Caf\xc3\xa9"), SLICE_NONE, code), "012345 is your code for Caf\xc3\xa9.");
 	static const char *const left_out[] = { "\xd0\x94\xd0\xb0", "Zo\xc3\xab", "a\nb",
-		"a name of a hundred and forty characters, which is quite a lot for a campaign, or for anything else that "
-		"people have to read, or to say, often." };
+		("a name of a hundred and forty characters, which is quite a lot for a campaign, or for anything else that "
+		 "people have to read, or to say, often.") };
 	for (size_t i = 0; i < ARRAY_SIZE(left_out); i++)
 		ASSERT_TEXT(code_text(pool, TEXT_LANGUAGE_EN, slice_of(left_out[i]), host, code),
 		    "Your code is 012345.\n\n@example.org #012345");

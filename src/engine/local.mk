@@ -2,16 +2,16 @@ noinst_LIBRARIES += %D%/libengine.a
 %C%_libengine_a_SOURCES = \
 	%D%/command.c %D%/command.h \
 	%D%/custom_fields.c %D%/custom_fields.h \
-	%D%/decide.c %D%/decide.h \
-	%D%/decide_change.c \
-	%D%/decide_events.c \
-	%D%/decide_fraud.c \
-	%D%/decide_import.c \
-	%D%/decide_messages.c \
-	%D%/decide_referral.c \
-	%D%/decide_score.c \
-	%D%/decide_signup.c \
-	%D%/decide_step.c %D%/decide_step.h \
+	%D%/decide/decide.c %D%/decide.h \
+	%D%/decide/change.c \
+	%D%/decide/events.c \
+	%D%/decide/fraud.c \
+	%D%/decide/import.c \
+	%D%/decide/messages.c \
+	%D%/decide/referral.c \
+	%D%/decide/score.c \
+	%D%/decide/signup.c \
+	%D%/decide/step.c %D%/decide/step.h \
 	%D%/events.c %D%/events.h %D%/fields.h \
 	%D%/failure.c %D%/failure.h \
 	%D%/id_list.c %D%/id_list.h \

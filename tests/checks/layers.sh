@@ -18,6 +18,7 @@ identity: base crypto
 webhook: base json crypto identity
 bots: base json crypto
 engine: base json crypto identity webhook
+engine/decide: base json crypto identity webhook engine
 mail: base identity text engine
 page: base json crypto identity engine text
 store: base db crypto identity webhook engine

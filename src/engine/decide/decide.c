@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/panic.h"
-#include "engine/decide_step.h"
+#include "engine/decide/step.h"
 
 static struct working_campaign *
 find_campaign(struct working_set *set, uint64_t id)

@@ -4,7 +4,7 @@
 
 #include "base/encode.h"
 #include "base/panic.h"
-#include "engine/decide_step.h"
+#include "engine/decide/step.h"
 #include "json/writer.h"
 
 /* Subjects and messages are far smaller. */

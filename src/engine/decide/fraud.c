@@ -2,7 +2,7 @@
  * Fraud flags: at sign-up, set and cleared later (docs/api.md 4.6). */
 
 #include "base/panic.h"
-#include "engine/decide_step.h"
+#include "engine/decide/step.h"
 #include "identity/host_list.h"
 #include "identity/link.h"
 #include "identity/network.h"

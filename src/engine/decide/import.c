@@ -3,7 +3,7 @@
  * not changed, so an import can be repeated. */
 #include <inttypes.h>
 
-#include "engine/decide_step.h"
+#include "engine/decide/step.h"
 
 enum { CLOCK_TOLERANCE_MS = 24 * 3600 * 1000 };
 

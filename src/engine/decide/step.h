@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The state of one command, shared by the files decide_*.c and private to them.
+ * The state of one command, shared by the files of this folder and private to them.
  *
  * A command calls step_touch before it changes a lead. In the end step_settle compares each touched lead with its state
  * before: counters, histogram and most events follow from the difference, so that the rules need not update them. */
@@ -61,7 +61,7 @@ void step_note(struct step *step, enum event_type type, struct working_lead *lea
 /* Ends a command that did not fail: counters, histogram, events. Returns the snapshot of `answer`, or NULL without one. */
 struct snapshot *step_settle(struct step *step, struct working_lead *answer);
 
-/* decide_events.c: events and deliveries from the occurrences, in the order of docs/api.md 4.7. Returns the snapshot of
+/* decide/events.c: events and deliveries from the occurrences, in the order of docs/api.md 4.7. Returns the snapshot of
  * `answer`, or NULL. */
 struct snapshot *step_make_events(struct step *step, struct working_lead *answer);
 /* Return the values of the events' extra fields. */
@@ -70,7 +70,7 @@ struct slice event_extra_referral(struct pool *pool, const struct lead *referred
 struct slice event_extra_tagged(struct pool *pool, const struct tag *tag, bool compat);
 struct slice event_extra_reward(struct pool *pool, const struct reward_level *level);
 
-/* decide_messages.c (docs/api.md 4.1.12). Requests a mail, if this installation, the campaign and the lead permit it; else
+/* decide/messages.c (docs/api.md 4.1.12). Requests a mail, if this installation, the campaign and the lead permit it; else
  * returns false. */
 bool step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref);
 /* Requests what a lead gets that signed up for the first time, and again without proof that it is the lead. `withheld`: the
@@ -84,7 +84,7 @@ bool step_proves_by_text(const struct step *step);
 /* Requests that code; the outcome says whether the lead is withheld. */
 void step_text_code(struct step *step, const struct signup *signup, const struct working_lead *lead);
 
-/* decide_score.c (docs/api.md 4.6, Score, Reward level, Tag). */
+/* decide/score.c (docs/api.md 4.6, Score, Reward level, Tag). */
 struct booking {
 	enum score_reason reason;
 	uint64_t ref;
@@ -101,7 +101,7 @@ void step_complete(struct step *step, struct working_lead *lead, const struct ac
 /* Adds the reward levels that its score has reached for the first time. */
 void step_reward(struct step *step, struct working_lead *lead);
 
-/* decide_referral.c (docs/api.md 4.6, Chain and Credit). */
+/* decide/referral.c (docs/api.md 4.6, Chain and Credit). */
 void step_refer(struct step *step, struct working_lead *lead, const struct working_lead *referrer);
 /* Updates the counts and the credit of the lead's referrers after a change of its state. `reason` is SCORE_REFERRAL (signed up
  * or verified), SCORE_FRAUD (flagged) or SCORE_APPROVE (approved). */
@@ -109,7 +109,7 @@ void step_update_referral(struct step *step, struct working_lead *lead, enum sco
 /* Updates the counts only: credit already given stays. */
 void step_recount_referral(struct step *step, struct working_lead *lead);
 
-/* decide_fraud.c (docs/api.md 4.6, Fraud flags). */
+/* decide/fraud.c (docs/api.md 4.6, Fraud flags). */
 /* Returns the flags of a new lead: a JSON array, or absent. `unproven`: its sign-up lacked proof of work. */
 struct slice step_fraud_flags(struct step *step, const struct lead *lead, bool unproven);
 /* Whether that is its only flag: it waits to be verified. */
@@ -123,7 +123,7 @@ void step_approve(struct step *step, struct working_lead *lead);
 /* The commands. Those with an answer return its lead. On failure they call step_fail. */
 struct working_lead *decide_signup(struct step *step);
 struct working_lead *decide_tagging(struct step *step);
-void decide_import(struct step *step); /* decide_import.c */
+void decide_import(struct step *step); /* decide/import.c */
 void decide_points(struct step *step);
 void decide_completion(struct step *step);
 void decide_change(struct step *step);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sign-ups: matching the lead, storing the fields (docs/api.md 4.3, 4.4), and the consequences (4.6, 4.7). */
 #include "engine/custom_fields.h"
-#include "engine/decide_step.h"
+#include "engine/decide/step.h"
 #include "engine/strangers.h"
 
 static struct working_lead *

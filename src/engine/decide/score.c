@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The score ledger, reward levels, tags and actions (docs/api.md 4.6). */
-#include "engine/decide_step.h"
+#include "engine/decide/step.h"
 #include "engine/id_list.h"
 
 int64_t

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Finds leads, and settles their changes. */
-#include "engine/decide_step.h"
+#include "engine/decide/step.h"
 
 #include "base/panic.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The messages that follow from a command (docs/api.md 4.1.12). They are requested with it, and composed and sent later. */
-#include "engine/decide_step.h"
+#include "engine/decide/step.h"
 #include "engine/strangers.h"
 
 /* By the campaign's settings; a lead that requests its erasure gets its mail anyway, and so does one that has to confirm. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The chain of referrers, their counts and their credit (docs/api.md 4.6, Chain and Credit). */
 #include "base/panic.h"
-#include "engine/decide_step.h"
+#include "engine/decide/step.h"
 
 /* Returns the lead's link to its ancestor at a level, or NULL where the chain ends or the ancestor was deleted. */
 static struct working_link *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Points, actions, and the changes of bulk calls to each lead (docs/api.md 4.1, 4.6). */
 #include "base/panic.h"
-#include "engine/decide_step.h"
+#include "engine/decide/step.h"
 
 void
 decide_points(struct step *step)

@@ -11,6 +11,10 @@ check_PROGRAMS += %D%/test_decide
 %C%_test_decide_SOURCES = %D%/test_decide.c
 %C%_test_decide_LDADD = $(engine_test_libs)
 
+check_PROGRAMS += %D%/test_decide_matching
+%C%_test_decide_matching_SOURCES = %D%/test_decide_matching.c
+%C%_test_decide_matching_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_decide_messages
 %C%_test_decide_messages_SOURCES = %D%/test_decide_messages.c
 %C%_test_decide_messages_LDADD = $(engine_test_libs)

@@ -23,9 +23,17 @@ may_change(const struct step *step, const struct signup *signup, const struct wo
 	return step->command->account_id != 0 || stranger_may_change(&step->campaign->campaign, owns(signup, lead));
 }
 
+/* Whether a look-up without a key by email address or phone number shows a lead (4.1.11). */
+static bool
+shows_addresses(const struct step *step)
+{
+	return stranger_may_see(&step->campaign->campaign, LEAD_BY_EMAIL, false);
+}
+
 /* 4.3: without a key, the phone number of a lead with another email does not match. Otherwise a stranger could store the
  * number with another email and receive the sign-up of the number's owner. That of a lead without an email matches only where
- * the email may be added to it: else the sign-up would be lost. */
+ * the email may be added to it, else the sign-up would be lost, and where addresses are shown, else the answer would show
+ * whether the email is another lead's. */
 static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {
@@ -33,7 +41,7 @@ is_number_of_other_email(const struct step *step, const struct signup *signup)
 	if (step->command->account_id != 0 || !slice_present(signup->email_key) || owner == NULL)
 		return false;
 	return slice_present(owner->lead.email_key) ? !slice_equal(owner->lead.email_key, signup->email_key)
-						    : !may_change(step, signup, owner);
+						    : !may_change(step, signup, owner) || !shows_addresses(step);
 }
 
 /* Finds the lead of a sign-up (4.3.1 to 4.3.3); NULL: a new one. Returns false when the command fails. */
@@ -228,7 +236,7 @@ showing(const struct step *step, const struct signup *signup, const struct worki
 {
 	if (step->command->account_id != 0)
 		return SHOWN_BY_VIEW;
-	const bool is_visible = stranger_may_see(&step->campaign->campaign, LEAD_BY_EMAIL, false);
+	const bool is_visible = shows_addresses(step);
 	if (lead == NULL) {
 		const bool proves = slice_present(signup->email) ? step_proves_by_mail(step) : step_proves_by_text(step);
 		return !is_visible && proves ? WITHHELD : SHOWN_TO_OWNER;

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ * Which lead a sign-up finds, and which of its addresses it changes (docs/api.md 4.1.11, 4.3). */
+#include "decide_world.h"
+
+#include "engine/strangers.h"
+
+/* 4.3.1: email of one lead with the phone of another. */
+static void
+email_and_phone_of_two_leads_conflict(void **state)
+{
+	struct world *w = *state;
+	run(w, (struct command[]){ signup("a@x.org", NULL), signup(NULL, "+4930123456"), signup("a@x.org", "+4930123456") }, 3);
+	assert_int_equal(w->set.lead_count, 2);
+	assert_failure(w, 2, FAILURE_CONFLICTING_IDENTIFIERS);
+	assert_int_equal(w->set.leads[0]->lead.counter, 1);
+}
+
+static void
+an_email_completes_a_lead_that_has_a_phone_only(void **state)
+{
+	struct world *w = *state;
+	run(w,
+	    (struct command[]){ signup(NULL, "+4930123456"), public_signup("a@x.org", "+4930123456"), signup("a@x.org", NULL) },
+	    3);
+	assert_int_equal(w->set.lead_count, 1);
+	assert_contains(w->outcomes[2].body, "\"email\":\"a@x.org\",\"phone_number\":\"+4930123456\"");
+	assert_int_equal(w->set.leads[0]->lead.email_hash.size, LEAD_HASH_SIZE);
+}
+
+/* 4.3.4 */
+static void
+only_a_key_replaces_identities(void **state)
+{
+	struct world *w = *state;
+	run(w, (struct command[]){ signup("a@x.org", "+4930123456") }, 1);
+	settle(w);
+	w->set.leads[0]->lead.verified_phone = w->set.leads[0]->lead.verified_email = true;
+	run(w, (struct command[]){ public_signup("a@x.org", "+4930999999") }, 1);
+	assert_slice(w->set.leads[0]->lead.phone, "+4930123456");
+	assert_true(w->set.leads[0]->lead.verified_phone);
+	run(w, (struct command[]){ signup("a@x.org", "+4930999999") }, 1);
+	assert_slice(w->set.leads[0]->lead.phone, "+4930999999");
+	assert_false(w->set.leads[0]->lead.verified_phone);
+	assert_true(w->set.leads[0]->lead.verified_email);
+	/* the first spelling stays (4.2) */
+	struct command other = signup("A@x.org", NULL);
+	other.as.signup.email_key = SLICE("a@x.org");
+	run(w, &other, 1);
+	assert_slice(w->set.leads[0]->lead.email, "a@x.org");
+}
+
+/* 4.3: a stranger has stored the number with another email. */
+static void
+without_a_key_the_email_takes_precedence(void **state)
+{
+	struct world *w = *state;
+	run(w, (struct command[]){ public_signup("eve@x.org", "+4930123456") }, 1);
+	settle(w);
+	/* the first request creates a lead, the second finds it by its email; the number stays with the other lead */
+	for (uint32_t counter = 1; counter <= 2; counter++) {
+		run(w, (struct command[]){ public_signup("ada@x.org", "+4930123456") }, 1);
+		settle(w);
+		assert_int_equal(w->set.lead_count, 2);
+		const struct lead *eve = &w->set.leads[0]->lead, *ada = &w->set.leads[1]->lead;
+		assert_slice(eve->email, "eve@x.org");
+		assert_slice(eve->phone, "+4930123456");
+		assert_int_equal(eve->counter, 1);
+		assert_slice(ada->email, "ada@x.org");
+		assert_int_equal(ada->counter, counter);
+		assert_false(slice_present(ada->phone) || slice_present(ada->phone_hash));
+		assert_contains(
+		    w->outcomes[0].body, pool_printf(w->pool, "\"social_id\":\"%.*s\"", SLICE_ARGS(ada->social_id)).data);
+	}
+	/* with a key it is a conflict */
+	run(w, (struct command[]){ signup("ada@x.org", "+4930123456") }, 1);
+	assert_failure(w, 0, FAILURE_CONFLICTING_IDENTIFIERS);
+	/* the number alone, or with its lead's email, finds its lead */
+	run(w, (struct command[]){ public_signup(NULL, "+4930123456"), public_signup("eve@x.org", "+4930123456") }, 2);
+	assert_int_equal(w->set.lead_count, 2);
+	assert_int_equal(w->set.leads[0]->lead.counter, 3);
+	/* must_exist: the number does not match either */
+	struct command command = public_signup("new@x.org", "+4930123456");
+	command.as.signup.must_exist = true;
+	run(w, &command, 1);
+	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
+}
+
+/* 4.1.11: where addresses are not shown, the owner of a lead without an email cannot find out which emails are known. */
+static void
+a_number_of_ones_own_shows_no_emails(void **state)
+{
+	struct world *w = *state;
+	static const char *const emails[] = { "known@x.org", "new@x.org" };
+	struct campaign *campaign = &w->set.campaigns[0].campaign;
+	campaign->public_lookup = PUBLIC_LOOKUP_SOCIAL_ID;
+	campaign->public_update = PUBLIC_UPDATE_OWN;
+	run(w, (struct command[]){ public_signup("known@x.org", NULL), public_signup(NULL, "+4930123456") }, 2);
+	settle(w);
+	const struct slice own_id = w->set.leads[1]->lead.social_id;
+	for (size_t i = 0; i < ARRAY_SIZE(emails); i++) {
+		struct command command = public_signup(emails[i], "+4930123456");
+		command.as.signup.own_id = own_id;
+		run(w, &command, 1);
+		assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+		assert_false(slice_present(w->set.leads[1]->lead.email));
+		settle(w);
+	}
+	assert_int_equal(w->set.leads[0]->lead.counter, 2);
+	assert_int_equal(w->set.lead_count, 3);
+}
+
+/* Returns the redirect_url of the only answer, or SLICE_NONE when it is null. */
+static struct slice
+shown_redirect(const struct world *w)
+{
+	static const char name[] = "\"redirect_url\":";
+	struct slice body = w->outcomes[0].body;
+	const char *value = strstr(body.data, name);
+	assert_non_null(value);
+	value += strlen(name);
+	return *value == 'n' ? SLICE_NONE : (struct slice){ value + 1, strcspn(value + 1, "?") };
+}
+
+/* 4.5: a URL that another request without a key has stored is not shown without a key. */
+static void
+without_a_key_a_redirect_url_stored_by_others_is_not_shown(void **state)
+{
+	struct world *w = *state;
+	const struct {
+		bool key;
+		const char *sent, *shown;
+	} steps[] = { { false, "/evil", "/evil" }, { false, NULL, NULL }, { true, NULL, "/evil" }, { true, "/own", "/own" },
+		{ false, NULL, "/own" }, { false, "/evil", "/evil" }, { false, NULL, NULL }, { true, NULL, "/evil" },
+		{ false, NULL, NULL } };
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct command command = steps[i].key ? signup("a@x.org", NULL) : public_signup("a@x.org", NULL);
+		command.as.signup.redirect_url = slice_of(steps[i].sent);
+		run(w, &command, 1);
+		settle(w);
+		struct slice shown = shown_redirect(w);
+		assert_int_equal(slice_present(shown), steps[i].shown != NULL);
+		if (steps[i].shown != NULL)
+			assert_slice(shown, steps[i].shown);
+		assert_contains(
+		    w->decision.events[0].payload, i < 3 || i > 4 ? "\"redirect_url\":\"/evil?" : "\"redirect_url\":\"/own?");
+	}
+	/* of a new lead */
+	struct command command = signup("b@x.org", NULL);
+	command.as.signup.redirect_url = SLICE("/own");
+	run(w, &command, 1);
+	settle(w);
+	run(w, (struct command[]){ public_signup("b@x.org", NULL) }, 1);
+	assert_slice(shown_redirect(w), "/own");
+}
+
+/* 4.3.2, 4.3.3 */
+static void
+a_key_may_name_the_lead_to_update(void **state)
+{
+	struct world *w = *state;
+	run(w, (struct command[]){ signup("a@x.org", NULL), signup("b@x.org", NULL) }, 2);
+	settle(w);
+	struct command update = signup("new@x.org", NULL);
+	update.as.signup.subject = w->set.leads[0]->lead.social_id;
+	update.as.signup.must_exist = true;
+	run(w, &update, 1);
+	assert_contains(w->outcomes[0].body, "\"email\":\"new@x.org\"");
+	ASSERT_EVENTS(w, EVENT_REPEAT_SIGNUP);
+	update.as.signup.email = update.as.signup.email_key = SLICE("b@x.org");
+	run(w, &update, 1);
+	assert_failure(w, 0, FAILURE_CONFLICTING_IDENTIFIERS);
+	update.as.signup.subject = SLICE("ZZZZZZZZZZ");
+	run(w, &update, 1);
+	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
+	/* an id of another campaign is not found */
+	update.campaign_id = CAMPAIGN + 1;
+	update.as.signup.subject = w->set.leads[0]->lead.social_id;
+	run(w, &update, 1);
+	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
+}
+
+static void
+must_exist_makes_no_lead(void **state)
+{
+	struct world *w = *state;
+	struct command command = signup("a@x.org", NULL);
+	command.as.signup.must_exist = true;
+	run(w, &command, 1);
+	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
+	assert_int_equal(w->set.lead_count, 0);
+	assert_int_equal(w->decision.event_count, 0);
+	assert_false(w->decision.changes);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(email_and_phone_of_two_leads_conflict),
+		WORLD_TEST(an_email_completes_a_lead_that_has_a_phone_only),
+		WORLD_TEST(only_a_key_replaces_identities),
+		WORLD_TEST(without_a_key_the_email_takes_precedence),
+		WORLD_TEST(a_number_of_ones_own_shows_no_emails),
+		WORLD_TEST(without_a_key_a_redirect_url_stored_by_others_is_not_shown),
+		WORLD_TEST(a_key_may_name_the_lead_to_update),
+		WORLD_TEST(must_exist_makes_no_lead),
+	};
+	return cmocka_run_group_tests_name("decide_matching", tests, NULL, NULL);
+}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Workload mail: ready mails to a server on this host that accepts everything, by Leadhook and by Postfix's smtp-source."""
+"""Workloads of mails to a server on this host that accepts everything: mail, latency-mail."""
 import os
 import shutil
 import time
@@ -9,6 +9,7 @@ from stack.process import Child, StackError, wait_until
 
 from .bench import Goal, outcome
 from .client import sign_up
+from .running import PACE, delivery_latency
 from .subjects import Leadhook
 
 CONNECTIONS = 4
@@ -71,13 +72,19 @@ def source(bench, sink, count):
     return measure
 
 
+def mailing(bench, sink):
+    subject = Leadhook(bench)
+    subject.installation.configure([("mail", "host", "127.0.0.1"), ("mail", "port", sink.port), ("mail", "tls", "none"),
+                                    ("mail", "from", "a@example.org"), ("mail", "connections", CONNECTIONS),
+                                    ("mail", "campaign_per_hour", 0)])
+    return subject
+
+
 def mail(bench):
+    """Ready mails, by Leadhook and by Postfix's smtp-source."""
     count = 200 if bench.options.quick else 5000
     with Sink(bench) as sink:
-        subject = Leadhook(bench)
-        subject.installation.configure([("mail", "host", "127.0.0.1"), ("mail", "port", sink.port), ("mail", "tls", "none"),
-                                        ("mail", "from", "a@example.org"), ("mail", "connections", CONNECTIONS),
-                                        ("mail", "campaign_per_hour", 0)])
+        subject = mailing(bench, sink)
         with subject:
             sign_up(subject)
         subject.sql("DELETE FROM lh_messages")
@@ -85,3 +92,33 @@ def mail(bench):
         rounds = bench.interleave({"smtp-source": source(bench, sink, count), "leadhook": ours(bench, subject, count)})
     return outcome(rounds, [Goal("leadhook", "rate", ">=", 10_000 / HOUR)], mails=count, connections=CONNECTIONS,
                    bytes_each=CONTENT_BYTES)
+
+
+def sent_beside(measure, subject):
+    """The measurement, with the mails that were sent meanwhile."""
+    def measure_both():
+        before, begun = sent(subject), time.monotonic()
+        found = measure()
+        return {**found, "mail_rate": (sent(subject) - before) / (time.monotonic() - begun)}
+    return measure_both
+
+
+def sent(subject):
+    return int(subject.sql("SELECT COUNT(*) FROM lh_messages WHERE state = 'sent'"))
+
+
+def latency_mail(bench):
+    """Webhooks where no mail is set up, and where each sign-up gets a mail, too."""
+    with Sink(bench) as sink:
+        plain, both = Leadhook(bench).start(), mailing(bench, sink).start()
+        dispatchers = [one.installation.dispatcher().start() for one in (plain, both)]
+        try:
+            rounds = bench.interleave({"delivery": delivery_latency(bench, plain),
+                                       "delivery beside mails": sent_beside(delivery_latency(bench, both), both)})
+        finally:
+            for one in dispatchers:
+                one.stop()
+        plain.stop()
+        both.stop()
+    return outcome(rounds, [Goal("delivery beside mails", "p99_ms", "<=", 1.5, "delivery"),
+                            Goal("delivery beside mails", "mail_rate", ">=", 10_000 / HOUR)], pace=PACE, connections=CONNECTIONS)

@@ -15,7 +15,7 @@ from .bench import Bench
 from .cluster import cluster
 from .deliver import deliver, deliver_hostile
 from .growth import growth
-from .mail import mail
+from .mail import latency_mail, mail
 from .noisy import noisy_neighbour
 from .requests import create, leaderboard, limited, lookup, one_campaign, repeat
 from .running import latency, memory, together
@@ -24,7 +24,7 @@ WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": togethe
              "leaderboard": leaderboard, "limited": limited, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
              "memory": memory, "latency": latency, "noisy-neighbour": noisy_neighbour}
 # Only when they are named: they need more packages.
-NAMED = {"cluster": cluster, "mail": mail}
+NAMED = {"cluster": cluster, "mail": mail, "latency-mail": latency_mail}
 
 
 def arguments():

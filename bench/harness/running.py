@@ -45,19 +45,22 @@ def together(bench):
     return outcome(rounds, [Goal("together", "rate", ">=", 0.6, "create")])
 
 
-def latency(bench):
-    """From the sending of a sign-up to its webhook's first byte at the receiver."""
-    subject = Leadhook(bench).start()
-    dispatcher = subject.installation.dispatcher().start()
-
+def delivery_latency(bench, subject):
+    """From the sending of a sign-up to its webhook's first byte at the receiver, at PACE."""
     def measure():
         bench.receiver.reset()
         found = drive(bench, subject, "steady", bench.options.seconds, connections=STEADY_CONNECTIONS, pace=PACE)
         stats = bench.receiver.wait_for(found["requests"], 20)
         return {"rate": found["rate"], "p50_ms": stats["latency_p50_ns"] / 1e6, "p99_ms": stats["latency_p99_ns"] / 1e6,
                 "max_ms": stats["latency_max_ns"] / 1e6, "deliveries": stats["count"]}
+    return measure
+
+
+def latency(bench):
+    subject = Leadhook(bench).start()
+    dispatcher = subject.installation.dispatcher().start()
     try:
-        rounds = bench.interleave({"delivery": measure})
+        rounds = bench.interleave({"delivery": delivery_latency(bench, subject)})
     finally:
         dispatcher.stop()
     subject.stop()

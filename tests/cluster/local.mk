@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	%D%/conftest.py \
 	%D%/next/9999-next.sql \
 	%D%/test_hosts.py \
+	%D%/test_mails.py \
 	%D%/test_nodes.py \
 	%D%/test_random_failures.py \
 	%D%/test_read_host.py \

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """docs/cluster.md 4: several nodes write; docs/architecture.md 9.2: their conflicts. Each host uses a node of its own."""
+import types
+
 from client import Client
 from load import at_once
+from proof import solution
 from stack.process import wait_until
 from stack.traffic import RATE, Clients
 
@@ -10,6 +13,7 @@ SECONDS = 20
 CHANGES = 30  # of tables
 TABLES = ("lh_campaign_counters", "lh_leads", "lh_events", "lh_due")
 ROUNDS = 60
+PROOFS = 20
 
 
 def test_one_campaign(trial):
@@ -48,6 +52,32 @@ def test_the_same_address_everywhere(trial):
     assert leads == last == ROUNDS and counted >= accepted
     wait_until(lambda: len(one.inbox.events) == ROUNDS, 30, "each lead's event has arrived")
     one.verify(disturbed=0, others=emails)
+
+
+def test_a_proof_of_work_everywhere(trial):
+    """4, docs/api.md 8.2: of sign-ups with the same solution at all nodes at once one is accepted, and none later"""
+    one = trial(through="nodes", campaigns=1)
+    id = one.campaigns[0]
+    one.hosts.admin("campaign", "set", id, "bots=proof", "bot_difficulty=1", "pages=off")
+    clients = [Client(port) for port in one.hosts.ports()]
+    accepted = []
+    for number in range(PROOFS):
+        value = solution(types.SimpleNamespace(client=clients[number % len(clients)], id=id))
+
+        def post(client, email, value=value):
+            return client.request("POST", f"/v2/{id}", json_body={"email": email, "altcha": value})
+        emails = [f"proof{number}-{host}@example.org" for host in range(len(clients))]
+        answers = at_once([lambda client=client, email=email: post(client, email) for client, email in zip(clients, emails)])
+        assert all(answer.status in (200, 503) or answer.verdict == (406, "proof_invalid") for answer in answers)
+        good = [email for answer, email in zip(answers, emails) if answer.status == 200]
+        assert len(good) <= 1
+        accepted += good
+        for client in clients if good else ():
+            again = post(client, "late@example.org")
+            assert again.verdict == (406, "proof_invalid") and again.json["message"].endswith("it was used before")
+    one.figures["same proof"] = {"accepted": len(accepted), "proofs": PROOFS}
+    assert len(accepted) > PROOFS / 2
+    one.verify(disturbed=0, others=accepted)
 
 
 def test_tables_change_under_load(trial):

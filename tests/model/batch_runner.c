@@ -38,6 +38,7 @@ static const struct {
 	{ "email_key", offsetof(struct signup, email_key) },
 	{ "phone", offsetof(struct signup, phone) },
 	{ "subject", offsetof(struct signup, subject) },
+	{ "own_id", offsetof(struct signup, own_id) },
 	{ "referrer_id", offsetof(struct signup, referrer_id) },
 	{ "utm", offsetof(struct signup, utm) },
 	{ "uid", offsetof(struct signup, uid) },
@@ -73,6 +74,7 @@ parse_signup(struct pool *pool, const struct tree *item, struct signup *signup)
 	}
 	parse_custom_fields(pool, tree_find(item, "custom_fields"), signup);
 	signup->must_exist = tree_flag(item, "must_exist");
+	signup->unproven = tree_flag(item, "unproven");
 	signup->keep_opt_out = tree_flag(item, "keep_opt_out");
 	signup->replace_ip = tree_flag(item, "replace_ip");
 	signup->replace_user_agent = tree_flag(item, "replace_user_agent");

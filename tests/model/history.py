@@ -49,12 +49,13 @@ class Generator:
             "thankyou_url": [None, "https://shop.example/t"], "status_url": [None, "https://shop.example/s#x"],
             "blocked_email_domains": [[], ["blocked.example"]], "blocked_referrers": [[], ["bad.example"]],
             "allowed_networks": [[], [], ["10.0.0.0/8", "2001:db8::/32"]],
+            "public_lookup": [0, 0, 0, 1, 2, 3], "public_update": [0, 0, 0, 1, 1, 2],
         }
         return self.choice(choices[name])
 
     NAMES = ["points_signup", "points_direct", "points_indirect", "points_verified", "require_verification", "waitlist",
              "max_per_ip", "jump_start", "privacy", "compat", "landing_url", "thankyou_url", "status_url",
-             "blocked_email_domains", "blocked_referrers", "allowed_networks"]
+             "blocked_email_domains", "blocked_referrers", "allowed_networks", "public_lookup", "public_update"]
 
     def name(self, word):
         self.names += 1
@@ -195,6 +196,8 @@ class Generator:
             given |= {"replace_ip": self.chance(0.5), "replace_user_agent": self.chance(0.5)}
             if self.chance(0.15):
                 given["points"] = self.choice(POINTS)
+        else:
+            given |= self.stranger(campaign)
         optional = {"uid": ["u1", "u2"], "redirect_url": ["/thanks", "https://shop.example/r?x=y"],
                     "utm": ['{"source":"mail"}', '{"source":"ad","medium":"web"}']}
         given |= {name: self.choice(values) for name, values in optional.items() if self.chance(0.15)}
@@ -203,6 +206,11 @@ class Generator:
             names = self.random.sample(sorted(FIELDS), self.random.randint(1, 3))
             given["custom_fields"] = [self.field(name) for name in names]
         return given
+
+    def stranger(self, campaign):
+        """What a caller without a key has, or lacks: a lead's token, proof of work."""
+        given = {"own_id": self.of(campaign, changed=True)} if self.chance(0.3) else {}
+        return given | ({"unproven": True} if self.chance(0.15) else {})
 
     def field(self, name):
         value = None if self.chance(0.2) else self.choice(FIELDS[name])
@@ -306,6 +314,7 @@ class Generator:
                 command["phone"] = self.choice(phones)
             if "phone" in command and self.chance(0.3):
                 del command["email"], command["email_key"]
+            command |= {} if key else self.stranger(campaign)
             optional = {"redirect_url": self.choice(["/thanks", "/elsewhere"]), "must_exist": True}
             return command | {name: value for name, value in optional.items()
                               if self.chance(0.3 if name == "redirect_url" else 0.1)}

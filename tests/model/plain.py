@@ -11,10 +11,11 @@ import json
 import urllib.parse
 from typing import Optional
 
-from render import BASE_URL, payload
+from render import BASE_URL, payload, withheld
 
 EVENTS = ["new_signup", "repeat_signup", "marked_as_fraudulent", "new_signup_not_excluded", "opted_out", "phone_number_opt_out",
           "verified", "tagged", "score_change", "reward_level", "referral", "deleted"]
+ALL, OWN = 0, 1  # of public_update; public_lookup has ALL, too
 REASONS = ["signup", "custom", "tag", "action", "referral", "verified", "fraud", "approve"]
 LEVELS = 16
 FIELDS_MAX, FIELDS_BYTES_MAX, PUBLIC_FIELDS_BYTES_MAX = 5, 160, 100
@@ -23,6 +24,7 @@ SETTINGS = {
     "jump_start": 0, "privacy": True, "require_key": False, "compat": False, "landing_url": None, "thankyou_url": None,
     "status_url": None, "points_signup": 0, "points_direct": 1, "points_indirect": 0, "points_verified": 0,
     "require_verification": False, "waitlist": False, "max_per_ip": 0, "blocked_email_domains": [], "blocked_referrers": [], "allowed_networks": [],
+    "public_lookup": 0, "public_update": 0,
 }
 
 
@@ -201,6 +203,7 @@ class Step:
         self.emitted = []  # (type, lead id, extra)
         self.answer = None
         self.created = None
+        self.withheld = False
 
     def run(self):
         self.refuse()
@@ -217,6 +220,8 @@ class Step:
         view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions", "url")]
         sent = self.command.get("redirect_url") is not None
         body = payload(self.campaign, self.answer, *view, redirect_sent=sent) if self.answer else None
+        if self.withheld:
+            body = withheld(self.campaign, self.command.get("skip_urls"), self.command.get("redirect_url"))
         return Result(body=body, events=events)
 
     # --- refusals (docs/api.md 2) ---
@@ -236,9 +241,34 @@ class Step:
         lead = self.match()
         if lead is None:
             self.answer = self.create()
+        elif not self.may_change(lead):
+            self.merged({})
+            self.count(lead)
+            self.answer = lead
         else:
             self.answer = self.update(lead)
+        self.withheld = lead is not None and not (self.owns(lead) or self.shows_addresses())
         self.points_with_it(self.answer)
+
+    # --- callers without a key (4.1.11) ---
+
+    def owns(self, lead):
+        return self.command.get("own_id") == lead.social_id
+
+    def shows_addresses(self):
+        return self.command.get("account", 0) != 0 or self.campaign.settings["public_lookup"] == ALL
+
+    def may_update(self, lead):
+        update = self.campaign.settings["public_update"]
+        return self.command.get("account", 0) != 0 or update == ALL or (update == OWN and self.owns(lead))
+
+    def may_change(self, lead):
+        return self.may_update(lead) and not self.command.get("unproven")
+
+    def count(self, lead):
+        if self.campaign.settings["public_update"] in (ALL, OWN) and not self.command.get("unproven"):
+            lead.counter += 1
+            self.emitted.append(("repeat_signup", lead.id, None))
 
     def tagging(self):
         if self.command["tag_id"] not in self.campaign.tags:
@@ -307,6 +337,10 @@ class Step:
         if channel == "phone" and lead.phone:
             lead.verified_phone = True
         if lead.verified and not was:
+            if "unproven" in lead.flags:
+                lead.flags = [flag for flag in lead.flags if flag != "unproven"]
+                if not lead.fraudulent:
+                    self.announce(lead)
             self.credit(lead, "verify")
 
     def change_unverify(self, lead):
@@ -335,7 +369,9 @@ class Step:
         command, find = self.command, self.campaign.find
         by_email = find("email", command["email_key"]) if command.get("email_key") else None
         by_phone = find("phone", command["phone"]) if command.get("phone") else None
-        if not command.get("account") and by_phone and by_phone.email and command.get("email_key") not in (None, by_phone.email_key):
+        if not command.get("account") and by_phone and command.get("email_key") and (
+                by_phone.email_key != command["email_key"] if by_phone.email
+                else not (self.may_update(by_phone) and self.shows_addresses())):
             by_phone, self.command = None, command | {"phone": None}  # the email alone decides
         if command.get("subject"):
             lead = find("social_id", command["subject"])
@@ -392,6 +428,8 @@ class Step:
             flags.append("disposable_email")
         if lead.referrer and in_domains(urllib.parse.urlsplit(lead.referrer).hostname or "", settings["blocked_referrers"]):
             flags.append("blocked_referrer")
+        if self.command.get("unproven"):
+            flags.append("unproven")
         return flags
 
     def update(self, lead):

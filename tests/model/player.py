@@ -234,7 +234,7 @@ class Player:
         command = {name: value for name, value in symbolic.items() if value is not None and name != "signup"}
         command["campaign"] = UNKNOWN if place == "unknown" else self.campaigns[place].id
         command["account"] = {"own": self.account, "other": self.other_account, 0: 0}[symbolic["account"]]
-        for name in ("subject", "referrer_id"):
+        for name in ("subject", "referrer_id", "own_id"):
             if name in command:
                 command[name] = self.social_id(command[name])
         for kind in ("tag", "action"):
@@ -264,7 +264,7 @@ class Player:
             same(f"{what}: failure", result.failure, outcome["failure"])
             same(f"{what}: answer", result.body, without_token(body))
             self.compare_events(what, result.events, rows, deliveries)
-            if one.get("signup") and body:
+            if one.get("signup") and body and body["social_id"]:
                 self.people[one["signup"]] = body["social_id"]
                 if body["subscription_number"] == self.model.campaigns[command["campaign"]].last_number:
                     self.check_time(body["when"], began)

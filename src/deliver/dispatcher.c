@@ -25,6 +25,7 @@ enum {
 	POLL_WOKEN = 1 << 4,         /* … feeder_wake_fd the last */
 	TURN = 16,                   /* deliveries that are fetched of a webhook at a time */
 	STALL_MARGIN_MS = 10 * 1000, /* by which the longest extended attempt is shorter than the lease */
+	COMPANIONS_MS = 1000,        /* between looks at the processes beside this one */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
 };
 
@@ -41,7 +42,8 @@ struct dispatcher {
 	unsigned char owner[DISPATCH_OWNER_SIZE];      /* of the leases */
 	int64_t end_ms;                                /* no new attempts from then on … */
 	int64_t give_up_ms;                            /* … and until then it waits for the database; in clock_monotonic_ms */
-	bool ending, stopped;                          /* stopped: by stop_fd */
+	int64_t companions_ms;                         /* when the processes beside this one are looked at */
+	bool ending, stopped, lost; /* stopped: by stop_fd; lost: because a process beside this one has ended */
 };
 
 /* ---- attempts ---- */
@@ -157,16 +159,38 @@ handle_results(struct dispatcher *d)
 		feeder_note_progress(d->feeder);
 }
 
-/* Whether a process beside this one still works: webhooks go on meanwhile. */
+static bool
+companion_is(const struct dispatcher *d, bool at_work)
+{
+	bool found = false;
+	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++) {
+		struct pollfd end = { d->options.companion_fds[i], POLLIN, 0 };
+		found = found || (end.fd >= 0 && (poll(&end, 1, 0) == 0) == at_work);
+	}
+	return found;
+}
+
+/* Webhooks go on while a process beside this one works. */
 static bool
 companion_works(const struct dispatcher *d)
 {
-	bool works = false;
-	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++) {
-		struct pollfd end = { d->options.companion_fds[i], POLLIN, 0 };
-		works = works || (end.fd >= 0 && poll(&end, 1, 0) == 0);
-	}
-	return works;
+	return companion_is(d, true);
+}
+
+/* One that stays ends before this process only when it was killed with its parent, or alone by a signal. What has started this
+ * process starts all of them again. */
+static bool
+companion_lost(struct dispatcher *d)
+{
+	const int64_t now = clock_monotonic_ms();
+	if (!d->options.stay || d->end_ms != CLOCK_NEVER || d->ending || now < d->companions_ms)
+		return false;
+	d->companions_ms = now + COMPANIONS_MS;
+	d->lost = companion_is(d, false);
+	if (d->lost)
+		log_error("companion_ended",
+		    LOG_STR("hint", "the process that sends mail or texts was ended from outside; the dispatcher ends, too"));
+	return d->lost;
 }
 
 static bool
@@ -244,12 +268,14 @@ dispatcher_run(struct dispatcher *d)
 		if ((woken & POLL_WOKEN) != 0)
 			feeder_woken(d->feeder);
 		d->stopped = (woken & STOP_WOKEN) != 0 || d->stopped;
-		begin_end_if(d, d->stopped);
+		begin_end_if(d, d->stopped || companion_lost(d));
 	}
 	if (slots_used(d->slots) > 0) {
 		log_error("outcomes_given_up", LOG_UINT("deliveries", slots_used(d->slots)));
 		return RESULT_UNAVAILABLE;
 	}
+	if (d->lost && !d->stopped)
+		return RESULT_UNAVAILABLE;
 	/* a stop requested by the operator is a success: leases expire on their own (docs/deliveries.md 4.1) */
 	return d->stopped || (feeder_has_polled(d->feeder) && feeder_has_ended(d->feeder)) ? RESULT_OK : RESULT_UNAVAILABLE;
 }

@@ -33,7 +33,8 @@ struct dispatcher_options {
 	struct crashes *crashes;                  /* crashes of earlier processes; may be NULL */
 	int stop_fd;                              /* becomes readable when the dispatcher must stop (signalfd); or -1 */
 	int wake_fd;                              /* its wake socket (base/wake.h): there are new deliveries; or -1 */
-	int companion_fds[DISPATCHER_COMPANIONS]; /* without `stay` it runs until these are at end of file, too; or -1 */
+	int companion_fds[DISPATCHER_COMPANIONS]; /* at end of file when a process beside this one has ended; or -1. Without
+						   * `stay` it runs until all have; with it, it ends when one has */
 };
 
 enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };
@@ -59,8 +60,8 @@ struct dispatcher *dispatcher_new(
 void dispatcher_free(struct dispatcher **dispatcher);
 
 /* Runs, then completes what is in flight, records it and releases the shards. Returns RESULT_OK, or RESULT_UNAVAILABLE when the
- * database did not recover: outcomes were discarded, so their deliveries are sent again, or no work was possible, unless a stop
- * was requested. */
+ * database did not recover: outcomes were discarded, so their deliveries are sent again, or no work was possible, or a process
+ * of `companion_fds` has ended, unless a stop was requested. */
 MUST_CHECK enum result dispatcher_run(struct dispatcher *dispatcher);
 
 #endif

@@ -175,8 +175,8 @@ def test_a_lead_that_cannot_be_changed(service, account, campaign, block_lead):
     assert opted_out(other, others) == [True] * 30
     done = int(sql("SELECT position FROM lh_bulk_jobs"))
     assert sum(opted_out(campaign, emails)) == done < 30
-    for failures in range(2, 25):  # the first failure was that of the chunk
-        sql("UPDATE lh_bulk_jobs SET delayed_until_ms = 0")
+    for failures in (2, 3, 24):  # the first failure was that of the chunk; 24 without most of the waits for the lock
+        sql(f"UPDATE lh_bulk_jobs SET delayed_until_ms = 0, failures = {failures - 1}")
         service.dispatch()
         assert sql("SELECT position, failures FROM lh_bulk_jobs").split() == [str(done), str(failures)]
     sql("UPDATE lh_bulk_jobs SET delayed_until_ms = 0")

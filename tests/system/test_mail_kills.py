@@ -103,6 +103,22 @@ def test_kills(service, server, campaign, dispatcher, victims):
     assert planted.count("failed") == 0
 
 
+@pytest.mark.parametrize("victim", [0, 1], ids=["keeper", "mailer"])
+def test_ended_from_outside(service, server, campaign, dispatcher, victim):
+    """A killed keeper, or a mailer that was told to end: the dispatcher ends, for the service manager to start it again"""
+    server.clear()
+    campaign.webhook("new_signup")
+    os.kill(mail_process(dispatcher)[victim], [signal.SIGKILL, signal.SIGTERM][victim])
+    assert dispatcher.process.wait(20) == os.EX_UNAVAILABLE
+    assert "companion_ended" in dispatcher.log.read_text()
+    dispatcher.kill()
+    numbers = Planted(service).mails(campaign, campaign.lead(email="ada@example.org"), 3)
+    dispatcher.start()
+    wait_until(lambda: len(server.mails) == 3, 30, "mails do not arrive")
+    check(server, numbers, 0)
+    campaign.delivered(1, "new_signup", deadline=5)
+
+
 def test_a_mail_server_that_hangs_delays_no_webhook(service, server, campaign, dispatcher):
     server.clear()
     server.is_mute = True

@@ -102,7 +102,7 @@ handle_verify_phone_number(struct call *call)
 static bool
 has_codes(struct call *call)
 {
-	return call_sends_codes(call) || call_fail(call, FAILURE_NOT_FOUND);
+	return call_sends_codes(call) || call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
 }
 
 static struct slice

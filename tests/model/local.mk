@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	%D%/history.py \
 	%D%/plain.py \
 	%D%/player.py \
+	%D%/records.py \
 	%D%/render.py
 
 # Run by tests/system/test_model.py.

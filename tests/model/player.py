@@ -6,7 +6,8 @@ import re
 import time
 
 from database import quoted
-from plain import EVENTS, SETTINGS, Campaign, Model
+from plain import EVENTS, SETTINGS, Model
+from records import Campaign
 from render import BASE_URL, payload
 
 UNKNOWN = 999_999_999  # an id that does not exist

@@ -34,6 +34,7 @@ needs_debug = pytest.mark.skipif(not MAKEFILE.exists() or "-DLEADHOOK_DEBUG" not
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: skipped by scripts/check --quick")
+    config.addinivalue_line("markers", "long: run only by scripts/check --long")
     config.addinivalue_line("markers", "smoke: run under valgrind by scripts/check --long")
 
 

@@ -347,7 +347,7 @@ def fill_in(campaign, count):
     return statuses
 
 
-@pytest.mark.parametrize("posts", [2000, pytest.param(100000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("posts", [2000, pytest.param(100000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("bots", ["honeypot", "proof"])
 def test_a_bot_without_work(service, account, bots, posts):
     """None of its sign-ups gets in, and none costs a row; sign-ups of others still do"""

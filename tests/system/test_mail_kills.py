@@ -105,7 +105,7 @@ def test_kills(service, server, campaign, dispatcher, victims):
 
 @pytest.mark.parametrize("victim", [0, 1], ids=["keeper", "mailer"])
 def test_ended_from_outside(service, server, campaign, dispatcher, victim):
-    """A killed keeper, or a mailer that was told to end: the dispatcher ends, for the service manager to start it again"""
+    """A killed keeper, or a mailer that got SIGTERM: the dispatcher ends, for the service manager to start it again"""
     server.clear()
     campaign.webhook("new_signup")
     os.kill(mail_process(dispatcher)[victim], [signal.SIGKILL, signal.SIGTERM][victim])

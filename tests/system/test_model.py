@@ -18,8 +18,9 @@ sys.path.insert(0, str(SOURCE / "tests" / "model"))
 
 from database import Runner, Sql  # noqa: E402
 from history import Generator  # noqa: E402
-from plain import EVENTS, SETTINGS, Campaign, Model  # noqa: E402
+from plain import EVENTS, SETTINGS, Model  # noqa: E402
 from player import Difference, Player  # noqa: E402
+from records import Campaign  # noqa: E402
 from stack.installation import Installation  # noqa: E402
 from stack.process import StackError  # noqa: E402
 

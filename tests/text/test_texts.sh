@@ -37,7 +37,7 @@ refuses()
 echo "1..15"
 accepts "a text of one line" 'a: x\n' 'a: y\n' 'SLICE("x"),'
 accepts "further lines, also blank ones" 'a: x\n\t\n\ty\n' 'a: z\n' 'SLICE("x\n\ny"),'
-accepts "characters that C would read otherwise" 'a: "\\\\??=\n' 'a: y\n' 'SLICE("\"\\\?\?="),'
+accepts "characters that C would read otherwise" 'a: "\\??=\n' 'a: y\n' 'SLICE("\"\\\?\?="),'
 accepts "the same placeholders in another order, one twice" 'a: {x} {y}\n' 'a: {y} {x} {x}\n' 'SLICE("{x} {y}"),'
 accepts "comments, blank lines and another order" '# c\n\na: x\nb: y\n' 'b: z\n#\na: w\n' 'SLICE("w"),'
 refuses "a missing text" 'a: x\nb: y\n' 'a: x\n' 'the text of "b" is missing'

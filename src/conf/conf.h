@@ -110,7 +110,7 @@ struct conf_mail {
 struct conf_sms {
 	const char *url;                            /* of the gateway, a secret; "": texts are off */
 	const char *header_1, *header_2, *header_3; /* "Name: value", secrets */
-	const char *content_type;                   /* "form" or "json" */
+	const char *content_type;                   /* "form", "json" or "query" */
 	const char *body;                           /* a secret with {to} and {text} */
 	const char *sent_status, *retry_status;     /* lists */
 	const char *sent_text;                      /* that the answer must have; "": none */

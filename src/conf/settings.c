@@ -138,13 +138,13 @@ is_listen_place(struct slice text)
 static bool
 is_content_type(struct slice text)
 {
-	return slice_equal(text, SLICE("form")) || slice_equal(text, SLICE("json"));
+	return slice_equal(text, SLICE("form")) || slice_equal(text, SLICE("json")) || slice_equal(text, SLICE("query"));
 }
 
 static bool
 is_gateway_url(struct slice text)
 {
-	return text.size == 0 || is_web_address(text);
+	return text.size == 0 || (is_web_address(text) && slice_find(text, '#') == text.size);
 }
 
 static bool
@@ -191,8 +191,8 @@ static const struct conf_rule ports = { is_port, "port numbers from 1 to 65535" 
 static const struct conf_rule servers = { is_server, "hosts, each with :port or without" };
 static const struct conf_rule durations = { is_duration, "durations as 5s, 30m or 24h" };
 static const struct conf_rule limits = { is_limit, "numbers of requests and durations as 10/60s" };
-static const struct conf_rule content_type = { is_content_type, "form or json" };
-static const struct conf_rule gateway_url = { is_gateway_url, "nothing, or an http:// or https:// address" };
+static const struct conf_rule content_type = { is_content_type, "form, json or query" };
+static const struct conf_rule gateway_url = { is_gateway_url, "nothing, or an http:// or https:// address without #" };
 static const struct conf_rule header = { is_header, "nothing, or a header as Name: value" };
 static const struct conf_rule text_body = { is_text_body, "printable ASCII with {to} and {text} in it" };
 static const struct conf_rule statuses = { is_http_status, "HTTP statuses from 200 to 599" };
@@ -336,7 +336,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(sms, header_1, CONF_SECRET), "", 0, URL_MAX, &header, "header of its requests" },
 	{ SETTING(sms, header_2, CONF_SECRET), "", 0, URL_MAX, &header, "a second header" },
 	{ SETTING(sms, header_3, CONF_SECRET), "", 0, URL_MAX, &header, "a third header" },
-	{ SETTING(sms, content_type, CONF_TEXT), "form", 1, TEXT_MAX, &content_type, "what the body is" },
+	{ SETTING(sms, content_type, CONF_TEXT), "form", 1, TEXT_MAX, &content_type, "what the body is; query: a GET request, whose URL has it" },
 	{ SETTING(sms, body, CONF_SECRET), "to={to}&text={text}", 1, URL_MAX, &text_body, "body of its requests" },
 	{ SETTING(sms, sent_status, CONF_LIST), "200 201 202", 1, 32, &statuses, "statuses of answers to texts that were accepted" },
 	{ SETTING(sms, sent_text, CONF_TEXT), "", 0, TEXT_MAX, &header_text, "text that such an answer has" },

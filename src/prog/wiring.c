@@ -366,6 +366,14 @@ wiring_mailer(const struct wiring *wiring)
 		.owner_fd = -1 };
 }
 
+static enum gateway_format
+gateway_format_of(const char *content_type)
+{
+	if (strcmp(content_type, "query") == 0)
+		return GATEWAY_QUERY;
+	return strcmp(content_type, "json") == 0 ? GATEWAY_JSON : GATEWAY_FORM;
+}
+
 struct texter_options
 wiring_texter(const struct wiring *wiring)
 {
@@ -373,7 +381,7 @@ wiring_texter(const struct wiring *wiring)
 	const struct conf_dispatch *dispatch = &wiring->conf->dispatch;
 	return (struct texter_options){ .gateway = { .url = sms->url,
 					    .headers = { sms->header_1, sms->header_2, sms->header_3 },
-					    .is_json = strcmp(sms->content_type, "json") == 0,
+					    .format = gateway_format_of(sms->content_type),
 					    .body = slice_of(sms->body),
 					    .sent_status = slice_of(sms->sent_status),
 					    .retry_status = slice_of(sms->retry_status),

@@ -1,8 +1,8 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_conf %D%/test_mail
+check_PROGRAMS += %D%/test_conf %D%/test_messages
 %C%_test_conf_SOURCES = %D%/test_conf.c
 %C%_test_conf_LDADD = src/conf/libconf.a src/base/libbase.a $(INIH_LIBS) $(CMOCKA_LIBS)
 
-%C%_test_mail_SOURCES = %D%/test_mail.c
-%C%_test_mail_LDADD = $(%C%_test_conf_LDADD)
+%C%_test_messages_SOURCES = %D%/test_messages.c
+%C%_test_messages_LDADD = $(%C%_test_conf_LDADD)
 endif

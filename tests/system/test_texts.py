@@ -189,7 +189,8 @@ def test_a_gateway_that_is_away_holds_all_texts(service, gateway, make_service):
 
 
 @pytest.mark.parametrize("settings, body", [
-    ({"content_type": "json", "body": '{"to":"{to}","text":"{text}"}'}, '{"messages": [{"status" : "0"}]}'), ({}, '"status":"0"')])
+    ({"content_type": "json", "body": '{"to":"{to}","text":"{text}"}'}, '{"messages": [{"status" : "0"}]}'),
+    ({"content_type": "query", "body": "to={to}&text={text}&key=1"}, '"status":"0"'), ({}, '"status":"0"')])
 def test_the_answer_says_that_it_was_sent(make_service, gateway, settings, body):
     """an error in the body of a 200; a JSON body is escaped"""
     service = make_service(settings=gateway.settings(sent_text='"status":"0"', **settings))
@@ -198,7 +199,9 @@ def test_the_answer_says_that_it_was_sent(make_service, gateway, settings, body)
     gateway.answer = lambda _: (200, body)
     phone, other = number(), number()
     sign_up(campaign, phone)
-    assert 'A "B"' in arrived(gateway, phone).text and ended(service) == [("sent", "-")]
+    text = arrived(gateway, phone)
+    assert 'A "B"' in text.text and ended(service) == [("sent", "-")]
+    assert text.method == ("GET" if settings.get("content_type") == "query" else "POST")
     gateway.answer = lambda _: (200, '{"messages": [{"status": "4", "error-text": "Bad Credentials"}]}')
     sign_up(campaign, other)
     assert ended(service, 2)[-1] == ("failed", "refused")

@@ -19,6 +19,7 @@ class Text:
     text: str
     headers: dict
     path: str
+    method: str
 
     @property
     def code(self):
@@ -42,11 +43,17 @@ class Gateway:
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
+            def do_GET(self):
+                assert "Content-Length" not in self.headers and "Content-Type" not in self.headers
+                self.take(urllib.parse.urlsplit(self.path).query)
+
             def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                self.take(self.rfile.read(int(self.headers["Content-Length"])).decode())
+
+            def take(self, body):
                 is_json = self.headers["Content-Type"] == "application/json"
                 fields = json.loads(body) if is_json else dict(urllib.parse.parse_qsl(body, strict_parsing=True))
-                text = Text(fields["to"], fields["text"], dict(self.headers), self.path)
+                text = Text(fields["to"], fields["text"], dict(self.headers), self.path, self.command)
                 gateway.texts.append(text)
                 answer = gateway.answer(text)
                 if answer is None:  # it hangs until the end of the test

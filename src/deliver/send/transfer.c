@@ -340,7 +340,6 @@ configure(struct transfer *transfer)
 	SET(CURLOPT_KEYPASSWD, ""); /* otherwise libcurl prompts for it on the terminal */
 	/* The request; no Accept-Encoding, so that the response is not compressed. */
 	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	SET(CURLOPT_POST, 1L);
 	SET(CURLOPT_HTTPHEADER, transfer->lines);
 	if (code == CURLE_OK)
 		code = set_callbacks(transfer);
@@ -380,6 +379,20 @@ add_headers(struct transfer *transfer, const struct attempt *attempt)
 	return true;
 }
 
+/* The handle had another request before. */
+static CURLcode
+set_request(CURL *easy, const struct attempt *attempt)
+{
+	CURLcode code = curl_easy_setopt(easy, CURLOPT_URL, attempt->url);
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(easy, attempt->by_get ? CURLOPT_HTTPGET : CURLOPT_POST, 1L);
+	if (code == CURLE_OK && !attempt->by_get)
+		code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)attempt->body.size);
+	if (code == CURLE_OK && !attempt->by_get)
+		code = curl_easy_setopt(easy, CURLOPT_POSTFIELDS, attempt->body.data);
+	return code;
+}
+
 enum sender_error
 transfer_begin(struct transfer *transfer, const struct attempt *attempt)
 {
@@ -389,12 +402,8 @@ transfer_begin(struct transfer *transfer, const struct attempt *attempt)
 	transfer->error_text[0] = '\0';
 	if (!add_headers(transfer, attempt))
 		return SENDER_INVALID_HEADER;
-	if (set_certificates(transfer, attempt) != CURLE_OK ||
-	    curl_easy_setopt(transfer->easy, CURLOPT_URL, attempt->url) != CURLE_OK ||
-	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)attempt->body.size) != CURLE_OK ||
-	    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDS, attempt->body.data) != CURLE_OK)
-		return SENDER_INTERNAL;
-	return SENDER_OK;
+	const bool good = set_certificates(transfer, attempt) == CURLE_OK && set_request(transfer->easy, attempt) == CURLE_OK;
+	return good ? SENDER_OK : SENDER_INTERNAL;
 }
 
 void

@@ -23,11 +23,11 @@ gateway_takes(const struct text_gateway *gateway, struct slice number)
 /* ---- requests ---- */
 
 static void
-add_escaped(struct buffer *out, bool is_json, struct slice value)
+add_escaped(struct buffer *out, enum gateway_format format, struct slice value)
 {
 	struct json_writer writer;
 	struct buffer quoted;
-	if (!is_json) {
+	if (format != GATEWAY_JSON) {
 		encode_percent(out, value);
 		return;
 	}
@@ -52,7 +52,7 @@ fill_body(struct pool *pool, const struct text_gateway *gateway, struct slice nu
 		for (size_t i = 0; i < ARRAY_SIZE(values) && taken == 1; i++)
 			if (slice_starts_with(rest, values[i].name)) {
 				taken = values[i].name.size;
-				add_escaped(&out, gateway->is_json, values[i].value);
+				add_escaped(&out, gateway->format, values[i].value);
 			}
 		if (taken == 1)
 			buffer_add_byte(&out, rest.data[0]);
@@ -67,14 +67,25 @@ void
 gateway_request(
     struct pool *pool, const struct text_gateway *gateway, struct slice number, struct slice text, struct attempt *attempt)
 {
+	static const struct slice types[] = {
+		[GATEWAY_FORM] = SLICE("Content-Type: application/x-www-form-urlencoded"),
+		[GATEWAY_JSON] = SLICE("Content-Type: application/json"),
+	};
 	struct slice *headers = POOL_ARRAY(pool, GATEWAY_HEADERS + 1, struct slice);
-	*attempt = (struct attempt){ .url = gateway->url, .headers = headers, .header_count = 1 };
-	headers[0] = gateway->is_json ? SLICE("Content-Type: application/json")
-				      : SLICE("Content-Type: application/x-www-form-urlencoded");
+	const struct slice body = fill_body(pool, gateway, number, text);
+	*attempt = (struct attempt){ .url = gateway->url, .headers = headers };
+	if (gateway->format == GATEWAY_QUERY) {
+		attempt->by_get = true;
+		attempt->url =
+		    pool_printf(pool, "%s%c%.*s", gateway->url, strchr(gateway->url, '?') == NULL ? '?' : '&', SLICE_ARGS(body))
+			.data;
+	} else {
+		headers[attempt->header_count++] = types[gateway->format];
+		attempt->body = body;
+	}
 	for (size_t i = 0; i < GATEWAY_HEADERS; i++)
 		if (*gateway->headers[i] != '\0')
 			headers[attempt->header_count++] = slice_of(gateway->headers[i]);
-	attempt->body = fill_body(pool, gateway, number, text);
 }
 
 /* ---- answers ---- */

@@ -14,10 +14,13 @@
 
 enum { GATEWAY_HEADERS = 3 };
 
+/* A POST of a form or of JSON, or a GET with the body as the query of the URL. */
+enum gateway_format { GATEWAY_FORM, GATEWAY_JSON, GATEWAY_QUERY };
+
 struct text_gateway {
 	const char *url;
-	const char *headers[GATEWAY_HEADERS];   /* "": none */
-	bool is_json;                           /* else a form */
+	const char *headers[GATEWAY_HEADERS]; /* "": none */
+	enum gateway_format format;
 	struct slice body;                      /* with {to} and {text} */
 	struct slice sent_status, retry_status; /* lists of statuses */
 	struct slice sent_text;                 /* "": none */

@@ -33,11 +33,31 @@ a_request_is_escaped_for_its_type(void **state UNUSED)
 	ASSERT_TEXT(attempt.headers[0], "Content-Type: application/x-www-form-urlencoded");
 	ASSERT_TEXT(attempt.headers[1], "Authorization: Basic a2V5");
 	ASSERT_TEXT(attempt.headers[2], "X-Key: 1");
-	json.is_json = true;
+	json.format = GATEWAY_JSON;
 	json.body = SLICE("{\"a\":[{\"to\":\"{to}\"}],\"text\":\"{text}\"}");
 	gateway_request(pool, &json, SLICE("+4915112345678"), SLICE("a \"b\"\\\n{to}"), &attempt);
 	ASSERT_TEXT(attempt.body, "{\"a\":[{\"to\":\"+4915112345678\"}],\"text\":\"a \\\"b\\\"\\\\\\n{to}\"}");
 	ASSERT_TEXT(attempt.headers[0], "Content-Type: application/json");
+	assert_false(attempt.by_get);
+}
+
+/* 8.2 */
+static void
+the_query_of_a_get_is_added_to_the_url(void **state UNUSED)
+{
+	struct text_gateway query = plain;
+	struct attempt attempt;
+	query.format = GATEWAY_QUERY;
+	gateway_request(pool, &query, SLICE("+4915112345678"), SLICE("a&b#c"), &attempt);
+	assert_true(attempt.by_get);
+	assert_int_equal(attempt.body.size, 0);
+	assert_int_equal(attempt.header_count, 2);
+	ASSERT_TEXT(attempt.headers[0], "Authorization: Basic a2V5");
+	const struct slice url = pool_printf(pool, "%s?to=%%2B4915112345678&from=Us&text=a%%26b%%23c", query.url);
+	assert_string_equal(attempt.url, url.data);
+	query.url = "https://gateway.example/send?key=1";
+	gateway_request(pool, &query, SLICE("+4915112345678"), SLICE("x"), &attempt);
+	assert_string_equal(attempt.url, "https://gateway.example/send?key=1&to=%2B4915112345678&from=Us&text=x");
 }
 
 /* 8.3 */
@@ -143,6 +163,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_request_is_escaped_for_its_type, begin, end),
+		cmocka_unit_test_setup_teardown(the_query_of_a_get_is_added_to_the_url, begin, end),
 		cmocka_unit_test(numbers_outside_the_list_get_nothing),
 		cmocka_unit_test(each_answer_has_a_meaning),
 		cmocka_unit_test_setup_teardown(an_answer_is_stored_without_the_code, begin, end),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The settings of mail (leadhook.conf(5)): on or off, and never in clear text to another host. */
+ * The settings of mail and texts to phones (leadhook.conf(5)): on or off, and no password in clear text to another host. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "conf/conf.h"
 
-static char path[] = "test_mail.XXXXXX";
+static char path[] = "test_messages.XXXXXX";
 
 static void
 write_file(const char *text)
@@ -81,6 +81,37 @@ the_password_is_for_one_account(void **state)
 	assert_problem("[mail]\nuser = a\npassword = hidden\n", NULL);
 }
 
+/* docs/mail.md 8.2 */
+static void
+a_gateway_is_described_completely(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *line, *problem; /* NULL: none */
+	} cases[] = {
+		{ "url = https://gateway.example/send?key=1", NULL },
+		{ "url = ftp://gateway.example/",
+		    "address without # (address of the gateway for texts to phones; empty: no texts)\n" },
+		{ "url = https://gateway.example/#a",
+		    "address without # (address of the gateway for texts to phones; empty: no texts)\n" },
+		{ "calling_codes = 49", "sms.url: is not set, but sms.calling_codes is\n" },
+		{ "header_1 = X-Key: 1", NULL },
+		{ "header_1 = X Key: 1", "expected nothing, or a header as Name: value (header of its requests)\n" },
+		{ "header_3 = X-Key", "expected nothing, or a header as Name: value (a third header)\n" },
+		{ "content_type = query", NULL },
+		{ "content_type = xml",
+		    "expected form, json or query (what the body is; query: a GET request, whose URL has it)\n" },
+		{ "body = to={to}", "expected printable ASCII with {to} and {text} in it (body of its requests)\n" },
+		{ "sent_status = 200 99",
+		    "expected HTTP statuses from 200 to 599 (statuses of answers to texts that were accepted)\n" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[200];
+		snprintf(text, sizeof(text), "[sms]\n%s\n", cases[i].line);
+		assert_problem(text, cases[i].problem);
+	}
+}
+
 static int
 set_up(void **state)
 {
@@ -103,6 +134,7 @@ main(void)
 		cmocka_unit_test(settings_belong_together),
 		cmocka_unit_test(clear_text_goes_to_this_host_only),
 		cmocka_unit_test(the_password_is_for_one_account),
+		cmocka_unit_test(a_gateway_is_described_completely),
 	};
 	return cmocka_run_group_tests(tests, set_up, clean_up);
 }

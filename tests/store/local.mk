@@ -82,6 +82,10 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_test_bulk_LDFLAGS = $(%C%_breaking)
 %C%_test_bulk_LDADD = $(%C%_libs)
 
+check_PROGRAMS += %D%/messages/test_text_queue
+%C%_messages_test_text_queue_SOURCES = %D%/messages/test_text_queue.c $(%C%_world)
+%C%_messages_test_text_queue_LDADD = $(%C%_libs)
+
 check_PROGRAMS += %D%/messages/test_mail_queue
 %C%_messages_test_mail_queue_SOURCES = %D%/messages/test_mail_queue.c $(%C%_world)
 %C%_messages_test_mail_queue_LDADD = $(%C%_libs)

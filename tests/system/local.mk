@@ -93,7 +93,7 @@ EXTRA_DIST += \
 	%D%/test_log_hygiene.py \
 	%D%/test_lookup.py \
 	%D%/test_mail_flow.py \
-	%D%/test_texts.py %D%/test_code_page.py %D%/test_text_replies.py %D%/text_gateway.py \
+	%D%/companions.py %D%/test_text_kills.py %D%/test_texts.py %D%/test_code_page.py %D%/test_text_replies.py %D%/text_gateway.py \
 	%D%/test_mail_html.py \
 	%D%/test_mail_kills.py \
 	%D%/test_mail_message.py \

@@ -3,11 +3,11 @@
 Message-ID. The process that sends mail ends with the dispatcher, and its crash is none of the dispatcher's."""
 import collections
 import os
-import pathlib
 import random
 import signal
 
 import pytest
+from companions import companion, is_running
 from mail_server import MailServer, Planted
 from settings import TEST_SETTINGS
 from stack.process import wait_until
@@ -42,29 +42,6 @@ def dispatcher(service):
     service.dispatcher.stop()
 
 
-def children(pid):
-    return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def mail_process(dispatcher):
-    """The processes of the keeper and of the mailer, once there are both."""
-    def both():
-        try:
-            (keeper,) = children(dispatcher.process.pid)
-            (mailer,) = children(keeper)
-        except (ValueError, OSError):
-            return None
-        return keeper, mailer
-    return wait_until(both, 20, "there is no process that sends mail")
-
-
-def is_running(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def check(server, numbers, kills):
     """Every mail arrived, few twice, and those with the same bytes."""
     arrived = collections.defaultdict(list)
@@ -87,7 +64,7 @@ def test_kills(service, server, campaign, dispatcher, victims):
         wanted = len(server.mails) + chance.randrange(3, MAILS // KILLS)
         wait_until(lambda: len(server.mails) >= wanted, 30, "mails do not arrive")
         pid = dispatcher.process.pid
-        keeper, mailer = mail_process(dispatcher)
+        keeper, mailer = companion(dispatcher)
         if victims == "mailer" and kill < 3:  # each pause is twice as long
             os.kill(mailer, signal.SIGKILL)
             assert is_running(pid)
@@ -108,7 +85,7 @@ def test_ended_from_outside(service, server, campaign, dispatcher, victim):
     """A killed keeper, or a mailer that got SIGTERM: the dispatcher ends, for the service manager to start it again"""
     server.clear()
     campaign.webhook("new_signup")
-    os.kill(mail_process(dispatcher)[victim], [signal.SIGKILL, signal.SIGTERM][victim])
+    os.kill(companion(dispatcher)[victim], [signal.SIGKILL, signal.SIGTERM][victim])
     assert dispatcher.process.wait(20) == os.EX_UNAVAILABLE
     assert "companion_ended" in dispatcher.log.read_text()
     dispatcher.kill()
@@ -135,7 +112,7 @@ def test_a_mail_server_that_hangs_delays_no_webhook(service, server, campaign, d
         dispatcher.start()
         campaign.lead(email="another@example.org")
         campaign.delivered(7, "new_signup", deadline=5)
-        keeper, mailer = mail_process(dispatcher)
+        keeper, mailer = companion(dispatcher)
         dispatcher.stop()  # within the time of systemd and of the tests: what is under way is abandoned
         assert not is_running(mailer) and not is_running(keeper)
     finally:

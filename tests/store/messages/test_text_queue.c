@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ * docs/mail.md 8.3: due texts to phones, and the limits of codes. */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "store/messages.h"
+#include "store/messages/text_queue.h"
+#include "store/state.h"
+#include "store/world.h"
+
+enum { LEASE_MS = 60000, PROCESSES = 4, CODES = 24, BUDGET = 10 };
+
+static const unsigned char ours[MAIL_OWNER_SIZE] = "owner of a test", other[MAIL_OWNER_SIZE] = "another owner..";
+static const struct text_limits wide = { 1000, 1000, 1000 };
+
+/* Requests a code for a new lead of the campaign; returns the request's id. */
+static uint64_t
+request(struct world *w, uint64_t campaign, const char *email)
+{
+	const struct command command = signup(w, campaign, email);
+	run_all(w, &command, 1);
+	const struct made_message message = { campaign, find_lead(w, campaign, LEAD_BY_EMAIL, email).id, MESSAGE_CODE, 0 };
+	assert_int_equal(store_request_messages(w->store, &message, 1), RESULT_OK);
+	return (uint64_t)root_number("SELECT MAX(id) FROM t_messages");
+}
+
+static void
+lease(struct world *w, const unsigned char owner[MAIL_OWNER_SIZE], uint64_t id)
+{
+	struct queued_mail *mails;
+	size_t leased;
+	assert_int_equal(store_lease_mails(w->store, w->pool, owner, &id, 1, LEASE_MS, &mails, &leased), RESULT_OK);
+	assert_int_equal(leased, 1);
+	assert_int_equal(mails[0].kind, MESSAGE_CODE);
+}
+
+/* The hash of a text, without its rest. */
+static const unsigned char *
+hash_of(struct world *w, const char *text)
+{
+	unsigned char *hash = pool_alloc(w->pool, MAIL_HASH_SIZE);
+	memset(hash, 0, MAIL_HASH_SIZE);
+	memcpy(hash, text, strlen(text) < MAIL_HASH_SIZE ? strlen(text) : MAIL_HASH_SIZE);
+	return hash;
+}
+
+static enum text_verdict
+claim(struct world *w, uint64_t id, uint64_t campaign, const char *number, const char *prefix, const struct text_limits *limits)
+{
+	enum text_verdict verdict = TEXT_TOO_SOON;
+	const struct text_claim wanted = { id, campaign, hash_of(w, number), hash_of(w, prefix) };
+	assert_int_equal(store_claim_text(w->store, ours, &wanted, limits, &verdict), RESULT_OK);
+	return verdict;
+}
+
+/* A new request that is leased and claimed. */
+static enum text_verdict
+next(struct world *w, const char *number, const char *prefix, const struct text_limits *limits)
+{
+	static unsigned leads;
+	const uint64_t id = request(w, w->campaign, numbered_email(w->pool, "next", leads++));
+	lease(w, ours, id);
+	return claim(w, id, w->campaign, number, prefix, limits);
+}
+
+static int64_t
+counted(void)
+{
+	return root_number("SELECT COUNT(*) FROM t_sent_codes");
+}
+
+static void
+the_oldest_of_each_campaign_is_due(void **state)
+{
+	struct world *w = *state;
+	const uint64_t beside = add_campaign(w);
+	struct due_text *texts;
+	size_t count;
+	const uint64_t first = request(w, w->campaign, "a@example.org"), second = request(w, w->campaign, "b@example.org"),
+		       elsewhere = request(w, beside, "a@example.org");
+	assert_true(w->campaign < beside);
+	assert_int_equal(store_find_due_texts(w->store, w->pool, 0, 8, &texts, &count), RESULT_OK);
+	assert_int_equal(count, 2);
+	assert_int_equal(texts[0].id, first);
+	assert_int_equal(texts[1].id, elsewhere);
+	/* in turn */
+	assert_int_equal(store_find_due_texts(w->store, w->pool, w->campaign, 1, &texts, &count), RESULT_OK);
+	assert_int_equal(count, 1);
+	assert_int_equal(texts[0].id, elsewhere);
+	assert_int_equal(texts[0].campaign_id, beside);
+	assert_int_equal(store_find_due_texts(w->store, w->pool, beside, 1, &texts, &count), RESULT_OK);
+	assert_int_equal(texts[0].id, first);
+	/* what is leased is not due until the lease ends */
+	lease(w, other, first);
+	lease(w, other, elsewhere);
+	assert_int_equal(store_find_due_texts(w->store, w->pool, 0, 8, &texts, &count), RESULT_OK);
+	assert_int_equal(count, 1);
+	assert_int_equal(texts[0].id, second);
+	root_run("UPDATE t_messages SET due_ms = 0 WHERE id = %" PRIu64, elsewhere);
+	assert_int_equal(store_find_due_texts(w->store, w->pool, 0, 8, &texts, &count), RESULT_OK);
+	assert_int_equal(count, 2);
+}
+
+/* However often it is tried again. */
+static void
+a_code_counts_once(void **state)
+{
+	struct world *w = *state;
+	const uint64_t id = request(w, w->campaign, "ada@example.org");
+	enum text_verdict verdict;
+	lease(w, ours, id);
+	const struct text_claim wanted = { id, w->campaign, hash_of(w, "n"), hash_of(w, "p") };
+	assert_int_equal(store_claim_text(w->store, other, &wanted, &wide, &verdict), RESULT_NOT_FOUND);
+	assert_int_equal(counted(), 0);
+	assert_int_equal(claim(w, id, w->campaign, "n", "p", &wide), TEXT_PASSES);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE id = %" PRIu64 " AND state = 'ready'", id), 1);
+	assert_int_equal(counted(), 1);
+	/* a ready one has been sent, or may have been */
+	assert_int_equal(store_claim_text(w->store, ours, &wanted, &wide, &verdict), RESULT_NOT_FOUND);
+	const struct mail_outcome later = { id, MESSAGE_REQUESTED, 0, true, 429, SLICE_NONE, SLICE("refused_for_now"), true };
+	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
+	lease(w, ours, id);
+	const struct text_limits one = { 1, 1, 1 };
+	assert_int_equal(claim(w, id, w->campaign, "n", "p", &one), TEXT_PASSES);
+	assert_int_equal(counted(), 1);
+}
+
+static void
+a_number_has_pauses_and_a_maximum(void **state)
+{
+	struct world *w = *state;
+	const struct text_limits limits = { 3, 1000, 1000 };
+	for (unsigned sent = 0; sent < 3; sent++) {
+		if (sent > 0) {
+			root_run("UPDATE t_sent_codes SET sent_ms = sent_ms - %" PRId64, text_pause_ms(sent) - 2000);
+			assert_int_equal(next(w, "n", "p", &limits), TEXT_TOO_SOON);
+			root_run("UPDATE t_sent_codes SET sent_ms = sent_ms - 2000");
+		}
+		assert_int_equal(next(w, "n", "p", &limits), TEXT_PASSES);
+	}
+	root_run("UPDATE t_sent_codes SET sent_ms = sent_ms - 7200000");
+	assert_int_equal(next(w, "n", "p", &limits), TEXT_NUMBER_LIMIT);
+	assert_int_equal(next(w, "another", "p", &limits), TEXT_PASSES);
+	assert_int_equal(counted(), 4);
+	root_run("UPDATE t_sent_codes SET sent_ms = sent_ms - 86400000");
+	assert_int_equal(next(w, "n", "p", &limits), TEXT_PASSES);
+}
+
+static void
+neighbours_and_campaigns_have_an_hour(void **state)
+{
+	struct world *w = *state;
+	const uint64_t beside = add_campaign(w);
+	const struct text_limits prefix = { 3, 2, 1000 }, campaign = { 3, 1000, 3 };
+	assert_int_equal(next(w, "1", "p", &prefix), TEXT_PASSES);
+	assert_int_equal(next(w, "2", "p", &prefix), TEXT_PASSES);
+	assert_int_equal(next(w, "3", "p", &prefix), TEXT_PREFIX_LIMIT);
+	assert_int_equal(next(w, "3", "q", &prefix), TEXT_PASSES);
+	assert_int_equal(next(w, "4", "r", &campaign), TEXT_CAMPAIGN_LIMIT);
+	const uint64_t elsewhere = request(w, beside, "a@example.org");
+	lease(w, ours, elsewhere);
+	assert_int_equal(claim(w, elsewhere, beside, "4", "r", &campaign), TEXT_PASSES);
+	root_run("UPDATE t_sent_codes SET sent_ms = sent_ms - 3600000");
+	assert_int_equal(next(w, "3b", "p", &prefix), TEXT_PASSES);
+	assert_int_equal(next(w, "4b", "r", &campaign), TEXT_PASSES);
+}
+
+/* Claims all codes that this process has leased. */
+static bool
+claim_in_process(struct store *store, const struct world *world, unsigned index)
+{
+	struct pool *pool = pool_new();
+	const struct text_limits limits = { 1000, 1000, BUDGET };
+	unsigned char owner[MAIL_OWNER_SIZE] = { (unsigned char)(1 + index) };
+	bool good = true;
+	shared[index] = 0;
+	for (size_t i = 0; good && i < CODES / PROCESSES; i++) {
+		const uint64_t id = shared[PROCESSES] + i * PROCESSES + index;
+		unsigned char hash[MAIL_HASH_SIZE] = { (unsigned char)(1 + i), (unsigned char)(1 + index) };
+		struct queued_mail *mails;
+		size_t leased;
+		enum text_verdict verdict;
+		const struct text_claim wanted = { id, world->campaign, hash, hash };
+		good = store_lease_mails(store, pool, owner, &id, 1, LEASE_MS, &mails, &leased) == RESULT_OK && leased == 1 &&
+		       store_claim_text(store, owner, &wanted, &limits, &verdict) == RESULT_OK;
+		shared[index] += good && verdict == TEXT_PASSES ? 1 : 0;
+	}
+	pool_free(&pool);
+	return good;
+}
+
+static void
+processes_exceed_no_limit(void **state)
+{
+	struct world *w = *state;
+	uint64_t passed = 0;
+	for (unsigned i = 0; i < CODES; i++) {
+		const uint64_t id = request(w, w->campaign, numbered_email(w->pool, "lead", i));
+		if (i == 0)
+			shared[PROCESSES] = id;
+		assert_int_equal(id, shared[PROCESSES] + i);
+	}
+	processes_start(w, PROCESSES, claim_in_process);
+	assert_true(processes_end());
+	for (unsigned i = 0; i < PROCESSES; i++)
+		passed += shared[i];
+	assert_int_equal(passed, BUDGET);
+	assert_int_equal(counted(), BUDGET);
+}
+
+/* Each test has the tables for itself. */
+static int
+open_empty(void **state)
+{
+	const int status = world_open(state);
+	root_run("DELETE FROM t_messages");
+	root_run("DELETE FROM t_sent_codes");
+	return status;
+}
+#define TEXT_TEST(name) cmocka_unit_test_setup_teardown(name, open_empty, world_close)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEXT_TEST(the_oldest_of_each_campaign_is_due),
+		TEXT_TEST(a_code_counts_once),
+		TEXT_TEST(a_number_has_pauses_and_a_maximum),
+		TEXT_TEST(neighbours_and_campaigns_have_an_hour),
+		TEXT_TEST(processes_exceed_no_limit),
+	};
+	return WORLD_MAIN(tests);
+}

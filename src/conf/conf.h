@@ -115,6 +115,7 @@ struct conf_sms {
 	const char *sent_status, *retry_status;     /* lists */
 	const char *sent_text;                      /* that the answer must have; "": none */
 	const char *calling_codes;                  /* list of digits */
+	const char *numbers;                        /* "mobile" or "any" */
 	const char *allow_networks;
 	int64_t timeout;
 	unsigned number_per_day, prefix_per_hour, campaign_per_hour;

@@ -142,6 +142,12 @@ is_content_type(struct slice text)
 }
 
 static bool
+is_kind_of_numbers(struct slice text)
+{
+	return slice_equal(text, SLICE("mobile")) || slice_equal(text, SLICE("any"));
+}
+
+static bool
 is_gateway_url(struct slice text)
 {
 	return text.size == 0 || (is_web_address(text) && slice_find(text, '#') == text.size);
@@ -192,6 +198,7 @@ static const struct conf_rule servers = { is_server, "hosts, each with :port or 
 static const struct conf_rule durations = { is_duration, "durations as 5s, 30m or 24h" };
 static const struct conf_rule limits = { is_limit, "numbers of requests and durations as 10/60s" };
 static const struct conf_rule content_type = { is_content_type, "form, json or query" };
+static const struct conf_rule kind_of_numbers = { is_kind_of_numbers, "mobile or any" };
 static const struct conf_rule gateway_url = { is_gateway_url, "nothing, or an http:// or https:// address without #" };
 static const struct conf_rule header = { is_header, "nothing, or a header as Name: value" };
 static const struct conf_rule text_body = { is_text_body, "printable ASCII with {to} and {text} in it" };
@@ -343,6 +350,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(sms, retry_status, CONF_LIST), "429 503", 0, 32, &statuses, "statuses of answers after which a text is sent again" },
 	{ SETTING(sms, timeout, CONF_DURATION), "15s", SECOND, MINUTE, NULL, "time limit of a request" },
 	{ SETTING(sms, calling_codes, CONF_LIST), "", 0, LIST_MAX, &calling_codes, "beginnings of the numbers that texts may go to" },
+	{ SETTING(sms, numbers, CONF_TEXT), "mobile", 1, TEXT_MAX, &kind_of_numbers, "which of them: those that may be of mobile phones, or any" },
 	{ SETTING(sms, number_per_day, CONF_INTEGER), "3", 1, 100, NULL, "codes for one number in a day" },
 	{ SETTING(sms, prefix_per_hour, CONF_INTEGER), "10", 1, 1000000, NULL, "codes for numbers that differ in the last four digits, in an hour" },
 	{ SETTING(sms, campaign_per_hour, CONF_INTEGER), "100", 1, 1000000, NULL, "codes of one campaign in an hour" },

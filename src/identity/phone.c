@@ -128,3 +128,14 @@ phone_parse(struct pool *pool, struct slice number, struct slice country_code, s
 	*e164 = pool_copy(pool, slice_of(normal));
 	return true;
 }
+
+bool
+phone_may_be_mobile(struct slice e164)
+{
+	char text[E164_SIZE];
+	if (e164.size >= sizeof(text))
+		return false;
+	memcpy(text, e164.data, e164.size);
+	text[e164.size] = '\0';
+	return phone_backend_may_be_mobile(text);
+}

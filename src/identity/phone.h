@@ -26,6 +26,10 @@ void phone_load(void);
  * False when it is no number; *e164 ("+" and digits, in the pool) is then untouched. */
 MUST_CHECK bool phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
 
+/* Whether a text to this number, E.164, may reach a mobile phone: its plan says that it is one, or may be. Without
+ * libphonenumber: always. */
+MUST_CHECK bool phone_may_be_mobile(struct slice e164);
+
 /* Whether no number was typed: there are no digits, or only a calling code, which forms fill in. Without '+' that must be
  * the one of `country_code`. */
 MUST_CHECK bool phone_is_blank(struct pool *pool, struct slice number, struct slice country_code);

@@ -23,6 +23,9 @@ bool phone_backend_is_calling_code(unsigned calling_code);
  * does not fit in `size` bytes. */
 bool phone_backend_normalise(const char *international, char *e164, size_t size);
 
+/* Whether the number, as above, is of a mobile phone, or may be. */
+bool phone_backend_may_be_mobile(const char *e164);
+
 #ifdef __cplusplus
 }
 #endif

@@ -74,3 +74,13 @@ phone_backend_normalise(const char *international, char *e164, size_t size)
 	std::memcpy(e164, text.c_str(), text.size() + 1);
 	return true;
 }
+
+extern "C" bool
+phone_backend_may_be_mobile(const char *e164)
+{
+	PhoneNumber number;
+	if (!parse(e164, &number))
+		return false;
+	const PhoneNumberUtil::PhoneNumberType type = library().GetNumberType(number);
+	return type == PhoneNumberUtil::MOBILE || type == PhoneNumberUtil::FIXED_LINE_OR_MOBILE;
+}

@@ -34,7 +34,7 @@ def campaign(service, account):
 
 
 def number():
-    return f"+49151{100000 + next(numbers)}0000"
+    return f"+49151{1000 + next(numbers)}0000"
 
 
 def code_to(gateway, phone, count=1):

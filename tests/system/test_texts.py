@@ -44,7 +44,7 @@ def campaign(service, account):
 def number(block=None):
     """Each in a block of its own, unless one is named."""
     value = next(numbers)
-    return f"+49151{100000 + value if block is None else block}{value % 10000:04}"
+    return f"+49151{1000 + value if block is None else block}{value % 10000:04}"
 
 
 def sign_up(campaign, phone, **fields):
@@ -145,7 +145,7 @@ def test_limits(service, gateway, campaign):
         service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 310000")
     assert len(gateway.to(phone)) == 3
     gateway.texts.clear()
-    phones = [number(block=777777) for _ in range(12)]
+    phones = [number(block=7777) for _ in range(12)]
     for one in phones:
         sign_up(campaign, one)
     assert [row for row in ended(service, 20)[8:] if row[0] == "dropped"] == [("dropped", "prefix_limit")] * 2
@@ -162,9 +162,10 @@ def test_no_budget_is_exceeded(service, gateway, campaign):
 
 
 def test_where_none_is_sent(service, gateway, account, campaign):
-    """another calling code; a lead that opted out; a campaign without the setting; the number of a lead that is named by its email"""
+    """another calling code; a landline; a lead that opted out; a campaign without the setting; the number of a lead that is named by its email"""
     sign_up(campaign, "+41791234567")
-    assert ended(service) == [("dropped", "calling_code")]
+    sign_up(campaign, "+493012345678")
+    assert ended(service, 2) == [("dropped", "calling_code"), ("dropped", "not_mobile")]
     assert not gateway.texts
     phone = number()
     lead = campaign.lead(email="ada@example.org", phone_number=phone)
@@ -174,7 +175,7 @@ def test_where_none_is_sent(service, gateway, account, campaign):
     sign_up(campaign, phone)
     campaign.post({"email": "ada@example.org"}, key=None)
     sign_up(service.campaign(account), number())
-    assert len(ended(service, 2)) == 2 and len(gateway.texts) == 1
+    assert len(ended(service, 3)) == 3 and len(gateway.texts) == 1
 
 
 def test_a_gateway_that_is_away_holds_all_texts(service, gateway, make_service):

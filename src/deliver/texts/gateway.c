@@ -5,12 +5,13 @@
 
 #include "base/buffer.h"
 #include "base/encode.h"
+#include "identity/phone.h"
 #include "json/writer.h"
 
 enum { BODY_MAX_BYTES = 16 * 1024 };
 
-bool
-gateway_takes(const struct text_gateway *gateway, struct slice number)
+static bool
+lists_calling_code(const struct text_gateway *gateway, struct slice number)
 {
 	struct slice rest = gateway->calling_codes, code;
 	const struct slice digits = slice_sub(number, 1, number.size);
@@ -18,6 +19,14 @@ gateway_takes(const struct text_gateway *gateway, struct slice number)
 		if (slice_starts_with(digits, code))
 			return true;
 	return false;
+}
+
+struct slice
+gateway_refusal(const struct text_gateway *gateway, struct slice number)
+{
+	if (!lists_calling_code(gateway, number))
+		return SLICE("calling_code");
+	return gateway->any_number || phone_may_be_mobile(number) ? SLICE_NONE : SLICE("not_mobile");
 }
 
 /* ---- requests ---- */

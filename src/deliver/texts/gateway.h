@@ -25,10 +25,11 @@ struct text_gateway {
 	struct slice sent_status, retry_status; /* lists of statuses */
 	struct slice sent_text;                 /* "": none */
 	struct slice calling_codes;             /* list of beginnings, without + */
+	bool any_number;                        /* not only those that may be of mobile phones */
 };
 
-/* Whether texts may go to this number, "+" and digits. */
-bool gateway_takes(const struct text_gateway *gateway, struct slice number);
+/* Why no text may go to this number, E.164; absent: it may. */
+struct slice gateway_refusal(const struct text_gateway *gateway, struct slice number);
 
 /* The request that sends the text, in the pool. */
 void gateway_request(

@@ -218,7 +218,7 @@ reason_to_drop(const struct texter *t, const struct payload_subject *subject)
 		return SLICE("suspended");
 	if (!subject->campaign->verify_phone)
 		return SLICE("switched_off");
-	return gateway_takes(&t->options->gateway, lead->phone) ? SLICE_NONE : SLICE("calling_code");
+	return gateway_refusal(&t->options->gateway, lead->phone);
 }
 
 static struct digest

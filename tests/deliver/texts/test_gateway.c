@@ -8,6 +8,7 @@
 
 #include "deliver/texts/code_text.h"
 #include "deliver/texts/gateway.h"
+#include "identity/phone.h"
 
 static const struct text_gateway plain = {
 	.url = "https://gateway.example/send",
@@ -66,11 +67,27 @@ numbers_outside_the_list_get_nothing(void **state UNUSED)
 {
 	struct text_gateway none = plain;
 	none.calling_codes = SLICE("");
-	assert_true(gateway_takes(&plain, SLICE("+4915112345678")));
-	assert_true(gateway_takes(&plain, SLICE("+14155552671")));
-	assert_false(gateway_takes(&plain, SLICE("+12125552671")));
-	assert_false(gateway_takes(&plain, SLICE("+33612345678")));
-	assert_false(gateway_takes(&none, SLICE("+4915112345678")));
+	assert_false(slice_present(gateway_refusal(&plain, SLICE("+4915112345678"))));
+	assert_false(slice_present(gateway_refusal(&plain, SLICE("+14155552671"))));
+	ASSERT_TEXT(gateway_refusal(&plain, SLICE("+12125552671")), "calling_code");
+	ASSERT_TEXT(gateway_refusal(&plain, SLICE("+33612345678")), "calling_code");
+	ASSERT_TEXT(gateway_refusal(&none, SLICE("+4915112345678")), "calling_code");
+}
+
+/* 8.3: landlines, premium rate, shared cost, and ranges without numbers */
+static void
+only_mobile_phones_get_texts(void **state UNUSED)
+{
+	struct slice nonsense;
+	const bool has_plans = !phone_parse(pool, SLICE("1234567"), SLICE("999"), &nonsense); /* with libphonenumber */
+	static const char *const others[] = { "+493012345678", "+499001234567", "+4918012345", "+4915999", "+4980012345678" };
+	struct text_gateway any = plain;
+	any.any_number = true;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		const struct slice refusal = gateway_refusal(&plain, slice_of(others[i]));
+		assert_true(has_plans ? slice_equal(refusal, SLICE("not_mobile")) : !slice_present(refusal));
+		assert_false(slice_present(gateway_refusal(&any, slice_of(others[i]))));
+	}
 }
 
 static const struct {
@@ -165,6 +182,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_request_is_escaped_for_its_type, begin, end),
 		cmocka_unit_test_setup_teardown(the_query_of_a_get_is_added_to_the_url, begin, end),
 		cmocka_unit_test(numbers_outside_the_list_get_nothing),
+		cmocka_unit_test_setup_teardown(only_mobile_phones_get_texts, begin, end),
 		cmocka_unit_test(each_answer_has_a_meaning),
 		cmocka_unit_test_setup_teardown(an_answer_is_stored_without_the_code, begin, end),
 		cmocka_unit_test_setup_teardown(a_text_is_one_message, begin, end),

@@ -8,7 +8,7 @@
 #include "identity/email.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
-#include "store/codes/phone_codes.h"
+#include "store/codes/lead_codes.h"
 #include "store/operator/admin.h"
 #include "json/reader.h"
 

@@ -144,8 +144,8 @@ call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns,
     handle_lead_of_path, handle_landing_pages, handle_authenticate, handle_put_inbound, handle_list_inbound,
     handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge, handle_verify_phone_number,
     handle_signup_page, handle_signup_form, handle_status_page, handle_status_button, handle_code_page, handle_code,
-    handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request, handle_erase_page, handle_erase,
-    handle_page_style, handle_page_script, handle_campaign_style;
+    handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request,
+    handle_erase_page, handle_erase, handle_page_style, handle_page_script, handle_campaign_style;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);
@@ -162,6 +162,8 @@ MUST_CHECK bool call_count_unread(struct call *call);
 void call_note_unproven(struct call *call);
 /* Whether leads of the campaign verify their phone number by a code. */
 MUST_CHECK bool call_sends_codes(const struct call *call);
+/* Whether leads of the campaign confirm their email address, by the link or the code of a mail. */
+MUST_CHECK bool call_mails_codes(const struct call *call);
 /* Counts a call without a key that requests a code by text. False: its address has requested enough. */
 MUST_CHECK bool call_pass_code(struct call *call);
 /* Whether the token makes the caller the owner of the lead with this social id (docs/api.md 4.1.11). False: the call has

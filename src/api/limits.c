@@ -186,12 +186,18 @@ call_pass_inbound(struct call *call)
 	return false;
 }
 
-/* ---- codes by text ---- */
+/* ---- codes ---- */
 
 bool
 call_sends_codes(const struct call *call)
 {
 	return call->campaign.verify_phone && store_sends_texts(call->api->store);
+}
+
+bool
+call_mails_codes(const struct call *call)
+{
+	return call->campaign.verify_email && store_sends_mail(call->api->store);
 }
 
 /* Besides the limits of the call itself. */

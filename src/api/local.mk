@@ -24,8 +24,10 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/actions.c \
 	%D%/handlers/assets.c \
 	%D%/handlers/campaigns.c \
-	%D%/handlers/confirm.c \
 	%D%/handlers/challenge.c \
+	%D%/handlers/code_page.c \
+	%D%/handlers/codes.h \
+	%D%/handlers/confirm.c \
 	%D%/handlers/erase.c \
 	%D%/handlers/inbound.c \
 	%D%/handlers/inbound_webhooks.c \

@@ -13,8 +13,8 @@ struct mail_link {
 	struct lead lead;
 };
 
-/* Reads the link of the path. All links that are not valid have the same answer, whether there is such a campaign or not. False:
- * the call has failed. */
+/* Reads the link of the path. All links that are not valid have the same answer, whether there is such a campaign or not.
+ * False: the call has failed. */
 MUST_CHECK bool call_read_mail_link(struct call *call, enum address_purpose purpose, struct mail_link *link);
 /* The stamp for a page with a button. */
 struct slice call_make_stamp(const struct call *call, const struct mail_link *link);
@@ -23,6 +23,8 @@ struct slice call_make_stamp(const struct call *call, const struct mail_link *li
 MUST_CHECK bool call_is_pressed(const struct call *call, const struct mail_link *link, struct slice *stamp);
 /* Requests a mail to the lead that no command requests, which is composed and sent at once. */
 MUST_CHECK enum result call_request_mail(struct call *call, uint64_t lead_id, enum message_kind kind);
+/* Answers a confirmation: leads to the lead's page with its token, if there is one, else says that the address is confirmed. */
+void call_show_confirmed(struct call *call, uint64_t lead_id);
 /* "a***@example.org": mails are forwarded. */
 struct slice call_masked_email(struct pool *pool, struct slice email);
 

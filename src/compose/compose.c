@@ -21,6 +21,7 @@ build(const struct mail_subject *subject, const struct mail_senders *senders, co
 	const struct mail_content content = mail_subject_content(subject, senders);
 	if (!mail_compose(subject->pool, &content, &message, &problem))
 		return fail(request, problem);
+	mail->code = subject->code;
 	mail->recipient = message.recipient;
 	mail->content = message.bytes;
 	mail->message_id =

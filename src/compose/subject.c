@@ -11,6 +11,7 @@
 #include "compose/compose.h"
 #include "engine/payload.h"
 #include "identity/address_token.h"
+#include "store/codes/lead_codes.h"
 #include "store/store.h"
 #include "text/text.h"
 #include "json/reader.h"
@@ -105,6 +106,8 @@ add_confirmation(struct search *c, struct slice *drop)
 	if (lead->verified_email && !lead->opted_out)
 		*drop = SLICE("verified");
 	c->s->values.of[MAIL_CONFIRM_URL] = link_with_token(c, "confirm", ADDRESS_CONFIRM);
+	if (!c->s->is_preview)
+		c->s->code = c->s->values.of[MAIL_CODE] = lead_code_random(c->s->pool);
 	return RESULT_OK;
 }
 

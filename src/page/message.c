@@ -37,24 +37,6 @@ page_write_failure(const struct page *page, enum failure failure, struct slice d
 	page_write_message(page, &message);
 }
 
-static void
-write_two(const struct page *page, enum text_key title, enum text_key text)
-{
-	page_write_message(page, &(struct page_message){ .title = page_text(page, title), .text = page_text(page, text) });
-}
-
-void
-page_write_check_mail(const struct page *page)
-{
-	write_two(page, TEXT_CHECK_MAIL_TITLE, TEXT_CHECK_MAIL_TEXT);
-}
-
-void
-page_write_thanks(const struct page *page)
-{
-	write_two(page, TEXT_THANKS_TITLE, TEXT_THANKS_TEXT);
-}
-
 /* ---- confirmation ---- */
 
 static struct slice
@@ -82,10 +64,10 @@ page_write_confirm(const struct page *page, const struct page_code *code, bool r
 
 /* One field that takes the code from the clipboard or from a text message (WCAG 2.2, 3.3.8). */
 static void
-write_code_field(const struct page *page, const struct page_code *code)
+write_code_field(const struct page *page, enum page_value verdict)
 {
 	struct buffer *out = page->out;
-	const bool bad = code->verdict != PAGE_VALUE_OK;
+	const bool bad = verdict != PAGE_VALUE_OK;
 	HTML(out, "<div class=\"field\">\n<label for=\"f-code\">{}</label>\n", text_find(page->language, TEXT_FIELD_CODE));
 	if (bad)
 		HTML(out, "<p class=\"error\" id=\"e-code\"><span class=\"hidden\">{} </span>{}</p>\n",
@@ -94,6 +76,16 @@ write_code_field(const struct page *page, const struct page_code *code)
 	    "<input type=\"text\" class=\"code\" id=\"f-code\" name=\"code\" inputmode=\"numeric\" "
 	    "autocomplete=\"one-time-code\" maxlength=\"12\" required%s>\n</div>\n",
 	    bad ? " aria-invalid=\"true\" aria-describedby=\"e-code\" autofocus" : "");
+}
+
+static void
+write_code_buttons(const struct page *page, bool can_resend)
+{
+	HTML(page->out, "<button type=\"submit\">{}</button>\n", text_find(page->language, TEXT_CONFIRM_BUTTON));
+	if (can_resend)
+		HTML(page->out,
+		    "<button type=\"submit\" class=\"quiet\" name=\"resend\" value=\"1\" formnovalidate>{}</button>\n",
+		    text_find(page->language, TEXT_CODE_RESEND));
 }
 
 void
@@ -105,12 +97,24 @@ page_write_code(const struct page *page, const struct page_code *code)
 	buffer_add_text(out, "<form class=\"card\" method=\"post\">\n");
 	html_paragraphs(
 	    out, with_address(page, code->by_phone ? TEXT_CODE_TEXT_PHONE : TEXT_CODE_TEXT_EMAIL, code->address), "");
-	write_code_field(page, code);
+	write_code_field(page, code->verdict);
 	write_hidden(page, code->hidden, code->hidden_count);
-	HTML(out, "<button type=\"submit\">{}</button>\n", text_find(page->language, TEXT_CONFIRM_BUTTON));
-	if (code->can_resend)
-		HTML(out, "<button type=\"submit\" class=\"quiet\" name=\"resend\" value=\"1\" formnovalidate>{}</button>\n",
-		    text_find(page->language, TEXT_CODE_RESEND));
+	write_code_buttons(page, code->can_resend);
+	buffer_add_text(out, "</form>\n");
+	page_end(page);
+}
+
+void
+page_write_code_and_address(const struct page *page, const struct page_form *form, bool by_phone)
+{
+	struct buffer *out = page->out;
+	page_begin(
+	    page, &(struct page_head){ .title = page_text(page, TEXT_CODE_TITLE), .has_error = page_form_has_errors(form) });
+	HTML(out, "<form class=\"card\" method=\"post\" action=\"{}\">\n", form->action);
+	html_paragraphs(out, page_text(page, by_phone ? TEXT_CODE_ADDRESS_OR_NUMBER : TEXT_CODE_ADDRESS), "");
+	page_write_fields(page, form);
+	write_code_field(page, PAGE_VALUE_OK);
+	write_code_buttons(page, true);
 	buffer_add_text(out, "</form>\n");
 	page_end(page);
 }

@@ -19,10 +19,6 @@ void page_write_message(const struct page *page, const struct page_message *mess
 /* A failure. `detail`: a text for it in the place of the usual one, in English; absent: none. */
 void page_write_failure(const struct page *page, enum failure failure, struct slice detail);
 
-/* "Check your mail", and "Thank you". */
-void page_write_check_mail(const struct page *page);
-void page_write_thanks(const struct page *page);
-
 /* What a code confirms. `address`: the email address or number as it is shown, which may be masked. */
 struct page_code {
 	struct slice address;
@@ -37,5 +33,9 @@ struct page_code {
 void page_write_confirm(const struct page *page, const struct page_code *code, bool rejects);
 /* Requests the code that was sent to an address; it is posted to the same URL as `code`. */
 void page_write_code(const struct page *page, const struct page_code *code);
+/* Requests the code and the address that it was sent to, an email address or, with `by_phone`, a number: the fields of the
+ * form.
+ */
+void page_write_code_and_address(const struct page *page, const struct page_form *form, bool by_phone);
 
 #endif

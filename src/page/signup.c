@@ -81,8 +81,8 @@ error_of(const struct page *page, const struct page_form *form, size_t i)
 	return is_blamed(form, field) ? page_text(page, page_failure_text(form->failure)) : SLICE_NONE;
 }
 
-static bool
-has_errors(const struct page_form *form)
+bool
+page_form_has_errors(const struct page_form *form)
 {
 	bool found = form->failure != FAILURE_NONE || form->consent_is_missing;
 	for (size_t i = 0; i < form->fields->count; i++)
@@ -214,6 +214,14 @@ write_field(const struct page *page, const struct page_form *form, size_t i, boo
 	buffer_add_text(out, "</div>\n");
 }
 
+void
+page_write_fields(const struct page *page, const struct page_form *form)
+{
+	bool focused = false;
+	for (size_t i = 0; i < form->fields->count; i++)
+		write_field(page, form, i, &focused);
+}
+
 static void
 write_consent(const struct page *page, const struct page_form *form, bool focused)
 {
@@ -256,7 +264,7 @@ static void
 write_form(const struct page *page, const struct page_form *form, struct slice button)
 {
 	bool focused = false;
-	if (has_errors(form))
+	if (page_form_has_errors(form))
 		write_summary(page, form);
 	HTML(page->out, "<form class=\"card\" method=\"post\" action=\"{}\"", form->action);
 	if (slice_present(form->honeypot))
@@ -285,7 +293,7 @@ page_write_signup(const struct page *page, const struct page_form *form)
 		.description = slice_present(looks[LOOK_TEXT])
 				   ? slice_sub(looks[LOOK_TEXT], 0, slice_find(looks[LOOK_TEXT], '\n'))
 				   : page_text(page, TEXT_SIGNUP_TEXT),
-		.has_error = has_errors(form),
+		.has_error = page_form_has_errors(form),
 		.is_public = true,
 	};
 	page_begin(page, &head);
@@ -312,7 +320,7 @@ page_write_plain_form(
 {
 	struct page plain = *page;
 	plain.looks.values[LOOK_CONSENT] = SLICE_NONE;
-	page_begin(&plain, &(struct page_head){ .title = page_text(page, title), .has_error = has_errors(form) });
+	page_begin(&plain, &(struct page_head){ .title = page_text(page, title), .has_error = page_form_has_errors(form) });
 	html_paragraphs(page->out, page_text(page, text), " class=\"lead\"");
 	write_form(&plain, form, text_find(page->language, button));
 	page_end(&plain);

@@ -32,6 +32,11 @@ MUST_CHECK bool page_form_judge(struct pool *pool, struct page_form *form, bool 
 /* The failure that the answer to the form has: of a missing identifier, or FAILURE_INVALID_PARAMETER. */
 enum failure page_form_failure(const struct page_form *form);
 
+/* Whether a field has an error, or the form. */
+bool page_form_has_errors(const struct page_form *form);
+
+/* The fields of a form alone. */
+void page_write_fields(const struct page *page, const struct page_form *form);
 /* The campaign's page, with its title, its text and its form. */
 void page_write_signup(const struct page *page, const struct page_form *form);
 /* A form of another page, which failed: its fields as they are, without the campaign's texts. */

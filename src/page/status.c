@@ -150,8 +150,11 @@ page_write_status(const struct page *page, const struct page_status *status)
 	if (status->own) {
 		html_paragraphs(page->out, slice_present(text) ? text : page_text(page, TEXT_STATUS_TEXT), " class=\"lead\"");
 		write_awaited(page, status);
-		if (status->awaits_email)
+		if (status->awaits_email) {
+			HTML(page->out, "<p><a class=\"button\" href=\"{}\">{}</a></p>\n", page_path(page, SLICE("/code")),
+			    text_find(page->language, TEXT_CODE_LINK));
 			write_resend(page, status);
+		}
 	}
 	if (status->lead != NULL)
 		write_facts(page, status->lead);

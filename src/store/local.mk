@@ -18,7 +18,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/webhooks.h \
 	%D%/write.c \
 	%D%/texts/campaign_texts.c %D%/texts/campaign_texts.h \
-	%D%/codes/phone_codes.c %D%/codes/phone_codes.h \
+	%D%/codes/lead_codes.c %D%/codes/lead_codes.h \
 	%D%/hooks/inbound.c \
 	%D%/hooks/inbound_calls.c \
 	%D%/hooks/webhooks.c \

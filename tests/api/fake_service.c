@@ -6,7 +6,7 @@
 #include "base/attributes.h"
 #include "base/clock.h"
 #include "fake_store.h"
-#include "store/codes/phone_codes.h"
+#include "store/codes/lead_codes.h"
 
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, BODY_MAX_BYTES = 256 * 1024 };
 
@@ -110,15 +110,15 @@ store_sends_mail(const struct store *store UNUSED)
 }
 
 enum result
-phone_code_try(struct store *store UNUSED, uint64_t lead_id UNUSED, struct slice number UNUSED, struct slice code UNUSED,
-    enum phone_code_verdict *verdict)
+lead_code_try(struct store *store UNUSED, const struct lead_code *code UNUSED, struct slice digits UNUSED,
+    enum lead_code_verdict *verdict)
 {
-	*verdict = PHONE_CODE_RIGHT;
+	*verdict = LEAD_CODE_RIGHT;
 	return RESULT_OK;
 }
 
 enum result
-phone_code_remove(struct store *store UNUSED, uint64_t lead_id UNUSED, struct slice number UNUSED, struct slice code UNUSED)
+lead_code_remove(struct store *store UNUSED, const struct lead_code *code UNUSED, struct slice digits UNUSED)
 {
 	return RESULT_OK;
 }

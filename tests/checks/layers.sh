@@ -25,10 +25,10 @@ store: base db crypto identity webhook engine
 store/hooks: base db crypto webhook engine store
 store/codes: base crypto db engine store
 store/texts: base db store
-store/messages: base db engine store
+store/messages: base db engine store store/codes
 store/queue: base db webhook engine store store/messages
 store/operator: base db crypto webhook engine store store/queue
-compose: base json crypto identity webhook engine text mail store store/messages store/texts
+compose: base json crypto identity webhook engine text mail store store/codes store/messages store/texts
 commit: base crypto engine store
 limit: base crypto identity
 api: base http json crypto identity webhook bots engine text page store store/texts limit

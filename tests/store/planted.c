@@ -29,9 +29,9 @@ webhook_count(void)
 /* Tables that grow. */
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
-	"due", "events", "inbound_calls", "inbound_status", "inbound_webhooks", "ip_leads", "leads", "messages", "phone_codes",
-	"referral_links", "reward_levels", "score_entries", "score_histogram", "sent_codes", "tags", "unverified_leads",
-	"used_proofs", "webhook_status", "webhooks" };
+	"due", "email_codes", "events", "inbound_calls", "inbound_status", "inbound_webhooks", "ip_leads", "leads", "messages",
+	"phone_codes", "referral_links", "reward_levels", "score_entries", "score_histogram", "sent_codes", "tags",
+	"unverified_leads", "used_proofs", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "message_channels",
 	"schema_version" };
@@ -111,6 +111,8 @@ plant_leads(void)
 	root_run("INSERT INTO t_phone_codes (lead_id, number_hash, code_hash, expires_ms) SELECT id, '', "
 		 "CONCAT('k', LPAD(1, 31, '0')), IF(id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads",
 	    CLOCK_END_MS);
+	root_run("INSERT INTO t_email_codes (lead_id, address_hash, code_hash, expires_ms) SELECT lead_id, number_hash, "
+		 "code_hash, expires_ms FROM t_phone_codes");
 	root_run(
 	    "INSERT INTO t_sent_codes (message_id, campaign_id, number_hash, prefix_hash, sent_ms) SELECT id, campaign_id, "
 	    "email_hash, email_hash, IF(id %% 500 = 0, %" PRId64 ", id) FROM t_leads",

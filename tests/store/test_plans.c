@@ -457,6 +457,7 @@ static const struct {
 	{ "messages", "by_lead", NULL },
 	{ "messages", "by_recipient", NULL },
 	{ "messages", "by_turn", NULL },
+	{ "email_codes", "by_time", NULL },
 	{ "phone_codes", "by_time", NULL },
 	{ "sent_codes", "by_campaign", NULL },
 	{ "sent_codes", "by_number", NULL },

@@ -69,6 +69,7 @@ EXTRA_DIST += \
 	%D%/test_dispatch_kills.py \
 	%D%/test_dispatchers.py \
 	%D%/test_domains.py \
+	%D%/test_email_codes.py \
 	%D%/test_embed_page.py \
 	%D%/test_embed_script.py \
 	%D%/test_erase.py \

@@ -116,14 +116,13 @@ reject(struct call *call, const struct mail_link *link)
 		call_answer_message(call, TEXT_OPTED_OUT_TITLE, TEXT_OPTED_OUT_TEXT);
 }
 
-/* The lead's page, if there is one, with its token. */
-static void
-show_lead(struct call *call, const struct mail_link *link)
+void
+call_show_confirmed(struct call *call, uint64_t lead_id)
 {
 	struct outcome outcome;
 	const struct look_up look_up = {
 		.campaign_id = call->campaign.id,
-		.reference = { .identity = LEAD_BY_ID, .id = link->lead.id },
+		.reference = { .identity = LEAD_BY_ID, .id = lead_id },
 		.view.own = true,
 	};
 	fetch_lead(call, call->api->store, &look_up, &outcome);
@@ -151,7 +150,7 @@ confirm(struct call *call, const struct mail_link *link)
 		},
 	};
 	if (call_execute(call, &command).failure == FAILURE_NONE)
-		show_lead(call, link);
+		call_show_confirmed(call, link->lead.id);
 }
 
 void

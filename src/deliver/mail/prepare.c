@@ -150,8 +150,14 @@ make_ready(struct mailer *m, struct mail_job *job)
 		result = keep_limits(m, job, &hash);
 	if (result != RESULT_OK || job->state == JOB_ENDED)
 		return result;
-	result = store_mail_ready(
-	    m->store, m->owner, job->mail.id, hash.bytes, composed.recipient, composed.message_id, composed.content);
+	const struct ready_mail ready = { .id = job->mail.id,
+		.recipient_hash = hash.bytes,
+		.recipient = composed.recipient,
+		.message_id = composed.message_id,
+		.content = composed.content,
+		.code_for = { CHANNEL_EMAIL, job->mail.lead_id, job->email_key },
+		.code = composed.code };
+	result = store_mail_ready(m->store, m->owner, &ready);
 	if (result == RESULT_OK)
 		job->mail.is_ready = true;
 	return result;

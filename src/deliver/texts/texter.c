@@ -14,7 +14,7 @@
 #include "deliver/texts/code_text.h"
 #include "engine/payload.h"
 #include "identity/link.h"
-#include "store/codes/phone_codes.h"
+#include "store/codes/lead_codes.h"
 #include "store/store.h"
 
 enum {

@@ -114,11 +114,17 @@ store_mail_ages(struct store *store, const unsigned char recipient_hash[MAIL_HAS
 }
 
 enum result
-store_mail_ready(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], uint64_t id,
-    const unsigned char recipient_hash[MAIL_HASH_SIZE], struct slice recipient, struct slice message_id, struct slice content)
+store_mail_ready(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct ready_mail *mail)
 {
-	return store_change_one(store, &sql_make_message_ready, bytes_value(recipient_hash, MAIL_HASH_SIZE),
-	    db_bytes(recipient), db_bytes(message_id), db_bytes(content), DB_U64(id), bytes_value(owner, MAIL_OWNER_SIZE));
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		txn.result = store_change_one(store, &sql_make_message_ready, bytes_value(mail->recipient_hash, MAIL_HASH_SIZE),
+		    db_bytes(mail->recipient), db_bytes(mail->message_id), db_bytes(mail->content), DB_U64(mail->id),
+		    bytes_value(owner, MAIL_OWNER_SIZE));
+		if (txn.result == RESULT_OK && slice_present(mail->code))
+			txn.result = lead_code_put(store, &mail->code_for, mail->code);
+	}
+	return txn.result;
 }
 
 enum result

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/slice.h"
 #include "engine/message.h"
+#include "store/codes/lead_codes.h"
 
 struct store;
 
@@ -110,9 +111,18 @@ MUST_CHECK enum result store_count_mails(
  * most `max` of those that are stored. */
 MUST_CHECK enum result store_mail_ages(struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE],
     uint64_t lead_id, enum message_kind kind, int64_t *ages_ms, size_t max, size_t *count);
-/* Makes a leased request ready. RESULT_NOT_FOUND: the lease has ended. */
-MUST_CHECK enum result store_mail_ready(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], uint64_t id,
-    const unsigned char recipient_hash[MAIL_HASH_SIZE], struct slice recipient, struct slice message_id, struct slice content);
+/* What a request becomes. */
+struct ready_mail {
+	uint64_t id;
+	const unsigned char *recipient_hash; /* MAIL_HASH_SIZE bytes */
+	struct slice recipient, message_id, content;
+	struct lead_code code_for; /* of a mail that shows a code */
+	struct slice code;         /* absent: it shows none */
+};
+/* Makes a leased request ready, and stores its code in the same transaction: the code that is valid is always that of the last
+ * mail that may be sent. RESULT_NOT_FOUND: the lease has ended. Any other failure: it may be ready. */
+MUST_CHECK enum result store_mail_ready(
+    struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct ready_mail *mail);
 
 struct mail_outcome {
 	uint64_t id;

@@ -73,9 +73,12 @@ static void
 make_ready(struct world *w, uint64_t id)
 {
 	static const unsigned char hash[MAIL_HASH_SIZE] = "hash of a person";
-	assert_int_equal(store_mail_ready(w->store, ours, id, hash, SLICE("ada@example.org"), SLICE("<1@example.org>"),
-			     SLICE("A: b\r\n\r\n")),
-	    RESULT_OK);
+	const struct ready_mail ready = { .id = id,
+		.recipient_hash = hash,
+		.recipient = SLICE("ada@example.org"),
+		.message_id = SLICE("<1@example.org>"),
+		.content = SLICE("A: b\r\n\r\n") };
+	assert_int_equal(store_mail_ready(w->store, ours, &ready), RESULT_OK);
 }
 
 static void
@@ -107,6 +110,71 @@ a_request_becomes_ready_and_is_sent(void **state)
 			"AND attempts = 2 AND lease_owner IS NULL AND reason IS NULL",
 		mail.id),
 	    1);
+}
+
+static enum lead_code_verdict
+type(struct world *w, uint64_t lead_id, const char *digits)
+{
+	const struct lead_code code = { CHANNEL_EMAIL, lead_id, SLICE("ada@example.org") };
+	enum lead_code_verdict verdict;
+	assert_int_equal(lead_code_try(w->store, &code, slice_of(digits), &verdict), RESULT_OK);
+	return verdict;
+}
+
+/* api.md 4.1.14: valid is the code of the last mail that became ready; of a mail whose lease has ended nothing is stored. */
+static void
+a_code_is_stored_with_its_mail(void **state)
+{
+	struct world *w = *state;
+	static const unsigned char hash[MAIL_HASH_SIZE] = "hash of a person";
+	const enum message_kind kinds[] = { MESSAGE_VERIFY, MESSAGE_VERIFY };
+	const uint64_t lead = request(w, "ada@example.org", kinds, 2);
+	struct queued_mail *mails;
+	assert_int_equal(lease(w, ours, &mails), 2);
+	struct ready_mail ready = { .id = mails[0].id,
+		.recipient_hash = hash,
+		.recipient = SLICE("ada@example.org"),
+		.message_id = SLICE("<1@example.org>"),
+		.content = SLICE("A: b\r\n\r\n"),
+		.code_for = { CHANNEL_EMAIL, lead, SLICE("ada@example.org") },
+		.code = SLICE("000111") };
+	assert_int_equal(type(w, lead, "000111"), LEAD_CODE_MISSING);
+	assert_int_equal(store_mail_ready(w->store, ours, &ready), RESULT_OK);
+	assert_int_equal(type(w, lead, "000222"), LEAD_CODE_WRONG);
+	ready.id = mails[1].id;
+	ready.code = SLICE("000222");
+	assert_int_equal(store_mail_ready(w->store, other, &ready), RESULT_NOT_FOUND);
+	assert_int_equal(type(w, lead, "000222"), LEAD_CODE_WRONG);
+	assert_int_equal(type(w, lead, "000111"), LEAD_CODE_RIGHT);
+	assert_int_equal(store_mail_ready(w->store, ours, &ready), RESULT_OK);
+	assert_int_equal(type(w, lead, "000111"), LEAD_CODE_WRONG);
+	for (int i = 0; i < LEAD_CODE_TRIES - 1; i++)
+		assert_int_equal(type(w, lead, "000222"), LEAD_CODE_RIGHT);
+	assert_int_equal(type(w, lead, "000222"), LEAD_CODE_MISSING);
+}
+
+/* A code is for its channel, lead and address, and is removed by its digits. */
+static void
+codes_are_separate(void **state)
+{
+	struct world *w = *state;
+	enum lead_code_verdict verdict;
+	const struct lead_code mailed = { CHANNEL_EMAIL, 1, SLICE("+15550100") },
+			       texted = { CHANNEL_PHONE, 1, SLICE("+15550100") };
+	const struct lead_code others[] = { texted, { CHANNEL_EMAIL, 2, SLICE("+15550100") },
+		{ CHANNEL_EMAIL, 1, SLICE("+15550101") } };
+	assert_int_equal(lead_code_put(w->store, &mailed, SLICE("123456")), RESULT_OK);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		assert_int_equal(lead_code_try(w->store, &others[i], SLICE("123456"), &verdict), RESULT_OK);
+		assert_int_equal(verdict, LEAD_CODE_MISSING);
+		assert_int_equal(lead_code_remove(w->store, &others[i], SLICE("123456")), RESULT_OK);
+	}
+	assert_int_equal(lead_code_remove(w->store, &mailed, SLICE("123457")), RESULT_OK);
+	assert_int_equal(lead_code_try(w->store, &mailed, SLICE("123456"), &verdict), RESULT_OK);
+	assert_int_equal(verdict, LEAD_CODE_RIGHT);
+	root_run("UPDATE t_email_codes SET expires_ms = expires_ms - %d", EMAIL_CODE_MS);
+	assert_int_equal(lead_code_try(w->store, &mailed, SLICE("123456"), &verdict), RESULT_OK);
+	assert_int_equal(verdict, LEAD_CODE_MISSING);
 }
 
 /* No message is leased twice, until the lease ends; then it counts as a crash. */
@@ -342,6 +410,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MAIL_TEST(a_request_becomes_ready_and_is_sent),
+		MAIL_TEST(a_code_is_stored_with_its_mail),
+		MAIL_TEST(codes_are_separate),
 		MAIL_TEST(a_lease_is_exclusive),
 		MAIL_TEST(processes_lease_each_message_once),
 		MAIL_TEST(a_killed_process_leaves_its_messages_due),

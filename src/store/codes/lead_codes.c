@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/codes/lead_codes.h"
+
+#include "base/encode.h"
+#include "base/random.h"
+#include "crypto/digest.h"
+#include "store/query.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+
+/* The tables of both channels are alike. */
+#define PUT_CODE(table, address_hash)                                                                          \
+	"INSERT INTO {prefix}" table " (lead_id, " address_hash ", code_hash, expires_ms, tries)"              \
+	" VALUES (?, ?, ?, " NOW " + ?, 0)"                                                                    \
+	" ON DUPLICATE KEY UPDATE " address_hash " = VALUES(" address_hash "), code_hash = VALUES(code_hash)," \
+	" expires_ms = VALUES(expires_ms), tries = 0"
+#define LOCK_CODE(table, address_hash)                          \
+	"SELECT " address_hash ", code_hash, expires_ms, tries" \
+	" FROM {prefix}" table " WHERE lead_id = ? AND expires_ms > " NOW " FOR UPDATE"
+#define COUNT_TRY(table) "UPDATE {prefix}" table " SET tries = tries + 1 WHERE lead_id = ?"
+#define DELETE_CODE(table) "DELETE FROM {prefix}" table " WHERE lead_id = ? AND code_hash = ?"
+
+DB_STATEMENT(sql_put_phone_code, PUT_CODE("phone_codes", "number_hash"));
+DB_STATEMENT(sql_lock_phone_code, LOCK_CODE("phone_codes", "number_hash"));
+DB_STATEMENT(sql_count_phone_try, COUNT_TRY("phone_codes"));
+DB_STATEMENT(sql_delete_phone_code, DELETE_CODE("phone_codes"));
+DB_STATEMENT(sql_put_email_code, PUT_CODE("email_codes", "address_hash"));
+DB_STATEMENT(sql_lock_email_code, LOCK_CODE("email_codes", "address_hash"));
+DB_STATEMENT(sql_count_email_try, COUNT_TRY("email_codes"));
+DB_STATEMENT(sql_delete_email_code, DELETE_CODE("email_codes"));
+
+store_statement_list sql_of_lead_codes = { &sql_put_phone_code, &sql_lock_phone_code, &sql_count_phone_try,
+	&sql_delete_phone_code, &sql_put_email_code, &sql_lock_email_code, &sql_count_email_try, &sql_delete_email_code, NULL };
+
+enum { ADDRESS_HASH, CODE_HASH, EXPIRES_MS, TRIES };
+
+/* The first piece of what is hashed separates the hashes from each other, and from opt-out tokens. */
+static const struct {
+	const struct db_statement *put, *lock, *count_try, *remove;
+	struct slice address_piece, code_piece;
+	int64_t valid_ms;
+} channels[] = {
+	[CHANNEL_EMAIL] = { &sql_put_email_code, &sql_lock_email_code, &sql_count_email_try, &sql_delete_email_code,
+	    SLICE("leadhook email address v1:"), SLICE("leadhook email code v1:"), EMAIL_CODE_MS },
+	[CHANNEL_PHONE] = { &sql_put_phone_code, &sql_lock_phone_code, &sql_count_phone_try, &sql_delete_phone_code,
+	    SLICE("leadhook phone number v1:"), SLICE("leadhook phone code v1:"), PHONE_CODE_MS },
+};
+
+/* What the stored code is bound to. */
+struct hashes {
+	struct digest address, code;
+};
+
+static enum result
+hashes_of(struct store *store, const struct lead_code *code, struct slice digits, struct hashes *hashes)
+{
+	const struct payload_settings *settings;
+	char decimal[DECIMAL_SIZE];
+	const enum result result = store_payload_settings(store, &settings);
+	if (result != RESULT_OK)
+		return result;
+	const struct slice id = encode_decimal(code->lead_id, decimal), address = code->address;
+	const struct slice of_address[] = { channels[code->channel].address_piece, id, SLICE(":"), address };
+	const struct slice of_code[] = { channels[code->channel].code_piece, id, SLICE(":"), address, SLICE(":"), digits };
+	hashes->address = digest_hmac_sha256(settings->server_secret, of_address, ARRAY_SIZE(of_address));
+	hashes->code = digest_hmac_sha256(settings->server_secret, of_code, ARRAY_SIZE(of_code));
+	return RESULT_OK;
+}
+
+struct slice
+lead_code_random(struct pool *pool)
+{
+	return pool_printf(pool, "%0*u", LEAD_CODE_DIGITS, (unsigned)random_below(1000000));
+}
+
+enum result
+lead_code_put(struct store *store, const struct lead_code *code, struct slice digits)
+{
+	struct hashes hashes;
+	const enum result result = hashes_of(store, code, digits, &hashes);
+	if (result != RESULT_OK)
+		return result;
+	return store_run(store, channels[code->channel].put, DB_U64(code->lead_id), db_bytes(digest_slice(&hashes.address)),
+	    db_bytes(digest_slice(&hashes.code)), DB_I64(channels[code->channel].valid_ms));
+}
+
+enum result
+phone_code_make(
+    struct store *store, struct pool *pool, uint64_t lead_id, struct slice number, struct slice *digits, int64_t *expires_ms)
+{
+	const struct lead_code code = { CHANNEL_PHONE, lead_id, number };
+	struct db_rows rows;
+	*digits = lead_code_random(pool);
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		txn.result = lead_code_put(store, &code, *digits);
+		if (txn.result == RESULT_OK)
+			txn.result = store_query_one(store, txn.pool, &rows, &sql_lock_phone_code, DB_U64(lead_id));
+		if (txn.result == RESULT_OK)
+			*expires_ms = db_get_i64(&rows, 0, EXPIRES_MS);
+	}
+	return txn.result;
+}
+
+static bool
+is_code(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (!ascii_is_digit(text.data[i]))
+			return false;
+	return text.size == LEAD_CODE_DIGITS;
+}
+
+/* Reads the stored code, and counts a try. *stored: a copy of its hash. */
+static enum result
+count_try(struct store *store, struct pool *pool, const struct lead_code *code, const struct hashes *hashes, bool counts,
+    struct digest *stored, enum lead_code_verdict *verdict)
+{
+	struct db_rows rows;
+	*verdict = LEAD_CODE_MISSING;
+	const enum result result = store_query(store, pool, &rows, channels[code->channel].lock, DB_U64(code->lead_id));
+	if (result != RESULT_OK || rows.count == 0 || db_get_u64(&rows, 0, TRIES) >= LEAD_CODE_TRIES ||
+	    !digest_equal(db_get_bytes(&rows, 0, ADDRESS_HASH), digest_slice(&hashes->address)))
+		return result;
+	*verdict = LEAD_CODE_WRONG;
+	if (!counts)
+		return RESULT_OK;
+	const struct slice hash = db_get_bytes(&rows, 0, CODE_HASH);
+	memcpy(stored->bytes, hash.data, sizeof(stored->bytes)); /* BINARY(32) */
+	return store_change_one(store, channels[code->channel].count_try, DB_U64(code->lead_id));
+}
+
+enum result
+lead_code_try(struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict)
+{
+	struct hashes hashes;
+	struct digest stored;
+	const bool counts = is_code(digits);
+	const enum result result = hashes_of(store, code, digits, &hashes);
+	if (result != RESULT_OK)
+		return result;
+	/* of an unknown outcome the try may count twice, never not at all */
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = count_try(store, txn.pool, code, &hashes, counts, &stored, verdict);
+	if (txn.result == RESULT_OK && *verdict == LEAD_CODE_WRONG && counts &&
+	    digest_equal(digest_slice(&stored), digest_slice(&hashes.code)))
+		*verdict = LEAD_CODE_RIGHT;
+	return txn.result;
+}
+
+enum result
+lead_code_remove(struct store *store, const struct lead_code *code, struct slice digits)
+{
+	struct hashes hashes;
+	const enum result result = hashes_of(store, code, digits, &hashes);
+	return result == RESULT_OK ? store_run(store, channels[code->channel].remove, DB_U64(code->lead_id),
+					 db_bytes(digest_slice(&hashes.code)))
+				   : result;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Codes by which leads verify their phone numbers and confirm their email addresses (docs/api.md 4.1.9, 4.1.14): six digits,
+ * valid for five tries and for some time. A lead has one at a time of each channel, for the address that it had when the code
+ * was made. Stored as an HMAC. */
+#ifndef LEADHOOK_STORE_CODES_LEAD_CODES_H
+#define LEADHOOK_STORE_CODES_LEAD_CODES_H
+
+#include "engine/command.h"
+#include "store/store.h"
+
+enum {
+	LEAD_CODE_DIGITS = 6,
+	LEAD_CODE_TRIES = 5,
+	PHONE_CODE_MS = 10 * 60 * 1000,
+	EMAIL_CODE_MS = 60 * 60 * 1000 /* a mail can be late */
+};
+
+/* What a code is for. `address`: a number in E.164, or the key of an email address. */
+struct lead_code {
+	enum lead_channel channel;
+	uint64_t lead_id;
+	struct slice address;
+};
+
+/* A random code, in the pool. It is not stored. */
+struct slice lead_code_random(struct pool *pool);
+/* Stores a code, which replaces the lead's last one of this channel, in the caller's transaction. */
+MUST_CHECK enum result lead_code_put(struct store *store, const struct lead_code *code, struct slice digits);
+/* Makes a code for a phone number, which replaces the lead's last one. The code is in the pool. */
+MUST_CHECK enum result phone_code_make(
+    struct store *store, struct pool *pool, uint64_t lead_id, struct slice number, struct slice *digits, int64_t *expires_ms);
+
+enum lead_code_verdict {
+	LEAD_CODE_RIGHT,
+	LEAD_CODE_WRONG,
+	LEAD_CODE_MISSING /* none was made for this address, or it has expired or was tried too often */
+};
+/* Compares typed digits with the lead's code. The try is counted and committed first, so that no more than LEAD_CODE_TRIES are
+ * ever compared, also by several processes at once, and whatever is killed. A text that is not six digits is wrong, and is no
+ * try. The code stays valid. */
+MUST_CHECK enum result lead_code_try(
+    struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict);
+/* Removes the code, after the address was verified. A newer one stays. */
+MUST_CHECK enum result lead_code_remove(struct store *store, const struct lead_code *code, struct slice digits);
+
+#endif

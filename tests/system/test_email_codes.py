@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: MIT
+"""docs/api.md 4.1.14: codes in mails that confirm an address, and the page on which they are typed."""
+import email
+import email.policy
+import html
+import itertools
+import re
+
+import pytest
+from load import at_once
+from mail_server import MailServer
+from stack.process import wait_until
+
+people = itertools.count(0)
+AGENT = "Mozilla/5.0 (test)"
+FORM = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html", "User-Agent": AGENT}
+HOUR_MS = 3600000
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = MailServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, server):
+    made = make_service(settings=[*server.settings(), ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture
+def campaign(service, account):
+    return service.campaign(account, verify_email="on", pages="on", public_lookup="social_id", public_update="own", bots="off",
+                            mails="welcome,status_link", points_verified=3)
+
+
+def address():
+    return f"ada{next(people)}@example.org"
+
+
+def sign_up(campaign, recipient, **options):
+    return campaign.post({"email": recipient}, key=None, **options)
+
+
+def text_to(server, recipient, count=1):
+    mail = wait_until(lambda: len(server.to(recipient)) >= count and server.to(recipient), 10, f"no mail for {recipient}")[-1]
+    return email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
+
+
+def code_to(server, recipient, count=1):
+    return re.search(r"\b(\d{6})\b", text_to(server, recipient, count)).group(1)
+
+
+def other(code, by=1):
+    return f"{(int(code) + by) % 1000000:06}"
+
+
+def send(campaign, fields, path="/code", **options):
+    """As a browser sends a form."""
+    return campaign.client.request("POST", f"/c/{campaign.id}{path}", form=fields, headers=list(FORM.items()), **options)
+
+
+def page(answer):
+    return answer.body.decode()
+
+
+def is_verified(campaign, recipient):
+    return campaign.find(email=recipient)["verified_email"]
+
+
+def sql(campaign, statement):
+    return campaign.service.installation.sql(statement).strip()
+
+
+def tries(campaign, recipient):
+    return sql(campaign, f"SELECT tries FROM lh_email_codes WHERE lead_id = {campaign.find(email=recipient)['id']}")
+
+
+def pass_time(campaign, minutes):
+    sql(campaign, f"UPDATE lh_messages SET composed_ms = composed_ms - {minutes} * 60000 - 1000")
+    sql(campaign, f"UPDATE lh_email_codes SET expires_ms = expires_ms - {minutes} * 60000 - 1000")
+
+
+def ended(campaign, count):
+    """State and reason of all messages of the campaign, once they have ended."""
+    def rows():
+        found = sql(campaign, f"SELECT state, COALESCE(reason, '-') FROM lh_messages WHERE campaign_id = {campaign.id} ORDER BY id")
+        found = [tuple(line.split("\t")) for line in found.splitlines()]
+        return found if len(found) >= count and all(row[0] in ("sent", "dropped", "failed") for row in found) else None
+    return wait_until(rows, 10, "the messages have not ended")
+
+
+def test_from_the_form_to_the_page_of_the_lead(server, campaign):
+    """the code of the mail does what its button does: verified, event, points, proof, welcome, the lead's page"""
+    campaign.webhook("verified")
+    recipient = address()
+    assert send(campaign, {"email": recipient}, path="").status == 200
+    text = text_to(server, recipient)
+    code = code_to(server, recipient)
+    assert f"/c/{campaign.id}/confirm/" in text and f"It is valid for an hour: {code}\r\n" in text
+    shown = campaign.client.request("GET", f"/c/{campaign.id}/code")
+    assert shown.status == 200 and 'name="email"' in page(shown) and 'autocomplete="one-time-code"' in page(shown)
+    assert 'name="phone_number"' not in page(shown) and shown.headers["Referrer-Policy"] == "no-referrer"
+    wrong = send(campaign, {"email": recipient, "code": other(code)})
+    assert wrong.status == 406 and "aria-invalid" in page(wrong) and recipient in page(wrong)
+    assert not is_verified(campaign, recipient)
+    server.clear()
+    sql(campaign, "UPDATE lh_messages SET composed_ms = composed_ms - 61000")
+    right = send(campaign, {"email": recipient.upper(), "code": f"{code[:3]} {code[3:]}"})
+    lead = campaign.find(email=recipient)
+    assert (right.status, right.headers["Location"]) == (303, lead["status_url"])
+    assert lead["verified_email"] and lead["contest_score"] == 3
+    proof = sql(campaign, "SELECT channel, address, ip, user_agent, confirmed_ms > 0 FROM lh_confirmations "
+                          f"WHERE lead_id = {lead['id']}").split("\t")
+    assert proof[:2] == ["email", recipient] and proof[2].startswith("10.") and proof[3:] == [AGENT, "1"]
+    assert len(campaign.delivered(1, "verified")) == 1
+    assert "Welcome" in wait_until(lambda: server.to(recipient), 10, "no welcome")[0].content.decode()
+
+
+def test_it_is_used_once(server, campaign):
+    recipient = address()
+    sign_up(campaign, recipient)
+    code = code_to(server, recipient)
+    assert send(campaign, {"email": recipient, "code": code}).status == 303
+    again = send(campaign, {"email": recipient, "code": code})
+    assert again.status == 406 and "Location" not in again.headers
+
+
+def test_it_expires(server, campaign):
+    recipient = address()
+    sign_up(campaign, recipient)
+    code = code_to(server, recipient)
+    left = sql(campaign, "SELECT expires_ms - UNIX_TIMESTAMP(NOW(3)) * 1000 FROM lh_email_codes"
+                         f" WHERE lead_id = {campaign.find(email=recipient)['id']}")
+    assert HOUR_MS - 60000 < float(left) <= HOUR_MS
+    pass_time(campaign, 60)
+    assert send(campaign, {"email": recipient, "code": code}).status == 406
+    assert not is_verified(campaign, recipient)
+
+
+def test_the_last_mail_has_the_valid_code(server, campaign):
+    """a mail beyond the limits neither replaces a code nor gives it tries"""
+    recipient = address()
+    sign_up(campaign, recipient)
+    first = code_to(server, recipient)
+    assert send(campaign, {"email": recipient, "code": other(first)}).status == 406
+    assert send(campaign, {"email": recipient, "resend": "1"}).status == 200
+    assert ended(campaign, 2) == [("sent", "-"), ("dropped", "too_soon")] and tries(campaign, recipient) == "1"
+    pass_time(campaign, 5)
+    assert send(campaign, {"email": recipient, "resend": "1", "code": first}).status == 200
+    second = code_to(server, recipient, 2)
+    assert tries(campaign, recipient) == "0"
+    if first != second:
+        assert send(campaign, {"email": recipient, "code": first}).status == 406
+    assert send(campaign, {"email": recipient, "code": second}).status == 303
+
+
+def test_six_digits_cannot_be_guessed(server, campaign):
+    """many clients at once have five tries together; the right code is refused afterwards; the link still works"""
+    recipient = address()
+    sign_up(campaign, recipient)
+    code = code_to(server, recipient)
+    found = at_once([lambda by=by: send(campaign, {"email": recipient, "code": other(code, by)}).status for by in range(1, 33)])
+    assert set(found) == {406} and tries(campaign, recipient) == "5"
+    assert send(campaign, {"email": recipient, "code": code}).status == 406
+    assert not is_verified(campaign, recipient)
+    link = re.search(r"/c/\d+/confirm/\S+", text_to(server, recipient)).group()
+    assert campaign.client.request("GET", link).status == 200
+
+
+def test_it_does_not_show_which_addresses_are_known(server, campaign):
+    """new, confirmed and unknown addresses have the same answers"""
+    known, confirmed, unknown = address(), address(), address()
+    for recipient in (known, confirmed):
+        sign_up(campaign, recipient)
+    code = code_to(server, known)
+    assert send(campaign, {"email": confirmed, "code": code_to(server, confirmed)}).status == 303
+    for fields in ({"code": other(code)}, {"code": "x"}, {"resend": "1"}, {}):
+        answers = [(one, send(campaign, {"email": one, **fields})) for one in (known, confirmed, unknown)]
+        assert len({(answer.status, page(answer).replace(one, "#")) for one, answer in answers}) == 1, fields
+
+
+def test_codes_of_others(service, server, account, campaign):
+    """a code is for its lead, its campaign and its address"""
+    recipient, second = address(), address()
+    foreign = service.campaign(account, verify_email="on", public_lookup="social_id")
+    sign_up(campaign, recipient)
+    sign_up(campaign, second)
+    code = code_to(server, recipient)
+    pass_time(campaign, 2)
+    sign_up(foreign, recipient)
+    for one, person, its in ((campaign, second, code_to(server, second)), (foreign, recipient, code_to(server, recipient, 2))):
+        assert its == code or send(one, {"email": person, "code": code}).status == 406
+    assert tries(campaign, recipient) == "0"
+    new = address()
+    campaign.post({"social_id": campaign.find(email=recipient)["social_id"], "must_exist": True, "email": new})
+    assert send(campaign, {"email": new, "code": code}).status == send(campaign, {"email": recipient, "code": code}).status == 406
+    assert not is_verified(campaign, new) and tries(campaign, new) == "0"
+
+
+def test_reading_changes_nothing(server, campaign):
+    """GET and HEAD, also with a code; a form without one sends nothing"""
+    recipient = address()
+    sign_up(campaign, recipient)
+    code = code_to(server, recipient)
+    for method in ("GET", "HEAD"):
+        answer = campaign.client.request(method, f"/c/{campaign.id}/code", query={"email": recipient, "code": code, "resend": "1"})
+        assert answer.status == 200
+    assert send(campaign, {"email": recipient}).status == 200
+    assert (tries(campaign, recipient), is_verified(campaign, recipient)) == ("0", False)
+    assert sql(campaign, f"SELECT COUNT(*) FROM lh_messages WHERE campaign_id = {campaign.id}") == "1"
+    assert send(campaign, {"email": recipient, "code": code}).status == 303
+
+
+def test_a_restart(service, server, campaign):
+    """neither the code nor its tries are lost"""
+    recipient = address()
+    sign_up(campaign, recipient)
+    code = code_to(server, recipient)
+    assert send(campaign, {"email": recipient, "code": other(code)}).status == 406
+    service.front.restart_gracefully()
+    service.dispatcher.stop()
+    service.dispatcher.start()
+    assert tries(campaign, recipient) == "1"
+    assert send(campaign, {"email": recipient, "code": code}).status == 303
+
+
+def test_what_is_typed(service, account, campaign):
+    """no address, an invalid one; a campaign without the setting"""
+    for fields in ({}, {"email": "ada@"}, {"email": "", "code": "123456"}, {"phone_number": "+4915112345678", "code": "123456"}):
+        answer = send(campaign, fields)
+        assert answer.status == 406 and 'aria-describedby="e-email"' in page(answer)
+        assert html.escape(fields.get("email", "")) in page(answer)
+    plain = service.campaign(account, pages="on")
+    assert plain.client.request("GET", f"/c/{plain.id}/code").status == send(plain, {"email": address(), "code": "123456"}).status == 404
+
+
+def test_it_is_stored_as_a_hash(server, campaign):
+    """and removed with the mail's other limits; the mail itself is stored as every mail is"""
+    recipient = address()
+    sign_up(campaign, recipient)
+    code = code_to(server, recipient)
+    assert code not in sql(campaign, "SELECT lead_id, HEX(address_hash), HEX(code_hash) FROM lh_email_codes")
+    pass_time(campaign, 60)
+    campaign.service.dispatcher.stop()
+    campaign.service.dispatch()
+    campaign.service.dispatcher.start()
+    assert sql(campaign, f"SELECT COUNT(*) FROM lh_email_codes WHERE lead_id = {campaign.find(email=recipient)['id']}") == "0"
+
+
+def test_a_preview_makes_no_code(server, campaign):
+    recipient = address()
+    sign_up(campaign, recipient)
+    code = code_to(server, recipient)
+    shown = campaign.service.installation.admin("mail", "preview", str(campaign.id), "verify", "--email", recipient)
+    assert "123456" in str(shown) and code not in str(shown).replace("123456", "")
+    assert send(campaign, {"email": recipient, "code": code}).status == 303

@@ -117,7 +117,7 @@ enum {
 	ROUTE_URL = 1 << 7,       /* leads have `url` (docs/api.md 4.5) */
 	ROUTE_FIELDS = 1 << 8,    /* parameters without a meaning are custom fields (docs/api.md 4.4) */
 	ROUTE_HOSTED = 1 << 9,    /* a hosted page: answers people, 404 unless the campaign has pages */
-	ROUTE_MAILED = 1 << 10    /* a page that mails link to: answers people, whether the campaign has pages or not */
+	ROUTE_MAILED = 1 << 10    /* a page of sign-ups and mails: answers people, whether the campaign has pages or not */
 };
 
 typedef void call_handler(struct call *call);
@@ -144,7 +144,7 @@ call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns,
     handle_lead_of_path, handle_landing_pages, handle_authenticate, handle_put_inbound, handle_list_inbound,
     handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge, handle_verify_phone_number,
     handle_signup_page, handle_signup_form, handle_status_page, handle_status_button, handle_code_page, handle_code,
-    handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request,
+    handle_sent_page, handle_thanks_page, handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request,
     handle_erase_page, handle_erase, handle_page_style, handle_page_script, handle_campaign_style;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */

@@ -70,6 +70,8 @@ static const struct route routes[] = {
 	{ HTTP_POST, "c/{campaign}/s/{social_id}/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_HOSTED, handle_status_button },
 	{ HTTP_GET, "c/{campaign}/confirm/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_confirm_page },
 	{ HTTP_POST, "c/{campaign}/confirm/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_confirm },
+	{ HTTP_GET, "c/{campaign}/sent", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_sent_page },
+	{ HTTP_GET, "c/{campaign}/thanks", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_thanks_page },
 	{ HTTP_GET, "c/{campaign}/code", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_code_page },
 	{ HTTP_POST, "c/{campaign}/code", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_code },
 	{ HTTP_GET, "c/{campaign}/erase", KEY_PAGE, CAMPAIGN_IN_PATH, ROUTE_MAILED, handle_erase_form },

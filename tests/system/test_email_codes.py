@@ -94,10 +94,12 @@ def ended(campaign, count):
 
 
 def test_from_the_form_to_the_page_of_the_lead(server, campaign):
-    """the code of the mail does what its button does: verified, event, points, proof, welcome, the lead's page"""
+    """the code of the mail does what its button does: verified, event, credit, proof, welcome, the lead's page"""
     campaign.webhook("verified")
-    recipient = address()
-    assert send(campaign, {"email": recipient}, path="").status == 200
+    recipient, referrer = address(), campaign.lead(email=address())
+    begun = send(campaign, {"email": recipient, "kid": referrer["social_id"]}, path="")
+    assert (begun.status, begun.headers["Location"]) == (303, f"{campaign.service.front.url}/c/{campaign.id}/sent")
+    assert f'href="/c/{campaign.id}/code"' in page(campaign.client.request("GET", f"/c/{campaign.id}/sent"))
     text = text_to(server, recipient)
     code = code_to(server, recipient)
     assert f"/c/{campaign.id}/confirm/" in text and f"It is valid for an hour: {code}\r\n" in text
@@ -112,7 +114,7 @@ def test_from_the_form_to_the_page_of_the_lead(server, campaign):
     right = send(campaign, {"email": recipient.upper(), "code": f"{code[:3]} {code[3:]}"})
     lead = campaign.find(email=recipient)
     assert (right.status, right.headers["Location"]) == (303, lead["status_url"])
-    assert lead["verified_email"] and lead["contest_score"] == 3
+    assert lead["verified_email"] and campaign.find(email=referrer["email"])["contest_score"] == 1 + 3
     proof = sql(campaign, "SELECT channel, address, ip, user_agent, confirmed_ms > 0 FROM lh_confirmations "
                           f"WHERE lead_id = {lead['id']}").split("\t")
     assert proof[:2] == ["email", recipient] and proof[2].startswith("10.") and proof[3:] == [AGENT, "1"]

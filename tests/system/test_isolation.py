@@ -86,6 +86,8 @@ def test_every_route(world):
             named = {**fields, "campaign_id": campaign_id}
             sent = {"query": named} if method == "GET" else {"json_body": named}
             return ours.client.request(method, filled, key=ours.key, **sent)
+        if path == "c/{campaign}/thanks":  # public: it shows the name of the campaign, as the answers to forms do
+            continue
         answer = world.same(call, theirs.id, NO_CAMPAIGN)
         if path not in ("health", "health/ready", "embed/v1/embed.js", "bar/v1/signupbar.js", "c/style/page.css",
                         "c/style/page.js", "v2/campaigns", "v1/landing_pages", "v1/authenticate"):

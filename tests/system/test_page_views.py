@@ -3,15 +3,19 @@
 
 LEADHOOK_PICTURES=FOLDER writes the pictures of the documents there.
 """
+import email
+import email.policy
 import json
 import pathlib
+import re
 import shutil
 
 import pytest
 from conftest import SOURCE
 from driver import WINDOWS
+from mail_server import MailServer
 from settings import TEST_SETTINGS
-from stack.process import StackError, run
+from stack.process import StackError, run, wait_until
 
 SETTINGS = [("limits", "posts_per_address", "10000/60s"), ("limits", "lookups_per_address", "100000/60s"),
             ("limits", "signups_per_address", "10000/60s")]
@@ -29,6 +33,13 @@ AXE = SOURCE / "tests" / "system" / "axe"
 @pytest.fixture(scope="module")
 def service(make_service):
     return make_service(settings=SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def mail_server():
+    made = MailServer()
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="module", params=WINDOWS)
@@ -276,6 +287,98 @@ def test_the_mail_is_sent_again(window, make_service, axe):
                 if shown == "[name=resend]":
                     window.run("document.querySelector('[name=resend]').click();")
                     window.wait("location.search === '?resent=1' && document.readyState === 'complete'")
+    finally:
+        window.resize(900)
+        window.scheme("light")
+
+
+def mailing_service(make_service, server):
+    service = make_service(settings=[*SETTINGS, *server.settings()])
+    service.dispatcher.start()
+    return service
+
+
+def code_to(server, recipient):
+    mail = wait_until(lambda: server.to(recipient), 10, f"no mail for {recipient}")[-1]
+    text = email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
+    return re.search(r"\b(\d{6})\b", text).group(1)
+
+
+def type_code(window, server, recipient):
+    """From the page that the form leads to, by keyboard alone: to the form for the code, a wrong code, the right one."""
+    window.wait("location.pathname.endsWith('/sent') && document.readyState === 'complete'", "the page that says so")
+    assert window.run("return location.search + location.hash;") == "" and "on its way" in window.text("main")
+    window.press("Tab")
+    assert window.run("return document.activeElement.pathname.endsWith('/code');")
+    window.press("Enter")
+    window.wait("location.pathname.endsWith('/code') && document.readyState === 'complete'", "the form for the code")
+    window.press("Tab")
+    window.type(recipient)
+    window.press("Tab")
+    code = code_to(server, recipient)
+    window.type(f"{(int(code) + 1) % 1000000:06}")
+    window.press("Enter")
+    window.wait("document.title.startsWith('Error:') && document.activeElement.name === 'code'", "the error")
+    assert window.run("return document.getElementById(document.activeElement.getAttribute('aria-describedby')) !== null;")
+    window.type(f"{code[:3]} {code[3:]}")
+    window.press("Enter")
+    window.wait("location.pathname.includes('/s/') && document.readyState === 'complete'", "the lead's page")
+
+
+def test_a_code_by_mail(window, make_service, mail_server):
+    """by keyboard, with and without scripts; loading the page after the form again signs up nothing"""
+    service = mailing_service(make_service, mail_server)
+    campaign = service.campaign(service.account(), **STRICT, verify_email="on", bots="off")
+    for scripts in (True, False) if window.can_switch_scripts else (True,):
+        if window.can_switch_scripts:
+            window.scripts(scripts)
+        try:
+            recipient = f"ada{scripts}@example.org".lower()
+            window.open(f"{service.front.url}/c/{campaign.id}")
+            window.press("Tab")
+            window.type(recipient)
+            window.press("Enter")
+            window.wait("location.pathname.endsWith('/sent') && document.readyState === 'complete'", "the page that says so")
+            window.open(window.run("return location.href;"))
+            assert campaign.find(email=recipient)["counter"] == 1
+            type_code(window, mail_server, recipient)
+            lead = campaign.find(email=recipient)
+            assert lead["verified_email"] and lead["status_url"].endswith(window.path())
+        finally:
+            if window.can_switch_scripts:
+                window.scripts(True)
+
+
+def code_views(campaign, lead):
+    base = f"{campaign.service.front.url}/c/{campaign.id}"
+    yield "sent", f"{base}/sent", None
+    yield "thanks", f"{base}/thanks", None
+    yield "code", f"{base}/code", None
+    yield "address", f"{base}/code", "const form = document.querySelector('form'); form.noValidate = true; form.requestSubmit();"
+    yield "typed", f"{base}/code?email=ada@example.org", ("document.getElementById('f-code').value = '1';"
+                                                            "document.querySelector('form').requestSubmit();")
+    yield "own", lead["status_url"], None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_for_codes(window, make_service, mail_server, axe, language):
+    """narrow, in both schemes, without a finding of axe; the campaign verifies both kinds of addresses"""
+    service = mailing_service(make_service, mail_server)
+    campaign = service.campaign(service.account(), **STRICT, verify_email="on", language=language)
+    lead = campaign.lead(email="ada@example.org")
+    window.resize(320)
+    try:
+        for scheme in ("light", "dark"):
+            window.scheme(scheme)
+            for name, url, first in code_views(campaign, lead):
+                window.open(url)
+                if first is not None:
+                    window.run(first)
+                    window.wait("document.querySelector('[aria-invalid]') && document.readyState === 'complete'", name)
+                assert window.run("return document.documentElement.lang;") == language
+                assert window.run("return document.documentElement.scrollWidth <= innerWidth;"), name
+                found = window.run(axe + "; return (await axe.run()).violations.map(one => one.id + one.nodes.map(node => node.html));")
+                assert found == [], (name, found)
     finally:
         window.resize(900)
         window.scheme("light")

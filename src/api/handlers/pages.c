@@ -217,3 +217,35 @@ handle_status_button(struct call *call)
 				     SLICE("/"), path[4], SLICE("?"), RESENT, SLICE("=1"))))
 		show_status(call, social_id, own); /* no base URL: mails have no links then */
 }
+
+/* ---- after a form without a page to lead to ---- */
+
+/* Nothing of it depends on the sign-up: it is the same for known and for unknown addresses. */
+static void
+show_message(struct call *call, enum text_key title, enum text_key text)
+{
+	struct page page = call_begin_page(call);
+	struct page_message message = { .title = page_text(&page, title), .text = page_text(&page, text) };
+	if (call_mails_codes(call) || call_sends_codes(call)) {
+		message.link = page_path(&page, SLICE("/code"));
+		message.link_text = page_text(&page, call_mails_codes(call) ? TEXT_CODE_LINK : TEXT_CODE_TITLE);
+	}
+	call_try_looks(call, &page);
+	call_page_headers(call, &page, PAGE_SECRET);
+	page_write_message(&page, &message);
+}
+
+void
+handle_sent_page(struct call *call)
+{
+	if (store_sends_mail(call->api->store))
+		show_message(call, TEXT_CHECK_MAIL_TITLE, TEXT_CHECK_MAIL_TEXT);
+	else
+		call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
+}
+
+void
+handle_thanks_page(struct call *call)
+{
+	show_message(call, TEXT_THANKS_TITLE, TEXT_THANKS_TEXT);
+}

@@ -45,26 +45,27 @@ write_resend(const struct page *page, const struct page_status *status)
 		    text_find(page->language, TEXT_STATUS_RESEND));
 }
 
-/* What the lead has to do. The role is for readers of screens, which find it first. */
+static void
+write_notice(const struct page *page, enum text_key text, struct slice address)
+{
+	HTML(page->out, "<p class=\"notice\">{}</p>\n",
+	    TEXT_FILL(page->pool, text_find(page->language, text), { "address", address }));
+}
+
+/* What the lead has to do. */
 static void
 write_awaited(const struct page *page, const struct page_status *status)
 {
-	const struct {
-		bool awaits;
-		enum text_key text;
-		struct slice address;
-	} awaited[] = {
-		{ status->awaits_email, TEXT_STATUS_AWAITS_EMAIL, status->lead->email },
-		{ status->awaits_phone, TEXT_STATUS_AWAITS_PHONE, status->lead->phone_number },
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(awaited); i++)
-		if (awaited[i].awaits)
-			HTML(page->out, "<p class=\"notice\">{}</p>\n",
-			    TEXT_FILL(
-				page->pool, text_find(page->language, awaited[i].text), { "address", awaited[i].address }));
+	const struct slice code = page_path(page, SLICE("/code"));
+	if (status->awaits_email) {
+		write_notice(page, TEXT_STATUS_AWAITS_EMAIL, status->lead->email);
+		HTML(page->out, "<p><a class=\"button\" href=\"{}\">{}</a></p>\n", code,
+		    text_find(page->language, TEXT_CODE_LINK));
+		write_resend(page, status);
+	}
 	if (status->awaits_phone) {
-		buffer_printf(
-		    page->out, "<p><a class=\"button\" href=\"%.*s?phone_number=", SLICE_ARGS(page_path(page, SLICE("/code"))));
+		write_notice(page, TEXT_STATUS_AWAITS_PHONE, status->lead->phone_number);
+		buffer_printf(page->out, "<p><a class=\"button\" href=\"%.*s?phone_number=", SLICE_ARGS(code));
 		encode_percent(page->out, status->lead->phone_number);
 		HTML(page->out, "\">{}</a></p>\n", text_find(page->language, TEXT_CODE_TITLE));
 	}
@@ -150,11 +151,6 @@ page_write_status(const struct page *page, const struct page_status *status)
 	if (status->own) {
 		html_paragraphs(page->out, slice_present(text) ? text : page_text(page, TEXT_STATUS_TEXT), " class=\"lead\"");
 		write_awaited(page, status);
-		if (status->awaits_email) {
-			HTML(page->out, "<p><a class=\"button\" href=\"{}\">{}</a></p>\n", page_path(page, SLICE("/code")),
-			    text_find(page->language, TEXT_CODE_LINK));
-			write_resend(page, status);
-		}
 	}
 	if (status->lead != NULL)
 		write_facts(page, status->lead);

@@ -16,6 +16,7 @@ from driver import WINDOWS
 from mail_server import MailServer
 from settings import TEST_SETTINGS
 from stack.process import StackError, run, wait_until
+from text_gateway import Gateway
 
 SETTINGS = [("limits", "posts_per_address", "10000/60s"), ("limits", "lookups_per_address", "100000/60s"),
             ("limits", "signups_per_address", "10000/60s")]
@@ -292,8 +293,15 @@ def test_the_mail_is_sent_again(window, make_service, axe):
         window.scheme("light")
 
 
-def mailing_service(make_service, server):
-    service = make_service(settings=[*SETTINGS, *server.settings()])
+@pytest.fixture(scope="module")
+def gateway():
+    made = Gateway()
+    yield made
+    made.close()
+
+
+def mailing_service(make_service, server, *settings):
+    service = make_service(settings=[*SETTINGS, *server.settings(), *settings])
     service.dispatcher.start()
     return service
 
@@ -357,15 +365,16 @@ def code_views(campaign, lead):
     yield "address", f"{base}/code", "const form = document.querySelector('form'); form.noValidate = true; form.requestSubmit();"
     yield "typed", f"{base}/code?email=ada@example.org", ("document.getElementById('f-code').value = '1';"
                                                             "document.querySelector('form').requestSubmit();")
+    yield "by phone", f"{base}/code?phone_number=%2B4915112345678", None
     yield "own", lead["status_url"], None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_pages_for_codes(window, make_service, mail_server, axe, language):
+def test_pages_for_codes(window, make_service, mail_server, gateway, axe, language):
     """narrow, in both schemes, without a finding of axe; the campaign verifies both kinds of addresses"""
-    service = mailing_service(make_service, mail_server)
-    campaign = service.campaign(service.account(), **STRICT, verify_email="on", language=language)
-    lead = campaign.lead(email="ada@example.org")
+    service = mailing_service(make_service, mail_server, *gateway.settings())
+    campaign = service.campaign(service.account(), **STRICT, verify_email="on", verify_phone="on", language=language)
+    lead = campaign.lead(email="ada@example.org", phone_number="+4915112345678")
     window.resize(320)
     try:
         for scheme in ("light", "dark"):

@@ -21,7 +21,9 @@ headers_and_body_follow_the_format(void **state UNUSED)
 {
 	struct due_delivery delivery = usual;
 	struct attempt attempt;
+	memset(&attempt, 0xff, sizeof(attempt)); /* nothing of the caller's memory stays */
 	assert_true(request_make(pool, &delivery, 1700000000999, &attempt));
+	assert_false(attempt.by_get);
 	assert_string_equal(attempt.url, "https://hooks.example/in");
 	assert_slice(attempt.body, "{\"id\":1,\"tags\":[]}");
 	assert_int_equal(attempt.header_count, 4);

@@ -42,7 +42,7 @@ request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now
 	const int64_t timestamp = now_ms / 1000;
 	const struct destination *destination = delivery->destination;
 	struct slice signatures, url, *headers = POOL_ARRAY(pool, HEADERS, struct slice);
-	attempt->body = delivery->payload;
+	*attempt = (struct attempt){ .body = delivery->payload };
 	if (!slice_present(delivery->payload) || !webhook_url_dial(pool, destination->url, &url) ||
 	    (delivery->form && !form_encode(pool, delivery->payload, delivery->form_brackets, &attempt->body)) ||
 	    !sign(pool, delivery, timestamp, attempt->body, &signatures))

@@ -29,10 +29,13 @@ DB_STATEMENT(sql_count_messages, "SELECT COUNT(*), MIN(IF(due_ms <= " NOW ", due
 DB_STATEMENT(sql_select_contents_removed,
     "SELECT contents_removed_ms, " NOW " - ? FROM {prefix}message_channels WHERE channel = 'mail'");
 DB_STATEMENT(sql_select_old_contents, "SELECT id, ended_ms FROM {prefix}messages FORCE INDEX (by_end)"
-				      " WHERE ended_ms >= ? AND ended_ms <= ? AND content IS NOT NULL"
+				      " WHERE ended_ms >= ? AND ended_ms <= ?"
+				      "   AND (content IS NOT NULL OR recipient IS NOT NULL OR last_answer IS NOT NULL)"
 				      " ORDER BY ended_ms LIMIT ?");
-DB_STATEMENT(sql_remove_contents, "UPDATE " ROWS_WITH_IDS("messages") " SET t.content = NULL, t.recipient = NULL"
-								      " WHERE t.turn IS NULL");
+/* answers repeat addresses and numbers */
+DB_STATEMENT(sql_remove_contents, "UPDATE " ROWS_WITH_IDS("messages")
+				      " SET t.content = NULL, t.recipient = NULL, t.last_answer = NULL"
+				      " WHERE t.turn IS NULL");
 DB_STATEMENT(sql_note_contents_removed, "UPDATE {prefix}message_channels SET contents_removed_ms = ? WHERE channel = 'mail'");
 DB_STATEMENT(sql_delete_old_messages, "DELETE FROM {prefix}messages WHERE ended_ms < " NOW " - ? LIMIT ?");
 

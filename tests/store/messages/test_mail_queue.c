@@ -368,8 +368,8 @@ messages_are_cleaned_up(void **state)
 	const uint64_t lead = request(w, "ada@example.org", kinds, ARRAY_SIZE(kinds));
 	const int64_t day_ms = 86400000;
 	root_run("UPDATE t_message_channels SET contents_removed_ms = 0");
-	root_run("UPDATE t_messages SET content = 'c', recipient = 'r', state = 'sent', turn = NULL, ended_ms = "
-		 "UNIX_TIMESTAMP() * 1000 - "
+	root_run("UPDATE t_messages SET content = IF(kind = 1, NULL, 'c'), recipient = 'r', last_answer = 'a', state = 'sent', "
+		 "turn = NULL, ended_ms = UNIX_TIMESTAMP() * 1000 - "
 		 "CASE kind WHEN 0 THEN 6 WHEN 1 THEN 8 WHEN 2 THEN 31 END * %" PRId64 " WHERE lead_id = %" PRIu64
 		 " AND kind < 3",
 	    day_ms, lead);

@@ -108,6 +108,9 @@ def test_it_does_not_show_which_numbers_are_known(gateway, campaign):
     for fields in ({"code": "123456"}, {"code": "x"}):
         answers = [campaign.post({"phone_number": one, **fields}, path="/verify-phone-number", key=None) for one in (phone, unknown)]
         assert [one.verdict for one in answers] == [(404, "invalid_code")] * 2
+    requested = campaign.service.installation.sql(
+        f"SELECT COUNT(*) FROM lh_messages WHERE campaign_id = {campaign.id} AND kind = 6 GROUP BY lead_id = 0 ORDER BY lead_id = 0")
+    assert requested.split() == ["4", "2"], "a request for an unknown number takes as long"
     campaign.service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 400000")
     campaign.post({"phone_number": phone}, key=None)
     code = code_to(gateway, phone, 2)

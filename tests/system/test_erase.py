@@ -42,6 +42,15 @@ def path_in_mail(campaign, server, address):
     return re.search(rf"/c/{campaign.id}/erase/\S+", text)[0]
 
 
+def ended(service, campaign, count):
+    """Why each of the campaign's mails has ended."""
+    def found():
+        rows = service.installation.sql(
+            f"SELECT COALESCE(reason, state) FROM lh_messages WHERE campaign_id = {campaign.id} AND turn IS NULL ORDER BY id").split()
+        return rows if len(rows) == count else None
+    return wait_until(found, 10, "a mail has not ended")
+
+
 def test_a_lead_deletes_itself(service, server, campaign, receiver):
     campaign.webhook("deleted")
     lead = campaign.lead(email="ada@example.org", first_name="Ada")
@@ -65,7 +74,7 @@ def test_a_lead_deletes_itself(service, server, campaign, receiver):
 
 
 def test_the_form_shows_no_address(service, server, campaign):
-    """The answers are the same for every address; a malformed one is named in the form."""
+    """The answers are the same for every address, and what they take; a malformed one is named in the form."""
     campaign.lead(email="grace@example.org")
     form = campaign.client.request("GET", f"/c/{campaign.id}/erase")
     check_page(form, 200)
@@ -74,6 +83,7 @@ def test_the_form_shows_no_address(service, server, campaign):
     assert known.body == unknown.body
     path_in_mail(campaign, server, "grace@example.org")
     assert not server.to("unknown@example.org")
+    assert ended(service, campaign, 2) == ["sent", "lead_deleted"]
     bad = request(campaign, "grace<b>@")
     assert bad.status == 406 and b"<b>" not in bad.body and b'aria-invalid="true"' in bad.body and b"grace&" in bad.body
     assert request(campaign, "").status == 406

@@ -141,7 +141,8 @@ find_lead(struct call *call, const struct typed_address *address, uint64_t *lead
 	return result == RESULT_OK || result == RESULT_NOT_FOUND || call_fail(call, call_failure(result));
 }
 
-/* Requests a code, if there is such a lead. The answer is the same for every address. */
+/* The answer is the same for every address, and takes as long: where there is no such lead, the code for none is dropped when its
+ * turn comes. */
 static void
 request_code(struct call *call, const struct typed_address *address)
 {
@@ -150,7 +151,7 @@ request_code(struct call *call, const struct typed_address *address)
 	const bool may_request = is_mail || call_pass_code(call);
 	if (!find_lead(call, address, &lead_id))
 		return;
-	if (lead_id != 0 && may_request) {
+	if (may_request) {
 		const struct made_message text = { call->campaign.id, lead_id, MESSAGE_CODE, 0 };
 		const enum result result = is_mail ? call_request_mail(call, lead_id, MESSAGE_VERIFY)
 						   : store_request_messages(call->api->store, &text, 1);

@@ -35,18 +35,19 @@ handle_erase_form(struct call *call)
 		show_form(call, SLICE_NONE, PAGE_VALUE_OK);
 }
 
-/* Requests the mail, if there is such a lead. The answer is the same for every address. */
+/* The answer is the same for every address, and takes as long: where there is no such lead, the mail to none is dropped when its
+ * turn comes. */
 static void
 request_mail(struct call *call, const struct email *email)
 {
-	struct lead lead;
+	struct lead lead = { .id = 0 };
 	const struct lead_reference reference = { .identity = LEAD_BY_EMAIL, .value = email->key };
 	if (!call_may_wait(call, WAIT_READ))
 		return;
 	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
-	if (result == RESULT_OK)
+	if (result == RESULT_OK || result == RESULT_NOT_FOUND)
 		result = call_request_mail(call, lead.id, MESSAGE_ERASE_CONFIRM);
-	if (result != RESULT_OK && result != RESULT_NOT_FOUND)
+	if (result != RESULT_OK)
 		call_fail(call, call_failure(result));
 	else
 		call_answer_message(call, TEXT_CHECK_MAIL_TITLE, TEXT_ERASE_SENT);

@@ -23,18 +23,22 @@ is_stranger(const struct call *call)
 	return call->account_id == 0;
 }
 
-/* False: the call has failed. */
+/* A lead with an id of 0 where there is none. Of a stranger it has a number in any case: its code is tried like any other, so
+ * that the answer takes as long. False: the call has failed. */
 static bool
 find_lead(struct call *call, const struct lead_reference *reference, struct lead *lead)
 {
+	*lead = (struct lead){ .id = 0 };
 	if (!call_may_wait(call, WAIT_READ))
 		return false;
 	const enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, reference, lead);
-	if (result != RESULT_OK)
-		return call_fail(call, result != RESULT_NOT_FOUND ? call_failure(result)
-				       : is_stranger(call)        ? FAILURE_INVALID_CODE
-								  : FAILURE_LEAD_NOT_FOUND);
-	if (lead->verified_phone && !is_stranger(call))
+	if (result != RESULT_OK && (result != RESULT_NOT_FOUND || !is_stranger(call)))
+		return call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(result));
+	if (is_stranger(call)) {
+		lead->phone = slice_present(lead->phone) ? lead->phone : SLICE("");
+		return true;
+	}
+	if (lead->verified_phone)
 		return call_fail(call, FAILURE_ALREADY_VERIFIED);
 	return slice_present(lead->phone) || call_fail(call, FAILURE_INVALID_CODE);
 }

@@ -96,3 +96,26 @@ email_parse(struct pool *pool, struct slice typed, struct email *email)
 	email->key = POOL_JOIN(pool, local, SLICE("@"), domain);
 	return true;
 }
+
+/* Of a local part that begins with the sign nothing would be left. */
+static struct slice
+without_tag(struct slice local)
+{
+	const size_t plus = slice_find(local, '+');
+	return plus == 0 ? local : slice_sub(local, 0, plus);
+}
+
+struct slice
+email_mailbox(struct pool *pool, struct slice key)
+{
+	static const struct slice dotless[] = { SLICE("@gmail.com"), SLICE("@googlemail.com") };
+	const size_t at = slice_find_last(key, '@');
+	const struct slice domain = slice_sub(key, at, key.size);
+	struct slice local = without_tag(slice_sub(key, 0, at)), part;
+	if (!slice_is_one_of(domain, dotless, ARRAY_SIZE(dotless)))
+		return POOL_JOIN(pool, local, domain);
+	struct slice joined = SLICE("");
+	while (slice_next(&local, '.', &part))
+		joined = POOL_JOIN(pool, joined, part);
+	return POOL_JOIN(pool, joined, dotless[0]);
+}

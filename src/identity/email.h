@@ -26,4 +26,8 @@ struct email {
  * sides (RFC 6531). Neither dots nor plus tags are folded. Returns false when it is not valid; *email is then unchanged. */
 MUST_CHECK bool email_parse(struct pool *pool, struct slice typed, struct email *email);
 
+/* What mails to a key are counted by: all addresses that a provider delivers to one mailbox have the same, as far as that is known,
+ * without the tag after a plus sign, and at Gmail without dots. */
+struct slice email_mailbox(struct pool *pool, struct slice key);
+
 #endif

@@ -189,6 +189,25 @@ domains_become_a_labels(void **state UNUSED)
 	assert_false(domain_to_ascii(pool, SLICE("mail.example."), &ascii));
 }
 
+static void
+expect_mailbox(const char *typed, const char *mailbox)
+{
+	struct email email;
+	assert_true(email_parse(pool, slice_of(typed), &email));
+	assert_slice(email_mailbox(pool, email.key), mailbox);
+}
+
+static void
+addresses_of_one_mailbox_are_counted_together(void **state UNUSED)
+{
+	expect_mailbox("Ada.Lovelace@example.org", "ada.lovelace@example.org");
+	expect_mailbox("ada+a+b@EXAMPLE.org", "ada@example.org");
+	expect_mailbox("+ada@example.org", "+ada@example.org");
+	expect_mailbox("A.d.a+x@gmail.com", "ada@gmail.com");
+	expect_mailbox("ada@googlemail.com", "ada@gmail.com");
+	expect_mailbox("a.d.a@notgmail.com", "a.d.a@notgmail.com");
+}
+
 int
 main(void)
 {
@@ -198,6 +217,7 @@ main(void)
 		cmocka_unit_test(lengths_count_octets_of_the_key),
 		cmocka_unit_test(an_address_as_typed_has_a_maximum),
 		cmocka_unit_test(domains_become_a_labels),
+		cmocka_unit_test(addresses_of_one_mailbox_are_counted_together),
 	};
 	return cmocka_run_group_tests_name("email", tests, begin, end);
 }

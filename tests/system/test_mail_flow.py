@@ -132,6 +132,8 @@ def test_an_address_has_had_enough(service, server, campaign, account):
     arrived(server, "ada@example.org")
     other = service.campaign(account, verify_email="on").lead(email="ADA@EXAMPLE.ORG")
     assert ended(service, other, VERIFY) == ["dropped", "address_limit"]
+    tagged = campaign.lead(email="ada+tag@example.org")
+    assert ended(service, tagged, VERIFY) == ["dropped", "address_limit"]
     number = request(service, lead, WELCOME)
     waits = wait_until(lambda: Planted(service).row(number, "reason")["reason"] == "address_limit", 10, "the mail does not wait")
     assert waits and Planted(service).state(number) == "requested"

@@ -48,7 +48,7 @@ reason_to_drop(const struct queued_mail *mail)
 	return mail->opted_out && !message_ignores_opt_out(mail->kind) ? SLICE("opted_out") : SLICE_NONE;
 }
 
-/* Counts mails by address, whatever the spelling, without storing it longer than the mail. */
+/* Counts mails by mailbox, whatever the spelling, without storing it longer than the mail. */
 static enum result
 hash_recipient(struct mailer *m, struct slice key, struct digest *hash)
 {
@@ -143,7 +143,7 @@ make_ready(struct mailer *m, struct mail_job *job)
 	if (result != RESULT_OK || job->state == JOB_ENDED ||
 	    !check(job, m->options->server.sender, composed.recipient, composed.content))
 		return result;
-	result = hash_recipient(m, job->email_key, &hash);
+	result = hash_recipient(m, email_mailbox(job->pool, job->email_key), &hash);
 	if (result == RESULT_OK)
 		result = keep_kind_limits(m, job, &hash);
 	if (result == RESULT_OK && job->state != JOB_ENDED)

@@ -117,7 +117,8 @@ enum {
 	ROUTE_URL = 1 << 7,       /* leads have `url` (docs/api.md 4.5) */
 	ROUTE_FIELDS = 1 << 8,    /* parameters without a meaning are custom fields (docs/api.md 4.4) */
 	ROUTE_HOSTED = 1 << 9,    /* a hosted page: answers people, 404 unless the campaign has pages */
-	ROUTE_MAILED = 1 << 10    /* a page of sign-ups and mails: answers people, whether the campaign has pages or not */
+	ROUTE_MAILED = 1 << 10,   /* a page of sign-ups and mails: answers people, whether the campaign has pages or not */
+	ROUTE_REQUESTS = 1 << 11  /* its form requests a message to any address: only on own pages (hosts_only, 4.1.11) */
 };
 
 typedef void call_handler(struct call *call);

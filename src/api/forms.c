@@ -95,15 +95,28 @@ own_location(const struct call *call, struct slice url)
 	return listed ? location : SLICE_NONE;
 }
 
-/* Browsers send the origin of the page with the POST requests of its forms and scripts. */
+/* Browsers send the origin of the page with the POST requests of its forms and scripts. With the GET requests of `<script>` and
+ * `<img>`, by which older scripts sign up, they send a referrer, which a page can suppress, but not that a browser sends it. */
+static struct slice
+origin_of(const struct http_request *request)
+{
+	if (request->method == HTTP_POST || slice_present(request->origin))
+		return request->origin;
+	if (slice_present(request->referer))
+		return request->referer;
+	return slice_present(request->fetch_mode) ? SLICE("null") : SLICE_NONE;
+}
+
 bool
 call_is_from_foreign_page(const struct call *call)
 {
 	struct pool *pool = call->request->pool;
 	const struct payload_settings *settings;
-	const struct slice origin = call->request->origin;
-	if (call->account_id != 0 || call->route->key != KEY_OPTIONAL || call->request->method != HTTP_POST ||
-	    !slice_present(origin))
+	const struct slice origin = origin_of(call->request);
+	const bool is_post = call->request->method == HTTP_POST;
+	const bool applies = call->route->key == KEY_OPTIONAL ? is_post || (call->route->flags & ROUTE_SUBSCRIBE) != 0
+							      : is_post && (call->route->flags & ROUTE_REQUESTS) != 0;
+	if (call->account_id != 0 || !applies || !slice_present(origin))
 		return false;
 	const struct slice host = link_host(pool, location_of(pool, origin)); /* that of "null" is none */
 	if (campaign_lists_host(pool, &call->campaign, host))

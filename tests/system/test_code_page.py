@@ -118,6 +118,16 @@ def test_it_does_not_show_which_numbers_are_known(gateway, campaign):
     assert answer.status == 303 and answer.headers["Location"] == lead_of(campaign, phone)["status_url"]
 
 
+def test_hosts_only(service, account):
+    """Other pages request no code."""
+    campaign = service.campaign(account, verify_phone="on", hosts="shop.example", hosts_only="on")
+    page = campaign.client.request("GET", f"/c/{campaign.id}/code", query={"phone_number": number()})
+    assert page.headers["Referrer-Policy"] == "same-origin"
+    for origin, status in (("https://evil.example", 403), ("null", 403), (service.front.url, 200), ("https://shop.example", 200)):
+        answer = campaign.client.request("POST", f"/c/{campaign.id}/code", form={"phone_number": number()}, headers={"Origin": origin})
+        assert answer.status == status
+
+
 def test_what_is_typed(campaign):
     """no number, an invalid one, another method; a campaign without the setting"""
     page = campaign.client.request("GET", f"/c/{campaign.id}/code")

@@ -105,7 +105,7 @@ def test_from_the_form_to_the_page_of_the_lead(server, campaign):
     assert f"/c/{campaign.id}/confirm/" in text and f"It is valid for an hour: {code}\r\n" in text
     shown = campaign.client.request("GET", f"/c/{campaign.id}/code")
     assert shown.status == 200 and 'name="email"' in page(shown) and 'autocomplete="one-time-code"' in page(shown)
-    assert 'name="phone_number"' not in page(shown) and shown.headers["Referrer-Policy"] == "no-referrer"
+    assert 'name="phone_number"' not in page(shown) and shown.headers["Referrer-Policy"] == "same-origin"
     wrong = send(campaign, {"email": recipient, "code": other(code)})
     assert wrong.status == 406 and "aria-invalid" in page(wrong) and recipient in page(wrong)
     assert not is_verified(campaign, recipient)

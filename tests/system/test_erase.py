@@ -77,7 +77,7 @@ def test_the_form_shows_no_address(service, server, campaign):
     """The answers are the same for every address, and what they take; a malformed one is named in the form."""
     campaign.lead(email="grace@example.org")
     form = campaign.client.request("GET", f"/c/{campaign.id}/erase")
-    check_page(form, 200)
+    check_page(form, 200, referrer="same-origin")
     known, unknown = request(campaign, "grace@example.org"), request(campaign, "unknown@example.org")
     check_page(known, 200)
     assert known.body == unknown.body
@@ -87,6 +87,17 @@ def test_the_form_shows_no_address(service, server, campaign):
     bad = request(campaign, "grace<b>@")
     assert bad.status == 406 and b"<b>" not in bad.body and b'aria-invalid="true"' in bad.body and b"grace&" in bad.body
     assert request(campaign, "").status == 406
+
+
+def test_hosts_only(service, server, account):
+    """Other pages request no mail; the own one does, whose browser sends an origin with the form."""
+    campaign = service.campaign(account, hosts="shop.example", hosts_only="on", mails="")
+    campaign.lead(email="joan@example.org")
+    foreign = request(campaign, "joan@example.org", headers={"Origin": "https://evil.example"})
+    assert foreign.status == 403
+    assert request(campaign, "joan@example.org", headers={"Origin": service.front.url}).status == 200
+    path_in_mail(campaign, server, "joan@example.org")
+    assert ended(service, campaign, 1) == ["sent"]
 
 
 def test_a_link_of_another_purpose(service, server, account):
@@ -103,7 +114,7 @@ def test_a_link_of_another_purpose(service, server, account):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_languages(service, account, language):
     campaign = service.campaign(account, language=language)
-    check_page(campaign.client.request("GET", f"/c/{campaign.id}/erase"), 200, language)
+    check_page(campaign.client.request("GET", f"/c/{campaign.id}/erase"), 200, language, "same-origin")
 
 
 def test_without_mail(make_service):

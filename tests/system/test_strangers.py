@@ -220,6 +220,21 @@ def test_hosts_only(service, account, origin, status):
     assert campaign.post({"email": "ada@example.org"}, headers=headers).status == 200  # with a key
 
 
+@pytest.mark.parametrize("headers, status", [
+    ({}, 200), ({"Referer": "https://www.shop.example/a?b"}, 200), ({"Referer": "https://evil.example/shop.example"}, 403),
+    ({"Referer": "SELF"}, 200), ({"Sec-Fetch-Mode": "no-cors"}, 403),
+    ({"Sec-Fetch-Mode": "no-cors", "Referer": "https://shop.example/"}, 200),
+    ({"Origin": "https://evil.example", "Referer": "https://shop.example/"}, 403)])
+def test_hosts_only_by_get(service, account, headers, status):
+    """`<script>` and `<img>` of other pages sign no address up; look-ups pass."""
+    campaign = service.campaign(account, hosts="shop.example", hosts_only="on")
+    headers = {name: f"{service.front.url}/c/1" if value == "SELF" else value for name, value in headers.items()}
+    for path, expected in ((f"/v1/{campaign.id}/subscribe", status), (campaign.path, 200)):
+        answer = campaign.client.request("GET", path, query={"email": "ada@example.org"}, headers=headers)
+        assert answer.status == expected or (status == 403 and answer.verdict == (404, "lead_not_found"))
+    assert campaign.get({"email": "ada@example.org"}).status == (200 if status == 200 else 404)
+
+
 def test_bad_settings(refused, campaign):
     for setting in ("public_lookup=some", "public_update=social_id", "form_answer=html", "language=xx", "hosts=a b c/d",
                     "hosts_only=maybe", "pages=1 2"):

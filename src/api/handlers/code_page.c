@@ -88,7 +88,7 @@ show_address_form(struct call *call, const struct typed_address *address)
 	add_field(call, CHANNEL_EMAIL, address, &fields, &form);
 	add_field(call, CHANNEL_PHONE, address, &fields, &form);
 	call_try_looks(call, &page);
-	call_page_headers(call, &page, PAGE_SECRET);
+	call_page_headers(call, &page, PAGE_FORM);
 	if (takes(call, CHANNEL_EMAIL))
 		page_write_code_and_address(&page, &form, takes(call, CHANNEL_PHONE));
 	else
@@ -107,7 +107,7 @@ show_code_form(struct call *call, const struct typed_address *address, enum page
 		.hidden_count = 1,
 		.can_resend = true };
 	call_try_looks(call, &page);
-	call_page_headers(call, &page, PAGE_SECRET);
+	call_page_headers(call, &page, PAGE_FORM);
 	page_write_code(&page, &code);
 }
 

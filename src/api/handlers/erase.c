@@ -24,7 +24,7 @@ show_form(struct call *call, struct slice typed, enum page_value verdict)
 	struct page_form form = { .fields = &fields, .values = { typed }, .verdicts = { verdict } };
 	form.action = page_path(&page, SLICE("/erase"));
 	call_try_looks(call, &page);
-	call_page_headers(call, &page, PAGE_SECRET);
+	call_page_headers(call, &page, PAGE_FORM);
 	page_write_plain_form(&page, &form, TEXT_ERASE_TITLE, TEXT_ERASE_TEXT, TEXT_ERASE_SEND);
 }
 

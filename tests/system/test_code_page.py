@@ -111,6 +111,8 @@ def test_it_does_not_show_which_numbers_are_known(gateway, campaign):
     requested = campaign.service.installation.sql(
         f"SELECT COUNT(*) FROM lh_messages WHERE campaign_id = {campaign.id} AND kind = 6 GROUP BY lead_id = 0 ORDER BY lead_id = 0")
     assert requested.split() == ["4", "2"], "a request for an unknown number takes as long"
+    written = campaign.service.installation.sql("SELECT COUNT(*) FROM lh_phone_codes WHERE lead_id >> 63 AND tries = 0")
+    assert int(written) >= 2, "a try in vain takes as long as one that counts"
     campaign.service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 400000")
     campaign.post({"phone_number": phone}, key=None)
     code = code_to(gateway, phone, 2)

@@ -130,6 +130,18 @@ count_try(struct store *store, struct pool *pool, const struct lead_code *code, 
 	return store_change_one(store, channels[code->channel].count_try, DB_U64(code->lead_id));
 }
 
+/* Where there is no code that a try could count for, the row of no lead is written, so that an answer takes as long: its time would
+ * show which addresses are those of leads. The row expires as a code does. */
+static enum result
+write_in_vain(struct store *store, const struct lead_code *code, const struct hashes *hashes)
+{
+	const uint64_t beyond_leads = UINT64_C(1) << 63;
+	uint64_t id;
+	memcpy(&id, hashes->address.bytes, sizeof(id));
+	return store_run(store, channels[code->channel].put, DB_U64(id | beyond_leads), db_bytes(digest_slice(&hashes->address)),
+	    db_bytes(digest_slice(&hashes->code)), DB_I64(channels[code->channel].valid_ms));
+}
+
 enum result
 lead_code_try(struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict)
 {
@@ -146,6 +158,8 @@ lead_code_try(struct store *store, const struct lead_code *code, struct slice di
 	if (txn.result == RESULT_OK && *verdict == LEAD_CODE_WRONG && counts &&
 	    digest_equal(digest_slice(&stored), digest_slice(&hashes.code)))
 		*verdict = LEAD_CODE_RIGHT;
+	if (txn.result == RESULT_OK && *verdict == LEAD_CODE_MISSING && counts)
+		return write_in_vain(store, code, &hashes);
 	return txn.result;
 }
 

@@ -10,7 +10,7 @@ from mail_server import MailServer, Planted
 from stack.process import wait_until
 
 BUDGET = 12
-VERIFY, WELCOME, REWARD, REFERRAL, STATUS_LINK = range(5)
+VERIFY, WELCOME, REWARD, REFERRAL, STATUS_LINK, ERASE_CONFIRM = range(6)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_texts_of_the_campaign(service, server, account):
 
 
 def test_an_address_has_had_enough(service, server, campaign, account):
-    """Five a day, one a minute, of all campaigns; other mails wait for a minute, links are dropped."""
+    """Five a day, one a minute, of all campaigns; other mails wait for a minute, links are dropped. A deletion can be requested all the same."""
     lead = campaign.lead(email="ada@example.org")
     arrived(server, "ada@example.org")
     other = service.campaign(account, verify_email="on").lead(email="ADA@EXAMPLE.ORG")
@@ -146,7 +146,14 @@ def test_an_address_has_had_enough(service, server, campaign, account):
     pass_a_minute(service)
     request(service, lead, WELCOME)
     assert ended(service, lead, WELCOME) == ["dropped", "address_limit"]
-    assert len(server.mails) == 5
+    for count in (6, 7):
+        request(service, lead, ERASE_CONFIRM)
+        arrived(server, "ada@example.org", count)
+        assert ended(service, lead, ERASE_CONFIRM)[0] == "sent"
+        pass_a_minute(service)
+    request(service, lead, ERASE_CONFIRM)
+    assert ended(service, lead, ERASE_CONFIRM) == ["dropped", "daily"]
+    assert len(server.mails) == 7
 
 
 def verify_again(service, lead):

@@ -27,6 +27,7 @@ static const struct {
 	{ MESSAGE_VERIFY, 3, DAY_MS, SLICE("daily") },
 	{ MESSAGE_VERIFY, 5, INT64_MAX, SLICE("enough") },
 	{ MESSAGE_REFERRAL, 1, DAY_MS, SLICE("daily") },
+	{ MESSAGE_ERASE_CONFIRM, 2, DAY_MS, SLICE("daily") },
 };
 enum { KIND_COUNT_MAX = 5 };
 
@@ -89,7 +90,9 @@ keep_limits(struct mailer *m, struct mail_job *job, const struct digest *hash)
 	const enum result result = store_count_mails(m->store, hash->bytes, &day, &minute);
 	if (result != RESULT_OK)
 		return result;
-	if (day >= PER_DAY || (minute >= PER_MINUTE && message_is_urgent(job->mail.kind)))
+	/* strangers can have the others sent until there are enough; its own limit leaves one for the lead to use */
+	const bool is_enough = day >= PER_DAY && job->mail.kind != MESSAGE_ERASE_CONFIRM;
+	if (is_enough || (minute >= PER_MINUTE && message_is_urgent(job->mail.kind)))
 		mailer_end_job(job, MESSAGE_DROPPED, 0, SLICE("address_limit"));
 	else if (minute >= PER_MINUTE)
 		mailer_end_job(job, MESSAGE_REQUESTED, MINUTE_MS, SLICE("address_limit"));

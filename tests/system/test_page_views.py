@@ -366,6 +366,8 @@ def code_views(campaign, lead):
     yield "typed", f"{base}/code?email=ada@example.org", ("document.getElementById('f-code').value = '1';"
                                                             "document.querySelector('form').requestSubmit();")
     yield "by phone", f"{base}/code?phone_number=%2B4915112345678", None
+    yield "typed by phone", f"{base}/code?phone_number=%2B4915112345678", ("document.getElementById('f-code').value = '1';"
+                                                                           "document.querySelector('form').requestSubmit();")
     yield "own", lead["status_url"], None
 
 

@@ -92,7 +92,7 @@ show_address_form(struct call *call, const struct typed_address *address)
 	if (takes(call, CHANNEL_EMAIL))
 		page_write_code_and_address(&page, &form, takes(call, CHANNEL_PHONE));
 	else
-		page_write_plain_form(&page, &form, TEXT_CODE_TITLE, TEXT_CODE_NUMBER, TEXT_CODE_RESEND);
+		page_write_plain_form(&page, &form, TEXT_CODE_TITLE, TEXT_CODE_NUMBER, TEXT_CODE_SEND);
 }
 
 static void

@@ -221,7 +221,7 @@ admin_lead_code(struct admin_call *call)
 	if (result == RESULT_OK && lead.verified_phone)
 		return admin_fail(call, EX_DATAERR, "the phone number of the lead is verified already");
 	if (result == RESULT_OK)
-		result = phone_code_make(call->store, call->pool, lead.id, lead.phone, &code, &expires_ms);
+		result = phone_code_make(call->store, call->pool, lead.id, lead.phone, false, &code, &expires_ms);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	output_record(call->output);

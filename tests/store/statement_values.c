@@ -114,6 +114,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_count_codes_of_number", "e<", "" },
 	{ "sql_count_codes_of_prefix", "e<", "" },
 	{ "sql_count_codes_of_campaign", "1<#", "" },
+	{ "sql_find_sent_code", "l", "" },
 	{ "sql_make_text_ready", "lo", "" },
 	{ "sql_delete_old_sent_codes", "<#", "" },
 	{ "sql_select_message_campaigns", "", "" },

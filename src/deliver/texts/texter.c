@@ -197,6 +197,7 @@ record_outcomes(struct texter *t)
 
 static const struct slice limit_names[] = {
 	[TEXT_PASSES] = SLICE_NONE,
+	[TEXT_PASSES_AGAIN] = SLICE_NONE,
 	[TEXT_TOO_SOON] = SLICE("too_soon"),
 	[TEXT_NUMBER_LIMIT] = SLICE("number_limit"),
 	[TEXT_PREFIX_LIMIT] = SLICE("prefix_limit"),
@@ -228,9 +229,9 @@ hash_number(const struct payload_settings *settings, struct slice purpose, struc
 	return digest_hmac_sha256(settings->server_secret, pieces, ARRAY_SIZE(pieces));
 }
 
-/* Counts the code, unless a limit ends the job. */
+/* Counts the code, unless a limit ends the job. *again: it was counted before. */
 static enum result
-claim(struct texter *t, struct text_job *job, const struct payload_settings *settings, struct slice number)
+claim(struct texter *t, struct text_job *job, const struct payload_settings *settings, struct slice number, bool *again)
 {
 	const size_t prefix = number.size > PREFIX_DROPPED ? number.size - PREFIX_DROPPED : 0;
 	const struct digest number_hash = hash_number(settings, SLICE("number"), number);
@@ -238,7 +239,8 @@ claim(struct texter *t, struct text_job *job, const struct payload_settings *set
 	const struct text_claim wanted = { job->mail.id, job->mail.campaign_id, number_hash.bytes, prefix_hash.bytes };
 	enum text_verdict verdict = TEXT_PASSES;
 	const enum result result = store_claim_text(t->store, t->owner, &wanted, &t->options->limits, &verdict);
-	if (result != RESULT_OK || verdict == TEXT_PASSES)
+	*again = verdict == TEXT_PASSES_AGAIN;
+	if (result != RESULT_OK || !slice_present(limit_names[verdict]))
 		return result;
 	end_job(job, MESSAGE_DROPPED, 0, limit_names[verdict]);
 	if (verdict == TEXT_PREFIX_LIMIT || verdict == TEXT_CAMPAIGN_LIMIT)
@@ -256,6 +258,7 @@ send_code(struct texter *t, struct text_job *job, const struct payload_subject *
 	const struct payload_settings *settings;
 	struct attempt attempt;
 	int64_t expires_ms;
+	bool again = false;
 	enum text_language language = TEXT_LANGUAGE_DEFAULT;
 	/* a look-up is valid until the next one */
 	const struct slice number = pool_copy(job->pool, subject->lead->phone);
@@ -264,10 +267,11 @@ send_code(struct texter *t, struct text_job *job, const struct payload_subject *
 		log_warning("unknown_language", LOG_UINT("campaign", subject->campaign->id));
 	enum result result = store_payload_settings(t->store, &settings);
 	if (result == RESULT_OK)
-		result = claim(t, job, settings, number);
+		result = claim(t, job, settings, number, &again);
 	if (result != RESULT_OK || job->ended)
 		return result;
-	result = phone_code_make(t->store, job->pool, job->mail.lead_id, number, &job->code, &expires_ms);
+	/* a request has five tries, however many codes it takes: those of a gateway that is busy must not add up */
+	result = phone_code_make(t->store, job->pool, job->mail.lead_id, number, again, &job->code, &expires_ms);
 	if (result != RESULT_OK) { /* nothing was sent */
 		end_job(job, MESSAGE_REQUESTED, DATABASE_MS, SLICE("no_code"));
 		return result;
@@ -435,8 +439,10 @@ texter_run(struct store *store, const struct texter_options *options)
 		.end_ms = options->max_runtime_ms > 0 ? clock_monotonic_ms() + options->max_runtime_ms : CLOCK_NEVER,
 		.abandon_ms = CLOCK_NEVER,
 		.is_new = true };
+	struct sender_options sender = options->sender;
+	sender.stall_max_ms = LEASE_RESERVE_MS / 2; /* an answer that came while the loop waited for the database was in time */
 	random_bytes(t.owner, sizeof(t.owner));
-	t.sender = sender_new(&options->sender, done, &t);
+	t.sender = sender_new(&sender, done, &t);
 	if (t.sender == NULL)
 		return RESULT_UNAVAILABLE;
 	run(&t);

@@ -13,7 +13,7 @@
 	"INSERT INTO {prefix}" table " (lead_id, " address_hash ", code_hash, expires_ms, tries)"              \
 	" VALUES (?, ?, ?, " NOW " + ?, 0)"                                                                    \
 	" ON DUPLICATE KEY UPDATE " address_hash " = VALUES(" address_hash "), code_hash = VALUES(code_hash)," \
-	" expires_ms = VALUES(expires_ms), tries = 0"
+	" expires_ms = VALUES(expires_ms), tries = IF(?, tries, 0)"
 #define LOCK_CODE(table, address_hash)                          \
 	"SELECT " address_hash ", code_hash, expires_ms, tries" \
 	" FROM {prefix}" table " WHERE lead_id = ? AND expires_ms > " NOW " FOR UPDATE"
@@ -73,27 +73,33 @@ lead_code_random(struct pool *pool)
 	return pool_printf(pool, "%0*u", LEAD_CODE_DIGITS, (unsigned)random_below(1000000));
 }
 
-enum result
-lead_code_put(struct store *store, const struct lead_code *code, struct slice digits)
+static enum result
+put_code(struct store *store, const struct lead_code *code, struct slice digits, bool keeps_tries)
 {
 	struct hashes hashes;
 	const enum result result = hashes_of(store, code, digits, &hashes);
 	if (result != RESULT_OK)
 		return result;
 	return store_run(store, channels[code->channel].put, DB_U64(code->lead_id), db_bytes(digest_slice(&hashes.address)),
-	    db_bytes(digest_slice(&hashes.code)), DB_I64(channels[code->channel].valid_ms));
+	    db_bytes(digest_slice(&hashes.code)), DB_I64(channels[code->channel].valid_ms), DB_U64(keeps_tries ? 1 : 0));
 }
 
 enum result
-phone_code_make(
-    struct store *store, struct pool *pool, uint64_t lead_id, struct slice number, struct slice *digits, int64_t *expires_ms)
+lead_code_put(struct store *store, const struct lead_code *code, struct slice digits)
+{
+	return put_code(store, code, digits, false);
+}
+
+enum result
+phone_code_make(struct store *store, struct pool *pool, uint64_t lead_id, struct slice number, bool keeps_tries,
+    struct slice *digits, int64_t *expires_ms)
 {
 	const struct lead_code code = { CHANNEL_PHONE, lead_id, number };
 	struct db_rows rows;
 	*digits = lead_code_random(pool);
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = lead_code_put(store, &code, *digits);
+		txn.result = put_code(store, &code, *digits, keeps_tries);
 		if (txn.result == RESULT_OK)
 			txn.result = store_query_one(store, txn.pool, &rows, &sql_lock_phone_code, DB_U64(lead_id));
 		if (txn.result == RESULT_OK)

@@ -26,9 +26,10 @@ struct lead_code {
 struct slice lead_code_random(struct pool *pool);
 /* Stores a code, which replaces the lead's last one of this channel, in the caller's transaction. */
 MUST_CHECK enum result lead_code_put(struct store *store, const struct lead_code *code, struct slice digits);
-/* Makes a code for a phone number, which replaces the lead's last one. The code is in the pool. */
-MUST_CHECK enum result phone_code_make(
-    struct store *store, struct pool *pool, uint64_t lead_id, struct slice number, struct slice *digits, int64_t *expires_ms);
+/* Makes a code for a phone number, which replaces the lead's last one. The code is in the pool. `keeps_tries`: those of the
+ * last code count for this one, too. */
+MUST_CHECK enum result phone_code_make(struct store *store, struct pool *pool, uint64_t lead_id, struct slice number,
+    bool keeps_tries, struct slice *digits, int64_t *expires_ms);
 
 enum lead_code_verdict {
 	LEAD_CODE_RIGHT,

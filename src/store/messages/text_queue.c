@@ -25,6 +25,7 @@ DB_STATEMENT(sql_count_codes_of_campaign,
     "SELECT COUNT(*)"
     " FROM (SELECT 1 FROM {prefix}sent_codes FORCE INDEX (by_campaign)"
     "   WHERE campaign_id = ? AND sent_ms > " NOW " - 3600000 AND message_id <> ? LIMIT ?) s");
+DB_STATEMENT(sql_find_sent_code, "SELECT 1 FROM {prefix}sent_codes WHERE message_id = ?");
 DB_STATEMENT(sql_put_sent_code,
     "INSERT INTO {prefix}sent_codes (message_id, campaign_id, number_hash, prefix_hash, sent_ms)"
     " VALUES (?, ?, ?, ?, " NOW ")"
@@ -33,7 +34,8 @@ DB_STATEMENT(sql_make_text_ready, "UPDATE {prefix}messages SET state = 'ready', 
 				  " WHERE id = ? AND state = 'requested' AND lease_owner = ?");
 
 store_statement_list sql_of_text_queue = { &sql_select_text_campaigns, &sql_count_sent_code, &sql_count_codes_of_number,
-	&sql_count_codes_of_prefix, &sql_count_codes_of_campaign, &sql_put_sent_code, &sql_make_text_ready, NULL };
+	&sql_count_codes_of_prefix, &sql_count_codes_of_campaign, &sql_find_sent_code, &sql_put_sent_code, &sql_make_text_ready,
+	NULL };
 
 enum { DUE_CAMPAIGN, DUE_IN_MS };
 
@@ -128,11 +130,18 @@ claim_text(struct store *store, struct pool *pool, const unsigned char owner[MAI
 		result = check_limits(store, pool, claim, limits, verdict);
 	if (result != RESULT_OK || *verdict != TEXT_PASSES)
 		return result;
-	result = store_change_one(store, &sql_make_text_ready, DB_U64(claim->message_id),
-	    db_bytes((struct slice){ (const char *)owner, MAIL_OWNER_SIZE }));
-	return result == RESULT_OK ? store_run(store, &sql_put_sent_code, DB_U64(claim->message_id), DB_U64(claim->campaign_id),
-					 hash_value(claim->number_hash), hash_value(claim->prefix_hash))
-				   : result;
+	const struct db_value message = DB_U64(claim->message_id);
+	result = store_change_one(
+	    store, &sql_make_text_ready, message, db_bytes((struct slice){ (const char *)owner, MAIL_OWNER_SIZE }));
+	if (result != RESULT_OK)
+		return result;
+	result = store_exists(store, &sql_find_sent_code, message);
+	if (result == RESULT_OK)
+		*verdict = TEXT_PASSES_AGAIN;
+	else if (result != RESULT_NOT_FOUND)
+		return result;
+	return store_run(store, &sql_put_sent_code, message, DB_U64(claim->campaign_id), hash_value(claim->number_hash),
+	    hash_value(claim->prefix_hash));
 }
 
 enum result

@@ -22,12 +22,13 @@ struct text_claim {
 	uint64_t message_id, campaign_id;
 	const unsigned char *number_hash, *prefix_hash;
 };
-enum text_verdict { TEXT_PASSES, TEXT_TOO_SOON, TEXT_NUMBER_LIMIT, TEXT_PREFIX_LIMIT, TEXT_CAMPAIGN_LIMIT };
+enum text_verdict { TEXT_PASSES, TEXT_PASSES_AGAIN, TEXT_TOO_SOON, TEXT_NUMBER_LIMIT, TEXT_PREFIX_LIMIT, TEXT_CAMPAIGN_LIMIT };
 /* The time that must pass before another code for a number that got `sent` codes (from 1) in the last day. */
 int64_t text_pause_ms(unsigned sent);
 
 /* Counts a code and makes its request ready, or does neither: however many processes and hosts do it at once, no limit is
- * exceeded. A request that was counted before, and is tried again, counts once. RESULT_NOT_FOUND: the lease has ended. */
+ * exceeded. A request that was counted before, and is tried again, counts once, and TEXT_PASSES_AGAIN says so.
+ * RESULT_NOT_FOUND: the lease has ended. */
 MUST_CHECK enum result store_claim_text(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE],
     const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict);
 

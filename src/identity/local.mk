@@ -11,6 +11,7 @@ noinst_LIBRARIES += %D%/libidentity.a
 	%D%/network.c %D%/network.h \
 	%D%/phone.c %D%/phone.h \
 	%D%/phone_backend.h \
+	%D%/phone_kind.h \
 	%D%/social_id.c %D%/social_id.h
 if WITH_LIBPHONENUMBER
 %C%_libidentity_a_SOURCES += %D%/phone_shim.cc

@@ -129,13 +129,13 @@ phone_parse(struct pool *pool, struct slice number, struct slice country_code, s
 	return true;
 }
 
-bool
-phone_may_be_mobile(struct slice e164)
+enum phone_kind
+phone_kind_of(struct slice e164)
 {
 	char text[E164_SIZE];
 	if (e164.size >= sizeof(text))
-		return false;
+		return PHONE_OTHER;
 	memcpy(text, e164.data, e164.size);
 	text[e164.size] = '\0';
-	return phone_backend_may_be_mobile(text);
+	return phone_backend_kind(text);
 }

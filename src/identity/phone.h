@@ -8,6 +8,7 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/slice.h"
+#include "identity/phone_kind.h"
 
 /* Number of digits, calling code included, '+' not counted (maximum: ITU-T E.164 6.2). */
 enum { PHONE_DIGITS_MIN = 7, PHONE_DIGITS_MAX = 15 };
@@ -26,9 +27,8 @@ void phone_load(void);
  * False when it is no number; *e164 ("+" and digits, in the pool) is then untouched. */
 MUST_CHECK bool phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
 
-/* Whether a text to this number, E.164, may reach a mobile phone: its plan says that it is one, or may be. Without
- * libphonenumber: always. */
-MUST_CHECK bool phone_may_be_mobile(struct slice e164);
+/* Of a number in E.164. Without libphonenumber always PHONE_MAY_BE_MOBILE. */
+enum phone_kind phone_kind_of(struct slice e164);
 
 /* Whether no number was typed: there are no digits, or only a calling code, which forms fill in. Without '+' that must be
  * the one of `country_code`. */

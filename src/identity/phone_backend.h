@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "identity/phone_kind.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,8 +25,8 @@ bool phone_backend_is_calling_code(unsigned calling_code);
  * does not fit in `size` bytes. */
 bool phone_backend_normalise(const char *international, char *e164, size_t size);
 
-/* Whether the number, as above, is of a mobile phone, or may be. */
-bool phone_backend_may_be_mobile(const char *e164);
+/* Of a number as above. */
+enum phone_kind phone_backend_kind(const char *e164);
 
 #ifdef __cplusplus
 }

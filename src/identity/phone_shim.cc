@@ -75,12 +75,20 @@ phone_backend_normalise(const char *international, char *e164, size_t size)
 	return true;
 }
 
-extern "C" bool
-phone_backend_may_be_mobile(const char *e164)
+extern "C" enum phone_kind
+phone_backend_kind(const char *e164)
 {
 	PhoneNumber number;
 	if (!parse(e164, &number))
-		return false;
-	const PhoneNumberUtil::PhoneNumberType type = library().GetNumberType(number);
-	return type == PhoneNumberUtil::MOBILE || type == PhoneNumberUtil::FIXED_LINE_OR_MOBILE;
+		return PHONE_OTHER;
+	switch (library().GetNumberType(number)) {
+	case PhoneNumberUtil::MOBILE:
+	case PhoneNumberUtil::FIXED_LINE_OR_MOBILE:
+		return PHONE_MAY_BE_MOBILE;
+	case PhoneNumberUtil::PREMIUM_RATE:
+	case PhoneNumberUtil::SHARED_COST:
+		return PHONE_SPECIAL_RATE;
+	default:
+		return PHONE_OTHER;
+	}
 }

@@ -23,11 +23,11 @@ phone_backend_is_calling_code(unsigned calling_code)
 	return calling_code > 0 && calling_code < 1000;
 }
 
-bool
-phone_backend_may_be_mobile(const char *e164)
+enum phone_kind
+phone_backend_kind(const char *e164)
 {
 	(void)e164;
-	return true;
+	return PHONE_MAY_BE_MOBILE;
 }
 
 bool

@@ -33,7 +33,7 @@ static struct sender *sender;
 /* ---- one attempt ---- */
 
 struct seen {
-	bool done;
+	bool done, connected;
 	enum sender_error error;
 	int status;
 	char retry_after[64];
@@ -48,6 +48,7 @@ see(void *context UNUSED, void *cookie, const struct attempt_result *result)
 	struct seen *seen = cookie;
 	assert_false(seen->done);
 	*seen = (struct seen){ .done = true,
+		.connected = result->connected,
 		.error = result->error,
 		.status = result->status,
 		.answer_size = result->answer.size,
@@ -264,6 +265,7 @@ broken_responses_fail(void **state UNUSED)
 		struct seen seen = send_path("127.0.0.1", cases[i].path);
 		assert_int_equal(seen.error, cases[i].error);
 		assert_int_equal(seen.status, cases[i].status);
+		assert_true(seen.connected);
 		assert_true(seen.duration_ms < TIMEOUT_MS + 300);
 	}
 }
@@ -305,7 +307,9 @@ unreachable_receivers_fail(void **state UNUSED)
 {
 	char url[64];
 	snprintf(url, sizeof(url), "http://127.0.0.3:%d/", port);
-	assert_int_equal(send_url(url).error, SENDER_REFUSED);
+	const struct seen refused = send_url(url);
+	assert_int_equal(refused.error, SENDER_REFUSED);
+	assert_false(refused.connected);
 	assert_int_equal(send_path("unknown.example", "/").error, SENDER_NOT_RESOLVED);
 	assert_int_equal(send_url("https://good.example:1/").error, SENDER_REFUSED);
 }

@@ -236,6 +236,7 @@ finish(struct transfer *transfer, CURLcode code)
 	struct sender *sender = transfer->sender;
 	struct attempt_result result = {
 		.error = transfer_error(transfer, code),
+		.connected = transfer_was_connected(transfer),
 		.status = transfer_status(transfer),
 		.answer = { transfer->answer, transfer->stored },
 		.duration_ms = clock_monotonic_ms() - transfer->started_ms,

@@ -69,6 +69,7 @@ struct attempt {
 
 struct attempt_result {
 	enum sender_error error;
+	bool connected;           /* whether the request, or a part of it, may have been sent */
 	int status;               /* HTTP status; 0 when none was received */
 	struct slice retry_after; /* the header's value as received, or absent */
 	struct slice answer;      /* first SENDER_ANSWER_STORED bytes of the body */

@@ -26,7 +26,10 @@ gateway_refusal(const struct text_gateway *gateway, struct slice number)
 {
 	if (!lists_calling_code(gateway, number))
 		return SLICE("calling_code");
-	return gateway->any_number || phone_may_be_mobile(number) ? SLICE_NONE : SLICE("not_mobile");
+	const enum phone_kind kind = phone_kind_of(number);
+	if (kind == PHONE_SPECIAL_RATE)
+		return SLICE("special_rate");
+	return gateway->any_number || kind == PHONE_MAY_BE_MOBILE ? SLICE_NONE : SLICE("not_mobile");
 }
 
 /* ---- requests ---- */
@@ -141,18 +144,20 @@ has_text(struct slice answer, struct slice wanted)
 	return false;
 }
 
-/* Errors after which the gateway may have the request. */
+/* Errors after which the gateway may have the request: a TLS alert, for one, can come before and after it. */
 static bool
-may_have_arrived(enum sender_error error)
+may_have_arrived(const struct attempt_result *result)
 {
-	return error == SENDER_TIMEOUT || error == SENDER_CONNECTION_LOST || error == SENDER_BAD_ANSWER;
+	const enum sender_error error = result->error;
+	return error == SENDER_TIMEOUT || error == SENDER_CONNECTION_LOST || error == SENDER_BAD_ANSWER ||
+	       (result->connected && (error == SENDER_TLS || error == SENDER_INTERNAL));
 }
 
 enum gateway_verdict
 gateway_judge(const struct text_gateway *gateway, const struct attempt_result *result)
 {
 	if (result->error != SENDER_OK)
-		return may_have_arrived(result->error) ? GATEWAY_UNKNOWN : GATEWAY_HOLD;
+		return may_have_arrived(result) ? GATEWAY_UNKNOWN : GATEWAY_HOLD;
 	if (lists_status(gateway->retry_status, result->status))
 		return GATEWAY_RETRY;
 	return lists_status(gateway->sent_status, result->status) && has_text(result->answer, gateway->sent_text)
@@ -167,9 +172,13 @@ gateway_answer(struct pool *pool, struct slice answer, struct slice code)
 	char *bytes = pool_alloc(pool, copy.size + 1);
 	memcpy(bytes, copy.data, copy.size);
 	bytes[copy.size] = '\0';
-	for (size_t i = 0; code.size > 0 && i + code.size <= copy.size; i++)
-		if (memcmp(bytes + i, code.data, code.size) == 0)
-			memset(bytes + i, '*', code.size);
+	/* what is stored of a long answer may end inside of the code */
+	const size_t ends = copy.size < SENDER_ANSWER_STORED ? copy.size + 1 - code.size : copy.size;
+	for (size_t i = 0; code.size > 0 && copy.size >= code.size && i < ends; i++) {
+		const size_t size = copy.size - i < code.size ? copy.size - i : code.size;
+		if (memcmp(bytes + i, code.data, size) == 0)
+			memset(bytes + i, '*', size);
+	}
 	return (struct slice){ bytes, copy.size };
 }
 

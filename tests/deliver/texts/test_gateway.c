@@ -74,19 +74,30 @@ numbers_outside_the_list_get_nothing(void **state UNUSED)
 	ASSERT_TEXT(gateway_refusal(&none, SLICE("+4915112345678")), "calling_code");
 }
 
-/* 8.3: landlines, premium rate, shared cost, and ranges without numbers */
+static const struct {
+	const char *number, *refusal, *despite; /* despite: where any number is permitted */
+} kinds[] = {
+	{ "+493012345678", "not_mobile", NULL }, /* a landline */
+	{ "+495001234567", "not_mobile", NULL }, /* a range without numbers */
+	{ "+4915999", "not_mobile", NULL }, { "+4980012345678", "not_mobile", NULL },
+	{ "+499001234567", "special_rate", "special_rate" }, /* premium rate */
+	{ "+4918012345", "special_rate", "special_rate" },   /* shared cost */
+};
+
+/* 8.3 */
 static void
 only_mobile_phones_get_texts(void **state UNUSED)
 {
 	struct slice nonsense;
 	const bool has_plans = !phone_parse(pool, SLICE("1234567"), SLICE("999"), &nonsense); /* with libphonenumber */
-	static const char *const others[] = { "+493012345678", "+499001234567", "+4918012345", "+4915999", "+4980012345678" };
 	struct text_gateway any = plain;
 	any.any_number = true;
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
-		const struct slice refusal = gateway_refusal(&plain, slice_of(others[i]));
-		assert_true(has_plans ? slice_equal(refusal, SLICE("not_mobile")) : !slice_present(refusal));
-		assert_false(slice_present(gateway_refusal(&any, slice_of(others[i]))));
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const struct slice number = slice_of(kinds[i].number);
+		const char *const despite = has_plans ? kinds[i].despite : NULL;
+		const struct slice refusal = gateway_refusal(&plain, number), left = gateway_refusal(&any, number);
+		assert_true(has_plans ? slice_equal(refusal, slice_of(kinds[i].refusal)) : !slice_present(refusal));
+		assert_true(despite != NULL ? slice_equal(left, slice_of(despite)) : !slice_present(left));
 	}
 }
 
@@ -115,6 +126,8 @@ static const struct {
 	{ SENDER_NOT_RESOLVED, 0, "", "", GATEWAY_HOLD },
 	{ SENDER_CERTIFICATE, 0, "", "", GATEWAY_HOLD },
 	{ SENDER_FORBIDDEN_ADDRESS, 0, "", "", GATEWAY_HOLD },
+	{ SENDER_TLS, 0, "", "", GATEWAY_HOLD },
+	{ SENDER_INTERNAL, 0, "", "", GATEWAY_HOLD },
 };
 
 /* 8.4 */
@@ -132,6 +145,19 @@ each_answer_has_a_meaning(void **state UNUSED)
 	}
 }
 
+/* 8.4: errors that can come before and after the request */
+static void
+what_may_have_arrived_is_not_sent_again(void **state UNUSED)
+{
+	static const enum sender_error errors[] = { SENDER_TLS, SENDER_INTERNAL };
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		struct attempt_result result = { .error = errors[i] };
+		assert_int_equal(gateway_judge(&plain, &result), GATEWAY_HOLD);
+		result.connected = true;
+		assert_int_equal(gateway_judge(&plain, &result), GATEWAY_UNKNOWN);
+	}
+}
+
 /* 8.4 */
 static void
 an_answer_is_stored_without_the_code(void **state UNUSED)
@@ -139,6 +165,15 @@ an_answer_is_stored_without_the_code(void **state UNUSED)
 	ASSERT_TEXT(gateway_answer(pool, SLICE("sent 012345 to you, 0123450123456"), SLICE("012345")),
 	    "sent ****** to you, ************6");
 	ASSERT_TEXT(gateway_answer(pool, SLICE("012"), SLICE("012345")), "012");
+	ASSERT_TEXT(gateway_answer(pool, SLICE("x012345"), SLICE("012345")), "x******");
+	ASSERT_TEXT(gateway_answer(pool, SLICE("its id is 01234"), SLICE("012345")), "its id is 01234");
+	/* what is stored of a longer one can end inside of it */
+	char text[SENDER_ANSWER_STORED];
+	memset(text, '.', sizeof(text));
+	memcpy(text + sizeof(text) - 5, "01234", 5);
+	const struct slice cut = gateway_answer(pool, (struct slice){ text, sizeof(text) }, SLICE("012345"));
+	assert_true(slice_ends_with(cut, SLICE(".*****")));
+	assert_int_equal(cut.size, sizeof(text));
 }
 
 /* 8.1: a text is one message: what does not fit, or has other characters, is left out. */
@@ -184,6 +219,7 @@ main(void)
 		cmocka_unit_test(numbers_outside_the_list_get_nothing),
 		cmocka_unit_test_setup_teardown(only_mobile_phones_get_texts, begin, end),
 		cmocka_unit_test(each_answer_has_a_meaning),
+		cmocka_unit_test(what_may_have_arrived_is_not_sent_again),
 		cmocka_unit_test_setup_teardown(an_answer_is_stored_without_the_code, begin, end),
 		cmocka_unit_test_setup_teardown(a_text_is_one_message, begin, end),
 		cmocka_unit_test(characters_take_septets),

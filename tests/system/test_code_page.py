@@ -169,6 +169,50 @@ def test_six_digits_cannot_be_guessed(gateway, campaign):
     assert not lead_of(campaign, phone)["verified_phone_number"]
 
 
+def test_a_day_has_fifteen_tries(gateway, campaign):
+    """over all codes, campaigns and clients: three codes in a day, five tries each"""
+    elsewhere = campaign.service.campaign(campaign.account, verify_phone="on", pages="on", bots="off")
+    phone, compared = number(), 0
+    sql = campaign.service.installation.sql
+    leads = {}
+
+    def guess(one, by):
+        fields = {"phone_number": phone, "code": f"{by:06}"}
+        return send(one, fields).status if by % 2 else one.post(fields, path="/verify-phone-number", key=None).status
+    for place in (campaign, elsewhere, campaign, elsewhere, campaign):
+        made = len(gateway.to(phone))
+        place.post({"phone_number": phone}, key=None)
+        leads[place] = lead_of(place, phone)["id"]
+        wait_until(lambda: "requested" not in sql("SELECT state FROM lh_messages WHERE kind = 6"), 10, "a text has no outcome")
+        codes = ",".join(str(lead) for lead in leads.values())
+        before = sql(f"SELECT COALESCE(SUM(tries), 0) FROM lh_phone_codes WHERE lead_id IN ({codes})")
+        code = int(gateway.to(phone)[-1].code)
+        found = at_once([lambda one=one, by=by: guess(one, by) for one in leads for by in range(32) if by != code])
+        assert set(found) == {404, 406}
+        compared += int(sql(f"SELECT SUM(tries) FROM lh_phone_codes WHERE lead_id IN ({codes})")) - int(before)
+        assert len(gateway.to(phone)) - made <= 1
+        sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 310000")
+    assert len(gateway.to(phone)) == 3 and compared == 15
+
+
+def test_an_address_has_its_limit_at_once(make_service, gateway):
+    """5: many clients of a /64 at the same moment, by sign-ups and by the page"""
+    service = make_service(settings=[*gateway.settings(), ("limits", "codes_per_address", "20/3600s"),
+                                     ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
+    campaign = service.campaign(verify_phone="on", pages="on", bots="off")
+    known = campaign.lead(phone_number=number())["phone_number"]
+    service.installation.sql("DELETE FROM lh_messages")
+
+    def request(one):
+        address = "2001:db8::%x" % (one + 1)
+        if one % 2:
+            return campaign.post({"phone_number": f"+49152{one:04}00000"}, key=None, address=address).status
+        return campaign.client.request("POST", f"/c/{campaign.id}/code", form={"phone_number": known, "resend": "1"},
+                                       headers=list(FORM.items()), address=address).status
+    assert set(at_once([lambda one=one: request(one) for one in range(64)])) == {200}
+    assert service.installation.sql("SELECT COUNT(*) FROM lh_messages WHERE kind = 6").strip() == "20"
+
+
 def test_an_address_requests_so_many(make_service, gateway):
     """5: beyond it sign-ups are accepted, and no code is requested; sign-ups without a number do not count"""
     service = make_service(settings=[*gateway.settings(), ("limits", "codes_per_address", "3/3600s")])

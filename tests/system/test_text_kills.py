@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import threading
 import time
 
 import pytest
@@ -13,7 +14,7 @@ from text_gateway import Gateway, accepted
 
 pytestmark = pytest.mark.slow
 
-IN_FLIGHT, TEXTS, KILLS = 8, 60, 4
+IN_FLIGHT, TEXTS, KILLS, TIMEOUT_S = 8, 60, 4, 5
 CODE = 6
 
 
@@ -27,7 +28,7 @@ def gateway():
 @pytest.fixture(scope="module")
 def service(make_service, gateway):
     limits = ("codes_per_address", "signups_per_address", "posts_per_address")
-    return make_service(settings=[*gateway.settings(timeout="20s", campaign_per_hour=100000, prefix_per_hour=100000),
+    return make_service(settings=[*gateway.settings(timeout=f"{TIMEOUT_S}s", campaign_per_hour=100000, prefix_per_hour=100000),
                                   *(("limits", name, "") for name in limits)])
 
 
@@ -85,6 +86,32 @@ def test_killed_during_a_request(service, gateway, campaign, dispatcher, victim)
     end_leases(service)
     wait_until(lambda: outcomes(service) == [("failed", "unknown_outcome"), ("sent", "-")], 10, "no outcome")
     assert gateway.counts() == {lost: 1, other: 1}
+
+
+def test_killed_between_requests(service, gateway, campaign, dispatcher):
+    """another one takes its place"""
+    first = sign_up(campaign, 3)
+    wait_until(lambda: outcomes(service) == [("sent", "-")], 20, "no outcome")
+    sender = companion(dispatcher)[1]
+    os.kill(sender, signal.SIGKILL)
+    second = sign_up(campaign, 4)
+    wait_until(lambda: outcomes(service) == [("sent", "-")] * 2, 20, "the other text waits")
+    assert gateway.counts() == {first: 1, second: 1} and companion(dispatcher)[1] != sender
+
+
+def test_stopped_during_a_request(service, gateway, campaign, dispatcher):
+    """an answer that came in time counts, however late it is read"""
+    released = threading.Event()
+    gateway.answer = lambda text: released.wait(60) and accepted(text)
+    phone = sign_up(campaign, 5)
+    wait_until(lambda: gateway.to(phone), 10, "no request")
+    sender = companion(dispatcher)[1]
+    os.kill(sender, signal.SIGSTOP)
+    over = time.monotonic() + TIMEOUT_S
+    released.set()
+    wait_until(lambda: time.monotonic() > over, 2 * TIMEOUT_S, "the time does not pass")
+    os.kill(sender, signal.SIGCONT)
+    wait_until(lambda: outcomes(service) == [("sent", "-")], 20, "no outcome")
 
 
 def test_killed_at_random_moments(service, gateway, campaign, dispatcher):

@@ -6,7 +6,7 @@ import re
 import pytest
 from load import at_once
 from stack.process import wait_until
-from text_gateway import KEY, Gateway, accepted, repeating
+from text_gateway import KEY, Gateway, accepted, cut, dripping, endless_headers, huge, no_http, repeating
 
 CODE = 6
 numbers = itertools.count(0)
@@ -57,6 +57,14 @@ def arrived(gateway, phone, count=1):
     return wait_until(lambda: len(gateway.to(phone)) >= count and gateway.to(phone), 10, f"no text to {phone}")[-1]
 
 
+def other(code, by):
+    return f"{(int(code) + by) % 1000000:06}"
+
+
+def type_code(campaign, lead, code):
+    return campaign.post({"social_id": lead["social_id"], "code": code}, path="/verify-phone-number")
+
+
 def rows(service):
     """State and reason of each message."""
     said = service.installation.sql(f"SELECT state, COALESCE(reason, '-') FROM lh_messages WHERE kind = {CODE} ORDER BY id")
@@ -77,7 +85,7 @@ def test_a_sign_up_is_followed_by_its_code(service, gateway, campaign):
     text = arrived(gateway, phone)
     assert text.headers["Authorization"] == KEY and text.path == "/send"
     assert re.fullmatch(r"\d{6} is your code for Café Zoé\.(\n\n@[a-z0-9.-]+ #\d{6})?", text.text), text.text
-    answer = campaign.post({"social_id": lead["social_id"], "code": text.code}, path="/verify-phone-number")
+    answer = type_code(campaign, lead, text.code)
     assert answer.json == {"message": "Lead verified"}
     assert ended(service) == [("sent", "-")]
 
@@ -106,9 +114,10 @@ def test_nothing_readable_is_stored(service, gateway, campaign):
 
 @pytest.mark.parametrize("answer, end", [
     ((400, "bad number"), ("failed", "refused")), ((500, "oh"), ("failed", "refused")), ((401, "no"), ("failed", "refused")),
-    ((302, "", ("Location", "/elsewhere")), ("failed", "refused")), (None, ("failed", "unknown_outcome"))])
+    ((302, "", ("Location", "/elsewhere")), ("failed", "refused")), (None, ("failed", "unknown_outcome")), (huge, ("sent", "-")),
+    *((end, ("failed", "unknown_outcome")) for end in (endless_headers, dripping, cut, no_http))])
 def test_what_is_not_sent_again(service, gateway, campaign, answer, end):
-    """4xx, 5xx, a redirection, and no answer in time: one request each"""
+    """4xx, 5xx, a redirection, no answer in time, too much of it, and less: one request each"""
     gateway.answer = lambda _: answer
     phone = number()
     sign_up(campaign, phone)
@@ -131,7 +140,40 @@ def test_a_retry_has_another_code_and_counts_once(service, gateway, campaign):
         service.installation.sql("UPDATE lh_messages SET due_ms = 1")
     text = arrived(gateway, phone, 3)
     assert ended(service) == [("sent", "-")] and service.installation.sql("SELECT COUNT(*) FROM lh_sent_codes").strip() == "1"
-    assert campaign.post({"social_id": lead["social_id"], "code": text.code}, path="/verify-phone-number").status == 200
+    assert type_code(campaign, lead, text.code).status == 200
+
+
+def test_a_retry_brings_no_more_tries(service, gateway, campaign):
+    """4.1.14 of api.md: five for each request, however many codes a busy gateway makes of it"""
+    answers = [(503, ""), (503, "")]
+    gateway.answer = lambda _: answers.pop() if answers else accepted(_)
+    phone = number()
+    lead = sign_up(campaign, phone)
+    for count in (1, 2):
+        code = arrived(gateway, phone, count).code
+        wait_until(lambda: rows(service)[0] == ("requested", "refused_for_now"), 10, "it is not tried again")
+        for by in (1, 2, 3):
+            assert type_code(campaign, lead, other(code, by)).verdict == (404, "invalid_code")
+        service.installation.sql("UPDATE lh_messages SET due_ms = 1")
+    code = arrived(gateway, phone, 3).code
+    assert ended(service) == [("sent", "-")] and service.installation.sql("SELECT tries FROM lh_phone_codes").strip() == "5"
+    assert type_code(campaign, lead, code).verdict == (404, "invalid_code")
+    service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 310000")
+    sign_up(campaign, phone)
+    assert type_code(campaign, lead, arrived(gateway, phone, 4).code).status == 200
+
+
+def test_the_number_has_its_limit_at_once(service, gateway, campaign, account):
+    """many requests of several campaigns at the same moment: one passes, and three in a day"""
+    campaigns = [campaign, *(service.campaign(account, verify_phone="on") for _ in range(3))]
+    phone = number()
+    for round, reason in enumerate(("too_soon", "too_soon", "number_limit", "number_limit"), 1):
+        at_once([lambda one=one: sign_up(campaigns[one % 4], phone) for one in range(64)])
+        seen = ended(service, 64 * round)[64 * (round - 1):]
+        assert seen.count(("sent", "-")) == (1 if round <= 3 else 0), seen
+        assert seen.count(("dropped", reason)) == len(seen) - seen.count(("sent", "-")) == 64 - (round <= 3)
+        service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 310000")
+    assert len(gateway.to(phone)) == 3
 
 
 def test_limits(service, gateway, campaign):
@@ -176,6 +218,51 @@ def test_where_none_is_sent(service, gateway, account, campaign):
     campaign.post({"email": "ada@example.org"}, key=None)
     sign_up(service.campaign(account), number())
     assert len(ended(service, 3)) == 3 and len(gateway.texts) == 1
+
+
+def suspend(campaign):
+    campaign.service.installation.admin("account", "suspend", str(campaign.account.id))
+
+
+def switch_off(campaign):
+    campaign.service.installation.admin("campaign", "set", str(campaign.id), "verify_phone=off")
+
+
+def let(table, change):
+    return lambda campaign: campaign.service.installation.sql(f"UPDATE lh_{table} SET {change}")
+
+
+@pytest.mark.parametrize("change, end", [
+    (suspend, ("dropped", "suspended")), (switch_off, ("dropped", "switched_off")),
+    (let("leads", "fraudulent = 1"), ("dropped", "fraudulent")), (let("leads", "phone = NULL, phone_hash = NULL"), ("dropped", "no_number")),
+    (let("messages", "created_ms = created_ms - 600000"), ("dropped", "late")), (let("messages", "crashes = 3"), ("failed", "crashed"))])
+def test_what_changes_before_it_is_sent(service, gateway, change, end):
+    """a text that waits is not sent when there is a reason by then"""
+    campaign = service.campaign(service.account(), verify_phone="on")
+    hold = "UPDATE lh_message_channels SET held_until_ms = {} WHERE channel = 'text'"
+    service.installation.sql(hold.format(1 << 60))
+    sign_up(campaign, number())
+    change(campaign)
+    service.installation.sql(hold.format(0))
+    assert ended(service) == [end] and not gateway.texts
+
+
+def test_it_is_given_up_after_ten_minutes(service, gateway, campaign):
+    gateway.answer = lambda _: (503, "")
+    sign_up(campaign, number())
+    wait_until(lambda: rows(service) == [("requested", "refused_for_now")], 10, "it is not tried again")
+    service.installation.sql("UPDATE lh_messages SET created_ms = created_ms - 590000, due_ms = 1")
+    assert ended(service) == [("failed", "gave_up")] and len(gateway.texts) == 2
+
+
+def test_limits_stay_when_the_lead_is_deleted(service, gateway, campaign):
+    phone = number()
+    lead = sign_up(campaign, phone)
+    assert ended(service) == [("sent", "-")]
+    assert campaign.delete({"social_ids": [lead["social_id"]]}).status == 202
+    wait_until(lambda: not rows(service), 30, "the lead is not deleted")
+    sign_up(campaign, phone)
+    assert ended(service) == [("dropped", "too_soon")] and len(gateway.texts) == 1
 
 
 def test_a_gateway_that_is_away_holds_all_texts(service, gateway, make_service):

@@ -8,6 +8,7 @@ import http.server
 import json
 import re
 import threading
+import time
 import urllib.parse
 
 KEY = "Basic a-key-of-the-tests"
@@ -35,6 +36,35 @@ def repeating(text):
     return 201, json.dumps({"status": "created", "to": text.to, "message": text.text})
 
 
+def huge(out):
+    """A gigabyte, or less when the client ends it."""
+    out.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+    for _ in range(1000):
+        out.write(b"x" * 1000000)
+
+
+def endless_headers(out):
+    out.write(b"HTTP/1.1 200 OK\r\n")
+    for number in range(1000000):
+        out.write(b"X-%d: %s\r\n" % (number, b"y" * 1000))
+
+
+def dripping(out):
+    """A byte at a time, for as long as the client waits."""
+    out.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    while True:
+        out.write(b"x")
+        time.sleep(0.1)
+
+
+def cut(out):
+    out.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx")
+
+
+def no_http(out):
+    out.write(b"\0\1\2 this is no HTTP\r\n\r\n")
+
+
 class Gateway:
     def __init__(self):
         self.answer, self.texts, self.released = accepted, [], threading.Event()
@@ -59,6 +89,13 @@ class Gateway:
                 if answer is None:  # it hangs until the end of the test
                     gateway.released.wait(60)
                     self.close_connection = True
+                    return
+                if callable(answer):  # it writes itself
+                    self.close_connection = True
+                    try:
+                        answer(self.wfile)
+                    except OSError:
+                        pass
                     return
                 status, content = answer[:2]
                 self.send_response(status)

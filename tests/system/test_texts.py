@@ -144,7 +144,7 @@ def test_a_retry_has_another_code_and_counts_once(service, gateway, campaign):
 
 
 def test_a_retry_brings_no_more_tries(service, gateway, campaign):
-    """4.1.14 of api.md: five for each request, however many codes a busy gateway makes of it"""
+    """docs/api.md 4.1.14: five for each request, however many codes a busy gateway makes of it"""
     answers = [(503, ""), (503, "")]
     gateway.answer = lambda _: answers.pop() if answers else accepted(_)
     phone = number()

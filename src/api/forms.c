@@ -192,18 +192,6 @@ code_page(const struct call *call, const struct document_node *payload)
 	return url;
 }
 
-/* A page that is the same for everyone. It is not the answer itself, because loading that again would sign up again. Without a
- * base URL the header has a path alone. */
-static struct slice
-message_page(struct call *call, struct slice rest)
-{
-	const struct page page = call_begin_page(call);
-	char digits[DECIMAL_SIZE];
-	return slice_present(page.base_url)
-		   ? POOL_JOIN(page.pool, page.base_url, SLICE("/c/"), encode_decimal(page.campaign_id, digits), rest)
-		   : page_path(&page, rest);
-}
-
 /* The addresses are those of the payload, so that a form leads where a client of the API would go. */
 static void
 succeed(struct call *call)
@@ -225,9 +213,10 @@ succeed(struct call *call)
 			redirect(call, targets[i]);
 			return;
 		}
-	/* a lead that is not shown gets the link to its page by mail, if it gets mails */
+	/* Pages that are the same for everyone; not the answer itself, because loading that again would sign up again. A lead
+	 * that is not shown gets the link to its page by mail, if it gets mails. */
 	const bool mailed = !slice_present(member_of(payload, SLICE("social_id"))) && store_sends_mail(call->api->store);
-	redirect(call, message_page(call, mailed ? SLICE("/sent") : SLICE("/thanks")));
+	redirect(call, call_page_url(call, mailed ? SLICE("/sent") : SLICE("/thanks")));
 }
 
 /* Whether the path is "/", and there is no query. */

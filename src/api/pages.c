@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/encode.h"
 #include "identity/host_list.h"
 #include "page/failures.h"
 #include "store/texts/campaign_texts.h"
@@ -49,6 +50,16 @@ call_begin_page(struct call *call)
 		.campaign_id = has_campaign(call) ? call->campaign.id : 0,
 		.campaign_name = has_campaign(call) ? call->campaign.name : SLICE_NONE,
 	};
+}
+
+struct slice
+call_page_url(struct call *call, struct slice rest)
+{
+	const struct page page = call_begin_page(call);
+	char digits[DECIMAL_SIZE];
+	return slice_present(page.base_url)
+		   ? POOL_JOIN(page.pool, page.base_url, SLICE("/c/"), encode_decimal(page.campaign_id, digits), rest)
+		   : page_path(&page, rest);
 }
 
 enum result

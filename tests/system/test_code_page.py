@@ -6,6 +6,7 @@ import urllib.parse
 
 import pytest
 from load import at_once
+from mail_server import MailServer
 from stack.process import wait_until
 from text_gateway import Gateway
 
@@ -92,6 +93,29 @@ def test_the_status_page_leads_to_the_code(gateway, campaign):
     assert urllib.parse.unquote(link.split("=")[1]) == phone
     assert send(campaign, {"phone_number": phone, "code": code_to(gateway, phone)}).status == 303
     assert "/code?" not in html(campaign.client.request("GET", path))
+
+
+def test_a_number_beside_an_email_address(make_service, gateway):
+    """The owner of the number alone does not get to the page of a lead with an email address: the link is in the mail"""
+    server = MailServer()
+    try:
+        service = make_service(settings=[*gateway.settings(), *server.settings()])
+        service.dispatcher.start()
+        campaign = service.campaign(verify_phone="on", pages="on", public_lookup="social_id", public_update="own", bots="off")
+        phone = number()
+        assert campaign.post({"email": "ada@example.org", "phone_number": phone}, key=None).json["social_id"] is None
+        answer = send(campaign, {"phone_number": phone, "code": code_to(gateway, phone)})
+        assert answer.status == 303 and urllib.parse.urlsplit(answer.headers["Location"]).path == f"/c/{campaign.id}/sent"
+        lead = lead_of(campaign, phone)
+        assert lead["verified_phone_number"] and not lead["verified_email"]
+        campaign.change("verify", email="ada@example.org", channel="email")
+        wait_until(lambda: lead_of(campaign, phone)["verified_email"], 10, "it is not verified")
+        service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 400000")
+        assert campaign.post({"phone_number": phone}, key=None).status == 200
+        answer = send(campaign, {"phone_number": phone, "code": code_to(gateway, phone, 2)})
+        assert (answer.status, answer.headers["Location"]) == (303, lead["status_url"])
+    finally:
+        server.close()
 
 
 def test_it_does_not_show_which_numbers_are_known(gateway, campaign):

@@ -109,7 +109,11 @@ def test_nothing_readable_is_stored(service, gateway, campaign):
     for table, column in (line.split("\t") for line in columns.splitlines()):
         text = service.installation.sql(f"SELECT HEX(CAST(`{column}` AS CHAR CHARACTER SET binary)) FROM {table}")
         assert code.encode().hex().upper() not in text, (table, column)
-    assert "******" in service.installation.sql("SELECT last_answer FROM lh_messages")
+    assert service.installation.sql("SELECT COUNT(last_answer) FROM lh_messages") == "0"
+    gateway.answer = lambda text: (400, repeating(text)[1])
+    sign_up(campaign, number())
+    assert ended(service, 2)[1] == ("failed", "refused")
+    assert "******" in service.installation.sql("SELECT last_answer FROM lh_messages WHERE last_answer IS NOT NULL")
 
 
 @pytest.mark.parametrize("answer, end", [

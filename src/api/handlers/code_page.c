@@ -127,33 +127,30 @@ handle_code_page(struct call *call)
 
 /* A lead with an id of 0 where there is none: its code is tried like any other. False: the call has failed. */
 static bool
-find_lead(struct call *call, const struct typed_address *address, uint64_t *lead_id)
+find_lead(struct call *call, const struct typed_address *address, struct lead *lead)
 {
-	struct lead lead;
 	const struct lead_reference reference = { .identity = address->channel == CHANNEL_EMAIL ? LEAD_BY_EMAIL : LEAD_BY_PHONE,
 		.value = address->key };
-	*lead_id = 0;
+	*lead = (struct lead){ .id = 0 };
 	if (!call_may_wait(call, WAIT_READ))
 		return false;
-	const enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
-	if (result == RESULT_OK)
-		*lead_id = lead.id;
+	const enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, lead);
 	return result == RESULT_OK || result == RESULT_NOT_FOUND || call_fail(call, call_failure(result));
 }
 
-/* The answer is the same for every address, and takes as long: where there is no such lead, the code for none is dropped when its
- * turn comes. */
+/* The answer is the same for every address, and takes as long: where there is no such lead, the code for none is dropped when
+ * its turn comes. */
 static void
 request_code(struct call *call, const struct typed_address *address)
 {
-	uint64_t lead_id;
+	struct lead lead;
 	const bool is_mail = address->channel == CHANNEL_EMAIL;
 	const bool may_request = is_mail || call_pass_code(call);
-	if (!find_lead(call, address, &lead_id))
+	if (!find_lead(call, address, &lead))
 		return;
 	if (may_request) {
-		const struct made_message text = { call->campaign.id, lead_id, MESSAGE_CODE, 0 };
-		const enum result result = is_mail ? call_request_mail(call, lead_id, MESSAGE_VERIFY)
+		const struct made_message text = { call->campaign.id, lead.id, MESSAGE_CODE, 0 };
+		const enum result result = is_mail ? call_request_mail(call, lead.id, MESSAGE_VERIFY)
 						   : store_request_messages(call->api->store, &text, 1);
 		if (result != RESULT_OK) {
 			call_fail(call, call_failure(result));
@@ -163,18 +160,32 @@ request_code(struct call *call, const struct typed_address *address)
 	show_code_form(call, address, PAGE_VALUE_OK);
 }
 
+/* The owner of a number need not have the email address that was entered with it: the link to the lead's page is in the mail to
+ * that address. */
+static bool
+awaits_mail(const struct call *call, enum lead_channel channel, const struct lead *lead)
+{
+	return channel == CHANNEL_PHONE && slice_present(lead->email) && !lead->verified_email &&
+	       store_sends_mail(call->api->store);
+}
+
 static void
 type_code(struct call *call, const struct typed_address *address, struct slice digits)
 {
 	struct lead_code code = { .channel = address->channel, .address = address->key };
 	enum lead_code_verdict verdict;
-	if (!find_lead(call, address, &code.lead_id) || !call_try_code(call, &code, digits, &verdict))
+	struct lead lead;
+	if (!find_lead(call, address, &lead))
+		return;
+	code.lead_id = lead.id;
+	if (!call_try_code(call, &code, digits, &verdict))
 		return;
 	if (verdict != LEAD_CODE_RIGHT) {
 		show_code_form(call, address, PAGE_VALUE_INVALID);
 		call->response->status = 406;
 	} else if (call_verify_by_code(call, &code, digits)) {
-		call_show_confirmed(call, code.lead_id);
+		if (!awaits_mail(call, address->channel, &lead) || !call_redirect(call, call_page_url(call, SLICE("/sent"))))
+			call_show_confirmed(call, lead.id);
 	}
 }
 

@@ -146,7 +146,8 @@ judge(struct texter *t, struct text_job *job, const struct attempt_result *resul
 	}
 	job->outcome.attempted = true;
 	job->outcome.status = result->status;
-	if (slice_present(result->answer) && result->answer.size > 0)
+	/* gateways repeat the text in forms that nothing here finds the code in */
+	if (verdict != GATEWAY_SENT && slice_present(result->answer) && result->answer.size > 0)
 		job->outcome.answer = gateway_answer(job->pool, result->answer, job->code);
 	if (verdict != GATEWAY_UNKNOWN)
 		resume(t);

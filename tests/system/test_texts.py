@@ -2,6 +2,8 @@
 """docs/mail.md 8: codes by text, from the sign-up to the gateway, the limits on the way, and each way to fail."""
 import itertools
 import re
+import socket
+import threading
 
 import pytest
 from load import at_once
@@ -238,7 +240,8 @@ def let(table, change):
 
 @pytest.mark.parametrize("change, end", [
     (suspend, ("dropped", "suspended")), (switch_off, ("dropped", "switched_off")),
-    (let("leads", "fraudulent = 1"), ("dropped", "fraudulent")), (let("leads", "phone = NULL, phone_hash = NULL"), ("dropped", "no_number")),
+    (let("leads", "fraudulent = 1"), ("dropped", "fraudulent")), (let("leads", "sms_opted_out = 1"), ("dropped", "opted_out")),
+    (let("leads", "phone = NULL, phone_hash = NULL"), ("dropped", "no_number")),
     (let("messages", "created_ms = created_ms - 600000"), ("dropped", "late")), (let("messages", "crashes = 3"), ("failed", "crashed"))])
 def test_what_changes_before_it_is_sent(service, gateway, change, end):
     """a text that waits is not sent when there is a reason by then"""
@@ -269,15 +272,34 @@ def test_limits_stay_when_the_lead_is_deleted(service, gateway, campaign):
     assert ended(service) == [("dropped", "too_soon")] and len(gateway.texts) == 1
 
 
-def test_a_gateway_that_is_away_holds_all_texts(service, gateway, make_service):
-    """nothing is lost, and nothing counts"""
-    away = make_service(settings=gateway.settings(url="http://127.0.0.1:9/send"))
+def test_a_gateway_that_is_away_holds_all_texts(make_service):
+    """nothing is lost, also of many; after a pause one text tries whether it is back, then the others follow"""
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+    away = make_service(settings=[("sms", "url", f"http://127.0.0.1:{port}/send"), ("sms", "calling_codes", "49"),
+                                  ("sms", "allow_networks", "127.0.0.0/8")])
     away.dispatcher.start()
     campaign = away.campaign(verify_phone="on")
-    sign_up(campaign, number())
+    phones = [number() for _ in range(5)]
+    for phone in phones:
+        sign_up(campaign, phone)
     status = wait_until(lambda: (lambda said: said["texts_held_by"] and said)(away.installation.admin("status")), 10, "no hold")
-    assert status["texts_held_by"] in ("refused", "forbidden_address") and status["texts"] is True
-    assert [state for state, _ in rows(away)] == ["requested"]
+    assert status["texts_held_by"] in ("refused", "unreachable") and status["texts"] is True
+    wait_until(lambda: [state for state, _ in rows(away)] == ["requested"] * 5, 10, "a text has ended")
+    back = Gateway(port)
+    try:
+        probe = threading.Event()
+        back.answer = lambda text: probe.wait(20) and accepted(text)
+        away.installation.sql("UPDATE lh_message_channels SET held_until_ms = 0; UPDATE lh_messages SET due_ms = 1")
+        wait_until(lambda: back.texts, 10, "it does not try")
+        assert [state for state, _ in rows(away)].count("ready") == len(back.texts) == 1
+        probe.set()
+        wait_until(lambda: rows(away) == [("sent", "-")] * 5, 20, "texts are left")
+        assert back.counts() == {phone: 1 for phone in phones}
+        assert away.installation.admin("status")["texts_held_by"] is None
+    finally:
+        back.close()
 
 
 @pytest.mark.parametrize("settings, body", [

@@ -66,7 +66,7 @@ def no_http(out):
 
 
 class Gateway:
-    def __init__(self):
+    def __init__(self, port=0):
         self.answer, self.texts, self.released = accepted, [], threading.Event()
         gateway = self
 
@@ -108,7 +108,7 @@ class Gateway:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 

@@ -74,14 +74,18 @@ lead_code_random(struct pool *pool)
 }
 
 static enum result
+put_row(struct store *store, enum lead_channel channel, uint64_t id, const struct hashes *hashes, bool keeps_tries)
+{
+	return store_run(store, channels[channel].put, DB_U64(id), db_bytes(digest_slice(&hashes->address)),
+	    db_bytes(digest_slice(&hashes->code)), DB_I64(channels[channel].valid_ms), DB_U64(keeps_tries ? 1 : 0));
+}
+
+static enum result
 put_code(struct store *store, const struct lead_code *code, struct slice digits, bool keeps_tries)
 {
 	struct hashes hashes;
 	const enum result result = hashes_of(store, code, digits, &hashes);
-	if (result != RESULT_OK)
-		return result;
-	return store_run(store, channels[code->channel].put, DB_U64(code->lead_id), db_bytes(digest_slice(&hashes.address)),
-	    db_bytes(digest_slice(&hashes.code)), DB_I64(channels[code->channel].valid_ms), DB_U64(keeps_tries ? 1 : 0));
+	return result == RESULT_OK ? put_row(store, code->channel, code->lead_id, &hashes, keeps_tries) : result;
 }
 
 enum result
@@ -136,16 +140,15 @@ count_try(struct store *store, struct pool *pool, const struct lead_code *code, 
 	return store_change_one(store, channels[code->channel].count_try, DB_U64(code->lead_id));
 }
 
-/* Where there is no code that a try could count for, the row of no lead is written, so that an answer takes as long: its time would
- * show which addresses are those of leads. The row expires as a code does. */
+/* Where there is no code that a try could count for, the row of no lead is written, so that an answer takes as long: its time
+ * would show which addresses are those of leads. The row expires as a code does. */
 static enum result
 write_in_vain(struct store *store, const struct lead_code *code, const struct hashes *hashes)
 {
 	const uint64_t beyond_leads = UINT64_C(1) << 63;
 	uint64_t id;
 	memcpy(&id, hashes->address.bytes, sizeof(id));
-	return store_run(store, channels[code->channel].put, DB_U64(id | beyond_leads), db_bytes(digest_slice(&hashes->address)),
-	    db_bytes(digest_slice(&hashes->code)), DB_I64(channels[code->channel].valid_ms));
+	return put_row(store, code->channel, id | beyond_leads, hashes, false);
 }
 
 enum result

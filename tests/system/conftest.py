@@ -24,6 +24,7 @@ from command import OK, call  # noqa: E402
 from database_proxy import DatabaseProxy  # noqa: E402
 from service import Service  # noqa: E402
 from stack.mariadb import MariaDB  # noqa: E402
+from text_gateway import Gateway  # noqa: E402
 
 MAKEFILE = BUILD / "Makefile"  # there is none beside programs that run under valgrind
 frees_memory = pytest.mark.skipif(not MAKEFILE.exists() or "-fsanitize" in MAKEFILE.read_text(),
@@ -75,6 +76,14 @@ def own_database(make_folder):
 def proxy(make_folder, database):
     """For services whose setting database.socket is its `socket`."""
     made = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def gateway():
+    """For texts to phones."""
+    made = Gateway()
     yield made
     made.close()
 

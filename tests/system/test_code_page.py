@@ -8,17 +8,9 @@ import pytest
 from load import at_once
 from mail_server import MailServer
 from stack.process import wait_until
-from text_gateway import Gateway
 
 numbers = itertools.count(0)
 FORM = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
-
-
-@pytest.fixture(scope="module")
-def gateway():
-    made = Gateway()
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,6 @@ from driver import WINDOWS
 from mail_server import MailServer
 from settings import TEST_SETTINGS
 from stack.process import StackError, run, wait_until
-from text_gateway import Gateway
 
 SETTINGS = [("limits", "posts_per_address", "10000/60s"), ("limits", "lookups_per_address", "100000/60s"),
             ("limits", "signups_per_address", "10000/60s")]
@@ -291,13 +290,6 @@ def test_the_mail_is_sent_again(window, make_service, axe):
     finally:
         window.resize(900)
         window.scheme("light")
-
-
-@pytest.fixture(scope="module")
-def gateway():
-    made = Gateway()
-    yield made
-    made.close()
 
 
 def mailing_service(make_service, server, *settings):

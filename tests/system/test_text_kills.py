@@ -10,19 +10,12 @@ import pytest
 from companions import companion, is_running
 from settings import TEST_SETTINGS
 from stack.process import wait_until
-from text_gateway import Gateway, accepted
+from text_gateway import accepted
 
 pytestmark = pytest.mark.slow
 
 IN_FLIGHT, TEXTS, KILLS, TIMEOUT_S = 8, 60, 4, 5
 CODE = 6
-
-
-@pytest.fixture(scope="module")
-def gateway():
-    made = Gateway()
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")

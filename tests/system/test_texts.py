@@ -15,13 +15,6 @@ numbers = itertools.count(0)
 
 
 @pytest.fixture(scope="module")
-def gateway():
-    made = Gateway()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
 def service(make_service, gateway):
     made = make_service(settings=[*gateway.settings(timeout="2s", campaign_per_hour=40), ("log", "level", "debug"), ("limits", "codes_per_address", ""),
                                   ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])

@@ -11,7 +11,7 @@ import json
 import urllib.parse
 from typing import Optional
 
-from records import LEVELS, Campaign, Entry, Lead, Link
+from records import LEVELS, Entry, Lead, Link
 from render import payload, withheld
 
 EVENTS = ["new_signup", "repeat_signup", "marked_as_fraudulent", "new_signup_not_excluded", "opted_out", "phone_number_opt_out",

@@ -66,7 +66,7 @@ edit_settings(void *context, struct campaign_settings *settings)
 }
 
 static const struct value_option id_options[] = {
-	{ OPTION_ID, value_exact_id, 0, "a number from 1 to 9007199254740991" },
+	{ OPTION_ID, value_campaign_id, 0, "a number from 1 to 34359738367" },
 };
 
 static int

@@ -7,13 +7,14 @@
 #include "bots/difficulty.h"
 #include "engine/events.h"
 #include "engine/message.h"
+#include "engine/rank.h"
 #include "engine/strangers.h"
 #include "identity/host_list.h"
 #include "identity/link.h"
 #include "identity/network.h"
-#include "text/text.h"
 #include "identity/social_id.h"
 #include "store/operator/admin.h"
+#include "text/text.h"
 #include "webhook/retry.h"
 
 enum {
@@ -246,10 +247,9 @@ value_id(struct pool *pool UNUSED, struct slice text, void *place, struct slice 
 }
 
 bool
-value_exact_id(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+value_campaign_id(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
 {
-	const uint64_t maximum = (UINT64_C(1) << 53) - 1;
-	return admin_is_id(text, place) && *(uint64_t *)place <= maximum;
+	return admin_is_id(text, place) && *(uint64_t *)place <= CAMPAIGN_ID_MAX;
 }
 
 bool

@@ -26,7 +26,7 @@ value_reader value_filter;      /* int: the same as 1 and 0 */
 value_reader value_given;       /* bool: the option was given */
 value_reader value_state;       /* enum campaign_request: "active" or "ended" */
 value_reader value_id;          /* uint64_t */
-value_reader value_exact_id;    /* uint64_t: the same up to 2^53 - 1, which any JSON reader reads exactly */
+value_reader value_campaign_id; /* uint64_t: the same up to CAMPAIGN_ID_MAX */
 value_reader value_id_or_none;  /* uint64_t, or none (0) */
 value_reader value_social_id;   /* struct slice */
 value_reader value_limit;       /* size_t: 1 to VALUE_LIMIT_MAX */

@@ -8,10 +8,12 @@
 /* Room for the nodes of one campaign: 1 + 16 + 256 and so on, 286,331,153 in all. */
 enum { NODE_BITS = 29, BUCKET_BITS = 4, BUCKET_MASK = (1 << BUCKET_BITS) - 1 };
 
+_Static_assert(CAMPAIGN_ID_MAX >> (64 - NODE_BITS) == 0, "the number of a node has both");
+
 uint64_t
 rank_first_node(uint64_t campaign_id)
 {
-	require(campaign_id < UINT64_C(1) << (64 - NODE_BITS));
+	require(campaign_id <= CAMPAIGN_ID_MAX);
 	return campaign_id << NODE_BITS;
 }
 

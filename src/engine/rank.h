@@ -11,13 +11,16 @@
 
 enum { RANK_LEVELS = 8, RANK_BUCKETS = 16 };
 
+/* Of a campaign: the numbers of nodes have room for no more. */
+#define CAMPAIGN_ID_MAX ((UINT64_C(1) << 35) - 1)
+
 /* The bucket that counts a score at one level. The node's number includes the campaign. */
 struct rank_place {
 	uint64_t node;
 	unsigned bucket;
 };
 
-/* Campaign ids must be below 2^35. */
+/* The campaign's id is at most CAMPAIGN_ID_MAX. */
 void rank_places(uint64_t campaign_id, uint32_t score, struct rank_place places[RANK_LEVELS]);
 /* The nodes of these places; returns RANK_LEVELS. */
 size_t rank_nodes(uint64_t campaign_id, uint32_t score, uint64_t nodes[RANK_LEVELS]);

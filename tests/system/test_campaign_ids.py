@@ -11,7 +11,7 @@ def test_campaign_with_an_id(service, leadhook, refused):
     """the campaign has that id, once; other campaigns get other ids; the API serves it"""
     account = service.account()
     free = leadhook("campaign", "add", account.id, "Before")["id"]
-    large = 2**53 - 1
+    large = 2**35 - 1
     for number in (free + 1, free + 3, large):
         assert leadhook("campaign", "add", account.id, "Page", "--id", number, "require_key=on") == {"id": number, "name": "Page"}
         said = refused(DATA, "campaign", "add", str(account.id), "Again", "--id", str(number))
@@ -22,6 +22,11 @@ def test_campaign_with_an_id(service, leadhook, refused):
     assert [one["name"] for one in listed] == ["Before", "Page", "Next", "Page", "Next", "Next", "Page"]
     made = service.client.request("POST", f"/v2/{large}", json_body={"email": "ada@example.org"}, key=account.key)
     assert made.status == 200 and made.json["campaign_id"] == made.json["list_id"] == large
+    leadhook("campaign", "set", large, "points_signup=3")
+    other = service.client.request("POST", f"/v2/{large}", json_body={"email": "grace@example.org"}, key=account.key)
+    assert (other.json["contest_score"], other.json["contest_score_rank"]) == (3, 1)
+    again = service.client.request("GET", f"/v2/{large}", query={"email": "ada@example.org"}, key=account.key)
+    assert again.json["contest_score_rank"] == 2
     assert leadhook("check")["ok"]
 
 
@@ -39,10 +44,10 @@ def test_campaigns_with_an_id_at_once(service, leadhook):
     assert leadhook("campaign", "add", account.id, "Last")["id"] == first + 6
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "007", "9007199254740992", "9223372036854775807", "x", "", "1e3"])
+@pytest.mark.parametrize("number", ["0", "-1", "007", "34359738368", "9007199254740991", "9223372036854775807", "x", "", "1e3"])
 def test_campaign_with_a_bad_id(service, leadhook, refused, number):
     """the range of ids"""
     account = service.account()
     said = refused(DATA, "campaign", "add", str(account.id), "C", f"--id={number}")
-    assert said == "leadhook: --id: expected a number from 1 to 9007199254740991\n"
+    assert said == "leadhook: --id: expected a number from 1 to 34359738367\n"
     assert leadhook("campaign", "list", account.id) == []

@@ -48,11 +48,10 @@ take_lock(int fd, int stop_fd, int children_fd)
 	return true;
 }
 
-/* It gets SIGTERM when the keeper is killed. */
+/* It gets SIGTERM when the keeper is killed. Signals to end stay blocked, so that an early one is not a crash. */
 static void
-become_child(const struct mail_keeper *keeper, pid_t parent, int stop_fd, const sigset_t *before)
+become_child(const struct mail_keeper *keeper, pid_t parent, int stop_fd)
 {
-	sigprocmask(SIG_SETMASK, before, NULL);
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
 		_exit(0);
 	_exit(keeper->run(keeper->context, stop_fd));
@@ -84,7 +83,7 @@ log_end(int status, int64_t pause_ms)
 }
 
 static void
-keep(const struct mail_keeper *keeper, int stop_fd, int children_fd, const sigset_t *before)
+keep(const struct mail_keeper *keeper, int stop_fd, int children_fd)
 {
 	int64_t pause_ms = PAUSE_MS;
 	const pid_t self = getpid();
@@ -94,7 +93,7 @@ keep(const struct mail_keeper *keeper, int stop_fd, int children_fd, const sigse
 		const int64_t started_ms = clock_monotonic_ms();
 		const pid_t child = fork();
 		if (child == 0)
-			become_child(keeper, self, stop_fd, before);
+			become_child(keeper, self, stop_fd);
 		if (child < 0)
 			log_error("no_mail_process", LOG_ERRNO(errno));
 		const int status = child < 0 ? 1 : watch_child(child, stop_fd, children_fd);
@@ -130,7 +129,7 @@ static void
 become_keeper(const struct mail_keeper *keeper, int stop_fd, int done_fd)
 {
 	const int ours[] = { stop_fd, done_fd, keeper->lock_fd };
-	sigset_t signals, before;
+	sigset_t signals;
 	setpgid(0, 0);
 	close_others(ours, ARRAY_SIZE(ours));
 	sigemptyset(&signals);
@@ -138,12 +137,12 @@ become_keeper(const struct mail_keeper *keeper, int stop_fd, int done_fd)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, &before);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
 	const int children_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (children_fd < 0)
 		log_error("cannot_watch_signals", LOG_ERRNO(errno));
 	else
-		keep(keeper, stop_fd, children_fd, &before);
+		keep(keeper, stop_fd, children_fd);
 	_exit(0);
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/attributes.h"
 
-/* The main function of the process. `stop_fd` is readable when it must end, and signals to end are unblocked: it has
+/* The main function of the process. `stop_fd` is readable when it must end, and signals to end are blocked: it has
  * MAILER_STOP_MS and MAILER_ABANDON_MS for that. Returns an exit status; with one other than 0 it is started again. */
 typedef int mail_main(void *context, int stop_fd);
 

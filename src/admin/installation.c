@@ -96,13 +96,13 @@ admin_status(struct admin_call *call)
 	output_u64(call->output, "bulk_jobs", status.bulk_jobs);
 	output_time(call->output, "oldest_bulk_at", status.oldest_bulk_ms);
 	output_time(call->output, "dispatcher_until", status.dispatcher_until_ms);
-	output_boolean(call->output, "mail", *call->conf->mail.host != '\0');
+	output_boolean(call->output, "mail", store_sends_mail(call->store));
 	output_u64(call->output, "mails_pending", mails.pending);
 	output_time(call->output, "oldest_mail_at", mails.oldest_ms);
 	output_time(call->output, "mail_held_since", hold.since_ms);
 	output_text(call->output, "mail_held_by", hold.reason);
 	output_text(call->output, "mail_server_answer", hold.answer);
-	output_boolean(call->output, "texts", *call->conf->sms.url != '\0' && *call->conf->sms.calling_codes != '\0');
+	output_boolean(call->output, "texts", store_sends_texts(call->store));
 	output_time(call->output, "texts_held_since", text_hold.since_ms);
 	output_text(call->output, "texts_held_by", text_hold.reason);
 	output_time(call->output, "now", status.now_ms);

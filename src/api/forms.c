@@ -171,25 +171,14 @@ static struct slice
 code_page(const struct call *call, const struct document_node *payload)
 {
 	struct pool *pool = call->request->pool;
-	const struct payload_settings *settings;
 	const struct document_node *verified = document_child(payload, SLICE("verified_phone_number"));
 	const struct slice number = call_typed_number(call);
 	struct slice email;
-	struct buffer out;
-	char digits[DECIMAL_SIZE];
 	if (!call_sends_codes(call) || !slice_present(number) || (verified != NULL && verified->boolean) ||
-	    (http_value_string(http_params_value(call->params, SLICE("email")), &email) && email.size > 0) ||
-	    store_payload_settings(call->api->store, &settings) != RESULT_OK || settings->base_url.size == 0)
+	    (http_value_string(http_params_value(call->params, SLICE("email")), &email) && email.size > 0))
 		return SLICE_NONE;
-	buffer_init(&out, LOCATION_MAX_BYTES);
-	buffer_add(&out, settings->base_url);
-	buffer_add_text(&out, "/c/");
-	buffer_add(&out, encode_decimal(call->campaign.id, digits));
-	buffer_add_text(&out, "/code?phone_number=");
-	encode_percent(&out, number);
-	const struct slice url = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return url;
+	/* in E.164 */
+	return call_page_url(call, POOL_JOIN(pool, SLICE("/code?phone_number=%2B"), slice_sub(number, 1, number.size)));
 }
 
 /* The addresses are those of the payload, so that a form leads where a client of the API would go. */

@@ -53,13 +53,14 @@ call_begin_page(struct call *call)
 }
 
 struct slice
-call_page_url(struct call *call, struct slice rest)
+call_page_url(const struct call *call, struct slice rest)
 {
-	const struct page page = call_begin_page(call);
+	const struct api_options *options = call->api->options;
+	struct pool *pool = call->request->pool;
 	char digits[DECIMAL_SIZE];
-	return slice_present(page.base_url)
-		   ? POOL_JOIN(page.pool, page.base_url, SLICE("/c/"), encode_decimal(page.campaign_id, digits), rest)
-		   : page_path(&page, rest);
+	const struct slice root =
+	    options->base_url.size > 0 ? options->base_url : root_of(options->base_url, options->base_path);
+	return POOL_JOIN(pool, root, SLICE("/c/"), encode_decimal(call->campaign.id, digits), rest);
 }
 
 enum result

@@ -23,7 +23,7 @@ enum page_secrecy { PAGE_SECRET, PAGE_FORM, PAGE_PUBLIC };
 void call_page_headers(struct call *call, const struct page *page, enum page_secrecy secrecy);
 
 /* The URL of a page of the campaign, whose path begins with /c/{campaign}; without a base URL a path alone. */
-struct slice call_page_url(struct call *call, struct slice rest);
+struct slice call_page_url(const struct call *call, struct slice rest);
 
 /* The phone number of a form, E.164; absent: there is none that is valid. */
 struct slice call_typed_number(const struct call *call);

@@ -138,7 +138,8 @@ is_listen_place(struct slice text)
 static bool
 is_content_type(struct slice text)
 {
-	return slice_equal(text, SLICE("form")) || slice_equal(text, SLICE("json")) || slice_equal(text, SLICE("query"));
+	static const struct slice words[] = { SLICE("form"), SLICE("json"), SLICE("query") };
+	return slice_is_one_of(text, words, ARRAY_SIZE(words));
 }
 
 static bool

@@ -160,7 +160,7 @@ handle_results(struct dispatcher *d)
 }
 
 static bool
-companion_is(const struct dispatcher *d, bool at_work)
+has_companion(const struct dispatcher *d, bool at_work)
 {
 	bool found = false;
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++) {
@@ -168,13 +168,6 @@ companion_is(const struct dispatcher *d, bool at_work)
 		found = found || (end.fd >= 0 && (poll(&end, 1, 0) == 0) == at_work);
 	}
 	return found;
-}
-
-/* Webhooks go on while a process beside this one works. */
-static bool
-companion_works(const struct dispatcher *d)
-{
-	return companion_is(d, true);
 }
 
 /* One that stays ends before this process only when it was killed with its parent, or alone by a signal. What has started this
@@ -186,7 +179,7 @@ companion_lost(struct dispatcher *d)
 	if (!d->options.stay || d->end_ms != CLOCK_NEVER || d->ending || now < d->companions_ms)
 		return false;
 	d->companions_ms = now + COMPANIONS_MS;
-	d->lost = companion_is(d, false);
+	d->lost = has_companion(d, false);
 	if (d->lost)
 		log_error("companion_ended",
 		    LOG_STR("hint", "the process that sends mail or texts was ended from outside; the dispatcher ends, too"));
@@ -196,7 +189,8 @@ companion_lost(struct dispatcher *d)
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	return !companion_works(d) && feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
+	/* webhooks go on while a process beside this one works */
+	return !has_companion(d, true) && feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
 	       slots_used(d->slots) == slots_in(d->slots, SLOT_OUTCOME_REJECTED) && !scheduler_waiting(d->scheduler);
 }
 

@@ -8,7 +8,7 @@
 /* Room for the nodes of one campaign: 1 + 16 + 256 and so on, 286,331,153 in all. */
 enum { NODE_BITS = 29, BUCKET_BITS = 4, BUCKET_MASK = (1 << BUCKET_BITS) - 1 };
 
-_Static_assert(CAMPAIGN_ID_MAX >> (64 - NODE_BITS) == 0, "the number of a node has both");
+_Static_assert(CAMPAIGN_ID_MAX >> (64 - NODE_BITS) == 0, "the number of a node has room for the campaign");
 
 uint64_t
 rank_first_node(uint64_t campaign_id)

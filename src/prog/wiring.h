@@ -59,9 +59,10 @@ struct mailer_options wiring_mailer(const struct wiring *wiring);
 /* The same for texts to phones. */
 bool wiring_has_texts(const struct conf *conf);
 struct texter_options wiring_texter(const struct wiring *wiring);
-const char *wiring_texts_file(struct pool *pool, const struct conf *conf);
 /* The file of the process that sends mail, in the pool: its wakes are for this path. "": there is no lock file. */
 const char *wiring_mail_file(struct pool *pool, const struct conf *conf);
+/* That of the process that sends texts. */
+const char *wiring_texts_file(struct pool *pool, const struct conf *conf);
 /* Prepares the process for sending: a receiver that disconnects must not end it, and a name server that does not answer must
  * not block a thread for long. */
 void wiring_prepare_sending(void);

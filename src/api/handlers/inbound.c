@@ -165,7 +165,7 @@ hide_sender(struct call *call)
 	call->request->user_agent = call->request->referer = SLICE_NONE;
 }
 
-/* What phones understand, and the usual words of other languages. */
+/* The usual keywords of carriers, and a German one. */
 static const struct {
 	struct slice word;
 	enum lead_action action;

@@ -2,11 +2,11 @@ noinst_LIBRARIES += %D%/libdeliver.a
 %C%_libdeliver_a_SOURCES = \
 	%D%/bulk.c %D%/bulk.h \
 	%D%/maintenance.c %D%/maintenance.h \
+	%D%/companion.c %D%/companion.h \
 	%D%/crashes.c %D%/crashes.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
 	%D%/mail/judge.c %D%/mail/judge.h \
-	%D%/mail/keeper.c %D%/mail/keeper.h \
 	%D%/mail/lines.c %D%/mail/lines.h \
 	%D%/mail/mailer.c %D%/mail/mailer.h %D%/mail/mailer_private.h \
 	%D%/mail/plan.c %D%/mail/plan.h \

@@ -18,9 +18,9 @@
 #include "base/sandbox.h"
 #include "base/wake.h"
 #include "compose/compose.h"
+#include "deliver/companion.h"
 #include "deliver/crashes.h"
 #include "deliver/dispatcher.h"
-#include "deliver/mail/keeper.h"
 #include "deliver/texts/texter.h"
 #include "prog/confinement.h"
 #include "prog/options.h"
@@ -152,7 +152,7 @@ prepare_process(void)
 /* ---- mail and texts ---- */
 
 /* What the process of one of them needs. */
-struct mail_start {
+struct companion_context {
 	const struct wiring *wiring;
 	const struct arguments *arguments;
 	const char *file; /* "": none */
@@ -160,7 +160,7 @@ struct mail_start {
 };
 
 static struct store *
-store_of_process(const struct mail_start *start)
+store_of_process(const struct companion_context *start)
 {
 	const struct wiring *wiring = start->wiring;
 	struct store *store = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS);
@@ -170,11 +170,11 @@ store_of_process(const struct mail_start *start)
 	return store;
 }
 
-/* Of the keeper (keeper.h). */
+/* Main functions of companions (companion.h). */
 static int
 send_mail(void *context, int stop_fd)
 {
-	const struct mail_start *start = context;
+	const struct companion_context *start = context;
 	const struct wiring *wiring = start->wiring;
 	struct mailer_options wanted = wiring_mailer(wiring);
 	wanted.composer = mail_compose_request;
@@ -191,7 +191,7 @@ send_mail(void *context, int stop_fd)
 static int
 send_texts(void *context, int stop_fd)
 {
-	const struct mail_start *start = context;
+	const struct companion_context *start = context;
 	struct texter_options wanted = wiring_texter(start->wiring);
 	wanted.stay = start->arguments->daemon;
 	wanted.max_runtime_ms = start->arguments->max_runtime_ms;
@@ -202,17 +202,17 @@ send_texts(void *context, int stop_fd)
 
 /* *process: its descriptors are -1 without one. */
 static void
-start_process(struct mail_start start, mail_main *run, struct mail_process *process)
+start_process(struct companion_context start, companion_main *run, struct companion *process)
 {
-	*process = (struct mail_process){ -1, -1, -1 };
+	*process = (struct companion){ -1, -1, -1 };
 	if (*start.file != '\0')
 		start.fd = open(start.file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
 	if (*start.file != '\0' && start.fd < 0)
 		log_error("cannot_lock", LOG_STR("path", start.file), LOG_ERRNO(errno),
 		    LOG_STR("hint", "let this account write the file and its directory"));
-	const struct mail_keeper keeper = { run, &start, start.fd };
+	const struct companion_options wanted = { run, &start, start.fd };
 	if (*start.file == '\0' || start.fd >= 0)
-		if (!mail_process_start(&keeper, process))
+		if (!companion_start(&wanted, process))
 			process->done_fd = -1;
 	if (start.fd >= 0)
 		close(start.fd);
@@ -223,11 +223,11 @@ _Static_assert(DISPATCHER_COMPANIONS == TEXTS + 1, "one process for each");
 
 static void
 start_processes(
-    const struct wiring *wiring, const struct arguments *arguments, struct mail_process processes[DISPATCHER_COMPANIONS])
+    const struct wiring *wiring, const struct arguments *arguments, struct companion processes[DISPATCHER_COMPANIONS])
 {
-	const struct mail_start mail = { wiring, arguments, wiring_mail_file(wiring->pool, wiring->conf), -1 };
-	const struct mail_start texts = { wiring, arguments, wiring_texts_file(wiring->pool, wiring->conf), -1 };
-	processes[MAIL] = processes[TEXTS] = (struct mail_process){ -1, -1, -1 };
+	const struct companion_context mail = { wiring, arguments, wiring_mail_file(wiring->pool, wiring->conf), -1 };
+	const struct companion_context texts = { wiring, arguments, wiring_texts_file(wiring->pool, wiring->conf), -1 };
+	processes[MAIL] = processes[TEXTS] = (struct companion){ -1, -1, -1 };
 	if (wiring_has_mail(wiring->conf))
 		start_process(mail, send_mail, &processes[MAIL]);
 	if (wiring_has_texts(wiring->conf))
@@ -256,7 +256,7 @@ dispatcher_options_of(const struct wiring *wiring, const struct arguments *argum
 
 static int
 deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock,
-    struct crashes *crashes, const struct mail_process *processes)
+    struct crashes *crashes, const struct companion *processes)
 {
 	struct dispatcher_options wanted = dispatcher_options_of(wiring, arguments);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
@@ -298,7 +298,7 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)
 		return locked == RESULT_CONFLICT ? EX_OK : EX_OSERR;
-	struct mail_process processes[DISPATCHER_COMPANIONS]; /* before threads start */
+	struct companion processes[DISPATCHER_COMPANIONS]; /* before threads start */
 	start_processes(wiring, arguments, processes);
 	struct crashes *crashes = lock == NULL ? NULL : crashes_open(path); /* before the sandbox */
 	prepare_process();
@@ -308,7 +308,7 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	int status = deliver(wiring, arguments, store, lock, crashes, processes);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
 		if (processes[i].done_fd >= 0)
-			mail_process_stop(&processes[i]);
+			companion_stop(&processes[i]);
 	crashes_free(&crashes);
 	lock_free(&lock);
 	return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The loop of the process: one thread with the database, lines that send. */
 #include "deliver/mail/mailer.h"
+#include "deliver/companion.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -442,8 +443,8 @@ watch_end(struct mailer *m)
 		return;
 	if (m->abandon_ms == CLOCK_NEVER) {
 		release_waiting(m);
-		m->abandon_ms = now + MAILER_STOP_MS;
-		m->leave_ms = m->abandon_ms + MAILER_ABANDON_MS;
+		m->abandon_ms = now + COMPANION_STOP_MS;
+		m->leave_ms = m->abandon_ms + COMPANION_ABANDON_MS;
 	}
 	if (now >= m->abandon_ms)
 		lines_stop(m->lines);

@@ -35,9 +35,6 @@ struct mailer_options {
 	int owner_fd; /* file with the owner of its leases, which shows the next process what a killed one leased; or -1 */
 };
 
-/* After a stop it waits that long for what is under way, then abandons it, which takes a second or two. */
-enum { MAILER_STOP_MS = 10 * 1000, MAILER_ABANDON_MS = 5 * 1000 };
-
 /* RESULT_OK, or RESULT_UNAVAILABLE when threads or connections cannot be made; RESULT_FAILED: another schema, logged. When
  * something did not end in time, threads are left running: the process must end now (_exit). */
 MUST_CHECK enum result mailer_run(struct store *store, const struct mailer_options *options);

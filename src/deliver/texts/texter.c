@@ -9,8 +9,8 @@
 #include "base/panic.h"
 #include "base/random.h"
 #include "crypto/digest.h"
+#include "deliver/companion.h"
 #include "deliver/mail/judge.h"
-#include "deliver/mail/mailer.h"
 #include "deliver/texts/code_text.h"
 #include "engine/payload.h"
 #include "identity/link.h"
@@ -402,7 +402,7 @@ is_finished(struct texter *t)
 	if (!t->ending)
 		return false;
 	if (t->abandon_ms == CLOCK_NEVER)
-		t->abandon_ms = now + MAILER_STOP_MS;
+		t->abandon_ms = now + COMPANION_STOP_MS;
 	return free_places(t) == TEXTER_IN_FLIGHT || now >= t->abandon_ms;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/mail/keeper.h"
+#include "deliver/companion.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,14 +13,13 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "deliver/mail/mailer.h"
 
 enum {
 	LOCK_MS = 200,
 	PAUSE_MS = 1000,
 	PAUSE_MAX_MS = 60 * 1000,
-	SOUND_MS = 5 * 60 * 1000,                             /* after that time a crash is the first one again */
-	CHILD_MS = MAILER_STOP_MS + MAILER_ABANDON_MS + 1000, /* to end */
+	SOUND_MS = 5 * 60 * 1000,                                   /* after that time a crash is the first one again */
+	CHILD_MS = COMPANION_STOP_MS + COMPANION_ABANDON_MS + 1000, /* to end */
 	KEEPER_MS = CHILD_MS + 1000,
 	DESCRIPTORS_MAX = 1024
 };
@@ -50,11 +49,11 @@ take_lock(int fd, int stop_fd, int children_fd)
 
 /* It gets SIGTERM when the keeper is killed. Signals to end stay blocked, so that an early one is not a crash. */
 static void
-become_child(const struct mail_keeper *keeper, pid_t parent, int stop_fd)
+become_child(const struct companion_options *options, pid_t parent, int stop_fd)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
 		_exit(0);
-	_exit(keeper->run(keeper->context, stop_fd));
+	_exit(options->run(options->context, stop_fd));
 }
 
 /* Returns its status, or -1: it was stopped. */
@@ -78,24 +77,24 @@ watch_child(pid_t child, int stop_fd, int children_fd)
 static void
 log_end(int status, int64_t pause_ms)
 {
-	log_error("mail_process_ended", LOG_UINT("signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0),
+	log_error("companion_crashed", LOG_UINT("signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0),
 	    LOG_UINT("status", WIFEXITED(status) ? WEXITSTATUS(status) : 0), LOG_INT("again_in_ms", pause_ms));
 }
 
 static void
-keep(const struct mail_keeper *keeper, int stop_fd, int children_fd)
+keep(const struct companion_options *options, int stop_fd, int children_fd)
 {
 	int64_t pause_ms = PAUSE_MS;
 	const pid_t self = getpid();
-	if (!take_lock(keeper->lock_fd, stop_fd, children_fd))
+	if (!take_lock(options->lock_fd, stop_fd, children_fd))
 		return;
 	for (;;) {
 		const int64_t started_ms = clock_monotonic_ms();
 		const pid_t child = fork();
 		if (child == 0)
-			become_child(keeper, self, stop_fd);
+			become_child(options, self, stop_fd);
 		if (child < 0)
-			log_error("no_mail_process", LOG_ERRNO(errno));
+			log_error("no_companion", LOG_ERRNO(errno));
 		const int status = child < 0 ? 1 : watch_child(child, stop_fd, children_fd);
 		if (status == -1 || (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0))
 			return;
@@ -126,9 +125,9 @@ close_others(const int *ours, size_t count)
 /* Signals to end are ignored: the end of the caller's process counts, and that may take until its own attempts are recorded. A
  * group of its own: what ends it by force ends its child, too. */
 static void
-become_keeper(const struct mail_keeper *keeper, int stop_fd, int done_fd)
+become_keeper(const struct companion_options *options, int stop_fd, int done_fd)
 {
-	const int ours[] = { stop_fd, done_fd, keeper->lock_fd };
+	const int ours[] = { stop_fd, done_fd, options->lock_fd };
 	sigset_t signals;
 	setpgid(0, 0);
 	close_others(ours, ARRAY_SIZE(ours));
@@ -142,12 +141,12 @@ become_keeper(const struct mail_keeper *keeper, int stop_fd, int done_fd)
 	if (children_fd < 0)
 		log_error("cannot_watch_signals", LOG_ERRNO(errno));
 	else
-		keep(keeper, stop_fd, children_fd);
+		keep(options, stop_fd, children_fd);
 	_exit(0);
 }
 
 bool
-mail_process_start(const struct mail_keeper *keeper, struct mail_process *process)
+companion_start(const struct companion_options *options, struct companion *process)
 {
 	int stop[2] = { -1, -1 }, done[2] = { -1, -1 };
 	pid_t pid = -1;
@@ -156,10 +155,10 @@ mail_process_start(const struct mail_keeper *keeper, struct mail_process *proces
 	if (pid == 0) {
 		close(stop[1]);
 		close(done[0]);
-		become_keeper(keeper, stop[0], done[1]);
+		become_keeper(options, stop[0], done[1]);
 	}
 	if (pid < 0) {
-		log_error("no_mail_process", LOG_ERRNO(errno));
+		log_error("no_companion", LOG_ERRNO(errno));
 		for (size_t i = 0; i < 2; i++) {
 			if (stop[i] >= 0)
 				close(stop[i]);
@@ -170,12 +169,12 @@ mail_process_start(const struct mail_keeper *keeper, struct mail_process *proces
 	}
 	close(stop[0]);
 	close(done[1]);
-	*process = (struct mail_process){ pid, stop[1], done[0] };
+	*process = (struct companion){ pid, stop[1], done[0] };
 	return true;
 }
 
 void
-mail_process_stop(struct mail_process *process)
+companion_stop(struct companion *process)
 {
 	struct pollfd done = { process->done_fd, POLLIN, 0 };
 	close(process->stop_fd);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * A process beside the dispatcher, which sends mail or texts. In between is its parent, the keeper, which starts it again after
+ * a crash, with growing pauses: the dispatcher has threads then, and cannot. Both end with the dispatcher, however that ends.
+ */
+#ifndef LEADHOOK_DELIVER_COMPANION_H
+#define LEADHOOK_DELIVER_COMPANION_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+
+/* After a stop it waits that long for what is under way, then abandons it, which takes a second or two. */
+enum { COMPANION_STOP_MS = 10 * 1000, COMPANION_ABANDON_MS = 5 * 1000 };
+
+/* The main function of the process. `stop_fd` is readable when it must end, and signals to end are blocked: it has
+ * COMPANION_STOP_MS and COMPANION_ABANDON_MS for that. Returns an exit status; with one other than 0 it is started again. */
+typedef int companion_main(void *context, int stop_fd);
+
+struct companion_options {
+	companion_main *run;
+	void *context;
+	int lock_fd; /* a file: the process runs only while no other process has its lock; or -1 */
+};
+
+struct companion {
+	pid_t keeper;
+	int stop_fd; /* closed: it must end */
+	int done_fd; /* at end of file when both have ended */
+};
+
+/* Call before threads start. Afterwards the caller closes its own descriptor of lock_fd. Returns false, logged, when there is
+ * no process. */
+MUST_CHECK bool companion_start(const struct companion_options *options, struct companion *process);
+/* Ends it and waits, at most for a moment longer than it has. */
+void companion_stop(struct companion *process);
+
+#endif

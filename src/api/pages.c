@@ -58,8 +58,7 @@ call_page_url(const struct call *call, struct slice rest)
 	const struct api_options *options = call->api->options;
 	struct pool *pool = call->request->pool;
 	char digits[DECIMAL_SIZE];
-	const struct slice root =
-	    options->base_url.size > 0 ? options->base_url : root_of(options->base_url, options->base_path);
+	const struct slice root = options->base_url.size > 0 ? options->base_url : options->base_path;
 	return POOL_JOIN(pool, root, SLICE("/c/"), encode_decimal(call->campaign.id, digits), rest);
 }
 

@@ -107,11 +107,14 @@ def test_without_any_target(campaign):
     assert campaign.client.request("GET", "/c/4294967295/thanks").status == campaign.client.request("GET", "/c/4294967295/sent").status == 404
 
 
-def test_without_a_base_url(make_service):
-    """the same by a path alone, which browsers take from the page of the form"""
-    service = make_service(settings=[("server", "base_url", "")])
+@pytest.mark.parametrize("mount", ["/", "/lead/"])
+def test_without_a_base_url(make_service, mount):
+    """the same by a path alone, below the path prefix, which browsers take from the page of the form"""
+    service = make_service(settings=[("server", "base_url", "")], mount=mount)
     campaign = service.campaign()
-    assert location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE)) == f"/c/{campaign.id}/thanks"
+    place = location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE))
+    assert place == f"{service.front.base_path}/c/{campaign.id}/thanks"
+    assert b"We have received your sign-up" in get(campaign, place.removeprefix(service.front.base_path)).body
 
 
 def test_a_mail_is_on_its_way(make_service):

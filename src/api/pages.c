@@ -5,6 +5,7 @@
 
 #include "base/encode.h"
 #include "identity/host_list.h"
+#include "identity/link.h"
 #include "page/failures.h"
 #include "store/texts/campaign_texts.h"
 
@@ -86,19 +87,43 @@ call_try_looks(struct call *call, struct page *page)
 
 /* ---- headers ---- */
 
-/* Where a form of the page may lead to, as CSP writes it. A host of the setting has its subdomains, with any port. A header has
- * no room for very many: browsers then refuse the others. */
+/* A host with its subdomains, with any port. */
+static struct slice
+add_host(struct pool *pool, struct slice sources, struct slice host)
+{
+	return POOL_JOIN(pool, sources, SLICE(" "), host, SLICE(":* *."), host, SLICE(":*"));
+}
+
+/* The origin of a URL, and its host with and without "www.", because a server may redirect further. */
+static struct slice
+add_url(struct pool *pool, struct slice sources, struct slice url)
+{
+	struct slice host = link_host(pool, url);
+	if (!slice_present(host))
+		return sources;
+	if (slice_starts_with(host, SLICE("www.")))
+		host = slice_sub(host, sizeof("www.") - 1, host.size);
+	return add_host(pool, POOL_JOIN(pool, sources, SLICE(" "), page_source(pool, url)), host);
+}
+
+/* Where the forms of a page may lead to, as CSP writes it: browsers apply it to each redirection after a form. The service has
+ * more than one name if the page was not opened by that of the base URL. A header has no room for very many hosts: browsers then
+ * refuse the others. */
 static struct slice
 form_sources(const struct call *call)
 {
+	const struct campaign *campaign = &call->campaign;
+	const struct slice urls[] = { call->api->options->base_url, campaign->thankyou_url, campaign->landing_url,
+		campaign->status_url };
 	struct pool *pool = call->request->pool;
 	struct host_list list;
-	struct slice bad, sources = page_source(pool, call->campaign.thankyou_url);
-	sources = POOL_JOIN(pool, sources, SLICE(" "), page_source(pool, call->campaign.landing_url));
-	if (!slice_present(call->campaign.hosts) || !host_list_parse(pool, call->campaign.hosts, &list, &bad))
+	struct slice bad, sources = SLICE("");
+	for (size_t i = 0; i < ARRAY_SIZE(urls); i++)
+		sources = add_url(pool, sources, urls[i]);
+	if (!slice_present(campaign->hosts) || !host_list_parse(pool, campaign->hosts, &list, &bad))
 		return sources;
 	for (size_t i = 0; i < list.count && sources.size < SOURCES_MAX_BYTES; i++)
-		sources = POOL_JOIN(pool, sources, SLICE(" "), list.hosts[i], SLICE(":* *."), list.hosts[i], SLICE(":*"));
+		sources = add_host(pool, sources, list.hosts[i]);
 	return sources;
 }
 
@@ -106,7 +131,7 @@ void
 call_page_headers(struct call *call, const struct page *page, enum page_secrecy secrecy)
 {
 	const struct http_header headers[] = {
-		{ "Content-Security-Policy", page_policy(page, secrecy == PAGE_SECRET ? SLICE_NONE : form_sources(call)) },
+		{ "Content-Security-Policy", page_policy(page, form_sources(call)) },
 		{ "Referrer-Policy", secrecy == PAGE_SECRET ? SLICE("no-referrer") : SLICE("same-origin") },
 		{ "Vary", SLICE("Accept-Language") },
 		{ "X-Robots-Tag", SLICE("noindex") },

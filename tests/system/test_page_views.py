@@ -211,11 +211,14 @@ def test_copying(window, service, account):
     check_quiet(window, service.front.url)
 
 
+def page_elsewhere(window, path):
+    return window.browser.site.add(path, "<!DOCTYPE html><title>elsewhere</title><h1>Thank you</h1>")
+
+
 def test_thanks_elsewhere(window, service, account):
     """the policy lets the form lead to the campaign's own pages on other hosts"""
-    site = window.browser.site
-    thanks = site.add("/thanks", "<!DOCTYPE html><title>thanks</title><h1>Thank you</h1>")
-    for settings, fields in (({"thankyou_url": thanks}, ""),
+    thanks = page_elsewhere(window, "/thanks")
+    for settings, fields in (({"thankyou_url": thanks}, ""), ({"status_url": thanks}, ""),
                              ({"hosts": "localhost"}, f'<input type="hidden" name="redirect_url" value="{thanks}">')):
         campaign = service.campaign(account, **STRICT, **settings)
         window.open(f"{service.front.url}/c/{campaign.id}")
@@ -225,8 +228,36 @@ def test_thanks_elsewhere(window, service, account):
             form.elements.email.value = "ada@example.org";
             form.requestSubmit();
         """)
-        window.wait("document.title === 'thanks'", "the page elsewhere")
+        window.wait("document.title === 'elsewhere'", "the page elsewhere")
         assert window.path() == f"/thanks?kolid={campaign.find(email='ada@example.org')['social_id']}"
+
+
+def test_another_name(window, service, account):
+    """the page is opened by another name than that of `server.base_url`, which is where its form leads"""
+    campaign = service.campaign(account, **STRICT)
+    window.open(f"{service.front.url.replace('127.0.0.1', 'localhost')}/c/{campaign.id}")
+    window.press("Tab")
+    window.type("ada@example.org")
+    window.press("Enter")
+    window.wait("location.pathname.includes('/s/') && location.hostname === '127.0.0.1'", "the status page")
+
+
+def test_confirmed_elsewhere(window, make_service, mail_server):
+    """docs/api.md 4.1.12: the button of the mail's page leads to the campaign's own status page"""
+    service = mailing_service(make_service, mail_server)
+    campaign = service.campaign(service.account(), **STRICT, verify_email="on", bots="off", status_url=page_elsewhere(window, "/me"))
+    campaign.lead(email="linus@example.org")
+    window.open(link_to(mail_server, "linus@example.org"))
+
+    def arrives():  # a button that is pressed too early shows the page again
+        return window.run("""
+            if (document.title !== "elsewhere" && !window.pressed && performance.now() > 2500) {
+                window.pressed = true;
+                document.querySelector("button").click();
+            }
+            return document.title === "elsewhere";
+        """)
+    wait_until(arrives, 30, "the page elsewhere")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -298,10 +329,17 @@ def mailing_service(make_service, server, *settings):
     return service
 
 
-def code_to(server, recipient):
+def text_to(server, recipient):
     mail = wait_until(lambda: server.to(recipient), 10, f"no mail for {recipient}")[-1]
-    text = email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
-    return re.search(r"\b(\d{6})\b", text).group(1)
+    return email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
+
+
+def code_to(server, recipient):
+    return re.search(r"\b(\d{6})\b", text_to(server, recipient)).group(1)
+
+
+def link_to(server, recipient):
+    return re.search(r"http://\S+/confirm/\S+", text_to(server, recipient)).group()
 
 
 def type_code(window, server, recipient):

@@ -45,7 +45,7 @@ carry(struct call *call, const struct page *page, struct slice *values)
 		values[REFERRER] = http_text_clean(pool, call->request->referer);
 }
 
-static const struct slice stamp_name = SLICE("__stamp"), proof_name = SLICE("altcha");
+static const struct slice stamp_name = SLICE("__stamp"), proof_name = SLICE("altcha"), version_name = SLICE("consent_version");
 
 /* Whether the form needs proof of work: always, or as one that was just refused without it. */
 static bool
@@ -74,12 +74,13 @@ add_bot_fields(
 		form->challenge_url = page_path(page, SLICE("/challenge"));
 }
 
-/* Values of the first page, or the same as they came back. */
+/* Values of the first page, or the same as they came back, and the consent. */
 static void
 read_carried(struct call *call, const struct page *page, struct page_form *form)
 {
 	struct slice values[CARRIED] = { SLICE_NONE, SLICE_NONE, SLICE_NONE };
-	struct page_hidden *hidden = POOL_ARRAY(page->pool, CARRIED + 1, struct page_hidden);
+	struct page_hidden *hidden = POOL_ARRAY(page->pool, CARRIED + 2, struct page_hidden);
+	const struct slice version = looks_consent_version(page->pool, &page->looks);
 	if (call->request->method == HTTP_POST)
 		for (size_t i = 0; i < CARRIED; i++)
 			values[i] = typed(call, carried_names[i]);
@@ -88,6 +89,10 @@ read_carried(struct call *call, const struct page *page, struct page_form *form)
 	for (size_t i = 0; i < CARRIED; i++)
 		if (values[i].size > 0)
 			hidden[form->hidden_count++] = (struct page_hidden){ carried_names[i], values[i] };
+	if (slice_present(version))
+		hidden[form->hidden_count++] = (struct page_hidden){ version_name, version };
+	/* the box counts for the text that the visitor saw */
+	form->consents = slice_present(typed(call, SLICE("consent"))) && slice_equal(typed(call, version_name), version);
 	add_bot_fields(call, page, call->failure, hidden, form);
 	form->hidden = hidden;
 }
@@ -105,7 +110,6 @@ call_read_page_form(struct call *call, const struct page *page, struct page_fiel
 	*form = (struct page_form){ .action = page_path(page, SLICE("")), .fields = fields };
 	for (size_t i = 0; i < fields->count; i++)
 		form->values[i] = typed(call, fields->items[i].name);
-	form->consents = slice_present(typed(call, SLICE("consent")));
 	read_carried(call, page, form);
 	return true;
 }

@@ -121,13 +121,18 @@ def test_a_known_address(hosted):
     assert lead["social_id"].encode() not in page.body and b"Ada" not in page.body
 
 
+def version_of(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def test_own_fields(hosted):
     """2: labels, types and required ones; the server checks them"""
     page_set(hosted, f"fields={FIELDS}", f"consent={CONSENT}")
     page = Page(get(hosted).body.decode())
     labels = "".join(page.texts["label"])
     assert "First <name>" in labels and CONSENT in labels and "Age" in labels
-    good = {"email": "ada@example.org", "first_name": "Ada", "plan": "Pro", "age": "36", "consent": "yes"}
+    version = version_of(CONSENT)
+    good = {"email": "ada@example.org", "first_name": "Ada", "plan": "Pro", "age": "36", "consent": "yes", "consent_version": version}
     for bad, error in (({"first_name": ""}, "Fill in"), ({"plan": "Gold"}, "Choose one"), ({"age": "old"}, "Enter a number"),
                        ({"consent": ""}, "Please agree"), ({"email": "ada@"}, "Enter an email address"), ({"email": ""}, "Enter an email")):
         answer = post(hosted, {**good, **bad})
@@ -142,7 +147,6 @@ def test_own_fields(hosted):
             assert other in bad or fields[other]["value"] == good[other]
     assert hosted.get({"email": "ada@example.org"}).status == 404
     assert post(hosted, good).status == 303
-    version = hashlib.sha256(CONSENT.encode()).hexdigest()[:16]
     assert hosted.find(email="ada@example.org")["custom_fields"] == {
         "first_name": "Ada", "plan": "Pro", "age": "36", "consent": "yes", "consent_version": version}
     assert {"name": f"consent.{version}", "language": None, "value": CONSENT} in hosted.service.installation.admin(
@@ -152,9 +156,26 @@ def test_own_fields(hosted):
 def test_consent_is_no_part_of_a_link(hosted):
     """2: only the visitor gives it"""
     page_set(hosted, f"consent={CONSENT}")
-    url = f"{hosted.service.front.url}/c/{hosted.id}?consent=yes"
+    query = f"consent=yes&consent_version={version_of(CONSENT)}"
+    url = f"{hosted.service.front.url}/c/{hosted.id}?{query}"
     assert post(hosted, {"email": "ada@example.org", "__url": url}).status == 406
-    assert hosted.client.request("POST", f"/c/{hosted.id}?consent=yes&email=ada@example.org", form={"email": "ada@example.org"}).status == 406
+    assert hosted.client.request("POST", f"/c/{hosted.id}?{query}&email=ada@example.org", form={"email": "ada@example.org"}).status == 406
+
+
+def test_consent_is_to_the_text_on_the_page(hosted):
+    """2: when it has changed since the page was loaded, or is sent without one, the new text is shown, and its box is not ticked"""
+    page_set(hosted, "consent=Send me news.")
+    hidden = {name: attrs["value"] for name, attrs in fields_of(Page(get(hosted).body.decode())).items() if attrs["type"] == "hidden"}
+    assert hidden["consent_version"] == version_of("Send me news.")
+    page_set(hosted, "consent=Sell my address.")
+    form = {"email": "ada@example.org", "consent": "yes"}
+    for old in (hidden, {}):
+        answer = post(hosted, {**old, **form})
+        fields = fields_of(Page(answer.body.decode()))
+        assert answer.status == 406 and b"Sell my address." in answer.body and "checked" not in fields["consent"]
+        assert hosted.get({"email": "ada@example.org"}).status == 404
+    assert post(hosted, {**form, "consent_version": fields["consent_version"]["value"]}).status == 303
+    assert hosted.find(email="ada@example.org")["custom_fields"]["consent_version"] == version_of("Sell my address.")
 
 
 @pytest.mark.parametrize("options", [

@@ -114,6 +114,7 @@ admin_mail_show(struct admin_call *call)
 static const char *const not_queued[] = {
 	[MAIL_LEASED] = "it is being sent",
 	[MAIL_NO_CONTENT] = "its content was removed",
+	[MAIL_IS_TEXT] = "it is a text to a phone; its lead can request another code",
 	[MAIL_MISSING] = "there is no such mail",
 };
 

@@ -127,7 +127,7 @@ call_is_from_foreign_page(const struct call *call)
 
 /* ---- answers ---- */
 
-/* `location` as location_of makes it. */
+/* `location` as location_of or call_page_url makes it. */
 static void
 redirect(struct call *call, struct slice location)
 {
@@ -148,6 +148,12 @@ call_redirect(struct call *call, struct slice url)
 	if (slice_present(location))
 		redirect(call, location);
 	return slice_present(location);
+}
+
+void
+call_redirect_to_page(struct call *call, struct slice rest)
+{
+	redirect(call, call_page_url(call, rest));
 }
 
 static struct slice
@@ -191,8 +197,12 @@ succeed(struct call *call)
 	struct slice problem;
 	if (!document_read_json(pool, json, PAYLOAD_DEPTH, &payload, &problem))
 		payload = document_new(pool);
+	const struct slice code_url = code_page(call, payload);
+	if (slice_present(code_url)) {
+		redirect(call, code_url);
+		return;
+	}
 	const struct slice targets[] = {
-		location_of(pool, code_page(call, payload)),
 		location_of(pool, member_of(payload, SLICE("thankyou_url"))),
 		own_location(call, member_of(payload, SLICE("redirect_url"))),
 		location_of(pool, member_of(payload, SLICE("status_url"))),
@@ -205,7 +215,7 @@ succeed(struct call *call)
 	/* Pages that are the same for everyone; not the answer itself, because loading that again would sign up again. A lead
 	 * that is not shown gets the link to its page by mail, if it gets mails. */
 	const bool mailed = !slice_present(member_of(payload, SLICE("social_id"))) && store_sends_mail(call->api->store);
-	redirect(call, call_page_url(call, mailed ? SLICE("/sent") : SLICE("/thanks")));
+	call_redirect_to_page(call, mailed ? SLICE("/sent") : SLICE("/thanks"));
 }
 
 /* Whether the path is "/", and there is no query. */

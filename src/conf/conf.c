@@ -161,8 +161,10 @@ is_loopback(const char *host)
 }
 
 static void
-check_mail(const struct conf_mail *mail, struct buffer *problems)
+check_mail(const struct conf_mail *mail, const char *base_url, struct buffer *problems)
 {
+	if (*mail->host != '\0' && *base_url == '\0')
+		buffer_add_text(problems, "server.base_url: is not set, but mail.host is: links in mails begin with it\n");
 	if ((*mail->host == '\0') != (*mail->from == '\0'))
 		buffer_printf(problems, "mail.%s: is not set, but mail.%s is\n", *mail->host == '\0' ? "host" : "from",
 		    *mail->host == '\0' ? "from" : "host");
@@ -187,7 +189,7 @@ check_together(const struct conf *conf, struct buffer *problems)
 	/* docs/deliveries.md 4: otherwise another dispatcher could send a delivery that is under way */
 	if (conf->dispatch.lease < conf->dispatch.attempt_timeout + LEASE_RESERVE_MS)
 		buffer_add_text(problems, "dispatch.lease: is less than dispatch.attempt_timeout plus 15s\n");
-	check_mail(&conf->mail, problems);
+	check_mail(&conf->mail, conf->server.base_url, problems);
 	if (*conf->sms.calling_codes != '\0' && *conf->sms.url == '\0')
 		buffer_add_text(problems, "sms.url: is not set, but sms.calling_codes is\n");
 }

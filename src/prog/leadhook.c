@@ -124,12 +124,9 @@ send_mail(struct pool *pool, struct slice address, struct admin_mail *mail)
 	struct smtp_result *result = POOL_NEW(pool, struct smtp_result);
 	const int64_t begun_ms = clock_monotonic_ms();
 	wiring_prepare_sending();
-	struct smtp_connection *connection = smtp_open(&options.server, NULL);
-	*mail = (struct admin_mail){ .error = SLICE("libcurl does not start") };
-	if (connection == NULL)
-		return;
-	smtp_send(connection, &sent, true, result);
-	smtp_close(&connection);
+	struct smtp_connection *connection = smtp_new(&options.server, NULL);
+	smtp_send(connection, &sent, result);
+	smtp_free(&connection);
 	const struct mail_judgement judgement = mail_judge(result);
 	*mail = (struct admin_mail){ .accepted = judgement.verdict == MAIL_SENT,
 		.status = result->status,

@@ -21,6 +21,8 @@ write_file(const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
+#define MAIL "[server]\nbase_url = https://leads.example.org\n[mail]\n"
+
 /* The only problem ends with `expected`; NULL: there is none. */
 static void
 assert_problem(const char *text, const char *expected)
@@ -41,14 +43,16 @@ static void
 settings_belong_together(void **state)
 {
 	(void)state;
-	assert_problem("[mail]\nhost = localhost\n", "mail.from: is not set, but mail.host is\n");
+	assert_problem(MAIL "host = localhost\n", "mail.from: is not set, but mail.host is\n");
 	assert_problem("[mail]\nfrom = a@example.org\n", "mail.host: is not set, but mail.from is\n");
 	assert_problem("[mail]\nuser = a\n", "mail.password: is not set, but mail.user is\n");
 	assert_problem("[mail]\npassword = a\n", "mail.user: is not set, but mail.password is\n");
 	assert_problem("[mail]\ntls = none\ntls_ca = /ca.pem\n", "mail.tls_ca: is set, but mail.tls is none\n");
 	assert_problem(
 	    "[mail]\ntls = try\n", "expected required, implicit or none (how connections to the mail server are encrypted)\n");
-	assert_problem("[mail]\nhost = mail.example.org\nfrom = Example <a@example.org>\n", NULL);
+	assert_problem(MAIL "host = mail.example.org\nfrom = Example <a@example.org>\n", NULL);
+	assert_problem("[mail]\nhost = mail.example.org\nfrom = a@example.org\n",
+	    "server.base_url: is not set, but mail.host is: links in mails begin with it\n");
 }
 
 static void
@@ -60,11 +64,11 @@ clear_text_goes_to_this_host_only(void **state)
 		"::2" };
 	char text[200];
 	for (size_t i = 0; i < ARRAY_SIZE(loopback); i++) {
-		snprintf(text, sizeof(text), "[mail]\nhost = %s\nfrom = a@example.org\ntls = none\n", loopback[i]);
+		snprintf(text, sizeof(text), MAIL "host = %s\nfrom = a@example.org\ntls = none\n", loopback[i]);
 		assert_problem(text, NULL);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
-		snprintf(text, sizeof(text), "[mail]\nhost = %s\nfrom = a@example.org\ntls = none\n", other[i]);
+		snprintf(text, sizeof(text), MAIL "host = %s\nfrom = a@example.org\ntls = none\n", other[i]);
 		assert_problem(text, "mail.tls: is none, but mail.host is not this host (localhost, 127.0.0.1 or ::1)\n");
 	}
 }

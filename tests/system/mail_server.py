@@ -58,6 +58,8 @@ class Session(SMTP):
         if self.server.is_mute:  # it never says a word
             self.server.mute_transports.append(transport)
             return
+        self.server.opened.add(self)
+        self.server.most_open = max(self.server.most_open, len(self.server.opened))
         super().connection_made(transport)
 
     def data_received(self, data):
@@ -69,6 +71,7 @@ class Session(SMTP):
         return False if self.server.is_mute else super().eof_received()
 
     def connection_lost(self, error):
+        self.server.opened.discard(self)
         if not self.server.is_mute and self._handler_coroutine is not None:
             super().connection_lost(error)
 
@@ -99,6 +102,7 @@ class MailServer:
         if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(certificate.certificate, certificate.key)
+        self.opened = set()
         self.clear()
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
@@ -108,6 +112,7 @@ class MailServer:
 
     def clear(self):
         self.mails, self.tries, self.connections, self.mute_transports, self.bytes = [], collections.Counter(), 0, [], b""
+        self.most_open = len(self.opened)
 
     def listen(self, port=0):
         """Starts, at the same port when it was stopped."""
@@ -118,9 +123,11 @@ class MailServer:
         self.port = self.listener.sockets[0].getsockname()[1]
 
     def refuse(self):
-        """Stops listening."""
+        """Stops listening, and ends the open connections."""
         async def end():
             self.listener.close()
+            for session in self.opened:
+                session.transport.abort()
             await self.listener.wait_closed()
         asyncio.run_coroutine_threadsafe(end(), self.loop).result(10)
 
@@ -176,6 +183,8 @@ class MailServer:
             return "250 never sent"
         self.mails.append(Mail(envelope.mail_from, recipient, envelope.original_content, tuple(envelope.mail_options),
                                session.ssl is not None or self.tls == "implicit", bool(session.authenticated)))
+        if local.startswith("mute-after"):  # stored, but not answered
+            await asyncio.Event().wait()
         if local.startswith("lost-after") and self.tries[recipient] == 1:
             server.transport.abort()
         return "250 2.0.0 stored"

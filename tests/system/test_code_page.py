@@ -76,6 +76,17 @@ def test_from_the_form_to_the_page_of_the_lead(service, gateway, campaign):
     assert len(campaign.delivered(1)) == 1
 
 
+def test_from_the_form_without_a_base_url(make_service, gateway):
+    """the same by a path alone"""
+    service = make_service(settings=[*gateway.settings(), ("server", "base_url", "")])
+    campaign = service.campaign(service.account(), verify_phone="on", pages="on", public_lookup="social_id", bots="off")
+    phone = number()
+    answer = send(campaign, {"phone_number": phone}, path=campaign.path)
+    place = f"/c/{campaign.id}/code?phone_number={urllib.parse.quote(phone)}"
+    assert (answer.status, answer.headers["Location"]) == (303, place)
+    assert phone in html(campaign.client.request("GET", place))
+
+
 def test_the_status_page_leads_to_the_code(gateway, campaign):
     phone = number()
     lead = campaign.lead(email="ada@example.org", phone_number=phone)

@@ -135,7 +135,7 @@ def test_a_mail_that_crashes_the_process_is_given_up(service, server, campaign):
     service.dispatch()
     assert planted.row(deadly, "state", "reason") == {"state": "failed", "reason": "crashed"}
     assert [planted.row(number, "state", "crashes") for number in others] == [{"state": "sent", "crashes": "0"}] * 3
-    assert len(server.mails) == server.connections == 3
+    assert len(server.mails) == 3 and server.most_open == 1
 
 
 def test_a_run_from_cron_sends_what_is_due_and_ends(service, server, campaign):

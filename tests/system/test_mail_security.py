@@ -137,7 +137,7 @@ def test_clear_text_goes_to_this_host_only(service):
                        ("127.example.org", False)):
         path = service.installation.folder / "other.conf"
         path.touch(0o600)
-        path.write_text(f"[mail]\nhost = {host}\nfrom = a@example.org\ntls = none\n")
+        path.write_text(f"[server]\nbase_url = https://leads.example.org\n[mail]\nhost = {host}\nfrom = a@example.org\ntls = none\n")
         done = subprocess.run([service.installation.program("leadhook"), "--config", path, "--check-config"], capture_output=True, text=True,
                               check=False)
         assert (done.returncode == OK) == good, done.stderr

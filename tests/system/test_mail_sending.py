@@ -4,7 +4,8 @@ import pytest
 from mail_server import MailServer, Planted
 from stack.process import wait_until
 
-MAIL = [("mail", "schedule", "1s")]
+CONNECTIONS = 2
+MAIL = [("mail", "schedule", "1s"), ("mail", "connections", CONNECTIONS)]
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +88,28 @@ def test_a_connection_that_is_lost_after_the_end_of_the_mail(planted, server, ca
     assert row["attempts"] == "2"
     assert len(server.to(address)) == (1 if kind == "before" else 2)
     assert len({mail.message_id for mail in server.to(address)}) == 1
+
+
+def test_a_stop_while_the_answer_to_the_mail_is_awaited(make_service, server):
+    """The server may have it: the attempt counts, and the next one waits, so that a mail is not sent at each run from cron."""
+    service = make_service(settings=server.settings())
+    planted = Planted(service)
+    number = planted.mail(service.campaign(service.account(), mails=""), "mute-after@example.org")
+    service.dispatch(max_runtime=1)
+    assert planted.row(number, "state", "attempts", "reason") == {"state": "ready", "attempts": "1", "reason": "connection_lost"}
+    assert len(server.to("mute-after@example.org")) == 1
+    service.dispatch(max_runtime=1)
+    assert len(server.to("mute-after@example.org")) == 1
+
+
+def test_connections_are_closed(planted, server, campaign):
+    """No more than `mail.connections` at a time, also where mails need new ones; none is left a second after the last mail."""
+    numbers = [planted.mail(campaign, f"{'jürgen' if number % 2 else 'ada'}{number}@example.org") for number in range(8)]
+    for number in numbers:
+        ends(planted, number, "sent")
+    assert 0 < server.most_open <= CONNECTIONS
+    wait_until(lambda: not server.opened, 10, "a connection is left open")
+    assert b"QUIT\r\n" in server.bytes
 
 
 def test_smtputf8_is_used_where_it_is_offered(planted, server, campaign):

@@ -184,7 +184,9 @@ type_code(struct call *call, const struct typed_address *address, struct slice d
 		show_code_form(call, address, PAGE_VALUE_INVALID);
 		call->response->status = 406;
 	} else if (call_verify_by_code(call, &code, digits)) {
-		if (!awaits_mail(call, address->channel, &lead) || !call_redirect(call, call_page_url(call, SLICE("/sent"))))
+		if (awaits_mail(call, address->channel, &lead))
+			call_redirect_to_page(call, SLICE("/sent"));
+		else
 			call_show_confirmed(call, lead.id);
 	}
 }

@@ -203,7 +203,6 @@ handle_status_button(struct call *call)
 {
 	struct slice social_id;
 	bool own;
-	const struct slice base_url = call->api->options->base_url;
 	if (!read_path(call, &social_id, &own))
 		return;
 	if (http_params_value(call->params, SLICE("resend")) == NULL) {
@@ -213,9 +212,8 @@ handle_status_button(struct call *call)
 	if (!resend(call, social_id))
 		return;
 	const struct slice *path = call->request->segments;
-	if (!call_redirect(call, POOL_JOIN(call->request->pool, base_url, SLICE("/c/"), path[1], SLICE("/s/"), path[3],
-				     SLICE("/"), path[4], SLICE("?"), RESENT, SLICE("=1"))))
-		show_status(call, social_id, own); /* no base URL: mails have no links then */
+	call_redirect_to_page(
+	    call, POOL_JOIN(call->request->pool, SLICE("/s/"), path[3], SLICE("/"), path[4], SLICE("?"), RESENT, SLICE("=1")));
 }
 
 /* ---- after a form without a page to lead to ---- */

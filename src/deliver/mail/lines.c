@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
@@ -34,6 +35,23 @@ struct lines {
 	int done_fd; /* counts jobs that are done */
 };
 
+enum { IDLE_MS = 1000, MS_PER_S = 1000, NS_PER_MS = 1000 * 1000 };
+
+/* With the lock, until the line has a job (true) or must end. Jobs of others wake it, too, so the time is absolute. */
+static bool
+wait_for_job(struct line *line)
+{
+	struct lines *lines = line->lines;
+	const int64_t idle_ms = clock_monotonic_ms() + IDLE_MS;
+	const struct timespec until = { idle_ms / MS_PER_S, idle_ms % MS_PER_S * NS_PER_MS };
+	while (line->state != LINE_GIVEN && !lines->ending)
+		if (line->state == LINE_DONE || !smtp_is_open(line->connection))
+			pthread_cond_wait(&lines->given, &lines->lock);
+		else if (pthread_cond_timedwait(&lines->given, &lines->lock, &until) == ETIMEDOUT && line->state == LINE_FREE)
+			smtp_hang_up(line->connection);
+	return line->state == LINE_GIVEN;
+}
+
 static void *
 run(void *context)
 {
@@ -41,13 +59,9 @@ run(void *context)
 	struct lines *lines = line->lines;
 	const uint64_t one = 1;
 	pthread_mutex_lock(&lines->lock);
-	for (;;) {
-		while (line->state != LINE_GIVEN && !lines->ending)
-			pthread_cond_wait(&lines->given, &lines->lock);
-		if (line->state != LINE_GIVEN)
-			break;
+	while (wait_for_job(line)) {
 		pthread_mutex_unlock(&lines->lock);
-		smtp_send(line->connection, &line->job->mail, line->job->last, &line->job->result);
+		smtp_send(line->connection, &line->job->mail, &line->job->result);
 		pthread_mutex_lock(&lines->lock);
 		line->state = LINE_DONE;
 		if (write(lines->done_fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
@@ -62,9 +76,7 @@ static bool
 start_line(struct lines *lines, struct line *line, const struct smtp_server *server)
 {
 	line->lines = lines;
-	line->connection = smtp_open(server, &lines->stop);
-	if (line->connection == NULL)
-		return false;
+	line->connection = smtp_new(server, &lines->stop);
 	const int failure = pthread_create(&line->thread, NULL, run, line);
 	line->has_thread = failure == 0;
 	if (failure != 0)
@@ -76,12 +88,15 @@ struct lines *
 lines_new(const struct smtp_server *server, size_t count)
 {
 	struct lines *lines = memory_alloc(sizeof(*lines));
+	pthread_condattr_t monotonic;
 	bool good = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 	lines->line = memory_alloc(count * sizeof(*lines->line));
 	lines->count = count;
 	lines->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
-	if (pthread_mutex_init(&lines->lock, NULL) != 0 || pthread_cond_init(&lines->given, NULL) != 0)
+	if (pthread_mutex_init(&lines->lock, NULL) != 0 || pthread_condattr_init(&monotonic) != 0 ||
+	    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) != 0 || pthread_cond_init(&lines->given, &monotonic) != 0)
 		memory_exhausted();
+	pthread_condattr_destroy(&monotonic);
 	if (!good || lines->done_fd < 0)
 		log_error("cannot_send_mail", LOG_STR("error", good ? strerror(errno) : "libcurl does not start"));
 	good = good && lines->done_fd >= 0;
@@ -105,7 +120,7 @@ lines_free(struct lines **pointer)
 	for (size_t i = 0; i < lines->count; i++) {
 		if (lines->line[i].has_thread)
 			pthread_join(lines->line[i].thread, NULL);
-		smtp_close(&lines->line[i].connection);
+		smtp_free(&lines->line[i].connection);
 	}
 	pthread_cond_destroy(&lines->given);
 	pthread_mutex_destroy(&lines->lock);
@@ -153,16 +168,16 @@ struct line_job *
 lines_take(struct lines *lines)
 {
 	uint64_t one;
-	struct line_job *job = NULL;
 	if (read(lines->done_fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
 		return NULL;
 	pthread_mutex_lock(&lines->lock);
 	struct line *line = find_line(lines, LINE_DONE);
 	if (line == NULL)
 		panic("no line is done");
-	job = line->job;
+	struct line_job *job = line->job;
 	line->job = NULL;
 	line->state = LINE_FREE;
+	pthread_cond_broadcast(&lines->given); /* its thread waits for a time from now on */
 	pthread_mutex_unlock(&lines->lock);
 	return job;
 }

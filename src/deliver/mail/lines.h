@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Threads that send mails, each on a connection of its own (smtp.h). One thread uses this module. */
+ * Threads that send mails, each on a connection of its own (smtp.h), which is closed a second after its last mail. One thread
+ * uses this module. */
 #ifndef LEADHOOK_DELIVER_MAIL_LINES_H
 #define LEADHOOK_DELIVER_MAIL_LINES_H
 
@@ -14,11 +15,10 @@ struct lines;
 /* A mail under way; belongs to the thread until lines_take returns it. */
 struct line_job {
 	struct smtp_mail mail;
-	bool last; /* no other mail is waiting: the connection is closed */
 	struct smtp_result result;
 };
 
-/* Returns NULL, logged, when there is no thread or no connection. */
+/* Returns NULL, logged, when there is no thread. */
 struct lines *lines_new(const struct smtp_server *server, size_t count);
 /* Waits for what is under way, which lines_stop shortens. */
 void lines_free(struct lines **lines);

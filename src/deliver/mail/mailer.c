@@ -384,7 +384,6 @@ start_ready(struct mailer *m)
 	       mail_rate_take(&m->rate, clock_monotonic_ms())) {
 		job->state = JOB_SENDING;
 		job->started_ms = clock_monotonic_ms();
-		job->line.last = next_ready(m) == NULL;
 		lines_give(m->lines, &job->line);
 	}
 }

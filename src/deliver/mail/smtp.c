@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -29,7 +30,7 @@ struct observed {
 };
 
 struct smtp_connection {
-	CURL *curl;
+	CURL *curl; /* NULL: no connection is open */
 	struct smtp_server server;
 	const atomic_bool *stop;
 	unsigned mails; /* on the open connection */
@@ -49,13 +50,12 @@ give_content(char *place, size_t size, size_t count, void *context)
 	const struct slice content = c->mail->content;
 	const size_t left = content.size - c->given, room = size * count;
 	const size_t part = left < room ? left : room;
-	if (part == 0) {
-		c->seen.stage = SMTP_END;
-		c->seen.status = 0;
-		return 0;
-	}
 	memcpy(place, content.data + c->given, part);
 	c->given += part;
+	if (c->given == content.size) { /* libcurl does not ask for more than the size that it was given */
+		c->seen.stage = SMTP_END;
+		c->seen.status = 0;
+	}
 	return part;
 }
 
@@ -199,28 +199,51 @@ set_behaviour(struct smtp_connection *c)
 }
 
 struct smtp_connection *
-smtp_open(const struct smtp_server *server, const atomic_bool *stop)
+smtp_new(const struct smtp_server *server, const atomic_bool *stop)
 {
 	struct smtp_connection *c = memory_alloc(sizeof(*c));
 	c->server = *server;
 	c->stop = stop;
-	c->curl = curl_easy_init();
-	if (c->curl == NULL) {
-		log_error("no_mail_connection", LOG_STR("error", "libcurl has none"));
-		free(c);
-		return NULL;
-	}
-	set_server(c->curl, &c->server);
-	set_behaviour(c);
 	return c;
 }
 
+static void
+begin(struct smtp_connection *c)
+{
+	c->curl = curl_easy_init();
+	if (c->curl == NULL)
+		memory_exhausted();
+	c->mails = 0;
+	c->opened_ms = clock_monotonic_ms();
+	set_server(c->curl, &c->server);
+	set_behaviour(c);
+}
+
+/* libcurl ends the connection of a handle with it: it sends QUIT, and would wait two minutes for the answer. */
 void
-smtp_close(struct smtp_connection **connection)
+smtp_hang_up(struct smtp_connection *c)
+{
+	curl_socket_t socket = CURL_SOCKET_BAD;
+	if (c->curl == NULL)
+		return;
+	if (curl_easy_getinfo(c->curl, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK && socket != CURL_SOCKET_BAD)
+		shutdown(socket, SHUT_RD);
+	curl_easy_cleanup(c->curl);
+	c->curl = NULL;
+}
+
+bool
+smtp_is_open(const struct smtp_connection *c)
+{
+	return c->curl != NULL;
+}
+
+void
+smtp_free(struct smtp_connection **connection)
 {
 	if (*connection == NULL)
 		return;
-	curl_easy_cleanup((*connection)->curl);
+	smtp_hang_up(*connection);
 	free(*connection);
 	*connection = NULL;
 }
@@ -281,7 +304,7 @@ find_enhanced(const char *answer, char enhanced[SMTP_ENHANCED_SIZE])
 }
 
 static CURLcode
-transfer(struct smtp_connection *c, const char *recipient, bool fresh, bool last, struct smtp_result *result)
+transfer(struct smtp_connection *c, const char *sender, const char *recipient, struct smtp_result *result)
 {
 	const bool offers_utf8 = c->seen.offers_utf8;
 	struct curl_slist *recipients = curl_slist_append(NULL, recipient);
@@ -290,10 +313,9 @@ transfer(struct smtp_connection *c, const char *recipient, bool fresh, bool last
 	c->given = 0;
 	c->seen = (struct observed){ .offers_utf8 = offers_utf8 };
 	*result->error = '\0';
+	SET(c->curl, CURLOPT_MAIL_FROM, sender);
 	SET(c->curl, CURLOPT_MAIL_RCPT, recipients);
 	SET(c->curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)c->mail->content.size);
-	SET(c->curl, CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
-	SET(c->curl, CURLOPT_FORBID_REUSE, last ? 1L : 0L);
 	SET(c->curl, CURLOPT_ERRORBUFFER, result->error);
 	const CURLcode code = curl_easy_perform(c->curl);
 	SET(c->curl, CURLOPT_ERRORBUFFER, NULL);
@@ -310,33 +332,31 @@ may_repeat(const struct smtp_connection *c, CURLcode code)
 {
 	long connections = 0;
 	curl_easy_getinfo(c->curl, CURLINFO_NUM_CONNECTS, &connections);
-	return code != CURLE_OK && code != CURLE_ABORTED_BY_CALLBACK && connections == 0 &&
+	return code != CURLE_OK && code != CURLE_ABORTED_BY_CALLBACK && c->mails > 0 && connections == 0 &&
 	       (c->seen.stage == SMTP_CONNECTING || c->seen.stage == SMTP_SENDER) &&
 	       (c->seen.status == 0 || c->seen.status == 421);
 }
 
 void
-smtp_send(struct smtp_connection *c, const struct smtp_mail *mail, bool last, struct smtp_result *result)
+smtp_send(struct smtp_connection *c, const struct smtp_mail *mail, struct smtp_result *result)
 {
 	char sender[PATH_MAX_BYTES], recipient[PATH_MAX_BYTES];
 	*result = (struct smtp_result){ .end = SMTP_BAD_ADDRESS };
 	if (!make_path(c->server.sender, sender) || !make_path(mail->recipient, recipient))
 		return;
-	const int64_t now_ms = clock_monotonic_ms();
 	/* only a new connection shows what the server offers */
-	const bool fresh = c->mails == 0 || c->mails >= MAILS_MAX || now_ms - c->opened_ms >= AGE_MAX_MS || mail->needs_utf8;
+	if (c->mails >= MAILS_MAX || clock_monotonic_ms() - c->opened_ms >= AGE_MAX_MS || mail->needs_utf8)
+		smtp_hang_up(c);
+	if (c->curl == NULL)
+		begin(c);
 	c->mail = mail;
-	c->mails = fresh ? 0 : c->mails;
-	c->opened_ms = fresh ? now_ms : c->opened_ms;
-	last = last || c->mails + 1 >= MAILS_MAX;
-	SET(c->curl, CURLOPT_MAIL_FROM, sender);
-	CURLcode code = transfer(c, recipient, fresh, last, result);
+	CURLcode code = transfer(c, sender, recipient, result);
 	if (may_repeat(c, code)) {
-		c->mails = 0;
-		c->opened_ms = clock_monotonic_ms();
-		code = transfer(c, recipient, true, last, result);
+		smtp_hang_up(c);
+		begin(c);
+		code = transfer(c, sender, recipient, result);
 	}
-	c->mails = code == CURLE_OK && !last ? c->mails + 1 : 0;
+	c->mails++;
 	result->end = end_of(c, code);
 	result->stage = c->seen.stage;
 	result->status = c->seen.status;
@@ -344,5 +364,7 @@ smtp_send(struct smtp_connection *c, const struct smtp_mail *mail, bool last, st
 	find_enhanced(result->answer, result->enhanced);
 	if (result->end == SMTP_ACCEPTED)
 		*result->error = '\0';
+	else
+		smtp_hang_up(c);
 	c->mail = NULL;
 }

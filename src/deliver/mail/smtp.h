@@ -32,7 +32,7 @@ struct smtp_mail {
 	struct slice content;
 };
 
-/* How far it came: what was sent last. */
+/* How far it came: what was sent last. SMTP_END: libcurl has all of the content, and the server may have it. */
 enum smtp_stage { SMTP_CONNECTING, SMTP_SENDER, SMTP_RECIPIENT, SMTP_DATA, SMTP_END, SMTP_STAGES };
 
 enum smtp_end {
@@ -59,13 +59,15 @@ struct smtp_result {
 
 struct smtp_connection;
 
-/* Does not connect yet. `stop`: once true, what is under way is abandoned within a second or two; may be NULL. Returns NULL,
- * logged, when libcurl has none. */
-struct smtp_connection *smtp_open(const struct smtp_server *server, const atomic_bool *stop);
-/* Sends one mail, on the open connection or a new one. `last`: the connection is closed afterwards; it also is after a number
- * of mails, after a time, and after each failure. Takes at most SMTP_TIME_MAX_MS. */
-void smtp_send(struct smtp_connection *connection, const struct smtp_mail *mail, bool last, struct smtp_result *result);
-void smtp_close(struct smtp_connection **connection);
+/* Does not connect yet. `stop`: once true, what is under way is abandoned within a second or two; may be NULL. */
+struct smtp_connection *smtp_new(const struct smtp_server *server, const atomic_bool *stop);
+/* Sends one mail, on the open connection or a new one. A connection is closed after each failure, and is not used for more than
+ * a number of mails and a time. Takes at most SMTP_TIME_MAX_MS. */
+void smtp_send(struct smtp_connection *connection, const struct smtp_mail *mail, struct smtp_result *result);
+bool smtp_is_open(const struct smtp_connection *connection);
+/* Closes the open connection, if there is one: sends QUIT, and does not wait for the answer. */
+void smtp_hang_up(struct smtp_connection *connection);
+void smtp_free(struct smtp_connection **connection);
 
 /* For one mail: its own time and the wait for the answer to QUIT. */
 enum { SMTP_ANSWER_MS = 30 * 1000, SMTP_MAIL_MS = 120 * 1000, SMTP_TIME_MAX_MS = 2 * (SMTP_MAIL_MS + SMTP_ANSWER_MS) };

@@ -17,8 +17,8 @@
 
 DB_STATEMENT(sql_select_mails, "SELECT " MAIL_COLUMNS FROM_MESSAGES " WHERE m.id < ? ORDER BY m.id DESC LIMIT ?");
 DB_STATEMENT(sql_select_mail, "SELECT " MAIL_COLUMNS ", m.content" FROM_MESSAGES " WHERE m.id = ?");
-DB_STATEMENT(sql_lock_message, "SELECT kind, state, lease_owner IS NOT NULL AND due_ms > " NOW ", content IS NOT NULL"
-			       " FROM {prefix}messages WHERE id = ? FOR UPDATE");
+DB_STATEMENT(sql_lock_message, "SELECT kind, state, lease_owner IS NOT NULL AND due_ms > " NOW ", content IS NOT NULL,"
+			       " message_id IS NOT NULL FROM {prefix}messages WHERE id = ? FOR UPDATE");
 DB_STATEMENT(sql_requeue_message,
     "UPDATE {prefix}messages"
     " SET state = ?, turn = ?, due_ms = " NOW ", first_attempt_ms = NULL, crashes = 0, lease_owner = NULL, reason = NULL,"
@@ -142,29 +142,39 @@ store_find_mail(struct store *store, struct pool *pool, uint64_t id, struct mail
 	return RESULT_OK;
 }
 
-enum { LOCKED_KIND, LOCKED_STATE, LOCKED_LEASED, LOCKED_CONTENT };
+enum { LOCKED_KIND, LOCKED_STATE, LOCKED_LEASED, LOCKED_CONTENT, LOCKED_COMPOSED };
+
+static enum mail_again
+judge_again(const struct db_rows *rows, enum message_kind kind, enum message_state state)
+{
+	const bool has_ended = state == MESSAGE_SENT || state == MESSAGE_FAILED;
+	if (kind == MESSAGE_CODE)
+		return MAIL_IS_TEXT;
+	if (db_get_bool(rows, 0, LOCKED_LEASED))
+		return MAIL_LEASED;
+	return has_ended && db_get_bool(rows, 0, LOCKED_COMPOSED) && !db_get_bool(rows, 0, LOCKED_CONTENT) ? MAIL_NO_CONTENT
+													   : MAIL_QUEUED;
+}
 
 /* What was composed keeps its bytes; what was not is composed. */
 static enum result
 requeue(struct store *store, struct pool *pool, uint64_t id, enum mail_again *what)
 {
 	struct db_rows rows;
-	enum message_state state = MESSAGE_FAILED, next = MESSAGE_READY;
+	enum message_state state = MESSAGE_FAILED;
 	const enum result result = store_query_one(store, pool, &rows, &sql_lock_message, DB_U64(id));
 	*what = MAIL_MISSING;
 	if (result != RESULT_OK)
 		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 	if (!message_state_parse(db_get_bytes(&rows, 0, LOCKED_STATE), &state))
 		return RESULT_FAILED;
-	if (!db_get_bool(&rows, 0, LOCKED_CONTENT))
-		next = MESSAGE_REQUESTED;
-	*what = db_get_bool(&rows, 0, LOCKED_LEASED)                                              ? MAIL_LEASED
-		: next == MESSAGE_REQUESTED && (state == MESSAGE_SENT || state == MESSAGE_FAILED) ? MAIL_NO_CONTENT
-												  : MAIL_QUEUED;
+	const enum message_kind kind = (enum message_kind)db_get_u64(&rows, 0, LOCKED_KIND);
+	const enum message_state next = db_get_bool(&rows, 0, LOCKED_CONTENT) ? MESSAGE_READY : MESSAGE_REQUESTED;
+	*what = judge_again(&rows, kind, state);
 	if (*what != MAIL_QUEUED)
 		return RESULT_OK;
-	return store_change_one(store, &sql_requeue_message, db_bytes(message_state_name(next)),
-	    DB_U64(message_turn((enum message_kind)db_get_u64(&rows, 0, LOCKED_KIND))), DB_U64(id));
+	return store_change_one(
+	    store, &sql_requeue_message, db_bytes(message_state_name(next)), DB_U64(message_turn(kind)), DB_U64(id));
 }
 
 enum result

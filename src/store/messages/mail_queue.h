@@ -178,9 +178,10 @@ enum mail_again {
 	MAIL_QUEUED,     /* it is due now; its time to try begins again */
 	MAIL_LEASED,     /* it is being sent */
 	MAIL_NO_CONTENT, /* it was removed some days after the message ended */
+	MAIL_IS_TEXT,    /* a text to a phone: another code can be requested */
 	MAIL_MISSING
 };
-/* Sends a message again, with the same bytes; one that was dropped before it was composed is composed. */
+/* Sends a mail again, with the same bytes; one that ended before it was composed is composed. */
 MUST_CHECK enum result store_mail_again(struct store *store, uint64_t id, enum mail_again *what);
 
 struct mail_counts {

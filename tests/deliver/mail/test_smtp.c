@@ -19,10 +19,9 @@ send_to(const char *sender, const char *recipient)
 		.sender = sender };
 	const struct smtp_mail mail = { recipient, false, SLICE("A: b\r\n\r\n") };
 	struct smtp_result result;
-	struct smtp_connection *connection = smtp_open(&server, NULL);
-	assert_non_null(connection);
-	smtp_send(connection, &mail, true, &result);
-	smtp_close(&connection);
+	struct smtp_connection *connection = smtp_new(&server, NULL);
+	smtp_send(connection, &mail, &result);
+	smtp_free(&connection);
 	assert_null(connection);
 	return result.end;
 }

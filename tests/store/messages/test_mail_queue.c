@@ -355,6 +355,14 @@ a_mail_is_sent_again_with_the_same_bytes(void **state)
 	root_run("UPDATE t_messages SET content = NULL WHERE id = %" PRIu64, id);
 	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
 	assert_int_equal(what, MAIL_NO_CONTENT);
+	/* one that failed before it was composed is composed */
+	root_run("UPDATE t_messages SET message_id = NULL WHERE id = %" PRIu64, id);
+	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
+	assert_int_equal(what, MAIL_QUEUED);
+	assert_false(lease_one(w).is_ready);
+	root_run("UPDATE t_messages SET kind = %d, lease_owner = NULL WHERE id = %" PRIu64, MESSAGE_CODE, id);
+	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
+	assert_int_equal(what, MAIL_IS_TEXT);
 	assert_int_equal(store_mail_again(w->store, UNKNOWN_ID, &what), RESULT_OK);
 	assert_int_equal(what, MAIL_MISSING);
 }

@@ -57,7 +57,7 @@ remove_job(struct mailer *m, size_t place)
 {
 	pool_free(&m->jobs[place]->pool);
 	free(m->jobs[place]);
-	m->jobs[place] = m->jobs[--m->job_count];
+	memmove(&m->jobs[place], &m->jobs[place + 1], (--m->job_count - place) * sizeof(m->jobs[0]));
 	m->alone = m->alone && m->job_count > 0;
 }
 

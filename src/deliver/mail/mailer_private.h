@@ -37,8 +37,8 @@ struct mailer {
 	const struct mailer_options *options;
 	struct lines *lines;
 	unsigned char owner[MAIL_OWNER_SIZE];
-	bool recovered; /* what an earlier process leased was released */
-	struct mail_job *jobs[JOBS_MAX];
+	bool recovered;                  /* what an earlier process leased was released */
+	struct mail_job *jobs[JOBS_MAX]; /* in the order of their leases, so that none waits for later ones */
 	size_t job_count;
 	bool alone; /* the only job is one that a process has crashed with */
 	struct mail_turns turns;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "engine/strangers.h"
 
 enum { MS_PER_S = 1000, V6_NETWORK_SIZE = 6, V4_SPREAD = 8, CALLER_NAME_MAX = sizeof(struct ip_address) + sizeof(uint64_t) };
 _Static_assert((int)CALLER_NAME_MAX <= (int)LIMITER_CALLER_MAX, "an address and a campaign");
@@ -197,7 +198,7 @@ call_sends_codes(const struct call *call)
 bool
 call_mails_codes(const struct call *call)
 {
-	return call->campaign.verify_email && store_sends_mail(call->api->store);
+	return campaign_mails_codes(&call->campaign) && store_sends_mail(call->api->store);
 }
 
 /* Besides the limits of the call itself. */

@@ -22,12 +22,13 @@ static const struct {
 	{ MAIL_CONFIRM_URL, SLICE_NONE, "/confirm/sample" },
 	{ MAIL_UNSUBSCRIBE_URL, SLICE_NONE, "/sample-unsubscribe" },
 	{ MAIL_CODE, SLICE("123456"), NULL },
+	{ MAIL_CODE_URL, SLICE_NONE, "/code" },
 	{ MAIL_REWARD, SLICE("T-shirt"), NULL },
 	{ MAIL_REFERRED_NAME, SLICE("Grace"), NULL },
 };
 /* What a lead lacks stays empty: the mail to it would show the same. A code is made for a mail that is sent. */
 static const mail_names about_others =
-    MAIL_NAME_BIT(MAIL_REWARD) | MAIL_NAME_BIT(MAIL_REFERRED_NAME) | MAIL_NAME_BIT(MAIL_CODE);
+    MAIL_NAME_BIT(MAIL_REWARD) | MAIL_NAME_BIT(MAIL_REFERRED_NAME) | MAIL_NAME_BIT(MAIL_CODE) | MAIL_NAME_BIT(MAIL_CODE_URL);
 
 static void
 add_samples(struct mail_subject *s, mail_names wanted, struct slice base_url)

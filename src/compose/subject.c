@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "compose/compose.h"
 #include "engine/payload.h"
+#include "engine/strangers.h"
 #include "identity/address_token.h"
 #include "store/codes/lead_codes.h"
 #include "store/store.h"
@@ -103,11 +104,15 @@ static enum result
 add_confirmation(struct search *c, struct slice *drop)
 {
 	const struct lead *lead = c->lead;
+	char digits[DECIMAL_SIZE];
 	if (lead->verified_email && !lead->opted_out)
 		*drop = SLICE("verified");
 	c->s->values.of[MAIL_CONFIRM_URL] = link_with_token(c, "confirm", ADDRESS_CONFIRM);
-	if (!c->s->is_preview)
-		c->s->code = c->s->values.of[MAIL_CODE] = lead_code_random(c->s->pool);
+	if (c->s->is_preview || !campaign_mails_codes(c->found->campaign))
+		return RESULT_OK;
+	c->s->code = c->s->values.of[MAIL_CODE] = lead_code_random(c->s->pool);
+	c->s->values.of[MAIL_CODE_URL] =
+	    POOL_JOIN(c->pool, c->settings->base_url, SLICE("/c/"), encode_decimal(lead->campaign_id, digits), SLICE("/code"));
 	return RESULT_OK;
 }
 

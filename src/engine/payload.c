@@ -9,6 +9,7 @@
 #include "crypto/digest.h"
 #include "engine/custom_fields.h"
 #include "engine/id_list.h"
+#include "engine/strangers.h"
 #include "identity/lead_token.h"
 #include "json/writer.h"
 
@@ -451,11 +452,24 @@ payload_write(struct buffer *out, const struct payload_settings *settings, const
 	pool_free(&r.pool);
 }
 
+/* The page for codes (docs/api.md 4.1.14), where the campaign sends some. */
+static struct slice
+code_url(struct pool *pool, const struct payload_settings *settings, const struct campaign *campaign)
+{
+	char digits[DECIMAL_SIZE];
+	const bool by_mail = settings->sends_mail && campaign_mails_codes(campaign);
+	const bool by_text = settings->sends_texts && campaign->verify_phone;
+	return settings->base_url.size > 0 && (by_mail || by_text)
+		   ? POOL_JOIN(pool, settings->base_url, SLICE("/c/"), encode_decimal(campaign->id, digits), SLICE("/code"))
+		   : SLICE_NONE;
+}
+
 void
 payload_write_withheld(struct buffer *out, const struct payload_settings *settings, const struct campaign *campaign,
     struct slice redirect_url, struct payload_view view)
 {
 	struct json_writer writer;
+	struct pool *pool = pool_new();
 	json_writer_init(&writer, out);
 	json_begin_object(&writer);
 	json_put_text(&writer, SLICE("id"), SLICE_NONE);
@@ -466,8 +480,10 @@ payload_write_withheld(struct buffer *out, const struct payload_settings *settin
 	if (!view.skip_urls) {
 		json_put_text(&writer, SLICE("redirect_url"), redirect_url);
 		json_put_text(&writer, SLICE("thankyou_url"), campaign->thankyou_url);
+		json_put_text(&writer, SLICE("code_url"), code_url(pool, settings, campaign));
 	}
 	json_end_object(&writer);
+	pool_free(&pool);
 }
 
 struct payload_view

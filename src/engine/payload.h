@@ -14,10 +14,10 @@
 
 /* Settings of the installation, the same for all leads. */
 struct payload_settings {
-	struct slice base_url;      /* public URL of the API, without a trailing '/'; absent: opt-out links are null */
-	struct slice avatar_url;    /* with {hash}; absent: null */
-	struct slice server_secret; /* signs opt-out links */
-	bool sends_mail;            /* as in engine/decide.h */
+	struct slice base_url;        /* public URL of the API, without a trailing '/'; absent: opt-out links are null */
+	struct slice avatar_url;      /* with {hash}; absent: null */
+	struct slice server_secret;   /* signs opt-out links */
+	bool sends_mail, sends_texts; /* as in engine/decide.h */
 };
 
 /* A lead and what its payload needs besides. */

@@ -63,6 +63,12 @@ campaign_proves_by_mail(const struct campaign *campaign)
 }
 
 bool
+campaign_mails_codes(const struct campaign *campaign)
+{
+	return campaign->verify_email || campaign->bots == BOTS_PROOF_OR_CONFIRM;
+}
+
+bool
 campaign_lists_host(struct pool *pool, const struct campaign *campaign, struct slice host)
 {
 	if (!slice_present(host))

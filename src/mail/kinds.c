@@ -12,7 +12,7 @@
 /* The default texts of verify, status_link and erase_confirm show no name: anyone can have these sent to any address. */
 static const struct mail_kind_info kinds[] = {
 	{ .kind = MESSAGE_VERIFY,
-	    .allowed = ALWAYS | BIT(MAIL_CONFIRM_URL) | BIT(MAIL_CODE),
+	    .allowed = ALWAYS | BIT(MAIL_CONFIRM_URL) | BIT(MAIL_CODE) | BIT(MAIL_CODE_URL),
 	    .required = BIT(MAIL_CONFIRM_URL),
 	    .main_url = MAIL_CONFIRM_URL,
 	    .subject = TEXT_MAIL_VERIFY_SUBJECT,

@@ -23,6 +23,7 @@ static const struct {
 	[MAIL_STATUS_URL] = { SLICE("status_url"), VALUE_URL },
 	[MAIL_CONFIRM_URL] = { SLICE("confirm_url"), VALUE_URL },
 	[MAIL_CODE] = { SLICE("code"), VALUE_TEXT },
+	[MAIL_CODE_URL] = { SLICE("code_url"), VALUE_URL },
 	[MAIL_REWARD] = { SLICE("reward"), VALUE_TEXT },
 	[MAIL_REFERRED_NAME] = { SLICE("referred_name"), VALUE_PERSON },
 	[MAIL_PRIVACY_URL] = { SLICE("privacy_url"), VALUE_URL },

@@ -24,10 +24,10 @@
 	const timeout = 30000;
 	// after a sign-up, and where a mail answers it
 	const messages = {
-		en: ["Thank you. You are signed up.", "Thank you. Please check your inbox."],
-		de: ["Danke. Du bist angemeldet.", "Danke. Bitte schau in dein Postfach."],
-		es: ["Gracias. Te has inscrito.", "Gracias. Revisa tu correo."],
-		fr: ["Merci. Votre inscription est prise en compte.", "Merci. Consultez votre messagerie."],
+		en: ["Thank you. You are signed up.", "Thank you. Please check your inbox.", "Thank you. We have sent you a code.", "Enter the code"],
+		de: ["Danke. Du bist angemeldet.", "Danke. Bitte schau in dein Postfach.", "Danke. Wir haben dir einen Code geschickt.", "Code eingeben"],
+		es: ["Gracias. Te has inscrito.", "Gracias. Revisa tu correo.", "Gracias. Te hemos enviado un c\u00f3digo.", "Introducir el c\u00f3digo"],
+		fr: ["Merci. Votre inscription est prise en compte.", "Merci. Consultez votre messagerie.", "Merci. Nous vous avons envoy\u00e9 un code.", "Saisir le code"],
 	};
 	// of a body without a key; what only informs is left out of a larger one
 	const bodyBytes = 7000;
@@ -244,12 +244,18 @@
 		field.focus();
 	}
 
-	// The lead of the answer is null where the API withholds it; `check_mail` says whether its person gets a mail then.
+	// The lead of the answer is null where the API withholds it. `check_mail` says whether its person gets a mail then, `code_url`
+	// where a code is entered; a sign-up by a number alone is sent one by text.
 	function showThanks(form, lead) {
 		const language = ((form.closest("[lang]") || form).lang || "").slice(0, 2).toLowerCase();
-		const mailed = lead.check_mail === true;
-		const text = form.getAttribute(mailed ? "data-check-mail" : "data-message") || (messages[language] || messages.en)[+mailed];
-		const shown = make("p", text, { "class": "leadhook-message", role: "status", tabindex: "-1" });
+		const own = (number) => form.getAttribute("data-" + ["message", "check-mail", "check-phone", "code-link"][number]) ||
+			(messages[language] || messages.en)[number];
+		const fields = new FormData(form), number = fields.get("phone_number");
+		const codeUrl = webAddress(lead.code_url), texted = codeUrl && number && !fields.get("email");
+		const message = own(texted ? 2 : lead.check_mail === true ? 1 : 0);
+		const shown = make("p", message, { "class": "leadhook-message", role: "status", tabindex: "-1" });
+		if (codeUrl)
+			shown.append(" ", make("a", own(3), { href: codeUrl + (texted ? "?phone_number=" + encodeURIComponent(number) : "") }));
 		form.after(shown);
 		form.setAttribute("hidden", "");
 		shown.focus();

@@ -257,6 +257,7 @@ store_read_installation(struct store *store)
 	store->payload.base_url = slice_of(store->options.base_url);
 	store->payload.avatar_url = slice_of(store->options.avatar_url);
 	store->payload.sends_mail = store->options.sends_mail;
+	store->payload.sends_texts = store->options.sends_texts;
 	store->has_installation = result == RESULT_OK;
 	return result;
 }

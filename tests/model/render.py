@@ -84,4 +84,4 @@ def payload(campaign, lead, full, skip_urls=False, skip_actions=False, url=False
 
 def withheld(campaign, skip_urls, redirect_url):
     shown = {"id": None, "social_id": None, "campaign_id": campaign.id, "list_id": campaign.id, "check_mail": False}
-    return shown if skip_urls else shown | {"redirect_url": redirect_url, "thankyou_url": campaign.settings["thankyou_url"]}
+    return shown if skip_urls else shown | {"redirect_url": redirect_url, "thankyou_url": campaign.settings["thankyou_url"], "code_url": None}

@@ -235,20 +235,41 @@ def test_status_and_leaderboard(show, service, account):
 STRICT = {"public_lookup": "social_id", "public_update": "own", "landing_url": "https://shop.example/"}
 
 
+# The text of the message, and each link in it.
+MESSAGE = """
+        const message = await until(() => document.querySelector(".leadhook-message"));
+        const shown = [message.textContent, ...Array.from(message.querySelectorAll("a"), one => one.href)];
+"""
+
+
 @pytest.mark.parametrize("language, attributes, text", [
-    ("en", "", "Thank you. Please check your inbox."), ("de-AT", "", "Danke. Bitte schau in dein Postfach."),
-    ("nl", 'data-message="no"', "Thank you. Please check your inbox."), ("de", 'data-check-mail="Look &lt;b&gt;"', "Look <b>")])
+    ("en", "", "Thank you. Please check your inbox. Enter the code"),
+    ("de-AT", "", "Danke. Bitte schau in dein Postfach. Code eingeben"),
+    ("nl", 'data-message="no" data-code-link="&lt;i&gt;"', "Thank you. Please check your inbox. <i>"),
+    ("de", 'data-check-mail="Look &lt;b&gt;"', "Look <b> Code eingeben")])
 def test_a_withheld_lead(show, mailing, language, attributes, text):
-    """2, 6: where a mail answers a sign-up, the message says so, and what shows the lead is unchanged"""
+    """2, 6: where a mail answers a sign-up, the message says so, with a link to where its code is entered; what shows the lead is
+    unchanged"""
     campaign = mailing.campaign(mailing.account(), **STRICT, verify_email="on", mails="welcome,status_link")
     found = show("""
         const answered = await signUp("ada@example.org");
-        const message = await until(() => document.querySelector(".leadhook-message"));
-        return [answered.detail.answer.social_id, message.textContent, document.querySelector("[data-leadhook-status]").textContent];
+    """ + MESSAGE + """
+        return [answered.detail.answer.social_id, shown, document.querySelector("[data-leadhook-status]").textContent];
     """, f'<div lang="{language}">' + (FORM % (campaign.id, "")).replace("<form", f"<form {attributes}")
          + f'</div><div data-leadhook-status="{campaign.id}">Sign up first</div>', api=mailing.front.url)
-    assert found == [None, text, "Sign up first"]
+    assert found == [None, [text, f"{mailing.front.url}/c/{campaign.id}/code"], "Sign up first"]
     assert campaign.find(**ADA)["counter"] == 1
+
+
+def test_a_code_by_text(show, make_service, gateway):
+    """2: a sign-up by a number alone: the message leads to where its code is entered"""
+    service = make_service(settings=[*SETTINGS, *gateway.settings()])
+    campaign = service.campaign(service.account(), **STRICT, verify_phone="on", bots="off")
+    found = show("""
+        await signUp("");
+    """ + MESSAGE + "return shown;", FORM % (campaign.id, '<input name="phone_number" value="+4915112345678">'), api=service.front.url)
+    assert found == ["Thank you. We have sent you a code. Enter the code",
+                     f"{service.front.url}/c/{campaign.id}/code?phone_number=%2B4915112345678"]
 
 
 def test_a_withheld_lead_of_older_embeds(show, mailing):
@@ -259,7 +280,7 @@ def test_a_withheld_lead_of_older_embeds(show, mailing):
         await signUp("ada@example.org");
         return (await until(() => document.querySelector(".leadhook-message"))).textContent;
     """, OLD % (campaign.id, ""), api=mailing.front.url)
-    assert found == "Thank you. Please check your inbox."
+    assert found == "Thank you. Please check your inbox. Enter the code"
 
 
 def test_a_withheld_lead_without_mail(show, service, account):

@@ -310,4 +310,9 @@ def test_a_lead_without_proof_of_work_confirms(service, server, account):
     campaign = service.campaign(account, pages="on", bots="proof_or_confirm", mails="welcome,status_link")
     assert campaign.post({"email": "noscript@example.org"}, key=None).status == 200
     assert campaign.find(email="noscript@example.org")["fraudulent"] is True
-    assert "/confirm/" in text(arrived(server, "noscript@example.org"))
+    mail = text(arrived(server, "noscript@example.org"))
+    assert "/confirm/" in mail and f"{service.front.url}/c/{campaign.id}/code" in mail
+    code = re.search(r"\b\d{6}\b", mail).group()
+    assert campaign.client.request("POST", f"/c/{campaign.id}/code", form={"email": "noscript@example.org", "code": code}).status == 303
+    lead = campaign.find(email="noscript@example.org")
+    assert lead["verified_email"] and not lead["fraudulent"]

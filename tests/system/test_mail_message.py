@@ -15,6 +15,7 @@ LANGUAGES = ("en", "de", "es", "fr")
 VALUES = {
     "campaign_name": "Bücher & „Mehr“ <1>", "first_name": "Zoë", "position": "12", "score": "30", "referrals": "3",
     "share_url": "https://lead.example/?kid=a1&x=2", "status_url": "https://lead.example/c/1/s/a1/t", "code": "012345",
+    "code_url": "https://lead.example/c/1/code",
     "confirm_url": "https://lead.example/c/1/confirm/t?exp=1&sig=2", "reward": "Tasse ☕", "referred_name": "漢字",
     "privacy_url": "https://example.org/privacy", "unsubscribe_url": "https://lead.example/opt-out/1/a1/t?safe=1",
     "logo_url": "https://example.org/logo.png",

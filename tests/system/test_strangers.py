@@ -28,7 +28,7 @@ def token_of(lead):
 def withheld(campaign, answer, **urls):
     """No mail is set up here."""
     return answer == {"id": None, "social_id": None, "campaign_id": campaign.id, "list_id": campaign.id, "check_mail": False,
-                      "redirect_url": None, "thankyou_url": None, **urls}
+                      "redirect_url": None, "thankyou_url": None, "code_url": None, **urls}
 
 
 @pytest.fixture

@@ -126,7 +126,7 @@ read_leaders(struct call *call, const struct page *page, struct page_status *sta
 static bool
 awaits_email(const struct call *call, struct slice email, bool verified)
 {
-	return call_mails_codes(call) && slice_present(email) && !verified;
+	return call->campaign.verify_email && store_sends_mail(call->api->store) && slice_present(email) && !verified;
 }
 
 /* What the lead's own page shows besides the lead. False: the call has failed. */

@@ -124,15 +124,17 @@ class Quickstart:
         return port
 
     def configure(self):
-        self.installation.configure([("mail", "host", "127.0.0.1"), ("mail", "port", str(self.port_of("mail_port"))),
-                                     ("mail", "tls", "none"), ("mail", "from", "Quickstart <hello@quickstart.example>")])
-        self.installation.configure([("database", "socket", self.database.socket),
-                                     ("server", "listen", self.installation.socket), *self.options.set])
+        of_mail = [one for one in self.options.set if one[0] == "mail"]
+        self.installation.configure([("database", "socket", self.database.socket), ("server", "listen", self.installation.socket),
+                                     *(one for one in self.options.set if one not in of_mail)])
         base_path = self.installation.setting("server", "base_path", "")
         self.front = WEB[self.options.web](self.folder / "web", self.options.port, mount=f"{base_path}/")
         # A configured address is not changed.
         if self.installation.setting("server", "base_url", "") == self.state.values.get("base_url", ""):
             self.installation.configure([("server", "base_url", self.front.url)])
+        # Mail needs that address.
+        self.installation.configure([("mail", "host", "127.0.0.1"), ("mail", "port", str(self.port_of("mail_port"))), ("mail", "tls", "none"),
+                                     ("mail", "from", "Quickstart <hello@quickstart.example>"), *of_mail])
 
     def start_database(self):
         self.database.create()
@@ -246,10 +248,10 @@ class Quickstart:
     def page(self):
         return f"{self.front.url}/c/{self.state.values['page']}"
 
-    def banner(self):
+    def banner(self, shows):
         key, url = self.state.values["key"], f"{self.front.url}/v2/{self.state.values['campaign']}"
         return (f"\nSign up at {self.page}\n"
-                f"and open the link in the mail that is shown here.\n\nLeadhook answers at {self.front.url}\n"
+                f"and open the link in the mail{' that is shown here' if shows else f', which is in {self.mail_log}'}.\n\nLeadhook answers at {self.front.url}\n"
                 f"  campaign    {url}\n"
                 f"  key         {key}\n"
                 f"  state       {self.folder} (env holds these values)\n"
@@ -337,7 +339,7 @@ def serve(options, state, report):
     quickstart = Quickstart(options, state)
     try:
         quickstart.start()
-        report(quickstart.banner())
+        report(quickstart.banner(shows=not options.detach))
         quickstart.run(show=not options.detach)
     except Ended:
         pass

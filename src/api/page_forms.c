@@ -72,6 +72,7 @@ add_bot_fields(
 	    (struct page_hidden){ stamp_name, stamp_make(pool, settings->server_secret, call->campaign.id, call->now_ms) };
 	if (needs_proof(call, failure))
 		form->challenge_url = page_path(page, SLICE("/challenge"));
+	form->needs_script = call->campaign.bots == BOTS_PROOF;
 }
 
 /* Values of the first page, or the same as they came back, and the consent. */
@@ -116,18 +117,20 @@ call_read_page_form(struct call *call, const struct page *page, struct page_fiel
 
 /* ---- the form again ---- */
 
-static void
+/* Returns false when the page cannot be made. */
+static bool
 answer_hosted(struct call *call, struct page *page, enum failure failure)
 {
 	struct page_fields fields;
 	struct page_form form;
-	if (!call_read_page_form(call, page, &fields, &form))
-		return;
+	if (call_read_looks(call, page) != RESULT_OK || !call_read_page_form(call, page, &fields, &form))
+		return false;
 	/* a failure of the sign-up itself comes after this passed */
 	if (page_form_judge(page->pool, &form, slice_present(page->looks.values[LOOK_CONSENT])))
 		form.failure = failure;
 	call_page_headers(call, page, PAGE_FORM);
 	page_write_signup(page, &form);
+	return true;
 }
 
 /* The path of the request, as the browser sent it. */
@@ -159,27 +162,26 @@ hide_others(struct call *call, const struct page *page, const struct page_fields
 }
 
 /* Of a form elsewhere only the identifiers are known; the page shows those that it sent, or that are missing. */
-static void
+static bool
 answer_foreign(struct call *call, struct page *page, enum failure failure)
 {
-	struct page_fields fields, both;
+	const bool has_email = http_params_value(call->params, SLICE("email")) != NULL;
+	const bool has_number = http_params_value(call->params, SLICE("phone_number")) != NULL;
+	struct page_fields fields;
 	struct slice problem;
-	if (!page_fields_parse(page->pool, SLICE("email; phone_number"), &both, &problem)) {
-		call_fail(call, FAILURE_INTERNAL);
-		return;
-	}
-	fields = (struct page_fields){ .count = 0 };
-	for (size_t i = 0; i < both.count; i++)
-		if (http_params_value(call->params, both.items[i].name) != NULL)
-			fields.items[fields.count++] = both.items[i];
-	if (fields.count == 0)
-		fields = page_fields_default();
+	if (!page_fields_parse(page->pool,
+		!has_number ? SLICE("email")
+		: has_email ? SLICE("email; phone_number")
+			    : SLICE("phone_number"),
+		&fields, &problem))
+		return call_fail(call, FAILURE_INTERNAL);
 	struct page_form form = { .action = own_path(call, page), .fields = &fields, .failure = failure };
 	for (size_t i = 0; i < fields.count; i++)
 		form.values[i] = typed(call, fields.items[i].name);
 	hide_others(call, page, &fields, &form);
 	call_page_headers(call, page, PAGE_FORM);
 	page_write_failed_form(page, &form);
+	return true;
 }
 
 /* Whether sending the form again, perhaps with another value, can succeed. */
@@ -199,15 +201,12 @@ call_answer_failed_form(struct call *call)
 	if (can_repeat(call)) {
 		struct page page = call_begin_page(call);
 		const bool hosted = (call->route->flags & ROUTE_HOSTED) != 0;
-		if (!hosted || call_read_looks(call, &page) == RESULT_OK) {
-			if (hosted)
-				answer_hosted(call, &page, failure);
-			else
-				answer_foreign(call, &page, failure);
+		if (hosted ? answer_hosted(call, &page, failure) : answer_foreign(call, &page, failure)) {
 			call->response->status = status;
 			return;
 		}
 	}
 	call_fail_page(call);
-	call->response->status = status;
+	if (call->failure == failure)
+		call->response->status = status;
 }

@@ -107,17 +107,18 @@ add_url(struct pool *pool, struct slice sources, struct slice url)
 }
 
 /* Where the forms of a page may lead to, as CSP writes it: browsers apply it to each redirection after a form. The service has
- * more than one name if the page was not opened by that of the base URL. A header has no room for very many hosts: browsers then
- * refuse the others. */
+ * more than one name if the page was not opened by that of the base URL. A header has no room for very many hosts: browsers
+ * then refuse the others. */
 static struct slice
 form_sources(const struct call *call)
 {
 	const struct campaign *campaign = &call->campaign;
-	const struct slice urls[] = { call->api->options->base_url, campaign->thankyou_url, campaign->landing_url,
-		campaign->status_url };
+	const struct slice urls[] = { campaign->thankyou_url, campaign->landing_url, campaign->status_url };
 	struct pool *pool = call->request->pool;
 	struct host_list list;
-	struct slice bad, sources = SLICE("");
+	struct slice bad, sources = add_url(pool, SLICE(""), call->api->options->base_url);
+	if (!has_campaign(call))
+		return sources;
 	for (size_t i = 0; i < ARRAY_SIZE(urls); i++)
 		sources = add_url(pool, sources, urls[i]);
 	if (!slice_present(campaign->hosts) || !host_list_parse(pool, campaign->hosts, &list, &bad))

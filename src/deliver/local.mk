@@ -2,7 +2,7 @@ noinst_LIBRARIES += %D%/libdeliver.a
 %C%_libdeliver_a_SOURCES = \
 	%D%/bulk.c %D%/bulk.h \
 	%D%/maintenance.c %D%/maintenance.h \
-	%D%/companion.c %D%/companion.h \
+	%D%/process/companion.c %D%/process/companion.h \
 	%D%/crashes.c %D%/crashes.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \

@@ -193,6 +193,18 @@ write_input(const struct page *page, const struct page_field *field, struct slic
 		buffer_add_text(out, ">\n");
 }
 
+/* After the label of a field that may be empty. */
+static enum text_key
+may_be_empty(const struct page_fields *fields, const struct page_field *field)
+{
+	if (!page_field_is_identifier(field))
+		return TEXT_FIELD_OPTIONAL;
+	for (size_t i = 0; i < fields->count; i++)
+		if (page_field_is_identifier(&fields->items[i]) && fields->items[i].required)
+			return TEXT_FIELD_OPTIONAL;
+	return TEXT_FIELD_EITHER;
+}
+
 /* The name of a box follows it. */
 static void
 write_field(const struct page *page, const struct page_form *form, size_t i, bool *focused)
@@ -206,7 +218,7 @@ write_field(const struct page *page, const struct page_form *form, size_t i, boo
 		write_input(page, field, form->values[i], slice_present(error), focused);
 	HTML(out, "<label for=\"f-{}\">{}", field->name, page_field_label(field, page->language));
 	if (!field->required && !box)
-		HTML(out, " <span class=\"optional\">{}</span>", text_find(page->language, TEXT_FIELD_OPTIONAL));
+		HTML(out, " <span class=\"optional\">{}</span>", text_find(page->language, may_be_empty(form->fields, field)));
 	buffer_add_text(out, "</label>\n");
 	write_error(page, field->name, error);
 	if (!box)
@@ -273,7 +285,8 @@ write_form(const struct page *page, const struct page_form *form, struct slice b
 		HTML(page->out, " data-challenge=\"{}\"", form->challenge_url);
 	buffer_add_text(page->out, ">\n");
 	if (slice_present(form->challenge_url))
-		HTML(page->out, "<noscript><p>{}</p></noscript>\n", text_find(page->language, TEXT_PROOF_NOSCRIPT));
+		HTML(page->out, "<noscript><p>{}</p></noscript>\n",
+		    text_find(page->language, form->needs_script ? TEXT_PROOF_NEEDED : TEXT_PROOF_NOSCRIPT));
 	for (size_t i = 0; i < form->fields->count; i++)
 		write_field(page, form, i, &focused);
 	write_consent(page, form, focused);

@@ -25,6 +25,7 @@ struct page_form {
 	struct slice honeypot; /* the name of a field that must stay empty; absent: none */
 	struct slice
 	    challenge_url; /* of proof of work, which the script does before it sends the form; absent: none is needed */
+	bool needs_script; /* it is refused without that proof */
 };
 
 /* Judges the values and the consent; `needs_consent`: the page has the checkbox. Returns whether all are accepted. */

@@ -18,7 +18,7 @@
 #include "base/sandbox.h"
 #include "base/wake.h"
 #include "compose/compose.h"
-#include "deliver/companion.h"
+#include "deliver/process/companion.h"
 #include "deliver/crashes.h"
 #include "deliver/dispatcher.h"
 #include "deliver/texts/texter.h"

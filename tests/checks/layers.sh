@@ -34,14 +34,15 @@ limit: base crypto identity
 api: base http json crypto identity webhook bots engine text page store store/texts limit
 api/handlers: base http json crypto identity webhook bots engine text page store store/codes store/texts limit api
 deliver/send: base crypto identity webhook store store/queue
-deliver/mail: base crypto identity webhook engine mail store store/messages compose
-deliver/texts: base json crypto identity engine text store store/codes store/messages deliver/send deliver/mail
+deliver/process: base
+deliver/mail: base crypto identity webhook engine mail store store/messages deliver/process compose
+deliver/texts: base json crypto identity engine text store store/codes store/messages deliver/send deliver/process deliver/mail
 deliver: base crypto identity webhook engine store store/queue deliver/send
 transfer: base http json identity engine
 admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts limit text page
 admin/texts: base conf engine text page mail compose store store/operator store/texts admin
 admin/incoming: base conf identity webhook engine store transfer admin
-prog: base conf text mail fcgi json db http identity webhook engine store store/messages store/queue store/operator compose commit limit api deliver deliver/mail deliver/texts deliver/send admin
+prog: base conf text mail fcgi json db http identity webhook engine store store/messages store/queue store/operator compose commit limit api deliver deliver/process deliver/mail deliver/texts deliver/send admin
 '
 
 # header (a shell pattern): the folders that may include it

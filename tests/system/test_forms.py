@@ -168,6 +168,16 @@ def test_errors(service, account, sent, page):
         assert f'action="{campaign.service.front.base_path}/v1/{campaign.id}/subscribe"'.encode() in answer.body
 
 
+@pytest.mark.parametrize("fields, needed, either", [
+    ({"email": "x"}, {"email"}, 0), ({"phone_number": "x"}, {"phone_number"}, 0), ({"email": "x", "phone_number": "y"}, set(), 2)])
+def test_what_a_failed_form_needs(campaign, fields, needed, either):
+    """the fields that it sent: one alone is required, and of two it says that one is enough"""
+    body = post(campaign, fields, headers=NAVIGATE).body.decode()
+    shown = {name: attributes for name, attributes in re.findall(r'<input type="\w+" id="f-\w+" name="(\w+)"([^>]*)>', body)}
+    assert set(shown) == set(fields) and {name for name, attributes in shown.items() if "required" in attributes} == needed
+    assert body.count("(one of the two is enough)") == either and "(optional)" not in body
+
+
 def test_the_page_of_the_form(service, account):
     """`__url` before the referrer"""
     campaign = service.campaign(account, hosts="shop.example")

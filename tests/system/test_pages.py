@@ -153,6 +153,22 @@ def test_own_fields(hosted):
         "page", "show", str(hosted.id))
 
 
+@pytest.mark.parametrize("fields, either", [("email; phone_number; name", True), ("email required; phone_number; name", False)])
+def test_which_fields_may_be_empty(hosted, fields, either):
+    """2: of email address and number one is enough, unless one is required"""
+    page_set(hosted, f"fields={fields}")
+    body = get(hosted).body.decode()
+    assert body.count("(one of the two is enough)") == (2 if either else 0) and body.count("(optional)") == (1 if either else 2)
+
+
+@pytest.mark.parametrize("bots, text", [
+    ("proof", "This form needs JavaScript"), ("proof_or_confirm", "Without JavaScript this form may be refused")])
+def test_without_scripts(service, account, bots, text):
+    """docs/api.md 8.2: what the page says where proof of work is needed"""
+    page = Page(get(service.campaign(account, **{**STRICT, "bots": bots})).body.decode())
+    assert page.text("p").count(text) == 1
+
+
 def test_consent_is_no_part_of_a_link(hosted):
     """2: only the visitor gives it"""
     page_set(hosted, f"consent={CONSENT}")

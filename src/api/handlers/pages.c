@@ -226,7 +226,7 @@ show_message(struct call *call, enum text_key title, enum text_key text)
 	struct page_message message = { .title = page_text(&page, title), .text = page_text(&page, text) };
 	if (call_mails_codes(call) || call_sends_codes(call)) {
 		message.link = page_path(&page, SLICE("/code"));
-		message.link_text = page_text(&page, call_mails_codes(call) ? TEXT_CODE_LINK : TEXT_CODE_TITLE);
+		message.link_text = page_text(&page, call_sends_codes(call) ? TEXT_CODE_TITLE : TEXT_CODE_LINK);
 	}
 	call_try_looks(call, &page);
 	call_page_headers(call, &page, PAGE_SECRET);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The loop of the process: one thread with the database, lines that send. */
 #include "deliver/mail/mailer.h"
-#include "deliver/companion.h"
+#include "deliver/process/companion.h"
 
 #include <poll.h>
 #include <stdlib.h>

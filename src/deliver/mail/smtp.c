@@ -52,7 +52,7 @@ give_content(char *place, size_t size, size_t count, void *context)
 	const size_t part = left < room ? left : room;
 	memcpy(place, content.data + c->given, part);
 	c->given += part;
-	if (c->given == content.size) { /* libcurl does not ask for more than the size that it was given */
+	if (c->given == content.size) { /* libcurl does not call this again after the size that it was given */
 		c->seen.stage = SMTP_END;
 		c->seen.status = 0;
 	}

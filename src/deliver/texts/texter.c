@@ -9,7 +9,7 @@
 #include "base/panic.h"
 #include "base/random.h"
 #include "crypto/digest.h"
-#include "deliver/companion.h"
+#include "deliver/process/companion.h"
 #include "deliver/mail/judge.h"
 #include "deliver/texts/code_text.h"
 #include "engine/payload.h"
@@ -272,7 +272,8 @@ send_code(struct texter *t, struct text_job *job, const struct payload_subject *
 	if (result != RESULT_OK || job->ended)
 		return result;
 	/* a request has five tries, however many codes it takes: those of a gateway that is busy must not add up */
-	result = phone_code_make(t->store, job->pool, job->mail.lead_id, number, again, &job->code, &expires_ms);
+	const bool had_code = again && job->mail.attempts > 0;
+	result = phone_code_make(t->store, job->pool, job->mail.lead_id, number, had_code, &job->code, &expires_ms);
 	if (result != RESULT_OK) { /* nothing was sent */
 		end_job(job, MESSAGE_REQUESTED, DATABASE_MS, SLICE("no_code"));
 		return result;

@@ -2,8 +2,8 @@
  * A process beside the dispatcher, which sends mail or texts. In between is its parent, the keeper, which starts it again after
  * a crash, with growing pauses: the dispatcher has threads then, and cannot. Both end with the dispatcher, however that ends.
  */
-#ifndef LEADHOOK_DELIVER_COMPANION_H
-#define LEADHOOK_DELIVER_COMPANION_H
+#ifndef LEADHOOK_DELIVER_PROCESS_COMPANION_H
+#define LEADHOOK_DELIVER_PROCESS_COMPANION_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/companion.h"
+#include "deliver/process/companion.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,9 +41,14 @@ static bool
 take_lock(int fd, int stop_fd, int children_fd)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	while (fd >= 0 && fcntl(fd, F_OFD_SETLK, &whole) != 0)
+	while (fd >= 0 && fcntl(fd, F_OFD_SETLK, &whole) != 0) {
+		if (errno != EAGAIN && errno != EACCES) {
+			log_error("cannot_lock", LOG_ERRNO(errno));
+			return false;
+		}
 		if (has_to_stop(stop_fd, children_fd, LOCK_MS))
 			return false;
+	}
 	return true;
 }
 

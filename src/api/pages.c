@@ -99,11 +99,10 @@ static struct slice
 add_url(struct pool *pool, struct slice sources, struct slice url)
 {
 	struct slice host = link_host(pool, url);
-	if (!slice_present(host))
-		return sources;
+	sources = POOL_JOIN(pool, sources, SLICE(" "), page_source(pool, url));
 	if (slice_starts_with(host, SLICE("www.")))
 		host = slice_sub(host, sizeof("www.") - 1, host.size);
-	return add_host(pool, POOL_JOIN(pool, sources, SLICE(" "), page_source(pool, url)), host);
+	return slice_present(host) ? add_host(pool, sources, host) : sources;
 }
 
 /* Where the forms of a page may lead to, as CSP writes it: browsers apply it to each redirection after a form. The service has

@@ -2,7 +2,6 @@ noinst_LIBRARIES += %D%/libdeliver.a
 %C%_libdeliver_a_SOURCES = \
 	%D%/bulk.c %D%/bulk.h \
 	%D%/maintenance.c %D%/maintenance.h \
-	%D%/process/companion.c %D%/process/companion.h \
 	%D%/crashes.c %D%/crashes.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
@@ -15,6 +14,7 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/texts/code_text.c %D%/texts/code_text.h \
 	%D%/texts/gateway.c %D%/texts/gateway.h \
 	%D%/texts/texter.c %D%/texts/texter.h \
+	%D%/process/companion.c %D%/process/companion.h \
 	%D%/recorder.c %D%/recorder.h \
 	%D%/send/request.c %D%/send/request.h \
 	%D%/runner.c %D%/runner.h \

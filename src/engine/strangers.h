@@ -28,8 +28,7 @@ bool stranger_may_count(const struct campaign *campaign, bool owns);
 /* Whether the campaign mails a new lead its link, and a known one that signs up again, if the installation sends mail. */
 bool campaign_proves_by_mail(const struct campaign *campaign);
 
-/* Whether the campaign's leads confirm their email address by the link or the code of a mail, if the installation sends mail.
- */
+/* Whether the campaign's leads confirm their email address by the link or the code of a mail, where mail is set up. */
 bool campaign_mails_codes(const struct campaign *campaign);
 
 /* Whether a page on this host (lower-case A-labels; absent: none) is one of the campaign's: of its `hosts`, with their

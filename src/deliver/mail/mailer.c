@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The loop of the process: one thread with the database, lines that send. */
 #include "deliver/mail/mailer.h"
-#include "deliver/process/companion.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "base/random.h"
 #include "base/wake.h"
 #include "deliver/mail/mailer_private.h"
+#include "deliver/process/companion.h"
 #include "store/store.h"
 
 enum {

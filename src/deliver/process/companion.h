@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A process beside the dispatcher, which sends mail or texts. In between is its parent, the keeper, which starts it again after
- * a crash, with growing pauses: the dispatcher has threads then, and cannot. Both end with the dispatcher, however that ends.
- */
+ * A process beside the dispatcher, which sends mail or texts. Its parent is the keeper, which starts it again after a crash,
+ * with growing pauses: the dispatcher has threads then, and cannot. Both end with the dispatcher, however that ends. */
 #ifndef LEADHOOK_DELIVER_PROCESS_COMPANION_H
 #define LEADHOOK_DELIVER_PROCESS_COMPANION_H
 

@@ -250,8 +250,9 @@ class Quickstart:
 
     def banner(self, shows):
         key, url = self.state.values["key"], f"{self.front.url}/v2/{self.state.values['campaign']}"
+        mails = "that is shown here" if shows else f"in {self.mail_log}"
         return (f"\nSign up at {self.page}\n"
-                f"and open the link in the mail{' that is shown here' if shows else f', which is in {self.mail_log}'}.\n\nLeadhook answers at {self.front.url}\n"
+                f"and open the link in the mail {mails}.\n\nLeadhook answers at {self.front.url}\n"
                 f"  campaign    {url}\n"
                 f"  key         {key}\n"
                 f"  state       {self.folder} (env holds these values)\n"

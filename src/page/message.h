@@ -33,8 +33,8 @@ struct page_code {
 void page_write_confirm(const struct page *page, const struct page_code *code, bool rejects);
 /* Requests the code that was sent to an address; it is posted to the same URL as `code`. */
 void page_write_code(const struct page *page, const struct page_code *code);
-/* Requests the code, and the address that it was sent to by the fields of the form: an email address or, with `by_phone`, a
- * number. */
+/* Requests the code and the address that it was sent to. The fields of the form are for the address: an email address or, with
+ * `by_phone`, a number. */
 void page_write_code_and_address(const struct page *page, const struct page_form *form, bool by_phone);
 
 #endif

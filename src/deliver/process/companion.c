@@ -43,9 +43,11 @@ take_lock(int fd, int stop_fd, int children_fd)
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	bool logged = false;
 	while (fd >= 0 && fcntl(fd, F_OFD_SETLK, &whole) != 0) {
-		if (errno != EAGAIN && errno != EACCES && !logged)
-			log_error("cannot_lock", LOG_ERRNO(errno), LOG_STR("consequence", "nothing is sent"));
-		logged = errno != EAGAIN && errno != EACCES;
+		const int error = errno;
+		const bool is_held = error == EAGAIN || error == EACCES;
+		if (!is_held && !logged)
+			log_error("cannot_lock", LOG_ERRNO(error), LOG_STR("consequence", "nothing is sent"));
+		logged = logged || !is_held;
 		if (has_to_stop(stop_fd, children_fd, LOCK_MS))
 			return false;
 	}

@@ -139,9 +139,9 @@ companion_run(void *context, struct fcgi_companion *companion)
 	sigaddset(&term, SIGTERM);
 	if (strcmp(self->config, "slow") == 0)
 		poll(NULL, 0, SLOW_MS);
+	log_info("companion_hello", LOG_STR("config", self->config)); /* ready ends the previous one, which logs that */
 	fcgi_companion_ready(companion);
 	fcgi_companion_busy(companion, strcmp(self->config, "stuck") == 0);
-	log_info("companion_hello", LOG_STR("config", self->config));
 	while (sigtimedwait(&term, NULL, &(struct timespec){ .tv_sec = 1 }) != SIGTERM)
 		if (strcmp(self->config, "stuck") != 0)
 			fcgi_companion_busy(companion, false);

@@ -232,7 +232,7 @@ class FirefoxWindow(Window):
                 "script": "const [done] = arguments; (async () => {" + script + "})().then(done, error => done('failed: ' + error));",
                 "args": []})["value"]
         except StackError as error:
-            if "javascript error: Document was unloaded" in str(error) or "unload" in str(error):
+            if "unload" in str(error) or "evalInSandbox" in str(error):
                 return None  # the page was left meanwhile
             raise
 

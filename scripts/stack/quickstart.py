@@ -250,7 +250,7 @@ class Quickstart:
 
     def banner(self, shows):
         key, url = self.state.values["key"], f"{self.front.url}/v2/{self.state.values['campaign']}"
-        mails = "that is shown here" if shows else f"in {self.mail_log}"
+        mails = "that is shown here" if shows else f"that is written to {self.mail_log}"
         return (f"\nSign up at {self.page}\n"
                 f"and open the link in the mail {mails}.\n\nLeadhook answers at {self.front.url}\n"
                 f"  campaign    {url}\n"

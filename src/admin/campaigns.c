@@ -11,6 +11,7 @@
 #include "bots/honeypot.h"
 #include "engine/message.h"
 #include "engine/strangers.h"
+#include "identity/link.h"
 #include "page/assets.h"
 #include "page/html.h"
 #include "store/operator/admin.h"
@@ -321,7 +322,7 @@ show_markup(struct admin_call *call, const struct campaign *campaign, struct mar
 	struct output *output = call->output;
 	output_record(output);
 	output_text(
-	    output, "page", campaign->pages ? POOL_JOIN(call->pool, markup->base, SLICE("/c/"), markup->id) : SLICE_NONE);
+	    output, "page", campaign->pages ? link_to_page(call->pool, markup->base, campaign->id, SLICE("")) : SLICE_NONE);
 	output_text(output, "script", script_of(call, markup));
 	output_text(output, "form", form_of(call, markup, true));
 	output_text(output, "plain_form", form_of(call, markup, false));

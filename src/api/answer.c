@@ -2,7 +2,7 @@
  * Answers and failures, as JSON or JSONP; failures of pages by pages.c. */
 #include "api/call.h"
 
-#include "base/encode.h"
+#include "api/pages.h"
 #include "base/log.h"
 
 /* Retry-After in seconds when the database is unavailable. */
@@ -33,17 +33,6 @@ failure_message(struct call *call, const struct failure_text *text, enum failure
 	return slice_present(detail) ? detail : slice_of(text->message);
 }
 
-/* Where a new challenge is: its URL, or its path where the service's URL is not set. */
-static struct slice
-challenge_url(struct call *call)
-{
-	const struct payload_settings *settings;
-	char digits[DECIMAL_SIZE];
-	const bool known = store_payload_settings(call->api->store, &settings) == RESULT_OK;
-	return POOL_JOIN(call->request->pool, known ? settings->base_url : SLICE_NONE, SLICE("/c/"),
-	    encode_decimal(call->campaign.id, digits), SLICE("/challenge"));
-}
-
 /* `status` is for a page that reads the body of a script which failed: the function is not called. */
 static void
 write_failure(struct call *call, const struct failure_text *text, struct slice message)
@@ -55,7 +44,7 @@ write_failure(struct call *call, const struct failure_text *text, struct slice m
 	json_put_text(&writer, SLICE("message"), message);
 	json_put_text(&writer, SLICE("error"), slice_of(text->code));
 	if (call->failure == FAILURE_PROOF_REQUIRED || call->failure == FAILURE_PROOF_INVALID)
-		json_put_text(&writer, SLICE("challenge"), challenge_url(call));
+		json_put_text(&writer, SLICE("challenge"), call_page_url(call, SLICE("/challenge")));
 	json_end_object(&writer);
 }
 

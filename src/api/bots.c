@@ -220,7 +220,7 @@ call_pretend_lead(struct call *call, const struct signup *signup, struct payload
 	buffer_init(&out, PAYLOAD_MAX_BYTES);
 	view.own = true;
 	if (is_withheld(call, signup))
-		payload_write_withheld(&out, settings, &campaign, signup->redirect_url, view);
+		payload_write_withheld(&out, pool, settings, &campaign, signup->redirect_url, view);
 	else
 		payload_write(&out, settings, &subject, view);
 	const struct slice body = pool_copy(pool, buffer_slice(&out));

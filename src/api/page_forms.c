@@ -3,7 +3,6 @@
 #include "api/pages.h"
 #include "api/parameters.h"
 
-#include "base/encode.h"
 #include "bots/honeypot.h"
 #include "bots/stamp.h"
 #include "engine/strangers.h"
@@ -33,14 +32,12 @@ carry(struct call *call, const struct page *page, struct slice *values)
 {
 	struct pool *pool = page->pool;
 	struct slice kid, id;
-	char digits[DECIMAL_SIZE];
 	const struct slice query = call->request->query;
 	if (http_value_string(http_params_value(call->params, carried_names[KID]), &kid) && social_id_parse(pool, kid, &id))
 		values[KID] = id;
 	if (slice_present(page->base_url) && query.size < CARRIED_MAX_BYTES)
-		values[URL] = http_text_clean(
-		    pool, POOL_JOIN(pool, page->base_url, SLICE("/c/"), encode_decimal(page->campaign_id, digits),
-			      query.size > 0 ? SLICE("?") : SLICE(""), query));
+		values[URL] =
+		    http_text_clean(pool, call_page_url(call, POOL_JOIN(pool, query.size > 0 ? SLICE("?") : SLICE(""), query)));
 	if (call->request->referer.size < CARRIED_MAX_BYTES)
 		values[REFERRER] = http_text_clean(pool, call->request->referer);
 }

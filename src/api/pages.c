@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/encode.h"
 #include "identity/host_list.h"
 #include "identity/link.h"
 #include "page/failures.h"
@@ -57,10 +56,8 @@ struct slice
 call_page_url(const struct call *call, struct slice rest)
 {
 	const struct api_options *options = call->api->options;
-	struct pool *pool = call->request->pool;
-	char digits[DECIMAL_SIZE];
 	const struct slice root = options->base_url.size > 0 ? options->base_url : options->base_path;
-	return POOL_JOIN(pool, root, SLICE("/c/"), encode_decimal(call->campaign.id, digits), rest);
+	return link_to_page(call->request->pool, root, call->campaign.id, rest);
 }
 
 enum result

@@ -12,6 +12,7 @@
 #include "engine/payload.h"
 #include "engine/strangers.h"
 #include "identity/address_token.h"
+#include "identity/link.h"
 #include "store/codes/lead_codes.h"
 #include "store/store.h"
 #include "text/text.h"
@@ -85,7 +86,6 @@ static struct slice
 link_with_token(const struct search *c, const char *page, enum address_purpose purpose)
 {
 	const struct lead *lead = c->lead;
-	char digits[DECIMAL_SIZE];
 	const struct address_claim claim = { .purpose = purpose,
 		.campaign_id = lead->campaign_id,
 		.social_id = lead->social_id,
@@ -93,8 +93,9 @@ link_with_token(const struct search *c, const char *page, enum address_purpose p
 		.expires_s = c->s->now_ms / MS_PER_S + ADDRESS_TOKEN_S };
 	if (c->settings->base_url.size == 0)
 		return SLICE_NONE;
-	return POOL_JOIN(c->pool, c->settings->base_url, SLICE("/c/"), encode_decimal(lead->campaign_id, digits), SLICE("/"),
-	    slice_of(page), SLICE("/"), address_token_make(c->pool, c->settings->server_secret, &claim));
+	const struct slice token = address_token_make(c->pool, c->settings->server_secret, &claim);
+	return link_to_page(c->pool, c->settings->base_url, lead->campaign_id,
+	    POOL_JOIN(c->pool, SLICE("/"), slice_of(page), SLICE("/"), token));
 }
 
 /* Each may set *drop: what the mail is about is gone. */
@@ -104,15 +105,13 @@ static enum result
 add_confirmation(struct search *c, struct slice *drop)
 {
 	const struct lead *lead = c->lead;
-	char digits[DECIMAL_SIZE];
 	if (lead->verified_email && !lead->opted_out)
 		*drop = SLICE("verified");
 	c->s->values.of[MAIL_CONFIRM_URL] = link_with_token(c, "confirm", ADDRESS_CONFIRM);
 	if (c->s->is_preview || !campaign_mails_codes(c->found->campaign))
 		return RESULT_OK;
 	c->s->code = c->s->values.of[MAIL_CODE] = lead_code_random(c->s->pool);
-	c->s->values.of[MAIL_CODE_URL] =
-	    POOL_JOIN(c->pool, c->settings->base_url, SLICE("/c/"), encode_decimal(lead->campaign_id, digits), SLICE("/code"));
+	c->s->values.of[MAIL_CODE_URL] = link_to_page(c->pool, c->settings->base_url, lead->campaign_id, SLICE("/code"));
 	return RESULT_OK;
 }
 

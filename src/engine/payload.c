@@ -11,6 +11,7 @@
 #include "engine/id_list.h"
 #include "engine/strangers.h"
 #include "identity/lead_token.h"
+#include "identity/link.h"
 #include "json/writer.h"
 
 /* In place of the hidden part of a name. ASCII, for clients that count characters where they should count bytes. */
@@ -282,10 +283,9 @@ shown_redirect_url(const struct payload_writer *r)
 static struct slice
 page_url(const struct payload_writer *r)
 {
-	char digits[DECIMAL_SIZE];
 	if (!r->campaign->pages || r->settings->base_url.size == 0)
 		return SLICE_NONE;
-	return POOL_JOIN(r->pool, r->settings->base_url, SLICE("/c/"), encode_decimal(r->campaign->id, digits));
+	return link_to_page(r->pool, r->settings->base_url, r->campaign->id, SLICE(""));
 }
 
 /* The campaign's, else the lead's hosted page: with its token it is the lead's own. */
@@ -456,20 +456,18 @@ payload_write(struct buffer *out, const struct payload_settings *settings, const
 static struct slice
 code_url(struct pool *pool, const struct payload_settings *settings, const struct campaign *campaign)
 {
-	char digits[DECIMAL_SIZE];
 	const bool by_mail = settings->sends_mail && campaign_mails_codes(campaign);
 	const bool by_text = settings->sends_texts && campaign->verify_phone;
 	return settings->base_url.size > 0 && (by_mail || by_text)
-		   ? POOL_JOIN(pool, settings->base_url, SLICE("/c/"), encode_decimal(campaign->id, digits), SLICE("/code"))
+		   ? link_to_page(pool, settings->base_url, campaign->id, SLICE("/code"))
 		   : SLICE_NONE;
 }
 
 void
-payload_write_withheld(struct buffer *out, const struct payload_settings *settings, const struct campaign *campaign,
-    struct slice redirect_url, struct payload_view view)
+payload_write_withheld(struct buffer *out, struct pool *pool, const struct payload_settings *settings,
+    const struct campaign *campaign, struct slice redirect_url, struct payload_view view)
 {
 	struct json_writer writer;
-	struct pool *pool = pool_new();
 	json_writer_init(&writer, out);
 	json_begin_object(&writer);
 	json_put_text(&writer, SLICE("id"), SLICE_NONE);
@@ -483,7 +481,6 @@ payload_write_withheld(struct buffer *out, const struct payload_settings *settin
 		json_put_text(&writer, SLICE("code_url"), code_url(pool, settings, campaign));
 	}
 	json_end_object(&writer);
-	pool_free(&pool);
 }
 
 struct payload_view

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "identity/link.h"
 
+#include "base/encode.h"
 #include "base/utf8.h"
 #include "identity/domain.h"
 
@@ -66,4 +67,11 @@ link_host(struct pool *pool, struct slice link)
 	if (slice_ends_with(host, SLICE(".")))
 		host = slice_sub(host, 0, host.size - 1);
 	return domain_to_ascii(pool, host, &host) ? host : SLICE_NONE;
+}
+
+struct slice
+link_to_page(struct pool *pool, struct slice root, uint64_t campaign_id, struct slice rest)
+{
+	char digits[DECIMAL_SIZE];
+	return POOL_JOIN(pool, root, SLICE("/c/"), encode_decimal(campaign_id, digits), rest);
 }

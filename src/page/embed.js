@@ -22,12 +22,14 @@
 	const idPattern = /^[0-9A-Za-z]{4,16}$/;
 	const oldEmbed = "#kickofflabs_embed_form, #kickofflabs_signup_bar";
 	const timeout = 30000;
-	// after a sign-up, and where a mail answers it
+	// after a sign-up, by the attribute that replaces the text
+	const texts = (signedUp, mailed, texted, link) =>
+		({ "message": signedUp, "check-mail": mailed, "check-phone": texted, "code-link": link });
 	const messages = {
-		en: ["Thank you. You are signed up.", "Thank you. Please check your inbox.", "Thank you. We have sent you a code.", "Enter the code"],
-		de: ["Danke. Du bist angemeldet.", "Danke. Bitte schau in dein Postfach.", "Danke. Wir haben dir einen Code geschickt.", "Code eingeben"],
-		es: ["Gracias. Te has inscrito.", "Gracias. Revisa tu correo.", "Gracias. Te hemos enviado un c\u00f3digo.", "Introducir el c\u00f3digo"],
-		fr: ["Merci. Votre inscription est prise en compte.", "Merci. Consultez votre messagerie.", "Merci. Nous vous avons envoy\u00e9 un code.", "Saisir le code"],
+		en: texts("Thank you. You are signed up.", "Thank you. Please check your inbox.", "Thank you. We have sent you a code.", "Enter the code"),
+		de: texts("Danke. Du bist angemeldet.", "Danke. Bitte schau in dein Postfach.", "Danke. Wir haben dir einen Code geschickt.", "Code eingeben"),
+		es: texts("Gracias. Te has inscrito.", "Gracias. Revisa tu correo.", "Gracias. Te hemos enviado un c\u00f3digo.", "Introducir el c\u00f3digo"),
+		fr: texts("Merci. Votre inscription est prise en compte.", "Merci. Consultez votre messagerie.", "Merci. Nous vous avons envoy\u00e9 un code.", "Saisir le code"),
 	};
 	// of a body without a key; what only informs is left out of a larger one
 	const bodyBytes = 7000;
@@ -248,14 +250,13 @@
 	// where a code is entered; a sign-up by a number alone is sent one by text.
 	function showThanks(form, lead) {
 		const language = ((form.closest("[lang]") || form).lang || "").slice(0, 2).toLowerCase();
-		const own = (number) => form.getAttribute("data-" + ["message", "check-mail", "check-phone", "code-link"][number]) ||
-			(messages[language] || messages.en)[number];
+		const text = (name) => form.getAttribute("data-" + name) || (messages[language] || messages.en)[name];
 		const fields = new FormData(form), number = fields.get("phone_number");
 		const codeUrl = webAddress(lead.code_url), texted = codeUrl && number && !fields.get("email");
-		const message = own(texted ? 2 : lead.check_mail === true ? 1 : 0);
-		const shown = make("p", message, { "class": "leadhook-message", role: "status", tabindex: "-1" });
+		const name = texted ? "check-phone" : lead.check_mail === true ? "check-mail" : "message";
+		const shown = make("p", text(name), { "class": "leadhook-message", role: "status", tabindex: "-1" });
 		if (codeUrl)
-			shown.append(" ", make("a", own(3), { href: codeUrl + (texted ? "?phone_number=" + encodeURIComponent(number) : "") }));
+			shown.append(" ", make("a", text("code-link"), { href: codeUrl + (texted ? "?phone_number=" + encodeURIComponent(number) : "") }));
 		form.after(shown);
 		form.setAttribute("hidden", "");
 		shown.focus();

@@ -16,8 +16,7 @@ page_text(const struct page *page, enum text_key key)
 struct slice
 page_path(const struct page *page, struct slice rest)
 {
-	char digits[DECIMAL_SIZE];
-	return POOL_JOIN(page->pool, page->root, SLICE("/c/"), encode_decimal(page->campaign_id, digits), rest);
+	return link_to_page(page->pool, page->root, page->campaign_id, rest);
 }
 
 /* For previews of links in messages and on other sites, which run no scripts. */

@@ -193,9 +193,9 @@ write_input(const struct page *page, const struct page_field *field, struct slic
 		buffer_add_text(out, ">\n");
 }
 
-/* After the label of a field that may be empty. */
+/* The words after the label of a field that may be empty. */
 static enum text_key
-may_be_empty(const struct page_fields *fields, const struct page_field *field)
+optional_text(const struct page_fields *fields, const struct page_field *field)
 {
 	if (!page_field_is_identifier(field))
 		return TEXT_FIELD_OPTIONAL;
@@ -218,7 +218,7 @@ write_field(const struct page *page, const struct page_form *form, size_t i, boo
 		write_input(page, field, form->values[i], slice_present(error), focused);
 	HTML(out, "<label for=\"f-{}\">{}", field->name, page_field_label(field, page->language));
 	if (!field->required && !box)
-		HTML(out, " <span class=\"optional\">{}</span>", text_find(page->language, may_be_empty(form->fields, field)));
+		HTML(out, " <span class=\"optional\">{}</span>", text_find(page->language, optional_text(form->fields, field)));
 	buffer_add_text(out, "</label>\n");
 	write_error(page, field->name, error);
 	if (!box)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,17 +259,19 @@ without_a_folder_forks_share_it(void **state)
 static pid_t
 begin_holder(struct shared *shared)
 {
-	const int64_t until = clock_monotonic_ms() + WAIT_MS;
+	int ready[2];
+	assert_int_equal(pipe(ready), 0);
 	const pid_t pid = fork();
 	if (pid == 0) {
-		if (shared_lock(&shared->locks[0]))
-			shared->memory[0] = 1;
-		for (;;)
-			pause();
+		if (shared_lock(&shared->locks[0]) && write(ready[1], "x", 1) == 1)
+			for (;;)
+				pause();
+		_exit(1);
 	}
-	while (*(volatile unsigned char *)shared->memory == 0 && clock_monotonic_ms() < until)
-		usleep(1000);
-	assert_int_equal(shared->memory[0], 1);
+	struct pollfd holds = { ready[0], POLLIN, 0 };
+	assert_int_equal(poll(&holds, 1, WAIT_MS), 1);
+	close(ready[0]);
+	close(ready[1]);
 	return pid;
 }
 

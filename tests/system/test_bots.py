@@ -150,6 +150,15 @@ def test_proof_is_needed(service, guarded):
     assert guarded.get({"social_id": lead["social_id"]}, key=None).status == 200
 
 
+def test_the_challenge_without_a_base_url(make_service):
+    """8.2: its path, below the path prefix"""
+    service = make_service(settings=[("server", "base_url", "")], mount="/lead/")
+    campaign = service.campaign(bots="proof")
+    challenge = campaign.post(ADA, key=None).json["challenge"]
+    assert challenge == f"/lead/c/{campaign.id}/challenge"
+    assert campaign.client.request("GET", challenge.removeprefix("/lead")).status == 200
+
+
 def test_the_challenge(service, guarded, account):
     """8.2: format, signature, headers; each is another one. No such campaign, an ended one, other methods, HEAD"""
     answer = guarded.client.request("GET", f"/c/{guarded.id}/challenge", headers={"Origin": "https://shop.example"})

@@ -6,7 +6,7 @@ repeats the random choices of a failure.
 """
 import collections
 import random
-import time
+import subprocess
 
 import pytest
 from deliveries import Deliveries, check_arrived, delivery_id, sign_up
@@ -118,8 +118,8 @@ def test_killed_at_random_moments(service, receiver, campaign, dispatcher, deliv
     for kill in range(KILLS):
         leads |= sign_up(campaign, LEADS_A_KILL, kill * LEADS_A_KILL)
         dispatcher.start()
-        time.sleep(chance.uniform(0, LONGEST_LIFE))  # a random moment, with nothing to wait for
-        assert dispatcher.alive()
+        with pytest.raises(subprocess.TimeoutExpired):  # it does not end before a random moment
+            dispatcher.process.wait(chance.uniform(0, LONGEST_LIFE))
         kills.kill()
     assert len([count for count in kills.at_once if count > 0]) > KILLS / 2, "most kills were during deliveries"
     dispatcher.start()

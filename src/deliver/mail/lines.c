@@ -177,7 +177,7 @@ lines_take(struct lines *lines)
 	struct line_job *job = line->job;
 	line->job = NULL;
 	line->state = LINE_FREE;
-	pthread_cond_broadcast(&lines->given); /* its thread waits for a time from now on */
+	pthread_cond_broadcast(&lines->given); /* its thread may close the connection now */
 	pthread_mutex_unlock(&lines->lock);
 	return job;
 }

@@ -40,12 +40,13 @@ run_command(struct admin_call *call, FILE *out)
 {
 	call->store = call->wiring->open_store(call->conf);
 	call->output = output_new(call->pool, call->command->shape);
+	call->out = out;
 	int status = call->command->any_schema ? EX_OK : check_schema(call);
 	if (status == EX_OK && !read_id(call)) {
 		status = EX_DATAERR;
 	} else if (status == EX_OK) {
 		status = call->command->run(call);
-		if (status == EX_OK || !output_is_empty(call->output))
+		if (!call->writes_out && (status == EX_OK || !output_is_empty(call->output)))
 			status = print_output(call, status, out);
 	}
 	store_free(&call->store);

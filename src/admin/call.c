@@ -335,3 +335,16 @@ admin_name(const struct admin_call *call, struct slice text)
 	admin_fail(call, EX_DATAERR, "a name has 1 to %d characters", NAME_CHARACTERS_MAX);
 	return false;
 }
+
+bool
+admin_delimiter(const struct admin_call *call, char *delimiter)
+{
+	const char *text = call->options[OPTION_DELIMITER];
+	if (text == NULL)
+		return true;
+	*delimiter = strcmp(text, "tab") == 0 ? '\t' : text[0];
+	if (strcmp(text, "tab") == 0 || (strlen(text) == 1 && strchr("\"\r\n", text[0]) == NULL))
+		return true;
+	admin_fail(call, EX_USAGE, "--delimiter: expected one character, or tab");
+	return false;
+}

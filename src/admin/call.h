@@ -27,7 +27,7 @@
 	X(ID, "id", "N", "the id that the campaign gets") \
 	X(NAME, "name", "NAME", "name of the key") \
 	X(LANGUAGE, "language", "CODE", "the texts of one language; without it, of every language") \
-	X(FORMAT, "format", "json|form", "format of deliveries") \
+	X(FORMAT, "format", "NAME", "of deliveries: json or form; of an export: csv or ndjson") \
 	X(SOURCE, "source", "TEXT", "stored with the webhook; of an inbound one, the source of its leads") \
 	X(WEBHOOK, "webhook", "ID", "only of this webhook") \
 	X(LEAD, "lead", "SOCIAL_ID", "only of this lead") \
@@ -53,7 +53,8 @@
 	X(AFTER, "after", "N", "only leads that signed up after number N") \
 	X(NOW, "now", NULL, "the old URL ends at once") \
 	X(MAP, "map", "NAME=VALUE", "COLUMN=FIELD of a file, or PARAMETER=PATH of a payload; repeatable") \
-	X(DELIMITER, "delimiter", "C", "what separates the columns: a character, or tab") \
+	X(DELIMITER, "delimiter", "C", "what separates the columns of CSV: a character, or tab") \
+	X(ENCODING, "encoding", "NAME", "encoding of the file, as WINDOWS-1252 or UTF-16; without it UTF-8") \
 	X(COUNTRY_CODE, "country-code", "CODE", "of phone numbers without +: a calling code, or two letters") \
 	X(REJECTS, "rejects", "FILE", "write the rows that are not imported to this file") \
 	X(DROP_REFERRERS, "drop-unknown-referrers", NULL, "import leads without their referrers where these do not exist") \
@@ -113,7 +114,8 @@ struct admin_call {
 	struct store *store;
 	struct output *output;
 	uint64_t id; /* of the first operand, if that is an id; else 0 */
-	FILE *errors;
+	FILE *out, *errors;
+	bool writes_out; /* the command has written its result to `out` itself */
 };
 
 /* Parses the arguments (argv[0] is skipped). Returns false with a message in `problem` when they are wrong: EX_USAGE. */
@@ -137,6 +139,8 @@ int admin_answer(const struct admin_call *call, enum result result);
 int admin_answer_id(const struct admin_call *call, enum result result, uint64_t id);
 /* Reports that the schema has another version, and what to do. */
 int admin_wrong_schema(const struct admin_call *call, uint32_t found);
+/* The delimiter of --delimiter, if it is given. Reports an invalid one and returns false: EX_USAGE. */
+MUST_CHECK bool admin_delimiter(const struct admin_call *call, char *delimiter);
 /* Whether the text is a number in the range of ids. */
 MUST_CHECK bool admin_is_id(struct slice text, uint64_t *id);
 /* Parses an operand that is an id; reports an invalid one: EX_DATAERR. */

@@ -12,9 +12,13 @@ static const uint64_t lead_filters = OPTION_BIT(OPTION_VERIFIED) | OPTION_BIT(OP
 				     OPTION_BIT(OPTION_FRAUDULENT) | OPTION_BIT(OPTION_OPTED_OUT) | OPTION_BIT(OPTION_TAG) |
 				     OPTION_BIT(OPTION_SINCE) | OPTION_BIT(OPTION_AFTER) | OPTION_BIT(OPTION_LIMIT);
 static const uint64_t lead_names = OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_PHONE) | OPTION_BIT(OPTION_SOCIAL_ID);
-static const uint64_t import_options = OPTION_BIT(OPTION_MAP) | OPTION_BIT(OPTION_DELIMITER) | OPTION_BIT(OPTION_COUNTRY_CODE) |
-				       OPTION_BIT(OPTION_REJECTS) | OPTION_BIT(OPTION_DROP_REFERRERS) |
-				       OPTION_BIT(OPTION_EVENTS) | OPTION_BIT(OPTION_DRY_RUN);
+static const uint64_t import_options =
+    OPTION_BIT(OPTION_ENCODING) | OPTION_BIT(OPTION_MAP) | OPTION_BIT(OPTION_DELIMITER) | OPTION_BIT(OPTION_COUNTRY_CODE) |
+    OPTION_BIT(OPTION_REJECTS) | OPTION_BIT(OPTION_DROP_REFERRERS) | OPTION_BIT(OPTION_EVENTS) | OPTION_BIT(OPTION_DRY_RUN);
+static const uint64_t export_options = OPTION_BIT(OPTION_FORMAT) | OPTION_BIT(OPTION_DELIMITER) | OPTION_BIT(OPTION_VERIFIED) |
+				       OPTION_BIT(OPTION_WAITLISTED) | OPTION_BIT(OPTION_FRAUDULENT) |
+				       OPTION_BIT(OPTION_OPTED_OUT) | OPTION_BIT(OPTION_TAG) | OPTION_BIT(OPTION_SINCE) |
+				       OPTION_BIT(OPTION_AFTER);
 static const uint64_t mail_filters =
     OPTION_BIT(OPTION_CAMPAIGN) | OPTION_BIT(OPTION_STATE) | OPTION_BIT(OPTION_KIND) | OPTION_BIT(OPTION_LIMIT);
 static const uint64_t preview_options = OPTION_BIT(OPTION_LANGUAGE) | OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_SOCIAL_ID) |
@@ -91,6 +95,8 @@ static const struct admin_command commands[] = {
 	  .help = "list leads in the order of their sign-ups" },
 	{ "lead import", "CAMPAIGN FILE|- [--map COLUMN=FIELD...] [--rejects FILE] [OPTION...]", 2, ADMIN_ANY, admin_lead_import,
 	  .options = import_options, .help = "import leads of another service from CSV or NDJSON" },
+	{ "lead export", "CAMPAIGN [FILE|-] [--format csv|ndjson] [--delimiter C] [FILTER...]", 1, 2, admin_lead_export,
+	  .options = export_options, .help = "write leads to a CSV or NDJSON file" },
 	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, admin_webhook_add, .options = webhook_details,
 	  .help = "add a webhook; its secret is shown once" },
 	{ "webhook list", "CAMPAIGN", 1, 1, admin_webhook_list, .shape = OUTPUT_ARRAY,

@@ -27,10 +27,14 @@ admin_run admin_page_set, admin_page_show;
 extern const struct value_settings admin_tag_settings, admin_action_settings, admin_reward_settings;
 admin_run admin_definition_add, admin_definition_set, admin_definition_remove;
 admin_run admin_tag_list, admin_action_list, admin_reward_list;
+/* data/export.c */
+admin_run admin_lead_export;
 /* leads.c */
 admin_run admin_lead_code, admin_lead_show, admin_lead_list;
 /* Reads the one option that names a lead. Returns 0, or a status after reporting the error. */
 int admin_lead_reference(const struct admin_call *call, struct lead_reference *reference);
+/* Reads the filters of `lead list` and `lead export`. Reports an invalid one and returns false: EX_DATAERR. */
+MUST_CHECK bool admin_lead_filter(const struct admin_call *call, struct lead_filter *filter);
 /* incoming/import.c */
 admin_run admin_lead_import;
 /* webhooks.c */

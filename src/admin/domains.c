@@ -3,13 +3,13 @@
  * no program ever reads a part of it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "admin/commands.h"
+#include "base/replacement.h"
 #include "base/utf8.h"
 #include "identity/domain.h"
 #include "identity/host_list.h"
@@ -60,63 +60,6 @@ read_list(const struct admin_call *call, const char *path, struct buffer *text, 
 	return list.count > 0 ? EX_OK : admin_fail(call, EX_DATAERR, "%s: there are no host names in it", path);
 }
 
-static bool
-write_all(int fd, struct slice text)
-{
-	while (text.size > 0) {
-		const ssize_t written = write(fd, text.data, text.size);
-		if (written < 0 && errno != EINTR)
-			return false;
-		text = slice_sub(text, written > 0 ? (size_t)written : 0, text.size);
-	}
-	return true;
-}
-
-/* As the file was; a new one can be read by all accounts. */
-static bool
-take_attributes(int fd, const char *path)
-{
-	struct stat before;
-	if (stat(path, &before) != 0)
-		return fchmod(fd, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH) == 0;
-	return (before.st_uid == geteuid() || fchown(fd, before.st_uid, before.st_gid) == 0) &&
-	       fchmod(fd, before.st_mode & (mode_t)~S_IFMT) == 0;
-}
-
-/* After a power failure the file is the old or the new one. */
-static bool
-sync_folder(const char *folder)
-{
-	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const bool synced = fd >= 0 && fsync(fd) == 0;
-	if (fd >= 0)
-		close(fd);
-	return synced;
-}
-
-/* Returns 0 or an errno value. */
-static int
-replace_file(struct pool *pool, const char *path, struct slice text)
-{
-	const struct slice all = slice_of(path);
-	const size_t stroke = slice_find_last(all, '/');
-	const char *folder = stroke == all.size ? "." : stroke == 0 ? "/" : pool_string(pool, slice_sub(all, 0, stroke));
-	char *new_path = pool_string(pool, POOL_JOIN(pool, all, SLICE(".XXXXXX")));
-	const int fd = mkostemp(new_path, O_CLOEXEC);
-	if (fd < 0)
-		return errno;
-	bool good = write_all(fd, text) && take_attributes(fd, path) && fsync(fd) == 0;
-	int number = good ? 0 : errno;
-	close(fd);
-	good = good && rename(new_path, path) == 0;
-	number = number != 0 || good ? number : errno;
-	if (!good)
-		unlink(new_path);
-	else if (!sync_folder(folder))
-		number = errno;
-	return number;
-}
-
 int
 admin_domains_update(struct admin_call *call)
 {
@@ -131,7 +74,8 @@ admin_domains_update(struct admin_call *call)
 	int status = read_list(call, call->options[OPTION_FILE], &text, &hosts);
 	if (status == EX_OK && text.size > LIST_MAX_BYTES)
 		status = fail_file(call, EX_DATAERR, call->options[OPTION_FILE], EFBIG);
-	const int number = status == EX_OK && apply ? replace_file(call->pool, path, buffer_slice(&text)) : 0;
+	const int number =
+	    status == EX_OK && apply ? replace_file(path, buffer_slice(&text), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH) : 0;
 	if (number != 0)
 		status = fail_file(call, EX_CANTCREAT, path, number);
 	buffer_free(&text);

@@ -291,17 +291,24 @@ add_page(const struct admin_call *call, struct pool *pool, struct lead_filter *f
 	return RESULT_OK;
 }
 
-int
-admin_lead_list(struct admin_call *call)
+bool
+admin_lead_filter(const struct admin_call *call, struct lead_filter *filter)
 {
-	struct lead_filter filter = { .verified = -1,
+	*filter = (struct lead_filter){ .verified = -1,
 		.waitlisted = -1,
 		.fraudulent = -1,
 		.opted_out = -1,
 		.since_ms = -1,
 		.limit = VALUE_LIMIT_DEFAULT };
+	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
+}
+
+int
+admin_lead_list(struct admin_call *call)
+{
+	struct lead_filter filter;
 	enum result result = RESULT_OK;
-	if (!values_take(call, filter_table, ARRAY_SIZE(filter_table), &filter))
+	if (!admin_lead_filter(call, &filter))
 		return EX_DATAERR;
 	for (bool more = true; result == RESULT_OK && more;) {
 		struct pool *pool = pool_new();

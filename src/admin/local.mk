@@ -13,13 +13,16 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/leads.c \
 	%D%/mails.c \
 	%D%/output.c %D%/output.h \
+	%D%/progress.c %D%/progress.h \
 	%D%/values.c %D%/values.h \
 	%D%/webhook_test.c \
 	%D%/webhooks.c \
+	%D%/data/export.c \
 	%D%/texts/mail_templates.c \
 	%D%/texts/page.c \
 	%D%/texts/texts.c %D%/texts/texts.h \
 	%D%/incoming/import.c \
 	%D%/incoming/import_batch.c %D%/incoming/import_batch.h \
+	%D%/incoming/import_file.c %D%/incoming/import_file.h \
 	%D%/incoming/inbound.c \
 	%D%/incoming/inbound_calls.c

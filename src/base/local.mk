@@ -12,6 +12,7 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/panic.c %D%/panic.h \
 	%D%/pool.c %D%/pool.h \
 	%D%/random.c %D%/random.h \
+	%D%/replacement.c %D%/replacement.h \
 	%D%/result.c %D%/result.h \
 	%D%/sandbox.c %D%/sandbox.h \
 	%D%/slice.c %D%/slice.h \

@@ -26,6 +26,14 @@ slice_equal_nocase(struct slice a, struct slice b)
 	return true;
 }
 
+int
+slice_compare(struct slice a, struct slice b)
+{
+	const size_t common = a.size < b.size ? a.size : b.size;
+	const int order = common == 0 ? 0 : memcmp(a.data, b.data, common);
+	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
 bool
 slice_starts_with(struct slice s, struct slice prefix)
 {

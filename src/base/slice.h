@@ -34,6 +34,8 @@ slice_present(struct slice s)
 bool slice_equal(struct slice a, struct slice b);
 /* ASCII letters compare without case; all other bytes exactly. */
 bool slice_equal_nocase(struct slice a, struct slice b);
+/* As memcmp; a text that the other one begins with comes first. */
+int slice_compare(struct slice a, struct slice b);
 bool slice_starts_with(struct slice s, struct slice prefix);
 bool slice_starts_with_nocase(struct slice s, struct slice prefix);
 bool slice_ends_with(struct slice s, struct slice suffix);

@@ -2,17 +2,12 @@
 #include "identity/host_list.h"
 
 #include <stdlib.h>
-#include <string.h>
-
 #include "identity/domain.h"
 
 static int
 compare(const void *left, const void *right)
 {
-	const struct slice *a = left, *b = right;
-	size_t common = a->size < b->size ? a->size : b->size;
-	int order = memcmp(a->data, b->data, common);
-	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+	return slice_compare(*(const struct slice *)left, *(const struct slice *)right);
 }
 
 static struct slice

@@ -6,6 +6,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/inbound.h \
 	%D%/load.c \
 	%D%/mark.c %D%/mark.h \
+	%D%/pages.c \
 	%D%/query.c %D%/query.h \
 	%D%/rank_cache.c %D%/rank_cache.h \
 	%D%/read.c %D%/read.h \

@@ -9,9 +9,6 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-#define LEAD_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(FIELD_COLUMN_##written(column))
-#define LEAD_COLUMNS "l.id" LEAD_FIELDS(LEAD_COLUMN)
-
 #define SELECT_LEAD                                    \
 	"SELECT " LEAD_COLUMNS " FROM {prefix}leads l" \
 	" LEFT JOIN {prefix}leads p ON p.id = l.parent_id"

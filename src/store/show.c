@@ -15,11 +15,6 @@
 
 #include "base/panic.h"
 
-/* Columns that payloads show. */
-#define SHOWN_COLUMN(type, column, read_for, written, in_payload) \
-	FIELD_IF_PAYLOAD_READS_##read_for(FIELD_COLUMN_##written(column))
-#define SHOWN_COLUMNS "l.id" LEAD_FIELDS(SHOWN_COLUMN)
-
 #define LEADER_COLUMNS "l.id, l.subscription_number, l.social_id, l.email, l.email_key, l.phone, l.custom_fields, l.score"
 
 #define STATE_COLUMNS "n.lead_count, n.settings_version, n.leads_version"
@@ -36,28 +31,13 @@ DB_STATEMENT(sql_look_up_by_phone, LOOK_UP("phone_hash", "by_phone"));
 DB_STATEMENT(sql_look_up_by_social_id, LOOK_UP("social_id", "by_social_id"));
 DB_STATEMENT(sql_look_up_by_id, LOOK_UP("id", "PRIMARY"));
 DB_STATEMENT(sql_select_state, "SELECT " STATE_COLUMNS " FROM {prefix}campaign_counters n WHERE n.campaign_id = ?");
-DB_STATEMENT(sql_select_number_after, "SELECT subscription_number"
-				      " FROM {prefix}leads FORCE INDEX (by_number)"
-				      " WHERE campaign_id = ? AND subscription_number > ?"
-				      " ORDER BY subscription_number"
-				      " LIMIT 1 OFFSET ?");
-/* the index is forced: with a wrong one the cost would grow with the campaign */
-DB_STATEMENT(sql_select_page,
-    "SELECT " SHOWN_COLUMNS " FROM {prefix}leads l FORCE INDEX (by_number)"
-    " LEFT JOIN {prefix}leads p ON p.id = l.parent_id"
-    " WHERE l.campaign_id = ? AND l.subscription_number > ? AND l.subscription_number < ?"
-    " AND (? < 0 OR (l.verified_email OR l.verified_phone) = ?) AND (? < 0 OR l.waitlisted = ?)"
-    " AND (? < 0 OR l.fraudulent = ?) AND (? < 0 OR l.opted_out = ?) AND (? = 0 OR FIND_IN_SET(?, l.tag_ids))"
-    " AND l.created_ms >= ?"
-    " ORDER BY l.subscription_number"
-    " LIMIT ?");
 DB_STATEMENT(sql_select_leaders, "SELECT " LEADER_COLUMNS " FROM {prefix}leads l FORCE INDEX (by_score)"
 				 " WHERE l.campaign_id = ? AND l.fraudulent = FALSE"
 				 " ORDER BY l.score_order, l.subscription_number"
 				 " LIMIT ?");
 
 store_statement_list sql_of_show = { &sql_look_up_by_email, &sql_look_up_by_phone, &sql_look_up_by_social_id,
-	&sql_look_up_by_id, &sql_select_state, &sql_select_number_after, &sql_select_page, &sql_select_leaders, NULL };
+	&sql_look_up_by_id, &sql_select_state, &sql_select_leaders, NULL };
 
 /* The state of a campaign. */
 struct state {
@@ -272,52 +252,6 @@ store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, c
 		read.result = read_subjects(store, pool, &state, leads, count, subjects);
 	}
 	return read.result;
-}
-
-/* Zero, absent and -1 filters let every lead pass. */
-static bool
-is_filtered(const struct lead_filter *f)
-{
-	return f->verified >= 0 || f->waitlisted >= 0 || f->fraudulent >= 0 || f->opted_out >= 0 || f->tag_id != 0 ||
-	       f->since_ms > 0;
-}
-
-/* The first number that the page does not examine, 0: it is the last page. Without a filter, the page's limit is enough. */
-static enum result
-find_end(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f, uint32_t *end)
-{
-	struct db_rows next;
-	*end = 0;
-	if (!is_filtered(f))
-		return RESULT_OK;
-	enum result result = store_query(
-	    store, pool, &next, &sql_select_number_after, DB_U64(campaign_id), DB_U64(f->after), DB_U64(LEAD_PAGE_ROWS_MAX));
-	if (next.count > 0)
-		*end = store_get_u32(&next, 0, 0);
-	return result;
-}
-
-enum result
-store_list_leads(
-    struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f, struct lead_page *page)
-{
-	struct db_rows rows;
-	uint32_t end;
-	enum result result = find_end(store, pool, campaign_id, f, &end);
-	if (result != RESULT_OK)
-		return result;
-	result = store_query(store, pool, &rows, &sql_select_page, DB_U64(campaign_id), DB_U64(f->after),
-	    DB_U64(end == 0 ? UINT64_C(1) << 32 : end), /* numbers have 32 bits */
-	    DB_I64(f->verified), DB_I64(f->verified), DB_I64(f->waitlisted), DB_I64(f->waitlisted), DB_I64(f->fraudulent),
-	    DB_I64(f->fraudulent), DB_I64(f->opted_out), DB_I64(f->opted_out), DB_U64(f->tag_id), DB_U64(f->tag_id),
-	    DB_I64(f->since_ms), DB_U64(f->limit + 1));
-	const size_t count = rows.count > f->limit ? f->limit : rows.count;
-	*page = (struct lead_page){ POOL_ARRAY(pool, count, struct lead), count, end == 0 ? 0 : end - 1 };
-	for (size_t i = 0; i < count; i++)
-		page->leads[i] = store_shown_lead_from_row(&rows, i);
-	if (rows.count > f->limit)
-		page->next = count == 0 ? 0 : page->leads[count - 1].subscription_number;
-	return result;
 }
 
 static struct lead

@@ -17,9 +17,9 @@ typedef const struct db_statement *const store_statement_list[];
 extern store_statement_list sql_of_admin, sql_of_bulk, sql_of_campaign_cache, sql_of_campaign_texts, sql_of_check,
     sql_of_clean_up, sql_of_unverified, sql_of_deep, sql_of_definitions, sql_of_deliveries, sql_of_dispatch, sql_of_inbound,
     sql_of_inbound_calls, sql_of_jobs, sql_of_load, sql_of_due, sql_of_mark, sql_of_node, sql_of_number, sql_of_outcomes,
-    sql_of_partitions, sql_of_lead_codes, sql_of_rank_cache, sql_of_read, sql_of_redeliver, sql_of_schema, sql_of_show,
-    sql_of_store, sql_of_transaction, sql_of_upgrade, sql_of_webhook_admin, sql_of_webhooks, sql_of_write, sql_of_mail_list,
-    sql_of_mail_lease, sql_of_mail_outcomes, sql_of_mail_requests, sql_of_text_queue;
+    sql_of_pages, sql_of_partitions, sql_of_lead_codes, sql_of_rank_cache, sql_of_read, sql_of_redeliver, sql_of_schema,
+    sql_of_show, sql_of_store, sql_of_transaction, sql_of_upgrade, sql_of_webhook_admin, sql_of_webhooks, sql_of_write,
+    sql_of_mail_list, sql_of_mail_lease, sql_of_mail_outcomes, sql_of_mail_requests, sql_of_text_queue;
 
 extern const struct db_statement sql_lock_counters, sql_select_server_version;
 
@@ -54,6 +54,14 @@ extern const struct db_statement sql_lock_counters, sql_select_server_version;
 	" ORDER BY n.campaign_id" \
 	" FOR UPDATE"
 
+/* Columns of leads `l` and of their referrers `p`: those of batches, as enum lead_column; those that payloads show, as enum
+ * shown_column. */
+#define LEAD_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(FIELD_COLUMN_##written(column))
+#define LEAD_COLUMNS "l.id" LEAD_FIELDS(LEAD_COLUMN)
+#define SHOWN_COLUMN(type, column, read_for, written, in_payload) \
+	FIELD_IF_PAYLOAD_READS_##read_for(FIELD_COLUMN_##written(column))
+#define SHOWN_COLUMNS "l.id" LEAD_FIELDS(SHOWN_COLUMN)
+
 #define RANK_BUCKET_COLUMNS "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15"
 
 /* clang-format on */
@@ -64,6 +72,8 @@ enum lead_column {
 #define COLUMN(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(LEAD_##column, )
 	LEAD_FIELDS(COLUMN)
 #undef COLUMN
+	/* sql_select_exported alone */
+	LEAD_signup_url
 };
 
 /* Columns of sql_look_up_by_… and of pages, in order: only what payloads need of a lead, which is a third less. */

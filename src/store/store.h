@@ -179,6 +179,9 @@ struct lead_page {
 enum { LEAD_PAGE_ROWS_MAX = 10000 };
 MUST_CHECK enum result store_list_leads(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page);
+/* The same with all that is stored of the leads themselves; `names_only`: only subscription number, custom fields and utm. */
+MUST_CHECK enum result store_export_leads(struct store *store, struct pool *pool, uint64_t campaign_id,
+    const struct lead_filter *filter, bool names_only, struct lead_page *page);
 /* The first `limit` leads that are not fraudulent, by score, then by sign-up. Only numbers, social ids, scores, and the sources
  * of names and avatars are filled. */
 MUST_CHECK enum result store_leaderboard(

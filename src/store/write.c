@@ -10,11 +10,11 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-#define LEAD_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(", " #column)
+#define WRITTEN_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(", " #column)
 #define LEAD_PLACE(type, column, read_for, written, in_payload) FIELD_IF_WRITTEN_##written(", ?")
 #define LEAD_CHANGE(type, column, read_for, written, in_payload) \
 	FIELD_IF_UPDATED_##written(", " #column " = VALUES(" #column ")")
-#define LEAD_COLUMN_LIST LEAD_FIELDS(LEAD_COLUMN)
+#define LEAD_COLUMN_LIST LEAD_FIELDS(WRITTEN_COLUMN)
 #define LEAD_PLACES LEAD_FIELDS(LEAD_PLACE)
 #define LEAD_CHANGES LEAD_FIELDS(LEAD_CHANGE)
 #define INSERT_LEAD "INSERT INTO {prefix}leads (id" LEAD_COLUMN_LIST ") VALUES {each}(?" LEAD_PLACES "){between}, {end}"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "transfer/chains.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/panic.h"
 #include "base/pool.h"
+#include <stdlib.h>
 
 #define NO_ROW SIZE_MAX
 
@@ -74,9 +72,7 @@ chains_add(struct chains *chains, const struct import *row, uint64_t line)
 static int
 compare_identities(const void *a, const void *b)
 {
-	const struct slice one = ((const struct identity *)a)->value, other = ((const struct identity *)b)->value;
-	const int order = memcmp(one.data, other.data, one.size < other.size ? one.size : other.size);
-	return order != 0 ? order : (one.size > other.size) - (one.size < other.size);
+	return slice_compare(((const struct identity *)a)->value, ((const struct identity *)b)->value);
 }
 
 static size_t

@@ -54,6 +54,8 @@ static const struct {
 	{ SLICE("__url"), LEAD_SIGNUP_URL },
 	{ SLICE("custom_fields"), LEAD_CUSTOM_OBJECT },
 	{ SLICE("utm"), LEAD_UTM_OBJECT },
+	{ SLICE("tags"), LEAD_TAG_NAMES },
+	{ SLICE("completed_actions"), LEAD_ACTION_TEXTS },
 	/* what payloads derive from other fields, or from the campaign */
 	{ SLICE("id"), LEAD_IGNORED },
 	{ SLICE("campaign_id"), LEAD_IGNORED },
@@ -74,8 +76,6 @@ static const struct {
 	{ SLICE("thankyou_url"), LEAD_IGNORED },
 	{ SLICE("status_url"), LEAD_IGNORED },
 	{ SLICE("unsubscribe_url"), LEAD_IGNORED },
-	{ SLICE("completed_actions"), LEAD_IGNORED },
-	{ SLICE("tags"), LEAD_IGNORED },
 	{ SLICE("referrals"), LEAD_IGNORED },
 	{ SLICE("unverified_leads"), LEAD_IGNORED },
 	{ SLICE("verified_leads"), LEAD_IGNORED },
@@ -143,7 +143,10 @@ lead_field_informs(enum lead_field field)
 struct column
 column_of(struct pool *pool, struct slice name, bool json)
 {
+	struct slice member, base;
 	name = slice_trim(utf8_sanitized(pool, name));
+	if (custom_field_member(pool, name, &member, &base))
+		return (struct column){ LEAD_CUSTOM, member };
 	struct column column = { .field = lead_field_of(name, json) };
 	const struct slice plain = plain_name(pool, name);
 	if (column.field == LEAD_UTM)

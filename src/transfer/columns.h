@@ -32,10 +32,12 @@ enum lead_field {
 	LEAD_TEXTS,            /* how many fields above have a place of their own */
 	LEAD_UTM = LEAD_TEXTS, /* one of the utm parameters */
 	LEAD_UTM_OBJECT,       /* NDJSON: all of them */
-	LEAD_CUSTOM,           /* a custom field */
-	LEAD_CUSTOM_OBJECT,    /* NDJSON: all of them */
-	LEAD_DERIVED_NAME,     /* NDJSON: a custom field, unless there is an object of them */
-	LEAD_IGNORED           /* what follows from other fields */
+	LEAD_TAG_NAMES,        /* of tags, and texts of actions, that the lead has: in CSV a record of them */
+	LEAD_ACTION_TEXTS,
+	LEAD_CUSTOM,        /* a custom field */
+	LEAD_CUSTOM_OBJECT, /* NDJSON: all of them */
+	LEAD_DERIVED_NAME,  /* NDJSON: a custom field, unless there is an object of them */
+	LEAD_IGNORED        /* what follows from other fields */
 };
 
 struct column {

@@ -108,21 +108,70 @@ csv_detect_delimiter(struct slice heading)
 	return delimiters[best];
 }
 
-void
-csv_add_field(struct buffer *out, struct slice field)
+bool
+csv_names_delimiter(struct slice record, char *delimiter)
+{
+	const struct slice before = SLICE("sep=");
+	const bool named = record.size == before.size + 1 && slice_starts_with_nocase(record, before);
+	if (named)
+		*delimiter = record.data[before.size];
+	return named;
+}
+
+bool
+csv_is_empty(struct slice record, char delimiter)
+{
+	for (size_t i = 0; i < record.size; i++)
+		if (record.data[i] != delimiter && record.data[i] != ' ')
+			return false;
+	return true;
+}
+
+static void
+add_field(struct buffer *out, struct slice prefix, struct slice field)
 {
 	bool plain = true;
-	for (size_t i = 0; i < field.size; i++)
-		plain = plain && strchr("\",;\t\r\n", field.data[i]) == NULL;
+	for (size_t i = 0; i < field.size && plain; i++)
+		plain = strchr("\",;\t\r\n", field.data[i]) == NULL;
 	if (plain) {
+		buffer_add(out, prefix);
 		buffer_add(out, field);
 		return;
 	}
 	buffer_add_byte(out, '"');
+	buffer_add(out, prefix);
 	for (size_t i = 0; i < field.size; i++) {
 		if (field.data[i] == '"')
 			buffer_add_byte(out, '"');
 		buffer_add_byte(out, field.data[i]);
 	}
 	buffer_add_byte(out, '"');
+}
+
+void
+csv_add_field(struct buffer *out, struct slice field)
+{
+	add_field(out, SLICE(""), field);
+}
+
+/* Whether, after any apostrophes, it begins as a formula does. */
+static bool
+is_formula(struct slice cell)
+{
+	size_t at = 0;
+	while (at < cell.size && cell.data[at] == '\'')
+		at++;
+	return at < cell.size && memchr("=+-@\t\r", cell.data[at], 6) != NULL;
+}
+
+void
+csv_add_cell(struct buffer *out, struct slice cell)
+{
+	add_field(out, is_formula(cell) ? SLICE("'") : SLICE(""), cell);
+}
+
+struct slice
+csv_cell(struct slice field)
+{
+	return field.size > 0 && field.data[0] == '\'' && is_formula(field) ? slice_sub(field, 1, field.size) : field;
 }

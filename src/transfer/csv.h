@@ -28,8 +28,18 @@ struct slice csv_without_first(struct pool *pool, struct slice record, char deli
 /* Which of comma, semicolon and tab is in a heading most often, outside quotes; a comma where none is. */
 char csv_detect_delimiter(struct slice heading);
 
+/* Whether it is the line before a heading by which spreadsheets name the delimiter: "sep=;". */
+bool csv_names_delimiter(struct slice record, char *delimiter);
+/* Whether all fields are empty: spreadsheets write such records for empty rows. */
+bool csv_is_empty(struct slice record, char delimiter);
+
 /* Appends a field as csv_split reads it: in quotes where that is necessary. */
 struct buffer;
 void csv_add_field(struct buffer *out, struct slice field);
+
+/* The same for spreadsheets, which run cells that begin with = + - @ or a control character: these get an apostrophe before
+ * them, and so do cells that already have one there. csv_cell is the reverse. */
+void csv_add_cell(struct buffer *out, struct slice cell);
+struct slice csv_cell(struct slice field);
 
 #endif

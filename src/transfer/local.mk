@@ -4,6 +4,7 @@ noinst_LIBRARIES += %D%/libtransfer.a
 	%D%/columns.c %D%/columns.h \
 	%D%/csv.c %D%/csv.h \
 	%D%/deferred.c %D%/deferred.h \
+	%D%/lead_writer.c %D%/lead_writer.h \
 	%D%/records.c %D%/records.h \
 	%D%/rejects.c %D%/rejects.h \
 	%D%/row.c %D%/row.h \

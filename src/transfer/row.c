@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "engine/id_list.h"
 #include "http/text.h"
 #include "identity/email.h"
 #include "identity/network.h"
@@ -56,6 +57,40 @@ text_as_json(struct row *row, struct slice text)
 	return json;
 }
 
+void
+row_add_name(struct row *row, enum lead_field field, struct slice name)
+{
+	const struct definitions *definitions = row->limits->definitions;
+	const size_t count = field == LEAD_TAG_NAMES ? definitions->tag_count : definitions->action_count;
+	struct slice *ids = field == LEAD_TAG_NAMES ? &row->tag_ids : &row->action_ids;
+	name = slice_trim(name);
+	for (size_t i = 0; i < count; i++) {
+		const struct slice one = field == LEAD_TAG_NAMES ? definitions->tags[i].name : definitions->actions[i].text;
+		const uint64_t id = field == LEAD_TAG_NAMES ? definitions->tags[i].id : definitions->actions[i].id;
+		if (!slice_equal(one, name))
+			continue;
+		if (!id_list_has(*ids, id))
+			*ids = id_list_add(row->pool, *ids, id);
+		return;
+	}
+	row->unknown_names += name.size > 0 ? 1 : 0;
+}
+
+/* A record of names, or a list of them with commas. */
+static void
+add_names(struct row *row, enum lead_field field, struct slice text)
+{
+	struct csv_fields names;
+	struct slice name;
+	if (csv_split(row->pool, text, ',', &names) == NULL) {
+		for (size_t i = 0; i < names.count; i++)
+			row_add_name(row, field, names.items[i]);
+		return;
+	}
+	while (slice_next(&text, ',', &name))
+		row_add_name(row, field, name);
+}
+
 static void
 add_custom(struct row *row, const struct column *column, struct row_value value)
 {
@@ -73,6 +108,10 @@ row_add(struct row *row, const struct column *column, struct slice text)
 	struct slice normal = SLICE_NONE;
 	if (column->field == LEAD_IGNORED)
 		return;
+	if (column->field == LEAD_TAG_NAMES || column->field == LEAD_ACTION_TEXTS) {
+		add_names(row, column->field, text);
+		return;
+	}
 	if (own && lead_field_informs(column->field))
 		normal = cut(row, text);
 	else {
@@ -216,7 +255,7 @@ read_others(struct row *row, struct import *import)
 	text = given(row, LEAD_IP);
 	if (slice_present(text) && ip_address_parse(text, &address))
 		import->signup.ip = ip_address_format(row->pool, &address);
-	import->signup.source = slice_present(given(row, LEAD_SOURCE)) ? given(row, LEAD_SOURCE) : SLICE("import");
+	import->signup.source = slice_present(row->texts[LEAD_SOURCE]) ? given(row, LEAD_SOURCE) : SLICE("import");
 	import->signup.user_agent = given(row, LEAD_USER_AGENT);
 	import->signup.uid = given(row, LEAD_UID);
 	import->signup.referrer = given(row, LEAD_PAGE_REFERRER);
@@ -269,6 +308,9 @@ row_finish(struct row *row, struct import *import)
 	read_others(row, import);
 	read_utm(row, &import->signup);
 	read_custom(row, &import->signup);
+	import->tag_ids = row->tag_ids;
+	import->action_ids = row->action_ids;
+	import->unknown_names = row->unknown_names;
 	return row->problem;
 }
 
@@ -280,6 +322,6 @@ row_from_csv(struct pool *pool, const struct row_limits *limits, const struct co
 	if (fields->count != column_count)
 		return pool_printf(pool, "the record has %zu fields, the heading %zu", fields->count, column_count).data;
 	for (size_t i = 0; i < column_count; i++)
-		row_add(&row, &columns[i], fields->items[i]);
+		row_add(&row, &columns[i], csv_cell(fields->items[i]));
 	return row_finish(&row, import);
 }

@@ -17,6 +17,7 @@ struct row_limits {
 	size_t utm_bytes;                             /* of all together, as JSON */
 	struct slice country_code;                    /* of phone numbers that begin without +; or absent */
 	bool drop_bad_referrers;                      /* a referrer that no lead can have is absent */
+	const struct definitions *definitions;        /* of the campaign */
 };
 
 /* Return NULL and fill *import, or return what is wrong with the record: "phone_number is not valid". All in the pool. A field
@@ -39,12 +40,16 @@ struct row {
 	struct row_value *utm, *custom, *derived;
 	size_t utm_count, utm_capacity, custom_count, custom_capacity, derived_count, derived_capacity;
 	bool has_object; /* of custom fields */
+	struct slice tag_ids, action_ids;
+	uint32_t unknown_names; /* of tags and actions */
 	const char *problem;
 };
 /* Adds a text; of fields that are given several times the first one that is not empty is used. */
 void row_add(struct row *row, const struct column *column, struct slice text);
 /* Adds a custom field that is a number, a boolean or an array, as JSON. */
 void row_add_json(struct row *row, const struct column *column, struct slice json);
+/* Adds the name of a tag, or the text of an action. One that the campaign does not have is counted. */
+void row_add_name(struct row *row, enum lead_field field, struct slice name);
 /* Reports that the value of `name` breaks the rule, unless another one does. */
 void row_fail(struct row *row, struct slice name, const char *rule);
 MUST_CHECK const char *row_finish(struct row *row, struct import *import);

@@ -62,8 +62,26 @@ static void
 add_member(struct row *row, struct slice name, struct slice base, const struct http_value *value)
 {
 	row->has_object = true;
-	if (lead_field_of(base, true) != LEAD_UTM && !slice_starts_with(name, SLICE("_")) && !row->limits->is_reserved(base))
-		add_custom(row, &(struct column){ LEAD_CUSTOM, name }, value);
+	const struct column column = { LEAD_CUSTOM, name };
+	if (lead_field_of(base, true) == LEAD_UTM || slice_starts_with(name, SLICE("_")) || row->limits->is_reserved(base))
+		return;
+	if (value->type == HTTP_STRING && value->text.size == 0)
+		row_add_json(row, &column, SLICE("\"\"")); /* as the API stores it */
+	else
+		add_custom(row, &column, value);
+}
+
+/* `tags`, an array of names, or `tags[0][name]`, a member of a tag as payloads have it; an action likewise. Ids are those of
+ * another campaign. */
+static void
+add_names(struct row *row, enum lead_field field, const struct http_param *param)
+{
+	const struct http_value *value = &param->value;
+	if (value->type == HTTP_STRING && slice_ends_with(param->name, SLICE("[name]")))
+		row_add_name(row, field, value->text);
+	for (size_t i = 0; value->type == HTTP_ARRAY && i < value->item_count; i++)
+		if (value->items[i].type == HTTP_STRING)
+			row_add_name(row, field, value->items[i].text);
 }
 
 /* PHP writes an empty array for an object without members. */
@@ -97,7 +115,10 @@ add_param(struct row *row, const struct http_param *param)
 		return;
 	}
 	const struct column column = column_of(row->pool, param->name, true);
-	if (slice_equal(base, SLICE("utm")))
+	const enum lead_field named = lead_field_of(base, true);
+	if (named == LEAD_TAG_NAMES || named == LEAD_ACTION_TEXTS)
+		add_names(row, named, param);
+	else if (slice_equal(base, SLICE("utm")))
 		add_utm(row, param->name, &param->value);
 	else if (column.field <= LEAD_UTM)
 		add_own(row, &column, param);

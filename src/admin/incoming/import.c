@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * lead import: opens the file, reads its heading, and reports what was done. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "admin/admin.h"
 #include "admin/commands.h"
 #include "admin/incoming/import_batch.h"
-#include "base/clock.h"
+#include "admin/incoming/import_file.h"
 #include "base/utf8.h"
 #include "conf/conf.h"
 #include "identity/phone.h"
@@ -20,69 +19,6 @@
 
 /* The operands after CAMPAIGN. */
 enum { OPERAND_FILE = 1, OPERAND_MAP };
-
-/* Copies what cannot be read twice to a temporary file, which has no name. Returns its descriptor, or -1: errno. */
-static int
-spool(int from)
-{
-	char bytes[64 * 1024];
-	FILE *file = tmpfile();
-	ssize_t got = 0;
-	if (file == NULL)
-		return -1;
-	while ((got = read(from, bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR))
-		if (got > 0 && fwrite(bytes, 1, (size_t)got, file) != (size_t)got) {
-			got = -1;
-			break;
-		}
-	const int fd = got < 0 || fflush(file) != 0 ? -1 : fcntl(fileno(file), F_DUPFD_CLOEXEC, 0);
-	fclose(file);
-	return fd;
-}
-
-static int
-open_file(const struct admin_call *call, struct stat *about)
-{
-	const char *path = call->operands[OPERAND_FILE];
-	const bool standard = strcmp(path, "-") == 0;
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, about) == 0 && !S_ISREG(about->st_mode)) {
-		const int spooled = spool(fd);
-		if (!standard)
-			close(fd);
-		fd = spooled;
-	}
-	if (fd >= 0 && fstat(fd, about) == 0)
-		return fd;
-	admin_fail(call, EX_NOINPUT, "%s: %s", path, strerror(errno));
-	return -1;
-}
-
-/* A file that begins with { is NDJSON. */
-static enum records_format
-find_format(int fd)
-{
-	char bytes[256];
-	const ssize_t got = pread(fd, bytes, sizeof(bytes), 0);
-	struct slice text = { bytes, got < 0 ? 0 : (size_t)got };
-	if (slice_starts_with(text, SLICE("\xef\xbb\xbf")))
-		text = slice_sub(text, 3, text.size);
-	return slice_starts_with(slice_trim(text), SLICE("{")) ? RECORDS_NDJSON : RECORDS_CSV;
-}
-
-static bool
-read_delimiter(const struct admin_call *call, struct slice heading, char *delimiter)
-{
-	const char *text = call->options[OPTION_DELIMITER];
-	*delimiter = csv_detect_delimiter(heading);
-	if (text == NULL)
-		return true;
-	*delimiter = strcmp(text, "tab") == 0 ? '\t' : text[0];
-	if (strcmp(text, "tab") == 0 || (strlen(text) == 1 && strchr("\"\r\n", text[0]) == NULL))
-		return true;
-	admin_fail(call, EX_USAGE, "--delimiter: expected one character, or tab");
-	return false;
-}
 
 /* A name that cannot be a custom field is ignored, as in a request (docs/api.md 4.4). */
 static bool
@@ -132,7 +68,7 @@ fail_heading(const struct admin_call *call, struct slice heading, const char *pr
 	if (slice_starts_with(slice_trim(heading), SLICE("[")))
 		problem = "is a JSON array: write one object in each line, without brackets around them";
 	else if (memchr(heading.data, '\0', heading.size) != NULL)
-		problem = "has a NUL byte: convert the file to UTF-8";
+		problem = "has a NUL byte: convert the file to UTF-8, or give its encoding, as --encoding UTF-16";
 	return admin_fail(call, EX_DATAERR, "the heading %s", problem);
 }
 
@@ -144,18 +80,25 @@ read_heading(struct import_run *run, struct slice *text)
 	struct record record;
 	struct csv_fields heading;
 	bool identifies = false;
-	if (records_next(run->records, &record) != RECORD_GOOD)
-		return admin_fail(call, EX_DATAERR, "the file has no heading");
+	for (run->heading_records = 1;; run->heading_records++) {
+		if (records_next(run->records, &record) != RECORD_GOOD)
+			return admin_fail(call, EX_DATAERR, "the file has no heading");
+		if (!csv_names_delimiter(record.text, &run->delimiter))
+			break;
+	}
 	*text = pool_copy(call->pool, record.text);
-	if (!read_delimiter(call, *text, &run->delimiter))
+	if (run->heading_records == 1)
+		run->delimiter = csv_detect_delimiter(*text);
+	if (!admin_delimiter(call, &run->delimiter))
 		return EX_USAGE;
 	const char *problem = csv_split(call->pool, *text, run->delimiter, &heading);
 	if (problem != NULL)
 		return fail_heading(call, *text, problem);
 	struct column *columns = POOL_ARRAY(call->pool, heading.count, struct column);
 	for (size_t i = 0; i < heading.count; i++) {
+		heading.items[i] = csv_cell(heading.items[i]);
 		columns[i] = column_of(call->pool, heading.items[i], false);
-		if (is_reserved(run, &columns[i]))
+		if (is_reserved(run, &columns[i]) || slice_trim(heading.items[i]).size == 0)
 			columns[i].field = LEAD_IGNORED;
 	}
 	const int status = map_columns(run, &heading, columns);
@@ -212,7 +155,7 @@ static int
 report(struct import_run *run, int status)
 {
 	struct output *output = run->call->output;
-	const int64_t took_ms = clock_monotonic_ms() - run->began_ms;
+	const int64_t took_ms = progress_took_ms(&run->progress);
 	if (!rejects_close(&run->rejects) && status == EX_OK)
 		status = admin_fail(run->call, EX_IOERR, "the file of rejected rows could not be written");
 	output_record(output);
@@ -220,6 +163,8 @@ report(struct import_run *run, int status)
 	output_u64(output, "imported", run->counts.imported);
 	output_u64(output, "unchanged", run->counts.unchanged);
 	output_u64(output, "rejected", run->counts.rejected);
+	if (run->counts.unknown_names > 0)
+		output_u64(output, "unknown_tags_and_actions", run->counts.unknown_names);
 	output_u64(output, "seconds", (uint64_t)took_ms / 1000);
 	if (run->dry_run && run->column_count > 0)
 		report_columns(run);
@@ -232,10 +177,13 @@ import_file(struct import_run *run, int fd, const struct stat *about)
 	struct slice heading = SLICE_NONE;
 	struct campaign campaign;
 	int64_t now_ms;
-	const enum result result = store_find_campaign(run->call->store, run->call->pool, run->call->id, &campaign, &now_ms);
+	enum result result = store_find_campaign(run->call->store, run->call->pool, run->call->id, &campaign, &now_ms);
+	if (result == RESULT_OK)
+		result = store_find_definitions(run->call->store, run->call->pool, run->call->id, &run->definitions);
 	if (result != RESULT_OK)
 		return admin_answer(run->call, result);
-	run->format = find_format(fd);
+	run->limits.definitions = &run->definitions;
+	run->format = import_file_format(fd);
 	run->records = records_new(fd, run->format);
 	run->file_size = (uint64_t)about->st_size;
 	int status = run->format == RECORDS_CSV ? read_heading(run, &heading) : EX_OK;
@@ -271,11 +219,10 @@ admin_lead_import(struct admin_call *call)
 	struct slice number;
 	if (!phone_parse(call->pool, SLICE("+4930123456"), run.limits.country_code, &number))
 		return admin_fail(call, EX_USAGE, "--country-code: expected a calling code such as 49, or two letters");
-	const int fd = open_file(call, &about);
+	const int fd = import_file_open(call, call->operands[OPERAND_FILE], &about);
 	if (fd < 0)
 		return EX_NOINPUT;
 	const int status = import_file(&run, fd, &about);
-	if (fd != STDIN_FILENO)
-		close(fd);
+	close(fd);
 	return status;
 }

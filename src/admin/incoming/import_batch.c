@@ -6,17 +6,16 @@
 #include <string.h>
 #include <sysexits.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "engine/failure.h"
 #include "store/store.h"
 #include "transfer/chains.h"
+#include "transfer/csv.h"
 
 enum {
 	BATCH_MS = 30000, /* time of a batch, and of the attempts to run it */
 	TRIES = 4,        /* … while the database is away */
-	PROGRESS_MS = 1000,
 	REASONS_SHOWN = 10,
 	WORK_MS = 200, /* after so much work … */
 	PAUSE_MS = 12, /* … the lock stays free for longer than a committer waits before it tries again */
@@ -51,22 +50,6 @@ reject_at(struct import_run *run, const struct record_place *place, const char *
 		return fail_file(run);
 	reject(run, place, text, reason);
 	return EX_OK;
-}
-
-/* Shows progress once a second when errors go to a terminal. */
-static void
-show_progress(struct import_run *run, const struct record_place *place)
-{
-	const int64_t now_ms = clock_monotonic_ms(), took_ms = now_ms - run->began_ms;
-	if (now_ms - run->shown_ms < PROGRESS_MS || isatty(fileno(run->call->errors)) != 1)
-		return;
-	const uint64_t rate = (run->counts.imported + run->counts.unchanged) * 1000 / (uint64_t)(took_ms > 0 ? took_ms : 1);
-	const uint64_t left_ms = place->offset == 0 ? 0 : (uint64_t)took_ms * (run->file_size - place->offset) / place->offset;
-	fprintf(run->call->errors, "\rleadhook: %" PRIu64 " rows, %" PRIu64 " a second, %" PRIu64 " s left  ", run->counts.rows,
-	    rate, left_ms / 1000);
-	fflush(run->call->errors);
-	run->shown_ms = now_ms;
-	run->shown = true;
 }
 
 /* Sign-ups wait for the lock of the campaign: they get it from time to time. */
@@ -106,6 +89,7 @@ take_outcome(struct import_run *run, const struct import_row *row, const struct 
 	if (outcome->failure == FAILURE_NONE) {
 		run->counts.imported += outcome->created ? 1 : 0;
 		run->counts.unchanged += outcome->created ? 0 : 1;
+		run->counts.unknown_names += outcome->created ? row->import.unknown_names : 0;
 		return EX_OK;
 	}
 	if (outcome->failure == FAILURE_LEAD_NOT_FOUND)
@@ -163,7 +147,8 @@ flush_batch(struct import_run *run)
 	for (size_t i = 0; i < run->row_count && status == EX_OK; i++)
 		status = take_outcome(run, &run->rows[i], &outcomes[i]);
 	if (run->row_count > 0)
-		show_progress(run, &run->rows[run->row_count - 1].place);
+		progress_show(
+		    &run->progress, run->counts.imported + run->counts.unchanged, run->rows[run->row_count - 1].place.offset);
 	run->row_count = run->taken = run->taken_bytes = 0;
 	pool_reset(run->pool);
 	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
@@ -253,6 +238,8 @@ find_number(
 static int
 take_record(struct import_run *run, const struct record_place *place, struct slice text, const char *problem, bool *splits)
 {
+	if (run->format == RECORDS_CSV && csv_is_empty(text, run->delimiter))
+		return EX_OK;
 	run->counts.rows++;
 	if (problem == NULL)
 		return add_row(run, place, text, false, splits);
@@ -381,19 +368,18 @@ import_run(struct import_run *run)
 	run->pool = pool_new();
 	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
 	run->deferred = deferred_new();
-	run->began_ms = clock_monotonic_ms();
+	run->progress = progress_begin(run->call->errors, "rows", run->file_size);
 	if (run->deferred == NULL)
 		status = fail_file(run);
 	if (status == EX_OK && !run->dry_run)
 		status = for_each_record(run, find_number);
 	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
 	records_rewind(run->records);
-	if (status == EX_OK && run->format == RECORDS_CSV && records_next(run->records, &first) != RECORD_GOOD)
-		status = fail_file(run);
+	for (size_t i = 0; i < run->heading_records && status == EX_OK; i++)
+		status = records_next(run->records, &first) == RECORD_GOOD ? EX_OK : fail_file(run);
 	if (status == EX_OK)
 		status = import_all(run);
-	if (run->shown)
-		fputc('\n', run->call->errors);
+	progress_end(&run->progress);
 	if (run->rejects == NULL && run->counts.rejected > REASONS_SHOWN)
 		admin_fail(run->call, EX_DATAERR,
 		    "%" PRIu64 " more rows are rejected; --rejects FILE writes all of them to a file",

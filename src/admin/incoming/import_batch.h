@@ -4,6 +4,7 @@
 #define LEADHOOK_ADMIN_INCOMING_IMPORT_BATCH_H
 
 #include "admin/call.h"
+#include "admin/progress.h"
 #include "transfer/columns.h"
 #include "transfer/deferred.h"
 #include "transfer/records.h"
@@ -15,6 +16,7 @@ enum { IMPORT_BATCH_ROWS = 250, IMPORT_BATCH_BYTES = 2 * 1024 * 1024 };
 
 struct import_counts {
 	uint64_t rows, imported, unchanged, rejected;
+	uint64_t unknown_names; /* of tags and actions of rows; ignored */
 };
 
 /* An import under way; the caller fills the first part. */
@@ -23,10 +25,12 @@ struct import_run {
 	struct records *records;
 	enum records_format format;
 	char delimiter;
+	size_t heading_records;      /* of CSV, up to the heading */
 	const struct slice *heading; /* of CSV */
 	const struct column *columns;
 	size_t column_count;
 	struct row_limits limits;
+	struct definitions definitions;
 	struct rejects *rejects; /* NULL: the first reasons are printed */
 	bool events, dry_run, drop_unknown_referrers;
 	uint64_t file_size;
@@ -37,8 +41,8 @@ struct import_run {
 	struct pool *pool; /* of the batch */
 	struct import_row *rows;
 	size_t row_count, taken, taken_bytes; /* rows of the batch; records that it was made of */
-	int64_t began_ms, shown_ms, worked_ms;
-	bool shown;
+	struct progress progress;
+	int64_t worked_ms;
 };
 
 /* Runs it from the first record after the heading. Returns 0, or a status after reporting the error. */

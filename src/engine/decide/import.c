@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Imports: a lead of another service becomes one of the campaign, as it is there (leadhook(1), lead import). A lead that exists is
- * not changed, so an import can be repeated. */
+ * Imports: a lead of another service becomes one of the campaign, as it is there (leadhook(1), lead import). A lead that exists
+ * is not changed, so an import can be repeated. */
 #include <inttypes.h>
 
 #include "engine/decide/step.h"
+#include "engine/id_list.h"
 
 enum { CLOCK_TOLERANCE_MS = 24 * 3600 * 1000 };
 
@@ -55,9 +56,8 @@ match_lead(struct step *step, const struct signup *row, struct working_lead **ma
 		const struct lead *lead = &found[i]->lead;
 		if (differ(row->subject, lead->social_id) || differ(row->email_key, lead->email_key) ||
 		    differ(row->phone, lead->phone) || (*match != NULL && *match != found[i])) {
-			refuse(step,
-			    pool_printf(step->pool, "%s is that of another lead, with social_id %.*s",
-				names[i], SLICE_ARGS(lead->social_id)));
+			refuse(step, pool_printf(step->pool, "%s is that of another lead, with social_id %.*s", names[i],
+					 SLICE_ARGS(lead->social_id)));
 			return false;
 		}
 		*match = found[i];
@@ -146,6 +146,8 @@ new_lead(struct step *step, const struct import *import, struct slice custom_fie
 		.fraud_flags = import->fraudulent ? SLICE("[\"import\"]") : SLICE_NONE,
 		.times_flagged = import->fraudulent ? 1 : 0,
 		.announced = !import->fraudulent,
+		.tag_ids = import->has_score ? import->tag_ids : SLICE_NONE,
+		.action_ids = import->has_score ? import->action_ids : SLICE_NONE,
 		.created_ms = import->created_ms < 0 ? step->set->now_ms : import->created_ms,
 	};
 	if (slice_present(row->email_key))
@@ -153,6 +155,22 @@ new_lead(struct step *step, const struct import *import, struct slice custom_fie
 	if (slice_present(row->phone))
 		lead.phone_hash = lead_phone_hash(step->pool, lead.campaign_id, row->phone);
 	return lead;
+}
+
+/* Without a score, tags and actions bring the points that they bring to all leads. */
+static void
+add_definitions(struct step *step, const struct import *import, struct working_lead *lead)
+{
+	const struct definitions *definitions = step->campaign->definitions;
+	struct slice rest = import->tag_ids;
+	uint64_t id;
+	while (id_list_next(&rest, &id))
+		if (definitions_tag(definitions, id) != NULL)
+			step_tag(step, lead, definitions_tag(definitions, id));
+	rest = import->action_ids;
+	while (id_list_next(&rest, &id))
+		if (definitions_action(definitions, id) != NULL)
+			step_complete(step, lead, definitions_action(definitions, id), SLICE_NONE);
 }
 
 /* The score of the row is the whole score: the referrers of the lead have theirs, too. */
@@ -165,6 +183,8 @@ book(struct step *step, const struct import *import, struct working_lead *lead)
 	const struct booking signed_up = { .reason = SCORE_SIGNUP, .points = step->campaign->campaign.points_signup };
 	step_book(step, lead, import->has_score ? &scored : &signed_up);
 	step->books_no_credit = import->has_score;
+	if (!import->has_score)
+		add_definitions(step, import, lead);
 }
 
 static void

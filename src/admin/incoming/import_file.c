@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "admin/incoming/import_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iconv.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+enum { PIECE_BYTES = 64 * 1024, BEGINNING_BYTES = 64 * 1024, UTF8_PER_BYTE = 4 };
+
+struct copy {
+	const struct admin_call *call;
+	const char *path;
+	FILE *to;
+	iconv_t converter; /* (iconv_t)-1: the bytes stay */
+	bool returns_only; /* lines end with CR alone, as old spreadsheets write them */
+	uint64_t read;     /* bytes before the piece */
+};
+
+static int
+fail_read(const struct admin_call *call, const char *path, int number)
+{
+	admin_fail(call, EX_NOINPUT, "%s: %s", path, strerror(number));
+	return -1;
+}
+
+static bool
+fail_copy(const struct copy *copy, int number)
+{
+	fail_read(copy->call, copy->path, number);
+	return false;
+}
+
+/* Writes a piece. False: errno. */
+static bool
+put(const struct copy *copy, char *bytes, size_t size)
+{
+	for (size_t i = 0; copy->returns_only && i < size; i++)
+		bytes[i] = bytes[i] == '\r' ? '\n' : bytes[i];
+	return fwrite(bytes, 1, size, copy->to) == size;
+}
+
+/* Converts a piece, and moves what is incomplete at its end to its beginning: *left bytes. */
+static bool
+convert(const struct copy *copy, char *bytes, size_t size, size_t *left)
+{
+	char converted[PIECE_BYTES * UTF8_PER_BYTE];
+	char *in = bytes, *out = converted;
+	size_t in_left = size, out_left = sizeof(converted);
+	if (iconv(copy->converter, &in, &in_left, &out, &out_left) == (size_t)-1 && errno != EINVAL) {
+		admin_fail(copy->call, EX_DATAERR, "%s: byte %" PRIu64 " is not valid %s", copy->path,
+		    copy->read + (uint64_t)(in - bytes), copy->call->options[OPTION_ENCODING]);
+		return false;
+	}
+	memmove(bytes, in, in_left);
+	*left = in_left;
+	return put(copy, converted, sizeof(converted) - out_left) || fail_copy(copy, errno);
+}
+
+/* Copies all of it. */
+static bool
+copy_bytes(struct copy *copy, int from)
+{
+	char bytes[PIECE_BYTES];
+	size_t left = 0;
+	for (;;) {
+		const ssize_t got = read(from, bytes + left, sizeof(bytes) - left);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 || (got == 0 && left > 0))
+			return fail_copy(copy, got < 0 ? errno : EILSEQ);
+		if (got == 0)
+			return true;
+		const size_t size = left + (size_t)got;
+		if (copy->converter == (iconv_t)-1) {
+			if (!put(copy, bytes, size))
+				return fail_copy(copy, errno);
+		} else if (!convert(copy, bytes, size, &left)) {
+			return false;
+		}
+		copy->read += size - left;
+	}
+}
+
+/* Copies it to a temporary file, which has no name. Returns its descriptor, or -1 after reporting the error. */
+static int
+spool(struct copy *copy, int from)
+{
+	copy->to = tmpfile();
+	if (copy->to == NULL)
+		return fail_read(copy->call, copy->path, errno);
+	int fd = -1;
+	if (copy_bytes(copy, from)) {
+		fd = fflush(copy->to) == 0 ? fcntl(fileno(copy->to), F_DUPFD_CLOEXEC, 0) : -1;
+		if (fd < 0)
+			fail_read(copy->call, copy->path, errno);
+	}
+	fclose(copy->to);
+	return fd;
+}
+
+/* Whether the first lines of a file end with CR alone. */
+static bool
+has_returns_only(int fd)
+{
+	char bytes[BEGINNING_BYTES];
+	const ssize_t got = pread(fd, bytes, sizeof(bytes), 0);
+	return got > 0 && memchr(bytes, '\n', (size_t)got) == NULL && memchr(bytes, '\r', (size_t)got) != NULL &&
+	       memchr(bytes, '\0', (size_t)got) == NULL;
+}
+
+static int
+read_encoding(const struct admin_call *call, iconv_t *converter)
+{
+	const char *name = call->options[OPTION_ENCODING];
+	*converter = (iconv_t)-1;
+	if (name == NULL || strcasecmp(name, "UTF-8") == 0)
+		return EX_OK;
+	*converter = iconv_open("UTF-8", name);
+	return *converter != (iconv_t)-1 ? EX_OK
+					 : admin_fail(call, EX_USAGE, "--encoding: %s is not known here (see iconv -l)", name);
+}
+
+int
+import_file_open(const struct admin_call *call, const char *path, struct stat *about)
+{
+	struct copy copy = { .call = call, .path = path };
+	const bool standard = strcmp(path, "-") == 0;
+	if (read_encoding(call, &copy.converter) != EX_OK)
+		return -1;
+	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, about) != 0)
+		return fail_read(call, path, errno);
+	while (fd >= 0) {
+		copy.returns_only = S_ISREG(about->st_mode) && has_returns_only(fd);
+		if (S_ISREG(about->st_mode) && copy.converter == (iconv_t)-1 && !copy.returns_only)
+			break;
+		const int spooled = spool(&copy, fd);
+		close(fd);
+		fd = spooled;
+		if (copy.converter != (iconv_t)-1)
+			iconv_close(copy.converter);
+		copy.converter = (iconv_t)-1;
+		if (fd >= 0 && fstat(fd, about) != 0)
+			return fail_read(call, path, errno);
+	}
+	return fd;
+}
+
+enum records_format
+import_file_format(int fd)
+{
+	char bytes[256];
+	const ssize_t got = pread(fd, bytes, sizeof(bytes), 0);
+	struct slice text = { bytes, got < 0 ? 0 : (size_t)got };
+	if (slice_starts_with(text, SLICE("\xef\xbb\xbf")))
+		text = slice_sub(text, 3, text.size);
+	return slice_starts_with(slice_trim(text), SLICE("{")) ? RECORDS_NDJSON : RECORDS_CSV;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "transfer/lead_writer.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/custom_fields.h"
+#include "engine/id_list.h"
+#include "transfer/columns.h"
+#include "transfer/csv.h"
+#include "json/writer.h"
+
+/* Names of tags and actions in a cell are a record of CSV themselves. */
+enum { CELL_MAX_BYTES = 1024 * 1024 };
+
+enum kind { TEXT, NUMBER, SWITCH, TIME, TAGS, ACTIONS };
+
+#define PLACE(member) offsetof(struct lead, member)
+static const struct {
+	struct slice csv, json;
+	enum kind kind;
+	size_t offset; /* of the value in struct lead */
+} columns[] = {
+	{ SLICE("email"), SLICE("email"), TEXT, PLACE(email) },
+	{ SLICE("phone_number"), SLICE("phone_number"), TEXT, PLACE(phone) },
+	{ SLICE("social_id"), SLICE("social_id"), TEXT, PLACE(social_id) },
+	{ SLICE("parent_id"), SLICE("parent_id"), TEXT, PLACE(parent_social_id) },
+	{ SLICE("when"), SLICE("when"), TIME, PLACE(created_ms) },
+	{ SLICE("subscription_number"), SLICE("subscription_number"), NUMBER, PLACE(subscription_number) },
+	{ SLICE("contest_score"), SLICE("contest_score"), NUMBER, PLACE(score) },
+	{ SLICE("verified_email"), SLICE("verified_email"), SWITCH, PLACE(verified_email) },
+	{ SLICE("verified_phone_number"), SLICE("verified_phone_number"), SWITCH, PLACE(verified_phone) },
+	{ SLICE("opted_out"), SLICE("opted_out"), SWITCH, PLACE(opted_out) },
+	{ SLICE("sms_opted_out"), SLICE("sms_opted_out"), SWITCH, PLACE(sms_opted_out) },
+	{ SLICE("waitlisted"), SLICE("waitlisted"), SWITCH, PLACE(waitlisted) },
+	{ SLICE("fraudulent"), SLICE("fraudulent"), SWITCH, PLACE(fraudulent) },
+	{ SLICE("tags"), SLICE("tags"), TAGS, PLACE(tag_ids) },
+	{ SLICE("completed_actions"), SLICE("completed_actions"), ACTIONS, PLACE(action_ids) },
+	{ SLICE("ip"), SLICE("ip"), TEXT, PLACE(ip) },
+	{ SLICE("source"), SLICE("source"), TEXT, PLACE(source) },
+	{ SLICE("user_agent"), SLICE("user_agent"), TEXT, PLACE(user_agent) },
+	{ SLICE("uid"), SLICE("uid"), TEXT, PLACE(uid) },
+	{ SLICE("referrer_url"), SLICE("referrer"), TEXT, PLACE(referrer) },
+	{ SLICE("signup_url"), SLICE("signup_url"), TEXT, PLACE(signup_url) },
+};
+
+/* Sorted, without duplicates. */
+struct names {
+	struct slice *items;
+	size_t count, capacity;
+};
+
+struct lead_writer {
+	enum records_format format;
+	char delimiter;
+	const struct definitions *definitions;
+	struct pool *pool; /* of the names */
+	struct names custom, utm;
+};
+
+struct lead_writer *
+lead_writer_new(enum records_format format, char delimiter, const struct definitions *definitions)
+{
+	struct lead_writer *writer = memory_alloc(sizeof(*writer));
+	*writer =
+	    (struct lead_writer){ .format = format, .delimiter = delimiter, .definitions = definitions, .pool = pool_new() };
+	return writer;
+}
+
+void
+lead_writer_free(struct lead_writer **writer)
+{
+	if (*writer == NULL)
+		return;
+	pool_free(&(*writer)->pool);
+	free(*writer);
+	*writer = NULL;
+}
+
+/* Its place in the names, or where it belongs. */
+static size_t
+find_name(const struct names *names, struct slice name, bool *found)
+{
+	size_t low = 0, high = names->count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const int order = slice_compare(names->items[middle], name);
+		if (order == 0) {
+			*found = true;
+			return middle;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*found = false;
+	return low;
+}
+
+static void
+add_name(struct lead_writer *writer, struct names *names, struct slice name)
+{
+	bool found;
+	const size_t at = find_name(names, name, &found);
+	if (found)
+		return;
+	names->items = pool_grow(writer->pool, names->items, names->count, &names->capacity, sizeof(*names->items));
+	memmove(&names->items[at + 1], &names->items[at], (names->count - at) * sizeof(*names->items));
+	names->items[at] = pool_copy(writer->pool, name);
+	names->count++;
+}
+
+/* As a cell shows it; empty for null. */
+static struct slice
+text_of(const struct custom_field *field)
+{
+	if (slice_present(field->text))
+		return field->text;
+	return slice_equal(field->json, SLICE("null")) ? SLICE("") : field->json;
+}
+
+/* A field that is empty everywhere gets no column, because an import makes no field of an empty cell. */
+static void
+add_names(struct lead_writer *writer, struct pool *pool, struct slice object, struct names *names)
+{
+	const struct custom_fields fields = custom_fields_read(pool, object);
+	for (size_t i = 0; i < fields.count; i++)
+		if (text_of(&fields.items[i]).size > 0)
+			add_name(writer, names, fields.items[i].name);
+}
+
+bool
+lead_writer_add_names(struct lead_writer *writer, struct pool *pool, const struct lead *lead)
+{
+	add_names(writer, pool, lead->custom_fields, &writer->custom);
+	add_names(writer, pool, lead->utm, &writer->utm);
+	return ARRAY_SIZE(columns) + writer->custom.count + writer->utm.count <= CSV_FIELDS_MAX;
+}
+
+/* The heading of a custom field. One that has the name of another column is written as a member of `custom_fields`. */
+static struct slice
+custom_heading(struct pool *pool, struct slice name)
+{
+	const struct column column = column_of(pool, name, false);
+	const bool plain = column.field == LEAD_CUSTOM && slice_equal(column.name, name);
+	return plain ? name : POOL_JOIN(pool, SLICE(CUSTOM_FIELDS_NAME "["), name, SLICE("]"));
+}
+
+void
+lead_writer_heading(struct lead_writer *writer, struct pool *pool, struct buffer *out)
+{
+	if (writer->format != RECORDS_CSV)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+		if (i > 0)
+			buffer_add_byte(out, writer->delimiter);
+		csv_add_cell(out, columns[i].csv);
+	}
+	for (size_t i = 0; i < writer->utm.count; i++) {
+		buffer_add_byte(out, writer->delimiter);
+		csv_add_cell(out, POOL_JOIN(pool, SLICE("utm_"), writer->utm.items[i]));
+	}
+	for (size_t i = 0; i < writer->custom.count; i++) {
+		buffer_add_byte(out, writer->delimiter);
+		csv_add_cell(out, custom_heading(pool, writer->custom.items[i]));
+	}
+	buffer_add_text(out, "\r\n");
+}
+
+/* The name of a tag, or the text of an action; absent when it was removed. */
+static struct slice
+name_of(const struct lead_writer *writer, enum kind kind, uint64_t id)
+{
+	const struct tag *tag = kind == TAGS ? definitions_tag(writer->definitions, id) : NULL;
+	const struct action *action = kind == ACTIONS ? definitions_action(writer->definitions, id) : NULL;
+	return tag != NULL ? tag->name : action != NULL ? action->text : SLICE_NONE;
+}
+
+static const void *
+place_of(const struct lead *lead, size_t column)
+{
+	return (const char *)lead + columns[column].offset;
+}
+
+static struct slice
+names_cell(const struct lead_writer *writer, struct pool *pool, enum kind kind, struct slice ids)
+{
+	struct buffer cell;
+	uint64_t id;
+	if (!slice_present(ids))
+		return SLICE_NONE;
+	buffer_init(&cell, CELL_MAX_BYTES);
+	while (id_list_next(&ids, &id)) {
+		const struct slice name = name_of(writer, kind, id);
+		if (!slice_present(name))
+			continue;
+		if (cell.size > 0)
+			buffer_add_byte(&cell, ',');
+		csv_add_field(&cell, name);
+	}
+	const struct slice text = pool_copy(pool, buffer_slice(&cell));
+	buffer_free(&cell);
+	return text;
+}
+
+static void
+add_own_cell(const struct lead_writer *writer, struct pool *pool, const struct lead *lead, size_t column, struct buffer *out)
+{
+	const void *place = place_of(lead, column);
+	char when[CLOCK_RFC3339_SIZE];
+	switch (columns[column].kind) {
+	case TEXT:
+		csv_add_cell(out, *(const struct slice *)place);
+		return;
+	case NUMBER:
+		buffer_add_u64(out, *(const uint32_t *)place);
+		return;
+	case SWITCH:
+		buffer_add_text(out, *(const bool *)place ? "true" : "false");
+		return;
+	case TIME:
+		clock_rfc3339(*(const int64_t *)place, when);
+		buffer_add_text(out, when);
+		return;
+	case TAGS:
+	case ACTIONS:
+		csv_add_cell(out, names_cell(writer, pool, columns[column].kind, *(const struct slice *)place));
+		return;
+	}
+}
+
+static void
+add_cells(
+    const struct lead_writer *writer, struct pool *pool, const struct names *names, struct slice object, struct buffer *out)
+{
+	struct slice *cells = POOL_ARRAY(pool, names->count, struct slice);
+	const struct custom_fields fields = custom_fields_read(pool, object);
+	for (size_t i = 0; i < fields.count; i++) {
+		bool found;
+		const size_t at = find_name(names, fields.items[i].name, &found);
+		if (found)
+			cells[at] = text_of(&fields.items[i]);
+	}
+	for (size_t i = 0; i < names->count; i++) {
+		buffer_add_byte(out, writer->delimiter);
+		csv_add_cell(out, cells[i]);
+	}
+}
+
+static void
+add_member(const struct lead_writer *writer, const struct lead *lead, size_t column, struct json_writer *json)
+{
+	const void *place = place_of(lead, column);
+	const enum kind kind = columns[column].kind;
+	struct slice ids;
+	uint64_t id;
+	json_name(json, columns[column].json);
+	switch (kind) {
+	case TEXT:
+		json_string_or_null(json, *(const struct slice *)place);
+		return;
+	case NUMBER:
+		json_u64(json, *(const uint32_t *)place);
+		return;
+	case SWITCH:
+		json_boolean(json, *(const bool *)place);
+		return;
+	case TIME: {
+		char when[CLOCK_RFC3339_SIZE];
+		clock_rfc3339(*(const int64_t *)place, when);
+		json_string(json, slice_of(when));
+		return;
+	}
+	case TAGS:
+	case ACTIONS:
+		ids = *(const struct slice *)place;
+		json_begin_array(json);
+		while (id_list_next(&ids, &id))
+			if (slice_present(name_of(writer, kind, id)))
+				json_string(json, name_of(writer, kind, id));
+		json_end_array(json);
+		return;
+	}
+}
+
+static void
+add_json(const struct lead_writer *writer, const struct lead *lead, struct buffer *out)
+{
+	struct json_writer json;
+	json_writer_init(&json, out);
+	json_begin_object(&json);
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		add_member(writer, lead, i, &json);
+	json_put_raw(&json, SLICE("utm"), slice_present(lead->utm) ? lead->utm : SLICE("{}"));
+	json_put_raw(&json, SLICE(CUSTOM_FIELDS_NAME), slice_present(lead->custom_fields) ? lead->custom_fields : SLICE("{}"));
+	json_end_object(&json);
+	buffer_add_byte(out, '\n');
+}
+
+void
+lead_writer_add(struct lead_writer *writer, struct pool *pool, const struct lead *lead, struct buffer *out)
+{
+	if (writer->format == RECORDS_NDJSON) {
+		add_json(writer, lead, out);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+		if (i > 0)
+			buffer_add_byte(out, writer->delimiter);
+		add_own_cell(writer, pool, lead, i, out);
+	}
+	add_cells(writer, pool, &writer->utm, lead->utm, out);
+	add_cells(writer, pool, &writer->custom, lead->custom_fields, out);
+	buffer_add_text(out, "\r\n");
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Leads as records of a file, CSV or NDJSON, which an import reads again (leadhook(1), lead export). What follows from other
+ * leads, such as ranks, is not written. */
+#ifndef LEADHOOK_TRANSFER_LEAD_WRITER_H
+#define LEADHOOK_TRANSFER_LEAD_WRITER_H
+
+#include "base/attributes.h"
+#include "base/buffer.h"
+#include "base/pool.h"
+#include "engine/model.h"
+#include "transfer/records.h"
+
+struct lead_writer;
+
+/* `definitions` of the campaign: names of tags and texts of actions; they must stay valid. `delimiter`: of CSV. */
+struct lead_writer *lead_writer_new(enum records_format format, char delimiter, const struct definitions *definitions);
+void lead_writer_free(struct lead_writer **writer);
+
+/* CSV has a column for each custom field and utm parameter that any lead has: all leads come here first. Only `custom_fields`
+ * and `utm` are read. Returns false when there are too many columns for a file that can be imported. */
+MUST_CHECK bool lead_writer_add_names(struct lead_writer *writer, struct pool *pool, const struct lead *lead);
+
+/* Append the heading of CSV, and a lead. `pool` is for temporary values. */
+void lead_writer_heading(struct lead_writer *writer, struct pool *pool, struct buffer *out);
+void lead_writer_add(struct lead_writer *writer, struct pool *pool, const struct lead *lead, struct buffer *out);
+
+#endif

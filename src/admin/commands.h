@@ -35,7 +35,7 @@ admin_run admin_lead_code, admin_lead_show, admin_lead_list;
 int admin_lead_reference(const struct admin_call *call, struct lead_reference *reference);
 /* Reads the filters of `lead list` and `lead export`. Reports an invalid one and returns false: EX_DATAERR. */
 MUST_CHECK bool admin_lead_filter(const struct admin_call *call, struct lead_filter *filter);
-/* incoming/import.c */
+/* data/import.c */
 admin_run admin_lead_import;
 /* webhooks.c */
 extern const struct value_settings admin_webhook_settings;
@@ -43,10 +43,10 @@ admin_run admin_webhook_add, admin_webhook_list, admin_webhook_show, admin_webho
     admin_webhook_rotate, admin_webhook_remove;
 /* webhook_test.c */
 admin_run admin_webhook_test;
-/* incoming/inbound.c */
+/* inbound/webhooks.c */
 admin_run admin_inbound_add, admin_inbound_list, admin_inbound_show, admin_inbound_set, admin_inbound_rotate,
     admin_inbound_remove;
-/* incoming/inbound_calls.c */
+/* inbound/calls.c */
 admin_run admin_inbound_test, admin_inbound_log, admin_inbound_lead, admin_inbound_call, admin_inbound_replay;
 /* mails.c */
 admin_run admin_mail_list, admin_mail_show, admin_mail_resend, admin_mail_test;

@@ -18,11 +18,11 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/webhook_test.c \
 	%D%/webhooks.c \
 	%D%/data/export.c \
+	%D%/data/import.c \
+	%D%/data/import_batch.c %D%/data/import_batch.h \
+	%D%/data/import_file.c %D%/data/import_file.h \
+	%D%/inbound/calls.c \
+	%D%/inbound/webhooks.c \
 	%D%/texts/mail_templates.c \
 	%D%/texts/page.c \
-	%D%/texts/texts.c %D%/texts/texts.h \
-	%D%/incoming/import.c \
-	%D%/incoming/import_batch.c %D%/incoming/import_batch.h \
-	%D%/incoming/import_file.c %D%/incoming/import_file.h \
-	%D%/incoming/inbound.c \
-	%D%/incoming/inbound_calls.c
+	%D%/texts/texts.c %D%/texts/texts.h

@@ -21,4 +21,7 @@ check_PROGRAMS += %D%/test_wake
 %C%_test_wake_SOURCES = %D%/test_wake.c
 %C%_test_wake_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms,--wrap=recv
 %C%_test_wake_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_replacement
+%C%_test_replacement_SOURCES = %D%/test_replacement.c
+%C%_test_replacement_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
 endif

@@ -56,6 +56,18 @@ a_host_may_have_a_port(void **state)
 }
 
 static void
+slices_are_ordered_by_bytes(void **state)
+{
+	(void)state;
+	assert_true(slice_compare(SLICE("a"), SLICE("b")) < 0);
+	assert_true(slice_compare(SLICE("b"), SLICE("ab")) > 0);
+	assert_true(slice_compare(SLICE("a"), SLICE("ab")) < 0);
+	assert_true(slice_compare(SLICE("\xc3"), SLICE("z")) > 0);
+	assert_int_equal(slice_compare(SLICE("ab"), SLICE("ab")), 0);
+	assert_int_equal(slice_compare(SLICE_NONE, SLICE("")), 0);
+}
+
+static void
 slices_split_and_trim(void **state)
 {
 	(void)state;
@@ -396,6 +408,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_strict),
 		cmocka_unit_test(a_host_may_have_a_port),
+		cmocka_unit_test(slices_are_ordered_by_bytes),
 		cmocka_unit_test(slices_split_and_trim),
 		cmocka_unit_test(control_characters_are_found_anywhere),
 		cmocka_unit_test(a_buffer_has_a_maximum),

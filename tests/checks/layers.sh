@@ -41,7 +41,8 @@ deliver: base crypto identity webhook engine store store/queue deliver/send
 transfer: base http json identity engine
 admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts limit text page
 admin/texts: base conf engine text page mail compose store store/operator store/texts admin
-admin/incoming: base conf identity webhook engine store transfer admin
+admin/data: base conf identity engine store transfer admin
+admin/inbound: base identity webhook engine store admin
 prog: base conf text mail fcgi json db http identity webhook engine store store/messages store/queue store/operator compose commit limit api deliver deliver/process deliver/mail deliver/texts deliver/send admin
 '
 

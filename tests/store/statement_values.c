@@ -49,6 +49,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_state", "1", "" },
 	{ "sql_select_number_after", "1##", "" },
 	{ "sql_select_page", "1<>********<<<#", "" },
+	{ "sql_select_exported", "1<>********<<<#", "" },
+	{ "sql_select_exported_names", "1<>********<<<#", "" },
 	{ "sql_select_leaders", "1#", "" },
 	{ "sql_select_definitions_of_campaign", "111", "" },
 	{ "sql_select_lead_ids", "", "epsl" },

@@ -48,6 +48,7 @@ enum fault {
 enum { GATHERS = SORT | TEMPORARY, READS_ALL = SCAN | SORT | TEMPORARY | MANY };
 
 #define ENDS_AT_LIMIT "reads an index in the order of the answer, up to the limit"
+#define PAGE_END "it ends at its limit, or at the number that sql_select_number_after has answered"
 #define AS_REQUESTED "as many as requested"
 #define SORTS_WEBHOOKS "as many as the campaigns have webhooks, of which there is a maximum"
 #define SHARDS "there are 64 shards"
@@ -70,7 +71,9 @@ static const struct {
 	    "known: it looks for all pairs, or for all addresses when the pairs are too many" },
 	{ "sql_select_campaign_ids", "t_campaigns", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_number_after", "t_leads", MANY, ENDS_AT_LIMIT },
-	{ "sql_select_page", "l", MANY, "it ends at its limit, or at the number that sql_select_number_after has answered" },
+	{ "sql_select_page", "l", MANY, PAGE_END },
+	{ "sql_select_exported", "l", MANY, PAGE_END },
+	{ "sql_select_exported_names", "l", MANY, PAGE_END },
 	{ "sql_select_leaders", "l", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_lead_ids", "<union1,2,3,4>", SORT, AS_REQUESTED },
 	{ "sql_select_next_job", NULL, GATHERS | MANY, "one row for each campaign with jobs" },

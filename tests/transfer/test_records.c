@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "transfer/csv.h"
 #include "transfer/deferred.h"
 #include "transfer/records.h"
@@ -164,6 +165,63 @@ delimiters_are_detected(void **state UNUSED)
 }
 
 static void
+a_line_may_name_the_delimiter(void **state UNUSED)
+{
+	static const char *const others[] = { "sep=", "sep=;;", "sep;", "a=;", "" };
+	char delimiter = ',';
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(csv_names_delimiter(slice_of(others[i]), &delimiter));
+	assert_int_equal(delimiter, ',');
+	assert_true(csv_names_delimiter(SLICE("SEP=\t"), &delimiter));
+	assert_int_equal(delimiter, '\t');
+}
+
+static void
+rows_of_empty_cells_are_empty(void **state UNUSED)
+{
+	assert_true(csv_is_empty(SLICE(";; ;"), ';'));
+	assert_true(csv_is_empty(SLICE(""), ','));
+	assert_false(csv_is_empty(SLICE(";,;"), ';'));
+	assert_false(csv_is_empty(SLICE("\"\""), ','));
+}
+
+/* What a spreadsheet would run is marked as text, and every cell is read as it was. */
+static void
+formulas_become_text(void **state UNUSED)
+{
+	static const struct {
+		const char *cell, *written;
+	} cases[] = {
+		{ "a", "a" },
+		{ "", "" },
+		{ "=1+1", "'=1+1" },
+		{ "+49", "'+49" },
+		{ "-1", "'-1" },
+		{ "@x", "'@x" },
+		{ "\tx", "\"'\tx\"" },
+		{ "\rx", "\"'\rx\"" },
+		{ "a=1", "a=1" },
+		{ "'", "'" },
+		{ "'a", "'a" },
+		{ "'=1", "''=1" },
+		{ "''=1", "'''=1" },
+		{ "=\"a\",b", "\"'=\"\"a\"\",b\"" },
+	};
+	struct buffer out;
+	buffer_init(&out, 100);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct csv_fields fields;
+		buffer_clear(&out);
+		csv_add_cell(&out, slice_of(cases[i].cell));
+		assert_slice(buffer_slice(&out), cases[i].written);
+		assert_null(csv_split(pool, buffer_slice(&out), ',', &fields));
+		assert_int_equal(fields.count, 1);
+		assert_slice(csv_cell(fields.items[0]), cases[i].cell);
+	}
+	buffer_free(&out);
+}
+
+static void
 deferred_places_are_read_while_others_are_added(void **state UNUSED)
 {
 	struct deferred *deferred = deferred_new();
@@ -187,6 +245,9 @@ main(void)
 		cmocka_unit_test(long_records_are_reported),
 		cmocka_unit_test(fields_are_split),
 		cmocka_unit_test(delimiters_are_detected),
+		cmocka_unit_test(a_line_may_name_the_delimiter),
+		cmocka_unit_test(rows_of_empty_cells_are_empty),
+		cmocka_unit_test(formulas_become_text),
 		cmocka_unit_test(deferred_places_are_read_while_others_are_added),
 	};
 	return cmocka_run_group_tests(tests, begin, end);

@@ -11,8 +11,17 @@ is_reserved(struct slice lower_name)
 	return slice_equal(lower_name, SLICE("action")) || slice_equal(lower_name, SLICE("email"));
 }
 
+static const struct tag tags[] = { { .id = 1, .name = SLICE("vip") }, { .id = 2, .name = SLICE("a, b") } };
+static const struct action actions[] = { { .id = 7, .text = SLICE("say hi") } };
+static const struct definitions definitions = { .tags = tags, .tag_count = 2, .actions = actions, .action_count = 1 };
+
 static const struct row_limits limits = {
-	.name_bytes = 64, .value_bytes = 4096, .depth = 16, .is_reserved = is_reserved, .utm_bytes = 16384
+	.name_bytes = 64,
+	.value_bytes = 4096,
+	.depth = 16,
+	.is_reserved = is_reserved,
+	.utm_bytes = 16384,
+	.definitions = &definitions,
 };
 
 static const char *
@@ -113,6 +122,28 @@ json_is_read_as_payloads_show_it(void **state UNUSED)
 	assert_int_equal(import.score, 3);
 }
 
+/* leadhook(1), lead export: what an export writes is read as it was. */
+static void
+names_and_formulas_are_read(void **state UNUSED)
+{
+	struct import import;
+	assert_null(read_cell("tags", "vip,\"a, b\",unknown,", &import));
+	assert_slice(import.tag_ids, "1,2");
+	assert_int_equal(import.unknown_names, 1);
+	assert_null(read_cell("completed_actions", "say hi", &import));
+	assert_slice(import.action_ids, "7");
+	assert_null(read_cell("uid", "'=1", &import));
+	assert_slice(import.signup.uid, "=1");
+	assert_null(read_cell("custom_fields[email]", "'+1", &import));
+	assert_slice(import.signup.custom_fields[0].name, "email");
+	assert_slice(import.signup.custom_fields[0].text, "+1");
+	assert_null(
+	    row_from_json(pool, &limits, SLICE("{\"email\":\"a@x.org\",\"tags\":[\"a, b\",\"x\"],\"uid\":\"'=1\"}"), &import));
+	assert_slice(import.tag_ids, "2");
+	assert_int_equal(import.unknown_names, 1);
+	assert_slice(import.signup.uid, "'=1");
+}
+
 static void
 bad_json_has_a_reason(void **state UNUSED)
 {
@@ -191,6 +222,7 @@ main(void)
 		cmocka_unit_test(a_score_may_be_empty_or_absent),
 		cmocka_unit_test(what_only_informs_is_cleaned),
 		cmocka_unit_test(json_is_read_as_payloads_show_it),
+		cmocka_unit_test(names_and_formulas_are_read),
 		cmocka_unit_test(bad_json_has_a_reason),
 		cmocka_unit_test(json_has_the_fields_of_a_request),
 		cmocka_unit_test(a_record_has_at_most_1000_members),

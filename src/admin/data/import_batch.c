@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "admin/incoming/import_batch.h"
+#include "admin/data/import_batch.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,8 +10,8 @@
 
 #include "admin/admin.h"
 #include "admin/commands.h"
-#include "admin/incoming/import_batch.h"
-#include "admin/incoming/import_file.h"
+#include "admin/data/import_batch.h"
+#include "admin/data/import_file.h"
 #include "base/utf8.h"
 #include "conf/conf.h"
 #include "identity/phone.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "admin/incoming/import_file.h"
+#include "admin/data/import_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

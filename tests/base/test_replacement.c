@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * Files that are replaced at once (src/base/replacement.h). */
+#include "unit.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/pool.h"
+#include "base/replacement.h"
+
+static char folder[] = "/tmp/leadhook-replacement-XXXXXX";
+static struct pool *pool;
+
+static int
+begin(void **state UNUSED)
+{
+	pool = pool_new();
+	return mkdtemp(folder) == NULL ? -1 : 0;
+}
+
+static int
+end(void **state UNUSED)
+{
+	pool_free(&pool);
+	return rmdir(folder);
+}
+
+static const char *
+path_of(const char *name)
+{
+	return pool_printf(pool, "%s/%s", folder, name).data;
+}
+
+static void
+assert_content(const char *path, const char *expected)
+{
+	char bytes[100] = "";
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_true(read(fd, bytes, sizeof(bytes) - 1) >= 0);
+	close(fd);
+	assert_string_equal(bytes, expected);
+}
+
+static mode_t
+mode_of(const char *path)
+{
+	struct stat about;
+	assert_int_equal(stat(path, &about), 0);
+	return about.st_mode & 07777;
+}
+
+static void
+assert_files(size_t expected)
+{
+	DIR *entries = opendir(folder);
+	size_t count = 0;
+	assert_non_null(entries);
+	for (const struct dirent *entry; (entry = readdir(entries)) != NULL;)
+		count += entry->d_name[0] == '.' ? 0 : 1;
+	closedir(entries);
+	assert_int_equal(count, expected);
+}
+
+static void
+a_file_is_replaced_with_its_mode(void **state UNUSED)
+{
+	const char *path = path_of("list");
+	assert_int_equal(replace_file(path, SLICE("one"), 0600), 0);
+	assert_content(path, "one");
+	assert_int_equal(mode_of(path), 0600);
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(replace_file(path, SLICE("other"), 0600), 0);
+	assert_content(path, "other");
+	assert_int_equal(mode_of(path), 0640);
+	assert_files(1);
+	unlink(path);
+}
+
+/* Until it is finished, and when it is not, the file is as it was. */
+static void
+an_abandoned_replacement_leaves_nothing(void **state UNUSED)
+{
+	const char *path = path_of("list");
+	struct replacement replacement;
+	assert_int_equal(replace_file(path, SLICE("old"), 0600), 0);
+	assert_int_equal(replacement_begin(&replacement, path), 0);
+	assert_int_equal(write_fully(replacement.fd, SLICE("new")), 0);
+	assert_content(path, "old");
+	replacement_abandon(&replacement);
+	assert_content(path, "old");
+	assert_files(1);
+	unlink(path);
+}
+
+static void
+errors_are_returned(void **state UNUSED)
+{
+	struct replacement replacement;
+	const char *place = path_of("folder");
+	assert_int_equal(replacement_begin(&replacement, path_of("none/list")), ENOENT);
+	assert_int_equal(mkdir(place, 0700), 0);
+	assert_int_equal(replace_file(place, SLICE("x"), 0600), EISDIR);
+	assert_files(1);
+	assert_int_equal(rmdir(place), 0);
+	const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(write_fully(full, SLICE("x")), ENOSPC);
+	close(full);
+}
+
+static void
+a_path_may_have_no_folder(void **state UNUSED)
+{
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(replace_file("list", SLICE("here"), 0600), 0);
+	assert_content(path_of("list"), "here");
+	unlink(path_of("list"));
+	assert_files(0);
+	assert_int_equal(chdir("/"), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_replaced_with_its_mode),
+		cmocka_unit_test(an_abandoned_replacement_leaves_nothing),
+		cmocka_unit_test(errors_are_returned),
+		cmocka_unit_test(a_path_may_have_no_folder),
+	};
+	return cmocka_run_group_tests(tests, begin, end);
+}

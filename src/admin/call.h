@@ -64,6 +64,8 @@
 	X(KIND, "kind", "KIND", "only mails of this kind") \
 	X(CONTENT, "content", NULL, "show the mail as it is sent") \
 	X(HTML, "html", "FILE", "write the HTML of the mail to this file") \
+	X(IMPORTABLE, "forget", NULL, "imports may bring the person back") \
+	X(YES, "yes", NULL, "do it; without it, show what would be deleted") \
 	X(INTEGRITY, "integrity", NULL, "browsers run only this version of the script")
 
 /* clang-format on */

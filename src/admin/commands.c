@@ -12,6 +12,7 @@ static const uint64_t lead_filters = OPTION_BIT(OPTION_VERIFIED) | OPTION_BIT(OP
 				     OPTION_BIT(OPTION_FRAUDULENT) | OPTION_BIT(OPTION_OPTED_OUT) | OPTION_BIT(OPTION_TAG) |
 				     OPTION_BIT(OPTION_SINCE) | OPTION_BIT(OPTION_AFTER) | OPTION_BIT(OPTION_LIMIT);
 static const uint64_t lead_names = OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_PHONE) | OPTION_BIT(OPTION_SOCIAL_ID);
+static const uint64_t person_names = OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_PHONE) | OPTION_BIT(OPTION_CAMPAIGN);
 static const uint64_t import_options =
     OPTION_BIT(OPTION_ENCODING) | OPTION_BIT(OPTION_MAP) | OPTION_BIT(OPTION_DELIMITER) | OPTION_BIT(OPTION_COUNTRY_CODE) |
     OPTION_BIT(OPTION_REJECTS) | OPTION_BIT(OPTION_DROP_REFERRERS) | OPTION_BIT(OPTION_EVENTS) | OPTION_BIT(OPTION_DRY_RUN);
@@ -48,6 +49,8 @@ static const struct admin_command commands[] = {
 	  .help = "accept calls on its campaigns again" },
 	{ "account limit", "ACCOUNT PER_MINUTE|default", 2, 2, admin_account_limit,
 	  .help = "set how many calls its keys may make" },
+	{ "account remove", "ACCOUNT --yes", 1, 1, admin_remove, .variant = true, .options = OPTION_BIT(OPTION_YES),
+	  .help = "delete an account with its keys and campaigns" },
 	{ "key add", "ACCOUNT [--name NAME]", 1, 1, admin_key_add, .options = OPTION_BIT(OPTION_NAME),
 	  .help = "add an API key, shown once" },
 	{ "key list", "ACCOUNT", 1, 1, admin_key_list, .shape = OUTPUT_ARRAY, .help = "list the keys of an account" },
@@ -62,6 +65,8 @@ static const struct admin_command commands[] = {
 	  .help = "show what a page needs for a campaign" },
 	{ "campaign end", "CAMPAIGN", 1, 1, admin_campaign_end, .variant = true, .help = "accept no more leads" },
 	{ "campaign reopen", "CAMPAIGN", 1, 1, admin_campaign_end, .variant = false, .help = "accept leads again" },
+	{ "campaign remove", "CAMPAIGN --yes", 1, 1, admin_remove, .variant = false, .options = OPTION_BIT(OPTION_YES),
+	  .help = "delete a campaign with its leads and all of their data" },
 	{ "page show", "CAMPAIGN", 1, 1, admin_page_show, .shape = OUTPUT_ARRAY,
 	  .help = "list the own texts and looks of the pages of a campaign" },
 	{ "page set", "CAMPAIGN [--language CODE] NAME=VALUE|NAME=@FILE...", 2, ADMIN_ANY, admin_page_set, .shape = OUTPUT_ARRAY,
@@ -97,6 +102,10 @@ static const struct admin_command commands[] = {
 	  .options = import_options, .help = "import leads of another service from CSV or NDJSON" },
 	{ "lead export", "CAMPAIGN [FILE|-] [--format csv|ndjson] [--delimiter C] [FILTER...]", 1, 2, admin_lead_export,
 	  .options = export_options, .help = "write leads to a CSV or NDJSON file" },
+	{ "lead erase", "--email|--phone VALUE [--campaign ID] [--forget]", 0, 0, admin_lead_erase,
+	  .options = person_names | OPTION_BIT(OPTION_IMPORTABLE), .help = "delete all that is stored about a person" },
+	{ "lead report", "--email|--phone VALUE [--campaign ID]", 0, 0, admin_lead_report, .options = person_names,
+	  .help = "show all that is stored about a person" },
 	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, admin_webhook_add, .options = webhook_details,
 	  .help = "add a webhook; its secret is shown once" },
 	{ "webhook list", "CAMPAIGN", 1, 1, admin_webhook_list, .shape = OUTPUT_ARRAY,

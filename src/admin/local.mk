@@ -21,6 +21,8 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/data/import.c \
 	%D%/data/import_batch.c %D%/data/import_batch.h \
 	%D%/data/import_file.c %D%/data/import_file.h \
+	%D%/data/people.c \
+	%D%/data/remove.c \
 	%D%/inbound/calls.c \
 	%D%/inbound/webhooks.c \
 	%D%/texts/mail_templates.c \

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "deliver/bulk.h"
 #include "store/queue/dispatch.h"
+#include "store/removal/removal.h"
 
 enum {
 	DEACTIVATION_ROUND = 64, /* webhooks that are deactivated in a round, each in its own transaction */
@@ -37,7 +38,7 @@ struct maintenance {
 	size_t round;       /* the first ones, which the thread uses */
 	uint64_t *webhooks; /* whose deliveries are to be ended */
 	size_t webhook_count;
-	int64_t next_maintenance_ms, next_statistics_ms;
+	int64_t next_maintenance_ms, next_statistics_ms, next_removal_ms;
 	bool polls_are_slow;
 	bool bulk_queued;
 
@@ -48,6 +49,8 @@ struct maintenance {
 		struct id_set under_way;
 		size_t ended;
 		bool bulk_left;
+		struct resumed_removals removals;
+		bool removals_left;
 	} work;
 };
 
@@ -284,6 +287,30 @@ did_bulk(void *context, enum result result)
 	m->progress = true; /* webhooks may have new deliveries */
 }
 
+/* ---- task: finish erasures and removals that their process did not finish ---- */
+
+static int64_t
+when_resume_removals(const void *context)
+{
+	const struct maintenance *m = context;
+	return m->ending || !m->holder ? CLOCK_NEVER : m->next_removal_ms;
+}
+
+static enum result
+resume_removals(struct store *store, void *context)
+{
+	struct maintenance *m = context;
+	return store_resume_removals(store, &m->work.removals, &m->work.removals_left);
+}
+
+static void
+resumed_removals(void *context, enum result result)
+{
+	struct maintenance *m = context;
+	if (result == RESULT_OK)
+		m->next_removal_ms = m->work.removals_left ? 0 : clock_monotonic_ms() + MAINTENANCE_MS;
+}
+
 /* ---- the tasks ---- */
 
 static const struct task table[] = {
@@ -292,6 +319,7 @@ static const struct task table[] = {
 	{ "clean_up", when_clean_up, NULL, clean_up, cleaned_up },
 	{ "statistics", when_refresh, NULL, refresh_statistics, refreshed_statistics },
 	{ "bulk", when_bulk, NULL, do_bulk, did_bulk },
+	{ "removals", when_resume_removals, NULL, resume_removals, resumed_removals },
 };
 
 struct maintenance *

@@ -89,12 +89,14 @@ struct slice lead_channel_name(enum lead_channel channel);
 enum { LEAD_ARGUMENT_MAX_BYTES = 64 };
 /* Deletes a lead only if it is not verified. */
 #define LEAD_DELETE_UNVERIFIED SLICE("unverified")
+/* Deletes a lead without an event, also while its account is suspended. */
+#define LEAD_DELETE_ERASED SLICE("erased")
 /* One lead of a bulk call, or of an opt-out link. */
 struct lead_change {
 	enum lead_action action;
 	struct lead_reference lead;
 	uint64_t tag_id; /* LEAD_TAG */
-	/* LEAD_DELETE: LEAD_DELETE_UNVERIFIED, or absent; LEAD_BLOCK: the reason, LEAD_VERIFY and LEAD_UNVERIFY: "email" or
+	/* LEAD_DELETE: LEAD_DELETE_UNVERIFIED, LEAD_DELETE_ERASED, or absent; LEAD_BLOCK: the reason, LEAD_VERIFY and LEAD_UNVERIFY: "email" or
 	 * "phone"; absent: the default. At most LEAD_ARGUMENT_MAX_BYTES. */
 	struct slice argument;
 	/* LEAD_VERIFY with an argument: only while the lead has this address (email key, or number) there; absent: whatever it

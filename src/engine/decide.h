@@ -83,6 +83,9 @@ struct working_set {
 	size_t taken_number_count;
 	const struct slice *used_proofs;
 	size_t used_proof_count;
+	/* the imports of people who were erased */
+	const struct import **erased;
+	size_t erased_count;
 	struct working_job *jobs;
 	size_t job_count;
 };

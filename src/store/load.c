@@ -6,6 +6,7 @@
 #include "engine/decide.h"
 #include "store/batch.h"
 #include "store/campaign_cache.h"
+#include "store/erased.h"
 #include "store/query.h"
 #include "store/read.h"
 #include "store/rows.h"
@@ -500,6 +501,12 @@ load_proofs(struct load *load)
 	return RESULT_OK;
 }
 
+static enum result
+load_erased(struct load *load)
+{
+	return store_load_erased(load->store, load->pool, load->commands, load->count, load->set);
+}
+
 enum result
 store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, bool *locked,
     struct working_set *set)
@@ -507,7 +514,7 @@ store_load(struct store *store, struct pool *pool, const struct command *const *
 	require(db_in_transaction(store->db));
 	/* a step without values makes no round trip */
 	static enum result (*const steps[])(struct load * load) = { load_campaigns, load_jobs, load_leads, load_links,
-		load_ancestors, load_ip_counts, load_numbers, load_proofs };
+		load_ancestors, load_ip_counts, load_numbers, load_proofs, load_erased };
 	struct load load = { .store = store, .pool = pool, .commands = commands, .count = count, .locked = locked, .set = set };
 	enum result result = RESULT_OK;
 	*set = (struct working_set){ 0 };

@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/batch.c %D%/batch.h \
 	%D%/bulk.c %D%/bulk.h \
 	%D%/campaign_cache.c %D%/campaign_cache.h \
+	%D%/erased.c %D%/erased.h \
 	%D%/inbound.h \
 	%D%/load.c \
 	%D%/mark.c %D%/mark.h \
@@ -30,7 +31,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/messages/mail_queue.h \
 	%D%/messages/mail_requests.c \
 	%D%/messages/text_queue.c %D%/messages/text_queue.h \
-	%D%/queue/clean_up.c \
+	%D%/queue/clean_up.c %D%/queue/clean_up.h \
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
 	%D%/queue/jobs.c \
 	%D%/queue/due.c \
@@ -38,6 +39,14 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/queue/partitions.c %D%/queue/partitions.h \
 	%D%/queue/redeliver.c \
 	%D%/queue/unverified.c \
+	%D%/removal/campaigns.c \
+	%D%/removal/erase.c \
+	%D%/removal/pattern.c %D%/removal/pattern.h \
+	%D%/removal/people.c %D%/removal/people.h \
+	%D%/removal/removal.h \
+	%D%/removal/report.c \
+	%D%/removal/resume.c \
+	%D%/removal/rows.c %D%/removal/rows.h \
 	%D%/operator/admin.c %D%/operator/admin.h \
 	%D%/operator/check.c %D%/operator/check.h \
 	%D%/operator/deep.c \

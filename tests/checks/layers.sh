@@ -27,6 +27,7 @@ store/codes: base crypto db engine store
 store/texts: base db store
 store/messages: base db engine store store/codes
 store/queue: base db webhook engine store store/messages
+store/removal: base db engine store store/queue
 store/operator: base db crypto webhook engine store store/queue
 compose: base json crypto identity webhook engine text mail store store/codes store/messages store/texts
 commit: base crypto engine store
@@ -37,11 +38,11 @@ deliver/send: base crypto identity webhook store store/queue
 deliver/process: base
 deliver/mail: base crypto identity webhook engine mail store store/messages deliver/process compose
 deliver/texts: base json crypto identity engine text store store/codes store/messages deliver/send deliver/process deliver/mail
-deliver: base crypto identity webhook engine store store/queue deliver/send
+deliver: base crypto identity webhook engine store store/queue store/removal deliver/send
 transfer: base http json identity engine
 admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts limit text page
 admin/texts: base conf engine text page mail compose store store/operator store/texts admin
-admin/data: base conf identity engine store transfer admin
+admin/data: base conf json identity engine store store/operator store/removal transfer admin
 admin/inbound: base identity webhook engine store admin
 prog: base conf text mail fcgi json db http identity webhook engine store store/messages store/queue store/operator compose commit limit api deliver deliver/process deliver/mail deliver/texts deliver/send admin
 '

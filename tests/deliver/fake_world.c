@@ -530,6 +530,13 @@ store_refresh_statistics(struct store *store UNUSED)
 }
 
 enum result
+store_resume_removals(struct store *store UNUSED, struct resumed_removals *resumed UNUSED, bool *more)
+{
+	*more = false;
+	return world_reachable() ? RESULT_OK : RESULT_UNAVAILABLE;
+}
+
+enum result
 store_clean_up(struct store *store UNUSED)
 {
 	if (!world_reachable())

@@ -10,6 +10,7 @@
 
 #include "deliver/send/sender.h"
 #include "store/queue/dispatch.h"
+#include "store/removal/removal.h"
 
 enum {
 	WORLD_ROWS = 16384,

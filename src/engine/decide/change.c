@@ -192,6 +192,7 @@ apply(struct step *step, struct working_lead *lead)
 		tag(step, lead, change->tag_id);
 		return;
 	case LEAD_DELETE:
+		step->silent = slice_equal(change->argument, LEAD_DELETE_ERASED);
 		if (!slice_equal(change->argument, LEAD_DELETE_UNVERIFIED) || !lead_is_verified(&lead->lead))
 			step_remove_lead(step, lead);
 		return;

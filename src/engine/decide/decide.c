@@ -38,8 +38,11 @@ refuses(const struct step *step, bool queued)
 {
 	const struct campaign *campaign = step->campaign == NULL ? NULL : &step->campaign->campaign;
 	enum failure refused = campaign_refuses(campaign, step->command->account_id);
-	/* items queued before the account was suspended are completed */
-	if (refused == FAILURE_ACCOUNT_SUSPENDED && queued)
+	const struct command *command = step->command;
+	const bool erases = command->kind == COMMAND_CHANGE && command->as.change.action == LEAD_DELETE &&
+			    slice_equal(command->as.change.argument, LEAD_DELETE_ERASED);
+	/* items queued before the account was suspended are completed, and people are erased */
+	if (refused == FAILURE_ACCOUNT_SUSPENDED && (queued || erases))
 		refused = FAILURE_NONE;
 	/* docs/api.md 6: changes continue, without points */
 	if (refused == FAILURE_NONE && step->ended && step->command->kind != COMMAND_CHANGE)

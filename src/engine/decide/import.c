@@ -208,6 +208,15 @@ add_lead(struct step *step, const struct import *import, struct slice custom_fie
 	step_update_referral(step, lead, SCORE_REFERRAL);
 }
 
+static bool
+is_erased(const struct step *step, const struct import *import)
+{
+	for (size_t i = 0; i < step->set->erased_count; i++)
+		if (step->set->erased[i] == import)
+			return true;
+	return false;
+}
+
 void
 decide_import(struct step *step)
 {
@@ -218,6 +227,10 @@ decide_import(struct step *step)
 	step->silent = !import->events;
 	if (!match_lead(step, row, &match) || match != NULL)
 		return;
+	if (is_erased(step, import)) {
+		refuse(step, SLICE("the data of this person were erased, see lead erase in leadhook(1)"));
+		return;
+	}
 	if (import->created_ms > step->set->now_ms + CLOCK_TOLERANCE_MS) {
 		step_fail(step, FAILURE_INVALID_PARAMETER, SLICE("created is in the future"));
 		return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Cleans up the database for the dispatcher: ended campaigns, rows of deleted leads, old tokens, days of the history
  * (partitions.c). */
+#include "store/queue/clean_up.h"
 #include "store/messages/mail_queue.h"
 #include "store/query.h"
 #include "store/queue/dispatch.h"
@@ -87,9 +88,8 @@ drop_all_old(struct store *store)
  * in one call. */
 enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20, ENTRY_COLUMNS = 4 };
 
-/* *all: no rows of these leads are left. */
-static enum result
-drop_entries(struct store *store, struct db_list leads, bool *all)
+enum result
+store_drop_entries(struct store *store, struct db_list leads, bool *all)
 {
 	struct db_rows rows;
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
@@ -119,7 +119,7 @@ drop_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, boo
 	bool all = rows.count == 0;
 	*more = rows.count == DELETED_LEADS;
 	for (; result == RESULT_OK && !all && *chunks > 0; (*chunks)--)
-		result = drop_entries(store, (struct db_list){ rows.values, rows.count }, &all);
+		result = store_drop_entries(store, (struct db_list){ rows.values, rows.count }, &all);
 	return result;
 }
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * The people who were erased, as hashes: imports do not bring them back (leadhook(1), lead erase). Internal to src/store. */
+#ifndef LEADHOOK_STORE_ERASED_H
+#define LEADHOOK_STORE_ERASED_H
+
+#include "engine/command.h"
+#include "store/store.h"
+
+struct working_set;
+
+/* Remembers the address, email key or number, in a campaign, or, with 0, in all. Runs inside the caller's transaction. */
+MUST_CHECK enum result store_remember_erased(
+    struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address);
+/* Adds the imports of erased people to the working set. */
+MUST_CHECK enum result store_load_erased(
+    struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct working_set *set);
+
+#endif

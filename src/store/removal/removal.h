@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * Erases people and removes campaigns, in short transactions (docs/operating.md 7.4, 7.5).
+ *
+ * Each begins with a row that says what is to be done, and ends when that row is gone. A process that dies in between loses
+ * nothing: the dispatcher goes on. Two processes may work on the same one: every step can be repeated.
+ *
+ * Functions fail as store.h says. */
+#ifndef LEADHOOK_STORE_REMOVAL_REMOVAL_H
+#define LEADHOOK_STORE_REMOVAL_REMOVAL_H
+
+#include "store/removal/people.h"
+
+enum { REMOVAL_ID_SIZE = 16 };
+
+/* What a removal has deleted so far. */
+struct removal_counts {
+	uint64_t leads;
+	uint64_t events, pending, ended; /* events, and their deliveries */
+	uint64_t messages, calls;        /* messages to leads, logged calls of inbound webhooks */
+};
+
+struct erase_request {
+	struct person person;
+	bool importable; /* imports may bring the person back */
+};
+
+/* Finds the leads with that address and begins to erase them. *leads: their number; without leads there may be other data. */
+MUST_CHECK enum result store_begin_erasure(
+    struct store *store, const struct erase_request *request, unsigned char id[REMOVAL_ID_SIZE], size_t *leads);
+/* Does a part of it, a second's work at most, and adds to the counts. *done: all is erased, now or before. */
+MUST_CHECK enum result store_continue_erasure(
+    struct store *store, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done);
+
+/* Removes a campaign, or an account with its keys and campaigns: no call finds them any more. Their rows are left.
+ * RESULT_NOT_FOUND: no such campaign, or account. */
+MUST_CHECK enum result store_remove_campaign(struct store *store, uint64_t campaign_id);
+MUST_CHECK enum result store_remove_account(struct store *store, uint64_t account_id);
+/* Deletes some rows of a removed campaign, as store_continue_erasure. */
+MUST_CHECK enum result store_continue_removal(
+    struct store *store, uint64_t campaign_id, struct removal_counts *counts, bool *done);
+
+/* An erasure, a removed campaign with rows left: one that no process has worked on for that long. */
+MUST_CHECK enum result store_find_erasure(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found);
+MUST_CHECK enum result store_find_removal(struct store *store, int64_t idle_ms, uint64_t *campaign_id, bool *found);
+
+/* What the dispatcher is working on, one of them at a time. Zero-initialized: nothing. */
+struct resumed_removals {
+	bool erases, removes;
+	unsigned char erasure[REMOVAL_ID_SIZE];
+	uint64_t campaign_id;
+	struct removal_counts counts;
+};
+/* Goes on with what no process has worked on for a minute, for a second or two. *more: call again soon. */
+MUST_CHECK enum result store_resume_removals(struct store *store, struct resumed_removals *resumed, bool *more);
+
+#endif

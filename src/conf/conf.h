@@ -71,6 +71,7 @@ struct conf_lead {
 	const char *avatar_url;              /* contains "{hash}"; "": no avatars */
 	const char *disposable_domains_file; /* host names, as identity/host_list.h reads them; "": none */
 	unsigned unverified_days;            /* 0: never */
+	unsigned ip_days;                    /* 0: never */
 };
 
 struct conf_dispatch {

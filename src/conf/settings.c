@@ -302,6 +302,7 @@ static const struct conf_setting settings[] = {
 	  "address of a lead's picture" },
 	{ SETTING(lead, disposable_domains_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "hosts of email addresses for a day" },
 	{ SETTING(lead, unverified_days, CONF_INTEGER), "0", 0, 3650, NULL, "days after which leads that did not verify are deleted" },
+	{ SETTING(lead, ip_days, CONF_INTEGER), "0", 0, 3650, NULL, "days after which addresses and browsers of leads are dropped" },
 
 	{ SETTING(dispatch, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that webhooks may be in" },
 	{ SETTING(dispatch, deny_ports, CONF_LIST), DENIED_PORTS, 0, 65535, &ports, "ports that no webhook may have" },

@@ -252,6 +252,7 @@ store_options_of(const struct conf *conf, const struct host_list *disposable_dom
 		.sends_texts = wiring_has_texts(conf),
 		.retention_ms = conf->dispatch.retention,
 		.unverified_ms = (int64_t)conf->lead.unverified_days * 24 * 60 * 60 * 1000,
+		.ip_ms = (int64_t)conf->lead.ip_days * 24 * 60 * 60 * 1000,
 		.cluster_number = conf->cluster.number,
 	};
 }

@@ -27,7 +27,7 @@ hash_of(struct slice secret, struct pool *pool, uint64_t campaign_id, enum lead_
 }
 
 enum result
-store_remember_erased(
+store_insert_erased(
     struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address)
 {
 	const struct payload_settings *settings;

@@ -31,6 +31,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/messages/mail_queue.h \
 	%D%/messages/mail_requests.c \
 	%D%/messages/text_queue.c %D%/messages/text_queue.h \
+	%D%/queue/addresses.c \
 	%D%/queue/clean_up.c %D%/queue/clean_up.h \
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
 	%D%/queue/jobs.c \

@@ -33,6 +33,7 @@ struct store_options {
 	const struct host_list *disposable_domains; /* NULL: none */
 	bool sends_mail, sends_texts;               /* as in engine/decide.h */
 	int64_t unverified_ms;   /* after which leads that do not verify their address are deleted; 0: never */
+	int64_t ip_ms;           /* after which addresses and user agents of leads are dropped; 0: never */
 	int64_t retention_ms;    /* of events, deliveries and attempts; 0: for ever */
 	unsigned cluster_number; /* which ids its campaigns and leads get; 0: from 1 on */
 };

@@ -29,9 +29,9 @@ webhook_count(void)
 /* Tables that grow. */
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
-	"due", "email_codes", "events", "inbound_calls", "inbound_status", "inbound_webhooks", "ip_leads", "leads", "messages",
-	"phone_codes", "referral_links", "reward_levels", "score_entries", "score_histogram", "sent_codes", "tags",
-	"unverified_leads", "used_proofs", "webhook_status", "webhooks" };
+	"due", "email_codes", "erased_people", "erasures", "events", "inbound_calls", "inbound_status", "inbound_webhooks",
+	"ip_leads", "leads", "messages", "phone_codes", "referral_links", "removed_campaigns", "reward_levels", "score_entries",
+	"score_histogram", "sent_codes", "tags", "unverified_leads", "used_proofs", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "message_channels",
 	"schema_version" };
@@ -126,6 +126,12 @@ plant_leads(void)
 	root_run("INSERT INTO t_used_proofs (nonce, expires_ms) SELECT CONCAT('token', LPAD(id, 11, '0')), "
 		 "IF(id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads",
 	    CLOCK_END_MS);
+	root_run("INSERT INTO t_erased_people (hash, erased_ms) SELECT CONCAT('token', LPAD(id, 11, '0')), 0 FROM t_leads");
+	root_run(
+	    "INSERT INTO t_erasures (id, campaign_id, channel, address, pattern, importable, worked_ms, created_ms) SELECT "
+	    "CONCAT('token', LPAD(id, 11, '0')), 0, 'email', 'a', 'a', 0, 0, 0 FROM t_leads WHERE id < 50");
+	root_run("INSERT INTO t_removed_campaigns (campaign_id, worked_ms, created_ms) SELECT id, 0, 0 FROM t_campaigns WHERE "
+		 "id <= 50");
 	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT id FROM t_leads WHERE id %% 12 = 3");
 	root_run("INSERT INTO t_ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*) FROM t_leads GROUP BY 1, 2");
 	root_run("INSERT INTO t_score_histogram (node) SELECT (id << 29) + seq FROM t_campaigns JOIN seq_0_to_15");

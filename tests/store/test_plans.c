@@ -49,6 +49,8 @@ enum { GATHERS = SORT | TEMPORARY, READS_ALL = SCAN | SORT | TEMPORARY | MANY };
 
 #define ENDS_AT_LIMIT "reads an index in the order of the answer, up to the limit"
 #define PAGE_END "it ends at its limit, or at the number that sql_select_number_after has answered"
+#define PIECE "a removal reads the table in pieces of a fixed size"
+#define UNFINISHED "erasures and removals that are not finished: few"
 #define AS_REQUESTED "as many as requested"
 #define SORTS_WEBHOOKS "as many as the campaigns have webhooks, of which there is a maximum"
 #define SHARDS "there are 64 shards"
@@ -96,6 +98,24 @@ static const struct {
 	{ "sql_select_old_contents", "t_messages", MANY, ENDS_AT_LIMIT },
 	{ "sql_delete_old_messages", "t_messages", MANY, ENDS_AT_LIMIT },
 	{ "sql_delete_old_sent_codes", "t_sent_codes", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_leads_with_addresses", NULL, MANY | READS, PIECE },
+	{ "sql_select_addresses_of_leads", NULL, TEMPORARY, AS_REQUESTED },
+	{ "sql_uncount_addresses", NULL, GATHERS, AS_REQUESTED },
+	{ "sql_select_any_erased", NULL, SCAN | MANY, "one row" },
+	{ "sql_select_idle_erasure", NULL, READS_ALL, UNFINISHED },
+	{ "sql_select_idle_removed", NULL, SCAN | MANY, UNFINISHED },
+	{ "sql_search_events", NULL, MANY | READS, PIECE },
+	{ "sql_search_calls", NULL, MANY | READS, PIECE },
+	{ "sql_search_messages", NULL, MANY | READS, PIECE },
+	{ "sql_search_confirmations", NULL, MANY | READS, PIECE },
+	{ "sql_search_leads", NULL, MANY | READS, PIECE },
+	{ "sql_select_campaigns_after", NULL, MANY | READS, PIECE },
+	{ "sql_select_events_after", NULL, MANY | READS, PIECE },
+	{ "sql_select_removed_leads", NULL, MANY | READS, PIECE },
+	{ "sql_select_removed_addresses", NULL, MANY | READS, PIECE },
+	{ "sql_select_removed_messages", NULL, MANY | READS, PIECE },
+	{ "sql_select_removed_nodes", NULL, MANY | READS, PIECE },
+	{ "sql_report_ledger", NULL, SORT, "the entries of one lead" },
 	{ "sql_note_ended_campaigns", "t_campaigns", SCAN | MANY | LOCK_SCAN, "maintenance; " COMMITTED_ONLY },
 	{ "sql_select_leads_with_entries_left", "t_deleted_leads", SCAN | MANY, ENDS_AT_LIMIT },
 	{ "sql_count_addresses", "t_leads", GATHERS, "a piece of a fixed size" },

@@ -148,6 +148,8 @@ store_clean_up(struct store *store)
 	if (result == RESULT_OK)
 		result = store_queue_unverified(store);
 	if (result == RESULT_OK)
+		result = store_drop_addresses(store);
+	if (result == RESULT_OK)
 		result = store_clean_up_mails(store, store->options.retention_ms);
 	if (result == RESULT_OK)
 		store_maintain_days(store);

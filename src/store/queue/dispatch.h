@@ -200,6 +200,9 @@ MUST_CHECK enum result store_clean_up(struct store *store);
 /* The part of it that queues jobs for leads that did not verify their address in time. */
 MUST_CHECK enum result store_queue_unverified(struct store *store);
 
+/* The part of it that drops addresses and user agents of leads. */
+MUST_CHECK enum result store_drop_addresses(struct store *store);
+
 /* Refreshes the server's statistics of `due`, after polls that took long. */
 MUST_CHECK enum result store_refresh_statistics(struct store *store);
 

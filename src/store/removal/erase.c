@@ -355,7 +355,7 @@ erase_itself(struct part *part)
 	struct transaction txn = store_transaction(part->store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		txn.result = erasure->importable ? RESULT_OK
-					     : store_remember_erased(part->store, txn.pool, erasure->campaign_id,
+					     : store_insert_erased(part->store, txn.pool, erasure->campaign_id,
 						   erasure->channel, erasure->address);
 		if (txn.result == RESULT_OK)
 			txn.result = store_run(part->store, &sql_delete_erasure, db_bytes(erasure->id));

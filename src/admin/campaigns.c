@@ -87,7 +87,8 @@ add_with_id(const struct admin_call *call, const struct campaign_settings *setti
 	if (result != RESULT_INVALID)
 		return answer_added(call, result, id, settings->name);
 	if (verdict.is_taken)
-		return admin_fail(call, EX_DATAERR, "there is a campaign with the id %" PRIu64 " already", id);
+		return admin_fail(
+		    call, EX_DATAERR, "there is a campaign with the id %" PRIu64 " already, or its rows are still being deleted", id);
 	return admin_fail(call, EX_DATAERR,
 	    "%" PRIu64 " is not an id of this cluster (cluster.number): its campaigns have ids from %" PRIu64 " to %" PRIu64,
 	    id, verdict.first, verdict.last);

@@ -367,5 +367,5 @@ maintenance_take_progress(struct maintenance *m)
 bool
 maintenance_has_work(const struct maintenance *m)
 {
-	return m->deactivation_count > 0 || m->webhook_count > 0 || (m->holder && m->bulk_queued) || tasks_are_busy(m->tasks);
+	return m->deactivation_count > 0 || m->webhook_count > 0 || (m->holder && (m->bulk_queued || m->work.removals_left)) || tasks_are_busy(m->tasks);
 }

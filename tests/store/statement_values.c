@@ -62,7 +62,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_skip_job_item", "1<", "" },
 	{ "sql_delete_job_at_end", "1", "" },
 	{ "sql_lock_campaign", "1", "" },
-	{ "sql_select_campaign_ids", "1#", "" },
+	{ "sql_select_campaign_ids", "1#1##", "" },
 	{ "sql_lock_settings", "1", "" },
 	{ "sql_select_campaign_of_webhook", "w", "" },
 	{ "sql_select_webhook_by_url", "1h", "" },

@@ -71,7 +71,7 @@ static const struct {
 	{ "sql_select_inbound_calls", "<union1,2>", SORT, AS_REQUESTED },
 	{ "sql_select_ip_leads", NULL, READS,
 	    "known: it looks for all pairs, or for all addresses when the pairs are too many" },
-	{ "sql_select_campaign_ids", "t_campaigns", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_campaign_ids", NULL, MANY | SORT, ENDS_AT_LIMIT },
 	{ "sql_select_number_after", "t_leads", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_page", "l", MANY, PAGE_END },
 	{ "sql_select_exported", "l", MANY, PAGE_END },

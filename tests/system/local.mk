@@ -113,6 +113,7 @@ EXTRA_DIST += \
 	%D%/test_page_views.py \
 	%D%/test_pages.py \
 	%D%/test_payload.py \
+	%D%/test_people.py \
 	%D%/test_phone_codes.py \
 	%D%/test_poison.py \
 	%D%/test_printed_markup.py \
@@ -123,6 +124,7 @@ EXTRA_DIST += \
 	%D%/test_public_signups.py \
 	%D%/test_receivers.py \
 	%D%/test_reload.py \
+	%D%/test_removal.py \
 	%D%/test_requests.py \
 	%D%/test_retention.py \
 	%D%/test_retries.py \

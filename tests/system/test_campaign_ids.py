@@ -15,7 +15,7 @@ def test_campaign_with_an_id(service, leadhook, refused):
     for number in (free + 1, free + 3, large):
         assert leadhook("campaign", "add", account.id, "Page", "--id", number, "require_key=on") == {"id": number, "name": "Page"}
         said = refused(DATA, "campaign", "add", str(account.id), "Again", "--id", str(number))
-        assert said == f"leadhook: there is a campaign with the id {number} already\n"
+        assert said == f"leadhook: there is a campaign with the id {number} already, or its rows are still being deleted\n"
     assert [leadhook("campaign", "add", account.id, "Next")["id"] for _ in range(3)] == [free + 2, free + 4, free + 5]
     listed = leadhook("campaign", "list", account.id)
     assert [one["id"] for one in listed] == [*range(free, free + 6), large]
@@ -40,7 +40,7 @@ def test_campaigns_with_an_id_at_once(service, leadhook):
     good = [json.loads(one.stdout)["id"] for one in done if one.returncode == OK]
     bad = [one.stderr for one in done if one.returncode != OK]
     assert sorted(good) == [first + 1, first + 2, first + 3, first + 4, first + 5]
-    assert bad == [f"leadhook: there is a campaign with the id {first + 5} already\n"] * 2
+    assert bad == [f"leadhook: there is a campaign with the id {first + 5} already, or its rows are still being deleted\n"] * 2
     assert leadhook("campaign", "add", account.id, "Last")["id"] == first + 6
 
 

@@ -111,3 +111,142 @@ def test_nothing_is_left(service, account, server, scrubbing):
     scrubbing.start()
     assert len(files) > 30 and not {name: parts for name, parts in found.items() if parts}
     service.wait_ready()
+
+
+def test_parts_of_addresses(service, account):
+    """A longer address, or number, is that of another person."""
+    campaign = service.campaign(account)
+    hook = campaign.webhook("new_signup")
+    for address in ("da@example.org", "ada@example.org", "x.da@example.org", "da@example.org.uk", "da@example.organic"):
+        campaign.lead(email=address)
+    campaign.lead(phone_number="+491511234567")
+    campaign.lead(phone_number="+4915112345679")
+    result = erase(service, "--email", "da@example.org", "--campaign", str(campaign.id))
+    assert (result["leads"], result["events"], result["pending_deliveries"]) == (1, 1, 1)
+    result = erase(service, "--phone", "+491511234567")
+    assert (result["leads"], result["events"], result["pending_deliveries"]) == (1, 1, 1)
+    service.dispatch()
+    received = [one.json.get("email") or one.json["phone_number"] for one in campaign.delivered(5)]
+    assert sorted(received) == ["+4915112345679", "ada@example.org", "da@example.org.uk", "da@example.organic", "x.da@example.org"]
+    assert len(service.deliveries(hook)) == 5
+
+
+def test_one_campaign(service, account):
+    """With --campaign the person stays in the others, and imports there are accepted."""
+    campaign, other = service.campaign(account), service.campaign(account)
+    for one in (campaign, other):
+        one.webhook("new_signup")
+        one.lead(email="kay@example.org", phone_number="+4915112345670")
+    result = erase(service, "--email", "kay@example.org", "--campaign", str(campaign.id))
+    assert (result["leads"], result["events"]) == (1, 1)
+    assert campaign.get({"email": "kay@example.org"}).status == 404 and other.find(email="kay@example.org")["id"]
+    service.dispatch()
+    assert len(other.delivered(1)) == 1 and not service.receiver.at(campaign.hook)
+
+
+def test_imports_do_not_bring_people_back(service, account, tmp_path):
+    """By address and by number; in every campaign, or in that of --campaign; a lead that exists again is unchanged."""
+    campaign, other = service.campaign(account), service.campaign(account)
+    path = write(tmp_path, "email,phone\nlea@example.org,\nLEO@example.org,\n,+4915112345671\nsam@example.org,\n")
+    imported(campaign, path, expected=counts(4))
+    erase(service, "--email", "lea@example.org")
+    erase(service, "--email", "leo@example.org", "--campaign", str(campaign.id))
+    erase(service, "--phone", "+49 1511 2345671")
+    errors = imported(campaign, path, expected=counts(unchanged=1, rejected=3), status=DATA)
+    assert "line 2: the data of this person were erased" in errors
+    imported(other, path, expected=counts(2, rejected=2), status=DATA)
+    campaign.lead(email="lea@example.org")
+    imported(campaign, path, expected=counts(unchanged=2, rejected=2), status=DATA)
+    campaign.change("delete", emails=["lea@example.org", "sam@example.org"])
+    erase(service, "--email", "sam@example.org", "--forget")
+    imported(campaign, path, expected=counts(1, rejected=3), status=DATA)
+
+
+def test_what_refuses_calls_does_not_refuse_this(service):
+    """An ended campaign, a suspended account."""
+    account = service.account()
+    campaign, ended = service.campaign(account), service.campaign(account)
+    for one in (campaign, ended):
+        one.lead(email="max@example.org")
+    ended.end()
+    service.installation.admin("account", "suspend", str(account.id))
+    assert erase(service, "--email", "max@example.org")["leads"] == 2
+    assert b"max@example" not in rows(service)
+
+
+def test_calls_and_former_addresses(service, account):
+    """Payloads of other systems, and addresses that the lead has no more."""
+    campaign = service.campaign(account)
+    made = service.installation.admin("inbound", "add", str(campaign.id), "Shop", "--map", "email=mail")
+    path = made["url"].removeprefix(service.front.url)
+    for body in ('{"mail":"tim@example.org"}', '{"mail":"","other":"\\u003cTim\\u0040example.org\\u003e"}', '{"mail":"tom@example.org"}'):
+        service.client.request("POST", path, body=body.encode(), headers={"Content-Type": "application/json"})
+    assert erase(service, "--email", "tim@example.org")["inbound_calls"] == 2
+    left = service.installation.sql("SELECT body FROM lh_inbound_calls")
+    assert left.count("mail") == 1 and "tom@" in left
+
+
+def test_mentions(service, account):
+    """Other people's fields stay, and are named."""
+    campaign = service.campaign(account)
+    lead = campaign.lead(email="una@example.org", friend="Vic@example.org, eve@example.org")
+    result = erase(service, "--email", "vic@example.org")
+    assert result["leads"] == 0 and result["mentioned_by"] == [f"{campaign.id}/{lead['social_id']}"]
+    assert campaign.find(email="una@example.org")["custom_fields"]["friend"].startswith("Vic@")
+
+
+def test_killed(service, account):
+    """Whatever the moment, the dispatcher does the rest a minute later."""
+    campaign = service.campaign(account, points_direct=1)
+    campaign.webhook("new_signup", "referral")
+    first = campaign.lead(email="victim0@example.org")
+    for number in range(1, 13):
+        campaign.lead(email=f"victim{number}@example.org", kid=first["social_id"])
+    for number in range(13):
+        command = subprocess.Popen([service.installation.program("leadhook"), "--config", service.installation.config, "lead", "erase",
+                                    "--email", f"victim{number}@example.org"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            command.wait(timeout=0.004 * number)
+        except subprocess.TimeoutExpired:
+            command.send_signal(signal.SIGKILL)
+            command.wait()
+        if service.installation.sql(f"SELECT 1 FROM lh_erasures WHERE address = 'victim{number}@example.org'") == "":
+            erase(service, "--email", f"victim{number}@example.org")
+    service.installation.sql("UPDATE lh_erasures SET worked_ms = 0")
+
+    def finished():
+        service.dispatch()
+        return service.installation.sql("SELECT COUNT(*) FROM lh_erasures") == "0"
+    wait_until(finished, 60, "an erasure is not finished")
+    assert b"victim" not in rows(service)
+    service.check()
+
+
+def test_a_report(service, account):
+    """All that an erasure would delete."""
+    campaign = service.campaign(account, points_signup=3)
+    campaign.webhook("new_signup")
+    lead = campaign.lead(email="Wim@example.org", first_name="Wim", ip="192.0.2.9", __url="https://example.org/form")
+    campaign.points(lead, 4)
+    done = call(service.installation, "lead", "report", "--email", "wim@example.org", "--json")
+    assert done.returncode == OK, done.stderr
+    report = json.loads(done.stdout)
+    (one,) = report["leads"]
+    (stored,) = one["lead"]
+    assert (stored["email"], stored["ip"], stored["custom_fields"], stored["signup_url"], stored["verified_email"]) == (
+        "Wim@example.org", "192.0.2.9", {"first_name": "Wim"}, "https://example.org/form", False)
+    assert [(entry["reason"], entry["points"]) for entry in one["ledger"]] == [("signup", 3), ("custom", 4)]
+    assert [event["payload"]["__event"] for event in one["events"]] == ["new_signup"] and report["mentioned_by"] == []
+    assert [message["state"] for message in one["messages"]] == ["requested"]
+    assert json.loads(call(service.installation, "lead", "report", "--email", "nobody@example.org", "--json").stdout)["leads"] == []
+
+
+@pytest.mark.parametrize("words, status, message", [
+    ((), USAGE, "lead erase takes --email|--phone VALUE"),
+    (("--email", "a@example.org", "--phone", "+4915112345678"), USAGE, "lead erase takes --email|--phone VALUE"),
+    (("--email", "nonsense"), DATA, "--email: expected an email address"),
+    (("--phone", "12"), DATA, "--phone: expected a phone number"),
+    (("--email", "a@example.org", "--campaign", "999999"), DATA, "there is no campaign 999999"),
+])
+def test_errors(service, words, status, message):
+    assert message in erase(service, *words, status=status)

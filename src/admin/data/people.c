@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * lead erase, lead report: what is stored about a person. */
-#include <stddef.h>
+#include <inttypes.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -10,6 +10,14 @@
 #include "json/writer.h"
 
 enum { TRIES = 4, REPORT_MAX_BYTES = 256 * 1024 * 1024 };
+
+static bool
+exists(const struct admin_call *call, uint64_t campaign_id)
+{
+	struct campaign campaign;
+	int64_t now_ms;
+	return store_find_campaign(call->store, call->pool, campaign_id, &campaign, &now_ms) != RESULT_NOT_FOUND;
+}
 
 /* The address of the options, and the campaign. Returns 0, or a status after reporting the error. */
 static int
@@ -23,6 +31,8 @@ read_person(const struct admin_call *call, struct person *person)
 		return status;
 	if (!values_take(call, campaign, ARRAY_SIZE(campaign), &person->campaign_id))
 		return EX_DATAERR;
+	if (person->campaign_id != 0 && !exists(call, person->campaign_id))
+		return admin_fail(call, EX_DATAERR, "there is no campaign %" PRIu64, person->campaign_id);
 	const bool phone = reference.identity == LEAD_BY_PHONE;
 	person->channel = phone ? CHANNEL_PHONE : CHANNEL_EMAIL;
 	person->address = reference.value;

@@ -15,7 +15,11 @@
 DB_STATEMENT(sql_set_installation_value, "INSERT INTO {prefix}installation (name, value) VALUES (?, ?)"
 					 " ON DUPLICATE KEY UPDATE value = VALUES(value)");
 
-DB_STATEMENT(sql_select_campaign_ids, "SELECT id FROM {prefix}campaigns WHERE id >= ? ORDER BY id LIMIT ?");
+/* also those of removed campaigns, whose rows are being deleted */
+DB_STATEMENT(sql_select_campaign_ids, "(SELECT id FROM {prefix}campaigns WHERE id >= ? ORDER BY id LIMIT ?)"
+				      " UNION (SELECT campaign_id FROM {prefix}removed_campaigns WHERE campaign_id >= ?"
+				      " ORDER BY campaign_id LIMIT ?)"
+				      " ORDER BY id LIMIT ?");
 
 store_statement_list sql_of_number = { &sql_set_installation_value, &sql_select_campaign_ids, NULL };
 
@@ -39,7 +43,8 @@ read_number(struct store *store, struct pool *pool, uint64_t *number)
 static enum result
 select_campaigns(struct store *store, struct pool *pool, uint64_t first, uint64_t limit, struct db_rows *ids)
 {
-	return store_query(store, pool, ids, &sql_select_campaign_ids, DB_U64(first), DB_U64(limit));
+	return store_query(store, pool, ids, &sql_select_campaign_ids, DB_U64(first), DB_U64(limit), DB_U64(first),
+	    DB_U64(limit), DB_U64(limit));
 }
 
 /* Locks the blocks of ids, and reads the number. *used: ids were taken, by the blocks or by an operator. */

@@ -85,13 +85,24 @@ store_address_pattern(struct pool *pool, const struct person *person, const stru
 	return address_pattern(pool, person->channel, spellings, count);
 }
 
+static bool
+is_among(const struct lead *leads, size_t count, uint64_t id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (leads[i].id == id)
+			return true;
+	return false;
+}
+
 enum result
 store_find_mentions(
     struct store *store, struct pool *pool, const struct person *person, struct mention **mentions, size_t *count)
 {
 	enum { ID, LEAD_CAMPAIGN_ID, SOCIAL_ID, FOUND };
-	const struct db_value pattern = db_bytes(store_address_pattern(pool, person, NULL, 0));
-	enum result result = RESULT_OK;
+	struct lead *own;
+	size_t own_count;
+	enum result result = store_find_leads_of(store, pool, person, &own, &own_count);
+	const struct db_value pattern = db_bytes(store_address_pattern(pool, person, own, own_count));
 	uint64_t after = 0;
 	*mentions = POOL_ARRAY(pool, MENTIONS_MAX, struct mention);
 	*count = 0;
@@ -101,7 +112,7 @@ store_find_mentions(
 		result = store_query(
 		    store, piece, &rows, &sql_search_leads, DB_U64(person->campaign_id), pattern, pattern, DB_U64(after));
 		for (size_t i = 0; i < rows.count && *count < MENTIONS_MAX; i++)
-			if (db_get_bool(&rows, i, FOUND))
+			if (db_get_bool(&rows, i, FOUND) && !is_among(own, own_count, db_get_u64(&rows, i, ID)))
 				(*mentions)[(*count)++] = (struct mention){ db_get_u64(&rows, i, LEAD_CAMPAIGN_ID),
 					pool_copy(pool, db_get_bytes(&rows, i, SOCIAL_ID)) };
 		more = rows.count > 0;

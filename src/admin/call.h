@@ -37,6 +37,7 @@
 	X(UNTIL, "until", "TIME", "only before this time") \
 	X(LIMIT, "limit", "N", "at most this many") \
 	X(DEEP, "deep", NULL, "recount everything; may take minutes") \
+	X(RESTORED, "restored", NULL, "after a restore of the database: skip ids that may have been given since the backup") \
 	X(POINTS, "points", "N", "points that it adds to a score") \
 	X(DESCRIPTION, "description", "TEXT", "description of the tag") \
 	X(TAG, "tag", "ID", "the tag that leads have or get, or that completes the action") \

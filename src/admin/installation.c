@@ -38,6 +38,11 @@ admin_check(struct admin_call *call)
 	struct finding *findings;
 	size_t count;
 	const struct connection_needs needs = call->wiring->connection_needs(call->conf);
+	if (call->options[OPTION_RESTORED] != NULL) {
+		const enum result result = store_skip_ids(call->store);
+		if (result != RESULT_OK)
+			return admin_answer(call, result);
+	}
 	store_check(call->store, call->pool, &needs, call->options[OPTION_DEEP] != NULL, &findings, &count);
 	struct output *list = output_new(call->pool, OUTPUT_ARRAY);
 	for (size_t i = 0; i < count; i++) {

@@ -61,10 +61,9 @@ open_named(const char *path)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
 }
 
-int
-replacement_begin(struct replacement *replacement, const char *path)
+static int
+begin(struct replacement *replacement, struct slice all)
 {
-	const struct slice all = slice_of(path);
 	const size_t stroke = slice_find_last(all, '/');
 	const struct slice folder = stroke == all.size ? SLICE(".") : stroke == 0 ? SLICE("/") : slice_sub(all, 0, stroke);
 	char suffix[SUFFIX_MAX];
@@ -78,6 +77,15 @@ replacement_begin(struct replacement *replacement, const char *path)
 		return 0;
 	const int number = errno;
 	free_all(replacement);
+	return number;
+}
+
+int
+replacement_begin(struct replacement *replacement, const char *path)
+{
+	char *target = realpath(path, NULL); /* NULL: there is no file yet, or what it links to */
+	const int number = begin(replacement, slice_of(target == NULL ? path : target));
+	free(target);
 	return number;
 }
 

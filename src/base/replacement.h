@@ -15,7 +15,7 @@ struct replacement {
 	bool named; /* the new file has its name, because the file system has no files without */
 };
 
-/* Opens a new file beside `path`. Where it can be it has no name until it is finished, so that nothing of it stays when the
+/* Opens a new file beside `path`, or beside the file that it is a link to. Where it can be it has no name until it is finished, so that nothing of it stays when the
  * process is killed. Returns 0 or an errno value. */
 MUST_CHECK int replacement_begin(struct replacement *replacement, const char *path);
 /* Puts it in the place of the old file, with the mode and owner of that one; `mode`: of a file that did not exist. Returns 0 or

@@ -55,6 +55,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/operator/deliveries.c \
 	%D%/operator/node.c \
 	%D%/operator/number.c %D%/operator/number.h \
+	%D%/operator/restored.c \
 	%D%/operator/upgrade.c \
 	%D%/operator/webhook_admin.c
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c

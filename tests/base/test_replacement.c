@@ -114,6 +114,18 @@ errors_are_returned(void **state UNUSED)
 }
 
 static void
+a_link_stays(void **state UNUSED)
+{
+	assert_int_equal(replace_file(path_of("list"), SLICE("old"), 0600), 0);
+	assert_int_equal(symlink("list", path_of("link")), 0);
+	assert_int_equal(replace_file(path_of("link"), SLICE("new"), 0600), 0);
+	assert_content(path_of("list"), "new");
+	assert_int_equal(unlink(path_of("link")), 0);
+	unlink(path_of("list"));
+	assert_files(0);
+}
+
+static void
 a_path_may_have_no_folder(void **state UNUSED)
 {
 	assert_int_equal(chdir(folder), 0);
@@ -131,6 +143,7 @@ main(void)
 		cmocka_unit_test(a_file_is_replaced_with_its_mode),
 		cmocka_unit_test(an_abandoned_replacement_leaves_nothing),
 		cmocka_unit_test(errors_are_returned),
+		cmocka_unit_test(a_link_stays),
 		cmocka_unit_test(a_path_may_have_no_folder),
 	};
 	return cmocka_run_group_tests(tests, begin, end);

@@ -40,6 +40,7 @@ EXTRA_DIST += \
 	%D%/test_admin.py \
 	%D%/test_admin_leads.py \
 	%D%/test_authenticate.py \
+	%D%/test_backup.py \
 	%D%/test_bots.py \
 	%D%/test_bots_in_pages.py \
 	%D%/test_breaker.py \

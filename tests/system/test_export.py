@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import stat
 import subprocess
 
 import pytest
@@ -71,3 +73,99 @@ def test_what_is_imported_is_exported_alike(service, account, elsewhere, leadhoo
     assert total == len(SPECIAL) + 2
     is_sound(leadhook)
     elsewhere.check()
+
+
+def fill_quickly(campaign, count, first_id):
+    """Leads without a history."""
+    campaign.service.installation.sql(
+        "INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, email, custom_fields, verified_email, created_ms, updated_ms)"
+        f" SELECT {first_id} + seq, {campaign.id}, seq, CONCAT('X', {first_id} + seq), CONCAT('lead', seq, '@example.org'),"
+        f" CONCAT('{{\"first_name\":\"', seq, '\"}}'), seq % 2, 0, 0 FROM seq_1_to_{count};"
+        f"UPDATE lh_campaign_counters SET last_subscription_number = {count}, lead_count = {count}, verified = {count // 2}"
+        f" WHERE campaign_id = {campaign.id}")
+
+
+def test_filters(service, account):
+    campaign = service.campaign(account)
+    fill_quickly(campaign, 2500, 700000000)
+    everything = records(campaign)
+    assert [int(one["subscription_number"]) for one in everything] == list(range(1, 2501))
+    assert len(records(campaign, "--verified", "on")) == 1250
+    assert [one["email"] for one in records(campaign, "--after", 2498)] == ["lead2499@example.org", "lead2500@example.org"]
+    assert records(campaign, "--since", "2026-01-01") == []
+    tag = campaign.define("tag", "vip")
+    campaign.change("tag", tag_id=tag, social_ids=["X700000007"])
+    assert [one["tags"] for one in records(campaign, "--tag", tag)] == ["vip"]
+
+
+def test_files(service, account, tmp_path):
+    """The name chooses the format; a new file is for the caller alone; what is not complete replaces nothing."""
+    campaign = service.campaign(account)
+    fill_quickly(campaign, 100000, 710000000)
+    path = tmp_path / "leads.ndjson"
+    done = call(service.installation, "lead", "export", str(campaign.id), str(path), "--json")
+    assert done.returncode == OK and json.loads(done.stdout)["leads"] == 100000
+    assert path.stat().st_mode & 0o777 == 0o600
+    lines = path.read_bytes().splitlines()
+    assert len(lines) == 100000 and json.loads(lines[-1])["custom_fields"] == {"first_name": "100000"}
+    old = tmp_path / "old.csv"
+    old.write_text("old")
+    old.chmod(0o640)
+    command = subprocess.Popen([service.installation.program("leadhook"), "--config", service.installation.config, "lead", "export",
+                                str(campaign.id), str(old)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with pytest.raises(subprocess.TimeoutExpired):
+        command.wait(timeout=0.1)
+    command.kill()
+    command.wait()
+    assert old.read_text() == "old" and sorted(one.name for one in tmp_path.iterdir()) == ["leads.ndjson", "old.csv"]
+    export(campaign, old, "--delimiter", ";")
+    assert old.stat().st_mode & 0o777 == 0o640 and old.read_text().count("\n") == 100001
+    full = call(service.installation, "lead", "export", str(campaign.id), "/dev/full")
+    assert full.returncode == 74 and "No space left" in full.stderr and stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+def test_memory(service, account):
+    """The same for every number of leads."""
+    peaks = []
+    for count, first_id in ((5000, 720000000), (50000, 730000000)):
+        campaign = service.campaign(account)
+        fill_quickly(campaign, count, first_id)
+        done = subprocess.run(["/usr/bin/python3", "-c",
+                               "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True);"
+                               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)",
+                               service.installation.program("leadhook"), "--config", service.installation.config, "lead", "export",
+                               str(campaign.id)], capture_output=True, check=True, timeout=60)
+        peaks.append(int(done.stdout))
+    assert peaks[1] < peaks[0] * 1.2
+
+
+def test_changes_meanwhile(service, account, tmp_path):
+    """Leads that sign up during an export are not in it; each of the others is in it once."""
+    campaign = service.campaign(account)
+    fill_quickly(campaign, 60000, 740000000)
+    command = subprocess.Popen([service.installation.program("leadhook"), "--config", service.installation.config, "lead", "export",
+                                str(campaign.id), str(tmp_path / "leads.csv")], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    made = 0
+    while command.poll() is None:
+        campaign.lead(email=f"late{made}@example.org")
+        campaign.lead(email="lead59000@example.org", first_name=f"changed {made}")
+        made += 1
+    assert command.returncode == OK and made > 0
+    with open(tmp_path / "leads.csv", newline="", encoding="utf-8") as file:
+        numbers = [int(one["subscription_number"]) for one in csv.DictReader(file)]
+    assert numbers[:60000] == list(range(1, 60001)) and len(numbers) - 60000 <= made
+
+
+@pytest.mark.parametrize("words, status, message", [
+    (("--format", "xml"), USAGE, "--format: expected csv or ndjson"),
+    (("--delimiter", "ab"), USAGE, "--delimiter"),
+    (("--verified", "maybe"), DATA, "--verified"),
+    (("/nonexistent/leads.csv",), 73, "/nonexistent/leads.csv: No such file or directory"),
+])
+def test_errors(service, account, words, status, message):
+    done = call(service.installation, "lead", "export", str(service.campaign(account).id), *words)
+    assert done.returncode == status and message in done.stderr
+
+
+def test_no_campaign(service):
+    assert "there is no such campaign" in call(service.installation, "lead", "export", "999999").stderr

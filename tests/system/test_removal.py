@@ -73,8 +73,8 @@ def test_a_campaign(service, account):
 def test_an_account(service):
     account, other = service.account(), service.account()
     campaigns = [service.campaign(account) for _ in range(3)]
-    kept = service.campaign(other)
-    for campaign in [*campaigns, kept]:
+    staying = service.campaign(other)
+    for campaign in [*campaigns, staying]:
         campaign.leads(3)
     assert "3 campaigns with 9 leads" in run(service, "account", "remove", str(account.id)).stderr
     assert run(service, "account", "remove", str(account.id), "--yes").returncode == OK
@@ -82,7 +82,7 @@ def test_an_account(service):
     settles(lambda: campaigns[0].post({"email": "1@example.org"}, key=None), 404)
     assert str(account.id) not in service.installation.sql("SELECT id FROM lh_accounts").split()
     assert str(account.id) not in service.installation.sql("SELECT account_id FROM lh_api_keys").split()
-    assert kept.stats()["total"] == 3
+    assert staying.stats()["total"] == 3
     assert run(service, "account", "remove", str(account.id), "--yes").returncode == DATA
     service.check()
 

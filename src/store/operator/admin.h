@@ -36,6 +36,10 @@ void store_check(struct store *store, struct pool *pool, const struct connection
 /* Prepares every statement of the program on the current schema. `failed` is the name of the first that does not fit. */
 MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
 
+/* After a restore: no id is given again that may have been given since the backup, so that receivers do not take a new event for
+ * an old one. */
+MUST_CHECK enum result store_skip_ids(struct store *store);
+
 struct account_row {
 	uint64_t id;
 	struct slice name;

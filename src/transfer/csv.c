@@ -119,10 +119,16 @@ csv_names_delimiter(struct slice record, char *delimiter)
 }
 
 bool
-csv_is_empty(struct slice record, char delimiter)
+csv_is_empty(struct pool *pool, struct slice record, char delimiter)
 {
+	struct csv_fields fields;
 	for (size_t i = 0; i < record.size; i++)
-		if (record.data[i] != delimiter && record.data[i] != ' ')
+		if (record.data[i] != delimiter && record.data[i] != ' ' && record.data[i] != '"')
+			return false;
+	if (csv_split(pool, record, delimiter, &fields) != NULL)
+		return false;
+	for (size_t i = 0; i < fields.count; i++)
+		if (slice_trim(fields.items[i]).size > 0)
 			return false;
 	return true;
 }

@@ -31,7 +31,7 @@ char csv_detect_delimiter(struct slice heading);
 /* Whether it is the line before a heading by which spreadsheets name the delimiter: "sep=;". */
 bool csv_names_delimiter(struct slice record, char *delimiter);
 /* Whether all fields are empty: spreadsheets write such records for empty rows. */
-bool csv_is_empty(struct slice record, char delimiter);
+bool csv_is_empty(struct pool *pool, struct slice record, char delimiter);
 
 /* Appends a field as csv_split reads it: in quotes where that is necessary. */
 struct buffer;

@@ -118,6 +118,8 @@ row_add(struct row *row, const struct column *column, struct slice text)
 		const char *rule = http_text_normalise(row->pool, text, &normal);
 		if (rule == NULL && normal.size > row->limits->value_bytes)
 			rule = "is too long";
+		if (!utf8_valid(text))
+			rule = "must be valid UTF-8: see --encoding";
 		if (rule != NULL) {
 			row_fail(row, name, rule);
 			return;
@@ -186,7 +188,9 @@ read_referrer(struct row *row, struct import *import)
 static bool
 read_switch(struct row *row, enum lead_field field)
 {
-	static const char *const words[] = { "false", "true", "no", "yes", "0", "1", "off", "on", "f", "t", "n", "y" };
+	/* the last ones are those of spreadsheets in other languages */
+	static const char *const words[] = { "false", "true", "no", "yes", "0", "1", "off", "on", "f", "t", "n", "y", "falsch",
+		"wahr", "faux", "vrai", "falso", "verdadero", "falso", "vero", "onwaar", "waar" };
 	const struct slice text = given(row, field);
 	for (size_t i = 0; slice_present(text) && i < ARRAY_SIZE(words); i++)
 		if (slice_equal_nocase(text, slice_of(words[i])))

@@ -201,7 +201,7 @@ def test_columns_by_hand(campaign, tmp_path):
         done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(write(tmp_path, text)), *bad)
         assert (done.returncode, done.stdout) == (status, "")
     for heading, problem in (('[{"email":"a@example.org"}]', "is a JSON array: write one object in each line"),
-                             ("[\n{}", "is a JSON array"), ("email,kid\n".encode("utf-16"), "has a NUL byte: convert the file to UTF-8")):
+                             ("[\n{}", "is a JSON array"), ("email,kid\n".encode("utf-16-le"), "has a NUL byte: convert the file to UTF-8")):
         done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(write(tmp_path, heading)))
         assert done.returncode == DATA and done.stderr.startswith(f"leadhook: the heading {problem}")
     done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(tmp_path / "nothing"))

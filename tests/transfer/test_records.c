@@ -179,10 +179,12 @@ a_line_may_name_the_delimiter(void **state UNUSED)
 static void
 rows_of_empty_cells_are_empty(void **state UNUSED)
 {
-	assert_true(csv_is_empty(SLICE(";; ;"), ';'));
-	assert_true(csv_is_empty(SLICE(""), ','));
-	assert_false(csv_is_empty(SLICE(";,;"), ';'));
-	assert_false(csv_is_empty(SLICE("\"\""), ','));
+	assert_true(csv_is_empty(pool, SLICE(";; ;"), ';'));
+	assert_true(csv_is_empty(pool, SLICE(""), ','));
+	assert_false(csv_is_empty(pool, SLICE(";,;"), ';'));
+	assert_true(csv_is_empty(pool, SLICE("\"\",\" \""), ','));
+	assert_false(csv_is_empty(pool, SLICE("\"\"\"\""), ','));
+	assert_false(csv_is_empty(pool, SLICE("\""), ','));
 }
 
 /* What a spreadsheet would run is marked as text, and every cell is read as it was. */

@@ -66,7 +66,7 @@ bad_values_have_a_reason(void **state UNUSED)
 		{ "points", "-1", "points must be a number from 0 to 4294967295" },
 		{ "opted_out", "maybe", "opted_out must be true or false" },
 		{ "plan", "a\x01", "plan must not contain control characters" },
-		{ "plan", "\xff", "plan must be valid UTF-8" },
+		{ "plan", "\xff", "plan must be valid UTF-8: see --encoding" },
 	};
 	struct import import;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)

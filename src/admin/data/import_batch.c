@@ -238,7 +238,7 @@ find_number(
 static int
 take_record(struct import_run *run, const struct record_place *place, struct slice text, const char *problem, bool *splits)
 {
-	if (run->format == RECORDS_CSV && csv_is_empty(text, run->delimiter))
+	if (run->format == RECORDS_CSV && csv_is_empty(run->pool, text, run->delimiter))
 		return EX_OK;
 	run->counts.rows++;
 	if (problem == NULL)

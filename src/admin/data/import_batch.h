@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Imports the records of a file, batch by batch (leadhook(1), lead import). */
-#ifndef LEADHOOK_ADMIN_INCOMING_IMPORT_BATCH_H
-#define LEADHOOK_ADMIN_INCOMING_IMPORT_BATCH_H
+#ifndef LEADHOOK_ADMIN_DATA_IMPORT_BATCH_H
+#define LEADHOOK_ADMIN_DATA_IMPORT_BATCH_H
 
 #include "admin/call.h"
 #include "admin/progress.h"

@@ -17,6 +17,7 @@ struct copy {
 	const struct admin_call *call;
 	const char *path;
 	FILE *to;
+	const char *encoding;
 	iconv_t converter; /* (iconv_t)-1: the bytes stay */
 	bool returns_only; /* lines end with CR alone, as old spreadsheets write them */
 	uint64_t read;     /* bytes before the piece */
@@ -54,7 +55,7 @@ convert(const struct copy *copy, char *bytes, size_t size, size_t *left)
 	size_t in_left = size, out_left = sizeof(converted);
 	if (iconv(copy->converter, &in, &in_left, &out, &out_left) == (size_t)-1 && errno != EINVAL) {
 		admin_fail(copy->call, EX_DATAERR, "%s: byte %" PRIu64 " is not valid %s", copy->path,
-		    copy->read + (uint64_t)(in - bytes), copy->call->options[OPTION_ENCODING]);
+		    copy->read + (uint64_t)(in - bytes), copy->encoding);
 		return false;
 	}
 	memmove(bytes, in, in_left);
@@ -104,52 +105,74 @@ spool(struct copy *copy, int from)
 	return fd;
 }
 
-/* Whether the first lines of a file end with CR alone. */
+/* Whether the first line of a file ends with CR alone. */
 static bool
 has_returns_only(int fd)
 {
 	char bytes[BEGINNING_BYTES];
 	const ssize_t got = pread(fd, bytes, sizeof(bytes), 0);
-	return got > 0 && memchr(bytes, '\n', (size_t)got) == NULL && memchr(bytes, '\r', (size_t)got) != NULL &&
-	       memchr(bytes, '\0', (size_t)got) == NULL;
+	bool quoted = false;
+	for (ssize_t i = 0; i + 1 < got; i++) {
+		quoted = bytes[i] == '"' ? !quoted : quoted;
+		if (!quoted && (bytes[i] == '\r' || bytes[i] == '\n'))
+			return bytes[i] == '\r' && bytes[i + 1] != '\n';
+	}
+	return false;
 }
 
-static int
-read_encoding(const struct admin_call *call, iconv_t *converter)
+/* UTF-16 begins with this mark. */
+static bool
+has_utf16_mark(int fd)
 {
-	const char *name = call->options[OPTION_ENCODING];
-	*converter = (iconv_t)-1;
-	if (name == NULL || strcasecmp(name, "UTF-8") == 0)
-		return EX_OK;
-	*converter = iconv_open("UTF-8", name);
-	return *converter != (iconv_t)-1 ? EX_OK
-					 : admin_fail(call, EX_USAGE, "--encoding: %s is not known here (see iconv -l)", name);
+	unsigned char bytes[2];
+	return pread(fd, bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes) &&
+	       ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff));
 }
 
+static bool
+use_encoding(struct copy *copy, const char *name)
+{
+	copy->encoding = name;
+	copy->converter = iconv_open("UTF-8", name);
+	if (copy->converter == (iconv_t)-1)
+		admin_fail(copy->call, EX_USAGE, "--encoding: %s is not supported here (see iconv -l)", name);
+	return copy->converter != (iconv_t)-1;
+}
+
+/* Replaces the file by its copy as `copy` says. Returns the descriptor, or -1 after reporting the error. */
+static int
+replace_by_copy(struct copy *copy, int fd, struct stat *about)
+{
+	const int spooled = spool(copy, fd);
+	close(fd);
+	if (copy->converter != (iconv_t)-1)
+		iconv_close(copy->converter);
+	copy->converter = (iconv_t)-1;
+	copy->read = 0;
+	if (spooled >= 0 && (fstat(spooled, about) != 0 || lseek(spooled, 0, SEEK_SET) != 0))
+		return fail_read(copy->call, copy->path, errno);
+	return spooled;
+}
+
+/* A regular file in UTF-8 is read in place. Any other is copied: what is no file, then what has another encoding, then other
+ * line ends. */
 int
 import_file_open(const struct admin_call *call, const char *path, struct stat *about)
 {
-	struct copy copy = { .call = call, .path = path };
+	struct copy copy = { .call = call, .path = path, .converter = (iconv_t)-1 };
+	const char *encoding = call->options[OPTION_ENCODING];
 	const bool standard = strcmp(path, "-") == 0;
-	if (read_encoding(call, &copy.converter) != EX_OK)
-		return -1;
 	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, about) != 0)
 		return fail_read(call, path, errno);
-	while (fd >= 0) {
-		copy.returns_only = S_ISREG(about->st_mode) && has_returns_only(fd);
-		if (S_ISREG(about->st_mode) && copy.converter == (iconv_t)-1 && !copy.returns_only)
-			break;
-		const int spooled = spool(&copy, fd);
-		close(fd);
-		fd = spooled;
-		if (copy.converter != (iconv_t)-1)
-			iconv_close(copy.converter);
-		copy.converter = (iconv_t)-1;
-		if (fd >= 0 && fstat(fd, about) != 0)
-			return fail_read(call, path, errno);
-	}
-	return fd;
+	if (!S_ISREG(about->st_mode))
+		fd = replace_by_copy(&copy, fd, about);
+	if (fd >= 0 && encoding == NULL && has_utf16_mark(fd))
+		encoding = "UTF-16";
+	if (fd >= 0 && encoding != NULL && strcasecmp(encoding, "UTF-8") != 0)
+		fd = use_encoding(&copy, encoding) ? replace_by_copy(&copy, fd, about) : -1;
+	copy.returns_only = fd >= 0 && has_returns_only(fd);
+	return copy.returns_only ? replace_by_copy(&copy, fd, about) : fd;
 }
 
 enum records_format

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The file of an import: what cannot be read twice, or is not UTF-8 with line ends, is copied to a temporary file. */
-#ifndef LEADHOOK_ADMIN_INCOMING_IMPORT_FILE_H
-#define LEADHOOK_ADMIN_INCOMING_IMPORT_FILE_H
+#ifndef LEADHOOK_ADMIN_DATA_IMPORT_FILE_H
+#define LEADHOOK_ADMIN_DATA_IMPORT_FILE_H
 
 #include <sys/stat.h>
 

@@ -67,6 +67,14 @@
 	X(HTML, "html", "FILE", "write the HTML of the mail to this file") \
 	X(IMPORTABLE, "forget", NULL, "imports may bring the person back") \
 	X(YES, "yes", NULL, "do it; without it, show what would be deleted") \
+	X(WEB_SERVER, "web-server", "NAME", "apache, lighttpd, nginx or none") \
+	X(BASE_URL, "base-url", "URL", "the address of the service, as visitors see it") \
+	X(DATABASE_HOST, "database-host", "HOST", "the database server, if it is another host") \
+	X(DATABASE_NAME, "database-name", "NAME", "the database") \
+	X(DATABASE_USER, "database-user", "NAME", "its account") \
+	X(DATABASE_PASSWORD_FILE, "database-password-file", "FILE", "the password of that account is the first line of this file") \
+	X(ACCOUNT_NAME, "account-name", "NAME", "name of the first account") \
+	X(CAMPAIGN_NAME, "campaign-name", "NAME", "name of the first campaign") \
 	X(INTEGRITY, "integrity", NULL, "browsers run only this version of the script")
 
 /* clang-format on */

@@ -12,6 +12,10 @@ static const uint64_t lead_filters = OPTION_BIT(OPTION_VERIFIED) | OPTION_BIT(OP
 				     OPTION_BIT(OPTION_FRAUDULENT) | OPTION_BIT(OPTION_OPTED_OUT) | OPTION_BIT(OPTION_TAG) |
 				     OPTION_BIT(OPTION_SINCE) | OPTION_BIT(OPTION_AFTER) | OPTION_BIT(OPTION_LIMIT);
 static const uint64_t lead_names = OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_PHONE) | OPTION_BIT(OPTION_SOCIAL_ID);
+static const uint64_t setup_options =
+    OPTION_BIT(OPTION_WEB_SERVER) | OPTION_BIT(OPTION_BASE_URL) | OPTION_BIT(OPTION_DATABASE_HOST) |
+    OPTION_BIT(OPTION_DATABASE_NAME) | OPTION_BIT(OPTION_DATABASE_USER) | OPTION_BIT(OPTION_DATABASE_PASSWORD_FILE) |
+    OPTION_BIT(OPTION_ACCOUNT_NAME) | OPTION_BIT(OPTION_CAMPAIGN_NAME) | OPTION_BIT(OPTION_DRY_RUN);
 static const uint64_t person_names = OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_PHONE) | OPTION_BIT(OPTION_CAMPAIGN);
 static const uint64_t import_options =
     OPTION_BIT(OPTION_ENCODING) | OPTION_BIT(OPTION_MAP) | OPTION_BIT(OPTION_DELIMITER) | OPTION_BIT(OPTION_COUNTRY_CODE) |
@@ -32,6 +36,8 @@ static const uint64_t inbound_details = OPTION_BIT(OPTION_TAG) | OPTION_BIT(OPTI
 
 /* clang-format off */
 static const struct admin_command commands[] = {
+	{ "setup", "[--web-server NAME] [--base-url URL] [OPTION...] [--dry-run]", 0, 0, admin_setup, .options = setup_options,
+	  .any_schema = true, .without_lists = true, .help = "set up database, web server and programs on this host" },
 	{ "install", "", 0, 0, admin_upgrade, .any_schema = true, .help = "create the tables" },
 	{ "upgrade", "[--dry-run]", 0, 0, admin_upgrade, .options = OPTION_BIT(OPTION_DRY_RUN), .any_schema = true,
 	  .help = "upgrade the tables to this program's version" },

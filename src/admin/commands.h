@@ -9,6 +9,8 @@ const struct admin_command *admin_commands(size_t *count);
 
 /* installation.c */
 admin_run admin_upgrade, admin_check, admin_status;
+/* setup.c */
+admin_run admin_setup;
 /* domains.c */
 admin_run admin_domains_update;
 /* accounts.c */

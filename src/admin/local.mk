@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/mails.c \
 	%D%/output.c %D%/output.h \
 	%D%/progress.c %D%/progress.h \
+	%D%/setup.c \
 	%D%/values.c %D%/values.h \
 	%D%/webhook_test.c \
 	%D%/webhooks.c \

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * leadhook setup: a script that changes the host, with the options in its environment. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "admin/commands.h"
+
+#define SCRIPT LEADHOOK_LIBEXEC_DIR "/setup"
+
+enum { PATH_MAX_BYTES = 4096 };
+
+static const struct {
+	enum admin_option option;
+	const char *variable;
+} variables[] = {
+	{ OPTION_WEB_SERVER, "setup_web_server" },
+	{ OPTION_BASE_URL, "setup_base_url" },
+	{ OPTION_DATABASE_HOST, "setup_database_host" },
+	{ OPTION_DATABASE_NAME, "setup_database_name" },
+	{ OPTION_DATABASE_USER, "setup_database_user" },
+	{ OPTION_DATABASE_PASSWORD_FILE, "setup_database_password_file" },
+	{ OPTION_ACCOUNT_NAME, "setup_account_name" },
+	{ OPTION_CAMPAIGN_NAME, "setup_campaign_name" },
+};
+
+static bool
+set(const char *name, const char *value)
+{
+	return setenv(name, value == NULL ? "" : value, 1) == 0;
+}
+
+int
+admin_setup(struct admin_call *call)
+{
+	char program[PATH_MAX_BYTES];
+	const ssize_t size = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	bool good = size > 0;
+	program[good ? size : 0] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
+		good = good && set(variables[i].variable, call->options[variables[i].option]);
+	good = good && set("setup_program", program) && set("setup_config", call->conf->file) &&
+	       set("setup_dry_run", call->options[OPTION_DRY_RUN] != NULL ? "yes" : "no");
+	if (good)
+		execl("/bin/sh", "sh", SCRIPT, (char *)NULL);
+	return admin_fail(call, EX_OSERR, "%s: %s", SCRIPT, strerror(errno));
+}

@@ -9,6 +9,7 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/duration.c %D%/duration.h \
 	%D%/encode.c %D%/encode.h \
 	%D%/log.c %D%/log.h \
+	%D%/notify.c %D%/notify.h \
 	%D%/panic.c %D%/panic.h \
 	%D%/pool.c %D%/pool.h \
 	%D%/random.c %D%/random.h \

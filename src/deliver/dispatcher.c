@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/notify.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "deliver/feeder.h"
@@ -200,6 +201,7 @@ begin_end_if(struct dispatcher *d, bool reason)
 	if (!reason || d->ending)
 		return;
 	d->ending = true;
+	notify_stopping(d->options.notifier);
 	d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
 	feeder_end(d->feeder);
 	recorder_end(d->recorder);
@@ -220,6 +222,13 @@ is_finished(struct dispatcher *d)
 	return clock_monotonic_ms() >= d->give_up_ms && !tasks_are_busy(recorder_tasks(d->recorder));
 }
 
+/* Without fetches or records nothing is sent. Maintenance may take as long as a large table needs. */
+static bool
+is_sound(const struct dispatcher *d)
+{
+	return !tasks_are_stalled(recorder_tasks(d->recorder)) && !tasks_are_stalled(feeder_tasks(d->feeder));
+}
+
 /* Time until something is due, at most until the next check for shutdown. */
 static int64_t
 wait_ms(const struct dispatcher *d)
@@ -234,6 +243,7 @@ wait_ms(const struct dispatcher *d)
 		tasks_when(d->threads[2]),
 		feeder_drop_ms(d->feeder),
 		next_ms == CLOCK_NEVER ? CLOCK_NEVER : next_ms - feeder_database_ahead_ms(d->feeder),
+		is_sound(d) ? notify_when(d->options.notifier) : CLOCK_NEVER,
 	};
 	int64_t first = now + d->options.poll_ms;
 	for (size_t i = 0; i < ARRAY_SIZE(whens); i++)
@@ -246,7 +256,10 @@ dispatcher_run(struct dispatcher *d)
 {
 	if (d->options.max_runtime_ms > 0)
 		d->end_ms = clock_monotonic_ms() + d->options.max_runtime_ms;
+	notify_ready(d->options.notifier, "Delivering");
 	for (;;) {
+		if (is_sound(d))
+			notify_alive(d->options.notifier);
 		begin_end_if(d, clock_monotonic_ms() >= d->end_ms);
 		handle_results(d);
 		start_fetched(d);

@@ -3,7 +3,9 @@
  *
  * The loop sends; threads fetch due deliveries (feeder.h), record outcomes (recorder.h) and do the rest (maintenance.h). A
  * delivery is under way from the start of its attempt until its outcome is committed. So at most `in_flight` deliveries are
- * sent twice when the process is killed, and none is lost. */
+ * sent twice when the process is killed, and none is lost.
+ *
+ * A service manager (base/notify.h) gets signs of life from the loop, unless a thread that it needs to send hangs. */
 #ifndef LEADHOOK_DELIVER_DISPATCHER_H
 #define LEADHOOK_DELIVER_DISPATCHER_H
 
@@ -18,6 +20,7 @@
 #include "webhook/retry.h"
 
 struct crashes;
+struct notifier;
 struct store;
 
 enum { DISPATCHER_COMPANIONS = 2 };
@@ -33,6 +36,7 @@ struct dispatcher_options {
 	struct crashes *crashes;                  /* crashes of earlier processes; may be NULL */
 	int stop_fd;                              /* becomes readable when the dispatcher must stop (signalfd); or -1 */
 	int wake_fd;                              /* its wake socket (base/wake.h): there are new deliveries; or -1 */
+	struct notifier *notifier;                /* gets reports (base/notify.h); or NULL */
 	int companion_fds[DISPATCHER_COMPANIONS]; /* at end of file when a process beside this one has ended; or -1. Without
 						   * `stay` it runs until all have; with it, it ends when one has */
 };

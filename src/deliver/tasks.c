@@ -16,6 +16,7 @@ struct tasks {
 	size_t count;
 	void *context;
 	const struct task *under_way; /* or NULL */
+	int64_t begun_ms;             /* when it was started */
 	size_t last;                  /* the next one in the rotation is tried first */
 	struct back_off pauses[TASKS_MAX];
 };
@@ -86,6 +87,7 @@ tasks_begin(struct tasks *tasks)
 		if (task_when(tasks, at) > now)
 			continue;
 		tasks->under_way = task;
+		tasks->begun_ms = now;
 		tasks->last = at;
 		if (task->begin != NULL)
 			task->begin(tasks->context);
@@ -112,6 +114,12 @@ bool
 tasks_are_busy(const struct tasks *tasks)
 {
 	return tasks->under_way != NULL;
+}
+
+bool
+tasks_are_stalled(const struct tasks *tasks)
+{
+	return tasks->under_way != NULL && clock_monotonic_ms() - tasks->begun_ms > TASK_STALLED_MS;
 }
 
 int

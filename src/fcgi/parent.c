@@ -62,12 +62,14 @@ struct parent {
 	const struct fcgi_options *options;
 	const struct fcgi_application *application;
 	struct listener *listener;
+	struct notifier *notifier;
 	struct scoreboard *scoreboard;
 	pid_t pid;
 	struct child *children; /* scoreboard->count of them */
 	struct crew crews[CREWS];
 	unsigned generation;
 	int64_t looked, resumed; /* the last check of the scoreboard; the first one after a long gap */
+	bool starting;           /* the first generation is not complete yet */
 	bool reloading;          /* the current generation is starting, the previous one still serves */
 	bool stopping;
 };
@@ -224,7 +226,8 @@ stop(struct parent *parent)
 	if (parent->stopping) /* mod_fcgid sends it twice */
 		return;
 	parent->stopping = true;
-	parent->reloading = false;
+	parent->starting = parent->reloading = false;
+	notify_stopping(parent->notifier);
 	log_info("stopping", LOG_STR("listen", listener_name(parent->listener)));
 	atomic_store(&parent->scoreboard->drain, listener_retract(parent->listener));
 	parent->crews[WORKERS].wanted = 0;
@@ -237,8 +240,11 @@ reload(struct parent *parent)
 	const struct fcgi_application *application = parent->application;
 	if (parent->stopping)
 		return;
+	notify_reloading(parent->notifier);
 	if (!application->prepare(application->context)) {
 		log_error("reload_failed", LOG_STR("consequence", "the previous configuration stays"));
+		if (!parent->starting && !parent->reloading)
+			notify_ready(parent->notifier, "Serving; the last reload failed, see the log");
 		return;
 	}
 	application->adopt(application->context);
@@ -276,11 +282,22 @@ is_complete(const struct parent *parent, bool ready_only)
 }
 
 static void
+complete_start(struct parent *parent)
+{
+	if (!parent->starting || !is_complete(parent, true))
+		return;
+	parent->starting = false;
+	if (!parent->reloading)
+		notify_ready(parent->notifier, "Serving");
+}
+
+static void
 complete_reload(struct parent *parent)
 {
 	if (!parent->reloading || !is_complete(parent, true))
 		return;
 	parent->reloading = false;
+	notify_ready(parent->notifier, "Serving");
 	for (size_t i = 0; i < CREWS; i++)
 		end_generation(parent, &parent->crews[i], false);
 	log_info("reloaded", LOG_UINT("generation", parent->generation));
@@ -374,13 +391,15 @@ is_calm(const struct parent *parent)
 	size_t ending = 0;
 	for (size_t i = 0; i < CREWS; i++)
 		ending += count_children(parent, &parent->crews[i], true);
-	return !parent->reloading && ending == 0 && is_complete(parent, false);
+	return !parent->starting && !parent->reloading && ending == 0 && is_complete(parent, false);
 }
 
 static void
 wait_for_signal(struct parent *parent, const sigset_t *set)
 {
 	int64_t ms = is_calm(parent) ? CALM_MS : BUSY_MS;
+	const int64_t alive_ms = notify_when(parent->notifier) - clock_monotonic_ms();
+	ms = alive_ms < ms ? (alive_ms > 0 ? alive_ms : 0) : ms;
 	struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
 	int number = sigtimedwait(set, NULL, &time);
 	if (number == SIGCHLD)
@@ -395,7 +414,9 @@ static void
 supervise(struct parent *parent)
 {
 	int64_t now = clock_monotonic_ms();
+	notify_alive(parent->notifier);
 	kill_overdue(parent, now);
+	complete_start(parent);
 	complete_reload(parent);
 	complete_stop(parent);
 	for (size_t i = 0; i < CREWS; i++)
@@ -403,16 +424,18 @@ supervise(struct parent *parent)
 }
 
 int
-parent_run(
-    const struct fcgi_options *options, const struct fcgi_application *application, struct listener *listener, size_t workers)
+parent_run(const struct fcgi_options *options, const struct fcgi_application *application, struct listener *listener,
+    size_t workers, struct notifier *notifier)
 {
 	bool companion = application->companion_prepare != NULL;
 	struct parent parent = {
 		.options = options,
 		.application = application,
 		.listener = listener,
+		.notifier = notifier,
 		.scoreboard = scoreboard_new(2 * workers + COMPANION_SLOTS), /* room for two generations */
 		.pid = getpid(),
+		.starting = true,
 		.crews = {
 			[WORKERS] = { "workers", "worker_ended", "worker_died", "worker_stuck", "worker_does_not_end", run_worker,
 			    .first = 0, .slots = 2 * workers, .wanted = workers },

@@ -4,12 +4,14 @@
 #define LEADHOOK_FCGI_PARENT_H
 
 #include "base/attributes.h"
+#include "base/notify.h"
 #include "fcgi/listener.h"
 #include "fcgi/server.h"
 
 /* Runs `workers` (> 0) workers until it is stopped. Signals are blocked (fcgi/signals.h), the application is
- * prepared. Returns an exit status. */
-MUST_CHECK int parent_run(
-    const struct fcgi_options *options, const struct fcgi_application *application, struct listener *listener, size_t workers);
+ * prepared. Reports to the notifier: it is ready when all children are, and alive while it supervises them. Returns an exit
+ * status. */
+MUST_CHECK int parent_run(const struct fcgi_options *options, const struct fcgi_application *application,
+    struct listener *listener, size_t workers, struct notifier *notifier);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/notify.h"
 #include "fcgi/listener.h"
 #include "fcgi/parent.h"
 #include "fcgi/scoreboard.h"
@@ -25,13 +26,15 @@ count_workers(const struct fcgi_options *options, const struct listener *listene
 }
 
 static int
-serve_alone(const struct fcgi_options *options, const struct fcgi_application *application, struct listener *listener)
+serve_alone(const struct fcgi_options *options, const struct fcgi_application *application, struct listener *listener,
+    struct notifier *notifier)
 {
 	const struct worker_setup setup = {
 		.options = options,
 		.application = application,
 		.listener = listener,
 		.scoreboard = scoreboard_new(1),
+		.notifier = notifier,
 		.alone = true,
 	};
 	if (setup.scoreboard == NULL) {
@@ -49,11 +52,13 @@ fcgi_serve(const struct fcgi_options *options, const struct fcgi_application *ap
 	struct listener *listener = listener_open(options, &status);
 	if (listener == NULL)
 		return status;
+	struct notifier *notifier = notifier_new();
 	size_t workers = count_workers(options, listener);
 	log_info("serving", LOG_STR("listen", listener_name(listener)), LOG_UINT("workers", workers));
-	status =
-	    workers == 0 ? serve_alone(options, application, listener) : parent_run(options, application, listener, workers);
+	status = workers == 0 ? serve_alone(options, application, listener, notifier)
+			      : parent_run(options, application, listener, workers, notifier);
 	log_info("stopped", LOG_INT("status", status));
+	notifier_free(&notifier);
 	listener_close(&listener);
 	return status;
 }

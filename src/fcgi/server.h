@@ -8,7 +8,10 @@
  *
  * A dead worker is replaced, after an increasing delay when workers die repeatedly. A worker that hangs is killed first: in a
  * request for too long, or without a heartbeat when idle. There may be one companion, a process that works for all workers: it
- * is replaced like them, is ready before the old workers of a HUP end, and ends when no worker is left. */
+ * is replaced like them, is ready before the old workers of a HUP end, and ends when no worker is left.
+ *
+ * A service manager (base/notify.h) gets reports from the process that started: when it serves, reloads and ends, and that it
+ * is alive. */
 #ifndef LEADHOOK_FCGI_SERVER_H
 #define LEADHOOK_FCGI_SERVER_H
 

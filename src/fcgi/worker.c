@@ -11,7 +11,9 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/notify.h"
 #include "base/random.h"
 #include "fcgi/deadline.h"
 #include "fcgi/exchange.h"
@@ -99,16 +101,28 @@ reload(struct worker *worker)
 {
 	const struct fcgi_application *application = worker->application;
 	worker->reload_requested = false;
+	notify_reloading(worker->setup->notifier);
 	if (!application->prepare(application->context)) {
 		log_error("reload_failed", LOG_STR("consequence", "the previous configuration stays"));
+		notify_ready(worker->setup->notifier, "Serving; the last reload failed, see the log");
 		return;
 	}
 	stop_application(worker);
 	application->adopt(application->context);
-	if (!start_application(worker))
+	if (!start_application(worker)) {
 		worker->stopping = true;
-	else
-		log_info("reloaded", LOG_UINT("served", worker->served));
+		return;
+	}
+	log_info("reloaded", LOG_UINT("served", worker->served));
+	notify_ready(worker->setup->notifier, "Serving");
+}
+
+static int64_t
+wait_ms(const struct worker *worker)
+{
+	const int64_t idle_ms = worker->setup->options->idle_ms;
+	const int64_t alive_ms = notify_when(worker->setup->notifier) - clock_monotonic_ms();
+	return alive_ms < idle_ms ? (alive_ms > 0 ? alive_ms : 0) : idle_ms;
 }
 
 /* Waits for a connection, a signal, or the idle time, and handles it. */
@@ -118,7 +132,8 @@ wait_and_serve(struct worker *worker)
 	struct epoll_event events[2];
 	bool waits = false;
 	scoreboard_beat(worker->slot, false);
-	int count = epoll_wait(worker->epoll, events, ARRAY_SIZE(events), (int)worker->setup->options->idle_ms);
+	notify_alive(worker->setup->notifier);
+	int count = epoll_wait(worker->epoll, events, ARRAY_SIZE(events), (int)wait_ms(worker));
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.fd == worker->signals)
 			read_signals(worker);
@@ -218,9 +233,11 @@ worker_run(const struct worker_setup *setup)
 	scoreboard_beat(worker.slot, true); /* a start can hang like a request */
 	if (start(&worker)) {
 		atomic_store(&worker.slot->ready, true);
+		notify_ready(setup->notifier, "Serving");
 		log_debug("worker_started", LOG_UINT("quota", worker.quota));
 		while (!worker.stopping && (worker.quota == 0 || worker.served < worker.quota))
 			wait_and_serve(&worker);
+		notify_stopping(setup->notifier);
 		bool drain = must_drain(&worker);
 		while (drain && serve_next(&worker))
 			continue;

@@ -4,6 +4,7 @@
 #define LEADHOOK_FCGI_WORKER_H
 
 #include "base/attributes.h"
+#include "base/notify.h"
 #include "fcgi/listener.h"
 #include "fcgi/scoreboard.h"
 #include "fcgi/server.h"
@@ -14,7 +15,8 @@ struct worker_setup {
 	struct listener *listener;
 	struct scoreboard *scoreboard;
 	size_t slot;
-	bool alone; /* without a parent: this process handles HUP and the listener's path itself */
+	struct notifier *notifier; /* of a process without a parent, else NULL: the parent reports */
+	bool alone;                /* without a parent: this process handles HUP and the listener's path itself */
 };
 
 /* Serves until it is stopped or has reached its number of requests. Returns an exit status. Signals are blocked

@@ -14,6 +14,7 @@
 #include "base/descriptors.h"
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/notify.h"
 #include "base/panic.h"
 #include "base/sandbox.h"
 #include "base/wake.h"
@@ -172,7 +173,7 @@ store_of_process(const struct companion_context *start)
 
 /* Main functions of companions (companion.h). */
 static int
-send_mail(void *context, int stop_fd)
+send_mail(void *context, int stop_fd, struct companion_life *life)
 {
 	const struct companion_context *start = context;
 	const struct wiring *wiring = start->wiring;
@@ -182,6 +183,7 @@ send_mail(void *context, int stop_fd)
 	wanted.stay = start->arguments->daemon;
 	wanted.max_runtime_ms = start->arguments->max_runtime_ms;
 	wanted.stop_fd = stop_fd;
+	wanted.life = life;
 	wanted.signals = end_signals();
 	wanted.wake_fd = start->fd < 0 ? -1 : wake_open(start->file);
 	wanted.owner_fd = start->fd;
@@ -189,13 +191,14 @@ send_mail(void *context, int stop_fd)
 }
 
 static int
-send_texts(void *context, int stop_fd)
+send_texts(void *context, int stop_fd, struct companion_life *life)
 {
 	const struct companion_context *start = context;
 	struct texter_options wanted = wiring_texter(start->wiring);
 	wanted.stay = start->arguments->daemon;
 	wanted.max_runtime_ms = start->arguments->max_runtime_ms;
 	wanted.stop_fd = stop_fd;
+	wanted.life = life;
 	wanted.signals = end_signals();
 	return texter_run(store_of_process(start), &wanted) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 }
@@ -210,7 +213,7 @@ start_process(struct companion_context start, companion_main *run, struct compan
 	if (*start.file != '\0' && start.fd < 0)
 		log_error("cannot_lock", LOG_STR("path", start.file), LOG_ERRNO(errno),
 		    LOG_STR("hint", "let this account write the file and its directory"));
-	const struct companion_options wanted = { run, &start, start.fd };
+	const struct companion_options wanted = { run, &start, start.fd, COMPANION_SILENCE_MS };
 	if (*start.file == '\0' || start.fd >= 0)
 		if (!companion_start(&wanted, process))
 			process->done_fd = -1;
@@ -256,12 +259,13 @@ dispatcher_options_of(const struct wiring *wiring, const struct arguments *argum
 
 static int
 deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock,
-    struct crashes *crashes, const struct companion *processes)
+    struct crashes *crashes, const struct companion *processes, struct notifier *notifier)
 {
 	struct dispatcher_options wanted = dispatcher_options_of(wiring, arguments);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
 		wanted.companion_fds[i] = processes[i].done_fd;
 	wanted.crashes = crashes;
+	wanted.notifier = notifier;
 	wanted.stop_fd = end_signals();
 	if (wanted.stop_fd < 0)
 		return EX_OSERR;
@@ -298,6 +302,7 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)
 		return locked == RESULT_CONFLICT ? EX_OK : EX_OSERR;
+	struct notifier *notifier = notifier_new();        /* before there are processes that inherit the environment */
 	struct companion processes[DISPATCHER_COMPANIONS]; /* before threads start */
 	start_processes(wiring, arguments, processes);
 	struct crashes *crashes = lock == NULL ? NULL : crashes_open(path); /* before the sandbox */
@@ -305,10 +310,11 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	/* from cron this would be a line per minute */
 	struct sandbox *sandbox = confinement_of_dispatcher(wiring->conf, arguments->daemon ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	sandbox_enter(&sandbox); /* before threads start */
-	int status = deliver(wiring, arguments, store, lock, crashes, processes);
+	int status = deliver(wiring, arguments, store, lock, crashes, processes, notifier);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
 		if (processes[i].done_fd >= 0)
 			companion_stop(&processes[i]);
+	notifier_free(&notifier);
 	crashes_free(&crashes);
 	lock_free(&lock);
 	return status;

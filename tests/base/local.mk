@@ -24,4 +24,8 @@ check_PROGRAMS += %D%/test_wake
 check_PROGRAMS += %D%/test_replacement
 %C%_test_replacement_SOURCES = %D%/test_replacement.c
 %C%_test_replacement_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_notify
+%C%_test_notify_SOURCES = %D%/test_notify.c
+%C%_test_notify_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
+%C%_test_notify_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
 endif

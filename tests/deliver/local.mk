@@ -2,7 +2,7 @@ EXTRA_DIST += %D%/scenarios
 
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
-	%D%/test_leases %D%/test_recovery %D%/test_tasks %D%/test_wakes \
+	%D%/test_leases %D%/test_recovery %D%/test_tasks %D%/test_wakes %D%/test_watchdog \
 	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings
 
 check_PROGRAMS += %D%/mail/test_judge %D%/mail/test_plan %D%/mail/test_smtp
@@ -11,6 +11,10 @@ check_PROGRAMS += %D%/mail/test_judge %D%/mail/test_plan %D%/mail/test_smtp
 
 %C%_mail_test_judge_SOURCES = %D%/mail/test_judge.c
 %C%_mail_test_judge_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
+
+check_PROGRAMS += %D%/process/test_companion
+%C%_process_test_companion_SOURCES = %D%/process/test_companion.c
+%C%_process_test_companion_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/texts/test_gateway
 %C%_texts_test_gateway_SOURCES = %D%/texts/test_gateway.c
@@ -48,6 +52,10 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_test_wakes_SOURCES = %D%/test_wakes.c $(%C%_fake)
 %C%_test_wakes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_wakes_LDADD = $(%C%_test_dispatcher_LDADD)
+
+%C%_test_watchdog_SOURCES = %D%/test_watchdog.c $(%C%_fake)
+%C%_test_watchdog_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_watchdog_LDADD = $(%C%_test_dispatcher_LDADD)
 
 %C%_test_leases_SOURCES = %D%/test_leases.c $(%C%_fake)
 %C%_test_leases_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)

@@ -232,6 +232,25 @@ each_task_has_its_own_back_off(void **state UNUSED)
 	assert_in_range(tasks_when(tasks) - now_ms, 49, 100);
 }
 
+/* leadhook-dispatch(8), SERVICE MANAGER: a thread hangs when a task takes longer than any wait for the database. */
+static void
+a_task_without_end_is_stalled(void **state UNUSED)
+{
+	assert_false(tasks_are_stalled(tasks));
+	tasks_begin(tasks);
+	now_ms += TASK_STALLED_MS;
+	assert_false(tasks_are_stalled(tasks));
+	now_ms++;
+	assert_true(tasks_are_stalled(tasks));
+	the_runner->done = true;
+	tasks_collect(tasks);
+	assert_false(tasks_are_stalled(tasks));
+	tasks_begin(tasks);
+	assert_false(tasks_are_stalled(tasks));
+	the_runner->done = true;
+	tasks_collect(tasks);
+}
+
 int
 main(void)
 {
@@ -241,6 +260,7 @@ main(void)
 		TASKS_TEST(one_task_runs_at_a_time),
 		TASKS_TEST(a_task_begins_when_it_is_due),
 		TASKS_TEST(each_task_has_its_own_back_off),
+		TASKS_TEST(a_task_without_end_is_stalled),
 	};
 	log_init("test", LOG_LEVEL_ERROR);
 	return cmocka_run_group_tests_name("deliver/tasks", tests, NULL, NULL);

@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	%D%/leads_file.py \
 	%D%/load.py \
 	%D%/lock_file.py \
+	%D%/manager.py \
 	%D%/log_hygiene.py \
 	%D%/mail_server.py \
 	%D%/payload.py \
@@ -108,6 +109,7 @@ EXTRA_DIST += \
 	%D%/test_model.py \
 	%D%/test_names.py \
 	%D%/test_node.py \
+	%D%/test_notify.py \
 	%D%/test_noisy_account.py \
 	%D%/test_older_calls.py \
 	%D%/test_opt_out.py \

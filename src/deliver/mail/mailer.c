@@ -497,6 +497,7 @@ static enum result
 run(struct mailer *m)
 {
 	while (!is_finished(m)) {
+		companion_alive(m->options->life);
 		take_results(m);
 		recover(m);
 		record_results(m);

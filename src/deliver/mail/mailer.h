@@ -17,6 +17,7 @@
 #include "deliver/mail/smtp.h"
 #include "webhook/retry.h"
 
+struct companion_life;
 struct store;
 
 struct mailer_options {
@@ -29,9 +30,10 @@ struct mailer_options {
 	int64_t max_runtime_ms;                /* begins nothing after that; 0: no limit */
 	mail_composer *composer;               /* NULL: requests wait */
 	const void *composer_context;
-	int stop_fd;  /* at its end of file, or when it is readable, the mailer stops; or -1 */
-	int signals;  /* the same, a signalfd; or -1 */
-	int wake_fd;  /* its wake socket (base/wake.h): there are new messages; or -1 */
+	int stop_fd;                 /* at its end of file, or when it is readable, the mailer stops; or -1 */
+	struct companion_life *life; /* gets signs of life (process/companion.h); or NULL */
+	int signals;                 /* the same, a signalfd; or -1 */
+	int wake_fd;                 /* its wake socket (base/wake.h): there are new messages; or -1 */
 	int owner_fd; /* file with the owner of its leases, which shows the next process what a killed one leased; or -1 */
 };
 

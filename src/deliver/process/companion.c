@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -23,6 +25,28 @@ enum {
 	KEEPER_MS = CHILD_MS + 1000,
 	DESCRIPTORS_MAX = 1024
 };
+
+/* Shared by the process and its keeper. */
+struct companion_life {
+	_Atomic(int64_t) last_ms; /* clock_monotonic_ms of the last sign of life */
+};
+
+void
+companion_alive(struct companion_life *life)
+{
+	if (life != NULL)
+		atomic_store(&life->last_ms, clock_monotonic_ms());
+}
+
+static struct companion_life *
+share_life(void)
+{
+	void *shared = mmap(NULL, sizeof(struct companion_life), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared != MAP_FAILED)
+		return shared;
+	log_warning("no_shared_memory", LOG_ERRNO(errno), LOG_STR("consequence", "a process that hangs is not started again"));
+	return NULL;
+}
 
 /* Waits for `ms`, or until the caller's process ends (true) or a child has changed. */
 static bool
@@ -56,25 +80,39 @@ take_lock(int fd, int stop_fd, int children_fd)
 
 /* It gets SIGTERM when the keeper is killed. Signals to end stay blocked, so that an early one is not a crash. */
 static void
-become_child(const struct companion_options *options, pid_t parent, int stop_fd)
+become_child(const struct companion_options *options, pid_t parent, int stop_fd, struct companion_life *life)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
 		_exit(0);
-	_exit(options->run(options->context, stop_fd));
+	_exit(options->run(options->context, stop_fd, life));
+}
+
+/* The time until a process that reports no more hangs. A suspended machine is no time: clock_monotonic_ms stands still. */
+static int64_t
+silence_left_ms(const struct companion_options *options, const struct companion_life *life)
+{
+	return life == NULL ? SOUND_MS : atomic_load(&life->last_ms) + options->silence_ms - clock_monotonic_ms();
 }
 
 /* Returns its status, or -1: it was stopped. */
 static int
-watch_child(pid_t child, int stop_fd, int children_fd)
+watch_child(
+    const struct companion_options *options, pid_t child, const struct companion_life *life, int stop_fd, int children_fd)
 {
-	int64_t kill_ms = CLOCK_NEVER;
+	int64_t kill_ms = CLOCK_NEVER, left_ms;
 	int status = 0;
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		const int64_t now = clock_monotonic_ms();
-		if (kill_ms != CLOCK_NEVER) /* the end of the caller's process stays readable */
+		if (kill_ms != CLOCK_NEVER) { /* the end of the caller's process stays readable */
 			(void)!has_to_stop(-1, children_fd, 100);
-		else if (has_to_stop(stop_fd, children_fd, SOUND_MS))
+		} else if ((left_ms = silence_left_ms(options, life)) <= 0) {
+			log_error("companion_stuck", LOG_INT("pid", child), LOG_INT("ms", options->silence_ms - left_ms));
+			kill(child, SIGKILL);
+			waitpid(child, &status, 0);
+			break;
+		} else if (has_to_stop(stop_fd, children_fd, left_ms)) {
 			kill_ms = now + CHILD_MS; /* it has seen the same descriptor */
+		}
 		if (now >= kill_ms)
 			kill(child, SIGKILL);
 	}
@@ -93,16 +131,18 @@ keep(const struct companion_options *options, int stop_fd, int children_fd)
 {
 	int64_t pause_ms = PAUSE_MS;
 	const pid_t self = getpid();
+	struct companion_life *life = share_life();
 	if (!take_lock(options->lock_fd, stop_fd, children_fd))
 		return;
 	for (;;) {
 		const int64_t started_ms = clock_monotonic_ms();
+		companion_alive(life);
 		const pid_t child = fork();
 		if (child == 0)
-			become_child(options, self, stop_fd);
+			become_child(options, self, stop_fd, life);
 		if (child < 0)
 			log_error("no_companion", LOG_ERRNO(errno));
-		const int status = child < 0 ? 1 : watch_child(child, stop_fd, children_fd);
+		const int status = child < 0 ? 1 : watch_child(options, child, life, stop_fd, children_fd);
 		if (status == -1 || (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0))
 			return;
 		if (clock_monotonic_ms() - started_ms >= SOUND_MS)

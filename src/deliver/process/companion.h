@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * A process beside the dispatcher, which sends mail or texts. Its parent is the keeper, which starts it again after a crash,
- * with growing pauses: the dispatcher has threads then, and cannot. Both end with the dispatcher, however that ends. */
+ * A process beside the dispatcher, which sends mail or texts. Its parent is the keeper, which starts it again after a crash, or
+ * when it hangs, with growing pauses: the dispatcher has threads then, and cannot. Both end with the dispatcher, however that
+ * ends. */
 #ifndef LEADHOOK_DELIVER_PROCESS_COMPANION_H
 #define LEADHOOK_DELIVER_PROCESS_COMPANION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/attributes.h"
@@ -12,14 +14,21 @@
 /* After a stop it waits that long for what is under way, then abandons it, which takes a second or two. */
 enum { COMPANION_STOP_MS = 10 * 1000, COMPANION_ABANDON_MS = 5 * 1000 };
 
+/* The process reports with each turn of its loop that it is alive. One that has not for COMPANION_SILENCE_MS hangs, because
+ * each of its waits is shorter: it is killed, and started again. `life` may be NULL. */
+struct companion_life;
+enum { COMPANION_SILENCE_MS = 5 * 60 * 1000 };
+void companion_alive(struct companion_life *life);
+
 /* The main function of the process. `stop_fd` is readable when it must end, and signals to end are blocked: it has
  * COMPANION_STOP_MS and COMPANION_ABANDON_MS for that. Returns an exit status; with one other than 0 it is started again. */
-typedef int companion_main(void *context, int stop_fd);
+typedef int companion_main(void *context, int stop_fd, struct companion_life *life);
 
 struct companion_options {
 	companion_main *run;
 	void *context;
-	int lock_fd; /* a file: the process runs only while no other process has its lock; or -1 */
+	int lock_fd;        /* a file: the process runs only while no other process has its lock; or -1 */
+	int64_t silence_ms; /* COMPANION_SILENCE_MS, or what a test can wait for */
 };
 
 struct companion {

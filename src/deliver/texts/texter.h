@@ -16,6 +16,7 @@
 #include "deliver/texts/gateway.h"
 #include "store/messages/text_queue.h"
 
+struct companion_life;
 struct store;
 
 enum { TEXTER_IN_FLIGHT = 8 };
@@ -28,6 +29,7 @@ struct texter_options {
 	bool stay;                    /* true: runs until it is stopped; false: until nothing is due */
 	int64_t max_runtime_ms;       /* begins nothing after that; 0: no limit */
 	int stop_fd;                  /* at its end of file, or when it is readable, it stops; or -1 */
+	struct companion_life *life;  /* gets signs of life (process/companion.h); or NULL */
 	int signals;                  /* the same, a signalfd; or -1 */
 };
 

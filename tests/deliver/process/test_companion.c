@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ * deliver/process/companion.h: a process that hangs is killed and started again, one that reports is not. */
+#include "unit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "captured_log.h"
+#include "deliver/process/companion.h"
+
+enum { SILENCE_MS = 300, TURN_MS = 20, DEADLINE_MS = 20 * 1000 };
+
+/* Shared with the processes. */
+struct seen {
+	_Atomic(int) starts, turns;
+};
+
+static struct seen *seen;
+
+static int
+set_up(void **state UNUSED)
+{
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(seen, MAP_FAILED);
+	capture_log();
+	return 0;
+}
+
+static int
+clean_up(void **state UNUSED)
+{
+	return munmap(seen, sizeof(*seen));
+}
+
+static bool
+has_to_end(int stop_fd, int ms)
+{
+	struct pollfd stop = { stop_fd, POLLIN, 0 };
+	return poll(&stop, 1, ms) > 0;
+}
+
+static int
+report(void *context UNUSED, int stop_fd, struct companion_life *life)
+{
+	atomic_fetch_add(&seen->starts, 1);
+	while (!has_to_end(stop_fd, TURN_MS)) {
+		companion_alive(life);
+		atomic_fetch_add(&seen->turns, 1);
+	}
+	return 0;
+}
+
+/* The first one hangs, the next one works. */
+static int
+hang_once(void *context, int stop_fd, struct companion_life *life)
+{
+	if (atomic_load(&seen->starts) > 0)
+		return report(context, stop_fd, life);
+	atomic_fetch_add(&seen->starts, 1);
+	while (pause() < 0 && errno == EINTR)
+		;
+	return 0;
+}
+
+static bool
+reaches(_Atomic(int) *number, int wanted)
+{
+	const struct timespec turn = { .tv_nsec = TURN_MS * 1000000 };
+	for (int ms = 0; ms < DEADLINE_MS && atomic_load(number) < wanted; ms += TURN_MS)
+		nanosleep(&turn, NULL);
+	return atomic_load(number) >= wanted;
+}
+
+static void
+a_process_that_hangs_is_started_again(void **state UNUSED)
+{
+	const struct companion_options options = { hang_once, NULL, -1, SILENCE_MS };
+	struct companion process;
+	assert_true(companion_start(&options, &process));
+	assert_true(reaches(&seen->turns, 1));
+	companion_stop(&process);
+	assert_int_equal(atomic_load(&seen->starts), 2);
+	const char *log = captured_log();
+	assert_int_equal(count_in(log, " companion_stuck pid="), 1);
+	assert_int_equal(count_in(log, " companion_crashed signal=9 "), 1);
+}
+
+/* Many times as long as it may be silent. */
+static void
+a_process_that_reports_goes_on(void **state UNUSED)
+{
+	const struct companion_options options = { report, NULL, -1, 4 * SILENCE_MS };
+	struct companion process;
+	assert_true(companion_start(&options, &process));
+	assert_true(reaches(&seen->turns, 10 * SILENCE_MS / TURN_MS));
+	companion_stop(&process);
+	assert_int_equal(atomic_load(&seen->starts), 1);
+	assert_int_equal(count_in(captured_log(), " companion_stuck "), 0);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, clean_up)
+	const struct CMUnitTest tests[] = {
+		TEST(a_process_that_hangs_is_started_again),
+		TEST(a_process_that_reports_goes_on),
+	};
+	return cmocka_run_group_tests_name("deliver/companion", tests, NULL, NULL);
+}

@@ -87,6 +87,20 @@ load_and_run(struct admin_call *call, FILE *out)
 	return status;
 }
 
+static bool
+is_standalone(const struct admin_call *call)
+{
+	return call->command != NULL && call->command->standalone && call->options[OPTION_CHECK_CONFIG] == NULL;
+}
+
+/* It writes its result itself. */
+static int
+run_alone(struct admin_call *call, FILE *out)
+{
+	call->out = out;
+	return call->command->run(call);
+}
+
 static int
 answer(struct admin_call *call, const struct admin_command *commands, size_t count, FILE *out)
 {
@@ -97,7 +111,7 @@ answer(struct admin_call *call, const struct admin_command *commands, size_t cou
 	else if (call->options[OPTION_VERSION] != NULL)
 		fprintf(out, "leadhook %s\n", LEADHOOK_VERSION);
 	else
-		return load_and_run(call, out);
+		return is_standalone(call) ? run_alone(call, out) : load_and_run(call, out);
 	return EX_OK;
 }
 

@@ -275,6 +275,18 @@ admin_option_name(enum admin_option option)
 	return option_table[option].name;
 }
 
+const char *
+admin_option_value(enum admin_option option)
+{
+	return option_table[option].value;
+}
+
+uint64_t
+admin_general_options(void)
+{
+	return general_options;
+}
+
 bool
 admin_is_id(struct slice text, uint64_t *id)
 {

@@ -104,6 +104,7 @@ struct admin_command {
 	uint64_t options;                      /* OPTION_BITs beyond those that every command has */
 	uint64_t required;                     /* those of them that must be given */
 	bool without_lists;                    /* runs also where a file that the configuration names is missing or wrong */
+	bool standalone;                       /* needs neither configuration nor database */
 	bool any_schema;                       /* runs on other schemas than this program's as well */
 	enum output_shape shape;               /* of its output */
 	const struct value_settings *settings; /* those that its operands set; or NULL */
@@ -140,6 +141,10 @@ void admin_command_help(const struct admin_command *command, FILE *out);
 /* Writes "leadhook: …" to the call's errors and returns `status`. */
 int admin_fail(const struct admin_call *call, int status, const char *format, ...) PRINTF_LIKE(3, 4);
 const char *admin_option_name(enum admin_option option);
+/* The name of its value, NULL when it takes none: FILE, or "on|off", of which one must be given. */
+const char *admin_option_value(enum admin_option option);
+/* OPTION_BITs of the options of every command. */
+uint64_t admin_general_options(void);
 /* Whether the text has 1 to 200 characters, as the columns allow. */
 MUST_CHECK bool admin_is_name(struct slice text);
 /* As admin_is_name, and reports an invalid name: EX_DATAERR. */

@@ -161,6 +161,7 @@ static const struct admin_command commands[] = {
 	{ "delivery show", "DELIVERY", 1, 1, admin_delivery_show, .help = "show a delivery, its payload and its attempts" },
 	{ "delivery redeliver", "DELIVERY...|FILTER...", 0, ADMIN_ANY, admin_delivery_redeliver, .options = delivery_filters,
 	  .help = "send deliveries again" },
+	{ "completion bash", "", 0, 0, admin_completion, .standalone = true, .help = "print the completion script for bash" },
 };
 /* clang-format on */
 

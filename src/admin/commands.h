@@ -11,6 +11,8 @@ const struct admin_command *admin_commands(size_t *count);
 admin_run admin_upgrade, admin_check, admin_status;
 /* setup.c */
 admin_run admin_setup;
+/* completion.c */
+admin_run admin_completion;
 /* domains.c */
 admin_run admin_domains_update;
 /* accounts.c */

@@ -6,6 +6,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/call.c %D%/call.h \
 	%D%/campaigns.c \
 	%D%/commands.c %D%/commands.h \
+	%D%/completion.c \
 	%D%/definitions.c \
 	%D%/deliveries.c \
 	%D%/domains.c \

@@ -16,3 +16,10 @@ bin_PROGRAMS += %D%/leadhook
 sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c
 %C%_leadhook_dispatch_LDADD = %D%/libwiring.a src/deliver/libdeliver.a src/compose/libcompose.a $(%C%_libs) $(CURL_LIBS)
+
+# The shell completes from the same tables.
+bashcompdir = $(datadir)/bash-completion/completions
+nodist_bashcomp_DATA = %D%/completion/leadhook
+CLEANFILES += $(nodist_bashcomp_DATA)
+%D%/completion/leadhook: %D%/leadhook$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./%D%/leadhook completion bash >$@.new && mv $@.new $@

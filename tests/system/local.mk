@@ -58,6 +58,7 @@ EXTRA_DIST += \
 	%D%/test_committer.py \
 	%D%/test_companion.py \
 	%D%/test_compat.py \
+	%D%/test_completion.py \
 	%D%/test_compare.py \
 	%D%/test_concurrency.py \
 	%D%/test_confirm.py \

@@ -143,6 +143,7 @@ EXTRA_DIST += \
 	%D%/test_tls.py \
 	%D%/test_tolerance.py \
 	%D%/test_unknown_outcome.py \
+	%D%/test_units.py \
 	%D%/test_wakes.py \
 	%D%/test_web_server_errors.py \
 	%D%/test_web_servers.py \

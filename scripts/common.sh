@@ -11,7 +11,7 @@ packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
 packages_nginx="nginx-light"
 packages_check="iproute2 libcmocka-dev libfaketime mandoc mariadb-backup openssl python3-html5lib python3-pytest \
-python3-pytest-xdist"
+python3-pytest-xdist systemd"
 packages_browsers="chromium firefox-esr"
 # A mail server for the tests, which start their own; its service stays off.
 packages_mail="libsasl2-modules postfix sasl2-bin"
@@ -20,6 +20,8 @@ packages_fuzz="clang"
 packages_long="$packages_fuzz shellcheck valgrind"
 # A cluster of database nodes; only mariadb-server has the scripts that copy a node's data to another.
 packages_cluster="galera-4 haproxy mariadb-server rsync socat"
+# The Debian package, and a container to live in.
+packages_package="build-essential debhelper lintian mmdebstrap po-debconf systemd-container"
 packages_bench="php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
 
 policy=/usr/sbin/policy-rc.d

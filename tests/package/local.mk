@@ -5,4 +5,5 @@ EXTRA_DIST += \
 	%D%/installed.py \
 	%D%/packages.py \
 	%D%/test_build.py \
-	%D%/test_life_cycle.py
+	%D%/test_life_cycle.py \
+	%D%/test_setup.py

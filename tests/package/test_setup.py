@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""docs/operating.md 2.4: `leadhook setup` on a Debian 12 with a database server and a web server, from the package to a webhook."""
+import json
+import re
+import shutil
+
+import pytest
+from container import Container
+from installed import CONFIGURATION, Installed
+from service import Campaign
+from stack.process import wait_until
+from test_life_cycle import BASE, DEADLINE, UNITS, delivered, install, status_of
+
+FRONTS = {"lighttpd": "lighttpd", "apache": "apache2", "nginx": "nginx"}  # by the names of the option
+URL = "http://localhost/lead"
+TEST_SETTINGS = "\n[server]\ntrusted_proxies = 127.0.0.1\n\n[dispatch]\nallow_networks = 127.0.0.0/8\n"
+FOLDERS = ("/etc/leadhook", "/etc/apache2", "/etc/lighttpd", "/etc/nginx")
+
+
+@pytest.fixture(scope="module")
+def container(make_folder, package):
+    made = Container(make_folder(), [*BASE, "bsdutils", *package.depends()])
+    try:
+        shutil.copy(package.deb, made.root / "root")
+        made.boot()
+        made.run("systemctl", "disable", "--now", *FRONTS.values())
+        with made.network():
+            yield made
+    finally:
+        made.close()
+
+
+@pytest.fixture
+def fresh(container, package):
+    """The package, and nothing that an earlier setup made."""
+    container.call("apt-get", "purge", "-y", "-q", "leadhook")
+    container.run("systemctl", "stop", *FRONTS.values())
+    container.shell("rm -f /etc/lighttpd/conf-*/50-leadhook.conf /etc/apache2/*-*/leadhook.conf /etc/nginx/sites-*/leadhook")
+    container.run("mariadb", input="DROP DATABASE IF EXISTS leadhook; DROP USER IF EXISTS leadhook@localhost;")
+    install(container, package)
+    with container.path(CONFIGURATION).open("a", encoding="utf-8") as file:
+        file.write(TEST_SETTINGS)
+    made = Installed(container)
+    yield made
+    made.close()
+
+
+class Owner:
+    """The account that setup made."""
+
+    def __init__(self, output):
+        self.id, self.key = 1, re.search(r"not shown again: (\S+)", output)[1]
+
+
+def files(container):
+    """Names, times and contents of the files of the host that setup may change."""
+    return container.shell(f"find {' '.join(FOLDERS)} -printf '%p %y %l %T@ %m %u:%g\\n' | sort")
+
+
+def sign_up(installed, output):
+    """A lead without a key, and its signed webhook."""
+    installed.wait_ready()
+    campaign = Campaign(installed, Owner(output), {})
+    campaign.webhook("new_signup")
+    assert campaign.post({"email": "ada@example.org"}, key=None).status == 200
+    delivered(campaign, ["ada@example.org"])
+    assert campaign.find(email="ada@example.org")["rank"] == 1
+    return campaign
+
+
+@pytest.mark.parametrize("front", FRONTS)
+def test_by_options(container, fresh, front):
+    """a webhook arrives; nothing that is there is changed by a second run, and nothing at all by a dry one"""
+    before = files(container)
+    words = ("leadhook", "setup", "--web-server", front, "--base-url", URL)
+    planned = container.run(*words, "--dry-run")
+    assert files(container) == before and container.active(*UNITS) == []
+    assert "would make the database leadhook and its account leadhook" in planned and "would restart" in planned
+    output = container.run(*words)
+    assert container.active(*UNITS, FRONTS[front]) == [*UNITS, FRONTS[front]]
+    assert status_of(container, CONFIGURATION) == "640 root:leadhook"
+    campaign = sign_up(fresh, output)
+    done, processes = files(container), [fresh.main_process(unit) for unit in (*UNITS[1:], FRONTS[front])]
+    again = container.run(*words)
+    assert "restart" not in again and "write" not in again and "API key" not in again
+    assert files(container) == done and processes == [fresh.main_process(unit) for unit in (*UNITS[1:], FRONTS[front])]
+    assert campaign.find(email="ada@example.org")
+
+
+def test_by_answers(container, fresh):
+    """on a terminal; an empty answer is the default"""
+    output = container.run("script", "-qec", "leadhook setup", "/dev/null", input=f"nginx\n{URL}\nExample\nLaunch 2026\n")
+    assert "Web server, of apache, lighttpd, nginx or none [apache]: " in output
+    sign_up(fresh, output.replace("\r", ""))
+    assert [one["name"] for one in fresh.admin("campaign", "list")][0] == "Launch 2026"
+
+
+def test_an_interrupted_run_goes_on(container, fresh):
+    """whatever was done, the next run does the rest"""
+    words = "leadhook setup --web-server nginx --base-url " + URL
+    for hundredths in (5, 15, 30, 60, 120):
+        container.call("sh", "-c", f"timeout -s KILL {hundredths / 100} {words}")
+    output = container.run(*words.split())
+    installed_key = "API key" in output
+    fresh.wait_ready()
+    assert installed_key or fresh.admin("account", "list")
+    assert fresh.admin("check", "--deep")["ok"]
+
+
+@pytest.mark.parametrize("words, message", [
+    (("--web-server", "iis"), "--web-server: expected apache, lighttpd, nginx or none, not iis"),
+    (("--base-url", "localhost"), "--base-url: expected http:// or https:// and a host"),
+    (("--base-url", "http://x.example/a b"), "--base-url"),
+    (("--database-name", "a-b"), "--database-name: expected letters, digits and underscores"),
+    (("--database-host", "127.0.0.1", "--database-password-file", "/nothing"), "/nothing cannot be read"),
+])
+def test_wrong_options(container, fresh, words, message):
+    """nothing is half done"""
+    before = files(container)
+    done = container.call("leadhook", "setup", "--web-server", "none", *words)
+    assert done.returncode != 0 and message in done.stderr
+    assert container.run("mariadb", "-N", "-e", "SHOW DATABASES LIKE 'leadhook'") == ""
+    assert words[0] == "--database-host" or words[0] == "--database-name" or files(container) == before
+
+
+def test_what_it_did_not_make_stays(container, fresh):
+    """a database account, a file of a web server"""
+    container.run("mariadb", "-e", "CREATE USER leadhook@localhost IDENTIFIED BY 'other'")
+    done = container.call("leadhook", "setup", "--web-server", "none", "--base-url", URL)
+    assert done.returncode != 0 and "the database has an account leadhook already" in done.stderr
+    container.run("mariadb", "-e", "DROP USER leadhook@localhost")
+    own = container.path("/etc/nginx/sites-available/leadhook")
+    own.write_text("# mine\n")
+    done = container.call("leadhook", "setup", "--web-server", "nginx", "--base-url", URL)
+    assert done.returncode != 0 and "exists, and leadhook setup did not make it" in done.stderr and own.read_text() == "# mine\n"
+    own.unlink()
+
+
+def test_a_web_server_that_refuses(container, fresh):
+    """the new files are removed again, and the web server runs as before"""
+    container.run("systemctl", "start", "nginx")
+    broken = container.path("/etc/nginx/conf.d/broken.conf")
+    broken.write_text("nonsense;\n")
+    try:
+        done = container.call("leadhook", "setup", "--web-server", "nginx", "--base-url", URL)
+        assert done.returncode != 0 and "nginx does not accept its configuration" in done.stderr
+        assert not container.path("/etc/nginx/sites-enabled/leadhook").is_symlink() and container.active("nginx")
+    finally:
+        broken.unlink()

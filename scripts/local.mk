@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	%D%/disposable-domains \
 	%D%/fuzz \
 	%D%/quickstart \
+	%D%/release \
 	%D%/soak \
 	%D%/stack/__init__.py \
 	%D%/stack/cluster.py \

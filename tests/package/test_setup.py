@@ -12,7 +12,7 @@ from stack.process import wait_until
 from test_life_cycle import BASE, DEADLINE, UNITS, delivered, install, status_of
 
 FRONTS = {"lighttpd": "lighttpd", "apache": "apache2", "nginx": "nginx"}  # by the names of the option
-URL = "http://localhost/lead"
+URL = "http://127.0.0.1/lead"
 TEST_SETTINGS = "\n[server]\ntrusted_proxies = 127.0.0.1\n\n[dispatch]\nallow_networks = 127.0.0.0/8\n"
 FOLDERS = ("/etc/leadhook", "/etc/apache2", "/etc/lighttpd", "/etc/nginx")
 

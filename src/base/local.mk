@@ -16,6 +16,7 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/replacement.c %D%/replacement.h \
 	%D%/result.c %D%/result.h \
 	%D%/sandbox.c %D%/sandbox.h \
+	%D%/shared.c %D%/shared.h \
 	%D%/slice.c %D%/slice.h \
 	%D%/utf8.c %D%/utf8.h \
 	%D%/wake.c %D%/wake.h

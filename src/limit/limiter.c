@@ -6,8 +6,9 @@
 
 #include "base/panic.h"
 #include "base/pool.h"
+#include "base/log.h"
+#include "base/shared.h"
 #include "crypto/digest.h"
-#include "limit/shared.h"
 #include "limit/window.h"
 
 enum {
@@ -140,7 +141,7 @@ limiter_open(const struct limiter_options *options)
 	const struct digest layout = layout_of(options);
 	lay_out(limiter, options);
 	limiter->now_ms = options->now_ms;
-	if (!shared_open(options->folder, "limits", options->memory, layout.bytes, &limiter->shared)) {
+	if (!shared_open(options->folder, "limits", options->memory, layout.bytes, LOG_LEVEL_ERROR, &limiter->shared)) {
 		free(limiter);
 		return NULL;
 	}

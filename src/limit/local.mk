@@ -2,5 +2,4 @@ noinst_LIBRARIES += %D%/liblimit.a
 %C%_liblimit_a_SOURCES = \
 	%D%/limiter.c %D%/limiter.h \
 	%D%/rule.c %D%/rule.h \
-	%D%/shared.c %D%/shared.h \
 	%D%/window.c %D%/window.h

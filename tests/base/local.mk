@@ -28,4 +28,7 @@ check_PROGRAMS += %D%/test_notify
 %C%_test_notify_SOURCES = %D%/test_notify.c
 %C%_test_notify_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
 %C%_test_notify_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_shared
+%C%_test_shared_SOURCES = %D%/test_shared.c
+%C%_test_shared_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
 endif

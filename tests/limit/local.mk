@@ -1,5 +1,5 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_rule %D%/test_window %D%/test_limiter %D%/test_shared
+check_PROGRAMS += %D%/test_rule %D%/test_window %D%/test_limiter
 %C%_libs = src/limit/liblimit.a $(engine_libs) $(CMOCKA_LIBS)
 %C%_test_rule_SOURCES = %D%/test_rule.c
 %C%_test_rule_LDADD = $(%C%_libs)
@@ -7,6 +7,4 @@ check_PROGRAMS += %D%/test_rule %D%/test_window %D%/test_limiter %D%/test_shared
 %C%_test_window_LDADD = $(%C%_libs)
 %C%_test_limiter_SOURCES = %D%/test_limiter.c
 %C%_test_limiter_LDADD = $(%C%_libs)
-%C%_test_shared_SOURCES = %D%/test_shared.c
-%C%_test_shared_LDADD = $(%C%_libs)
 endif

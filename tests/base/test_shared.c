@@ -18,8 +18,8 @@
 #include "base/clock.h"
 #include "base/directory.h"
 #include "base/log.h"
+#include "base/shared.h"
 #include "captured_log.h"
-#include "limit/shared.h"
 
 enum { SIZE = 64 * 1024, WAIT_MS = 10000 };
 
@@ -31,7 +31,7 @@ static struct shared
 open_it(void)
 {
 	struct shared shared;
-	assert_true(shared_open(folder, "limits", SIZE, layout, &shared));
+	assert_true(shared_open(folder, "limits", SIZE, layout, LOG_LEVEL_ERROR, &shared));
 	return shared;
 }
 
@@ -133,7 +133,7 @@ refused(const char *event, const char *word)
 {
 	struct shared shared;
 	capture_log();
-	assert_false(shared_open(folder, "limits", SIZE, layout, &shared));
+	assert_false(shared_open(folder, "limits", SIZE, layout, LOG_LEVEL_ERROR, &shared));
 	const char *log = captured_log();
 	if (strstr(log, event) == NULL || strstr(log, word) == NULL)
 		fail_msg("%s", log);
@@ -206,9 +206,9 @@ the_folder_is_created_but_not_its_parent(void **state)
 	snprintf(missing, sizeof(missing), "%s/state", folder);
 	snprintf(deeper, sizeof(deeper), "%s/state/of", missing);
 	capture_log();
-	assert_false(shared_open(deeper, "limits", SIZE, layout, &shared));
+	assert_false(shared_open(deeper, "limits", SIZE, layout, LOG_LEVEL_ERROR, &shared));
 	assert_non_null(strstr(captured_log(), "make the directory"));
-	assert_true(shared_open(missing, "limits", SIZE, layout, &shared));
+	assert_true(shared_open(missing, "limits", SIZE, layout, LOG_LEVEL_ERROR, &shared));
 	assert_int_equal(stat(missing, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0700);
 	shared_close(&shared);
@@ -230,7 +230,7 @@ a_full_disk_is_reported(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	capture_log();
 	struct shared shared;
-	const bool opened = shared_open(folder, "limits", SIZE, layout, &shared);
+	const bool opened = shared_open(folder, "limits", SIZE, layout, LOG_LEVEL_ERROR, &shared);
 	setrlimit(RLIMIT_FSIZE, &before);
 	assert_false(opened);
 	assert_non_null(strstr(captured_log(), "lower limits.memory"));
@@ -244,7 +244,7 @@ without_a_folder_forks_share_it(void **state)
 {
 	(void)state;
 	struct shared shared;
-	assert_true(shared_open("", "limits", SIZE, layout, &shared));
+	assert_true(shared_open("", "limits", SIZE, layout, LOG_LEVEL_ERROR, &shared));
 	const pid_t pid = fork();
 	if (pid == 0) {
 		shared.memory[7] = 9;
@@ -327,7 +327,7 @@ processes_that_start_together_share_one_file(void **state)
 			if (read(gate[0], &byte, 1) != 0)
 				_exit(1);
 			struct shared shared;
-			if (!shared_open(folder, "limits", SIZE, layout, &shared))
+			if (!shared_open(folder, "limits", SIZE, layout, LOG_LEVEL_ERROR, &shared))
 				_exit(1);
 			__atomic_fetch_add(&shared.memory[0], 1, __ATOMIC_SEQ_CST);
 			_exit(0);

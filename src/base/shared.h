@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Memory that all processes of this host share, however they were started: a file in the state directory. */
-#ifndef LEADHOOK_LIMIT_SHARED_H
-#define LEADHOOK_LIMIT_SHARED_H
+#ifndef LEADHOOK_BASE_SHARED_H
+#define LEADHOOK_BASE_SHARED_H
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/attributes.h"
+#include "base/log.h"
 
 enum { SHARED_LAYOUT_SIZE = 32, SHARED_SECRET_SIZE = 32, SHARED_LOCKS = 256, SHARED_LOCK_WAIT_MS = 1000 };
 
@@ -24,9 +25,13 @@ struct shared {
  * version or another layout (the caller's digest of the memory's structure) is replaced by a new one; processes that have the
  * old one mapped keep it. `folder` "": memory shared with forked processes only.
  * The folder must belong to this account or to root, and must not be writable by others.
- * Returns false, and logs why, when there is no such memory; *shared is then unchanged. */
-MUST_CHECK bool shared_open(
-    const char *folder, const char *name, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE], struct shared *shared);
+ * Returns false, and logs why at `level`, when there is no such memory; *shared is then unchanged. */
+MUST_CHECK bool shared_open(const char *folder, const char *name, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE],
+    enum log_level level, struct shared *shared);
+/* Copies the memory of such a file, of any account. Makes nothing. Returns false when there is none that shared_open would use:
+ * *memory is then unchanged. */
+MUST_CHECK bool shared_read(
+    const char *folder, const char *name, void *memory, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE]);
 /* Unmaps the memory. The file stays. */
 void shared_close(struct shared *shared);
 

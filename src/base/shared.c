@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "limit/shared.h"
+#include "base/shared.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,11 +14,13 @@
 
 #include "base/directory.h"
 #include "base/log.h"
+#include "base/pool.h"
 #include "base/random.h"
 #include "base/slice.h"
 
 enum { BOOT_SIZE = 64, CACHE_LINE = 64, NAME_SIZE = 64, MS_PER_S = 1000 };
 
+/* Of every such file, whatever is in it: files of earlier versions are replaced. */
 static const char magic[16] = "leadhook limits";
 
 /* The header of the file, complete before the file gets its name. */
@@ -36,7 +39,8 @@ struct header {
 struct place {
 	const char *folder, *name;
 	int directory;
-	size_t size; /* of the whole mapping */
+	size_t size;          /* of the whole mapping */
+	enum log_level level; /* of failures */
 	struct header wanted;
 };
 
@@ -74,8 +78,8 @@ describe(struct place *place, const unsigned char layout[SHARED_LAYOUT_SIZE])
 static bool
 log_failure(const struct place *place, const char *hint)
 {
-	log_error("no_shared_memory", LOG_STR("folder", place->folder), LOG_STR("file", place->name), LOG_ERRNO(errno),
-	    LOG_STR("hint", hint));
+	LOG_AT(place->level, "no_shared_memory", LOG_STR("folder", place->folder), LOG_STR("file", place->name),
+	    LOG_ERRNO(errno), LOG_STR("hint", hint));
 	return false;
 }
 
@@ -137,7 +141,7 @@ make_file(const struct place *place, void **mapping)
 		return true;
 	unlinkat(place->directory, name, 0);
 	errno = number;
-	return log_failure(place, "make room there, or lower limits.memory");
+	return log_failure(place, "make room there, or lower limits.memory, the size of the file limits");
 }
 
 enum found { FOUND_MINE, FOUND_NONE, FOUND_FOREIGN, FOUND_BROKEN, FOUND_UNSAFE };
@@ -182,7 +186,7 @@ is_ours(int directory)
 
 static const char *const hints[] = {
 	[FOUND_FOREIGN] = "remove the file, or run as the account that it belongs to",
-	[FOUND_BROKEN] = "lower limits.memory",
+	[FOUND_BROKEN] = "lower limits.memory, the size of the file limits",
 	[FOUND_UNSAFE] = "let the directory belong to this account or to root, and no other account write there",
 };
 
@@ -207,10 +211,10 @@ open_file(struct place *place, void **mapping)
 }
 
 bool
-shared_open(
-    const char *folder, const char *name, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE], struct shared *shared)
+shared_open(const char *folder, const char *name, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE],
+    enum log_level level, struct shared *shared)
 {
-	struct place place = { .folder = folder, .name = name, .directory = -1, .size = header_size() + size };
+	struct place place = { .folder = folder, .name = name, .directory = -1, .size = header_size() + size, .level = level };
 	void *mapping = NULL;
 	describe(&place, layout);
 	if (*folder != '\0') {
@@ -218,7 +222,7 @@ shared_open(
 			return false;
 	} else {
 		if (!map(-1, place.size, &mapping))
-			return log_failure(&place, "lower limits.memory");
+			return log_failure(&place, "lower limits.memory, the size of the file limits");
 		fill(mapping, &place);
 	}
 	struct header *header = mapping;
@@ -231,6 +235,38 @@ shared_open(
 		.mapped = place.size,
 	};
 	return true;
+}
+
+/* A file that is truncated meanwhile is read as far as it goes, and refused. */
+static bool
+copy_memory(const struct place *place, int fd, void *memory, size_t size)
+{
+	struct header header;
+	struct stat status;
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || (uint64_t)status.st_size != place->size ||
+	    pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) || !header_fits(place, &header))
+		return false;
+	void *copy = memory_alloc(size);
+	const bool complete = pread(fd, copy, size, (off_t)header_size()) == (ssize_t)size;
+	if (complete)
+		memcpy(memory, copy, size);
+	free(copy);
+	return complete;
+}
+
+bool
+shared_read(const char *folder, const char *name, void *memory, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE])
+{
+	struct place place = { .folder = folder, .name = name, .size = header_size() + size };
+	const int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int fd = directory < 0 ? -1 : openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	describe(&place, layout);
+	const bool found = fd >= 0 && copy_memory(&place, fd, memory, size);
+	if (fd >= 0)
+		close(fd);
+	if (directory >= 0)
+		close(directory);
+	return found;
 }
 
 void

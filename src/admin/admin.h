@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/metrics_page.h"
 #include "conf/conf.h"
 #include "engine/inbound_result.h"
 #include "store/inbound.h"
@@ -47,6 +48,8 @@ struct admin_wiring {
 	 * nothing is changed. The result lives in the pool. */
 	void (*run_inbound)(struct store *store, struct pool *pool, const struct inbound_webhook *webhook,
 	    const struct inbound_call *call, bool only_try, struct inbound_result *result);
+	/* The routes that the metrics are about. In the pool. */
+	const struct metric_route *(*metric_routes)(struct pool *pool, size_t *count);
 	/* Whether this name, in lower case, is one that sign-ups read as something else than a custom field. */
 	bool (*is_reserved)(struct slice lower_name);
 	/* Which addresses webhooks may have; set by `load`. */

@@ -48,6 +48,8 @@ static const struct admin_command commands[] = {
 	  .options = OPTION_BIT(OPTION_DEEP) | OPTION_BIT(OPTION_RESTORED),
 	  .help = "check the installation for problems" },
 	{ "status", "", 0, 0, admin_status, .help = "show counts and the backlog" },
+	{ "metrics", "", 0, 0, admin_metrics, .any_schema = true, .without_lists = true,
+	  .help = "print the metrics, as GET /metrics does" },
 	{ "account add", "NAME", 1, 1, admin_account_add, .help = "add an account" },
 	{ "account list", "", 0, 0, admin_account_list, .shape = OUTPUT_ARRAY, .help = "list the accounts" },
 	{ "account suspend", "ACCOUNT", 1, 1, admin_account_suspend, .variant = true,

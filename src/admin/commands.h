@@ -8,7 +8,7 @@
 const struct admin_command *admin_commands(size_t *count);
 
 /* installation.c */
-admin_run admin_upgrade, admin_check, admin_status;
+admin_run admin_upgrade, admin_check, admin_status, admin_metrics;
 /* setup.c */
 admin_run admin_setup;
 /* completion.c */

@@ -7,6 +7,7 @@
 #include "admin/commands.h"
 #include "store/messages/mail_queue.h"
 #include "store/operator/admin.h"
+#include "watch/watch.h"
 
 int
 admin_upgrade(struct admin_call *call)
@@ -89,18 +90,18 @@ admin_status(struct admin_call *call)
 	output_text(call->output, "version", SLICE(LEADHOOK_VERSION));
 	output_u64(call->output, "schema_version", status.schema_version);
 	output_text(call->output, "server_version", status.server_version);
-	output_u64(call->output, "accounts", status.accounts);
-	output_u64(call->output, "campaigns", status.campaigns);
-	output_u64(call->output, "leads", status.leads);
-	output_u64(call->output, "webhooks", status.webhooks);
-	output_u64(call->output, "webhooks_failing", status.webhooks_failing);
-	output_u64(call->output, "webhooks_disabled", status.webhooks_disabled);
-	output_u64(call->output, "due_now", status.due_now);
-	output_u64(call->output, "due_later", status.due_later);
-	output_time(call->output, "oldest_due_at", status.oldest_due_ms);
-	output_u64(call->output, "bulk_jobs", status.bulk_jobs);
-	output_time(call->output, "oldest_bulk_at", status.oldest_bulk_ms);
-	output_time(call->output, "dispatcher_until", status.dispatcher_until_ms);
+	output_u64(call->output, "accounts", status.figures.accounts);
+	output_u64(call->output, "campaigns", status.figures.campaigns);
+	output_u64(call->output, "leads", status.figures.leads);
+	output_u64(call->output, "webhooks", status.figures.webhooks);
+	output_u64(call->output, "webhooks_failing", status.figures.webhooks_failing);
+	output_u64(call->output, "webhooks_disabled", status.figures.webhooks_disabled);
+	output_u64(call->output, "due_now", status.figures.due_now);
+	output_u64(call->output, "due_later", status.figures.due_later);
+	output_time(call->output, "oldest_due_at", status.figures.oldest_due_ms);
+	output_u64(call->output, "bulk_jobs", status.figures.bulk_jobs);
+	output_time(call->output, "oldest_bulk_at", status.figures.oldest_bulk_ms);
+	output_time(call->output, "dispatcher_until", status.figures.dispatcher_until_ms);
 	output_boolean(call->output, "mail", store_sends_mail(call->store));
 	output_u64(call->output, "mails_pending", mails.pending);
 	output_time(call->output, "oldest_mail_at", mails.oldest_ms);
@@ -110,8 +111,32 @@ admin_status(struct admin_call *call)
 	output_boolean(call->output, "texts", store_sends_texts(call->store));
 	output_time(call->output, "texts_held_since", text_hold.since_ms);
 	output_text(call->output, "texts_held_by", text_hold.reason);
-	output_time(call->output, "now", status.now_ms);
+	output_time(call->output, "now", status.figures.now_ms);
 	if (status.node != NULL)
 		write_node(call->output, status.node);
 	return EX_OK;
+}
+
+/* Without the database, or without the file of the counts, the rest is printed. */
+int
+admin_metrics(struct admin_call *call)
+{
+	const struct conf *conf = call->conf;
+	size_t count;
+	struct buffer out;
+	const struct metric_route *routes = call->wiring->metric_routes(call->pool, &count);
+	struct metrics_page *page = metrics_page_new(call->pool, routes, count);
+	if (!metrics_page_read_counts(page, conf->server.state_dir))
+		fprintf(call->errors,
+		    "leadhook: %s/metrics: no counts: no program of this version has made the file since the "
+		    "start of this host, or this account cannot read it\n",
+		    conf->server.state_dir);
+	watch_add_database(page, call->pool, call->store, false);
+	watch_add_filesystems(page, conf->server.state_dir, conf->log.file);
+	buffer_init(&out, METRICS_PAGE_MAX_BYTES);
+	metrics_page_write(page, &out);
+	const bool written = buffer_ok(&out) && fwrite(out.data, 1, out.size, call->out) == out.size && fflush(call->out) == 0;
+	buffer_free(&out);
+	call->writes_out = true;
+	return written ? EX_OK : admin_fail(call, EX_IOERR, "the metrics could not be written");
 }

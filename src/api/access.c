@@ -112,6 +112,8 @@ call_authenticate(struct call *call)
 		return call_pass_address(call) && call_may_wait(call, WAIT_READ) && call_check_token(call);
 	case KEY_INBOUND:
 		return call_check_inbound(call);
+	case KEY_METRICS:
+		return call_check_metrics(call);
 	case KEY_OPTIONAL:
 	case KEY_REQUIRED:
 	case KEY_PASSWORD:

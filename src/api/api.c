@@ -8,6 +8,7 @@
 #include "api/fetch.h"
 #include "api/parameters.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "identity/client_address.h"
 
 struct api *
@@ -57,8 +58,8 @@ static bool
 reads_body(const struct call *call)
 {
 	const enum route_key key = call->route->key;
-	return key != KEY_NONE && key != KEY_INBOUND && (key != KEY_PAGE || call->request->method == HTTP_POST) &&
-	       (call->route->flags & ROUTE_PAGE) == 0;
+	return key != KEY_NONE && key != KEY_INBOUND && key != KEY_METRICS &&
+	       (key != KEY_PAGE || call->request->method == HTTP_POST) && (call->route->flags & ROUTE_PAGE) == 0;
 }
 
 static void
@@ -186,13 +187,22 @@ check_address(struct call *call)
 	return !forged;
 }
 
+static bool
+is_off(const struct call *call)
+{
+	const struct api_options *options = call->api->options;
+	const enum route_key key = call->route->key;
+	return (key == KEY_PASSWORD && !options->authenticates) ||
+	       (key == KEY_METRICS && !options->metrics.loopback && options->metrics.token.size == 0);
+}
+
 /* Checks path, method and the size of the body before anything is read. */
 static enum failure
 check_request(struct call *call)
 {
 	struct slice allow;
 	enum failure failure = api_route(call->request, &call->route, &allow);
-	if (call->route != NULL && call->route->key == KEY_PASSWORD && !call->api->options->authenticates) {
+	if (call->route != NULL && is_off(call)) {
 		call->route = NULL; /* as an unknown path, with every method */
 		return FAILURE_NOT_FOUND;
 	}
@@ -227,6 +237,17 @@ run(struct call *call)
 	call_finish_form(call);
 }
 
+/* A method that a path does not have is no route. */
+static size_t
+metric_of(const struct call *call)
+{
+	const enum http_method method = call->request->method;
+	if (method == HTTP_OPTIONS)
+		return METRIC_ROUTE_PREFLIGHT;
+	const bool found = call->route != NULL && call->route->method == (method == HTTP_HEAD ? HTTP_GET : method);
+	return api_route_metric(found ? call->route : NULL);
+}
+
 void
 api_handle(struct api *api, struct http_request *request, bool path_is_valid, struct http_response *response)
 {
@@ -250,4 +271,5 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 		run(&call);
 	else
 		call_fail(&call, FAILURE_NOT_FOUND);
+	metrics_count_request(metric_of(&call), response->status);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/metrics_page.h"
 #include "http/params.h"
 #include "http/request.h"
 #include "http/response.h"
@@ -15,15 +16,23 @@
 
 struct api;
 
+/* GET /metrics; off, and an unknown path, without `loopback` and `token`. */
+struct api_metrics {
+	bool loopback;      /* answers calls from this host */
+	struct slice token; /* answers calls with this bearer token; empty: none */
+	const char *state_dir, *log_file;
+};
+
 /* All pointers must stay valid as long as the api. */
 struct api_options {
 	struct http_caps caps;
 	size_t body_bytes, bulk_body_bytes; /* maximum of a body; and that of bulk calls */
 	size_t public_body_bytes;           /* maximum of a body without a key */
 	bool authenticates;                 /* POST /v1/authenticate works */
-	size_t bulk_items;                  /* maximum of leads; at most BULK_LEADS_MAX */
-	size_t utm_bytes;                   /* of a lead's utm parameters together, as JSON */
-	struct slice base_url, base_path;   /* of the API for browsers; empty: unknown, or none */
+	struct api_metrics metrics;
+	size_t bulk_items;                /* maximum of leads; at most BULK_LEADS_MAX */
+	size_t utm_bytes;                 /* of a lead's utm parameters together, as JSON */
+	struct slice base_url, base_path; /* of the API for browsers; empty: unknown, or none */
 	size_t webhooks_per_campaign, inbound_per_campaign;
 	unsigned account_bulk_jobs;                 /* maximum of queued jobs; 0: unlimited */
 	struct limiter *limiter;                    /* shared by all processes of this host */
@@ -60,6 +69,9 @@ struct api_backend {
 struct api *api_new(
     const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend);
 void api_free(struct api **api);
+
+/* The names of all routes for the page of metrics, in the pool. */
+const struct metric_route *api_metric_routes(struct pool *pool, size_t *count);
 
 /* The maximum of the request's body; called before the body is read. */
 size_t api_body_limit(const struct api *api, const struct http_request *request);

@@ -29,8 +29,9 @@ secret_of(struct call *call)
 
 /* A campaign's line is logged once a minute, over all processes. */
 static void
-note_bot(struct call *call, const char *reason)
+note_bot(struct call *call, enum metric_bot_reason reason)
 {
+	metrics_add(METRIC_BOTS, reason, 1);
 	struct limiter *limiter = call->api->options->limiter;
 	const struct limit_network network = { name_of(call), 1 };
 	const struct limit_claim bot = { .kind = LIMIT_BOTS, .caller = network.name },
@@ -38,7 +39,8 @@ note_bot(struct call *call, const char *reason)
 	struct limit_verdict ignored;
 	(void)!limiter_pass(limiter, &network, &bot, 1, &ignored);
 	if (limiter_pass(limiter, &network, &line, 1, &ignored))
-		log_info("bots_refused", LOG_UINT("campaign", call->campaign.id), LOG_STR("reason", reason),
+		log_info("bots_refused", LOG_UINT("campaign", call->campaign.id),
+		    LOG_STR("reason", metrics_bot_reason_name(reason)),
 		    LOG_UINT("last_24h", limiter_count(limiter, &network, &bot)));
 }
 
@@ -59,7 +61,7 @@ check_proof(struct call *call, struct slice text, struct slice secret, struct si
 	const enum solution_verdict verdict =
 	    solution_check(pool, text, secret, call->campaign.id, call->now_ms / MS_PER_S, &challenge);
 	if (verdict != SOLUTION_GOOD) {
-		note_bot(call, "proof_invalid");
+		note_bot(call, METRIC_BOT_PROOF_INVALID);
 		call_fail_with(call, FAILURE_PROOF_INVALID, slice_of(reasons[verdict]));
 		return BOTS_FAIL;
 	}
@@ -92,7 +94,7 @@ call_check_bots(struct call *call, const struct arguments *arguments, struct sig
 	if (call->account_id != 0 || bots == BOTS_OFF)
 		return BOTS_PASS;
 	if (arguments->trapped) {
-		note_bot(call, "honeypot");
+		note_bot(call, METRIC_BOT_HONEYPOT);
 		return BOTS_PRETEND;
 	}
 	if (!always && !slice_present(arguments->stamp))
@@ -107,7 +109,7 @@ call_check_bots(struct call *call, const struct arguments *arguments, struct sig
 	signup->unproven = bots == BOTS_PROOF_OR_CONFIRM;
 	if (signup->unproven)
 		return BOTS_PASS;
-	note_bot(call, always ? "no_proof" : "time");
+	note_bot(call, always ? METRIC_BOT_NO_PROOF : METRIC_BOT_TIME);
 	call_fail(call, FAILURE_PROOF_REQUIRED);
 	return BOTS_FAIL;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/metrics.h"
 #include "engine/strangers.h"
 
 enum { MS_PER_S = 1000, V6_NETWORK_SIZE = 6, V4_SPREAD = 8, CALLER_NAME_MAX = sizeof(struct ip_address) + sizeof(uint64_t) };
@@ -60,26 +61,15 @@ add_header(struct call *call, const char *name, struct slice value)
 		log_error("header_refused", LOG_STR("name", name));
 }
 
-/* Throttled, because a line for each refusal would cost more than the refusal. */
+/* Counts it. Lines are throttled, because one for each refusal would cost more than the refusal. */
 static void
-log_refusal(struct api *api, const struct limit_verdict *verdict)
+note_refusal(struct api *api, const struct limit_verdict *verdict)
 {
-	static const char *const settings[LIMIT_KINDS] = {
-		[LIMIT_LOOKUPS] = "lookups_per_address",
-		[LIMIT_READINESS] = "readiness_per_address",
-		[LIMIT_SIGNUPS] = "signups_per_address",
-		[LIMIT_POSTS] = "posts_per_address",
-		[LIMIT_FAILED_KEYS] = "failed_keys_per_address",
-		[LIMIT_NEW_LEADS] = "new_leads_per_campaign",
-		[LIMIT_INBOUND] = "inbound_per_url",
-		[LIMIT_UNKNOWN_URLS] = "unknown_urls_per_address",
-		[LIMIT_CODES] = "codes_per_address",
-		[LIMIT_DELETES] = "deletes_per_account",
-		[LIMIT_ACCOUNT] = "account_per_minute",
-	};
+	const enum metric_limit setting = limit_metric(verdict->kind);
 	uint64_t suppressed;
+	metrics_add(METRIC_REFUSALS, setting, 1);
 	if (verdict->kind != LIMIT_NEW_LEADS && log_throttle_passes(&api->refusal_log[verdict->kind], &suppressed))
-		log_info("rate_limited", LOG_STR("setting", settings[verdict->kind]), LOG_UINT("limit", verdict->limit),
+		log_info("rate_limited", LOG_STR("setting", metrics_limit_name(setting)), LOG_UINT("limit", verdict->limit),
 		    LOG_UINT("suppressed", suppressed));
 }
 
@@ -94,7 +84,7 @@ refuse(struct call *call, const struct limit_verdict *verdict)
 	add_header(call, "RateLimit-Limit", pool_printf(pool, "%u", verdict->limit));
 	add_header(call, "RateLimit-Remaining", SLICE("0"));
 	add_header(call, "RateLimit-Reset", seconds);
-	log_refusal(call->api, verdict);
+	note_refusal(call->api, verdict);
 	call_fail(call, FAILURE_RATE_LIMITED);
 }
 
@@ -212,7 +202,7 @@ call_pass_code(struct call *call)
 	struct limit_verdict verdict;
 	const bool passes = limiter_pass(call->api->options->limiter, &network, claims, count, &verdict);
 	if (!passes)
-		log_refusal(call->api, &verdict);
+		note_refusal(call->api, &verdict);
 	return passes;
 }
 

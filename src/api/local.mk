@@ -1,5 +1,5 @@
 # With what it needs of its own layer and below.
-api_libs = src/api/libapi.a src/page/libpage.a src/text/libtext.a
+api_libs = src/api/libapi.a src/watch/libwatch.a src/page/libpage.a src/text/libtext.a
 noinst_LIBRARIES += %D%/libapi.a
 %C%_libapi_a_SOURCES = \
 	%D%/access.c \
@@ -33,6 +33,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/inbound_webhooks.c \
 	%D%/handlers/leads.c \
 	%D%/handlers/lists.c \
+	%D%/handlers/metrics.c \
 	%D%/handlers/older.c \
 	%D%/handlers/opt_out.c \
 	%D%/handlers/pages.c \

@@ -2,6 +2,8 @@
  * The table of routes: path, method, handler and authentication (docs/api.md 4.1). */
 #include "api/call.h"
 
+#include "base/metrics.h"
+
 /* A word of a bulk call. They work after the campaign's end as well, without points (docs/api.md 6). */
 #define BULK(word)                                                                                               \
 	{                                                                                                        \
@@ -15,6 +17,7 @@
 static const struct route routes[] = {
 	{ HTTP_GET, "health", KEY_NONE, NO_CAMPAIGN, 0, handle_health },
 	{ HTTP_GET, "health/ready", KEY_NONE, NO_CAMPAIGN, ROUTE_READINESS, handle_ready },
+	{ HTTP_GET, "metrics", KEY_METRICS, NO_CAMPAIGN, 0, handle_metrics },
 	{ HTTP_GET, "embed/v1/embed.js", KEY_NONE, NO_CAMPAIGN, 0, handle_embed_script },
 	{ HTTP_GET, "bar/v1/signupbar.js", KEY_NONE, NO_CAMPAIGN, 0, handle_embed_script },
 	{ HTTP_GET, "v2/campaigns", KEY_REQUIRED, NO_CAMPAIGN, 0, handle_campaigns },
@@ -88,6 +91,25 @@ static const struct route routes[] = {
 	{ HTTP_POST, "lead/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, SIGNUP, handle_signup },
 	{ HTTP_GET, "lead/{campaign}/{kid}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, 0, handle_lead_of_path },
 };
+
+_Static_assert(METRIC_ROUTE_FIRST + sizeof(routes) / sizeof(*routes) <= METRIC_ROUTES_MAX, "one series for each");
+
+size_t
+api_route_metric(const struct route *route)
+{
+	return route == NULL ? METRIC_ROUTE_UNKNOWN : METRIC_ROUTE_FIRST + (size_t)(route - routes);
+}
+
+const struct metric_route *
+api_metric_routes(struct pool *pool, size_t *count)
+{
+	static const char *const methods[] = { [HTTP_GET] = "GET", [HTTP_POST] = "POST", [HTTP_DELETE] = "DELETE" };
+	struct metric_route *named = POOL_ARRAY(pool, ARRAY_SIZE(routes), struct metric_route);
+	*count = ARRAY_SIZE(routes);
+	for (size_t i = 0; i < *count; i++)
+		named[i] = (struct metric_route){ methods[routes[i].method], pool_printf(pool, "/%s", routes[i].path).data };
+	return named;
+}
 
 const struct route *
 api_routes(size_t *count)

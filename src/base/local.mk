@@ -9,6 +9,9 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/duration.c %D%/duration.h \
 	%D%/encode.c %D%/encode.h \
 	%D%/log.c %D%/log.h \
+	%D%/metrics.c %D%/metrics.h %D%/metrics_labels.h \
+	%D%/metrics_page.c %D%/metrics_page.h \
+	%D%/metrics_table.c %D%/metrics_table.h \
 	%D%/notify.c %D%/notify.h \
 	%D%/panic.c %D%/panic.h \
 	%D%/pool.c %D%/pool.h \

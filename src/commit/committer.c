@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "commit/directory.h"
 #include "commit/receiver.h"
 #include "commit/refuser.h"
@@ -324,6 +325,7 @@ execute(struct committer *committer, struct pool *pool, const struct request_bat
 		commands[i] = &batch->requests[i]->as.command;
 	begin_work(committer, batch->requests, batch->count);
 	committer->batch = batch;
+	metrics_observe(METRIC_BATCH, (int64_t)batch->count);
 	store_execute(committer->store, pool, commands, batch->count, batch->deadline_ms, outcomes, locked);
 	end_work(committer);
 	learn(committer, commands, outcomes, batch->count);

@@ -127,6 +127,12 @@ struct conf_compat {
 	bool authenticate; /* POST /v1/authenticate */
 };
 
+/* docs/operating.md 12. GET /metrics works with one of them. */
+struct conf_metrics {
+	bool loopback;
+	const char *token; /* "": none */
+};
+
 struct conf_cluster {
 	unsigned number; /* of several clusters; 0: none */
 };
@@ -145,6 +151,7 @@ struct conf {
 	struct conf_mail mail;
 	struct conf_sms sms;
 	struct conf_compat compat;
+	struct conf_metrics metrics;
 	struct conf_cluster cluster;
 	struct conf_log log;
 	const char *file;        /* the file that was read or looked for */

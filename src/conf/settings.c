@@ -183,6 +183,13 @@ is_calling_code(struct slice text)
 	return text.size <= 7 && slice_to_u64(text, 9999999, &code) && code > 0 && text.data[0] != '0';
 }
 
+static bool
+is_token(struct slice text)
+{
+	enum { TOKEN_MIN = 16 };
+	return text.size == 0 || (text.size >= TOKEN_MIN && is_visible(text));
+}
+
 static const struct conf_rule prefix = { is_word, "letters, digits and _" };
 static const struct conf_rule tls = { is_tls, "nothing, off or verify" };
 static const struct conf_rule mail_tls = { is_mail_tls, "required, implicit or none" };
@@ -205,6 +212,7 @@ static const struct conf_rule header = { is_header, "nothing, or a header as Nam
 static const struct conf_rule text_body = { is_text_body, "printable ASCII with {to} and {text} in it" };
 static const struct conf_rule statuses = { is_http_status, "HTTP statuses from 200 to 599" };
 static const struct conf_rule calling_codes = { is_calling_code, "digits without + and without leading zeros, as 49" };
+static const struct conf_rule token = { is_token, "nothing, or at least 16 visible ASCII characters" };
 static const struct conf_rule url_parts = { is_visible, "words of ASCII characters" };
 
 /* The C type of each setting type in struct conf. */
@@ -359,6 +367,9 @@ static const struct conf_setting settings[] = {
 	{ SETTING(sms, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that the gateway may be in" },
 
 	{ SETTING(compat, authenticate, CONF_SWITCH), "off", 0, 0, NULL, "whether POST /v1/authenticate works" },
+
+	{ SETTING(metrics, loopback, CONF_SWITCH), "off", 0, 0, NULL, "whether GET /metrics answers calls from this host" },
+	{ SETTING(metrics, token, CONF_SECRET), "", 0, TEXT_MAX, &token, "bearer token that GET /metrics answers; empty: none" },
 
 	{ SETTING(cluster, number, CONF_INTEGER), "0", 0, 2000, NULL, "number of this cluster among several" },
 

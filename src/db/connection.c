@@ -139,6 +139,7 @@ is_late(struct db *db)
 		return false;
 	db->late = true;
 	db->error = 0;
+	metrics_add(METRIC_DATABASE_ERRORS, METRIC_DATABASE_SLOW, 1);
 	snprintf(db->error_text, sizeof(db->error_text), "the deadline has passed");
 	if (log_throttle_passes(&db->late_throttle, &suppressed))
 		log_warning("database_slow", LOG_UINT("suppressed", suppressed),
@@ -170,6 +171,7 @@ db_failed(struct db *db, const char *what, unsigned reported, const char *text)
 	const struct db_error *error = error_find(number);
 	db->error = number;
 	error_text_without_values(number, text, db->error_text, sizeof(db->error_text));
+	metrics_add(METRIC_DATABASE_ERRORS, error == NULL ? METRIC_DATABASE_OTHER : error->kind, 1);
 	log_failure(db, error, what);
 	if (!error_is_lost(number))
 		return error == NULL ? RESULT_FAILED : error->result;

@@ -8,12 +8,14 @@
 #include <mysql.h>
 
 #include "base/log.h"
+#include "base/metrics.h"
 #include "db/db.h"
 
 /* The meaning of an error number of the server or of Connector/C. */
 struct db_error {
 	unsigned number;
 	enum result result;
+	enum metric_database_error kind;
 	const char *hint; /* what the operator can do; NULL: nothing needs to be done */
 };
 enum { DB_ERRORS_MAX = 48 };

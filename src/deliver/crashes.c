@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "store/queue/dispatch.h"
@@ -162,6 +163,7 @@ end_delivery(struct store *store, const struct crash *crash)
 {
 	size_t done = 0;
 	enum result result = store_fail_crashed(store, crash->id, HOLD_MS, &done);
+	metrics_add(METRIC_DELIVERIES, METRIC_ENDED_FAILED, done);
 	if (done > 0)
 		log_error("delivery_failed", LOG_UINT("delivery", crash->id), LOG_STR("error", "crashed"),
 		    LOG_UINT("crashes", crash->count));

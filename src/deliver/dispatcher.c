@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/notify.h"
 #include "base/pool.h"
 #include "base/random.h"
@@ -266,6 +267,7 @@ dispatcher_run(struct dispatcher *d)
 		begin_end_if(d, !d->options.stay && nothing_due(d));
 		for (size_t i = 0; i < DISPATCHER_CONNECTIONS; i++)
 			tasks_begin(d->threads[i]);
+		metrics_process_under_way(slots_in(d->slots, SLOT_SENDING));
 		if (is_finished(d))
 			break;
 		/* Once it has fired, the first descriptor stays readable. */

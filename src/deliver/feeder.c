@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "base/random.h"
@@ -290,6 +292,7 @@ polled(void *context, enum result result)
 	const int64_t now = clock_monotonic_ms(), took_ms = f->work.ended_ms - f->work.began_ms;
 	*(full ? &f->full_poll_took_ms : &f->newest_poll_took_ms) = took_ms;
 	if (result == RESULT_OK) {
+		metrics_stamp(METRIC_POLLED, clock_wall_ms());
 		f->database_ahead_ms = found->now_ms - f->work.ended_ms;
 		if (full)
 			f->next_full_poll_ms = next_full_poll(f, now, took_ms);

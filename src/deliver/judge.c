@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/random.h"
 
 /* An internal error will affect the next delivery too; the hold saves its attempts. */
@@ -80,6 +81,20 @@ judge_webhook(struct scheduler *scheduler, const struct attempt_result *result, 
 	outcome->routine = !scheduler_note_result(scheduler, webhook_id, healthy && held_until_ms <= now_ms, now_ms);
 }
 
+static void
+count(const struct attempt_result *result)
+{
+	static const enum metric_answer classes[] = { METRIC_ANSWER_OTHER, METRIC_ANSWER_OTHER, METRIC_ANSWER_2XX,
+		METRIC_ANSWER_3XX, METRIC_ANSWER_4XX, METRIC_ANSWER_5XX };
+	const size_t class = (size_t)result->status / 100;
+	if (result->error != SENDER_OK)
+		metrics_add(METRIC_ATTEMPTS, METRIC_ANSWER_FORBIDDEN_ADDRESS + result->error - SENDER_FORBIDDEN_ADDRESS, 1);
+	else
+		metrics_add(METRIC_ATTEMPTS, class < ARRAY_SIZE(classes) ? classes[class] : METRIC_ANSWER_OTHER, 1);
+	if (result->error != SENDER_INTERRUPTED && result->error != SENDER_UNREADABLE)
+		metrics_observe(METRIC_ATTEMPT_TIME, result->duration_ms);
+}
+
 void
 judge_attempt(
     struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms)
@@ -103,6 +118,7 @@ judge_attempt(
 	outcome.attempt = delivery->attempt - outcome.not_made;
 	judge_webhook(scheduler, result, &decision, now_ms + ahead_ms, &outcome);
 	slot_end(slot, &outcome, now_ms);
+	count(result);
 	if (decision.kind != RETRY_DELIVERED)
 		log_debug("attempt_failed", LOG_UINT("delivery", outcome.id), LOG_UINT("webhook", outcome.webhook_id),
 		    LOG_UINT("attempt", outcome.attempt), LOG_INT("status", outcome.status), LOG_BYTES("error", outcome.error),

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/bulk.h"
@@ -203,6 +204,7 @@ failed_some_pending(void *context, enum result result)
 	if (result != RESULT_OK)
 		return;
 	if (m->work.ended > 0) {
+		metrics_add(METRIC_DELIVERIES, METRIC_ENDED_FAILED, m->work.ended);
 		log_debug("pending_ended", LOG_UINT("webhook", m->work.webhook_id), LOG_UINT("deliveries", m->work.ended));
 		m->progress = true;
 		return;

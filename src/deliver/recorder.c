@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 
 enum {
 	BATCH = 256,            /* outcomes, at most */
@@ -122,6 +123,14 @@ count_down(struct recorder *r)
 }
 
 static void
+count_end(const struct delivery_outcome *outcome)
+{
+	if (outcome->state != DELIVERY_PENDING && !outcome->stale)
+		metrics_add(
+		    METRIC_DELIVERIES, outcome->state == DELIVERY_DELIVERED ? METRIC_ENDED_DELIVERED : METRIC_ENDED_FAILED, 1);
+}
+
+static void
 note_failure(const struct slot *slot, const struct delivery_outcome *outcome)
 {
 	if (outcome->state == DELIVERY_FAILED && !outcome->stale)
@@ -140,6 +149,7 @@ release_recorded(struct recorder *r)
 		if (slot_is_unknown(slot))
 			r->outcomes[i].stale = false; /* it was recorded before */
 		lost += r->outcomes[i].stale ? 1 : 0;
+		count_end(&r->outcomes[i]);
 		note_failure(slot, &r->outcomes[i]);
 		slots_mark_earlier_late(slot);
 		release(r, slot, &r->outcomes[i]);

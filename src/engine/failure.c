@@ -6,7 +6,9 @@
 static const struct failure_text texts[] = {
 	[FAILURE_BAD_REQUEST] = { 400, "bad_request", "The request body did not arrive completely" },
 	[FAILURE_NO_LEADS] = { 400, "no_leads", "No leads to update" },
+	[FAILURE_INVALID_TOKEN] = { 401, "invalid_token", "A valid token is required" },
 	[FAILURE_FORBIDDEN_ORIGIN] = { 403, "forbidden_origin", "Sign-ups from this site are not allowed" },
+	[FAILURE_FORBIDDEN_ADDRESS] = { 403, "forbidden_address", "Not allowed from this address" },
 	[FAILURE_CAMPAIGN_NOT_FOUND] = { 404, "campaign_not_found", "Campaign not found" },
 	[FAILURE_LEAD_NOT_FOUND] = { 404, "lead_not_found", "No lead found" },
 	[FAILURE_LEADS_NOT_FOUND] = { 404, "leads_not_found", "No leads found" },

@@ -7,7 +7,9 @@ enum failure {
 	FAILURE_NONE = 0,
 	FAILURE_BAD_REQUEST, /* a body shorter than announced, an ambiguous X-Forwarded-For */
 	FAILURE_NO_LEADS,
+	FAILURE_INVALID_TOKEN,
 	FAILURE_FORBIDDEN_ORIGIN,
+	FAILURE_FORBIDDEN_ADDRESS,
 	FAILURE_CAMPAIGN_NOT_FOUND,
 	FAILURE_LEAD_NOT_FOUND,
 	FAILURE_LEADS_NOT_FOUND,
@@ -22,8 +24,8 @@ enum failure {
 	FAILURE_INVALID_PHONE_NUMBER,
 	FAILURE_INVALID_PARAMETER, /* the message names the parameter and the rule */
 	FAILURE_PROOF_REQUIRED,
-	FAILURE_PROOF_INVALID,     /* the message adds the reason */
-	FAILURE_INVALID_JSON,      /* the message adds the position of the error */
+	FAILURE_PROOF_INVALID, /* the message adds the reason */
+	FAILURE_INVALID_JSON,  /* the message adds the position of the error */
 	FAILURE_MISSING_API_KEY,
 	FAILURE_INVALID_API_KEY,
 	FAILURE_MISSING_LEAD_IDENTIFIER,

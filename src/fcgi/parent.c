@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/pool.h"
 #include "fcgi/scoreboard.h"
 #include "fcgi/signals.h"
@@ -50,6 +51,7 @@ struct parent;
 /* Children with the same task: their slots in the scoreboard, and the number wanted of the current generation. */
 struct crew {
 	const char *name, *ended, *died, *stuck, *does_not_end; /* for logs */
+	enum metric_process kind;
 	int (*run)(const struct parent *parent, size_t slot);
 	size_t first, slots, wanted;
 	unsigned fast_deaths; /* consecutive */
@@ -109,8 +111,11 @@ run_companion(const struct parent *parent, size_t slot)
 {
 	struct fcgi_companion companion = { &parent->scoreboard->slots[slot] };
 	close(listener_descriptor(parent->listener)); /* if the parent is killed, the socket must not appear to be served */
-	fcgi_companion_busy(&companion, true);        /* a start can hang too */
-	return parent->application->companion_run(parent->application->context, &companion);
+	metrics_process_begin(METRIC_PROCESS_COMMITTER);
+	fcgi_companion_busy(&companion, true); /* a start can hang too */
+	const int status = parent->application->companion_run(parent->application->context, &companion);
+	metrics_process_end();
+	return status;
 }
 
 static NO_RETURN void
@@ -147,9 +152,18 @@ child_end(const struct parent *parent, struct child *child, int64_t now)
 	kill(child->pid, SIGTERM);
 }
 
+/* One that was requested to end is not replaced. */
 static void
-child_kill(struct child *child)
+count_restart(const struct crew *crew, const struct child *child)
 {
+	if (child->state == CHILD_RUNNING)
+		metrics_add(METRIC_RESTARTS, crew->kind, 1);
+}
+
+static void
+child_kill(const struct crew *crew, struct child *child)
+{
+	count_restart(crew, child);
 	child->state = CHILD_KILLED;
 	kill(child->pid, SIGKILL);
 }
@@ -179,6 +193,8 @@ child_gone(struct crew *crew, struct child *child, int status, int64_t now)
 		log_warning(crew->died, LOG_INT("pid", child->pid), LOG_INT("lived_ms", lived),
 		    LOG_INT("signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0),
 		    LOG_INT("status", WIFEXITED(status) ? WEXITSTATUS(status) : 0));
+		count_restart(crew, child);
+		metrics_process_died(child->pid);
 		if (child->state == CHILD_RUNNING)
 			record_death(crew, lived < FAST_DEATH_MS, now);
 	}
@@ -335,10 +351,10 @@ kill_overdue(struct parent *parent, int64_t now)
 			continue;
 		if (is_stuck(parent, i, now, &ms)) {
 			log_error(crew_of(parent, i)->stuck, LOG_INT("pid", child->pid), LOG_INT("ms", ms));
-			child_kill(child);
+			child_kill(crew_of(parent, i), child);
 		} else if (child->state == CHILD_ENDING && now > child->end_by) {
 			log_error(crew_of(parent, i)->does_not_end, LOG_INT("pid", child->pid));
-			child_kill(child);
+			child_kill(crew_of(parent, i), child);
 		}
 	}
 }
@@ -437,11 +453,11 @@ parent_run(const struct fcgi_options *options, const struct fcgi_application *ap
 		.pid = getpid(),
 		.starting = true,
 		.crews = {
-			[WORKERS] = { "workers", "worker_ended", "worker_died", "worker_stuck", "worker_does_not_end", run_worker,
-			    .first = 0, .slots = 2 * workers, .wanted = workers },
+			[WORKERS] = { "workers", "worker_ended", "worker_died", "worker_stuck", "worker_does_not_end",
+			    METRIC_PROCESS_WORKER, run_worker, .first = 0, .slots = 2 * workers, .wanted = workers },
 			[COMPANION] = { "companion", "companion_ended", "companion_died", "companion_stuck",
-			    "companion_does_not_end", run_companion, .first = 2 * workers, .slots = COMPANION_SLOTS,
-			    .wanted = companion ? 1 : 0 },
+			    "companion_does_not_end", METRIC_PROCESS_COMMITTER, run_companion, .first = 2 * workers,
+			    .slots = COMPANION_SLOTS, .wanted = companion ? 1 : 0 },
 		},
 	};
 	sigset_t set;

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 
 struct scoreboard *
 scoreboard_new(size_t count)
@@ -17,9 +18,12 @@ scoreboard_new(size_t count)
 }
 
 /* In this order: a reader that reads `busy` first never combines an old beat with the new state. */
-void
+int64_t
 scoreboard_beat(struct scoreboard_slot *slot, bool busy)
 {
-	atomic_store(&slot->beat, clock_monotonic_ms());
+	const int64_t now_ms = clock_monotonic_ms();
+	atomic_store(&slot->beat, now_ms);
 	atomic_store(&slot->busy, busy);
+	metrics_process_busy(busy);
+	return now_ms;
 }

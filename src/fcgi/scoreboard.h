@@ -26,7 +26,8 @@ struct scoreboard {
 /* Zero-initialized. Returns NULL, with errno set, without memory. Never freed. */
 MUST_CHECK struct scoreboard *scoreboard_new(size_t count);
 
-/* The slot's process takes a request, or has none. Without a request it calls this repeatedly: silence means that it hangs. */
-void scoreboard_beat(struct scoreboard_slot *slot, bool busy);
+/* The slot's process takes a request, or has none. Without a request it calls this repeatedly: silence means that it hangs.
+ * Returns the time (clock_monotonic_ms). */
+int64_t scoreboard_beat(struct scoreboard_slot *slot, bool busy);
 
 #endif

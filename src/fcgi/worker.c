@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/notify.h"
 #include "base/random.h"
 #include "fcgi/deadline.h"
@@ -35,18 +36,22 @@ static void
 serve(struct worker *worker, int connection)
 {
 	const struct fcgi_application *application = worker->application;
-	scoreboard_beat(worker->slot, true);
+	const int64_t begun_ms = scoreboard_beat(worker->slot, true);
+	bool answered = false;
 	worker->served++;
 	if (exchange_open(worker->exchange, connection)) {
 		exchange_read_body(worker->exchange, application->body_limit(worker->state, worker->exchange));
 		application->handle(worker->state, worker->exchange);
-		if (!exchange_close(worker->exchange))
+		answered = exchange_close(worker->exchange);
+		if (!answered)
 			log_error("request_unanswered", LOG_UINT("served", worker->served));
 		application->answered(worker->state);
 	} else {
 		log_debug("connection_dropped", LOG_UINT("served", worker->served));
 	}
-	scoreboard_beat(worker->slot, false);
+	const int64_t ended_ms = scoreboard_beat(worker->slot, false);
+	if (answered)
+		metrics_observe(METRIC_REQUEST_TIME, ended_ms - begun_ms);
 }
 
 /* Returns false when no connection is waiting: another worker may have taken it. */
@@ -230,6 +235,7 @@ worker_run(const struct worker_setup *setup)
 		.epoll = -1,
 		.status = EX_OK,
 	};
+	metrics_process_begin(METRIC_PROCESS_WORKER);
 	scoreboard_beat(worker.slot, true); /* a start can hang like a request */
 	if (start(&worker)) {
 		atomic_store(&worker.slot->ready, true);
@@ -246,5 +252,6 @@ worker_run(const struct worker_setup *setup)
 	stop_application(&worker);
 	exchange_free(&worker.exchange);
 	close_descriptors(&worker);
+	metrics_process_end();
 	return worker.status;
 }

@@ -11,6 +11,7 @@ static const struct {
 	{ 303, "See Other" },
 	{ 304, "Not Modified" },
 	{ 400, "Bad Request" },
+	{ 401, "Unauthorized" },
 	{ 403, "Forbidden" },
 	{ 404, "Not Found" },
 	{ 405, "Method Not Allowed" },
@@ -31,6 +32,7 @@ static const char *const content_types[] = {
 	[HTTP_JAVASCRIPT] = "text/javascript",
 	[HTTP_HTML] = "text/html",
 	[HTTP_CSS] = "text/css",
+	[HTTP_METRICS] = "text/plain; version=0.0.4",
 };
 
 /* docs/api.md 7. Most responses depend on headers that a cache does not compare, and are private: they must not be cached. */

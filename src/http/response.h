@@ -21,7 +21,7 @@ struct http_header {
 struct http_response {
 	struct pool *pool;
 	unsigned status; /* initially 200 */
-	enum http_content { HTTP_JSON, HTTP_JAVASCRIPT, HTTP_HTML, HTTP_CSS } content;
+	enum http_content { HTTP_JSON, HTTP_JAVASCRIPT, HTTP_HTML, HTTP_CSS, HTTP_METRICS } content;
 	bool is_public;     /* the same for every caller, and not private: any cache may store it for an hour */
 	bool is_immutable;  /* public, and its URL changes with it: for a year */
 	struct buffer body; /* not sent with 204 and 304; allocated until http_response_free */

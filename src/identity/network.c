@@ -16,6 +16,15 @@ ip_address_is_v4(const struct ip_address *address)
 	return memcmp(address->bytes, v4_mapped, sizeof(v4_mapped)) == 0;
 }
 
+bool
+ip_address_is_loopback(const struct ip_address *address)
+{
+	enum { V4_LOOPBACK = 127 };
+	static const struct ip_address v6 = { { [15] = 1 } };
+	return ip_address_is_v4(address) ? address->bytes[IP_V4_OFFSET] == V4_LOOPBACK
+					 : memcmp(address->bytes, v6.bytes, sizeof(v6.bytes)) == 0;
+}
+
 struct ip_address
 ip_address_from_v4(const unsigned char bytes[4])
 {

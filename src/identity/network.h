@@ -20,6 +20,8 @@ struct ip_address {
 enum { IP_V4_OFFSET = 12 };
 
 bool ip_address_is_v4(const struct ip_address *address);
+/* 127.0.0.0/8 or ::1. */
+bool ip_address_is_loopback(const struct ip_address *address);
 struct ip_address ip_address_from_v4(const unsigned char bytes[4]);
 
 /* Parses "192.0.2.1" (four decimal parts only) or "2001:db8::1". Returns false otherwise. */

@@ -86,6 +86,29 @@ struct location {
 	size_t lock;
 };
 
+enum metric_limit
+limit_metric(enum limit_kind kind)
+{
+	static const enum metric_limit metrics[LIMIT_KINDS] = {
+		[LIMIT_LOOKUPS] = METRIC_LIMITED_LOOKUPS,
+		[LIMIT_READINESS] = METRIC_LIMITED_READINESS,
+		[LIMIT_SIGNUPS] = METRIC_LIMITED_SIGNUPS,
+		[LIMIT_POSTS] = METRIC_LIMITED_POSTS,
+		[LIMIT_FAILED_KEYS] = METRIC_LIMITED_FAILED_KEYS,
+		[LIMIT_INBOUND] = METRIC_LIMITED_INBOUND,
+		[LIMIT_UNKNOWN_URLS] = METRIC_LIMITED_UNKNOWN_URLS,
+		[LIMIT_CODES] = METRIC_LIMITED_CODES,
+		[LIMIT_DELETES] = METRIC_LIMITED_DELETES,
+		[LIMIT_NEW_LEADS] = METRIC_LIMITED_NEW_LEADS,
+		[LIMIT_NEW_LEADS_LOG] = METRIC_LIMIT_COUNT,
+		[LIMIT_PROOFS] = METRIC_LIMIT_COUNT,
+		[LIMIT_BOTS] = METRIC_LIMIT_COUNT,
+		[LIMIT_BOTS_LOG] = METRIC_LIMIT_COUNT,
+		[LIMIT_ACCOUNT] = METRIC_LIMITED_ACCOUNT,
+	};
+	return metrics[kind];
+}
+
 static void
 lay_out_entry(struct table *table, const struct limit_rule *rule, uint32_t factor)
 {
@@ -359,6 +382,39 @@ limiter_would_pass(struct limiter *limiter, const struct limit_network *network,
     struct limit_verdict *verdict)
 {
 	return decide(limiter, network, claims, count, false, verdict);
+}
+
+/* Whether a window that has not passed counts anything. Reads without a lock, and changes nothing. */
+static bool
+is_used(const struct table *table, const unsigned char *entry, int64_t now_ms)
+{
+	const struct entry *seen = (const struct entry *)(const void *)entry;
+	for (size_t i = 0; i < table->windows; i++) {
+		const uint32_t part = (uint32_t)(now_ms / table->shapes[i].part_ms);
+		const size_t size = part - seen->newest[i] > WINDOW_PARTS ? 0 : ring_bytes(&table->shapes[i]);
+		for (size_t j = 0; j < size; j++)
+			if (entry[table->counters[i] + j] != 0)
+				return true;
+	}
+	return false;
+}
+
+double
+limiter_fill(struct limiter *limiter, enum limit_kind kind)
+{
+	enum { SETS_EXAMINED = 64 };
+	const struct table *table = &limiter->tables[TABLE(kind, REACH_CALLER)];
+	const size_t sets = table->sets < SETS_EXAMINED ? table->sets : SETS_EXAMINED;
+	const int64_t now_ms = limiter->now_ms();
+	size_t used = 0;
+	if (table->windows == 0 || sets == 0)
+		return 0;
+	for (size_t i = 0; i < sets * LIMITER_WAYS; i++) {
+		const size_t set = i / LIMITER_WAYS * (table->sets / sets);
+		const size_t place = (set * LIMITER_WAYS + i % LIMITER_WAYS) * table->stride;
+		used += is_used(table, limiter->shared.memory + table->offset + place, now_ms);
+	}
+	return (double)used / (double)(sets * LIMITER_WAYS);
 }
 
 uint32_t

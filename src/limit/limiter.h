@@ -16,6 +16,7 @@
 #define LEADHOOK_LIMIT_LIMITER_H
 
 #include "base/attributes.h"
+#include "base/metrics.h"
 #include "base/slice.h"
 #include "limit/rule.h"
 
@@ -50,6 +51,9 @@ enum {
 enum limit_reach { REACH_CALLER, REACH_SITE, REACH_PROVIDER, LIMIT_REACHES };
 
 struct limiter;
+
+/* What counts its refusals; METRIC_LIMIT_COUNT: it refuses nothing. */
+enum metric_limit limit_metric(enum limit_kind kind);
 
 struct limiter_options {
 	const char *folder; /* of the file; "": shared with forked processes only */
@@ -89,6 +93,9 @@ MUST_CHECK bool limiter_pass(struct limiter *limiter, const struct limit_network
 /* The same without counting. */
 MUST_CHECK bool limiter_would_pass(struct limiter *limiter, const struct limit_network *network,
     const struct limit_claim *claims, size_t count, struct limit_verdict *verdict);
+
+/* The share of the kind's memory that callers use now, from 0 to 1, estimated from a part of it; 0 without a rule. */
+double limiter_fill(struct limiter *limiter, enum limit_kind kind);
 
 /* Returns how many were counted in the first window of the kind's rule; 0 without one. */
 uint32_t limiter_count(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claim);

@@ -14,6 +14,7 @@
 #include "base/descriptors.h"
 #include "base/duration.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/notify.h"
 #include "base/panic.h"
 #include "base/sandbox.h"
@@ -205,7 +206,7 @@ send_texts(void *context, int stop_fd, struct companion_life *life)
 
 /* *process: its descriptors are -1 without one. */
 static void
-start_process(struct companion_context start, companion_main *run, struct companion *process)
+start_process(struct companion_context start, companion_main *run, enum metric_process kind, struct companion *process)
 {
 	*process = (struct companion){ -1, -1, -1 };
 	if (*start.file != '\0')
@@ -213,7 +214,7 @@ start_process(struct companion_context start, companion_main *run, struct compan
 	if (*start.file != '\0' && start.fd < 0)
 		log_error("cannot_lock", LOG_STR("path", start.file), LOG_ERRNO(errno),
 		    LOG_STR("hint", "let this account write the file and its directory"));
-	const struct companion_options wanted = { run, &start, start.fd, COMPANION_SILENCE_MS };
+	const struct companion_options wanted = { run, kind, &start, start.fd, COMPANION_SILENCE_MS };
 	if (*start.file == '\0' || start.fd >= 0)
 		if (!companion_start(&wanted, process))
 			process->done_fd = -1;
@@ -232,9 +233,9 @@ start_processes(
 	const struct companion_context texts = { wiring, arguments, wiring_texts_file(wiring->pool, wiring->conf), -1 };
 	processes[MAIL] = processes[TEXTS] = (struct companion){ -1, -1, -1 };
 	if (wiring_has_mail(wiring->conf))
-		start_process(mail, send_mail, &processes[MAIL]);
+		start_process(mail, send_mail, METRIC_PROCESS_MAILER, &processes[MAIL]);
 	if (wiring_has_texts(wiring->conf))
-		start_process(texts, send_texts, &processes[TEXTS]);
+		start_process(texts, send_texts, METRIC_PROCESS_TEXTER, &processes[TEXTS]);
 }
 
 static struct dispatcher_options
@@ -302,9 +303,13 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)
 		return locked == RESULT_CONFLICT ? EX_OK : EX_OSERR;
+	/* from cron this would be a line per minute */
+	metrics_open(wiring->conf->server.state_dir, arguments->daemon ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG);
+	metrics_add(METRIC_STARTS, METRIC_PROGRAM_DISPATCH, 1);
 	struct notifier *notifier = notifier_new();        /* before there are processes that inherit the environment */
 	struct companion processes[DISPATCHER_COMPANIONS]; /* before threads start */
 	start_processes(wiring, arguments, processes);
+	metrics_process_begin(METRIC_PROCESS_DISPATCHER);
 	struct crashes *crashes = lock == NULL ? NULL : crashes_open(path); /* before the sandbox */
 	prepare_process();
 	/* from cron this would be a line per minute */
@@ -317,6 +322,7 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	notifier_free(&notifier);
 	crashes_free(&crashes);
 	lock_free(&lock);
+	metrics_process_end();
 	return status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "api/api.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/panic.h"
 #include "base/sandbox.h"
 #include "commit/client.h"
@@ -103,6 +104,7 @@ adopt(void *context)
 	service->setup = service->next;
 	service->next = (struct setup){ .limiter = NULL };
 	wiring_start_log(program, &service->setup.wiring);
+	metrics_open(service->setup.wiring.conf->server.state_dir, LOG_LEVEL_WARNING);
 	derive(service);
 }
 
@@ -408,6 +410,8 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 	service->setup.limiter = wiring_limiter(&service->setup.wiring);
 	if (service->setup.limiter == NULL)
 		return EX_CONFIG;
+	metrics_open(server->state_dir, LOG_LEVEL_WARNING);
+	metrics_add(METRIC_STARTS, METRIC_PROGRAM_FCGI, 1);
 	derive(service);
 	return fcgi_serve(&fcgi, &application);
 }

@@ -174,6 +174,7 @@ main(int argc, char *argv[])
 		.send_mail = send_mail,
 		.see_dispatcher = lock_read,
 		.run_inbound = run_inbound,
+		.metric_routes = api_metric_routes,
 		.is_reserved = parameter_is_reserved,
 		.webhook_addresses = &wiring.webhook_addresses,
 		.mail_senders = &wiring.mail_senders,

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "engine/decide.h"
 #include "identity/social_id.h"
@@ -30,12 +31,18 @@ struct limits {
 	int64_t give_up_ms;  /* a conflict is final after it; no later than the deadline */
 };
 
+/* What a batch has made, for metrics. */
+struct made {
+	uint64_t leads, events[EVENT_TYPES];
+};
+
 struct batch {
 	struct store *store;
 	const struct command *const *commands;
 	size_t count;
 	bool unknown;            /* a run may have been committed; its outcomes are stored, and valid if it was */
 	struct commit_mark mark; /* what that run wrote, if it was committed */
+	struct made made;        /* the same */
 	bool done_before;        /* this run has found the mark */
 	uint64_t history;        /* number of ids for events and deliveries */
 	bool *locked;            /* as in store_load */
@@ -219,6 +226,25 @@ try_batch(struct batch *batch, struct run *run)
 }
 
 static void
+note_made(struct batch *batch, const struct run *run)
+{
+	batch->made = (struct made){ .leads = 0 };
+	for (size_t i = 0; i < batch->count; i++)
+		batch->made.leads += run->outcomes[i].failure == FAILURE_NONE && run->outcomes[i].created;
+	for (size_t i = 0; i < run->decision.event_count; i++)
+		batch->made.events[run->decision.events[i].type]++;
+}
+
+static void
+count_made(const struct made *made)
+{
+	metrics_add(METRIC_LEADS_CREATED, 0, made->leads);
+	for (size_t i = 0; i < EVENT_TYPES; i++)
+		if (made->events[i] > 0)
+			metrics_add(METRIC_EVENTS, i, made->events[i]);
+}
+
+static void
 copy_outcomes(struct pool *pool, const struct outcome *from, struct outcome *to, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -259,11 +285,15 @@ repeat_batch(struct batch *batch, struct pool *pool, struct outcome *outcomes)
 		struct run run = { .pool = pool_new() };
 		run.outcomes = POOL_ARRAY(run.pool, batch->count, struct outcome);
 		enum result result = try_batch(batch, &run);
-		if (!batch->done_before && (result == RESULT_OK || result == RESULT_UNKNOWN))
+		if (!batch->done_before && (result == RESULT_OK || result == RESULT_UNKNOWN)) {
 			copy_outcomes(pool, run.outcomes, outcomes, batch->count);
+			note_made(batch, &run);
+		}
 		pool_free(&run.pool);
-		if (result == RESULT_OK)
+		if (result == RESULT_OK) {
+			count_made(&batch->made);
 			return RESULT_OK;
+		}
 		if (batch->too_large)
 			return RESULT_TOO_MANY;
 		if (!batch->unknown && any(batch->locked, batch->count))

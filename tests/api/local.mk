@@ -5,7 +5,7 @@ check_PROGRAMS += %D%/test_boards
 endif
 
 # The store is the test's own.
-api_fake = %D%/fake_inbound.c %D%/fake_rows.c %D%/fake_rows.h %D%/fake_service.c %D%/fake_service.h %D%/fake_store.c %D%/fake_store.h %D%/fake_texts.c
+api_fake = %D%/fake_figures.c %D%/fake_inbound.c %D%/fake_rows.c %D%/fake_rows.h %D%/fake_service.c %D%/fake_service.h %D%/fake_store.c %D%/fake_store.h %D%/fake_texts.c
 api_fake_libs = $(api_libs) src/limit/liblimit.a src/http/libhttp.a $(engine_libs)
 
 if HAVE_CMOCKA
@@ -15,6 +15,9 @@ check_PROGRAMS += %D%/test_board
 check_PROGRAMS += %D%/test_names
 %C%_test_names_SOURCES = %D%/test_names.c $(api_fake)
 %C%_test_names_LDADD = $(api_fake_libs) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_metrics
+%C%_test_metrics_SOURCES = %D%/test_metrics.c $(api_fake)
+%C%_test_metrics_LDADD = $(api_fake_libs) $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/test_routes
 %C%_test_routes_SOURCES = %D%/test_routes.c $(api_fake)
 %C%_test_routes_LDADD = $(api_fake_libs) $(CMOCKA_LIBS)

@@ -31,4 +31,7 @@ check_PROGRAMS += %D%/test_notify
 check_PROGRAMS += %D%/test_shared
 %C%_test_shared_SOURCES = %D%/test_shared.c
 %C%_test_shared_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_metrics
+%C%_test_metrics_SOURCES = %D%/test_metrics.c
+%C%_test_metrics_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
 endif

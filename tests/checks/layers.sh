@@ -32,15 +32,16 @@ store/operator: base db crypto webhook engine store store/queue
 compose: base json crypto identity webhook engine text mail store store/codes store/messages store/texts
 commit: base crypto engine store
 limit: base crypto identity
+watch: base store limit
 api: base http json crypto identity webhook bots engine text page store store/texts limit
-api/handlers: base http json crypto identity webhook bots engine text page store store/codes store/texts limit api
+api/handlers: base http json crypto identity webhook bots engine text page store store/codes store/texts limit watch api
 deliver/send: base crypto identity webhook store store/queue
 deliver/process: base
 deliver/mail: base crypto identity webhook engine mail store store/messages deliver/process compose
 deliver/texts: base json crypto identity engine text store store/codes store/messages deliver/send deliver/process deliver/mail
 deliver: base crypto identity webhook engine store store/queue store/removal deliver/send
 transfer: base http json identity engine
-admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts limit text page
+admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts limit watch text page
 admin/texts: base conf engine text page mail compose store store/operator store/texts admin
 admin/data: base conf json identity engine store store/operator store/removal transfer admin
 admin/inbound: base identity webhook engine store admin

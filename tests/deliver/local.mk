@@ -3,7 +3,8 @@ EXTRA_DIST += %D%/scenarios
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
 	%D%/test_leases %D%/test_recovery %D%/test_tasks %D%/test_wakes %D%/test_watchdog \
-	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings
+	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings \
+	%D%/test_metrics
 
 check_PROGRAMS += %D%/mail/test_judge %D%/mail/test_plan %D%/mail/test_smtp
 %C%_mail_test_smtp_SOURCES = %D%/mail/test_smtp.c
@@ -88,6 +89,9 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_test_sender_SOURCES = %D%/test_sender.c %D%/own_names.c %D%/own_names.h %D%/receiver.c %D%/receiver.h
 %C%_test_sender_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_test_sender_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) -lpthread $(CMOCKA_LIBS)
+
+%C%_test_metrics_SOURCES = %D%/test_metrics.c
+%C%_test_metrics_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) -lpthread $(CMOCKA_LIBS)
 
 %C%_test_spellings_SOURCES = %D%/test_spellings.c %D%/receiver.c %D%/receiver.h
 %C%_test_spellings_CFLAGS = $(%C%_test_sender_CFLAGS)

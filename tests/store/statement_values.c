@@ -302,6 +302,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_clear_only_attempt", "", "D" },
 	{ "sql_count_rows", "", "" },
 	{ "sql_count_due", ">>>", "" },
+	{ "sql_select_data_directory", "", "" },
 	{ "sql_deep_counters", "", "" },
 	{ "sql_deep_scores", "", "" },
 	{ "sql_deep_histogram", "", "" },

@@ -23,6 +23,7 @@ EXTRA_DIST += \
 	%D%/manager.py \
 	%D%/log_hygiene.py \
 	%D%/mail_server.py \
+	%D%/metrics.py \
 	%D%/payload.py \
 	%D%/postfix.py \
 	%D%/private_network.py \
@@ -107,6 +108,7 @@ EXTRA_DIST += \
 	%D%/test_mail_sending.py \
 	%D%/test_mail_templates.py \
 	%D%/test_memory.py \
+	%D%/test_metrics.py \
 	%D%/test_model.py \
 	%D%/test_names.py \
 	%D%/test_node.py \

@@ -84,7 +84,10 @@ become_child(const struct companion_options *options, pid_t parent, int stop_fd,
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
 		_exit(0);
-	_exit(options->run(options->context, stop_fd, life));
+	metrics_process_begin(options->kind);
+	const int status = options->run(options->context, stop_fd, life);
+	metrics_process_end();
+	_exit(status);
 }
 
 /* The time until a process that reports no more hangs. A suspended machine is no time: clock_monotonic_ms stands still. */
@@ -148,6 +151,8 @@ keep(const struct companion_options *options, int stop_fd, int children_fd)
 		if (clock_monotonic_ms() - started_ms >= SOUND_MS)
 			pause_ms = PAUSE_MS;
 		log_end(status, pause_ms);
+		metrics_process_died(child);
+		metrics_add(METRIC_RESTARTS, options->kind, 1);
 		const int64_t until_ms = clock_monotonic_ms() + pause_ms;
 		for (int64_t now = clock_monotonic_ms(); now < until_ms; now = clock_monotonic_ms())
 			if (has_to_stop(stop_fd, children_fd, until_ms - now))

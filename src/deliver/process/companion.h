@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/attributes.h"
+#include "base/metrics.h"
 
 /* After a stop it waits that long for what is under way, then abandons it, which takes a second or two. */
 enum { COMPANION_STOP_MS = 10 * 1000, COMPANION_ABANDON_MS = 5 * 1000 };
@@ -26,6 +27,7 @@ typedef int companion_main(void *context, int stop_fd, struct companion_life *li
 
 struct companion_options {
 	companion_main *run;
+	enum metric_process kind;
 	void *context;
 	int lock_fd;        /* a file: the process runs only while no other process has its lock; or -1 */
 	int64_t silence_ms; /* COMPANION_SILENCE_MS, or what a test can wait for */

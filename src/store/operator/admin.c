@@ -62,30 +62,12 @@ DB_STATEMENT(sql_delete_addresses, "DELETE FROM {prefix}ip_leads WHERE campaign_
 DB_STATEMENT(sql_move_counted_addresses, "UPDATE {prefix}campaign_counters"
 					 " SET ip_counted_to = ?"
 					 " WHERE campaign_id = ? AND ip_counted_to = ?");
-DB_STATEMENT(sql_count_rows,
-    "SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns),"
-    " (SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED)"
-    "   FROM {prefix}campaign_counters), (SELECT COUNT(*) FROM {prefix}webhooks),"
-    " (SELECT COUNT(*) FROM {prefix}bulk_jobs), (SELECT MIN(created_ms) FROM {prefix}bulk_jobs), " NOW ","
-    " (SELECT COUNT(s.failing_since_ms)" FROM_WEBHOOKS " WHERE w.state = 'active'),"
-    " (SELECT COUNT(*) FROM {prefix}webhooks WHERE state <> 'active'), (SELECT MAX(lease_until_ms)"
-    "   FROM {prefix}dispatch_shards"
-    "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW ")");
-/* ready_ms: the time from which a dispatcher may take it; NULL: unknown */
-DB_STATEMENT(sql_count_due,
-    "SELECT COUNT(CASE WHEN ready_ms <= ? THEN 1 END), COUNT(CASE WHEN ready_ms <= ? THEN NULL ELSE 1 END),"
-    " MIN(ready_ms)"
-    " FROM (SELECT CASE WHEN w.state = 'active' THEN GREATEST(u.due_ms, COALESCE(s.hold_until_ms, 0))"
-    " WHEN w.state = 'disabled' THEN NULL ELSE LEAST(u.due_ms, CAST(? AS SIGNED)) END AS ready_ms"
-    "   FROM {prefix}due u"
-    "   LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
-    "   LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r");
 
 store_statement_list sql_of_admin = { &sql_lock_campaign, &sql_insert_account, &sql_select_accounts, &sql_select_account,
 	&sql_lock_account, &sql_select_campaigns_with_account, &sql_lock_settings_of, &sql_suspend_account, &sql_limit_account,
 	&sql_insert_key, &sql_select_keys, &sql_revoke_key, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign,
 	&sql_end_campaign, &sql_reopen_campaign, &sql_count_addresses, &sql_delete_addresses, &sql_move_counted_addresses,
-	&sql_count_rows, &sql_count_due, NULL };
+	NULL };
 
 const char *
 store_error_text(const struct store *store)
@@ -382,49 +364,18 @@ store_end_campaign(struct store *store, uint64_t id, bool end)
 	return txn.result;
 }
 
-enum {
-	COUNT_ACCOUNTS,
-	COUNT_CAMPAIGNS,
-	COUNT_LEADS,
-	COUNT_WEBHOOKS,
-	COUNT_BULK_JOBS,
-	COUNT_OLDEST_BULK_MS,
-	COUNT_NOW_MS,
-	COUNT_WEBHOOKS_FAILING,
-	COUNT_WEBHOOKS_DISABLED,
-	COUNT_LEASE_UNTIL_MS
-};
-
 enum result
 store_get_status(struct store *store, struct pool *pool, struct store_status *status)
 {
-	struct db_rows counts, due, version;
-	*status = (struct store_status){ .oldest_due_ms = -1 };
-	enum result result = store_query(store, pool, &counts, &sql_count_rows);
-	if (result == RESULT_OK) {
-		status->now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS);
-		const struct db_value now = DB_I64(status->now_ms);
-		result = store_query(store, pool, &due, &sql_count_due, now, now, now);
-	}
+	struct db_rows version;
+	*status = (struct store_status){ .node = NULL };
+	enum result result = store_read_figures(store, pool, &status->figures);
 	if (result == RESULT_OK)
 		result = store_query(store, pool, &version, &sql_select_server_version);
 	if (result == RESULT_OK)
 		result = store_read_node(store, pool, &status->node);
 	if (result != RESULT_OK)
 		return result;
-	status->accounts = db_get_u64(&counts, 0, COUNT_ACCOUNTS);
-	status->campaigns = db_get_u64(&counts, 0, COUNT_CAMPAIGNS);
-	status->leads = db_get_u64(&counts, 0, COUNT_LEADS);
-	status->webhooks = db_get_u64(&counts, 0, COUNT_WEBHOOKS);
-	status->webhooks_failing = db_get_u64(&counts, 0, COUNT_WEBHOOKS_FAILING);
-	status->webhooks_disabled = db_get_u64(&counts, 0, COUNT_WEBHOOKS_DISABLED);
-	status->dispatcher_until_ms = db_get_time(&counts, 0, COUNT_LEASE_UNTIL_MS);
-	status->bulk_jobs = db_get_u64(&counts, 0, COUNT_BULK_JOBS);
-	status->oldest_bulk_ms = db_get_time(&counts, 0, COUNT_OLDEST_BULK_MS);
-	status->due_now = db_get_u64(&due, 0, 0);
-	status->due_later = db_get_u64(&due, 0, 1);
-	int64_t first_ms = db_get_time(&due, 0, 2);
-	status->oldest_due_ms = first_ms <= status->now_ms ? first_ms : -1;
 	status->server_version = db_get_bytes(&version, 0, 0);
 	result = store_ready(store, &status->schema_version);
 	return result == RESULT_INVALID ? RESULT_OK : result; /* shown as it is */

@@ -3,6 +3,7 @@
 #ifndef LEADHOOK_STORE_OPERATOR_ADMIN_H
 #define LEADHOOK_STORE_OPERATOR_ADMIN_H
 
+#include "store/figures.h"
 #include "store/store.h"
 
 /* The error of the last call that failed, for the operator. */
@@ -243,15 +244,7 @@ struct node_status {
 MUST_CHECK enum result store_read_node(struct store *store, struct pool *pool, struct node_status **node);
 
 struct store_status {
-	uint64_t accounts, campaigns, leads, webhooks;
-	uint64_t webhooks_failing, webhooks_disabled; /* of them, as webhook_shown_state says */
-	uint64_t due_now;                             /* deliveries that a dispatcher sends or ends now, or begins to */
-	uint64_t due_later;                           /* the others: due later, on hold, of a disabled webhook */
-	int64_t oldest_due_ms;                        /* since when the oldest of due_now can be taken; -1: none */
-	uint64_t bulk_jobs;                           /* unfinished bulk jobs */
-	int64_t oldest_bulk_ms;                       /* when the oldest of them was queued; -1: none */
-	int64_t dispatcher_until_ms;                  /* the latest end of a lease; -1: no dispatcher is running */
-	int64_t now_ms;
+	struct store_figures figures;
 	uint32_t schema_version;
 	struct slice server_version;
 	struct node_status *node; /* NULL: the server is not a node of a cluster */

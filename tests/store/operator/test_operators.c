@@ -391,13 +391,13 @@ the_status_counts(void **state)
 	sign_up_many(w, "lead", 3);
 	root_run("UPDATE t_due SET due_ms = due_ms + 3600000 ORDER BY id DESC LIMIT 1");
 	assert_int_equal(store_get_status(w->store, w->pool, &after), RESULT_OK);
-	assert_int_equal(after.accounts - before.accounts, 0);
-	assert_int_equal(after.campaigns - before.campaigns, 1);
-	assert_int_equal(after.leads - before.leads, 3);
-	assert_int_equal(after.webhooks - before.webhooks, 2);
-	assert_int_equal(after.due_now - before.due_now, 2);
-	assert_int_equal(after.due_later - before.due_later, 1);
-	assert_in_range(after.oldest_due_ms, 1, after.now_ms);
+	assert_int_equal(after.figures.accounts - before.figures.accounts, 0);
+	assert_int_equal(after.figures.campaigns - before.figures.campaigns, 1);
+	assert_int_equal(after.figures.leads - before.figures.leads, 3);
+	assert_int_equal(after.figures.webhooks - before.figures.webhooks, 2);
+	assert_int_equal(after.figures.due_now - before.figures.due_now, 2);
+	assert_int_equal(after.figures.due_later - before.figures.due_later, 1);
+	assert_in_range(after.figures.oldest_due_ms, 1, after.figures.now_ms);
 	assert_int_equal(after.schema_version, store_schema_wanted());
 	assert_true(slice_present(after.server_version));
 }
@@ -429,12 +429,13 @@ the_status_counts_what_can_be_taken_now(void **state)
 		root_run("UPDATE t_due SET due_ms = due_ms - %d", MINUTE_MS);
 		root_run("%s", cases[i].change);
 		assert_int_equal(store_get_status(w->store, w->pool, &status), RESULT_OK);
-		assert_int_equal(status.due_now, cases[i].now);
-		assert_int_equal(status.due_later, 3 - cases[i].now);
+		assert_int_equal(status.figures.due_now, cases[i].now);
+		assert_int_equal(status.figures.due_later, 3 - cases[i].now);
 		if (cases[i].since_ms < 0)
-			assert_int_equal(status.oldest_due_ms, -1);
+			assert_int_equal(status.figures.oldest_due_ms, -1);
 		else
-			assert_in_range(status.now_ms - status.oldest_due_ms, cases[i].since_ms, cases[i].since_ms + 10000);
+			assert_in_range(
+			    status.figures.now_ms - status.figures.oldest_due_ms, cases[i].since_ms, cases[i].since_ms + 10000);
 	}
 }
 

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * GET /metrics (docs/operating.md 12.1), and the access to it. */
+#include "api/call.h"
+
+#include "base/clock.h"
+#include "base/metrics_page.h"
+#include "crypto/digest.h"
+#include "identity/api_key.h"
+#include "watch/watch.h"
+
+/* A scraper waits for ten seconds. */
+enum { DATABASE_MS = 3000 };
+
+/* Whether the web server itself was called from its host. A call through a proxy is not: its first address may be any client's.
+ * Nor is that of a script of a page in a browser of this host. */
+static bool
+is_from_this_host(const struct call *call)
+{
+	const struct http_request *request = call->request;
+	return call->has_client && ip_address_is_loopback(&call->client) && !slice_present(request->forwarded_for) &&
+	       !request->forwarded_for_is_ambiguous && !slice_present(request->origin);
+}
+
+/* Compares digests, so that the time does not depend on the length of the token either. */
+static bool
+has_token(const struct call *call, struct slice token)
+{
+	const struct slice sent = api_key_from_header(call->request->authorization);
+	const struct digest ours = digest_sha256(&token, 1), theirs = digest_sha256(&sent, 1);
+	return slice_present(sent) && digest_equal(digest_slice(&ours), digest_slice(&theirs));
+}
+
+static bool
+refuse_token(struct call *call)
+{
+	if (!http_response_header(call->response, "WWW-Authenticate", SLICE("Bearer")))
+		return call_fail(call, FAILURE_INTERNAL);
+	return call_fail(call, FAILURE_INVALID_TOKEN);
+}
+
+bool
+call_check_metrics(struct call *call)
+{
+	const struct api_metrics *metrics = &call->api->options->metrics;
+	if (metrics->loopback && is_from_this_host(call))
+		return true;
+	if (metrics->token.size == 0)
+		return call_pass_address(call) && call_fail(call, FAILURE_FORBIDDEN_ADDRESS);
+	if (!slice_present(call->request->authorization))
+		return call_pass_address(call) && refuse_token(call);
+	if (!call_may_fail_key(call))
+		return false;
+	if (has_token(call, metrics->token))
+		return true;
+	call_note_failed_key(call);
+	return refuse_token(call);
+}
+
+void
+handle_metrics(struct call *call)
+{
+	const struct api_options *options = call->api->options;
+	struct pool *pool = call->request->pool;
+	size_t count;
+	const struct metric_route *routes = api_metric_routes(pool, &count);
+	struct metrics_page *page = metrics_page_new(pool, routes, count);
+	store_set_deadline(call->api->store, call->begun_ms + DATABASE_MS);
+	watch_add_database(page, pool, call->api->store, true);
+	watch_add_limiter(page, options->limiter);
+	watch_add_filesystems(page, options->metrics.state_dir, options->metrics.log_file);
+	metrics_page_add_counts(page); /* with the errors of the above */
+	buffer_clear(&call->response->body);
+	call->response->content = HTTP_METRICS;
+	metrics_page_write(page, &call->response->body);
+}

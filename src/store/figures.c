@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/figures.h"
+
+#include <unistd.h>
+
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
+
+DB_STATEMENT(sql_count_rows,
+    "SELECT (SELECT COUNT(*) FROM {prefix}accounts), (SELECT COUNT(*) FROM {prefix}campaigns),"
+    " (SELECT CAST(COALESCE(SUM(lead_count), 0) AS UNSIGNED)"
+    "   FROM {prefix}campaign_counters), (SELECT COUNT(*) FROM {prefix}webhooks),"
+    " (SELECT COUNT(*) FROM {prefix}bulk_jobs), (SELECT MIN(created_ms) FROM {prefix}bulk_jobs), " NOW ","
+    " (SELECT COUNT(s.failing_since_ms)" FROM_WEBHOOKS " WHERE w.state = 'active'),"
+    " (SELECT COUNT(*) FROM {prefix}webhooks WHERE state <> 'active'), (SELECT MAX(lease_until_ms)"
+    "   FROM {prefix}dispatch_shards"
+    "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW "), (SELECT COUNT(*)"
+    "   FROM {prefix}dispatch_shards"
+    "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW ")");
+/* Of each webhook: how many there are, how many are due, and the first. The rest depends on the webhook alone: when its hold
+ * ends; a disabled one is sent nothing; those of a removed one, or a gone one, are ended at once. */
+DB_STATEMENT(sql_count_due,
+    "SELECT CAST(COALESCE(SUM(CASE WHEN ready_ms <= ? THEN due ELSE 0 END), 0) AS UNSIGNED),"
+    " CAST(COALESCE(SUM(rows_of_it), 0) AS UNSIGNED), MIN(ready_ms)"
+    " FROM (SELECT u.rows_of_it, CASE WHEN w.state IN ('active', 'disabled') THEN u.due ELSE u.rows_of_it END AS due,"
+    " CASE WHEN w.state = 'active' THEN GREATEST(u.first_ms, COALESCE(s.hold_until_ms, 0))"
+    " WHEN w.state = 'disabled' THEN NULL ELSE LEAST(u.first_ms, CAST(? AS SIGNED)) END AS ready_ms"
+    "   FROM (SELECT webhook_id, COUNT(*) AS rows_of_it, COUNT(CASE WHEN due_ms <= ? THEN 1 END) AS due,"
+    " MIN(due_ms) AS first_ms"
+    "     FROM {prefix}due FORCE INDEX (by_webhook)"
+    "     GROUP BY shard, webhook_id) u"
+    "   LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
+    "   LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r");
+DB_STATEMENT(sql_select_data_directory, "SELECT @@datadir, @@hostname");
+
+store_statement_list sql_of_figures = { &sql_count_rows, &sql_count_due, &sql_select_data_directory, NULL };
+
+enum {
+	COUNT_ACCOUNTS,
+	COUNT_CAMPAIGNS,
+	COUNT_LEADS,
+	COUNT_WEBHOOKS,
+	COUNT_BULK_JOBS,
+	COUNT_OLDEST_BULK_MS,
+	COUNT_NOW_MS,
+	COUNT_WEBHOOKS_FAILING,
+	COUNT_WEBHOOKS_DISABLED,
+	COUNT_LEASE_UNTIL_MS,
+	COUNT_LEASES
+};
+enum { DUE_NOW, DUE_ALL, DUE_FIRST_MS };
+
+enum result
+store_read_figures(struct store *store, struct pool *pool, struct store_figures *figures)
+{
+	struct db_rows counts, due;
+	*figures = (struct store_figures){ .oldest_due_ms = -1, .oldest_bulk_ms = -1, .dispatcher_until_ms = -1 };
+	enum result result = store_query(store, pool, &counts, &sql_count_rows);
+	if (result != RESULT_OK)
+		return result;
+	const struct db_value now = DB_I64(db_get_i64(&counts, 0, COUNT_NOW_MS));
+	result = store_query(store, pool, &due, &sql_count_due, now, now, now);
+	if (result != RESULT_OK)
+		return result;
+	*figures = (struct store_figures){
+		.accounts = db_get_u64(&counts, 0, COUNT_ACCOUNTS),
+		.campaigns = db_get_u64(&counts, 0, COUNT_CAMPAIGNS),
+		.leads = db_get_u64(&counts, 0, COUNT_LEADS),
+		.webhooks = db_get_u64(&counts, 0, COUNT_WEBHOOKS),
+		.webhooks_failing = db_get_u64(&counts, 0, COUNT_WEBHOOKS_FAILING),
+		.webhooks_disabled = db_get_u64(&counts, 0, COUNT_WEBHOOKS_DISABLED),
+		.bulk_jobs = db_get_u64(&counts, 0, COUNT_BULK_JOBS),
+		.oldest_bulk_ms = db_get_time(&counts, 0, COUNT_OLDEST_BULK_MS),
+		.leased_shards = db_get_u64(&counts, 0, COUNT_LEASES),
+		.dispatcher_until_ms = db_get_time(&counts, 0, COUNT_LEASE_UNTIL_MS),
+		.now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS),
+		.due_now = db_get_u64(&due, 0, DUE_NOW),
+		.due_later = db_get_u64(&due, 0, DUE_ALL) - db_get_u64(&due, 0, DUE_NOW),
+	};
+	const int64_t first_ms = db_get_time(&due, 0, DUE_FIRST_MS);
+	figures->oldest_due_ms = first_ms <= figures->now_ms ? first_ms : -1;
+	return RESULT_OK;
+}
+
+/* A server at the other end of a tunnel, or in a container, has another name, or other directories under the same path. */
+enum result
+store_find_data_directory(struct store *store, struct pool *pool, struct slice *path)
+{
+	enum { HOST_NAME_SIZE = 256 };
+	char own[HOST_NAME_SIZE] = "";
+	struct db_rows rows;
+	*path = SLICE_NONE;
+	const enum result result = store_query(store, pool, &rows, &sql_select_data_directory);
+	if (result != RESULT_OK)
+		return result;
+	const enum db_peer peer = db_peer(store->db);
+	const bool is_here = (peer == DB_PEER_SOCKET || peer == DB_PEER_LOOPBACK) && gethostname(own, sizeof(own) - 1) == 0 &&
+			     slice_equal(db_get_bytes(&rows, 0, 1), slice_of(own));
+	if (is_here)
+		*path = db_get_bytes(&rows, 0, 0);
+	return RESULT_OK;
+}

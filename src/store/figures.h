@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Numbers of the whole database, for operators: leads, the backlog, webhooks, leases (docs/operating.md 12.1). */
+#ifndef LEADHOOK_STORE_FIGURES_H
+#define LEADHOOK_STORE_FIGURES_H
+
+#include "store/store.h"
+
+struct store_figures {
+	uint64_t accounts, campaigns, leads, webhooks;
+	uint64_t webhooks_failing, webhooks_disabled; /* of them, as webhook_shown_state says; disabled: or gone */
+	uint64_t due_now;                             /* deliveries that a dispatcher sends or ends now, or begins to */
+	uint64_t due_later;                           /* the others: due later, on hold, of a disabled webhook */
+	int64_t oldest_due_ms;                        /* since when the oldest of due_now can be taken; -1: none */
+	uint64_t bulk_jobs;                           /* unfinished bulk jobs */
+	int64_t oldest_bulk_ms;                       /* when the oldest of them was queued; -1: none */
+	uint64_t leased_shards;                       /* of a dispatcher that is running */
+	int64_t dispatcher_until_ms;                  /* the latest end of a lease; -1: no dispatcher is running */
+	int64_t now_ms;
+};
+
+/* Reads indexes alone, and of deliveries only pending ones. */
+MUST_CHECK enum result store_read_figures(struct store *store, struct pool *pool, struct store_figures *figures);
+
+/* The data directory of the server, in the pool; absent: the server is not on this host. */
+MUST_CHECK enum result store_find_data_directory(struct store *store, struct pool *pool, struct slice *path);
+
+#endif

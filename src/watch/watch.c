@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/watch.h"
+
+#include <sys/statvfs.h>
+
+#include "base/clock.h"
+#include "store/figures.h"
+
+enum { MS_PER_S = 1000, NOT_FOUND = -1 };
+
+/* What processes of a host share; NOT_FOUND: left out. */
+enum figure {
+	FIGURE_UP,
+	FIGURE_ACCOUNTS,
+	FIGURE_CAMPAIGNS,
+	FIGURE_LEADS,
+	FIGURE_WEBHOOKS_ACTIVE,
+	FIGURE_WEBHOOKS_FAILING,
+	FIGURE_WEBHOOKS_DISABLED,
+	FIGURE_DUE,
+	FIGURE_WAITING,
+	FIGURE_OLDEST_DUE_MS,
+	FIGURE_JOBS,
+	FIGURE_OLDEST_JOB_MS,
+	FIGURE_LEASES,
+	FIGURE_FREE_BYTES,
+	FIGURE_SIZE_BYTES,
+	FIGURES
+};
+_Static_assert((int)FIGURES <= (int)METRIC_FIGURES_MAX, "room for all");
+
+static const struct {
+	enum metric metric;
+	size_t index;
+	double unit;
+} gauges[FIGURES] = {
+	[FIGURE_UP] = { METRIC_DATABASE_UP, 0, 1 },
+	[FIGURE_ACCOUNTS] = { METRIC_ACCOUNTS, 0, 1 },
+	[FIGURE_CAMPAIGNS] = { METRIC_CAMPAIGNS, 0, 1 },
+	[FIGURE_LEADS] = { METRIC_LEADS, 0, 1 },
+	[FIGURE_WEBHOOKS_ACTIVE] = { METRIC_WEBHOOKS, METRIC_WEBHOOKS_ACTIVE, 1 },
+	[FIGURE_WEBHOOKS_FAILING] = { METRIC_WEBHOOKS, METRIC_WEBHOOKS_FAILING, 1 },
+	[FIGURE_WEBHOOKS_DISABLED] = { METRIC_WEBHOOKS, METRIC_WEBHOOKS_DISABLED, 1 },
+	[FIGURE_DUE] = { METRIC_DUE, 0, 1 },
+	[FIGURE_WAITING] = { METRIC_WAITING, 0, 1 },
+	[FIGURE_OLDEST_DUE_MS] = { METRIC_OLDEST_DUE, 0, 1.0 / MS_PER_S },
+	[FIGURE_JOBS] = { METRIC_JOBS, 0, 1 },
+	[FIGURE_OLDEST_JOB_MS] = { METRIC_OLDEST_JOB, 0, 1.0 / MS_PER_S },
+	[FIGURE_LEASES] = { METRIC_LEASES, 0, 1 },
+	[FIGURE_FREE_BYTES] = { METRIC_FREE_BYTES, METRIC_FILESYSTEM_DATABASE, 1 },
+	[FIGURE_SIZE_BYTES] = { METRIC_SIZE_BYTES, METRIC_FILESYSTEM_DATABASE, 1 },
+};
+
+struct space {
+	int64_t free_bytes, size_bytes; /* or NOT_FOUND */
+};
+
+/* What an unprivileged program may still write. */
+static struct space
+space_of(const char *path)
+{
+	struct statvfs status;
+	if (*path == '\0' || statvfs(path, &status) != 0)
+		return (struct space){ NOT_FOUND, NOT_FOUND };
+	return (struct space){ (int64_t)(status.f_bavail * status.f_frsize), (int64_t)(status.f_blocks * status.f_frsize) };
+}
+
+/* 0: none. */
+static int64_t
+age_ms(int64_t now_ms, int64_t since_ms)
+{
+	return since_ms < 0 || since_ms > now_ms ? 0 : now_ms - since_ms;
+}
+
+static void
+set_figures(const struct store_figures *found, int64_t *values)
+{
+	const uint64_t inactive = found->webhooks_failing + found->webhooks_disabled;
+	values[FIGURE_UP] = 1;
+	values[FIGURE_ACCOUNTS] = (int64_t)found->accounts;
+	values[FIGURE_CAMPAIGNS] = (int64_t)found->campaigns;
+	values[FIGURE_LEADS] = (int64_t)found->leads;
+	values[FIGURE_WEBHOOKS_ACTIVE] = (int64_t)(found->webhooks > inactive ? found->webhooks - inactive : 0);
+	values[FIGURE_WEBHOOKS_FAILING] = (int64_t)found->webhooks_failing;
+	values[FIGURE_WEBHOOKS_DISABLED] = (int64_t)found->webhooks_disabled;
+	values[FIGURE_DUE] = (int64_t)found->due_now;
+	values[FIGURE_WAITING] = (int64_t)found->due_later;
+	values[FIGURE_OLDEST_DUE_MS] = age_ms(found->now_ms, found->oldest_due_ms);
+	values[FIGURE_JOBS] = (int64_t)found->bulk_jobs;
+	values[FIGURE_OLDEST_JOB_MS] = age_ms(found->now_ms, found->oldest_bulk_ms);
+	values[FIGURE_LEASES] = (int64_t)found->leased_shards;
+}
+
+/* Another schema is as good as no database: its numbers may mean something else. */
+static bool
+read_figures(struct store *store, struct pool *pool, struct metrics_figures *figures)
+{
+	struct store_figures found;
+	struct slice directory;
+	uint32_t version;
+	for (size_t i = 0; i < FIGURES; i++)
+		figures->values[i] = NOT_FOUND;
+	figures->values[FIGURE_UP] = 0;
+	if (store_ready(store, &version) != RESULT_OK || store_read_figures(store, pool, &found) != RESULT_OK ||
+	    store_find_data_directory(store, pool, &directory) != RESULT_OK)
+		return false;
+	set_figures(&found, figures->values);
+	const struct space space = space_of(pool_string(pool, directory));
+	figures->values[FIGURE_FREE_BYTES] = space.free_bytes;
+	figures->values[FIGURE_SIZE_BYTES] = space.size_bytes;
+	return true;
+}
+
+void
+watch_add_database(struct metrics_page *page, struct pool *pool, struct store *store, bool shared)
+{
+	struct metrics_figures figures = { { 0 } };
+	const int64_t begun_ms = clock_monotonic_ms();
+	if (!shared || !metrics_find_figures(begun_ms, &figures)) {
+		const bool complete = read_figures(store, pool, &figures);
+		const int64_t ended_ms = clock_monotonic_ms();
+		if (shared) /* after a failure, a database that is there again is noticed soon */
+			metrics_store_figures(ended_ms, complete ? ended_ms - begun_ms : 0, &figures);
+	}
+	for (size_t i = 0; i < FIGURES; i++)
+		if (figures.values[i] != NOT_FOUND)
+			metrics_page_set(page, gauges[i].metric, gauges[i].index, (double)figures.values[i] * gauges[i].unit);
+}
+
+void
+watch_add_limiter(struct metrics_page *page, struct limiter *limiter)
+{
+	for (size_t kind = 0; kind < LIMIT_KINDS; kind++) {
+		const enum metric_limit limit = limit_metric((enum limit_kind)kind);
+		if (limit != METRIC_LIMIT_COUNT)
+			metrics_page_set(page, METRIC_LIMITER_FILL, limit, limiter_fill(limiter, (enum limit_kind)kind));
+	}
+}
+
+void
+watch_add_filesystems(struct metrics_page *page, const char *state_dir, const char *log_file)
+{
+	const struct {
+		enum metric_filesystem of;
+		const char *path;
+	} places[] = { { METRIC_FILESYSTEM_STATE, state_dir }, { METRIC_FILESYSTEM_LOG, log_file } };
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		const struct space space = space_of(places[i].path);
+		if (space.size_bytes == NOT_FOUND)
+			continue;
+		metrics_page_set(page, METRIC_FREE_BYTES, places[i].of, (double)space.free_bytes);
+		metrics_page_set(page, METRIC_SIZE_BYTES, places[i].of, (double)space.size_bytes);
+	}
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * GET /metrics (docs/operating.md 12.1): access to it, and what it counts. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call.h"
+#include "api/fake_service.h"
+#include "api/fake_store.h"
+#include "base/metrics_table.h"
+
+#define TOKEN "0123456789abcdef"
+
+static struct fake_service service;
+
+static int
+begin(void **state UNUSED)
+{
+	fake_service_open(&service);
+	service.options.metrics = (struct api_metrics){ .loopback = true, .token = SLICE(""), .state_dir = "", .log_file = "" };
+	return 0;
+}
+
+static int
+end(void **state UNUSED)
+{
+	fake_service_close(&service);
+	return 0;
+}
+
+/* Sends a request with up to three variables, and answers its status. *body is in the pool; NULL: not wanted. */
+static unsigned
+send_call(const char *method, const char *path, const char *const variables[][2], size_t count, const char **body)
+{
+	struct fake_environment environment = { .body = SLICE("") };
+	struct http_request request;
+	struct http_response response;
+	fake_set(&environment, SLICE("REQUEST_METHOD"), slice_of(method));
+	fake_set(&environment, SLICE("REQUEST_URI"), slice_of(path));
+	for (size_t i = 0; i < count; i++)
+		fake_set(&environment, slice_of(variables[i][0]), slice_of(variables[i][1]));
+	fake_service_call(&service, &environment, &request, &response);
+	if (body != NULL)
+		*body = pool_string(service.pool, buffer_slice(&response.body));
+	const unsigned status = response.status;
+	http_response_free(&response);
+	return status;
+}
+
+static uint64_t
+count_of(enum metric metric, size_t index)
+{
+	uint64_t cells[METRIC_CELLS_MAX];
+	metrics_copy(cells);
+	return cells[metrics_definition(metric)->first + index];
+}
+
+/* 12.1: without a setting the path is unknown, with any method; with `loopback`, it is for calls from this host, never through
+ * a proxy, trusted or not, and never for a page; with a token, for calls with it. */
+static void
+access_is_as_configured(void **state UNUSED)
+{
+	static const struct {
+		bool loopback, token;
+		unsigned status;
+		const char *variables[3][2];
+	} cases[] = {
+		{ false, false, 404, { { "REMOTE_ADDR", "127.0.0.1" } } },
+		{ false, false, 404, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_AUTHORIZATION", "Bearer " TOKEN } } },
+		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" } } },
+		{ true, false, 200, { { "REMOTE_ADDR", "::1" } } },
+		{ true, false, 200, { { "REMOTE_ADDR", "::ffff:127.5.0.1" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "192.0.2.1" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "::2" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_X_FORWARDED_FOR", "127.0.0.1" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_X_FORWARDED_FOR", "192.0.2.1" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "192.0.2.1" }, { "HTTP_X_FORWARDED_FOR", "127.0.0.1" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_ORIGIN", "https://elsewhere.example" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "192.0.2.1" }, { "HTTP_AUTHORIZATION", "Bearer " TOKEN } } },
+		{ false, true, 401, { { "REMOTE_ADDR", "127.0.0.1" } } },
+		{ false, true, 401, { { "REMOTE_ADDR", "192.0.2.1" }, { "HTTP_AUTHORIZATION", "Bearer " TOKEN "0" } } },
+		{ false, true, 401, { { "REMOTE_ADDR", "192.0.2.1" }, { "HTTP_AUTHORIZATION", "Bearer 0123456789abcde" } } },
+		{ false, true, 401, { { "REMOTE_ADDR", "192.0.2.1" }, { "HTTP_AUTHORIZATION", "Bearer " FAKE_KEY } } },
+		{ false, true, 401, { { "REMOTE_ADDR", "192.0.2.1" }, { "HTTP_AUTHORIZATION", " " } } },
+		{ false, true, 200, { { "REMOTE_ADDR", "192.0.2.1" }, { "HTTP_AUTHORIZATION", "Bearer " TOKEN } } },
+		{ false, true, 200,
+		    { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_X_FORWARDED_FOR", "192.0.2.1" },
+			{ "HTTP_AUTHORIZATION", "Bearer " TOKEN } } },
+		{ true, true, 200, { { "REMOTE_ADDR", "127.0.0.1" } } },
+		{ true, true, 401, { { "REMOTE_ADDR", "192.0.2.1" } } },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t count = 0;
+		while (count < 3 && cases[i].variables[count][0] != NULL)
+			count++;
+		service.options.metrics.loopback = cases[i].loopback;
+		service.options.metrics.token = cases[i].token ? SLICE(TOKEN) : SLICE("");
+		const unsigned status = send_call("GET", "/metrics", cases[i].variables, count, NULL);
+		if (status != cases[i].status)
+			fail_msg("case %zu: %u", i, status);
+	}
+	service.options.metrics =
+	    (struct api_metrics){ .loopback = false, .token = SLICE(""), .state_dir = "", .log_file = "" };
+	static const char *const local[][2] = { { "REMOTE_ADDR", "127.0.0.1" } };
+	assert_int_equal(send_call("POST", "/metrics", local, 1, NULL), 404);
+	service.options.metrics.loopback = true;
+	assert_int_equal(send_call("POST", "/metrics", local, 1, NULL), 405);
+}
+
+/* 12.1: requests count by the template of their route: no id, and no unknown path, makes a series. */
+static void
+requests_count_by_route(void **state UNUSED)
+{
+	static const char *const key[][2] = { { "HTTP_AUTHORIZATION", "Bearer " FAKE_KEY }, { "REMOTE_ADDR", "127.0.0.1" } };
+	size_t count;
+	const struct route *routes = api_routes(&count), *stats = routes;
+	while (strcmp(stats->path, "v2/{campaign}/stats") != 0)
+		stats++;
+	const size_t first = api_route_metric(stats) * METRIC_CLASS_COUNT, unknown = METRIC_ROUTE_UNKNOWN * METRIC_CLASS_COUNT,
+		     preflight = METRIC_ROUTE_PREFLIGHT * METRIC_CLASS_COUNT;
+	const uint64_t good = count_of(METRIC_REQUESTS, first + METRIC_CLASS_2XX),
+		       bad = count_of(METRIC_REQUESTS, first + METRIC_CLASS_4XX),
+		       none = count_of(METRIC_REQUESTS, unknown + METRIC_CLASS_4XX),
+		       preflights = count_of(METRIC_REQUESTS, preflight + METRIC_CLASS_2XX);
+	assert_int_equal(send_call("GET", "/v2/1/stats", key, 2, NULL), 200);
+	assert_int_equal(send_call("HEAD", "/v2/1/stats", key, 2, NULL), 200);
+	assert_int_equal(send_call("GET", "/v2/999/stats", key, 2, NULL), 404);
+	assert_int_equal(send_call("DELETE", "/v2/1/stats", key, 2, NULL), 405);
+	assert_int_equal(send_call("GET", "/no/such/path", key, 2, NULL), 404);
+	assert_int_equal(send_call("GET", "/%zz", key, 2, NULL), 404);
+	assert_int_equal(send_call("OPTIONS", "/v2/1/stats", key, 2, NULL), 204);
+	assert_int_equal(count_of(METRIC_REQUESTS, first + METRIC_CLASS_2XX) - good, 2);
+	assert_int_equal(count_of(METRIC_REQUESTS, first + METRIC_CLASS_4XX) - bad, 1);
+	assert_int_equal(count_of(METRIC_REQUESTS, unknown + METRIC_CLASS_4XX) - none, 3);
+	assert_int_equal(count_of(METRIC_REQUESTS, preflight + METRIC_CLASS_2XX) - preflights, 1);
+	const char *body;
+	assert_int_equal(send_call("GET", "/metrics", key + 1, 1, &body), 200);
+	assert_non_null(
+	    strstr(body, "\nleadhook_requests_total{method=\"GET\",route=\"/v2/{campaign}/stats\",class=\"2xx\"} "));
+	assert_null(strstr(body, "such"));
+}
+
+static void
+the_page_has_the_figures(void **state UNUSED)
+{
+	static const char *const local[][2] = { { "REMOTE_ADDR", "127.0.0.1" } };
+	static const char *const lines[] = { "database_up 1", "leads 3", "webhooks{state=\"active\"} 3",
+		"webhooks{state=\"failing\"} 2", "deliveries_oldest_due_age_seconds 0", "bulk_jobs_oldest_age_seconds 1.5",
+		"limiter_fill_ratio{limit=\"account_per_minute\"} 0" };
+	const char *body;
+	assert_int_equal(send_call("GET", "/metrics", local, 1, &body), 200);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		const char *line = pool_printf(service.pool, "\nleadhook_%s\n", lines[i]).data;
+		if (strstr(body, line) == NULL)
+			fail_msg("no %s in %s", lines[i], body);
+	}
+	assert_null(strstr(body, "filesystem"));
+}
+
+/* The list of events is not the engine's own, because the file of the counts does not depend on it. */
+static void
+events_have_the_names_of_the_engine(void **state UNUSED)
+{
+	const struct metric_labels *labels = metrics_definition(METRIC_EVENTS)->labels[0];
+	assert_int_equal(labels->count, EVENT_TYPES);
+	for (size_t i = 0; i < EVENT_TYPES; i++)
+		assert_slice(event_name((enum event_type)i), labels->values[i]);
+}
+
+#define METRICS_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		METRICS_TEST(access_is_as_configured),
+		METRICS_TEST(requests_count_by_route),
+		METRICS_TEST(the_page_has_the_figures),
+		METRICS_TEST(events_have_the_names_of_the_engine),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -12,6 +12,7 @@ dist_examples_DATA = \
 	%D%/leadhook.conf \
 	%D%/lighttpd-socket.conf \
 	%D%/lighttpd-spawn.conf \
+	%D%/logrotate \
 	%D%/nginx.conf
 lighttpderrorsdir = $(examplesdir)/lighttpd-errors
 dist_lighttpderrors_DATA = \

@@ -9,6 +9,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/duration.c %D%/duration.h \
 	%D%/encode.c %D%/encode.h \
 	%D%/log.c %D%/log.h \
+	%D%/log_line.c %D%/log_line.h \
+	%D%/log_syslog.c %D%/log_syslog.h \
 	%D%/metrics.c %D%/metrics.h %D%/metrics_labels.h \
 	%D%/metrics_page.c %D%/metrics_page.h \
 	%D%/metrics_table.c %D%/metrics_table.h \

@@ -7,16 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/log_line.h"
+#include "base/log_syslog.h"
 #include "base/panic.h"
 #include "base/pool.h"
 
-enum { LINE_MAX_BYTES = 4096, VALUE_MAX_BYTES = 512, PACE_MS = 60 * 1000 };
-
-static const char *const level_names[] = { "error", "warning", "info", "debug" };
+enum { PACE_MS = 60 * 1000 };
 
 struct log_file {
 	int fd;
@@ -29,6 +30,7 @@ static struct {
 	const char *program;
 	struct log_file *file; /* NULL: standard error */
 	enum log_level level;
+	enum log_format format;
 } state = { .program = "leadhook", .level = LOG_LEVEL_INFO };
 
 static _Thread_local struct log_field current_work; /* key NULL: none */
@@ -39,13 +41,26 @@ static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 bool
 log_level_parse(struct slice name, enum log_level *level)
 {
-	for (unsigned i = 0; i < ARRAY_SIZE(level_names); i++) {
-		if (slice_equal(name, slice_of(level_names[i]))) {
+	for (unsigned i = 0; i <= LOG_LEVEL_DEBUG; i++) {
+		if (slice_equal(name, slice_of(log_level_name((enum log_level)i)))) {
 			*level = (enum log_level)i;
 			return true;
 		}
 	}
 	return false;
+}
+
+bool
+log_format_parse(struct slice name, enum log_format *format)
+{
+	*format = slice_equal(name, SLICE("json")) ? LOG_JSON : LOG_LOGFMT;
+	return *format == LOG_JSON || slice_equal(name, SLICE("logfmt"));
+}
+
+void
+log_set_format(enum log_format format)
+{
+	state.format = format;
 }
 
 void
@@ -132,10 +147,22 @@ log_program(void)
 	return state.program;
 }
 
-int
-log_descriptor(void)
+bool
+log_is_json(void)
+{
+	return state.format == LOG_JSON;
+}
+
+static int
+descriptor(void)
 {
 	return state.file == NULL ? STDERR_FILENO : state.file->fd;
+}
+
+bool
+log_uses(int fd)
+{
+	return fd == descriptor() || fd == syslog_descriptor();
 }
 
 bool
@@ -163,83 +190,96 @@ follow_rotation(void)
 		(void)!open_by_name(file); /* the old file is used when the new one cannot be created */
 }
 
-static bool
-is_plain(unsigned char c)
+void
+log_reopen(void)
 {
-	return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '=';
+	pthread_mutex_lock(&writing);
+	if (state.file != NULL)
+		(void)!open_by_name(state.file);
+	pthread_mutex_unlock(&writing);
 }
 
+/* A full disk, or a file that cannot be written, must not stop the service. */
 static void
-add_value(struct buffer *line, struct slice value)
+write_line(const struct iovec *parts, int count)
 {
-	bool plain = value.size > 0 && value.size <= VALUE_MAX_BYTES;
-	for (size_t i = 0; plain && i < value.size; i++)
-		plain = is_plain((unsigned char)value.data[i]);
-	if (plain) {
-		buffer_add(line, value);
-		return;
-	}
-	buffer_add_byte(line, '"');
-	for (size_t i = 0; i < value.size && i < VALUE_MAX_BYTES; i++) {
-		unsigned char c = (unsigned char)value.data[i];
-		if (c == '"' || c == '\\')
-			buffer_printf(line, "\\%c", c);
-		else if (c >= ' ' && c < 0x7f)
-			buffer_add_byte(line, (char)c);
-		else
-			buffer_printf(line, "\\x%02x", c);
-	}
-	buffer_add_text(line, value.size > VALUE_MAX_BYTES ? "\"..." : "\"");
-}
-
-static void
-add_field(struct buffer *line, const struct log_field *field)
-{
-	buffer_printf(line, " %s=", field->key);
-	switch (field->kind) {
-	case LOG_TEXT:
-		add_value(line, field->value.text);
-		break;
-	case LOG_U64:
-		buffer_add_u64(line, field->value.u64);
-		break;
-	case LOG_I64:
-		buffer_add_i64(line, field->value.i64);
-		break;
+	if (writev(descriptor(), parts, count) < 0) {
+		/* nothing can be reported */
 	}
 }
 
-static void
-add_work(struct buffer *line, const struct log_field *fields, size_t count)
+void
+log_raw(struct slice head, struct slice line)
+{
+	static char newline = '\n';
+	const struct iovec parts[] = { { (char *)(uintptr_t)head.data, head.size }, { (char *)(uintptr_t)line.data, line.size },
+		{ &newline, 1 } };
+	if (!syslog_send_raw(line))
+		write_line(parts, ARRAY_SIZE(parts));
+}
+
+/* NULL when one of the fields is the current work. */
+static const struct log_field *
+work_beside(const struct log_field *fields, size_t count)
 {
 	const struct log_field *work = log_current_work();
 	for (size_t i = 0; i < count && work != NULL; i++)
 		if (strcmp(fields[i].key, work->key) == 0)
-			return;
-	if (work != NULL)
-		add_field(line, work);
+			return NULL;
+	return work;
 }
 
-/* Allocates no memory, because none may be left. */
+static void
+make_line(const struct log_record *record, bool head, struct buffer *line)
+{
+	if (state.format == LOG_JSON)
+		log_line_json(record, line);
+	else
+		log_line_logfmt(record, head, line);
+}
+
+/* Returns false when the line has to be written. */
+static bool
+send_to_syslog(const struct log_record *record)
+{
+	char text[LOG_LINE_MAX_BYTES + 1];
+	struct buffer line = { .data = text, .capacity = sizeof(text), .maximum = LOG_LINE_MAX_BYTES };
+	if (!syslog_is_used())
+		return false;
+	make_line(record, false, &line);
+	return syslog_send(record->level, record->program, record->pid, buffer_slice(&line));
+}
+
+static void
+write_record(const struct log_record *record)
+{
+	char text[LOG_LINE_MAX_BYTES + 1];
+	struct buffer line = { .data = text, .capacity = sizeof(text), .maximum = LOG_LINE_MAX_BYTES };
+	make_line(record, true, &line);
+	text[line.size] = '\n'; /* a line that is too long is truncated */
+	follow_rotation();
+	write_line(&(const struct iovec){ text, line.size + 1 }, 1);
+}
+
 void
 log_event(enum log_level level, const char *event, const struct log_field *fields, size_t count)
 {
 	if (level > state.level)
 		return;
 	int saved = errno;
-	char text[LINE_MAX_BYTES + 1], when[CLOCK_RFC3339_SIZE];
-	struct buffer line = { .data = text, .capacity = sizeof(text), .maximum = LINE_MAX_BYTES };
+	char when[CLOCK_RFC3339_SIZE];
 	clock_rfc3339(clock_wall_ms(), when);
-	buffer_printf(&line, "%s %s %s[%ld] %s", when, level_names[level], state.program, (long)getpid(), event);
-	for (size_t i = 0; i < count; i++)
-		add_field(&line, &fields[i]);
-	add_work(&line, fields, count);
-	text[line.size] = '\n'; /* a line that is too long is truncated */
+	const struct log_record record = { .when = when,
+		.level = level,
+		.program = state.program,
+		.pid = (long)getpid(),
+		.event = event,
+		.fields = fields,
+		.count = count,
+		.work = work_beside(fields, count) };
 	pthread_mutex_lock(&writing);
-	follow_rotation();
-	if (write(log_descriptor(), text, line.size + 1) < 0) {
-		/* a full disk must not stop the service */
-	}
+	if (!send_to_syslog(&record))
+		write_record(&record);
 	pthread_mutex_unlock(&writing);
 	errno = saved;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One line per event to standard error or a file: `time level program[pid] event key=value …`.
+ * One line per event to standard error, a file or syslog: `time level program[pid] event key=value …`, or as a JSON object.
  *
  * The logger escapes every value (control characters, quotes, non-ASCII bytes), so callers pass untrusted text unchanged. Never
  * pass a key, a secret or a complete email address. */
@@ -11,6 +11,7 @@
 #include "base/attributes.h"
 #include "base/slice.h"
 
+enum log_format { LOG_LOGFMT, LOG_JSON };
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
 /* A pair of a line. `key` is a literal. */
@@ -36,6 +37,11 @@ struct log_file;
 /* "error", "warning", "info" or "debug"; returns false for any other name. */
 MUST_CHECK bool log_level_parse(struct slice name, enum log_level *level);
 
+/* "logfmt" or "json"; the name of a facility of syslog(3): "daemon", "user", "mail", "local0" to "local7". Return false for any
+ * other name. */
+MUST_CHECK bool log_format_parse(struct slice name, enum log_format *format);
+MUST_CHECK bool log_facility_parse(struct slice name, int *facility);
+
 /* `program` must stay valid. Lines above `level` are dropped. */
 void log_init(const char *program, enum log_level level);
 /* A file to log to (created 0640, appended, reopened after rotation). The path is copied. Returns NULL, with errno set, when it
@@ -45,10 +51,22 @@ MUST_CHECK struct log_file *log_open(const char *path);
 void log_close(struct log_file **file);
 /* Sends all further lines to the file; NULL: to standard error. The logger owns the file. */
 void log_use(struct log_file *file);
+/* The form of all further lines; initially LOG_LOGFMT. */
+void log_set_format(enum log_format format);
+/* Sends all further lines to the syslog daemon at this socket, as datagrams of RFC 3164. Nothing waits for it: what it does not
+ * take at once is written as without it. The path is copied; facility -1: no more. */
+void log_use_syslog(int facility, const char *path);
+/* Opens the file by its name again, after rotation, without waiting for the next line. */
+void log_reopen(void);
 
 /* For a signal handler. */
 const char *log_program(void);
-int log_descriptor(void);
+bool log_is_json(void);
+/* Writes a complete line of an error, without its newline, where lines go; to the file, it begins with `head`. */
+void log_raw(struct slice head, struct slice line);
+
+/* Whether lines go to this descriptor. */
+bool log_uses(int fd);
 /* Sets the current work of the calling thread, a request or a delivery: a text, which is not copied, or a LOG_UINT. It is
  * appended to each line that does not include it, and to the last line of a process that panics. */
 void log_work(struct log_field work);

@@ -31,12 +31,19 @@ accept_some(struct receiver *receiver)
 	}
 }
 
-/* Whether SIGTERM was received. The signalfd has only SIGTERM. */
+/* Whether SIGTERM was received. SIGUSR2, the other one, reopens the log file. */
 static bool
 term_received(const struct receiver *receiver)
 {
 	struct signalfd_siginfo info;
-	return read(receiver->signals, &info, sizeof(info)) == (ssize_t)sizeof(info);
+	bool term = false;
+	while (read(receiver->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGTERM)
+			term = true;
+		else
+			log_reopen();
+	}
+	return term;
 }
 
 static void
@@ -92,6 +99,7 @@ receiver_open(struct receiver *receiver, const struct endpoint *endpoint)
 	sigset_t set;
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGUSR2);
 	raise_limit();
 	*receiver = (struct receiver){
 		.peers = { .epoll = epoll_create1(EPOLL_CLOEXEC) },

@@ -17,7 +17,8 @@ struct receiver {
 	int status;  /* exit status, of sysexits.h */
 };
 
-/* SIGTERM must be blocked. Returns false, logged, with the status set, when descriptors are missing; close it in any case. */
+/* SIGTERM and SIGUSR2 must be blocked. Returns false, logged, with the status set, when descriptors are missing; close it in
+ * any case. */
 MUST_CHECK bool receiver_open(struct receiver *receiver, const struct endpoint *endpoint);
 void receiver_close(struct receiver *receiver);
 /* Waits for events and handles them. Returns false when there were none within the time. */

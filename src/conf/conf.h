@@ -138,7 +138,10 @@ struct conf_cluster {
 };
 
 struct conf_log {
-	const char *file; /* "": standard error */
+	const char *file;   /* "": standard error */
+	const char *format; /* "logfmt" or "json" */
+	const char *syslog; /* name of a facility; "": none */
+	const char *syslog_socket;
 	enum log_level level;
 };
 

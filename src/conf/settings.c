@@ -190,6 +190,20 @@ is_token(struct slice text)
 	return text.size == 0 || (text.size >= TOKEN_MIN && is_visible(text));
 }
 
+static bool
+is_log_format(struct slice text)
+{
+	enum log_format format;
+	return log_format_parse(text, &format);
+}
+
+static bool
+is_facility(struct slice text)
+{
+	int facility;
+	return text.size == 0 || log_facility_parse(text, &facility);
+}
+
 static const struct conf_rule prefix = { is_word, "letters, digits and _" };
 static const struct conf_rule tls = { is_tls, "nothing, off or verify" };
 static const struct conf_rule mail_tls = { is_mail_tls, "required, implicit or none" };
@@ -213,6 +227,8 @@ static const struct conf_rule text_body = { is_text_body, "printable ASCII with 
 static const struct conf_rule statuses = { is_http_status, "HTTP statuses from 200 to 599" };
 static const struct conf_rule calling_codes = { is_calling_code, "digits without + and without leading zeros, as 49" };
 static const struct conf_rule token = { is_token, "nothing, or at least 16 visible ASCII characters" };
+static const struct conf_rule log_format = { is_log_format, "logfmt or json" };
+static const struct conf_rule facility = { is_facility, "nothing, daemon, user, mail, or local0 to local7" };
 static const struct conf_rule url_parts = { is_visible, "words of ASCII characters" };
 
 /* The C type of each setting type in struct conf. */
@@ -375,6 +391,9 @@ static const struct conf_setting settings[] = {
 
 	{ SETTING(log, level, CONF_LEVEL), "info", LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG, NULL, "least important lines that are written" },
 	{ SETTING(log, file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "log file" },
+	{ SETTING(log, format, CONF_TEXT), "logfmt", 1, TEXT_MAX, &log_format, "form of the lines: logfmt or json" },
+	{ SETTING(log, syslog, CONF_TEXT), "", 0, TEXT_MAX, &facility, "facility of syslog that gets the lines instead" },
+	{ SETTING(log, syslog_socket, CONF_PATH), "/dev/log", 1, SOCKET_PATH_MAX, NULL, "socket of the syslog daemon" },
 };
 /* clang-format on */
 

@@ -411,6 +411,15 @@ is_calm(const struct parent *parent)
 }
 
 static void
+reopen_logs(const struct parent *parent)
+{
+	log_reopen();
+	for (size_t i = 0; i < parent->scoreboard->count; i++)
+		if (parent->children[i].state != CHILD_NONE)
+			kill(parent->children[i].pid, SIGUSR2);
+}
+
+static void
 wait_for_signal(struct parent *parent, const sigset_t *set)
 {
 	int64_t ms = is_calm(parent) ? CALM_MS : BUSY_MS;
@@ -422,6 +431,8 @@ wait_for_signal(struct parent *parent, const sigset_t *set)
 		reap(parent);
 	else if (number == SIGHUP)
 		reload(parent);
+	else if (number == SIGUSR2)
+		reopen_logs(parent);
 	else if (number > 0 && signal_means_stop(number))
 		stop(parent);
 }

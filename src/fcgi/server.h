@@ -4,6 +4,7 @@
  *
  * With workers, the calling process becomes the parent: it forks, waits and replaces, and handles no requests.
  *   TERM, INT, USR1  ends when the requests in flight are answered
+ *   USR2             reopens the log file
  *   HUP              prepares and adopts again, starts new workers, then lets the old ones finish; refuses no request
  *
  * A dead worker is replaced, after an increasing delay when workers die repeatedly. A worker that hangs is killed first: in a
@@ -119,7 +120,7 @@ void fcgi_tidy_descriptors(void);
 bool fcgi_socket_is_inherited(void);
 
 /* Serves until it is stopped. Returns an exit status of sysexits.h, EX_OK after an orderly stop. Errors are logged. Uses
- * SIGTERM SIGINT SIGUSR1 SIGHUP SIGCHLD SIGALRM and ignores SIGPIPE: the application must not use them. */
+ * SIGTERM SIGINT SIGUSR1 SIGUSR2 SIGHUP SIGCHLD SIGALRM and ignores SIGPIPE: the application must not use them. */
 MUST_CHECK int fcgi_serve(const struct fcgi_options *options, const struct fcgi_application *application);
 
 #endif

@@ -12,6 +12,7 @@ static const struct {
 	{ SIGTERM, true },
 	{ SIGINT, true },
 	{ SIGUSR1, true }, /* multiwatch(1) and the FastCGI specification */
+	{ SIGUSR2, false },
 	{ SIGHUP, false },
 	{ SIGCHLD, false },
 };

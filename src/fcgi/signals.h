@@ -7,8 +7,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Blocks TERM INT USR1 HUP CHLD, and resets an inherited "ignore" (nohup), which would discard them. PIPE is ignored: writing
- * to a closed log or peer is an error of the write. */
+/* Blocks TERM INT USR1 USR2 HUP CHLD, and resets an inherited "ignore" (nohup), which would discard them. PIPE is ignored:
+ * writing to a closed log or peer is an error of the write. */
 void signals_block(void);
 /* Fills the set with these signals. */
 void signals_fill(sigset_t *set);

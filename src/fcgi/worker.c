@@ -79,6 +79,8 @@ read_signals(struct worker *worker)
 	while (read(worker->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (signal_means_stop((int)info.ssi_signo))
 			worker->stopping = true;
+		else if (info.ssi_signo == SIGUSR2)
+			log_reopen();
 		else if (info.ssi_signo == SIGHUP && worker->setup->alone) /* otherwise the parent handles it */
 			worker->reload_requested = true;
 	}

@@ -26,6 +26,7 @@
 #include "deliver/texts/texter.h"
 #include "prog/confinement.h"
 #include "prog/options.h"
+#include "prog/reopening.h"
 #include "prog/wiring.h"
 #include "store/queue/dispatch.h"
 
@@ -169,6 +170,7 @@ store_of_process(const struct companion_context *start)
 	struct sandbox *sandbox = confinement_of_mail(wiring->conf, LOG_LEVEL_DEBUG);
 	wiring_prepare_sending();
 	sandbox_enter(&sandbox);
+	reopening_start(NULL, 0);
 	return store;
 }
 
@@ -306,6 +308,7 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	/* from cron this would be a line per minute */
 	metrics_open(wiring->conf->server.state_dir, arguments->daemon ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG);
 	metrics_add(METRIC_STARTS, METRIC_PROGRAM_DISPATCH, 1);
+	reopening_block();
 	struct notifier *notifier = notifier_new();        /* before there are processes that inherit the environment */
 	struct companion processes[DISPATCHER_COMPANIONS]; /* before threads start */
 	start_processes(wiring, arguments, processes);
@@ -315,10 +318,16 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	/* from cron this would be a line per minute */
 	struct sandbox *sandbox = confinement_of_dispatcher(wiring->conf, arguments->daemon ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	sandbox_enter(&sandbox); /* before threads start */
-	int status = deliver(wiring, arguments, store, lock, crashes, processes, notifier);
+	static pid_t keepers[DISPATCHER_COMPANIONS];
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
+		keepers[i] = processes[i].keeper;
+	reopening_start(keepers, DISPATCHER_COMPANIONS);
+	int status = deliver(wiring, arguments, store, lock, crashes, processes, notifier);
+	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++) {
+		keepers[i] = 0;
 		if (processes[i].done_fd >= 0)
 			companion_stop(&processes[i]);
+	}
 	notifier_free(&notifier);
 	crashes_free(&crashes);
 	lock_free(&lock);

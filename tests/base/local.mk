@@ -34,4 +34,7 @@ check_PROGRAMS += %D%/test_shared
 check_PROGRAMS += %D%/test_metrics
 %C%_test_metrics_SOURCES = %D%/test_metrics.c
 %C%_test_metrics_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_log
+%C%_test_log_SOURCES = %D%/test_log.c
+%C%_test_log_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
 endif

@@ -97,6 +97,7 @@ EXTRA_DIST += \
 	%D%/test_limits_and_bodies.py \
 	%D%/test_lists.py \
 	%D%/test_log_hygiene.py \
+	%D%/test_logs.py \
 	%D%/test_lookup.py \
 	%D%/test_mail_flow.py \
 	%D%/companions.py %D%/test_text_kills.py %D%/test_texts.py %D%/test_code_page.py %D%/test_text_replies.py %D%/text_gateway.py \

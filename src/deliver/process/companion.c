@@ -58,6 +58,8 @@ has_to_stop(int stop_fd, int children_fd, int64_t ms)
 		return false;
 	if (fds[1].revents != 0 && read(children_fd, &info, sizeof(info)) < 0)
 		log_debug("no_signal_read", LOG_ERRNO(errno));
+	else if (fds[1].revents != 0 && info.ssi_signo == SIGUSR2)
+		log_reopen();
 	return fds[0].revents != 0;
 }
 
@@ -166,7 +168,7 @@ static void
 close_others(const int *ours, size_t count)
 {
 	for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS_MAX; fd++) {
-		bool needed = fd == log_descriptor();
+		bool needed = log_uses(fd);
 		for (size_t i = 0; i < count; i++)
 			needed = needed || fd == ours[i];
 		if (!needed)
@@ -188,6 +190,7 @@ become_keeper(const struct companion_options *options, int stop_fd, int done_fd)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	const int children_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (children_fd < 0)

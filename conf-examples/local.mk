@@ -6,6 +6,7 @@ dist_examples_DATA = \
 	%D%/crontab \
 	%D%/disposable-domains.txt \
 	%D%/galera.cnf \
+	%D%/grafana-dashboard.json \
 	%D%/haproxy-clusters.cfg \
 	%D%/haproxy-galera.cfg \
 	%D%/htaccess \
@@ -13,7 +14,10 @@ dist_examples_DATA = \
 	%D%/lighttpd-socket.conf \
 	%D%/lighttpd-spawn.conf \
 	%D%/logrotate \
-	%D%/nginx.conf
+	%D%/nginx.conf \
+	%D%/prometheus.yml \
+	%D%/prometheus-rules-test.yml \
+	%D%/prometheus-rules.yml
 lighttpderrorsdir = $(examplesdir)/lighttpd-errors
 dist_lighttpderrors_DATA = \
 	%D%/lighttpd-errors/400.html \

@@ -12,6 +12,8 @@ packages_apache="apache2-bin libapache2-mod-fcgid"
 packages_nginx="nginx-light"
 packages_check="iproute2 libcmocka-dev libfaketime mandoc mariadb-backup openssl python3-html5lib python3-pytest \
 python3-pytest-xdist systemd"
+# What the examples for operators are for; its service stays off.
+packages_watch="logrotate prometheus"
 packages_browsers="chromium firefox-esr"
 # A mail server for the tests, which start their own; its service stays off.
 packages_mail="libsasl2-modules postfix sasl2-bin"
@@ -87,7 +89,7 @@ install_packages() {
 	step "Installing packages" apt_install $missing
 	allow_services
 	# They must not start at the next boot either.
-	for package in haproxy lighttpd mariadb-server nginx-light php8.2-fpm postfix rsync; do
+	for package in haproxy lighttpd mariadb-server nginx-light php8.2-fpm postfix prometheus rsync; do
 		service=${package%-server}
 		case " $missing" in *" $package "*) as_root update-rc.d "${service%-light}" disable >/dev/null 2>&1 || true ;; esac
 	done

@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	%D%/private_network.py \
 	%D%/processes.py \
 	%D%/rogue_database.py \
+	%D%/prometheus.py \
 	%D%/proof.py \
 	%D%/routes.py \
 	%D%/service.py \
@@ -148,6 +149,7 @@ EXTRA_DIST += \
 	%D%/test_unknown_outcome.py \
 	%D%/test_units.py \
 	%D%/test_wakes.py \
+	%D%/test_watching.py \
 	%D%/test_web_server_errors.py \
 	%D%/test_web_servers.py \
 	%D%/test_webhook_commands.py \

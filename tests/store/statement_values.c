@@ -262,6 +262,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_schema_version", "", "" },
 	{ "sql_select_oldest_programs", "f>", "" },
 	{ "sql_select_server_version", "", "" },
+	{ "sql_select_rights", "", "" },
+	{ "sql_select_active_urls", "#", "" },
 	{ "sql_select_node", "", "" },
 	{ "sql_select_node_status", "", "" },
 	{ "sql_select_accounts", "", "" },

@@ -124,6 +124,8 @@ static const struct {
 	{ "sql_count_version_table", "TABLES", SCAN, "the server's own table: it opens one" },
 	{ "sql_select_node", NULL, SCAN | MANY, "the server's own tables" },
 	{ "sql_select_node_status", NULL, SCAN | MANY, "the same" },
+	{ "sql_select_rights", NULL, READS_ALL, "the server's own tables" },
+	{ "sql_select_active_urls", "t_webhooks", SCAN | MANY, ENDS_AT_LIMIT },
 	{ "sql_select_all_campaigns", NULL, READS_ALL, OPERATOR },
 	{ "sql_select_accounts", NULL, READS_ALL, OPERATOR },
 	{ "sql_select_uncounted_addresses", NULL, READS_ALL, OPERATOR },

@@ -34,6 +34,16 @@ struct connection_needs {
  * query is a finding, not an error. */
 void store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, bool deep,
     struct finding **findings, size_t *count);
+/* What `leadhook doctor` needs besides these findings. */
+struct server_facts {
+	struct slice data_folder; /* of a server on this host; else absent */
+	struct slice account;     /* "name"@"host", as a statement has it */
+	int64_t now_ms;           /* the database's time */
+};
+MUST_CHECK enum result store_read_server(struct store *store, struct pool *pool, struct server_facts *facts);
+/* URLs of active webhooks, the newest first, at most `maximum`. */
+MUST_CHECK enum result store_list_destinations(
+    struct store *store, struct pool *pool, uint64_t maximum, struct slice **urls, size_t *count);
 /* Prepares every statement of the program on the current schema. `failed` is the name of the first that does not fit. */
 MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
 

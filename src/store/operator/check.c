@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The findings of `leadhook check`. */
 #include "store/operator/check.h"
+#include "base/clock.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"
 #include "store/state.h"
@@ -8,17 +9,30 @@
 
 #include <inttypes.h>
 
+/* The account. Its name may have a "@". */
+#define OWN_HOST "SUBSTRING_INDEX(CURRENT_USER(), '@', -1)"
+#define OWN_NAME "LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH(" OWN_HOST ") - 1)"
+/* As a statement has it; in the quotes of a shell's word. */
+#define ACCOUNT "CONCAT('\"', " OWN_NAME ", '\"@\"', " OWN_HOST ", '\"')"
+
 const struct db_statement sql_select_server_version = { "sql_select_server_version",
 	"SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet, CAST(@@max_connections AS SIGNED),"
-	" CAST(@@max_user_connections AS SIGNED)",
+	" CAST(@@max_user_connections AS SIGNED), CAST(@@log_bin AS SIGNED), CAST(@@sync_binlog AS SIGNED), @@datadir, " NOW
+	", " ACCOUNT,
 	false };
+/* The rights of the account itself. Those of a role are not listed for every account. */
+DB_STATEMENT(sql_select_rights, "SELECT CURRENT_ROLE(), GROUP_CONCAT(DISTINCT r.PRIVILEGE_TYPE), " ACCOUNT
+				" FROM (SELECT GRANTEE, PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES"
+				"   UNION ALL SELECT GRANTEE, PRIVILEGE_TYPE FROM information_schema.SCHEMA_PRIVILEGES"
+				"     WHERE DATABASE() LIKE TABLE_SCHEMA) r"
+				" WHERE r.GRANTEE = CONCAT('''', " OWN_NAME ", '''@''', " OWN_HOST ", '''')");
 DB_STATEMENT(sql_select_uncounted_addresses, "SELECT c.id, c.max_per_ip, n.ip_counted_to, n.last_subscription_number"
 					     " FROM {prefix}campaigns c"
 					     " JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
 					     " WHERE c.max_per_ip > 0 AND n.ip_counted_to < 4294967295"
 					     " ORDER BY c.id");
 
-store_statement_list sql_of_check = { &sql_select_server_version, &sql_select_uncounted_addresses, NULL };
+store_statement_list sql_of_check = { &sql_select_server_version, &sql_select_rights, &sql_select_uncounted_addresses, NULL };
 
 void
 check_add(struct check *check, const char *what, struct slice detail, const char *hint)
@@ -53,7 +67,19 @@ check_peer(struct store *store, struct check *check)
 		    "use database.socket, or set database.tls to verify; to off where there are no other accounts");
 }
 
-enum { SERVER_VERSION, SERVER_FLUSH, SERVER_PACKET, SERVER_CONNECTIONS, SERVER_USER_CONNECTIONS };
+enum {
+	SERVER_VERSION,
+	SERVER_FLUSH,
+	SERVER_PACKET,
+	SERVER_CONNECTIONS,
+	SERVER_USER_CONNECTIONS,
+	SERVER_HAS_BINLOG,
+	SERVER_SYNC_BINLOG,
+	SERVER_DATA,
+	SERVER_NOW,
+	SERVER_ACCOUNT
+};
+enum { SKEW_MAX_MS = 1000 };
 enum { PACKET_MIN = 1024 * 1024 /* twice the maximum of a statement in write.c */ };
 
 /* What to change: the server's setting, or the number of workers. */
@@ -86,27 +112,90 @@ check_connections(struct check *check, const struct db_rows *server, const struc
 	    connections_hint(check, needs, variable, allowed, all));
 }
 
+/* Leases and due times are those of the server: another clock takes shards early, or late. */
+static void
+check_clock(struct check *check, int64_t server_ms, int64_t before_ms, int64_t after_ms)
+{
+	int64_t skew_ms = server_ms < before_ms ? server_ms - before_ms : server_ms > after_ms ? server_ms - after_ms : 0;
+	if (skew_ms > SKEW_MAX_MS || skew_ms < -SKEW_MAX_MS)
+		check_add(check, "clock",
+		    pool_printf(check->pool, "the time of the database is %" PRId64 " ms %s than that of this host",
+			skew_ms < 0 ? -skew_ms : skew_ms, skew_ms < 0 ? "earlier" : "later"),
+		    "run NTP on all nodes and hosts: leases of dispatchers are times of the database's clock");
+}
+
+/* With a binary log, a commit is on disk when that log is: the storage engine relies on it for recovery. */
+static void
+check_durability(struct check *check, const struct db_rows *server)
+{
+	if (db_get_i64(server, 0, SERVER_FLUSH) != 1)
+		check_add(check, "durability",
+		    pool_printf(check->pool, "innodb_flush_log_at_trx_commit is %" PRId64, db_get_i64(server, 0, SERVER_FLUSH)),
+		    "set it to 1: otherwise a power failure loses sign-ups that were answered");
+	if (db_get_i64(server, 0, SERVER_HAS_BINLOG) != 0 && db_get_i64(server, 0, SERVER_SYNC_BINLOG) != 1)
+		check_add(check, "binlog_durability",
+		    pool_printf(check->pool, "sync_binlog is %" PRId64 ", and the binary log is on",
+			db_get_i64(server, 0, SERVER_SYNC_BINLOG)),
+		    "set it to 1: otherwise a power failure loses sign-ups that were answered");
+}
+
 static void
 check_server(struct store *store, struct check *check, const struct connection_needs *needs)
 {
 	struct db_rows rows;
+	const int64_t before_ms = clock_wall_ms();
 	if (store_query(store, check->pool, &rows, &sql_select_server_version) != RESULT_OK) {
 		check_add(check, "server_version", slice_of(store_error_text(store)), "see the server's log");
 		return;
 	}
+	check_clock(check, db_get_i64(&rows, 0, SERVER_NOW), before_ms, clock_wall_ms());
 	struct slice version = db_get_bytes(&rows, 0, SERVER_VERSION);
 	if (!version_is_enough(version))
 		check_add(check, "server_version", version, "MariaDB 10.6 or newer is needed");
-	if (db_get_i64(&rows, 0, SERVER_FLUSH) != 1)
-		check_add(check, "durability",
-		    pool_printf(check->pool, "innodb_flush_log_at_trx_commit is %" PRId64, db_get_i64(&rows, 0, SERVER_FLUSH)),
-		    "set it to 1: otherwise a power failure loses sign-ups that were answered");
+	check_durability(check, &rows);
 	if (db_get_u64(&rows, 0, SERVER_PACKET) < PACKET_MIN)
 		check_add(check, "packet_size",
 		    pool_printf(check->pool, "max_allowed_packet is %" PRIu64, db_get_u64(&rows, 0, SERVER_PACKET)),
 		    "set it to 1M or more: otherwise large statements fail");
 	if (needs != NULL)
 		check_connections(check, &rows, needs);
+}
+
+static bool
+list_has(struct slice list, struct slice wanted)
+{
+	struct slice item;
+	while (slice_next(&list, ',', &item))
+		if (slice_equal(item, wanted))
+			return true;
+	return false;
+}
+
+/* docs/operating.md 2.1. Returns whether the statements can be checked. */
+static bool
+check_rights(struct store *store, struct check *check)
+{
+	enum { RIGHTS_ROLE, RIGHTS_LIST, RIGHTS_ACCOUNT };
+	static const struct slice wanted[] = { SLICE("SELECT"), SLICE("INSERT"), SLICE("UPDATE"), SLICE("DELETE"),
+		SLICE("CREATE"), SLICE("ALTER"), SLICE("INDEX"), SLICE("DROP") };
+	struct db_rows rows;
+	struct slice missing = SLICE_NONE;
+	if (store_query(store, check->pool, &rows, &sql_select_rights) != RESULT_OK) {
+		check_add(check, "rights", slice_of(store_error_text(store)), "see the server's log");
+		return false;
+	}
+	if (slice_present(db_get_bytes(&rows, 0, RIGHTS_ROLE)))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (!list_has(db_get_bytes(&rows, 0, RIGHTS_LIST), wanted[i]))
+			missing = pool_printf(check->pool, "%.*s%s%.*s", SLICE_ARGS(missing), missing.size > 0 ? ", " : "",
+			    SLICE_ARGS(wanted[i]));
+	if (missing.size > 0)
+		check_add(check, "rights", pool_printf(check->pool, "the account lacks %.*s", SLICE_ARGS(missing)),
+		    pool_printf(check->pool, "GRANT %.*s ON `%s`.* TO %.*s", SLICE_ARGS(missing), store->options.database,
+			SLICE_ARGS(db_get_bytes(&rows, 0, RIGHTS_ACCOUNT)))
+			.data);
+	return missing.size == 0;
 }
 
 /* Returns whether the other checks can run. */
@@ -123,6 +212,8 @@ check_schema(struct store *store, struct check *check)
 		    store_schema_hint(found));
 	else if (result != RESULT_OK)
 		check_add(check, "schema_version", slice_of(store_error_text(store)), "see the server's log");
+	else if (!check_rights(store, check))
+		return false;
 	else if (store_check_statements(store, &failed) != RESULT_OK)
 		check_add(check, "statements", pool_printf(check->pool, "%s: %s", failed, store_error_text(store)),
 		    "grant the rights that the manual lists");
@@ -210,4 +301,19 @@ store_check(struct store *store, struct pool *pool, const struct connection_need
 	}
 	*findings = check.findings;
 	*count = check.count;
+}
+
+enum result
+store_read_server(struct store *store, struct pool *pool, struct server_facts *facts)
+{
+	struct db_rows rows;
+	*facts = (struct server_facts){ .data_folder = SLICE_NONE };
+	const enum result result = store_query(store, pool, &rows, &sql_select_server_version);
+	if (result != RESULT_OK)
+		return result;
+	if (db_peer(store->db) == DB_PEER_SOCKET)
+		facts->data_folder = db_get_bytes(&rows, 0, SERVER_DATA);
+	facts->now_ms = db_get_i64(&rows, 0, SERVER_NOW);
+	facts->account = db_get_bytes(&rows, 0, SERVER_ACCOUNT);
+	return RESULT_OK;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Hosts of the database and nodes of a cluster (docs/cluster.md): the findings of `leadhook check`, the state of a node. */
-#include "base/clock.h"
 #include "store/operator/check.h"
 #include "store/query.h"
 #include "store/state.h"
@@ -14,7 +13,7 @@
 #define STATE VARIABLE("GLOBAL_STATUS", "WSREP_LOCAL_STATE_COMMENT")
 #define SYNC_WAIT VARIABLE("SESSION_VARIABLES", "WSREP_SYNC_WAIT")
 
-DB_STATEMENT(sql_select_node, "SELECT " NOW ", " CLUSTER_SIZE ", " STATE ", " SYNC_WAIT);
+DB_STATEMENT(sql_select_node, "SELECT " CLUSTER_SIZE ", " STATE ", " SYNC_WAIT);
 
 DB_STATEMENT(sql_select_node_status,
     "SELECT " VARIABLE("GLOBAL_VARIABLES", "WSREP_NODE_NAME") ", " CLUSTER_SIZE ", " STATE ", " VARIABLE("GLOBAL_STATUS",
@@ -24,8 +23,8 @@ DB_STATEMENT(sql_select_node_status,
 
 store_statement_list sql_of_node = { &sql_select_node, &sql_select_node_status, NULL };
 
-enum { NODE_NOW_MS, NODE_CLUSTER_SIZE, NODE_STATE, NODE_SYNC_WAIT };
-enum { NODES_WANTED = 3, SKEW_MAX_MS = 1000 };
+enum { NODE_CLUSTER_SIZE, NODE_STATE, NODE_SYNC_WAIT };
+enum { NODES_WANTED = 3 };
 
 /* What is wrong with a read host; NULL: nothing. */
 static const char *
@@ -79,28 +78,14 @@ check_hosts(struct store *store, struct check *check)
 	return count;
 }
 
-/* Leases and due times are those of the node that writes: another clock takes shards early, or late. */
-static void
-check_clock(struct check *check, int64_t node_ms, int64_t before_ms, int64_t after_ms)
-{
-	int64_t skew_ms = node_ms < before_ms ? node_ms - before_ms : node_ms > after_ms ? node_ms - after_ms : 0;
-	if (skew_ms > SKEW_MAX_MS || skew_ms < -SKEW_MAX_MS)
-		check_add(check, "clock",
-		    pool_printf(check->pool, "the time of the database node is %" PRId64 " ms %s than that of this host",
-			skew_ms < 0 ? -skew_ms : skew_ms, skew_ms < 0 ? "earlier" : "later"),
-		    "run NTP on all nodes and hosts: leases of dispatchers are times of the node's clock");
-}
-
 static void
 check_node(struct store *store, struct check *check, size_t hosts)
 {
 	struct db_rows rows;
-	int64_t before_ms = clock_wall_ms();
 	if (store_query(store, check->pool, &rows, &sql_select_node) != RESULT_OK) {
 		check_add(check, "cluster_size", slice_of(store_error_text(store)), "see the server's log");
 		return;
 	}
-	check_clock(check, db_get_i64(&rows, 0, NODE_NOW_MS), before_ms, clock_wall_ms());
 	struct slice text = db_get_bytes(&rows, 0, NODE_CLUSTER_SIZE), state = db_get_bytes(&rows, 0, NODE_STATE);
 	uint64_t size = 0;
 	if (!slice_to_u64(text, UINT32_MAX, &size) || size < NODES_WANTED)

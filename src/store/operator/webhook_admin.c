@@ -31,8 +31,10 @@ DB_STATEMENT(sql_rotate_secret, "UPDATE {prefix}webhooks"
 				" WHERE id = ? AND secret <> ?");
 DB_STATEMENT(sql_disable_webhook, "UPDATE {prefix}webhooks SET state = 'disabled' WHERE id = ? AND state = 'active'");
 
-store_statement_list sql_of_webhook_admin = { &sql_select_webhook, &sql_count_due_of_webhook, &sql_set_webhook,
-	&sql_rotate_secret, &sql_disable_webhook, NULL };
+DB_STATEMENT(sql_select_active_urls, "SELECT url FROM {prefix}webhooks WHERE state = 'active' ORDER BY id DESC LIMIT ?");
+
+store_statement_list sql_of_webhook_admin = { &sql_select_webhook, &sql_select_active_urls, &sql_count_due_of_webhook,
+	&sql_set_webhook, &sql_rotate_secret, &sql_disable_webhook, NULL };
 
 static struct webhook_details
 details_from_row(const struct db_rows *rows)
@@ -162,5 +164,19 @@ store_test_delivery(struct store *store, struct pool *pool, uint64_t webhook_id,
 		.attempt = 1,
 		.message_id = delivery_test_message_id(pool, store->installation_id, (struct slice){ random, sizeof(random) }),
 	};
+	return RESULT_OK;
+}
+
+enum result
+store_list_destinations(struct store *store, struct pool *pool, uint64_t maximum, struct slice **urls, size_t *count)
+{
+	struct db_rows rows;
+	*count = 0;
+	const enum result result = store_query(store, pool, &rows, &sql_select_active_urls, DB_U64(maximum));
+	if (result != RESULT_OK)
+		return result;
+	*urls = POOL_ARRAY(pool, rows.count, struct slice);
+	for (; *count < rows.count; ++*count)
+		(*urls)[*count] = db_get_bytes(&rows, *count, 0);
 	return RESULT_OK;
 }

@@ -2,6 +2,7 @@
  * The lock file (docs/deliveries.md 4, several dispatchers; 6, cron). */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "captured_log.h"
 #include "deliver/lock.h"
 
@@ -318,6 +320,24 @@ others_see_what_is_under_way(void **state UNUSED)
 	pool_free(&pool);
 }
 
+/* leadhook-dispatch(8), FILES: others see when a dispatcher began or ended last, and that one runs. */
+static void
+starts_and_ends_are_seen(void **state UNUSED)
+{
+	static const struct timespec long_ago[] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	enum { RECENT_MS = 60000 };
+	struct pool *pool = pool_new();
+	assert_int_equal(lock_read(pool, path).used_ms, -1); /* no file */
+	const int64_t recent_ms = clock_wall_ms() - RECENT_MS;
+	struct lock *lock = take(PLACES);
+	assert_true(lock_read(pool, path).is_running && lock_read(pool, path).used_ms > recent_ms);
+	assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+	assert_true(lock_read(pool, path).is_running && lock_read(pool, path).used_ms < recent_ms);
+	lock_free(&lock);
+	assert_true(!lock_read(pool, path).is_running && lock_read(pool, path).used_ms > recent_ms);
+	pool_free(&pool);
+}
+
 static void
 nothing_is_under_way_in_another_file(void **state UNUSED)
 {
@@ -416,6 +436,7 @@ main(void)
 		cmocka_unit_test_teardown(a_file_without_content_is_new, remove_file),
 		cmocka_unit_test_teardown(the_number_of_places_may_change, remove_file),
 		cmocka_unit_test_teardown(others_see_what_is_under_way, remove_file),
+		cmocka_unit_test_teardown(starts_and_ends_are_seen, remove_file),
 		cmocka_unit_test_teardown(nothing_is_under_way_in_another_file, remove_file),
 		cmocka_unit_test_teardown(a_full_disk_is_logged, remove_file),
 		cmocka_unit_test_teardown(another_file_is_left_alone, remove_file),

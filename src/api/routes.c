@@ -18,6 +18,8 @@ static const struct route routes[] = {
 	{ HTTP_GET, "health", KEY_NONE, NO_CAMPAIGN, 0, handle_health },
 	{ HTTP_GET, "health/ready", KEY_NONE, NO_CAMPAIGN, ROUTE_READINESS, handle_ready },
 	{ HTTP_GET, "metrics", KEY_METRICS, NO_CAMPAIGN, 0, handle_metrics },
+	{ HTTP_GET, "health/echo/{probe}", KEY_PROBE, NO_CAMPAIGN, 0, handle_echo },
+	{ HTTP_POST, "health/echo/{probe}", KEY_PROBE, NO_CAMPAIGN, 0, handle_echo },
 	{ HTTP_GET, "embed/v1/embed.js", KEY_NONE, NO_CAMPAIGN, 0, handle_embed_script },
 	{ HTTP_GET, "bar/v1/signupbar.js", KEY_NONE, NO_CAMPAIGN, 0, handle_embed_script },
 	{ HTTP_GET, "v2/campaigns", KEY_REQUIRED, NO_CAMPAIGN, 0, handle_campaigns },

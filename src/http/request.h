@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -35,6 +36,7 @@ struct http_request {
 	struct slice requested_headers; /* of a CORS preflight: the names of the headers that a script wants to send */
 	struct slice remote_addr;
 	struct slice request_id; /* generated: 24 hexadecimal digits */
+	int64_t arrived_ms;      /* clock_monotonic_ms before the body was read, set by the caller; 0: unknown */
 	/* Set by the caller, which limits the body by its route. Initially no body and HTTP_BODY_WHOLE. */
 	bool forwarded_for_is_ambiguous; /* different values were sent, and forwarded_for is absent */
 	struct slice body;

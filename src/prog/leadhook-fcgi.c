@@ -9,6 +9,7 @@
 #include <sysexits.h>
 
 #include "api/api.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/panic.h"
@@ -253,6 +254,7 @@ body_limit(void *state, const struct fcgi_exchange *exchange)
 	worker->path_is_valid = http_request_init(&worker->request, worker->pool, environment, (void *)exchange,
 				    slice_of(worker->service->setup.wiring.conf->server.base_path)) == RESULT_OK;
 	worker->request.forwarded_for_is_ambiguous = fcgi_exchange_param_is_ambiguous(exchange, "HTTP_X_FORWARDED_FOR");
+	worker->request.arrived_ms = clock_monotonic_ms();
 	log_work(LOG_STR("request", pool_string(worker->pool, worker->request.request_id)));
 	return api_body_limit(worker->api, &worker->request);
 }

@@ -19,6 +19,10 @@ check_PROGRAMS += %D%/test_link
 %C%_test_link_SOURCES = %D%/test_link.c
 %C%_test_link_LDADD = $(engine_test_libs)
 
+check_PROGRAMS += %D%/test_probe_token
+%C%_test_probe_token_SOURCES = %D%/test_probe_token.c
+%C%_test_probe_token_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_phone
 %C%_test_phone_SOURCES = %D%/test_phone.c
 %C%_test_phone_LDADD = $(engine_test_libs)

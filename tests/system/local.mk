@@ -74,6 +74,7 @@ EXTRA_DIST += \
 	%D%/test_dispatch_kills.py \
 	%D%/test_dispatchers.py \
 	%D%/test_domains.py \
+	%D%/test_echo.py \
 	%D%/test_email_codes.py \
 	%D%/test_embed_page.py \
 	%D%/test_embed_script.py \

@@ -75,7 +75,7 @@ def test_every_route(world):
     """2: a campaign of another account is answered like one that does not exist"""
     ours, theirs = world.ours, world.theirs
     social_id = theirs.first["social_id"]
-    values = {"social_id": social_id, "kid": social_id, "action_id": theirs.action_id, "tag_id": theirs.tag_id,
+    values = {"probe": "0.invalid", "social_id": social_id, "kid": social_id, "action_id": theirs.action_id, "tag_id": theirs.tag_id,
               "token": ours.first["unsubscribe_url"]["default"].rsplit("/", 1)[1]}
     fields = {**UNKNOWN, "email": theirs.first["email"], "points": 7, "aid": theirs.action_id,
               "tag_id": theirs.tag_id, "tag_ids": [theirs.tag_id], "url": theirs.url, "event": "verified"}
@@ -89,7 +89,7 @@ def test_every_route(world):
         if path == "c/{campaign}/thanks":  # public: it shows the name of the campaign, as the answers to forms do
             continue
         answer = world.same(call, theirs.id, NO_CAMPAIGN)
-        if path not in ("health", "health/ready", "embed/v1/embed.js", "bar/v1/signupbar.js", "c/style/page.css",
+        if path not in ("health", "health/ready", "health/echo/{probe}", "embed/v1/embed.js", "bar/v1/signupbar.js", "c/style/page.css",
                         "c/style/page.js", "v2/campaigns", "v1/landing_pages", "v1/authenticate"):
             assert answer.status == 404, path
             compared += 1

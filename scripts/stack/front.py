@@ -96,7 +96,7 @@ class Lighttpd(Front):
         self.write("leadhook.conf", example)
         self.write("main.conf", f'server.document-root = "{self.folder}/www"\n'
                                 f'server.bind = "127.0.0.1"\nserver.port = {self.port}\n'
-                                f'server.errorlog = "{self.log}"\nserver.modules = ()\n'
+                                f'server.errorlog = "{self.log}"\nserver.modules = ( "mod_access" )\n'
                                 f'include "{self.folder}/leadhook.conf"\n')
 
 
@@ -135,6 +135,7 @@ class Apache(Front):
                                 f'PidFile "{self.folder}/apache.pid"\nDefaultRuntimeDir "{self.folder}"\nErrorLog "{self.log}"\n'
                                 f'DocumentRoot "{self.folder}/www"\n'
                                 "<Directory />\n\tAllowOverride None\n\tRequire all denied\n</Directory>\n"
+                                '<FilesMatch "^\\.ht">\n\tRequire all denied\n</FilesMatch>\n'
                                 f'{self.main.format(folder=self.folder)}Include "{self.folder}/leadhook.conf"\n')
 
 

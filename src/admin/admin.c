@@ -38,7 +38,7 @@ print_output(const struct admin_call *call, int status, FILE *out)
 static int
 run_command(struct admin_call *call, FILE *out)
 {
-	call->store = call->wiring->open_store(call->conf);
+	call->store = call->conf == NULL ? NULL : call->wiring->open_store(call->conf);
 	call->output = output_new(call->pool, call->command->shape);
 	call->out = out;
 	int status = call->command->any_schema ? EX_OK : check_schema(call);
@@ -62,24 +62,41 @@ report_absent_file(const struct admin_call *call, const struct conf *conf)
 		    conf->absent_file);
 }
 
+/* For a command that runs with any configuration: what there is of it, without the lists that it names. Always true. */
+static bool
+load_anyway(struct admin_call *call, const struct buffer *problems, struct conf **conf)
+{
+	struct buffer same;
+	buffer_init(&same, CONF_PROBLEMS_MAX_BYTES);
+	call->problems = pool_copy(call->pool, buffer_slice(problems));
+	if (!call->wiring->load(call->options[OPTION_CONFIG], false, conf, &same))
+		*conf = NULL;
+	buffer_free(&same);
+	return true;
+}
+
 static int
 load_and_run(struct admin_call *call, FILE *out)
 {
 	struct conf *conf = NULL;
 	struct buffer problems;
 	int status = EX_CONFIG;
-	const bool lists = call->command == NULL || !call->command->without_lists || call->options[OPTION_CHECK_CONFIG] != NULL;
+	const bool checks_only = call->options[OPTION_CHECK_CONFIG] != NULL;
+	const bool lists = call->command == NULL || !call->command->without_lists || checks_only;
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
-	if (!call->wiring->load(call->options[OPTION_CONFIG], lists, &conf, &problems)) {
+	bool good = call->wiring->load(call->options[OPTION_CONFIG], lists, &conf, &problems);
+	if (!good && !checks_only && call->command->any_configuration)
+		good = load_anyway(call, &problems, &conf);
+	if (!good) {
 		fwrite(problems.data, 1, problems.size, call->errors);
-	} else if (call->options[OPTION_CHECK_CONFIG] != NULL) {
+	} else if (checks_only) {
 		report_absent_file(call, conf);
 		status = EX_OK;
 	} else {
 		log_init("leadhook", LOG_LEVEL_ERROR); /* commands report everything else themselves */
 		call->conf = conf;
 		status = run_command(call, out);
-		if (status == EX_UNAVAILABLE)
+		if (status == EX_UNAVAILABLE && conf != NULL)
 			report_absent_file(call, conf);
 	}
 	conf_free(&conf);

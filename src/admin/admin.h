@@ -29,6 +29,23 @@ struct admin_mail {
 	int64_t duration_ms;
 };
 
+/* A request to the web server of the service. Parts of its body are sent with a pause before each but the first. */
+struct admin_request {
+	const char *method, *url, *ca_file, *user_agent; /* ca_file: NULL: the default one */
+	const struct slice *headers;                     /* "Name: value", terminated */
+	size_t header_count;
+	struct slice body; /* or absent */
+	unsigned parts;    /* of the body */
+	int64_t pause_ms, timeout_ms;
+};
+struct admin_answer {
+	enum { ADMIN_ANSWERED, ADMIN_BAD_CERTIFICATE, ADMIN_NOT_ANSWERED } failure;
+	struct slice error; /* why there is no answer, or absent */
+	int status;
+	struct slice headers, body; /* lines that end with CR LF; the beginning */
+	struct slice local_address; /* of the connection */
+};
+
 /* Functions of the wiring that all programs share. */
 struct admin_wiring {
 	/* As conf_load, and checks the configuration against the rules of all layers. `lists`: also the files that it names. */
@@ -42,6 +59,12 @@ struct admin_wiring {
 	bool (*deliver)(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *attempt);
 	/* Sends a test mail through the configured server, which there must be. The result lives in the pool. */
 	void (*send_mail)(struct pool *pool, struct slice address, struct admin_mail *mail);
+	/* Prepares the process for requests and look-ups of names. */
+	void (*prepare_sending)(void);
+	/* Sends a request. Redirections and proxies are not used. The answer lives in the pool. */
+	void (*send_request)(struct pool *pool, const struct admin_request *request, struct admin_answer *answer);
+	/* The file of certificates that deliveries use by default, in the pool; absent: none. */
+	struct slice (*ca_file)(struct pool *pool);
 	/* What this lock file shows of this host's dispatcher. The result lives in the pool. */
 	struct dispatcher_seen (*see_dispatcher)(struct pool *pool, const char *lock_file);
 	/* Makes a payload of an inbound webhook a lead, as a call of its URL does, but without limits and log. `only_try`:

@@ -75,6 +75,9 @@
 	X(DATABASE_PASSWORD_FILE, "database-password-file", "FILE", "the password of that account is the first line of this file") \
 	X(ACCOUNT_NAME, "account-name", "NAME", "name of the first account") \
 	X(CAMPAIGN_NAME, "campaign-name", "NAME", "name of the first campaign") \
+	X(URL, "url", "URL", "the address of the service; without it server.base_url") \
+	X(WEB_CONFIG, "web-config", "FILE", "the file of the web server with the settings of the service") \
+	X(ACCESS_LOG, "access-log", "FILE", "the log of the web server") \
 	X(INTEGRITY, "integrity", NULL, "browsers run only this version of the script")
 
 /* clang-format on */
@@ -105,6 +108,7 @@ struct admin_command {
 	uint64_t required;                     /* those of them that must be given */
 	bool without_lists;                    /* runs also where a file that the configuration names is missing or wrong */
 	bool standalone;                       /* needs neither configuration nor database */
+	bool any_configuration;                /* runs also where the configuration is not usable: `conf` and `store` are NULL */
 	bool any_schema;                       /* runs on other schemas than this program's as well */
 	enum output_shape shape;               /* of its output */
 	const struct value_settings *settings; /* those that its operands set; or NULL */
@@ -123,6 +127,7 @@ struct admin_call {
 	const struct admin_wiring *wiring;
 	/* set when it is run */
 	const struct conf *conf;
+	struct slice problems; /* any_configuration: lines about errors of the configuration; or absent */
 	struct store *store;
 	struct output *output;
 	uint64_t id; /* of the first operand, if that is an id; else 0 */

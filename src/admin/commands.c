@@ -28,6 +28,7 @@ static const uint64_t mail_filters =
     OPTION_BIT(OPTION_CAMPAIGN) | OPTION_BIT(OPTION_STATE) | OPTION_BIT(OPTION_KIND) | OPTION_BIT(OPTION_LIMIT);
 static const uint64_t preview_options = OPTION_BIT(OPTION_LANGUAGE) | OPTION_BIT(OPTION_EMAIL) | OPTION_BIT(OPTION_SOCIAL_ID) |
 					OPTION_BIT(OPTION_HTML) | OPTION_BIT(OPTION_CONTENT);
+static const uint64_t doctor_options = OPTION_BIT(OPTION_URL) | OPTION_BIT(OPTION_WEB_CONFIG) | OPTION_BIT(OPTION_ACCESS_LOG);
 static const uint64_t tag_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_DESCRIPTION);
 static const uint64_t action_details = OPTION_BIT(OPTION_POINTS) | OPTION_BIT(OPTION_TAG) | OPTION_BIT(OPTION_PUBLIC);
 static const uint64_t reward_details = OPTION_BIT(OPTION_REQUIRED_POINTS) | OPTION_BIT(OPTION_EMAILED);
@@ -47,6 +48,8 @@ static const struct admin_command commands[] = {
 	{ "check", "[--deep] [--restored]", 0, 0, admin_check, .any_schema = true,
 	  .options = OPTION_BIT(OPTION_DEEP) | OPTION_BIT(OPTION_RESTORED),
 	  .help = "check the installation for problems" },
+	{ "doctor", "[--url URL] [--web-config FILE] [--access-log FILE]", 0, 0, admin_doctor, .options = doctor_options,
+	  .any_configuration = true, .any_schema = true, .help = "find faults of the installation and its web server" },
 	{ "status", "", 0, 0, admin_status, .help = "show counts and the backlog" },
 	{ "metrics", "", 0, 0, admin_metrics, .any_schema = true, .without_lists = true,
 	  .help = "print the metrics, as GET /metrics does" },

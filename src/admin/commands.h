@@ -13,6 +13,8 @@ admin_run admin_upgrade, admin_check, admin_status, admin_metrics;
 admin_run admin_setup;
 /* completion.c */
 admin_run admin_completion;
+/* doctor/doctor.c */
+admin_run admin_doctor;
 /* domains.c */
 admin_run admin_domains_update;
 /* accounts.c */

@@ -27,6 +27,18 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/data/remove.c \
 	%D%/inbound/calls.c \
 	%D%/inbound/webhooks.c \
+	%D%/doctor/access_log.c \
+	%D%/doctor/account.c \
+	%D%/doctor/configuration.c \
+	%D%/doctor/database.c \
+	%D%/doctor/doctor.c %D%/doctor/doctor.h \
+	%D%/doctor/files.c \
+	%D%/doctor/findings.c \
+	%D%/doctor/programs.c \
+	%D%/doctor/requests.c \
+	%D%/doctor/space.c \
+	%D%/doctor/web.c \
+	%D%/doctor/web_server.c \
 	%D%/texts/mail_templates.c \
 	%D%/texts/page.c \
 	%D%/texts/texts.c %D%/texts/texts.h

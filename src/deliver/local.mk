@@ -26,4 +26,5 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/scheduler.c %D%/scheduler.h \
 	%D%/scheduler_table.c %D%/scheduler_table.h \
 	%D%/send/transfer.c \
+	%D%/send/web_client.c %D%/send/web_client.h \
 	%D%/judge.c %D%/judge.h

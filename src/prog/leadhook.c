@@ -17,6 +17,7 @@
 #include "deliver/mail/judge.h"
 #include "deliver/mail/smtp.h"
 #include "deliver/send/request.h"
+#include "deliver/send/web_client.h"
 #include "fcgi/server.h"
 #include "prog/api_options.h"
 #include "prog/wiring.h"
@@ -137,6 +138,34 @@ send_mail(struct pool *pool, struct slice address, struct admin_mail *mail)
 		.duration_ms = clock_monotonic_ms() - begun_ms };
 }
 
+/* ---- Requests to the own web server ---- */
+
+static void
+send_request(struct pool *pool, const struct admin_request *request, struct admin_answer *answer)
+{
+	const struct web_request sent = { .method = request->method,
+		.url = request->url,
+		.ca_file = request->ca_file,
+		.user_agent = request->user_agent,
+		.headers = request->headers,
+		.header_count = request->header_count,
+		.body = request->body,
+		.parts = request->parts,
+		.pause_ms = request->pause_ms,
+		.timeout_ms = request->timeout_ms };
+	struct web_answer got = { .error = SENDER_INTERNAL, .error_text = SLICE("libcurl lacks an option") };
+	const bool sends = web_client_send(pool, &sent, &got);
+	*answer = (struct admin_answer){ .failure = !sends || (got.error != SENDER_OK && got.error != SENDER_CERTIFICATE)
+							? ADMIN_NOT_ANSWERED
+						    : got.error == SENDER_OK ? ADMIN_ANSWERED
+									     : ADMIN_BAD_CERTIFICATE,
+		.error = got.error_text,
+		.status = got.status,
+		.headers = got.headers,
+		.body = got.body,
+		.local_address = got.local_address };
+}
+
 /* ---- Payloads of inbound webhooks, which the command runs as a responder would ---- */
 
 static void
@@ -172,6 +201,9 @@ main(int argc, char *argv[])
 		.connection_needs = connection_needs,
 		.deliver = deliver,
 		.send_mail = send_mail,
+		.prepare_sending = wiring_prepare_sending,
+		.send_request = send_request,
+		.ca_file = web_client_ca_file,
 		.see_dispatcher = lock_read,
 		.run_inbound = run_inbound,
 		.metric_routes = api_metric_routes,

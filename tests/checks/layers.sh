@@ -42,6 +42,7 @@ deliver/texts: base json crypto identity engine text store store/codes store/mes
 deliver: base crypto identity webhook engine store store/queue store/removal deliver/send
 transfer: base http json identity engine
 admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts limit watch text page
+admin/doctor: base conf json crypto identity store store/operator store/queue admin
 admin/texts: base conf engine text page mail compose store store/operator store/texts admin
 admin/data: base conf json identity engine store store/operator store/removal transfer admin
 admin/inbound: base identity webhook engine store admin

@@ -33,7 +33,7 @@ trap 'rm -rf "$folder"' EXIT
 commands_of_table >"$folder/table"
 commands_of_page >"$folder/page"
 
-echo "1..9"
+echo "1..10"
 found=$(comm -23 "$folder/table" "$folder/page")
 [ -s "$folder/table" ] || found="no commands were found in src/admin/commands.c"
 report 1 "every command is in leadhook(1)"
@@ -76,7 +76,13 @@ EOF
 )
 report 5 "the examples have the paths that the prefix of docs/operating.md for shared hosting leads to"
 
-number=5
+# The findings of the doctor: those of its table, without those of the database, which are findings of check.
+found=$(sed -n 's/^	{ "\([a-z_]*\)", DOCTOR_.*/\1/p' "$top_srcdir/src/admin/doctor/findings.c" | while read -r finding; do
+	grep -q "^\.It Li .*\b$finding\b" "$top_srcdir/man/leadhook.1.in" || echo "$finding"
+done)
+report 6 "every finding of the doctor is in leadhook(1)"
+
+number=6
 for page in leadhook.1 leadhook.conf.5 leadhook-dispatch.8 leadhook-fcgi.8; do
 	number=$((number + 1))
 	if ! command -v mandoc >/dev/null; then

@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	%D%/conftest.py \
 	%D%/database_proxy.py \
 	%D%/dns_server.py \
+	%D%/doctor.py \
 	%D%/driver.py \
 	%D%/deliveries.py \
 	%D%/echo_server.py \
@@ -73,6 +74,8 @@ EXTRA_DIST += \
 	%D%/test_delivery_commands.py \
 	%D%/test_dispatch_kills.py \
 	%D%/test_dispatchers.py \
+	%D%/test_doctor.py \
+	%D%/test_doctor_web.py \
 	%D%/test_domains.py \
 	%D%/test_echo.py \
 	%D%/test_email_codes.py \

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * The account of the programs, and what it may do. It is the owner of what the programs write, or of their configuration,
+ * unless that is root; else the account that runs this command. */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "admin/doctor/doctor.h"
+
+enum { GROUPS_MAX = 256 };
+
+static bool
+owner_of(const char *path, uid_t *uid)
+{
+	struct stat status;
+	if (*path == '\0' || stat(path, &status) != 0)
+		return false;
+	*uid = status.st_uid;
+	return true;
+}
+
+/* Root's files say nothing while another one has another owner. */
+static uid_t
+owner_of_files(const struct doctor *doctor)
+{
+	const char *paths[] = { doctor->conf == NULL ? "" : doctor->conf->server.state_dir, doctor->file.data };
+	uid_t uid = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(paths) && uid == 0; i++)
+		if (!owner_of(paths[i], &uid))
+			uid = 0;
+	return uid;
+}
+
+void
+account_find(struct doctor *doctor)
+{
+	struct service_account *account = &doctor->account;
+	*account = (struct service_account){ .uid = owner_of_files(doctor) };
+	if (account->uid == 0)
+		account->uid = geteuid();
+	const struct passwd *entry = getpwuid(account->uid);
+	account->name = entry == NULL ? pool_printf(doctor->pool, "%lu", (unsigned long)account->uid)
+				      : pool_copy(doctor->pool, slice_of(entry->pw_name));
+	if (entry == NULL)
+		return;
+	account->groups = POOL_ARRAY(doctor->pool, GROUPS_MAX, gid_t);
+	account->group_count = GROUPS_MAX;
+	if (getgrouplist(entry->pw_name, entry->pw_gid, account->groups, &account->group_count) < 0)
+		account->group_count = GROUPS_MAX;
+}
+
+static bool
+is_member(const struct service_account *account, gid_t group)
+{
+	for (int i = 0; i < account->group_count; i++)
+		if (account->groups[i] == group)
+			return true;
+	return false;
+}
+
+/* By mode and owner. Access control lists are not seen. */
+static bool
+may_by_mode(const struct service_account *account, const struct stat *status, int what)
+{
+	const mode_t mode = status->st_mode;
+	const unsigned shift = status->st_uid == account->uid ? 6 : is_member(account, status->st_gid) ? 3 : 0;
+	return ((mode >> shift) & (unsigned)what) == (unsigned)what;
+}
+
+/* A folder above that may not be entered hides the file. */
+static bool
+may_reach(const struct doctor *doctor, const char *path)
+{
+	struct slice text = slice_of(path);
+	for (size_t end = 1; end < text.size; end++) {
+		struct stat status;
+		if (text.data[end] != '/')
+			continue;
+		const char *folder = pool_string(doctor->pool, slice_sub(text, 0, end));
+		if (stat(folder, &status) == 0 && !may_by_mode(&doctor->account, &status, X_OK))
+			return false;
+	}
+	return true;
+}
+
+bool
+account_sees(struct doctor *doctor, const char *path)
+{
+	struct stat status;
+	if (geteuid() == 0 || lstat(path, &status) == 0 || errno != EACCES)
+		return true;
+	DOCTOR_SKIP(doctor, "%s: run this as root, or as %s", path, doctor->account.name.data);
+	return false;
+}
+
+bool
+account_may(const struct doctor *doctor, const char *path, int what)
+{
+	struct stat status;
+	if (doctor->account.uid == geteuid())
+		return access(path, what) == 0;
+	return stat(path, &status) == 0 && may_reach(doctor, path) && may_by_mode(&doctor->account, &status, what);
+}
+
+struct slice
+account_folder_of(struct pool *pool, const char *path)
+{
+	const struct slice text = slice_of(path);
+	const size_t slash = slice_find_last(text, '/');
+	return slash == 0 || slash == text.size ? SLICE("/") : pool_copy(pool, slice_sub(text, 0, slash));
+}

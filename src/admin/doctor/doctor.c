@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ * The checks, and what is printed of them. */
+#include "admin/doctor/doctor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "admin/commands.h"
+
+enum { TEXT_MAX = 1024 * 1024 };
+
+/* What a check needs. Without it, it is skipped. */
+enum { CONFIGURATION = 1 << 0, DATABASE = 1 << 1, WEB = 1 << 2, PROBES = 1 << 3 };
+
+/* In this order: what one finds, later ones rely on. */
+static const struct {
+	const char *name;
+	doctor_check *run;
+	unsigned needs;
+} checks[] = {
+	{ "configuration", check_configuration, 0 },
+	{ "files", check_files, CONFIGURATION },
+	{ "state_dir", check_state, CONFIGURATION },
+	{ "lock_file", check_lock_file, CONFIGURATION },
+	{ "log_file", check_log, CONFIGURATION },
+	{ "database", check_database, CONFIGURATION },
+	{ "disk_space", check_disk, CONFIGURATION },
+	{ "ca_file", check_ca_file, CONFIGURATION },
+	{ "dispatcher", check_dispatcher, CONFIGURATION | DATABASE },
+	{ "names", check_names, CONFIGURATION },
+	{ "web_server", check_web, 0 },
+	{ "headers", check_headers, WEB | PROBES },
+	{ "bodies", check_bodies, WEB },
+	{ "slow_body", check_slow_body, WEB | PROBES },
+	{ "methods", check_methods, WEB },
+	{ "errors", check_errors, WEB },
+	{ "access_log", check_access_log, WEB },
+};
+
+enum check_state { CHECK_OK, CHECK_FAILED, CHECK_SKIPPED };
+static const struct slice state_names[] = {
+	[CHECK_OK] = SLICE("ok"), [CHECK_FAILED] = SLICE("findings"), [CHECK_SKIPPED] = SLICE("skipped")
+};
+static const struct slice severity_names[] = { [DOCTOR_ERROR] = SLICE("error"), [DOCTOR_WARNING] = SLICE("warning") };
+
+/* What became of each check. */
+struct outcome_of_check {
+	enum check_state state;
+	struct slice detail; /* CHECK_SKIPPED: why; else absent */
+};
+
+static struct slice
+missing_need(const struct doctor *doctor, unsigned needs)
+{
+	if ((needs & CONFIGURATION) != 0 && doctor->conf == NULL)
+		return SLICE("the configuration is not usable");
+	if ((needs & WEB) != 0 && !doctor->web.answers)
+		return SLICE("the program does not answer through the web server");
+	if ((needs & DATABASE) != 0 && !doctor->has_database)
+		return SLICE("the database cannot be used");
+	if ((needs & PROBES) == 0 || web_can_probe(doctor))
+		return SLICE_NONE;
+	return doctor->probes_fail ? SLICE("the program does not accept probes")
+				   : SLICE("the secret of the installation cannot be read from the database");
+}
+
+static struct outcome_of_check
+run_check(struct doctor *doctor, size_t number)
+{
+	const size_t before = doctor->count;
+	doctor->skipped = missing_need(doctor, checks[number].needs);
+	if (!slice_present(doctor->skipped))
+		checks[number].run(doctor);
+	return (struct outcome_of_check){ doctor->count > before           ? CHECK_FAILED
+					  : slice_present(doctor->skipped) ? CHECK_SKIPPED
+									   : CHECK_OK,
+		doctor->skipped };
+}
+
+static size_t
+count_errors(const struct doctor *doctor)
+{
+	size_t errors = 0;
+	for (size_t i = 0; i < doctor->count; i++)
+		errors += doctor->findings[i].severity == DOCTOR_ERROR ? 1 : 0;
+	return errors;
+}
+
+/* ---- JSON ---- */
+
+static struct output *
+remedies_of(struct doctor *doctor, const struct doctor_finding *finding)
+{
+	struct output *list = output_new(doctor->pool, OUTPUT_ARRAY);
+	for (size_t i = 0; i < finding->remedy_count; i++) {
+		output_record(list);
+		output_text(list, "file", finding->remedies[i].file);
+		output_text(list, "place", finding->remedies[i].place);
+		output_text(list, "line", finding->remedies[i].line);
+		output_text(list, "command", finding->remedies[i].command);
+	}
+	return list;
+}
+
+static void
+output_all(struct doctor *doctor, const struct outcome_of_check *outcomes)
+{
+	struct output *output = doctor->call->output, *states = output_new(doctor->pool, OUTPUT_ARRAY);
+	struct output *findings = output_new(doctor->pool, OUTPUT_ARRAY);
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
+		output_record(states);
+		output_text(states, "check", slice_of(checks[i].name));
+		output_text(states, "state", state_names[outcomes[i].state]);
+		output_text(states, "detail", outcomes[i].detail);
+	}
+	for (size_t i = 0; i < doctor->count; i++) {
+		const struct doctor_finding *finding = &doctor->findings[i];
+		output_record(findings);
+		output_text(findings, "what", slice_of(finding->what));
+		output_text(findings, "severity", severity_names[finding->severity]);
+		output_text(findings, "detail", finding->detail);
+		output_text(findings, "why", finding->why);
+		output_nested(findings, "fix", remedies_of(doctor, finding));
+	}
+	output_record(output);
+	output_boolean(output, "ok", count_errors(doctor) == 0);
+	output_nested(output, "checks", states);
+	output_nested(output, "findings", findings);
+}
+
+/* ---- text ---- */
+
+static void
+add_shown(struct buffer *text, const char *before, struct slice value, const char *after)
+{
+	buffer_add_text(text, before);
+	output_add_shown(text, value);
+	buffer_add_text(text, after);
+}
+
+static void
+add_remedy(struct buffer *text, const struct remedy *remedy)
+{
+	if (slice_present(remedy->command)) {
+		add_shown(text, "    run:  ", remedy->command, "\n");
+		return;
+	}
+	add_shown(text, "    in ", remedy->file, "");
+	if (slice_present(remedy->place))
+		add_shown(text, ", ", remedy->place, "");
+	add_shown(text, ":\n        ", remedy->line, "\n");
+}
+
+static void
+add_finding(struct buffer *text, const struct doctor_finding *finding)
+{
+	add_shown(text, "", severity_names[finding->severity], "  ");
+	add_shown(text, finding->what, finding->detail.size > 0 ? SLICE(": ") : SLICE(""), "");
+	add_shown(text, "", finding->detail, "\n    ");
+	add_shown(text, "", finding->why, "\n");
+	for (size_t i = 0; i < finding->remedy_count; i++)
+		add_remedy(text, &finding->remedies[i]);
+	buffer_add_byte(text, '\n');
+}
+
+/* A line with the names of the checks that had this outcome. */
+static void
+add_checks(struct buffer *text, const struct outcome_of_check *outcomes, const struct outcome_of_check *same)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+		if (outcomes[i].state == same->state && slice_equal(outcomes[i].detail, same->detail)) {
+			add_shown(text, count == 0 ? "" : ", ", count == 0 ? state_names[same->state] : SLICE(""), "");
+			add_shown(text, count++ == 0 ? "  " : "", slice_of(checks[i].name), "");
+		}
+	if (count > 0 && slice_present(same->detail))
+		add_shown(text, ": ", same->detail, "");
+	buffer_add_text(text, count > 0 ? "\n" : "");
+}
+
+/* What was skipped, by its reason, and what is good. */
+static void
+add_states(struct buffer *text, const struct outcome_of_check *outcomes)
+{
+	static const struct outcome_of_check good = { CHECK_OK, { NULL, 0 } };
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
+		bool first = outcomes[i].state == CHECK_SKIPPED;
+		for (size_t k = 0; k < i && first; k++)
+			first = outcomes[k].state != CHECK_SKIPPED || !slice_equal(outcomes[k].detail, outcomes[i].detail);
+		if (first)
+			add_checks(text, outcomes, &outcomes[i]);
+	}
+	add_checks(text, outcomes, &good);
+}
+
+static bool
+print_all(const struct doctor *doctor, const struct outcome_of_check *outcomes)
+{
+	struct buffer text;
+	const size_t errors = count_errors(doctor);
+	buffer_init(&text, TEXT_MAX);
+	for (size_t i = 0; i < doctor->count; i++)
+		add_finding(&text, &doctor->findings[i]);
+	add_states(&text, outcomes);
+	const size_t warnings = doctor->count - errors;
+	buffer_printf(&text, "%zu error%s, %zu warning%s; nothing was changed\n", errors, errors == 1 ? "" : "s", warnings,
+	    warnings == 1 ? "" : "s");
+	const bool printed = buffer_ok(&text) && fwrite(text.data, 1, text.size, doctor->call->out) == text.size;
+	buffer_free(&text);
+	return printed;
+}
+
+static bool
+is_web_address(struct slice url)
+{
+	const size_t scheme = slice_starts_with(url, SLICE("https://")) ? 8 : slice_starts_with(url, SLICE("http://")) ? 7 : 0;
+	return scheme > 0 && url.size > scheme && url.data[scheme] != '/' && slice_is_ascii(url) && !slice_has_control(url) &&
+	       slice_find(url, ' ') == url.size && slice_find(url, '?') == url.size && slice_find(url, '#') == url.size;
+}
+
+int
+admin_doctor(struct admin_call *call)
+{
+	const char *url = call->options[OPTION_URL];
+	if (url != NULL && !is_web_address(slice_of(url)))
+		return admin_fail(call, EX_USAGE, "--url: expected http:// or https://, a host and a path, not %s", url);
+	const char *web_config = call->options[OPTION_WEB_CONFIG];
+	if (web_config != NULL && access(web_config, R_OK) != 0)
+		return admin_fail(call, EX_NOINPUT, "%s: %s", web_config, strerror(errno));
+	struct outcome_of_check outcomes[ARRAY_SIZE(checks)];
+	struct doctor doctor = { .call = call, .pool = call->pool, .conf = call->conf, .secret = SLICE_NONE };
+	const char *named = call->options[OPTION_CONFIG] != NULL ? call->options[OPTION_CONFIG] : getenv("LEADHOOK_CONF");
+	doctor.file = slice_of(call->conf != NULL ? call->conf->file : named != NULL ? named : LEADHOOK_CONFIG_FILE);
+	account_find(&doctor);
+	call->wiring->prepare_sending();
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+		outcomes[i] = run_check(&doctor, i);
+	call->writes_out = call->options[OPTION_JSON] == NULL;
+	if (!call->writes_out)
+		output_all(&doctor, outcomes);
+	else if (!print_all(&doctor, outcomes))
+		return admin_fail(call, EX_IOERR, "the result could not be written");
+	return count_errors(&doctor) == 0 ? EX_OK : EX_CONFIG;
+}

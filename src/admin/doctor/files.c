@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ * Files and folders that the configuration names: modes, owners, space. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "admin/doctor/doctor.h"
+#include "store/operator/admin.h"
+
+/* For messages and commands. */
+static const char *
+account_name(const struct doctor *doctor)
+{
+	return doctor->account.name.data;
+}
+
+/* A file that programs read. A `secret` one must not be readable by every account. Where it is missing, the configuration or
+ * the connection to the database has a finding. */
+static void
+check_readable(struct doctor *doctor, const char *path, bool secret)
+{
+	struct stat status;
+	const struct slice file = pool_copy(doctor->pool, slice_of(path));
+	if (!account_sees(doctor, path) || stat(path, &status) != 0)
+		return;
+	if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 || (secret && (status.st_mode & S_IROTH) != 0)) {
+		DOCTOR_FIND(doctor, "file_mode", "%s: its mode is %04o", path, (unsigned)status.st_mode & 07777);
+		doctor_command(
+		    doctor, file, pool_printf(doctor->pool, "chmod %s %s", secret ? "640" : "go-w", doctor_word(doctor, path)));
+	}
+	if (!account_may(doctor, path, R_OK)) {
+		DOCTOR_FIND(doctor, "file_access", "%s: the account %s may not read it", path, account_name(doctor));
+		doctor_command(
+		    doctor, file, pool_printf(doctor->pool, "chown %s %s", account_name(doctor), doctor_word(doctor, path)));
+	}
+}
+
+/* The configuration and what the programs write belong to one account. What is root's is another finding, or none. */
+static void
+check_owner(struct doctor *doctor)
+{
+	struct stat configuration, state;
+	const char *folder = doctor->conf->server.state_dir;
+	if (*folder == '\0' || stat(doctor->file.data, &configuration) != 0 || stat(folder, &state) != 0 ||
+	    configuration.st_uid == 0 || state.st_uid == 0 || configuration.st_uid == state.st_uid)
+		return;
+	DOCTOR_FIND(doctor, "account_mismatch", "%s belongs to account %lu, %s to account %lu", doctor->file.data,
+	    (unsigned long)configuration.st_uid, folder, (unsigned long)state.st_uid);
+	doctor_command(doctor, slice_of(folder),
+	    pool_printf(doctor->pool, "chown -R %lu %s", (unsigned long)configuration.st_uid, doctor_word(doctor, folder)));
+}
+
+void
+check_files(struct doctor *doctor)
+{
+	const struct conf *conf = doctor->conf;
+	const char *password_file = getenv("LEADHOOK_DATABASE_PASSWORD_FILE");
+	const struct {
+		const char *path;
+		bool secret;
+	} files[] = {
+		{ conf->absent_file == NULL ? conf->file : "", false }, /* conf/file.c refuses one with secrets that is open */
+		{ conf->database.option_file, true },
+		{ password_file == NULL ? "" : password_file, true },
+		{ conf->lead.disposable_domains_file, false },
+		{ conf->database.tls_ca, false },
+		{ conf->mail.tls_ca, false },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (*files[i].path != '\0')
+			check_readable(doctor, files[i].path, files[i].secret);
+	check_owner(doctor);
+}
+
+/* A folder for the account alone. */
+static void
+add_folder_command(struct doctor *doctor, const char *path)
+{
+	doctor_command(doctor, slice_of(path),
+	    pool_printf(doctor->pool, "install -d -o %s -m 700 %s", account_name(doctor), doctor_word(doctor, path)));
+}
+
+void
+check_state(struct doctor *doctor)
+{
+	const char *path = doctor->conf->server.state_dir;
+	struct stat status;
+	if (*path == '\0' || !account_sees(doctor, path))
+		return;
+	if (stat(path, &status) != 0) {
+		DOCTOR_FIND(doctor, "state_dir_missing", "%s: %s", path, strerror(errno));
+		add_folder_command(doctor, path);
+		return;
+	}
+	if (!S_ISDIR(status.st_mode) || !account_may(doctor, path, R_OK | W_OK | X_OK)) {
+		DOCTOR_FIND(doctor, "state_dir_access", "%s: the account %s may not write there", path, account_name(doctor));
+		add_folder_command(doctor, path);
+	}
+	if ((status.st_mode & S_IWOTH) != 0) {
+		DOCTOR_FIND(doctor, "state_dir_mode", "%s: its mode is %04o", path, (unsigned)status.st_mode & 07777);
+		doctor_command(doctor, slice_of(path), pool_printf(doctor->pool, "chmod 700 %s", doctor_word(doctor, path)));
+	}
+}
+
+void
+check_lock_file(struct doctor *doctor)
+{
+	const char *path = doctor->conf->dispatch.lock_file;
+	const char *folder = account_folder_of(doctor->pool, path).data;
+	struct stat status;
+	if (!account_sees(doctor, path))
+		return;
+	if (lstat(path, &status) == 0) {
+		if (account_may(doctor, path, R_OK | W_OK))
+			return;
+		DOCTOR_FIND(doctor, "lock_file_owner", "%s: the account %s may not write to it; it belongs to account %lu",
+		    path, account_name(doctor), (unsigned long)status.st_uid);
+		doctor_command(doctor, slice_of(path),
+		    pool_printf(doctor->pool, "chown %s %s", account_name(doctor), doctor_word(doctor, path)));
+	} else if (stat(folder, &status) != 0 || !account_may(doctor, folder, W_OK | X_OK)) {
+		DOCTOR_FIND(doctor, "lock_file_directory", "%s: the account %s cannot create a file there", folder,
+		    account_name(doctor));
+		add_folder_command(doctor, folder);
+		if (*doctor->conf->server.state_dir != '\0')
+			doctor_setting(doctor, "dispatch", "lock_file",
+			    pool_printf(doctor->pool, "%s/dispatch.lock", doctor->conf->server.state_dir));
+	}
+}
+
+void
+check_log(struct doctor *doctor)
+{
+	const char *path = doctor->conf->log.file;
+	const char *folder = account_folder_of(doctor->pool, path).data;
+	struct stat status;
+	if (*path == '\0' || !account_sees(doctor, path) ||
+	    (stat(path, &status) == 0 ? account_may(doctor, path, W_OK) : account_may(doctor, folder, W_OK)))
+		return;
+	DOCTOR_FIND(doctor, "log_file", "%s: the account %s cannot write to it", path, account_name(doctor));
+	doctor_command(doctor, slice_of(path),
+	    pool_printf(doctor->pool, "install -o %s -m 640 /dev/null %s", account_name(doctor), doctor_word(doctor, path)));
+}
+
+/* ---- space ---- */
+
+static void
+check_space(struct doctor *doctor, const char *path, const char *of)
+{
+	enum { MEBIBYTE = 1024 * 1024 };
+	struct statvfs space;
+	if (statvfs(path, &space) != 0)
+		return;
+	const uint64_t unit = space.f_frsize, total = unit * space.f_blocks, available = unit * space.f_bavail;
+	const int full = disk_fullness(total, available, space.f_files, space.f_favail);
+	if (full == 0)
+		return;
+	DOCTOR_FIND(doctor, "disk_space",
+	    "%s (%s): %" PRIu64 " of %" PRIu64 " MiB and %" PRIu64 " of %" PRIu64 " inodes are free", path, of,
+	    available / MEBIBYTE, total / MEBIBYTE, (uint64_t)space.f_favail, (uint64_t)space.f_files);
+	if (full > 1)
+		doctor->findings[doctor->count - 1].severity = DOCTOR_ERROR;
+	doctor_command(
+	    doctor, slice_of(path), pool_printf(doctor->pool, "du -xh %s | sort -h | tail", doctor_word(doctor, path)));
+}
+
+void
+check_disk(struct doctor *doctor)
+{
+	const struct conf *conf = doctor->conf;
+	struct server_facts server = { .data_folder = SLICE_NONE };
+	if (doctor->has_database && store_read_server(doctor->call->store, doctor->pool, &server) != RESULT_OK)
+		DOCTOR_SKIP(doctor, "the database did not answer");
+	if (*conf->server.state_dir != '\0')
+		check_space(doctor, conf->server.state_dir, "server.state_dir");
+	if (*conf->log.file != '\0')
+		check_space(doctor, account_folder_of(doctor->pool, conf->log.file).data, "log.file");
+	if (slice_present(server.data_folder))
+		check_space(doctor, pool_string(doctor->pool, server.data_folder), "data of the database");
+}

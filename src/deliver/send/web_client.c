@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/send/web_client.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/panic.h"
+
+enum { BODY_MAX = 64 * 1024, HEADERS_MAX = 64 * 1024, MS_PER_S = 1000, NS_PER_MS = 1000000 };
+
+struct client {
+	const struct web_request *request;
+	size_t sent;   /* bytes of the body */
+	unsigned part; /* the next one */
+	struct buffer headers, body;
+	char error_text[CURL_ERROR_SIZE];
+};
+
+static void
+sleep_ms(int64_t ms)
+{
+	struct timespec left = { .tv_sec = ms / MS_PER_S, .tv_nsec = ms % MS_PER_S * NS_PER_MS };
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		continue;
+}
+
+/* A part may be larger than libcurl's buffer: the pause is before its first byte only. */
+static size_t
+give_body(char *place, size_t size, size_t count, void *context)
+{
+	struct client *client = context;
+	const struct web_request *request = client->request;
+	const size_t whole = request->body.size, end = whole * (client->part + 1) / request->parts;
+	if (client->sent == end && client->part + 1 < request->parts) {
+		sleep_ms(request->pause_ms);
+		client->part++;
+		return give_body(place, size, count, context);
+	}
+	const size_t left = end - client->sent, room = size * count, bytes = left < room ? left : room;
+	memcpy(place, request->body.data + client->sent, bytes);
+	client->sent += bytes;
+	return bytes;
+}
+
+/* Lines of an interim response, and those before it, are dropped. */
+static size_t
+take_header(char *line, size_t size, size_t count, void *context)
+{
+	struct client *client = context;
+	if (slice_starts_with((struct slice){ line, size * count }, SLICE("HTTP/")))
+		buffer_clear(&client->headers);
+	buffer_add(&client->headers, (struct slice){ line, size * count });
+	return size * count;
+}
+
+static size_t
+take_body(char *bytes, size_t size, size_t count, void *context)
+{
+	struct client *client = context;
+	if (client->body.size + size * count <= BODY_MAX)
+		buffer_add(&client->body, (struct slice){ bytes, size * count });
+	return size * count;
+}
+
+static const struct {
+	CURLcode code;
+	enum sender_error error;
+} errors[] = {
+	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED },
+	{ CURLE_URL_MALFORMAT, SENDER_INVALID_URL },
+	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL },
+	{ CURLE_COULDNT_CONNECT, SENDER_REFUSED },
+	{ CURLE_OPERATION_TIMEDOUT, SENDER_TIMEOUT },
+	{ CURLE_PEER_FAILED_VERIFICATION, SENDER_CERTIFICATE },
+	{ CURLE_SSL_CACERT_BADFILE, SENDER_CA_FILE },
+	{ CURLE_SSL_CONNECT_ERROR, SENDER_TLS },
+	{ CURLE_SEND_ERROR, SENDER_CONNECTION_LOST },
+	{ CURLE_RECV_ERROR, SENDER_CONNECTION_LOST },
+	{ CURLE_GOT_NOTHING, SENDER_CONNECTION_LOST },
+};
+
+static enum sender_error
+error_of(CURLcode code)
+{
+	if (code == CURLE_OK)
+		return SENDER_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+		if (errors[i].code == code)
+			return errors[i].error;
+	return SENDER_INTERNAL;
+}
+
+#define SET(option, value) (curl_easy_setopt(curl, (option), (value)) == CURLE_OK)
+
+static bool
+set_request(CURL *curl, struct client *client, const struct curl_slist *lines)
+{
+	const struct web_request *request = client->request;
+	bool good = SET(CURLOPT_URL, request->url) && SET(CURLOPT_PROTOCOLS_STR, "http,https") && SET(CURLOPT_PROXY, "") &&
+		    SET(CURLOPT_NOSIGNAL, 1L) && SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) &&
+		    SET(CURLOPT_TIMEOUT_MS, (long)request->timeout_ms) && SET(CURLOPT_USERAGENT, request->user_agent) &&
+		    SET(CURLOPT_HTTPHEADER, lines) && SET(CURLOPT_ERRORBUFFER, client->error_text) &&
+		    SET(CURLOPT_HEADERFUNCTION, take_header) && SET(CURLOPT_HEADERDATA, client) &&
+		    SET(CURLOPT_WRITEFUNCTION, take_body) && SET(CURLOPT_WRITEDATA, client);
+	if (good && request->ca_file != NULL)
+		good = SET(CURLOPT_CAINFO, request->ca_file) && SET(CURLOPT_CAPATH, NULL);
+	if (good && slice_present(request->body))
+		good = SET(CURLOPT_POST, 1L) && SET(CURLOPT_READFUNCTION, give_body) && SET(CURLOPT_READDATA, client) &&
+		       SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.size);
+	if (good && strcmp(request->method, "HEAD") == 0)
+		return SET(CURLOPT_NOBODY, 1L);
+	return good && SET(CURLOPT_CUSTOMREQUEST, request->method);
+}
+
+static struct slice
+text_of(CURL *curl, struct pool *pool, CURLINFO info)
+{
+	char *text = NULL;
+	if (curl_easy_getinfo(curl, info, &text) != CURLE_OK || text == NULL || *text == '\0')
+		return SLICE_NONE;
+	return pool_copy(pool, slice_of(text));
+}
+
+static void
+perform(CURL *curl, struct client *client, struct pool *pool, struct web_answer *answer)
+{
+	const int64_t begun_ms = clock_monotonic_ms();
+	const CURLcode code = curl_easy_perform(curl);
+	long status = 0;
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	*answer = (struct web_answer){ .error = error_of(code),
+		.status = (int)status,
+		.headers = pool_copy(pool, buffer_slice(&client->headers)),
+		.body = pool_copy(pool, buffer_slice(&client->body)),
+		.local_address = text_of(curl, pool, CURLINFO_LOCAL_IP),
+		.duration_ms = clock_monotonic_ms() - begun_ms };
+	if (code != CURLE_OK)
+		answer->error_text =
+		    pool_copy(pool, slice_of(client->error_text[0] == '\0' ? curl_easy_strerror(code) : client->error_text));
+}
+
+bool
+web_client_send(struct pool *pool, const struct web_request *request, struct web_answer *answer)
+{
+	struct client client = { .request = request };
+	struct curl_slist *lines = POOL_ARRAY(pool, request->header_count + 1, struct curl_slist);
+	for (size_t i = 0; i < request->header_count; i++)
+		lines[i] = (struct curl_slist){ .data = pool_string(pool, request->headers[i]),
+			.next = i + 1 == request->header_count ? NULL : &lines[i + 1] };
+	CURL *curl = curl_easy_init();
+	if (curl == NULL)
+		memory_exhausted();
+	buffer_init(&client.headers, HEADERS_MAX);
+	buffer_init(&client.body, BODY_MAX);
+	const bool good = set_request(curl, &client, request->header_count == 0 ? NULL : lines);
+	if (good)
+		perform(curl, &client, pool, answer);
+	buffer_free(&client.headers);
+	buffer_free(&client.body);
+	curl_easy_cleanup(curl);
+	return good;
+}
+
+struct slice
+web_client_ca_file(struct pool *pool)
+{
+	CURL *curl = curl_easy_init();
+	if (curl == NULL)
+		memory_exhausted();
+	const struct slice file = text_of(curl, pool, CURLINFO_CAINFO);
+	curl_easy_cleanup(curl);
+	return file;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * One HTTP request, for `leadhook doctor`. Blocks until its answer is complete. */
+#ifndef LEADHOOK_DELIVER_WEB_CLIENT_H
+#define LEADHOOK_DELIVER_WEB_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "deliver/send/sender.h"
+
+struct web_request {
+	const char *method, *url; /* http or https; redirects and proxies are not used */
+	const char *ca_file;      /* PEM; NULL: libcurl's */
+	const char *user_agent;
+	const struct slice *headers; /* "Name: value", terminated */
+	size_t header_count;
+	struct slice body; /* absent: none */
+	unsigned parts;    /* of the body, at least 1; before each part but the first, `pause_ms` without sending */
+	int64_t pause_ms, timeout_ms;
+};
+
+struct web_answer {
+	enum sender_error error;
+	struct slice error_text; /* of libcurl; absent without an error */
+	int status;              /* 0 without an answer */
+	struct slice headers;    /* of the final response: lines that end with CR LF */
+	struct slice body;       /* its first 64 KiB */
+	struct slice local_address;
+	int64_t duration_ms;
+};
+
+/* The answer lives in the pool. Returns false when libcurl does not support an option. */
+MUST_CHECK bool web_client_send(struct pool *pool, const struct web_request *request, struct web_answer *answer);
+
+/* The file of certificates that libcurl uses by itself, in the pool; absent: it has none. */
+struct slice web_client_ca_file(struct pool *pool);
+
+#endif

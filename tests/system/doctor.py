@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Runs `leadhook doctor`, and applies what it prints as an operator does."""
+import json
+import pathlib
+import subprocess
+
+from command import CONFIG, OK, call
+
+def examine(service, *words, config=True, env=None):
+    """Returns the JSON of the command. The exit status must be that of its findings."""
+    files = ["--web-config", service.front.folder / "leadhook.conf", "--access-log", service.front.folder / "access.log"]
+    done = call(service.installation, "doctor", *files, *words, "--json", config=config, env=env)
+    assert all(" database_error " in line for line in done.stderr.splitlines()), done.stderr
+    answer = json.loads(done.stdout)
+    errors = [one for one in answer["findings"] if one["severity"] == "error"]
+    assert done.returncode == (CONFIG if errors else OK) and answer["ok"] == (not errors)
+    for finding in answer["findings"]:
+        assert list(finding) == ["what", "severity", "detail", "why", "fix"]
+        assert finding["detail"] and finding["why"]
+        for fix in finding["fix"]:
+            assert list(fix) == ["file", "place", "line", "command"]
+            assert (fix["line"] is None) != (fix["command"] is None) and (fix["file"] or fix["command"])
+    secret = service.installation.setting("database", "password")
+    assert secret not in done.stdout
+    return answer
+
+
+def names(answer):
+    return [one["what"] for one in answer["findings"]]
+
+
+def only(answer, what):
+    """The finding, which must be the only one."""
+    assert names(answer) == [what], answer["findings"]
+    return answer["findings"][0]
+
+
+def word(line):
+    """What a line sets: of `name = value`, `name value` and `name other value`, as Apache and nginx have them."""
+    words = line.split()
+    return tuple(words[:2]) if words[0] in ("Define", "Header", "SetEnv", "fastcgi_param") else words[:1][0].split("=")[0]
+
+
+def opens(line):
+    """The block or section that a line opens, with the values of its variables."""
+    text = line.strip().removeprefix("else ").removesuffix("{").strip().replace('"', "")
+    return text.replace("${LEADHOOK_MOUNT}", "/lead/").replace("leadhook_mount", "/lead/")
+
+
+def put(text, place, line):
+    """Sets a line in a block of a web server's file, or in a section; replaces one that sets the same there."""
+    lines = text.splitlines()
+    begin = 0
+    if place:
+        starts = [number for number, one in enumerate(lines) if opens(one) == place.replace('"', "")]
+        assert len(starts) == 1, (place, starts)
+        begin = starts[0] + 1
+    depth = 0
+    for number in range(begin, len(lines)):
+        one = lines[number].strip()
+        if place and (one.startswith(("</", "[")) or one.startswith("}")) and depth == 0:
+            break
+        if depth == 0 and one and one[0] != "#" and word(one) == word(line):
+            lines[number] = line
+            return "\n".join(lines) + "\n"
+        depth += one.count("{") - one.count("}") if not one.startswith("Header") and "%{" not in one else 0
+    lines.insert(begin, line)
+    return "\n".join(lines) + "\n"
+
+
+def apply(finding, number=0):
+    """Puts the line of a finding where it says, or runs its command."""
+    fix = finding["fix"][number]
+    if fix["command"]:
+        subprocess.run(fix["command"], shell=True, check=True)
+        return
+    path = pathlib.Path(fix["file"])
+    path.write_text(put(path.read_text(), fix["place"], fix["line"]))
+
+

@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: MIT
+"""docs/operating.md 13: `leadhook doctor` through each web server with the files of conf-examples. Each fault is made on purpose,
+found by its name, and gone after the printed line is in the printed file."""
+import contextlib
+import http.server
+import json
+import pathlib
+import pwd
+import shutil
+import signal
+import ssl
+import subprocess
+import threading
+
+import pytest
+from certificates import Authority
+from command import call
+from doctor import apply, examine, names, only
+from stack.front import FRONTS, ApacheFcgid, ApacheProxy, Lighttpd, LighttpdSocket, Nginx, accepts, free_port
+from stack.process import Child, wait_until
+
+MOUNT = "/lead/"
+LOCK = "dispatch.lock"
+
+
+def run_dispatcher(service):
+    """As cron does, as the account of the programs, which owns state_dir."""
+    installation, user = service.installation, service.front.run_user
+    state = pathlib.Path(installation.setting("server", "state_dir"))
+    if user is None:
+        service.dispatch(1)
+        return
+    program = shutil.copy2(installation.program("leadhook-dispatch"), installation.folder)
+    subprocess.run(["runuser", "-u", user, "--", program, "--config", installation.config, "--max-runtime", "1"], check=True,
+                   stderr=subprocess.DEVNULL)
+    assert (state / LOCK).stat().st_uid == pwd.getpwnam(user).pw_uid
+
+
+def make(make_service, front, settings=(), run=True):
+    """A service whose dispatcher has run. Its lock file is in state_dir, as docs/operating.md 3 sets it."""
+    service = make_service(front=front, mount=MOUNT, workers=2, settings=[
+        ("server", "trusted_proxies", ""), ("server", "workers", 2), *settings])
+    service.installation.configure([("dispatch", "lock_file", service.installation.folder / "state" / LOCK)],
+                                   owner=service.front.run_user)
+    if run:
+        run_dispatcher(service)
+    return service
+
+
+@pytest.fixture(scope="module", params=FRONTS.values(), ids=FRONTS)
+def service(request, make_service):
+    """One for each web server; a test that is about some servers names them."""
+    return make(make_service, request.param)
+
+
+def test_a_healthy_installation(service):
+    """12: nothing is found with any of the servers, and nothing is skipped"""
+    answer = examine(service)
+    assert names(answer) == [], answer["findings"]
+    assert [(one["check"], one["detail"]) for one in answer["checks"] if one["state"] != "ok"] == []
+
+
+# --- faults of the web server ---
+
+def restart(service):
+    service.front.stop()
+    service.front.start()
+    wait_until(lambda: service.client.request("GET", "/health").status, 30, "an answer of the web server")
+
+
+def without(line, count=1):
+    """The text without the first such line, or lines."""
+    def edit(text):
+        lines = text.splitlines(keepends=True)
+        found = [number for number, one in enumerate(lines) if line in one and not one.strip().startswith("#")]
+        assert found, line
+        for number in reversed(found[:count]):
+            del lines[number]
+        return "".join(lines)
+    return edit
+
+
+def replaced(old, new):
+    def edit(text):
+        assert old in text, old
+        return text.replace(old, new, 1)
+    return edit
+
+
+CORS = "Header always set Access-Control-Allow-Origin \"*\" \"expr"
+LIGHTTPD_MOUNT = '$HTTP["url"] =^ leadhook_mount {\n'
+# The finding, the kinds of servers, the file, and the fault.
+FAULTS = {
+    "no Authorization with Apache": ("authorization", ApacheProxy, without("CGIPassAuth On")),
+    "no Authorization with mod_fcgid": ("authorization", ApacheFcgid, without("CGIPassAuth On")),
+    "no Authorization with lighttpd": ("authorization", LighttpdSocket, replaced(
+        LIGHTTPD_MOUNT, LIGHTTPD_MOUNT + '\tsetenv.set-request-header = ( "Authorization" => "" )\n')),
+    "no Authorization with nginx": ("authorization", Nginx, replaced(
+        "fastcgi_keep_conn off;", 'fastcgi_keep_conn off;\n\t\tfastcgi_param HTTP_AUTHORIZATION "";')),
+    "no address with nginx": ("client_address", Nginx, without("REMOTE_ADDR")),
+    "small bodies with lighttpd": ("body_limit", Lighttpd, replaced("max-request-size = 2048", "max-request-size = 100")),
+    "small bodies with mod_fcgid": ("body_limit", ApacheFcgid, replaced("FcgidMaxRequestLen 16777216", "FcgidMaxRequestLen 131072")),
+    # mod_fcgid takes such a body as empty. Apache does not apply it to mod_proxy.
+    "no bodies with mod_fcgid": ("body_limit", ApacheFcgid, replaced("CGIPassAuth On", "CGIPassAuth On\nLimitRequestBody 100000")),
+    "small bodies with nginx": ("body_limit", Nginx, replaced("client_max_body_size 2m", "client_max_body_size 100k")),
+    "streams with lighttpd": ("unbuffered_body", LighttpdSocket, replaced(
+        LIGHTTPD_MOUNT, LIGHTTPD_MOUNT + "\tserver.stream-request-body = 1\n")),
+    "streams with Apache": ("unbuffered_body", ApacheProxy, without("SetInputFilter BUFFER")),
+    "streams with nginx": ("unbuffered_body", Nginx, replaced("request_buffering on", "request_buffering off")),
+    "no OPTIONS with nginx": ("options", Nginx, replaced(
+        "fastcgi_keep_conn off;", "fastcgi_keep_conn off;\n\t\tlimit_except GET POST DELETE { deny all; }")),
+    "no OPTIONS with Apache": ("options", ApacheProxy, replaced(
+        "CGIPassAuth On", "CGIPassAuth On\n\t<If \"%{REQUEST_METHOD} == 'OPTIONS'\">\n\t\tRequire all denied\n\t</If>")),
+    "no OPTIONS with mod_fcgid": ("options", ApacheFcgid, replaced(
+        "CGIPassAuth On", "CGIPassAuth On\n<Limit OPTIONS>\n\tRequire all denied\n</Limit>")),
+    "no OPTIONS with lighttpd": ("options", LighttpdSocket, replaced(
+        LIGHTTPD_MOUNT, LIGHTTPD_MOUNT + '\t$HTTP["request-method"] == "OPTIONS" {\n\t\turl.access-deny = ( "" )\n\t}\n')),
+    "errors of lighttpd": ("error_cors", Lighttpd, without('server.error-handler = "/leadhook-error"')),
+    "errors of Apache": ("error_cors", ApacheProxy, without(CORS)),
+    "errors of Apache, mod_fcgid": ("error_cors", ApacheFcgid, without(CORS)),
+    "errors of nginx": ("error_cors", Nginx, without("error_page 400 403")),
+    "keys in the log of lighttpd": ("key_in_log", LighttpdSocket, without("accesslog.format", 2)),
+    "keys in the log of Apache": ("key_in_log", ApacheProxy, replaced('CustomLog "${LEADHOOK_LOG}" leadhook', 'CustomLog "${LEADHOOK_LOG}" "%r"')),
+    "keys in the log of nginx": ("key_in_log", Nginx, replaced("access.log leadhook;", "access.log combined;")),
+    "another socket with lighttpd": ("socket", LighttpdSocket, replaced("/fcgi.sock", "/other.sock")),
+    "another socket with Apache": ("socket", ApacheProxy, replaced("/fcgi.sock", "/other.sock")),
+    "another socket with nginx": ("socket", Nginx, replaced("/fcgi.sock", "/other.sock")),
+    "another path with lighttpd": ("web_path", Lighttpd, replaced('leadhook_mount = "/lead/"', 'leadhook_mount = "/leads/"')),
+    "another path with Apache": ("web_path", ApacheProxy, replaced("LEADHOOK_MOUNT /lead/", "LEADHOOK_MOUNT /leads/")),
+    "another path with nginx": ("web_path", Nginx, replaced("location ^~ /lead/", "location ^~ /leads/")),
+}
+HTACCESS = {"no Authorization with mod_fcgid", "no bodies with mod_fcgid", "no OPTIONS with mod_fcgid", "errors of Apache, mod_fcgid"}
+# The line is right where another one refuses the method: that one must go.
+NOT_APPLIED = {"no OPTIONS with Apache", "no OPTIONS with mod_fcgid", "no OPTIONS with lighttpd"}
+
+
+def faults_of(kinds):
+    """(server, fault) for each server that the fault is about."""
+    return [pytest.param(front, fault, id=f"{fault}, {name}") for name, front in FRONTS.items()
+            for fault, (_, kind, _) in kinds.items() if issubclass(front, kind)]
+
+
+@pytest.mark.parametrize(("service", "fault"), faults_of(FAULTS), indirect=["service"])
+def test_a_fault_of_the_web_server(service, fault):
+    """12: a finding with the line, in the file of this server, that corrects it"""
+    what, _, edit = FAULTS[fault]
+    path = service.front.folder / ("www/lead/.htaccess" if fault in HTACCESS else "leadhook.conf")
+    good = path.read_text()
+    try:
+        path.write_text(edit(good))
+        restart(service)
+        finding = only(examine(service), what)
+        of_file = [number for number, fix in enumerate(finding["fix"]) if fix["file"] == str(path)]
+        assert of_file, finding["fix"]
+        if fault not in NOT_APPLIED:
+            for number in of_file:
+                apply(finding, number)
+            restart(service)
+            assert names(examine(service)) == []
+    finally:
+        path.write_text(good)
+        restart(service)
+
+
+# --- the program, and what is in front of it ---
+
+def set_and_reload(service, *settings):
+    service.installation.configure(settings, owner=service.front.run_user)
+    if service.front.starts_program:
+        restart(service)
+    else:
+        service.responders.send(signal.SIGHUP)
+
+
+def becomes(service, found, *words):
+    """Responders read settings a moment after the reload: waits for these findings, and returns the answer."""
+    def answer():
+        made = examine(service, *words)
+        return made if names(made) == found else None
+    return wait_until(answer, 30, found)
+
+
+@pytest.fixture
+def configuration(service):
+    """Restores the configuration after the test."""
+    text = service.installation.text()
+    yield
+    service.installation.put_back(text)
+    set_and_reload(service)
+    becomes(service, [])
+
+
+SOCKETS = [pytest.param(front, id=name) for name, front in FRONTS.items() if not front.starts_program]
+
+
+@pytest.mark.parametrize("service", SOCKETS, indirect=True)
+def test_the_program_does_not_run(service):
+    """12: 503 and 502 of the web servers, and how the program is started"""
+    service.responders.stop()
+    try:
+        finding = only(examine(service), "program_not_running")
+        [fix] = finding["fix"]
+        assert fix["command"] == f"runuser -u root -- leadhook-fcgi --config {service.installation.config}"
+        assert fix["file"] == str(service.installation.socket)
+    finally:
+        service.responders.start()
+    service.wait_ready()
+    assert names(examine(service)) == []
+
+
+@pytest.mark.parametrize("service", [ApacheFcgid], indirect=True, ids=["apache-mod-fcgid"])
+def test_shared_hosting(service):
+    """12 and 6: a customer has only the .htaccess"""
+    path = service.front.folder / "www/lead/.htaccess"
+    good = path.read_text()
+    try:
+        path.write_text(without("CGIPassAuth On")(good))
+        done = call(service.installation, "doctor", "--json", "--web-config", path)
+        finding = only(json.loads(done.stdout), "authorization")
+        assert finding["fix"] == [{"file": str(path), "place": None, "line": "CGIPassAuth On", "command": None}]
+    finally:
+        path.write_text(good)
+
+
+@pytest.mark.parametrize("service", [ApacheFcgid], indirect=True, ids=["apache-mod-fcgid"])
+def test_a_program_that_does_not_start(service):
+    """12: 500 of mod_fcgid"""
+    path = service.front.folder / "www/lead/leadhook.fcgi"
+    good = path.read_text()
+    try:
+        path.write_text("#!/bin/sh\nexit 1\n")
+        restart(service)
+        assert only(examine(service), "program_not_running")["detail"] == "the web server answers with 500"
+    finally:
+        path.write_text(good)
+        restart(service)
+
+
+def test_a_wrong_address(service, configuration):
+    """12: server.base_url with another path than the web server has"""
+    service.installation.configure([("server", "base_url", f"{service.front.url}s")], owner=service.front.run_user)
+    finding = only(examine(service), "web_path")
+    assert finding["fix"][0] == {"file": str(service.installation.config), "place": "[server]",
+                                 "line": f"base_url = {service.front.url}", "command": None}
+    apply(finding)
+    assert names(examine(service)) == []
+
+
+def test_a_wrong_base_path(service, configuration):
+    """12: the web server passes requests on, the program has its routes elsewhere"""
+    set_and_reload(service, ("server", "base_path", "/other"))
+    finding = becomes(service, ["base_path"])["findings"][0]
+    fix = finding["fix"][-1]
+    assert (fix["file"], fix["place"], fix["line"]) == (str(service.installation.config), "[server]", "base_path = /lead")
+    apply(finding, -1)
+    set_and_reload(service)
+    becomes(service, [])
+
+
+def test_any_proxy_is_trusted(service, configuration):
+    """12: then any client can choose its address"""
+    set_and_reload(service, ("server", "trusted_proxies", "0.0.0.0/0"))
+    finding = becomes(service, ["trusted_proxies"])["findings"][0]
+    assert "203.0.113.77" in finding["detail"]
+    apply(finding)
+    set_and_reload(service)
+    becomes(service, [])
+
+
+def test_programs_of_this_host_are_trusted(service, configuration):
+    """12: a proxy on this host is no fault"""
+    set_and_reload(service, ("server", "trusted_proxies", "127.0.0.1"))
+    becomes(service, [])
+
+
+PROXY = """daemon off; pid {folder}/nginx.pid; events {{ }}
+http {{
+\tclient_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fcgi;
+\tuwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi; access_log off;
+\tserver {{
+\t\tlisten 127.0.0.1:{port}; client_max_body_size 0; large_client_header_buffers 4 64k;
+\t\tlocation / {{ proxy_pass http://127.0.0.1:{to}; proxy_set_header X-Forwarded-For {value}; }}
+\t}}
+}}
+"""
+
+
+@contextlib.contextmanager
+def proxy(folder, port, value="$proxy_add_x_forwarded_for"):
+    """A reverse proxy; yields its port."""
+    own = free_port()
+    (folder / "proxy.conf").write_text(PROXY.format(folder=folder, port=own, to=port, value=value))
+    child = Child("nginx", ["nginx", "-p", folder, "-e", folder / "error.log", "-c", folder / "proxy.conf"], folder / "proxy.log",
+                  death_signal=signal.SIGTERM).start()
+    try:
+        child.ready(lambda: accepts(own))
+        yield own
+    finally:
+        child.stop()
+
+
+@pytest.mark.parametrize("value", ["$proxy_add_x_forwarded_for", "$remote_addr"], ids=["appends", "replaces"])
+def test_a_proxy(service, configuration, make_folder, value):
+    """12: in front of the web server; its address must be trusted"""
+    with proxy(make_folder(), service.front.port, value) as port:
+        url = f"http://127.0.0.1:{port}/lead"
+        finding = only(examine(service, "--url", url), "proxy_not_trusted")
+        assert finding["fix"][0]["line"] == "trusted_proxies = 127.0.0.1"
+        apply(finding)
+        set_and_reload(service)
+        becomes(service, [], "--url", url)
+
+
+@pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
+def test_too_much_is_trusted_beside_a_proxy(service, configuration, make_folder):
+    """12: the line has the address of the proxy alone"""
+    with proxy(make_folder(), service.front.port) as port:
+        url = f"http://127.0.0.1:{port}/lead"
+        set_and_reload(service, ("server", "trusted_proxies", "0.0.0.0/0"))
+        finding = becomes(service, ["trusted_proxies"], "--url", url)["findings"][0]
+        assert finding["fix"][0]["line"] == "trusted_proxies = 127.0.0.1"
+        apply(finding)
+        set_and_reload(service)
+        becomes(service, [], "--url", url)
+
+
+@pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
+class TestAddresses:
+    def test_nothing_listens(self, service):
+        """12: with the command that starts a web server, of any kind where it is not known"""
+        done = call(service.installation, "doctor", "--json", "--url", f"http://127.0.0.1:{free_port()}/lead")
+        finding = only(json.loads(done.stdout), "web_unreachable")
+        assert {fix["command"] for fix in finding["fix"]} == {f"service {name} start" for name in ("lighttpd", "apache2", "nginx")}
+
+    def test_a_redirection(self, service):
+        """12: the address that it leads to"""
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(301)
+                self.send_header("Location", f"{service.front.url}/health")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+        with http_server(Handler) as server:
+            finding = only(examine(service, "--url", f"http://127.0.0.1:{server.server_port}/lead"), "web_redirect")
+        assert finding["fix"][0]["line"] == f"base_url = {service.front.url}"
+
+    def test_a_certificate(self, service, make_folder):
+        """12: one that is not trusted; trusted with the CA of deliveries, the way through is checked"""
+        authority = Authority(make_folder(), "CA")
+        made = authority.issue("server")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(made.certificate, made.key)
+        with http_server(http.server.BaseHTTPRequestHandler) as server:
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+            url = f"https://127.0.0.1:{server.server_port}/lead"
+            finding = only(examine(service, "--url", url), "web_certificate")
+            assert finding["fix"][0]["line"].startswith("ssl.pemfile")
+            answer = examine(service, "--url", url, env={"LEADHOOK_DISPATCH_CA_FILE": str(authority.file)})
+            only(answer, "web_path")
+
+    def test_another_installation(self, service, make_service):
+        """12: the program at this address uses another database"""
+        other = make(make_service, LighttpdSocket)
+        only(examine(service, "--url", other.front.url), "probe_refused")
+
+    def test_another_version(self, service):
+        """12: the program was not started again after an upgrade"""
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                fields = {"version": "0.0.1", "peer": "127.0.0.1", "client": "127.0.0.1", "authorization": "x"}
+                body = json.dumps({"status": "ok"} if self.path.endswith("/health") else fields).encode()
+                self.send_response(200)
+                self.send_header("X-Request-Id", "1")
+                self.send_header("Access-Control-Allow-Origin", "*")
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+        with http_server(Handler) as server:
+            answer = examine(service, "--url", f"http://127.0.0.1:{server.server_port}/lead")
+        found = {one["what"]: one for one in answer["findings"]}
+        assert "has version 0.0.1, " in found["program_version"]["detail"]
+        assert found["program_version"]["fix"][0]["command"] == "service lighttpd restart"
+
+    def test_wrong_options(self, service):
+        """leadhook(1), exit status"""
+        for url in ("127.0.0.1/lead", "ftp://127.0.0.1", "http://", "http:///lead", "http://127.0.0.1/lead?x"):
+            done = call(service.installation, "doctor", "--url", url)
+            assert (done.returncode, done.stdout) == (64, "") and "--url: expected http" in done.stderr
+        done = call(service.installation, "doctor", "--web-config", "/nonexistent")
+        assert (done.returncode, done.stderr) == (66, "leadhook: /nonexistent: No such file or directory\n")
+
+    def test_without_its_file(self, service):
+        """12: the lines of each web server where it is not known, of one where its name is"""
+        def of(name):
+            class Handler(http.server.BaseHTTPRequestHandler):
+                server_version, sys_version = name, ""
+
+                def do_GET(self):
+                    self.send_error(404)
+
+                def log_message(self, *_):
+                    pass
+            with http_server(Handler) as server:
+                done = call(service.installation, "doctor", "--json", "--url", f"http://127.0.0.1:{server.server_port}/lead")
+            return {fix["file"] for fix in only(json.loads(done.stdout), "web_path")["fix"]}
+        files = {"lighttpd": "/etc/lighttpd/conf-available/50-leadhook.conf", "Apache/2.4": "/etc/apache2/conf-available/leadhook.conf",
+                 "nginx": "/etc/nginx/sites-available/leadhook"}
+        for name, file in files.items():
+            assert of(name) == {file}
+        assert of("proxy") == set(files.values())
+
+
+@contextlib.contextmanager
+def http_server(handler):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()

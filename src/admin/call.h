@@ -67,7 +67,7 @@
 	X(HTML, "html", "FILE", "write the HTML of the mail to this file") \
 	X(IMPORTABLE, "forget", NULL, "imports may bring the person back") \
 	X(YES, "yes", NULL, "do it; without it, show what would be deleted") \
-	X(WEB_SERVER, "web-server", "NAME", "apache, lighttpd, nginx or none") \
+	X(WEB_SERVER, "web-server", "apache|lighttpd|nginx|none", "the web server whose file is enabled") \
 	X(BASE_URL, "base-url", "URL", "the address of the service, as visitors see it") \
 	X(DATABASE_HOST, "database-host", "HOST", "the database server, if it is another host") \
 	X(DATABASE_NAME, "database-name", "NAME", "the database") \

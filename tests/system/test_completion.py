@@ -89,6 +89,7 @@ def test_values_of_options_are_completed(complete):
     assert complete("lead", "list", "1", "--verified", "of") == ["off"]
     assert complete("lead", "list", "1", "--verified", "=") == ["off", "on"]
     assert complete("lead", "list", "1", "--verified", "=", "of") == ["off"]
+    assert complete("setup", "--web-server", "n") == ["nginx", "none"]
     assert complete("lead", "list", "1", "--limit", "") == []
     assert complete("campaign", "set", "1", "name", "=") == []
     assert complete("campaign", "set", "1", "name", "=", "") == []

@@ -33,7 +33,7 @@ check_dispatcher(struct doctor *doctor)
 		DOCTOR_SKIP(doctor, "the database did not answer");
 		return;
 	}
-	if (status.dispatcher_until_ms >= 0 || seen.is_running || seen.used_ms > clock_wall_ms() - PAUSE_MAX_MS)
+	if (status.figures.dispatcher_until_ms >= 0 || seen.is_running || seen.used_ms > clock_wall_ms() - PAUSE_MAX_MS)
 		return;
 	if (seen.used_ms < 0 && access(path, R_OK) != 0 && errno == EACCES) {
 		DOCTOR_SKIP(doctor, "%s: run this as root, or as %s", path, doctor->account.name.data);

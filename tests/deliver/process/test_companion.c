@@ -79,7 +79,7 @@ reaches(_Atomic(int) *number, int wanted)
 static void
 a_process_that_hangs_is_started_again(void **state UNUSED)
 {
-	const struct companion_options options = { hang_once, NULL, -1, SILENCE_MS };
+	const struct companion_options options = { hang_once, METRIC_PROCESS_MAILER, NULL, -1, SILENCE_MS };
 	struct companion process;
 	assert_true(companion_start(&options, &process));
 	assert_true(reaches(&seen->turns, 1));
@@ -94,7 +94,7 @@ a_process_that_hangs_is_started_again(void **state UNUSED)
 static void
 a_process_that_reports_goes_on(void **state UNUSED)
 {
-	const struct companion_options options = { report, NULL, -1, 4 * SILENCE_MS };
+	const struct companion_options options = { report, METRIC_PROCESS_MAILER, NULL, -1, 4 * SILENCE_MS };
 	struct companion process;
 	assert_true(companion_start(&options, &process));
 	assert_true(reaches(&seen->turns, 10 * SILENCE_MS / TURN_MS));

@@ -35,7 +35,7 @@ def fresh(container, package):
     """The package, and nothing that an earlier setup made."""
     container.call("apt-get", "purge", "-y", "-q", "leadhook")
     container.run("systemctl", "stop", *FRONTS.values())
-    container.shell("rm -f /etc/lighttpd/conf-*/50-leadhook.conf /etc/apache2/*-*/leadhook.conf /etc/nginx/sites-*/leadhook")
+    container.shell("rm -f /etc/lighttpd/conf-*/50-leadhook.conf /etc/apache2/*-*/*leadhook.conf /etc/nginx/sites-*/leadhook")
     container.run("mariadb", input="DROP DATABASE IF EXISTS leadhook; DROP USER IF EXISTS leadhook@localhost;")
     install(container, package)
     with container.path(CONFIGURATION).open("a", encoding="utf-8") as file:

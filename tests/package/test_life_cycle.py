@@ -11,6 +11,7 @@ import pytest
 from conftest import SOURCE
 from container import Container
 from installed import CONFIGURATION, SETTINGS, Installed, commands
+from leads_file import make_leads, write_csv
 from load import Load, check_leads
 from service import Account, Campaign
 from stack.process import wait_until
@@ -20,6 +21,7 @@ UNITS = ("leadhook-fcgi.socket", *SERVICES)
 FRONTS = {"lighttpd": "lighttpd", "apache2": "Apache", "nginx": "nginx"}  # by their units; as the document names them
 DEADLINE = 60
 ENOUGH = 200  # answers
+MANY = 100_000
 BASE = ("mariadb-server", "lighttpd", "apache2", "nginx-light", "curl", "ca-certificates", "logrotate", "bash-completion",
         "man-db", "systemd-sysv", "dbus")
 CREATE_RULESET, ITS_VERSION = 444, 1  # landlock_create_ruleset(2)
@@ -204,9 +206,11 @@ def test_log_file_is_rotated(container, installed, campaign):
 
 
 def test_upgrade_under_load(container, installed, campaign, package, next_package):
-    """with one more schema step: no lead is lost or refused, and the operator's settings stay"""
+    """with one more schema step and 100,000 leads: none is lost or refused, and the operator's settings stay"""
     settings = container.run("cat", CONFIGURATION)
     before = campaign.leads(20)
+    write_csv(container.path("/root/leads.csv"), make_leads(MANY, seed=1, numbered=False))
+    container.run("leadhook", "lead", "import", campaign.id, "/root/leads.csv")
     with Load(campaign) as load:
         load.wait_for(ENOUGH)
         install(container, next_package)
@@ -221,6 +225,7 @@ def test_upgrade_under_load(container, installed, campaign, package, next_packag
     emails = [*(lead["email"] for lead in before), *load.answers]
     check_leads(campaign, emails)
     delivered(campaign, emails)
+    assert campaign.stats()["total"] == MANY + len(emails)
     assert installed.admin("check", "--deep")["ok"]
     assert container.run("mariadb", "-N", "leadhook", "-e", "SELECT MAX(version) FROM lh_schema_version").strip() == "9999"
 

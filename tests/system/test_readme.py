@@ -133,7 +133,9 @@ def test_shown_configuration(service, tmp_path):
     config.chmod(0o600)
     program = service.installation.program("leadhook")
     assert subprocess.run([program, "--config", config, "--check-config"], check=False).returncode == 0
-    commands = re.findall(r"^    (leadhook .*)$", OPERATING, re.MULTILINE)
+    # test_people.py, test_removal.py, test_backup.py and tests/package run the others.
+    elsewhere = "leadhook (setup|upgrade|check --restored|(campaign|account) remove|lead (report|erase|export)) ?"
+    commands = [one for one in re.findall(r"^    (leadhook .*)$", OPERATING, re.MULTILINE) if not re.match(elsewhere, one)]
     assert len(commands) == 33
     for command in commands:
         here = command.replace("leadhook", f"'{program}' --config '{service.installation.config}'", 1)

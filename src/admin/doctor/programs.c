@@ -12,9 +12,25 @@
 
 /* ---- the dispatcher ---- */
 
+/* Where the package, and an installation from source, have it. */
+static bool
+has_unit(void)
+{
+	static const char *const places[] = { "/lib/systemd/system/leadhook-dispatch.service",
+		"/usr/local/lib/systemd/system/leadhook-dispatch.service" };
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (access(places[i], F_OK) == 0 && access("/run/systemd/system", F_OK) == 0)
+			return true;
+	return false;
+}
+
 static void
 add_start(struct doctor *doctor)
 {
+	if (has_unit()) {
+		doctor_command(doctor, SLICE_NONE, SLICE("systemctl enable --now leadhook-dispatch.service"));
+		return;
+	}
 	doctor_line(doctor, pool_printf(doctor->pool, "crontab -u %s -e", doctor->account.name.data), SLICE_NONE,
 	    pool_printf(doctor->pool, "* * * * * leadhook-dispatch --config %.*s --quiet", SLICE_ARGS(doctor->file)));
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * Erasures and removals (docs/operating.md 7.4, 7.5): what the pattern of an address finds, and failures at any transaction. */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "store/breaks.h"
+#include "store/removal/pattern.h"
+#include "store/removal/removal.h"
+#include "store/world.h"
+
+/* `text` must not have an apostrophe. */
+static bool
+finds(struct slice pattern, const char *text)
+{
+	char quoted[8192];
+	size_t size = 0;
+	for (size_t i = 0; i < pattern.size; i++)
+		size += (size_t)snprintf(quoted + size, sizeof(quoted) - size, "%02x", (unsigned char)pattern.data[i]);
+	assert_true(size + 1 < sizeof(quoted));
+	return root_number(
+		   "SELECT COALESCE(CONVERT('%s' USING utf8mb4) REGEXP CONVERT(x'%s' USING utf8mb4), 0)", text, quoted) == 1;
+}
+
+static void
+an_email_address_is_found_in_texts(void **state)
+{
+	struct world *w = *state;
+	static const struct slice spellings[] = { SLICE("ada+x@example.org"), SLICE("ADA+x@b\xc3\xbc"
+										    "cher.example") };
+	static const char *const with[] = { "ada+x@example.org", "{\"email\":\"Ada+X@Example.ORG\"}",
+		"a=1&m=ada%2bx%40example.org&b", "<ada+x@example.org>", "mailto:ada+x@example.org.", "(ada+x@example.org)",
+		"\\\\u003cada\\\\u002bx\\\\u0040example.org\\\\u003e", "%3Cada%2Bx%40example.org%3E",
+		"ada+x@b\xc3\xbc"
+		"cher.example",
+		"ada+x@b%c3%bccher.example", "x, ada+x@example.org, y" };
+	static const char *const without[] = { "bada+x@example.org", "ada@example.org", "x.ada+x@example.org",
+		"ada+x@example.organic", "ada+x@example.org.uk", "ada+x@example-org", "ada+x@example", "" };
+	const struct slice pattern = address_pattern(w->pool, CHANNEL_EMAIL, spellings, ARRAY_SIZE(spellings));
+	for (size_t i = 0; i < ARRAY_SIZE(with); i++)
+		if (!finds(pattern, with[i]))
+			fail_msg("not found: %s", with[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+		if (finds(pattern, without[i]))
+			fail_msg("found: %s", without[i]);
+}
+
+static void
+a_number_is_found_in_texts(void **state)
+{
+	struct world *w = *state;
+	static const struct slice spellings[] = { SLICE("+4930123456") };
+	static const char *const with[] = { "+4930123456", "tel:+4930123456;", "%2B4930123456", "004930123456",
+		"\\\\u002b4930123456" };
+	static const char *const without[] = { "4930123456", "+49301234567", "+14930123456", "1004930123456", "+493012345" };
+	const struct slice pattern = address_pattern(w->pool, CHANNEL_PHONE, spellings, ARRAY_SIZE(spellings));
+	for (size_t i = 0; i < ARRAY_SIZE(with); i++)
+		if (!finds(pattern, with[i]))
+			fail_msg("not found: %s", with[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+		if (finds(pattern, without[i]))
+			fail_msg("found: %s", without[i]);
+}
+
+/* Characters that mean something in patterns. */
+static void
+every_character_is_taken_as_it_is(void **state)
+{
+	struct world *w = *state;
+	static const struct slice spellings[] = { SLICE("a.b|c{2}^$*?/`~=@example.org") };
+	const struct slice pattern = address_pattern(w->pool, CHANNEL_EMAIL, spellings, ARRAY_SIZE(spellings));
+	assert_true(finds(pattern, "a.b|c{2}^$*?/`~=@example.org"));
+	assert_false(finds(pattern, "axb|c{2}^$*?/`~=@example.org"));
+	assert_false(finds(pattern, "c@example.org"));
+}
+
+static void
+fill(struct world *w)
+{
+	add_webhook(w, w->campaign, "https://example.org/hook", EVENT_BIT(EVENT_NEW_SIGNUP) | EVENT_BIT(EVENT_REFERRAL));
+	const struct lead ada = sign_up_referred(w, "ada@example.org", SLICE_NONE);
+	sign_up_referred(w, "bob@example.org", ada.social_id);
+}
+
+static int64_t
+rows_with(const char *address)
+{
+	return root_number(
+	    "SELECT (SELECT COUNT(*) FROM t_leads WHERE email = '%s') + (SELECT COUNT(*) FROM t_events WHERE payload LIKE "
+	    "'%%%s%%') + (SELECT COUNT(*) FROM t_erasures)",
+	    address, address);
+}
+
+static void
+erase_all(struct world *w, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts)
+{
+	bool done = false;
+	for (unsigned i = 0; i < 100 && !done; i++)
+		if (store_continue_erasure(w->store, id, counts, &done) != RESULT_OK)
+			done = false;
+	assert_true(done);
+}
+
+/* The connection is lost at a COMMIT, before or after it took effect. */
+static void
+an_erasure_survives_lost_connections(void **state)
+{
+	struct world *w = *state;
+	for (unsigned commit = 0; commit < 12; commit++)
+		for (unsigned after = 0; after < 2; after++) {
+			const struct erase_request request = { .person = { .channel = CHANNEL_EMAIL,
+								   .address = SLICE("ada@example.org") } };
+			struct removal_counts counts = { 0 };
+			unsigned char id[REMOVAL_ID_SIZE];
+			size_t leads;
+			bool done = false;
+			w->campaign = add_campaign(w);
+			fill(w);
+			assert_true(rows_with("ada@example.org") >= 2);
+			assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
+			assert_int_equal(leads, 1);
+			for (unsigned i = 0; i < commit && !done; i++)
+				assert_int_equal(store_continue_erasure(w->store, id, &counts, &done), RESULT_OK);
+			breaks = (struct breaks){ .commits = 1, .after = after == 1 };
+			erase_all(w, id, &counts);
+			breaks = (struct breaks){ 0 };
+			assert_int_equal(counts.leads, 1);
+			assert_int_equal(rows_with("ada@example.org"), 0);
+			assert_int_equal(
+			    root_number("SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign), 1);
+		}
+}
+
+static void
+a_removal_survives_lost_connections(void **state)
+{
+	struct world *w = *state;
+	for (unsigned commit = 0; commit < 12; commit++)
+		for (unsigned after = 0; after < 2; after++) {
+			struct removal_counts counts = { 0 };
+			bool done = false;
+			const uint64_t campaign = w->campaign = add_campaign(w);
+			fill(w);
+			assert_int_equal(store_remove_campaign(w->store, campaign), RESULT_OK);
+			assert_int_equal(store_remove_campaign(w->store, campaign), RESULT_NOT_FOUND);
+			for (unsigned i = 0; i < commit && !done; i++)
+				assert_int_equal(store_continue_removal(w->store, campaign, &counts, &done), RESULT_OK);
+			breaks = (struct breaks){ .commits = 1, .after = after == 1 };
+			for (unsigned i = 0; i < 100 && !done; i++)
+				if (store_continue_removal(w->store, campaign, &counts, &done) != RESULT_OK)
+					done = false;
+			breaks = (struct breaks){ 0 };
+			assert_true(done);
+			assert_int_equal(counts.leads, 2);
+			assert_int_equal(root_number("SELECT COUNT(*) FROM t_leads WHERE campaign_id = %" PRIu64, campaign), 0);
+			assert_int_equal(
+			    root_number("SELECT COUNT(*) FROM t_events WHERE campaign_id = %" PRIu64, campaign), 0);
+			assert_int_equal(root_number("SELECT COUNT(*) FROM t_removed_campaigns"), 0);
+		}
+}
+
+/* The dispatcher takes what nothing has worked on for a minute, and then stays with it. */
+static void
+what_stands_still_is_resumed(void **state)
+{
+	struct world *w = *state;
+	const struct erase_request request = { .person = { .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org") } };
+	struct resumed_removals resumed = { 0 };
+	unsigned char id[REMOVAL_ID_SIZE];
+	size_t leads;
+	bool more = true;
+	fill(w);
+	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
+	assert_int_equal(store_resume_removals(w->store, &resumed, &more), RESULT_OK);
+	assert_false(more);
+	assert_true(rows_with("ada@example.org") > 0);
+	root_run("UPDATE t_erasures SET worked_ms = worked_ms - 60000");
+	do
+		assert_int_equal(store_resume_removals(w->store, &resumed, &more), RESULT_OK);
+	while (more);
+	assert_int_equal(rows_with("ada@example.org"), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(an_email_address_is_found_in_texts),
+		WORLD_TEST(a_number_is_found_in_texts),
+		WORLD_TEST(every_character_is_taken_as_it_is),
+		WORLD_TEST(an_erasure_survives_lost_connections),
+		WORLD_TEST(a_removal_survives_lost_connections),
+		WORLD_TEST(what_stands_still_is_resumed),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Erasing people and removing campaigns (docs/operating.md). Safe to run twice. Older programs erase and remove nothing.
+-- Erasing people and removing campaigns (docs/operating.md 7.4, 7.5). Safe to run twice. Older programs erase and remove nothing, and
+-- their imports bring erased people back.
 
 -- A person whose data are being erased: a row until all of it is gone. It has the address, which no other table has afterwards.
 CREATE TABLE IF NOT EXISTS {prefix}erasures (
@@ -7,9 +8,10 @@ CREATE TABLE IF NOT EXISTS {prefix}erasures (
 	campaign_id BIGINT UNSIGNED NOT NULL, -- 0: of every campaign
 	channel ENUM('email', 'phone') NOT NULL,
 	address VARBINARY(1024) NOT NULL, -- email key or number
-	pattern TEXT NOT NULL, -- a regular expression for the address in texts
-	lead_ids MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- of the person's leads, decimal, comma-separated
-	importable BOOLEAN NOT NULL, -- imports may bring the person back: erased_people gets no row
+	whole MEDIUMTEXT NOT NULL, -- regular expressions for the address: as a value …
+	in_text MEDIUMTEXT NOT NULL, -- … and in a text
+	lead_ids MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- of the person's leads, also of deleted ones, decimal, comma-separated
+	social_ids MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- of the same
 	step TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum erase_step of store/removal/erase.c
 	position BIGINT UNSIGNED NOT NULL DEFAULT 0, -- in this step
 	worked_ms BIGINT NOT NULL, -- time of the last progress

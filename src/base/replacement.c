@@ -106,8 +106,14 @@ take_attributes(const struct replacement *replacement, mode_t mode)
 	struct stat before;
 	if (stat(replacement->path, &before) != 0)
 		return fchmod(replacement->fd, mode) == 0;
-	return (before.st_uid == geteuid() || fchown(replacement->fd, before.st_uid, before.st_gid) == 0) &&
-	       fchmod(replacement->fd, before.st_mode & (mode_t)~S_IFMT) == 0;
+	mode_t same = before.st_mode & (mode_t)~S_IFMT;
+	/* a group that it cannot have must not leave rights to another */
+	if (fchown(replacement->fd, before.st_uid, before.st_gid) != 0) {
+		if (before.st_uid != geteuid())
+			return false;
+		same &= (mode_t)~S_IRWXG;
+	}
+	return fchmod(replacement->fd, same) == 0;
 }
 
 /* After a power failure the file is the old or the new one. */

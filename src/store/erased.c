@@ -9,10 +9,11 @@
 #include "store/statements.h"
 
 DB_STATEMENT(sql_insert_erased, "INSERT IGNORE INTO {prefix}erased_people (hash, erased_ms) VALUES (?, " NOW ")");
+DB_STATEMENT(sql_delete_erased, "DELETE FROM {prefix}erased_people WHERE hash = ?");
 DB_STATEMENT(sql_select_any_erased, "SELECT 1 FROM {prefix}erased_people LIMIT 1");
 DB_STATEMENT(sql_select_erased, "SELECT hash FROM {prefix}erased_people WHERE hash IN ({list})");
 
-store_statement_list sql_of_erased = { &sql_insert_erased, &sql_select_any_erased, &sql_select_erased, NULL };
+store_statement_list sql_of_erased = { &sql_insert_erased, &sql_delete_erased, &sql_select_any_erased, &sql_select_erased, NULL };
 
 enum { HASH_SIZE = 16, HASHES = 4 /* of an import: email and number, in its campaign and in all */ };
 
@@ -26,15 +27,29 @@ hash_of(struct slice secret, struct pool *pool, uint64_t campaign_id, enum lead_
 	return db_bytes(pool_copy(pool, slice_sub(digest_slice(&digest), 0, HASH_SIZE)));
 }
 
-enum result
-store_insert_erased(
-    struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address)
+static enum result
+change(struct store *store, struct pool *pool, const struct db_statement *statement, uint64_t campaign_id,
+    enum lead_channel channel, struct slice address)
 {
 	const struct payload_settings *settings;
 	const enum result result = store_payload_settings(store, &settings);
 	return result == RESULT_OK
-		   ? store_run(store, &sql_insert_erased, hash_of(settings->server_secret, pool, campaign_id, channel, address))
+		   ? store_run(store, statement, hash_of(settings->server_secret, pool, campaign_id, channel, address))
 		   : result;
+}
+
+enum result
+store_insert_erased(
+    struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address)
+{
+	return change(store, pool, &sql_insert_erased, campaign_id, channel, address);
+}
+
+enum result
+store_delete_erased(
+    struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address)
+{
+	return change(store, pool, &sql_delete_erased, campaign_id, channel, address);
 }
 
 /* Returns the number of hashes. */

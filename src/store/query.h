@@ -41,6 +41,9 @@ MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool,
  * table, whatever index it names, and lock all of it. */
 #define ROWS_WITH_IDS(table) \
 	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.id = ids.id"
+/* The same for rows of leads. */
+#define ROWS_OF_LEADS(table) \
+	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.lead_id = ids.id"
 /* Runs such a statement; without ids it makes no round trip. `affected` may be NULL. */
 MUST_CHECK enum result store_run_on_ids(
     struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count, uint64_t *affected);

@@ -47,6 +47,8 @@ DB_STATEMENT(sql_change_histogram,
 DB_STATEMENT(sql_change_ip_leads, "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads)"
 				  " VALUES {each}(?, ?, ?){between}, {end}"
 				  " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)");
+/* without leads the address itself is stored for nothing */
+DB_STATEMENT(sql_delete_ip_leads, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? AND ip = ? AND leads <= 0");
 DB_STATEMENT(sql_insert_score_entry,
     "INSERT INTO {prefix}score_entries (lead_id, reason, ref, round, delta, requested, message, created_ms)"
     " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
@@ -78,9 +80,10 @@ DB_STATEMENT(sql_insert_due, "INSERT INTO {prefix}due (id, event_id, shard, webh
 DB_STATEMENT(sql_insert_used_proof, "INSERT INTO {prefix}used_proofs (nonce, expires_ms) VALUES {each}(?, ?){between}, {end}");
 
 store_statement_list sql_of_write = { &sql_delete_leads, &sql_insert_deleted_lead, &sql_free_identities, &sql_update_lead,
-	&sql_insert_lead, &sql_update_counters, &sql_change_histogram, &sql_change_ip_leads, &sql_insert_score_entry,
-	&sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event, &sql_insert_unverified,
-	&sql_insert_confirmation, &sql_delete_confirmations, &sql_insert_due, &sql_insert_used_proof, NULL };
+	&sql_insert_lead, &sql_update_counters, &sql_change_histogram, &sql_change_ip_leads, &sql_delete_ip_leads,
+	&sql_insert_score_entry, &sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event,
+	&sql_insert_unverified, &sql_insert_confirmation, &sql_delete_confirmations, &sql_insert_due, &sql_insert_used_proof,
+	NULL };
 
 /* State of a write. */
 struct write {
@@ -155,6 +158,7 @@ write_counters(const struct write *write)
 	struct row_list counters = store_row_list(write->pool, &sql_update_counters, set->campaign_count);
 	struct row_list histogram = store_row_list(write->pool, &sql_change_histogram, d->rank_change_count);
 	struct row_list addresses = store_row_list(write->pool, &sql_change_ip_leads, d->ip_move_count);
+	struct row_list left = store_row_list(write->pool, &sql_delete_ip_leads, d->ip_move_count);
 	for (size_t i = 0; i < set->campaign_count; i++) {
 		const struct campaign *c = &set->campaigns[i].campaign;
 		if (set->campaigns[i].changed)
@@ -169,10 +173,13 @@ write_counters(const struct write *write)
 		store_add_values(&histogram, row, ARRAY_SIZE(row));
 	}
 	for (size_t i = 0; i < d->ip_move_count; i++)
+		if (d->ip_moves[i].leads < 0)
+			store_add_row(&left, DB_U64(d->ip_moves[i].campaign_id), db_bytes(d->ip_moves[i].ip));
+	for (size_t i = 0; i < d->ip_move_count; i++)
 		if (d->ip_moves[i].leads != 0)
 			store_add_row(&addresses, DB_U64(d->ip_moves[i].campaign_id), db_bytes(d->ip_moves[i].ip),
 			    DB_I64(d->ip_moves[i].leads));
-	return store_run_lists(write->store, &counters, &histogram, &addresses);
+	return store_run_lists(write->store, &counters, &histogram, &addresses, &left);
 }
 
 static enum result

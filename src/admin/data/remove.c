@@ -11,31 +11,27 @@
 
 enum { TRIES = 4 };
 
-/* Deletes the rows of all removed campaigns: of these, and of those that an earlier command has left. */
+/* Deletes the rows of a removed campaign. */
 static int
-delete_rows(const struct admin_call *call, uint64_t total, struct removal_counts *counts)
+delete_rows(const struct admin_call *call, uint64_t campaign_id, struct progress *progress, struct removal_counts *counts)
 {
-	struct progress progress = progress_begin(call->errors, "leads", total);
-	uint64_t campaign_id = 0;
 	unsigned failures = 0;
-	bool found = true, done = true;
-	while (found && failures < TRIES) {
-		enum result result = RESULT_OK;
-		if (done)
-			result = store_find_removal(call->store, 0, &campaign_id, &found);
-		if (result == RESULT_OK && found)
-			result = store_continue_removal(call->store, campaign_id, counts, &done);
-		progress_show(&progress, counts->leads, counts->leads);
+	for (bool done = false; !done;) {
+		const enum result result = store_continue_removal(call->store, campaign_id, counts, &done);
+		progress_show(progress, counts->leads, counts->leads);
 		failures = result == RESULT_OK ? 0 : failures + 1;
-		if (result != RESULT_OK)
+		if (result == RESULT_FAILED)
+			return admin_answer(call, result);
+		if (failures == TRIES)
+			return admin_fail(call, EX_TEMPFAIL, "the database is out of reach: the dispatcher deletes the rest");
+		if (failures > 0)
 			sleep(1);
 	}
-	progress_end(&progress);
-	return found ? admin_fail(call, EX_TEMPFAIL, "the database is out of reach: the dispatcher deletes the rest") : EX_OK;
+	return EX_OK;
 }
 
 static int
-count_leads(const struct admin_call *call, bool account, uint64_t *leads, size_t *campaigns)
+find_campaigns(const struct admin_call *call, bool account, uint64_t *leads, uint64_t **ids, size_t *campaigns)
 {
 	struct campaign *list;
 	size_t count;
@@ -45,10 +41,11 @@ count_leads(const struct admin_call *call, bool account, uint64_t *leads, size_t
 		result = store_list_campaigns(call->store, call->pool, account ? call->id : 0, &list, &count, &now_ms);
 	*leads = 0;
 	*campaigns = 0;
+	*ids = result == RESULT_OK ? POOL_ARRAY(call->pool, count, uint64_t) : NULL;
 	for (size_t i = 0; result == RESULT_OK && i < count; i++)
 		if (account || list[i].id == call->id) {
 			*leads += list[i].counters.leads;
-			++*campaigns;
+			(*ids)[(*campaigns)++] = list[i].id;
 		}
 	if (result == RESULT_OK && !account && *campaigns == 0)
 		result = RESULT_NOT_FOUND;
@@ -61,9 +58,9 @@ admin_remove(struct admin_call *call)
 {
 	const bool account = call->command->variant;
 	struct removal_counts counts = { 0 };
-	uint64_t leads;
+	uint64_t leads, *ids;
 	size_t campaigns;
-	int status = count_leads(call, account, &leads, &campaigns);
+	int status = find_campaigns(call, account, &leads, &ids, &campaigns);
 	if (status != EX_OK)
 		return status;
 	if (call->options[OPTION_YES] == NULL)
@@ -73,7 +70,10 @@ admin_remove(struct admin_call *call)
 	    account ? store_remove_account(call->store, call->id) : store_remove_campaign(call->store, call->id);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	status = delete_rows(call, leads, &counts);
+	struct progress progress = progress_begin(call->errors, "leads", leads);
+	for (size_t i = 0; i < campaigns && status == EX_OK; i++)
+		status = delete_rows(call, ids[i], &progress, &counts);
+	progress_end(&progress);
 	if (status != EX_OK)
 		return status;
 	output_record(call->output);

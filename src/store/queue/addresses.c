@@ -10,10 +10,11 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-DB_STATEMENT(sql_select_leads_with_addresses, "SELECT id, campaign_id, created_ms <= " NOW " - ?"
-					      " FROM {prefix}leads"
-					      " WHERE id > ?"
-					      " ORDER BY id LIMIT 500");
+DB_STATEMENT(sql_select_leads_with_addresses,
+    "SELECT id, campaign_id, created_ms <= " NOW " - ? AND (ip IS NOT NULL OR user_agent IS NOT NULL)"
+    " FROM {prefix}leads"
+    " WHERE id > ?"
+    " ORDER BY id LIMIT 1000");
 DB_STATEMENT(sql_select_addresses_of_leads, "SELECT DISTINCT campaign_id, ip FROM {prefix}leads"
 					    " WHERE id IN ({list}) AND ip IS NOT NULL");
 DB_STATEMENT(sql_select_counted_to, "SELECT ip_counted_to FROM {prefix}campaign_counters WHERE campaign_id = ?");
@@ -24,15 +25,19 @@ DB_STATEMENT(sql_uncount_addresses, "INSERT INTO {prefix}ip_leads (campaign_id, 
 				    " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)");
 DB_STATEMENT(sql_drop_addresses, "UPDATE " ROWS_WITH_IDS("leads") " SET t.ip = NULL, t.user_agent = NULL");
 DB_STATEMENT(sql_delete_uncounted_address, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? AND ip = ? AND leads <= 0");
+DB_STATEMENT(sql_select_address_pass, "SELECT CAST(value AS SIGNED) <= " NOW " - ?"
+				      " FROM {prefix}installation WHERE name = ?");
+DB_STATEMENT(sql_end_address_pass, "INSERT INTO {prefix}installation (name, value) VALUES ('addresses_dropped_ms', " NOW ")"
+				   " ON DUPLICATE KEY UPDATE value = VALUES(value)");
 DB_STATEMENT(sql_note_dropped_addresses, "INSERT INTO {prefix}installation (name, value)"
 					 " VALUES ('addresses_dropped_to', ?)"
 					 " ON DUPLICATE KEY UPDATE value = VALUES(value)");
 
 store_statement_list sql_of_addresses = { &sql_select_leads_with_addresses, &sql_select_addresses_of_leads,
 	&sql_select_counted_to, &sql_uncount_addresses, &sql_drop_addresses, &sql_delete_uncounted_address,
-	&sql_note_dropped_addresses, NULL };
+	&sql_select_address_pass, &sql_end_address_pass, &sql_note_dropped_addresses, NULL };
 
-enum { PIECE = 500, PIECES = 20 /* in one call */, ID = 0, CAMPAIGN_ID, IS_OLD };
+enum { PIECE = 1000, PIECES = 20 /* in one call */, PASS_MS = 24 * 3600 * 1000, ID = 0, CAMPAIGN_ID, IS_OLD };
 
 static enum result
 read_position(struct store *store, struct pool *pool, uint64_t *position)
@@ -45,13 +50,19 @@ read_position(struct store *store, struct pool *pool, uint64_t *position)
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
-/* The ids of rows from `first` on that are of its campaign, up to the row `end`. */
+static bool
+is_chosen(const struct db_rows *rows, size_t row, uint64_t campaign_id)
+{
+	return db_get_bool(rows, row, IS_OLD) && db_get_u64(rows, row, CAMPAIGN_ID) == campaign_id;
+}
+
+/* The ids of the chosen rows of a campaign, from `first` on. */
 static size_t
-ids_of_campaign(const struct db_rows *rows, size_t first, size_t end, struct db_value *ids)
+ids_of_campaign(const struct db_rows *rows, size_t first, struct db_value *ids)
 {
 	size_t count = 0;
-	for (size_t i = first; i < end; i++)
-		if (db_get_u64(rows, i, CAMPAIGN_ID) == db_get_u64(rows, first, CAMPAIGN_ID))
+	for (size_t i = first; i < rows->count; i++)
+		if (is_chosen(rows, i, db_get_u64(rows, first, CAMPAIGN_ID)))
 			ids[count++] = DB_U64(db_get_u64(rows, i, ID));
 	return count;
 }
@@ -81,21 +92,21 @@ static bool
 is_first_of_campaign(const struct db_rows *rows, size_t row)
 {
 	for (size_t i = 0; i < row; i++)
-		if (db_get_u64(rows, i, CAMPAIGN_ID) == db_get_u64(rows, row, CAMPAIGN_ID))
+		if (is_chosen(rows, i, db_get_u64(rows, row, CAMPAIGN_ID)))
 			return false;
-	return true;
+	return db_get_bool(rows, row, IS_OLD);
 }
 
 /* A transaction for each campaign: they are locked one at a time. */
 static enum result
-drop_rows(struct store *store, struct pool *pool, const struct db_rows *rows, size_t end)
+drop_rows(struct store *store, struct pool *pool, const struct db_rows *rows)
 {
 	enum result result = RESULT_OK;
-	for (size_t i = 0; i < end && result == RESULT_OK; i++) {
+	for (size_t i = 0; i < rows->count && result == RESULT_OK; i++) {
 		if (!is_first_of_campaign(rows, i))
 			continue;
-		struct db_value *ids = POOL_ARRAY(pool, end, struct db_value);
-		const struct db_list list = { ids, ids_of_campaign(rows, i, end, ids) };
+		struct db_value *ids = POOL_ARRAY(pool, rows->count, struct db_value);
+		const struct db_list list = { ids, ids_of_campaign(rows, i, ids) };
 		struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 		while (store_runs(&txn))
 			txn.result = drop_of_campaign(store, txn.pool, db_get_u64(rows, i, CAMPAIGN_ID), list);
@@ -104,7 +115,7 @@ drop_rows(struct store *store, struct pool *pool, const struct db_rows *rows, si
 	return result;
 }
 
-/* *left: the piece was full, and all of it old. */
+/* *left: there may be more leads. */
 static enum result
 drop_piece(struct store *store, struct pool *pool, bool *left)
 {
@@ -116,29 +127,40 @@ drop_piece(struct store *store, struct pool *pool, bool *left)
 	if (result == RESULT_OK)
 		result = store_query(
 		    store, pool, &rows, &sql_select_leads_with_addresses, DB_I64(store->options.ip_ms), DB_U64(position));
+	if (result == RESULT_OK)
+		result = drop_rows(store, pool, &rows);
 	if (result != RESULT_OK)
 		return result;
-	size_t end = 0;
-	while (end < rows.count && db_get_bool(&rows, end, IS_OLD))
-		end++;
-	if (end == 0)
-		return RESULT_OK;
-	result = drop_rows(store, pool, &rows, end);
-	*left = end == PIECE;
-	return result == RESULT_OK ? store_run(store, &sql_note_dropped_addresses,
-					 db_bytes(encode_decimal(db_get_u64(&rows, end - 1, ID), digits)))
-				   : result;
+	*left = rows.count == PIECE;
+	const uint64_t next = *left ? db_get_u64(&rows, rows.count - 1, ID) : 0;
+	result = store_run(store, &sql_note_dropped_addresses, db_bytes(encode_decimal(next, digits)));
+	return result == RESULT_OK && !*left ? store_run(store, &sql_end_address_pass) : result;
+}
+
+/* A pass that has begun goes on at once, the next one begins a day after the last. */
+static enum result
+has_work(struct store *store, struct pool *pool, bool *work)
+{
+	uint64_t position;
+	struct db_rows rows;
+	enum result result = read_position(store, pool, &position);
+	if (result == RESULT_OK)
+		result = store_query(
+		    store, pool, &rows, &sql_select_address_pass, DB_I64(PASS_MS), db_bytes(SLICE("addresses_dropped_ms")));
+	*work = result == RESULT_OK && (position > 0 || rows.count == 0 || db_get_bool(&rows, 0, 0));
+	return result;
 }
 
 enum result
 store_drop_addresses(struct store *store)
 {
-	bool left = store->options.ip_ms > 0;
-	enum result result = RESULT_OK;
+	struct pool *pool = pool_new();
+	bool left = false;
+	enum result result = store->options.ip_ms > 0 ? has_work(store, pool, &left) : RESULT_OK;
 	for (unsigned i = 0; i < PIECES && left && result == RESULT_OK; i++) {
-		struct pool *pool = pool_new();
+		pool_reset(pool);
 		result = drop_piece(store, pool, &left);
-		pool_free(&pool);
 	}
+	pool_free(&pool);
 	return result;
 }

@@ -10,8 +10,6 @@
 
 /* The index is forced because a DELETE may otherwise scan a small table, and lock rows of other campaigns. */
 #define DELETE_OF_CAMPAIGN(table, index) "DELETE t FROM {prefix}" table " t FORCE INDEX (" index ") WHERE t.campaign_id = ?"
-#define ROWS_OF_LEADS(table) \
-	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.lead_id = ids.id"
 
 DB_STATEMENT(sql_lock_removed_account, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE");
 DB_STATEMENT(sql_select_campaigns_to_remove,
@@ -32,6 +30,7 @@ DB_STATEMENT(sql_select_idle_removed, "SELECT campaign_id FROM {prefix}removed_c
 				      " ORDER BY campaign_id LIMIT 1");
 DB_STATEMENT(
     sql_move_removed, "UPDATE {prefix}removed_campaigns SET step = ?, position = ?, worked_ms = " NOW " WHERE campaign_id = ?");
+DB_STATEMENT(sql_postpone_removed, "UPDATE {prefix}removed_campaigns SET worked_ms = " NOW " WHERE campaign_id = ?");
 DB_STATEMENT(sql_delete_removed, "DELETE FROM {prefix}removed_campaigns WHERE campaign_id = ?");
 
 DB_STATEMENT(sql_delete_jobs_of_campaign, DELETE_OF_CAMPAIGN("bulk_jobs", "by_campaign"));
@@ -72,8 +71,8 @@ DB_STATEMENT(
 store_statement_list sql_of_removed_campaigns = { &sql_lock_removed_account, &sql_select_campaigns_to_remove,
 	&sql_insert_removed, &sql_delete_campaign, &sql_delete_counters, &sql_delete_status_of_webhooks, &sql_delete_webhooks,
 	&sql_delete_keys_of_account, &sql_delete_account, &sql_select_removed, &sql_select_idle_removed, &sql_move_removed,
-	&sql_delete_removed, &sql_delete_jobs_of_campaign, &sql_delete_bulk_schedule, &sql_delete_tags, &sql_delete_actions,
-	&sql_delete_reward_levels, &sql_delete_texts, &sql_delete_inbound_status, &sql_delete_inbound,
+	&sql_postpone_removed, &sql_delete_removed, &sql_delete_jobs_of_campaign, &sql_delete_bulk_schedule, &sql_delete_tags,
+	&sql_delete_actions, &sql_delete_reward_levels, &sql_delete_texts, &sql_delete_inbound_status, &sql_delete_inbound,
 	&sql_select_removed_calls, &sql_delete_removed_calls, &sql_select_removed_leads, &sql_delete_removed_leads,
 	&sql_delete_links_of_leads, &sql_delete_confirmations_of_leads, &sql_delete_unverified_leads, &sql_select_removed_nodes,
 	&sql_delete_removed_nodes, &sql_select_removed_addresses, &sql_delete_removed_address, &sql_select_removed_messages,
@@ -103,12 +102,13 @@ run_all(struct store *store, const struct db_statement *const *statements, size_
 
 /* ---- the beginning ---- */
 
-/* After this no call finds the campaign. The dispatcher ends deliveries of webhooks that there are no more. */
+/* After this no call finds the campaign, and none is logged, which locks a row of inbound_status. The dispatcher ends
+ * deliveries of webhooks that there are no more. */
 static enum result
 remove_one(struct store *store, struct pool *pool, uint64_t campaign_id)
 {
 	static const struct db_statement *const statements[] = { &sql_insert_removed, &sql_delete_campaign,
-		&sql_delete_status_of_webhooks, &sql_delete_webhooks, &sql_delete_counters };
+		&sql_delete_status_of_webhooks, &sql_delete_webhooks, &sql_delete_inbound_status, &sql_delete_counters };
 	const enum result result = store_lock_counters(store, pool, campaign_id);
 	return result == RESULT_OK ? run_all(store, statements, ARRAY_SIZE(statements), campaign_id) : result;
 }
@@ -180,7 +180,7 @@ remove_definitions(struct part *part, struct pool *pool UNUSED)
 {
 	static const struct db_statement *const statements[] = { &sql_delete_tags, &sql_delete_actions,
 		&sql_delete_reward_levels, &sql_delete_texts, &sql_delete_jobs_of_campaign, &sql_delete_bulk_schedule,
-		&sql_delete_inbound_status, &sql_delete_inbound };
+		&sql_delete_inbound };
 	part->step_done = true;
 	return run_all(part->store, statements, ARRAY_SIZE(statements), part->campaign_id);
 }
@@ -324,6 +324,12 @@ store_continue_removal(struct store *store, uint64_t campaign_id, struct removal
 	}
 	pool_free(&pool);
 	return result;
+}
+
+enum result
+store_postpone_removal(struct store *store, uint64_t campaign_id)
+{
+	return store_run(store, &sql_postpone_removed, DB_U64(campaign_id));
 }
 
 enum result

@@ -18,54 +18,64 @@
 #include "store/transaction.h"
 
 DB_STATEMENT(sql_insert_erasure,
-    "INSERT INTO {prefix}erasures (id, campaign_id, channel, address, pattern, lead_ids, importable, worked_ms, created_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ", " NOW ")");
-DB_STATEMENT(sql_select_erasure, "SELECT campaign_id, channel, address, pattern, lead_ids, importable, step, position"
+    "INSERT INTO {prefix}erasures"
+    " (id, campaign_id, channel, address, whole, in_text, lead_ids, social_ids, worked_ms, created_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ", " NOW ")");
+DB_STATEMENT(sql_select_erasure, "SELECT campaign_id, channel, address, whole, in_text, lead_ids, social_ids, step, position"
 				 " FROM {prefix}erasures"
 				 " WHERE id = ?");
 DB_STATEMENT(
     sql_select_idle_erasure, "SELECT id FROM {prefix}erasures WHERE worked_ms <= " NOW " - ? ORDER BY created_ms LIMIT 1");
-DB_STATEMENT(sql_move_erasure, "UPDATE {prefix}erasures SET step = ?, position = ?, worked_ms = " NOW " WHERE id = ?");
+DB_STATEMENT(sql_move_erasure, "UPDATE {prefix}erasures"
+			       " SET step = ?, position = ?, lead_ids = ?, social_ids = ?, worked_ms = " NOW " WHERE id = ?");
+DB_STATEMENT(sql_postpone_erasure, "UPDATE {prefix}erasures SET worked_ms = " NOW " WHERE id = ?");
 DB_STATEMENT(sql_delete_erasure, "DELETE FROM {prefix}erasures WHERE id = ?");
-DB_STATEMENT(sql_delete_unused_addresses, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? AND ip = ? AND leads <= 0");
 DB_STATEMENT(sql_select_events_of_leads, "SELECT id, deliveries"
 					 " FROM {prefix}events FORCE INDEX (by_lead)"
 					 " WHERE lead_id IN ({list})"
 					 " LIMIT 200");
-/* the next four read a table in pieces */
+/* the next five read a table in pieces */
+/* clang-format off */
 DB_STATEMENT(sql_search_events,
-    "SELECT id, deliveries, (? IN (0, campaign_id)) AND " HAS_ADDRESS("payload") " FROM {prefix}events"
-										 " WHERE id > ?"
-										 " ORDER BY id LIMIT 2000");
-DB_STATEMENT(sql_search_calls, "SELECT id, (? IN (0, campaign_id)) AND " HAS_ADDRESS("body") " FROM {prefix}inbound_calls"
-											     " WHERE id > ?"
-											     " ORDER BY id LIMIT 100");
-DB_STATEMENT(sql_search_messages, "SELECT id, (? IN (0, campaign_id)) AND " HAS_ADDRESS("recipient") ", kind, ref"
-												     " FROM {prefix}messages"
-												     " WHERE id > ?"
-												     " ORDER BY id LIMIT 2000");
-DB_STATEMENT(sql_search_confirmations, "SELECT lead_id, MAX(" HAS_ADDRESS("address") ")"
-										     " FROM {prefix}confirmations"
-										     " WHERE lead_id > ?"
-										     " GROUP BY lead_id"
-										     " ORDER BY lead_id LIMIT 2000");
+    "SELECT id, deliveries, (? IN (0, campaign_id)) AND " HAS_ADDRESS("payload")
+    " FROM {prefix}events WHERE id > ? ORDER BY id LIMIT 2000");
+DB_STATEMENT(sql_search_calls,
+    "SELECT id, (? IN (0, campaign_id)) AND (" HAS_ADDRESS("body") " OR " HAS_ADDRESS("message") ")"
+    " FROM {prefix}inbound_calls WHERE id > ? ORDER BY id LIMIT 100");
+DB_STATEMENT(sql_search_messages,
+    "SELECT id, (? IN (0, campaign_id)) AND " HAS_ADDRESS("recipient") ", kind, ref"
+    " FROM {prefix}messages WHERE id > ? ORDER BY id LIMIT 2000");
+/* a confirmation is of the campaign of its lead */
+DB_STATEMENT(sql_search_confirmations,
+    "SELECT c.lead_id, MAX((? = 0 OR ? = l.campaign_id) AND " HAS_ADDRESS("c.address") ")"
+    " FROM {prefix}confirmations c LEFT JOIN {prefix}leads l ON l.id = c.lead_id"
+    " WHERE c.lead_id > ? GROUP BY c.lead_id ORDER BY c.lead_id LIMIT 2000");
+/* clang-format on */
+/* Of found events: whose they are, and what their payloads have as the address. */
+DB_STATEMENT(sql_select_found_events,
+    "SELECT e.id, e.lead_id, l.id IS NULL, JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.social_id'),"
+    " JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.email') REGEXP CONVERT(? USING utf8mb4)"
+    " OR JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.phone_number') REGEXP CONVERT(? USING utf8mb4)"
+    " FROM {prefix}events e LEFT JOIN {prefix}leads l ON l.id = e.lead_id"
+    " WHERE e.id IN ({list})");
 DB_STATEMENT(sql_delete_calls, "DELETE t FROM " ROWS_WITH_IDS("inbound_calls"));
 DB_STATEMENT(sql_delete_messages, "DELETE t FROM " ROWS_WITH_IDS("messages"));
 DB_STATEMENT(sql_delete_confirmations_to, "DELETE FROM {prefix}confirmations WHERE lead_id = ? AND " HAS_ADDRESS("address"));
 
 store_statement_list sql_of_erase = { &sql_insert_erasure, &sql_select_erasure, &sql_select_idle_erasure, &sql_move_erasure,
-	&sql_delete_erasure, &sql_delete_unused_addresses, &sql_select_events_of_leads, &sql_search_events, &sql_search_calls,
-	&sql_search_messages, &sql_search_confirmations, &sql_delete_calls, &sql_delete_messages, &sql_delete_confirmations_to,
-	NULL };
+	&sql_postpone_erasure, &sql_delete_erasure, &sql_select_events_of_leads, &sql_search_events, &sql_search_calls,
+	&sql_search_messages, &sql_search_confirmations, &sql_select_found_events, &sql_delete_calls, &sql_delete_messages,
+	&sql_delete_confirmations_to, NULL };
 
 enum { LEADS_AT_ONCE = 50, EVENTS_AT_ONCE = 200, LEAD_MS = 30000 };
 
 /* Stored: new ones are added at the end. */
 enum erase_step {
 	ERASE_LEADS,
+	ERASE_FOUND_EVENTS,
+	ERASE_REFERRALS,
 	ERASE_ROWS,
 	ERASE_EVENTS,
-	ERASE_FOUND_EVENTS,
 	ERASE_FOUND_CALLS,
 	ERASE_FOUND_MESSAGES,
 	ERASE_FOUND_CONFIRMATIONS,
@@ -76,8 +86,7 @@ struct erasure {
 	struct slice id;
 	uint64_t campaign_id;
 	enum lead_channel channel;
-	struct slice address, pattern, lead_ids;
-	bool importable;
+	struct slice address, whole, in_text, lead_ids, social_ids;
 	unsigned step;
 	uint64_t position;
 };
@@ -92,24 +101,47 @@ struct part {
 	bool step_done;
 };
 
+/* Adds a lead to the lists; false: it is in them. */
+static bool
+add_lead(struct pool *pool, struct slice *lead_ids, struct slice *social_ids, uint64_t id, struct slice social_id)
+{
+	if (id_list_has(*lead_ids, id))
+		return false;
+	*lead_ids = id_list_add(pool, *lead_ids, id);
+	*social_ids = slice_present(*social_ids) ? POOL_JOIN(pool, *social_ids, SLICE(","), social_id) : social_id;
+	return true;
+}
+
+/* With the hash, so that no import brings a lead back that was deleted already. */
+static enum result
+note_person(struct store *store, struct pool *pool, const struct erase_request *request)
+{
+	const struct person *person = &request->person;
+	return request->importable ? store_delete_erased(store, pool, person->campaign_id, person->channel, person->address)
+				   : store_insert_erased(store, pool, person->campaign_id, person->channel, person->address);
+}
+
 enum result
 store_begin_erasure(struct store *store, const struct erase_request *request, unsigned char id[REMOVAL_ID_SIZE], size_t *leads)
 {
+	const struct person *person = &request->person;
 	random_bytes(id, REMOVAL_ID_SIZE);
 	const struct slice id_slice = { (const char *)id, REMOVAL_ID_SIZE };
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
 		struct lead *found = NULL;
-		struct slice ids = SLICE_NONE;
-		txn.result = store_find_leads_of(store, txn.pool, &request->person, &found, leads);
-		for (size_t i = 0; i < *leads && txn.result == RESULT_OK; i++)
-			ids = id_list_add(txn.pool, ids, found[i].id);
+		struct slice lead_ids = SLICE_NONE, social_ids = SLICE_NONE;
+		txn.result = note_person(store, txn.pool, request);
 		if (txn.result == RESULT_OK)
-			txn.result =
-			    store_run(store, &sql_insert_erasure, db_bytes(id_slice), DB_U64(request->person.campaign_id),
-				db_bytes(lead_channel_name(request->person.channel)), db_bytes(request->person.address),
-				db_bytes(store_address_pattern(txn.pool, &request->person, found, *leads)), db_bytes(ids),
-				DB_BOOL(request->importable));
+			txn.result = store_find_leads_of(store, txn.pool, person, &found, leads);
+		if (txn.result != RESULT_OK)
+			continue;
+		for (size_t i = 0; i < *leads; i++)
+			(void)!add_lead(txn.pool, &lead_ids, &social_ids, found[i].id, found[i].social_id);
+		const struct address_patterns patterns = store_address_patterns(txn.pool, person, found, *leads);
+		txn.result = store_run(store, &sql_insert_erasure, db_bytes(id_slice), DB_U64(person->campaign_id),
+		    db_bytes(lead_channel_name(person->channel)), db_bytes(person->address), db_bytes(patterns.whole),
+		    db_bytes(patterns.in_text), db_bytes(lead_ids), db_bytes(social_ids));
 	}
 	return txn.result;
 }
@@ -137,8 +169,8 @@ move(const struct part *part)
 {
 	const struct erasure *erasure = part->erasure;
 	const unsigned step = part->step_done ? erasure->step + 1 : erasure->step;
-	return store_run(
-	    part->store, &sql_move_erasure, DB_U64(step), DB_U64(part->step_done ? 0 : part->position), db_bytes(erasure->id));
+	return store_run(part->store, &sql_move_erasure, DB_U64(step), DB_U64(part->step_done ? 0 : part->position),
+	    db_bytes(erasure->lead_ids), db_bytes(erasure->social_ids), db_bytes(erasure->id));
 }
 
 /* Deletes a lead as a call of the API does, but without an event. */
@@ -161,9 +193,22 @@ delete_lead(struct part *part, const struct lead *lead)
 	    outcome.failure != FAILURE_CAMPAIGN_NOT_FOUND)
 		return RESULT_FAILED;
 	part->counts->leads += outcome.failure == FAILURE_NONE ? 1 : 0;
-	return slice_present(lead->ip)
-		   ? store_run(part->store, &sql_delete_unused_addresses, DB_U64(lead->campaign_id), db_bytes(lead->ip))
-		   : RESULT_OK;
+	return RESULT_OK;
+}
+
+/* Leads that were imported, or signed up, since the erasure began. */
+static enum result
+add_new_leads(struct part *part)
+{
+	struct erasure *erasure = part->erasure;
+	const struct person person = { erasure->campaign_id, erasure->channel, erasure->address, SLICE_NONE };
+	struct lead *leads;
+	size_t count;
+	const enum result result = store_find_leads_of(part->store, part->pool, &person, &leads, &count);
+	for (size_t i = 0; i < count && result == RESULT_OK; i++)
+		if (add_lead(part->pool, &erasure->lead_ids, &erasure->social_ids, leads[i].id, leads[i].social_id))
+			part->step_done = false;
+	return result;
 }
 
 static enum result
@@ -175,6 +220,8 @@ erase_leads(struct part *part)
 		const struct lead lead = store_lead_from_row(&rows, i);
 		result = delete_lead(part, &lead);
 	}
+	if (result == RESULT_OK && part->step_done)
+		result = add_new_leads(part);
 	return result == RESULT_OK ? move(part) : result;
 }
 
@@ -233,35 +280,99 @@ end_piece(struct part *part, const struct db_rows *rows)
 
 /* Reads a piece of a table. */
 static enum result
-search(struct part *part, struct pool *pool, const struct db_statement *statement, struct db_rows *rows)
+search(struct part *part, struct pool *pool, const struct db_statement *statement, struct slice pattern, struct db_rows *rows)
 {
 	const struct erasure *erasure = part->erasure;
-	const enum result result = store_query(part->store, pool, rows, statement, DB_U64(erasure->campaign_id),
-	    db_bytes(erasure->pattern), DB_U64(erasure->position));
+	const enum result result = store_query(
+	    part->store, pool, rows, statement, DB_U64(erasure->campaign_id), db_bytes(pattern), DB_U64(erasure->position));
 	end_piece(part, rows);
 	return result;
 }
 
-/* Events that have the address though they are of no lead of the person: those of leads that were deleted before, and
- * `referral` events of referrers. */
+/* Empties the events of a piece that were found; with their ids in `ids`. */
+static enum result
+empty_found(struct part *part, struct pool *pool, const struct db_rows *rows)
+{
+	enum { ID, DELIVERIES, FOUND };
+	struct found_event *events = POOL_ARRAY(pool, rows->count, struct found_event);
+	size_t count = 0;
+	for (size_t i = 0; i < rows->count; i++)
+		if (db_get_bool(rows, i, FOUND))
+			events[count++] = (struct found_event){ db_get_u64(rows, i, ID), db_get_u64(rows, i, DELIVERIES) };
+	return store_empty_events(part->store, pool, events, count, part->counts);
+}
+
+/* Leads that were deleted before, and are the person: their events have the address as their own. */
+static enum result
+add_deleted_leads(struct part *part, struct pool *pool, const struct db_rows *rows)
+{
+	enum { ID, LEAD_ID, IS_DELETED, SOCIAL_ID, IS_OWN };
+	struct erasure *erasure = part->erasure;
+	uint64_t *ids = POOL_ARRAY(pool, rows->count, uint64_t);
+	const struct db_value whole = db_bytes(erasure->whole), single[] = { whole, whole };
+	size_t count = 0;
+	struct db_rows found;
+	for (size_t i = 0; i < rows->count; i++)
+		if (db_get_bool(rows, i, 2))
+			ids[count++] = db_get_u64(rows, i, 0);
+	if (count == 0)
+		return RESULT_OK;
+	const struct db_list list = store_id_list(pool, ids, count);
+	for (size_t from = 0; from < list.count; from += DB_LIST_MAX) {
+		const struct db_arguments arguments = { .values = single,
+			.count = ARRAY_SIZE(single),
+			.lists = { store_list_piece(list, from) },
+			.list_count = 1 };
+		const enum result result = db_query(part->store->db, pool, &sql_select_found_events, &arguments, &found);
+		if (result != RESULT_OK)
+			return result;
+		for (size_t i = 0; i < found.count; i++)
+			if (db_get_bool(&found, i, IS_DELETED) && !db_is_null(&found, i, IS_OWN) &&
+			    db_get_bool(&found, i, IS_OWN))
+				(void)!add_lead(part->pool, &erasure->lead_ids, &erasure->social_ids,
+				    db_get_u64(&found, i, LEAD_ID), pool_copy(part->pool, db_get_bytes(&found, i, SOCIAL_ID)));
+	}
+	return RESULT_OK;
+}
+
+/* Events that have the address: of the leads, of leads that were deleted before, `referral` events of referrers. */
 static enum result
 empty_found_events(struct part *part, struct pool *pool)
 {
-	enum { ID, DELIVERIES, FOUND };
 	struct db_rows rows;
-	const enum result result = search(part, pool, &sql_search_events, &rows);
-	struct found_event *events = POOL_ARRAY(pool, rows.count, struct found_event);
-	size_t count = 0;
-	for (size_t i = 0; i < rows.count; i++)
-		if (db_get_bool(&rows, i, FOUND))
-			events[count++] = (struct found_event){ db_get_u64(&rows, i, ID), db_get_u64(&rows, i, DELIVERIES) };
-	return result == RESULT_OK ? store_empty_events(part->store, pool, events, count, part->counts) : result;
+	enum result result = search(part, pool, &sql_search_events, part->erasure->in_text, &rows);
+	if (result == RESULT_OK)
+		result = add_deleted_leads(part, pool, &rows);
+	return result == RESULT_OK ? empty_found(part, pool, &rows) : result;
 }
 
 static enum result
 erase_found_events(struct part *part)
 {
 	return run_part(part, empty_found_events);
+}
+
+/* `referral` events of referrers that have another address of a lead. */
+static enum result
+empty_referrals(struct part *part, struct pool *pool)
+{
+	struct slice rest = part->erasure->social_ids, social_id, pattern = SLICE("");
+	struct db_rows rows;
+	while (slice_next(&rest, ',', &social_id))
+		pattern = POOL_JOIN(pool, pattern, pattern.size > 0 ? SLICE("|") : SLICE(""), social_id);
+	if (pattern.size == 0) {
+		part->step_done = true;
+		return RESULT_OK;
+	}
+	pattern = POOL_JOIN(pool, SLICE("\"__referral\":\\{\"social_id\":\"(?:"), pattern, SLICE(")\""));
+	const enum result result = search(part, pool, &sql_search_events, pattern, &rows);
+	return result == RESULT_OK ? empty_found(part, pool, &rows) : result;
+}
+
+static enum result
+erase_referrals(struct part *part)
+{
+	return run_part(part, empty_referrals);
 }
 
 static enum result
@@ -289,7 +400,10 @@ static enum result
 delete_found_calls(struct part *part, struct pool *pool)
 {
 	struct db_rows rows;
-	const enum result result = search(part, pool, &sql_search_calls, &rows);
+	const struct db_value pattern = db_bytes(part->erasure->in_text);
+	const enum result result = store_query(part->store, pool, &rows, &sql_search_calls, DB_U64(part->erasure->campaign_id),
+	    pattern, pattern, DB_U64(part->erasure->position));
+	end_piece(part, &rows);
 	return result == RESULT_OK ? delete_found(part, pool, &rows, &sql_delete_calls, call_is_found, &part->counts->calls)
 				   : result;
 }
@@ -313,7 +427,7 @@ static enum result
 delete_found_messages(struct part *part, struct pool *pool)
 {
 	struct db_rows rows;
-	const enum result result = search(part, pool, &sql_search_messages, &rows);
+	const enum result result = search(part, pool, &sql_search_messages, part->erasure->whole, &rows);
 	return result == RESULT_OK
 		   ? delete_found(part, pool, &rows, &sql_delete_messages, message_is_found, &part->counts->messages)
 		   : result;
@@ -325,14 +439,14 @@ erase_found_messages(struct part *part)
 	return run_part(part, delete_found_messages);
 }
 
-/* Of an address that a lead has no more. With the address alone: whatever the campaign is. */
+/* Of an address that a lead has no more. */
 static enum result
 delete_found_confirmations(struct part *part, struct pool *pool)
 {
-	const struct db_value pattern = db_bytes(part->erasure->pattern);
+	const struct db_value pattern = db_bytes(part->erasure->whole), campaign = DB_U64(part->erasure->campaign_id);
 	struct db_rows rows;
-	enum result result =
-	    store_query(part->store, pool, &rows, &sql_search_confirmations, pattern, DB_U64(part->erasure->position));
+	enum result result = store_query(
+	    part->store, pool, &rows, &sql_search_confirmations, campaign, campaign, pattern, DB_U64(part->erasure->position));
 	for (size_t i = 0; i < rows.count && result == RESULT_OK; i++)
 		if (db_get_bool(&rows, i, 1))
 			result = store_run(part->store, &sql_delete_confirmations_to, DB_U64(db_get_u64(&rows, i, 0)), pattern);
@@ -351,30 +465,22 @@ erase_found_confirmations(struct part *part)
 static enum result
 erase_itself(struct part *part)
 {
-	const struct erasure *erasure = part->erasure;
-	struct transaction txn = store_transaction(part->store, REPEAT_UNKNOWN);
-	while (store_runs(&txn)) {
-		txn.result = erasure->importable ? RESULT_OK
-					     : store_insert_erased(part->store, txn.pool, erasure->campaign_id,
-						   erasure->channel, erasure->address);
-		if (txn.result == RESULT_OK)
-			txn.result = store_run(part->store, &sql_delete_erasure, db_bytes(erasure->id));
-	}
-	return txn.result;
+	return store_run(part->store, &sql_delete_erasure, db_bytes(part->erasure->id));
 }
 
 static enum result (*const steps[])(struct part *part) = {
 	[ERASE_LEADS] = erase_leads,
+	[ERASE_FOUND_EVENTS] = erase_found_events,
+	[ERASE_REFERRALS] = erase_referrals,
 	[ERASE_ROWS] = erase_rows,
 	[ERASE_EVENTS] = erase_events,
-	[ERASE_FOUND_EVENTS] = erase_found_events,
 	[ERASE_FOUND_CALLS] = erase_found_calls,
 	[ERASE_FOUND_MESSAGES] = erase_found_messages,
 	[ERASE_FOUND_CONFIRMATIONS] = erase_found_confirmations,
 	[ERASE_END] = erase_itself,
 };
 
-enum { CAMPAIGN_ID, CHANNEL, ADDRESS, PATTERN, LEAD_IDS, IMPORTABLE, STEP, POSITION };
+enum { CAMPAIGN_ID, CHANNEL, ADDRESS, WHOLE, IN_TEXT, LEAD_IDS, SOCIAL_IDS, STEP, POSITION };
 
 static struct erasure
 erasure_from_row(struct slice id, const struct db_rows *rows)
@@ -385,9 +491,10 @@ erasure_from_row(struct slice id, const struct db_rows *rows)
 		.channel = slice_equal(db_get_bytes(rows, 0, CHANNEL), lead_channel_name(CHANNEL_PHONE)) ? CHANNEL_PHONE
 													 : CHANNEL_EMAIL,
 		.address = db_get_bytes(rows, 0, ADDRESS),
-		.pattern = db_get_bytes(rows, 0, PATTERN),
+		.whole = db_get_bytes(rows, 0, WHOLE),
+		.in_text = db_get_bytes(rows, 0, IN_TEXT),
 		.lead_ids = db_get_bytes(rows, 0, LEAD_IDS),
-		.importable = db_get_bool(rows, 0, IMPORTABLE),
+		.social_ids = db_get_bytes(rows, 0, SOCIAL_IDS),
 		.step = (unsigned)db_get_u64(rows, 0, STEP),
 		.position = db_get_u64(rows, 0, POSITION),
 	};
@@ -408,6 +515,12 @@ store_continue_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SI
 	}
 	pool_free(&pool);
 	return result;
+}
+
+enum result
+store_postpone_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SIZE])
+{
+	return store_run(store, &sql_postpone_erasure, db_bytes((struct slice){ (const char *)id, REMOVAL_ID_SIZE }));
 }
 
 enum result

@@ -2,16 +2,23 @@
 #include "store/removal/pattern.h"
 
 #include "base/buffer.h"
+#include "base/panic.h"
 #include "base/utf8.h"
 
-enum { PATTERN_MAX_BYTES = 64 * 1024 };
+/* More than SPELLINGS_MAX of the longest addresses take. */
+enum { PATTERN_MAX_BYTES = 1024 * 1024 };
 
-/* What precedes and follows an address: no character of one, unless it is the end of an escape. */
-#define BEFORE_EMAIL "(?:(?<![\\p{L}\\p{N}._+-])|(?<=%[0-9a-f]{2})|(?<=\\\\u00[0-9a-f]{2}))"
+/* What may precede an address: nothing that can be in one; an escape of such a character; the name of a field of a form; the
+ * rest of a URL. In apostrophes it has one at each end. */
+#define DELIMITERS "0[9ad]|2[0268cf9]|3[abcdef]|5[bd]"
+#define BEFORE_EMAIL                                                                                                     \
+	"(?:(?<![\\p{L}\\p{N}.!#$%&'*+/=?^_`{|}~-])|(?<=\\\\[nrtbf])|(?<=%(?:" DELIMITERS "))|(?<=\\\\u00(?:" DELIMITERS \
+	"))|(?:^|&)[^=&\\s\"]{1,200}=|https?:(?:\\\\?/){2}[^\\s\"<>]{0,2000}[/?&=;,:])"
 #define AFTER_EMAIL "(?![\\p{L}\\p{N}-])(?!\\.[\\p{L}\\p{N}])"
 /* A number is international: its digits alone may be anything. */
 #define BEFORE_PHONE "(?:\\+|%2b|\\\\u002b|(?<![0-9])00)"
 #define AFTER_PHONE "(?![0-9])"
+#define BETWEEN_DIGITS "(?:[ ()./+-]|%20|%28|%29|\\\\/)*"
 
 static bool
 is_plain(char c)
@@ -35,30 +42,62 @@ add_character(struct buffer *out, struct slice bytes, uint32_t codepoint)
 	buffer_add_byte(out, ')');
 }
 
+/* `between`: what may be between two characters. */
 static void
-add_spelling(struct buffer *out, struct slice text)
+add_spelling(struct buffer *out, struct slice text, const char *between)
 {
 	uint32_t codepoint;
-	for (struct slice rest = text; utf8_next(&rest, &codepoint); text = rest)
+	bool first = true;
+	for (struct slice rest = text; utf8_next(&rest, &codepoint); text = rest) {
+		if (!first)
+			buffer_add_text(out, between);
 		add_character(out, slice_sub(text, 0, text.size - rest.size), codepoint);
+		first = false;
+	}
 }
 
-struct slice
-address_pattern(struct pool *pool, enum lead_channel channel, const struct slice *spellings, size_t count)
+/* The digits of a number as it was typed. */
+static struct slice
+digits_of(struct pool *pool, struct slice number)
 {
-	const bool phone = channel == CHANNEL_PHONE;
+	char *out = pool_string(pool, number);
+	size_t size = 0;
+	for (size_t i = 0; i < number.size; i++)
+		if (number.data[i] >= '0' && number.data[i] <= '9')
+			out[size++] = number.data[i];
+	return (struct slice){ out, size };
+}
+
+static struct slice
+alternatives(struct pool *pool, bool phone, const struct slice *spellings, size_t count, const char *between)
+{
 	struct buffer out;
 	buffer_init(&out, PATTERN_MAX_BYTES);
-	buffer_add_text(&out, phone ? "(?i)" BEFORE_PHONE "(?:" : "(?i)" BEFORE_EMAIL "(?:");
+	buffer_add_text(&out, "(?:");
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			buffer_add_byte(&out, '|');
-		add_spelling(&out, phone && slice_starts_with(spellings[i], SLICE("+"))
-				       ? slice_sub(spellings[i], 1, spellings[i].size)
-				       : spellings[i]);
+		add_spelling(&out, phone ? digits_of(pool, spellings[i]) : spellings[i], between);
 	}
-	buffer_add_text(&out, phone ? ")" AFTER_PHONE : ")" AFTER_EMAIL);
-	const struct slice pattern = pool_copy(pool, buffer_slice(&out));
+	buffer_add_byte(&out, ')');
+	if (!buffer_ok(&out))
+		panic("an address is too long");
+	const struct slice text = pool_copy(pool, buffer_slice(&out));
 	buffer_free(&out);
-	return pattern;
+	return text;
+}
+
+struct address_patterns
+address_patterns(struct pool *pool, enum lead_channel channel, const struct slice *spellings, size_t count)
+{
+	const bool phone = channel == CHANNEL_PHONE;
+	const struct slice whole = alternatives(pool, phone, spellings, count, "");
+	if (phone) {
+		const struct slice spaced = alternatives(pool, true, spellings, count, BETWEEN_DIGITS);
+		return (struct address_patterns){ .whole = POOL_JOIN(pool, SLICE("^\\+?"), whole, SLICE("$")),
+			.in_text = POOL_JOIN(pool, SLICE("(?i)" BEFORE_PHONE BETWEEN_DIGITS), spaced, SLICE(AFTER_PHONE)) };
+	}
+	return (struct address_patterns){ .whole = POOL_JOIN(pool, SLICE("(?i)^"), whole, SLICE("$")),
+		.in_text = POOL_JOIN(
+		    pool, SLICE("(?i)(?:" BEFORE_EMAIL), whole, SLICE(AFTER_EMAIL "|(?<=')"), whole, SLICE("(?='))")) };
 }

@@ -19,8 +19,6 @@ DB_STATEMENT(sql_search_leads,
 
 store_statement_list sql_of_people = { &sql_select_campaigns_after, &sql_search_leads, NULL };
 
-enum { SPELLINGS_MAX = 32 };
-
 static enum result
 collect_leads(struct store *store, struct pool *pool, const struct person *person, struct db_list campaigns,
     struct lead **leads, size_t *count, size_t *capacity)
@@ -73,8 +71,8 @@ add_spelling(struct slice *spellings, size_t *count, struct slice text)
 		spellings[(*count)++] = text;
 }
 
-struct slice
-store_address_pattern(struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count)
+struct address_patterns
+store_address_patterns(struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count)
 {
 	struct slice spellings[SPELLINGS_MAX];
 	size_t count = 0;
@@ -82,7 +80,7 @@ store_address_pattern(struct pool *pool, const struct person *person, const stru
 	add_spelling(spellings, &count, person->typed);
 	for (size_t i = 0; i < lead_count && person->channel == CHANNEL_EMAIL; i++)
 		add_spelling(spellings, &count, leads[i].email);
-	return address_pattern(pool, person->channel, spellings, count);
+	return address_patterns(pool, person->channel, spellings, count);
 }
 
 static bool
@@ -102,15 +100,15 @@ store_find_mentions(
 	struct lead *own;
 	size_t own_count;
 	enum result result = store_find_leads_of(store, pool, person, &own, &own_count);
-	const struct db_value pattern = db_bytes(store_address_pattern(pool, person, own, own_count));
+	const struct address_patterns patterns = store_address_patterns(pool, person, own, own_count);
 	uint64_t after = 0;
 	*mentions = POOL_ARRAY(pool, MENTIONS_MAX, struct mention);
 	*count = 0;
 	for (bool more = true; more && result == RESULT_OK && *count < MENTIONS_MAX;) {
 		struct pool *piece = pool_new();
 		struct db_rows rows;
-		result = store_query(
-		    store, piece, &rows, &sql_search_leads, DB_U64(person->campaign_id), pattern, pattern, DB_U64(after));
+		result = store_query(store, piece, &rows, &sql_search_leads, DB_U64(person->campaign_id),
+		    db_bytes(patterns.whole), db_bytes(patterns.in_text), DB_U64(after));
 		for (size_t i = 0; i < rows.count && *count < MENTIONS_MAX; i++)
 			if (db_get_bool(&rows, i, FOUND) && !is_among(own, own_count, db_get_u64(&rows, i, ID)))
 				(*mentions)[(*count)++] = (struct mention){ db_get_u64(&rows, i, LEAD_CAMPAIGN_ID),

@@ -5,6 +5,7 @@
 #ifndef LEADHOOK_STORE_REMOVAL_PEOPLE_H
 #define LEADHOOK_STORE_REMOVAL_PEOPLE_H
 
+#include "store/removal/pattern.h"
 #include "store/store.h"
 
 struct person {
@@ -17,8 +18,9 @@ struct person {
 /* All leads with the address. */
 MUST_CHECK enum result store_find_leads_of(
     struct store *store, struct pool *pool, const struct person *person, struct lead **leads, size_t *count);
-/* Finds the address in texts: its key, as the operator wrote it, and as these leads did. */
-struct slice store_address_pattern(struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count);
+/* Patterns of the address: of its key, as the operator wrote it, and as these leads did. */
+struct address_patterns store_address_patterns(
+    struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count);
 
 /* Leads of others whose own data have the address, such as a custom field. They stay as they are. */
 struct mention {

@@ -39,6 +39,10 @@ MUST_CHECK enum result store_remove_account(struct store *store, uint64_t accoun
 MUST_CHECK enum result store_continue_removal(
     struct store *store, uint64_t campaign_id, struct removal_counts *counts, bool *done);
 
+/* Leaves it for a minute, after a failure. */
+MUST_CHECK enum result store_postpone_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SIZE]);
+MUST_CHECK enum result store_postpone_removal(struct store *store, uint64_t campaign_id);
+
 /* An erasure, a removed campaign with rows left: one that no process has worked on for that long. */
 MUST_CHECK enum result store_find_erasure(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found);
 MUST_CHECK enum result store_find_removal(struct store *store, int64_t idle_ms, uint64_t *campaign_id, bool *found);

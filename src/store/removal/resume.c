@@ -8,6 +8,13 @@
 
 enum { STALLED_MS = 60000, TURN_MS = 1000 };
 
+/* One that fails, because of a defect or because a newer version has begun it, must not hold up the others. */
+static bool
+fails(enum result result)
+{
+	return result != RESULT_OK && result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN;
+}
+
 static enum result
 resume_erasure(struct store *store, struct resumed_removals *resumed)
 {
@@ -18,6 +25,12 @@ resume_erasure(struct store *store, struct resumed_removals *resumed)
 	const int64_t end_ms = clock_monotonic_ms() + TURN_MS;
 	while (result == RESULT_OK && resumed->erases && !done && clock_monotonic_ms() < end_ms)
 		result = store_continue_erasure(store, resumed->erasure, &resumed->counts, &done);
+	if (fails(result)) {
+		log_error("erasure_failed", LOG_STR("result", result_text(result)));
+		const enum result postponed = store_postpone_erasure(store, resumed->erasure);
+		*resumed = (struct resumed_removals){ 0 };
+		return postponed;
+	}
 	if (!done)
 		return result;
 	log_info("erasure_finished", LOG_UINT("leads", resumed->counts.leads));
@@ -35,6 +48,12 @@ resume_removal(struct store *store, struct resumed_removals *resumed)
 	const int64_t end_ms = clock_monotonic_ms() + TURN_MS;
 	while (result == RESULT_OK && resumed->removes && !done && clock_monotonic_ms() < end_ms)
 		result = store_continue_removal(store, resumed->campaign_id, &resumed->counts, &done);
+	if (fails(result)) {
+		log_error("removal_failed", LOG_UINT("campaign", resumed->campaign_id), LOG_STR("result", result_text(result)));
+		const enum result postponed = store_postpone_removal(store, resumed->campaign_id);
+		*resumed = (struct resumed_removals){ 0 };
+		return postponed;
+	}
 	if (!done)
 		return result;
 	log_info("removal_finished", LOG_UINT("campaign", resumed->campaign_id), LOG_UINT("leads", resumed->counts.leads));

@@ -7,9 +7,6 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-#define ROWS_OF_LEADS(table) \
-	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.lead_id = ids.id"
-
 DB_STATEMENT(sql_delete_messages_of_leads, "DELETE t FROM " ROWS_OF_LEADS("messages"));
 DB_STATEMENT(sql_delete_calls_of_leads, "DELETE t FROM " ROWS_OF_LEADS("inbound_calls"));
 DB_STATEMENT(sql_delete_phone_codes_of_leads, "DELETE t FROM " ROWS_OF_LEADS("phone_codes"));
@@ -18,7 +15,8 @@ DB_STATEMENT(sql_delete_email_codes_of_leads, "DELETE t FROM " ROWS_OF_LEADS("em
 DB_STATEMENT(sql_delete_due_of_event, "DELETE FROM {prefix}due WHERE id > ? AND id <= ?");
 DB_STATEMENT(sql_delete_deliveries_of_event, "DELETE FROM {prefix}deliveries WHERE id > ? AND id <= ?");
 DB_STATEMENT(sql_delete_attempts_of_event, "DELETE FROM {prefix}attempts WHERE delivery_id > ? AND delivery_id <= ?");
-DB_STATEMENT(sql_empty_event, "UPDATE {prefix}events SET campaign_id = 0, lead_id = 0, deliveries = 0, payload = '' WHERE id = ?");
+DB_STATEMENT(
+    sql_empty_event, "UPDATE {prefix}events SET campaign_id = 0, lead_id = 0, deliveries = 0, payload = '' WHERE id = ?");
 
 store_statement_list sql_of_removed_rows = { &sql_delete_messages_of_leads, &sql_delete_calls_of_leads,
 	&sql_delete_phone_codes_of_leads, &sql_delete_email_codes_of_leads, &sql_delete_due_of_event,

@@ -34,10 +34,14 @@ an_email_address_is_found_in_texts(void **state)
 		"\\\\u003cada\\\\u002bx\\\\u0040example.org\\\\u003e", "%3Cada%2Bx%40example.org%3E",
 		"ada+x@b\xc3\xbc"
 		"cher.example",
-		"ada+x@b%c3%bccher.example", "x, ada+x@example.org, y" };
+		"ada+x@b%c3%bccher.example", "x, ada+x@example.org, y", "\"a\\\\nada+x@example.org\"",
+		"\\'ada+x@example.org\\'", "https://a.example/?m=ada%2Bx%40example.org",
+		"https:\\\\/\\\\/a.example\\\\/ada+x@example.org" };
 	static const char *const without[] = { "bada+x@example.org", "ada@example.org", "x.ada+x@example.org",
-		"ada+x@example.organic", "ada+x@example.org.uk", "ada+x@example-org", "ada+x@example", "" };
-	const struct slice pattern = address_pattern(w->pool, CHANNEL_EMAIL, spellings, ARRAY_SIZE(spellings));
+		"ada+x@example.organic", "ada+x@example.org.uk", "ada+x@example-org", "ada+x@example", "",
+		"d\\'ada+x@example.org", "x/ada+x@example.org", "\"b=ada+x@example.org\"", "!ada+x@example.org",
+		"https://a.example/?m=news%2Bada%2Bx%40example.org", "https://a.example/?m=a%5Fada%2Bx%40example.org" };
+	const struct slice pattern = address_patterns(w->pool, CHANNEL_EMAIL, spellings, ARRAY_SIZE(spellings)).in_text;
 	for (size_t i = 0; i < ARRAY_SIZE(with); i++)
 		if (!finds(pattern, with[i]))
 			fail_msg("not found: %s", with[i]);
@@ -52,9 +56,9 @@ a_number_is_found_in_texts(void **state)
 	struct world *w = *state;
 	static const struct slice spellings[] = { SLICE("+4930123456") };
 	static const char *const with[] = { "+4930123456", "tel:+4930123456;", "%2B4930123456", "004930123456",
-		"\\\\u002b4930123456" };
+		"\\\\u002b4930123456", "+49 30 123-456", "+49 (30) 123.456", "+49%2030%20123456" };
 	static const char *const without[] = { "4930123456", "+49301234567", "+14930123456", "1004930123456", "+493012345" };
-	const struct slice pattern = address_pattern(w->pool, CHANNEL_PHONE, spellings, ARRAY_SIZE(spellings));
+	const struct slice pattern = address_patterns(w->pool, CHANNEL_PHONE, spellings, ARRAY_SIZE(spellings)).in_text;
 	for (size_t i = 0; i < ARRAY_SIZE(with); i++)
 		if (!finds(pattern, with[i]))
 			fail_msg("not found: %s", with[i]);
@@ -69,7 +73,7 @@ every_character_is_taken_as_it_is(void **state)
 {
 	struct world *w = *state;
 	static const struct slice spellings[] = { SLICE("a.b|c{2}^$*?/`~=@example.org") };
-	const struct slice pattern = address_pattern(w->pool, CHANNEL_EMAIL, spellings, ARRAY_SIZE(spellings));
+	const struct slice pattern = address_patterns(w->pool, CHANNEL_EMAIL, spellings, ARRAY_SIZE(spellings)).in_text;
 	assert_true(finds(pattern, "a.b|c{2}^$*?/`~=@example.org"));
 	assert_false(finds(pattern, "axb|c{2}^$*?/`~=@example.org"));
 	assert_false(finds(pattern, "c@example.org"));

@@ -101,6 +101,7 @@ admin_status(struct admin_call *call)
 	output_time(call->output, "oldest_due_at", status.figures.oldest_due_ms);
 	output_u64(call->output, "bulk_jobs", status.figures.bulk_jobs);
 	output_time(call->output, "oldest_bulk_at", status.figures.oldest_bulk_ms);
+	output_u64(call->output, "unfinished_removals", status.removals.all);
 	output_time(call->output, "dispatcher_until", status.figures.dispatcher_until_ms);
 	output_boolean(call->output, "mail", store_sends_mail(call->store));
 	output_u64(call->output, "mails_pending", mails.pending);

@@ -117,7 +117,7 @@ def test_parts_of_addresses(service, account):
     """A longer address, or number, is that of another person."""
     campaign = service.campaign(account)
     hook = campaign.webhook("new_signup")
-    for address in ("da@example.org", "ada@example.org", "x.da@example.org", "da@example.org.uk", "da@example.organic"):
+    for address in ("da@example.org", "ada@example.org", "x.da@example.org", "da@example.org.uk", "da@example.organic", "o'da@example.org"):
         campaign.lead(email=address)
     campaign.lead(phone_number="+491511234567")
     campaign.lead(phone_number="+4915112345679")
@@ -126,9 +126,10 @@ def test_parts_of_addresses(service, account):
     result = erase(service, "--phone", "+491511234567")
     assert (result["leads"], result["events"], result["pending_deliveries"]) == (1, 1, 1)
     service.dispatch()
-    received = [one.json.get("email") or one.json["phone_number"] for one in campaign.delivered(5)]
-    assert sorted(received) == ["+4915112345679", "ada@example.org", "da@example.org.uk", "da@example.organic", "x.da@example.org"]
-    assert len(service.deliveries(hook)) == 5
+    received = [one.json.get("email") or one.json["phone_number"] for one in campaign.delivered(6)]
+    assert sorted(received) == ["+4915112345679", "ada@example.org", "da@example.org.uk", "da@example.organic", "o'da@example.org",
+                                "x.da@example.org"]
+    assert len(service.deliveries(hook)) == 6
 
 
 def test_one_campaign(service, account):
@@ -136,10 +137,13 @@ def test_one_campaign(service, account):
     campaign, other = service.campaign(account), service.campaign(account)
     for one in (campaign, other):
         one.webhook("new_signup")
-        one.lead(email="kay@example.org", phone_number="+4915112345670")
+        lead = one.lead(email="kay@example.org", phone_number="+4915112345670")
+        service.installation.sql(f"INSERT INTO lh_confirmations (lead_id, confirmed_ms, channel, address)"
+                                 f" VALUES ({lead['id']}, 1, 'email', 'kay@example.org')")
     result = erase(service, "--email", "kay@example.org", "--campaign", str(campaign.id))
     assert (result["leads"], result["events"]) == (1, 1)
     assert campaign.get({"email": "kay@example.org"}).status == 404 and other.find(email="kay@example.org")["id"]
+    assert service.installation.sql("SELECT lead_id FROM lh_confirmations WHERE address = 'kay@example.org'") == str(lead["id"])
     service.dispatch()
     assert len(other.delivered(1)) == 1 and not service.receiver.at(campaign.hook)
 
@@ -160,6 +164,27 @@ def test_imports_do_not_bring_people_back(service, account, tmp_path):
     campaign.change("delete", emails=["lea@example.org", "sam@example.org"])
     erase(service, "--email", "sam@example.org", "--forget")
     imported(campaign, path, expected=counts(1, rejected=3), status=DATA)
+    erase(service, "--email", "lea@example.org", "--forget")
+    imported(campaign, path, expected=counts(1, 1, rejected=2), status=DATA)
+
+
+def test_a_lead_that_was_deleted_before(service, account):
+    """What is left of it is found by its own events: its name, its number, and the mail that names it to its referrer."""
+    campaign = service.campaign(account, mails="referral")
+    campaign.webhook("new_signup", "referral")
+    ref = campaign.lead(email="ref@example.org")
+    lead = campaign.lead(phone_number="+4915112345699", first_name="Wilhelmine", kid=ref["social_id"])
+    campaign.lead(phone_number="+4915112345699", email="wil@example.org")
+    campaign.webhook("repeat_signup")
+    campaign.lead(email="wil@example.org", plan="gold")
+    service.dispatch()
+    campaign.change("delete", emails=["wil@example.org"])
+    left = rows(service)
+    assert b"15112345699" in left and b"wilhelmine" in left
+    result = erase(service, "--email", "wil@example.org")
+    assert result["leads"] == 0 and result["events"] >= 3
+    left = rows(service)
+    assert b"15112345699" not in left and b"wilhelmine" not in left and lead["social_id"] and b"ref@example.org" in left
 
 
 def test_what_refuses_calls_does_not_refuse_this(service):
@@ -238,6 +263,9 @@ def test_a_report(service, account):
     assert [(entry["reason"], entry["points"]) for entry in one["ledger"]] == [("signup", 3), ("custom", 4)]
     assert [event["payload"]["__event"] for event in one["events"]] == ["new_signup"] and report["mentioned_by"] == []
     assert [message["state"] for message in one["messages"]] == ["requested"]
+    campaign.change("delete", emails=["wim@example.org"])
+    report = json.loads(call(service.installation, "lead", "report", "--email", "wim@example.org", "--json").stdout)
+    assert report["leads"] == [] and [one["payload"]["email"] for one in report["found"]["events"]] == ["Wim@example.org"]
     assert json.loads(call(service.installation, "lead", "report", "--email", "nobody@example.org", "--json").stdout)["leads"] == []
 
 

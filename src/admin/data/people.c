@@ -112,13 +112,11 @@ admin_lead_erase(struct admin_call *call)
 
 /* ---- report ---- */
 
-static enum result
-write_lead(const struct admin_call *call, const struct lead *lead, struct json_writer *json)
+static void
+write_sections(const struct report_section *report, size_t count, struct json_writer *json)
 {
-	struct report_section report[REPORT_SECTIONS];
-	const enum result result = store_report_lead(call->store, call->pool, lead->id, report);
 	json_begin_object(json);
-	for (size_t i = 0; i < REPORT_SECTIONS && result == RESULT_OK; i++) {
+	for (size_t i = 0; i < count; i++) {
 		json_key(json, slice_of(report[i].name));
 		json_begin_array(json);
 		for (size_t k = 0; k < report[i].count; k++)
@@ -126,7 +124,59 @@ write_lead(const struct admin_call *call, const struct lead *lead, struct json_w
 		json_end_array(json);
 	}
 	json_end_object(json);
+}
+
+static enum result
+write_lead(const struct admin_call *call, const struct lead *lead, struct json_writer *json)
+{
+	struct report_section report[REPORT_SECTIONS];
+	const enum result result = store_report_lead(call->store, call->pool, lead->id, report);
+	if (result == RESULT_OK)
+		write_sections(report, REPORT_SECTIONS, json);
 	return result;
+}
+
+static enum result
+write_leads(const struct admin_call *call, const struct lead *leads, size_t count, struct json_writer *json)
+{
+	enum result result = RESULT_OK;
+	json_begin_array(json);
+	for (size_t i = 0; i < count && result == RESULT_OK; i++)
+		result = write_lead(call, &leads[i], json);
+	json_end_array(json);
+	return result;
+}
+
+/* What has been written since the last time. */
+static enum result
+take(const struct admin_call *call, struct buffer *out, enum result result, const char *name)
+{
+	if (result == RESULT_OK && !buffer_ok(out))
+		result = RESULT_FAILED;
+	if (result == RESULT_OK)
+		output_json(call->output, name, pool_copy(call->pool, buffer_slice(out)));
+	buffer_clear(out);
+	return result;
+}
+
+static enum result
+report(const struct admin_call *call, const struct person *person, const struct lead *leads, size_t count)
+{
+	struct report_section found[REPORT_FOUND_SECTIONS];
+	struct buffer out;
+	struct json_writer json;
+	buffer_init(&out, REPORT_MAX_BYTES);
+	json_writer_init(&json, &out);
+	output_record(call->output);
+	enum result result = take(call, &out, write_leads(call, leads, count, &json), "leads");
+	if (result == RESULT_OK)
+		result = store_report_found(call->store, call->pool, person, leads, count, found);
+	json_writer_init(&json, &out);
+	if (result == RESULT_OK)
+		write_sections(found, REPORT_FOUND_SECTIONS, &json);
+	result = take(call, &out, result, "found");
+	buffer_free(&out);
+	return result == RESULT_OK ? report_mentions(call, person) : result;
 }
 
 int
@@ -135,28 +185,11 @@ admin_lead_report(struct admin_call *call)
 	struct person person;
 	struct lead *leads;
 	size_t count;
-	struct buffer out;
-	struct json_writer json;
 	const int status = read_person(call, &person);
 	if (status != EX_OK)
 		return status;
 	enum result result = store_find_leads_of(call->store, call->pool, &person, &leads, &count);
-	if (result != RESULT_OK)
-		return admin_answer(call, result);
-	buffer_init(&out, REPORT_MAX_BYTES);
-	json_writer_init(&json, &out);
-	json_begin_array(&json);
-	for (size_t i = 0; i < count && result == RESULT_OK; i++)
-		result = write_lead(call, &leads[i], &json);
-	json_end_array(&json);
-	const struct slice list = pool_copy(call->pool, buffer_slice(&out));
-	if (result == RESULT_OK && !buffer_ok(&out))
-		result = RESULT_FAILED;
-	buffer_free(&out);
-	if (result == RESULT_OK) {
-		output_record(call->output);
-		output_json(call->output, "leads", list);
-		result = report_mentions(call, &person);
-	}
+	if (result == RESULT_OK)
+		result = report(call, &person, leads, count);
 	return admin_answer(call, result);
 }

@@ -376,6 +376,9 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 		result = store_read_node(store, pool, &status->node);
 	if (result != RESULT_OK)
 		return result;
+	result = store_count_removals(store, pool, &status->removals);
+	if (result != RESULT_OK)
+		return result;
 	status->server_version = db_get_bytes(&version, 0, 0);
 	result = store_ready(store, &status->schema_version);
 	return result == RESULT_INVALID ? RESULT_OK : result; /* shown as it is */

@@ -47,8 +47,8 @@ MUST_CHECK enum result store_list_destinations(
 /* Prepares every statement of the program on the current schema. `failed` is the name of the first that does not fit. */
 MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
 
-/* After a restore: no id is given again that may have been given since the backup, so that receivers do not take a new event for
- * an old one. */
+/* After a restore: no id is given again that may have been given since the backup, so that receivers do not take a new event
+ * for an old one. */
 MUST_CHECK enum result store_skip_ids(struct store *store);
 
 struct account_row {
@@ -253,8 +253,15 @@ struct node_status {
 /* *node is NULL when the server is not one. */
 MUST_CHECK enum result store_read_node(struct store *store, struct pool *pool, struct node_status **node);
 
+/* Erasures of people and removals of campaigns that are not finished; of them, those that began more than an hour ago. */
+struct unfinished_removals {
+	uint64_t all, late;
+};
+MUST_CHECK enum result store_count_removals(struct store *store, struct pool *pool, struct unfinished_removals *unfinished);
+
 struct store_status {
 	struct store_figures figures;
+	struct unfinished_removals removals;
 	uint32_t schema_version;
 	struct slice server_version;
 	struct node_status *node; /* NULL: the server is not a node of a cluster */

@@ -32,7 +32,11 @@ DB_STATEMENT(sql_select_uncounted_addresses, "SELECT c.id, c.max_per_ip, n.ip_co
 					     " WHERE c.max_per_ip > 0 AND n.ip_counted_to < 4294967295"
 					     " ORDER BY c.id");
 
-store_statement_list sql_of_check = { &sql_select_server_version, &sql_select_rights, &sql_select_uncounted_addresses, NULL };
+DB_STATEMENT(sql_count_removals, "SELECT COUNT(*), CAST(COALESCE(SUM(created_ms < " NOW " - 3600000), 0) AS UNSIGNED)"
+				 " FROM (SELECT created_ms FROM {prefix}erasures"
+				 " UNION ALL SELECT created_ms FROM {prefix}removed_campaigns) unfinished");
+store_statement_list sql_of_check = { &sql_select_server_version, &sql_select_rights, &sql_select_uncounted_addresses,
+	&sql_count_removals, NULL };
 
 void
 check_add(struct check *check, const char *what, struct slice detail, const char *hint)
@@ -276,6 +280,33 @@ check_days(struct store *store, struct check *check)
 		    hint);
 }
 
+/* The dispatcher takes over within minutes what a command has left. */
+static void
+check_removals(struct store *store, struct check *check)
+{
+	struct unfinished_removals unfinished;
+	if (store_count_removals(store, check->pool, &unfinished) != RESULT_OK) {
+		check_add(check, "removals", slice_of(store_error_text(store)), "see the server's log");
+		return;
+	}
+	if (unfinished.late > 0)
+		check_add(check, "removals",
+		    pool_printf(check->pool,
+			"%" PRIu64 " erasures of people or removals of campaigns are unfinished for an hour", unfinished.late),
+		    "run leadhook-dispatch; when it runs, look for erasure_failed and removal_failed in its log");
+}
+
+enum result
+store_count_removals(struct store *store, struct pool *pool, struct unfinished_removals *unfinished)
+{
+	struct db_rows rows;
+	const enum result result = store_query(store, pool, &rows, &sql_count_removals);
+	*unfinished = (struct unfinished_removals){ 0 };
+	if (result == RESULT_OK)
+		*unfinished = (struct unfinished_removals){ db_get_u64(&rows, 0, 0), db_get_u64(&rows, 0, 1) };
+	return result;
+}
+
 void
 store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, bool deep, struct finding **findings,
     size_t *count)
@@ -296,6 +327,8 @@ store_check(struct store *store, struct pool *pool, const struct connection_need
 			check_addresses(store, &check);
 		if (fits)
 			check_days(store, &check);
+		if (fits)
+			check_removals(store, &check);
 		if (fits && deep)
 			check_deep(store, &check);
 	}

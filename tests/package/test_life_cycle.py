@@ -86,7 +86,7 @@ def test_install(container, package):
     """nothing runs yet, and only root and the account can read the configuration"""
     install(container, package)
     assert status_of(container, CONFIGURATION) == "640 root:leadhook"
-    assert status_of(container, "/run/leadhook") == "755 leadhook:leadhook"
+    assert status_of(container, "/run/leadhook") == "700 leadhook:leadhook"
     assert status_of(container, "/var/lib/leadhook") == "750 leadhook:leadhook"
     assert status_of(container, "/var/log/leadhook") == "750 leadhook:adm"
     assert container.active(*UNITS, "leadhook-dispatch.timer") == []
@@ -113,7 +113,8 @@ def test_configure(container, installed):
     assert container.active(*UNITS) == list(UNITS)
     assert container.property("leadhook-fcgi", "StatusText") == "Serving"
     assert container.property("leadhook-dispatch", "StatusText") == "Delivering"
-    assert status_of(container, "/run/leadhook/fcgi.sock") == "660 leadhook:www-data"
+    assert status_of(container, "/run/leadhook.sock") == "660 leadhook:www-data"
+    assert status_of(container, "/run") == "755 root:root"
 
 
 @pytest.mark.skipif(not has_landlock, reason="this kernel has no Landlock")
@@ -285,5 +286,5 @@ def test_purge_removes_data(container, next_package):
     install(container, next_package)
     container.run("debconf-set-selections", input="leadhook leadhook/remove-data boolean true\n")
     purge(container)
-    for path in ("/var/log/leadhook", "/var/lib/leadhook", "/run/leadhook", "/etc/leadhook"):
+    for path in ("/var/log/leadhook", "/var/lib/leadhook", "/run/leadhook", "/run/leadhook.sock", "/etc/leadhook"):
         assert not container.path(path).exists(), path

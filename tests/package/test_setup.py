@@ -101,17 +101,50 @@ def test_an_interrupted_run_goes_on(container, fresh):
     for hundredths in (5, 15, 30, 60, 120):
         container.call("sh", "-c", f"timeout -s KILL {hundredths / 100} {words}")
     output = container.run(*words.split())
-    installed_key = "API key" in output
     fresh.wait_ready()
-    assert installed_key or fresh.admin("account", "list")
+    lists = (("account", "list"), ("key", "list", "1"), ("campaign", "list", "1"))
+    assert [len(fresh.admin(*one)) for one in lists] == [1, 1, 1]
     assert fresh.admin("check", "--deep")["ok"]
+    assert container.run("find", "/run/leadhook-setup", "-mindepth", "1") == ""
+
+
+def test_what_an_interrupted_run_left(container, fresh):
+    """an account without key and campaign gets them; programs and web server restart with what was written, once"""
+    words = ("leadhook", "setup", "--web-server", "nginx", "--base-url", URL)
+    container.run(*words)
+    database = "mariadb", "leadhook", "-e"
+    container.run(*database, "DELETE FROM lh_api_keys")
+    container.shell("install -d -m 700 /run/leadhook-setup /run/leadhook-setup/nginx && touch /run/leadhook-setup/programs")
+    before = [fresh.main_process(unit) for unit in UNITS[1:]]
+    output = container.run(*words)
+    assert re.search(r"not shown again: (\S+)", output) and "make the account" not in output and "make the campaign" not in output
+    assert "reload nginx" in output
+    assert not set(before) & {fresh.main_process(unit) for unit in UNITS[1:]}
+    again = container.run(*words)
+    assert "API key" not in again and "reload" not in again and "restart" not in again
+
+
+def test_a_list_that_fails_is_not_an_account(container, fresh):
+    """setup ends with an error where it cannot see what is there"""
+    container.run("leadhook", "setup", "--web-server", "none", "--base-url", URL)
+    container.run("mariadb", "leadhook", "-e", "RENAME TABLE lh_accounts TO lh_other")
+    done = container.call("leadhook", "setup", "--web-server", "none", "--base-url", URL)
+    assert done.returncode != 0 and "leadhook account list failed" in done.stderr
 
 
 @pytest.mark.parametrize("words, message", [
     (("--web-server", "iis"), "--web-server: expected apache, lighttpd, nginx or none, not iis"),
     (("--base-url", "localhost"), "--base-url: expected http:// or https:// and a host"),
     (("--base-url", "http://x.example/a b"), "--base-url"),
+    (("--base-url", "http://x.example:99999"), "--base-url: expected a port from 1 to 65535, not 99999"),
+    (("--base-url", "http://:80/a"), "--base-url: expected a host"),
     (("--database-name", "a-b"), "--database-name: expected letters, digits and underscores"),
+    (("--database-user", "a'b"), "--database-user: expected letters, digits and underscores"),
+    (("--database-host", "127.0.0.1:99999"), "was not changed, because the new one has an error"),
+    (("--database-host", "x;y"), "--database-host: expected host names or addresses"),
+    (("--database-host", "127.0.0.1", "--database-name", "a ;b"), "--database-name: it cannot begin or end with a blank"),
+    (("--account-name", "a\nb"), "--account-name: expected one line without control characters"),
+    (("--campaign-name", "x" * 201), "--campaign-name: a name has 1 to 200 characters"),
     (("--database-host", "127.0.0.1", "--database-password-file", "/nothing"), "/nothing cannot be read"),
 ])
 def test_wrong_options(container, fresh, words, message):
@@ -120,7 +153,56 @@ def test_wrong_options(container, fresh, words, message):
     done = container.call("leadhook", "setup", "--web-server", "none", *words)
     assert done.returncode != 0 and message in done.stderr
     assert container.run("mariadb", "-N", "-e", "SHOW DATABASES LIKE 'leadhook'") == ""
-    assert words[0] == "--database-host" or words[0] == "--database-name" or files(container) == before
+    assert files(container) == before
+
+
+@pytest.mark.parametrize("password", ["", " a", "a ", "a ;b", ";a", "a\tb", "a\nb", "x" * 256])
+def test_wrong_passwords(container, fresh, password):
+    """of the file of --database-password-file: what the configuration cannot have"""
+    container.path("/root/password").write_text(f"{password}\n")
+    before = files(container)
+    done = container.call("leadhook", "setup", "--web-server", "none", "--database-password-file", "/root/password")
+    assert done.returncode != 0 and "password" in done.stderr
+    assert files(container) == before
+
+
+def test_a_password_with_quotes(container, fresh):
+    """in the configuration before the database is there"""
+    with container.path(CONFIGURATION).open("a", encoding="utf-8") as file:
+        file.write("\n[database]\npassword = a'b\\\\c\\'\"d\n")
+    container.run("leadhook", "setup", "--web-server", "none", "--base-url", URL, "--database-name", "lead_hook")
+    assert fresh.admin("check")["ok"]
+    grants = container.run("mariadb", "-N", "-r", "-e", "SHOW GRANTS FOR leadhook@localhost")
+    assert r"ON `lead\_hook`.*" in grants
+    container.run("mariadb", "-e", "DROP DATABASE lead_hook")
+
+
+def test_a_folder_of_another_account(container, fresh):
+    """which could replace the configuration while it is written"""
+    container.run("chown", "leadhook", "/etc/leadhook")
+    try:
+        before = files(container)
+        done = container.call("leadhook", "setup", "--web-server", "none", "--base-url", URL)
+        assert done.returncode != 0 and "the folder /etc/leadhook must belong to root" in done.stderr
+        assert files(container) == before
+    finally:
+        container.run("chown", "root", "/etc/leadhook")
+
+
+def test_a_database_of_another_program(container, fresh):
+    container.run("mariadb", input="CREATE DATABASE leadhook; CREATE TABLE leadhook.posts (id INT);")
+    before = files(container)
+    done = container.call("leadhook", "setup", "--web-server", "none", "--base-url", URL)
+    assert done.returncode != 0 and "the database leadhook has tables of another program" in done.stderr
+    assert files(container) == before
+
+
+@pytest.mark.parametrize("front", FRONTS)
+def test_another_port(container, fresh, front):
+    """of the address is where the web server listens"""
+    container.run("leadhook", "setup", "--web-server", front, "--base-url", "http://127.0.0.1:8081/lead")
+    health = ["curl", "-sS", "http://127.0.0.1:8081/lead/health/ready"]
+    wait_until(lambda: container.call(*health).stdout.strip() == '{"status":"ok"}', DEADLINE, "the service")
 
 
 def test_what_it_did_not_make_stays(container, fresh):
@@ -137,13 +219,32 @@ def test_what_it_did_not_make_stays(container, fresh):
 
 
 def test_a_web_server_that_refuses(container, fresh):
-    """the new files are removed again, and the web server runs as before"""
-    container.run("systemctl", "start", "nginx")
+    """new files are removed, others as before, and the web server runs as before"""
+    available = container.path("/etc/nginx/sites-available/leadhook")
+    container.run("leadhook", "setup", "--web-server", "nginx", "--base-url", "http://127.0.0.1/old")
+    old = available.read_text()
+    container.run("rm", "/etc/nginx/sites-enabled/leadhook")
     broken = container.path("/etc/nginx/conf.d/broken.conf")
     broken.write_text("nonsense;\n")
     try:
         done = container.call("leadhook", "setup", "--web-server", "nginx", "--base-url", URL)
         assert done.returncode != 0 and "nginx does not accept its configuration" in done.stderr
         assert not container.path("/etc/nginx/sites-enabled/leadhook").is_symlink() and container.active("nginx")
+        assert available.read_text() == old
+    finally:
+        broken.unlink()
+
+
+def test_apache_refuses(container, fresh):
+    """the modules that setup enabled are disabled again"""
+    container.run("a2dismod", "-q", "-f", "proxy_fcgi", "proxy", "buffer")
+    modules = container.run("ls", "/etc/apache2/mods-enabled")
+    broken = container.path("/etc/apache2/conf-enabled/broken.conf")
+    broken.write_text("Nonsense\n")
+    try:
+        done = container.call("leadhook", "setup", "--web-server", "apache", "--base-url", URL)
+        assert done.returncode != 0 and "apache2 does not accept its configuration" in done.stderr
+        assert container.run("ls", "/etc/apache2/mods-enabled") == modules
+        assert not container.path("/etc/apache2/sites-enabled/leadhook.conf").is_symlink()
     finally:
         broken.unlink()

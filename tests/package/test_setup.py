@@ -5,8 +5,9 @@ import re
 import shutil
 
 import pytest
+from conftest import SOURCE
 from container import Container
-from installed import CONFIGURATION, Installed
+from installed import CONFIGURATION, PASSWORD, Installed, commands
 from service import Campaign
 from stack.process import wait_until
 from test_life_cycle import BASE, DEADLINE, UNITS, delivered, install, status_of
@@ -140,7 +141,6 @@ def test_a_list_that_fails_is_not_an_account(container, fresh):
     (("--base-url", "http://:80/a"), "--base-url: expected a host"),
     (("--database-name", "a-b"), "--database-name: expected letters, digits and underscores"),
     (("--database-user", "a'b"), "--database-user: expected letters, digits and underscores"),
-    (("--database-host", "127.0.0.1:99999"), "was not changed, because the new one has an error"),
     (("--database-host", "x;y"), "--database-host: expected host names or addresses"),
     (("--database-host", "127.0.0.1", "--database-name", "a ;b"), "--database-name: it cannot begin or end with a blank"),
     (("--account-name", "a\nb"), "--account-name: expected one line without control characters"),
@@ -189,6 +189,15 @@ def test_a_folder_of_another_account(container, fresh):
         container.run("chown", "root", "/etc/leadhook")
 
 
+def test_a_configuration_with_an_error_is_not_written(container, fresh):
+    """and what was to be written is removed"""
+    before = container.run("cat", CONFIGURATION)
+    done = container.call("leadhook", "setup", "--web-server", "none", "--base-url", URL, "--database-host", "127.0.0.1:99999")
+    assert done.returncode != 0 and "was not changed, because the new one has an error" in done.stderr
+    assert container.run("cat", CONFIGURATION) == before
+    assert container.run("find", "/etc/leadhook", "-type", "f").split() == [CONFIGURATION]
+
+
 def test_a_database_of_another_program(container, fresh):
     container.run("mariadb", input="CREATE DATABASE leadhook; CREATE TABLE leadhook.posts (id INT);")
     before = files(container)
@@ -203,6 +212,16 @@ def test_another_port(container, fresh, front):
     container.run("leadhook", "setup", "--web-server", front, "--base-url", "http://127.0.0.1:8081/lead")
     health = ["curl", "-sS", "http://127.0.0.1:8081/lead/health/ready"]
     wait_until(lambda: container.call(*health).stdout.strip() == '{"status":"ok"}', DEADLINE, "the service")
+
+
+def test_a_database_of_the_configuration(container, fresh):
+    """is used, with the default of its name"""
+    container.run("mariadb", input=commands(SOURCE, "2.1"))
+    with container.path(CONFIGURATION).open("a", encoding="utf-8") as file:
+        file.write(f"\n[database]\nuser = leadhook\npassword = {PASSWORD}\n")
+    output = container.run("leadhook", "setup", "--web-server", "none", "--base-url", URL)
+    assert "make the database" not in output and "set database" not in output
+    assert fresh.admin("check")["ok"]
 
 
 def test_what_it_did_not_make_stays(container, fresh):

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -38,4 +38,12 @@ directory_lock(const char *path)
 	close(fd);
 	errno = number;
 	return -1;
+}
+
+bool
+directory_is_ours(int fd)
+{
+	struct stat status;
+	return fstat(fd, &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0) &&
+	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }

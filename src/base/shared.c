@@ -175,19 +175,11 @@ find_file(const struct place *place, void **mapping)
 	return found;
 }
 
-/* Whether no other account can replace files in the directory. */
-static bool
-is_ours(int directory)
-{
-	struct stat status;
-	return fstat(directory, &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0) &&
-	       (status.st_mode & S_IWOTH) == 0;
-}
-
 static const char *const hints[] = {
 	[FOUND_FOREIGN] = "remove the file, or run as the account that it belongs to",
 	[FOUND_BROKEN] = "lower limits.memory, the size of the file limits",
-	[FOUND_UNSAFE] = "let the directory belong to this account or to root, and no other account write there",
+	[FOUND_UNSAFE] =
+	    "let the directory belong to this account or to root, and neither its group nor others write there (chmod 700)",
 };
 
 /* Finds or creates the file, one process at a time. */
@@ -201,7 +193,7 @@ open_file(struct place *place, void **mapping)
 		return log_failure(
 		    place, "let this account read the directory, and no other account lock it, or set server.state_dir");
 	errno = 0;
-	const enum found found = is_ours(place->directory) ? find_file(place, mapping) : FOUND_UNSAFE;
+	const enum found found = directory_is_ours(place->directory) ? find_file(place, mapping) : FOUND_UNSAFE;
 	if (found == FOUND_UNSAFE || errno == 0)
 		errno = EPERM;
 	const bool opened =

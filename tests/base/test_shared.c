@@ -170,14 +170,17 @@ other_files_are_not_overwritten(void **state)
 static void
 a_folder_that_others_can_write_is_refused(void **state)
 {
+	static const mode_t modes[] = { 01777, 0702, 0770 };
 	(void)state;
-	assert_int_equal(chmod(folder, 01777), 0);
-	refused("no_shared_memory", "no other account write there");
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		assert_int_equal(chmod(folder, modes[i]), 0);
+		refused("no_shared_memory", "neither its group nor others write there");
+	}
 	assert_int_equal(chmod(folder, 0700), 0);
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(chown(folder, 65534, 65534), 0);
-	refused("no_shared_memory", "no other account write there");
+	refused("no_shared_memory", "neither its group nor others write there");
 	assert_int_equal(chown(folder, 0, 0), 0);
 }
 

@@ -178,6 +178,10 @@ def all_write_state(folder):
     folder.chmod(0o777)
 
 
+def group_writes_state(folder):
+    folder.chmod(0o770)
+
+
 def root_owns_lock(folder):
     os.chown(folder / "dispatch.lock", 0, 0)
 
@@ -193,7 +197,7 @@ def open_configuration(folder):
 
 @needs_root
 @pytest.mark.parametrize(("what", "fault", "also"), [
-    ("state_dir_access", root_owns_state, ()), ("state_dir_mode", all_write_state, ()), ("lock_file_owner", root_owns_lock, ()),
+    ("state_dir_access", root_owns_state, ()), ("state_dir_mode", all_write_state, ()), ("state_dir_mode", group_writes_state, ()), ("lock_file_owner", root_owns_lock, ()),
     ("state_dir_missing", no_state, ("lock_file_directory", "dispatcher_never_ran")),
     ("account_mismatch", open_configuration, ("file_access",))], ids=lambda value: value if isinstance(value, str) else "")
 def test_files_of_the_account(service, owned, what, fault, also):

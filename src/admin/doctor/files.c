@@ -99,7 +99,7 @@ check_state(struct doctor *doctor)
 		DOCTOR_FIND(doctor, "state_dir_access", "%s: the account %s may not write there", path, account_name(doctor));
 		add_folder_command(doctor, path);
 	}
-	if ((status.st_mode & S_IWOTH) != 0) {
+	if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
 		DOCTOR_FIND(doctor, "state_dir_mode", "%s: its mode is %04o", path, (unsigned)status.st_mode & 07777);
 		doctor_command(doctor, slice_of(path), pool_printf(doctor->pool, "chmod 700 %s", doctor_word(doctor, path)));
 	}

@@ -352,7 +352,7 @@ main(int argc, char *argv[])
 		return EX_USAGE;
 	}
 	struct wiring wiring;
-	if (!wiring_load(program, given[OPTION_CONFIG], &wiring))
+	if (!wiring_load(program, given[OPTION_CONFIG], given[OPTION_CHECK_CONFIG] != NULL, &wiring))
 		return EX_CONFIG;
 	wiring_start_log(program, &wiring);
 	if (given[OPTION_MAX_RUNTIME] == NULL && !arguments.daemon)

@@ -442,7 +442,7 @@ main(int argc, char *argv[])
 	if (!parse_workers(given[OPTION_WORKERS], &workers))
 		return EX_USAGE;
 	struct service service = { .config_path = given[OPTION_CONFIG], .committer.fd = -1, .own_socket = "" };
-	if (!wiring_load(program, service.config_path, &service.setup.wiring))
+	if (!wiring_load(program, service.config_path, given[OPTION_CHECK_CONFIG] != NULL, &service.setup.wiring))
 		return EX_CONFIG;
 	wiring_start_log(program, &service.setup.wiring);
 	service.request_timeout_ms = service.setup.wiring.conf->server.request_timeout;

@@ -189,7 +189,7 @@ wiring_free(struct wiring *wiring)
 }
 
 bool
-wiring_load(const char *program, const char *path, struct wiring *wiring)
+wiring_load(const char *program, const char *path, bool checks_only, struct wiring *wiring)
 {
 	struct buffer problems;
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
@@ -200,7 +200,7 @@ wiring_load(const char *program, const char *path, struct wiring *wiring)
 	if (!good)
 		return false;
 	const char *log = wiring->conf->log.file;
-	if (*log == '\0' || (wiring->log = log_open(log)) != NULL)
+	if (*log == '\0' || (checks_only ? log_could_open(log) : (wiring->log = log_open(log)) != NULL))
 		return true;
 	fprintf(stderr, "%s: %s: %s: %s\n", program, conf_origin(wiring->conf, "log", "file"), log, strerror(errno));
 	wiring_free(wiring);

@@ -34,9 +34,9 @@ struct wiring {
 MUST_CHECK bool wiring_read(const char *path, bool lists, struct wiring *wiring, struct buffer *problems);
 void wiring_free(struct wiring *wiring);
 
-/* Like wiring_read, and opens the log file. Returns false after writing the errors to standard error; the exit status is
- * EX_CONFIG. */
-MUST_CHECK bool wiring_load(const char *program, const char *path, struct wiring *wiring);
+/* Like wiring_read, and opens the log file; `checks_only`: finds out whether that is possible, and changes nothing. Returns
+ * false after writing the errors to standard error; the exit status is EX_CONFIG. */
+MUST_CHECK bool wiring_load(const char *program, const char *path, bool checks_only, struct wiring *wiring);
 /* Logs to the configured file from now on. Once, after wiring_load; `program` must stay valid. */
 void wiring_start_log(const char *program, struct wiring *wiring);
 

@@ -263,6 +263,52 @@ a_moved_file_is_made_anew(void **state UNUSED)
 	unlink(moved);
 }
 
+/* leadhook-fcgi(8), --check-config: the file is neither made nor changed. */
+static void
+a_check_makes_no_file(void **state UNUSED)
+{
+	char path[sizeof(folder) + 16], below[sizeof(folder) + 24];
+	snprintf(path, sizeof(path), "%s/log", folder);
+	snprintf(below, sizeof(below), "%s/none/log", folder);
+	assert_true(log_could_open(path));
+	assert_int_equal(access(path, F_OK), -1);
+	assert_false(log_could_open(below));
+	assert_int_equal(errno, ENOENT);
+	assert_false(log_could_open(folder));
+	assert_int_equal(errno, EISDIR);
+	assert_true(log_could_open("/dev/null"));
+	assert_int_equal(mkfifo(path, 0600), 0); /* that no process reads */
+	assert_false(log_could_open(path));
+	assert_int_equal(errno, ENXIO);
+	assert_null(log_open(path));
+	const int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(log_could_open(path));
+	close(reader);
+	unlink(path);
+}
+
+/* leadhook.conf(5), log.file: a link is followed only where no other account can have put it. */
+static void
+links_of_others_are_not_followed(void **state UNUSED)
+{
+	static const mode_t modes[] = { 0700, 0755, 0770, 01777 };
+	char path[sizeof(folder) + 16], target[sizeof(folder) + 16];
+	snprintf(path, sizeof(path), "%s/log", folder);
+	snprintf(target, sizeof(target), "%s/target", folder);
+	assert_int_equal(symlink(target, path), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		const bool ours = (modes[i] & 022) == 0;
+		assert_int_equal(chmod(folder, modes[i]), 0);
+		assert_true(log_could_open(path) || !ours);
+		struct log_file *file = log_open(path);
+		assert_int_equal(file != NULL, ours);
+		assert_int_equal(unlink(target), ours ? 0 : -1);
+		log_close(&file);
+	}
+	assert_int_equal(chmod(folder, 0700), 0);
+	unlink(path);
+}
+
 int
 main(void)
 {
@@ -275,6 +321,8 @@ main(void)
 		cmocka_unit_test_setup(a_stopped_daemon_is_not_waited_for, begin),
 		cmocka_unit_test_setup(a_full_disk_stops_nothing, begin),
 		cmocka_unit_test_setup(a_moved_file_is_made_anew, begin),
+		cmocka_unit_test_setup(a_check_makes_no_file, begin),
+		cmocka_unit_test_setup(links_of_others_are_not_followed, begin),
 	};
 	if (mkdtemp(folder) == NULL)
 		return 1;

@@ -484,6 +484,16 @@ def test_check_config(service, tmp_path, program):
                          (":5: dispatch.schedule", "8d")):
         assert any(f"{config}{place}: expected " in line and line.endswith(f", not {wrong}") for line in done.stderr.splitlines())
     assert not log.exists()
+    config.write_text(f"[log]\nfile = {log}\n")
+    assert call(installation, "--check-config", program=program, config=config).returncode == OK
+    assert not log.exists()
+    log.write_text("line\n")
+    changed = log.stat().st_mtime_ns
+    assert call(installation, "--check-config", program=program, config=config).returncode == OK
+    assert (log.read_text(), log.stat().st_mtime_ns) == ("line\n", changed)
+    config.write_text(f"[log]\nfile = {tmp_path}/none/log\n")
+    done = call(installation, "--check-config", program=program, config=config)
+    assert done.returncode == OK if program == "leadhook" else (done.returncode == CONFIG and f"{tmp_path}/none/log: No such file" in done.stderr)
     config.write_text("[dispatch]\nbogus = 1\nlease = 1\n[bogus]\nx = 1\n")
     done = call(installation, "--check-config", program=program, config=config)
     assert done.returncode == CONFIG

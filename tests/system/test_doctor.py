@@ -2,6 +2,7 @@
 """docs/operating.md 13: `leadhook doctor` on this host: configuration, files, database, programs, names. Each fault is made on
 purpose, found by its name, and gone after its line or command is applied."""
 import configparser
+import grp
 import hashlib
 import io
 import json
@@ -215,6 +216,40 @@ def test_files_of_the_account(service, owned, what, fault, also):
     if what != "account_mismatch":
         healthy(service, path)
     assert what not in names(examine(service, config=path))
+
+
+@needs_root
+def test_a_lock_file_that_is_a_link(service, owned):
+    """12: the remedy changes no file elsewhere"""
+    path, folder = owned
+    lock, target = folder / "dispatch.lock", folder.parent / "target"
+    root_owns_lock(folder)
+    finding = next(one for one in examine(service, config=path)["findings"] if one["what"] == "lock_file_owner")
+    assert finding["fix"][0]["command"] == f"chown -h {ACCOUNT} {lock}"
+    lock.rename(target)
+    lock.symlink_to(target)
+    finding = next(one for one in examine(service, config=path)["findings"] if one["what"] == "lock_file_owner")
+    assert "no regular file" in finding["detail"] and finding["fix"][0]["command"] == f"rm {lock}"
+    apply(finding)
+    assert target.stat().st_uid == 0 and not lock.is_symlink()
+    assert "lock_file_owner" not in names(examine(service, config=path))
+    target.unlink()
+
+
+@needs_root
+def test_a_file_that_is_only_read(service, owned, tmp_path):
+    """12: the account may read it afterwards, and does not own it"""
+    path, _ = owned
+    domains, link = tmp_path / "domains.txt", tmp_path / "link.txt"
+    domains.write_text("example.org\n")
+    domains.chmod(0o600)
+    link.symlink_to(domains)
+    tmp_path.chmod(0o711)
+    env = {"LEADHOOK_LEAD_DISPOSABLE_DOMAINS_FILE": str(link)}
+    finding = next(one for one in examine(service, config=path, env=env)["findings"] if one["what"] == "file_access")
+    assert finding["fix"][0]["command"] == f"chgrp {grp.getgrgid(pwd.getpwnam(ACCOUNT).pw_gid).gr_name} {domains} && chmod ug+r {domains}"
+    apply(finding)
+    assert (domains.stat().st_uid, domains.stat().st_mode & 0o777) == (0, 0o640)
 
 
 def test_no_folder_for_the_lock_file(service, edited):

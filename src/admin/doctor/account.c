@@ -43,6 +43,10 @@ account_find(struct doctor *doctor)
 	const struct passwd *entry = getpwuid(account->uid);
 	account->name = entry == NULL ? pool_printf(doctor->pool, "%lu", (unsigned long)account->uid)
 				      : pool_copy(doctor->pool, slice_of(entry->pw_name));
+	const gid_t gid = entry == NULL ? getegid() : entry->pw_gid;
+	const struct group *group = getgrgid(gid);
+	account->group = group == NULL ? pool_printf(doctor->pool, "%lu", (unsigned long)gid)
+				       : pool_copy(doctor->pool, slice_of(group->gr_name));
 	if (entry == NULL)
 		return;
 	account->groups = POOL_ARRAY(doctor->pool, GROUPS_MAX, gid_t);

@@ -34,7 +34,7 @@ struct service_account {
 	uid_t uid;
 	gid_t *groups;
 	int group_count;
-	struct slice name;
+	struct slice name, group; /* the group is its primary one */
 };
 
 /* What a probe reports of its request (docs/api.md 4.1, GET /health/echo). */

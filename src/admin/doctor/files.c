@@ -17,6 +17,19 @@ account_name(const struct doctor *doctor)
 	return doctor->account.name.data;
 }
 
+/* Lets the account's group read a file, which stays with its owner: the programs never write it. The command has the path
+ * without links, so that it changes what it shows. */
+static void
+add_reading_command(struct doctor *doctor, const char *path, bool secret)
+{
+	char *real = realpath(path, NULL);
+	const char *word = doctor_word(doctor, real == NULL ? path : pool_copy(doctor->pool, slice_of(real)).data);
+	free(real);
+	doctor_command(doctor, pool_copy(doctor->pool, slice_of(path)),
+	    pool_printf(
+		doctor->pool, "chgrp %s %s && chmod %s %s", doctor->account.group.data, word, secret ? "640" : "ug+r", word));
+}
+
 /* A file that programs read. A `secret` one must not be readable by every account. Where it is missing, the configuration or
  * the connection to the database has a finding. */
 static void
@@ -33,8 +46,7 @@ check_readable(struct doctor *doctor, const char *path, bool secret)
 	}
 	if (!account_may(doctor, path, R_OK)) {
 		DOCTOR_FIND(doctor, "file_access", "%s: the account %s may not read it", path, account_name(doctor));
-		doctor_command(
-		    doctor, file, pool_printf(doctor->pool, "chown %s %s", account_name(doctor), doctor_word(doctor, path)));
+		add_reading_command(doctor, path, secret);
 	}
 }
 
@@ -105,6 +117,17 @@ check_state(struct doctor *doctor)
 	}
 }
 
+/* The dispatcher takes a regular file of its own, or makes one. chown without -h, or of a link to a file elsewhere, would give
+ * that file away. */
+static void
+add_lock_command(struct doctor *doctor, const char *path, mode_t mode)
+{
+	const char *word = doctor_word(doctor, path);
+	doctor_command(doctor, slice_of(path),
+	    S_ISREG(mode) ? pool_printf(doctor->pool, "chown -h %s %s", account_name(doctor), word)
+			  : pool_printf(doctor->pool, "%s %s", S_ISDIR(mode) ? "rmdir" : "rm", word));
+}
+
 void
 check_lock_file(struct doctor *doctor)
 {
@@ -114,12 +137,14 @@ check_lock_file(struct doctor *doctor)
 	if (!account_sees(doctor, path))
 		return;
 	if (lstat(path, &status) == 0) {
-		if (account_may(doctor, path, R_OK | W_OK))
+		if (S_ISREG(status.st_mode) && account_may(doctor, path, R_OK | W_OK))
 			return;
-		DOCTOR_FIND(doctor, "lock_file_owner", "%s: the account %s may not write to it; it belongs to account %lu",
-		    path, account_name(doctor), (unsigned long)status.st_uid);
-		doctor_command(doctor, slice_of(path),
-		    pool_printf(doctor->pool, "chown %s %s", account_name(doctor), doctor_word(doctor, path)));
+		DOCTOR_FIND(doctor, "lock_file_owner", "%s: %s; it belongs to account %lu", path,
+		    S_ISREG(status.st_mode)
+			? pool_printf(doctor->pool, "the account %s may not write to it", account_name(doctor)).data
+			: "it is no regular file",
+		    (unsigned long)status.st_uid);
+		add_lock_command(doctor, path, status.st_mode);
 	} else if (stat(folder, &status) != 0 || !account_may(doctor, folder, W_OK | X_OK)) {
 		DOCTOR_FIND(doctor, "lock_file_directory", "%s: the account %s cannot create a file there", folder,
 		    account_name(doctor));

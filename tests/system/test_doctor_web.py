@@ -365,11 +365,12 @@ class TestAddresses:
         other = make(make_service, LighttpdSocket)
         only(examine(service, "--url", other.front.url), "probe_refused")
 
-    def test_another_version(self, service):
-        """12: the program was not started again after an upgrade"""
+    @staticmethod
+    def imitated(service, **changes):
+        """The findings where something else answers as the program does."""
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                fields = {"version": "0.0.1", "peer": "127.0.0.1", "client": "127.0.0.1", "authorization": "x"}
+                fields = {"version": "0.0.1", "peer": "127.0.0.1", "client": "127.0.0.1", "authorization": "x", **changes}
                 body = json.dumps({"status": "ok"} if self.path.endswith("/health") else fields).encode()
                 self.send_response(200)
                 self.send_header("X-Request-Id", "1")
@@ -381,7 +382,18 @@ class TestAddresses:
                 pass
         with http_server(Handler) as server:
             answer = examine(service, "--url", f"http://127.0.0.1:{server.server_port}/lead")
-        found = {one["what"]: one for one in answer["findings"]}
+        return {one["what"]: one for one in answer["findings"]}
+
+    @pytest.mark.parametrize("changes", [{"peer": "192.0.2.1 0.0.0.0/0", "forwarded": True}, {"peer": "0.0.0.0/0", "forwarded": True},
+                                         {"client": "x\ny"}, {"client": ""}], ids=repr)
+    def test_an_answer_with_other_addresses(self, service, changes):
+        """12: they would become settings"""
+        found = self.imitated(service, **changes)
+        assert "probe_refused" in found and not {"proxy_not_trusted", "trusted_proxies", "program_version"} & set(found)
+
+    def test_another_version(self, service):
+        """12: the program was not started again after an upgrade"""
+        found = self.imitated(service)
         assert "has version 0.0.1, " in found["program_version"]["detail"]
         assert found["program_version"]["fix"][0]["command"] == "service lighttpd restart"
 

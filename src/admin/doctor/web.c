@@ -9,6 +9,7 @@
 
 #include "admin/doctor/doctor.h"
 #include "base/clock.h"
+#include "identity/network.h"
 #include "identity/probe_token.h"
 #include "json/reader.h"
 
@@ -103,6 +104,14 @@ read_member(void *context, const struct json_event *event)
 	return true;
 }
 
+/* They become part of settings. What answers may be another program, which sends any text. */
+static bool
+is_address_or_absent(struct slice text)
+{
+	struct ip_address address;
+	return !slice_present(text) || ip_address_parse(text, &address);
+}
+
 bool
 web_can_probe(const struct doctor *doctor)
 {
@@ -118,8 +127,9 @@ web_probe(struct doctor *doctor, struct admin_request *request, struct admin_ans
 	*echo = (struct echo){ .client = SLICE_NONE };
 	request->url = pool_printf(doctor->pool, "%.*s/health/echo/%.*s", SLICE_ARGS(doctor->web.url), SLICE_ARGS(token)).data;
 	web_send(doctor, request, answer);
-	echo->has_come =
-	    web_is_of_program(answer) && answer->status == 200 && json_read(answer->body, 2, read_member, &reader, &problem);
+	echo->has_come = web_is_of_program(answer) && answer->status == 200 &&
+			 json_read(answer->body, 2, read_member, &reader, &problem) && is_address_or_absent(echo->peer) &&
+			 is_address_or_absent(echo->client);
 	return echo->has_come;
 }
 

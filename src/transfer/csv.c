@@ -133,13 +133,20 @@ csv_is_empty(struct pool *pool, struct slice record, char delimiter)
 	return true;
 }
 
-static void
-add_field(struct buffer *out, struct slice prefix, struct slice field)
+/* Spreadsheets guess the delimiter, so that the usual ones are always in quotes. */
+static bool
+needs_quotes(struct slice field, char delimiter)
 {
-	bool plain = true;
-	for (size_t i = 0; i < field.size && plain; i++)
-		plain = strchr("\",;\t\r\n", field.data[i]) == NULL;
-	if (plain) {
+	for (size_t i = 0; i < field.size; i++)
+		if (field.data[i] == delimiter || memchr("\",;\t\r\n", field.data[i], 6) != NULL)
+			return true;
+	return false;
+}
+
+static void
+add_field(struct buffer *out, struct slice prefix, struct slice field, char delimiter)
+{
+	if (!needs_quotes(prefix, delimiter) && !needs_quotes(field, delimiter)) {
 		buffer_add(out, prefix);
 		buffer_add(out, field);
 		return;
@@ -155,25 +162,46 @@ add_field(struct buffer *out, struct slice prefix, struct slice field)
 }
 
 void
-csv_add_field(struct buffer *out, struct slice field)
+csv_add_field(struct buffer *out, struct slice field, char delimiter)
 {
-	add_field(out, SLICE(""), field);
+	add_field(out, SLICE(""), field, delimiter);
 }
 
-/* Whether, after any apostrophes, it begins as a formula does. */
+/* Cuts the first of the texts that it begins with. */
+static bool
+skip_one(struct slice *text, const struct slice *texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!slice_starts_with(*text, texts[i]))
+			continue;
+		*text = slice_sub(*text, texts[i].size, text->size);
+		return true;
+	}
+	return false;
+}
+
+/* Whether, after any apostrophes, it begins as a formula does: with a sign or a control character, also after blanks. An
+ * apostrophe more or less in front makes no difference, so that csv_cell is the reverse. */
 static bool
 is_formula(struct slice cell)
 {
-	size_t at = 0;
-	while (at < cell.size && cell.data[at] == '\'')
-		at++;
-	return at < cell.size && memchr("=+-@\t\r", cell.data[at], 6) != NULL;
+	static const struct slice apostrophe[] = { SLICE("'") };
+	static const struct slice blanks[] = { SLICE(" "), SLICE("\xc2\xa0"), SLICE("\xe3\x80\x80"),
+		SLICE("\xef\xbb\xbf") }; /* U+00A0, U+3000, U+FEFF */
+	static const struct slice signs[] = { SLICE("="), SLICE("+"), SLICE("-"), SLICE("@"), SLICE("\t"), SLICE("\r"),
+		SLICE("\n"), SLICE("\xef\xbc\x9d"), SLICE("\xef\xbc\x8b"), SLICE("\xef\xbc\x8d"),
+		SLICE("\xef\xbc\xa0") }; /* in full width */
+	while (skip_one(&cell, apostrophe, ARRAY_SIZE(apostrophe)))
+		continue;
+	while (skip_one(&cell, blanks, ARRAY_SIZE(blanks)))
+		continue;
+	return skip_one(&cell, signs, ARRAY_SIZE(signs));
 }
 
 void
-csv_add_cell(struct buffer *out, struct slice cell)
+csv_add_cell(struct buffer *out, struct slice cell, char delimiter)
 {
-	add_field(out, is_formula(cell) ? SLICE("'") : SLICE(""), cell);
+	add_field(out, is_formula(cell) ? SLICE("'") : SLICE(""), cell, delimiter);
 }
 
 struct slice

@@ -33,13 +33,13 @@ bool csv_names_delimiter(struct slice record, char *delimiter);
 /* Whether all fields are empty: spreadsheets write such records for empty rows. */
 bool csv_is_empty(struct pool *pool, struct slice record, char delimiter);
 
-/* Appends a field as csv_split reads it: in quotes where that is necessary. */
+/* Appends a field as csv_split reads it with this delimiter: in quotes where that is necessary. */
 struct buffer;
-void csv_add_field(struct buffer *out, struct slice field);
+void csv_add_field(struct buffer *out, struct slice field, char delimiter);
 
-/* The same for spreadsheets, which run cells that begin with = + - @ or a control character: these get an apostrophe before
- * them, and so do cells that already have one there. csv_cell is the reverse. */
-void csv_add_cell(struct buffer *out, struct slice cell);
+/* The same for spreadsheets, which run cells that begin with = + - @, also in full width, or with a tab or line end, or with
+ * blanks before one of these: they get an apostrophe, and so do cells that already have one there. csv_cell is the reverse. */
+void csv_add_cell(struct buffer *out, struct slice cell, char delimiter);
 struct slice csv_cell(struct slice field);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "transfer/lead_writer.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "transfer/csv.h"
 #include "json/writer.h"
 
-/* Names of tags and actions in a cell are a record of CSV themselves. */
-enum { CELL_MAX_BYTES = 1024 * 1024 };
+/* Names of tags and actions in a cell are a record of CSV themselves, whatever the delimiter of the file is. */
+enum { CELL_MAX_BYTES = 1024 * 1024, NAMES_DELIMITER = ',' };
 
 enum kind { TEXT, NUMBER, SWITCH, TIME, TAGS, ACTIONS };
 
@@ -157,15 +158,15 @@ lead_writer_heading(struct lead_writer *writer, struct pool *pool, struct buffer
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
 		if (i > 0)
 			buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, columns[i].csv);
+		csv_add_cell(out, columns[i].csv, writer->delimiter);
 	}
 	for (size_t i = 0; i < writer->utm.count; i++) {
 		buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, POOL_JOIN(pool, SLICE("utm_"), writer->utm.items[i]));
+		csv_add_cell(out, POOL_JOIN(pool, SLICE("utm_"), writer->utm.items[i]), writer->delimiter);
 	}
 	for (size_t i = 0; i < writer->custom.count; i++) {
 		buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, custom_heading(pool, writer->custom.items[i]));
+		csv_add_cell(out, custom_heading(pool, writer->custom.items[i]), writer->delimiter);
 	}
 	buffer_add_text(out, "\r\n");
 }
@@ -198,8 +199,8 @@ names_cell(const struct lead_writer *writer, struct pool *pool, enum kind kind, 
 		if (!slice_present(name))
 			continue;
 		if (cell.size > 0)
-			buffer_add_byte(&cell, ',');
-		csv_add_field(&cell, name);
+			buffer_add_byte(&cell, NAMES_DELIMITER);
+		csv_add_field(&cell, name, NAMES_DELIMITER);
 	}
 	const struct slice text = pool_copy(pool, buffer_slice(&cell));
 	buffer_free(&cell);
@@ -213,21 +214,22 @@ add_own_cell(const struct lead_writer *writer, struct pool *pool, const struct l
 	char when[CLOCK_RFC3339_SIZE];
 	switch (columns[column].kind) {
 	case TEXT:
-		csv_add_cell(out, *(const struct slice *)place);
+		csv_add_cell(out, *(const struct slice *)place, writer->delimiter);
 		return;
 	case NUMBER:
-		buffer_add_u64(out, *(const uint32_t *)place);
+		csv_add_field(out, pool_printf(pool, "%" PRIu32, *(const uint32_t *)place), writer->delimiter);
 		return;
 	case SWITCH:
-		buffer_add_text(out, *(const bool *)place ? "true" : "false");
+		csv_add_field(out, *(const bool *)place ? SLICE("true") : SLICE("false"), writer->delimiter);
 		return;
 	case TIME:
 		clock_rfc3339(*(const int64_t *)place, when);
-		buffer_add_text(out, when);
+		csv_add_field(out, slice_of(when), writer->delimiter);
 		return;
 	case TAGS:
 	case ACTIONS:
-		csv_add_cell(out, names_cell(writer, pool, columns[column].kind, *(const struct slice *)place));
+		csv_add_cell(
+		    out, names_cell(writer, pool, columns[column].kind, *(const struct slice *)place), writer->delimiter);
 		return;
 	}
 }
@@ -246,7 +248,7 @@ add_cells(
 	}
 	for (size_t i = 0; i < names->count; i++) {
 		buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, cells[i]);
+		csv_add_cell(out, cells[i], writer->delimiter);
 	}
 }
 

@@ -115,7 +115,7 @@ add_csv(struct rejects *r, uint64_t line, struct slice record, const char *reaso
 	enum { OWN_FIELDS = 2 };
 	struct pool *pool = pool_new();
 	buffer_printf(&r->out, "%" PRIu64 "%c", line, r->delimiter);
-	csv_add_field(&r->out, slice_of(reason));
+	csv_add_cell(&r->out, slice_of(reason), r->delimiter);
 	buffer_add_byte(&r->out, r->delimiter);
 	buffer_add(&r->out, r->repeats ? csv_without_first(pool, record, r->delimiter, OWN_FIELDS) : record);
 	pool_free(&pool);

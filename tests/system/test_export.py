@@ -11,7 +11,7 @@ import pytest
 from command import DATA, OK, USAGE, call
 from test_import import counts, imported, is_sound
 
-SPECIAL = ["=1+1", "+49", "-5", "@x", "'=x", "''+", "plain", "'quoted'", 'a "b", c;d', "two\nlines", "ü €", "0123", "1e5", "true", "null"]
+SPECIAL = ["=1+1", "+49", "-5", "@x", "'=x", "''+", "plain", "'quoted'", 'a "b", c;d', "two\nlines", " =1", "\u00a0+1", "\ufeff@x", "\u3000-", "\uff1d1", "\uff201", "x|=cmd", "ü €", "0123", "1e5", "true", "null"]
 
 
 def export(campaign, *words, status=OK):

@@ -193,30 +193,48 @@ formulas_become_text(void **state UNUSED)
 {
 	static const struct {
 		const char *cell, *written;
+		char delimiter;
 	} cases[] = {
-		{ "a", "a" },
-		{ "", "" },
-		{ "=1+1", "'=1+1" },
-		{ "+49", "'+49" },
-		{ "-1", "'-1" },
-		{ "@x", "'@x" },
-		{ "\tx", "\"'\tx\"" },
-		{ "\rx", "\"'\rx\"" },
-		{ "a=1", "a=1" },
-		{ "'", "'" },
-		{ "'a", "'a" },
-		{ "'=1", "''=1" },
-		{ "''=1", "'''=1" },
-		{ "=\"a\",b", "\"'=\"\"a\"\",b\"" },
+		{ "a", "a", ',' },
+		{ "", "", ',' },
+		{ "=1+1", "'=1+1", ',' },
+		{ "+49", "'+49", ',' },
+		{ "-1", "'-1", ',' },
+		{ "@x", "'@x", ',' },
+		{ "\tx", "\"'\tx\"", ',' },
+		{ "\rx", "\"'\rx\"", ',' },
+		{ "\n=x", "\"'\n=x\"", ',' },
+		{ " =1", "' =1", ',' },
+		{ " 1", " 1", ',' },
+		{ "\xc2\xa0 @x", "'\xc2\xa0 @x", ',' },
+		{ "\xef\xbb\xbf-1", "'\xef\xbb\xbf-1", ',' },
+		{ "\xe3\x80\x80+1", "'\xe3\x80\x80+1", ',' },
+		{ "\xef\xbc\x9dx", "'\xef\xbc\x9dx", ',' }, /* U+FF1D, U+FF0B, U+FF0D, U+FF20 */
+		{ "\xef\xbc\x8bx", "'\xef\xbc\x8bx", ',' },
+		{ "\xef\xbc\x8dx", "'\xef\xbc\x8dx", ',' },
+		{ "\xef\xbc\xa0x", "'\xef\xbc\xa0x", ',' },
+		{ "\xef\xbc\x8cx", "\xef\xbc\x8cx", ',' },
+		{ "\xef", "\xef", ',' },
+		{ "' =1", "'' =1", ',' },
+		{ "x|=cmd", "\"x|=cmd\"", '|' },
+		{ "x|=cmd", "x|=cmd", ',' },
+		{ "a,b", "\"a,b\"", '|' },
+		{ "=1", "\"'=1\"", '\'' },
+		{ "a=1", "a=1", ',' },
+		{ "'", "'", ',' },
+		{ "'a", "'a", ',' },
+		{ "'=1", "''=1", ',' },
+		{ "''=1", "'''=1", ',' },
+		{ "=\"a\",b", "\"'=\"\"a\"\",b\"", ',' },
 	};
 	struct buffer out;
 	buffer_init(&out, 100);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct csv_fields fields;
 		buffer_clear(&out);
-		csv_add_cell(&out, slice_of(cases[i].cell));
+		csv_add_cell(&out, slice_of(cases[i].cell), cases[i].delimiter);
 		assert_slice(buffer_slice(&out), cases[i].written);
-		assert_null(csv_split(pool, buffer_slice(&out), ',', &fields));
+		assert_null(csv_split(pool, buffer_slice(&out), cases[i].delimiter, &fields));
 		assert_int_equal(fields.count, 1);
 		assert_slice(csv_cell(fields.items[0]), cases[i].cell);
 	}

@@ -18,14 +18,18 @@ waited_for(const struct call *call)
 }
 
 bool
-call_may_wait(struct call *call, enum call_wait wait)
+call_would_wait(struct call *call, enum call_wait wait)
 {
 	call->wait = wait;
 	const struct refusal *refusal = &call->api->refusals[wait];
 	bool stuck = call->begun_ms < refusal->until_ms && refusal->campaign_id == waited_for(call);
-	if (!stuck && call->begun_ms >= refusal->all_until_ms)
-		return true;
-	return call_fail(call, FAILURE_UNAVAILABLE);
+	return stuck || call->begun_ms < refusal->all_until_ms;
+}
+
+bool
+call_may_wait(struct call *call, enum call_wait wait)
+{
+	return !call_would_wait(call, wait) || call_fail(call, FAILURE_UNAVAILABLE);
 }
 
 /* A store that was late in general makes reads slow as well. One locked campaign is no reason to refuse calls on others, but
@@ -34,7 +38,7 @@ void
 call_note_wait(struct call *call)
 {
 	int64_t now_ms = clock_monotonic_ms(), until_ms = now_ms + REFUSE_MS;
-	if (!call->unavailable || now_ms - call->begun_ms < WAITED_MS)
+	if ((!call->unavailable && !call->hides_failure) || now_ms - call->begun_ms < WAITED_MS)
 		return;
 	if (store_was_late(call->api->store))
 		call->wait = WAIT_READ;

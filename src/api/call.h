@@ -62,6 +62,7 @@ struct call {
 	enum failure failure; /* the last one, and its message */
 	struct slice failure_message;
 	bool unavailable;      /* has failed with 503 */
+	bool hides_failure;    /* the database failed, and the answer must not show it */
 	struct slice callback; /* JSONP: the function that is called with the answer; absent: no JSONP */
 	bool callback_is_bad;  /* a callback was given, and is invalid */
 	bool has_page_headers; /* call_page_headers was called */
@@ -227,6 +228,8 @@ MUST_CHECK bool call_find_tag(struct call *call, struct slice text, unsigned by,
 /* Prevents workers from waiting for the database in turn (call.c). Called before each kind of wait. False: the call has
  * failed. */
 MUST_CHECK bool call_may_wait(struct call *call, enum call_wait wait);
+/* The same question, without a failure: true when call_may_wait would fail. */
+MUST_CHECK bool call_would_wait(struct call *call, enum call_wait wait);
 /* Called at the end of the call. */
 void call_note_wait(struct call *call);
 

@@ -27,6 +27,10 @@ struct http_request {
 	struct slice authentication;
 	struct slice referer;
 	struct slice origin;
+	struct slice host;      /* the header, with a port */
+	struct slice forwarded; /* of proxies, as is `via` */
+	struct slice via;
+	struct slice fetch_site; /* Sec-Fetch-Site */
 	struct slice accept;
 	struct slice fetch_mode; /* Sec-Fetch-Mode */
 	struct slice accept_language;
@@ -39,6 +43,7 @@ struct http_request {
 	int64_t arrived_ms;      /* clock_monotonic_ms before the body was read, set by the caller; 0: unknown */
 	/* Set by the caller, which limits the body by its route. Initially no body and HTTP_BODY_WHOLE. */
 	bool forwarded_for_is_ambiguous; /* different values were sent, and forwarded_for is absent */
+	bool sender_is_ambiguous;        /* the same of forwarded, via or fetch_site */
 	struct slice body;
 	enum http_body_state {
 		HTTP_BODY_WHOLE,

@@ -70,7 +70,7 @@ prepare(void *context)
 {
 	struct service *service = context;
 	struct setup *next = &service->next;
-	if (!wiring_load(program, service->config_path, &next->wiring))
+	if (!wiring_load(program, service->config_path, false, &next->wiring))
 		return false;
 	next->limiter = wiring_limiter(&next->wiring);
 	if (next->limiter == NULL)
@@ -254,6 +254,9 @@ body_limit(void *state, const struct fcgi_exchange *exchange)
 	worker->path_is_valid = http_request_init(&worker->request, worker->pool, environment, (void *)exchange,
 				    slice_of(worker->service->setup.wiring.conf->server.base_path)) == RESULT_OK;
 	worker->request.forwarded_for_is_ambiguous = fcgi_exchange_param_is_ambiguous(exchange, "HTTP_X_FORWARDED_FOR");
+	worker->request.sender_is_ambiguous = fcgi_exchange_param_is_ambiguous(exchange, "HTTP_FORWARDED") ||
+					      fcgi_exchange_param_is_ambiguous(exchange, "HTTP_VIA") ||
+					      fcgi_exchange_param_is_ambiguous(exchange, "HTTP_SEC_FETCH_SITE");
 	worker->request.arrived_ms = clock_monotonic_ms();
 	log_work(LOG_STR("request", pool_string(worker->pool, worker->request.request_id)));
 	return api_body_limit(worker->api, &worker->request);

@@ -40,6 +40,7 @@ send_call(const char *method, const char *path, const char *const variables[][2]
 	fake_set(&environment, SLICE("REQUEST_URI"), slice_of(path));
 	for (size_t i = 0; i < count; i++)
 		fake_set(&environment, slice_of(variables[i][0]), slice_of(variables[i][1]));
+	fake_set(&environment, SLICE("HTTP_HOST"), SLICE("localhost:80")); /* unless it is one of them */
 	fake_service_call(&service, &environment, &request, &response);
 	if (body != NULL)
 		*body = pool_string(service.pool, buffer_slice(&response.body));
@@ -78,6 +79,19 @@ access_is_as_configured(void **state UNUSED)
 		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_X_FORWARDED_FOR", "192.0.2.1" } } },
 		{ true, false, 403, { { "REMOTE_ADDR", "192.0.2.1" }, { "HTTP_X_FORWARDED_FOR", "127.0.0.1" } } },
 		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_ORIGIN", "https://elsewhere.example" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_FORWARDED", "for=127.0.0.1" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_VIA", "1.1 proxy" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_SEC_FETCH_SITE", "same-origin" } } },
+		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_SEC_FETCH_SITE", "none" } } },
+		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "127.1.2.3:8080" } } },
+		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "[::1]:8080" } } },
+		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "LocalHost" } } },
+		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "Leads.example.org:443" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "evil.example" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "localhost.evil.example:80" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "192.0.2.1" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "[::1" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "" } } },
 		{ true, false, 403, { { "REMOTE_ADDR", "192.0.2.1" }, { "HTTP_AUTHORIZATION", "Bearer " TOKEN } } },
 		{ false, true, 401, { { "REMOTE_ADDR", "127.0.0.1" } } },
 		{ false, true, 401, { { "REMOTE_ADDR", "192.0.2.1" }, { "HTTP_AUTHORIZATION", "Bearer " TOKEN "0" } } },
@@ -97,10 +111,12 @@ access_is_as_configured(void **state UNUSED)
 			count++;
 		service.options.metrics.loopback = cases[i].loopback;
 		service.options.metrics.token = cases[i].token ? SLICE(TOKEN) : SLICE("");
+		service.options.base_url = SLICE("https://leads.example.org/lead");
 		const unsigned status = send_call("GET", "/metrics", cases[i].variables, count, NULL);
 		if (status != cases[i].status)
 			fail_msg("case %zu: %u", i, status);
 	}
+	service.options.base_url = SLICE("");
 	service.options.metrics =
 	    (struct api_metrics){ .loopback = false, .token = SLICE(""), .state_dir = "", .log_file = "" };
 	static const char *const local[][2] = { { "REMOTE_ADDR", "127.0.0.1" } };

@@ -69,7 +69,11 @@ def test_loopback(service):
     for address in ("127.0.0.1", "::1", "127.0.0.1, 127.0.0.1", "10.1.2.3", "unknown"):
         status, _, text = fetch(service, {"X-Forwarded-For": address})
         assert status == 403 and '"forbidden_address"' in text, address
-    assert fetch(service, {"Origin": "https://elsewhere.example"})[0] == 403
+    for headers in ({"Origin": "https://elsewhere.example"}, {"Host": "elsewhere.example"}, {"Via": "1.1 proxy"},
+                    {"Forwarded": "for=127.0.0.1"}, {"Sec-Fetch-Site": "same-origin"}):
+        assert fetch(service, headers)[0] == 403, headers
+    for host in ("localhost", "localhost:80", "127.0.0.1", "[::1]:80"):
+        assert fetch(service, {"Host": host})[0] == 200, host
     assert fetch(service, method="POST")[0] == 405
     status, headers, text = fetch(service, method="HEAD")
     assert (status, text) == (200, "") and int(headers["Content-Length"]) > 1000
@@ -97,6 +101,7 @@ def test_each_web_server(make_service, front):
     page = scrape(service)
     assert page("database_up") == 1
     assert fetch(service, {"X-Forwarded-For": "10.0.0.1"})[0] == 403
+    assert fetch(service, {"Host": "elsewhere.example"})[0] in (403, 404)  # a web server may have other names only
     service.stop()
 
 

@@ -11,14 +11,55 @@
 /* A scraper waits for ten seconds. */
 enum { DATABASE_MS = 3000 };
 
+/* The host of an authority, without its port and the brackets of IPv6. */
+static struct slice
+host_of(struct slice authority)
+{
+	const size_t bracket = slice_find(authority, ']');
+	if (slice_starts_with(authority, SLICE("[")) && bracket < authority.size)
+		return slice_sub(authority, 1, bracket);
+	return slice_sub(authority, 0, slice_find(authority, ':'));
+}
+
+/* The authority of a URL with one. */
+static struct slice
+authority_of(struct slice url)
+{
+	const struct slice rest = slice_sub(url, slice_find(url, ':') + sizeof("://") - 1, url.size);
+	return slice_sub(rest, 0, slice_find(rest, '/'));
+}
+
+/* Whether the request is for a name of this host. A page of another site that has changed the address of its own name to that
+ * of this host ("DNS rebinding") sends its own name. */
+static bool
+names_this_host(const struct call *call)
+{
+	const struct slice host = host_of(call->request->host), base_url = call->api->options->base_url;
+	struct ip_address address;
+	if (!slice_present(host))
+		return false;
+	return slice_equal_nocase(host, SLICE("localhost")) ||
+	       (ip_address_parse(host, &address) && ip_address_is_loopback(&address)) ||
+	       (base_url.size > 0 && slice_equal_nocase(host, host_of(authority_of(base_url))));
+}
+
+/* Whether a proxy or a page in a browser has sent the request. */
+static bool
+has_other_sender(const struct http_request *request)
+{
+	return slice_present(request->forwarded_for) || request->forwarded_for_is_ambiguous ||
+	       slice_present(request->forwarded) || slice_present(request->via) || request->sender_is_ambiguous ||
+	       slice_present(request->origin) ||
+	       (slice_present(request->fetch_site) && !slice_equal(request->fetch_site, SLICE("none")));
+}
+
 /* Whether the web server itself was called from its host. A call through a proxy is not: its first address may be any client's.
  * Nor is that of a script of a page in a browser of this host. */
 static bool
 is_from_this_host(const struct call *call)
 {
-	const struct http_request *request = call->request;
-	return call->has_client && ip_address_is_loopback(&call->client) && !slice_present(request->forwarded_for) &&
-	       !request->forwarded_for_is_ambiguous && !slice_present(request->origin);
+	return call->has_client && ip_address_is_loopback(&call->client) && !has_other_sender(call->request) &&
+	       names_this_host(call);
 }
 
 /* Compares digests, so that the time does not depend on the length of the token either. */

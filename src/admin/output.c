@@ -210,6 +210,51 @@ print_buffer(struct buffer *text, FILE *out)
 	return printed;
 }
 
+/* Whether it is one of Unicode's direction marks, which can make a text look like another. */
+static bool
+is_direction_mark(uint32_t character)
+{
+	return character == 0x061c || character == 0x200e || character == 0x200f ||
+	       (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
+}
+
+/* What a terminal must not get, though it is valid text. */
+static bool
+is_unsafe(uint32_t character)
+{
+	return character < ' ' || (character >= 0x7f && character < 0xa0) || is_direction_mark(character);
+}
+
+/* The same JSON for terminals: unsafe characters in its strings become escapes. */
+static void
+add_shown_json(struct buffer *out, struct slice json)
+{
+	uint32_t character;
+	for (struct slice rest = json; rest.size > 0;) {
+		const struct slice before = rest;
+		const bool valid = utf8_next(&rest, &character);
+		if (!valid)
+			rest = slice_sub(rest, 1, rest.size);
+		if (valid && character > ' ' && is_unsafe(character)) /* a line end between values stays */
+			buffer_printf(out, "\\u%04" PRIx32, character);
+		else
+			buffer_add(out, slice_sub(before, 0, before.size - rest.size));
+	}
+}
+
+/* Writes the JSON to `out` and empties the buffer. */
+static bool
+flush_json(struct buffer *json, FILE *out)
+{
+	struct buffer shown;
+	buffer_init(&shown, PRINT_BYTES_MAX);
+	add_shown_json(&shown, buffer_slice(json));
+	const bool printed = buffer_ok(json) && flush_buffer(&shown, out);
+	buffer_free(&shown);
+	buffer_clear(json);
+	return printed;
+}
+
 bool
 output_print_json(const struct output *output, FILE *out)
 {
@@ -222,20 +267,12 @@ output_print_json(const struct output *output, FILE *out)
 		json_begin_array(&writer);
 	for (size_t i = 0; i < output->count; i++) {
 		write_record(&writer, &output->records[i]);
-		printed = printed && flush_buffer(&text, out); /* one by one: all of them may be large */
+		printed = printed && flush_json(&text, out); /* one by one: all of them may be large */
 	}
 	if (output->shape == OUTPUT_ARRAY)
 		json_end_array(&writer);
 	buffer_add_byte(&text, '\n');
 	return print_buffer(&text, out) && printed;
-}
-
-/* Whether it is one of Unicode's direction marks, which can make a text look like another. */
-static bool
-is_direction_mark(uint32_t character)
-{
-	return character == 0x061c || character == 0x200e || character == 0x200f ||
-	       (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
 }
 
 size_t
@@ -248,7 +285,7 @@ output_add_shown(struct buffer *out, struct slice text)
 		bool valid = utf8_next(&rest, &character);
 		if (!valid)
 			rest = slice_sub(rest, 1, rest.size);
-		if (!valid || character < ' ' || (character >= 0x7f && character < 0xa0) || is_direction_mark(character))
+		if (!valid || is_unsafe(character))
 			buffer_add_byte(out, '?');
 		else
 			buffer_add(out, slice_sub(before, 0, before.size - rest.size));

@@ -47,7 +47,8 @@ void output_json(struct output *output, const char *key, struct slice json);
 /* Records inside a record. */
 void output_nested(struct output *output, const char *key, const struct output *value);
 
-/* Writes one JSON value and a newline. False when writing to `out` fails. */
+/* Writes one JSON value and a newline. Control characters and direction marks of its texts are written as escapes, so that no
+ * stored text controls a terminal. False when writing to `out` fails. */
 MUST_CHECK bool output_print_json(const struct output *output, FILE *out);
 /* An object as `key  value` lines, an array as a table with a heading. Control characters are shown as "?", so that a
  * stored text cannot control a terminal. */

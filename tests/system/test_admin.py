@@ -411,6 +411,21 @@ def test_stored_control_characters_are_not_printed(service, leadhook):
     assert [one["name"] for one in leadhook("account", "list") if one["id"] == account] == ["a\x1b[31m\nb"]
 
 
+UNSAFE = "\x80\x9b31m\x9f\u061c\u200f\u202a\u202e\u2066\u2069"
+
+
+def test_json_controls_no_terminal(service, leadhook, campaign):
+    """4: with --json, unsafe characters of stored texts are escapes, those of JSON inside it as well; the JSON is equivalent"""
+    leadhook("campaign", "set", campaign.id, "name=ünsafe" + UNSAFE)
+    assert leadhook("campaign", "show", campaign.id)["name"] == "ünsafe" + UNSAFE
+    campaign.lead(email="ada@example.org", note=UNSAFE)
+    for words in (("campaign", "show", str(campaign.id)), ("lead", "report", "--email", "ada@example.org", "--campaign", str(campaign.id))):
+        done = call(service.installation, *words, "--json")
+        assert done.returncode == OK and r"\u009b31m" in done.stdout and r"\u202e" in done.stdout
+        assert not set(UNSAFE) - set("31m") & set(done.stdout)
+    assert "ünsafe" in call(service.installation, "campaign", "show", str(campaign.id), "--json").stdout
+
+
 # --- options and configuration ---
 
 def test_options_in_any_position(service, campaign):

@@ -85,7 +85,7 @@ def test_status(service, leadhook, receiver, campaign):
     before = leadhook("status")
     assert list(before) == ["version", "schema_version", "server_version", "accounts", "campaigns", "leads", "webhooks",
                             "webhooks_failing", "webhooks_disabled", "due_now", "due_later", "oldest_due_at", "bulk_jobs",
-                            "oldest_bulk_at", "dispatcher_until", "mail", "mails_pending", "oldest_mail_at", "mail_held_since",
+                            "oldest_bulk_at", "unfinished_removals", "dispatcher_until", "mail", "mails_pending", "oldest_mail_at", "mail_held_since",
                             "mail_held_by", "mail_server_answer", "texts", "texts_held_since", "texts_held_by", "now"]
     campaign.webhook("new_signup")
     campaign.lead(**ADA)

@@ -71,7 +71,7 @@ def healthy(service, config=True):
 
 
 def test_text(service):
-    """12: what is good in one line, the rest complete; nothing is skipped silently"""
+    """13: what is good in one line, the rest complete; nothing is skipped silently"""
     done = call(service.installation, "doctor", "--access-log", service.front.folder / "access.log")
     assert done.returncode == OK
     assert done.stdout.splitlines() == [
@@ -85,7 +85,7 @@ def test_text(service):
 
 
 def test_it_changes_nothing(service, campaign):
-    """12: no row, no file"""
+    """13: no row, no file"""
     campaign.lead(email="ada@example.org")
     service.dispatch(1)
     folder = service.installation.folder
@@ -103,7 +103,7 @@ def test_it_changes_nothing(service, campaign):
 # --- the configuration ---
 
 def test_a_wrong_value(service, edited):
-    """12: each error of --check-config is a finding with its line"""
+    """13: each error of --check-config is a finding with its line"""
     path = edited(("server", "workers", "many"), ("limits", "body_bytes", "lots"))
     answer = examine(service, config=path)
     assert [what for what in names(answer) if what == "configuration"] == ["configuration"] * 2
@@ -118,7 +118,7 @@ def test_a_wrong_value(service, edited):
 
 
 def test_an_unusable_configuration(service, edited):
-    """12: what does not need it is checked all the same"""
+    """13: what does not need it is checked all the same"""
     path = edited(("server", "workers", "many"))
     answer = examine(service, "--url", service.front.url, config=path)
     only(answer, "configuration")
@@ -128,13 +128,13 @@ def test_an_unusable_configuration(service, edited):
 
 
 def test_an_unknown_setting(service, edited):
-    """12: the line is named"""
+    """13: the line is named"""
     finding = only(examine(service, "--url", service.front.url, config=edited(("server", "wokers", "2"))), "configuration")
     assert "wokers" in finding["detail"] and finding["fix"][0]["place"].startswith("line ")
 
 
 def test_others_can_read_the_configuration(service, edited):
-    """12: with the command that corrects it"""
+    """13: with the command that corrects it"""
     path = edited()
     path.chmod(0o644)
     finding = only(examine(service, "--url", service.front.url, config=path), "file_mode")
@@ -145,7 +145,7 @@ def test_others_can_read_the_configuration(service, edited):
 
 
 def test_a_list_is_missing(service, edited):
-    """12: the rest is checked without it"""
+    """13: the rest is checked without it"""
     path = edited(("lead", "disposable_domains_file", "/nonexistent/list"))
     answer = examine(service, config=path)
     only(answer, "configuration")
@@ -202,7 +202,7 @@ def open_configuration(folder):
     ("state_dir_missing", no_state, ("lock_file_directory", "dispatcher_never_ran")),
     ("account_mismatch", open_configuration, ("file_access",))], ids=lambda value: value if isinstance(value, str) else "")
 def test_files_of_the_account(service, owned, what, fault, also):
-    """12: run by root, for the account that the files belong to"""
+    """13: run by root, for the account that the files belong to"""
     path, folder = owned
     healthy(service, path)
     fault(folder)
@@ -220,7 +220,7 @@ def test_files_of_the_account(service, owned, what, fault, also):
 
 @needs_root
 def test_a_lock_file_that_is_a_link(service, owned):
-    """12: the remedy changes no file elsewhere"""
+    """13: the remedy changes no file elsewhere"""
     path, folder = owned
     lock, target = folder / "dispatch.lock", folder.parent / "target"
     root_owns_lock(folder)
@@ -238,7 +238,7 @@ def test_a_lock_file_that_is_a_link(service, owned):
 
 @needs_root
 def test_a_file_that_is_only_read(service, owned, tmp_path):
-    """12: the account may read it afterwards, and does not own it"""
+    """13: the account may read it afterwards, and does not own it"""
     path, _ = owned
     domains, link = tmp_path / "domains.txt", tmp_path / "link.txt"
     domains.write_text("example.org\n")
@@ -253,7 +253,7 @@ def test_a_file_that_is_only_read(service, owned, tmp_path):
 
 
 def test_no_folder_for_the_lock_file(service, edited):
-    """12: and the dispatcher has not run, with this configuration"""
+    """13: and the dispatcher has not run, with this configuration"""
     folder = service.installation.folder / "none"
     path = edited(("dispatch", "lock_file", folder / "dispatch.lock"))
     answer = examine(service, config=path)
@@ -264,7 +264,7 @@ def test_no_folder_for_the_lock_file(service, edited):
 
 
 def test_no_log_file(service, edited):
-    """12: the folder is missing"""
+    """13: the folder is missing"""
     path = edited(("log", "file", service.installation.folder / "logs" / "leadhook.log"))
     finding = only(examine(service, config=path), "log_file")
     (service.installation.folder / "logs").mkdir()
@@ -274,7 +274,7 @@ def test_no_log_file(service, edited):
 
 @needs_root
 def test_a_full_disk(service, edited):
-    """12: the file system of state_dir"""
+    """13: the file system of state_dir"""
     folder = service.installation.folder / "small"
     folder.mkdir(mode=0o700)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "none", folder], check=False, capture_output=True).returncode != 0:
@@ -296,7 +296,7 @@ def test_a_full_disk(service, edited):
 
 @needs_root
 def test_another_account(service, owned):
-    """12: without root's rights it reports what it could not check, and finds no fault that there is not"""
+    """13: without root's rights it reports what it could not check, and finds no fault that there is not"""
     config, _ = owned
     program = shutil.copy2(service.installation.program("leadhook"), service.installation.folder)
     config.write_text(re.sub(r"^password.*\n", "", config.read_text(), flags=re.M))
@@ -339,7 +339,7 @@ def option(line):
     ("binlog_durability", ["--log-bin", "--server-id=1", "--sync-binlog=0"]),
     ("packet_size", ["--max-allowed-packet=512K"])])
 def test_options_of_the_server(service, restarted, what, options):
-    """12 and 2.1: a line for the option file"""
+    """13 and 2.1: a line for the option file"""
     restarted(*options)
     finding = only(examine(service), what)
     [fix] = finding["fix"]
@@ -349,7 +349,7 @@ def test_options_of_the_server(service, restarted, what, options):
 
 
 def test_too_few_connections(service, restarted, edited):
-    """12 and 2.2: of the server"""
+    """13 and 2.2: of the server"""
     path = edited(("server", "workers", "30"))
     restarted("--max-connections=20")
     finding = only(examine(service, config=path), "connection_limit")
@@ -359,7 +359,7 @@ def test_too_few_connections(service, restarted, edited):
 
 
 def test_too_few_connections_of_the_account(service, database):
-    """12 and 2.2: of the account"""
+    """13 and 2.2: of the account"""
     user = service.installation.setting("database", "user")
     database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 6")
     try:
@@ -371,7 +371,7 @@ def test_too_few_connections_of_the_account(service, database):
 
 
 def test_a_read_host(service, edited):
-    """12: the findings of check, with the line that corrects them"""
+    """13: the findings of check, with the line that corrects them"""
     path = edited(("database", "read_host", "localhost"))
     finding = only(examine(service, config=path), "read_host")
     assert finding["fix"][0]["place"] == "[database]"
@@ -380,7 +380,7 @@ def test_a_read_host(service, edited):
 
 
 def test_a_missing_right(service, database):
-    """12 and 2.1: the rights are named"""
+    """13 and 2.1: the rights are named"""
     name, user = (service.installation.setting("database", key) for key in ("name", "user"))
     database.sql(f"REVOKE INDEX, DROP ON `{name}`.* FROM '{user}'@'localhost'")
     try:
@@ -393,7 +393,7 @@ def test_a_missing_right(service, database):
 
 
 def test_a_wrong_password(service, edited):
-    """12: without the database, what does not need it is checked"""
+    """13: without the database, what does not need it is checked"""
     path = edited(("database", "password", "wrong"))
     answer = examine(service, config=path)
     finding = only(answer, "connection")
@@ -407,13 +407,13 @@ def test_a_wrong_password(service, edited):
 
 
 def test_no_database(service, edited):
-    """12: the server does not run"""
+    """13: the server does not run"""
     finding = only(examine(service, config=edited(("database", "socket", "/nonexistent/socket"))), "connection")
     assert finding["fix"][0]["command"] == "service mariadb start"
 
 
 def test_an_old_schema(service, database, edited):
-    """12: the command that upgrades it"""
+    """13: the command that upgrades it"""
     fresh = f"{service.installation.name}_fresh"
     user = service.installation.setting("database", "user")
     database.sql(f"CREATE DATABASE {fresh}; GRANT ALL ON {fresh}.* TO '{user}'@'localhost'")
@@ -429,7 +429,7 @@ def test_an_old_schema(service, database, edited):
 @pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")
 @pytest.mark.parametrize("offset", ["+2m", "-2m"])
 def test_a_wrong_clock(service, offset):
-    """12: this host's against the database's; the probes go by the latter"""
+    """13: this host's against the database's; the probes go by the latter"""
     env = {"LD_PRELOAD": str(LIBRARY), "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
     finding = only(examine(service, env=env), "clock")
     assert ("earlier" if offset[0] == "+" else "later") in finding["detail"]
@@ -439,7 +439,7 @@ def test_a_wrong_clock(service, offset):
 # --- the dispatcher, certificates, names ---
 
 def test_the_dispatcher_stopped(service):
-    """12: cron starts it each minute"""
+    """13: cron starts it each minute"""
     lock = pathlib.Path(service.installation.setting("dispatch", "lock_file"))
     hour_ago = time.time() - 3600
     os.utime(lock, (hour_ago, hour_ago))
@@ -450,7 +450,7 @@ def test_the_dispatcher_stopped(service):
 
 
 def test_a_daemon(service):
-    """12: one that runs since hours is no finding"""
+    """13: one that runs since hours is no finding"""
     service.dispatcher.start()
     try:
         wait_until(lambda: service.installation.admin("status")["dispatcher_until"], 20, "a lease")
@@ -463,7 +463,7 @@ def test_a_daemon(service):
 
 @pytest.mark.parametrize("content", [None, "no certificate\n"], ids=["missing", "empty"])
 def test_no_certificates(service, edited, content):
-    """12: those that deliveries are verified with"""
+    """13: those that deliveries are verified with"""
     file = service.installation.folder / "ca.pem"
     file.unlink(missing_ok=True)
     if content is not None:
@@ -479,13 +479,13 @@ def test_no_certificates(service, edited, content):
     ("name_of_mail_server", [("mail", "host", "mail.nowhere.invalid"), ("mail", "from", "a@example.org")]),
     ("name_of_gateway", [("sms", "url", "https://sms.nowhere.invalid/send?key=secret")])])
 def test_a_name_that_does_not_resolve(service, edited, what, settings):
-    """12: without the rest of a URL, which may have secrets"""
+    """13: without the rest of a URL, which may have secrets"""
     finding = only(examine(service, config=edited(*settings)), what)
     assert finding["detail"].split(":")[0].endswith(".nowhere.invalid") and "secret" not in json.dumps(finding)
 
 
 def test_the_name_of_a_webhook(service, campaign):
-    """12: a warning, once for a host"""
+    """13: a warning, once for a host"""
     for path in ("a", "b"):
         response = campaign.post({"url": f"https://hook.nowhere.invalid/{path}", "events": ["new_signup"]}, path="/outbound-webhook")
         assert response.status == 200
@@ -497,7 +497,7 @@ def test_the_name_of_a_webhook(service, campaign):
 
 
 def test_the_name_of_the_service(service, edited):
-    """12: an error, unless another address is given"""
+    """13: an error, unless another address is given"""
     path = edited(("server", "base_url", "https://nowhere.invalid/lead"))
     answer = examine(service, config=path)
     assert names(answer) == ["name_of_base_url", "web_unreachable"] and not answer["ok"]
@@ -506,7 +506,7 @@ def test_the_name_of_the_service(service, edited):
 
 
 def test_no_base_url(service, edited):
-    """12: a warning; the web server is not checked"""
+    """13: a warning; the web server is not checked"""
     answer = examine(service, config=edited(("server", "base_url", None)))
     finding = only(answer, "base_url")
     assert finding["severity"] == "warning" and finding["fix"][0]["place"] == "[server]"
@@ -514,7 +514,7 @@ def test_no_base_url(service, edited):
 
 
 def test_never_ran(make_service):
-    """12: without a run of the dispatcher"""
+    """13: without a run of the dispatcher"""
     fresh = make_service(front=LighttpdSocket, mount="/lead/", workers=2, settings=[
         ("server", "trusted_proxies", ""), ("server", "workers", 2)])
     only(examine(fresh), "dispatcher_never_ran")

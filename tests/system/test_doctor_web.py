@@ -54,7 +54,7 @@ def service(request, make_service):
 
 
 def test_a_healthy_installation(service):
-    """12: nothing is found with any of the servers, and nothing is skipped"""
+    """13: nothing is found with any of the servers, and nothing is skipped"""
     answer = examine(service)
     assert names(answer) == [], answer["findings"]
     assert [(one["check"], one["detail"]) for one in answer["checks"] if one["state"] != "ok"] == []
@@ -142,7 +142,7 @@ def faults_of(kinds):
 
 @pytest.mark.parametrize(("service", "fault"), faults_of(FAULTS), indirect=["service"])
 def test_a_fault_of_the_web_server(service, fault):
-    """12: a finding with the line, in the file of this server, that corrects it"""
+    """13: a finding with the line, in the file of this server, that corrects it"""
     what, _, edit = FAULTS[fault]
     path = service.front.folder / ("www/lead/.htaccess" if fault in HTACCESS else "leadhook.conf")
     good = path.read_text()
@@ -195,7 +195,7 @@ SOCKETS = [pytest.param(front, id=name) for name, front in FRONTS.items() if not
 
 @pytest.mark.parametrize("service", SOCKETS, indirect=True)
 def test_the_program_does_not_run(service):
-    """12: 503 and 502 of the web servers, and how the program is started"""
+    """13: 503 and 502 of the web servers, and how the program is started"""
     service.responders.stop()
     try:
         finding = only(examine(service), "program_not_running")
@@ -210,7 +210,7 @@ def test_the_program_does_not_run(service):
 
 @pytest.mark.parametrize("service", [ApacheFcgid], indirect=True, ids=["apache-mod-fcgid"])
 def test_shared_hosting(service):
-    """12 and 6: a customer has only the .htaccess"""
+    """13 and 6: a customer has only the .htaccess"""
     path = service.front.folder / "www/lead/.htaccess"
     good = path.read_text()
     try:
@@ -224,7 +224,7 @@ def test_shared_hosting(service):
 
 @pytest.mark.parametrize("service", [ApacheFcgid], indirect=True, ids=["apache-mod-fcgid"])
 def test_a_program_that_does_not_start(service):
-    """12: 500 of mod_fcgid"""
+    """13: 500 of mod_fcgid"""
     path = service.front.folder / "www/lead/leadhook.fcgi"
     good = path.read_text()
     try:
@@ -237,7 +237,7 @@ def test_a_program_that_does_not_start(service):
 
 
 def test_a_wrong_address(service, configuration):
-    """12: server.base_url with another path than the web server has"""
+    """13: server.base_url with another path than the web server has"""
     service.installation.configure([("server", "base_url", f"{service.front.url}s")], owner=service.front.run_user)
     finding = only(examine(service), "web_path")
     assert finding["fix"][0] == {"file": str(service.installation.config), "place": "[server]",
@@ -247,7 +247,7 @@ def test_a_wrong_address(service, configuration):
 
 
 def test_a_wrong_base_path(service, configuration):
-    """12: the web server passes requests on, the program has its routes elsewhere"""
+    """13: the web server passes requests on, the program has its routes elsewhere"""
     set_and_reload(service, ("server", "base_path", "/other"))
     finding = becomes(service, ["base_path"])["findings"][0]
     fix = finding["fix"][-1]
@@ -258,7 +258,7 @@ def test_a_wrong_base_path(service, configuration):
 
 
 def test_any_proxy_is_trusted(service, configuration):
-    """12: then any client can choose its address"""
+    """13: then any client can choose its address"""
     set_and_reload(service, ("server", "trusted_proxies", "0.0.0.0/0"))
     finding = becomes(service, ["trusted_proxies"])["findings"][0]
     assert "203.0.113.77" in finding["detail"]
@@ -268,7 +268,7 @@ def test_any_proxy_is_trusted(service, configuration):
 
 
 def test_programs_of_this_host_are_trusted(service, configuration):
-    """12: a proxy on this host is no fault"""
+    """13: a proxy on this host is no fault"""
     set_and_reload(service, ("server", "trusted_proxies", "127.0.0.1"))
     becomes(service, [])
 
@@ -301,7 +301,7 @@ def proxy(folder, port, value="$proxy_add_x_forwarded_for"):
 
 @pytest.mark.parametrize("value", ["$proxy_add_x_forwarded_for", "$remote_addr"], ids=["appends", "replaces"])
 def test_a_proxy(service, configuration, make_folder, value):
-    """12: in front of the web server; its address must be trusted"""
+    """13: in front of the web server; its address must be trusted"""
     with proxy(make_folder(), service.front.port, value) as port:
         url = f"http://127.0.0.1:{port}/lead"
         finding = only(examine(service, "--url", url), "proxy_not_trusted")
@@ -313,7 +313,7 @@ def test_a_proxy(service, configuration, make_folder, value):
 
 @pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
 def test_too_much_is_trusted_beside_a_proxy(service, configuration, make_folder):
-    """12: the line has the address of the proxy alone"""
+    """13: the line has the address of the proxy alone"""
     with proxy(make_folder(), service.front.port) as port:
         url = f"http://127.0.0.1:{port}/lead"
         set_and_reload(service, ("server", "trusted_proxies", "0.0.0.0/0"))
@@ -327,13 +327,13 @@ def test_too_much_is_trusted_beside_a_proxy(service, configuration, make_folder)
 @pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
 class TestAddresses:
     def test_nothing_listens(self, service):
-        """12: with the command that starts a web server, of any kind where it is not known"""
+        """13: with the command that starts a web server, of any kind where it is not known"""
         done = call(service.installation, "doctor", "--json", "--url", f"http://127.0.0.1:{free_port()}/lead")
         finding = only(json.loads(done.stdout), "web_unreachable")
         assert {fix["command"] for fix in finding["fix"]} == {f"service {name} start" for name in ("lighttpd", "apache2", "nginx")}
 
     def test_a_redirection(self, service):
-        """12: the address that it leads to"""
+        """13: the address that it leads to"""
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(301)
@@ -347,7 +347,7 @@ class TestAddresses:
         assert finding["fix"][0]["line"] == f"base_url = {service.front.url}"
 
     def test_a_certificate(self, service, make_folder):
-        """12: one that is not trusted; trusted with the CA of deliveries, the way through is checked"""
+        """13: one that is not trusted; trusted with the CA of deliveries, the way through is checked"""
         authority = Authority(make_folder(), "CA")
         made = authority.issue("server")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -361,7 +361,7 @@ class TestAddresses:
             only(answer, "web_path")
 
     def test_another_installation(self, service, make_service):
-        """12: the program at this address uses another database"""
+        """13: the program at this address uses another database"""
         other = make(make_service, LighttpdSocket)
         only(examine(service, "--url", other.front.url), "probe_refused")
 
@@ -387,12 +387,12 @@ class TestAddresses:
     @pytest.mark.parametrize("changes", [{"peer": "192.0.2.1 0.0.0.0/0", "forwarded": True}, {"peer": "0.0.0.0/0", "forwarded": True},
                                          {"client": "x\ny"}, {"client": ""}], ids=repr)
     def test_an_answer_with_other_addresses(self, service, changes):
-        """12: they would become settings"""
+        """13: they would become settings"""
         found = self.imitated(service, **changes)
         assert "probe_refused" in found and not {"proxy_not_trusted", "trusted_proxies", "program_version"} & set(found)
 
     def test_another_version(self, service):
-        """12: the program was not started again after an upgrade"""
+        """13: the program was not started again after an upgrade"""
         found = self.imitated(service)
         assert "has version 0.0.1, " in found["program_version"]["detail"]
         assert found["program_version"]["fix"][0]["command"] == "service lighttpd restart"
@@ -406,7 +406,7 @@ class TestAddresses:
         assert (done.returncode, done.stderr) == (66, "leadhook: /nonexistent: No such file or directory\n")
 
     def test_without_its_file(self, service):
-        """12: the lines of each web server where it is not known, of one where its name is"""
+        """13: the lines of each web server where it is not known, of one where its name is"""
         def of(name):
             class Handler(http.server.BaseHTTPRequestHandler):
                 server_version, sys_version = name, ""

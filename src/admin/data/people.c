@@ -45,14 +45,15 @@ read_person(const struct admin_call *call, struct person *person)
 static int
 erase(const struct admin_call *call, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts)
 {
-	enum result result = RESULT_OK;
 	unsigned failures = 0;
 	for (bool done = false; !done;) {
-		result = store_continue_erasure(call->store, id, counts, &done);
+		const enum result result = store_continue_erasure(call->store, id, counts, &done);
 		if (result == RESULT_OK) {
 			failures = 0;
 			continue;
 		}
+		if (result == RESULT_FAILED)
+			return admin_answer(call, result);
 		if (++failures == TRIES)
 			return admin_fail(call, EX_TEMPFAIL,
 			    "the database is out of reach: the dispatcher erases the rest; leadhook status shows whether any "
@@ -82,8 +83,8 @@ report_mentions(const struct admin_call *call, const struct person *person)
 	const enum result result = store_find_mentions(call->store, call->pool, person, &mentions, &count);
 	struct slice *leads = POOL_ARRAY(call->pool, count, struct slice);
 	for (size_t i = 0; i < count; i++)
-		leads[i] = pool_printf(
-		    call->pool, "%llu/%.*s", (unsigned long long)mentions[i].campaign_id, SLICE_ARGS(mentions[i].social_id));
+		leads[i] =
+		    pool_printf(call->pool, "%" PRIu64 "/%.*s", mentions[i].campaign_id, SLICE_ARGS(mentions[i].social_id));
 	if (result == RESULT_OK)
 		output_texts(call->output, "mentioned_by", leads, count);
 	return result;

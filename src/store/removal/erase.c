@@ -101,7 +101,7 @@ struct part {
 	bool step_done;
 };
 
-/* Adds a lead to the lists; false: it is in them. */
+/* Adds a lead to the lists. Returns false if it is in them already. */
 static bool
 add_lead(struct pool *pool, struct slice *lead_ids, struct slice *social_ids, uint64_t id, struct slice social_id)
 {
@@ -137,7 +137,7 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 		if (txn.result != RESULT_OK)
 			continue;
 		for (size_t i = 0; i < *leads; i++)
-			(void)!add_lead(txn.pool, &lead_ids, &social_ids, found[i].id, found[i].social_id);
+			add_lead(txn.pool, &lead_ids, &social_ids, found[i].id, found[i].social_id);
 		const struct address_patterns patterns = store_address_patterns(txn.pool, person, found, *leads);
 		txn.result = store_run(store, &sql_insert_erasure, db_bytes(id_slice), DB_U64(person->campaign_id),
 		    db_bytes(lead_channel_name(person->channel)), db_bytes(person->address), db_bytes(patterns.whole),
@@ -289,7 +289,7 @@ search(struct part *part, struct pool *pool, const struct db_statement *statemen
 	return result;
 }
 
-/* Empties the events of a piece that were found; with their ids in `ids`. */
+/* Empties the events of a piece that were found. */
 static enum result
 empty_found(struct part *part, struct pool *pool, const struct db_rows *rows)
 {
@@ -329,8 +329,8 @@ add_deleted_leads(struct part *part, struct pool *pool, const struct db_rows *ro
 		for (size_t i = 0; i < found.count; i++)
 			if (db_get_bool(&found, i, IS_DELETED) && !db_is_null(&found, i, IS_OWN) &&
 			    db_get_bool(&found, i, IS_OWN))
-				(void)!add_lead(part->pool, &erasure->lead_ids, &erasure->social_ids,
-				    db_get_u64(&found, i, LEAD_ID), pool_copy(part->pool, db_get_bytes(&found, i, SOCIAL_ID)));
+				add_lead(part->pool, &erasure->lead_ids, &erasure->social_ids, db_get_u64(&found, i, LEAD_ID),
+				    pool_copy(part->pool, db_get_bytes(&found, i, SOCIAL_ID)));
 	}
 	return RESULT_OK;
 }

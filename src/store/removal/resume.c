@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Finishes erasures and removals whose process has died. */
-#include <inttypes.h>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/removal/removal.h"

@@ -24,6 +24,14 @@ finds(struct slice pattern, const char *text)
 }
 
 static void
+check_texts(struct slice pattern, const char *const *texts, size_t count, bool found)
+{
+	for (size_t i = 0; i < count; i++)
+		if (finds(pattern, texts[i]) != found)
+			fail_msg("%s: %s", found ? "not found" : "found", texts[i]);
+}
+
+static void
 an_email_address_is_found_in_texts(void **state)
 {
 	struct world *w = *state;
@@ -42,12 +50,8 @@ an_email_address_is_found_in_texts(void **state)
 		"d\\'ada+x@example.org", "x/ada+x@example.org", "\"b=ada+x@example.org\"", "!ada+x@example.org",
 		"https://a.example/?m=news%2Bada%2Bx%40example.org", "https://a.example/?m=a%5Fada%2Bx%40example.org" };
 	const struct slice pattern = address_patterns(w->pool, CHANNEL_EMAIL, spellings, ARRAY_SIZE(spellings)).in_text;
-	for (size_t i = 0; i < ARRAY_SIZE(with); i++)
-		if (!finds(pattern, with[i]))
-			fail_msg("not found: %s", with[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
-		if (finds(pattern, without[i]))
-			fail_msg("found: %s", without[i]);
+	check_texts(pattern, with, ARRAY_SIZE(with), true);
+	check_texts(pattern, without, ARRAY_SIZE(without), false);
 }
 
 static void
@@ -59,12 +63,8 @@ a_number_is_found_in_texts(void **state)
 		"\\\\u002b4930123456", "+49 30 123-456", "+49 (30) 123.456", "+49%2030%20123456" };
 	static const char *const without[] = { "4930123456", "+49301234567", "+14930123456", "1004930123456", "+493012345" };
 	const struct slice pattern = address_patterns(w->pool, CHANNEL_PHONE, spellings, ARRAY_SIZE(spellings)).in_text;
-	for (size_t i = 0; i < ARRAY_SIZE(with); i++)
-		if (!finds(pattern, with[i]))
-			fail_msg("not found: %s", with[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
-		if (finds(pattern, without[i]))
-			fail_msg("found: %s", without[i]);
+	check_texts(pattern, with, ARRAY_SIZE(with), true);
+	check_texts(pattern, without, ARRAY_SIZE(without), false);
 }
 
 /* Characters that mean something in patterns. */

@@ -34,6 +34,7 @@ EXTRA_DIST += \
 	%D%/harness/running.py \
 	%D%/harness/sets.py \
 	%D%/harness/subjects.py \
+	%D%/harness/watching.py \
 	%D%/lead.lua \
 	%D%/php/dispatch.php \
 	%D%/php/fpm.conf \

@@ -19,10 +19,11 @@ from .mail import latency_mail, mail
 from .noisy import noisy_neighbour
 from .requests import create, leaderboard, limited, lookup, one_campaign, repeat
 from .running import latency, memory, together
+from .watching import metrics
 
 WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": together, "repeat": repeat, "lookup": lookup,
              "leaderboard": leaderboard, "limited": limited, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
-             "memory": memory, "latency": latency, "noisy-neighbour": noisy_neighbour}
+             "memory": memory, "latency": latency, "metrics": metrics, "noisy-neighbour": noisy_neighbour}
 # Only when they are named: they need more packages.
 NAMED = {"cluster": cluster, "mail": mail, "latency-mail": latency_mail}
 

@@ -35,7 +35,7 @@ struct memory {
 
 enum {
 	FIGURES_NEW_MS = 5000,
-	FIGURES_SHARE = 20,         /* reading them takes at most 1 part in 1 + FIGURES_SHARE of the time, … */
+	FIGURES_SHARE = 100,        /* reading them takes at most 1 part in 1 + FIGURES_SHARE of the time, … */
 	FIGURES_OLD_MS = 5 * 60000, /* … but none are older than that */
 	READING_MS = 30000
 };

@@ -152,7 +152,7 @@ struct metrics_figures {
 /* The figures that a process of this host has stored, if they are new enough. Otherwise false, and the caller reads them. While
  * another process is reading them, older ones count as new enough, once there are some. */
 MUST_CHECK bool metrics_find_figures(int64_t now_ms, struct metrics_figures *figures);
-/* Stores them. `took_ms`: reading them takes at most a twentieth of the time. */
+/* Stores them. `took_ms`: reading them takes at most a hundredth of the time. */
 void metrics_store_figures(int64_t now_ms, int64_t took_ms, const struct metrics_figures *figures);
 
 #endif

@@ -370,10 +370,10 @@ figures_are_shared(void **state UNUSED)
 	assert_true(metrics_find_figures(7001, &figures));          /* … and others use the old ones meanwhile */
 	assert_false(metrics_find_figures(7000 + 30000, &figures)); /* we have died */
 	metrics_store_figures(40000, 2000, &figures);
-	assert_true(metrics_find_figures(40000 + 20 * 2000 - 1, &figures));
-	assert_false(metrics_find_figures(40000 + 20 * 2000, &figures));
-	metrics_store_figures(100000, 60000, &figures);
-	assert_false(metrics_find_figures(100000 + 5 * 60000, &figures)); /* none are older than five minutes */
+	assert_true(metrics_find_figures(40000 + 100 * 2000 - 1, &figures));
+	assert_false(metrics_find_figures(40000 + 100 * 2000, &figures));
+	metrics_store_figures(300000, 60000, &figures);
+	assert_false(metrics_find_figures(300000 + 5 * 60000, &figures)); /* none are older than five minutes */
 }
 
 int

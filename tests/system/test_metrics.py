@@ -19,7 +19,7 @@ from stack.front import FRONTS, free_port
 from stack.process import wait_until
 from stack.receiver import Answer
 
-DEADLINE = 20
+DEADLINE = 60
 LOOPBACK = ("metrics", "loopback", "on")
 TOKEN = "token-of-the-scraper"
 needs_committer = pytest.mark.skipif(not COMMITTER, reason="this run has no committer")

@@ -43,14 +43,14 @@ class Clients:
 
 
 class Load(Clients):
-    """`answers` maps each email to the status, or to None without an answer."""
+    """`answers` maps each email to the status, or to None without an answer. Leads are numbered from `first`."""
 
-    def __init__(self, campaign, threads=8):
+    def __init__(self, campaign, threads=8, first=0):
         super().__init__(self._run, threads)
         self.campaign = campaign
         self.answers = {}
         self.retry_after = set()  # of the 503 answers
-        self._numbers = itertools.count()
+        self._numbers = itertools.count(first)
 
     def _run(self, _):
         while not self.stopped.is_set():

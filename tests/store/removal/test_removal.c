@@ -35,15 +35,12 @@ static void
 an_email_address_is_found_in_texts(void **state)
 {
 	struct world *w = *state;
-	static const struct slice spellings[] = { SLICE("ada+x@example.org"), SLICE("ADA+x@b\xc3\xbc"
-										    "cher.example") };
+	static const struct slice spellings[] = { SLICE("ada+x@example.org"), SLICE("ADA+x@b\303\274cher.example") };
 	static const char *const with[] = { "ada+x@example.org", "{\"email\":\"Ada+X@Example.ORG\"}",
 		"a=1&m=ada%2bx%40example.org&b", "<ada+x@example.org>", "mailto:ada+x@example.org.", "(ada+x@example.org)",
 		"\\\\u003cada\\\\u002bx\\\\u0040example.org\\\\u003e", "%3Cada%2Bx%40example.org%3E",
-		"ada+x@b\xc3\xbc"
-		"cher.example",
-		"ada+x@b%c3%bccher.example", "x, ada+x@example.org, y", "\"a\\\\nada+x@example.org\"",
-		"\\'ada+x@example.org\\'", "https://a.example/?m=ada%2Bx%40example.org",
+		"ada+x@b\303\274cher.example", "ada+x@b%c3%bccher.example", "x, ada+x@example.org, y",
+		"\"a\\\\nada+x@example.org\"", "\\'ada+x@example.org\\'", "https://a.example/?m=ada%2Bx%40example.org",
 		"https:\\\\/\\\\/a.example\\\\/ada+x@example.org" };
 	static const char *const without[] = { "bada+x@example.org", "ada@example.org", "x.ada+x@example.org",
 		"ada+x@example.organic", "ada+x@example.org.uk", "ada+x@example-org", "ada+x@example", "",

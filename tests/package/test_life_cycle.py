@@ -206,12 +206,12 @@ def test_log_file_is_rotated(container, installed, campaign):
     wait_until(lambda: log.stat().st_size, DEADLINE, "lines in the new log")
 
 
-def test_upgrade_under_load(container, installed, campaign, package, next_package):
+def test_upgrade_under_load(container, installed, account, campaign, package, next_package):
     """with one more schema step and 100,000 leads: none is lost or refused, and the operator's settings stay"""
     settings = container.run("cat", CONFIGURATION)
-    before = campaign.leads(20)
+    before, large = campaign.leads(20), Campaign(installed, account, {})
     write_csv(container.path("/root/leads.csv"), make_leads(MANY, seed=1, numbered=False))
-    container.run("leadhook", "lead", "import", campaign.id, "/root/leads.csv")
+    container.run("leadhook", "lead", "import", large.id, "/root/leads.csv")
     with Load(campaign) as load:
         load.wait_for(ENOUGH)
         install(container, next_package)
@@ -226,7 +226,7 @@ def test_upgrade_under_load(container, installed, campaign, package, next_packag
     emails = [*(lead["email"] for lead in before), *load.answers]
     check_leads(campaign, emails)
     delivered(campaign, emails)
-    assert campaign.stats()["total"] == MANY + len(emails)
+    assert large.stats()["total"] == MANY
     assert installed.admin("check", "--deep")["ok"]
     assert container.run("mariadb", "-N", "leadhook", "-e", "SELECT MAX(version) FROM lh_schema_version").strip() == "9999"
 

@@ -30,6 +30,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/doctor/access_log.c \
 	%D%/doctor/account.c \
 	%D%/doctor/configuration.c \
+	%D%/doctor/connection.c \
 	%D%/doctor/database.c \
 	%D%/doctor/doctor.c %D%/doctor/doctor.h \
 	%D%/doctor/files.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Result of a call that can fail, for callers that must handle the cases differently. */
+ * Result of a call that can fail, for callers that must handle the cases differently; reasons of failed logins. */
 #ifndef LEADHOOK_BASE_RESULT_H
 #define LEADHOOK_BASE_RESULT_H
 
@@ -12,6 +12,16 @@ enum result {
 	RESULT_UNAVAILABLE, /* unreachable or out of resources; nothing was changed; retry later */
 	RESULT_UNKNOWN,     /* the connection broke during COMMIT: the transaction may be committed or not */
 	RESULT_FAILED       /* a defect or a broken installation; logged where it was detected */
+};
+
+/* Why a database server denied access, or was not trusted with the password. */
+enum denial {
+	DENIAL_NONE,
+	DENIAL_ACCOUNT,  /* name or password */
+	DENIAL_HOST,     /* no account may connect from this one */
+	DENIAL_DATABASE, /* it does not exist, or the account has no rights on it */
+	DENIAL_TLS,
+	DENIAL_PLUGIN /* for authentication */
 };
 
 /* "ok", "not found", … for logs. */

@@ -91,10 +91,10 @@ db_duplicate_key(const struct db *db)
 	return db->error == ER_DUP_ENTRY;
 }
 
-bool
-db_access_denied(const struct db *db)
+enum denial
+db_denial(const struct db *db)
 {
-	return error_is_denial(db->error);
+	return error_denial(db->error);
 }
 
 const char *
@@ -159,7 +159,7 @@ log_failure(struct db *db, const struct db_error *error, const char *what)
 	const struct log_field fields[] = { LOG_STR("statement", what), LOG_UINT("number", db->error),
 		LOG_STR("error", db->error_text), LOG_INT("took_ms", now_ms - db->begun_ms), LOG_UINT("suppressed", suppressed),
 		LOG_STR("hint", error == NULL ? "" : error->hint) };
-	bool is_operator_error = error == NULL || error_is_denial(db->error);
+	bool is_operator_error = error == NULL || error_denial(db->error) != DENIAL_NONE;
 	log_event(is_operator_error ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING, "database_error", fields,
 	    ARRAY_SIZE(fields) - (error == NULL ? 2 : 0));
 }

@@ -179,8 +179,8 @@ MUST_CHECK enum result db_check_statement(struct db *db, const struct db_stateme
 
 /* True when the last failed call hit an existing row with the same unique key. */
 bool db_duplicate_key(const struct db *db);
-/* True when in the last failed call the server denied access or was not trusted with the password. */
-bool db_access_denied(const struct db *db);
+/* Why the server denied access in the last failed call, or was not trusted with the password. */
+enum denial db_denial(const struct db *db);
 /* True when a call was rejected because of the deadline, since the last db_clear_late, and no response is outstanding. */
 bool db_was_late(const struct db *db);
 void db_clear_late(struct db *db);

@@ -127,13 +127,25 @@ is_among(unsigned number, const unsigned *numbers, size_t count)
 	return false;
 }
 
-bool
-error_is_denial(unsigned number)
+enum denial
+error_denial(unsigned number)
 {
-	static const unsigned numbers[] = { ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR,
-		ER_DBACCESS_DENIED_ERROR, ER_BAD_DB_ERROR, ER_HOST_NOT_PRIVILEGED, CR_SSL_CONNECTION_ERROR,
-		CR_PLUGIN_NOT_ALLOWED };
-	return is_among(number, numbers, ARRAY_SIZE(numbers));
+	static const struct {
+		unsigned number;
+		enum denial denial;
+	} denials[] = {
+		{ ER_ACCESS_DENIED_ERROR, DENIAL_ACCOUNT },
+		{ ER_ACCESS_DENIED_NO_PASSWORD_ERROR, DENIAL_ACCOUNT },
+		{ ER_HOST_NOT_PRIVILEGED, DENIAL_HOST },
+		{ ER_DBACCESS_DENIED_ERROR, DENIAL_DATABASE },
+		{ ER_BAD_DB_ERROR, DENIAL_DATABASE },
+		{ CR_SSL_CONNECTION_ERROR, DENIAL_TLS },
+		{ CR_PLUGIN_NOT_ALLOWED, DENIAL_PLUGIN },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(denials); i++)
+		if (denials[i].number == number)
+			return denials[i].denial;
+	return DENIAL_NONE;
 }
 
 /* True when the quoted texts are names of ours or of the server: tables, accounts, files. In doubt, they are user data. */
@@ -144,7 +156,7 @@ quotes_names(unsigned number)
 		ER_TEMP_FILE_WRITE_FAILURE, ER_NO_SUCH_TABLE, ER_BAD_FIELD_ERROR, ER_TABLEACCESS_DENIED_ERROR,
 		ER_COLUMNACCESS_DENIED_ERROR, ER_OPEN_AS_READONLY, ER_READ_ONLY_MODE, ER_OPTION_PREVENTS_STATEMENT,
 		ER_TOO_MANY_USER_CONNECTIONS, ER_USER_LIMIT_REACHED, ER_HOST_IS_BLOCKED };
-	return error_is_denial(number) || (number >= CR_MIN_ERROR && number <= CR_MAX_ERROR) ||
+	return error_denial(number) != DENIAL_NONE || (number >= CR_MIN_ERROR && number <= CR_MAX_ERROR) ||
 	       is_among(number, numbers, ARRAY_SIZE(numbers));
 }
 

@@ -26,8 +26,7 @@ unsigned error_number(unsigned number, const char *text);
 const struct db_error *error_find(unsigned number);
 /* Index in the table, below DB_ERRORS_MAX. */
 size_t error_place(const struct db_error *error);
-/* The server denied access, or is not trusted with the password. */
-bool error_is_denial(unsigned number);
+enum denial error_denial(unsigned number);
 /* The connection is unusable after this error; or another one may lead to a server that works. */
 bool error_is_lost(unsigned number);
 /* After this error of a COMMIT the transaction may be committed or not. */

@@ -94,7 +94,7 @@ status_of(const struct store *store, enum result result)
 {
 	if (result == RESULT_OK)
 		return EX_OK;
-	return result == RESULT_INVALID || store_access_denied(store) ? EX_CONFIG : EX_UNAVAILABLE;
+	return result == RESULT_INVALID || store_denial(store) != DENIAL_NONE ? EX_CONFIG : EX_UNAVAILABLE;
 }
 
 /* --dry-run */
@@ -121,7 +121,7 @@ static int
 check_start(struct store *store, bool daemon)
 {
 	const int status = status_of(store, store_demand_schema(store));
-	return status == EX_UNAVAILABLE || (daemon && store_access_denied(store)) ? EX_OK : status;
+	return status == EX_UNAVAILABLE || (daemon && store_denial(store) != DENIAL_NONE) ? EX_OK : status;
 }
 
 /* Returns a descriptor that becomes readable with a signal to end; -1, logged, on errors. */

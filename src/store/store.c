@@ -289,10 +289,10 @@ store_sends_texts(const struct store *store)
 	return store->options.sends_texts;
 }
 
-bool
-store_access_denied(const struct store *store)
+enum denial
+store_denial(const struct store *store)
 {
-	return db_access_denied(store->db);
+	return db_denial(store->db);
 }
 
 enum result

@@ -65,8 +65,8 @@ MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
 /* The same, and logs another schema once, with a hint. The functions that change something call this first and return
  * RESULT_FAILED: a program may have been started while the database was down. */
 MUST_CHECK enum result store_demand_schema(struct store *store);
-/* After a call that returned RESULT_UNAVAILABLE: whether the server refused the login, which the operator must correct. */
-MUST_CHECK bool store_access_denied(const struct store *store);
+/* After a call that returned RESULT_UNAVAILABLE: why the server refused the login, which the operator must correct. */
+MUST_CHECK enum denial store_denial(const struct store *store);
 
 /* Base URL, avatar template and the installation's secret; read from the database once. */
 MUST_CHECK enum result store_payload_settings(struct store *store, const struct payload_settings **settings);

@@ -422,16 +422,22 @@ no_server_and_a_wrong_password_are_unavailable(void **state UNUSED)
 	struct db *db = db_new(&other, lists);
 	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE);
 	assert_int_equal(db_begin(db), RESULT_UNAVAILABLE);
-	assert_false(db_access_denied(db));
+	assert_int_equal(db_denial(db), DENIAL_NONE);
 	db_free(&db);
 	other = options;
 	other.password = "wrong";
 	db = db_new(&other, lists);
 	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE); /* a password is changed in two places, one after the other */
 	assert_non_null(strstr(db_error_text(db), "denied"));
-	assert_true(db_access_denied(db));
+	assert_int_equal(db_denial(db), DENIAL_ACCOUNT);
 	db_free(&db);
 	assert_null(db);
+	other = options;
+	other.database = "nowhere";
+	db = db_new(&other, lists);
+	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE);
+	assert_int_equal(db_denial(db), DENIAL_DATABASE);
+	db_free(&db);
 	db_free(&db);
 }
 

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Runs `leadhook doctor`, and applies what it prints as an operator does."""
+"""Runs `leadhook doctor`, and applies what it prints as an operator does; fixtures of its tests."""
+import configparser
+import io
 import json
 import pathlib
 import subprocess
 
+import pytest
 from command import CONFIG, OK, call
+from stack.front import LighttpdSocket
+
 
 def examine(service, *words, config=True, env=None):
     """Returns the JSON of the command. The exit status must be that of its findings."""
@@ -78,3 +83,47 @@ def apply(finding, number=0):
     path.write_text(put(path.read_text(), fix["place"], fix["line"]))
 
 
+def changed(path, settings):
+    """The text of a configuration with other settings; None removes one."""
+    parser = configparser.RawConfigParser(default_section=None)
+    parser.read(path)
+    for section, key, value in settings:
+        if value is None:
+            parser.remove_option(section, key)
+            continue
+        if not parser.has_section(section):
+            parser.add_section(section)
+        parser.set(section, key, str(value))
+    text = io.StringIO()
+    parser.write(text)
+    return text.getvalue()
+
+
+def new_service(make_service):
+    """One whose dispatcher has not run."""
+    return make_service(front=LighttpdSocket, mount="/lead/", workers=2, settings=[
+        ("server", "trusted_proxies", ""), ("server", "workers", 2)])
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    made = new_service(make_service)
+    made.dispatch(1)
+    return made
+
+
+@pytest.fixture
+def edited(service):
+    """Returns a copy of the configuration with other settings; None removes one."""
+    path = service.installation.folder / "edited.conf"
+
+    def edit(*settings):
+        path.write_text(changed(service.installation.config, settings))
+        path.chmod(0o600)
+        return path
+    yield edit
+    path.unlink(missing_ok=True)
+
+
+def healthy(service, config=True):
+    assert names(examine(service, config=config)) == []

@@ -75,6 +75,7 @@ EXTRA_DIST += \
 	%D%/test_dispatch_kills.py \
 	%D%/test_dispatchers.py \
 	%D%/test_doctor.py \
+	%D%/test_doctor_files.py \
 	%D%/test_doctor_web.py \
 	%D%/test_domains.py \
 	%D%/test_echo.py \

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 13: `leadhook doctor` on this host: configuration, files, database, programs, names. Each fault is made on
+"""docs/operating.md 13: `leadhook doctor` on this host: configuration, database, programs, names. Each fault is made on
 purpose, found by its name, and gone after its line or command is applied."""
-import configparser
-import grp
-import hashlib
-import io
 import json
 import os
 import pathlib
-import pwd
 import re
 import shutil
 import subprocess
@@ -17,14 +12,12 @@ import time
 import pytest
 from command import CONFIG, OK, call
 from conftest import run_database
-from doctor import apply, examine, names, only, put
-from stack.front import LighttpdSocket
-from stack.mariadb import MariaDB
+from doctor import apply, edited, examine, healthy, names, new_service, only, put, service  # noqa: F401  # fixtures
+from stack.front import free_port
+from stack.mariadb import HOSTING_RIGHTS, MariaDB
 from stack.process import wait_until
 from test_clock_jumps import LIBRARY
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-ACCOUNT = "www-data"
 SECRET = "(the password of this account)"
 
 
@@ -32,42 +25,6 @@ SECRET = "(the password of this account)"
 def database(make_folder):
     """A server whose options the tests change."""
     yield from run_database(make_folder(), MariaDB)
-
-
-@pytest.fixture(scope="module")
-def service(make_service):
-    made = make_service(front=LighttpdSocket, mount="/lead/", workers=2, settings=[
-        ("server", "trusted_proxies", ""), ("server", "workers", 2)])
-    made.dispatch(1)
-    return made
-
-
-@pytest.fixture
-def edited(service):
-    """Returns a copy of the configuration with other settings; None removes one."""
-    path = service.installation.folder / "edited.conf"
-
-    def edit(*settings):
-        parser = configparser.RawConfigParser(default_section=None)
-        parser.read(service.installation.config)
-        for section, key, value in settings:
-            if value is None:
-                parser.remove_option(section, key)
-                continue
-            if not parser.has_section(section):
-                parser.add_section(section)
-            parser.set(section, key, str(value))
-        text = io.StringIO()
-        parser.write(text)
-        path.write_text(text.getvalue())
-        path.chmod(0o600)
-        return path
-    yield edit
-    path.unlink(missing_ok=True)
-
-
-def healthy(service, config=True):
-    assert names(examine(service, config=config)) == []
 
 
 def test_text(service):
@@ -150,164 +107,6 @@ def test_a_list_is_missing(service, edited):
     answer = examine(service, config=path)
     only(answer, "configuration")
     assert {one["check"]: one["state"] for one in answer["checks"]}["headers"] == "ok"
-
-
-# --- files ---
-
-@pytest.fixture
-def owned(service, edited):
-    """A copy of the configuration whose account is not root."""
-    folder = service.installation.folder / "owned"
-    folder.mkdir()
-    path = edited(("server", "state_dir", folder), ("dispatch", "lock_file", folder / "dispatch.lock"))
-    account = pwd.getpwnam(ACCOUNT)
-    for one in (folder, path):
-        os.chown(one, account.pw_uid, account.pw_gid)
-    folder.chmod(0o700)
-    shutil.copy2(service.installation.folder / "dispatch.lock", folder / "dispatch.lock")
-    os.chown(folder / "dispatch.lock", account.pw_uid, account.pw_gid)
-    os.utime(folder / "dispatch.lock")
-    yield path, folder
-    shutil.rmtree(folder)
-
-
-def root_owns_state(folder):
-    os.chown(folder, 0, 0)
-
-
-def all_write_state(folder):
-    folder.chmod(0o777)
-
-
-def group_writes_state(folder):
-    folder.chmod(0o770)
-
-
-def root_owns_lock(folder):
-    os.chown(folder / "dispatch.lock", 0, 0)
-
-
-def no_state(folder):
-    (folder / "dispatch.lock").rename(folder.parent / "moved.lock")
-    folder.rmdir()
-
-
-def open_configuration(folder):
-    os.chown(folder.parent / "edited.conf", 65534, 65534)
-
-
-@needs_root
-@pytest.mark.parametrize(("what", "fault", "also"), [
-    ("state_dir_access", root_owns_state, ()), ("state_dir_mode", all_write_state, ()), ("state_dir_mode", group_writes_state, ()), ("lock_file_owner", root_owns_lock, ()),
-    ("state_dir_missing", no_state, ("lock_file_directory", "dispatcher_never_ran")),
-    ("account_mismatch", open_configuration, ("file_access",))], ids=lambda value: value if isinstance(value, str) else "")
-def test_files_of_the_account(service, owned, what, fault, also):
-    """13: run by root, for the account that the files belong to"""
-    path, folder = owned
-    healthy(service, path)
-    fault(folder)
-    answer = examine(service, config=path)
-    assert what in names(answer) and not set(names(answer)) - {what, *also, "lock_file_owner", "lock_file_directory"}, names(answer)
-    finding = next(one for one in answer["findings"] if one["what"] == what)
-    assert finding["fix"][0]["file"] in (str(folder), str(folder / "dispatch.lock"))
-    apply(finding)
-    if what == "state_dir_missing":
-        (folder.parent / "moved.lock").rename(folder / "dispatch.lock")
-    if what != "account_mismatch":
-        healthy(service, path)
-    assert what not in names(examine(service, config=path))
-
-
-@needs_root
-def test_a_lock_file_that_is_a_link(service, owned):
-    """13: the remedy changes no file elsewhere"""
-    path, folder = owned
-    lock, target = folder / "dispatch.lock", folder.parent / "target"
-    root_owns_lock(folder)
-    finding = next(one for one in examine(service, config=path)["findings"] if one["what"] == "lock_file_owner")
-    assert finding["fix"][0]["command"] == f"chown -h {ACCOUNT} {lock}"
-    lock.rename(target)
-    lock.symlink_to(target)
-    finding = next(one for one in examine(service, config=path)["findings"] if one["what"] == "lock_file_owner")
-    assert "no regular file" in finding["detail"] and finding["fix"][0]["command"] == f"rm {lock}"
-    apply(finding)
-    assert target.stat().st_uid == 0 and not lock.is_symlink()
-    assert "lock_file_owner" not in names(examine(service, config=path))
-    target.unlink()
-
-
-@needs_root
-def test_a_file_that_is_only_read(service, owned, tmp_path):
-    """13: the account may read it afterwards, and does not own it"""
-    path, _ = owned
-    domains, link = tmp_path / "domains.txt", tmp_path / "link.txt"
-    domains.write_text("example.org\n")
-    domains.chmod(0o600)
-    link.symlink_to(domains)
-    tmp_path.chmod(0o711)
-    env = {"LEADHOOK_LEAD_DISPOSABLE_DOMAINS_FILE": str(link)}
-    finding = next(one for one in examine(service, config=path, env=env)["findings"] if one["what"] == "file_access")
-    assert finding["fix"][0]["command"] == f"chgrp {grp.getgrgid(pwd.getpwnam(ACCOUNT).pw_gid).gr_name} {domains} && chmod ug+r {domains}"
-    apply(finding)
-    assert (domains.stat().st_uid, domains.stat().st_mode & 0o777) == (0, 0o640)
-
-
-def test_no_folder_for_the_lock_file(service, edited):
-    """13: and the dispatcher has not run, with this configuration"""
-    folder = service.installation.folder / "none"
-    path = edited(("dispatch", "lock_file", folder / "dispatch.lock"))
-    answer = examine(service, config=path)
-    assert names(answer) == ["lock_file_directory", "dispatcher_never_ran"]
-    assert answer["findings"][0]["fix"][0]["file"] == str(folder)
-    apply(answer["findings"][0])
-    only(examine(service, config=path), "dispatcher_never_ran")
-
-
-def test_no_log_file(service, edited):
-    """13: the folder is missing"""
-    path = edited(("log", "file", service.installation.folder / "logs" / "leadhook.log"))
-    finding = only(examine(service, config=path), "log_file")
-    (service.installation.folder / "logs").mkdir()
-    apply(finding)
-    healthy(service, path)
-
-
-@needs_root
-def test_a_full_disk(service, edited):
-    """13: the file system of state_dir"""
-    folder = service.installation.folder / "small"
-    folder.mkdir(mode=0o700)
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "none", folder], check=False, capture_output=True).returncode != 0:
-        pytest.skip("no tmpfs can be mounted")
-    try:
-        path = edited(("server", "state_dir", folder))
-        healthy(service, path)
-        (folder / "fill").write_bytes(b"x" * ((4 << 20) * 97 // 100))
-        finding = only(examine(service, config=path), "disk_space")
-        assert finding["severity"] == "warning" and finding["fix"][0]["file"] == str(folder)
-        with (folder / "fill").open("ab") as file:
-            file.write(b"x" * (100 << 10))
-        assert only(examine(service, config=path), "disk_space")["severity"] == "error"
-        (folder / "fill").unlink()
-        healthy(service, path)
-    finally:
-        subprocess.run(["umount", folder], check=True)
-
-
-@needs_root
-def test_another_account(service, owned):
-    """13: without root's rights it reports what it could not check, and finds no fault that there is not"""
-    config, _ = owned
-    program = shutil.copy2(service.installation.program("leadhook"), service.installation.folder)
-    config.write_text(re.sub(r"^password.*\n", "", config.read_text(), flags=re.M))
-    config.chmod(0o644)
-    done = subprocess.run(["runuser", "-u", "daemon", "--", program, "--config", config, "doctor", "--json"], text=True,
-                          env={**os.environ, "LEADHOOK_DATABASE_PASSWORD": service.installation.setting("database", "password")},
-                          capture_output=True, check=False)
-    answer = json.loads(done.stdout)
-    assert names(answer) == [], answer["findings"]
-    skipped = {one["check"]: one["detail"] for one in answer["checks"] if one["state"] == "skipped"}
-    assert set(skipped) >= {"lock_file", "dispatcher"} and "run this as root, or as www-data" in skipped["lock_file"]
 
 
 # --- the database ---
@@ -406,10 +205,65 @@ def test_a_wrong_password(service, edited):
     healthy(service, path)
 
 
+def filled(path, fix, value):
+    """Applies a line that has "(what goes here)" for its value."""
+    path.write_text(put(path.read_text(), fix["place"], re.sub(r"\(.*\)", value, fix["line"])))
+
+
 def test_no_database(service, edited):
     """13: the server does not run"""
-    finding = only(examine(service, config=edited(("database", "socket", "/nonexistent/socket"))), "connection")
-    assert finding["fix"][0]["command"] == "service mariadb start"
+    finding = only(examine(service, config=edited(("database", "socket", service.installation.folder / "other.sock"))), "connection")
+    assert [fix["command"] for fix in finding["fix"]] == ["service mariadb start"]
+
+
+def test_another_server(service, edited):
+    """13: it may be on another host, which no command here starts"""
+    path = edited(("database", "socket", None), ("database", "host", "192.0.2.1"), ("database", "connect_timeout", "1s"))
+    [fix] = only(examine(service, config=path), "connection")["fix"]
+    assert (fix["file"], fix["place"]) == (str(path), "[database]") and fix["line"].startswith("host = (")
+
+
+@pytest.mark.parametrize(("key", "wrong", "hint"), [
+    ("socket", "/nonexistent/socket", "check that the server is running"), ("name", "mysql", "check user, password and name"),
+    ("name", "leadhook_nowhere", "check user, password and name")])
+def test_a_wrong_setting_of_the_database(service, edited, key, wrong, hint):
+    """13: the setting that is wrong, and the hint of `leadhook check`"""
+    path = edited(("database", key, wrong))
+    finding = only(examine(service, config=path), "connection")
+    [fix] = finding["fix"]
+    assert (fix["file"], fix["place"]) == (str(path), "[database]") and fix["line"].startswith(f"{key} = (") and hint in finding["detail"]
+    filled(path, fix, service.installation.setting("database", key))
+    healthy(service, path)
+
+
+def account_of_tcp(service, database):
+    name, user, password = (service.installation.setting("database", key) for key in ("name", "user", "password"))
+    database.sql(f"CREATE OR REPLACE USER '{user}'@'127.0.0.1' IDENTIFIED BY '{password}';"
+                 f"GRANT {HOSTING_RIGHTS} ON `{name}`.* TO '{user}'@'127.0.0.1'")
+
+
+def test_tcp_without_tls(service, database, restarted, edited):
+    """13: on this host, by the server's socket; to a server without TLS, never a line that stops the programs"""
+    port = free_port()
+    restarted("--skip-networking=0", "--bind-address=127.0.0.1", f"--port={port}")
+    path = edited(("database", "socket", None), ("database", "host", "127.0.0.1"), ("database", "port", port))
+    finding = only(examine(service, config=path), "connection")
+    assert "Host '127.0.0.1' is not allowed" in finding["detail"]
+    apply(finding)
+    filled(path, finding["fix"][1], str(database.socket))
+    healthy(service, path)
+    account_of_tcp(service, database)
+    path = edited(("database", "socket", None), ("database", "host", "127.0.0.1"), ("database", "port", port))
+    finding = only(examine(service, config=path), "database_tls")
+    assert [fix["line"] for fix in finding["fix"]] == ["host = ", f"socket = {database.socket}"]
+    for number in range(2):
+        apply(finding, number)
+    healthy(service, path)
+    path = edited(("database", "socket", None), ("database", "host", "127.0.0.1"), ("database", "port", port), ("database", "tls", "verify"))
+    finding = only(examine(service, config=path), "connection")
+    assert "the server must offer TLS" in finding["detail"] and [fix["line"] for fix in finding["fix"]] == ["tls = off"]
+    apply(finding)
+    healthy(service, path)
 
 
 def test_an_old_schema(service, database, edited):
@@ -444,9 +298,26 @@ def test_the_dispatcher_stopped(service):
     hour_ago = time.time() - 3600
     os.utime(lock, (hour_ago, hour_ago))
     finding = only(examine(service), "dispatcher_stopped")
-    assert finding["fix"][0]["line"].startswith("* * * * * leadhook-dispatch --config ")
-    service.dispatch(1)
+    run_as_cron(finding["fix"][0]["line"])
     healthy(service)
+
+
+def run_as_cron(line):
+    """Runs the command of a crontab's line: cron has a short PATH, and unescaped % are new lines."""
+    command = line.removeprefix("* * * * * ")
+    assert command != line and not re.search(r"(?<!\\)%", command)
+    subprocess.run(["sh", "-c", command.replace("\\%", "%") + " --max-runtime 1"], env={"PATH": "/usr/bin:/bin"}, check=True, timeout=60)
+
+
+def test_a_path_with_special_characters(service, edited):
+    """13: the line for cron is right for any name of the configuration"""
+    folder = service.installation.folder / "100 % 'full'"
+    folder.mkdir()
+    path = folder / "leadhook.conf"
+    shutil.copy2(edited(("dispatch", "lock_file", folder / "lock")), path)
+    run_as_cron(only(examine(service, config=path), "dispatcher_never_ran")["fix"][0]["line"])
+    healthy(service, path)
+    shutil.rmtree(folder)
 
 
 def test_a_daemon(service):
@@ -515,8 +386,7 @@ def test_no_base_url(service, edited):
 
 def test_never_ran(make_service):
     """13: without a run of the dispatcher"""
-    fresh = make_service(front=LighttpdSocket, mount="/lead/", workers=2, settings=[
-        ("server", "trusted_proxies", ""), ("server", "workers", 2)])
+    fresh = new_service(make_service)
     only(examine(fresh), "dispatcher_never_ran")
     fresh.dispatch(1)
     healthy(fresh)

@@ -8,6 +8,7 @@ import pathlib
 import pwd
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import threading
@@ -208,6 +209,38 @@ def test_the_program_does_not_run(service):
     assert names(examine(service)) == []
 
 
+@pytest.mark.parametrize("service", SOCKETS, indirect=True)
+def test_the_program_has_no_socket_of_its_own(service, configuration):
+    """13: systemd or a script starts it: the web server is not the one to be restarted"""
+    service.installation.configure([("server", "listen", "")], owner=service.front.run_user)
+    service.responders.stop()
+    try:
+        assert [fix["command"] for fix in only(examine(service), "program_not_running")["fix"]] == [
+            "leadhook-fcgi --check-config; service leadhook-fcgi start"]
+    finally:
+        service.installation.configure([("server", "listen", service.installation.socket)], owner=service.front.run_user)
+        service.responders.start()
+    service.wait_ready()
+
+
+@pytest.mark.parametrize("service", [Nginx], indirect=True, ids=["nginx"])
+def test_the_program_has_a_port(service, configuration):
+    """13: whether something listens there"""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        listen = f"127.0.0.1:{server.getsockname()[1]}"
+        service.installation.configure([("server", "listen", listen)], owner=service.front.run_user)
+        service.responders.stop()
+        try:
+            finding = only(examine(service), "socket")
+            assert finding["detail"].endswith(f"{listen} is served") and finding["fix"][0]["line"].startswith("listen = ")
+            server.close()
+            assert only(examine(service), "program_not_running")["detail"].endswith(f"nothing listens on {listen}")
+        finally:
+            service.installation.configure([("server", "listen", service.installation.socket)], owner=service.front.run_user)
+            service.responders.start()
+    service.wait_ready()
+
+
 @pytest.mark.parametrize("service", [ApacheFcgid], indirect=True, ids=["apache-mod-fcgid"])
 def test_shared_hosting(service):
     """13 and 6: a customer has only the .htaccess"""
@@ -395,7 +428,7 @@ class TestAddresses:
         """13: the program was not started again after an upgrade"""
         found = self.imitated(service)
         assert "has version 0.0.1, " in found["program_version"]["detail"]
-        assert found["program_version"]["fix"][0]["command"] == "service lighttpd restart"
+        assert [fix["command"] for fix in found["program_version"]["fix"]] == ["service leadhook-fcgi restart"]
 
     def test_wrong_options(self, service):
         """leadhook(1), exit status"""

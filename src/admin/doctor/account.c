@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The account of the programs, and what it may do. It is the owner of what the programs write, or of their configuration,
- * unless that is root; else the account that runs this command. */
+ * unless that is root; else the one with the name of the group that may read the configuration, as the package has it; else the
+ * account that runs this command. */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -33,11 +34,24 @@ owner_of_files(const struct doctor *doctor)
 	return uid;
 }
 
+static uid_t
+namesake_of_group(const char *path)
+{
+	struct stat status;
+	if (*path == '\0' || stat(path, &status) != 0 || status.st_gid == 0 || (status.st_mode & S_IRGRP) == 0)
+		return 0;
+	const struct group *group = getgrgid(status.st_gid);
+	const struct passwd *entry = group == NULL ? NULL : getpwnam(group->gr_name);
+	return entry == NULL ? 0 : entry->pw_uid;
+}
+
 void
 account_find(struct doctor *doctor)
 {
 	struct service_account *account = &doctor->account;
 	*account = (struct service_account){ .uid = owner_of_files(doctor) };
+	if (account->uid == 0)
+		account->uid = namesake_of_group(doctor->file.data);
 	if (account->uid == 0)
 		account->uid = geteuid();
 	const struct passwd *entry = getpwuid(account->uid);
@@ -73,9 +87,8 @@ may_by_mode(const struct service_account *account, const struct stat *status, in
 	return ((mode >> shift) & (unsigned)what) == (unsigned)what;
 }
 
-/* A folder above that may not be entered hides the file. */
-static bool
-may_reach(const struct doctor *doctor, const char *path)
+const char *
+account_barrier(const struct doctor *doctor, const char *path)
 {
 	struct slice text = slice_of(path);
 	for (size_t end = 1; end < text.size; end++) {
@@ -84,9 +97,9 @@ may_reach(const struct doctor *doctor, const char *path)
 			continue;
 		const char *folder = pool_string(doctor->pool, slice_sub(text, 0, end));
 		if (stat(folder, &status) == 0 && !may_by_mode(&doctor->account, &status, X_OK))
-			return false;
+			return folder;
 	}
-	return true;
+	return NULL;
 }
 
 bool
@@ -105,7 +118,8 @@ account_may(const struct doctor *doctor, const char *path, int what)
 	struct stat status;
 	if (doctor->account.uid == geteuid())
 		return access(path, what) == 0;
-	return stat(path, &status) == 0 && may_reach(doctor, path) && may_by_mode(&doctor->account, &status, what);
+	return stat(path, &status) == 0 && account_barrier(doctor, path) == NULL &&
+	       may_by_mode(&doctor->account, &status, what);
 }
 
 struct slice

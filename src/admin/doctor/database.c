@@ -15,6 +15,12 @@ option_file(void)
 	return access(OPTION_FOLDER, F_OK) == 0 ? SLICE(OPTION_FOLDER "/60-leadhook.cnf") : SLICE("/etc/mysql/my.cnf");
 }
 
+void
+database_option(struct doctor *doctor, struct slice line)
+{
+	doctor_line(doctor, option_file(), SLICE("[mariadbd]"), line);
+}
+
 /* Lines of the server's option file, or commands. Findings without a row have their hint as the reason. */
 static const struct {
 	struct slice what;
@@ -43,7 +49,7 @@ add_connections(struct doctor *doctor, struct slice hint)
 	const unsigned all = responders + needs.dispatcher + needs.command;
 	struct server_facts server;
 	if (!slice_starts_with(hint, SLICE("raise max_user_connections")))
-		doctor_line(doctor, option_file(), SLICE("[mariadbd]"), pool_printf(doctor->pool, "max_connections = %u", all));
+		database_option(doctor, pool_printf(doctor->pool, "max_connections = %u", all));
 	else if (store_read_server(doctor->call->store, doctor->pool, &server) == RESULT_OK)
 		add_statement(doctor,
 		    pool_printf(doctor->pool, "ALTER USER %.*s WITH MAX_USER_CONNECTIONS %u", SLICE_ARGS(server.account), all));
@@ -60,25 +66,13 @@ add_upgrade(struct doctor *doctor, struct slice hint)
 }
 
 static void
-add_password(struct doctor *doctor)
-{
-	static const struct slice line = SLICE("(the password of this account)");
-	const struct conf_database *database = &doctor->conf->database;
-	if (*database->option_file != '\0' && *database->password == '\0')
-		doctor_line(doctor, slice_of(database->option_file), SLICE("[leadhook]"),
-		    pool_printf(doctor->pool, "password = %.*s", SLICE_ARGS(line)));
-	else
-		doctor_setting(doctor, "database", "password", line);
-}
-
-static void
 add_correction(struct doctor *doctor, const struct finding *finding)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(corrections); i++) {
 		if (!slice_equal(corrections[i].what, finding->what))
 			continue;
 		if (slice_present(corrections[i].line))
-			doctor_line(doctor, option_file(), SLICE("[mariadbd]"), corrections[i].line);
+			database_option(doctor, corrections[i].line);
 		else
 			doctor_command(doctor, SLICE_NONE, corrections[i].command);
 	}
@@ -93,11 +87,9 @@ add_correction(struct doctor *doctor, const struct finding *finding)
 	else if (slice_equal(finding->what, SLICE("database_host")))
 		doctor_setting(doctor, "database", "host", SLICE("(hosts that run)"));
 	else if (slice_equal(finding->what, SLICE("database_tls")))
-		doctor_setting(doctor, "database", "tls", SLICE("verify"));
-	else if (slice_equal(finding->what, SLICE("connection")) && store_access_denied(doctor->call->store))
-		add_password(doctor);
+		connection_protection(doctor, finding);
 	else if (slice_equal(finding->what, SLICE("connection")))
-		doctor_command(doctor, SLICE_NONE, SLICE("service mariadb start"));
+		connection_remedies(doctor, finding);
 }
 
 /* For the checks that follow. */
@@ -125,7 +117,11 @@ check_database(struct doctor *doctor)
 	const struct connection_needs needs = doctor->call->wiring->connection_needs(doctor->conf);
 	store_check(doctor->call->store, doctor->pool, &needs, false, &findings, &count);
 	for (size_t i = 0; i < count; i++) {
-		doctor_find_because(doctor, pool_string(doctor->pool, findings[i].what), findings[i].detail, findings[i].hint);
+		const struct slice detail =
+		    slice_equal(findings[i].what, SLICE("connection"))
+			? pool_printf(doctor->pool, "%.*s (%.*s)", SLICE_ARGS(findings[i].detail), SLICE_ARGS(findings[i].hint))
+			: findings[i].detail;
+		doctor_find_because(doctor, pool_string(doctor->pool, findings[i].what), detail, findings[i].hint);
 		add_correction(doctor, &findings[i]);
 	}
 	read_database(doctor);

@@ -10,6 +10,7 @@
 
 #include "admin/admin.h"
 #include "admin/call.h"
+#include "store/operator/admin.h"
 
 enum doctor_severity { DOCTOR_ERROR, DOCTOR_WARNING };
 
@@ -49,12 +50,15 @@ struct echo {
 /* The kinds of web servers, by their files in conf-examples. */
 enum web_kind { WEB_LIGHTTPD, WEB_APACHE_PROXY, WEB_APACHE_FCGID, WEB_NGINX, WEB_KINDS };
 
+/* What starts leadhook-fcgi, as far as the files of the web server show it. */
+enum web_starter { STARTER_UNKNOWN, STARTER_WEB_SERVER, STARTER_OTHER };
+
 struct web {
 	struct slice url;   /* of the service, without a slash at its end; absent: none */
 	struct slice mount; /* its path, with both slashes */
 	bool answers;       /* the program does, at this URL */
 	unsigned kinds;     /* bits of web_kind: those that the server may be */
-	bool starts_program;
+	enum web_starter starter;
 	struct slice config[WEB_KINDS], htaccess;
 };
 
@@ -101,7 +105,17 @@ void account_find(struct doctor *doctor);
 MUST_CHECK bool account_sees(struct doctor *doctor, const char *path);
 /* Whether the account may do this with the existing file: bits of R_OK, W_OK and X_OK. */
 MUST_CHECK bool account_may(const struct doctor *doctor, const char *path, int what);
+/* The first folder on the way to the file that the account may not enter; NULL: none. */
+const char *account_barrier(const struct doctor *doctor, const char *path);
 struct slice account_folder_of(struct pool *pool, const char *path);
+
+/* ---- database.c, connection.c ---- */
+
+/* A line of the server's option file. */
+void database_option(struct doctor *doctor, struct slice line);
+/* For the findings `connection` and `database_tls` of `leadhook check`, which are the last ones. */
+void connection_remedies(struct doctor *doctor, const struct finding *finding);
+void connection_protection(struct doctor *doctor, const struct finding *finding);
 
 /* ---- the checks ---- */
 
@@ -112,6 +126,9 @@ doctor_check check_ca_file, check_dispatcher, check_names;                      
 doctor_check check_web;                                                                 /* web.c */
 doctor_check check_headers, check_bodies, check_slow_body, check_methods, check_errors; /* requests.c */
 doctor_check check_access_log;                                                          /* access_log.c */
+
+/* programs.c: whether systemd runs and has this unit of the package, or of an installation from source. */
+bool doctor_has_unit(const struct doctor *doctor, const char *name);
 
 /* space.c: how full a file system is: 0 not, 1 nearly, 2 too full to go on. */
 int disk_fullness(uint64_t total, uint64_t available, uint64_t total_inodes, uint64_t available_inodes);
@@ -135,6 +152,9 @@ struct slice web_describe(struct pool *pool, const struct admin_answer *answer);
 
 /* Determines which web servers may be in use, and their files. `name`: the header Server, or absent. */
 void web_server_find(struct doctor *doctor, struct slice name);
+/* Adds the commands that start the web server, or the program (`again`: that runs), to the last finding. */
+void web_server_start(struct doctor *doctor);
+void web_server_start_program(struct doctor *doctor, bool again);
 /* Adds the lines that correct the last finding, for each server that may be in use. `value` is what some of them need. */
 void web_server_lines(struct doctor *doctor, const char *what, struct slice value);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Files and folders that the configuration names: modes, owners, space. */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,17 @@ static const char *
 account_name(const struct doctor *doctor)
 {
 	return doctor->account.name.data;
+}
+
+/* Lets the account pass a folder that keeps it from the file. Returns false where there is none. */
+static bool
+add_way(struct doctor *doctor, const char *path)
+{
+	const char *folder = account_barrier(doctor, path);
+	if (folder != NULL)
+		doctor_command(
+		    doctor, slice_of(folder), pool_printf(doctor->pool, "chmod o+x %s", doctor_word(doctor, folder)));
+	return folder != NULL;
 }
 
 /* Lets the account's group read a file, which stays with its owner: the programs never write it. The command has the path
@@ -46,7 +59,8 @@ check_readable(struct doctor *doctor, const char *path, bool secret)
 	}
 	if (!account_may(doctor, path, R_OK)) {
 		DOCTOR_FIND(doctor, "file_access", "%s: the account %s may not read it", path, account_name(doctor));
-		add_reading_command(doctor, path, secret);
+		if (!add_way(doctor, path))
+			add_reading_command(doctor, path, secret);
 	}
 }
 
@@ -87,12 +101,42 @@ check_files(struct doctor *doctor)
 	check_owner(doctor);
 }
 
-/* A folder for the account alone. */
-static void
+/* A folder that others may use, such as /run, has folders in it. That of the programs has only files. */
+static bool
+has_folders(const char *path)
+{
+	bool found = false;
+	struct stat status;
+	DIR *folder = opendir(path);
+	for (struct dirent *entry; !found && folder != NULL && (entry = readdir(folder)) != NULL;)
+		found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+			fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+	if (folder != NULL)
+		closedir(folder);
+	return found;
+}
+
+/* A folder for the account alone: the existing one, if nothing else can need it. Returns false where it is to be another. */
+static bool
 add_folder_command(struct doctor *doctor, const char *path)
 {
+	struct stat status;
+	const bool exists = lstat(path, &status) == 0;
+	if (add_way(doctor, path))
+		return true;
+	if (exists && (!S_ISDIR(status.st_mode) || (status.st_uid != doctor->account.uid && has_folders(path))))
+		return false;
 	doctor_command(doctor, slice_of(path),
 	    pool_printf(doctor->pool, "install -d -o %s -m 700 %s", account_name(doctor), doctor_word(doctor, path)));
+	return true;
+}
+
+static void
+add_state_folder(struct doctor *doctor, const char *path)
+{
+	if (!add_folder_command(doctor, path))
+		doctor_setting(
+		    doctor, "server", "state_dir", pool_printf(doctor->pool, "(a folder of %s alone)", account_name(doctor)));
 }
 
 void
@@ -104,12 +148,12 @@ check_state(struct doctor *doctor)
 		return;
 	if (stat(path, &status) != 0) {
 		DOCTOR_FIND(doctor, "state_dir_missing", "%s: %s", path, strerror(errno));
-		add_folder_command(doctor, path);
+		add_state_folder(doctor, path);
 		return;
 	}
 	if (!S_ISDIR(status.st_mode) || !account_may(doctor, path, R_OK | W_OK | X_OK)) {
 		DOCTOR_FIND(doctor, "state_dir_access", "%s: the account %s may not write there", path, account_name(doctor));
-		add_folder_command(doctor, path);
+		add_state_folder(doctor, path);
 	}
 	if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
 		DOCTOR_FIND(doctor, "state_dir_mode", "%s: its mode is %04o", path, (unsigned)status.st_mode & 07777);
@@ -146,12 +190,13 @@ check_lock_file(struct doctor *doctor)
 		    (unsigned long)status.st_uid);
 		add_lock_command(doctor, path, status.st_mode);
 	} else if (stat(folder, &status) != 0 || !account_may(doctor, folder, W_OK | X_OK)) {
+		const char *state = doctor->conf->server.state_dir;
 		DOCTOR_FIND(doctor, "lock_file_directory", "%s: the account %s cannot create a file there", folder,
 		    account_name(doctor));
-		add_folder_command(doctor, folder);
-		if (*doctor->conf->server.state_dir != '\0')
+		if (!add_folder_command(doctor, folder) || *state != '\0')
 			doctor_setting(doctor, "dispatch", "lock_file",
-			    pool_printf(doctor->pool, "%s/dispatch.lock", doctor->conf->server.state_dir));
+			    pool_printf(
+				doctor->pool, "%s/dispatch.lock", *state == '\0' ? "(a folder of the account)" : state));
 	}
 }
 
@@ -160,13 +205,21 @@ check_log(struct doctor *doctor)
 {
 	const char *path = doctor->conf->log.file;
 	const char *folder = account_folder_of(doctor->pool, path).data;
-	struct stat status;
-	if (*path == '\0' || !account_sees(doctor, path) ||
-	    (stat(path, &status) == 0 ? account_may(doctor, path, W_OK) : account_may(doctor, folder, W_OK)))
+	struct stat file, above;
+	if (*path == '\0' || !account_sees(doctor, path))
+		return;
+	const bool exists = lstat(path, &file) == 0, has_folder = stat(folder, &above) == 0;
+	if (exists ? account_may(doctor, path, W_OK) : account_may(doctor, folder, W_OK | X_OK))
 		return;
 	DOCTOR_FIND(doctor, "log_file", "%s: the account %s cannot write to it", path, account_name(doctor));
-	doctor_command(doctor, slice_of(path),
-	    pool_printf(doctor->pool, "install -o %s -m 640 /dev/null %s", account_name(doctor), doctor_word(doctor, path)));
+	if (add_way(doctor, path))
+		return;
+	/* of what exists only the owner changes */
+	const char *word = doctor_word(doctor, has_folder ? path : folder), *name = account_name(doctor);
+	const struct slice command = exists       ? pool_printf(doctor->pool, "chown -h %s %s", name, word)
+				     : has_folder ? pool_printf(doctor->pool, "install -o %s -m 640 /dev/null %s", name, word)
+						  : pool_printf(doctor->pool, "install -d -o %s %s", name, word);
+	doctor_command(doctor, slice_of(path), command);
 }
 
 /* ---- space ---- */

@@ -10,29 +10,52 @@
 #include "base/clock.h"
 #include "store/operator/admin.h"
 
-/* ---- the dispatcher ---- */
+enum { PATH_MAX_BYTES = 4096 };
 
-/* Where the package, and an installation from source, have it. */
-static bool
-has_unit(void)
+bool
+doctor_has_unit(const struct doctor *doctor, const char *name)
 {
-	static const char *const places[] = { "/lib/systemd/system/leadhook-dispatch.service",
-		"/usr/local/lib/systemd/system/leadhook-dispatch.service" };
+	static const char *const places[] = { "/lib/systemd/system", "/usr/local/lib/systemd/system" };
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		if (access(places[i], F_OK) == 0 && access("/run/systemd/system", F_OK) == 0)
+		if (access(pool_printf(doctor->pool, "%s/%s", places[i], name).data, F_OK) == 0 &&
+		    access("/run/systemd/system", F_OK) == 0)
 			return true;
 	return false;
+}
+
+/* ---- the dispatcher ---- */
+
+/* That of this program's own folder, as in a build; else the installed one. Cron does not find it by its name. */
+static const char *
+program_path(const struct doctor *doctor)
+{
+	char own[PATH_MAX_BYTES];
+	const ssize_t size = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	own[size > 0 ? size : 0] = '\0';
+	const char *path = pool_printf(doctor->pool, "%s/leadhook-dispatch", account_folder_of(doctor->pool, own).data).data;
+	return access(path, X_OK) == 0 ? path : LEADHOOK_SBIN_DIR "/leadhook-dispatch";
+}
+
+/* A word of a shell's command in a crontab, where % ends the command. */
+static const char *
+cron_word(const struct doctor *doctor, const char *text)
+{
+	struct slice rest = slice_of(doctor_word(doctor, text)), part, word = SLICE("");
+	for (bool first = true; slice_next(&rest, '%', &part); first = false)
+		word = POOL_JOIN(doctor->pool, word, first ? SLICE("") : SLICE("\\%"), part);
+	return pool_string(doctor->pool, word);
 }
 
 static void
 add_start(struct doctor *doctor)
 {
-	if (has_unit()) {
+	if (doctor_has_unit(doctor, "leadhook-dispatch.service")) {
 		doctor_command(doctor, SLICE_NONE, SLICE("systemctl enable --now leadhook-dispatch.service"));
 		return;
 	}
 	doctor_line(doctor, pool_printf(doctor->pool, "crontab -u %s -e", doctor->account.name.data), SLICE_NONE,
-	    pool_printf(doctor->pool, "* * * * * leadhook-dispatch --config %.*s --quiet", SLICE_ARGS(doctor->file)));
+	    pool_printf(doctor->pool, "* * * * * %s --config %s --quiet", cron_word(doctor, program_path(doctor)),
+		cron_word(doctor, doctor->file.data)));
 }
 
 /* Cron starts it each minute. */

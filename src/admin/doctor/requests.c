@@ -78,7 +78,7 @@ judge_headers(struct doctor *doctor, const struct echo *echo, struct slice autho
 	if (!slice_equal(echo->version, SLICE(LEADHOOK_VERSION))) {
 		DOCTOR_FIND(doctor, "program_version", "the program has version %.*s, this command %s",
 		    SLICE_ARGS(echo->version), LEADHOOK_VERSION);
-		web_server_lines(doctor, "program_version", SLICE_NONE);
+		web_server_start_program(doctor, true);
 	}
 	if (!slice_present(echo->authorization) || !slice_equal(echo->authorization, authorization)) {
 		DOCTOR_FIND(doctor, "authorization", "the header Authorization %s",
@@ -101,7 +101,7 @@ check_headers(struct doctor *doctor)
 	struct echo echo;
 	if (!web_probe(doctor, &request, &answer, &echo)) {
 		DOCTOR_FIND(doctor, "probe_refused", "%.*s", SLICE_ARGS(web_describe(doctor->pool, &answer)));
-		web_server_lines(doctor, "probe_refused", SLICE_NONE);
+		web_server_start_program(doctor, true);
 		doctor->probes_fail = true;
 		return;
 	}

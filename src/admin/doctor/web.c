@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The way through the web server: whether the program answers at the address of the service, and requests to it. */
 #include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -161,40 +163,70 @@ add_base_url(struct doctor *doctor)
 	    pool_printf(doctor->pool, "%.*s%s", (int)origin, url.data, doctor->conf->server.base_path));
 }
 
-/* Whether a process listens on the configured socket. */
+/* `flags` of the socket: one of a unix socket with a full queue would wait. */
 static bool
-socket_is_served(const char *path)
+is_served(const struct sockaddr *address, socklen_t size, int flags)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	if (path[0] != '/' || strlen(path) >= sizeof(address.sun_path))
-		return false;
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 	if (fd < 0)
 		return false;
-	memcpy(address.sun_path, path, strlen(path));
-	const bool served =
-	    connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 || errno == EAGAIN || errno == EACCES;
+	const bool served = connect(fd, address, size) == 0 || errno == EAGAIN || errno == EACCES;
 	close(fd);
 	return served;
+}
+
+/* Connects to a loopback address: it is accepted or refused at once. */
+static bool
+port_is_served(struct pool *pool, struct slice text)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
+	struct addrinfo *found = NULL;
+	struct slice host;
+	uint64_t port;
+	if (!slice_split_port(text, &host, &port) ||
+	    getaddrinfo(pool_string(pool, host), pool_printf(pool, "%" PRIu64, port).data, &hints, &found) != 0)
+		return false;
+	const bool served = is_served(found->ai_addr, found->ai_addrlen, 0);
+	freeaddrinfo(found);
+	return served;
+}
+
+/* Whether a process listens on the configured socket. */
+static bool
+socket_is_served(struct pool *pool, const char *listen)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	if (listen[0] != '/')
+		return port_is_served(pool, slice_of(listen));
+	if (strlen(listen) >= sizeof(address.sun_path))
+		return false;
+	memcpy(address.sun_path, listen, strlen(listen));
+	return is_served((const struct sockaddr *)&address, sizeof(address), SOCK_NONBLOCK);
 }
 
 static void
 add_not_running(struct doctor *doctor, const struct admin_answer *answer)
 {
-	const char *listen = doctor->conf == NULL || doctor->web.starts_program ? "" : doctor->conf->server.listen;
-	if (socket_is_served(listen)) {
+	const char *listen =
+	    doctor->conf == NULL || doctor->web.starter == STARTER_WEB_SERVER ? "" : doctor->conf->server.listen;
+	if (*listen != '\0' && socket_is_served(doctor->pool, listen)) {
 		DOCTOR_FIND(doctor, "socket", "the web server answers with %d, and %s is served", answer->status, listen);
-		web_server_lines(doctor, "socket", slice_of(listen));
+		if (*listen == '/')
+			web_server_lines(doctor, "socket", slice_of(listen));
+		else
+			doctor_setting(doctor, "server", "listen", SLICE("(what the file of the web server names)"));
 		return;
 	}
 	DOCTOR_FIND(doctor, "program_not_running", "the web server answers with %d%s%s", answer->status,
 	    *listen == '\0' ? "" : ", and nothing listens on ", listen);
-	if (*listen != '\0')
+	if (doctor->web.starter != STARTER_WEB_SERVER && doctor_has_unit(doctor, "leadhook-fcgi.service"))
+		doctor_command(doctor, SLICE_NONE, SLICE("systemctl start leadhook-fcgi.service"));
+	else if (*listen != '\0')
 		doctor_command(doctor, slice_of(listen),
 		    pool_printf(doctor->pool, "runuser -u %s -- leadhook-fcgi --config %s", doctor->account.name.data,
 			doctor_word(doctor, doctor->file.data)));
 	else
-		web_server_lines(doctor, "program_not_running", SLICE_NONE);
+		web_server_start_program(doctor, false);
 }
 
 static void
@@ -203,7 +235,10 @@ add_unreachable(struct doctor *doctor, const struct admin_answer *answer)
 	const bool certificate = answer->failure == ADMIN_BAD_CERTIFICATE;
 	DOCTOR_FIND(doctor, certificate ? "web_certificate" : "web_unreachable", "%.*s: %.*s", SLICE_ARGS(doctor->web.url),
 	    SLICE_ARGS(answer->error));
-	web_server_lines(doctor, certificate ? "web_certificate" : "web_unreachable", SLICE_NONE);
+	if (certificate)
+		web_server_lines(doctor, "web_certificate", SLICE_NONE);
+	else
+		web_server_start(doctor);
 }
 
 static void

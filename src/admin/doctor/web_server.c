@@ -99,30 +99,24 @@ static const struct {
 	{ "web_certificate", WEB_NGINX, SITE, "ssl_certificate (the certificate of this name, with its chain);" },
 };
 
-#define RESTART(service) SLICE("service " service " restart")
 /* Commands, for findings that no line corrects. */
-static const struct {
-	const char *what;
-	enum web_kind kind;
-	struct slice command;
-} commands[] = {
-	{ "web_unreachable", WEB_LIGHTTPD, SLICE("service lighttpd start") },
-	{ "web_unreachable", WEB_APACHE_PROXY, SLICE("service apache2 start") },
-	{ "web_unreachable", WEB_APACHE_FCGID, SLICE("service apache2 start") },
-	{ "web_unreachable", WEB_NGINX, SLICE("service nginx start") },
-	{ "program_not_running", WEB_LIGHTTPD, SLICE("tail /var/log/lighttpd/error.log; service lighttpd restart") },
-	{ "program_not_running", WEB_APACHE_PROXY, SLICE("leadhook-fcgi --check-config; service leadhook-fcgi start") },
-	{ "program_not_running", WEB_APACHE_FCGID, SLICE("tail /var/log/apache2/error.log; service apache2 restart") },
-	{ "program_not_running", WEB_NGINX, SLICE("leadhook-fcgi --check-config; service leadhook-fcgi start") },
-	{ "probe_refused", WEB_LIGHTTPD, RESTART("lighttpd") },
-	{ "probe_refused", WEB_APACHE_PROXY, RESTART("leadhook-fcgi") },
-	{ "probe_refused", WEB_APACHE_FCGID, RESTART("apache2") },
-	{ "probe_refused", WEB_NGINX, RESTART("leadhook-fcgi") },
-	{ "program_version", WEB_LIGHTTPD, RESTART("lighttpd") },
-	{ "program_version", WEB_APACHE_PROXY, RESTART("leadhook-fcgi") },
-	{ "program_version", WEB_APACHE_FCGID, RESTART("apache2") },
-	{ "program_version", WEB_NGINX, RESTART("leadhook-fcgi") },
+static const struct slice web_starts[WEB_KINDS] = {
+	[WEB_LIGHTTPD] = SLICE("service lighttpd start"),
+	[WEB_APACHE_PROXY] = SLICE("service apache2 start"),
+	[WEB_APACHE_FCGID] = SLICE("service apache2 start"),
+	[WEB_NGINX] = SLICE("service nginx start"),
 };
+/* Where the web server starts the program. */
+static const struct {
+	struct slice start, restart;
+} starts_by_web_server[WEB_KINDS] = {
+	[WEB_LIGHTTPD] = { SLICE("tail /var/log/lighttpd/error.log; service lighttpd restart"),
+	    SLICE("service lighttpd restart") },
+	[WEB_APACHE_FCGID] = { SLICE("tail /var/log/apache2/error.log; service apache2 restart"),
+	    SLICE("service apache2 restart") },
+};
+static const struct slice own_start = SLICE("leadhook-fcgi --check-config; service leadhook-fcgi start");
+static const struct slice own_restart = SLICE("service leadhook-fcgi restart");
 
 static struct slice
 read_file(struct pool *pool, const char *path)
@@ -161,8 +155,9 @@ take_file(struct doctor *doctor, const char *path, unsigned possible, unsigned *
 			*kinds |= BIT(kind);
 			doctor->web.config[kind] = pool_copy(doctor->pool, slice_of(path));
 		}
-	if ((*kinds & BIT(WEB_APACHE_FCGID)) != 0 || doctor_has_text(text, SLICE("bin-path")))
-		doctor->web.starts_program = true;
+	doctor->web.starter = (*kinds & BIT(WEB_APACHE_FCGID)) != 0 || doctor_has_text(text, SLICE("bin-path"))
+				  ? STARTER_WEB_SERVER
+				  : STARTER_OTHER;
 	if ((*kinds & BIT(WEB_APACHE_FCGID)) != 0)
 		find_htaccess(doctor, text);
 }
@@ -173,7 +168,7 @@ take_htaccess(struct doctor *doctor, const char *path, unsigned *kinds)
 {
 	*kinds = BIT(WEB_APACHE_FCGID);
 	doctor->web.htaccess = slice_of(path);
-	doctor->web.starts_program = true;
+	doctor->web.starter = STARTER_WEB_SERVER;
 }
 
 static void
@@ -240,7 +235,26 @@ web_server_lines(struct doctor *doctor, const char *what, struct slice value)
 		doctor_line(doctor, lines[i].where == HTACCESS ? web->htaccess : web->config[lines[i].kind],
 		    block == NULL ? SLICE_NONE : fill(doctor, block, value), fill(doctor, lines[i].line, value));
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (strcmp(commands[i].what, what) == 0 && (web->kinds & BIT(commands[i].kind)) != 0)
-			doctor_command(doctor, SLICE_NONE, commands[i].command);
+}
+
+void
+web_server_start(struct doctor *doctor)
+{
+	for (size_t kind = 0; kind < WEB_KINDS; kind++)
+		if ((doctor->web.kinds & BIT(kind)) != 0)
+			doctor_command(doctor, SLICE_NONE, web_starts[kind]);
+}
+
+void
+web_server_start_program(struct doctor *doctor, bool again)
+{
+	for (size_t kind = 0; kind < WEB_KINDS; kind++) {
+		const struct slice start = starts_by_web_server[kind].start, restart = starts_by_web_server[kind].restart;
+		if ((doctor->web.kinds & BIT(kind)) == 0)
+			continue;
+		if (slice_present(start) && doctor->web.starter != STARTER_OTHER)
+			doctor_command(doctor, SLICE_NONE, again ? restart : start);
+		if (!slice_present(start) || (kind == WEB_LIGHTTPD && doctor->web.starter != STARTER_WEB_SERVER))
+			doctor_command(doctor, SLICE_NONE, again ? own_restart : own_start);
+	}
 }

@@ -37,6 +37,7 @@ void store_check(struct store *store, struct pool *pool, const struct connection
 /* What `leadhook doctor` needs besides these findings. */
 struct server_facts {
 	struct slice data_folder; /* of a server on this host; else absent */
+	struct slice socket;      /* of a server that is connected to by TCP on this host; else absent */
 	struct slice account;     /* "name"@"host", as a statement has it */
 	int64_t now_ms;           /* the database's time */
 };

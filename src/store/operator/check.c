@@ -18,7 +18,7 @@
 const struct db_statement sql_select_server_version = { "sql_select_server_version",
 	"SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet, CAST(@@max_connections AS SIGNED),"
 	" CAST(@@max_user_connections AS SIGNED), CAST(@@log_bin AS SIGNED), CAST(@@sync_binlog AS SIGNED), @@datadir, " NOW
-	", " ACCOUNT,
+	", " ACCOUNT ", @@socket",
 	false };
 /* The rights of the account itself. Those of a role are not listed for every account. */
 DB_STATEMENT(sql_select_rights, "SELECT CURRENT_ROLE(), GROUP_CONCAT(DISTINCT r.PRIVILEGE_TYPE), " ACCOUNT
@@ -81,7 +81,8 @@ enum {
 	SERVER_SYNC_BINLOG,
 	SERVER_DATA,
 	SERVER_NOW,
-	SERVER_ACCOUNT
+	SERVER_ACCOUNT,
+	SERVER_SOCKET
 };
 enum { SKEW_MAX_MS = 1000 };
 enum { PACKET_MIN = 1024 * 1024 /* twice the maximum of a statement in write.c */ };
@@ -346,6 +347,8 @@ store_read_server(struct store *store, struct pool *pool, struct server_facts *f
 		return result;
 	if (db_peer(store->db) == DB_PEER_SOCKET)
 		facts->data_folder = db_get_bytes(&rows, 0, SERVER_DATA);
+	if (db_peer(store->db) == DB_PEER_LOOPBACK)
+		facts->socket = db_get_bytes(&rows, 0, SERVER_SOCKET);
 	facts->now_ms = db_get_i64(&rows, 0, SERVER_NOW);
 	facts->account = db_get_bytes(&rows, 0, SERVER_ACCOUNT);
 	return RESULT_OK;

@@ -36,6 +36,11 @@ int
 admin_setup(struct admin_call *call)
 {
 	char program[PATH_MAX_BYTES];
+	if (access(SCRIPT, R_OK) != 0)
+		return admin_fail(call, EX_UNAVAILABLE,
+		    "%s: %s: setup needs an installed copy of Leadhook, and this one is none: install the package, or run make "
+		    "install as root (docs/operating.md 2)",
+		    SCRIPT, strerror(errno));
 	const ssize_t size = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	bool good = size > 0;
 	program[good ? size : 0] = '\0';

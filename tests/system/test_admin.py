@@ -4,9 +4,11 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 
 import pytest
 from command import CONFIG, DATA, NO_ID, OK, UNAVAILABLE, USAGE, call, is_aligned, is_time
+from conftest import BUILD
 from service import settles
 from stack.process import wait_until
 
@@ -380,6 +382,16 @@ def test_too_many_webhooks(make_service, service):
 def test_no_database(refused, command):
     """4, 69: the database cannot be reached"""
     assert "out of reach" in refused(UNAVAILABLE, *command.split(), env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
+
+
+def test_setup_without_an_installation(refused):
+    """2.4, 69: a copy that was only built has no script for it, and the message says what to do"""
+    folder = subprocess.run(["make", "-s", "-C", BUILD, "--eval=show:;@echo $(pkglibexecdir)", "show"], text=True, capture_output=True,
+                            timeout=30, check=True).stdout.strip()
+    if pathlib.Path(folder, "setup").exists():
+        pytest.skip(f"Leadhook is installed here: {folder}")
+    error = refused(UNAVAILABLE, "setup", "--dry-run")
+    assert error.startswith(f"leadhook: {folder}/setup: ") and "install the package, or run make install" in error
 
 
 @pytest.mark.parametrize("name", ["x" * 200, "ü" * 200, "\U0001f600" * 200, "%s%n%d %", "Ada's \"shop\"",

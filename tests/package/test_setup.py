@@ -14,6 +14,25 @@ from test_life_cycle import BASE, DEADLINE, UNITS, delivered, install, status_of
 
 FRONTS = {"lighttpd": "lighttpd", "apache": "apache2", "nginx": "nginx"}  # by the names of the option
 URL = "http://127.0.0.1/lead"
+HTTPS_URL = "https://127.0.0.1/lead"
+MAKE_CERTIFICATE = """
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \\
+    -keyout /etc/ssl/private/test.key -out /usr/local/share/ca-certificates/test.crt
+update-ca-certificates
+"""
+TLS_SITE = """
+server {
+    listen 443 ssl;
+    server_name 127.0.0.1;
+    ssl_certificate /usr/local/share/ca-certificates/test.crt;
+    ssl_certificate_key /etc/ssl/private/test.key;
+    client_max_body_size 2m;
+    location / {
+        proxy_pass http://127.0.0.1;
+        proxy_set_header X-Forwarded-For $remote_addr;
+    }
+}
+"""
 TEST_SETTINGS = "\n[server]\ntrusted_proxies = 127.0.0.1\n\n[dispatch]\nallow_networks = 127.0.0.0/8\n"
 FOLDERS = ("/etc/leadhook", "/etc/apache2", "/etc/lighttpd", "/etc/nginx")
 
@@ -78,6 +97,7 @@ def test_by_options(container, fresh, front):
     assert files(container) == before and container.active(*UNITS) == []
     assert "would make the database leadhook and its account leadhook" in planned and "would restart" in planned
     output = container.run(*words)
+    assert "\n0 errors, " in output
     assert container.active(*UNITS, FRONTS[front]) == [*UNITS, FRONTS[front]]
     assert status_of(container, CONFIGURATION) == "640 root:leadhook"
     campaign = sign_up(fresh, output)
@@ -86,6 +106,35 @@ def test_by_options(container, fresh, front):
     assert "restart" not in again and "write" not in again and "API key" not in again
     assert files(container) == done and processes == [fresh.main_process(unit) for unit in (*UNITS[1:], FRONTS[front])]
     assert campaign.find(email="ada@example.org")
+
+
+@pytest.mark.parametrize("front", FRONTS)
+def test_before_the_certificate(container, fresh, front):
+    """with https setup succeeds; doctor checks the site without TLS"""
+    output = container.run("leadhook", "setup", "--web-server", front, "--base-url", HTTPS_URL)
+    assert "To do: the certificate of 127.0.0.1" in output and "\n0 errors, " in output
+    assert "web_server" in re.search(r"^ok  .*$", output, re.MULTILINE)[0]
+    sign_up(fresh, output)
+
+
+def test_with_a_certificate(container, fresh):
+    """doctor checks the address itself, and no certificate is to do"""
+    container.shell(MAKE_CERTIFICATE)
+    tls = container.path("/etc/nginx/conf.d/tls.conf")
+    tls.write_text(TLS_SITE)
+    try:
+        output = container.run("leadhook", "setup", "--web-server", "nginx", "--base-url", HTTPS_URL)
+        assert "To do" not in output and "\n0 errors, " in output
+    finally:
+        tls.unlink()
+        container.shell("rm /usr/local/share/ca-certificates/test.crt; update-ca-certificates --fresh")
+
+
+def test_what_doctor_finds_is_not_the_status(container, fresh):
+    """the name of the host may come later"""
+    output = container.run("leadhook", "setup", "--web-server", "nginx", "--base-url", "http://leads.invalid")
+    assert "\nerror  name_of_base_url: " in output and "\n    curl " in output
+    assert container.call("leadhook", "doctor").returncode != 0
 
 
 def test_by_answers(container, fresh):

@@ -205,13 +205,18 @@ def test_wrong_options(container, fresh, words, message):
     assert files(container) == before
 
 
-@pytest.mark.parametrize("password", ["", " a", "a ", "a ;b", ";a", "a\tb", "a\nb", "x" * 256])
-def test_wrong_passwords(container, fresh, password):
+@pytest.mark.parametrize("password, message", [
+    ("", "/root/password is empty"),
+    *((one, "--database-password-file: it cannot begin or end with a blank, or have a semicolon") for one in (" a", "a ", "a ;b", ";a")),
+    *((one, "--database-password-file: expected one line without control characters") for one in ("a\tb", "a\nb")),
+    ("x" * 256, "--database-password-file: expected 255 bytes or less"),
+])
+def test_wrong_passwords(container, fresh, password, message):
     """of the file of --database-password-file: what the configuration cannot have"""
     container.path("/root/password").write_text(f"{password}\n")
     before = files(container)
     done = container.call("leadhook", "setup", "--web-server", "none", "--database-password-file", "/root/password")
-    assert done.returncode != 0 and "password" in done.stderr
+    assert done.returncode != 0 and done.stderr.startswith(f"leadhook: {message}")
     assert files(container) == before
 
 

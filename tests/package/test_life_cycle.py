@@ -99,7 +99,9 @@ def test_install(container, package):
 def test_units_are_valid_and_restricted(container):
     names = sorted(path.name for path in container.path("/usr/lib/systemd/system").glob("leadhook-*"))
     assert len(names) == 5
-    container.run("systemd-analyze", "verify", *names)
+    verified = container.call("systemd-analyze", "verify", *names)
+    # The status is 0 also with unknown keys and sections, which are ignored.
+    assert verified.returncode == 0 and [line for line in verified.stderr.splitlines() if "leadhook" in line] == []
     for name in names:
         if name.endswith(".service"):
             container.run("systemd-analyze", "security", "--offline=yes", "--threshold=20", f"/lib/systemd/system/{name}")

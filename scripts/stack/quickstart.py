@@ -235,6 +235,16 @@ class Quickstart:
 
     # --- output ---
 
+    def link_manuals(self):
+        """The manual pages of the build, in folders as man expects them."""
+        manuals = self.folder / "man"
+        shutil.rmtree(manuals, ignore_errors=True)
+        for page in pathlib.Path(self.options.build, "man").absolute().glob("*.[158]"):
+            link = manuals / f"man{page.suffix[1:]}" / page.name
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(page)
+        return manuals
+
     def write_env(self):
         values = {"LEADHOOK_URL": self.front.url, "LEADHOOK_KEY": self.state.values["key"],
                   "LEADHOOK_CAMPAIGN": str(self.state.values["campaign"]), "LEADHOOK_CONF": str(self.installation.config),
@@ -242,6 +252,8 @@ class Quickstart:
                   "LEADHOOK_PAGE": self.page}
         lines = [f"export {name}={shlex.quote(value)}\n" for name, value in values.items()]
         lines.append(f'export PATH={shlex.quote(str(self.installation.program("leadhook").parent))}:"$PATH"\n')
+        # An empty part, as at the end without a value before, is the default path of man.
+        lines.append(f'export MANPATH={shlex.quote(str(self.link_manuals()))}:"${{MANPATH:-}}"\n')
         replace_file(self.folder / "env", "".join(lines))
 
     @property

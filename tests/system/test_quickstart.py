@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import socket
 import stat
@@ -58,6 +59,12 @@ class Run:
         self.client = Client(self.port)
         self.values = dict(word.split("=", 1) for word in shlex.split((self.state / "env").read_text()) if "=" in word)
 
+    def shell(self, command):
+        """The output of a command in a shell with the values."""
+        done = subprocess.run(["sh", "-euc", f". {self.state}/env && {command}"], text=True, capture_output=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
     @property
     def path(self):
         return f"/v2/{self.values['LEADHOOK_CAMPAIGN']}"
@@ -106,9 +113,8 @@ def test_first_run(quickstart, web):
     text = quickstart.start("--web", web)
     values = quickstart.values
     assert set(values) == {"LEADHOOK_URL", "LEADHOOK_KEY", "LEADHOOK_CAMPAIGN", "LEADHOOK_CONF", "LEADHOOK_RECEIVER_LOG", "LEADHOOK_MAILS",
-                           "LEADHOOK_PAGE", "PATH"}
-    status = subprocess.run(["sh", "-euc", f". {quickstart.state}/env && leadhook status"], text=True, capture_output=True, check=True)
-    assert "accounts" in status.stdout
+                           "LEADHOOK_PAGE", "PATH", "MANPATH"}
+    assert "accounts" in quickstart.shell("leadhook status")
     assert values["LEADHOOK_URL"] in text and values["LEADHOOK_KEY"] in text and text.count("\n  curl ") == 3
     lead = quickstart.lead("ada@example.org")
     wait_until(lambda: len(quickstart.received()) >= 2, 10, "two deliveries")
@@ -116,6 +122,24 @@ def test_first_run(quickstart, web):
         assert set(line) == {"time", "path", "headers", "body", "verified"} and line["verified"] is True
         assert json.loads(line["body"])["social_id"] == lead["social_id"]
     assert {json.loads(line["body"])["__event"] for line in quickstart.received()} == {"new_signup", "new_signup_not_excluded"}
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")
+@pytest.mark.parametrize("before", [None, "/usr/share/man"])
+def test_manual_pages(quickstart, before):
+    """After `. env`, man finds them, and those of other packages as before"""
+    quickstart.start()
+    environment = {name: value for name, value in os.environ.items() if name != "MANPATH"} | ({"MANPATH": before} if before else {})
+
+    def path_of(script, *pages):
+        done = subprocess.run(["sh", "-euc", f"{script}; man -w \"$@\"", "sh", *pages], env=environment, text=True, capture_output=True,
+                              check=False, timeout=30)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+    ours = ("leadhook", "leadhook.conf", "leadhook-fcgi", "leadhook-dispatch")
+    assert [pathlib.Path(path).resolve().name for path in path_of(f". {quickstart.state}/env", *ours)] == [
+        "leadhook.1", "leadhook.conf.5", "leadhook-fcgi.8", "leadhook-dispatch.8"]
+    assert path_of(f". {quickstart.state}/env", "man") == path_of(":", "man")
 
 
 @pytest.mark.parametrize("browser", WINDOWS)

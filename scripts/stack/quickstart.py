@@ -140,28 +140,37 @@ class Quickstart:
         self.database.create()
         self.supervise(self.database.start().child)
 
+    def ids(self, kind, *of, name="id"):
+        return {one[name] for one in self.installation.admin(kind, "list", *of)}
+
     def install(self):
+        """The schema, and what the state names: what was removed is made again."""
         self.installation.install()
-        if "key" not in self.state.values:
+        values = self.state.values
+        if "key" not in values or values.get("account", 1) not in self.ids("account"):
             account = self.installation.admin("account", "add", "Quickstart")["id"]
             key = self.installation.admin("key", "add", str(account), "--name", "quickstart")["key"]
-            campaign = self.installation.admin("campaign", "add", str(account), "Quickstart", "mails=")["id"]
-            self.state.save(account=account, key=key, campaign=campaign)
-        if "page" not in self.state.values:
-            account = self.state.values.get("account", 1)
-            page = self.installation.admin("campaign", "add", str(account), "Lumen", "verify_email=on", "points_signup=1")["id"]
+            self.state.save(account=account, key=key)
+        account, campaigns = str(values.get("account", 1)), self.ids("campaign")
+        if values.get("campaign") not in campaigns:
+            campaign = self.installation.admin("campaign", "add", account, "Quickstart", "mails=")["id"]
+            self.state.save(campaign=campaign, receiver_port=None)
+        if values.get("page") not in campaigns:
+            page = self.installation.admin("campaign", "add", account, "Lumen", "verify_email=on", "points_signup=1")["id"]
             self.installation.admin("reward", "add", str(page), "Early access", "--required-points", "5")
-            self.state.save(page=page)
+            self.state.save(page=page, receiver_port=None)
 
     def start_receiver(self):
-        """Use the port of the last run if it is free, because it is part of the webhook's URL."""
+        """Use the port of the last run if it is free, because it is part of the webhooks' URL. A new campaign has no webhook yet."""
         port = self.state.values.get("receiver_port")
         if port is None or accepts(port):
-            for old in self.state.values.get("webhooks", []):
+            campaigns = [str(self.state.values[name]) for name in ("campaign", "page")]
+            webhooks = set().union(*(self.ids("webhook", one, name="referenceId") for one in campaigns))
+            for old in webhooks.intersection(self.state.values.get("webhooks", [])):
                 self.installation.admin("webhook", "remove", str(old))
             port = free_port()
-            added = [self.installation.admin("webhook", "add", str(self.state.values[campaign]), f"http://127.0.0.1:{port}/hook", *EVENTS)
-                     for campaign in ("campaign", "page")]
+            added = [self.installation.admin("webhook", "add", campaign, f"http://127.0.0.1:{port}/hook", *EVENTS)
+                     for campaign in campaigns]
             replace_file(self.folder / "webhook.secret", "\n".join(one["secret"] for one in added))
             self.state.save(webhooks=[one["id"] for one in added], receiver_port=port)
         receiver = self.supervise(Child("receiver", [sys.executable, "-m", "stack.receiver", "--port", port, "--secret-file",

@@ -245,6 +245,31 @@ def test_stop_and_restart(quickstart):
     assert done.returncode == 0 and f"http://127.0.0.1:{quickstart.port}/" in done.stdout, "the port of the last run"
 
 
+def test_a_removed_campaign_is_made_again(quickstart):
+    """What the next start prints answers, and events of the new campaign arrive; so does a removed account"""
+    quickstart.start()
+    before = quickstart.values
+
+    def remove(kind, number):
+        subprocess.run([BUILD / "src/prog/leadhook", "--config", before["LEADHOOK_CONF"], kind, "remove", number, "--yes"], check=True,
+                       capture_output=True, timeout=60)
+
+    def start_again():
+        assert quickstart.call("--stop").returncode == 0
+        text = quickstart.start(port=quickstart.port)
+        page = quickstart.values["LEADHOOK_PAGE"]
+        assert f"Sign up at {page}\n" in text
+        assert quickstart.client.request("GET", page.partition(f":{quickstart.port}")[2]).status == 200
+        social_id = quickstart.lead("ada@example.org")["social_id"]
+        wait_until(lambda: any(social_id in line["body"] and line["verified"] for line in quickstart.received()), 10, "its event")
+    remove("campaign", before["LEADHOOK_PAGE"].rpartition("/")[2])
+    start_again()
+    assert {name for name in before if before[name] != quickstart.values[name]} == {"LEADHOOK_PAGE"}, "the other campaign stays"
+    remove("account", "1")
+    start_again()
+    assert quickstart.values["LEADHOOK_KEY"] != before["LEADHOOK_KEY"]
+
+
 def test_other_database_servers_keep_their_temporary_tables(quickstart):
     """A starting server removes the temporary tables that it finds"""
     files = [pathlib.Path(tempfile.gettempdir(), f"#sql-temptable-leadhook-1-1{ending}") for ending in (".frm", ".MAI", ".MAD")]

@@ -115,6 +115,8 @@ def test_first_run(quickstart, web):
     assert set(values) == {"LEADHOOK_URL", "LEADHOOK_KEY", "LEADHOOK_CAMPAIGN", "LEADHOOK_CONF", "LEADHOOK_RECEIVER_LOG", "LEADHOOK_MAILS",
                            "LEADHOOK_PAGE", "PATH", "MANPATH"}
     assert "accounts" in quickstart.shell("leadhook status")
+    report = json.loads(quickstart.shell(f"leadhook doctor --access-log {quickstart.state}/web/access.log --json"))
+    assert [one["check"] for one in report["checks"] if one["state"] != "ok"] == []
     assert values["LEADHOOK_URL"] in text and values["LEADHOOK_KEY"] in text and text.count("\n  curl ") == 3
     lead = quickstart.lead("ada@example.org")
     wait_until(lambda: len(quickstart.received()) >= 2, 10, "two deliveries")
@@ -268,6 +270,14 @@ def test_a_removed_campaign_is_made_again(quickstart):
     remove("account", "1")
     start_again()
     assert quickstart.values["LEADHOOK_KEY"] != before["LEADHOOK_KEY"]
+
+
+def test_backup(quickstart):
+    """10: the commands with the socket of the state"""
+    quickstart.start()
+    quickstart.lead("ada@example.org")
+    dump = f"mariadb-dump --single-transaction --skip-lock-tables -S {quickstart.state}/run/mariadb.sock leadhook"
+    quickstart.shell(f"{dump} | grep -a ada@example.org >{quickstart.state}/found")
 
 
 def test_other_database_servers_keep_their_temporary_tables(quickstart):

@@ -160,8 +160,12 @@ report(struct import_run *run, int status)
 		status = admin_fail(run->call, EX_IOERR, "the file of rejected rows could not be written");
 	output_record(output);
 	output_u64(output, "rows", run->counts.rows);
-	output_u64(output, "imported", run->counts.imported);
-	output_u64(output, "unchanged", run->counts.unchanged);
+	if (run->dry_run) {
+		output_u64(output, "valid", run->counts.rows - run->counts.rejected);
+	} else {
+		output_u64(output, "imported", run->counts.imported);
+		output_u64(output, "unchanged", run->counts.unchanged);
+	}
 	output_u64(output, "rejected", run->counts.rejected);
 	if (run->counts.unknown_names > 0)
 		output_u64(output, "unknown_tags_and_actions", run->counts.unknown_names);

@@ -13,6 +13,7 @@ ADA = {"email": "ada@example.org"}
 BREAKER_FAILURES = 2
 ATTEMPTS = 2
 CONCURRENCY = 4  # dispatch.initial_concurrency
+DURING = 5  # seconds of an attempt, in which two commands run
 
 LISTED = ["id", "webhook_id", "event", "lead", "state", "attempts", "due_at", "last_status", "last_error", "waiting_for"]
 SHOWN = [*LISTED, "campaign", "url", "message_id", "created_at", "payload", "log"]
@@ -171,7 +172,7 @@ def other_host(service, tmp_path):
 
 def test_waiting_for_another_dispatcher(service, leadhook, receiver, campaign, webhook, show, other_host):
     """4: what a dispatcher elsewhere has leased may be under way there; without any, it waits for one"""
-    receiver.script(campaign.hook, Answer(delay=1))
+    receiver.script(campaign.hook, Answer(delay=DURING))
     campaign.lead(**ADA)
     campaign.delivered(1)
     [delivery] = ids(service, webhook)
@@ -184,7 +185,7 @@ def test_waiting_for_another_dispatcher(service, leadhook, receiver, campaign, w
 
 def test_waiting_for_the_next_dispatcher(service, leadhook, receiver, campaign, webhook, show):
     """4.1 recovery: what the killed dispatcher of this host has leased waits for the next one here"""
-    receiver.script(campaign.hook, Answer(delay=1))
+    receiver.script(campaign.hook, Answer(delay=DURING))
     service.dispatcher.start()
     campaign.lead(**ADA)
     campaign.delivered(1)

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 from command import DATA, OK, USAGE, call
+from conftest import frees_memory
 from test_import import counts, imported, is_sound
 
 SPECIAL = ["=1+1", "+49", "-5", "@x", "'=x", "''+", "plain", "'quoted'", 'a "b", c;d', "two\nlines", " =1", "\u00a0+1", "\ufeff@x", "\u3000-", "\uff1d1", "\uff201", "x|=cmd", "ü €", "0123", "1e5", "true", "null"]
@@ -124,6 +125,7 @@ def test_files(service, account, tmp_path):
     assert full.returncode == 74 and "No space left" in full.stderr and stat.S_ISCHR(os.stat("/dev/full").st_mode)
 
 
+@frees_memory
 def test_memory(service, account):
     """The same for every number of leads."""
     peaks = []

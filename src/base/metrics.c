@@ -2,8 +2,11 @@
 #include "base/metrics.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +21,7 @@ static const char file_name[] = "metrics";
 
 /* A running process. For a moment, a new one has the kind of the one before. */
 struct process {
-	_Atomic uint32_t pid; /* 0: free */
+	_Atomic uint64_t identity; /* 0: free */
 	_Atomic uint32_t kind;
 	_Atomic uint32_t busy, under_way;
 };
@@ -137,22 +140,57 @@ metrics_count_request(size_t route, unsigned status)
 
 /* ---- processes ---- */
 
-/* A process of another account exists, too. */
-static bool
-is_running(uint32_t pid)
+/* When a process has started, in ticks since boot: field 22 of /proc/PID/stat. 0: unknown. The name of the program is in
+ * parentheses, and may have some itself. 32 bits are more than a year. */
+static uint32_t
+start_of(uint32_t pid)
 {
-	return kill((pid_t)pid, 0) == 0 || errno != ESRCH;
+	enum { FIRST_FIELD = 3, START_FIELD = 22 }; /* the first one after the name */
+	char path[sizeof("/proc/4294967295/stat")], text[1024];
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[size > 0 ? size : 0] = '\0';
+	const char *field = strrchr(text, ')');
+	for (int i = FIRST_FIELD; field != NULL && i <= START_FIELD; i++)
+		field = strchr(field + 1, ' ');
+	return field == NULL ? 0 : (uint32_t)strtoull(field, NULL, 10);
+}
+
+static uint32_t
+pid_of(uint64_t identity)
+{
+	return (uint32_t)identity;
+}
+
+/* One number, so that a place is taken and freed at once. */
+static uint64_t
+own_identity(void)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	return (uint64_t)start_of(pid) << 32 | pid;
+}
+
+/* Whether it is that process, and not a later one with its pid. Where /proc does not show it (ProtectProc of systemd), the pid
+ * has to do; but a process of another account is none of ours, because all that share the file have one account. */
+static bool
+is_running(uint64_t identity)
+{
+	const uint32_t started = (uint32_t)(identity >> 32), found = started == 0 ? 0 : start_of(pid_of(identity));
+	return found != 0 ? found == started : kill((pid_t)pid_of(identity), 0) == 0;
 }
 
 /* Takes a free place, or that of a process that was killed with its parent. */
 static struct process *
-take_place(bool of_dead)
+take_place(uint64_t identity, bool of_dead)
 {
 	for (size_t i = 0; i < METRIC_PROCESSES_MAX; i++) {
 		struct process *process = &memory->processes[i];
-		uint32_t pid = atomic_load(&process->pid);
-		const bool usable = pid == 0 || (of_dead && !is_running(pid));
-		if (usable && atomic_compare_exchange_strong(&process->pid, &pid, (uint32_t)getpid()))
+		uint64_t found = atomic_load(&process->identity);
+		const bool usable = found == 0 || (of_dead && !is_running(found));
+		if (usable && atomic_compare_exchange_strong(&process->identity, &found, identity))
 			return process;
 	}
 	return NULL;
@@ -162,9 +200,11 @@ void
 metrics_process_begin(enum metric_process kind)
 {
 	const int saved = errno;
-	struct process *process = take_place(false);
+	const uint64_t identity = own_identity();
+	metrics_process_died(getpid()); /* an earlier process with our pid, killed with its parent */
+	struct process *process = take_place(identity, false);
 	if (process == NULL)
-		process = take_place(true);
+		process = take_place(identity, true);
 	errno = saved;
 	if (process == NULL)
 		return;
@@ -186,23 +226,28 @@ metrics_process_under_way(uint64_t attempts)
 	atomic_store_explicit(&own->under_way, (uint32_t)attempts, memory_order_relaxed);
 }
 
+/* Frees the place if this process has it. */
+static void
+free_place(struct process *process, pid_t pid)
+{
+	uint64_t identity = atomic_load_explicit(&process->identity, memory_order_relaxed);
+	if (pid_of(identity) == (uint32_t)pid)
+		(void)atomic_compare_exchange_strong(&process->identity, &identity, 0);
+}
+
 void
 metrics_process_end(void)
 {
-	uint32_t pid = (uint32_t)getpid();
 	if (own != &uncounted)
-		(void)atomic_compare_exchange_strong(&own->pid, &pid, 0);
+		free_place(own, getpid());
 	own = &uncounted;
 }
 
 void
 metrics_process_died(pid_t pid)
 {
-	for (size_t i = 0; i < METRIC_PROCESSES_MAX; i++) {
-		uint32_t dead = (uint32_t)pid;
-		if (atomic_load_explicit(&memory->processes[i].pid, memory_order_relaxed) == dead)
-			(void)atomic_compare_exchange_strong(&memory->processes[i].pid, &dead, 0);
-	}
+	for (size_t i = 0; i < METRIC_PROCESSES_MAX; i++)
+		free_place(&memory->processes[i], pid);
 }
 
 /* ---- reading ---- */
@@ -227,8 +272,9 @@ count_processes(struct memory *from, struct metrics_process_counts *counts)
 	*counts = (struct metrics_process_counts){ .busy_workers = 0 };
 	for (size_t i = 0; i < METRIC_PROCESSES_MAX; i++) {
 		struct process *process = &from->processes[i];
-		const uint32_t pid = atomic_load(&process->pid), kind = atomic_load(&process->kind);
-		if (pid == 0 || kind >= METRIC_PROCESS_COUNT || !is_running(pid))
+		const uint64_t identity = atomic_load(&process->identity);
+		const uint32_t kind = atomic_load(&process->kind);
+		if (identity == 0 || kind >= METRIC_PROCESS_COUNT || !is_running(identity))
 			continue;
 		counts->by_kind[kind]++;
 		counts->busy_workers += kind == METRIC_PROCESS_WORKER && atomic_load(&process->busy) != 0;

@@ -119,7 +119,8 @@ const char *metrics_bot_reason_name(enum metric_bot_reason reason);
 
 enum { METRIC_PROCESSES_MAX = 4096 };
 
-/* This process is one of that kind from now on; more than METRIC_PROCESSES_MAX are not counted. Not inherited. */
+/* This process is one of that kind from now on; more than METRIC_PROCESSES_MAX are not counted. Not inherited. It is identified
+ * by its pid and its start, which /proc has: another program that gets the pid is not counted. */
 void metrics_process_begin(enum metric_process kind);
 /* What it does now. */
 void metrics_process_busy(bool busy);

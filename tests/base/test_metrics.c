@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -251,6 +253,112 @@ dead_processes_are_not_counted(void **state UNUSED)
 	close(ready[1]);
 }
 
+/* The place of a process in the file, found by its pid: the lower half; the upper one is its start, 0 if that is unknown. */
+static uint64_t *
+place_of(pid_t pid)
+{
+	struct stat status;
+	const int fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &status), 0);
+	uint64_t *words = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(words, MAP_FAILED);
+	close(fd);
+	for (size_t i = 0; i < (size_t)status.st_size / sizeof(*words); i++)
+		if ((uint32_t)words[i] == (uint32_t)pid)
+			return &words[i];
+	fail_msg("no place has the pid %ld", (long)pid);
+	return NULL;
+}
+
+static uint64_t
+count_all(void)
+{
+	struct metrics_process_counts counts;
+	uint64_t count = 0;
+	metrics_count_processes(&counts);
+	for (size_t i = 0; i < METRIC_PROCESS_COUNT; i++)
+		count += counts.by_kind[i];
+	return count + counts.under_way;
+}
+
+/* A dispatcher that runs until it is killed. */
+static pid_t
+start_counted(void)
+{
+	int ready[2];
+	char byte;
+	assert_int_equal(pipe(ready), 0);
+	const pid_t child = fork();
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* when the test fails */
+		metrics_process_begin(METRIC_PROCESS_DISPATCHER);
+		if (write(ready[1], "x", 1) == 1)
+			pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return child;
+}
+
+static void
+end_counted(pid_t child)
+{
+	int status;
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+}
+
+/* 12.1: a program that has got the pid of a killed process is not counted, because it started at another time. */
+static void
+a_pid_alone_is_not_counted(void **state UNUSED)
+{
+	const pid_t child = start_counted();
+	uint64_t *place = place_of(child);
+	assert_int_equal(count_all(), 1);
+	*place += UINT64_C(1) << 32;
+	assert_int_equal(count_all(), 0);
+	*place = (uint32_t)child; /* /proc could not be read at its start */
+	assert_int_equal(count_all(), 1);
+	end_counted(child);
+	assert_int_equal(count_all(), 0);
+}
+
+/* 12.1: where /proc does not show a process, one of another account is not counted. */
+static void
+another_account_is_not_counted(void **state UNUSED)
+{
+	enum { INIT = 1, OTHER_ACCOUNT = 65534 };
+	int status;
+	const pid_t child = start_counted();
+	*place_of(child) = INIT;
+	const pid_t reader = fork();
+	if (reader == 0)
+		_exit(geteuid() == 0 && setuid(OTHER_ACCOUNT) != 0 ? 2 : count_all() == 0 ? 0 : 1);
+	assert_int_equal(waitpid(reader, &status, 0), reader);
+	assert_int_equal(status, 0);
+	*place_of(INIT) = 0;
+	end_counted(child);
+}
+
+/* 12.1: nor is the killed process when one that counts has got its pid. */
+static void
+a_new_process_replaces_that_of_its_pid(void **state UNUSED)
+{
+	struct metrics_process_counts counts;
+	const pid_t child = start_counted();
+	*place_of(child) = (uint32_t)getpid();
+	end_counted(child);
+	metrics_process_begin(METRIC_PROCESS_WORKER);
+	metrics_count_processes(&counts);
+	assert_int_equal(counts.by_kind[METRIC_PROCESS_DISPATCHER], 0);
+	assert_int_equal(counts.by_kind[METRIC_PROCESS_WORKER], 1);
+	metrics_process_end();
+	assert_int_equal(count_all(), 0);
+}
+
 static void
 its_place_moves_with_the_file(void **state UNUSED)
 {
@@ -388,6 +496,9 @@ main(void)
 		cmocka_unit_test_setup(updates_are_atomic, begin),
 		cmocka_unit_test_setup(counts_survive, begin),
 		cmocka_unit_test_setup(dead_processes_are_not_counted, begin),
+		cmocka_unit_test_setup(a_pid_alone_is_not_counted, begin),
+		cmocka_unit_test_setup(another_account_is_not_counted, begin),
+		cmocka_unit_test_setup(a_new_process_replaces_that_of_its_pid, begin),
 		cmocka_unit_test_setup(its_place_moves_with_the_file, begin),
 		cmocka_unit_test_setup(without_a_file_it_counts_alone, begin),
 		cmocka_unit_test_setup(a_full_disk_stops_nothing, begin),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/operating.md 12.1: metrics as an operator sees them, from clients' calls to what survives crashes and restarts."""
+import array
 import concurrent.futures
 import os
 import shutil
@@ -341,8 +342,19 @@ def test_scrapes_do_not_load_the_database(service):
 
 # --- the dispatcher ---
 
+def give_pid_away(service, dead, living):
+    """Changes the counted process to one that had the pid of another program: the lower half of a word of the file."""
+    with open(service.installation.folder / "state" / "metrics", "r+b") as file:
+        words = array.array("Q", file.read())
+        (place,) = [index for index, word in enumerate(words) if word & 0xffffffff == dead]
+        words[place] += living - dead
+        file.seek(place * words.itemsize)
+        file.write(words[place:place + 1].tobytes())
+
+
 def test_dispatcher(make_service):
-    """attempts by class of the answer, ends by state, what is under way, what is due; after its death, nothing is under way"""
+    """attempts by class of the answer, ends by state, what is under way, what is due; after its death, nothing is under way,
+    also when another program gets its pid"""
     service = make_service(workers=2, settings=[LOOPBACK, ("dispatch", "schedule", "1s"), ("dispatch", "breaker_failures", "1000")])
     receiver, good, bad, hanging = service.receiver, service.campaign(), service.campaign(), service.campaign()
     receiver.script(bad.hook, Answer(status=500))
@@ -368,11 +380,14 @@ def test_dispatcher(make_service):
     hanging.webhook("new_signup")
     hanging.leads(3)
     wait_until(lambda: scrape(service)("delivery_attempts_under_way") == 3, DEADLINE, "three are under way")
-    before = scrape(service)
+    before, dead = scrape(service), service.dispatcher.pid
     service.dispatcher.kill()
     after = wait_until(lambda: (now := scrape(service))("processes", process="dispatcher") == 0 and now, DEADLINE, "it is dead")
     assert after("delivery_attempts_under_way") == 0
     grown_only(before, after)
+    give_pid_away(service, dead, os.getpid())
+    other = scrape(service)  # by a worker in its sandbox
+    assert other("processes", process="dispatcher") == 0 and other("delivery_attempts_under_way") == 0
     stopped = after("dispatcher_last_poll_timestamp_seconds")
     receiver.released.set()
     service.dispatch()  # a run from cron counts, too

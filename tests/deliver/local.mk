@@ -15,6 +15,7 @@ check_PROGRAMS += %D%/mail/test_judge %D%/mail/test_plan %D%/mail/test_smtp
 
 check_PROGRAMS += %D%/process/test_companion
 %C%_process_test_companion_SOURCES = %D%/process/test_companion.c
+%C%_process_test_companion_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fork,--wrap=metrics_process_died
 %C%_process_test_companion_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/texts/test_gateway

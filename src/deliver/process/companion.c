@@ -145,16 +145,18 @@ keep(const struct companion_options *options, int stop_fd, int children_fd)
 		const pid_t child = fork();
 		if (child == 0)
 			become_child(options, self, stop_fd, life);
-		if (child < 0)
-			log_error("no_companion", LOG_ERRNO(errno));
-		const int status = child < 0 ? 1 : watch_child(options, child, life, stop_fd, children_fd);
-		if (status == -1 || (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0))
-			return;
-		if (clock_monotonic_ms() - started_ms >= SOUND_MS)
-			pause_ms = PAUSE_MS;
-		log_end(status, pause_ms);
-		metrics_process_died(child);
-		metrics_add(METRIC_RESTARTS, options->kind, 1);
+		if (child < 0) {
+			log_error("no_companion", LOG_ERRNO(errno), LOG_INT("again_in_ms", pause_ms));
+		} else {
+			const int status = watch_child(options, child, life, stop_fd, children_fd);
+			metrics_process_died(child);
+			if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+				return;
+			if (clock_monotonic_ms() - started_ms >= SOUND_MS)
+				pause_ms = PAUSE_MS;
+			log_end(status, pause_ms);
+			metrics_add(METRIC_RESTARTS, options->kind, 1);
+		}
 		const int64_t until_ms = clock_monotonic_ms() + pause_ms;
 		for (int64_t now = clock_monotonic_ms(); now < until_ms; now = clock_monotonic_ms())
 			if (has_to_stop(stop_fd, children_fd, until_ms - now))

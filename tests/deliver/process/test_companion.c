@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * deliver/process/companion.h: a process that hangs is killed and started again, one that reports is not. */
+ * deliver/process/companion.h: a process that hangs is killed and started again, one that reports is not. Metrics count it. */
 #include "unit.h"
 
 #include <errno.h>
@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/metrics_table.h"
 #include "captured_log.h"
 #include "deliver/process/companion.h"
 
@@ -18,9 +20,38 @@ enum { SILENCE_MS = 300, TURN_MS = 20, DEADLINE_MS = 20 * 1000 };
 /* Shared with the processes. */
 struct seen {
 	_Atomic(int) starts, turns;
+	_Atomic(int) forks, failing_fork; /* the number of the one that fails; 0: none */
+	_Atomic(pid_t) child, died;
 };
 
 static struct seen *seen;
+
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+void __wrap_metrics_process_died(pid_t pid);
+
+pid_t
+__wrap_fork(void)
+{
+	if (atomic_fetch_add(&seen->forks, 1) + 1 != atomic_load(&seen->failing_fork))
+		return __real_fork();
+	errno = EAGAIN;
+	return -1;
+}
+
+void
+__wrap_metrics_process_died(pid_t pid)
+{
+	atomic_store(&seen->died, pid);
+}
+
+static uint64_t
+restarts(void)
+{
+	uint64_t cells[METRIC_CELLS_MAX];
+	metrics_copy(cells);
+	return cells[metrics_definition(METRIC_RESTARTS)->first + METRIC_PROCESS_MAILER];
+}
 
 static int
 set_up(void **state UNUSED)
@@ -67,6 +98,17 @@ hang_once(void *context, int stop_fd, struct companion_life *life)
 	return 0;
 }
 
+/* It crashes when it has to end. */
+static int
+crash_at_end(void *context UNUSED, int stop_fd, struct companion_life *life UNUSED)
+{
+	atomic_store(&seen->child, getpid());
+	atomic_fetch_add(&seen->starts, 1);
+	while (!has_to_end(stop_fd, TURN_MS))
+		;
+	return raise(SIGKILL);
+}
+
 static bool
 reaches(_Atomic(int) *number, int wanted)
 {
@@ -103,6 +145,37 @@ a_process_that_reports_goes_on(void **state UNUSED)
 	assert_int_equal(count_in(captured_log(), " companion_stuck "), 0);
 }
 
+/* docs/operating.md 12.1: a process that never ran has not died. */
+static void
+a_failed_fork_is_no_crash(void **state UNUSED)
+{
+	const struct companion_options options = { report, METRIC_PROCESS_MAILER, NULL, -1, SILENCE_MS };
+	struct companion process;
+	const uint64_t before = restarts();
+	atomic_store(&seen->failing_fork, 2); /* the first one makes the keeper */
+	assert_true(companion_start(&options, &process));
+	assert_true(reaches(&seen->turns, 1));
+	companion_stop(&process);
+	assert_int_equal(restarts() - before, 0);
+	assert_int_equal(atomic_load(&seen->forks), 3);
+	const char *log = captured_log();
+	assert_int_equal(count_in(log, " no_companion error="), 1);
+	assert_int_equal(count_in(log, " companion_crashed "), 0);
+}
+
+/* docs/operating.md 12.1: a process that is killed at the end is not counted any more. */
+static void
+a_crash_at_the_end_frees_its_place(void **state UNUSED)
+{
+	const struct companion_options options = { crash_at_end, METRIC_PROCESS_MAILER, NULL, -1, SILENCE_MS };
+	struct companion process;
+	assert_true(companion_start(&options, &process));
+	assert_true(reaches(&seen->starts, 1));
+	companion_stop(&process);
+	assert_int_equal(atomic_load(&seen->died), atomic_load(&seen->child));
+	captured_log();
+}
+
 int
 main(void)
 {
@@ -110,6 +183,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_process_that_hangs_is_started_again),
 		TEST(a_process_that_reports_goes_on),
+		TEST(a_failed_fork_is_no_crash),
+		TEST(a_crash_at_the_end_frees_its_place),
 	};
+	metrics_open("", LOG_LEVEL_WARNING); /* shared with the processes */
 	return cmocka_run_group_tests_name("deliver/companion", tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -318,7 +319,7 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	/* from cron this would be a line per minute */
 	struct sandbox *sandbox = confinement_of_dispatcher(wiring->conf, arguments->daemon ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	sandbox_enter(&sandbox); /* before threads start */
-	static pid_t keepers[DISPATCHER_COMPANIONS];
+	static _Atomic(pid_t) keepers[DISPATCHER_COMPANIONS];
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
 		keepers[i] = processes[i].keeper;
 	reopening_start(keepers, DISPATCHER_COMPANIONS);

@@ -11,7 +11,7 @@
 static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPIPE };
 
 static struct {
-	const pid_t *groups;
+	const _Atomic(pid_t) *groups;
 	size_t count;
 } others;
 
@@ -38,15 +38,17 @@ wait_for_signals(void *unused)
 	const sigset_t set = signals();
 	for (int number = 0; sigwait(&set, &number) == 0;) {
 		log_reopen();
-		for (size_t i = 0; i < others.count; i++)
-			if (others.groups[i] > 0)
-				kill(-others.groups[i], SIGUSR2);
+		for (size_t i = 0; i < others.count; i++) {
+			const pid_t group = atomic_load(&others.groups[i]); /* once: kill(0) would be our own group */
+			if (group > 0)
+				kill(-group, SIGUSR2);
+		}
 	}
 	return unused;
 }
 
 void
-reopening_start(const pid_t *groups, size_t count)
+reopening_start(const _Atomic(pid_t) *groups, size_t count)
 {
 	pthread_t thread;
 	pthread_attr_t attributes;

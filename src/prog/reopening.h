@@ -4,12 +4,13 @@
 #ifndef LEADHOOK_PROG_REOPENING_H
 #define LEADHOOK_PROG_REOPENING_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 /* Blocks the signals. Call before processes and threads start, which inherit that. */
 void reopening_block(void);
-/* Starts a thread that waits for them, and passes them on to process groups (0: none), which must stay valid. */
-void reopening_start(const pid_t *groups, size_t count);
+/* Starts a thread that waits for them, and passes them on to process groups (0: none), which must stay valid and may change. */
+void reopening_start(const _Atomic(pid_t) *groups, size_t count);
 
 #endif

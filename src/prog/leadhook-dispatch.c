@@ -302,6 +302,9 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	const char *path = wiring->conf->dispatch.lock_file;
 	enum result locked =
 	    *path == '\0' ? RESULT_OK : lock_take(path, dispatcher_slots(wiring->conf->dispatch.in_flight), &lock);
+	if (locked == RESULT_CONFLICT && arguments->daemon)
+		log_warning("already_running", LOG_STR("lock_file", path),
+		    LOG_STR("hint", "stop the other dispatcher, or set another dispatch.lock_file"));
 	if (locked == RESULT_CONFLICT && isatty(STDERR_FILENO)) /* silent for cron */
 		fprintf(stderr, "%s: another one with the lock file %s is at work\n", program, path);
 	if (locked != RESULT_OK)

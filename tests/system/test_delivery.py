@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/deliveries.md 2, 3 and 6: what a receiver gets, and when. docs/api.md 4.7: the events of each operation."""
 import signal
+import subprocess
 import time
 import urllib.parse
 
@@ -304,6 +305,20 @@ def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, 
         assert service.dispatcher.alive()
     finally:
         assert service.dispatcher.stop() == 0
+
+
+def test_a_second_daemon_with_the_same_lock_logs_why_it_ends(service):
+    """leadhook-dispatch(8), DIAGNOSTICS: with success, and the path of the file"""
+    service.dispatcher.start()
+    lock, other = service.installation.setting("dispatch", "lock_file"), service.dispatcher
+    try:
+        done = subprocess.run(other.argv, timeout=20, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, "")
+        [line] = done.stderr.splitlines()
+        assert " warning leadhook-dispatch[" in line and f" already_running lock_file={lock} hint=" in line
+        assert other.alive()
+    finally:
+        assert other.stop() == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

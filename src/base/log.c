@@ -342,6 +342,9 @@ log_event(enum log_level level, const char *event, const struct log_field *field
 	pthread_mutex_lock(&writing);
 	if (!send_to_syslog(&record))
 		write_record(&record);
+	const int failure = syslog_failure();
 	pthread_mutex_unlock(&writing);
+	if (failure != 0)
+		syslog_report(failure);
 	errno = saved;
 }

@@ -57,8 +57,11 @@ void log_use(struct log_file *file);
 /* The form of all further lines; initially LOG_LOGFMT. */
 void log_set_format(enum log_format format);
 /* Sends all further lines to the syslog daemon at this socket, as datagrams of RFC 3164. Nothing waits for it: what it does not
- * take at once is written as without it. The path is copied; facility -1: no more. */
+ * take at once is written as without it, and so is why there is no connection, once until there is one again. The path is
+ * copied; facility -1: no more. */
 void log_use_syslog(int facility, const char *path);
+/* Whether there is a daemon at this socket; if not, errno is set. */
+MUST_CHECK bool log_could_use_syslog(const char *path);
 /* Opens the file by its name again, after rotation, without waiting for the next line. */
 void log_reopen(void);
 

@@ -43,6 +43,8 @@ static const int severities[] = {
 static struct {
 	int facility, fd;
 	struct sockaddr_un address;
+	int failure;   /* errno of the last connection that failed, since the last one that did not; 0: none */
+	bool reported; /* that failure */
 } state = { .facility = FACILITY_NONE, .fd = -1 };
 
 bool
@@ -64,15 +66,61 @@ disconnect(void)
 	state.fd = -1;
 }
 
+static struct sockaddr_un
+address_of(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+	return address;
+}
+
+/* Returns -1, with errno set, on errors. */
+static int
+connect_to(const struct sockaddr_un *address)
+{
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
+		return fd;
+	const int number = errno;
+	close(fd);
+	errno = number;
+	return -1;
+}
+
 static bool
 connect_again(void)
 {
 	disconnect();
-	state.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (state.fd >= 0 && connect(state.fd, (const struct sockaddr *)&state.address, sizeof(state.address)) == 0)
-		return true;
-	disconnect();
-	return false;
+	state.fd = connect_to(&state.address);
+	state.failure = state.fd < 0 ? errno : 0;
+	state.reported = state.reported && state.fd < 0;
+	return state.fd >= 0;
+}
+
+bool
+log_could_use_syslog(const char *path)
+{
+	const struct sockaddr_un address = address_of(path);
+	const int fd = connect_to(&address);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+int
+syslog_failure(void)
+{
+	const int failure = state.reported ? 0 : state.failure;
+	state.reported = state.reported || failure != 0;
+	return failure;
+}
+
+void
+syslog_report(int failure)
+{
+	log_warning("syslog_away", LOG_STR("path", state.address.sun_path), LOG_ERRNO(failure),
+	    LOG_STR("consequence", "lines are written to log.file or standard error"),
+	    LOG_STR("hint", "start the syslog daemon, or correct log.syslog_socket"));
 }
 
 void
@@ -80,12 +128,14 @@ log_use_syslog(int facility, const char *path)
 {
 	disconnect();
 	state.facility = facility;
-	state.address = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	strncpy(state.address.sun_path, path, sizeof(state.address.sun_path) - 1);
+	state.address = address_of(path);
+	state.failure = 0;
+	state.reported = false;
 	if (facility == FACILITY_NONE)
 		return;
 	tzset(); /* so that no line has to read the time zone */
-	(void)connect_again();
+	if (!connect_again())
+		syslog_report(syslog_failure());
 }
 
 bool

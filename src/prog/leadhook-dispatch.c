@@ -358,11 +358,11 @@ main(int argc, char *argv[])
 	struct wiring wiring;
 	if (!wiring_load(program, given[OPTION_CONFIG], given[OPTION_CHECK_CONFIG] != NULL, &wiring))
 		return EX_CONFIG;
+	if (given[OPTION_QUIET] != NULL)
+		wiring.conf->log.level = LOG_LEVEL_ERROR;
 	wiring_start_log(program, &wiring);
 	if (given[OPTION_MAX_RUNTIME] == NULL && !arguments.daemon)
 		arguments.max_runtime_ms = wiring.conf->dispatch.max_runtime;
-	if (given[OPTION_QUIET] != NULL)
-		log_init(program, LOG_LEVEL_ERROR);
 	status = EX_OK;
 	if (given[OPTION_CHECK_CONFIG] == NULL) {
 		struct store *store = wiring_store(wiring.conf, &wiring.disposable_domains, WIRING_ANSWER_MS);

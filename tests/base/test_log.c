@@ -154,7 +154,7 @@ syslog_gets_datagrams(void **state UNUSED)
 }
 
 /* 12.5: lines that the daemon does not take are written as without it, also while it is away, and it gets them when it is back.
- */
+ * Each time it is away is reported once. */
 static void
 without_the_daemon_lines_are_written(void **state UNUSED)
 {
@@ -167,15 +167,40 @@ without_the_daemon_lines_are_written(void **state UNUSED)
 	log_info("two", LOG_UINT("n", 2));
 	unlink(socket_path);
 	log_info("three", LOG_UINT("n", 3));
+	log_info("and", LOG_UINT("n", 3));
 	daemon = make_daemon();
 	log_info("four", LOG_UINT("n", 4));
 	(void)after(received(daemon), " four n=4");
+	close(daemon);
+	log_info("five", LOG_UINT("n", 5));
 	log_use_syslog(-1, "");
 	const char *written = captured_log();
-	(void)after(written, " two n=2\n");
+	(void)after(after(written, " two n=2\n"), " syslog_away path=");
 	(void)after(written, " three n=3\n");
-	assert_int_equal(count_in(written, "\n"), 2);
-	close(daemon);
+	(void)after(after(written, " five n=5\n"), " syslog_away path=");
+	assert_int_equal(count_in(written, " syslog_away "), 2);
+	assert_int_equal(count_in(written, "\n"), 6);
+}
+
+/* 12.5: a socket without a daemon is reported at the start, unless warnings are not logged. */
+static void
+a_missing_daemon_is_reported(void **state UNUSED)
+{
+	const char *line = " warning test[";
+	capture_log();
+	log_use_syslog(LOG_DAEMON, socket_path);
+	log_use_syslog(-1, "");
+	const char *written = captured_log();
+	(void)after(after(after(written, line), " syslog_away path="), " error=\"No such file or directory\" ");
+	assert_int_equal(count_in(written, "\n"), 1);
+	capture_log();
+	log_init("test", LOG_LEVEL_ERROR);
+	log_use_syslog(LOG_DAEMON, socket_path);
+	log_error("one", LOG_UINT("n", 1));
+	log_use_syslog(-1, "");
+	written = captured_log();
+	(void)after(written, " one n=1\n");
+	assert_int_equal(count_in(written, "\n"), 1);
 }
 
 /* A daemon that does not read never makes the program wait. */
@@ -319,6 +344,7 @@ main(void)
 		cmocka_unit_test_setup(long_json_is_complete, begin),
 		cmocka_unit_test_setup(syslog_gets_datagrams, begin),
 		cmocka_unit_test_setup(without_the_daemon_lines_are_written, begin),
+		cmocka_unit_test_setup(a_missing_daemon_is_reported, begin),
 		cmocka_unit_test_setup(a_stopped_daemon_is_not_waited_for, begin),
 		cmocka_unit_test_setup(a_full_disk_stops_nothing, begin),
 		cmocka_unit_test_setup(a_moved_file_is_made_anew, begin),

@@ -6,6 +6,7 @@ import os
 import pwd
 import re
 import shutil
+import socket
 import subprocess
 
 import pytest
@@ -186,6 +187,22 @@ def test_the_account_of_the_group(service, owned):
     assert f"the account {ACCOUNT} may not write there" in finding["detail"]
     apply(finding)
     assert "state_dir_access" not in names(examine(service, config=path))
+
+
+def test_no_syslog_daemon(service, edited):
+    """13: nothing is at the socket, or the file is no socket; the line has the usual one"""
+    path = service.installation.folder / "syslog.sock"
+    config = edited(("log", "syslog", "daemon"), ("log", "syslog_socket", path))
+    finding = only(examine(service, config=config), "syslog")
+    assert (finding["severity"], finding["detail"]) == ("warning", f"{path}: No such file or directory")
+    assert finding["fix"] == [{"file": str(config), "place": "[log]", "line": "syslog_socket = /dev/log", "command": None}]
+    path.touch()
+    assert only(examine(service, config=config), "syslog")["detail"] == f"{path}: Connection refused"
+    path.unlink()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as daemon:
+        daemon.bind(str(path))
+        path.chmod(0o666)
+        healthy(service, config)
 
 
 @needs_root

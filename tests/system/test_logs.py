@@ -151,6 +151,21 @@ def test_syslog(make_service, make_folder, mail_server):
     daemon.stop()
 
 
+def test_no_syslog_daemon(make_service, make_folder):
+    """12.5: a wrong socket is reported once by each program, at its start, where the lines go instead; --quiet omits that"""
+    path = make_folder() / "missing"
+    service = make_service(workers=2, settings=[("log", "syslog", "daemon"), ("log", "syslog_socket", path)])
+    service.dispatch()
+    for log in (service.responders.log, service.dispatcher.log):
+        lines = log.read_text().splitlines()
+        assert f" syslog_away path={path} " in lines[0] and '"No such file or directory"' in lines[0]
+        assert sum(" syslog_away " in line for line in lines) == 1
+    assert any(" serving " in line for line in service.responders.log.read_text().splitlines())
+    quiet = subprocess.run([service.installation.program("leadhook-dispatch"), "--config", service.installation.config, "--quiet"],
+                           capture_output=True, text=True, timeout=60, check=False)
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+
+
 # --- rotation ---
 
 @pytest.fixture

@@ -26,6 +26,7 @@ static const struct {
 	{ "state_dir", check_state, CONFIGURATION },
 	{ "lock_file", check_lock_file, CONFIGURATION },
 	{ "log_file", check_log, CONFIGURATION },
+	{ "syslog", check_syslog, CONFIGURATION },
 	{ "database", check_database, CONFIGURATION },
 	{ "disk_space", check_disk, CONFIGURATION },
 	{ "ca_file", check_ca_file, CONFIGURATION },

@@ -121,6 +121,7 @@ void connection_protection(struct doctor *doctor, const struct finding *finding)
 
 doctor_check check_configuration;                                                       /* configuration.c */
 doctor_check check_files, check_state, check_lock_file, check_log, check_disk;          /* files.c */
+doctor_check check_syslog;                                                              /* files.c */
 doctor_check check_database;                                                            /* database.c */
 doctor_check check_ca_file, check_dispatcher, check_names;                              /* programs.c */
 doctor_check check_web;                                                                 /* web.c */

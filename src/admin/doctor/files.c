@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "admin/doctor/doctor.h"
+#include "base/log.h"
 #include "store/operator/admin.h"
 
 /* For messages and commands. */
@@ -220,6 +221,25 @@ check_log(struct doctor *doctor)
 				     : has_folder ? pool_printf(doctor->pool, "install -o %s -m 640 /dev/null %s", name, word)
 						  : pool_printf(doctor->pool, "install -d -o %s %s", name, word);
 	doctor_command(doctor, slice_of(path), command);
+}
+
+void
+check_syslog(struct doctor *doctor)
+{
+	static const char usual[] = "/dev/log";
+	const struct conf_log *log = &doctor->conf->log;
+	if (*log->syslog == '\0' || !account_sees(doctor, log->syslog_socket))
+		return;
+	const bool answers = log_could_use_syslog(log->syslog_socket);
+	if (answers && account_may(doctor, log->syslog_socket, W_OK))
+		return;
+	DOCTOR_FIND(doctor, "syslog", "%s: %s", log->syslog_socket,
+	    answers ? pool_printf(doctor->pool, "the account %s may not write to it", account_name(doctor)).data
+		    : strerror(errno));
+	if (strcmp(log->syslog_socket, usual) != 0)
+		doctor_setting(doctor, "log", "syslog_socket", slice_of(usual));
+	else
+		doctor_command(doctor, slice_of(usual), SLICE("systemctl start systemd-journald-dev-log.socket"));
 }
 
 /* ---- space ---- */

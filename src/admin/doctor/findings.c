@@ -26,6 +26,7 @@ static const struct {
 	    "The dispatcher cannot open its lock file. After a run as root, it belongs to root: run the programs as their "
 	    "account." },
 	{ "log_file", DOCTOR_ERROR, "The programs do not start when they cannot write to their log." },
+	{ "syslog", DOCTOR_WARNING, "The syslog daemon gets no lines: they go to log.file, or to standard error." },
 	{ "disk_space", DOCTOR_WARNING, "Without space the database refuses sign-ups, and the dispatcher does not start." },
 	{ "connection", DOCTOR_ERROR, "Without the database every call is answered with 503." },
 	{ "server_version", DOCTOR_ERROR, "The statements of the programs need a newer server." },

@@ -89,10 +89,10 @@ def test_json(make_service, mail_server):
 # --- syslog ---
 
 class Daemon:
-    """A syslog daemon: what it got, as (priority, program, pid, text)."""
+    """A syslog daemon: what it got, as (priority, program, pid, text), and what is no datagram of RFC 3164."""
 
     def __init__(self, path):
-        self.path, self.lines = path, []
+        self.path, self.lines, self.malformed = path, [], []
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(str(path))
         self.socket.settimeout(0.1)
@@ -103,9 +103,11 @@ class Daemon:
     def _read(self):
         while not self.ended.is_set():
             with contextlib.suppress(TimeoutError):
-                found = DATAGRAM.fullmatch(self.socket.recv(65536))
-                assert found, "no datagram of RFC 3164"
-                self.lines.append((int(found[1]), found[3].decode(), int(found[4]), found[5].decode()))
+                datagram = self.socket.recv(65536)
+                if found := DATAGRAM.fullmatch(datagram):
+                    self.lines.append((int(found[1]), found[3].decode(), int(found[4]), found[5].decode()))
+                else:
+                    self.malformed.append(datagram)
 
     def texts(self, pid=None):
         return [text for _, _, sender, text in self.lines if pid in (None, sender)]
@@ -115,6 +117,7 @@ class Daemon:
         self.thread.join()
         self.socket.close()
         self.path.unlink()
+        assert not self.malformed
 
 
 def test_syslog(make_service, make_folder, mail_server):

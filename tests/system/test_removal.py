@@ -54,7 +54,7 @@ def test_a_campaign(service, account):
     campaign.lead(email="late@example.org")
     before = other.stats(), other.get({}, path="/leaderboard").json
     refused = run(service, "campaign", "remove", str(campaign.id))
-    assert refused.returncode == USAGE and "1 campaigns with 9 leads and all of their data would be deleted; add --yes" in refused.stderr
+    assert refused.returncode == USAGE and "1 campaign with 9 leads and all of their data would be deleted; add --yes" in refused.stderr
     assert campaign.find(email="1@example.org")["opted_out"]
     done = run(service, "campaign", "remove", str(campaign.id), "--yes")
     assert done.returncode == OK and '"leads":9' in done.stdout.replace(" ", ""), done.stderr

@@ -190,7 +190,7 @@ fits_command(const struct admin_call *call, struct buffer *problem)
 	const struct admin_command *command = call->command;
 	if (command == NULL || call->options[OPTION_HELP] != NULL)
 		return true;
-	uint64_t refused = options_given(call) & ~(general_options | command->options);
+	uint64_t refused = options_given(call) & ~(admin_general_options(command) | command->options);
 	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
 		if ((refused & OPTION_BIT(i)) == 0)
 			continue;
@@ -225,7 +225,7 @@ print_options(uint64_t options, FILE *out)
 		const char *value = option_table[i].value;
 		int width =
 		    fprintf(out, "  --%s%s%s", option_table[i].name, value == NULL ? "" : " ", value == NULL ? "" : value);
-		fprintf(out, "%*s%s\n", width < 24 ? 24 - width : 1, "", option_table[i].help);
+		fprintf(out, "%s%*s%s\n", width < 24 ? "" : "\n", width < 24 ? 24 - width : 24, "", option_table[i].help);
 	}
 }
 
@@ -249,7 +249,7 @@ admin_command_help(const struct admin_command *command, FILE *out)
 	fprintf(out, "usage: leadhook %s %s\n%s\n\n", command->words, command->operands, command->help);
 	if (command->settings != NULL)
 		values_list(command->settings, out);
-	print_options(general_options | command->options, out);
+	print_options(admin_general_options(command) | command->options, out);
 }
 
 int
@@ -282,9 +282,9 @@ admin_option_value(enum admin_option option)
 }
 
 uint64_t
-admin_general_options(void)
+admin_general_options(const struct admin_command *command)
 {
-	return general_options;
+	return command != NULL && command->without_json ? general_options & ~OPTION_BIT(OPTION_JSON) : general_options;
 }
 
 bool

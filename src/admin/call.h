@@ -103,14 +103,15 @@ struct admin_command {
 	const char *operands;    /* as shown in messages: "ACCOUNT NAME [SETTING=VALUE...]"; ACCOUNT is read as an id */
 	size_t minimum, maximum; /* of operands */
 	admin_run *run;
-	int variant;                           /* for `run`, when several commands share it */
-	uint64_t options;                      /* OPTION_BITs beyond those that every command has */
-	uint64_t required;                     /* those of them that must be given */
-	bool without_lists;                    /* runs also where a file that the configuration names is missing or wrong */
-	bool standalone;                       /* needs neither configuration nor database */
-	bool any_configuration;                /* runs also where the configuration is not usable: `conf` and `store` are NULL */
-	bool any_schema;                       /* runs on other schemas than this program's as well */
-	enum output_shape shape;               /* of its output */
+	int variant;             /* for `run`, when several commands share it */
+	uint64_t options;        /* OPTION_BITs beyond those that every command has */
+	uint64_t required;       /* those of them that must be given */
+	bool without_lists;      /* runs also where a file that the configuration names is missing or wrong */
+	bool without_json;       /* prints no JSON, and does not take --json */
+	bool standalone;         /* needs neither configuration nor database */
+	bool any_configuration;  /* runs also where the configuration is not usable: `conf` and `store` are NULL */
+	bool any_schema;         /* runs on other schemas than this program's as well */
+	enum output_shape shape; /* of its output */
 	const struct value_settings *settings; /* those that its operands set; or NULL */
 	const char *help;
 };
@@ -148,8 +149,8 @@ int admin_fail(const struct admin_call *call, int status, const char *format, ..
 const char *admin_option_name(enum admin_option option);
 /* The name of its value, NULL when it takes none: FILE, or "on|off", of which one must be given. */
 const char *admin_option_value(enum admin_option option);
-/* OPTION_BITs of the options of every command. */
-uint64_t admin_general_options(void);
+/* OPTION_BITs of the options of every command that this one takes; of all of them for NULL. */
+uint64_t admin_general_options(const struct admin_command *command);
 /* Whether the text has 1 to 200 characters, as the columns allow. */
 MUST_CHECK bool admin_is_name(struct slice text);
 /* As admin_is_name, and reports an invalid name: EX_DATAERR. */

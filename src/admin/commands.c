@@ -38,7 +38,8 @@ static const uint64_t inbound_details = OPTION_BIT(OPTION_TAG) | OPTION_BIT(OPTI
 /* clang-format off */
 static const struct admin_command commands[] = {
 	{ "setup", "[--web-server NAME] [--base-url URL] [OPTION...] [--dry-run]", 0, 0, admin_setup, .options = setup_options,
-	  .any_schema = true, .without_lists = true, .help = "set up database, web server and programs on this host" },
+	  .any_schema = true, .without_lists = true, .without_json = true,
+	  .help = "set up database, web server and programs on this host" },
 	{ "install", "", 0, 0, admin_upgrade, .any_schema = true, .help = "create the tables" },
 	{ "upgrade", "[--dry-run]", 0, 0, admin_upgrade, .options = OPTION_BIT(OPTION_DRY_RUN), .any_schema = true,
 	  .help = "upgrade the tables to this program's version" },
@@ -51,7 +52,7 @@ static const struct admin_command commands[] = {
 	{ "doctor", "[--url URL] [--web-config FILE] [--access-log FILE]", 0, 0, admin_doctor, .options = doctor_options,
 	  .any_configuration = true, .any_schema = true, .help = "find faults of the installation and its web server" },
 	{ "status", "", 0, 0, admin_status, .help = "show counts and the backlog" },
-	{ "metrics", "", 0, 0, admin_metrics, .any_schema = true, .without_lists = true,
+	{ "metrics", "", 0, 0, admin_metrics, .any_schema = true, .without_lists = true, .without_json = true,
 	  .help = "print the metrics, as GET /metrics does" },
 	{ "account add", "NAME", 1, 1, admin_account_add, .help = "add an account" },
 	{ "account list", "", 0, 0, admin_account_list, .shape = OUTPUT_ARRAY, .help = "list the accounts" },
@@ -166,7 +167,8 @@ static const struct admin_command commands[] = {
 	{ "delivery show", "DELIVERY", 1, 1, admin_delivery_show, .help = "show a delivery, its payload and its attempts" },
 	{ "delivery redeliver", "DELIVERY...|FILTER...", 0, ADMIN_ANY, admin_delivery_redeliver, .options = delivery_filters,
 	  .help = "send deliveries again" },
-	{ "completion bash", "", 0, 0, admin_completion, .standalone = true, .help = "print the completion script for bash" },
+	{ "completion bash", "", 0, 0, admin_completion, .standalone = true, .without_json = true,
+	  .help = "print the completion script for bash" },
 };
 /* clang-format on */
 

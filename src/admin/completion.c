@@ -34,7 +34,7 @@ static const char walk[] = "_leadhook()\n"
 			   "\t\treturn\n"
 			   "\telse\n"
 			   "\t\twords=$(_leadhook_words \"$command\")\n"
-			   "\t\t[[ $current == -* ]] && words+=\" $(_leadhook_values)\"\n"
+			   "\t\t[[ $current == -* ]] && words+=$(_leadhook_general \"$command\")\n"
 			   "\tfi\n"
 			   "\tif [[ \" $words \" == *' " ANY_FILE " '* && $current != -* ]]; then\n"
 			   "\t\tcompopt -o filenames 2>/dev/null\n"
@@ -54,8 +54,7 @@ print_choices(const char *text, FILE *out)
 		fputc(*text == '|' ? ' ' : *text, out);
 }
 
-/* For each option that takes a value: a list of what it can be, empty when that is anything. Without an argument: the options
- * of every command. */
+/* For each option that takes a value: a list of what it can be, empty when that is anything. */
 static void
 print_values(FILE *out)
 {
@@ -71,11 +70,33 @@ print_values(FILE *out)
 			print_choices(value, out);
 		fputs("' ;;\n", out);
 	}
-	fputs("\t'') echo '", out);
+	fputs("\t*) return 1 ;;\n\tesac\n}\n\n", out);
+}
+
+static void
+print_options(uint64_t options, FILE *out)
+{
 	for (unsigned i = 0; i < ADMIN_OPTIONS; i++)
-		if ((admin_general_options() & OPTION_BIT(i)) != 0)
+		if ((options & OPTION_BIT(i)) != 0)
 			fprintf(out, " --%s", admin_option_name((enum admin_option)i));
-	fputs("' ;;\n\t*) return 1 ;;\n\tesac\n}\n\n", out);
+}
+
+/* The options of every command that this one takes. */
+static void
+print_general(const struct admin_command *commands, size_t count, FILE *out)
+{
+	fputs("_leadhook_general()\n{\n\tcase ${1-} in\n", out);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t options = admin_general_options(&commands[i]);
+		if (options == admin_general_options(NULL))
+			continue;
+		fprintf(out, "\t'%s') echo '", commands[i].words);
+		print_options(options, out);
+		fputs("' ;;\n", out);
+	}
+	fputs("\t*) echo '", out);
+	print_options(admin_general_options(NULL), out);
+	fputs("' ;;\n\tesac\n}\n\n", out);
 }
 
 /* Bytes of the first word. */
@@ -130,9 +151,7 @@ static void
 print_command(const struct admin_command *command, FILE *out)
 {
 	fprintf(out, "\t'%s') echo '", command->words);
-	for (unsigned i = 0; i < ADMIN_OPTIONS; i++)
-		if ((command->options & OPTION_BIT(i)) != 0)
-			fprintf(out, " --%s", admin_option_name((enum admin_option)i));
+	print_options(command->options, out);
 	for (size_t i = 0; command->settings != NULL && i < command->settings->count; i++)
 		fprintf(out, " %s=", command->settings->rows[i].name);
 	if (strstr(command->operands, "FILE|-") != NULL)
@@ -149,6 +168,7 @@ admin_completion(struct admin_call *call)
 	call->writes_out = true;
 	fprintf(out, "# bash completion for leadhook(1) %s, from `leadhook completion bash`\n\n", LEADHOOK_VERSION);
 	print_values(out);
+	print_general(commands, count, out);
 	fputs("_leadhook_words()\n{\n\tcase ${1-} in\n", out);
 	print_groups(commands, count, out);
 	for (size_t i = 0; i < count; i++) {

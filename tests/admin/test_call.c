@@ -19,6 +19,8 @@ run_nothing(struct admin_call *call)
 
 static const struct admin_command commands[] = {
 	{ "status", "", 0, 0, run_nothing, .help = "show" },
+	{ "metrics", "", 0, 0, run_nothing, .without_json = true,
+	    .options = OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_WEB_SERVER), .help = "print" },
 	{ "key add", "ACCOUNT [--name NAME]", 1, 1, run_nothing, .options = OPTION_BIT(OPTION_NAME), .help = "add" },
 	{ "key list", "ACCOUNT", 1, 1, run_nothing, .shape = OUTPUT_ARRAY, .help = "list" },
 	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, run_nothing, .help = "add" },
@@ -133,6 +135,7 @@ wrong_usage_is_reported(void **state)
 		{ "status|--frob=1", "there is no option --frob; leadhook help COMMAND lists them" },
 		{ "status|-j", "there is no option -j; leadhook help COMMAND lists them" },
 		{ "status|--json=yes", "--json takes no value" },
+		{ "metrics|--json", "metrics does not take --json" },
 		{ "key|add|1|--name", "--name needs a value: NAME" },
 		{ "key|add|a\nb", "argument 3 is not valid UTF-8, or holds control characters" },
 		{ "key|add|1|--name=\xff", "argument 4 is not valid UTF-8, or holds control characters" },
@@ -145,6 +148,35 @@ wrong_usage_is_reported(void **state)
 		buffer_free(&problem);
 		pool_free(&call.pool);
 	}
+}
+
+/* docs/operating.md 4: the help has the options that the command takes, and their explanations are aligned. */
+static void
+help_is_aligned(void **state)
+{
+	(void)state;
+	struct admin_call call;
+	struct buffer problem;
+	char *text = NULL;
+	size_t size = 0, lines = 0;
+	assert_true(parse("metrics|--help", &call, &problem));
+	FILE *out = open_memstream(&text, &size);
+	assert_non_null(out);
+	admin_command_help(call.command, out);
+	fclose(out);
+	assert_null(strstr(text, "--json"));
+	assert_non_null(strstr(text, "\n  --config FILE         read "));
+	assert_non_null(strstr(text, "\n  --web-server apache|lighttpd|nginx|none\n                        the web server "));
+	for (const char *line = strstr(text, "\n  --"); line != NULL; line = strchr(line + 1, '\n')) {
+		const size_t width = strcspn(line + 1, "\n");
+		if (width > 0 && strchr(line, '|') == NULL)
+			assert_true(width > 24 && line[24] == ' ' && line[25] != ' ');
+		lines++;
+	}
+	assert_true(lines > 5);
+	free(text);
+	buffer_free(&problem);
+	pool_free(&call.pool);
 }
 
 static void
@@ -255,6 +287,7 @@ main(void)
 		cmocka_unit_test(options_may_stand_anywhere),
 		cmocka_unit_test(operands_follow_the_words),
 		cmocka_unit_test(wrong_usage_is_reported),
+		cmocka_unit_test(help_is_aligned),
 		cmocka_unit_test(names_and_ids_are_checked),
 		cmocka_unit_test(records_are_printed_as_text_and_json),
 		cmocka_unit_test(a_record_may_have_given_json),

@@ -137,9 +137,12 @@ def test_what_doctor_finds_is_not_the_status(container, fresh):
     assert container.call("leadhook", "doctor").returncode != 0
 
 
-def test_by_answers(container, fresh):
-    """on a terminal; an empty answer is the default"""
-    output = container.run("script", "-qec", "leadhook setup", "/dev/null", input=f"nginx\n{URL}\nExample\nLaunch 2026\n")
+@pytest.mark.parametrize("front", FRONTS)
+def test_by_answers(container, fresh, front):
+    """on a terminal, with nothing but answers; an empty one is the default"""
+    output = container.run("script", "-qec", "leadhook setup", "/dev/null",
+                           input=f"{'' if front == 'apache' else front}\n{URL}\nExample\nLaunch 2026\n")
+    assert container.active(FRONTS[front]) == [FRONTS[front]]
     assert "Web server, of apache, lighttpd, nginx or none [apache]: " in output
     sign_up(fresh, output.replace("\r", ""))
     assert [one["name"] for one in fresh.admin("campaign", "list")][0] == "Launch 2026"

@@ -98,7 +98,7 @@ class Soak:
 
     def request(self, *words, **options):
         response = self.send(*words, **options)
-        if response.status == 500 and b"internal_error" in response.body:
+        if response.status == 500 and "X-Request-Id" in response.headers:
             self.internal.append(response.body)
         return response
 

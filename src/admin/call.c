@@ -3,11 +3,12 @@
 
 #include <stdarg.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "admin/values.h"
 #include "base/utf8.h"
 
-enum { NAME_CHARACTERS_MAX = 200 };
+enum { NAME_CHARACTERS_MAX = 200, PATH_MAX_BYTES = 4096 };
 
 #define SEE_HELP "; leadhook --help lists them"
 #define SEE_OPTIONS "; leadhook help COMMAND lists them"
@@ -279,6 +280,14 @@ const char *
 admin_option_value(enum admin_option option)
 {
 	return option_table[option].value;
+}
+
+const char *
+admin_own_program(struct pool *pool)
+{
+	char path[PATH_MAX_BYTES];
+	const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
+	return size < 0 ? NULL : pool_copy(pool, (struct slice){ path, (size_t)size }).data;
 }
 
 uint64_t

@@ -149,6 +149,8 @@ int admin_fail(const struct admin_call *call, int status, const char *format, ..
 const char *admin_option_name(enum admin_option option);
 /* The name of its value, NULL when it takes none: FILE, or "on|off", of which one must be given. */
 const char *admin_option_value(enum admin_option option);
+/* The path of this program; NULL, with errno set, when it cannot be read. */
+const char *admin_own_program(struct pool *pool);
 /* OPTION_BITs of the options of every command that this one takes; of all of them for NULL. */
 uint64_t admin_general_options(const struct admin_command *command);
 /* Whether the text has 1 to 200 characters, as the columns allow. */

@@ -10,8 +10,6 @@
 
 #define SCRIPT LEADHOOK_LIBEXEC_DIR "/setup"
 
-enum { PATH_MAX_BYTES = 4096 };
-
 static const struct {
 	enum admin_option option;
 	const char *variable;
@@ -35,15 +33,13 @@ set(const char *name, const char *value)
 int
 admin_setup(struct admin_call *call)
 {
-	char program[PATH_MAX_BYTES];
 	if (access(SCRIPT, R_OK) != 0)
 		return admin_fail(call, EX_UNAVAILABLE,
-		    "%s: %s: setup needs an installed copy of Leadhook, and this one is none: install the package, or run make "
-		    "install as root (docs/operating.md 2)",
+		    "%s: %s: this copy of Leadhook is not installed: install the package, or run make install as root "
+		    "(docs/operating.md 2)",
 		    SCRIPT, strerror(errno));
-	const ssize_t size = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	bool good = size > 0;
-	program[good ? size : 0] = '\0';
+	const char *program = admin_own_program(call->pool);
+	bool good = program != NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
 		good = good && set(variables[i].variable, call->options[variables[i].option]);
 	good = good && set("setup_program", program) && set("setup_config", call->conf->file) &&

@@ -332,6 +332,8 @@ another_account_is_not_counted(void **state UNUSED)
 {
 	enum { INIT = 1, OTHER_ACCOUNT = 65534 };
 	int status;
+	if (geteuid() != 0 && kill(INIT, 0) == 0)
+		skip(); /* a container of this account alone */
 	const pid_t child = start_counted();
 	*place_of(child) = INIT;
 	const pid_t reader = fork();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * A connection to the database that is not made, or not protected: the lines that correct it. */
-#include <arpa/inet.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "admin/doctor/doctor.h"

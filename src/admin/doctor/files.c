@@ -206,16 +206,16 @@ check_log(struct doctor *doctor)
 {
 	const char *path = doctor->conf->log.file;
 	const char *folder = account_folder_of(doctor->pool, path).data;
-	struct stat file, above;
+	struct stat file;
 	if (*path == '\0' || !account_sees(doctor, path))
 		return;
-	const bool exists = lstat(path, &file) == 0, has_folder = stat(folder, &above) == 0;
+	const bool exists = lstat(path, &file) == 0, has_folder = access(folder, F_OK) == 0;
 	if (exists ? account_may(doctor, path, W_OK) : account_may(doctor, folder, W_OK | X_OK))
 		return;
 	DOCTOR_FIND(doctor, "log_file", "%s: the account %s cannot write to it", path, account_name(doctor));
 	if (add_way(doctor, path))
 		return;
-	/* of what exists only the owner changes */
+	/* an existing log stays, and only its owner changes */
 	const char *word = doctor_word(doctor, has_folder ? path : folder), *name = account_name(doctor);
 	const struct slice command = exists       ? pool_printf(doctor->pool, "chown -h %s %s", name, word)
 				     : has_folder ? pool_printf(doctor->pool, "install -o %s -m 640 /dev/null %s", name, word)

@@ -10,8 +10,6 @@
 #include "base/clock.h"
 #include "store/operator/admin.h"
 
-enum { PATH_MAX_BYTES = 4096 };
-
 bool
 doctor_has_unit(const struct doctor *doctor, const char *name)
 {
@@ -29,10 +27,9 @@ doctor_has_unit(const struct doctor *doctor, const char *name)
 static const char *
 program_path(const struct doctor *doctor)
 {
-	char own[PATH_MAX_BYTES];
-	const ssize_t size = readlink("/proc/self/exe", own, sizeof(own) - 1);
-	own[size > 0 ? size : 0] = '\0';
-	const char *path = pool_printf(doctor->pool, "%s/leadhook-dispatch", account_folder_of(doctor->pool, own).data).data;
+	const char *own = admin_own_program(doctor->pool);
+	const char *folder = own == NULL ? LEADHOOK_SBIN_DIR : account_folder_of(doctor->pool, own).data;
+	const char *path = pool_printf(doctor->pool, "%s/leadhook-dispatch", folder).data;
 	return access(path, X_OK) == 0 ? path : LEADHOOK_SBIN_DIR "/leadhook-dispatch";
 }
 

@@ -155,9 +155,10 @@ take_file(struct doctor *doctor, const char *path, unsigned possible, unsigned *
 			*kinds |= BIT(kind);
 			doctor->web.config[kind] = pool_copy(doctor->pool, slice_of(path));
 		}
-	doctor->web.starter = (*kinds & BIT(WEB_APACHE_FCGID)) != 0 || doctor_has_text(text, SLICE("bin-path"))
-				  ? STARTER_WEB_SERVER
-				  : STARTER_OTHER;
+	if ((*kinds & BIT(WEB_APACHE_FCGID)) != 0 || doctor_has_text(text, SLICE("bin-path")))
+		doctor->web.starter = STARTER_WEB_SERVER;
+	else if (*kinds != 0 && doctor->web.starter == STARTER_UNKNOWN)
+		doctor->web.starter = STARTER_OTHER;
 	if ((*kinds & BIT(WEB_APACHE_FCGID)) != 0)
 		find_htaccess(doctor, text);
 }

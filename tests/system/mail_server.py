@@ -127,7 +127,8 @@ class MailServer:
         async def end():
             self.listener.close()
             for session in self.opened:
-                session.transport.abort()
+                if not session.transport.is_closing():  # asyncio cannot abort a TLS transport that was closed twice
+                    session.transport.abort()
             await self.listener.wait_closed()
         asyncio.run_coroutine_threadsafe(end(), self.loop).result(10)
 

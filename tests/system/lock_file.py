@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The dispatcher's lock file (src/deliver/lock.h), which a kill does not change."""
+import fcntl
 import pathlib
 import struct
 
 MAGIC = b"leadhook-dispatch lock 1\n"
 OWNER = slice(32, 48)
+FLOCK = struct.Struct("hh4xqqi4x")  # type, whence, start, length, pid
 PLACE = struct.Struct("=QI4x")  # a delivery, or 0; the number of its attempt; not read: those of earlier schedules
 
 
@@ -21,6 +23,14 @@ class LockFile:
     def owner(self):
         """The dispatcher's id as hexadecimal digits; "": nothing is leased."""
         return self._content()[OWNER].hex().upper()
+
+    def is_held(self):
+        """Whether a dispatcher has the lock, without taking it."""
+        if not self.path.exists():
+            return False
+        with self.path.open("rb") as file:
+            found = fcntl.fcntl(file, fcntl.F_GETLK, FLOCK.pack(fcntl.F_WRLCK, 0, 0, 0, 0))
+        return FLOCK.unpack(found)[0] != fcntl.F_UNLCK
 
     def leave(self, owner, under_way):
         """Writes what a dispatcher leaves when it is killed."""

@@ -6,6 +6,7 @@ import time
 import urllib.parse
 
 import pytest
+from lock_file import LockFile
 from payload import check_payload
 from stack.examples import fill
 from stack.process import run
@@ -309,13 +310,13 @@ def test_a_second_dispatcher_with_the_same_lock_ends_at_once(service, receiver, 
 
 def test_a_second_daemon_with_the_same_lock_logs_why_it_ends(service):
     """leadhook-dispatch(8), DIAGNOSTICS: with success, and the path of the file"""
-    service.dispatcher.start()
-    lock, other = service.installation.setting("dispatch", "lock_file"), service.dispatcher
+    lock, other = LockFile(service.installation.setting("dispatch", "lock_file")), service.dispatcher
+    other.start().ready(lock.is_held)
     try:
         done = subprocess.run(other.argv, timeout=20, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (0, "")
         [line] = done.stderr.splitlines()
-        assert " warning leadhook-dispatch[" in line and f" already_running lock_file={lock} hint=" in line
+        assert " warning leadhook-dispatch[" in line and f" already_running lock_file={lock.path} hint=" in line
         assert other.alive()
     finally:
         assert other.stop() == 0

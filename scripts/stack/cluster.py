@@ -149,7 +149,7 @@ def act(database, hosts, verb, name):
         return
     program = getattr(place, found[1])
     actions = {"start": program.start, "stop": program.stop, "kill": program.kill,
-               "pause": lambda: program.send(signal.SIGSTOP), "resume": lambda: program.send(signal.SIGCONT)}
+               "pause": program.suspend, "resume": lambda: program.send(signal.SIGCONT)}
     if verb not in actions:
         raise StackError(f"{verb} is for nodes")
     actions[verb]()

@@ -147,7 +147,7 @@ class Node(MariaDB):
             self.kill()
 
     def pause(self):
-        self.child.send(signal.SIGSTOP)
+        self.child.suspend()
 
     def resume(self):
         self.child.send(signal.SIGCONT)

@@ -73,6 +73,21 @@ def wait_until(condition, seconds, what):
         time.sleep(POLL_SECONDS)
 
 
+def _state(task):
+    """Of a thread; "" when it has ended."""
+    try:
+        return (task / "stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def suspend(pid):
+    """Send SIGSTOP, and wait until all threads have stopped: on a busy host they go on for a while."""
+    os.kill(pid, signal.SIGSTOP)
+    tasks = pathlib.Path(f"/proc/{pid}/task")
+    wait_until(lambda: all(_state(task) in ("T", "") for task in tasks.glob("*")), 20, f"process {pid} does not stop")
+
+
 class Child:
     """One program in the foreground. Start it from the main thread only: PR_SET_PDEATHSIG follows the *thread* that forked.
 
@@ -103,6 +118,10 @@ class Child:
     def send(self, number):
         if self.alive():
             self.process.send_signal(number)
+
+    def suspend(self):
+        if self.alive():
+            suspend(self.pid)
 
     def wait(self, seconds):
         """Return the exit status; StackError when it has not ended in time."""

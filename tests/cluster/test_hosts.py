@@ -36,7 +36,7 @@ def test_dispatchers_fail(trial):
         killed.dispatcher.kill()
         first = taken_over(one, killed)
         suspended = sender(one)
-        suspended.dispatcher.send(signal.SIGSTOP)
+        suspended.dispatcher.suspend()
         second = taken_over(one, suspended)
         suspended.dispatcher.send(signal.SIGCONT)
         killed.dispatcher.start()

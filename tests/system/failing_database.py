@@ -145,7 +145,7 @@ def no_connection_for_us(service, _):
 @contextlib.contextmanager
 def stopped(service, _):
     """The server's process is stopped."""
-    service.database.child.send(signal.SIGSTOP)
+    service.database.child.suspend()
     try:
         yield
     finally:

@@ -13,7 +13,7 @@ from conftest import BUILD
 from load import Load, at_once, check_leads, in_parallel, lead_count
 from processes import children, committer, proportional_size, wait_for_committer
 from service import COMMITTER, settles
-from stack.process import wait_until
+from stack.process import suspend, wait_until
 
 WORKERS = 24
 needs_committer = pytest.mark.skipif(not COMMITTER, reason="LEADHOOK_TEST_COMMITTER=no")
@@ -178,7 +178,7 @@ def test_stopped_while_idle(service, parent, campaign):
     """leadhook-fcgi(8): it is replaced within seconds, and waiting requests are answered"""
     campaign.lead(email="a@example.org")
     stopped = committer(parent)
-    os.kill(stopped, signal.SIGSTOP)
+    suspend(stopped)
     responses = in_parallel([lambda number=number: campaign.post({"email": f"{number}@example.org"}) for number in range(8)], 8)
     assert {response.status for response in responses} == {200}
     assert wait_for_committer(parent, other_than=stopped)
@@ -191,7 +191,7 @@ def test_waiting_for_the_database_is_not_stuck(service, database, parent, campai
     """leadhook-fcgi(8): also when that takes longer than the limit for an idle process"""
     campaign.lead(email="a@example.org")
     waiting = committer(parent)
-    database.child.send(signal.SIGSTOP)
+    database.child.suspend()
     try:
         begun = time.monotonic()
         assert campaign.post({"email": "b@example.org"}).verdict == (503, "unavailable")
@@ -277,7 +277,7 @@ def hurried(make_service):
 def test_a_database_that_hangs(hurried, database):
     """docs/api.md 2 unavailable: every client gets 503 before the worker's request timeout; afterwards the service continues"""
     hurried.lead(email="a@example.org")
-    database.child.send(signal.SIGSTOP)
+    database.child.suspend()
     try:
         started = time.monotonic()
         responses = at_once([lambda number=number: hurried.post({"email": f"{number}@example.org"}) for number in range(8)])

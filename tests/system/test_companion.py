@@ -9,6 +9,7 @@ import pytest
 
 from echo_server import TIMEOUT, folder, gone, half, serve, start, wait_for  # noqa: F401  # fixtures
 from fastcgi_client import STDIN, request, record
+from stack.process import suspend
 
 STUCK = 7  # seconds, more than a process may go without a sign of life
 
@@ -56,7 +57,7 @@ def test_a_stuck_companion_is_killed_and_replaced(accompanied, folder):
 def test_a_companion_that_stops_while_idle_is_replaced(accompanied):
     """leadhook-fcgi(8): without a sign of life for some seconds"""
     stopped, workers = companion(accompanied), accompanied.workers()
-    os.kill(stopped, signal.SIGSTOP)
+    suspend(stopped)
     accompanied.logged("companion_stuck")
     accompanied.logged("companion_hello", 2)
     wait_for(lambda: accompanied.workers() == workers - {stopped} | {companion(accompanied)}, "the stopped one to end")
@@ -64,7 +65,7 @@ def test_a_companion_that_stops_while_idle_is_replaced(accompanied):
 
 def test_a_worker_that_stops_while_idle_is_replaced(accompanied):
     stopped = (accompanied.workers() - {companion(accompanied)}).pop()
-    os.kill(stopped, signal.SIGSTOP)
+    suspend(stopped)
     accompanied.logged("worker_stuck")
     accompanied.logged("worker_started", 3)
     assert request(accompanied.path).status == 200
@@ -74,7 +75,7 @@ def test_processes_stopped_with_their_parent_are_not_killed(accompanied):
     """a suspended machine: a process is stuck only if the parent ran meanwhile"""
     pids = [accompanied.process.pid, *accompanied.workers()]
     for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
+        suspend(pid)
     stopped = time.monotonic()
     wait_for(lambda: time.monotonic() - stopped > STUCK, "the time to be over")
     for pid in pids:

@@ -167,8 +167,7 @@ def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign
     for number in range(count):
         campaign.lead(email=f"{number}@example.org")
     campaign.delivered(1 + CONCURRENCY)
-    suspended.send(signal.SIGSTOP)
-    wait_until(lambda: state(suspended.pid) == "T", 5, "it is suspended")
+    suspended.suspend()
     sent = len(suspended.lock.under_way())
     assert CONCURRENCY <= sent < count
     receiver.script(campaign.hook, Answer(200, delay=ATTEMPT_TIMEOUT - 1 if successor == "is sending" else 0))

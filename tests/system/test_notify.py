@@ -12,7 +12,7 @@ from manager import Manager, WATCHDOG_SECONDS, stopped_thread
 from processes import children
 from service import COMMITTER
 from stack.installation import Installation
-from stack.process import wait_until
+from stack.process import suspend, wait_until
 
 DEADLINE = 30
 SILENCE = 3 * WATCHDOG_SECONDS  # six signs of life would come in it
@@ -113,8 +113,7 @@ def test_signs_of_life_end_with_the_process(responders):
     assert "READY" in responders.manager.state()
     for _ in range(4):
         responders.manager.sign_of_life()
-    responders.send(signal.SIGSTOP)
-    wait_until(lambda: state_of(responders.pid) == "T", DEADLINE, "the process is stopped")
+    suspend(responders.pid)
     responders.manager.drain()
     assert responders.manager.is_silent(SILENCE)
     responders.send(signal.SIGCONT)
@@ -133,7 +132,7 @@ def test_workers_do_not_report(responders):
     assert "READY" in responders.manager.state()
     stopped = children(responders.pid)
     for pid in stopped:
-        os.kill(pid, signal.SIGSTOP)
+        suspend(pid)
     responders.manager.drain()
     for _ in range(4):
         responders.manager.sign_of_life()
@@ -170,7 +169,7 @@ def test_a_database_that_hangs_is_no_reason_to_end(own_database, make_service, m
     server = own_database.child.pid
     try:
         assert "READY" in program.manager.state()
-        os.kill(server, signal.SIGSTOP)
+        suspend(server)
         for _ in range(3 * SILENCE):
             program.manager.sign_of_life()
     finally:

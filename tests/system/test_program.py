@@ -61,7 +61,7 @@ def test_a_database_that_hangs(make_service, database):
     service = make_service(workers=2, settings=[("server", "request_timeout", "5s")])
     campaign = service.campaign(service.account())
     campaign.lead(email="a@example.org")
-    database.child.send(signal.SIGSTOP)
+    database.child.suspend()
     try:
         for response in (campaign.post({"email": "b@example.org"}), campaign.get({"email": "a@example.org"}),
                          service.client.request("GET", "/health/ready")):

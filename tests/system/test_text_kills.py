@@ -9,7 +9,7 @@ import time
 import pytest
 from companions import companion, is_running
 from settings import TEST_SETTINGS
-from stack.process import wait_until
+from stack.process import suspend, wait_until
 from text_gateway import accepted
 
 pytestmark = pytest.mark.slow
@@ -99,7 +99,7 @@ def test_stopped_during_a_request(service, gateway, campaign, dispatcher):
     phone = sign_up(campaign, 5)
     wait_until(lambda: gateway.to(phone), 10, "no request")
     sender = companion(dispatcher)[1]
-    os.kill(sender, signal.SIGSTOP)
+    suspend(sender)
     over = time.monotonic() + TIMEOUT_S
     released.set()
     wait_until(lambda: time.monotonic() > over, 2 * TIMEOUT_S, "the time does not pass")

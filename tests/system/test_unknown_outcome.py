@@ -34,7 +34,7 @@ def service(make_service, proxy):
 @contextlib.contextmanager
 def suspended(database, proxy, done):
     """The server goes on after the failure, and then gets the COMMIT, or its connection ends."""
-    database.child.send(signal.SIGSTOP)
+    database.child.suspend()
     try:
         proxy.release(done)
         yield

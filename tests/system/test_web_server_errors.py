@@ -10,6 +10,7 @@ import pytest
 from processes import children
 from service import settles
 from stack.front import FRONTS, ApacheFcgid, ApacheProxy, Lighttpd, Nginx
+from stack.process import suspend
 from test_requests import CORS
 
 MOUNT = "/lead/"
@@ -140,7 +141,7 @@ def test_errors_of_the_program(service, campaign):
 def suspended(service):
     pids = children(service.responders.pid)
     for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
+        suspend(pid)
     try:
         yield
     finally:

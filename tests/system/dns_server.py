@@ -2,7 +2,6 @@
 """A name server with scripted answers, which may change from one look-up to the next or never come."""
 import collections
 import ipaddress
-import socket
 import struct
 import threading
 

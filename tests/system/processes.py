@@ -30,11 +30,6 @@ def _name(pid):
         return ""
 
 
-def state(pid):
-    """One letter, as in proc(5)."""
-    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-
-
 def proportional_size(pid):
     """Memory in bytes; shared pages are divided by the number of processes that share them."""
     return _sizes(pid)["Pss:"]

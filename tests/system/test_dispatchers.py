@@ -11,7 +11,6 @@ import signal
 import pytest
 from deliveries import ATTEMPTS, Deliveries, by_message, check_arrived, delivery_id, sign_up
 from lock_file import LockFile
-from processes import state
 from stack.process import Child, wait_until
 from stack.receiver import Answer
 

@@ -4,7 +4,6 @@ import signal
 import subprocess
 import threading
 
-import pytest
 from command import DATA, OK, USAGE, call
 from service import settles
 from stack.process import wait_until

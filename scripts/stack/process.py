@@ -73,19 +73,19 @@ def wait_until(condition, seconds, what):
         time.sleep(POLL_SECONDS)
 
 
-def _state(task):
-    """Of a thread; "" when it has ended."""
-    try:
-        return (task / "stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
+def thread_states(pid):
+    """The state of each thread of a process, as one letter of proc(5)."""
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
+        try:
+            yield (task / "stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            continue
 
 
 def suspend(pid):
-    """Send SIGSTOP, and wait until all threads have stopped: on a busy host they go on for a while."""
+    """Send SIGSTOP, and wait until all threads have stopped or ended: on a busy host they go on for a while."""
     os.kill(pid, signal.SIGSTOP)
-    tasks = pathlib.Path(f"/proc/{pid}/task")
-    wait_until(lambda: all(_state(task) in ("T", "") for task in tasks.glob("*")), 20, f"process {pid} does not stop")
+    wait_until(lambda: set(thread_states(pid)) <= {"T", "Z"}, 20, f"process {pid} does not stop")
 
 
 class Child:

@@ -322,7 +322,7 @@ def test_a_path_with_special_characters(service, edited):
 
 
 def test_a_daemon(service):
-    """13: one that runs since hours is no finding"""
+    """13: one that has run for hours is no finding"""
     service.dispatcher.start()
     try:
         wait_until(lambda: service.installation.admin("status")["dispatcher_until"], 20, "a lease")

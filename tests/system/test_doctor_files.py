@@ -15,6 +15,7 @@ from doctor import apply, changed, edited, examine, healthy, names, only, servic
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 ACCOUNT = "www-data"
 
+
 @pytest.fixture
 def owned(service, edited):
     """A copy of the configuration whose account is not root."""

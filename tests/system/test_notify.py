@@ -12,7 +12,7 @@ from manager import Manager, WATCHDOG_SECONDS, stopped_thread
 from processes import children
 from service import COMMITTER
 from stack.installation import Installation
-from stack.process import suspend, wait_until
+from stack.process import suspend, thread_states, wait_until
 
 DEADLINE = 30
 SILENCE = 3 * WATCHDOG_SECONDS  # six signs of life would come in it
@@ -120,11 +120,6 @@ def test_signs_of_life_end_with_the_process(responders):
     responders.manager.sign_of_life()
 
 
-def state_of(pid):
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        return file.read().rpartition(")")[2].split()[0]
-
-
 def test_workers_do_not_report(responders):
     """signs of life go on while all workers are stopped, until the parent replaces them; Manager checks the sender"""
     if not responders.workers:
@@ -152,13 +147,12 @@ def test_the_dispatcher_reports(dispatcher):
 def test_signs_of_life_end_with_the_loop_that_sends(dispatcher):
     """only that thread is stopped: the others, which fetch and record, do not report in its place"""
     assert "READY" in dispatcher.manager.state()
-    threads = os.listdir(f"/proc/{dispatcher.pid}/task")
-    assert len(threads) > 1
+    assert len(list(thread_states(dispatcher.pid))) > 1
     dispatcher.manager.sign_of_life()
     with stopped_thread(dispatcher.pid):
         dispatcher.manager.drain()
         assert dispatcher.manager.is_silent(SILENCE)
-        assert any(state_of(f"{dispatcher.pid}/task/{thread}") == "S" for thread in threads)
+        assert "S" in thread_states(dispatcher.pid)
     dispatcher.manager.sign_of_life()
 
 

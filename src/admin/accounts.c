@@ -60,8 +60,8 @@ admin_account_limit(struct admin_call *call)
 	if (slice_equal(text, SLICE("default")))
 		return admin_answer_id(call, store_limit_account(call->store, call->id, -1), call->id);
 	if (!slice_to_u64(text, LIMIT_MAX, &per_minute))
-		return admin_fail(call, EX_DATAERR, "expected default or a number of calls from 0 to %d, not %s", LIMIT_MAX,
-		    call->operands[1]);
+		return admin_fail(call, PROBLEM_INVALID, "expected default or a number of calls from 0 to %d, not %s",
+		    LIMIT_MAX, call->operands[1]);
 	return admin_answer_id(call, store_limit_account(call->store, call->id, (int64_t)per_minute), call->id);
 }
 

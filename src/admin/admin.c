@@ -11,7 +11,7 @@ enum { USAGE_MAX_BYTES = 4096 };
 
 /* A program must not touch tables of another schema version (docs/architecture.md 9). */
 static int
-check_schema(const struct admin_call *call)
+check_schema(struct admin_call *call)
 {
 	uint32_t found = 0;
 	enum result result = store_ready(call->store, &found);
@@ -28,11 +28,11 @@ read_id(struct admin_call *call)
 
 /* A command that fails may have output as well, for example check. */
 static int
-print_output(const struct admin_call *call, int status, FILE *out)
+print_output(struct admin_call *call, int status, FILE *out)
 {
 	bool printed =
 	    call->options[OPTION_JSON] != NULL ? output_print_json(call->output, out) : output_print_text(call->output, out);
-	return printed ? status : admin_fail(call, EX_IOERR, "the result could not be written");
+	return printed ? status : admin_fail(call, PROBLEM_IO, "the result could not be written");
 }
 
 static int
@@ -55,11 +55,10 @@ run_command(struct admin_call *call, FILE *out)
 
 /* A missing --config is a common cause of a wrong database. */
 static void
-report_absent_file(const struct admin_call *call, const struct conf *conf)
+report_absent_file(struct admin_call *call, const struct conf *conf)
 {
 	if (conf->absent_file != NULL)
-		fprintf(call->errors, "leadhook: there is no %s: defaults and LEADHOOK_ variables hold (see --config)\n",
-		    conf->absent_file);
+		admin_warn(call, "there is no %s: defaults and LEADHOOK_ variables hold (see --config)", conf->absent_file);
 }
 
 /* For a command that runs with any configuration: what there is of it, without the lists that it names. Always true. */
@@ -105,7 +104,7 @@ load_and_run(struct admin_call *call, FILE *out)
 }
 
 static bool
-is_standalone(const struct admin_call *call)
+is_standalone(struct admin_call *call)
 {
 	return call->command != NULL && call->command->standalone && call->options[OPTION_CHECK_CONFIG] == NULL;
 }
@@ -144,7 +143,7 @@ admin_main(int argc, char *const argv[], const struct admin_wiring *wiring, FILE
 	if (admin_parse(commands, count, argc, argv, &call, &problem))
 		status = answer(&call, commands, count, out);
 	else
-		status = admin_fail(&call, EX_USAGE, "%.*s", SLICE_ARGS(buffer_slice(&problem)));
+		status = admin_fail(&call, PROBLEM_USAGE, "%.*s", SLICE_ARGS(buffer_slice(&problem)));
 	buffer_free(&problem);
 	pool_free(&call.pool);
 	return status;

@@ -7,22 +7,22 @@
 #include "store/operator/admin.h"
 
 int
-admin_answer(const struct admin_call *call, enum result result)
+admin_answer(struct admin_call *call, enum result result)
 {
 	const char *subject = admin_subject(call->command);
 	switch (result) {
 	case RESULT_OK:
 		return EX_OK;
 	case RESULT_UNAVAILABLE:
-		return admin_fail(call, EX_UNAVAILABLE, "the database is out of reach: %s", store_error_text(call->store));
+		return admin_fail(call, PROBLEM_UNAVAILABLE, "the database is out of reach: %s", store_error_text(call->store));
 	case RESULT_CONFLICT:
-		return admin_fail(call, EX_TEMPFAIL, "another change was made at the same time; try again");
+		return admin_fail(call, PROBLEM_BUSY, "another change was made at the same time; try again");
 	case RESULT_UNKNOWN:
 		return admin_fail(
-		    call, EX_TEMPFAIL, "the connection was lost: check whether the change was made before you try again");
+		    call, PROBLEM_UNCERTAIN, "the connection was lost: check whether the change was made before you try again");
 	case RESULT_NOT_FOUND:
 		if (subject != NULL)
-			return admin_fail(call, EX_DATAERR, "there is no such %s", subject);
+			return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such %s", subject);
 		break;
 	case RESULT_INVALID:
 	case RESULT_TOO_MANY:
@@ -30,12 +30,12 @@ admin_answer(const struct admin_call *call, enum result result)
 		break;
 	}
 	const char *text = store_error_text(call->store);
-	return text[0] == '\0' ? admin_fail(call, EX_SOFTWARE, "the command failed; see the log for the reason")
-			       : admin_fail(call, EX_SOFTWARE, "the database refused: %s", text);
+	return text[0] == '\0' ? admin_fail(call, PROBLEM_INTERNAL, "the command failed; see the log for the reason")
+			       : admin_fail(call, PROBLEM_INTERNAL, "the database refused: %s", text);
 }
 
 int
-admin_answer_id(const struct admin_call *call, enum result result, uint64_t id)
+admin_answer_id(struct admin_call *call, enum result result, uint64_t id)
 {
 	if (result == RESULT_OK) {
 		output_record(call->output);
@@ -45,8 +45,8 @@ admin_answer_id(const struct admin_call *call, enum result result, uint64_t id)
 }
 
 int
-admin_wrong_schema(const struct admin_call *call, uint32_t found)
+admin_wrong_schema(struct admin_call *call, uint32_t found)
 {
-	return admin_fail(call, EX_CONFIG, "the schema has version %" PRIu32 ", this program needs %" PRIu32 ": %s", found,
+	return admin_fail(call, PROBLEM_CONFIG, "the schema has version %" PRIu32 ", this program needs %" PRIu32 ": %s", found,
 	    store_schema_wanted(), store_schema_hint(found));
 }

@@ -21,19 +21,33 @@ static const struct {
 } option_table[ADMIN_OPTIONS] = { ADMIN_OPTION_LIST(OPTION) };
 #undef OPTION
 
-static const uint64_t general_options = OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_JSON) |
-					OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
+static const enum admin_option general_options[] = { OPTION_CONFIG, OPTION_CHECK_CONFIG, OPTION_JSON, OPTION_HELP,
+	OPTION_VERSION, ADMIN_OPTIONS };
 /* These need no command. */
-static const uint64_t standalone_options =
-    OPTION_BIT(OPTION_CHECK_CONFIG) | OPTION_BIT(OPTION_HELP) | OPTION_BIT(OPTION_VERSION);
+static const enum admin_option standalone_options[] = { OPTION_CHECK_CONFIG, OPTION_HELP, OPTION_VERSION, ADMIN_OPTIONS };
 
-static uint64_t
-options_given(const struct admin_call *call)
+bool
+admin_option_in(const enum admin_option *list, enum admin_option option)
 {
-	uint64_t given = 0;
-	for (size_t i = 0; i < ADMIN_OPTIONS; i++)
-		given |= call->options[i] != NULL ? OPTION_BIT(i) : 0;
-	return given;
+	for (; list != NULL && *list != ADMIN_OPTIONS; list++)
+		if (*list == option)
+			return true;
+	return false;
+}
+
+bool
+admin_is_general_option(const struct admin_command *command, enum admin_option option)
+{
+	return admin_option_in(general_options, option) && (option != OPTION_JSON || command == NULL || !command->without_json);
+}
+
+static bool
+has_option_of(const struct admin_call *call, const enum admin_option *list)
+{
+	for (; *list != ADMIN_OPTIONS; list++)
+		if (call->options[*list] != NULL)
+			return true;
+	return false;
 }
 
 static bool
@@ -109,7 +123,7 @@ split_arguments(int argc, char *const argv[], struct admin_call *call, struct bu
 
 /* Returns the number of words of the command when the arguments begin with them, else 0. */
 static size_t
-words_matched(const struct admin_command *command, const struct admin_call *call)
+words_matched(const struct admin_command *command, struct admin_call *call)
 {
 	struct slice rest = slice_of(command->words), word;
 	size_t matched = 0;
@@ -130,7 +144,7 @@ first_word_is(const struct admin_command *command, const char *word)
 
 /* For "account" alone, lists the commands that begin with it. */
 static void
-add_unknown_command(const struct admin_command *commands, size_t count, const struct admin_call *call, struct buffer *problem)
+add_unknown_command(const struct admin_command *commands, size_t count, struct admin_call *call, struct buffer *problem)
 {
 	bool first = true;
 	if (call->operand_count == 0) {
@@ -173,7 +187,7 @@ find_command(const struct admin_command *commands, size_t count, struct admin_ca
 		call->operand_count -= words;
 		return true;
 	}
-	if (call->operand_count == 0 && (options_given(call) & standalone_options) != 0)
+	if (call->operand_count == 0 && has_option_of(call, standalone_options))
 		return true;
 	if (call->operand_count == 1 && call->options[OPTION_HELP] != NULL)
 		for (size_t i = 0; i < count; i++)
@@ -186,21 +200,35 @@ find_command(const struct admin_command *commands, size_t count, struct admin_ca
 }
 
 static bool
-fits_command(const struct admin_call *call, struct buffer *problem)
+takes(const struct admin_command *command, enum admin_option option)
+{
+	return admin_is_general_option(command, option) || admin_option_in(command->options, option);
+}
+
+static bool
+has_required(const struct admin_call *call)
+{
+	for (const enum admin_option *option = call->command->required; option != NULL && *option != ADMIN_OPTIONS; option++)
+		if (call->options[*option] == NULL)
+			return false;
+	return true;
+}
+
+static bool
+fits_command(struct admin_call *call, struct buffer *problem)
 {
 	const struct admin_command *command = call->command;
 	if (command == NULL || call->options[OPTION_HELP] != NULL)
 		return true;
-	uint64_t refused = options_given(call) & ~(admin_general_options(command) | command->options);
 	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
-		if ((refused & OPTION_BIT(i)) == 0)
+		const enum admin_option option = (enum admin_option)i;
+		if (call->options[option] == NULL || takes(command, option))
 			continue;
 		buffer_printf(problem, "%s does not take --%s", command->words, option_table[i].name);
 		return false;
 	}
-	if (call->operand_count < command->minimum || call->operand_count > command->maximum ||
-	    (command->required & ~options_given(call)) != 0) {
-		const bool takes_none = command->maximum == 0 && command->required == 0;
+	if (call->operand_count < command->minimum || call->operand_count > command->maximum || !has_required(call)) {
+		const bool takes_none = command->maximum == 0 && command->required == NULL;
 		buffer_printf(problem, "%s takes %s", command->words, takes_none ? "no operands" : command->operands);
 		return false;
 	}
@@ -218,16 +246,12 @@ admin_parse(const struct admin_command *commands, size_t count, int argc, char *
 }
 
 static void
-print_options(uint64_t options, FILE *out)
+print_option(enum admin_option option, FILE *out)
 {
-	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
-		if ((options & OPTION_BIT(i)) == 0)
-			continue;
-		const char *value = option_table[i].value;
-		int width =
-		    fprintf(out, "  --%s%s%s", option_table[i].name, value == NULL ? "" : " ", value == NULL ? "" : value);
-		fprintf(out, "%s%*s%s\n", width < 24 ? "" : "\n", width < 24 ? 24 - width : 24, "", option_table[i].help);
-	}
+	const char *value = option_table[option].value;
+	const int width =
+	    fprintf(out, "  --%s%s%s", option_table[option].name, value == NULL ? "" : " ", value == NULL ? "" : value);
+	fprintf(out, "%s%*s%s\n", width < 24 ? "" : "\n", width < 24 ? 24 - width : 24, "", option_table[option].help);
 }
 
 void
@@ -241,7 +265,8 @@ admin_help(const struct admin_command *commands, size_t count, const char *group
 		fprintf(out, "%s%*s%s\n", width < 48 ? "" : "\n", width < 48 ? 48 - width : 48, "", commands[i].help);
 	}
 	fprintf(out, "\nOptions of every command:\n");
-	print_options(general_options, out);
+	for (const enum admin_option *option = general_options; *option != ADMIN_OPTIONS; option++)
+		print_option(*option, out);
 }
 
 void
@@ -250,24 +275,9 @@ admin_command_help(const struct admin_command *command, FILE *out)
 	fprintf(out, "usage: leadhook %s %s\n%s\n\n", command->words, command->operands, command->help);
 	if (command->settings != NULL)
 		values_list(command->settings, out);
-	print_options(admin_general_options(command) | command->options, out);
-}
-
-int
-admin_fail(const struct admin_call *call, int status, const char *format, ...)
-{
-	enum { SHOWN_MAX_BYTES = 64 * 1024 };
-	char text[SHOWN_MAX_BYTES];
-	struct buffer shown;
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	buffer_init(&shown, sizeof(text));
-	output_add_shown(&shown, slice_of(text)); /* it may have texts of clients */
-	fprintf(call->errors, "leadhook: %.*s\n", SLICE_ARGS(buffer_slice(&shown)));
-	buffer_free(&shown);
-	return status;
+	for (unsigned i = 0; i < ADMIN_OPTIONS; i++)
+		if (takes(command, (enum admin_option)i))
+			print_option((enum admin_option)i, out);
 }
 
 const char *
@@ -290,12 +300,6 @@ admin_own_program(struct pool *pool)
 	return size < 0 ? NULL : pool_copy(pool, (struct slice){ path, (size_t)size }).data;
 }
 
-uint64_t
-admin_general_options(const struct admin_command *command)
-{
-	return command != NULL && command->without_json ? general_options & ~OPTION_BIT(OPTION_JSON) : general_options;
-}
-
 bool
 admin_is_id(struct slice text, uint64_t *id)
 {
@@ -303,11 +307,12 @@ admin_is_id(struct slice text, uint64_t *id)
 }
 
 bool
-admin_id(const struct admin_call *call, const char *text, const char *what, uint64_t *id)
+admin_id(struct admin_call *call, const char *text, const char *what, uint64_t *id)
 {
 	if (admin_is_id(slice_of(text), id))
 		return true;
-	admin_fail(call, EX_DATAERR, "%s is not a valid id of a%s %s", text, strchr("aei", what[0]) != NULL ? "n" : "", what);
+	admin_fail(
+	    call, PROBLEM_INVALID, "%s is not a valid id of a%s %s", text, strchr("aei", what[0]) != NULL ? "n" : "", what);
 	return false;
 }
 
@@ -349,16 +354,16 @@ admin_is_name(struct slice text)
 }
 
 bool
-admin_name(const struct admin_call *call, struct slice text)
+admin_name(struct admin_call *call, struct slice text)
 {
 	if (admin_is_name(text))
 		return true;
-	admin_fail(call, EX_DATAERR, "a name has 1 to %d characters", NAME_CHARACTERS_MAX);
+	admin_fail(call, PROBLEM_INVALID, "a name has 1 to %d characters", NAME_CHARACTERS_MAX);
 	return false;
 }
 
 bool
-admin_delimiter(const struct admin_call *call, char *delimiter)
+admin_delimiter(struct admin_call *call, char *delimiter)
 {
 	const char *text = call->options[OPTION_DELIMITER];
 	if (text == NULL)
@@ -366,6 +371,6 @@ admin_delimiter(const struct admin_call *call, char *delimiter)
 	*delimiter = strcmp(text, "tab") == 0 ? '\t' : text[0];
 	if (strcmp(text, "tab") == 0 || (strlen(text) == 1 && strchr("\"\r\n", text[0]) == NULL))
 		return true;
-	admin_fail(call, EX_USAGE, "--delimiter: expected one character, or tab");
+	admin_fail(call, PROBLEM_USAGE, "--delimiter: expected one character, or tab");
 	return false;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "admin/output.h"
+#include "admin/report.h"
 #include "base/buffer.h"
 #include "base/pool.h"
 #include "conf/conf.h"
@@ -86,8 +87,8 @@
 enum admin_option { ADMIN_OPTION_LIST(OPTION) ADMIN_OPTIONS };
 #undef OPTION
 
-#define OPTION_BIT(option) (UINT64_C(1) << (option))
-_Static_assert(ADMIN_OPTIONS <= 64, "OPTION_BIT");
+/* A list of options for a row of the table; it ends with ADMIN_OPTIONS. */
+#define OPTIONS(...) ((const enum admin_option[]){ __VA_ARGS__, ADMIN_OPTIONS })
 
 struct admin_call;
 struct admin_wiring;
@@ -104,8 +105,8 @@ struct admin_command {
 	size_t minimum, maximum; /* of operands */
 	admin_run *run;
 	int variant;             /* for `run`, when several commands share it */
-	uint64_t options;        /* OPTION_BITs beyond those that every command has */
-	uint64_t required;       /* those of them that must be given */
+	/* OPTIONS beyond those that every command has, and those of them that must be given; or NULL */
+	const enum admin_option *options, *required;
 	bool without_lists;      /* runs also where a file that the configuration names is missing or wrong */
 	bool without_json;       /* prints no JSON, and does not take --json */
 	bool standalone;         /* needs neither configuration nor database */
@@ -134,6 +135,7 @@ struct admin_call {
 	uint64_t id; /* of the first operand, if that is an id; else 0 */
 	FILE *out, *errors;
 	bool writes_out; /* the command has written its result to `out` itself */
+	struct admin_report report;
 };
 
 /* Parses the arguments (argv[0] is skipped). Returns false with a message in `problem` when they are wrong: EX_USAGE. */
@@ -144,31 +146,40 @@ MUST_CHECK bool admin_parse(const struct admin_command *commands, size_t count, 
 void admin_help(const struct admin_command *commands, size_t count, const char *group, FILE *out);
 void admin_command_help(const struct admin_command *command, FILE *out);
 
-/* Writes "leadhook: …" to the call's errors and returns `status`. */
-int admin_fail(const struct admin_call *call, int status, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Each records the failure, writes "leadhook: …" to the errors of a call that has them, and returns the exit status. */
+int admin_fail(struct admin_call *call, enum admin_problem problem, const char *format, ...) PRINTF_LIKE(3, 4);
+/* An option's value is wrong: "--limit: …". */
+int admin_fail_option(struct admin_call *call, enum admin_option option, const char *format, ...) PRINTF_LIKE(3, 4);
+/* A setting's value is wrong: "name=: …". */
+int admin_fail_setting(struct admin_call *call, const char *setting, const char *format, ...) PRINTF_LIKE(3, 4);
+/* A remark that does not make the command fail. */
+void admin_warn(struct admin_call *call, const char *format, ...) PRINTF_LIKE(2, 3);
+
 const char *admin_option_name(enum admin_option option);
 /* The name of its value, NULL when it takes none: FILE, or "on|off", of which one must be given. */
 const char *admin_option_value(enum admin_option option);
 /* The path of this program; NULL, with errno set, when it cannot be read. */
 const char *admin_own_program(struct pool *pool);
-/* OPTION_BITs of the options of every command that this one takes; of all of them for NULL. */
-uint64_t admin_general_options(const struct admin_command *command);
+/* Whether the list, which may be NULL, has the option. */
+MUST_CHECK bool admin_option_in(const enum admin_option *list, enum admin_option option);
+/* Whether it is an option of every command that this one takes; of all of them for NULL. */
+MUST_CHECK bool admin_is_general_option(const struct admin_command *command, enum admin_option option);
 /* Whether the text has 1 to 200 characters, as the columns allow. */
 MUST_CHECK bool admin_is_name(struct slice text);
 /* As admin_is_name, and reports an invalid name: EX_DATAERR. */
-MUST_CHECK bool admin_name(const struct admin_call *call, struct slice text);
+MUST_CHECK bool admin_name(struct admin_call *call, struct slice text);
 /* Returns 0 for RESULT_OK, else reports the error and returns its status. RESULT_NOT_FOUND: what call->id names. */
-int admin_answer(const struct admin_call *call, enum result result);
+int admin_answer(struct admin_call *call, enum result result);
 /* The same, and outputs the id after success. */
-int admin_answer_id(const struct admin_call *call, enum result result, uint64_t id);
+int admin_answer_id(struct admin_call *call, enum result result, uint64_t id);
 /* Reports that the schema has another version, and what to do. */
-int admin_wrong_schema(const struct admin_call *call, uint32_t found);
+int admin_wrong_schema(struct admin_call *call, uint32_t found);
 /* The delimiter of --delimiter, if it is given. Reports an invalid one and returns false: EX_USAGE. */
-MUST_CHECK bool admin_delimiter(const struct admin_call *call, char *delimiter);
+MUST_CHECK bool admin_delimiter(struct admin_call *call, char *delimiter);
 /* Whether the text is a number in the range of ids. */
 MUST_CHECK bool admin_is_id(struct slice text, uint64_t *id);
 /* Parses an operand that is an id; reports an invalid one: EX_DATAERR. */
-MUST_CHECK bool admin_id(const struct admin_call *call, const char *text, const char *what, uint64_t *id);
+MUST_CHECK bool admin_id(struct admin_call *call, const char *text, const char *what, uint64_t *id);
 /* What the first operand is the id of ("campaign"); NULL: it is no id. */
 const char *admin_subject(const struct admin_command *command);
 

@@ -71,7 +71,7 @@ static const struct value_option id_options[] = {
 };
 
 static int
-answer_added(const struct admin_call *call, enum result result, uint64_t id, struct slice name)
+answer_added(struct admin_call *call, enum result result, uint64_t id, struct slice name)
 {
 	const int status = admin_answer_id(call, result, id);
 	if (status == EX_OK)
@@ -80,16 +80,16 @@ answer_added(const struct admin_call *call, enum result result, uint64_t id, str
 }
 
 static int
-add_with_id(const struct admin_call *call, const struct campaign_settings *settings, uint64_t id)
+add_with_id(struct admin_call *call, const struct campaign_settings *settings, uint64_t id)
 {
 	struct id_verdict verdict;
 	enum result result = store_add_campaign_as(call->store, call->id, settings, id, &verdict);
 	if (result != RESULT_INVALID)
 		return answer_added(call, result, id, settings->name);
 	if (verdict.is_taken)
-		return admin_fail(
-		    call, EX_DATAERR, "there is a campaign with the id %" PRIu64 " already, or its rows are still being deleted", id);
-	return admin_fail(call, EX_DATAERR,
+		return admin_fail(call, PROBLEM_CONFLICT,
+		    "there is a campaign with the id %" PRIu64 " already, or its rows are still being deleted", id);
+	return admin_fail(call, PROBLEM_INVALID,
 	    "%" PRIu64 " is not an id of this cluster (cluster.number): its campaigns have ids from %" PRIu64 " to %" PRIu64,
 	    id, verdict.first, verdict.last);
 }
@@ -230,7 +230,7 @@ admin_campaign_show(struct admin_call *call)
 
 /* May take long with many leads. An interrupted run has counted a part of them. */
 static enum result
-count_addresses(const struct admin_call *call)
+count_addresses(struct admin_call *call)
 {
 	enum result result = RESULT_OK;
 	for (bool done = false; result == RESULT_OK && !done;)
@@ -344,7 +344,7 @@ admin_campaign_embed(struct admin_call *call)
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	if (settings->base_url.size == 0)
-		return admin_fail(call, EX_CONFIG, "server.base_url is not set: pages need the address of the service");
+		return admin_fail(call, PROBLEM_CONFIG, "server.base_url is not set: pages need the address of the service");
 	struct markup markup = {
 		.base = settings->base_url,
 		.id = pool_printf(call->pool, "%" PRIu64, campaign.id),

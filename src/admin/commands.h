@@ -38,9 +38,9 @@ admin_run admin_lead_export;
 /* leads.c */
 admin_run admin_lead_code, admin_lead_show, admin_lead_list;
 /* Reads the one option that names a lead. Returns 0, or a status after reporting the error. */
-int admin_lead_reference(const struct admin_call *call, struct lead_reference *reference);
+int admin_lead_reference(struct admin_call *call, struct lead_reference *reference);
 /* Reads the filters of `lead list` and `lead export`. Reports an invalid one and returns false: EX_DATAERR. */
-MUST_CHECK bool admin_lead_filter(const struct admin_call *call, struct lead_filter *filter);
+MUST_CHECK bool admin_lead_filter(struct admin_call *call, struct lead_filter *filter);
 /* data/people.c */
 admin_run admin_lead_erase, admin_lead_report;
 /* data/remove.c */

@@ -74,10 +74,18 @@ print_values(FILE *out)
 }
 
 static void
-print_options(uint64_t options, FILE *out)
+print_options(const enum admin_option *list, FILE *out)
 {
 	for (unsigned i = 0; i < ADMIN_OPTIONS; i++)
-		if ((options & OPTION_BIT(i)) != 0)
+		if (admin_option_in(list, (enum admin_option)i))
+			fprintf(out, " --%s", admin_option_name((enum admin_option)i));
+}
+
+static void
+print_general_options(const struct admin_command *command, FILE *out)
+{
+	for (unsigned i = 0; i < ADMIN_OPTIONS; i++)
+		if (admin_is_general_option(command, (enum admin_option)i))
 			fprintf(out, " --%s", admin_option_name((enum admin_option)i));
 }
 
@@ -87,15 +95,14 @@ print_general(const struct admin_command *commands, size_t count, FILE *out)
 {
 	fputs("_leadhook_general()\n{\n\tcase ${1-} in\n", out);
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t options = admin_general_options(&commands[i]);
-		if (options == admin_general_options(NULL))
+		if (!commands[i].without_json)
 			continue;
 		fprintf(out, "\t'%s') echo '", commands[i].words);
-		print_options(options, out);
+		print_general_options(&commands[i], out);
 		fputs("' ;;\n", out);
 	}
 	fputs("\t*) echo '", out);
-	print_options(admin_general_options(NULL), out);
+	print_general_options(NULL, out);
 	fputs("' ;;\n\tesac\n}\n\n", out);
 }
 
@@ -179,5 +186,5 @@ admin_completion(struct admin_call *call)
 	fputs(walk, out);
 	if (fflush(out) == 0 && !ferror(out))
 		return EX_OK;
-	return admin_fail(call, EX_IOERR, "the script could not be written");
+	return admin_fail(call, PROBLEM_IO, "the script could not be written");
 }

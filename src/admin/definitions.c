@@ -59,22 +59,22 @@ static const struct {
 
 /* The variant of the commands that all kinds have. */
 static enum definition_kind
-kind_of(const struct admin_call *call)
+kind_of(struct admin_call *call)
 {
 	return (enum definition_kind)call->command->variant;
 }
 
 static int
-fail_refused(const struct admin_call *call, enum definition_refusal refusal)
+fail_refused(struct admin_call *call, enum definition_refusal refusal)
 {
 	switch (refusal) {
 	case DEFINITION_TOO_MANY:
-		return admin_fail(
-		    call, EX_DATAERR, "the campaign has %d %s already", (int)DEFINITIONS_MAX, kinds[kind_of(call)].several);
+		return admin_fail(call, PROBLEM_CONFLICT, "the campaign has %d %s already", (int)DEFINITIONS_MAX,
+		    kinds[kind_of(call)].several);
 	case DEFINITION_NAME_TAKEN:
-		return admin_fail(call, EX_DATAERR, "the campaign has a tag with this name already");
+		return admin_fail(call, PROBLEM_CONFLICT, "the campaign has a tag with this name already");
 	case DEFINITION_NO_TAG:
-		return admin_fail(call, EX_DATAERR, "the campaign has no tag with this id");
+		return admin_fail(call, PROBLEM_INVALID, "the campaign has no tag with this id");
 	case DEFINITION_FITS:
 	case DEFINITION_REFUSED:
 		break;

@@ -47,7 +47,7 @@ static const struct value_option filter_table[] = {
 
 /* Reports an invalid filter and returns false: EX_DATAERR. */
 static bool
-read_filter(const struct admin_call *call, size_t limit, struct delivery_filter *filter)
+read_filter(struct admin_call *call, size_t limit, struct delivery_filter *filter)
 {
 	*filter = (struct delivery_filter){ .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = limit };
 	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
@@ -79,13 +79,13 @@ waiting_for(const struct delivery_row *delivery, const struct dispatcher_seen *h
 }
 
 static struct dispatcher_seen
-dispatcher_here(const struct admin_call *call)
+dispatcher_here(struct admin_call *call)
 {
 	return call->wiring->see_dispatcher(call->pool, call->conf->dispatch.lock_file);
 }
 
 static void
-add_delivery(const struct admin_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here)
+add_delivery(struct admin_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here)
 {
 	struct output *output = call->output;
 	output_record(output);
@@ -115,9 +115,8 @@ admin_delivery_list(struct admin_call *call)
 	for (size_t i = 0; i < list.count; i++)
 		add_delivery(call, &list.deliveries[i], &here);
 	if (list.cut)
-		fprintf(call->errors,
-		    "leadhook: only the newest %d deliveries of these days were searched: filter by webhook or state, or by "
-		    "fewer days\n",
+		admin_warn(call,
+		    "only the newest %d deliveries of these days were searched: filter by webhook or state, or by fewer days",
 		    DELIVERIES_EXAMINED);
 	return EX_OK;
 }
@@ -182,7 +181,7 @@ static void
 show_progress(struct redelivery_run *r)
 {
 	const int64_t now_ms = clock_monotonic_ms();
-	if (now_ms - r->logged_ms < PROGRESS_MS || isatty(fileno(r->call->errors)) != 1)
+	if (now_ms - r->logged_ms < PROGRESS_MS || r->call->errors == NULL || isatty(fileno(r->call->errors)) != 1)
 		return;
 	fprintf(r->call->errors, "\rleadhook: %" PRIu64 " queued", queued(r));
 	fflush(r->call->errors);
@@ -205,7 +204,7 @@ count_result(struct redelivery_run *r, uint64_t id, unsigned result)
 {
 	r->count[result]++;
 	if (r->named && not_queued[result].one != NULL)
-		admin_fail(r->call, EX_DATAERR, "delivery %" PRIu64 " %s", id, not_queued[result].one);
+		admin_warn(r->call, "delivery %" PRIu64 " %s", id, not_queued[result].one);
 }
 
 /* At most REDELIVER_MAX. */
@@ -243,16 +242,14 @@ static void
 report_not_sent(const struct redelivery_run *r)
 {
 	const uint64_t held = r->count[REDELIVERY_HELD];
-	FILE *errors = r->call->errors;
 	for (size_t i = 0; i < RESULTS && !r->named; i++)
 		if (not_queued[i].one != NULL && r->count[i] > 0)
-			fprintf(errors, "leadhook: %" PRIu64 " %s\n", r->count[i],
+			admin_warn(r->call, "%" PRIu64 " %s", r->count[i],
 			    r->count[i] == 1 ? not_queued[i].one : not_queued[i].several);
 	if (held > 0)
-		fprintf(errors,
-		    "leadhook: %" PRIu64 " of %" PRIu64
-		    " %s to wait: %s webhook is disabled or held, see leadhook webhook show\n",
-		    held, queued(r), held == 1 ? "has" : "have", held == 1 ? "its" : "their");
+		admin_warn(r->call,
+		    "%" PRIu64 " of %" PRIu64 " %s to wait: %s webhook is disabled or held, see leadhook webhook show", held,
+		    queued(r), held == 1 ? "has" : "have", held == 1 ? "its" : "their");
 }
 
 /* A delivery_visitor. */
@@ -279,7 +276,7 @@ contains(const uint64_t *ids, size_t count, uint64_t id)
 
 /* Reads the ids without duplicates. */
 static bool
-read_ids(const struct admin_call *call, uint64_t *ids, size_t *count)
+read_ids(struct admin_call *call, uint64_t *ids, size_t *count)
 {
 	*count = 0;
 	for (size_t i = 0; i < call->operand_count; i++) {
@@ -291,7 +288,7 @@ read_ids(const struct admin_call *call, uint64_t *ids, size_t *count)
 }
 
 static bool
-has_filter(const struct admin_call *call)
+has_filter(struct admin_call *call)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(filter_table); i++)
 		if (call->options[filter_table[i].option] != NULL)
@@ -308,7 +305,7 @@ admin_delivery_redeliver(struct admin_call *call)
 	uint64_t *ids = POOL_ARRAY(call->pool, call->operand_count + 1, uint64_t);
 	size_t count;
 	if (r.named == has_filter(call))
-		return admin_fail(call, EX_USAGE, "%s takes %s", call->command->words, call->command->operands);
+		return admin_fail(call, PROBLEM_USAGE, "%s takes %s", call->command->words, call->command->operands);
 	if (!read_ids(call, ids, &count) || !read_filter(call, SIZE_MAX, &filter))
 		return EX_DATAERR;
 	enum result result =

@@ -17,9 +17,9 @@
 enum { LIST_MAX_BYTES = 16 * 1024 * 1024, PIECE_BYTES = 64 * 1024 };
 
 static int
-fail_file(const struct admin_call *call, int status, const char *path, int number)
+fail_file(struct admin_call *call, enum admin_problem problem, const char *path, int number)
 {
-	return admin_fail(call, status, "%s: %s", path, strerror(number));
+	return admin_fail(call, problem, "%s: %s", path, strerror(number));
 }
 
 /* Returns 0 or an errno value. */
@@ -40,24 +40,24 @@ read_all(int fd, struct buffer *text)
 
 /* Reads and checks the list; *hosts: how many it has. */
 static int
-read_list(const struct admin_call *call, const char *path, struct buffer *text, size_t *hosts)
+read_list(struct admin_call *call, const char *path, struct buffer *text, size_t *hosts)
 {
 	struct host_list list;
 	struct slice bad;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return fail_file(call, EX_NOINPUT, path, errno);
+		return fail_file(call, PROBLEM_NO_INPUT, path, errno);
 	const int number = read_all(fd, text);
 	close(fd);
 	if (number != 0)
-		return fail_file(call, number == EFBIG ? EX_DATAERR : EX_NOINPUT, path, number);
+		return fail_file(call, number == EFBIG ? PROBLEM_INVALID : PROBLEM_NO_INPUT, path, number);
 	if (!host_list_parse(call->pool, buffer_slice(text), &list, &bad)) {
 		const bool shown = bad.size <= DOMAIN_MAX && utf8_valid(bad) && !slice_has_control(bad);
-		return admin_fail(call, EX_DATAERR, "%s:%zu: expected host names%s%.*s", path,
+		return admin_fail(call, PROBLEM_INVALID, "%s:%zu: expected host names%s%.*s", path,
 		    slice_line_of(buffer_slice(text), bad.data), shown ? ", not " : "", SLICE_ARGS(shown ? bad : SLICE("")));
 	}
 	*hosts = list.count;
-	return list.count > 0 ? EX_OK : admin_fail(call, EX_DATAERR, "%s: there are no host names in it", path);
+	return list.count > 0 ? EX_OK : admin_fail(call, PROBLEM_INVALID, "%s: there are no host names in it", path);
 }
 
 int
@@ -69,15 +69,15 @@ admin_domains_update(struct admin_call *call)
 	struct buffer text;
 	if (*path == '\0')
 		return admin_fail(
-		    call, EX_CONFIG, "lead.disposable_domains_file is not set: it names the file that is replaced");
+		    call, PROBLEM_CONFIG, "lead.disposable_domains_file is not set: it names the file that is replaced");
 	buffer_init(&text, LIST_MAX_BYTES + PIECE_BYTES);
 	int status = read_list(call, call->options[OPTION_FILE], &text, &hosts);
 	if (status == EX_OK && text.size > LIST_MAX_BYTES)
-		status = fail_file(call, EX_DATAERR, call->options[OPTION_FILE], EFBIG);
+		status = fail_file(call, PROBLEM_INVALID, call->options[OPTION_FILE], EFBIG);
 	const int number =
 	    status == EX_OK && apply ? replace_file(path, buffer_slice(&text), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH) : 0;
 	if (number != 0)
-		status = fail_file(call, EX_CANTCREAT, path, number);
+		status = fail_file(call, PROBLEM_CANNOT_CREATE, path, number);
 	buffer_free(&text);
 	if (status != EX_OK)
 		return status;

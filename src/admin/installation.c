@@ -21,7 +21,7 @@ admin_upgrade(struct admin_call *call)
 	if (result == RESULT_OK && apply)
 		result = store_set_cluster_number(call->store, &number);
 	if (result == RESULT_INVALID)
-		return admin_fail(call, EX_CONFIG,
+		return admin_fail(call, PROBLEM_CONFIG,
 		    "cluster.number is %u, but the database has ids of %" PRIu64 ": set it to that", call->conf->cluster.number,
 		    number);
 	if (result != RESULT_OK)
@@ -128,9 +128,9 @@ admin_metrics(struct admin_call *call)
 	const struct metric_route *routes = call->wiring->metric_routes(call->pool, &count);
 	struct metrics_page *page = metrics_page_new(call->pool, routes, count);
 	if (!metrics_page_read_counts(page, conf->server.state_dir))
-		fprintf(call->errors,
-		    "leadhook: %s/metrics: no counts: no program of this version has made the file since the "
-		    "start of this host, or this account cannot read it\n",
+		admin_warn(call,
+		    "%s/metrics: no counts: no program of this version has made the file since the start of this host, or this "
+		    "account cannot read it",
 		    conf->server.state_dir);
 	watch_add_database(page, call->pool, call->store, false);
 	watch_add_filesystems(page, conf->server.state_dir, conf->log.file);
@@ -139,5 +139,5 @@ admin_metrics(struct admin_call *call)
 	const bool written = buffer_ok(&out) && fwrite(out.data, 1, out.size, call->out) == out.size && fflush(call->out) == 0;
 	buffer_free(&out);
 	call->writes_out = true;
-	return written ? EX_OK : admin_fail(call, EX_IOERR, "the metrics could not be written");
+	return written ? EX_OK : admin_fail(call, PROBLEM_IO, "the metrics could not be written");
 }

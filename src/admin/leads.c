@@ -43,7 +43,7 @@ static const struct {
 };
 
 int
-admin_lead_reference(const struct admin_call *call, struct lead_reference *reference)
+admin_lead_reference(struct admin_call *call, struct lead_reference *reference)
 {
 	size_t given = 0, which = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(identities); i++)
@@ -52,17 +52,16 @@ admin_lead_reference(const struct admin_call *call, struct lead_reference *refer
 			which = i;
 		}
 	if (given != 1)
-		return admin_fail(call, EX_USAGE, "%s takes %s", call->command->words, call->command->operands);
+		return admin_fail(call, PROBLEM_USAGE, "%s takes %s", call->command->words, call->command->operands);
 	reference->identity = identities[which].identity;
 	const char *text = call->options[identities[which].option];
 	if (identities[which].read(call->pool, slice_of(text), &reference->value))
 		return EX_OK;
-	return admin_fail(
-	    call, EX_DATAERR, "--%s: expected %s", admin_option_name(identities[which].option), identities[which].expected);
+	return admin_fail_option(call, identities[which].option, "expected %s", identities[which].expected);
 }
 
 static enum result
-find_campaign(const struct admin_call *call, struct pool *pool)
+find_campaign(struct admin_call *call, struct pool *pool)
 {
 	struct campaign campaign;
 	int64_t now_ms;
@@ -71,7 +70,7 @@ find_campaign(const struct admin_call *call, struct pool *pool)
 
 /* Renders a lead as the API does for a request with a key. `json` is in the call's pool. */
 static enum result
-render(const struct admin_call *call, const struct payload_subject *subject, struct slice *json)
+render(struct admin_call *call, const struct payload_subject *subject, struct slice *json)
 {
 	const struct payload_settings *settings;
 	struct buffer out;
@@ -159,7 +158,7 @@ flatten(void *context, const struct json_event *event)
 }
 
 static int
-show(const struct admin_call *call, struct slice json)
+show(struct admin_call *call, struct slice json)
 {
 	struct payload_flattener flat = { .output = call->output, .pool = call->pool };
 	struct json_problem problem;
@@ -168,7 +167,7 @@ show(const struct admin_call *call, struct slice json)
 	bool read = json_read(json, SHOWN_DEPTH, flatten, &flat, &problem);
 	buffer_free(&flat.items);
 	return read ? EX_OK
-		    : admin_fail(call, EX_SOFTWARE, "what is stored of the lead is not valid JSON: %s", problem.message);
+		    : admin_fail(call, PROBLEM_INTERNAL, "what is stored of the lead is not valid JSON: %s", problem.message);
 }
 
 int
@@ -186,7 +185,7 @@ admin_lead_show(struct admin_call *call)
 		return admin_answer(call, result);
 	result = store_look_up(call->store, call->pool, call->id, &reference, &subject);
 	if (result == RESULT_NOT_FOUND)
-		return admin_fail(call, EX_DATAERR, "there is no such lead");
+		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
 	if (result == RESULT_OK)
 		result = render(call, subject, &json);
 	/* payloads do not have it */
@@ -215,11 +214,11 @@ admin_lead_code(struct admin_call *call)
 		return admin_answer(call, result);
 	result = store_find_lead(call->store, call->pool, call->id, &reference, &lead);
 	if (result == RESULT_NOT_FOUND)
-		return admin_fail(call, EX_DATAERR, "there is no such lead");
+		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
 	if (result == RESULT_OK && !slice_present(lead.phone))
-		return admin_fail(call, EX_DATAERR, "the lead has no phone number");
+		return admin_fail(call, PROBLEM_CONFLICT, "the lead has no phone number");
 	if (result == RESULT_OK && lead.verified_phone)
-		return admin_fail(call, EX_DATAERR, "the phone number of the lead is verified already");
+		return admin_fail(call, PROBLEM_CONFLICT, "the phone number of the lead is verified already");
 	if (result == RESULT_OK)
 		result = phone_code_make(call->store, call->pool, lead.id, lead.phone, false, &code, &expires_ms);
 	if (result != RESULT_OK)
@@ -246,7 +245,7 @@ static const struct value_option filter_table[] = {
 };
 
 static enum result
-add_lead(const struct admin_call *call, const struct payload_subject *subject)
+add_lead(struct admin_call *call, const struct payload_subject *subject)
 {
 	const struct lead *lead = subject->lead;
 	struct slice json = SLICE_NONE;
@@ -270,7 +269,7 @@ add_lead(const struct admin_call *call, const struct payload_subject *subject)
 
 /* Outputs one page, then moves the filter to the next and subtracts from its `limit`. `pool` is for this page only. */
 static enum result
-add_page(const struct admin_call *call, struct pool *pool, struct lead_filter *filter, bool *more)
+add_page(struct admin_call *call, struct pool *pool, struct lead_filter *filter, bool *more)
 {
 	struct lead_page page;
 	struct payload_subject *subjects;
@@ -292,7 +291,7 @@ add_page(const struct admin_call *call, struct pool *pool, struct lead_filter *f
 }
 
 bool
-admin_lead_filter(const struct admin_call *call, struct lead_filter *filter)
+admin_lead_filter(struct admin_call *call, struct lead_filter *filter)
 {
 	*filter = (struct lead_filter){ .verified = -1,
 		.waitlisted = -1,

@@ -15,6 +15,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/mails.c \
 	%D%/output.c %D%/output.h \
 	%D%/progress.c %D%/progress.h \
+	%D%/report.c %D%/report.h \
 	%D%/setup.c \
 	%D%/values.c %D%/values.h \
 	%D%/webhook_test.c \

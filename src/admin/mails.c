@@ -48,7 +48,7 @@ kind_name(struct pool *pool, unsigned kind)
 }
 
 static void
-add_mail(const struct admin_call *call, const struct mail_row *mail)
+add_mail(struct admin_call *call, const struct mail_row *mail)
 {
 	struct output *out = call->output;
 	output_record(out);
@@ -81,7 +81,7 @@ admin_mail_list(struct admin_call *call)
 	for (size_t i = 0; i < count; i++)
 		add_mail(call, &mails[i]);
 	if (cut)
-		fprintf(call->errors, "leadhook: only the newest %d mails were searched\n", MAILS_EXAMINED);
+		admin_warn(call, "only the newest %d mails were searched", MAILS_EXAMINED);
 	return EX_OK;
 }
 
@@ -103,7 +103,7 @@ admin_mail_show(struct admin_call *call)
 	if (call->options[OPTION_CONTENT] == NULL)
 		return EX_OK;
 	if (!slice_present(content))
-		return admin_fail(call, EX_DATAERR, "the mail has no content: %s",
+		return admin_fail(call, PROBLEM_CONFLICT, "the mail has no content: %s",
 		    mail.state == MESSAGE_REQUESTED || mail.state == MESSAGE_DROPPED
 			? "it was not composed"
 			: "it is removed seven days after the mail ended");
@@ -131,7 +131,7 @@ admin_mail_resend(struct admin_call *call)
 		if (result == RESULT_OK && what == MAIL_QUEUED)
 			queued++;
 		else if (result == RESULT_OK)
-			fprintf(call->errors, "leadhook: mail %s: %s\n", call->operands[i], not_queued[what]);
+			admin_warn(call, "mail %s: %s", call->operands[i], not_queued[what]);
 	}
 	if (result == RESULT_OK && queued == 0)
 		return EX_DATAERR;
@@ -149,9 +149,9 @@ admin_mail_test(struct admin_call *call)
 	struct email email;
 	struct admin_mail mail = { .accepted = false };
 	if (*call->conf->mail.host == '\0')
-		return admin_fail(call, EX_CONFIG, "mail is off: mail.host and mail.from are not set");
+		return admin_fail(call, PROBLEM_CONFIG, "mail is off: mail.host and mail.from are not set");
 	if (!email_parse(call->pool, slice_trim(slice_of(call->operands[0])), &email))
-		return admin_fail(call, EX_DATAERR, "ADDRESS: expected an email address");
+		return admin_fail(call, PROBLEM_INVALID, "ADDRESS: expected an email address");
 	call->wiring->send_mail(call->pool, email.display, &mail);
 	output_record(call->output);
 	output_boolean(call->output, "ok", mail.accepted);

@@ -34,7 +34,7 @@ int
 admin_setup(struct admin_call *call)
 {
 	if (access(SCRIPT, R_OK) != 0)
-		return admin_fail(call, EX_UNAVAILABLE,
+		return admin_fail(call, PROBLEM_UNAVAILABLE,
 		    "%s: %s: this copy of Leadhook is not installed: install the package, or run make install as root "
 		    "(docs/operating.md 2)",
 		    SCRIPT, strerror(errno));
@@ -46,5 +46,5 @@ admin_setup(struct admin_call *call)
 	       set("setup_dry_run", call->options[OPTION_DRY_RUN] != NULL ? "yes" : "no");
 	if (good)
 		execl("/bin/sh", "sh", SCRIPT, (char *)NULL);
-	return admin_fail(call, EX_OSERR, "%s: %s", SCRIPT, strerror(errno));
+	return admin_fail(call, PROBLEM_SYSTEM, "%s: %s", SCRIPT, strerror(errno));
 }

@@ -342,20 +342,20 @@ values_list(const struct value_settings *settings, FILE *out)
 }
 
 static void
-fail_unknown(const struct admin_call *call, const struct value_settings *settings, struct slice name)
+fail_unknown(struct admin_call *call, const struct value_settings *settings, struct slice name)
 {
 	struct buffer all;
 	buffer_init(&all, LISTED_MAX_BYTES);
 	for (size_t i = 0; i < settings->count; i++)
 		buffer_printf(&all, "%s%s (%s)", i == 0 ? "" : ", ", settings->rows[i].name, settings->rows[i].expected);
-	admin_fail(call, EX_DATAERR, "%.*s is no setting of %s; there are: %.*s", SLICE_ARGS(name), settings->owner,
+	admin_fail(call, PROBLEM_INVALID, "%.*s is no setting of %s; there are: %.*s", SLICE_ARGS(name), settings->owner,
 	    SLICE_ARGS(buffer_slice(&all)));
 	buffer_free(&all);
 }
 
 /* "setting=value". */
 static bool
-apply(const struct admin_call *call, const struct value_settings *settings, struct slice text, void *target)
+apply(struct admin_call *call, const struct value_settings *settings, struct slice text, void *target)
 {
 	size_t equals = slice_find(text, '=');
 	struct slice name = slice_sub(text, 0, equals), value = slice_sub(text, equals + 1, text.size), bad = SLICE_NONE;
@@ -365,8 +365,8 @@ apply(const struct admin_call *call, const struct value_settings *settings, stru
 			continue;
 		if (equals < text.size && row->read(call->pool, value, (char *)target + row->offset, &bad))
 			return true;
-		admin_fail(call, EX_DATAERR, "%s=: expected %s%s%.*s", row->name, row->expected,
-		    slice_present(bad) ? ", not " : "", SLICE_ARGS(bad));
+		admin_fail_setting(
+		    call, row->name, "expected %s%s%.*s", row->expected, slice_present(bad) ? ", not " : "", SLICE_ARGS(bad));
 		return false;
 	}
 	fail_unknown(call, settings, name);
@@ -374,7 +374,7 @@ apply(const struct admin_call *call, const struct value_settings *settings, stru
 }
 
 bool
-values_apply(const struct admin_call *call, size_t first, void *target)
+values_apply(struct admin_call *call, size_t first, void *target)
 {
 	for (size_t i = first; i < call->operand_count; i++)
 		if (!apply(call, call->command->settings, slice_of(call->operands[i]), target))
@@ -383,7 +383,7 @@ values_apply(const struct admin_call *call, size_t first, void *target)
 }
 
 bool
-values_have(const struct admin_call *call, size_t first, const char *setting)
+values_have(struct admin_call *call, size_t first, const char *setting)
 {
 	for (size_t i = first; i < call->operand_count; i++) {
 		struct slice text = slice_of(call->operands[i]);
@@ -394,14 +394,14 @@ values_have(const struct admin_call *call, size_t first, const char *setting)
 }
 
 bool
-values_take(const struct admin_call *call, const struct value_option *options, size_t count, void *target)
+values_take(struct admin_call *call, const struct value_option *options, size_t count, void *target)
 {
 	for (size_t i = 0; i < count; i++) {
 		const char *value = call->options[options[i].option];
 		struct slice bad = SLICE_NONE;
 		if (value == NULL || options[i].read(call->pool, slice_of(value), (char *)target + options[i].offset, &bad))
 			continue;
-		admin_fail(call, EX_DATAERR, "--%s: expected %s", admin_option_name(options[i].option), options[i].expected);
+		admin_fail_option(call, options[i].option, "expected %s", options[i].expected);
 		return false;
 	}
 	return true;

@@ -56,9 +56,9 @@ struct value_settings {
 };
 
 /* Applies the operands from `first` on as settings of the command. Reports an invalid one and returns false: EX_DATAERR. */
-MUST_CHECK bool values_apply(const struct admin_call *call, size_t first, void *target);
+MUST_CHECK bool values_apply(struct admin_call *call, size_t first, void *target);
 /* Whether the operands from `first` on include this setting. */
-MUST_CHECK bool values_have(const struct admin_call *call, size_t first, const char *setting);
+MUST_CHECK bool values_have(struct admin_call *call, size_t first, const char *setting);
 /* Prints the settings, for the help of a command. */
 void values_list(const struct value_settings *settings, FILE *out);
 
@@ -70,6 +70,6 @@ struct value_option {
 };
 
 /* Reads the given options of the table. Reports an invalid one and returns false: EX_DATAERR. */
-MUST_CHECK bool values_take(const struct admin_call *call, const struct value_option *options, size_t count, void *target);
+MUST_CHECK bool values_take(struct admin_call *call, const struct value_option *options, size_t count, void *target);
 
 #endif

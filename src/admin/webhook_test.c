@@ -43,7 +43,7 @@ render(
 
 /* Makes the test delivery; RESULT_NOT_FOUND: no such webhook. */
 static enum result
-make_delivery(const struct admin_call *call, struct due_delivery *delivery, int64_t *now_ms)
+make_delivery(struct admin_call *call, struct due_delivery *delivery, int64_t *now_ms)
 {
 	const struct payload_settings *settings;
 	struct webhook_details webhook;
@@ -72,7 +72,7 @@ admin_webhook_test(struct admin_call *call)
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	if (!call->wiring->deliver(call->pool, &delivery, now_ms, &attempt))
-		return admin_fail(call, EX_SOFTWARE, "nothing can be sent from here");
+		return admin_fail(call, PROBLEM_INTERNAL, "nothing can be sent from here");
 	const bool good = !slice_present(attempt.error) && attempt.status >= 200 && attempt.status < 300;
 	output_record(call->output);
 	output_boolean(call->output, "ok", good);

@@ -31,13 +31,13 @@ const struct value_settings admin_webhook_settings = { setting_table, ARRAY_SIZE
 
 /* Reads the operands from the third on. Reports an unknown event and returns false. */
 static bool
-read_events(const struct admin_call *call, uint32_t *events)
+read_events(struct admin_call *call, uint32_t *events)
 {
 	*events = 0;
 	for (size_t i = 2; i < call->operand_count; i++) {
 		enum event_type event;
 		if (!event_parse(slice_of(call->operands[i]), &event)) {
-			admin_fail(call, EX_DATAERR, "Invalid event type: %s", call->operands[i]);
+			admin_fail(call, PROBLEM_INVALID, "Invalid event type: %s", call->operands[i]);
 			return false;
 		}
 		*events |= EVENT_BIT(event);
@@ -47,16 +47,16 @@ read_events(const struct admin_call *call, uint32_t *events)
 
 /* The rules are those of the API's registration. Reports a URL that is not allowed and returns false. */
 static bool
-check_url(const struct admin_call *call, struct slice url)
+check_url(struct admin_call *call, struct slice url)
 {
 	switch (webhook_url_judge(call->pool, url, call->wiring->webhook_addresses)) {
 	case WEBHOOK_URL_OK:
 		return true;
 	case WEBHOOK_URL_INVALID:
-		admin_fail(call, EX_DATAERR, "the URL is not valid; it must start with http:// or https://");
+		admin_fail(call, PROBLEM_INVALID, "the URL is not valid; it must start with http:// or https://");
 		return false;
 	case WEBHOOK_URL_FORBIDDEN:
-		admin_fail(call, EX_DATAERR,
+		admin_fail(call, PROBLEM_INVALID,
 		    "the URL has an address or port that is not allowed (dispatch.allow_networks, deny_ports)");
 		return false;
 	}
@@ -75,14 +75,13 @@ new_secret(struct pool *pool)
 
 /* Deliveries to a disabled webhook are queued but not sent. */
 static void
-warn_disabled(const struct admin_call *call, uint64_t id)
+warn_disabled(struct admin_call *call, uint64_t id)
 {
 	struct webhook_details webhook;
 	if (store_find_webhook(call->store, call->pool, id, &webhook) != RESULT_OK || webhook.row.state != WEBHOOK_DISABLED)
 		return;
-	fprintf(call->errors,
-	    "leadhook: warning: webhook %" PRIu64 " is disabled, its deliveries wait: leadhook webhook enable %" PRIu64 "\n",
-	    id, id);
+	admin_warn(
+	    call, "warning: webhook %" PRIu64 " is disabled, its deliveries wait: leadhook webhook enable %" PRIu64, id, id);
 }
 
 int
@@ -102,8 +101,8 @@ admin_webhook_add(struct admin_call *call)
 	put.secret = new_secret(call->pool);
 	enum result result = store_put_webhook(call->store, &put, &id, &created);
 	if (result == RESULT_TOO_MANY)
-		return admin_fail(
-		    call, EX_DATAERR, "the campaign has %zu webhooks already (limits.webhooks_per_campaign)", put.maximum);
+		return admin_fail(call, PROBLEM_CONFLICT,
+		    "the campaign has %zu webhooks already (limits.webhooks_per_campaign)", put.maximum);
 	int status = admin_answer_id(call, result, id);
 	if (status != EX_OK)
 		return status;
@@ -184,7 +183,7 @@ admin_webhook_show(struct admin_call *call)
 }
 
 struct edit {
-	const struct admin_call *call;
+	struct admin_call *call;
 	struct webhook_settings *settings; /* the settings after the change */
 };
 
@@ -195,7 +194,7 @@ apply_settings(void *context, struct webhook_settings *settings)
 	if (!values_apply(edit->call, 1, settings))
 		return false;
 	if (slice_present(settings->client_key) && !slice_present(settings->client_certificate)) {
-		admin_fail(edit->call, EX_DATAERR, "a client_key needs a client_certificate");
+		admin_fail(edit->call, PROBLEM_INVALID, "a client_key needs a client_certificate");
 		return false;
 	}
 	*edit->settings = *settings;
@@ -204,10 +203,10 @@ apply_settings(void *context, struct webhook_settings *settings)
 
 /* Only a warning, because the dispatcher may run on another host or as another user. */
 static void
-warn_unreadable(const struct admin_call *call, const char *setting, struct slice path)
+warn_unreadable(struct admin_call *call, const char *setting, struct slice path)
 {
 	if (values_have(call, 1, setting) && slice_present(path) && access(pool_string(call->pool, path), R_OK) != 0)
-		fprintf(call->errors, "leadhook: warning: %s cannot be read here: %.*s\n", setting, SLICE_ARGS(path));
+		admin_warn(call, "warning: %s cannot be read here: %.*s", setting, SLICE_ARGS(path));
 }
 
 int
@@ -245,7 +244,7 @@ admin_webhook_rotate(struct admin_call *call)
 		output_text(call->output, "secret", secret);
 	}
 	if (result == RESULT_UNKNOWN)
-		return admin_fail(call, EX_TEMPFAIL,
+		return admin_fail(call, PROBLEM_UNCERTAIN,
 		    "the connection was lost: the webhook may have the new secret; give it to the receiver, beside the old "
 		    "one, before "
 		    "you rotate again");

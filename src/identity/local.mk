@@ -13,6 +13,7 @@ noinst_LIBRARIES += %D%/libidentity.a
 	%D%/phone_backend.h \
 	%D%/phone_kind.h \
 	%D%/probe_token.c %D%/probe_token.h \
+	%D%/rights.c %D%/rights.h \
 	%D%/social_id.c %D%/social_id.h
 if WITH_LIBPHONENUMBER
 %C%_libidentity_a_SOURCES += %D%/phone_shim.cc

@@ -20,8 +20,8 @@ run_nothing(struct admin_call *call)
 static const struct admin_command commands[] = {
 	{ "status", "", 0, 0, run_nothing, .help = "show" },
 	{ "metrics", "", 0, 0, run_nothing, .without_json = true,
-	    .options = OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_WEB_SERVER), .help = "print" },
-	{ "key add", "ACCOUNT [--name NAME]", 1, 1, run_nothing, .options = OPTION_BIT(OPTION_NAME), .help = "add" },
+	    .options = OPTIONS(OPTION_LIMIT, OPTION_WEB_SERVER), .help = "print" },
+	{ "key add", "ACCOUNT [--name NAME]", 1, 1, run_nothing, .options = OPTIONS(OPTION_NAME), .help = "add" },
 	{ "key list", "ACCOUNT", 1, 1, run_nothing, .shape = OUTPUT_ARRAY, .help = "list" },
 	{ "webhook add", "CAMPAIGN URL EVENT...", 3, ADMIN_ANY, run_nothing, .help = "add" },
 };
@@ -186,7 +186,7 @@ names_and_ids_are_checked(void **state)
 	char text[602];
 	uint64_t id = 0;
 	FILE *nowhere = fopen("/dev/null", "w");
-	struct admin_call call = { .errors = nowhere };
+	struct admin_call call = { .pool = pool_new(), .errors = nowhere };
 	assert_non_null(nowhere);
 	for (size_t i = 0; i < 200; i++)
 		memcpy(text + 3 * i, "\xe2\x82\xac", 3); /* € */
@@ -200,6 +200,7 @@ names_and_ids_are_checked(void **state)
 	assert_false(admin_id(&call, "x", "key", &id));
 	assert_false(admin_id(&call, "9223372036854775808", "key", &id));
 	fclose(nowhere);
+	pool_free(&call.pool);
 }
 
 static void

@@ -23,7 +23,7 @@ enum {
 };
 
 struct export_run {
-	const struct admin_call *call;
+	struct admin_call *call;
 	struct lead_filter filter;
 	enum records_format format;
 	char delimiter;
@@ -80,7 +80,7 @@ take_names(struct export_run *run, const struct lead *leads, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!lead_writer_add_names(run->writer, run->pool, &leads[i]))
-			return admin_fail(run->call, EX_DATAERR,
+			return admin_fail(run->call, PROBLEM_INVALID,
 			    "the leads have more custom fields than a CSV file can have columns: use --format ndjson");
 	return EX_OK;
 }
@@ -90,10 +90,10 @@ write_bytes(struct export_run *run)
 {
 	const struct slice bytes = buffer_slice(&run->bytes);
 	if (!buffer_ok(&run->bytes))
-		return admin_fail(run->call, EX_SOFTWARE, "a page of leads is too large");
+		return admin_fail(run->call, PROBLEM_INTERNAL, "a page of leads is too large");
 	const int number = write_fully(run->fd, bytes);
 	buffer_clear(&run->bytes);
-	return number == 0 ? EX_OK : admin_fail(run->call, EX_IOERR, "the leads could not be written: %s", strerror(number));
+	return number == 0 ? EX_OK : admin_fail(run->call, PROBLEM_IO, "the leads could not be written: %s", strerror(number));
 }
 
 static int
@@ -123,7 +123,7 @@ write_all(struct export_run *run)
 static int
 fail_file(const struct export_run *run, const char *path, int number)
 {
-	return number == 0 ? EX_OK : admin_fail(run->call, EX_CANTCREAT, "%s: %s", path, strerror(number));
+	return number == 0 ? EX_OK : admin_fail(run->call, PROBLEM_CANNOT_CREATE, "%s: %s", path, strerror(number));
 }
 
 /* A device or a pipe cannot be replaced. */
@@ -185,12 +185,14 @@ write_output(struct export_run *run, struct admin_call *call)
 	call->writes_out = true;
 	run->fd = fileno(call->out);
 	status = write_all(run);
-	return status == EX_OK ? EX_OK : admin_fail(call, status, "the output is not complete");
+	if (status != EX_OK)
+		admin_warn(call, "the output is not complete");
+	return status;
 }
 
 /* CSV, unless --format or the name of the file says otherwise. */
 static bool
-read_format(const struct admin_call *call, enum records_format *format)
+read_format(struct admin_call *call, enum records_format *format)
 {
 	const struct slice name = slice_of(call->options[OPTION_FORMAT]);
 	const char *path = call->operand_count > OPERAND_FILE ? call->operands[OPERAND_FILE] : "-";
@@ -199,7 +201,7 @@ read_format(const struct admin_call *call, enum records_format *format)
 	*format = by_name || slice_equal(name, SLICE("ndjson")) ? RECORDS_NDJSON : RECORDS_CSV;
 	if (!slice_present(name) || *format == RECORDS_NDJSON || slice_equal(name, SLICE("csv")))
 		return true;
-	admin_fail(call, EX_USAGE, "--format: expected csv or ndjson");
+	admin_fail(call, PROBLEM_USAGE, "--format: expected csv or ndjson");
 	return false;
 }
 

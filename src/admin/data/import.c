@@ -31,28 +31,28 @@ is_reserved(const struct import_run *run, const struct column *column)
 static int
 map_column(const struct import_run *run, const char *text, const struct csv_fields *heading, struct column *columns)
 {
-	const struct admin_call *call = run->call;
+	struct admin_call *call = run->call;
 	const struct slice pair = slice_of(text);
 	const size_t equals = slice_find_last(pair, '=');
 	const struct slice name = slice_sub(pair, 0, equals), field = slice_sub(pair, equals + 1, pair.size);
 	bool found = false;
 	if (equals == pair.size || field.size == 0)
-		return admin_fail(call, EX_USAGE, "%s: expected COLUMN=FIELD", text);
+		return admin_fail(call, PROBLEM_USAGE, "%s: expected COLUMN=FIELD", text);
 	const struct column column = column_mapped(call->pool, field);
 	if (is_reserved(run, &column))
-		return admin_fail(call, EX_USAGE, "%s: leads have no such field, and it cannot be a custom field", text);
+		return admin_fail(call, PROBLEM_USAGE, "%s: leads have no such field, and it cannot be a custom field", text);
 	for (size_t i = 0; i < heading->count; i++)
 		if (slice_equal_nocase(slice_trim(heading->items[i]), slice_trim(name))) {
 			columns[i] = column;
 			found = true;
 		}
-	return found ? EX_OK : admin_fail(call, EX_DATAERR, "the heading has no column %.*s", SLICE_ARGS(name));
+	return found ? EX_OK : admin_fail(call, PROBLEM_INVALID, "the heading has no column %.*s", SLICE_ARGS(name));
 }
 
 static int
 map_columns(const struct import_run *run, const struct csv_fields *heading, struct column *columns)
 {
-	const struct admin_call *call = run->call;
+	struct admin_call *call = run->call;
 	int status = EX_OK;
 	for (size_t i = 0; i < call->map_count && status == EX_OK; i++)
 		status = map_column(run, call->maps[i], heading, columns);
@@ -63,26 +63,26 @@ map_columns(const struct import_run *run, const struct csv_fields *heading, stru
 
 /* Reports a file that is not CSV: an array of objects, UTF-16, or another one. */
 static int
-fail_heading(const struct admin_call *call, struct slice heading, const char *problem)
+fail_heading(struct admin_call *call, struct slice heading, const char *problem)
 {
 	if (slice_starts_with(slice_trim(heading), SLICE("[")))
 		problem = "is a JSON array: write one object in each line, without brackets around them";
 	else if (memchr(heading.data, '\0', heading.size) != NULL)
 		problem = "has a NUL byte: convert the file to UTF-8, or give its encoding, as --encoding UTF-16";
-	return admin_fail(call, EX_DATAERR, "the heading %s", problem);
+	return admin_fail(call, PROBLEM_INVALID, "the heading %s", problem);
 }
 
 /* Reads the heading of CSV: which column is what. */
 static int
 read_heading(struct import_run *run, struct slice *text)
 {
-	const struct admin_call *call = run->call;
+	struct admin_call *call = run->call;
 	struct record record;
 	struct csv_fields heading;
 	bool identifies = false;
 	for (run->heading_records = 1;; run->heading_records++) {
 		if (records_next(run->records, &record) != RECORD_GOOD)
-			return admin_fail(call, EX_DATAERR, "the file has no heading");
+			return admin_fail(call, PROBLEM_INVALID, "the file has no heading");
 		if (!csv_names_delimiter(record.text, &run->delimiter))
 			break;
 	}
@@ -121,9 +121,9 @@ open_rejects(struct import_run *run, struct slice heading, const struct stat *fi
 	if (path == NULL)
 		return EX_OK;
 	if (stat(path, &about) == 0 && about.st_dev == file->st_dev && about.st_ino == file->st_ino)
-		return admin_fail(run->call, EX_USAGE, "--rejects: %s is the file that is imported", path);
+		return admin_fail(run->call, PROBLEM_USAGE, "--rejects: %s is the file that is imported", path);
 	run->rejects = rejects_open(path, run->format, heading, run->delimiter);
-	return run->rejects != NULL ? EX_OK : admin_fail(run->call, EX_CANTCREAT, "%s: %s", path, strerror(errno));
+	return run->rejects != NULL ? EX_OK : admin_fail(run->call, PROBLEM_CANNOT_CREATE, "%s: %s", path, strerror(errno));
 }
 
 /* "email", "custom field plan", "ignored" */
@@ -157,7 +157,7 @@ report(struct import_run *run, int status)
 	struct output *output = run->call->output;
 	const int64_t took_ms = progress_took_ms(&run->progress);
 	if (!rejects_close(&run->rejects) && status == EX_OK)
-		status = admin_fail(run->call, EX_IOERR, "the file of rejected rows could not be written");
+		status = admin_fail(run->call, PROBLEM_IO, "the file of rejected rows could not be written");
 	output_record(output);
 	output_u64(output, "rows", run->counts.rows);
 	if (run->dry_run) {
@@ -193,7 +193,7 @@ import_file(struct import_run *run, int fd, const struct stat *about)
 	int status = run->format == RECORDS_CSV ? read_heading(run, &heading) : EX_OK;
 	if (status == EX_OK && run->format == RECORDS_NDJSON &&
 	    (run->call->operand_count > OPERAND_MAP || run->call->options[OPTION_MAP] != NULL))
-		status = admin_fail(run->call, EX_USAGE, "--map is for CSV");
+		status = admin_fail(run->call, PROBLEM_USAGE, "--map is for CSV");
 	if (status == EX_OK)
 		status = open_rejects(run, heading, about);
 	if (status == EX_OK)
@@ -222,7 +222,7 @@ admin_lead_import(struct admin_call *call)
 	};
 	struct slice number;
 	if (!phone_parse(call->pool, SLICE("+4930123456"), run.limits.country_code, &number))
-		return admin_fail(call, EX_USAGE, "--country-code: expected a calling code such as 49, or two letters");
+		return admin_fail(call, PROBLEM_USAGE, "--country-code: expected a calling code such as 49, or two letters");
 	const int fd = import_file_open(call, call->operands[OPERAND_FILE], &about);
 	if (fd < 0)
 		return EX_NOINPUT;

@@ -29,7 +29,7 @@ struct import_row {
 static int
 fail_file(const struct import_run *run)
 {
-	return admin_fail(run->call, EX_IOERR, "the file could not be read: %s", strerror(errno));
+	return admin_fail(run->call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
 }
 
 static void
@@ -39,7 +39,7 @@ reject(struct import_run *run, const struct record_place *place, struct slice te
 	if (run->rejects != NULL)
 		rejects_add(run->rejects, place->line, text, reason);
 	else if (run->counts.rejected <= REASONS_SHOWN)
-		admin_fail(run->call, EX_DATAERR, "line %" PRIu64 ": %s", place->line, reason);
+		admin_fail(run->call, PROBLEM_INVALID, "line %" PRIu64 ": %s", place->line, reason);
 }
 
 static int
@@ -69,14 +69,14 @@ fails_whole(const struct import_run *run, enum failure failure)
 {
 	switch (failure) {
 	case FAILURE_CAMPAIGN_NOT_FOUND:
-		return admin_fail(run->call, EX_DATAERR, "there is no such campaign");
+		return admin_fail(run->call, PROBLEM_NOT_FOUND, "there is no such campaign");
 	case FAILURE_CAMPAIGN_ENDED:
-		return admin_fail(run->call, EX_DATAERR, "the campaign has ended: reopen it, import, and end it again");
+		return admin_fail(run->call, PROBLEM_CONFLICT, "the campaign has ended: reopen it, import, and end it again");
 	case FAILURE_ACCOUNT_SUSPENDED:
-		return admin_fail(run->call, EX_DATAERR, "the account of the campaign is suspended");
+		return admin_fail(run->call, PROBLEM_CONFLICT, "the account of the campaign is suspended");
 	case FAILURE_UNAVAILABLE:
 		return admin_fail(
-		    run->call, EX_TEMPFAIL, "the database is out of reach; run the same command again later: it goes on");
+		    run->call, PROBLEM_BUSY, "the database is out of reach; run the same command again later: it goes on");
 	default:
 		return EX_OK;
 	}
@@ -95,7 +95,7 @@ take_outcome(struct import_run *run, const struct import_row *row, const struct 
 	if (outcome->failure == FAILURE_LEAD_NOT_FOUND)
 		return deferred_add(run->deferred, &row->place)
 			   ? EX_OK
-			   : admin_fail(run->call, EX_IOERR, "the temporary file: %s", strerror(errno));
+			   : admin_fail(run->call, PROBLEM_IO, "the temporary file: %s", strerror(errno));
 	const int status = fails_whole(run, outcome->failure);
 	if (status != EX_OK)
 		return status;
@@ -381,7 +381,7 @@ import_run(struct import_run *run)
 		status = import_all(run);
 	progress_end(&run->progress);
 	if (run->rejects == NULL && run->counts.rejected > REASONS_SHOWN)
-		admin_fail(run->call, EX_DATAERR,
+		admin_fail(run->call, PROBLEM_INVALID,
 		    "%" PRIu64 " more rows are rejected; --rejects FILE writes all of them to a file",
 		    run->counts.rejected - REASONS_SHOWN);
 	deferred_free(&run->deferred);

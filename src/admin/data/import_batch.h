@@ -21,7 +21,7 @@ struct import_counts {
 
 /* An import under way; the caller fills the first part. */
 struct import_run {
-	const struct admin_call *call;
+	struct admin_call *call;
 	struct records *records;
 	enum records_format format;
 	char delimiter;

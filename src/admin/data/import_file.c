@@ -14,7 +14,7 @@
 enum { PIECE_BYTES = 64 * 1024, BEGINNING_BYTES = 64 * 1024, UTF8_PER_BYTE = 4 };
 
 struct copy {
-	const struct admin_call *call;
+	struct admin_call *call;
 	const char *path;
 	FILE *to;
 	const char *encoding;
@@ -24,9 +24,9 @@ struct copy {
 };
 
 static int
-fail_read(const struct admin_call *call, const char *path, int number)
+fail_read(struct admin_call *call, const char *path, int number)
 {
-	admin_fail(call, EX_NOINPUT, "%s: %s", path, strerror(number));
+	admin_fail(call, PROBLEM_NO_INPUT, "%s: %s", path, strerror(number));
 	return -1;
 }
 
@@ -54,7 +54,7 @@ convert(const struct copy *copy, char *bytes, size_t size, size_t *left)
 	char *in = bytes, *out = converted;
 	size_t in_left = size, out_left = sizeof(converted);
 	if (iconv(copy->converter, &in, &in_left, &out, &out_left) == (size_t)-1 && errno != EINVAL) {
-		admin_fail(copy->call, EX_DATAERR, "%s: byte %" PRIu64 " is not valid %s", copy->path,
+		admin_fail(copy->call, PROBLEM_INVALID, "%s: byte %" PRIu64 " is not valid %s", copy->path,
 		    copy->read + (uint64_t)(in - bytes), copy->encoding);
 		return false;
 	}
@@ -135,7 +135,7 @@ use_encoding(struct copy *copy, const char *name)
 	copy->encoding = name;
 	copy->converter = iconv_open("UTF-8", name);
 	if (copy->converter == (iconv_t)-1)
-		admin_fail(copy->call, EX_USAGE, "--encoding: %s is not supported here (see iconv -l)", name);
+		admin_fail(copy->call, PROBLEM_USAGE, "--encoding: %s is not supported here (see iconv -l)", name);
 	return copy->converter != (iconv_t)-1;
 }
 
@@ -157,7 +157,7 @@ replace_by_copy(struct copy *copy, int fd, struct stat *about)
 /* A regular file in UTF-8 is read in place. Any other is copied: what is no file, then what has another encoding, then other
  * line ends. */
 int
-import_file_open(const struct admin_call *call, const char *path, struct stat *about)
+import_file_open(struct admin_call *call, const char *path, struct stat *about)
 {
 	struct copy copy = { .call = call, .path = path, .converter = (iconv_t)-1 };
 	const char *encoding = call->options[OPTION_ENCODING];

@@ -10,7 +10,7 @@
 
 /* Opens the file for reading; "-" is the standard input. *about: of the file that is read. Returns a descriptor, or -1 after
  * reporting the error. */
-int import_file_open(const struct admin_call *call, const char *path, struct stat *about);
+int import_file_open(struct admin_call *call, const char *path, struct stat *about);
 
 /* A file that begins with { is NDJSON. */
 enum records_format import_file_format(int fd);

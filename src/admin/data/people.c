@@ -12,7 +12,7 @@
 enum { TRIES = 4, REPORT_MAX_BYTES = 256 * 1024 * 1024 };
 
 static bool
-exists(const struct admin_call *call, uint64_t campaign_id)
+exists(struct admin_call *call, uint64_t campaign_id)
 {
 	struct campaign campaign;
 	int64_t now_ms;
@@ -21,7 +21,7 @@ exists(const struct admin_call *call, uint64_t campaign_id)
 
 /* The address of the options, and the campaign. Returns 0, or a status after reporting the error. */
 static int
-read_person(const struct admin_call *call, struct person *person)
+read_person(struct admin_call *call, struct person *person)
 {
 	static const struct value_option campaign[] = { { OPTION_CAMPAIGN, value_id, 0, "the id of a campaign" } };
 	struct lead_reference reference = { 0 };
@@ -32,7 +32,7 @@ read_person(const struct admin_call *call, struct person *person)
 	if (!values_take(call, campaign, ARRAY_SIZE(campaign), &person->campaign_id))
 		return EX_DATAERR;
 	if (person->campaign_id != 0 && !exists(call, person->campaign_id))
-		return admin_fail(call, EX_DATAERR, "there is no campaign %" PRIu64, person->campaign_id);
+		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no campaign %" PRIu64, person->campaign_id);
 	const bool phone = reference.identity == LEAD_BY_PHONE;
 	person->channel = phone ? CHANNEL_PHONE : CHANNEL_EMAIL;
 	person->address = reference.value;
@@ -43,7 +43,7 @@ read_person(const struct admin_call *call, struct person *person)
 /* ---- erase ---- */
 
 static int
-erase(const struct admin_call *call, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts)
+erase(struct admin_call *call, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts)
 {
 	unsigned failures = 0;
 	for (bool done = false; !done;) {
@@ -55,7 +55,7 @@ erase(const struct admin_call *call, const unsigned char id[REMOVAL_ID_SIZE], st
 		if (result == RESULT_FAILED)
 			return admin_answer(call, result);
 		if (++failures == TRIES)
-			return admin_fail(call, EX_TEMPFAIL,
+			return admin_fail(call, PROBLEM_INCOMPLETE,
 			    "the database is out of reach: the dispatcher erases the rest; leadhook status shows whether any "
 			    "is left");
 		sleep(1);
@@ -76,7 +76,7 @@ report_counts(struct output *output, const struct removal_counts *counts)
 
 /* Leads of others that have the address in a field of theirs. */
 static enum result
-report_mentions(const struct admin_call *call, const struct person *person)
+report_mentions(struct admin_call *call, const struct person *person)
 {
 	struct mention *mentions;
 	size_t count;
@@ -128,7 +128,7 @@ write_sections(const struct report_section *report, size_t count, struct json_wr
 }
 
 static enum result
-write_lead(const struct admin_call *call, const struct lead *lead, struct json_writer *json)
+write_lead(struct admin_call *call, const struct lead *lead, struct json_writer *json)
 {
 	struct report_section report[REPORT_SECTIONS];
 	const enum result result = store_report_lead(call->store, call->pool, lead->id, report);
@@ -138,7 +138,7 @@ write_lead(const struct admin_call *call, const struct lead *lead, struct json_w
 }
 
 static enum result
-write_leads(const struct admin_call *call, const struct lead *leads, size_t count, struct json_writer *json)
+write_leads(struct admin_call *call, const struct lead *leads, size_t count, struct json_writer *json)
 {
 	enum result result = RESULT_OK;
 	json_begin_array(json);
@@ -150,7 +150,7 @@ write_leads(const struct admin_call *call, const struct lead *leads, size_t coun
 
 /* What has been written since the last time. */
 static enum result
-take(const struct admin_call *call, struct buffer *out, enum result result, const char *name)
+take(struct admin_call *call, struct buffer *out, enum result result, const char *name)
 {
 	if (result == RESULT_OK && !buffer_ok(out))
 		result = RESULT_FAILED;
@@ -161,7 +161,7 @@ take(const struct admin_call *call, struct buffer *out, enum result result, cons
 }
 
 static enum result
-report(const struct admin_call *call, const struct person *person, const struct lead *leads, size_t count)
+report(struct admin_call *call, const struct person *person, const struct lead *leads, size_t count)
 {
 	struct report_section found[REPORT_FOUND_SECTIONS];
 	struct buffer out;

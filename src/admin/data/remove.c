@@ -13,7 +13,7 @@ enum { TRIES = 4 };
 
 /* Deletes the rows of a removed campaign. */
 static int
-delete_rows(const struct admin_call *call, uint64_t campaign_id, struct progress *progress, struct removal_counts *counts)
+delete_rows(struct admin_call *call, uint64_t campaign_id, struct progress *progress, struct removal_counts *counts)
 {
 	unsigned failures = 0;
 	for (bool done = false; !done;) {
@@ -23,7 +23,8 @@ delete_rows(const struct admin_call *call, uint64_t campaign_id, struct progress
 		if (result == RESULT_FAILED)
 			return admin_answer(call, result);
 		if (failures == TRIES)
-			return admin_fail(call, EX_TEMPFAIL, "the database is out of reach: the dispatcher deletes the rest");
+			return admin_fail(
+			    call, PROBLEM_INCOMPLETE, "the database is out of reach: the dispatcher deletes the rest");
 		if (failures > 0)
 			sleep(1);
 	}
@@ -31,7 +32,7 @@ delete_rows(const struct admin_call *call, uint64_t campaign_id, struct progress
 }
 
 static int
-find_campaigns(const struct admin_call *call, bool account, uint64_t *leads, uint64_t **ids, size_t *campaigns)
+find_campaigns(struct admin_call *call, bool account, uint64_t *leads, uint64_t **ids, size_t *campaigns)
 {
 	struct campaign *list;
 	size_t count;
@@ -64,7 +65,7 @@ admin_remove(struct admin_call *call)
 	if (status != EX_OK)
 		return status;
 	if (call->options[OPTION_YES] == NULL)
-		return admin_fail(call, EX_USAGE,
+		return admin_fail(call, PROBLEM_USAGE,
 		    "%zu campaign%s with %" PRIu64 " lead%s and all of their data would be deleted; add --yes", campaigns,
 		    campaigns == 1 ? "" : "s", leads, leads == 1 ? "" : "s");
 	const enum result result =

@@ -227,10 +227,10 @@ admin_doctor(struct admin_call *call)
 {
 	const char *url = call->options[OPTION_URL];
 	if (url != NULL && !is_web_address(slice_of(url)))
-		return admin_fail(call, EX_USAGE, "--url: expected http:// or https://, a host and a path, not %s", url);
+		return admin_fail(call, PROBLEM_USAGE, "--url: expected http:// or https://, a host and a path, not %s", url);
 	const char *web_config = call->options[OPTION_WEB_CONFIG];
 	if (web_config != NULL && access(web_config, R_OK) != 0)
-		return admin_fail(call, EX_NOINPUT, "%s: %s", web_config, strerror(errno));
+		return admin_fail(call, PROBLEM_NO_INPUT, "%s: %s", web_config, strerror(errno));
 	struct outcome_of_check outcomes[ARRAY_SIZE(checks)];
 	struct doctor doctor = { .call = call, .pool = call->pool, .conf = call->conf, .secret = SLICE_NONE };
 	const char *named = call->options[OPTION_CONFIG] != NULL ? call->options[OPTION_CONFIG] : getenv("LEADHOOK_CONF");
@@ -243,6 +243,6 @@ admin_doctor(struct admin_call *call)
 	if (!call->writes_out)
 		output_all(&doctor, outcomes);
 	else if (!print_all(&doctor, outcomes))
-		return admin_fail(call, EX_IOERR, "the result could not be written");
+		return admin_fail(call, PROBLEM_IO, "the result could not be written");
 	return count_errors(&doctor) == 0 ? EX_OK : EX_CONFIG;
 }

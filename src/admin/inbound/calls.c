@@ -22,7 +22,7 @@ type_of(struct slice body)
 
 /* Reads all of a file, or standard input. Returns 0, or a status after reporting the error. */
 static int
-read_payload(const struct admin_call *call, const char *path, struct slice *payload)
+read_payload(struct admin_call *call, const char *path, struct slice *payload)
 {
 	char bytes[16 * 1024];
 	size_t got;
@@ -30,7 +30,7 @@ read_payload(const struct admin_call *call, const char *path, struct slice *payl
 	const bool standard = strcmp(path, "-") == 0;
 	FILE *file = standard ? stdin : fopen(path, "re");
 	if (file == NULL)
-		return admin_fail(call, EX_NOINPUT, "%s: %s", path, strerror(errno));
+		return admin_fail(call, PROBLEM_NO_INPUT, "%s: %s", path, strerror(errno));
 	buffer_init(&text, call->conf->limits.body_bytes);
 	while ((got = fread(bytes, 1, sizeof(bytes), file)) > 0)
 		buffer_add(&text, (struct slice){ bytes, got });
@@ -40,9 +40,9 @@ read_payload(const struct admin_call *call, const char *path, struct slice *payl
 	*payload = fits ? pool_copy(call->pool, buffer_slice(&text)) : SLICE_NONE;
 	buffer_free(&text);
 	if (failed)
-		return admin_fail(call, EX_IOERR, "%s cannot be read", path);
+		return admin_fail(call, PROBLEM_IO, "%s cannot be read", path);
 	return fits ? EX_OK
-		    : admin_fail(call, EX_DATAERR, "%s is larger than %zu bytes (limits.body_bytes)", path,
+		    : admin_fail(call, PROBLEM_INVALID, "%s is larger than %zu bytes (limits.body_bytes)", path,
 			  call->conf->limits.body_bytes);
 }
 
@@ -55,7 +55,7 @@ outcome_of(const struct inbound_result *result)
 }
 
 static void
-add_result(const struct admin_call *call, const struct inbound_result *result)
+add_result(struct admin_call *call, const struct inbound_result *result)
 {
 	struct output *fields = output_new(call->pool, OUTPUT_ARRAY);
 	output_text(call->output, "state", outcome_of(result));
@@ -75,7 +75,7 @@ add_result(const struct admin_call *call, const struct inbound_result *result)
 
 /* Reports the paths of the map at which the payload has nothing, because a wrong path is not an error. */
 static void
-report_missing(const struct admin_call *call, const struct inbound_webhook *webhook, const struct inbound_result *result)
+report_missing(struct admin_call *call, const struct inbound_webhook *webhook, const struct inbound_result *result)
 {
 	struct payload_map map = { .count = 0 };
 	const bool read = result->failure == FAILURE_NONE || result->failure == FAILURE_MISSING_EMAIL_AND_PHONE;
@@ -86,13 +86,13 @@ report_missing(const struct admin_call *call, const struct inbound_webhook *webh
 		for (size_t k = 0; k < result->field_count; k++)
 			found = found || slice_equal(result->fields[k].path, map.rules[i].path);
 		if (!found)
-			admin_fail(call, EX_OK, "the payload has no value at %.*s, the path of %.*s",
-			    SLICE_ARGS(map.rules[i].path), SLICE_ARGS(map.rules[i].target));
+			admin_warn(call, "the payload has no value at %.*s, the path of %.*s", SLICE_ARGS(map.rules[i].path),
+			    SLICE_ARGS(map.rules[i].target));
 	}
 }
 
 static int
-show_example(const struct admin_call *call, uint64_t campaign_id)
+show_example(struct admin_call *call, uint64_t campaign_id)
 {
 	const struct slice url = inbound_url(call->pool, slice_of(call->conf->server.base_url), campaign_id, SLICE("in_..."));
 	output_record(call->output);
@@ -125,7 +125,7 @@ admin_inbound_test(struct admin_call *call)
 }
 
 static void
-add_call(const struct admin_call *call, const struct inbound_call *entry)
+add_call(struct admin_call *call, const struct inbound_call *entry)
 {
 	output_record(call->output);
 	output_u64(call->output, "id", entry->id);
@@ -140,13 +140,13 @@ add_call(const struct admin_call *call, const struct inbound_call *entry)
 }
 
 static bool
-read_state(const struct admin_call *call, enum inbound_state *state)
+read_state(struct admin_call *call, enum inbound_state *state)
 {
 	const char *text = call->options[OPTION_STATE];
 	*state = INBOUND_STATES;
 	if (text == NULL || inbound_state_parse(slice_of(text), state))
 		return true;
-	admin_fail(call, EX_DATAERR, "--state: expected created, updated or refused, not %s", text);
+	admin_fail_option(call, OPTION_STATE, "expected created, updated or refused, not %s", text);
 	return false;
 }
 
@@ -183,7 +183,7 @@ admin_inbound_lead(struct admin_call *call)
 		return status;
 	enum result result = store_find_lead(call->store, call->pool, call->id, &reference, &lead);
 	if (result == RESULT_NOT_FOUND)
-		return admin_fail(call, EX_DATAERR, "there is no such lead");
+		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
 	if (result == RESULT_OK)
 		result =
 		    store_list_inbound_calls_of_lead(call->store, call->pool, lead.id, VALUE_LIMIT_DEFAULT, &calls, &count);
@@ -213,7 +213,7 @@ admin_inbound_call(struct admin_call *call)
 
 /* A call that became a lead stays one. */
 static enum result
-note(const struct admin_call *call, struct inbound_call *entry, const struct inbound_result *outcome)
+note(struct admin_call *call, struct inbound_call *entry, const struct inbound_result *outcome)
 {
 	const bool refused = outcome->failure != FAILURE_NONE;
 	if (refused && (entry->state != INBOUND_REFUSED || outcome->failure == FAILURE_UNAVAILABLE))
@@ -237,7 +237,7 @@ admin_inbound_replay(struct admin_call *call)
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	if (entry.body.size < entry.size)
-		return admin_fail(call, EX_DATAERR, "only the beginning of the payload is stored");
+		return admin_fail(call, PROBLEM_CONFLICT, "only the beginning of the payload is stored");
 	call->wiring->run_inbound(call->store, call->pool, &webhook, &entry, false, &outcome);
 	result = note(call, &entry, &outcome);
 	output_record(call->output);

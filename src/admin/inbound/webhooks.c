@@ -8,14 +8,14 @@
 #include "webhook/mapping.h"
 
 static struct slice
-url_of(const struct admin_call *call, uint64_t campaign_id, struct slice token)
+url_of(struct admin_call *call, uint64_t campaign_id, struct slice token)
 {
 	return inbound_url(call->pool, slice_of(call->conf->server.base_url), campaign_id, token);
 }
 
 /* Reads --map, of which one empty value means none. Returns 0, or a status after reporting the error. */
 static int
-read_map(const struct admin_call *call, struct inbound_put *put)
+read_map(struct admin_call *call, struct inbound_put *put)
 {
 	struct payload_map map = { .count = 0 };
 	put->set_map = call->map_count > 0;
@@ -26,12 +26,12 @@ read_map(const struct admin_call *call, struct inbound_put *put)
 		if (call->map_count == 1 && text.size == 0)
 			return EX_OK;
 		if (equals == text.size)
-			return admin_fail(call, EX_DATAERR, "--map: expected PARAMETER=PATH, not %s", call->maps[i]);
+			return admin_fail_option(call, OPTION_MAP, "expected PARAMETER=PATH, not %s", call->maps[i]);
 		const char *problem = mapping_check(target, path);
 		if (problem != NULL)
-			return admin_fail(call, EX_DATAERR, "--map: %s %s", call->maps[i], problem);
+			return admin_fail_option(call, OPTION_MAP, "%s %s", call->maps[i], problem);
 		if (!mapping_add(call->pool, &map, target, path))
-			return admin_fail(call, EX_DATAERR, "--map: a map has at most %d parameters", MAPPING_RULES_MAX);
+			return admin_fail_option(call, OPTION_MAP, "a map has at most %d parameters", MAPPING_RULES_MAX);
 	}
 	put->map = mapping_write(call->pool, &map);
 	return EX_OK;
@@ -39,7 +39,7 @@ read_map(const struct admin_call *call, struct inbound_put *put)
 
 /* Reads --tag, of which 0 means none. Returns 0, or a status after reporting the error. */
 static int
-read_tag(const struct admin_call *call, struct inbound_put *put)
+read_tag(struct admin_call *call, struct inbound_put *put)
 {
 	const char *text = call->options[OPTION_TAG];
 	struct definitions definitions;
@@ -50,13 +50,13 @@ read_tag(const struct admin_call *call, struct inbound_put *put)
 		return EX_DATAERR;
 	const enum result result = store_find_definitions(call->store, call->pool, put->campaign_id, &definitions);
 	if (result == RESULT_OK && definitions_tag(&definitions, put->tag_id) == NULL)
-		return admin_fail(call, EX_DATAERR, "the campaign has no tag %s", text);
+		return admin_fail(call, PROBLEM_INVALID, "the campaign has no tag %s", text);
 	return admin_answer(call, result);
 }
 
 /* Adds or changes the webhook. *fresh: it was added, with the token. Returns 0, or a status after reporting the error. */
 static int
-put(const struct admin_call *call, struct inbound_put *put, struct slice token, uint64_t *id, bool *fresh)
+put(struct admin_call *call, struct inbound_put *put, struct slice token, uint64_t *id, bool *fresh)
 {
 	const struct digest hash = api_key_hash(token);
 	put->source = slice_of(call->options[OPTION_SOURCE]);
@@ -69,7 +69,7 @@ put(const struct admin_call *call, struct inbound_put *put, struct slice token, 
 		return status;
 	const enum result result = store_put_inbound(call->store, put, id, fresh);
 	if (result == RESULT_TOO_MANY)
-		return admin_fail(call, EX_DATAERR,
+		return admin_fail(call, PROBLEM_CONFLICT,
 		    "the campaign has %zu inbound webhooks already (limits.inbound_per_campaign)", put->maximum);
 	return admin_answer(call, result);
 }
@@ -90,12 +90,12 @@ admin_inbound_add(struct admin_call *call)
 	output_u64(call->output, "id", id);
 	output_text(call->output, "url", fresh ? url_of(call, wanted.campaign_id, token) : SLICE_NONE);
 	if (!fresh)
-		admin_fail(call, EX_OK, "the campaign has an inbound webhook of this name: it is changed, and its URL stays");
+		admin_warn(call, "the campaign has an inbound webhook of this name: it is changed, and its URL stays");
 	return EX_OK;
 }
 
 static void
-add_webhook(const struct admin_call *call, const struct inbound_webhook *webhook)
+add_webhook(struct admin_call *call, const struct inbound_webhook *webhook)
 {
 	output_record(call->output);
 	output_u64(call->output, "id", webhook->id);
@@ -173,7 +173,7 @@ admin_inbound_rotate(struct admin_call *call)
 		output_text(call->output, "url", url_of(call, webhook.campaign_id, token));
 	}
 	if (result == RESULT_UNKNOWN)
-		return admin_fail(call, EX_TEMPFAIL,
+		return admin_fail(call, PROBLEM_UNCERTAIN,
 		    "the connection was lost: the webhook may have the new URL; try it before you rotate again");
 	return admin_answer(call, result);
 }

@@ -15,7 +15,7 @@
 
 /* The second operand. Returns EX_OK, or a status after reporting the error. */
 static int
-read_kind(const struct admin_call *call, const struct mail_kind_info **info)
+read_kind(struct admin_call *call, const struct mail_kind_info **info)
 {
 	enum message_kind kind = MESSAGE_VERIFY;
 	struct slice names = SLICE("");
@@ -25,7 +25,7 @@ read_kind(const struct admin_call *call, const struct mail_kind_info **info)
 	for (unsigned i = 0; i < MESSAGE_KINDS; i++)
 		if (mail_kind_find((enum message_kind)i) != NULL)
 			names = POOL_JOIN(call->pool, names, SLICE(" "), message_kind_name((enum message_kind)i));
-	return admin_fail(call, EX_DATAERR, "KIND must be one of%.*s", SLICE_ARGS(names));
+	return admin_fail(call, PROBLEM_INVALID, "KIND must be one of%.*s", SLICE_ARGS(names));
 }
 
 /* ---- show ---- */
@@ -48,7 +48,7 @@ origin_of(const struct own_templates *templates, enum template_place place)
 }
 
 static void
-show(const struct admin_call *call, const struct mail_kind_info *kind, enum text_language language,
+show(struct admin_call *call, const struct mail_kind_info *kind, enum text_language language,
     const struct own_templates *templates)
 {
 	struct output *out = call->output;
@@ -92,20 +92,20 @@ admin_mail_template(struct admin_call *call)
 
 /* One operand. Returns EX_OK, or a status after reporting the error. */
 static int
-read_change(const struct admin_call *call, const struct mail_kind_info *kind, struct slice operand, struct slice language,
+read_change(struct admin_call *call, const struct mail_kind_info *kind, struct slice operand, struct slice language,
     struct campaign_text *change)
 {
 	enum template_place place;
 	struct slice part, value;
 	struct template_error error;
 	if (!admin_split_text(operand, &part, &value) || !own_template_find(part, &place))
-		return admin_fail(
-		    call, EX_USAGE, "\"%.*s\" is no PART=VALUE: the parts are subject, text and html", SLICE_ARGS(operand));
+		return admin_fail(call, PROBLEM_USAGE, "\"%.*s\" is no PART=VALUE: the parts are subject, text and html",
+		    SLICE_ARGS(operand));
 	const int status = admin_read_text(call, &value);
 	if (status != EX_OK)
 		return status;
 	if (value.size > 0 && !mail_template_check(call->pool, kind, place, value, &error))
-		return admin_fail(call, EX_DATAERR, "%.*s, line %zu, column %zu: %.*s", SLICE_ARGS(part), error.line,
+		return admin_fail(call, PROBLEM_INVALID, "%.*s, line %zu, column %zu: %.*s", SLICE_ARGS(part), error.line,
 		    error.column, SLICE_ARGS(error.message));
 	*change = (struct campaign_text){
 		.name = own_template_name(call->pool, kind->kind, place),
@@ -146,23 +146,23 @@ admin_mail_set(struct admin_call *call)
 /* ---- preview ---- */
 
 static int
-write_file(const struct admin_call *call, const char *path, struct slice text)
+write_file(struct admin_call *call, const char *path, struct slice text)
 {
 	FILE *file = fopen(path, "we");
 	if (file == NULL)
-		return admin_fail(call, EX_CANTCREAT, "%s: %s", path, strerror(errno));
+		return admin_fail(call, PROBLEM_CANNOT_CREATE, "%s: %s", path, strerror(errno));
 	const bool written = fwrite(text.data, 1, text.size, file) == text.size;
-	return fclose(file) == 0 && written ? EX_OK : admin_fail(call, EX_IOERR, "%s cannot be written", path);
+	return fclose(file) == 0 && written ? EX_OK : admin_fail(call, PROBLEM_IO, "%s cannot be written", path);
 }
 
 static int
-show_preview(const struct admin_call *call, const struct mail_kind_info *kind, const struct preview *preview)
+show_preview(struct admin_call *call, const struct mail_kind_info *kind, const struct preview *preview)
 {
 	struct output *out = call->output;
 	const char *file = call->options[OPTION_HTML];
 	const bool whole = call->options[OPTION_CONTENT] != NULL;
 	if (whole && !slice_present(preview->message))
-		return admin_fail(call, EX_CONFIG, "%s",
+		return admin_fail(call, PROBLEM_CONFIG, "%s",
 		    slice_present(preview->to) ? "--content: mail.from is not set"
 					       : "--content: the lead has no email address");
 	const int status = file == NULL ? EX_OK : write_file(call, file, preview->html);
@@ -199,8 +199,8 @@ admin_mail_preview(struct admin_call *call)
 	const struct preview_request request = { call->id, kind->kind, has_lead ? &lead : NULL, given };
 	const enum result result = mail_preview(call->wiring->mail_senders, call->store, call->pool, &request, &preview);
 	if (result == RESULT_INVALID)
-		return admin_fail(call, EX_DATAERR, "the mail cannot be composed: %.*s", SLICE_ARGS(preview.problem));
+		return admin_fail(call, PROBLEM_INVALID, "the mail cannot be composed: %.*s", SLICE_ARGS(preview.problem));
 	if (result == RESULT_NOT_FOUND && preview.has_campaign)
-		return admin_fail(call, EX_DATAERR, "there is no such lead");
+		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
 	return result == RESULT_OK ? show_preview(call, kind, &preview) : admin_answer(call, result);
 }

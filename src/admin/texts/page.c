@@ -13,16 +13,17 @@
 
 /* One operand, NAME=VALUE. An absent value removes the text. */
 static int
-read_change(const struct admin_call *call, struct slice operand, struct slice language, struct campaign_text *change)
+read_change(struct admin_call *call, struct slice operand, struct slice language, struct campaign_text *change)
 {
 	enum look look;
 	struct slice problem;
 	struct slice name, value;
 	if (!admin_split_text(operand, &name, &value) || !look_find(name, &look))
 		return admin_fail(
-		    call, EX_USAGE, "\"%.*s\" is no NAME=VALUE with one of the names in leadhook(1)", SLICE_ARGS(operand));
+		    call, PROBLEM_USAGE, "\"%.*s\" is no NAME=VALUE with one of the names in leadhook(1)", SLICE_ARGS(operand));
 	if (language.size > 0 && !look_has_language(look))
-		return admin_fail(call, EX_DATAERR, "%s is the same for every language: without --language", look_name(look));
+		return admin_fail(
+		    call, PROBLEM_INVALID, "%s is the same for every language: without --language", look_name(look));
 	const bool is_file = slice_starts_with(value, SLICE("@"));
 	const int status = admin_read_text(call, &value);
 	if (status != EX_OK)
@@ -30,7 +31,7 @@ read_change(const struct admin_call *call, struct slice operand, struct slice la
 	if (is_file)
 		value = slice_trim(value);
 	if (value.size > 0 && !look_check(call->pool, look, value, &problem))
-		return admin_fail(call, EX_DATAERR, "%s %.*s", look_name(look), SLICE_ARGS(problem));
+		return admin_fail(call, PROBLEM_INVALID, "%s %.*s", look_name(look), SLICE_ARGS(problem));
 	*change = (struct campaign_text){
 		.name = POOL_JOIN(call->pool, SLICE(LOOK_PREFIX), name),
 		.language = language,
@@ -41,7 +42,7 @@ read_change(const struct admin_call *call, struct slice operand, struct slice la
 
 /* The row that documents a consent; a change that is none sets nothing. */
 static bool
-note_consent(const struct admin_call *call, const struct campaign_text *change, struct campaign_text *note)
+note_consent(struct admin_call *call, const struct campaign_text *change, struct campaign_text *note)
 {
 	struct looks looks = { 0 };
 	if (!slice_equal(change->name, SLICE("page.consent")) || !slice_present(change->value))
@@ -59,14 +60,14 @@ note_consent(const struct admin_call *call, const struct campaign_text *change, 
 static bool
 is_readable(void *context, struct pool *pool, const struct campaign_text *texts, size_t count)
 {
-	const struct admin_call *call = context;
+	struct admin_call *call = context;
 	struct looks looks = { 0 };
 	struct slice problem;
 	for (size_t i = 0; i < count; i++)
 		look_add(&looks, TEXT_LANGUAGE_DEFAULT, texts[i].name, texts[i].language, texts[i].value);
 	if (looks_are_readable(pool, &looks, &problem))
 		return true;
-	admin_fail(call, EX_DATAERR, "%.*s", SLICE_ARGS(problem));
+	admin_fail(call, PROBLEM_INVALID, "%.*s", SLICE_ARGS(problem));
 	return false;
 }
 

@@ -28,25 +28,25 @@ unix_lines(struct pool *pool, struct slice text)
 
 /* Reads all of a file. */
 static int
-read_file(const struct admin_call *call, const char *path, struct slice *text)
+read_file(struct admin_call *call, const char *path, struct slice *text)
 {
 	char bytes[FILE_MAX_BYTES + 1];
 	FILE *file = fopen(path, "re");
 	if (file == NULL)
-		return admin_fail(call, EX_NOINPUT, "%s: %s", path, strerror(errno));
+		return admin_fail(call, PROBLEM_NO_INPUT, "%s: %s", path, strerror(errno));
 	const size_t size = fread(bytes, 1, sizeof(bytes), file);
 	const bool failed = ferror(file) != 0;
 	fclose(file);
 	if (failed)
-		return admin_fail(call, EX_IOERR, "%s cannot be read", path);
+		return admin_fail(call, PROBLEM_IO, "%s cannot be read", path);
 	if (size > FILE_MAX_BYTES)
-		return admin_fail(call, EX_DATAERR, "%s is larger than %d bytes", path, FILE_MAX_BYTES);
+		return admin_fail(call, PROBLEM_INVALID, "%s is larger than %d bytes", path, FILE_MAX_BYTES);
 	*text = unix_lines(call->pool, (struct slice){ bytes, size });
 	return EX_OK;
 }
 
 int
-admin_read_text(const struct admin_call *call, struct slice *value)
+admin_read_text(struct admin_call *call, struct slice *value)
 {
 	if (!slice_starts_with(*value, SLICE("@")))
 		return EX_OK;
@@ -54,7 +54,7 @@ admin_read_text(const struct admin_call *call, struct slice *value)
 }
 
 int
-admin_read_language(const struct admin_call *call, enum text_language *language, const enum text_language **given)
+admin_read_language(struct admin_call *call, enum text_language *language, const enum text_language **given)
 {
 	struct slice codes = SLICE("");
 	const char *option = call->options[OPTION_LANGUAGE];
@@ -67,5 +67,5 @@ admin_read_language(const struct admin_call *call, enum text_language *language,
 	}
 	for (unsigned i = 0; i < TEXT_LANGUAGES; i++)
 		codes = POOL_JOIN(call->pool, codes, SLICE(" "), text_language_code((enum text_language)i));
-	return admin_fail(call, EX_DATAERR, "--language must be one of%.*s", SLICE_ARGS(codes));
+	return admin_fail(call, PROBLEM_INVALID, "--language must be one of%.*s", SLICE_ARGS(codes));
 }

@@ -10,8 +10,8 @@
 MUST_CHECK bool admin_split_text(struct slice operand, struct slice *name, struct slice *value);
 /* A value that begins with `@` becomes the text of that file, with LF for CR LF and without white space at its end. Returns
  * EX_OK, or a status after reporting the error. */
-int admin_read_text(const struct admin_call *call, struct slice *value);
+int admin_read_text(struct admin_call *call, struct slice *value);
 /* The option --language. *given: NULL without it, else `language`. Returns EX_OK, or a status after reporting the error. */
-int admin_read_language(const struct admin_call *call, enum text_language *language, const enum text_language **given);
+int admin_read_language(struct admin_call *call, enum text_language *language, const enum text_language **given);
 
 #endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "admin/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "admin/call.h"
+#include "admin/output.h"
+#include "base/buffer.h"
+
+enum { SHOWN_MAX_BYTES = 64 * 1024 };
+
+#define INFO(name, exit, status, code, title) [PROBLEM_##name] = { exit, status, code, title },
+static const struct admin_problem_info infos[ADMIN_PROBLEMS] = { ADMIN_PROBLEM_LIST(INFO) };
+#undef INFO
+
+const struct admin_problem_info *
+admin_problem_info(enum admin_problem problem)
+{
+	return &infos[problem];
+}
+
+static struct slice
+format_text(struct pool *pool, const char *format, va_list args)
+{
+	char text[SHOWN_MAX_BYTES];
+	vsnprintf(text, sizeof(text), format, args);
+	return pool_copy(pool, slice_of(text));
+}
+
+/* The text may have texts of clients. */
+static void
+write_line(const struct admin_call *call, struct slice before, struct slice text)
+{
+	struct buffer shown;
+	if (call->errors == NULL)
+		return;
+	buffer_init(&shown, SHOWN_MAX_BYTES);
+	output_add_shown(&shown, text);
+	fprintf(call->errors, "leadhook: %.*s%.*s\n", SLICE_ARGS(before), SLICE_ARGS(buffer_slice(&shown)));
+	buffer_free(&shown);
+}
+
+static int
+fail(struct admin_call *call, enum admin_problem problem, const char *field, struct slice before, struct slice message)
+{
+	call->report.failed = true;
+	call->report.problem = problem;
+	call->report.field = field;
+	call->report.message = message;
+	write_line(call, before, message);
+	return infos[problem].exit;
+}
+
+int
+admin_fail(struct admin_call *call, enum admin_problem problem, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	const struct slice message = format_text(call->pool, format, args);
+	va_end(args);
+	return fail(call, problem, NULL, SLICE(""), message);
+}
+
+int
+admin_fail_option(struct admin_call *call, enum admin_option option, const char *format, ...)
+{
+	const char *name = admin_option_name(option);
+	va_list args;
+	va_start(args, format);
+	const struct slice message = format_text(call->pool, format, args);
+	va_end(args);
+	return fail(call, PROBLEM_INVALID, name, pool_printf(call->pool, "--%s: ", name), message);
+}
+
+int
+admin_fail_setting(struct admin_call *call, const char *setting, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	const struct slice message = format_text(call->pool, format, args);
+	va_end(args);
+	return fail(call, PROBLEM_INVALID, setting, pool_printf(call->pool, "%s=: ", setting), message);
+}
+
+void
+admin_warn(struct admin_call *call, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	const struct slice message = format_text(call->pool, format, args);
+	va_end(args);
+	call->report.warning = message;
+	write_line(call, SLICE(""), message);
+}

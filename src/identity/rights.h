@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * What an API key or a user may do (docs/manage.md 2). The numbers of the bits are stored. */
+#ifndef LEADHOOK_IDENTITY_RIGHTS_H
+#define LEADHOOK_IDENTITY_RIGHTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* The rights: X(name, word, what it allows). */
+/* clang-format off */
+#define RIGHT_LIST(X) \
+	X(INGEST, "ingest", "sign up leads and look them up, as a form does") \
+	X(STATS, "stats", "read settings, definitions, numbers and states, which are not about single people") \
+	X(LEADS, "leads", "read leads, their events, mails and payloads") \
+	X(CHANGE, "change", "change, add, import and delete leads") \
+	X(HOOKS, "hooks", "read and change webhooks, send deliveries again") \
+	X(MANAGE, "manage", "add and change campaigns, definitions, texts") \
+	X(ACCOUNT, "account", "read and change keys, users and the audit log of the account")
+
+/* clang-format on */
+
+#define RIGHT_NUMBER(name, word, help) RIGHT_NUMBER_##name,
+enum { RIGHT_LIST(RIGHT_NUMBER) RIGHTS };
+#undef RIGHT_NUMBER
+
+/* A set of rights. */
+typedef uint32_t rights;
+
+#define RIGHT_BIT(name, word, help) RIGHT_##name = 1 << RIGHT_NUMBER_##name,
+enum right { RIGHT_LIST(RIGHT_BIT) };
+#undef RIGHT_BIT
+
+enum {
+	RIGHTS_NONE = 0,
+	RIGHTS_ALL = (1 << RIGHTS) - 1,
+	RIGHTS_FULL_KEY = RIGHTS_ALL & ~RIGHT_ACCOUNT,   /* of keys from before there were rights */
+	RIGHTS_VIEWER = RIGHT_STATS | RIGHT_LEADS,
+	RIGHTS_EDITOR = RIGHTS_FULL_KEY,
+	RIGHTS_OWNER = RIGHTS_ALL
+};
+
+/* Reads a list of rights with commas or spaces, or the name of one set of them: full, numbers, viewer, all. False with *bad set
+ * to the first unknown item, or absent when there is none at all. */
+bool rights_parse(struct slice text, rights *set, struct slice *bad);
+/* The word of the right with that number. */
+struct slice right_word(unsigned number);
+/* The words of a set, in the order of the list, in the pool. *count of them. */
+struct slice *rights_words(struct pool *pool, rights set, size_t *count);
+
+#endif

@@ -4,8 +4,10 @@
 #include <sysexits.h>
 
 #include "admin/commands.h"
+#include "admin/values.h"
 #include "base/random.h"
 #include "identity/api_key.h"
+#include "identity/rights.h"
 #include "limit/rule.h"
 #include "store/operator/admin.h"
 
@@ -65,26 +67,103 @@ admin_account_limit(struct admin_call *call)
 	return admin_answer_id(call, store_limit_account(call->store, call->id, (int64_t)per_minute), call->id);
 }
 
+/* ---- keys ---- */
+
+static bool
+read_rights(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
+{
+	return rights_parse(text, place, bad);
+}
+
+#define PLACE(member) offsetof(struct new_key, member)
+static const struct value_option key_options[] = {
+	{ OPTION_NAME, value_name, PLACE(name), "1 to 200 characters" },
+	{ OPTION_RIGHTS, read_rights, PLACE(rights),
+	    "ingest, stats, leads, change, hooks, manage, account, several with commas, or full, numbers, viewer, all" },
+	{ OPTION_EXPIRES, value_time, PLACE(expires_ms), "a date or a time as in RFC 3339" },
+};
+
+/* Reads --campaigns. Returns false after reporting the error: EX_DATAERR. */
+static bool
+read_campaigns(struct admin_call *call, struct new_key *key)
+{
+	struct slice list = slice_of(call->options[OPTION_CAMPAIGNS]), item;
+	uint64_t *ids = POOL_ARRAY(call->pool, KEY_CAMPAIGNS_MAX, uint64_t);
+	bool good = true;
+	key->campaigns = ids;
+	while (good && slice_next_item(&list, &item)) {
+		good = key->campaign_count < KEY_CAMPAIGNS_MAX && admin_is_id(item, &ids[key->campaign_count]);
+		key->campaign_count++;
+	}
+	if (!good || (call->options[OPTION_CAMPAIGNS] != NULL && key->campaign_count == 0)) {
+		admin_fail_option(
+		    call, OPTION_CAMPAIGNS, "expected ids of campaigns, with commas, at most %d", KEY_CAMPAIGNS_MAX);
+		return false;
+	}
+	return true;
+}
+
+/* A key has no more rights than the caller that makes it, and never lives without an end that it has itself. */
+static bool
+may_grant(struct admin_call *call, const struct new_key *key)
+{
+	if ((key->rights & ~caller_rights(call->caller)) != 0) {
+		admin_fail(call, PROBLEM_FORBIDDEN, "a key cannot have rights that its maker does not have");
+		return false;
+	}
+	return true;
+}
+
+static struct slice
+new_secret(struct pool *pool)
+{
+	unsigned char random[API_KEY_RANDOM];
+	random_bytes(random, sizeof(random));
+	const struct slice secret = api_key_make(pool, random);
+	explicit_bzero(random, sizeof(random));
+	return secret;
+}
+
+static void
+output_rights(struct output *output, struct pool *pool, rights set)
+{
+	size_t count;
+	const struct slice *words = rights_words(pool, set, &count);
+	output_texts(output, "rights", words, count);
+}
+
 int
 admin_key_add(struct admin_call *call)
 {
-	const char *option = call->options[OPTION_NAME];
-	struct slice name = option == NULL ? SLICE("default") : slice_of(option);
-	unsigned char random[API_KEY_RANDOM];
+	struct new_key key = { .account_id = call->id, .name = SLICE("default"), .rights = RIGHTS_FULL_KEY, .expires_ms = -1 };
 	uint64_t id;
-	if (!admin_name(call, name))
+	if (!values_take(call, key_options, ARRAY_SIZE(key_options), &key) || !read_campaigns(call, &key))
 		return EX_DATAERR;
-	random_bytes(random, sizeof(random));
-	struct slice key = api_key_make(call->pool, random);
-	explicit_bzero(random, sizeof(random));
-	struct digest hash = api_key_hash(key);
-	enum result result = store_add_key(call->store, call->id, name, hash.bytes, &id);
-	int status = admin_answer_id(call, result, id);
+	if (!may_grant(call, &key))
+		return EX_NOPERM;
+	const struct slice secret = new_secret(call->pool);
+	const struct digest hash = api_key_hash(secret);
+	memcpy(key.hash, hash.bytes, sizeof(key.hash));
+	const enum result result = store_add_key(call->store, &key, &id);
+	if (result == RESULT_INVALID)
+		return admin_fail_option(call, OPTION_CAMPAIGNS, "the account has no campaign of these ids");
+	const int status = admin_answer_id(call, result, id);
 	if (status != EX_OK)
 		return status;
-	output_text(call->output, "name", name);
-	output_text(call->output, "key", key);
+	output_text(call->output, "name", key.name);
+	output_rights(call->output, call->pool, key.rights);
+	output_text(call->output, "key", secret);
 	return EX_OK;
+}
+
+/* A JSON array of numbers. */
+static void
+output_campaigns(struct output *output, struct pool *pool, struct slice list)
+{
+	if (slice_present(list))
+		output_json(output, "campaigns", pool_printf(pool, "[%.*s]", SLICE_ARGS(list)));
+	else
+		output_text(output, "campaigns", SLICE_NONE);
 }
 
 int
@@ -104,6 +183,9 @@ admin_key_list(struct admin_call *call)
 		output_time(call->output, "created_at", keys[i].created_ms);
 		output_time(call->output, "last_used_at", keys[i].last_used_ms);
 		output_time(call->output, "revoked_at", keys[i].revoked_ms);
+		output_time(call->output, "expires_at", keys[i].expires_ms);
+		output_rights(call->output, call->pool, keys[i].rights);
+		output_campaigns(call->output, call->pool, keys[i].campaigns);
 	}
 	return EX_OK;
 }

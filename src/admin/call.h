@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "admin/caller.h"
 #include "admin/output.h"
 #include "admin/report.h"
 #include "base/buffer.h"
@@ -27,6 +28,9 @@
 	X(DRY_RUN, "dry-run", NULL, "only show what would be done; of a file, only read it") \
 	X(ID, "id", "N", "the id that the campaign gets") \
 	X(NAME, "name", "NAME", "name of the key") \
+	X(RIGHTS, "rights", "LIST", "what the key may do; without it, all but manage the account") \
+	X(CAMPAIGNS, "campaigns", "LIST", "only on these campaigns") \
+	X(EXPIRES, "expires", "TIME", "the key ends then") \
 	X(LANGUAGE, "language", "CODE", "the texts of one language; without it, of every language") \
 	X(FORMAT, "format", "NAME", "of deliveries: json or form; of an export: csv or ndjson") \
 	X(SOURCE, "source", "TEXT", "stored with the webhook; of an inbound one, the source of its leads") \
@@ -133,6 +137,7 @@ struct admin_call {
 	struct store *store;
 	struct output *output;
 	uint64_t id; /* of the first operand, if that is an id; else 0 */
+	const struct caller *caller; /* NULL: a shell */
 	FILE *out, *errors;
 	bool writes_out; /* the command has written its result to `out` itself */
 	struct admin_report report;

@@ -4,6 +4,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/admin.c %D%/admin.h \
 	%D%/answer.c \
 	%D%/call.c %D%/call.h \
+	%D%/caller.c %D%/caller.h \
 	%D%/campaigns.c \
 	%D%/commands.c %D%/commands.h \
 	%D%/completion.c \

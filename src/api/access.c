@@ -84,6 +84,13 @@ check_key(struct call *call, struct slice text)
 	return true;
 }
 
+/* The URL of an inbound webhook has the rights of its account. */
+bool
+call_has_right(const struct call *call, enum right right)
+{
+	return call->account_id != 0 && (call->key.id == 0 || (call->key.rights & right) != 0);
+}
+
 static bool
 authenticate_by_key(struct call *call)
 {

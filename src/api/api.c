@@ -142,6 +142,8 @@ find_campaign(struct call *call)
 	if (!call_may_wait(call, WAIT_READ))
 		return false;
 	enum result result = id == 0 ? RESULT_NOT_FOUND : fetch_campaign(call, id);
+	if (result == RESULT_OK && !api_key_covers(&call->key, id))
+		result = RESULT_NOT_FOUND;
 	enum failure failure = result == RESULT_OK          ? campaign_refuses(&call->campaign, call->account_id)
 			       : result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
 							    : call_failure(result);
@@ -157,11 +159,18 @@ check_campaign(struct call *call)
 	return call->route->campaign == NO_CAMPAIGN || !fails(call, refuses(call));
 }
 
+static bool
+check_rights(struct call *call)
+{
+	return call->key.id == 0 || (call->key.rights & call->route->rights) != 0 || call_fail(call, FAILURE_MISSING_RIGHT);
+}
+
 /* Finds the caller and the campaign. */
 static bool
 identify(struct call *call)
 {
-	return call_authenticate(call) && find_campaign(call) && call_pass_account(call) && check_campaign(call);
+	return call_authenticate(call) && find_campaign(call) && call_pass_account(call) && check_rights(call) &&
+	       check_campaign(call);
 }
 
 /* The limits are checked before the body is parsed, which costs more than a refusal. Limits that need parameters of the body

@@ -129,6 +129,7 @@ struct route {
 	const char *path; /* segments; "{campaign}" a campaign id, another "{…}" anything */
 	enum route_key key;
 	enum { NO_CAMPAIGN, CAMPAIGN_IN_PATH, CAMPAIGN_IN_PARAMETERS } campaign; /* in the path it is the second segment */
+	rights rights; /* a key that is sent has one of them; RIGHTS_NONE: keys are not read */
 	unsigned flags;
 	call_handler *handle;
 };
@@ -175,6 +176,8 @@ MUST_CHECK bool call_pass_code(struct call *call);
 MUST_CHECK bool call_check_owner(struct call *call, struct slice social_id, struct slice token, bool *valid);
 /* Whether the caller may see a lead that it names in this way. False: the call has failed. */
 MUST_CHECK bool call_may_see(struct call *call, enum lead_identity identity, bool owns);
+/* Whether the caller has authenticated itself for the account, and its key, if it is one, has this right. */
+MUST_CHECK bool call_has_right(const struct call *call, enum right right);
 /* KEY_TOKEN (handlers/opt_out.c). False: the call has failed. */
 MUST_CHECK bool call_check_token(struct call *call);
 /* KEY_METRICS (handlers/metrics.c), with the limits of the address. False: the call has failed. */

@@ -482,8 +482,8 @@ is_skipped(const struct call *call, const struct parameter *parameter, unsigned 
 bool
 call_read(struct call *call, unsigned groups, struct arguments *arguments)
 {
-	*arguments =
-	    (struct arguments){ .view.full = call->account_id != 0, .view.url = (call->route->flags & ROUTE_URL) != 0 };
+	*arguments = (struct arguments){ .view.full = call_has_right(call, RIGHT_LEADS),
+		.view.url = (call->route->flags & ROUTE_URL) != 0 };
 	for (const struct parameter *parameter = parameters; parameter < parameters + ARRAY_SIZE(parameters); parameter++)
 		if (!is_skipped(call, parameter, groups, arguments) && !parameter->read(call, parameter, arguments))
 			return false;

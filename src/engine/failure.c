@@ -9,6 +9,7 @@ static const struct failure_text texts[] = {
 	[FAILURE_INVALID_TOKEN] = { 401, "invalid_token", "A valid token is required" },
 	[FAILURE_FORBIDDEN_ORIGIN] = { 403, "forbidden_origin", "Sign-ups from this site are not allowed" },
 	[FAILURE_FORBIDDEN_ADDRESS] = { 403, "forbidden_address", "Not allowed from this address" },
+	[FAILURE_MISSING_RIGHT] = { 403, "missing_right", "The API key does not have the right to do this" },
 	[FAILURE_CAMPAIGN_NOT_FOUND] = { 404, "campaign_not_found", "Campaign not found" },
 	[FAILURE_LEAD_NOT_FOUND] = { 404, "lead_not_found", "No lead found" },
 	[FAILURE_LEADS_NOT_FOUND] = { 404, "leads_not_found", "No leads found" },

@@ -54,8 +54,10 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/operator/deep.c \
 	%D%/operator/definitions.c \
 	%D%/operator/deliveries.c \
+	%D%/operator/keys.c \
 	%D%/operator/node.c \
 	%D%/operator/number.c %D%/operator/number.h \
+	%D%/operator/owners.c %D%/operator/owners.h \
 	%D%/operator/restored.c \
 	%D%/operator/upgrade.c \
 	%D%/operator/webhook_admin.c

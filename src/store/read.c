@@ -31,9 +31,11 @@
 	" WHERE campaign_id " campaigns
 
 DB_STATEMENT(sql_select_key,
-    "SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, a.per_minute, k.last_used_ms, " NOW " FROM {prefix}api_keys k"
+    "SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, a.per_minute, k.last_used_ms, " NOW ", k.rights,"
+    " k.campaign_ids"
+    " FROM {prefix}api_keys k"
     " JOIN {prefix}accounts a ON a.id = k.account_id"
-    " WHERE k.hash = ? AND k.revoked_ms IS NULL");
+    " WHERE k.hash = ? AND k.revoked_ms IS NULL AND (k.expires_ms IS NULL OR k.expires_ms > " NOW ")");
 DB_STATEMENT(sql_touch_key, "UPDATE {prefix}api_keys"
 			    " SET last_used_ms = ?"
 			    " WHERE id = ? AND (last_used_ms IS NULL OR last_used_ms < ?)");
@@ -52,8 +54,18 @@ store_statement_list sql_of_read = { &sql_select_key, &sql_touch_key, &sql_selec
 	&sql_select_campaign, &sql_select_campaigns_of_account, &sql_select_all_campaigns, &sql_select_definitions_of_campaign,
 	NULL };
 
-enum { KEY_ID, KEY_ACCOUNT_ID, KEY_SUSPENDED, KEY_PER_MINUTE, KEY_LAST_USED_MS, KEY_NOW_MS };
+enum { KEY_ID, KEY_ACCOUNT_ID, KEY_SUSPENDED, KEY_PER_MINUTE, KEY_LAST_USED_MS, KEY_NOW_MS, KEY_RIGHTS, KEY_CAMPAIGNS };
 enum { HOUR_MS = 3600 * 1000 };
+
+/* A list that was stored by store_add_key. */
+static void
+read_campaigns(struct slice list, struct api_key *key)
+{
+	struct slice item;
+	while (key->campaign_count < KEY_CAMPAIGNS_MAX && slice_next_item(&list, &item))
+		if (slice_to_u64(item, INT64_MAX, &key->campaigns[key->campaign_count]))
+			key->campaign_count++;
+}
 
 enum result
 store_find_key(struct store *store, const unsigned char hash[32], struct api_key *key)
@@ -62,7 +74,7 @@ store_find_key(struct store *store, const unsigned char hash[32], struct api_key
 	struct db_rows rows;
 	struct db_value value = db_bytes((struct slice){ (const char *)hash, 32 });
 	enum result result = store_query_one(store, pool, &rows, &sql_select_key, value);
-	if (result == RESULT_OK)
+	if (result == RESULT_OK) {
 		*key = (struct api_key){
 			.id = db_get_u64(&rows, 0, KEY_ID),
 			.account_id = db_get_u64(&rows, 0, KEY_ACCOUNT_ID),
@@ -70,7 +82,10 @@ store_find_key(struct store *store, const unsigned char hash[32], struct api_key
 			.account_per_minute = db_get_time(&rows, 0, KEY_PER_MINUTE),
 			.last_used_ms = db_get_time(&rows, 0, KEY_LAST_USED_MS),
 			.now_ms = db_get_i64(&rows, 0, KEY_NOW_MS),
+			.rights = (rights)db_get_u64(&rows, 0, KEY_RIGHTS),
 		};
+		read_campaigns(db_get_bytes(&rows, 0, KEY_CAMPAIGNS), key);
+	}
 	pool_free(&pool);
 	return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/statements.h"
 
-const struct db_statement *const *const store_statements[] = { sql_of_addresses, sql_of_admin, sql_of_bulk,
+const struct db_statement *const *const store_statements[] = { sql_of_addresses, sql_of_admin, sql_of_bulk, sql_of_keys, sql_of_owners,
 	sql_of_campaign_cache, sql_of_campaign_texts, sql_of_check, sql_of_clean_up, sql_of_unverified, sql_of_outcomes,
 	sql_of_deep, sql_of_definitions, sql_of_deliveries, sql_of_dispatch, sql_of_inbound, sql_of_inbound_calls, sql_of_jobs,
 	sql_of_load, sql_of_due, sql_of_figures, sql_of_mark, sql_of_node, sql_of_number, sql_of_pages, sql_of_partitions,

@@ -17,6 +17,7 @@
 #include "engine/model.h"
 #include "engine/payload.h"
 #include "identity/host_list.h"
+#include "identity/rights.h"
 
 struct store;
 
@@ -95,15 +96,29 @@ MUST_CHECK bool store_sends_texts(const struct store *store);
  * writes. */
 enum { STORE_BATCH_ROWS_MAX = 3000, STORE_BATCH_BYTES_MAX = 2 * 1024 * 1024 };
 
+enum { KEY_CAMPAIGNS_MAX = 32 };
+
 struct api_key {
 	uint64_t id, account_id;
 	bool account_suspended;
 	int64_t account_per_minute; /* limit of calls, 0: any number; -1: the setting's */
 	int64_t last_used_ms;       /* to the hour */
 	int64_t now_ms;
+	rights rights;
+	uint32_t campaign_count; /* of `campaigns`; 0: all of the account */
+	uint64_t campaigns[KEY_CAMPAIGNS_MAX];
 };
+/* Whether it is for this campaign, if that is one of its account. */
+static inline bool
+api_key_covers(const struct api_key *key, uint64_t campaign_id)
+{
+	for (uint32_t i = 0; i < key->campaign_count; i++)
+		if (key->campaigns[i] == campaign_id)
+			return true;
+	return key->campaign_count == 0;
+}
 
-/* A key that is not revoked, by the SHA-256 of its text. */
+/* A key that is neither revoked nor expired, by the SHA-256 of its text. */
 MUST_CHECK enum result store_find_key(struct store *store, const unsigned char hash[32], struct api_key *key);
 /* Records that the key was used, to the hour. Does nothing when that is recorded already. */
 MUST_CHECK enum result store_touch_key(struct store *store, const struct api_key *key);

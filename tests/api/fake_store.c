@@ -251,7 +251,8 @@ find_key(void *context, struct pool *pool UNUSED, const unsigned char hash[32], 
 		*key = (struct api_key){ .id = i + 1,
 			.account_id = FAKE_ACCOUNT + i,
 			.account_suspended = FAKE_ACCOUNT + i == FAKE_SUSPENDED_ACCOUNT,
-			.now_ms = store->set.now_ms };
+			.now_ms = store->set.now_ms,
+			.rights = RIGHTS_FULL_KEY };
 		return RESULT_OK;
 	}
 	return RESULT_NOT_FOUND;

@@ -88,12 +88,17 @@ a_key_is_found_until_it_is_revoked(void **state)
 	size_t count;
 	uint64_t id;
 	memcpy(hash + 8, &w->account, sizeof(w->account));
-	assert_int_equal(store_add_key(w->store, UNKNOWN_ID, SLICE("Key"), hash, &id), RESULT_NOT_FOUND);
-	assert_int_equal(store_add_key(w->store, w->account, SLICE("Key"), hash, &id), RESULT_OK);
+	struct new_key added = { UNKNOWN_ID, SLICE("Key"), { 0 }, RIGHTS_FULL_KEY, -1, NULL, 0 };
+	memcpy(added.hash, hash, sizeof(hash));
+	assert_int_equal(store_add_key(w->store, &added, &id), RESULT_NOT_FOUND);
+	added.account_id = w->account;
+	assert_int_equal(store_add_key(w->store, &added, &id), RESULT_OK);
 	assert_int_equal(store_find_key(w->store, other, &key), RESULT_NOT_FOUND);
 	assert_int_equal(store_find_key(w->store, hash, &key), RESULT_OK);
 	assert_int_equal(key.id, id);
 	assert_int_equal(key.account_id, w->account);
+	assert_int_equal(key.rights, RIGHTS_FULL_KEY);
+	assert_true(api_key_covers(&key, UNKNOWN_ID));
 	assert_false(key.account_suspended);
 	assert_int_equal(key.last_used_ms, -1);
 	assert_int_equal(store_touch_key(w->store, &key), RESULT_OK);
@@ -121,6 +126,34 @@ a_key_is_found_until_it_is_revoked(void **state)
 	assert_int_equal(store_find_key(w->store, hash, &key), RESULT_NOT_FOUND);
 	assert_int_equal(store_list_keys(w->store, w->pool, UNKNOWN_ID, &rows, &count), RESULT_OK);
 	assert_int_equal(count, 0);
+}
+
+/* docs/manage.md 2: rights, campaigns of its account, and an end. */
+static void
+a_key_may_be_limited(void **state)
+{
+	struct world *w = *state;
+	const uint64_t own = w->campaign, foreign = UNKNOWN_ID;
+	struct new_key added = { w->account, SLICE("Key"), { 2, 7 }, RIGHT_STATS | RIGHT_LEADS, -1, &foreign, 1 };
+	struct api_key key;
+	struct api_key_row *rows;
+	size_t count;
+	uint64_t id;
+	memcpy(added.hash + 8, &w->account, sizeof(w->account));
+	assert_int_equal(store_add_key(w->store, &added, &id), RESULT_INVALID);
+	added.campaigns = &own;
+	assert_int_equal(store_add_key(w->store, &added, &id), RESULT_OK);
+	assert_int_equal(store_find_key(w->store, added.hash, &key), RESULT_OK);
+	assert_int_equal(key.rights, RIGHT_STATS | RIGHT_LEADS);
+	assert_true(api_key_covers(&key, own));
+	assert_false(api_key_covers(&key, foreign));
+	assert_int_equal(store_list_keys(w->store, w->pool, w->account, &rows, &count), RESULT_OK);
+	assert_int_equal(rows[count - 1].rights, key.rights);
+	assert_slice(rows[count - 1].campaigns, pool_printf(w->pool, "%" PRIu64, own).data);
+	root_run("UPDATE t_api_keys SET expires_ms = %" PRIi64 " WHERE id = %" PRIu64, key.now_ms + 3600000, id);
+	assert_int_equal(store_find_key(w->store, added.hash, &key), RESULT_OK);
+	root_run("UPDATE t_api_keys SET expires_ms = %" PRIi64 " WHERE id = %" PRIu64, key.now_ms, id);
+	assert_int_equal(store_find_key(w->store, added.hash, &key), RESULT_NOT_FOUND);
 }
 
 /* Identities are bytes, and belong to one campaign. */
@@ -315,6 +348,7 @@ main(void)
 		WORLD_TEST(nothing_is_changed_on_another_schema),
 		WORLD_TEST(no_database_is_unavailable),
 		WORLD_TEST(a_key_is_found_until_it_is_revoked),
+		WORLD_TEST(a_key_may_be_limited),
 		WORLD_TEST(a_lead_is_found_by_each_identity),
 		WORLD_TEST(a_webhook_is_put_by_its_url),
 		WORLD_TEST(a_gone_webhook_is_activated_by_its_url),

@@ -68,10 +68,10 @@ add_account(struct world *w)
 static enum result
 add_key(struct world *w)
 {
-	unsigned char hash[32] = "key";
+	struct new_key key = { w->account, SLICE("Key"), "key", RIGHTS_FULL_KEY, -1, NULL, 0 };
 	uint64_t id;
-	memcpy(hash + 8, &w->campaign, sizeof(w->campaign)); /* another one in each case */
-	return store_add_key(w->store, w->account, SLICE("Key"), hash, &id);
+	memcpy(key.hash + 8, &w->campaign, sizeof(w->campaign)); /* another one in each case */
+	return store_add_key(w->store, &key, &id);
 }
 
 static enum result

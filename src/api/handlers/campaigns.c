@@ -40,6 +40,17 @@ write_campaign(struct json_writer *writer, const struct campaign *campaign, int6
 	json_end_object(writer);
 }
 
+/* Keeps those that the key is for. */
+static void
+keep_covered(const struct api_key *key, struct campaign *campaigns, size_t *count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < *count; i++)
+		if (api_key_covers(key, campaigns[i].id))
+			campaigns[kept++] = campaigns[i];
+	*count = kept;
+}
+
 bool
 call_list_campaigns(struct call *call, struct campaign **campaigns, size_t *count)
 {
@@ -47,7 +58,10 @@ call_list_campaigns(struct call *call, struct campaign **campaigns, size_t *coun
 	while (fetch_reads(&read))
 		read.result =
 		    store_list_campaigns(read.store, call->request->pool, call->account_id, campaigns, count, &call->now_ms);
-	return read.result == RESULT_OK || call_fail(call, call_failure(read.result));
+	if (read.result != RESULT_OK)
+		return call_fail(call, call_failure(read.result));
+	keep_covered(&call->key, *campaigns, count);
+	return true;
 }
 
 void

@@ -90,7 +90,7 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 	const struct look_up look_up = {
 		.campaign_id = call->campaign.id,
 		.reference = { .identity = LEAD_BY_SOCIAL_ID, .value = board->social_id },
-		.view.full = call->account_id != 0,
+		.view.full = call_has_right(call, RIGHT_LEADS),
 		.standing = true,
 		.style = board->style,
 	};
@@ -112,7 +112,7 @@ fetch_leaders(struct leaderboard *board, const struct campaign_versions *version
 {
 	struct call *call = board->call;
 	struct pool *pool = call->request->pool;
-	struct standing_view view = { .full = call->account_id != 0, .style = board->style };
+	struct standing_view view = { .full = call_has_right(call, RIGHT_LEADS), .style = board->style };
 	struct board_key key = { call->campaign.id, *versions, board->limit, view.full, 0 };
 	const bool is_cached = board_style(&board->style, &key.style);
 	struct campaign_versions later;
@@ -163,7 +163,7 @@ static struct slice
 shown_leaders(const struct leaderboard *board)
 {
 	const struct call *call = board->call;
-	if (!board->place.fraudulent || call->account_id != 0)
+	if (!board->place.fraudulent || call_has_right(call, RIGHT_LEADS))
 		return board->leaders.json;
 	return board_with_lead(call->request->pool, &board->leaders, board->limit, &board->place, board->me);
 }
@@ -200,7 +200,7 @@ handle_leaderboard(struct call *call)
 	if (arguments.limit != 0)
 		board.limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX;
 	board.style = (struct standing_style){ arguments.lead_description, arguments.avatar_default,
-		.personal = call->account_id != 0 || !call->campaign.privacy };
+		.personal = call_has_right(call, RIGHT_LEADS) || !call->campaign.privacy };
 	const bool owns = slice_present(arguments.own_id);
 	const struct slice typed = owns ? arguments.own_id : arguments.social_id;
 	if (slice_present(typed) && !call_may_see(call, LEAD_BY_SOCIAL_ID, owns))

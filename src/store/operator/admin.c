@@ -18,7 +18,8 @@ DB_STATEMENT(sql_lock_campaign, "SELECT id FROM {prefix}campaigns WHERE id = ? F
 DB_STATEMENT(sql_insert_account, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")");
 DB_STATEMENT(sql_select_accounts, "SELECT id, name, suspended_ms, per_minute, created_ms FROM {prefix}accounts ORDER BY id");
 DB_STATEMENT(sql_select_account, "SELECT id FROM {prefix}accounts WHERE id = ?");
-DB_STATEMENT(sql_lock_account, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE");
+const struct db_statement sql_lock_account = { "sql_lock_account", "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE",
+	false };
 DB_STATEMENT(sql_select_campaigns_with_account, "SELECT id FROM {prefix}campaigns WHERE account_id = ? ORDER BY id");
 DB_STATEMENT(sql_lock_settings_of, "UPDATE {prefix}campaign_counters FORCE INDEX (PRIMARY)"
 				   " SET settings_version = settings_version + 1"
@@ -27,13 +28,6 @@ DB_STATEMENT(sql_suspend_account, "UPDATE {prefix}accounts"
 				  " SET suspended_ms = IF(?, COALESCE(suspended_ms, " NOW "), NULL)"
 				  " WHERE id = ?");
 DB_STATEMENT(sql_limit_account, "UPDATE {prefix}accounts SET per_minute = ? WHERE id = ?");
-DB_STATEMENT(sql_insert_key, "INSERT INTO {prefix}api_keys (id, account_id, name, hash, created_ms)"
-			     " VALUES (?, ?, ?, ?, " NOW ")");
-DB_STATEMENT(sql_select_keys, "SELECT id, account_id, name, created_ms, last_used_ms, revoked_ms"
-			      " FROM {prefix}api_keys"
-			      " WHERE account_id = ?"
-			      " ORDER BY id");
-DB_STATEMENT(sql_revoke_key, "UPDATE {prefix}api_keys SET revoked_ms = COALESCE(revoked_ms, " NOW ") WHERE id = ?");
 #define SETTING_COLUMN(type, member) ", " #member
 #define SETTING_COLUMNS CAMPAIGN_SETTINGS(SETTING_COLUMN)
 #define SETTING_PLACE(type, member) ", ?"
@@ -65,9 +59,8 @@ DB_STATEMENT(sql_move_counted_addresses, "UPDATE {prefix}campaign_counters"
 
 store_statement_list sql_of_admin = { &sql_lock_campaign, &sql_insert_account, &sql_select_accounts, &sql_select_account,
 	&sql_lock_account, &sql_select_campaigns_with_account, &sql_lock_settings_of, &sql_suspend_account, &sql_limit_account,
-	&sql_insert_key, &sql_select_keys, &sql_revoke_key, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign,
-	&sql_end_campaign, &sql_reopen_campaign, &sql_count_addresses, &sql_delete_addresses, &sql_move_counted_addresses,
-	NULL };
+	&sql_insert_campaign, &sql_insert_counters, &sql_update_campaign, &sql_end_campaign, &sql_reopen_campaign,
+	&sql_count_addresses, &sql_delete_addresses, &sql_move_counted_addresses, NULL };
 
 const char *
 store_error_text(const struct store *store)
@@ -142,55 +135,6 @@ enum result
 store_limit_account(struct store *store, uint64_t id, int64_t per_minute)
 {
 	return store_change_one(store, &sql_limit_account, db_time(per_minute), DB_U64(id));
-}
-
-/* For rows of an account: takes the id while the account is locked. */
-static enum result
-next_id_of_account(struct store *store, struct pool *pool, uint64_t account_id, enum id_kind kind, uint64_t *id)
-{
-	enum result result = store_exists(store, &sql_lock_account, DB_U64(account_id));
-	return result == RESULT_OK ? store_next_id(store, pool, kind, id) : result;
-}
-
-enum result
-store_add_key(struct store *store, uint64_t account_id, struct slice name, const unsigned char hash[32], uint64_t *id)
-{
-	const struct db_value hashed = db_bytes((struct slice){ (const char *)hash, 32 });
-	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn)) {
-		txn.result = next_id_of_account(store, txn.pool, account_id, ID_API_KEY, id);
-		if (txn.result == RESULT_OK)
-			txn.result =
-			    store_change_one(store, &sql_insert_key, DB_U64(*id), DB_U64(account_id), db_bytes(name), hashed);
-	}
-	return txn.result;
-}
-
-enum { KEY_ID, KEY_ACCOUNT_ID, KEY_NAME, KEY_CREATED_MS, KEY_LAST_USED_MS, KEY_REVOKED_MS };
-
-enum result
-store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct api_key_row **keys, size_t *count)
-{
-	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_keys, DB_U64(account_id));
-	*keys = POOL_ARRAY(pool, rows.count, struct api_key_row);
-	*count = rows.count;
-	for (size_t i = 0; i < rows.count; i++)
-		(*keys)[i] = (struct api_key_row){
-			.id = db_get_u64(&rows, i, KEY_ID),
-			.account_id = db_get_u64(&rows, i, KEY_ACCOUNT_ID),
-			.name = db_get_bytes(&rows, i, KEY_NAME),
-			.created_ms = db_get_i64(&rows, i, KEY_CREATED_MS),
-			.last_used_ms = db_get_time(&rows, i, KEY_LAST_USED_MS),
-			.revoked_ms = db_get_time(&rows, i, KEY_REVOKED_MS),
-		};
-	return result;
-}
-
-enum result
-store_revoke_key(struct store *store, uint64_t id)
-{
-	return store_change_one(store, &sql_revoke_key, DB_U64(id));
 }
 
 #define SETTING_VALUE(type, member) , FIELD_VALUE_##type(settings->member)

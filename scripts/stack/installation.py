@@ -97,10 +97,13 @@ class Installation:
     def program(self, name):
         return find_program(self.build, name)
 
+    def admin_text(self, *words, timeout=60):
+        """Run `leadhook … --json`; return its output as text."""
+        return run(f"leadhook {words[0]}", [self.program("leadhook"), "--config", self.config, "--json", *words], timeout=timeout)
+
     def admin(self, *words, timeout=60):
-        """Run `leadhook … --json`; return its output."""
-        text = run(f"leadhook {words[0]}", [self.program("leadhook"), "--config", self.config, "--json", *words],
-                   timeout=timeout)
+        """The same; return its output."""
+        text = self.admin_text(*words, timeout=timeout)
         return json.loads(text) if text.strip() else None
 
     def responders(self, workers="auto", listen=None, committer=True):

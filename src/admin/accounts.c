@@ -34,6 +34,8 @@ admin_account_list(struct admin_call *call)
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++) {
+		if (!caller_sees(call->caller, accounts[i].id, 0))
+			continue;
 		output_record(call->output);
 		output_u64(call->output, "id", accounts[i].id);
 		output_text(call->output, "name", accounts[i].name);

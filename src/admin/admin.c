@@ -26,6 +26,12 @@ read_id(struct admin_call *call)
 	return subject == NULL || call->operand_count == 0 || admin_id(call, call->operands[0], subject, &call->id);
 }
 
+int
+admin_run_command(struct admin_call *call)
+{
+	return read_id(call) ? call->command->run(call) : EX_DATAERR;
+}
+
 /* A command that fails may have output as well, for example check. */
 static int
 print_output(struct admin_call *call, int status, FILE *out)
@@ -42,13 +48,10 @@ run_command(struct admin_call *call, FILE *out)
 	call->output = output_new(call->pool, call->command->shape);
 	call->out = out;
 	int status = call->command->any_schema ? EX_OK : check_schema(call);
-	if (status == EX_OK && !read_id(call)) {
-		status = EX_DATAERR;
-	} else if (status == EX_OK) {
-		status = call->command->run(call);
-		if (!call->writes_out && (status == EX_OK || !output_is_empty(call->output)))
-			status = print_output(call, status, out);
-	}
+	if (status == EX_OK)
+		status = admin_run_command(call);
+	if (!call->writes_out && (status == EX_OK || !output_is_empty(call->output)))
+		status = print_output(call, status, out);
 	store_free(&call->store);
 	return status;
 }

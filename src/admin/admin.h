@@ -69,8 +69,9 @@ struct admin_wiring {
 	struct dispatcher_seen (*see_dispatcher)(struct pool *pool, const char *lock_file);
 	/* Makes a payload of an inbound webhook a lead, as a call of its URL does, but without limits and log. `only_try`:
 	 * nothing is changed. The result lives in the pool. */
-	void (*run_inbound)(struct store *store, struct pool *pool, const struct inbound_webhook *webhook,
+	void (*run_inbound)(void *context, struct store *store, struct pool *pool, const struct inbound_webhook *webhook,
 	    const struct inbound_call *call, bool only_try, struct inbound_result *result);
+	void *inbound_context;
 	/* The routes that the metrics are about. In the pool. */
 	const struct metric_route *(*metric_routes)(struct pool *pool, size_t *count);
 	/* Whether this name, in lower case, is one that sign-ups read as something else than a custom field. */

@@ -14,8 +14,12 @@ admin_answer(struct admin_call *call, enum result result)
 	case RESULT_OK:
 		return EX_OK;
 	case RESULT_UNAVAILABLE:
+		if (call->is_remote)
+			return admin_fail(call, PROBLEM_UNAVAILABLE, "the database is out of reach; try again later");
 		return admin_fail(call, PROBLEM_UNAVAILABLE, "the database is out of reach: %s", store_error_text(call->store));
 	case RESULT_CONFLICT:
+		if (store_found_other_settings(call->store))
+			return admin_fail(call, PROBLEM_CHANGED, "the campaign was changed since; read it again");
 		return admin_fail(call, PROBLEM_BUSY, "another change was made at the same time; try again");
 	case RESULT_UNKNOWN:
 		return admin_fail(
@@ -29,7 +33,7 @@ admin_answer(struct admin_call *call, enum result result)
 	case RESULT_FAILED:
 		break;
 	}
-	const char *text = store_error_text(call->store);
+	const char *text = call->is_remote ? "" : store_error_text(call->store);
 	return text[0] == '\0' ? admin_fail(call, PROBLEM_INTERNAL, "the command failed; see the log for the reason")
 			       : admin_fail(call, PROBLEM_INTERNAL, "the database refused: %s", text);
 }

@@ -50,8 +50,8 @@ has_option_of(const struct admin_call *call, const enum admin_option *list)
 	return false;
 }
 
-static bool
-find_option(struct slice name, enum admin_option *option)
+bool
+admin_find_option(struct slice name, enum admin_option *option)
 {
 	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
 		if (slice_equal(name, slice_of(option_table[i].name))) {
@@ -70,7 +70,7 @@ take_option(int argc, char *const argv[], int *at, struct admin_call *call, stru
 	size_t equals = slice_find(text, '=');
 	struct slice name = slice_sub(text, 0, equals);
 	enum admin_option option;
-	if (!find_option(name, &option)) {
+	if (!admin_find_option(name, &option)) {
 		buffer_printf(problem, "there is no option --%.*s" SEE_OPTIONS, SLICE_ARGS(name));
 		return false;
 	}

@@ -108,7 +108,7 @@ struct admin_command {
 	const char *operands;    /* as shown in messages: "ACCOUNT NAME [SETTING=VALUE...]"; ACCOUNT is read as an id */
 	size_t minimum, maximum; /* of operands */
 	admin_run *run;
-	int variant;             /* for `run`, when several commands share it */
+	int variant; /* for `run`, when several commands share it */
 	/* OPTIONS beyond those that every command has, and those of them that must be given; or NULL */
 	const enum admin_option *options, *required;
 	bool without_lists;      /* runs also where a file that the configuration names is missing or wrong */
@@ -118,6 +118,17 @@ struct admin_command {
 	bool any_schema;         /* runs on other schemas than this program's as well */
 	enum output_shape shape; /* of its output */
 	const struct value_settings *settings; /* those that its operands set; or NULL */
+	/* Its form in HTTP (docs/manage.md 1). In the path, below /manage/v1, "{…}" is an operand, or the option of that name.
+	 */
+	enum admin_method { ADMIN_UNDECIDED, ADMIN_SHELL_ONLY, ADMIN_GET, ADMIN_POST, ADMIN_PATCH, ADMIN_DELETE } method;
+	const char *path;
+	/* The members that are the operands after those of the path, with spaces between them. The last may end with "...": all
+	 * others, an array. "*": any member is NAME=VALUE. */
+	const char *fields;
+	rights rights;      /* a caller has one of them */
+	bool operator_only; /* of the installation */
+	bool creates;       /* an object */
+	bool versioned;     /* shows or changes what the version of a campaign's settings is about */
 	const char *help;
 };
 
@@ -136,10 +147,11 @@ struct admin_call {
 	struct slice problems; /* any_configuration: lines about errors of the configuration; or absent */
 	struct store *store;
 	struct output *output;
-	uint64_t id; /* of the first operand, if that is an id; else 0 */
+	uint64_t id;                 /* of the first operand, if that is an id; else 0 */
 	const struct caller *caller; /* NULL: a shell */
-	FILE *out, *errors;
-	bool writes_out; /* the command has written its result to `out` itself */
+	FILE *out, *errors;          /* a remote call has neither */
+	bool is_remote;              /* by HTTP: files of the host are not read or written */
+	bool writes_out;             /* the command has written its result to `out` itself */
 	struct admin_report report;
 };
 
@@ -161,6 +173,8 @@ int admin_fail_setting(struct admin_call *call, const char *setting, const char 
 void admin_warn(struct admin_call *call, const char *format, ...) PRINTF_LIKE(2, 3);
 
 const char *admin_option_name(enum admin_option option);
+/* Returns false when there is no option with that name. */
+MUST_CHECK bool admin_find_option(struct slice name, enum admin_option *option);
 /* The name of its value, NULL when it takes none: FILE, or "on|off", of which one must be given. */
 const char *admin_option_value(enum admin_option option);
 /* The path of this program; NULL, with errno set, when it cannot be read. */
@@ -169,6 +183,8 @@ const char *admin_own_program(struct pool *pool);
 MUST_CHECK bool admin_option_in(const enum admin_option *list, enum admin_option option);
 /* Whether it is an option of every command that this one takes; of all of them for NULL. */
 MUST_CHECK bool admin_is_general_option(const struct admin_command *command, enum admin_option option);
+/* Runs the command of a call that has a store and an output. Returns its status. */
+int admin_run_command(struct admin_call *call);
 /* Whether the text has 1 to 200 characters, as the columns allow. */
 MUST_CHECK bool admin_is_name(struct slice text);
 /* As admin_is_name, and reports an invalid name: EX_DATAERR. */

@@ -58,7 +58,7 @@ static const struct value_setting setting_table[] = {
 	{ "bots", value_bots, PLACE(bots), "off, honeypot, proof or proof_or_confirm" },
 	{ "bot_difficulty", value_difficulty, PLACE(bot_difficulty), "a number from 1 to 8" },
 };
-const struct value_settings admin_campaign_settings = { setting_table, ARRAY_SIZE(setting_table), "a campaign" };
+const struct value_settings admin_campaign_settings = { setting_table, ARRAY_SIZE(setting_table), "a campaign", 0 };
 
 static bool
 edit_settings(void *context, struct campaign_settings *settings)
@@ -147,13 +147,15 @@ admin_campaign_list(struct admin_call *call)
 	struct campaign *campaigns;
 	size_t count;
 	int64_t now_ms;
+	const uint64_t account_id = call->id != 0 ? call->id : caller_account(call->caller);
 	enum result result = call->id == 0 ? RESULT_OK : store_find_account(call->store, call->id);
 	if (result == RESULT_OK)
-		result = store_list_campaigns(call->store, call->pool, call->id, &campaigns, &count, &now_ms);
+		result = store_list_campaigns(call->store, call->pool, account_id, &campaigns, &count, &now_ms);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++)
-		add_summary(call->output, &campaigns[i], now_ms);
+		if (caller_sees(call->caller, campaigns[i].account_id, campaigns[i].id))
+			add_summary(call->output, &campaigns[i], now_ms);
 	return EX_OK;
 }
 

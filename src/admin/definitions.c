@@ -28,9 +28,9 @@ static const struct value_setting reward_settings[] = {
 	{ "required_points", value_count, PLACE(reward.required_points), required_points },
 	{ "emailed", value_switch, PLACE(reward.emailed), "on or off" },
 };
-const struct value_settings admin_tag_settings = { tag_settings, ARRAY_SIZE(tag_settings), "a tag" };
-const struct value_settings admin_action_settings = { action_settings, ARRAY_SIZE(action_settings), "an action" };
-const struct value_settings admin_reward_settings = { reward_settings, ARRAY_SIZE(reward_settings), "a reward level" };
+const struct value_settings admin_tag_settings = { tag_settings, ARRAY_SIZE(tag_settings), "a tag", 0 };
+const struct value_settings admin_action_settings = { action_settings, ARRAY_SIZE(action_settings), "an action", 0 };
+const struct value_settings admin_reward_settings = { reward_settings, ARRAY_SIZE(reward_settings), "a reward level", 0 };
 
 static const struct value_option tag_options[] = {
 	{ OPTION_POINTS, value_delta, PLACE(tag.points), points },

@@ -122,7 +122,7 @@ admin_delivery_list(struct admin_call *call)
 }
 
 static struct output *
-log_of(struct pool *pool, const struct delivery_details *delivery)
+log_of(struct pool *pool, const struct delivery_details *delivery, bool personal)
 {
 	struct output *log = output_new(pool, OUTPUT_ARRAY);
 	for (size_t i = 0; i < delivery->attempt_count; i++) {
@@ -133,7 +133,8 @@ log_of(struct pool *pool, const struct delivery_details *delivery)
 		output_u64(log, "duration_ms", (uint64_t)attempt->duration_ms);
 		output_u64_or_null(log, "status", (uint64_t)attempt->status);
 		output_text(log, "error", attempt->error);
-		output_text(log, "answer", attempt->status == 0 ? SLICE_NONE : utf8_sanitized(pool, attempt->answer));
+		output_text(
+		    log, "answer", attempt->status == 0 || !personal ? SLICE_NONE : utf8_sanitized(pool, attempt->answer));
 	}
 	return log;
 }
@@ -151,8 +152,10 @@ admin_delivery_show(struct admin_call *call)
 	output_text(call->output, "url", delivery.url);
 	output_text(call->output, "message_id", delivery.message_id);
 	output_time(call->output, "created_at", delivery.created_ms);
-	output_json(call->output, "payload", delivery.payload);
-	output_nested(call->output, "log", log_of(call->pool, &delivery));
+	/* a payload is about a lead, and receivers repeat it in their answers */
+	const bool personal = (caller_rights(call->caller) & RIGHT_LEADS) != 0;
+	output_json(call->output, "payload", personal ? delivery.payload : SLICE("null"));
+	output_nested(call->output, "log", log_of(call->pool, &delivery, personal));
 	return EX_OK;
 }
 
@@ -304,7 +307,7 @@ admin_delivery_redeliver(struct admin_call *call)
 	struct delivery_filter filter;
 	uint64_t *ids = POOL_ARRAY(call->pool, call->operand_count + 1, uint64_t);
 	size_t count;
-	if (r.named == has_filter(call))
+	if (r.named == has_filter(call) || (call->is_remote && !r.named))
 		return admin_fail(call, PROBLEM_USAGE, "%s takes %s", call->command->words, call->command->operands);
 	if (!read_ids(call, ids, &count) || !read_filter(call, SIZE_MAX, &filter))
 		return EX_DATAERR;

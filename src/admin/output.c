@@ -255,6 +255,15 @@ flush_json(struct buffer *json, FILE *out)
 	return printed;
 }
 
+void
+output_write_json(const struct output *output, struct buffer *out)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	write_output(&writer, output);
+	buffer_add_byte(out, '\n');
+}
+
 bool
 output_print_json(const struct output *output, FILE *out)
 {

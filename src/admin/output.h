@@ -47,6 +47,9 @@ void output_json(struct output *output, const char *key, struct slice json);
 /* Records inside a record. */
 void output_nested(struct output *output, const char *key, const struct output *value);
 
+/* Appends one JSON value and a newline: the bytes that output_print_json writes, for texts without control characters and
+ * direction marks. */
+void output_write_json(const struct output *output, struct buffer *out);
 /* Writes one JSON value and a newline. Control characters and direction marks of its texts are written as escapes, so that no
  * stored text controls a terminal. False when writing to `out` fails. */
 MUST_CHECK bool output_print_json(const struct output *output, FILE *out);

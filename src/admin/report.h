@@ -15,6 +15,7 @@
 #define ADMIN_PROBLEM_LIST(X) \
 	X(USAGE, EX_USAGE, 422, "invalid_arguments", "The arguments do not fit together") \
 	X(INVALID, EX_DATAERR, 422, "invalid_value", "A value is not valid") \
+	X(UNKNOWN_FIELD, EX_USAGE, 406, "unknown_field", "There is no such field") \
 	X(NOT_FOUND, EX_DATAERR, 404, "not_found", "There is no such object") \
 	X(CONFLICT, EX_DATAERR, 409, "conflict", "The state of the object does not allow it") \
 	X(FORBIDDEN, EX_NOPERM, 403, "forbidden", "The caller may not do this") \

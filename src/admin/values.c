@@ -363,6 +363,10 @@ apply(struct admin_call *call, const struct value_settings *settings, struct sli
 		const struct value_setting *row = &settings->rows[i];
 		if (!slice_equal(name, slice_of(row->name)))
 			continue;
+		if (i >= settings->count - settings->operators && !caller_is_operator(call->caller)) {
+			admin_fail(call, PROBLEM_FORBIDDEN, "only an operator may set %s", row->name);
+			return false;
+		}
 		if (equals < text.size && row->read(call->pool, value, (char *)target + row->offset, &bad))
 			return true;
 		admin_fail_setting(

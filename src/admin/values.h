@@ -53,6 +53,7 @@ struct value_settings {
 	const struct value_setting *rows;
 	size_t count;
 	const char *owner; /* "a campaign" */
+	size_t operators;  /* how many of the last rows only an operator may set: paths of the host */
 };
 
 /* Applies the operands from `first` on as settings of the command. Reports an invalid one and returns false: EX_DATAERR. */

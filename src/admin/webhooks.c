@@ -27,7 +27,7 @@ static const struct value_setting setting_table[] = {
 	{ "client_certificate", value_file, PLACE(client_certificate), file },
 	{ "client_key", value_file, PLACE(client_key), file },
 };
-const struct value_settings admin_webhook_settings = { setting_table, ARRAY_SIZE(setting_table), "a webhook" };
+const struct value_settings admin_webhook_settings = { setting_table, ARRAY_SIZE(setting_table), "a webhook", 3 };
 
 /* Reads the operands from the third on. Reports an unknown event and returns false. */
 static bool

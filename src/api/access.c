@@ -107,6 +107,18 @@ authenticate_by_key(struct call *call)
 	return call->route->key == KEY_OPTIONAL || call_fail(call, FAILURE_MISSING_API_KEY);
 }
 
+/* A key in a query is in logs, and one in a body needs a body. */
+static bool
+authenticate_by_header(struct call *call)
+{
+	call->key_text = api_key_from_header(call->request->authorization);
+	if (!slice_present(call->key_text) || is_placeholder(call->key_text)) {
+		call->key_text = SLICE_NONE;
+		return call_pass_address(call);
+	}
+	return check_key(call, call->key_text);
+}
+
 bool
 call_authenticate(struct call *call)
 {
@@ -123,6 +135,8 @@ call_authenticate(struct call *call)
 		return call_check_inbound(call);
 	case KEY_METRICS:
 		return call_check_metrics(call);
+	case KEY_EXTENSION:
+		return authenticate_by_header(call);
 	case KEY_OPTIONAL:
 	case KEY_REQUIRED:
 	case KEY_PASSWORD:

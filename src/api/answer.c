@@ -71,7 +71,9 @@ call_fail_with(struct call *call, enum failure failure, struct slice detail)
 	call->failure = failure;
 	call->failure_message = message;
 	buffer_clear(&call->response->body);
-	if (answers_page(call))
+	if (api_is_extension(call->api, call->request))
+		call_fail_problem(call, text, message);
+	else if (answers_page(call))
 		call_fail_page(call);
 	else
 		write_failure(call, text, message);

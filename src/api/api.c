@@ -24,6 +24,12 @@ api_new(const struct api_options *options, struct store *store, struct store *re
 }
 
 void
+api_extend(struct api *api, const struct api_extension *extension)
+{
+	api->extension = extension;
+}
+
+void
 api_free(struct api **api)
 {
 	cache_free(&(*api)->boards);
@@ -46,6 +52,8 @@ api_body_limit(const struct api *api, const struct http_request *request)
 {
 	const struct route *route;
 	struct slice allow;
+	if (api_is_extension(api, request))
+		return api->extension->body_bytes;
 	if (api_route(request, &route, &allow) != FAILURE_NONE)
 		return api->options->body_bytes;
 	if (route->key == KEY_PASSWORD || route->key == KEY_PAGE) /* the body is read without a key */
@@ -58,7 +66,7 @@ static bool
 reads_body(const struct call *call)
 {
 	const enum route_key key = call->route->key;
-	return key != KEY_NONE && key != KEY_PROBE && key != KEY_INBOUND && key != KEY_METRICS &&
+	return key != KEY_NONE && key != KEY_PROBE && key != KEY_INBOUND && key != KEY_METRICS && key != KEY_EXTENSION &&
 	       (key != KEY_PAGE || call->request->method == HTTP_POST) && (call->route->flags & ROUTE_PAGE) == 0;
 }
 
@@ -216,12 +224,22 @@ check_hidden(struct call *call)
 	return call->route->key == KEY_PROBE ? call_check_probe(call) : FAILURE_NONE;
 }
 
+static enum failure
+find_route(struct call *call, struct slice *allow)
+{
+	if (!api_is_extension(call->api, call->request))
+		return api_route(call->request, &call->route, allow);
+	*allow = SLICE("GET, HEAD, POST, PATCH, DELETE, OPTIONS");
+	call->route = api_extension_route(call->api, call->request);
+	return call->route == NULL ? FAILURE_METHOD_NOT_ALLOWED : FAILURE_NONE;
+}
+
 /* Checks path, method and the size of the body before anything is read. */
 static enum failure
 check_request(struct call *call)
 {
 	struct slice allow;
-	enum failure failure = api_route(call->request, &call->route, &allow);
+	enum failure failure = find_route(call, &allow);
 	const enum failure hidden = check_hidden(call);
 	if (hidden != FAILURE_NONE) {
 		call->route = NULL; /* as an unknown path, with every method */
@@ -265,6 +283,8 @@ metric_of(const struct call *call)
 	const enum http_method method = call->request->method;
 	if (method == HTTP_OPTIONS)
 		return METRIC_ROUTE_PREFLIGHT;
+	if (call->route != NULL && call->route->key == KEY_EXTENSION)
+		return METRIC_ROUTE_EXTENSION;
 	const bool found = call->route != NULL && call->route->method == (method == HTTP_HEAD ? HTTP_GET : method);
 	return api_route_metric(found ? call->route : NULL);
 }
@@ -286,7 +306,10 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 	if (api->reader != NULL) /* it must leave time for `store` */
 		store_set_deadline(api->reader, call.begun_ms + api->options->backend_timeout_ms / 2);
 	response->head = request->method == HTTP_HEAD;
-	if (request->method == HTTP_OPTIONS)
+	response->same_origin = api_is_extension(api, request);
+	if (request->method == HTTP_OPTIONS && response->same_origin)
+		response->status = 204; /* allows nothing to scripts of other origins */
+	else if (request->method == HTTP_OPTIONS)
 		http_response_preflight(response, request->requested_headers);
 	else if (path_is_valid)
 		run(&call);

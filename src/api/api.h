@@ -23,6 +23,23 @@ struct api_metrics {
 	const char *state_dir, *log_file;
 };
 
+/* Who calls an extension. */
+struct api_caller {
+	const struct api_key *key;        /* that was sent and is valid; NULL: none was sent */
+	const struct ip_address *address; /* NULL: unknown */
+	int64_t deadline_ms;              /* as that of struct api_backend */
+};
+/* Another interface below a path of its own, `/<segment>/…` (docs/manage.md). The API reads the key, only from the header
+ * Authorization, and applies the limits of accounts and addresses. Its failures are problems of RFC 9457. Scripts of other
+ * origins cannot read the answers. */
+struct api_extension {
+	struct slice segment;
+	size_t body_bytes; /* maximum of a body */
+	void *context;
+	void (*handle)(
+	    void *context, const struct api_caller *caller, struct http_request *request, struct http_response *response);
+};
+
 /* All pointers must stay valid as long as the api. */
 struct api_options {
 	struct http_caps caps;
@@ -68,6 +85,8 @@ struct api_backend {
  * fails, `store` is used for the call, and for ten seconds. */
 struct api *api_new(
     const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend);
+/* Before the first request; the extension must stay valid as long as the api. */
+void api_extend(struct api *api, const struct api_extension *extension);
 void api_free(struct api **api);
 
 /* The names of all routes for the page of metrics, in the pool. */

@@ -26,6 +26,7 @@ struct api {
 	struct store *store, *reader; /* as in api_new */
 	int64_t reader_away_until_ms;
 	struct cache *boards;
+	const struct api_extension *extension; /* NULL: none */
 	const struct api_backend *backend;
 	struct api_key used_key; /* of the last request; id 0: none */
 	struct refusal refusals[CALL_WAITS];
@@ -104,8 +105,9 @@ void call_fail_page(struct call *call);
 
 /* The authentication that a route needs. KEY_TOKEN: the signature of an opt-out link. KEY_PASSWORD: a key as `password`.
  * KEY_INBOUND: the secret in the URL of an inbound webhook, which stands for its account. KEY_PAGE: none, and the limits of the
- * address. KEY_METRICS: as the settings of metrics say. KEY_PROBE: the token in its path, without which the path is unknown. */
-enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN, KEY_PASSWORD, KEY_INBOUND, KEY_PAGE, KEY_METRICS, KEY_PROBE };
+ * address. KEY_METRICS: as the settings of metrics say. KEY_PROBE: the token in its path, without which the path is unknown.
+ * KEY_EXTENSION: a key in Authorization, or what the extension reads. */
+enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN, KEY_PASSWORD, KEY_INBOUND, KEY_PAGE, KEY_METRICS, KEY_PROBE, KEY_EXTENSION };
 
 enum {
 	ROUTE_BULK = 1 << 0,      /* may have many leads: repeated names make arrays, and the body may be larger */
@@ -150,7 +152,8 @@ call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns,
     handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge, handle_verify_phone_number,
     handle_signup_page, handle_signup_form, handle_status_page, handle_status_button, handle_code_page, handle_code,
     handle_sent_page, handle_thanks_page, handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request,
-    handle_erase_page, handle_erase, handle_page_style, handle_page_script, handle_campaign_style, handle_metrics, handle_echo;
+    handle_erase_page, handle_erase, handle_page_style, handle_page_script, handle_campaign_style, handle_metrics, handle_echo,
+    handle_extension;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);
@@ -176,6 +179,12 @@ MUST_CHECK bool call_pass_code(struct call *call);
 MUST_CHECK bool call_check_owner(struct call *call, struct slice social_id, struct slice token, bool *valid);
 /* Whether the caller may see a lead that it names in this way. False: the call has failed. */
 MUST_CHECK bool call_may_see(struct call *call, enum lead_identity identity, bool owns);
+/* The route of an extension with the method of the request; NULL: it has no such method, or the path is not below it. */
+const struct route *api_extension_route(const struct api *api, const struct http_request *request);
+/* Whether the path is below that of the extension. */
+MUST_CHECK bool api_is_extension(const struct api *api, const struct http_request *request);
+/* Answers with the failure as a problem (extension.c). */
+void call_fail_problem(struct call *call, const struct failure_text *text, struct slice message);
 /* Whether the caller has authenticated itself for the account, and its key, if it is one, has this right. */
 MUST_CHECK bool call_has_right(const struct call *call, enum right right);
 /* KEY_TOKEN (handlers/opt_out.c). False: the call has failed. */

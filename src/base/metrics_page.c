@@ -104,6 +104,7 @@ add_route(const struct metrics_page *page, struct buffer *out, size_t route)
 	static const struct metric_route others[] = {
 		[METRIC_ROUTE_UNKNOWN] = { "", "unknown" },
 		[METRIC_ROUTE_PREFLIGHT] = { "OPTIONS", "any" },
+		[METRIC_ROUTE_EXTENSION] = { "", "manage" },
 	};
 	const struct metric_route *named =
 	    route < METRIC_ROUTE_FIRST ? &others[route] : &page->routes[route - METRIC_ROUTE_FIRST];

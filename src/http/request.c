@@ -14,6 +14,7 @@ static const struct {
 	{ SLICE("GET"), HTTP_GET },
 	{ SLICE("HEAD"), HTTP_HEAD },
 	{ SLICE("POST"), HTTP_POST },
+	{ SLICE("PATCH"), HTTP_PATCH },
 	{ SLICE("DELETE"), HTTP_DELETE },
 	{ SLICE("OPTIONS"), HTTP_OPTIONS },
 };
@@ -39,6 +40,9 @@ static const struct {
 	{ "HTTP_USER_AGENT", offsetof(struct http_request, user_agent) },
 	{ "HTTP_X_FORWARDED_FOR", offsetof(struct http_request, forwarded_for) },
 	{ "HTTP_IF_NONE_MATCH", offsetof(struct http_request, if_none_match) },
+	{ "HTTP_IF_MATCH", offsetof(struct http_request, if_match) },
+	{ "HTTP_IDEMPOTENCY_KEY", offsetof(struct http_request, idempotency_key) },
+	{ "HTTP_COOKIE", offsetof(struct http_request, cookie) },
 	{ "HTTP_ACCESS_CONTROL_REQUEST_HEADERS", offsetof(struct http_request, requested_headers) },
 	{ "REMOTE_ADDR", offsetof(struct http_request, remote_addr) },
 };

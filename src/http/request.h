@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/slice.h"
 
-enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_DELETE, HTTP_OPTIONS, HTTP_OTHER };
+enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP_OPTIONS, HTTP_OTHER };
 
 /* Everything in it lives in the pool. A header that is missing or empty is the absent slice; the others are as sent: any bytes
  * except NUL, CR and LF (http_text_normalise makes them valid text). */
@@ -37,6 +37,9 @@ struct http_request {
 	struct slice user_agent;
 	struct slice forwarded_for;
 	struct slice if_none_match;
+	struct slice if_match;
+	struct slice idempotency_key;
+	struct slice cookie;
 	struct slice requested_headers; /* of a CORS preflight: the names of the headers that a script wants to send */
 	struct slice remote_addr;
 	struct slice request_id; /* generated: 24 hexadecimal digits */

@@ -6,6 +6,7 @@ static const struct {
 	const char *text;
 } status_texts[] = {
 	{ 200, "OK" },
+	{ 201, "Created" },
 	{ 202, "Accepted" },
 	{ 204, "No Content" },
 	{ 303, "See Other" },
@@ -18,6 +19,7 @@ static const struct {
 	{ 406, "Not Acceptable" },
 	{ 408, "Request Timeout" },
 	{ 409, "Conflict" },
+	{ 412, "Precondition Failed" },
 	{ 413, "Content Too Large" },
 	{ 415, "Unsupported Media Type" },
 	{ 422, "Unprocessable Content" },
@@ -33,15 +35,16 @@ static const char *const content_types[] = {
 	[HTTP_HTML] = "text/html",
 	[HTTP_CSS] = "text/css",
 	[HTTP_METRICS] = "text/plain; version=0.0.4",
+	[HTTP_PROBLEM] = "application/problem+json",
 };
 
 /* docs/api.md 7. Most responses depend on headers that a cache does not compare, and are private: they must not be cached. */
 static const char not_cached[] = "Cache-Control: no-store\r\n", cached[] = "Cache-Control: public, max-age=3600\r\n",
 		  cached_for_good[] = "Cache-Control: public, max-age=31536000, immutable\r\n";
 
-/* Headers of every response. */
-static const char common_headers[] = "X-Content-Type-Options: nosniff\r\n"
-				     "Access-Control-Allow-Origin: *\r\n"
+/* Headers of every response, and of those that any page may read. */
+static const char common_headers[] = "X-Content-Type-Options: nosniff\r\n",
+		  shared_headers[] = "Access-Control-Allow-Origin: *\r\n"
 				     "Access-Control-Expose-Headers: Retry-After, RateLimit-Limit, RateLimit-Remaining, "
 				     "RateLimit-Reset, X-Request-Id\r\n";
 
@@ -150,6 +153,8 @@ http_response_render(const struct http_response *response, struct slice request_
 		add_content_headers(out, response, body.size);
 	buffer_add_text(out, response->is_immutable ? cached_for_good : response->is_public ? cached : not_cached);
 	buffer_add_text(out, common_headers);
+	if (!response->same_origin)
+		buffer_add_text(out, shared_headers);
 	add_header(out, "X-Request-Id", request_id);
 	for (size_t i = 0; i < response->header_count; i++)
 		add_header(out, response->headers[i].name, response->headers[i].value);

@@ -21,8 +21,9 @@ struct http_header {
 struct http_response {
 	struct pool *pool;
 	unsigned status; /* initially 200 */
-	enum http_content { HTTP_JSON, HTTP_JAVASCRIPT, HTTP_HTML, HTTP_CSS, HTTP_METRICS } content;
+	enum http_content { HTTP_JSON, HTTP_JAVASCRIPT, HTTP_HTML, HTTP_CSS, HTTP_METRICS, HTTP_PROBLEM } content;
 	bool is_public;     /* the same for every caller, and not private: any cache may store it for an hour */
+	bool same_origin;   /* scripts of other origins cannot read it */
 	bool is_immutable;  /* public, and its URL changes with it: for a year */
 	struct buffer body; /* not sent with 204 and 304; allocated until http_response_free */
 	bool head;          /* the request was HEAD: the body is not sent, but its length is; an empty body has no length */
@@ -41,6 +42,15 @@ MUST_CHECK bool http_response_header(struct http_response *response, const char 
 /* Makes it the response to an OPTIONS request, which allows `requested_headers`, or the usual ones when it is absent, not a
  * list of header names or too long (docs/api.md 7). The slice must live as long as the response. */
 void http_response_preflight(struct http_response *response, struct slice requested_headers);
+
+struct http_problem_details {
+	unsigned status;
+	const char *title, *error; /* of its kind; the stable code of it */
+	struct slice detail;       /* what is wrong here, or absent */
+	struct slice pointer;      /* a JSON pointer to what is wrong in the body; or absent */
+};
+/* Makes it a problem (RFC 9457) in place of what it was; headers stay. */
+void http_response_problem(struct http_response *response, struct slice request_id, const struct http_problem_details *problem);
 
 /* The reason phrase of RFC 9110, 15; "" for a status that we do not use. */
 const char *http_status_text(unsigned status);

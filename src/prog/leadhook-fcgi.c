@@ -21,6 +21,7 @@
 #include "prog/api_options.h"
 #include "prog/backend.h"
 #include "prog/confinement.h"
+#include "prog/management.h"
 #include "prog/options.h"
 #include "prog/wiring.h"
 
@@ -59,6 +60,7 @@ struct worker {
 	struct backend sources;
 	struct api_backend backend;
 	struct api *api;
+	struct management *management;
 	struct pool *pool; /* of the request */
 	struct buffer answer;
 	struct http_request request; /* read before its body */
@@ -219,6 +221,7 @@ worker_start(void *context)
 	open_backend(worker, context);
 	worker->reader = open_reader(worker->service);
 	worker->api = api_new(&worker->service->api, worker->store, worker->reader, &worker->backend);
+	worker->management = management_new(&worker->service->setup.wiring, worker->store, worker->api);
 	worker->pool = pool_new();
 	buffer_init(&worker->answer, ANSWER_MAX_BYTES + HEADERS_MAX_BYTES);
 	return worker;
@@ -230,6 +233,7 @@ worker_stop(void *state)
 	struct worker *worker = state;
 	buffer_free(&worker->answer);
 	pool_free(&worker->pool);
+	management_free(&worker->management);
 	api_free(&worker->api);
 	commit_client_free(&worker->sources.committer);
 	directory_free(&worker->sources.directory);

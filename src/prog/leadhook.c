@@ -182,8 +182,8 @@ find_campaign(
 }
 
 static void
-run_inbound(struct store *store, struct pool *pool, const struct inbound_webhook *webhook, const struct inbound_call *call,
-    bool only_try, struct inbound_result *result)
+run_inbound(void *context UNUSED, struct store *store, struct pool *pool, const struct inbound_webhook *webhook,
+    const struct inbound_call *call, bool only_try, struct inbound_result *result)
 {
 	const struct api_options options = api_options_of(&wiring, NULL, WIRING_ANSWER_MS);
 	const struct api_backend backend = { .context = store, .execute = execute, .find_campaign = find_campaign };

@@ -5,9 +5,9 @@ noinst_LIBRARIES += %D%/libwiring.a
 %C%_libwiring_a_SOURCES = %D%/api_options.c %D%/api_options.h %D%/confinement.c %D%/confinement.h %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
 
 sbin_PROGRAMS += %D%/leadhook-fcgi
-%C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h
-%C%_leadhook_fcgi_LDADD = %D%/libwiring.a $(api_libs) src/commit/libcommit.a src/http/libhttp.a src/fcgi/libfcgi.a \
-	$(%C%_libs) $(FCGI_LIBS)
+%C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h %D%/management.c %D%/management.h
+%C%_leadhook_fcgi_LDADD = %D%/libwiring.a src/manage/libmanage.a src/admin/libadmin.a $(api_libs) src/transfer/libtransfer.a \
+	src/commit/libcommit.a src/http/libhttp.a src/deliver/libdeliver.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
 
 bin_PROGRAMS += %D%/leadhook
 %C%_leadhook_SOURCES = %D%/leadhook.c

@@ -50,6 +50,9 @@ struct store {
 	struct log_throttle batch_log, installation_log;
 	bool made_deliveries; /* as store_made_deliveries */
 	bool made_messages;   /* as store_made_messages */
+	/* as store_expect_settings; store_found_other_settings */
+	bool expects_settings, other_settings;
+	uint64_t expected_settings;
 	/* as store_watch_unknown */
 	void (*unknown_changed)(void *context, bool unknown);
 	void *unknown_context;

@@ -130,6 +130,13 @@ MUST_CHECK enum result store_find_campaign(
 MUST_CHECK enum result store_list_campaigns(
     struct store *store, struct pool *pool, uint64_t account_id, struct campaign **campaigns, size_t *count, int64_t *now_ms);
 
+/* The version that every change of the campaign's settings, webhooks and definitions raises. */
+MUST_CHECK enum result store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t *version);
+/* From now on changes of settings are made only where the version is this one, and else fail with RESULT_CONFLICT, and
+ * store_found_other_settings is true. NULL: whatever the version is. */
+void store_expect_settings(struct store *store, const uint64_t *version);
+MUST_CHECK bool store_found_other_settings(const struct store *store);
+
 /* Cached data of a campaign is read again after that long, even if its version is the same: a row that was corrected by hand
  * may have an unchanged version. */
 enum { STORE_FRESH_MS = 10000 };

@@ -15,7 +15,9 @@ DB_STATEMENT(sql_lock_settings, "UPDATE {prefix}campaign_counters"
 				" SET settings_version = settings_version + 1"
 				" WHERE campaign_id = ?");
 
-store_statement_list sql_of_transaction = { &sql_lock_counters, &sql_lock_settings, NULL };
+DB_STATEMENT(sql_select_settings_version, "SELECT settings_version FROM {prefix}campaign_counters WHERE campaign_id = ?");
+
+store_statement_list sql_of_transaction = { &sql_lock_counters, &sql_lock_settings, &sql_select_settings_version, NULL };
 
 enum result
 store_finish(struct store *store, enum result so_far)
@@ -50,8 +52,9 @@ store_transaction(struct store *store, enum repeat repeat)
 static bool
 may_run_again(const struct transaction *txn)
 {
-	return txn->attempt < STORE_ATTEMPTS && ((txn->result == RESULT_CONFLICT && txn->repeat != REPEAT_NOTHING) ||
-						    (txn->result == RESULT_UNKNOWN && txn->repeat == REPEAT_UNKNOWN));
+	return !txn->store->other_settings && txn->attempt < STORE_ATTEMPTS &&
+	       ((txn->result == RESULT_CONFLICT && txn->repeat != REPEAT_NOTHING) ||
+		   (txn->result == RESULT_UNKNOWN && txn->repeat == REPEAT_UNKNOWN));
 }
 
 static bool
@@ -91,9 +94,48 @@ store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id
 	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
 }
 
+/* The version is one more than it was before the lock. */
+static enum result
+check_settings(struct store *store, uint64_t campaign_id)
+{
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_settings_version, DB_U64(campaign_id));
+	store->other_settings = result == RESULT_OK && db_get_u64(&rows, 0, 0) != store->expected_settings + 1;
+	pool_free(&pool);
+	return store->other_settings ? RESULT_CONFLICT : result;
+}
+
+void
+store_expect_settings(struct store *store, const uint64_t *version)
+{
+	store->expects_settings = version != NULL;
+	store->expected_settings = version == NULL ? 0 : *version;
+	store->other_settings = false;
+}
+
+bool
+store_found_other_settings(const struct store *store)
+{
+	return store->other_settings;
+}
+
+enum result
+store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t *version)
+{
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_settings_version, DB_U64(campaign_id));
+	if (result == RESULT_OK)
+		*version = db_get_u64(&rows, 0, 0);
+	pool_free(&pool);
+	return result;
+}
+
 enum result
 store_lock_settings(struct store *store, uint64_t campaign_id)
 {
 	require(db_in_transaction(store->db));
-	return store_change_one(store, &sql_lock_settings, DB_U64(campaign_id));
+	const enum result result = store_change_one(store, &sql_lock_settings, DB_U64(campaign_id));
+	return result == RESULT_OK && store->expects_settings ? check_settings(store, campaign_id) : result;
 }

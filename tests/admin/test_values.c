@@ -139,7 +139,7 @@ static const struct value_setting rows[] = {
 	{ "waitlist", value_switch, offsetof(struct campaign_settings, waitlist), "on or off" },
 	{ "hosts", value_hosts, offsetof(struct campaign_settings, blocked_referrers), "host names" },
 };
-static const struct value_settings settings = { rows, ARRAY_SIZE(rows), "a test" };
+static const struct value_settings settings = { rows, ARRAY_SIZE(rows), "a test", 0 };
 
 /* Applies the operands "first|second". Returns what was written to errors, in the pool. */
 static const char *

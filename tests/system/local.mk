@@ -116,6 +116,7 @@ EXTRA_DIST += \
 	%D%/test_mail_sending.py \
 	%D%/test_mail_templates.py \
 	%D%/test_memory.py \
+	%D%/test_manage.py \
 	%D%/test_metrics.py \
 	%D%/test_model.py \
 	%D%/test_names.py \

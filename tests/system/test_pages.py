@@ -384,7 +384,7 @@ def test_assets(hosted):
     (["title"], "is no NAME=VALUE"), (["titles=x"], "is no NAME=VALUE"), (["accent=red"], "accent must be a colour as #rrggbb"),
     (["text_color=#cccccc"], "contrast of"), (["privacy_url=javascript:x"], "privacy_url must be an http or https URL"),
     (["fields=name"], "fields needs a field"), (["css=@/nonexistent"], "/nonexistent: No such file"), (["title=" + "x" * 301], "at most 300 bytes"),
-    (["--language", "xx", "title=x"], "--language must be one of en de es fr"), (["--language", "de", "accent=#000000"], "the same for every language")])
+    (["--language", "xx", "title=x"], "--language: must be one of en de es fr"), (["--language", "de", "accent=#000000"], "the same for every language")])
 def test_bad_looks(hosted, words, message):
     """leadhook(1), page set: a mistake changes nothing"""
     with pytest.raises(StackError, match=re.escape(message)):

@@ -6,10 +6,11 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "base/clock.h"
 #include "store/removal/removal.h"
 #include "json/writer.h"
 
-enum { TRIES = 4, REPORT_MAX_BYTES = 256 * 1024 * 1024 };
+enum { TRIES = 4, REMOTE_MS = 2000, REPORT_MAX_BYTES = 256 * 1024 * 1024 };
 
 static bool
 exists(struct admin_call *call, uint64_t campaign_id)
@@ -42,18 +43,22 @@ read_person(struct admin_call *call, struct person *person)
 
 /* ---- erase ---- */
 
+/* *done: false when a remote call has worked for long enough, and the dispatcher goes on. */
 static int
-erase(struct admin_call *call, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts)
+erase(struct admin_call *call, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done)
 {
 	unsigned failures = 0;
-	for (bool done = false; !done;) {
-		const enum result result = store_continue_erasure(call->store, id, counts, &done);
+	const int64_t end_ms = clock_monotonic_ms() + REMOTE_MS;
+	for (*done = false; !*done && (!call->is_remote || clock_monotonic_ms() < end_ms);) {
+		const enum result result = store_continue_erasure(call->store, id, counts, done);
 		if (result == RESULT_OK) {
 			failures = 0;
 			continue;
 		}
 		if (result == RESULT_FAILED)
 			return admin_answer(call, result);
+		if (call->is_remote)
+			break;
 		if (++failures == TRIES)
 			return admin_fail(call, PROBLEM_INCOMPLETE,
 			    "the database is out of reach: the dispatcher erases the rest; leadhook status shows whether any "
@@ -103,11 +108,13 @@ admin_lead_erase(struct admin_call *call)
 	const enum result result = store_begin_erasure(call->store, &request, id, &leads);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	status = erase(call, id, &counts);
+	bool done = false;
+	status = erase(call, id, &counts, &done);
 	if (status != EX_OK)
 		return status;
 	output_record(call->output);
 	report_counts(call->output, &counts);
+	output_boolean(call->output, "done", done);
 	return admin_answer(call, report_mentions(call, &request.person));
 }
 

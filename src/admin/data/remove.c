@@ -32,6 +32,17 @@ delete_rows(struct admin_call *call, uint64_t campaign_id, struct progress *prog
 }
 
 static int
+delete_all_rows(struct admin_call *call, const uint64_t *ids, size_t campaigns, uint64_t leads, struct removal_counts *counts)
+{
+	struct progress progress = progress_begin(call->errors, "leads", leads);
+	int status = EX_OK;
+	for (size_t i = 0; i < campaigns && status == EX_OK; i++)
+		status = delete_rows(call, ids[i], &progress, counts);
+	progress_end(&progress);
+	return status;
+}
+
+static int
 find_campaigns(struct admin_call *call, bool account, uint64_t *leads, uint64_t **ids, size_t *campaigns)
 {
 	struct campaign *list;
@@ -72,10 +83,8 @@ admin_remove(struct admin_call *call)
 	    account ? store_remove_account(call->store, call->id) : store_remove_campaign(call->store, call->id);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	struct progress progress = progress_begin(call->errors, "leads", leads);
-	for (size_t i = 0; i < campaigns && status == EX_OK; i++)
-		status = delete_rows(call, ids[i], &progress, &counts);
-	progress_end(&progress);
+	if (!call->is_remote) /* else the dispatcher deletes them: it may take minutes */
+		status = delete_all_rows(call, ids, campaigns, leads, &counts);
 	if (status != EX_OK)
 		return status;
 	output_record(call->output);
@@ -83,5 +92,6 @@ admin_remove(struct admin_call *call)
 	output_u64(call->output, "campaigns", campaigns);
 	output_u64(call->output, "leads", counts.leads);
 	output_u64(call->output, "events", counts.events);
+	output_boolean(call->output, "done", !call->is_remote);
 	return EX_OK;
 }

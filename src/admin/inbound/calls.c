@@ -117,7 +117,7 @@ admin_inbound_test(struct admin_call *call)
 	if (status != EX_OK)
 		return status;
 	payload.content_type = type_of(payload.body);
-	call->wiring->run_inbound(call->store, call->pool, &webhook, &payload, true, &outcome);
+	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &payload, true, &outcome);
 	output_record(call->output);
 	add_result(call, &outcome);
 	report_missing(call, &webhook, &outcome);
@@ -238,7 +238,7 @@ admin_inbound_replay(struct admin_call *call)
 		return admin_answer(call, result);
 	if (entry.body.size < entry.size)
 		return admin_fail(call, PROBLEM_CONFLICT, "only the beginning of the payload is stored");
-	call->wiring->run_inbound(call->store, call->pool, &webhook, &entry, false, &outcome);
+	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &entry, false, &outcome);
 	result = note(call, &entry, &outcome);
 	output_record(call->output);
 	output_u64(call->output, "id", entry.id);

@@ -48,7 +48,11 @@ read_file(struct admin_call *call, const char *path, struct slice *text)
 int
 admin_read_text(struct admin_call *call, struct slice *value)
 {
-	if (!slice_starts_with(*value, SLICE("@")))
+	if (call->is_remote && value->size > FILE_MAX_BYTES)
+		return admin_fail(call, PROBLEM_INVALID, "a text has at most %d bytes", FILE_MAX_BYTES);
+	if (call->is_remote)
+		*value = unix_lines(call->pool, *value);
+	if (call->is_remote || !slice_starts_with(*value, SLICE("@")))
 		return EX_OK;
 	return read_file(call, pool_string(call->pool, slice_sub(*value, 1, value->size)), value);
 }
@@ -67,5 +71,5 @@ admin_read_language(struct admin_call *call, enum text_language *language, const
 	}
 	for (unsigned i = 0; i < TEXT_LANGUAGES; i++)
 		codes = POOL_JOIN(call->pool, codes, SLICE(" "), text_language_code((enum text_language)i));
-	return admin_fail(call, PROBLEM_INVALID, "--language must be one of%.*s", SLICE_ARGS(codes));
+	return admin_fail_option(call, OPTION_LANGUAGE, "must be one of%.*s", SLICE_ARGS(codes));
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ * Answers: what a command outputs, or its failure as a problem (RFC 9457). */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "manage/request.h"
+
+enum { DETAIL_MAX_BYTES = 4096 };
+
+void
+request_add_header(struct manage_request *request, const char *name, struct slice value)
+{
+	if (!http_response_header(request->response, name, value))
+		log_error("header_refused", LOG_STR("name", name));
+}
+
+static bool
+fail(struct manage_request *request, const struct http_problem_details *problem)
+{
+	if (problem->status == 503)
+		request_add_header(request, "Retry-After", SLICE("5"));
+	http_response_problem(request->response, request->http->request_id, problem);
+	return false;
+}
+
+bool
+request_fail_status(struct manage_request *request, unsigned status, const char *error, struct slice detail)
+{
+	return fail(request, &(struct http_problem_details){
+				 .status = status, .title = http_status_text(status), .error = error, .detail = detail });
+}
+
+static bool
+fail_with(struct manage_request *request, enum admin_problem problem, struct slice pointer, struct slice detail)
+{
+	const struct admin_problem_info *info = admin_problem_info(problem);
+	return fail(request,
+	    &(struct http_problem_details){
+		.status = info->status, .title = info->title, .error = info->code, .detail = detail, .pointer = pointer });
+}
+
+bool
+request_fail(struct manage_request *request, enum admin_problem problem, struct slice pointer, const char *format, ...)
+{
+	char text[DETAIL_MAX_BYTES];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return fail_with(request, problem, pointer, pool_copy(request->http->pool, slice_of(text)));
+}
+
+/* A JSON pointer to the member, whose name is that of the option with "_" for "-"; in a query, too. */
+static struct slice
+pointer_to(struct pool *pool, const char *field)
+{
+	if (field == NULL)
+		return SLICE_NONE;
+	char *pointer = pool_string(pool, pool_printf(pool, "/%s", field));
+	for (char *c = pointer; *c != '\0'; c++)
+		if (*c == '-')
+			*c = '_';
+	return slice_of(pointer);
+}
+
+/* A command may have failed with a warning alone: none of what it was to do could be done. */
+static void
+answer_failure(struct manage_request *request)
+{
+	const struct admin_report *report = &request->call.report;
+	if (report->failed)
+		(void)fail_with(request, report->problem, pointer_to(request->http->pool, report->field), report->message);
+	else
+		(void)fail_with(request, PROBLEM_CONFLICT, SLICE_NONE, report->warning);
+}
+
+void
+request_answer(struct manage_request *request, int status)
+{
+	const struct admin_call *call = &request->call;
+	if (status != EX_OK && (call->report.failed || output_is_empty(call->output))) {
+		answer_failure(request);
+		return;
+	}
+	request->response->status = call->command->creates ? 201 : 200;
+	output_write_json(call->output, &request->response->body);
+	if (call->command->method == ADMIN_GET)
+		request_add_version(request);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ * Arguments of a command, from the path, and from the query (GET, DELETE) or a JSON object (POST, PATCH). Names are those of
+ * options with "_" for "-", those of settings, and those of the table for operands (docs/manage.md 1.1). */
+#include "admin/values.h"
+#include "manage/members.h"
+#include "manage/request.h"
+#include "json/reader.h"
+
+enum { LIMIT_MAX = 250, LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
+
+static struct slice
+pointer_to(struct manage_request *request, struct slice name)
+{
+	return pool_printf(request->http->pool, "/%.*s", SLICE_ARGS(name));
+}
+
+/* The name of an option as a member has it. */
+static struct slice
+member_name(struct pool *pool, enum admin_option option)
+{
+	char *name = pool_string(pool, slice_of(admin_option_name(option)));
+	for (char *c = name; *c != '\0'; c++)
+		if (*c == '-')
+			*c = '_';
+	return slice_of(name);
+}
+
+/* Options that name files of the host are not for remote callers. */
+static bool
+is_remote_option(const struct admin_command *command, enum admin_option option)
+{
+	const char *value = admin_option_value(option);
+	return admin_option_in(command->options, option) && (value == NULL || strcmp(value, "FILE") != 0);
+}
+
+/* A text as an argument of the command line may be; texts of pages and mails may have lines. */
+static bool
+check_text(struct manage_request *request, struct slice name, struct slice text)
+{
+	const bool lines = request->command->fields != NULL && request->command->fields[0] == '*';
+	for (size_t i = 0; i < text.size; i++) {
+		const unsigned char c = (unsigned char)text.data[i];
+		if ((c >= ' ' && c != 0x7f) || (lines && (c == LINE_FEED || c == TAB || c == RETURN)))
+			continue;
+		return request_fail(request, PROBLEM_INVALID, pointer_to(request, name), "control characters are not allowed");
+	}
+	return true;
+}
+
+static bool
+fail_member(struct manage_request *request, struct slice name, const char *expected)
+{
+	return request_fail(
+	    request, PROBLEM_INVALID, pointer_to(request, name), "%.*s: expected %s", SLICE_ARGS(name), expected);
+}
+
+/* The member as the text of one argument. An array is a list with commas. */
+static bool
+text_of(struct manage_request *request, const struct member *member, struct slice *text)
+{
+	*text = member->text;
+	if (member->type == MEMBER_OBJECT)
+		return fail_member(request, member->name, "a text, a number, a boolean, null or an array of texts");
+	if (member->type == MEMBER_ARRAY) {
+		*text = SLICE("");
+		for (size_t i = 0; i < member->item_count; i++) {
+			if (slice_find(member->items[i], ',') < member->items[i].size)
+				return fail_member(request, member->name, "items without commas");
+			*text = POOL_JOIN(request->http->pool, *text, i == 0 ? SLICE("") : SLICE(","), member->items[i]);
+		}
+	}
+	return check_text(request, member->name, *text);
+}
+
+/* ---- operands ---- */
+
+static void
+add_operand(struct manage_request *request, struct slice text)
+{
+	struct admin_call *call = &request->call;
+	call->operands[call->operand_count++] = pool_string(call->pool, text);
+}
+
+/* The path has the first operands, or options of commands that have none. */
+static void
+read_path(struct manage_request *request)
+{
+	struct admin_call *call = &request->call;
+	for (size_t i = 0; i < request->path_count; i++) {
+		enum admin_option option;
+		const bool is_option = admin_subject(call->command) == NULL &&
+				       admin_find_option(request->path[i].name, &option) &&
+				       admin_option_in(call->command->options, option);
+		if (is_option)
+			call->options[option] = pool_string(call->pool, request->path[i].text);
+		else
+			add_operand(request, request->path[i].text);
+	}
+}
+
+static bool
+read_several(struct manage_request *request, struct slice name, struct member *member)
+{
+	if (member->type != MEMBER_ARRAY)
+		return fail_member(request, name, "an array");
+	for (size_t i = 0; i < member->item_count; i++) {
+		if (!check_text(request, name, member->items[i]) || !request_sees(request, name, member->items[i]))
+			return false;
+		add_operand(request, member->items[i]);
+	}
+	return true;
+}
+
+/* One field of the table. A missing one is reported after all, with the number of operands. */
+static bool
+read_field(struct manage_request *request, struct members *members, struct slice name)
+{
+	const bool several = name.size > 3 && slice_equal(slice_sub(name, name.size - 3, name.size), SLICE("..."));
+	struct slice text;
+	if (several)
+		name.size -= 3;
+	struct member *member = members_take(members, name);
+	if (member == NULL || member->type == MEMBER_NULL)
+		return true;
+	if (several)
+		return read_several(request, name, member);
+	if (!text_of(request, member, &text) || !request_sees(request, name, text))
+		return false;
+	add_operand(request, text);
+	return true;
+}
+
+static bool
+read_fields(struct manage_request *request, struct members *members)
+{
+	struct slice rest = slice_of(request->command->fields), name;
+	if (slice_equal(rest, SLICE("*")))
+		return true;
+	while (slice_next(&rest, ' ', &name))
+		if (name.size > 0 && !read_field(request, members, name))
+			return false;
+	return true;
+}
+
+/* ---- options ---- */
+
+/* {"COLUMN": "FIELD", …} */
+static bool
+read_map(struct manage_request *request, const struct member *member)
+{
+	struct admin_call *call = &request->call;
+	if (member->type != MEMBER_OBJECT)
+		return fail_member(request, member->name, "an object of texts");
+	for (size_t i = 0; i < member->item_count; i++) {
+		const struct slice pair = POOL_JOIN(call->pool, member->names[i], SLICE("="), member->items[i]);
+		if (!check_text(request, member->name, pair))
+			return false;
+		call->maps = pool_grow(call->pool, call->maps, call->map_count, &call->map_capacity, sizeof(*call->maps));
+		call->maps[call->map_count++] = pool_string(call->pool, pair);
+		call->options[OPTION_MAP] = call->maps[call->map_count - 1];
+	}
+	return true;
+}
+
+static bool
+read_switch(struct manage_request *request, const struct member *member, enum admin_option option)
+{
+	if (member->type != MEMBER_BOOLEAN && !slice_equal(member->text, SLICE("true")) &&
+	    !slice_equal(member->text, SLICE("false")))
+		return fail_member(request, member->name, "true or false");
+	if (slice_equal(member->text, SLICE("true")))
+		request->call.options[option] = "";
+	return true;
+}
+
+/* A page is what a responder can answer within its time. */
+static bool
+check_limit(struct manage_request *request, struct slice text)
+{
+	uint64_t limit;
+	return (slice_to_u64(text, LIMIT_MAX, &limit) && limit > 0) ||
+	       fail_member(request, SLICE("limit"), "a number from 1 to 250");
+}
+
+static bool
+read_option(struct manage_request *request, const struct member *member, enum admin_option option)
+{
+	struct slice text;
+	if (member->type == MEMBER_NULL)
+		return true;
+	if (option == OPTION_MAP)
+		return read_map(request, member);
+	if (option == OPTION_ID && !caller_is_operator(&request->caller))
+		return request_fail_status(request, 403, "operator_only", SLICE("only an operator may choose an id"));
+	if (admin_option_value(option) == NULL)
+		return read_switch(request, member, option);
+	if (!text_of(request, member, &text) || !request_sees(request, member->name, text) ||
+	    (option == OPTION_LIMIT && !check_limit(request, text)))
+		return false;
+	request->call.options[option] = pool_string(request->call.pool, text);
+	return true;
+}
+
+static bool
+read_options(struct manage_request *request, struct members *members)
+{
+	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
+		const enum admin_option option = (enum admin_option)i;
+		if (!is_remote_option(request->command, option) || request->call.options[option] != NULL)
+			continue;
+		const struct member *member = members_take(members, member_name(request->call.pool, option));
+		if (member != NULL && !read_option(request, member, option))
+			return false;
+	}
+	return true;
+}
+
+/* ---- settings ---- */
+
+static bool
+is_setting(const struct admin_command *command, struct slice name)
+{
+	if (command->fields != NULL && command->fields[0] == '*')
+		return name.size > 0 && slice_find(name, '=') == name.size;
+	for (size_t i = 0; command->settings != NULL && i < command->settings->count; i++)
+		if (slice_equal(name, slice_of(command->settings->rows[i].name)))
+			return true;
+	return false;
+}
+
+/* The rest are settings, or unknown. */
+static bool
+read_settings(struct manage_request *request, struct members *members)
+{
+	struct slice text;
+	for (size_t i = 0; i < members->count; i++) {
+		const struct member *member = &members->list[i];
+		if (member->taken)
+			continue;
+		if (!is_setting(request->command, member->name))
+			return request_fail(request, PROBLEM_UNKNOWN_FIELD, pointer_to(request, member->name),
+			    "there is no field %.*s", SLICE_ARGS(member->name));
+		if (!text_of(request, member, &text))
+			return false;
+		add_operand(request, POOL_JOIN(request->call.pool, member->name, SLICE("="), text));
+	}
+	return true;
+}
+
+/* ---- all ---- */
+
+static bool
+fits(struct manage_request *request)
+{
+	const struct admin_call *call = &request->call;
+	const struct admin_command *command = call->command;
+	for (const enum admin_option *option = command->required; option != NULL && *option != ADMIN_OPTIONS; option++)
+		if (call->options[*option] == NULL)
+			return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "%.*s is missing",
+			    SLICE_ARGS(member_name(call->pool, *option)));
+	if (call->operand_count >= command->minimum && call->operand_count <= command->maximum)
+		return true;
+	if (command->fields == NULL || command->fields[0] == '*')
+		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there is no field to change");
+	return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "a field is missing: %s", command->fields);
+}
+
+bool
+request_read_arguments(struct manage_request *request)
+{
+	struct members members = { .count = 0 };
+	struct admin_call *call = &request->call;
+	if (!request_read_members(request, &members))
+		return false;
+	call->operands = POOL_ARRAY(call->pool, request->path_count + members_size(&members) + 1, const char *);
+	call->options[OPTION_JSON] = "";
+	read_path(request);
+	return read_fields(request, &members) && read_options(request, &members) && read_settings(request, &members) &&
+	       fits(request);
+}

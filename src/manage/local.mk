@@ -1,0 +1,10 @@
+noinst_LIBRARIES += %D%/libmanage.a
+%C%_libmanage_a_SOURCES = \
+	%D%/access.c \
+	%D%/answer.c \
+	%D%/arguments.c \
+	%D%/manage.c %D%/manage.h \
+	%D%/members.c %D%/members.h \
+	%D%/request.h \
+	%D%/table.c \
+	%D%/versions.c

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Management over HTTP: the commands of the operator's command line as calls below /manage/v1 (docs/manage.md). The table of
+ * commands (src/admin/commands.c) says which, and who may call them. */
+#ifndef LEADHOOK_MANAGE_MANAGE_H
+#define LEADHOOK_MANAGE_MANAGE_H
+
+#include "admin/admin.h"
+#include "http/request.h"
+#include "http/response.h"
+#include "store/store.h"
+
+#define MANAGE_SEGMENT SLICE("manage")
+enum { MANAGE_BODY_MAX_BYTES = 1024 * 1024 };
+
+struct manage;
+
+/* What the caller provides must stay valid as long as the manage. `wiring` needs the functions that commands with an HTTP form
+ * use. */
+struct manage *manage_new(const struct conf *conf, const struct admin_wiring *wiring, struct store *store);
+void manage_free(struct manage **manage);
+
+/* Who has authenticated itself. */
+struct manage_caller {
+	const struct api_key *key; /* NULL: none was sent */
+	struct slice address;      /* of the client; absent: unknown */
+};
+
+/* Answers a request below the segment. */
+void manage_handle(struct manage *manage, const struct manage_caller *caller, const struct http_request *request,
+    struct http_response *response);
+
+#endif

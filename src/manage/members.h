@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * The members of a JSON object or of a query; private to this folder. */
+#ifndef LEADHOOK_MANAGE_MEMBERS_H
+#define LEADHOOK_MANAGE_MEMBERS_H
+
+#include "manage/request.h"
+
+enum { MEMBERS_MAX = 200, ITEMS_MAX = 1000 };
+
+struct member {
+	struct slice name;
+	enum { MEMBER_NULL, MEMBER_TEXT, MEMBER_NUMBER, MEMBER_BOOLEAN, MEMBER_ARRAY, MEMBER_OBJECT } type;
+	struct slice text;   /* of a text; a number as written; true or false; null: "" */
+	struct slice *items; /* of an array or object: their texts */
+	struct slice *names; /* of an object */
+	size_t item_count, item_capacity, name_capacity;
+	bool taken;
+};
+
+struct members {
+	struct member *list;
+	size_t count, capacity;
+};
+
+/* Reads them from the query or the body, as the method says. Texts are valid UTF-8 without NUL. */
+MUST_CHECK bool request_read_members(struct manage_request *request, struct members *members);
+/* The member of this name, which is taken; NULL: there is none. */
+struct member *members_take(struct members *members, struct slice name);
+/* The number of values. */
+size_t members_size(const struct members *members);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * One request; private to this folder. Functions that return false have answered it with a problem. */
+#ifndef LEADHOOK_MANAGE_REQUEST_H
+#define LEADHOOK_MANAGE_REQUEST_H
+
+#include "admin/call.h"
+#include "manage/manage.h"
+#include "store/operator/owners.h"
+
+struct manage {
+	const struct conf *conf;
+	const struct admin_wiring *wiring;
+	struct store *store;
+};
+
+enum { PATH_PARAMETERS_MAX = 4 };
+
+struct path_parameter {
+	struct slice name; /* without braces */
+	struct slice text;
+};
+
+struct manage_request {
+	struct manage *manage;
+	const struct http_request *http;
+	struct http_response *response;
+	const struct admin_command *command;
+	struct path_parameter path[PATH_PARAMETERS_MAX];
+	size_t path_count;
+	struct caller caller;
+	uint64_t campaign_id; /* of the object of the path; 0: none */
+	bool has_version;     /* the answer depends on the version of its settings … */
+	uint64_t version;     /* … which was this before the answer was read */
+	struct admin_call call;
+};
+
+/* Finds the command of method and path (table.c). */
+MUST_CHECK bool request_find_command(struct manage_request *request);
+
+/* Whether the caller has a right that the command needs (access.c). */
+MUST_CHECK bool request_may_run(struct manage_request *request);
+/* Whether it may know the objects of the path; sets campaign_id. */
+MUST_CHECK bool request_sees_path(struct manage_request *request);
+/* The same for the objects of a member with that name. */
+MUST_CHECK bool request_sees(struct manage_request *request, struct slice name, struct slice id);
+
+/* Makes operands and options of path, query and body (arguments.c). */
+MUST_CHECK bool request_read_arguments(struct manage_request *request);
+
+/* Reads If-Match, and the version that the answer shows (versions.c). */
+MUST_CHECK bool request_expect_version(struct manage_request *request);
+/* Adds the ETag to an answer to GET; makes it 304 where the client has it. */
+void request_add_version(struct manage_request *request);
+
+/* Answers (answer.c). Always false. */
+bool request_fail(struct manage_request *request, enum admin_problem problem, struct slice pointer, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+bool request_fail_status(struct manage_request *request, unsigned status, const char *error, struct slice detail);
+/* With what the command has reported. */
+void request_answer(struct manage_request *request, int status);
+void request_add_header(struct manage_request *request, const char *name, struct slice value);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * Finds the command of a method and a path in the table of commands. */
+#include "admin/commands.h"
+#include "manage/request.h"
+
+/* Segments before those of the table: the one of the extension, and the version. */
+enum { PREFIX_SEGMENTS = 2 };
+
+static const struct {
+	enum http_method http;
+	enum admin_method method;
+	const char *names;
+} methods[] = {
+	{ HTTP_GET, ADMIN_GET, "GET, HEAD" },
+	{ HTTP_HEAD, ADMIN_GET, NULL },
+	{ HTTP_POST, ADMIN_POST, "POST" },
+	{ HTTP_PATCH, ADMIN_PATCH, "PATCH" },
+	{ HTTP_DELETE, ADMIN_DELETE, "DELETE" },
+};
+
+/* Returns false unless the path has the form; sets the parameters. */
+static bool
+path_fits(struct manage_request *request, const char *path)
+{
+	struct slice rest = slice_of(path), part;
+	size_t i = PREFIX_SEGMENTS;
+	request->path_count = 0;
+	for (; slice_next(&rest, '/', &part); i++) {
+		if (i >= request->http->segment_count)
+			return false;
+		const struct slice segment = request->http->segments[i];
+		if (!slice_starts_with(part, SLICE("{")) && !slice_equal(part, segment))
+			return false;
+		if (slice_starts_with(part, SLICE("{")))
+			request->path[request->path_count++] =
+			    (struct path_parameter){ slice_sub(part, 1, part.size - 1), segment };
+	}
+	return i == request->http->segment_count;
+}
+
+static const struct admin_command *
+find(struct manage_request *request, enum admin_method method)
+{
+	size_t count;
+	const struct admin_command *commands = admin_commands(&count);
+	for (size_t i = 0; i < count; i++)
+		if (commands[i].method == method && path_fits(request, commands[i].path))
+			return &commands[i];
+	return NULL;
+}
+
+static bool
+fail_method(struct manage_request *request)
+{
+	struct slice allow = SLICE("OPTIONS");
+	bool found = false;
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
+		if (methods[i].names == NULL || find(request, methods[i].method) == NULL)
+			continue;
+		found = true;
+		allow = pool_printf(request->http->pool, "%s, %.*s", methods[i].names, SLICE_ARGS(allow));
+	}
+	if (!found)
+		return request_fail_status(request, 404, "not_found", SLICE("there is no such path"));
+	request_add_header(request, "Allow", allow);
+	return request_fail_status(request, 405, "method_not_allowed", SLICE("the path does not have this method"));
+}
+
+bool
+request_find_command(struct manage_request *request)
+{
+	const struct http_request *http = request->http;
+	const bool versioned = http->segment_count > 1 && slice_equal(http->segments[1], SLICE("v1"));
+	for (size_t i = 0; versioned && i < ARRAY_SIZE(methods); i++)
+		if (methods[i].http == http->method)
+			request->command = find(request, methods[i].method);
+	return request->command != NULL || fail_method(request);
+}

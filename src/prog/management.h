@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * Connects the management interface (manage/manage.h) with the API of a responder. */
+#ifndef LEADHOOK_PROG_MANAGEMENT_H
+#define LEADHOOK_PROG_MANAGEMENT_H
+
+#include "api/api.h"
+#include "prog/wiring.h"
+
+struct management;
+
+/* Extends the api, which must be freed after it, as must store and wiring. */
+struct management *management_new(const struct wiring *wiring, struct store *store, struct api *api);
+void management_free(struct management **management);
+
+#endif

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""docs/manage.md: management over HTTP."""
+import json
+
+import pytest
+
+MANAGE = "/manage/v1/"
+
+
+class Caller:
+    def __init__(self, service, key):
+        self.service, self.key = service, key
+
+    def __call__(self, method, path, body=None, key=None, **options):
+        return self.service.client.request(method, MANAGE + path, json_body=body, key=key or self.key, **options)
+
+
+@pytest.fixture(scope="module")
+def account(service):
+    return service.account("Agency")
+
+
+@pytest.fixture(scope="module")
+def owner(service, account):
+    added = service.installation.admin("key", "add", str(account.id), "--rights", "all")
+    return Caller(service, added["key"])
+
+
+def test_the_same_bytes(service, account, owner):
+    """1: the answer is what the command prints with --json"""
+    campaign = service.campaign(account)
+    for path, *command in [(f"campaigns/{campaign.id}", "campaign", "show", str(campaign.id)), (f"campaigns?account={account.id}", "campaign", "list", str(account.id)),
+                           (f"campaigns/{campaign.id}/embed", "campaign", "embed", str(campaign.id))]:
+        answer = owner("GET", path)
+        assert answer.status == 200, answer.body
+        assert answer.body.decode() == service.installation.admin_text(*command), path
+
+
+def test_a_campaign_from_nothing(service, account, owner):
+    """1: everything that a campaign needs, without a shell"""
+    made = owner("POST", f"accounts/{account.id}/campaigns", {"name": "Launch", "waitlist": True, "points_direct": 7})
+    assert made.status == 201 and made.json["name"] == "Launch", made.body
+    place = f"campaigns/{made.json['id']}"
+    shown = owner("GET", place).json
+    assert shown["waitlist"] is True and shown["points_direct"] == 7
+    changed = owner("PATCH", place, {"landing_url": "https://example.org/", "mails": ["welcome", "reward"], "ends_at": None})
+    assert changed.status == 200 and changed.json["landing_url"] == "https://example.org/", changed.body
+    assert changed.json["mails"] == ["welcome", "reward"]
+    tag = owner("POST", f"{place}/tags", {"name": "VIP", "points": 5})
+    assert tag.status == 201
+    assert owner("PATCH", f"tags/{tag.json['id']}", {"points": 6}).status == 200
+    assert [(row["name"], row["points"]) for row in owner("GET", f"{place}/tags").json] == [("VIP", 6)]
+    hook = owner("POST", f"{place}/webhooks", {"url": "https://hooks.example/1", "events": ["new_signup", "verified"]})
+    assert hook.status == 201 and hook.json["secret"], hook.body
+    assert owner("GET", f"webhooks/{hook.json['id']}").json["events"] == ["new_signup", "verified"]
+    assert owner("PATCH", f"{place}/page", {"title": "@literal"}).status == 200
+    assert [row["value"] for row in owner("GET", f"{place}/page").json] == ["@literal"]
+    mail = owner("PATCH", f"{place}/mail-templates/welcome", {"text": "@file\n{{unsubscribe_url}}"})
+    assert mail.status == 200, mail.body
+    assert owner("GET", f"{place}/mail-templates/welcome").json["text"] == "@file\n{{unsubscribe_url}}"
+    assert owner("DELETE", f"tags/{tag.json['id']}").status == 200
+    assert owner("GET", f"{place}/tags").json == []
+
+
+@pytest.mark.parametrize("method, path, body, status, error", [
+    ("GET", "nothing", None, 404, "not_found"),
+    ("PUT", "campaigns", None, 405, "method_not_allowed"),
+    ("DELETE", "campaigns", None, 405, "method_not_allowed"),
+    ("GET", "campaigns/1x", None, 404, "not_found"),
+    ("GET", "campaigns?nothing=1", None, 406, "unknown_field"),
+    ("PATCH", "{campaign}", {"nothing": 1}, 406, "unknown_field"),
+    ("PATCH", "{campaign}", {"points_direct": "many"}, 422, "invalid_value"),
+    ("PATCH", "{campaign}", {"name": "line\nline"}, 422, "invalid_value"),
+    ("PATCH", "{campaign}", {}, 422, "invalid_arguments"),
+    ("POST", "{campaign}/tags", {"points": 1}, 422, "invalid_arguments"),
+    ("POST", "{campaign}/webhooks", {"url": "https://hooks.example/2", "events": "new_signup"}, 422, "invalid_value"),
+    ("DELETE", "{campaign}", None, 422, "invalid_arguments"),
+    ("GET", "{campaign}/leads?limit=251", None, 422, "invalid_value"),
+    ("GET", "{campaign}/leads?limit=1&limit=1", None, 400, "invalid_query"),
+])
+def test_errors(service, account, owner, method, path, body, status, error):
+    """1.2: problems as RFC 9457 has them"""
+    campaign = service.campaign(account)
+    answer = owner(method, path.replace("{campaign}", f"campaigns/{campaign.id}"), body)
+    assert answer.status == status, answer.body
+    assert answer.headers["Content-Type"] == "application/problem+json; charset=utf-8"
+    assert answer.json["error"] == error and answer.json["status"] == status and answer.json["request_id"], answer.body
+    assert answer.headers["Access-Control-Allow-Origin"] is None
+
+
+@pytest.mark.parametrize("body", [b"[]", b"1", b"{", b'{"name":{"a":{"b":1}}}', b'{"name":"a","name":"b"}', b'{"name":"\\u0000"}'])
+def test_bodies_that_are_no_arguments(service, account, owner, body):
+    """1.1: one JSON object"""
+    campaign = service.campaign(account)
+    answer = service.client.request("PATCH", f"{MANAGE}campaigns/{campaign.id}", body=body, type="application/json", key=owner.key)
+    assert answer.status == 400 and answer.json["error"] == "invalid_json", answer.body
+    answer = service.client.request("PATCH", f"{MANAGE}campaigns/{campaign.id}", body=b"name=x", type="application/x-www-form-urlencoded",
+                                    key=owner.key)
+    assert answer.status == 415, answer.body
+
+
+def test_lost_updates(service, account, owner):
+    """1.3: If-Match with the ETag of what was read"""
+    campaign = service.campaign(account)
+    place = f"campaigns/{campaign.id}"
+    first = owner("GET", place)
+    assert owner("GET", place, headers={"If-None-Match": first.headers["ETag"]}).status == 304
+    assert owner("PATCH", place, {"points_direct": 2}, headers={"If-Match": first.headers["ETag"]}).status == 200
+    late = owner("PATCH", place, {"points_direct": 3}, headers={"If-Match": first.headers["ETag"]})
+    assert late.status == 412 and late.json["error"] == "changed", late.body
+    assert owner("POST", f"{place}/tags", {"name": "Late"}, headers={"If-Match": first.headers["ETag"]}).status == 412
+    assert owner("GET", place).json["points_direct"] == 2
+    assert owner("GET", f"{place}/tags").json == []
+    now = owner("GET", f"{place}/tags").headers["ETag"]
+    assert owner("POST", f"{place}/tags", {"name": "In time"}, headers={"If-Match": now}).status == 201
+
+
+def test_without_a_key(service):
+    """1.2: 401, whatever the path is; never a key in the query"""
+    for key in (None, "lh_wrong"):
+        for path in ("campaigns", "nothing"):
+            answer = service.client.request("GET", MANAGE + path, key=key)
+            assert answer.status == 401 and answer.headers["WWW-Authenticate"] == "Bearer", answer.body
+
+
+def test_paths_of_the_host_are_the_operators(service, account, owner):
+    """2: an owner cannot make the dispatcher read files"""
+    campaign = service.campaign(account)
+    hook = campaign.webhook("new_signup")["referenceId"]
+    answer = owner("PATCH", f"webhooks/{hook}", {"ca_file": "/etc/passwd"})
+    assert answer.status == 403 and answer.json["error"] == "forbidden", answer.body
+    assert owner("POST", f"accounts/{account.id}/campaigns", {"name": "Mine", "id": 77}).status == 403

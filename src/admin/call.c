@@ -269,12 +269,36 @@ admin_help(const struct admin_command *commands, size_t count, const char *group
 		print_option(*option, out);
 }
 
+/* The form of docs/manage.md 1. */
+static void
+print_http(const struct admin_command *command, FILE *out)
+{
+	static const char *const methods[] = {
+		[ADMIN_GET] = "GET", [ADMIN_POST] = "POST", [ADMIN_PATCH] = "PATCH", [ADMIN_DELETE] = "DELETE"
+	};
+	bool first = true;
+	if (command->method == ADMIN_SHELL_ONLY)
+		return;
+	fprintf(out, "HTTP: %s /manage/v1/%s", methods[command->method], command->path);
+	if (command->fields != NULL)
+		fprintf(out, " {%s}", command->fields);
+	fputs(command->operator_only ? ", only operators, right " : ", right ", out);
+	for (unsigned i = 0; i < RIGHTS; i++) {
+		if ((command->rights >> i & 1) == 0)
+			continue;
+		fprintf(out, "%s%.*s", first ? "" : "|", SLICE_ARGS(right_word(i)));
+		first = false;
+	}
+	fputs("\n\n", out);
+}
+
 void
 admin_command_help(const struct admin_command *command, FILE *out)
 {
 	fprintf(out, "usage: leadhook %s %s\n%s\n\n", command->words, command->operands, command->help);
 	if (command->settings != NULL)
 		values_list(command->settings, out);
+	print_http(command, out);
 	for (unsigned i = 0; i < ADMIN_OPTIONS; i++)
 		if (takes(command, (enum admin_option)i))
 			print_option((enum admin_option)i, out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who calls a command: a shell on the host, an API key, or a user (docs/manage.md 2). */
+ * The caller of a command: a shell on the host, an API key, or a user (docs/manage.md 2). */
 #ifndef LEADHOOK_ADMIN_CALLER_H
 #define LEADHOOK_ADMIN_CALLER_H
 

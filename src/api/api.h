@@ -23,7 +23,7 @@ struct api_metrics {
 	const char *state_dir, *log_file;
 };
 
-/* Who calls an extension. */
+/* The caller of an extension. */
 struct api_caller {
 	const struct api_key *key;        /* that was sent and is valid; NULL: none was sent */
 	const struct ip_address *address; /* NULL: unknown */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Who may do what (docs/manage.md 2). An object that the caller may not see is an object that does not exist. */
+ * The rights of callers (docs/manage.md 2). An object that the caller may not see is an object that does not exist. */
 #include "manage/request.h"
 
 /* Names of path parameters, options and members, and what they are the ids of. Any other is no id of an object with an owner.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Management over HTTP: the commands of the operator's command line as calls below /manage/v1 (docs/manage.md). The table of
- * commands (src/admin/commands.c) says which, and who may call them. */
+ * commands (src/admin/commands.c) says which, and the rights that they need. */
 #ifndef LEADHOOK_MANAGE_MANAGE_H
 #define LEADHOOK_MANAGE_MANAGE_H
 
@@ -19,7 +19,7 @@ struct manage;
 struct manage *manage_new(const struct conf *conf, const struct admin_wiring *wiring, struct store *store);
 void manage_free(struct manage **manage);
 
-/* Who has authenticated itself. */
+/* A caller that has authenticated itself, or has sent nothing to do so. */
 struct manage_caller {
 	const struct api_key *key; /* NULL: none was sent */
 	struct slice address;      /* of the client; absent: unknown */

@@ -135,8 +135,9 @@ methods_are_case_sensitive(void **state)
 	static const struct {
 		const char *name;
 		enum http_method method;
-	} cases[] = { { "GET", HTTP_GET }, { "HEAD", HTTP_HEAD }, { "POST", HTTP_POST }, { "DELETE", HTTP_DELETE },
-		{ "OPTIONS", HTTP_OPTIONS }, { "get", HTTP_OTHER }, { "PATCH", HTTP_OTHER }, { "", HTTP_OTHER } };
+	} cases[] = { { "GET", HTTP_GET }, { "HEAD", HTTP_HEAD }, { "POST", HTTP_POST }, { "PATCH", HTTP_PATCH },
+		{ "DELETE", HTTP_DELETE }, { "OPTIONS", HTTP_OPTIONS }, { "get", HTTP_OTHER }, { "PUT", HTTP_OTHER },
+		{ "", HTTP_OTHER } };
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const char *environment[] = { "REQUEST_URI", "/", "REQUEST_METHOD", cases[i].name, NULL };
 		assert_int_equal(http_request_init(&request, pool, get, environment, SLICE("")), RESULT_OK);

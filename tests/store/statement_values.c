@@ -64,6 +64,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_lock_campaign", "1", "" },
 	{ "sql_select_campaign_ids", "1#1##", "" },
 	{ "sql_lock_settings", "1", "" },
+	{ "sql_select_settings_version", "1", "" },
 	{ "sql_select_campaign_of_webhook", "w", "" },
 	{ "sql_select_webhook_by_url", "1h", "" },
 	{ "sql_count_webhooks", "1", "" },

@@ -1,10 +1,48 @@
 # SPDX-License-Identifier: MIT
 """docs/manage.md: management over HTTP."""
-import json
+import pathlib
+import re
 
 import pytest
+from conftest import SOURCE
+from stack.process import run
 
 MANAGE = "/manage/v1/"
+
+
+class Operation:
+    """A command's call, as its help shows it: method, path with its parameters, fields, rights."""
+
+    def __init__(self, words, line):
+        self.words = words
+        found = re.fullmatch(r"HTTP: (GET|POST|PATCH|DELETE) /manage/v1/(\S+)(?: \{(.*)\})?(, only operators)?, right ([a-z|]+)", line)
+        assert found, (words, line)
+        self.method, self.path, fields, operators, rights = found.groups()
+        self.fields = fields.split() if fields else []
+        self.operators, self.rights = bool(operators), rights.split("|")
+
+    def row(self):
+        """Its row in docs/manage.md 1."""
+        fields = "" if self.fields in ([], ["*"]) else " `{" + ", ".join(name.replace("...", "[]") for name in self.fields) + "}`"
+        rights = "operator" if self.operators else "any" if len(self.rights) == 7 else ", ".join(f"`{name}`" for name in self.rights)
+        return f"| `{self.method} {self.path}`{fields} | `{self.words}` | {rights} |"
+
+
+SHELL_ONLY = {"setup", "install", "upgrade", "domains update", "check", "doctor", "metrics", "completion bash"}
+
+
+def all_operations(installation):
+    """The table, and the commands that have no call."""
+    program = installation.program("leadhook")
+    commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?) ", run("help", [program, "help"]), re.M)
+    calls, others = [], set()
+    for words in dict.fromkeys(commands):
+        lines = [line for line in run("help", [program, "help", *words.split()]).splitlines() if line.startswith("HTTP: ")]
+        if lines:
+            calls.append(Operation(words, lines[0]))
+        else:
+            others.add(words)
+    return calls, others
 
 
 class Caller:
@@ -24,6 +62,18 @@ def account(service):
 def owner(service, account):
     added = service.installation.admin("key", "add", str(account.id), "--rights", "all")
     return Caller(service, added["key"])
+
+
+def test_the_table(service):
+    """1: every command has a call unless it is about the host, no two have the same, and the document has them"""
+    calls, others = all_operations(service.installation)
+    assert others == SHELL_ONLY | {"lead import", "lead export", "webhook test", "inbound test", "mail test"}
+    assert len({(call.method, call.path) for call in calls}) == len(calls)
+    for call in calls:
+        assert call.fields in ([], ["*"]) or all(re.fullmatch(r"[a-z_]+(\.\.\.)?", name) for name in call.fields), call.words
+    document = pathlib.Path(SOURCE, "docs/manage.md").read_text()
+    table = [line for line in document.split("## 1 Calls")[1].split("### 1.1")[0].splitlines() if line.startswith("| `")]
+    assert sorted(table) == sorted(call.row() for call in calls)
 
 
 def test_the_same_bytes(service, account, owner):

@@ -40,15 +40,15 @@ write_campaign(struct json_writer *writer, const struct campaign *campaign, int6
 	json_end_object(writer);
 }
 
-/* Keeps those that the key is for. */
+/* Removes those that the key is not for. */
 static void
-keep_covered(const struct api_key *key, struct campaign *campaigns, size_t *count)
+drop_uncovered(const struct api_key *key, struct campaign *campaigns, size_t *count)
 {
-	size_t kept = 0;
+	size_t covered = 0;
 	for (size_t i = 0; i < *count; i++)
 		if (api_key_covers(key, campaigns[i].id))
-			campaigns[kept++] = campaigns[i];
-	*count = kept;
+			campaigns[covered++] = campaigns[i];
+	*count = covered;
 }
 
 bool
@@ -60,7 +60,7 @@ call_list_campaigns(struct call *call, struct campaign **campaigns, size_t *coun
 		    store_list_campaigns(read.store, call->request->pool, call->account_id, campaigns, count, &call->now_ms);
 	if (read.result != RESULT_OK)
 		return call_fail(call, call_failure(read.result));
-	keep_covered(&call->key, *campaigns, count);
+	drop_uncovered(&call->key, *campaigns, count);
 	return true;
 }
 

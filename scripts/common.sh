@@ -3,7 +3,7 @@
 # Shared by the scripts: steps that show their log when they fail, the Debian packages, the build. Sourced, POSIX sh.
 # The caller sets `logs`, a folder that exists.
 
-packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
+packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libargon2-dev libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
 libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev"
 # The -core and -bin packages have no system service; lighttpd, nginx-light and php8.2-fpm do, see install_packages.
 packages_run="curl python3 python3-aiosmtpd mariadb-server-core mariadb-client-core"

@@ -41,6 +41,47 @@ decode_hex(struct pool *pool, struct slice text, struct slice *bytes)
 	return true;
 }
 
+static const char base32_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+struct slice
+encode_base32(struct pool *pool, struct slice bytes)
+{
+	char *out = pool_alloc(pool, bytes.size * 8 / 5 + 2);
+	size_t size = 0;
+	uint32_t bits = 0;
+	unsigned count = 0;
+	for (size_t i = 0; i < bytes.size; i++) {
+		bits = bits << 8 | (unsigned char)bytes.data[i];
+		for (count += 8; count >= 5; count -= 5)
+			out[size++] = base32_digits[bits >> (count - 5) & 31];
+	}
+	if (count > 0)
+		out[size++] = base32_digits[bits << (5 - count) & 31];
+	return (struct slice){ out, size };
+}
+
+bool
+decode_base32(struct pool *pool, struct slice text, struct slice *bytes)
+{
+	char *out = pool_alloc(pool, text.size * 5 / 8 + 1);
+	size_t size = 0;
+	uint32_t bits = 0;
+	unsigned count = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		const char *digit = memchr(base32_digits, ascii_upper(text.data[i]), sizeof(base32_digits) - 1);
+		if (digit == NULL)
+			return false;
+		bits = bits << 5 | (uint32_t)(digit - base32_digits);
+		count += 5;
+		if (count < 8)
+			continue;
+		count -= 8;
+		out[size++] = (char)(bits >> count);
+	}
+	*bytes = (struct slice){ out, size };
+	return count < 5 && (bits & ((1U << count) - 1)) == 0;
+}
+
 int
 percent_byte(struct slice text, size_t at)
 {

@@ -15,6 +15,11 @@ struct slice encode_hex(struct pool *pool, struct slice bytes);
 /* Returns false when the text is not an even number of hexadecimal digits. */
 MUST_CHECK bool decode_hex(struct pool *pool, struct slice text, struct slice *bytes);
 
+/* Base32 (RFC 4648 6) in upper case without padding. */
+struct slice encode_base32(struct pool *pool, struct slice bytes);
+/* Accepts what encode_base32 writes, also in lower case. Returns false otherwise. */
+MUST_CHECK bool decode_base32(struct pool *pool, struct slice text, struct slice *bytes);
+
 /* The byte that `%XX` at this offset encodes; -1 when there is none. */
 int percent_byte(struct slice text, size_t at);
 /* Appends the bytes with everything but RFC 3986 unreserved characters as %XX. */

@@ -2,4 +2,6 @@ noinst_LIBRARIES += %D%/liblhcrypto.a
 %C%_liblhcrypto_a_SOURCES = \
 	%D%/base64.c %D%/base64.h \
 	%D%/digest.c %D%/digest.h \
-	%D%/pbkdf2.c %D%/pbkdf2.h
+	%D%/password.c %D%/password.h \
+	%D%/pbkdf2.c %D%/pbkdf2.h \
+	%D%/totp.c %D%/totp.h

@@ -59,6 +59,7 @@ mysql*: db
 mysql/*: db
 mariadb/*: db
 curl/*: deliver/send deliver/mail
+argon2.h: crypto
 idn2.h: identity
 openssl/*: crypto
 phonenumbers/*: identity

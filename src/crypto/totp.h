@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * One-time codes of an authenticator app: TOTP (RFC 6238) with HMAC-SHA1, six digits and steps of 30 seconds, which every app
+ * has. */
+#ifndef LEADHOOK_CRYPTO_TOTP_H
+#define LEADHOOK_CRYPTO_TOTP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+
+enum { TOTP_SECRET_SIZE = 20, TOTP_DIGITS = 6, TOTP_STEP_MS = 30 * 1000 };
+
+/* A random secret of TOTP_SECRET_SIZE bytes as Base32: the form that is stored and that people type. */
+struct slice totp_secret_make(struct pool *pool);
+/* The address that an app reads as a QR code. `issuer` is the name of the service, `account` that of the user. */
+struct slice totp_url(struct pool *pool, struct slice issuer, struct slice account, struct slice secret);
+
+/* The code of a step (RFC 6238 4.2). `secret` must be Base32. */
+uint32_t totp_code(struct pool *pool, struct slice secret, uint64_t step);
+/* Whether the text is the code of the step of `now_ms` or of the one before (RFC 6238 5.2), and that step is later than
+ * `last_step`, which was the last accepted one: a code is used once. Sets *step to it.
+ * A secret that is not Base32 has no codes. */
+MUST_CHECK bool totp_accepts(
+    struct pool *pool, struct slice secret, struct slice text, int64_t now_ms, uint64_t last_step, uint64_t *step);
+
+#endif

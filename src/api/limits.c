@@ -2,51 +2,12 @@
  * Rate limits of calls (docs/api.md 5): what identifies a caller, and the refusals. */
 #include "api/call.h"
 
-#include <string.h>
-
 #include "base/log.h"
 #include "base/metrics.h"
 #include "engine/strangers.h"
+#include "limit/address.h"
 
-enum { MS_PER_S = 1000, V6_NETWORK_SIZE = 6, V4_SPREAD = 8, CALLER_NAME_MAX = sizeof(struct ip_address) + sizeof(uint64_t) };
-_Static_assert((int)CALLER_NAME_MAX <= (int)LIMITER_CALLER_MAX, "an address and a campaign");
-
-/* The name of a caller: an address, with or without a campaign. */
-struct caller_name {
-	char bytes[CALLER_NAME_MAX];
-};
-
-/* The bytes of an IPv6 address that identify its caller: a client has a /64, a site a /56, some a /48. */
-static const size_t reach_bytes[LIMIT_REACHES] = { [REACH_CALLER] = 8, [REACH_SITE] = 7, [REACH_PROVIDER] = 6 };
-
-/* Makes the claims of an address and its networks, and returns their number. `campaign_id` 0: on any. Without an address all
- * clients are one caller. */
-static size_t
-claim_address(
-    const struct call *call, enum limit_kind kind, uint64_t campaign_id, struct limit_claim *claims, struct caller_name *names)
-{
-	const bool v4 = ip_address_is_v4(&call->client);
-	const size_t reaches = v4 ? 1 : LIMIT_REACHES;
-	for (size_t reach = 0; reach < reaches; reach++) {
-		struct caller_name *caller = &names[reach];
-		memset(caller, 0, sizeof(*caller));
-		memcpy(caller->bytes, call->client.bytes, v4 ? sizeof(call->client.bytes) : reach_bytes[reach]);
-		memcpy(caller->bytes + sizeof(call->client.bytes), &campaign_id, sizeof(campaign_id));
-		claims[reach] = (struct limit_claim){
-			.kind = kind, .reach = (enum limit_reach)reach, .caller = { caller->bytes, sizeof(caller->bytes) }
-		};
-	}
-	return reaches;
-}
-
-/* An IPv6 site has a /48, with more callers than fit into the memory. An IPv4 address is a caller for each campaign. */
-static struct limit_network
-network_of(const struct call *call)
-{
-	const bool v4 = ip_address_is_v4(&call->client);
-	const struct slice name = { (const char *)call->client.bytes, v4 ? sizeof(call->client.bytes) : V6_NETWORK_SIZE };
-	return (struct limit_network){ name, v4 ? V4_SPREAD : LIMITER_SPREAD };
-}
+enum { MS_PER_S = 1000 };
 
 static struct slice
 account_of(const struct call *call)
@@ -115,17 +76,17 @@ static bool
 pass_kind(struct call *call, enum limit_kind kind)
 {
 	struct limit_claim claims[LIMIT_REACHES];
-	struct caller_name names[LIMIT_REACHES];
-	const struct limit_network network = network_of(call);
-	return pass(call, &network, claims, claim_address(call, kind, 0, claims, names));
+	struct limit_name names[LIMIT_REACHES];
+	const struct limit_network network = limit_network_of(&call->client);
+	return pass(call, &network, claims, limit_claim_address(&call->client, kind, 0, claims, names));
 }
 
 bool
 call_pass_address(struct call *call)
 {
 	struct limit_claim claims[2 * LIMIT_REACHES];
-	struct caller_name names[2 * LIMIT_REACHES];
-	const struct limit_network network = network_of(call);
+	struct limit_name names[2 * LIMIT_REACHES];
+	const struct limit_network network = limit_network_of(&call->client);
 	uint64_t campaign_id;
 	if (call->route->key == KEY_TOKEN) /* opt-out pages, with any method */
 		return pass_kind(call, LIMIT_POSTS);
@@ -139,9 +100,9 @@ call_pass_address(struct call *call)
 		return pass_kind(call, LIMIT_POSTS);
 	const bool readable = call_campaign_id(call, &campaign_id);
 	call->checking_limits = call->checking_limits && readable; /* else it has failed, and counts now */
-	size_t count = claim_address(call, LIMIT_POSTS, 0, claims, names);
+	size_t count = limit_claim_address(&call->client, LIMIT_POSTS, 0, claims, names);
 	if (!call->checking_limits || campaign_id != 0) /* else it may be in the body */
-		count += claim_address(call, LIMIT_SIGNUPS, campaign_id, claims + count, names + count);
+		count += limit_claim_address(&call->client, LIMIT_SIGNUPS, campaign_id, claims + count, names + count);
 	return pass(call, &network, claims, count) && readable;
 }
 
@@ -196,9 +157,9 @@ bool
 call_pass_code(struct call *call)
 {
 	struct limit_claim claims[LIMIT_REACHES];
-	struct caller_name names[LIMIT_REACHES];
-	const struct limit_network network = network_of(call);
-	const size_t count = claim_address(call, LIMIT_CODES, 0, claims, names);
+	struct limit_name names[LIMIT_REACHES];
+	const struct limit_network network = limit_network_of(&call->client);
+	const size_t count = limit_claim_address(&call->client, LIMIT_CODES, 0, claims, names);
 	struct limit_verdict verdict;
 	const bool passes = limiter_pass(call->api->options->limiter, &network, claims, count, &verdict);
 	if (!passes)
@@ -257,9 +218,9 @@ bool
 call_may_fail_key(struct call *call)
 {
 	struct limit_claim claims[LIMIT_REACHES];
-	struct caller_name names[LIMIT_REACHES];
-	const struct limit_network network = network_of(call);
-	const size_t count = claim_address(call, kind_of_failure(call), 0, claims, names);
+	struct limit_name names[LIMIT_REACHES];
+	const struct limit_network network = limit_network_of(&call->client);
+	const size_t count = limit_claim_address(&call->client, kind_of_failure(call), 0, claims, names);
 	struct limit_verdict verdict;
 	if (limiter_would_pass(call->api->options->limiter, &network, claims, count, &verdict))
 		return true;
@@ -307,10 +268,10 @@ call_key_is_bad(struct call *call, struct slice hash)
 void
 call_note_failed_key(struct call *call)
 {
-	const struct limit_network network = network_of(call);
+	const struct limit_network network = limit_network_of(&call->client);
 	struct limit_claim claims[LIMIT_REACHES];
-	struct caller_name names[LIMIT_REACHES];
-	const size_t count = claim_address(call, LIMIT_FAILED_KEYS, 0, claims, names);
+	struct limit_name names[LIMIT_REACHES];
+	const size_t count = limit_claim_address(&call->client, LIMIT_FAILED_KEYS, 0, claims, names);
 	struct limit_verdict verdict;
 	call->counted = limiter_pass(call->api->options->limiter, &network, claims, count, &verdict);
 }

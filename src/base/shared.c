@@ -18,7 +18,7 @@
 #include "base/random.h"
 #include "base/slice.h"
 
-enum { BOOT_SIZE = 64, CACHE_LINE = 64, NAME_SIZE = 64, MS_PER_S = 1000 };
+enum { BOOT_SIZE = 64, CACHE_LINE = 64, NAME_SIZE = 64, MS_PER_S = 1000, NS_PER_MS = 1000 * 1000, NS_PER_S = 1000 * NS_PER_MS };
 
 /* Of every such file, whatever is in it: files of earlier versions are replaced. */
 static const char magic[16] = "leadhook limits";
@@ -270,26 +270,41 @@ shared_close(struct shared *shared)
 }
 
 static int
-lock_in_time(pthread_mutex_t *lock)
+lock_in_time(pthread_mutex_t *lock, int64_t wait_ms)
 {
 	struct timespec until;
 	const int number = pthread_mutex_trylock(lock);
-	if (number != EBUSY)
+	if (number != EBUSY || wait_ms == 0)
 		return number;
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += SHARED_LOCK_WAIT_MS / MS_PER_S;
+	const int64_t ns = until.tv_nsec + wait_ms % MS_PER_S * NS_PER_MS;
+	until.tv_sec += wait_ms / MS_PER_S + ns / NS_PER_S;
+	until.tv_nsec = ns % NS_PER_S;
 	return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until);
+}
+
+/* Takes over the lock of a dead owner. */
+static int
+acquire(pthread_mutex_t *lock, int64_t wait_ms)
+{
+	const int number = lock_in_time(lock, wait_ms);
+	if (number != EOWNERDEAD)
+		return number;
+	log_info("lock_taken_over", LOG_ERRNO(number));
+	return pthread_mutex_consistent(lock);
 }
 
 bool
 shared_lock(pthread_mutex_t *lock)
 {
-	const int number = lock_in_time(lock);
-	if (number == EOWNERDEAD) {
-		log_info("lock_taken_over", LOG_ERRNO(number));
-		return pthread_mutex_consistent(lock) == 0;
-	}
+	const int number = acquire(lock, SHARED_LOCK_WAIT_MS);
 	if (number != 0)
 		log_error("lock_stuck", LOG_ERRNO(number));
 	return number == 0;
+}
+
+bool
+shared_lock_within(pthread_mutex_t *lock, int64_t wait_ms)
+{
+	return acquire(lock, wait_ms) == 0;
 }

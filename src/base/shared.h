@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/attributes.h"
 #include "base/log.h"
@@ -38,5 +39,7 @@ void shared_close(struct shared *shared);
 /* Acquires a lock, also when its owner has died. Returns false, and logs this, when another process, probably a stopped one,
  * holds it for SHARED_LOCK_WAIT_MS. */
 MUST_CHECK bool shared_lock(pthread_mutex_t *lock);
+/* The same within `wait_ms`, 0: at once. It is no error, and not logged, that another process holds the lock for longer. */
+MUST_CHECK bool shared_lock_within(pthread_mutex_t *lock, int64_t wait_ms);
 
 #endif

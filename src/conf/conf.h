@@ -60,7 +60,7 @@ struct conf_limits {
 	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;
 	const char *new_leads_per_campaign, *deletes_per_account;
 	const char *inbound_per_url, *unknown_urls_per_address;
-	const char *codes_per_address;
+	const char *codes_per_address, *logins_per_address;
 	unsigned account_per_minute; /* 0: no limit */
 	unsigned account_bulk_jobs;  /* 0: no limit */
 	unsigned hosts;              /* that share the rates above */
@@ -133,6 +133,12 @@ struct conf_metrics {
 	const char *token; /* "": none */
 };
 
+/* docs/users.md. */
+struct conf_users {
+	int64_t session_idle, session_max; /* after the last request, after the login */
+	int64_t invitation;                /* of links that owners and operators make in the dashboard */
+};
+
 struct conf_cluster {
 	unsigned number; /* of several clusters; 0: none */
 };
@@ -155,6 +161,7 @@ struct conf {
 	struct conf_sms sms;
 	struct conf_compat compat;
 	struct conf_metrics metrics;
+	struct conf_users users;
 	struct conf_cluster cluster;
 	struct conf_log log;
 	const char *file;        /* the file that was read or looked for */

@@ -316,6 +316,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, inbound_per_url, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "calls of the URL of an inbound webhook" },
 	{ SETTING(limits, unknown_urls_per_address, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "calls of unknown URLs of inbound webhooks, by an address" },
 	{ SETTING(limits, codes_per_address, CONF_LIST), "5/3600s", 0, LIMITS_MAX, &limits, "codes by text that calls of an address request without a key" },
+	{ SETTING(limits, logins_per_address, CONF_LIST), "10/60s", 0, LIMITS_MAX, &limits, "logins of an address, also wrong ones" },
 	{ SETTING(limits, deletes_per_account, CONF_LIST), "60/60s", 0, LIMITS_MAX, &limits, "DELETE calls of an account" },
 	{ SETTING(limits, account_per_minute, CONF_INTEGER), "60000", 0, 1000000, NULL, "GET and POST calls of an account with a key in a minute" },
 	{ SETTING(limits, account_bulk_jobs, CONF_INTEGER), "1000", 0, 1000000, NULL, "bulk calls of an account that are queued at a time" },
@@ -386,6 +387,10 @@ static const struct conf_setting settings[] = {
 
 	{ SETTING(metrics, loopback, CONF_SWITCH), "off", 0, 0, NULL, "whether GET /metrics answers calls from this host" },
 	{ SETTING(metrics, token, CONF_SECRET), "", 0, TEXT_MAX, &token, "bearer token that GET /metrics answers; empty: none" },
+
+	{ SETTING(users, session_idle, CONF_DURATION), "1h", MINUTE, DAY, NULL, "time without a request after which a session ends" },
+	{ SETTING(users, session_max, CONF_DURATION), "12h", MINUTE, DAY, NULL, "time after the login at which a session ends" },
+	{ SETTING(users, invitation, CONF_DURATION), "3d", MINUTE, 7 * DAY, NULL, "time that links of invitations are valid for" },
 
 	{ SETTING(cluster, number, CONF_INTEGER), "0", 0, 2000, NULL, "number of this cluster among several" },
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
-#include "base/log.h"
 #include "base/shared.h"
 #include "crypto/digest.h"
 #include "limit/window.h"
@@ -14,7 +14,7 @@
 enum {
 	NAMES = LIMIT_KINDS * LIMIT_REACHES, /* one more table, without windows: the noted names */
 	TABLES,
-	SHARES = 95, /* parts of the memory */
+	SHARES = 99, /* parts of the memory */
 	NAME_AGE_MS = 60 * 1000
 };
 
@@ -35,6 +35,7 @@ static const size_t shares[TABLES] = {
 	[LIMIT_INBOUND] = 2,
 	[LIMIT_UNKNOWN_URLS] = 2,
 	[LIMIT_CODES] = 2,
+	[LIMIT_LOGINS] = 2,
 	[LIMIT_DELETES] = 4,
 	[LIMIT_ACCOUNT] = 6,
 	[TABLE(LIMIT_LOOKUPS, REACH_SITE)] = 2,
@@ -44,6 +45,7 @@ static const size_t shares[TABLES] = {
 	[TABLE(LIMIT_FAILED_KEYS, REACH_SITE)] = 1,
 	[TABLE(LIMIT_UNKNOWN_URLS, REACH_SITE)] = 1,
 	[TABLE(LIMIT_CODES, REACH_SITE)] = 1,
+	[TABLE(LIMIT_LOGINS, REACH_SITE)] = 1,
 	[TABLE(LIMIT_LOOKUPS, REACH_PROVIDER)] = 1,
 	[TABLE(LIMIT_READINESS, REACH_PROVIDER)] = 1,
 	[TABLE(LIMIT_SIGNUPS, REACH_PROVIDER)] = 1,
@@ -51,6 +53,7 @@ static const size_t shares[TABLES] = {
 	[TABLE(LIMIT_FAILED_KEYS, REACH_PROVIDER)] = 1,
 	[TABLE(LIMIT_UNKNOWN_URLS, REACH_PROVIDER)] = 1,
 	[TABLE(LIMIT_CODES, REACH_PROVIDER)] = 1,
+	[TABLE(LIMIT_LOGINS, REACH_PROVIDER)] = 1,
 	[NAMES] = 2,
 };
 
@@ -98,6 +101,7 @@ limit_metric(enum limit_kind kind)
 		[LIMIT_INBOUND] = METRIC_LIMITED_INBOUND,
 		[LIMIT_UNKNOWN_URLS] = METRIC_LIMITED_UNKNOWN_URLS,
 		[LIMIT_CODES] = METRIC_LIMITED_CODES,
+		[LIMIT_LOGINS] = METRIC_LIMITED_LOGINS,
 		[LIMIT_DELETES] = METRIC_LIMITED_DELETES,
 		[LIMIT_NEW_LEADS] = METRIC_LIMITED_NEW_LEADS,
 		[LIMIT_NEW_LEADS_LOG] = METRIC_LIMIT_COUNT,

@@ -88,6 +88,7 @@ static const struct {
 	{ SETTING(limits, inbound_per_url), parse_limit, PLACE(limits[LIMIT_INBOUND]), LIMITS },
 	{ SETTING(limits, unknown_urls_per_address), parse_limit, PLACE(limits[LIMIT_UNKNOWN_URLS]), LIMITS },
 	{ SETTING(limits, codes_per_address), parse_limit, PLACE(limits[LIMIT_CODES]), LIMITS },
+	{ SETTING(limits, logins_per_address), parse_limit, PLACE(limits[LIMIT_LOGINS]), LIMITS },
 	{ SETTING(limits, deletes_per_account), parse_limit, PLACE(limits[LIMIT_DELETES]), LIMITS },
 };
 
@@ -306,6 +307,12 @@ wiring_limiter(const struct wiring *wiring)
 	options.rules[LIMIT_PROOFS] = minute_rule;
 	options.rules[LIMIT_BOTS] = day_rule;
 	return limiter_open(&options);
+}
+
+struct hash_slots *
+wiring_hash_slots(const struct conf *conf)
+{
+	return hash_slots_open(conf->server.state_dir);
 }
 
 struct sender_options

@@ -11,6 +11,7 @@
 #include "deliver/texts/texter.h"
 #include "identity/host_list.h"
 #include "identity/network.h"
+#include "limit/hash_slots.h"
 #include "limit/limiter.h"
 #include "store/store.h"
 #include "webhook/address.h"
@@ -50,6 +51,8 @@ struct store *wiring_reader(const struct conf *conf, int64_t answer_ms);
 
 /* The rate limiter shared by all processes of this host. NULL, logged, when it cannot be shared. */
 struct limiter *wiring_limiter(const struct wiring *wiring);
+/* The hash slots that they share. NULL, logged, when they cannot be shared. */
+struct hash_slots *wiring_hash_slots(const struct conf *conf);
 
 /* The options for sending deliveries; valid as long as the wiring. */
 struct sender_options wiring_sender(const struct wiring *wiring);

@@ -87,6 +87,7 @@ static const struct {
 	{ LIMIT_NEW_LEADS_LOG, { { 1, 1 } } },
 	{ LIMIT_BOTS_LOG, { { 1, 1 } } },
 	{ LIMIT_CODES, { { 5, 60 } } },
+	{ LIMIT_LOGINS, { { 10, 1 } } },
 	{ LIMIT_DELETES, { { 60, 1 } } },
 	{ LIMIT_INBOUND, { { 600, 1 } } },
 	{ LIMIT_UNKNOWN_URLS, { { 600, 1 } } },

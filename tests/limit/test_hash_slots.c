@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ * How many passwords are hashed at a time (docs/users.md 3), with processes that are killed and stopped. */
+#include "unit.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/attributes.h"
+#include "base/clock.h"
+#include "limit/hash_slots.h"
+#include "own_process.h"
+
+enum { MANY = 12, TURNS = 200, ENDS_MS = 10000 };
+
+static char folder[] = "/tmp/hash-slots-XXXXXX";
+static struct hash_slots *slots;
+
+/* What the processes of a test see. */
+static struct shown {
+	atomic_int inside, most, taken, refused;
+} * shown;
+
+static int
+begin(void **state UNUSED)
+{
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	shown = mmap(NULL, sizeof(*shown), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shown == MAP_FAILED || mkdtemp(folder) == NULL)
+		return -1;
+	slots = hash_slots_open(folder);
+	return slots == NULL ? -1 : 0;
+}
+
+static int
+end(void **state UNUSED)
+{
+	hash_slots_close(&slots);
+	munmap(shown, sizeof(*shown));
+	return remove_folder(folder);
+}
+
+/* A process with a mapping of its own, as another program has. */
+static pid_t
+start(void (*body)(struct hash_slots *own))
+{
+	fflush(NULL);
+	const pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid > 0)
+		return pid;
+	struct hash_slots *own = hash_slots_open(folder);
+	MUST(own != NULL);
+	body(own);
+	_exit(0);
+}
+
+static bool
+wait_until(const atomic_int *number, int wanted)
+{
+	const int64_t end_ms = clock_monotonic_ms() + ENDS_MS;
+	while (atomic_load(number) != wanted && clock_monotonic_ms() < end_ms)
+		usleep(1000);
+	return atomic_load(number) == wanted;
+}
+
+static void
+hold(struct hash_slots *own)
+{
+	MUST(hash_slots_take(own) >= 0);
+	atomic_fetch_add(&shown->taken, 1);
+	for (;;)
+		pause();
+}
+
+static void
+end_process(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* All slots in use, by these processes. */
+static void
+fill(pid_t pids[HASH_SLOTS])
+{
+	for (size_t i = 0; i < HASH_SLOTS; i++)
+		pids[i] = start(hold);
+	assert_true(wait_until(&shown->taken, HASH_SLOTS));
+}
+
+static void
+take_turns(struct hash_slots *own)
+{
+	for (unsigned i = 0; i < TURNS; i++) {
+		const int slot = hash_slots_take(own);
+		if (slot < 0)
+			continue;
+		const int inside = atomic_fetch_add(&shown->inside, 1) + 1;
+		if (inside > atomic_load(&shown->most))
+			atomic_store(&shown->most, inside);
+		sched_yield();
+		atomic_fetch_add(&shown->taken, 1);
+		atomic_fetch_sub(&shown->inside, 1);
+		hash_slots_give_back(own, slot);
+	}
+}
+
+/* 3: two on a host, whatever their number of processes. */
+static void
+no_more_than_the_slots_at_a_time(void **state UNUSED)
+{
+	pid_t pids[MANY];
+	for (size_t i = 0; i < MANY; i++)
+		pids[i] = start(take_turns);
+	for (size_t i = 0; i < MANY; i++) {
+		int status;
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_in_range(atomic_load(&shown->most), 1, HASH_SLOTS);
+	assert_true(atomic_load(&shown->taken) > TURNS);
+}
+
+/* A process that is killed while it hashes. */
+static void
+a_dead_process_frees_its_slot(void **state UNUSED)
+{
+	pid_t pids[HASH_SLOTS];
+	fill(pids);
+	end_process(pids[1]);
+	const int64_t before_ms = clock_monotonic_ms();
+	const int slot = hash_slots_take(slots);
+	assert_int_not_equal(slot, -1);
+	assert_true(clock_monotonic_ms() - before_ms < HASH_WAIT_MS);
+	end_process(pids[0]);
+	hash_slots_give_back(slots, slot);
+}
+
+static void
+try_once(struct hash_slots *own)
+{
+	if (hash_slots_take(own) < 0)
+		atomic_fetch_add(&shown->refused, 1);
+}
+
+/* 3: callers wait two seconds at most, and only a few of them. */
+static void
+a_caller_waits_for_a_time_and_few_wait(void **state UNUSED)
+{
+	pid_t holding[HASH_SLOTS], pids[HASH_WAITING + 1];
+	fill(holding);
+	const int64_t before_ms = clock_monotonic_ms();
+	for (size_t i = 0; i <= HASH_WAITING; i++)
+		pids[i] = start(try_once);
+	assert_true(wait_until(&shown->refused, 1)); /* one too many, at once */
+	assert_true(clock_monotonic_ms() - before_ms < HASH_WAIT_MS);
+	assert_true(wait_until(&shown->refused, HASH_WAITING + 1));
+	assert_in_range(clock_monotonic_ms() - before_ms, HASH_WAIT_MS, 3 * HASH_WAIT_MS);
+	for (size_t i = 0; i <= HASH_WAITING; i++)
+		assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
+	for (size_t i = 0; i < HASH_SLOTS; i++)
+		end_process(holding[i]);
+}
+
+/* One that waits gets the slot that comes free first. */
+static void
+a_caller_that_waits_gets_a_slot(void **state UNUSED)
+{
+	pid_t holding[HASH_SLOTS];
+	for (size_t freed = 0; freed < HASH_SLOTS; freed++) {
+		atomic_store(&shown->taken, 0);
+		fill(holding);
+		const pid_t waiting = start(hold);
+		end_process(holding[freed]);
+		assert_true(wait_until(&shown->taken, HASH_SLOTS + 1));
+		end_process(waiting);
+		end_process(holding[1 - freed]);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(no_more_than_the_slots_at_a_time, begin, end),
+		cmocka_unit_test_setup_teardown(a_dead_process_frees_its_slot, begin, end),
+		cmocka_unit_test_setup_teardown(a_caller_waits_for_a_time_and_few_wait, begin, end),
+		cmocka_unit_test_setup_teardown(a_caller_that_waits_gets_a_slot, begin, end),
+	};
+	return cmocka_run_group_tests_name("limit/hash_slots", tests, NULL, NULL);
+}

@@ -8,13 +8,17 @@ noinst_LIBRARIES += %D%/libidentity.a
 	%D%/host_list.c %D%/host_list.h \
 	%D%/lead_token.c %D%/lead_token.h \
 	%D%/link.c %D%/link.h \
+	%D%/login_throttle.c %D%/login_throttle.h \
 	%D%/network.c %D%/network.h \
+	%D%/password_rules.c %D%/password_rules.h \
 	%D%/phone.c %D%/phone.h \
 	%D%/phone_backend.h \
 	%D%/phone_kind.h \
 	%D%/probe_token.c %D%/probe_token.h \
 	%D%/rights.c %D%/rights.h \
-	%D%/social_id.c %D%/social_id.h
+	%D%/role.c %D%/role.h \
+	%D%/social_id.c %D%/social_id.h \
+	%D%/user_token.c %D%/user_token.h
 if WITH_LIBPHONENUMBER
 %C%_libidentity_a_SOURCES += %D%/phone_shim.cc
 else

@@ -23,6 +23,18 @@ check_PROGRAMS += %D%/test_probe_token
 %C%_test_probe_token_SOURCES = %D%/test_probe_token.c
 %C%_test_probe_token_LDADD = $(engine_test_libs)
 
+check_PROGRAMS += %D%/test_login_throttle
+%C%_test_login_throttle_SOURCES = %D%/test_login_throttle.c
+%C%_test_login_throttle_LDADD = $(engine_test_libs)
+
+check_PROGRAMS += %D%/test_password_rules
+%C%_test_password_rules_SOURCES = %D%/test_password_rules.c
+%C%_test_password_rules_LDADD = $(engine_test_libs)
+
+check_PROGRAMS += %D%/test_users
+%C%_test_users_SOURCES = %D%/test_users.c
+%C%_test_users_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_phone
 %C%_test_phone_SOURCES = %D%/test_phone.c
 %C%_test_phone_LDADD = $(engine_test_libs)

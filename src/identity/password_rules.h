@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * Which passwords users may choose (docs/users.md 3): long ones that are not easily guessed. There are no rules about kinds of
+ * characters. */
+#ifndef LEADHOOK_IDENTITY_PASSWORD_RULES_H
+#define LEADHOOK_IDENTITY_PASSWORD_RULES_H
+
+#include <stddef.h>
+
+#include "base/pool.h"
+#include "base/slice.h"
+
+enum { PASSWORD_MIN = 12, PASSWORD_MAX = 1024 /* bytes */ };
+
+enum password_verdict {
+	PASSWORD_FITS,
+	PASSWORD_TOO_SHORT,
+	PASSWORD_TOO_LONG,
+	PASSWORD_MONOTONOUS, /* one text again and again, a sequence, or few different characters */
+	PASSWORD_PERSONAL,   /* little besides words of the user or of the service */
+	PASSWORD_COMMON      /* words that many use, with digits and signs */
+};
+
+/* What is easily guessed for this user. Slices may be absent. */
+struct password_context {
+	struct slice email, name; /* of the user */
+	struct slice host;        /* of the service */
+};
+
+enum password_verdict password_judge(struct pool *pool, struct slice password, const struct password_context *context);
+/* "too_short", …: for clients. */
+struct slice password_verdict_name(enum password_verdict verdict);
+/* A sentence for people. */
+struct slice password_verdict_text(enum password_verdict verdict);
+
+#endif

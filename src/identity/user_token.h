@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Secrets of users besides their passwords: tokens of sessions and of invitations, and recovery codes (docs/users.md 4, 5).
+ * They are random, so a fast hash is right for storing them. */
+#ifndef LEADHOOK_IDENTITY_USER_TOKEN_H
+#define LEADHOOK_IDENTITY_USER_TOKEN_H
+
+#include <stdbool.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "crypto/digest.h"
+
+/* A token has 256 random bits as URL-safe Base64, a recovery code 120 as Base32. */
+enum { USER_TOKEN_SIZE = 43, RECOVERY_CODES = 10 };
+
+struct slice user_token_make(struct pool *pool);
+/* False when the text cannot be a token, so no look-up is needed. */
+MUST_CHECK bool user_token_well_formed(struct slice text);
+/* SHA-256 of the text: the form that is stored and looked up. */
+struct digest user_token_hash(struct slice token);
+
+/* Four groups of six letters and digits, with hyphens. */
+struct slice recovery_code_make(struct pool *pool);
+/* The same for a recovery code, whatever its case, hyphens and blanks. False when the text cannot be one. */
+MUST_CHECK bool recovery_code_hash(struct slice text, struct digest *hash);
+
+#endif

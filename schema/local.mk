@@ -18,7 +18,8 @@ schema_files = \
 	%D%/0016-sent-codes.sql \
 	%D%/0017-email-codes.sql \
 	%D%/0018-removal.sql \
-	%D%/0019-rights.sql
+	%D%/0019-rights.sql \
+	%D%/0020-users.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

@@ -49,6 +49,14 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/removal/report.c \
 	%D%/removal/resume.c \
 	%D%/removal/rows.c %D%/removal/rows.h \
+	%D%/users/audit.c %D%/users/audit.h \
+	%D%/users/invitations.c \
+	%D%/users/logins.c \
+	%D%/users/parts.c %D%/users/parts.h \
+	%D%/users/secret.c %D%/users/secret.h \
+	%D%/users/sessions.c %D%/users/sessions.h \
+	%D%/users/totp.c \
+	%D%/users/users.c %D%/users/users.h \
 	%D%/operator/admin.c %D%/operator/admin.h \
 	%D%/operator/check.c %D%/operator/check.h \
 	%D%/operator/deep.c \

@@ -29,6 +29,8 @@ enum id_kind {
 	ID_INBOUND,
 	ID_INBOUND_CALL,
 	ID_MESSAGE,
+	ID_USER,
+	ID_AUDIT,
 	ID_KINDS
 };
 

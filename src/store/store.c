@@ -31,6 +31,8 @@ static const char *const id_names[ID_KINDS] = {
 	[ID_INBOUND] = "inbound",
 	[ID_INBOUND_CALL] = "inbound_call",
 	[ID_MESSAGE] = "message",
+	[ID_USER] = "user",
+	[ID_AUDIT] = "audit",
 };
 
 /* The size of a block: this number, plus this many times the ids needed now. Ids that are unused when the process ends are

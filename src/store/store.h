@@ -26,6 +26,8 @@ struct store_options {
 	/* as in db/db.h */
 	const char *host, *socket, *user, *password, *database, *option_file, *tls, *tls_ca, *prefix;
 	const char *read_host; /* a list like `host`, of nodes of the same cluster; NULL or "": none */
+	/* keys, a valid list as crypto/seal.h reads it; NULL or "": none. It is not used after store_new. */
+	const char *secrets_key;
 	unsigned port, connect_timeout_s, io_timeout_s;
 	/* settings of the rules */
 	const char *base_url, *avatar_url;

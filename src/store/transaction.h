@@ -31,6 +31,7 @@
  *   inbound_status
  *   inbound_calls
  *   erasures, removed_campaigns
+ *   users, sessions, invitations, recovery_codes, login_attempts
  *
  * The lock of campaign_counters comes before everything else of a campaign: two transactions that change it wait there and
  * nowhere later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; the log of inbound
@@ -39,7 +40,7 @@
  *
  * Phone codes are locked in a transaction of their own, one row at a time; expired ones are removed without other locks.
  *
- * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens. id_blocks
+ * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens, audit. id_blocks
  * is locked in a transaction of its own, or after all others, before an insert.
  *
  * store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone or removed; a conflict

@@ -76,7 +76,7 @@ report 2 "each file that is named exists"
 
 # "docs/api.md 4.1, 4.6 and 7". A number of a section has at most two digits per part; the status of an answer can follow it.
 number='[0-9]{1,2}(\.[0-9]{1,2})*'
-cited "(^|[^a-z])(api|architecture|deliveries|operating|requirements)\.md $number((,|;| and| to) $number($|[^0-9]))*" | awk '
+cited "(^|[^a-z])(api|architecture|deliveries|operating|requirements|users)\.md $number((,|;| and| to) $number($|[^0-9]))*" | awk '
 	NR == FNR { there[$0] = 1; next }
 	{
 		file = rest = $0

@@ -86,6 +86,12 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_test_bulk_LDFLAGS = $(%C%_breaking)
 %C%_test_bulk_LDADD = $(%C%_libs)
 
+check_PROGRAMS += %D%/users/test_users %D%/users/test_audit
+%C%_users_test_users_SOURCES = %D%/users/test_users.c $(%C%_world)
+%C%_users_test_users_LDADD = $(%C%_libs)
+%C%_users_test_audit_SOURCES = %D%/users/test_audit.c $(%C%_world)
+%C%_users_test_audit_LDADD = $(%C%_libs)
+
 check_PROGRAMS += %D%/messages/test_text_queue
 %C%_messages_test_text_queue_SOURCES = %D%/messages/test_text_queue.c $(%C%_world)
 %C%_messages_test_text_queue_LDADD = $(%C%_libs)

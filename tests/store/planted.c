@@ -27,11 +27,12 @@ webhook_count(void)
 }
 
 /* Tables that grow. */
-static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "bulk_jobs", "bulk_schedule",
+static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "audit", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
 	"due", "email_codes", "erased_people", "erasures", "events", "inbound_calls", "inbound_status", "inbound_webhooks",
-	"ip_leads", "leads", "messages", "phone_codes", "referral_links", "removed_campaigns", "reward_levels", "score_entries",
-	"score_histogram", "sent_codes", "tags", "unverified_leads", "used_proofs", "webhook_status", "webhooks" };
+	"invitations", "ip_leads", "leads", "login_attempts", "messages", "phone_codes", "recovery_codes", "referral_links",
+	"removed_campaigns", "reward_levels", "score_entries", "score_histogram", "sent_codes", "sessions", "tags",
+	"unverified_leads", "used_proofs", "users", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "message_channels",
 	"schema_version" };
@@ -152,6 +153,36 @@ plant_messages(void)
 	    CLOCK_END_MS, CLOCK_END_MS);
 }
 
+/* Three for each account, and three operators; each has two sessions, a link and ten recovery codes. */
+static void
+plant_users(void)
+{
+	const unsigned users = 3 * there->accounts;
+	root_run(
+	    "INSERT INTO t_users (id, account_id, email, name, role, totp_secret, created_ms) SELECT seq, IF(seq BETWEEN 4 AND "
+	    "6, NULL, 1 + seq %% %u), CONCAT('k', LPAD(seq, 31, '0')), 'User', IF(seq BETWEEN 4 AND 6, 0, 1), 's', 0 "
+	    "FROM seq_1_to_%u",
+	    there->accounts, users);
+	root_run(
+	    "INSERT INTO t_sessions (hash, user_id, created_ms, last_used_ms, confirmed_ms) SELECT CONCAT('k', LPAD(seq, 31, "
+	    "'0')), 1 + (seq - 1) DIV 2, IF(seq BETWEEN 4 AND 5, seq, %" PRId64 "), %" PRId64 ", 0 FROM seq_1_to_%u",
+	    CLOCK_END_MS, CLOCK_END_MS, 2 * users);
+	root_run("INSERT INTO t_invitations (hash, user_id, purpose, created_ms, expires_ms) SELECT CONCAT('k', LPAD(seq, 31, "
+		 "'0')), "
+		 "seq, 'welcome', 0, IF(seq BETWEEN 4 AND 5, seq, %" PRId64 ") FROM seq_1_to_%u",
+	    CLOCK_END_MS, users);
+	root_run("INSERT INTO t_recovery_codes (user_id, hash) SELECT 1 + (seq - 1) DIV 10, CONCAT('k', LPAD(seq, 31, '0')) "
+		 "FROM seq_1_to_%u",
+	    10 * users);
+	root_run("INSERT INTO t_login_attempts (hash, failures, until_ms) SELECT CONCAT('k', LPAD(id, 31, '0')), 1, "
+		 "IF(id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads",
+	    CLOCK_END_MS);
+	root_run("INSERT INTO t_audit (id, created_ms, actor, actor_id, account_id, campaign_id, operation, state) SELECT id, "
+		 "IF(id <= 30, id, %" PRId64 "), 'user', 1 + id DIV 40, 1 + id DIV 60, 1 + id DIV 20, 'campaign set', 'begun' "
+		 "FROM t_leads",
+	    CLOCK_END_MS);
+}
+
 /* Of the seq-th event, and of its only delivery, which has the next id. */
 #define DAY "(%d + seq %% %d)"
 #define EVENT_ID "(" DAY " << 36) + 2 * seq"
@@ -211,6 +242,7 @@ plant(const struct amounts *amounts, bool with_statistics)
 		plant_webhooks();
 		plant_leads();
 		plant_messages();
+		plant_users();
 		plant_history();
 	}
 	if (with_statistics && !analyzed)

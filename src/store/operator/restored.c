@@ -20,6 +20,8 @@ static const uint64_t skipped[ID_KINDS] = {
 	[ID_INBOUND] = 1000,
 	[ID_INBOUND_CALL] = 100000000,
 	[ID_MESSAGE] = 100000000,
+	[ID_USER] = 1000,
+	[ID_AUDIT] = 1000000,
 };
 
 enum result

@@ -9,6 +9,8 @@
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
+#include "store/users/audit.h"
+#include "store/users/users.h"
 
 DB_STATEMENT(sql_note_ended_campaigns, "UPDATE {prefix}campaigns"
 				       " SET ended_ms = ends_ms"
@@ -151,6 +153,10 @@ store_clean_up(struct store *store)
 		result = store_drop_addresses(store);
 	if (result == RESULT_OK)
 		result = store_clean_up_mails(store, store->options.retention_ms);
+	if (result == RESULT_OK)
+		result = store_clean_up_users(store);
+	if (result == RESULT_OK)
+		result = store_clean_up_audit(store);
 	if (result == RESULT_OK)
 		store_maintain_days(store);
 	return result;

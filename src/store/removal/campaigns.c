@@ -23,6 +23,14 @@ DB_STATEMENT(sql_delete_status_of_webhooks, "DELETE s FROM {prefix}webhooks w FO
 					    " WHERE w.campaign_id = ?");
 DB_STATEMENT(sql_delete_webhooks, DELETE_OF_CAMPAIGN("webhooks", "by_campaign"));
 DB_STATEMENT(sql_delete_keys_of_account, "DELETE t FROM {prefix}api_keys t FORCE INDEX (by_account) WHERE t.account_id = ?");
+#define DELETE_OF_USERS(table, index)                                                    \
+	"DELETE t FROM {prefix}users u FORCE INDEX (by_account)"                         \
+	" STRAIGHT_JOIN {prefix}" table " t FORCE INDEX (" index ") ON t.user_id = u.id" \
+	" WHERE u.account_id = ?"
+DB_STATEMENT(sql_delete_sessions_of_account, DELETE_OF_USERS("sessions", "by_user"));
+DB_STATEMENT(sql_delete_invitations_of_account, DELETE_OF_USERS("invitations", "by_user"));
+DB_STATEMENT(sql_delete_recovery_codes_of_account, DELETE_OF_USERS("recovery_codes", "PRIMARY"));
+DB_STATEMENT(sql_delete_users_of_account, "DELETE t FROM {prefix}users t FORCE INDEX (by_account) WHERE t.account_id = ?");
 DB_STATEMENT(sql_delete_account, "DELETE FROM {prefix}accounts WHERE id = ?");
 
 DB_STATEMENT(sql_select_removed, "SELECT campaign_id, step, position FROM {prefix}removed_campaigns WHERE campaign_id = ?");
@@ -70,13 +78,15 @@ DB_STATEMENT(
 
 store_statement_list sql_of_removed_campaigns = { &sql_lock_removed_account, &sql_select_campaigns_to_remove,
 	&sql_insert_removed, &sql_delete_campaign, &sql_delete_counters, &sql_delete_status_of_webhooks, &sql_delete_webhooks,
-	&sql_delete_keys_of_account, &sql_delete_account, &sql_select_removed, &sql_select_idle_removed, &sql_move_removed,
-	&sql_postpone_removed, &sql_delete_removed, &sql_delete_jobs_of_campaign, &sql_delete_bulk_schedule, &sql_delete_tags,
-	&sql_delete_actions, &sql_delete_reward_levels, &sql_delete_texts, &sql_delete_inbound_status, &sql_delete_inbound,
-	&sql_select_removed_calls, &sql_delete_removed_calls, &sql_select_removed_leads, &sql_delete_removed_leads,
-	&sql_delete_links_of_leads, &sql_delete_confirmations_of_leads, &sql_delete_unverified_leads, &sql_select_removed_nodes,
-	&sql_delete_removed_nodes, &sql_select_removed_addresses, &sql_delete_removed_address, &sql_select_removed_messages,
-	&sql_delete_removed_messages, &sql_select_events_after, NULL };
+	&sql_delete_keys_of_account, &sql_delete_sessions_of_account, &sql_delete_invitations_of_account,
+	&sql_delete_recovery_codes_of_account, &sql_delete_users_of_account, &sql_delete_account, &sql_select_removed,
+	&sql_select_idle_removed, &sql_move_removed, &sql_postpone_removed, &sql_delete_removed, &sql_delete_jobs_of_campaign,
+	&sql_delete_bulk_schedule, &sql_delete_tags, &sql_delete_actions, &sql_delete_reward_levels, &sql_delete_texts,
+	&sql_delete_inbound_status, &sql_delete_inbound, &sql_select_removed_calls, &sql_delete_removed_calls,
+	&sql_select_removed_leads, &sql_delete_removed_leads, &sql_delete_links_of_leads, &sql_delete_confirmations_of_leads,
+	&sql_delete_unverified_leads, &sql_select_removed_nodes, &sql_delete_removed_nodes, &sql_select_removed_addresses,
+	&sql_delete_removed_address, &sql_select_removed_messages, &sql_delete_removed_messages, &sql_select_events_after,
+	NULL };
 
 /* Stored: new ones are added at the end. */
 enum remove_step {
@@ -125,7 +135,9 @@ store_remove_campaign(struct store *store, uint64_t campaign_id)
 static enum result
 remove_account(struct store *store, struct pool *pool, uint64_t account_id)
 {
-	static const struct db_statement *const statements[] = { &sql_delete_keys_of_account, &sql_delete_account };
+	static const struct db_statement *const statements[] = { &sql_delete_keys_of_account, &sql_delete_sessions_of_account,
+		&sql_delete_invitations_of_account, &sql_delete_recovery_codes_of_account, &sql_delete_users_of_account,
+		&sql_delete_account };
 	struct db_rows rows;
 	enum result result = store_query_one(store, pool, &rows, &sql_lock_removed_account, DB_U64(account_id));
 	if (result == RESULT_OK)

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/users/audit.h"
+
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+
+#define AUDIT_COLUMNS                                                                                                  \
+	"id, created_ms, actor, actor_id, actor_name, account_id, campaign_id, operation, target_id, before_json, ip," \
+	" request_id, state, after_json"
+
+/* A filter that is not set holds for every row. The ids are limits of the time, too. */
+#define SELECT_AUDIT(index, condition)                                                      \
+	"SELECT " AUDIT_COLUMNS " FROM {prefix}audit FORCE INDEX (" index ")"               \
+	" WHERE " condition "id >= ? AND id < ?"                                            \
+	"   AND (? = 0 OR account_id = ?) AND (? = 0 OR (actor = 'user' AND actor_id = ?))" \
+	" ORDER BY id DESC LIMIT ?"
+
+DB_STATEMENT(sql_insert_audit,
+    "INSERT INTO {prefix}audit (id, created_ms, actor, actor_id, actor_name, account_id, campaign_id, operation, target_id,"
+    " state, before_json, ip, request_id)"
+    " VALUES (?, " NOW ", ?, ?, ?, ?, ?, ?, ?, 'begun', ?, ?, ?)");
+DB_STATEMENT(sql_end_audit,
+    "UPDATE {prefix}audit SET state = ?, after_json = ?, target_id = COALESCE(?, target_id) WHERE id = ? AND state = 'begun'");
+DB_STATEMENT(sql_select_audit, SELECT_AUDIT("PRIMARY", ""));
+DB_STATEMENT(sql_select_audit_of_account, SELECT_AUDIT("by_account", "account_id = ? AND "));
+DB_STATEMENT(sql_select_audit_of_campaign, SELECT_AUDIT("by_campaign", "campaign_id = ? AND "));
+DB_STATEMENT(sql_select_audit_of_actor, SELECT_AUDIT("by_actor", "actor = 'user' AND actor_id = ? AND "));
+DB_STATEMENT(sql_select_audit_since, "SELECT id FROM {prefix}audit FORCE INDEX (by_time)"
+				     " WHERE created_ms >= ?"
+				     " ORDER BY created_ms, id LIMIT 1");
+DB_STATEMENT(sql_delete_old_audit, "DELETE FROM {prefix}audit WHERE created_ms < " NOW " - ? LIMIT ?");
+
+store_statement_list sql_of_audit = { &sql_insert_audit, &sql_end_audit, &sql_select_audit, &sql_select_audit_of_account,
+	&sql_select_audit_of_campaign, &sql_select_audit_of_actor, &sql_select_audit_since, &sql_delete_old_audit, NULL };
+
+static const struct slice actors[AUDIT_ACTORS] = { SLICE("user"), SLICE("key"), SLICE("shell") };
+static const struct slice states[AUDIT_STATES] = { SLICE("begun"), SLICE("done"), SLICE("failed") };
+
+enum { IP_MAX = 45 };
+
+struct slice
+audit_actor_name(enum audit_actor actor)
+{
+	return actors[actor];
+}
+
+struct slice
+audit_state_name(enum audit_state state)
+{
+	return states[state];
+}
+
+static unsigned
+find_name(const struct slice *names, unsigned count, struct slice name)
+{
+	unsigned i = 0;
+	while (i + 1 < count && !slice_equal(names[i], name))
+		i++;
+	return i;
+}
+
+/* ---- writing ---- */
+
+static struct db_value
+cut(struct slice text, size_t maximum)
+{
+	return db_bytes(slice_sub(text, 0, maximum));
+}
+
+static struct db_value
+json_value(struct slice json)
+{
+	return db_bytes(json.size > AUDIT_JSON_MAX ? SLICE("{\"omitted\":\"too large\"}") : json);
+}
+
+/* The id is taken in the same transaction, so that ids are in the order of time. */
+enum result
+store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id)
+{
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		txn.result = store_next_id(store, txn.pool, ID_AUDIT, id);
+		if (txn.result == RESULT_OK)
+			txn.result = store_run(store, &sql_insert_audit, DB_U64(*id), db_bytes(actors[entry->actor]),
+			    DB_U64(entry->actor_id), cut(entry->actor_name, AUDIT_NAME_MAX),
+			    store_id_or_null(entry->account_id), store_id_or_null(entry->campaign_id),
+			    cut(entry->operation, AUDIT_OPERATION_MAX), store_id_or_null(entry->target_id),
+			    json_value(entry->before), cut(entry->ip, IP_MAX), cut(entry->request_id, AUDIT_REQUEST_ID_MAX));
+	}
+	return txn.result;
+}
+
+enum result
+store_end_audit(struct store *store, uint64_t id, enum audit_state state, uint64_t target_id, struct slice after)
+{
+	return store_change_one(
+	    store, &sql_end_audit, db_bytes(states[state]), json_value(after), store_id_or_null(target_id), DB_U64(id));
+}
+
+/* ---- reading ---- */
+
+enum {
+	AUDIT_ID,
+	AUDIT_CREATED_MS,
+	AUDIT_ACTOR,
+	AUDIT_ACTOR_ID,
+	AUDIT_ACTOR_NAME,
+	AUDIT_ACCOUNT_ID,
+	AUDIT_CAMPAIGN_ID,
+	AUDIT_OPERATION,
+	AUDIT_TARGET_ID,
+	AUDIT_BEFORE,
+	AUDIT_IP,
+	AUDIT_REQUEST_ID,
+	AUDIT_STATE,
+	AUDIT_AFTER
+};
+
+static struct audit_row
+row_of(const struct db_rows *rows, size_t row)
+{
+	return (struct audit_row){
+		.id = db_get_u64(rows, row, AUDIT_ID),
+		.created_ms = db_get_i64(rows, row, AUDIT_CREATED_MS),
+		.entry = { .actor = (enum audit_actor)find_name(actors, AUDIT_ACTORS, db_get_bytes(rows, row, AUDIT_ACTOR)),
+		    .actor_id = db_get_u64(rows, row, AUDIT_ACTOR_ID),
+		    .actor_name = db_get_bytes(rows, row, AUDIT_ACTOR_NAME),
+		    .account_id = store_get_id(rows, row, AUDIT_ACCOUNT_ID),
+		    .campaign_id = store_get_id(rows, row, AUDIT_CAMPAIGN_ID),
+		    .operation = db_get_bytes(rows, row, AUDIT_OPERATION),
+		    .target_id = store_get_id(rows, row, AUDIT_TARGET_ID),
+		    .before = db_get_bytes(rows, row, AUDIT_BEFORE),
+		    .ip = db_get_bytes(rows, row, AUDIT_IP),
+		    .request_id = db_get_bytes(rows, row, AUDIT_REQUEST_ID) },
+		.state = (enum audit_state)find_name(states, AUDIT_STATES, db_get_bytes(rows, row, AUDIT_STATE)),
+		.after = db_get_bytes(rows, row, AUDIT_AFTER),
+	};
+}
+
+/* The first id at or after a time; one beyond all ids when there is none. */
+static enum result
+id_since(struct store *store, struct pool *pool, int64_t ms, uint64_t *id)
+{
+	struct db_rows rows;
+	const enum result result = store_query(store, pool, &rows, &sql_select_audit_since, DB_I64(ms));
+	*id = result == RESULT_OK && rows.count > 0 ? db_get_u64(&rows, 0, 0) : INT64_MAX;
+	return result;
+}
+
+static enum result
+select_rows(struct store *store, struct pool *pool, const struct audit_filter *filter, uint64_t first, uint64_t end,
+    struct db_rows *rows)
+{
+	const struct {
+		uint64_t id;
+		const struct db_statement *statement;
+	} narrow[] = {
+		{ filter->campaign_id, &sql_select_audit_of_campaign },
+		{ filter->user_id, &sql_select_audit_of_actor },
+		{ filter->account_id, &sql_select_audit_of_account },
+	};
+	const struct db_value account = DB_U64(filter->account_id), user = DB_U64(filter->user_id),
+			      limit = DB_U64(filter->limit);
+	for (size_t i = 0; i < ARRAY_SIZE(narrow); i++)
+		if (narrow[i].id != 0)
+			return store_query(store, pool, rows, narrow[i].statement, DB_U64(narrow[i].id), DB_U64(first),
+			    DB_U64(end), account, account, user, user, limit);
+	return store_query(
+	    store, pool, rows, &sql_select_audit, DB_U64(first), DB_U64(end), account, account, user, user, limit);
+}
+
+enum result
+store_list_audit(
+    struct store *store, struct pool *pool, const struct audit_filter *filter, struct audit_row **rows, size_t *count)
+{
+	uint64_t first = 0, end = INT64_MAX;
+	struct db_rows found = { .count = 0 };
+	enum result result = filter->since_ms >= 0 ? id_since(store, pool, filter->since_ms, &first) : RESULT_OK;
+	if (result == RESULT_OK && filter->until_ms >= 0)
+		result = id_since(store, pool, filter->until_ms, &end);
+	if (filter->before_id != 0 && filter->before_id < end)
+		end = filter->before_id;
+	if (result == RESULT_OK)
+		result = select_rows(store, pool, filter, first, end, &found);
+	*rows = POOL_ARRAY(pool, found.count, struct audit_row);
+	*count = found.count;
+	for (size_t i = 0; i < found.count; i++)
+		(*rows)[i] = row_of(&found, i);
+	return result;
+}
+
+/* ---- clean-up ---- */
+
+#define AUDIT_MS (INT64_C(24) * 3600 * 1000 * AUDIT_DAYS)
+
+enum result
+store_clean_up_audit(struct store *store)
+{
+	enum { CHUNK = 200, CHUNKS = 20 };
+	uint64_t dropped = CHUNK;
+	enum result result = RESULT_OK;
+	for (unsigned i = 0; i < CHUNKS && result == RESULT_OK && dropped == CHUNK; i++)
+		result = db_execute(store->db, &sql_delete_old_audit, &DB_VALUES(DB_I64(AUDIT_MS), DB_U64(CHUNK)), &dropped);
+	return result;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * The audit log: what users, keys and the command on the host have changed (docs/users.md 6).
+ *
+ * A row is committed before the change, with what there was: a change of which nothing is recorded does not exist. Neither of
+ * them has secrets or data of leads; that is the caller's. Functions fail as store.h says. */
+#ifndef LEADHOOK_STORE_USERS_AUDIT_H
+#define LEADHOOK_STORE_USERS_AUDIT_H
+
+#include "store/store.h"
+
+enum audit_actor { AUDIT_USER, AUDIT_KEY, AUDIT_SHELL, AUDIT_ACTORS };
+enum audit_state {
+	AUDIT_BEGUN, /* its process ended before it could write more: the change was made, or not */
+	AUDIT_DONE,
+	AUDIT_FAILED, /* nothing was changed */
+	AUDIT_STATES
+};
+
+/* "user", …; "begun", …. */
+struct slice audit_actor_name(enum audit_actor actor);
+struct slice audit_state_name(enum audit_state state);
+
+/* Texts may be absent, but for the operation; longer ones are cut. */
+enum { AUDIT_NAME_MAX = 254, AUDIT_OPERATION_MAX = 64, AUDIT_REQUEST_ID_MAX = 64 };
+struct audit_entry {
+	enum audit_actor actor;
+	uint64_t actor_id; /* of the user or key; 0: none */
+	struct slice actor_name;
+	uint64_t account_id, campaign_id; /* what is changed belongs to; 0: to none */
+	struct slice operation;           /* words of the command, as "campaign set" */
+	uint64_t target_id;               /* of what is changed; 0: none */
+	struct slice before;              /* JSON */
+	struct slice ip, request_id;
+};
+/* JSON of more bytes is replaced by {"omitted":"too large"}. */
+enum { AUDIT_JSON_MAX = 64 * 1024 };
+
+/* Ids are in the order of time. */
+MUST_CHECK enum result store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id);
+/* `after`: JSON, or absent. `target_id`: of what was made; 0: as at the beginning. */
+MUST_CHECK enum result store_end_audit(
+    struct store *store, uint64_t id, enum audit_state state, uint64_t target_id, struct slice after);
+
+struct audit_row {
+	uint64_t id;
+	int64_t created_ms;
+	struct audit_entry entry;
+	enum audit_state state;
+	struct slice after;
+};
+/* Zero and -1 filters are not applied. */
+struct audit_filter {
+	uint64_t account_id, campaign_id, user_id;
+	int64_t since_ms, until_ms;
+	uint64_t before_id; /* the page begins with the rows before this one; 0: with the newest */
+	size_t limit;
+};
+/* The newest first, in the pool. With one of campaign, user and account it reads the rows of that one alone; of two, those of
+ * the first. */
+MUST_CHECK enum result store_list_audit(
+    struct store *store, struct pool *pool, const struct audit_filter *filter, struct audit_row **rows, size_t *count);
+
+/* Removes, in pieces, rows of more than AUDIT_DAYS days ago. Called by store_clean_up. */
+enum { AUDIT_DAYS = 400 };
+MUST_CHECK enum result store_clean_up_audit(struct store *store);
+
+#endif

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/users/users.h"
+
+#include "engine/id_list.h"
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+#include "store/users/parts.h"
+
+#define USER_COLUMNS                                                                                                   \
+	"id, account_id, email, name, role, campaigns, password IS NOT NULL, totp_enabled_ms IS NOT NULL, created_ms," \
+	" last_login_ms, disabled_ms"
+
+DB_STATEMENT(sql_select_user_of_email, "SELECT id FROM {prefix}users WHERE email = ?");
+DB_STATEMENT(sql_insert_user, "INSERT INTO {prefix}users (id, account_id, email, name, role, campaigns, created_ms)"
+			      " VALUES (?, ?, ?, ?, ?, ?, " NOW ")");
+DB_STATEMENT(
+    sql_select_users, "SELECT " USER_COLUMNS " FROM {prefix}users FORCE INDEX (PRIMARY) WHERE id > ? ORDER BY id LIMIT ?");
+DB_STATEMENT(sql_select_users_of_account, "SELECT " USER_COLUMNS " FROM {prefix}users FORCE INDEX (by_account)"
+					  " WHERE account_id = ? AND id > ?"
+					  " ORDER BY id LIMIT ?");
+DB_STATEMENT(sql_select_user, "SELECT " USER_COLUMNS " FROM {prefix}users WHERE id = ?");
+DB_STATEMENT(sql_lock_user, "SELECT " USER_COLUMNS " FROM {prefix}users WHERE id = ? FOR UPDATE");
+DB_STATEMENT(sql_lock_operators, "SELECT id, disabled_ms FROM {prefix}users FORCE INDEX (by_account)"
+				 " WHERE account_id IS NULL"
+				 " ORDER BY id"
+				 " FOR UPDATE");
+DB_STATEMENT(sql_select_accounts_of_campaigns, "SELECT account_id FROM {prefix}campaigns WHERE id IN ({list})");
+DB_STATEMENT(sql_update_user, "UPDATE {prefix}users SET name = ?, role = ?, campaigns = ? WHERE id = ?");
+DB_STATEMENT(sql_disable_user, "UPDATE {prefix}users"
+			       " SET disabled_ms = IF(?, COALESCE(disabled_ms, " NOW "), NULL)"
+			       " WHERE id = ?");
+DB_STATEMENT(sql_delete_user, "DELETE FROM {prefix}users WHERE id = ?");
+DB_STATEMENT(sql_reset_user, "UPDATE {prefix}users SET password = NULL, password_ms = NULL WHERE id = ?");
+DB_STATEMENT(sql_insert_invitation, "INSERT INTO {prefix}invitations (hash, user_id, purpose, created_ms, expires_ms)"
+				    " VALUES (?, ?, ?, " NOW ", " NOW " + ?)");
+DB_STATEMENT(sql_delete_invitations_of_user, "DELETE FROM {prefix}invitations WHERE user_id = ?");
+
+store_statement_list sql_of_users = { &sql_select_user_of_email, &sql_insert_user, &sql_select_users,
+	&sql_select_users_of_account, &sql_select_user, &sql_lock_user, &sql_lock_operators, &sql_select_accounts_of_campaigns,
+	&sql_update_user, &sql_disable_user, &sql_delete_user, &sql_reset_user, &sql_insert_invitation,
+	&sql_delete_invitations_of_user, NULL };
+
+const struct user_manager user_manager_shell = { .shell = true, .rights = RIGHTS_ALL };
+
+enum {
+	USER_ID,
+	USER_ACCOUNT_ID,
+	USER_EMAIL,
+	USER_NAME,
+	USER_ROLE,
+	USER_CAMPAIGNS,
+	USER_HAS_PASSWORD,
+	USER_HAS_TOTP,
+	USER_CREATED_MS,
+	USER_LAST_LOGIN_MS,
+	USER_DISABLED_MS
+};
+
+/* A role of a later version is the one with the fewest rights. */
+static enum role
+role_of(uint64_t number)
+{
+	return number < ROLES ? (enum role)number : ROLE_VIEWER;
+}
+
+static struct user_row
+user_from_row(const struct db_rows *rows, size_t row)
+{
+	return (struct user_row){
+		.id = db_get_u64(rows, row, USER_ID),
+		.account_id = store_get_id(rows, row, USER_ACCOUNT_ID),
+		.email = db_get_bytes(rows, row, USER_EMAIL),
+		.settings = { .name = db_get_bytes(rows, row, USER_NAME),
+		    .role = role_of(db_get_u64(rows, row, USER_ROLE)),
+		    .campaigns = db_get_bytes(rows, row, USER_CAMPAIGNS) },
+		.has_password = db_get_bool(rows, row, USER_HAS_PASSWORD),
+		.has_totp = db_get_bool(rows, row, USER_HAS_TOTP),
+		.created_ms = db_get_i64(rows, row, USER_CREATED_MS),
+		.last_login_ms = db_get_time(rows, row, USER_LAST_LOGIN_MS),
+		.disabled_ms = db_get_time(rows, row, USER_DISABLED_MS),
+	};
+}
+
+/* ---- rules of managing users ---- */
+
+static bool
+are_in_list(struct slice ids, struct slice list)
+{
+	uint64_t id;
+	while (id_list_next(&ids, &id))
+		if (!id_list_has(list, id))
+			return false;
+	return true;
+}
+
+/* Whether the manager may manage a user with these settings, in any way. */
+static bool
+may_manage(const struct user_manager *manager, const struct user_settings *settings)
+{
+	if (manager->shell)
+		return true;
+	if (settings->role == ROLE_OPERATOR && manager->account_id != 0)
+		return false;
+	if ((role_rights(settings->role) & ~manager->rights) != 0)
+		return false;
+	return !slice_present(manager->campaigns) ||
+	       (slice_present(settings->campaigns) && are_in_list(settings->campaigns, manager->campaigns));
+}
+
+static bool
+is_of_manager(const struct user_manager *manager, uint64_t account_id)
+{
+	return manager->shell || manager->account_id == 0 || manager->account_id == account_id;
+}
+
+static enum result
+refuse(enum user_refusal *refusal, enum user_refusal why)
+{
+	*refusal = why;
+	return RESULT_INVALID;
+}
+
+/* Whether all campaigns of the list are of the account. */
+static enum result
+check_campaigns(struct store *store, struct pool *pool, uint64_t account_id, struct slice campaigns, enum user_refusal *refusal)
+{
+	uint64_t *ids = POOL_ARRAY(pool, USER_CAMPAIGNS_MAX, uint64_t);
+	struct db_rows rows;
+	struct slice rest = campaigns;
+	uint64_t id;
+	size_t count = 0;
+	while (id_list_next(&rest, &id) && count < USER_CAMPAIGNS_MAX)
+		ids[count++] = id;
+	if (rest.size > 0)
+		return refuse(refusal, USER_NO_CAMPAIGN);
+	const struct db_list list = store_id_list(pool, ids, count);
+	const enum result result = store_query_lists(store, pool, &sql_select_accounts_of_campaigns, &list, 1, &rows);
+	bool own = rows.count == list.count;
+	for (size_t i = 0; i < rows.count; i++)
+		own = own && db_get_u64(&rows, i, 0) == account_id;
+	return result == RESULT_OK && !own ? refuse(refusal, USER_NO_CAMPAIGN) : result;
+}
+
+/* Whether a user of the account may have these settings, and the manager may give them. */
+static enum result
+check_settings(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t account_id,
+    const struct user_settings *settings, enum user_refusal *refusal)
+{
+	if ((settings->role == ROLE_OPERATOR) != (account_id == 0))
+		return refuse(refusal, USER_WRONG_ROLE);
+	if (slice_present(settings->campaigns) && !role_takes_campaigns(settings->role))
+		return refuse(refusal, USER_NO_CAMPAIGNS);
+	if (!may_manage(manager, settings))
+		return refuse(refusal, USER_BEYOND_RIGHTS);
+	return slice_present(settings->campaigns) ? check_campaigns(store, pool, account_id, settings->campaigns, refusal)
+						  : RESULT_OK;
+}
+
+/* Locks a user that the manager may manage. */
+static enum result
+lock_user(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_row *user,
+    enum user_refusal *refusal)
+{
+	struct db_rows rows;
+	*refusal = USER_FITS;
+	const enum result result = store_query_one(store, pool, &rows, &sql_lock_user, DB_U64(id));
+	if (result != RESULT_OK)
+		return result;
+	*user = user_from_row(&rows, 0);
+	if (!is_of_manager(manager, user->account_id))
+		return RESULT_NOT_FOUND;
+	return may_manage(manager, &user->settings) ? RESULT_OK : refuse(refusal, USER_BEYOND_RIGHTS);
+}
+
+/* The operators are locked, so that of two that disable each other one is refused. */
+static enum result
+check_last_operator(
+    struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal)
+{
+	enum { ID, DISABLED_MS };
+	struct db_rows rows;
+	bool is_operator = false;
+	size_t others = 0;
+	if (manager->shell || manager->account_id != 0) /* the latter finds no operators */
+		return RESULT_OK;
+	const enum result result = store_query(store, pool, &rows, &sql_lock_operators);
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
+		const bool is_it = db_get_u64(&rows, i, ID) == id;
+		is_operator = is_operator || is_it;
+		others += !is_it && db_is_null(&rows, i, DISABLED_MS) ? 1 : 0;
+	}
+	return result == RESULT_OK && is_operator && others == 0 ? refuse(refusal, USER_LAST_OPERATOR) : result;
+}
+
+/* ---- reads ---- */
+
+enum result
+store_list_users(struct store *store, struct pool *pool, uint64_t account_id, uint64_t after, size_t limit,
+    struct user_row **users, size_t *count)
+{
+	struct db_rows rows;
+	const enum result result = account_id == 0
+				       ? store_query(store, pool, &rows, &sql_select_users, DB_U64(after), DB_U64(limit))
+				       : store_query(store, pool, &rows, &sql_select_users_of_account, DB_U64(account_id),
+					     DB_U64(after), DB_U64(limit));
+	*users = POOL_ARRAY(pool, rows.count, struct user_row);
+	*count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*users)[i] = user_from_row(&rows, i);
+	return result;
+}
+
+enum result
+store_find_user(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_row *user)
+{
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_user, DB_U64(id));
+	if (result != RESULT_OK)
+		return result;
+	*user = user_from_row(&rows, 0);
+	return is_of_manager(manager, user->account_id) ? RESULT_OK : RESULT_NOT_FOUND;
+}
+
+/* ---- changes ---- */
+
+/* A new link replaces the earlier ones. */
+static enum result
+put_invitation(struct store *store, uint64_t user_id, const struct new_invitation *invitation)
+{
+	const struct slice purpose = invitation->purpose == INVITATION_WELCOME ? SLICE("welcome") : SLICE("reset");
+	const enum result result = store_run(store, &sql_delete_invitations_of_user, DB_U64(user_id));
+	return result != RESULT_OK
+		   ? result
+		   : store_run(store, &sql_insert_invitation, db_bytes((struct slice){ (const char *)invitation->hash, 32 }),
+			 DB_U64(user_id), db_bytes(purpose), DB_I64(invitation->valid_ms));
+}
+
+static enum result
+add_user(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t account_id, struct slice email,
+    const struct user_settings *settings, uint64_t *id, enum user_refusal *refusal)
+{
+	struct db_rows rows;
+	*refusal = USER_FITS;
+	enum result result = account_id == 0 ? RESULT_OK : store_exists(store, DB_U64(account_id));
+	if (result == RESULT_NOT_FOUND || !is_of_manager(manager, account_id))
+		return refuse(refusal, USER_NO_ACCOUNT);
+	if (result == RESULT_OK)
+		result = check_settings(store, pool, manager, account_id, settings, refusal);
+	if (result == RESULT_OK)
+		result = store_query(store, pool, &rows, &sql_select_user_of_email, db_bytes(email));
+	if (result == RESULT_OK && rows.count > 0)
+		return refuse(refusal, USER_EMAIL_TAKEN);
+	if (result == RESULT_OK)
+		result = store_next_id(store, pool, ID_USER, id);
+	/* of two at the same time one has a conflict, and finds the address in its next attempt */
+	return result == RESULT_OK
+		   ? store_run(store, &sql_insert_user, DB_U64(*id), store_id_or_null(account_id), db_bytes(email),
+			 db_bytes(settings->name), DB_U64(settings->role), db_bytes(settings->campaigns))
+		   : result;
+}
+
+enum result
+store_add_user(struct store *store, const struct user_manager *manager, uint64_t account_id, struct slice email,
+    const struct user_settings *settings, const struct new_invitation *invitation, uint64_t *id, enum user_refusal *refusal)
+{
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		txn.result = add_user(store, txn.pool, manager, account_id, email, settings, id, refusal);
+		if (txn.result == RESULT_OK)
+			txn.result = put_invitation(store, *id, invitation);
+	}
+	return txn.result;
+}
+
+static bool
+same_scope(const struct user_settings *a, const struct user_settings *b)
+{
+	return a->role == b->role && slice_present(a->campaigns) == slice_present(b->campaigns) &&
+	       slice_equal(a->campaigns, b->campaigns);
+}
+
+static enum result
+edit_user(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, user_edit *edit,
+    void *context, enum user_refusal *refusal)
+{
+	struct user_row user;
+	enum result result = lock_user(store, pool, manager, id, &user, refusal);
+	if (result != RESULT_OK)
+		return result;
+	struct user_settings settings = user.settings;
+	if (!edit(context, &settings))
+		return refuse(refusal, USER_REFUSED);
+	result = check_settings(store, pool, manager, user.account_id, &settings, refusal);
+	if (result == RESULT_OK)
+		result = store_change_one(store, &sql_update_user, db_bytes(settings.name), DB_U64(settings.role),
+		    db_bytes(settings.campaigns), DB_U64(id));
+	return result == RESULT_OK && !same_scope(&settings, &user.settings) ? users_end_sessions(store, id, NULL) : result;
+}
+
+enum result
+store_edit_user(struct store *store, const struct user_manager *manager, uint64_t id, user_edit *edit, void *context,
+    enum user_refusal *refusal)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = edit_user(store, txn.pool, manager, id, edit, context, refusal);
+	return txn.result;
+}
+
+enum result
+store_disable_user(
+    struct store *store, const struct user_manager *manager, uint64_t id, bool disable, enum user_refusal *refusal)
+{
+	struct user_row user;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		txn.result = disable ? check_last_operator(store, txn.pool, manager, id, refusal) : RESULT_OK;
+		if (txn.result == RESULT_OK)
+			txn.result = lock_user(store, txn.pool, manager, id, &user, refusal);
+		if (txn.result == RESULT_OK)
+			txn.result = store_change_one(store, &sql_disable_user, DB_BOOL(disable), DB_U64(id));
+		if (txn.result == RESULT_OK && disable)
+			txn.result = users_end_sessions(store, id, NULL);
+	}
+	return txn.result;
+}
+
+static enum result
+remove_user(struct store *store, uint64_t id)
+{
+	enum result result = store_run(store, &sql_delete_user, DB_U64(id));
+	if (result == RESULT_OK)
+		result = users_end_sessions(store, id, NULL);
+	if (result == RESULT_OK)
+		result = store_run(store, &sql_delete_invitations_of_user, DB_U64(id));
+	return result == RESULT_OK ? users_remove_recovery_codes(store, id) : result;
+}
+
+enum result
+store_remove_user(struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal)
+{
+	struct user_row user;
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		txn.result = check_last_operator(store, txn.pool, manager, id, refusal);
+		if (txn.result == RESULT_OK)
+			txn.result = lock_user(store, txn.pool, manager, id, &user, refusal);
+		if (txn.result == RESULT_OK)
+			txn.result = remove_user(store, id);
+	}
+	return txn.result;
+}
+
+static enum result
+reset_user(struct store *store, const struct user_row *user, const struct new_invitation *invitation, bool totp)
+{
+	enum result result = store_change_one(store, &sql_reset_user, DB_U64(user->id));
+	if (result == RESULT_OK)
+		result = users_end_sessions(store, user->id, NULL);
+	if (result == RESULT_OK)
+		result = put_invitation(store, user->id, invitation);
+	if (result == RESULT_OK && totp)
+		result = users_remove_totp(store, user->id);
+	return result == RESULT_OK ? users_clear_attempts(store, user->email) : result;
+}
+
+enum result
+store_reset_user(struct store *store, const struct user_manager *manager, uint64_t id, const struct new_invitation *invitation,
+    bool totp, enum user_refusal *refusal)
+{
+	struct user_row user;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		txn.result = lock_user(store, txn.pool, manager, id, &user, refusal);
+		if (txn.result == RESULT_OK)
+			txn.result = reset_user(store, &user, invitation, totp);
+	}
+	return txn.result;
+}
+
+enum result
+store_log_out_user(
+    struct store *store, const struct user_manager *manager, uint64_t id, uint64_t *count, enum user_refusal *refusal)
+{
+	struct user_row user;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		txn.result = lock_user(store, txn.pool, manager, id, &user, refusal);
+		if (txn.result == RESULT_OK)
+			txn.result = users_end_sessions(store, id, count);
+	}
+	return txn.result;
+}

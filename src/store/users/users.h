@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ * Users of the dashboard as they are managed: by operators, owners, keys with the right `account`, and the command on the host
+ * (docs/users.md 1, 2).
+ *
+ * The rules of managing users are here, because they depend on rows that must not change meanwhile. Texts are in the
+ * caller's pool. Functions fail as store.h says; an insert is not repeated when it may have been committed. */
+#ifndef LEADHOOK_STORE_USERS_USERS_H
+#define LEADHOOK_STORE_USERS_USERS_H
+
+#include "identity/role.h"
+#include "store/store.h"
+
+/* Rights of the call that manages users. */
+struct user_manager {
+	bool shell;             /* the command on the host: may do everything */
+	uint64_t account_id;    /* 0: of every account, and of the operators */
+	rights rights;          /* it gives no others */
+	struct slice campaigns; /* as those of a user: it gives no others */
+};
+/* The manager of the command on the host. */
+extern const struct user_manager user_manager_shell;
+
+struct user_settings {
+	struct slice name; /* 1 to 200 characters */
+	enum role role;
+	struct slice campaigns; /* ids as engine/id_list.h stores them, in ascending order; absent: all of the account */
+};
+/* USER_CAMPAIGNS_MAX: campaigns that a user can be restricted to. */
+enum { USER_CAMPAIGNS_MAX = 1000 };
+
+struct user_row {
+	uint64_t id, account_id; /* account 0: an operator */
+	struct slice email;      /* the key of the address */
+	struct user_settings settings;
+	bool has_password, has_totp;
+	int64_t created_ms, last_login_ms, disabled_ms; /* -1: never, not */
+};
+
+/* Why a change is refused (RESULT_INVALID). */
+enum user_refusal {
+	USER_FITS,
+	USER_EMAIL_TAKEN,   /* by another user, of any account */
+	USER_NO_ACCOUNT,    /* there is no such account */
+	USER_WRONG_ROLE,    /* an operator belongs to no account, the others to one */
+	USER_NO_CAMPAIGNS,  /* this role is not restricted to campaigns */
+	USER_NO_CAMPAIGN,   /* the account has no such campaign */
+	USER_BEYOND_RIGHTS, /* the user has, or would get, rights or campaigns that the manager does not have */
+	USER_LAST_OPERATOR, /* only the command on the host may remove or disable the last one */
+	USER_REFUSED        /* by the edit */
+};
+
+/* A link that sets a password. */
+enum invitation_purpose { INVITATION_WELCOME, INVITATION_RESET };
+struct new_invitation {
+	unsigned char hash[32];
+	enum invitation_purpose purpose;
+	int64_t valid_ms;
+};
+
+/* The user has no password until the invitation is used. `account_id` 0: an operator. */
+MUST_CHECK enum result store_add_user(struct store *store, const struct user_manager *manager, uint64_t account_id,
+    struct slice email, const struct user_settings *settings, const struct new_invitation *invitation, uint64_t *id,
+    enum user_refusal *refusal);
+/* By id, at most `limit` after the id `after`. `account_id` 0: of all accounts, and the operators. */
+MUST_CHECK enum result store_list_users(struct store *store, struct pool *pool, uint64_t account_id, uint64_t after,
+    size_t limit, struct user_row **users, size_t *count);
+
+/* RESULT_NOT_FOUND, here and below: no such user, or one of another account than the manager's. */
+MUST_CHECK enum result store_find_user(
+    struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_row *user);
+/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
+typedef bool user_edit(void *context, struct user_settings *settings);
+/* Ends the user's sessions when role or campaigns change. */
+MUST_CHECK enum result store_edit_user(struct store *store, const struct user_manager *manager, uint64_t id, user_edit *edit,
+    void *context, enum user_refusal *refusal);
+/* Ends the user's sessions; a disabled user cannot log in. */
+MUST_CHECK enum result store_disable_user(
+    struct store *store, const struct user_manager *manager, uint64_t id, bool disable, enum user_refusal *refusal);
+/* With sessions, invitations and recovery codes. */
+MUST_CHECK enum result store_remove_user(
+    struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
+/* Ends the user's sessions and its password, also the waits after failed logins, and makes a link. `totp`: removes the second
+ * factor, too. */
+MUST_CHECK enum result store_reset_user(struct store *store, const struct user_manager *manager, uint64_t id,
+    const struct new_invitation *invitation, bool totp, enum user_refusal *refusal);
+/* Ends all sessions of a user; *count: their number. */
+MUST_CHECK enum result store_log_out_user(
+    struct store *store, const struct user_manager *manager, uint64_t id, uint64_t *count, enum user_refusal *refusal);
+
+/* An unused and valid link of an existing user who is not disabled, by the SHA-256 of its token. RESULT_NOT_FOUND: none. */
+struct invited_user {
+	uint64_t id;
+	struct slice email, name;
+	enum invitation_purpose purpose;
+	int64_t expires_ms;
+};
+MUST_CHECK enum result store_find_invitation(
+    struct store *store, struct pool *pool, const unsigned char hash[32], struct invited_user *user);
+/* Uses it up: sets the password, an argon2id hash, and ends the user's sessions and waits. RESULT_NOT_FOUND: none, also when it
+ * was used meanwhile. */
+MUST_CHECK enum result store_use_invitation(struct store *store, const unsigned char hash[32], struct slice password);
+
+/* Removes, in pieces, sessions and links that have ended and failures that no longer count. Called by store_clean_up. */
+MUST_CHECK enum result store_clean_up_users(struct store *store);
+
+#endif

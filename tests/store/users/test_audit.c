@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * The audit log (docs/users.md 6). */
+#include "unit.h"
+
+#include <inttypes.h>
+
+#include "store/users/audit.h"
+#include "store/world.h"
+
+static struct world *world;
+static struct audit_row *rows;
+static size_t count;
+
+static int
+begin(void **state)
+{
+	if (world_open(state) != 0)
+		return -1;
+	world = *state;
+	root_run("DELETE FROM t_audit");
+	return 0;
+}
+
+static uint64_t
+note(uint64_t account, uint64_t campaign, uint64_t user)
+{
+	const struct audit_entry entry = { .actor = AUDIT_USER,
+		.actor_id = user,
+		.actor_name = SLICE("eve@example.org"),
+		.account_id = account,
+		.campaign_id = campaign,
+		.operation = SLICE("campaign set"),
+		.target_id = campaign,
+		.before = SLICE("{\"name\":\"a\"}"),
+		.ip = SLICE("192.0.2.1"),
+		.request_id = SLICE("r1") };
+	uint64_t id;
+	assert_int_equal(store_begin_audit(world->store, &entry, &id), RESULT_OK);
+	return id;
+}
+
+/* The ids of the rows, as a text. */
+static const char *
+list(struct audit_filter filter)
+{
+	const char *ids = "";
+	if (filter.limit == 0)
+		filter.limit = 100;
+	assert_int_equal(store_list_audit(world->store, world->pool, &filter, &rows, &count), RESULT_OK);
+	for (size_t i = 0; i < count; i++)
+		ids = pool_printf(world->pool, "%s%s%" PRIu64, ids, i == 0 ? "" : " ", rows[i].id).data;
+	return ids;
+}
+
+#define NO_TIMES .since_ms = -1, .until_ms = -1
+
+/* 6: before the change, and after it. */
+static void
+a_change_is_written_ahead(void **state UNUSED)
+{
+	const uint64_t id = note(1, 2, 3);
+	list((struct audit_filter){ NO_TIMES });
+	assert_int_equal(count, 1);
+	assert_int_equal(rows[0].id, id);
+	assert_int_equal(rows[0].state, AUDIT_BEGUN);
+	assert_int_equal(rows[0].entry.actor, AUDIT_USER);
+	assert_int_equal(rows[0].entry.actor_id, 3);
+	assert_slice(rows[0].entry.actor_name, "eve@example.org");
+	assert_int_equal(rows[0].entry.account_id, 1);
+	assert_int_equal(rows[0].entry.campaign_id, 2);
+	assert_slice(rows[0].entry.operation, "campaign set");
+	assert_int_equal(rows[0].entry.target_id, 2);
+	assert_slice(rows[0].entry.before, "{\"name\":\"a\"}");
+	assert_slice(rows[0].entry.ip, "192.0.2.1");
+	assert_slice(rows[0].entry.request_id, "r1");
+	assert_false(slice_present(rows[0].after));
+	assert_true(rows[0].created_ms > 0);
+	assert_int_equal(store_end_audit(world->store, id, AUDIT_DONE, 7, SLICE("{\"name\":\"b\"}")), RESULT_OK);
+	list((struct audit_filter){ NO_TIMES });
+	assert_int_equal(rows[0].state, AUDIT_DONE);
+	assert_int_equal(rows[0].entry.target_id, 7);
+	assert_slice(rows[0].after, "{\"name\":\"b\"}");
+	/* it is written once */
+	assert_int_equal(store_end_audit(world->store, id, AUDIT_FAILED, 0, SLICE_NONE), RESULT_NOT_FOUND);
+	const uint64_t failed = note(1, 2, 3);
+	assert_int_equal(store_end_audit(world->store, failed, AUDIT_FAILED, 0, SLICE_NONE), RESULT_OK);
+	list((struct audit_filter){ NO_TIMES });
+	assert_int_equal(rows[0].state, AUDIT_FAILED);
+	assert_int_equal(rows[0].entry.target_id, 2);
+}
+
+static void
+other_actors_have_their_names(void **state UNUSED)
+{
+	const struct audit_entry shell = { .actor = AUDIT_SHELL, .operation = SLICE("user add") }, key = {
+		.actor = AUDIT_KEY, .actor_id = 3, .operation = SLICE("tag add"), .actor_name = SLICE("k")
+	};
+	uint64_t id;
+	assert_int_equal(store_begin_audit(world->store, &shell, &id), RESULT_OK);
+	assert_int_equal(store_begin_audit(world->store, &key, &id), RESULT_OK);
+	list((struct audit_filter){ NO_TIMES });
+	assert_int_equal(rows[0].entry.actor, AUDIT_KEY);
+	assert_int_equal(rows[1].entry.actor, AUDIT_SHELL);
+	assert_int_equal(rows[1].entry.actor_id, 0);
+	assert_int_equal(rows[1].entry.account_id, 0);
+	assert_false(slice_present(rows[1].entry.actor_name) || slice_present(rows[1].entry.before));
+	/* the key with the number of a user is none */
+	assert_string_equal(list((struct audit_filter){ NO_TIMES, .user_id = 3 }), "");
+	assert_slice(audit_actor_name(AUDIT_KEY), "key");
+	assert_slice(audit_state_name(AUDIT_BEGUN), "begun");
+}
+
+static void
+large_values_are_omitted(void **state UNUSED)
+{
+	const struct slice large = { pool_alloc(world->pool, AUDIT_JSON_MAX + 1), AUDIT_JSON_MAX + 1 };
+	const struct audit_entry entry = { .actor = AUDIT_SHELL, .operation = SLICE("page set"), .before = large };
+	uint64_t id;
+	assert_int_equal(store_begin_audit(world->store, &entry, &id), RESULT_OK);
+	assert_int_equal(
+	    store_end_audit(world->store, id, AUDIT_DONE, 0, (struct slice){ large.data, AUDIT_JSON_MAX }), RESULT_OK);
+	list((struct audit_filter){ NO_TIMES });
+	assert_slice(rows[0].entry.before, "{\"omitted\":\"too large\"}");
+	assert_int_equal(rows[0].after.size, AUDIT_JSON_MAX);
+}
+
+static void
+rows_are_found_by_what_they_are_about(void **state UNUSED)
+{
+	const uint64_t a = note(1, 10, 100), b = note(1, 11, 101), c = note(2, 20, 100);
+	const char *all = pool_printf(world->pool, "%" PRIu64 " %" PRIu64 " %" PRIu64, c, b, a).data;
+	assert_true(a < b && b < c);
+	assert_string_equal(list((struct audit_filter){ NO_TIMES }), all);
+	assert_string_equal(list((struct audit_filter){ NO_TIMES, .account_id = 1 }),
+	    pool_printf(world->pool, "%" PRIu64 " %" PRIu64, b, a).data);
+	assert_string_equal(
+	    list((struct audit_filter){ NO_TIMES, .campaign_id = 11 }), pool_printf(world->pool, "%" PRIu64, b).data);
+	assert_string_equal(list((struct audit_filter){ NO_TIMES, .user_id = 100 }),
+	    pool_printf(world->pool, "%" PRIu64 " %" PRIu64, c, a).data);
+	assert_string_equal(list((struct audit_filter){ NO_TIMES, .user_id = 100, .account_id = 2 }),
+	    pool_printf(world->pool, "%" PRIu64, c).data);
+	/* a campaign of another account */
+	assert_string_equal(list((struct audit_filter){ NO_TIMES, .campaign_id = 11, .account_id = 2 }), "");
+	assert_string_equal(list((struct audit_filter){ NO_TIMES, .campaign_id = 11, .user_id = 100 }), "");
+}
+
+static void
+pages_follow_each_other(void **state UNUSED)
+{
+	const uint64_t a = note(1, 10, 100), b = note(1, 11, 101), c = note(2, 20, 100);
+	assert_string_equal(
+	    list((struct audit_filter){ NO_TIMES, .limit = 2 }), pool_printf(world->pool, "%" PRIu64 " %" PRIu64, c, b).data);
+	assert_string_equal(
+	    list((struct audit_filter){ NO_TIMES, .limit = 2, .before_id = b }), pool_printf(world->pool, "%" PRIu64, a).data);
+	assert_string_equal(list((struct audit_filter){ NO_TIMES, .limit = 2, .before_id = a }), "");
+}
+
+static void
+rows_are_found_by_their_time(void **state UNUSED)
+{
+	const uint64_t a = note(1, 10, 100), b = note(1, 11, 101), c = note(2, 20, 100);
+	root_run("UPDATE t_audit SET created_ms = 1000 * (id - %" PRIu64 ")", a);
+	(void)c;
+	assert_string_equal(
+	    list((struct audit_filter){ .since_ms = 1000, .until_ms = 2000 }), pool_printf(world->pool, "%" PRIu64, b).data);
+	assert_string_equal(list((struct audit_filter){ .since_ms = 2001, .until_ms = -1 }), "");
+	assert_string_equal(
+	    list((struct audit_filter){ .since_ms = 0, .until_ms = 1000 }), pool_printf(world->pool, "%" PRIu64, a).data);
+	assert_string_equal(list((struct audit_filter){ .since_ms = 0, .until_ms = 5000, .before_id = b }),
+	    pool_printf(world->pool, "%" PRIu64, a).data);
+}
+
+/* 6: they are stored for 400 days. */
+static void
+old_rows_are_removed(void **state UNUSED)
+{
+	const uint64_t a = note(1, 10, 100), b = note(1, 11, 101);
+	root_run("UPDATE t_audit SET created_ms = created_ms - 86400000 * CAST(400 AS SIGNED) - 1 WHERE id = %" PRIu64, a);
+	root_run("UPDATE t_audit SET created_ms = created_ms - 86400000 * CAST(399 AS SIGNED) WHERE id = %" PRIu64, b);
+	assert_int_equal(store_clean_up_audit(world->store), RESULT_OK);
+	assert_string_equal(list((struct audit_filter){ NO_TIMES }), pool_printf(world->pool, "%" PRIu64, b).data);
+}
+
+#define AUDIT_TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_close)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		AUDIT_TEST(a_change_is_written_ahead),
+		AUDIT_TEST(other_actors_have_their_names),
+		AUDIT_TEST(large_values_are_omitted),
+		AUDIT_TEST(rows_are_found_by_what_they_are_about),
+		AUDIT_TEST(pages_follow_each_other),
+		AUDIT_TEST(rows_are_found_by_their_time),
+		AUDIT_TEST(old_rows_are_removed),
+	};
+	return WORLD_MAIN(tests);
+}

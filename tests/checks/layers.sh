@@ -33,6 +33,7 @@ store/operator: base db crypto webhook engine store store/queue
 compose: base json crypto identity webhook engine text mail store store/codes store/messages store/texts
 commit: base crypto engine store
 limit: base crypto identity
+login: base crypto identity store store/users limit
 watch: base store limit
 api: base http json crypto identity webhook bots engine text page store store/texts limit
 api/handlers: base http json crypto identity webhook bots engine text page store store/codes store/texts limit watch api

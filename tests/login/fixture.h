@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * What the tests of this folder share: a database, a limiter with a clock of its own, and a user. */
+#ifndef LEADHOOK_TESTS_LOGIN_FIXTURE_H
+#define LEADHOOK_TESTS_LOGIN_FIXTURE_H
+
+#include "login/login.h"
+#include "world.h"
+
+enum { MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
+
+#define PASSWORD "correct horse battery"
+extern const struct slice password, other_password, wrong_password;
+
+/* Of the test; the rest is the result of the last call. */
+extern struct login_context context;
+extern struct pool *pool;
+extern struct world *world;
+extern struct login_outcome outcome;
+extern struct slice token;
+extern struct session session;
+/* Passwords that were hashed. */
+extern unsigned hashes;
+
+int open_all(void **state);
+int close_all(void **state);
+#define LOGIN_TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
+/* Its stores have a key for secrets. */
+int run_login_tests(const struct CMUnitTest *tests, size_t count);
+
+struct login_origin origin_of(const char *address);
+/* A user without a password, and its link. */
+uint64_t add_user(const char *email, enum role role, struct slice *link);
+struct slice token_of_link(struct slice link);
+/* Both do not come to the limit of an address. */
+enum login_verdict use_link(struct slice link, struct slice new_password);
+enum login_verdict log_in(struct slice given, struct slice code);
+enum login_verdict log_in_from(const char *address, const char *email, struct slice given, struct slice code);
+/* ada@example.org, an owner, with `password`. */
+uint64_t add_ada(void);
+bool session_lasts(struct slice of);
+/* The wait after failures passes. */
+void pass_wait(void);
+/* Makes the sessions as much older as to this column. */
+void move_session(const char *column, int64_t ms);
+
+#endif

@@ -244,7 +244,7 @@ add_user(struct store *store, struct pool *pool, const struct user_manager *mana
 {
 	struct db_rows rows;
 	*refusal = USER_FITS;
-	enum result result = account_id == 0 ? RESULT_OK : store_exists(store, DB_U64(account_id));
+	enum result result = account_id == 0 ? RESULT_OK : store_exists(store, &sql_lock_account, DB_U64(account_id));
 	if (result == RESULT_NOT_FOUND || !is_of_manager(manager, account_id))
 		return refuse(refusal, USER_NO_ACCOUNT);
 	if (result == RESULT_OK)

@@ -32,6 +32,12 @@ user_token_hash(struct slice token)
 }
 
 struct slice
+user_token_link(struct pool *pool, struct slice base_url, struct slice token)
+{
+	return pool_printf(pool, "%.*s/dashboard/#welcome/%.*s", SLICE_ARGS(base_url), SLICE_ARGS(token));
+}
+
+struct slice
 recovery_code_make(struct pool *pool)
 {
 	unsigned char random[CODE_RANDOM];

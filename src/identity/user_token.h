@@ -19,6 +19,10 @@ MUST_CHECK bool user_token_well_formed(struct slice text);
 /* SHA-256 of the text: the form that is stored and looked up. */
 struct digest user_token_hash(struct slice token);
 
+/* The link by which the user with an invitation's token sets a password; without `base_url`, its path. The token is in the
+ * fragment, which is sent to no server and is in no log. */
+struct slice user_token_link(struct pool *pool, struct slice base_url, struct slice token);
+
 /* Four groups of six letters and digits, with hyphens. */
 struct slice recovery_code_make(struct pool *pool);
 /* The same for a recovery code, whatever its case, hyphens and blanks. False when the text cannot be one. */

@@ -85,9 +85,6 @@ MUST_CHECK enum result login_change_password(const struct login_context *context
 
 /* ---- links ---- */
 
-/* A link for a user, whose token is stored nowhere. Without a base URL it is a path. */
-struct slice login_make_link(
-    struct pool *pool, struct slice base_url, enum invitation_purpose purpose, int64_t valid_ms, struct new_invitation *made);
 /* The user that a token invites. RESULT_NOT_FOUND: the link does not exist, was used, replaced, or has expired. */
 MUST_CHECK enum result login_find_link(
     const struct login_context *context, struct pool *pool, struct slice token, struct invited_user *user);

@@ -50,18 +50,6 @@ login_change_password(const struct login_context *context, struct pool *pool, co
 
 /* ---- links ---- */
 
-struct slice
-login_make_link(
-    struct pool *pool, struct slice base_url, enum invitation_purpose purpose, int64_t valid_ms, struct new_invitation *made)
-{
-	const struct slice token = user_token_make(pool);
-	const struct digest hash = user_token_hash(token);
-	*made = (struct new_invitation){ .purpose = purpose, .valid_ms = valid_ms };
-	memcpy(made->hash, hash.bytes, sizeof(made->hash));
-	/* a fragment is sent to no server, and is in no log */
-	return pool_printf(pool, "%.*s/dashboard/#welcome/%.*s", SLICE_ARGS(base_url), SLICE_ARGS(token));
-}
-
 enum result
 login_find_link(const struct login_context *context, struct pool *pool, struct slice token, struct invited_user *user)
 {

@@ -30,6 +30,8 @@ int run_login_tests(const struct CMUnitTest *tests, size_t count);
 struct login_origin origin_of(const char *address);
 /* A user without a password, and its link. */
 uint64_t add_user(const char *email, enum role role, struct slice *link);
+/* A new one. */
+struct slice make_link(enum invitation_purpose purpose, struct new_invitation *made);
 struct slice token_of_link(struct slice link);
 /* Both do not come to the limit of an address. */
 enum login_verdict use_link(struct slice link, struct slice new_password);

@@ -194,10 +194,15 @@ an_outdated_hash_is_replaced(void **state UNUSED)
 static struct slice codes[RECOVERY_CODES];
 
 static struct slice
+code_of_step(struct slice secret, int64_t step)
+{
+	return pool_printf(pool, "%06u", (unsigned)totp_code(pool, secret, (uint64_t)step));
+}
+
+static struct slice
 code_now(struct slice secret)
 {
-	const uint64_t step = (uint64_t)root_number("SELECT UNIX_TIMESTAMP() DIV 30");
-	return pool_printf(pool, "%06u", (unsigned)totp_code(pool, secret, step));
+	return code_of_step(secret, root_number("SELECT UNIX_TIMESTAMP() DIV 30"));
 }
 
 /* A session of a user with a second factor; returns its secret. */
@@ -242,7 +247,7 @@ a_login_needs_a_code(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE(" ")), LOGIN_CODE_NEEDED);
 	assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
 	/* the code that has enabled it is used */
-	assert_int_equal(log_in(password, code_now(secret)), LOGIN_WRONG);
+	assert_int_equal(log_in(password, code_of_step(secret, root_number("SELECT totp_step FROM t_users"))), LOGIN_WRONG);
 	allow_code_again();
 	const struct slice code = code_now(secret);
 	assert_int_equal(log_in(wrong_password, code), LOGIN_WRONG);
@@ -305,13 +310,13 @@ a_second_factor_is_removed(void **state UNUSED)
 	assert_int_equal(outcome.verdict, LOGIN_WRONG);
 	/* a new password alone does not remove it */
 	const struct slice secret = add_factor();
-	const struct slice link = login_make_link(pool, context.base_url, INVITATION_RESET, HOUR_MS, &invitation);
+	const struct slice link = make_link(INVITATION_RESET, &invitation);
 	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
 	assert_int_equal(use_link(link, password), LOGIN_DONE);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_CODE_NEEDED);
 	allow_code_again();
 	assert_int_equal(log_in(password, code_now(secret)), LOGIN_DONE);
-	const struct slice next = login_make_link(pool, context.base_url, INVITATION_RESET, HOUR_MS, &invitation);
+	const struct slice next = make_link(INVITATION_RESET, &invitation);
 	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, true, &refusal), RESULT_OK);
 	assert_int_equal(use_link(next, password), LOGIN_DONE);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);

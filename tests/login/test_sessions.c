@@ -119,7 +119,7 @@ changes_of_a_user_end_its_sessions(void **state UNUSED)
 	assert_int_equal(store_disable_user(world->store, &user_manager_shell, id, false, &refusal), RESULT_OK);
 	assert_false(session_lasts(token));
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
-	const struct slice link = login_make_link(pool, context.base_url, INVITATION_RESET, HOUR_MS, &invitation);
+	const struct slice link = make_link(INVITATION_RESET, &invitation);
 	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
 	assert_false(session_lasts(token));
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_WRONG);
@@ -217,9 +217,9 @@ a_link_expires_and_is_replaced(void **state UNUSED)
 	const uint64_t id = add_user("ada@example.org", ROLE_EDITOR, &link);
 	root_run("UPDATE t_invitations SET expires_ms = expires_ms - %d", HOUR_MS);
 	assert_int_equal(use_link(link, password), LOGIN_WRONG);
-	const struct slice second = login_make_link(pool, context.base_url, INVITATION_RESET, HOUR_MS, &invitation);
+	const struct slice second = make_link(INVITATION_RESET, &invitation);
 	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
-	const struct slice third = login_make_link(pool, context.base_url, INVITATION_RESET, HOUR_MS, &invitation);
+	const struct slice third = make_link(INVITATION_RESET, &invitation);
 	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
 	assert_int_equal(use_link(second, password), LOGIN_WRONG);
 	assert_int_equal(store_disable_user(world->store, &user_manager_shell, id, true, &refusal), RESULT_OK);

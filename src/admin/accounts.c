@@ -158,16 +158,6 @@ admin_key_add(struct admin_call *call)
 	return EX_OK;
 }
 
-/* A JSON array of numbers. */
-static void
-output_campaigns(struct output *output, struct pool *pool, struct slice list)
-{
-	if (slice_present(list))
-		output_json(output, "campaigns", pool_printf(pool, "[%.*s]", SLICE_ARGS(list)));
-	else
-		output_text(output, "campaigns", SLICE_NONE);
-}
-
 int
 admin_key_list(struct admin_call *call)
 {
@@ -187,7 +177,7 @@ admin_key_list(struct admin_call *call)
 		output_time(call->output, "revoked_at", keys[i].revoked_ms);
 		output_time(call->output, "expires_at", keys[i].expires_ms);
 		output_rights(call->output, call->pool, keys[i].rights);
-		output_campaigns(call->output, call->pool, keys[i].campaigns);
+		output_id_list(call->output, "campaigns", keys[i].campaigns);
 	}
 	return EX_OK;
 }

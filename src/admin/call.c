@@ -359,6 +359,7 @@ admin_subject(const struct admin_command *command)
 		{ SLICE("INBOUND"), "inbound webhook" },
 		{ SLICE("CALL"), "call" },
 		{ SLICE("MAIL"), "mail" },
+		{ SLICE("USER"), "user" },
 	};
 	const struct slice operands = slice_of(command->operands);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)

@@ -27,7 +27,11 @@
 	X(VERSION, "version", NULL, "print the version") \
 	X(DRY_RUN, "dry-run", NULL, "only show what would be done; of a file, only read it") \
 	X(ID, "id", "N", "the id that the campaign gets") \
-	X(NAME, "name", "NAME", "name of the key") \
+	X(NAME, "name", "NAME", "name of the key or user") \
+	X(ROLE, "role", "operator|owner|editor|viewer", "what the user may do") \
+	X(ACCOUNT, "account", "ID", "the account of the user; only of this account") \
+	X(USER, "user", "ID", "only changes by this user") \
+	X(TOTP, "totp", NULL, "remove the second factor, too") \
 	X(RIGHTS, "rights", "LIST", "what the key may do; without it, all but manage the account") \
 	X(CAMPAIGNS, "campaigns", "LIST", "only on these campaigns") \
 	X(EXPIRES, "expires", "TIME", "the key ends then") \
@@ -56,7 +60,7 @@
 	X(WAITLISTED, "waitlisted", "on|off", "only leads on the waitlist, or only the others") \
 	X(FRAUDULENT, "fraudulent", "on|off", "only fraudulent leads, or only the others") \
 	X(OPTED_OUT, "opted-out", "on|off", "only leads that opted out, or only the others") \
-	X(AFTER, "after", "N", "only leads that signed up after number N") \
+	X(AFTER, "after", "N", "only what comes after N: the number of a sign-up, the id of a user, of a row of the audit log") \
 	X(NOW, "now", NULL, "the old URL ends at once") \
 	X(MAP, "map", "NAME=VALUE", "COLUMN=FIELD of a file, or PARAMETER=PATH of a payload; repeatable") \
 	X(DELIMITER, "delimiter", "C", "what separates the columns of CSV: a character, or tab") \

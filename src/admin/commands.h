@@ -20,6 +20,12 @@ admin_run admin_domains_update;
 /* accounts.c */
 admin_run admin_account_add, admin_account_list, admin_account_suspend, admin_account_limit;
 admin_run admin_key_add, admin_key_list, admin_key_revoke;
+/* users.c */
+extern const struct value_settings admin_user_settings;
+admin_run admin_user_add, admin_user_list, admin_user_show, admin_user_set, admin_user_reset, admin_user_disable,
+    admin_user_remove, admin_user_sessions, admin_user_logout;
+/* audit.c */
+admin_run admin_audit_list;
 /* campaigns.c */
 extern const struct value_settings admin_campaign_settings;
 admin_run admin_campaign_add, admin_campaign_list, admin_campaign_show, admin_campaign_set, admin_campaign_end,

@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/accounts.c \
 	%D%/admin.c %D%/admin.h \
 	%D%/answer.c \
+	%D%/audit.c \
 	%D%/call.c %D%/call.h \
 	%D%/caller.c %D%/caller.h \
 	%D%/campaigns.c \
@@ -18,6 +19,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/progress.c %D%/progress.h \
 	%D%/report.c %D%/report.h \
 	%D%/setup.c \
+	%D%/users.c \
 	%D%/values.c %D%/values.h \
 	%D%/webhook_test.c \
 	%D%/webhooks.c \

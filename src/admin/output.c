@@ -148,6 +148,15 @@ output_json(struct output *output, const char *key, struct slice json)
 }
 
 void
+output_id_list(struct output *output, const char *key, struct slice ids)
+{
+	if (slice_present(ids))
+		output_json(output, key, pool_printf(output->pool, "[%.*s]", SLICE_ARGS(ids)));
+	else
+		output_text(output, key, SLICE_NONE);
+}
+
+void
 output_nested(struct output *output, const char *key, const struct output *value)
 {
 	add(output, key, SLICE("-"), SLICE_NONE)->nested = value;

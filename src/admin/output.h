@@ -42,6 +42,8 @@ void output_boolean(struct output *output, const char *key, bool value);
 void output_time(struct output *output, const char *key, int64_t ms);
 /* An array of texts. `values` must stay valid. */
 void output_texts(struct output *output, const char *key, const struct slice *values, size_t count);
+/* Ids as a column has them, decimal and separated by commas, as an array of numbers. Absent: null. */
+void output_id_list(struct output *output, const char *key, struct slice ids);
 /* A value that is already JSON. */
 void output_json(struct output *output, const char *key, struct slice json);
 /* Records inside a record. */

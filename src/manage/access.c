@@ -21,6 +21,7 @@ static const struct {
 	{ SLICE("call"), OWNED_CALL },
 	{ SLICE("mail"), OWNED_MAIL },
 	{ SLICE("mails"), OWNED_MAIL },
+	{ SLICE("user"), OWNED_USER },
 };
 
 bool

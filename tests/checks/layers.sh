@@ -43,7 +43,7 @@ deliver/mail: base crypto identity webhook engine mail store store/messages deli
 deliver/texts: base json crypto identity engine text store store/codes store/messages deliver/send deliver/process deliver/mail
 deliver: base crypto identity webhook engine store store/queue store/removal deliver/send
 transfer: base http json identity engine
-admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts limit watch text page
+admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts store/users limit watch text page
 manage: base conf crypto http json identity store store/operator admin
 admin/doctor: base conf json crypto identity store store/operator store/queue admin
 admin/texts: base conf engine text page mail compose store store/operator store/texts admin

@@ -156,6 +156,7 @@ EXTRA_DIST += \
 	%D%/test_tolerance.py \
 	%D%/test_unknown_outcome.py \
 	%D%/test_units.py \
+	%D%/test_users.py \
 	%D%/test_wakes.py \
 	%D%/test_watching.py \
 	%D%/test_web_server_errors.py \

@@ -29,6 +29,10 @@ DB_STATEMENT(sql_owner_of_delivery, OF_CAMPAIGN("SELECT e.campaign_id FROM {pref
 DB_STATEMENT(sql_owner_of_inbound, BY_ID("inbound_webhooks"));
 DB_STATEMENT(sql_owner_of_call, BY_ID("inbound_calls"));
 DB_STATEMENT(sql_owner_of_mail, BY_ID("messages"));
+DB_STATEMENT(sql_owner_of_user,
+    "SELECT COALESCE(u.account_id, CAST(0 AS UNSIGNED)), CAST(0 AS UNSIGNED), a.suspended_ms IS NOT NULL FROM {prefix}users u"
+    " LEFT JOIN {prefix}accounts a ON a.id = u.account_id"
+    " WHERE u.id = ?");
 
 static const struct db_statement *const statements[OWNED_KINDS] = {
 	[OWNED_ACCOUNT] = &sql_owner_of_account,
@@ -42,11 +46,12 @@ static const struct db_statement *const statements[OWNED_KINDS] = {
 	[OWNED_INBOUND] = &sql_owner_of_inbound,
 	[OWNED_CALL] = &sql_owner_of_call,
 	[OWNED_MAIL] = &sql_owner_of_mail,
+	[OWNED_USER] = &sql_owner_of_user,
 };
 
 store_statement_list sql_of_owners = { &sql_owner_of_account, &sql_owner_of_key, &sql_owner_of_campaign, &sql_owner_of_tag,
 	&sql_owner_of_action, &sql_owner_of_reward, &sql_owner_of_webhook, &sql_owner_of_delivery, &sql_owner_of_inbound,
-	&sql_owner_of_call, &sql_owner_of_mail, NULL };
+	&sql_owner_of_call, &sql_owner_of_mail, &sql_owner_of_user, NULL };
 
 enum { ACCOUNT_ID, CAMPAIGN_ID, SUSPENDED };
 

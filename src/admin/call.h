@@ -132,6 +132,7 @@ struct admin_command {
 	rights rights;      /* a caller has one of them */
 	bool operator_only; /* of the installation */
 	bool creates;       /* an object */
+	bool confirmed;     /* a user must have given the password lately */
 	bool versioned;     /* shows or changes what the version of a campaign's settings is about */
 	const char *help;
 };

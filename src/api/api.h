@@ -27,8 +27,17 @@ struct api_metrics {
 struct api_caller {
 	const struct api_key *key;        /* that was sent and is valid; NULL: none was sent */
 	const struct ip_address *address; /* NULL: unknown */
-	int64_t deadline_ms;              /* as that of struct api_backend */
+	struct call *call;                /* for the functions below */
 };
+/* The limits of a call without a key. The extension applies one of the first two to each. Each returns false after it has
+ * answered. */
+MUST_CHECK bool api_caller_pass_address(const struct api_caller *caller);
+/* Of the account whose user the extension has found; 0: an operator, without a limit. */
+MUST_CHECK bool api_caller_pass_account(const struct api_caller *caller, uint64_t account_id);
+/* Whether the address may send one more token that is not valid: asked before a look-up, noted after it. */
+MUST_CHECK bool api_caller_may_guess(const struct api_caller *caller);
+void api_caller_note_guess(const struct api_caller *caller);
+
 /* Another interface below a path of its own, `/<segment>/…` (docs/manage.md). The API reads the key, only from the header
  * Authorization, and applies the limits of accounts and addresses. Its failures are problems of RFC 9457. Scripts of other
  * origins cannot read the answers. */

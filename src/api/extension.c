@@ -33,11 +33,37 @@ void
 handle_extension(struct call *call)
 {
 	const struct api_extension *extension = call->api->extension;
-	const struct api_caller caller = { .key = call->key.id == 0 ? NULL : &call->key,
-		.address = call->has_client ? &call->client : NULL,
-		.deadline_ms = call->deadline_ms };
+	const struct api_caller caller = {
+		.key = call->key.id == 0 ? NULL : &call->key, .address = call->has_client ? &call->client : NULL, .call = call
+	};
 	if (call_may_wait(call, WAIT_READ))
 		extension->handle(extension->context, &caller, call->request, call->response);
+}
+
+bool
+api_caller_pass_address(const struct api_caller *caller)
+{
+	return call_pass_address(caller->call);
+}
+
+bool
+api_caller_pass_account(const struct api_caller *caller, uint64_t account_id)
+{
+	caller->call->account_id = account_id;
+	caller->call->key.account_per_minute = -1; /* the setting's */
+	return call_pass_account(caller->call);
+}
+
+bool
+api_caller_may_guess(const struct api_caller *caller)
+{
+	return call_may_fail_key(caller->call);
+}
+
+void
+api_caller_note_guess(const struct api_caller *caller)
+{
+	call_note_failed_key(caller->call);
 }
 
 /* 401 where clients of /v2 expect another status (docs/manage.md 1.2). */

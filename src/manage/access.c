@@ -33,7 +33,7 @@ request_may_run(struct manage_request *request)
 		    request, 403, "missing_right", SLICE("the caller does not have the right to do this"));
 	if (command->operator_only && !caller_is_operator(&request->caller))
 		return request_fail_status(request, 403, "operator_only", SLICE("only an operator may do this"));
-	return true;
+	return !command->confirmed || request_is_confirmed(request);
 }
 
 static bool

@@ -6,7 +6,7 @@
 #include "manage/request.h"
 #include "json/reader.h"
 
-enum { LIMIT_MAX = 250, LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
+enum { LISTED_MAX = 250, LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
 
 static struct slice
 pointer_to(struct manage_request *request, struct slice name)
@@ -178,7 +178,7 @@ static bool
 check_limit(struct manage_request *request, struct slice text)
 {
 	uint64_t limit;
-	return (slice_to_u64(text, LIMIT_MAX, &limit) && limit > 0) ||
+	return (slice_to_u64(text, LISTED_MAX, &limit) && limit > 0) ||
 	       fail_member(request, SLICE("limit"), "a number from 1 to 250");
 }
 
@@ -270,7 +270,8 @@ request_read_arguments(struct manage_request *request)
 {
 	struct members members = { .count = 0 };
 	struct admin_call *call = &request->call;
-	if (!request_read_members(request, &members))
+	const bool in_query = call->command->method == ADMIN_GET || call->command->method == ADMIN_DELETE;
+	if (!(in_query ? request_read_query(request, &members) : request_read_body(request, &members)))
 		return false;
 	call->operands = POOL_ARRAY(call->pool, request->path_count + members_size(&members) + 1, const char *);
 	call->options[OPTION_JSON] = "";

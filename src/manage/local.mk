@@ -3,8 +3,10 @@ noinst_LIBRARIES += %D%/libmanage.a
 	%D%/access.c \
 	%D%/answer.c \
 	%D%/arguments.c \
+	%D%/identity.c \
 	%D%/manage.c %D%/manage.h \
 	%D%/members.c %D%/members.h \
 	%D%/request.h \
+	%D%/sessions.c \
 	%D%/table.c \
 	%D%/versions.c

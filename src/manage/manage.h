@@ -7,6 +7,7 @@
 #include "admin/admin.h"
 #include "http/request.h"
 #include "http/response.h"
+#include "login/login.h"
 #include "store/store.h"
 
 #define MANAGE_SEGMENT SLICE("manage")
@@ -16,13 +17,24 @@ struct manage;
 
 /* What the caller provides must stay valid as long as the manage. `wiring` needs the functions that commands with an HTTP form
  * use. */
-struct manage *manage_new(const struct conf *conf, const struct admin_wiring *wiring, struct store *store);
+struct manage_options {
+	const struct conf *conf;
+	const struct admin_wiring *wiring;
+	struct login_context login; /* with the store that everything uses */
+};
+struct manage *manage_new(const struct manage_options *options);
 void manage_free(struct manage **manage);
 
 /* A caller that has authenticated itself, or has sent nothing to do so. */
 struct manage_caller {
-	const struct api_key *key; /* NULL: none was sent */
-	struct slice address;      /* of the client; absent: unknown */
+	const struct api_key *key;        /* NULL: none was sent */
+	const struct ip_address *address; /* of the client; NULL: unknown */
+	/* The limits of a caller without a key, as api/api.h has them. Those that return false have answered. */
+	const void *context;
+	bool (*pass_address)(const void *context);
+	bool (*pass_account)(const void *context, uint64_t account_id);
+	bool (*may_guess)(const void *context);
+	void (*note_guess)(const void *context);
 };
 
 /* Answers a request below the segment. */

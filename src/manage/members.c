@@ -220,9 +220,13 @@ lacks_body(struct manage_request *request)
 }
 
 bool
-request_read_members(struct manage_request *request, struct members *members)
+request_read_query(struct manage_request *request, struct members *members)
 {
-	if (request->command->method == ADMIN_GET || request->command->method == ADMIN_DELETE)
-		return lacks_body(request) && read_query(request, members);
+	return lacks_body(request) && read_query(request, members);
+}
+
+bool
+request_read_body(struct manage_request *request, struct members *members)
+{
 	return lacks_query(request) && read_body(request, members);
 }

@@ -22,8 +22,10 @@ struct members {
 	size_t count, capacity;
 };
 
-/* Reads them from the query or the body, as the method says. Texts are valid UTF-8 without NUL. */
-MUST_CHECK bool request_read_members(struct manage_request *request, struct members *members);
+/* Read them from the query, where the request must have no body, or from the body, where it must have no query. Texts are valid
+ * UTF-8 without NUL. */
+MUST_CHECK bool request_read_query(struct manage_request *request, struct members *members);
+MUST_CHECK bool request_read_body(struct manage_request *request, struct members *members);
 /* The member of this name, which is taken; NULL: there is none. */
 struct member *members_take(struct members *members, struct slice name);
 /* The number of values. */

@@ -8,8 +8,7 @@
 #include "store/operator/owners.h"
 
 struct manage {
-	const struct conf *conf;
-	const struct admin_wiring *wiring;
+	struct manage_options options;
 	struct store *store;
 };
 
@@ -27,12 +26,31 @@ struct manage_request {
 	const struct admin_command *command;
 	struct path_parameter path[PATH_PARAMETERS_MAX];
 	size_t path_count;
+	const struct manage_caller *from;
 	struct caller caller;
+	/* of a user; absent token: the caller is a key */
+	struct slice token;
+	struct session session;
 	uint64_t campaign_id; /* of the object of the path; 0: none */
 	bool has_version;     /* the answer depends on the version of its settings … */
 	uint64_t version;     /* … which was this before the answer was read */
 	struct admin_call call;
 };
+
+/* Finds the caller: a key, or a user by the cookie of a session (identity.c). */
+MUST_CHECK bool request_identify(struct manage_request *request);
+/* The token of the cookie, or absent. */
+struct slice request_token(const struct manage_request *request);
+/* Whether a browser has sent the request from a page of the service itself. */
+MUST_CHECK bool request_is_own_page(struct manage_request *request);
+/* Absent: removes it. */
+void request_set_cookie(struct manage_request *request, struct slice token);
+/* Whether a user has given the password lately; keys need not. */
+MUST_CHECK bool request_is_confirmed(struct manage_request *request);
+
+/* Answers calls about the caller itself: login, session, password, second factor, links (sessions.c). Returns false for any
+ * other path. */
+MUST_CHECK bool request_answer_session(struct manage_request *request);
 
 /* Finds the command of method and path (table.c). */
 MUST_CHECK bool request_find_command(struct manage_request *request);

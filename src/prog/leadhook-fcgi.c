@@ -38,6 +38,7 @@ enum { ANSWER_KEEP_BYTES = 64 * 1024, TRIM_BYTES = 384 * 1024 };
 struct setup {
 	struct wiring wiring;
 	struct limiter *limiter;
+	struct hash_slots *hash_slots;
 };
 
 /* Created in the parent, inherited by the workers. */
@@ -67,6 +68,14 @@ struct worker {
 	bool path_is_valid;
 };
 
+static void
+setup_free(struct setup *setup)
+{
+	limiter_close(&setup->limiter);
+	hash_slots_close(&setup->hash_slots);
+	wiring_free(&setup->wiring);
+}
+
 static bool
 prepare(void *context)
 {
@@ -75,9 +84,11 @@ prepare(void *context)
 	if (!wiring_load(program, service->config_path, false, &next->wiring))
 		return false;
 	next->limiter = wiring_limiter(&next->wiring);
-	if (next->limiter == NULL)
-		wiring_free(&next->wiring);
-	return next->limiter != NULL;
+	next->hash_slots = wiring_hash_slots(next->wiring.conf);
+	if (next->limiter != NULL && next->hash_slots != NULL)
+		return true;
+	setup_free(next);
+	return false;
 }
 
 /* Computes the values that depend on the setup. */
@@ -90,13 +101,6 @@ derive(struct service *service)
 	sandbox_free(&service->sandbox);
 	if (!service->is_confined) /* once confined, no other sandbox is possible */
 		service->sandbox = confinement_of_responder(service->setup.wiring.conf, service->own_socket);
-}
-
-static void
-setup_free(struct setup *setup)
-{
-	limiter_close(&setup->limiter);
-	wiring_free(&setup->wiring);
 }
 
 static void
@@ -212,6 +216,20 @@ open_backend(struct worker *worker, struct service *service)
 	worker->backend = backend_for_api(&worker->sources);
 }
 
+static void
+open_management(struct worker *worker)
+{
+	const struct setup *setup = &worker->service->setup;
+	const struct conf *conf = setup->wiring.conf;
+	const struct login_context login = { .store = worker->store,
+		.limiter = setup->limiter,
+		.slots = setup->hash_slots,
+		.limits = { conf->users.session_idle, conf->users.session_max },
+		.base_url = slice_of(conf->server.base_url),
+		.service_name = SLICE("Leadhook") };
+	worker->management = management_new(&setup->wiring, &login, worker->api);
+}
+
 static void *
 worker_start(void *context)
 {
@@ -221,7 +239,7 @@ worker_start(void *context)
 	open_backend(worker, context);
 	worker->reader = open_reader(worker->service);
 	worker->api = api_new(&worker->service->api, worker->store, worker->reader, &worker->backend);
-	worker->management = management_new(&worker->service->setup.wiring, worker->store, worker->api);
+	open_management(worker);
 	worker->pool = pool_new();
 	buffer_init(&worker->answer, ANSWER_MAX_BYTES + HEADERS_MAX_BYTES);
 	return worker;
@@ -417,7 +435,8 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 	if (listen != NULL && strchr(listen, '/') != NULL && fcgi.workers == 0)
 		service->own_socket = listen;
 	service->setup.limiter = wiring_limiter(&service->setup.wiring);
-	if (service->setup.limiter == NULL)
+	service->setup.hash_slots = wiring_hash_slots(conf);
+	if (service->setup.limiter == NULL || service->setup.hash_slots == NULL)
 		return EX_CONFIG;
 	metrics_open(server->state_dir, LOG_LEVEL_WARNING);
 	metrics_add(METRIC_STARTS, METRIC_PROGRAM_FCGI, 1);

@@ -6,7 +6,7 @@ noinst_LIBRARIES += %D%/libwiring.a
 
 sbin_PROGRAMS += %D%/leadhook-fcgi
 %C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h %D%/management.c %D%/management.h
-%C%_leadhook_fcgi_LDADD = %D%/libwiring.a src/manage/libmanage.a src/admin/libadmin.a $(api_libs) src/transfer/libtransfer.a \
+%C%_leadhook_fcgi_LDADD = %D%/libwiring.a src/manage/libmanage.a src/admin/libadmin.a src/login/liblogin.a $(api_libs) src/transfer/libtransfer.a \
 	src/commit/libcommit.a src/http/libhttp.a src/deliver/libdeliver.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
 
 bin_PROGRAMS += %D%/leadhook

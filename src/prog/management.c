@@ -21,18 +21,46 @@ run_inbound(void *context, struct store *store UNUSED, struct pool *pool, const 
 	api_run_inbound(context, pool, webhook, call->content_type, call->body, only_try, result);
 }
 
+static bool
+pass_address(const void *context)
+{
+	return api_caller_pass_address(context);
+}
+
+static bool
+pass_account(const void *context, uint64_t account_id)
+{
+	return api_caller_pass_account(context, account_id);
+}
+
+static bool
+may_guess(const void *context)
+{
+	return api_caller_may_guess(context);
+}
+
+static void
+note_guess(const void *context)
+{
+	api_caller_note_guess(context);
+}
+
 static void
 handle(void *context, const struct api_caller *api_caller, struct http_request *request, struct http_response *response)
 {
 	const struct management *management = context;
-	struct manage_caller caller = { .key = api_caller->key };
-	if (api_caller->address != NULL)
-		caller.address = ip_address_format(request->pool, api_caller->address);
+	const struct manage_caller caller = { .key = api_caller->key,
+		.address = api_caller->address,
+		.context = api_caller,
+		.pass_address = pass_address,
+		.pass_account = pass_account,
+		.may_guess = may_guess,
+		.note_guess = note_guess };
 	manage_handle(management->manage, &caller, request, response);
 }
 
 struct management *
-management_new(const struct wiring *wiring, struct store *store, struct api *api)
+management_new(const struct wiring *wiring, const struct login_context *login, struct api *api)
 {
 	struct management *management = memory_alloc(sizeof(*management));
 	management->wiring = (struct admin_wiring){
@@ -43,7 +71,8 @@ management_new(const struct wiring *wiring, struct store *store, struct api *api
 		.webhook_addresses = &wiring->webhook_addresses,
 		.mail_senders = &wiring->mail_senders,
 	};
-	management->manage = manage_new(wiring->conf, &management->wiring, store);
+	const struct manage_options options = { wiring->conf, &management->wiring, *login };
+	management->manage = manage_new(&options);
 	management->extension = (struct api_extension){
 		.segment = MANAGE_SEGMENT, .body_bytes = MANAGE_BODY_MAX_BYTES, .context = management, .handle = handle
 	};

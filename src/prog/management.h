@@ -4,12 +4,13 @@
 #define LEADHOOK_PROG_MANAGEMENT_H
 
 #include "api/api.h"
+#include "login/login.h"
 #include "prog/wiring.h"
 
 struct management;
 
-/* Extends the api, which must be freed after it, as must store and wiring. */
-struct management *management_new(const struct wiring *wiring, struct store *store, struct api *api);
+/* Extends the api, which must be freed after it, as must the wiring and what the login needs. */
+struct management *management_new(const struct wiring *wiring, const struct login_context *login, struct api *api);
 void management_free(struct management **management);
 
 #endif

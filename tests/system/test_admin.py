@@ -131,7 +131,7 @@ def test_keys(service, leadhook):
     wait_until(lambda: status(first) == 409, 1, "the revoked key is refused")
     assert status(second) == 200
     listed = leadhook("key", "list", account)
-    assert [list(one) for one in listed] == [["id", "name", "created_at", "last_used_at", "revoked_at"]] * 2
+    assert [list(one) for one in listed] == [["id", "name", "created_at", "last_used_at", "revoked_at", "expires_at", "rights", "campaigns"]] * 2
     assert [one["name"] for one in listed] == ["default", "website"]
     assert is_time(listed[0]["revoked_at"]) and listed[1]["revoked_at"] is None
     assert all(is_time(one["last_used_at"]) and one["last_used_at"].endswith(":00:00Z") for one in listed), "hours only"

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ * The caller of a request (docs/users.md 4): a key, or a user whose session a cookie names. */
+#include <string.h>
+
+#include "manage/request.h"
+
+/* The browser sends a cookie of this name only to the host that has set it, over https (or to itself), and from no subdomain.
+ */
+#define COOKIE SLICE("__Host-leadhook=")
+
+static void
+identify_key(struct manage_request *request, const struct api_key *key)
+{
+	request->caller = (struct caller){ .kind = CALLER_KEY,
+		.id = key->id,
+		.account_id = key->account_id,
+		.rights = key->rights,
+		.campaigns = key->campaigns,
+		.campaign_count = key->campaign_count };
+}
+
+struct slice
+request_token(const struct manage_request *request)
+{
+	struct slice rest = request->http->cookie, pair;
+	while (slice_next(&rest, ';', &pair)) {
+		pair = slice_trim(pair);
+		if (slice_starts_with(pair, COOKIE))
+			return slice_sub(pair, COOKIE.size, pair.size);
+	}
+	return SLICE_NONE;
+}
+
+void
+request_set_cookie(struct manage_request *request, struct slice token)
+{
+	const char *age = slice_present(token) ? "" : "; Max-Age=0";
+	request_add_header(request, "Set-Cookie",
+	    pool_printf(request->http->pool, "%.*s%.*s; Path=/; Secure; HttpOnly; SameSite=Strict%s", SLICE_ARGS(COOKIE),
+		SLICE_ARGS(token), age));
+}
+
+/* Scheme, host and port of an URL. */
+static struct slice
+origin_of(struct slice url)
+{
+	const char *slashes = memmem(url.data, url.size, "://", 3);
+	if (slashes == NULL)
+		return url;
+	const size_t begin = (size_t)(slashes - url.data) + 3;
+	return slice_sub(url, 0, begin + slice_find(slice_sub(url, begin, url.size), '/'));
+}
+
+/* Browsers say where a request comes from; the header is forbidden to scripts. Older ones send Origin with each change. */
+bool
+request_is_own_page(struct manage_request *request)
+{
+	const struct http_request *http = request->http;
+	const struct slice base_url = request->manage->options.login.base_url;
+	if (slice_present(http->fetch_site) && slice_equal(http->fetch_site, SLICE("same-origin")))
+		return true;
+	if (!slice_present(http->fetch_site) && slice_present(http->origin) && base_url.size > 0 &&
+	    slice_equal_nocase(http->origin, origin_of(base_url)))
+		return true;
+	return request_fail_status(request, 403, "foreign_origin",
+	    SLICE("a change by a user comes from a page of this service: Sec-Fetch-Site is same-origin, or Origin that of "
+		  "server.base_url"));
+}
+
+static void
+read_campaigns(struct manage_request *request)
+{
+	const struct session *session = &request->session;
+	struct slice list = session->campaigns, item;
+	uint64_t *ids = POOL_ARRAY(request->http->pool, USER_CAMPAIGNS_MAX, uint64_t);
+	size_t count = 0;
+	while (count < USER_CAMPAIGNS_MAX && slice_next_item(&list, &item))
+		if (slice_to_u64(item, INT64_MAX, &ids[count]))
+			count++;
+	if (slice_present(session->campaigns) && count == 0)
+		ids[count++] = 0; /* all of them were removed: no campaign has this id */
+	request->caller.campaigns = ids;
+	request->caller.campaign_count = count;
+}
+
+static bool
+fail_session(struct manage_request *request)
+{
+	request->from->note_guess(request->from->context);
+	request_set_cookie(request, SLICE_NONE);
+	return request_fail_status(request, 401, "session_ended", SLICE("the session has ended: log in again"));
+}
+
+static bool
+identify_user(struct manage_request *request)
+{
+	struct session *session = &request->session;
+	const struct manage_caller *from = request->from;
+	const enum result result =
+	    login_find_session(&request->manage->options.login, request->http->pool, request->token, from->address, session);
+	if (result == RESULT_NOT_FOUND)
+		return fail_session(request);
+	if (result != RESULT_OK)
+		return request_fail(request, PROBLEM_UNAVAILABLE, SLICE_NONE, "the database is out of reach; try again later");
+	request->caller = (struct caller){ .kind = CALLER_USER,
+		.id = session->user_id,
+		.name = session->email,
+		.operator= session->role == ROLE_OPERATOR,
+		.account_id = session->account_id,
+		.rights = session->rights };
+	read_campaigns(request);
+	return from->pass_account(from->context, session->account_id);
+}
+
+static bool
+check_user(struct manage_request *request)
+{
+	const bool reads = request->http->method == HTTP_GET || request->http->method == HTTP_HEAD;
+	if (request->session.account_suspended)
+		return request_fail_status(request, 403, "account_suspended", SLICE("the account is suspended"));
+	return reads || request_is_own_page(request);
+}
+
+static bool
+fail_unknown(struct manage_request *request)
+{
+	if (!request->from->pass_address(request->from->context))
+		return false;
+	request_add_header(request, "WWW-Authenticate", SLICE("Bearer"));
+	return request_fail_status(request, 401, "missing_api_key", SLICE("an API key or a session is required"));
+}
+
+bool
+request_identify(struct manage_request *request)
+{
+	const struct manage_caller *from = request->from;
+	if (from->key != NULL) {
+		identify_key(request, from->key);
+	} else {
+		request->token = request_token(request);
+		if (!slice_present(request->token))
+			return fail_unknown(request);
+		if (!from->may_guess(from->context) || !identify_user(request) || !check_user(request))
+			return false;
+	}
+	if (from->address != NULL)
+		request->caller.address = ip_address_format(request->http->pool, from->address);
+	request->caller.request_id = request->http->request_id;
+	return true;
+}
+
+bool
+request_is_confirmed(struct manage_request *request)
+{
+	return !slice_present(request->token) || login_is_confirmed(&request->session) ||
+	       request_fail_status(request, 403, "confirmation_needed",
+		   SLICE("this needs the password again: POST /manage/v1/session/confirm"));
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT
+ * Calls about the caller itself (docs/manage.md 3): login and logout, password, second factor, links that set a password. They
+ * are no commands: a shell has no session. */
+#include <string.h>
+
+#include "manage/members.h"
+#include "json/writer.h"
+
+/* One call: its fields, and where the request comes from. */
+struct session_call {
+	struct manage_request *request;
+	const struct login_context *login;
+	struct members members;
+	struct login_origin origin;
+	struct login_outcome outcome;
+	bool failed; /* it has been answered with a problem */
+};
+
+/* ---- fields ---- */
+
+/* A text of the body; absent when it is not there. */
+static struct slice
+text_of(struct session_call *call, struct slice name)
+{
+	struct member *member = members_take(&call->members, name);
+	if (member == NULL || member->type == MEMBER_NULL)
+		return SLICE_NONE;
+	if (member->type == MEMBER_TEXT)
+		return member->text;
+	call->failed = !request_fail(call->request, PROBLEM_INVALID,
+	    pool_printf(call->request->http->pool, "/%.*s", SLICE_ARGS(name)), "%.*s: expected a text", SLICE_ARGS(name));
+	return SLICE_NONE;
+}
+
+static struct slice
+required_text(struct session_call *call, struct slice name)
+{
+	const struct slice text = text_of(call, name);
+	if (!slice_present(text) && !call->failed)
+		call->failed = !request_fail(call->request, PROBLEM_USAGE, SLICE_NONE, "%.*s is missing", SLICE_ARGS(name));
+	return text;
+}
+
+/* Whether the body was as expected; called after its fields were read. */
+static bool
+fields_fit(struct session_call *call)
+{
+	for (size_t i = 0; i < call->members.count && !call->failed; i++)
+		if (!call->members.list[i].taken)
+			call->failed = !request_fail(call->request, PROBLEM_UNKNOWN_FIELD, SLICE_NONE, "there is no field %.*s",
+			    SLICE_ARGS(call->members.list[i].name));
+	return !call->failed;
+}
+
+/* ---- answers ---- */
+
+static struct json_writer
+begin(struct session_call *call)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, &call->request->response->body);
+	json_begin_object(&writer);
+	return writer;
+}
+
+static void
+answer_done(struct session_call *call)
+{
+	struct json_writer writer = begin(call);
+	json_put_boolean(&writer, SLICE("done"), true);
+	json_end_object(&writer);
+}
+
+static void
+fail_wait(struct session_call *call, int64_t wait_ms, const char *error, struct slice detail)
+{
+	struct pool *pool = call->request->http->pool;
+	request_add_header(call->request, "Retry-After", pool_printf(pool, "%lld", (long long)((wait_ms + 999) / 1000)));
+	(void)request_fail_status(call->request, 429, error, detail);
+}
+
+/* Answers anything but success. Returns whether it was one. */
+static bool
+succeeded(struct session_call *call, enum result result)
+{
+	struct manage_request *request = call->request;
+	const struct login_outcome *outcome = &call->outcome;
+	if (result == RESULT_NOT_FOUND) /* it has ended meanwhile */
+		return request_fail_status(request, 401, "session_ended", SLICE("the session has ended: log in again"));
+	if (result != RESULT_OK)
+		return request_fail(request, PROBLEM_UNAVAILABLE, SLICE_NONE, "the database is out of reach; try again later");
+	switch (outcome->verdict) {
+	case LOGIN_DONE:
+		return true;
+	case LOGIN_WRONG:
+		return request_fail_status(request, 401, "wrong_login", SLICE("email address, password or code are wrong"));
+	case LOGIN_CODE_NEEDED:
+		return request_fail_status(request, 401, "code_needed", SLICE("a code of the second factor is needed"));
+	case LOGIN_LIMITED:
+		fail_wait(call, outcome->limit.wait_ms, "rate_limited", SLICE("too many logins from this address"));
+		return false;
+	case LOGIN_THROTTLED:
+		fail_wait(call, outcome->wait_ms, "throttled", SLICE("too many failed logins of this user"));
+		return false;
+	case LOGIN_BUSY:
+		fail_wait(call, outcome->wait_ms, "busy", SLICE("too many logins at once"));
+		return false;
+	case LOGIN_PASSWORD_UNFIT:
+		return request_fail(request, PROBLEM_INVALID, SLICE("/new_password"), "%.*s",
+		    SLICE_ARGS(password_verdict_text(outcome->password)));
+	case LOGIN_NO_KEY:
+		return request_fail(request, PROBLEM_CONFIG, SLICE_NONE,
+		    "a second factor needs a key in the configuration that its secret is encrypted with");
+	case LOGIN_HAS_FACTOR:
+		return request_fail(request, PROBLEM_CONFLICT, SLICE_NONE, "the user has a second factor already");
+	}
+	return false;
+}
+
+/* ---- session ---- */
+
+static void
+write_session(struct session_call *call)
+{
+	const struct session *session = &call->request->session;
+	struct pool *pool = call->request->http->pool;
+	struct json_writer writer = begin(call);
+	size_t count;
+	const struct slice *words = rights_words(pool, session->rights, &count);
+	json_put_u64(&writer, SLICE("user_id"), session->user_id);
+	json_put_text(&writer, SLICE("email"), session->email);
+	json_put_text(&writer, SLICE("name"), session->name);
+	json_put_text(&writer, SLICE("role"), role_name(session->role));
+	json_name(&writer, SLICE("account_id"));
+	if (session->account_id == 0)
+		json_null(&writer);
+	else
+		json_u64(&writer, session->account_id);
+	json_name(&writer, SLICE("rights"));
+	json_begin_array(&writer);
+	for (size_t i = 0; i < count; i++)
+		json_string(&writer, words[i]);
+	json_end_array(&writer);
+	json_name(&writer, SLICE("campaigns"));
+	if (slice_present(session->campaigns))
+		json_raw(&writer, pool_printf(pool, "[%.*s]", SLICE_ARGS(session->campaigns)));
+	else
+		json_null(&writer);
+	json_put_boolean(&writer, SLICE("second_factor"), session->has_totp);
+	json_put_time(&writer, SLICE("created_at"), session->created_ms);
+	json_put_time(&writer, SLICE("confirmed_at"), session->confirmed_ms);
+	json_end_object(&writer);
+}
+
+/* Answers with the session of a token that was just made. */
+static void
+answer_new_session(struct session_call *call, struct slice token)
+{
+	struct manage_request *request = call->request;
+	const enum result result =
+	    login_find_session(call->login, request->http->pool, token, request->from->address, &request->session);
+	if (!succeeded(call, result))
+		return;
+	request_set_cookie(request, token);
+	write_session(call);
+}
+
+static void
+handle_login(struct session_call *call)
+{
+	const struct login_request login = { .email = required_text(call, SLICE("email")),
+		.password = required_text(call, SLICE("password")),
+		.code = text_of(call, SLICE("code")) };
+	struct slice token;
+	if (!fields_fit(call))
+		return;
+	const enum result result =
+	    login_open(call->login, call->request->http->pool, &login, &call->origin, &token, &call->outcome);
+	if (succeeded(call, result))
+		answer_new_session(call, token);
+}
+
+static void
+handle_logout(struct session_call *call)
+{
+	const enum result result = login_close(call->login, call->request->token, &call->request->session);
+	if (result != RESULT_OK && result != RESULT_NOT_FOUND && !succeeded(call, result))
+		return;
+	request_set_cookie(call->request, SLICE_NONE);
+	answer_done(call);
+}
+
+static void
+handle_confirm(struct session_call *call)
+{
+	struct manage_request *request = call->request;
+	const struct slice password = required_text(call, SLICE("password")), code = text_of(call, SLICE("code"));
+	if (!fields_fit(call))
+		return;
+	const enum result result = login_confirm(
+	    call->login, request->http->pool, request->token, &request->session, password, code, &call->origin, &call->outcome);
+	if (succeeded(call, result))
+		answer_done(call);
+}
+
+static void
+handle_password(struct session_call *call)
+{
+	struct manage_request *request = call->request;
+	const struct login_request current = { .email = request->session.email,
+		.password = required_text(call, SLICE("password")),
+		.code = text_of(call, SLICE("code")) };
+	const struct slice password = required_text(call, SLICE("new_password"));
+	struct slice token;
+	if (!fields_fit(call))
+		return;
+	const enum result result = login_change_password(
+	    call->login, request->http->pool, &request->session, &current, password, &call->origin, &token, &call->outcome);
+	if (succeeded(call, result))
+		answer_new_session(call, token);
+}
+
+/* ---- the second factor ---- */
+
+static bool
+is_confirmed(struct session_call *call)
+{
+	return request_is_confirmed(call->request) && fields_fit(call);
+}
+
+static void
+handle_begin_factor(struct session_call *call)
+{
+	struct manage_request *request = call->request;
+	struct login_factor factor;
+	if (!is_confirmed(call) ||
+	    !succeeded(call, login_begin_factor(call->login, request->http->pool, &request->session, &factor, &call->outcome)))
+		return;
+	struct json_writer writer = begin(call);
+	json_put_text(&writer, SLICE("secret"), factor.secret);
+	json_put_text(&writer, SLICE("url"), factor.url);
+	json_end_object(&writer);
+}
+
+static void
+answer_codes(struct session_call *call, const struct slice codes[RECOVERY_CODES])
+{
+	struct json_writer writer = begin(call);
+	json_name(&writer, SLICE("recovery_codes"));
+	json_begin_array(&writer);
+	for (size_t i = 0; i < RECOVERY_CODES; i++)
+		json_string(&writer, codes[i]);
+	json_end_array(&writer);
+	json_end_object(&writer);
+}
+
+static void
+handle_enable_factor(struct session_call *call)
+{
+	struct manage_request *request = call->request;
+	const struct slice code = required_text(call, SLICE("code"));
+	struct slice codes[RECOVERY_CODES];
+	if (fields_fit(call) && succeeded(call, login_enable_factor(call->login, request->http->pool, request->token,
+						    &request->session, code, codes, &call->outcome)))
+		answer_codes(call, codes);
+}
+
+static void
+handle_renew_codes(struct session_call *call)
+{
+	struct manage_request *request = call->request;
+	struct slice codes[RECOVERY_CODES];
+	if (is_confirmed(call) &&
+	    succeeded(call, login_renew_codes(call->login, request->http->pool, &request->session, codes, &call->outcome)))
+		answer_codes(call, codes);
+}
+
+static void
+handle_remove_factor(struct session_call *call)
+{
+	struct manage_request *request = call->request;
+	if (is_confirmed(call) && succeeded(call, login_remove_factor(call->login, request->token, &request->session)))
+		answer_done(call);
+}
+
+static void
+handle_session(struct session_call *call)
+{
+	if (fields_fit(call))
+		write_session(call);
+}
+
+/* ---- links ---- */
+
+static bool
+fail_link(struct session_call *call)
+{
+	return request_fail_status(
+	    call->request, 404, "link_not_valid", SLICE("the link is not valid: it was used or replaced, or has expired"));
+}
+
+static void
+handle_link(struct session_call *call)
+{
+	const struct slice token = required_text(call, SLICE("token"));
+	struct invited_user user;
+	if (!fields_fit(call))
+		return;
+	const enum result result = login_find_link(call->login, call->request->http->pool, token, &user);
+	if (result == RESULT_NOT_FOUND) {
+		call->request->from->note_guess(call->request->from->context);
+		(void)fail_link(call);
+		return;
+	}
+	if (!succeeded(call, result))
+		return;
+	struct json_writer writer = begin(call);
+	json_put_text(&writer, SLICE("email"), user.email);
+	json_put_text(&writer, SLICE("name"), user.name);
+	json_put_text(&writer, SLICE("purpose"), user.purpose == INVITATION_WELCOME ? SLICE("welcome") : SLICE("reset"));
+	json_put_time(&writer, SLICE("expires_at"), user.expires_ms);
+	json_end_object(&writer);
+}
+
+static void
+handle_use_link(struct session_call *call)
+{
+	const struct slice token = required_text(call, SLICE("token")), password = required_text(call, SLICE("new_password"));
+	if (!fields_fit(call))
+		return;
+	const enum result result =
+	    login_use_link(call->login, call->request->http->pool, token, password, &call->origin, &call->outcome);
+	if (result == RESULT_OK && call->outcome.verdict == LOGIN_WRONG)
+		(void)fail_link(call);
+	else if (succeeded(call, result))
+		answer_done(call);
+}
+
+/* ---- the table ---- */
+
+static const struct {
+	enum http_method method;
+	const char *path; /* after /manage/v1 */
+	bool has_session; /* needs one */
+	void (*handle)(struct session_call *call);
+} calls[] = {
+	{ HTTP_POST, "session", false, handle_login },
+	{ HTTP_GET, "session", true, handle_session },
+	{ HTTP_DELETE, "session", true, handle_logout },
+	{ HTTP_POST, "session/confirm", true, handle_confirm },
+	{ HTTP_POST, "session/password", true, handle_password },
+	{ HTTP_POST, "session/factor", true, handle_begin_factor },
+	{ HTTP_POST, "session/factor/enable", true, handle_enable_factor },
+	{ HTTP_POST, "session/factor/codes", true, handle_renew_codes },
+	{ HTTP_DELETE, "session/factor", true, handle_remove_factor },
+	{ HTTP_POST, "session/link", false, handle_link },
+	{ HTTP_POST, "session/link/use", false, handle_use_link },
+};
+
+static bool
+path_is(const struct http_request *http, const char *path)
+{
+	struct slice rest = slice_of(path), part;
+	size_t i = 2;
+	for (; slice_next(&rest, '/', &part); i++)
+		if (i >= http->segment_count || !slice_equal(http->segments[i], part))
+			return false;
+	return i == http->segment_count && slice_equal(http->segments[1], SLICE("v1"));
+}
+
+/* A login is as a change: another page must not log a browser in. */
+static bool
+may_begin(struct manage_request *request)
+{
+	const struct manage_caller *from = request->from;
+	return from->pass_address(from->context) && from->may_guess(from->context) && request_is_own_page(request);
+}
+
+static bool
+has_session(struct manage_request *request)
+{
+	return request_identify(request) &&
+	       (slice_present(request->token) ||
+		   request_fail_status(request, 401, "missing_session", SLICE("only a user has a session")));
+}
+
+static void
+run(struct manage_request *request, size_t number)
+{
+	struct session_call call = { .request = request, .login = &request->manage->options.login };
+	const struct manage_caller *from = request->from;
+	if (!(calls[number].has_session ? has_session(request) : may_begin(request)))
+		return;
+	if (from->address != NULL)
+		call.origin.address = *from->address;
+	call.origin.user_agent = request->http->user_agent;
+	const bool in_query = calls[number].method != HTTP_POST;
+	if (in_query ? request_read_query(request, &call.members) : request_read_body(request, &call.members))
+		calls[number].handle(&call);
+}
+
+bool
+request_answer_session(struct manage_request *request)
+{
+	const enum http_method method = request->http->method == HTTP_HEAD ? HTTP_GET : request->http->method;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		if (calls[i].method == method && path_is(request->http, calls[i].path)) {
+			run(request, i);
+			return true;
+		}
+	return false;
+}

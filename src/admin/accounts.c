@@ -153,7 +153,7 @@ admin_key_add(struct admin_call *call)
 	if (status != EX_OK)
 		return status;
 	output_text(call->output, "name", key.name);
-	output_text(call->output, "key", secret);
+	output_secret(call->output, "key", secret);
 	return EX_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include <sysexits.h>
 
+#include "admin/audited.h"
 #include "admin/call.h"
 #include "admin/commands.h"
 #include "base/log.h"
@@ -49,7 +50,7 @@ run_command(struct admin_call *call, FILE *out)
 	call->out = out;
 	int status = call->command->any_schema ? EX_OK : check_schema(call);
 	if (status == EX_OK)
-		status = admin_run_command(call);
+		status = admin_run_audited(call);
 	if (!call->writes_out && (status == EX_OK || !output_is_empty(call->output)))
 		status = print_output(call, status, out);
 	store_free(&call->store);

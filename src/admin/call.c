@@ -340,32 +340,49 @@ admin_id(struct admin_call *call, const char *text, const char *what, uint64_t *
 	return false;
 }
 
+/* First operands that are ids. */
+static const struct {
+	struct slice operand;
+	const char *subject;
+	enum owned_kind kind;
+} subjects[] = {
+	{ SLICE("ACCOUNT"), "account", OWNED_ACCOUNT },
+	{ SLICE("[ACCOUNT]"), "account", OWNED_ACCOUNT },
+	{ SLICE("KEY_ID"), "key", OWNED_KEY },
+	{ SLICE("CAMPAIGN"), "campaign", OWNED_CAMPAIGN },
+	{ SLICE("TAG"), "tag", OWNED_TAG },
+	{ SLICE("ACTION"), "action", OWNED_ACTION },
+	{ SLICE("REWARD"), "reward level", OWNED_REWARD },
+	{ SLICE("WEBHOOK"), "webhook", OWNED_WEBHOOK },
+	{ SLICE("DELIVERY"), "delivery", OWNED_DELIVERY },
+	{ SLICE("INBOUND"), "inbound webhook", OWNED_INBOUND },
+	{ SLICE("CALL"), "call", OWNED_CALL },
+	{ SLICE("MAIL"), "mail", OWNED_MAIL },
+	{ SLICE("USER"), "user", OWNED_USER },
+};
+
+static size_t
+find_subject(const struct admin_command *command)
+{
+	const struct slice operands = slice_of(command->operands);
+	size_t i = 0;
+	while (i < ARRAY_SIZE(subjects) && !slice_equal(slice_sub(operands, 0, slice_find(operands, ' ')), subjects[i].operand))
+		i++;
+	return i;
+}
+
 const char *
 admin_subject(const struct admin_command *command)
 {
-	static const struct {
-		struct slice operand;
-		const char *subject;
-	} ids[] = {
-		{ SLICE("ACCOUNT"), "account" },
-		{ SLICE("[ACCOUNT]"), "account" },
-		{ SLICE("KEY_ID"), "key" },
-		{ SLICE("CAMPAIGN"), "campaign" },
-		{ SLICE("TAG"), "tag" },
-		{ SLICE("ACTION"), "action" },
-		{ SLICE("REWARD"), "reward level" },
-		{ SLICE("WEBHOOK"), "webhook" },
-		{ SLICE("DELIVERY"), "delivery" },
-		{ SLICE("INBOUND"), "inbound webhook" },
-		{ SLICE("CALL"), "call" },
-		{ SLICE("MAIL"), "mail" },
-		{ SLICE("USER"), "user" },
-	};
-	const struct slice operands = slice_of(command->operands);
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		if (slice_equal(slice_sub(operands, 0, slice_find(operands, ' ')), ids[i].operand))
-			return ids[i].subject;
-	return NULL;
+	const size_t i = find_subject(command);
+	return i < ARRAY_SIZE(subjects) ? subjects[i].subject : NULL;
+}
+
+enum owned_kind
+admin_subject_kind(const struct admin_command *command)
+{
+	const size_t i = find_subject(command);
+	return i < ARRAY_SIZE(subjects) ? subjects[i].kind : OWNED_KINDS;
 }
 
 bool

@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/pool.h"
 #include "conf/conf.h"
+#include "store/operator/owners.h"
 #include "store/store.h"
 
 /* The options: X(name in OPTION_…, name, name of its value or NULL for none, help). An option has the same meaning for every
@@ -132,6 +133,7 @@ struct admin_command {
 	rights rights;      /* a caller has one of them */
 	bool operator_only; /* of the installation */
 	bool creates;       /* an object */
+	bool changes;       /* something, though its method does not say so: it is in the audit log */
 	bool confirmed;     /* a user must have given the password lately */
 	bool versioned;     /* shows or changes what the version of a campaign's settings is about */
 	const char *help;
@@ -208,5 +210,7 @@ MUST_CHECK bool admin_is_id(struct slice text, uint64_t *id);
 MUST_CHECK bool admin_id(struct admin_call *call, const char *text, const char *what, uint64_t *id);
 /* What the first operand is the id of ("campaign"); NULL: it is no id. */
 const char *admin_subject(const struct admin_command *command);
+/* The same for the search of its owner; OWNED_KINDS: it is no id. */
+enum owned_kind admin_subject_kind(const struct admin_command *command);
 
 #endif

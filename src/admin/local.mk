@@ -5,6 +5,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/answer.c \
 	%D%/audit.c \
 	%D%/call.c %D%/call.h \
+	%D%/audited.c %D%/audited.h \
 	%D%/caller.c %D%/caller.h \
 	%D%/campaigns.c \
 	%D%/commands.c %D%/commands.h \

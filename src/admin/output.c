@@ -2,6 +2,7 @@
 #include "admin/output.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
@@ -15,6 +16,7 @@ struct value {
 	struct slice text;           /* in text output */
 	struct slice json;           /* in JSON output; absent: `text` as a string */
 	bool has_lines;              /* below the others in text */
+	bool secret;                 /* not in public JSON */
 	const struct output *nested; /* instead of both in JSON and below the others in text; or NULL */
 };
 
@@ -76,6 +78,14 @@ output_text(struct output *output, const char *key, struct slice value)
 		add(output, key, value, SLICE_NONE);
 	else
 		add(output, key, SLICE("-"), SLICE("null"));
+}
+
+void
+output_secret(struct output *output, const char *key, struct slice value)
+{
+	output_text(output, key, value);
+	struct record *record = &output->records[output->count - 1];
+	record->values[record->count - 1].secret = true;
 }
 
 void
@@ -162,13 +172,13 @@ output_nested(struct output *output, const char *key, const struct output *value
 	add(output, key, SLICE("-"), SLICE_NONE)->nested = value;
 }
 
-static void write_output(struct json_writer *writer, const struct output *output);
+static void write_output(struct json_writer *writer, const struct output *output, bool secrets);
 
 static void
 write_value(struct json_writer *writer, const struct value *value)
 {
 	if (value->nested != NULL)
-		write_output(writer, value->nested);
+		write_output(writer, value->nested, true);
 	else if (slice_present(value->json))
 		json_raw(writer, value->json);
 	else
@@ -176,7 +186,7 @@ write_value(struct json_writer *writer, const struct value *value)
 }
 
 static void
-write_record(struct json_writer *writer, const struct record *record)
+write_record(struct json_writer *writer, const struct record *record, bool secrets)
 {
 	if (slice_present(record->json)) {
 		json_raw(writer, record->json);
@@ -184,6 +194,8 @@ write_record(struct json_writer *writer, const struct record *record)
 	}
 	json_begin_object(writer);
 	for (size_t i = 0; i < record->count; i++) {
+		if (record->values[i].secret && !secrets)
+			continue;
 		json_key(writer, slice_of(record->values[i].key));
 		write_value(writer, &record->values[i]);
 	}
@@ -191,12 +203,12 @@ write_record(struct json_writer *writer, const struct record *record)
 }
 
 static void
-write_output(struct json_writer *writer, const struct output *output)
+write_output(struct json_writer *writer, const struct output *output, bool secrets)
 {
 	if (output->shape == OUTPUT_ARRAY)
 		json_begin_array(writer);
 	for (size_t i = 0; i < output->count; i++)
-		write_record(writer, &output->records[i]);
+		write_record(writer, &output->records[i], secrets);
 	if (output->shape == OUTPUT_ARRAY)
 		json_end_array(writer);
 }
@@ -269,8 +281,28 @@ output_write_json(const struct output *output, struct buffer *out)
 {
 	struct json_writer writer;
 	json_writer_init(&writer, out);
-	write_output(&writer, output);
+	write_output(&writer, output, true);
 	buffer_add_byte(out, '\n');
+}
+
+void
+output_write_public_json(const struct output *output, struct buffer *out)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	write_output(&writer, output, false);
+}
+
+uint64_t
+output_first_id(const struct output *output)
+{
+	uint64_t id = 0;
+	for (size_t i = 0; output->count > 0 && i < output->records[0].count; i++) {
+		const struct value *value = &output->records[0].values[i];
+		if (strcmp(value->key, "id") == 0 && slice_to_u64(value->text, INT64_MAX, &id))
+			return id;
+	}
+	return 0;
 }
 
 bool
@@ -284,7 +316,7 @@ output_print_json(const struct output *output, FILE *out)
 	if (output->shape == OUTPUT_ARRAY)
 		json_begin_array(&writer);
 	for (size_t i = 0; i < output->count; i++) {
-		write_record(&writer, &output->records[i]);
+		write_record(&writer, &output->records[i], true);
 		printed = printed && flush_json(&text, out); /* one by one: all of them may be large */
 	}
 	if (output->shape == OUTPUT_ARRAY)

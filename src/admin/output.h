@@ -35,6 +35,8 @@ void output_text(struct output *output, const char *key, struct slice value);
 void output_lines(struct output *output, const char *key, struct slice value);
 void output_u64(struct output *output, const char *key, uint64_t value);
 void output_i64(struct output *output, const char *key, int64_t value);
+/* A text that is shown once, and is not part of output_write_public_json. */
+void output_secret(struct output *output, const char *key, struct slice value);
 /* 0 is written as null. */
 void output_u64_or_null(struct output *output, const char *key, uint64_t value);
 void output_boolean(struct output *output, const char *key, bool value);
@@ -52,6 +54,10 @@ void output_nested(struct output *output, const char *key, const struct output *
 /* Appends one JSON value and a newline: the bytes that output_print_json writes, for texts without control characters and
  * direction marks. */
 void output_write_json(const struct output *output, struct buffer *out);
+/* The same without the newline and without secrets. */
+void output_write_public_json(const struct output *output, struct buffer *out);
+/* The value `id` of the first record; 0: it has none. */
+uint64_t output_first_id(const struct output *output);
 /* Writes one JSON value and a newline. Control characters and direction marks of its texts are written as escapes, so that no
  * stored text controls a terminal. False when writing to `out` fails. */
 MUST_CHECK bool output_print_json(const struct output *output, FILE *out);

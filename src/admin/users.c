@@ -170,7 +170,7 @@ admin_user_add(struct admin_call *call)
 	if (status != EX_OK)
 		return status;
 	output_text(call->output, "email", email.key);
-	output_text(call->output, "link", link);
+	output_secret(call->output, "link", link);
 	return EX_OK;
 }
 
@@ -232,7 +232,7 @@ admin_user_reset(struct admin_call *call)
 	    store_reset_user(call->store, &manager, call->id, &invitation, call->options[OPTION_TOTP] != NULL, &refusal);
 	const int status = answer_id(call, result, refusal);
 	if (status == EX_OK)
-		output_text(call->output, "link", link);
+		output_secret(call->output, "link", link);
 	return status;
 }
 

@@ -106,7 +106,7 @@ admin_webhook_add(struct admin_call *call)
 	int status = admin_answer_id(call, result, id);
 	if (status != EX_OK)
 		return status;
-	output_text(call->output, "secret", created ? put.secret : SLICE_NONE);
+	output_secret(call->output, "secret", created ? put.secret : SLICE_NONE);
 	if (!created)
 		warn_disabled(call, id);
 	return EX_OK;
@@ -241,7 +241,7 @@ admin_webhook_rotate(struct admin_call *call)
 	/* a secret that may be in use is shown, because no other command shows it */
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
-		output_text(call->output, "secret", secret);
+		output_secret(call->output, "secret", secret);
 	}
 	if (result == RESULT_UNKNOWN)
 		return admin_fail(call, PROBLEM_UNCERTAIN,

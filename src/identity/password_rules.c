@@ -96,12 +96,13 @@ mark_word(struct slice text, struct slice word, bool *marks)
 			memset(marks + at, true, word.size);
 }
 
-/* The same for the words of a text: what is between other characters than letters and digits. */
+/* The same for a text as a whole, and for its words: what is between other characters than letters and digits. */
 static void
 mark_words(struct pool *pool, struct slice text, struct slice source, bool *marks)
 {
 	const struct slice lower = pool_copy_lower(pool, source);
 	size_t from = 0;
+	mark_word(text, lower, marks);
 	for (size_t to = 0; to <= lower.size; to++) {
 		const struct slice next = slice_sub(lower, to, to + 1);
 		if (next.size > 0 && (!slice_is_ascii(next) || slice_is_alnum(next, "")))

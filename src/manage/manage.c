@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "admin/audited.h"
 #include "manage/request.h"
 
 struct manage *
@@ -25,7 +26,7 @@ run(struct manage_request *request)
 {
 	struct admin_call *call = &request->call;
 	call->output = output_new(call->pool, call->command->shape);
-	const int status = admin_run_command(call);
+	const int status = admin_run_audited(call);
 	store_expect_settings(call->store, NULL);
 	request_answer(request, status);
 }

@@ -39,6 +39,7 @@ static const struct {
 	{ "augusta-king-1", PASSWORD_PERSONAL },
 	{ "engine.example", PASSWORD_PERSONAL },
 	{ "agency2026!!", PASSWORD_PERSONAL },
+	{ "ada@ada.example", PASSWORD_PERSONAL },
 	{ "Leadhook2026!", PASSWORD_PERSONAL },
 	{ "leadhookleadhook1", PASSWORD_PERSONAL },
 	{ "Password1234", PASSWORD_COMMON },

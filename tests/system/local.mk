@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	%D%/manager.py \
 	%D%/log_hygiene.py \
 	%D%/mail_server.py \
+	%D%/manager.py \
 	%D%/metrics.py \
 	%D%/payload.py \
 	%D%/postfix.py \
@@ -43,6 +44,7 @@ EXTRA_DIST += \
 	%D%/signatures/verify.js \
 	%D%/test_admin.py \
 	%D%/test_admin_leads.py \
+	%D%/test_audit.py \
 	%D%/test_authenticate.py \
 	%D%/test_backup.py \
 	%D%/test_bots.py \
@@ -147,6 +149,7 @@ EXTRA_DIST += \
 	%D%/test_revocation.py \
 	%D%/test_sandbox.py \
 	%D%/test_scores_api.py \
+	%D%/test_sessions.py \
 	%D%/test_settings.py \
 	%D%/test_signatures.py \
 	%D%/test_signup.py \

@@ -5,9 +5,8 @@ import re
 
 import pytest
 from conftest import SOURCE
+from manager import MANAGE, Caller
 from stack.process import run
-
-MANAGE = "/manage/v1/"
 
 
 class Operation:
@@ -43,14 +42,6 @@ def all_operations(installation):
         else:
             others.add(words)
     return calls, others
-
-
-class Caller:
-    def __init__(self, service, key):
-        self.service, self.key = service, key
-
-    def __call__(self, method, path, body=None, key=None, **options):
-        return self.service.client.request(method, MANAGE + path, json_body=body, key=key or self.key, **options)
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,7 @@ admin_inbound_add(struct admin_call *call)
 		return status;
 	output_record(call->output);
 	output_u64(call->output, "id", id);
-	output_text(call->output, "url", fresh ? url_of(call, wanted.campaign_id, token) : SLICE_NONE);
+	output_secret(call->output, "url", fresh ? url_of(call, wanted.campaign_id, token) : SLICE_NONE);
 	if (!fresh)
 		admin_warn(call, "the campaign has an inbound webhook of this name: it is changed, and its URL stays");
 	return EX_OK;
@@ -170,7 +170,7 @@ admin_inbound_rotate(struct admin_call *call)
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
 		output_u64(call->output, "id", call->id);
-		output_text(call->output, "url", url_of(call, webhook.campaign_id, token));
+		output_secret(call->output, "url", url_of(call, webhook.campaign_id, token));
 	}
 	if (result == RESULT_UNKNOWN)
 		return admin_fail(call, PROBLEM_UNCERTAIN,

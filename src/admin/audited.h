@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * Commands, with the audit log. */
+#ifndef LEADHOOK_ADMIN_AUDITED_H
+#define LEADHOOK_ADMIN_AUDITED_H
+
+#include "admin/call.h"
+
+/* As admin_run_command. A command that changes something has a row of the audit log, which is committed before it runs: it is
+ * not run when the row cannot be written. */
+int admin_run_audited(struct admin_call *call);
+
+#endif

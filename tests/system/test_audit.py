@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""docs/users.md 6: the audit log, of the command line and of HTTP."""
+import pytest
+from manager import PASSWORD, Caller, User
+
+
+@pytest.fixture(scope="module")
+def account(service):
+    return service.account("Agency")
+
+
+@pytest.fixture(scope="module")
+def owner(service, account):
+    return User(service, "owner@example.org", "--role", "owner", "--account", account.id).ready()
+
+
+@pytest.fixture
+def audit(service):
+    def newest(*words):
+        return service.installation.admin("audit", "list", "--limit", "1", *map(str, words))[0]
+    return newest
+
+
+def test_a_change_by_a_user(service, account, owner, audit):
+    """6: which user, what, before and after, from where"""
+    campaign = service.campaign(account)
+    answer = owner("PATCH", f"campaigns/{campaign.id}", {"points_direct": 9}, address="203.0.113.5")
+    row = audit("--campaign", campaign.id)
+    assert (row["actor"], row["actor_id"], row["actor_name"], row["ip"]) == ("user", owner.id, owner.email, "203.0.113.5")
+    assert (row["account"], row["campaign"], row["operation"], row["target"]) == (account.id, campaign.id, "campaign set", campaign.id)
+    assert row["state"] == "done" and row["before"]["points_direct"] == 1 and row["after"] == answer.json
+    assert row["request_id"] == answer.headers["X-Request-Id"]
+    assert owner("GET", f"audit?campaign={campaign.id}&limit=1").json == [row]
+
+
+def test_a_change_by_a_key_and_by_a_shell(service, account, audit):
+    """6"""
+    campaign = service.campaign(account)
+    added = service.installation.admin("key", "add", str(account.id), "--rights", "all")
+    assert audit()["actor"] == "shell" and audit()["actor_name"] and audit()["target"] == added["id"]
+    tag = Caller(service, added["key"])("POST", f"campaigns/{campaign.id}/tags", {"name": "VIP"}).json
+    row = audit()
+    assert (row["actor"], row["actor_id"], row["operation"], row["target"]) == ("key", added["id"], "tag add", tag["id"])
+    assert (row["before"], row["after"], row["campaign"]) == (None, tag, campaign.id)
+
+
+def test_what_fails(service, account, owner, audit):
+    """6: is in the log, too; what is not there is not"""
+    campaign = service.campaign(account)
+    assert owner("PATCH", f"campaigns/{campaign.id}", {"points_direct": -1}).status == 422
+    row = audit("--campaign", campaign.id)
+    assert (row["state"], row["after"]) == ("failed", None)
+    assert owner("PATCH", "campaigns/999999", {"points_direct": 1}).status == 404
+    assert audit()["id"] == row["id"]
+
+
+def test_reading_is_not_logged(service, owner, audit):
+    """6"""
+    before = audit()["id"]
+    assert owner("GET", "campaigns").status == 200
+    service.installation.admin("campaign", "list")
+    assert audit()["id"] == before
+
+
+def test_no_secrets(service, account, owner):
+    """6: neither secrets, nor what is about leads"""
+    campaign = service.campaign(account)
+    lead = campaign.lead(email="mallory@example.org", phone_number="+14155552671")
+    hook = owner("POST", f"campaigns/{campaign.id}/webhooks", {"url": "https://hooks.example/1", "events": ["new_signup"]}).json
+    secrets = [hook["secret"], owner("POST", f"webhooks/{hook['id']}/rotate").json["secret"],
+               owner("POST", f"accounts/{account.id}/keys", {"name": "Secret"}).json["key"],
+               owner("POST", f"campaigns/{campaign.id}/inbound", {"name": "In"}).json["url"].rsplit("/", 1)[1],
+               owner("POST", "users", {"email": "new@example.org", "role": "viewer"}).json["link"].rsplit("/", 1)[1]]
+    assert owner("POST", f"campaigns/{campaign.id}/erase", {"email": lead["email"]}).json["leads"] == 1
+    log = service.installation.sql("SELECT CONCAT_WS(' ', operation, before_json, after_json) FROM lh_audit")
+    assert "webhook rotate" in log and "lead erase" in log
+    for secret in [*secrets, PASSWORD, lead["email"], lead["phone_number"]]:
+        assert secret not in log
+
+
+def test_a_row_that_cannot_be_written(service, account, owner):
+    """6: then the change is not made"""
+    campaign = service.campaign(account)
+    service.installation.sql("ALTER TABLE lh_audit RENAME lh_no_audit")
+    try:
+        assert owner("PATCH", f"campaigns/{campaign.id}", {"points_direct": 9}).status == 500
+    finally:
+        service.installation.sql("ALTER TABLE lh_no_audit RENAME lh_audit")
+    assert owner("GET", f"campaigns/{campaign.id}").json["points_direct"] == 1

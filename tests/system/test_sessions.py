@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""docs/manage.md 3, docs/users.md: users over HTTP."""
+import pytest
+from manager import MANAGE, OWN_PAGE, PASSWORD, Caller, User
+
+
+@pytest.fixture(scope="module")
+def account(service):
+    return service.account("Agency")
+
+
+@pytest.fixture(scope="module")
+def operator(service):
+    return User(service, "root@example.org", "--role", "operator").ready()
+
+
+def test_from_the_link_to_a_session(service, account):
+    """3, users.md 3, 4: a link is used once, sets the password, and does not log in"""
+    user = User(service, "ada@example.org", "--role", "owner", "--account", account.id)
+    token = user.link.rsplit("/", 1)[1]
+    assert f"/dashboard/#welcome/{token}" in user.link
+    shown = user("POST", "session/link", {"token": token})
+    assert shown.status == 200 and (shown.json["email"], shown.json["purpose"]) == ("ada@example.org", "welcome"), shown.body
+    for weak in ("short", "ada@example.org", "password2026!!"):
+        refused = user.accept(weak)
+        assert refused.status == 422 and refused.json["errors"][0]["pointer"] == "/new_password", refused.body
+    assert user.accept().status == 200
+    assert user.accept().json["error"] == "link_not_valid"
+    assert user.log_in("wrong password, it is").json["error"] == "wrong_login"
+    answer = user.log_in()
+    assert answer.status == 200, answer.body
+    assert answer.headers["Set-Cookie"].endswith("; Path=/; Secure; HttpOnly; SameSite=Strict")
+    assert answer.headers["Cache-Control"] == "no-store"
+    me = user("GET", "session").json
+    assert (me["email"], me["role"], me["account_id"]) == ("ada@example.org", "owner", account.id)
+    assert user("GET", "campaigns").status == 200
+    out = user("DELETE", "session")
+    assert out.status == 200 and "Max-Age=0" in out.headers["Set-Cookie"], out.body
+    ended = user("GET", "session")
+    assert ended.status == 401 and ended.json["error"] == "session_ended"
+
+
+@pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "none"},
+                                     {"Origin": "https://evil.example"}, {"Origin": "null"}])
+def test_changes_of_other_pages(service, operator, headers):
+    """3: a change by a user comes from a page of the service itself, and so does a login"""
+    answer = operator("POST", "accounts", {"name": "Foreign"}, headers=headers)
+    assert answer.status == 403 and answer.json["error"] == "foreign_origin", answer.body
+    answer = service.client.request("POST", MANAGE + "session", json_body={"email": operator.email, "password": PASSWORD}, headers=headers)
+    assert answer.status == 403 and "Set-Cookie" not in answer.headers
+    assert operator("GET", "accounts", headers=headers).status == 200
+
+
+def test_the_origin_of_the_service(service, operator):
+    """3: without Sec-Fetch-Site the Origin is that of server.base_url"""
+    origin = "/".join(service.front.url.split("/")[:3])
+    assert operator("POST", "accounts", {"name": "By Origin"}, headers={"Origin": origin}).status == 201
+
+
+def test_unknown_sessions_are_limited(service):
+    """3: guesses of tokens count as wrong keys do"""
+    seen = [service.client.request("GET", MANAGE + "session", headers={"Cookie": f"__Host-leadhook={'a' * 42}{number % 10}"},
+                                   address="198.51.100.77").status for number in range(60)]
+    assert set(seen) == {401, 429} and seen[0] == 401 and seen[-1] == 429, seen
+
+
+def test_guesses_of_a_password(service, account):
+    """users.md 3: throttled by user and by address, and answered alike for an unknown user"""
+    user = User(service, "guess@example.org", "--role", "viewer", "--account", account.id)
+    assert user.accept().status == 200
+    bodies = {}
+    for email in (user.email, "nobody@example.org"):
+        answers = [user("POST", "session", {"email": email, "password": f"guess number {number}"}) for number in range(8)]
+        assert [answer.status for answer in answers[:5]] == [401] * 5, [answer.body for answer in answers]
+        assert answers[-1].status == 429 and answers[-1].json["error"] == "throttled" and int(answers[-1].headers["Retry-After"]) >= 1
+        bodies[email] = {key: value for key, value in answers[0].json.items() if key != "request_id"}
+    assert len(set(map(str, bodies.values()))) == 1
+    service.installation.sql("UPDATE lh_login_attempts SET until_ms = until_ms + 600000")
+    assert user.log_in().json["error"] == "throttled", "the right password must wait, too"
+    one = [user("POST", "session", {"email": f"{number}@example.org", "password": "guess number 1"}, address="198.51.100.9").json["error"]
+           for number in range(12)]
+    assert one[:10] == ["wrong_login"] * 10 and one[10:] == ["rate_limited"] * 2
+
+
+def test_roles(service, account, operator):
+    """2, users.md 2: what each may, on its own and on another account"""
+    other = service.account("Other")
+    campaign, second, foreign = service.campaign(account), service.campaign(account), service.campaign(other)
+    owner = User(service, "owner@example.org", "--role", "owner", "--account", account.id).ready()
+    editor = User(service, "editor@example.org", "--role", "editor", "--account", account.id, "--campaigns", campaign.id).ready()
+    viewer = User(service, "viewer@example.org", "--role", "viewer", "--account", account.id).ready()
+    for user, changes, manages, sees_second in ((owner, 200, 201, 200), (editor, 200, 403, 404), (viewer, 403, 403, 200)):
+        assert user("PATCH", f"campaigns/{campaign.id}", {"points_direct": 3}).status == changes, user.email
+        assert user("POST", f"accounts/{account.id}/keys", {"name": "Key"}).status == manages, user.email
+        assert user("GET", f"campaigns/{second.id}").status == sees_second, user.email
+        assert user("GET", f"campaigns/{foreign.id}").status == 404
+        assert foreign.id not in [row["id"] for row in user("GET", "campaigns").json]
+        assert user("POST", "accounts", {"name": "Mine"}).status == 403
+    assert [row["id"] for row in editor("GET", "campaigns").json] == [campaign.id]
+    assert operator("GET", f"campaigns/{foreign.id}").status == 200
+    service.installation.admin("user", "set", str(viewer.id), "role=editor")
+    assert viewer("GET", "session").status == 401, "its sessions end with its role"
+
+
+def test_dangerous_calls_need_the_password(service, account):
+    """3: within ten minutes"""
+    owner = User(service, "careful@example.org", "--role", "owner", "--account", account.id).ready()
+    assert owner("POST", f"accounts/{account.id}/keys", {"name": "Fresh"}).status == 201
+    service.installation.sql(f"UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 700000 WHERE user_id = {owner.id}")
+    refused = owner("POST", f"accounts/{account.id}/keys", {"name": "Stale"})
+    assert refused.status == 403 and refused.json["error"] == "confirmation_needed"
+    assert owner("POST", "session/confirm", {"password": "not this one, no"}).json["error"] == "wrong_login"
+    assert owner("POST", "session/confirm", {"password": PASSWORD}).status == 200
+    assert owner("POST", f"accounts/{account.id}/keys", {"name": "Again"}).status == 201
+
+
+def test_another_password(service, account):
+    """3: ends the other sessions, and begins a new one"""
+    user = User(service, "change@example.org", "--role", "viewer", "--account", account.id).ready()
+    old = user.token
+    user.log_in()
+    assert user("POST", "session/password", {"password": PASSWORD, "new_password": "eight orange bicycles"}).status == 200
+    assert user("GET", "session").status == 401
+    user.token = old
+    assert user("GET", "session").status == 401
+    assert user.log_in("eight orange bicycles").status == 200
+
+
+def test_a_suspended_account(service):
+    """users.md 2: its users can log in and see why nothing works"""
+    account = service.account("Suspended")
+    user = User(service, "late@example.org", "--role", "owner", "--account", account.id).ready()
+    service.installation.admin("account", "suspend", str(account.id))
+    answer = user("GET", "campaigns")
+    assert answer.status == 403 and answer.json["error"] == "account_suspended"
+
+
+def test_a_key_has_no_session(service, account):
+    """3"""
+    caller = Caller(service, account.key)
+    assert caller("GET", "session").json["error"] == "missing_session"
+    assert caller("POST", "session/confirm", {"password": "x"}, headers=OWN_PAGE).json["error"] == "missing_session"

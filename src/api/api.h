@@ -34,7 +34,7 @@ struct api_caller {
 MUST_CHECK bool api_caller_pass_address(const struct api_caller *caller);
 /* Of the account whose user the extension has found; 0: an operator, without a limit. */
 MUST_CHECK bool api_caller_pass_account(const struct api_caller *caller, uint64_t account_id);
-/* Whether the address may send one more token that is not valid: asked before a look-up, noted after it. */
+/* Whether the address may send one more token that is not valid: checked before a look-up, noted after it. */
 MUST_CHECK bool api_caller_may_guess(const struct api_caller *caller);
 void api_caller_note_guess(const struct api_caller *caller);
 

@@ -9,6 +9,7 @@ import os
 import pathlib
 import pwd
 import re
+import secrets
 import shlex
 import shutil
 import signal
@@ -127,6 +128,8 @@ class Quickstart:
         of_mail = [one for one in self.options.set if one[0] == "mail"]
         self.installation.configure([("database", "socket", self.database.socket), ("server", "listen", self.installation.socket),
                                      *(one for one in self.options.set if one not in of_mail)])
+        if not self.installation.setting("server", "secrets_key"):
+            self.installation.configure([("server", "secrets_key", secrets.token_hex(32))])
         base_path = self.installation.setting("server", "base_path", "")
         self.front = WEB[self.options.web](self.folder / "web", self.options.port, mount=f"{base_path}/")
         # A configured address is not changed.

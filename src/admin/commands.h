@@ -9,6 +9,8 @@ const struct admin_command *admin_commands(size_t *count);
 
 /* installation.c */
 admin_run admin_upgrade, admin_check, admin_status, admin_metrics;
+/* secrets.c */
+admin_run admin_secrets_seal;
 /* setup.c */
 admin_run admin_setup;
 /* completion.c */

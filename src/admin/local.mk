@@ -19,6 +19,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/output.c %D%/output.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/report.c %D%/report.h \
+	%D%/secrets.c \
 	%D%/setup.c \
 	%D%/users.c \
 	%D%/values.c %D%/values.h \
@@ -42,6 +43,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/doctor/findings.c \
 	%D%/doctor/programs.c \
 	%D%/doctor/requests.c \
+	%D%/doctor/secrets.c \
 	%D%/doctor/space.c \
 	%D%/doctor/web.c \
 	%D%/doctor/web_server.c \

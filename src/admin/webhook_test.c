@@ -71,6 +71,9 @@ admin_webhook_test(struct admin_call *call)
 	enum result result = make_delivery(call, &delivery, &now_ms);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
+	if (delivery.destination->sealed)
+		return admin_fail(call, PROBLEM_CONFIG,
+		    "URL or secret of the webhook cannot be opened: server.secrets_key does not have its key (leadhook check)");
 	if (!call->wiring->deliver(call->pool, &delivery, now_ms, &attempt))
 		return admin_fail(call, PROBLEM_INTERNAL, "nothing can be sent from here");
 	const bool good = !slice_present(attempt.error) && attempt.status >= 200 && attempt.status < 300;

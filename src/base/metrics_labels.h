@@ -45,7 +45,8 @@
 	X(ANSWER_CERTIFICATE, "certificate") X(ANSWER_CA_FILE, "ca_file") \
 	X(ANSWER_CLIENT_CERTIFICATE, "client_certificate") X(ANSWER_TLS, "tls") \
 	X(ANSWER_CONNECTION_LOST, "connection_lost") X(ANSWER_BAD_ANSWER, "bad_answer") \
-	X(ANSWER_UNREADABLE, "unreadable") X(ANSWER_INTERRUPTED, "interrupted") X(ANSWER_INTERNAL, "internal")
+	X(ANSWER_UNREADABLE, "unreadable") X(ANSWER_SEALED, "secret_sealed") X(ANSWER_INTERRUPTED, "interrupted") \
+	X(ANSWER_INTERNAL, "internal")
 #define METRIC_CLASSES_OF_ANSWERS(X) \
 	X(ANSWER_2XX, "2xx") X(ANSWER_3XX, "3xx") X(ANSWER_4XX, "4xx") X(ANSWER_5XX, "5xx") X(ANSWER_OTHER, "other")
 

@@ -70,8 +70,11 @@ cache_answer(struct directory *directory, const struct commit_request *request, 
 static void
 read_readiness(struct directory *directory, struct commit_answer *answer)
 {
+	const struct payload_settings *settings;
 	uint32_t found;
 	answer->result = store_ready(directory->store, &found);
+	if (answer->result == RESULT_OK)
+		answer->result = store_payload_settings(directory->store, &settings);
 	directory->readiness = *answer;
 	directory->readiness_until_ms = clock_monotonic_ms() + COMMIT_CACHE_AGE_MS;
 }

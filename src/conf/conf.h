@@ -41,6 +41,7 @@ struct conf_server {
 	const char *service_name;
 	const char *trusted_proxies; /* networks */
 	const char *state_dir;       /* folder with the shared state of all programs on this host; "": none */
+	const char *secrets_key;     /* keys, as crypto/seal.h reads them; a secret */
 	int64_t request_timeout;
 	int64_t idle_timeout; /* of a database connection */
 	unsigned workers;     /* or CONF_WORKERS_AUTO */

@@ -190,6 +190,23 @@ is_token(struct slice text)
 	return text.size == 0 || (text.size >= TOKEN_MIN && is_visible(text));
 }
 
+/* As crypto/seal.h reads it. */
+static bool
+is_key_list(struct slice text)
+{
+	enum { KEY_DIGITS = 64, KEYS_MAX = 8 };
+	size_t count = 0;
+	struct slice item;
+	while (slice_next_item(&text, &item)) {
+		if (item.size != KEY_DIGITS || ++count > KEYS_MAX)
+			return false;
+		for (size_t i = 0; i < item.size; i++)
+			if (ascii_hex_digit(item.data[i]) < 0)
+				return false;
+	}
+	return true;
+}
+
 static bool
 is_log_format(struct slice text)
 {
@@ -227,6 +244,7 @@ static const struct conf_rule text_body = { is_text_body, "printable ASCII with 
 static const struct conf_rule statuses = { is_http_status, "HTTP statuses from 200 to 599" };
 static const struct conf_rule calling_codes = { is_calling_code, "digits without + and without leading zeros, as 49" };
 static const struct conf_rule token = { is_token, "nothing, or at least 16 visible ASCII characters" };
+static const struct conf_rule key_list = { is_key_list, "nothing, or at most 8 keys of 64 hexadecimal digits" };
 static const struct conf_rule log_format = { is_log_format, "logfmt or json" };
 static const struct conf_rule facility = { is_facility, "nothing, daemon, user, mail, or local0 to local7" };
 static const struct conf_rule url_parts = { is_visible, "words of ASCII characters" };
@@ -289,6 +307,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(server, service_name, CONF_TEXT), "Leadhook", 1, 100, &header_text, "name of the service, User-Agent of deliveries" },
 	{ SETTING(server, trusted_proxies, CONF_LIST), "", 0, LIST_MAX, &networks, "proxies whose X-Forwarded-For counts" },
 	{ SETTING(server, state_dir, CONF_PATH), "/run/leadhook", 0, PATH_BYTES_MAX, NULL, "directory of what the programs share" },
+	{ SETTING(server, secrets_key, CONF_SECRET), "", 0, URL_MAX, &key_list, "keys that seal secrets in the database; the first one seals" },
 	{ SETTING(server, request_timeout, CONF_DURATION), "30s", 5 * SECOND, HOUR, NULL, "time limit of a request" },
 	{ SETTING(server, idle_timeout, CONF_DURATION), "30s", SECOND, DAY, NULL, "time after which an idle database connection is closed" },
 	{ SETTING(server, sandbox, CONF_SWITCH), "on", 0, 0, NULL, "whether the programs give up what they do not need" },

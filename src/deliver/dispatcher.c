@@ -118,6 +118,8 @@ start(struct dispatcher *d, struct slot *slot)
 	slot_start(slot, schedule, now);
 	if (slot_attempts_made(slot) > schedule->count + 1) {
 		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_INTERRUPTED });
+	} else if (delivery->destination->sealed) {
+		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_SEALED });
 	} else if (request_make(slot_pool(slot), delivery, now + feeder_database_ahead_ms(d->feeder), &attempt)) {
 		if (d->lock != NULL)
 			lock_note_attempt(d->lock, slot_place(slot), delivery);

@@ -8,6 +8,8 @@
 
 /* An internal error will affect the next delivery too; the hold saves its attempts. */
 enum { INTERNAL_HOLD_MS = 5000 };
+/* A delivery whose secret cannot be opened waits until the dispatcher is started with its key. */
+enum { SEALED_HOLD_MS = 10000 };
 /* A webhook that is to be deactivated is held this long, or until it is deactivated (store_deactivate_webhook). */
 enum { DEACTIVATION_HOLD_MS = 60 * 1000 };
 
@@ -27,6 +29,8 @@ decide(const struct slot *slot, const struct attempt_result *result, int64_t now
 		.retry_after_ms = retry_after_parse(result->retry_after, now_ms),
 	};
 	uint64_t jitter;
+	if (result->error == SENDER_SEALED) /* at any time of the schedule: nothing was tried */
+		return (struct retry_decision){ .kind = RETRY_LATER, .delay_ms = SEALED_HOLD_MS, .hold_ms = SEALED_HOLD_MS };
 	random_bytes(&jitter, sizeof(jitter));
 	return retry_decide(slot_schedule(slot), &answer, slot_attempts_made(slot), jitter);
 }
@@ -61,8 +65,7 @@ judge_webhook(struct scheduler *scheduler, const struct attempt_result *result, 
 	struct health health = scheduler_health(scheduler, webhook_id);
 	const bool success = decision->kind == RETRY_DELIVERED, healthy = success && health.failures == 0;
 	enum health_change change = HEALTH_UNCHANGED;
-	if (result->error != SENDER_INTERNAL && result->error != SENDER_UNREADABLE &&
-	    result->error != SENDER_INTERRUPTED) /* not the receiver's fault */
+	if (result->error < SENDER_UNREADABLE) /* otherwise it is not the receiver's fault */
 		change = scheduler_attempted(scheduler, webhook_id, success, now_ms, &health);
 	const enum webhook_state state = decision->kind == RETRY_GONE ? WEBHOOK_GONE
 					 : change == HEALTH_DISABLED  ? WEBHOOK_DISABLED
@@ -91,7 +94,7 @@ count(const struct attempt_result *result)
 		metrics_add(METRIC_ATTEMPTS, METRIC_ANSWER_FORBIDDEN_ADDRESS + result->error - SENDER_FORBIDDEN_ADDRESS, 1);
 	else
 		metrics_add(METRIC_ATTEMPTS, class < ARRAY_SIZE(classes) ? classes[class] : METRIC_ANSWER_OTHER, 1);
-	if (result->error != SENDER_INTERRUPTED && result->error != SENDER_UNREADABLE)
+	if (result->error != SENDER_INTERRUPTED && result->error != SENDER_UNREADABLE && result->error != SENDER_SEALED)
 		metrics_observe(METRIC_ATTEMPT_TIME, result->duration_ms);
 }
 
@@ -107,7 +110,7 @@ judge_attempt(
 		.webhook_id = delivery->destination->webhook_id,
 		.form = delivery->form,
 		.attempts_before = delivery->attempts_before,
-		.not_made = result->error == SENDER_INTERRUPTED,
+		.not_made = result->error == SENDER_INTERRUPTED || result->error == SENDER_SEALED,
 		.state = state_after[decision.kind],
 		.next_due_in_ms = decision.delay_ms,
 		.duration_ms = result->duration_ms,

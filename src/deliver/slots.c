@@ -121,6 +121,7 @@ copy_destination(struct pool *pool, const struct destination *from)
 	return (struct destination){
 		.webhook_id = from->webhook_id,
 		.state = from->state,
+		.sealed = from->sealed,
 		.url = pool_copy(pool, from->url),
 		.secret = pool_copy(pool, from->secret),
 		.previous_secret = pool_copy(pool, from->previous_secret),

@@ -121,7 +121,11 @@ show_due(struct store *store)
 static int
 check_start(struct store *store, bool daemon)
 {
-	const int status = status_of(store, store_demand_schema(store));
+	const struct payload_settings *settings;
+	enum result result = store_demand_schema(store);
+	if (result == RESULT_OK && store_payload_settings(store, &settings) == RESULT_FAILED) /* the secrets cannot be opened */
+		result = RESULT_INVALID;
+	const int status = status_of(store, result);
 	return status == EX_UNAVAILABLE || (daemon && store_denial(store) != DENIAL_NONE) ? EX_OK : status;
 }
 

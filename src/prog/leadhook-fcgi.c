@@ -444,12 +444,16 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 	return fcgi_serve(&fcgi, &application);
 }
 
-/* An unreachable database is not an error: it may recover, and the store checks then. */
+/* Whether schema and secrets can be used. An unreachable database is not an error: it may recover, and the store checks then.
+ */
 static bool
-schema_fits(const struct service *service)
+database_fits(const struct service *service)
 {
+	const struct payload_settings *settings;
 	struct store *store = open_store(service);
-	const bool fits = store_demand_schema(store) != RESULT_INVALID;
+	const enum result result = store_demand_schema(store);
+	const bool fits =
+	    result == RESULT_OK ? store_payload_settings(store, &settings) != RESULT_FAILED : result != RESULT_INVALID;
 	store_free(&store);
 	return fits;
 }
@@ -476,7 +480,7 @@ main(int argc, char *argv[])
 	if (given[OPTION_CHECK_CONFIG] != NULL)
 		status = EX_OK;
 	else
-		status = schema_fits(&service) ? serve(&service, given, workers, pool) : EX_CONFIG;
+		status = database_fits(&service) ? serve(&service, given, workers, pool) : EX_CONFIG;
 	pool_free(&pool);
 	endpoint_close(&service.committer);
 	suspects_free(&service.suspects);

@@ -252,6 +252,7 @@ store_options_of(const struct conf *conf, const struct host_list *disposable_dom
 		.tls = conf->database.tls,
 		.tls_ca = conf->database.tls_ca,
 		.prefix = conf->database.prefix,
+		.secrets_key = conf->server.secrets_key,
 		.port = conf->database.port,
 		.connect_timeout_s = whole_seconds(connect_ms),
 		.io_timeout_s = whole_seconds(answer_ms),

@@ -11,6 +11,7 @@
 #include "store/query.h"
 #include "store/read.h"
 #include "store/rows.h"
+#include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "webhook/webhook_url.h"
@@ -109,22 +110,24 @@ enum {
 	SUBSCRIPTION_URL
 };
 
+/* Where the URL cannot be opened, nothing is sent to it either: sign-ups go on. */
 static struct webhook
-webhook_from_row(const struct store *store, const struct db_rows *rows, size_t row)
+webhook_from_row(struct store *store, struct pool *pool, const struct db_rows *rows, size_t row)
 {
+	const struct seal_place place = URL_OF_WEBHOOK(db_get_u64(rows, row, SUBSCRIPTION_ID));
+	const struct slice url = store_open_shown(store, pool, place, db_get_bytes(rows, row, SUBSCRIPTION_URL));
 	return (struct webhook){
 		.id = db_get_u64(rows, row, SUBSCRIPTION_ID),
 		.campaign_id = db_get_u64(rows, row, SUBSCRIPTION_CAMPAIGN_ID),
 		.events = (uint32_t)db_get_u64(rows, row, SUBSCRIPTION_EVENTS),
 		.state = store_webhook_state(db_get_bytes(rows, row, SUBSCRIPTION_STATE)),
 		.form = store_is_form(db_get_bytes(rows, row, SUBSCRIPTION_FORMAT)) ||
-			webhook_url_wants_form(db_get_bytes(rows, row, SUBSCRIPTION_URL), slice_of(store->options.form_urls)),
+			webhook_url_wants_form(url, slice_of(store->options.form_urls)),
 	};
 }
 
 static const struct webhook *
-webhooks_from_rows(
-    const struct store *store, struct pool *pool, const struct db_rows *rows, uint64_t campaign_id, size_t *count)
+webhooks_from_rows(struct store *store, struct pool *pool, const struct db_rows *rows, uint64_t campaign_id, size_t *count)
 {
 	size_t own = 0;
 	for (size_t i = 0; i < rows->count; i++)
@@ -133,7 +136,7 @@ webhooks_from_rows(
 	*count = 0;
 	for (size_t i = 0; i < rows->count; i++)
 		if (db_get_u64(rows, i, SUBSCRIPTION_CAMPAIGN_ID) == campaign_id)
-			webhooks[(*count)++] = webhook_from_row(store, rows, i);
+			webhooks[(*count)++] = webhook_from_row(store, pool, rows, i);
 	if (*count > 1)
 		qsort(webhooks, *count, sizeof(*webhooks), compare_ids);
 	return webhooks;

@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/read.c %D%/read.h \
 	%D%/rows.c %D%/rows.h \
 	%D%/schema.c %D%/schema.h \
+	%D%/secrets.c %D%/secrets.h \
 	%D%/show.c \
 	%D%/fields.h %D%/statements.c %D%/statements.h \
 	%D%/store.c %D%/store.h %D%/state.h \
@@ -67,6 +68,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/operator/number.c %D%/operator/number.h \
 	%D%/operator/owners.c %D%/operator/owners.h \
 	%D%/operator/restored.c \
+	%D%/operator/secrets.c %D%/operator/secrets.h \
 	%D%/operator/upgrade.c \
 	%D%/operator/webhook_admin.c
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Rows as values of the rules. */
 #include "store/rows.h"
+#include "store/secrets.h"
 
 #include "store/statements.h"
 
@@ -67,14 +68,14 @@ store_get_status_code(const struct db_rows *rows, size_t row, size_t column)
 }
 
 struct webhook_row
-store_webhook_from_row(const struct db_rows *rows, size_t row)
+store_webhook_from_row(struct store *store, struct pool *pool, const struct db_rows *rows, size_t row)
 {
+	const uint64_t id = db_get_u64(rows, row, WEBHOOK_ID);
 	return (struct webhook_row){
-		.id = db_get_u64(rows, row, WEBHOOK_ID),
+		.id = id,
 		.campaign_id = db_get_u64(rows, row, WEBHOOK_CAMPAIGN_ID),
-		.url = db_get_bytes(rows, row, WEBHOOK_URL),
+		.url = store_open_shown(store, pool, URL_OF_WEBHOOK(id), db_get_bytes(rows, row, WEBHOOK_URL)),
 		.source = db_get_bytes(rows, row, WEBHOOK_SOURCE),
-		.secret = db_get_bytes(rows, row, WEBHOOK_SECRET),
 		.events = (uint32_t)db_get_u64(rows, row, WEBHOOK_EVENTS),
 		.form = store_is_form(db_get_bytes(rows, row, WEBHOOK_FORMAT)),
 		.state = store_webhook_state(db_get_bytes(rows, row, WEBHOOK_STATE)),

@@ -21,8 +21,8 @@ struct lead store_lead_from_row(const struct db_rows *rows, size_t row);
 struct lead store_shown_lead_from_row(const struct db_rows *rows, size_t row);
 struct campaign store_campaign_from_row(const struct db_rows *rows, size_t row);
 enum webhook_state store_webhook_state(struct slice name);
-/* A row of sql_select_webhook…. */
-struct webhook_row store_webhook_from_row(const struct db_rows *rows, size_t row);
+/* A row of sql_select_webhook…. Its URL is absent where it cannot be opened. */
+struct webhook_row store_webhook_from_row(struct store *store, struct pool *pool, const struct db_rows *rows, size_t row);
 /* An HTTP status; NULL is 0. */
 int store_get_status_code(const struct db_rows *rows, size_t row, size_t column);
 bool store_is_form(struct slice format);

@@ -8,6 +8,7 @@
 #define LEADHOOK_STORE_STATE_H
 
 #include "base/log.h"
+#include "crypto/seal.h"
 #include "db/db.h"
 #include "engine/payload.h"
 #include "store/campaign_cache.h"
@@ -40,6 +41,7 @@ struct store {
 	struct db *db;
 	bool in_snapshot;
 	struct id_range ids[ID_KINDS];
+	struct seal_keys *secrets_keys;
 	/* read from the database once */
 	struct pool *installation;
 	bool has_installation;
@@ -49,7 +51,7 @@ struct store {
 	struct cached_campaigns campaign_cache;
 	struct cached_node *cached_nodes; /* rank_cache.c; NULL: not allocated yet */
 	uint64_t node_generations;        /* that were given */
-	struct log_throttle batch_log, installation_log;
+	struct log_throttle batch_log, installation_log, secrets_log;
 	bool made_deliveries; /* as store_made_deliveries */
 	bool made_messages;   /* as store_made_messages */
 	/* as store_expect_settings; store_found_other_settings */
@@ -87,7 +89,7 @@ MUST_CHECK enum result store_read_installation_value(
 /* *version is 0 when there is no schema. */
 MUST_CHECK enum result store_read_version(struct store *store, uint32_t *version);
 /* Checks the schema and reads installation id and secret, once. Returns RESULT_FAILED, logged, when they are missing or
- * wrong. */
+ * wrong, or the secret cannot be opened. */
 MUST_CHECK enum result store_read_installation(struct store *store);
 
 #endif

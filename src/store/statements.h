@@ -22,7 +22,7 @@ extern store_statement_list sql_of_addresses, sql_of_admin, sql_of_bulk, sql_of_
     sql_of_upgrade, sql_of_webhook_admin, sql_of_webhooks, sql_of_write, sql_of_erase, sql_of_erased, sql_of_people,
     sql_of_report, sql_of_removed_campaigns, sql_of_removed_rows, sql_of_mail_list, sql_of_mail_lease, sql_of_mail_outcomes,
     sql_of_mail_requests, sql_of_text_queue, sql_of_audit, sql_of_invitations, sql_of_logins, sql_of_sessions, sql_of_totp,
-    sql_of_user_parts, sql_of_users;
+    sql_of_user_parts, sql_of_users, sql_of_secrets, sql_of_secrets_admin;
 
 extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select_server_version;
 
@@ -44,7 +44,7 @@ extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select
 	" STRAIGHT_JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
 
 #define WEBHOOK_COLUMNS \
-	"w.id, w.campaign_id, w.url, w.source, w.secret, w.events, w.format, w.state, s.failing_since_ms," \
+	"w.id, w.campaign_id, w.url, w.source, w.events, w.format, w.state, s.failing_since_ms," \
 	" s.last_delivery_ms, s.last_status"
 
 #define FROM_WEBHOOKS " FROM {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
@@ -129,7 +129,6 @@ enum webhook_column {
 	WEBHOOK_CAMPAIGN_ID,
 	WEBHOOK_URL,
 	WEBHOOK_SOURCE,
-	WEBHOOK_SECRET,
 	WEBHOOK_EVENTS,
 	WEBHOOK_FORMAT,
 	WEBHOOK_STATE,

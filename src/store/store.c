@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/panic.h"
 #include "store/query.h"
+#include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -59,6 +60,9 @@ store_new(const struct store_options *options)
 		.prefix = options->prefix,
 		.session = store_session,
 	};
+	store->secrets_keys = seal_keys_new(options->secrets_key == NULL ? SLICE("") : slice_of(options->secrets_key));
+	if (store->secrets_keys == NULL)
+		panic("the keys of the secrets are not valid");
 	store->db = db_new(&store->db_options, store_statements);
 	store->installation = pool_new();
 	return store;
@@ -85,6 +89,7 @@ store_free(struct store **store)
 	store_clear_campaign_cache(*store);
 	free((*store)->cached_nodes);
 	pool_free(&(*store)->installation);
+	seal_keys_free(&(*store)->secrets_keys);
 	free(*store);
 	*store = NULL;
 }
@@ -244,6 +249,16 @@ read_needed_value(struct store *store, const char *name, struct slice *value)
 	return RESULT_FAILED;
 }
 
+static enum result
+read_server_secret(struct store *store)
+{
+	struct slice stored;
+	enum result result = read_needed_value(store, "server_secret", &stored);
+	return result == RESULT_OK
+		   ? store_open(store, store->installation, SECRET_OF_INSTALLATION, stored, &store->payload.server_secret)
+		   : result;
+}
+
 enum result
 store_read_installation(struct store *store)
 {
@@ -252,10 +267,11 @@ store_read_installation(struct store *store)
 	enum result result = store_demand_schema(store);
 	if (result == RESULT_INVALID)
 		return RESULT_FAILED;
+	pool_reset(store->installation); /* of attempts that failed */
 	if (result == RESULT_OK)
 		result = read_needed_value(store, "installation_id", &store->installation_id);
 	if (result == RESULT_OK)
-		result = read_needed_value(store, "server_secret", &store->payload.server_secret);
+		result = read_server_secret(store);
 	store->payload.base_url = slice_of(store->options.base_url);
 	store->payload.avatar_url = slice_of(store->options.avatar_url);
 	store->payload.sends_mail = store->options.sends_mail;

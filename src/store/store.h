@@ -71,7 +71,8 @@ MUST_CHECK enum result store_demand_schema(struct store *store);
 /* After a call that returned RESULT_UNAVAILABLE: why the server refused the login, which the operator must correct. */
 MUST_CHECK enum denial store_denial(const struct store *store);
 
-/* Base URL, avatar template and the installation's secret; read from the database once. */
+/* Base URL, avatar template and the installation's secret; read from the database once. RESULT_FAILED, logged: the secret is
+ * missing, or sealed with a key that this program does not have. */
 MUST_CHECK enum result store_payload_settings(struct store *store, const struct payload_settings **settings);
 
 /* Runs commands as one batch: load, decide, write (docs/architecture.md 4). Always fills every outcome; bodies are in the pool.
@@ -239,7 +240,7 @@ MUST_CHECK enum result store_queue_bulk(struct store *store, const struct bulk_r
 /* A webhook as its operator sees it. */
 struct webhook_row {
 	uint64_t id, campaign_id;
-	struct slice url, source, secret;
+	struct slice url, source;
 	uint32_t events;
 	bool form;
 	enum webhook_state state;

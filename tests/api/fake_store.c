@@ -507,7 +507,6 @@ store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *
 		*webhook = (struct webhook_row){ .id = store->next_webhook_id++,
 			.campaign_id = put->campaign_id,
 			.url = put->url,
-			.secret = put->secret,
 			.failing_since_ms = -1,
 			.last_delivery_ms = -1 };
 	}

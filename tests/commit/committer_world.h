@@ -30,6 +30,7 @@ struct shared {
 	atomic_bool held;            /* store_execute is waiting */
 	atomic_bool locked;          /* campaign LOCKED is locked by another process */
 	atomic_bool away;            /* the database is not ready */
+	atomic_bool sealed;          /* its secrets cannot be opened */
 	atomic_bool made_deliveries; /* … by store_execute */
 	atomic_bool unknown;         /* … the outcome of the batch that waits */
 	atomic_bool ready;

@@ -387,10 +387,12 @@ static void
 test_readiness_is_read_once_a_second(void **state UNUSED)
 {
 	enum { COUNT = COMMITTER_READS_MAX + 8 };
-	for (int away = 0; away < 2; away++) {
-		const enum result wanted = away != 0 ? RESULT_UNAVAILABLE : RESULT_OK;
-		atomic_store(&shared->away, away != 0);
-		if (away == 0)
+	static const enum result wanted_of[] = { RESULT_OK, RESULT_UNAVAILABLE, RESULT_FAILED };
+	for (size_t run = 0; run < ARRAY_SIZE(wanted_of); run++) {
+		const enum result wanted = wanted_of[run];
+		atomic_store(&shared->away, wanted == RESULT_UNAVAILABLE);
+		atomic_store(&shared->sealed, wanted == RESULT_FAILED);
+		if (run == 0)
 			connect_peers(COUNT);
 		request_readiness(0);
 		const int64_t until_ms = clock_monotonic_ms() + TIMEOUT_MS;

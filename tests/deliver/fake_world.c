@@ -284,6 +284,7 @@ destination_of(struct pool *pool, uint64_t webhook_id)
 	*destination = (struct destination){
 		.webhook_id = webhook_id,
 		.state = webhook->state,
+		.sealed = webhook->sealed,
 		.url = pool_printf(pool, "http://receiver.example/?token=hidden/%u", (unsigned)webhook_id),
 		.secret = SLICE("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="),
 		.previous_secret = world.now_ms < webhook->previous_until_ms ? slice_of(webhook->previous_secret) : SLICE_NONE,

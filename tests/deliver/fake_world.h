@@ -65,6 +65,7 @@ struct world_seen {
 struct world_webhook {
 	enum webhook_state state;
 	bool deleted_after_poll;      /* deleted between the poll and the fetch */
+	bool sealed;                  /* its secret cannot be opened */
 	bool stuck;                   /* reported as deleted, but has nothing to end */
 	bool cannot_be_ended;         /* ending its deliveries meets a lock */
 	bool cannot_be_deactivated;   /* its deactivation meets a lock */

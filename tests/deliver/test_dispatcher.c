@@ -365,6 +365,38 @@ what_waits_long_is_fetched_again(void **state UNUSED)
 	assert_in_range(world.fetches, 5 * SECOND / 400, 3 * 5 * SECOND / 200);
 }
 
+static void
+set_the_key(void)
+{
+	world.webhooks[1].sealed = false;
+	world.happen = NULL;
+}
+
+/* docs/deliveries.md 3: without the key of its secret a delivery waits, at the end of the schedule, too; no attempt is made, and
+ * other webhooks are not delayed. */
+static void
+deliveries_wait_for_the_key(void **state UNUSED)
+{
+	world_add(1, 20, 0);
+	world.deliveries[0].attempts = 10;
+	world.webhooks[1].sealed = true;
+	world_add(2, 20, 0);
+	world.happen = set_the_key;
+	world.happens_ms = 10 * MINUTE;
+	stay_until(10 * MINUTE - SECOND);
+	assert_int_equal(sent(1), 0);
+	assert_int_equal(world_count(1, DELIVERY_PENDING), 20);
+	assert_int_equal(world_count(2, DELIVERY_DELIVERED), 20);
+	assert_int_equal(world.webhooks[1].failures, 0);
+	assert_int_equal(world.deliveries[0].attempts, 10);
+	assert_true(world.webhooks[1].hold_until_ms > 10 * MINUTE - 11 * SECOND);
+	assert_true(world.deliveries[0].logged > 0 && world.deliveries[0].logged <= 60);
+	stay_until(10 * MINUTE + 15 * SECOND);
+	assert_int_equal(sent(1), 20);
+	assert_int_equal(world_count(1, DELIVERY_DELIVERED), 20);
+	assert_int_equal(world.deliveries[0].attempts, 11);
+}
+
 /* docs/deliveries.md 4: more slots than one fetch fills. */
 static void
 thousands_of_slots_are_used(void **state UNUSED)
@@ -448,6 +480,7 @@ main(void)
 		TEST(slow_polls_do_not_delay_an_idle_daemon),
 		TEST(a_daemon_sends_due_deliveries_at_once),
 		TEST(what_waits_long_is_fetched_again),
+		TEST(deliveries_wait_for_the_key),
 		TEST(thousands_of_slots_are_used),
 		TEST(failing_maintenance_blocks_nothing_else),
 		TEST(internal_errors_open_no_breaker),

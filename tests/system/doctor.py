@@ -10,6 +10,8 @@ import pytest
 from command import CONFIG, OK, call
 from stack.front import LighttpdSocket
 
+KEY = "5ea1" * 16
+
 
 def examine(service, *words, config=True, env=None):
     """Returns the JSON of the command. The exit status must be that of its findings."""
@@ -102,7 +104,7 @@ def changed(path, settings):
 def new_service(make_service):
     """One whose dispatcher has not run."""
     return make_service(front=LighttpdSocket, mount="/lead/", workers=2, settings=[
-        ("server", "trusted_proxies", ""), ("server", "workers", 2)])
+        ("server", "trusted_proxies", ""), ("server", "workers", 2), ("server", "secrets_key", KEY)])
 
 
 @pytest.fixture(scope="module")

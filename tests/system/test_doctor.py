@@ -33,7 +33,7 @@ def test_text(service):
     assert done.returncode == OK
     assert done.stdout.splitlines() == [
         "ok  configuration, files, state_dir, lock_file, log_file, syslog, database, disk_space, ca_file, dispatcher, names, web_server,"
-        " headers, bodies, slow_body, methods, errors, access_log", "0 errors, 0 warnings; nothing was changed"]
+        " secrets, headers, bodies, slow_body, methods, errors, access_log", "0 errors, 0 warnings; nothing was changed"]
     done = call(service.installation, "doctor", env={"LEADHOOK_SERVER_STATE_DIR": "/nonexistent/state"})
     assert done.returncode == CONFIG
     assert done.stdout.startswith("error  state_dir_missing: /nonexistent/state: No such file or directory\n    The programs")

@@ -16,7 +16,7 @@ import threading
 import pytest
 from certificates import Authority
 from command import call
-from doctor import apply, examine, names, only
+from doctor import KEY, apply, examine, names, only
 from stack.front import FRONTS, ApacheFcgid, ApacheProxy, Lighttpd, LighttpdSocket, Nginx, accepts, free_port
 from stack.process import Child, wait_until
 
@@ -40,7 +40,7 @@ def run_dispatcher(service):
 def make(make_service, front, settings=(), run=True):
     """A service whose dispatcher has run. Its lock file is in state_dir, as docs/operating.md 3 sets it."""
     service = make_service(front=front, mount=MOUNT, workers=2, settings=[
-        ("server", "trusted_proxies", ""), ("server", "workers", 2), *settings])
+        ("server", "trusted_proxies", ""), ("server", "workers", 2), ("server", "secrets_key", KEY), *settings])
     service.installation.configure([("dispatch", "lock_file", service.installation.folder / "state" / LOCK)],
                                    owner=service.front.run_user)
     if run:

@@ -33,6 +33,7 @@ static const struct {
 	{ "dispatcher", check_dispatcher, CONFIGURATION | DATABASE },
 	{ "names", check_names, CONFIGURATION },
 	{ "web_server", check_web, 0 },
+	{ "secrets", check_secrets, CONFIGURATION | DATABASE },
 	{ "headers", check_headers, WEB | PROBES },
 	{ "bodies", check_bodies, WEB },
 	{ "slow_body", check_slow_body, WEB | PROBES },

@@ -38,6 +38,12 @@ static const struct {
 	{ "connection_limit", DOCTOR_ERROR, "The last connections are refused: calls get 503, and deliveries wait." },
 	{ "rights", DOCTOR_ERROR, "Statements that need them fail. leadhook upgrade and the dispatcher change tables." },
 	{ "schema_version", DOCTOR_ERROR, "The programs do not start on tables that they cannot use." },
+	{ "secrets_key", DOCTOR_ERROR,
+	    "Without the secret of the installation the programs do not start; deliveries whose secret cannot be opened "
+	    "wait." },
+	{ "secrets_not_sealed", DOCTOR_WARNING,
+	    "A thief of a copy of the database could sign webhooks and links, and act as this installation and its leads." },
+	{ "secrets_old_key", DOCTOR_WARNING, "The old key cannot be removed yet." },
 	{ "clock", DOCTOR_ERROR,
 	    "Leases of dispatchers and the times of deliveries are those of the database's clock. Links and signatures have "
 	    "times, too." },

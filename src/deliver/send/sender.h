@@ -37,8 +37,10 @@ enum sender_error {
 	SENDER_CLIENT_CERTIFICATE, /* ours, or its key: cannot be read, or they do not match */
 	SENDER_TLS,                /* no common version, …; or the receiver rejects our certificate or its absence */
 	SENDER_CONNECTION_LOST,
-	SENDER_BAD_ANSWER,  /* not HTTP, or too many header bytes */
+	SENDER_BAD_ANSWER, /* not HTTP, or too many header bytes */
+	/* not the receiver's fault */
 	SENDER_UNREADABLE,  /* not reported by the sender: the payload, URL or secret is invalid, so nothing can be sent */
+	SENDER_SEALED,      /* not reported by the sender: URL or secret cannot be opened (store/queue/dispatch.h) */
 	SENDER_INTERRUPTED, /* not reported by the sender: the dispatchers that sent it did not end by themselves */
 	SENDER_INTERNAL     /* out of descriptors, out of memory, a defect */
 };

@@ -35,6 +35,7 @@ static const struct slice error_names[] = {
 	[SENDER_CONNECTION_LOST] = SLICE("connection_lost"),
 	[SENDER_BAD_ANSWER] = SLICE("bad_answer"),
 	[SENDER_UNREADABLE] = SLICE("unreadable"),
+	[SENDER_SEALED] = SLICE("secret_sealed"),
 	[SENDER_INTERRUPTED] = SLICE("interrupted"),
 	[SENDER_INTERNAL] = SLICE("internal"),
 };

@@ -6,6 +6,7 @@
 #include "crypto/digest.h"
 #include "store/query.h"
 #include "store/rows.h"
+#include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -52,11 +53,16 @@ static enum result
 insert_webhook(struct store *store, struct pool *pool, const struct webhook_put *put, struct slice url_hash, uint64_t *id)
 {
 	const enum format_change format = put->format == FORMAT_UNCHANGED ? FORMAT_JSON : put->format;
+	struct slice secret, url;
 	enum result result = store_next_id(store, pool, ID_WEBHOOK, id);
+	if (result == RESULT_OK)
+		result = store_seal(store, pool, SECRET_OF_WEBHOOK(*id), put->secret, &secret);
+	if (result == RESULT_OK)
+		result = store_seal(store, pool, URL_OF_WEBHOOK(*id), put->url, &url);
 	if (result != RESULT_OK)
 		return result;
-	result = store_change_one(store, &sql_insert_webhook, DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->url),
-	    db_bytes(url_hash), DB_U64(put->events), db_bytes(put->source), format_value(format), db_bytes(put->secret));
+	result = store_change_one(store, &sql_insert_webhook, DB_U64(*id), DB_U64(put->campaign_id), db_bytes(url),
+	    db_bytes(url_hash), DB_U64(put->events), db_bytes(put->source), format_value(format), db_bytes(secret));
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_webhook_status, DB_U64(*id)) : result;
 }
 
@@ -96,7 +102,7 @@ put_webhook(struct store *store, struct pool *pool, const struct webhook_put *pu
 	if (!*created) {
 		*id = db_get_u64(&found, 0, 0);
 		/* the secret is new in every call: an earlier run was committed, and its answer was lost */
-		*created = slice_equal(db_get_bytes(&found, 0, 1), put->secret);
+		*created = store_is_secret(store, pool, SECRET_OF_WEBHOOK(*id), db_get_bytes(&found, 0, 1), put->secret);
 		return replace_webhook(store, put, *id, store_webhook_state(db_get_bytes(&found, 0, 2)));
 	}
 	result = store_query(store, pool, &total, &sql_count_webhooks, campaign);
@@ -160,6 +166,6 @@ store_list_webhooks(struct store *store, struct pool *pool, uint64_t campaign_id
 	*webhooks = POOL_ARRAY(pool, rows.count, struct webhook_row);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
-		(*webhooks)[i] = store_webhook_from_row(&rows, i);
+		(*webhooks)[i] = store_webhook_from_row(store, pool, &rows, i);
 	return RESULT_OK;
 }

@@ -2,6 +2,7 @@
  * The findings of `leadhook check`. */
 #include "store/operator/check.h"
 #include "base/clock.h"
+#include "store/operator/secrets.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"
 #include "store/state.h"
@@ -297,6 +298,19 @@ check_removals(struct store *store, struct check *check)
 		    "run leadhook-dispatch; when it runs, look for erasure_failed and removal_failed in its log");
 }
 
+static void
+check_secrets(struct store *store, struct check *check)
+{
+	struct secret_counts counts;
+	if (store_count_secrets(store, check->pool, &counts) != RESULT_OK)
+		check_add(check, "secrets_key", slice_of(store_error_text(store)), "see the server's log");
+	else if (counts.unreadable > 0)
+		check_add(check, "secrets_key",
+		    pool_printf(check->pool, "%" PRIu64 " secrets cannot be opened; the first: %.*s", counts.unreadable,
+			SLICE_ARGS(counts.first_unreadable)),
+		    "add the key that they were sealed with to server.secrets_key");
+}
+
 enum result
 store_count_removals(struct store *store, struct pool *pool, struct unfinished_removals *unfinished)
 {
@@ -330,6 +344,8 @@ store_check(struct store *store, struct pool *pool, const struct connection_need
 			check_days(store, &check);
 		if (fits)
 			check_removals(store, &check);
+		if (fits)
+			check_secrets(store, &check);
 		if (fits && deep)
 			check_deep(store, &check);
 	}

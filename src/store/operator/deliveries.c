@@ -9,6 +9,7 @@
 #include "store/operator/admin.h"
 #include "store/query.h"
 #include "store/rows.h"
+#include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
 
@@ -319,7 +320,7 @@ details_from_row(struct store *store, struct pool *pool, const struct db_rows *r
 		.created_ms = db_get_i64(rows, 0, DELIVERY_EVENT_MS),
 		.message_id = delivery_message_id(pool, store->installation_id, row.id),
 		.payload = db_get_bytes(rows, 0, DELIVERY_PAYLOAD),
-		.url = db_get_bytes(rows, 0, DELIVERY_URL),
+		.url = store_open_shown(store, pool, URL_OF_WEBHOOK(row.webhook_id), db_get_bytes(rows, 0, DELIVERY_URL)),
 	};
 }
 

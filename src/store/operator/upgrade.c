@@ -5,9 +5,11 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "store/operator/admin.h"
+#include "store/operator/secrets.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"
 #include "store/schema.h"
+#include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -57,11 +59,14 @@ make_installation(struct store *store)
 	uint64_t id;
 	random_bytes(secret, sizeof(secret));
 	random_bytes(&id, sizeof(id));
+	struct slice stored = { (const char *)secret, sizeof(secret) };
+	if (seal_has_key(store->secrets_keys))
+		stored = seal(store->secrets_keys, pool, SECRET_OF_INSTALLATION, stored);
 	struct db_value rows[] = {
 		db_bytes(SLICE("installation_id")),
 		db_bytes(pool_printf(pool, "%012llx", (unsigned long long)(id >> (64 - 8 * INSTALLATION_ID_BYTES)))),
 		db_bytes(SLICE("server_secret")),
-		db_bytes((struct slice){ (const char *)secret, sizeof(secret) }),
+		db_bytes(stored),
 	};
 	enum result result = db_execute_rows(store->db, &sql_insert_installation, rows, 2, 2);
 	explicit_bzero(secret, sizeof(secret));
@@ -99,6 +104,8 @@ store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
 		}
 	if (result == RESULT_OK)
 		result = make_installation(store);
+	if (result == RESULT_OK)
+		result = store_refuse_older_programs(store);
 	if (result == RESULT_OK)
 		result = make_days(store);
 	store_set_answer_timeout(store, ordinary_timeout_s);

@@ -6,6 +6,7 @@
 #include "store/query.h"
 #include "store/queue/dispatch.h"
 #include "store/rows.h"
+#include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -24,22 +25,23 @@ DB_STATEMENT(sql_set_webhook,
     " SET events = ?, source = ?, format = ?, schedule = ?, rate = ?, ca_file = ?, client_certificate = ?,"
     " client_key = ?"
     " WHERE id = ?");
+DB_STATEMENT(sql_lock_secret, "SELECT secret FROM {prefix}webhooks WHERE id = ? FOR UPDATE");
 /* columns are assigned from the left: the old secret is stored */
 DB_STATEMENT(sql_rotate_secret, "UPDATE {prefix}webhooks"
 				" SET previous_secret = CASE WHEN ? > 0 THEN secret END, previous_until_ms = CASE WHEN ? > 0"
 				" THEN " NOW " + ? END, secret = ?"
-				" WHERE id = ? AND secret <> ?");
+				" WHERE id = ?");
 DB_STATEMENT(sql_disable_webhook, "UPDATE {prefix}webhooks SET state = 'disabled' WHERE id = ? AND state = 'active'");
 
-DB_STATEMENT(sql_select_active_urls, "SELECT url FROM {prefix}webhooks WHERE state = 'active' ORDER BY id DESC LIMIT ?");
+DB_STATEMENT(sql_select_active_urls, "SELECT id, url FROM {prefix}webhooks WHERE state = 'active' ORDER BY id DESC LIMIT ?");
 
 store_statement_list sql_of_webhook_admin = { &sql_select_webhook, &sql_select_active_urls, &sql_count_due_of_webhook,
-	&sql_set_webhook, &sql_rotate_secret, &sql_disable_webhook, NULL };
+	&sql_set_webhook, &sql_lock_secret, &sql_rotate_secret, &sql_disable_webhook, NULL };
 
 static struct webhook_details
-details_from_row(const struct db_rows *rows)
+details_from_row(struct store *store, struct pool *pool, const struct db_rows *rows)
 {
-	const struct webhook_row row = store_webhook_from_row(rows, 0);
+	const struct webhook_row row = store_webhook_from_row(store, pool, rows, 0);
 	return (struct webhook_details){
 		.row = row,
 		.settings = { .source = row.source,
@@ -66,7 +68,7 @@ store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct w
 		result = store_query(store, pool, &pending, &sql_count_due_of_webhook, DB_U64(webhook_shard(id)), DB_U64(id));
 	if (result != RESULT_OK)
 		return result;
-	*webhook = details_from_row(&rows);
+	*webhook = details_from_row(store, pool, &rows);
 	webhook->pending = db_get_u64(&pending, 0, 0);
 	webhook->oldest_due_ms = db_get_time(&pending, 0, 1);
 	return RESULT_OK;
@@ -99,20 +101,30 @@ store_disable_webhook(struct store *store, uint64_t id)
 	return txn.result;
 }
 
+/* The secret is new in every call: when it is stored already, an earlier run was committed, and its answer was lost. */
+static enum result
+rotate_secret(struct store *store, struct pool *pool, uint64_t id, struct slice secret, int64_t overlap_ms)
+{
+	const struct db_value webhook = DB_U64(id), overlap = DB_I64(overlap_ms);
+	struct db_rows rows;
+	struct slice stored;
+	enum result result = store_query_one(store, pool, &rows, &sql_lock_secret, webhook);
+	if (result != RESULT_OK || store_is_secret(store, pool, SECRET_OF_WEBHOOK(id), db_get_bytes(&rows, 0, 0), secret))
+		return result;
+	result = store_seal(store, pool, SECRET_OF_WEBHOOK(id), secret, &stored);
+	return result == RESULT_OK
+		   ? store_change_one(store, &sql_rotate_secret, overlap, overlap, overlap, db_bytes(stored), webhook)
+		   : result;
+}
+
 enum result
 store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64_t overlap_ms)
 {
-	const struct db_value webhook = DB_U64(id), overlap = DB_I64(overlap_ms), new_secret = db_bytes(secret);
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		txn.result = store_lock_webhook_settings(store, txn.pool, id);
-		if (txn.result != RESULT_OK)
-			continue;
-		txn.result =
-		    store_change_one(store, &sql_rotate_secret, overlap, overlap, overlap, new_secret, webhook, new_secret);
-		/* if the secret, new in every call, is stored already, an earlier run was committed, and its answer was lost */
-		if (txn.result == RESULT_NOT_FOUND)
-			txn.result = store_exists(store, &sql_select_webhook, webhook);
+		if (txn.result == RESULT_OK)
+			txn.result = rotate_secret(store, txn.pool, id, secret, overlap_ms);
 	}
 	return txn.result;
 }
@@ -127,7 +139,7 @@ edit_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, webhoo
 		result = store_query_one(store, pool, &rows, &sql_select_webhook, id);
 	if (result != RESULT_OK)
 		return result;
-	struct webhook_settings s = details_from_row(&rows).settings;
+	struct webhook_settings s = details_from_row(store, pool, &rows).settings;
 	if (!edit(context, &s))
 		return RESULT_INVALID;
 	return store_change_one(store, &sql_set_webhook, DB_U64(s.events), db_bytes(s.source),
@@ -176,7 +188,11 @@ store_list_destinations(struct store *store, struct pool *pool, uint64_t maximum
 	if (result != RESULT_OK)
 		return result;
 	*urls = POOL_ARRAY(pool, rows.count, struct slice);
-	for (; *count < rows.count; ++*count)
-		(*urls)[*count] = db_get_bytes(&rows, *count, 0);
+	for (size_t i = 0; i < rows.count; i++) {
+		const struct seal_place place = URL_OF_WEBHOOK(db_get_u64(&rows, i, 0));
+		const struct slice url = store_open_shown(store, pool, place, db_get_bytes(&rows, i, 1));
+		if (slice_present(url))
+			(*urls)[(*count)++] = url;
+	}
 	return RESULT_OK;
 }

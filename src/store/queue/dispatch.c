@@ -9,6 +9,7 @@
 #include "engine/events.h"
 #include "store/query.h"
 #include "store/rows.h"
+#include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -108,14 +109,24 @@ enum {
 };
 
 static struct destination
-destination_from_row(const struct db_rows *rows, size_t row)
+destination_from_row(struct store *store, struct pool *pool, const struct db_rows *rows, size_t row)
 {
+	const uint64_t id = db_get_u64(rows, row, DESTINATION_ID);
+	struct slice url, secret, previous;
+	enum result result = store_open(store, pool, URL_OF_WEBHOOK(id), db_get_bytes(rows, row, DESTINATION_URL), &url);
+	if (result == RESULT_OK)
+		result = store_open(store, pool, SECRET_OF_WEBHOOK(id), db_get_bytes(rows, row, DESTINATION_SECRET), &secret);
+	if (result == RESULT_OK)
+		result = store_open(
+		    store, pool, SECRET_OF_WEBHOOK(id), db_get_bytes(rows, row, DESTINATION_PREVIOUS_SECRET), &previous);
+	const bool good = result == RESULT_OK;
 	return (struct destination){
-		.webhook_id = db_get_u64(rows, row, DESTINATION_ID),
+		.sealed = !good,
+		.webhook_id = id,
 		.state = store_webhook_state(db_get_bytes(rows, row, DESTINATION_STATE)),
-		.url = db_get_bytes(rows, row, DESTINATION_URL),
-		.secret = db_get_bytes(rows, row, DESTINATION_SECRET),
-		.previous_secret = db_get_bytes(rows, row, DESTINATION_PREVIOUS_SECRET),
+		.url = good ? url : SLICE_NONE,
+		.secret = good ? secret : SLICE_NONE,
+		.previous_secret = good ? previous : SLICE_NONE,
 		.schedule = db_get_bytes(rows, row, DESTINATION_SCHEDULE),
 		.ca_file = db_get_bytes(rows, row, DESTINATION_CA_FILE),
 		.client_certificate = db_get_bytes(rows, row, DESTINATION_CLIENT_CERTIFICATE),
@@ -134,7 +145,7 @@ store_destinations(struct store *store, struct pool *pool, struct destination *d
 	enum result result = store_query_lists(store, pool, &sql_select_destinations, &list, 1, &rows);
 	for (size_t i = 0, row; i < count && result == RESULT_OK; i++) {
 		if (store_find_row(&rows, destinations[i].webhook_id, &row))
-			destinations[i] = destination_from_row(&rows, row);
+			destinations[i] = destination_from_row(store, pool, &rows, row);
 		else
 			destinations[i].state = WEBHOOK_MISSING;
 	}

@@ -102,6 +102,7 @@ struct destination {
 	enum webhook_state state; /* with WEBHOOK_MISSING, the rest is absent */
 	struct slice url, secret;
 	struct slice previous_secret;                         /* signs too during a rotation; else absent */
+	bool sealed;                                          /* URL or secrets cannot be opened, logged, and are absent */
 	struct slice schedule;                                /* as retry_schedule_parse takes it; absent: the setting's */
 	struct slice ca_file, client_certificate, client_key; /* paths; absent: the dispatcher's */
 };

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * Seals the secrets that are in the database (store/secrets.h), for the operator. */
+#ifndef LEADHOOK_STORE_OPERATOR_SECRETS_H
+#define LEADHOOK_STORE_OPERATOR_SECRETS_H
+
+#include "store/store.h"
+
+/* Secrets in the database, by how they are stored. */
+struct secret_counts {
+	uint64_t plain;                /* not sealed */
+	uint64_t old;                  /* sealed with a key that is not the first one */
+	uint64_t sealed;               /* with the first key */
+	uint64_t unreadable;           /* sealed with a key that this program does not have, or damaged */
+	struct slice first_unreadable; /* "webhooks.secret 17 (key 0a1b2c3d)"; or absent */
+};
+/* Opens each of them. */
+MUST_CHECK enum result store_count_secrets(struct store *store, struct pool *pool, struct secret_counts *counts);
+
+/* Whether server.secrets_key is set. */
+MUST_CHECK bool store_has_secrets_key(const struct store *store);
+/* Seals all that are not sealed, or with an old key, in transactions of at most 200 rows; from then on, secrets that any
+ * program stores are sealed, and programs of versions that cannot open them refuse the database. What cannot be read is left.
+ * Safe to repeat, and while the programs run. There must be a key. *changed: how many secrets. */
+MUST_CHECK enum result store_seal_secrets(struct store *store, uint64_t *changed);
+
+/* For store_upgrade: if secrets are sealed, programs of versions that cannot open them refuse the database. */
+MUST_CHECK enum result store_refuse_older_programs(struct store *store);
+
+#endif

@@ -149,6 +149,7 @@ EXTRA_DIST += \
 	%D%/test_revocation.py \
 	%D%/test_sandbox.py \
 	%D%/test_scores_api.py \
+	%D%/test_secrets.py \
 	%D%/test_sessions.py \
 	%D%/test_settings.py \
 	%D%/test_signatures.py \

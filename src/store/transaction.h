@@ -46,8 +46,8 @@
  * store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone or removed; a conflict
  * is repeated.
  *
- * The secret of the installation is locked for reading after all others, before a secret is written; it is locked for a change
- * in a transaction of its own.
+ * The secret of the installation is locked for reading before a secret is written, at any point: the transaction that changes
+ * it locks no row of these tables.
  *
  * A change that needs an earlier table afterwards uses a transaction of its own (store_deactivate_webhook after
  * store_record_outcomes). tests/store/test_lock_order.c tests the order. */

@@ -20,7 +20,7 @@ DB_STATEMENT(sql_insert_webhook,
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ")");
 DB_STATEMENT(sql_insert_webhook_status, "INSERT INTO {prefix}webhook_status (webhook_id) VALUES (?)");
 DB_STATEMENT(sql_update_webhook, "UPDATE {prefix}webhooks"
-				 " SET events = ?, source = COALESCE(?, source), format = COALESCE(?, format)"
+				 " SET url = ?, events = ?, source = COALESCE(?, source), format = COALESCE(?, format)"
 				 " WHERE id = ?");
 DB_STATEMENT(sql_delete_webhook, "DELETE FROM {prefix}webhooks WHERE id = ?");
 DB_STATEMENT(sql_delete_webhook_status, "DELETE FROM {prefix}webhook_status WHERE webhook_id = ?");
@@ -77,12 +77,16 @@ store_activate_webhook(struct store *store, uint64_t webhook_id)
 	return result;
 }
 
-/* A webhook whose receiver answered 410 becomes active when it is registered again. */
+/* A webhook whose receiver answered 410 becomes active when it is registered again. The URL is the same, but what is stored may
+ * be sealed with a key that is lost. */
 static enum result
-replace_webhook(struct store *store, const struct webhook_put *put, uint64_t id, enum webhook_state state)
+replace_webhook(struct store *store, struct pool *pool, const struct webhook_put *put, uint64_t id, enum webhook_state state)
 {
-	enum result result = store_change_one(
-	    store, &sql_update_webhook, DB_U64(put->events), db_bytes(put->source), format_value(put->format), DB_U64(id));
+	struct slice url;
+	enum result result = store_seal(store, pool, URL_OF_WEBHOOK(id), put->url, &url);
+	if (result == RESULT_OK)
+		result = store_change_one(store, &sql_update_webhook, db_bytes(url), DB_U64(put->events), db_bytes(put->source),
+		    format_value(put->format), DB_U64(id));
 	return result == RESULT_OK && state == WEBHOOK_GONE ? store_activate_webhook(store, id) : result;
 }
 
@@ -103,7 +107,7 @@ put_webhook(struct store *store, struct pool *pool, const struct webhook_put *pu
 		*id = db_get_u64(&found, 0, 0);
 		/* the secret is new in every call: an earlier run was committed, and its answer was lost */
 		*created = store_is_secret(store, pool, SECRET_OF_WEBHOOK(*id), db_get_bytes(&found, 0, 1), put->secret);
-		return replace_webhook(store, put, *id, store_webhook_state(db_get_bytes(&found, 0, 2)));
+		return replace_webhook(store, pool, put, *id, store_webhook_state(db_get_bytes(&found, 0, 2)));
 	}
 	result = store_query(store, pool, &total, &sql_count_webhooks, campaign);
 	if (result == RESULT_OK && db_get_u64(&total, 0, 0) >= put->maximum)

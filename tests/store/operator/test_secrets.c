@@ -94,6 +94,22 @@ put(struct store *store, struct pool *pool, uint64_t campaign, size_t number, ui
 	return result;
 }
 
+/* Registers the same URL again; its id. */
+static uint64_t
+put_again(struct store *store, struct pool *pool, uint64_t campaign, size_t number)
+{
+	uint64_t id;
+	bool created;
+	const struct webhook_put put = { .campaign_id = campaign,
+		.url = pool_printf(pool, "https://%zu.example/", number),
+		.events = 1,
+		.secret = SLICE("whsec_unused"),
+		.maximum = SIZE_MAX };
+	assert_int_equal(store_put_webhook(store, &put, &id, &created), RESULT_OK);
+	assert_false(created);
+	return id;
+}
+
 static struct destination
 destination_of(struct store *store, struct pool *pool, uint64_t id)
 {
@@ -304,6 +320,10 @@ another_key_is_an_error(void **state)
 	assert_non_null(memmem(counts.first_unreadable.data, counts.first_unreadable.size, "webhooks.secret", 15));
 	assert_int_equal(seal_all(store), 0);                                                /* it is left */
 	assert_int_equal(store_rotate_secret(store, first, SLICE("whsec_3"), 0), RESULT_OK); /* the remedy */
+	root_run("UPDATE t_webhooks SET url = CONCAT('sealed:1:00000000:', SUBSTR(url, 19)) WHERE id = %" PRIu64, first);
+	assert_true(has_finding(store, w->pool));
+	assert_int_equal(put_again(store, w->pool, campaign, 1), first); /* the remedy */
+	assert_slice(destination_of(store, w->pool, first).url, "https://1.example/");
 	assert_false(has_finding(store, w->pool));
 	store_free(&store);
 

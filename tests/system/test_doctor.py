@@ -94,7 +94,9 @@ def test_others_can_read_the_configuration(service, edited):
     """13: with the command that corrects it"""
     path = edited()
     path.chmod(0o644)
-    finding = only(examine(service, "--url", service.front.url, config=path), "file_mode")
+    answer = examine(service, "--url", service.front.url, config=path)
+    assert names(answer) == ["file_mode", "file_mode"], "for the password and for the key"
+    finding = answer["findings"][0]
     assert finding["fix"][0]["file"] == str(path)
     apply(finding)
     assert path.stat().st_mode & 0o777 == 0o640

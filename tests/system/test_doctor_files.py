@@ -10,7 +10,7 @@ import socket
 import subprocess
 
 import pytest
-from doctor import apply, changed, edited, examine, healthy, names, only, service  # noqa: F401  # fixtures
+from doctor import KEY, apply, changed, edited, examine, healthy, names, only, service  # noqa: F401  # fixtures
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 ACCOUNT = "www-data"
@@ -233,10 +233,11 @@ def test_another_account(service, owned):
     """13: without root's rights it reports what it could not check, and finds no fault that there is not"""
     config, _ = owned
     program = shutil.copy2(service.installation.program("leadhook"), service.installation.folder)
-    config.write_text(re.sub(r"^password.*\n", "", config.read_text(), flags=re.M))
+    config.write_text(re.sub(r"^(password|secrets_key).*\n", "", config.read_text(), flags=re.M))
     config.chmod(0o644)
     done = subprocess.run(["runuser", "-u", "daemon", "--", program, "--config", config, "doctor", "--json"], text=True,
-                          env={**os.environ, "LEADHOOK_DATABASE_PASSWORD": service.installation.setting("database", "password")},
+                          env={**os.environ, "LEADHOOK_DATABASE_PASSWORD": service.installation.setting("database", "password"),
+                               "LEADHOOK_SERVER_SECRETS_KEY": KEY},
                           capture_output=True, check=False)
     answer = json.loads(done.stdout)
     assert names(answer) == [], answer["findings"]

@@ -10,7 +10,7 @@ packages_run="curl python3 python3-aiosmtpd mariadb-server-core mariadb-client-c
 packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
 packages_nginx="nginx-light"
-packages_check="iproute2 libcmocka-dev libfaketime mandoc mariadb-backup openssl python3-html5lib python3-pytest \
+packages_check="iproute2 libcmocka-dev libfaketime mandoc mariadb-backup mariadb-client openssl python3-html5lib python3-pytest \
 python3-pytest-xdist systemd"
 # What the examples for operators are for; its service stays off.
 packages_watch="logrotate prometheus"

@@ -85,6 +85,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_seal_previous_secret", "w*", "" },
 	{ "sql_select_urls", "w#", "" },
 	{ "sql_seal_url", "w*", "" },
+	{ "sql_select_totp_secrets", "1#", "" },
+	{ "sql_seal_totp_secret", "1*", "" },
 	{ "sql_set_oldest_programs", "f>", "" },
 	{ "sql_delete_webhook", "w", "" },
 	{ "sql_delete_webhook_status", "w", "" },

@@ -94,6 +94,7 @@ static const struct {
 	{ "sql_select_text_campaigns", NULL, MANY | READS, "one probe for each campaign with something pending" },
 	{ "sql_release_crashed", "t_messages", MANY, "what is pending, once after a crash" },
 	{ "sql_select_mails", "m", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_totp_secrets", "t_users", MANY, ENDS_AT_LIMIT },
 	{ "sql_count_messages", NULL, MANY | READS, OPERATOR },
 	{ "sql_select_old_contents", "t_messages", MANY, ENDS_AT_LIMIT },
 	{ "sql_delete_old_messages", "t_messages", MANY, ENDS_AT_LIMIT },

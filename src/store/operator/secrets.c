@@ -18,12 +18,14 @@ DB_STATEMENT(sql_select_previous_secrets, "SELECT id, previous_secret FROM {pref
 DB_STATEMENT(sql_seal_previous_secret, "UPDATE {prefix}webhooks SET previous_secret = ? WHERE id = ? AND previous_secret = ?");
 DB_STATEMENT(sql_select_urls, "SELECT id, url FROM {prefix}webhooks WHERE id >= ? ORDER BY id LIMIT ?");
 DB_STATEMENT(sql_seal_url, "UPDATE {prefix}webhooks SET url = ? WHERE id = ? AND url = ?");
+DB_STATEMENT(sql_select_totp_secrets, "SELECT id, totp_secret FROM {prefix}users WHERE id >= ? ORDER BY id LIMIT ?");
+DB_STATEMENT(sql_seal_totp_secret, "UPDATE {prefix}users SET totp_secret = ? WHERE id = ? AND totp_secret = ?");
 DB_STATEMENT(
     sql_set_oldest_programs, "UPDATE {prefix}installation SET value = ? WHERE name = ? AND CAST(value AS UNSIGNED) < ?");
 
 store_statement_list sql_of_secrets_admin = { &sql_select_installation_secret, &sql_seal_installation_secret,
 	&sql_select_secrets, &sql_seal_secret, &sql_select_previous_secrets, &sql_seal_previous_secret, &sql_select_urls,
-	&sql_seal_url, &sql_set_oldest_programs, NULL };
+	&sql_seal_url, &sql_select_totp_secrets, &sql_seal_totp_secret, &sql_set_oldest_programs, NULL };
 
 /* Columns with secrets. `select`: ids from the first value on, and what is stored; `update`: the sealed text, the id, and what
  * is stored: what was changed meanwhile stays as it is. The secret of the installation is the first, because others are sealed
@@ -36,6 +38,7 @@ static const struct {
 	{ "webhooks.secret", &sql_select_secrets, &sql_seal_secret },
 	{ "webhooks.secret", &sql_select_previous_secrets, &sql_seal_previous_secret },
 	{ "webhooks.url", &sql_select_urls, &sql_seal_url },
+	{ "users.totp_secret", &sql_select_totp_secrets, &sql_seal_totp_secret },
 };
 
 enum { SECRET_ID, SECRET_STORED };

@@ -5,6 +5,7 @@ noinst_LIBRARIES += %D%/libwebhook.a
 	%D%/document.c %D%/document.h \
 	%D%/form.c %D%/form.h \
 	%D%/health.c %D%/health.h \
+	%D%/latency.c %D%/latency.h \
 	%D%/mapping.c %D%/mapping.h \
 	%D%/rate.c %D%/rate.h \
 	%D%/retry.c %D%/retry.h \

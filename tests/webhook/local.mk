@@ -13,6 +13,10 @@ check_PROGRAMS += %D%/test_health
 %C%_test_health_SOURCES = %D%/test_health.c
 %C%_test_health_LDADD = $(engine_test_libs)
 
+check_PROGRAMS += %D%/test_latency
+%C%_test_latency_SOURCES = %D%/test_latency.c
+%C%_test_latency_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_mapping
 %C%_test_mapping_SOURCES = %D%/test_mapping.c
 %C%_test_mapping_LDADD = $(engine_test_libs)

@@ -45,7 +45,8 @@ call_default_signup(struct call *call, const struct parameter *parameter UNUSED,
 	signup->replace_user_agent = keyed && slice_present(signup->user_agent);
 	if (!slice_present(signup->user_agent))
 		signup->user_agent = call_header_text(call, call->request->user_agent);
-	if (!slice_present(signup->referrer))
+	signup->referrer_is_page = !slice_present(signup->referrer);
+	if (signup->referrer_is_page)
 		signup->referrer = call_header_text(call, call->request->referer);
 	if (!slice_present(signup->source))
 		signup->source = keyed ? SLICE("API") : SLICE("form");

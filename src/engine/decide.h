@@ -16,6 +16,7 @@
 #include "engine/model.h"
 #include "engine/payload.h"
 #include "engine/rank.h"
+#include "engine/source.h"
 
 /* The state of a row of the working set. */
 enum row_change { ROW_AS_LOADED, ROW_CHANGED, ROW_CREATED, ROW_DELETED };
@@ -152,6 +153,15 @@ struct score_move {
 	int leads;
 };
 
+/* Of the leads of a campaign that signed up in an hour and are of a source class. */
+struct hour_change {
+	uint64_t campaign_id;
+	uint32_t hour; /* since 1970, UTC */
+	enum source_class source;
+	struct campaign_counters counters; /* differences modulo 2^32 */
+	uint32_t deleted;                  /* leads that were removed */
+};
+
 /* Proof of work that was used (docs/api.md 8.2). */
 struct used_proof {
 	struct slice nonce;
@@ -174,6 +184,8 @@ struct decision {
 	size_t score_move_count, score_move_capacity;
 	struct ip_count *ip_moves; /* `leads` is the change of the count; counted leads only */
 	size_t ip_move_count, ip_move_capacity;
+	struct hour_change *hours; /* counted leads only; one for each campaign, hour and class */
+	size_t hour_count, hour_capacity;
 	struct used_proof *proofs; /* by the sign-ups of the batch */
 	size_t proof_count, proof_capacity;
 	struct snapshot **answers; /* one per command; NULL where it failed or its answer is not a lead */

@@ -57,6 +57,7 @@
 	X(TEXT, referrer, PAYLOADS, AT_SIGNUP, FULL_VIEW) \
 	X(TEXT, source, BATCHES, AT_SIGNUP, BY_CODE) \
 	X(ID, source_id, BATCHES, AT_SIGNUP, BY_CODE) /* 0: none */ \
+	X(U32, source_class, BATCHES, AT_SIGNUP, BY_CODE) /* enum source_class */ \
 	X(TEXT, signup_url, NEVER, AT_SIGNUP, BY_CODE) \
 	X(TEXT, session_id, NEVER, AT_SIGNUP, BY_CODE) \
 	X(TEXT, request_id, NEVER, AT_SIGNUP, BY_CODE) \
@@ -120,7 +121,8 @@
 /* Other columns of its row in `campaign_counters` than counts of leads. */
 #define CAMPAIGN_PROGRESS(X) \
 	X(U32, last_subscription_number) \
-	X(U32, ip_counted_to) /* leads per address are counted up to this number, or IP_COUNTED_ALL */
+	X(U32, ip_counted_to) /* leads per address are counted up to this number, or IP_COUNTED_ALL */ \
+	X(U32, hours_counted_from) /* leads are counted by hour from this number on; 0: all; UINT32_MAX: none */
 
 /* Counts of its leads (docs/api.md 4.1, stats): X(type, column of `campaign_counters`, member) */
 #define CAMPAIGN_COUNTERS(X) \
@@ -154,6 +156,8 @@
 	X(TIME, proof_expires_ms) /* of the challenge */ \
 	X(BOOL, unproven) /* it needs proof of work, and has none */ \
 	X(BOOL, no_code) /* its address has requested enough codes */ \
+	X(BOOL, inbound) /* it is a payload of an inbound webhook */ \
+	X(BOOL, referrer_is_page) /* `referrer` is that of the request: the page of the form */ \
 	X(U64, source_id) \
 	X(BOOL, must_exist) \
 	X(BOOL, keep_opt_out) \

@@ -20,6 +20,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/model.c %D%/model.h \
 	%D%/payload.c %D%/payload.h \
 	%D%/rank.c %D%/rank.h \
+	%D%/source.c %D%/source.h \
 	%D%/strangers.c %D%/strangers.h
 # What links the rules: these, down to base, and the libraries that they need.
 engine_libs = src/engine/libengine.a src/bots/libbots.a src/webhook/libwebhook.a src/identity/libidentity.a src/crypto/liblhcrypto.a \

@@ -16,6 +16,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/schema.c %D%/schema.h \
 	%D%/secrets.c %D%/secrets.h \
 	%D%/show.c \
+	%D%/stats.c %D%/stats.h \
 	%D%/fields.h %D%/statements.c %D%/statements.h \
 	%D%/store.c %D%/store.h %D%/state.h \
 	%D%/transaction.c %D%/transaction.h \
@@ -34,8 +35,10 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/messages/mail_requests.c \
 	%D%/messages/text_queue.c %D%/messages/text_queue.h \
 	%D%/queue/addresses.c \
+	%D%/queue/attempt_hours.c %D%/queue/attempt_hours.h \
 	%D%/queue/clean_up.c %D%/queue/clean_up.h \
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
+	%D%/queue/hours.c %D%/queue/hours.h \
 	%D%/queue/jobs.c \
 	%D%/queue/due.c \
 	%D%/queue/outcomes.c \

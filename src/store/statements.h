@@ -5,6 +5,7 @@
 
 #include "db/db.h"
 #include "engine/rank.h"
+#include "engine/source.h"
 #include "store/fields.h"
 
 /* Every list of statements, ended by NULL. `make check` prepares and explains each statement on a fresh schema. */
@@ -14,15 +15,7 @@ extern const char *const store_session[];
 
 /* Those of one file, ended by NULL. */
 typedef const struct db_statement *const store_statement_list[];
-extern store_statement_list sql_of_addresses, sql_of_admin, sql_of_bulk, sql_of_campaign_cache, sql_of_campaign_texts,
-    sql_of_check, sql_of_clean_up, sql_of_unverified, sql_of_deep, sql_of_definitions, sql_of_deliveries, sql_of_dispatch,
-    sql_of_inbound, sql_of_inbound_calls, sql_of_jobs, sql_of_keys, sql_of_owners, sql_of_load, sql_of_due, sql_of_figures,
-    sql_of_mark, sql_of_node, sql_of_number, sql_of_outcomes, sql_of_pages, sql_of_partitions, sql_of_lead_codes,
-    sql_of_rank_cache, sql_of_read, sql_of_redeliver, sql_of_schema, sql_of_show, sql_of_store, sql_of_transaction,
-    sql_of_upgrade, sql_of_webhook_admin, sql_of_webhooks, sql_of_write, sql_of_erase, sql_of_erased, sql_of_people,
-    sql_of_report, sql_of_removed_campaigns, sql_of_removed_rows, sql_of_mail_list, sql_of_mail_lease, sql_of_mail_outcomes,
-    sql_of_mail_requests, sql_of_text_queue, sql_of_audit, sql_of_invitations, sql_of_logins, sql_of_sessions, sql_of_totp,
-    sql_of_user_parts, sql_of_users, sql_of_secrets, sql_of_secrets_admin;
+extern store_statement_list sql_of_addresses, sql_of_admin, sql_of_bulk, sql_of_campaign_cache, sql_of_campaign_texts, sql_of_check, sql_of_clean_up, sql_of_unverified, sql_of_deep, sql_of_definitions, sql_of_deliveries, sql_of_dispatch, sql_of_inbound, sql_of_inbound_calls, sql_of_jobs, sql_of_keys, sql_of_owners, sql_of_load, sql_of_due, sql_of_figures, sql_of_mark, sql_of_node, sql_of_number, sql_of_outcomes, sql_of_pages, sql_of_partitions, sql_of_lead_codes, sql_of_rank_cache, sql_of_read, sql_of_redeliver, sql_of_schema, sql_of_show, sql_of_store, sql_of_transaction, sql_of_upgrade, sql_of_webhook_admin, sql_of_webhooks, sql_of_write, sql_of_erase, sql_of_erased, sql_of_people, sql_of_report, sql_of_removed_campaigns, sql_of_removed_rows, sql_of_mail_list, sql_of_mail_lease, sql_of_mail_outcomes, sql_of_mail_requests, sql_of_text_queue, sql_of_audit, sql_of_invitations, sql_of_logins, sql_of_sessions, sql_of_totp, sql_of_user_parts, sql_of_users, sql_of_secrets, sql_of_secrets_admin, sql_of_attempt_hours, sql_of_hours, sql_of_stats;
 
 extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select_server_version;
 
@@ -66,6 +59,25 @@ extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select
 #define SHOWN_COLUMNS "l.id" LEAD_FIELDS(SHOWN_COLUMN)
 
 #define RANK_BUCKET_COLUMNS "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15"
+
+/* The counts of leads in a row of campaign_counters or lead_hours, and how differences are added to those of lead_hours. */
+#define COUNTER_COLUMN(type, column, member) ", " #column
+#define COUNTER_COLUMN_LIST CAMPAIGN_COUNTERS(COUNTER_COLUMN)
+#define ADDED_COUNTER(type, column, member) ", " #column " = {prefix}lead_hours." #column " + VALUES(" #column ")"
+#define ADD_TO_LEAD_HOURS \
+	" ON DUPLICATE KEY UPDATE deleted = {prefix}lead_hours.deleted + VALUES(deleted)" CAMPAIGN_COUNTERS(ADDED_COUNTER)
+
+/* source_of_lead (engine/source.h) */
+_Static_assert(SOURCE_UNKNOWN == 0 && SOURCE_CAMPAIGN == 3 && SOURCE_REFERRAL == 4 && SOURCE_IMPORT == 6, "LEAD_SOURCE_CLASS");
+#define LEAD_SOURCE_CLASS \
+	"IF(l.source_class > 0, l.source_class, CASE WHEN l.source LIKE 'import' THEN 6 WHEN l.parent_id IS NOT NULL THEN 4" \
+	" WHEN l.utm IS NOT NULL THEN 3 ELSE 0 END)"
+/* Leads `l` as rows of lead_hours: columns from `hour` on, in the order of COUNTER_COLUMN_LIST, for GROUP BY LEAD_HOUR. */
+#define LEAD_HOUR "l.campaign_id, l.created_ms DIV 3600000, " LEAD_SOURCE_CLASS
+#define COUNTED_LEADS \
+	", COUNT(*) AS lead_count, SUM(l.verified_email OR l.verified_phone) AS verified, SUM(l.waitlisted) AS waitlisted," \
+	" SUM(l.removed_from_waitlist) AS removed_from_waitlist, SUM(l.fraudulent) AS fraudulent, SUM(l.opted_out) AS opted_out," \
+	" COUNT(l.parent_id) AS referred"
 
 /* clang-format on */
 

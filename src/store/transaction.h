@@ -21,13 +21,14 @@
  *   campaign_counters
  *   campaigns, tags, actions, reward_levels, campaign_texts
  *   bulk_jobs
- *   leads, score_histogram, ip_leads, score_entries, deleted_leads, referral_links
+ *   leads, lead_hours, score_histogram, ip_leads, score_entries, deleted_leads, referral_links
  *   bulk_schedule
  *   dispatch_shards
  *   due
  *   webhooks
  *   webhook_status
  *   deliveries
+ *   webhook_hours
  *   inbound_status
  *   inbound_calls
  *   erasures, removed_campaigns
@@ -36,7 +37,8 @@
  * The lock of campaign_counters comes before everything else of a campaign: two transactions that change it wait there and
  * nowhere later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; the log of inbound
  * calls; delaying and skipping jobs (bulk_jobs, bulk_schedule); recording end times (campaigns); removing the rows of deleted
- * leads (score_entries, deleted_leads, inbound_calls), and of those of removed campaigns.
+ * leads (score_entries, deleted_leads, inbound_calls), and of those of removed campaigns and webhooks (lead_hours,
+ * webhook_hours).
  *
  * Phone codes are locked in a transaction of their own, one row at a time; expired ones are removed without other locks.
  *

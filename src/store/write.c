@@ -25,8 +25,6 @@ DB_STATEMENT(sql_free_identities, "UPDATE " ROWS_WITH_IDS("leads") " SET t.email
 /* Rows that exist and are locked are changed by an INSERT with ON DUPLICATE KEY UPDATE: nothing is inserted. */
 DB_STATEMENT(sql_update_lead, INSERT_LEAD " ON DUPLICATE KEY UPDATE id = id" LEAD_CHANGES);
 DB_STATEMENT(sql_insert_lead, INSERT_LEAD);
-#define COUNTER_COLUMN(type, column, member) ", " #column
-#define COUNTER_COLUMN_LIST CAMPAIGN_COUNTERS(COUNTER_COLUMN)
 #define COUNTER_PLACE(type, column, member) ", ?"
 #define COUNTER_PLACES CAMPAIGN_COUNTERS(COUNTER_PLACE)
 #define COUNTER_CHANGE(type, column, member) ", " #column " = VALUES(" #column ")"
@@ -34,8 +32,11 @@ DB_STATEMENT(sql_insert_lead, INSERT_LEAD);
 DB_STATEMENT(sql_update_counters,
     "INSERT INTO {prefix}campaign_counters (campaign_id, last_subscription_number" COUNTER_COLUMN_LIST ")"
     " VALUES {each}(?, ?" COUNTER_PLACES "){between}, {end}"
-    " ON DUPLICATE KEY UPDATE leads_version = leads_version + 1,"
+    " ON DUPLICATE KEY UPDATE leads_version = leads_version + 1, hours_version = hours_version + 1,"
     " last_subscription_number = VALUES(last_subscription_number)" COUNTER_CHANGES);
+DB_STATEMENT(sql_change_lead_hours,
+    "INSERT INTO {prefix}lead_hours (campaign_id, hour, source_class, deleted" COUNTER_COLUMN_LIST ")"
+    " VALUES {each}(?, ?, ?, ?" COUNTER_PLACES "){between}, {end}" ADD_TO_LEAD_HOURS);
 _Static_assert(RANK_BUCKETS == 16, "sql_change_histogram has 16 buckets");
 DB_STATEMENT(sql_change_histogram,
     "INSERT INTO {prefix}score_histogram (node, " RANK_BUCKET_COLUMNS ")"
@@ -80,10 +81,10 @@ DB_STATEMENT(sql_insert_due, "INSERT INTO {prefix}due (id, event_id, shard, webh
 DB_STATEMENT(sql_insert_used_proof, "INSERT INTO {prefix}used_proofs (nonce, expires_ms) VALUES {each}(?, ?){between}, {end}");
 
 store_statement_list sql_of_write = { &sql_delete_leads, &sql_insert_deleted_lead, &sql_free_identities, &sql_update_lead,
-	&sql_insert_lead, &sql_update_counters, &sql_change_histogram, &sql_change_ip_leads, &sql_delete_ip_leads,
-	&sql_insert_score_entry, &sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job, &sql_insert_event,
-	&sql_insert_unverified, &sql_insert_confirmation, &sql_delete_confirmations, &sql_insert_due, &sql_insert_used_proof,
-	NULL };
+	&sql_insert_lead, &sql_update_counters, &sql_change_lead_hours, &sql_change_histogram, &sql_change_ip_leads,
+	&sql_delete_ip_leads, &sql_insert_score_entry, &sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job,
+	&sql_insert_event, &sql_insert_unverified, &sql_insert_confirmation, &sql_delete_confirmations, &sql_insert_due,
+	&sql_insert_used_proof, NULL };
 
 /* State of a write. */
 struct write {
@@ -180,6 +181,21 @@ write_counters(const struct write *write)
 			store_add_row(&addresses, DB_U64(d->ip_moves[i].campaign_id), db_bytes(d->ip_moves[i].ip),
 			    DB_I64(d->ip_moves[i].leads));
 	return store_run_lists(write->store, &counters, &histogram, &addresses, &left);
+}
+
+static enum result
+write_hours(const struct write *write)
+{
+	const struct decision *d = write->decision;
+	struct row_list rows = store_row_list(write->pool, &sql_change_lead_hours, d->hour_count);
+	for (size_t i = 0; i < d->hour_count; i++) {
+		const struct hour_change *h = &d->hours[i];
+#define DIFFERENCE(type, column, member) DB_I64((int32_t)h->counters.member),
+		store_add_row(&rows, DB_U64(h->campaign_id), DB_U64(h->hour), DB_U64(h->source), DB_U64(h->deleted),
+		    CAMPAIGN_COUNTERS(DIFFERENCE));
+#undef DIFFERENCE
+	}
+	return store_run_lists(write->store, &rows);
 }
 
 static enum result
@@ -298,8 +314,8 @@ enum result
 store_write(struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision)
 {
 	require(db_in_transaction(store->db));
-	static enum result (*const steps[])(const struct write *write) = { write_leads, write_counters, write_scores,
-		write_jobs, write_events, write_unverified, write_confirmations, write_proofs, write_messages };
+	static enum result (*const steps[])(const struct write *write) = { write_leads, write_counters, write_hours,
+		write_scores, write_jobs, write_events, write_unverified, write_confirmations, write_proofs, write_messages };
 	const struct write write = { store, pool, set, decision };
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)

@@ -68,6 +68,8 @@ next_signup(bool on)
 		.proof = next_text(),
 		.proof_expires_ms = (int64_t)next_number() + (INT64_C(1) << 41),
 		.unproven = !on,
+		.inbound = on,
+		.referrer_is_page = !on,
 		.points = -(int32_t)next_number(),
 	};
 }
@@ -120,6 +122,8 @@ same_signup(const struct signup *got, const struct signup *want)
 	same_text(got->proof, want->proof);
 	assert_int_equal(got->proof_expires_ms, want->proof_expires_ms);
 	assert_int_equal(got->unproven, want->unproven);
+	assert_int_equal(got->inbound, want->inbound);
+	assert_int_equal(got->referrer_is_page, want->referrer_is_page);
 	assert_int_equal(got->points, want->points);
 }
 

@@ -59,7 +59,7 @@ give_points(struct world *w, int i, int32_t points)
 	settle(w);
 }
 
-static const char *
+UNUSED static const char *
 extra(const struct world *w, enum event_type type)
 {
 	for (size_t i = 0; i < w->decision.event_count; i++)

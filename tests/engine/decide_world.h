@@ -172,7 +172,7 @@ public_signup(const char *email, const char *phone)
 	return command;
 }
 
-static void
+UNUSED static void
 assert_contains(struct slice body, const char *part)
 {
 	if (strstr(body.data == NULL ? "" : body.data, part) == NULL)
@@ -186,7 +186,7 @@ assert_failure(const struct world *w, size_t i, enum failure failure)
 	assert_false(slice_present(w->outcomes[i].body));
 }
 
-static void
+UNUSED static void
 assert_events(const struct world *w, size_t count, const enum event_type *types)
 {
 	assert_int_equal(w->decision.event_count, count);

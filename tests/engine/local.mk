@@ -27,6 +27,10 @@ check_PROGRAMS += %D%/test_decide_rules
 %C%_test_decide_rules_SOURCES = %D%/test_decide_rules.c
 %C%_test_decide_rules_LDADD = $(engine_test_libs)
 
+check_PROGRAMS += %D%/test_hours
+%C%_test_hours_SOURCES = %D%/test_hours.c
+%C%_test_hours_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_rank
 %C%_test_rank_SOURCES = %D%/test_rank.c
 %C%_test_rank_LDADD = $(engine_test_libs)

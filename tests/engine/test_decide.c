@@ -331,6 +331,62 @@ vary_settings(struct world *w, uint64_t history)
 	c->ip_counted_to = history >> 4 & 1 ? IP_COUNTED_ALL : 20;
 }
 
+enum { HOURS_MAX = 64 };
+/* The rows of lead_hours. */
+struct hours {
+	struct hour_change rows[HOURS_MAX];
+	size_t count;
+};
+
+static void
+add_hour(struct hours *hours, const struct hour_change *change, uint32_t sign)
+{
+	size_t i = 0;
+	while (i < hours->count && (hours->rows[i].campaign_id != change->campaign_id || hours->rows[i].hour != change->hour ||
+				       hours->rows[i].source != change->source))
+		i++;
+	assert_true(i < HOURS_MAX);
+	if (i == hours->count)
+		hours->rows[hours->count++] =
+		    (struct hour_change){ .campaign_id = change->campaign_id, .hour = change->hour, .source = change->source };
+#define ADD(type, column, member) hours->rows[i].counters.member += sign * change->counters.member;
+	CAMPAIGN_COUNTERS(ADD)
+#undef ADD
+	hours->rows[i].deleted += sign * change->deleted;
+}
+
+static void
+add_hours(struct hours *hours, const struct decision *decision)
+{
+	for (size_t i = 0; i < decision->hour_count; i++)
+		add_hour(hours, &decision->hours[i], 1);
+}
+
+/* docs/statistics.md 1: the sums of all changes are the leads that there are, and those that were deleted. */
+static void
+assert_recount(const struct world *w, struct hours *hours)
+{
+	static const struct campaign_counters none;
+	for (size_t i = 0; i < w->set.lead_count; i++) {
+		const struct lead *l = &w->set.leads[i]->lead;
+		const bool gone = w->set.leads[i]->gone;
+		const struct hour_change counted = {
+			.campaign_id = l->campaign_id,
+			.hour = (uint32_t)(l->created_ms / 3600000),
+			.source = source_of_lead(l),
+			.counters = { !gone, !gone && lead_is_verified(l), !gone && l->waitlisted,
+			    !gone && l->removed_from_waitlist, !gone && l->fraudulent, !gone && l->opted_out,
+			    !gone && l->parent_id != 0 },
+			.deleted = gone,
+		};
+		add_hour(hours, &counted, UINT32_MAX);
+	}
+	for (size_t i = 0; i < hours->count; i++) {
+		assert_memory_equal(&hours->rows[i].counters, &none, sizeof(none));
+		assert_int_equal(hours->rows[i].deleted, 0);
+	}
+}
+
 /* docs/architecture.md: batching is not observable from outside. */
 static void
 a_batch_equals_its_commands_one_by_one(void **state)
@@ -344,14 +400,18 @@ a_batch_equals_its_commands_one_by_one(void **state)
 		struct world *one = one_state, *many = many_state;
 		vary_settings(one, history);
 		vary_settings(many, history);
+		struct hours of_one = { .count = 0 }, of_many = { .count = 0 };
 		for (int round = 0; round < 4; round++) {
+			one->set.now_ms = many->set.now_ms += 1800000;
 			struct command batch[COMMANDS_MAX];
 			size_t count = 1 + next_random(&seed) % 32, events = 0;
 			for (size_t i = 0; i < count; i++)
 				batch[i] = random_command(one->pool, &seed);
 			run(many, batch, count);
+			add_hours(&of_many, &many->decision);
 			for (size_t i = 0; i < count; i++) {
 				run(one, &batch[i], 1);
+				add_hours(&of_one, &one->decision);
 				settle(one);
 				assert_int_equal(one->outcomes[0].failure, many->outcomes[i].failure);
 				assert_slices_equal(one->outcomes[0].body, many->outcomes[i].body);
@@ -365,6 +425,8 @@ a_batch_equals_its_commands_one_by_one(void **state)
 			assert_int_equal(events, many->decision.event_count);
 			assert_int_equal(one->set.lead_count, many->set.lead_count);
 		}
+		assert_recount(one, &of_one);
+		assert_recount(many, &of_many);
 		close_world(&one_state);
 		close_world(&many_state);
 	}

@@ -94,7 +94,7 @@ class Player:
         values = ", ".join(quoted(value) for value in settings.values())
         self.sql.rows(f"INSERT INTO lh_campaigns (id, account_id, name, created_ms, {names}) "
                       f"VALUES ({id}, {self.account}, 'Campaign', 1, {values});"
-                      f"INSERT INTO lh_campaign_counters (campaign_id, ip_counted_to) VALUES ({id}, "
+                      f"INSERT INTO lh_campaign_counters (campaign_id, hours_counted_from, ip_counted_to) VALUES ({id}, 0, "
                       f"{ALL_COUNTED if settings['max_per_ip'] else 0})")
         self.model.campaigns[id] = Campaign(id, self.account, settings)
         self.campaigns.append(self.model.campaigns[id])

@@ -30,9 +30,7 @@ webhook_count(void)
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "audit", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
 	"due", "email_codes", "erased_people", "erasures", "events", "inbound_calls", "inbound_status", "inbound_webhooks",
-	"invitations", "ip_leads", "leads", "login_attempts", "messages", "phone_codes", "recovery_codes", "referral_links",
-	"removed_campaigns", "reward_levels", "score_entries", "score_histogram", "sent_codes", "sessions", "tags",
-	"unverified_leads", "used_proofs", "users", "webhook_status", "webhooks" };
+	"invitations", "ip_leads", "lead_hours", "leads", "login_attempts", "messages", "phone_codes", "recovery_codes", "referral_links", "removed_campaigns", "reward_levels", "score_entries", "score_histogram", "sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users", "webhook_hours", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "message_channels",
 	"schema_version" };
@@ -71,6 +69,7 @@ plant_webhooks(void)
 		 "IF(seq <= %u, 1, seq - %u), REPEAT('u', 60), CONCAT('h', LPAD(seq, 31, '0')), 4095, REPEAT('s', 38), 0 "
 		 "FROM seq_1_to_%u",
 	    there->webhooks, there->webhooks - 1, webhook_count());
+	root_run("INSERT INTO t_webhook_hours (webhook_id, hour, attempts) SELECT id, seq, 1 FROM t_webhooks JOIN seq_1_to_10");
 	root_run("INSERT INTO t_webhook_status (webhook_id, failing_since_ms) SELECT id, 1 FROM t_webhooks");
 	root_run(
 	    "INSERT INTO t_inbound_webhooks (id, campaign_id, name, token_hash, previous_hash, previous_until_ms, created_ms) "
@@ -134,6 +133,8 @@ plant_leads(void)
 		 "id <= 50");
 	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT id FROM t_leads WHERE id %% 12 = 3");
 	root_run("INSERT INTO t_ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*) FROM t_leads GROUP BY 1, 2");
+	root_run("INSERT INTO t_lead_hours (campaign_id, hour, source_class, lead_count) SELECT campaign_id, "
+		 "subscription_number, 1, 1 FROM t_leads");
 	root_run("INSERT INTO t_score_histogram (node) SELECT (id << 29) + seq FROM t_campaigns JOIN seq_0_to_15");
 	root_run("INSERT INTO t_commit_tokens (token, created_ms) SELECT CONCAT('token', LPAD(id, 11, '0')), IF(id <= 30, id, "
 		 "%" PRId64 ") FROM t_leads",

@@ -61,6 +61,7 @@ some_lead(struct world *w, uint64_t id, uint32_t n)
 		.referrer = SLICE("referrer"),
 		.source = SLICE("source"),
 		.source_id = UINT64_MAX,
+		.source_class = 200,
 		.fraud_flags = text[8],
 		.times_flagged = n + 2,
 		.score = n + 3,
@@ -90,6 +91,7 @@ assert_same_lead(const struct lead *a, const struct lead *b)
 		assert_slices_equal(mine[i], theirs[i]);
 	assert_true(a->id == b->id && a->campaign_id == b->campaign_id && a->subscription_number == b->subscription_number &&
 		    a->counter == b->counter && a->parent_id == b->parent_id && a->source_id == b->source_id);
+	assert_int_equal(a->source_class, b->source_class);
 	assert_true(a->verified_email == b->verified_email && a->verified_phone == b->verified_phone &&
 		    a->waitlisted == b->waitlisted && a->removed_from_waitlist == b->removed_from_waitlist &&
 		    a->opted_out == b->opted_out && a->sms_opted_out == b->sms_opted_out && a->fraudulent == b->fraudulent &&
@@ -141,6 +143,7 @@ every_column_of_a_lead_is_stored(void **state)
 		.referrer = SLICE("referrer"),
 		.source = SLICE("source"),
 		.source_id = UINT64_MAX,
+		.source_class = 200,
 		.created_ms = 1 };
 	write_loaded(w, &loaded, &(struct decision){ 0 }, RESULT_OK);
 	assert_int_equal(store_find_lead(w->store, w->pool, w->campaign, &reference, &found), RESULT_OK);

@@ -232,6 +232,7 @@ make_command(struct call *call, struct inbound_result *result, struct command *c
 	if (!read_document(call, &root) || !map_payload(call, root, result) ||
 	    !call_read(call, GROUP_SIGNUP | GROUP_SIGNUP_POINTS, &arguments))
 		return false;
+	arguments.signup.inbound = true;
 	if (find_text(result, &text))
 		return make_change(call, text, arguments.signup.phone, command);
 	*command = (struct command){

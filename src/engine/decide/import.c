@@ -141,6 +141,7 @@ new_lead(struct step *step, const struct import *import, struct slice custom_fie
 		.referrer = row->referrer,
 		.source = row->source,
 		.source_id = row->source_id,
+		.source_class = SOURCE_IMPORT,
 		.signup_url = row->signup_url,
 		.fraudulent = import->fraudulent,
 		.fraud_flags = import->fraudulent ? SLICE("[\"import\"]") : SLICE_NONE,

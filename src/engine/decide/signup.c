@@ -172,6 +172,7 @@ new_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 		.request_id = signup->request_id,
 		.created_ms = step->set->now_ms,
 	};
+	lead.source_class = source_of_signup(step->pool, &lead, signup);
 	update_identities(step, signup, &lead);
 	lead.fraud_flags = step_fraud_flags(step, &lead, signup->unproven);
 	lead.fraudulent = slice_present(lead.fraud_flags);

@@ -2,7 +2,11 @@
  * Finds leads, and settles their changes. */
 #include "engine/decide/step.h"
 
+#include <string.h>
+
 #include "base/panic.h"
+
+enum { HOUR_MS = 3600 * 1000 };
 
 void
 step_fail(struct step *step, enum failure failure, struct slice detail)
@@ -140,6 +144,51 @@ move_ip(struct step *step, struct slice ip, int leads)
 	d->ip_moves[d->ip_move_count++] = (struct ip_count){ step->campaign->campaign.id, ip, leads };
 }
 
+/* Of the hour and the source of this lead, as it was or is. */
+static struct hour_change *
+hour_change(struct step *step, const struct lead *lead)
+{
+	struct decision *d = step->decision;
+	const struct hour_change new = {
+		.campaign_id = lead->campaign_id, .hour = (uint32_t)(lead->created_ms / HOUR_MS), .source = source_of_lead(lead)
+	};
+	for (size_t i = d->hour_count; i > 0; i--) {
+		struct hour_change *known = &d->hours[i - 1];
+		if (known->campaign_id == new.campaign_id && known->hour == new.hour && known->source == new.source)
+			return known;
+	}
+	d->hours = pool_grow(step->pool, d->hours, d->hour_count, &d->hour_capacity, sizeof(*d->hours));
+	d->hours[d->hour_count] = new;
+	return &d->hours[d->hour_count++];
+}
+
+/* Most changes of leads are of scores. */
+static bool
+counts_the_same(const struct lead *before, const struct lead *after)
+{
+	struct campaign_counters difference = { 0 };
+	const struct campaign_counters none = { 0 };
+	count_lead(&difference, before, false);
+	count_lead(&difference, after, true);
+	return memcmp(&difference, &none, sizeof(none)) == 0 && source_of_lead(before) == source_of_lead(after);
+}
+
+static void
+count_in_hours(struct step *step, const struct touched *touched)
+{
+	const struct lead *before = &touched->before, *after = &touched->lead->lead;
+	const bool was = !touched->created, is = !touched->lead->gone;
+	if (after->subscription_number < step->campaign->campaign.hours_counted_from ||
+	    (was && is && counts_the_same(before, after)))
+		return;
+	if (was)
+		count_lead(&hour_change(step, before)->counters, before, false);
+	if (is)
+		count_lead(&hour_change(step, after)->counters, after, true);
+	else
+		hour_change(step, after)->deleted++;
+}
+
 static void
 count_difference(struct step *step, const struct touched *touched)
 {
@@ -152,6 +201,7 @@ count_difference(struct step *step, const struct touched *touched)
 	if (is)
 		count_lead(counters, after, true);
 	step->campaign->changed = true;
+	count_in_hours(step, touched);
 	if (ranked_before && !(ranked_after && before->score == after->score))
 		move_score(step, before->score, -1);
 	if (ranked_after && !(ranked_before && before->score == after->score))

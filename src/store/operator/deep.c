@@ -35,6 +35,21 @@
 	DIFFERS("removed_from_waitlist") " OR " DIFFERS("fraudulent") " OR " DIFFERS("opted_out") " OR " \
 	DIFFERS("referred") " OR t.last_subscription_number < k.last_number ORDER BY t.campaign_id" FEW
 
+/* Campaigns whose leads are being counted: the leads that are. Not those of which the rows are being cleared, and not those that
+ * programs of an earlier version have changed, because they are counted again. */
+#define COUNTED_BY_HOUR "n.hours_counted_from < 4294967295 AND n.hours_version = n.leads_version"
+#define NEGATIVE_COUNTER(type, column, member) ", -h." #column
+#define COUNTER_DIFFERS(type, column, member) " OR SUM(p." #column ") <> 0"
+#define DEEP_HOURS \
+	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' rows)')," TOTAL \
+	"FROM (SELECT p.campaign_id FROM (SELECT l.campaign_id, l.created_ms DIV 3600000 AS hour, " LEAD_SOURCE_CLASS " AS class" \
+	COUNTED_LEADS " FROM {prefix}leads l USE INDEX () JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id " \
+	"WHERE " COUNTED_BY_HOUR " AND l.subscription_number >= n.hours_counted_from GROUP BY " LEAD_HOUR \
+	" UNION ALL SELECT h.campaign_id, h.hour, h.source_class" CAMPAIGN_COUNTERS(NEGATIVE_COUNTER) \
+	" FROM {prefix}lead_hours h JOIN {prefix}campaign_counters n ON n.campaign_id = h.campaign_id " \
+	"WHERE " COUNTED_BY_HOUR ") p GROUP BY p.campaign_id, p.hour, p.class HAVING FALSE" CAMPAIGN_COUNTERS(COUNTER_DIFFERS) ") d " \
+	"GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
+
 #define DEEP_SCORES \
 	"SELECT CONCAT('lead ', s.id, ' (score is ', s.score, ', entries make ', s.booked, ')')," TOTAL \
 	"FROM (SELECT l.id, l.score, (SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e " \
@@ -149,7 +164,7 @@
 	"SELECT o.what," TOTAL "FROM (SELECT CONCAT(r.kind, ' of campaign ', r.campaign_id, ' (', r.rows_left, ')') AS what FROM (" \
 	ROWS_OF("leads") " UNION ALL " ROWS_OF("campaign_counters") " UNION ALL " ROWS_OF("webhooks") " UNION ALL " \
 	ROWS_OF("tags") " UNION ALL " ROWS_OF("actions") " UNION ALL " ROWS_OF("reward_levels") " UNION ALL " \
-	ROWS_OF("bulk_jobs") " UNION ALL " ROWS_OF("bulk_schedule") ") r LEFT JOIN {prefix}campaigns c ON c.id = r.campaign_id WHERE c.id IS NULL" \
+	ROWS_OF("lead_hours") " UNION ALL " ROWS_OF("bulk_jobs") " UNION ALL " ROWS_OF("bulk_schedule") ") r LEFT JOIN {prefix}campaigns c ON c.id = r.campaign_id WHERE c.id IS NULL" \
 	WITHOUT("campaign", "campaigns", "counters", "campaign_counters", "o.campaign_id = t.id") \
 	WITHOUT("campaign", "campaigns", "account", "accounts", "o.id = t.account_id") \
 	WITHOUT("key", "api_keys", "account", "accounts", "o.id = t.account_id") \
@@ -158,6 +173,7 @@
 /* clang-format on */
 
 DB_STATEMENT(sql_deep_counters, DEEP_COUNTERS);
+DB_STATEMENT(sql_deep_hours, DEEP_HOURS);
 DB_STATEMENT(sql_deep_scores, DEEP_SCORES);
 DB_STATEMENT(sql_deep_histogram, DEEP_HISTOGRAM);
 DB_STATEMENT(sql_deep_referrals, DEEP_REFERRALS);
@@ -171,9 +187,9 @@ DB_STATEMENT(sql_deep_entries, DEEP_ENTRIES);
 DB_STATEMENT(sql_deep_deleted, DEEP_DELETED);
 DB_STATEMENT(sql_deep_missing_parents, DEEP_MISSING_PARENTS);
 
-store_statement_list sql_of_deep = { &sql_deep_counters, &sql_deep_scores, &sql_deep_histogram, &sql_deep_referrals,
-	&sql_deep_credit, &sql_deep_links, &sql_deep_addresses, &sql_deep_due, &sql_deep_deliveries, &sql_deep_events,
-	&sql_deep_entries, &sql_deep_deleted, &sql_deep_missing_parents, NULL };
+store_statement_list sql_of_deep = { &sql_deep_counters, &sql_deep_hours, &sql_deep_scores, &sql_deep_histogram,
+	&sql_deep_referrals, &sql_deep_credit, &sql_deep_links, &sql_deep_addresses, &sql_deep_due, &sql_deep_deliveries,
+	&sql_deep_events, &sql_deep_entries, &sql_deep_deleted, &sql_deep_missing_parents, NULL };
 
 enum { DETAIL_MAX_BYTES = 4096 };
 
@@ -187,6 +203,8 @@ static const struct {
 	bool from_event; /* takes the id of the first event to be counted */
 } queries[] = {
 	{ &sql_deep_counters, "campaign_counters", HINT_COUNT "campaign_counters" HINT_REPORT, false },
+	{ &sql_deep_hours, "lead_hours", "run leadhook stats rebuild with the campaign; then report it: it is a defect",
+	    false },
 	{ &sql_deep_scores, "scores", HINT_COUNT "leads.score, and the score histogram after it" HINT_REPORT, false },
 	{ &sql_deep_histogram, "score_histogram", HINT_COUNT "score_histogram" HINT_REPORT, false },
 	{ &sql_deep_referrals, "referral_counts", HINT_COUNT "these columns of leads" HINT_REPORT, false },

@@ -5,6 +5,7 @@
 #include "store/messages/mail_queue.h"
 #include "store/query.h"
 #include "store/queue/dispatch.h"
+#include "store/queue/hours.h"
 #include "store/queue/partitions.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -159,7 +160,7 @@ store_clean_up(struct store *store)
 		result = store_clean_up_audit(store);
 	if (result == RESULT_OK)
 		store_maintain_days(store);
-	return result;
+	return result == RESULT_OK ? store_maintain_hours(store) : result;
 }
 
 enum result

@@ -198,8 +198,9 @@ MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id,
 
 /* Records campaigns whose end time has passed; removes the rows of deleted leads, in chunks; drops commit tokens older than a
  * day, expired codes and expired calls of inbound webhooks; makes the partitions of coming days, and drops days older than the
- * retention after ending their pending deliveries, at most one day at a time, every few minutes. A failure of this part is
- * logged and retried later. Cheap when there is nothing to do. Only the dispatcher that leases the first shard calls it. */
+ * retention after ending their pending deliveries, at most one day at a time, every few minutes (a failure of this part is
+ * logged and retried later); counts leads by hour where they are not (hours.h). Cheap when there is nothing to do. Only the
+ * dispatcher that leases the first shard calls it. */
 MUST_CHECK enum result store_clean_up(struct store *store);
 /* The part of it that queues jobs for leads that did not verify their address in time. */
 MUST_CHECK enum result store_queue_unverified(struct store *store);

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/panic.h"
 #include "store/query.h"
+#include "store/queue/attempt_hours.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/partitions.h"
 #include "store/state.h"
@@ -121,6 +122,7 @@ struct outcome_rows {
 	uint64_t *removed, *untried; /* ids; `untried`: whose rows are not read before */
 	size_t removed_count, untried_count;
 	struct webhook_change *changes; /* one for each row of sql_lock_webhook_status */
+	struct attempt_hours *hours;
 };
 
 static struct outcome_rows
@@ -133,6 +135,7 @@ outcome_rows(struct pool *pool, size_t count)
 		.removed = POOL_ARRAY(pool, count, uint64_t),
 		.untried = POOL_ARRAY(pool, count, uint64_t),
 		.changes = POOL_ARRAY(pool, count, struct webhook_change),
+		.hours = store_attempt_hours(pool, count),
 	};
 }
 
@@ -158,9 +161,11 @@ add_outcome(struct outcome_rows *rows, const struct delivery_outcome *o, bool se
 			      error = db_bytes(o->error), answer = db_bytes(o->answer),
 			      started_ms = DB_I64(now_ms - o->started_ms_ago), duration_ms = DB_I64(o->duration_ms);
 	const bool delivered = o->state == DELIVERY_DELIVERED, at_once = is_at_once(o);
+	const bool ends = delivered || (o->state == DELIVERY_FAILED && !sent_again);
+	store_count_attempt(rows->hours, o, ends, now_ms);
 	if (!at_once && !o->not_made)
 		store_add_row(&rows->attempts, id, attempt, started_ms, duration_ms, status, error, answer);
-	if (o->state == DELIVERY_PENDING || (sent_again && !delivered)) {
+	if (!ends) {
 		store_add_row(&rows->moved, id, DB_I64(sent_again ? now_ms : now_ms + o->next_due_in_ms), attempt,
 		    sent_again ? attempt : DB_U64(o->attempts_before), status, error);
 		return;
@@ -210,7 +215,8 @@ write_outcomes(struct outcome_batch *b, const struct outcome_rows *rows, size_t 
 		    DB_U64(o->webhook_failures), DB_U64(o->webhook_probes),
 		    DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0));
 	}
-	return store_run_lists(b->store, &rows->attempts, &rows->ended, &rows->moved, &statuses);
+	const enum result result = store_run_lists(b->store, &rows->attempts, &rows->ended, &rows->moved, &statuses);
+	return result == RESULT_OK ? store_write_attempt_hours(b->store, b->pool, rows->hours) : result;
 }
 
 /* Locks the outcomes' shards that the owner leases. */

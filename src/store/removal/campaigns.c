@@ -2,6 +2,7 @@
  * Removes campaigns and accounts: at once for callers, then their rows piece by piece. */
 #include "engine/rank.h"
 #include "store/query.h"
+#include "store/queue/hours.h"
 #include "store/removal/removal.h"
 #include "store/removal/rows.h"
 #include "store/state.h"
@@ -94,7 +95,7 @@ enum remove_step {
 	REMOVE_DEFINITIONS,
 	REMOVE_LEADS,
 	REMOVE_HISTOGRAM,
-	REMOVE_ADDRESSES,
+	REMOVE_COUNTS,
 	REMOVE_MESSAGES,
 	REMOVE_EVENTS,
 	REMOVE_END
@@ -228,16 +229,19 @@ remove_histogram(struct part *part, struct pool *pool)
 	return result == RESULT_OK ? delete_selected(part, &rows, &sql_delete_removed_nodes, &nodes) : result;
 }
 
+/* Counts by address and by hour. */
 static enum result
-remove_addresses(struct part *part, struct pool *pool)
+remove_counts(struct part *part, struct pool *pool)
 {
 	struct db_rows rows;
-	const enum result result =
-	    store_query(part->store, pool, &rows, &sql_select_removed_addresses, DB_U64(part->campaign_id));
-	part->step_done = rows.count == 0;
-	return result == RESULT_OK
-		   ? db_execute_rows(part->store->db, &sql_delete_removed_address, rows.values, rows.columns, rows.count)
-		   : result;
+	bool all = false;
+	enum result result = store_query(part->store, pool, &rows, &sql_select_removed_addresses, DB_U64(part->campaign_id));
+	if (result == RESULT_OK)
+		result = db_execute_rows(part->store->db, &sql_delete_removed_address, rows.values, rows.columns, rows.count);
+	if (result == RESULT_OK)
+		result = store_drop_lead_hours(part->store, pool, part->campaign_id, &all);
+	part->step_done = rows.count == 0 && all;
+	return result;
 }
 
 static enum result
@@ -280,7 +284,7 @@ static change *const steps[] = {
 	[REMOVE_DEFINITIONS] = remove_definitions,
 	[REMOVE_LEADS] = remove_leads,
 	[REMOVE_HISTOGRAM] = remove_histogram,
-	[REMOVE_ADDRESSES] = remove_addresses,
+	[REMOVE_COUNTS] = remove_counts,
 	[REMOVE_MESSAGES] = remove_messages,
 	[REMOVE_EVENTS] = remove_events,
 	[REMOVE_END] = remove_itself,

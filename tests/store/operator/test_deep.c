@@ -155,6 +155,22 @@ static const struct {
 	{ "UPDATE t_campaign_counters SET last_subscription_number = last_subscription_number - 1",
 	    "UPDATE t_campaign_counters SET last_subscription_number = last_subscription_number + 1", "campaign_counters",
 	    "last_subscription_number is too low" },
+#define HOURS(column)                                                                                                         \
+	{                                                                                                                     \
+		"UPDATE t_lead_hours SET " column " = " column " + 1", "UPDATE t_lead_hours SET " column " = " column " - 1", \
+		    "lead_hours", "1 found: campaign "                                                                        \
+	}
+	HOURS("lead_count"),
+	HOURS("verified"),
+	HOURS("waitlisted"),
+	HOURS("removed_from_waitlist"),
+	HOURS("fraudulent"),
+	HOURS("opted_out"),
+	HOURS("referred"),
+	{ "UPDATE t_lead_hours SET hour = hour + 1000000 ORDER BY hour DESC LIMIT 1",
+	    "UPDATE t_lead_hours SET hour = hour - 1000000 ORDER BY hour DESC LIMIT 1", "lead_hours", "(2 rows)" },
+	{ "UPDATE t_leads SET source_class = 2 ORDER BY id LIMIT 1", "UPDATE t_leads SET source_class = 1 ORDER BY id LIMIT 1",
+	    "lead_hours", "(2 rows)" },
 	{ "UPDATE t_score_entries SET delta = delta + 1 WHERE reason = 'signup' ORDER BY lead_id LIMIT 1",
 	    "UPDATE t_score_entries SET delta = delta - 1 WHERE reason = 'signup' ORDER BY lead_id LIMIT 1", "scores",
 	    "1 found: lead " },
@@ -213,6 +229,8 @@ static const struct {
 	    "score_entries", "did not refer" },
 	{ "INSERT INTO t_deleted_leads SELECT MIN(id) FROM t_leads", "DELETE FROM t_deleted_leads ORDER BY lead_id LIMIT 1",
 	    "deleted_leads", "1 found: lead " },
+	{ "INSERT INTO t_lead_hours (campaign_id, hour, source_class) VALUES (999999, 1, 1)",
+	    "DELETE FROM t_lead_hours WHERE campaign_id = 999999", "missing_parents", "lead_hours of campaign 999999 (1)" },
 	{ "INSERT INTO t_tags VALUES (1, 999999, 'x', NULL, 0)", "DELETE FROM t_tags", "missing_parents",
 	    "tags of campaign 999999 (1)" },
 	{ "INSERT INTO t_actions (id, campaign_id, text) VALUES (1, 999999, 'x')", "DELETE FROM t_actions", "missing_parents",

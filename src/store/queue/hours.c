@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ * The rows of lead_hours are cleared, then leads are counted from the highest number down, so that the latest hours are right
+ * first: batches count leads from `hours_counted_from` on, and pieces move it down. */
+#include "store/queue/hours.h"
+
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+
+#define COUNTER_ZERO(type, column, member) #column " = 0, "
+#define COUNTER_LEFT(type, column, member) " OR " #column " <> 0"
+
+DB_STATEMENT(sql_select_hours_state, "SELECT hours_counted_from, hours_version = leads_version"
+				     " FROM {prefix}campaign_counters WHERE campaign_id = ?");
+DB_STATEMENT(sql_discard_hours, "UPDATE {prefix}campaign_counters SET hours_counted_from = 4294967295 WHERE campaign_id = ?");
+DB_STATEMENT(sql_begin_hours, "UPDATE {prefix}campaign_counters"
+			      " SET hours_counted_from = last_subscription_number + 1, hours_version = leads_version"
+			      " WHERE campaign_id = ?");
+DB_STATEMENT(sql_move_hours, "UPDATE {prefix}campaign_counters SET hours_counted_from = ? WHERE campaign_id = ?");
+/* deleted leads cannot be counted again */
+DB_STATEMENT(sql_clear_lead_hours,
+    "UPDATE {prefix}lead_hours FORCE INDEX (PRIMARY)"
+    " SET " CAMPAIGN_COUNTERS(COUNTER_ZERO) "campaign_id = campaign_id"
+					    " WHERE campaign_id = ? AND (FALSE" CAMPAIGN_COUNTERS(
+						COUNTER_LEFT) ")"
+							      " ORDER BY hour, source_class LIMIT 1000");
+DB_STATEMENT(sql_select_piece_of_leads, "SELECT MIN(t.subscription_number), COUNT(*) FROM"
+					" (SELECT subscription_number FROM {prefix}leads FORCE INDEX (by_number)"
+					" WHERE campaign_id = ? AND subscription_number < ?"
+					" ORDER BY subscription_number DESC LIMIT 1000) t");
+DB_STATEMENT(sql_count_lead_hours, "INSERT INTO {prefix}lead_hours (campaign_id, hour, source_class" COUNTER_COLUMN_LIST ")"
+				   " SELECT " LEAD_HOUR COUNTED_LEADS " FROM {prefix}leads l FORCE INDEX (by_number)"
+				   " WHERE l.campaign_id = ? AND l.subscription_number >= ? AND l.subscription_number < ?"
+				   " GROUP BY " LEAD_HOUR ADD_TO_LEAD_HOURS);
+DB_STATEMENT(sql_select_uncounted_campaign,
+    "SELECT campaign_id FROM {prefix}campaign_counters"
+    " WHERE campaign_id > ? AND (hours_counted_from <> 0 OR hours_version <> leads_version)"
+    " ORDER BY campaign_id LIMIT 1");
+DB_STATEMENT(sql_select_hours_pass,
+    "SELECT CAST(value AS SIGNED) BETWEEN " NOW " - ? AND " NOW " FROM {prefix}installation WHERE name = ?");
+DB_STATEMENT(sql_end_hours_pass, "INSERT INTO {prefix}installation (name, value) VALUES ('hours_counted_ms', " NOW ")"
+				 " ON DUPLICATE KEY UPDATE value = VALUES(value)");
+DB_STATEMENT(sql_select_lead_hours_left, "SELECT campaign_id, hour, source_class FROM {prefix}lead_hours FORCE INDEX (PRIMARY)"
+					 " WHERE campaign_id = ? LIMIT 1000");
+DB_STATEMENT(sql_delete_lead_hour, "DELETE FROM {prefix}lead_hours WHERE campaign_id = ? AND hour = ? AND source_class = ?");
+DB_STATEMENT(sql_select_webhook_hours_left,
+    "SELECT webhook_id, hour FROM {prefix}webhook_hours FORCE INDEX (PRIMARY) WHERE webhook_id = ? LIMIT 1000");
+DB_STATEMENT(sql_delete_webhook_hour, "DELETE FROM {prefix}webhook_hours WHERE webhook_id = ? AND hour = ?");
+DB_STATEMENT(sql_select_hours_of_no_campaign,
+    "SELECT h.campaign_id FROM (SELECT DISTINCT campaign_id FROM {prefix}lead_hours) h"
+    " LEFT JOIN {prefix}campaign_counters n ON n.campaign_id = h.campaign_id WHERE n.campaign_id IS NULL LIMIT 1");
+DB_STATEMENT(sql_select_hours_of_no_webhook,
+    "SELECT h.webhook_id FROM (SELECT DISTINCT webhook_id FROM {prefix}webhook_hours) h"
+    " LEFT JOIN {prefix}webhooks w ON w.id = h.webhook_id WHERE w.id IS NULL LIMIT 1");
+
+store_statement_list sql_of_hours = { &sql_select_hours_state, &sql_discard_hours, &sql_begin_hours, &sql_move_hours,
+	&sql_clear_lead_hours, &sql_select_piece_of_leads, &sql_count_lead_hours, &sql_select_uncounted_campaign,
+	&sql_select_hours_pass, &sql_end_hours_pass, &sql_select_lead_hours_left, &sql_delete_lead_hour,
+	&sql_select_webhook_hours_left, &sql_delete_webhook_hour, &sql_select_hours_of_no_campaign,
+	&sql_select_hours_of_no_webhook, NULL };
+
+/* Leads or rows in one transaction, as in the statements; transactions in one call; time between two passes. */
+enum { PIECE = 1000, PIECES = 20, PASS_MS = 10 * 60 * 1000 };
+
+enum result
+store_recount_hours(struct store *store, uint64_t campaign_id)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		txn.result = store_lock_counters(store, txn.pool, campaign_id);
+		if (txn.result == RESULT_OK)
+			txn.result = store_run(store, &sql_discard_hours, DB_U64(campaign_id));
+	}
+	return txn.result;
+}
+
+/* Leads are counted from the next one on when the last row is cleared. */
+static enum result
+clear_piece(struct store *store, uint64_t campaign_id)
+{
+	uint64_t cleared = 0;
+	const enum result result = db_execute(store->db, &sql_clear_lead_hours, &DB_VALUES(DB_U64(campaign_id)), &cleared);
+	return result == RESULT_OK && cleared < PIECE ? store_run(store, &sql_begin_hours, DB_U64(campaign_id)) : result;
+}
+
+static enum result
+count_piece(struct store *store, struct pool *pool, uint64_t campaign_id, uint32_t from, bool *done)
+{
+	enum { LOWEST, LEADS };
+	struct db_rows rows;
+	enum result result = store_query(store, pool, &rows, &sql_select_piece_of_leads, DB_U64(campaign_id), DB_U64(from));
+	if (result != RESULT_OK)
+		return result;
+	const uint64_t leads = db_get_u64(&rows, 0, LEADS);
+	const struct db_value lowest = DB_U64(leads == 0 ? 0 : db_get_u64(&rows, 0, LOWEST));
+	*done = leads < PIECE;
+	if (leads > 0)
+		result = store_run(store, &sql_count_lead_hours, DB_U64(campaign_id), lowest, DB_U64(from));
+	return result == RESULT_OK ? store_run(store, &sql_move_hours, *done ? DB_U64(0) : lowest, DB_U64(campaign_id))
+				   : result;
+}
+
+static enum result
+count_hours(struct store *store, struct pool *pool, uint64_t campaign_id, bool *done)
+{
+	enum { FROM, IS_COMPLETE };
+	struct db_rows rows;
+	*done = false;
+	enum result result = store_lock_counters(store, pool, campaign_id);
+	if (result == RESULT_OK)
+		result = store_query_one(store, pool, &rows, &sql_select_hours_state, DB_U64(campaign_id));
+	if (result != RESULT_OK)
+		return result;
+	const uint32_t from = store_get_u32(&rows, 0, FROM);
+	if (from == UINT32_MAX)
+		return clear_piece(store, campaign_id);
+	if (from > 0)
+		return count_piece(store, pool, campaign_id, from, done);
+	*done = db_get_bool(&rows, 0, IS_COMPLETE);
+	return *done ? RESULT_OK : store_run(store, &sql_discard_hours, DB_U64(campaign_id));
+}
+
+enum result
+store_count_hours(struct store *store, uint64_t campaign_id, bool *done)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = count_hours(store, txn.pool, campaign_id, done);
+	return txn.result;
+}
+
+static enum result
+drop_rows(struct store *store, struct pool *pool, const struct db_statement *selection, const struct db_statement *deletion,
+    uint64_t id, bool *all)
+{
+	struct db_rows rows;
+	const enum result result = store_query(store, pool, &rows, selection, DB_U64(id));
+	*all = rows.count < PIECE;
+	return result == RESULT_OK ? db_execute_rows(store->db, deletion, rows.values, rows.columns, rows.count) : result;
+}
+
+enum result
+store_drop_lead_hours(struct store *store, struct pool *pool, uint64_t campaign_id, bool *all)
+{
+	return drop_rows(store, pool, &sql_select_lead_hours_left, &sql_delete_lead_hour, campaign_id, all);
+}
+
+/* Where removed ones have left rows: an attempt may end after the removal of its webhook. */
+static const struct {
+	const struct db_statement *find, *selection, *deletion;
+} removed[] = {
+	{ &sql_select_hours_of_no_webhook, &sql_select_webhook_hours_left, &sql_delete_webhook_hour },
+	{ &sql_select_hours_of_no_campaign, &sql_select_lead_hours_left, &sql_delete_lead_hour },
+};
+
+static enum result
+drop_removed(struct store *store, size_t kind, unsigned *pieces)
+{
+	bool left = true;
+	enum result result = RESULT_OK;
+	while (left && *pieces > 0 && result == RESULT_OK) {
+		bool all;
+		struct db_rows rows;
+		struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+		while (store_runs(&txn)) {
+			txn.result = store_query(store, txn.pool, &rows, removed[kind].find);
+			left = rows.count > 0;
+			if (txn.result == RESULT_OK && left)
+				txn.result = drop_rows(store, txn.pool, removed[kind].selection, removed[kind].deletion,
+				    db_get_u64(&rows, 0, 0), &all);
+		}
+		result = txn.result;
+		(*pieces)--;
+	}
+	return result;
+}
+
+/* Each campaign once: with programs of an earlier version a campaign is to be counted again at once. */
+static enum result
+count_campaigns(struct store *store, unsigned *pieces)
+{
+	uint64_t campaign_id = 0;
+	bool found = true;
+	enum result result = RESULT_OK;
+	while (found && *pieces > 0 && result == RESULT_OK) {
+		struct pool *pool = pool_new();
+		struct db_rows rows;
+		result = store_query(store, pool, &rows, &sql_select_uncounted_campaign, DB_U64(campaign_id));
+		found = result == RESULT_OK && rows.count > 0;
+		bool done = !found;
+		if (found)
+			campaign_id = db_get_u64(&rows, 0, 0);
+		for (; !done && *pieces > 0 && result == RESULT_OK; (*pieces)--)
+			result = store_count_hours(store, campaign_id, &done);
+		if (result == RESULT_NOT_FOUND)
+			result = RESULT_OK; /* it is being removed */
+		pool_free(&pool);
+	}
+	return result;
+}
+
+enum result
+store_maintain_hours(struct store *store)
+{
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	unsigned pieces = PIECES;
+	enum result result =
+	    store_query(store, pool, &rows, &sql_select_hours_pass, DB_I64(PASS_MS), db_bytes(SLICE("hours_counted_ms")));
+	const bool rests = result == RESULT_OK && rows.count > 0 && db_get_bool(&rows, 0, 0);
+	pool_free(&pool);
+	if (result != RESULT_OK || rests)
+		return result;
+	for (size_t i = 0; i < ARRAY_SIZE(removed) && result == RESULT_OK; i++)
+		result = drop_removed(store, i, &pieces);
+	if (result == RESULT_OK)
+		result = count_campaigns(store, &pieces);
+	return result == RESULT_OK && pieces > 0 ? store_run(store, &sql_end_hours_pass) : result;
+}

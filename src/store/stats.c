@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/stats.h"
+
+#include <stdlib.h>
+
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+
+_Static_assert(STATS_POINTS_MAX == 1100, "the message of stats_period");
+
+/* The server adds in decimal. */
+#define SUM(column) ", CAST(SUM(" column ") AS SIGNED)"
+#define COUNTER_SUM(type, column, member) SUM(#column)
+#define ATTEMPT_SUM(name, column) SUM(#column)
+
+/* clang-format off */
+DB_STATEMENT(sql_select_hours_complete, "SELECT " NOW ", hours_counted_from = 0 AND hours_version = leads_version"
+	" FROM {prefix}campaign_counters WHERE campaign_id = ?");
+DB_STATEMENT(sql_sum_lead_hours, "SELECT hour DIV ?, source_class" SUM("deleted") CAMPAIGN_COUNTERS(COUNTER_SUM)
+	" FROM {prefix}lead_hours WHERE campaign_id = ? AND hour >= ? AND hour < ?"
+	" GROUP BY 1, 2 ORDER BY NULL");
+/* 0022-hours.sql */
+DB_STATEMENT(sql_select_attempts_counted_from, "SELECT " NOW ", GREATEST(w.created_ms, v.applied_ms)"
+	" FROM {prefix}webhooks w JOIN {prefix}schema_version v WHERE w.id = ? AND v.version = 22");
+DB_STATEMENT(sql_sum_webhook_hours, "SELECT hour DIV ?" ATTEMPT_COUNT_LIST(ATTEMPT_SUM)
+	" FROM {prefix}webhook_hours WHERE webhook_id = ? AND hour >= ? AND hour < ?"
+	" GROUP BY 1 ORDER BY NULL");
+DB_STATEMENT(sql_sum_days_of_campaigns, "SELECT campaign_id, hour DIV 24" SUM("lead_count + deleted")
+	" FROM {prefix}lead_hours WHERE hour >= ? AND hour < ? AND campaign_id IN ({list})"
+	" GROUP BY 1, 2 ORDER BY NULL");
+/* clang-format on */
+
+store_statement_list sql_of_stats = { &sql_select_hours_complete, &sql_sum_lead_hours, &sql_select_attempts_counted_from,
+	&sql_sum_webhook_hours, &sql_sum_days_of_campaigns, NULL };
+
+size_t
+stats_points(const struct stats_period *period)
+{
+	return (size_t)((period->until - period->from) / period->step);
+}
+
+static uint64_t
+rounded(int64_t ms, unsigned step, bool up)
+{
+	const uint64_t point_ms = (uint64_t)step * STATS_HOUR_MS;
+	return ((ms > 0 ? (uint64_t)ms : 0) + (up ? point_ms - 1 : 0)) / point_ms * step;
+}
+
+const char *
+stats_period(const struct stats_request *request, int64_t now_ms, struct stats_period *period)
+{
+	const int64_t until_ms = request->until_ms < 0 || request->until_ms > now_ms ? now_ms : request->until_ms;
+	*period = (struct stats_period){ .until = rounded(until_ms, request->step, true), .step = request->step };
+	period->from = request->since_ms < 0 ? period->until - STATS_POINTS * (uint64_t)request->step
+					     : rounded(request->since_ms, request->step, false);
+	if (period->from >= period->until)
+		return "the period must begin before it ends, and before now";
+	return stats_points(period) > STATS_POINTS_MAX ? "at most 1100 hours or days" : NULL;
+}
+
+/* The first hour of the period before, which is read together with it. */
+static uint64_t
+before(const struct stats_period *period)
+{
+	const uint64_t length = period->until - period->from;
+	return period->from > length ? period->from - length : 0;
+}
+
+/* A sum of signed counts; while leads are being counted, one may be below 0. */
+static uint32_t
+count_at(const struct db_rows *rows, size_t row, size_t column)
+{
+	const int64_t count = db_get_i64(rows, row, column);
+	return count > 0 ? (uint32_t)count : 0;
+}
+
+static struct lead_counts
+lead_counts_at(const struct db_rows *rows, size_t row)
+{
+	enum {
+		POINT,
+		SOURCE,
+		DELETED,
+#define COLUMN(type, column, member) COUNT_##member,
+		CAMPAIGN_COUNTERS(COLUMN)
+#undef COLUMN
+	};
+#define READ(type, column, member) .counters.member = count_at(rows, row, COUNT_##member),
+	return (struct lead_counts){ CAMPAIGN_COUNTERS(READ).deleted = count_at(rows, row, DELETED) };
+#undef READ
+}
+
+static void
+add_leads(struct lead_counts *sum, const struct lead_counts *more)
+{
+#define ADD(type, column, member) sum->counters.member += more->counters.member;
+	CAMPAIGN_COUNTERS(ADD)
+#undef ADD
+	sum->deleted += more->deleted;
+}
+
+static void
+sum_leads(const struct db_rows *rows, const struct stats_period *period, struct campaign_stats *stats)
+{
+	enum { POINT, SOURCE };
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct lead_counts counts = lead_counts_at(rows, i);
+		const uint64_t point = db_get_u64(rows, i, POINT), source = db_get_u64(rows, i, SOURCE);
+		if (point < period->from / period->step) {
+			add_leads(&stats->before, &counts);
+			continue;
+		}
+		add_leads(&stats->total, &counts);
+		add_leads(&stats->sources[source < SOURCE_CLASSES ? source : SOURCE_UNKNOWN], &counts);
+		add_leads(&stats->points[point - period->from / period->step], &counts);
+	}
+}
+
+/* Of each subject, the first column. */
+enum { SUBJECT_NOW_MS, SUBJECT_STATE };
+
+enum result
+store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_id, const struct stats_request *request,
+    struct campaign_stats *stats)
+{
+	struct db_rows rows;
+	*stats = (struct campaign_stats){ .complete = false };
+	enum result result = store_query_one(store, pool, &rows, &sql_select_hours_complete, DB_U64(campaign_id));
+	if (result != RESULT_OK)
+		return result;
+	const struct stats_period *period = &stats->period;
+	stats->problem = stats_period(request, db_get_i64(&rows, 0, SUBJECT_NOW_MS), &stats->period);
+	if (stats->problem != NULL)
+		return RESULT_INVALID;
+	stats->complete = db_get_bool(&rows, 0, SUBJECT_STATE);
+	stats->points = POOL_ARRAY(pool, stats_points(period), struct lead_counts);
+	result = store_query(store, pool, &rows, &sql_sum_lead_hours, DB_U64(period->step), DB_U64(campaign_id),
+	    DB_U64(before(period)), DB_U64(period->until));
+	if (result == RESULT_OK)
+		sum_leads(&rows, period, stats);
+	return result;
+}
+
+static void
+sum_attempts(const struct db_rows *rows, const struct stats_period *period, struct webhook_stats *stats)
+{
+	enum { POINT, COUNTS };
+	for (size_t i = 0; i < rows->count; i++) {
+		const uint64_t point = db_get_u64(rows, i, POINT), first = period->from / period->step;
+		for (size_t k = 0; k < ATTEMPT_COUNTS; k++) {
+			const uint64_t count = (uint64_t)db_get_i64(rows, i, COUNTS + k);
+			if (point < first) {
+				stats->before.counts[k] += count;
+				continue;
+			}
+			stats->total.counts[k] += count;
+			stats->points[point - first].counts[k] = count;
+		}
+	}
+}
+
+enum result
+store_webhook_stats(struct store *store, struct pool *pool, uint64_t webhook_id, const struct stats_request *request,
+    struct webhook_stats *stats)
+{
+	struct db_rows rows;
+	*stats = (struct webhook_stats){ .counted_from_ms = -1 };
+	enum result result = store_query_one(store, pool, &rows, &sql_select_attempts_counted_from, DB_U64(webhook_id));
+	if (result != RESULT_OK)
+		return result;
+	const struct stats_period *period = &stats->period;
+	stats->problem = stats_period(request, db_get_i64(&rows, 0, SUBJECT_NOW_MS), &stats->period);
+	if (stats->problem != NULL)
+		return RESULT_INVALID;
+	stats->counted_from_ms = db_get_i64(&rows, 0, SUBJECT_STATE);
+	stats->points = POOL_ARRAY(pool, stats_points(period), struct attempt_counts);
+	result = store_query(store, pool, &rows, &sql_sum_webhook_hours, DB_U64(period->step), DB_U64(webhook_id),
+	    DB_U64(before(period)), DB_U64(period->until));
+	if (result == RESULT_OK)
+		sum_attempts(&rows, period, stats);
+	return result;
+}
+
+static int
+compare_campaigns(const void *a, const void *b)
+{
+	const uint64_t first = ((const struct campaign_overview *)a)->campaign_id,
+		       second = ((const struct campaign_overview *)b)->campaign_id;
+	return first < second ? -1 : first > second;
+}
+
+enum result
+store_campaign_overviews(
+    struct store *store, struct pool *pool, int64_t now_ms, struct campaign_overview *overviews, size_t count)
+{
+	enum { CAMPAIGN_ID, DAY, SIGNUPS };
+	const uint64_t first = (uint64_t)now_ms / STATS_HOUR_MS / STATS_DAY_HOURS - OVERVIEW_DAYS + 1;
+	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < count; i++) {
+		ids[i] = overviews[i].campaign_id;
+		overviews[i] = (struct campaign_overview){ .campaign_id = ids[i] };
+	}
+	const struct db_list list = store_id_list(pool, ids, count);
+	for (size_t from = 0; from < list.count && result == RESULT_OK; from += DB_LIST_MAX) {
+		struct db_rows rows;
+		result = db_query(store->db, pool, &sql_sum_days_of_campaigns,
+		    &DB_LIST_AND_VALUES(store_list_piece(list, from), DB_U64(first * STATS_DAY_HOURS),
+			DB_U64((first + OVERVIEW_DAYS) * STATS_DAY_HOURS)),
+		    &rows);
+		for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
+			const struct campaign_overview key = { .campaign_id = db_get_u64(&rows, i, CAMPAIGN_ID) };
+			struct campaign_overview *found =
+			    bsearch(&key, overviews, count, sizeof(*overviews), compare_campaigns);
+			found->signups[db_get_u64(&rows, i, DAY) - first] = count_at(&rows, i, SIGNUPS);
+		}
+	}
+	return result;
+}

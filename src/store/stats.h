@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * Statistics by hour and day (docs/statistics.md), from lead_hours and webhook_hours. Times are hours since 1970, UTC; results
+ * are in the caller's pool. */
+#ifndef LEADHOOK_STORE_STATS_H
+#define LEADHOOK_STORE_STATS_H
+
+#include "engine/source.h"
+#include "store/store.h"
+#include "webhook/latency.h"
+
+enum { STATS_HOUR_MS = 3600 * 1000, STATS_DAY_HOURS = 24, STATS_POINTS_MAX = 1100 /* three years of days */ };
+
+/* What is requested. Times are rounded to whole points, away from each other. */
+struct stats_request {
+	int64_t since_ms, until_ms; /* -1: STATS_POINTS before the end; now, which is also the latest possible end */
+	unsigned step;              /* hours of a point: 1, or STATS_DAY_HOURS */
+};
+enum { STATS_POINTS = 30 };
+
+/* Hours from `from` to before `until`: both are multiples of `step`, and there are 1 to STATS_POINTS_MAX points. */
+struct stats_period {
+	uint64_t from, until;
+	unsigned step;
+};
+/* Returns NULL, or what is wrong with the request: a literal. */
+const char *stats_period(const struct stats_request *request, int64_t now_ms, struct stats_period *period);
+size_t stats_points(const struct stats_period *period);
+
+/* Leads that signed up in a time: those that exist, as they are now, and those that were deleted. */
+struct lead_counts {
+	struct campaign_counters counters;
+	uint32_t deleted;
+};
+
+struct campaign_stats {
+	const char *problem; /* of the request */
+	struct stats_period period;
+	bool complete; /* else leads are being counted, the latest first */
+	struct lead_counts total, sources[SOURCE_CLASSES];
+	struct lead_counts before;  /* of the period of the same length that ends when this one begins */
+	struct lead_counts *points; /* stats_points of them */
+};
+/* RESULT_NOT_FOUND: no such campaign. RESULT_INVALID: see `problem`. */
+MUST_CHECK enum result store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_id,
+    const struct stats_request *request, struct campaign_stats *stats);
+
+/* clang-format off */
+
+/* The counts of webhook_hours: X(name in ATTEMPT_…, column). Attempts; deliveries that ended with one of them; attempts without a
+ * complete answer, and those with such a status; attempts by their durations, in the buckets of webhook/latency.h. */
+#define ATTEMPT_COUNT_LIST(X) \
+	X(MADE, attempts) \
+	X(DELIVERED, delivered) \
+	X(FAILED, failed) \
+	X(NO_ANSWER, no_answer) \
+	X(ANSWERS_3XX, answers_3xx) \
+	X(ANSWERS_4XX, answers_4xx) \
+	X(ANSWERS_5XX, answers_5xx) \
+	X(T0, t0) X(T1, t1) X(T2, t2) X(T3, t3) X(T4, t4) X(T5, t5) X(T6, t6) X(T7, t7) X(T8, t8) X(T9, t9)
+
+/* clang-format on */
+
+#define COUNT(name, column) ATTEMPT_##name,
+enum attempt_count { ATTEMPT_COUNT_LIST(COUNT) ATTEMPT_COUNTS };
+#undef COUNT
+struct attempt_counts {
+	uint64_t counts[ATTEMPT_COUNTS];
+};
+
+struct webhook_stats {
+	const char *problem; /* as in struct campaign_stats, as the next one */
+	struct stats_period period;
+	int64_t counted_from_ms; /* attempts before it are not counted */
+	struct attempt_counts total, before;
+	struct attempt_counts *points;
+};
+/* RESULT_NOT_FOUND: no such webhook. RESULT_INVALID: see `problem`. */
+MUST_CHECK enum result store_webhook_stats(struct store *store, struct pool *pool, uint64_t webhook_id,
+    const struct stats_request *request, struct webhook_stats *stats);
+
+enum { OVERVIEW_DAYS = 14 };
+/* Sign-ups of a campaign in the last days, UTC; the last one is today. */
+struct campaign_overview {
+	uint64_t campaign_id;
+	uint32_t signups[OVERVIEW_DAYS];
+};
+/* Of the campaigns whose ids are set, in ascending order. now_ms is the database's time. */
+MUST_CHECK enum result store_campaign_overviews(
+    struct store *store, struct pool *pool, int64_t now_ms, struct campaign_overview *overviews, size_t count);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * Where leads come from, and what changes of leads change in the counts by hour (docs/statistics.md 1, 2). */
+#include "decide_leads.h"
+
+enum { HOUR_MS = 3600 * 1000 };
+
+/* What a sign-up has, and its class: the first that applies. */
+static void
+a_source_is_of_the_first_class_that_applies(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		struct slice source, utm, referrer, url;
+		bool referred, inbound, is_page;
+		enum source_class class;
+	} cases[] = {
+		{ .class = SOURCE_DIRECT },
+		{ .source = SLICE("API"), .class = SOURCE_DIRECT },
+		{ .referrer = SLICE("https://blog.example/a"), .class = SOURCE_LINK },
+		{ .referrer = SLICE("https://blog.example/a"), .url = SLICE("https://shop.example/b"), .class = SOURCE_LINK },
+		/* own pages */
+		{ .referrer = SLICE("https://Shop.example/a"), .url = SLICE("https://shop.example/b"), .class = SOURCE_DIRECT },
+		{ .referrer = SLICE("https://shop.example/a"), .is_page = true, .class = SOURCE_DIRECT },
+		/* no host */
+		{ .referrer = SLICE("/a"), .class = SOURCE_DIRECT },
+		{ .referrer = SLICE("https://blog.example/a"), .inbound = true, .class = SOURCE_INBOUND },
+		{ .utm = SLICE("{\"source\":\"x\"}"), .inbound = true, .class = SOURCE_CAMPAIGN },
+		{ .utm = SLICE("{\"source\":\"x\"}"), .referrer = SLICE("https://blog.example/a"), .class = SOURCE_CAMPAIGN },
+		{ .utm = SLICE("{\"source\":\"x\"}"), .referred = true, .class = SOURCE_REFERRAL },
+		{ .source = SLICE("import"), .referred = true, .class = SOURCE_IMPORT },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct lead made = {
+			.parent_id = cases[i].referred ? 5 : 0,
+			.source = cases[i].source,
+			.utm = cases[i].utm,
+			.referrer = cases[i].referrer,
+			.signup_url = cases[i].url,
+		};
+		const struct signup signup = { .inbound = cases[i].inbound, .referrer_is_page = cases[i].is_page };
+		assert_int_equal(source_of_signup(w->pool, &made, &signup), cases[i].class);
+	}
+}
+
+/* Of leads from before the column, and of a later version. */
+static void
+a_stored_class_counts(void **state UNUSED)
+{
+	const struct slice utm = SLICE("{\"source\":\"x\"}");
+	assert_int_equal(source_of_lead(&(struct lead){ .utm = utm, .source_class = SOURCE_LINK }), SOURCE_LINK);
+	assert_int_equal(source_of_lead(&(struct lead){ .source_class = 200 }), 200);
+	assert_int_equal(source_of_lead(&(struct lead){ .referrer = SLICE("https://a.example/") }), SOURCE_UNKNOWN);
+	assert_int_equal(source_of_lead(&(struct lead){ .utm = utm }), SOURCE_CAMPAIGN);
+	assert_int_equal(source_of_lead(&(struct lead){ .utm = utm, .parent_id = 1 }), SOURCE_REFERRAL);
+	assert_int_equal(source_of_lead(&(struct lead){ .parent_id = 1, .source = SLICE("import") }), SOURCE_IMPORT);
+}
+
+static void
+assert_change(const struct world *w, size_t i, int64_t at_ms, enum source_class source, struct campaign_counters counters,
+    uint32_t deleted)
+{
+	assert_true(i < w->decision.hour_count);
+	const struct hour_change *change = &w->decision.hours[i];
+	assert_int_equal(change->campaign_id, CAMPAIGN);
+	assert_int_equal(change->hour, at_ms / HOUR_MS);
+	assert_int_equal(change->source, source);
+	assert_memory_equal(&change->counters, &counters, sizeof(counters));
+	assert_int_equal(change->deleted, deleted);
+}
+
+/* Counted in the hour of the sign-up, whenever the change is made. */
+static void
+changes_count_in_the_hour_of_the_signup(void **state)
+{
+	struct world *w = *state;
+	const int64_t first_ms = w->set.now_ms, second_ms = first_ms + 5 * HOUR_MS;
+	sign_up(w, 0, -1);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(w, 0, first_ms, SOURCE_DIRECT, (struct campaign_counters){ .leads = 1 }, 0);
+	w->set.now_ms = second_ms;
+	sign_up(w, 1, 0);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(w, 0, second_ms, SOURCE_REFERRAL, (struct campaign_counters){ .leads = 1, .referred = 1 }, 0);
+	change(w, 0, LEAD_VERIFY);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(w, 0, first_ms, SOURCE_DIRECT, (struct campaign_counters){ .verified = 1 }, 0);
+	change(w, 1, LEAD_BLOCK);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(w, 0, second_ms, SOURCE_REFERRAL, (struct campaign_counters){ .fraudulent = 1 }, 0);
+	change(w, 1, LEAD_APPROVE);
+	assert_change(w, 0, second_ms, SOURCE_REFERRAL, (struct campaign_counters){ .fraudulent = UINT32_MAX }, 0);
+	change(w, 0, LEAD_OPTOUT);
+	assert_change(w, 0, first_ms, SOURCE_DIRECT, (struct campaign_counters){ .opted_out = 1 }, 0);
+	give_points(w, 0, 3);
+	assert_int_equal(w->decision.hour_count, 0);
+	change(w, 0, LEAD_DELETE);
+	assert_change(w, 0, first_ms, SOURCE_DIRECT,
+	    (struct campaign_counters){ .leads = UINT32_MAX, .verified = UINT32_MAX, .opted_out = UINT32_MAX }, 1);
+}
+
+/* A batch has one row for each hour and class. */
+static void
+a_batch_is_counted_together(void **state)
+{
+	struct world *w = *state;
+	struct command commands[] = { signup("a@x.org", NULL), signup("b@x.org", NULL), signup("c@x.org", NULL) };
+	commands[2].as.signup.utm = SLICE("{\"source\":\"x\"}");
+	run(w, commands, ARRAY_SIZE(commands));
+	assert_int_equal(w->decision.hour_count, 2);
+	assert_change(w, 0, w->set.now_ms, SOURCE_DIRECT, (struct campaign_counters){ .leads = 2 }, 0);
+	assert_change(w, 1, w->set.now_ms, SOURCE_CAMPAIGN, (struct campaign_counters){ .leads = 1 }, 0);
+}
+
+/* docs/architecture.md 9.3: only leads from the number on that is counted. */
+static void
+only_leads_from_the_mark_on_are_counted(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->hours_counted_from = 2;
+	sign_up(w, 0, -1);
+	assert_int_equal(w->decision.hour_count, 0);
+	sign_up(w, 1, -1);
+	assert_int_equal(w->decision.hour_count, 1);
+	change(w, 0, LEAD_DELETE);
+	assert_int_equal(w->decision.hour_count, 0);
+	campaign(w)->hours_counted_from = UINT32_MAX;
+	change(w, 1, LEAD_DELETE);
+	assert_int_equal(w->decision.hour_count, 0);
+}
+
+/* A lead from before the column that gets utm parameters moves to another class. */
+static void
+the_first_utm_moves_a_lead_from_before(void **state)
+{
+	struct world *w = *state;
+	struct command again = signup("u0@x.org", NULL);
+	again.as.signup.utm = SLICE("{\"source\":\"x\"}");
+	sign_up(w, 0, -1);
+	lead(w, 0)->source_class = SOURCE_UNKNOWN;
+	run(w, &again, 1);
+	settle(w);
+	assert_int_equal(w->decision.hour_count, 2);
+	assert_change(w, 0, w->set.now_ms, SOURCE_UNKNOWN, (struct campaign_counters){ .leads = UINT32_MAX }, 0);
+	assert_change(w, 1, w->set.now_ms, SOURCE_CAMPAIGN, (struct campaign_counters){ .leads = 1 }, 0);
+	/* the class of a later lead stays */
+	sign_up(w, 1, -1);
+	again.as.signup.email = again.as.signup.email_key = SLICE("u1@x.org");
+	run(w, &again, 1);
+	assert_int_equal(w->decision.hour_count, 0);
+	assert_int_equal(lead(w, 1)->source_class, SOURCE_DIRECT);
+}
+
+/* Imports count at the time that the row has. */
+static void
+an_import_counts_in_its_own_hour(void **state)
+{
+	struct world *w = *state;
+	const struct import import = {
+		.signup = { .email = SLICE("a@x.org"), .email_key = SLICE("a@x.org"), .source = SLICE("shop") },
+		.created_ms = 7 * (int64_t)HOUR_MS,
+		.verified_email = true
+	};
+	struct command command = { .kind = COMMAND_IMPORT, .campaign_id = CAMPAIGN, .account_id = ACCOUNT };
+	command.as.import = &import;
+	run(w, &command, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(w, 0, 7 * (int64_t)HOUR_MS, SOURCE_IMPORT, (struct campaign_counters){ .leads = 1, .verified = 1 }, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(a_source_is_of_the_first_class_that_applies),
+		WORLD_TEST(a_stored_class_counts),
+		WORLD_TEST(changes_count_in_the_hour_of_the_signup),
+		WORLD_TEST(a_batch_is_counted_together),
+		WORLD_TEST(only_leads_from_the_mark_on_are_counted),
+		WORLD_TEST(the_first_utm_moves_a_lead_from_before),
+		WORLD_TEST(an_import_counts_in_its_own_hour),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -350,6 +350,7 @@ static const struct {
 	{ SLICE("[ACCOUNT]"), "account", OWNED_ACCOUNT },
 	{ SLICE("KEY_ID"), "key", OWNED_KEY },
 	{ SLICE("CAMPAIGN"), "campaign", OWNED_CAMPAIGN },
+	{ SLICE("[CAMPAIGN]"), "campaign", OWNED_CAMPAIGN },
 	{ SLICE("TAG"), "tag", OWNED_TAG },
 	{ SLICE("ACTION"), "action", OWNED_ACTION },
 	{ SLICE("REWARD"), "reward level", OWNED_REWARD },

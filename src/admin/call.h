@@ -45,6 +45,7 @@
 	X(STATE, "state", "STATE", "only pending, delivered or failed deliveries; only created, updated or refused calls; only mails in this state") \
 	X(SINCE, "since", "TIME", "only from this time on") \
 	X(UNTIL, "until", "TIME", "only before this time") \
+	X(BY, "by", "hour|day", "what a row of the statistics counts") \
 	X(LIMIT, "limit", "N", "at most this many") \
 	X(DEEP, "deep", NULL, "recount everything; may take minutes") \
 	X(RESTORED, "restored", NULL, "after a restore of the database: skip ids that may have been given since the backup") \

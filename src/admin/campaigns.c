@@ -141,21 +141,32 @@ add_summary(struct output *output, const struct campaign *campaign, int64_t now_
 	output_u64(output, "account_id", campaign->account_id);
 }
 
+enum result
+admin_find_campaigns(struct admin_call *call, struct campaign **campaigns, size_t *count, int64_t *now_ms)
+{
+	const uint64_t account_id = call->id != 0 ? call->id : caller_account(call->caller);
+	size_t all = 0;
+	*count = 0;
+	enum result result = call->id == 0 ? RESULT_OK : store_find_account(call->store, call->id);
+	if (result == RESULT_OK)
+		result = store_list_campaigns(call->store, call->pool, account_id, campaigns, &all, now_ms);
+	for (size_t i = 0; result == RESULT_OK && i < all; i++)
+		if (caller_sees(call->caller, (*campaigns)[i].account_id, (*campaigns)[i].id))
+			(*campaigns)[(*count)++] = (*campaigns)[i];
+	return result;
+}
+
 int
 admin_campaign_list(struct admin_call *call)
 {
 	struct campaign *campaigns;
 	size_t count;
 	int64_t now_ms;
-	const uint64_t account_id = call->id != 0 ? call->id : caller_account(call->caller);
-	enum result result = call->id == 0 ? RESULT_OK : store_find_account(call->store, call->id);
-	if (result == RESULT_OK)
-		result = store_list_campaigns(call->store, call->pool, account_id, &campaigns, &count, &now_ms);
+	const enum result result = admin_find_campaigns(call, &campaigns, &count, &now_ms);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++)
-		if (caller_sees(call->caller, campaigns[i].account_id, campaigns[i].id))
-			add_summary(call->output, &campaigns[i], now_ms);
+		add_summary(call->output, &campaigns[i], now_ms);
 	return EX_OK;
 }
 

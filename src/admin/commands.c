@@ -17,6 +17,8 @@
 #define PERSON_NAMES OPTION_EMAIL, OPTION_PHONE, OPTION_CAMPAIGN
 #define INBOUND_DETAILS OPTION_TAG, OPTION_SOURCE, OPTION_MAP
 
+#define STATS_PERIOD OPTION_SINCE, OPTION_UNTIL, OPTION_BY
+
 static const struct admin_command commands[] = {
 	{ "setup", "[--web-server NAME] [--base-url URL] [OPTION...] [--dry-run]", 0, 0, admin_setup, .options = OPTIONS(OPTION_WEB_SERVER, OPTION_BASE_URL, OPTION_DATABASE_HOST, OPTION_DATABASE_NAME, OPTION_DATABASE_USER,
 	  OPTION_DATABASE_PASSWORD_FILE, OPTION_ACCOUNT_NAME, OPTION_CAMPAIGN_NAME, OPTION_DRY_RUN),
@@ -51,6 +53,9 @@ static const struct admin_command commands[] = {
 	{ "metrics", "", 0, 0, admin_metrics, .any_schema = true, .without_lists = true, .without_json = true,
 	  SHELL_ONLY,
 	  .help = "print the metrics, as GET /metrics does" },
+	{ "stats rebuild", "[CAMPAIGN]", 0, 1, admin_stats_rebuild,
+	  SHELL_ONLY, .changes = true,
+	  .help = "count the leads of the statistics again" },
 	{ "account add", "NAME", 1, 1, admin_account_add,
 	  HTTP(POST, "accounts", RIGHT_ACCOUNT), .fields = "name", .operator_only = true, .creates = true,
 	  .help = "add an account" },
@@ -123,6 +128,13 @@ static const struct admin_command commands[] = {
 	{ "campaign list", "[ACCOUNT]", 0, 1, admin_campaign_list, .shape = OUTPUT_ARRAY,
 	  HTTP(GET, "campaigns", RIGHTS_ALL), .fields = "account",
 	  .help = "list the campaigns" },
+	{ "campaign overview", "[ACCOUNT]", 0, 1, admin_campaign_overview, .shape = OUTPUT_ARRAY,
+	  HTTP(GET, "overview", RIGHT_STATS), .fields = "account",
+	  .help = "show the sign-ups of all campaigns in the last days" },
+	{ "campaign stats", "CAMPAIGN [--since TIME] [--until TIME] [--by hour|day]", 1, 1, admin_campaign_stats,
+	  .options = OPTIONS(STATS_PERIOD),
+	  HTTP(GET, "campaigns/{campaign}/stats", RIGHT_STATS),
+	  .help = "count the sign-ups of a campaign by hour or day" },
 	{ "campaign show", "CAMPAIGN", 1, 1, admin_campaign_show,
 	  HTTP(GET, "campaigns/{campaign}", RIGHT_STATS | RIGHT_MANAGE), .versioned = true,
 	  .help = "show a campaign and its settings" },
@@ -239,6 +251,10 @@ static const struct admin_command commands[] = {
 	{ "webhook test", "WEBHOOK", 1, 1, admin_webhook_test,
 	  SHELL_ONLY,
 	  .help = "send a test delivery and show the response" },
+	{ "webhook stats", "WEBHOOK [--since TIME] [--until TIME] [--by hour|day]", 1, 1, admin_webhook_stats,
+	  .options = OPTIONS(STATS_PERIOD),
+	  HTTP(GET, "webhooks/{webhook}/stats", RIGHT_STATS | RIGHT_HOOKS),
+	  .help = "count the attempts of a webhook by hour or day" },
 	{ "webhook remove", "WEBHOOK", 1, 1, admin_webhook_remove,
 	  HTTP(DELETE, "webhooks/{webhook}", RIGHT_HOOKS), .versioned = true,
 	  .help = "remove a webhook" },

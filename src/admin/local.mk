@@ -22,6 +22,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/secrets.c \
 	%D%/setup.c \
 	%D%/users.c \
+	%D%/stats.c \
 	%D%/values.c %D%/values.h \
 	%D%/webhook_test.c \
 	%D%/webhooks.c \

@@ -155,6 +155,7 @@ EXTRA_DIST += \
 	%D%/test_signatures.py \
 	%D%/test_signup.py \
 	%D%/test_spreadsheets.py \
+	%D%/test_stats.py \
 	%D%/test_strangers.py \
 	%D%/test_tls.py \
 	%D%/test_tolerance.py \

@@ -157,6 +157,7 @@ def test_lists_of_leads(service, leadhook, campaign):
     service.dispatch()
     installation = service.installation
     installation.sql(f"UPDATE lh_leads SET created_ms = 1000 WHERE id = {leads[0]['id']}")
+    leadhook("stats", "rebuild", campaign.id)
 
     def rows(*words):
         return leadhook("lead", "list", campaign.id, *words)

@@ -133,6 +133,7 @@ def test_addresses_are_dropped(make_service):
     service.installation.sql("UPDATE lh_leads SET user_agent = 'Browser'")
     emails = service.installation.sql("SELECT email FROM lh_leads ORDER BY id").split()
     service.installation.sql(f"UPDATE lh_leads SET created_ms = created_ms - 31 * {DAY_MS} ORDER BY id LIMIT 2")
+    service.installation.admin("stats", "rebuild")
     service.dispatch()
     found = dict(line.split("\t", 1) for line in service.installation.sql("SELECT email, ip, user_agent FROM lh_leads").splitlines())
     assert found == {email: "NULL\tNULL" if email in emails[:2] else

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""docs/statistics.md: counts by hour of leads and attempts, from the sign-up to the operator's command."""
+import json
+
+import pytest
+from command import DATA, NO_ID, OK, USAGE, call, is_aligned, is_time
+from stack.process import wait_until
+from stack.receiver import Answer
+
+LEADS = ["signups", "deleted", "leads", "verified", "referred", "fraudulent", "opted_out", "waitlisted", "removed_from_waitlist"]
+ATTEMPTS = ["attempts", "delivered", "failed", "no_answer", "answers_3xx", "answers_4xx", "answers_5xx", "p50_ms", "p95_ms"]
+
+
+def counts(row):
+    """Those that are not 0."""
+    return {name: row[name] for name in LEADS if row[name]}
+
+
+def source(stats, name):
+    [row] = [row for row in stats["sources"] if row["source"] == name]
+    return counts(row)
+
+
+def test_leads(service, leadhook, campaign, tmp_path):
+    """1 and 2: sign-ups, their changes and imports in the hour of the sign-up, by source"""
+    ada = campaign.lead(email="ada@example.org", __referrer="https://blog.example/a", __url="https://shop.example/")
+    for name in ("bob", "eve"):
+        campaign.lead(email=f"{name}@example.org", __kid=ada["social_id"])
+    campaign.lead(email="uta@example.org", utm_source="news")
+    campaign.lead(email="own@example.org", __referrer="https://shop.example/a", __url="https://shop.example/")
+    assert campaign.post({"email": "form@example.org"}, headers=[("Referer", "https://blog.example/a")]).status == 200
+    inbound = leadhook("inbound", "add", campaign.id, "Shop", "--map", "email=mail")
+    answer = campaign.client.request("POST", inbound["url"][inbound["url"].index("/in"):], json_body={"mail": "in@example.org"})
+    assert answer.status == 201, answer.body
+    (tmp_path / "leads.csv").write_text("email,created,verified_email\nold@example.org,2024-02-29T23:59:59Z,true\n")
+    leadhook("lead", "import", campaign.id, tmp_path / "leads.csv")
+    campaign.bulk("verify", {"email": "ada@example.org"})
+    campaign.bulk("block", {"email": "bob@example.org"})
+    campaign.bulk("optout", {"email": "own@example.org"})
+    campaign.change("delete", email="eve@example.org")
+    stats = leadhook("campaign", "stats", campaign.id)
+    assert list(stats) == ["campaign_id", "complete", "by", "since", "until", "totals", "previous", "sources", "points"]
+    assert (stats["campaign_id"], stats["complete"], stats["by"], len(stats["points"])) == (campaign.id, True, "day", 30)
+    assert list(stats["totals"]) == list(stats["previous"]) == LEADS
+    assert counts(stats["totals"]) == {"signups": 7, "deleted": 1, "leads": 6, "verified": 1, "referred": 1, "fraudulent": 1,
+                                       "opted_out": 1}
+    assert source(stats, "link") == {"signups": 1, "leads": 1, "verified": 1}
+    assert source(stats, "referral") == {"signups": 2, "deleted": 1, "leads": 1, "referred": 1, "fraudulent": 1}
+    assert source(stats, "campaign") == source(stats, "inbound") == {"signups": 1, "leads": 1}
+    assert source(stats, "direct") == {"signups": 2, "leads": 2, "opted_out": 1}
+    assert source(stats, "import") == source(stats, "unknown") == counts(stats["previous"]) == {}
+    old = leadhook("campaign", "stats", campaign.id, "--by", "hour", "--since", "2024-02-29T22:00:00Z", "--until",
+                   "2024-03-01T00:30:00Z")
+    assert [(point["time"], counts(point)) for point in old["points"]] == [
+        ("2024-02-29T22:00:00Z", {}), ("2024-02-29T23:00:00Z", {"signups": 1, "leads": 1, "verified": 1}),
+        ("2024-03-01T00:00:00Z", {})]
+    assert source(old, "import") == {"signups": 1, "leads": 1, "verified": 1}
+    [row] = [row for row in leadhook("campaign", "overview") if row["id"] == campaign.id]
+    assert (row["leads"], row["verified"], row["verified_percent"], row["last_7_days"], row["previous_7_days"]) == (7, 2, 29, 7, 0)
+    assert len(row["days"]) == 14 and sum(row["days"]) == 7 and row["today"] == row["days"][-1]
+    service.check()
+
+
+def test_rebuild(service, leadhook, refused, campaign):
+    """1: leads of an earlier version are counted by the dispatcher, or at once by the command"""
+    campaign.leads(3)
+    sql = service.installation.sql
+    sql(f"UPDATE lh_lead_hours SET lead_count = 9 WHERE campaign_id = {campaign.id}")
+    done = call(service.installation, "check", "--deep", "--json")
+    [finding] = json.loads(done.stdout)["findings"]
+    assert finding["what"] == "lead_hours" and "leadhook stats rebuild" in finding["hint"]
+    assert leadhook("stats", "rebuild", campaign.id) == {"campaigns": 1}
+    assert leadhook("campaign", "stats", campaign.id)["totals"]["leads"] == 3
+    # as the upgrade leaves it
+    sql(f"DELETE FROM lh_lead_hours WHERE campaign_id = {campaign.id};"
+        f"UPDATE lh_campaign_counters SET hours_counted_from = 4294967295 WHERE campaign_id = {campaign.id};"
+        "DELETE FROM lh_installation WHERE name = 'hours_counted_ms'")
+    stats = leadhook("campaign", "stats", campaign.id)
+    assert (stats["complete"], stats["totals"]["leads"]) == (False, 0)
+
+    def is_counted():
+        service.dispatch(max_runtime=2)
+        return leadhook("campaign", "stats", campaign.id)["complete"]
+    wait_until(is_counted, 30, "the dispatcher to count")
+    assert leadhook("campaign", "stats", campaign.id)["totals"]["leads"] == 3
+    assert leadhook("stats", "rebuild")["campaigns"] >= 1
+    assert "no such campaign" in refused(DATA, "stats", "rebuild", NO_ID)
+    service.check()
+
+
+def test_attempts(service, leadhook, receiver, campaign):
+    """3: attempts by the hour of their start, with what came of them"""
+    webhook = campaign.webhook("new_signup")
+    receiver.script(campaign.hook, Answer(503), Answer(200))
+    campaign.leads(1)
+    service.dispatch()
+    [delivery] = service.deliveries(webhook)
+    leadhook("delivery", "redeliver", delivery["id"])
+    service.dispatch()
+    stats = leadhook("webhook", "stats", webhook["referenceId"], "--by", "hour")
+    assert list(stats) == ["webhook_id", "counted_from", "by", "since", "until", "totals", "previous", "points"]
+    assert list(stats["totals"]) == ATTEMPTS and len(stats["points"]) == 30 and is_time(stats["counted_from"])
+    totals = stats["totals"]
+    assert [totals[name] for name in ATTEMPTS[:7]] == [2, 1, 0, 0, 0, 0, 1]
+    assert 0 <= totals["p50_ms"] <= totals["p95_ms"]
+    assert stats["previous"]["attempts"] == 0 and stats["previous"]["p50_ms"] is None
+    assert sum(point["attempts"] for point in stats["points"]) == 2
+    leadhook("webhook", "remove", webhook["referenceId"])
+    done = call(service.installation, "webhook", "stats", str(webhook["referenceId"]))
+    assert (done.returncode, done.stderr) == (DATA, "leadhook: there is no such webhook\n")
+
+
+@pytest.mark.parametrize("words, status, message", [
+    (["--by", "week"], DATA, "hour or day"),
+    (["--since", "yesterday"], DATA, "a date or a time as in RFC 3339"),
+    (["--since", "2025-01-02T00:00:00Z", "--until", "2025-01-01T00:00:00Z"], DATA, "must begin before it ends"),
+    (["--since", "2999-01-01T00:00:00Z"], DATA, "before now"),
+    (["--since", "2025-01-01T00:00:00Z", "--by", "hour"], DATA, "at most 1100 hours or days"),
+    (["--limit", "3"], USAGE, "--limit"),
+])
+def test_invalid_periods(service, campaign, words, status, message):
+    """4: what is refused, and why"""
+    done = call(service.installation, "campaign", "stats", str(campaign.id), *words)
+    assert done.returncode == status and message in done.stderr and done.stdout == ""
+
+
+def test_output_for_people(service, campaign):
+    """4: fields, then tables"""
+    campaign.leads(1)
+    done = call(service.installation, "campaign", "stats", str(campaign.id), "--by", "hour")
+    assert done.returncode == OK and "\npoints:\n" in done.stdout and "\nsources:\n" in done.stdout
+    assert is_aligned(done.stdout.split("\npoints:\n")[1])
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(done.stdout)

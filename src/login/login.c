@@ -41,7 +41,7 @@ static enum result
 verify(const struct login_context *context, struct pool *pool, struct slice email, struct slice password,
     struct login_check *check, bool *matches, struct login_outcome *outcome)
 {
-	enum result result = store_count_attempt(context->store, email, &outcome->wait_ms);
+	enum result result = store_count_login(context->store, email, &outcome->wait_ms);
 	*matches = false;
 	if (result != RESULT_OK)
 		return result;
@@ -102,7 +102,7 @@ check_user(const struct login_context *context, struct pool *pool, const struct 
 		return result;
 	if (slice_present(check->user.totp) && code.size == 0) {
 		outcome->verdict = LOGIN_CODE_NEEDED;
-		return store_uncount_attempt(context->store, email.key);
+		return store_uncount_login(context->store, email.key);
 	}
 	if (!slice_present(check->user.totp) || accepts_code(pool, code, check))
 		outcome->verdict = LOGIN_DONE;

@@ -139,7 +139,7 @@ guess(struct store *store, const struct world *w UNUSED, unsigned index UNUSED)
 {
 	for (unsigned i = 0; i < GUESSES_EACH; i++) {
 		int64_t wait_ms;
-		if (store_count_attempt(store, SLICE("ada@example.org"), &wait_ms) != RESULT_OK)
+		if (store_count_login(store, SLICE("ada@example.org"), &wait_ms) != RESULT_OK)
 			return false;
 		if (wait_ms == 0)
 			__sync_fetch_and_add(shared, 1);
@@ -152,7 +152,7 @@ static void
 parallel_guesses_get_no_more_tries(void **state UNUSED)
 {
 	int64_t wait_ms;
-	assert_int_equal(store_count_attempt(world->store, SLICE("ada@example.org"), &wait_ms), RESULT_OK);
+	assert_int_equal(store_count_login(world->store, SLICE("ada@example.org"), &wait_ms), RESULT_OK);
 	root_run("UPDATE t_login_attempts SET failures = 20");
 	processes_start(world, GUESSERS, guess);
 	assert_true(processes_end());

@@ -68,7 +68,7 @@ update_attempts(struct store *store, const struct digest *hash, const struct log
 }
 
 enum result
-store_count_attempt(struct store *store, struct slice email, int64_t *wait_ms)
+store_count_login(struct store *store, struct slice email, int64_t *wait_ms)
 {
 	struct digest hash;
 	struct login_throttle throttle;
@@ -92,7 +92,7 @@ store_count_attempt(struct store *store, struct slice email, int64_t *wait_ms)
 }
 
 enum result
-store_uncount_attempt(struct store *store, struct slice email)
+store_uncount_login(struct store *store, struct slice email)
 {
 	struct digest hash;
 	struct login_throttle throttle;

@@ -14,9 +14,9 @@
 /* Counts an attempt with this address, as a failure, and commits it, so that no more attempts are made than are counted, also
  * by several processes at once, and whatever is killed. *wait_ms: 0, or the time until the next attempt; this one is not
  * counted then, and must not be made. Takes as long for an address that is no user's. */
-MUST_CHECK enum result store_count_attempt(struct store *store, struct slice email, int64_t *wait_ms);
+MUST_CHECK enum result store_count_login(struct store *store, struct slice email, int64_t *wait_ms);
 /* Takes it back: it was neither a failure nor a success. */
-MUST_CHECK enum result store_uncount_attempt(struct store *store, struct slice email);
+MUST_CHECK enum result store_uncount_login(struct store *store, struct slice email);
 
 /* ---- logins ---- */
 

@@ -190,19 +190,29 @@ MUST_CHECK enum result store_find_versions(
 
 /* Zero, absent and -1 filters are not applied. */
 struct lead_filter {
-	uint32_t after;                                  /* the page begins after this subscription number */
+	uint32_t after;                                  /* the page begins after this subscription number, in its order */
 	int verified, waitlisted, fraudulent, opted_out; /* 1: only those, 0: only the others, -1: all */
 	uint64_t tag_id;
 	int64_t since_ms; /* created at or after this time */
 	size_t limit;     /* of leads on the page */
+	int64_t until_ms; /* created before this time */
+	struct slice source;
+	struct slice name; /* words, each the beginning of one of its names, in their order or the family name first; without
+			    * regard to case and accents */
+	struct lead_reference identities[LEAD_BY_ID]; /* only the lead that has all of them */
+	size_t identity_count;
+	bool newest;   /* the latest sign-up first; not for exports */
+	uint32_t last; /* of the page before: it examines no rows beyond; 0: as many as it may */
 };
 struct lead_page {
 	struct lead *leads; /* by subscription number; filled as by store_look_up */
 	size_t count;
 	uint32_t next; /* `after` of the next page; 0: this was the last */
+	uint32_t last; /* number up to which it may have examined leads; 0: there are none beyond */
 };
-/* Reads at most LEAD_PAGE_ROWS_MAX rows: with a filter, a page may be short or empty and still have a next one. */
-enum { LEAD_PAGE_ROWS_MAX = 10000 };
+/* Reads at most LEAD_PAGE_ROWS_MAX rows, or LEAD_PAGE_NAMES_MAX where it searches names, which takes twice as long: with a
+ * filter, a page may be short or empty and still have a next one. */
+enum { LEAD_PAGE_ROWS_MAX = 10000, LEAD_PAGE_NAMES_MAX = LEAD_PAGE_ROWS_MAX / 2 };
 MUST_CHECK enum result store_list_leads(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page);
 /* The same with all that is stored of the leads themselves; `names_only`: only subscription number, custom fields and utm. */

@@ -316,6 +316,8 @@ planted_value(struct pool *pool, enum value_kind kind, size_t i)
 		return db_bytes(SLICE(""));
 	case VALUE_ANY:
 		return DB_I64(-1);
+	case VALUE_NONE:
+		return db_bytes(SLICE_NONE);
 	case VALUE_LOWEST:
 		return DB_U64(0);
 	case VALUE_HIGHEST:

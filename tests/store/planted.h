@@ -45,6 +45,7 @@ enum value_kind {
 	VALUE_LANGUAGE = 'L',     /* … and its language */
 	VALUE_CHANNEL = 'M',      /* name of a channel of messages */
 	VALUE_ANY = '*',          /* any value */
+	VALUE_NONE = '-',         /* NULL: a filter that is not given */
 	VALUE_LOWEST = '<',       /* below all numbers */
 	VALUE_HIGHEST = '>',      /* above all of them */
 	VALUE_TWENTY = '#'

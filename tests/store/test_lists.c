@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "store/store.h"
 #include "world.h"
@@ -77,6 +78,12 @@ pages_follow_each_other(void **state)
 	assert_int_equal(list(w, filter).count, 0);
 }
 
+#define FILTER(after_number, is_verified, is_waitlisted, is_fraudulent, has_opted_out, tag, since)                        \
+	{                                                                                                                 \
+		.after = after_number, .verified = is_verified, .waitlisted = is_waitlisted, .fraudulent = is_fraudulent, \
+		.opted_out = has_opted_out, .tag_id = tag, .since_ms = since, .limit = 7                                  \
+	}
+
 static void
 filters_are_applied_together(void **state)
 {
@@ -85,20 +92,20 @@ filters_are_applied_together(void **state)
 		size_t leads;
 		uint64_t first;
 	} cases[] = {
-		{ { 0, 1, -1, -1, -1, 0, -1, 7 }, 60, 1 },
-		{ { 0, 0, -1, -1, -1, 0, -1, 7 }, 60, 3 },
-		{ { 0, -1, 1, -1, -1, 0, -1, 7 }, 40, 3 },
-		{ { 0, -1, 0, -1, -1, 0, -1, 7 }, 80, 1 },
-		{ { 0, -1, -1, 1, -1, 0, -1, 7 }, 24, 5 },
-		{ { 0, -1, -1, 0, -1, 0, -1, 7 }, 96, 1 },
-		{ { 0, -1, -1, -1, 1, 0, -1, 7 }, 17, 7 },
-		{ { 0, -1, -1, -1, 0, 0, -1, 7 }, 103, 1 },
-		{ { 0, -1, -1, -1, -1, 12, -1, 7 }, 80, 1 },
-		{ { 0, -1, -1, -1, -1, 2, -1, 7 }, 40, 3 },
-		{ { 0, -1, -1, -1, -1, 1, -1, 7 }, 40, 1 },
-		{ { 0, -1, -1, -1, -1, 3, -1, 7 }, 0, 0 },
-		{ { 0, -1, -1, -1, -1, 0, 101, 7 }, 20, 101 },
-		{ { 60, 1, 1, 0, 0, 12, 62, 7 }, 8, 66 },
+		{ FILTER(0, 1, -1, -1, -1, 0, -1), 60, 1 },
+		{ FILTER(0, 0, -1, -1, -1, 0, -1), 60, 3 },
+		{ FILTER(0, -1, 1, -1, -1, 0, -1), 40, 3 },
+		{ FILTER(0, -1, 0, -1, -1, 0, -1), 80, 1 },
+		{ FILTER(0, -1, -1, 1, -1, 0, -1), 24, 5 },
+		{ FILTER(0, -1, -1, 0, -1, 0, -1), 96, 1 },
+		{ FILTER(0, -1, -1, -1, 1, 0, -1), 17, 7 },
+		{ FILTER(0, -1, -1, -1, 0, 0, -1), 103, 1 },
+		{ FILTER(0, -1, -1, -1, -1, 12, -1), 80, 1 },
+		{ FILTER(0, -1, -1, -1, -1, 2, -1), 40, 3 },
+		{ FILTER(0, -1, -1, -1, -1, 1, -1), 40, 1 },
+		{ FILTER(0, -1, -1, -1, -1, 3, -1), 0, 0 },
+		{ FILTER(0, -1, -1, -1, -1, 0, 101), 20, 101 },
+		{ FILTER(60, 1, 1, 0, 0, 12, 62), 8, 66 },
 	};
 	struct world *w = *state;
 	size_t pages, leads;
@@ -147,6 +154,156 @@ a_filtered_page_ends_with_its_range(void **state)
 	root_run("DELETE FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign);
 }
 
+/* The numbers of a page, in its order: "3 2 1". */
+static void
+assert_numbers(struct world *w, struct lead_filter filter, const char *expected)
+{
+	const struct lead_page page = list(w, filter);
+	struct buffer out;
+	buffer_init(&out, 4096);
+	for (size_t i = 0; i < page.count; i++)
+		buffer_printf(&out, "%s%" PRIu32, i == 0 ? "" : " ", page.leads[i].subscription_number);
+	buffer_add(&out, (struct slice){ "", 1 });
+	assert_string_equal(out.data, expected);
+	buffer_free(&out);
+}
+
+/* leadhook(1), lead list --newest: the latest first, and pages go on after the last one shown */
+static void
+the_newest_come_first(void **state)
+{
+	struct world *w = *state;
+	struct lead_filter filter = all_leads;
+	plant_leads(w->campaign, 20);
+	plant_leads(add_campaign(w), 30);
+	filter.newest = true;
+	filter.limit = 3;
+	assert_numbers(w, filter, "20 19 18");
+	assert_int_equal(list(w, filter).next, 18);
+	filter.after = 18;
+	filter.opted_out = 1;
+	assert_numbers(w, filter, "14 7");
+	assert_int_equal(list(w, filter).next, 0);
+	filter.after = 3;
+	filter.opted_out = -1;
+	assert_numbers(w, filter, "2 1");
+}
+
+/* A page that examined as many rows as it may ends there, in either order; a page of the same list examines no more. */
+static void
+the_newest_are_examined_in_ranges(void **state)
+{
+	struct world *w = *state;
+	struct lead_filter filter = all_leads;
+	plant_leads(w->campaign, LEAD_PAGE_ROWS_MAX + 100);
+	root_run(
+	    "UPDATE t_leads SET opted_out = subscription_number IN (50, 200, 201) WHERE campaign_id = %" PRIu64, w->campaign);
+	filter.newest = true;
+	filter.opted_out = 1;
+	struct lead_page page = list(w, filter);
+	assert_true(page.count == 2 && page.next == 101 && page.last == 101);
+	filter.limit = 1;
+	page = list(w, filter);
+	assert_true(page.count == 1 && page.next == 201 && page.last == 101);
+	filter.after = page.next;
+	filter.last = page.last;
+	page = list(w, filter);
+	assert_true(page.count == 1 && page.next == 101);
+	filter.after = 101;
+	filter.last = 0;
+	assert_numbers(w, filter, "50");
+	root_run("DELETE FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign);
+}
+
+static void
+name_lead(struct world *w, unsigned number, const char *custom_fields)
+{
+	root_run("UPDATE t_leads SET custom_fields = '%s' WHERE subscription_number = %u AND campaign_id = %" PRIu64,
+	    custom_fields, number, w->campaign);
+}
+
+/* leadhook(1), lead list --name: words, each the beginning of one of the names */
+static void
+names_are_found_by_their_beginnings(void **state)
+{
+	static const struct {
+		const char *name, *expected;
+	} cases[] = { { "ada", "1 5" }, { "LOVE", "1" }, { "ada  lov", "1" }, { "lovelace ada", "1" }, { "da", "" },
+		{ "ad love", "1" }, { "love x", "" }, { "jose", "2" }, { "muñ", "2" }, { "100%", "3" }, { "1%", "" },
+		{ "a_b", "3" }, { "a|b", "" }, { "grace", "4" }, { "hop", "4" }, { "gr hopper", "4" }, { "byron", "5" },
+		{ "first", "" }, { " ", "1 2 3 4 5 6" } };
+	struct world *w = *state;
+	struct lead_filter filter = all_leads;
+	plant_leads(w->campaign, 6);
+	name_lead(w, 1, "{\"first_name\":\"Ada\",\"last_name\":\"Lovelace\"}");
+	name_lead(w, 2, "{\"given_name\":\"Jos\\\\u00e9\",\"family_name\":\"MU\\\\u00d1OZ\",\"age\":7}");
+	name_lead(w, 3, "{\"first_name\":\"100%%\",\"last_name\":\"a_b\"}");
+	name_lead(w, 4, "{\"name\":\"Grace Brewster Hopper\",\"topics\":[\"ada\"]}");
+	name_lead(w, 5, "{\"first_name\":\"Ada\",\"last_name\":\"Byron\"}");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		filter.name = slice_of(cases[i].name);
+		assert_numbers(w, filter, cases[i].expected);
+	}
+	filter.name = slice_of("ada");
+	filter.newest = true;
+	filter.limit = 1;
+	assert_numbers(w, filter, "5");
+}
+
+/* leadhook(1), lead list: an address finds the one lead of the campaign that has it, together with the other filters */
+static void
+identities_find_one_lead(void **state)
+{
+	static const struct lead_reference other = { .identity = LEAD_BY_PHONE, .value = SLICE("+14155552671") };
+	struct world *w = *state;
+	struct lead_filter filter = all_leads;
+	sign_up_many(w, "lead", 3);
+	const struct lead lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead1@example.org");
+	char number[16];
+	snprintf(number, sizeof(number), "%" PRIu32, lead.subscription_number);
+	filter.identities[0] = (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = lead.email_key };
+	filter.identity_count = 1;
+	for (int newest = 0; newest < 2; newest++) {
+		filter.newest = newest == 1;
+		assert_numbers(w, filter, number);
+		assert_int_equal(list(w, filter).next, 0);
+	}
+	filter.identities[1] = (struct lead_reference){ .identity = LEAD_BY_SOCIAL_ID, .value = lead.social_id };
+	filter.identity_count = 2;
+	assert_numbers(w, filter, number);
+	filter.after = lead.subscription_number;
+	assert_numbers(w, filter, "");
+	filter.after = 0;
+	filter.opted_out = 1;
+	assert_numbers(w, filter, "");
+	filter.opted_out = -1;
+	filter.identities[1] = other;
+	assert_numbers(w, filter, "");
+	filter.identity_count = 1;
+	struct lead_page page;
+	assert_int_equal(store_list_leads(w->store, w->pool, add_campaign(w), &filter, &page), RESULT_OK);
+	assert_int_equal(page.count, 0);
+}
+
+/* Each of the others alone, and all together. */
+static void
+sources_and_times_are_filters(void **state)
+{
+	struct world *w = *state;
+	struct lead_filter filter = all_leads;
+	plant_leads(w->campaign, 6);
+	root_run("UPDATE t_leads SET source = IF(subscription_number %% 2 = 0, 'API', 'api') WHERE campaign_id = %" PRIu64,
+	    w->campaign);
+	filter.source = SLICE("API");
+	assert_numbers(w, filter, "2 4 6");
+	filter.until_ms = 6;
+	assert_numbers(w, filter, "2 4");
+	filter.since_ms = 3;
+	assert_numbers(w, filter, "4");
+	filter.source = SLICE_NONE;
+	assert_numbers(w, filter, "3 4 5");
+}
+
 static int64_t
 cost_of_list(struct world *w, struct lead_filter filter)
 {
@@ -180,6 +337,12 @@ a_page_costs_what_is_on_it(void **state)
 	assert_in_range(cost_of_leaderboard(w), 10, 20);
 	/* once to find the end of the range, once to read it */
 	assert_in_range(cost_of_list(w, rare), LEAD_PAGE_ROWS_MAX, 2 * LEAD_PAGE_ROWS_MAX + 100);
+	far.newest = rare.newest = true;
+	assert_in_range(cost_of_list(w, far), 50, 60);
+	assert_in_range(cost_of_list(w, rare), LEAD_PAGE_ROWS_MAX, 2 * LEAD_PAGE_ROWS_MAX + 100);
+	rare.identities[0] = (struct lead_reference){ .identity = LEAD_BY_ID, .id = w->campaign * 1000000 + 6 };
+	rare.identity_count = 1;
+	assert_in_range(cost_of_list(w, rare), 1, 10);
 	root_run("DELETE FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign);
 }
 
@@ -214,6 +377,11 @@ main(void)
 		WORLD_TEST(pages_follow_each_other),
 		WORLD_TEST(filters_are_applied_together),
 		WORLD_TEST(a_filtered_page_ends_with_its_range),
+		WORLD_TEST(the_newest_come_first),
+		WORLD_TEST(the_newest_are_examined_in_ranges),
+		WORLD_TEST(names_are_found_by_their_beginnings),
+		WORLD_TEST(identities_find_one_lead),
+		WORLD_TEST(sources_and_times_are_filters),
 		WORLD_TEST(a_page_costs_what_is_on_it),
 		WORLD_TEST(the_leaderboard_is_by_score_then_sign_up),
 	};

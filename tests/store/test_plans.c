@@ -48,7 +48,7 @@ enum fault {
 enum { GATHERS = SORT | TEMPORARY, READS_ALL = SCAN | SORT | TEMPORARY | MANY };
 
 #define ENDS_AT_LIMIT "reads an index in the order of the answer, up to the limit"
-#define PAGE_END "it ends at its limit, or at the number that sql_select_number_after has answered"
+#define PAGE_END "it ends at its limit, or at the number that sql_select_number_… has answered"
 #define PIECE "a removal reads the table in pieces of a fixed size"
 #define UNFINISHED "erasures and removals that are not finished: few"
 #define AS_REQUESTED "as many as requested"
@@ -73,7 +73,9 @@ static const struct {
 	    "known: it looks for all pairs, or for all addresses when the pairs are too many" },
 	{ "sql_select_campaign_ids", NULL, MANY | SORT, ENDS_AT_LIMIT },
 	{ "sql_select_number_after", "t_leads", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_number_before", "t_leads", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_page", "l", MANY, PAGE_END },
+	{ "sql_select_newest_page", "l", MANY, PAGE_END },
 	{ "sql_select_exported", "l", MANY, PAGE_END },
 	{ "sql_select_exported_names", "l", MANY, PAGE_END },
 	{ "sql_select_leaders", "l", MANY, ENDS_AT_LIMIT },

@@ -114,10 +114,6 @@ admin_delivery_list(struct admin_call *call)
 	const struct dispatcher_seen here = dispatcher_here(call);
 	for (size_t i = 0; i < list.count; i++)
 		add_delivery(call, &list.deliveries[i], &here);
-	if (list.cut)
-		admin_warn(call,
-		    "only the newest %d deliveries of these days were searched: filter by webhook or state, or by fewer days",
-		    DELIVERIES_EXAMINED);
 	return EX_OK;
 }
 
@@ -148,7 +144,7 @@ admin_delivery_show(struct admin_call *call)
 		return admin_answer(call, result);
 	const struct dispatcher_seen here = dispatcher_here(call);
 	add_delivery(call, &delivery.row, &here);
-	output_u64(call->output, "campaign", delivery.campaign_id);
+	output_u64(call->output, "campaign", delivery.row.campaign_id);
 	output_text(call->output, "url", delivery.url);
 	output_text(call->output, "message_id", delivery.message_id);
 	output_time(call->output, "created_at", delivery.created_ms);

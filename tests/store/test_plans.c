@@ -151,6 +151,7 @@ static const struct {
 	{ "sql_select_delivery_ids", "t_due", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_delivery_ids_of_webhook", "<union1,2,3>", SORT, AS_REQUESTED },
 	{ "sql_select_delivery_ids_of_webhook", "t_due", SORT, "what one webhook has pending, from the index alone" },
+	{ "sql_select_due_ids", "t_due", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_deliveries", "<derived2>", SORT, AS_REQUESTED },
 	{ "sql_select_delivery", "<derived2>", SORT, AS_REQUESTED },
 	{ "sql_select_attempts", "<union1,2>", SORT, "the attempts of one delivery" },

@@ -196,9 +196,20 @@ struct delivery_filter {
 	int state; /* enum delivery_state, or -1 */
 	int64_t since_ms, until_ms;
 	size_t limit;
+	uint64_t campaign_id;
+	enum answer_class {
+		ANY_ANSWER,
+		ANSWER_1XX, /* the last attempt got a complete answer with a status from 100 to 199, and so on */
+		ANSWER_2XX,
+		ANSWER_3XX,
+		ANSWER_4XX,
+		ANSWER_5XX,
+		NO_ANSWER /* … got none */
+	} answer;
+	uint64_t after; /* only those that come after this one in the list */
 };
 struct delivery_row {
-	uint64_t id, webhook_id;
+	uint64_t id, webhook_id, campaign_id;
 	unsigned event; /* enum event_type */
 	struct slice lead_social_id;
 	enum delivery_state state;
@@ -211,18 +222,19 @@ struct delivery_row {
 	/* State of its webhook. */
 	enum webhook_state webhook_state;
 	unsigned webhook_failures;
+	unsigned webhook_rate;         /* as webhook_settings.rate */
 	int64_t webhook_hold_until_ms; /* 0: no hold */
 	int64_t now_ms;
 };
 struct delivery_list {
 	struct delivery_row *deliveries;
 	size_t count;
-	bool cut; /* there may be more, among those that were not read */
+	uint64_t next; /* `after` of the rest of the list, which may be empty; 0: this is all */
 };
-/* By id, the highest first: the latest day first, within a day only roughly, because processes take ids in blocks. Webhook,
- * lead and failed ones have indexes, days are ranges of ids; with other filters it reads about DELIVERIES_EXAMINED rows at
- * most. */
-enum { DELIVERIES_EXAMINED = 100000 };
+/* By id, the highest first: the latest day first, within a day only roughly, because processes take ids in blocks. Campaign,
+ * webhook, lead and failed ones have indexes, days are ranges of ids. It reads about DELIVERIES_EXAMINED rows at most: with
+ * other filters a list may be short or empty and still have a next one. */
+enum { DELIVERIES_EXAMINED = 5000 };
 MUST_CHECK enum result store_list_deliveries(
     struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
 /* The same list without that limit: `visit` gets it piece by piece, each valid during the call, and may change what it gets.
@@ -241,7 +253,7 @@ struct attempt_row {
 };
 struct delivery_details {
 	struct delivery_row row;
-	uint64_t campaign_id;
+	bool form;               /* how it is sent: as a form, or as JSON */
 	int64_t created_ms;      /* of the event */
 	struct slice message_id; /* the webhook-id header */
 	struct slice payload;    /* JSON */

@@ -133,7 +133,7 @@ static size_t
 count_deliveries(struct world *w, struct delivery_filter filter)
 {
 	struct delivery_list found = list(w, filter);
-	assert_false(found.cut);
+	assert_true(found.next == 0 || found.count == filter.limit);
 	for (size_t i = 1; i < found.count; i++)
 		assert_true(found.deliveries[i - 1].id > found.deliveries[i].id);
 	return found.count;
@@ -418,10 +418,31 @@ a_list_reads_a_limited_number_of_rows(void **state)
 		filter.webhook_id = i == 0 ? 0 : webhook;
 		struct delivery_list found = list(w, filter);
 		assert_int_equal(found.count, 0);
-		assert_true(found.cut);
+		assert_true(found.next > 0);
+		struct delivery_filter rest = filter;
+		rest.after = found.next;
+		assert_int_equal(count_deliveries(w, rest), 1);
 	}
 	root_run("DELETE FROM t_deliveries ORDER BY id LIMIT %d", ROWS - DELIVERIES_EXAMINED / 2);
 	assert_int_equal(count_deliveries(w, filter), 1);
+}
+
+/* Small pages until the end: the ids, each once and in order. */
+static size_t
+page_through(struct world *w, struct delivery_filter filter, uint64_t *ids, size_t maximum)
+{
+	size_t count = 0;
+	filter.limit = maximum < 100 ? 2 : 33;
+	do {
+		const struct delivery_list found = list(w, filter);
+		for (size_t i = 0; i < found.count; i++) {
+			assert_true(count < maximum && (count == 0 || found.deliveries[i].id < ids[count - 1]));
+			ids[count++] = found.deliveries[i].id;
+		}
+		assert_true(found.next == 0 || filter.after == 0 || found.next < filter.after);
+		filter.after = found.next;
+	} while (filter.after != 0);
+	return count;
 }
 
 /* A lead's deliveries are found by its events, however many there are, and by their webhooks. */
@@ -441,10 +462,111 @@ a_lead_has_many_deliveries(void **state)
 	filter.lead_social_id = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead0@example.org").social_id;
 	filter.limit = 10000;
 	assert_int_equal(count_deliveries(w, filter), EVENTS * WEBHOOKS);
+	uint64_t *ids = POOL_ARRAY(w->pool, EVENTS * WEBHOOKS, uint64_t);
+	assert_int_equal(page_through(w, filter, ids, EVENTS * WEBHOOKS), EVENTS * WEBHOOKS);
 	filter.webhook_id = last;
 	assert_int_equal(count_deliveries(w, filter), EVENTS);
 	filter.event = EVENT_NEW_SIGNUP; /* the oldest */
 	assert_int_equal(count_deliveries(w, filter), 1);
+}
+
+/* leadhook(1), delivery list --campaign: those of all its webhooks, pending and ended, and of no other campaign */
+static void
+a_campaign_has_the_deliveries_of_its_webhooks(void **state)
+{
+	enum { MOST = 64 };
+	struct world *w = *state;
+	struct delivery_filter filter = any, lead = any;
+	uint64_t ids[MOST], same[MOST];
+	const uint64_t other = add_campaign(w);
+	const uint64_t foreign = add_webhook(w, other, "https://c.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	const uint64_t second = add_webhook(w, w->campaign, "https://b.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	const uint64_t first = make_due(w, 6);
+	const struct command elsewhere = signup(w, other, "lead1@example.org");
+	run_all(w, &elsewhere, 1);
+	struct fetched fetched = fetch(w, first, 3);
+	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_FAILED, 404),
+		outcome_of(&fetched.items[1], DELIVERY_DELIVERED, 204),
+		outcome_of(&fetched.items[2], DELIVERY_DELIVERED, 200) };
+	assert_int_equal(record_outcomes(w, outcomes, ARRAY_SIZE(outcomes)), 0);
+	filter.campaign_id = w->campaign;
+	assert_int_equal(count_deliveries(w, filter), 12);
+	assert_int_equal(page_through(w, filter, ids, MOST), 12);
+	filter.webhook_id = second;
+	assert_int_equal(page_through(w, filter, same, MOST), 6);
+	filter.webhook_id = foreign;
+	assert_int_equal(count_deliveries(w, filter), 0);
+	filter.webhook_id = 0;
+	filter.state = DELIVERY_DELIVERED;
+	assert_int_equal(page_through(w, filter, same, MOST), 2);
+	filter.state = DELIVERY_PENDING;
+	assert_int_equal(page_through(w, filter, same, MOST), 9);
+	filter.campaign_id = other;
+	assert_int_equal(count_deliveries(w, filter), 1);
+	lead.lead_social_id = find_lead(w, w->campaign, LEAD_BY_EMAIL, "due1@example.org").social_id;
+	lead.campaign_id = w->campaign;
+	assert_int_equal(page_through(w, lead, same, MOST), 2);
+	lead.campaign_id = other;
+	assert_int_equal(count_deliveries(w, lead), 0);
+}
+
+/* However many rows are in between, each call reads a limited number, and the next one goes on. */
+static void
+a_campaign_with_a_backlog_is_read_in_pieces(void **state)
+{
+	enum { OTHERS = 9000, OWN = 4 };
+	struct world *w = *state;
+	struct delivery_filter filter = any;
+	uint64_t ids[OWN];
+	const uint64_t second = add_webhook(w, w->campaign, "https://b.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	const uint64_t first = make_due(w, OWN / 2);
+	struct fetched fetched = fetch(w, first, 1);
+	struct delivery_outcome outcome = outcome_of(fetched.items, DELIVERY_DELIVERED, 200);
+	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
+	const uint64_t last = (uint64_t)root_number("SELECT MAX(id) FROM t_due") + 1;
+	filter.campaign_id = w->campaign;
+	/* the backlog of another campaign does not matter */
+	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT %" PRIu64 " + seq, 1, 0, 1000000, "
+		 "'json', 1 FROM seq_1_to_%d",
+	    last, OTHERS);
+	assert_int_equal(list(w, filter).count, OWN);
+	int64_t before = root_rows_read();
+	assert_int_equal(list(w, filter).count, OWN);
+	assert_in_range(root_rows_read() - before, OWN, 100);
+	/* these have no event, so they are not listed */
+	root_run(
+	    "UPDATE t_due SET webhook_id = %" PRIu64 ", shard = %u WHERE webhook_id = 1000000", second, webhook_shard(second));
+	root_run("INSERT INTO t_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) SELECT %" PRIu64 " + seq, 1, "
+		 "%" PRIu64 ", 'delivered', 1, 1 FROM seq_%d_to_%d",
+	    last, second, OTHERS, 2 * OTHERS);
+	root_run("ANALYZE TABLE t_due, t_deliveries");
+	assert_true(list(w, filter).count == 0 && list(w, filter).next > last);
+	before = root_rows_read();
+	list(w, filter);
+	assert_in_range(root_rows_read() - before, DELIVERIES_EXAMINED, 12 * DELIVERIES_EXAMINED);
+	assert_int_equal(page_through(w, filter, ids, OWN), OWN);
+}
+
+/* leadhook(1), delivery list --status: by the answer to the last attempt; none is complete that has an error */
+static void
+answers_are_a_filter(void **state)
+{
+	static const struct {
+		enum answer_class class;
+		size_t expected;
+	} cases[] = { { ANY_ANSWER, 6 }, { ANSWER_1XX, 0 }, { ANSWER_2XX, 2 }, { ANSWER_4XX, 1 }, { ANSWER_5XX, 1 },
+		{ NO_ANSWER, 1 } };
+	struct world *w = *state;
+	struct fetched fetched = fetch(w, make_due(w, 6), 5);
+	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_FAILED, 404),
+		outcome_of(&fetched.items[1], DELIVERY_DELIVERED, 204), outcome_of(&fetched.items[2], DELIVERY_DELIVERED, 200),
+		outcome_of(&fetched.items[3], DELIVERY_PENDING, 503), outcome_of(&fetched.items[4], DELIVERY_PENDING, 0) };
+	assert_int_equal(record_outcomes(w, outcomes, ARRAY_SIZE(outcomes)), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct delivery_filter filter = any;
+		filter.answer = cases[i].class;
+		assert_int_equal(count_deliveries(w, filter), cases[i].expected);
+	}
 }
 
 int
@@ -464,6 +586,9 @@ main(void)
 		DELIVERY_TEST(rare_states_are_found_by_index),
 		DELIVERY_TEST(a_list_reads_a_limited_number_of_rows),
 		DELIVERY_TEST(a_lead_has_many_deliveries),
+		DELIVERY_TEST(a_campaign_has_the_deliveries_of_its_webhooks),
+		DELIVERY_TEST(a_campaign_with_a_backlog_is_read_in_pieces),
+		DELIVERY_TEST(answers_are_a_filter),
 	};
 	return WORLD_MAIN(tests);
 }

@@ -373,7 +373,7 @@ a_delivery_is_found_with_its_log(void **state)
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_false(slice_present(found.row.leased_by));
 	assert_slices_equal(found.row.last_error, SLICE("timeout"));
-	assert_int_equal(found.campaign_id, w->campaign);
+	assert_int_equal(found.row.campaign_id, w->campaign);
 	assert_slice(found.url, "https://a.example/hook");
 	assert_slices_equal(found.message_id, fetched.items->message_id);
 	assert_slices_equal(found.payload, fetched.items->payload);

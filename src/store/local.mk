@@ -67,11 +67,13 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/operator/definitions.c \
 	%D%/operator/deliveries.c \
 	%D%/operator/keys.c \
+	%D%/operator/delivery_ids.c %D%/operator/delivery_ids.h \
 	%D%/operator/node.c \
 	%D%/operator/number.c %D%/operator/number.h \
 	%D%/operator/owners.c %D%/operator/owners.h \
 	%D%/operator/restored.c \
 	%D%/operator/secrets.c %D%/operator/secrets.h \
+	%D%/operator/timeline.c %D%/operator/timeline.h \
 	%D%/operator/upgrade.c \
 	%D%/operator/webhook_admin.c
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c

@@ -243,6 +243,10 @@ typedef enum result delivery_visitor(void *context, const struct delivery_row *d
 MUST_CHECK enum result store_visit_deliveries(
     struct store *store, const struct delivery_filter *filter, delivery_visitor *visit, void *context);
 
+/* Those of these ids that exist, in any number, the highest first within each DB_LIST_MAX of them. */
+MUST_CHECK enum result store_find_deliveries(
+    struct store *store, struct pool *pool, const uint64_t *ids, size_t count, struct delivery_row **deliveries, size_t *found);
+
 /* A row of `attempts`. */
 struct attempt_row {
 	unsigned attempt; /* from 1 */

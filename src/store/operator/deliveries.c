@@ -2,31 +2,17 @@
  * Deliveries as the operator sees them, one or a list. Pending ones are rows of `due`, ended ones of `deliveries`; both tables
  * have only ids of most values in a filter.
  *
- * The list is read page by page: first the highest ids below the last page, from an index; then the rows with these ids, piece
- * by piece, to which the filter is applied. A delivery that ends meanwhile is always in at least one of the two tables. */
+ * The list is read page by page: first the ids (delivery_ids.h); then the rows with these ids, piece by piece, to which the
+ * filter is applied. A delivery that ends meanwhile is always in at least one of the two tables. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/operator/admin.h"
+#include "store/operator/delivery_ids.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
-
-/* The ids of the newest deliveries in this state. LIMIT 0: none. */
-#define IDS_OF_ENDED(index, state)                           \
-	"(SELECT id"                                         \
-	"   FROM {prefix}deliveries FORCE INDEX (" index ")" \
-	"   WHERE " state " AND id >= ? AND id < ?"          \
-	"   ORDER BY id DESC"                                \
-	"   LIMIT ?)"
-
-#define IDS_OF_DUE(index, condition)                  \
-	"(SELECT id"                                  \
-	"   FROM {prefix}due FORCE INDEX (" index ")" \
-	"   WHERE " condition "id >= ? AND id < ?"    \
-	"   ORDER BY id DESC"                         \
-	"   LIMIT ?)"
 
 /* Rows of both tables. */
 #define SELECT_DELIVERIES(columns)                                                                                      \
@@ -50,37 +36,6 @@
 	" LEFT JOIN {prefix}dispatch_shards h ON h.shard = d.shard"                                                     \
 	" ORDER BY d.id DESC"
 
-/* what was delivered is nearly everything, and read in the order of the primary key up to the limit; what has failed is little,
- * and sorted from the index alone */
-DB_STATEMENT(sql_select_delivery_ids,
-    IDS_OF_ENDED("PRIMARY", "state = 'delivered'") " UNION " IDS_OF_ENDED(
-	"by_state_and_webhook", "state = 'failed'") " UNION " IDS_OF_DUE("PRIMARY", "") " ORDER BY id DESC"
-											" LIMIT ?");
-/* each part in the order of its index, so that it reads no more than its limit; but the pending deliveries of a webhook are
- * read as a whole, from the index alone */
-DB_STATEMENT(sql_select_delivery_ids_of_webhook,
-    IDS_OF_ENDED("by_state_and_webhook", "webhook_id = ? AND state = 'delivered'") " UNION " IDS_OF_ENDED(
-	"by_state_and_webhook", "webhook_id = ? AND state = 'failed'") " UNION " IDS_OF_DUE("by_webhook",
-	"shard = ? AND webhook_id = ? AND ") " ORDER BY id DESC"
-					     " LIMIT ?");
-DB_STATEMENT(sql_select_webhook_ids, "SELECT id FROM {prefix}webhooks WHERE campaign_id = ?");
-/* all that one webhook has pending, up to the limit … */
-DB_STATEMENT(sql_select_due_ids_of_webhook, "SELECT id"
-					    " FROM {prefix}due FORCE INDEX (by_webhook)"
-					    " WHERE shard = ? AND webhook_id = ?"
-					    " LIMIT ?");
-/* … and where it has more, which this index has by time: a part of what all webhooks have */
-DB_STATEMENT(sql_select_due_ids, "SELECT id, webhook_id"
-				 " FROM {prefix}due FORCE INDEX (PRIMARY)"
-				 " WHERE id >= ? AND id < ?"
-				 " ORDER BY id DESC"
-				 " LIMIT ?");
-DB_STATEMENT(sql_select_event_ids_of_lead,
-    "SELECT id, deliveries"
-    " FROM {prefix}events FORCE INDEX (by_lead)"
-    " WHERE lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?) AND id >= ? AND id < ?"
-    " ORDER BY id DESC"
-    " LIMIT ?");
 DB_STATEMENT(sql_select_deliveries, SELECT_DELIVERIES(""));
 DB_STATEMENT(sql_select_delivery, SELECT_DELIVERIES(", e.payload, w.url, d.format"));
 /* the only attempt of a delivery that succeeded at once is in its own row */
@@ -92,198 +47,18 @@ DB_STATEMENT(sql_select_attempts, "SELECT attempt, started_ms, duration_ms, stat
 				  " WHERE id = ? AND started_ms IS NOT NULL"
 				  " ORDER BY attempt");
 
-store_statement_list sql_of_deliveries = { &sql_select_delivery_ids, &sql_select_delivery_ids_of_webhook,
-	&sql_select_webhook_ids, &sql_select_due_ids_of_webhook, &sql_select_due_ids, &sql_select_event_ids_of_lead,
-	&sql_select_deliveries, &sql_select_delivery, &sql_select_attempts, NULL };
+store_statement_list sql_of_deliveries = { &sql_select_deliveries, &sql_select_delivery, &sql_select_attempts, NULL };
 
 /* State of reading a list. */
 struct page_reader {
 	struct store *store;
-	struct pool *pool; /* the page's */
 	const struct delivery_filter *filter;
-	int64_t since_ms, until_ms;
-	const uint64_t *webhooks; /* of the filter's campaign, and webhook */
-	size_t webhook_count;
-	uint64_t from, below; /* remaining ids, from `from` to below `below` */
-	size_t page_size, looked_at, look_at;
-	size_t left; /* remaining number of rows for the filter */
+	struct delivery_ids ids;
+	size_t look_at; /* number of rows after which it stops */
+	size_t left;    /* remaining number of rows for the filter */
 	delivery_visitor *visit;
 	void *context;
 };
-
-/* Pages grow, because each sorts all pending deliveries of a webhook again. */
-enum { PAGE_MIN = DB_LIST_MAX, PAGE_MAX = 64 * DB_LIST_MAX, PAGE_EVENTS = 64, PAGE_DUE = 2 * DB_LIST_MAX };
-
-/* sql_select_delivery_ids… has a part for each of them. */
-static const enum delivery_state parts[] = { DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_PENDING };
-
-static bool
-is_wanted_state(const struct page_reader *l, enum delivery_state state)
-{
-	return l->filter->state < 0 || l->filter->state == (int)state;
-}
-
-/* Of one webhook; 0: of all. `pending`: also those that have not ended. */
-static enum result
-query_ids(struct page_reader *l, uint64_t webhook, bool pending, struct db_rows *rows)
-{
-	struct db_value values[ARRAY_SIZE(parts) * 5 + 1];
-	size_t used = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		bool wanted = is_wanted_state(l, parts[i]) && (pending || parts[i] != DELIVERY_PENDING);
-		if (webhook != 0 && parts[i] == DELIVERY_PENDING)
-			values[used++] = DB_U64(webhook_shard(webhook));
-		if (webhook != 0)
-			values[used++] = DB_U64(webhook);
-		values[used++] = DB_U64(l->from);
-		values[used++] = DB_U64(l->below);
-		values[used++] = DB_U64(wanted ? l->page_size : 0);
-	}
-	values[used++] = DB_U64(l->page_size);
-	return db_query(l->store->db, l->pool, webhook == 0 ? &sql_select_delivery_ids : &sql_select_delivery_ids_of_webhook,
-	    &DB_ARRAY(values, used), rows);
-}
-
-static enum result
-find_ids(struct page_reader *l, struct db_list *ids)
-{
-	struct db_rows rows;
-	enum result result = query_ids(l, l->filter->webhook_id, true, &rows);
-	if (result != RESULT_OK)
-		return result;
-	*ids = (struct db_list){ rows.values, rows.count };
-	l->below = rows.count < l->page_size ? l->from : db_get_u64(&rows, rows.count - 1, 0);
-	l->page_size = l->page_size < PAGE_MAX ? 2 * l->page_size : PAGE_MAX;
-	return RESULT_OK;
-}
-
-/* Ids of several queries. Each has the highest ones below `below`; what one did not read is below its last one. */
-struct merged_ids {
-	uint64_t *ids;
-	size_t count, capacity;
-	uint64_t from; /* each query has read all ids from here on */
-};
-
-static void
-merge_id(struct page_reader *l, struct merged_ids *merged, uint64_t id)
-{
-	merged->ids = pool_grow(l->pool, merged->ids, merged->count, &merged->capacity, sizeof(*merged->ids));
-	merged->ids[merged->count++] = id;
-}
-
-/* Notes how far a query with this limit has read. */
-static void
-note_read(const struct page_reader *l, struct merged_ids *merged, const struct db_rows *rows, size_t limit)
-{
-	const uint64_t last = rows->count < limit ? l->from : db_get_u64(rows, rows->count - 1, 0);
-	merged->from = last > merged->from ? last : merged->from;
-}
-
-/* Pending deliveries of the webhook. *many: there are so many that they are searched with those of others. */
-static enum result
-merge_due_of_webhook(struct page_reader *l, struct merged_ids *merged, uint64_t webhook, bool *many)
-{
-	struct db_rows rows;
-	const enum result result = store_query(l->store, l->pool, &rows, &sql_select_due_ids_of_webhook,
-	    DB_U64(webhook_shard(webhook)), DB_U64(webhook), DB_U64(PAGE_DUE));
-	*many = rows.count == PAGE_DUE;
-	for (size_t i = 0; i < rows.count && !*many; i++) {
-		const uint64_t id = db_get_u64(&rows, i, 0);
-		if (id >= l->from && id < l->below)
-			merge_id(l, merged, id);
-	}
-	return result;
-}
-
-/* Pending deliveries of these webhooks, among the highest ids of all. */
-static enum result
-merge_due(struct page_reader *l, struct merged_ids *merged, const struct db_list *webhooks)
-{
-	struct db_rows rows;
-	const enum result result =
-	    store_query(l->store, l->pool, &rows, &sql_select_due_ids, DB_U64(l->from), DB_U64(l->below), DB_U64(PAGE_DUE));
-	for (size_t i = 0; i < rows.count; i++)
-		for (size_t k = 0; k < webhooks->count; k++)
-			if (db_get_u64(&rows, i, 1) == webhooks->values[k].as.u64)
-				merge_id(l, merged, db_get_u64(&rows, i, 0));
-	note_read(l, merged, &rows, PAGE_DUE);
-	l->looked_at += rows.count;
-	return result;
-}
-
-static enum result
-merge_ended(struct page_reader *l, struct merged_ids *merged, uint64_t webhook)
-{
-	struct db_rows rows;
-	const enum result result = query_ids(l, webhook, false, &rows);
-	for (size_t i = 0; i < rows.count; i++)
-		merge_id(l, merged, db_get_u64(&rows, i, 0));
-	note_read(l, merged, &rows, l->page_size);
-	return result;
-}
-
-static struct db_list
-list_from(struct page_reader *l, const struct merged_ids *merged)
-{
-	struct db_list sorted = store_id_list(l->pool, merged->ids, merged->count);
-	struct db_value *values = POOL_ARRAY(l->pool, sorted.count, struct db_value);
-	size_t count = 0;
-	for (size_t i = sorted.count; i > 0 && sorted.values[i - 1].as.u64 >= merged->from; i--)
-		values[count++] = sorted.values[i - 1];
-	return (struct db_list){ values, count };
-}
-
-static enum result
-find_ids_of_campaign(struct page_reader *l, struct db_list *ids)
-{
-	struct merged_ids merged = { .from = l->from };
-	struct db_value *searched = POOL_ARRAY(l->pool, l->webhook_count, struct db_value);
-	size_t count = 0;
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < l->webhook_count && result == RESULT_OK; i++) {
-		bool many = false;
-		result = merge_ended(l, &merged, l->webhooks[i]);
-		if (result == RESULT_OK && is_wanted_state(l, DELIVERY_PENDING))
-			result = merge_due_of_webhook(l, &merged, l->webhooks[i], &many);
-		if (many)
-			searched[count++] = DB_U64(l->webhooks[i]);
-	}
-	if (result == RESULT_OK && count > 0)
-		result = merge_due(l, &merged, &(struct db_list){ searched, count });
-	*ids = list_from(l, &merged);
-	l->below = merged.from;
-	return result;
-}
-
-enum { EVENT_ID, EVENT_DELIVERIES };
-
-/* A lead's deliveries have the ids that follow its events'. */
-static enum result
-find_ids_of_lead(struct page_reader *l, struct db_list *ids)
-{
-	struct db_value values[] = { db_bytes(l->filter->lead_social_id), DB_U64(l->from), DB_U64(l->below),
-		DB_U64(PAGE_EVENTS) };
-	struct db_rows events;
-	struct db_value *found = NULL;
-	size_t count = 0, capacity = 0;
-	const uint64_t below = l->below;
-	enum result result =
-	    db_query(l->store->db, l->pool, &sql_select_event_ids_of_lead, &DB_ARRAY(values, ARRAY_SIZE(values)), &events);
-	if (result != RESULT_OK)
-		return result;
-	l->below = events.count < PAGE_EVENTS ? l->from : db_get_u64(&events, events.count - 1, EVENT_ID);
-	for (size_t i = 0; i < events.count; i++) {
-		const uint64_t event = db_get_u64(&events, i, EVENT_ID);
-		for (uint64_t place = db_get_u64(&events, i, EVENT_DELIVERIES); place > 0; place--) {
-			if (event + place >= below)
-				continue;
-			found = pool_grow(l->pool, found, count, &capacity, sizeof(*found));
-			found[count++] = DB_U64(event + place);
-		}
-	}
-	*ids = (struct db_list){ found, count };
-	return RESULT_OK;
-}
 
 enum {
 	DELIVERY_ID,
@@ -351,7 +126,7 @@ is_wanted(const struct page_reader *l, const struct db_rows *rows, size_t row)
 {
 	const struct delivery_filter *f = l->filter;
 	const int64_t event_ms = db_get_i64(rows, row, DELIVERY_EVENT_MS);
-	return event_ms >= l->since_ms && event_ms < l->until_ms &&
+	return event_ms >= l->ids.since_ms && event_ms < l->ids.until_ms &&
 	       (f->webhook_id == 0 || db_get_u64(rows, row, DELIVERY_WEBHOOK_ID) == f->webhook_id) &&
 	       (f->campaign_id == 0 || db_get_u64(rows, row, DELIVERY_CAMPAIGN_ID) == f->campaign_id) &&
 	       is_of_class(rows, row, f->answer) &&
@@ -373,7 +148,7 @@ take_piece(struct page_reader *l, struct db_list ids)
 	for (size_t i = 0; result == RESULT_OK && i < rows.count && count < l->left; i++)
 		if (is_wanted(l, &rows, i))
 			fitting[count++] = delivery_from_row(&rows, i);
-	l->looked_at += ids.count;
+	l->ids.looked_at += ids.count;
 	l->left -= count;
 	if (count > 0)
 		result = l->visit(l->context, fitting, count);
@@ -381,61 +156,21 @@ take_piece(struct page_reader *l, struct db_list ids)
 	return result;
 }
 
-typedef enum result find_function(struct page_reader *l, struct db_list *ids);
-
-static find_function *
-way_to_find(const struct delivery_filter *filter)
-{
-	if (slice_present(filter->lead_social_id))
-		return find_ids_of_lead;
-	return filter->campaign_id != 0 ? find_ids_of_campaign : find_ids;
-}
-
-/* Leaves `below` at the last id that was examined. */
+/* Leaves the ids at the last one that was examined. */
 static enum result
-take_page(struct page_reader *l)
+take_page(struct page_reader *l, struct pool *pool)
 {
 	struct db_list ids;
-	enum result result = way_to_find(l->filter)(l, &ids);
+	enum result result = delivery_ids_next(&l->ids, pool, &ids);
 	for (size_t from = 0; result == RESULT_OK && from < ids.count && l->left > 0; from += DB_LIST_MAX) {
 		const struct db_list piece = store_list_piece(ids, from);
 		result = take_piece(l, piece);
-		if (l->looked_at >= l->look_at && from + piece.count < ids.count) {
-			l->below = piece.values[piece.count - 1].as.u64;
+		if (l->ids.looked_at >= l->look_at && from + piece.count < ids.count) {
+			l->ids.below = piece.values[piece.count - 1].as.u64;
 			break;
 		}
 	}
 	return result;
-}
-
-/* The webhooks of the filter's campaign; only its webhook, if it has one. */
-static enum result
-find_webhooks(struct page_reader *l, struct pool *pool)
-{
-	struct db_rows rows;
-	if (l->filter->campaign_id == 0)
-		return RESULT_OK;
-	const enum result result = store_query(l->store, pool, &rows, &sql_select_webhook_ids, DB_U64(l->filter->campaign_id));
-	uint64_t *ids = POOL_ARRAY(pool, rows.count, uint64_t);
-	for (size_t i = 0; i < rows.count; i++) {
-		const uint64_t id = db_get_u64(&rows, i, 0);
-		if (l->filter->webhook_id == 0 || l->filter->webhook_id == id)
-			ids[l->webhook_count++] = id;
-	}
-	l->webhooks = ids;
-	return result;
-}
-
-/* Ids of the days of the filter. */
-static void
-set_range(struct page_reader *l)
-{
-	static const int64_t day_ms = 86400000;
-	const uint64_t after = l->filter->after;
-	/* an id may be a moment off its event's day: read one day more */
-	l->from = history_id_floor(l->since_ms < day_ms ? 0 : l->since_ms - day_ms);
-	l->below = history_id_floor(l->until_ms + 2 * day_ms);
-	l->below = after > 0 && after < l->below ? after : l->below;
 }
 
 /* *next: where it stopped after `look_at` rows, before the end; else 0. */
@@ -444,23 +179,16 @@ visit_deliveries(struct store *store, const struct delivery_filter *filter, size
     void *context, uint64_t *next)
 {
 	struct pool *pool = pool_new();
-	struct page_reader l = { .store = store,
-		.filter = filter,
-		.since_ms = filter->since_ms < 0 ? 0 : filter->since_ms,
-		.until_ms = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms,
-		.page_size = PAGE_MIN,
-		.look_at = look_at,
-		.left = filter->limit,
-		.visit = visit,
-		.context = context };
-	enum result result = find_webhooks(&l, pool);
-	set_range(&l);
-	while (result == RESULT_OK && l.from < l.below && l.left > 0 && l.looked_at < look_at) {
-		l.pool = pool_new();
-		result = take_page(&l);
-		pool_free(&l.pool);
+	struct page_reader l = {
+		.store = store, .filter = filter, .look_at = look_at, .left = filter->limit, .visit = visit, .context = context
+	};
+	enum result result = delivery_ids_begin(&l.ids, store, pool, filter);
+	while (result == RESULT_OK && l.ids.from < l.ids.below && l.left > 0 && l.ids.looked_at < look_at) {
+		struct pool *page = pool_new();
+		result = take_page(&l, page);
+		pool_free(&page);
 	}
-	*next = l.left > 0 && l.from < l.below ? l.below : 0;
+	*next = l.left > 0 && l.ids.from < l.ids.below ? l.ids.below : 0;
 	pool_free(&pool);
 	return result;
 }
@@ -507,6 +235,23 @@ store_list_deliveries(struct store *store, struct pool *pool, const struct deliv
 		list->count = filter->limit;
 		list->next = list->deliveries[list->count - 1].id;
 	}
+	return result;
+}
+
+enum result
+store_find_deliveries(
+    struct store *store, struct pool *pool, const uint64_t *ids, size_t count, struct delivery_row **deliveries, size_t *found)
+{
+	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
+	struct db_rows rows;
+	for (size_t i = 0; i < count; i++)
+		values[i] = DB_U64(ids[i]);
+	const struct db_list lists[] = { { values, count }, { values, count } };
+	const enum result result = store_query_lists(store, pool, &sql_select_deliveries, lists, ARRAY_SIZE(lists), &rows);
+	*deliveries = POOL_ARRAY(pool, rows.count, struct delivery_row);
+	*found = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		(*deliveries)[i] = delivery_from_row(&rows, i);
 	return result;
 }
 

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/operator/delivery_ids.h"
+
+#include "base/clock.h"
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
+
+/* The ids of the newest deliveries in this state. LIMIT 0: none. */
+#define IDS_OF_ENDED(index, state)                           \
+	"(SELECT id"                                         \
+	"   FROM {prefix}deliveries FORCE INDEX (" index ")" \
+	"   WHERE " state " AND id >= ? AND id < ?"          \
+	"   ORDER BY id DESC"                                \
+	"   LIMIT ?)"
+
+#define IDS_OF_DUE(index, condition)                  \
+	"(SELECT id"                                  \
+	"   FROM {prefix}due FORCE INDEX (" index ")" \
+	"   WHERE " condition "id >= ? AND id < ?"    \
+	"   ORDER BY id DESC"                         \
+	"   LIMIT ?)"
+
+/* what was delivered is nearly everything, and read in the order of the primary key up to the limit; what has failed is little,
+ * and sorted from the index alone */
+DB_STATEMENT(sql_select_delivery_ids,
+    IDS_OF_ENDED("PRIMARY", "state = 'delivered'") " UNION " IDS_OF_ENDED(
+	"by_state_and_webhook", "state = 'failed'") " UNION " IDS_OF_DUE("PRIMARY", "") " ORDER BY id DESC"
+											" LIMIT ?");
+/* each part in the order of its index, so that it reads no more than its limit; but the pending deliveries of a webhook are
+ * read as a whole, from the index alone */
+DB_STATEMENT(sql_select_delivery_ids_of_webhook,
+    IDS_OF_ENDED("by_state_and_webhook", "webhook_id = ? AND state = 'delivered'") " UNION " IDS_OF_ENDED(
+	"by_state_and_webhook", "webhook_id = ? AND state = 'failed'") " UNION " IDS_OF_DUE("by_webhook",
+	"shard = ? AND webhook_id = ? AND ") " ORDER BY id DESC"
+					     " LIMIT ?");
+DB_STATEMENT(sql_select_webhook_ids, "SELECT id FROM {prefix}webhooks WHERE campaign_id = ?");
+/* all that one webhook has pending, up to the limit … */
+DB_STATEMENT(sql_select_due_ids_of_webhook, "SELECT id"
+					    " FROM {prefix}due FORCE INDEX (by_webhook)"
+					    " WHERE shard = ? AND webhook_id = ?"
+					    " LIMIT ?");
+/* … and where it has more, which this index has by time: a part of what all webhooks have */
+DB_STATEMENT(sql_select_due_ids, "SELECT id, webhook_id"
+				 " FROM {prefix}due FORCE INDEX (PRIMARY)"
+				 " WHERE id >= ? AND id < ?"
+				 " ORDER BY id DESC"
+				 " LIMIT ?");
+DB_STATEMENT(sql_select_event_ids_of_lead,
+    "SELECT id, deliveries"
+    " FROM {prefix}events FORCE INDEX (by_lead)"
+    " WHERE lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?) AND id >= ? AND id < ?"
+    " ORDER BY id DESC"
+    " LIMIT ?");
+store_statement_list sql_of_delivery_ids = { &sql_select_delivery_ids, &sql_select_delivery_ids_of_webhook,
+	&sql_select_webhook_ids, &sql_select_due_ids_of_webhook, &sql_select_due_ids, &sql_select_event_ids_of_lead, NULL };
+
+/* Pages grow, because each sorts all pending deliveries of a webhook again. */
+enum { PAGE_MIN = DB_LIST_MAX, PAGE_MAX = 64 * DB_LIST_MAX, PAGE_EVENTS = 64, PAGE_DUE = 2 * DB_LIST_MAX };
+
+/* sql_select_delivery_ids… has a part for each of them. */
+static const enum delivery_state parts[] = { DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_PENDING };
+
+static bool
+is_wanted_state(const struct delivery_ids *l, enum delivery_state state)
+{
+	return l->filter->state < 0 || l->filter->state == (int)state;
+}
+
+/* Of one webhook; 0: of all. `pending`: also those that have not ended. */
+static enum result
+query_ids(struct delivery_ids *l, struct pool *pool, uint64_t webhook, bool pending, struct db_rows *rows)
+{
+	struct db_value values[ARRAY_SIZE(parts) * 5 + 1];
+	size_t used = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		bool wanted = is_wanted_state(l, parts[i]) && (pending || parts[i] != DELIVERY_PENDING);
+		if (webhook != 0 && parts[i] == DELIVERY_PENDING)
+			values[used++] = DB_U64(webhook_shard(webhook));
+		if (webhook != 0)
+			values[used++] = DB_U64(webhook);
+		values[used++] = DB_U64(l->from);
+		values[used++] = DB_U64(l->below);
+		values[used++] = DB_U64(wanted ? l->page_size : 0);
+	}
+	values[used++] = DB_U64(l->page_size);
+	return db_query(l->store->db, pool, webhook == 0 ? &sql_select_delivery_ids : &sql_select_delivery_ids_of_webhook,
+	    &DB_ARRAY(values, used), rows);
+}
+
+static enum result
+find_ids(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
+{
+	struct db_rows rows;
+	enum result result = query_ids(l, pool, l->filter->webhook_id, true, &rows);
+	if (result != RESULT_OK)
+		return result;
+	*ids = (struct db_list){ rows.values, rows.count };
+	l->below = rows.count < l->page_size ? l->from : db_get_u64(&rows, rows.count - 1, 0);
+	l->page_size = l->page_size < PAGE_MAX ? 2 * l->page_size : PAGE_MAX;
+	return RESULT_OK;
+}
+
+/* Ids of several queries. Each has the highest ones below `below`; what one did not read is below its last one. */
+struct merged_ids {
+	uint64_t *ids;
+	size_t count, capacity;
+	uint64_t from; /* each query has read all ids from here on */
+};
+
+static void
+merge_id(struct pool *pool, struct merged_ids *merged, uint64_t id)
+{
+	merged->ids = pool_grow(pool, merged->ids, merged->count, &merged->capacity, sizeof(*merged->ids));
+	merged->ids[merged->count++] = id;
+}
+
+/* Notes how far a query with this limit has read. */
+static void
+note_read(const struct delivery_ids *l, struct merged_ids *merged, const struct db_rows *rows, size_t limit)
+{
+	const uint64_t last = rows->count < limit ? l->from : db_get_u64(rows, rows->count - 1, 0);
+	merged->from = last > merged->from ? last : merged->from;
+}
+
+/* Pending deliveries of the webhook. *many: there are so many that they are searched with those of others. */
+static enum result
+merge_due_of_webhook(struct delivery_ids *l, struct pool *pool, struct merged_ids *merged, uint64_t webhook, bool *many)
+{
+	struct db_rows rows;
+	const enum result result = store_query(l->store, pool, &rows, &sql_select_due_ids_of_webhook,
+	    DB_U64(webhook_shard(webhook)), DB_U64(webhook), DB_U64(PAGE_DUE));
+	*many = rows.count == PAGE_DUE;
+	for (size_t i = 0; i < rows.count && !*many; i++) {
+		const uint64_t id = db_get_u64(&rows, i, 0);
+		if (id >= l->from && id < l->below)
+			merge_id(pool, merged, id);
+	}
+	return result;
+}
+
+/* Pending deliveries of these webhooks, among the highest ids of all. */
+static enum result
+merge_due(struct delivery_ids *l, struct pool *pool, struct merged_ids *merged, const struct db_list *webhooks)
+{
+	struct db_rows rows;
+	const enum result result =
+	    store_query(l->store, pool, &rows, &sql_select_due_ids, DB_U64(l->from), DB_U64(l->below), DB_U64(PAGE_DUE));
+	for (size_t i = 0; i < rows.count; i++)
+		for (size_t k = 0; k < webhooks->count; k++)
+			if (db_get_u64(&rows, i, 1) == webhooks->values[k].as.u64)
+				merge_id(pool, merged, db_get_u64(&rows, i, 0));
+	note_read(l, merged, &rows, PAGE_DUE);
+	l->looked_at += rows.count;
+	return result;
+}
+
+static enum result
+merge_ended(struct delivery_ids *l, struct pool *pool, struct merged_ids *merged, uint64_t webhook)
+{
+	struct db_rows rows;
+	const enum result result = query_ids(l, pool, webhook, false, &rows);
+	for (size_t i = 0; i < rows.count; i++)
+		merge_id(pool, merged, db_get_u64(&rows, i, 0));
+	note_read(l, merged, &rows, l->page_size);
+	return result;
+}
+
+/* The ids that each query has read, the highest first. */
+static struct db_list
+list_from(struct pool *pool, const struct merged_ids *merged)
+{
+	struct db_list sorted = store_id_list(pool, merged->ids, merged->count);
+	struct db_value *values = POOL_ARRAY(pool, sorted.count, struct db_value);
+	size_t count = 0;
+	for (size_t i = sorted.count; i > 0 && sorted.values[i - 1].as.u64 >= merged->from; i--)
+		values[count++] = sorted.values[i - 1];
+	return (struct db_list){ values, count };
+}
+
+static enum result
+merge_all_due(struct delivery_ids *l, struct pool *pool, struct merged_ids *merged)
+{
+	struct db_value *searched = POOL_ARRAY(pool, l->webhook_count, struct db_value);
+	size_t count = 0;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < l->webhook_count && result == RESULT_OK; i++) {
+		bool many = false;
+		result = merge_due_of_webhook(l, pool, merged, l->webhooks[i], &many);
+		if (many)
+			searched[count++] = DB_U64(l->webhooks[i]);
+	}
+	return result == RESULT_OK && count > 0 ? merge_due(l, pool, merged, &(struct db_list){ searched, count }) : result;
+}
+
+/* Pending ones first: what ends meanwhile is found among the others. */
+static enum result
+find_ids_of_campaign(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
+{
+	struct merged_ids merged = { .from = l->from };
+	enum result result = is_wanted_state(l, DELIVERY_PENDING) ? merge_all_due(l, pool, &merged) : RESULT_OK;
+	for (size_t i = 0; i < l->webhook_count && result == RESULT_OK; i++)
+		result = merge_ended(l, pool, &merged, l->webhooks[i]);
+	*ids = list_from(pool, &merged);
+	l->below = merged.from;
+	return result;
+}
+
+enum { EVENT_ID, EVENT_DELIVERIES };
+
+/* A lead's deliveries have the ids that follow its events'. */
+static enum result
+find_ids_of_lead(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
+{
+	struct db_value values[] = { db_bytes(l->filter->lead_social_id), DB_U64(l->from), DB_U64(l->below),
+		DB_U64(PAGE_EVENTS) };
+	struct db_rows events;
+	struct db_value *found = NULL;
+	size_t count = 0, capacity = 0;
+	const uint64_t below = l->below;
+	enum result result =
+	    db_query(l->store->db, pool, &sql_select_event_ids_of_lead, &DB_ARRAY(values, ARRAY_SIZE(values)), &events);
+	if (result != RESULT_OK)
+		return result;
+	l->below = events.count < PAGE_EVENTS ? l->from : db_get_u64(&events, events.count - 1, EVENT_ID);
+	for (size_t i = 0; i < events.count; i++) {
+		const uint64_t event = db_get_u64(&events, i, EVENT_ID);
+		for (uint64_t place = db_get_u64(&events, i, EVENT_DELIVERIES); place > 0; place--) {
+			if (event + place >= below)
+				continue;
+			found = pool_grow(pool, found, count, &capacity, sizeof(*found));
+			found[count++] = DB_U64(event + place);
+		}
+	}
+	*ids = (struct db_list){ found, count };
+	return RESULT_OK;
+}
+
+/* The webhooks of the filter's campaign; only its webhook, if it has one. `pool` outlives the list. */
+static enum result
+find_webhooks(struct delivery_ids *l, struct pool *pool)
+{
+	struct db_rows rows;
+	if (l->filter->campaign_id == 0)
+		return RESULT_OK;
+	const enum result result = store_query(l->store, pool, &rows, &sql_select_webhook_ids, DB_U64(l->filter->campaign_id));
+	uint64_t *ids = POOL_ARRAY(pool, rows.count, uint64_t);
+	for (size_t i = 0; i < rows.count; i++) {
+		const uint64_t id = db_get_u64(&rows, i, 0);
+		if (l->filter->webhook_id == 0 || l->filter->webhook_id == id)
+			ids[l->webhook_count++] = id;
+	}
+	l->webhooks = ids;
+	return result;
+}
+
+enum result
+delivery_ids_begin(struct delivery_ids *l, struct store *store, struct pool *pool, const struct delivery_filter *filter)
+{
+	static const int64_t day_ms = 86400000;
+	*l = (struct delivery_ids){ .store = store,
+		.filter = filter,
+		.since_ms = filter->since_ms < 0 ? 0 : filter->since_ms,
+		.until_ms = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms,
+		.page_size = PAGE_MIN };
+	/* an id may be a moment off its event's day: read one day more */
+	l->from = history_id_floor(l->since_ms < day_ms ? 0 : l->since_ms - day_ms);
+	l->below = history_id_floor(l->until_ms + 2 * day_ms);
+	if (filter->after > 0 && filter->after < l->below)
+		l->below = filter->after;
+	return find_webhooks(l, pool);
+}
+
+enum result
+delivery_ids_next(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
+{
+	if (slice_present(l->filter->lead_social_id))
+		return find_ids_of_lead(l, pool, ids);
+	return l->filter->campaign_id != 0 ? find_ids_of_campaign(l, pool, ids) : find_ids(l, pool, ids);
+}

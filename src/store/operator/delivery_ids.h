@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * The ids of a list of deliveries, page by page, the highest first, from indexes. They are not filtered by what the indexes do
+ * not have. */
+#ifndef LEADHOOK_STORE_OPERATOR_DELIVERY_IDS_H
+#define LEADHOOK_STORE_OPERATOR_DELIVERY_IDS_H
+
+#include "db/db.h"
+#include "store/operator/admin.h"
+
+struct delivery_ids {
+	struct store *store;
+	const struct delivery_filter *filter;
+	int64_t since_ms, until_ms; /* of the filter, without -1 */
+	const uint64_t *webhooks;   /* of the filter's campaign, and webhook */
+	size_t webhook_count;
+	uint64_t from, below; /* remaining ids, from `from` to below `below` */
+	size_t page_size;
+	size_t looked_at; /* rows that were read, besides ids; the caller adds those that it reads */
+};
+
+/* `pool` must live as long as the pages are read. */
+MUST_CHECK enum result delivery_ids_begin(
+    struct delivery_ids *ids, struct store *store, struct pool *pool, const struct delivery_filter *filter);
+/* The next page, in `pool`; it may be empty. The ids that remain are below it. */
+MUST_CHECK enum result delivery_ids_next(struct delivery_ids *ids, struct pool *pool, struct db_list *page);
+
+#endif

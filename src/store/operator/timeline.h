@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * What happened to a lead, the latest first (leadhook(1), lead timeline). Functions fail as store.h says; what they return is
+ * in the caller's pool. */
+#ifndef LEADHOOK_STORE_OPERATOR_TIMELINE_H
+#define LEADHOOK_STORE_OPERATOR_TIMELINE_H
+
+#include "engine/message.h"
+#include "store/operator/admin.h"
+
+/* In the order of entries with the same time, the last one first; as in sql_select_timeline. */
+enum timeline_kind {
+	TIMELINE_SIGNUP,
+	TIMELINE_POINTS,       /* a booking */
+	TIMELINE_CONFIRMATION, /* the lead confirmed an address itself */
+	TIMELINE_MESSAGE,      /* requested: a mail, or a text */
+	TIMELINE_CALL,         /* of an inbound webhook */
+	TIMELINE_EVENT
+};
+struct slice timeline_kind_name(enum timeline_kind kind);
+
+/* Absent and zero members have no meaning for the kind, or are not stored. */
+struct timeline_entry {
+	int64_t at_ms;
+	enum timeline_kind kind;
+	uint64_t id;        /* of the lead, message, call, event; of points: what they are for, as score_entry.ref */
+	struct slice name;  /* reason of points, channel of a confirmation, event; of a message: as message_kind_name */
+	int64_t points;     /* as they changed the score */
+	struct slice text;  /* what came with points; why a message failed or waits, a call was refused */
+	struct slice state; /* of a message or call */
+	unsigned attempts;  /* of a message */
+	int64_t ended_ms;   /* -1: a message that has not ended */
+	struct slice ip, user_agent;
+	struct slice extra;                    /* of an event: the value of its own field, JSON */
+	const struct delivery_row *deliveries; /* of an event, by id */
+	size_t delivery_count;
+};
+
+/* Where a page ends. Zero-initialized: before the first entry. */
+struct timeline_place {
+	int64_t at_ms;     /* of the last entry that is no event */
+	uint32_t count;    /* entries with this time up to here, without events */
+	uint64_t event_id; /* the last event */
+};
+/* As text: what a client gets and returns. Parsing returns false for one that was not made by the other. */
+struct slice timeline_place_text(struct pool *pool, const struct timeline_place *place);
+MUST_CHECK bool timeline_place_parse(struct slice text, struct timeline_place *place);
+
+struct timeline {
+	struct timeline_entry *entries;
+	size_t count;
+	bool more;
+	struct timeline_place end;
+};
+enum { TIMELINE_ENTRIES_MAX = 500 };
+/* The `limit` entries (at most TIMELINE_ENTRIES_MAX) after a place, by time; events in the order of their ids, which is the
+ * same but for moments. What the retention has dropped is missing. Of each reason of points, of messages and of calls it finds
+ * the last TIMELINE_EXAMINED. */
+enum { TIMELINE_EXAMINED = 5000 };
+MUST_CHECK enum result store_lead_timeline(struct store *store, struct pool *pool, uint64_t lead_id,
+    const struct timeline_place *after, size_t limit, struct timeline *timeline);
+
+/* Fills signup_url, session_id and request_id, which no other function reads. RESULT_NOT_FOUND: there is no such lead. */
+MUST_CHECK enum result store_find_origin(struct store *store, struct pool *pool, struct lead *lead);
+
+#endif

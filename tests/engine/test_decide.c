@@ -97,6 +97,35 @@ a_repeated_signup_resets_the_opt_out(void **state)
 	assert_int_equal(w->set.leads[0]->lead.counter, 3);
 }
 
+/* leadhook(1), lead set: an edit is no sign-up. It has no event of its own, and is possible after the campaign's end. */
+static void
+an_edit_is_no_signup(void **state)
+{
+	struct world *w = *state;
+	run(w, (struct command[]){ signup("a@x.org", NULL), signup("b@x.org", NULL) }, 2);
+	settle(w);
+	struct lead *lead = &w->set.leads[0]->lead;
+	lead->opted_out = lead->verified_email = true;
+	struct command edit = signup("c@x.org", NULL);
+	edit.as.signup.edits = true;
+	edit.as.signup.subject = lead->social_id;
+	w->set.campaigns[0].campaign.ended_ms = 1;
+	run(w, &edit, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	assert_slice(lead->email, "c@x.org");
+	assert_true(lead->opted_out && !lead->verified_email);
+	assert_int_equal(lead->counter, 1);
+	assert_int_equal(w->decision.event_count, 0);
+	edit = signup("b@x.org", NULL);
+	edit.as.signup.edits = true;
+	edit.as.signup.subject = lead->social_id;
+	run(w, &edit, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_CONFLICTING_IDENTIFIERS);
+	edit.as.signup.edits = false;
+	run(w, &edit, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_CAMPAIGN_ENDED);
+}
+
 /* 4.3.6 */
 static void
 fields_of_an_existing_lead_are_merged(void **state)
@@ -463,6 +492,7 @@ main(void)
 		WORLD_TEST(each_command_sees_its_own_state),
 		WORLD_TEST(referrer_and_referred_in_one_batch),
 		WORLD_TEST(a_repeated_signup_resets_the_opt_out),
+		WORLD_TEST(an_edit_is_no_signup),
 		WORLD_TEST(fields_of_an_existing_lead_are_merged),
 		WORLD_TEST(too_many_custom_fields_are_refused),
 		WORLD_TEST(without_a_key_custom_fields_are_fewer),

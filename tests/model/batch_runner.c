@@ -75,6 +75,7 @@ parse_signup(struct pool *pool, const struct tree *item, struct signup *signup)
 	parse_custom_fields(pool, tree_find(item, "custom_fields"), signup);
 	signup->must_exist = tree_flag(item, "must_exist");
 	signup->unproven = tree_flag(item, "unproven");
+	signup->edits = tree_flag(item, "edits");
 	signup->keep_opt_out = tree_flag(item, "keep_opt_out");
 	signup->replace_ip = tree_flag(item, "replace_ip");
 	signup->replace_user_agent = tree_flag(item, "replace_user_agent");

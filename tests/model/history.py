@@ -181,6 +181,8 @@ class Generator:
         given = {"signup": self.signups} | self.identity()
         if account != 0 and self.chance(0.02 if self.deep else 0.2):
             given["subject"] = self.of(campaign, changed=True)
+            if self.chance(0.3):
+                given |= {"edits": True, "must_exist": True}
             if self.chance(0.7):
                 given = {name: value for name, value in given.items() if name not in ("email", "email_key", "phone")}
             if self.chance(0.6):

@@ -114,7 +114,7 @@ class Step:
             raise Refused("campaign_not_found")
         if self.campaign.suspended and not self.command.get("job_id"):
             raise Refused("account_suspended")
-        if self.campaign.ended and kind != "change":
+        if self.campaign.ended and kind != "change" and not (kind == "signup" and self.command.get("edits")):
             raise Refused("campaign_ended")
 
     # --- the kinds of commands ---
@@ -317,9 +317,10 @@ class Step:
     def update(self, lead):
         command, key = self.command, self.command.get("account", 0) != 0
         lead.custom_fields = self.merged(lead.custom_fields)
-        lead.counter += 1
-        self.emitted.append(("repeat_signup", lead.id, None))
-        if not command.get("keep_opt_out"):
+        if not command.get("edits"):
+            lead.counter += 1
+            self.emitted.append(("repeat_signup", lead.id, None))
+        if not command.get("keep_opt_out") and not command.get("edits"):
             lead.opted_out = False
         email, phone = command.get("email_key"), command.get("phone")
         if email and email != lead.email_key and (key or lead.email is None):

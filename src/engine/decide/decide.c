@@ -45,7 +45,8 @@ refuses(const struct step *step, bool queued)
 	if (refused == FAILURE_ACCOUNT_SUSPENDED && (queued || erases))
 		refused = FAILURE_NONE;
 	/* docs/api.md 6: changes continue, without points */
-	if (refused == FAILURE_NONE && step->ended && step->command->kind != COMMAND_CHANGE)
+	const bool edits = command->kind == COMMAND_SIGNUP && command->as.signup.edits;
+	if (refused == FAILURE_NONE && step->ended && command->kind != COMMAND_CHANGE && !edits)
 		refused = FAILURE_CAMPAIGN_ENDED;
 	return refused;
 }

@@ -129,7 +129,7 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 	update_identities(step, signup, lead);
 	update_fields(step, signup, lead);
 	lead->custom_fields = custom_fields;
-	if (!signup->keep_opt_out)
+	if (!signup->keep_opt_out && !signup->edits)
 		lead->opted_out = false;
 	if (lead_is_verified(lead) != was_verified)
 		step_recount_referral(step, match);
@@ -288,7 +288,8 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	update_lead(step, &signup, lead, custom_fields);
 	if (step->command->account_id == 0)
 		step_text_code(step, &signup, lead);
-	count_repetition(step, lead);
+	if (!signup.edits)
+		count_repetition(step, lead);
 	return lead;
 }
 

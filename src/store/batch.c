@@ -374,6 +374,7 @@ queue_points(struct store *store, const struct command *command, struct outcome 
 {
 	const struct points_call *points = &command->as.points;
 	size_t matched = 0;
+	uint64_t job_id;
 	const struct bulk_request request = {
 		.account_id = command->account_id,
 		.campaign_id = command->campaign_id,
@@ -384,7 +385,7 @@ queue_points(struct store *store, const struct command *command, struct outcome 
 		.leads = points->leads,
 		.lead_count = points->lead_count,
 	};
-	const enum result result = store_queue_bulk(store, &request, &matched);
+	const enum result result = store_queue_bulk(store, &request, &matched, &job_id);
 	*outcome =
 	    (struct outcome){ .queued = (uint32_t)matched, .work = { .rows = QUEUED_ROWS * (uint32_t)points->lead_count } };
 	if (result == RESULT_TOO_MANY)

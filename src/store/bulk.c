@@ -109,16 +109,15 @@ has_room(struct store *store, struct pool *pool, const struct bulk_request *requ
 }
 
 enum result
-store_insert_jobs(
-    struct store *store, struct pool *pool, const struct bulk_request *request, struct slice lead_ids, size_t count)
+store_insert_jobs(struct store *store, struct pool *pool, const struct bulk_request *request, struct slice lead_ids,
+    size_t count, uint64_t *first_id)
 {
-	uint64_t id;
 	/* not from a block: a campaign's jobs run in the order of their ids */
-	enum result result = store_next_ids(store, pool, ID_BULK_JOB, jobs_of(request), &id);
+	enum result result = store_next_ids(store, pool, ID_BULK_JOB, jobs_of(request), first_id);
 	if (result == RESULT_OK)
 		result = has_room(store, pool, request);
 	for (size_t i = 0; i < jobs_of(request) && result == RESULT_OK; i++)
-		result = store_change_one(store, &sql_insert_job, DB_U64(id + i), DB_U64(request->account_id),
+		result = store_change_one(store, &sql_insert_job, DB_U64(*first_id + i), DB_U64(request->account_id),
 		    DB_U64(request->campaign_id), db_bytes(lead_action_name(request->action)),
 		    store_id_or_null(request->tag_count > 0 ? request->tag_ids[i] : 0), db_bytes(request->argument),
 		    DB_I64(request->points), db_bytes(request->message), db_bytes(lead_ids), DB_U64(count));
@@ -128,13 +127,13 @@ store_insert_jobs(
 /* RESULT_NOT_FOUND: no leads. RESULT_TOO_MANY: the account has its maximum of jobs. */
 static enum result
 queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *request, const struct commit_token *token,
-    size_t *matched)
+    size_t *matched, uint64_t *job_id)
 {
 	struct slice lead_ids;
 	bool done_before;
 	/* the jobs' own rows do not show whether an earlier run was committed: the jobs may have ended already */
 	enum result result = store_insert_token(store, token, &done_before);
-	if (done_before) /* *matched is still the earlier run's */
+	if (done_before) /* *matched and *job_id are still the earlier run's */
 		return store_insert_fence(store);
 	if (result == RESULT_OK)
 		result = find_leads(store, pool, request, &lead_ids, matched);
@@ -142,18 +141,20 @@ queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *re
 		result = RESULT_NOT_FOUND;
 	if (result == RESULT_OK && request->referrers)
 		result = find_referrers(store, pool, request, &lead_ids, matched);
-	return result == RESULT_OK && *matched > 0 ? store_insert_jobs(store, pool, request, lead_ids, *matched) : result;
+	return result == RESULT_OK && *matched > 0 ? store_insert_jobs(store, pool, request, lead_ids, *matched, job_id)
+						   : result;
 }
 
 enum result
-store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched)
+store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched, uint64_t *job_id)
 {
 	require(request->lead_count <= BULK_LEADS_MAX);
 	const struct commit_token token = store_new_token();
 	*matched = 0;
+	*job_id = 0;
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = queue_bulk(store, txn.pool, request, &token, matched);
+		txn.result = queue_bulk(store, txn.pool, request, &token, matched, job_id);
 	return txn.result;
 }
 

@@ -243,9 +243,10 @@ struct bulk_request {
 };
 enum { BULK_LEADS_MAX = 250 };
 /* Queues the jobs for the leads that exist, or for their referrers that exist, each once, in one transaction. *matched: their
- * number; if it is 0, because no lead has a referrer, nothing is queued. RESULT_NOT_FOUND: no such leads. RESULT_TOO_MANY: the
- * account would have more than its maximum of jobs; nothing is queued. */
-MUST_CHECK enum result store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched);
+ * number; if it is 0, because no lead has a referrer, nothing is queued. *job_id: the first job, whose ids follow each other.
+ * RESULT_NOT_FOUND: no such leads. RESULT_TOO_MANY: the account would have more than its maximum of jobs; nothing is queued. */
+MUST_CHECK enum result store_queue_bulk(
+    struct store *store, const struct bulk_request *request, size_t *matched, uint64_t *job_id);
 
 /* A webhook as its operator sees it. */
 struct webhook_row {

@@ -458,11 +458,12 @@ store_find_definitions(struct store *store, struct pool *pool UNUSED, uint64_t c
 
 /* Queued jobs are not run: no test needs it. */
 enum result
-store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched)
+store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched, uint64_t *job_id)
 {
 	const struct lead *found[BULK_LEADS_MAX];
 	fake_note_read(store, request->campaign_id);
 	*matched = 0;
+	*job_id = 1;
 	for (size_t i = 0; i < request->lead_count; i++) {
 		const struct lead *lead = find_lead(store, request->campaign_id, &request->leads[i]);
 		bool known = lead == NULL;

@@ -207,6 +207,7 @@ static void
 queue(struct store *store, struct pool *pool, const struct tree *item, struct json_writer *out)
 {
 	size_t matched;
+	uint64_t job_id;
 	const uint64_t tag_id = tree_id(item, "tag_id");
 	struct bulk_request request = {
 		.campaign_id = tree_id(item, "campaign"),
@@ -217,7 +218,7 @@ queue(struct store *store, struct pool *pool, const struct tree *item, struct js
 		.argument = tree_text(item, "argument"),
 	};
 	request.leads = parse_references(pool, tree_find(item, "leads"), &request.lead_count);
-	const enum result result = store_queue_bulk(store, &request, &matched);
+	const enum result result = store_queue_bulk(store, &request, &matched, &job_id);
 	if (result != RESULT_OK && result != RESULT_NOT_FOUND)
 		fail("cannot queue");
 	json_key(out, SLICE("matched"));

@@ -210,6 +210,7 @@ static void
 queue_read(struct call *call, enum lead_action action, const struct arguments *arguments, bool referrers)
 {
 	size_t matched = 0;
+	uint64_t job_id;
 	if (!call_may_wait(call, WAIT_BULK_JOBS))
 		return;
 	const struct bulk_request request = {
@@ -225,7 +226,7 @@ queue_read(struct call *call, enum lead_action action, const struct arguments *a
 		.referrers = referrers,
 	};
 	enum result result =
-	    request.lead_count == 0 ? RESULT_NOT_FOUND : store_queue_bulk(call->api->store, &request, &matched);
+	    request.lead_count == 0 ? RESULT_NOT_FOUND : store_queue_bulk(call->api->store, &request, &matched, &job_id);
 	if (result == RESULT_TOO_MANY)
 		refuse(call);
 	else if (result == RESULT_NOT_FOUND)

@@ -43,7 +43,8 @@ queue_campaign(struct store *store, struct pool *pool, const struct db_rows *row
 			ids = id_list_add(pool, ids, db_get_u64(rows, i, LEAD_ID));
 			count++;
 		}
-	return count == 0 ? RESULT_OK : store_insert_jobs(store, pool, &request, ids, count);
+	uint64_t job_id;
+	return count == 0 ? RESULT_OK : store_insert_jobs(store, pool, &request, ids, count, &job_id);
 }
 
 static bool

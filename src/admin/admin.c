@@ -53,6 +53,8 @@ run_command(struct admin_call *call, FILE *out)
 		status = admin_run_audited(call);
 	if (!call->writes_out && (status == EX_OK || !output_is_empty(call->output)))
 		status = print_output(call, status, out);
+	if (slice_present(call->next))
+		admin_warn(call, "there is more: --after %.*s", SLICE_ARGS(call->next));
 	store_free(&call->store);
 	return status;
 }

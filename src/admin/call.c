@@ -92,6 +92,13 @@ take_option(int argc, char *const argv[], int *at, struct admin_call *call, stru
 	return true;
 }
 
+/* "-" is a file, and "-5" a number. */
+static bool
+looks_like_option(struct slice argument)
+{
+	return slice_starts_with(argument, SLICE("-")) && argument.size > 1 && !ascii_is_digit(argument.data[1]);
+}
+
 /* Puts all arguments that are not options into call->operands, including the command's words. */
 static bool
 split_arguments(int argc, char *const argv[], struct admin_call *call, struct buffer *problem)
@@ -105,7 +112,7 @@ split_arguments(int argc, char *const argv[], struct admin_call *call, struct bu
 			buffer_printf(problem, "argument %d is not valid UTF-8, or holds control characters", i);
 			return false;
 		}
-		if (options_end || !slice_starts_with(argument, SLICE("-")) || argument.size == 1) {
+		if (options_end || !looks_like_option(argument)) {
 			call->operands[call->operand_count++] = argv[i];
 		} else if (slice_equal(argument, SLICE("--"))) {
 			options_end = true;
@@ -302,6 +309,12 @@ admin_command_help(const struct admin_command *command, FILE *out)
 	for (unsigned i = 0; i < ADMIN_OPTIONS; i++)
 		if (takes(command, (enum admin_option)i))
 			print_option((enum admin_option)i, out);
+}
+
+void
+admin_next(struct admin_call *call, struct slice after)
+{
+	call->next = after;
 }
 
 const char *

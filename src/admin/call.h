@@ -28,7 +28,7 @@
 	X(VERSION, "version", NULL, "print the version") \
 	X(DRY_RUN, "dry-run", NULL, "only show what would be done; of a file, only read it") \
 	X(ID, "id", "N", "the id that the campaign gets") \
-	X(NAME, "name", "NAME", "name of the key or user") \
+	X(NAME, "name", "NAME", "name of the key or user; only leads with a name that begins with these words") \
 	X(ROLE, "role", "operator|owner|editor|viewer", "what the user may do") \
 	X(ACCOUNT, "account", "ID", "the account of the user; only of this account") \
 	X(USER, "user", "ID", "only changes by this user") \
@@ -38,7 +38,7 @@
 	X(EXPIRES, "expires", "TIME", "the key ends then") \
 	X(LANGUAGE, "language", "CODE", "the texts of one language; without it, of every language") \
 	X(FORMAT, "format", "NAME", "of deliveries: json or form; of an export: csv or ndjson") \
-	X(SOURCE, "source", "TEXT", "stored with the webhook; of an inbound one, the source of its leads") \
+	X(SOURCE, "source", "TEXT", "stored with the webhook; of an inbound one, the source of its leads; only leads of this source") \
 	X(WEBHOOK, "webhook", "ID", "only of this webhook") \
 	X(LEAD, "lead", "SOCIAL_ID", "only of this lead") \
 	X(EVENT, "event", "EVENT", "only of this event") \
@@ -62,7 +62,10 @@
 	X(WAITLISTED, "waitlisted", "on|off", "only leads on the waitlist, or only the others") \
 	X(FRAUDULENT, "fraudulent", "on|off", "only fraudulent leads, or only the others") \
 	X(OPTED_OUT, "opted-out", "on|off", "only leads that opted out, or only the others") \
-	X(AFTER, "after", "N", "only what comes after N: the number of a sign-up, the id of a user, of a row of the audit log") \
+	X(AFTER, "after", "PLACE", "go on after this place, which the part of the list before has named; of leads, a sign-up number") \
+	X(NEWEST, "newest", NULL, "the latest sign-up first") \
+	X(STATUS, "status", "1xx|2xx|3xx|4xx|5xx|error", "only where the last attempt got such an answer, or none") \
+	X(MESSAGE, "message", "TEXT", "stored with the points") \
 	X(NOW, "now", NULL, "the old URL ends at once") \
 	X(MAP, "map", "NAME=VALUE", "COLUMN=FIELD of a file, or PARAMETER=PATH of a payload; repeatable") \
 	X(DELIMITER, "delimiter", "C", "what separates the columns of CSV: a character, or tab") \
@@ -160,6 +163,7 @@ struct admin_call {
 	FILE *out, *errors;          /* a remote call has neither */
 	bool is_remote;              /* by HTTP: files of the host are not read or written */
 	bool writes_out;             /* the command has written its result to `out` itself */
+	struct slice next;           /* as admin_next; or absent */
 	struct admin_report report;
 };
 
@@ -179,6 +183,9 @@ int admin_fail_option(struct admin_call *call, enum admin_option option, const c
 int admin_fail_setting(struct admin_call *call, const char *setting, const char *format, ...) PRINTF_LIKE(3, 4);
 /* A remark that does not make the command fail. */
 void admin_warn(struct admin_call *call, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* The output is a part of a list, which goes on with --after and this value. */
+void admin_next(struct admin_call *call, struct slice after);
 
 const char *admin_option_name(enum admin_option option);
 /* Returns false when there is no option with that name. */

@@ -9,9 +9,12 @@
 
 /* Filters of `delivery list` and `delivery redeliver`. */
 #define DELIVERY_FILTERS \
-	OPTION_WEBHOOK, OPTION_LEAD, OPTION_EVENT, OPTION_STATE, OPTION_SINCE, OPTION_UNTIL, OPTION_LIMIT
+	OPTION_CAMPAIGN, OPTION_WEBHOOK, OPTION_LEAD, OPTION_EVENT, OPTION_STATE, OPTION_STATUS, OPTION_SINCE, OPTION_UNTIL, \
+	OPTION_LIMIT
 /* Filters of `lead list` and `lead export`. */
-#define LEAD_FILTERS OPTION_VERIFIED, OPTION_WAITLISTED, OPTION_FRAUDULENT, OPTION_OPTED_OUT, OPTION_TAG, OPTION_SINCE, OPTION_AFTER
+#define LEAD_FILTERS \
+	OPTION_NAME, OPTION_VERIFIED, OPTION_WAITLISTED, OPTION_FRAUDULENT, OPTION_OPTED_OUT, OPTION_TAG, OPTION_SOURCE, \
+	OPTION_SINCE, OPTION_UNTIL, OPTION_AFTER
 /* The options that identify a lead. */
 #define LEAD_NAMES OPTION_EMAIL, OPTION_PHONE, OPTION_SOCIAL_ID
 #define PERSON_NAMES OPTION_EMAIL, OPTION_PHONE, OPTION_CAMPAIGN
@@ -203,14 +206,34 @@ static const struct admin_command commands[] = {
 	  HTTP(DELETE, "rewards/{reward}", RIGHT_MANAGE), .versioned = true,
 	  .help = "remove a reward level" },
 	{ "lead show", "CAMPAIGN --email|--phone|--social-id VALUE", 1, 1, admin_lead_show, .options = OPTIONS(LEAD_NAMES),
-	  HTTP(GET, "campaigns/{campaign}/lead", RIGHT_LEADS),
+	  HTTP(GET, "campaigns/{campaign}/leads/{social_id}", RIGHT_LEADS),
 	  .help = "show a lead with all its fields" },
 	{ "lead code", "CAMPAIGN --email|--phone|--social-id VALUE", 1, 1, admin_lead_code, .options = OPTIONS(LEAD_NAMES),
-	  HTTP(POST, "campaigns/{campaign}/lead/code", RIGHT_CHANGE),
+	  HTTP(POST, "campaigns/{campaign}/leads/{social_id}/code", RIGHT_CHANGE),
 	  .help = "make a code that verifies the phone number of a lead" },
-	{ "lead list", "CAMPAIGN [FILTER...]", 1, 1, admin_lead_list, .options = OPTIONS(LEAD_FILTERS, OPTION_LIMIT), .shape = OUTPUT_ARRAY,
+	{ "lead list", "CAMPAIGN [FILTER...] [--newest]", 1, 1, admin_lead_list,
+	  .options = OPTIONS(LEAD_NAMES, LEAD_FILTERS, OPTION_NEWEST, OPTION_LIMIT), .shape = OUTPUT_ARRAY,
 	  HTTP(GET, "campaigns/{campaign}/leads", RIGHT_LEADS),
 	  .help = "list leads in the order of their sign-ups" },
+	{ "lead timeline", "CAMPAIGN --email|--phone|--social-id VALUE [--after PLACE] [--limit N]", 1, 1, admin_lead_timeline,
+	  .options = OPTIONS(LEAD_NAMES, OPTION_AFTER, OPTION_LIMIT), .shape = OUTPUT_ARRAY,
+	  HTTP(GET, "campaigns/{campaign}/leads/{social_id}/timeline", RIGHT_LEADS),
+	  .help = "list what happened to a lead, the latest first" },
+	{ "lead set", "CAMPAIGN --email|--phone|--social-id VALUE FIELD=VALUE...", 2, ADMIN_ANY, admin_lead_set,
+	  .options = OPTIONS(LEAD_NAMES),
+	  HTTP(PATCH, "campaigns/{campaign}/leads/{social_id}", RIGHT_CHANGE), .fields = "*",
+	  .help = "change fields of a lead" },
+	{ "lead points", "CAMPAIGN POINTS LEAD... [--message TEXT]", 3, 2 + BULK_LEADS_MAX, admin_lead_points,
+	  .options = OPTIONS(OPTION_MESSAGE),
+	  HTTP(POST, "campaigns/{campaign}/points", RIGHT_CHANGE), .fields = "points leads...",
+	  .help = "give points to leads, or take them" },
+	{ "lead change", "CAMPAIGN WORD LEAD... [--tag ID]", 3, 2 + BULK_LEADS_MAX, admin_lead_change,
+	  .options = OPTIONS(OPTION_TAG),
+	  HTTP(POST, "campaigns/{campaign}/bulk", RIGHT_CHANGE), .fields = "change leads...",
+	  .help = "queue a change of leads: verify, block, delete and so on" },
+	{ "lead jobs", "CAMPAIGN [--limit N]", 1, 1, admin_lead_jobs, .options = OPTIONS(OPTION_LIMIT), .shape = OUTPUT_ARRAY,
+	  HTTP(GET, "campaigns/{campaign}/bulk", RIGHT_STATS | RIGHT_CHANGE),
+	  .help = "list the changes of leads that are not done" },
 	{ "lead import", "CAMPAIGN FILE|- [--map COLUMN=FIELD...] [--rejects FILE] [OPTION...]", 2, ADMIN_ANY, admin_lead_import,
 	  .options = OPTIONS(OPTION_ENCODING, OPTION_MAP, OPTION_DELIMITER, OPTION_COUNTRY_CODE, OPTION_REJECTS, OPTION_DROP_REFERRERS,
 	  OPTION_EVENTS, OPTION_DRY_RUN),
@@ -287,7 +310,7 @@ static const struct admin_command commands[] = {
 	  .help = "list the last calls, latest first" },
 	{ "inbound lead", "CAMPAIGN --email|--phone|--social-id VALUE", 1, 1, admin_inbound_lead, .shape = OUTPUT_ARRAY,
 	  .options = OPTIONS(LEAD_NAMES),
-	  HTTP(GET, "campaigns/{campaign}/lead/calls", RIGHT_LEADS),
+	  HTTP(GET, "campaigns/{campaign}/leads/{social_id}/calls", RIGHT_LEADS),
 	  .help = "list the calls that made or changed a lead" },
 	{ "inbound call", "CALL", 1, 1, admin_inbound_call,
 	  HTTP(GET, "calls/{call}", RIGHT_LEADS),
@@ -319,8 +342,9 @@ static const struct admin_command commands[] = {
 	{ "mail test", "ADDRESS", 1, 1, admin_mail_test,
 	  SHELL_ONLY,
 	  .help = "send a test mail and show what the mail server answers" },
-	{ "delivery list", "[FILTER...]", 0, 0, admin_delivery_list, .options = OPTIONS(DELIVERY_FILTERS), .shape = OUTPUT_ARRAY,
-	  HTTP(GET, "webhooks/{webhook}/deliveries", RIGHT_HOOKS),
+	{ "delivery list", "[FILTER...] [--after PLACE]", 0, 0, admin_delivery_list,
+	  .options = OPTIONS(DELIVERY_FILTERS, OPTION_AFTER), .shape = OUTPUT_ARRAY,
+	  HTTP(GET, "campaigns/{campaign}/deliveries", RIGHT_HOOKS),
 	  .help = "list deliveries, latest day first" },
 	{ "delivery show", "DELIVERY", 1, 1, admin_delivery_show,
 	  HTTP(GET, "deliveries/{delivery}", RIGHT_HOOKS),

@@ -52,6 +52,25 @@ admin_run admin_lead_export;
 admin_run admin_lead_code, admin_lead_show, admin_lead_list;
 /* Reads the one option that names a lead. Returns 0, or a status after reporting the error. */
 int admin_lead_reference(struct admin_call *call, struct lead_reference *reference);
+/* As store_find_lead, with all that is stored of its sign-up; of the campaign in call->id. */
+MUST_CHECK enum result admin_find_lead(struct admin_call *call, const struct lead_reference *reference, struct lead *lead);
+/* What its sign-up came with, as an object. */
+struct json_writer;
+void admin_put_origin(struct json_writer *writer, const struct lead *lead);
+/* timeline.c */
+admin_run admin_lead_timeline;
+/* lead_changes.c */
+admin_run admin_lead_points, admin_lead_change, admin_lead_jobs;
+/* data/edit.c */
+admin_run admin_lead_set;
+/* The campaign in call->id. */
+MUST_CHECK enum result admin_find_campaign(struct admin_call *call, struct campaign *campaign);
+/* Runs a command as a call with a key of the campaign's account does. */
+struct command;
+struct outcome;
+void admin_execute(struct admin_call *call, const struct campaign *campaign, struct command *command, struct outcome *outcome);
+/* Returns 0 after success, else reports why it failed and returns the status. */
+int admin_outcome(struct admin_call *call, const struct outcome *outcome);
 /* Reads the filters of `lead list` and `lead export`. Reports an invalid one and returns false: EX_DATAERR. */
 MUST_CHECK bool admin_lead_filter(struct admin_call *call, struct lead_filter *filter);
 /* data/people.c */
@@ -75,5 +94,12 @@ admin_run admin_inbound_test, admin_inbound_log, admin_inbound_lead, admin_inbou
 admin_run admin_mail_list, admin_mail_show, admin_mail_resend, admin_mail_test;
 /* deliveries.c */
 admin_run admin_delivery_list, admin_delivery_show, admin_delivery_redeliver;
+/* What this host's dispatcher is seen to do. */
+struct dispatcher_seen;
+struct dispatcher_seen admin_dispatcher(struct admin_call *call);
+/* Why a delivery is still pending: the reason that holds longest. Absent when it has ended. */
+struct delivery_row;
+struct slice admin_waiting_for(
+    const struct admin_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here);
 
 #endif

@@ -34,14 +34,34 @@ read_state(struct pool *pool UNUSED, struct slice text, void *place, struct slic
 	return true;
 }
 
+static bool
+read_answer(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	static const struct slice words[] = { [ANSWER_1XX] = SLICE("1xx"),
+		[ANSWER_2XX] = SLICE("2xx"),
+		[ANSWER_3XX] = SLICE("3xx"),
+		[ANSWER_4XX] = SLICE("4xx"),
+		[ANSWER_5XX] = SLICE("5xx"),
+		[NO_ANSWER] = SLICE("error") };
+	for (size_t i = ANSWER_1XX; i < ARRAY_SIZE(words); i++)
+		if (slice_equal(text, words[i])) {
+			*(enum answer_class *)place = (enum answer_class)i;
+			return true;
+		}
+	return false;
+}
+
 #define PLACE(member) offsetof(struct delivery_filter, member)
 static const struct value_option filter_table[] = {
+	{ OPTION_CAMPAIGN, value_id, PLACE(campaign_id), "the id of a campaign" },
 	{ OPTION_WEBHOOK, value_id, PLACE(webhook_id), "the id of a webhook" },
 	{ OPTION_LEAD, value_social_id, PLACE(lead_social_id), "the social_id of a lead" },
 	{ OPTION_EVENT, read_event, PLACE(event), "the name of an event" },
 	{ OPTION_STATE, read_state, PLACE(state), "pending, delivered or failed" },
+	{ OPTION_STATUS, read_answer, PLACE(answer), "1xx, 2xx, 3xx, 4xx, 5xx or error" },
 	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339" },
 	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339" },
+	{ OPTION_AFTER, value_id, PLACE(after), "the id of a delivery" },
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
 };
 
@@ -53,12 +73,25 @@ read_filter(struct admin_call *call, size_t limit, struct delivery_filter *filte
 	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
 }
 
-/* Why a delivery is still pending: the reason that holds longest. Absent when it has ended. */
-static struct slice
-waiting_for(const struct delivery_row *delivery, const struct dispatcher_seen *here, unsigned breaker_failures)
+/* Returns 0 if the filter names no campaign, or one that exists; else a status after reporting the error. */
+static int
+check_campaign(struct admin_call *call, const struct delivery_filter *filter)
+{
+	struct campaign campaign;
+	int64_t now_ms;
+	if (filter->campaign_id == 0)
+		return EX_OK;
+	const enum result result = store_find_campaign(call->store, call->pool, filter->campaign_id, &campaign, &now_ms);
+	return result == RESULT_NOT_FOUND
+		   ? admin_fail(call, PROBLEM_NOT_FOUND, "there is no campaign %" PRIu64, filter->campaign_id)
+		   : admin_answer(call, result);
+}
+
+struct slice
+admin_waiting_for(const struct admin_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here)
 {
 	const int64_t due_ms = delivery->due_ms, held_ms = delivery->webhook_hold_until_ms, now_ms = delivery->now_ms;
-	const bool open = delivery->webhook_failures >= breaker_failures;
+	const bool open = delivery->webhook_failures >= call->conf->dispatch.breaker_failures;
 	if (delivery->state != DELIVERY_PENDING)
 		return SLICE_NONE;
 	if (id_set_contains(&here->under_way, delivery->id))
@@ -75,11 +108,12 @@ waiting_for(const struct delivery_row *delivery, const struct dispatcher_seen *h
 		return SLICE("receiver");
 	if (slice_present(delivery->leased_by) && !slice_equal(delivery->leased_by, here->owner))
 		return SLICE("other_dispatcher");
-	return SLICE("dispatcher");
+	/* others of its webhook may come first */
+	return delivery->webhook_rate > 0 && slice_present(delivery->leased_by) ? SLICE("rate") : SLICE("dispatcher");
 }
 
-static struct dispatcher_seen
-dispatcher_here(struct admin_call *call)
+struct dispatcher_seen
+admin_dispatcher(struct admin_call *call)
 {
 	return call->wiring->see_dispatcher(call->pool, call->conf->dispatch.lock_file);
 }
@@ -98,7 +132,7 @@ add_delivery(struct admin_call *call, const struct delivery_row *delivery, const
 	output_time(output, "due_at", delivery->due_ms);
 	output_u64_or_null(output, "last_status", (uint64_t)delivery->last_status);
 	output_text(output, "last_error", delivery->last_error);
-	output_text(output, "waiting_for", waiting_for(delivery, here, call->conf->dispatch.breaker_failures));
+	output_text(output, "waiting_for", admin_waiting_for(call, delivery, here));
 }
 
 int
@@ -108,12 +142,17 @@ admin_delivery_list(struct admin_call *call)
 	struct delivery_list list;
 	if (!read_filter(call, VALUE_LIMIT_DEFAULT, &filter))
 		return EX_DATAERR;
+	const int status = check_campaign(call, &filter);
+	if (status != EX_OK)
+		return status;
 	enum result result = store_list_deliveries(call->store, call->pool, &filter, &list);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	const struct dispatcher_seen here = dispatcher_here(call);
+	const struct dispatcher_seen here = admin_dispatcher(call);
 	for (size_t i = 0; i < list.count; i++)
 		add_delivery(call, &list.deliveries[i], &here);
+	if (list.next != 0)
+		admin_next(call, pool_printf(call->pool, "%" PRIu64, list.next));
 	return EX_OK;
 }
 
@@ -142,11 +181,12 @@ admin_delivery_show(struct admin_call *call)
 	enum result result = store_find_delivery(call->store, call->pool, call->id, &delivery);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	const struct dispatcher_seen here = dispatcher_here(call);
+	const struct dispatcher_seen here = admin_dispatcher(call);
 	add_delivery(call, &delivery.row, &here);
 	output_u64(call->output, "campaign", delivery.row.campaign_id);
 	output_text(call->output, "url", delivery.url);
 	output_text(call->output, "message_id", delivery.message_id);
+	output_text(call->output, "format", delivery.form ? SLICE("form") : SLICE("json"));
 	output_time(call->output, "created_at", delivery.created_ms);
 	/* a payload is about a lead, and receivers repeat it in their answers */
 	const bool personal = (caller_rights(call->caller) & RIGHT_LEADS) != 0;
@@ -210,7 +250,7 @@ count_result(struct redelivery_run *r, uint64_t id, unsigned result)
 static enum result
 redeliver_some(struct redelivery_run *r, const uint64_t *ids, size_t count)
 {
-	const struct dispatcher_seen here = dispatcher_here(r->call);
+	const struct dispatcher_seen here = admin_dispatcher(r->call);
 	uint64_t others[REDELIVER_MAX];
 	enum redelivery what[REDELIVER_MAX];
 	size_t used = 0;
@@ -307,6 +347,9 @@ admin_delivery_redeliver(struct admin_call *call)
 		return admin_fail(call, PROBLEM_USAGE, "%s takes %s", call->command->words, call->command->operands);
 	if (!read_ids(call, ids, &count) || !read_filter(call, SIZE_MAX, &filter))
 		return EX_DATAERR;
+	const int status = check_campaign(call, &filter);
+	if (status != EX_OK)
+		return status;
 	enum result result =
 	    r.named ? redeliver(&r, ids, count) : store_visit_deliveries(call->store, &filter, redeliver_found, &r);
 	if (r.shown)

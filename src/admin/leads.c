@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Leads: show one, or list those of a campaign. The JSON is that of the API. */
+#include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "engine/id_list.h"
 #include "identity/email.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
 #include "store/codes/lead_codes.h"
 #include "store/operator/admin.h"
+#include "store/operator/timeline.h"
 #include "json/reader.h"
+#include "json/writer.h"
 
 /* Leads are read in pages of PAGE_LEADS. Only the shown values are stored until all is printed. */
 enum { PAGE_LEADS = 250, SHOWN_DEPTH = 32 };
@@ -42,6 +46,18 @@ static const struct {
 	{ OPTION_SOCIAL_ID, LEAD_BY_SOCIAL_ID, social_id_parse, "the social_id of a lead" },
 };
 
+/* Reports an invalid one and returns false. */
+static bool
+read_identity(struct admin_call *call, size_t which, struct lead_reference *reference)
+{
+	const char *text = call->options[identities[which].option];
+	reference->identity = identities[which].identity;
+	if (identities[which].read(call->pool, slice_of(text), &reference->value))
+		return true;
+	admin_fail_option(call, identities[which].option, "expected %s", identities[which].expected);
+	return false;
+}
+
 int
 admin_lead_reference(struct admin_call *call, struct lead_reference *reference)
 {
@@ -53,19 +69,14 @@ admin_lead_reference(struct admin_call *call, struct lead_reference *reference)
 		}
 	if (given != 1)
 		return admin_fail(call, PROBLEM_USAGE, "%s takes %s", call->command->words, call->command->operands);
-	reference->identity = identities[which].identity;
-	const char *text = call->options[identities[which].option];
-	if (identities[which].read(call->pool, slice_of(text), &reference->value))
-		return EX_OK;
-	return admin_fail_option(call, identities[which].option, "expected %s", identities[which].expected);
+	return read_identity(call, which, reference) ? EX_OK : EX_DATAERR;
 }
 
-static enum result
-find_campaign(struct admin_call *call, struct pool *pool)
+enum result
+admin_find_campaign(struct admin_call *call, struct campaign *campaign)
 {
-	struct campaign campaign;
 	int64_t now_ms;
-	return store_find_campaign(call->store, pool, call->id, &campaign, &now_ms);
+	return store_find_campaign(call->store, call->pool, call->id, campaign, &now_ms);
 }
 
 /* Renders a lead as the API does for a request with a key. `json` is in the call's pool. */
@@ -170,46 +181,107 @@ show(struct admin_call *call, struct slice json)
 		    : admin_fail(call, PROBLEM_INTERNAL, "what is stored of the lead is not valid JSON: %s", problem.message);
 }
 
+void
+admin_put_origin(struct json_writer *writer, const struct lead *lead)
+{
+	json_begin_object(writer);
+	json_put_text(writer, SLICE("source"), lead->source);
+	json_put_text(writer, SLICE("signup_url"), lead->signup_url);
+	json_put_text(writer, SLICE("referrer"), lead->referrer);
+	json_put_text(writer, SLICE("parent_id"), lead->parent_social_id);
+	json_put_text(writer, SLICE("ip"), lead->ip);
+	json_put_text(writer, SLICE("user_agent"), lead->user_agent);
+	json_put_text(writer, SLICE("session_id"), lead->session_id);
+	json_put_text(writer, SLICE("request_id"), lead->request_id);
+	json_end_object(writer);
+}
+
+/* Those that were removed since have no subject. */
+static void
+put_rewards(struct json_writer *writer, const struct lead *lead, const struct definitions *definitions)
+{
+	struct slice rest = lead->reward_ids;
+	uint64_t id;
+	json_name(writer, SLICE("rewards"));
+	json_begin_array(writer);
+	while (id_list_next(&rest, &id)) {
+		struct slice subject = SLICE_NONE;
+		for (size_t i = 0; i < definitions->reward_count; i++)
+			if (definitions->rewards[i].id == id)
+				subject = definitions->rewards[i].subject;
+		json_begin_object(writer);
+		json_put_u64(writer, SLICE("reward_id"), id);
+		json_put_text(writer, SLICE("subject"), subject);
+		json_end_object(writer);
+	}
+	json_end_array(writer);
+}
+
+/* The payload with what it does not have. In the call's pool. */
+static struct slice
+with_details(struct admin_call *call, struct slice payload, const struct lead *lead, const struct definitions *definitions)
+{
+	struct buffer out;
+	struct json_writer writer;
+	buffer_init(&out, 2 * PAYLOAD_MAX_BYTES);
+	json_writer_init(&writer, &out);
+	json_begin_object_with(&writer, payload);
+	json_put_boolean(&writer, SLICE("bounced"), lead->bounced);
+	json_put_raw(&writer, SLICE("fraud_reasons"), slice_present(lead->fraud_flags) ? lead->fraud_flags : SLICE("[]"));
+	json_put_u64(&writer, SLICE("times_flagged"), lead->times_flagged);
+	put_rewards(&writer, lead, definitions);
+	json_name(&writer, SLICE("origin"));
+	admin_put_origin(&writer, lead);
+	json_end_object(&writer);
+	const struct slice json = pool_copy(call->pool, buffer_slice(&out));
+	buffer_free(&out);
+	return json;
+}
+
+enum result
+admin_find_lead(struct admin_call *call, const struct lead_reference *reference, struct lead *lead)
+{
+	enum result result = store_find_lead(call->store, call->pool, call->id, reference, lead);
+	return result == RESULT_OK ? store_find_origin(call->store, call->pool, lead) : result;
+}
+
 int
 admin_lead_show(struct admin_call *call)
 {
 	struct lead_reference reference = { 0 };
 	struct payload_subject *subject;
+	struct campaign campaign;
 	struct lead lead;
 	struct slice json;
 	int status = admin_lead_reference(call, &reference);
 	if (status != EX_OK)
 		return status;
-	enum result result = find_campaign(call, call->pool);
+	enum result result = admin_find_campaign(call, &campaign);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	result = store_look_up(call->store, call->pool, call->id, &reference, &subject);
-	if (result == RESULT_NOT_FOUND)
-		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
 	if (result == RESULT_OK)
 		result = render(call, subject, &json);
-	/* payloads do not have it */
 	if (result == RESULT_OK)
-		result = store_find_lead(call->store, call->pool, call->id, &reference, &lead);
-	if (result != RESULT_OK)
-		return admin_answer(call, result);
-	status = show(call, json);
-	if (lead.bounced)
-		output_boolean(call->output, "bounced", true);
-	return status;
+		result = admin_find_lead(call, &reference, &lead);
+	if (result == RESULT_NOT_FOUND)
+		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
+	return result == RESULT_OK ? show(call, with_details(call, json, &lead, subject->definitions))
+				   : admin_answer(call, result);
 }
 
 int
 admin_lead_code(struct admin_call *call)
 {
 	struct lead_reference reference = { 0 };
+	struct campaign campaign;
 	struct lead lead;
 	struct slice code;
 	int64_t expires_ms;
 	const int status = admin_lead_reference(call, &reference);
 	if (status != EX_OK)
 		return status;
-	enum result result = find_campaign(call, call->pool);
+	enum result result = admin_find_campaign(call, &campaign);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	result = store_find_lead(call->store, call->pool, call->id, &reference, &lead);
@@ -240,6 +312,10 @@ static const struct value_option filter_table[] = {
 	{ OPTION_OPTED_OUT, value_filter, PLACE(opted_out), on_or_off },
 	{ OPTION_TAG, value_id, PLACE(tag_id), "the id of a tag" },
 	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339" },
+	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339" },
+	{ OPTION_SOURCE, value_source, PLACE(source), "at most 65535 bytes" },
+	{ OPTION_NAME, value_name, PLACE(name), "1 to 200 characters" },
+	{ OPTION_NEWEST, value_given, PLACE(newest), "" },
 	{ OPTION_AFTER, value_count, PLACE(after), "a number from 0 to 4294967295" },
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
 };
@@ -271,11 +347,12 @@ add_lead(struct admin_call *call, const struct payload_subject *subject)
 static enum result
 add_page(struct admin_call *call, struct pool *pool, struct lead_filter *filter, bool *more)
 {
+	struct campaign campaign;
 	struct lead_page page;
 	struct payload_subject *subjects;
 	struct lead_filter wanted = *filter;
 	wanted.limit = filter->limit < PAGE_LEADS ? filter->limit : PAGE_LEADS;
-	enum result result = find_campaign(call, pool);
+	enum result result = admin_find_campaign(call, &campaign);
 	if (result == RESULT_OK)
 		result = store_list_leads(call->store, pool, call->id, &wanted, &page);
 	if (result == RESULT_OK)
@@ -285,8 +362,10 @@ add_page(struct admin_call *call, struct pool *pool, struct lead_filter *filter,
 	if (result != RESULT_OK)
 		return result;
 	filter->after = page.next;
+	filter->last = page.last;
 	filter->limit -= page.count;
-	*more = page.next != 0 && filter->limit > 0;
+	/* one call examines no more leads than one page may */
+	*more = page.next != 0 && page.next != page.last && filter->limit > 0;
 	return RESULT_OK;
 }
 
@@ -299,6 +378,10 @@ admin_lead_filter(struct admin_call *call, struct lead_filter *filter)
 		.opted_out = -1,
 		.since_ms = -1,
 		.limit = VALUE_LIMIT_DEFAULT };
+	for (size_t i = 0; i < ARRAY_SIZE(identities); i++)
+		if (call->options[identities[i].option] != NULL &&
+		    !read_identity(call, i, &filter->identities[filter->identity_count++]))
+			return false;
 	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
 }
 
@@ -314,5 +397,7 @@ admin_lead_list(struct admin_call *call)
 		result = add_page(call, pool, &filter, &more);
 		pool_free(&pool);
 	}
+	if (result == RESULT_OK && filter.after != 0)
+		admin_next(call, pool_printf(call->pool, "%" PRIu32, filter.after));
 	return admin_answer(call, result);
 }

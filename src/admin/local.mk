@@ -15,6 +15,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/domains.c \
 	%D%/installation.c \
 	%D%/leads.c \
+	%D%/lead_changes.c \
 	%D%/mails.c \
 	%D%/output.c %D%/output.h \
 	%D%/progress.c %D%/progress.h \
@@ -23,9 +24,11 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/setup.c \
 	%D%/users.c \
 	%D%/stats.c \
+	%D%/timeline.c \
 	%D%/values.c %D%/values.h \
 	%D%/webhook_test.c \
 	%D%/webhooks.c \
+	%D%/data/edit.c \
 	%D%/data/export.c \
 	%D%/data/import.c \
 	%D%/data/import_batch.c %D%/data/import_batch.h \

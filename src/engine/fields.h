@@ -161,7 +161,7 @@
 	X(U64, source_id) \
 	X(BOOL, must_exist) \
 	X(BOOL, keep_opt_out) \
-	X(BOOL, edits) /* somebody corrects an existing lead: it has not signed up again; also after the campaign's end */ \
+	X(BOOL, edits) /* an operator corrects an existing lead, which has not signed up again; also after the end */ \
 	X(BOOL, replace_ip) /* given with a key: also on an existing lead */ \
 	X(BOOL, replace_user_agent) /* as replace_ip */ \
 	X(I32, points) /* custom points; 0: none */

@@ -24,7 +24,7 @@
 	" AND (? IS NULL OR " NAMES " COLLATE utf8mb4_unicode_ci LIKE CONVERT(? USING utf8mb4) ESCAPE '|')" \
 	" ORDER BY l.subscription_number" order " LIMIT ?"
 
-/* The number of the first row behind so many. */
+/* The number of the first row after so many. */
 #define SELECT_END(condition, order)                  \
 	"SELECT subscription_number"                  \
 	" FROM {prefix}leads FORCE INDEX (by_number)" \

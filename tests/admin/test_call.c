@@ -74,6 +74,11 @@ operands_follow_the_words(void **state)
 	(void)state;
 	struct admin_call call;
 	struct buffer problem;
+	assert_true(parse("webhook|add|1|-5|-", &call, &problem)); /* a number is no option */
+	assert_int_equal(call.operand_count, 3);
+	assert_string_equal(call.operands[1], "-5");
+	buffer_free(&problem);
+	pool_free(&call.pool);
 	assert_true(parse("webhook|add|1|https://a.example|new_signup|--|--odd|-", &call, &problem));
 	assert_int_equal(call.operand_count, 5);
 	assert_string_equal(call.operands[2], "new_signup");

@@ -1,5 +1,5 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/operator/test_number %D%/operator/test_operators %D%/operator/test_secrets %D%/operator/test_definitions %D%/operator/test_deep %D%/operator/test_timeline \
+check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/operator/test_number %D%/operator/test_operators %D%/operator/test_secrets %D%/operator/test_definitions %D%/operator/test_deep %D%/operator/test_timeline %D%/operator/test_lead_jobs \
 	%D%/test_addresses %D%/test_batch %D%/test_broken_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
 	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/queue/test_hours %D%/operator/test_deliveries %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
 	%D%/queue/test_partitions %D%/queue/test_retention %D%/test_transactions %D%/test_lock_order %D%/test_node %D%/test_plans %D%/test_work %D%/texts/test_campaign_texts %D%/removal/test_removal
@@ -21,6 +21,9 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_operator_test_node_SOURCES = %D%/operator/test_node.c $(%C%_world)
 %C%_operator_test_node_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_wall_ms
 %C%_operator_test_node_LDADD = $(%C%_libs)
+
+%C%_operator_test_lead_jobs_SOURCES = %D%/operator/test_lead_jobs.c $(%C%_world)
+%C%_operator_test_lead_jobs_LDADD = $(%C%_libs)
 
 %C%_operator_test_timeline_SOURCES = %D%/operator/test_timeline.c $(%C%_world)
 %C%_operator_test_timeline_LDADD = $(%C%_libs)

@@ -6,6 +6,7 @@ import re
 import pytest
 from command import CONFIG, DATA, NO_ID, OK, UNAVAILABLE, USAGE, call, is_aligned, is_time
 
+DETAILS = ["bounced", "fraud_reasons", "times_flagged", "rewards", "origin"]  # of a lead, besides its payload
 ADA, BOB = "ada@example.org", "bob@example.org"
 NUMBER = "+14155552671"
 
@@ -117,12 +118,21 @@ def test_invalid_settings(refused, leadhook, campaign):
 # --- leads ---
 
 def test_one_lead(service, leadhook, refused, campaign):
-    """4 lead show: by each identity, byte for byte the API's answer to a call with a key"""
-    campaign.lead(email=ADA, phone_number=NUMBER, first_name="Ada", topics=["a", "b"])
+    """4 lead show: by each identity, the API's answer to a call with a key, byte for byte, and what it does not have"""
+    reward = leadhook("reward", "add", campaign.id, "Mug", "--required-points", 0)["id"]
+    campaign.lead(email=ADA, phone_number=NUMBER, first_name="Ada", topics=["a", "b"], __source="form", __url="https://a.example/f",
+                  __user_agent="Browser", __sid="session")
+    campaign.bulk("block", {"email": [ADA], "reason": "spam"})
+    service.dispatch()
     shown = [call(service.installation, "lead", "show", str(campaign.id), "--json", *words).stdout for words in (
         ["--email", "ADA@Example.org"], ["--phone", "+1 (415) 555-2671"],
         ["--social-id", campaign.find(email=ADA)["social_id"].lower()])]
-    assert shown == [campaign.get({"email": ADA}).body.decode() + "\n"] * 3
+    assert len(set(shown)) == 1 and shown[0].startswith(campaign.get({"email": ADA}).body.decode().rstrip("}"))
+    lead = json.loads(shown[0])
+    assert {name: lead[name] for name in DETAILS[:-1]} == {
+        "bounced": False, "fraud_reasons": ["spam"], "times_flagged": 1, "rewards": [{"reward_id": reward, "subject": "Mug"}]}
+    assert {name: value for name, value in lead["origin"].items() if value is not None and name != "ip"} == {
+        "source": "form", "signup_url": "https://a.example/f", "user_agent": "Browser", "session_id": "session"}
     other = service.campaign(campaign.account)
     assert refused(DATA, "lead", "show", str(other.id), "--email", ADA) == "leadhook: there is no such lead\n"
 
@@ -135,7 +145,7 @@ def test_one_lead_for_people(service, leadhook, campaign):
     done = call(service.installation, "lead", "show", str(campaign.id), "--email", ADA)
     lines = dict(re.match(r"(\S+) +(.*)", line).groups() for line in done.stdout.splitlines())
     lead = campaign.find(email=ADA)
-    assert done.returncode == OK and {name.split(".")[0] for name in lines} == set(lead), done.stdout
+    assert done.returncode == OK and {name.split(".")[0] for name in lines} == {*lead, *DETAILS}, done.stdout
     expected = {"email": ADA, "phone_number": "-", "verified": "no", "contest_score": "0", "custom_fields.first_name": "Ada",
             "custom_fields.topics": "a, b", "utm.source": "mail", "tags": f"{tag} vip", "completed_actions": "-",
             "unverified_leads.direct": "0", "unsubscribe_url.safe": lead["unsubscribe_url"]["safe"], "when": lead["when"]}
@@ -231,7 +241,7 @@ def test_settings_are_listed(service):
     ["action", "add", "1"], ["action", "add", "1", "A", "--emailed"], ["reward", "add", "1", "A"],
     ["reward", "add", "1", "A", "--required-points"], ["reward", "add", "1", "A", "--required-points", "1", "--emailed=yes"],
     ["lead", "show", "1"], ["lead", "show", "1", ADA], ["lead", "show", "1", "--email", ADA, "--phone", NUMBER],
-    ["lead", "list"], ["lead", "list", "1", "--verified"], ["lead", "list", "1", "--email", ADA], ["check", "--deep=1"],
+    ["lead", "list"], ["lead", "list", "1", "--verified"], ["lead", "list", "1", "--kind", "welcome"], ["check", "--deep=1"],
     ["check", "deep"], ["status", "--deep"]])
 def test_wrong_usage(refused, words):
     """4, 64"""

@@ -16,7 +16,7 @@ CONCURRENCY = 4  # dispatch.initial_concurrency
 DURING = 5  # seconds of an attempt, in which two commands run
 
 LISTED = ["id", "webhook_id", "event", "lead", "state", "attempts", "due_at", "last_status", "last_error", "waiting_for"]
-SHOWN = [*LISTED, "campaign", "url", "message_id", "created_at", "payload", "log"]
+SHOWN = [*LISTED, "campaign", "url", "message_id", "format", "created_at", "payload", "log"]
 LOGGED = ["attempt", "at", "duration_ms", "status", "error", "answer"]
 
 

@@ -49,6 +49,15 @@ subject_of(const struct shown *shown, const struct timeline_entry *entry)
 }
 
 static void
+put_if(struct json_writer *writer, struct slice name, bool is_known, int64_t number)
+{
+	if (is_known)
+		json_put_i64(writer, name, number);
+	else
+		json_put_text(writer, name, SLICE_NONE);
+}
+
+static void
 put_deliveries(struct json_writer *writer, const struct shown *shown, const struct timeline_entry *entry)
 {
 	json_name(writer, SLICE("deliveries"));
@@ -60,7 +69,7 @@ put_deliveries(struct json_writer *writer, const struct shown *shown, const stru
 		json_put_u64(writer, SLICE("webhook_id"), delivery->webhook_id);
 		json_put_text(writer, SLICE("state"), slice_of(delivery_state_name(delivery->state)));
 		json_put_u64(writer, SLICE("attempts"), delivery->attempts);
-		json_put_u64(writer, SLICE("last_status"), (uint64_t)delivery->last_status);
+		put_if(writer, SLICE("last_status"), delivery->last_status != 0, delivery->last_status);
 		json_put_text(writer, SLICE("last_error"), delivery->last_error);
 		json_put_text(writer, SLICE("waiting_for"), admin_waiting_for(shown->call, delivery, &shown->dispatcher));
 		json_end_object(writer);
@@ -74,13 +83,13 @@ put_entry(struct json_writer *writer, const struct shown *shown, const struct ti
 	json_begin_object(writer);
 	json_put_time(writer, SLICE("at"), entry->at_ms);
 	json_put_text(writer, SLICE("kind"), timeline_kind_name(entry->kind));
-	json_put_u64(writer, SLICE("id"), entry->id);
+	put_if(writer, SLICE("id"), entry->id != 0, (int64_t)entry->id);
 	json_put_text(writer, SLICE("name"), entry->name);
 	json_put_text(writer, SLICE("subject"), subject_of(shown, entry));
-	json_put_i64(writer, SLICE("points"), entry->points);
+	put_if(writer, SLICE("points"), entry->kind == TIMELINE_POINTS, entry->points);
 	json_put_text(writer, SLICE("message"), entry->text);
 	json_put_text(writer, SLICE("state"), entry->state);
-	json_put_u64(writer, SLICE("attempts"), entry->attempts);
+	put_if(writer, SLICE("attempts"), entry->kind == TIMELINE_MESSAGE, entry->attempts);
 	json_put_time(writer, SLICE("ended_at"), entry->ended_ms);
 	json_put_text(writer, SLICE("ip"), entry->ip);
 	json_put_text(writer, SLICE("user_agent"), entry->user_agent);
@@ -126,7 +135,7 @@ add_entry(const struct shown *shown, const struct timeline_entry *entry)
 		output_text(output, "points", SLICE_NONE);
 	output_text(output, "state", entry->state);
 	output_text(output, "delivered", delivered(shown->call->pool, entry));
-	output_u64(output, "id", entry->id);
+	output_u64_or_null(output, "id", entry->id);
 	output_text(output, "message", entry->text);
 	return result;
 }
@@ -139,6 +148,7 @@ admin_lead_timeline(struct admin_call *call)
 	struct lead_reference reference = { 0 };
 	struct timeline_place place = { 0 };
 	struct timeline timeline = { 0 };
+	struct campaign campaign;
 	struct lead lead;
 	struct shown shown = { .call = call, .lead = &lead };
 	size_t limit = ENTRIES_DEFAULT;
@@ -147,9 +157,12 @@ admin_lead_timeline(struct admin_call *call)
 		return status;
 	if (!values_take(call, &limit_option, 1, &limit) || !values_take(call, &place_option, 1, &place))
 		return EX_DATAERR;
-	enum result result = store_find_definitions(call->store, call->pool, call->id, &shown.definitions);
+	enum result result = admin_find_campaign(call, &campaign);
 	if (result == RESULT_OK)
-		result = admin_find_lead(call, &reference, &lead);
+		result = store_find_definitions(call->store, call->pool, call->id, &shown.definitions);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	result = admin_find_lead(call, &reference, &lead);
 	if (result == RESULT_NOT_FOUND)
 		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
 	if (result == RESULT_OK)

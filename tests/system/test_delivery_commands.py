@@ -85,6 +85,17 @@ def test_show(service, leadhook, receiver, campaign, webhook, show):
     assert show(delivery)["url"] is None
 
 
+def test_waits_for_rate(service, leadhook, campaign, webhook):
+    """4 delivery list: what is due waits for the rate of its webhook while a dispatcher sends to it"""
+    leadhook("webhook", "set", webhook, "rate=1")
+    campaign.leads(6)
+    service.dispatcher.start()
+    try:
+        wait_until(lambda: "rate" in {row["waiting_for"] for row in leadhook("delivery", "list", "--webhook", webhook)}, 10, "the rate")
+    finally:
+        service.dispatcher.stop()
+
+
 def test_show_failures(service, leadhook, receiver, campaign, webhook, show):
     """6 Log: status or error class, the first 1 KiB of the answer with invalid UTF-8 replaced"""
     receiver.script(campaign.hook, Answer(500, body=b"\xff<" + "ü".encode() * 1000))

@@ -67,6 +67,7 @@ def test_timeline(service, leadhook, campaign, pages):
     entries = leadhook("lead", "timeline", campaign.id, "--email", ADA)
     keys = ["at", "kind", "id", "name", "subject", "points", "message", "state", "attempts", "ended_at", "ip", "user_agent", "extra",
             "origin", "deliveries"]
+    assert all((entry["points"] is None) == (entry["kind"] != "points") for entry in entries)
     assert all(list(entry) == keys and is_time(entry["at"]) for entry in entries)
     assert [entry["at"] for entry in entries] == sorted((entry["at"] for entry in entries), reverse=True)
     points = [entry for entry in entries if entry["kind"] == "points"]

@@ -2,6 +2,7 @@
  * Arguments of a command, from the path, and from the query (GET, DELETE) or a JSON object (POST, PATCH). Names are those of
  * options with "_" for "-", those of settings, and those of the table for operands (docs/manage.md 1.1). */
 #include "admin/values.h"
+#include "base/utf8.h"
 #include "manage/members.h"
 #include "manage/request.h"
 #include "json/reader.h"
@@ -25,12 +26,15 @@ member_name(struct pool *pool, enum admin_option option)
 	return slice_of(name);
 }
 
-/* Options that name files of the host are not for remote callers. */
+/* Options that name files of the host are not for remote callers. A lead that the path names has no other name: its address may
+ * be a setting. */
 static bool
-is_remote_option(const struct admin_command *command, enum admin_option option)
+is_remote_option(const struct manage_request *request, enum admin_option option)
 {
 	const char *value = admin_option_value(option);
-	return admin_option_in(command->options, option) && (value == NULL || strcmp(value, "FILE") != 0);
+	const bool names_lead = option == OPTION_EMAIL || option == OPTION_PHONE || option == OPTION_SOCIAL_ID;
+	return admin_option_in(request->command->options, option) && (value == NULL || strcmp(value, "FILE") != 0) &&
+	       (!names_lead || request->call.options[OPTION_SOCIAL_ID] == NULL);
 }
 
 /* A text as an argument of the command line may be; texts of pages and mails may have lines. */
@@ -81,21 +85,32 @@ add_operand(struct manage_request *request, struct slice text)
 	call->operands[call->operand_count++] = pool_string(call->pool, text);
 }
 
-/* The path has the first operands, or options of commands that have none. */
-static void
+static bool
+find_option(struct manage_request *request, struct slice member, enum admin_option *option)
+{
+	char *name = pool_string(request->http->pool, member);
+	for (char *c = name; *c != '\0'; c++)
+		if (*c == '_')
+			*c = '-';
+	return admin_find_option(slice_of(name), option) && admin_option_in(request->command->options, *option);
+}
+
+/* The path has the first operand, if that is an id, and then options, such as the social id of a lead, or further operands. */
+static bool
 read_path(struct manage_request *request)
 {
 	struct admin_call *call = &request->call;
 	for (size_t i = 0; i < request->path_count; i++) {
+		const struct path_parameter *parameter = &request->path[i];
 		enum admin_option option;
-		const bool is_option = admin_subject(call->command) == NULL &&
-				       admin_find_option(request->path[i].name, &option) &&
-				       admin_option_in(call->command->options, option);
-		if (is_option)
-			call->options[option] = pool_string(call->pool, request->path[i].text);
+		if (!utf8_valid(parameter->text) || slice_has_control(parameter->text))
+			return request_fail(request, PROBLEM_NOT_FOUND, SLICE_NONE, "there is no such path");
+		if ((i > 0 || admin_subject(call->command) == NULL) && find_option(request, parameter->name, &option))
+			call->options[option] = pool_string(call->pool, parameter->text);
 		else
-			add_operand(request, request->path[i].text);
+			add_operand(request, parameter->text);
 	}
+	return true;
 }
 
 static bool
@@ -206,7 +221,7 @@ read_options(struct manage_request *request, struct members *members)
 {
 	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
 		const enum admin_option option = (enum admin_option)i;
-		if (!is_remote_option(request->command, option) || request->call.options[option] != NULL)
+		if (!is_remote_option(request, option) || request->call.options[option] != NULL)
 			continue;
 		const struct member *member = members_take(members, member_name(request->call.pool, option));
 		if (member != NULL && !read_option(request, member, option))
@@ -275,7 +290,6 @@ request_read_arguments(struct manage_request *request)
 		return false;
 	call->operands = POOL_ARRAY(call->pool, request->path_count + members_size(&members) + 1, const char *);
 	call->options[OPTION_JSON] = "";
-	read_path(request);
-	return read_fields(request, &members) && read_options(request, &members) && read_settings(request, &members) &&
-	       fits(request);
+	return read_path(request) && read_fields(request, &members) && read_options(request, &members) &&
+	       read_settings(request, &members) && fits(request);
 }

@@ -185,6 +185,8 @@ admin_user_list(struct admin_call *call)
 	if (!read_account(call, &account_id) || !values_take(call, rows, 1, &limit) ||
 	    !values_take(call, &after_row, 1, &after))
 		return EX_DATAERR;
+	if (call->caller != NULL && call->caller->campaign_count > 0)
+		return admin_fail(call, PROBLEM_FORBIDDEN, "the caller is limited to campaigns, and users are the account's");
 	const enum result result = store_list_users(call->store, call->pool, account_id, after, limit, &users, &count);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);

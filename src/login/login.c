@@ -7,8 +7,6 @@
 #include "identity/user_token.h"
 #include "login/check.h"
 
-enum { MS_PER_S = 1000 };
-
 /* ---- an attempt ---- */
 
 bool
@@ -63,11 +61,10 @@ verify(const struct login_context *context, struct pool *pool, struct slice emai
 static bool
 is_code(struct slice text)
 {
-	uint64_t number;
-	size_t zeros = 0;
-	while (zeros + 1 < text.size && text.data[zeros] == '0')
-		zeros++;
-	return text.size == TOTP_DIGITS && slice_to_u64(slice_sub(text, zeros, text.size), 999999, &number);
+	size_t digits = 0;
+	while (digits < text.size && ascii_is_digit(text.data[digits]))
+		digits++;
+	return digits == text.size && digits == TOTP_DIGITS;
 }
 
 /* The second factor of a user whose password was right. */

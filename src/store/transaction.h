@@ -32,13 +32,16 @@
  *   inbound_status
  *   inbound_calls
  *   erasures, removed_campaigns
- *   users, sessions, invitations, recovery_codes, login_attempts
+ *   users
  *
  * The lock of campaign_counters comes before everything else of a campaign: two transactions that change it wait there and
  * nowhere later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; the log of inbound
  * calls; delaying and skipping jobs (bulk_jobs, bulk_schedule); recording end times (campaigns); removing the rows of deleted
  * leads (score_entries, deleted_leads, inbound_calls), and of those of removed campaigns and webhooks (lead_hours,
  * webhook_hours).
+ *
+ * Sessions, invitations, recovery codes and failed logins of a user are locked, in any order, while its row of users is, or alone in
+ * a transaction of their own.
  *
  * Phone codes are locked in a transaction of their own, one row at a time; expired ones are removed without other locks.
  *

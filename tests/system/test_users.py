@@ -92,6 +92,9 @@ def test_an_owner_manages_its_account(service, accounts, keys, leadhook):
     assert manage("POST", "users", {"email": "x@example.org", "role": "viewer", "account": accounts[1].id}).status == 404
     assert manage("POST", "users", {"email": "x@example.org", "role": "operator"}).status == 422
     assert manage("GET", "users", rights="full").status == 403
+    limited = leadhook("key", "add", str(accounts[0].id), "--rights", "all", "--campaigns", str(service.campaign(accounts[0]).id))["key"]
+    for path in ("users", user, "audit"):
+        assert service.client.request("GET", MANAGE + path, key=limited).status == 403, path
     assert manage("GET", "audit", rights="full").status == 403
     assert manage("POST", f"{user}/disable", {}).status == 200
     assert manage("DELETE", user).status == 200 and manage("GET", user).status == 404

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,7 @@ start(void (*body)(struct hash_slots *own))
 	assert_true(pid >= 0);
 	if (pid > 0)
 		return pid;
+	MUST(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
 	struct hash_slots *own = hash_slots_open(folder);
 	MUST(own != NULL);
 	body(own);

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "crypto/totp.h"
 #include "fixture.h"
@@ -189,6 +190,22 @@ an_outdated_hash_is_replaced(void **state UNUSED)
 	assert_int_equal(log_in(SLICE("password"), SLICE_NONE), LOGIN_DONE);
 }
 
+/* 4: while it is being verified. */
+static void
+a_password_that_was_changed_opens_nothing(void **state UNUSED)
+{
+	struct login_user user;
+	const struct login_proof proof = { .user = &user };
+	const struct new_session opened = { .ip = SLICE_NONE };
+	add_ada();
+	assert_int_equal(store_find_login_user(world->store, pool, SLICE("ada@example.org"), &user), RESULT_OK);
+	root_run("UPDATE t_users SET password = CONCAT(password, 'x')");
+	assert_int_equal(store_open_session(world->store, &proof, &opened), RESULT_NOT_FOUND);
+	root_run("UPDATE t_users SET password = NULL");
+	assert_int_equal(store_open_session(world->store, &proof, &opened), RESULT_NOT_FOUND);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_sessions"), 0);
+}
+
 /* ---- the second factor ---- */
 
 static struct slice codes[RECOVERY_CODES];
@@ -273,6 +290,35 @@ wrong_codes_are_failures(void **state UNUSED)
 	assert_in_range(outcome.wait_ms, 1, 2000);
 }
 
+/* Two that have been verified at the same time. */
+static bool
+use_code(struct store *store, const struct world *w UNUSED, unsigned index)
+{
+	struct pool *own = pool_new();
+	struct login_user user;
+	struct new_session opened = { .ip = SLICE_NONE };
+	const struct login_proof proof = { .user = &user, .totp_step = 1000 };
+	memset(opened.hash, (int)index, sizeof(opened.hash));
+	enum result result = store_find_login_user(store, own, SLICE("ada@example.org"), &user);
+	if (result == RESULT_OK)
+		result = store_open_session(store, &proof, &opened);
+	if (result == RESULT_OK)
+		__sync_fetch_and_add(shared, 1);
+	pool_free(&own);
+	return result == RESULT_OK || result == RESULT_NOT_FOUND;
+}
+
+static void
+a_code_is_used_once_by_many(void **state UNUSED)
+{
+	add_ada();
+	(void)add_factor();
+	allow_code_again();
+	processes_start(world, GUESSERS, use_code);
+	assert_true(processes_end());
+	assert_int_equal(*shared, 1);
+}
+
 static void
 a_recovery_code_is_used_once(void **state UNUSED)
 {
@@ -352,8 +398,10 @@ main(void)
 		LOGIN_TEST(parallel_guesses_get_no_more_tries),
 		LOGIN_TEST(busy_slots_refuse_before_they_count),
 		LOGIN_TEST(an_outdated_hash_is_replaced),
+		LOGIN_TEST(a_password_that_was_changed_opens_nothing),
 		LOGIN_TEST(a_login_needs_a_code),
 		LOGIN_TEST(wrong_codes_are_failures),
+		LOGIN_TEST(a_code_is_used_once_by_many),
 		LOGIN_TEST(a_recovery_code_is_used_once),
 		LOGIN_TEST(a_second_factor_is_removed),
 		LOGIN_TEST(without_a_key_there_is_no_second_factor),

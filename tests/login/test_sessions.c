@@ -207,6 +207,20 @@ a_link_is_used_once(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 }
 
+/* 3: uses of links count for the address. */
+static void
+guesses_of_links_are_limited(void **state UNUSED)
+{
+	const struct login_origin origin = origin_of("192.0.2.1");
+	unsigned limited = 0;
+	for (unsigned i = 0; i < 20; i++) {
+		assert_int_equal(login_use_link(&context, pool, user_token_make(pool), password, &origin, &outcome), RESULT_OK);
+		limited += outcome.verdict == LOGIN_LIMITED;
+	}
+	assert_int_equal(limited, 10);
+	assert_int_equal(hashes, 0);
+}
+
 static void
 a_link_expires_and_is_replaced(void **state UNUSED)
 {
@@ -269,6 +283,7 @@ main(void)
 		LOGIN_TEST(a_user_confirms_a_session),
 		LOGIN_TEST(a_user_changes_the_password),
 		LOGIN_TEST(a_link_is_used_once),
+		LOGIN_TEST(guesses_of_links_are_limited),
 		LOGIN_TEST(a_link_expires_and_is_replaced),
 		LOGIN_TEST(a_link_is_used_once_by_many),
 	};

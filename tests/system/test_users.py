@@ -104,17 +104,19 @@ def test_the_audit_log(service, accounts, keys, leadhook):
     """6: the newest first, of the caller's account"""
     service.installation.sql(
         "INSERT INTO lh_audit (id, created_ms, actor, actor_id, actor_name, account_id, operation, target_id, state, before_json, after_json, ip)"
-        f" VALUES (101, 1000, 'user', 7, 'eve@example.org', {accounts[0].id}, 'user set', 7, 'done', '{{\"name\":\"a\"}}', '{{\"name\":\"b\"}}', '192.0.2.1'),"
-        f" (102, 2000, 'shell', 0, NULL, {accounts[1].id}, 'key add', NULL, 'begun', NULL, NULL, NULL)")
-    rows = {one["id"]: one for one in leadhook("audit", "list", "--until", "1970-01-02")}
-    assert list(rows) == [102, 101]
-    assert rows[101] == {"id": 101, "created_at": "1970-01-01T00:00:01Z", "actor": "user", "actor_id": 7, "actor_name": "eve@example.org",
-                         "account": accounts[0].id, "campaign": None, "operation": "user set", "target": 7, "state": "done",
-                         "before": {"name": "a"}, "after": {"name": "b"}, "ip": "192.0.2.1", "request_id": None}
-    assert [one["id"] for one in leadhook("audit", "list", "--until", "1970-01-02", "--after", "102")] == [101]
-    assert [one["id"] for one in leadhook("audit", "list", "--user", "7")] == [101]
-    answer = service.client.request("GET", MANAGE + "audit?until=1970-01-02", key=keys["all"])
-    assert [one["id"] for one in answer.json] == [101], answer.body
+        f" VALUES (1000001, 4102444801000, 'user', 7, 'eve@example.org', {accounts[0].id}, 'user set', 7, 'done', '{{\"name\":\"a\"}}', '{{\"name\":\"b\"}}', '192.0.2.1'),"
+        f" (1000002, 4102444802000, 'shell', 0, NULL, {accounts[1].id}, 'key add', NULL, 'begun', NULL, NULL, NULL)")
+    rows = {one["id"]: one for one in leadhook("audit", "list", "--since", "2100-01-01")}
+    assert list(rows) == [1000002, 1000001]
+    assert rows[1000001] == {
+        "id": 1000001, "created_at": "2100-01-01T00:00:01Z", "actor": "user", "actor_id": 7, "actor_name": "eve@example.org", "account": accounts[0].id,
+        "campaign": None, "operation": "user set", "target": 7, "state": "done", "before": {"name": "a"}, "after": {"name": "b"}, "ip": "192.0.2.1",
+        "request_id": None}
+    assert [one["id"] for one in leadhook("audit", "list", "--since", "2100-01-01", "--after", "1000002")] == [1000001]
+    assert [one["id"] for one in leadhook("audit", "list", "--since", "2100-01-01", "--until", "2100-01-01T00:00:02Z")] == [1000001]
+    assert [one["id"] for one in leadhook("audit", "list", "--since", "2100-01-01", "--user", "7")] == [1000001]
+    answer = service.client.request("GET", MANAGE + "audit?since=2100-01-01", key=keys["all"])
+    assert [one["id"] for one in answer.json] == [1000001], answer.body
     answer = service.client.request("GET", MANAGE + f"audit?account={accounts[1].id}", key=keys["all"])
     assert answer.status == 404, answer.body
     assert call(service.installation, "audit", "list").returncode == OK

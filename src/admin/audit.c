@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The audit log (docs/users.md 6). */
+#include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
@@ -67,5 +68,7 @@ admin_audit_list(struct admin_call *call)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		output_row(call->output, &rows[i]);
+	if (count == filter.limit)
+		admin_next(call, pool_printf(call->pool, "%" PRIu64, rows[count - 1].id));
 	return EX_OK;
 }

@@ -192,6 +192,8 @@ admin_user_list(struct admin_call *call)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		output_user(call->output, &users[i]);
+	if (count == limit)
+		admin_next(call, pool_printf(call->pool, "%" PRIu64, users[count - 1].id));
 	return EX_OK;
 }
 

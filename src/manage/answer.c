@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/encode.h"
 #include "base/log.h"
 #include "manage/request.h"
 
@@ -75,6 +76,23 @@ answer_failure(struct manage_request *request)
 		(void)fail_with(request, PROBLEM_CONFLICT, SLICE_NONE, report->warning);
 }
 
+/* The query of the next part of a list, as a relative reference (RFC 8288). */
+static void
+add_next(struct manage_request *request, struct slice after)
+{
+	struct pool *pool = request->http->pool;
+	struct slice rest = request->http->query, pair, query = SLICE("");
+	struct buffer encoded;
+	while (slice_next(&rest, '&', &pair))
+		if (pair.size > 0 && !slice_starts_with(pair, SLICE("after=")))
+			query = POOL_JOIN(pool, query, pair, SLICE("&"));
+	buffer_init(&encoded, DETAIL_MAX_BYTES);
+	encode_percent(&encoded, after);
+	request_add_header(request, "Link",
+	    pool_printf(pool, "<?%.*safter=%.*s>; rel=\"next\"", SLICE_ARGS(query), SLICE_ARGS(buffer_slice(&encoded))));
+	buffer_free(&encoded);
+}
+
 void
 request_answer(struct manage_request *request, int status)
 {
@@ -85,6 +103,8 @@ request_answer(struct manage_request *request, int status)
 	}
 	request->response->status = call->command->creates ? 201 : 200;
 	output_write_json(call->output, &request->response->body);
+	if (slice_present(call->next))
+		add_next(request, call->next);
 	if (call->command->method == ADMIN_GET)
 		request_add_version(request);
 }

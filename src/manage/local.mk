@@ -6,6 +6,7 @@ noinst_LIBRARIES += %D%/libmanage.a
 	%D%/identity.c \
 	%D%/manage.c %D%/manage.h \
 	%D%/members.c %D%/members.h \
+	%D%/repeats.c \
 	%D%/request.h \
 	%D%/sessions.c \
 	%D%/table.c \

@@ -2,6 +2,7 @@
 #include "manage/manage.h"
 
 #include <stdlib.h>
+#include <sysexits.h>
 
 #include "admin/audited.h"
 #include "manage/request.h"
@@ -26,9 +27,15 @@ run(struct manage_request *request)
 {
 	struct admin_call *call = &request->call;
 	call->output = output_new(call->pool, call->command->shape);
-	const int status = admin_run_audited(call);
+	struct request_key key;
+	store_expect_request(call->store, request_key(request, &key) ? &key : NULL);
+	/* first, because another check may fail for what the key has made; again when it is made */
+	const bool repeated = store_find_request(call->store) == RESULT_OK;
+	const int status = repeated ? EX_OK : admin_run_audited(call);
+	if (!request_is_repeated(request))
+		request_answer(request, status);
 	store_expect_settings(call->store, NULL);
-	request_answer(request, status);
+	store_expect_request(call->store, NULL);
 }
 
 void

@@ -6,6 +6,7 @@
 #include "admin/call.h"
 #include "manage/manage.h"
 #include "store/operator/owners.h"
+#include "store/request_keys.h"
 
 struct manage {
 	struct manage_options options;
@@ -69,6 +70,11 @@ MUST_CHECK bool request_read_arguments(struct manage_request *request);
 MUST_CHECK bool request_expect_version(struct manage_request *request);
 /* Adds the ETag to an answer to GET; makes it 304 where the client has it. */
 void request_add_version(struct manage_request *request);
+
+/* Whether the request has an Idempotency-Key, and its hashes (repeats.c). */
+MUST_CHECK bool request_key(const struct manage_request *request, struct request_key *key);
+/* Whether a call with that key has made something before: the request is answered with its id, or with a problem. */
+MUST_CHECK bool request_is_repeated(struct manage_request *request);
 
 /* Answers (answer.c). Always false. */
 bool request_fail(struct manage_request *request, enum admin_problem problem, struct slice pointer, const char *format, ...)

@@ -12,6 +12,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/query.c %D%/query.h \
 	%D%/rank_cache.c %D%/rank_cache.h \
 	%D%/read.c %D%/read.h \
+	%D%/request_keys.c %D%/request_keys.h \
 	%D%/rows.c %D%/rows.h \
 	%D%/schema.c %D%/schema.h \
 	%D%/secrets.c %D%/secrets.h \

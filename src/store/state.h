@@ -12,6 +12,7 @@
 #include "db/db.h"
 #include "engine/payload.h"
 #include "store/campaign_cache.h"
+#include "store/request_keys.h"
 #include "store/store.h"
 
 /* Kinds of ids that are taken from blocks, in the order of id_names. */
@@ -33,6 +34,13 @@ enum id_kind {
 	ID_USER,
 	ID_AUDIT,
 	ID_KINDS
+};
+
+/* As store_expect_request. */
+struct expected_request {
+	const struct request_key *key; /* NULL: none */
+	bool found, same;              /* the key was used; with the same parameters */
+	uint64_t object_id;
 };
 
 struct store {
@@ -57,6 +65,7 @@ struct store {
 	/* as store_expect_settings; store_found_other_settings */
 	bool expects_settings, other_settings;
 	uint64_t expected_settings;
+	struct expected_request request;
 	/* as store_watch_unknown */
 	void (*unknown_changed)(void *context, bool unknown);
 	void *unknown_context;

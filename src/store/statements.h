@@ -15,16 +15,78 @@ extern const char *const store_session[];
 
 /* Those of one file, ended by NULL. */
 typedef const struct db_statement *const store_statement_list[];
-extern store_statement_list sql_of_addresses, sql_of_admin, sql_of_bulk, sql_of_campaign_cache, sql_of_campaign_texts,
-    sql_of_check, sql_of_clean_up, sql_of_unverified, sql_of_deep, sql_of_definitions, sql_of_deliveries, sql_of_dispatch,
-    sql_of_inbound, sql_of_inbound_calls, sql_of_jobs, sql_of_keys, sql_of_owners, sql_of_load, sql_of_due, sql_of_figures,
-    sql_of_mark, sql_of_node, sql_of_number, sql_of_outcomes, sql_of_pages, sql_of_partitions, sql_of_lead_codes,
-    sql_of_rank_cache, sql_of_read, sql_of_redeliver, sql_of_schema, sql_of_show, sql_of_store, sql_of_transaction,
-    sql_of_upgrade, sql_of_webhook_admin, sql_of_webhooks, sql_of_write, sql_of_erase, sql_of_erased, sql_of_people,
-    sql_of_report, sql_of_removed_campaigns, sql_of_removed_rows, sql_of_mail_list, sql_of_mail_lease, sql_of_mail_outcomes,
-    sql_of_mail_requests, sql_of_text_queue, sql_of_audit, sql_of_invitations, sql_of_logins, sql_of_sessions, sql_of_totp,
-    sql_of_user_parts, sql_of_users, sql_of_secrets, sql_of_secrets_admin, sql_of_attempt_hours, sql_of_hours, sql_of_stats,
-    sql_of_delivery_ids, sql_of_timeline, sql_of_lead_jobs;
+/* The lists of statements, one of each file: X(name). */
+/* clang-format off */
+#define STORE_STATEMENT_LISTS(X) \
+	X(sql_of_addresses) \
+	X(sql_of_admin) \
+	X(sql_of_attempt_hours) \
+	X(sql_of_audit) \
+	X(sql_of_bulk) \
+	X(sql_of_campaign_cache) \
+	X(sql_of_campaign_texts) \
+	X(sql_of_check) \
+	X(sql_of_clean_up) \
+	X(sql_of_deep) \
+	X(sql_of_definitions) \
+	X(sql_of_deliveries) \
+	X(sql_of_delivery_ids) \
+	X(sql_of_dispatch) \
+	X(sql_of_due) \
+	X(sql_of_erase) \
+	X(sql_of_erased) \
+	X(sql_of_figures) \
+	X(sql_of_hours) \
+	X(sql_of_inbound) \
+	X(sql_of_inbound_calls) \
+	X(sql_of_invitations) \
+	X(sql_of_jobs) \
+	X(sql_of_keys) \
+	X(sql_of_lead_codes) \
+	X(sql_of_lead_jobs) \
+	X(sql_of_load) \
+	X(sql_of_logins) \
+	X(sql_of_mail_lease) \
+	X(sql_of_mail_list) \
+	X(sql_of_mail_outcomes) \
+	X(sql_of_mail_requests) \
+	X(sql_of_mark) \
+	X(sql_of_node) \
+	X(sql_of_number) \
+	X(sql_of_outcomes) \
+	X(sql_of_owners) \
+	X(sql_of_pages) \
+	X(sql_of_partitions) \
+	X(sql_of_people) \
+	X(sql_of_rank_cache) \
+	X(sql_of_read) \
+	X(sql_of_redeliver) \
+	X(sql_of_removed_campaigns) \
+	X(sql_of_removed_rows) \
+	X(sql_of_report) \
+	X(sql_of_request_keys) \
+	X(sql_of_schema) \
+	X(sql_of_secrets) \
+	X(sql_of_secrets_admin) \
+	X(sql_of_sessions) \
+	X(sql_of_show) \
+	X(sql_of_stats) \
+	X(sql_of_store) \
+	X(sql_of_text_queue) \
+	X(sql_of_timeline) \
+	X(sql_of_totp) \
+	X(sql_of_transaction) \
+	X(sql_of_unverified) \
+	X(sql_of_upgrade) \
+	X(sql_of_user_parts) \
+	X(sql_of_users) \
+	X(sql_of_webhook_admin) \
+	X(sql_of_webhooks) \
+	X(sql_of_write)
+/* clang-format on */
+#define STATEMENT_LIST(name) extern store_statement_list name;
+STORE_STATEMENT_LISTS(STATEMENT_LIST)
+#undef STATEMENT_LIST
 
 extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select_server_version;
 

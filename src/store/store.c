@@ -207,7 +207,9 @@ store_next_ids(struct store *store, struct pool *pool, enum id_kind kind, uint64
 enum result
 store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id)
 {
-	return store_next_ids(store, pool, kind, 1, id);
+	const enum result result = store_next_ids(store, pool, kind, 1, id);
+	/* the row of the audit log is not what the call makes */
+	return result == RESULT_OK && kind != ID_AUDIT ? request_keys_note(store, pool, *id) : result;
 }
 
 enum result

@@ -52,7 +52,7 @@ store_transaction(struct store *store, enum repeat repeat)
 static bool
 may_run_again(const struct transaction *txn)
 {
-	return !txn->store->other_settings && txn->attempt < STORE_ATTEMPTS &&
+	return !txn->store->other_settings && !txn->store->request.found && txn->attempt < STORE_ATTEMPTS &&
 	       ((txn->result == RESULT_CONFLICT && txn->repeat != REPEAT_NOTHING) ||
 		   (txn->result == RESULT_UNKNOWN && txn->repeat == REPEAT_UNKNOWN));
 }

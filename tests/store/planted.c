@@ -31,8 +31,9 @@ static const char *const tables[] = { "accounts", "actions", "api_keys", "attemp
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
 	"due", "email_codes", "erased_people", "erasures", "events", "inbound_calls", "inbound_status", "inbound_webhooks",
 	"invitations", "ip_leads", "lead_hours", "leads", "login_attempts", "messages", "phone_codes", "recovery_codes",
-	"referral_links", "removed_campaigns", "reward_levels", "score_entries", "score_histogram", "sent_codes", "sessions",
-	"tags", "unverified_leads", "used_proofs", "users", "webhook_hours", "webhook_status", "webhooks" };
+	"referral_links", "removed_campaigns", "request_keys", "reward_levels", "score_entries", "score_histogram",
+	"sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users", "webhook_hours", "webhook_status",
+	"webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "message_channels",
 	"schema_version" };
@@ -44,6 +45,8 @@ plant_campaigns(void)
 	root_run("INSERT INTO t_api_keys (id, account_id, name, hash, created_ms) SELECT seq, 1 + seq %% %u, 'Key', "
 		 "CONCAT('k', LPAD(seq, 31, '0')), 0 FROM seq_1_to_%u",
 	    there->accounts, 3 * there->accounts);
+	root_run(
+	    "INSERT INTO t_request_keys (hash, parameters, object_id, created_ms) SELECT hash, hash, id, id FROM t_api_keys");
 	root_run("INSERT INTO t_campaigns (id, account_id, name, created_ms, ends_ms, max_per_ip, landing_url) "
 		 "SELECT seq, 1 + seq %% %u, 'Campaign', 0, IF(seq %% 3 = 0, %" PRId64 ", NULL), seq %% 4 = 0, REPEAT('u', 60) "
 		 "FROM seq_1_to_%u",

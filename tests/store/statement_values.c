@@ -88,6 +88,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_urls", "w#", "" },
 	{ "sql_seal_url", "w*", "" },
 	{ "sql_select_totp_secrets", "1#", "" },
+	{ "sql_lock_request_key", "k", "" },
+	{ "sql_delete_request_keys", "<#", "" },
 	{ "sql_seal_totp_secret", "1*", "" },
 	{ "sql_set_oldest_programs", "f>", "" },
 	{ "sql_delete_webhook", "w", "" },

@@ -492,6 +492,7 @@ static const struct {
 	{ "invitations", "by_time", NULL },
 	{ "invitations", "by_user", NULL },
 	{ "login_attempts", "by_time", NULL },
+	{ "request_keys", "by_time", NULL },
 	{ "sessions", "by_time", NULL },
 	{ "sessions", "by_user", NULL },
 	{ "users", "by_account", NULL },

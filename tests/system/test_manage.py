@@ -27,7 +27,7 @@ class Operation:
         return f"| `{self.method} {self.path}`{fields} | `{self.words}` | {rights} |"
 
 
-SHELL_ONLY = {"setup", "install", "upgrade", "domains update", "check", "doctor", "metrics", "completion bash"}
+SHELL_ONLY = {"setup", "install", "upgrade", "domains update", "check", "doctor", "metrics", "completion bash", "secrets seal", "stats rebuild"}
 
 
 def all_operations(installation):
@@ -171,3 +171,50 @@ def test_paths_of_the_host_are_the_operators(service, account, owner):
     answer = owner("PATCH", f"webhooks/{hook}", {"ca_file": "/etc/passwd"})
     assert answer.status == 403 and answer.json["error"] == "forbidden", answer.body
     assert owner("POST", f"accounts/{account.id}/campaigns", {"name": "Mine", "id": 77}).status == 403
+
+
+def test_a_call_that_is_repeated(service, account, owner):
+    """1.5: makes one object; with other parameters it fails, and another caller's key is another one"""
+    campaign = service.campaign(account)
+    place, key = f"campaigns/{campaign.id}/actions", {"Idempotency-Key": "a7c1"}
+    body = {"text": "Once"}
+    first = owner("POST", place, body, headers=key)
+    assert first.status == 201
+    again = owner("POST", place, body, headers=key)
+    assert again.status == 200 and again.json == {"id": first.json["id"], "repeated": True}, again.body
+    other = owner("POST", place, {"text": "Other"}, headers=key)
+    assert other.status == 422 and other.json["error"] == "key_used"
+    assert len(owner("GET", place).json) == 1
+    tags = f"campaigns/{campaign.id}/tags"
+    assert [owner("POST", tags, {"name": "One"}, headers=key).status for _ in range(2)] == [201, 200]
+    assert Caller(service, account.key)("POST", tags, {"name": "Two"}, headers=key).status == 201
+    assert [tag["name"] for tag in owner("GET", tags).json] == ["One", "Two"]
+
+
+def test_lists_go_on(service, account, owner):
+    """1.1: the header Link has the query of the next part"""
+    campaign = service.campaign(account)
+    campaign.leads(5)
+    seen, query = [], "?limit=2"
+    while query:
+        answer = owner("GET", f"campaigns/{campaign.id}/leads{query}")
+        seen += [lead["email"] for lead in answer.json]
+        link = re.fullmatch(r"<(\?[^>]*)>; rel=\"next\"", answer.headers.get("Link", ""))
+        query = link and link[1]
+    assert seen == [f"{number}@example.org" for number in range(5)]
+
+
+def test_a_lead(service, account, owner):
+    """1: by its social id: show, change, timeline"""
+    campaign = service.campaign(account)
+    lead = campaign.lead(email="ada@example.org", first_name="Ada")
+    place = f"campaigns/{campaign.id}/leads/{lead['social_id']}"
+    assert owner("GET", place).json["email"] == "ada@example.org"
+    assert owner("PATCH", place, {"email": "lovelace@example.org", "color": "blue"}).status == 200
+    shown = owner("GET", place).json
+    assert (shown["email"], shown["custom_fields"]["color"]) == ("lovelace@example.org", "blue")
+    assert owner("POST", f"campaigns/{campaign.id}/points", {"points": 5, "leads": [lead["social_id"]], "message": "Well done"}).status == 200
+    timeline = owner("GET", f"{place}/timeline").json
+    assert any(entry.get("message") == "Well done" for entry in timeline), timeline
+    assert owner("GET", f"campaigns/{campaign.id}/leads?email=lovelace@example.org").json[0]["social_id"] == lead["social_id"]
+    assert owner("GET", f"campaigns/{campaign.id}/leads/0000000000").status == 404

@@ -159,6 +159,8 @@ store_clean_up(struct store *store)
 	if (result == RESULT_OK)
 		result = store_clean_up_audit(store);
 	if (result == RESULT_OK)
+		result = store_clean_up_request_keys(store);
+	if (result == RESULT_OK)
 		store_maintain_days(store);
 	return result == RESULT_OK ? store_maintain_hours(store) : result;
 }

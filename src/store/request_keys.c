@@ -11,7 +11,7 @@ DB_STATEMENT(sql_lock_request_key, "SELECT object_id, parameters FROM {prefix}re
 DB_STATEMENT(sql_insert_request_key, "INSERT INTO {prefix}request_keys (hash, parameters, object_id, created_ms)"
 				     " VALUES (?, ?, ?, " NOW ")");
 DB_STATEMENT(
-    sql_delete_request_keys, "DELETE FROM {prefix}request_keys WHERE created_ms < " NOW " - ? ORDER BY created_ms LIMIT ?");
+    sql_delete_request_keys, "DELETE FROM {prefix}request_keys WHERE created_ms < " NOW " - ? LIMIT ?");
 
 store_statement_list sql_of_request_keys = { &sql_lock_request_key, &sql_insert_request_key, &sql_delete_request_keys, NULL };
 

@@ -45,8 +45,6 @@ plant_campaigns(void)
 	root_run("INSERT INTO t_api_keys (id, account_id, name, hash, created_ms) SELECT seq, 1 + seq %% %u, 'Key', "
 		 "CONCAT('k', LPAD(seq, 31, '0')), 0 FROM seq_1_to_%u",
 	    there->accounts, 3 * there->accounts);
-	root_run(
-	    "INSERT INTO t_request_keys (hash, parameters, object_id, created_ms) SELECT hash, hash, id, id FROM t_api_keys");
 	root_run("INSERT INTO t_campaigns (id, account_id, name, created_ms, ends_ms, max_per_ip, landing_url) "
 		 "SELECT seq, 1 + seq %% %u, 'Campaign', 0, IF(seq %% 3 = 0, %" PRId64 ", NULL), seq %% 4 = 0, REPEAT('u', 60) "
 		 "FROM seq_1_to_%u",
@@ -182,6 +180,10 @@ plant_users(void)
 	    10 * users);
 	root_run("INSERT INTO t_login_attempts (hash, failures, until_ms) SELECT CONCAT('k', LPAD(id, 31, '0')), 1, "
 		 "IF(id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads",
+	    CLOCK_END_MS);
+	root_run("INSERT INTO t_request_keys (hash, parameters, object_id, created_ms) SELECT CONCAT('k', LPAD(id, 31, '0')), "
+		 "'', id, "
+		 "IF(id <= 30, id, %" PRId64 ") FROM t_leads",
 	    CLOCK_END_MS);
 	root_run("INSERT INTO t_audit (id, created_ms, actor, actor_id, account_id, campaign_id, operation, state) SELECT id, "
 		 "IF(id <= 30, id, %" PRId64 "), 'user', 1 + id DIV 40, 1 + id DIV 60, 1 + id DIV 20, 'campaign set', 'begun' "

@@ -11,4 +11,4 @@ CREATE TABLE IF NOT EXISTS {prefix}request_keys (
 	KEY by_time (created_ms) -- sql_delete_request_keys
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
-REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_24', '23');
+REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_23', '22');

@@ -12,6 +12,8 @@ packages_apache="apache2-bin libapache2-mod-fcgid"
 packages_nginx="nginx-light"
 packages_check="iproute2 libcmocka-dev libfaketime mandoc mariadb-backup mariadb-client openssl python3-html5lib python3-pytest \
 python3-pytest-xdist systemd"
+# For the tests that compare the service with docs/openapi.yaml.
+packages_openapi="python3-hypothesis python3-jsonschema python3-yaml"
 # What the examples for operators are for; its service stays off.
 packages_watch="logrotate prometheus"
 packages_browsers="chromium firefox-esr"

@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	%D%/common.sh \
 	%D%/disposable-domains \
 	%D%/fuzz \
+	%D%/openapi \
 	%D%/quickstart \
 	%D%/release \
 	%D%/soak \

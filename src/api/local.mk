@@ -17,6 +17,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/mail_link.h \
 	%D%/limits.c \
 	%D%/names.c \
+	%D%/openapi.h \
 	%D%/page_forms.c \
 	%D%/pages.c %D%/pages.h \
 	%D%/parameters.c %D%/parameters.h \
@@ -41,3 +42,9 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/pages.c \
 	%D%/handlers/verify.c \
 	%D%/handlers/webhooks.c
+nodist_%C%_libapi_a_SOURCES = %D%/openapi_text.c
+CLEANFILES += %D%/openapi_text.c
+EXTRA_DIST += docs/openapi.json docs/openapi.yaml
+
+%D%/openapi_text.c: docs/openapi.json scripts/embed-script
+	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script docs/openapi.json api/openapi.h openapi_document) >$@.tmp && mv $@.tmp $@

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Scripts and stylesheets: of pages elsewhere (docs/embedding.md), of the hosted pages and of a campaign (docs/pages.md). */
+ * Scripts and stylesheets: of pages elsewhere (docs/embedding.md), of the hosted pages and of a campaign (docs/pages.md). The
+ * description of the API (docs/api.md 4.1). */
+#include "api/openapi.h"
 #include "api/pages.h"
 
 #include "base/encode.h"
@@ -65,6 +67,12 @@ void
 handle_page_style(struct call *call)
 {
 	answer_page_asset(call, HTTP_CSS, PAGE_ASSET_STYLE);
+}
+
+void
+handle_openapi(struct call *call)
+{
+	answer_asset(call, HTTP_JSON, (struct slice){ openapi_document, openapi_document_size });
 }
 
 /* The pages of the campaign name its version in the URL, so that a cached one is never an old one. A campaign without a style

@@ -6,6 +6,8 @@ import itertools
 import json
 import urllib.parse
 
+from openapi import documented
+
 TIMEOUT = 30
 _addresses = itertools.count(1)
 
@@ -81,6 +83,8 @@ class Client:
                 body = iter([body[at:at + 8192] for at in range(0, len(body), 8192)])
             connection.request(method, self.base_path + path, body=body, headers=sent, encode_chunked=chunked)
             answer = connection.getresponse()
-            return Response(answer.status, answer.headers, answer.read())
+            response = Response(answer.status, answer.headers, answer.read())
         finally:
             connection.close()
+        documented.check(method, path, response)
+        return response

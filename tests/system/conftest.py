@@ -18,10 +18,11 @@ SOURCE = pathlib.Path(os.environ.get("top_srcdir") or HERE.parents[1]).resolve()
 BUILD = pathlib.Path(os.environ.get("top_builddir") or SOURCE).resolve()
 sys.path[:0] = [str(SOURCE / "scripts"), str(HERE)]
 
-import settings  # noqa: E402, F401  # before any program is started
+from settings import TEST_SETTINGS  # noqa: E402  # before any program is started
 from browser import BROWSERS  # noqa: E402
 from command import OK, call  # noqa: E402
 from database_proxy import DatabaseProxy  # noqa: E402
+from openapi import documented  # noqa: E402
 from service import Service  # noqa: E402
 from stack.mariadb import MariaDB  # noqa: E402
 from text_gateway import Gateway  # noqa: E402
@@ -38,6 +39,13 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "slow: skipped by scripts/check --quick")
     config.addinivalue_line("markers", "long: run only by scripts/check --long")
     config.addinivalue_line("markers", "smoke: run under valgrind by scripts/check --long")
+
+
+def pytest_sessionfinish():
+    """For `scripts/openapi --missed`; each process of the run adds a line for each answer that its tests got."""
+    if "LEADHOOK_ANSWERS" in TEST_SETTINGS:
+        with open(TEST_SETTINGS["LEADHOOK_ANSWERS"], "a", encoding="ascii") as answers:
+            answers.write("".join(f"{name} {status}\n" for name, status in sorted(documented.seen)))
 
 
 @pytest.fixture(scope="session")
@@ -111,6 +119,15 @@ def service(make_service):
 @pytest.fixture(scope="module")
 def account(service):
     return service.account()
+
+
+@pytest.fixture(autouse=True)
+def answers_are_documented():
+    """All that the test's client got: docs/openapi.yaml has it."""
+    yield
+    problems = documented.problems[:]
+    documented.problems.clear()
+    assert not problems, "\n".join(["docs/openapi.yaml does not have:", *problems[:20]])
 
 
 @pytest.fixture

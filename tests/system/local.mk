@@ -27,6 +27,7 @@ EXTRA_DIST += \
 	%D%/manager.py \
 	%D%/metrics.py \
 	%D%/payload.py \
+	%D%/openapi.py \
 	%D%/postfix.py \
 	%D%/private_network.py \
 	%D%/processes.py \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/openapi.yaml: it has each route, parameter, field and failure of the programs' tables, and nothing else; it is what the service
 serves (docs/api.md 4.1, `GET /openapi.json`)."""
+import email.message
 import functools
 import importlib.machinery
 import importlib.util
@@ -8,7 +9,9 @@ import json
 import re
 
 import pytest
+from client import Response
 from conftest import SOURCE
+from openapi import Documented
 from routes import all_routes
 
 DOCUMENT = json.loads((SOURCE / "docs" / "openapi.json").read_text(encoding="utf-8"))
@@ -179,6 +182,58 @@ def test_the_json_is_made_of_the_yaml():
     loader.exec_module(module)
     assert DOCUMENT == module.document(), "docs/openapi.json is old: scripts/openapi >docs/openapi.json"
 
+
+# ---- the check of all answers that the tests get ----
+
+HEALTHY = {"X-Request-Id": "1", "Content-Type": "application/json; charset=utf-8"}
+LEADS = b'{"leads":[],"next":null}'
+
+
+@pytest.mark.parametrize("method, path, status, headers, body, problem", [
+    ("GET", "/health", 200, {}, b'{"status":"ok"}', None),
+    ("GET", "/health", 200, {}, b'{"status":"fine"}', "'ok' was expected"),
+    ("GET", "/health", 200, {}, b'{"status":"ok","since":1}', "Additional properties"),
+    ("GET", "/health", 200, {"Content-Type": "text/html; charset=utf-8"}, b"ok", "health has no text/html"),
+    ("GET", "/health", 200, {"Content-Type": "application/json"}, b'{"status":"ok"}', "its charset"),
+    ("GET", "/health", 503, {}, b"{}", "health has no such status"),
+    ("GET", "/health", 503, {"X-Request-Id": None}, b"<html>", None),  # of a web server
+    ("HEAD", "/health", 200, {}, b"", None),
+    ("POST", "/health", 405, {"Allow": "GET"}, b'{"message":"","error":"method_not_allowed"}', None),
+    ("POST", "/health", 405, {}, b'{"message":"","error":"method_not_allowed"}', "Allow is missing"),
+    ("POST", "/health", 200, {}, b'{"status":"ok"}', "an unknown path or method"),
+    ("OPTIONS", "/health", 200, {}, b"", "a preflight is 204"),
+    ("GET", "//v2//1/leads?limit=1", 200, {}, LEADS, None),
+    ("GET", "/v2/01/leads", 200, {}, LEADS, "an unknown path or method"),
+    ("GET", "/v2/1/leads", 404, {}, b'{"message":"","error":"lead_not_found"}', "lead_not_found"),
+    ("GET", "/health/ready", 503, {"Retry-After": "5"}, b'{"message":"","error":"unavailable"}', None),
+    ("GET", "/health/ready", 503, {"Retry-After": "0"}, b'{"message":"","error":"unavailable"}', "Retry-After is wrong"),
+    ("GET", "/health/ready", 503, {"Retry-After": "soon"}, b'{"message":"","error":"unavailable"}', "Retry-After is no number"),
+    ("GET", "/health/ready", 503, {}, b'{"message":"","error":"unavailable"}', "Retry-After is missing"),
+])
+def test_answers_are_checked(method, path, status, headers, body, problem):
+    message = email.message.Message()
+    for name, value in {**HEALTHY, **headers}.items():
+        if value is not None:
+            message[name] = value
+    documented = Documented()
+    documented.check(method, path, Response(status, message, body))
+    assert len(documented.problems) == (problem is not None) and (problem is None or problem in documented.problems[0])
+
+
+def test_a_valid_body_does_not_hide_a_bad_one():
+    """The names or the types differ, or the code of an error."""
+    documented = Documented()
+    message = email.message.Message()
+    for name, value in HEALTHY.items():
+        message[name] = value
+    bodies = [b'{"message":"","error":"campaign_not_found"}', b'{"message":"","error":"lead_not_found"}',
+              b'{"message":1,"error":"campaign_not_found"}', b'{"message":"","error":"campaign_not_found","more":1}']
+    for body in bodies:
+        documented.check("GET", "/v2/1/stats", Response(404, message, body))
+    assert len(documented.problems) == 3
+
+
+# ---- the document that the service has ----
 
 def test_it_is_served(service):
     """The same bytes for every caller; a cache learns whether they have changed."""

@@ -129,6 +129,7 @@ EXTRA_DIST += \
 	%D%/test_noisy_account.py \
 	%D%/test_older_calls.py \
 	%D%/test_openapi.py \
+	%D%/test_openapi_requests.py \
 	%D%/test_opt_out.py \
 	%D%/test_page_views.py \
 	%D%/test_pages.py \

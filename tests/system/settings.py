@@ -2,7 +2,7 @@
 """Settings of the tests themselves. The caller's other LEADHOOK_ variables do not reach the programs."""
 import os
 
-NAMES = ("LEADHOOK_ANSWERS", "LEADHOOK_FAILURES", "LEADHOOK_FIGURES", "LEADHOOK_HISTORIES", "LEADHOOK_KILLS",
+NAMES = ("LEADHOOK_ANSWERS", "LEADHOOK_EXAMPLES", "LEADHOOK_FAILURES", "LEADHOOK_FIGURES", "LEADHOOK_HISTORIES", "LEADHOOK_KILLS",
          "LEADHOOK_LEADS", "LEADHOOK_PICTURES", "LEADHOOK_PREVIOUS", "LEADHOOK_SEED", "LEADHOOK_TEST_COMMITTER")
 INHERITED = "TESTS_OF_"  # prefix for the processes of pytest-xdist: the programs would refuse the plain names
 

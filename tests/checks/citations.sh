@@ -18,12 +18,12 @@ report()
 }
 
 # All files, and the header that the build makes. Those that are read do not include this one, whose patterns look like citations, nor
-# seeds, nor names of hosts.
+# seeds, nor names of hosts or packages.
 {
 	find src tests schema man docs bench scripts conf-examples ./*.md | sed 's,^\./,,'
 	echo src/text/keys.h
 } | sort >"$folder/files"
-grep -vE '/(seeds|__pycache__|node_modules)/|^tests/checks/citations\.sh$|^conf-examples/disposable-domains\.txt$' "$folder/files" | while IFS= read -r file; do
+grep -vE '/(seeds|__pycache__|node_modules)/|^tests/checks/citations\.sh$|/package-lock\.json$|^conf-examples/disposable-domains\.txt$' "$folder/files" | while IFS= read -r file; do
 	[ ! -f "$file" ] || printf '%s\0' "$file"
 done >"$folder/texts"
 

@@ -29,6 +29,8 @@ EXTRA_DIST += \
 	%D%/payload.py \
 	%D%/openapi.py \
 	%D%/postfix.py \
+	%D%/redocly/package-lock.json \
+	%D%/redocly/package.json \
 	%D%/private_network.py \
 	%D%/processes.py \
 	%D%/rogue_database.py \
@@ -112,6 +114,7 @@ EXTRA_DIST += \
 	%D%/test_lookup.py \
 	%D%/test_mail_flow.py \
 	%D%/companions.py %D%/test_text_kills.py %D%/test_texts.py %D%/test_code_page.py %D%/test_text_replies.py %D%/text_gateway.py \
+	%D%/typescript/client.ts %D%/typescript/package-lock.json %D%/typescript/package.json %D%/typescript/wrong.ts \
 	%D%/test_mail_html.py \
 	%D%/test_mail_kills.py \
 	%D%/test_mail_message.py \
@@ -130,6 +133,7 @@ EXTRA_DIST += \
 	%D%/test_older_calls.py \
 	%D%/test_openapi.py \
 	%D%/test_openapi_requests.py \
+	%D%/test_openapi_tools.py \
 	%D%/test_opt_out.py \
 	%D%/test_page_views.py \
 	%D%/test_pages.py \

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import re
 
+import jsonschema
 import pytest
 from client import Response
 from conftest import SOURCE
@@ -173,6 +174,22 @@ def test_it_has_each_failure():
 def test_it_has_the_events():
     """docs/api.md 4.7"""
     assert DOCUMENT["components"]["schemas"]["EventName"]["enum"] == re.findall(r'\] = SLICE\("(\w+)"\)', source("engine/events.c"))
+
+
+def test_examples_are_valid():
+    """Of requests and answers"""
+    def media_types(node):
+        if isinstance(node, list):
+            return [found for item in node for found in media_types(item)]
+        if not isinstance(node, dict):
+            return []
+        own = [node] if "schema" in node and ("example" in node or "examples" in node) else []
+        return own + [found for item in node.values() for found in media_types(item)]
+    found = media_types(Documented().document)
+    assert len(found) > 30
+    for media in found:
+        for value in [example["value"] for example in media.get("examples", {}).values()] or [media["example"]]:
+            jsonschema.validate(value, media["schema"], jsonschema.Draft202012Validator)
 
 
 def test_the_json_is_made_of_the_yaml():

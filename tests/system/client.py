@@ -50,6 +50,7 @@ class Client:
     def __init__(self, port, base_path=""):
         self.port, self.base_path = port, base_path
         self.phone_numbers = set()  # all that were sent
+        self.checks_answers = True  # against docs/openapi.yaml; not where the program has other paths than the web server
 
     def healthy(self):
         """Whether the service is ready and its database reachable. False when nothing listens."""
@@ -86,5 +87,6 @@ class Client:
             response = Response(answer.status, answer.headers, answer.read())
         finally:
             connection.close()
-        documented.check(method, path, response)
+        if self.checks_answers:
+            documented.check(method, path, response)
         return response

@@ -3,6 +3,9 @@
 import http.client
 import re
 
+from client import Response
+from openapi import documented
+
 LINE = re.compile(r'([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\]|\\.)*",?)*)\})? (\S+)')
 LABEL = re.compile(r'([a-z_]+)="((?:[^"\\]|\\.)*)"')
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -51,10 +54,12 @@ def fetch(service, headers=(), method="GET"):
     connection = http.client.HTTPConnection("127.0.0.1", service.client.port, timeout=15)
     try:
         connection.request(method, service.client.base_path + "/metrics", headers=dict(headers))
-        response = connection.getresponse()
-        return response.status, response.headers, response.read().decode()
+        answer = connection.getresponse()
+        response = Response(answer.status, answer.headers, answer.read())
     finally:
         connection.close()
+    documented.check(method, "/metrics", response)
+    return response.status, response.headers, response.body.decode()
 
 
 def scrape(service, headers=()):

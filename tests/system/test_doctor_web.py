@@ -281,6 +281,7 @@ def test_a_wrong_address(service, configuration):
 
 def test_a_wrong_base_path(service, configuration):
     """13: the web server passes requests on, the program has its routes elsewhere"""
+    service.client.checks_answers = False
     set_and_reload(service, ("server", "base_path", "/other"))
     finding = becomes(service, ["base_path"])["findings"][0]
     fix = finding["fix"][-1]
@@ -288,6 +289,7 @@ def test_a_wrong_base_path(service, configuration):
     apply(finding, -1)
     set_and_reload(service)
     becomes(service, [])
+    service.client.checks_answers = True
 
 
 def test_any_proxy_is_trusted(service, configuration):

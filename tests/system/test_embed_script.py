@@ -56,6 +56,7 @@ def test_the_script_of_older_bars(service):
     script, bar = get(service), service.client.request("GET", "/bar/v1/signupbar.js")
     assert (bar.status, bar.body, bar.headers["ETag"]) == (200, script.body, script.headers["ETag"])
     assert bar.headers["Content-Type"] == script.headers["Content-Type"]
+    assert service.client.request("GET", "/bar/v1/signupbar.js", headers={"If-None-Match": bar.headers["ETag"]}).status == 304
     assert service.client.request("GET", "/bar/v1/embed.js").verdict == (404, "not_found")
 
 

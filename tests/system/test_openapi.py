@@ -13,7 +13,7 @@ import pytest
 from client import Response
 from conftest import SOURCE
 from openapi import Documented
-from routes import all_routes
+from routes import all_routes, bulk_words
 
 DOCUMENT = json.loads((SOURCE / "docs" / "openapi.json").read_text(encoding="utf-8"))
 METHODS = ("get", "post", "delete")
@@ -133,6 +133,18 @@ def test_each_group_is_in_an_operation():
     """Besides those of every call (KEY), and of none (IGNORED, docs/api.md 1.6)."""
     groups = set(re.findall(r"\bGROUP_(\w+) = ", source("api/parameters.h"))) - {"KEY", "IGNORED"}
     assert groups == {group for words in GROUPS.values() for group in words.split()}
+
+
+def test_keys_may_lack_rights():
+    """docs/api.md 3: a route that needs some of the rights answers 403"""
+    table = source("api/routes.c")
+    limited = re.findall(r'\{ HTTP_(\w+), "([^"]+)", KEY_\w+, \w+,\s+(?!RIGHTS_(?:NONE|ALL)\b)\w+', table)
+    bulk = [("POST", "v2/{campaign}/" + word) for word in bulk_words()]
+    assert len(limited) > 20
+    for method, path in limited + bulk:
+        answer = DOCUMENT["paths"]["/" + path][method.lower()]["responses"].get("403")
+        content = resolved(answer)["content"]
+        assert "application/json" not in content or "missing_right" in json.dumps(resolved(content["application/json"]["schema"])), path
 
 
 def test_leads_have_each_field():

@@ -7,6 +7,7 @@
 #include "admin/call.h"
 #include "admin/output.h"
 #include "base/buffer.h"
+#include "base/utf8.h"
 
 enum { SHOWN_MAX_BYTES = 64 * 1024 };
 
@@ -24,8 +25,10 @@ static struct slice
 format_text(struct pool *pool, const char *format, va_list args)
 {
 	char text[SHOWN_MAX_BYTES];
-	vsnprintf(text, sizeof(text), format, args);
-	return pool_copy(pool, slice_of(text));
+	const int size = vsnprintf(text, sizeof(text), format, args);
+	const struct slice whole = slice_of(text);
+	const bool is_cut = size >= (int)sizeof(text); /* maybe within a character */
+	return pool_copy(pool, is_cut ? slice_sub(whole, 0, utf8_valid_size(whole)) : whole);
 }
 
 /* The text may have texts of clients. */

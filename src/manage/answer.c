@@ -5,6 +5,7 @@
 
 #include "base/encode.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "manage/request.h"
 
 enum { DETAIL_MAX_BYTES = 4096 };
@@ -49,7 +50,9 @@ request_fail(struct manage_request *request, enum admin_problem problem, struct 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return fail_with(request, problem, pointer, pool_copy(request->http->pool, slice_of(text)));
+	const struct slice whole = slice_of(text); /* or cut within a character; what is sent is UTF-8 */
+	return fail_with(
+	    request, problem, pointer, pool_copy(request->http->pool, slice_sub(whole, 0, utf8_valid_size(whole))));
 }
 
 /* A JSON pointer to the member, whose name is that of the option with "_" for "-"; in a query, too. */

@@ -2,6 +2,7 @@
 """docs/manage.md: management over HTTP."""
 import pathlib
 import re
+import urllib.parse
 
 import pytest
 from conftest import SOURCE
@@ -138,6 +139,13 @@ def test_bodies_that_are_no_arguments(service, account, owner, body):
     answer = service.client.request("PATCH", f"{MANAGE}campaigns/{campaign.id}", body=b"name=x", type="application/x-www-form-urlencoded",
                                     key=owner.key)
     assert answer.status == 415, answer.body
+
+
+def test_details_are_cut_between_characters(owner):
+    """1.2: a problem is UTF-8, however long the name is that it is about"""
+    for name in ("é" * 3000, "xé" + "é" * 3000):
+        answer = owner("GET", "campaigns?" + urllib.parse.quote(name) + "=1")
+        assert answer.status == 406 and answer.json["detail"].endswith("éé"), answer.body[:200]
 
 
 def test_lost_updates(service, account, owner):

@@ -66,11 +66,13 @@ api_caller_note_guess(const struct api_caller *caller)
 	call_note_failed_key(caller->call);
 }
 
-/* 401 where clients of /v2 expect another status (docs/manage.md 1.2). */
+/* 401 and 403 where clients of /v2 expect 409 (docs/manage.md 1.2). */
 static unsigned
 status_of(const struct failure_text *text, enum failure failure)
 {
-	return failure == FAILURE_MISSING_API_KEY || failure == FAILURE_INVALID_API_KEY ? 401 : (unsigned)text->status;
+	if (failure == FAILURE_MISSING_API_KEY || failure == FAILURE_INVALID_API_KEY)
+		return 401;
+	return failure == FAILURE_ACCOUNT_SUSPENDED ? 403 : (unsigned)text->status;
 }
 
 void

@@ -172,6 +172,14 @@ def test_without_a_key(service):
             assert answer.status == 401 and answer.headers["WWW-Authenticate"] == "Bearer", answer.body
 
 
+def test_a_key_of_a_suspended_account(service):
+    """1.2: 403, not the 409 of /v2"""
+    account = service.account("Suspended")
+    service.installation.admin("account", "suspend", str(account.id))
+    answer = service.client.request("GET", MANAGE + "campaigns", key=account.key)
+    assert answer.status == 403 and answer.json["error"] == "account_suspended", answer.body
+
+
 def test_paths_of_the_host_are_the_operators(service, account, owner):
     """2: an owner cannot make the dispatcher read files"""
     campaign = service.campaign(account)

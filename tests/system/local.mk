@@ -123,7 +123,7 @@ EXTRA_DIST += \
 	%D%/test_mail_sending.py \
 	%D%/test_mail_templates.py \
 	%D%/test_memory.py \
-	%D%/test_manage.py \
+	%D%/test_manage.py %D%/test_manage_calls.py \
 	%D%/test_metrics.py \
 	%D%/test_model.py \
 	%D%/test_names.py \
@@ -132,6 +132,7 @@ EXTRA_DIST += \
 	%D%/test_noisy_account.py \
 	%D%/test_older_calls.py \
 	%D%/test_openapi.py \
+	%D%/test_openapi_manage.py \
 	%D%/test_openapi_requests.py \
 	%D%/test_openapi_tools.py \
 	%D%/test_opt_out.py \

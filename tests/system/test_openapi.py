@@ -12,13 +12,14 @@ import jsonschema
 import pytest
 from client import Response
 from conftest import SOURCE
-from openapi import Documented
+from openapi import METHODS, Documented
 from routes import all_routes, bulk_words
 
 DOCUMENT = json.loads((SOURCE / "docs" / "openapi.json").read_text(encoding="utf-8"))
-METHODS = ("get", "post", "delete")
-OPERATIONS = {operation["operationId"]: (method, path, operation) for path, item in DOCUMENT["paths"].items()
-              for method, operation in item.items() if method in METHODS}
+MANAGE = "/manage/v1/"
+ALL = {operation["operationId"]: (method, path, operation) for path, item in DOCUMENT["paths"].items()
+       for method, operation in item.items() if method in METHODS}
+OPERATIONS = {name: found for name, found in ALL.items() if not found[1].startswith(MANAGE)}
 
 # The groups of src/api/parameters.h that the handler of the operation passes to call_read.
 ONE_LEAD = "LEAD VIEW"

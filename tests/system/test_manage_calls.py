@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""docs/manage.md 1: each call below /manage/v1 succeeds for an operator. The client compares the answers with docs/openapi.yaml; here
+is what no other test shows of them."""
+import functools
+import types
+
+import pytest
+from mail_server import MailServer
+from manager import User
+from stack.process import wait_until
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = MailServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, server):
+    return make_service(settings=server.settings())
+
+
+@pytest.fixture(scope="module")
+def operator(service):
+    return User(service, "root@example.org", "--role", "operator").ready()
+
+
+@pytest.fixture(scope="module")
+def calls(operator):
+    """get, post, patch, delete: each must succeed."""
+    def send(method, path, **body):
+        answer = operator(method, path, body if method in ("POST", "PATCH") else None)
+        assert answer.status in (200, 201), (method, path, answer.body)
+        return answer.json
+    return types.SimpleNamespace(**{method.lower(): functools.partial(send, method) for method in ("GET", "POST", "PATCH", "DELETE")})
+
+
+@pytest.fixture(scope="module")
+def place(service, calls):
+    """The path of a campaign with two leads, of which one has a phone number."""
+    account = service.account("Agency")
+    made = calls.post(f"accounts/{account.id}/campaigns", name="Launch", mails="welcome")["id"]
+    for number, fields in enumerate(({"phone_number": "+14155552671"}, {})):
+        answer = service.client.request("POST", f"/v2/{made}", json_body={"email": f"{number}@example.org", **fields}, key=account.key)
+        assert answer.status == 200
+    return f"campaigns/{made}"
+
+
+def test_accounts_and_keys(calls):
+    made = calls.post("accounts", name="New")["id"]
+    assert calls.get("status")["accounts"] >= 1
+    for path, body in ((f"accounts/{made}/suspend", {}), (f"accounts/{made}/resume", {}), (f"accounts/{made}/limit", {"per_minute": 5})):
+        assert calls.post(path, **body) == {"id": made}
+    [found] = [account for account in calls.get("accounts") if account["id"] == made]
+    assert (found["suspended_at"], found["per_minute"]) == (None, 5)
+    key = calls.post(f"accounts/{made}/keys", rights=["stats"])["id"]
+    assert [one["rights"] for one in calls.get(f"accounts/{made}/keys")] == [["stats"]]
+    assert calls.delete(f"keys/{key}") == {"id": key}
+    assert calls.delete(f"accounts/{made}?yes=true")["done"] is False
+
+
+def test_users(calls):
+    made = calls.post("users", email="viewer@example.org", role="viewer", account=calls.post("accounts", name="Other")["id"])["id"]
+    assert calls.get(f"users/{made}") in calls.get("users")
+    assert calls.patch(f"users/{made}", name="Viewer")["name"] == "Viewer"
+    for word in ("reset", "disable", "enable", "logout"):
+        assert calls.post(f"users/{made}/{word}")["id"] == made
+    assert calls.get(f"users/{made}/sessions") == []
+    assert calls.get("audit?limit=1")[0]["operation"] == "user logout"
+    assert calls.delete(f"users/{made}") == {"id": made}
+
+
+def test_definitions(calls, place):
+    for kind, name, change in (("tags", {"name": "VIP"}, {"points": 1}), ("actions", {"text": "Follow"}, {"points": 1}),
+                               ("rewards", {"subject": "Mug", "required_points": 5}, {"required_points": 6})):
+        made = calls.post(f"{place}/{kind}", **name)["id"]
+        assert calls.patch(f"{kind}/{made}", **change) == {"id": made}
+        [shown] = calls.get(f"{place}/{kind}")
+        assert shown["id"] == made and shown.items() >= change.items()
+        assert calls.delete(f"{kind}/{made}") == {"id": made}
+
+
+def test_the_campaign(calls, place):
+    assert calls.patch(place, waitlist=True) == calls.get(place)
+    assert [calls.post(f"{place}/{word}")["state"] for word in ("end", "reopen")] == ["ended", "active"]
+    assert calls.get("campaigns") and calls.get(f"{place}/embed")["script"]
+    assert calls.patch(f"{place}/page", title="Be the first") == calls.get(f"{place}/page")
+
+
+def test_leads(calls, place):
+    assert calls.get(f"{place}/lead?email=0@example.org") in calls.get(f"{place}/leads")
+    assert len(calls.post(f"{place}/lead/code", email="0@example.org")["code"]) == 6
+    assert calls.post(f"{place}/report", email="0@example.org")["leads"]
+    assert calls.post(f"{place}/erase", email="0@example.org")["leads"] == 1
+
+
+def test_webhooks_and_deliveries(service, calls, place):
+    made = calls.post(f"{place}/webhooks", url=service.receiver.url("/hook"), events=["repeat_signup"])["id"]
+    assert [hook["referenceId"] for hook in calls.get(f"{place}/webhooks")] == [made]
+    assert calls.patch(f"webhooks/{made}", rate=5) == calls.get(f"webhooks/{made}")
+    assert [calls.post(f"webhooks/{made}/{word}")["state"] for word in ("disable", "enable")] == ["disabled", "active"]
+    service.receiver.secrets.append(calls.post(f"webhooks/{made}/rotate")["secret"])
+    campaign = place.rpartition("/")[2]
+    assert service.client.request("POST", f"/v2/{campaign}", json_body={"email": "1@example.org"}).status == 200
+    service.dispatch()
+    [delivery] = calls.get(f"webhooks/{made}/deliveries")
+    assert calls.get(f"deliveries/{delivery['id']}").items() >= delivery.items()
+    assert calls.post("deliveries/redeliver", deliveries=[delivery["id"]]) == {"queued": 1}
+    assert calls.delete(f"webhooks/{made}") == {"id": made}
+
+
+def test_inbound_webhooks(service, calls, place):
+    made = calls.post(f"{place}/inbound", name="Shop", map={"email": "email"})
+    url = made["url"][made["url"].index("/inbound/"):]
+    path = f"inbound/{made['id']}"
+    for email in ("1@example.org", "none"):
+        assert service.client.request("POST", url, json_body={"email": email}).status in (201, 202)
+    [refused, updated] = calls.get(f"{path}/calls")
+    assert calls.get(f"{place}/lead/calls?email=1@example.org") == [updated]
+    assert calls.get(f"calls/{refused['id']}").items() >= refused.items()
+    assert calls.post(f"calls/{refused['id']}/replay")["error"] == "invalid_email"
+    assert calls.patch(path, source="shop") == calls.get(path)
+    assert calls.post(f"{path}/rotate")["url"] != made["url"]
+    assert [hook["id"] for hook in calls.get(f"{place}/inbound")] == [made["id"]]
+    assert calls.delete(path) == {"id": made["id"]}
+
+
+def test_mails(service, calls, place, server):
+    service.dispatcher.start()
+    wait_until(lambda: server.to("1@example.org"), 20, "the mail")
+    mail = wait_until(lambda: [one for one in calls.get(f"{place}/mails") if one["state"] == "sent"], 20, "a mail that is sent")[0]
+    assert calls.get(f"mails/{mail['id']}?content=true").items() >= mail.items()
+    assert calls.post("mails/resend", mails=[mail["id"]]) == {"queued": 1}
+    template = f"{place}/mail-templates/welcome"
+    assert calls.patch(template, subject="Hello") == calls.get(template)
+    assert calls.get(f"{template}/preview?content=true")["subject"] == "Hello"
+
+
+def test_removal(calls, place):
+    """Last, because it removes the campaign of the others"""
+    assert calls.delete(f"{place}?yes=true")["done"] is False

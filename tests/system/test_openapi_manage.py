@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""docs/openapi.yaml has the calls below /manage/v1 that the table of commands has, and those of sessions: their members, rights,
+statuses and problems, and nothing else. tests/system/openapi.py checks the answers."""
+import re
+
+import pytest
+from conftest import SOURCE
+from openapi import METHODS, Documented
+
+MANAGE = "/manage/v1/"
+DOCUMENT = Documented().document
+OPERATIONS = {(method, path.removeprefix(MANAGE)): (item.get("parameters", []), operation)
+              for path, item in DOCUMENT["paths"].items() if path.startswith(MANAGE)
+              for method, operation in item.items() if method in METHODS}
+RIGHTS = dict(re.findall(r'X\((\w+), "(\w+)"', (SOURCE / "src/identity/rights.h").read_text(encoding="utf-8")))
+
+
+def source(name):
+    return (SOURCE / "src" / name).read_text(encoding="utf-8")
+
+
+def lists():
+    """Macros of src/admin/commands.c that stand for several options."""
+    found = re.findall(r"#define (\w+)\s+(?:\\\n\s*)?(OPTION_.*)", source("admin/commands.c"))
+    return {name: re.findall(r"OPTION_(\w+)", options) for name, options in found}
+
+
+def settings(command):
+    """The names of the table that struct value_settings of the command refers to, in the file that defines it."""
+    for file in sorted((SOURCE / "src/admin").rglob("*.c")):
+        text = file.read_text(encoding="utf-8")
+        found = re.search(rf"const struct value_settings admin_{command}_settings = {{\s*(?:\.\w+ = )?(\w+)", text)
+        if found:
+            table = text.split(f"static const struct value_setting {found[1]}[] = {{")[1].split("\n};")[0]
+            return re.findall(r'\{ "(\w+)"', table)
+    raise AssertionError(command)
+
+
+class Command:
+    """A row of the table that has a call."""
+    OPTIONS = {name: (option.replace("-", "_"), value) for name, option, value in
+               re.findall(r'X\((\w+), "([a-z-]+)", (NULL|"[^"]*"), ', source("admin/call.h"))}
+    LISTS = lists()
+
+    def __init__(self, words, row):
+        self.words, self.row = words, row
+        self.method, self.path, self.rights = re.search(r'HTTP\((\w+), "([^"]+)", ([^)]+)\)', row).groups()
+        self.fields = "".join(re.findall(r'\.fields = "([^"]*)"', row)).replace("...", "").split()
+        self.in_path = re.findall(r"\{(\w+)\}", self.path)
+
+    def has(self, mark):
+        return f".{mark} = true" in self.row
+
+    def members(self):
+        words = re.findall(r"\w+", "".join(re.findall(r"\.options = OPTIONS\(([^)]*)\)", self.row)))
+        options = [option for word in words for option in self.LISTS.get(word, [word.removeprefix("OPTION_")])]
+        named = [self.OPTIONS[option][0] for option in options if self.OPTIONS[option][1] != '"FILE"']
+        own = [name for command in re.findall(r"\.settings = &admin_(\w+)_settings", self.row) for name in settings(command)]
+        return {*self.fields, *named, *own} - {"*"} - set(self.in_path)
+
+    def description(self):
+        rights = " or ".join(f"`{RIGHTS[name]}`" for name in re.findall(r"RIGHT_(\w+)", self.rights))
+        right = "Only operators." if self.has("operator_only") else f"Right {rights}." if rights else "Any right."
+        confirmed = " A user must have given the password within ten minutes." if self.has("confirmed") else ""
+        return f"`leadhook {self.words}`. {right}{confirmed}"
+
+
+ROWS = re.findall(r'\n\t\{ "([a-z ]+)",(.*?)\.help = "', source("admin/commands.c").split("admin_command commands[]")[1], re.DOTALL)
+COMMANDS = [Command(words, row) for words, row in ROWS if "HTTP(" in row]
+
+
+def properties(schema):
+    found = set(schema.get("properties", ()))
+    return found.union(*(properties(part) for part in schema.get("allOf", ())))
+
+
+def session_calls():
+    table = source("manage/sessions.c").split("} calls[] = {")[1].split("\n};")[0]
+    return {(method.lower(), path) for method, path in re.findall(r'\{ HTTP_(\w+), "([^"]+)"', table)}
+
+
+def test_it_has_each_call():
+    assert len(COMMANDS) > 60
+    calls = {(command.method.lower(), command.path) for command in COMMANDS}
+    assert calls | session_calls() == set(OPERATIONS)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.words.replace(" ", "-"))
+def test_it_has_each_member(command):
+    path, operation = OPERATIONS[command.method.lower(), command.path]
+    first, *rest = command.words.split()
+    assert operation["operationId"] == first + "".join(word.capitalize() for word in rest)
+    assert operation["description"] == command.description()
+    assert [parameter["name"] for parameter in path] == command.in_path
+    by_place = {place: {parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == place}
+                for place in ("query", "header")}
+    if command.method in ("GET", "DELETE"):
+        assert by_place["query"] == command.members() and "requestBody" not in operation
+    else:
+        schemas = [media["schema"] for media in operation["requestBody"]["content"].values()]
+        assert not by_place["query"] and all(properties(schema) == command.members() for schema in schemas)
+        assert all(("additionalProperties" in schema) == (command.fields == ["*"]) for schema in schemas)
+    changes = command.has("versioned") and command.method != "GET"
+    assert by_place["header"] == ({"If-None-Match"} if command.method == "GET" else {"If-Match"} if changes else set())
+    statuses = operation["responses"]
+    assert ("201" in statuses, "200" in statuses) == (command.has("creates"), not command.has("creates"))
+    assert ("304" in statuses, "412" in statuses) == (command.method == "GET", changes)
+
+
+def test_it_has_each_problem():
+    """docs/manage.md 1.2: those of commands, of the layer itself, and of the API before it"""
+    commands = re.findall(r'X\(\w+, EX_\w+, (\d+), "(\w+)"', source("admin/report.h"))
+    texts = [file.read_text(encoding="utf-8") for file in (SOURCE / "src/manage").glob("*.c")]
+    layer = [found for text in texts for found in re.findall(r'(?:request_fail_status|fail_wait)\([^;]*?(?:, (\d+))?, "(\w+)"', text)]
+    before = [("400", "bad_request"), ("401", "invalid_api_key"), ("403", "account_suspended"), ("413", "body_too_large"),
+              ("503", "unavailable")]
+    assert len(commands) > 10 and len(layer) > 20
+    programs = {(status or "429", code) for status, code in [*commands, *layer, *before]}
+    documented = {(status, code) for _, operation in OPERATIONS.values() for status, answer in operation["responses"].items()
+                  for code in answer.get("content", {}).get("application/problem+json", {"schema": {}})["schema"]
+                  .get("allOf", [{}])[-1].get("properties", {}).get("error", {}).get("enum", ())}
+    # that of a method which no operation has
+    assert programs - documented == {("405", "method_not_allowed")} and documented <= programs

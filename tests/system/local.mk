@@ -157,6 +157,7 @@ EXTRA_DIST += \
 	%D%/test_retries.py \
 	%D%/test_revocation.py \
 	%D%/test_sandbox.py \
+	%D%/test_rights.py \
 	%D%/test_scores_api.py \
 	%D%/test_secrets.py \
 	%D%/test_sessions.py \

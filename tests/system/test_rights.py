@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""docs/manage.md 2, docs/users.md 2: each call × each right, account, campaign and role. What is expected follows from the table alone.
+
+No call changes anything: a caller that may make it gets as far as its arguments, which are not valid.
+"""
+import itertools
+import re
+
+import pytest
+from manager import MANAGE, Caller, User
+from test_manage import all_operations
+
+RIGHTS = ["ingest", "stats", "leads", "change", "hooks", "manage", "account"]
+ROLES = {"operator": RIGHTS, "owner": RIGHTS, "editor": RIGHTS[:-1], "viewer": ["stats", "leads"]}
+ALLOWED = {"GET": (406, "unknown_field"), "DELETE": (406, "unknown_field"), "POST": (400, "invalid_json"), "PATCH": (400, "invalid_json")}
+ACCOUNTS = {"account", "key", "user"}  # path parameters of what belongs to an account itself
+NO_OBJECTS = {"kind", "social_id"}
+
+
+class World:
+    """The objects of two campaigns of an account: `inside` is the one that limited callers are for."""
+
+    def __init__(self, service):
+        self.service = service
+        self.account = service.account("Agency")
+        self.key_id = service.installation.admin("key", "add", str(self.account.id))["id"]
+        self.owner = User(service, "an-owner@example.org", "--role", "owner", "--account", self.account.id)
+        self.inside, self.outside = (self.objects(service.campaign(self.account)) for _ in range(2))
+
+    def objects(self, campaign):
+        admin, sql = self.service.installation.admin, self.service.installation.sql
+        made = {"campaign": campaign.id, "account": self.account.id, "key": self.key_id, "user": self.owner.id, "kind": "welcome"}
+        made["tag"], made["action"] = campaign.define("tag", "VIP"), campaign.define("action", "Share")
+        made["reward"] = campaign.define("reward", "Shirt", "--required-points", 5)
+        made["webhook"] = campaign.webhook("new_signup")["referenceId"]
+        made["social_id"] = campaign.lead(email="ada@example.org")["social_id"]
+        made["delivery"] = admin("delivery", "list", "--webhook", str(made["webhook"]))[0]["id"]
+        inbound = admin("inbound", "add", str(campaign.id), "Form")
+        made["inbound"] = inbound["id"]
+        refused = campaign.client.request("POST", "/inbound/" + inbound["url"].split("/inbound/")[1], json_body={"email": "nobody"})
+        assert refused.status == 202, refused.body
+        made["call"] = admin("inbound", "log", str(inbound["id"]))[0]["id"]
+        made["mail"] = made["delivery"]  # any number that no other message has
+        sql(f"INSERT INTO lh_messages (id, campaign_id, lead_id, kind, state, created_ms, due_ms) VALUES ({made['mail']}, {campaign.id}, 1, 0, "
+            "'failed', 1, 1)")
+        return made
+
+
+class Who:
+    """A caller, and what follows from it."""
+
+    def __init__(self, name, rights, call, *, operator=False, foreign=False, limited=False, suspended=False):
+        self.name, self.rights, self.call = name, rights, call
+        self.operator, self.foreign, self.limited, self.suspended = operator, foreign, limited, suspended
+
+    def expected(self, operation, inside):
+        """(status, error) of the operation on the objects of a campaign, `inside` the one that the caller may be limited to."""
+        names = set(re.findall(r"\{(\w+)\}", operation.path)) - NO_OBJECTS
+        if self.suspended:
+            return 403, "account_suspended"
+        if not set(self.rights) & set(operation.rights):
+            return 403, "missing_right"
+        if operation.operators and not self.operator:
+            return 403, "operator_only"
+        if names and (self.foreign or (self.limited and not inside and not names & ACCOUNTS)):
+            return 404, "not_found"
+        if self.limited and names & ACCOUNTS:
+            return 403, "missing_right"
+        return ALLOWED[operation.method]
+
+
+@pytest.fixture(scope="module")
+def world(service):
+    return World(service)
+
+
+@pytest.fixture(scope="module")
+def operations(service):
+    return all_operations(service.installation)[0]
+
+
+@pytest.fixture(scope="module")
+def callers(service, world):
+    def key(account, *words):
+        text = service.installation.admin("key", "add", str(account), *map(str, words))["key"]
+        caller = Caller(service, text)
+        return lambda method, path, **sent: caller(method, path.removeprefix(MANAGE), **sent)
+
+    numbers = itertools.count()
+
+    def user(role, *words):
+        made = User(service, f"user{next(numbers)}@example.org", "--role", role, *words).ready()
+        return lambda method, path, **sent: made(method, path.removeprefix(MANAGE), **sent)
+    own, other, late = world.account.id, service.account("Other").id, service.account("Late").id
+    suspended = key(late, "--rights", "all"), user("owner", "--account", late)
+    service.installation.admin("account", "suspend", str(late))
+    made = [Who(f"a key with {right}", [right], key(own, "--rights", right)) for right in RIGHTS]
+    made += [Who(f"a user: {role}", rights, user(role, *([] if role == "operator" else ["--account", own])), operator=role == "operator")
+             for role, rights in ROLES.items()]
+    made += [Who("a key of one campaign", RIGHTS, key(own, "--rights", "all", "--campaigns", world.inside["campaign"]), limited=True),
+             Who("an editor of one campaign", ROLES["editor"], user("editor", "--account", own, "--campaigns", world.inside["campaign"]),
+                 limited=True),
+             Who("another account's key", RIGHTS, key(other, "--rights", "all"), foreign=True),
+             Who("another account's owner", RIGHTS, user("owner", "--account", other, "--name", "Else"), foreign=True),
+             Who("a suspended account's key", RIGHTS, suspended[0], suspended=True),
+             Who("a suspended account's owner", RIGHTS, suspended[1], suspended=True)]
+    return made
+
+
+def test_every_cell(world, operations, callers):
+    """2: no caller may more than the table says, and each may all of that"""
+    wrong = []
+    for operation, who, inside in itertools.product(operations, callers, (True, False)):
+        if not inside and not who.limited:
+            continue
+        objects = world.inside if inside else world.outside
+        path = MANAGE + re.sub(r"\{(\w+)\}", lambda name: str(objects[name[1]]), operation.path)
+        sent = {"body": []} if operation.method in ("POST", "PATCH") else {"query": {"no_such_field": "1"}}
+        answer = who.call(operation.method, path, **sent)
+        found = answer.status, answer.json["error"]
+        if found != who.expected(operation, inside):
+            wrong.append((operation.words, who.name, "inside" if inside else "outside", found, who.expected(operation, inside)))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_no_caller(service, world, operations):
+    """1.2: without a key or a session every call is 401"""
+    for operation in operations:
+        path = MANAGE + re.sub(r"\{(\w+)\}", lambda name: str(world.inside[name[1]]), operation.path)
+        assert service.client.request(operation.method, path).status == 401, operation.words
+
+
+def test_lists_without_a_path_parameter(service, world, callers):
+    """2: show only what the caller may see"""
+    for who in callers:
+        campaigns = [row["id"] for row in (who.call("GET", MANAGE + "campaigns").json if not who.suspended else [])]
+        if who.limited:
+            assert campaigns == [world.inside["campaign"]], who.name
+        elif who.foreign or who.suspended:
+            assert not campaigns, who.name
+        else:
+            assert {world.inside["campaign"], world.outside["campaign"]} <= set(campaigns), who.name

@@ -302,7 +302,7 @@ static const struct admin_command commands[] = {
 	  HTTP(DELETE, "inbound/{inbound}", RIGHT_HOOKS), .versioned = true,
 	  .help = "remove an inbound webhook and its log" },
 	{ "inbound test", "INBOUND [FILE|-]", 1, 2, admin_inbound_test,
-	  SHELL_ONLY,
+	  HTTP(POST, "inbound/{inbound}/test", RIGHT_HOOKS), .fields = "payload",
 	  .help = "show what would come of a payload" },
 	{ "inbound log", "INBOUND [--state STATE] [--limit N]", 1, 1, admin_inbound_log, .shape = OUTPUT_ARRAY,
 	  .options = OPTIONS(OPTION_STATE, OPTION_LIMIT),

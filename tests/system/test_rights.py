@@ -37,7 +37,7 @@ class World:
         made["delivery"] = admin("delivery", "list", "--webhook", str(made["webhook"]))[0]["id"]
         inbound = admin("inbound", "add", str(campaign.id), "Form")
         made["inbound"] = inbound["id"]
-        refused = campaign.client.request("POST", "/inbound/" + inbound["url"].split("/inbound/")[1], json_body={"email": "nobody"})
+        refused = campaign.client.request("POST", "/inbound/" + inbound["url"].split("/inbound/")[1], json_body={"email": "no address"})
         assert refused.status == 202, refused.body
         made["call"] = admin("inbound", "log", str(inbound["id"]))[0]["id"]
         made["mail"] = made["delivery"]  # any number that no other message has
@@ -46,7 +46,7 @@ class World:
         return made
 
 
-class Who:
+class Case:
     """A caller, and what follows from it."""
 
     def __init__(self, name, rights, call, *, operator=False, foreign=False, limited=False, suspended=False):
@@ -94,32 +94,32 @@ def callers(service, world):
     own, other, late = world.account.id, service.account("Other").id, service.account("Late").id
     suspended = key(late, "--rights", "all"), user("owner", "--account", late)
     service.installation.admin("account", "suspend", str(late))
-    made = [Who(f"a key with {right}", [right], key(own, "--rights", right)) for right in RIGHTS]
-    made += [Who(f"a user: {role}", rights, user(role, *([] if role == "operator" else ["--account", own])), operator=role == "operator")
+    made = [Case(f"a key with {right}", [right], key(own, "--rights", right)) for right in RIGHTS]
+    made += [Case(f"a user: {role}", rights, user(role, *([] if role == "operator" else ["--account", own])), operator=role == "operator")
              for role, rights in ROLES.items()]
-    made += [Who("a key of one campaign", RIGHTS, key(own, "--rights", "all", "--campaigns", world.inside["campaign"]), limited=True),
-             Who("an editor of one campaign", ROLES["editor"], user("editor", "--account", own, "--campaigns", world.inside["campaign"]),
+    made += [Case("a key of one campaign", RIGHTS, key(own, "--rights", "all", "--campaigns", world.inside["campaign"]), limited=True),
+             Case("an editor of one campaign", ROLES["editor"], user("editor", "--account", own, "--campaigns", world.inside["campaign"]),
                  limited=True),
-             Who("another account's key", RIGHTS, key(other, "--rights", "all"), foreign=True),
-             Who("another account's owner", RIGHTS, user("owner", "--account", other, "--name", "Else"), foreign=True),
-             Who("a suspended account's key", RIGHTS, suspended[0], suspended=True),
-             Who("a suspended account's owner", RIGHTS, suspended[1], suspended=True)]
+             Case("another account's key", RIGHTS, key(other, "--rights", "all"), foreign=True),
+             Case("another account's owner", RIGHTS, user("owner", "--account", other, "--name", "Else"), foreign=True),
+             Case("a suspended account's key", RIGHTS, suspended[0], suspended=True),
+             Case("a suspended account's owner", RIGHTS, suspended[1], suspended=True)]
     return made
 
 
 def test_every_cell(world, operations, callers):
     """2: no caller may more than the table says, and each may all of that"""
     wrong = []
-    for operation, who, inside in itertools.product(operations, callers, (True, False)):
-        if not inside and not who.limited:
+    for operation, case, inside in itertools.product(operations, callers, (True, False)):
+        if not inside and not case.limited:
             continue
         objects = world.inside if inside else world.outside
         path = MANAGE + re.sub(r"\{(\w+)\}", lambda name: str(objects[name[1]]), operation.path)
         sent = {"body": []} if operation.method in ("POST", "PATCH") else {"query": {"no_such_field": "1"}}
-        answer = who.call(operation.method, path, **sent)
+        answer = case.call(operation.method, path, **sent)
         found = answer.status, answer.json["error"]
-        if found != who.expected(operation, inside):
-            wrong.append((operation.words, who.name, "inside" if inside else "outside", found, who.expected(operation, inside)))
+        if found != case.expected(operation, inside):
+            wrong.append((operation.words, case.name, "inside" if inside else "outside", found, case.expected(operation, inside)))
     assert not wrong, "\n".join(map(str, wrong))
 
 
@@ -132,11 +132,11 @@ def test_no_caller(service, world, operations):
 
 def test_lists_without_a_path_parameter(service, world, callers):
     """2: show only what the caller may see"""
-    for who in callers:
-        campaigns = [row["id"] for row in (who.call("GET", MANAGE + "campaigns").json if not who.suspended else [])]
-        if who.limited:
-            assert campaigns == [world.inside["campaign"]], who.name
-        elif who.foreign or who.suspended:
-            assert not campaigns, who.name
+    for case in callers:
+        campaigns = [row["id"] for row in (case.call("GET", MANAGE + "campaigns").json if not case.suspended else [])]
+        if case.limited:
+            assert campaigns == [world.inside["campaign"]], case.name
+        elif case.foreign or case.suspended:
+            assert not campaigns, case.name
         else:
-            assert {world.inside["campaign"], world.outside["campaign"]} <= set(campaigns), who.name
+            assert {world.inside["campaign"], world.outside["campaign"]} <= set(campaigns), case.name

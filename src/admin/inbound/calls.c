@@ -113,7 +113,12 @@ admin_inbound_test(struct admin_call *call)
 		return admin_answer(call, result);
 	if (call->operand_count == 1)
 		return show_example(call, webhook.campaign_id);
-	const int status = read_payload(call, call->operands[1], &payload.body);
+	/* a remote caller sends it in place of the name of a file */
+	int status = EX_OK;
+	if (call->is_remote)
+		payload.body = slice_of(call->operands[1]);
+	else
+		status = read_payload(call, call->operands[1], &payload.body);
 	if (status != EX_OK)
 		return status;
 	payload.content_type = type_of(payload.body);

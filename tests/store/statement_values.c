@@ -431,6 +431,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_audit_of_campaign", "1<><<<<#", "" },
 	{ "sql_select_audit_of_actor", "1<><<<<#", "" },
 	{ "sql_select_audit_since", "1", "" },
+	{ "sql_select_audit_id", "1", "" },
 	{ "sql_delete_old_audit", "<#", "" },
 	{ "sql_delete_sessions_of_account", "1", "" },
 	{ "sql_delete_invitations_of_account", "1", "" },

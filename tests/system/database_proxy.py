@@ -24,7 +24,7 @@ def read_packet(stream):
 
 
 class DatabaseProxy:
-    """`cut(where, times)` breaks the next COMMITs BEFORE they are forwarded, or AFTER the server has run them. `commits` and
+    """`cut(where, times, skip)` breaks the next COMMITs, after `skip` others, BEFORE they are forwarded, or AFTER the server has run them. `commits` and
     `begins` count from that call on, and include the broken ones. HELD: the client has lost its connection, but the server keeps
     its own until `release(forward)` decides whether the COMMIT is forwarded. Each answer is delayed by `delay` seconds."""
 
@@ -33,17 +33,17 @@ class DatabaseProxy:
         self.closed = threading.Event()
         self.commits = self.begins = 0
         self.released, self.forwards = threading.Event(), False
-        self._cuts, self._where = 0, None
+        self._cuts, self._skips, self._where = 0, 0, None
         self._lock = threading.Lock()
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(path))
         self._listener.listen(64)
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def cut(self, where, times=1):
+    def cut(self, where, times=1, skip=0):
         with self._lock:
             self.released.clear()
-            self.commits, self.begins, self._cuts, self._where = 0, 0, times, where
+            self.commits, self.begins, self._cuts, self._skips, self._where = 0, 0, times, skip, where
 
     def release(self, forward):
         self.forwards = forward
@@ -77,7 +77,8 @@ class DatabaseProxy:
             if payload != COMMIT:
                 return None
             self.commits += 1
-            if self._cuts == 0:
+            if self._skips > 0 or self._cuts == 0:
+                self._skips -= self._skips > 0
                 return None
             self._cuts -= 1
             return self._where

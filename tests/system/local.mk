@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	%D%/axe/package-lock.json \
 	%D%/axe/package.json \
 	%D%/browser.py \
+	%D%/caller.py \
 	%D%/certificates.py \
 	%D%/client.py \
 	%D%/command.py \
@@ -24,7 +25,6 @@ EXTRA_DIST += \
 	%D%/manager.py \
 	%D%/log_hygiene.py \
 	%D%/mail_server.py \
-	%D%/manager.py \
 	%D%/metrics.py \
 	%D%/payload.py \
 	%D%/openapi.py \

@@ -1,51 +1,91 @@
 # SPDX-License-Identifier: MIT
-"""Callers of /manage/v1: a key, or a user of a session, as a browser sends it."""
-MANAGE = "/manage/v1/"
-OWN_PAGE = {"Sec-Fetch-Site": "same-origin"}
-PASSWORD = "seven purple umbrellas"
+"""A service manager's side of sd_notify(3): its socket, and what it gets. And a stop of a single thread."""
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import struct
+import time
+
+from stack.process import Child
+
+MESSAGE_MAX = 4096
+WATCHDOG_SECONDS = 1  # signs of life come at half of it
+PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
+WAIT_FOR_ANY_THREAD = 0x40000000  # __WALL
+_libc = ctypes.CDLL(None, use_errno=True)
 
 
-class Caller:
-    """A key."""
+class Manager:
+    """Starts a program as a service of type notify with a watchdog. Only the main process may report, as with systemd."""
 
-    def __init__(self, service, key):
-        self.service, self.key = service, key
+    def __init__(self, folder):
+        self.path = folder / "notify.sock"
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self.socket.bind(str(self.path))
+        self.child = None
 
-    def __call__(self, method, path, body=None, key=None, **options):
-        return self.service.client.request(method, MANAGE + path, json_body=body, key=key or self.key, **options)
+    @property
+    def environment(self):
+        return [f"NOTIFY_SOCKET={self.path}", f"WATCHDOG_USEC={WATCHDOG_SECONDS * 1000000}"]
+
+    def start(self, child):
+        """Starts a program (a Child)."""
+        self.child = Child(child.name, ["env", *self.environment, *child.argv], child.log, child.death_signal).start()
+        return self.child
+
+    def close(self):
+        if self.child is not None:
+            self.child.stop(seconds=30)
+        self.socket.close()
+
+    def message(self, seconds):
+        """The next one as a dictionary; TimeoutError when none arrives in time."""
+        self.socket.settimeout(max(seconds, 0.001))
+        data, control, _, _ = self.socket.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(struct.calcsize("3i")))
+        sender, _, _ = struct.unpack("3i", control[0][2])
+        assert sender == self.child.pid, f"{data} is from process {sender}, not from the main process"
+        return dict(line.split("=", 1) for line in data.decode().splitlines())
+
+    def state(self, seconds=30):
+        """The next message that is no sign of life."""
+        end = time.monotonic() + seconds
+        while True:
+            message = self.message(end - time.monotonic())
+            if "WATCHDOG" not in message:
+                return message
+
+    def sign_of_life(self, seconds=20):
+        assert self.message(seconds) == {"WATCHDOG": "1"}
+
+    def drain(self):
+        with contextlib.suppress(TimeoutError, BlockingIOError):
+            while True:
+                self.message(0)
+
+    def is_silent(self, seconds):
+        """Whether no message arrives for that time."""
+        try:
+            self.message(seconds)
+        except TimeoutError:
+            return True
+        return False
 
 
-def token_of(answer):
-    """The session of an answer that has set one."""
-    name, _, value = answer.headers["Set-Cookie"].partition("=")
-    assert name == "__Host-leadhook"
-    return value.split(";")[0]
-
-
-class User:
-    """A user, not logged in at first."""
-
-    def __init__(self, service, email, *words):
-        self.service, self.email, self.token = service, email, None
-        self.address = f"203.0.113.{len(email) % 250 + 1}"
-        added = service.installation.admin("user", "add", email, *map(str, words))
-        self.id, self.link = added["id"], added["link"]
-
-    def __call__(self, method, path, body=None, headers=OWN_PAGE, **options):
-        sent = {**headers, **({"Cookie": f"other=1; __Host-leadhook={self.token}"} if self.token else {})}
-        return self.service.client.request(method, MANAGE + path, json_body=body, headers=sent, **options)
-
-    def accept(self, password=PASSWORD):
-        """Uses the link up."""
-        return self("POST", "session/link/use", {"token": self.link.rsplit("/", 1)[1], "new_password": password})
-
-    def log_in(self, password=PASSWORD, **fields):
-        answer = self("POST", "session", {"email": self.email, "password": password, **fields})
-        if answer.status == 200:
-            self.token = token_of(answer)
-        return answer
-
-    def ready(self):
-        assert self.accept().status == 200
-        assert self.log_in().status == 200
-        return self
+@contextlib.contextmanager
+def stopped_thread(thread):
+    """Stops one thread, while the others of its process go on (ptrace(2))."""
+    def ptrace(request):
+        if _libc.ptrace(request, thread, None, None) != 0:
+            raise OSError(ctypes.get_errno(), f"ptrace {request:#x}")
+    _libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+    ptrace(PTRACE_SEIZE)
+    ptrace(PTRACE_INTERRUPT)
+    _, status = os.waitpid(thread, WAIT_FOR_ANY_THREAD)
+    assert os.WIFSTOPPED(status) and os.WSTOPSIG(status) == signal.SIGTRAP
+    try:
+        yield
+    finally:
+        ptrace(PTRACE_DETACH)

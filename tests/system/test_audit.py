@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/users.md 6: the audit log, of the command line and of HTTP."""
 import pytest
-from manager import PASSWORD, Caller, User
+from caller import PASSWORD, Caller, User
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import urllib.parse
 
 import pytest
 from conftest import SOURCE
-from manager import MANAGE, Caller
+from caller import MANAGE, Caller
 from stack.process import run
 
 

@@ -6,7 +6,7 @@ import types
 
 import pytest
 from mail_server import MailServer
-from manager import User
+from caller import User
 from stack.process import wait_until
 
 

@@ -61,7 +61,7 @@ def test_a_campaign(service, account):
     settles(lambda: campaign.get({"email": "1@example.org"}), 404)
     settles(lambda: campaign.get({}, path="/leaderboard"), 404)
     settles(lambda: service.client.request("POST", path, body=b'{"mail":"x@example.org"}', type="application/json"), 404)
-    assert [table for table, ids in of_campaigns(service).items() if str(campaign.id) in ids] == []
+    assert [table for table, ids in of_campaigns(service).items() if str(campaign.id) in ids] == ["lh_audit"]
     assert service.installation.sql(f"SELECT COUNT(*) FROM lh_score_histogram WHERE node >> 29 = {campaign.id}") == "0"
     assert (other.stats(), other.get({}, path="/leaderboard").json) == before
     service.dispatch()
@@ -120,7 +120,7 @@ def test_killed(service, account):
         service.dispatch()
         return count(service, "removed_campaigns") == 0
     wait_until(finished, 60, "rows are left")
-    assert [table for table, ids in of_campaigns(service).items() if str(campaign.id) in ids] == []
+    assert [table for table, ids in of_campaigns(service).items() if str(campaign.id) in ids] == ["lh_audit"]
 
 
 def test_addresses_are_dropped(make_service):

@@ -7,7 +7,7 @@ import itertools
 import re
 
 import pytest
-from manager import MANAGE, Caller, User
+from caller import MANAGE, Caller, User
 from test_manage import all_operations
 
 RIGHTS = ["ingest", "stats", "leads", "change", "hooks", "manage", "account"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/manage.md 3, docs/users.md: users over HTTP."""
 import pytest
-from manager import MANAGE, OWN_PAGE, PASSWORD, Caller, User
+from caller import MANAGE, OWN_PAGE, PASSWORD, Caller, User
 
 
 @pytest.fixture(scope="module")

@@ -33,8 +33,11 @@ DB_STATEMENT(sql_select_audit_since, "SELECT id FROM {prefix}audit FORCE INDEX (
 				     " ORDER BY created_ms, id LIMIT 1");
 DB_STATEMENT(sql_delete_old_audit, "DELETE FROM {prefix}audit WHERE created_ms < " NOW " - ? LIMIT ?");
 
-store_statement_list sql_of_audit = { &sql_insert_audit, &sql_end_audit, &sql_select_audit, &sql_select_audit_of_account,
-	&sql_select_audit_of_campaign, &sql_select_audit_of_actor, &sql_select_audit_since, &sql_delete_old_audit, NULL };
+DB_STATEMENT(sql_select_audit_id, "SELECT id FROM {prefix}audit WHERE id = ?");
+
+store_statement_list sql_of_audit = { &sql_select_audit_id, &sql_insert_audit, &sql_end_audit, &sql_select_audit,
+	&sql_select_audit_of_account, &sql_select_audit_of_campaign, &sql_select_audit_of_actor, &sql_select_audit_since,
+	&sql_delete_old_audit, NULL };
 
 static const struct slice actors[AUDIT_ACTORS] = { SLICE("user"), SLICE("key"), SLICE("shell") };
 static const struct slice states[AUDIT_STATES] = { SLICE("begun"), SLICE("done"), SLICE("failed") };
@@ -76,12 +79,17 @@ json_value(struct slice json)
 	return db_bytes(json.size > AUDIT_JSON_MAX ? SLICE("{\"omitted\":\"too large\"}") : json);
 }
 
-/* The id is taken in the same transaction, so that ids are in the order of time. */
+/* The id is taken in the same transaction, so that ids are in the order of time. A run that may have been committed is
+ * repeated: its id says whether it was. */
 enum result
 store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id)
 {
-	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	*id = 0;
 	while (store_runs(&txn)) {
+		txn.result = *id == 0 ? RESULT_NOT_FOUND : store_exists(store, &sql_select_audit_id, DB_U64(*id));
+		if (txn.result != RESULT_NOT_FOUND)
+			continue;
 		txn.result = store_next_id(store, txn.pool, ID_AUDIT, id);
 		if (txn.result == RESULT_OK)
 			txn.result = store_run(store, &sql_insert_audit, DB_U64(*id), db_bytes(actors[entry->actor]),

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Callers of /manage/v1: a key, or a user of a session, as a browser sends it."""
+MANAGE = "/manage/v1/"
+OWN_PAGE = {"Sec-Fetch-Site": "same-origin"}
+PASSWORD = "seven purple umbrellas"
+
+
+class Caller:
+    """A key."""
+
+    def __init__(self, service, key):
+        self.service, self.key = service, key
+
+    def __call__(self, method, path, body=None, key=None, **options):
+        return self.service.client.request(method, MANAGE + path, json_body=body, key=key or self.key, **options)
+
+
+def token_of(answer):
+    """The session of an answer that has set one."""
+    name, _, value = answer.headers["Set-Cookie"].partition("=")
+    assert name == "__Host-leadhook"
+    return value.split(";")[0]
+
+
+class User:
+    """A user, not logged in at first."""
+
+    def __init__(self, service, email, *words):
+        self.service, self.email, self.token = service, email, None
+        self.address = f"203.0.113.{len(email) % 250 + 1}"
+        added = service.installation.admin("user", "add", email, *map(str, words))
+        self.id, self.link = added["id"], added["link"]
+
+    def __call__(self, method, path, body=None, headers=OWN_PAGE, **options):
+        sent = {**headers, **({"Cookie": f"other=1; __Host-leadhook={self.token}"} if self.token else {})}
+        return self.service.client.request(method, MANAGE + path, json_body=body, headers=sent, **options)
+
+    def accept(self, password=PASSWORD):
+        """Uses the link up."""
+        return self("POST", "session/link/use", {"token": self.link.rsplit("/", 1)[1], "new_password": password})
+
+    def log_in(self, password=PASSWORD, **fields):
+        answer = self("POST", "session", {"email": self.email, "password": password, **fields})
+        if answer.status == 200:
+            self.token = token_of(answer)
+        return answer
+
+    def ready(self):
+        assert self.accept().status == 200
+        assert self.log_in().status == 200
+        return self

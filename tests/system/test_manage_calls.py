@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: MIT
 """docs/manage.md 1: each call below /manage/v1 succeeds for an operator. The client compares the answers with docs/openapi.yaml; here
 is what no other test shows of them."""
+import base64
 import functools
+import hmac
+import itertools
+import struct
+import time
 import types
 
 import pytest
+from caller import OWN_PAGE, User
 from mail_server import MailServer
-from caller import User
 from stack.process import wait_until
+
+
+MAKES = [("POST", what) for what in ("accounts", "keys", "users", "campaigns", "tags", "actions", "rewards", "webhooks", "inbound")]
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +27,7 @@ def server():
 
 @pytest.fixture(scope="module")
 def service(make_service, server):
-    return make_service(settings=server.settings())
+    return make_service(settings=[*server.settings(), ("server", "secrets_key", "5ea1" * 16)])
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +37,15 @@ def operator(service):
 
 @pytest.fixture(scope="module")
 def calls(operator):
-    """get, post, patch, delete: each must succeed."""
+    """get, post, patch, delete: each must succeed. What makes something makes nothing when it is repeated (1.5)."""
+    numbers = itertools.count()
+
     def send(method, path, **body):
-        answer = operator(method, path, body if method in ("POST", "PATCH") else None)
-        assert answer.status in (200, 201), (method, path, answer.body)
+        headers = {**OWN_PAGE, "Idempotency-Key": str(next(numbers))}
+        answer, *repeated = [operator(method, path, body if method in ("POST", "PATCH") else None, headers=headers)
+                             for _ in range(2 if (method, path.split("/")[-1]) in MAKES else 1)]
+        assert answer.status == (201 if repeated else 200), (method, path, answer.body)
+        assert all((one.status, one.json) == (200, {"id": answer.json["id"], "repeated": True}) for one in repeated)
         return answer.json
     return types.SimpleNamespace(**{method.lower(): functools.partial(send, method) for method in ("GET", "POST", "PATCH", "DELETE")})
 
@@ -86,12 +99,20 @@ def test_the_campaign(calls, place):
     assert calls.patch(place, waitlist=True) == calls.get(place)
     assert [calls.post(f"{place}/{word}")["state"] for word in ("end", "reopen")] == ["ended", "active"]
     assert calls.get("campaigns") and calls.get(f"{place}/embed")["script"]
+    assert calls.get("overview")[0]["today"] == calls.get(f"{place}/stats?by=hour")["totals"]["signups"] == 2
     assert calls.patch(f"{place}/page", title="Be the first") == calls.get(f"{place}/page")
 
 
 def test_leads(calls, place):
-    assert calls.get(f"{place}/lead?email=0@example.org") in calls.get(f"{place}/leads")
-    assert len(calls.post(f"{place}/lead/code", email="0@example.org")["code"]) == 6
+    [named] = calls.get(f"{place}/leads?email=0@example.org")
+    path = f"{place}/leads/{named['social_id']}"
+    assert calls.patch(path, plan="pro") == {"id": named["id"]}
+    assert calls.get(path)["custom_fields"] == {"plan": "pro"}
+    assert calls.post(f"{place}/points", points=5, leads=[named["social_id"]]) == {"queued": 0}
+    assert {entry["kind"] for entry in calls.get(f"{path}/timeline")} >= {"signup", "points"}
+    job = calls.post(f"{place}/bulk", change="block", leads=["0@example.org"])
+    assert job["leads"] == 1 and [one["id"] for one in calls.get(f"{place}/bulk")] == [job["job"]]
+    assert len(calls.post(f"{path}/code")["code"]) == 6
     assert calls.post(f"{place}/report", email="0@example.org")["leads"]
     assert calls.post(f"{place}/erase", email="0@example.org")["leads"] == 1
 
@@ -105,7 +126,8 @@ def test_webhooks_and_deliveries(service, calls, place):
     campaign = place.rpartition("/")[2]
     assert service.client.request("POST", f"/v2/{campaign}", json_body={"email": "1@example.org"}).status == 200
     service.dispatch()
-    [delivery] = calls.get(f"webhooks/{made}/deliveries")
+    assert calls.get(f"webhooks/{made}/stats")["totals"]["delivered"] == 1
+    [delivery] = calls.get(f"{place}/deliveries")
     assert calls.get(f"deliveries/{delivery['id']}").items() >= delivery.items()
     assert calls.post("deliveries/redeliver", deliveries=[delivery["id"]]) == {"queued": 1}
     assert calls.delete(f"webhooks/{made}") == {"id": made}
@@ -118,7 +140,8 @@ def test_inbound_webhooks(service, calls, place):
     for email in ("1@example.org", "none"):
         assert service.client.request("POST", url, json_body={"email": email}).status in (201, 202)
     [refused, updated] = calls.get(f"{path}/calls")
-    assert calls.get(f"{place}/lead/calls?email=1@example.org") == [updated]
+    [lead] = calls.get(f"{place}/leads?email=1@example.org")
+    assert calls.get(f"{place}/leads/{lead['social_id']}/calls") == [updated]
     assert calls.get(f"calls/{refused['id']}").items() >= refused.items()
     assert calls.post(f"calls/{refused['id']}/replay")["error"] == "invalid_email"
     assert calls.patch(path, source="shop") == calls.get(path)
@@ -136,6 +159,22 @@ def test_mails(service, calls, place, server):
     template = f"{place}/mail-templates/welcome"
     assert calls.patch(template, subject="Hello") == calls.get(template)
     assert calls.get(f"{template}/preview?content=true")["subject"] == "Hello"
+
+
+def code_of(secret):
+    """The code of the present step (RFC 6238)."""
+    step = struct.pack(">Q", int(time.time()) // 30)
+    digest = hmac.digest(base64.b32decode(secret + "=" * (-len(secret) % 8)), step, "sha1")
+    at = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[at:at + 4])[0] & 0x7fffffff) % 1000000:06}"
+
+
+def test_the_second_factor(calls):
+    """users.md 5"""
+    made = calls.post("session/factor")
+    assert len(calls.post("session/factor/enable", code=code_of(made["secret"]))["recovery_codes"]) == 10
+    assert len(calls.post("session/factor/codes")["recovery_codes"]) == 10
+    assert calls.delete("session/factor") == {"done": True}
 
 
 def test_removal(calls, place):

@@ -21,7 +21,7 @@ def source(name):
 
 def lists():
     """Macros of src/admin/commands.c that stand for several options."""
-    found = re.findall(r"#define (\w+)\s+(?:\\\n\s*)?(OPTION_.*)", source("admin/commands.c"))
+    found = re.findall(r"#define (\w+) ((?:.*\\\n)*.*)", source("admin/commands.c"))
     return {name: re.findall(r"OPTION_(\w+)", options) for name, options in found}
 
 
@@ -101,10 +101,12 @@ def test_it_has_each_member(command):
         assert not by_place["query"] and all(properties(schema) == command.members() for schema in schemas)
         assert all(("additionalProperties" in schema) == (command.fields == ["*"]) for schema in schemas)
     changes = command.has("versioned") and command.method != "GET"
-    assert by_place["header"] == ({"If-None-Match"} if command.method == "GET" else {"If-Match"} if changes else set())
+    headers = {"If-None-Match": command.method == "GET", "If-Match": changes, "Idempotency-Key": command.has("creates")}
+    assert by_place["header"] == {name for name, takes in headers.items() if takes}
     statuses = operation["responses"]
-    assert ("201" in statuses, "200" in statuses) == (command.has("creates"), not command.has("creates"))
-    assert ("304" in statuses, "412" in statuses) == (command.method == "GET", changes)
+    assert ("201" in statuses, "304" in statuses, "412" in statuses) == (command.has("creates"), command.method == "GET", changes)
+    goes_on = command.method == "GET" and "after" in command.members()
+    assert ("Link" in statuses["200"].get("headers", ())) == goes_on
 
 
 def test_it_has_each_problem():

@@ -81,6 +81,8 @@
 	  "Bulk jobs that are queued.") \
 	X(OLDEST_JOB, METRIC_GAUGE, "bulk_jobs_oldest_age_seconds", (NULL, NULL), NULL, 1, \
 	  "Age of the oldest bulk job; 0: none is queued.") \
+	X(OPERATOR_JOBS, METRIC_GAUGE, "operator_jobs", (NULL, NULL), NULL, 1, \
+	  "Jobs of operators that have not ended.") \
 	X(LEASES, METRIC_GAUGE, "leased_shards", (NULL, NULL), NULL, 1, \
 	  "Shards of webhooks, of 64, that a running dispatcher of any host leases.")
 /* clang-format on */

@@ -17,7 +17,8 @@ DB_STATEMENT(sql_count_rows,
     "   FROM {prefix}dispatch_shards"
     "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW "), (SELECT COUNT(*)"
     "   FROM {prefix}dispatch_shards"
-    "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW ")");
+    "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW "),"
+    " (SELECT COUNT(*) FROM {prefix}operator_jobs WHERE turn_ms IS NOT NULL)");
 /* Of each webhook: how many there are, how many are due, and the first. The rest depends on the webhook alone: when its hold
  * ends; a disabled one is sent nothing; those of a removed one, or a gone one, are ended at once. */
 DB_STATEMENT(sql_count_due,
@@ -47,7 +48,8 @@ enum {
 	COUNT_WEBHOOKS_FAILING,
 	COUNT_WEBHOOKS_DISABLED,
 	COUNT_LEASE_UNTIL_MS,
-	COUNT_LEASES
+	COUNT_LEASES,
+	COUNT_OPERATOR_JOBS
 };
 enum { DUE_NOW, DUE_ALL, DUE_FIRST_MS };
 
@@ -72,6 +74,7 @@ store_read_figures(struct store *store, struct pool *pool, struct store_figures 
 		.webhooks_disabled = db_get_u64(&counts, 0, COUNT_WEBHOOKS_DISABLED),
 		.bulk_jobs = db_get_u64(&counts, 0, COUNT_BULK_JOBS),
 		.oldest_bulk_ms = db_get_time(&counts, 0, COUNT_OLDEST_BULK_MS),
+		.operator_jobs = db_get_u64(&counts, 0, COUNT_OPERATOR_JOBS),
 		.leased_shards = db_get_u64(&counts, 0, COUNT_LEASES),
 		.dispatcher_until_ms = db_get_time(&counts, 0, COUNT_LEASE_UNTIL_MS),
 		.now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS),

@@ -13,6 +13,7 @@ struct store_figures {
 	int64_t oldest_due_ms;                        /* since when the oldest of due_now can be taken; -1: none */
 	uint64_t bulk_jobs;                           /* unfinished bulk jobs */
 	int64_t oldest_bulk_ms;                       /* when the oldest of them was queued; -1: none */
+	uint64_t operator_jobs;                       /* jobs of operators that have not ended */
 	uint64_t leased_shards;                       /* of a dispatcher that is running */
 	int64_t dispatcher_until_ms;                  /* the latest end of a lease; -1: no dispatcher is running */
 	int64_t now_ms;

@@ -41,6 +41,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/queue/dispatch.c %D%/queue/dispatch.h \
 	%D%/queue/hours.c %D%/queue/hours.h \
 	%D%/queue/jobs.c \
+	%D%/queue/operator_jobs.c %D%/queue/operator_jobs.h \
 	%D%/queue/due.c \
 	%D%/queue/outcomes.c \
 	%D%/queue/partitions.c %D%/queue/partitions.h \

@@ -33,6 +33,7 @@ enum id_kind {
 	ID_MESSAGE,
 	ID_USER,
 	ID_AUDIT,
+	ID_OPERATOR_JOB,
 	ID_KINDS
 };
 

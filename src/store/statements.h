@@ -53,6 +53,7 @@ typedef const struct db_statement *const store_statement_list[];
 	X(sql_of_mark) \
 	X(sql_of_node) \
 	X(sql_of_number) \
+	X(sql_of_operator_jobs) \
 	X(sql_of_outcomes) \
 	X(sql_of_owners) \
 	X(sql_of_pages) \

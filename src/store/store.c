@@ -34,6 +34,7 @@ static const char *const id_names[ID_KINDS] = {
 	[ID_MESSAGE] = "message",
 	[ID_USER] = "user",
 	[ID_AUDIT] = "audit",
+	[ID_OPERATOR_JOB] = "operator_job",
 };
 
 /* The size of a block: this number, plus this many times the ids needed now. Ids that are unused when the process ends are

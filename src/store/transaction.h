@@ -33,20 +33,21 @@
  *   inbound_calls
  *   erasures, removed_campaigns
  *   users
+ *   operator_jobs
  *
  * The lock of campaign_counters comes before everything else of a campaign: two transactions that change it wait there and
  * nowhere later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; the log of inbound
- * calls; delaying and skipping jobs (bulk_jobs, bulk_schedule); recording end times (campaigns); removing the rows of deleted
- * leads (score_entries, deleted_leads, inbound_calls), and of those of removed campaigns and webhooks (lead_hours,
- * webhook_hours).
+ * calls; jobs of operators; delaying and skipping bulk jobs (bulk_jobs, bulk_schedule); recording end times (campaigns);
+ * removing the rows of deleted leads (score_entries, deleted_leads, inbound_calls), and of those of removed campaigns and
+ * webhooks (lead_hours, webhook_hours).
  *
- * Sessions, invitations, recovery codes and failed logins of a user are locked, in any order, while its row of users is, or alone in
- * a transaction of their own.
+ * Sessions, invitations, recovery codes and failed logins of a user are locked, in any order, while its row of users is, or
+ * alone in a transaction of their own.
  *
  * Phone codes are locked in a transaction of their own, one row at a time; expired ones are removed without other locks.
  *
- * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens, audit. id_blocks
- * is locked in a transaction of its own, or after all others, before an insert.
+ * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens, audit.
+ * id_blocks is locked in a transaction of its own, or after all others, before an insert.
  *
  * store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone or removed; a conflict
  * is repeated.

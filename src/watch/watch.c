@@ -22,6 +22,7 @@ enum figure {
 	FIGURE_OLDEST_DUE_MS,
 	FIGURE_JOBS,
 	FIGURE_OLDEST_JOB_MS,
+	FIGURE_OPERATOR_JOBS,
 	FIGURE_LEASES,
 	FIGURE_FREE_BYTES,
 	FIGURE_SIZE_BYTES,
@@ -46,6 +47,7 @@ static const struct {
 	[FIGURE_OLDEST_DUE_MS] = { METRIC_OLDEST_DUE, 0, 1.0 / MS_PER_S },
 	[FIGURE_JOBS] = { METRIC_JOBS, 0, 1 },
 	[FIGURE_OLDEST_JOB_MS] = { METRIC_OLDEST_JOB, 0, 1.0 / MS_PER_S },
+	[FIGURE_OPERATOR_JOBS] = { METRIC_OPERATOR_JOBS, 0, 1 },
 	[FIGURE_LEASES] = { METRIC_LEASES, 0, 1 },
 	[FIGURE_FREE_BYTES] = { METRIC_FREE_BYTES, METRIC_FILESYSTEM_DATABASE, 1 },
 	[FIGURE_SIZE_BYTES] = { METRIC_SIZE_BYTES, METRIC_FILESYSTEM_DATABASE, 1 },
@@ -88,6 +90,7 @@ set_figures(const struct store_figures *found, int64_t *values)
 	values[FIGURE_OLDEST_DUE_MS] = age_ms(found->now_ms, found->oldest_due_ms);
 	values[FIGURE_JOBS] = (int64_t)found->bulk_jobs;
 	values[FIGURE_OLDEST_JOB_MS] = age_ms(found->now_ms, found->oldest_bulk_ms);
+	values[FIGURE_OPERATOR_JOBS] = (int64_t)found->operator_jobs;
 	values[FIGURE_LEASES] = (int64_t)found->leased_shards;
 }
 

@@ -100,6 +100,9 @@ check_PROGRAMS += %D%/users/test_users %D%/users/test_audit
 %C%_users_test_users_LDADD = $(%C%_libs)
 %C%_users_test_audit_SOURCES = %D%/users/test_audit.c $(%C%_world)
 %C%_users_test_audit_LDADD = $(%C%_libs)
+check_PROGRAMS += %D%/queue/test_operator_jobs
+%C%_queue_test_operator_jobs_SOURCES = %D%/queue/test_operator_jobs.c $(%C%_fetched) $(%C%_world)
+%C%_queue_test_operator_jobs_LDADD = $(%C%_libs)
 
 check_PROGRAMS += %D%/messages/test_text_queue
 %C%_messages_test_text_queue_SOURCES = %D%/messages/test_text_queue.c $(%C%_world)

@@ -30,8 +30,7 @@ webhook_count(void)
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "audit", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
 	"due", "email_codes", "erased_people", "erasures", "events", "inbound_calls", "inbound_status", "inbound_webhooks",
-	"invitations", "ip_leads", "lead_hours", "leads", "login_attempts", "messages", "phone_codes", "recovery_codes",
-	"referral_links", "removed_campaigns", "request_keys", "reward_levels", "score_entries", "score_histogram",
+	"invitations", "ip_leads", "lead_hours", "leads", "login_attempts", "messages", "operator_jobs", "phone_codes", "recovery_codes", "referral_links", "removed_campaigns", "request_keys", "reward_levels", "score_entries", "score_histogram",
 	"sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users", "webhook_hours", "webhook_status",
 	"webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
@@ -91,6 +90,14 @@ plant_webhooks(void)
 		 ", 0), 0 FROM seq_1_to_%u",
 	    JOBS_OF_CAMPAIGN, JOBS_OF_CAMPAIGN, CLOCK_END_MS, there->jobs);
 	root_run("INSERT INTO t_bulk_schedule (campaign_id, served_ms) SELECT DISTINCT campaign_id, 0 FROM t_bulk_jobs");
+	/* every tenth has not ended */
+	root_run("INSERT INTO t_operator_jobs (id, account_id, campaign_id, kind, parameters, made_by, state, turn_ms, "
+		 "lease_owner, lease_until_ms, created_ms, ended_ms) SELECT seq, 1 + seq DIV %d, 1 + seq DIV %d, 'mail', "
+		 "REPEAT('p', 100), 'x', IF(seq %% 10 = 1, 'running', 'done'), IF(seq %% 10 = 1, seq, NULL), "
+		 "IF(seq %% 10 = 1, CONCAT('owner', LPAD(1, 11, '0')), NULL), IF(seq %% 20 = 1, %" PRId64
+		 ", 0), seq, IF(seq %% 10 = 1, NULL, IF(seq %% 100 = 0, seq, %" PRId64 "))"
+		 " FROM seq_1_to_%u",
+	    JOBS_OF_CAMPAIGN, JOBS_OF_CAMPAIGN, CLOCK_END_MS, CLOCK_END_MS, there->jobs);
 }
 
 /* Every third lead was referred by the previous one, which was referred, too; every twelfth was deleted. */

@@ -50,6 +50,7 @@ enum { GATHERS = SORT | TEMPORARY, READS_ALL = SCAN | SORT | TEMPORARY | MANY };
 #define ENDS_AT_LIMIT "reads an index in the order of the answer, up to the limit"
 #define PAGE_END "it ends at its limit, or at the number that sql_select_number_… has answered"
 #define PIECE "a removal reads the table in pieces of a fixed size"
+#define UNFINISHED_JOBS "jobs of operators that have not ended: few"
 #define UNFINISHED "erasures and removals that are not finished: few"
 #define AS_REQUESTED "as many as requested"
 #define SORTS_WEBHOOKS "as many as the campaigns have webhooks, of which there is a maximum"
@@ -81,8 +82,16 @@ static const struct {
 	{ "sql_select_leaders", "l", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_lead_ids", "<union1,2,3,4>", SORT, AS_REQUESTED },
 	{ "sql_select_next_job", NULL, GATHERS | MANY, "one row for each campaign with jobs" },
-	{ "sql_select_clock_and_bulk_work", "t_accounts", SCAN | MANY, "it ends at the second one" },
-	{ "sql_select_clock_and_bulk_work", "t_bulk_jobs", SCAN | MANY, "it ends at the first job that is not delayed" },
+	{ "sql_select_clock_and_work", "t_accounts", SCAN | MANY, "it ends at the second one" },
+	{ "sql_select_clock_and_work", "t_bulk_jobs", SCAN | MANY, "it ends at the first job that is not delayed" },
+	{ "sql_select_clock_and_work", "t_operator_jobs", SCAN | MANY, UNFINISHED_JOBS },
+	{ "sql_count_operator_jobs_of_account", NULL, MANY | READS, UNFINISHED_JOBS },
+	{ "sql_select_next_operator_job", NULL, MANY | READS, UNFINISHED_JOBS },
+	{ "sql_release_operator_jobs", NULL, MANY | READS, UNFINISHED_JOBS },
+	{ "sql_delete_old_operator_jobs", NULL, MANY, ENDS_AT_LIMIT },
+	{ "sql_select_operator_jobs", NULL, MANY, ENDS_AT_LIMIT },
+	{ "sql_search_operator_jobs", NULL, MANY | READS, PIECE },
+	{ "sql_report_found_jobs", NULL, MANY | READS, PIECE },
 	{ "sql_select_due_webhooks", "<derived2>", GATHERS, "one row for each webhook with something due" },
 	{ "sql_select_due_webhooks", "t_due", MANY, "one probe for each of them" },
 	{ "sql_select_newest_due", NULL, GATHERS | MANY | READS, "the newest 20,000 at most" },
@@ -523,6 +532,10 @@ static const struct {
 	{ "messages", "by_lead", NULL },
 	{ "messages", "by_recipient", NULL },
 	{ "messages", "by_turn", NULL },
+	{ "operator_jobs", "by_account", NULL },
+	{ "operator_jobs", "by_campaign", NULL },
+	{ "operator_jobs", "by_end", NULL },
+	{ "operator_jobs", "by_turn", NULL },
 	{ "email_codes", "by_time", NULL },
 	{ "phone_codes", "by_time", NULL },
 	{ "sent_codes", "by_campaign", NULL },

@@ -6,6 +6,7 @@
 #include "store/query.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/hours.h"
+#include "store/queue/operator_jobs.h"
 #include "store/queue/partitions.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -152,6 +153,8 @@ store_clean_up(struct store *store)
 		result = store_queue_unverified(store);
 	if (result == RESULT_OK)
 		result = store_drop_addresses(store);
+	if (result == RESULT_OK)
+		result = store_drop_old_jobs(store);
 	if (result == RESULT_OK)
 		result = store_clean_up_mails(store, store->options.retention_ms);
 	if (result == RESULT_OK)

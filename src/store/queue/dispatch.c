@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "engine/events.h"
 #include "store/query.h"
+#include "store/queue/operator_jobs.h"
 #include "store/rows.h"
 #include "store/secrets.h"
 #include "store/state.h"
@@ -92,6 +93,8 @@ store_recover(struct store *store, const unsigned char dead_owner[DISPATCH_OWNER
 		txn.result = store_shards_release(store, dead_owner);
 		if (txn.result == RESULT_OK)
 			txn.result = store_run_lists(store, &attempts);
+		if (txn.result == RESULT_OK)
+			txn.result = store_release_jobs(store, dead_owner);
 	}
 	return txn.result;
 }

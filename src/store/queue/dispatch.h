@@ -35,7 +35,7 @@ struct interrupted_delivery {
 	int64_t delay_ms;         /* until the next attempt */
 };
 /* After the death of a dispatcher: counts the attempts that were under way, unless their outcomes were recorded, and frees the
- * shards; in one transaction. */
+ * shards and jobs of operators; in one transaction. */
 MUST_CHECK enum result store_recover(struct store *store, const unsigned char dead_owner[DISPATCH_OWNER_SIZE],
     const struct interrupted_delivery *interrupted, size_t count);
 
@@ -58,6 +58,7 @@ struct due_webhooks {
 	int64_t now_ms;        /* the database's time when the function returns */
 	int64_t next_due_ms;   /* the earliest later time at which a delivery comes due, or -1 */
 	bool bulk_work;        /* a job is queued that is not delayed */
+	bool free_jobs;        /* jobs of operators have not ended that no dispatcher leases */
 	bool several_accounts; /* the installation has more than one */
 };
 

@@ -6,8 +6,10 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-DB_STATEMENT(sql_select_clock_and_bulk_work,
+DB_STATEMENT(sql_select_clock_and_work,
     "SELECT " NOW ", EXISTS (SELECT 1 FROM {prefix}bulk_jobs WHERE delayed_until_ms <= " NOW "),"
+    " EXISTS (SELECT 1 FROM {prefix}operator_jobs FORCE INDEX (by_turn)"
+    "   WHERE turn_ms IS NOT NULL AND lease_until_ms <= " NOW "),"
     " (SELECT COUNT(*) > 1 FROM (SELECT 1 FROM {prefix}accounts LIMIT 2) a)");
 /* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due. The LIMIT is above
  * every due_query.limit */
@@ -46,7 +48,7 @@ DB_STATEMENT(sql_select_newest_due,
     " WHERE w.state = 'active'"
     " ORDER BY 3");
 
-store_statement_list sql_of_due = { &sql_select_clock_and_bulk_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
+store_statement_list sql_of_due = { &sql_select_clock_and_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
 
 /* Bit i of `shards`: shard i. */
 static struct db_list
@@ -101,14 +103,14 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 	}
 }
 
-enum { WORK_NOW_MS, WORK_IN_BULK, WORK_SEVERAL_ACCOUNTS };
+enum { WORK_NOW_MS, WORK_IN_BULK, WORK_IN_JOBS, WORK_SEVERAL_ACCOUNTS };
 
 enum result
 store_due_webhooks(struct store *store, struct pool *pool, const struct due_query *query, struct due_webhooks *webhooks)
 {
 	const struct db_arguments arguments = { .lists = { shard_list(pool, query->shards) }, .list_count = 1 };
 	struct db_rows work, rows;
-	enum result result = store_query(store, pool, &work, &sql_select_clock_and_bulk_work);
+	enum result result = store_query(store, pool, &work, &sql_select_clock_and_work);
 	const int64_t queried_ms = clock_monotonic_ms();
 	if (result == RESULT_OK)
 		result = db_query(
@@ -122,6 +124,7 @@ store_due_webhooks(struct store *store, struct pool *pool, const struct due_quer
 		.now_ms = db_get_i64(&work, 0, WORK_NOW_MS),
 		.next_due_ms = -1,
 		.bulk_work = db_get_bool(&work, 0, WORK_IN_BULK),
+		.free_jobs = db_get_bool(&work, 0, WORK_IN_JOBS),
 		.several_accounts = db_get_bool(&work, 0, WORK_SEVERAL_ACCOUNTS),
 	};
 	sort_webhooks(&rows, query->limit, webhooks);

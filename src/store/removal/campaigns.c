@@ -32,6 +32,8 @@ DB_STATEMENT(sql_delete_sessions_of_account, DELETE_OF_USERS("sessions", "by_use
 DB_STATEMENT(sql_delete_invitations_of_account, DELETE_OF_USERS("invitations", "by_user"));
 DB_STATEMENT(sql_delete_recovery_codes_of_account, DELETE_OF_USERS("recovery_codes", "PRIMARY"));
 DB_STATEMENT(sql_delete_users_of_account, "DELETE t FROM {prefix}users t FORCE INDEX (by_account) WHERE t.account_id = ?");
+DB_STATEMENT(sql_delete_operator_jobs_of_account,
+    "DELETE t FROM {prefix}operator_jobs t FORCE INDEX (by_account) WHERE t.account_id = ?");
 DB_STATEMENT(sql_delete_account, "DELETE FROM {prefix}accounts WHERE id = ?");
 
 DB_STATEMENT(sql_select_removed, "SELECT campaign_id, step, position FROM {prefix}removed_campaigns WHERE campaign_id = ?");
@@ -43,6 +45,7 @@ DB_STATEMENT(sql_postpone_removed, "UPDATE {prefix}removed_campaigns SET worked_
 DB_STATEMENT(sql_delete_removed, "DELETE FROM {prefix}removed_campaigns WHERE campaign_id = ?");
 
 DB_STATEMENT(sql_delete_jobs_of_campaign, DELETE_OF_CAMPAIGN("bulk_jobs", "by_campaign"));
+DB_STATEMENT(sql_delete_operator_jobs_of_campaign, DELETE_OF_CAMPAIGN("operator_jobs", "by_campaign"));
 DB_STATEMENT(sql_delete_bulk_schedule, DELETE_OF_CAMPAIGN("bulk_schedule", "PRIMARY"));
 DB_STATEMENT(sql_delete_tags, DELETE_OF_CAMPAIGN("tags", "by_name"));
 DB_STATEMENT(sql_delete_actions, DELETE_OF_CAMPAIGN("actions", "by_campaign"));
@@ -80,14 +83,14 @@ DB_STATEMENT(
 store_statement_list sql_of_removed_campaigns = { &sql_lock_removed_account, &sql_select_campaigns_to_remove,
 	&sql_insert_removed, &sql_delete_campaign, &sql_delete_counters, &sql_delete_status_of_webhooks, &sql_delete_webhooks,
 	&sql_delete_keys_of_account, &sql_delete_sessions_of_account, &sql_delete_invitations_of_account,
-	&sql_delete_recovery_codes_of_account, &sql_delete_users_of_account, &sql_delete_account, &sql_select_removed,
-	&sql_select_idle_removed, &sql_move_removed, &sql_postpone_removed, &sql_delete_removed, &sql_delete_jobs_of_campaign,
-	&sql_delete_bulk_schedule, &sql_delete_tags, &sql_delete_actions, &sql_delete_reward_levels, &sql_delete_texts,
-	&sql_delete_inbound_status, &sql_delete_inbound, &sql_select_removed_calls, &sql_delete_removed_calls,
-	&sql_select_removed_leads, &sql_delete_removed_leads, &sql_delete_links_of_leads, &sql_delete_confirmations_of_leads,
-	&sql_delete_unverified_leads, &sql_select_removed_nodes, &sql_delete_removed_nodes, &sql_select_removed_addresses,
-	&sql_delete_removed_address, &sql_select_removed_messages, &sql_delete_removed_messages, &sql_select_events_after,
-	NULL };
+	&sql_delete_recovery_codes_of_account, &sql_delete_users_of_account, &sql_delete_operator_jobs_of_account,
+	&sql_delete_account, &sql_select_removed, &sql_select_idle_removed, &sql_move_removed, &sql_postpone_removed,
+	&sql_delete_removed, &sql_delete_jobs_of_campaign, &sql_delete_operator_jobs_of_campaign, &sql_delete_bulk_schedule,
+	&sql_delete_tags, &sql_delete_actions, &sql_delete_reward_levels, &sql_delete_texts, &sql_delete_inbound_status,
+	&sql_delete_inbound, &sql_select_removed_calls, &sql_delete_removed_calls, &sql_select_removed_leads,
+	&sql_delete_removed_leads, &sql_delete_links_of_leads, &sql_delete_confirmations_of_leads, &sql_delete_unverified_leads,
+	&sql_select_removed_nodes, &sql_delete_removed_nodes, &sql_select_removed_addresses, &sql_delete_removed_address,
+	&sql_select_removed_messages, &sql_delete_removed_messages, &sql_select_events_after, NULL };
 
 /* Stored: new ones are added at the end. */
 enum remove_step {
@@ -138,7 +141,7 @@ remove_account(struct store *store, struct pool *pool, uint64_t account_id)
 {
 	static const struct db_statement *const statements[] = { &sql_delete_keys_of_account, &sql_delete_sessions_of_account,
 		&sql_delete_invitations_of_account, &sql_delete_recovery_codes_of_account, &sql_delete_users_of_account,
-		&sql_delete_account };
+		&sql_delete_account, &sql_delete_operator_jobs_of_account };
 	struct db_rows rows;
 	enum result result = store_query_one(store, pool, &rows, &sql_lock_removed_account, DB_U64(account_id));
 	if (result == RESULT_OK)
@@ -193,7 +196,7 @@ remove_definitions(struct part *part, struct pool *pool UNUSED)
 {
 	static const struct db_statement *const statements[] = { &sql_delete_tags, &sql_delete_actions,
 		&sql_delete_reward_levels, &sql_delete_texts, &sql_delete_jobs_of_campaign, &sql_delete_bulk_schedule,
-		&sql_delete_inbound };
+		&sql_delete_inbound, &sql_delete_operator_jobs_of_campaign };
 	part->step_done = true;
 	return run_all(part->store, statements, ARRAY_SIZE(statements), part->campaign_id);
 }

@@ -34,7 +34,7 @@ DB_STATEMENT(sql_select_events_of_leads, "SELECT id, deliveries"
 					 " FROM {prefix}events FORCE INDEX (by_lead)"
 					 " WHERE lead_id IN ({list})"
 					 " LIMIT 200");
-/* the next five read a table in pieces */
+/* the next read a table in pieces */
 /* clang-format off */
 DB_STATEMENT(sql_search_events,
     "SELECT id, deliveries, (? IN (0, campaign_id)) AND " HAS_ADDRESS("payload")
@@ -50,6 +50,10 @@ DB_STATEMENT(sql_search_confirmations,
     "SELECT c.lead_id, MAX((? = 0 OR ? = l.campaign_id) AND " HAS_ADDRESS("c.address") ")"
     " FROM {prefix}confirmations c LEFT JOIN {prefix}leads l ON l.id = c.lead_id"
     " WHERE c.lead_id > ? GROUP BY c.lead_id ORDER BY c.lead_id LIMIT 2000");
+/* a test mail to the address, and what the mail server has answered */
+DB_STATEMENT(sql_search_operator_jobs,
+    "SELECT id, (? IN (0, COALESCE(campaign_id, 0))) AND (" HAS_ADDRESS("parameters") " OR " HAS_ADDRESS("result") ")"
+    " FROM {prefix}operator_jobs WHERE id > ? ORDER BY id LIMIT 1000");
 /* clang-format on */
 /* Of found events: whose they are, and what their payloads have as the address. */
 DB_STATEMENT(sql_select_found_events,
@@ -60,12 +64,13 @@ DB_STATEMENT(sql_select_found_events,
     " WHERE e.id IN ({list})");
 DB_STATEMENT(sql_delete_calls, "DELETE t FROM " ROWS_WITH_IDS("inbound_calls"));
 DB_STATEMENT(sql_delete_messages, "DELETE t FROM " ROWS_WITH_IDS("messages"));
+DB_STATEMENT(sql_delete_operator_jobs, "DELETE t FROM " ROWS_WITH_IDS("operator_jobs"));
 DB_STATEMENT(sql_delete_confirmations_to, "DELETE FROM {prefix}confirmations WHERE lead_id = ? AND " HAS_ADDRESS("address"));
 
 store_statement_list sql_of_erase = { &sql_insert_erasure, &sql_select_erasure, &sql_select_idle_erasure, &sql_move_erasure,
 	&sql_postpone_erasure, &sql_delete_erasure, &sql_select_events_of_leads, &sql_search_events, &sql_search_calls,
-	&sql_search_messages, &sql_search_confirmations, &sql_select_found_events, &sql_delete_calls, &sql_delete_messages,
-	&sql_delete_confirmations_to, NULL };
+	&sql_search_messages, &sql_search_confirmations, &sql_search_operator_jobs, &sql_select_found_events, &sql_delete_calls,
+	&sql_delete_messages, &sql_delete_operator_jobs, &sql_delete_confirmations_to, NULL };
 
 enum { LEADS_AT_ONCE = 50, EVENTS_AT_ONCE = 200, LEAD_MS = 30000 };
 
@@ -79,6 +84,7 @@ enum erase_step {
 	ERASE_FOUND_CALLS,
 	ERASE_FOUND_MESSAGES,
 	ERASE_FOUND_CONFIRMATIONS,
+	ERASE_FOUND_JOBS,
 	ERASE_END
 };
 
@@ -391,21 +397,28 @@ delete_found(struct part *part, struct pool *pool, const struct db_rows *rows, c
 }
 
 static bool
-call_is_found(const struct part *part UNUSED, const struct db_rows *rows, size_t row)
+text_is_found(const struct part *part UNUSED, const struct db_rows *rows, size_t row)
 {
 	return db_get_bool(rows, row, 1);
+}
+
+/* Of a table with two texts that may have the address. */
+static enum result
+delete_found_texts(struct part *part, struct pool *pool, const struct db_statement *searching,
+    const struct db_statement *deletion, uint64_t *counter)
+{
+	struct db_rows rows;
+	const struct db_value pattern = db_bytes(part->erasure->in_text);
+	const enum result result = store_query(part->store, pool, &rows, searching, DB_U64(part->erasure->campaign_id), pattern,
+	    pattern, DB_U64(part->erasure->position));
+	end_piece(part, &rows);
+	return result == RESULT_OK ? delete_found(part, pool, &rows, deletion, text_is_found, counter) : result;
 }
 
 static enum result
 delete_found_calls(struct part *part, struct pool *pool)
 {
-	struct db_rows rows;
-	const struct db_value pattern = db_bytes(part->erasure->in_text);
-	const enum result result = store_query(part->store, pool, &rows, &sql_search_calls, DB_U64(part->erasure->campaign_id),
-	    pattern, pattern, DB_U64(part->erasure->position));
-	end_piece(part, &rows);
-	return result == RESULT_OK ? delete_found(part, pool, &rows, &sql_delete_calls, call_is_found, &part->counts->calls)
-				   : result;
+	return delete_found_texts(part, pool, &sql_search_calls, &sql_delete_calls, &part->counts->calls);
 }
 
 static enum result
@@ -460,6 +473,19 @@ erase_found_confirmations(struct part *part)
 	return run_part(part, delete_found_confirmations);
 }
 
+static enum result
+delete_found_jobs(struct part *part, struct pool *pool)
+{
+	uint64_t jobs = 0;
+	return delete_found_texts(part, pool, &sql_search_operator_jobs, &sql_delete_operator_jobs, &jobs);
+}
+
+static enum result
+erase_found_jobs(struct part *part)
+{
+	return run_part(part, delete_found_jobs);
+}
+
 /* ---- the end ---- */
 
 static enum result
@@ -477,6 +503,7 @@ static enum result (*const steps[])(struct part *part) = {
 	[ERASE_FOUND_CALLS] = erase_found_calls,
 	[ERASE_FOUND_MESSAGES] = erase_found_messages,
 	[ERASE_FOUND_CONFIRMATIONS] = erase_found_confirmations,
+	[ERASE_FOUND_JOBS] = erase_found_jobs,
 	[ERASE_END] = erase_itself,
 };
 

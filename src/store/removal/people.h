@@ -39,8 +39,8 @@ struct report_section {
 	size_t count;
 };
 enum { REPORT_SECTIONS = 7 };
-/* What has the address and is of none of these leads: events, messages and logged calls. Reads these tables. */
-enum { REPORT_FOUND_SECTIONS = 3 };
+/* What has the address and is of none of these leads: events, messages, logged calls and jobs. Reads these tables. */
+enum { REPORT_FOUND_SECTIONS = 4 };
 MUST_CHECK enum result store_report_found(struct store *store, struct pool *pool, const struct person *person,
     const struct lead *leads, size_t lead_count, struct report_section report[REPORT_FOUND_SECTIONS]);
 MUST_CHECK enum result store_report_lead(

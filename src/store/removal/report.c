@@ -50,18 +50,22 @@ DB_STATEMENT(sql_report_calls,
     "SELECT " CALL " FROM {prefix}inbound_calls FORCE INDEX (by_lead) WHERE lead_id = ? ORDER BY id");
 DB_STATEMENT(sql_report_events,
     "SELECT " EVENT " FROM {prefix}events FORCE INDEX (by_lead) WHERE lead_id = ?");
-/* the next three read a table in pieces: what has the address and is of none of the leads */
+/* the next read a table in pieces: what has the address and is of none of the leads */
 #define FOUND(object, table, found, limit) \
     "SELECT id, lead_id, IF((? IN (0, campaign_id)) AND " found ", " object ", NULL)" \
     " FROM {prefix}" table " WHERE id > ? ORDER BY id LIMIT " limit
 DB_STATEMENT(sql_report_found_events, FOUND(EVENT, "events", HAS_ADDRESS("payload"), "1000"));
 DB_STATEMENT(sql_report_found_messages, FOUND(MESSAGE, "messages", HAS_ADDRESS("recipient"), "1000"));
 DB_STATEMENT(sql_report_found_calls, FOUND(CALL, "inbound_calls", HAS_ADDRESS("body"), "100"));
+DB_STATEMENT(sql_report_found_jobs,
+    "SELECT id, NULL, IF((? IN (0, COALESCE(campaign_id, 0))) AND " HAS_ADDRESS("parameters") ", JSON_OBJECT('at', "
+    TIME("created_ms") ", 'kind', " TEXT("kind") ", 'parameters', " JSON("parameters") ", 'result', " JSON("result") "), NULL)"
+    " FROM {prefix}operator_jobs WHERE id > ? ORDER BY id LIMIT 1000");
 /* clang-format on */
 
 store_statement_list sql_of_report = { &sql_report_lead, &sql_report_ledger, &sql_report_referrers, &sql_report_confirmations,
 	&sql_report_messages, &sql_report_calls, &sql_report_events, &sql_report_found_events, &sql_report_found_messages,
-	&sql_report_found_calls, NULL };
+	&sql_report_found_calls, &sql_report_found_jobs, NULL };
 
 static const struct {
 	const char *name;
@@ -120,6 +124,7 @@ store_report_found(struct store *store, struct pool *pool, const struct person *
 		{ "events", &sql_report_found_events, patterns.in_text },
 		{ "messages", &sql_report_found_messages, patterns.whole },
 		{ "calls", &sql_report_found_calls, patterns.in_text },
+		{ "jobs", &sql_report_found_jobs, patterns.in_text },
 	};
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < REPORT_FOUND_SECTIONS && result == RESULT_OK; i++) {

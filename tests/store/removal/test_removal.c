@@ -183,6 +183,65 @@ what_stands_still_is_resumed(void **state)
 	assert_int_equal(rows_with("ada@example.org"), 0);
 }
 
+static void
+plant_jobs(const struct world *w)
+{
+	root_run("DELETE FROM t_operator_jobs");
+	root_run(
+	    "INSERT INTO t_operator_jobs (id, account_id, campaign_id, kind, parameters, made_by, result, created_ms) VALUES "
+	    "(1, 0, NULL, 'mail_test', '{\"address\":\"Ada@example.org\"}', 'x', NULL, 0), "
+	    "(2, 0, NULL, 'mail_test', '{\"address\":\"a@b.example\"}', 'x', '{\"answer\":\"550 <ada@example.org>\"}', 0), "
+	    "(3, %" PRIu64 ", %" PRIu64 ", 'redelivery', '{}', 'x', '{}', 0), "
+	    "(4, %" PRIu64 ", NULL, 'mail_test', '{\"address\":\"bada@example.org\"}', 'x', NULL, 0)",
+	    w->account, w->campaign, w->account);
+}
+
+static int64_t
+jobs(void)
+{
+	return root_number("SELECT COALESCE(SUM(1 << id), 0) FROM t_operator_jobs");
+}
+
+/* A test mail to a person, and what the mail server has answered. */
+static void
+jobs_have_addresses(void **state)
+{
+	struct world *w = *state;
+	struct erase_request request = {
+		.person = { .campaign_id = w->campaign, .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org") }
+	};
+	struct removal_counts counts = { 0 };
+	struct report_section found[REPORT_FOUND_SECTIONS];
+	unsigned char id[REMOVAL_ID_SIZE];
+	size_t leads;
+	plant_jobs(w);
+	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
+	erase_all(w, id, &counts); /* of the campaign alone */
+	assert_int_equal(jobs(), 2 + 4 + 8 + 16);
+	request.person.campaign_id = 0;
+	assert_int_equal(store_report_found(w->store, w->pool, &request.person, NULL, 0, found), RESULT_OK);
+	assert_string_equal(found[REPORT_FOUND_SECTIONS - 1].name, "jobs");
+	assert_int_equal(found[REPORT_FOUND_SECTIONS - 1].count, 1);
+	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
+	erase_all(w, id, &counts);
+	assert_int_equal(jobs(), 8 + 16);
+}
+
+static void
+jobs_go_with_their_campaign_and_account(void **state)
+{
+	struct world *w = *state;
+	struct removal_counts counts = { 0 };
+	bool done = false;
+	plant_jobs(w);
+	assert_int_equal(store_remove_campaign(w->store, w->campaign), RESULT_OK);
+	while (!done)
+		assert_int_equal(store_continue_removal(w->store, w->campaign, &counts, &done), RESULT_OK);
+	assert_int_equal(jobs(), 2 + 4 + 16);
+	assert_int_equal(store_remove_account(w->store, w->account), RESULT_OK);
+	assert_int_equal(jobs(), 2 + 4);
+}
+
 int
 main(void)
 {
@@ -193,6 +252,8 @@ main(void)
 		WORLD_TEST(an_erasure_survives_lost_connections),
 		WORLD_TEST(a_removal_survives_lost_connections),
 		WORLD_TEST(what_stands_still_is_resumed),
+		WORLD_TEST(jobs_have_addresses),
+		WORLD_TEST(jobs_go_with_their_campaign_and_account),
 	};
 	return WORLD_MAIN(tests);
 }

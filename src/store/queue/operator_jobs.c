@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ * A row of operator_jobs has a turn until it ends. The one that was worked on longest ago is next, so a long job delays none
+ * of the others. */
+#include "store/queue/operator_jobs.h"
+
+#include "base/panic.h"
+#include "store/mark.h"
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+#include "store/transaction.h"
+
+#define JOB_COLUMNS                                                                                                   \
+	"SELECT id, account_id, campaign_id, kind, parameters, made_by, state, done, total, position, result, error," \
+	" created_ms, started_ms, ended_ms FROM {prefix}operator_jobs "
+#define NEWEST " AND id < ? ORDER BY id DESC LIMIT ?"
+/* Nothing is recorded for a job that was cancelled, or has gone to another dispatcher. */
+#define IF_LEASED " WHERE id = ? AND lease_owner = ? AND turn_ms IS NOT NULL"
+#define ENDED " ended_ms = " NOW ", turn_ms = NULL, lease_owner = NULL, lease_until_ms = 0"
+
+DB_STATEMENT(sql_count_operator_jobs_of_account, "SELECT COUNT(*) FROM {prefix}operator_jobs FORCE INDEX (by_turn)"
+						 " WHERE turn_ms IS NOT NULL AND account_id = ?");
+DB_STATEMENT(sql_insert_operator_job,
+    "INSERT INTO {prefix}operator_jobs (id, account_id, campaign_id, kind, parameters, made_by, created_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, " NOW ")");
+DB_STATEMENT(sql_select_operator_jobs, JOB_COLUMNS "WHERE TRUE" NEWEST);
+DB_STATEMENT(sql_select_operator_jobs_of_account, JOB_COLUMNS "FORCE INDEX (by_account) WHERE account_id = ?" NEWEST);
+DB_STATEMENT(sql_select_operator_jobs_of_campaign, JOB_COLUMNS "FORCE INDEX (by_campaign) WHERE campaign_id = ?" NEWEST);
+DB_STATEMENT(sql_select_operator_job, JOB_COLUMNS "WHERE id = ?");
+DB_STATEMENT(sql_cancel_operator_job,
+    "UPDATE {prefix}operator_jobs SET state = 'cancelled'," ENDED " WHERE id = ? AND turn_ms IS NOT NULL");
+DB_STATEMENT(sql_select_next_operator_job,
+    "SELECT id FROM {prefix}operator_jobs FORCE INDEX (by_turn)"
+    " WHERE turn_ms IS NOT NULL AND (lease_until_ms <= " NOW " OR lease_owner = ?) AND kind IN ({list})"
+    " ORDER BY turn_ms, id LIMIT 1");
+DB_STATEMENT(sql_lease_operator_job,
+    "UPDATE {prefix}operator_jobs"
+    " SET state = 'running', turn_ms = " NOW ", lease_owner = ?, lease_until_ms = " NOW
+    " + ?, started_ms = COALESCE(started_ms, " NOW ")"
+    " WHERE id = ? AND turn_ms IS NOT NULL AND (lease_until_ms <= " NOW " OR lease_owner = ?)");
+DB_STATEMENT(sql_note_operator_job, "UPDATE {prefix}operator_jobs SET done = ?, total = ?, position = ?, result = ?" IF_LEASED);
+DB_STATEMENT(sql_end_operator_job, "UPDATE {prefix}operator_jobs"
+				   " SET done = ?, total = ?, position = ?, result = ?, state = ?, error = ?," ENDED IF_LEASED);
+DB_STATEMENT(sql_fail_operator_job,
+    "UPDATE {prefix}operator_jobs SET state = 'failed', error = ?," ENDED " WHERE id = ? AND turn_ms IS NOT NULL");
+DB_STATEMENT(sql_release_operator_jobs, "UPDATE {prefix}operator_jobs FORCE INDEX (by_turn) SET lease_until_ms = 0"
+					" WHERE turn_ms IS NOT NULL AND lease_owner = ?");
+DB_STATEMENT(
+    sql_delete_old_operator_jobs, "DELETE FROM {prefix}operator_jobs WHERE ended_ms < " NOW " - ? ORDER BY ended_ms LIMIT ?");
+
+store_statement_list sql_of_operator_jobs = { &sql_count_operator_jobs_of_account, &sql_insert_operator_job,
+	&sql_select_operator_jobs, &sql_select_operator_jobs_of_account, &sql_select_operator_jobs_of_campaign,
+	&sql_select_operator_job, &sql_cancel_operator_job, &sql_select_next_operator_job, &sql_lease_operator_job,
+	&sql_note_operator_job, &sql_end_operator_job, &sql_fail_operator_job, &sql_release_operator_jobs,
+	&sql_delete_old_operator_jobs, NULL };
+
+/* Stored. */
+static const struct slice kind_names[JOB_KINDS] = {
+	[JOB_REDELIVERY] = SLICE("redelivery"),
+	[JOB_WEBHOOK_TEST] = SLICE("webhook_test"),
+	[JOB_MAIL_TEST] = SLICE("mail_test"),
+	[JOB_ADDRESS_COUNT] = SLICE("address_count"),
+};
+static const struct slice state_names[JOB_STATES] = {
+	[JOB_QUEUED] = SLICE("queued"),
+	[JOB_RUNNING] = SLICE("running"),
+	[JOB_DONE] = SLICE("done"),
+	[JOB_FAILED] = SLICE("failed"),
+	[JOB_CANCELLED] = SLICE("cancelled"),
+};
+
+struct slice
+job_kind_name(enum job_kind kind)
+{
+	return kind < JOB_KINDS ? kind_names[kind] : SLICE_NONE;
+}
+
+struct slice
+job_state_name(enum job_state state)
+{
+	return state < JOB_STATES ? state_names[state] : SLICE_NONE;
+}
+
+/* Returns `count` when there is none of that name. */
+static size_t
+find_name(const struct slice *names, size_t count, struct slice name)
+{
+	size_t found = 0;
+	while (found < count && !slice_equal(names[found], name))
+		found++;
+	return found;
+}
+
+static struct db_value
+owner_value(const unsigned char owner[DISPATCH_OWNER_SIZE])
+{
+	return db_bytes((struct slice){ (const char *)owner, DISPATCH_OWNER_SIZE });
+}
+
+/* Exact after store_next_id, whose lock allows one transaction at a time to insert jobs. */
+static enum result
+has_room(struct store *store, struct pool *pool, uint64_t account_id)
+{
+	struct db_rows rows;
+	const enum result result = store_query(store, pool, &rows, &sql_count_operator_jobs_of_account, DB_U64(account_id));
+	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= OPERATOR_JOBS_MAX ? RESULT_TOO_MANY : result;
+}
+
+static enum result
+add_job(
+    struct store *store, struct pool *pool, const struct job_request *request, const struct commit_token *token, uint64_t *id)
+{
+	bool done_before;
+	/* the job's own row does not show whether an earlier run was committed: its id is another one then */
+	enum result result = store_insert_token(store, token, &done_before);
+	if (done_before) /* *id is still the earlier run's */
+		return store_insert_fence(store);
+	if (result == RESULT_OK)
+		result = store_next_id(store, pool, ID_OPERATOR_JOB, id);
+	if (result == RESULT_OK)
+		result = has_room(store, pool, request->account_id);
+	return result == RESULT_OK ? store_change_one(store, &sql_insert_operator_job, DB_U64(*id), DB_U64(request->account_id),
+					 store_id_or_null(request->campaign_id), db_bytes(kind_names[request->kind]),
+					 db_bytes(request->parameters), db_bytes(request->made_by))
+				   : result;
+}
+
+enum result
+store_add_job(struct store *store, const struct job_request *request, uint64_t *id)
+{
+	require(request->kind < JOB_KINDS && request->made_by.size <= JOB_MADE_BY_MAX);
+	const struct commit_token token = store_new_token();
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = add_job(store, txn.pool, request, &token, id);
+	return txn.result;
+}
+
+/* Columns of JOB_COLUMNS. */
+enum {
+	JOB_ID,
+	JOB_ACCOUNT_ID,
+	JOB_CAMPAIGN_ID,
+	JOB_KIND,
+	JOB_PARAMETERS,
+	JOB_MADE_BY,
+	JOB_STATE,
+	JOB_COUNT_DONE,
+	JOB_TOTAL,
+	JOB_POSITION,
+	JOB_RESULT,
+	JOB_ERROR,
+	JOB_CREATED_MS,
+	JOB_STARTED_MS,
+	JOB_ENDED_MS
+};
+
+static struct operator_job
+job_from_row(const struct db_rows *rows, size_t row)
+{
+	const struct slice kind = db_get_bytes(rows, row, JOB_KIND);
+	return (struct operator_job){
+		.id = db_get_u64(rows, row, JOB_ID),
+		.account_id = db_get_u64(rows, row, JOB_ACCOUNT_ID),
+		.campaign_id = store_get_id(rows, row, JOB_CAMPAIGN_ID),
+		.kind = (enum job_kind)find_name(kind_names, JOB_KINDS, kind),
+		.kind_name = kind,
+		.parameters = db_get_bytes(rows, row, JOB_PARAMETERS),
+		.made_by = db_get_bytes(rows, row, JOB_MADE_BY),
+		.state = (enum job_state)find_name(state_names, JOB_STATES, db_get_bytes(rows, row, JOB_STATE)),
+		.done = db_get_u64(rows, row, JOB_COUNT_DONE),
+		.total = store_get_id(rows, row, JOB_TOTAL),
+		.position = store_get_id(rows, row, JOB_POSITION),
+		.result = db_get_bytes(rows, row, JOB_RESULT),
+		.error = db_get_bytes(rows, row, JOB_ERROR),
+		.created_ms = db_get_i64(rows, row, JOB_CREATED_MS),
+		.started_ms = db_get_time(rows, row, JOB_STARTED_MS),
+		.ended_ms = db_get_time(rows, row, JOB_ENDED_MS),
+	};
+}
+
+enum result
+store_list_jobs(
+    struct store *store, struct pool *pool, const struct job_filter *filter, struct operator_job **jobs, size_t *count)
+{
+	const struct db_value below = DB_U64(filter->below == 0 ? INT64_MAX : filter->below), limit = DB_U64(filter->limit);
+	struct db_rows rows;
+	enum result result;
+	if (filter->campaign_id != 0)
+		result = store_query(
+		    store, pool, &rows, &sql_select_operator_jobs_of_campaign, DB_U64(filter->campaign_id), below, limit);
+	else if (filter->account_id != 0)
+		result = store_query(
+		    store, pool, &rows, &sql_select_operator_jobs_of_account, DB_U64(filter->account_id), below, limit);
+	else
+		result = store_query(store, pool, &rows, &sql_select_operator_jobs, below, limit);
+	*count = result == RESULT_OK ? rows.count : 0;
+	*jobs = POOL_ARRAY(pool, *count, struct operator_job);
+	for (size_t i = 0; i < *count; i++)
+		(*jobs)[i] = job_from_row(&rows, i);
+	return result;
+}
+
+enum result
+store_find_job(struct store *store, struct pool *pool, uint64_t id, struct operator_job *job)
+{
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_operator_job, DB_U64(id));
+	if (result == RESULT_OK)
+		*job = job_from_row(&rows, 0);
+	return result;
+}
+
+/* `may_be_done`: by an earlier run. */
+static enum result
+cancel_job(struct store *store, struct db_value id, bool may_be_done)
+{
+	enum result result = store_change_one(store, &sql_cancel_operator_job, id);
+	if (result != RESULT_NOT_FOUND)
+		return result;
+	result = store_exists(store, &sql_select_operator_job, id);
+	return result == RESULT_OK && !may_be_done ? RESULT_INVALID : result;
+}
+
+enum result
+store_cancel_job(struct store *store, uint64_t id)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = cancel_job(store, DB_U64(id), txn.unknown);
+	return txn.result;
+}
+
+/* RESULT_CONFLICT: another dispatcher was faster; the next run finds another job. */
+static enum result
+lease_job(struct store *store, struct pool *pool, struct db_list kinds, struct db_value owner, int64_t lease_ms,
+    struct operator_job *job)
+{
+	struct db_rows rows;
+	enum result result = db_query(store->db, pool, &sql_select_next_operator_job, &DB_LIST_AND_VALUES(kinds, owner), &rows);
+	if (result == RESULT_OK && rows.count == 0)
+		result = RESULT_NOT_FOUND;
+	if (result != RESULT_OK)
+		return result;
+	const uint64_t id = db_get_u64(&rows, 0, 0);
+	result = store_change_one(store, &sql_lease_operator_job, owner, DB_I64(lease_ms), DB_U64(id), owner);
+	if (result == RESULT_OK)
+		result = store_query_one(store, pool, &rows, &sql_select_operator_job, DB_U64(id));
+	if (result == RESULT_OK)
+		*job = job_from_row(&rows, 0);
+	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
+}
+
+enum result
+store_lease_job(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE], int64_t lease_ms,
+    struct operator_job *job)
+{
+	struct db_value kinds[JOB_KINDS];
+	for (size_t i = 0; i < JOB_KINDS; i++)
+		kinds[i] = db_bytes(kind_names[i]);
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = lease_job(store, pool, (struct db_list){ kinds, JOB_KINDS }, owner_value(owner), lease_ms, job);
+	return txn.result;
+}
+
+enum result
+store_note_job(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], const struct operator_job *job)
+{
+	return store_change_one(store, &sql_note_operator_job, DB_U64(job->done), store_id_or_null(job->total),
+	    store_id_or_null(job->position), db_bytes(job->result), DB_U64(job->id), owner_value(owner));
+}
+
+enum result
+store_end_job(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], const struct operator_job *job)
+{
+	return store_change_one(store, &sql_end_operator_job, DB_U64(job->done), store_id_or_null(job->total),
+	    store_id_or_null(job->position), db_bytes(job->result), db_bytes(state_names[job->state]), db_bytes(job->error),
+	    DB_U64(job->id), owner_value(owner));
+}
+
+enum result
+store_fail_job(struct store *store, uint64_t id, struct slice error)
+{
+	const struct db_value number = DB_U64(id);
+	return store_run(store, &sql_fail_operator_job, db_bytes(error), number);
+}
+
+enum result
+store_release_jobs(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE])
+{
+	const struct db_value own = owner_value(owner);
+	return store_run(store, &sql_release_operator_jobs, own);
+}
+
+enum result
+store_drop_old_jobs(struct store *store)
+{
+	static const int64_t stored_ms = INT64_C(30) * 24 * 3600 * 1000;
+	enum { CHUNK = 1000 };
+	return store_run(store, &sql_delete_old_operator_jobs, DB_I64(stored_ms), DB_U64(CHUNK));
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * Jobs of operators: operations that take longer than a request may, or that responders must not do, and that a dispatcher
+ * carries out (docs/architecture.md 6.1). What each kind does is in src/jobs.
+ *
+ * Times are the database's. Functions fail as store.h says; all but store_add_job may be repeated. */
+#ifndef LEADHOOK_STORE_QUEUE_OPERATOR_JOBS_H
+#define LEADHOOK_STORE_QUEUE_OPERATOR_JOBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/result.h"
+#include "base/slice.h"
+#include "store/queue/dispatch.h"
+
+struct store;
+
+enum job_kind {
+	JOB_REDELIVERY,    /* parameters: a filter of deliveries */
+	JOB_WEBHOOK_TEST,  /* a webhook */
+	JOB_MAIL_TEST,     /* an address */
+	JOB_ADDRESS_COUNT, /* none: of its campaign, after a change of max_per_ip */
+	JOB_KINDS          /* one of a later version */
+};
+/* "redelivery", …; absent for JOB_KINDS. */
+struct slice job_kind_name(enum job_kind kind);
+
+enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_DONE, JOB_FAILED, JOB_CANCELLED, JOB_STATES };
+/* "queued", …; absent for JOB_STATES. */
+struct slice job_state_name(enum job_state state);
+
+enum {
+	OPERATOR_JOBS_MAX = 20, /* jobs of an account that have not ended */
+	JOB_MADE_BY_MAX = 255   /* bytes */
+};
+
+/* What is to be done. Texts must stay valid during the call. */
+struct job_request {
+	uint64_t account_id;  /* 0: of the installation */
+	uint64_t campaign_id; /* 0: of none */
+	enum job_kind kind;
+	struct slice parameters; /* a JSON object, as src/jobs writes it */
+	struct slice made_by;    /* the caller, for people: valid UTF-8, at most JOB_MADE_BY_MAX bytes */
+};
+/* Queues the job. RESULT_TOO_MANY: the account has OPERATOR_JOBS_MAX already. */
+MUST_CHECK enum result store_add_job(struct store *store, const struct job_request *request, uint64_t *id);
+
+struct operator_job {
+	uint64_t id, account_id, campaign_id; /* as in struct job_request */
+	enum job_kind kind;
+	struct slice kind_name; /* also of a kind that this program does not have */
+	struct slice parameters, made_by;
+	enum job_state state;
+	uint64_t done, total;                     /* total 0: not known */
+	uint64_t position;                        /* where it goes on, in a meaning of its kind; 0: at its beginning */
+	struct slice result, error;               /* a JSON object, so far; why it failed; or absent */
+	int64_t created_ms, started_ms, ended_ms; /* -1: not yet */
+};
+
+/* Which jobs are listed; 0: of any account, of any campaign, from the newest on. */
+struct job_filter {
+	uint64_t account_id;
+	uint64_t campaign_id; /* its account is not compared */
+	uint64_t below;       /* only ids below: that of the last job of the page before */
+	size_t limit;
+};
+/* By id, the newest first. In the pool. */
+MUST_CHECK enum result store_list_jobs(
+    struct store *store, struct pool *pool, const struct job_filter *filter, struct operator_job **jobs, size_t *count);
+/* RESULT_NOT_FOUND: no such job, here and below. */
+MUST_CHECK enum result store_find_job(struct store *store, struct pool *pool, uint64_t id, struct operator_job *job);
+/* Ends a job that has not ended. What it has done stays done; what is under way is completed, but not recorded.
+ * RESULT_INVALID: it has ended before. */
+MUST_CHECK enum result store_cancel_job(struct store *store, uint64_t id);
+
+/* ---- for the dispatcher ---- */
+
+/* Leases the job that was worked on longest ago, or renews the lease of an own one. RESULT_NOT_FOUND: there is none that this
+ * program has and no other dispatcher leases. */
+MUST_CHECK enum result store_lease_job(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE],
+    int64_t lease_ms, struct operator_job *job);
+/* Records `done`, `total`, `position` and `result`, also inside a transaction, which is then to be rolled back if this fails.
+ * RESULT_NOT_FOUND: the job has ended, was removed, or is leased by another dispatcher: it is not to be worked on. */
+MUST_CHECK enum result store_note_job(
+    struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], const struct operator_job *job);
+/* Records the same, and `state` and `error`, with which it ends. */
+MUST_CHECK enum result store_end_job(
+    struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], const struct operator_job *job);
+/* Ends a job as failed, whichever dispatcher leases it. Does nothing to one that has ended. */
+MUST_CHECK enum result store_fail_job(struct store *store, uint64_t id, struct slice error);
+/* Ends the leases of a dispatcher; the jobs go on with any other. */
+MUST_CHECK enum result store_release_jobs(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE]);
+/* Removes some jobs that ended more than thirty days ago; store_clean_up calls it. */
+MUST_CHECK enum result store_drop_old_jobs(struct store *store);
+
+#endif

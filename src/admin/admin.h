@@ -8,26 +8,12 @@
 #include "base/metrics_page.h"
 #include "conf/conf.h"
 #include "engine/inbound_result.h"
+#include "jobs/jobs.h"
 #include "store/inbound.h"
 #include "store/operator/admin.h"
 #include "store/queue/dispatch.h"
 #include "store/store.h"
 #include "webhook/address.h"
-
-/* The result of an attempt. */
-struct admin_attempt {
-	int status;                 /* HTTP status, or 0 without a response */
-	struct slice error, answer; /* why there is no complete response, or absent; its beginning */
-	int64_t duration_ms;
-};
-
-/* What became of a mail. Texts may be absent. */
-struct admin_mail {
-	bool accepted;
-	int status;                               /* of the mail server's last answer; 0: none */
-	struct slice answer, reason, error, hint; /* the answer; why it was not accepted; what the library reports */
-	int64_t duration_ms;
-};
 
 /* A request to the web server of the service. Parts of its body are sent with a pause before each but the first. */
 struct admin_request {
@@ -54,11 +40,8 @@ struct admin_wiring {
 	struct store *(*open_store)(const struct conf *conf);
 	/* The database connections that the programs of this host need with that configuration. */
 	struct connection_needs (*connection_needs)(const struct conf *conf);
-	/* Sends a delivery once, as the dispatcher sends it, and records nothing. False when this
-	 * machine cannot send at all. `now_ms` is the database's time. The result lives in the pool. */
-	bool (*deliver)(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *attempt);
-	/* Sends a test mail through the configured server, which there must be. The result lives in the pool. */
-	void (*send_mail)(struct pool *pool, struct slice address, struct admin_mail *mail);
+	/* What sends tests, also in jobs; set by `load`. */
+	const struct job_tools *job_tools;
 	/* Prepares the process for requests and look-ups of names. */
 	void (*prepare_sending)(void);
 	/* Sends a request. Redirections and proxies are not used. The answer lives in the pool. */

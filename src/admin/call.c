@@ -373,6 +373,7 @@ static const struct {
 	{ SLICE("CALL"), "call", OWNED_CALL },
 	{ SLICE("MAIL"), "mail", OWNED_MAIL },
 	{ SLICE("USER"), "user", OWNED_USER },
+	{ SLICE("JOB"), "job", OWNED_JOB },
 };
 
 static size_t

@@ -92,6 +92,7 @@
 	X(URL, "url", "URL", "the address of the service; without it server.base_url") \
 	X(WEB_CONFIG, "web-config", "FILE", "the file of the web server with the settings of the service") \
 	X(ACCESS_LOG, "access-log", "FILE", "the log of the web server") \
+	X(QUEUE, "queue", NULL, "leave it to the dispatcher, and show the job") \
 	X(INTEGRITY, "integrity", NULL, "browsers run only this version of the script")
 
 /* clang-format on */

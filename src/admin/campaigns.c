@@ -6,6 +6,7 @@
 #include <sysexits.h>
 
 #include "admin/commands.h"
+#include "admin/jobs.h"
 #include "admin/values.h"
 #include "bots/difficulty.h"
 #include "bots/honeypot.h"
@@ -254,10 +255,15 @@ count_addresses(struct admin_call *call)
 int
 admin_campaign_set(struct admin_call *call)
 {
+	const bool counts = values_have(call, 1, "max_per_ip"), queues = call->options[OPTION_QUEUE] != NULL;
+	if (queues && !counts)
+		return admin_fail(call, PROBLEM_USAGE, "--queue: only with max_per_ip");
 	enum result result = store_edit_campaign(call->store, call->id, edit_settings, call);
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* already reported */
-	if (result == RESULT_OK && values_have(call, 1, "max_per_ip"))
+	if (result == RESULT_OK && queues)
+		return admin_queue_job(call, call->id, JOB_ADDRESS_COUNT, job_no_parameters());
+	if (result == RESULT_OK && counts)
 		result = count_addresses(call);
 	return result == RESULT_OK ? admin_campaign_show(call) : admin_answer(call, result);
 }

@@ -92,6 +92,8 @@ admin_run admin_inbound_add, admin_inbound_list, admin_inbound_show, admin_inbou
 admin_run admin_inbound_test, admin_inbound_log, admin_inbound_lead, admin_inbound_call, admin_inbound_replay;
 /* mails.c */
 admin_run admin_mail_list, admin_mail_show, admin_mail_resend, admin_mail_test;
+/* jobs.c */
+admin_run admin_job_list, admin_job_show, admin_job_cancel;
 /* deliveries.c */
 admin_run admin_delivery_list, admin_delivery_show, admin_delivery_redeliver;
 /* What this host's dispatcher is seen to do. */

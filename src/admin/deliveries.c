@@ -7,10 +7,12 @@
 
 #include "admin/admin.h"
 #include "admin/commands.h"
+#include "admin/jobs.h"
 #include "admin/values.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "engine/events.h"
+#include "jobs/redelivery.h"
 #include "store/operator/admin.h"
 #include "store/queue/dispatch.h"
 
@@ -37,18 +39,11 @@ read_state(struct pool *pool UNUSED, struct slice text, void *place, struct slic
 static bool
 read_answer(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
 {
-	static const struct slice words[] = { [ANSWER_1XX] = SLICE("1xx"),
-		[ANSWER_2XX] = SLICE("2xx"),
-		[ANSWER_3XX] = SLICE("3xx"),
-		[ANSWER_4XX] = SLICE("4xx"),
-		[ANSWER_5XX] = SLICE("5xx"),
-		[NO_ANSWER] = SLICE("error") };
-	for (size_t i = ANSWER_1XX; i < ARRAY_SIZE(words); i++)
-		if (slice_equal(text, words[i])) {
-			*(enum answer_class *)place = (enum answer_class)i;
-			return true;
-		}
-	return false;
+	enum answer_class answer;
+	if (!answer_class_parse(text, &answer))
+		return false;
+	*(enum answer_class *)place = answer;
+	return true;
 }
 
 #define PLACE(member) offsetof(struct delivery_filter, member)
@@ -195,13 +190,10 @@ admin_delivery_show(struct admin_call *call)
 	return EX_OK;
 }
 
-/* Results of a delivery: those of store_redeliver, and: */
-enum { UNDER_WAY = REDELIVERIES /* this host's dispatcher is sending it: unchanged */, RESULTS };
-
 /* A run of `delivery redeliver`. */
-struct redelivery_run {
+struct redelivery_command {
 	struct admin_call *call;
-	uint64_t count[RESULTS];
+	struct redelivery_run redelivery;
 	bool named;        /* given by id: each one that is not queued is reported */
 	int64_t logged_ms; /* when progress was last shown */
 	bool shown;
@@ -209,20 +201,14 @@ struct redelivery_run {
 
 enum { PROGRESS_MS = 1000 };
 
-static uint64_t
-queued(const struct redelivery_run *r)
-{
-	return r->count[REDELIVERY_QUEUED] + r->count[REDELIVERY_HELD];
-}
-
 /* Shows progress once a second when errors go to a terminal. */
 static void
-show_progress(struct redelivery_run *r)
+show_progress(struct redelivery_command *r)
 {
 	const int64_t now_ms = clock_monotonic_ms();
 	if (now_ms - r->logged_ms < PROGRESS_MS || r->call->errors == NULL || isatty(fileno(r->call->errors)) != 1)
 		return;
-	fprintf(r->call->errors, "\rleadhook: %" PRIu64 " queued", queued(r));
+	fprintf(r->call->errors, "\rleadhook: %" PRIu64 " queued", r->redelivery.counts.queued);
 	fflush(r->call->errors);
 	r->logged_ms = now_ms;
 	r->shown = true;
@@ -231,77 +217,50 @@ show_progress(struct redelivery_run *r)
 /* Messages after "delivery 7" or "1", and after a greater number. */
 static const struct {
 	const char *one, *several;
-} not_queued[RESULTS] = {
-	[UNDER_WAY] = { "is under way already", "are under way already" },
-	[REDELIVERY_NO_WEBHOOK] = { "has a webhook that was removed or is gone", "have a webhook that was removed or is gone" },
-	[REDELIVERY_NO_EVENT] = { "has an event that is no longer stored", "have an event that is no longer stored" },
-	[REDELIVERY_MISSING] = { "does not exist, or is no longer stored", "are no longer stored" },
+	size_t place; /* of the number in struct redelivery_counts */
+} not_queued[REDELIVERY_RESULTS] = {
+#define COUNT(member) offsetof(struct redelivery_counts, member)
+	[REDELIVERY_UNDER_WAY] = { "is under way already", "are under way already", COUNT(under_way) },
+	[REDELIVERY_NO_WEBHOOK] = { "has a webhook that was removed or is gone", "have a webhook that was removed or is gone",
+	    COUNT(without_webhook) },
+	[REDELIVERY_NO_EVENT] = { "has an event that is no longer stored", "have an event that is no longer stored",
+	    COUNT(without_event) },
+	[REDELIVERY_MISSING] = { "does not exist, or is no longer stored", "are no longer stored", COUNT(missing) },
+#undef COUNT
 };
 
+/* The functions of struct redelivery_run. */
+static struct id_set
+under_way(void *context, struct pool *pool)
+{
+	const struct redelivery_command *r = context;
+	return r->call->wiring->see_dispatcher(pool, r->call->conf->dispatch.lock_file).under_way;
+}
+
 static void
-count_result(struct redelivery_run *r, uint64_t id, unsigned result)
+report(void *context, uint64_t id, unsigned what)
 {
-	r->count[result]++;
-	if (r->named && not_queued[result].one != NULL)
-		admin_warn(r->call, "delivery %" PRIu64 " %s", id, not_queued[result].one);
-}
-
-/* At most REDELIVER_MAX. */
-static enum result
-redeliver_some(struct redelivery_run *r, const uint64_t *ids, size_t count)
-{
-	const struct dispatcher_seen here = admin_dispatcher(r->call);
-	uint64_t others[REDELIVER_MAX];
-	enum redelivery what[REDELIVER_MAX];
-	size_t used = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (id_set_contains(&here.under_way, ids[i]))
-			count_result(r, ids[i], UNDER_WAY);
-		else
-			others[used++] = ids[i];
-	}
-	enum result result = store_redeliver(r->call->store, others, used, what);
-	for (size_t i = 0; result == RESULT_OK && i < used; i++)
-		count_result(r, others[i], what[i]);
+	struct redelivery_command *r = context;
+	if (r->named && not_queued[what].one != NULL)
+		admin_warn(r->call, "delivery %" PRIu64 " %s", id, not_queued[what].one);
 	show_progress(r);
-	return result;
-}
-
-static enum result
-redeliver(struct redelivery_run *r, const uint64_t *ids, size_t count)
-{
-	enum result result = RESULT_OK;
-	for (size_t from = 0; result == RESULT_OK && from < count; from += REDELIVER_MAX)
-		result = redeliver_some(r, ids + from, count - from < REDELIVER_MAX ? count - from : REDELIVER_MAX);
-	return result;
 }
 
 /* Reports the deliveries that were not queued, and those that have to wait. */
 static void
-report_not_sent(const struct redelivery_run *r)
+report_not_sent(const struct redelivery_command *r)
 {
-	const uint64_t held = r->count[REDELIVERY_HELD];
-	for (size_t i = 0; i < RESULTS && !r->named; i++)
-		if (not_queued[i].one != NULL && r->count[i] > 0)
-			admin_warn(r->call, "%" PRIu64 " %s", r->count[i],
-			    r->count[i] == 1 ? not_queued[i].one : not_queued[i].several);
+	const struct redelivery_counts *counts = &r->redelivery.counts;
+	const uint64_t held = counts->held;
+	for (size_t i = 0; i < REDELIVERY_RESULTS && !r->named; i++) {
+		const uint64_t count = *(const uint64_t *)((const char *)counts + not_queued[i].place);
+		if (not_queued[i].one != NULL && count > 0)
+			admin_warn(r->call, "%" PRIu64 " %s", count, count == 1 ? not_queued[i].one : not_queued[i].several);
+	}
 	if (held > 0)
 		admin_warn(r->call,
 		    "%" PRIu64 " of %" PRIu64 " %s to wait: %s webhook is disabled or held, see leadhook webhook show", held,
-		    queued(r), held == 1 ? "has" : "have", held == 1 ? "its" : "their");
-}
-
-/* A delivery_visitor. */
-static enum result
-redeliver_found(void *context, const struct delivery_row *deliveries, size_t count)
-{
-	struct pool *pool = pool_new();
-	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
-	for (size_t i = 0; i < count; i++)
-		ids[i] = deliveries[i].id;
-	enum result result = redeliver(context, ids, count);
-	pool_free(&pool);
-	return result;
+		    counts->queued, held == 1 ? "has" : "have", held == 1 ? "its" : "their");
 }
 
 static bool
@@ -335,32 +294,67 @@ has_filter(struct admin_call *call)
 	return false;
 }
 
+/* The job is of the campaign of the filter, or of its webhook. */
+static int
+queue_redelivery(struct admin_call *call, const struct delivery_filter *filter)
+{
+	uint64_t campaign_id = filter->campaign_id;
+	struct webhook_details webhook;
+	enum result result = RESULT_OK;
+	if (filter->webhook_id != 0) {
+		result = store_find_webhook(call->store, call->pool, filter->webhook_id, &webhook);
+		if (result == RESULT_NOT_FOUND ||
+		    (result == RESULT_OK && campaign_id != 0 && webhook.row.campaign_id != campaign_id))
+			return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such webhook");
+		if (result == RESULT_OK)
+			campaign_id = webhook.row.campaign_id;
+	}
+	return result == RESULT_OK
+		   ? admin_queue_job(call, campaign_id, JOB_REDELIVERY, job_redelivery_parameters(call->pool, filter))
+		   : admin_answer(call, result);
+}
+
+static int
+run_redelivery(struct redelivery_command *r, const uint64_t *ids, size_t count, const struct delivery_filter *filter)
+{
+	struct admin_call *call = r->call;
+	const uint64_t *queued = &r->redelivery.counts.queued;
+	struct delivery_walk walk = { .deadline_ms = CLOCK_NEVER };
+	const enum result result =
+	    r->named ? redelivery_of_ids(&r->redelivery, ids, count) : redelivery_of_filter(&r->redelivery, filter, &walk);
+	if (r->shown)
+		fputc('\n', call->errors);
+	if (result == RESULT_OK)
+		report_not_sent(r);
+	if (result == RESULT_OK && r->named && *queued == 0)
+		return EX_DATAERR;
+	if (result == RESULT_OK || *queued > 0) {
+		output_record(call->output);
+		output_u64(call->output, "queued", *queued);
+	}
+	return admin_answer(call, result);
+}
+
 /* Deliveries that were queued before an error stay queued, and are reported. */
 int
 admin_delivery_redeliver(struct admin_call *call)
 {
-	struct redelivery_run r = { .call = call, .named = call->operand_count > 0, .logged_ms = clock_monotonic_ms() };
+	struct redelivery_command r = { .call = call,
+		.redelivery = { .store = call->store, .under_way = under_way, .report = report, .context = &r },
+		.named = call->operand_count > 0,
+		.logged_ms = clock_monotonic_ms() };
+	const bool queues = call->options[OPTION_QUEUE] != NULL;
 	struct delivery_filter filter;
 	uint64_t *ids = POOL_ARRAY(call->pool, call->operand_count + 1, uint64_t);
 	size_t count;
 	if (r.named == has_filter(call) || (call->is_remote && !r.named))
 		return admin_fail(call, PROBLEM_USAGE, "%s takes %s", call->command->words, call->command->operands);
+	if (r.named && queues)
+		return admin_fail(call, PROBLEM_USAGE, "--queue: only with a filter");
 	if (!read_ids(call, ids, &count) || !read_filter(call, SIZE_MAX, &filter))
 		return EX_DATAERR;
 	const int status = check_campaign(call, &filter);
 	if (status != EX_OK)
 		return status;
-	enum result result =
-	    r.named ? redeliver(&r, ids, count) : store_visit_deliveries(call->store, &filter, redeliver_found, &r);
-	if (r.shown)
-		fputc('\n', call->errors);
-	if (result == RESULT_OK)
-		report_not_sent(&r);
-	if (result == RESULT_OK && r.named && queued(&r) == 0)
-		return EX_DATAERR;
-	if (result == RESULT_OK || queued(&r) > 0) {
-		output_record(call->output);
-		output_u64(call->output, "queued", queued(&r));
-	}
-	return admin_answer(call, result);
+	return queues ? queue_redelivery(call, &filter) : run_redelivery(&r, ids, count, &filter);
 }

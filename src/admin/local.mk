@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/deliveries.c \
 	%D%/domains.c \
 	%D%/installation.c \
+	%D%/jobs.c %D%/jobs.h \
 	%D%/leads.c \
 	%D%/lead_changes.c \
 	%D%/mails.c \

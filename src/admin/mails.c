@@ -5,6 +5,7 @@
 
 #include "admin/admin.h"
 #include "admin/commands.h"
+#include "admin/jobs.h"
 #include "admin/values.h"
 #include "identity/email.h"
 #include "store/messages/mail_queue.h"
@@ -142,27 +143,24 @@ admin_mail_resend(struct admin_call *call)
 	return admin_answer(call, result);
 }
 
-/* A mail that was accepted ends a hold: what the operator has corrected need not wait for the next probe. */
 int
 admin_mail_test(struct admin_call *call)
 {
 	struct email email;
-	struct admin_mail mail = { .accepted = false };
-	if (*call->conf->mail.host == '\0')
+	struct mail_test test = { .accepted = false };
+	if (!call->wiring->job_tools->has_mail)
 		return admin_fail(call, PROBLEM_CONFIG, "mail is off: mail.host and mail.from are not set");
 	if (!email_parse(call->pool, slice_trim(slice_of(call->operands[0])), &email))
 		return admin_fail(call, PROBLEM_INVALID, "ADDRESS: expected an email address");
-	call->wiring->send_mail(call->pool, email.display, &mail);
+	if (call->options[OPTION_QUEUE] != NULL)
+		return admin_queue_job(call, 0, JOB_MAIL_TEST, job_mail_parameters(call->pool, email.display));
+	call->wiring->prepare_sending();
+	const enum result result = job_test_mail(call->wiring->job_tools, call->store, call->pool, email.display, NULL, &test);
+	size_t count;
+	const struct job_field *fields = job_mail_test_fields(&count);
 	output_record(call->output);
-	output_boolean(call->output, "ok", mail.accepted);
-	output_u64_or_null(call->output, "status", (uint64_t)mail.status);
-	output_text(call->output, "answer", mail.answer);
-	output_text(call->output, "reason", mail.reason);
-	output_text(call->output, "error", mail.error);
-	output_text(call->output, "hint", mail.hint);
-	output_u64(call->output, "duration_ms", (uint64_t)mail.duration_ms);
-	if (!mail.accepted)
+	admin_output_fields(call->output, fields, count, &test);
+	if (!test.accepted)
 		return EX_UNAVAILABLE;
-	const enum result result = store_resume_mail(call->store, MAIL_CHANNEL);
 	return result == RESULT_OK ? EX_OK : admin_answer(call, result);
 }

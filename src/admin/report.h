@@ -24,6 +24,7 @@
 	X(UNCERTAIN, EX_TEMPFAIL, 503, "unknown_outcome", "Whether the change was made is not known") \
 	X(INCOMPLETE, EX_TEMPFAIL, 503, "incomplete", "The rest is done later") \
 	X(UNAVAILABLE, EX_UNAVAILABLE, 503, "service_unavailable", "The database is out of reach") \
+	X(TOO_MANY_JOBS, EX_TEMPFAIL, 429, "too_many_jobs", "Too many jobs are queued") \
 	X(CONFIG, EX_CONFIG, 409, "not_configured", "The configuration does not allow it") \
 	X(INTERNAL, EX_SOFTWARE, 500, "internal_error", "Internal error") \
 	X(NO_INPUT, EX_NOINPUT, 500, "internal_error", "Internal error") \

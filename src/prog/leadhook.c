@@ -14,22 +14,23 @@
 #include "base/sandbox.h"
 #include "deliver/dispatcher.h"
 #include "deliver/lock.h"
-#include "deliver/mail/judge.h"
-#include "deliver/mail/smtp.h"
-#include "deliver/send/request.h"
 #include "deliver/send/web_client.h"
 #include "fcgi/server.h"
 #include "prog/api_options.h"
+#include "prog/job_tools.h"
 #include "prog/wiring.h"
 
 /* The configuration; empty until it is loaded. For most commands it only has to be valid: they parse what they need. */
 static struct wiring wiring;
+static struct job_tools job_tools; /* of it */
 
 static bool
 load(const char *path, bool lists, struct conf **conf, struct buffer *problems)
 {
 	bool good = wiring_read(path, lists, &wiring, problems);
 	*conf = wiring.conf;
+	if (good)
+		job_tools = job_tools_of(&wiring);
 	return good;
 }
 
@@ -51,91 +52,6 @@ connection_needs(const struct conf *conf)
 		    (unsigned)DISPATCHER_CONNECTIONS + (wiring_has_mail(conf) ? 1U : 0U) + (wiring_has_texts(conf) ? 1U : 0U),
 		.command = 1,
 	};
-}
-
-/* An attempt that is under way. */
-struct pending_attempt {
-	struct pool *pool;
-	struct admin_attempt *attempt;
-	bool done;
-};
-
-static void
-on_done(void *context, void *cookie UNUSED, const struct attempt_result *result)
-{
-	struct pending_attempt *pending = context;
-	*pending->attempt = (struct admin_attempt){
-		.status = result->status,
-		.error = sender_error_name(result->error),
-		.answer = pool_copy(pending->pool, result->answer),
-		.duration_ms = result->duration_ms,
-	};
-	pending->done = true;
-}
-
-static bool
-deliver(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct admin_attempt *made)
-{
-	struct sender_options options = wiring_sender(&wiring);
-	struct pending_attempt pending = { .pool = pool, .attempt = made };
-	struct attempt attempt = { 0 };
-	options.in_flight = 1;
-	wiring_prepare_sending();
-	if (!request_make(pool, delivery, now_ms, &attempt)) {
-		*made = (struct admin_attempt){ .error = sender_error_name(SENDER_INTERNAL) };
-		return true;
-	}
-	struct sender *sender = sender_new(&options, on_done, &pending);
-	if (sender == NULL)
-		return false;
-	sender_start(sender, &attempt, NULL);
-	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1, -1, -1, -1 };
-	while (!pending.done)
-		sender_wait(sender, options.timeout_ms, no_fds);
-	sender_free(&sender);
-	return true;
-}
-
-/* ---- The test of the mail server ---- */
-
-static struct slice
-test_mail(struct pool *pool, const char *sender, struct slice address, int64_t now_ms)
-{
-	char date[64];
-	const time_t seconds = now_ms / 1000;
-	struct tm utc;
-	uint64_t number;
-	random_bytes(&number, sizeof(number));
-	gmtime_r(&seconds, &utc);
-	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S +0000", &utc);
-	return pool_printf(pool,
-	    "Date: %s\r\nFrom: <%s>\r\nTo: <%.*s>\r\nMessage-ID: <test.%016" PRIx64 "@%s>\r\n"
-	    "Subject: Test of Leadhook\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=us-ascii\r\n"
-	    "Auto-Submitted: auto-generated\r\n\r\nThe settings of leadhook.conf for mail work.\r\n",
-	    date, sender, SLICE_ARGS(address), number, strchr(sender, '@') + 1);
-}
-
-static void
-send_mail(struct pool *pool, struct slice address, struct admin_mail *mail)
-{
-	const struct mailer_options options = wiring_mailer(&wiring);
-	const bool utf8 = !slice_is_ascii(address) || !slice_is_ascii(slice_of(options.server.sender));
-	const struct smtp_mail sent = { pool_string(pool, address), utf8,
-		test_mail(pool, options.server.sender, address, clock_wall_ms()) };
-	struct smtp_result *result = POOL_NEW(pool, struct smtp_result);
-	const int64_t begun_ms = clock_monotonic_ms();
-	wiring_prepare_sending();
-	struct smtp_connection *connection = smtp_new(&options.server, NULL);
-	smtp_send(connection, &sent, result);
-	smtp_free(&connection);
-	const struct mail_judgement judgement = mail_judge(result);
-	*mail = (struct admin_mail){ .accepted = judgement.verdict == MAIL_SENT,
-		.status = result->status,
-		.answer = *result->answer == '\0' ? SLICE_NONE : slice_of(result->answer),
-		.reason = slice_of(judgement.reason),
-		.error = *result->error == '\0' ? SLICE_NONE : slice_of(result->error),
-		.hint = judgement.reason == NULL ? SLICE_NONE : slice_of(mail_hint(judgement.reason)),
-		.duration_ms = clock_monotonic_ms() - begun_ms };
 }
 
 /* ---- Requests to the own web server ---- */
@@ -199,8 +115,7 @@ main(int argc, char *argv[])
 		.load = load,
 		.open_store = open_store,
 		.connection_needs = connection_needs,
-		.deliver = deliver,
-		.send_mail = send_mail,
+		.job_tools = &job_tools,
 		.prepare_sending = wiring_prepare_sending,
 		.send_request = send_request,
 		.ca_file = web_client_ca_file,

@@ -18,6 +18,16 @@ static const char *const delivery_states[] = {
 	[DELIVERY_FAILED] = "failed",
 };
 
+static const char *const answer_classes[] = {
+	[ANY_ANSWER] = "",
+	[ANSWER_1XX] = "1xx",
+	[ANSWER_2XX] = "2xx",
+	[ANSWER_3XX] = "3xx",
+	[ANSWER_4XX] = "4xx",
+	[ANSWER_5XX] = "5xx",
+	[NO_ANSWER] = "error",
+};
+
 const char *
 webhook_shown_state(enum webhook_state state, int64_t failing_since_ms)
 {
@@ -54,6 +64,19 @@ delivery_state_parse(struct slice name, enum delivery_state *state)
 {
 	*state = find_name(delivery_states, ARRAY_SIZE(delivery_states), name);
 	return *state < ARRAY_SIZE(delivery_states);
+}
+
+struct slice
+answer_class_name(enum answer_class answer)
+{
+	return answer == ANY_ANSWER ? SLICE_NONE : slice_of(answer_classes[answer]);
+}
+
+bool
+answer_class_parse(struct slice name, enum answer_class *answer)
+{
+	*answer = find_name(answer_classes, ARRAY_SIZE(answer_classes), name);
+	return *answer != ANY_ANSWER && *answer < ARRAY_SIZE(answer_classes);
 }
 
 unsigned

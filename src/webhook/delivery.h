@@ -22,14 +22,28 @@ enum delivery_state {
 	DELIVERY_FAILED
 };
 
+/* What the last attempt of a delivery got; never stored. */
+enum answer_class {
+	ANY_ANSWER,
+	ANSWER_1XX, /* a complete answer with a status from 100 to 199, and so on */
+	ANSWER_2XX,
+	ANSWER_3XX,
+	ANSWER_4XX,
+	ANSWER_5XX,
+	NO_ANSWER /* none, or no complete one */
+};
+
 /* "pending", …: as in the schema and in the command's output. */
 const char *delivery_state_name(enum delivery_state state);
 /* As shown to the webhook's owner: "active", "failing" (every attempt since `failing_since_ms` failed; -1: none) or
  * "disabled". */
 const char *webhook_shown_state(enum webhook_state state, int64_t failing_since_ms);
+/* "1xx", …, "error"; absent for ANY_ANSWER. */
+struct slice answer_class_name(enum answer_class answer);
 /* Returns false for any other name. */
 MUST_CHECK bool webhook_state_parse(struct slice name, enum webhook_state *state);
 MUST_CHECK bool delivery_state_parse(struct slice name, enum delivery_state *state);
+MUST_CHECK bool answer_class_parse(struct slice name, enum answer_class *answer);
 
 enum { DELIVERY_SHARDS = 64 };
 /* The webhook's shard, 0..63; never changes. */

@@ -41,15 +41,16 @@ deliver/send: base crypto identity webhook store store/queue
 deliver/process: base
 deliver/mail: base crypto identity webhook engine mail store store/messages deliver/process compose
 deliver/texts: base json crypto identity engine text store store/codes store/messages deliver/send deliver/process deliver/mail
-deliver: base crypto identity webhook engine store store/queue store/removal deliver/send
+jobs: base json webhook engine store store/messages store/queue store/operator
+deliver: base crypto identity webhook engine store store/queue store/removal deliver/send jobs
 transfer: base http json identity engine
-admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts store/users limit watch text page
+admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts store/users limit watch text page jobs
 manage: base conf crypto http json identity limit store store/operator store/users login admin
 admin/doctor: base conf json crypto identity store store/operator store/queue admin
 admin/texts: base conf engine text page mail compose store store/operator store/texts admin
 admin/data: base conf json identity engine store store/operator store/removal transfer admin
 admin/inbound: base identity webhook engine store admin
-prog: base conf text mail fcgi json db http identity webhook engine store store/messages store/queue store/operator compose commit limit api deliver deliver/process deliver/mail deliver/texts deliver/send admin login manage
+prog: base conf text mail fcgi json db http identity webhook engine store store/messages store/queue store/operator compose commit limit api deliver deliver/process deliver/mail deliver/texts deliver/send admin login manage jobs
 '
 
 # header (a shell pattern): the folders that may include it

@@ -104,6 +104,11 @@ check_PROGRAMS += %D%/queue/test_operator_jobs
 %C%_queue_test_operator_jobs_SOURCES = %D%/queue/test_operator_jobs.c $(%C%_fetched) $(%C%_world)
 %C%_queue_test_operator_jobs_LDADD = $(%C%_libs)
 
+# Turns of jobs: src/jobs on the store.
+check_PROGRAMS += tests/jobs/test_jobs
+tests_jobs_test_jobs_SOURCES = tests/jobs/test_jobs.c $(%C%_fetched) $(%C%_world)
+tests_jobs_test_jobs_LDADD = src/jobs/libjobs.a src/json/libjson.a $(%C%_libs)
+
 check_PROGRAMS += %D%/messages/test_text_queue
 %C%_messages_test_text_queue_SOURCES = %D%/messages/test_text_queue.c $(%C%_world)
 %C%_messages_test_text_queue_LDADD = $(%C%_libs)

@@ -404,6 +404,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_deep_deleted", "", "" },
 	{ "sql_deep_missing_parents", "", "" },
 	{ "sql_owner_of_user", "1", "" },
+	{ "sql_owner_of_job", "1", "" },
 	{ "sql_select_user_of_email", "k", "" },
 	{ "sql_select_users", "<#", "" },
 	{ "sql_select_users_of_account", "1<#", "" },

@@ -150,7 +150,7 @@ redeliver(struct store *store, const struct world *world UNUSED, unsigned index 
 {
 	const uint64_t ids[] = { keys[DUE_ROW], keys[DELIVERY] };
 	enum redelivery what[2];
-	return store_redeliver(store, ids, 2, what) == RESULT_OK;
+	return store_redeliver(store, ids, 2, what, NULL, NULL) == RESULT_OK;
 }
 
 static const struct {

@@ -175,7 +175,7 @@ static enum result
 redeliver(struct world *w)
 {
 	enum redelivery what;
-	enum result result = store_redeliver(w->store, &scene.delivered, 1, &what);
+	enum result result = store_redeliver(w->store, &scene.delivered, 1, &what, NULL, NULL);
 	assert_int_equal(what, REDELIVERY_QUEUED);
 	return result;
 }

@@ -197,15 +197,7 @@ struct delivery_filter {
 	int64_t since_ms, until_ms;
 	size_t limit;
 	uint64_t campaign_id;
-	enum answer_class {
-		ANY_ANSWER,
-		ANSWER_1XX, /* the last attempt got a complete answer with a status from 100 to 199, and so on */
-		ANSWER_2XX,
-		ANSWER_3XX,
-		ANSWER_4XX,
-		ANSWER_5XX,
-		NO_ANSWER /* … got none */
-	} answer;
+	enum answer_class answer;
 	uint64_t after; /* only those that come after this one in the list */
 };
 struct delivery_row {
@@ -237,11 +229,18 @@ struct delivery_list {
 enum { DELIVERIES_EXAMINED = 5000 };
 MUST_CHECK enum result store_list_deliveries(
     struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
+/* How far a visit of deliveries has come. */
+struct delivery_walk {
+	uint64_t below;      /* only deliveries with lower ids are left; 0: it has not begun */
+	int64_t deadline_ms; /* no piece is begun after it, except the first one; in clock_monotonic_ms, or CLOCK_NEVER */
+	bool done;           /* set: nothing is left */
+};
 /* The same list without that limit: `visit` gets it piece by piece, each valid during the call, and may change what it gets.
- * The first result of `visit` other than RESULT_OK ends the list and is returned. */
+ * The first result of `visit` other than RESULT_OK ends the visit and is returned; *walk is then undefined. A visit that is
+ * not done goes on in the next call with the same filter. */
 typedef enum result delivery_visitor(void *context, const struct delivery_row *deliveries, size_t count);
-MUST_CHECK enum result store_visit_deliveries(
-    struct store *store, const struct delivery_filter *filter, delivery_visitor *visit, void *context);
+MUST_CHECK enum result store_visit_deliveries(struct store *store, const struct delivery_filter *filter,
+    struct delivery_walk *walk, delivery_visitor *visit, void *context);
 
 /* Those of these ids that exist, in any number, the highest first within each DB_LIST_MAX of them. */
 MUST_CHECK enum result store_find_deliveries(

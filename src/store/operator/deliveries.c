@@ -55,7 +55,8 @@ struct page_reader {
 	const struct delivery_filter *filter;
 	struct delivery_ids ids;
 	size_t look_at; /* number of rows after which it stops */
-	size_t left;    /* remaining number of rows for the filter */
+	int64_t deadline_ms;
+	size_t left; /* remaining number of rows for the filter */
 	delivery_visitor *visit;
 	void *context;
 };
@@ -156,48 +157,67 @@ take_piece(struct page_reader *l, struct db_list ids)
 	return result;
 }
 
-/* Leaves the ids at the last one that was examined. */
+static bool
+is_late(const struct page_reader *l)
+{
+	return clock_monotonic_ms() >= l->deadline_ms;
+}
+
+/* With a deadline, pieces are small. The rest of the page remains when it stops. */
 static enum result
 take_page(struct page_reader *l, struct pool *pool)
 {
+	enum { SMALL_PIECE = 250 };
 	struct db_list ids;
+	size_t taken = 0;
 	enum result result = delivery_ids_next(&l->ids, pool, &ids);
-	for (size_t from = 0; result == RESULT_OK && from < ids.count && l->left > 0; from += DB_LIST_MAX) {
-		const struct db_list piece = store_list_piece(ids, from);
+	while (result == RESULT_OK && taken < ids.count && l->left > 0 &&
+	       (taken == 0 || (l->ids.looked_at < l->look_at && !is_late(l)))) {
+		struct db_list piece = store_list_piece(ids, taken);
+		if (l->deadline_ms != CLOCK_NEVER && piece.count > SMALL_PIECE)
+			piece.count = SMALL_PIECE;
 		result = take_piece(l, piece);
-		if (l->ids.looked_at >= l->look_at && from + piece.count < ids.count) {
-			l->ids.below = piece.values[piece.count - 1].as.u64;
-			break;
-		}
+		taken += piece.count;
 	}
+	if (result == RESULT_OK && taken < ids.count)
+		l->ids.below = ids.values[taken - 1].as.u64;
 	return result;
 }
 
-/* *next: where it stopped after `look_at` rows, before the end; else 0. */
+/* Visits at least one page, up to the deadline or `look_at` rows. */
 static enum result
-visit_deliveries(struct store *store, const struct delivery_filter *filter, size_t look_at, delivery_visitor *visit,
-    void *context, uint64_t *next)
+visit_deliveries(struct store *store, const struct delivery_filter *filter, struct delivery_walk *walk, size_t look_at,
+    delivery_visitor *visit, void *context)
 {
 	struct pool *pool = pool_new();
-	struct page_reader l = {
-		.store = store, .filter = filter, .look_at = look_at, .left = filter->limit, .visit = visit, .context = context
-	};
+	struct page_reader l = { .store = store,
+		.filter = filter,
+		.look_at = look_at,
+		.deadline_ms = walk->deadline_ms,
+		.left = filter->limit,
+		.visit = visit,
+		.context = context };
 	enum result result = delivery_ids_begin(&l.ids, store, pool, filter);
-	while (result == RESULT_OK && l.ids.from < l.ids.below && l.left > 0 && l.ids.looked_at < look_at) {
+	if (walk->below != 0 && walk->below < l.ids.below)
+		l.ids.below = walk->below;
+	bool late = false;
+	while (result == RESULT_OK && l.ids.from < l.ids.below && l.left > 0 && l.ids.looked_at < look_at && !late) {
 		struct pool *page = pool_new();
 		result = take_page(&l, page);
 		pool_free(&page);
+		late = is_late(&l);
 	}
-	*next = l.left > 0 && l.ids.from < l.ids.below ? l.ids.below : 0;
+	walk->done = l.left == 0 || l.ids.from >= l.ids.below;
+	walk->below = l.ids.below;
 	pool_free(&pool);
 	return result;
 }
 
 enum result
-store_visit_deliveries(struct store *store, const struct delivery_filter *filter, delivery_visitor *visit, void *context)
+store_visit_deliveries(struct store *store, const struct delivery_filter *filter, struct delivery_walk *walk,
+    delivery_visitor *visit, void *context)
 {
-	uint64_t next;
-	return visit_deliveries(store, filter, SIZE_MAX, visit, context, &next);
+	return visit_deliveries(store, filter, walk, SIZE_MAX, visit, context);
 }
 
 /* Collects a list. */
@@ -228,9 +248,11 @@ store_list_deliveries(struct store *store, struct pool *pool, const struct deliv
 {
 	struct delivery_collector collector = { .pool = pool, .list = list };
 	struct delivery_filter wanted = *filter;
+	struct delivery_walk walk = { .deadline_ms = CLOCK_NEVER };
 	*list = (struct delivery_list){ 0 };
 	wanted.limit = filter->limit + 1; /* shows whether there are more */
-	const enum result result = visit_deliveries(store, &wanted, DELIVERIES_EXAMINED, collect, &collector, &list->next);
+	const enum result result = visit_deliveries(store, &wanted, &walk, DELIVERIES_EXAMINED, collect, &collector);
+	list->next = walk.done ? 0 : walk.below;
 	if (list->count > filter->limit) {
 		list->count = filter->limit;
 		list->next = list->deliveries[list->count - 1].id;

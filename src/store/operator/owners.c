@@ -33,6 +33,9 @@ DB_STATEMENT(sql_owner_of_user,
     "SELECT COALESCE(u.account_id, CAST(0 AS UNSIGNED)), CAST(0 AS UNSIGNED), a.suspended_ms IS NOT NULL FROM {prefix}users u"
     " LEFT JOIN {prefix}accounts a ON a.id = u.account_id"
     " WHERE u.id = ?");
+DB_STATEMENT(sql_owner_of_job, "SELECT j.account_id, COALESCE(j.campaign_id, CAST(0 AS UNSIGNED)), a.suspended_ms IS NOT NULL"
+			       " FROM {prefix}operator_jobs j LEFT JOIN {prefix}accounts a ON a.id = j.account_id"
+			       " WHERE j.id = ?");
 
 static const struct db_statement *const statements[OWNED_KINDS] = {
 	[OWNED_ACCOUNT] = &sql_owner_of_account,
@@ -47,11 +50,12 @@ static const struct db_statement *const statements[OWNED_KINDS] = {
 	[OWNED_CALL] = &sql_owner_of_call,
 	[OWNED_MAIL] = &sql_owner_of_mail,
 	[OWNED_USER] = &sql_owner_of_user,
+	[OWNED_JOB] = &sql_owner_of_job,
 };
 
 store_statement_list sql_of_owners = { &sql_owner_of_account, &sql_owner_of_key, &sql_owner_of_campaign, &sql_owner_of_tag,
 	&sql_owner_of_action, &sql_owner_of_reward, &sql_owner_of_webhook, &sql_owner_of_delivery, &sql_owner_of_inbound,
-	&sql_owner_of_call, &sql_owner_of_mail, &sql_owner_of_user, NULL };
+	&sql_owner_of_call, &sql_owner_of_mail, &sql_owner_of_user, &sql_owner_of_job, NULL };
 
 enum { ACCOUNT_ID, CAMPAIGN_ID, SUSPENDED };
 

@@ -18,11 +18,12 @@ enum owned_kind {
 	OWNED_CALL,
 	OWNED_MAIL,
 	OWNED_USER,
+	OWNED_JOB,
 	OWNED_KINDS
 };
 
 struct owner {
-	uint64_t account_id;  /* 0: the user is an operator */
+	uint64_t account_id;  /* 0: the user is an operator, or the job of the installation */
 	uint64_t campaign_id; /* 0: it belongs to the account itself */
 	bool suspended;       /* the account is */
 };

@@ -221,8 +221,11 @@ enum redelivery {
 	REDELIVERY_MISSING,    /* no such delivery */
 	REDELIVERIES
 };
-/* In one transaction; what[i] is the result of ids[i]. RESULT_UNKNOWN: it may have been committed. */
+/* In one transaction; what[i] is the result of ids[i]. `note` (may be NULL) is called in it, then: a result other than
+ * RESULT_OK undoes all. It may be called several times. RESULT_UNKNOWN: it may have been committed. */
 enum { REDELIVER_MAX = 250 };
-MUST_CHECK enum result store_redeliver(struct store *store, const uint64_t *ids, size_t count, enum redelivery *what);
+typedef enum result redelivery_note(void *context);
+MUST_CHECK enum result store_redeliver(
+    struct store *store, const uint64_t *ids, size_t count, enum redelivery *what, redelivery_note *note, void *context);
 
 #endif

@@ -168,13 +168,17 @@ redeliver(struct store *store, struct pool *pool, struct redelivery_batch *r)
 }
 
 enum result
-store_redeliver(struct store *store, const uint64_t *ids, size_t count, enum redelivery *what)
+store_redeliver(
+    struct store *store, const uint64_t *ids, size_t count, enum redelivery *what, redelivery_note *note, void *context)
 {
 	require(count <= REDELIVER_MAX);
 	/* not repeated when it may have been committed: a delivery that has ended since would be sent once more */
 	struct redelivery_batch r = { ids, count, what };
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn))
+	while (store_runs(&txn)) {
 		txn.result = redeliver(store, txn.pool, &r);
+		if (txn.result == RESULT_OK && note != NULL)
+			txn.result = note(context);
+	}
 	return txn.result;
 }

@@ -61,7 +61,7 @@ deliver_some(struct world *w, uint64_t webhook)
 		outcome_of(&fetched.items[1], DELIVERY_FAILED, 404), outcome_of(&fetched.items[2], DELIVERY_PENDING, 500) };
 	assert_int_equal(record_outcomes(w, outcomes, ARRAY_SIZE(outcomes)), 0);
 	enum redelivery what;
-	assert_int_equal(store_redeliver(w->store, &fetched.items[1].id, 1, &what), RESULT_OK);
+	assert_int_equal(store_redeliver(w->store, &fetched.items[1].id, 1, &what, NULL, NULL), RESULT_OK);
 	assert_int_equal(what, REDELIVERY_QUEUED);
 }
 

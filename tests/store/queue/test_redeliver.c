@@ -30,7 +30,7 @@ static enum redelivery
 redeliver(struct world *w, uint64_t id)
 {
 	enum redelivery what;
-	assert_int_equal(store_redeliver(w->store, &id, 1, &what), RESULT_OK);
+	assert_int_equal(store_redeliver(w->store, &id, 1, &what, NULL, NULL), RESULT_OK);
 	return what;
 }
 
@@ -204,7 +204,7 @@ each_id_gets_its_result(void **state)
 	struct fetched fetched = fetch(w, webhook, 2);
 	const uint64_t ids[] = { fetched.items[0].id, UNKNOWN_ID, ended, fetched.items[1].id, ended };
 	enum redelivery what[ARRAY_SIZE(ids)];
-	assert_int_equal(store_redeliver(w->store, ids, ARRAY_SIZE(ids), what), RESULT_OK);
+	assert_int_equal(store_redeliver(w->store, ids, ARRAY_SIZE(ids), what, NULL, NULL), RESULT_OK);
 	assert_int_equal(what[0], REDELIVERY_QUEUED);
 	assert_int_equal(what[1], REDELIVERY_MISSING);
 	assert_int_equal(what[2], REDELIVERY_QUEUED);
@@ -236,7 +236,7 @@ race(struct store *store, const struct world *world UNUSED, unsigned index)
 		enum result result;
 		request.last = (struct due_position){ 0 };
 		if (index < RACERS - 1)
-			result = store_redeliver(store, shared + IDS, RACED, what);
+			result = store_redeliver(store, shared + IDS, RACED, what, NULL, NULL);
 		else
 			result = store_fetch_due(store, pool, &request, 1, &no_ids, &items, &count);
 		for (size_t i = 0; result == RESULT_OK && i < count; i++)
@@ -281,7 +281,7 @@ static bool
 redeliver_one(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
 {
 	enum redelivery what;
-	return store_redeliver(store, &shared[1], 1, &what) == RESULT_OK && what == REDELIVERY_QUEUED;
+	return store_redeliver(store, &shared[1], 1, &what, NULL, NULL) == RESULT_OK && what == REDELIVERY_QUEUED;
 }
 
 /* Its outcome is being recorded: the attempts are counted on from its result. */
@@ -302,10 +302,11 @@ an_outcome_being_recorded_is_waited_for(void **state)
 }
 
 /* The rows that were visited. */
+enum { VISITED_MAX = 16 };
 struct visits {
 	struct world *w;
 	size_t count;
-	uint64_t last;
+	uint64_t last, ids[VISITED_MAX];
 	bool redelivers, stops;
 };
 
@@ -316,11 +317,21 @@ visit(void *context, const struct delivery_row *deliveries, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		assert_true(v->last == 0 || deliveries[i].id < v->last);
 		v->last = deliveries[i].id;
+		v->ids[(v->count + i) % VISITED_MAX] = v->last;
 		if (v->redelivers)
 			assert_int_equal(redeliver(v->w, deliveries[i].id), REDELIVERY_QUEUED);
 	}
 	v->count += count;
 	return v->stops ? RESULT_CONFLICT : RESULT_OK;
+}
+
+static enum result
+visit_all(struct visits *v, const struct delivery_filter *filter)
+{
+	struct delivery_walk walk = { .deadline_ms = CLOCK_NEVER };
+	const enum result result = store_visit_deliveries(v->w->store, filter, &walk, visit, v);
+	assert_true(result != RESULT_OK || walk.done);
+	return result;
 }
 
 /* All that match are visited once each, in order, though they are changed meanwhile, and however many do not match. */
@@ -340,17 +351,59 @@ all_that_fit_are_visited(void **state)
 	filter.webhook_id = webhook;
 	filter.state = DELIVERY_FAILED;
 	struct visits visits = { .w = w, .redelivers = true };
-	assert_int_equal(store_visit_deliveries(w->store, &filter, visit, &visits), RESULT_OK);
+	assert_int_equal(visit_all(&visits, &filter), RESULT_OK);
 	assert_int_equal(visits.count, 3);
 	assert_int_equal(root_number(DUE, webhook), 3);
 	root_run("DELETE FROM t_deliveries WHERE id > %" PRIu64, last);
 	filter.state = DELIVERY_PENDING;
 	filter.limit = 2;
 	visits = (struct visits){ .w = w };
-	assert_int_equal(store_visit_deliveries(w->store, &filter, visit, &visits), RESULT_OK);
+	assert_int_equal(visit_all(&visits, &filter), RESULT_OK);
 	assert_int_equal(visits.count, 2);
 	visits = (struct visits){ .w = w, .stops = true };
-	assert_int_equal(store_visit_deliveries(w->store, &any, visit, &visits), RESULT_CONFLICT);
+	assert_int_equal(visit_all(&visits, &any), RESULT_CONFLICT);
+}
+
+/* From any place on, also between the deliveries of one event, and after a page that was the last before the deadline. */
+static void
+a_visit_goes_on_where_it_ended(void **state)
+{
+	enum { LEADS = 2, HOOKS = 3, OTHERS = 3 * DB_LIST_MAX, PLACE = 1000 };
+	struct world *w = *state;
+	add_webhook(w, w->campaign, "https://b.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	add_webhook(w, w->campaign, "https://c.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
+	make_due(w, LEADS);
+	struct delivery_filter filters[] = { any, any, any };
+	const size_t sizes[] = { LEADS * HOOKS, LEADS * HOOKS, HOOKS };
+	filters[1].campaign_id = w->campaign;
+	filters[2].lead_social_id = find_lead(w, w->campaign, LEAD_BY_EMAIL, numbered_email(w->pool, "due", 1)).social_id;
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
+		struct visits all = { .w = w };
+		assert_int_equal(visit_all(&all, &filters[i]), RESULT_OK);
+		assert_int_equal(all.count, sizes[i]);
+		for (size_t k = 0; k < all.count; k++) {
+			struct visits rest = { .w = w };
+			struct delivery_walk walk = { .below = all.ids[k], .deadline_ms = CLOCK_NEVER };
+			assert_int_equal(store_visit_deliveries(w->store, &filters[i], &walk, visit, &rest), RESULT_OK);
+			assert_int_equal(rest.count, all.count - k - 1);
+			assert_true(rest.count == 0 || rest.ids[0] == all.ids[k + 1]);
+		}
+	}
+	filters[1].campaign_id++;
+	struct visits none = { .w = w };
+	assert_int_equal(visit_all(&none, &filters[1]), RESULT_OK);
+	assert_int_equal(none.count, 0);
+	root_run(
+	    "INSERT INTO t_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) SELECT MAX(u.id) + %d + seq, 1, "
+	    "1, 'delivered', 1, 1 FROM t_due u JOIN seq_1_to_%d GROUP BY seq",
+	    PLACE, OTHERS); /* without events */
+	struct visits late = { .w = w };
+	struct delivery_walk walk = { .deadline_ms = 0 };
+	size_t calls = 0;
+	for (; !walk.done; calls++)
+		assert_int_equal(store_visit_deliveries(w->store, &any, &walk, visit, &late), RESULT_OK);
+	assert_int_equal(late.count, LEADS * HOOKS);
+	assert_in_range(calls, 12, 14);
 }
 
 /* docs/operating.md 4, `delivery show`: the row with its campaign, payload and URL, and its attempts in order. */
@@ -417,6 +470,7 @@ main(void)
 		REDELIVER_TEST(operators_and_dispatchers_race),
 		REDELIVER_TEST(an_outcome_being_recorded_is_waited_for),
 		REDELIVER_TEST(all_that_fit_are_visited),
+		REDELIVER_TEST(a_visit_goes_on_where_it_ended),
 		REDELIVER_TEST(a_delivery_is_found_with_its_log),
 	};
 	return WORLD_MAIN(tests);

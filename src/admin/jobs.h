@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * Jobs of the dispatcher, for commands that leave their work to it with --queue. */
+#ifndef LEADHOOK_ADMIN_JOBS_H
+#define LEADHOOK_ADMIN_JOBS_H
+
+#include "admin/call.h"
+#include "jobs/fields.h"
+#include "jobs/jobs.h"
+
+/* Queues a job of the campaign and its account (0: of the installation) and outputs it. Returns a status, after reporting an
+ * error. */
+int admin_queue_job(struct admin_call *call, uint64_t campaign_id, enum job_kind kind, struct slice parameters);
+
+/* Outputs the members of a result, in the current record. */
+void admin_output_fields(struct output *output, const struct job_field *fields, size_t count, const void *values);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * Parameters and results of jobs: members of a struct, as a JSON object and back, by a table. */
+#ifndef LEADHOOK_JOBS_FIELDS_H
+#define LEADHOOK_JOBS_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+enum job_field_type {
+	JOB_FIELD_NUMBER,  /* uint64_t */
+	JOB_FIELD_ID,      /* uint64_t; 0: absent */
+	JOB_FIELD_LIMIT,   /* size_t; SIZE_MAX: absent */
+	JOB_FIELD_TIME_MS, /* int64_t; -1: absent */
+	JOB_FIELD_BOOLEAN, /* bool */
+	JOB_FIELD_TEXT,    /* struct slice; valid UTF-8, or absent */
+	JOB_FIELD_EVENT,   /* int, an enum event_type; -1: absent */
+	JOB_FIELD_STATE,   /* int, an enum delivery_state; -1: absent */
+	JOB_FIELD_ANSWER   /* enum answer_class; ANY_ANSWER: absent */
+};
+
+struct job_field {
+	const char *name;
+	enum job_field_type type;
+	size_t place; /* offset in the struct */
+};
+
+/* A value of one of them as JSON has it. */
+struct job_value {
+	enum { JOB_VALUE_ABSENT, JOB_VALUE_NUMBER, JOB_VALUE_BOOLEAN, JOB_VALUE_TEXT } kind;
+	uint64_t number; /* or whether it is true */
+	struct slice text;
+};
+struct job_value job_field_value(const struct job_field *field, const void *values);
+
+/* The object, in the pool. Absent values are left out, or null with `nulls`. */
+MUST_CHECK struct slice job_fields_write(
+    struct pool *pool, const struct job_field *fields, size_t count, const void *values, bool nulls);
+/* Sets the members that the object has and leaves the others as they are; texts are in the pool. Returns false when the text is
+ * not such an object: a field that is not known could be a filter of a later version. */
+MUST_CHECK bool job_fields_read(
+    struct pool *pool, const struct job_field *fields, size_t count, struct slice object, void *values);
+
+#endif

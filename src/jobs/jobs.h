@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * What jobs of operators do (store/queue/operator_jobs.h): operations that `leadhook` carries out at once, and the dispatcher
+ * as jobs. Each kind is a row of a table in jobs.c. */
+#ifndef LEADHOOK_JOBS_JOBS_H
+#define LEADHOOK_JOBS_JOBS_H
+
+#include <stdatomic.h>
+
+#include "store/operator/admin.h"
+#include "store/queue/dispatch.h"
+#include "store/queue/operator_jobs.h"
+#include "store/store.h"
+
+struct job_field;
+
+/* ---- what the program provides ---- */
+
+/* The result of an attempt. */
+struct job_attempt {
+	int status;                 /* HTTP status, or 0 without a response */
+	struct slice error, answer; /* why there is no complete response, or absent; its beginning */
+	int64_t duration_ms;
+};
+
+/* What became of a mail. Texts may be absent. */
+struct mail_test {
+	bool accepted;
+	uint64_t status;                          /* of the mail server's last answer; 0: none */
+	struct slice answer, reason, error, hint; /* the answer; why it was not accepted; what the library reports */
+	uint64_t duration_ms;
+};
+
+/* Sends what jobs send; all functions get `context`. Responders have none of it: they open no connections. */
+struct job_tools {
+	void *context;
+	/* Sends a delivery once, as the dispatcher sends it, and records nothing. False when this machine cannot send at all.
+	 * `now_ms` is the database's time. The result lives in the pool. */
+	bool (*deliver)(
+	    void *context, struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct job_attempt *attempt);
+	/* Sends a test mail through the configured server. Once *stop (may be NULL) is true, it is abandoned. The result lives
+	 * in the pool. */
+	void (*send_mail)(
+	    void *context, struct pool *pool, struct slice address, const atomic_bool *stop, struct mail_test *mail);
+	struct slice form_urls; /* dispatch.form_urls */
+	bool has_mail;          /* a mail server is configured */
+};
+
+/* ---- the operations ---- */
+
+struct webhook_test {
+	bool sealed; /* its URL or secret cannot be opened with the keys of the configuration: nothing was sent */
+	bool ok;     /* a complete answer with a status of 200 to 299 */
+	uint64_t status, duration_ms;
+	struct slice error, answer;
+};
+/* Sends a test delivery of an invented lead. RESULT_NOT_FOUND: no such webhook. RESULT_INVALID: this machine cannot send. */
+MUST_CHECK enum result job_test_webhook(
+    const struct job_tools *tools, struct store *store, struct pool *pool, uint64_t webhook_id, struct webhook_test *test);
+/* Sends a test mail, as send_mail above. A mail that was accepted ends a hold: what the operator has corrected need not wait
+ * for the next probe. RESULT_INVALID: there is no mail server. */
+MUST_CHECK enum result job_test_mail(const struct job_tools *tools, struct store *store, struct pool *pool,
+    struct slice address, const atomic_bool *stop, struct mail_test *test);
+
+/* The fields of a struct, in the order in which they are shown. */
+const struct job_field *job_webhook_test_fields(size_t *count);
+const struct job_field *job_mail_test_fields(size_t *count);
+
+/* ---- jobs ---- */
+
+/* Parameters of jobs, in the pool. */
+struct slice job_redelivery_parameters(struct pool *pool, const struct delivery_filter *filter);
+struct slice job_webhook_parameters(struct pool *pool, uint64_t webhook_id);
+/* `address` as it is to be sent to: valid. */
+struct slice job_mail_parameters(struct pool *pool, struct slice address);
+struct slice job_no_parameters(void);
+
+/* The turn of a job that a dispatcher leases. */
+struct job_turn {
+	const struct job_tools *tools;
+	struct store *store;
+	struct pool *pool;
+	const unsigned char *owner;
+	struct id_set under_way; /* deliveries that this dispatcher is sending */
+	int64_t deadline_ms;     /* for work that can be interrupted; in clock_monotonic_ms */
+	const atomic_bool *stop; /* true once the dispatcher ends */
+	struct operator_job *job;
+};
+/* Works on the job and records how far it came, or how it has ended. Results other than RESULT_OK are of the database, and
+ * pass: the job then goes on in a later turn. */
+MUST_CHECK enum result job_take_turn(struct job_turn *turn);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * The test of a webhook: sends one delivery of an invented lead (leadhook(1), webhook test). */
+#include <stddef.h>
+
+#include "base/utf8.h"
+#include "jobs/fields.h"
+#include "jobs/jobs.h"
+#include "webhook/webhook_url.h"
+
+/* The payload of an invented lead with the next number of the campaign. */
+static bool
+render(
+    struct pool *pool, const struct payload_settings *settings, struct campaign campaign, int64_t now_ms, struct slice *payload)
+{
+	const struct lead lead = {
+		.campaign_id = campaign.id,
+		.subscription_number = campaign.last_subscription_number + 1,
+		.counter = 1,
+		.social_id = SLICE("0000000000"),
+		.email = SLICE("test@example.org"),
+		.email_key = SLICE("test@example.org"),
+		.custom_fields = SLICE("{\"first_name\":\"Test\",\"last_name\":\"Lead\"}"),
+		.ip = SLICE("192.0.2.1"),
+		.created_ms = now_ms,
+	};
+	static const struct definitions none = { 0 };
+	struct buffer whole, with_event;
+	campaign.counters.leads++;
+	const struct payload_subject subject = {
+		.campaign = &campaign, .lead = &lead, .definitions = &none, .score_rank = campaign.counters.leads
+	};
+	buffer_init(&whole, PAYLOAD_MAX_BYTES);
+	buffer_init(&with_event, PAYLOAD_MAX_BYTES);
+	payload_write(&whole, settings, &subject, payload_webhook_view(&campaign));
+	payload_write_test(&with_event, buffer_slice(&whole));
+	const bool good = buffer_ok(&whole) && buffer_ok(&with_event);
+	*payload = pool_copy(pool, buffer_slice(&with_event));
+	buffer_free(&whole);
+	buffer_free(&with_event);
+	return good;
+}
+
+/* Makes the test delivery; RESULT_NOT_FOUND: no such webhook. */
+static enum result
+make_delivery(const struct job_tools *tools, struct store *store, struct pool *pool, uint64_t webhook_id,
+    struct due_delivery *delivery, int64_t *now_ms)
+{
+	const struct payload_settings *settings;
+	struct webhook_details webhook;
+	struct campaign campaign;
+	enum result result = store_find_webhook(store, pool, webhook_id, &webhook);
+	if (result == RESULT_OK)
+		result = store_test_delivery(store, pool, webhook_id, delivery);
+	if (result == RESULT_OK)
+		result = store_find_campaign(store, pool, webhook.row.campaign_id, &campaign, now_ms);
+	if (result == RESULT_OK)
+		result = store_payload_settings(store, &settings);
+	if (result != RESULT_OK)
+		return result;
+	delivery->form = webhook.row.form || webhook_url_wants_form(webhook.row.url, tools->form_urls);
+	delivery->form_brackets = campaign.compat;
+	return render(pool, settings, campaign, *now_ms, &delivery->payload) ? RESULT_OK : RESULT_FAILED;
+}
+
+enum result
+job_test_webhook(
+    const struct job_tools *tools, struct store *store, struct pool *pool, uint64_t webhook_id, struct webhook_test *test)
+{
+	struct due_delivery delivery;
+	struct job_attempt attempt;
+	int64_t now_ms;
+	const enum result result = make_delivery(tools, store, pool, webhook_id, &delivery, &now_ms);
+	if (result != RESULT_OK)
+		return result;
+	*test = (struct webhook_test){ .sealed = delivery.destination->sealed };
+	if (test->sealed)
+		return RESULT_OK;
+	if (!tools->deliver(tools->context, pool, &delivery, now_ms, &attempt))
+		return RESULT_INVALID;
+	*test = (struct webhook_test){
+		.ok = !slice_present(attempt.error) && attempt.status >= 200 && attempt.status < 300,
+		.status = (uint64_t)attempt.status,
+		.duration_ms = (uint64_t)attempt.duration_ms,
+		.error = attempt.error,
+		.answer = attempt.status == 0 ? SLICE_NONE : utf8_sanitized(pool, attempt.answer),
+	};
+	return RESULT_OK;
+}
+
+#define PLACE(member) offsetof(struct webhook_test, member)
+
+const struct job_field *
+job_webhook_test_fields(size_t *count)
+{
+	static const struct job_field fields[] = {
+		{ "ok", JOB_FIELD_BOOLEAN, PLACE(ok) },
+		{ "status", JOB_FIELD_ID, PLACE(status) },
+		{ "error", JOB_FIELD_TEXT, PLACE(error) },
+		{ "duration_ms", JOB_FIELD_NUMBER, PLACE(duration_ms) },
+		{ "answer", JOB_FIELD_TEXT, PLACE(answer) },
+	};
+	*count = ARRAY_SIZE(fields);
+	return fields;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ * Turns of jobs of operators (docs/architecture.md 6.1): what each kind does, records, and goes on with. */
+#include "unit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "engine/events.h"
+#include "jobs/fields.h"
+#include "jobs/jobs.h"
+#include "store/fetched.h"
+#include "store/state.h"
+
+/* What the tools have sent, and what came of it. */
+static struct {
+	uint64_t webhook;
+	char address[64];
+	int status;
+	bool cannot_send, accepted;
+	unsigned sent;
+} net;
+static atomic_bool stopping;
+
+static bool
+deliver(void *context UNUSED, struct pool *pool UNUSED, const struct due_delivery *delivery, int64_t now_ms UNUSED,
+    struct job_attempt *attempt)
+{
+	net.webhook = delivery->destination->webhook_id;
+	net.sent++;
+	*attempt = (struct job_attempt){ .status = net.status, .answer = SLICE("\xff\"no\""), .duration_ms = 12 };
+	return !net.cannot_send;
+}
+
+static void
+send_mail(void *context UNUSED, struct pool *pool UNUSED, struct slice address, const atomic_bool *stop UNUSED,
+    struct mail_test *mail)
+{
+	snprintf(net.address, sizeof(net.address), "%.*s", SLICE_ARGS(address));
+	net.sent++;
+	*mail = (struct mail_test){ .accepted = net.accepted, .status = 550, .answer = SLICE("550 no"), .duration_ms = 3 };
+}
+
+static struct job_tools tools = { .deliver = deliver, .send_mail = send_mail, .form_urls = SLICE(""), .has_mail = true };
+
+static int
+open_empty(void **state)
+{
+	root_run("DELETE FROM t_operator_jobs");
+	root_run("DELETE FROM t_due");
+	root_run("DELETE FROM t_deliveries");
+	root_run("DELETE FROM t_attempts");
+	root_run("DELETE FROM t_events");
+	net.cannot_send = net.accepted = false;
+	net.sent = 0;
+	net.status = 200;
+	tools.has_mail = true;
+	atomic_store(&stopping, false);
+	return world_open(state);
+}
+
+#define JOB_TEST(name) cmocka_unit_test_setup_teardown(name, open_empty, world_close)
+
+static uint64_t
+add(struct world *w, enum job_kind kind, struct slice parameters)
+{
+	const struct job_request request = { w->account, w->campaign, kind, parameters, SLICE("a test") };
+	uint64_t id;
+	assert_int_equal(store_add_job(w->store, &request, &id), RESULT_OK);
+	return id;
+}
+
+static struct operator_job
+find(struct world *w, uint64_t id)
+{
+	struct operator_job job;
+	assert_int_equal(store_find_job(w->store, w->pool, id, &job), RESULT_OK);
+	return job;
+}
+
+/* Leases the only job and takes a turn with it; returns the job as it is stored then. */
+static struct operator_job
+turn(struct world *w, int64_t turn_ms, struct id_set under_way)
+{
+	struct operator_job job;
+	assert_int_equal(store_lease_job(w->store, w->pool, owners[0], LONG_MS, &job), RESULT_OK);
+	struct job_turn taken = { .tools = &tools,
+		.store = w->store,
+		.pool = w->pool,
+		.owner = owners[0],
+		.under_way = under_way,
+		.deadline_ms = clock_monotonic_ms() + turn_ms,
+		.stop = &stopping,
+		.job = &job };
+	assert_int_equal(job_take_turn(&taken), RESULT_OK);
+	return find(w, job.id);
+}
+
+static struct slice
+all_of(struct world *w, uint64_t webhook)
+{
+	const struct delivery_filter filter = {
+		.webhook_id = webhook, .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = SIZE_MAX
+	};
+	return job_redelivery_parameters(w->pool, &filter);
+}
+
+/* Makes ended deliveries of a webhook from its pending ones: copies of them with ids in a row. */
+static uint64_t
+make_ended(struct world *w, unsigned count)
+{
+	const uint64_t webhook = make_due(w, 1);
+	root_run("INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT id + 10 * seq, "
+		 "campaign_id, lead_id, type, 1, created_ms, payload FROM t_events JOIN seq_1_to_%u",
+	    count);
+	root_run("INSERT INTO t_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) SELECT id + 1, id, %" PRIu64
+		 ", 'failed', 1, 1 FROM t_events",
+	    webhook);
+	root_run("DELETE FROM t_due");
+	return webhook;
+}
+
+/* Every delivery is due again, and none twice. */
+static void
+a_redelivery_goes_on_in_turns(void **state)
+{
+	enum { MANY = 2999 };
+	struct world *w = *state;
+	const uint64_t webhook = make_ended(w, MANY), id = add(w, JOB_REDELIVERY, all_of(w, webhook));
+	struct operator_job job = turn(w, 0, no_ids); /* a first page */
+	assert_int_equal(job.state, JOB_RUNNING);
+	assert_true(job.done > 0 && job.done < MANY + 1 && job.position > 0);
+	assert_int_equal(root_number(DUE, webhook), job.done);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_due WHERE id < %" PRIu64, job.position), 0);
+	root_run("DELETE FROM t_due"); /* they end again */
+	const uint64_t before = job.done;
+	while (job.state == JOB_RUNNING)
+		job = turn(w, 0, no_ids);
+	assert_int_equal(job.state, JOB_DONE);
+	assert_int_equal(job.done, MANY + 1);
+	assert_int_equal(root_number(DUE, webhook), MANY + 1 - before);
+	assert_slice(
+	    job.result, "{\"queued\":3000,\"held\":0,\"under_way\":0,\"without_webhook\":0,\"without_event\":0,\"missing\":0}");
+	assert_true(job.id == id && job.total == 0);
+}
+
+/* It is cancelled during a turn: the piece that is under way is undone. */
+static void
+a_cancelled_redelivery_queues_no_more(void **state)
+{
+	struct world *w = *state;
+	const uint64_t webhook = make_ended(w, 600);
+	add(w, JOB_REDELIVERY, all_of(w, webhook));
+	struct operator_job job;
+	assert_int_equal(store_lease_job(w->store, w->pool, owners[0], LONG_MS, &job), RESULT_OK);
+	assert_int_equal(store_cancel_job(w->store, job.id), RESULT_OK);
+	struct job_turn taken = { .tools = &tools,
+		.store = w->store,
+		.pool = w->pool,
+		.owner = owners[0],
+		.deadline_ms = CLOCK_NEVER,
+		.stop = &stopping,
+		.job = &job };
+	assert_int_equal(job_take_turn(&taken), RESULT_OK);
+	assert_int_equal(root_number(DUE, webhook), 0);
+	assert_int_equal(find(w, job.id).state, JOB_CANCELLED);
+	assert_int_equal(find(w, job.id).done, 0);
+}
+
+/* As docs/deliveries.md 3.2: those under way are left alone, and each reason is counted. */
+static void
+a_redelivery_counts_what_it_cannot_queue(void **state)
+{
+	struct world *w = *state;
+	const uint64_t webhook = make_ended(w, 9);
+	uint64_t ids[2] = { (uint64_t)root_number("SELECT MIN(id) FROM t_deliveries"),
+		(uint64_t)root_number("SELECT MAX(id) FROM t_deliveries") };
+	add(w, JOB_REDELIVERY, all_of(w, webhook));
+	root_run("UPDATE t_webhooks SET state = 'disabled' WHERE id = %" PRIu64, webhook);
+	const struct operator_job job = turn(w, LONG_MS, id_set(ids, 2));
+	assert_int_equal(job.state, JOB_DONE);
+	assert_int_equal(root_number(DUE, webhook), 8);
+	assert_slice(
+	    job.result, "{\"queued\":8,\"held\":8,\"under_way\":2,\"without_webhook\":0,\"without_event\":0,\"missing\":0}");
+	assert_int_equal(job.done, 10);
+}
+
+/* The limit of a filter is one of the whole job; its campaign is the job's. */
+static void
+filters_of_a_redelivery(void **state)
+{
+	struct world *w = *state;
+	const uint64_t webhook = make_ended(w, 2999);
+	add(w, JOB_REDELIVERY,
+	    SLICE("{\"event\":\"new_signup\",\"state\":\"failed\",\"since_ms\":1,\"until_ms\":90000000000000,\"limit\":1400}"));
+	struct operator_job job = turn(w, 0, no_ids);
+	assert_int_equal(job.state, JOB_RUNNING);
+	while (job.state == JOB_RUNNING)
+		job = turn(w, 0, no_ids);
+	assert_int_equal(job.done, 1400);
+	assert_int_equal(root_number(DUE, webhook), 1400);
+	root_run("DELETE FROM t_due");
+	w->campaign = add_campaign(w);
+	add(w, JOB_REDELIVERY, all_of(w, webhook)); /* of a webhook of another campaign */
+	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_DONE);
+	assert_int_equal(root_number(DUE, webhook), 0);
+}
+
+/* What is not understood is not left out: the job would send more than was requested. */
+static void
+parameters_of_a_later_version_are_refused(void **state)
+{
+	static const struct slice bad[] = { SLICE("{\"webhook\":1,\"colour\":\"red\"}"), SLICE("{\"webhook\":\"1\"}"),
+		SLICE("{\"event\":\"later\"}"), SLICE("{\"webhook\":[1]}"), SLICE("[]"), SLICE("{\"limit\":-1}"), SLICE("{") };
+	struct world *w = *state;
+	const uint64_t webhook = make_ended(w, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		add(w, JOB_REDELIVERY, bad[i]);
+		const struct operator_job job = turn(w, LONG_MS, no_ids);
+		assert_int_equal(job.state, JOB_FAILED);
+		assert_true(slice_present(job.error));
+	}
+	assert_int_equal(root_number(DUE, webhook), 0);
+}
+
+static void
+a_webhook_is_tested(void **state)
+{
+	struct world *w = *state;
+	const uint64_t webhook = make_due(w, 0);
+	add(w, JOB_WEBHOOK_TEST, job_webhook_parameters(w->pool, webhook));
+	struct operator_job job = turn(w, LONG_MS, no_ids);
+	assert_int_equal(job.state, JOB_DONE);
+	assert_true(net.webhook == webhook && net.sent == 1);
+	assert_slice(
+	    job.result, "{\"ok\":true,\"status\":200,\"error\":null,\"duration_ms\":12,\"answer\":\"\xef\xbf\xbd\\\"no\\\"\"}");
+	net.status = 500; /* the job is done all the same: this is what the test has found */
+	add(w, JOB_WEBHOOK_TEST, job_webhook_parameters(w->pool, webhook));
+	job = turn(w, LONG_MS, no_ids);
+	assert_int_equal(job.state, JOB_DONE);
+	assert_true(slice_starts_with(job.result, SLICE("{\"ok\":false,\"status\":500,")));
+	add(w, JOB_WEBHOOK_TEST, job_webhook_parameters(w->pool, UNKNOWN_ID));
+	job = turn(w, LONG_MS, no_ids);
+	assert_int_equal(job.state, JOB_FAILED);
+	assert_slice(job.error, "there is no such webhook");
+	net.cannot_send = true;
+	add(w, JOB_WEBHOOK_TEST, job_webhook_parameters(w->pool, webhook));
+	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_FAILED);
+}
+
+static void
+mail_is_tested(void **state)
+{
+	struct world *w = *state;
+	add(w, JOB_MAIL_TEST, job_mail_parameters(w->pool, SLICE("ada@example.org")));
+	struct operator_job job = turn(w, LONG_MS, no_ids);
+	assert_int_equal(job.state, JOB_DONE);
+	assert_string_equal(net.address, "ada@example.org");
+	assert_slice(job.result, "{\"ok\":false,\"status\":550,\"answer\":\"550 "
+				 "no\",\"reason\":null,\"error\":null,\"hint\":null,\"duration_ms\":3}");
+	/* a dispatcher that ends abandons it: the next one sends it */
+	atomic_store(&stopping, true);
+	add(w, JOB_MAIL_TEST, job_mail_parameters(w->pool, SLICE("ada@example.org")));
+	job = turn(w, LONG_MS, no_ids);
+	assert_int_equal(job.state, JOB_RUNNING);
+	atomic_store(&stopping, false);
+	net.accepted = true;
+	root_run("UPDATE t_message_channels SET held_until_ms = 9000000000000000 WHERE channel = 'mail'");
+	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_DONE);
+	assert_int_equal(root_number("SELECT held_until_ms FROM t_message_channels WHERE channel = 'mail'"), 0);
+	tools.has_mail = false;
+	add(w, JOB_MAIL_TEST, job_mail_parameters(w->pool, SLICE("ada@example.org")));
+	job = turn(w, LONG_MS, no_ids);
+	assert_int_equal(job.state, JOB_FAILED);
+	assert_int_equal(net.sent, 3);
+}
+
+/* docs/architecture.md 5: in pieces, whose progress is in the campaign's own row */
+static void
+addresses_are_counted(void **state)
+{
+	struct world *w = *state;
+	make_due(w, 3);
+	root_run("UPDATE t_campaign_counters SET last_subscription_number = 25000 WHERE campaign_id = %" PRIu64, w->campaign);
+	struct campaign_settings settings = plain_campaign();
+	settings.max_per_ip = 2;
+	assert_int_equal(set_campaign(w, w->campaign, settings), RESULT_OK);
+	add(w, JOB_ADDRESS_COUNT, job_no_parameters());
+	struct operator_job job = turn(w, 0, no_ids);
+	assert_int_equal(job.state, JOB_RUNNING);
+	assert_true(job.done == 10000 && job.total == 25000);
+	job = turn(w, LONG_MS, no_ids);
+	assert_int_equal(job.state, JOB_DONE);
+	assert_true(job.done == job.total);
+	assert_int_equal(find_campaign(w, w->campaign).ip_counted_to, UINT32_MAX);
+	w->campaign = UNKNOWN_ID;
+	add(w, JOB_ADDRESS_COUNT, job_no_parameters());
+	assert_int_equal(turn(w, 0, no_ids).state, JOB_FAILED);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		JOB_TEST(a_redelivery_goes_on_in_turns),
+		JOB_TEST(a_cancelled_redelivery_queues_no_more),
+		JOB_TEST(a_redelivery_counts_what_it_cannot_queue),
+		JOB_TEST(filters_of_a_redelivery),
+		JOB_TEST(parameters_of_a_later_version_are_refused),
+		JOB_TEST(a_webhook_is_tested),
+		JOB_TEST(mail_is_tested),
+		JOB_TEST(addresses_are_counted),
+	};
+	return WORLD_MAIN(tests);
+}

@@ -14,6 +14,7 @@
 #include "base/panic.h"
 #include "base/pool.h"
 #include "store/queue/dispatch.h"
+#include "store/queue/operator_jobs.h"
 
 enum {
 	CRASHES_MAX = 32, /* the oldest are discarded first */
@@ -22,11 +23,13 @@ enum {
 	HOLD_MS = 10 * 60 * 1000 /* hold of the failed delivery's webhook: its next delivery may crash too */
 };
 
-/* The keys that log_work writes: a delivery, a job with several items under way, or a single item. */
-enum cause { CAUSE_DELIVERY, CAUSE_JOB, CAUSE_ITEM, CAUSES };
+/* The keys that log_work writes: a delivery, a job of an operator, a bulk job with several items under way, or a single item.
+ */
+enum cause { CAUSE_DELIVERY, CAUSE_OPERATOR, CAUSE_JOB, CAUSE_ITEM, CAUSES };
 
 static const struct slice cause_names[CAUSES] = {
 	[CAUSE_DELIVERY] = SLICE("delivery"),
+	[CAUSE_OPERATOR] = SLICE("operator_job"),
 	[CAUSE_JOB] = SLICE("job"),
 	[CAUSE_ITEM] = SLICE("job_item"),
 };
@@ -180,6 +183,23 @@ skip_item(struct store *store, const struct crash *crash)
 	return result;
 }
 
+static enum result
+end_job(struct store *store, const struct crash *crash)
+{
+	enum result result = store_fail_job(store, crash->id, SLICE("the dispatcher crashed twice while it worked on it"));
+	if (result == RESULT_OK)
+		log_error("job_failed", LOG_UINT("operator_job", crash->id), LOG_STR("error", "crashed"),
+		    LOG_UINT("crashes", crash->count));
+	return result;
+}
+
+/* Of crashes of a bulk job, the item that was under way is at fault (find_cause). */
+static enum result (*const ends[CAUSES])(struct store *store, const struct crash *crash) = {
+	[CAUSE_DELIVERY] = end_delivery,
+	[CAUSE_OPERATOR] = end_job,
+	[CAUSE_ITEM] = skip_item,
+};
+
 /* Includes crashes of the whole job, because this item may have caused them. */
 static unsigned
 crashes_of(const struct crashes *crashes, const struct crash *crash)
@@ -191,6 +211,12 @@ crashes_of(const struct crashes *crashes, const struct crash *crash)
 	return count;
 }
 
+static bool
+is_of_bulk_job(const struct crash *crash)
+{
+	return crash->cause == CAUSE_JOB || crash->cause == CAUSE_ITEM;
+}
+
 /* For an item, this includes the crashes of its job. */
 static void
 remove_crash(struct crashes *crashes, const struct crash *handled)
@@ -199,8 +225,8 @@ remove_crash(struct crashes *crashes, const struct crash *handled)
 	size_t remaining = 0;
 	for (size_t i = 0; i < crashes->count; i++) {
 		const struct crash *other = &crashes->items[i];
-		const bool delivery = other->cause == CAUSE_DELIVERY;
-		if (other->id != crash.id || delivery != (crash.cause == CAUSE_DELIVERY))
+		const bool same = other->cause == crash.cause || (is_of_bulk_job(other) && is_of_bulk_job(&crash));
+		if (other->id != crash.id || !same)
 			crashes->items[remaining++] = *other;
 	}
 	crashes->count = remaining;
@@ -223,7 +249,7 @@ crashes_isolate(struct crashes *crashes, struct store *store)
 	enum result result = RESULT_OK;
 	const struct crash *crash;
 	while ((crash = find_cause(crashes)) != NULL) {
-		result = crash->cause == CAUSE_DELIVERY ? end_delivery(store, crash) : skip_item(store, crash);
+		result = ends[crash->cause](store, crash);
 		if (result == RESULT_UNAVAILABLE || result == RESULT_UNKNOWN)
 			return result;
 		if (result == RESULT_CONFLICT) /* locked by another transaction: the next process tries again */
@@ -238,7 +264,7 @@ bool
 crashes_suspect_job(const struct crashes *crashes, uint64_t job_id)
 {
 	for (size_t i = 0; crashes != NULL && i < crashes->count; i++)
-		if (crashes->items[i].cause != CAUSE_DELIVERY && crashes->items[i].id == job_id)
+		if (is_of_bulk_job(&crashes->items[i]) && crashes->items[i].id == job_id)
 			return true;
 	return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Record of crashes (leadhook-dispatch(8)): a file next to the lock file, to which a process that ends because of a defect
- * appends its current work (base/panic.h). The next process fails a delivery that caused two crashes and skips such an item of
- * a bulk job. A process that is killed writes nothing. */
+ * appends its current work (base/panic.h). The next process fails a delivery or a job of an operator that caused two crashes
+ * and skips such an item of a bulk job. A process that is killed writes nothing. */
 #ifndef LEADHOOK_DELIVER_CRASHES_H
 #define LEADHOOK_DELIVER_CRASHES_H
 
@@ -19,9 +19,10 @@ struct store;
 MUST_CHECK struct crashes *crashes_open(const char *lock_path);
 void crashes_free(struct crashes **crashes);
 
-/* Fails deliveries and skips items that caused two crashes. Can be repeated. */
+/* Fails deliveries and jobs, and skips items, that caused two crashes. Can be repeated. */
 MUST_CHECK enum result crashes_isolate(struct crashes *crashes, struct store *store);
-/* Returns true if the items of this job must run one at a time. `crashes` may be NULL. Thread-safe after crashes_isolate. */
+/* Returns true if the items of this bulk job must run one at a time. `crashes` may be NULL. Thread-safe after crashes_isolate.
+ */
 MUST_CHECK bool crashes_suspect_job(const struct crashes *crashes, uint64_t job_id);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 #include "deliver/feeder.h"
+#include "deliver/jobs.h"
 #include "deliver/judge.h"
 #include "deliver/maintenance.h"
 #include "deliver/recorder.h"
@@ -24,10 +25,11 @@
 
 enum {
 	STOP_WOKEN = 1 << 0,         /* in the result of sender_wait: stop_fd is the first descriptor, … */
-	POLL_WOKEN = 1 << 4,         /* … feeder_wake_fd the last */
+	POLL_WOKEN = 1 << 5,         /* … feeder_wake_fd the last */
 	TURN = 16,                   /* deliveries that are fetched of a webhook at a time */
 	STALL_MARGIN_MS = 10 * 1000, /* by which the longest extended attempt is shorter than the lease */
 	COMPANIONS_MS = 1000,        /* between looks at the processes beside this one */
+	JOB_MORE_MS = 6 * 60 * 1000, /* by which a turn of a job may be longer than an attempt: a test mail */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
 };
 
@@ -40,7 +42,8 @@ struct dispatcher {
 	struct feeder *feeder;
 	struct recorder *recorder;
 	struct maintenance *maintenance;
-	struct tasks *threads[DISPATCHER_CONNECTIONS]; /* of the last three */
+	struct jobs *jobs;
+	struct tasks *threads[DISPATCHER_CONNECTIONS]; /* of the last four */
 	unsigned char owner[DISPATCH_OWNER_SIZE];      /* of the leases */
 	int64_t end_ms;                                /* no new attempts from then on … */
 	int64_t give_up_ms;                            /* … and until then it waits for the database; in clock_monotonic_ms */
@@ -159,7 +162,8 @@ handle_results(struct dispatcher *d)
 {
 	for (size_t i = 0; i < DISPATCHER_CONNECTIONS; i++)
 		tasks_collect(d->threads[i]);
-	if (maintenance_take_progress(d->maintenance))
+	const bool maintained = maintenance_take_progress(d->maintenance);
+	if (jobs_take_progress(d->jobs) || maintained)
 		feeder_note_progress(d->feeder);
 }
 
@@ -195,7 +199,8 @@ nothing_due(const struct dispatcher *d)
 {
 	/* webhooks go on while a process beside this one works */
 	return !has_companion(d, true) && feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
-	       slots_used(d->slots) == slots_in(d->slots, SLOT_OUTCOME_REJECTED) && !scheduler_waiting(d->scheduler);
+	       !jobs_have_work(d->jobs) && slots_used(d->slots) == slots_in(d->slots, SLOT_OUTCOME_REJECTED) &&
+	       !scheduler_waiting(d->scheduler);
 }
 
 static void
@@ -209,6 +214,7 @@ begin_end_if(struct dispatcher *d, bool reason)
 	feeder_end(d->feeder);
 	recorder_end(d->recorder);
 	maintenance_end(d->maintenance);
+	jobs_end(d->jobs);
 }
 
 /* True when no work is left or the wait for the database has timed out. Never true while outcomes are being recorded, because
@@ -218,9 +224,10 @@ is_finished(struct dispatcher *d)
 {
 	if (!d->ending)
 		return false;
-	if (slots_in(d->slots, SLOT_SENDING) > 0)
+	if (slots_in(d->slots, SLOT_SENDING) > 0 || tasks_are_busy(jobs_tasks(d->jobs)))
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
-	if (slots_used(d->slots) == 0 && feeder_has_ended(d->feeder) && !tasks_are_busy(maintenance_tasks(d->maintenance)))
+	if (slots_used(d->slots) == 0 && feeder_has_ended(d->feeder) && !tasks_are_busy(maintenance_tasks(d->maintenance)) &&
+	    jobs_have_ended(d->jobs))
 		return true;
 	return clock_monotonic_ms() >= d->give_up_ms && !tasks_are_busy(recorder_tasks(d->recorder));
 }
@@ -244,6 +251,7 @@ wait_ms(const struct dispatcher *d)
 		tasks_when(d->threads[0]),
 		tasks_when(d->threads[1]),
 		tasks_when(d->threads[2]),
+		tasks_when(d->threads[3]),
 		feeder_drop_ms(d->feeder),
 		next_ms == CLOCK_NEVER ? CLOCK_NEVER : next_ms - feeder_database_ahead_ms(d->feeder),
 		is_sound(d) ? notify_when(d->options.notifier) : CLOCK_NEVER,
@@ -274,7 +282,7 @@ dispatcher_run(struct dispatcher *d)
 			break;
 		/* Once it has fired, the first descriptor stays readable. */
 		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, tasks_fd(d->threads[0]),
-			tasks_fd(d->threads[1]), tasks_fd(d->threads[2]), feeder_wake_fd(d->feeder) };
+			tasks_fd(d->threads[1]), tasks_fd(d->threads[2]), tasks_fd(d->threads[3]), feeder_wake_fd(d->feeder) };
 		const unsigned woken = sender_wait(d->sender, wait_ms(d), wake);
 		if ((woken & POLL_WOKEN) != 0)
 			feeder_woken(d->feeder);
@@ -335,15 +343,18 @@ dispatcher_new(const struct dispatcher_options *options, const struct dispatcher
 	d->sender = sender_new(&d->options.sender, attempt_done, d);
 	d->maintenance = maintenance_new(stores->maintenance, options->crashes, d->slots, FEEDER_WEBHOOKS_MAX);
 	d->recorder = recorder_new(stores->recorder, d->slots, d->owner, slot_recorded, d);
-	const struct feeder_parts feeder = { &d->options, d->scheduler, d->slots, d->maintenance, lock, d->owner };
+	const struct jobs_parts jobs = { options->job_tools, d->slots, d->owner, options->lease_ms + JOB_MORE_MS };
+	d->jobs = jobs_new(stores->jobs, &jobs);
+	const struct feeder_parts feeder = { &d->options, d->scheduler, d->slots, d->maintenance, d->jobs, lock, d->owner };
 	d->feeder = feeder_new(stores->feeder, &feeder);
-	if (d->sender == NULL || d->maintenance == NULL || d->recorder == NULL || d->feeder == NULL) {
+	if (d->sender == NULL || d->maintenance == NULL || d->recorder == NULL || d->jobs == NULL || d->feeder == NULL) {
 		dispatcher_free(&d);
 		return NULL;
 	}
 	d->threads[0] = recorder_tasks(d->recorder);
 	d->threads[1] = feeder_tasks(d->feeder);
 	d->threads[2] = maintenance_tasks(d->maintenance);
+	d->threads[3] = jobs_tasks(d->jobs);
 	return d;
 }
 
@@ -355,6 +366,7 @@ dispatcher_free(struct dispatcher **dispatcher)
 		return;
 	feeder_free(&d->feeder);
 	maintenance_free(&d->maintenance);
+	jobs_free(&d->jobs);
 	recorder_free(&d->recorder);
 	sender_free(&d->sender);
 	scheduler_free(&d->scheduler);

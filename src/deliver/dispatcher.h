@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Sends due deliveries and records their outcomes (docs/deliveries.md 2 to 4 and 6). Also runs queued bulk jobs.
+ * Sends due deliveries and records their outcomes (docs/deliveries.md 2 to 4 and 6). Also runs queued bulk jobs, and
+ * jobs of operators.
  *
- * The loop sends; threads fetch due deliveries (feeder.h), record outcomes (recorder.h) and do the rest (maintenance.h). A
- * delivery is under way from the start of its attempt until its outcome is committed. So at most `in_flight` deliveries are
- * sent twice when the process is killed, and none is lost.
+ * The loop sends; threads fetch due deliveries (feeder.h), record outcomes (recorder.h), work on jobs (jobs.h) and do the rest
+ * (maintenance.h). A delivery is under way from the start of its attempt until its outcome is committed. So at most `in_flight`
+ * deliveries are sent twice when the process is killed, and none is lost.
  *
  * A service manager (base/notify.h) gets signs of life from the loop, unless a thread that it needs to send hangs. */
 #ifndef LEADHOOK_DELIVER_DISPATCHER_H
@@ -20,6 +21,7 @@
 #include "webhook/retry.h"
 
 struct crashes;
+struct job_tools;
 struct notifier;
 struct store;
 
@@ -34,6 +36,7 @@ struct dispatcher_options {
 	int64_t poll_ms;                          /* interval of polls for due work while there is none */
 	int64_t max_runtime_ms;                   /* begins nothing after that; 0: no limit */
 	struct crashes *crashes;                  /* crashes of earlier processes; may be NULL */
+	const struct job_tools *job_tools;        /* for jobs of operators (jobs/jobs.h) */
 	int stop_fd;                              /* becomes readable when the dispatcher must stop (signalfd); or -1 */
 	int wake_fd;                              /* its wake socket (base/wake.h): there are new deliveries; or -1 */
 	struct notifier *notifier;                /* gets reports (base/notify.h); or NULL */
@@ -46,11 +49,12 @@ enum { DISPATCHER_LEASE_MARGIN_MS = 15 * 1000 };
 struct dispatcher;
 
 /* Each has its own connection. */
-enum { DISPATCHER_CONNECTIONS = 3 };
+enum { DISPATCHER_CONNECTIONS = 4 };
 struct dispatcher_stores {
 	struct store *feeder;      /* for deliver/feeder.h */
 	struct store *recorder;    /* for deliver/recorder.h */
 	struct store *maintenance; /* for deliver/maintenance.h */
+	struct store *jobs;        /* for deliver/jobs.h; connected from the first job on */
 };
 _Static_assert(sizeof(struct dispatcher_stores) == DISPATCHER_CONNECTIONS * sizeof(struct store *), "one each");
 

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/wake.h"
 #include "deliver/crashes.h"
+#include "deliver/jobs.h"
 
 enum {
 	STANDBY_MS = 2 * 1000,     /* interval of lease requests while shards are missing */
@@ -300,6 +301,7 @@ polled(void *context, enum result result)
 		for (size_t i = 0; i < found->due_count; i++)
 			scheduler_offer(f->with.scheduler, &found->due[i], f->work.ends, found->now_ms);
 		maintenance_polled(f->with.maintenance, found, full, f->slow_polls >= SLOW_POLLS);
+		jobs_polled(f->with.jobs, found);
 		schedule_next_poll(f, now, found->next_due_ms);
 		f->last_poll_was_full = full;
 		f->polled = true;

@@ -17,6 +17,7 @@
 #include "deliver/tasks.h"
 
 struct feeder;
+struct jobs;
 struct store;
 
 enum {
@@ -30,6 +31,7 @@ struct feeder_parts {
 	struct scheduler *scheduler;
 	struct slots *slots;
 	struct maintenance *maintenance;
+	struct jobs *jobs;
 	struct lock *lock;
 	const unsigned char *owner; /* of the leases */
 };

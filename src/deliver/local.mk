@@ -27,4 +27,5 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/scheduler_table.c %D%/scheduler_table.h \
 	%D%/send/transfer.c \
 	%D%/send/web_client.c %D%/send/web_client.h \
+	%D%/jobs.c %D%/jobs.h \
 	%D%/judge.c %D%/judge.h

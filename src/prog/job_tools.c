@@ -53,7 +53,7 @@ deliver(void *context, struct pool *pool, const struct due_delivery *delivery, i
 	if (sender == NULL)
 		return false;
 	sender_start(sender, &attempt, NULL);
-	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1, -1, -1, -1 };
+	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1, -1, -1, -1, -1 };
 	while (!pending.done)
 		sender_wait(sender, options.timeout_ms, no_fds);
 	sender_free(&sender);

@@ -26,6 +26,7 @@
 #include "deliver/process/companion.h"
 #include "deliver/texts/texter.h"
 #include "prog/confinement.h"
+#include "prog/job_tools.h"
 #include "prog/options.h"
 #include "prog/reopening.h"
 #include "prog/wiring.h"
@@ -82,7 +83,9 @@ print_due(const struct due_webhooks *webhooks)
 	}
 	if (webhooks->bulk_work)
 		puts("bulk work is queued");
-	if (webhooks->due_count == 0 && webhooks->ended_count == 0 && !webhooks->bulk_work)
+	if (webhooks->free_jobs)
+		puts("jobs of operators are queued");
+	if (webhooks->due_count == 0 && webhooks->ended_count == 0 && !webhooks->bulk_work && !webhooks->free_jobs)
 		puts("nothing is due");
 	if (webhooks->next_due_ms >= 0) {
 		clock_rfc3339(webhooks->next_due_ms, time);
@@ -270,9 +273,11 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
     struct crashes *crashes, const struct companion *processes, struct notifier *notifier)
 {
 	struct dispatcher_options wanted = dispatcher_options_of(wiring, arguments);
+	const struct job_tools job_tools = job_tools_of(wiring);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
 		wanted.companion_fds[i] = processes[i].done_fd;
 	wanted.crashes = crashes;
+	wanted.job_tools = &job_tools;
 	wanted.notifier = notifier;
 	wanted.stop_fd = end_signals();
 	if (wanted.stop_fd < 0)
@@ -283,6 +288,7 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		.feeder = store,
 		.recorder = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 		.maintenance = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
+		.jobs = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 	};
 	int status = check_start(store, arguments->daemon);
 	struct dispatcher *dispatcher = status == EX_OK ? dispatcher_new(&wanted, &stores, lock) : NULL;
@@ -293,6 +299,7 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 	dispatcher_free(&dispatcher);
 	store_free(&stores.recorder);
 	store_free(&stores.maintenance);
+	store_free(&stores.jobs);
 	close(wanted.stop_fd);
 	if (wanted.wake_fd >= 0)
 		close(wanted.wake_fd);

@@ -16,7 +16,7 @@
 enum { IDLE_WAITS_MAX = 10000 };
 
 /* Descriptors of sender_wait; those of the threads are not used. */
-enum { STOP = 0, WAKE = 4 };
+enum { STOP = 0, WAKE = 5 };
 
 struct attempt_in_flight {
 	void *cookie;
@@ -52,7 +52,7 @@ runner_new(struct store *store)
 {
 	struct runner *runner = memory_alloc(sizeof(*runner));
 	runner->store = store;
-	runners[store == WORLD_RECORDER ? 0 : store == WORLD_MAINTENANCE ? 1 : 2] = runner;
+	runners[store == WORLD_RECORDER ? 0 : store == WORLD_MAINTENANCE ? 1 : store == WORLD_OPERATOR ? 2 : 3] = runner;
 	return runner;
 }
 

@@ -257,6 +257,7 @@ store_due_webhooks(
 		.ended = POOL_ARRAY(pool, WORLD_WEBHOOKS, uint64_t),
 		.now_ms = world.now_ms + WORLD_DATABASE_AHEAD_MS,
 		.bulk_work = world_ready_job() != NULL,
+		.free_jobs = world_has_free_job(),
 		.several_accounts = world.several_accounts,
 	};
 	for (uint64_t id = 1; id < WORLD_WEBHOOKS; id++) {

@@ -21,7 +21,8 @@ enum {
 	WORLD_SEEN = 65536, /* attempts that receivers record */
 	WORLD_JOBS = 8,
 	WORLD_JOB_LEADS = 250,
-	WORLD_THREADS = 3,
+	WORLD_THREADS = 4,
+	WORLD_OPERATOR_JOBS = 8,
 	WORLD_CALL_MS = 1
 };
 
@@ -29,6 +30,7 @@ enum {
 #define WORLD_FEEDER ((struct store *)&world.poll_ms)
 #define WORLD_RECORDER ((struct store *)&world.record_ms)
 #define WORLD_MAINTENANCE ((struct store *)&world.bulk)
+#define WORLD_OPERATOR ((struct store *)&world.operators)
 
 /* The database's clock minus ours. */
 #define WORLD_DATABASE_AHEAD_MS INT64_C(1790000000000)
@@ -116,6 +118,28 @@ struct world_bulk {
 	int64_t first_ms, last_ms; /* start of a chunk */
 };
 
+/* A job of an operator; its id is its index + 1. */
+struct world_operator_job {
+	unsigned turns;  /* that are left */
+	unsigned taken;  /* turns that were taken */
+	int64_t turn_ms; /* duration of a turn */
+	int64_t served_ms;
+	bool fatal;                               /* a turn crashes the dispatcher */
+	bool unknown;                             /* its kind is of a later version */
+	unsigned char owner[DISPATCH_OWNER_SIZE]; /* of the lease */
+	int64_t leased_until_ms;
+	int64_t ended_ms; /* 0: not yet */
+	bool failed;
+};
+
+struct world_operators {
+	struct world_operator_job jobs[WORLD_OPERATOR_JOBS];
+	size_t job_count;
+	uint64_t redelivers; /* each turn makes a delivery of this webhook due; 0: none */
+	size_t under_way;    /* the most deliveries that a turn has seen */
+	size_t leases, releases;
+};
+
 struct world {
 	int64_t now_ms;
 	int64_t suspended_ms;                    /* for so long the host was suspended */
@@ -172,6 +196,7 @@ struct world {
 	int64_t recovery_delay_ms;      /* the longest until a next attempt */
 	unsigned char dead[DISPATCH_OWNER_SIZE];
 	struct world_bulk bulk;
+	struct world_operators operators;
 };
 
 extern struct world world;
@@ -184,6 +209,9 @@ void world_add(uint64_t webhook_id, size_t count, int64_t due_ms);
 bool world_reachable(void);
 /* Queues a job for so many leads. */
 void world_queue(uint32_t leads);
+/* Adds a job of an operator that takes so many turns. */
+struct world_operator_job *world_add_job(unsigned turns);
+bool world_has_free_job(void);
 /* Returns the oldest job that is not done, delayed or not, or NULL. */
 struct world_job *world_next_job(void);
 /* Returns the oldest job that is neither done nor delayed, or NULL. */

@@ -3,7 +3,7 @@ EXTRA_DIST += %D%/scenarios
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
 	%D%/test_leases %D%/test_recovery %D%/test_tasks %D%/test_wakes %D%/test_watchdog \
-	%D%/test_scenarios %D%/test_bulk %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings \
+	%D%/test_scenarios %D%/test_bulk %D%/test_jobs %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings \
 	%D%/test_metrics
 
 check_PROGRAMS += %D%/mail/test_judge %D%/mail/test_plan %D%/mail/test_smtp
@@ -38,7 +38,7 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_test_lock_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 # The test replaces the store, the sender and the clock.
-%C%_fake = %D%/fake_bulk.c %D%/fake_sender.c %D%/fake_world.c %D%/fake_world.h %D%/run_dispatcher.c %D%/run_dispatcher.h
+%C%_fake = %D%/fake_bulk.c %D%/fake_jobs.c %D%/fake_sender.c %D%/fake_world.c %D%/fake_world.h %D%/run_dispatcher.c %D%/run_dispatcher.h
 %C%_test_dispatcher_SOURCES = %D%/test_dispatcher.c $(%C%_fake)
 %C%_test_dispatcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms,--wrap=clock_boot_ms
 %C%_test_dispatcher_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
@@ -79,6 +79,10 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_test_bulk_SOURCES = %D%/test_bulk.c $(%C%_fake)
 %C%_test_bulk_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_bulk_LDADD = $(%C%_test_dispatcher_LDADD)
+
+%C%_test_jobs_SOURCES = %D%/test_jobs.c $(%C%_fake)
+%C%_test_jobs_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_jobs_LDADD = $(%C%_test_dispatcher_LDADD)
 
 %C%_test_crashes_SOURCES = %D%/test_crashes.c $(%C%_fake)
 %C%_test_crashes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)

@@ -37,7 +37,7 @@ fresh_world(void **state UNUSED)
 enum result
 run(struct lock *lock)
 {
-	const struct dispatcher_stores stores = { WORLD_FEEDER, WORLD_RECORDER, WORLD_MAINTENANCE };
+	const struct dispatcher_stores stores = { WORLD_FEEDER, WORLD_RECORDER, WORLD_MAINTENANCE, WORLD_OPERATOR };
 	struct dispatcher *dispatcher = dispatcher_new(&options, &stores, lock);
 	assert_non_null(dispatcher);
 	enum result result = dispatcher_run(dispatcher);

@@ -128,6 +128,42 @@ a_suspected_job_runs_item_by_item(void **state UNUSED)
 	assert_crashes("job=2\n");
 }
 
+/* docs/architecture.md 6.1: it fails, and the others go on */
+static void
+a_job_of_an_operator_fails_after_two_crashes(void **state UNUSED)
+{
+	world_add_job(1)->fatal = true;
+	world_add_job(3);
+	world_queue(10); /* a bulk job with the same id */
+	capture_log();
+	crash();
+	assert_crashes("operator_job=1\n");
+	crash();
+	assert_int_equal(run_once(), RESULT_OK);
+	assert_true(world.operators.jobs[0].failed);
+	assert_int_equal(world.operators.jobs[1].taken, 3);
+	assert_null(world_next_job());
+	assert_int_equal(world.bulk.chunks, 1); /* the bulk job is no suspect */
+	assert_crashes("");
+	assert_int_equal(count_in(captured_log(), " job_failed operator_job=1 error=crashed crashes=2\n"), 1);
+}
+
+/* A bulk job and a job of an operator may have the same id. */
+static void
+jobs_of_both_kinds_are_separate(void **state UNUSED)
+{
+	world_add_job(1);
+	world_add_job(1);
+	world_queue(60);
+	world_queue(60);
+	write_crashes("job=1\noperator_job=1\noperator_job=1\noperator_job=2\n");
+	assert_int_equal(run_once(), RESULT_OK);
+	assert_true(world.operators.jobs[0].failed);
+	assert_int_equal(world.operators.jobs[1].taken, 1);
+	assert_int_equal(world.bulk.chunks, 60 + 3);
+	assert_crashes("job=1\noperator_job=2\n");
+}
+
 /* The database is needed first; nothing else starts before. */
 static void
 an_outage_only_delays_it(void **state UNUSED)
@@ -186,6 +222,8 @@ main(void)
 		CRASH_TEST(a_delivery_is_ended_after_two_crashes),
 		CRASH_TEST(a_bulk_item_is_skipped_after_two_crashes),
 		CRASH_TEST(a_suspected_job_runs_item_by_item),
+		CRASH_TEST(a_job_of_an_operator_fails_after_two_crashes),
+		CRASH_TEST(jobs_of_both_kinds_are_separate),
 		CRASH_TEST(an_outage_only_delays_it),
 		CRASH_TEST(incomplete_lines_are_ignored),
 		CRASH_TEST(the_file_has_a_maximum_size),

@@ -101,7 +101,7 @@ start_path(const char *host, const char *path, struct seen *seen)
 static bool
 wait_a_moment(int64_t timeout_ms, int fd)
 {
-	const int wake[SENDER_WAKE_FDS] = { -1, fd, -1, -1, -1 };
+	const int wake[SENDER_WAKE_FDS] = { -1, fd, -1, -1, -1, -1 };
 	return sender_wait(sender, timeout_ms, wake) == 2;
 }
 

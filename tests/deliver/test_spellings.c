@@ -50,7 +50,7 @@ see(void *context UNUSED, void *cookie, const struct attempt_result *result)
 static enum sender_error
 dial(const char *url)
 {
-	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1, -1, -1, -1 };
+	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1, -1, -1, -1, -1 };
 	struct seen seen = { .done = false };
 	int64_t deadline = clock_monotonic_ms() + DEADLINE_MS;
 	sender_start(sender, &(struct attempt){ .url = url, .body = SLICE("{}") }, &seen);

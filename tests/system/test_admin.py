@@ -71,13 +71,13 @@ def test_check_of_connections(service, leadhook):
         done = check(20, 16)
         [finding] = json.loads(done.stdout)["findings"]
         assert done.returncode == CONFIG and finding == {
-            "what": "connection_limit", "hint": "raise max_user_connections to 21, or set server.workers to 15",
-            "detail": "the programs need up to 21 connections (responders 17, dispatcher 3, leadhook 1), max_user_connections is 20"}
-        for allowed, workers in ((21, 16), (20, 15), (5, 0)):
+            "what": "connection_limit", "hint": "raise max_user_connections to 22, or set server.workers to 14",
+            "detail": "the programs need up to 22 connections (responders 17, dispatcher 4, leadhook 1), max_user_connections is 20"}
+        for allowed, workers in ((22, 16), (20, 14), (6, 0)):
             assert check(allowed, workers).returncode == OK
         cores = min(os.sysconf("SC_NPROCESSORS_ONLN"), 4)
         [finding] = json.loads(check(20, "auto").stdout)["findings"]
-        assert f"up to {32 * cores + 5} connections" in finding["detail"]
+        assert f"up to {32 * cores + 6} connections" in finding["detail"]
     finally:
         check(0, "auto")
 

@@ -91,7 +91,7 @@ void sender_free(struct sender **sender);
  * its result. */
 void sender_start(struct sender *sender, const struct attempt *attempt, void *cookie);
 
-enum { SENDER_WAKE_FDS = 5 };
+enum { SENDER_WAKE_FDS = 6 };
 
 /* Transfers data and calls `done` for all attempts that have ended. Returns when there was one, or after `timeout_ms`, even
  * when nothing is under way. A readable descriptor of `wake_fds` (-1: none) ends the wait and sets bit i of the return value. A

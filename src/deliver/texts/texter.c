@@ -423,7 +423,7 @@ run(struct texter *t)
 	while (!is_finished(t)) {
 		companion_alive(o->life);
 		/* once it has fired, a descriptor to stop stays readable */
-		const int fds[SENDER_WAKE_FDS] = { t->ending ? -1 : o->stop_fd, t->ending ? -1 : o->signals, -1, -1, -1 };
+		const int fds[SENDER_WAKE_FDS] = { t->ending ? -1 : o->stop_fd, t->ending ? -1 : o->signals, -1, -1, -1, -1 };
 		if (sender_wait(t->sender, wait_ms(t), fds) != 0 || clock_monotonic_ms() >= t->end_ms)
 			t->ending = true;
 		record_outcomes(t);

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "deliver/jobs.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/panic.h"
+#include "jobs/jobs.h"
+#include "store/queue/dispatch.h"
+#include "store/queue/operator_jobs.h"
+
+/* For work that can be interrupted: other jobs wait meanwhile, and the end of the dispatcher. */
+enum { TURN_MS = 2 * 1000 };
+
+struct jobs {
+	struct jobs_parts with;
+	struct tasks *tasks;
+	bool found;    /* there may be a job to lease */
+	bool leased;   /* jobs may be leased */
+	bool progress; /* for jobs_take_progress */
+	bool ending;
+	atomic_bool stop; /* the same, for the thread */
+
+	/* arguments and results of the thread */
+	struct {
+		struct pool *pool;
+		struct id_set under_way;
+		bool found;
+	} work;
+};
+
+/* ---- task: a turn ---- */
+
+static int64_t
+when_turn(const void *context)
+{
+	const struct jobs *j = context;
+	return j->ending || !j->found ? CLOCK_NEVER : 0;
+}
+
+static void
+begin_turn(void *context)
+{
+	struct jobs *j = context;
+	j->leased = true; /* also when the response is lost */
+	j->work.pool = pool_new();
+	j->work.under_way = slots_ids(j->with.slots, j->work.pool);
+}
+
+static enum result
+take_turn(struct store *store, void *context)
+{
+	struct jobs *j = context;
+	struct operator_job job;
+	struct job_turn turn = { .tools = j->with.tools,
+		.store = store,
+		.pool = j->work.pool,
+		.owner = j->with.owner,
+		.under_way = j->work.under_way,
+		.deadline_ms = clock_monotonic_ms() + TURN_MS,
+		.stop = &j->stop,
+		.job = &job };
+	enum result result = store_lease_job(store, turn.pool, turn.owner, j->with.lease_ms, &job);
+	j->work.found = result != RESULT_NOT_FOUND;
+	if (result != RESULT_OK)
+		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+	log_work(LOG_UINT("operator_job", job.id));
+	result = job_take_turn(&turn);
+	log_work_done();
+	return result;
+}
+
+static void
+took_turn(void *context, enum result result)
+{
+	struct jobs *j = context;
+	pool_free(&j->work.pool);
+	if (result != RESULT_OK)
+		return;
+	j->found = j->work.found;
+	j->progress = j->work.found;
+}
+
+/* ---- task: release the jobs ---- */
+
+static int64_t
+when_release(const void *context)
+{
+	const struct jobs *j = context;
+	return j->ending && j->leased ? 0 : CLOCK_NEVER;
+}
+
+static enum result
+release(struct store *store, void *context)
+{
+	const struct jobs *j = context;
+	return store_release_jobs(store, j->with.owner);
+}
+
+static void
+released(void *context, enum result result)
+{
+	struct jobs *j = context;
+	if (result == RESULT_OK)
+		j->leased = false;
+}
+
+/* ---- the tasks ---- */
+
+static const struct task table[] = {
+	{ "job", when_turn, begin_turn, take_turn, took_turn },
+	{ "release_jobs", when_release, NULL, release, released },
+};
+
+struct jobs *
+jobs_new(struct store *store, const struct jobs_parts *with)
+{
+	struct jobs *j = memory_alloc(sizeof(*j));
+	j->with = *with;
+	j->tasks = tasks_new(store, table, ARRAY_SIZE(table), j);
+	if (j->tasks == NULL)
+		jobs_free(&j);
+	return j;
+}
+
+void
+jobs_free(struct jobs **jobs)
+{
+	if (*jobs == NULL)
+		return;
+	tasks_free(&(*jobs)->tasks);
+	pool_free(&(*jobs)->work.pool);
+	free(*jobs);
+	*jobs = NULL;
+}
+
+/* A job that this dispatcher leases is not found: the flag is cleared by a turn alone. */
+void
+jobs_polled(struct jobs *j, const struct due_webhooks *found)
+{
+	j->found = j->found || found->free_jobs;
+}
+
+void
+jobs_end(struct jobs *j)
+{
+	j->ending = true;
+	atomic_store(&j->stop, true);
+}
+
+bool
+jobs_have_ended(const struct jobs *j)
+{
+	return j->ending && !j->leased && !tasks_are_busy(j->tasks);
+}
+
+struct tasks *
+jobs_tasks(const struct jobs *j)
+{
+	return j->tasks;
+}
+
+bool
+jobs_take_progress(struct jobs *j)
+{
+	const bool progress = j->progress;
+	j->progress = false;
+	return progress;
+}
+
+bool
+jobs_have_work(const struct jobs *j)
+{
+	return j->found || tasks_are_busy(j->tasks);
+}

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: MIT
+"""docs/operating.md 4.1, docs/architecture.md 6.1: jobs that commands leave to the dispatcher with --queue.
+
+The dispatchers of the last tests have different lock files, as on different hosts.
+"""
+import contextlib
+import json
+
+import pytest
+from command import DATA, OK, USAGE, call, is_time
+from deliveries import Deliveries
+from lock_file import LockFile
+from mail_server import MailServer
+from stack.process import Child, wait_until
+from stack.receiver import Answer
+
+LISTED = ["id", "kind", "state", "account", "campaign", "done", "total", "created_at", "started_at", "ended_at", "error"]
+SHOWN = [*LISTED, "made_by", "parameters", "result"]
+TEMPFAIL = 75
+MAXIMUM = 20  # jobs of an account
+MANY, PIECE = 3000, 250  # deliveries; those of a transaction
+COUNTS = ["queued", "held", "under_way", "without_webhook", "without_event", "missing"]
+
+
+@pytest.fixture(scope="module")
+def mail_server():
+    made = MailServer("none")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, mail_server):
+    return make_service(settings=[*mail_server.settings(), ("dispatch", "schedule", "1h"), ("dispatch", "attempt_timeout", "2s"),
+                                  ("dispatch", "lease", "17s")])
+
+
+@pytest.fixture
+def campaign(service, account):
+    """No mail follows from its sign-ups."""
+    return service.campaign(account, mails="")
+
+
+@pytest.fixture
+def running(service):
+    service.dispatcher.start()
+    yield service.dispatcher
+    service.dispatcher.stop()
+
+
+@pytest.fixture
+def webhook(campaign):
+    return campaign.webhook("new_signup")["referenceId"]
+
+
+@pytest.fixture
+def show(leadhook):
+    def shown(job):
+        answer = leadhook("job", "show", job["id"])
+        assert list(answer) == SHOWN
+        return answer
+    return shown
+
+
+@pytest.fixture
+def ended(show):
+    """Waits until a job has ended, and returns it."""
+    def wait(job, seconds=15):
+        wait_until(lambda: show(job)["ended_at"] is not None, seconds, "the job has ended")
+        return show(job)
+    return wait
+
+
+# --- each kind ---
+
+def test_webhook_test(running, leadhook, receiver, campaign, webhook, show, ended):
+    """operating.md 4.1: the result is that of the command without --queue"""
+    receiver.script(campaign.hook, Answer(201, body=b"created"))
+    job = leadhook("webhook", "test", webhook, "--queue")
+    assert list(job) == SHOWN
+    assert (job["kind"], job["campaign"], job["made_by"], job["parameters"]) == \
+        ("webhook_test", campaign.id, "shell", {"webhook": webhook})
+    done = ended(job)
+    assert (done["state"], done["error"], done["done"], done["total"]) == ("done", None, 1, 1)
+    assert all(is_time(done[name]) for name in ("created_at", "started_at", "ended_at"))
+    alone = leadhook("webhook", "test", webhook)
+    assert list(done["result"]) == list(alone)
+    assert {**done["result"], "duration_ms": 0} == {**alone, "duration_ms": 0}
+    assert (alone["ok"], alone["status"], alone["answer"]) == (True, 201, "created")
+    assert len(campaign.delivered(2)) == 2
+    assert {name: done[name] for name in LISTED} in leadhook("job", "list", "--campaign", campaign.id)
+    receiver.script(campaign.hook, Answer(500))
+    assert ended(leadhook("webhook", "test", webhook, "--queue"))["result"]["ok"] is False
+    assert show(job) == done
+
+
+def test_address_rules(running, leadhook, campaign, ended):
+    """deliveries.md 5: of the dispatcher, for tests as for deliveries"""
+    hook = leadhook("webhook", "add", campaign.id, "http://rebind.test/", "new_signup")["id"]
+    campaign.service.installation.sql(f"UPDATE lh_webhooks SET url = 'http://169.254.169.254/' WHERE id = {hook}")
+    done = ended(leadhook("webhook", "test", hook, "--queue"))
+    assert (done["state"], done["result"]["error"], done["result"]["answer"]) == ("done", "forbidden_address", None)
+
+
+def test_a_slow_receiver_delays_no_delivery(running, leadhook, receiver, campaign, webhook, ended):
+    """architecture.md 6.1: a test waits in a thread of its own"""
+    slow = campaign.webhook("tagged", below="/slow")["referenceId"]
+    receiver.script(campaign.hook + "/slow", Answer(hang=True))
+    job = leadhook("webhook", "test", slow, "--queue")
+    receiver.wait_for(1, 10, path=campaign.hook + "/slow")
+    campaign.lead(email="ada@example.org")
+    campaign.delivered(1, "new_signup", deadline=2)
+    assert ended(job)["result"]["error"] == "timeout"
+
+
+def test_mail_test(running, leadhook, mail_server, ended):
+    """operating.md 4.1: the mail goes through the dispatcher's host"""
+    mail_server.clear()
+    done = ended(leadhook("mail", "test", "ada@example.org", "--queue"))
+    assert (done["state"], done["account"], done["campaign"]) == ("done", None, None)
+    assert (done["result"]["ok"], done["result"]["status"]) == (True, 250)
+    assert [mail.recipient for mail in mail_server.mails] == ["ada@example.org"]
+    refused = ended(leadhook("mail", "test", "absent@example.org", "--queue"))
+    assert refused["state"] == "done" and refused["result"]["ok"] is False
+    assert refused["result"]["answer"] == "550 5.1.1 <absent@example.org>: user unknown"
+    erased = leadhook("lead", "erase", "--email", "absent@example.org")
+    assert erased["leads"] == 0
+    assert refused["id"] not in [job["id"] for job in leadhook("job", "list")], "erased with what is stored about a person"
+
+
+def test_address_count(running, service, leadhook, campaign, ended):
+    """operating.md 4.1: leads that signed up before max_per_ip was set are counted"""
+    campaign.leads(3, ip="192.0.2.7")
+    job = leadhook("campaign", "set", campaign.id, "max_per_ip=2", "--queue")
+    assert (job["kind"], job["campaign"]) == ("address_count", campaign.id)
+    done = ended(job)
+    assert (done["state"], done["done"], done["total"]) == ("done", 3, 3)
+    assert service.installation.sql(f"SELECT leads FROM lh_ip_leads WHERE campaign_id = {campaign.id}") == "3"
+    refused = call(service.installation, "campaign", "set", str(campaign.id), "name=Other", "--queue")
+    assert refused.returncode == USAGE and leadhook("campaign", "show", campaign.id)["name"] != "Other"
+
+
+# --- redelivery ---
+
+@pytest.fixture
+def failed(service, leadhook, campaign, webhook):
+    """MANY failed deliveries of a disabled webhook: those that are queued stay in the table. Each piece takes a while."""
+    sql = service.installation.sql
+    campaign.lead(email="many@example.org")
+    leadhook("webhook", "disable", webhook)
+    Deliveries(service).copy({"referenceId": webhook}, MANY - 1)
+    sql("INSERT INTO lh_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) "
+        f"SELECT id, event_id, webhook_id, 'failed', 1, 1 FROM lh_due WHERE webhook_id = {webhook}")
+    sql(f"DELETE FROM lh_due WHERE webhook_id = {webhook}")
+    sql("DELIMITER //\nCREATE TRIGGER lh_slow AFTER INSERT ON lh_due FOR EACH ROW "
+        f"IF NEW.id % {PIECE} = 0 THEN DO SLEEP(0.2); END IF //")
+    yield Deliveries(service)
+    sql("DROP TRIGGER lh_slow")
+    for table in ("lh_due", "lh_deliveries"):
+        sql(f"DELETE FROM {table} WHERE webhook_id = {webhook}")
+
+
+def queued_in(deliveries, webhook):
+    return deliveries.number(f"SELECT COUNT(*) FROM lh_due WHERE webhook_id = {webhook}")
+
+
+def redelivery(leadhook, webhook):
+    return leadhook("delivery", "redeliver", "--webhook", webhook, "--state", "failed", "--queue")
+
+
+def check_done(done, deliveries, webhook):
+    assert (done["state"], done["done"], done["total"]) == ("done", MANY, None)
+    assert done["result"] == {**dict.fromkeys(COUNTS, 0), "queued": MANY, "held": MANY}
+    assert queued_in(deliveries, webhook) == MANY
+
+
+def test_a_kill_during_a_redelivery(service, leadhook, webhook, failed, show, ended):
+    """architecture.md 6.1: the next process goes on where the last transaction ended; none is queued twice or skipped"""
+    job = redelivery(leadhook, webhook)
+    assert (job["state"], job["parameters"]) == ("queued", {"webhook": webhook, "state": "failed"})
+    for kill in range(3):
+        before = show(job)["done"]
+        service.dispatcher.start()
+        wait_until(lambda: show(job)["done"] > before, 20, "it works")
+        service.dispatcher.kill()
+        stopped = show(job)
+        assert stopped["state"] == "running" and stopped["done"] == queued_in(failed, webhook) < MANY
+        # those that are done may end again: the job does not come back to them
+        failed.sql(f"DELETE FROM lh_due WHERE webhook_id = {webhook}")
+        failed.sql(f"INSERT INTO lh_due (id, event_id, shard, webhook_id, due_ms) SELECT id, event_id, webhook_id % 64, "
+                   f"webhook_id, 1 FROM lh_deliveries WHERE webhook_id = {webhook} ORDER BY id DESC LIMIT {stopped['done']}")
+    service.dispatcher.start()
+    try:
+        check_done(ended(job), failed, webhook)
+    finally:
+        service.dispatcher.stop()
+
+
+def test_cancel(failed, running, service, leadhook, webhook, show):
+    """operating.md 4.1: what was queued stays queued, and is counted; nothing follows"""
+    job = redelivery(leadhook, webhook)
+    wait_until(lambda: show(job)["done"] > 0, 20, "it works")
+    cancelled = leadhook("job", "cancel", job["id"])
+    assert cancelled["state"] == "cancelled" and is_time(cancelled["ended_at"]) and cancelled["done"] < MANY
+    test = leadhook("webhook", "test", webhook, "--queue")  # a later turn of the same thread
+    wait_until(lambda: show(test)["ended_at"], 15, "the next job")
+    assert show(job) == cancelled and queued_in(failed, webhook) == cancelled["done"] == cancelled["result"]["queued"]
+    again = call(service.installation, "job", "cancel", str(job["id"]))
+    assert again.returncode == DATA and "has ended" in again.stderr
+
+
+class Dispatcher(Child):
+    """A daemon with its own lock file."""
+
+    def __init__(self, service, folder):
+        self.lock = LockFile(folder / "lock")
+        super().__init__("leadhook-dispatch", ["env", f"LEADHOOK_DISPATCH_LOCK_FILE={self.lock.path}",
+                                               service.installation.program("leadhook-dispatch"), "--config",
+                                               service.installation.config, "--daemon"], folder / "log")
+
+    def start(self):
+        super().start()
+        return self.ready(lambda: self.lock.owner)
+
+
+def test_two_dispatchers(service, tmp_path, leadhook, receiver, campaign, webhook, failed, show, ended):
+    """architecture.md 6.1: a job is one dispatcher's at a time; another one goes on when it ends"""
+    owner = "SELECT HEX(lease_owner) FROM lh_operator_jobs WHERE id = "
+    with contextlib.ExitStack() as started:
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+        dispatchers = [Dispatcher(service, tmp_path / name) for name in ("a", "b")]
+        for dispatcher in dispatchers:
+            started.callback(dispatcher.kill)
+            dispatcher.start()
+        job = redelivery(leadhook, webhook)
+        tests = [leadhook("webhook", "test", webhook, "--queue") for _ in range(4)]
+        wait_until(lambda: show(job)["done"] > 0, 20, "it works")
+        first = service.installation.sql(owner + str(job["id"]))
+        [at_work] = [dispatcher for dispatcher in dispatchers if dispatcher.lock.owner == first]
+        at_work.stop()
+        assert show(job)["done"] < MANY
+        check_done(ended(job), failed, webhook)
+        assert all(ended(test)["state"] == "done" for test in tests)
+        assert len(campaign.delivered(4)) == 4, "each test was sent once"
+
+
+# --- the command ---
+
+def test_the_maximum(service, leadhook, campaign, webhook):
+    """operating.md 4.1: of an account; the installation has its own"""
+    sql = service.installation.sql
+    sql("INSERT INTO lh_operator_jobs (id, account_id, kind, parameters, made_by, created_ms) "
+        f"SELECT 1000000000 + seq, {campaign.account.id}, 'webhook_test', '{{}}', 'x', 0 FROM seq_1_to_{MAXIMUM}")
+    refused = call(service.installation, "webhook", "test", str(webhook), "--queue")
+    assert refused.returncode == TEMPFAIL and f"{MAXIMUM} jobs" in refused.stderr
+    listed = leadhook("job", "list", campaign.account.id)
+    assert [job["id"] for job in listed if job["state"] == "queued"] == list(range(1000000000 + MAXIMUM, 1000000000, -1))
+    assert [job["id"] for job in leadhook("job", "list", "--limit", 2)] == [1000000000 + MAXIMUM, 1000000000 + MAXIMUM - 1]
+    other = leadhook("mail", "test", "ada@example.org", "--queue")["id"]
+    for job in (1000000001, other):
+        assert leadhook("job", "cancel", job)["state"] == "cancelled"
+    test = leadhook("webhook", "test", webhook, "--queue")
+    sql(f"DELETE FROM lh_operator_jobs WHERE id > 1000000000 OR id = {test['id']}")
+
+
+@pytest.mark.parametrize("words, status", [
+    (["job", "show", "4294967295"], DATA),
+    (["job", "cancel", "4294967295"], DATA),
+    (["job", "show", "x"], DATA),
+    (["job", "list", "--limit", "0"], DATA),
+    (["webhook", "test", "4294967295", "--queue"], DATA),
+    (["delivery", "redeliver", "--webhook", "4294967295", "--queue"], DATA),
+    (["delivery", "redeliver", "--campaign", "4294967295", "--queue"], DATA),
+    (["delivery", "redeliver", "7", "--queue"], USAGE),
+    (["delivery", "redeliver", "--queue"], USAGE),
+    (["mail", "test", "no-address", "--queue"], DATA),
+])
+def test_wrong_arguments(service, words, status):
+    before = service.installation.sql("SELECT COUNT(*) FROM lh_operator_jobs")
+    done = call(service.installation, *words, "--json")
+    assert done.returncode == status and done.stderr.startswith("leadhook: ") and done.stdout == ""
+    assert service.installation.sql("SELECT COUNT(*) FROM lh_operator_jobs") == before
+
+
+def test_output_for_people(service, leadhook, webhook):
+    job = leadhook("webhook", "test", webhook, "--queue")
+    shown = call(service.installation, "job", "show", str(job["id"]))
+    lines = dict(line.split(maxsplit=1) for line in shown.stdout.splitlines())
+    assert shown.returncode == OK and json.loads(lines["parameters"]) == {"webhook": webhook}
+    assert leadhook("job", "cancel", job["id"])["state"] == "cancelled"

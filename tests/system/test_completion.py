@@ -72,7 +72,7 @@ def test_every_option_is_completed(complete, commands, leadhook):
 def test_settings_are_completed(complete, leadhook):
     names = re.findall(r"^  ([a-z_]+) ", leadhook("help", "campaign", "set").partition("Settings:")[2], re.MULTILINE)
     assert len(names) > 20
-    assert complete("campaign", "set", "1", "") == sorted(f"{name}=" for name in names)
+    assert complete("campaign", "set", "1", "") == ["--queue", *sorted(f"{name}=" for name in names)]
     assert complete("campaign", "set", "1", "points_direct", "=", "5", "points_i") == ["points_indirect="]
 
 

@@ -2,9 +2,7 @@
  * Runs commands that change something with a row of the audit log (docs/users.md 6), written before and completed after. */
 #include "admin/audited.h"
 
-#include <stdlib.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "admin/commands.h"
 #include "base/log.h"
@@ -95,15 +93,11 @@ set_actor(struct audit_entry *entry, struct pool *pool, const struct caller *cal
 	static const enum audit_actor actors[] = {
 		[CALLER_SHELL] = AUDIT_SHELL, [CALLER_KEY] = AUDIT_KEY, [CALLER_USER] = AUDIT_USER
 	};
-	if (caller == NULL) {
-		const char *name = getenv("SUDO_USER") != NULL ? getenv("SUDO_USER") : getenv("LOGNAME");
-		entry->actor = AUDIT_SHELL;
-		entry->actor_name = name != NULL ? slice_of(name) : pool_printf(pool, "uid %u", (unsigned)getuid());
+	entry->actor = actors[caller == NULL ? CALLER_SHELL : caller->kind];
+	entry->actor_name = caller_name(pool, caller);
+	if (caller == NULL)
 		return;
-	}
-	entry->actor = actors[caller->kind];
 	entry->actor_id = caller->id;
-	entry->actor_name = caller->name;
 	entry->ip = caller->address;
 	entry->request_id = caller->request_id;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/pool.h"
 #include "base/slice.h"
 #include "identity/rights.h"
 
@@ -26,12 +27,18 @@ struct caller {
 	struct slice request_id;   /* or absent */
 };
 
-/* NULL is a shell, which may do everything. */
+/* NULL is a shell, which may do everything, here and below. */
 MUST_CHECK bool caller_is_operator(const struct caller *caller);
 rights caller_rights(const struct caller *caller);
 /* The account that the caller is limited to; 0: none. */
 uint64_t caller_account(const struct caller *caller);
 /* Whether it may know that the object exists. `campaign_id` 0: it belongs to the account itself. */
 MUST_CHECK bool caller_sees(const struct caller *caller, uint64_t account_id, uint64_t campaign_id);
+
+/* Its name: of a key or user, as above; of a shell, that of the person at it, from the environment, or the number of its
+ * account. In the pool. */
+struct slice caller_name(struct pool *pool, const struct caller *caller);
+/* Kind and name, for people: "user ada@example.org", "key Shop", "key 7" without a name, "shell root". */
+struct slice caller_shown(struct pool *pool, const struct caller *caller);
 
 #endif

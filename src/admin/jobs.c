@@ -8,6 +8,7 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "base/utf8.h"
 
 void
 admin_output_fields(struct output *output, const struct job_field *fields, size_t count, const void *values)
@@ -64,6 +65,14 @@ show_job(struct admin_call *call, uint64_t id)
 	return EX_OK;
 }
 
+/* The caller, as far as the column has room for it. */
+static struct slice
+made_by(struct admin_call *call)
+{
+	const struct slice shown = slice_sub(caller_shown(call->pool, call->caller), 0, JOB_MADE_BY_MAX);
+	return slice_sub(shown, 0, utf8_valid_size(shown));
+}
+
 int
 admin_queue_job(struct admin_call *call, uint64_t campaign_id, enum job_kind kind, struct slice parameters)
 {
@@ -75,7 +84,7 @@ admin_queue_job(struct admin_call *call, uint64_t campaign_id, enum job_kind kin
 		result = store_find_campaign(call->store, call->pool, campaign_id, &campaign, &now_ms);
 	if (result == RESULT_NOT_FOUND)
 		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such campaign");
-	const struct job_request request = { campaign.account_id, campaign_id, kind, parameters, SLICE("shell") };
+	const struct job_request request = { campaign.account_id, campaign_id, kind, parameters, made_by(call) };
 	if (result == RESULT_OK)
 		result = store_add_job(call->store, &request, &id);
 	if (result == RESULT_TOO_MANY)

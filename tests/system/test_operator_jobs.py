@@ -78,8 +78,8 @@ def test_webhook_test(running, leadhook, receiver, campaign, webhook, show, ende
     receiver.script(campaign.hook, Answer(201, body=b"created"))
     job = leadhook("webhook", "test", webhook, "--queue")
     assert list(job) == SHOWN
-    assert (job["kind"], job["campaign"], job["made_by"], job["parameters"]) == \
-        ("webhook_test", campaign.id, "shell", {"webhook": webhook})
+    assert (job["kind"], job["campaign"], job["parameters"]) == ("webhook_test", campaign.id, {"webhook": webhook})
+    assert job["made_by"].startswith("shell ")
     done = ended(job)
     assert (done["state"], done["error"], done["done"], done["total"]) == ("done", None, 1, 1)
     assert all(is_time(done[name]) for name in ("created_at", "started_at", "ended_at"))

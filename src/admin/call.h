@@ -164,6 +164,7 @@ struct admin_call {
 	FILE *out, *errors;          /* a remote call has neither */
 	bool is_remote;              /* by HTTP: files of the host are not read or written */
 	bool writes_out;             /* the command has written its result to `out` itself */
+	bool is_queued;              /* its output is a job of the dispatcher, which does the work */
 	struct slice next;           /* as admin_next; or absent */
 	struct admin_report report;
 };

@@ -7,10 +7,10 @@
 #define HTTP(verb, place, any_of) .method = ADMIN_##verb, .path = place, .rights = any_of
 #define SHELL_ONLY .method = ADMIN_SHELL_ONLY
 
-/* Filters of `delivery list` and `delivery redeliver`. */
-#define DELIVERY_FILTERS \
-	OPTION_CAMPAIGN, OPTION_WEBHOOK, OPTION_LEAD, OPTION_EVENT, OPTION_STATE, OPTION_STATUS, OPTION_SINCE, OPTION_UNTIL, \
-	OPTION_LIMIT
+/* Filters of `delivery list` and `delivery redeliver`, and those of `campaign redeliver`. */
+#define DELIVERY_FILTERS OPTION_CAMPAIGN, FILTERS_IN_CAMPAIGN
+#define FILTERS_IN_CAMPAIGN \
+	OPTION_WEBHOOK, OPTION_LEAD, OPTION_EVENT, OPTION_STATE, OPTION_STATUS, OPTION_SINCE, OPTION_UNTIL, OPTION_LIMIT
 /* Filters of `lead list` and `lead export`. */
 #define LEAD_FILTERS \
 	OPTION_NAME, OPTION_VERIFIED, OPTION_WAITLISTED, OPTION_FRAUDULENT, OPTION_OPTED_OUT, OPTION_TAG, OPTION_SOURCE, \
@@ -154,6 +154,9 @@ static const struct admin_command commands[] = {
 	{ "campaign reopen", "CAMPAIGN", 1, 1, admin_campaign_end, .variant = false,
 	  HTTP(POST, "campaigns/{campaign}/reopen", RIGHT_MANAGE), .versioned = true,
 	  .help = "accept leads again" },
+	{ "campaign redeliver", "CAMPAIGN [FILTER...]", 1, 1, admin_campaign_redeliver, .options = OPTIONS(FILTERS_IN_CAMPAIGN),
+	  HTTP(POST, "campaigns/{campaign}/redeliver", RIGHT_HOOKS),
+	  .help = "let the dispatcher send deliveries of a campaign again" },
 	{ "campaign remove", "CAMPAIGN --yes", 1, 1, admin_remove, .variant = false, .options = OPTIONS(OPTION_YES),
 	  HTTP(DELETE, "campaigns/{campaign}", RIGHT_MANAGE), .confirmed = true,
 	  .help = "delete a campaign with its leads and all of their data" },
@@ -273,7 +276,7 @@ static const struct admin_command commands[] = {
 	  HTTP(POST, "webhooks/{webhook}/rotate", RIGHT_HOOKS), .versioned = true,
 	  .help = "give a webhook a new secret, shown once" },
 	{ "webhook test", "WEBHOOK [--queue]", 1, 1, admin_webhook_test, .options = OPTIONS(OPTION_QUEUE),
-	  SHELL_ONLY,
+	  HTTP(POST, "webhooks/{webhook}/test", RIGHT_HOOKS),
 	  .help = "send a test delivery and show the response" },
 	{ "webhook stats", "WEBHOOK [--since TIME] [--until TIME] [--by hour|day]", 1, 1, admin_webhook_stats,
 	  .options = OPTIONS(STATS_PERIOD),
@@ -341,7 +344,7 @@ static const struct admin_command commands[] = {
 	  HTTP(POST, "mails/resend", RIGHT_CHANGE), .fields = "mails...",
 	  .help = "send mails again" },
 	{ "mail test", "ADDRESS [--queue]", 1, 1, admin_mail_test, .options = OPTIONS(OPTION_QUEUE),
-	  SHELL_ONLY,
+	  HTTP(POST, "mails/test", RIGHT_MANAGE), .fields = "address", .operator_only = true,
 	  .help = "send a test mail and show what the mail server answers" },
 	{ "delivery list", "[FILTER...] [--after PLACE]", 0, 0, admin_delivery_list,
 	  .options = OPTIONS(DELIVERY_FILTERS, OPTION_AFTER), .shape = OUTPUT_ARRAY,
@@ -356,13 +359,13 @@ static const struct admin_command commands[] = {
 	  .help = "send deliveries again" },
 	{ "job list", "[--account ID] [--campaign ID] [--limit N] [--after N]", 0, 0, admin_job_list, .shape = OUTPUT_ARRAY,
 	  .options = OPTIONS(OPTION_ACCOUNT, OPTION_CAMPAIGN, OPTION_LIMIT, OPTION_AFTER),
-	  SHELL_ONLY,
+	  HTTP(GET, "campaigns/{campaign}/jobs", RIGHT_STATS | RIGHT_HOOKS | RIGHT_MANAGE),
 	  .help = "list jobs of the dispatcher, the newest first" },
 	{ "job show", "JOB", 1, 1, admin_job_show,
-	  SHELL_ONLY,
+	  HTTP(GET, "jobs/{job}", RIGHT_STATS | RIGHT_HOOKS | RIGHT_MANAGE),
 	  .help = "show a job, how far it came and its result" },
 	{ "job cancel", "JOB", 1, 1, admin_job_cancel,
-	  SHELL_ONLY, .changes = true,
+	  HTTP(POST, "jobs/{job}/cancel", RIGHT_HOOKS | RIGHT_MANAGE),
 	  .help = "end a job; what it has done stays done" },
 	{ "completion bash", "", 0, 0, admin_completion, .standalone = true, .without_json = true,
 	  SHELL_ONLY,

@@ -358,3 +358,14 @@ admin_delivery_redeliver(struct admin_call *call)
 		return status;
 	return queues ? queue_redelivery(call, &filter) : run_redelivery(&r, ids, count, &filter);
 }
+
+/* As `delivery redeliver --campaign ID --queue`. */
+int
+admin_campaign_redeliver(struct admin_call *call)
+{
+	struct delivery_filter filter;
+	if (!read_filter(call, SIZE_MAX, &filter))
+		return EX_DATAERR;
+	filter.campaign_id = call->id;
+	return queue_redelivery(call, &filter);
+}

@@ -60,8 +60,11 @@ show_job(struct admin_call *call, uint64_t id)
 		return admin_answer(call, result);
 	add_job(call->output, &job);
 	output_text(call->output, "made_by", job.made_by);
+	/* they may have the address of a person */
 	output_object(call->output, "parameters", job.parameters);
+	output_keep_private(call->output);
 	output_object(call->output, "result", job.result);
+	output_keep_private(call->output);
 	return EX_OK;
 }
 
@@ -71,6 +74,12 @@ made_by(struct admin_call *call)
 {
 	const struct slice shown = slice_sub(caller_shown(call->pool, call->caller), 0, JOB_MADE_BY_MAX);
 	return slice_sub(shown, 0, utf8_valid_size(shown));
+}
+
+bool
+admin_queues(const struct admin_call *call)
+{
+	return call->is_remote || call->options[OPTION_QUEUE] != NULL;
 }
 
 int
@@ -90,6 +99,7 @@ admin_queue_job(struct admin_call *call, uint64_t campaign_id, enum job_kind kin
 	if (result == RESULT_TOO_MANY)
 		return admin_fail(call, PROBLEM_TOO_MANY_JOBS, "%d jobs of the account have not ended: see leadhook job list",
 		    OPERATOR_JOBS_MAX);
+	call->is_queued = result == RESULT_OK;
 	return result == RESULT_OK ? show_job(call, id) : admin_answer(call, result);
 }
 

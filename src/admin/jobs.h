@@ -7,6 +7,8 @@
 #include "jobs/fields.h"
 #include "jobs/jobs.h"
 
+/* Whether the work is left to the dispatcher: with --queue, and for remote calls, which wait for no other host. */
+MUST_CHECK bool admin_queues(const struct admin_call *call);
 /* Queues a job of the campaign and its account (0: of the installation) and outputs it. Returns a status, after reporting an
  * error. */
 int admin_queue_job(struct admin_call *call, uint64_t campaign_id, enum job_kind kind, struct slice parameters);

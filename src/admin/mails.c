@@ -148,11 +148,11 @@ admin_mail_test(struct admin_call *call)
 {
 	struct email email;
 	struct mail_test test = { .accepted = false };
-	if (!call->wiring->job_tools->has_mail)
+	if (*call->conf->mail.host == '\0')
 		return admin_fail(call, PROBLEM_CONFIG, "mail is off: mail.host and mail.from are not set");
 	if (!email_parse(call->pool, slice_trim(slice_of(call->operands[0])), &email))
 		return admin_fail(call, PROBLEM_INVALID, "ADDRESS: expected an email address");
-	if (call->options[OPTION_QUEUE] != NULL)
+	if (admin_queues(call))
 		return admin_queue_job(call, 0, JOB_MAIL_TEST, job_mail_parameters(call->pool, email.display));
 	call->wiring->prepare_sending();
 	const enum result result = job_test_mail(call->wiring->job_tools, call->store, call->pool, email.display, NULL, &test);

@@ -81,11 +81,17 @@ output_text(struct output *output, const char *key, struct slice value)
 }
 
 void
+output_keep_private(struct output *output)
+{
+	struct record *record = &output->records[output->count - 1];
+	record->values[record->count - 1].secret = true;
+}
+
+void
 output_secret(struct output *output, const char *key, struct slice value)
 {
 	output_text(output, key, value);
-	struct record *record = &output->records[output->count - 1];
-	record->values[record->count - 1].secret = true;
+	output_keep_private(output);
 }
 
 void

@@ -37,6 +37,8 @@ void output_u64(struct output *output, const char *key, uint64_t value);
 void output_i64(struct output *output, const char *key, int64_t value);
 /* A text that is shown once, and is not part of output_write_public_json. */
 void output_secret(struct output *output, const char *key, struct slice value);
+/* The value that was added last is not part of it either. */
+void output_keep_private(struct output *output);
 /* 0 is written as null. */
 void output_u64_or_null(struct output *output, const char *key, uint64_t value);
 void output_boolean(struct output *output, const char *key, bool value);
@@ -54,7 +56,7 @@ void output_nested(struct output *output, const char *key, const struct output *
 /* Appends one JSON value and a newline: the bytes that output_print_json writes, for texts without control characters and
  * direction marks. */
 void output_write_json(const struct output *output, struct buffer *out);
-/* The same without the newline and without secrets. */
+/* The same without the newline, without secrets, and without what is private. */
 void output_write_public_json(const struct output *output, struct buffer *out);
 /* The value `id` of the first record; 0: it has none. */
 uint64_t output_first_id(const struct output *output);

@@ -21,7 +21,7 @@ int
 admin_webhook_test(struct admin_call *call)
 {
 	struct webhook_test test;
-	if (call->options[OPTION_QUEUE] != NULL)
+	if (admin_queues(call))
 		return queue_test(call);
 	call->wiring->prepare_sending();
 	const enum result result = job_test_webhook(call->wiring->job_tools, call->store, call->pool, call->id, &test);

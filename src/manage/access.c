@@ -22,6 +22,7 @@ static const struct {
 	{ SLICE("mail"), OWNED_MAIL },
 	{ SLICE("mails"), OWNED_MAIL },
 	{ SLICE("user"), OWNED_USER },
+	{ SLICE("job"), OWNED_JOB },
 };
 
 bool

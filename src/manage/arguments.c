@@ -26,14 +26,15 @@ member_name(struct pool *pool, enum admin_option option)
 	return slice_of(name);
 }
 
-/* Options that name files of the host are not for remote callers. A lead that the path names has no other name: its address may
- * be a setting. */
+/* Options that name files of the host are not for remote callers, and what they would wait for is always queued. A lead that
+ * the path names has no other name: its address may be a setting. */
 static bool
 is_remote_option(const struct manage_request *request, enum admin_option option)
 {
 	const char *value = admin_option_value(option);
 	const bool names_lead = option == OPTION_EMAIL || option == OPTION_PHONE || option == OPTION_SOCIAL_ID;
-	return admin_option_in(request->command->options, option) && (value == NULL || strcmp(value, "FILE") != 0) &&
+	return admin_option_in(request->command->options, option) && option != OPTION_QUEUE &&
+	       (value == NULL || strcmp(value, "FILE") != 0) &&
 	       (!names_lead || request->call.options[OPTION_SOCIAL_ID] == NULL);
 }
 
@@ -188,7 +189,7 @@ read_switch(struct manage_request *request, const struct member *member, enum ad
 	return true;
 }
 
-/* A page is what a responder can answer within its time. */
+/* A list is what a responder can answer within its time; a queued job may be about more. */
 static bool
 check_limit(struct manage_request *request, struct slice text)
 {
@@ -210,7 +211,7 @@ read_option(struct manage_request *request, const struct member *member, enum ad
 	if (admin_option_value(option) == NULL)
 		return read_switch(request, member, option);
 	if (!text_of(request, member, &text) || !request_sees(request, member->name, text) ||
-	    (option == OPTION_LIMIT && !check_limit(request, text)))
+	    (option == OPTION_LIMIT && request->command->method == ADMIN_GET && !check_limit(request, text)))
 		return false;
 	request->call.options[option] = pool_string(request->call.pool, text);
 	return true;

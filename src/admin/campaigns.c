@@ -252,17 +252,30 @@ count_addresses(struct admin_call *call)
 	return result;
 }
 
+/* A remote caller finds the job in the list of the campaign. */
+static int
+set_and_queue(struct admin_call *call)
+{
+	uint64_t job_id;
+	const enum result result =
+	    store_edit_campaign_and_queue(call->store, call->id, edit_settings, call, admin_made_by(call), &job_id);
+	if (result == RESULT_INVALID)
+		return EX_DATAERR; /* already reported */
+	return result == RESULT_OK && (job_id == 0 || call->is_remote) ? admin_campaign_show(call)
+								       : admin_answer_job(call, result, job_id);
+}
+
 int
 admin_campaign_set(struct admin_call *call)
 {
-	const bool counts = values_have(call, 1, "max_per_ip"), queues = call->options[OPTION_QUEUE] != NULL;
-	if (queues && !counts)
+	const bool counts = values_have(call, 1, "max_per_ip");
+	if (call->options[OPTION_QUEUE] != NULL && !counts)
 		return admin_fail(call, PROBLEM_USAGE, "--queue: only with max_per_ip");
+	if (counts && admin_queues(call))
+		return set_and_queue(call);
 	enum result result = store_edit_campaign(call->store, call->id, edit_settings, call);
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* already reported */
-	if (result == RESULT_OK && queues)
-		return admin_queue_job(call, call->id, JOB_ADDRESS_COUNT, job_no_parameters());
 	if (result == RESULT_OK && counts)
 		result = count_addresses(call);
 	return result == RESULT_OK ? admin_campaign_show(call) : admin_answer(call, result);

@@ -68,12 +68,22 @@ show_job(struct admin_call *call, uint64_t id)
 	return EX_OK;
 }
 
-/* The caller, as far as the column has room for it. */
-static struct slice
-made_by(struct admin_call *call)
+/* As far as the column has room for it. */
+struct slice
+admin_made_by(struct admin_call *call)
 {
 	const struct slice shown = slice_sub(caller_shown(call->pool, call->caller), 0, JOB_MADE_BY_MAX);
 	return slice_sub(shown, 0, utf8_valid_size(shown));
+}
+
+int
+admin_answer_job(struct admin_call *call, enum result result, uint64_t id)
+{
+	if (result == RESULT_TOO_MANY)
+		return admin_fail(call, PROBLEM_TOO_MANY_JOBS, "%d jobs of the account have not ended: see leadhook job list",
+		    OPERATOR_JOBS_MAX);
+	call->is_queued = result == RESULT_OK;
+	return result == RESULT_OK ? show_job(call, id) : admin_answer(call, result);
 }
 
 bool
@@ -87,20 +97,16 @@ admin_queue_job(struct admin_call *call, uint64_t campaign_id, enum job_kind kin
 {
 	struct campaign campaign = { 0 };
 	int64_t now_ms;
-	uint64_t id;
+	uint64_t id = 0;
 	enum result result = RESULT_OK;
 	if (campaign_id != 0)
 		result = store_find_campaign(call->store, call->pool, campaign_id, &campaign, &now_ms);
 	if (result == RESULT_NOT_FOUND)
 		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such campaign");
-	const struct job_request request = { campaign.account_id, campaign_id, kind, parameters, made_by(call) };
+	const struct job_request request = { campaign.account_id, campaign_id, kind, parameters, admin_made_by(call) };
 	if (result == RESULT_OK)
 		result = store_add_job(call->store, &request, &id);
-	if (result == RESULT_TOO_MANY)
-		return admin_fail(call, PROBLEM_TOO_MANY_JOBS, "%d jobs of the account have not ended: see leadhook job list",
-		    OPERATOR_JOBS_MAX);
-	call->is_queued = result == RESULT_OK;
-	return result == RESULT_OK ? show_job(call, id) : admin_answer(call, result);
+	return admin_answer_job(call, result, id);
 }
 
 #define PLACE(member) offsetof(struct job_filter, member)

@@ -13,6 +13,11 @@ MUST_CHECK bool admin_queues(const struct admin_call *call);
  * error. */
 int admin_queue_job(struct admin_call *call, uint64_t campaign_id, enum job_kind kind, struct slice parameters);
 
+/* The caller, as jobs have it. */
+struct slice admin_made_by(struct admin_call *call);
+/* Outputs the job after RESULT_OK of the function that queued it, else reports why it did not. Returns a status. */
+int admin_answer_job(struct admin_call *call, enum result result, uint64_t id);
+
 /* Outputs the members of a result, in the current record. */
 void admin_output_fields(struct output *output, const struct job_field *fields, size_t count, const void *values);
 

@@ -192,12 +192,6 @@ test_mail(struct job_turn *turn)
 
 /* ---- addresses ---- */
 
-struct slice
-job_no_parameters(void)
-{
-	return SLICE("{}");
-}
-
 /* How far it came is in the campaign's own row (docs/architecture.md 5). */
 static enum result
 count_addresses(struct job_turn *turn)

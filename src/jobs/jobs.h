@@ -72,7 +72,6 @@ struct slice job_redelivery_parameters(struct pool *pool, const struct delivery_
 struct slice job_webhook_parameters(struct pool *pool, uint64_t webhook_id);
 /* `address` as it is to be sent to: valid. */
 struct slice job_mail_parameters(struct pool *pool, struct slice address);
-struct slice job_no_parameters(void);
 
 /* The turn of a job that a dispatcher leases. */
 struct job_turn {

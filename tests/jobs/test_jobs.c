@@ -285,7 +285,7 @@ addresses_are_counted(void **state)
 	struct campaign_settings settings = plain_campaign();
 	settings.max_per_ip = 2;
 	assert_int_equal(set_campaign(w, w->campaign, settings), RESULT_OK);
-	add(w, JOB_ADDRESS_COUNT, job_no_parameters());
+	add(w, JOB_ADDRESS_COUNT, SLICE("{}"));
 	struct operator_job job = turn(w, 0, no_ids);
 	assert_int_equal(job.state, JOB_RUNNING);
 	assert_true(job.done == 10000 && job.total == 25000);
@@ -294,7 +294,7 @@ addresses_are_counted(void **state)
 	assert_true(job.done == job.total);
 	assert_int_equal(find_campaign(w, w->campaign).ip_counted_to, UINT32_MAX);
 	w->campaign = UNKNOWN_ID;
-	add(w, JOB_ADDRESS_COUNT, job_no_parameters());
+	add(w, JOB_ADDRESS_COUNT, SLICE("{}"));
 	assert_int_equal(turn(w, 0, no_ids).state, JOB_FAILED);
 }
 

@@ -336,6 +336,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_end_campaign", "1", "" },
 	{ "sql_reopen_campaign", "1", "" },
 	{ "sql_count_addresses", "1<#", "" },
+	{ "sql_select_any_address", "1", "" },
 	{ "sql_delete_addresses", "1#", "" },
 	{ "sql_move_counted_addresses", "1<", "" },
 	{ "sql_select_uncounted_addresses", "", "" },

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "breaks.h"
+#include "store/queue/operator_jobs.h"
 #include "world.h"
 
 enum { PIECE = 10000, LEADS = 25000, ADDRESSES = 100, COUNTING = 3 };
@@ -204,6 +205,68 @@ a_lost_answer_counts_nothing_twice(void **state)
 	}
 }
 
+/* A campaign_edit. */
+static bool
+replace_maximum(void *context, struct campaign_settings *settings)
+{
+	settings->max_per_ip = *(const uint32_t *)context;
+	return true;
+}
+
+static uint64_t
+set_and_queue(struct world *w, uint32_t max_per_ip)
+{
+	uint64_t job;
+	assert_int_equal(
+	    store_edit_campaign_and_queue(w->store, w->campaign, replace_maximum, &max_per_ip, SLICE("x"), &job), RESULT_OK);
+	assert_int_equal(find_campaign(w, w->campaign).max_per_ip, max_per_ip);
+	return job;
+}
+
+#define JOBS "SELECT COUNT(*) FROM t_operator_jobs WHERE campaign_id = %" PRIu64
+
+/* docs/architecture.md 6.1: the job is committed with the change that needs it. */
+static void
+a_change_queues_its_count(void **state)
+{
+	struct world *w = *state;
+	struct operator_job job;
+	assert_int_equal(store_find_job(w->store, w->pool, set_and_queue(w, 2), &job), RESULT_OK);
+	assert_true(job.kind == JOB_ADDRESS_COUNT && job.campaign_id == w->campaign && job.account_id == w->account);
+	assert_true(set_and_queue(w, 3) != 0); /* the first one has not counted them */
+	sign_up_from(w, "a@example.org", "192.0.2.1");
+	assert_int_equal(count_addresses(w), 1);
+	assert_true(set_and_queue(w, 4) == 0);
+	assert_true(set_and_queue(w, 0) != 0);
+	assert_true(set_and_queue(w, 0) != 0); /* the hint of `check` */
+	assert_int_equal(count_addresses(w), 1);
+	assert_true(set_and_queue(w, 0) == 0);
+	assert_int_equal(root_number(JOBS, w->campaign), 4);
+	for (int after = 0; after < 2; after++) {
+		w->campaign = add_campaign(w);
+		breaks = (struct breaks){ .commits = 1, .after = after };
+		assert_int_equal(store_find_job(w->store, w->pool, set_and_queue(w, 2), &job), RESULT_OK);
+		assert_int_equal(root_number(JOBS, w->campaign), 1);
+		count_addresses(w);
+	}
+}
+
+/* What cannot be queued is not changed either. */
+static void
+a_change_without_room_for_its_count_is_undone(void **state)
+{
+	struct world *w = *state;
+	uint32_t maximum = 9;
+	uint64_t job;
+	root_run("INSERT INTO t_operator_jobs (id, account_id, kind, parameters, made_by, created_ms)"
+		 " SELECT 1000000 + seq, %" PRIu64 ", 'redelivery', '{}', 'x', 0 FROM seq_1_to_%d",
+	    w->account, OPERATOR_JOBS_MAX);
+	assert_int_equal(
+	    store_edit_campaign_and_queue(w->store, w->campaign, replace_maximum, &maximum, SLICE("x"), &job), RESULT_TOO_MANY);
+	assert_int_equal(find_campaign(w, w->campaign).max_per_ip, 0);
+	root_run("DELETE FROM t_operator_jobs");
+}
+
 enum { COUNTERS = 2, SIGN_UPS = 60 };
 
 static bool
@@ -292,6 +355,8 @@ main(void)
 		WORLD_TEST(a_piece_reads_its_own_leads_alone),
 		WORLD_TEST(the_check_finds_an_interrupted_count),
 		WORLD_TEST(a_lost_answer_counts_nothing_twice),
+		WORLD_TEST(a_change_queues_its_count),
+		WORLD_TEST(a_change_without_room_for_its_count_is_undone),
 		WORLD_TEST(concurrent_changes_are_counted_once),
 		WORLD_TEST(old_counts_are_removed_before_new_ones_are_made),
 	};

@@ -114,6 +114,7 @@ static const struct {
 	{ "sql_select_addresses_of_leads", NULL, TEMPORARY, AS_REQUESTED },
 	{ "sql_uncount_addresses", NULL, GATHERS, AS_REQUESTED },
 	{ "sql_select_any_erased", NULL, SCAN | MANY, "one row" },
+	{ "sql_select_any_address", NULL, MANY, "one row" },
 	{ "sql_count_removals", NULL, READS_ALL, UNFINISHED },
 	{ "sql_select_idle_erasure", NULL, READS_ALL, UNFINISHED },
 	{ "sql_select_idle_removed", NULL, SCAN | MANY, UNFINISHED },

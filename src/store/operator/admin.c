@@ -7,8 +7,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/mark.h"
 #include "store/operator/number.h"
 #include "store/query.h"
+#include "store/queue/operator_jobs.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -53,6 +55,7 @@ DB_STATEMENT(sql_count_addresses,
     " WHERE campaign_id = ? AND subscription_number > ? AND subscription_number <= ? AND ip IS NOT NULL"
     " GROUP BY ip"
     " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)");
+DB_STATEMENT(sql_select_any_address, "SELECT 1 FROM {prefix}ip_leads WHERE campaign_id = ? LIMIT 1");
 DB_STATEMENT(sql_delete_addresses, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? LIMIT ?");
 DB_STATEMENT(sql_move_counted_addresses, "UPDATE {prefix}campaign_counters"
 					 " SET ip_counted_to = ?"
@@ -61,7 +64,7 @@ DB_STATEMENT(sql_move_counted_addresses, "UPDATE {prefix}campaign_counters"
 store_statement_list sql_of_admin = { &sql_lock_campaign, &sql_insert_account, &sql_select_accounts, &sql_select_account,
 	&sql_lock_account, &sql_select_campaigns_with_account, &sql_lock_settings_of, &sql_suspend_account, &sql_limit_account,
 	&sql_insert_campaign, &sql_insert_counters, &sql_update_campaign, &sql_end_campaign, &sql_reopen_campaign,
-	&sql_count_addresses, &sql_delete_addresses, &sql_move_counted_addresses, NULL };
+	&sql_count_addresses, &sql_select_any_address, &sql_delete_addresses, &sql_move_counted_addresses, NULL };
 
 const char *
 store_error_text(const struct store *store)
@@ -207,8 +210,32 @@ move_counted(struct store *store, const struct campaign *campaign, uint32_t to)
 	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
 }
 
+/* Of a campaign's addresses, as a job. */
+struct count_request {
+	struct slice made_by;
+	struct commit_token token;
+	uint64_t job_id; /* 0: not queued */
+};
+
+/* `campaign` as it was, and its new maximum. An earlier count that has not ended may already have passed its last lead: another
+ * one is queued then, too. */
 static enum result
-edit_campaign(struct store *store, struct pool *pool, uint64_t id, campaign_edit *edit, void *context)
+queue_count(
+    struct store *store, struct pool *pool, const struct campaign *campaign, uint64_t max_per_ip, struct count_request *request)
+{
+	const struct job_request job = { campaign->account_id, campaign->id, JOB_ADDRESS_COUNT, SLICE("{}"), request->made_by };
+	enum result result = campaign->ip_counted_to == IP_COUNTED_ALL ? RESULT_NOT_FOUND : RESULT_OK;
+	if (max_per_ip == 0) /* counts are to be removed */
+		result = store_exists(store, &sql_select_any_address, DB_U64(campaign->id));
+	if (result == RESULT_OK)
+		return store_insert_job(store, pool, &job, &request->token, &request->job_id);
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+}
+
+/* `request` (may be NULL): queues the count. */
+static enum result
+edit_campaign(
+    struct store *store, struct pool *pool, uint64_t id, campaign_edit *edit, void *context, struct count_request *request)
 {
 	struct campaign campaign;
 	int64_t now_ms;
@@ -230,7 +257,10 @@ edit_campaign(struct store *store, struct pool *pool, uint64_t id, campaign_edit
 	/* counting stops; store_count_addresses removes the counts, piece by piece */
 	if (result == RESULT_OK && settings->max_per_ip == 0)
 		result = move_counted(store, &campaign, 0);
-	return result == RESULT_OK ? apply_request(store, id, settings->request) : result;
+	if (result == RESULT_OK)
+		result = apply_request(store, id, settings->request);
+	return result == RESULT_OK && request != NULL ? queue_count(store, pool, &campaign, settings->max_per_ip, request)
+						      : result;
 }
 
 enum result
@@ -238,7 +268,21 @@ store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void 
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = edit_campaign(store, txn.pool, id, edit, context);
+		txn.result = edit_campaign(store, txn.pool, id, edit, context, NULL);
+	return txn.result;
+}
+
+enum result
+store_edit_campaign_and_queue(
+    struct store *store, uint64_t id, campaign_edit *edit, void *context, struct slice made_by, uint64_t *job_id)
+{
+	struct count_request request = { made_by, store_new_token(), 0 };
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		request.job_id = txn.unknown ? request.job_id : 0;
+		txn.result = edit_campaign(store, txn.pool, id, edit, context, &request);
+	}
+	*job_id = request.job_id;
 	return txn.result;
 }
 

@@ -117,6 +117,10 @@ typedef bool campaign_edit(void *context, struct campaign_settings *settings);
  * ended by command stays ended. RESULT_INVALID: `edit` returned false, nothing was changed. RESULT_NOT_FOUND: no such
  * campaign. */
 MUST_CHECK enum result store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void *context);
+/* The same, and queues the count that a change of max_per_ip needs (store_count_addresses) in the same transaction, as a job by
+ * `made_by`. *job_id is 0 when there is nothing to count. RESULT_TOO_MANY: as store_add_job; nothing was changed. */
+MUST_CHECK enum result store_edit_campaign_and_queue(
+    struct store *store, uint64_t id, campaign_edit *edit, void *context, struct slice made_by, uint64_t *job_id);
 /* Applies a change of max_per_ip to the existing leads, one piece a call, each in a transaction of its own so that sign-ups go
  * on in between: if it is set, they are counted per address; if it is 0, the counts are removed. Until *done, duplicate_ip is
  * not flagged; any later call goes on where the last one ended. RESULT_NOT_FOUND: no such campaign. */

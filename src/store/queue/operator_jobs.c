@@ -107,11 +107,12 @@ has_room(struct store *store, struct pool *pool, uint64_t account_id)
 	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= OPERATOR_JOBS_MAX ? RESULT_TOO_MANY : result;
 }
 
-static enum result
-add_job(
+enum result
+store_insert_job(
     struct store *store, struct pool *pool, const struct job_request *request, const struct commit_token *token, uint64_t *id)
 {
 	bool done_before;
+	require(request->kind < JOB_KINDS && request->made_by.size <= JOB_MADE_BY_MAX);
 	/* the job's own row does not show whether an earlier run was committed: its id is another one then */
 	enum result result = store_insert_token(store, token, &done_before);
 	if (done_before) /* *id is still the earlier run's */
@@ -129,11 +130,10 @@ add_job(
 enum result
 store_add_job(struct store *store, const struct job_request *request, uint64_t *id)
 {
-	require(request->kind < JOB_KINDS && request->made_by.size <= JOB_MADE_BY_MAX);
 	const struct commit_token token = store_new_token();
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = add_job(store, txn.pool, request, &token, id);
+		txn.result = store_insert_job(store, txn.pool, request, &token, id);
 	return txn.result;
 }
 

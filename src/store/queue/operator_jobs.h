@@ -46,6 +46,10 @@ struct job_request {
 };
 /* Queues the job. RESULT_TOO_MANY: the account has OPERATOR_JOBS_MAX already. */
 MUST_CHECK enum result store_add_job(struct store *store, const struct job_request *request, uint64_t *id);
+/* The same as the last part of the caller's transaction, whose runs have the same token and *id. */
+struct commit_token;
+MUST_CHECK enum result store_insert_job(
+    struct store *store, struct pool *pool, const struct job_request *request, const struct commit_token *token, uint64_t *id);
 
 struct operator_job {
 	uint64_t id, account_id, campaign_id; /* as in struct job_request */

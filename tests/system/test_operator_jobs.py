@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 4.1, docs/architecture.md 6.1: jobs that commands leave to the dispatcher with --queue.
+"""docs/operating.md 4.1, docs/architecture.md 6.1, docs/manage.md 1.4: jobs that commands and calls leave to the dispatcher.
 
 The dispatchers of the last tests have different lock files, as on different hosts.
 """
@@ -11,6 +11,7 @@ from command import DATA, OK, USAGE, call, is_time
 from deliveries import Deliveries
 from lock_file import LockFile
 from mail_server import MailServer
+from manager import Caller, User
 from stack.process import Child, wait_until
 from stack.receiver import Answer
 
@@ -245,6 +246,78 @@ def test_two_dispatchers(service, tmp_path, leadhook, receiver, campaign, webhoo
         assert len(campaign.delivered(4)) == 4, "each test was sent once"
 
 
+# --- over HTTP ---
+
+@pytest.fixture
+def owner(service, account):
+    return Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", "all")["key"])
+
+
+def test_a_call_is_queued(running, leadhook, receiver, campaign, webhook, owner):
+    """manage.md 1.4: 202 with the job, which is polled until its end"""
+    receiver.script(campaign.hook, Answer(201))
+    queued = owner("POST", f"webhooks/{webhook}/test")
+    assert queued.status == 202 and list(queued.json) == SHOWN and queued.json["ended_at"] is None, queued.body
+    assert queued.json["made_by"].startswith("key ")
+    place = f"jobs/{queued.json['id']}"
+    wait_until(lambda: owner("GET", place).json["ended_at"], 15, "the job has ended")
+    done = owner("GET", place).json
+    assert (done["state"], done["result"]["ok"], done["result"]["status"]) == ("done", True, 201)
+    assert done == leadhook("job", "show", done["id"])
+    assert [job["id"] for job in owner("GET", f"campaigns/{campaign.id}/jobs").json] == [done["id"]]
+    late = owner("POST", f"{place}/cancel")
+    assert late.status == 409 and late.json["error"] == "conflict", late.body
+    assert owner("POST", f"webhooks/{webhook}/test", {"queue": True}).status == 406
+
+
+def test_calls_that_queue(service, leadhook, campaign, webhook, owner):
+    """manage.md 1.4: a redelivery by a filter, the count for max_per_ip, and the maximum"""
+    place = f"campaigns/{campaign.id}"
+    campaign.lead(email="ada@example.org")
+    filters = {"webhook": webhook, "event": "new_signup", "state": "failed", "status": "5xx", "limit": 300}
+    redelivered = owner("POST", f"{place}/redeliver", filters)
+    assert (redelivered.status, redelivered.json["kind"], redelivered.json["parameters"]) == (202, "redelivery", filters)
+    other = service.campaign(campaign.account)
+    for body, status in (({"webhook": other.webhook("new_signup")["referenceId"]}, 404), ({"campaign": 1}, 406), ({"event": "x"}, 422)):
+        assert owner("POST", f"{place}/redeliver", body).status == status, body
+    changed = owner("PATCH", place, {"max_per_ip": 2, "points_direct": 4})
+    assert (changed.status, changed.json["points_direct"], changed.json["addresses_counted"]) == (200, 4, False), changed.body
+    assert owner("PATCH", place, {"points_direct": 3}).status == 200
+    assert [job["kind"] for job in owner("GET", f"{place}/jobs").json] == ["address_count", "redelivery"]
+    assert [job["kind"] for job in owner("GET", f"{place}/jobs?limit=1&after={redelivered.json['id'] + 1}").json] == ["redelivery"]
+    for _ in range(MAXIMUM - 2):
+        assert owner("POST", f"webhooks/{webhook}/test").status == 202
+    for call_of in (("POST", f"webhooks/{webhook}/test"), ("PATCH", place, {"max_per_ip": 3})):
+        refused = owner(*call_of)
+        assert refused.status == 429 and refused.json["error"] == "too_many_jobs", refused.body
+    assert owner("GET", place).json["max_per_ip"] == 2
+    for job in owner("GET", f"{place}/jobs").json:
+        assert owner("POST", f"jobs/{job['id']}/cancel").json["state"] == "cancelled"
+
+
+def test_jobs_of_others(service, leadhook, campaign, webhook, owner):
+    """manage.md 1.4, 2: a job is its account's and campaign's; one of the installation is the operators'"""
+    job = f"jobs/{owner('POST', f'webhooks/{webhook}/test').json['id']}"
+    admin = service.installation.admin
+    stranger = Caller(service, admin("key", "add", str(service.account("Other").id), "--rights", "all")["key"])
+    limited = Caller(service, admin("key", "add", str(campaign.account.id), "--campaigns", str(service.campaign(campaign.account).id))["key"])
+    for caller in (stranger, limited):
+        assert [caller("GET", job).status, caller("POST", f"{job}/cancel").status] == [404, 404]
+        assert caller("POST", f"campaigns/{campaign.id}/redeliver").status == caller("GET", f"campaigns/{campaign.id}/jobs").status == 404
+    viewer = Caller(service, admin("key", "add", str(campaign.account.id), "--rights", "viewer")["key"])
+    assert [viewer("GET", job).status, viewer("POST", f"{job}/cancel").status] == [200, 403]
+    address = {"address": "grace@example.org"}
+    assert owner("POST", "mails/test", address).json["error"] == "operator_only"
+    operator = User(service, "jobs@example.org", "--role", "operator").ready()
+    mail = operator("POST", "mails/test", address)
+    assert (mail.status, mail.json["account"], mail.json["made_by"]) == (202, None, "user jobs@example.org"), mail.body
+    assert owner("GET", f"jobs/{mail.json['id']}").status == 404
+    assert operator("POST", f"jobs/{mail.json['id']}/cancel").json["state"] == "cancelled"
+    assert owner("POST", f"{job}/cancel").json["state"] == "cancelled"
+    log = json.dumps(leadhook("audit", "list"))
+    assert "job cancel" in log and "grace@example.org" not in log, "users.md 6: nothing about people"
+
+
 # --- the command ---
 
 def test_the_maximum(service, leadhook, campaign, webhook):
@@ -254,7 +327,7 @@ def test_the_maximum(service, leadhook, campaign, webhook):
         f"SELECT 1000000000 + seq, {campaign.account.id}, 'webhook_test', '{{}}', 'x', 0 FROM seq_1_to_{MAXIMUM}")
     refused = call(service.installation, "webhook", "test", str(webhook), "--queue")
     assert refused.returncode == TEMPFAIL and f"{MAXIMUM} jobs" in refused.stderr
-    listed = leadhook("job", "list", campaign.account.id)
+    listed = leadhook("job", "list", "--account", campaign.account.id)
     assert [job["id"] for job in listed if job["state"] == "queued"] == list(range(1000000000 + MAXIMUM, 1000000000, -1))
     assert [job["id"] for job in leadhook("job", "list", "--limit", 2)] == [1000000000 + MAXIMUM, 1000000000 + MAXIMUM - 1]
     other = leadhook("mail", "test", "ada@example.org", "--queue")["id"]

@@ -37,6 +37,8 @@ static bool
 fail_with(struct manage_request *request, enum admin_problem problem, struct slice pointer, struct slice detail)
 {
 	const struct admin_problem_info *info = admin_problem_info(problem);
+	if (info->status == 429)
+		request_add_header(request, "Retry-After", SLICE("60"));
 	return fail(request,
 	    &(struct http_problem_details){
 		.status = info->status, .title = info->title, .error = info->code, .detail = detail, .pointer = pointer });

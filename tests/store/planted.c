@@ -30,9 +30,10 @@ webhook_count(void)
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "audit", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
 	"due", "email_codes", "erased_people", "erasures", "events", "inbound_calls", "inbound_status", "inbound_webhooks",
-	"invitations", "ip_leads", "lead_hours", "leads", "login_attempts", "messages", "operator_jobs", "phone_codes", "recovery_codes", "referral_links", "removed_campaigns", "request_keys", "reward_levels", "score_entries", "score_histogram",
-	"sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users", "webhook_hours", "webhook_status",
-	"webhooks" };
+	"invitations", "ip_leads", "lead_hours", "leads", "login_attempts", "messages", "operator_jobs", "phone_codes",
+	"recovery_codes", "referral_links", "removed_campaigns", "request_keys", "reward_levels", "score_entries",
+	"score_histogram", "sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users", "webhook_hours",
+	"webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "message_channels",
 	"schema_version" };

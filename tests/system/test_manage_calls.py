@@ -139,6 +139,7 @@ def test_inbound_webhooks(service, calls, place):
     path = f"inbound/{made['id']}"
     for email in ("1@example.org", "none"):
         assert service.client.request("POST", url, json_body={"email": email}).status in (201, 202)
+    assert calls.post(f"{path}/test", payload='{"email":"none"}')["error"] == "invalid_email" and calls.post(f"{path}/test")["example"]
     [refused, updated] = calls.get(f"{path}/calls")
     [lead] = calls.get(f"{place}/leads?email=1@example.org")
     assert calls.get(f"{place}/leads/{lead['social_id']}/calls") == [updated]

@@ -87,7 +87,7 @@ def managing_caller(service, account):
     user = admin("user", "add", "viewer@example.org", "--role", "viewer", "--account", str(account.id))["id"]
     return Caller(admin("key", "add", str(account.id), "--rights", "all")["key"], {
         "campaign": campaign.id, "campaigns": [campaign.id], "account": account.id, "key": admin("key", "add", str(account.id))["id"],
-        "user": user, "webhook": hook, "inbound": inbound, "call": 1, "mail": 1, "delivery": 1, "kind": "welcome",
+        "user": user, "webhook": hook, "inbound": inbound, "call": 1, "mail": 1, "delivery": 1, "job": 1, "kind": "welcome",
         "tag": campaign.define("tag", "Tag"), "action": campaign.define("action", "Action"),
         "reward": campaign.define("reward", "Mug", "--required-points", 5),
         "name": "New", "text": "New", "subject": "New", "required_points": 9, "points": 1, "email": "0@example.org", "role": "viewer",

@@ -11,7 +11,7 @@ from command import DATA, OK, USAGE, call, is_time
 from deliveries import Deliveries
 from lock_file import LockFile
 from mail_server import MailServer
-from manager import Caller, User
+from caller import Caller, User
 from stack.process import Child, wait_until
 from stack.receiver import Answer
 

@@ -40,6 +40,7 @@ class World:
         refused = campaign.client.request("POST", "/inbound/" + inbound["url"].split("/inbound/")[1], json_body={"email": "no address"})
         assert refused.status == 202, refused.body
         made["call"] = admin("inbound", "log", str(inbound["id"]))[0]["id"]
+        made["job"] = admin("webhook", "test", str(made["webhook"]), "--queue")["id"]
         made["mail"] = made["delivery"]  # any number that no other message has
         sql(f"INSERT INTO lh_messages (id, campaign_id, lead_id, kind, state, created_ms, due_ms) VALUES ({made['mail']}, {campaign.id}, 1, 0, "
             "'failed', 1, 1)")

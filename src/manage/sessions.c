@@ -3,6 +3,8 @@
  * are no commands: a shell has no session. */
 #include <string.h>
 
+#include "base/encode.h"
+#include "base/utf8.h"
 #include "manage/members.h"
 #include "json/writer.h"
 
@@ -290,6 +292,50 @@ handle_session(struct session_call *call)
 		write_session(call);
 }
 
+/* ---- all sessions of the user ---- */
+
+static void
+handle_list(struct session_call *call)
+{
+	const struct session_limits *limits = &call->login->limits;
+	struct pool *pool = call->request->http->pool;
+	struct session_row *rows;
+	struct json_writer writer;
+	size_t count;
+	if (!fields_fit(call) || !succeeded(call, store_list_sessions(call->login->store, pool, call->request->session.user_id,
+						      limits, &rows, &count)))
+		return;
+	json_writer_init(&writer, &call->request->response->body);
+	json_begin_array(&writer);
+	for (size_t i = 0; i < count; i++) {
+		json_begin_object(&writer);
+		json_put_text(&writer, SLICE("id"), encode_hex(pool, rows[i].hash));
+		json_put_time(&writer, SLICE("created_at"), rows[i].created_ms);
+		json_put_time(&writer, SLICE("last_used_at"), rows[i].last_used_ms);
+		json_put_text(&writer, SLICE("ip"), rows[i].ip);
+		json_put_text(&writer, SLICE("user_agent"), utf8_valid(rows[i].user_agent) ? rows[i].user_agent : SLICE_NONE);
+		json_end_object(&writer);
+	}
+	json_end_array(&writer);
+}
+
+static void
+handle_end(struct session_call *call)
+{
+	struct manage_request *request = call->request;
+	const struct slice id = required_text(call, SLICE("id"));
+	struct slice hash;
+	if (!fields_fit(call))
+		return;
+	enum result result = RESULT_NOT_FOUND;
+	if (decode_hex(request->http->pool, id, &hash) && hash.size == DIGEST_SIZE)
+		result = store_end_session(call->login->store, request->session.user_id, (const unsigned char *)hash.data);
+	if (result == RESULT_NOT_FOUND)
+		(void)request_fail(request, PROBLEM_NOT_FOUND, SLICE_NONE, "there is no such session");
+	else if (succeeded(call, result))
+		answer_done(call);
+}
+
 /* ---- links ---- */
 
 static bool
@@ -347,6 +393,8 @@ static const struct {
 	{ HTTP_POST, "session", false, handle_login },
 	{ HTTP_GET, "session", true, handle_session },
 	{ HTTP_DELETE, "session", true, handle_logout },
+	{ HTTP_GET, "session/list", true, handle_list },
+	{ HTTP_POST, "session/end", true, handle_end },
 	{ HTTP_POST, "session/confirm", true, handle_confirm },
 	{ HTTP_POST, "session/password", true, handle_password },
 	{ HTTP_POST, "session/factor", true, handle_begin_factor },

@@ -126,6 +126,22 @@ def test_another_password(service, account):
     assert user.log_in("eight orange bicycles").status == 200
 
 
+def test_own_sessions(service, account):
+    """3, users.md 4: are listed with their browsers, and can be ended one by one"""
+    user = User(service, "many@example.org", "--role", "viewer", "--account", account.id).ready()
+    first = user.token
+    user.log_in()
+    listed = user("GET", "session/list").json
+    assert len(listed) == 2 and all(row["created_at"] and row["ip"] for row in listed)
+    assert user("POST", "session/end", {"id": "ab" * 32}).status == user("POST", "session/end", {"id": "x"}).status == 404
+    others = User(service, "other@example.org", "--role", "viewer", "--account", account.id).ready()
+    assert others("POST", "session/end", {"id": listed[1]["id"]}).status == 404
+    assert user("POST", "session/end", {"id": listed[1]["id"]}).status == 200
+    assert user("GET", "session").status == 200
+    user.token = first
+    assert user("GET", "session").status == 401
+
+
 def test_a_suspended_account(service):
     """users.md 2: its users can log in and see why nothing works"""
     account = service.account("Suspended")

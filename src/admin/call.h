@@ -138,6 +138,7 @@ struct admin_command {
 	rights rights;      /* a caller has one of them */
 	bool operator_only; /* of the installation */
 	bool creates;       /* an object */
+	bool queues;        /* a remote call leaves it to the dispatcher, and outputs the job */
 	bool changes;       /* something, though its method does not say so: it is in the audit log */
 	bool confirmed;     /* a user must have given the password lately */
 	bool versioned;     /* shows or changes what the version of a campaign's settings is about */
@@ -164,7 +165,6 @@ struct admin_call {
 	FILE *out, *errors;          /* a remote call has neither */
 	bool is_remote;              /* by HTTP: files of the host are not read or written */
 	bool writes_out;             /* the command has written its result to `out` itself */
-	bool is_queued;              /* its output is a job of the dispatcher, which does the work */
 	struct slice next;           /* as admin_next; or absent */
 	struct admin_report report;
 };

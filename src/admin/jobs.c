@@ -82,7 +82,6 @@ admin_answer_job(struct admin_call *call, enum result result, uint64_t id)
 	if (result == RESULT_TOO_MANY)
 		return admin_fail(call, PROBLEM_TOO_MANY_JOBS, "%d jobs of the account have not ended: see leadhook job list",
 		    OPERATOR_JOBS_MAX);
-	call->is_queued = result == RESULT_OK;
 	return result == RESULT_OK ? show_job(call, id) : admin_answer(call, result);
 }
 

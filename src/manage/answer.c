@@ -106,7 +106,7 @@ request_answer(struct manage_request *request, int status)
 		answer_failure(request);
 		return;
 	}
-	request->response->status = call->is_queued ? 202 : call->command->creates ? 201 : 200;
+	request->response->status = call->command->queues ? 202 : call->command->creates ? 201 : 200;
 	output_write_json(call->output, &request->response->body);
 	if (slice_present(call->next))
 		add_next(request, call->next);

@@ -7,11 +7,11 @@ import contextlib
 import json
 
 import pytest
+from caller import OWN_PAGE, Caller, User
 from command import DATA, OK, USAGE, call, is_time
 from deliveries import Deliveries
 from lock_file import LockFile
 from mail_server import MailServer
-from caller import Caller, User
 from stack.process import Child, wait_until
 from stack.receiver import Answer
 
@@ -256,10 +256,12 @@ def owner(service, account):
 def test_a_call_is_queued(running, leadhook, receiver, campaign, webhook, owner):
     """manage.md 1.4: 202 with the job, which is polled until its end"""
     receiver.script(campaign.hook, Answer(201))
-    queued = owner("POST", f"webhooks/{webhook}/test")
+    once = {"Idempotency-Key": "a test"}
+    queued = owner("POST", f"webhooks/{webhook}/test", headers=once)
     assert queued.status == 202 and list(queued.json) == SHOWN and queued.json["ended_at"] is None, queued.body
     assert queued.json["made_by"].startswith("key ")
     place = f"jobs/{queued.json['id']}"
+    assert owner("POST", f"webhooks/{webhook}/test", headers=once).json == {"id": queued.json["id"], "repeated": True}
     wait_until(lambda: owner("GET", place).json["ended_at"], 15, "the job has ended")
     done = owner("GET", place).json
     assert (done["state"], done["result"]["ok"], done["result"]["status"]) == ("done", True, 201)
@@ -275,7 +277,8 @@ def test_calls_that_queue(service, leadhook, campaign, webhook, owner):
     place = f"campaigns/{campaign.id}"
     campaign.lead(email="ada@example.org")
     filters = {"webhook": webhook, "event": "new_signup", "state": "failed", "status": "5xx", "limit": 300}
-    redelivered = owner("POST", f"{place}/redeliver", filters)
+    redelivered, again = (owner("POST", f"{place}/redeliver", filters, headers={"Idempotency-Key": "once"}) for _ in range(2))
+    assert (again.status, again.json["id"]) == (200, redelivered.json["id"])
     assert (redelivered.status, redelivered.json["kind"], redelivered.json["parameters"]) == (202, "redelivery", filters)
     other = service.campaign(campaign.account)
     for body, status in (({"webhook": other.webhook("new_signup")["referenceId"]}, 404), ({"campaign": 1}, 406), ({"event": "x"}, 422)):
@@ -289,7 +292,7 @@ def test_calls_that_queue(service, leadhook, campaign, webhook, owner):
         assert owner("POST", f"webhooks/{webhook}/test").status == 202
     for call_of in (("POST", f"webhooks/{webhook}/test"), ("PATCH", place, {"max_per_ip": 3})):
         refused = owner(*call_of)
-        assert refused.status == 429 and refused.json["error"] == "too_many_jobs", refused.body
+        assert refused.status == 429 and refused.json["error"] == "too_many_jobs" and refused.headers["Retry-After"], refused.body
     assert owner("GET", place).json["max_per_ip"] == 2
     for job in owner("GET", f"{place}/jobs").json:
         assert owner("POST", f"jobs/{job['id']}/cancel").json["state"] == "cancelled"
@@ -309,7 +312,8 @@ def test_jobs_of_others(service, leadhook, campaign, webhook, owner):
     address = {"address": "grace@example.org"}
     assert owner("POST", "mails/test", address).json["error"] == "operator_only"
     operator = User(service, "jobs@example.org", "--role", "operator").ready()
-    mail = operator("POST", "mails/test", address)
+    mail, again = (operator("POST", "mails/test", address, headers={**OWN_PAGE, "Idempotency-Key": "once"}) for _ in range(2))
+    assert (again.status, again.json["id"]) == (200, mail.json["id"])
     assert (mail.status, mail.json["account"], mail.json["made_by"]) == (202, None, "user jobs@example.org"), mail.body
     assert owner("GET", f"jobs/{mail.json['id']}").status == 404
     assert operator("POST", f"jobs/{mail.json['id']}/cancel").json["state"] == "cancelled"

@@ -64,7 +64,7 @@ def shard(webhook):
 
 
 def fill_leads(subject, campaign, leads, shape):
-    """Leads with the scores, histogram and counters that `leadhook check --deep` expects."""
+    """Leads with the scores, histogram and counters (hourly too) that `leadhook check --deep` expects."""
     text = LEADS.format(campaign=campaign, leads=leads, score=SHAPES[shape].format(leads=leads), first=FIRST_LEAD)
     start = 0
     for level in range(LEVELS):
@@ -72,7 +72,9 @@ def fill_leads(subject, campaign, leads, shape):
         buckets = ", ".join(f"SUM((score >> {shift}) & 15 = {bucket})" for bucket in range(16))
         text += HISTOGRAM.format(campaign=campaign, start=start, above=shift + 4, buckets=buckets)
         start += 16 ** level
-    subject.sql(text + "ANALYZE TABLE lh_leads, lh_score_histogram, lh_score_entries;")
+    subject.sql(text)
+    subject.installation.admin("stats", "rebuild", str(campaign))
+    subject.sql("ANALYZE TABLE lh_leads, lh_score_histogram, lh_score_entries, lh_lead_hours;")
     check(subject)
 
 

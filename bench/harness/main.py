@@ -16,6 +16,7 @@ from .cluster import cluster
 from .deliver import deliver, deliver_hostile
 from .growth import growth
 from .mail import latency_mail, mail
+from .management import guesses, lists
 from .noisy import noisy_neighbour
 from .requests import create, leaderboard, limited, lookup, one_campaign, repeat
 from .running import latency, memory, together
@@ -23,7 +24,8 @@ from .watching import metrics
 
 WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": together, "repeat": repeat, "lookup": lookup,
              "leaderboard": leaderboard, "limited": limited, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
-             "memory": memory, "latency": latency, "metrics": metrics, "noisy-neighbour": noisy_neighbour}
+             "memory": memory, "latency": latency, "metrics": metrics, "noisy-neighbour": noisy_neighbour,
+             "guesses": guesses, "lists": lists}
 # Only when they are named: they need more packages.
 NAMED = {"cluster": cluster, "mail": mail, "latency-mail": latency_mail}
 

@@ -98,8 +98,8 @@ read_campaigns(struct admin_call *call, struct new_key *key)
 		key->campaign_count++;
 	}
 	if (!good || (call->options[OPTION_CAMPAIGNS] != NULL && key->campaign_count == 0)) {
-		admin_fail_option(
-		    call, OPTION_CAMPAIGNS, "expected ids of campaigns, with commas, at most %d", KEY_CAMPAIGNS_MAX);
+		admin_fail_option(call, PROBLEM_INVALID, OPTION_CAMPAIGNS, "expected ids of campaigns, with commas, at most %d",
+		    KEY_CAMPAIGNS_MAX);
 		return false;
 	}
 	return true;
@@ -148,7 +148,7 @@ admin_key_add(struct admin_call *call)
 	memcpy(key.hash, hash.bytes, sizeof(key.hash));
 	const enum result result = store_add_key(call->store, &key, &id);
 	if (result == RESULT_INVALID)
-		return admin_fail_option(call, OPTION_CAMPAIGNS, "the account has no campaign of these ids");
+		return admin_fail_option(call, PROBLEM_INVALID, OPTION_CAMPAIGNS, "the account has no campaign of these ids");
 	const int status = admin_answer_id(call, result, id);
 	if (status != EX_OK)
 		return status;

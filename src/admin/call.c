@@ -428,6 +428,6 @@ admin_delimiter(struct admin_call *call, char *delimiter)
 	*delimiter = strcmp(text, "tab") == 0 ? '\t' : text[0];
 	if (strcmp(text, "tab") == 0 || (strlen(text) == 1 && strchr("\"\r\n", text[0]) == NULL))
 		return true;
-	admin_fail(call, PROBLEM_USAGE, "--delimiter: expected one character, or tab");
+	admin_fail_option(call, PROBLEM_USAGE, OPTION_DELIMITER, "expected one character, or tab");
 	return false;
 }

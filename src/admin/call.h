@@ -71,6 +71,7 @@
 	X(DELIMITER, "delimiter", "C", "what separates the columns of CSV: a character, or tab") \
 	X(ENCODING, "encoding", "NAME", "encoding of the file, as WINDOWS-1252 or UTF-16; without it UTF-8") \
 	X(COUNTRY_CODE, "country-code", "CODE", "of phone numbers without +: a calling code, or two letters") \
+	X(LAST_NUMBER, "last-number", "N", "the largest sign-up number of the whole that the file is a part of") \
 	X(REJECTS, "rejects", "FILE", "write the rows that are not imported to this file") \
 	X(DROP_REFERRERS, "drop-unknown-referrers", NULL, "import leads without their referrers where these do not exist") \
 	X(EVENTS, "events", NULL, "make the events of a sign-up") \
@@ -135,6 +136,7 @@ struct admin_command {
 	/* The members that are the operands after those of the path, with spaces between them. The last may end with "...": all
 	 * others, an array. "*": any member is NAME=VALUE. */
 	const char *fields;
+	bool lines;         /* texts of members may have several lines */
 	rights rights;      /* a caller has one of them */
 	bool operator_only; /* of the installation */
 	bool creates;       /* an object */
@@ -179,8 +181,9 @@ void admin_command_help(const struct admin_command *command, FILE *out);
 
 /* Each records the failure, writes "leadhook: …" to the errors of a call that has them, and returns the exit status. */
 int admin_fail(struct admin_call *call, enum admin_problem problem, const char *format, ...) PRINTF_LIKE(3, 4);
-/* An option's value is wrong: "--limit: …". */
-int admin_fail_option(struct admin_call *call, enum admin_option option, const char *format, ...) PRINTF_LIKE(3, 4);
+/* An option cannot be used so: "--limit: …". */
+int admin_fail_option(struct admin_call *call, enum admin_problem problem, enum admin_option option, const char *format, ...)
+    PRINTF_LIKE(4, 5);
 /* A setting's value is wrong: "name=: …". */
 int admin_fail_setting(struct admin_call *call, const char *setting, const char *format, ...) PRINTF_LIKE(3, 4);
 /* A remark that does not make the command fail. */

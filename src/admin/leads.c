@@ -54,7 +54,7 @@ read_identity(struct admin_call *call, size_t which, struct lead_reference *refe
 	reference->identity = identities[which].identity;
 	if (identities[which].read(call->pool, slice_of(text), &reference->value))
 		return true;
-	admin_fail_option(call, identities[which].option, "expected %s", identities[which].expected);
+	admin_fail_option(call, PROBLEM_INVALID, identities[which].option, "expected %s", identities[which].expected);
 	return false;
 }
 

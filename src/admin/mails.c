@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Mails to leads (docs/mail.md): list, show, send again; the test of the mail server. */
+#include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
@@ -38,6 +39,7 @@ static const struct value_option filter_table[] = {
 	{ OPTION_STATE, read_state, PLACE(state), "requested, ready, sent, failed or dropped" },
 	{ OPTION_KIND, read_kind, PLACE(kind), "verify, welcome, reward, referral, status_link, erase_confirm or code" },
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
+	{ OPTION_AFTER, value_id, PLACE(after), "the id of a mail" },
 };
 #undef PLACE
 
@@ -71,18 +73,16 @@ int
 admin_mail_list(struct admin_call *call)
 {
 	struct mail_filter filter = { .state = -1, .kind = -1, .limit = VALUE_LIMIT_DEFAULT };
-	struct mail_row *mails;
-	size_t count;
-	bool cut;
+	struct mail_list list;
 	if (!values_take(call, filter_table, ARRAY_SIZE(filter_table), &filter))
 		return EX_DATAERR;
-	const enum result result = store_list_mails(call->store, call->pool, &filter, &mails, &count, &cut);
+	const enum result result = store_list_mails(call->store, call->pool, &filter, &list);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	for (size_t i = 0; i < count; i++)
-		add_mail(call, &mails[i]);
-	if (cut)
-		admin_warn(call, "only the newest %d mails were searched", MAILS_EXAMINED);
+	for (size_t i = 0; i < list.count; i++)
+		add_mail(call, &list.mails[i]);
+	if (list.next != 0)
+		admin_next(call, pool_printf(call->pool, "%" PRIu64, list.next));
 	return EX_OK;
 }
 

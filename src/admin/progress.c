@@ -24,7 +24,8 @@ void
 progress_show(struct progress *progress, uint64_t done, uint64_t position)
 {
 	const int64_t now_ms = clock_monotonic_ms(), took_ms = now_ms - progress->began_ms;
-	if (now_ms - progress->shown_ms < INTERVAL_MS || took_ms <= 0 || isatty(fileno(progress->out)) != 1)
+	if (progress->out == NULL || now_ms - progress->shown_ms < INTERVAL_MS || took_ms <= 0 ||
+	    isatty(fileno(progress->out)) != 1)
 		return;
 	fprintf(progress->out, "\rleadhook: %" PRIu64 " %s, %" PRIu64 " a second", done, progress->unit,
 	    done * 1000 / (uint64_t)took_ms);

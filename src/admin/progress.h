@@ -15,6 +15,7 @@ struct progress {
 	bool shown;
 };
 
+/* `out`: NULL shows nothing. */
 struct progress progress_begin(FILE *out, const char *unit, uint64_t total);
 int64_t progress_took_ms(const struct progress *progress);
 /* `done`: units, of which the rate is shown. `position`: of `total`, by which the time left is estimated. */

@@ -66,14 +66,14 @@ admin_fail(struct admin_call *call, enum admin_problem problem, const char *form
 }
 
 int
-admin_fail_option(struct admin_call *call, enum admin_option option, const char *format, ...)
+admin_fail_option(struct admin_call *call, enum admin_problem problem, enum admin_option option, const char *format, ...)
 {
 	const char *name = admin_option_name(option);
 	va_list args;
 	va_start(args, format);
 	const struct slice message = format_text(call->pool, format, args);
 	va_end(args);
-	return fail(call, PROBLEM_INVALID, name, pool_printf(call->pool, "--%s: ", name), message);
+	return fail(call, problem, name, pool_printf(call->pool, "--%s: ", name), message);
 }
 
 int

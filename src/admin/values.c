@@ -405,7 +405,7 @@ values_take(struct admin_call *call, const struct value_option *options, size_t 
 		struct slice bad = SLICE_NONE;
 		if (value == NULL || options[i].read(call->pool, slice_of(value), (char *)target + options[i].offset, &bad))
 			continue;
-		admin_fail_option(call, options[i].option, "expected %s", options[i].expected);
+		admin_fail_option(call, PROBLEM_INVALID, options[i].option, "expected %s", options[i].expected);
 		return false;
 	}
 	return true;

@@ -47,10 +47,10 @@ api_caller_pass_address(const struct api_caller *caller)
 }
 
 bool
-api_caller_pass_account(const struct api_caller *caller, uint64_t account_id)
+api_caller_pass_account(const struct api_caller *caller, uint64_t account_id, int64_t per_minute)
 {
 	caller->call->account_id = account_id;
-	caller->call->key.account_per_minute = -1; /* the setting's */
+	caller->call->key.account_per_minute = per_minute;
 	return call_pass_account(caller->call);
 }
 

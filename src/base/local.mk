@@ -19,6 +19,7 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/pool.c %D%/pool.h \
 	%D%/random.c %D%/random.h \
 	%D%/replacement.c %D%/replacement.h \
+	%D%/temporary.c %D%/temporary.h \
 	%D%/result.c %D%/result.h \
 	%D%/sandbox.c %D%/sandbox.h \
 	%D%/shared.c %D%/shared.h \

@@ -26,14 +26,14 @@ member_name(struct pool *pool, enum admin_option option)
 	return slice_of(name);
 }
 
-/* Options that name files of the host are not for remote callers, and what they would wait for is always queued. A lead that
+/* Options about files of the host are not for remote callers, and what they would wait for is always queued. A lead that
  * the path names has no other name: its address may be a setting. */
 static bool
 is_remote_option(const struct manage_request *request, enum admin_option option)
 {
 	const char *value = admin_option_value(option);
 	const bool names_lead = option == OPTION_EMAIL || option == OPTION_PHONE || option == OPTION_SOCIAL_ID;
-	return admin_option_in(request->command->options, option) && option != OPTION_QUEUE &&
+	return admin_option_in(request->command->options, option) && option != OPTION_QUEUE && option != OPTION_ENCODING &&
 	       (value == NULL || strcmp(value, "FILE") != 0) &&
 	       (!names_lead || request->call.options[OPTION_SOCIAL_ID] == NULL);
 }
@@ -42,10 +42,9 @@ is_remote_option(const struct manage_request *request, enum admin_option option)
 static bool
 check_text(struct manage_request *request, struct slice name, struct slice text)
 {
-	const bool lines = request->command->fields != NULL && request->command->fields[0] == '*';
 	for (size_t i = 0; i < text.size; i++) {
 		const unsigned char c = (unsigned char)text.data[i];
-		if ((c >= ' ' && c != 0x7f) || (lines && (c == LINE_FEED || c == TAB || c == RETURN)))
+		if ((c >= ' ' && c != 0x7f) || (request->command->lines && (c == LINE_FEED || c == TAB || c == RETURN)))
 			continue;
 		return request_fail(request, PROBLEM_INVALID, pointer_to(request, name), "control characters are not allowed");
 	}

@@ -109,7 +109,7 @@ identify_user(struct manage_request *request)
 		.account_id = session->account_id,
 		.rights = session->rights };
 	read_campaigns(request);
-	return from->pass_account(from->context, session->account_id);
+	return from->pass_account(from->context, session->account_id, session->account_per_minute);
 }
 
 static bool

@@ -32,7 +32,7 @@ struct manage_caller {
 	/* The limits of a caller without a key, as api/api.h has them. Those that return false have answered. */
 	const void *context;
 	bool (*pass_address)(const void *context);
-	bool (*pass_account)(const void *context, uint64_t account_id);
+	bool (*pass_account)(const void *context, uint64_t account_id, int64_t per_minute);
 	bool (*may_guess)(const void *context);
 	void (*note_guess)(const void *context);
 };

@@ -1,13 +1,17 @@
 # the three programs
 %C%_libs = src/limit/liblimit.a src/store/libstore.a src/db/libdb.a src/conf/libconf.a $(mail_libs) $(MARIADB_LIBS) $(INIH_LIBS)
 
+# what answers requests, with management
+management_libs = src/manage/libmanage.a src/admin/libadmin.a src/jobs/libjobs.a src/login/liblogin.a $(api_libs) \
+	src/transfer/libtransfer.a src/commit/libcommit.a src/http/libhttp.a src/deliver/libdeliver.a src/compose/libcompose.a \
+	src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
+
 noinst_LIBRARIES += %D%/libwiring.a
 %C%_libwiring_a_SOURCES = %D%/api_options.c %D%/api_options.h %D%/confinement.c %D%/confinement.h %D%/job_tools.c %D%/job_tools.h %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
 
 sbin_PROGRAMS += %D%/leadhook-fcgi
 %C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h %D%/management.c %D%/management.h
-%C%_leadhook_fcgi_LDADD = %D%/libwiring.a src/manage/libmanage.a src/admin/libadmin.a src/jobs/libjobs.a src/login/liblogin.a $(api_libs) src/transfer/libtransfer.a \
-	src/commit/libcommit.a src/http/libhttp.a src/deliver/libdeliver.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
+%C%_leadhook_fcgi_LDADD = %D%/libwiring.a $(management_libs)
 
 bin_PROGRAMS += %D%/leadhook
 %C%_leadhook_SOURCES = %D%/leadhook.c

@@ -28,9 +28,9 @@ pass_address(const void *context)
 }
 
 static bool
-pass_account(const void *context, uint64_t account_id)
+pass_account(const void *context, uint64_t account_id, int64_t per_minute)
 {
-	return api_caller_pass_account(context, account_id);
+	return api_caller_pass_account(context, account_id, per_minute);
 }
 
 static bool

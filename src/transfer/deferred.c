@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/pool.h"
+#include "base/temporary.h"
 
 struct deferred {
 	FILE *file;
@@ -14,9 +15,9 @@ struct deferred {
 };
 
 struct deferred *
-deferred_new(void)
+deferred_new(bool in_memory)
 {
-	FILE *file = tmpfile();
+	FILE *file = in_memory ? temporary_in_memory() : tmpfile();
 	if (file == NULL)
 		return NULL;
 	struct deferred *deferred = memory_alloc(sizeof(*deferred));

@@ -17,8 +17,8 @@ struct record_place {
 
 struct deferred;
 
-/* Returns NULL when there is no temporary file: errno. */
-struct deferred *deferred_new(void);
+/* `in_memory`: the file is in memory. Returns NULL when there is no temporary file: errno. */
+struct deferred *deferred_new(bool in_memory);
 void deferred_free(struct deferred **deferred);
 uint64_t deferred_count(const struct deferred *deferred);
 /* Return false when the file cannot be written or read: errno. */

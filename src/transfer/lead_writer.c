@@ -11,6 +11,7 @@
 #include "engine/id_list.h"
 #include "transfer/columns.h"
 #include "transfer/csv.h"
+#include "json/reader.h"
 #include "json/writer.h"
 
 /* Names of tags and actions in a cell are a record of CSV themselves, whatever the delimiter of the file is. */
@@ -133,12 +134,88 @@ add_names(struct lead_writer *writer, struct pool *pool, struct slice object, st
 			add_name(writer, names, fields.items[i].name);
 }
 
+static bool
+names_fit(const struct lead_writer *writer)
+{
+	return ARRAY_SIZE(columns) + writer->custom.count + writer->utm.count <= CSV_FIELDS_MAX;
+}
+
 bool
 lead_writer_add_names(struct lead_writer *writer, struct pool *pool, const struct lead *lead)
 {
 	add_names(writer, pool, lead->custom_fields, &writer->custom);
 	add_names(writer, pool, lead->utm, &writer->utm);
-	return ARRAY_SIZE(columns) + writer->custom.count + writer->utm.count <= CSV_FIELDS_MAX;
+	return names_fit(writer);
+}
+
+static void
+put_names(struct json_writer *json, struct slice key, const struct names *names)
+{
+	json_name(json, key);
+	json_begin_array(json);
+	for (size_t i = 0; i < names->count; i++)
+		json_string(json, names->items[i]);
+	json_end_array(json);
+}
+
+#define UTM_NAMES SLICE("utm")
+#define CUSTOM_NAMES SLICE("custom")
+
+struct slice
+lead_writer_names(const struct lead_writer *writer, struct pool *pool)
+{
+	struct buffer out;
+	struct json_writer json;
+	buffer_init(&out, CELL_MAX_BYTES);
+	json_writer_init(&json, &out);
+	json_begin_object(&json);
+	put_names(&json, UTM_NAMES, &writer->utm);
+	put_names(&json, CUSTOM_NAMES, &writer->custom);
+	json_end_object(&json);
+	const struct slice text = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return text;
+}
+
+struct names_reader {
+	struct lead_writer *writer;
+	struct names *names; /* those of the key at hand */
+};
+
+/* A json_handler. */
+static bool
+read_names(void *context, const struct json_event *event)
+{
+	struct names_reader *reader = context;
+	struct lead_writer *writer = reader->writer;
+	switch (event->type) {
+	case JSON_OBJECT_BEGIN:
+	case JSON_OBJECT_END:
+		return event->depth == 0;
+	case JSON_KEY:
+		reader->names = slice_equal(event->text, UTM_NAMES)      ? &writer->utm
+				: slice_equal(event->text, CUSTOM_NAMES) ? &writer->custom
+									 : NULL;
+		return reader->names != NULL;
+	case JSON_ARRAY_BEGIN:
+	case JSON_ARRAY_END:
+		return event->depth == 1;
+	case JSON_STRING:
+		if (event->depth != 2)
+			return false;
+		add_name(writer, reader->names, event->text);
+		return names_fit(writer);
+	default:
+		return false;
+	}
+}
+
+bool
+lead_writer_set_names(struct lead_writer *writer, struct slice json)
+{
+	struct names_reader reader = { .writer = writer };
+	struct json_problem problem;
+	return json_read(json, 2, read_names, &reader, &problem);
 }
 
 /* The heading of a custom field. One that has the name of another column is written as a member of `custom_fields`. */

@@ -20,6 +20,11 @@ void lead_writer_free(struct lead_writer **writer);
  * and `utm` are read. Returns false when there are too many columns for a file that can be imported. */
 MUST_CHECK bool lead_writer_add_names(struct lead_writer *writer, struct pool *pool, const struct lead *lead);
 
+/* The names that it has, as a JSON object in the pool; and the reverse, for a writer that goes on for another. Returns false for
+ * a text that is no such object, or has too many names. */
+struct slice lead_writer_names(const struct lead_writer *writer, struct pool *pool);
+MUST_CHECK bool lead_writer_set_names(struct lead_writer *writer, struct slice json);
+
 /* Append the heading of CSV, and a lead. `pool` is for temporary values. */
 void lead_writer_heading(struct lead_writer *writer, struct pool *pool, struct buffer *out);
 void lead_writer_add(struct lead_writer *writer, struct pool *pool, const struct lead *lead, struct buffer *out);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # One program per target. With --enable-fuzzers they use libFuzzer (scripts/fuzz), otherwise their seeds are tests.
 fuzz_targets = %D%/fuzz_address %D%/fuzz_challenge %D%/fuzz_conf %D%/fuzz_email %D%/fuzz_fastcgi %D%/fuzz_form %D%/fuzz_forwarded \
-	%D%/fuzz_json %D%/fuzz_jsonp %D%/fuzz_leads %D%/fuzz_mapping %D%/fuzz_message %D%/fuzz_multipart %D%/fuzz_path %D%/fuzz_phone \
+	%D%/fuzz_json %D%/fuzz_jsonp %D%/fuzz_leads %D%/fuzz_manage %D%/fuzz_mapping %D%/fuzz_message %D%/fuzz_multipart %D%/fuzz_path %D%/fuzz_phone \
 	%D%/fuzz_request %D%/fuzz_retry %D%/fuzz_template %D%/fuzz_url
 
 if ENABLE_FUZZERS
@@ -64,6 +64,10 @@ fuzz-targets: $(BUILT_SOURCES)
 %C%_fuzz_leads_SOURCES = %D%/fuzz_leads.c $(%C%_common)
 %C%_fuzz_leads_LDFLAGS = $(%C%_ldflags)
 %C%_fuzz_leads_LDADD = src/transfer/libtransfer.a $(%C%_http_libs)
+
+%C%_fuzz_manage_SOURCES = %D%/fuzz_manage.c $(%C%_common)
+%C%_fuzz_manage_LDFLAGS = $(%C%_ldflags)
+%C%_fuzz_manage_LDADD = $(management_libs)
 
 %C%_fuzz_mapping_SOURCES = %D%/fuzz_mapping.c $(%C%_common)
 %C%_fuzz_mapping_LDFLAGS = $(%C%_ldflags)

@@ -167,6 +167,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_hold_mail", "<<**M", "" },
 	{ "sql_resume_mail", "M", "" },
 	{ "sql_select_mails", ">#", "" },
+	{ "sql_select_mails_of_campaign", "1>#", "" },
 	{ "sql_select_mail", "l", "" },
 	{ "sql_lock_message", "l", "" },
 	{ "sql_count_messages", "", "" },

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Callers of /manage/v1: a key, or a user of a session, as a browser sends it."""
+import base64
+import hmac
+import struct
+import time
+
 MANAGE = "/manage/v1/"
 OWN_PAGE = {"Sec-Fetch-Site": "same-origin"}
 PASSWORD = "seven purple umbrellas"
@@ -20,6 +25,14 @@ def token_of(answer):
     name, _, value = answer.headers["Set-Cookie"].partition("=")
     assert name == "__Host-leadhook"
     return value.split(";")[0]
+
+
+def code_of(secret):
+    """The code of the present step (RFC 6238)."""
+    step = struct.pack(">Q", int(time.time()) // 30)
+    digest = hmac.digest(base64.b32decode(secret + "=" * (-len(secret) % 8)), step, "sha1")
+    at = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[at:at + 4])[0] & 0x7fffffff) % 1000000:06}"
 
 
 class User:

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: MIT
 """docs/manage.md 1: each call below /manage/v1 succeeds for an operator. The client compares the answers with docs/openapi.yaml; here
 is what no other test shows of them."""
-import base64
 import functools
-import hmac
 import itertools
-import struct
-import time
 import types
 
 import pytest
-from caller import OWN_PAGE, User
+from caller import OWN_PAGE, User, code_of
 from mail_server import MailServer
 from stack.process import wait_until
 
@@ -160,14 +156,6 @@ def test_mails(service, calls, place, server):
     template = f"{place}/mail-templates/welcome"
     assert calls.patch(template, subject="Hello") == calls.get(template)
     assert calls.get(f"{template}/preview?content=true")["subject"] == "Hello"
-
-
-def code_of(secret):
-    """The code of the present step (RFC 6238)."""
-    step = struct.pack(">Q", int(time.time()) // 30)
-    digest = hmac.digest(base64.b32decode(secret + "=" * (-len(secret) % 8)), step, "sha1")
-    at = digest[-1] & 15
-    return f"{(struct.unpack('>I', digest[at:at + 4])[0] & 0x7fffffff) % 1000000:06}"
 
 
 def test_the_second_factor(calls):

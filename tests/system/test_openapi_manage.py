@@ -61,7 +61,8 @@ class Command:
         options = [option for word in words for option in self.LISTS.get(word, [word.removeprefix("OPTION_")])]
         named = [self.OPTIONS[option][0] for option in options if self.OPTIONS[option][1] != '"FILE"']
         own = [name for command in re.findall(r"\.settings = &admin_(\w+)_settings", self.row) for name in settings(command)]
-        return {*self.fields, *named, *own} - {"*", "queue"} - set(self.in_path)  # what can be queued is
+        only_in_shell = {"queue", "encoding"}  # what can be queued is, and the encoding is UTF-8
+        return {*self.fields, *named, *own} - {"*"} - only_in_shell - set(self.in_path)
 
     def description(self):
         rights = " or ".join(f"`{RIGHTS[name]}`" for name in re.findall(r"RIGHT_(\w+)", self.rights))

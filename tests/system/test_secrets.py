@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 import pytest
+from caller import User, code_of
 from command import CONFIG, OK, call
 from stack.process import wait_until
 
@@ -22,6 +23,12 @@ def campaign(service):
 @pytest.fixture(scope="module")
 def webhook(campaign):
     return campaign.webhook("new_signup", below=f"/{TOKEN}")
+
+
+@pytest.fixture(scope="module")
+def user(service):
+    """With a second factor, once there is a key."""
+    return User(service, "ada@example.org", "--role", "operator").ready()
 
 
 def set_key(service, *keys):
@@ -88,14 +95,19 @@ def test_sealing(service, campaign, webhook):
     assert listed["url"].endswith(TOKEN)
 
 
-def test_a_new_key(service, campaign, webhook):
+def test_a_new_key(service, campaign, webhook, user):
     """both keys, then seal, then the old one is removed"""
+    factor = user("POST", "session/factor").json["secret"]
+    assert user("POST", "session/factor/enable", {"code": code_of(factor)}).status == 200
+    assert factor.encode() not in content(service)
     set_key(service, NEW, OLD)
     deliver(service, campaign, 3)
     assert findings(service) == {"secrets_old_key": [{"file": None, "place": None, "line": None, "command": "leadhook secrets seal"}]}
-    assert count(service)["changed"] == 3
+    assert count(service)["changed"] == 4
     set_key(service, NEW)
     assert findings(service) == {}
+    service.installation.sql("UPDATE lh_users SET totp_step = 0")
+    assert user.log_in(code=code_of(factor)).status == 200
     deliver(service, campaign, 4)
 
 

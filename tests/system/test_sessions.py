@@ -82,6 +82,15 @@ def test_guesses_of_a_password(service, account):
     assert one[:10] == ["wrong_login"] * 10 and one[10:] == ["rate_limited"] * 2
 
 
+def test_the_limit_of_the_account(service):
+    """api.md 5: a user counts as the keys of the account do"""
+    limited = service.account("Limited")
+    user = User(service, "limited@example.org", "--role", "viewer", "--account", limited.id).ready()
+    service.installation.admin("account", "limit", str(limited.id), "5")
+    seen = [user("GET", "campaigns") for _ in range(12)]
+    assert {answer.status for answer in seen} == {200, 429} and seen[-1].json["error"] == "rate_limited"
+
+
 def test_roles(service, account, operator):
     """2, users.md 2: what each may, on its own and on another account"""
     other = service.account("Other")

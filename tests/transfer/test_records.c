@@ -244,7 +244,7 @@ formulas_become_text(void **state UNUSED)
 static void
 deferred_places_are_read_while_others_are_added(void **state UNUSED)
 {
-	struct deferred *deferred = deferred_new();
+	struct deferred *deferred = deferred_new(false);
 	struct record_place place = { 0 };
 	for (uint64_t i = 0; i < 1000; i++) {
 		assert_true(deferred_add(deferred, &(struct record_place){ .offset = i * 10, .line = i, .size = 7 }));

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "admin/commands.h"
+#include "admin/data/export_part.h"
 #include "admin/progress.h"
 #include "admin/values.h"
 #include "base/replacement.h"
@@ -201,7 +202,7 @@ read_format(struct admin_call *call, enum records_format *format)
 	*format = by_name || slice_equal(name, SLICE("ndjson")) ? RECORDS_NDJSON : RECORDS_CSV;
 	if (!slice_present(name) || *format == RECORDS_NDJSON || slice_equal(name, SLICE("csv")))
 		return true;
-	admin_fail(call, PROBLEM_USAGE, "--format: expected csv or ndjson");
+	admin_fail_option(call, PROBLEM_USAGE, OPTION_FORMAT, "expected csv or ndjson");
 	return false;
 }
 
@@ -210,7 +211,10 @@ admin_lead_export(struct admin_call *call)
 {
 	struct export_run run = { .call = call, .delimiter = ',' };
 	struct campaign campaign;
+	const char *after = call->options[OPTION_AFTER];
 	int64_t now_ms;
+	if (call->is_remote)
+		call->options[OPTION_AFTER] = NULL; /* is a place of another form */
 	if (!read_format(call, &run.format) || !admin_delimiter(call, &run.delimiter))
 		return EX_USAGE;
 	if (!admin_lead_filter(call, &run.filter))
@@ -226,7 +230,8 @@ admin_lead_export(struct admin_call *call)
 	run.writer = lead_writer_new(run.format, run.delimiter, &run.definitions);
 	run.pool = pool_new();
 	buffer_init(&run.bytes, PAGE_MAX_BYTES);
-	const int status = write_output(&run, call);
+	const int status =
+	    call->is_remote ? export_part(call, run.writer, run.format, &run.filter, after) : write_output(&run, call);
 	buffer_free(&run.bytes);
 	pool_free(&run.pool);
 	lead_writer_free(&run.writer);

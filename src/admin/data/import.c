@@ -2,6 +2,7 @@
  * lead import: opens the file, reads its heading, and reports what was done. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "admin/commands.h"
 #include "admin/data/import_batch.h"
 #include "admin/data/import_file.h"
+#include "admin/values.h"
 #include "base/utf8.h"
 #include "conf/conf.h"
 #include "identity/phone.h"
@@ -151,6 +153,13 @@ report_columns(const struct import_run *run)
 	output_nested(run->call->output, "columns", columns);
 }
 
+/* Rows are rejected: what is wrong is in the report, the file of rejected rows or the messages. */
+static int
+status_of_counts(const struct import_run *run)
+{
+	return run->counts.rejected > 0 && run->reasons == NULL ? EX_DATAERR : EX_OK;
+}
+
 static int
 report(struct import_run *run, int status)
 {
@@ -172,7 +181,9 @@ report(struct import_run *run, int status)
 	output_u64(output, "seconds", (uint64_t)took_ms / 1000);
 	if (run->dry_run && run->column_count > 0)
 		report_columns(run);
-	return status == EX_OK && run->counts.rejected > 0 ? EX_DATAERR : status;
+	if (run->reasons != NULL)
+		output_nested(output, "rejected_rows", run->reasons);
+	return status == EX_OK ? status_of_counts(run) : status;
 }
 
 static int
@@ -193,7 +204,7 @@ import_file(struct import_run *run, int fd, const struct stat *about)
 	int status = run->format == RECORDS_CSV ? read_heading(run, &heading) : EX_OK;
 	if (status == EX_OK && run->format == RECORDS_NDJSON &&
 	    (run->call->operand_count > OPERAND_MAP || run->call->options[OPTION_MAP] != NULL))
-		status = admin_fail(run->call, PROBLEM_USAGE, "--map is for CSV");
+		status = admin_fail_option(run->call, PROBLEM_USAGE, OPTION_MAP, "only for CSV");
 	if (status == EX_OK)
 		status = open_rejects(run, heading, about);
 	if (status == EX_OK)
@@ -201,6 +212,10 @@ import_file(struct import_run *run, int fd, const struct stat *about)
 	records_free(&run->records);
 	return status;
 }
+
+static const struct value_option number_options[] = {
+	{ OPTION_LAST_NUMBER, value_count, offsetof(struct import_run, last_number), "a number from 0 to 4294967295" },
+};
 
 int
 admin_lead_import(struct admin_call *call)
@@ -221,8 +236,13 @@ admin_lead_import(struct admin_call *call)
 		.drop_unknown_referrers = call->options[OPTION_DROP_REFERRERS] != NULL,
 	};
 	struct slice number;
+	if (!values_take(call, number_options, ARRAY_SIZE(number_options), &run))
+		return EX_DATAERR;
+	if (call->is_remote)
+		run.reasons = output_new(call->pool, OUTPUT_ARRAY);
 	if (!phone_parse(call->pool, SLICE("+4930123456"), run.limits.country_code, &number))
-		return admin_fail(call, PROBLEM_USAGE, "--country-code: expected a calling code such as 49, or two letters");
+		return admin_fail_option(
+		    call, PROBLEM_USAGE, OPTION_COUNTRY_CODE, "expected a calling code such as 49, or two letters");
 	const int fd = import_file_open(call, call->operands[OPERAND_FILE], &about);
 	if (fd < 0)
 		return EX_NOINPUT;

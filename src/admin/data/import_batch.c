@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "engine/failure.h"
 #include "store/store.h"
 #include "transfer/chains.h"
@@ -33,10 +34,22 @@ fail_file(const struct import_run *run)
 }
 
 static void
+show_reason(struct import_run *run, const struct record_place *place, struct slice text, const char *reason)
+{
+	struct pool *pool = run->call->pool;
+	output_record(run->reasons);
+	output_u64(run->reasons, "line", place->line);
+	output_text(run->reasons, "reason", slice_of(pool_string(pool, slice_of(reason))));
+	output_text(run->reasons, "record", pool_copy(pool, utf8_sanitized(pool, text)));
+}
+
+static void
 reject(struct import_run *run, const struct record_place *place, struct slice text, const char *reason)
 {
 	run->counts.rejected++;
-	if (run->rejects != NULL)
+	if (run->reasons != NULL)
+		show_reason(run, place, text, reason);
+	else if (run->rejects != NULL)
 		rejects_add(run->rejects, place->line, text, reason);
 	else if (run->counts.rejected <= REASONS_SHOWN)
 		admin_fail(run->call, PROBLEM_INVALID, "line %" PRIu64 ": %s", place->line, reason);
@@ -120,7 +133,7 @@ execute(struct import_run *run, const struct command *const *commands, struct ou
 	for (unsigned attempt = 1;; attempt++) {
 		store_execute(
 		    run->call->store, run->pool, commands, run->row_count, clock_monotonic_ms() + BATCH_MS, outcomes, NULL);
-		if (attempt == TRIES || !any_unavailable(outcomes, run->row_count))
+		if (attempt == TRIES || run->call->is_remote || !any_unavailable(outcomes, run->row_count))
 			return;
 		nanosleep(&(struct timespec){ .tv_sec = attempt }, NULL);
 	}
@@ -222,16 +235,18 @@ for_each_record(struct import_run *run, on_record *handle)
 	return status;
 }
 
-/* The first pass: the largest subscription number, which sign-ups during the import must not take. */
+/* The first pass: the largest subscription number, which sign-ups during the import must not take; and the number of records.
+ */
 static int
-find_number(
-    struct import_run *run, const struct record_place *place UNUSED, struct slice text, const char *problem, bool *splits)
+survey(struct import_run *run, const struct record_place *place UNUSED, struct slice text, const char *problem, bool *splits)
 {
 	struct import import;
 	if (problem == NULL && read_row(run, text, &import, splits) == NULL && import.number > run->last_number)
 		run->last_number = import.number;
 	pool_reset(run->pool);
-	return EX_OK;
+	if (++run->surveyed <= IMPORT_PART_ROWS || !run->call->is_remote)
+		return EX_OK;
+	return admin_fail(run->call, PROBLEM_INVALID, "there are more than %d records: send them in parts", IMPORT_PART_ROWS);
 }
 
 /* The second pass: every record. */
@@ -331,7 +346,7 @@ take_deferred(struct import_run *run, deferred_pass *pass)
 	struct deferred *from = run->deferred;
 	if (deferred_count(from) == 0)
 		return EX_OK;
-	run->deferred = deferred_new();
+	run->deferred = deferred_new(run->call->is_remote);
 	if (run->deferred == NULL) {
 		run->deferred = from;
 		return fail_file(run);
@@ -367,12 +382,12 @@ import_run(struct import_run *run)
 	int status = EX_OK;
 	run->pool = pool_new();
 	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
-	run->deferred = deferred_new();
+	run->deferred = deferred_new(run->call->is_remote);
 	run->progress = progress_begin(run->call->errors, "rows", run->file_size);
 	if (run->deferred == NULL)
 		status = fail_file(run);
-	if (status == EX_OK && !run->dry_run)
-		status = for_each_record(run, find_number);
+	if (status == EX_OK && (!run->dry_run || run->call->is_remote))
+		status = for_each_record(run, survey);
 	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
 	records_rewind(run->records);
 	for (size_t i = 0; i < run->heading_records && status == EX_OK; i++)
@@ -380,7 +395,7 @@ import_run(struct import_run *run)
 	if (status == EX_OK)
 		status = import_all(run);
 	progress_end(&run->progress);
-	if (run->rejects == NULL && run->counts.rejected > REASONS_SHOWN)
+	if (run->rejects == NULL && run->reasons == NULL && run->counts.rejected > REASONS_SHOWN)
 		admin_fail(run->call, PROBLEM_INVALID,
 		    "%" PRIu64 " more rows are rejected; --rejects FILE writes all of them to a file",
 		    run->counts.rejected - REASONS_SHOWN);

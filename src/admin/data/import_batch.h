@@ -13,6 +13,8 @@
 
 /* Rows of a transaction, or fewer of so many bytes: the campaign is locked for that long. */
 enum { IMPORT_BATCH_ROWS = 250, IMPORT_BATCH_BYTES = 2 * 1024 * 1024 };
+/* Rows of a remote call, which is not to take long. */
+enum { IMPORT_PART_ROWS = 1000 };
 
 struct import_counts {
 	uint64_t rows, imported, unchanged, rejected;
@@ -31,11 +33,13 @@ struct import_run {
 	size_t column_count;
 	struct row_limits limits;
 	struct definitions definitions;
-	struct rejects *rejects; /* NULL: the first reasons are printed */
+	struct rejects *rejects; /* NULL: */
+	struct output *reasons;  /* of a remote call; NULL: the first reasons are printed */
 	bool events, dry_run, drop_unknown_referrers;
 	uint64_t file_size;
 
-	uint32_t last_number; /* the largest subscription number of the file */
+	uint32_t last_number; /* the largest subscription number of the file; initially that of the whole it is a part of, or 0 */
+	uint64_t surveyed;    /* records of the file; at most IMPORT_PART_ROWS of a remote call */
 	struct deferred *deferred;
 	struct import_counts counts;
 	struct pool *pool; /* of the batch */

@@ -11,6 +11,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
+
 enum { PIECE_BYTES = 64 * 1024, BEGINNING_BYTES = 64 * 1024, UTF8_PER_BYTE = 4 };
 
 struct copy {
@@ -88,6 +90,17 @@ copy_bytes(struct copy *copy, int from)
 	}
 }
 
+/* Closes a file that has no other name, and returns a descriptor of it; -1: errno. */
+static int
+descriptor_of(FILE *file)
+{
+	const int fd = fflush(file) == 0 ? fcntl(fileno(file), F_DUPFD_CLOEXEC, 0) : -1;
+	const int number = errno;
+	fclose(file);
+	errno = number;
+	return fd;
+}
+
 /* Copies it to a temporary file, which has no name. Returns its descriptor, or -1 after reporting the error. */
 static int
 spool(struct copy *copy, int from)
@@ -95,14 +108,12 @@ spool(struct copy *copy, int from)
 	copy->to = tmpfile();
 	if (copy->to == NULL)
 		return fail_read(copy->call, copy->path, errno);
-	int fd = -1;
-	if (copy_bytes(copy, from)) {
-		fd = fflush(copy->to) == 0 ? fcntl(fileno(copy->to), F_DUPFD_CLOEXEC, 0) : -1;
-		if (fd < 0)
-			fail_read(copy->call, copy->path, errno);
+	if (!copy_bytes(copy, from)) {
+		fclose(copy->to);
+		return -1;
 	}
-	fclose(copy->to);
-	return fd;
+	const int fd = descriptor_of(copy->to);
+	return fd >= 0 ? fd : fail_read(copy->call, copy->path, errno);
 }
 
 /* Whether the first line of a file ends with CR alone. */
@@ -154,17 +165,31 @@ replace_by_copy(struct copy *copy, int fd, struct stat *about)
 	return spooled;
 }
 
+static int
+open_text(struct admin_call *call, const char *text, struct stat *about)
+{
+	FILE *file = temporary_in_memory();
+	const bool written = file != NULL && fputs(text, file) >= 0;
+	const int fd = written ? descriptor_of(file) : -1;
+	if (fd >= 0 && fstat(fd, about) == 0)
+		return fd;
+	admin_fail(call, PROBLEM_INTERNAL, "there is no memory for the records");
+	return -1;
+}
+
 /* A regular file in UTF-8 is read in place. Any other is copied: what is no file, then what has another encoding, then other
  * line ends. */
 int
-import_file_open(struct admin_call *call, const char *path, struct stat *about)
+import_file_open(struct admin_call *call, const char *operand, struct stat *about)
 {
-	struct copy copy = { .call = call, .path = path, .converter = (iconv_t)-1 };
+	struct copy copy = { .call = call, .path = operand, .converter = (iconv_t)-1 };
 	const char *encoding = call->options[OPTION_ENCODING];
-	const bool standard = strcmp(path, "-") == 0;
-	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+	const bool standard = strcmp(operand, "-") == 0;
+	if (call->is_remote)
+		return open_text(call, operand, about);
+	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(operand, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, about) != 0)
-		return fail_read(call, path, errno);
+		return fail_read(call, operand, errno);
 	if (!S_ISREG(about->st_mode))
 		fd = replace_by_copy(&copy, fd, about);
 	if (fd >= 0 && encoding == NULL && has_utf16_mark(fd))

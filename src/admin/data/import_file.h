@@ -8,9 +8,9 @@
 #include "admin/call.h"
 #include "transfer/records.h"
 
-/* Opens the file for reading; "-" is the standard input. *about: of the file that is read. Returns a descriptor, or -1 after
- * reporting the error. */
-int import_file_open(struct admin_call *call, const char *path, struct stat *about);
+/* Opens the file for reading; "-" is the standard input. Of a remote call the text is the file itself. *about: of the file that
+ * is read. Returns a descriptor, or -1 after reporting the error. */
+int import_file_open(struct admin_call *call, const char *operand, struct stat *about);
 
 /* A file that begins with { is NDJSON. */
 enum records_format import_file_format(int fd);

@@ -151,7 +151,7 @@ read_state(struct admin_call *call, enum inbound_state *state)
 	*state = INBOUND_STATES;
 	if (text == NULL || inbound_state_parse(slice_of(text), state))
 		return true;
-	admin_fail_option(call, OPTION_STATE, "expected created, updated or refused, not %s", text);
+	admin_fail_option(call, PROBLEM_INVALID, OPTION_STATE, "expected created, updated or refused, not %s", text);
 	return false;
 }
 

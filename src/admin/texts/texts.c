@@ -71,5 +71,5 @@ admin_read_language(struct admin_call *call, enum text_language *language, const
 	}
 	for (unsigned i = 0; i < TEXT_LANGUAGES; i++)
 		codes = POOL_JOIN(call->pool, codes, SLICE(" "), text_language_code((enum text_language)i));
-	return admin_fail_option(call, OPTION_LANGUAGE, "must be one of%.*s", SLICE_ARGS(codes));
+	return admin_fail_option(call, PROBLEM_INVALID, OPTION_LANGUAGE, "must be one of%.*s", SLICE_ARGS(codes));
 }

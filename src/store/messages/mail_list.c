@@ -13,10 +13,12 @@
 	" m.due_ms > " NOW ", m.created_ms, IF(m.turn IS NULL, NULL, m.due_ms), m.sent_ms, m.ended_ms, m.recipient,"     \
 	" m.message_id, m.last_status, m.last_answer, m.reason"
 
-#define FROM_MESSAGES " FROM {prefix}messages m FORCE INDEX (PRIMARY) LEFT JOIN {prefix}leads l ON l.id = m.lead_id"
+#define FROM_MESSAGES(index) " FROM {prefix}messages m FORCE INDEX (" index ") LEFT JOIN {prefix}leads l ON l.id = m.lead_id"
 
-DB_STATEMENT(sql_select_mails, "SELECT " MAIL_COLUMNS FROM_MESSAGES " WHERE m.id < ? ORDER BY m.id DESC LIMIT ?");
-DB_STATEMENT(sql_select_mail, "SELECT " MAIL_COLUMNS ", m.content" FROM_MESSAGES " WHERE m.id = ?");
+DB_STATEMENT(sql_select_mails, "SELECT " MAIL_COLUMNS FROM_MESSAGES("PRIMARY") " WHERE m.id < ? ORDER BY m.id DESC LIMIT ?");
+DB_STATEMENT(sql_select_mails_of_campaign,
+    "SELECT " MAIL_COLUMNS FROM_MESSAGES("by_campaign_id") " WHERE m.campaign_id = ? AND m.id < ? ORDER BY m.id DESC LIMIT ?");
+DB_STATEMENT(sql_select_mail, "SELECT " MAIL_COLUMNS ", m.content" FROM_MESSAGES("PRIMARY") " WHERE m.id = ?");
 DB_STATEMENT(sql_lock_message, "SELECT kind, state, lease_owner IS NOT NULL AND due_ms > " NOW ", content IS NOT NULL,"
 			       " message_id IS NOT NULL FROM {prefix}messages WHERE id = ? FOR UPDATE");
 DB_STATEMENT(sql_requeue_message,
@@ -33,14 +35,14 @@ DB_STATEMENT(sql_select_old_contents, "SELECT id, ended_ms FROM {prefix}messages
 				      "   AND (content IS NOT NULL OR recipient IS NOT NULL OR last_answer IS NOT NULL)"
 				      " ORDER BY ended_ms LIMIT ?");
 /* answers repeat addresses and numbers */
-DB_STATEMENT(sql_remove_contents, "UPDATE " ROWS_WITH_IDS("messages")
-				      " SET t.content = NULL, t.recipient = NULL, t.last_answer = NULL"
-				      " WHERE t.turn IS NULL");
+DB_STATEMENT(sql_remove_contents,
+    "UPDATE " ROWS_WITH_IDS("messages") " SET t.content = NULL, t.recipient = NULL, t.last_answer = NULL"
+					" WHERE t.turn IS NULL");
 DB_STATEMENT(sql_note_contents_removed, "UPDATE {prefix}message_channels SET contents_removed_ms = ? WHERE channel = 'mail'");
 DB_STATEMENT(sql_delete_old_messages, "DELETE FROM {prefix}messages WHERE ended_ms < " NOW " - ? LIMIT ?");
 
-store_statement_list sql_of_mail_list = { &sql_select_mails, &sql_select_mail, &sql_lock_message, &sql_requeue_message,
-	&sql_count_messages, &sql_select_contents_removed, &sql_select_old_contents, &sql_remove_contents,
+store_statement_list sql_of_mail_list = { &sql_select_mails, &sql_select_mails_of_campaign, &sql_select_mail, &sql_lock_message,
+	&sql_requeue_message, &sql_count_messages, &sql_select_contents_removed, &sql_select_old_contents, &sql_remove_contents,
 	&sql_note_contents_removed, &sql_delete_old_messages, NULL };
 
 enum {
@@ -97,36 +99,42 @@ mail_from_row(const struct db_rows *rows, size_t row)
 static bool
 is_wanted(const struct mail_filter *filter, const struct mail_row *mail)
 {
-	return (filter->campaign_id == 0 || mail->campaign_id == filter->campaign_id) &&
-	       (filter->state < 0 || mail->state == (enum message_state)filter->state) &&
+	return (filter->state < 0 || mail->state == (enum message_state)filter->state) &&
 	       (filter->kind < 0 || mail->kind == (unsigned)filter->kind);
 }
 
-enum result
-store_list_mails(
-    struct store *store, struct pool *pool, const struct mail_filter *filter, struct mail_row **mails, size_t *count, bool *cut)
+static enum result
+select_mails(struct store *store, struct pool *pool, const struct mail_filter *filter, uint64_t below, struct db_rows *rows)
 {
-	enum { PAGE = 1000 };
-	uint64_t below = INT64_MAX;
-	size_t capacity = 0, examined = 0, page = PAGE;
+	const struct db_value limit = DB_U64(MAILS_PIECE);
+	if (filter->campaign_id == 0)
+		return store_query(store, pool, rows, &sql_select_mails, DB_U64(below), limit);
+	return store_query(store, pool, rows, &sql_select_mails_of_campaign, DB_U64(filter->campaign_id), DB_U64(below), limit);
+}
+
+enum result
+store_list_mails(struct store *store, struct pool *pool, const struct mail_filter *filter, struct mail_list *list)
+{
+	uint64_t below = filter->after == 0 ? INT64_MAX : filter->after;
+	size_t capacity = 0, examined = 0, size = MAILS_PIECE;
 	enum result result = RESULT_OK;
-	*mails = NULL;
-	*count = 0;
-	while (result == RESULT_OK && page == PAGE && examined < MAILS_EXAMINED && *count < filter->limit) {
+	*list = (struct mail_list){ 0 };
+	while (result == RESULT_OK && size == MAILS_PIECE && examined < MAILS_EXAMINED && list->count < filter->limit) {
 		struct db_rows rows;
-		result = store_query(store, pool, &rows, &sql_select_mails, DB_U64(below), DB_U64(PAGE));
-		page = rows.count;
-		examined += page;
-		for (size_t i = 0; result == RESULT_OK && i < page && *count < filter->limit; i++) {
-			const struct mail_row mail = mail_from_row(&rows, i);
+		size_t row = 0;
+		result = select_mails(store, pool, filter, below, &rows);
+		size = rows.count;
+		examined += size;
+		for (; result == RESULT_OK && row < size && list->count < filter->limit; row++) {
+			const struct mail_row mail = mail_from_row(&rows, row);
 			below = mail.id;
 			if (!is_wanted(filter, &mail))
 				continue;
-			*mails = pool_grow(pool, *mails, *count, &capacity, sizeof(**mails));
-			(*mails)[(*count)++] = mail;
+			list->mails = pool_grow(pool, list->mails, list->count, &capacity, sizeof(*list->mails));
+			list->mails[list->count++] = mail;
 		}
+		list->next = size == MAILS_PIECE || row < size ? below : 0;
 	}
-	*cut = page == PAGE && *count < filter->limit;
 	return result;
 }
 

@@ -151,6 +151,7 @@ MUST_CHECK enum result store_resume_mail(struct store *store, enum message_chann
 struct mail_filter {
 	uint64_t campaign_id;
 	int state, kind;
+	uint64_t after; /* `next` of the part of the list before */
 	size_t limit;
 };
 struct mail_row {
@@ -166,10 +167,16 @@ struct mail_row {
 	int last_status;                    /* 0: none */
 	struct slice last_answer, reason;
 };
-/* The newest first, roughly. *cut: it stopped after MAILS_EXAMINED rows. */
-enum { MAILS_EXAMINED = 100000 };
-MUST_CHECK enum result store_list_mails(struct store *store, struct pool *pool, const struct mail_filter *filter,
-    struct mail_row **mails, size_t *count, bool *cut);
+struct mail_list {
+	struct mail_row *mails;
+	size_t count;
+	uint64_t next; /* `after` of the rest of the list, which may be empty; 0: this is all */
+};
+/* By id, the highest first: the newest first, but only roughly, because processes take ids in blocks. It reads at most
+ * MAILS_EXAMINED rows, in pieces: with state or kind a list may be short or empty and still have a next one. */
+enum { MAILS_EXAMINED = 5000, MAILS_PIECE = 1000 };
+MUST_CHECK enum result store_list_mails(
+    struct store *store, struct pool *pool, const struct mail_filter *filter, struct mail_list *list);
 /* *content: absent before it is ready and some days after its end. RESULT_NOT_FOUND: no such message. */
 MUST_CHECK enum result store_find_mail(
     struct store *store, struct pool *pool, uint64_t id, struct mail_row *mail, struct slice *content);

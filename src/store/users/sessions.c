@@ -11,7 +11,7 @@
 #define LASTS "s.last_used_ms > " NOW " - ? AND s.created_ms > " NOW " - ?"
 
 DB_STATEMENT(sql_select_session,
-    "SELECT u.id, u.account_id, u.email, u.name, u.role, u.campaigns, a.suspended_ms IS NOT NULL,"
+    "SELECT u.id, u.account_id, u.email, u.name, u.role, u.campaigns, a.suspended_ms IS NOT NULL, a.per_minute,"
     " u.totp_enabled_ms IS NOT NULL, s.created_ms, s.last_used_ms, s.confirmed_ms, " NOW " FROM {prefix}sessions s"
     " STRAIGHT_JOIN {prefix}users u ON u.id = s.user_id"
     " LEFT JOIN {prefix}accounts a ON a.id = u.account_id"
@@ -36,6 +36,7 @@ enum {
 	SESSION_ROLE,
 	SESSION_CAMPAIGNS,
 	SESSION_SUSPENDED,
+	SESSION_PER_MINUTE,
 	SESSION_HAS_TOTP,
 	SESSION_CREATED_MS,
 	SESSION_LAST_USED_MS,
@@ -61,6 +62,7 @@ store_find_session(struct store *store, struct pool *pool, const unsigned char h
 		.role = role < ROLES ? (enum role)role : ROLE_VIEWER,
 		.campaigns = db_get_bytes(&rows, 0, SESSION_CAMPAIGNS),
 		.account_suspended = db_get_bool(&rows, 0, SESSION_SUSPENDED),
+		.account_per_minute = db_get_time(&rows, 0, SESSION_PER_MINUTE),
 		.has_totp = db_get_bool(&rows, 0, SESSION_HAS_TOTP),
 		.created_ms = db_get_i64(&rows, 0, SESSION_CREATED_MS),
 		.last_used_ms = db_get_i64(&rows, 0, SESSION_LAST_USED_MS),

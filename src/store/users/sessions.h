@@ -69,6 +69,7 @@ struct session {
 	rights rights;
 	struct slice campaigns; /* as in struct user_settings; absent: all */
 	bool account_suspended, has_totp;
+	int64_t account_per_minute; /* as in struct api_key */
 	int64_t created_ms, last_used_ms, confirmed_ms, now_ms;
 };
 /* A session that lasts, of a user who is not disabled. */

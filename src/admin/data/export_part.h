@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * A part of an export, for a remote call: each answer names the place where the next part begins, and the parts together are
+ * the file that `lead export` writes (docs/manage.md 1.6). */
+#ifndef LEADHOOK_ADMIN_DATA_EXPORT_PART_H
+#define LEADHOOK_ADMIN_DATA_EXPORT_PART_H
+
+#include "admin/call.h"
+#include "transfer/lead_writer.h"
+
+/* Outputs the part of the campaign in call->id that begins at `after`, which an earlier part has named; NULL: at the
+ * beginning. Returns 0, or a status after reporting the error. */
+int export_part(struct admin_call *call, struct lead_writer *writer, enum records_format format,
+    const struct lead_filter *filter, const char *after);
+
+#endif

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""docs/manage.md 1.6: leads in and out by calls, in parts that together are what the commands read and write."""
+import json
+import subprocess
+
+import pytest
+from caller import Caller
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service()
+
+
+@pytest.fixture
+def account(service):
+    return service.account()
+
+
+@pytest.fixture
+def campaign(service, account):
+    return service.campaign(account)
+
+
+@pytest.fixture
+def call(service, account):
+    return Caller(service, account.key)
+
+
+def imported(call, campaign, records, **fields):
+    return call("POST", f"campaigns/{campaign.id}/import", {"records": records, **fields})
+
+
+def counts(answer):
+    assert answer.status == 200, answer.body
+    return {name: answer.json[name] for name in ("rows", "imported", "unchanged", "rejected")}
+
+
+def parts(call, campaign, query):
+    """The answers, each at the place that the one before has named."""
+    path = f"campaigns/{campaign.id}/export"
+    while query is not None:
+        answer = call("GET", f"{path}?{query}")
+        assert answer.status == 200, answer.body
+        yield answer.json
+        link = answer.headers.get("Link")
+        query = link and link.removeprefix("<?").removesuffix('>; rel="next"')
+
+
+def leadhook(service, *words, input=None):
+    installation = service.installation
+    return subprocess.run([installation.program("leadhook"), "--config", installation.config, *words], input=input, timeout=60,
+                          stdout=subprocess.PIPE, check=True).stdout
+
+
+def exported(service, campaign, *words):
+    return leadhook(service, "lead", "export", str(campaign.id), *words)
+
+
+def fill(service, campaign, rows):
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    leadhook(service, "lead", "import", str(campaign.id), "-", input=text.encode())
+
+
+HEADING = "Mail,social_id,parent_id,subscription_number,plan\n"
+
+
+def test_parts_of_a_file(service, call, campaign):
+    """Referrers and numbers that are in other parts."""
+    first = HEADING + "a@example.org,AAAA,,5,gold\nb@example.org,BBBB,ZZZZ,6,=1+1\n"
+    second = HEADING + "z@example.org,ZZZZ,AAAA,9,\n"
+    answer = imported(call, campaign, first, map={"Mail": "email"}, last_number=9)
+    assert counts(answer) == {"rows": 2, "imported": 1, "unchanged": 0, "rejected": 1}
+    assert answer.json["rejected_rows"] == [
+        {"line": 3, "reason": "its referrer is not a lead of the campaign", "record": "b@example.org,BBBB,ZZZZ,6,=1+1"}]
+    assert campaign.lead(email="later@example.org")["subscription_number"] == 10
+    assert counts(imported(call, campaign, second, map={"Mail": "email"}))["imported"] == 1
+    assert counts(imported(call, campaign, first, map={"Mail": "email"})) == {"rows": 2, "imported": 1, "unchanged": 1, "rejected": 0}
+    rows = [json.loads(line) for line in exported(service, campaign, "--format", "ndjson").splitlines()]
+    assert [(row["subscription_number"], row["social_id"], row["parent_id"]) for row in rows if row["email"] != "later@example.org"] == [
+        (5, "AAAA", None), (6, "BBBB", "ZZZZ"), (9, "ZZZZ", "AAAA")]
+
+
+def test_options_of_an_import(call, campaign):
+    text = '{"email": "n@example.org", "phone_number": "030 123456"}\n'
+    tried = imported(call, campaign, text, country_code="49", dry_run=True)
+    assert (tried.status, tried.json["valid"]) == (200, 1)
+    assert imported(call, campaign, "email;Notes\nq@example.org;x\n", dry_run=True).json["columns"] == [
+        {"column": "email", "becomes": "email"}, {"column": "Notes", "becomes": "custom field notes"}]
+    assert counts(imported(call, campaign, text, country_code="49"))["imported"] == 1
+    [lead] = call("GET", f"campaigns/{campaign.id}/leads?phone=%2B4930123456").json
+    assert lead["email"] == "n@example.org"
+
+
+@pytest.mark.parametrize("fields, status, error", [
+    ({}, 422, "invalid_arguments"),
+    ({"records": ""}, 422, "invalid_value"),
+    ({"records": "name\nx\n"}, 422, "invalid_value"),
+    ({"records": "email\n" + "".join(f"{n}@example.org\n" for n in range(1001))}, 422, "invalid_value"),
+    ({"records": "email\n" + "".join(f"{n}@example.org\n" for n in range(1001)), "dry_run": True}, 422, "invalid_value"),
+    ({"records": "email\nx@example.org\u0001\n"}, 422, "invalid_value"),
+    ({"records": "email\nx@example.org\n", "rejects": "/tmp/x"}, 406, "unknown_field"),
+    ({"records": "email\nx@example.org\n", "encoding": "UTF-16"}, 406, "unknown_field"),
+    ({"records": "email\nx@example.org\n", "last_number": "many"}, 422, "invalid_value"),
+    ({"records": '{"email": "x@example.org"}\n', "map": {"mail": "email"}}, 422, "invalid_arguments"),
+])
+def test_what_cannot_be_imported(call, campaign, fields, status, error):
+    answer = call("POST", f"campaigns/{campaign.id}/import", fields)
+    assert (answer.status, answer.json["error"]) == (status, error), answer.body
+    assert call("GET", f"campaigns/{campaign.id}/leads").json == []
+
+
+def test_a_file_of_the_host_is_not_read(call, campaign):
+    answer = imported(call, campaign, "/etc/hostname")
+    assert (answer.status, answer.json["detail"]) == (
+        422, "the heading has neither email nor phone_number: name them with --map COLUMN=email")
+
+
+FIELDS = {"ünïcode": "ä", "per cent % name": "x", "with,comma": "1,2", "formula": "=1+1", "list": [1, 2]}
+
+
+@pytest.fixture
+def filled(service, campaign):
+    """More leads than a part has; the last ones have other fields."""
+    rows = [{"email": f"{n}@example.org", "created": f"2024-01-01T00:{n // 60 % 60:02}:{n % 60:02}Z",
+             "custom_fields": {"number": n, **(FIELDS if n == 2050 else {})}, "utm": {"campaign": "x"} if n == 2049 else {}}
+            for n in range(2060)]
+    fill(service, campaign, rows)
+    return campaign
+
+
+@pytest.mark.parametrize("query, words", [
+    ("format=ndjson", ("--format", "ndjson")),
+    ("", ()),
+    ("format=csv&delimiter=%3B&since=2024-01-01T00:10:00Z&until=2024-01-01T00:11:00Z",
+     ("--delimiter", ";", "--since", "2024-01-01T00:10:00Z", "--until", "2024-01-01T00:11:00Z")),
+])
+def test_parts_are_the_file(service, call, filled, query, words):
+    answers = list(parts(call, filled, query))
+    written = "".join(answer["records"] for answer in answers).encode()
+    assert written == exported(service, filled, *words)
+    assert sum(answer["leads"] for answer in answers) == (60 if "since" in query else 2060)
+    assert len(answers) > 1 and max(answer["leads"] for answer in answers) <= 500
+
+
+def test_large_leads(service, call, campaign):
+    """A part ends before its answer is too large."""
+    fill(service, campaign, ({"email": f"{n}@example.org", "custom_fields": {"text": str(n) * 1300}} for n in range(100, 400)))
+    answers = list(parts(call, campaign, "format=ndjson"))
+    assert len(answers) > 2 and max(len(answer["records"]) for answer in answers) < 600_000
+    assert "".join(answer["records"] for answer in answers).encode() == exported(service, campaign, "--format", "ndjson")
+
+
+@pytest.mark.parametrize("query, status", [
+    ("format=xml", 422),
+    ("format=ndjson&after=x", 422),
+    ("format=csv&after=12", 422),
+    ("format=csv&after=records:1:{}x", 422),
+    ("format=csv&after=records:x:{}", 422),
+    ("format=csv&after=records:1:[]", 422),
+    ("format=csv&after=columns:1:{%22other%22:[]}", 422),
+    ("format=csv&after=columns:1:{%22utm%22:[1]}", 422),
+    ("format=csv&after=columns:1:{%22utm%22:[[]]}", 422),
+    ("format=csv&after=columns:1:{%22utm%22:%22x%22}", 422),
+    ("file=/tmp/x", 406),
+])
+def test_what_cannot_be_exported(call, campaign, query, status):
+    answer = call("GET", f"campaigns/{campaign.id}/export?{query}")
+    assert answer.status == status, answer.body
+
+
+def test_too_many_fields_for_csv(service, call, campaign):
+    """The next place would not fit into a header."""
+    fill(service, campaign, ({"email": f"{n}@example.org", "custom_fields": {f"a field number {n}": "x"}} for n in range(100)))
+    answer = call("GET", f"campaigns/{campaign.id}/export")
+    assert (answer.status, answer.json["error"]) == (409, "conflict")
+    assert "ndjson" in answer.json["detail"]
+    assert len(list(parts(call, campaign, "format=ndjson"))) == 1
+
+
+def test_no_leads(call, campaign):
+    answers = list(parts(call, campaign, ""))
+    assert [answer["leads"] for answer in answers] == [0, 0]
+    assert answers[0]["records"].startswith("email,phone_number,social_id,")
+    assert list(parts(call, campaign, "format=ndjson")) == [{"leads": 0, "records": ""}]

@@ -7,7 +7,7 @@ ffi.cdef("typedef struct { long seconds, nanoseconds; } bench_time; int clock_ge
 local KINDS = {}
 local options = {}
 -- The others are text, even when they look like numbers, as social ids may.
-local NUMBERS = {addresses = true, also = true, campaigns = true, first_campaign = true, first_lead = true, leads = true, pace = true, random = true, start = true, status = true}
+local NUMBERS = {addresses = true, also = true, campaigns = true, first_address = true, first_campaign = true, first_lead = true, leads = true, pace = true, random = true, start = true, status = true}
 local count, answers, flood = 0, 0, nil
 local SAMPLE = 16 -- the body of every 16th answer is checked, too
 local MONOTONIC = 1
@@ -100,12 +100,12 @@ function KINDS.points()
 	return flood
 end
 
--- Guesses of passwords, of `addresses` clients in turn.
+-- Guesses of passwords, of `addresses` clients in turn; first_address: that of the first one.
 function KINDS.guess(n)
-	local client = n % options.addresses
+	local client = options.first_address + n % options.addresses
 	local body = format('{"email":"user%d@bench.example","password":"guess number %d"}', n % 1000, n)
-	return format("POST /manage/v1/session HTTP/1.1\r\nHost: bench\r\nX-Forwarded-For: 198.18.%d.%d\r\nSec-Fetch-Site: same-origin\r\n" ..
-		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", math.floor(client / 250), client % 250 + 1, #body, body)
+	return format("POST /manage/v1/session HTTP/1.1\r\nHost: bench\r\nX-Forwarded-For: 198.%d.%d.%d\r\nSec-Fetch-Site: same-origin\r\n" ..
+		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", 18 + math.floor(client / 65536), math.floor(client / 256) % 256, client % 256, #body, body)
 end
 
 -- Look-ups and sign-ups of one address.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Workloads of the management calls: guesses, lists."""
 import http.client
+import itertools
 import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -29,11 +30,13 @@ def guesses(bench):
     def others():
         return drive(bench, subject, "create", seconds, connections=CONNECTIONS, pace=PACE)
 
-    def beside(addresses):
+    first_addresses = itertools.count(0, max(ADDRESSES.values()))
+
+    def beside(addresses):  # new ones each time: each may guess some times in a minute
         subject.sql("TRUNCATE TABLE lh_login_attempts")
         with ThreadPoolExecutor(1) as pool:
             guessing = pool.submit(drive, bench, subject, "guess", seconds + 2 * LEAD_IN, pace=GUESSES / seconds, addresses=addresses,
-                                   key="", status=429, also=401, expect='"error":"')
+                                   first_address=next(first_addresses), key="", status=429, also=401, expect='"error":"')
             time.sleep(LEAD_IN)
             found = others()
             calls = guessing.result()
@@ -60,7 +63,7 @@ SELECT {first} + 2 * seq + 1, {first} + 2 * seq, {webhook} + seq % {webhooks}, '
 # The dearest of each: what is examined most, and found least.
 LISTS = (
     "leads?limit=250", "leads?limit=250&newest=true", "leads?limit=250&after={middle}", "leads?name=zzzz", "leads?email=u1@bench.example",
-    "leads?phone=%2B4930123456", "leads?verified=on", "leads?waitlisted=on", "leads?fraudulent=on", "leads?opted_out=on", "leads?tag=999",
+    "leads?phone=%2B4930123456", "leads?verified=on", "leads?waitlisted=on", "leads?fraudulent=on", "leads?opted_out=on", "leads?tag={tag}",
     "leads?source=nowhere", "leads?since=2000-01-01&until=2000-01-02", "leads?verified=on&fraudulent=on&newest=true&source=x",
     "leads/{social_id}", "leads/{social_id}/timeline?limit=250", "leads/{social_id}/calls", "export?format=ndjson", "export?format=csv",
     "deliveries?limit=250", "deliveries?state=failed&limit=250", "deliveries?state=pending", "deliveries?status=4xx", "deliveries?status=error",
@@ -108,7 +111,8 @@ def lists(bench):
     webhook = fill_history(subject, leads, DELIVERIES * leads)
     account = str(subject.installation.admin("account", "list")[0]["id"])
     key = subject.installation.admin("key", "add", account, "--rights", "all")["key"]
-    words = {"middle": leads // 2, "webhook": webhook, "social_id": f"{FIRST_LEAD + 7:010X}"}
+    tag = subject.installation.admin("tag", "add", str(subject.campaigns[0]), "No lead has it")["id"]
+    words = {"tag": tag, "middle": leads // 2, "webhook": webhook, "social_id": f"{FIRST_LEAD + 7:010X}"}
     subject.start()
     paths = [f"campaigns/{subject.campaigns[0]}/{path.format(**words)}" for path in LISTS] + list(OTHERS)
 

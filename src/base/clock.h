@@ -14,6 +14,8 @@ int64_t clock_wall_ms(void);
 int64_t clock_monotonic_ms(void);
 /* The same, but it also runs while the host is suspended: for what others may take over after a time, such as a lease. */
 int64_t clock_boot_ms(void);
+/* Sleeps; a signal may end it before. */
+void clock_pause(int64_t ms);
 
 /* Later than any time. */
 #define CLOCK_NEVER INT64_MAX

@@ -2,8 +2,11 @@
 #include "crypto/password.h"
 
 #include <argon2.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/panic.h"
@@ -27,14 +30,57 @@ require_success(int code)
 	memory_exhausted();
 }
 
+struct hash_call {
+	struct slice password;
+	const unsigned char *salt; /* NULL: the password is verified */
+	char *text;                /* the hash, of PASSWORD_HASH_MAX bytes */
+	int code;
+};
+
+static void
+hash(struct hash_call *call)
+{
+	const struct slice password = call->password;
+	if (call->salt == NULL)
+		call->code = argon2id_verify(call->text, password.data, password.size);
+	else
+		call->code = argon2id_hash_encoded(PASSWORD_PASSES, PASSWORD_MEMORY_KIB, PASSWORD_LANES, password.data,
+		    password.size, call->salt, SALT_SIZE, OUTPUT_SIZE, call->text, PASSWORD_HASH_MAX);
+}
+
+/* A thread function. On Linux the priority is that of the thread. */
+static void *
+hash_with_lowest_priority(void *context)
+{
+	if (setpriority(PRIO_PROCESS, 0, PRIO_MAX) != 0)
+		log_warning("no_priority", LOG_ERRNO(errno));
+	hash(context);
+	return NULL;
+}
+
+/* In a thread, because a process that has given up its priority does not get it back. */
+static int
+run(struct hash_call *call)
+{
+	pthread_t thread;
+	const int error = pthread_create(&thread, NULL, hash_with_lowest_priority, call);
+	if (error != 0) {
+		log_warning("no_thread", LOG_ERRNO(error));
+		hash(call);
+	} else if (pthread_join(thread, NULL) != 0) {
+		panic("pthread_join");
+	}
+	memory_trim();
+	return call->code;
+}
+
 struct slice
 password_hash(struct pool *pool, struct slice password)
 {
 	unsigned char salt[SALT_SIZE];
 	char *text = pool_alloc(pool, PASSWORD_HASH_MAX);
 	random_bytes(salt, sizeof(salt));
-	require_success(argon2id_hash_encoded(PASSWORD_PASSES, PASSWORD_MEMORY_KIB, PASSWORD_LANES, password.data,
-	    password.size, salt, sizeof(salt), OUTPUT_SIZE, text, PASSWORD_HASH_MAX));
+	require_success(run(&(struct hash_call){ .password = password, .salt = salt, .text = text }));
 	return slice_of(text);
 }
 
@@ -66,7 +112,7 @@ password_verify(struct slice hash, struct slice password)
 	if (!read_parameters(hash, &parameters))
 		return false;
 	memcpy(text, hash.data, hash.size);
-	const int code = argon2id_verify(text, password.data, password.size);
+	const int code = run(&(struct hash_call){ .password = password, .text = text });
 	if (code == ARGON2_MEMORY_ALLOCATION_ERROR)
 		require_success(code);
 	return code == ARGON2_OK;

@@ -17,10 +17,11 @@ _Static_assert((int)LOCKS <= (int)SHARED_LOCKS, "a lock for each");
 
 struct hash_slots {
 	struct shared shared;
+	int count;
 };
 
 struct hash_slots *
-hash_slots_open(const char *folder)
+hash_slots_open(const char *folder, int count)
 {
 	static const struct slice purpose = SLICE("hash slots");
 	const struct digest layout = digest_sha256(&purpose, 1);
@@ -29,6 +30,7 @@ hash_slots_open(const char *folder)
 		free(slots);
 		return NULL;
 	}
+	slots->count = count;
 	return slots;
 }
 
@@ -56,12 +58,12 @@ take_free(struct hash_slots *slots, int first, int count)
 static int
 wait_for_slot(struct hash_slots *slots, int place)
 {
-	const int slot = place % HASH_SLOTS;
+	const int slot = place % slots->count;
 	const int64_t end_ms = clock_monotonic_ms() + HASH_WAIT_MS;
 	while (clock_monotonic_ms() < end_ms) {
 		if (shared_lock_within(&slots->shared.locks[slot], LOOK_MS))
 			return slot;
-		const int other = take_free(slots, 0, HASH_SLOTS);
+		const int other = take_free(slots, 0, slots->count);
 		if (other >= 0)
 			return other;
 	}
@@ -71,7 +73,7 @@ wait_for_slot(struct hash_slots *slots, int place)
 int
 hash_slots_take(struct hash_slots *slots)
 {
-	int slot = take_free(slots, 0, HASH_SLOTS);
+	int slot = take_free(slots, 0, slots->count);
 	if (slot >= 0)
 		return slot;
 	const int place = take_free(slots, HASH_SLOTS, HASH_WAITING);

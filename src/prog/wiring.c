@@ -313,7 +313,8 @@ wiring_limiter(const struct wiring *wiring)
 struct hash_slots *
 wiring_hash_slots(const struct conf *conf)
 {
-	return hash_slots_open(conf->server.state_dir);
+	const bool has_spare_cores = sysconf(_SC_NPROCESSORS_ONLN) > HASH_SLOTS;
+	return hash_slots_open(conf->server.state_dir, has_spare_cores ? HASH_SLOTS : 1);
 }
 
 struct sender_options

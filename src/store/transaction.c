@@ -2,8 +2,7 @@
  * Transactions that are repeated after conflicts, and the locks that changes of a campaign begin with. */
 #include "store/transaction.h"
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "base/panic.h"
 #include "base/random.h"
 #include "store/query.h"
@@ -31,8 +30,7 @@ store_finish(struct store *store, enum result so_far)
 void
 store_back_off(unsigned attempt)
 {
-	int64_t ms = (int64_t)random_below(UINT64_C(8) << attempt);
-	nanosleep(&(struct timespec){ ms / 1000, (long)(ms % 1000) * 1000000 }, NULL);
+	clock_pause((int64_t)random_below(UINT64_C(8) << attempt));
 }
 
 /* Whether the result of a repeated run leaves open if an earlier COMMIT, which got no answer, took effect. */

@@ -35,7 +35,7 @@ begin(void **state UNUSED)
 	shown = mmap(NULL, sizeof(*shown), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shown == MAP_FAILED || mkdtemp(folder) == NULL)
 		return -1;
-	slots = hash_slots_open(folder);
+	slots = hash_slots_open(folder, HASH_SLOTS);
 	return slots == NULL ? -1 : 0;
 }
 
@@ -57,7 +57,7 @@ start(void (*body)(struct hash_slots *own))
 	if (pid > 0)
 		return pid;
 	MUST(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
-	struct hash_slots *own = hash_slots_open(folder);
+	struct hash_slots *own = hash_slots_open(folder, HASH_SLOTS);
 	MUST(own != NULL);
 	body(own);
 	_exit(0);

@@ -63,7 +63,7 @@ open_all(void **state)
 	limiter_ms = HOUR_MS;
 	context = (struct login_context){ .store = world->store,
 		.limiter = limiter_open(&options),
-		.slots = hash_slots_open(""),
+		.slots = hash_slots_open("", HASH_SLOTS),
 		.limits = { HOUR_MS, 12 * HOUR_MS },
 		.base_url = SLICE("https://lead.example"),
 		.service_name = SLICE("Leadhook") };

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sysexits.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -72,7 +71,7 @@ pause_for_others(struct import_run *run, int64_t took_ms)
 	run->worked_ms += took_ms;
 	if (run->worked_ms < WORK_MS)
 		return;
-	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_MS * 1000 * 1000 }, NULL);
+	clock_pause(PAUSE_MS);
 	run->worked_ms = 0;
 }
 
@@ -135,7 +134,7 @@ execute(struct import_run *run, const struct command *const *commands, struct ou
 		    run->call->store, run->pool, commands, run->row_count, clock_monotonic_ms() + BATCH_MS, outcomes, NULL);
 		if (attempt == TRIES || run->call->is_remote || !any_unavailable(outcomes, run->row_count))
 			return;
-		nanosleep(&(struct timespec){ .tv_sec = attempt }, NULL);
+		clock_pause((int64_t)attempt * 1000);
 	}
 }
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "admin/doctor/doctor.h"
@@ -12,7 +11,7 @@
 #include "base/encode.h"
 #include "base/random.h"
 
-enum { LOGS_MAX = 20, READ_MAX = 1024 * 1024, NS_PER_MS = 1000000 };
+enum { LOGS_MAX = 20, READ_MAX = 1024 * 1024 };
 enum { WAIT_MS = 8000, AFTER_MS = 300, PAUSE_MS = 100 }; /* lighttpd writes its log every few seconds */
 
 struct log {
@@ -68,7 +67,6 @@ read_new(const struct log *log, char *place)
 static bool
 wait_for(const struct logs *logs, struct slice path, char *place)
 {
-	const struct timespec pause = { .tv_nsec = (long)PAUSE_MS * NS_PER_MS };
 	int64_t end_ms = clock_monotonic_ms() + WAIT_MS;
 	bool seen = false;
 	while (clock_monotonic_ms() < end_ms) {
@@ -77,7 +75,7 @@ wait_for(const struct logs *logs, struct slice path, char *place)
 				seen = true;
 				end_ms = clock_monotonic_ms() + AFTER_MS;
 			}
-		nanosleep(&pause, NULL);
+		clock_pause(PAUSE_MS);
 	}
 	return seen;
 }

@@ -228,9 +228,9 @@ struct delivery_list {
 	uint64_t next; /* `after` of the rest of the list, which may be empty; 0: this is all */
 };
 /* By id, the highest first: the latest day first, within a day only roughly, because processes take ids in blocks. Campaign,
- * webhook, lead and failed ones have indexes, days are ranges of ids. It reads about DELIVERIES_EXAMINED rows at most: with
- * other filters a list may be short or empty and still have a next one. */
-enum { DELIVERIES_EXAMINED = 5000 };
+ * webhook, lead and failed ones have indexes, days are ranges of ids. Of rows that it does not list it reads about
+ * DELIVERIES_EXAMINED at most: with other filters a list may be short or empty and still have a next one. */
+enum { DELIVERIES_EXAMINED = 1000 };
 MUST_CHECK enum result store_list_deliveries(
     struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
 /* How far a visit of deliveries has come. */

@@ -54,7 +54,7 @@ struct page_reader {
 	struct store *store;
 	const struct delivery_filter *filter;
 	struct delivery_ids ids;
-	size_t look_at; /* number of rows after which it stops */
+	size_t look_at; /* number of rows that the filter does not want, after which it stops; SIZE_MAX: at the end */
 	int64_t deadline_ms;
 	size_t left; /* remaining number of rows for the filter */
 	delivery_visitor *visit;
@@ -149,7 +149,7 @@ take_piece(struct page_reader *l, struct db_list ids)
 	for (size_t i = 0; result == RESULT_OK && i < rows.count && count < l->left; i++)
 		if (is_wanted(l, &rows, i))
 			fitting[count++] = delivery_from_row(&rows, i);
-	l->ids.looked_at += ids.count;
+	l->ids.looked_at += ids.count - count;
 	l->left -= count;
 	if (count > 0)
 		result = l->visit(l->context, fitting, count);
@@ -163,18 +163,19 @@ is_late(const struct page_reader *l)
 	return clock_monotonic_ms() >= l->deadline_ms;
 }
 
-/* With a deadline, pieces are small. The rest of the page remains when it stops. */
+/* Pieces are small if it may stop before the end. The rest of the page remains when it does. */
 static enum result
 take_page(struct page_reader *l, struct pool *pool)
 {
 	enum { SMALL_PIECE = 250 };
 	struct db_list ids;
+	const bool may_stop = l->deadline_ms != CLOCK_NEVER || l->look_at != SIZE_MAX;
 	size_t taken = 0;
 	enum result result = delivery_ids_next(&l->ids, pool, &ids);
 	while (result == RESULT_OK && taken < ids.count && l->left > 0 &&
 	       (taken == 0 || (l->ids.looked_at < l->look_at && !is_late(l)))) {
 		struct db_list piece = store_list_piece(ids, taken);
-		if (l->deadline_ms != CLOCK_NEVER && piece.count > SMALL_PIECE)
+		if (may_stop && piece.count > SMALL_PIECE)
 			piece.count = SMALL_PIECE;
 		result = take_piece(l, piece);
 		taken += piece.count;
@@ -184,7 +185,14 @@ take_page(struct page_reader *l, struct pool *pool)
 	return result;
 }
 
-/* Visits at least one page, up to the deadline or `look_at` rows. */
+/* Whether rows are examined that the filter may not want: the indexes do not have these values. */
+static bool
+examines(const struct delivery_filter *filter)
+{
+	return filter->answer != ANY_ANSWER || filter->event >= 0;
+}
+
+/* Visits at least one page, up to the deadline or `look_at` rows that the filter does not want. */
 static enum result
 visit_deliveries(struct store *store, const struct delivery_filter *filter, struct delivery_walk *walk, size_t look_at,
     delivery_visitor *visit, void *context)
@@ -197,7 +205,8 @@ visit_deliveries(struct store *store, const struct delivery_filter *filter, stru
 		.left = filter->limit,
 		.visit = visit,
 		.context = context };
-	enum result result = delivery_ids_begin(&l.ids, store, pool, filter);
+	const bool is_short = look_at != SIZE_MAX && !examines(filter);
+	enum result result = delivery_ids_begin(&l.ids, store, pool, filter, is_short ? filter->limit : look_at);
 	if (walk->below != 0 && walk->below < l.ids.below)
 		l.ids.below = walk->below;
 	bool late = false;

@@ -55,8 +55,15 @@ DB_STATEMENT(sql_select_event_ids_of_lead,
 store_statement_list sql_of_delivery_ids = { &sql_select_delivery_ids, &sql_select_delivery_ids_of_webhook,
 	&sql_select_webhook_ids, &sql_select_due_ids_of_webhook, &sql_select_due_ids, &sql_select_event_ids_of_lead, NULL };
 
-/* Pages grow, because each sorts all pending deliveries of a webhook again. */
-enum { PAGE_MIN = DB_LIST_MAX, PAGE_MAX = 64 * DB_LIST_MAX, PAGE_EVENTS = 64, PAGE_DUE = 2 * DB_LIST_MAX };
+/* Pages grow, because each sorts all pending deliveries of a webhook again. Those of a campaign have as many ids of each
+ * webhook, and most of them are used. */
+enum {
+	PAGE_MIN = 32,
+	PAGE_ALL = DB_LIST_MAX, /* the first one when all are visited; the largest one of each webhook of a campaign */
+	PAGE_MAX = 64 * DB_LIST_MAX,
+	PAGE_EVENTS = 64,
+	PAGE_DUE = 2 * DB_LIST_MAX
+};
 
 /* sql_select_delivery_ids… has a part for each of them. */
 static const enum delivery_state parts[] = { DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_PENDING };
@@ -88,6 +95,12 @@ query_ids(struct delivery_ids *l, struct pool *pool, uint64_t webhook, bool pend
 	    &DB_ARRAY(values, used), rows);
 }
 
+static void
+grow_page(struct delivery_ids *l, size_t maximum)
+{
+	l->page_size = 2 * l->page_size < maximum ? 2 * l->page_size : maximum;
+}
+
 static enum result
 find_ids(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
 {
@@ -97,7 +110,7 @@ find_ids(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
 		return result;
 	*ids = (struct db_list){ rows.values, rows.count };
 	l->below = rows.count < l->page_size ? l->from : db_get_u64(&rows, rows.count - 1, 0);
-	l->page_size = l->page_size < PAGE_MAX ? 2 * l->page_size : PAGE_MAX;
+	grow_page(l, PAGE_MAX);
 	return RESULT_OK;
 }
 
@@ -203,6 +216,7 @@ find_ids_of_campaign(struct delivery_ids *l, struct pool *pool, struct db_list *
 		result = merge_ended(l, pool, &merged, l->webhooks[i]);
 	*ids = list_from(pool, &merged);
 	l->below = merged.from;
+	grow_page(l, PAGE_ALL);
 	return result;
 }
 
@@ -255,20 +269,23 @@ find_webhooks(struct delivery_ids *l, struct pool *pool)
 }
 
 enum result
-delivery_ids_begin(struct delivery_ids *l, struct store *store, struct pool *pool, const struct delivery_filter *filter)
+delivery_ids_begin(
+    struct delivery_ids *l, struct store *store, struct pool *pool, const struct delivery_filter *filter, size_t enough)
 {
 	static const int64_t day_ms = 86400000;
 	*l = (struct delivery_ids){ .store = store,
 		.filter = filter,
 		.since_ms = filter->since_ms < 0 ? 0 : filter->since_ms,
-		.until_ms = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms,
-		.page_size = PAGE_MIN };
+		.until_ms = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms };
 	/* an id may be a moment off its event's day: read one day more */
 	l->from = history_id_floor(l->since_ms < day_ms ? 0 : l->since_ms - day_ms);
 	l->below = history_id_floor(l->until_ms + 2 * day_ms);
 	if (filter->after > 0 && filter->after < l->below)
 		l->below = filter->after;
-	return find_webhooks(l, pool);
+	const enum result result = find_webhooks(l, pool);
+	const size_t of_each = l->webhook_count > 1 ? enough / l->webhook_count : enough;
+	l->page_size = of_each < PAGE_MIN ? PAGE_MIN : of_each > PAGE_ALL ? PAGE_ALL : of_each;
+	return result;
 }
 
 enum result

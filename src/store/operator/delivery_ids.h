@@ -15,12 +15,12 @@ struct delivery_ids {
 	size_t webhook_count;
 	uint64_t from, below; /* remaining ids, from `from` to below `below` */
 	size_t page_size;
-	size_t looked_at; /* rows that were read, besides ids; the caller adds those that it reads */
+	size_t looked_at; /* rows that were read for others, besides ids; the caller adds those that it reads */
 };
 
-/* `pool` must live as long as the pages are read. */
+/* `pool` must live as long as the pages are read. `enough`: of ids, for the first page; SIZE_MAX: all are visited. */
 MUST_CHECK enum result delivery_ids_begin(
-    struct delivery_ids *ids, struct store *store, struct pool *pool, const struct delivery_filter *filter);
+    struct delivery_ids *ids, struct store *store, struct pool *pool, const struct delivery_filter *filter, size_t enough);
 /* The next page, in `pool`; it may be empty. The ids that remain are below it. */
 MUST_CHECK enum result delivery_ids_next(struct delivery_ids *ids, struct pool *pool, struct db_list *page);
 

@@ -416,7 +416,7 @@ a_list_reads_a_limited_number_of_rows(void **state)
 	    ROWS);
 	/* one of them has one, among those that are read and not examined */
 	root_run("UPDATE t_deliveries SET event_id = (SELECT event_id FROM t_due) WHERE id = (SELECT id + %d FROM t_due)",
-	    ROWS - DELIVERIES_EXAMINED - 1000);
+	    ROWS - DELIVERIES_EXAMINED - DELIVERIES_EXAMINED / 4);
 	for (size_t i = 0; i < 2; i++) {
 		filter.webhook_id = i == 0 ? 0 : webhook;
 		struct delivery_list found = list(w, filter);
@@ -468,9 +468,9 @@ a_lead_has_many_deliveries(void **state)
 	uint64_t *ids = POOL_ARRAY(w->pool, EVENTS * WEBHOOKS, uint64_t);
 	assert_int_equal(page_through(w, filter, ids, EVENTS * WEBHOOKS), EVENTS * WEBHOOKS);
 	filter.webhook_id = last;
-	assert_int_equal(count_deliveries(w, filter), EVENTS);
+	assert_int_equal(page_through(w, filter, ids, EVENTS), EVENTS);
 	filter.event = EVENT_NEW_SIGNUP; /* the oldest */
-	assert_int_equal(count_deliveries(w, filter), 1);
+	assert_int_equal(page_through(w, filter, ids, 1), 1);
 }
 
 /* leadhook(1), delivery list --campaign: those of all its webhooks, pending and ended, and of no other campaign */

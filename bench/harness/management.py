@@ -60,7 +60,7 @@ INSERT INTO lh_deliveries (id, event_id, webhook_id, format, state, attempts, la
 SELECT {first} + 2 * seq + 1, {first} + 2 * seq, {webhook} + seq % {webhooks}, 'json', IF(seq % 1000 = 0, 'failed', 'delivered'), 1,
        IF(seq % 1000 = 0, 500, 200), {now} FROM seq_{begin}_to_{end};
 """
-# The dearest of each: what is examined most, and found least.
+# The most expensive of each: most is examined, and least is found.
 LISTS = (
     "leads?limit=250", "leads?limit=250&newest=true", "leads?limit=250&after={middle}", "leads?name=zzzz", "leads?email=u1@bench.example",
     "leads?phone=%2B4930123456", "leads?verified=on", "leads?waitlisted=on", "leads?fraudulent=on", "leads?opted_out=on", "leads?tag={tag}",

@@ -105,10 +105,17 @@ read_campaigns(struct admin_call *call, struct new_key *key)
 	return true;
 }
 
-/* A key has no more rights than the caller that makes it, and never lives without an end that it has itself. */
+/* A key has no more rights than the caller that makes it. One of a key ends when that does, or before. */
 static bool
-may_grant(struct admin_call *call, const struct new_key *key)
+may_grant(struct admin_call *call, struct new_key *key)
 {
+	const int64_t end_ms = call->caller == NULL ? 0 : call->caller->expires_ms;
+	if (end_ms > 0 && key->expires_ms < 0)
+		key->expires_ms = end_ms;
+	if (end_ms > 0 && key->expires_ms > end_ms) {
+		admin_fail_option(call, PROBLEM_FORBIDDEN, OPTION_EXPIRES, "a key does not outlive the key that makes it");
+		return false;
+	}
 	if ((key->rights & ~caller_rights(call->caller)) != 0) {
 		admin_fail(call, PROBLEM_FORBIDDEN, "a key cannot have rights that its maker does not have");
 		return false;

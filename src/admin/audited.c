@@ -112,8 +112,13 @@ find_target(struct admin_call *call, struct audit_entry *entry)
 	uint64_t id = 0;
 	const bool has_subject = call->operand_count > 0 && kind != OWNED_KINDS;
 	const char *text = has_subject ? call->operands[0] : campaign;
-	if (text == NULL || !admin_is_id(slice_of(text), &id))
+	if (text == NULL || !admin_is_id(slice_of(text), &id)) {
+		const char *account = call->options[OPTION_ACCOUNT];
+		entry->account_id = caller_account(call->caller);
+		if (account != NULL && admin_is_id(slice_of(account), &id))
+			entry->account_id = id;
 		return RESULT_OK;
+	}
 	if (has_subject)
 		entry->target_id = id;
 	const enum result result = store_find_owner(call->store, has_subject ? kind : OWNED_CAMPAIGN, id, &owner);

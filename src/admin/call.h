@@ -136,14 +136,15 @@ struct admin_command {
 	/* The members that are the operands after those of the path, with spaces between them. The last may end with "...": all
 	 * others, an array. "*": any member is NAME=VALUE. */
 	const char *fields;
-	bool lines;         /* texts of members may have several lines */
-	rights rights;      /* a caller has one of them */
-	bool operator_only; /* of the installation */
-	bool creates;       /* an object */
-	bool queues;        /* a remote call leaves it to the dispatcher, and outputs the job */
-	bool changes;       /* something, though its method does not say so: it is in the audit log */
-	bool confirmed;     /* a user must have given the password lately */
-	bool versioned;     /* shows or changes what the version of a campaign's settings is about */
+	bool lines;                 /* texts of members may have several lines */
+	rights rights;              /* a caller has one of them */
+	bool operator_only;         /* of the installation */
+	bool creates;               /* an object */
+	bool queues;                /* a remote call leaves it to the dispatcher, and outputs the job */
+	bool changes;               /* something, though its method does not say so: it is in the audit log */
+	const char *confirmed_word; /* a user must confirm the password if an operand is this one; NULL: none */
+	bool confirmed;             /* a user must have given the password lately */
+	bool versioned;             /* shows or changes what the version of a campaign's settings is about */
 	const char *help;
 };
 

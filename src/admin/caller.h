@@ -20,6 +20,7 @@ struct caller {
 	struct slice name;   /* of the key or user, or absent */
 	bool operator;       /* of the installation: every account, and what is the operator's alone */
 	uint64_t account_id; /* 0: an operator's */
+	int64_t expires_ms;  /* of the key; 0: it has no end */
 	rights rights;
 	const uint64_t *campaigns; /* it is limited to; not NULL when there are any */
 	size_t campaign_count;     /* 0: all */

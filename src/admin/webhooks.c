@@ -130,6 +130,7 @@ add_webhook(struct admin_call *call, const struct webhook_row *webhook)
 	output_record(call->output);
 	output_u64(call->output, "referenceId", webhook->id);
 	output_text(call->output, "url", webhook->url);
+	output_keep_private(call->output); /* it may have a token */
 	add_events(call, webhook->events);
 	output_text(call->output, "source", webhook->source);
 	output_text(call->output, "format", webhook->form ? SLICE("form") : SLICE("json"));

@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct lead_change) == 152, "code_change");
 _Static_assert(sizeof(struct command) == 384, "code_command");
 _Static_assert(sizeof(struct look_up) == 88, "code_look_up");
 _Static_assert(sizeof(struct outcome) == 96, "code_outcome");
-_Static_assert(sizeof(struct api_key) == 56 + 8 * KEY_CAMPAIGNS_MAX, "code_key");
+_Static_assert(sizeof(struct api_key) == 64 + 8 * KEY_CAMPAIGNS_MAX, "code_key");
 #endif
 
 /* The encoded size of the smallest item of an array: a count of more items than fit is an error. */
@@ -268,6 +268,7 @@ code_key(struct coder *coder, struct api_key *key)
 	CODE_NUMBER(coder, key->account_id);
 	CODE_BOOL(coder, key->account_suspended);
 	CODE_NUMBER(coder, key->account_per_minute);
+	CODE_NUMBER(coder, key->expires_ms);
 	CODE_NUMBER(coder, key->last_used_ms);
 	CODE_NUMBER(coder, key->now_ms);
 	CODE_NUMBER(coder, key->rights);

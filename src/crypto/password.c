@@ -4,7 +4,6 @@
 #include <argon2.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 

@@ -36,7 +36,7 @@ make_codes(struct pool *pool, struct slice codes[RECOVERY_CODES], struct digest 
 
 enum result
 login_enable_factor(const struct login_context *context, struct pool *pool, struct slice token, const struct session *session,
-    struct slice code, struct slice codes[RECOVERY_CODES], struct login_outcome *outcome)
+    struct slice code, const struct login_origin *origin, struct slice codes[RECOVERY_CODES], struct login_outcome *outcome)
 {
 	struct digest hashes[RECOVERY_CODES];
 	const struct digest own = user_token_hash(token);
@@ -44,6 +44,8 @@ login_enable_factor(const struct login_context *context, struct pool *pool, stru
 	int64_t now_ms;
 	uint64_t step;
 	*outcome = done;
+	if (!check_limit(context, &origin->address, outcome))
+		return RESULT_OK;
 	const enum result result = store_find_new_totp(context->store, pool, session->user_id, &secret, &now_ms);
 	if (result != RESULT_OK)
 		return check_changed(result, outcome);

@@ -96,7 +96,7 @@ check_user(const struct login_context *context, struct pool *pool, const struct 
 		return RESULT_OK;
 	const int64_t begun_ms = clock_monotonic_ms();
 	enum result result = verify(context, pool, email.key, request->password, check, &matches, outcome);
-	if (!matches) /* so that guesses use a core for half of the time at most */
+	if (result == RESULT_OK && outcome->wait_ms == 0 && !matches) /* guesses use a core for half of the time at most */
 		clock_pause(clock_monotonic_ms() - begun_ms);
 	hash_slots_give_back(context->slots, slot);
 	if (result != RESULT_OK || !matches)

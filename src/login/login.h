@@ -101,10 +101,11 @@ struct login_factor {
 /* LOGIN_NO_KEY, LOGIN_HAS_FACTOR, or LOGIN_DONE with *factor. */
 MUST_CHECK enum result login_begin_factor(const struct login_context *context, struct pool *pool, const struct session *session,
     struct login_factor *factor, struct login_outcome *outcome);
-/* Enables it, and ends the user's other sessions. LOGIN_WRONG: the code is not one of it, or none was begun. LOGIN_DONE: the
- * recovery codes, which are shown once. */
+/* Enables it, and ends the user's other sessions. LOGIN_LIMITED as for a login. LOGIN_WRONG: the code is not one of it, or none
+ * was begun. LOGIN_DONE: the recovery codes, which are shown once. */
 MUST_CHECK enum result login_enable_factor(const struct login_context *context, struct pool *pool, struct slice token,
-    const struct session *session, struct slice code, struct slice codes[RECOVERY_CODES], struct login_outcome *outcome);
+    const struct session *session, struct slice code, const struct login_origin *origin, struct slice codes[RECOVERY_CODES],
+    struct login_outcome *outcome);
 /* Other recovery codes in place of the present ones. LOGIN_WRONG: the user has no second factor. */
 MUST_CHECK enum result login_renew_codes(const struct login_context *context, struct pool *pool, const struct session *session,
     struct slice codes[RECOVERY_CODES], struct login_outcome *outcome);

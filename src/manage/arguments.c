@@ -58,21 +58,45 @@ fail_member(struct manage_request *request, struct slice name, const char *expec
 	    request, PROBLEM_INVALID, pointer_to(request, name), "%.*s: expected %s", SLICE_ARGS(name), expected);
 }
 
-/* The member as the text of one argument. An array is a list with commas. */
+/* The member as the text of one argument. */
 static bool
 text_of(struct manage_request *request, const struct member *member, struct slice *text)
 {
 	*text = member->text;
-	if (member->type == MEMBER_OBJECT)
-		return fail_member(request, member->name, "a text, a number, a boolean, null or an array of texts");
-	if (member->type == MEMBER_ARRAY) {
-		*text = SLICE("");
-		for (size_t i = 0; i < member->item_count; i++) {
-			if (slice_find(member->items[i], ',') < member->items[i].size)
-				return fail_member(request, member->name, "items without commas");
-			*text = POOL_JOIN(request->http->pool, *text, i == 0 ? SLICE("") : SLICE(","), member->items[i]);
-		}
+	if (member->type == MEMBER_OBJECT || member->type == MEMBER_ARRAY)
+		return fail_member(request, member->name, "a text, a number, a boolean or null");
+	return check_text(request, member->name, *text);
+}
+
+/* The items with commas between them. */
+static struct slice
+join(struct pool *pool, const struct member *member)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < member->item_count; i++)
+		size += member->items[i].size + 1;
+	char *joined = pool_alloc(pool, size), *end = joined;
+	for (size_t i = 0; i < member->item_count; i++) {
+		if (i > 0)
+			*end++ = ',';
+		memcpy(end, member->items[i].data, member->items[i].size);
+		end += member->items[i].size;
 	}
+	return (struct slice){ joined, (size_t)(end - joined) };
+}
+
+/* The same of a member that may be an array: a list with commas. */
+static bool
+list_of(struct manage_request *request, const struct member *member, struct slice *text)
+{
+	if (member->type != MEMBER_ARRAY)
+		return text_of(request, member, text);
+	for (size_t i = 0; i < member->item_count; i++)
+		if (member->items[i].size == 0 || slice_find(member->items[i], ',') < member->items[i].size)
+			return fail_member(request, member->name, "items that are not empty and have no commas");
+	if (member->item_count == 0 && slice_equal(member->name, SLICE("campaigns")))
+		return fail_member(request, member->name, "an array that is not empty, or null: all campaigns");
+	*text = join(request->http->pool, member);
 	return check_text(request, member->name, *text);
 }
 
@@ -209,7 +233,9 @@ read_option(struct manage_request *request, const struct member *member, enum ad
 		return request_fail_status(request, 403, "operator_only", SLICE("only an operator may choose an id"));
 	if (admin_option_value(option) == NULL)
 		return read_switch(request, member, option);
-	if (!text_of(request, member, &text) || !request_sees(request, member->name, text) ||
+	const bool is_list = strcmp(admin_option_value(option), "LIST") == 0;
+	if (!(is_list ? list_of(request, member, &text) : text_of(request, member, &text)) ||
+	    !request_sees(request, member->name, text) ||
 	    (option == OPTION_LIMIT && request->command->method == ADMIN_GET && !check_limit(request, text)))
 		return false;
 	request->call.options[option] = pool_string(request->call.pool, text);
@@ -255,7 +281,7 @@ read_settings(struct manage_request *request, struct members *members)
 		if (!is_setting(request->command, member->name))
 			return request_fail(request, PROBLEM_UNKNOWN_FIELD, pointer_to(request, member->name),
 			    "there is no field %.*s", SLICE_ARGS(member->name));
-		if (!text_of(request, member, &text))
+		if (!(request->command->settings == NULL ? text_of(request, member, &text) : list_of(request, member, &text)))
 			return false;
 		add_operand(request, POOL_JOIN(request->call.pool, member->name, SLICE("="), text));
 	}

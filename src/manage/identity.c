@@ -14,6 +14,7 @@ identify_key(struct manage_request *request, const struct api_key *key)
 	request->caller = (struct caller){ .kind = CALLER_KEY,
 		.id = key->id,
 		.account_id = key->account_id,
+		.expires_ms = key->expires_ms < 0 ? 0 : key->expires_ms,
 		.rights = key->rights,
 		.campaigns = key->campaigns,
 		.campaign_count = key->campaign_count };
@@ -86,6 +87,8 @@ read_campaigns(struct manage_request *request)
 static bool
 fail_session(struct manage_request *request)
 {
+	if (!request->from->may_guess(request->from->context))
+		return false;
 	request->from->note_guess(request->from->context);
 	request_set_cookie(request, SLICE_NONE);
 	return request_fail_status(request, 401, "session_ended", SLICE("the session has ended: log in again"));
@@ -109,14 +112,15 @@ identify_user(struct manage_request *request)
 		.account_id = session->account_id,
 		.rights = session->rights };
 	read_campaigns(request);
-	return from->pass_account(from->context, session->account_id, session->account_per_minute);
+	return session->account_id == 0 ? from->pass_address(from->context)
+					: from->pass_account(from->context, session->account_id, session->account_per_minute);
 }
 
 static bool
 check_user(struct manage_request *request)
 {
 	const bool reads = request->http->method == HTTP_GET || request->http->method == HTTP_HEAD;
-	if (request->session.account_suspended)
+	if (request->session.account_suspended && !request->may_be_suspended)
 		return request_fail_status(request, 403, "account_suspended", SLICE("the account is suspended"));
 	return reads || request_is_own_page(request);
 }
@@ -140,7 +144,7 @@ request_identify(struct manage_request *request)
 		request->token = request_token(request);
 		if (!slice_present(request->token))
 			return fail_unknown(request);
-		if (!from->may_guess(from->context) || !identify_user(request) || !check_user(request))
+		if (!identify_user(request) || !check_user(request))
 			return false;
 	}
 	if (from->address != NULL)

@@ -2,6 +2,7 @@
 #include "manage/manage.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include "admin/audited.h"
@@ -38,6 +39,16 @@ run(struct manage_request *request)
 	store_expect_request(call->store, NULL);
 }
 
+static bool
+confirms_word(struct manage_request *request)
+{
+	const char *word = request->command->confirmed_word;
+	for (size_t i = 0; word != NULL && i < request->call.operand_count; i++)
+		if (strcmp(request->call.operands[i], word) == 0)
+			return request_is_confirmed(request);
+	return true;
+}
+
 void
 manage_handle(
     struct manage *manage, const struct manage_caller *caller, const struct http_request *http, struct http_response *response)
@@ -53,6 +64,6 @@ manage_handle(
 		.store = manage->store,
 		.caller = &request.caller,
 		.is_remote = true };
-	if (request_read_arguments(&request) && request_expect_version(&request))
+	if (request_read_arguments(&request) && confirms_word(&request) && request_expect_version(&request))
 		run(&request);
 }

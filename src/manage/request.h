@@ -32,9 +32,10 @@ struct manage_request {
 	/* of a user; absent token: the caller is a key */
 	struct slice token;
 	struct session session;
-	uint64_t campaign_id; /* of the object of the path; 0: none */
-	bool has_version;     /* the answer depends on the version of its settings … */
-	uint64_t version;     /* … which was this before the answer was read */
+	bool may_be_suspended; /* set by the caller of request_identify: users of suspended accounts may do it */
+	uint64_t campaign_id;  /* of the object of the path; 0: none */
+	bool has_version;      /* the answer depends on the version of its settings … */
+	uint64_t version;      /* … which was this before the answer was read */
 	struct admin_call call;
 };
 
@@ -55,6 +56,8 @@ MUST_CHECK bool request_answer_session(struct manage_request *request);
 
 /* Finds the command of method and path (table.c). */
 MUST_CHECK bool request_find_command(struct manage_request *request);
+/* 405 with the methods that the path has, as "GET, HEAD, ". */
+bool request_fail_method(struct manage_request *request, struct slice methods);
 
 /* Whether the caller has a right that the command needs (access.c). */
 MUST_CHECK bool request_may_run(struct manage_request *request);

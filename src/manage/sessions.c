@@ -4,13 +4,17 @@
 #include <string.h>
 
 #include "base/encode.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "manage/members.h"
+#include "store/users/audit.h"
 #include "json/writer.h"
 
 /* One call: its fields, and where the request comes from. */
 struct session_call {
 	struct manage_request *request;
+	const char *operation;
+	uint64_t audit_row; /* 0: none */
 	const struct login_context *login;
 	struct members members;
 	struct login_origin origin;
@@ -117,6 +121,34 @@ succeeded(struct session_call *call, enum result result)
 		return request_fail(request, PROBLEM_CONFLICT, SLICE_NONE, "the user has a second factor already");
 	}
 	return false;
+}
+
+/* ---- the audit log ---- */
+
+/* Writes that the user begins the change. Returns false after answering that it could not. */
+static bool
+note_begin(struct session_call *call, uint64_t user_id, uint64_t account_id, struct slice email)
+{
+	struct manage_request *request = call->request;
+	const struct audit_entry entry = { .actor = AUDIT_USER,
+		.actor_id = user_id,
+		.actor_name = email,
+		.account_id = account_id,
+		.operation = slice_of(call->operation),
+		.target_id = user_id,
+		.ip =
+		    request->from->address == NULL ? SLICE_NONE : ip_address_format(request->http->pool, &call->origin.address),
+		.request_id = request->http->request_id };
+	const enum result result = store_begin_audit(call->login->store, &entry, &call->audit_row);
+	return result == RESULT_OK || succeeded(call, result);
+}
+
+static void
+note_end(const struct session_call *call)
+{
+	const enum audit_state state = call->request->response->status < 300 ? AUDIT_DONE : AUDIT_FAILED;
+	if (call->audit_row != 0 && store_end_audit(call->login->store, call->audit_row, state, 0, SLICE_NONE) != RESULT_OK)
+		log_warning("audit_incomplete", LOG_UINT("row", call->audit_row));
 }
 
 /* ---- session ---- */
@@ -262,8 +294,13 @@ handle_enable_factor(struct session_call *call)
 	struct manage_request *request = call->request;
 	const struct slice code = required_text(call, SLICE("code"));
 	struct slice codes[RECOVERY_CODES];
-	if (fields_fit(call) && succeeded(call, login_enable_factor(call->login, request->http->pool, request->token,
-						    &request->session, code, codes, &call->outcome)))
+	if (!is_confirmed(call))
+		return;
+	const enum result result = login_enable_factor(
+	    call->login, request->http->pool, request->token, &request->session, code, &call->origin, codes, &call->outcome);
+	if (result == RESULT_OK && call->outcome.verdict == LOGIN_WRONG)
+		(void)request_fail(request, PROBLEM_INVALID, SLICE("/code"), "the code is not one of the new secret");
+	else if (succeeded(call, result))
 		answer_codes(call, codes);
 }
 
@@ -272,8 +309,13 @@ handle_renew_codes(struct session_call *call)
 {
 	struct manage_request *request = call->request;
 	struct slice codes[RECOVERY_CODES];
-	if (is_confirmed(call) &&
-	    succeeded(call, login_renew_codes(call->login, request->http->pool, &request->session, codes, &call->outcome)))
+	if (!is_confirmed(call))
+		return;
+	const enum result result =
+	    login_renew_codes(call->login, request->http->pool, &request->session, codes, &call->outcome);
+	if (result == RESULT_OK && call->outcome.verdict == LOGIN_WRONG)
+		(void)request_fail(request, PROBLEM_CONFLICT, SLICE_NONE, "the user has no second factor");
+	else if (succeeded(call, result))
 		answer_codes(call, codes);
 }
 
@@ -349,12 +391,13 @@ static void
 handle_link(struct session_call *call)
 {
 	const struct slice token = required_text(call, SLICE("token"));
+	const struct manage_caller *from = call->request->from;
 	struct invited_user user;
-	if (!fields_fit(call))
+	if (!fields_fit(call) || !from->may_guess(from->context))
 		return;
 	const enum result result = login_find_link(call->login, call->request->http->pool, token, &user);
 	if (result == RESULT_NOT_FOUND) {
-		call->request->from->note_guess(call->request->from->context);
+		from->note_guess(from->context);
 		(void)fail_link(call);
 		return;
 	}
@@ -372,10 +415,14 @@ static void
 handle_use_link(struct session_call *call)
 {
 	const struct slice token = required_text(call, SLICE("token")), password = required_text(call, SLICE("new_password"));
+	struct invited_user user;
 	if (!fields_fit(call))
 		return;
-	const enum result result =
-	    login_use_link(call->login, call->request->http->pool, token, password, &call->origin, &call->outcome);
+	enum result result = login_find_link(call->login, call->request->http->pool, token, &user);
+	if (result == RESULT_OK && !note_begin(call, user.id, user.account_id, user.email))
+		return;
+	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* uses of links that are not valid count, too */
+		result = login_use_link(call->login, call->request->http->pool, token, password, &call->origin, &call->outcome);
 	if (result == RESULT_OK && call->outcome.verdict == LOGIN_WRONG)
 		(void)fail_link(call);
 	else if (succeeded(call, result))
@@ -389,20 +436,26 @@ static const struct {
 	const char *path; /* after /manage/v1 */
 	bool has_session; /* needs one */
 	void (*handle)(struct session_call *call);
+	const char *operation; /* in the audit log; NULL: it is not written */
+	bool of_suspended;     /* also users of suspended accounts may do it */
 } calls[] = {
-	{ HTTP_POST, "session", false, handle_login },
-	{ HTTP_GET, "session", true, handle_session },
-	{ HTTP_DELETE, "session", true, handle_logout },
-	{ HTTP_GET, "session/list", true, handle_list },
-	{ HTTP_POST, "session/end", true, handle_end },
-	{ HTTP_POST, "session/confirm", true, handle_confirm },
-	{ HTTP_POST, "session/password", true, handle_password },
-	{ HTTP_POST, "session/factor", true, handle_begin_factor },
-	{ HTTP_POST, "session/factor/enable", true, handle_enable_factor },
-	{ HTTP_POST, "session/factor/codes", true, handle_renew_codes },
-	{ HTTP_DELETE, "session/factor", true, handle_remove_factor },
-	{ HTTP_POST, "session/link", false, handle_link },
-	{ HTTP_POST, "session/link/use", false, handle_use_link },
+	{ HTTP_POST, "session", .handle = handle_login },
+	{ HTTP_GET, "session", .handle = handle_session, .has_session = true, .of_suspended = true },
+	{ HTTP_DELETE, "session", .handle = handle_logout, .has_session = true, .of_suspended = true },
+	{ HTTP_GET, "session/list", .handle = handle_list, .has_session = true, .of_suspended = true },
+	{ HTTP_POST, "session/end", .handle = handle_end, .has_session = true, .of_suspended = true },
+	{ HTTP_POST, "session/confirm", .handle = handle_confirm, .has_session = true },
+	{ HTTP_POST, "session/password", .handle = handle_password, .has_session = true, .of_suspended = true,
+	    .operation = "session password" },
+	{ HTTP_POST, "session/factor", .handle = handle_begin_factor, .has_session = true },
+	{ HTTP_POST, "session/factor/enable", .handle = handle_enable_factor, .has_session = true,
+	    .operation = "session factor enable" },
+	{ HTTP_POST, "session/factor/codes", .handle = handle_renew_codes, .has_session = true,
+	    .operation = "session factor codes" },
+	{ HTTP_DELETE, "session/factor", .handle = handle_remove_factor, .has_session = true,
+	    .operation = "session factor remove" },
+	{ HTTP_POST, "session/link", .handle = handle_link },
+	{ HTTP_POST, "session/link/use", .handle = handle_use_link, .operation = "session link use" },
 };
 
 static bool
@@ -421,7 +474,7 @@ static bool
 may_begin(struct manage_request *request)
 {
 	const struct manage_caller *from = request->from;
-	return from->pass_address(from->context) && from->may_guess(from->context) && request_is_own_page(request);
+	return from->pass_address(from->context) && request_is_own_page(request);
 }
 
 static bool
@@ -435,26 +488,48 @@ has_session(struct manage_request *request)
 static void
 run(struct manage_request *request, size_t number)
 {
-	struct session_call call = { .request = request, .login = &request->manage->options.login };
+	struct session_call call = {
+		.request = request, .login = &request->manage->options.login, .operation = calls[number].operation
+	};
 	const struct manage_caller *from = request->from;
+	request->may_be_suspended = calls[number].of_suspended;
 	if (!(calls[number].has_session ? has_session(request) : may_begin(request)))
 		return;
 	if (from->address != NULL)
 		call.origin.address = *from->address;
 	call.origin.user_agent = request->http->user_agent;
 	const bool in_query = calls[number].method != HTTP_POST;
-	if (in_query ? request_read_query(request, &call.members) : request_read_body(request, &call.members))
-		calls[number].handle(&call);
+	if (!(in_query ? request_read_query(request, &call.members) : request_read_body(request, &call.members)))
+		return;
+	const struct session *session = &request->session;
+	if (call.operation != NULL && calls[number].has_session &&
+	    !note_begin(&call, session->user_id, session->account_id, session->email))
+		return;
+	calls[number].handle(&call);
+	note_end(&call);
+}
+
+static struct slice
+method_names(enum http_method method)
+{
+	return method == HTTP_GET ? SLICE("GET, HEAD, ") : method == HTTP_POST ? SLICE("POST, ") : SLICE("DELETE, ");
 }
 
 bool
 request_answer_session(struct manage_request *request)
 {
 	const enum http_method method = request->http->method == HTTP_HEAD ? HTTP_GET : request->http->method;
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		if (calls[i].method == method && path_is(request->http, calls[i].path)) {
+	struct slice found = SLICE("");
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		if (!path_is(request->http, calls[i].path))
+			continue;
+		if (calls[i].method == method) {
 			run(request, i);
 			return true;
 		}
-	return false;
+		found = POOL_JOIN(request->http->pool, found, method_names(calls[i].method));
+	}
+	if (found.size > 0)
+		(void)request_fail_method(request, found);
+	return found.size > 0;
 }

@@ -33,9 +33,10 @@ bool
 request_expect_version(struct manage_request *request)
 {
 	const struct slice tag = request->http->if_match;
-	const bool expects = request->command->versioned && request->command->method != ADMIN_GET && slice_present(tag) &&
-			     !slice_equal(tag, SLICE("*"));
+	const bool expects = request->command->method != ADMIN_GET && slice_present(tag) && !slice_equal(tag, SLICE("*"));
 	uint64_t version;
+	if (expects && !request->command->versioned)
+		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "If-Match is for changes of settings only");
 	if (expects && !parse_version(tag, &version))
 		return request_fail(request, PROBLEM_CHANGED, SLICE_NONE, "If-Match: expected the ETag of an earlier answer");
 	if (request->command->versioned && request->command->method == ADMIN_GET)

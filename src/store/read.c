@@ -32,7 +32,7 @@
 
 DB_STATEMENT(sql_select_key,
     "SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, a.per_minute, k.last_used_ms, " NOW ", k.rights,"
-    " k.campaign_ids"
+    " k.campaign_ids, k.expires_ms"
     " FROM {prefix}api_keys k"
     " JOIN {prefix}accounts a ON a.id = k.account_id"
     " WHERE k.hash = ? AND k.revoked_ms IS NULL AND (k.expires_ms IS NULL OR k.expires_ms > " NOW ")");
@@ -54,7 +54,17 @@ store_statement_list sql_of_read = { &sql_select_key, &sql_touch_key, &sql_selec
 	&sql_select_campaign, &sql_select_campaigns_of_account, &sql_select_all_campaigns, &sql_select_definitions_of_campaign,
 	NULL };
 
-enum { KEY_ID, KEY_ACCOUNT_ID, KEY_SUSPENDED, KEY_PER_MINUTE, KEY_LAST_USED_MS, KEY_NOW_MS, KEY_RIGHTS, KEY_CAMPAIGNS };
+enum {
+	KEY_ID,
+	KEY_ACCOUNT_ID,
+	KEY_SUSPENDED,
+	KEY_PER_MINUTE,
+	KEY_LAST_USED_MS,
+	KEY_NOW_MS,
+	KEY_RIGHTS,
+	KEY_CAMPAIGNS,
+	KEY_EXPIRES_MS
+};
 enum { HOUR_MS = 3600 * 1000 };
 
 /* A list that was stored by store_add_key. */
@@ -82,6 +92,7 @@ store_find_key(struct store *store, const unsigned char hash[32], struct api_key
 			.account_per_minute = db_get_time(&rows, 0, KEY_PER_MINUTE),
 			.last_used_ms = db_get_time(&rows, 0, KEY_LAST_USED_MS),
 			.now_ms = db_get_i64(&rows, 0, KEY_NOW_MS),
+			.expires_ms = db_get_time(&rows, 0, KEY_EXPIRES_MS),
 			.rights = (rights)db_get_u64(&rows, 0, KEY_RIGHTS),
 		};
 		read_campaigns(db_get_bytes(&rows, 0, KEY_CAMPAIGNS), key);

@@ -107,6 +107,7 @@ struct api_key {
 	int64_t account_per_minute; /* limit of calls, 0: any number; -1: the setting's */
 	int64_t last_used_ms;       /* to the hour */
 	int64_t now_ms;
+	int64_t expires_ms; /* -1: it has no end */
 	rights rights;
 	uint32_t campaign_count; /* of `campaigns`; 0: all of the account */
 	uint64_t campaigns[KEY_CAMPAIGNS_MAX];

@@ -341,7 +341,7 @@ test_found_keys(void **state UNUSED)
 {
 	for (int on = 0; on < 2; on++) {
 		const struct api_key key = { next_number(), next_number(), on, -(int64_t)next_number(), -(int64_t)next_number(),
-			next_number(), (rights)next_number(), 2, { next_number(), next_number() } };
+			next_number(), next_number(), (rights)next_number(), 2, { next_number(), next_number() } };
 		struct commit_answer answer = { ANSWER_KEY, RESULT_NOT_FOUND, next_number(), { .key = key } };
 		struct commit_answer got = carry_answer(answer);
 		assert_int_equal(got.result, RESULT_NOT_FOUND);
@@ -353,6 +353,7 @@ test_found_keys(void **state UNUSED)
 		assert_int_equal(got.as.key.account_id, key.account_id);
 		assert_int_equal(got.as.key.account_suspended, on);
 		assert_int_equal(got.as.key.account_per_minute, key.account_per_minute);
+		assert_int_equal(got.as.key.expires_ms, key.expires_ms);
 		assert_int_equal(got.as.key.last_used_ms, key.last_used_ms);
 		assert_int_equal(got.as.key.now_ms, key.now_ms);
 	}

@@ -4,13 +4,15 @@
 #include <argon2.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "fixture.h"
 
 const struct slice password = SLICE(PASSWORD), other_password = SLICE("another staple of horses"),
 		   wrong_password = SLICE("wrong horse battery");
 
-unsigned hashes;
+unsigned hashes, pauses;
+int hash_priority;
 
 int __real_argon2id_verify(const char *encoded, const void *text, size_t size);
 int __wrap_argon2id_verify(const char *encoded, const void *text, size_t size);
@@ -19,10 +21,20 @@ int __real_argon2id_hash_encoded(uint32_t passes, uint32_t memory, uint32_t lane
 int __wrap_argon2id_hash_encoded(uint32_t passes, uint32_t memory, uint32_t lanes, const void *text, size_t size,
     const void *salt, size_t salt_size, size_t hash_size, char *encoded, size_t encoded_size);
 
+void __wrap_clock_pause(int64_t ms);
+
+/* In place of the pause. */
+void
+__wrap_clock_pause(int64_t ms)
+{
+	pauses += ms > 0;
+}
+
 int
 __wrap_argon2id_verify(const char *encoded, const void *text, size_t size)
 {
 	hashes++;
+	hash_priority = getpriority(PRIO_PROCESS, 0);
 	return __real_argon2id_verify(encoded, text, size);
 }
 
@@ -31,6 +43,7 @@ __wrap_argon2id_hash_encoded(uint32_t passes, uint32_t memory, uint32_t lanes, c
     size_t salt_size, size_t hash_size, char *encoded, size_t encoded_size)
 {
 	hashes++;
+	hash_priority = getpriority(PRIO_PROCESS, 0);
 	return __real_argon2id_hash_encoded(
 	    passes, memory, lanes, text, size, salt, salt_size, hash_size, encoded, encoded_size);
 }

@@ -19,7 +19,8 @@ extern struct login_outcome outcome;
 extern struct slice token;
 extern struct session session;
 /* Passwords that were hashed. */
-extern unsigned hashes;
+extern unsigned hashes, pauses;
+extern int hash_priority; /* the nice value of the last hash */
 
 int open_all(void **state);
 int close_all(void **state);

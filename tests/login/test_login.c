@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "crypto/totp.h"
 #include "fixture.h"
@@ -72,6 +73,25 @@ an_unknown_user_looks_like_a_wrong_password(void **state UNUSED)
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(log_in_from("192.0.2.2", "no@example.org", password, SLICE_NONE), LOGIN_WRONG);
 	assert_int_equal(log_in_from("192.0.2.2", "no@example.org", password, SLICE_NONE), LOGIN_THROTTLED);
+}
+
+/* users.md 3: other requests come first. A place for a hash stays taken after a wrong password. */
+static void
+guesses_leave_the_processor_to_others(void **state UNUSED)
+{
+	add_ada();
+	pauses = 0;
+	for (unsigned i = 0; i < 5; i++) {
+		assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
+		assert_int_equal(pauses, i + 1);
+	}
+	assert_int_equal(hash_priority, PRIO_MAX - 1); /* the largest value that there is */
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), 0);
+	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_THROTTLED);
+	assert_int_equal(pauses, 5);
+	pass_wait();
+	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
+	assert_int_equal(pauses, 5);
 }
 
 /* ---- the throttle ---- */
@@ -226,6 +246,7 @@ code_now(struct slice secret)
 static struct slice
 add_factor(void)
 {
+	const struct login_origin origin = origin_of("192.0.2.200");
 	struct login_factor factor;
 	context.store = world->store;
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
@@ -237,10 +258,11 @@ add_factor(void)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	const struct slice other = token;
 	token = own;
-	assert_int_equal(login_enable_factor(&context, pool, token, &session, SLICE("000000"), codes, &outcome), RESULT_OK);
+	assert_int_equal(
+	    login_enable_factor(&context, pool, token, &session, SLICE("000000"), &origin, codes, &outcome), RESULT_OK);
 	assert_int_equal(outcome.verdict, LOGIN_WRONG);
 	assert_int_equal(
-	    login_enable_factor(&context, pool, token, &session, code_now(factor.secret), codes, &outcome), RESULT_OK);
+	    login_enable_factor(&context, pool, token, &session, code_now(factor.secret), &origin, codes, &outcome), RESULT_OK);
 	assert_int_equal(outcome.verdict, LOGIN_DONE);
 	assert_true(session_lasts(own));
 	assert_true(session.has_totp);
@@ -392,6 +414,7 @@ main(void)
 		LOGIN_TEST(a_user_logs_in),
 		LOGIN_TEST(tokens_are_stored_as_hashes),
 		LOGIN_TEST(an_unknown_user_looks_like_a_wrong_password),
+		LOGIN_TEST(guesses_leave_the_processor_to_others),
 		LOGIN_TEST(failures_make_the_next_one_wait),
 		LOGIN_TEST(guesses_of_one_address_are_limited),
 		LOGIN_TEST(guesses_of_many_addresses_wait),

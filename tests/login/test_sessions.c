@@ -239,9 +239,12 @@ a_link_expires_and_is_replaced(void **state UNUSED)
 	assert_int_equal(store_disable_user(world->store, &user_manager_shell, id, true, &refusal), RESULT_OK);
 	assert_int_equal(use_link(third, password), LOGIN_WRONG);
 	assert_int_equal(store_disable_user(world->store, &user_manager_shell, id, false, &refusal), RESULT_OK);
-	assert_int_equal(login_find_link(&context, pool, token_of_link(third), &user), RESULT_OK);
+	assert_int_equal(use_link(third, password), LOGIN_WRONG);
+	const struct slice fourth = make_link(INVITATION_RESET, &invitation);
+	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
+	assert_int_equal(login_find_link(&context, pool, token_of_link(fourth), &user), RESULT_OK);
 	assert_int_equal(user.purpose, INVITATION_RESET);
-	assert_int_equal(use_link(third, password), LOGIN_DONE);
+	assert_int_equal(use_link(fourth, password), LOGIN_DONE);
 	assert_int_equal(login_find_link(&context, pool, SLICE("x"), &user), RESULT_NOT_FOUND);
 }
 

@@ -166,6 +166,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_mark_bounced", "l1*", "" },
 	{ "sql_hold_mail", "<<**M", "" },
 	{ "sql_resume_mail", "M", "" },
+	{ "sql_select_key_name", "1", "" },
 	{ "sql_select_mails", ">#", "" },
 	{ "sql_select_mails_of_campaign", "1>#", "" },
 	{ "sql_select_mail", "l", "" },

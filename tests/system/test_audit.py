@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/users.md 6: the audit log, of the command line and of HTTP."""
 import pytest
-from caller import PASSWORD, Caller, User
+from caller import PASSWORD, Caller, User, token_of
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +42,35 @@ def test_a_change_by_a_key_and_by_a_shell(service, account, audit):
     row = audit()
     assert (row["actor"], row["actor_id"], row["operation"], row["target"]) == ("key", added["id"], "tag add", tag["id"])
     assert (row["before"], row["after"], row["campaign"]) == (None, tag, campaign.id)
+    assert row["actor_name"] == "default", "the name of the key"
+
+
+def test_users_are_added_to_an_account(service, account, owner, audit):
+    """6: the owner of the account sees it"""
+    assert owner("POST", "users", {"email": "invited@example.org", "role": "viewer"}).status == 201
+    assert (audit()["operation"], audit()["account"], audit()["actor_id"]) == ("user add", account.id, owner.id)
+    service.installation.admin("user", "add", "second@example.org", "--role", "viewer", "--account", str(account.id))
+    assert (audit()["operation"], audit()["account"], audit()["actor"]) == ("user add", account.id, "shell")
+    assert owner("GET", "audit?limit=1").json == [audit()]
+
+
+def test_changes_of_the_own_login(service, account, audit):
+    """6: password and second factor, also by a link"""
+    user = User(service, "own@example.org", "--role", "viewer", "--account", account.id)
+    assert user.accept().status == 200
+    row = audit()
+    assert (row["operation"], row["actor"], row["actor_id"], row["actor_name"]) == ("session link use", "user", user.id, user.email)
+    assert (row["account"], row["target"], row["state"]) == (account.id, user.id, "done") and row["ip"]
+    assert user.log_in().status == 200
+    fields = {"password": "not this one, no", "new_password": "eight orange bicycles"}
+    assert user("POST", "session/password", fields).status == 401
+    assert (audit()["operation"], audit()["state"]) == ("session password", "failed")
+    answer = user("POST", "session/password", {**fields, "password": PASSWORD})
+    assert answer.status == 200
+    assert (audit()["operation"], audit()["state"], audit()["before"], audit()["after"]) == ("session password", "done", None, None)
+    user.token = token_of(answer)
+    assert user("DELETE", "session/factor").status == 200
+    assert (audit()["operation"], audit()["state"]) == ("session factor remove", "done")
 
 
 def test_what_fails(service, account, owner, audit):

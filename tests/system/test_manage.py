@@ -7,6 +7,7 @@ import urllib.parse
 import pytest
 from conftest import SOURCE
 from caller import MANAGE, Caller
+from processes import children
 from stack.process import run
 
 
@@ -253,3 +254,57 @@ def test_a_lead(service, account, owner):
     assert any(entry.get("message") == "Well done" for entry in timeline), timeline
     assert owner("GET", f"campaigns/{campaign.id}/leads?email=lovelace@example.org").json[0]["social_id"] == lead["social_id"]
     assert owner("GET", f"campaigns/{campaign.id}/leads/0000000000").status == 404
+
+
+def largest_responder(service):
+    """KiB, at its peak"""
+    parent = service.responders.pid
+    sizes = [re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()) for pid in children(parent)]
+    return max(int(size[1]) for size in sizes)
+
+
+def test_arrays(service, account, owner):
+    """1.1: where a list is expected, and in no more memory than they need"""
+    campaign = service.campaign(account)
+    place = f"campaigns/{campaign.id}"
+    for method, path, body in (("POST", f"accounts/{account.id}/campaigns", {"name": ["A", "B"]}),
+                               ("POST", f"{place}/import", {"records": ["email", "x@example.org"]}),
+                               ("PATCH", f"{place}/leads/{campaign.lead(email='a@example.org')['social_id']}", {"plan": ["a", "b"]}),
+                               ("POST", f"accounts/{account.id}/keys", {"campaigns": []}),
+                               ("POST", "users", {"email": "new@example.org", "role": "viewer", "campaigns": []}),
+                               ("POST", "users", {"email": "new@example.org", "role": "viewer", "campaigns": [None]}),
+                               ("POST", f"{place}/report", {"email": ["a" * 1000] * 1000}),
+                               ("PATCH", place, {"hosts": ["y" * 1000] * 1000})):
+        answer = owner(method, path, body)
+        assert answer.status == 422 and answer.json["errors"][0]["pointer"], (path, answer.body)
+    assert largest_responder(service) < 200_000
+    assert owner("PATCH", place, {"hosts": ["a.example.org", "b.example.org"]}).json["hosts"] == "a.example.org,b.example.org"
+
+
+def test_a_body_is_json(owner, account):
+    """1.1: browsers send that to another site only after a preflight"""
+    path = f"{MANAGE}accounts/{account.id}/campaigns"
+    for kind in ("text/plain", "text/json", "application/x-www-form-urlencoded"):
+        answer = owner.service.client.request("POST", path, body=b'{"name": "Plain"}', headers={"Content-Type": kind}, key=owner.key)
+        assert answer.status == 415, kind
+
+
+def test_a_version_of_what_has_none(service, account, owner):
+    """1.3: If-Match is not ignored"""
+    campaign = service.campaign(account)
+    lead = campaign.lead(email="a@example.org")["social_id"]
+    place = f"campaigns/{campaign.id}/leads/{lead}"
+    assert owner("PATCH", place, {"first_name": "Ada"}, headers={"If-Match": '"0-abc"'}).status == 422
+    assert owner("GET", place).json["first_name"] is None
+    assert owner("PATCH", place, {"first_name": "Ada"}, headers={"If-Match": "*"}).status == 200
+
+
+def test_a_key_of_a_key_has_its_end(service, account):
+    """2"""
+    added = service.installation.admin("key", "add", str(account.id), "--rights", "all", "--expires", "2099-01-01")
+    key = Caller(service, added["key"])
+    assert key("POST", f"accounts/{account.id}/keys", {"name": "same"}).status == 201
+    assert key("POST", f"accounts/{account.id}/keys", {"name": "before", "expires": "2098-01-01"}).status == 201
+    assert key("POST", f"accounts/{account.id}/keys", {"name": "later", "expires": "2100-01-01"}).status == 403
+    ends = {row["name"]: row["expires_at"] for row in key("GET", f"accounts/{account.id}/keys").json}
+    assert (ends["same"], ends["before"]) == ("2099-01-01T00:00:00Z", "2098-01-01T00:00:00Z") and "later" not in ends

@@ -164,6 +164,25 @@ def test_the_second_factor(calls):
     assert len(calls.post("session/factor/enable", code=code_of(made["secret"]))["recovery_codes"]) == 10
     assert len(calls.post("session/factor/codes")["recovery_codes"]) == 10
     assert calls.delete("session/factor") == {"done": True}
+    operations = [row["operation"] for row in calls.get("audit?limit=3")]
+    assert operations == ["session factor remove", "session factor codes", "session factor enable"]
+
+
+def test_wrong_codes_of_a_new_factor(service):
+    """users.md 5: need the password, and count as logins from the address"""
+    user = User(service, "factor@example.org", "--role", "operator").ready()
+    address = "203.0.113.99"
+    assert user("POST", "session/factor/codes").status == 409
+    secret = user("POST", "session/factor").json["secret"]
+
+    def enable(code):
+        answer = user("POST", "session/factor/enable", {"code": code}, address=address)
+        return answer.status, answer.json["error"]
+    assert enable("000000") == (422, "invalid_value")
+    assert [enable("000000") for _ in range(20)][-1] == (429, "rate_limited")
+    service.installation.sql(f"UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 700000 WHERE user_id = {user.id}")
+    answer = user("POST", "session/factor/enable", {"code": code_of(secret)})
+    assert (answer.status, answer.json["error"]) == (403, "confirmation_needed")
 
 
 def test_removal(calls, place):

@@ -123,6 +123,45 @@ def test_dangerous_calls_need_the_password(service, account):
     assert owner("POST", f"accounts/{account.id}/keys", {"name": "Again"}).status == 201
 
 
+def test_removal_needs_the_password(service, account):
+    """3: also that of tags, webhooks and leads; a lead can be moderated without"""
+    campaign = service.campaign(account)
+    lead = campaign.lead(email="gone@example.org")["social_id"]
+    editor = User(service, "tidy@example.org", "--role", "editor", "--account", account.id).ready()
+    place = f"campaigns/{campaign.id}"
+    paths = [f"{kind}/{editor('POST', f'{place}/{kind}', fields).json['id']}" for kind, fields in (
+        ("tags", {"name": "One"}), ("actions", {"text": "One"}), ("rewards", {"subject": "One", "required_points": 5}),
+        ("webhooks", {"url": "https://hooks.example.org/", "events": ["verified"]}), ("inbound", {"name": "One"}))]
+    service.installation.sql(f"UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 700000 WHERE user_id = {editor.id}")
+    for path in paths:
+        assert editor("DELETE", path).json["error"] == "confirmation_needed", path
+    assert editor("POST", f"{place}/bulk", {"change": "delete", "leads": [lead]}).json["error"] == "confirmation_needed"
+    assert editor("POST", f"{place}/bulk", {"change": "verify", "leads": [lead]}).status == 200
+    assert editor("POST", "session/confirm", {"password": PASSWORD}).status == 200
+    for path in paths:
+        assert editor("DELETE", path).status == 200, path
+
+
+def test_other_methods(service, account):
+    """1.2: 405, with those that the path has"""
+    user = User(service, "method@example.org", "--role", "viewer", "--account", account.id).ready()
+    for method, path, allow in (("PATCH", "session", "POST, GET, HEAD, DELETE, OPTIONS"), ("GET", "session/confirm", "POST, OPTIONS"),
+                                ("DELETE", "session/list", "GET, HEAD, OPTIONS")):
+        answer = user(method, path)
+        assert (answer.status, answer.headers["Allow"]) == (405, allow), path
+
+
+def test_guesses_of_keys_do_not_end_sessions(service, account):
+    """users.md 4: any page can make a browser send wrong keys to the API"""
+    user = User(service, "victim@example.org", "--role", "viewer", "--account", account.id).ready()
+    address = "203.0.113.77"
+    for _ in range(40):
+        last = service.client.request("GET", "/v2/1", query={"email": "x@example.org", "api_key": "lh_" + "a" * 40}, address=address)
+    assert last.status == 429
+    assert user("GET", "session", address=address).status == 200
+    assert user("POST", "session", {"email": user.email, "password": PASSWORD}, address=address).status == 200
+
+
 def test_another_password(service, account):
     """3: ends the other sessions, and begins a new one"""
     user = User(service, "change@example.org", "--role", "viewer", "--account", account.id).ready()
@@ -158,6 +197,9 @@ def test_a_suspended_account(service):
     service.installation.admin("account", "suspend", str(account.id))
     answer = user("GET", "campaigns")
     assert answer.status == 403 and answer.json["error"] == "account_suspended"
+    assert user("GET", "session").status == user("GET", "session/list").status == 200
+    assert user("POST", "session/factor").status == 403
+    assert user("DELETE", "session").status == 200 and user("GET", "session").status == 401
 
 
 def test_a_key_has_no_session(service, account):

@@ -230,8 +230,10 @@ admin_lead_export(struct admin_call *call)
 	run.writer = lead_writer_new(run.format, run.delimiter, &run.definitions);
 	run.pool = pool_new();
 	buffer_init(&run.bytes, PAGE_MAX_BYTES);
-	const int status =
-	    call->is_remote ? export_part(call, run.writer, run.format, &run.filter, after) : write_output(&run, call);
+	const struct export_part part = {
+		.writer = run.writer, .format = run.format, .filter = &run.filter, .after = after, .last = run.last
+	};
+	const int status = call->is_remote ? export_part(call, &part) : write_output(&run, call);
 	buffer_free(&run.bytes);
 	pool_free(&run.pool);
 	lead_writer_free(&run.writer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The heading of CSV has the custom fields of all leads: parts without records come first, which only collect the names.
- * Nothing is stored between parts: the place of the next one has the names. */
+ * Leads that sign up after the first part are not in the export: each place has the last number of then. The heading of CSV has
+ * the custom fields of all leads: parts without records come first, which only collect the names. Nothing is stored between
+ * parts: the place of the next one has the names. */
 #include "admin/data/export_part.h"
 
 #include <inttypes.h>
@@ -27,10 +28,24 @@ static const struct {
 
 struct place {
 	bool names_only;
-	uint32_t after; /* subscription number */
+	uint32_t after, last; /* subscription numbers */
 };
 
-/* "columns:1000:{…}", "records:1000:{…}"; of NDJSON "1000". */
+/* "AFTER-LAST" */
+static bool
+read_numbers(struct slice text, struct place *place)
+{
+	const size_t dash = slice_find(text, '-');
+	uint64_t after, last;
+	if (dash == text.size || !slice_to_u64(slice_sub(text, 0, dash), UINT32_MAX, &after) ||
+	    !slice_to_u64(slice_sub(text, dash + 1, text.size), UINT32_MAX, &last))
+		return false;
+	place->after = (uint32_t)after;
+	place->last = (uint32_t)last;
+	return true;
+}
+
+/* "columns:1000-9000:{…}", "records:1000-9000:{…}"; of NDJSON "1000-9000". */
 static bool
 read_place(struct lead_writer *writer, enum records_format format, struct slice text, struct place *place)
 {
@@ -47,21 +62,17 @@ read_place(struct lead_writer *writer, enum records_format format, struct slice 
 		if (colon == text.size || !lead_writer_set_names(writer, slice_sub(text, colon + 1, text.size)))
 			return false;
 	}
-	uint64_t number;
-	if (!slice_to_u64(slice_sub(text, 0, colon), UINT32_MAX, &number))
-		return false;
-	place->after = (uint32_t)number;
-	return true;
+	return read_numbers(slice_sub(text, 0, colon), place);
 }
 
 static int
-name_next(struct admin_call *call, const struct lead_writer *writer, enum records_format format, const struct place *place)
+name_next(struct admin_call *call, const struct export_part *part, const struct place *place)
 {
 	struct buffer encoded;
-	struct slice next = pool_printf(call->pool, "%" PRIu32, place->after);
-	if (format == RECORDS_CSV)
+	struct slice next = pool_printf(call->pool, "%" PRIu32 "-%" PRIu32, place->after, place->last);
+	if (part->format == RECORDS_CSV)
 		next = POOL_JOIN(call->pool, phases[place->names_only ? 0 : 1].prefix, next, SLICE(":"),
-		    lead_writer_names(writer, call->pool));
+		    lead_writer_names(part->writer, call->pool));
 	buffer_init(&encoded, PLACE_MAX_BYTES);
 	encode_percent(&encoded, next);
 	const bool fits = buffer_ok(&encoded);
@@ -83,6 +94,16 @@ collect_names(struct admin_call *call, struct lead_writer *writer, const struct 
 	return EX_OK;
 }
 
+/* Leaves out what signed up later. */
+static void
+end_page(struct lead_page *page, uint32_t last)
+{
+	while (page->count > 0 && page->leads[page->count - 1].subscription_number > last)
+		page->count--;
+	if (page->next >= last)
+		page->next = 0;
+}
+
 /* Writes leads of the page, and shortens it to these. */
 static void
 write_records(struct admin_call *call, struct lead_writer *writer, struct lead_page *page, struct buffer *out)
@@ -95,57 +116,57 @@ write_records(struct admin_call *call, struct lead_writer *writer, struct lead_p
 	page->count = written;
 }
 
+/* Reads and writes what is at the place, and moves it. *next: there is another part. */
 static int
-write_part(struct admin_call *call, struct lead_writer *writer, enum records_format format, struct place *place,
-    struct lead_page *page, struct buffer *out)
+write_part(
+    struct admin_call *call, const struct export_part *part, struct place *place, struct buffer *out, size_t *leads, bool *next)
 {
-	const bool names_only = place->names_only;
+	struct lead_filter filter = *part->filter;
+	struct lead_page page;
 	int status = EX_OK;
-	if (names_only)
-		status = collect_names(call, writer, page);
+	filter.after = place->after;
+	filter.limit = place->names_only ? PART_NAMES : PART_LEADS;
+	const enum result result = store_export_leads(call->store, call->pool, call->id, &filter, place->names_only, &page);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	end_page(&page, place->last);
+	if (place->names_only)
+		status = collect_names(call, part->writer, &page);
 	else
-		write_records(call, writer, page, out);
-	if (status != EX_OK)
-		return status;
-	if (names_only && page->next == 0) {
-		lead_writer_heading(writer, call->pool, out);
-		*place = (struct place){ .names_only = false };
-	} else if (page->next != 0) {
-		place->after = page->next;
-	} else {
-		return EX_OK;
+		write_records(call, part->writer, &page, out);
+	*leads = place->names_only ? 0 : page.count;
+	*next = place->names_only || page.next != 0;
+	place->after = page.next;
+	if (place->names_only && page.next == 0) {
+		lead_writer_heading(part->writer, call->pool, out);
+		place->names_only = false;
 	}
-	return name_next(call, writer, format, place);
+	return status;
 }
 
 int
-export_part(struct admin_call *call, struct lead_writer *writer, enum records_format format, const struct lead_filter *wanted,
-    const char *after)
+export_part(struct admin_call *call, const struct export_part *part)
 {
-	struct lead_filter filter = *wanted;
-	struct place place = { .names_only = format == RECORDS_CSV };
-	struct lead_page page;
+	struct place place = { .names_only = part->format == RECORDS_CSV, .last = part->last };
 	struct buffer records;
-	if (after != NULL && !read_place(writer, format, slice_of(after), &place))
+	size_t leads = 0;
+	bool next = false;
+	if (part->after != NULL && !read_place(part->writer, part->format, slice_of(part->after), &place))
 		return admin_fail_option(
 		    call, PROBLEM_INVALID, OPTION_AFTER, "expected the place that the part before has named");
-	filter.after = place.after;
-	filter.limit = place.names_only ? PART_NAMES : PART_LEADS;
-	const enum result result = store_export_leads(call->store, call->pool, call->id, &filter, place.names_only, &page);
-	if (result != RESULT_OK)
-		return admin_answer(call, result);
-	const bool names_only = place.names_only;
 	buffer_init(&records, RECORDS_MAX_BYTES);
-	const int status = write_part(call, writer, format, &place, &page, &records);
+	int status = write_part(call, part, &place, &records, &leads, &next);
 	const struct slice text = pool_copy(call->pool, buffer_slice(&records));
 	const bool fits = buffer_ok(&records);
 	buffer_free(&records);
+	if (status == EX_OK && !fits)
+		status = admin_fail(call, PROBLEM_INTERNAL, "the records are too large");
+	if (status == EX_OK && next)
+		status = name_next(call, part, &place);
 	if (status != EX_OK)
 		return status;
-	if (!fits)
-		return admin_fail(call, PROBLEM_INTERNAL, "the records are too large");
 	output_record(call->output);
-	output_u64(call->output, "leads", names_only ? 0 : page.count);
+	output_u64(call->output, "leads", leads);
 	output_lines(call->output, "records", text);
 	return EX_OK;
 }

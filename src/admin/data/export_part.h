@@ -7,9 +7,15 @@
 #include "admin/call.h"
 #include "transfer/lead_writer.h"
 
-/* Outputs the part of the campaign in call->id that begins at `after`, which an earlier part has named; NULL: at the
- * beginning. Returns 0, or a status after reporting the error. */
-int export_part(struct admin_call *call, struct lead_writer *writer, enum records_format format,
-    const struct lead_filter *filter, const char *after);
+struct export_part {
+	struct lead_writer *writer;
+	enum records_format format;
+	const struct lead_filter *filter;
+	const char *after; /* the place where it begins, which an earlier part has named; NULL: at the beginning */
+	uint32_t last;     /* subscription number of the campaign now; used at the beginning */
+};
+
+/* Outputs the part of the campaign in call->id. Returns 0, or a status after reporting the error. */
+int export_part(struct admin_call *call, const struct export_part *part);
 
 #endif

@@ -105,7 +105,7 @@ descriptor_of(FILE *file)
 static int
 spool(struct copy *copy, int from)
 {
-	copy->to = tmpfile();
+	copy->to = copy->call->is_remote ? temporary_in_memory() : tmpfile();
 	if (copy->to == NULL)
 		return fail_read(copy->call, copy->path, errno);
 	if (!copy_bytes(copy, from)) {
@@ -160,21 +160,40 @@ replace_by_copy(struct copy *copy, int fd, struct stat *about)
 		iconv_close(copy->converter);
 	copy->converter = (iconv_t)-1;
 	copy->read = 0;
-	if (spooled >= 0 && (fstat(spooled, about) != 0 || lseek(spooled, 0, SEEK_SET) != 0))
-		return fail_read(copy->call, copy->path, errno);
-	return spooled;
+	if (spooled < 0 || (fstat(spooled, about) == 0 && lseek(spooled, 0, SEEK_SET) == 0))
+		return spooled;
+	const int status = fail_read(copy->call, copy->path, errno);
+	close(spooled);
+	return status;
 }
 
+/* Returns a descriptor of it; -1: errno. */
 static int
-open_text(struct admin_call *call, const char *text, struct stat *about)
+write_text(const char *text)
 {
 	FILE *file = temporary_in_memory();
-	const bool written = file != NULL && fputs(text, file) >= 0;
-	const int fd = written ? descriptor_of(file) : -1;
-	if (fd >= 0 && fstat(fd, about) == 0)
-		return fd;
-	admin_fail(call, PROBLEM_INTERNAL, "there is no memory for the records");
+	if (file == NULL)
+		return -1;
+	if (fputs(text, file) >= 0)
+		return descriptor_of(file);
+	fclose(file);
 	return -1;
+}
+
+/* The records of a remote call. */
+static int
+open_text(struct copy *copy, struct stat *about)
+{
+	const int fd = write_text(copy->path);
+	copy->path = "records";
+	if (fd < 0 || fstat(fd, about) != 0 || lseek(fd, 0, SEEK_SET) != 0) {
+		admin_fail(copy->call, PROBLEM_INTERNAL, "there is no memory for the records");
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	copy->returns_only = has_returns_only(fd);
+	return copy->returns_only ? replace_by_copy(copy, fd, about) : fd;
 }
 
 /* A regular file in UTF-8 is read in place. Any other is copied: what is no file, then what has another encoding, then other
@@ -186,7 +205,7 @@ import_file_open(struct admin_call *call, const char *operand, struct stat *abou
 	const char *encoding = call->options[OPTION_ENCODING];
 	const bool standard = strcmp(operand, "-") == 0;
 	if (call->is_remote)
-		return open_text(call, operand, about);
+		return open_text(&copy, about);
 	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(operand, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, about) != 0)
 		return fail_read(call, operand, errno);

@@ -22,6 +22,7 @@ DB_STATEMENT(sql_insert_audit,
     "INSERT INTO {prefix}audit (id, created_ms, actor, actor_id, actor_name, account_id, campaign_id, operation, target_id,"
     " state, before_json, ip, request_id)"
     " VALUES (?, " NOW ", ?, ?, ?, ?, ?, ?, ?, 'begun', ?, ?, ?)");
+DB_STATEMENT(sql_select_key_name, "SELECT name FROM {prefix}api_keys WHERE id = ?");
 DB_STATEMENT(sql_end_audit,
     "UPDATE {prefix}audit SET state = ?, after_json = ?, target_id = COALESCE(?, target_id) WHERE id = ? AND state = 'begun'");
 DB_STATEMENT(sql_select_audit, SELECT_AUDIT("PRIMARY", ""));
@@ -35,9 +36,9 @@ DB_STATEMENT(sql_delete_old_audit, "DELETE FROM {prefix}audit WHERE created_ms <
 
 DB_STATEMENT(sql_select_audit_id, "SELECT id FROM {prefix}audit WHERE id = ?");
 
-store_statement_list sql_of_audit = { &sql_select_audit_id, &sql_insert_audit, &sql_end_audit, &sql_select_audit,
-	&sql_select_audit_of_account, &sql_select_audit_of_campaign, &sql_select_audit_of_actor, &sql_select_audit_since,
-	&sql_delete_old_audit, NULL };
+store_statement_list sql_of_audit = { &sql_select_key_name, &sql_select_audit_id, &sql_insert_audit, &sql_end_audit,
+	&sql_select_audit, &sql_select_audit_of_account, &sql_select_audit_of_campaign, &sql_select_audit_of_actor,
+	&sql_select_audit_since, &sql_delete_old_audit, NULL };
 
 static const struct slice actors[AUDIT_ACTORS] = { SLICE("user"), SLICE("key"), SLICE("shell") };
 static const struct slice states[AUDIT_STATES] = { SLICE("begun"), SLICE("done"), SLICE("failed") };
@@ -81,6 +82,19 @@ json_value(struct slice json)
 
 /* The id is taken in the same transaction, so that ids are in the order of time. A run that may have been committed is
  * repeated: its id says whether it was. */
+static enum result
+find_actor_name(struct store *store, struct pool *pool, const struct audit_entry *entry, struct slice *name)
+{
+	struct db_rows rows;
+	*name = entry->actor_name;
+	if (entry->actor != AUDIT_KEY)
+		return RESULT_OK;
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_key_name, DB_U64(entry->actor_id));
+	if (result == RESULT_OK)
+		*name = db_get_bytes(&rows, 0, 0);
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+}
+
 enum result
 store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id)
 {
@@ -90,13 +104,16 @@ store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t
 		txn.result = *id == 0 ? RESULT_NOT_FOUND : store_exists(store, &sql_select_audit_id, DB_U64(*id));
 		if (txn.result != RESULT_NOT_FOUND)
 			continue;
-		txn.result = store_next_id(store, txn.pool, ID_AUDIT, id);
+		struct slice name;
+		txn.result = find_actor_name(store, txn.pool, entry, &name);
+		if (txn.result == RESULT_OK)
+			txn.result = store_next_id(store, txn.pool, ID_AUDIT, id);
 		if (txn.result == RESULT_OK)
 			txn.result = store_run(store, &sql_insert_audit, DB_U64(*id), db_bytes(actors[entry->actor]),
-			    DB_U64(entry->actor_id), cut(entry->actor_name, AUDIT_NAME_MAX),
-			    store_id_or_null(entry->account_id), store_id_or_null(entry->campaign_id),
-			    cut(entry->operation, AUDIT_OPERATION_MAX), store_id_or_null(entry->target_id),
-			    json_value(entry->before), cut(entry->ip, IP_MAX), cut(entry->request_id, AUDIT_REQUEST_ID_MAX));
+			    DB_U64(entry->actor_id), cut(name, AUDIT_NAME_MAX), store_id_or_null(entry->account_id),
+			    store_id_or_null(entry->campaign_id), cut(entry->operation, AUDIT_OPERATION_MAX),
+			    store_id_or_null(entry->target_id), json_value(entry->before), cut(entry->ip, IP_MAX),
+			    cut(entry->request_id, AUDIT_REQUEST_ID_MAX));
 	}
 	return txn.result;
 }

@@ -24,8 +24,8 @@ struct slice audit_state_name(enum audit_state state);
 enum { AUDIT_NAME_MAX = 254, AUDIT_OPERATION_MAX = 64, AUDIT_REQUEST_ID_MAX = 64 };
 struct audit_entry {
 	enum audit_actor actor;
-	uint64_t actor_id; /* of the user or key; 0: none */
-	struct slice actor_name;
+	uint64_t actor_id;                /* of the user or key; 0: none */
+	struct slice actor_name;          /* absent of a key: its name */
 	uint64_t account_id, campaign_id; /* what is changed belongs to; 0: to none */
 	struct slice operation;           /* words of the command, as "campaign set" */
 	uint64_t target_id;               /* of what is changed; 0: none */
@@ -33,7 +33,7 @@ struct audit_entry {
 	struct slice ip, request_id;
 };
 /* JSON of more bytes is replaced by {"omitted":"too large"}. */
-enum { AUDIT_JSON_MAX = 64 * 1024 };
+enum { AUDIT_JSON_MAX = 8 * 1024 };
 
 /* Ids are in the order of time. */
 MUST_CHECK enum result store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Links by which users set a password. */
 #include "store/query.h"
+#include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
 #include "store/users/parts.h"
 #include "store/users/users.h"
 
-#define SELECT_INVITATION                                            \
-	"SELECT i.user_id, u.email, u.name, i.purpose, i.expires_ms" \
-	" FROM {prefix}invitations i"                                \
-	" STRAIGHT_JOIN {prefix}users u ON u.id = i.user_id"         \
+#define SELECT_INVITATION                                                          \
+	"SELECT i.user_id, u.account_id, u.email, u.name, i.purpose, i.expires_ms" \
+	" FROM {prefix}invitations i"                                              \
+	" STRAIGHT_JOIN {prefix}users u ON u.id = i.user_id"                       \
 	" WHERE i.hash = ? AND i.expires_ms > " NOW " AND u.disabled_ms IS NULL"
 
 DB_STATEMENT(sql_select_invitation, SELECT_INVITATION);
@@ -19,7 +20,7 @@ DB_STATEMENT(sql_delete_invitation, "DELETE FROM {prefix}invitations WHERE hash 
 
 store_statement_list sql_of_invitations = { &sql_select_invitation, &sql_lock_invited_user, &sql_delete_invitation, NULL };
 
-enum { INVITED_ID, INVITED_EMAIL, INVITED_NAME, INVITED_PURPOSE, INVITED_EXPIRES_MS };
+enum { INVITED_ID, INVITED_ACCOUNT_ID, INVITED_EMAIL, INVITED_NAME, INVITED_PURPOSE, INVITED_EXPIRES_MS };
 
 enum result
 store_find_invitation(struct store *store, struct pool *pool, const unsigned char hash[32], struct invited_user *user)
@@ -30,6 +31,7 @@ store_find_invitation(struct store *store, struct pool *pool, const unsigned cha
 	if (result == RESULT_OK)
 		*user = (struct invited_user){
 			.id = db_get_u64(&rows, 0, INVITED_ID),
+			.account_id = store_get_id(&rows, 0, INVITED_ACCOUNT_ID),
 			.email = db_get_bytes(&rows, 0, INVITED_EMAIL),
 			.name = db_get_bytes(&rows, 0, INVITED_NAME),
 			.purpose = slice_equal(db_get_bytes(&rows, 0, INVITED_PURPOSE), SLICE("welcome")) ? INVITATION_WELCOME

@@ -324,6 +324,8 @@ store_disable_user(
 			txn.result = store_change_one(store, &sql_disable_user, DB_BOOL(disable), DB_U64(id));
 		if (txn.result == RESULT_OK && disable)
 			txn.result = users_end_sessions(store, id, NULL);
+		if (txn.result == RESULT_OK && disable)
+			txn.result = store_run(store, &sql_delete_invitations_of_user, DB_U64(id));
 	}
 	return txn.result;
 }

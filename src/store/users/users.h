@@ -89,7 +89,7 @@ MUST_CHECK enum result store_log_out_user(
 
 /* An unused and valid link of an existing user who is not disabled, by the SHA-256 of its token. RESULT_NOT_FOUND: none. */
 struct invited_user {
-	uint64_t id;
+	uint64_t id, account_id; /* account_id 0: an operator */
 	struct slice email, name;
 	enum invitation_purpose purpose;
 	int64_t expires_ms;

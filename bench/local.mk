@@ -27,6 +27,7 @@ EXTRA_DIST += \
 	%D%/harness/mail.py \
 	%D%/harness/main.py \
 	%D%/harness/measures.py \
+	%D%/harness/management.py \
 	%D%/harness/noisy.py \
 	%D%/harness/receiving.py \
 	%D%/harness/report.py \

@@ -140,6 +140,7 @@ struct admin_command {
 	rights rights;              /* a caller has one of them */
 	bool operator_only;         /* of the installation */
 	bool creates;               /* an object */
+	bool accumulates;           /* has its effect each time that it is called */
 	bool queues;                /* a remote call leaves it to the dispatcher, and outputs the job */
 	bool changes;               /* something, though its method does not say so: it is in the audit log */
 	const char *confirmed_word; /* a user must confirm the password if an operand is this one; NULL: none */
@@ -185,6 +186,10 @@ int admin_fail(struct admin_call *call, enum admin_problem problem, const char *
 /* An option cannot be used so: "--limit: …". */
 int admin_fail_option(struct admin_call *call, enum admin_problem problem, enum admin_option option, const char *format, ...)
     PRINTF_LIKE(4, 5);
+/* The name of an option as a member of a remote call: "last_number". */
+struct slice admin_member_name(struct pool *pool, enum admin_option option);
+/* How the caller gives an option: "--last-number", or as a member "last_number". In the pool. */
+const char *admin_option_shown(const struct admin_call *call, enum admin_option option);
 /* A setting's value is wrong: "name=: …". */
 int admin_fail_setting(struct admin_call *call, const char *setting, const char *format, ...) PRINTF_LIKE(3, 4);
 /* A remark that does not make the command fail. */

@@ -65,6 +65,24 @@ admin_fail(struct admin_call *call, enum admin_problem problem, const char *form
 	return fail(call, problem, NULL, SLICE(""), message);
 }
 
+struct slice
+admin_member_name(struct pool *pool, enum admin_option option)
+{
+	char *name = pool_string(pool, slice_of(admin_option_name(option)));
+	for (char *c = name; *c != '\0'; c++)
+		if (*c == '-')
+			*c = '_';
+	return slice_of(name);
+}
+
+const char *
+admin_option_shown(const struct admin_call *call, enum admin_option option)
+{
+	const struct slice name = slice_of(admin_option_name(option));
+	return pool_string(
+	    call->pool, call->is_remote ? admin_member_name(call->pool, option) : POOL_JOIN(call->pool, SLICE("--"), name));
+}
+
 int
 admin_fail_option(struct admin_call *call, enum admin_problem problem, enum admin_option option, const char *format, ...)
 {

@@ -15,17 +15,6 @@ pointer_to(struct manage_request *request, struct slice name)
 	return pool_printf(request->http->pool, "/%.*s", SLICE_ARGS(name));
 }
 
-/* The name of an option as a member has it. */
-static struct slice
-member_name(struct pool *pool, enum admin_option option)
-{
-	char *name = pool_string(pool, slice_of(admin_option_name(option)));
-	for (char *c = name; *c != '\0'; c++)
-		if (*c == '-')
-			*c = '_';
-	return slice_of(name);
-}
-
 /* Options about files of the host are not for remote callers, and what they would wait for is always queued. A lead that
  * the path names has no other name: its address may be a setting. */
 static bool
@@ -159,8 +148,11 @@ read_field(struct manage_request *request, struct members *members, struct slice
 	if (several)
 		name.size -= 3;
 	struct member *member = members_take(members, name);
-	if (member == NULL || member->type == MEMBER_NULL)
+	if (member == NULL || member->type == MEMBER_NULL) {
+		if (!slice_present(request->missing))
+			request->missing = name;
 		return true;
+	}
 	if (several)
 		return read_several(request, name, member);
 	if (!text_of(request, member, &text) || !request_sees(request, name, text))
@@ -249,7 +241,7 @@ read_options(struct manage_request *request, struct members *members)
 		const enum admin_option option = (enum admin_option)i;
 		if (!is_remote_option(request, option) || request->call.options[option] != NULL)
 			continue;
-		const struct member *member = members_take(members, member_name(request->call.pool, option));
+		const struct member *member = members_take(members, admin_member_name(request->call.pool, option));
 		if (member != NULL && !read_option(request, member, option))
 			return false;
 	}
@@ -298,12 +290,14 @@ fits(struct manage_request *request)
 	for (const enum admin_option *option = command->required; option != NULL && *option != ADMIN_OPTIONS; option++)
 		if (call->options[*option] == NULL)
 			return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "%.*s is missing",
-			    SLICE_ARGS(member_name(call->pool, *option)));
+			    SLICE_ARGS(admin_member_name(call->pool, *option)));
 	if (call->operand_count >= command->minimum && call->operand_count <= command->maximum)
 		return true;
 	if (command->fields == NULL || command->fields[0] == '*')
 		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there is no field to change");
-	return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "a field is missing: %s", command->fields);
+	if (slice_present(request->missing))
+		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "%.*s is missing", SLICE_ARGS(request->missing));
+	return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there are too few or too many items");
 }
 
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Idempotency-Key (docs/manage.md 1.5): a call that made something and whose answer was lost can be repeated. Answers are not
- * stored: they may have secrets. */
+ * Idempotency-Key (docs/manage.md 1.5): a call that made or added something and whose answer was lost can be repeated. Answers
+ * are not stored: they may have secrets. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ request_key(const struct manage_request *request, struct request_key *key)
 	const struct http_request *http = request->http;
 	const struct caller *caller = &request->caller;
 	struct slice path = SLICE("");
-	if ((!request->command->creates && !request->command->queues) || http->idempotency_key.size == 0)
+	const struct admin_command *command = request->command;
+	if ((!command->creates && !command->queues && !command->accumulates) || http->idempotency_key.size == 0)
 		return false;
 	for (size_t i = 0; i < http->segment_count; i++)
 		path = POOL_JOIN(http->pool, path, SLICE("/"), http->segments[i]);

@@ -27,6 +27,7 @@ struct manage_request {
 	const struct admin_command *command;
 	struct path_parameter path[PATH_PARAMETERS_MAX];
 	size_t path_count;
+	struct slice missing; /* the first field of the table that is not there */
 	const struct manage_caller *from;
 	struct caller caller;
 	/* of a user; absent token: the caller is a key */

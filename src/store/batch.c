@@ -209,6 +209,8 @@ try_batch(struct batch *batch, struct run *run)
 		db_rollback(store->db); /* every command was refused: nothing to store */
 		return RESULT_OK;
 	}
+	if (result == RESULT_OK)
+		result = request_keys_note(store, run->pool, batch->commands[0]->campaign_id);
 	result = store_finish(store, result);
 	if ((result == RESULT_OK || result == RESULT_UNKNOWN) && run->decision.delivery_count > 0)
 		store->made_deliveries = true;
@@ -271,7 +273,7 @@ goes_on(struct batch *batch, enum result result)
 	/* while the outcome of a COMMIT is unknown, no other result is valid */
 	if (batch->unknown)
 		return true;
-	if (result != RESULT_CONFLICT)
+	if (result != RESULT_CONFLICT || batch->store->request.found)
 		return false;
 	batch->taken += db_duplicate_key(batch->store->db);
 	return batch->taken < STORE_ATTEMPTS && clock_monotonic_ms() < batch->limits.give_up_ms;

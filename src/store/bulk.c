@@ -141,8 +141,10 @@ queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *re
 		result = RESULT_NOT_FOUND;
 	if (result == RESULT_OK && request->referrers)
 		result = find_referrers(store, pool, request, &lead_ids, matched);
-	return result == RESULT_OK && *matched > 0 ? store_insert_jobs(store, pool, request, lead_ids, *matched, job_id)
-						   : result;
+	if (result != RESULT_OK || *matched == 0)
+		return result;
+	result = store_insert_jobs(store, pool, request, lead_ids, *matched, job_id);
+	return result == RESULT_OK ? request_keys_note(store, pool, *job_id) : result;
 }
 
 enum result

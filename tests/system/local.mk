@@ -170,6 +170,7 @@ EXTRA_DIST += \
 	%D%/test_strangers.py \
 	%D%/test_tls.py \
 	%D%/test_tolerance.py \
+	%D%/test_transfer_calls.py \
 	%D%/test_unknown_outcome.py \
 	%D%/test_units.py \
 	%D%/test_users.py \

@@ -2,6 +2,7 @@
 """docs/manage.md: management over HTTP."""
 import pathlib
 import re
+import threading
 import urllib.parse
 
 import pytest
@@ -219,6 +220,28 @@ def parts(caller, path, query):
         query = link and link[1]
 
 
+def test_points_and_changes_are_made_once(service, account, owner):
+    """1.5: they would count again"""
+    campaign = service.campaign(account)
+    lead = campaign.lead(email="ada@example.org")["social_id"]
+    place = f"campaigns/{campaign.id}"
+    for path, body, id in (("points", {"points": 5, "leads": [lead]}, campaign.id), ("bulk", {"change": "verify", "leads": [lead]}, None)):
+        first, *again = [owner("POST", f"{place}/{path}", body, headers={"Idempotency-Key": "k"}) for _ in range(3)]
+        assert first.status == 200 and "repeated" not in first.json, first.body
+        assert [(answer.status, answer.json) for answer in again] == [(200, {"id": id or first.json["job"], "repeated": True})] * 2
+        other = owner("POST", f"{place}/{path}", {**body, "leads": [lead, "0000000000"]}, headers={"Idempotency-Key": "k"})
+        assert (other.status, other.json["error"]) == (422, "key_used")
+    assert campaign.find(social_id=lead)["contest_score"] == 5
+    assert len(owner("GET", f"{place}/bulk").json) == 1
+    together = [threading.Thread(target=owner, args=("POST", f"{place}/points", {"points": 7, "leads": [lead]}),
+                                 kwargs={"headers": {"Idempotency-Key": "at once"}}) for _ in range(8)]
+    for thread in together:
+        thread.start()
+    for thread in together:
+        thread.join()
+    assert campaign.find(social_id=lead)["contest_score"] == 12
+
+
 def test_lists_go_on(service, account, owner):
     """1.1: the header Link has the query of the next part"""
     campaign = service.campaign(account)
@@ -279,6 +302,18 @@ def test_arrays(service, account, owner):
         assert answer.status == 422 and answer.json["errors"][0]["pointer"], (path, answer.body)
     assert largest_responder(service) < 200_000
     assert owner("PATCH", place, {"hosts": ["a.example.org", "b.example.org"]}).json["hosts"] == "a.example.org,b.example.org"
+
+
+def test_errors_name_members(service, account, owner):
+    """1.2: not options or operands of a shell"""
+    place = f"campaigns/{service.campaign(account).id}"
+    for method, path, body, status, detail in (
+            ("POST", f"{place}/webhooks", {"url": "https://hooks.example.org/"}, 422, "events is missing"),
+            ("POST", f"{place}/webhooks", {}, 422, "url is missing"),
+            ("PATCH", f"{place}/page", {"nope": "1"}, 406, "there is no field nope"),
+            ("DELETE", place, None, 422, "1 campaign with 0 leads and all of their data would be deleted; add yes")):
+        answer = owner(method, path, body)
+        assert (answer.status, answer.json["detail"]) == (status, detail), path
 
 
 def test_a_body_is_json(owner, account):

@@ -109,7 +109,7 @@ def test_it_has_each_member(command):
         assert not by_place["query"] and all(properties(schema) == command.members() for schema in schemas)
         assert all(("additionalProperties" in schema) == (command.fields == ["*"]) for schema in schemas)
     changes = command.has("versioned") and command.method != "GET"
-    headers = {"If-None-Match": command.method == "GET", "If-Match": changes, "Idempotency-Key": command.has("creates") or command.has("queues")}
+    headers = {"If-None-Match": command.method == "GET", "If-Match": changes, "Idempotency-Key": any(map(command.has, ("creates", "queues", "accumulates")))}
     assert by_place["header"] == {name for name, takes in headers.items() if takes}
     statuses = operation["responses"]
     expected = {"201": command.has("creates"), "202": command.has("queues"), "304": command.method == "GET", "412": changes}

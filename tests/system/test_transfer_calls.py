@@ -119,7 +119,7 @@ def test_what_cannot_be_imported(call, campaign, fields, status, error):
 def test_a_file_of_the_host_is_not_read(call, campaign):
     answer = imported(call, campaign, "/etc/hostname")
     assert (answer.status, answer.json["detail"]) == (
-        422, "the heading has neither email nor phone_number: name them with --map COLUMN=email")
+        422, "the heading has neither email nor phone_number: name them with map")
 
 
 FIELDS = {"ünïcode": "ä", "per cent % name": "x", "with,comma": "1,2", "formula": "=1+1", "list": [1, 2]}

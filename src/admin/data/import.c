@@ -111,8 +111,11 @@ read_heading(struct import_run *run, struct slice *text)
 	run->columns = columns;
 	run->column_count = heading.count;
 	run->heading = heading.items;
-	return identifies ? EX_OK
-			  : fail_heading(call, *text, "has neither email nor phone_number: name them with --map COLUMN=email");
+	if (identifies)
+		return EX_OK;
+	return fail_heading(call, *text,
+	    call->is_remote ? "has neither email nor phone_number: name them with map"
+			    : "has neither email nor phone_number: name them with --map COLUMN=email");
 }
 
 static int

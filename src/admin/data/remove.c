@@ -77,8 +77,8 @@ admin_remove(struct admin_call *call)
 		return status;
 	if (call->options[OPTION_YES] == NULL)
 		return admin_fail(call, PROBLEM_USAGE,
-		    "%zu campaign%s with %" PRIu64 " lead%s and all of their data would be deleted; add --yes", campaigns,
-		    campaigns == 1 ? "" : "s", leads, leads == 1 ? "" : "s");
+		    "%zu campaign%s with %" PRIu64 " lead%s and all of their data would be deleted; add %s", campaigns,
+		    campaigns == 1 ? "" : "s", leads, leads == 1 ? "" : "s", admin_option_shown(call, OPTION_YES));
 	const enum result result =
 	    account ? store_remove_account(call->store, call->id) : store_remove_campaign(call->store, call->id);
 	if (result != RESULT_OK)

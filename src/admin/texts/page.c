@@ -18,12 +18,15 @@ read_change(struct admin_call *call, struct slice operand, struct slice language
 	enum look look;
 	struct slice problem;
 	struct slice name, value;
-	if (!admin_split_text(operand, &name, &value) || !look_find(name, &look))
+	const bool is_text = admin_split_text(operand, &name, &value);
+	if (is_text && call->is_remote && !look_find(name, &look))
+		return admin_fail(call, PROBLEM_UNKNOWN_FIELD, "there is no field %.*s", SLICE_ARGS(name));
+	if (!is_text || !look_find(name, &look))
 		return admin_fail(
 		    call, PROBLEM_USAGE, "\"%.*s\" is no NAME=VALUE with one of the names in leadhook(1)", SLICE_ARGS(operand));
 	if (language.size > 0 && !look_has_language(look))
-		return admin_fail(
-		    call, PROBLEM_INVALID, "%s is the same for every language: without --language", look_name(look));
+		return admin_fail(call, PROBLEM_INVALID, "%s is the same for every language: without %s", look_name(look),
+		    admin_option_shown(call, OPTION_LANGUAGE));
 	const bool is_file = slice_starts_with(value, SLICE("@"));
 	const int status = admin_read_text(call, &value);
 	if (status != EX_OK)

@@ -105,9 +105,10 @@ read_campaigns(struct admin_call *call, struct new_key *key)
 	return true;
 }
 
-/* A key has no more rights than the caller that makes it. One of a key ends when that does, or before. */
+/* A key has no more rights than the caller that makes it. One of a key ends when that does, or before. Reports what is not
+ * granted and returns false. */
 static bool
-may_grant(struct admin_call *call, struct new_key *key)
+grant(struct admin_call *call, struct new_key *key)
 {
 	const int64_t end_ms = call->caller == NULL ? 0 : call->caller->expires_ms;
 	if (end_ms > 0 && key->expires_ms < 0)
@@ -148,7 +149,7 @@ admin_key_add(struct admin_call *call)
 	uint64_t id;
 	if (!values_take(call, key_options, ARRAY_SIZE(key_options), &key) || !read_campaigns(call, &key))
 		return EX_DATAERR;
-	if (!may_grant(call, &key))
+	if (!grant(call, &key))
 		return EX_NOPERM;
 	const struct slice secret = new_secret(call->pool);
 	const struct digest hash = api_key_hash(secret);

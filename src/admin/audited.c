@@ -87,8 +87,8 @@ show(const struct admin_call *call)
 
 /* ---- the row ---- */
 
-static void
-set_actor(struct audit_entry *entry, struct pool *pool, const struct caller *caller)
+void
+admin_set_actor(struct audit_entry *entry, struct pool *pool, const struct caller *caller)
 {
 	static const enum audit_actor actors[] = {
 		[CALLER_SHELL] = AUDIT_SHELL, [CALLER_KEY] = AUDIT_KEY, [CALLER_USER] = AUDIT_USER
@@ -102,6 +102,15 @@ set_actor(struct audit_entry *entry, struct pool *pool, const struct caller *cal
 	entry->request_id = caller->request_id;
 }
 
+/* The account of --account, else that of the caller; 0: none. */
+static uint64_t
+account_of(const struct admin_call *call)
+{
+	const char *text = call->options[OPTION_ACCOUNT];
+	uint64_t id;
+	return text != NULL && admin_is_id(slice_of(text), &id) ? id : caller_account(call->caller);
+}
+
 /* RESULT_NOT_FOUND: the object does not exist. */
 static enum result
 find_target(struct admin_call *call, struct audit_entry *entry)
@@ -113,10 +122,7 @@ find_target(struct admin_call *call, struct audit_entry *entry)
 	const bool has_subject = call->operand_count > 0 && kind != OWNED_KINDS;
 	const char *text = has_subject ? call->operands[0] : campaign;
 	if (text == NULL || !admin_is_id(slice_of(text), &id)) {
-		const char *account = call->options[OPTION_ACCOUNT];
-		entry->account_id = caller_account(call->caller);
-		if (account != NULL && admin_is_id(slice_of(account), &id))
-			entry->account_id = id;
+		entry->account_id = account_of(call);
 		return RESULT_OK;
 	}
 	if (has_subject)
@@ -155,7 +161,7 @@ admin_run_audited(struct admin_call *call)
 		return admin_run_command(call);
 	if (found != RESULT_OK)
 		return admin_answer(call, found);
-	set_actor(&entry, call->pool, call->caller);
+	admin_set_actor(&entry, call->pool, call->caller);
 	entry.before = show(call);
 	const enum result begun = store_begin_audit(call->store, &entry, &row);
 	if (begun != RESULT_OK)

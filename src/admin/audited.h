@@ -4,9 +4,12 @@
 #define LEADHOOK_ADMIN_AUDITED_H
 
 #include "admin/call.h"
+#include "store/users/audit.h"
 
 /* As admin_run_command. A command that changes something has a row of the audit log, which is committed before it runs: it is
  * not run when the row cannot be written. */
 int admin_run_audited(struct admin_call *call);
+/* Sets the actor of an entry, and its address and request. NULL: a shell. */
+void admin_set_actor(struct audit_entry *entry, struct pool *pool, const struct caller *caller);
 
 #endif

@@ -186,8 +186,8 @@ int admin_fail(struct admin_call *call, enum admin_problem problem, const char *
 /* An option cannot be used so: "--limit: …". */
 int admin_fail_option(struct admin_call *call, enum admin_problem problem, enum admin_option option, const char *format, ...)
     PRINTF_LIKE(4, 5);
-/* The name of an option as a member of a remote call: "last_number". */
-struct slice admin_member_name(struct pool *pool, enum admin_option option);
+/* The name of an option or setting as a member of a remote call: "last_number". */
+struct slice admin_member_name(struct pool *pool, const char *name);
 /* How the caller gives an option: "--last-number", or as a member "last_number". In the pool. */
 const char *admin_option_shown(const struct admin_call *call, enum admin_option option);
 /* A setting's value is wrong: "name=: …". */

@@ -66,21 +66,21 @@ admin_fail(struct admin_call *call, enum admin_problem problem, const char *form
 }
 
 struct slice
-admin_member_name(struct pool *pool, enum admin_option option)
+admin_member_name(struct pool *pool, const char *name)
 {
-	char *name = pool_string(pool, slice_of(admin_option_name(option)));
-	for (char *c = name; *c != '\0'; c++)
+	char *member = pool_string(pool, slice_of(name));
+	for (char *c = member; *c != '\0'; c++)
 		if (*c == '-')
 			*c = '_';
-	return slice_of(name);
+	return slice_of(member);
 }
 
 const char *
 admin_option_shown(const struct admin_call *call, enum admin_option option)
 {
-	const struct slice name = slice_of(admin_option_name(option));
-	return pool_string(
-	    call->pool, call->is_remote ? admin_member_name(call->pool, option) : POOL_JOIN(call->pool, SLICE("--"), name));
+	const char *name = admin_option_name(option);
+	return pool_string(call->pool,
+	    call->is_remote ? admin_member_name(call->pool, name) : POOL_JOIN(call->pool, SLICE("--"), slice_of(name)));
 }
 
 int

@@ -57,17 +57,11 @@ request_fail(struct manage_request *request, enum admin_problem problem, struct 
 	    request, problem, pointer, pool_copy(request->http->pool, slice_sub(whole, 0, utf8_valid_size(whole))));
 }
 
-/* A JSON pointer to the member, whose name is that of the option with "_" for "-"; in a query, too. */
+/* A JSON pointer to the member of an option or setting; in a query, too. */
 static struct slice
 pointer_to(struct pool *pool, const char *field)
 {
-	if (field == NULL)
-		return SLICE_NONE;
-	char *pointer = pool_string(pool, pool_printf(pool, "/%s", field));
-	for (char *c = pointer; *c != '\0'; c++)
-		if (*c == '-')
-			*c = '_';
-	return slice_of(pointer);
+	return field == NULL ? SLICE_NONE : POOL_JOIN(pool, SLICE("/"), admin_member_name(pool, field));
 }
 
 /* A command may have failed with a warning alone: none of what it was to do could be done. */

@@ -101,11 +101,13 @@ add_operand(struct manage_request *request, struct slice text)
 static bool
 find_option(struct manage_request *request, struct slice member, enum admin_option *option)
 {
-	char *name = pool_string(request->http->pool, member);
-	for (char *c = name; *c != '\0'; c++)
-		if (*c == '_')
-			*c = '-';
-	return admin_find_option(slice_of(name), option) && admin_option_in(request->command->options, *option);
+	const enum admin_option *options = request->command->options;
+	for (; options != NULL && *options != ADMIN_OPTIONS; options++)
+		if (slice_equal(admin_member_name(request->http->pool, admin_option_name(*options)), member)) {
+			*option = *options;
+			return true;
+		}
+	return false;
 }
 
 /* The path has the first operand, if that is an id, and then options, such as the social id of a lead, or further operands. */
@@ -241,7 +243,8 @@ read_options(struct manage_request *request, struct members *members)
 		const enum admin_option option = (enum admin_option)i;
 		if (!is_remote_option(request, option) || request->call.options[option] != NULL)
 			continue;
-		const struct member *member = members_take(members, admin_member_name(request->call.pool, option));
+		const struct member *member =
+		    members_take(members, admin_member_name(request->call.pool, admin_option_name(option)));
 		if (member != NULL && !read_option(request, member, option))
 			return false;
 	}
@@ -290,7 +293,7 @@ fits(struct manage_request *request)
 	for (const enum admin_option *option = command->required; option != NULL && *option != ADMIN_OPTIONS; option++)
 		if (call->options[*option] == NULL)
 			return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "%.*s is missing",
-			    SLICE_ARGS(admin_member_name(call->pool, *option)));
+			    SLICE_ARGS(admin_member_name(call->pool, admin_option_name(*option))));
 	if (call->operand_count >= command->minimum && call->operand_count <= command->maximum)
 		return true;
 	if (command->fields == NULL || command->fields[0] == '*')

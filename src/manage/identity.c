@@ -108,7 +108,7 @@ identify_user(struct manage_request *request)
 	request->caller = (struct caller){ .kind = CALLER_USER,
 		.id = session->user_id,
 		.name = session->email,
-		.operator= session->role == ROLE_OPERATOR,
+		.operator = session->role == ROLE_OPERATOR,
 		.account_id = session->account_id,
 		.rights = session->rights };
 	read_campaigns(request);

@@ -156,8 +156,8 @@ read_body(struct manage_request *request, struct members *members)
 	struct slice json;
 	if (http->body.size == 0)
 		return true;
-	const bool is_text = slice_present(http->content_type) && slice_starts_with_nocase(http->content_type, SLICE("text/"));
-	if (!slice_present(http->content_type) || is_text || !http_body_json(http, &json))
+	if (!slice_present(http->content_type) || slice_starts_with_nocase(http->content_type, SLICE("text/")) ||
+	    !http_body_json(http, &json))
 		return request_fail_status(
 		    request, 415, "unsupported_media_type", SLICE("a body has the content type application/json"));
 	if (json_read(json, DEPTH_MAX, read_event, &reader, &problem))

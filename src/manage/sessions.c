@@ -3,18 +3,18 @@
  * are no commands: a shell has no session. */
 #include <string.h>
 
+#include "admin/audited.h"
 #include "base/encode.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "manage/members.h"
-#include "store/users/audit.h"
 #include "json/writer.h"
 
 /* One call: its fields, and where the request comes from. */
 struct session_call {
 	struct manage_request *request;
-	const char *operation;
-	uint64_t audit_row; /* 0: none */
+	const char *operation; /* in the audit log; NULL: it is not written */
+	uint64_t audit_row;    /* 0: none */
 	const struct login_context *login;
 	struct members members;
 	struct login_origin origin;
@@ -127,27 +127,24 @@ succeeded(struct session_call *call, enum result result)
 
 /* Writes that the user begins the change. Returns false after answering that it could not. */
 static bool
-note_begin(struct session_call *call, uint64_t user_id, uint64_t account_id, struct slice email)
+note_begin(struct session_call *call, const struct caller *user)
 {
-	struct manage_request *request = call->request;
-	const struct audit_entry entry = { .actor = AUDIT_USER,
-		.actor_id = user_id,
-		.actor_name = email,
-		.account_id = account_id,
-		.operation = slice_of(call->operation),
-		.target_id = user_id,
-		.ip =
-		    request->from->address == NULL ? SLICE_NONE : ip_address_format(request->http->pool, &call->origin.address),
-		.request_id = request->http->request_id };
+	struct audit_entry entry = {
+		.account_id = user->account_id, .operation = slice_of(call->operation), .target_id = user->id
+	};
+	admin_set_actor(&entry, call->request->http->pool, user);
 	const enum result result = store_begin_audit(call->login->store, &entry, &call->audit_row);
 	return result == RESULT_OK || succeeded(call, result);
 }
 
+/* After a failure of the database the row stays: the change may have been made. */
 static void
 note_end(const struct session_call *call)
 {
-	const enum audit_state state = call->request->response->status < 300 ? AUDIT_DONE : AUDIT_FAILED;
-	if (call->audit_row != 0 && store_end_audit(call->login->store, call->audit_row, state, 0, SLICE_NONE) != RESULT_OK)
+	const unsigned status = call->request->response->status;
+	const enum audit_state state = status < 300 ? AUDIT_DONE : AUDIT_FAILED;
+	if (call->audit_row != 0 && status < 500 &&
+	    store_end_audit(call->login->store, call->audit_row, state, 0, SLICE_NONE) != RESULT_OK)
 		log_warning("audit_incomplete", LOG_UINT("row", call->audit_row));
 }
 
@@ -419,7 +416,13 @@ handle_use_link(struct session_call *call)
 	if (!fields_fit(call))
 		return;
 	enum result result = login_find_link(call->login, call->request->http->pool, token, &user);
-	if (result == RESULT_OK && !note_begin(call, user.id, user.account_id, user.email))
+	const struct caller caller = { .kind = CALLER_USER,
+		.id = user.id,
+		.name = user.email,
+		.account_id = user.account_id,
+		.address = ip_address_format(call->request->http->pool, &call->origin.address),
+		.request_id = call->request->http->request_id };
+	if (result == RESULT_OK && !note_begin(call, &caller))
 		return;
 	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* uses of links that are not valid count, too */
 		result = login_use_link(call->login, call->request->http->pool, token, password, &call->origin, &call->outcome);
@@ -501,9 +504,7 @@ run(struct manage_request *request, size_t number)
 	const bool in_query = calls[number].method != HTTP_POST;
 	if (!(in_query ? request_read_query(request, &call.members) : request_read_body(request, &call.members)))
 		return;
-	const struct session *session = &request->session;
-	if (call.operation != NULL && calls[number].has_session &&
-	    !note_begin(&call, session->user_id, session->account_id, session->email))
+	if (call.operation != NULL && calls[number].has_session && !note_begin(&call, &request->caller))
 		return;
 	calls[number].handle(&call);
 	note_end(&call);

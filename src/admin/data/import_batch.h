@@ -33,13 +33,14 @@ struct import_run {
 	size_t column_count;
 	struct row_limits limits;
 	struct definitions definitions;
-	struct rejects *rejects; /* NULL: */
+	struct rejects *rejects; /* NULL: none */
 	struct output *reasons;  /* of a remote call; NULL: the first reasons are printed */
 	bool events, dry_run, drop_unknown_referrers;
 	uint64_t file_size;
 
-	uint32_t last_number; /* the largest subscription number of the file; initially that of the whole it is a part of, or 0 */
-	uint64_t surveyed;    /* records of the file; at most IMPORT_PART_ROWS of a remote call */
+	uint32_t
+	    last_number;   /* the largest subscription number of the file; initially that of the whole it is a part of, or 0 */
+	uint64_t surveyed; /* records of the file; at most IMPORT_PART_ROWS of a remote call */
 	struct deferred *deferred;
 	struct import_counts counts;
 	struct pool *pool; /* of the batch */

@@ -18,10 +18,10 @@ read_change(struct admin_call *call, struct slice operand, struct slice language
 	enum look look;
 	struct slice problem;
 	struct slice name, value;
-	const bool is_text = admin_split_text(operand, &name, &value);
-	if (is_text && call->is_remote && !look_find(name, &look))
+	const bool is_text = admin_split_text(operand, &name, &value), known = is_text && look_find(name, &look);
+	if (is_text && !known && call->is_remote)
 		return admin_fail(call, PROBLEM_UNKNOWN_FIELD, "there is no field %.*s", SLICE_ARGS(name));
-	if (!is_text || !look_find(name, &look))
+	if (!known)
 		return admin_fail(
 		    call, PROBLEM_USAGE, "\"%.*s\" is no NAME=VALUE with one of the names in leadhook(1)", SLICE_ARGS(operand));
 	if (language.size > 0 && !look_has_language(look))

@@ -95,14 +95,15 @@ def test_no_secrets(service, account, owner):
     """6: neither secrets, nor what is about leads"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="mallory@example.org", phone_number="+14155552671")
-    hook = owner("POST", f"campaigns/{campaign.id}/webhooks", {"url": "https://hooks.example/1", "events": ["new_signup"]}).json
-    secrets = [hook["secret"], owner("POST", f"webhooks/{hook['id']}/rotate").json["secret"],
+    hook = owner("POST", f"campaigns/{campaign.id}/webhooks", {"url": "https://hooks.example/URL-WITH-TOKEN", "events": ["new_signup"]}).json
+    assert owner("PATCH", f"webhooks/{hook['id']}", {"rate": 5}).status == 200
+    secrets = ["URL-WITH-TOKEN", hook["secret"], owner("POST", f"webhooks/{hook['id']}/rotate").json["secret"],
                owner("POST", f"accounts/{account.id}/keys", {"name": "Secret"}).json["key"],
                owner("POST", f"campaigns/{campaign.id}/inbound", {"name": "In"}).json["url"].rsplit("/", 1)[1],
                owner("POST", "users", {"email": "new@example.org", "role": "viewer"}).json["link"].rsplit("/", 1)[1]]
     assert owner("POST", f"campaigns/{campaign.id}/erase", {"email": lead["email"]}).json["leads"] == 1
     log = service.installation.sql("SELECT CONCAT_WS(' ', operation, before_json, after_json) FROM lh_audit")
-    assert "webhook rotate" in log and "lead erase" in log
+    assert "webhook rotate" in log and "webhook set" in log and "lead erase" in log
     for secret in [*secrets, PASSWORD, lead["email"], lead["phone_number"]]:
         assert secret not in log
 

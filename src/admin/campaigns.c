@@ -270,7 +270,7 @@ admin_campaign_set(struct admin_call *call)
 {
 	const bool counts = values_have(call, 1, "max_per_ip");
 	if (call->options[OPTION_QUEUE] != NULL && !counts)
-		return admin_fail(call, PROBLEM_USAGE, "--queue: only with max_per_ip");
+		return admin_fail_option(call, PROBLEM_USAGE, OPTION_QUEUE, "only with max_per_ip");
 	if (counts && admin_queues(call))
 		return set_and_queue(call);
 	enum result result = store_edit_campaign(call->store, call->id, edit_settings, call);

@@ -348,9 +348,10 @@ admin_delivery_redeliver(struct admin_call *call)
 	uint64_t *ids = POOL_ARRAY(call->pool, call->operand_count + 1, uint64_t);
 	size_t count;
 	if (r.named == has_filter(call) || (call->is_remote && !r.named))
-		return admin_fail(call, PROBLEM_USAGE, "%s takes %s", call->command->words, call->command->operands);
+		return admin_fail(call, PROBLEM_USAGE,
+		    call->is_remote ? "expected the ids of deliveries" : "expected ids of deliveries, or filters");
 	if (r.named && queues)
-		return admin_fail(call, PROBLEM_USAGE, "--queue: only with a filter");
+		return admin_fail_option(call, PROBLEM_USAGE, OPTION_QUEUE, "only with a filter");
 	if (!read_ids(call, ids, &count) || !read_filter(call, SIZE_MAX, &filter))
 		return EX_DATAERR;
 	const int status = check_campaign(call, &filter);

@@ -126,7 +126,8 @@ admin_job_list(struct admin_call *call)
 	if (!values_take(call, filter_table, ARRAY_SIZE(filter_table), &filter))
 		return EX_DATAERR;
 	if (filter.account_id != 0 && filter.campaign_id != 0)
-		return admin_fail(call, PROBLEM_USAGE, "%s takes --account or --campaign", call->command->words);
+		return admin_fail_option(
+		    call, PROBLEM_USAGE, OPTION_CAMPAIGN, "not together with %s", admin_option_shown(call, OPTION_ACCOUNT));
 	const size_t shown = filter.limit++; /* one more shows whether the list goes on */
 	const enum result result = store_list_jobs(call->store, call->pool, &filter, &jobs, &count);
 	if (result != RESULT_OK)

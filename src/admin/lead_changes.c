@@ -110,7 +110,7 @@ admin_lead_points(struct admin_call *call)
 	struct outcome outcome;
 	struct slice bad;
 	if (!value_delta(call->pool, slice_of(call->operands[1]), &points.points, &bad) || points.points == 0)
-		return admin_fail(call, PROBLEM_INVALID, "POINTS: expected a number from -99999 to 99999, but not 0");
+		return admin_fail(call, PROBLEM_INVALID, "points: expected a number from -99999 to 99999, but not 0");
 	if (points.message.size > call->conf->limits.value_bytes)
 		return admin_fail_option(
 		    call, PROBLEM_INVALID, OPTION_MESSAGE, "expected at most %zu bytes", call->conf->limits.value_bytes);
@@ -141,7 +141,8 @@ read_change(struct admin_call *call, const struct definitions *definitions, enum
 	if (!values_take(call, tag, ARRAY_SIZE(tag), tag_id))
 		return EX_DATAERR;
 	if ((*action == LEAD_TAG) != (*tag_id != 0))
-		return admin_fail(call, PROBLEM_USAGE, "%s --tag ID", *action == LEAD_TAG ? "tag needs" : "only tag takes");
+		return admin_fail_option(call, PROBLEM_USAGE, OPTION_TAG,
+		    *action == LEAD_TAG ? "expected the id of a tag" : "only with the change tag");
 	if (*tag_id != 0 && definitions_tag(definitions, *tag_id) == NULL)
 		return admin_fail_option(call, PROBLEM_INVALID, OPTION_TAG, "the campaign has no tag with this id");
 	return EX_OK;

@@ -151,7 +151,7 @@ admin_mail_test(struct admin_call *call)
 	if (*call->conf->mail.host == '\0')
 		return admin_fail(call, PROBLEM_CONFIG, "mail is off: mail.host and mail.from are not set");
 	if (!email_parse(call->pool, slice_trim(slice_of(call->operands[0])), &email))
-		return admin_fail(call, PROBLEM_INVALID, "ADDRESS: expected an email address");
+		return admin_fail(call, PROBLEM_INVALID, "the address is not a valid email address");
 	if (admin_queues(call))
 		return admin_queue_job(call, 0, JOB_MAIL_TEST, job_mail_parameters(call->pool, email.display));
 	call->wiring->prepare_sending();

@@ -412,7 +412,7 @@ static void
 handle_use_link(struct session_call *call)
 {
 	const struct slice token = required_text(call, SLICE("token")), password = required_text(call, SLICE("new_password"));
-	struct invited_user user;
+	struct invited_user user = { 0 };
 	if (!fields_fit(call))
 		return;
 	enum result result = login_find_link(call->login, call->request->http->pool, token, &user);

@@ -118,8 +118,28 @@ sum_leads(const struct db_rows *rows, const struct stats_period *period, struct 
 	}
 }
 
-/* Of each subject, the first column. */
+/* Of each subject. */
 enum { SUBJECT_NOW_MS, SUBJECT_STATE };
+
+/* Reads the subject's state, and resolves the period. RESULT_INVALID with a *problem: the request has none. */
+static enum result
+find_subject(struct store *store, struct pool *pool, const struct db_statement *sql_subject, uint64_t id,
+    const struct stats_request *request, struct db_rows *subject, struct stats_period *period, const char **problem)
+{
+	const enum result result = store_query_one(store, pool, subject, sql_subject, DB_U64(id));
+	if (result != RESULT_OK)
+		return result;
+	*problem = stats_period(request, db_get_i64(subject, 0, SUBJECT_NOW_MS), period);
+	return *problem == NULL ? RESULT_OK : RESULT_INVALID;
+}
+
+static enum result
+sum_hours(struct store *store, struct pool *pool, const struct db_statement *sql_sum, uint64_t id,
+    const struct stats_period *period, struct db_rows *rows)
+{
+	return store_query(
+	    store, pool, rows, sql_sum, DB_U64(period->step), DB_U64(id), DB_U64(before(period)), DB_U64(period->until));
+}
 
 enum result
 store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_id, const struct stats_request *request,
@@ -127,19 +147,15 @@ store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_i
 {
 	struct db_rows rows;
 	*stats = (struct campaign_stats){ .complete = false };
-	enum result result = store_query_one(store, pool, &rows, &sql_select_hours_complete, DB_U64(campaign_id));
+	enum result result =
+	    find_subject(store, pool, &sql_select_hours_complete, campaign_id, request, &rows, &stats->period, &stats->problem);
 	if (result != RESULT_OK)
 		return result;
-	const struct stats_period *period = &stats->period;
-	stats->problem = stats_period(request, db_get_i64(&rows, 0, SUBJECT_NOW_MS), &stats->period);
-	if (stats->problem != NULL)
-		return RESULT_INVALID;
 	stats->complete = db_get_bool(&rows, 0, SUBJECT_STATE);
-	stats->points = POOL_ARRAY(pool, stats_points(period), struct lead_counts);
-	result = store_query(store, pool, &rows, &sql_sum_lead_hours, DB_U64(period->step), DB_U64(campaign_id),
-	    DB_U64(before(period)), DB_U64(period->until));
+	stats->points = POOL_ARRAY(pool, stats_points(&stats->period), struct lead_counts);
+	result = sum_hours(store, pool, &sql_sum_lead_hours, campaign_id, &stats->period, &rows);
 	if (result == RESULT_OK)
-		sum_leads(&rows, period, stats);
+		sum_leads(&rows, &stats->period, stats);
 	return result;
 }
 
@@ -167,19 +183,15 @@ store_webhook_stats(struct store *store, struct pool *pool, uint64_t webhook_id,
 {
 	struct db_rows rows;
 	*stats = (struct webhook_stats){ .counted_from_ms = -1 };
-	enum result result = store_query_one(store, pool, &rows, &sql_select_attempts_counted_from, DB_U64(webhook_id));
+	enum result result = find_subject(
+	    store, pool, &sql_select_attempts_counted_from, webhook_id, request, &rows, &stats->period, &stats->problem);
 	if (result != RESULT_OK)
 		return result;
-	const struct stats_period *period = &stats->period;
-	stats->problem = stats_period(request, db_get_i64(&rows, 0, SUBJECT_NOW_MS), &stats->period);
-	if (stats->problem != NULL)
-		return RESULT_INVALID;
 	stats->counted_from_ms = db_get_i64(&rows, 0, SUBJECT_STATE);
-	stats->points = POOL_ARRAY(pool, stats_points(period), struct attempt_counts);
-	result = store_query(store, pool, &rows, &sql_sum_webhook_hours, DB_U64(period->step), DB_U64(webhook_id),
-	    DB_U64(before(period)), DB_U64(period->until));
+	stats->points = POOL_ARRAY(pool, stats_points(&stats->period), struct attempt_counts);
+	result = sum_hours(store, pool, &sql_sum_webhook_hours, webhook_id, &stats->period, &rows);
 	if (result == RESULT_OK)
-		sum_attempts(&rows, period, stats);
+		sum_attempts(&rows, &stats->period, stats);
 	return result;
 }
 

@@ -12,6 +12,11 @@ FORM = '<form data-leadhook="%d"><label>Email <input name="email" type="email"><
 HOSTILE = '<img src="x" onerror="parent.postMessage(1)"><script>window.broken = true</script>'
 SCRIPT = (SOURCE / "src/page/embed.js").read_text(encoding="utf-8")
 
+# An async script may run after the page's own. Until then the browser sends a form by itself.
+LOADED = """
+    if (document.readyState !== "complete")
+        await new Promise(done => window.addEventListener("load", done));
+"""
 # Signs up in the page's form, and waits for the event of the answer.
 SIGN_UP = """
     const signUp = (email, form = document.querySelector("form")) => new Promise(done => {
@@ -42,7 +47,7 @@ def show(browser, service):
         origin = "/".join(api.split("/")[:3])
         csp = (f"default-src 'none'; script-src 'self' {origin}; connect-src 'self' {origin}; style-src 'none'; "
                "img-src 'self'; base-uri 'none'; require-trusted-types-for 'script'")
-        return browser.run(SIGN_UP + script, api=api, body=body, csp=csp,
+        return browser.run(LOADED + SIGN_UP + script, api=api, body=body, csp=csp,
                            head=f'<script src="{api}/embed/v1/embed.js" {attributes}></script>', **page)
     return run
 

@@ -126,12 +126,12 @@ def test_bulk_changes(service, leadhook, refused, campaign, people):
     assert done.returncode == OK and "1 of the 2 do not exist" in done.stderr
     number = str(campaign.id)
     for words, status, says in ((["fly", ADA], DATA, "fly is no change"), (["points", ADA], DATA, "points is no change"),
-                                (["tag", ADA], USAGE, "tag needs --tag"), (["verify", ADA, "--tag", str(tag)], USAGE, "only tag takes --tag"),
+                                (["tag", ADA], USAGE, "--tag: expected the id of a tag"), (["verify", ADA, "--tag", str(tag)], USAGE, "--tag: only with the change tag"),
                                 (["tag", ADA, "--tag", NO_ID], DATA, "no tag with this id"), (["verify", "x"], DATA, "x is not an email"),
                                 (["verify", "nobody@example.org"], DATA, "no such leads"), (["verify"], USAGE, "takes")):
         assert says in refused(status, "lead", "change", number, *words), words
     for points in ("0", "100000", "x"):
-        assert "POINTS: expected" in refused(DATA, "lead", "points", number, points, ADA)
+        assert "points: expected" in refused(DATA, "lead", "points", number, points, ADA)
 
 
 def test_deliveries_of_a_campaign(service, leadhook, refused, campaign, pages):

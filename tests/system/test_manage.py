@@ -306,12 +306,20 @@ def test_arrays(service, account, owner):
 
 def test_errors_name_members(service, account, owner):
     """1.2: not options or operands of a shell"""
-    place = f"campaigns/{service.campaign(account).id}"
+    campaign = service.campaign(account)
+    place, lead = f"campaigns/{campaign.id}", campaign.lead(email="ada@example.org")["social_id"]
+    tag = owner("POST", f"{place}/tags", {"name": "VIP"}).json["id"]
     for method, path, body, status, detail in (
+            ("POST", f"{place}/points", {"points": 0, "leads": [lead]}, 422, "points: expected a number from -99999 to 99999, but not 0"),
+            ("POST", f"{place}/bulk", {"change": "tag", "leads": [lead]}, 422, "expected the id of a tag"),
+            ("POST", f"{place}/bulk", {"change": "verify", "leads": [lead], "tag": tag}, 422, "only with the change tag"),
+            ("POST", "deliveries/redeliver", {}, 422, "expected the ids of deliveries"),
+            ("GET", f"{place}/mail-templates/none", None, 422,
+             "kind: expected one of verify welcome reward referral status_link erase_confirm"),
             ("POST", f"{place}/webhooks", {"url": "https://hooks.example.org/"}, 422, "events is missing"),
             ("POST", f"{place}/webhooks", {}, 422, "url is missing"),
             ("PATCH", f"{place}/page", {"nope": "1"}, 406, "there is no field nope"),
-            ("DELETE", place, None, 422, "1 campaign with 0 leads and all of their data would be deleted; add yes")):
+            ("DELETE", place, None, 422, "1 campaign with 1 lead and all of their data would be deleted; add yes")):
         answer = owner(method, path, body)
         assert (answer.status, answer.json["detail"]) == (status, detail), path
 

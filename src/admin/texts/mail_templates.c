@@ -25,7 +25,7 @@ read_kind(struct admin_call *call, const struct mail_kind_info **info)
 	for (unsigned i = 0; i < MESSAGE_KINDS; i++)
 		if (mail_kind_find((enum message_kind)i) != NULL)
 			names = POOL_JOIN(call->pool, names, SLICE(" "), message_kind_name((enum message_kind)i));
-	return admin_fail(call, PROBLEM_INVALID, "KIND must be one of%.*s", SLICE_ARGS(names));
+	return admin_fail(call, PROBLEM_INVALID, "kind: expected one of%.*s", SLICE_ARGS(names));
 }
 
 /* ---- show ---- */

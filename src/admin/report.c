@@ -21,7 +21,7 @@ admin_problem_info(enum admin_problem problem)
 	return &infos[problem];
 }
 
-static struct slice
+static PRINTF_LIKE(2, 0) struct slice
 format_text(struct pool *pool, const char *format, va_list args)
 {
 	char text[SHOWN_MAX_BYTES];

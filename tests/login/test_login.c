@@ -79,6 +79,7 @@ an_unknown_user_looks_like_a_wrong_password(void **state UNUSED)
 static void
 guesses_leave_the_processor_to_others(void **state UNUSED)
 {
+	const int own_priority = getpriority(PRIO_PROCESS, 0);
 	add_ada();
 	pauses = 0;
 	for (unsigned i = 0; i < 5; i++) {
@@ -86,7 +87,7 @@ guesses_leave_the_processor_to_others(void **state UNUSED)
 		assert_int_equal(pauses, i + 1);
 	}
 	assert_int_equal(hash_priority, PRIO_MAX - 1); /* the largest value that there is */
-	assert_int_equal(getpriority(PRIO_PROCESS, 0), 0);
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), own_priority);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_THROTTLED);
 	assert_int_equal(pauses, 5);
 	pass_wait();
@@ -294,6 +295,25 @@ a_login_needs_a_code(void **state UNUSED)
 	assert_int_equal(log_in(password, code), LOGIN_WRONG);
 }
 
+/* A secret is encrypted for its user: a copy is of no use to another one. */
+static void
+a_secret_is_of_one_user(void **state UNUSED)
+{
+	struct slice link;
+	add_ada();
+	(void)add_factor();
+	const uint64_t id = add_user("eve@example.org", ROLE_EDITOR, &link);
+	assert_int_equal(use_link(link, other_password), LOGIN_DONE);
+	root_run("UPDATE t_users e JOIN t_users a ON a.email = 'ada@example.org'"
+		 " SET e.totp_secret = a.totp_secret, e.totp_enabled_ms = a.totp_enabled_ms WHERE e.id = %llu",
+	    (unsigned long long)id);
+	assert_int_not_equal(
+	    login_open(&context, pool, &(struct login_request){ SLICE("eve@example.org"), other_password, SLICE_NONE },
+		&(struct login_origin){ .address = origin_of("192.0.2.9").address }, &token, &outcome),
+	    RESULT_OK);
+	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_CODE_NEEDED);
+}
+
 /* 5: also with the right password, and with logins without a code in between. */
 static void
 wrong_codes_are_failures(void **state UNUSED)
@@ -423,6 +443,7 @@ main(void)
 		LOGIN_TEST(an_outdated_hash_is_replaced),
 		LOGIN_TEST(a_password_that_was_changed_opens_nothing),
 		LOGIN_TEST(a_login_needs_a_code),
+		LOGIN_TEST(a_secret_is_of_one_user),
 		LOGIN_TEST(wrong_codes_are_failures),
 		LOGIN_TEST(a_code_is_used_once_by_many),
 		LOGIN_TEST(a_recovery_code_is_used_once),

@@ -248,6 +248,22 @@ a_link_expires_and_is_replaced(void **state UNUSED)
 	assert_int_equal(login_find_link(&context, pool, SLICE("x"), &user), RESULT_NOT_FOUND);
 }
 
+/* users.md 3: a new password ends the wait after failures. */
+static void
+a_link_ends_the_wait(void **state UNUSED)
+{
+	struct new_invitation invitation;
+	enum user_refusal refusal;
+	const uint64_t id = add_ada();
+	const struct slice link = make_link(INVITATION_RESET, &invitation);
+	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
+	assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_THROTTLED);
+	assert_int_equal(use_link(link, other_password), LOGIN_DONE);
+	assert_int_equal(log_in(other_password, SLICE_NONE), LOGIN_DONE);
+}
+
 /* Several at once. */
 static bool
 use_it(struct store *store, const struct world *w UNUSED, unsigned index UNUSED)
@@ -289,6 +305,7 @@ main(void)
 		LOGIN_TEST(guesses_of_links_are_limited),
 		LOGIN_TEST(a_link_expires_and_is_replaced),
 		LOGIN_TEST(a_link_is_used_once_by_many),
+		LOGIN_TEST(a_link_ends_the_wait),
 	};
 	return run_login_tests(tests, ARRAY_SIZE(tests));
 }

@@ -8,6 +8,7 @@ import re
 
 import pytest
 from caller import MANAGE, Caller, User
+from stack.process import run
 from test_manage import all_operations
 
 RIGHTS = ["ingest", "stats", "leads", "change", "hooks", "manage", "account"]
@@ -20,11 +21,11 @@ NO_OBJECTS = {"kind", "social_id"}
 class World:
     """The objects of two campaigns of an account: `inside` is the one that limited callers are for."""
 
-    def __init__(self, service):
+    def __init__(self, service, name="Agency"):
         self.service = service
-        self.account = service.account("Agency")
+        self.account = service.account(name)
         self.key_id = service.installation.admin("key", "add", str(self.account.id))["id"]
-        self.owner = User(service, "an-owner@example.org", "--role", "owner", "--account", self.account.id)
+        self.owner = User(service, f"owner@{name.lower()}.example", "--role", "owner", "--account", self.account.id)
         self.inside, self.outside = (self.objects(service.campaign(self.account)) for _ in range(2))
 
     def objects(self, campaign):
@@ -122,6 +123,33 @@ def test_every_cell(world, operations, callers):
         if found != case.expected(operation, inside):
             wrong.append((operation.words, case.name, "inside" if inside else "outside", found, case.expected(operation, inside)))
     assert not wrong, "\n".join(map(str, wrong))
+
+
+# What a field or an option names, which is not in the path.
+NAMED = {**{name: name for name in ("account", "campaign", "tag", "webhook", "user")}, "deliveries": "delivery", "mails": "mail"}
+
+
+def test_objects_out_of_the_path(service, world, operations, callers):
+    """2: nor may a field or an option name what the caller does not see"""
+    foreign = World(service, "Foreign").inside
+    program, wrong, tried = service.installation.program("leadhook"), [], set()
+    for operation in operations:
+        options = re.findall(r"^  --(\w+) ID ", run("help", [program, "help", *operation.words.split()]), re.M)
+        fields = [field.removesuffix("...") for field in operation.fields]
+        path = MANAGE + re.sub(r"\{(\w+)\}", lambda name: str(world.inside[name[1]]), operation.path)
+        for name, case in itertools.product(sorted(NAMED.keys() & {*options, *fields} - {*re.findall(r"\{(\w+)\}", operation.path)}), callers):
+            if case.operator or case.foreign or case.expected(operation, inside=True) != ALLOWED[operation.method]:
+                continue
+            others = [foreign, world.outside] if case.limited and name not in ACCOUNTS else [foreign]
+            for object in (other[NAMED[name]] for other in others):
+                value = [object] if name + "..." in operation.fields else object
+                sent = {"body": {name: value}} if operation.method in ("POST", "PATCH") else {"query": {name: str(value)}}
+                answer = case.call(operation.method, path, **sent)
+                tried.add((operation.words, name))
+                if (answer.status, answer.json["error"]) != (404, "not_found"):
+                    wrong.append((operation.words, name, case.name, answer.status, answer.json))
+    assert not wrong, "\n".join(map(str, wrong))
+    assert {name for _, name in tried} == NAMED.keys() and len(tried) > 15, tried
 
 
 def test_no_caller(service, world, operations):

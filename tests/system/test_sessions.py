@@ -111,6 +111,17 @@ def test_roles(service, account, operator):
     assert viewer("GET", "session").status == 401, "its sessions end with its role"
 
 
+def test_removed_campaigns_of_a_user(service, account):
+    """users.md 2: a user whose campaigns were all removed sees none, as one with a list without numbers"""
+    campaign, other = service.campaign(account).id, service.campaign(account).id
+    editor = User(service, "former@example.org", "--role", "editor", "--account", account.id, "--campaigns", campaign).ready()
+    assert [row["id"] for row in editor("GET", "campaigns").json] == [campaign]
+    service.installation.admin("campaign", "remove", str(campaign), "--yes")
+    for campaigns in (str(campaign), "", "x"):
+        service.installation.sql(f"UPDATE lh_users SET campaigns = '{campaigns}' WHERE email = 'former@example.org'")
+        assert editor("GET", "campaigns").json == [] and editor("GET", f"campaigns/{other}").status == 404, campaigns
+
+
 def test_dangerous_calls_need_the_password(service, account):
     """3: within ten minutes"""
     owner = User(service, "careful@example.org", "--role", "owner", "--account", account.id).ready()

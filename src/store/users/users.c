@@ -364,9 +364,7 @@ reset_user(struct store *store, const struct user_row *user, const struct new_in
 		result = users_end_sessions(store, user->id, NULL);
 	if (result == RESULT_OK)
 		result = put_invitation(store, user->id, invitation);
-	if (result == RESULT_OK && totp)
-		result = users_remove_totp(store, user->id);
-	return result == RESULT_OK ? users_clear_attempts(store, user->email) : result;
+	return result == RESULT_OK && totp ? users_remove_totp(store, user->id) : result;
 }
 
 enum result

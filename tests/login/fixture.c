@@ -186,6 +186,12 @@ pass_wait(void)
 }
 
 void
+hold_wait(void)
+{
+	root_run("UPDATE t_login_attempts SET until_ms = until_ms + %d WHERE failures >= 5", HELD_MS);
+}
+
+void
 move_session(const char *column, int64_t ms)
 {
 	root_run("UPDATE t_sessions SET %s = %s - %" PRId64, column, column, ms);

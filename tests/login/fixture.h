@@ -43,6 +43,9 @@ uint64_t add_ada(void);
 bool session_lasts(struct slice of);
 /* The wait after failures passes. */
 void pass_wait(void);
+/* The wait that failures have set is so much longer: it does not end during a slow test. */
+enum { HELD_MS = 10 * MINUTE_MS };
+void hold_wait(void);
 /* Makes the sessions as much older as to this column. */
 void move_session(const char *column, int64_t ms);
 

@@ -361,7 +361,7 @@ def test_redeliver_of_a_disabled_webhook(service, leadhook, receiver, campaign, 
 @pytest.mark.parametrize("words", [[], ["1", "--webhook", "1"], ["--json"]])
 def test_redeliver_needs_deliveries_or_filters(refused, words):
     """4, 64: either deliveries or filters"""
-    assert "delivery redeliver takes" in refused(USAGE, "delivery", "redeliver", *words)
+    assert "expected ids of deliveries, or filters" in refused(USAGE, "delivery", "redeliver", *words)
 
 
 @pytest.mark.parametrize("words", [["show", "x"], ["show", "0"], ["redeliver", "1", "x"], ["redeliver", "--state", "lost"],

@@ -62,6 +62,7 @@ start(void (*body)(struct hash_slots *own))
 	struct hash_slots *own = hash_slots_open(folder, slot_count);
 	MUST(own != NULL);
 	body(own);
+	hash_slots_close(&own);
 	_exit(0);
 }
 

@@ -105,8 +105,8 @@ read_campaigns(struct admin_call *call, struct new_key *key)
 	return true;
 }
 
-/* A key has no more rights than the caller that makes it. One of a key ends when that does, or before. Reports what is not
- * granted and returns false. */
+/* A key has no more rights than the caller that makes it, and does not outlive the key that makes it. Returns false after
+ * reporting the error. */
 static bool
 grant(struct admin_call *call, struct new_key *key)
 {

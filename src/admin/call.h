@@ -143,8 +143,8 @@ struct admin_command {
 	bool accumulates;           /* has its effect each time that it is called */
 	bool queues;                /* a remote call leaves it to the dispatcher, and outputs the job */
 	bool changes;               /* something, though its method does not say so: it is in the audit log */
-	const char *confirmed_word; /* a user must confirm the password if an operand is this one; NULL: none */
-	bool confirmed;             /* a user must have given the password lately */
+	bool confirmed;             /* a user must have entered the password recently */
+	const char *confirmed_word; /* the same, when an operand is this word; NULL: none */
 	bool versioned;             /* shows or changes what the version of a campaign's settings is about */
 	const char *help;
 };

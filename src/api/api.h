@@ -32,8 +32,7 @@ struct api_caller {
 /* The limits of a call without a key. The extension applies one of the first two to each. Each returns false after it has
  * answered. */
 MUST_CHECK bool api_caller_pass_address(const struct api_caller *caller);
-/* Of the account whose user the extension has found. `per_minute`: as account_per_minute of
- * struct api_key. */
+/* Of the account whose user the extension has found. `per_minute`: as account_per_minute of struct api_key. */
 MUST_CHECK bool api_caller_pass_account(const struct api_caller *caller, uint64_t account_id, int64_t per_minute);
 /* Whether the address may send one more token that is not valid: checked before a look-up, noted after it. */
 MUST_CHECK bool api_caller_may_guess(const struct api_caller *caller);

@@ -27,7 +27,7 @@ struct manage_request {
 	const struct admin_command *command;
 	struct path_parameter path[PATH_PARAMETERS_MAX];
 	size_t path_count;
-	struct slice missing; /* the first field of the table that is not there */
+	struct slice missing; /* the first field of the table that the body lacks */
 	const struct manage_caller *from;
 	struct caller caller;
 	/* of a user; absent token: the caller is a key */
@@ -57,8 +57,9 @@ MUST_CHECK bool request_answer_session(struct manage_request *request);
 
 /* Finds the command of method and path (table.c). */
 MUST_CHECK bool request_find_command(struct manage_request *request);
-/* 405 with the methods that the path has, as "GET, HEAD, ". */
-bool request_fail_method(struct manage_request *request, struct slice methods);
+/* Answers 405; `allowed`: METHOD_BIT of each method that the path has. Returns false. */
+#define METHOD_BIT(method) (1U << (unsigned)(method))
+bool request_fail_method(struct manage_request *request, unsigned allowed);
 
 /* Whether the caller has a right that the command needs (access.c). */
 MUST_CHECK bool request_may_run(struct manage_request *request);

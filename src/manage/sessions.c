@@ -137,7 +137,7 @@ note_begin(struct session_call *call, const struct caller *user)
 	return result == RESULT_OK || succeeded(call, result);
 }
 
-/* After a failure of the database the row stays: the change may have been made. */
+/* After a failure of the database the row stays `begun`: the change may have been made. */
 static void
 note_end(const struct session_call *call)
 {
@@ -510,17 +510,11 @@ run(struct manage_request *request, size_t number)
 	note_end(&call);
 }
 
-static struct slice
-method_names(enum http_method method)
-{
-	return method == HTTP_GET ? SLICE("GET, HEAD, ") : method == HTTP_POST ? SLICE("POST, ") : SLICE("DELETE, ");
-}
-
 bool
 request_answer_session(struct manage_request *request)
 {
 	const enum http_method method = request->http->method == HTTP_HEAD ? HTTP_GET : request->http->method;
-	struct slice found = SLICE("");
+	unsigned allowed = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		if (!path_is(request->http, calls[i].path))
 			continue;
@@ -528,9 +522,9 @@ request_answer_session(struct manage_request *request)
 			run(request, i);
 			return true;
 		}
-		found = POOL_JOIN(request->http->pool, found, method_names(calls[i].method));
+		allowed |= METHOD_BIT(calls[i].method);
 	}
-	if (found.size > 0)
-		(void)request_fail_method(request, found);
-	return found.size > 0;
+	if (allowed != 0)
+		(void)request_fail_method(request, allowed);
+	return allowed != 0;
 }

@@ -50,23 +50,25 @@ find(struct manage_request *request, enum admin_method method)
 }
 
 bool
-request_fail_method(struct manage_request *request, struct slice methods_found)
+request_fail_method(struct manage_request *request, unsigned allowed)
 {
-	request_add_header(request, "Allow", pool_printf(request->http->pool, "%.*sOPTIONS", SLICE_ARGS(methods_found)));
+	struct slice allow = SLICE("OPTIONS");
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
+		if (methods[i].names != NULL && (allowed & METHOD_BIT(methods[i].http)) != 0)
+			allow = pool_printf(request->http->pool, "%s, %.*s", methods[i].names, SLICE_ARGS(allow));
+	request_add_header(request, "Allow", allow);
 	return request_fail_status(request, 405, "method_not_allowed", SLICE("the path does not have this method"));
 }
 
 static bool
 fail_method(struct manage_request *request)
 {
-	struct slice allow = SLICE("");
-	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
-		if (methods[i].names == NULL || find(request, methods[i].method) == NULL)
-			continue;
-		allow = pool_printf(request->http->pool, "%s, %.*s", methods[i].names, SLICE_ARGS(allow));
-	}
-	return allow.size > 0 ? request_fail_method(request, allow)
-			      : request_fail_status(request, 404, "not_found", SLICE("there is no such path"));
+	unsigned allowed = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
+		if (find(request, methods[i].method) != NULL)
+			allowed |= METHOD_BIT(methods[i].http);
+	return allowed != 0 ? request_fail_method(request, allowed)
+			    : request_fail_status(request, 404, "not_found", SLICE("there is no such path"));
 }
 
 bool

@@ -121,7 +121,7 @@ sum_leads(const struct db_rows *rows, const struct stats_period *period, struct 
 /* Of each subject. */
 enum { SUBJECT_NOW_MS, SUBJECT_STATE };
 
-/* Reads the subject's state, and resolves the period. RESULT_INVALID with a *problem: the request has none. */
+/* Reads the state of the subject, and resolves the period. RESULT_INVALID: the period is not valid, as *problem says. */
 static enum result
 find_subject(struct store *store, struct pool *pool, const struct db_statement *sql_subject, uint64_t id,
     const struct stats_request *request, struct db_rows *subject, struct stats_period *period, const char **problem)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/clock.h"
 #include "fixture.h"
 
 const struct slice password = SLICE(PASSWORD), other_password = SLICE("another staple of horses"),
@@ -154,11 +155,14 @@ add_ada(void)
 	return id;
 }
 
+static int64_t begun_ms; /* when the last login began */
+
 enum login_verdict
 log_in_from(const char *address, const char *email, struct slice given, struct slice code)
 {
 	const struct login_request request = { slice_of(email), given, code };
 	const struct login_origin origin = origin_of(address);
+	begun_ms = clock_wall_ms();
 	assert_int_equal(login_open(&context, pool, &request, &origin, &token, &outcome), RESULT_OK);
 	return outcome.verdict;
 }
@@ -186,9 +190,10 @@ pass_wait(void)
 }
 
 void
-hold_wait(void)
+hold_wait(int64_t wait_ms)
 {
-	root_run("UPDATE t_login_attempts SET until_ms = until_ms + %d WHERE failures >= 5", HELD_MS);
+	root_run(
+	    "UPDATE t_login_attempts SET until_ms = until_ms + %d WHERE until_ms >= %" PRId64, HELD_MS, begun_ms + wait_ms);
 }
 
 void

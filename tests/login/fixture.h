@@ -18,9 +18,8 @@ extern struct world *world;
 extern struct login_outcome outcome;
 extern struct slice token;
 extern struct session session;
-/* Passwords that were hashed. */
-extern unsigned hashes, pauses;
-extern int hash_priority; /* the nice value of the last hash */
+extern unsigned hashes, pauses; /* passwords that were hashed, and pauses after wrong ones */
+extern int hash_priority;       /* the nice value of the last hash */
 
 int open_all(void **state);
 int close_all(void **state);
@@ -43,9 +42,9 @@ uint64_t add_ada(void);
 bool session_lasts(struct slice of);
 /* The wait after failures passes. */
 void pass_wait(void);
-/* The wait that failures have set is so much longer: it does not end during a slow test. */
+/* Makes the wait longer that the last login has set, if that is at least `wait_ms`: it does not end during a slow test. */
 enum { HELD_MS = 10 * MINUTE_MS };
-void hold_wait(void);
+void hold_wait(int64_t wait_ms);
 /* Makes the sessions as much older as to this column. */
 void move_session(const char *column, int64_t ms);
 

@@ -72,7 +72,7 @@ an_unknown_user_looks_like_a_wrong_password(void **state UNUSED)
 	/* its failures count, too */
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(log_in_from("192.0.2.2", "no@example.org", password, SLICE_NONE), LOGIN_WRONG);
-	hold_wait();
+	hold_wait(1000);
 	assert_int_equal(log_in_from("192.0.2.2", "no@example.org", password, SLICE_NONE), LOGIN_THROTTLED);
 }
 
@@ -89,7 +89,7 @@ guesses_leave_the_processor_to_others(void **state UNUSED)
 	}
 	assert_int_equal(hash_priority, PRIO_MAX - 1); /* the largest value that there is */
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), own_priority);
-	hold_wait();
+	hold_wait(1000);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_THROTTLED);
 	assert_int_equal(pauses, 5);
 	pass_wait();
@@ -106,13 +106,13 @@ failures_make_the_next_one_wait(void **state UNUSED)
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
 	hashes = 0;
-	hold_wait();
+	hold_wait(1000);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_THROTTLED);
 	assert_in_range(outcome.wait_ms, 1, HELD_MS + 1000);
 	assert_int_equal(hashes, 0);
 	pass_wait();
 	assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
-	hold_wait();
+	hold_wait(2000);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_THROTTLED);
 	assert_in_range(outcome.wait_ms, 1, HELD_MS + 2000);
 	/* a success clears them */
@@ -328,12 +328,12 @@ wrong_codes_are_failures(void **state UNUSED)
 		assert_int_equal(log_in(password, SLICE_NONE), LOGIN_CODE_NEEDED);
 		assert_int_equal(log_in(password, SLICE("12345")), LOGIN_WRONG);
 	}
-	hold_wait();
+	hold_wait(1000);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_THROTTLED);
 	pass_wait();
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_CODE_NEEDED);
 	assert_int_equal(log_in(password, SLICE("AAAAAA-BBBBBB-CCCCCC-DDDDDD")), LOGIN_WRONG);
-	hold_wait();
+	hold_wait(2000);
 	assert_int_equal(log_in(password, code_now(secret)), LOGIN_THROTTLED);
 	assert_in_range(outcome.wait_ms, 1, HELD_MS + 2000);
 }

@@ -259,7 +259,7 @@ a_link_ends_the_wait(void **state UNUSED)
 	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
-	hold_wait();
+	hold_wait(1000);
 	assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_THROTTLED);
 	assert_int_equal(use_link(link, other_password), LOGIN_DONE);
 	assert_int_equal(log_in(other_password, SLICE_NONE), LOGIN_DONE);

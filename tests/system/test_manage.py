@@ -2,12 +2,12 @@
 """docs/manage.md: management over HTTP."""
 import pathlib
 import re
-import threading
 import urllib.parse
 
 import pytest
 from conftest import SOURCE
 from caller import MANAGE, Caller
+from load import in_parallel
 from processes import children
 from stack.process import run
 
@@ -233,12 +233,8 @@ def test_points_and_changes_are_made_once(service, account, owner):
         assert (other.status, other.json["error"]) == (422, "key_used")
     assert campaign.find(social_id=lead)["contest_score"] == 5
     assert len(owner("GET", f"{place}/bulk").json) == 1
-    together = [threading.Thread(target=owner, args=("POST", f"{place}/points", {"points": 7, "leads": [lead]}),
-                                 kwargs={"headers": {"Idempotency-Key": "at once"}}) for _ in range(8)]
-    for thread in together:
-        thread.start()
-    for thread in together:
-        thread.join()
+    together = in_parallel([lambda: owner("POST", f"{place}/points", {"points": 7, "leads": [lead]}, headers={"Idempotency-Key": "at once"})] * 8, 8)
+    assert {answer.status for answer in together} == {200}
     assert campaign.find(social_id=lead)["contest_score"] == 12
 
 

@@ -67,9 +67,9 @@ class Command:
     def description(self):
         rights = " or ".join(f"`{RIGHTS[name]}`" for name in re.findall(r"RIGHT_(\w+)", self.rights))
         right = "Only operators." if self.has("operator_only") else f"Right {rights}." if rights else "Any right."
-        confirmed = " A user must have given the password within ten minutes." if self.has("confirmed") else ""
+        confirmed = " A user must have entered the password within the last ten minutes." if self.has("confirmed") else ""
         word = re.search(r'\.confirmed_word = "(\w+)"', self.row)
-        with_word = f" With `{word[1]}` a user must have given the password within ten minutes." if word else ""
+        with_word = f" With `{word[1]}` a user must have entered the password within the last ten minutes." if word else ""
         return f"`leadhook {self.words}`. {right}{confirmed}{with_word}"
 
 

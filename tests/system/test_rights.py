@@ -136,13 +136,14 @@ def test_objects_out_of_the_path(service, world, operations, callers):
     for operation in operations:
         options = re.findall(r"^  --(\w+) ID ", run("help", [program, "help", *operation.words.split()]), re.M)
         fields = [field.removesuffix("...") for field in operation.fields]
+        names = NAMED.keys() & {*options, *fields} - {*re.findall(r"\{(\w+)\}", operation.path)}
         path = MANAGE + re.sub(r"\{(\w+)\}", lambda name: str(world.inside[name[1]]), operation.path)
-        for name, case in itertools.product(sorted(NAMED.keys() & {*options, *fields} - {*re.findall(r"\{(\w+)\}", operation.path)}), callers):
+        for name, case in itertools.product(sorted(names), callers):
             if case.operator or case.foreign or case.expected(operation, inside=True) != ALLOWED[operation.method]:
                 continue
             others = [foreign, world.outside] if case.limited and name not in ACCOUNTS else [foreign]
-            for object in (other[NAMED[name]] for other in others):
-                value = [object] if name + "..." in operation.fields else object
+            for id in (other[NAMED[name]] for other in others):
+                value = [id] if name + "..." in operation.fields else id
                 sent = {"body": {name: value}} if operation.method in ("POST", "PATCH") else {"query": {name: str(value)}}
                 answer = case.call(operation.method, path, **sent)
                 tried.add((operation.words, name))

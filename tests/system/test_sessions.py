@@ -112,7 +112,7 @@ def test_roles(service, account, operator):
 
 
 def test_removed_campaigns_of_a_user(service, account):
-    """users.md 2: a user whose campaigns were all removed sees none, as one with a list without numbers"""
+    """users.md 2: a user whose campaigns were all removed sees none, and so does one whose list has no numbers"""
     campaign, other = service.campaign(account).id, service.campaign(account).id
     editor = User(service, "former@example.org", "--role", "editor", "--account", account.id, "--campaigns", campaign).ready()
     assert [row["id"] for row in editor("GET", "campaigns").json] == [campaign]
@@ -156,7 +156,7 @@ def test_removal_needs_the_password(service, account):
 def test_other_methods(service, account):
     """1.2: 405, with those that the path has"""
     user = User(service, "method@example.org", "--role", "viewer", "--account", account.id).ready()
-    for method, path, allow in (("PATCH", "session", "POST, GET, HEAD, DELETE, OPTIONS"), ("GET", "session/confirm", "POST, OPTIONS"),
+    for method, path, allow in (("PATCH", "session", "DELETE, POST, GET, HEAD, OPTIONS"), ("GET", "session/confirm", "POST, OPTIONS"),
                                 ("DELETE", "session/list", "GET, HEAD, OPTIONS")):
         answer = user(method, path)
         assert (answer.status, answer.headers["Allow"]) == (405, allow), path

@@ -80,8 +80,7 @@ json_value(struct slice json)
 	return db_bytes(json.size > AUDIT_JSON_MAX ? SLICE("{\"omitted\":\"too large\"}") : json);
 }
 
-/* The id is taken in the same transaction, so that ids are in the order of time. A run that may have been committed is
- * repeated: its id says whether it was. */
+/* Of a key, the name that it has now. */
 static enum result
 find_actor_name(struct store *store, struct pool *pool, const struct audit_entry *entry, struct slice *name)
 {
@@ -95,6 +94,8 @@ find_actor_name(struct store *store, struct pool *pool, const struct audit_entry
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
+/* The id is taken in the same transaction, so that ids are in the order of time. A run that may have been committed is
+ * repeated: its id says whether it was. */
 enum result
 store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id)
 {

@@ -24,7 +24,14 @@ class Trial:
         self.wait_for_changes(1)
         self.hosts.start()
         self.key, self.campaigns = self.hosts.campaigns(self.count, self.inbox)
+        if self.through == "nodes":
+            self.wait_for_key()
         return self
+
+    def wait_for_key(self):
+        """A node that does not have it yet would refuse it, and its host then refuses the address for wrong keys (docs/api.md 5)."""
+        for node in self.nodes:
+            assert node.sql("SET SESSION wsrep_sync_wait = 1; SELECT COUNT(*) FROM lh_api_keys", self.hosts.name) == "1"
 
     def wait_for_changes(self, value):
         """Where hosts have a list of nodes, a read may be at another node than the write before it: it waits for that one's changes."""

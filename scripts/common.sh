@@ -10,8 +10,8 @@ packages_run="curl python3 python3-aiosmtpd mariadb-server-core mariadb-client-c
 packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
 packages_nginx="nginx-light"
-packages_check="iproute2 libcmocka-dev libfaketime mandoc mariadb-backup mariadb-client openssl python3-html5lib python3-pytest \
-python3-pytest-xdist systemd"
+packages_check="iproute2 libcmocka-dev libfaketime mandoc mariadb-backup mariadb-client openssl python3-html5lib python3-pymysql \
+python3-pytest python3-pytest-xdist systemd"
 # For the tests that compare the service with docs/openapi.yaml.
 packages_openapi="python3-hypothesis python3-jsonschema python3-yaml"
 # What the examples for operators are for; its service stays off.

@@ -24,7 +24,7 @@ from command import OK, call  # noqa: E402
 from database_proxy import DatabaseProxy  # noqa: E402
 from openapi import documented  # noqa: E402
 from service import Service  # noqa: E402
-from stack.mariadb import MariaDB  # noqa: E402
+from sql import Database  # noqa: E402
 from text_gateway import Gateway  # noqa: E402
 
 MORE = re.compile(r"leadhook: there is more: --after \S+\n")  # what a list says that is not complete
@@ -33,12 +33,21 @@ frees_memory = pytest.mark.skipif(not MAKEFILE.exists() or "-fsanitize" in MAKEF
                                   reason="sanitizers and valgrind hold freed memory")
 needs_debug = pytest.mark.skipif(not MAKEFILE.exists() or "-DLEADHOOK_DEBUG" not in MAKEFILE.read_text(),
                                  reason="needs --enable-debug")
+# The modules that take longest, which are begun first: one process runs a module, and all others wait for the last one.
+LONGEST = ("test_large_import", "test_model", "test_dispatch_kills", "test_doctor_web", "test_page_views", "test_quickstart",
+           "test_doctor", "test_doctor_files", "test_import", "test_bots", "test_texts", "test_tolerance", "test_dispatchers",
+           "test_web_servers", "test_openapi_requests", "test_web_server_errors", "test_watching")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: skipped by scripts/check --quick")
     config.addinivalue_line("markers", "long: run only by scripts/check --long")
     config.addinivalue_line("markers", "smoke: run under valgrind by scripts/check --long")
+
+
+def pytest_collection_modifyitems(items):
+    ranks = {name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
 
 
 def pytest_sessionfinish():
@@ -63,7 +72,7 @@ def make_folder():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def run_database(folder, kind=MariaDB):
+def run_database(folder, kind=Database):
     server = kind(folder, folder / "mariadb.sock").create()
     server.start()
     yield server

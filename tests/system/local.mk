@@ -39,6 +39,7 @@ EXTRA_DIST += \
 	%D%/routes.py \
 	%D%/service.py \
 	%D%/settings.py \
+	%D%/sql.py \
 	%D%/altcha/package-lock.json \
 	%D%/altcha/package.json \
 	%D%/altcha/try.mjs \

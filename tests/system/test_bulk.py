@@ -147,8 +147,8 @@ def block_lead(service):
     sql = service.installation.sql
 
     def begin(lead, seconds=0):
-        sql("DELIMITER //\nCREATE OR REPLACE TRIGGER block_lead BEFORE UPDATE ON lh_leads FOR EACH ROW "
-            f"IF NEW.id = {lead['id']} AND SLEEP({seconds}) = 0 THEN SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF//")
+        sql("CREATE OR REPLACE TRIGGER block_lead BEFORE UPDATE ON lh_leads FOR EACH ROW "
+            f"IF NEW.id = {lead['id']} AND SLEEP({seconds}) = 0 THEN SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF")
     yield begin
     sql("DROP TRIGGER IF EXISTS block_lead")
 

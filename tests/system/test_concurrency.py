@@ -156,7 +156,7 @@ def changing_lead(service, campaign):
     sql = service.installation.sql
     node = sql(f"SELECT MAX(node) FROM lh_score_histogram WHERE node DIV (1 << 29) = {campaign.id}")
     sql("CREATE TABLE IF NOT EXISTS stop (id INT); DELETE FROM stop")
-    change = f"""DELIMITER //
+    change = f"""
         BEGIN NOT ATOMIC
             DECLARE until DATETIME DEFAULT NOW() + INTERVAL 60 SECOND;
             WHILE NOW() < until AND NOT EXISTS (SELECT * FROM stop) DO
@@ -166,7 +166,7 @@ def changing_lead(service, campaign):
                 UPDATE lh_score_histogram SET s1 = 1 - s1, s2 = 1 - s2 WHERE node = {node};
                 COMMIT;
             END WHILE;
-        END//"""
+        END"""
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         changing = pool.submit(sql, change)
         yield ada

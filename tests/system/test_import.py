@@ -13,7 +13,7 @@ from command import DATA, OK, USAGE, call
 from leads_file import ancestors, make_leads, write_csv
 from stack.process import wait_until
 
-MANY = 50_000
+MANY = 20_000
 
 
 def run_import(campaign, path, *words, status=OK, stdin=None, timeout=300):

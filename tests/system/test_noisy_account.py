@@ -27,8 +27,8 @@ def service(make_service):
 def slow_jobs(service):
     """Storing a job takes JOB_SECONDS."""
     sql = service.installation.sql
-    sql(f"DELIMITER //\nCREATE TRIGGER slow_jobs BEFORE INSERT ON lh_bulk_jobs FOR EACH ROW IF SLEEP({JOB_SECONDS}) THEN SET NEW.id = 0; "
-        "END IF//")
+    sql(f"CREATE TRIGGER slow_jobs BEFORE INSERT ON lh_bulk_jobs FOR EACH ROW IF SLEEP({JOB_SECONDS}) THEN SET NEW.id = 0; "
+        "END IF")
     yield
     sql("DROP TRIGGER slow_jobs")
 

@@ -153,8 +153,8 @@ def failed(service, leadhook, campaign, webhook):
     sql("INSERT INTO lh_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) "
         f"SELECT id, event_id, webhook_id, 'failed', 1, 1 FROM lh_due WHERE webhook_id = {webhook}")
     sql(f"DELETE FROM lh_due WHERE webhook_id = {webhook}")
-    sql("DELIMITER //\nCREATE TRIGGER lh_slow AFTER INSERT ON lh_due FOR EACH ROW "
-        f"IF NEW.id % {PIECE} = 0 THEN DO SLEEP(0.2); END IF //")
+    sql("CREATE TRIGGER lh_slow AFTER INSERT ON lh_due FOR EACH ROW "
+        f"IF NEW.id % {PIECE} = 0 THEN DO SLEEP(0.2); END IF")
     yield Deliveries(service)
     sql("DROP TRIGGER lh_slow")
     for table in ("lh_due", "lh_deliveries"):

@@ -83,7 +83,7 @@ list_of(struct manage_request *request, const struct member *member, struct slic
 	for (size_t i = 0; i < member->item_count; i++)
 		if (member->items[i].size == 0 || slice_find(member->items[i], ',') < member->items[i].size)
 			return fail_member(request, member->name, "items that are not empty and have no commas");
-	/* as a text, no campaigns are all campaigns: an empty array must not mean that */
+	/* an empty text means all campaigns, which an empty array must not mean */
 	if (member->item_count == 0 && slice_equal(member->name, SLICE("campaigns")))
 		return fail_member(request, member->name, "an array that is not empty, or null: all campaigns");
 	*text = join(request->http->pool, member);

@@ -57,8 +57,8 @@ MUST_CHECK bool request_answer_session(struct manage_request *request);
 
 /* Finds the command of method and path (table.c). */
 MUST_CHECK bool request_find_command(struct manage_request *request);
-/* Answers 405; `allowed`: METHOD_BIT of each method that the path has. Returns false. */
 #define METHOD_BIT(method) (1U << (unsigned)(method))
+/* Answers 405; `allowed`: METHOD_BIT of each method that the path has. Returns false. */
 bool request_fail_method(struct manage_request *request, unsigned allowed);
 
 /* Whether the caller has a right that the command needs (access.c). */

@@ -118,7 +118,7 @@ sum_leads(const struct db_rows *rows, const struct stats_period *period, struct 
 	}
 }
 
-/* Of each subject. */
+/* The columns of the statement that reads a subject. */
 enum { SUBJECT_NOW_MS, SUBJECT_STATE };
 
 /* Reads the state of the subject, and resolves the period. RESULT_INVALID: the period is not valid, as *problem says. */

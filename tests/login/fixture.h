@@ -42,8 +42,8 @@ uint64_t add_ada(void);
 bool session_lasts(struct slice of);
 /* The wait after failures passes. */
 void pass_wait(void);
-/* Makes the wait longer that the last login has set, if that is at least `wait_ms`: it does not end during a slow test. */
 enum { HELD_MS = 10 * MINUTE_MS };
+/* Extends the wait that the last login has set by HELD_MS, if it is at least `wait_ms`, so that it does not end in a slow test. */
 void hold_wait(int64_t wait_ms);
 /* Makes the sessions as much older as to this column. */
 void move_session(const char *column, int64_t ms);

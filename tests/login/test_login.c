@@ -299,7 +299,7 @@ a_login_needs_a_code(void **state UNUSED)
 	assert_int_equal(log_in(password, code), LOGIN_WRONG);
 }
 
-/* A secret is encrypted for its user: a copy is of no use to another one. */
+/* A secret is encrypted for its user: another one cannot use a copy. */
 static void
 a_secret_is_of_one_user(void **state UNUSED)
 {

@@ -33,7 +33,7 @@ frees_memory = pytest.mark.skipif(not MAKEFILE.exists() or "-fsanitize" in MAKEF
                                   reason="sanitizers and valgrind hold freed memory")
 needs_debug = pytest.mark.skipif(not MAKEFILE.exists() or "-DLEADHOOK_DEBUG" not in MAKEFILE.read_text(),
                                  reason="needs --enable-debug")
-# The modules that take longest, which are begun first: one process runs a module, and all others wait for the last one.
+# The slowest modules start first: one process runs a whole module, and a slow one that starts late delays the end of the run.
 LONGEST = ("test_large_import", "test_model", "test_dispatch_kills", "test_doctor_web", "test_page_views", "test_quickstart",
            "test_doctor", "test_doctor_files", "test_import", "test_bots", "test_texts", "test_tolerance", "test_dispatchers",
            "test_web_servers", "test_openapi_requests", "test_web_server_errors", "test_watching")

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from command import OK, call
-from stack.mariadb import MariaDB
+from sql import Database
 
 
 def dump(service, folder):
@@ -40,7 +40,7 @@ def copy(service, folder):
 @pytest.fixture
 def own_service(make_service, make_folder):
     folder = make_folder()
-    database = MariaDB(folder, folder / "mariadb.sock").create()
+    database = Database(folder, folder / "mariadb.sock").create()
     database.start()
     yield make_service(database=database)
     database.stop()

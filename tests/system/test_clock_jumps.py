@@ -11,7 +11,7 @@ import pytest
 from command import call
 from conftest import run_database
 from deliveries import Deliveries, check_arrived, sign_up
-from stack.mariadb import MariaDB
+from sql import Database
 from stack.process import wait_until
 from stack.receiver import Answer
 
@@ -23,7 +23,7 @@ LEASE = 45  # seconds, more than the tests wait for deliveries
 SOON = 15
 
 
-class Database(MariaDB):
+class ShiftedDatabase(Database):
     """A database whose clock can jump."""
 
     def command(self):
@@ -41,7 +41,7 @@ class Database(MariaDB):
 
 @pytest.fixture(scope="module")
 def database(make_folder):
-    yield from run_database(make_folder(), Database)
+    yield from run_database(make_folder(), ShiftedDatabase)
 
 
 @pytest.fixture(scope="module")

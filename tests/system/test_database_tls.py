@@ -11,8 +11,8 @@ import pytest
 from certificates import Authority
 from command import CONFIG, OK, UNAVAILABLE, call
 from rogue_database import NATIVE, RogueDatabase
+from sql import Database
 from stack.front import free_port
-from stack.mariadb import MariaDB
 from stack.process import wait_until
 
 PASSWORD = "correct horse battery staple"
@@ -186,7 +186,7 @@ def test_no_file_is_sent(service, rogue, tmp_path, lines):
     assert secret.read_bytes() not in sent
 
 
-class TlsMariaDB(MariaDB):
+class TlsDatabase(Database):
     """Also listens on a loopback port, where accounts need TLS."""
 
     def __init__(self, folder, certificate):
@@ -203,7 +203,7 @@ class TlsMariaDB(MariaDB):
 
 @pytest.fixture(scope="module")
 def tls_database(make_folder, authority):
-    server = TlsMariaDB(make_folder(), authority.issue("server", f"IP:{ADDRESS}"))
+    server = TlsDatabase(make_folder(), authority.issue("server", f"IP:{ADDRESS}"))
     server.create().start()
     yield server
     server.stop()

@@ -14,7 +14,7 @@ from command import CONFIG, OK, call
 from conftest import run_database
 from doctor import apply, edited, examine, healthy, names, new_service, only, put, service  # noqa: F401  # fixtures
 from stack.front import free_port
-from stack.mariadb import HOSTING_RIGHTS, MariaDB
+from stack.mariadb import HOSTING_RIGHTS
 from stack.process import wait_until
 from test_clock_jumps import LIBRARY
 
@@ -24,7 +24,7 @@ SECRET = "(the password of this account)"
 @pytest.fixture(scope="module")
 def database(make_folder):
     """A server whose options the tests change."""
-    yield from run_database(make_folder(), MariaDB)
+    yield from run_database(make_folder())
 
 
 def test_text(service):

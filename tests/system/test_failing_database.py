@@ -12,7 +12,7 @@ import failing_database as failing
 from load import at_once, check_leads
 from processes import children
 from service import COMMITTER
-from stack.mariadb import MariaDB
+from sql import Database
 from stack.process import wait_until
 
 REQUEST_TIMEOUT = 5
@@ -37,7 +37,7 @@ numbers = itertools.count(1)
 def database(make_folder):
     """With a data file that can be filled. It contains the undo log and the rows."""
     folder = make_folder()
-    server = MariaDB(folder, folder / "mariadb.sock", more=failing.with_room(["--innodb-file-per-table=0"]))
+    server = Database(folder, folder / "mariadb.sock", more=failing.with_room(["--innodb-file-per-table=0"]))
     server.create().start()
     yield server
     server.stop()

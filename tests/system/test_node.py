@@ -5,7 +5,7 @@ import json
 
 import pytest
 from command import call
-from stack.mariadb import MariaDB
+from sql import Database
 
 LISTS = ("/v2/campaigns", "/v2/{}/stats", "/v2/{}/leads", "/v2/{}/leaderboard")
 
@@ -22,7 +22,7 @@ def read(campaign, lead):
 def node(make_folder):
     """A server that says that it is a node, without others."""
     folder = make_folder()
-    server = MariaDB(folder, folder / "mariadb.sock", more=["--wsrep-on=ON", "--log-output=TABLE"]).create().start()
+    server = Database(folder, folder / "mariadb.sock", more=["--wsrep-on=ON", "--log-output=TABLE"]).create().start()
     yield server
     server.stop()
 

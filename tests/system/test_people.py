@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from command import DATA, OK, USAGE, call
 from mail_server import MailServer
-from stack.mariadb import MariaDB
+from sql import Database
 from stack.process import wait_until
 from stack.receiver import Answer
 from test_import import counts, imported, write
@@ -30,7 +30,7 @@ def server():
 def scrubbing(make_folder):
     """A server of which InnoDB overwrites what is deleted."""
     folder = make_folder()
-    made = MariaDB(folder, folder / "mariadb.sock", more=["--innodb-immediate-scrub-data-uncompressed=1"]).create()
+    made = Database(folder, folder / "mariadb.sock", more=["--innodb-immediate-scrub-data-uncompressed=1"]).create()
     made.start()
     yield made
     made.stop()

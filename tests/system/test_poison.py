@@ -12,7 +12,7 @@ import pytest
 from load import Load
 from processes import committer, wait_for_committer
 from service import COMMITTER
-from stack.mariadb import MariaDB
+from sql import Database
 from stack.process import wait_until
 
 needs_committer = pytest.mark.skipif(not COMMITTER, reason="without a committer a row crashes only the worker")
@@ -21,7 +21,7 @@ needs_committer = pytest.mark.skipif(not COMMITTER, reason="without a committer 
 @pytest.fixture(scope="module")
 def database(make_folder):
     folder = make_folder()
-    server = MariaDB(folder, folder / "mariadb.sock", redo_log="256M", more=["--max-allowed-packet=64M"]).create()
+    server = Database(folder, folder / "mariadb.sock", redo_log="256M", more=["--max-allowed-packet=64M"]).create()
     server.start()
     yield server
     server.stop()

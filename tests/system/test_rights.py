@@ -125,11 +125,11 @@ def test_every_cell(world, operations, callers):
     assert not wrong, "\n".join(map(str, wrong))
 
 
-# What a field or an option names, which is not in the path.
+# Objects that a field or an option names, not the path.
 NAMED = {**{name: name for name in ("account", "campaign", "tag", "webhook", "user")}, "deliveries": "delivery", "mails": "mail"}
 
 
-def test_objects_out_of_the_path(service, world, operations, callers):
+def test_objects_outside_the_path(service, world, operations, callers):
     """2: nor may a field or an option name what the caller does not see"""
     foreign = World(service, "Foreign").inside
     program, wrong, tried = service.installation.program("leadhook"), [], set()

@@ -107,9 +107,15 @@ def test_stopped_during_a_request(service, gateway, campaign, dispatcher):
     wait_until(lambda: outcomes(service) == [("sent", "-")], 20, "no outcome")
 
 
+def slowly_accepted(text):
+    """A gateway that takes its time: some requests are under way at any moment."""
+    time.sleep(0.05)
+    return accepted(text)
+
+
 def test_killed_at_random_moments(service, gateway, campaign, dispatcher):
     chance = random.Random(int(TEST_SETTINGS.get("LEADHOOK_SEED", 1)))
-    gateway.answer = lambda text: time.sleep(0.05) or accepted(text)
+    gateway.answer = slowly_accepted
     phones = [sign_up(campaign, number) for number in range(100, 100 + TEXTS)]
     for _ in range(KILLS):
         wanted = len(gateway.texts) + chance.randrange(1, TEXTS // KILLS - IN_FLIGHT)

@@ -38,7 +38,7 @@ struct import_run {
 	bool events, dry_run, drop_unknown_referrers;
 	uint64_t file_size;
 
-	uint32_t last_number; /* the largest of the file; initially that of the whole that it is a part of, or 0 */
+	uint32_t last_number; /* the largest so far; at first that of the whole file, if this is a part, or 0 */
 	uint64_t surveyed;    /* records of the file; at most IMPORT_PART_ROWS of a remote call */
 	struct deferred *deferred;
 	struct import_counts counts;

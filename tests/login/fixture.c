@@ -67,7 +67,8 @@ int
 open_all(void **state)
 {
 	const struct limiter_options options = { .folder = "",
-		.memory = LIMITER_MEMORY_MIN,
+		/* room for 100 addresses: in a full set a new caller continues with the counts of another one */
+		.memory = 64 * (size_t)LIMITER_MEMORY_MIN,
 		.rules = { [LIMIT_LOGINS] = { { { 10, MINUTE_MS } }, 1 } },
 		.now_ms = limiter_clock };
 	if (world_open(state) != 0)

@@ -52,9 +52,9 @@ struct timeline {
 	struct timeline_place end;
 };
 enum { TIMELINE_ENTRIES_MAX = 500 };
-/* The `limit` entries (at most TIMELINE_ENTRIES_MAX) after a place, by time; events in the order of their ids, which is the
- * same but for moments. What the retention has dropped is missing. Of each reason of points, of messages and of calls it finds
- * the last TIMELINE_EXAMINED. */
+/* The `limit` entries (at most TIMELINE_ENTRIES_MAX) after a place, by time; events in the order of their ids, which is that of
+ * time for events of one process only: each takes ids from its own block. What the retention has dropped is missing. Of each
+ * reason of points, of messages and of calls it finds the last TIMELINE_EXAMINED. */
 enum { TIMELINE_EXAMINED = 5000 };
 MUST_CHECK enum result store_lead_timeline(struct store *store, struct pool *pool, uint64_t lead_id,
     const struct timeline_place *after, size_t limit, struct timeline *timeline);

@@ -2,6 +2,7 @@
 #include "store/operator/timeline.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/panic.h"
 #include "engine/events.h"
@@ -22,9 +23,13 @@
 	"   ORDER BY ref DESC, round DESC"                                                                        \
 	"   LIMIT ?)"
 
+/* Of an event also its type, its number of deliveries, and the field that it adds to the payload, which has at most one of them. */
 /* clang-format off */
 DB_STATEMENT(sql_select_timeline,
-    "SELECT kind, at, id, name, number, text, state, attempts, ended, ip, agent"
+    "SELECT kind, at, page.id, name, number, text, state, attempts, ended, ip, agent, e.type, e.deliveries,"
+    " JSON_COMPACT(JSON_EXTRACT(JSON_EXTRACT(" TEXT("NULLIF(e.payload, '')") ","
+    "   '$.__score_change', '$.__fraudulent', '$.__referral', '$.__tagged', '$.__reward_level'), '$[0]'))"
+    " FROM (SELECT kind, at, id, name, number, text, state, attempts, ended, ip, agent"
     " FROM (" BOOKINGS("signup")
     " UNION ALL " BOOKINGS("custom")
     " UNION ALL " BOOKINGS("tag")
@@ -33,6 +38,11 @@ DB_STATEMENT(sql_select_timeline,
     " UNION ALL " BOOKINGS("verified")
     " UNION ALL " BOOKINGS("fraud")
     " UNION ALL " BOOKINGS("approve")
+    " UNION ALL (SELECT 5, created_ms, id, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL"
+    "   FROM {prefix}events FORCE INDEX (by_lead)"
+    "   WHERE lead_id = ?"
+    "   ORDER BY id DESC"
+    "   LIMIT ?)"
     " UNION ALL (SELECT 3, created_ms, id, NULL, CAST(kind AS SIGNED), " TEXT("reason") ", state, CAST(attempts AS SIGNED), ended_ms, NULL, NULL"
     "   FROM {prefix}messages FORCE INDEX (by_lead)"
     "   WHERE lead_id = ?"
@@ -50,27 +60,17 @@ DB_STATEMENT(sql_select_timeline,
     "   LIMIT ?)"
     " UNION ALL SELECT 0, created_ms, id, NULL, 0, NULL, NULL, 0, NULL, " TEXT("ip") ", user_agent"
     "   FROM {prefix}leads"
-    "   WHERE id = ?) t"
+    "   WHERE id = ?) parts"
     " WHERE at <= ?"
     " ORDER BY at DESC, kind DESC, id DESC"
-    " LIMIT ?");
+    " LIMIT ?) page LEFT JOIN {prefix}events e ON e.id = IF(kind = 5, page.id, NULL)"
+    " ORDER BY at DESC, kind DESC, page.id DESC");
 /* clang-format on */
-
-/* the field that an event adds to the payload, which has at most one of them */
-DB_STATEMENT(sql_select_timeline_events,
-    "SELECT id, created_ms, type, deliveries, JSON_COMPACT(JSON_EXTRACT(JSON_EXTRACT(" TEXT(
-	"NULLIF(payload, '')") ", "
-			       "'$.__score_change', '$.__fraudulent', '$.__referral', '$.__tagged', '$.__reward_level'), "
-			       "'$[0]'))"
-			       " FROM {prefix}events FORCE INDEX (by_lead)"
-			       " WHERE lead_id = ? AND id < ?"
-			       " ORDER BY id DESC"
-			       " LIMIT ?");
 DB_STATEMENT(sql_select_origin, "SELECT signup_url, session_id, request_id FROM {prefix}leads WHERE id = ?");
 
-store_statement_list sql_of_timeline = { &sql_select_timeline, &sql_select_timeline_events, &sql_select_origin, NULL };
+store_statement_list sql_of_timeline = { &sql_select_timeline, &sql_select_origin, NULL };
 
-enum { PARTS = 11 /* of sql_select_timeline, with a limit */ };
+enum { PARTS = 12 /* of sql_select_timeline, with a limit */ };
 enum {
 	ENTRY_KIND,
 	ENTRY_MS,
@@ -82,9 +82,11 @@ enum {
 	ENTRY_ATTEMPTS,
 	ENTRY_ENDED_MS,
 	ENTRY_IP,
-	ENTRY_USER_AGENT
+	ENTRY_USER_AGENT,
+	ENTRY_EVENT_TYPE,
+	ENTRY_DELIVERIES,
+	ENTRY_EXTRA
 };
-enum { EVENT_ID, EVENT_MS, EVENT_TYPE, EVENT_DELIVERIES, EVENT_EXTRA };
 
 struct slice
 timeline_kind_name(enum timeline_kind kind)
@@ -103,43 +105,52 @@ timeline_kind_name(enum timeline_kind kind)
 struct slice
 timeline_place_text(struct pool *pool, const struct timeline_place *place)
 {
-	return pool_printf(pool, "%" PRId64 ".%" PRIu32 ".%" PRIu64, place->at_ms, place->count, place->event_id);
+	return pool_printf(pool, "%" PRId64 ".%" PRIu32, place->at_ms, place->count);
 }
 
 bool
 timeline_place_parse(struct slice text, struct timeline_place *place)
 {
-	struct slice parts[3];
-	uint64_t numbers[ARRAY_SIZE(parts)];
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (!slice_next(&text, '.', &parts[i]) || !slice_to_u64(parts[i], i == 1 ? UINT32_MAX : INT64_MAX, &numbers[i]))
-			return false;
-	*place = (struct timeline_place){ (int64_t)numbers[0], (uint32_t)numbers[1], numbers[2] };
-	return text.size == 0;
+	uint64_t at_ms, count;
+	const size_t dot = slice_find(text, '.');
+	if (dot == text.size || !slice_to_u64(slice_sub(text, 0, dot), INT64_MAX, &at_ms) ||
+	    !slice_to_u64(slice_sub(text, dot + 1, text.size), UINT32_MAX, &count))
+		return false;
+	*place = (struct timeline_place){ (int64_t)at_ms, (uint32_t)count };
+	return true;
+}
+
+static struct slice
+entry_name(const struct db_rows *rows, size_t row, enum timeline_kind kind)
+{
+	if (kind == TIMELINE_EVENT)
+		return event_name((enum event_type)db_get_u64(rows, row, ENTRY_EVENT_TYPE));
+	if (kind == TIMELINE_MESSAGE)
+		return message_kind_name((enum message_kind)db_get_i64(rows, row, ENTRY_NUMBER));
+	return db_get_bytes(rows, row, ENTRY_NAME);
 }
 
 static struct timeline_entry
 entry_from_row(const struct db_rows *rows, size_t row)
 {
 	const enum timeline_kind kind = (enum timeline_kind)db_get_i64(rows, row, ENTRY_KIND);
-	const int64_t number = db_get_i64(rows, row, ENTRY_NUMBER);
-	const struct slice message_kind = kind == TIMELINE_MESSAGE ? message_kind_name((enum message_kind)number) : SLICE_NONE;
 	return (struct timeline_entry){
 		.at_ms = db_get_i64(rows, row, ENTRY_MS),
 		.kind = kind,
 		.id = db_get_u64(rows, row, ENTRY_ID),
-		.name = kind == TIMELINE_MESSAGE ? message_kind : db_get_bytes(rows, row, ENTRY_NAME),
-		.points = kind == TIMELINE_POINTS ? number : 0,
+		.name = entry_name(rows, row, kind),
+		.points = kind == TIMELINE_POINTS ? db_get_i64(rows, row, ENTRY_NUMBER) : 0,
 		.text = db_get_bytes(rows, row, ENTRY_TEXT),
 		.state = db_get_bytes(rows, row, ENTRY_STATE),
 		.attempts = (unsigned)db_get_i64(rows, row, ENTRY_ATTEMPTS),
 		.ended_ms = db_get_time(rows, row, ENTRY_ENDED_MS),
 		.ip = db_get_bytes(rows, row, ENTRY_IP),
 		.user_agent = db_get_bytes(rows, row, ENTRY_USER_AGENT),
+		.extra = db_get_bytes(rows, row, ENTRY_EXTRA),
+		.delivery_count = kind == TIMELINE_EVENT ? (size_t)db_get_u64(rows, row, ENTRY_DELIVERIES) : 0,
 	};
 }
 
-/* What is not an event. */
 static enum result
 find_entries(struct store *store, struct pool *pool, uint64_t lead_id, int64_t until_ms, size_t limit, struct db_rows *rows)
 {
@@ -155,66 +166,56 @@ find_entries(struct store *store, struct pool *pool, uint64_t lead_id, int64_t u
 	return db_query(store->db, pool, &sql_select_timeline, &DB_ARRAY(values, used), rows);
 }
 
+static int
+compare_event_ids(const void *left, const void *right)
+{
+	const struct timeline_entry *const *a = left, *const *b = right;
+	return (*a)->id < (*b)->id ? 1 : -1;
+}
+
+/* The events among the entries, the highest id first. */
+static struct timeline_entry **
+events_by_id(struct pool *pool, const struct timeline *timeline, size_t *count)
+{
+	struct timeline_entry **events = POOL_ARRAY(pool, timeline->count, struct timeline_entry *);
+	*count = 0;
+	for (size_t i = 0; i < timeline->count; i++)
+		if (timeline->entries[i].kind == TIMELINE_EVENT)
+			events[(*count)++] = &timeline->entries[i];
+	if (*count > 0)
+		qsort(events, *count, sizeof(struct timeline_entry *), compare_event_ids);
+	return events;
+}
+
 /* Adds the deliveries of the events among the entries. The ids of a delivery follow its event's. */
 static enum result
 add_deliveries(struct store *store, struct pool *pool, struct timeline *timeline)
 {
 	struct delivery_row *deliveries;
 	uint64_t *ids = NULL;
-	size_t count = 0, capacity = 0, found;
-	for (size_t i = 0; i < timeline->count; i++)
-		for (size_t place = 1; place <= timeline->entries[i].delivery_count; place++) {
+	size_t event_count, count = 0, capacity = 0, found;
+	struct timeline_entry **events = events_by_id(pool, timeline, &event_count);
+	for (size_t i = 0; i < event_count; i++)
+		for (size_t place = events[i]->delivery_count; place > 0; place--) {
 			ids = pool_grow(pool, ids, count, &capacity, sizeof(*ids));
-			ids[count++] = timeline->entries[i].id + place;
+			ids[count++] = events[i]->id + place;
 		}
 	const enum result result = store_find_deliveries(store, pool, ids, count, &deliveries, &found);
-	for (size_t i = 0, next = 0; i < timeline->count && result == RESULT_OK; i++) {
-		struct timeline_entry *entry = &timeline->entries[i];
-		const uint64_t last = entry->id + entry->delivery_count;
+	for (size_t i = 0, next = 0; i < event_count && result == RESULT_OK; i++) {
 		const size_t first = next;
-		if (entry->kind != TIMELINE_EVENT)
-			continue;
-		while (next < found && deliveries[next].id > entry->id && deliveries[next].id <= last)
+		while (next < found && deliveries[next].id > events[i]->id)
 			next++;
-		entry->deliveries = deliveries + first;
-		entry->delivery_count = next - first;
+		events[i]->deliveries = deliveries + first;
+		events[i]->delivery_count = next - first;
 	}
 	return result;
 }
 
-static struct timeline_entry
-event_from_row(const struct db_rows *rows, size_t row)
-{
-	return (struct timeline_entry){
-		.at_ms = db_get_i64(rows, row, EVENT_MS),
-		.kind = TIMELINE_EVENT,
-		.id = db_get_u64(rows, row, EVENT_ID),
-		.name = event_name((enum event_type)db_get_u64(rows, row, EVENT_TYPE)),
-		.ended_ms = -1,
-		.extra = db_get_bytes(rows, row, EVENT_EXTRA),
-		.delivery_count = (size_t)db_get_u64(rows, row, EVENT_DELIVERIES),
-	};
-}
-
-/* Both have the latest first; of two with the same time, events come first. */
 static void
-merge(const struct db_rows *rows, size_t row, const struct db_rows *events, size_t limit, struct timeline *timeline)
+add_to_place(struct timeline_place *place, int64_t at_ms)
 {
-	struct timeline_place *end = &timeline->end;
-	size_t event = 0;
-	while (timeline->count < limit && (row < rows->count || event < events->count)) {
-		struct timeline_entry *entry = &timeline->entries[timeline->count++];
-		if (row == rows->count ||
-		    (event < events->count && db_get_i64(events, event, EVENT_MS) >= db_get_i64(rows, row, ENTRY_MS))) {
-			*entry = event_from_row(events, event++);
-			end->event_id = entry->id;
-			continue;
-		}
-		*entry = entry_from_row(rows, row++);
-		end->count = entry->at_ms == end->at_ms ? end->count + 1 : 1;
-		end->at_ms = entry->at_ms;
-	}
-	timeline->more = row < rows->count || event < events->count;
+	place->count = at_ms == place->at_ms ? place->count + 1 : 1;
+	place->at_ms = at_ms;
 }
 
 /* Entries up to the place that have its time. */
@@ -231,17 +232,20 @@ enum result
 store_lead_timeline(struct store *store, struct pool *pool, uint64_t lead_id, const struct timeline_place *after, size_t limit,
     struct timeline *timeline)
 {
-	struct db_rows rows, events;
+	struct db_rows rows;
 	require(limit <= TIMELINE_ENTRIES_MAX);
 	*timeline = (struct timeline){ .entries = POOL_ARRAY(pool, limit, struct timeline_entry), .end = *after };
-	enum result result =
+	const enum result result =
 	    find_entries(store, pool, lead_id, after->count == 0 ? INT64_MAX : after->at_ms, limit + 1 + after->count, &rows);
-	if (result == RESULT_OK)
-		result = store_query(store, pool, &events, &sql_select_timeline_events, DB_U64(lead_id),
-		    DB_U64(after->event_id == 0 ? INT64_MAX : after->event_id), DB_U64(limit + 1));
 	if (result != RESULT_OK)
 		return result;
-	merge(&rows, seen_before(&rows, after), &events, limit, timeline);
+	size_t row = seen_before(&rows, after);
+	for (; row < rows.count && timeline->count < limit; row++) {
+		const struct timeline_entry entry = entry_from_row(&rows, row);
+		add_to_place(&timeline->end, entry.at_ms);
+		timeline->entries[timeline->count++] = entry;
+	}
+	timeline->more = row < rows.count;
 	return add_deliveries(store, pool, timeline);
 }
 

@@ -37,9 +37,8 @@ struct timeline_entry {
 
 /* Where a page ends. Zero-initialized: before the first entry. */
 struct timeline_place {
-	int64_t at_ms;     /* of the last entry that is no event */
-	uint32_t count;    /* entries with this time up to here, without events */
-	uint64_t event_id; /* the last event */
+	int64_t at_ms;  /* of the last entry */
+	uint32_t count; /* entries with this time up to here */
 };
 /* As text: what a client gets and returns. Parsing returns false for one that was not made by the other. */
 struct slice timeline_place_text(struct pool *pool, const struct timeline_place *place);
@@ -52,9 +51,8 @@ struct timeline {
 	struct timeline_place end;
 };
 enum { TIMELINE_ENTRIES_MAX = 500 };
-/* The `limit` entries (at most TIMELINE_ENTRIES_MAX) after a place, by time; events in the order of their ids, which is that of
- * time for events of one process only: each takes ids from its own block. What the retention has dropped is missing. Of each
- * reason of points, of messages and of calls it finds the last TIMELINE_EXAMINED. */
+/* The `limit` entries (at most TIMELINE_ENTRIES_MAX) after a place, by time. What the retention has dropped is missing. Of each
+ * reason of points, of events, of messages and of calls it finds the last TIMELINE_EXAMINED. */
 enum { TIMELINE_EXAMINED = 5000 };
 MUST_CHECK enum result store_lead_timeline(struct store *store, struct pool *pool, uint64_t lead_id,
     const struct timeline_place *after, size_t limit, struct timeline *timeline);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A private MariaDB for tests: statements run in this process. Starting the mariadb client for each takes minutes in each run."""
+"""A private MariaDB for tests. Statements run in this process: a mariadb client for each would cost minutes of every run."""
 import contextlib
 import getpass
 

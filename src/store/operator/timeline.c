@@ -23,13 +23,10 @@
 	"   ORDER BY ref DESC, round DESC"                                                                        \
 	"   LIMIT ?)"
 
-/* Of an event also its type, its number of deliveries, and the field that it adds to the payload, which has at most one of them. */
+/* The number of an event is its type; in place of attempts it has deliveries. */
 /* clang-format off */
 DB_STATEMENT(sql_select_timeline,
-    "SELECT kind, at, page.id, name, number, text, state, attempts, ended, ip, agent, e.type, e.deliveries,"
-    " JSON_COMPACT(JSON_EXTRACT(JSON_EXTRACT(" TEXT("NULLIF(e.payload, '')") ","
-    "   '$.__score_change', '$.__fraudulent', '$.__referral', '$.__tagged', '$.__reward_level'), '$[0]'))"
-    " FROM (SELECT kind, at, id, name, number, text, state, attempts, ended, ip, agent"
+    "SELECT kind, at, id, name, number, text, state, attempts, ended, ip, agent"
     " FROM (" BOOKINGS("signup")
     " UNION ALL " BOOKINGS("custom")
     " UNION ALL " BOOKINGS("tag")
@@ -38,7 +35,7 @@ DB_STATEMENT(sql_select_timeline,
     " UNION ALL " BOOKINGS("verified")
     " UNION ALL " BOOKINGS("fraud")
     " UNION ALL " BOOKINGS("approve")
-    " UNION ALL (SELECT 5, created_ms, id, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL"
+    " UNION ALL (SELECT 5, created_ms, id, NULL, CAST(type AS SIGNED), NULL, NULL, CAST(deliveries AS SIGNED), NULL, NULL, NULL"
     "   FROM {prefix}events FORCE INDEX (by_lead)"
     "   WHERE lead_id = ?"
     "   ORDER BY id DESC"
@@ -60,15 +57,23 @@ DB_STATEMENT(sql_select_timeline,
     "   LIMIT ?)"
     " UNION ALL SELECT 0, created_ms, id, NULL, 0, NULL, NULL, 0, NULL, " TEXT("ip") ", user_agent"
     "   FROM {prefix}leads"
-    "   WHERE id = ?) parts"
+    "   WHERE id = ?) t"
     " WHERE at <= ?"
     " ORDER BY at DESC, kind DESC, id DESC"
-    " LIMIT ?) page LEFT JOIN {prefix}events e ON e.id = IF(kind = 5, page.id, NULL)"
-    " ORDER BY at DESC, kind DESC, page.id DESC");
+    " LIMIT ?");
 /* clang-format on */
+
+/* the field that an event adds to the payload, which has at most one of them */
+DB_STATEMENT(sql_select_event_extras,
+    "SELECT id, JSON_COMPACT(JSON_EXTRACT(JSON_EXTRACT(" TEXT(
+	"NULLIF(payload, '')") ", '$.__score_change', "
+			       "'$.__fraudulent', '$.__referral', '$.__tagged', '$.__reward_level'), '$[0]'))"
+			       " FROM {prefix}events FORCE INDEX (PRIMARY)"
+			       " WHERE id IN ({list})"
+			       " ORDER BY id");
 DB_STATEMENT(sql_select_origin, "SELECT signup_url, session_id, request_id FROM {prefix}leads WHERE id = ?");
 
-store_statement_list sql_of_timeline = { &sql_select_timeline, &sql_select_origin, NULL };
+store_statement_list sql_of_timeline = { &sql_select_timeline, &sql_select_event_extras, &sql_select_origin, NULL };
 
 enum { PARTS = 12 /* of sql_select_timeline, with a limit */ };
 enum {
@@ -82,11 +87,9 @@ enum {
 	ENTRY_ATTEMPTS,
 	ENTRY_ENDED_MS,
 	ENTRY_IP,
-	ENTRY_USER_AGENT,
-	ENTRY_EVENT_TYPE,
-	ENTRY_DELIVERIES,
-	ENTRY_EXTRA
+	ENTRY_USER_AGENT
 };
+enum { EXTRA_ID, EXTRA_FIELD };
 
 struct slice
 timeline_kind_name(enum timeline_kind kind)
@@ -124,7 +127,7 @@ static struct slice
 entry_name(const struct db_rows *rows, size_t row, enum timeline_kind kind)
 {
 	if (kind == TIMELINE_EVENT)
-		return event_name((enum event_type)db_get_u64(rows, row, ENTRY_EVENT_TYPE));
+		return event_name((enum event_type)db_get_i64(rows, row, ENTRY_NUMBER));
 	if (kind == TIMELINE_MESSAGE)
 		return message_kind_name((enum message_kind)db_get_i64(rows, row, ENTRY_NUMBER));
 	return db_get_bytes(rows, row, ENTRY_NAME);
@@ -134,6 +137,7 @@ static struct timeline_entry
 entry_from_row(const struct db_rows *rows, size_t row)
 {
 	const enum timeline_kind kind = (enum timeline_kind)db_get_i64(rows, row, ENTRY_KIND);
+	const int64_t attempts = db_get_i64(rows, row, ENTRY_ATTEMPTS);
 	return (struct timeline_entry){
 		.at_ms = db_get_i64(rows, row, ENTRY_MS),
 		.kind = kind,
@@ -142,12 +146,11 @@ entry_from_row(const struct db_rows *rows, size_t row)
 		.points = kind == TIMELINE_POINTS ? db_get_i64(rows, row, ENTRY_NUMBER) : 0,
 		.text = db_get_bytes(rows, row, ENTRY_TEXT),
 		.state = db_get_bytes(rows, row, ENTRY_STATE),
-		.attempts = (unsigned)db_get_i64(rows, row, ENTRY_ATTEMPTS),
+		.attempts = kind == TIMELINE_MESSAGE ? (unsigned)attempts : 0,
 		.ended_ms = db_get_time(rows, row, ENTRY_ENDED_MS),
 		.ip = db_get_bytes(rows, row, ENTRY_IP),
 		.user_agent = db_get_bytes(rows, row, ENTRY_USER_AGENT),
-		.extra = db_get_bytes(rows, row, ENTRY_EXTRA),
-		.delivery_count = kind == TIMELINE_EVENT ? (size_t)db_get_u64(rows, row, ENTRY_DELIVERIES) : 0,
+		.delivery_count = kind == TIMELINE_EVENT ? (size_t)attempts : 0,
 	};
 }
 
@@ -187,14 +190,30 @@ events_by_id(struct pool *pool, const struct timeline *timeline, size_t *count)
 	return events;
 }
 
-/* Adds the deliveries of the events among the entries. The ids of a delivery follow its event's. */
+/* An event that the retention drops meanwhile has none. */
 static enum result
-add_deliveries(struct store *store, struct pool *pool, struct timeline *timeline)
+add_extras(struct store *store, struct pool *pool, struct timeline_entry **events, size_t count)
+{
+	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	struct db_rows rows;
+	size_t row;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = DB_U64(events[i]->id);
+	const enum result result =
+	    store_query_lists(store, pool, &sql_select_event_extras, &(struct db_list){ ids, count }, 1, &rows);
+	for (size_t i = 0; i < count && result == RESULT_OK; i++)
+		if (store_find_row(&rows, events[i]->id, &row))
+			events[i]->extra = db_get_bytes(&rows, row, EXTRA_FIELD);
+	return result;
+}
+
+/* The ids of deliveries follow their event's. */
+static enum result
+add_deliveries(struct store *store, struct pool *pool, struct timeline_entry **events, size_t event_count)
 {
 	struct delivery_row *deliveries;
 	uint64_t *ids = NULL;
-	size_t event_count, count = 0, capacity = 0, found;
-	struct timeline_entry **events = events_by_id(pool, timeline, &event_count);
+	size_t count = 0, capacity = 0, found;
 	for (size_t i = 0; i < event_count; i++)
 		for (size_t place = events[i]->delivery_count; place > 0; place--) {
 			ids = pool_grow(pool, ids, count, &capacity, sizeof(*ids));
@@ -209,6 +228,16 @@ add_deliveries(struct store *store, struct pool *pool, struct timeline *timeline
 		events[i]->delivery_count = next - first;
 	}
 	return result;
+}
+
+/* Adds what is read of the events among the entries. */
+static enum result
+complete_events(struct store *store, struct pool *pool, const struct timeline *timeline)
+{
+	size_t count;
+	struct timeline_entry **events = events_by_id(pool, timeline, &count);
+	const enum result result = add_extras(store, pool, events, count);
+	return result == RESULT_OK ? add_deliveries(store, pool, events, count) : result;
 }
 
 static void
@@ -246,7 +275,7 @@ store_lead_timeline(struct store *store, struct pool *pool, uint64_t lead_id, co
 		timeline->entries[timeline->count++] = entry;
 	}
 	timeline->more = row < rows.count;
-	return add_deliveries(store, pool, timeline);
+	return complete_events(store, pool, timeline);
 }
 
 enum result

@@ -98,7 +98,28 @@ entries_of_all_tables_come_by_time(void **state)
 	    at[8].id == lead.id && slice_equal(at[8].ip, SLICE("192.0.2.7")) && slice_equal(at[8].user_agent, SLICE("agent")));
 }
 
-/* Every entry is on one page, however long pages are, also where many have the same time. */
+/* Every entry is on one page, however long pages are. */
+static void
+assert_pages_join(struct world *w, uint64_t lead, const struct timeline *all)
+{
+	for (size_t limit = 1; limit <= all->count; limit += 3) {
+		struct timeline_place place = { 0 };
+		size_t count = 0;
+		for (bool more = true; more;) {
+			const struct timeline page = read_page(w, lead, &place, limit);
+			assert_true(page.count > 0 && page.count <= limit);
+			for (size_t i = 0; i < page.count; i++, count++) {
+				assert_int_equal(page.entries[i].kind, all->entries[count].kind);
+				assert_int_equal(page.entries[i].id, all->entries[count].id);
+			}
+			more = page.more;
+			assert_true(timeline_place_parse(timeline_place_text(w->pool, &page.end), &place));
+		}
+		assert_int_equal(count, all->count);
+	}
+}
+
+/* Also where many have the same time. */
 static void
 pages_follow_each_other(void **state)
 {
@@ -112,21 +133,7 @@ pages_follow_each_other(void **state)
 	    lead, BOOKINGS);
 	const struct timeline all = read_all(w, lead);
 	assert_int_equal(all.count, BOOKINGS + 2);
-	for (size_t limit = 1; limit <= all.count; limit += 3) {
-		struct timeline_place place = { 0 };
-		size_t count = 0;
-		for (bool more = true; more;) {
-			const struct timeline page = read_page(w, lead, &place, limit);
-			assert_true(page.count > 0 && page.count <= limit);
-			for (size_t i = 0; i < page.count; i++, count++) {
-				assert_int_equal(page.entries[i].kind, all.entries[count].kind);
-				assert_int_equal(page.entries[i].id, all.entries[count].id);
-			}
-			more = page.more;
-			assert_true(timeline_place_parse(timeline_place_text(w->pool, &page.end), &place));
-		}
-		assert_int_equal(count, all.count);
-	}
+	assert_pages_join(w, lead, &all);
 }
 
 /* Each process takes ids from its own block: a later event can have a lower id. */
@@ -150,6 +157,7 @@ events_come_by_time(void **state)
 		assert_int_equal(all.entries[i].delivery_count, 1);
 		assert_int_equal(all.entries[i].deliveries->id, expected[i] + 1);
 	}
+	assert_pages_join(w, lead, &all);
 }
 
 static void
@@ -182,10 +190,9 @@ a_page_costs_what_it_has(void **state)
 	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT %" PRIu64
 		 ", 'referral', seq, 0, 1, 1, seq FROM seq_1_to_%d",
 	    lead, REFERRED);
-	root_run(
-	    "INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT 1000 + seq, 1, %" PRIu64
-	    ", %d, 0, seq, ''"
-	    " FROM seq_1_to_%d",
+	root_run("INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT 1000 + seq, 1, "
+		 "%" PRIu64 ", %d, 0, seq, ''"
+		 " FROM seq_1_to_%d",
 	    lead, EVENT_REFERRAL, REFERRED);
 	before = root_rows_read();
 	assert_int_equal(read_page(w, lead, &start, 10).count, 10);

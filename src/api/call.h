@@ -153,7 +153,7 @@ call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns,
     handle_signup_page, handle_signup_form, handle_status_page, handle_status_button, handle_code_page, handle_code,
     handle_sent_page, handle_thanks_page, handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request,
     handle_erase_page, handle_erase, handle_page_style, handle_page_script, handle_campaign_style, handle_metrics, handle_echo,
-    handle_openapi, handle_extension;
+    handle_openapi, handle_extension, handle_dashboard, handle_dashboard_file;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);

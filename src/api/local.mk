@@ -1,5 +1,5 @@
 # With what it needs of its own layer and below.
-api_libs = src/api/libapi.a src/watch/libwatch.a src/page/libpage.a src/text/libtext.a
+api_libs = src/api/libapi.a src/dashboard/libdashboard.a src/watch/libwatch.a src/page/libpage.a src/text/libtext.a
 noinst_LIBRARIES += %D%/libapi.a
 %C%_libapi_a_SOURCES = \
 	%D%/access.c \

@@ -10,10 +10,10 @@
 
 enum { SOURCES_MAX_BYTES = 2000 };
 
-/* The path of the API as browsers see it: that of the base URL, else that of the web server. */
-static struct slice
-root_of(struct slice base_url, struct slice base_path)
+struct slice
+call_root(const struct call *call)
 {
+	const struct slice base_url = call->api->options->base_url, base_path = call->api->options->base_path;
 	const size_t scheme = slice_find(base_url, ':');
 	const struct slice rest = slice_sub(base_url, scheme + sizeof("://") - 1, base_url.size);
 	return base_url.size == 0 ? base_path : slice_sub(rest, slice_find(rest, '/'), rest.size);
@@ -45,7 +45,7 @@ call_begin_page(struct call *call)
 		.pool = call->request->pool,
 		.out = &call->response->body,
 		.language = language_of(call),
-		.root = root_of(options->base_url, options->base_path),
+		.root = call_root(call),
 		.base_url = options->base_url.size > 0 ? options->base_url : SLICE_NONE,
 		.campaign_id = has_campaign(call) ? call->campaign.id : 0,
 		.campaign_name = has_campaign(call) ? call->campaign.name : SLICE_NONE,

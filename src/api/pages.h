@@ -8,6 +8,9 @@
 #include "page/message.h"
 #include "page/signup.h"
 
+/* The path of the API as browsers see it: that of the base URL, else that of the web server. */
+struct slice call_root(const struct call *call);
+
 /* Begins the page that answers the call: its language, its campaign and its place. `looks` are empty. Discards what was
  * answered. */
 struct page call_begin_page(struct call *call);

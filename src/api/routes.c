@@ -22,6 +22,8 @@ static const struct route routes[] = {
 	{ HTTP_GET, "health/echo/{probe}", KEY_PROBE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_echo },
 	{ HTTP_POST, "health/echo/{probe}", KEY_PROBE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_echo },
 	{ HTTP_GET, "openapi.json", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_openapi },
+	{ HTTP_GET, "dashboard", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_dashboard },
+	{ HTTP_GET, "dashboard/{version}/{file}", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_dashboard_file },
 	{ HTTP_GET, "embed/v1/embed.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_embed_script },
 	{ HTTP_GET, "bar/v1/signupbar.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_embed_script },
 	{ HTTP_GET, "v2/campaigns", KEY_REQUIRED, NO_CAMPAIGN, RIGHTS_ALL, 0, handle_campaigns },

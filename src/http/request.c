@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "http/request.h"
 
+#include <string.h>
+
 #include "base/encode.h"
 #include "base/random.h"
 #include "http/text.h"
@@ -37,6 +39,7 @@ static const struct {
 	{ "HTTP_ACCEPT", offsetof(struct http_request, accept) },
 	{ "HTTP_SEC_FETCH_MODE", offsetof(struct http_request, fetch_mode) },
 	{ "HTTP_ACCEPT_LANGUAGE", offsetof(struct http_request, accept_language) },
+	{ "HTTP_ACCEPT_ENCODING", offsetof(struct http_request, accept_encoding) },
 	{ "HTTP_USER_AGENT", offsetof(struct http_request, user_agent) },
 	{ "HTTP_X_FORWARDED_FOR", offsetof(struct http_request, forwarded_for) },
 	{ "HTTP_IF_NONE_MATCH", offsetof(struct http_request, if_none_match) },
@@ -177,4 +180,29 @@ http_request_init(
 	request->segments = NULL;
 	request->segment_count = 0;
 	return RESULT_NOT_FOUND;
+}
+
+/* "gzip;q=0" refuses it. */
+static bool
+is_refused(struct slice parameters)
+{
+	struct slice parameter;
+	while (slice_next(&parameters, ';', &parameter)) {
+		parameter = slice_trim(parameter);
+		if (slice_starts_with_nocase(parameter, SLICE("q=")))
+			return strspn(slice_sub(parameter, 2, parameter.size).data, "0.") >= parameter.size - 2;
+	}
+	return false;
+}
+
+bool
+http_accepts_gzip(const struct http_request *request)
+{
+	struct slice rest = request->accept_encoding, item;
+	while (slice_next(&rest, ',', &item)) {
+		const size_t end = slice_find(item, ';');
+		if (slice_equal_nocase(slice_trim(slice_sub(item, 0, end)), SLICE("gzip")))
+			return !is_refused(slice_sub(item, end, item.size));
+	}
+	return false;
 }

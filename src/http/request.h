@@ -34,6 +34,7 @@ struct http_request {
 	struct slice accept;
 	struct slice fetch_mode; /* Sec-Fetch-Mode */
 	struct slice accept_language;
+	struct slice accept_encoding;
 	struct slice user_agent;
 	struct slice forwarded_for;
 	struct slice if_none_match;
@@ -63,5 +64,8 @@ typedef struct slice http_environment_get(void *context, const char *name);
  * but everything else is filled, for the response and the log. */
 MUST_CHECK enum result http_request_init(
     struct http_request *request, struct pool *pool, http_environment_get *get, void *context, struct slice base_path);
+
+/* Whether the client reads bodies with the content coding gzip (RFC 9110, 12.5.3). */
+MUST_CHECK bool http_accepts_gzip(const struct http_request *request);
 
 #endif

@@ -34,6 +34,8 @@ static const char *const content_types[] = {
 	[HTTP_JAVASCRIPT] = "text/javascript",
 	[HTTP_HTML] = "text/html",
 	[HTTP_CSS] = "text/css",
+	[HTTP_SVG] = "image/svg+xml",
+	[HTTP_TEXT] = "text/plain",
 	[HTTP_METRICS] = "text/plain; version=0.0.4",
 	[HTTP_PROBLEM] = "application/problem+json",
 };

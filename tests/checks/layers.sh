@@ -21,6 +21,7 @@ engine: base json crypto identity webhook
 engine/decide: base json crypto identity webhook engine
 mail: base identity text engine
 page: base json crypto identity engine text
+dashboard: base http page
 store: base db crypto identity webhook engine
 store/hooks: base db crypto webhook engine store
 store/codes: base crypto db engine store
@@ -36,7 +37,7 @@ limit: base crypto identity
 login: base crypto identity store store/users limit
 watch: base store limit
 api: base http json crypto identity webhook bots engine text page store store/texts limit
-api/handlers: base http json crypto identity webhook bots engine text page store store/codes store/texts limit watch api
+api/handlers: base http json crypto identity webhook bots engine text page dashboard store store/codes store/texts limit watch api
 deliver/send: base crypto identity webhook store store/queue
 deliver/process: base
 deliver/mail: base crypto identity webhook engine mail store store/messages deliver/process compose

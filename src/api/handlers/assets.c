@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Scripts and stylesheets: of pages elsewhere (docs/embedding.md), of the hosted pages and of a campaign (docs/pages.md). The
- * description of the API (docs/api.md 4.1). */
+ * Scripts and stylesheets: of pages elsewhere (docs/embedding.md), of the hosted pages and of a campaign (docs/pages.md), of
+ * the dashboard (docs/dashboard.md). The description of the API (docs/api.md 4.1). */
 #include "api/openapi.h"
 #include "api/pages.h"
 
 #include "base/encode.h"
 #include "crypto/digest.h"
+#include "dashboard/dashboard.h"
 #include "page/assets.h"
 
 enum { VERSION_BYTES = 16 };
@@ -26,6 +27,13 @@ has_version(struct slice tags, struct slice version)
 }
 
 static void
+add_header(struct call *call, const char *name, struct slice value)
+{
+	if (!http_response_header(call->response, name, value))
+		log_error("header_refused", LOG_STR("name", name));
+}
+
+static void
 answer_asset(struct call *call, enum http_content content, struct slice text)
 {
 	struct http_response *response = call->response;
@@ -33,8 +41,7 @@ answer_asset(struct call *call, enum http_content content, struct slice text)
 	buffer_clear(&response->body);
 	response->content = content;
 	response->is_public = true;
-	if (!http_response_header(response, "ETag", pool_printf(call->request->pool, "\"%.*s\"", SLICE_ARGS(version))))
-		log_error("header_refused", LOG_STR("name", "ETag"));
+	add_header(call, "ETag", pool_printf(call->request->pool, "\"%.*s\"", SLICE_ARGS(version)));
 	if (has_version(call->request->if_none_match, version))
 		response->status = 304;
 	else
@@ -93,4 +100,51 @@ handle_campaign_style(struct call *call)
 		call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
 	else
 		answer_asset(call, HTTP_CSS, pool_copy(page.pool, buffer_slice(page.out)));
+}
+
+/* ---- the dashboard ---- */
+
+void
+handle_dashboard(struct call *call)
+{
+	/* Links of invitations have their secret in the fragment, which the page removes. */
+	static const struct http_header headers[] = {
+		{ "Content-Security-Policy", SLICE("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+						   "connect-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; "
+						   "frame-ancestors 'none'") },
+		{ "Referrer-Policy", SLICE("no-referrer") },
+		{ "Cross-Origin-Opener-Policy", SLICE("same-origin") },
+		{ "Cross-Origin-Resource-Policy", SLICE("same-origin") },
+		{ "X-Robots-Tag", SLICE("noindex") },
+	};
+	if (dashboard_file_count == 0) {
+		call_fail(call, FAILURE_NOT_FOUND);
+		return;
+	}
+	buffer_clear(&call->response->body);
+	call->response->content = HTTP_HTML;
+	call->response->same_origin = true;
+	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
+		add_header(call, headers[i].name, headers[i].value);
+	dashboard_write_page(&call->response->body, call_root(call));
+}
+
+/* The files that this program has, also where another version is requested: during an upgrade, hosts differ. */
+void
+handle_dashboard_file(struct call *call)
+{
+	const struct slice *segments = call->request->segments;
+	const struct dashboard_file *file = dashboard_find(segments[2]);
+	if (file == NULL) {
+		call_fail(call, FAILURE_NOT_FOUND);
+		return;
+	}
+	const bool compressed = http_accepts_gzip(call->request);
+	answer_asset(call, file->content, compressed ? file->gzip : file->plain);
+	call->response->is_immutable = slice_equal(segments[1], slice_of(dashboard_version));
+	call->response->same_origin = true;
+	add_header(call, "Vary", SLICE("Accept-Encoding"));
+	add_header(call, "Cross-Origin-Resource-Policy", SLICE("same-origin"));
+	if (compressed)
+		add_header(call, "Content-Encoding", SLICE("gzip"));
 }

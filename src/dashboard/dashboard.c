@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "dashboard/dashboard.h"
+
+#include "page/html.h"
+
+/* Loaded when a view needs them. */
+static const struct slice later[] = { SLICE("uplot.js"), SLICE("qr.js") };
+
+const struct dashboard_file *
+dashboard_find(struct slice name)
+{
+	for (size_t i = 0; i < dashboard_file_count; i++)
+		if (slice_equal(dashboard_files[i].name, name))
+			return &dashboard_files[i];
+	return NULL;
+}
+
+static bool
+is_loaded_later(struct slice name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(later); i++)
+		if (slice_equal(later[i], name))
+			return true;
+	return false;
+}
+
+void
+dashboard_write_page(struct buffer *out, struct slice root)
+{
+	const struct slice version = slice_of(dashboard_version);
+	HTML(out,
+	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Leadhook</title>\n"
+	    "<link rel=\"icon\" href=\"{}/dashboard/{}/icon.svg\">\n"
+	    "<link rel=\"stylesheet\" href=\"{}/dashboard/{}/style.css\">\n",
+	    root, version, root, version);
+	for (size_t i = 0; i < dashboard_file_count; i++) /* without it, a browser finds each module in the one before */
+		if (dashboard_files[i].content == HTTP_JAVASCRIPT && !is_loaded_later(dashboard_files[i].name))
+			HTML(out, "<link rel=\"modulepreload\" href=\"{}/dashboard/{}/{}\">\n", root, version,
+			    dashboard_files[i].name);
+	HTML(out,
+	    "<script type=\"module\" src=\"{}/dashboard/{}/main.js\"></script>\n</head>\n"
+	    "<body>\n<div id=\"app\"></div>\n"
+	    "<noscript><p>The dashboard needs JavaScript. The command leadhook on the host does the same.</p></noscript>\n"
+	    "</body>\n</html>\n",
+	    root, version);
+}

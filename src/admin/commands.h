@@ -8,7 +8,7 @@
 const struct admin_command *admin_commands(size_t *count);
 
 /* installation.c */
-admin_run admin_upgrade, admin_check, admin_status, admin_metrics;
+admin_run admin_upgrade, admin_check, admin_status, admin_installation, admin_metrics;
 /* secrets.c */
 admin_run admin_secrets_seal;
 /* setup.c */

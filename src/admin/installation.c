@@ -7,6 +7,7 @@
 #include "admin/commands.h"
 #include "store/messages/mail_queue.h"
 #include "store/operator/admin.h"
+#include "store/users/sessions.h"
 #include "watch/watch.h"
 
 int
@@ -115,6 +116,36 @@ admin_status(struct admin_call *call)
 	output_time(call->output, "now", status.figures.now_ms);
 	if (status.node != NULL)
 		write_node(call->output, status.node);
+	return EX_OK;
+}
+
+int
+admin_installation(struct admin_call *call)
+{
+	enum { SECOND_MS = 1000 };
+	const struct conf *conf = call->conf;
+	struct output *output = call->output;
+	struct mail_hold hold, text_hold;
+	int64_t lease_end_ms;
+	enum result result = store_find_lease_end(call->store, call->pool, &lease_end_ms);
+	if (result == RESULT_OK)
+		result = store_mail_hold(call->store, call->pool, MAIL_CHANNEL, &hold);
+	if (result == RESULT_OK)
+		result = store_mail_hold(call->store, call->pool, TEXT_CHANNEL, &text_hold);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	output_record(output);
+	output_text(output, "version", SLICE(LEADHOOK_VERSION));
+	output_text(output, "base_url", slice_of(conf->server.base_url));
+	output_boolean(output, "dispatcher", lease_end_ms >= 0);
+	output_boolean(output, "mail", store_sends_mail(call->store));
+	output_time(output, "mail_held_since", hold.since_ms);
+	output_boolean(output, "texts", store_sends_texts(call->store));
+	output_time(output, "texts_held_since", text_hold.since_ms);
+	output_boolean(output, "second_factor", store_seals_totp(call->store));
+	output_i64(output, "secret_overlap_seconds", conf->dispatch.rotation_overlap / SECOND_MS);
+	output_i64(output, "retention_seconds", conf->dispatch.retention / SECOND_MS);
+	output_i64(output, "invitation_seconds", conf->users.invitation / SECOND_MS);
 	return EX_OK;
 }
 

@@ -201,10 +201,11 @@ days_as_json(struct pool *pool, const uint32_t *days)
 }
 
 static void
-add_overview(struct admin_call *call, const struct campaign *campaign, const uint32_t *days)
+add_overview(struct admin_call *call, const struct campaign *campaign, const struct campaign_overview *overview, int64_t now_ms)
 {
 	enum { WEEK = 7 };
 	struct output *output = call->output;
+	const uint32_t *days = overview->signups;
 	const uint64_t leads = campaign->counters.leads, verified = campaign->counters.verified;
 	output_record(output);
 	output_u64(output, "id", campaign->id);
@@ -217,6 +218,12 @@ add_overview(struct admin_call *call, const struct campaign *campaign, const uin
 	output_u64(output, "last_7_days", sum_of_days(days, OVERVIEW_DAYS - WEEK, WEEK));
 	output_u64(output, "previous_7_days", sum_of_days(days, OVERVIEW_DAYS - 2 * WEEK, WEEK));
 	output_json(output, "days", days_as_json(call->pool, days));
+	output_text(output, "state", campaign_has_ended(campaign, now_ms) ? SLICE("ended") : SLICE("active"));
+	output_time(output, "ends_at", campaign->ends_ms);
+	output_u64(output, "webhooks", overview->webhooks);
+	output_u64(output, "webhooks_failing", overview->webhooks_failing);
+	output_u64(output, "webhooks_disabled", overview->webhooks_disabled);
+	output_time(output, "oldest_due_at", overview->oldest_due_ms);
 }
 
 int
@@ -232,7 +239,7 @@ admin_campaign_overview(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = store_campaign_overviews(call->store, call->pool, now_ms, overviews, count);
 	for (size_t i = 0; result == RESULT_OK && i < count; i++)
-		add_overview(call, &campaigns[i], overviews[i].signups);
+		add_overview(call, &campaigns[i], &overviews[i], now_ms);
 	return admin_answer(call, result);
 }
 

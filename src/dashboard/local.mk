@@ -7,9 +7,34 @@ CLEANFILES += %D%/files.c
 dashboard_libraries = %D%/lib/htm.js %D%/lib/hooks.js %D%/lib/licences.txt %D%/lib/preact.js %D%/lib/qr.js %D%/lib/uplot.css %D%/lib/uplot.js
 dashboard_web = \
 	%D%/web/api.js \
+	%D%/web/campaign.js \
+	%D%/web/chart.js \
+	%D%/web/checklist.js \
+	%D%/web/deliveries.js \
+	%D%/web/format.js \
+	%D%/web/frame.js \
 	%D%/web/icon.svg \
+	%D%/web/lead.js \
+	%D%/web/leads.js \
+	%D%/web/live.js \
 	%D%/web/main.js \
-	%D%/web/style.css
+	%D%/web/me.js \
+	%D%/web/operator.js \
+	%D%/web/overview.js \
+	%D%/web/pages.js \
+	%D%/web/preview.js \
+	%D%/web/receivers.js \
+	%D%/web/route.js \
+	%D%/web/session.js \
+	%D%/web/settings.js \
+	%D%/web/store.js \
+	%D%/web/style.css \
+	%D%/web/team.js \
+	%D%/web/transfer.js \
+	%D%/web/ui.js \
+	%D%/web/versions.js \
+	%D%/web/webhooks.js \
+	%D%/web/words.js
 EXTRA_DIST += $(dashboard_web) %D%/package.json %D%/package-lock.json scripts/dashboard-files scripts/dashboard-libraries
 if WITH_DASHBOARD
 EXTRA_DIST += $(dashboard_libraries)

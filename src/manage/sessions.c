@@ -167,6 +167,8 @@ write_session(struct session_call *call)
 		json_null(&writer);
 	else
 		json_u64(&writer, session->account_id);
+	json_put_text(&writer, SLICE("account_name"), session->account_name);
+	json_put_boolean(&writer, SLICE("account_suspended"), session->account_suspended);
 	json_name(&writer, SLICE("rights"));
 	json_begin_array(&writer);
 	for (size_t i = 0; i < count; i++)

@@ -33,9 +33,11 @@ DB_STATEMENT(sql_count_due,
     "     GROUP BY shard, webhook_id) u"
     "   LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
     "   LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r");
+DB_STATEMENT(sql_select_lease_end,
+    "SELECT MAX(lease_until_ms) FROM {prefix}dispatch_shards WHERE owner IS NOT NULL AND lease_until_ms > " NOW);
 DB_STATEMENT(sql_select_data_directory, "SELECT @@datadir, @@hostname");
 
-store_statement_list sql_of_figures = { &sql_count_rows, &sql_count_due, &sql_select_data_directory, NULL };
+store_statement_list sql_of_figures = { &sql_count_rows, &sql_count_due, &sql_select_lease_end, &sql_select_data_directory, NULL };
 
 enum {
 	COUNT_ACCOUNTS,
@@ -103,4 +105,13 @@ store_find_data_directory(struct store *store, struct pool *pool, struct slice *
 	if (is_here)
 		*path = db_get_bytes(&rows, 0, 0);
 	return RESULT_OK;
+}
+
+enum result
+store_find_lease_end(struct store *store, struct pool *pool, int64_t *until_ms)
+{
+	struct db_rows rows;
+	const enum result result = db_query(store->db, pool, &sql_select_lease_end, &(struct db_arguments){ 0 }, &rows);
+	*until_ms = result == RESULT_OK ? db_get_time(&rows, 0, 0) : -1;
+	return result;
 }

@@ -22,6 +22,9 @@ struct store_figures {
 /* Reads indexes alone, and of deliveries only pending ones. */
 MUST_CHECK enum result store_read_figures(struct store *store, struct pool *pool, struct store_figures *figures);
 
+/* The latest end of a lease; -1: no dispatcher is running. */
+MUST_CHECK enum result store_find_lease_end(struct store *store, struct pool *pool, int64_t *until_ms);
+
 /* The data directory of the server, in the pool; absent: the server is not on this host. */
 MUST_CHECK enum result store_find_data_directory(struct store *store, struct pool *pool, struct slice *path);
 

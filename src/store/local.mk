@@ -21,6 +21,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/fields.h %D%/statements.c %D%/statements.h \
 	%D%/store.c %D%/store.h %D%/state.h \
 	%D%/transaction.c %D%/transaction.h \
+	%D%/webhook_health.c %D%/webhook_health.h \
 	%D%/webhooks.h \
 	%D%/write.c \
 	%D%/texts/campaign_texts.c %D%/texts/campaign_texts.h \

@@ -82,6 +82,7 @@ typedef const struct db_statement *const store_statement_list[];
 	X(sql_of_user_parts) \
 	X(sql_of_users) \
 	X(sql_of_webhook_admin) \
+	X(sql_of_webhook_health) \
 	X(sql_of_webhooks) \
 	X(sql_of_write)
 /* clang-format on */

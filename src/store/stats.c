@@ -7,6 +7,7 @@
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
+#include "store/webhook_health.h"
 
 _Static_assert(STATS_POINTS_MAX == 1100, "the message of stats_period");
 
@@ -203,31 +204,64 @@ compare_campaigns(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
+static struct campaign_overview *
+overview_of(struct campaign_overview *overviews, size_t count, uint64_t campaign_id)
+{
+	const struct campaign_overview key = { .campaign_id = campaign_id };
+	return bsearch(&key, overviews, count, sizeof(*overviews), compare_campaigns);
+}
+
+static enum result
+read_days(struct store *store, struct pool *pool, struct db_list ids, uint64_t first, struct campaign_overview *overviews,
+    size_t count)
+{
+	enum { CAMPAIGN_ID, DAY, SIGNUPS };
+	struct db_rows rows;
+	const enum result result = db_query(store->db, pool, &sql_sum_days_of_campaigns,
+	    &DB_LIST_AND_VALUES(ids, DB_U64(first * STATS_DAY_HOURS), DB_U64((first + OVERVIEW_DAYS) * STATS_DAY_HOURS)),
+	    &rows);
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
+		overview_of(overviews, count, db_get_u64(&rows, i, CAMPAIGN_ID))->signups[db_get_u64(&rows, i, DAY) - first] =
+		    count_at(&rows, i, SIGNUPS);
+	return result;
+}
+
+static enum result
+read_webhooks(struct store *store, struct pool *pool, struct db_list ids, struct campaign_overview *overviews, size_t count)
+{
+	struct webhook_health *webhooks;
+	size_t found;
+	const enum result result = store_find_webhook_health(store, pool, ids, &webhooks, &found);
+	for (size_t i = 0; result == RESULT_OK && i < found; i++) {
+		const struct webhook_health *webhook = &webhooks[i];
+		struct campaign_overview *overview = overview_of(overviews, count, webhook->campaign_id);
+		overview->webhooks++;
+		overview->webhooks_failing += webhook->active && webhook->failing;
+		overview->webhooks_disabled += !webhook->active;
+		if (webhook->oldest_due_ms >= 0 &&
+		    (overview->oldest_due_ms < 0 || webhook->oldest_due_ms < overview->oldest_due_ms))
+			overview->oldest_due_ms = webhook->oldest_due_ms;
+	}
+	return result;
+}
+
 enum result
 store_campaign_overviews(
     struct store *store, struct pool *pool, int64_t now_ms, struct campaign_overview *overviews, size_t count)
 {
-	enum { CAMPAIGN_ID, DAY, SIGNUPS };
 	const uint64_t first = (uint64_t)now_ms / STATS_HOUR_MS / STATS_DAY_HOURS - OVERVIEW_DAYS + 1;
 	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < count; i++) {
 		ids[i] = overviews[i].campaign_id;
-		overviews[i] = (struct campaign_overview){ .campaign_id = ids[i] };
+		overviews[i] = (struct campaign_overview){ .campaign_id = ids[i], .oldest_due_ms = -1 };
 	}
 	const struct db_list list = store_id_list(pool, ids, count);
 	for (size_t from = 0; from < list.count && result == RESULT_OK; from += DB_LIST_MAX) {
-		struct db_rows rows;
-		result = db_query(store->db, pool, &sql_sum_days_of_campaigns,
-		    &DB_LIST_AND_VALUES(store_list_piece(list, from), DB_U64(first * STATS_DAY_HOURS),
-			DB_U64((first + OVERVIEW_DAYS) * STATS_DAY_HOURS)),
-		    &rows);
-		for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
-			const struct campaign_overview key = { .campaign_id = db_get_u64(&rows, i, CAMPAIGN_ID) };
-			struct campaign_overview *found =
-			    bsearch(&key, overviews, count, sizeof(*overviews), compare_campaigns);
-			found->signups[db_get_u64(&rows, i, DAY) - first] = count_at(&rows, i, SIGNUPS);
-		}
+		const struct db_list piece = store_list_piece(list, from);
+		result = read_days(store, pool, piece, first, overviews, count);
+		if (result == RESULT_OK)
+			result = read_webhooks(store, pool, piece, overviews, count);
 	}
 	return result;
 }

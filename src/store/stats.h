@@ -79,10 +79,11 @@ MUST_CHECK enum result store_webhook_stats(struct store *store, struct pool *poo
     const struct stats_request *request, struct webhook_stats *stats);
 
 enum { OVERVIEW_DAYS = 14 };
-/* Sign-ups of a campaign in the last days, UTC; the last one is today. */
 struct campaign_overview {
 	uint64_t campaign_id;
-	uint32_t signups[OVERVIEW_DAYS];
+	uint32_t signups[OVERVIEW_DAYS];                        /* of the last days, UTC; the last one is today */
+	unsigned webhooks, webhooks_failing, webhooks_disabled; /* disabled: also those whose receiver is gone */
+	int64_t oldest_due_ms; /* of the deliveries that are pending: when the first of them is due; -1: none */
 };
 /* Of the campaigns whose ids are set, in ascending order. now_ms is the database's time. */
 MUST_CHECK enum result store_campaign_overviews(

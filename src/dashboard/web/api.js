@@ -1,1 +1,152 @@
 // SPDX-License-Identifier: MIT
+// Calls of /manage/v1 (docs/manage.md): JSON, versions, the next part of a list, errors with what to do about them.
+
+const BASE = new URL("../../manage/v1/", import.meta.url);
+export const ROOT = new URL("../../", import.meta.url);
+
+const SECONDS_MAX = 30; // of a call; the service answers or gives up earlier
+
+/** An answer that is no success, or none at all (status 0). */
+export class Failure extends Error {
+	constructor(status, problem, retryAfter) {
+		super(problem.detail || problem.title);
+		this.status = status;
+		this.code = problem.error;
+		this.requestId = problem.request_id || null;
+		this.fields = Object.fromEntries((problem.errors || []).map(one => [one.pointer.replace(/^\//, ""), one.detail]));
+		this.retryAfter = retryAfter;
+	}
+
+	get isAway() {
+		return this.status === 0 || this.status >= 500;
+	}
+}
+
+/** The user has closed a dialog that a call needed. */
+export class Cancelled extends Error {}
+
+/** What a call waits for: main.js sets functions that show the login, or ask for the password. Both are promises. */
+export const gate = { logIn: null, confirm: null };
+
+const seen = new Map(); // of GET: URL → { tag, value, next }
+
+/** Forgets all answers, when another user logs in. */
+export const forget = () => seen.clear();
+
+function urlOf(path, query) {
+	const url = new URL(path, BASE);
+	for (const [name, value] of Object.entries(query || {})) {
+		if (value !== null && value !== undefined && value !== "")
+			url.searchParams.set(name, value);
+	}
+	return url;
+}
+
+async function send(method, url, { body, version, key, signal }) {
+	const headers = {};
+	if (body !== undefined)
+		headers["Content-Type"] = "application/json";
+	if (version)
+		headers["If-Match"] = version;
+	if (key)
+		headers["Idempotency-Key"] = key;
+	if (method === "GET" && seen.has(url.href))
+		headers["If-None-Match"] = seen.get(url.href).tag;
+	const limit = AbortSignal.timeout(SECONDS_MAX * 1000);
+	try {
+		return await fetch(url, {
+			method, headers, credentials: "same-origin", cache: "no-store", redirect: "error",
+			body: body === undefined ? undefined : JSON.stringify(body),
+			signal: signal && AbortSignal.any ? AbortSignal.any([signal, limit]) : signal || limit,
+		});
+	} catch (error) {
+		if (signal && signal.aborted)
+			throw new Cancelled();
+		throw new Failure(0, { detail: "The service cannot be reached.", error: "unreachable" }, null);
+	}
+}
+
+async function failureOf(answer) {
+	let problem;
+	try {
+		problem = await answer.json();
+	} catch (error) {
+		problem = {};
+	}
+	// The API before the path is read, and web servers, have `message`.
+	const texts = { title: problem.title || `The web server answered ${answer.status}.`, detail: problem.detail || problem.message };
+	return new Failure(answer.status, { ...problem, ...texts, request_id: problem.request_id || answer.headers.get("X-Request-Id") },
+		Number(answer.headers.get("Retry-After")) || null);
+}
+
+/** The query of the next part, from the header Link; null at the end. */
+function nextOf(answer) {
+	const link = /<\?([^>]*)>; rel="next"/.exec(answer.headers.get("Link") || "");
+	return link ? Object.fromEntries(new URLSearchParams(link[1])) : null;
+}
+
+async function read(answer, url) {
+	if (answer.status === 304)
+		return { ...seen.get(url.href), unchanged: true };
+	const tag = answer.headers.get("ETag"), value = await answer.json();
+	const found = { tag, value, next: nextOf(answer) };
+	if (tag && url)
+		seen.set(url.href, found);
+	return found;
+}
+
+async function attempt(method, path, options) {
+	const url = urlOf(path, options.query);
+	const answer = await send(method, url, options);
+	if (answer.ok || answer.status === 304)
+		return await read(answer, method === "GET" ? url : null);
+	throw await failureOf(answer);
+}
+
+/**
+ * One call. Options: `query`, `body`, `version` (an ETag for If-Match), `key` (Idempotency-Key), `signal`, `quiet` (no login is
+ * shown when the session has ended). Returns { value, tag, next }. Throws Failure or Cancelled.
+ */
+export async function call(method, path, options = {}) {
+	for (;;) {
+		try {
+			return await attempt(method, path, options);
+		} catch (failure) {
+			if (!(failure instanceof Failure) || options.quiet)
+				throw failure;
+			if (failure.status === 401 && ["session_ended", "missing_api_key"].includes(failure.code))
+				await gate.logIn();
+			else if (failure.code === "confirmation_needed")
+				await gate.confirm();
+			else
+				throw failure;
+		}
+	}
+}
+
+export const get = (path, query, options) => call("GET", path, { ...options, query });
+export const patch = (path, body, version) => call("PATCH", path, { body, version });
+export const remove = (path, query) => call("DELETE", path, { query });
+
+/** A POST. It is sent once more, with the same key, when its answer was lost: nothing is done twice. */
+export async function post(path, body = {}, options = {}) {
+	const key = path.startsWith("session") ? undefined : crypto.randomUUID();
+	try {
+		return await call("POST", path, { ...options, body, key });
+	} catch (failure) {
+		if (!key || !(failure instanceof Failure) || !(failure.status === 0 || failure.code === "unknown_outcome"))
+			throw failure;
+		return await call("POST", path, { ...options, body, key });
+	}
+}
+
+/** Whole lists that are short, such as those of users: all parts. */
+export async function getAll(path, query = {}) {
+	const rows = [];
+	for (let next = query; next;) {
+		const part = await get(path, next);
+		rows.push(...part.value);
+		next = part.next;
+	}
+	return rows;
+}

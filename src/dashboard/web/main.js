@@ -1,2 +1,95 @@
 // SPDX-License-Identifier: MIT
-document.getElementById("app").textContent = "Leadhook";
+// The dashboard (docs/dashboard.md): chooses the view by the fragment of the URL.
+import { render } from "./preact.js";
+import { useEffect, useErrorBoundary, useState } from "./hooks.js";
+import { Frame, Overlays, readCampaigns } from "./frame.js";
+import { Campaign } from "./campaign.js";
+import { Deliveries, Delivery } from "./deliveries.js";
+import { Lead } from "./lead.js";
+import { Leads } from "./leads.js";
+import { Me } from "./me.js";
+import { Operator } from "./operator.js";
+import { Overview } from "./overview.js";
+import { PagesAndMail } from "./pages.js";
+import { parse, useRoute } from "./route.js";
+import { Ended, Login, Welcome, readSession, useSession } from "./session.js";
+import { Settings } from "./settings.js";
+import { Changes, Keys, Team } from "./team.js";
+import { Export, Import } from "./transfer.js";
+import { Webhook, Webhooks } from "./webhooks.js";
+import { Empty, Page, Problem, html } from "./ui.js";
+
+/** Each row: the parts of the path, a name beginning with ":" stands for any; the view, which gets them. */
+const VIEWS = [
+	["", Overview], ["campaigns/:id", Campaign], ["campaigns/:id/leads", Leads], ["campaigns/:id/leads/:lead", Lead], ["campaigns/:id/import", Import],
+	["campaigns/:id/export", Export], ["campaigns/:id/webhooks", Webhooks], ["campaigns/:id/webhooks/:webhook", Webhook],
+	["campaigns/:id/deliveries", Deliveries], ["campaigns/:id/deliveries/:delivery", Delivery], ["campaigns/:id/pages", PagesAndMail],
+	["campaigns/:id/settings", Settings], ["team", Team], ["keys", Keys], ["changes", Changes], ["operator", Operator], ["me", Me],
+];
+
+function find(path) {
+	for (const [pattern, view] of VIEWS) {
+		const parts = pattern.split("/").filter(Boolean), values = {};
+		const fits = parts.length === path.length && parts.every((part, at) => {
+			if (part.startsWith(":"))
+				values[part.slice(1)] = path[at];
+			return part.startsWith(":") || part === path[at];
+		});
+		if (fits)
+			return [view, values];
+	}
+	return [Missing, {}];
+}
+
+const Missing = () => html`<${Page} title="Not found"><${Empty} title="There is no such page, or you may not see it"><p><a href="#/">Go to the overview</a></p><//><//>`;
+
+function View({ route }) {
+	const [error, reset] = useErrorBoundary(one => console.error(one));
+	const [view, values] = find(route.path), place = route.path.join("/");
+	useEffect(() => { if (error) reset(); }, [place]);
+	if (error)
+		return html`<${Page} title="Something went wrong"><${Problem} failure=${error} onRetry=${reset} /><//>`;
+	return html`<${view} key=${place} query=${route.query} ...${values} />`;
+}
+
+const Alone = ({ children }) => html`<main class="alone"><p class="brand">Leadhook</p>${children}</main>`;
+
+/** The token of a link; it leaves the address at once, so that it is in no history. */
+function takeToken() {
+	const { path } = parse(location.hash.replace("#welcome", "#/welcome"));
+	if (path[0] !== "welcome" || !path[1])
+		return null;
+	history.replaceState(null, "", location.pathname);
+	return path[1];
+}
+
+function App() {
+	const user = useSession(), route = useRoute();
+	const [token, setToken] = useState(takeToken), [failure, setFailure] = useState(null);
+	const start = () => {
+		setFailure(null);
+		readSession().catch(setFailure);
+	};
+	useEffect(() => {
+		if (!token)
+			start();
+		const changed = () => location.hash.startsWith("#welcome/") && setToken(takeToken());
+		addEventListener("hashchange", changed);
+		return () => removeEventListener("hashchange", changed);
+	}, []);
+	useEffect(() => {
+		if (user)
+			readCampaigns().catch(() => {}); // the views say what is wrong
+	}, [user?.user_id]);
+	if (token)
+		return html`<${Alone}><${Welcome} token=${token} onDone=${() => { setToken(null); if (!user) start(); }} /><//>`;
+	if (failure)
+		return html`<${Alone}><h1>Leadhook</h1><${Problem} failure=${failure} onRetry=${start} /><//>`;
+	if (user === undefined)
+		return html`<${Alone}><div class="skeleton" role="status" aria-label="Loading"><span /><span /></div><//>`;
+	if (user === null)
+		return html`<${Alone}><h1>Log in</h1><${Login} /><//>`;
+	return html`<${Frame}><${View} route=${route} /><//><${Ended} />`;
+}
+
+render(html`<${App} /><${Overlays} />`, document.getElementById("app"));

@@ -11,7 +11,7 @@
 #define LASTS "s.last_used_ms > " NOW " - ? AND s.created_ms > " NOW " - ?"
 
 DB_STATEMENT(sql_select_session,
-    "SELECT u.id, u.account_id, u.email, u.name, u.role, u.campaigns, a.suspended_ms IS NOT NULL, a.per_minute,"
+    "SELECT u.id, u.account_id, a.name, u.email, u.name, u.role, u.campaigns, a.suspended_ms IS NOT NULL, a.per_minute,"
     " u.totp_enabled_ms IS NOT NULL, s.created_ms, s.last_used_ms, s.confirmed_ms, " NOW " FROM {prefix}sessions s"
     " STRAIGHT_JOIN {prefix}users u ON u.id = s.user_id"
     " LEFT JOIN {prefix}accounts a ON a.id = u.account_id"
@@ -31,6 +31,7 @@ enum { TOUCH_MS = 60 * 1000, IP_MAX = 45 };
 enum {
 	SESSION_USER_ID,
 	SESSION_ACCOUNT_ID,
+	SESSION_ACCOUNT_NAME,
 	SESSION_EMAIL,
 	SESSION_NAME,
 	SESSION_ROLE,
@@ -57,6 +58,7 @@ store_find_session(struct store *store, struct pool *pool, const unsigned char h
 	*session = (struct session){
 		.user_id = db_get_u64(&rows, 0, SESSION_USER_ID),
 		.account_id = store_get_id(&rows, 0, SESSION_ACCOUNT_ID),
+		.account_name = db_get_bytes(&rows, 0, SESSION_ACCOUNT_NAME),
 		.email = db_get_bytes(&rows, 0, SESSION_EMAIL),
 		.name = db_get_bytes(&rows, 0, SESSION_NAME),
 		.role = role < ROLES ? (enum role)role : ROLE_VIEWER,

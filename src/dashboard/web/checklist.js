@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What a new campaign needs, with the state of each step from the API. It is hidden when all is done, or by the user.
+import { useState } from "./hooks.js";
+import { useList } from "./live.js";
+import { link } from "./route.js";
+import { may } from "./session.js";
+import { Code, html } from "./ui.js";
+
+const hiddenKey = id => `checklist-${id}`;
+
+function Step({ done, title, children }) {
+	return html`<li class=${done ? "done" : ""}><details open=${!done}><summary><span class="tick" aria-hidden="true">${done ? "✓" : "○"}</span>
+		${title}<span class="offscreen">${done ? " (done)" : " (to do)"}</span></summary><div class="prose">${children}</div></details></li>`;
+}
+
+export function Checklist({ id, campaign }) {
+	const [hidden, hide] = useState(localStorage.getItem(hiddenKey(id)) === "yes");
+	const wanted = !hidden && may("manage");
+	const embed = useList(wanted ? `campaigns/${id}/embed` : null, {}, { every: 0 });
+	const webhooks = useList(wanted && may("hooks") ? `campaigns/${id}/webhooks` : null, {}, { every: 15 });
+	const rewards = useList(wanted ? `campaigns/${id}/rewards` : null, {}, { every: 60 });
+	if (!wanted || !embed || !webhooks || !rewards)
+		return null;
+	const isReferral = campaign.points_direct > 0;
+	const steps = [campaign.lead_count > 0, webhooks.length > 0, !isReferral || rewards.length > 0];
+	if (steps.every(Boolean))
+		return null;
+	return html`<section class="card checklist"><header><h2>Get going</h2>
+			<button type="button" class="small quiet" onClick=${() => { localStorage.setItem(hiddenKey(id), "yes"); hide(true); }}>Hide</button></header>
+		<ol>
+			<${Step} done=${steps[0]} title="Get the first sign-up">
+				${campaign.pages && embed.page && html`<p>Your form is online: <a href=${embed.page} target="_blank" rel="noreferrer noopener">${embed.page}</a>. <a href=${link(`campaigns/${id}/pages`)}>Change its texts and colours</a>.</p>`}
+				${embed.script && html`<p>Or put it on your own page. Copy this to where the form is to be:</p><${Code} text=${[embed.script, embed.form].filter(Boolean).join("\n")} what="the form" />`}
+				<p class="muted" role="status">${steps[0] ? "The first lead is here." : "Waiting for the first sign-up. This page notices it by itself."}</p>
+			<//>
+			<${Step} done=${steps[1]} title="Pass leads on to your other systems">
+				<p>A webhook sends each sign-up to your CRM, newsletter or automation, and tries again when it is down.</p>
+				<p><a class="button" href=${link(`campaigns/${id}/webhooks`, { add: "yes" })}>Add a webhook</a></p>
+			<//>
+			${isReferral && html`<${Step} done=${steps[2]} title="Give leads a reason to bring friends">
+				<p>Rewards are reached by points; a lead gets ${campaign.points_direct} for each friend who signs up.</p>
+				<p><a class="button" href=${link(`campaigns/${id}/settings`, { tab: "rewards" })}>Add a reward</a></p><//>`}
+		</ol></section>`;
+}

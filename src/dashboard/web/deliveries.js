@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Deliveries: each event on its way to a webhook, its attempts, and why it waits.
+import { useState } from "./hooks.js";
+import { post } from "./api.js";
+import { duration, full, hour, plural } from "./format.js";
+import { campaignName } from "./frame.js";
+import { useList, useLive } from "./live.js";
+import { link, setQuery } from "./route.js";
+import { DELIVERY_STATES, EVENTS, eventName, outcome, urlParts, waitReason } from "./words.js";
+import { Button, Chip, Copy, Empty, Facts, Loaded, Notice, Page, Table, Time, Updated, html, toast } from "./ui.js";
+
+const PART = 50;
+
+export const stateOf = delivery => html`<${Chip} tone=${DELIVERY_STATES[delivery.state][1]}>${DELIVERY_STATES[delivery.state][0]}<//>`;
+
+const reasonOf = delivery => delivery.state === "pending" ? waitReason(delivery) : delivery.state === "failed" ? outcome(delivery.last_status, delivery.last_error) : "";
+
+export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
+	const host = delivery => urlParts(webhooks?.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook")[0];
+	return html`<${Table} name="Deliveries" rows=${rows} columns=${[
+		choose && { title: "Choose", hidden: true, kind: "tick", cell: row => html`<input type="checkbox" aria-label=${`Choose delivery ${row.id}`} disabled=${row.state === "pending"} checked=${chosen.has(row.id)} onChange=${event => choose(row.id, event.currentTarget.checked)} />` },
+		{ title: "Event", cell: row => html`<a href=${link(`campaigns/${campaign}/deliveries/${row.id}`)}>${eventName(row.event)}</a>` },
+		webhooks && { title: "Receiver", cell: row => html`<a href=${link(`campaigns/${campaign}/webhooks/${row.webhook_id}`)}>${host(row)}</a>` },
+		{ title: "Lead", cell: row => row.lead ? html`<a href=${link(`campaigns/${campaign}/leads/${row.lead}`)}>${row.lead_email || row.lead_name || row.lead}</a>` : html`<span class="muted">deleted</span>` },
+		{ title: "State", cell: row => html`${stateOf(row)}${reasonOf(row) ? html`<br /><span class="muted">${reasonOf(row)}</span>` : ""}` },
+		{ title: "Attempts", kind: "number", cell: row => row.attempts },
+		{ title: "Happened", cell: row => html`<${Time} at=${row.created_at} />` },
+	].filter(Boolean)} />`;
+}
+
+function Filters({ query, webhooks }) {
+	const choose = (name, label, options) => html`<label class="offscreen" for=${`filter-${name}`}>${label}</label>
+		<select id=${`filter-${name}`} value=${query[name] || ""} onChange=${event => setQuery({ [name]: event.currentTarget.value, after: null })}>
+			<option value="">${label}: all</option>${options.map(([value, text]) => html`<option key=${value} value=${value} selected=${query[name] === String(value)}>${text}</option>`)}</select>`;
+	return html`<div class="filters" role="group" aria-label="Filters">
+		${choose("state", "State", [["pending", "Waiting"], ["failed", "Failed"], ["delivered", "Delivered"]])}
+		${choose("webhook", "Receiver", (webhooks || []).map(one => [one.referenceId, urlParts(one.url)[0]]))}
+		${choose("event", "Event", Object.entries(EVENTS).map(([code, [name]]) => [code, name]))}
+		${choose("status", "Answer", [["2xx", "2xx"], ["3xx", "3xx"], ["4xx", "4xx"], ["5xx", "5xx"], ["none", "none"]])}
+		<label>From <input type="date" value=${query.since?.slice(0, 10) || ""} onChange=${event => setQuery({ since: event.currentTarget.value, after: null })} /></label>
+		<label>Before <input type="date" value=${query.until?.slice(0, 10) || ""} onChange=${event => setQuery({ until: event.currentTarget.value, after: null })} /></label>
+		${query.lead && html`<${Chip}>Lead ${query.lead}<//>`}
+		${Object.keys(query).some(name => name !== "after") && html`<button type="button" class="small quiet" onClick=${() => setQuery(Object.fromEntries(Object.keys(query).map(name => [name, null])))}>Clear filters</button>`}
+	</div>`;
+}
+
+export function Deliveries({ id, query }) {
+	const live = useLive(`campaigns/${id}/deliveries`, { ...query, limit: PART }, { every: 5 });
+	const webhooks = useList(`campaigns/${id}/webhooks`, {}, { every: 30 });
+	const [chosen, setChosen] = useState(new Set());
+	const choose = (delivery, on) => setChosen(old => {
+		const next = new Set(old);
+		next[on ? "add" : "delete"](delivery);
+		return next;
+	});
+	async function again() {
+		const { value } = await post("deliveries/redeliver", { deliveries: [...chosen] });
+		setChosen(new Set());
+		toast(`${plural(value.queued, "delivery", "deliveries")} will be sent again now`);
+		live.reload();
+	}
+	const filtered = Object.keys(query).some(name => name !== "after");
+	return html`<${Page} title="Deliveries" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>`} actions=${html`<${Updated} live=${live} />`}>
+		<${Filters} query=${query} webhooks=${webhooks} />
+		<${Loaded} live=${live}>${rows => rows.length === 0 && !live.next ? (filtered
+			? html`<${Empty} title="No delivery fits"><p>No stored delivery fits the filters.</p><//>`
+			: html`<${Empty} title="No deliveries yet"><p>There is one for each event and each webhook that wants it.</p>${webhooks?.length === 0 && html`<p><a class="button primary" href=${link(`campaigns/${id}/webhooks`, { add: "yes" })}>Add the first webhook</a></p>`}<//>`)
+			: html`${rows.length > 0 && html`<${DeliveryTable} campaign=${id} rows=${rows} webhooks=${webhooks || []} chosen=${chosen} choose=${choose} />`}
+			${rows.length === 0 && html`<p>Nothing among the deliveries that were examined so far.</p>`}
+			<nav class="buttons pager" aria-label="Parts of the list">${query.after && html`<button type="button" onClick=${() => setQuery({ after: null })}>Newest</button>`}
+				${live.next && html`<button type="button" onClick=${() => { setQuery({ after: live.next.after }); scrollTo(0, 0); }}>${rows.length < PART ? "Search on" : "Older"}</button>`}</nav>`}<//>
+		${chosen.size > 0 && html`<div class="bulk" role="region" aria-label="Chosen deliveries"><strong>${plural(chosen.size, "delivery", "deliveries")} chosen</strong>
+			<${Button} kind="primary small" onClick=${again}>Send again<//><button type="button" class="small quiet" onClick=${() => setChosen(new Set())}>Clear</button></div>`}
+	<//>`;
+}
+
+/* ---- one delivery ---- */
+
+function Attempt({ one }) {
+	return html`<li><time datetime=${one.at} title=${full(one.at)}>${hour(one.at)}</time><div><p><strong>Attempt ${one.attempt}</strong>: ${outcome(one.status, one.error)}, after ${duration(one.duration_ms)} · <${Time} at=${one.at} /></p>
+		${one.answer ? html`<pre class="answer" tabindex="0">${one.answer}</pre>` : ""}</div></li>`;
+}
+
+export function Delivery({ id, delivery: number }) {
+	const live = useLive(`deliveries/${number}`, {}, { every: 5 });
+	async function again() {
+		await post("deliveries/redeliver", { deliveries: [number] });
+		toast("It will be sent again now");
+		live.reload();
+	}
+	return html`<${Page} title=${live.value ? eventName(live.value.event) : "Delivery"} above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a> › <a href=${link(`campaigns/${id}/deliveries`)}>Deliveries</a>`}
+			actions=${html`<${Updated} live=${live} />${live.value && live.value.state !== "pending" && html`<${Button} kind="primary" onClick=${again}>Send again<//>`}`}>
+		<${Loaded} live=${live} lines=${6}>${one => html`
+			<${Notice} tone=${one.state === "delivered" ? "good" : one.state === "failed" ? "bad" : "wait"}><p><strong>${{ delivered: "Delivered.", failed: "Failed: it is not tried again by itself.", pending: "Waits." }[one.state]}</strong>
+				${" "}${one.state === "pending" ? `${waitReason(one)}.` : one.state === "failed" ? `The last attempt: ${outcome(one.last_status, one.last_error)}. Once the receiver is fixed, send it again.` : ""}</p><//>
+			<div class="columns"><section class="card"><h2>Delivery</h2><${Facts} rows=${[
+				["Receiver", html`<a href=${link(`campaigns/${id}/webhooks/${one.webhook_id}`)}>${one.url}</a>`],
+				["Lead", one.lead ? html`<a href=${link(`campaigns/${id}/leads/${one.lead}`)}>${one.payload?.email || one.payload?.display_name || one.lead}</a>` : "deleted"],
+				["Happened", html`${full(one.created_at)} (<${Time} at=${one.created_at} />)`], ["Attempts", one.attempts],
+				["Message id", html`<code>${one.message_id}</code> <${Copy} text=${one.message_id} what="the message id" />`],
+			]} /></section>
+			<section class="card"><h2>Attempts</h2>${one.log.length === 0 ? html`<p class="muted">None yet.</p>` : html`<ol class="timeline">${[...one.log].reverse().map(attempt => html`<${Attempt} key=${attempt.attempt} one=${attempt} />`)}</ol>`}</section></div>
+			<section class="card"><header><h2>What is sent</h2>${one.payload && html`<${Copy} text=${JSON.stringify(one.payload)} what="the payload" />`}</header>
+				${one.payload ? html`<pre class="payload" tabindex="0">${JSON.stringify(one.payload, null, 2)}</pre>` : html`<p class="muted">Your role does not show the data of leads, or the event is no longer stored.</p>`}</section>`}<//>
+	<//>`;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Numbers and times as people read them, in the language of the browser's formats.
+
+const numbers = new Intl.NumberFormat("en");
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const daysOfYears = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+const MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
+
+/** 13248 → "13,248". */
+export const count = value => numbers.format(value);
+
+/** 13248 → "13.2K". */
+export const short = value => value < 10000 ? numbers.format(value) : compact.format(value);
+
+/** "1 lead", "2 leads". */
+export const plural = (value, one, many = `${one}s`) => `${numbers.format(value)} ${value === 1 ? one : many}`;
+
+/** A part of a whole in percent: "42 %"; an en dash when there is no whole. */
+export function percent(part, whole) {
+	if (!whole)
+		return "–";
+	const value = 100 * part / whole;
+	return `${value > 0 && value < 1 ? "<1" : value > 99 && value < 100 ? ">99" : Math.round(value)} %`;
+}
+
+/** How a value has changed against one before, in percent; null when too little was counted to say. */
+export function change(value, before) {
+	return before < 20 ? null : Math.round(100 * (value - before) / before);
+}
+
+/** "3 minutes ago", "in 2 hours", "14 Nov, 09:30". */
+export function ago(time, now = Date.now()) {
+	const date = new Date(time), seconds = (date.getTime() - now) / 1000, size = Math.abs(seconds);
+	if (size < 45)
+		return seconds > 0 ? "in a moment" : "just now";
+	if (size < HOUR)
+		return relative.format(Math.round(seconds / MINUTE), "minute");
+	if (size < DAY)
+		return relative.format(Math.round(seconds / HOUR), "hour");
+	if (size < 7 * DAY)
+		return relative.format(Math.round(seconds / DAY), "day");
+	return day(date);
+}
+
+export function day(time) {
+	const date = new Date(time);
+	return date.getFullYear() === new Date().getFullYear() ? days.format(date) : daysOfYears.format(date);
+}
+
+/** A day of UTC, as the counters have them. */
+export const utcDay = time => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+export const hour = time => clock.format(new Date(time));
+
+/** "14 Nov 2026, 09:30:12". */
+export const full = time => exact.format(new Date(time));
+
+/** 84 → "84 ms", 1530 → "1.5 s". */
+export function duration(milliseconds) {
+	if (milliseconds < 1000)
+		return `${Math.round(milliseconds)} ms`;
+	if (milliseconds < MINUTE * 1000)
+		return `${(milliseconds / 1000).toFixed(1)} s`;
+	return milliseconds < HOUR * 1000 ? plural(Math.round(milliseconds / 60000), "minute") : plural(Math.round(milliseconds / 3600000), "hour");
+}
+
+export function bytes(size) {
+	for (const unit of ["bytes", "KB", "MB", "GB"]) {
+		if (size < 1000)
+			return `${size < 10 && unit !== "bytes" ? size.toFixed(1) : Math.round(size)} ${unit}`;
+		size /= 1000;
+	}
+	return `${size.toFixed(1)} TB`;
+}
+
+/** An RFC 3339 time without fractions. */
+export const rfc3339 = date => date.toISOString().replace(/\.\d+/, "");

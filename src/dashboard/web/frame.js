@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// What is around each view: navigation, what is wrong with the installation, the keyboard.
+import { useEffect, useState } from "./hooks.js";
+import { useList } from "./live.js";
+import { paused, refresh, wake } from "./live.js";
+import { go, link, useRoute } from "./route.js";
+import { logOut, may, isOperator, useSession } from "./session.js";
+import { store, useStore } from "./store.js";
+import { Dialog, Dialogs, Notice, Toasts, html, openDialog, showFailure } from "./ui.js";
+import { get } from "./api.js";
+
+/** The campaigns that the user sees, for names and the switcher. */
+export const campaigns = store([]);
+export const useCampaigns = () => useStore(campaigns);
+export const campaignName = id => campaigns.get().find(one => one.id === Number(id))?.name || `Campaign ${id}`;
+
+export async function readCampaigns() {
+	campaigns.set((await get("campaigns")).value);
+}
+
+const theme = store(localStorage.getItem("theme") || "");
+export const useTheme = () => useStore(theme);
+export function setTheme(value) {
+	theme.set(value);
+	if (value)
+		localStorage.setItem("theme", value);
+	else
+		localStorage.removeItem("theme");
+	document.documentElement.dataset.theme = value;
+}
+document.documentElement.dataset.theme = theme.get();
+
+/* ---- navigation ---- */
+
+const inCampaign = id => [
+	["Summary", `campaigns/${id}`, "stats", "s"], ["Leads", `campaigns/${id}/leads`, "leads", "l"],
+	["Webhooks", `campaigns/${id}/webhooks`, "hooks", "w"], ["Deliveries", `campaigns/${id}/deliveries`, "hooks", "d"],
+	["Pages and mail", `campaigns/${id}/pages`, "stats", "p"], ["Settings", `campaigns/${id}/settings`, "stats", "e"],
+];
+
+function Item({ text, path, current, shortcut }) {
+	return html`<li><a href=${link(path)} aria-current=${current ? "page" : undefined} title=${shortcut ? `g ${shortcut}` : undefined}>${text}</a></li>`;
+}
+
+function Switcher({ id }) {
+	const list = useCampaigns();
+	if (list.length < 2)
+		return html`<p class="campaign-name">${campaignName(id)}</p>`;
+	return html`<label class="offscreen" for="switcher">Campaign</label>
+		<select id="switcher" value=${id} onChange=${event => go(`campaigns/${event.currentTarget.value}`)}>
+			${list.map(one => html`<option key=${one.id} value=${one.id} selected=${one.id === Number(id)}>${one.name}</option>`)}</select>`;
+}
+
+function Navigation({ route, onGo }) {
+	const user = useSession(), [area, id, part] = route.path;
+	const campaign = area === "campaigns" && id ? id : null;
+	const at = path => route.path.join("/") === path;
+	return html`<nav aria-label="Main" onClick=${event => event.target.closest("a") && onGo()}>
+		<ul><${Item} text="Overview" path="" current=${route.path.length === 0} shortcut="o" /></ul>
+		${campaign && html`<div class="nav-group"><${Switcher} id=${campaign} /><ul>
+			${inCampaign(campaign).filter(([, , right]) => may(right)).map(([text, path, , key]) => html`<${Item} key=${path} text=${text} path=${path} shortcut=${key}
+				current=${part ? path.split("/")[2] === part : path === `campaigns/${campaign}` && at(path)} />`)}</ul></div>`}
+		${may("account") && html`<div class="nav-group"><p class="nav-title">Account</p><ul>
+			<${Item} text="Team" path="team" current=${area === "team"} />
+			<${Item} text="API keys" path="keys" current=${area === "keys"} />
+			<${Item} text="Log of changes" path="changes" current=${area === "changes"} /></ul></div>`}
+		${isOperator() && html`<div class="nav-group"><p class="nav-title">Installation</p><ul>
+			<${Item} text="Operator" path="operator" current=${area === "operator"} /></ul></div>`}
+		<div class="nav-group nav-user"><ul>
+			<${Item} text=${user.name || user.email} path="me" current=${area === "me"} />
+			<li><button type="button" class="as-link" onClick=${() => logOut().catch(showFailure)}>Log out</button></li></ul></div>
+	</nav>`;
+}
+
+/* ---- the keyboard ---- */
+
+const SHORTCUTS = [
+	["/", "search"], ["r", "read again"], ["g o", "Overview"], ["g s", "summary of the campaign"], ["g l", "leads"], ["g w", "webhooks"],
+	["g d", "deliveries"], ["g p", "pages and mail"], ["g e", "settings"], ["?", "this list"],
+];
+
+function Shortcuts({ close }) {
+	const [on, set] = useState(localStorage.getItem("shortcuts") !== "off");
+	return html`<${Dialog} title="Keys" close=${close}><table class="keys"><tbody>${SHORTCUTS.map(([key, text]) => html`
+		<tr key=${key}><th scope="row">${key.split(" ").map(one => html`<kbd key=${one}>${one}</kbd>${" "}`)}</th><td>${text}</td></tr>`)}</tbody></table>
+		<div class="field check"><input type="checkbox" id="shortcuts-on" checked=${on} onChange=${event => {
+			set(event.currentTarget.checked);
+			localStorage.setItem("shortcuts", event.currentTarget.checked ? "on" : "off");
+		}} /><label for="shortcuts-on">Use single keys</label></div>
+		<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Close</button></div><//>`;
+}
+
+function useKeyboard(route) {
+	useEffect(() => {
+		let before = "";
+		function key(event) {
+			const typing = event.target.closest?.("input, textarea, select, [contenteditable], dialog");
+			if (typing || event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem("shortcuts") === "off")
+				return;
+			const pair = before === "g" ? event.key : "";
+			before = event.key;
+			const campaign = route.path[0] === "campaigns" ? route.path[1] : null;
+			const target = pair && campaign && inCampaign(campaign).find(([, , right, letter]) => letter === pair && may(right));
+			if (pair === "o")
+				go("");
+			else if (target)
+				go(target[1]);
+			else if (event.key === "r")
+				refresh();
+			else if (event.key === "?")
+				openDialog(close => html`<${Shortcuts} close=${close} />`);
+			else if (event.key === "/" && document.querySelector("[type=search]"))
+				document.querySelector("[type=search]").focus();
+			else
+				return;
+			event.preventDefault();
+		}
+		addEventListener("keydown", key);
+		return () => removeEventListener("keydown", key);
+	}, [route]);
+}
+
+/* ---- what is wrong ---- */
+
+function Warnings() {
+	const installation = useList("installation", {}, { every: 30 }), pausedNow = useStore(paused);
+	return html`
+		${pausedNow && html`<${Notice}><p>Paused, because nobody was here for a while.</p> <button type="button" onClick=${wake}>Continue</button><//>`}
+		${installation?.dispatcher === false && html`<${Notice} tone="bad"><p><strong>No dispatcher is running.</strong> Webhooks and mails are stored, and nothing is sent.
+			${isOperator() ? html` Start it: <code>systemctl start leadhook-dispatch</code>, or the line for cron.` : " Tell the operator of this installation."}</p><//>`}
+		${installation?.mail_held_since && html`<${Notice} tone="bad"><p><strong>Mail is held.</strong> The mail server refuses it. Mails wait, and are not lost.</p><//>`}`;
+}
+
+export function Frame({ children }) {
+	const route = useRoute(), [open, setOpen] = useState(false);
+	useKeyboard(route);
+	useEffect(() => {
+		const escape = event => event.key === "Escape" && setOpen(false);
+		addEventListener("keydown", escape);
+		return () => removeEventListener("keydown", escape);
+	}, []);
+	return html`
+		<a class="skip" href="#main" onClick=${event => { event.preventDefault(); document.querySelector("h1")?.focus(); }}>Skip to the content</a>
+		<div class=${`shell ${open ? "nav-open" : ""}`}>
+			<div class="top"><a class="brand" href="#/">Leadhook</a>
+				<button type="button" class="menu" aria-expanded=${open} onClick=${() => setOpen(!open)}>Menu</button></div>
+			<div class="side"><a class="brand" href="#/">Leadhook</a><${Navigation} route=${route} onGo=${() => setOpen(false)} />
+				<p class="keys-hint"><button type="button" class="as-link" onClick=${() => openDialog(close => html`<${Shortcuts} close=${close} />`)}>Keys <kbd>?</kbd></button></p></div>
+			<main id="main"><${Warnings} />${children}</main>
+		</div>`;
+}
+
+export const Overlays = () => html`<${Dialogs} /><${Toasts} />`;

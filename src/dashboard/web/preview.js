@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Markup that the service has rendered, in a frame that runs no script. The page's policy forbids inline styles, also in the frame:
+// they are set by script, which is what the policy allows.
+import { useEffect, useRef } from "./hooks.js";
+import { html } from "./ui.js";
+
+/** Takes styles out of the markup: the text without them, and the sheets. Attributes become data-style. */
+function withoutStyles(markup) {
+	const parsed = new DOMParser().parseFromString(markup, "text/html"), sheets = [];
+	for (const script of parsed.querySelectorAll("script, meta[http-equiv], base"))
+		script.remove();
+	for (const style of parsed.querySelectorAll("style")) {
+		sheets.push(style.textContent);
+		style.remove();
+	}
+	for (const element of parsed.querySelectorAll("[style]")) {
+		element.dataset.style = element.getAttribute("style");
+		element.removeAttribute("style");
+	}
+	return [`<!DOCTYPE html>${parsed.documentElement.outerHTML}`, sheets];
+}
+
+/** `style`: a further stylesheet, such as that of a campaign. `width`: in pixels. */
+export function Preview({ markup, style = "", title, width }) {
+	const frame = useRef(null);
+	const [text, sheets] = withoutStyles(markup);
+	const all = [...sheets, style].join("\n");
+	function apply() {
+		const view = frame.current?.contentWindow, page = frame.current?.contentDocument;
+		if (!page?.body)
+			return;
+		const sheet = new view.CSSStyleSheet();
+		sheet.replaceSync(all);
+		page.adoptedStyleSheets = [sheet];
+		for (const element of page.querySelectorAll("[data-style]"))
+			element.style.cssText = element.dataset.style;
+		for (const element of page.querySelectorAll("a[href], form, button, input, select, textarea"))
+			element.tabIndex = -1;
+	}
+	useEffect(apply, [all, text]);
+	return html`<iframe ref=${frame} class="preview" title=${title} sandbox="allow-same-origin" srcdoc=${text} onLoad=${apply} width=${width} />`;
+}

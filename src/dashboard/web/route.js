@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The place is in the fragment: #/campaigns/3/leads?verified=on. Its query is that of the call that the view makes, so that what one
+// sees can be linked and bookmarked.
+import { useEffect, useState } from "./hooks.js";
+
+export function parse(fragment) {
+	const [path, query = ""] = fragment.replace(/^#\/?/, "").split("?");
+	return {
+		path: path.split("/").filter(Boolean).map(part => {
+			try {
+				return decodeURIComponent(part);
+			} catch (error) {
+				return part;
+			}
+		}),
+		query: Object.fromEntries(new URLSearchParams(query)),
+	};
+}
+
+/** The fragment of a place. Empty values are left out. */
+export function link(path, query = {}) {
+	const pairs = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
+	const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+	return `#/${path}${text ? `?${text}` : ""}`;
+}
+
+export const go = (path, query) => { location.hash = link(path, query); };
+
+/** Changes the query of the present place; with `typing` without an entry in the history. */
+export function setQuery(changes, { typing = false } = {}) {
+	const { path, query } = parse(location.hash);
+	const target = link(path.map(encodeURIComponent).join("/"), { ...query, ...changes });
+	if (target === location.hash)
+		return;
+	if (typing) {
+		history.replaceState(null, "", target);
+		dispatchEvent(new HashChangeEvent("hashchange"));
+	} else
+		location.hash = target;
+}
+
+export function useRoute() {
+	const [route, set] = useState(() => parse(location.hash));
+	useEffect(() => {
+		const changed = () => set(parse(location.hash));
+		addEventListener("hashchange", changed);
+		return () => removeEventListener("hashchange", changed);
+	}, []);
+	return route;
+}

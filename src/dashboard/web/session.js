@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Who is logged in, and the forms of logins: login, link of an invitation, the password again.
+import { useEffect, useRef, useState } from "./hooks.js";
+import { Cancelled, Failure, call, forget, gate, post } from "./api.js";
+import { store, useStore } from "./store.js";
+import { Dialog, Field, Form, Notice, Password, Problem, html, openDialog, useForm } from "./ui.js";
+
+/** The answer to GET session; null: nobody is logged in; undefined: not known yet. */
+export const session = store(undefined);
+export const useSession = () => useStore(session);
+/** Whether the session has ended while somebody worked. */
+export const ended = store(null);
+
+export const may = right => Boolean(session.get()?.rights.includes(right));
+export const isOperator = () => session.get()?.role === "operator";
+
+/** Cookies of the session are sent over https, or to this machine, alone. */
+const isSafe = () => isSecureContext;
+
+export async function readSession() {
+	try {
+		session.set((await call("GET", "session", { quiet: true })).value);
+	} catch (failure) {
+		if (!(failure instanceof Failure) || failure.status !== 401)
+			throw failure;
+		session.set(null);
+	}
+}
+
+export async function logOut() {
+	await call("DELETE", "session", { quiet: true }).catch(failure => {
+		if (failure.status !== 401)
+			throw failure;
+	});
+	forget();
+	session.set(null);
+	location.hash = "#/";
+}
+
+/** Asks again before a call that needs it: the calls that wait share one login. */
+gate.logIn = () => {
+	if (!ended.get()) {
+		let done;
+		const promise = new Promise(resolve => { done = resolve; });
+		ended.set({ promise, done });
+	}
+	return ended.get().promise;
+};
+
+let confirming = null;
+gate.confirm = () => {
+	confirming ||= openDialog(close => html`<${Confirm} close=${close} />`).finally(() => { confirming = null; }).then(done => {
+		if (!done)
+			throw new Cancelled();
+	});
+	return confirming;
+};
+
+/* ---- forms ---- */
+
+/** The password, and a code where the user has a second factor; `send` gets both. */
+function LoginFields({ form, codeShown }) {
+	const code = useRef(null);
+	useEffect(() => {
+		if (codeShown)
+			code.current.querySelector("input").focus();
+	}, [codeShown]);
+	return html`
+		<${Password} form=${form} name="password" label="Password" autocomplete="current-password" />
+		${codeShown && html`<div ref=${code}><${Field} form=${form} name="code" label="Code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false"
+			hint="From your authenticator app, or one of your recovery codes." /></div>`}`;
+}
+
+const waitText = seconds => `Too many attempts. Try again in ${seconds} s.`;
+
+/** Counts down after a login that came too early. */
+function useWait(failure) {
+	const [until, set] = useState(0), [now, tick] = useState(Date.now());
+	useEffect(() => {
+		if (failure?.status === 429)
+			set(Date.now() + (failure.retryAfter || 5) * 1000);
+	}, [failure]);
+	useEffect(() => {
+		const timer = setInterval(() => tick(Date.now()), 500);
+		return () => clearInterval(timer);
+	}, []);
+	return Math.max(0, Math.ceil((until - now) / 1000));
+}
+
+function useLogin(work) {
+	const form = useForm({ email: "", password: "", code: "" });
+	const [codeShown, showCode] = useState(false);
+	const wait = useWait(form.failure);
+	async function submit() {
+		try {
+			await work(form.values);
+		} catch (failure) {
+			if (failure.code !== "code_needed")
+				throw failure.code === "wrong_login"
+					? Object.assign(failure, { message: codeShown ? "Password or code are wrong." : "Email address or password are wrong." }) : failure;
+			showCode(true);
+		}
+	}
+	return { form, codeShown, submit, wait };
+}
+
+export function Login({ again, email = "", onDone }) {
+	const login = useLogin(async values => {
+		const before = session.get();
+		const body = { email: email || values.email, password: values.password, ...(values.code ? { code: values.code.trim() } : {}) };
+		const { value } = await post("session", body, { quiet: true });
+		if (before && before.user_id !== value.user_id)
+			forget();
+		session.set(value);
+		onDone?.();
+	});
+	const { form, wait } = login;
+	return html`<${Form} form=${form} onSubmit=${login.submit} class="login">
+		${!isSafe() && html`<${Notice} tone="bad">This page was loaded without https. Browsers do not keep the login then: open it with https.<//>`}
+		${again && html`<p>Your session has ended. Log in to go on where you were.</p>`}
+		${email ? html`<p>${email}</p>` : html`<${Field} form=${form} name="email" label="Email address" type="email" autocomplete="username" autofocus=${!again} />`}
+		<${LoginFields} form=${form} codeShown=${login.codeShown} />
+		${wait > 0 && html`<p class="error" role="status">${waitText(wait)}</p>`}
+		<div class="buttons"><button type="submit" class="primary" disabled=${wait > 0} aria-busy=${form.busy}>Log in</button></div>
+		${!again && html`<p class="muted">No password, or forgotten? Ask an owner of your account, or the operator, for a new link.</p>`}
+	<//>`;
+}
+
+/** Over the view, which stays: the session has ended. */
+export function Ended() {
+	const waiting = useStore(ended), user = session.get();
+	if (!waiting)
+		return null;
+	const done = () => {
+		ended.set(null);
+		waiting.done();
+	};
+	return html`<${Dialog} title="Log in again" close=${() => {}}>
+		<${Login} again email=${user?.email} onDone=${done} />
+		<p><button type="button" class="small quiet" onClick=${() => location.reload()}>Log in as somebody else</button></p><//>`;
+}
+
+function Confirm({ close }) {
+	const login = useLogin(async values => {
+		await post("session/confirm", { password: values.password, ...(values.code ? { code: values.code.trim() } : {}) }, { quiet: true });
+		close(true);
+	});
+	const { form, wait } = login;
+	return html`<${Dialog} title="Your password, please" close=${() => close(false)}>
+		<p>This change needs the password again. For the next ten minutes you will not be asked.</p>
+		<${Form} form=${form} onSubmit=${login.submit} submit="Go on" cancel=${() => close(false)}>
+			<${LoginFields} form=${form} codeShown=${login.codeShown || session.get()?.second_factor} />
+			${wait > 0 && html`<p class="error" role="status">${waitText(wait)}</p>`}
+		<//><//>`;
+}
+
+/* ---- the link of an invitation or of a reset: #welcome/TOKEN ---- */
+
+export function Welcome({ token, onDone }) {
+	const [state, set] = useState({});
+	const form = useForm({ password: "" });
+	useEffect(() => {
+		post("session/link", { token }, { quiet: true }).then(answer => set({ link: answer.value }), failure => set({ failure }));
+	}, [token]);
+	async function submit() {
+		try {
+			await post("session/link/use", { token, new_password: form.values.password }, { quiet: true });
+		} catch (failure) {
+			throw failure.fields?.new_password ? Object.assign(failure, { fields: { password: failure.fields.new_password } }) : failure;
+		}
+		forget();
+		try {
+			session.set((await post("session", { email: state.link.email, password: form.values.password }, { quiet: true })).value);
+		} catch (failure) { // such as that of a user with a second factor
+			session.set(null);
+		}
+		onDone();
+	}
+	if (state.failure?.code === "link_not_valid")
+		return html`<h1>This link is not valid</h1>
+			<p>It was used, replaced by a newer one, or has expired. Ask the person who invited you for a new link.</p>
+			<p><a href="#/" onClick=${onDone}>Go to the login</a></p>`;
+	if (state.failure)
+		return html`<h1>Leadhook</h1><${Problem} failure=${state.failure} onRetry=${() => location.reload()} />`;
+	if (!state.link)
+		return html`<div class="skeleton" role="status" aria-label="Loading"><span /><span /></div>`;
+	const { email, name, purpose } = state.link;
+	return html`<h1>${purpose === "welcome" ? `Welcome${name ? `, ${name}` : ""}` : "Choose a new password"}</h1>
+		<${Form} form=${form} onSubmit=${submit} submit="Set the password and log in" class="login">
+			<p>For <strong>${email}</strong>.</p>
+			<input type="email" class="offscreen" autocomplete="username" value=${email} readonly tabindex="-1" aria-hidden="true" />
+			<${Password} form=${form} name="password" label="Password" autocomplete="new-password" hint="12 characters or more. A sentence is good." />
+		<//>`;
+}

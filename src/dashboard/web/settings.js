@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// The settings of a campaign in groups, its tags, actions and rewards, its end.
+import { useEffect, useState } from "./hooks.js";
+import { get, patch, post, remove } from "./api.js";
+import { count, plural } from "./format.js";
+import { campaignName, readCampaigns } from "./frame.js";
+import { useLive } from "./live.js";
+import { go, link, setQuery } from "./route.js";
+import { may } from "./session.js";
+import { save } from "./versions.js";
+import { MAILS } from "./words.js";
+import { Button, Choices, Code, Dialog, Field, Form, Loaded, Notice, Page, Table, Time, ask, html, openDialog, toast, useForm } from "./ui.js";
+
+const LANGUAGES = [["auto", "That of the visitor"], ["en", "English"], ["de", "German"], ["es", "Spanish"], ["fr", "French"]];
+
+/* Each field: its name, label, hint, and its kind: text, number, check, lines (a list), select with options, set with options. */
+const GROUPS = [
+	["basics", "Basics", [
+		["name", "Name", "On pages and in mails."],
+		["ends_at", "Ends on", "From this day on nobody can sign up. Empty: it has no end.", "date"],
+		["language", "Language", "Of pages and mails.", "select", LANGUAGES],
+		["jump_start", "Added to the number of leads", "For the number that pages show.", "number"],
+		["waitlist", "New leads wait until you let them in", null, "check"],
+	]],
+	["points", "Points", [
+		["points_signup", "For signing up", null, "number"], ["points_direct", "For each friend who signs up", null, "number"],
+		["points_indirect", "For friends of friends", "For each further person in the chain.", "number"], ["points_verified", "More when that friend is verified", null, "number"],
+		["require_verification", "A referral counts once the friend is verified", "Protects against made-up addresses.", "check"],
+	]],
+	["verification", "Verification and mails", [
+		["verify_email", "Ask leads to confirm their email address", "By a mail with a link and a code.", "check"],
+		["verify_phone", "Ask leads to confirm their phone number", "By a code in a text message.", "check"],
+		["mails", "Mails to leads", null, "set", ["welcome", "reward", "referral", "status_link"].map(kind => [kind, ...MAILS[kind]])],
+	]],
+	["forms", "Forms and pages", [
+		["pages", "The campaign has pages here", "A form and a page for each lead.", "check"],
+		["hosts", "Your pages that have the form", "Host names, one a line, such as shop.example.", "lines"],
+		["hosts_only", "Only these pages may sign leads up", null, "check"],
+		["landing_url", "Page that leads share", "Empty: the page here.", "url"], ["thankyou_url", "Page after signing up", "Empty: the lead's own page.", "url"], ["status_url", "Your own page for leads", "Empty: the page here.", "url"],
+	]],
+	["fraud", "Bots and fraud", [
+		["bots", "What a sign-up has to prove", null, "select", [["off", "Nothing"], ["honeypot", "A hidden field stays empty (usual)"], ["proof", "A small calculation of the browser"], ["proof_or_confirm", "The calculation, or confirming the address"]]],
+		["max_per_ip", "Leads from one IP address", "Further ones are marked as fraudulent. 0: any number.", "number"],
+		["allowed_networks", "Networks without that limit", "One a line, such as 192.0.2.0/24.", "lines"],
+		["blocked_email_domains", "Blocked email domains", "One a line. Leads from there are marked as fraudulent.", "lines"],
+		["blocked_referrers", "Blocked sites", "One a line. Leads who come from there are marked as fraudulent.", "lines"],
+	]],
+	["privacy", "Privacy and API", [
+		["privacy", "Answers without a key have no personal data", null, "check"], ["require_key", "Every call needs an API key", "Forms on pages do not work then.", "check"],
+		["public_lookup", "Leads that can be looked up without a key", null, "select", [["social_id", "Those whose id is known (usual)"], ["own", "One's own only"], ["none", "None"], ["all", "All, also by address"]]],
+		["public_update", "Leads that a repeated sign-up can change", null, "select", [["own", "One's own only (usual)"], ["none", "None"], ["all", "All"]]],
+		["compat", "Webhooks look like those of hosted services", "For receivers that were made for them.", "check"],
+	]],
+];
+
+const kindOf = kind => ({ text: "text", number: "text", lines: "area", url: "url", date: "date", check: "check", select: "select" })[kind || "text"];
+
+/** A value of the API as a field has it, and back. */
+function toField(kind, value) {
+	if (kind === "lines")
+		return (value || "").split(/[\s,]+/).filter(Boolean).join("\n");
+	if (kind === "date")
+		return value ? value.slice(0, 10) : "";
+	if (kind === "check" || kind === "set")
+		return value;
+	return value === null || value === undefined ? "" : String(value);
+}
+function fromField(kind, value) {
+	if (kind === "lines")
+		return value.split(/[\s,]+/).filter(Boolean).join(",");
+	return value;
+}
+
+function Group({ id, title, fields, campaign, tag, reload, changes }) {
+	const start = Object.fromEntries(fields.map(([name, , , kind]) => [name, toField(kind, campaign[name])]));
+	const [base, setBase] = useState({ values: start, tag });
+	const form = useForm(start);
+	const changed = fields.filter(([name]) => JSON.stringify(form.values[name]) !== JSON.stringify(base.values[name]));
+	useEffect(() => { // somebody else's changes are shown while this group is untouched
+		if (changed.length === 0 && JSON.stringify(start) !== JSON.stringify(base.values)) {
+			setBase({ values: start, tag });
+			form.setValues(start);
+		} else if (changed.length === 0 && tag !== base.tag)
+			setBase({ values: start, tag });
+	}, [tag, JSON.stringify(start)]);
+	useEffect(() => {
+		if (changed.length === 0)
+			return undefined;
+		const warn = event => event.preventDefault();
+		addEventListener("beforeunload", warn);
+		return () => removeEventListener("beforeunload", warn);
+	}, [changed.length > 0]);
+	async function submit() {
+		const toValues = value => Object.fromEntries(fields.map(([name, , , kind]) => [name, fromField(kind, toField(kind, value[name]))]));
+		const done = await save({
+			path: `campaigns/${id}`, tag: base.tag, base: Object.fromEntries(fields.map(([name, , , kind]) => [name, fromField(kind, base.values[name])])), labels: Object.fromEntries(fields.map(([name, label]) => [name, label])), read: toValues,
+			changes: Object.fromEntries(changed.map(([name, , , kind]) => [name, fromField(kind, form.values[name])])),
+		});
+		const now = await get(`campaigns/${id}`), values = Object.fromEntries(fields.map(([name, , , kind]) => [name, toField(kind, now.value[name])]));
+		setBase({ values, tag: now.tag });
+		form.setValues(values);
+		toast(done === "saved" ? "Saved" : "Their version was kept");
+		readCampaigns().catch(() => {});
+		reload();
+	}
+	return html`<section class="card"><h2>${title}</h2><${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
+		<fieldset class="stack" disabled=${!changes}>${fields.map(([name, label, hint, kind, options]) => kind === "set"
+			? html`<${Choices} key=${name} form=${form} name=${name} label=${label} options=${options} />`
+			: html`<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${kindOf(kind)} options=${options} inputmode=${kind === "number" ? "numeric" : undefined} />`)}</fieldset>
+		${changed.length > 0 && html`<p class="hint">${plural(changed.length, "change")} not saved.</p>`}<//></section>`;
+}
+
+/* ---- tags, actions, rewards ---- */
+
+const DEFINITIONS = {
+	tags: ["Tags", "tag", "A word for a group of leads, such as “vip”. It can give points.",
+		[["name", "Name"], ["points", "Points", "Given with the tag.", "number"], ["description", "Description"]]],
+	actions: ["Actions", "action", "Something leads do for points, such as following you.",
+		[["text", "Text"], ["points", "Points", null, "number"], ["public", "Leads can confirm it themselves", "Without a check.", "check"]]],
+	rewards: ["Rewards", "reward", "What leads reach with points.",
+		[["subject", "Reward"], ["required_points", "Points that it takes", null, "number"]]],
+};
+
+function EditDefinition({ campaign, kind, row, tag, close }) {
+	const [, noun, , fields] = DEFINITIONS[kind];
+	const form = useForm(Object.fromEntries(fields.map(([name, , , type]) => [name, row ? toField(type, row[name]) : type === "check" ? false : ""])));
+	async function submit() {
+		const body = Object.fromEntries(Object.entries(form.values).filter(([, value]) => row || value !== ""));
+		await (row ? patch(`${kind}/${row.id}`, body, tag) : post(`campaigns/${campaign}/${kind}`, body, { version: tag }));
+		close(true);
+	}
+	return html`<${Dialog} title=${row ? `Edit ${noun}` : `Add ${noun}`} close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close()}>
+		${fields.map(([name, label, hint, type]) => html`<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${type === "check" ? "check" : "text"} inputmode=${type === "number" ? "numeric" : undefined} />`)}<//><//>`;
+}
+
+function Definitions({ campaign, kind }) {
+	const [title, noun, text, fields] = DEFINITIONS[kind];
+	const live = useLive(`campaigns/${campaign}/${kind}`, {}, { every: 60 });
+	const changes = may("manage");
+	const edit = row => openDialog(close => html`<${EditDefinition} campaign=${campaign} kind=${kind} row=${row} tag=${live.tag} close=${done => { close(); if (done) live.reload(); }} />`);
+	const drop = row => ask({
+		title: `Remove the ${noun} “${row[fields[0][0]]}”?`, verb: `Remove ${noun}`, text: html`<p>Points that were given for it stay. It cannot be undone.</p>`,
+		work: async () => { await remove(`${kind}/${row.id}`); live.reload(); },
+	});
+	const columns = fields.map(([name, label, , type]) => ({ title: label, kind: type === "number" ? "number" : undefined, cell: row => type === "check" ? row[name] ? "yes" : "no" : type === "number" ? count(row[name]) : row[name] || "" }));
+	return html`<section class="card"><header><h2>${title}</h2>${changes && html`<${Button} onClick=${() => edit(null)}>Add ${noun}<//>`}</header>
+		<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<p class="muted">${text}</p>`
+			: html`<${Table} name=${title} rows=${rows} columns=${[...columns, ...(changes ? [{ title: "Change", hidden: true, cell: row => html`<span class="buttons"><${Button} kind="small" onClick=${() => edit(row)}>Edit<//>
+				<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//></span>` }] : [])]} />`}<//></section>`;
+}
+
+/* ---- end ---- */
+
+function Danger({ id, campaign, reload }) {
+	const end = async () => {
+		await post(`campaigns/${id}/end`);
+		reload();
+		toast("The campaign has ended", async () => { await post(`campaigns/${id}/reopen`); reload(); });
+	};
+	const reopen = async () => {
+		await post(`campaigns/${id}/reopen`);
+		reload();
+		toast("The campaign is open again");
+	};
+	const drop = () => ask({
+		title: "Remove this campaign?", verb: "Remove campaign", type: campaign.name,
+		text: html`<p><strong>${plural(campaign.lead_count, "lead")}</strong> with their points, history, webhooks and deliveries are deleted. It cannot be undone; an export first keeps the leads.</p>`,
+		work: async () => {
+			await remove(`campaigns/${id}`, { yes: true });
+			await readCampaigns();
+			toast(`“${campaign.name}” was removed`);
+			go("");
+		},
+	});
+	return html`<section class="card danger-zone"><h2>End</h2>
+		${campaign.state === "ended" ? html`<p>It has ended <${Time} at=${campaign.ended_at || campaign.ends_at} />.</p><div class="buttons"><${Button} onClick=${reopen}>Open again<//></div>`
+			: html`<p>Nobody can sign up any more. Leads, pages of leads and webhooks stay.</p><div class="buttons"><${Button} onClick=${end}>End the campaign<//></div>`}
+		<div class="buttons"><${Button} kind="danger" onClick=${drop}>Remove the campaign…<//></div></section>`;
+}
+
+/* ---- the view ---- */
+
+const TABS = [["", "Settings"], ["rewards", "Rewards, actions, tags"], ["embed", "Form for your page"]];
+
+function Embed({ id }) {
+	const live = useLive(`campaigns/${id}/embed`, {}, { every: 0 });
+	return html`<${Loaded} live=${live}>${one => html`<div class="stack">
+		${one.page && html`<section class="card"><h2>The page here</h2><p><a href=${one.page} target="_blank" rel="noreferrer noopener">${one.page}</a></p></section>`}
+		${one.script && html`<section class="card"><h2>On your own page</h2><p>The script, once, at the end of the page:</p><${Code} text=${one.script} what="the script" />
+			<p>Where the form is to be:</p><${Code} text=${one.form} what="the form" /></section>`}
+		${one.status && html`<section class="card"><h2>More</h2><p>A lead's own link and points:</p><${Code} text=${one.status} what="the status" /><p>The leaderboard:</p><${Code} text=${one.leaderboard} what="the leaderboard" />
+			<p>A form that works without a script:</p><${Code} text=${one.plain_form} what="the plain form" /></section>`}</div>`}<//>`;
+}
+
+export function Settings({ id, query }) {
+	const live = useLive(`campaigns/${id}`, {}, { every: 20 });
+	const tab = query.tab || "", changes = may("manage");
+	return html`<${Page} title="Settings" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>`}>
+		<div class="segments" role="group" aria-label="Parts">${TABS.map(([key, text]) => html`<button type="button" key=${key} aria-pressed=${tab === key} onClick=${() => setQuery({ tab: key })}>${text}</button>`)}</div>
+		${!changes && html`<${Notice}>Your role can look at settings, and not change them.<//>`}
+		${tab === "rewards" ? html`<${Definitions} campaign=${id} kind="rewards" /><${Definitions} campaign=${id} kind="actions" /><${Definitions} campaign=${id} kind="tags" />`
+			: tab === "embed" ? html`<${Embed} id=${id} />`
+				: html`<${Loaded} live=${live} lines=${10}>${(campaign, { tag }) => html`<div class="columns">
+					${GROUPS.map(([key, title, fields]) => html`<${Group} key=${key} id=${id} title=${title} fields=${fields} campaign=${campaign} tag=${tag} reload=${live.reload} changes=${changes} />`)}
+					${changes && html`<${Danger} id=${id} campaign=${campaign} reload=${live.reload} />`}</div>`}<//>`}
+	<//>`;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// A value that several parts of the page share.
+import { useEffect, useState } from "./hooks.js";
+
+export function store(value) {
+	const listeners = new Set();
+	return {
+		get: () => value,
+		set(next) {
+			value = typeof next === "function" ? next(value) : next;
+			for (const listener of [...listeners])
+				listener(value);
+		},
+		subscribe(listener) {
+			listeners.add(listener);
+			return () => listeners.delete(listener);
+		},
+	};
+}
+
+export function useStore(shared) {
+	const [value, set] = useState(shared.get());
+	useEffect(() => {
+		set(() => shared.get());
+		return shared.subscribe(next => set(() => next));
+	}, [shared]);
+	return value;
+}

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "engine/events.h"
 #include "store/operator/admin.h"
+#include "store/webhook_health.h"
 #include "webhook/signature.h"
 #include "webhook/webhook_url.h"
 
@@ -140,20 +141,52 @@ add_webhook(struct admin_call *call, const struct webhook_row *webhook)
 	output_time(call->output, "last_delivery_at", webhook->last_delivery_ms);
 }
 
+/* What a list of many shows in addition; the exact numbers of one are those of `webhook show`. */
+static void
+add_health(struct admin_call *call, const struct webhook_row *webhook, const struct webhook_health *health)
+{
+	struct output *recent = output_new(call->pool, OUTPUT_OBJECT);
+	output_record(recent);
+	output_u64(recent, "attempts", health->attempts);
+	output_u64(recent, "delivered", health->delivered);
+	output_u64(recent, "failed", health->failed);
+	output_boolean(call->output, "gone", webhook->state == WEBHOOK_GONE);
+	output_time(call->output, "oldest_due", health->oldest_due_ms);
+	output_nested(call->output, "last_24_hours", recent);
+}
+
+static const struct webhook_health *
+health_of(const struct webhook_health *healths, size_t count, uint64_t id)
+{
+	static const struct webhook_health none = { .oldest_due_ms = -1 };
+	for (size_t i = 0; i < count; i++)
+		if (healths[i].id == id)
+			return &healths[i];
+	return &none; /* it was added between the two reads */
+}
+
 int
 admin_webhook_list(struct admin_call *call)
 {
 	struct webhook_row *webhooks;
+	struct webhook_health *healths;
 	struct campaign campaign;
-	size_t count;
+	size_t count, health_count = 0;
 	int64_t now_ms;
+	uint64_t id = call->id;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
 		result = store_list_webhooks(call->store, call->pool, call->id, &webhooks, &count);
+	if (result == RESULT_OK)
+		result = store_find_webhook_health(call->store, call->pool, &id, 1, &healths, &health_count);
+	if (result == RESULT_OK)
+		result = store_add_recent_attempts(call->store, call->pool, now_ms, healths, health_count);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		add_webhook(call, &webhooks[i]);
+		add_health(call, &webhooks[i], health_of(healths, health_count, webhooks[i].id));
+	}
 	return EX_OK;
 }
 

@@ -37,7 +37,8 @@ DB_STATEMENT(sql_select_lease_end,
     "SELECT MAX(lease_until_ms) FROM {prefix}dispatch_shards WHERE owner IS NOT NULL AND lease_until_ms > " NOW);
 DB_STATEMENT(sql_select_data_directory, "SELECT @@datadir, @@hostname");
 
-store_statement_list sql_of_figures = { &sql_count_rows, &sql_count_due, &sql_select_lease_end, &sql_select_data_directory, NULL };
+store_statement_list sql_of_figures = { &sql_count_rows, &sql_count_due, &sql_select_lease_end, &sql_select_data_directory,
+	NULL };
 
 enum {
 	COUNT_ACCOUNTS,

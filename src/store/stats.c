@@ -227,11 +227,11 @@ read_days(struct store *store, struct pool *pool, struct db_list ids, uint64_t f
 }
 
 static enum result
-read_webhooks(struct store *store, struct pool *pool, struct db_list ids, struct campaign_overview *overviews, size_t count)
+read_webhooks(struct store *store, struct pool *pool, uint64_t *ids, struct campaign_overview *overviews, size_t count)
 {
 	struct webhook_health *webhooks;
 	size_t found;
-	const enum result result = store_find_webhook_health(store, pool, ids, &webhooks, &found);
+	const enum result result = store_find_webhook_health(store, pool, ids, count, &webhooks, &found);
 	for (size_t i = 0; result == RESULT_OK && i < found; i++) {
 		const struct webhook_health *webhook = &webhooks[i];
 		struct campaign_overview *overview = overview_of(overviews, count, webhook->campaign_id);
@@ -257,11 +257,7 @@ store_campaign_overviews(
 		overviews[i] = (struct campaign_overview){ .campaign_id = ids[i], .oldest_due_ms = -1 };
 	}
 	const struct db_list list = store_id_list(pool, ids, count);
-	for (size_t from = 0; from < list.count && result == RESULT_OK; from += DB_LIST_MAX) {
-		const struct db_list piece = store_list_piece(list, from);
-		result = read_days(store, pool, piece, first, overviews, count);
-		if (result == RESULT_OK)
-			result = read_webhooks(store, pool, piece, overviews, count);
-	}
-	return result;
+	for (size_t from = 0; from < list.count && result == RESULT_OK; from += DB_LIST_MAX)
+		result = read_days(store, pool, store_list_piece(list, from), first, overviews, count);
+	return result == RESULT_OK ? read_webhooks(store, pool, ids, overviews, count) : result;
 }

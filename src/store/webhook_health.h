@@ -3,17 +3,23 @@
 #ifndef LEADHOOK_STORE_WEBHOOK_HEALTH_H
 #define LEADHOOK_STORE_WEBHOOK_HEALTH_H
 
-#include "db/db.h"
 #include "store/store.h"
 
 struct webhook_health {
 	uint64_t id, campaign_id;
-	bool active;           /* neither disabled, nor is its receiver gone */
-	bool failing;          /* its last attempt failed */
-	int64_t oldest_due_ms; /* when the first of its pending deliveries is due; -1: none is pending */
+	bool active;                          /* neither disabled, nor is its receiver gone */
+	bool failing;                         /* its last attempt failed */
+	int64_t oldest_due_ms;                /* when the first of its pending deliveries is due; -1: none is pending */
+	uint64_t attempts, delivered, failed; /* of store_add_recent_attempts */
 };
-/* Those of the campaigns, at most DB_LIST_MAX, by id. In the pool. */
-MUST_CHECK enum result store_find_webhook_health(
-    struct store *store, struct pool *pool, struct db_list campaigns, struct webhook_health **webhooks, size_t *count);
+/* Those of the campaigns, by id, in the pool. Sorts `campaigns` in place. */
+MUST_CHECK enum result store_find_webhook_health(struct store *store, struct pool *pool, uint64_t *campaigns,
+    size_t campaign_count, struct webhook_health **webhooks, size_t *count);
+
+/* Adds the attempts of the last HEALTH_HOURS hours, and the deliveries that ended with them. `now_ms` is the database's time.
+ */
+enum { HEALTH_HOURS = 24 };
+MUST_CHECK enum result store_add_recent_attempts(
+    struct store *store, struct pool *pool, int64_t now_ms, struct webhook_health *webhooks, size_t count);
 
 #endif

@@ -24,7 +24,8 @@ schema_files = \
 	%D%/0022-hours.sql \
 	%D%/0023-request-keys.sql \
 	%D%/0024-jobs.sql \
-	%D%/0025-mails-of-campaign.sql
+	%D%/0025-mails-of-campaign.sql \
+	%D%/0026-referred.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

@@ -192,6 +192,8 @@ struct slice admin_member_name(struct pool *pool, const char *name);
 const char *admin_option_shown(const struct admin_call *call, enum admin_option option);
 /* A setting's value is wrong: "name=: …". */
 int admin_fail_setting(struct admin_call *call, const char *setting, const char *format, ...) PRINTF_LIKE(3, 4);
+/* An operand is wrong; a remote call has it as the member of that name. */
+int admin_fail_operand(struct admin_call *call, const char *operand, const char *format, ...) PRINTF_LIKE(3, 4);
 /* A remark that does not make the command fail. */
 void admin_warn(struct admin_call *call, const char *format, ...) PRINTF_LIKE(2, 3);
 

@@ -104,6 +104,16 @@ admin_fail_setting(struct admin_call *call, const char *setting, const char *for
 	return fail(call, PROBLEM_INVALID, setting, pool_printf(call->pool, "%s=: ", setting), message);
 }
 
+int
+admin_fail_operand(struct admin_call *call, const char *operand, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	const struct slice message = format_text(call->pool, format, args);
+	va_end(args);
+	return fail(call, PROBLEM_INVALID, operand, SLICE(""), message);
+}
+
 void
 admin_warn(struct admin_call *call, const char *format, ...)
 {

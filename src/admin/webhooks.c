@@ -38,7 +38,7 @@ read_events(struct admin_call *call, uint32_t *events)
 	for (size_t i = 2; i < call->operand_count; i++) {
 		enum event_type event;
 		if (!event_parse(slice_of(call->operands[i]), &event)) {
-			admin_fail(call, PROBLEM_INVALID, "Invalid event type: %s", call->operands[i]);
+			admin_fail_operand(call, "events", "Invalid event type: %s", call->operands[i]);
 			return false;
 		}
 		*events |= EVENT_BIT(event);
@@ -54,10 +54,10 @@ check_url(struct admin_call *call, struct slice url)
 	case WEBHOOK_URL_OK:
 		return true;
 	case WEBHOOK_URL_INVALID:
-		admin_fail(call, PROBLEM_INVALID, "the URL is not valid; it must start with http:// or https://");
+		admin_fail_operand(call, "url", "the URL is not valid; it must start with http:// or https://");
 		return false;
 	case WEBHOOK_URL_FORBIDDEN:
-		admin_fail(call, PROBLEM_INVALID,
+		admin_fail_operand(call, "url",
 		    "the URL has an address or port that is not allowed (dispatch.allow_networks, deny_ports)");
 		return false;
 	}

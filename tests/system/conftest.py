@@ -22,9 +22,11 @@ from settings import TEST_SETTINGS  # noqa: E402  # before any program is starte
 from browser import BROWSERS  # noqa: E402
 from command import OK, call  # noqa: E402
 from database_proxy import DatabaseProxy  # noqa: E402
+from driver import WINDOWS  # noqa: E402
 from openapi import documented  # noqa: E402
 from service import Service  # noqa: E402
 from sql import Database  # noqa: E402
+from stack.process import StackError, run  # noqa: E402
 from text_gateway import Gateway  # noqa: E402
 
 MORE = re.compile(r"leadhook: there is more: --after \S+\n")  # what a list says that is not complete
@@ -172,6 +174,33 @@ def browser(request, browsers):
     if BROWSERS[request.param].program() is None:
         pytest.skip(f"{BROWSERS[request.param].name} is not installed; scripts/check installs it")
     return browsers(request.param)
+
+
+@pytest.fixture(scope="module", params=WINDOWS)
+def window(request, make_folder):
+    if WINDOWS[request.param].program.program() is None:
+        pytest.skip(f"{request.param} is not installed; scripts/check installs it")
+    made = WINDOWS[request.param](make_folder())
+    try:
+        yield made.start()
+    finally:
+        made.stop()
+
+
+@pytest.fixture(scope="session")
+def axe(make_folder):
+    """The script of axe-core; the test is skipped where it cannot be installed."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed; scripts/check installs it")
+    folder = make_folder()
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(SOURCE / "tests" / "system" / "axe" / name, folder)
+    try:
+        run("npm ci", ["npm", "ci", "--prefix", folder, "--cache", folder / "cache", "--ignore-scripts", "--no-audit", "--no-fund"],
+            timeout=120)
+    except StackError as error:
+        pytest.skip(f"axe-core cannot be installed: {error}")
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture

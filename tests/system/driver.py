@@ -18,7 +18,8 @@ from browser import JOB_SECONDS, START_SECONDS, Chromium, Firefox
 from stack.process import StackError, die_with_parent, wait_until
 
 WIDTH, HEIGHT = 900, 900
-KEYS = {"Tab": ("Tab", 9, "\ue004", ""), "Enter": ("Enter", 13, "\ue006", "\r"), "Space": (" ", 32, " ", " ")}
+KEYS = {"Tab": ("Tab", 9, "\ue004", ""), "Enter": ("Enter", 13, "\ue006", "\r"), "Space": (" ", 32, " ", " "),
+        "Escape": ("Escape", 27, "\ue00c", ""), "ArrowDown": ("ArrowDown", 40, "\ue015", "")}
 # Violations of the page's policy, which the document reports to scripts that the page does not see.
 VIOLATIONS = """
     window.violations = [];
@@ -57,7 +58,7 @@ class Window:
 
     def press(self, *keys):
         for key in keys:
-            self._press(*KEYS[key])
+            self._press(*(KEYS[key] if key in KEYS else (key, ord(key.upper()), key, key)))
 
     def path(self):
         return self.run("return location.pathname + location.search;")

@@ -8,14 +8,11 @@ import email.policy
 import json
 import pathlib
 import re
-import shutil
 
 import pytest
-from conftest import SOURCE
-from driver import WINDOWS
 from mail_server import MailServer
 from settings import TEST_SETTINGS
-from stack.process import StackError, run, wait_until
+from stack.process import wait_until
 
 SETTINGS = [("limits", "posts_per_address", "10000/60s"), ("limits", "lookups_per_address", "100000/60s"),
             ("limits", "signups_per_address", "10000/60s")]
@@ -27,7 +24,6 @@ LOOKS = ["title=Light that follows your day", f"fields={FIELDS}", "button=Save m
          "privacy_url=https://lumen.example/privacy", "imprint_url=https://lumen.example/legal"]
 LANGUAGES = ["en", "de", "es", "fr"]
 SUBMIT = "const form = document.querySelector('form'); form.noValidate = true; form.requestSubmit();"
-AXE = SOURCE / "tests" / "system" / "axe"
 
 
 @pytest.fixture(scope="module")
@@ -40,33 +36,6 @@ def mail_server():
     made = MailServer()
     yield made
     made.close()
-
-
-@pytest.fixture(scope="module", params=WINDOWS)
-def window(request, make_folder):
-    if WINDOWS[request.param].program.program() is None:
-        pytest.skip(f"{request.param} is not installed; scripts/check installs it")
-    made = WINDOWS[request.param](make_folder())
-    try:
-        yield made.start()
-    finally:
-        made.stop()
-
-
-@pytest.fixture(scope="module")
-def axe(make_folder):
-    """The script of axe-core; the test is skipped where it cannot be installed."""
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not installed; scripts/check installs it")
-    folder = make_folder()
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(AXE / name, folder)
-    try:
-        run("npm ci", ["npm", "ci", "--prefix", folder, "--cache", folder / "cache", "--ignore-scripts", "--no-audit", "--no-fund"],
-            timeout=120)
-    except StackError as error:
-        pytest.skip(f"axe-core cannot be installed: {error}")
-    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
 def shop(service, account, *words, **settings):

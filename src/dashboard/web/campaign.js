@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One campaign: how it grows, where leads come from, what referrals bring.
+// One campaign: growth, sources, referrals, leaderboard.
 import { Chart } from "./chart.js";
 import { change, count, percent, plural, rfc3339 } from "./format.js";
 import { campaignName } from "./frame.js";
@@ -25,7 +25,7 @@ function periodQuery(key, created) {
 
 function Delta({ now, before }) {
 	const by = change(now, before);
-	return by === null ? html`${count(before)} in the period before` : html`<span class=${by < 0 ? "down" : "up"}>${by < 0 ? "↓" : "↑"} ${Math.abs(by)} %</span> against ${count(before)} before`;
+	return by === null ? html`${count(before)} in the previous period` : html`<span class=${by < 0 ? "down" : "up"}>${by < 0 ? "↓" : "↑"} ${Math.abs(by)} %</span> from ${count(before)}`;
 }
 
 function Sources({ stats, id }) {
@@ -42,17 +42,18 @@ function Referrals({ stats }) {
 	const { referred, leads } = stats.totals, verified = stats.totals.referred_verified;
 	if (leads === 0)
 		return html`<p class="muted">No sign-ups in this period.</p>`;
-	const steps = [["Came by a friend's link and signed up", referred]];
+	const steps = [["Signed up through a referral link", referred]];
 	if (verified !== undefined)
-		steps.push(["of them verified", verified]);
-	return html`<p><strong>${plural(referred, "lead")}</strong> of ${count(leads)} (${percent(referred, leads)}) came through other leads.</p>
+		steps.push(["Verified", verified]);
+	const { referrers } = stats.totals;
+	return html`<p><strong>${plural(referred, "lead")}</strong> (${percent(referred, leads)}) ${referrers ? html`came through <strong>${plural(referrers, "person", "people")}</strong>` : "came through referral links"}.</p>
 		<ol class="bars">${steps.map(([text, value]) => html`<li key=${text}><meter min="0" max=${Math.max(1, referred)} value=${value} aria-hidden="true" />
 			<span class="bar-name">${text}</span><span class="number">${count(value)}</span><span class="muted number">${percent(value, referred)}</span></li>`)}</ol>`;
 }
 
 function Leaders({ id }) {
 	const live = useLive(`campaigns/${id}/leads`, { order: "score", limit: 10 }, { every: 30 });
-	return html`<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<p class="muted">Nobody has signed up yet.</p>`
+	return html`<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<p class="muted">No leads yet.</p>`
 		: html`<ol class="leaders">${rows.map(lead => html`<li key=${lead.id}><a href=${link(`campaigns/${id}/leads/${lead.social_id}`)}>${nameOf(lead)}</a>
 			<span class="number">${plural(lead.contest_score, "point")}</span><span class="muted number">${plural(lead.referrals, "referral")}</span></li>`)}</ol>`}<//>`;
 }
@@ -65,26 +66,26 @@ export function Campaign({ id, query }) {
 	const leads = (text, filter) => may("leads") ? html`<a href=${link(`campaigns/${id}/leads`, { ...filter, since, newest: true })}>${text}</a>` : text;
 	return html`<${Page} title=${campaign.value?.name || campaignName(id)} actions=${html`<${Updated} live=${stats} />`}>
 		<${Loaded} live=${campaign}>${one => html`
-			${one.state === "ended" && html`<${Notice} tone="wait"><p><strong>This campaign has ended</strong> <${Time} at=${one.ended_at || one.ends_at} />: nobody can sign up.</p>
+			${one.state === "ended" && html`<${Notice} tone="wait"><p><strong>This campaign has ended</strong> <${Time} at=${one.ended_at || one.ends_at} />. Sign-ups are closed.</p>
 				${may("manage") && html`<a class="button" href=${link(`campaigns/${id}/settings`)}>Settings</a>`}<//>`}
 			<${Checklist} id=${id} campaign=${one} />
 			<div class="segments" role="group" aria-label="Period">${PERIODS.map(([key, text]) => html`<button type="button" key=${key} class="small" aria-pressed=${period === key}
 				onClick=${() => setQuery({ period: key === "30d" ? null : key })}>${text}</button>`)}</div>
 			<${Loaded} live=${stats} lines=${8}>${found => html`
-				${!found.complete && html`<${Notice}><p>Leads are still being counted: earlier hours are missing.</p><//>`}
+				${!found.complete && html`<${Notice}><p>Statistics are still being built. Earlier hours are missing.</p><//>`}
 				<div class="tiles">
 					<${Tile} label="Leads" value=${leads(count(found.totals.leads), {})} note=${html`<${Delta} now=${found.totals.leads} before=${found.previous.leads} />`} />
 					<${Tile} label="Verified" value=${leads(percent(found.totals.verified, found.totals.leads), { verified: "on" })} note=${`${plural(found.totals.verified, "lead")} confirmed their address`} />
-					<${Tile} label="Through friends" value=${percent(found.totals.referred, found.totals.leads)} note=${`${plural(found.totals.referred, "lead")} came by a lead's link`} />
-					<${Tile} label="Fraudulent" tone=${found.totals.fraudulent ? "wait" : ""} value=${leads(count(found.totals.fraudulent), { fraudulent: "on" })} note="blocked by a rule, or by you" />
+					<${Tile} label="Referred" value=${percent(found.totals.referred, found.totals.leads)} note=${`${plural(found.totals.referred, "lead")} from referral links`} />
+					<${Tile} label="Fraudulent" tone=${found.totals.fraudulent ? "wait" : ""} value=${leads(count(found.totals.fraudulent), { fraudulent: "on" })} note="by a rule or manually" />
 				</div>
 				<section class="card"><h2>Sign-ups</h2>
 					<${Chart} key=${`${period}${found.by}`} points=${found.points} by=${found.by} label="Sign-ups over time"
-						series=${[["leads", "Leads", 1], ["verified", "Verified", 2], ["referred", "Through friends", 3], ["fraudulent", "Fraudulent", 4]]} /></section>
-				<div class="columns">
+						series=${[["leads", "Leads", 1], ["verified", "Verified", 2], ["referred", "Referred", 3], ["fraudulent", "Fraudulent", 4]]} /></section>
+				<div class="masonry">
 					<section class="card"><h2>Where leads come from</h2><${Sources} stats=${found} id=${id} /></section>
 					<section class="card"><h2>Referrals</h2><${Referrals} stats=${found} /></section>
-					${may("leads") && html`<section class="card"><h2>Leaders</h2><${Leaders} id=${id} /></section>`}
+					${may("leads") && html`<section class="card"><h2>Leaderboard</h2><${Leaders} id=${id} /></section>`}
 				</div>`}<//>`}<//>
 	<//>`;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Numbers over time: lines by uPlot, which is loaded with the first chart, and the same numbers as a table.
 import { useEffect, useRef } from "./hooks.js";
-import { count, full, hour, short, utcDay } from "./format.js";
+import { count, day, full, hour, short, utcDay } from "./format.js";
+import { useTheme } from "./frame.js";
 import { html } from "./ui.js";
 
 let loading = null;
@@ -18,34 +19,43 @@ function load() {
 
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const dayTitle = seconds => utcDay(seconds * 1000);
-const hourTitle = seconds => `${utcDay(seconds * 1000)}, ${hour(seconds * 1000)}`;
+/** Days at the axis; hours, and the day where it begins, when points are hours. */
+function labels(times, by) {
+	let before = "";
+	return times.map(seconds => {
+		const date = by === "hour" ? day(seconds * 1000) : utcDay(seconds * 1000), isNew = date !== before;
+		before = date;
+		return by === "hour" ? `${hour(seconds * 1000)}${isNew ? `\n${date}` : ""}` : isNew ? date : "";
+	});
+}
+const hourTitle = seconds => `${day(seconds * 1000)}, ${hour(seconds * 1000)}`;
 
 /**
- * `points`: rows with `time`; `series`: [member, label, number of the colour]; `by`: hour or day. The last point, which is not
- * complete, is dashed.
+ * `points`: rows with `time`; `series`: [member, label, number of the color]; `by`: hour or day.
  */
 export function Chart({ points, series, by, label }) {
 	const box = useRef(null);
-	const shape = `${series.map(([member]) => member).join()} ${by}`;
+	const shape = `${series.map(([member]) => member).join()} ${by} ${useTheme()}`;
 	const data = useRef(null);
 	data.current = [points.map(point => Date.parse(point.time) / 1000), ...series.map(([member]) => points.map(point => point[member]))];
 	const plot = useRef(null);
 	useEffect(() => {
 		let gone = false;
-		const watch = new ResizeObserver(() => plot.current?.setSize({ width: box.current.clientWidth, height: box.current.clientWidth < 500 ? 180 : 260 }));
+		const size = () => ({ width: box.current.clientWidth, height: box.current.clientWidth < 500 ? 180 : 260 });
+		const watch = new ResizeObserver(() => box.current && plot.current?.setSize(size()));
 		load().then(Plot => {
 			if (gone || !box.current)
 				return;
 			const axis = { stroke: color("--muted"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
 			const title = by === "hour" ? hourTitle : dayTitle;
 			plot.current = new Plot({
-				width: box.current.clientWidth, height: box.current.clientWidth < 500 ? 180 : 260, tzDate: by === "hour" ? undefined : seconds => Plot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+				...size(), tzDate: by === "hour" ? undefined : seconds => Plot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
 				cursor: { drag: { x: false, y: false } },
 				scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
-				axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 56, values: (_, values) => values.map(value => Number.isInteger(value) ? short(value) : "") }],
+				axes: [{ ...axis, grid: { show: false }, space: 80, values: (_, times) => labels(times, by) }, { ...axis, size: 56, values: (_, values) => values.map(value => Number.isInteger(value) ? short(value) : "") }],
 				series: [{ label: by === "hour" ? "Hour" : "Day (UTC)", value: (_, seconds) => seconds === null ? "–" : title(seconds) },
 					...series.map(([, name, number]) => ({
-						label: name, stroke: color(`--series-${number}`), width: 2, points: { show: points.length < 32, size: 5 },
+						label: name, stroke: color(`--series-${number}`), fill: number === 1 ? color("--accent-soft") : undefined, width: 2, points: { show: points.length < 32, size: 5 },
 						value: (_, value) => value === null ? "–" : count(value),
 					}))],
 			}, data.current, box.current);
@@ -62,6 +72,6 @@ export function Chart({ points, series, by, label }) {
 	return html`<div class="chart" ref=${box} role="img" aria-label=${label} />
 		<details><summary>Show as a table</summary><div class="table numbers"><table aria-label=${label}>
 			<thead><tr><th scope="col">${by === "hour" ? "Hour" : "Day (UTC)"}</th>${series.map(([member, name]) => html`<th scope="col" class="number" key=${member}>${name}</th>`)}</tr></thead>
-			<tbody>${[...points].reverse().map(point => html`<tr key=${point.time}><th scope="row" title=${full(point.time)}>${by === "hour" ? `${utcDay(point.time)}, ${hour(point.time)}` : utcDay(point.time)}</th>
+			<tbody>${[...points].reverse().map(point => html`<tr key=${point.time}><th scope="row" title=${full(point.time)}>${by === "hour" ? `${day(point.time)}, ${hour(point.time)}` : utcDay(point.time)}</th>
 				${series.map(([member, name]) => html`<td class="number" key=${member} data-label=${name}>${count(point[member])}</td>`)}</tr>`)}</tbody></table></div></details>`;
 }

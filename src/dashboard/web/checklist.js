@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What a new campaign needs, with the state of each step from the API. It is hidden when all is done, or by the user.
+// The first steps of a new campaign. It is hidden when all are done, or by the user.
 import { useState } from "./hooks.js";
 import { useList } from "./live.js";
 import { link } from "./route.js";
+import { plural } from "./format.js";
 import { may } from "./session.js";
 import { Code, html } from "./ui.js";
 
@@ -25,20 +26,20 @@ export function Checklist({ id, campaign }) {
 	const steps = [campaign.lead_count > 0, webhooks.length > 0, !isReferral || rewards.length > 0];
 	if (steps.every(Boolean))
 		return null;
-	return html`<section class="card checklist"><header><h2>Get going</h2>
+	return html`<section class="card checklist"><header><h2>Get started</h2>
 			<button type="button" class="small quiet" onClick=${() => { localStorage.setItem(hiddenKey(id), "yes"); hide(true); }}>Hide</button></header>
 		<ol>
 			<${Step} done=${steps[0]} title="Get the first sign-up">
-				${campaign.pages && embed.page && html`<p>Your form is online: <a href=${embed.page} target="_blank" rel="noreferrer noopener">${embed.page}</a>. <a href=${link(`campaigns/${id}/pages`)}>Change its texts and colours</a>.</p>`}
-				${embed.script && html`<p>Or put it on your own page. Copy this to where the form is to be:</p><${Code} text=${[embed.script, embed.form].filter(Boolean).join("\n")} what="the form" />`}
-				<p class="muted" role="status">${steps[0] ? "The first lead is here." : "Waiting for the first sign-up. This page notices it by itself."}</p>
+				${campaign.pages && embed.page && html`<p>Your sign-up page is online: <a href=${embed.page} target="_blank" rel="noreferrer noopener">${embed.page}</a>. <a href=${link(`campaigns/${id}/pages`)}>Change its texts and colors</a>.</p>`}
+				${embed.script && html`<p>Or add the form to your own page. Paste this where the form belongs:</p><${Code} text=${[embed.script, embed.form].filter(Boolean).join("\n")} what="the form" />`}
+				<p class="muted" role="status">${steps[0] ? "The first lead has arrived." : "Waiting for the first sign-up. This page updates automatically."}</p>
 			<//>
-			<${Step} done=${steps[1]} title="Pass leads on to your other systems">
-				<p>A webhook sends each sign-up to your CRM, newsletter or automation, and tries again when it is down.</p>
+			<${Step} done=${steps[1]} title="Send leads to your other systems">
+				<p>A webhook sends each sign-up to your CRM, newsletter or automation, and retries when the receiver is down.</p>
 				<p><a class="button" href=${link(`campaigns/${id}/webhooks`, { add: "yes" })}>Add a webhook</a></p>
 			<//>
-			${isReferral && html`<${Step} done=${steps[2]} title="Give leads a reason to bring friends">
-				<p>Rewards are reached by points; a lead gets ${campaign.points_direct} for each friend who signs up.</p>
+			${isReferral && html`<${Step} done=${steps[2]} title="Give leads a reason to invite friends">
+				<p>Leads reach rewards with points. A lead gets ${plural(campaign.points_direct, "point")} for each friend who signs up.</p>
 				<p><a class="button" href=${link(`campaigns/${id}/settings`, { tab: "rewards" })}>Add a reward</a></p><//>`}
 		</ol></section>`;
 }

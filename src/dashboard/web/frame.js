@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is around each view: navigation, what is wrong with the installation, the keyboard.
+// The frame of each view: navigation, warnings about the installation, keyboard shortcuts.
 import { useEffect, useState } from "./hooks.js";
 import { useList } from "./live.js";
 import { paused, refresh, wake } from "./live.js";
@@ -35,7 +35,7 @@ document.documentElement.dataset.theme = theme.get();
 const inCampaign = id => [
 	["Summary", `campaigns/${id}`, "stats", "s"], ["Leads", `campaigns/${id}/leads`, "leads", "l"],
 	["Webhooks", `campaigns/${id}/webhooks`, "hooks", "w"], ["Deliveries", `campaigns/${id}/deliveries`, "hooks", "d"],
-	["Pages and mail", `campaigns/${id}/pages`, "stats", "p"], ["Settings", `campaigns/${id}/settings`, "stats", "e"],
+	["Pages and email", `campaigns/${id}/pages`, "stats", "p"], ["Settings", `campaigns/${id}/settings`, "stats", "e"],
 ];
 
 function Item({ text, path, current, shortcut }) {
@@ -56,6 +56,7 @@ function Navigation({ route, onGo }) {
 	const campaign = area === "campaigns" && id ? id : null;
 	const at = path => route.path.join("/") === path;
 	return html`<nav aria-label="Main" onClick=${event => event.target.closest("a") && onGo()}>
+		<a class="brand" href="#/">Leadhook</a>
 		<ul><${Item} text="Overview" path="" current=${route.path.length === 0} shortcut="o" /></ul>
 		${campaign && html`<div class="nav-group"><${Switcher} id=${campaign} /><ul>
 			${inCampaign(campaign).filter(([, , right]) => may(right)).map(([text, path, , key]) => html`<${Item} key=${path} text=${text} path=${path} shortcut=${key}
@@ -63,32 +64,35 @@ function Navigation({ route, onGo }) {
 		${may("account") && html`<div class="nav-group"><p class="nav-title">Account</p><ul>
 			<${Item} text="Team" path="team" current=${area === "team"} />
 			<${Item} text="API keys" path="keys" current=${area === "keys"} />
-			<${Item} text="Log of changes" path="changes" current=${area === "changes"} /></ul></div>`}
+			<${Item} text="Audit log" path="changes" current=${area === "changes"} /></ul></div>`}
 		${isOperator() && html`<div class="nav-group"><p class="nav-title">Installation</p><ul>
 			<${Item} text="Operator" path="operator" current=${area === "operator"} /></ul></div>`}
 		<div class="nav-group nav-user"><ul>
 			<${Item} text=${user.name || user.email} path="me" current=${area === "me"} />
-			<li><button type="button" class="as-link" onClick=${() => logOut().catch(showFailure)}>Log out</button></li></ul></div>
+			<li><button type="button" class="as-link" onClick=${() => logOut().catch(showFailure)}>Log out</button></li>
+			<li class="keys-hint"><button type="button" class="as-link" onClick=${showShortcuts}>Keyboard shortcuts <kbd>?</kbd></button></li></ul></div>
 	</nav>`;
 }
 
 /* ---- the keyboard ---- */
 
 const SHORTCUTS = [
-	["/", "search"], ["r", "read again"], ["g o", "Overview"], ["g s", "summary of the campaign"], ["g l", "leads"], ["g w", "webhooks"],
-	["g d", "deliveries"], ["g p", "pages and mail"], ["g e", "settings"], ["?", "this list"],
+	["/", "Search"], ["r", "Refresh"], ["g o", "Overview"], ["g s", "Summary of the campaign"], ["g l", "Leads"], ["g w", "Webhooks"],
+	["g d", "Deliveries"], ["g p", "Pages and email"], ["g e", "Settings"], ["?", "This list"],
 ];
 
 function Shortcuts({ close }) {
 	const [on, set] = useState(localStorage.getItem("shortcuts") !== "off");
-	return html`<${Dialog} title="Keys" close=${close}><table class="keys"><tbody>${SHORTCUTS.map(([key, text]) => html`
+	return html`<${Dialog} title="Keyboard shortcuts" close=${close}><table class="keys"><tbody>${SHORTCUTS.map(([key, text]) => html`
 		<tr key=${key}><th scope="row">${key.split(" ").map(one => html`<kbd key=${one}>${one}</kbd>${" "}`)}</th><td>${text}</td></tr>`)}</tbody></table>
 		<div class="field check"><input type="checkbox" id="shortcuts-on" checked=${on} onChange=${event => {
 			set(event.currentTarget.checked);
 			localStorage.setItem("shortcuts", event.currentTarget.checked ? "on" : "off");
-		}} /><label for="shortcuts-on">Use single keys</label></div>
+		}} /><label for="shortcuts-on">Enable keyboard shortcuts</label></div>
 		<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Close</button></div><//>`;
 }
+
+const showShortcuts = () => openDialog(close => html`<${Shortcuts} close=${close} />`);
 
 function useKeyboard(route) {
 	useEffect(() => {
@@ -108,7 +112,7 @@ function useKeyboard(route) {
 			else if (event.key === "r")
 				refresh();
 			else if (event.key === "?")
-				openDialog(close => html`<${Shortcuts} close=${close} />`);
+				showShortcuts();
 			else if (event.key === "/" && document.querySelector("[type=search]"))
 				document.querySelector("[type=search]").focus();
 			else
@@ -120,15 +124,15 @@ function useKeyboard(route) {
 	}, [route]);
 }
 
-/* ---- what is wrong ---- */
+/* ---- warnings ---- */
 
 function Warnings() {
 	const installation = useList("installation", {}, { every: 30 }), pausedNow = useStore(paused);
 	return html`
-		${pausedNow && html`<${Notice}><p>Paused, because nobody was here for a while.</p> <button type="button" onClick=${wake}>Continue</button><//>`}
-		${installation?.dispatcher === false && html`<${Notice} tone="bad"><p><strong>No dispatcher is running.</strong> Webhooks and mails are stored, and nothing is sent.
-			${isOperator() ? html` Start it: <code>systemctl start leadhook-dispatch</code>, or the line for cron.` : " Tell the operator of this installation."}</p><//>`}
-		${installation?.mail_held_since && html`<${Notice} tone="bad"><p><strong>Mail is held.</strong> The mail server refuses it. Mails wait, and are not lost.</p><//>`}`;
+		${pausedNow && html`<${Notice}><p>Updates are paused: this tab was idle for 15 minutes.</p> <button type="button" onClick=${wake}>Resume</button><//>`}
+		${installation?.dispatcher === false && html`<${Notice} tone="bad"><p><strong>The dispatcher is not running.</strong> Webhooks and emails stay queued.
+			${isOperator() ? html` Start it with <code>systemctl start leadhook-dispatch</code>, or check the cron job.` : " Contact the operator of this installation."}</p><//>`}
+		${installation?.mail_held_since && html`<${Notice} tone="bad"><p><strong>Email is on hold.</strong> The mail server rejects it. Emails stay queued and are retried.</p><//>`}`;
 }
 
 export function Frame({ children }) {
@@ -140,12 +144,11 @@ export function Frame({ children }) {
 		return () => removeEventListener("keydown", escape);
 	}, []);
 	return html`
-		<a class="skip" href="#main" onClick=${event => { event.preventDefault(); document.querySelector("h1")?.focus(); }}>Skip to the content</a>
+		<a class="skip" href="#main" onClick=${event => { event.preventDefault(); document.querySelector("h1")?.focus(); }}>Skip to content</a>
 		<div class=${`shell ${open ? "nav-open" : ""}`}>
-			<div class="top"><a class="brand" href="#/">Leadhook</a>
-				<button type="button" class="menu" aria-expanded=${open} onClick=${() => setOpen(!open)}>Menu</button></div>
-			<div class="side"><a class="brand" href="#/">Leadhook</a><${Navigation} route=${route} onGo=${() => setOpen(false)} />
-				<p class="keys-hint"><button type="button" class="as-link" onClick=${() => openDialog(close => html`<${Shortcuts} close=${close} />`)}>Keys <kbd>?</kbd></button></p></div>
+			<header class="top"><a class="brand" href="#/">Leadhook</a>
+				<button type="button" class="menu" aria-expanded=${open} onClick=${() => setOpen(!open)}>Menu</button></header>
+			<div class="side"><${Navigation} route=${route} onGo=${() => setOpen(false)} /></div>
 			<main id="main"><${Warnings} />${children}</main>
 		</div>`;
 }

@@ -6,7 +6,7 @@ import { Cancelled, get } from "./api.js";
 import { store } from "./store.js";
 
 const FIRST_RETRY_S = 5, LAST_RETRY_S = 60;
-const AWAY_MS = 15 * 60 * 1000; // without a key or a pointer: an open tab must not keep a session for ever
+const AWAY_MS = 15 * 60 * 1000; // without input: an open tab must not keep a session alive
 
 /** Whether nobody is there; a view shows it. */
 export const paused = store(false);

@@ -11,7 +11,7 @@ import { Me } from "./me.js";
 import { Operator } from "./operator.js";
 import { Overview } from "./overview.js";
 import { PagesAndMail } from "./pages.js";
-import { parse, useRoute } from "./route.js";
+import { go, parse, useRoute } from "./route.js";
 import { Ended, Login, Welcome, readSession, useSession } from "./session.js";
 import { Settings } from "./settings.js";
 import { Changes, Keys, Team } from "./team.js";
@@ -41,7 +41,7 @@ function find(path) {
 	return [Missing, {}];
 }
 
-const Missing = () => html`<${Page} title="Not found"><${Empty} title="There is no such page, or you may not see it"><p><a href="#/">Go to the overview</a></p><//><//>`;
+const Missing = () => html`<${Page} title="Not found"><${Empty} title="This page does not exist, or you do not have access to it"><p><a href="#/">Go to the overview</a></p><//><//>`;
 
 function View({ route }) {
 	const [error, reset] = useErrorBoundary(one => console.error(one));
@@ -82,7 +82,7 @@ function App() {
 			readCampaigns().catch(() => {}); // the views say what is wrong
 	}, [user?.user_id]);
 	if (token)
-		return html`<${Alone}><${Welcome} token=${token} onDone=${() => { setToken(null); if (!user) start(); }} /><//>`;
+		return html`<${Alone}><${Welcome} token=${token} onDone=${() => { setToken(null); go(""); if (!user) start(); }} /><//>`;
 	if (failure)
 		return html`<${Alone}><h1>Leadhook</h1><${Problem} failure=${failure} onRetry=${start} /><//>`;
 	if (user === undefined)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The user's own page: sessions, password, second factor, looks of the dashboard.
+// The user's own page: sessions, password, second factor, theme.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { call, post } from "./api.js";
 import { setTheme, useTheme } from "./frame.js";
@@ -17,12 +17,12 @@ function ChangePassword() {
 		const { value } = await post("session/password", { password, new_password, ...(code ? { code: code.trim() } : {}) }, { quiet: true });
 		session.set(value);
 		form.setValues({ password: "", code: "", new_password: "" });
-		toast("The password was changed; all other sessions have ended");
+		toast("Password changed. All other sessions have ended.");
 	}
 	return html`<section class="card"><h2>Password</h2><${Form} form=${form} onSubmit=${submit} submit="Change password">
-		<${Password} form=${form} name="password" label="Present password" autocomplete="current-password" />
+		<${Password} form=${form} name="password" label="Current password" autocomplete="current-password" />
 		${user.second_factor && html`<${Field} form=${form} name="code" label="Code" autocomplete="one-time-code" hint="From your authenticator app, or a recovery code." />`}
-		<${Password} form=${form} name="new_password" label="New password" autocomplete="new-password" hint="12 characters or more. A sentence is good." /><//></section>`;
+		<${Password} form=${form} name="new_password" label="New password" autocomplete="new-password" hint="At least 12 characters. A passphrase works well." /><//></section>`;
 }
 
 /* ---- second factor ---- */
@@ -32,7 +32,7 @@ function Qr({ text }) {
 	useEffect(() => {
 		import("./qr.js").then(({ generate }) => canvas.current && generate(text).toCanvas(canvas.current));
 	}, [text]);
-	return html`<canvas class="qr" ref=${canvas} role="img" aria-label="The secret as a QR code; below it as text" />`;
+	return html`<canvas class="qr" ref=${canvas} role="img" aria-label="QR code of the secret, which follows as text" />`;
 }
 
 function Codes({ codes, close }) {
@@ -42,7 +42,7 @@ function Codes({ codes, close }) {
 		Object.assign(document.createElement("a"), { href: url, download: "leadhook-recovery-codes.txt" }).click();
 		setTimeout(() => URL.revokeObjectURL(url), 1000);
 	};
-	return html`<${Dialog} title="Recovery codes" close=${() => stored && close(true)}><p>Each of them works once in place of a code, when the phone is lost. <strong>They are shown only now.</strong></p>
+	return html`<${Dialog} title="Recovery codes" close=${() => stored && close(true)}><p>Each code works once in place of your authenticator app. <strong>They are shown only once.</strong></p>
 		<${Code} text=${text} what="the recovery codes" /><div class="buttons"><button type="button" onClick=${save}>Download</button></div>
 		<div class="field check"><input type="checkbox" id="codes-stored" checked=${stored} onChange=${event => set(event.currentTarget.checked)} /><label for="codes-stored">I have stored them</label></div>
 		<div class="buttons"><button type="button" class="primary" disabled=${!stored} onClick=${() => close(true)}>Done</button></div><//>`;
@@ -55,9 +55,9 @@ function Enable({ factor, close }) {
 		const { value } = await post("session/factor/enable", { code: form.values.code.trim() });
 		close(value.recovery_codes);
 	}
-	return html`<${Dialog} title="Second factor" close=${() => close()}><p>Scan this with an authenticator app, such as Aegis, 2FAS or Google Authenticator.</p><${Qr} text=${factor.url} />
-		<p>Or type the secret: <code>${factor.secret.match(/.{1,4}/g).join(" ")}</code> <${Copy} text=${factor.secret} what="the secret" /></p>
-		<${Form} form=${form} onSubmit=${submit} submit="Turn on" cancel=${() => close()}><${Field} form=${form} name="code" label="Code that the app shows" inputmode="numeric" autocomplete="one-time-code" hint="Wrong? Check the clock of the phone." /><//><//>`;
+	return html`<${Dialog} title="Two-factor authentication" close=${() => close()}><p>Scan this code with an authenticator app, such as Aegis, 2FAS or Google Authenticator.</p><${Qr} text=${factor.url} />
+		<p>Or enter the secret: <code>${factor.secret.match(/.{1,4}/g).join(" ")}</code> <${Copy} text=${factor.secret} what="the secret" /></p>
+		<${Form} form=${form} onSubmit=${submit} submit="Turn on" cancel=${() => close()}><${Field} form=${form} name="code" label="Code from the app" inputmode="numeric" autocomplete="one-time-code" hint="If it is rejected, check the clock of your phone." /><//><//>`;
 }
 
 function SecondFactor() {
@@ -70,10 +70,10 @@ function SecondFactor() {
 		await readSession();
 	}
 	const renew = async () => showCodes((await post("session/factor/codes")).value.recovery_codes);
-	const drop = () => ask({ title: "Turn the second factor off?", verb: "Turn off", text: html`<p>The password alone is then enough to log in.</p>`, work: async () => { await call("DELETE", "session/factor"); await readSession(); } });
-	return html`<section class="card"><header><h2>Second factor</h2>${user.second_factor ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`}</header>
-		<p>A code of an app on your phone is needed to log in, so that a stolen password is not enough.</p>
-		${installation?.second_factor === false ? html`<${Notice}>The operator of this installation has to set <code>server.secrets_key</code> first.<//>`
+	const drop = () => ask({ title: "Turn off two-factor authentication?", verb: "Turn off", text: html`<p>Your password alone will be enough to log in.</p>`, work: async () => { await call("DELETE", "session/factor"); await readSession(); } });
+	return html`<section class="card"><header><h2>Two-factor authentication</h2>${user.second_factor ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`}</header>
+		<p>Logging in requires a code from your phone, so that a stolen password is not enough.</p>
+		${installation?.second_factor === false ? html`<${Notice}>The operator of this installation must set <code>server.secrets_key</code> first.<//>`
 			: html`<div class="buttons">${user.second_factor ? html`<${Button} onClick=${renew}>New recovery codes<//><${Button} kind="danger" onClick=${drop}>Turn off…<//>` : html`<${Button} kind="primary" onClick=${enable}>Turn on<//>`}</div>`}</section>`;
 }
 
@@ -94,19 +94,19 @@ function Sessions() {
 		await post("session/end", { id: one.id });
 		live.reload();
 	};
-	return html`<section class="card"><header><h2>Where you are logged in</h2><${Button} onClick=${logOut}>Log out here<//></header>
+	return html`<section class="card"><header><h2>Sessions</h2><${Button} onClick=${logOut}>Log out<//></header>
 		<${Loaded} live=${live}>${rows => html`<${Table} name="Sessions" rows=${rows} columns=${[
-			{ title: "Browser", cell: row => html`<span title=${row.user_agent}>${browserOf(row.user_agent)}</span>${row.current ? html` <${Chip}>this one<//>` : ""}` }, { title: "Address", cell: row => row.ip || "" },
+			{ title: "Browser", cell: row => html`<span title=${row.user_agent}>${browserOf(row.user_agent)}</span>${row.current ? html` <${Chip}>this session<//>` : ""}` }, { title: "Address", cell: row => row.ip || "" },
 			{ title: "Logged in", cell: row => html`<${Time} at=${row.created_at} />` }, { title: "Last used", cell: row => html`<${Time} at=${row.last_used_at} />` },
 			{ title: "End", hidden: true, cell: row => row.current ? "" : html`<${Button} kind="small quiet" onClick=${end(row)}>End<//>` },
 		]} />`}<//></section>`;
 }
 
-/* ---- looks ---- */
+/* ---- theme ---- */
 
 function Theme() {
 	const theme = useTheme();
-	return html`<section class="card"><h2>Looks</h2><div class="segments" role="group" aria-label="Colours">${[["", "As the system has it"], ["light", "Light"], ["dark", "Dark"]].map(([key, text]) => html`
+	return html`<section class="card"><h2>Theme</h2><div class="segments" role="group" aria-label="Theme">${[["", "System"], ["light", "Light"], ["dark", "Dark"]].map(([key, text]) => html`
 		<button type="button" key=${key} aria-pressed=${theme === key} onClick=${() => setTheme(key)}>${text}</button>`)}</div></section>`;
 }
 

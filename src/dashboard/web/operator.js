@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The installation, for its operator: what is wrong first, then accounts and their limits.
+// The installation, for its operator: problems first, then accounts and their limits.
 import { post, remove } from "./api.js";
 import { bytes, count, plural } from "./format.js";
 import { readCampaigns } from "./frame.js";
@@ -10,23 +10,23 @@ import { Button, Chip, Dialog, Empty, Facts, Field, Form, Loaded, Notice, Number
 
 const LOW_SPACE = 0.1; // of a disk
 
-/** [what, what helps], the worst first. */
+/** [problem, a command that helps], the worst first. */
 function problemsOf(status) {
 	const found = [];
 	if (!status.dispatcher_until)
-		found.push(["No dispatcher is running at this moment: nothing is sent.", "systemctl status leadhook-dispatch"]);
+		found.push(["The dispatcher is not running. Nothing is sent.", "systemctl status leadhook-dispatch"]);
 	if (status.mail_held_since)
-		found.push([html`Mail is held since <${Time} at=${status.mail_held_since} />: ${status.mail_held_by}. ${status.mail_server_answer || ""}`, "leadhook mail test you@example.org"]);
+		found.push([html`Email is on hold since <${Time} at=${status.mail_held_since} />: ${status.mail_held_by}. ${status.mail_server_answer || ""}`, "leadhook mail test you@example.org"]);
 	if (status.texts_held_since)
-		found.push([html`Texts are held since <${Time} at=${status.texts_held_since} />: ${status.texts_held_by}.`, "leadhook status"]);
+		found.push([html`Text messages are on hold since <${Time} at=${status.texts_held_since} />: ${status.texts_held_by}.`, "leadhook status"]);
 	if (status.due_now > 0 && status.oldest_due_at && Date.now() - Date.parse(status.oldest_due_at) > 5 * 60e3)
-		found.push([html`Deliveries are late: the oldest is due since <${Time} at=${status.oldest_due_at} />.`, "leadhook doctor"]);
+		found.push([html`Deliveries are late. The oldest was due <${Time} at=${status.oldest_due_at} />.`, "leadhook doctor"]);
 	for (const disk of status.disks || []) {
 		if (disk.free_bytes < disk.size_bytes * LOW_SPACE)
-			found.push([`The disk of ${disk.what} has ${bytes(disk.free_bytes)} left of ${bytes(disk.size_bytes)}.`, "df -h"]);
+			found.push([`Low disk space (${disk.what}): ${bytes(disk.free_bytes)} of ${bytes(disk.size_bytes)} left.`, "df -h"]);
 	}
 	if (status.unfinished_removals > 0)
-		found.push([`${plural(status.unfinished_removals, "removal")} of campaigns or people not finished yet.`, "leadhook check"]);
+		found.push([`${plural(status.unfinished_removals, "unfinished removal")} of campaigns or people.`, "leadhook check"]);
 	return found;
 }
 
@@ -36,7 +36,7 @@ function AddAccount({ close }) {
 		await post("accounts", { name: form.values.name.trim() });
 		close(true);
 	}
-	return html`<${Dialog} title="Add an account" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Add account" cancel=${() => close()}><${Field} form=${form} name="name" label="Name" hint="A company, or a customer of yours." /><//><//>`;
+	return html`<${Dialog} title="Add an account" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Add account" cancel=${() => close()}><${Field} form=${form} name="name" label="Name" hint="A company or a customer." /><//><//>`;
 }
 
 function Limit({ account, close }) {
@@ -45,25 +45,25 @@ function Limit({ account, close }) {
 		await post(`accounts/${account.id}/limit`, { per_minute: form.values.per_minute.trim() || "default" });
 		close(true);
 	}
-	return html`<${Dialog} title=${`Calls of ${account.name}`} close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close()}>
-		<${Field} form=${form} name="per_minute" label="Calls a minute" inputmode="numeric" hint="Of its keys and users together. Empty: that of the installation; 0: any number." /><//><//>`;
+	return html`<${Dialog} title=${`Rate limit of ${account.name}`} close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close()}>
+		<${Field} form=${form} name="per_minute" label="Calls per minute" inputmode="numeric" hint="For all keys and users of the account together. Leave empty for the default; 0 means no limit." /><//><//>`;
 }
 
 function Accounts() {
 	const live = useLive("accounts", {}, { every: 30 }), overview = useList("overview", {}, { every: 30 });
 	const of = account => (overview || []).filter(row => row.account_id === account.id);
 	const dialog = content => openDialog(content).then(done => done && live.reload());
-	const suspend = account => ask({ title: `Suspend ${account.name}?`, verb: "Suspend", text: html`<p>Its forms and keys stop at once, and visitors cannot sign up. Its users see that it is suspended. Nothing is deleted.</p>`, work: async () => { await post(`accounts/${account.id}/suspend`); live.reload(); } });
-	const resume = account => async () => { await post(`accounts/${account.id}/resume`); live.reload(); toast(`${account.name} works again`); };
-	const drop = account => ask({ title: `Remove ${account.name}?`, verb: "Remove account", type: account.name, text: html`<p>Its ${plural(of(account).length, "campaign")} with all leads, its keys and its users are deleted. It cannot be undone.</p>`,
+	const suspend = account => ask({ title: `Suspend ${account.name}?`, verb: "Suspend", text: html`<p>Its forms and API keys stop working at once, and visitors cannot sign up. Nothing is deleted.</p>`, work: async () => { await post(`accounts/${account.id}/suspend`); live.reload(); } });
+	const resume = account => async () => { await post(`accounts/${account.id}/resume`); live.reload(); toast(`${account.name} was resumed`); };
+	const drop = account => ask({ title: `Remove ${account.name}?`, verb: "Remove account", type: account.name, text: html`<p>Its ${plural(of(account).length, "campaign")} with all leads, its API keys and its users are deleted. This cannot be undone.</p>`,
 		work: async () => { await remove(`accounts/${account.id}`, { yes: true }); await readCampaigns(); live.reload(); } });
 	return html`<section class="card"><header><h2>Accounts</h2><${Button} onClick=${() => dialog(close => html`<${AddAccount} close=${close} />`)}>Add account<//></header>
-		<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<${Empty} title="No accounts yet"><p>An account has campaigns, keys and users of its own: one for each company or customer.</p><//>` : html`<${Table} name="Accounts" rows=${rows} columns=${[
-			{ title: "Account", cell: row => html`<a href=${link("team", { account: row.id })}>${row.name}</a>`, sort: row => row.name.toLowerCase() }, { title: "State", cell: row => row.suspended_at ? html`<${Chip} tone="bad">suspended<//>` : html`<${Chip} tone="good">active<//>` },
+		<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<${Empty} title="No accounts yet"><p>An account has its own campaigns, API keys and users. Create one for each company or customer.</p><//>` : html`<${Table} name="Accounts" rows=${rows} columns=${[
+			{ title: "Account", cell: row => html`<a href=${link("team", { account: row.id })}>${row.name}</a>`, sort: row => row.name.toLowerCase() }, { title: "Status", cell: row => row.suspended_at ? html`<${Chip} tone="bad">suspended<//>` : html`<${Chip} tone="good">active<//>` },
 			{ title: "Campaigns", kind: "number", cell: row => of(row).length, sort: row => of(row).length }, { title: "Leads", kind: "number", cell: row => html`<${Number_} value=${of(row).reduce((sum, one) => sum + one.leads, 0)} />`, sort: row => of(row).reduce((sum, one) => sum + one.leads, 0) },
 			{ title: "Today", kind: "number", cell: row => html`<${Number_} value=${of(row).reduce((sum, one) => sum + one.today, 0)} />`, sort: row => of(row).reduce((sum, one) => sum + one.today, 0) },
-			{ title: "Calls a minute", kind: "number", cell: row => row.per_minute === null ? "as usual" : row.per_minute === 0 ? "any" : count(row.per_minute) },
-			{ title: "Change", hidden: true, cell: row => html`<span class="buttons"><${Button} kind="small" onClick=${() => dialog(close => html`<${Limit} account=${row} close=${close} />`)}>Limit<//>
+			{ title: "Calls per minute", kind: "number", cell: row => row.per_minute === null ? "default" : row.per_minute === 0 ? "unlimited" : count(row.per_minute) },
+			{ title: "Actions", hidden: true, cell: row => html`<span class="buttons"><${Button} kind="small" onClick=${() => dialog(close => html`<${Limit} account=${row} close=${close} />`)}>Limit<//>
 				${row.suspended_at ? html`<${Button} kind="small" onClick=${resume(row)}>Resume<//>` : html`<${Button} kind="small" onClick=${() => suspend(row)}>Suspend<//>`}<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//></span>` },
 		]} />`}<//></section>`;
 }
@@ -73,27 +73,27 @@ function MailTest({ close }) {
 	async function submit() {
 		const job = await waitForJob((await post("mails/test", { address: form.values.address.trim() })).value);
 		if (!job.ended_at)
-			throw new Error("No dispatcher has taken it yet: is one running? It is still queued.");
+			throw new Error("The test is still queued. Check that the dispatcher is running.");
 		if (job.state !== "done" || job.result?.ok === false)
-			throw new Error(job.error || job.result?.answer || job.result?.error || "It was not sent.");
-		toast("The mail was sent");
+			throw new Error(job.error || job.result?.answer || job.result?.error || "The test email was not sent.");
+		toast("Test email sent");
 		close(true);
 	}
-	return html`<${Dialog} title="Send a test mail" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Send" cancel=${() => close()}><${Field} form=${form} name="address" label="To" type="email" /><//><//>`;
+	return html`<${Dialog} title="Send a test email" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Send" cancel=${() => close()}><${Field} form=${form} name="address" label="To" type="email" /><//><//>`;
 }
 
 export function Operator() {
 	const live = useLive("status", {}, { every: 10 });
-	return html`<${Page} title="Operator" actions=${html`<${Updated} live=${live} /><${Button} onClick=${() => openDialog(close => html`<${MailTest} close=${close} />`)}>Test mail<//>`}>
+	return html`<${Page} title="Operator" actions=${html`<${Updated} live=${live} /><${Button} onClick=${() => openDialog(close => html`<${MailTest} close=${close} />`)}>Send test email<//>`}>
 		<${Loaded} live=${live} lines=${8}>${status => html`
-			${problemsOf(status).map(([text, command], at) => html`<${Notice} tone="bad" key=${at}><p><strong>${text}</strong> Look: <code>${command}</code></p><//>`)}
+			${problemsOf(status).map(([text, command], at) => html`<${Notice} tone="bad" key=${at}><p><strong>${text}</strong> Check: <code>${command}</code></p><//>`)}
 			<div class="tiles">
 				<${Tile} label="Leads" value=${count(status.leads)} note=${`${plural(status.campaigns, "campaign")}, ${plural(status.accounts, "account")}`} />
 				<${Tile} label="Deliveries due" tone=${status.due_now > 0 ? "wait" : "good"} value=${count(status.due_now)} note=${html`${count(status.due_later)} later`} />
 				<${Tile} label="Webhooks failing" tone=${status.webhooks_failing > 0 ? "bad" : "good"} value=${count(status.webhooks_failing)} note=${`of ${count(status.webhooks)}, ${count(status.webhooks_disabled)} disabled`} />
-				<${Tile} label="Mails waiting" tone=${status.mail_held_since ? "bad" : ""} value=${status.mail ? count(status.mails_pending) : "off"} note=${status.mail ? html`oldest <${Time} at=${status.oldest_mail_at} none="none" />` : "mail.host and mail.from are not set"} />
+				<${Tile} label="Emails pending" tone=${status.mail_held_since ? "bad" : ""} value=${status.mail ? count(status.mails_pending) : "off"} note=${status.mail ? html`oldest <${Time} at=${status.oldest_mail_at} none="none" />` : "not configured"} />
 				<${Tile} label="Dispatcher" tone=${status.dispatcher_until ? "good" : "bad"} value=${status.dispatcher_until ? "running" : "not running"} />
-				${(status.disks || []).map(disk => html`<${Tile} key=${disk.what} label=${`Disk: ${disk.what}`} tone=${disk.free_bytes < disk.size_bytes * LOW_SPACE ? "bad" : ""} value=${bytes(disk.free_bytes)} note=${`free of ${bytes(disk.size_bytes)}`} />`)}
+				${(status.disks || []).map(disk => html`<${Tile} key=${disk.what} label=${`Disk (${disk.what})`} tone=${disk.free_bytes < disk.size_bytes * LOW_SPACE ? "bad" : ""} value=${bytes(disk.free_bytes)} note=${`free of ${bytes(disk.size_bytes)}`} />`)}
 			</div>
 			<${Accounts} />
 			<section class="card"><h2>Versions</h2><${Facts} rows=${[["Leadhook", status.version], ["Schema", status.schema_version], ["Database", status.server_version], status.node && ["Node", `${status.node} (${status.node_state}), ${plural(status.cluster_size, "node")}`],

@@ -97,7 +97,7 @@ function useLogin(work) {
 		} catch (failure) {
 			if (failure.code !== "code_needed")
 				throw failure.code === "wrong_login"
-					? Object.assign(failure, { message: codeShown ? "Password or code are wrong." : "Email address or password are wrong." }) : failure;
+					? Object.assign(failure, { message: codeShown ? "The password or the code is wrong." : "The email address or the password is wrong." }) : failure;
 			showCode(true);
 		}
 	}
@@ -116,13 +116,13 @@ export function Login({ again, email = "", onDone }) {
 	});
 	const { form, wait } = login;
 	return html`<${Form} form=${form} onSubmit=${login.submit} class="login">
-		${!isSafe() && html`<${Notice} tone="bad">This page was loaded without https. Browsers do not keep the login then: open it with https.<//>`}
-		${again && html`<p>Your session has ended. Log in to go on where you were.</p>`}
+		${!isSafe() && html`<${Notice} tone="bad">This page was loaded without HTTPS, so the browser does not store the session. Open it with https://.<//>`}
+		${again && html`<p>Your session has ended. Log in to continue.</p>`}
 		${email ? html`<p>${email}</p>` : html`<${Field} form=${form} name="email" label="Email address" type="email" autocomplete="username" autofocus=${!again} />`}
 		<${LoginFields} form=${form} codeShown=${login.codeShown} />
 		${wait > 0 && html`<p class="error" role="status">${waitText(wait)}</p>`}
 		<div class="buttons"><button type="submit" class="primary" disabled=${wait > 0} aria-busy=${form.busy}>Log in</button></div>
-		${!again && html`<p class="muted">No password, or forgotten? Ask an owner of your account, or the operator, for a new link.</p>`}
+		${!again && html`<p class="muted">Forgot your password? Ask an owner of your account or the operator for a new link.</p>`}
 	<//>`;
 }
 
@@ -137,7 +137,7 @@ export function Ended() {
 	};
 	return html`<${Dialog} title="Log in again" close=${() => {}}>
 		<${Login} again email=${user?.email} onDone=${done} />
-		<p><button type="button" class="small quiet" onClick=${() => location.reload()}>Log in as somebody else</button></p><//>`;
+		<p><button type="button" class="small quiet" onClick=${() => location.reload()}>Log in as another user</button></p><//>`;
 }
 
 function Confirm({ close }) {
@@ -146,9 +146,9 @@ function Confirm({ close }) {
 		close(true);
 	});
 	const { form, wait } = login;
-	return html`<${Dialog} title="Your password, please" close=${() => close(false)}>
-		<p>This change needs the password again. For the next ten minutes you will not be asked.</p>
-		<${Form} form=${form} onSubmit=${login.submit} submit="Go on" cancel=${() => close(false)}>
+	return html`<${Dialog} title="Confirm your password" close=${() => close(false)}>
+		<p>This change requires your password. You will not be asked again for 10 minutes.</p>
+		<${Form} form=${form} onSubmit=${login.submit} submit="Confirm" cancel=${() => close(false)}>
 			<${LoginFields} form=${form} codeShown=${login.codeShown || session.get()?.second_factor} />
 			${wait > 0 && html`<p class="error" role="status">${waitText(wait)}</p>`}
 		<//><//>`;
@@ -178,7 +178,7 @@ export function Welcome({ token, onDone }) {
 	}
 	if (state.failure?.code === "link_not_valid")
 		return html`<h1>This link is not valid</h1>
-			<p>It was used, replaced by a newer one, or has expired. Ask the person who invited you for a new link.</p>
+			<p>It was already used, replaced by a newer link, or has expired. Ask the person who invited you for a new link.</p>
 			<p><a href="#/" onClick=${onDone}>Go to the login</a></p>`;
 	if (state.failure)
 		return html`<h1>Leadhook</h1><${Problem} failure=${state.failure} onRetry=${() => location.reload()} />`;
@@ -189,6 +189,6 @@ export function Welcome({ token, onDone }) {
 		<${Form} form=${form} onSubmit=${submit} submit="Set the password and log in" class="login">
 			<p>For <strong>${email}</strong>.</p>
 			<input type="email" class="offscreen" autocomplete="username" value=${email} readonly tabindex="-1" aria-hidden="true" />
-			<${Password} form=${form} name="password" label="Password" autocomplete="new-password" hint="12 characters or more. A sentence is good." />
+			<${Password} form=${form} name="password" label="Password" autocomplete="new-password" hint="At least 12 characters. A passphrase works well." />
 		<//>`;
 }

@@ -11,45 +11,45 @@ import { save } from "./versions.js";
 import { MAILS } from "./words.js";
 import { Button, Choices, Code, Dialog, Field, Form, Loaded, Notice, Page, Table, Time, ask, html, openDialog, toast, useForm } from "./ui.js";
 
-const LANGUAGES = [["auto", "That of the visitor"], ["en", "English"], ["de", "German"], ["es", "Spanish"], ["fr", "French"]];
+const LANGUAGES = [["auto", "Language of the visitor"], ["en", "English"], ["de", "German"], ["es", "Spanish"], ["fr", "French"]];
 
 /* Each field: its name, label, hint, and its kind: text, number, check, lines (a list), select with options, set with options. */
 const GROUPS = [
 	["basics", "Basics", [
-		["name", "Name", "On pages and in mails."],
-		["ends_at", "Ends on", "From this day on nobody can sign up. Empty: it has no end.", "date"],
-		["language", "Language", "Of pages and mails.", "select", LANGUAGES],
-		["jump_start", "Added to the number of leads", "For the number that pages show.", "number"],
-		["waitlist", "New leads wait until you let them in", null, "check"],
+		["name", "Name", "Shown on pages and in emails."],
+		["ends_at", "Ends on", "Sign-ups close on this day. Leave empty for no end.", "date"],
+		["language", "Language", "For pages and emails.", "select", LANGUAGES],
+		["jump_start", "Starting number of leads", "Added to the number that pages show.", "number"],
+		["waitlist", "Put new leads on a waitlist", null, "check"],
 	]],
 	["points", "Points", [
-		["points_signup", "For signing up", null, "number"], ["points_direct", "For each friend who signs up", null, "number"],
-		["points_indirect", "For friends of friends", "For each further person in the chain.", "number"], ["points_verified", "More when that friend is verified", null, "number"],
-		["require_verification", "A referral counts once the friend is verified", "Protects against made-up addresses.", "check"],
+		["points_signup", "For a sign-up", null, "number"], ["points_direct", "For each referred friend", null, "number"],
+		["points_indirect", "For each indirect referral", "A friend of a friend, and so on.", "number"], ["points_verified", "Extra when the friend verifies", null, "number"],
+		["require_verification", "Count a referral only when the friend verifies", "Protects against fake addresses.", "check"],
 	]],
-	["verification", "Verification and mails", [
-		["verify_email", "Ask leads to confirm their email address", "By a mail with a link and a code.", "check"],
-		["verify_phone", "Ask leads to confirm their phone number", "By a code in a text message.", "check"],
-		["mails", "Mails to leads", null, "set", ["welcome", "reward", "referral", "status_link"].map(kind => [kind, ...MAILS[kind]])],
+	["verification", "Verification and emails", [
+		["verify_email", "Ask leads to confirm their email address", "Sends an email with a link and a code.", "check"],
+		["verify_phone", "Ask leads to confirm their phone number", "Sends a code by text message.", "check"],
+		["mails", "Emails to leads", null, "set", ["welcome", "reward", "referral", "status_link"].map(kind => [kind, ...MAILS[kind]])],
 	]],
 	["forms", "Forms and pages", [
-		["pages", "The campaign has pages here", "A form and a page for each lead.", "check"],
-		["hosts", "Your pages that have the form", "Host names, one a line, such as shop.example.", "lines"],
-		["hosts_only", "Only these pages may sign leads up", null, "check"],
-		["landing_url", "Page that leads share", "Empty: the page here.", "url"], ["thankyou_url", "Page after signing up", "Empty: the lead's own page.", "url"], ["status_url", "Your own page for leads", "Empty: the page here.", "url"],
+		["pages", "Host pages for this campaign", "A sign-up page and a status page for each lead.", "check"],
+		["hosts", "Websites that embed the form", "Host names, one per line, for example shop.example.", "lines"],
+		["hosts_only", "Accept sign-ups only from these websites", null, "check"],
+		["landing_url", "Landing page for shared links", "Leave empty for the hosted page.", "url"], ["thankyou_url", "Thank-you page", "Leave empty for the status page.", "url"], ["status_url", "Status page", "Leave empty for the hosted page.", "url"],
 	]],
 	["fraud", "Bots and fraud", [
-		["bots", "What a sign-up has to prove", null, "select", [["off", "Nothing"], ["honeypot", "A hidden field stays empty (usual)"], ["proof", "A small calculation of the browser"], ["proof_or_confirm", "The calculation, or confirming the address"]]],
-		["max_per_ip", "Leads from one IP address", "Further ones are marked as fraudulent. 0: any number.", "number"],
-		["allowed_networks", "Networks without that limit", "One a line, such as 192.0.2.0/24.", "lines"],
-		["blocked_email_domains", "Blocked email domains", "One a line. Leads from there are marked as fraudulent.", "lines"],
-		["blocked_referrers", "Blocked sites", "One a line. Leads who come from there are marked as fraudulent.", "lines"],
+		["bots", "Bot protection", null, "select", [["off", "Off"], ["honeypot", "Hidden field (default)"], ["proof", "Proof of work in the browser"], ["proof_or_confirm", "Proof of work, or a confirmed address"]]],
+		["max_per_ip", "Maximum leads per IP address", "More leads are marked as fraudulent. 0 means no limit.", "number"],
+		["allowed_networks", "Networks without this limit", "One per line, for example 192.0.2.0/24.", "lines"],
+		["blocked_email_domains", "Blocked email domains", "One per line. Their leads are marked as fraudulent.", "lines"],
+		["blocked_referrers", "Blocked referring sites", "One per line. Their leads are marked as fraudulent.", "lines"],
 	]],
 	["privacy", "Privacy and API", [
-		["privacy", "Answers without a key have no personal data", null, "check"], ["require_key", "Every call needs an API key", "Forms on pages do not work then.", "check"],
-		["public_lookup", "Leads that can be looked up without a key", null, "select", [["social_id", "Those whose id is known (usual)"], ["own", "One's own only"], ["none", "None"], ["all", "All, also by address"]]],
-		["public_update", "Leads that a repeated sign-up can change", null, "select", [["own", "One's own only (usual)"], ["none", "None"], ["all", "All"]]],
-		["compat", "Webhooks look like those of hosted services", "For receivers that were made for them.", "check"],
+		["privacy", "Hide personal data in responses without an API key", null, "check"], ["require_key", "Require an API key for every call", "Forms on pages stop working.", "check"],
+		["public_lookup", "Lookup without an API key", null, "select", [["social_id", "By lead ID (default)"], ["own", "Own lead only"], ["none", "None"], ["all", "All, including by address"]]],
+		["public_update", "Update by a repeated sign-up", null, "select", [["own", "Own lead only (default)"], ["none", "None"], ["all", "All"]]],
+		["compat", "Webhook format of hosted services", "For receivers written for them.", "check"],
 	]],
 ];
 
@@ -99,7 +99,7 @@ function Group({ id, title, fields, campaign, tag, reload, changes }) {
 		const now = await get(`campaigns/${id}`), values = Object.fromEntries(fields.map(([name, , , kind]) => [name, toField(kind, now.value[name])]));
 		setBase({ values, tag: now.tag });
 		form.setValues(values);
-		toast(done === "saved" ? "Saved" : "Their version was kept");
+		toast(done === "saved" ? "Saved" : "Their changes were kept");
 		readCampaigns().catch(() => {});
 		reload();
 	}
@@ -107,18 +107,18 @@ function Group({ id, title, fields, campaign, tag, reload, changes }) {
 		<fieldset class="stack" disabled=${!changes}>${fields.map(([name, label, hint, kind, options]) => kind === "set"
 			? html`<${Choices} key=${name} form=${form} name=${name} label=${label} options=${options} />`
 			: html`<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${kindOf(kind)} options=${options} inputmode=${kind === "number" ? "numeric" : undefined} />`)}</fieldset>
-		${changed.length > 0 && html`<p class="hint">${plural(changed.length, "change")} not saved.</p>`}<//></section>`;
+		${changed.length > 0 && html`<p class="hint">${plural(changed.length, "unsaved change")}.</p>`}<//></section>`;
 }
 
 /* ---- tags, actions, rewards ---- */
 
 const DEFINITIONS = {
-	tags: ["Tags", "tag", "A word for a group of leads, such as “vip”. It can give points.",
-		[["name", "Name"], ["points", "Points", "Given with the tag.", "number"], ["description", "Description"]]],
-	actions: ["Actions", "action", "Something leads do for points, such as following you.",
-		[["text", "Text"], ["points", "Points", null, "number"], ["public", "Leads can confirm it themselves", "Without a check.", "check"]]],
-	rewards: ["Rewards", "reward", "What leads reach with points.",
-		[["subject", "Reward"], ["required_points", "Points that it takes", null, "number"]]],
+	tags: ["Tags", "tag", "Tags group leads, for example “VIP”. A tag can give points.",
+		[["name", "Name"], ["points", "Points", "Added with the tag.", "number"], ["description", "Description"]]],
+	actions: ["Actions", "action", "Actions earn points, for example following you.",
+		[["text", "Text"], ["points", "Points", null, "number"], ["public", "Leads can complete it themselves", "Without verification.", "check"]]],
+	rewards: ["Rewards", "reward", "Leads reach rewards with points.",
+		[["subject", "Reward"], ["required_points", "Required points", null, "number"]]],
 };
 
 function EditDefinition({ campaign, kind, row, tag, close }) {
@@ -139,7 +139,7 @@ function Definitions({ campaign, kind }) {
 	const changes = may("manage");
 	const edit = row => openDialog(close => html`<${EditDefinition} campaign=${campaign} kind=${kind} row=${row} tag=${live.tag} close=${done => { close(); if (done) live.reload(); }} />`);
 	const drop = row => ask({
-		title: `Remove the ${noun} “${row[fields[0][0]]}”?`, verb: `Remove ${noun}`, text: html`<p>Points that were given for it stay. It cannot be undone.</p>`,
+		title: `Remove the ${noun} “${row[fields[0][0]]}”?`, verb: `Remove ${noun}`, text: html`<p>Points already given for it stay. This cannot be undone.</p>`,
 		work: async () => { await remove(`${kind}/${row.id}`); live.reload(); },
 	});
 	const columns = fields.map(([name, label, , type]) => ({ title: label, kind: type === "number" ? "number" : undefined, cell: row => type === "check" ? row[name] ? "yes" : "no" : type === "number" ? count(row[name]) : row[name] || "" }));
@@ -160,11 +160,11 @@ function Danger({ id, campaign, reload }) {
 	const reopen = async () => {
 		await post(`campaigns/${id}/reopen`);
 		reload();
-		toast("The campaign is open again");
+		toast("The campaign was reopened");
 	};
 	const drop = () => ask({
 		title: "Remove this campaign?", verb: "Remove campaign", type: campaign.name,
-		text: html`<p><strong>${plural(campaign.lead_count, "lead")}</strong> with their points, history, webhooks and deliveries are deleted. It cannot be undone; an export first keeps the leads.</p>`,
+		text: html`<p><strong>${plural(campaign.lead_count, "lead")}</strong> with their points and history, and all webhooks and deliveries, are deleted. This cannot be undone. Export the leads first if you need them.</p>`,
 		work: async () => {
 			await remove(`campaigns/${id}`, { yes: true });
 			await readCampaigns();
@@ -172,35 +172,35 @@ function Danger({ id, campaign, reload }) {
 			go("");
 		},
 	});
-	return html`<section class="card danger-zone"><h2>End</h2>
-		${campaign.state === "ended" ? html`<p>It has ended <${Time} at=${campaign.ended_at || campaign.ends_at} />.</p><div class="buttons"><${Button} onClick=${reopen}>Open again<//></div>`
-			: html`<p>Nobody can sign up any more. Leads, pages of leads and webhooks stay.</p><div class="buttons"><${Button} onClick=${end}>End the campaign<//></div>`}
+	return html`<section class="card danger-zone"><h2>End or remove</h2>
+		${campaign.state === "ended" ? html`<p>The campaign ended <${Time} at=${campaign.ended_at || campaign.ends_at} />.</p><div class="buttons"><${Button} onClick=${reopen}>Reopen<//></div>`
+			: html`<p>Ending the campaign closes sign-ups. Leads, status pages and webhooks stay.</p><div class="buttons"><${Button} onClick=${end}>End the campaign<//></div>`}
 		<div class="buttons"><${Button} kind="danger" onClick=${drop}>Remove the campaign…<//></div></section>`;
 }
 
 /* ---- the view ---- */
 
-const TABS = [["", "Settings"], ["rewards", "Rewards, actions, tags"], ["embed", "Form for your page"]];
+const TABS = [["", "Settings"], ["rewards", "Rewards, actions, tags"], ["embed", "Embed the form"]];
 
 function Embed({ id }) {
 	const live = useLive(`campaigns/${id}/embed`, {}, { every: 0 });
 	return html`<${Loaded} live=${live}>${one => html`<div class="stack">
-		${one.page && html`<section class="card"><h2>The page here</h2><p><a href=${one.page} target="_blank" rel="noreferrer noopener">${one.page}</a></p></section>`}
-		${one.script && html`<section class="card"><h2>On your own page</h2><p>The script, once, at the end of the page:</p><${Code} text=${one.script} what="the script" />
-			<p>Where the form is to be:</p><${Code} text=${one.form} what="the form" /></section>`}
-		${one.status && html`<section class="card"><h2>More</h2><p>A lead's own link and points:</p><${Code} text=${one.status} what="the status" /><p>The leaderboard:</p><${Code} text=${one.leaderboard} what="the leaderboard" />
-			<p>A form that works without a script:</p><${Code} text=${one.plain_form} what="the plain form" /></section>`}</div>`}<//>`;
+		${one.page && html`<section class="card"><h2>Hosted page</h2><p><a href=${one.page} target="_blank" rel="noreferrer noopener">${one.page}</a></p></section>`}
+		${one.script && html`<section class="card"><h2>On your own page</h2><p>Add the script once, at the end of the page:</p><${Code} text=${one.script} what="the script" />
+			<p>Add this where the form belongs:</p><${Code} text=${one.form} what="the form" /></section>`}
+		${one.status && html`<section class="card"><h2>More</h2><p>Referral link and points of the visitor:</p><${Code} text=${one.status} what="the status" /><p>Leaderboard:</p><${Code} text=${one.leaderboard} what="the leaderboard" />
+			<p>Form without JavaScript:</p><${Code} text=${one.plain_form} what="the plain form" /></section>`}</div>`}<//>`;
 }
 
 export function Settings({ id, query }) {
 	const live = useLive(`campaigns/${id}`, {}, { every: 20 });
 	const tab = query.tab || "", changes = may("manage");
 	return html`<${Page} title="Settings" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>`}>
-		<div class="segments" role="group" aria-label="Parts">${TABS.map(([key, text]) => html`<button type="button" key=${key} aria-pressed=${tab === key} onClick=${() => setQuery({ tab: key })}>${text}</button>`)}</div>
-		${!changes && html`<${Notice}>Your role can look at settings, and not change them.<//>`}
+		<div class="segments" role="group" aria-label="Sections">${TABS.map(([key, text]) => html`<button type="button" key=${key} aria-pressed=${tab === key} onClick=${() => setQuery({ tab: key })}>${text}</button>`)}</div>
+		${!changes && html`<${Notice}>Your role cannot change settings.<//>`}
 		${tab === "rewards" ? html`<${Definitions} campaign=${id} kind="rewards" /><${Definitions} campaign=${id} kind="actions" /><${Definitions} campaign=${id} kind="tags" />`
 			: tab === "embed" ? html`<${Embed} id=${id} />`
-				: html`<${Loaded} live=${live} lines=${10}>${(campaign, { tag }) => html`<div class="columns">
+				: html`<${Loaded} live=${live} lines=${10}>${(campaign, { tag }) => html`<div class="masonry">
 					${GROUPS.map(([key, title, fields]) => html`<${Group} key=${key} id=${id} title=${title} fields=${fields} campaign=${campaign} tag=${tag} reload=${live.reload} changes=${changes} />`)}
 					${changes && html`<${Danger} id=${id} campaign=${campaign} reload=${live.reload} />`}</div>`}<//>`}
 	<//>`;

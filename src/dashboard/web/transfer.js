@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Leads in and out, a part at a time: files of any size, with progress, and a part whose answer was lost is sent again.
+// Import and export of leads in parts, with progress. A part whose response was lost is sent again.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { get, post } from "./api.js";
 import { bytes, count, plural } from "./format.js";
@@ -88,8 +88,8 @@ export function* partsOf(heading, records) {
 /* ---- import ---- */
 
 const FIELDS = [
-	["", "a field of its own"], ["email", "email address"], ["phone_number", "phone number"], ["first_name", "first name"], ["last_name", "last name"], ["subscription_number", "number of the sign-up"], ["social_id", "id"],
-	["parent_id", "id of the referrer"], ["contest_score", "points"], ["verified", "verified"], ["opted_out", "unsubscribed"], ["tags", "tags"], ["when", "time of the sign-up"], ["ip", "IP address"],
+	["", "custom field"], ["email", "email address"], ["phone_number", "phone number"], ["first_name", "first name"], ["last_name", "last name"], ["subscription_number", "subscription number"], ["social_id", "lead ID"],
+	["parent_id", "lead ID of the referrer"], ["contest_score", "points"], ["verified", "verified"], ["opted_out", "unsubscribed"], ["tags", "tags"], ["when", "sign-up time"], ["ip", "IP address"],
 ];
 const KNOWN = new Set(FIELDS.map(([name]) => name).filter(Boolean));
 const GUESSES = { mail: "email", "e-mail": "email", "email address": "email", "e-mail address": "email", phone: "phone_number", mobile: "phone_number", "first name": "first_name", firstname: "first_name", "last name": "last_name", lastname: "last_name", surname: "last_name", score: "contest_score", points: "contest_score" };
@@ -106,19 +106,19 @@ function Choose({ onFile }) {
 	const [over, set] = useState(false);
 	return html`<div class=${`drop ${over ? "over" : ""}`} onDragOver=${event => { event.preventDefault(); set(true); }} onDragLeave=${() => set(false)}
 			onDrop=${event => { event.preventDefault(); set(false); if (event.dataTransfer.files[0]) onFile(event.dataTransfer.files[0]); }}>
-		<p><label for="import-file">Choose a CSV file</label>, or drop it here.</p><input type="file" id="import-file" accept=".csv,.txt,text/csv" onChange=${event => event.currentTarget.files[0] && onFile(event.currentTarget.files[0])} />
-		<p class="muted">The first line has the names of the columns. Any size; Excel, HubSpot and Mailchimp files work.</p></div>`;
+		<p><label for="import-file">Choose a CSV file</label> or drop it here.</p><input type="file" id="import-file" accept=".csv,.txt,text/csv" onChange=${event => event.currentTarget.files[0] && onFile(event.currentTarget.files[0])} />
+		<p class="muted">The first line must contain the column names. CSV files from Excel, HubSpot and Mailchimp work, of any size.</p></div>`;
 }
 
 function Columns({ file, map, setMap, onCheck }) {
-	return html`<section class="card"><h2>What is in the columns?</h2><p class="muted">${file.name}: ${plural(file.records.length, "row")}, ${bytes(file.size)}.</p>
+	return html`<section class="card"><h2>Map the columns</h2><p class="muted">${file.name}: ${plural(file.records.length, "row")}, ${bytes(file.size)}.</p>
 		<${Table} name="Columns" id=${row => row.at} rows=${file.columns.map((name, at) => ({ name, at }))} columns=${[
 			{ title: "Column", cell: row => html`<strong>${row.name}</strong>` },
 			{ title: "Examples", cell: row => html`<span class="muted">${file.samples.map(cells => cells[row.at]).filter(Boolean).slice(0, 3).join(", ")}</span>` },
-			{ title: "Becomes", cell: row => html`<select aria-label=${`${row.name} becomes`} value=${map[row.name] || ""} onChange=${event => setMap({ ...map, [row.name]: event.currentTarget.value })}>
+			{ title: "Field", cell: row => html`<select aria-label=${`Field for ${row.name}`} value=${map[row.name] || ""} onChange=${event => setMap({ ...map, [row.name]: event.currentTarget.value })}>
 				${FIELDS.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === (map[row.name] || "")}>${value ? text : `${text}: ${row.name}`}</option>`)}</select>` },
 		]} />
-		${!Object.values(map).some(value => value === "email" || value === "phone_number") && html`<p class="error" role="status">One column must be the email address or the phone number.</p>`}
+		${!Object.values(map).some(value => value === "email" || value === "phone_number") && html`<p class="error" role="status">Map one column to the email address or the phone number.</p>`}
 		<div class="buttons"><${Button} kind="primary" disabled=${!Object.values(map).some(value => value === "email" || value === "phone_number")} onClick=${onCheck}>Check the file<//></div></section>`;
 }
 
@@ -147,10 +147,10 @@ function Progress({ sums, total, what }) {
 function Rejected({ sums, file }) {
 	if (sums.rejectedRows.length === 0)
 		return null;
-	return html`<details><summary>${plural(sums.rejectedRows.length, "row")} with problems</summary>
-		<${Table} name="Rows with problems" id=${row => `${row.line}${row.reason}`} rows=${sums.rejectedRows.slice(0, 50)} columns=${[
-			{ title: "Line", kind: "number", cell: row => row.line }, { title: "Problem", cell: row => row.reason }, { title: "Row", cell: row => html`<code>${row.record}</code>` }]} />
-		<${Button} onClick=${() => download("rejected.csv", [file.heading, ...sums.rejectedRows.map(row => `${row.record}\n`)].join(""))}>Download these rows<//></details>`;
+	return html`<details><summary>${plural(sums.rejectedRows.length, "rejected row")}</summary>
+		<${Table} name="Rejected rows" id=${row => `${row.line}${row.reason}`} rows=${sums.rejectedRows.slice(0, 50)} columns=${[
+			{ title: "Line", kind: "number", cell: row => row.line }, { title: "Reason", cell: row => row.reason }, { title: "Row", cell: row => html`<code>${row.record}</code>` }]} />
+		<${Button} onClick=${() => download("rejected.csv", [file.heading, ...sums.rejectedRows.map(row => `${row.record}\n`)].join(""))}>Download rejected rows<//></details>`;
 }
 
 export function Import({ id }) {
@@ -168,7 +168,7 @@ export function Import({ id }) {
 		setFailure(null);
 		const text = (await textOf(chosen)).replace(/^\ufeff/, ""), all = recordsOf(text);
 		if (all.length < 2) {
-			setFailure(new Error("The file has no rows. Its first line must have the names of the columns, and each further line a lead."));
+			setFailure(new Error("The file has no rows. The first line must contain the column names, and each further line a lead."));
 			return;
 		}
 		const delimiter = delimiterOf(all[0]), columns = cellsOf(all[0], delimiter).map(name => name.trim());
@@ -198,20 +198,20 @@ export function Import({ id }) {
 		${step === "columns" && html`<${Columns} file=${file} map=${map} setMap=${setMap} onCheck=${check} /><p><button type="button" class="quiet" onClick=${() => setStep("file")}>Choose another file</button></p>`}
 		${step === "checking" && html`<section class="card"><${Progress} sums=${sums} total=${file.records.length} what="Checked" /><div class="buttons"><button type="button" onClick=${() => { stop.current.now = true; }}>Stop</button></div></section>`}
 		${step === "checked" && html`<section class="card"><h2>${plural(sums.valid, "lead")} can be imported</h2>
-			${sums.rejected > 0 && html`<p>${plural(sums.rejected, "row")} cannot: they are left out.</p>`}<${Rejected} sums=${sums} file=${file} />
-			<p class="muted">Imported leads get no mails, and webhooks are not told. Leads that exist already stay as they are.</p>
-			<div class="buttons"><${Button} kind="primary" disabled=${sums.valid === 0} onClick=${start}>Import ${plural(sums.valid, "lead")}<//><button type="button" onClick=${() => setStep("columns")}>Back to the columns</button></div></section>`}
-		${step === "importing" && html`<section class="card"><${Progress} sums=${sums} total=${file.records.length} what="Imported" /><p class="muted">Keep this tab open. An import that was stopped goes on with the same file.</p>
+			${sums.rejected > 0 && html`<p>${plural(sums.rejected, "row")} will be skipped.</p>`}<${Rejected} sums=${sums} file=${file} />
+			<p class="muted">The import sends no emails and no webhooks. Existing leads are not changed.</p>
+			<div class="buttons"><${Button} kind="primary" disabled=${sums.valid === 0} onClick=${start}>Import ${plural(sums.valid, "lead")}<//><button type="button" onClick=${() => setStep("columns")}>Back</button></div></section>`}
+		${step === "importing" && html`<section class="card"><${Progress} sums=${sums} total=${file.records.length} what="Imported" /><p class="muted">Keep this tab open. You can repeat a stopped import with the same file.</p>
 			<div class="buttons"><button type="button" onClick=${() => { stop.current.now = true; }}>Stop</button></div></section>`}
-		${step === "done" && html`<section class="card"><h2>${sums.stopped ? "Stopped" : "Done"}</h2><p><strong>${plural(sums.imported, "lead")}</strong> imported, ${count(sums.unchanged)} were there already, ${plural(sums.rejected, "row")} left out.</p><${Rejected} sums=${sums} file=${file} />
-			<div class="buttons"><a class="button primary" href=${link(`campaigns/${id}/leads`)}>Show the leads</a>${sums.stopped && html`<${Button} onClick=${start}>Go on<//>`}</div></section>`}
+		${step === "done" && html`<section class="card"><h2>${sums.stopped ? "Stopped" : "Done"}</h2><p><strong>${plural(sums.imported, "lead")}</strong> imported, ${count(sums.unchanged)} already existed, ${plural(sums.rejected, "row")} skipped.</p><${Rejected} sums=${sums} file=${file} />
+			<div class="buttons"><a class="button primary" href=${link(`campaigns/${id}/leads`)}>Show the leads</a>${sums.stopped && html`<${Button} onClick=${start}>Continue<//>`}</div></section>`}
 	<//>`;
 }
 
 /* ---- export ---- */
 
 const FILTERS = ["name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "source", "since", "until"];
-const WORDS = { verified: { on: "verified", off: "not verified" }, fraudulent: { on: "fraudulent", off: "not fraudulent" }, waitlisted: { on: "waiting" }, opted_out: { on: "unsubscribed" } };
+const WORDS = { verified: { on: "verified", off: "not verified" }, fraudulent: { on: "fraudulent", off: "not fraudulent" }, waitlisted: { on: "waitlisted" }, opted_out: { on: "unsubscribed" } };
 
 export function Export({ id, query }) {
 	const form = useForm({ format: "csv", verified: query.verified || "" });
@@ -242,11 +242,11 @@ export function Export({ id, query }) {
 	}
 	const others = Object.entries(filters).filter(([name, value]) => value && name !== "verified");
 	return html`<${Page} title="Export leads" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a> › <a href=${link(`campaigns/${id}/leads`)}>Leads</a>`}>
-		<section class="card">${others.length > 0 && html`<p>Only: ${others.map(([name, value]) => html`<${Chip} key=${name}>${WORDS[name]?.[value] || `${name}: ${value}`}<//> `)}</p>`}
+		<section class="card">${others.length > 0 && html`<p>Filters: ${others.map(([name, value]) => html`<${Chip} key=${name}>${WORDS[name]?.[value] || `${name}: ${value}`}<//> `)}</p>`}
 			<${Form} form=${form} onSubmit=${run} submit=${form.busy ? null : "Export"}>
-				<${Field} form=${form} name="verified" label="Which leads" type="select" options=${[["", "All of them"], ["on", "The verified ones"], ["off", "Those that are not verified"]]} />
-				<${Field} form=${form} name="format" label="As" type="select" options=${[["csv", "CSV, for spreadsheets"], ["ndjson", "NDJSON, for programs"]]} /><//>
-			${form.busy && html`<div class="progress"><progress aria-label="Export" /><p role="status">${state ? `${plural(state.leads, "lead")} so far …` : "Beginning …"}</p><div class="buttons"><button type="button" onClick=${() => { stop.current = true; }}>Stop</button></div></div>`}
-			${state?.done && html`<${Notice} tone="good"><p role="status"><strong>${plural(state.leads, "lead")} exported.</strong> If the download has not begun: <a href=${state.url} download=${state.name}>${state.name}</a></p><//>`}
+				<${Field} form=${form} name="verified" label="Leads" type="select" options=${[["", "All"], ["on", "Verified"], ["off", "Not verified"]]} />
+				<${Field} form=${form} name="format" label="Format" type="select" options=${[["csv", "CSV, for spreadsheets"], ["ndjson", "NDJSON, for programs"]]} /><//>
+			${form.busy && html`<div class="progress"><progress aria-label="Export" /><p role="status">${state ? `${plural(state.leads, "lead")} so far…` : "Starting…"}</p><div class="buttons"><button type="button" onClick=${() => { stop.current = true; }}>Stop</button></div></div>`}
+			${state?.done && html`<${Notice} tone="good"><p role="status"><strong>${plural(state.leads, "lead")} exported.</strong> If the download does not start: <a href=${state.url} download=${state.name}>${state.name}</a></p><//>`}
 		</section><//>`;
 }

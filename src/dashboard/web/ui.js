@@ -20,7 +20,7 @@ export function Time({ at, none = "–" }) {
 
 export const Number_ = ({ value }) => html`<span class="number" title=${count(value)}>${short(value)}</span>`;
 
-/** A state in a word and a colour: good, bad, wait or plain. */
+/** A state in a word and a color: good, bad, wait or plain. */
 export const Chip = ({ tone = "plain", children }) => html`<span class=${`chip ${tone}`}>${children}</span>`;
 
 /** A text with a button that copies it. */
@@ -78,20 +78,23 @@ export function Toasts() {
 		<div class="offscreen" role="status">${text}</div>`;
 }
 
+/** A message of the API as a sentence: "no such lead" becomes "No such lead." */
+export const sentence = text => text && `${text[0].toUpperCase()}${text.slice(1)}${/[.?!…]$/.test(text) ? "" : "."}`;
+
 /** What to do about a failure, in a sentence. */
 export function adviceOf(failure) {
 	if (failure.code === "unreachable")
-		return "Check your connection. Your input is still here.";
+		return "Check your connection. Your input is not lost.";
 	if (failure.code === "rate_limited")
-		return `Too many requests were made. Wait ${failure.retryAfter || 60} seconds.`;
+		return `Too many requests. Try again in ${failure.retryAfter || 60} seconds.`;
 	if (failure.code === "changed")
-		return "Somebody else has changed this since you opened it.";
+		return "Somebody else changed this after you opened it.";
 	if (failure.code === "unknown_outcome")
-		return "The answer was lost: the change may have been made. Look before you repeat it.";
+		return "The response was lost, so the change may have been made. Check before you repeat it.";
 	if (failure.code === "not_configured")
-		return "The operator of this installation has to set this up first.";
+		return "Ask the operator of this installation to set this up.";
 	if (failure.isAway)
-		return "The database or the service is out of reach. It will be tried again; your input is still here.";
+		return "The service or its database is unavailable. Your input is not lost.";
 	return null;
 }
 
@@ -101,16 +104,15 @@ export function Problem({ failure, onRetry }) {
 		return null;
 	const advice = failure instanceof Failure ? adviceOf(failure) : null;
 	return html`<div class="notice bad" role="alert">
-		<p><strong>${failure.message}</strong>${advice && html`${" "}${advice}`}</p>
-		${failure.requestId && html`<p class="muted">Request <code>${failure.requestId}</code> <${Copy} text=${failure.requestId} what="the request id" />:
-			the service's log has a line with this id.</p>`}
+		<p><strong>${sentence(failure.message)}</strong>${advice && html`${" "}${advice}`}</p>
+		${failure.requestId && failure.isAway && html`<p class="muted">Request ID <code>${failure.requestId}</code> <${Copy} text=${failure.requestId} what="the request ID" /></p>`}
 		${onRetry && html`<button type="button" onClick=${onRetry}>Try again</button>`}
 	</div>`;
 }
 
 export const Notice = ({ tone = "plain", children }) => html`<div class=${`notice ${tone}`}>${children}</div>`;
 
-/** Where nothing is: what makes the first one. */
+/** An empty list: how to get the first entry. */
 export const Empty = ({ title, children }) => html`<div class="empty"><p class="empty-title">${title}</p>${children}</div>`;
 
 /* ---- buttons and forms ---- */
@@ -272,7 +274,7 @@ export function ask({ title, text, verb, type, work, danger = true }) {
 		const form = useForm({ typed: "" });
 		async function submit() {
 			if (type && form.values.typed.trim() !== type)
-				throw Object.assign(new Error(), { message: "", fields: { typed: `Type “${type}” to go on.` } });
+				throw Object.assign(new Error(), { message: "", fields: { typed: `Type “${type}” to continue.` } });
 			if (work)
 				await work();
 			close(true);
@@ -288,7 +290,7 @@ export function ask({ title, text, verb, type, work, danger = true }) {
 }
 
 export function showFailure(failure) {
-	return openDialog(close => html`<${Dialog} title="That did not work" close=${close}>
+	return openDialog(close => html`<${Dialog} title="Request failed" close=${close}>
 		<${Problem} failure=${failure} />
 		<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Close</button></div><//>`);
 }
@@ -326,18 +328,18 @@ function Stale({ failure, at, retryAt, onRetry }) {
 		return () => clearInterval(timer);
 	}, []);
 	return html`<div class="notice bad" role="alert"><p><strong>${at ? `Not updated since ${full(at)}.` : "Not updated."}</strong> ${failure.message}
-		${retryAt && retryAt > now ? html` Next try in ${Math.ceil((retryAt - now) / 1000)} s.` : ""}</p>
-		<button type="button" onClick=${onRetry}>Try now</button></div>`;
+		${retryAt && retryAt > now ? html` Retrying in ${Math.ceil((retryAt - now) / 1000)} s.` : ""}</p>
+		<button type="button" onClick=${onRetry}>Retry now</button></div>`;
 }
 
 /** "Updated 14:03:20", and the button that reads again. */
 export function Updated({ live }) {
 	return html`<span class="updated muted">${live.at && html`Updated <time datetime=${new Date(live.at).toISOString()}>${new Date(live.at).toLocaleTimeString("en-GB")}</time>`}
-		<button type="button" class="small quiet" onClick=${refresh} title="Read again (r)">Refresh</button></span>`;
+		<button type="button" class="small quiet" onClick=${refresh} title="Refresh (r)">Refresh</button></span>`;
 }
 
 /**
- * A table, which is a list of cards on a phone. `columns`: { title, cell(row), kind (number, tick), sort(row), head (in place of the
+ * A table, which is a list of cards on a phone. `columns`: { title, cell(row), kind (number, tick, long: a text without blanks), sort(row), head (in place of the
  * title), hidden (the title) }. `name` tells what the rows are.
  */
 export function Table({ name, columns, rows, id = row => row.id, row: attributes, sorted }) {

@@ -8,12 +8,12 @@ const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 const shown = value => value === null || value === undefined || value === "" ? "(empty)" : Array.isArray(value) ? value.join(", ") : String(value);
 
 function Conflict({ fields, mine, theirs, labels, close }) {
-	return html`<${Dialog} title="Somebody else changed this" close=${() => close()}>
-		<p>While you were editing, these fields were changed by somebody else, too:</p>
+	return html`<${Dialog} title="Conflicting changes" close=${() => close()}>
+		<p>Somebody else changed these fields while you were editing:</p>
 		<div class="table"><table><thead><tr><th scope="col">Field</th><th scope="col">Yours</th><th scope="col">Theirs</th></tr></thead>
 			<tbody>${fields.map(name => html`<tr key=${name}><th scope="row">${labels[name] || name}</th><td data-label="Yours">${shown(mine[name])}</td><td data-label="Theirs">${shown(theirs[name])}</td></tr>`)}</tbody></table></div>
 		<div class="buttons"><button type="button" class="primary" onClick=${() => close("mine")}>Save mine</button>
-			<button type="button" onClick=${() => close("theirs")}>Keep theirs</button><button type="button" onClick=${() => close()}>Go on editing</button></div><//>`;
+			<button type="button" onClick=${() => close("theirs")}>Keep theirs</button><button type="button" onClick=${() => close()}>Continue editing</button></div><//>`;
 }
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The webhooks of a campaign: where events go, how that works, and why it does not.
+// The webhooks of a campaign: state, health, tests, settings.
 import { useEffect, useState } from "./hooks.js";
 import { get, patch, post, remove } from "./api.js";
 import { Chart } from "./chart.js";
@@ -41,15 +41,15 @@ export function stateChip(webhook) {
 /** State, cause and what happens next, in sentences. */
 function StateSentence({ webhook }) {
 	if (webhook.gone)
-		return html`<${Notice} tone="bad"><p><strong>The receiver answered 410 Gone:</strong> it wants no more events, and new ones are not stored for it. Enable it once the receiver is back.</p><//>`;
+		return html`<${Notice} tone="bad"><p><strong>The receiver answered 410 Gone.</strong> New events are not stored for it. Enable the webhook when the receiver is back.</p><//>`;
 	if (webhook.state === "disabled")
-		return html`<${Notice} tone="wait"><p><strong>Disabled.</strong> Events are stored, and wait until it is enabled${webhook.failing_since ? "; it was disabled after failing for days" : ""}.</p><//>`;
+		return html`<${Notice} tone="wait"><p><strong>Disabled.</strong> Events are stored and sent when the webhook is enabled.${webhook.failing_since ? " It was disabled because it failed for days." : ""}</p><//>`;
 	if (webhook.state !== "failing")
-		return webhook.last_delivery_at ? html`<${Notice} tone="good"><p><strong>Working.</strong> The last delivery succeeded <${Time} at=${webhook.last_delivery_at} />.</p><//>`
-			: html`<${Notice}><p><strong>Nothing was sent yet.</strong> Send a test, or wait for the first event.</p><//>`;
-	return html`<${Notice} tone="bad"><p><strong>Failing since <${Time} at=${webhook.failing_since} />:</strong> ${plural(webhook.failures, "attempt")} in a row. The last one: ${outcome(webhook.last_status, webhook.last_error)}.
-		${webhook.breaker === "open" ? " Deliveries are paused, and single probes are sent until one succeeds." : " Deliveries are tried again at growing intervals, for three days."}
-		${webhook.held_until ? html` Nothing is sent before <${Time} at=${webhook.held_until} />.` : ""} ${webhook.pending ? `${plural(webhook.pending, "delivery", "deliveries")} wait, and are not lost.` : ""}</p><//>`;
+		return webhook.last_delivery_at ? html`<${Notice} tone="good"><p><strong>Working.</strong> Last successful delivery <${Time} at=${webhook.last_delivery_at} />.</p><//>`
+			: html`<${Notice}><p><strong>Nothing sent yet.</strong> Send a test or wait for the first event.</p><//>`;
+	return html`<${Notice} tone="bad"><p><strong>Failing since <${Time} at=${webhook.failing_since} />.</strong> ${plural(webhook.failures, "failed attempt")} in a row. Last error: ${outcome(webhook.last_status, webhook.last_error)}.
+		${webhook.breaker === "open" ? " The circuit breaker is open: only single probes are sent until one succeeds." : " Deliveries are retried with increasing delays."}
+		${webhook.held_until ? html` The next attempt is <${Time} at=${webhook.held_until} />.` : ""} ${webhook.pending ? `${plural(webhook.pending, "delivery is", "deliveries are")} pending.` : ""}</p><//>`;
 }
 
 /* ---- adding ---- */
@@ -59,10 +59,10 @@ const USUAL = ["new_signup", "verified"];
 
 function Secret({ secret, test, close }) {
 	const [language, set] = useState(0);
-	return html`<${Dialog} wide title="The webhook is ready" close=${() => close()}>
-		<p>This secret proves that a request comes from here. <strong>It is shown only now</strong>: store it where your receiver reads it.</p>
+	return html`<${Dialog} wide title="Webhook secret" close=${() => close()}>
+		<p>Your receiver verifies requests with this secret. <strong>It is shown only once.</strong> Store it where your receiver reads it.</p>
 		<${Code} text=${secret} what="the secret" />
-		<h3>A receiver to copy</h3>
+		<h3>Sample receiver</h3>
 		<div class="segments" role="group" aria-label="Language">${RECEIVERS.map(([name], at) => html`<button type="button" class="small" key=${name} aria-pressed=${language === at} onClick=${() => set(at)}>${name}</button>`)}</div>
 		<${Code} text=${RECEIVERS[language][1](secret)} what="the receiver" />
 		${test}
@@ -73,13 +73,13 @@ function Add({ campaign, close }) {
 	const form = useForm({ url: "https://", events: USUAL, format: "json" });
 	async function submit() {
 		if (form.values.events.length === 0)
-			throw Object.assign(new Error(""), { fields: { events: "Choose at least one event." } });
+			throw Object.assign(new Error(""), { fields: { events: "Select at least one event." } });
 		const { value } = await post(`campaigns/${campaign}/webhooks`, { url: form.values.url.trim(), events: form.values.events, format: form.values.format });
 		close({ ...value, url: form.values.url.trim() });
 	}
 	return html`<${Dialog} wide title="Add a webhook" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Add webhook" cancel=${() => close()}>
-		<${Field} form=${form} name="url" label="URL of the receiver" type="url" inputmode="url" hint="What your CRM, automation or own server gives you as its webhook address." />
-		<${Choices} form=${form} name="events" label="Send it when …" options=${eventOptions} />
+		<${Field} form=${form} name="url" label="URL of the receiver" type="url" inputmode="url" hint="The webhook address of your CRM, automation tool or server." />
+		<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />
 		<${Field} form=${form} name="format" label="Format" type="select" options=${[["json", "JSON (most receivers)"], ["form", "Form fields"]]} />
 	<//><//>`;
 }
@@ -100,11 +100,11 @@ function TestResult({ job }) {
 	if (!job)
 		return null;
 	if (job.state === "failed")
-		return html`<${Notice} tone="bad"><p>The test could not be made: ${job.error}</p><//>`;
+		return html`<${Notice} tone="bad"><p>The test failed: ${job.error}</p><//>`;
 	if (!job.ended_at)
-		return html`<${Notice}><p role="status">${job.gaveUp ? "No dispatcher has taken the test yet: is one running? It is still queued." : "Sending a made-up lead …"}</p><//>`;
+		return html`<${Notice}><p role="status">${job.gaveUp ? "The test is still queued. Check that the dispatcher is running." : "Sending a sample lead…"}</p><//>`;
 	const { ok, status, error, duration_ms, answer } = job.result;
-	return html`<${Notice} tone=${ok ? "good" : "bad"}><div class="prose"><p role="status"><strong>${ok ? "It works" : "It does not work"}:</strong> ${outcome(status, error)}${duration_ms === null ? "" : ` in ${duration(duration_ms)}`}.</p>
+	return html`<${Notice} tone=${ok ? "good" : "bad"}><div class="prose"><p role="status"><strong>${ok ? "Success" : "Failed"}:</strong> ${outcome(status, error)}${duration_ms === null ? "" : ` in ${duration(duration_ms)}`}.</p>
 		${answer && html`<pre class="answer" tabindex="0">${answer}</pre>`}</div><//>`;
 }
 
@@ -132,14 +132,14 @@ export function Webhooks({ id, query }) {
 	return html`<${Page} title="Webhooks" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>`} actions=${html`<${Updated} live=${live} />
 			<${Button} kind="primary" onClick=${() => addWebhook(id, live.reload)}>Add webhook<//>`}>
 		<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<${Empty} title="No webhooks yet">
-				<p>A webhook tells another system, such as your CRM or newsletter, about each sign-up at once. When that system is down, it is tried again for three days.</p>
+				<p>A webhook sends each sign-up to another system, such as your CRM or newsletter, at once. When that system is down, deliveries are retried for three days.</p>
 				<${Button} kind="primary" onClick=${() => addWebhook(id, live.reload)}>Add the first webhook<//><//>`
 			: html`<${Table} name="Webhooks" id=${row => row.referenceId} rows=${[...rows].sort((a, b) => (a.state === "failing" ? 0 : a.state === "disabled" ? 1 : 2) - (b.state === "failing" ? 0 : b.state === "disabled" ? 1 : 2))} columns=${[
-				{ title: "Receiver", cell: row => { const [host, path] = urlParts(row.url); return html`<a href=${link(`campaigns/${id}/webhooks/${row.referenceId}`)}>${host}</a><br /><span class="muted">${path}</span>`; } },
-				{ title: "State", cell: row => html`${stateChip(row)}${row.state === "failing" ? html`<br /><span class="muted">since <${Time} at=${row.failing_since} />: ${outcome(row.last_status, row.last_error)}</span>` : ""}` },
-				{ title: "24 hours", kind: "number", cell: row => !row.last_24_hours?.attempts ? html`<span class="muted">nothing sent</span>` : html`${percent(row.last_24_hours.delivered, row.last_24_hours.delivered + row.last_24_hours.failed)}
+				{ title: "Receiver", kind: "long", cell: row => { const [host, path] = urlParts(row.url); return html`<a href=${link(`campaigns/${id}/webhooks/${row.referenceId}`)}>${host}</a><br /><span class="muted">${path}</span>`; } },
+				{ title: "Status", cell: row => html`${stateChip(row)}${row.state === "failing" ? html`<br /><span class="muted">since <${Time} at=${row.failing_since} />: ${outcome(row.last_status, row.last_error)}</span>` : ""}` },
+				{ title: "Last 24 hours", kind: "number", cell: row => !row.last_24_hours?.attempts ? html`<span class="muted">nothing sent</span>` : html`${percent(row.last_24_hours.delivered, row.last_24_hours.delivered + row.last_24_hours.failed)}
 					<br /><span class="muted">${plural(row.last_24_hours.attempts, "attempt")}</span>` },
-				{ title: "Waiting", cell: row => row.oldest_due ? html`<span>${Date.parse(row.oldest_due) > Date.now() ? "next attempt " : "oldest due "}<${Time} at=${row.oldest_due} /></span>` : html`<span class="muted">nothing</span>` },
+				{ title: "Pending", cell: row => row.oldest_due ? html`<span>${Date.parse(row.oldest_due) > Date.now() ? "next attempt " : "due "}<${Time} at=${row.oldest_due} /></span>` : html`<span class="muted">none</span>` },
 				{ title: "Last success", cell: row => html`<${Time} at=${row.last_delivery_at} none="never" />` },
 				{ title: "Events", cell: row => row.events.length === Object.keys(EVENTS).length ? "all" : row.events.map(eventName).join(", ") },
 			]} />`}<//>
@@ -156,14 +156,14 @@ function Settings({ webhook, tag, reload }) {
 		reload();
 	}
 	return html`<details class="card"><summary>Events and settings</summary><${Form} form=${form} onSubmit=${submit} submit="Save">
-		<${Choices} form=${form} name="events" label="Send it when …" options=${eventOptions} />
-		<${Field} form=${form} name="format" label="Format" type="select" options=${[["json", "JSON"], ["form", "Form fields"]]} hint="For deliveries that are made from now on." />
-		<${Field} form=${form} name="rate" label="Deliveries a second" inputmode="numeric" hint="0: any number." />
-		<${Field} form=${form} name="schedule" label="Pauses between attempts" placeholder="as the installation has it" hint="Such as 5s 1m 10m 1h 6h; empty: that of the installation." />
+		<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />
+		<${Field} form=${form} name="format" label="Format" type="select" options=${[["json", "JSON"], ["form", "Form fields"]]} hint="Applies to new deliveries." />
+		<${Field} form=${form} name="rate" label="Rate limit (deliveries per second)" inputmode="numeric" hint="0 means no limit." />
+		<${Field} form=${form} name="schedule" label="Retry schedule" placeholder="5s 1m 10m 1h 6h" hint="Delays between attempts. Leave empty for the default of the installation." />
 	<//></details>`;
 }
 
-const SINCE = [["8h", "8 hours", 8], ["24h", "24 hours", 24], ["3d", "3 days", 72], ["7d", "7 days", 168], ["all", "All that are stored", 0]];
+const SINCE = [["8h", "8 hours", 8], ["24h", "24 hours", 24], ["3d", "3 days", 72], ["7d", "7 days", 168], ["all", "All stored deliveries", 0]];
 
 function Redeliver({ campaign, webhook, close }) {
 	const form = useForm({ state: "failed", since: "24h" });
@@ -177,26 +177,26 @@ function Redeliver({ campaign, webhook, close }) {
 		setJob(await waitForJob(value, setJob, Array(120).fill(2000)));
 	}
 	const cancel = async () => setJob((await post(`jobs/${job.id}/cancel`)).value);
-	return html`<${Dialog} title="Send deliveries again" close=${() => close()}>
+	return html`<${Dialog} title="Resend deliveries" close=${() => close()}>
 		${job ? html`<${Notice} tone=${job.state === "done" ? "good" : job.state === "failed" ? "bad" : "plain"}><p role="status">
-			${job.state === "done" ? `Done: ${plural(job.result?.queued || 0, "delivery", "deliveries")} will be sent again.` : job.state === "failed" ? job.error : job.state === "cancelled" ? `Cancelled. ${plural(job.done, "delivery", "deliveries")} were queued before.` : `Working: ${count(job.done)} so far.`}</p><//>
-			<div class="buttons">${!job.ended_at && html`<${Button} onClick=${cancel}>Cancel the rest<//>`}<button type="button" class="primary" onClick=${() => close(true)}>Close</button></div>`
-		: html`<${Form} form=${form} onSubmit=${submit} submit="Send again" cancel=${() => close()}>
-			<${Field} form=${form} name="state" label="Which" type="select" options=${[["failed", "Those that failed"], ["delivered", "Those that were delivered: the receiver gets them twice"], ["", "All"]]} />
-			<${Field} form=${form} name="since" label="Of the last" type="select" options=${SINCE.map(([key, text]) => [key, text])} />
+			${job.state === "done" ? `Done: ${plural(job.result?.queued || 0, "delivery", "deliveries")} queued.` : job.state === "failed" ? job.error : job.state === "cancelled" ? `Cancelled. ${plural(job.done, "delivery", "deliveries")} were queued before that.` : `In progress: ${count(job.done)} so far.`}</p><//>
+			<div class="buttons">${!job.ended_at && html`<${Button} onClick=${cancel}>Cancel<//>`}<button type="button" class="primary" onClick=${() => close(true)}>Close</button></div>`
+		: html`<${Form} form=${form} onSubmit=${submit} submit="Resend" cancel=${() => close()}>
+			<${Field} form=${form} name="state" label="Deliveries" type="select" options=${[["failed", "Failed"], ["delivered", "Delivered (the receiver gets them again)"], ["", "All"]]} />
+			<${Field} form=${form} name="since" label="From the last" type="select" options=${SINCE.map(([key, text]) => [key, text])} />
 		<//>`}<//>`;
 }
 
 function Attempts({ id }) {
 	const now = Math.ceil(Date.now() / HOUR) * HOUR;
 	const live = useLive(`webhooks/${id}/stats`, { by: "hour", since: rfc3339(new Date(now - 48 * HOUR)) }, { every: 30 });
-	return html`<section class="card"><h2>Attempts of the last two days</h2><${Loaded} live=${live}>${stats => html`
+	return html`<section class="card"><h2>Last 48 hours</h2><${Loaded} live=${live}>${stats => html`
 		<div class="tiles"><${Tile} label="Attempts" value=${count(stats.totals.attempts)} />
-			<${Tile} label="Delivered" value=${percent(stats.totals.delivered, stats.totals.delivered + stats.totals.failed)} note=${`${plural(stats.totals.delivered, "delivery", "deliveries")}, ${count(stats.totals.failed)} given up`} />
-			<${Tile} label="Answer time" value=${stats.totals.p50_ms === null ? "–" : duration(stats.totals.p50_ms)} note=${stats.totals.p95_ms === null ? "" : `95 % within ${duration(stats.totals.p95_ms)}`} />
-			<${Tile} label="Bad answers" tone=${stats.totals.answers_4xx + stats.totals.answers_5xx + stats.totals.no_answer ? "bad" : ""} value=${count(stats.totals.answers_4xx + stats.totals.answers_5xx + stats.totals.no_answer)}
-				note=${`${count(stats.totals.answers_4xx)} × 4xx, ${count(stats.totals.answers_5xx)} × 5xx, ${count(stats.totals.no_answer)} × none`} /></div>
-		${stats.totals.attempts > 0 && html`<${Chart} points=${stats.points} by="hour" label="Attempts by hour" series=${[["delivered", "Delivered", 1], ["answers_4xx", "Answered 4xx", 3], ["answers_5xx", "Answered 5xx", 4], ["no_answer", "No answer", 2]]} />`}`}<//></section>`;
+			<${Tile} label="Delivered" value=${percent(stats.totals.delivered, stats.totals.delivered + stats.totals.failed)} note=${`${plural(stats.totals.delivered, "delivery", "deliveries")}, ${count(stats.totals.failed)} failed`} />
+			<${Tile} label="Response time" value=${stats.totals.p50_ms === null ? "–" : duration(stats.totals.p50_ms)} note=${stats.totals.p95_ms === null ? "" : `p95 ${duration(stats.totals.p95_ms)}`} />
+			<${Tile} label="Errors" tone=${stats.totals.answers_4xx + stats.totals.answers_5xx + stats.totals.no_answer ? "bad" : ""} value=${count(stats.totals.answers_4xx + stats.totals.answers_5xx + stats.totals.no_answer)}
+				note=${`${count(stats.totals.answers_4xx)} × 4xx, ${count(stats.totals.answers_5xx)} × 5xx, ${count(stats.totals.no_answer)} × no response`} /></div>
+		${stats.totals.attempts > 0 && html`<${Chart} points=${stats.points} by="hour" label="Attempts by hour" series=${[["delivered", "Delivered", 1], ["answers_4xx", "HTTP 4xx", 3], ["answers_5xx", "HTTP 5xx", 4], ["no_answer", "No response", 2]]} />`}`}<//></section>`;
 }
 
 export function Webhook({ id, webhook: number }) {
@@ -210,7 +210,7 @@ export function Webhook({ id, webhook: number }) {
 		live.reload();
 	};
 	const rotate = () => ask({
-		title: "Make a new secret?", verb: "Make a new secret", danger: false, text: html`<p>The old one signs beside the new one for a while, so that your receiver can be changed without losing anything.</p>`,
+		title: "Rotate the secret?", verb: "Rotate secret", danger: false, text: html`<p>For a while, requests are signed with both the old and the new secret, so that you can update your receiver without losing deliveries.</p>`,
 		work: async () => {
 			const { value } = await post(`webhooks/${number}/rotate`);
 			live.reload();
@@ -218,7 +218,7 @@ export function Webhook({ id, webhook: number }) {
 		},
 	});
 	const drop = webhook => ask({
-		title: "Remove this webhook?", verb: "Remove webhook", text: html`<p>Events are no longer sent to <strong>${webhook.url}</strong>. ${plural(webhook.pending, "waiting delivery", "waiting deliveries")} will fail.</p>`,
+		title: "Remove this webhook?", verb: "Remove webhook", text: html`<p>No more events are sent to <strong>${webhook.url}</strong>. ${plural(webhook.pending, "pending delivery", "pending deliveries")} will fail.</p>`,
 		work: async () => {
 			await remove(`webhooks/${number}`);
 			toast("The webhook was removed");
@@ -230,18 +230,18 @@ export function Webhook({ id, webhook: number }) {
 		<${Loaded} live=${live} lines=${8}>${(webhook, { tag }) => html`
 			<${StateSentence} webhook=${webhook} />
 			<div class="buttons">
-				${webhook.state === "disabled" || webhook.gone ? html`<${Button} kind="primary" onClick=${act("enable", "Enabled: what waits is sent now")}>Enable<//>`
-					: html`${(webhook.breaker === "open" || webhook.held_until) && html`<${Button} kind="primary" onClick=${act("enable", "Pauses were ended: what waits is sent now")}>Send now again<//>`}<${Button} onClick=${act("disable", "Disabled: events wait")}>Disable<//>`}
-				<${Button} onClick=${() => again(webhook)}>Send deliveries again…<//><${Button} onClick=${rotate}>New secret…<//><${Button} kind="danger" onClick=${() => drop(webhook)}>Remove…<//></div>
-			<section class="card"><h2>Test</h2><p class="muted">Sends a made-up lead, and shows what the receiver answers.</p><${Test} id=${number} /></section>
+				${webhook.state === "disabled" || webhook.gone ? html`<${Button} kind="primary" onClick=${act("enable", "Enabled. Pending deliveries are sent now.")}>Enable<//>`
+					: html`${(webhook.breaker === "open" || webhook.held_until) && html`<${Button} kind="primary" onClick=${act("enable", "Pending deliveries are sent now.")}>Retry now<//>`}<${Button} onClick=${act("disable", "Disabled. Events stay queued.")}>Disable<//>`}
+				<${Button} onClick=${() => again(webhook)}>Resend deliveries…<//><${Button} onClick=${rotate}>Rotate secret…<//><${Button} kind="danger" onClick=${() => drop(webhook)}>Remove…<//></div>
+			<section class="card"><h2>Test</h2><p class="muted">Sends a sample lead and shows the response of the receiver.</p><${Test} id=${number} /></section>
 			<${Attempts} id=${number} />
-			<section class="card"><header><h2>Waiting</h2>${webhook.pending > 0 && html`<a href=${link(`campaigns/${id}/deliveries`, { webhook: number, state: "pending" })}>Show all ${count(webhook.pending)}</a>`}</header>
-				<${Loaded} live=${pending}>${rows => rows.length === 0 ? html`<p class="muted">Nothing waits.</p>` : html`<${DeliveryTable} campaign=${id} rows=${rows} />`}<//></section>
+			<section class="card"><header><h2>Pending</h2>${webhook.pending > 0 && html`<a href=${link(`campaigns/${id}/deliveries`, { webhook: number, state: "pending" })}>Show all ${count(webhook.pending)}</a>`}</header>
+				<${Loaded} live=${pending}>${rows => rows.length === 0 ? html`<p class="muted">No pending deliveries.</p>` : html`<${DeliveryTable} campaign=${id} rows=${rows} />`}<//></section>
 			<section class="card"><header><h2>Failed</h2><a href=${link(`campaigns/${id}/deliveries`, { webhook: number, state: "failed" })}>Show all</a></header>
-				<${Loaded} live=${failed}>${rows => rows.length === 0 ? html`<p class="muted">None of the stored deliveries has failed.</p>` : html`<${DeliveryTable} campaign=${id} rows=${rows} />`}<//></section>
-			<section class="card"><h2>About</h2><${Facts} rows=${[
+				<${Loaded} live=${failed}>${rows => rows.length === 0 ? html`<p class="muted">No failed deliveries.</p>` : html`<${DeliveryTable} campaign=${id} rows=${rows} />`}<//></section>
+			<section class="card"><h2>Details</h2><${Facts} rows=${[
 				["URL", html`<code>${webhook.url}</code>`], ["Events", webhook.events.map(eventName).join(", ")], ["Format", webhook.format === "json" ? "JSON" : "form fields"],
-				webhook.previous_secret_until && ["Old secret", html`signs too until <${Time} at=${webhook.previous_secret_until} />`],
+				webhook.previous_secret_until && ["Previous secret", html`valid until <${Time} at=${webhook.previous_secret_until} />`],
 				["Last success", html`<${Time} at=${webhook.last_delivery_at} none="never" />`],
 			]} /></section>
 			<${Settings} key=${webhook.referenceId} webhook=${webhook} tag=${tag} reload=${live.reload} />`}<//>

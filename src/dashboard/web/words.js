@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The product's words for what the API has codes for.
-import { ago, hour, plural } from "./format.js";
+// Texts for codes of the API.
+import { ago, hour } from "./format.js";
 
 /* ---- leads ---- */
 
 export const SOURCES = {
-	direct: "Directly", link: "A link elsewhere", campaign: "An advert (utm)", referral: "A friend's link", inbound: "Inbound webhook",
-	import: "Import", unknown: "Not known",
+	direct: "Direct", link: "Other website", campaign: "Campaign link (UTM)", referral: "Referral link", inbound: "Inbound webhook",
+	import: "Import", unknown: "Unknown",
 };
 
 const FRAUD_REASONS = {
-	duplicate_ip: "the same IP address as other leads", blocked_email_domain: "its email domain is blocked", disposable_email: "a throw-away email address",
-	blocked_referrer: "it came from a blocked site", unproven: "it did not prove to be a person", manual: "blocked by hand", import: "it was imported as fraudulent",
+	duplicate_ip: "too many leads from its IP address", blocked_email_domain: "blocked email domain", disposable_email: "disposable email address",
+	blocked_referrer: "blocked referring site", unproven: "no proof of work", manual: "blocked manually",
 };
 export const fraudReason = code => FRAUD_REASONS[code] || code;
 
@@ -20,22 +20,22 @@ export const nameOf = lead => lead.display_name && lead.display_name !== "Anonym
 export const addressOf = lead => lead.email || lead.phone_number || lead.social_id;
 
 const SCORE_REASONS = {
-	signup: "for signing up", custom: "given by hand or by a call", tag: "for a tag", action: "for an action", referral: "for a friend who signed up", verified: "for a friend who is verified",
-	fraud: "taken back, a friend was marked as fraudulent", approve: "given back, a friend was approved",
+	signup: "for signing up", custom: "added manually or through the API", tag: "for a tag", action: "for an action", referral: "for a friend who signed up", verified: "for a friend who verified",
+	fraud: "removed: a friend was marked as fraudulent", approve: "restored: a friend was approved",
 };
 export const scoreReason = code => SCORE_REASONS[code] || code;
 
 /* ---- mails ---- */
 
 export const MAILS = {
-	verify: ["Confirm your address", "asks a new lead to confirm its email address"], welcome: ["Welcome", "when a lead has signed up, or has confirmed"],
-	reward: ["Reward reached", "when a lead has enough points for a reward"], referral: ["A friend joined", "when a lead brought somebody"],
-	status_link: ["Link to the own page", "when a known lead signs up again"], erase_confirm: ["Confirm the deletion", "when somebody asks to be deleted"],
-	code: ["Code by text", "the code for a phone number"],
+	verify: ["Confirmation", "asks a new lead to confirm the email address"], welcome: ["Welcome", "when a lead signs up or confirms the address"],
+	reward: ["Reward reached", "when a lead reaches a reward"], referral: ["A friend joined", "when a referred friend signs up"],
+	status_link: ["Status page link", "when an existing lead signs up again"], erase_confirm: ["Deletion confirmation", "when a person asks to be deleted"],
+	code: ["Code by text message", "confirms a phone number"],
 };
 const MAIL_REASONS = {
-	too_soon: "another one was sent just before", daily: "enough were sent today", enough: "enough were sent", address_limit: "this address got enough mails today", opted_out: "the lead is unsubscribed",
-	lead_deleted: "the lead does not exist any more", bounced: "the address does not accept mail", number_limit: "this number got enough codes today", late: "it would have come too late",
+	too_soon: "sent less than five minutes ago", daily: "daily limit reached", enough: "limit reached", address_limit: "daily limit of the address reached", opted_out: "unsubscribed",
+	lead_deleted: "lead deleted", bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
 };
 export const mailReason = code => MAIL_REASONS[code] || code.replaceAll("_", " ");
 
@@ -43,51 +43,50 @@ export const mailReason = code => MAIL_REASONS[code] || code.replaceAll("_", " "
 
 export const EVENTS = {
 	new_signup: ["New sign-up", "somebody signed up for the first time"],
-	repeat_signup: ["Repeated sign-up", "a known lead signed up again"],
-	marked_as_fraudulent: ["Marked as fraudulent", "a lead was blocked, by a rule or by hand"],
-	new_signup_not_excluded: ["Sign-up that counts", "a new lead that is not fraudulent"],
-	opted_out: ["Unsubscribed from email", "a lead wants no more emails"],
-	phone_number_opt_out: ["Unsubscribed from texts", "a lead wants no more texts"],
-	verified: ["Verified", "a lead confirmed its address"],
+	repeat_signup: ["Repeated sign-up", "an existing lead signed up again"],
+	marked_as_fraudulent: ["Marked as fraudulent", "a lead was blocked by a rule or manually"],
+	new_signup_not_excluded: ["Valid sign-up", "a new lead that is not fraudulent"],
+	opted_out: ["Unsubscribed from email", "a lead opted out of emails"],
+	phone_number_opt_out: ["Unsubscribed from texts", "a lead opted out of text messages"],
+	verified: ["Verified", "a lead confirmed the email address or phone number"],
 	tagged: ["Tagged", "a lead got a tag"],
 	score_change: ["Score changed", "a lead got or lost points"],
-	reward_level: ["Reward reached", "a lead has enough points for a reward"],
-	referral: ["Referral", "a lead brought somebody"],
+	reward_level: ["Reward reached", "a lead reached a reward"],
+	referral: ["Referral", "a lead referred a friend"],
 	deleted: ["Deleted", "a lead was deleted"],
 };
 export const eventName = code => EVENTS[code]?.[0] || code;
 
 const ERRORS = {
-	forbidden_address: "its address is not allowed by this installation", invalid_url: "the URL is not valid", invalid_header: "a header is not valid", not_resolved: "its host name is not known",
-	refused: "connection refused", unreachable: "host not reachable", connect_timeout: "no connection in time", timeout: "no answer in time", certificate: "its certificate is not valid",
-	ca_file: "the file of certificates cannot be read", client_certificate: "the client certificate cannot be used", tls: "no encrypted connection was possible", connection_lost: "the connection was lost",
-	bad_answer: "its answer is no HTTP", unreadable: "the stored event cannot be read", secret_sealed: "the secret cannot be decrypted", interrupted: "interrupted", internal: "an internal error", crashed: "the dispatcher crashed with it",
+	forbidden_address: "address not allowed by this installation", invalid_url: "invalid URL", invalid_header: "invalid header", not_resolved: "host name not found",
+	refused: "connection refused", unreachable: "host unreachable", connect_timeout: "connection timed out", timeout: "response timed out", certificate: "invalid certificate",
+	ca_file: "CA file cannot be read", client_certificate: "client certificate cannot be used", tls: "TLS connection failed", connection_lost: "connection lost",
+	bad_answer: "invalid HTTP response", unreadable: "stored event cannot be read", secret_sealed: "secret cannot be decrypted", interrupted: "interrupted", internal: "internal error", crashed: "the dispatcher crashed",
 };
-/** What came of an attempt: "502", "no answer in time". */
+/** The outcome of an attempt: "HTTP 502", "response timed out". */
 export function outcome(status, error) {
 	if (error && error !== "status")
 		return ERRORS[error] || error.replaceAll("_", " ");
-	return status ? `answered ${status}` : "no attempt yet";
+	return status ? `HTTP ${status}` : "no attempt yet";
 }
 
-/** Why a delivery waits, in a sentence, by `waiting_for` of the API. */
+/** Why a delivery is pending, by `waiting_for` of the API. */
 export function waitReason(delivery) {
 	const at = delivery.due_at ? ` at ${hour(delivery.due_at)} (${ago(delivery.due_at)})` : "";
 	return {
 		schedule: `Next attempt${at}`,
-		breaker: "Its webhook keeps failing: deliveries are paused, one probe is sent at a time",
-		disabled: "Its webhook is disabled",
-		receiver: "The receiver asked to wait",
-		rate: "The webhook's rate is limited",
-		dispatcher: "In the queue",
+		breaker: "The circuit breaker is open: the webhook keeps failing, and only probes are sent",
+		disabled: "The webhook is disabled",
+		receiver: "The receiver asked to wait (Retry-After)",
+		rate: "The rate limit of the webhook",
+		dispatcher: "Queued",
 		other_dispatcher: "Another host sends it",
-		attempt: "It is being sent now",
-		removal: "Its webhook was removed",
-		no_dispatcher: "No dispatcher is running: nothing is sent",
+		attempt: "Being sent now",
+		removal: "The webhook was removed",
 	}[delivery.waiting_for] || (delivery.waiting_for ? delivery.waiting_for.replaceAll("_", " ") : null);
 }
 
-export const DELIVERY_STATES = { pending: ["waits", "wait"], delivered: ["delivered", "good"], failed: ["failed", "bad"] };
+export const DELIVERY_STATES = { pending: ["pending", "wait"], delivered: ["delivered", "good"], failed: ["failed", "bad"] };
 
 /** The host and the rest of an URL, for lists. */
 export function urlParts(text) {
@@ -102,20 +101,36 @@ export function urlParts(text) {
 /* ---- people ---- */
 
 export const ROLES = {
-	operator: ["Operator", "everything, on all accounts of this installation"],
-	owner: ["Owner", "everything on the account, also its team and its keys"],
-	editor: ["Editor", "everything but team, keys and the log of changes"],
-	viewer: ["Viewer", "sees numbers and leads, changes nothing"],
+	operator: ["Operator", "full access to all accounts of this installation"],
+	owner: ["Owner", "full access to the account, including team and API keys"],
+	editor: ["Editor", "full access except team, API keys and audit log"],
+	viewer: ["Viewer", "read-only access to statistics and leads"],
 };
 
 export const RIGHTS = {
-	ingest: ["Sign-ups", "may sign leads up and look them up, without seeing private data"],
-	stats: ["Numbers", "settings and statistics, nothing about single people"],
-	leads: ["Leads", "sees leads, their emails and events"],
-	change: ["Change leads", "changes, adds and deletes leads"],
-	hooks: ["Webhooks", "webhooks and deliveries"],
-	manage: ["Campaigns", "campaigns, their settings, pages and mails"],
-	account: ["Keys and team", "keys and users of the account"],
+	ingest: ["Sign-ups", "sign up and look up leads, without private data"],
+	stats: ["Statistics", "read settings and statistics, no personal data"],
+	leads: ["Leads", "read leads, their emails and events"],
+	change: ["Change leads", "add, change and delete leads"],
+	hooks: ["Webhooks", "manage webhooks and deliveries"],
+	manage: ["Campaigns", "manage campaigns, pages and emails"],
+	account: ["Account", "manage API keys and users"],
 };
 
-export const leads = value => plural(value, "lead");
+const OPERATIONS = {
+	"campaign redeliver": "Deliveries resent", "lead change": "Leads changed in bulk", "lead points": "Points changed", "lead code": "Code sent", "lead import": "Leads imported", "lead erase": "Personal data erased",
+	"lead report": "Personal data downloaded", "webhook rotate": "Webhook secret rotated", "inbound rotate": "Inbound webhook URL rotated", "account limit": "Rate limit of the account changed", "user reset": "Password link created", "user logout": "Sessions of a user ended",
+	"mail set": "Email text changed", "mail resend": "Email resent", "mail test": "Test email sent", "delivery redeliver": "Deliveries resent", "session link use": "Password set with a link", "session password": "Password changed",
+	"session factor": "Two-factor setup started", "session factor enable": "Two-factor authentication enabled", "session factor codes": "Recovery codes replaced", "session end": "Session ended",
+};
+const VERBS = { add: "added", set: "changed", remove: "removed", enable: "enabled", disable: "disabled", suspend: "suspended", resume: "resumed", revoke: "revoked", end: "ended", reopen: "reopened", test: "tested", replay: "replayed", cancel: "canceled", call: "tested" };
+const NOUNS = { key: "API key", inbound: "Inbound webhook", page: "Page" };
+
+/** What an entry of the audit log says: "campaign set" becomes "Campaign changed". */
+export function operationName(operation) {
+	const [noun, verb] = operation.split(" ");
+	if (OPERATIONS[operation] || !VERBS[verb])
+		return OPERATIONS[operation] || operation;
+	return `${NOUNS[noun] || `${noun[0].toUpperCase()}${noun.slice(1)}`} ${VERBS[verb]}`;
+}
+

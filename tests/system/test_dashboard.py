@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""docs/dashboard.md in Chromium and Firefox: each view, logins, narrow windows, both color schemes, axe, the keyboard."""
+import gzip
+import re
+import urllib.parse
+
+import pytest
+from caller import PASSWORD, User, code_of
+from dashboard import SETTINGS, VIEWS, Dashboard, make_operator, make_shop
+from stack.process import wait_until
+from stack.receiver import Answer
+
+FIRST_VIEW_BYTES = 120 * 1024
+POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
+          "form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
+MARKUP = "\"><img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</script>'`${1}{{1}}"
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    made = make_service(settings=SETTINGS)
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture(scope="module")
+def root(service):
+    return make_operator(service)
+
+
+@pytest.fixture(scope="module")
+def shop(service):
+    return make_shop(service, service.account("Lamps"))
+
+
+@pytest.fixture
+def dashboard(window, service, root):
+    """At the overview, logged in as the operator."""
+    made = Dashboard(window, service)
+    made.load()
+    if made.value("document.querySelector('.login')"):
+        made.log_in(root.email)
+    return made
+
+
+def places(service, campaign):
+    """Each view of VIEWS: its name, place and heading."""
+    deliveries = service.deliveries(campaign.hooked)
+    values = {"campaign": campaign.id, "name": campaign.name, "lead": campaign.ada["social_id"], "webhook": campaign.hooked["referenceId"],
+              "delivery": deliveries[-1]["id"], "host": f"127.0.0.1:{service.receiver.port}"}
+    for name, (place, heading) in VIEWS.items():
+        yield name, place.format(**values), heading.format(**values)
+
+
+def test_each_view(dashboard, service, shop):
+    """no alert, no error of a script, no violation of the policy, nothing from another host; the heading has the focus"""
+    for name, place, heading in places(service, shop):
+        dashboard.open(place, heading)
+        assert dashboard.problems() == [], name
+        assert name == "overview" or dashboard.value("document.activeElement.tagName") == "H1", name
+    loaded = dashboard.value("performance.getEntriesByType('resource').map(one => one.name)")
+    assert loaded and all(name.startswith(service.front.url + "/") for name in loaded), loaded
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe(dashboard, service, shop, axe, scheme):
+    """axe finds nothing"""
+    dashboard.window.scheme(scheme)
+    dashboard.run(axe)
+    for name, place, heading in places(service, shop):
+        dashboard.open(place, heading)
+        found = dashboard.run("return (await axe.run()).violations.map(one => `${one.id}: ${one.nodes.slice(0, 3).map(node => node.html)}`);")
+        assert found == [], name
+
+
+def test_a_phone(dashboard, service, shop):
+    """nothing is wider than the window; the navigation is in a menu"""
+    dashboard.window.resize(360, 740)
+    for name, place, heading in places(service, shop):
+        dashboard.open(place, heading)
+        wide = dashboard.value("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, (name, wide, dashboard.value(
+            "[...document.querySelectorAll('main *')].filter(one => one.getBoundingClientRect().right > innerWidth).slice(0, 5).map(one => one.outerHTML.slice(0, 200))"))
+    dashboard.click("Menu")
+    dashboard.click("Audit log")
+    dashboard.sees("Audit log")
+
+
+def test_first_view(service):
+    """3: at most 120 KB compressed until the first view is shown; compressed and plain bytes are the same; cached by version"""
+    page = service.client.request("GET", "/dashboard", headers={"Accept-Encoding": "gzip"})
+    assert page.status == 200 and page.headers["Content-Security-Policy"] == POLICY and page.headers["Cache-Control"] == "no-store"
+    names = re.findall(r'(?:href|src)="([^"]+)"', page.body.decode())
+    size, seen = len(page.body), set()
+    for name in names:
+        packed = service.client.request("GET", name.removeprefix(service.front.base_path), headers={"Accept-Encoding": "br, gzip;q=0.5"})
+        plain = service.client.request("GET", name.removeprefix(service.front.base_path), headers={"Accept-Encoding": "gzip;q=0, identity"})
+        assert packed.status == plain.status == 200, name
+        assert packed.headers["Content-Encoding"] == "gzip" and "Content-Encoding" not in plain.headers
+        assert gzip.decompress(packed.body) == plain.body and packed.headers["ETag"] != plain.headers["ETag"]
+        assert "immutable" in packed.headers["Cache-Control"] and packed.headers["Vary"] == "Accept-Encoding"
+        assert not re.search(rb"(?:https?:)?//(?!www\.w3\.org)[a-z0-9-]+\.[a-z]", re.sub(rb"(?m)//.*$|/\*.*?\*/", b"", plain.body)) or b"example" in plain.body, name
+        size += len(packed.body)
+        seen.add(name.rpartition("/")[2])
+    assert {"main.js", "style.css", "preact.js"} <= seen and "uplot.js" not in seen
+    assert size <= FIRST_VIEW_BYTES, size
+
+
+def test_login_with_a_second_factor(window, service):
+    """users.md 3, 4: from the link of an invitation to a login with a code"""
+    user = User(service, f"ada-{window.browser.name}@example.org", "--role", "operator", "--name", "Ada")
+    dashboard = Dashboard(window, service)
+    window.open("about:blank")
+    window.open(user.link)
+    dashboard.sees("Welcome, Ada")
+    assert dashboard.value("location.hash") == "", "the token is in the address"
+    dashboard.fill("Password", "short")
+    dashboard.click("Set the password and log in")
+    dashboard.wait("document.querySelector('[aria-invalid=true]') === document.activeElement")
+    dashboard.fill("Password", PASSWORD)
+    dashboard.click("Set the password and log in")
+    dashboard.wait("document.querySelector('h1')?.textContent === 'Overview'")
+    dashboard.open("me", "Ada")
+    dashboard.click("Turn on")
+    dashboard.wait("top().querySelector('canvas')?.width > 20", "the QR code")
+    secret = dashboard.value("top().querySelector('code').textContent").replace(" ", "")
+    dashboard.fill("Code from the app", code_of(secret))
+    dashboard.click("Turn on")
+    dashboard.wait("top().querySelector('pre')?.textContent.split('\\n').length === 10", "ten recovery codes")
+    codes = dashboard.value("top().querySelector('pre').textContent").split("\n")
+    dashboard.tick("I have stored them")
+    dashboard.click("Done")
+    dashboard.sees("Turn off")
+    dashboard.click("Log out")
+    dashboard.wait("document.querySelector('.login')")
+    dashboard.fill("Email address", user.email)
+    dashboard.fill("Password", PASSWORD)
+    dashboard.click("Log in")
+    dashboard.fill("Code", "000000")
+    dashboard.click("Log in")
+    dashboard.sees("The password or the code is wrong.")
+    dashboard.fill("Code", codes[0])
+    dashboard.click("Log in")
+    dashboard.wait("document.querySelector('.shell h1')")
+    assert dashboard.problems() == []
+    dashboard.click("Log out")
+    dashboard.wait("document.querySelector('.login')")
+    window.open("about:blank")
+    window.open(user.link)
+    dashboard.sees("This link is not valid")
+
+
+def test_by_keyboard(dashboard, service, leadhook):
+    """a campaign and a webhook without a pointer; dialogs have the focus, end with Escape and give it back; shortcuts"""
+    service.account("Keys")
+    dashboard.open("me", "Root")
+    dashboard.open("", "Overview")
+    dashboard.tab_to("Create campaign")
+    dashboard.window.press("Enter")
+    dashboard.wait("document.activeElement.closest('dialog')")
+    dashboard.window.press("Escape")
+    dashboard.wait("!document.querySelector('dialog') && document.activeElement === button('Create campaign')")
+    dashboard.window.press("Enter")
+    name = f"By keyboard {dashboard.window.browser.name}"
+    dashboard.tab_to("Name")
+    dashboard.window.type(name)
+    dashboard.window.press("Enter")
+    dashboard.wait(f"document.activeElement.textContent === '{name}'")
+    dashboard.window.press("g", "w")
+    dashboard.wait("document.activeElement.textContent === 'Webhooks'")
+    dashboard.tab_to("Add webhook")
+    dashboard.window.press("Space")
+    dashboard.tab_to("URL of the receiver")
+    dashboard.run("document.activeElement.select();")
+    dashboard.window.type(service.receiver.url("/keyboard"))
+    dashboard.window.press("Enter")
+    dashboard.tab_to("I have stored the secret")
+    dashboard.window.press("Enter")
+    dashboard.wait("location.hash.match(/webhooks\\/[0-9]+$/) && !document.querySelector('dialog')")
+    dashboard.window.press("?")
+    dashboard.wait("document.activeElement.closest('dialog')")
+    dashboard.window.press("Escape")
+    dashboard.wait("!document.querySelector('dialog')")
+    dashboard.window.press("g", "l")
+    dashboard.wait("document.activeElement.textContent === 'Leads'")
+    dashboard.window.press("/")
+    dashboard.wait("document.activeElement === field('Search leads')")
+    campaign = [one for one in leadhook("campaign", "list") if one["name"] == name][0]
+    assert len(leadhook("webhook", "list", str(campaign["id"]))) == 1
+
+
+def test_markup_in_each_field(dashboard, service):
+    """what people type is shown as text"""
+    admin = service.installation.admin
+    account = service.account(MARKUP)
+    campaign = service.campaign(account, pages="on")
+    campaign.name = MARKUP
+    admin("campaign", "set", str(campaign.id), f"name={MARKUP}")
+    campaign.define("reward", MARKUP, "--required-points", 1)
+    campaign.define("action", MARKUP, "--points", 1)
+    tag = campaign.define("tag", MARKUP)
+    admin("key", "add", str(account.id), "--name", MARKUP)
+    admin("user", "add", f"x-{campaign.id}@example.org", "--role", "viewer", "--account", str(account.id), "--name", MARKUP)
+    admin("page", "set", str(campaign.id), f"title={MARKUP}", f"text={MARKUP}")
+    admin("mail", "set", str(campaign.id), "welcome", f"subject={MARKUP}")
+    service.receiver.script(f"{campaign.hook}/x", Answer(500, body=MARKUP.encode()))
+    campaign.hooked = campaign.webhook("new_signup", below="/x?" + urllib.parse.quote(MARKUP))
+    lead = campaign.lead(email="x@example.org", first_name=MARKUP, last_name=MARKUP, company=MARKUP, utm_source=MARKUP, referrer=MARKUP)
+    campaign.points(lead, 3)
+    admin("lead", "change", str(campaign.id), "tag", lead["social_id"], "--tag", str(tag))
+    wait_until(lambda: campaign.find(email="x@example.org")["tags"], 15, "the tag")
+    wait_until(lambda: service.deliveries(campaign.hooked)[-1]["attempts"], 15, "an attempt")
+    campaign.ada = lead
+    seen = 0
+    for name, place, _ in places(service, campaign):
+        dashboard.open(place)
+        assert dashboard.problems() == [], name
+        assert not dashboard.value("window.pwned || document.querySelector('main img, main script, nav img')"), name
+        seen += "onerror" in dashboard.text()
+    assert seen > 10, seen
+
+
+def test_without_the_database(window, make_service, own_database):
+    """a message that says what is wrong; shown data stays; it recovers by itself"""
+    service = make_service(settings=SETTINGS, database=own_database)
+    root = make_operator(service)
+    service.campaign(service.account("Lamps"))
+    dashboard = Dashboard(window, service)
+    dashboard.enter(root)
+    dashboard.wait("document.querySelectorAll('main tbody tr').length === 1")
+    own_database.stop()
+    try:
+        dashboard.click("Refresh")
+        dashboard.sees("Not updated since")
+        dashboard.sees("out of reach")
+        assert dashboard.value("document.querySelectorAll('main tbody tr').length") == 1
+        window.open("about:blank")
+        window.open(dashboard.url)
+        dashboard.sees("Your input is not lost.")
+        dashboard.wait("button('Try again')")
+    finally:
+        own_database.start()
+    service.wait_ready()
+    dashboard.click("Try again")
+    dashboard.wait("document.querySelectorAll('main tbody tr').length === 1")

@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: MIT
+"""docs/dashboard.md: what each role does in the views, as the API shows it afterwards."""
+import pytest
+from caller import PASSWORD, User
+from dashboard import SETTINGS, Dashboard, make_operator, make_shop
+from driver import WINDOWS
+from stack.process import wait_until
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    made = make_service(settings=SETTINGS)
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture(scope="module")
+def root(service):
+    return make_operator(service)
+
+
+@pytest.fixture(scope="module", params=["chromium", pytest.param("firefox", marks=pytest.mark.long)])
+def window(request, make_folder):
+    made = WINDOWS[request.param](make_folder())
+    if made.browser.program() is None:
+        pytest.skip(f"{request.param} is not installed; scripts/check installs it")
+    try:
+        yield made.start()
+    finally:
+        made.stop()
+
+
+@pytest.fixture(scope="module")
+def shop(service, window):
+    """One for each browser."""
+    return make_shop(service, service.account(f"Lamps {window.browser.name}"))
+
+
+@pytest.fixture
+def dashboard(window, service, root):
+    made = Dashboard(window, service)
+    made.load()
+    if made.value("document.querySelector('.login')"):
+        made.log_in(root.email)
+    yield made
+    assert made.problems() == []
+
+
+def test_the_first_campaign(dashboard, service, leadhook):
+    """a new account, its campaign, the form, a webhook with its secret and a receiver, a test, a lead that is noticed"""
+    dashboard.open("operator", "Operator")
+    dashboard.click("Add account")
+    dashboard.fill("Name", "Tea & Co")
+    dashboard.click("Add account")
+    dashboard.sees("Tea & Co")
+    dashboard.open("", "Overview")
+    dashboard.click("Create campaign")
+    dashboard.fill("Name", "Spring <blend>")
+    if dashboard.value("field('Account')"):
+        dashboard.choose("Account", "Tea & Co")
+    dashboard.click("Create campaign")
+    dashboard.wait("document.querySelector('h1').textContent === 'Spring <blend>'")
+    campaign = int(dashboard.value("location.hash").rpartition("/")[2])
+    dashboard.sees("Get started")
+    dashboard.sees(f"/c/{campaign}")
+    dashboard.click("Add a webhook")
+    dashboard.fill("URL of the receiver", "ftp://nowhere")
+    dashboard.click("Add webhook")
+    dashboard.wait("document.activeElement === field('URL of the receiver') && field('URL of the receiver').getAttribute('aria-invalid')")
+    url = service.receiver.url(f"/spring/{campaign}")
+    dashboard.fill("URL of the receiver", url)
+    dashboard.click("Add webhook")
+    dashboard.sees("It is shown only once.")
+    secret = dashboard.value("top().querySelector('pre').textContent")
+    assert secret.startswith("whsec_")
+    service.receiver.secrets.append(secret)
+    for language, sign in (("Python", "hmac.compare_digest"), ("PHP", "hash_equals"), ("Node", "timingSafeEqual")):
+        dashboard.click(language)
+        dashboard.sees(sign)
+    dashboard.click("Send a test")
+    dashboard.sees("Success: HTTP 200")
+    dashboard.click("I have stored the secret")
+    dashboard.wait("location.hash.match(/webhooks\\/\\d+$/)")
+    assert service.receiver.wait_for(1, 15, path=f"/spring/{campaign}", event="test")[0].verified
+    dashboard.open(f"campaigns/{campaign}", "Spring <blend>")
+    dashboard.sees("Waiting for the first sign-up.")
+    leadhook("lead", "list", str(campaign))
+    account = leadhook("campaign", "show", str(campaign))["account_id"]
+    key = leadhook("key", "add", str(account))["key"]
+    assert service.client.request("POST", f"/v2/{campaign}", json_body={"email": "first@example.org"}, key=key).status == 200
+    dashboard.click("Refresh")
+    dashboard.wait("document.querySelector('.tile-value').textContent === '1'")
+
+
+def test_leads_in_bulk(dashboard, service, shop):
+    """select, verify, undo; points; tags; delete after a question"""
+    dashboard.open(f"campaigns/{shop.id}/leads", "Leads")
+    for email in ("lead1@example.org", "lead2@example.org"):
+        dashboard.tick(f"Select {email}")
+    dashboard.sees("2 leads selected")
+    dashboard.click("Verify")
+    dashboard.sees("2 leads will be verified shortly")
+    wait_until(lambda: shop.find(email="lead2@example.org")["verified"], 15, "the bulk job")
+    dashboard.click("Undo")
+    wait_until(lambda: not shop.find(email="lead2@example.org")["verified"], 15, "undo")
+    dashboard.tick("Select lead1@example.org")
+    dashboard.click("Points…")
+    dashboard.fill("Points", "many")
+    dashboard.click("Save")
+    dashboard.sees("Enter a whole number other than 0.")
+    dashboard.fill("Points", "7")
+    dashboard.fill("Reason", "for a letter")
+    dashboard.click("Save")
+    dashboard.sees("Added 7 points to 1 lead")
+    assert shop.find(email="lead1@example.org")["contest_score"] == 7
+    dashboard.tick("Select lead1@example.org")
+    dashboard.choose("More actions", "Tag: VIP")
+    wait_until(lambda: [tag["name"] for tag in shop.find(email="lead1@example.org")["tags"]] == ["VIP"], 15, "the tag")
+    dashboard.settled()
+    dashboard.tick("Select lead3@example.org")
+    dashboard.choose("More actions", "Delete…")
+    dashboard.sees("Delete 1 lead?")
+    dashboard.click("Cancel")
+    assert shop.find(email="lead3@example.org")
+    dashboard.choose("More actions", "Delete…")
+    dashboard.click("Delete 1 lead")
+    wait_until(lambda: shop.get({"email": "lead3@example.org"}).status == 404, 15, "deleted")
+
+
+def test_search_and_filters(dashboard, shop, leadhook):
+    """the address, an id, a part of a name; filters are in the URL"""
+    place = f"campaigns/{shop.id}/leads"
+    for text, found in (("ada@example.org", 1), (shop.ada["social_id"], 1), ("Lovelace", 1), ("nobody@example.org", 0)):
+        dashboard.open(place, "Leads")
+        dashboard.fill("Search leads", text)
+        dashboard.click("Search")
+        dashboard.wait(f"[...document.querySelectorAll('main tbody tr')].length === {found} && {('true', 'document.body.innerText.includes(`No matching leads`)')[found == 0]}", text)
+    tagged = shop.find(email="lead7@example.org")
+    leadhook("lead", "change", str(shop.id), "tag", tagged["social_id"], "--tag", str(shop.tag))
+    wait_until(lambda: shop.find(email="lead7@example.org")["tags"], 15, "the tag")
+    dashboard.open(place, "Leads")
+    dashboard.choose("Tag", "VIP")
+    dashboard.wait("location.hash.includes('tag=') && button('lead7@example.org') && !button('lead2@example.org')")
+    dashboard.click("lead7@example.org")
+    dashboard.wait("document.querySelector('h1').textContent === 'Lead 7'")
+    dashboard.run("history.back();")
+    dashboard.wait("location.hash.includes('tag=') && button('lead7@example.org') && !button('lead2@example.org')")
+
+
+def test_one_lead(dashboard, service, shop):
+    """edit, verify, block and approve, points, activity; erase after its address was typed"""
+    lead = shop.lead(email="eve@example.org", first_name="Eve")
+    dashboard.open(f"campaigns/{shop.id}/leads/{lead['social_id']}", "Eve")
+    dashboard.click("Edit")
+    dashboard.fill("first_name", "Evelyn")
+    dashboard.fill("New field", "company")
+    dashboard.fill("Value", "Bells")
+    dashboard.click("Save")
+    dashboard.wait("document.querySelector('h1').textContent === 'Evelyn'")
+    assert shop.find(email="eve@example.org")["custom_fields"]["company"] == "Bells"
+    dashboard.click("Block")
+    dashboard.sees("The lead will be blocked shortly")
+    dashboard.sees("blocked manually")
+    dashboard.click("Approve")
+    wait_until(lambda: not shop.find(email="eve@example.org")["fraudulent"], 15, "approved")
+    dashboard.sees("Signed up")
+    dashboard.sees("of 2 delivered")
+    dashboard.click("Erase…")
+    dashboard.click("Erase")
+    dashboard.sees("Type “eve@example.org” to continue.")
+    dashboard.fill("Type", "eve@example.org")
+    dashboard.click("Erase")
+    dashboard.sees("Erased 1 lead")
+    assert shop.get({"email": "eve@example.org"}).status == 404
+
+
+def test_why_a_webhook_gets_nothing(dashboard, shop, service):
+    """two clicks from the overview; disable, undo; the failed delivery with its answer; resend"""
+    dashboard.open("", "Overview")
+    dashboard.click(f"1 webhook of {shop.name} is failing. Deliveries stay queued and are retried.")
+    dashboard.wait("document.querySelector('h1').textContent === 'Webhooks'")
+    dashboard.sees("HTTP 500")
+    dashboard.open(f"campaigns/{shop.id}/webhooks/{shop.broken['referenceId']}")
+    dashboard.sees("Last error: HTTP 500")
+    dashboard.click("Disable")
+    dashboard.sees("Disabled. Events stay queued.")
+    dashboard.click("Undo")
+    dashboard.wait("button('Disable')")
+    tried = [one["id"] for one in service.deliveries(shop.broken) if one["attempts"] > 0]
+    dashboard.open(f"campaigns/{shop.id}/deliveries?state=pending&webhook={shop.broken['referenceId']}", "Deliveries")
+    dashboard.run(f"document.querySelector('main a[href$=\"/{tried[0]}\"]').click();")
+    dashboard.wait("document.querySelector('h1').textContent === 'New sign-up'")
+    dashboard.sees("no room")
+    dashboard.sees("\"__event\"")
+
+
+def test_deliveries_are_resent(dashboard, shop, service):
+    """one by its view, some by their boxes, all by a filter"""
+    service.receiver.clear()
+    dashboard.open(f"campaigns/{shop.id}/deliveries?webhook={shop.hooked['referenceId']}&state=delivered", "Deliveries")
+    dashboard.wait("document.querySelectorAll('td input[type=checkbox]').length > 2")
+    dashboard.run("[...document.querySelectorAll('td input[type=checkbox]')].slice(0, 2).forEach(one => one.click());")
+    dashboard.sees("2 deliveries selected")
+    dashboard.click("Resend")
+    dashboard.sees("2 deliveries will be resent now")
+    shop.delivered(2)
+    dashboard.open(f"campaigns/{shop.id}/webhooks/{shop.hooked['referenceId']}")
+    dashboard.click("Resend deliveries…")
+    dashboard.choose("Deliveries", "Delivered (the receiver gets them again)")
+    dashboard.click("Resend")
+    dashboard.sees("Done: ")
+    dashboard.click("Close")
+    shop.delivered(30)
+
+
+def test_a_new_secret(dashboard, shop, service):
+    """rotate after a question; shown once; remove"""
+    extra = shop.webhook("verified", below="/extra")
+    dashboard.open(f"campaigns/{shop.id}/webhooks/{extra['referenceId']}")
+    dashboard.click("Rotate secret…")
+    dashboard.click("Rotate secret")
+    dashboard.wait("top().querySelector('pre')?.textContent.startsWith('whsec_')")
+    dashboard.click("I have stored the secret")
+    dashboard.sees("Previous secret")
+    dashboard.click("Events and settings")
+    dashboard.tick("New sign-up")
+    dashboard.fill("Rate limit", "5")
+    dashboard.click("Save")
+    dashboard.sees("Saved")
+    shown = service.installation.admin("webhook", "show", str(extra["referenceId"]))
+    assert (shown["rate"], sorted(shown["events"])) == (5, ["new_signup", "verified"])
+    dashboard.click("Remove…")
+    dashboard.click("Remove webhook")
+    dashboard.wait("document.querySelector('h1').textContent === 'Webhooks'")
+    assert extra["referenceId"] not in [one["referenceId"] for one in service.installation.admin("webhook", "list", str(shop.id))]
+
+
+def test_settings(dashboard, service, shop, leadhook):
+    """a group is saved; a wrong value is told at its field; definitions; end, undo"""
+    dashboard.open(f"campaigns/{shop.id}/settings", "Settings")
+    dashboard.fill("For a sign-up", "many")
+    dashboard.click("Save")
+    dashboard.wait("field('For a sign-up').getAttribute('aria-invalid')")
+    dashboard.fill("For a sign-up", "3")
+    dashboard.click("Save")
+    dashboard.sees("Saved")
+    assert leadhook("campaign", "show", str(shop.id))["points_signup"] == 3
+    dashboard.open(f"campaigns/{shop.id}/settings?tab=rewards", "Settings")
+    dashboard.click("Add reward")
+    dashboard.fill("Reward", "T-shirt")
+    dashboard.fill("Required points", "50")
+    dashboard.click("Save")
+    dashboard.sees("T-shirt")
+    assert [row["required_points"] for row in leadhook("reward", "list", str(shop.id))] == [2, 50]
+    dashboard.open(f"campaigns/{shop.id}/settings", "Settings")
+    dashboard.click("End the campaign")
+    dashboard.sees("The campaign has ended")
+    dashboard.click("Undo")
+    wait_until(lambda: leadhook("campaign", "show", str(shop.id))["state"] == "active", 10, "reopened")
+
+
+def test_two_users_at_once(dashboard, service, shop, leadhook):
+    """manage.md 1.3: other fields are merged; for the same field the user chooses"""
+    dashboard.open(f"campaigns/{shop.id}/settings", "Settings")
+    dashboard.fill("Starting number of leads", "100")
+    leadhook("campaign", "set", str(shop.id), "language=de")
+    dashboard.click("Save")
+    dashboard.sees("Saved")
+    shown = leadhook("campaign", "show", str(shop.id))
+    assert (shown["jump_start"], shown["language"]) == (100, "de")
+    dashboard.settled()
+    for choice, theirs, value in (("Keep theirs", 300, 300), ("Save mine", 350, 400)):
+        dashboard.load(f"campaigns/{shop.id}/settings")
+        dashboard.fill("Starting number of leads", "400")
+        leadhook("campaign", "set", str(shop.id), f"jump_start={theirs}")
+        dashboard.click("Save")
+        dashboard.sees("Conflicting changes")
+        dashboard.click(choice)
+        dashboard.wait("!document.querySelector('dialog')")
+        wait_until(lambda: leadhook("campaign", "show", str(shop.id))["jump_start"] == value, 10, choice)
+
+
+def test_import_and_export(dashboard, service, shop, make_folder):
+    """a file with columns of other names; a preview of the mapping; wrong rows; the export has the leads"""
+    dashboard.open(f"campaigns/{shop.id}/import", "Import leads")
+    text = "E-Mail;Vorname;Company\\nimp1@example.org;Ida;\\\"A; B\\\"\\nimp2@example.org;Jo;C\\nnot an address;No;D\\n"
+    dashboard.run(f"""const list = new DataTransfer(); list.items.add(new File(["{text}"], "leads.csv", {{ type: "text/csv" }}));
+        const input = document.querySelector("#import-file"); input.files = list.files; input.dispatchEvent(new Event("change", {{ bubbles: true }}));""")
+    dashboard.sees("3 rows")
+    dashboard.choose("Field for Vorname", "first name")
+    dashboard.click("Check the file")
+    dashboard.sees("2 leads can be imported")
+    dashboard.sees("1 row will be skipped.")
+    dashboard.click("Import 2 leads")
+    dashboard.sees("2 leads imported, 0 already existed, 1 row skipped.")
+    lead = shop.find(email="imp1@example.org")
+    assert (lead["first_name"], lead["custom_fields"]["company"]) == ("Ida", "A; B")
+    dashboard.run("window.saved = []; const make = URL.createObjectURL; URL.createObjectURL = blob => { window.saved.push(blob); return make.call(URL, blob); };"
+                  "HTMLAnchorElement.prototype.click = function () {};")
+    dashboard.open(f"campaigns/{shop.id}/export", "Export leads")
+    dashboard.run("document.querySelector('form').requestSubmit();")
+    dashboard.sees("exported")
+    rows = dashboard.run("return await window.saved.pop().text();").splitlines()
+    assert len(rows) == 1 + int(service.installation.sql(f"SELECT COUNT(*) FROM lh_leads WHERE campaign_id = {shop.id}"))
+    assert any("imp1@example.org" in row for row in rows)
+    dashboard.load()
+
+
+def test_team_and_keys(dashboard, service, shop, leadhook):
+    """invite, change the role, disable; add a key with few rights, revoke it"""
+    dashboard.open(f"team?account={shop.account.id}", "Team")
+    dashboard.click("Invite")
+    email = f"vic-{shop.id}@example.org"
+    dashboard.fill("Email address", email)
+    dashboard.run("[...top().querySelectorAll('input[name=role]')].find(one => one.value === 'viewer').click();")
+    dashboard.tick(shop.name)
+    dashboard.click("Create invitation")
+    dashboard.sees("/dashboard/#welcome/")
+    dashboard.click("Done")
+    dashboard.sees(email)
+    user = [one for one in leadhook("user", "list", "--account", str(shop.account.id)) if one["email"] == email][0]
+    assert (user["role"], user["campaigns"]) == ("viewer", [shop.id])
+    dashboard.click("Disable")
+    dashboard.sees("can no longer log in")
+    dashboard.open(f"keys?account={shop.account.id}", "API keys")
+    dashboard.click("Add key")
+    dashboard.fill("Name", "Landing page")
+    dashboard.choose("Purpose", "Form or app")
+    dashboard.click("Add key")
+    dashboard.sees("The key is shown only once.")
+    dashboard.click("I have stored it")
+    dashboard.sees("Landing page")
+    key = [one for one in leadhook("key", "list", str(shop.account.id)) if one["name"] == "Landing page"][0]
+    assert key["rights"] == ["ingest"]
+    dashboard.open("changes", "Audit log")
+    dashboard.sees("API key added")
+    dashboard.sees("User added")
+
+
+def test_limits_of_accounts(dashboard, service, leadhook):
+    """limit, suspend after a question, resume, remove after its name was typed"""
+    account = service.account("Short lived")
+    dashboard.load("operator")
+    row = "[...document.querySelectorAll('tbody tr')].find(one => one.textContent.includes('Short lived'))"
+    press = lambda text: dashboard.run(f"[...{row}.querySelectorAll('button')].find(one => one.textContent === '{text}').click();")  # noqa: E731
+    press("Limit")
+    dashboard.fill("Calls per minute", "1234")
+    dashboard.click("Save")
+    dashboard.wait(f"{row}.textContent.includes('1,234')")
+    press("Suspend")
+    dashboard.click("Suspend")
+    dashboard.wait(f"{row}.textContent.includes('suspended')")
+    press("Resume")
+    dashboard.wait(f"{row}.textContent.includes('active')")
+    press("Remove")
+    dashboard.fill("Type", "Short lived")
+    dashboard.click("Remove account")
+    dashboard.wait(f"!{row}")
+    assert account.id not in [one["id"] for one in leadhook("account", "list")]
+
+
+def test_the_password_again(dashboard, service, shop):
+    """users.md: a change that needs it asks for the password, and goes on"""
+    service.installation.sql("UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 3600000")
+    tag = shop.define("tag", "To be removed")
+    dashboard.open(f"campaigns/{shop.id}/settings?tab=rewards", "Settings")
+    dashboard.sees("To be removed")
+    dashboard.run("[...document.querySelectorAll('tr')].find(one => one.textContent.includes('To be removed')).querySelectorAll('button')[1].click();")
+    dashboard.click("Remove tag")
+    dashboard.sees("Confirm your password")
+    dashboard.fill("Password", "something else entirely")
+    dashboard.click("Confirm")
+    dashboard.sees("wrong")
+    dashboard.fill("Password", PASSWORD)
+    dashboard.click("Confirm")
+    dashboard.wait("!document.querySelector('dialog')")
+    assert tag not in [one["id"] for one in service.installation.admin("tag", "list", str(shop.id))]
+
+
+def test_the_session_has_ended(dashboard, service, shop, root):
+    """what was typed stays; after the login the change is made"""
+    dashboard.open(f"campaigns/{shop.id}/settings", "Settings")
+    dashboard.fill("For each referred friend", "9")
+    service.installation.sql("DELETE FROM lh_sessions")
+    dashboard.click("Save")
+    dashboard.sees("Your session has ended.")
+    dashboard.fill("Password", PASSWORD)
+    dashboard.click("Log in")
+    dashboard.sees("Saved")
+    assert service.installation.admin("campaign", "show", str(shop.id))["points_direct"] == 9
+
+
+def test_views_of_another_account(window, service, shop):
+    """an owner sees nothing of another account, whatever is in the address"""
+    other = make_shop(service, service.account("Other"))
+    owner = User(service, f"owner-{other.id}@example.org", "--role", "owner", "--account", str(shop.account.id))
+    assert owner.accept().status == 200
+    dashboard = Dashboard(window, service)
+    dashboard.enter(owner)
+    dashboard.sees(shop.name)
+    assert other.name not in dashboard.text()
+    delivery = service.deliveries(other.hooked)[0]["id"]
+    for place in (f"campaigns/{other.id}", f"campaigns/{other.id}/leads", f"campaigns/{other.id}/leads/{other.ada['social_id']}",
+                  f"campaigns/{shop.id}/leads/{other.ada['social_id']}", f"campaigns/{other.id}/webhooks", f"campaigns/{shop.id}/webhooks/{other.hooked['referenceId']}",
+                  f"campaigns/{other.id}/deliveries", f"campaigns/{shop.id}/deliveries/{delivery}", f"campaigns/{other.id}/pages", f"campaigns/{other.id}/settings",
+                  f"changes?campaign={other.id}", f"team?account={other.account.id}", f"keys?account={other.account.id}", "operator"):
+        dashboard.open(place)
+        shown = dashboard.text()
+        assert other.name not in shown and "ada@example.org" not in shown.replace(shop.ada["email"], "") and str(other.hook) not in shown, place
+    dashboard.problems()
+    dashboard.click("Log out")
+    dashboard.wait("document.querySelector('.login')")

@@ -71,6 +71,8 @@ require_body(const struct http_response *response, struct slice body)
 		REQUIRE(response->status == 303 || slice_starts_with(body, SLICE("<!DOCTYPE html>")));
 		break;
 	case HTTP_CSS:
+	case HTTP_SVG:
+	case HTTP_TEXT:
 		REQUIRE(response->is_public);
 		break;
 	case HTTP_PROBLEM: /* only of the extension, which these targets do not have */

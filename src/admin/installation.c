@@ -72,6 +72,22 @@ write_node(struct output *output, const struct node_status *node)
 	output_u64(output, "flow_control_received", node->received);
 }
 
+static void
+write_disks(struct admin_call *call)
+{
+	struct watch_disk disks[WATCH_DISKS_MAX];
+	struct output *list = output_new(call->pool, OUTPUT_ARRAY);
+	const size_t count =
+	    watch_find_disks(call->pool, call->store, call->conf->server.state_dir, call->conf->log.file, disks);
+	for (size_t i = 0; i < count; i++) {
+		output_record(list);
+		output_text(list, "what", slice_of(disks[i].what));
+		output_i64(list, "free_bytes", disks[i].free_bytes);
+		output_i64(list, "size_bytes", disks[i].size_bytes);
+	}
+	output_nested(call->output, "disks", list);
+}
+
 int
 admin_status(struct admin_call *call)
 {
@@ -102,6 +118,7 @@ admin_status(struct admin_call *call)
 	output_time(call->output, "oldest_due_at", status.figures.oldest_due_ms);
 	output_u64(call->output, "bulk_jobs", status.figures.bulk_jobs);
 	output_time(call->output, "oldest_bulk_at", status.figures.oldest_bulk_ms);
+	output_u64(call->output, "operator_jobs", status.figures.operator_jobs);
 	output_u64(call->output, "unfinished_removals", status.removals.all);
 	output_time(call->output, "dispatcher_until", status.figures.dispatcher_until_ms);
 	output_boolean(call->output, "mail", store_sends_mail(call->store));
@@ -113,6 +130,7 @@ admin_status(struct admin_call *call)
 	output_boolean(call->output, "texts", store_sends_texts(call->store));
 	output_time(call->output, "texts_held_since", text_hold.since_ms);
 	output_text(call->output, "texts_held_by", text_hold.reason);
+	write_disks(call);
 	output_time(call->output, "now", status.figures.now_ms);
 	if (status.node != NULL)
 		write_node(call->output, status.node);

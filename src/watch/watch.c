@@ -155,3 +155,22 @@ watch_add_filesystems(struct metrics_page *page, const char *state_dir, const ch
 		metrics_page_set(page, METRIC_SIZE_BYTES, places[i].of, (double)space.size_bytes);
 	}
 }
+
+size_t
+watch_find_disks(struct pool *pool, struct store *store, const char *state_dir, const char *log_file,
+    struct watch_disk disks[WATCH_DISKS_MAX])
+{
+	struct slice directory;
+	const bool is_here = store_find_data_directory(store, pool, &directory) == RESULT_OK && slice_present(directory);
+	const struct {
+		const char *what, *path;
+	} places[WATCH_DISKS_MAX] = { { "database", is_here ? pool_string(pool, directory) : "" }, { "state", state_dir },
+		{ "log", log_file } };
+	size_t count = 0;
+	for (size_t i = 0; i < WATCH_DISKS_MAX; i++) {
+		const struct space space = space_of(places[i].path);
+		if (space.size_bytes != NOT_FOUND)
+			disks[count++] = (struct watch_disk){ places[i].what, space.free_bytes, space.size_bytes };
+	}
+	return count;
+}

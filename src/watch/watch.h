@@ -15,4 +15,15 @@ void watch_add_limiter(struct metrics_page *page, struct limiter *limiter);
 /* Either may be "". */
 void watch_add_filesystems(struct metrics_page *page, const char *state_dir, const char *log_file);
 
+/* A file system of this host. */
+struct watch_disk {
+	const char *what;               /* "database", "state", "log" */
+	int64_t free_bytes, size_bytes; /* free: what an unprivileged program may still write */
+};
+enum { WATCH_DISKS_MAX = 3 };
+/* Those that hold the database's data, the state and the log, in this order; either path may be "". One that cannot be read, or
+ * is on another host, is left out. Returns their number. */
+size_t watch_find_disks(struct pool *pool, struct store *store, const char *state_dir, const char *log_file,
+    struct watch_disk disks[WATCH_DISKS_MAX]);
+
 #endif

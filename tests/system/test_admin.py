@@ -87,8 +87,8 @@ def test_status(service, leadhook, receiver, campaign):
     before = leadhook("status")
     assert list(before) == ["version", "schema_version", "server_version", "accounts", "campaigns", "leads", "webhooks",
                             "webhooks_failing", "webhooks_disabled", "due_now", "due_later", "oldest_due_at", "bulk_jobs",
-                            "oldest_bulk_at", "unfinished_removals", "dispatcher_until", "mail", "mails_pending", "oldest_mail_at", "mail_held_since",
-                            "mail_held_by", "mail_server_answer", "texts", "texts_held_since", "texts_held_by", "now"]
+                            "oldest_bulk_at", "operator_jobs", "unfinished_removals", "dispatcher_until", "mail", "mails_pending", "oldest_mail_at",
+                            "mail_held_since", "mail_held_by", "mail_server_answer", "texts", "texts_held_since", "texts_held_by", "disks", "now"]
     campaign.webhook("new_signup")
     campaign.lead(**ADA)
     after = leadhook("status")
@@ -279,7 +279,9 @@ def test_output_for_people(service, campaign):
                   ["campaign", "set", str(campaign.id), "privacy=on"],
                   ["webhook", "add", str(campaign.id), HOOK + "2", "verified"]):
         done = call(service.installation, *words)
-        values = {re.match(r"(\S+ +)", line).end() for line in done.stdout.splitlines()}
+        shown, *tables = done.stdout.split("\n\n")
+        values = {re.match(r"(\S+ +)", line).end() for line in shown.splitlines()}
+        assert all(is_aligned(table.removeprefix("disks:\n")) for table in tables), done.stdout
         assert done.returncode == OK and len(values) == 1, done.stdout
 
 

@@ -15,6 +15,8 @@ enum { SHOWN_MAX_BYTES = AUDIT_JSON_MAX + 1 };
 static bool
 changes(const struct admin_command *command)
 {
+	if (command->only_shows)
+		return false;
 	return command->changes || command->method == ADMIN_POST || command->method == ADMIN_PATCH ||
 	       command->method == ADMIN_DELETE;
 }

@@ -92,6 +92,7 @@
 	X(CAMPAIGN_NAME, "campaign-name", "NAME", "name of the first campaign") \
 	X(URL, "url", "URL", "the address of the service; without it server.base_url") \
 	X(WEB_CONFIG, "web-config", "FILE", "the file of the web server with the settings of the service") \
+	X(ADDRESS, "address", "ADDRESS", "the mail goes to this address") \
 	X(ACCESS_LOG, "access-log", "FILE", "the log of the web server") \
 	X(QUEUE, "queue", NULL, "leave it to the dispatcher, and show the job") \
 	X(INTEGRITY, "integrity", NULL, "browsers run only this version of the script")
@@ -134,7 +135,7 @@ struct admin_command {
 	enum admin_method { ADMIN_UNDECIDED, ADMIN_SHELL_ONLY, ADMIN_GET, ADMIN_POST, ADMIN_PATCH, ADMIN_DELETE } method;
 	const char *path;
 	/* The members that are the operands after those of the path, with spaces between them. The last may end with "...": all
-	 * others, an array. "*": any member is NAME=VALUE. */
+	 * others, an array; or be "*": any other member is NAME=VALUE. */
 	const char *fields;
 	bool lines;                 /* texts of members may have several lines */
 	rights rights;              /* a caller has one of them */
@@ -143,6 +144,8 @@ struct admin_command {
 	bool accumulates;           /* has its effect each time that it is called */
 	bool queues;                /* a remote call leaves it to the dispatcher, and outputs the job */
 	bool changes;               /* something, though its method does not say so: it is in the audit log */
+	bool only_shows;            /* changes nothing, though its method does not say so: it is not in the audit log */
+	bool sends_test;            /* a user may call it as often as limits.test_mails_per_user says */
 	bool confirmed;             /* a user must have entered the password recently */
 	const char *confirmed_word; /* the same, when an operand is this word; NULL: none */
 	bool versioned;             /* shows or changes what the version of a campaign's settings is about */

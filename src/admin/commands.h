@@ -38,10 +38,9 @@ admin_run admin_campaign_overview, admin_campaign_stats, admin_webhook_stats, ad
 MUST_CHECK enum result admin_find_campaigns(
     struct admin_call *call, struct campaign **campaigns, size_t *count, int64_t *now_ms);
 /* texts/mail_templates.c */
-admin_run admin_mail_template, admin_mail_set, admin_mail_preview;
-
+admin_run admin_mail_templates, admin_mail_template, admin_mail_set, admin_mail_preview, admin_mail_sample;
 /* texts/page.c */
-admin_run admin_page_set, admin_page_show;
+admin_run admin_page_set, admin_page_show, admin_page_preview;
 /* definitions.c */
 extern const struct value_settings admin_tag_settings, admin_action_settings, admin_reward_settings;
 admin_run admin_definition_add, admin_definition_set, admin_definition_remove;

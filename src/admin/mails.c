@@ -144,23 +144,42 @@ admin_mail_resend(struct admin_call *call)
 }
 
 int
-admin_mail_test(struct admin_call *call)
+admin_test_address(struct admin_call *call, const char *text, struct slice *address)
 {
 	struct email email;
-	struct mail_test test = { .accepted = false };
 	if (*call->conf->mail.host == '\0')
 		return admin_fail(call, PROBLEM_CONFIG, "mail is off: mail.host and mail.from are not set");
-	if (!email_parse(call->pool, slice_trim(slice_of(call->operands[0])), &email))
+	if (!email_parse(call->pool, slice_trim(slice_of(text)), &email))
 		return admin_fail(call, PROBLEM_INVALID, "the address is not a valid email address");
-	if (admin_queues(call))
-		return admin_queue_job(call, 0, JOB_MAIL_TEST, job_mail_parameters(call->pool, email.display));
-	call->wiring->prepare_sending();
-	const enum result result = job_test_mail(call->wiring->job_tools, call->store, call->pool, email.display, NULL, &test);
+	*address = email.display;
+	return EX_OK;
+}
+
+int
+admin_answer_mail_test(struct admin_call *call, enum result result, const struct mail_test *test)
+{
 	size_t count;
 	const struct job_field *fields = job_mail_test_fields(&count);
-	output_record(call->output);
-	admin_output_fields(call->output, fields, count, &test);
-	if (!test.accepted)
-		return EX_UNAVAILABLE;
-	return result == RESULT_OK ? EX_OK : admin_answer(call, result);
+	if (result == RESULT_OK || test->accepted) {
+		output_record(call->output);
+		admin_output_fields(call->output, fields, count, test);
+	}
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	return test->accepted ? EX_OK : EX_UNAVAILABLE;
+}
+
+int
+admin_mail_test(struct admin_call *call)
+{
+	struct slice address;
+	struct mail_test test = { .accepted = false };
+	const int status = admin_test_address(call, call->operands[0], &address);
+	if (status != EX_OK)
+		return status;
+	if (admin_queues(call))
+		return admin_queue_job(call, 0, JOB_MAIL_TEST, job_mail_parameters(call->pool, address));
+	call->wiring->prepare_sending();
+	const enum result result = job_test_mail(call->wiring->job_tools, call->store, call->pool, address, NULL, &test);
+	return admin_answer_mail_test(call, result, &test);
 }

@@ -99,13 +99,10 @@ bool
 call_read_page_form(struct call *call, const struct page *page, struct page_fields *fields, struct page_form *form)
 {
 	struct slice problem = SLICE_NONE;
-	const struct slice setting = page->looks.values[LOOK_FIELDS];
-	*fields = page_fields_default();
-	if (slice_present(setting) && !page_fields_parse(page->pool, setting, fields, &problem)) {
+	if (!page_form_begin(page, fields, form, &problem)) {
 		log_error("page_fields_invalid", LOG_UINT("campaign", call->campaign.id), LOG_BYTES("problem", problem));
 		return call_fail(call, FAILURE_INTERNAL);
 	}
-	*form = (struct page_form){ .action = page_path(page, SLICE("")), .fields = fields };
 	for (size_t i = 0; i < fields->count; i++)
 		form->values[i] = typed(call, fields->items[i].name);
 	read_carried(call, page, form);

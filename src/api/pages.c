@@ -13,10 +13,7 @@ enum { SOURCES_MAX_BYTES = 2000 };
 struct slice
 call_root(const struct call *call)
 {
-	const struct slice base_url = call->api->options->base_url, base_path = call->api->options->base_path;
-	const size_t scheme = slice_find(base_url, ':');
-	const struct slice rest = slice_sub(base_url, scheme + sizeof("://") - 1, base_url.size);
-	return base_url.size == 0 ? base_path : slice_sub(rest, slice_find(rest, '/'), rest.size);
+	return page_root(call->api->options->base_url, call->api->options->base_path);
 }
 
 /* With a key of another account a campaign looks like a missing one (docs/api.md 2). */

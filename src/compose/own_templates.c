@@ -56,7 +56,7 @@ find_text(const struct campaign_text *texts, size_t count, enum text_language la
 
 enum result
 own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id, enum message_kind kind,
-    enum text_language language, struct own_templates *templates, struct mail_values *values)
+    enum text_language language, const struct text_drafts *drafts, struct own_templates *templates, struct mail_values *values)
 {
 	struct campaign_text *texts;
 	size_t count;
@@ -66,7 +66,7 @@ own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id,
 		if ((found = find_text(texts, count, language, page_texts[i].text)) != NULL)
 			values->of[page_texts[i].name] = found->value;
 	if (result == RESULT_OK)
-		result = store_read_texts(store, pool, campaign_id, SLICE(OWN_TEMPLATE_PREFIX), &texts, &count);
+		result = store_read_draft_texts(store, pool, campaign_id, SLICE(OWN_TEMPLATE_PREFIX), drafts, &texts, &count);
 	*templates = (struct own_templates){ .sources = { SLICE_NONE } };
 	for (size_t i = 0; result == RESULT_OK && i < TEMPLATE_PLACES; i++) {
 		const struct slice name = own_template_name(pool, kind, (enum template_place)i);

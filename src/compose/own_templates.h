@@ -23,10 +23,11 @@ struct own_templates {
 	struct slice languages[TEMPLATE_PLACES]; /* of those: a code, or "" for every language; absent: there is no own one */
 };
 
-/* Those for mails of a kind in a language: the one for the language comes before the one for every language. Adds the texts of
- * the campaign's pages that mails show to *values. All in the pool; a campaign that does not exist has none. Results are those
- * of db/db.h. */
+struct text_drafts;
+/* Those for mails of a kind in a language: the one for the language comes before the one for every language. `drafts`: as in
+ * store_read_draft_texts. Adds the texts of the campaign's pages that mails show to *values. All in the pool; a campaign that
+ * does not exist has none. Results are those of db/db.h. */
 MUST_CHECK enum result own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id, enum message_kind kind,
-    enum text_language language, struct own_templates *templates, struct mail_values *values);
+    enum text_language language, const struct text_drafts *drafts, struct own_templates *templates, struct mail_values *values);
 
 #endif

@@ -44,7 +44,7 @@ add_samples(struct mail_subject *s, mail_names wanted, struct slice base_url)
 
 /* Without a lead. */
 static enum result
-make_up(struct mail_subject *s, const struct campaign *campaign)
+make_up(struct mail_subject *s, const struct campaign *campaign, struct slice to)
 {
 	const struct payload_settings *settings;
 	const enum result result = store_payload_settings(s->store, &settings);
@@ -53,8 +53,9 @@ make_up(struct mail_subject *s, const struct campaign *campaign)
 	s->language = s->fixed_language != NULL ? *s->fixed_language : mail_subject_language(campaign);
 	add_samples(s, ~about_others, settings->base_url);
 	s->values.of[MAIL_CAMPAIGN_NAME] = campaign->name;
-	s->email = SLICE("ada@example.org");
-	return own_templates_read(s->store, s->pool, s->campaign_id, s->kind, s->language, &s->templates, &s->values);
+	s->email = slice_present(to) ? to : SLICE("ada@example.org");
+	return own_templates_read(
+	    s->store, s->pool, s->campaign_id, s->kind, s->language, s->drafts, &s->templates, &s->values);
 }
 
 static enum result
@@ -89,12 +90,13 @@ mail_preview(const struct mail_senders *senders, struct store *store, struct poo
 		.campaign_id = request->campaign_id,
 		.kind = request->kind,
 		.is_preview = true,
-		.fixed_language = request->language };
+		.fixed_language = request->language,
+		.drafts = request->drafts };
 	*preview = (struct preview){ .problem = SLICE("the lead cannot be read") };
 	enum result result = store_find_campaign(store, pool, request->campaign_id, &campaign, &s.now_ms);
 	preview->has_campaign = result == RESULT_OK;
 	if (result == RESULT_OK)
-		result = request->lead != NULL ? mail_subject_find(&s, request->lead) : make_up(&s, &campaign);
+		result = request->lead != NULL ? mail_subject_find(&s, request->lead) : make_up(&s, &campaign, request->to);
 	add_samples(&s, about_others, SLICE_NONE);
 	return result == RESULT_OK ? show(&s, senders, preview) : result;
 }

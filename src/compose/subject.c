@@ -217,7 +217,8 @@ mail_subject_find(struct mail_subject *s, const struct lead_reference *lead)
 	search.lead = found->lead;
 	if (!add_common(&search))
 		return RESULT_INVALID;
-	result = own_templates_read(s->store, s->pool, s->campaign_id, s->kind, s->language, &s->templates, &s->values);
+	result =
+	    own_templates_read(s->store, s->pool, s->campaign_id, s->kind, s->language, s->drafts, &s->templates, &s->values);
 	if (result == RESULT_OK && adders[s->kind].add != NULL && !(s->is_preview && adders[s->kind].needs_ref))
 		result = adders[s->kind].add(&search, &gone);
 	if (result == RESULT_OK && !slice_present(s->drop))

@@ -16,6 +16,7 @@ struct mail_subject {
 	bool is_preview; /* there is no `ref`: values of what it is about are absent */
 	int64_t now_ms;
 	const enum text_language *fixed_language; /* NULL: that of the campaign */
+	const struct text_drafts *drafts;         /* in place of stored templates; NULL: none */
 	/* found */
 	enum text_language language;
 	struct slice drop;  /* why it is not to be sent, a word of at most 32 ASCII characters; absent: it is */

@@ -336,6 +336,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, unknown_urls_per_address, CONF_LIST), "600/60s", 0, LIMITS_MAX, &limits, "calls of unknown URLs of inbound webhooks, by an address" },
 	{ SETTING(limits, codes_per_address, CONF_LIST), "5/3600s", 0, LIMITS_MAX, &limits, "codes by text that calls of an address request without a key" },
 	{ SETTING(limits, logins_per_address, CONF_LIST), "10/60s", 0, LIMITS_MAX, &limits, "logins of an address, also wrong ones" },
+	{ SETTING(limits, test_mails_per_user, CONF_LIST), "10/3600s", 0, LIMITS_MAX, &limits, "mails with sample values that a user sends to the own address" },
 	{ SETTING(limits, deletes_per_account, CONF_LIST), "60/60s", 0, LIMITS_MAX, &limits, "DELETE calls of an account" },
 	{ SETTING(limits, account_per_minute, CONF_INTEGER), "60000", 0, 1000000, NULL, "GET and POST calls of an account with a key in a minute" },
 	{ SETTING(limits, account_bulk_jobs, CONF_INTEGER), "1000", 0, 1000000, NULL, "bulk calls of an account that are queued at a time" },

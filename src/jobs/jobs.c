@@ -171,23 +171,64 @@ job_mail_parameters(struct pool *pool, struct slice address)
 	return job_fields_write(pool, mail_fields, ARRAY_SIZE(mail_fields), &values, false);
 }
 
+/* Of a test or a sample. */
+static enum result
+finish_mail(struct job_turn *turn, enum result result, const struct mail_test *test)
+{
+	size_t count;
+	const struct job_field *fields = job_mail_test_fields(&count);
+	if (result == RESULT_OK && !test->accepted && atomic_load(turn->stop)) /* the next dispatcher sends it */
+		return RESULT_OK;
+	if (result == RESULT_INVALID)
+		return fail(turn, "mail is off: mail.host and mail.from are not set on the dispatcher's host");
+	return result == RESULT_OK ? finish(turn, job_fields_write(turn->pool, fields, count, test, true)) : result;
+}
+
 /* Sent again after a crash. */
 static enum result
 test_mail(struct job_turn *turn)
 {
 	struct mail_parameters values = { SLICE_NONE };
 	struct mail_test test = { .accepted = false };
-	size_t count;
-	const struct job_field *fields = job_mail_test_fields(&count);
 	if (!job_fields_read(turn->pool, mail_fields, ARRAY_SIZE(mail_fields), turn->job->parameters, &values) ||
 	    !slice_present(values.address))
 		return fail(turn, unreadable);
 	const enum result result = job_test_mail(turn->tools, turn->store, turn->pool, values.address, turn->stop, &test);
-	if (result == RESULT_OK && !test.accepted && atomic_load(turn->stop)) /* the next dispatcher sends it */
-		return RESULT_OK;
-	if (result == RESULT_INVALID)
-		return fail(turn, "mail is off: mail.host and mail.from are not set on the dispatcher's host");
-	return result == RESULT_OK ? finish(turn, job_fields_write(turn->pool, fields, count, &test, true)) : result;
+	return finish_mail(turn, result, &test);
+}
+
+struct sample_parameters {
+	struct slice address, kind, language;
+};
+#define PLACE(member) offsetof(struct sample_parameters, member)
+static const struct job_field sample_fields[] = {
+	{ "address", JOB_FIELD_TEXT, PLACE(address) },
+	{ "kind", JOB_FIELD_TEXT, PLACE(kind) },
+	{ "language", JOB_FIELD_TEXT, PLACE(language) },
+};
+#undef PLACE
+
+struct slice
+job_sample_parameters(struct pool *pool, const struct sample_mail *sample)
+{
+	const struct sample_parameters values = { sample->address, message_kind_name(sample->kind), sample->language };
+	return job_fields_write(pool, sample_fields, ARRAY_SIZE(sample_fields), &values, false);
+}
+
+/* Sent again after a crash. */
+static enum result
+send_sample(struct job_turn *turn)
+{
+	struct sample_parameters values = { SLICE_NONE, SLICE_NONE, SLICE_NONE };
+	struct sample_mail sample = { .campaign_id = turn->job->campaign_id };
+	struct mail_test test = { .accepted = false };
+	if (!job_fields_read(turn->pool, sample_fields, ARRAY_SIZE(sample_fields), turn->job->parameters, &values) ||
+	    !slice_present(values.address) || !message_kind_parse(values.kind, &sample.kind))
+		return fail(turn, unreadable);
+	sample.address = values.address;
+	sample.language = values.language;
+	const enum result result = job_send_sample(turn->tools, turn->store, turn->pool, &sample, turn->stop, &test);
+	return result == RESULT_NOT_FOUND ? fail(turn, "there is no such campaign") : finish_mail(turn, result, &test);
 }
 
 /* ---- addresses ---- */
@@ -222,6 +263,7 @@ static job_work *const kinds[JOB_KINDS] = {
 	[JOB_REDELIVERY] = redeliver,
 	[JOB_WEBHOOK_TEST] = test_webhook,
 	[JOB_MAIL_TEST] = test_mail,
+	[JOB_SAMPLE_MAIL] = send_sample,
 	[JOB_ADDRESS_COUNT] = count_addresses,
 };
 

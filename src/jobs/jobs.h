@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "engine/message.h"
 #include "store/operator/admin.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/operator_jobs.h"
@@ -30,6 +31,14 @@ struct mail_test {
 	uint64_t duration_ms;
 };
 
+/* A mail of a campaign with its templates and sample values. */
+struct sample_mail {
+	uint64_t campaign_id;
+	enum message_kind kind; /* a mail */
+	struct slice language;  /* its code; absent: that of the campaign */
+	struct slice address;   /* as it is to be sent to: valid */
+};
+
 /* Sends what jobs send; all functions get `context`. Responders have none of it: they open no connections. */
 struct job_tools {
 	void *context;
@@ -37,10 +46,13 @@ struct job_tools {
 	 * `now_ms` is the database's time. The result lives in the pool. */
 	bool (*deliver)(
 	    void *context, struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct job_attempt *attempt);
-	/* Sends a test mail through the configured server. Once *stop (may be NULL) is true, it is abandoned. The result lives
-	 * in the pool. */
-	void (*send_mail)(
-	    void *context, struct pool *pool, struct slice address, const atomic_bool *stop, struct mail_test *mail);
+	/* Sends a mail through the configured server: `content`, complete with CRLF; absent: a fixed test mail. Once *stop (may
+	 * be NULL) is true, it is abandoned. The result lives in the pool. */
+	void (*send_mail)(void *context, struct pool *pool, struct slice address, struct slice content, const atomic_bool *stop,
+	    struct mail_test *mail);
+	/* Composes a sample, in the pool. RESULT_NOT_FOUND: there is no such campaign. RESULT_INVALID: *problem, for people. */
+	enum result (*compose_sample)(void *context, struct store *store, struct pool *pool, const struct sample_mail *sample,
+	    struct slice *content, struct slice *problem);
 	struct slice form_urls; /* dispatch.form_urls */
 	bool has_mail;          /* a mail server is configured */
 };
@@ -61,6 +73,11 @@ MUST_CHECK enum result job_test_webhook(
 MUST_CHECK enum result job_test_mail(const struct job_tools *tools, struct store *store, struct pool *pool,
     struct slice address, const atomic_bool *stop, struct mail_test *test);
 
+/* Sends a sample. `reason` of one that cannot be composed is not_composed. RESULT_NOT_FOUND: there is no such campaign.
+ * RESULT_INVALID: there is no mail server. */
+MUST_CHECK enum result job_send_sample(const struct job_tools *tools, struct store *store, struct pool *pool,
+    const struct sample_mail *sample, const atomic_bool *stop, struct mail_test *test);
+
 /* The fields of a struct, in the order in which they are shown. */
 const struct job_field *job_webhook_test_fields(size_t *count);
 const struct job_field *job_mail_test_fields(size_t *count);
@@ -72,6 +89,8 @@ struct slice job_redelivery_parameters(struct pool *pool, const struct delivery_
 struct slice job_webhook_parameters(struct pool *pool, uint64_t webhook_id);
 /* `address` as it is to be sent to: valid. */
 struct slice job_mail_parameters(struct pool *pool, struct slice address);
+/* The campaign is the job's. */
+struct slice job_sample_parameters(struct pool *pool, const struct sample_mail *sample);
 
 /* The turn of a job that a dispatcher leases. */
 struct job_turn {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The test of the mail server (leadhook(1), mail test). */
+ * Tests of mail (leadhook(1), mail test, mail sample). */
 #include <stddef.h>
 
 #include "jobs/fields.h"
@@ -12,8 +12,23 @@ job_test_mail(const struct job_tools *tools, struct store *store, struct pool *p
 {
 	if (!tools->has_mail)
 		return RESULT_INVALID;
-	tools->send_mail(tools->context, pool, address, stop, test);
+	tools->send_mail(tools->context, pool, address, SLICE_NONE, stop, test);
 	return test->accepted ? store_resume_mail(store, MAIL_CHANNEL) : RESULT_OK;
+}
+
+enum result
+job_send_sample(const struct job_tools *tools, struct store *store, struct pool *pool, const struct sample_mail *sample,
+    const atomic_bool *stop, struct mail_test *test)
+{
+	struct slice content, problem;
+	if (!tools->has_mail)
+		return RESULT_INVALID;
+	const enum result result = tools->compose_sample(tools->context, store, pool, sample, &content, &problem);
+	if (result == RESULT_INVALID)
+		*test = (struct mail_test){ .reason = SLICE("not_composed"), .error = problem };
+	else if (result == RESULT_OK)
+		tools->send_mail(tools->context, pool, sample->address, content, stop, test);
+	return result == RESULT_INVALID ? RESULT_OK : result;
 }
 
 #define PLACE(member) offsetof(struct mail_test, member)

@@ -14,7 +14,7 @@
 enum {
 	NAMES = LIMIT_KINDS * LIMIT_REACHES, /* one more table, without windows: the noted names */
 	TABLES,
-	SHARES = 99, /* parts of the memory */
+	SHARES = 100, /* parts of the memory */
 	NAME_AGE_MS = 60 * 1000
 };
 
@@ -36,6 +36,7 @@ static const size_t shares[TABLES] = {
 	[LIMIT_UNKNOWN_URLS] = 2,
 	[LIMIT_CODES] = 2,
 	[LIMIT_LOGINS] = 2,
+	[LIMIT_TEST_MAILS] = 1,
 	[LIMIT_DELETES] = 4,
 	[LIMIT_ACCOUNT] = 6,
 	[TABLE(LIMIT_LOOKUPS, REACH_SITE)] = 2,
@@ -102,6 +103,7 @@ limit_metric(enum limit_kind kind)
 		[LIMIT_UNKNOWN_URLS] = METRIC_LIMITED_UNKNOWN_URLS,
 		[LIMIT_CODES] = METRIC_LIMITED_CODES,
 		[LIMIT_LOGINS] = METRIC_LIMITED_LOGINS,
+		[LIMIT_TEST_MAILS] = METRIC_LIMITED_TEST_MAILS,
 		[LIMIT_DELETES] = METRIC_LIMITED_DELETES,
 		[LIMIT_NEW_LEADS] = METRIC_LIMITED_NEW_LEADS,
 		[LIMIT_NEW_LEADS_LOG] = METRIC_LIMIT_COUNT,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Answers: what a command outputs, or its failure as a problem (RFC 9457). */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -31,6 +32,15 @@ request_fail_status(struct manage_request *request, unsigned status, const char 
 {
 	return fail(request, &(struct http_problem_details){
 				 .status = status, .title = http_status_text(status), .error = error, .detail = detail });
+}
+
+bool
+request_fail_wait(struct manage_request *request, int64_t wait_ms, const char *error, struct slice detail)
+{
+	enum { MS_PER_S = 1000 };
+	request_add_header(
+	    request, "Retry-After", pool_printf(request->http->pool, "%" PRId64, (wait_ms + MS_PER_S - 1) / MS_PER_S));
+	return request_fail_status(request, 429, error, detail);
 }
 
 static bool

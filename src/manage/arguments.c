@@ -164,14 +164,20 @@ read_field(struct manage_request *request, struct members *members, struct slice
 	return true;
 }
 
+static const struct slice any_member = SLICE("*");
+
+static bool
+takes_any(const struct admin_command *command)
+{
+	return command->fields != NULL && slice_ends_with(slice_of(command->fields), any_member);
+}
+
 static bool
 read_fields(struct manage_request *request, struct members *members)
 {
 	struct slice rest = slice_of(request->command->fields), name;
-	if (slice_equal(rest, SLICE("*")))
-		return true;
 	while (slice_next(&rest, ' ', &name))
-		if (name.size > 0 && !read_field(request, members, name))
+		if (name.size > 0 && !slice_equal(name, any_member) && !read_field(request, members, name))
 			return false;
 	return true;
 }
@@ -224,8 +230,9 @@ read_option(struct manage_request *request, const struct member *member, enum ad
 		return true;
 	if (option == OPTION_MAP)
 		return read_map(request, member);
-	if (option == OPTION_ID && !caller_is_operator(&request->caller))
-		return request_fail_status(request, 403, "operator_only", SLICE("only an operator may choose an id"));
+	if ((option == OPTION_ID || option == OPTION_ADDRESS) && !caller_is_operator(&request->caller))
+		return request_fail_status(request, 403, "operator_only",
+		    pool_printf(request->call.pool, "only an operator may choose the %s", admin_option_name(option)));
 	if (admin_option_value(option) == NULL)
 		return read_switch(request, member, option);
 	const bool is_list = strcmp(admin_option_value(option), "LIST") == 0;
@@ -257,7 +264,7 @@ read_options(struct manage_request *request, struct members *members)
 static bool
 is_setting(const struct admin_command *command, struct slice name)
 {
-	if (command->fields != NULL && command->fields[0] == '*')
+	if (takes_any(command))
 		return name.size > 0 && slice_find(name, '=') == name.size;
 	for (size_t i = 0; command->settings != NULL && i < command->settings->count; i++)
 		if (slice_equal(name, slice_of(command->settings->rows[i].name)))
@@ -295,12 +302,14 @@ fits(struct manage_request *request)
 		if (call->options[*option] == NULL)
 			return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "%.*s is missing",
 			    SLICE_ARGS(admin_member_name(call->pool, admin_option_name(*option))));
-	if (call->operand_count >= command->minimum && call->operand_count <= command->maximum)
+	/* "NAME=VALUE" would take the place of a missing field */
+	const bool is_whole = !takes_any(command) || !slice_present(request->missing);
+	if (is_whole && call->operand_count >= command->minimum && call->operand_count <= command->maximum)
 		return true;
-	if (command->fields == NULL || command->fields[0] == '*')
-		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there is no field to change");
 	if (slice_present(request->missing))
 		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "%.*s is missing", SLICE_ARGS(request->missing));
+	if (command->fields == NULL || takes_any(command))
+		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there is no field to change");
 	return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there are too few or too many items");
 }
 

@@ -23,6 +23,22 @@ manage_free(struct manage **manage)
 	*manage = NULL;
 }
 
+/* Without a limit a session could flood the mailbox of its user. */
+static bool
+passes_limit(struct manage_request *request)
+{
+	const struct caller *caller = &request->caller;
+	const struct slice user = { (const char *)&caller->id, sizeof(caller->id) };
+	const struct limit_claim claim = { .kind = LIMIT_TEST_MAILS, .caller = user };
+	const struct limit_network network = { user, 1 };
+	struct limit_verdict verdict;
+	if (!request->command->sends_test || caller->kind != CALLER_USER ||
+	    limiter_pass(request->manage->options.login.limiter, &network, &claim, 1, &verdict))
+		return true;
+	metrics_add(METRIC_REFUSALS, limit_metric(verdict.kind), 1);
+	return request_fail_wait(request, verdict.wait_ms, "rate_limited", SLICE("too many test mails of this user"));
+}
+
 static void
 run(struct manage_request *request)
 {
@@ -32,9 +48,11 @@ run(struct manage_request *request)
 	store_expect_request(call->store, request_key(request, &key) ? &key : NULL);
 	/* first, because another check may fail for what the key has made; again when it is made */
 	const bool repeated = store_find_request(call->store) == RESULT_OK;
-	const int status = repeated ? EX_OK : admin_run_audited(call);
-	if (!request_is_repeated(request))
-		request_answer(request, status);
+	if (repeated || passes_limit(request)) {
+		const int status = repeated ? EX_OK : admin_run_audited(call);
+		if (!request_is_repeated(request))
+			request_answer(request, status);
+	}
 	store_expect_settings(call->store, NULL);
 	store_expect_request(call->store, NULL);
 }

@@ -85,6 +85,8 @@ MUST_CHECK bool request_is_repeated(struct manage_request *request);
 bool request_fail(struct manage_request *request, enum admin_problem problem, struct slice pointer, const char *format, ...)
     PRINTF_LIKE(4, 5);
 bool request_fail_status(struct manage_request *request, unsigned status, const char *error, struct slice detail);
+/* 429, with the time until another try. */
+bool request_fail_wait(struct manage_request *request, int64_t wait_ms, const char *error, struct slice detail);
 /* With what the command has reported. */
 void request_answer(struct manage_request *request, int status);
 void request_add_header(struct manage_request *request, const char *name, struct slice value);

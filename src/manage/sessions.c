@@ -77,14 +77,6 @@ answer_done(struct session_call *call)
 	json_end_object(&writer);
 }
 
-static void
-fail_wait(struct session_call *call, int64_t wait_ms, const char *error, struct slice detail)
-{
-	struct pool *pool = call->request->http->pool;
-	request_add_header(call->request, "Retry-After", pool_printf(pool, "%lld", (long long)((wait_ms + 999) / 1000)));
-	(void)request_fail_status(call->request, 429, error, detail);
-}
-
 /* Answers anything but success. Returns whether it was one. */
 static bool
 succeeded(struct session_call *call, enum result result)
@@ -103,14 +95,12 @@ succeeded(struct session_call *call, enum result result)
 	case LOGIN_CODE_NEEDED:
 		return request_fail_status(request, 401, "code_needed", SLICE("a code of the second factor is needed"));
 	case LOGIN_LIMITED:
-		fail_wait(call, outcome->limit.wait_ms, "rate_limited", SLICE("too many logins from this address"));
-		return false;
+		return request_fail_wait(
+		    request, outcome->limit.wait_ms, "rate_limited", SLICE("too many logins from this address"));
 	case LOGIN_THROTTLED:
-		fail_wait(call, outcome->wait_ms, "throttled", SLICE("too many failed logins of this user"));
-		return false;
+		return request_fail_wait(request, outcome->wait_ms, "throttled", SLICE("too many failed logins of this user"));
 	case LOGIN_BUSY:
-		fail_wait(call, outcome->wait_ms, "busy", SLICE("too many logins at once"));
-		return false;
+		return request_fail_wait(request, outcome->wait_ms, "busy", SLICE("too many logins at once"));
 	case LOGIN_PASSWORD_UNFIT:
 		return request_fail(request, PROBLEM_INVALID, SLICE("/new_password"), "%.*s",
 		    SLICE_ARGS(password_verdict_text(outcome->password)));

@@ -8,6 +8,14 @@
 #include "page/assets.h"
 
 struct slice
+page_root(struct slice base_url, struct slice base_path)
+{
+	const size_t scheme = slice_find(base_url, ':');
+	const struct slice rest = slice_sub(base_url, scheme + sizeof("://") - 1, base_url.size);
+	return base_url.size == 0 ? base_path : slice_sub(rest, slice_find(rest, '/'), rest.size);
+}
+
+struct slice
 page_text(const struct page *page, enum text_key key)
 {
 	return TEXT_FILL(page->pool, text_find(page->language, key), { "campaign", page->campaign_name });
@@ -84,7 +92,8 @@ page_begin(const struct page *page, const struct page_head *head)
 	    memmem(head->title.data, head->title.size, page->campaign_name.data, page->campaign_name.size) == NULL)
 		HTML(out, " – {}", page->campaign_name);
 	buffer_add_text(out, "</title>\n");
-	write_links(page);
+	if (!page->is_preview)
+		write_links(page);
 	buffer_add_text(out, "</head>\n<body>\n");
 	write_header(page);
 	HTML(out, "<main>\n<h1>{}</h1>\n", head->title);

@@ -23,6 +23,7 @@ struct page {
 	uint64_t campaign_id;       /* 0: the page belongs to no campaign */
 	struct slice campaign_name; /* of a campaign */
 	struct looks looks;         /* of a campaign */
+	bool is_preview;            /* without links to stylesheets and script */
 };
 
 struct page_head {
@@ -31,6 +32,9 @@ struct page_head {
 	bool has_error;           /* the page shows an error: its title says so */
 	bool is_public;           /* search engines may show it, and other sites a preview of it */
 };
+
+/* The path of the service in the browser: that of its URL, or without one `base_path`. */
+struct slice page_root(struct slice base_url, struct slice base_path);
 
 /* Everything up to the heading, and everything after the content. */
 void page_begin(const struct page *page, const struct page_head *head);

@@ -9,6 +9,7 @@ noinst_LIBRARIES += %D%/libpage.a
 	%D%/lead.c %D%/lead.h \
 	%D%/looks.c %D%/looks.h \
 	%D%/message.c %D%/message.h \
+	%D%/preview.c %D%/preview.h \
 	%D%/share.c %D%/share.h \
 	%D%/signup.c %D%/signup.h \
 	%D%/status.c %D%/status.h

@@ -5,6 +5,15 @@
 
 static const struct slice consent_name = SLICE("consent");
 
+bool
+page_form_begin(const struct page *page, struct page_fields *fields, struct page_form *form, struct slice *problem)
+{
+	const struct slice setting = page->looks.values[LOOK_FIELDS];
+	*fields = page_fields_default();
+	*form = (struct page_form){ .action = page_path(page, SLICE("")), .fields = fields };
+	return !slice_present(setting) || page_fields_parse(page->pool, setting, fields, problem);
+}
+
 /* ---- errors ---- */
 
 bool

@@ -28,6 +28,11 @@ struct page_form {
 	bool needs_script; /* it is refused without that proof */
 };
 
+/* A form of the campaign's page that was not sent yet. `fields` are those of the looks, or the usual ones. Returns false with a
+ * sentence in *problem when those of the looks are not valid. */
+MUST_CHECK bool page_form_begin(
+    const struct page *page, struct page_fields *fields, struct page_form *form, struct slice *problem);
+
 /* Judges the values and the consent; `needs_consent`: the page has the checkbox. Returns whether all are accepted. */
 MUST_CHECK bool page_form_judge(struct pool *pool, struct page_form *form, bool needs_consent);
 /* The failure that the answer to the form has: of a missing identifier, or FAILURE_INVALID_PARAMETER. */

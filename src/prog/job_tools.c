@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "compose/preview.h"
 #include "deliver/mail/judge.h"
 #include "deliver/mail/smtp.h"
 #include "deliver/send/request.h"
@@ -15,6 +16,7 @@
 struct job_options {
 	struct sender_options sender;
 	struct mailer_options mailer; /* without a mail server: undefined */
+	const struct mail_senders *senders;
 };
 
 /* An attempt that is under way. */
@@ -80,13 +82,15 @@ test_mail(struct pool *pool, const char *sender, struct slice address, int64_t n
 }
 
 static void
-send_mail(void *context, struct pool *pool, struct slice address, const atomic_bool *stop, struct mail_test *mail)
+send_mail(void *context, struct pool *pool, struct slice address, struct slice content, const atomic_bool *stop,
+    struct mail_test *mail)
 {
 	const struct job_options *given = context;
 	const struct smtp_server *server = &given->mailer.server;
-	const bool utf8 = !slice_is_ascii(address) || !slice_is_ascii(slice_of(server->sender));
-	const struct smtp_mail sent = { pool_string(pool, address), utf8,
-		test_mail(pool, server->sender, address, clock_wall_ms()) };
+	if (!slice_present(content))
+		content = test_mail(pool, server->sender, address, clock_wall_ms());
+	const bool utf8 = !slice_is_ascii(content) || !slice_is_ascii(slice_of(server->sender));
+	const struct smtp_mail sent = { pool_string(pool, address), utf8, content };
 	struct smtp_result *result = POOL_NEW(pool, struct smtp_result);
 	const int64_t begun_ms = clock_monotonic_ms();
 	struct smtp_connection *connection = smtp_new(server, stop);
@@ -102,17 +106,37 @@ send_mail(void *context, struct pool *pool, struct slice address, const atomic_b
 		.duration_ms = (uint64_t)(clock_monotonic_ms() - begun_ms) };
 }
 
+static enum result
+compose_sample(void *context, struct store *store, struct pool *pool, const struct sample_mail *sample, struct slice *content,
+    struct slice *problem)
+{
+	const struct job_options *given = context;
+	enum text_language language = TEXT_LANGUAGE_DEFAULT;
+	const bool has_language = slice_present(sample->language) && text_language_parse(sample->language, &language);
+	const struct preview_request request = { .campaign_id = sample->campaign_id,
+		.kind = sample->kind,
+		.language = has_language ? &language : NULL,
+		.to = sample->address };
+	struct preview preview;
+	const enum result result = mail_preview(given->senders, store, pool, &request, &preview);
+	*content = preview.message;
+	*problem = preview.problem;
+	return result;
+}
+
 struct job_tools
 job_tools_of(const struct wiring *wiring)
 {
 	struct job_options *options = POOL_NEW(wiring->pool, struct job_options);
 	options->sender = wiring_sender(wiring);
+	options->senders = &wiring->mail_senders;
 	if (wiring_has_mail(wiring->conf))
 		options->mailer = wiring_mailer(wiring);
 	return (struct job_tools){
 		.context = options,
 		.deliver = deliver,
 		.send_mail = send_mail,
+		.compose_sample = compose_sample,
 		.form_urls = slice_of(wiring->conf->dispatch.form_urls),
 		.has_mail = wiring_has_mail(wiring->conf),
 	};

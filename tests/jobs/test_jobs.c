@@ -15,7 +15,8 @@
 /* What the tools have sent, and what came of it. */
 static struct {
 	uint64_t webhook;
-	char address[64];
+	char address[64], content[64];
+	enum result composed;
 	int status;
 	bool cannot_send, accepted;
 	unsigned sent;
@@ -33,15 +34,28 @@ deliver(void *context UNUSED, struct pool *pool UNUSED, const struct due_deliver
 }
 
 static void
-send_mail(void *context UNUSED, struct pool *pool UNUSED, struct slice address, const atomic_bool *stop UNUSED,
-    struct mail_test *mail)
+send_mail(void *context UNUSED, struct pool *pool UNUSED, struct slice address, struct slice content,
+    const atomic_bool *stop UNUSED, struct mail_test *mail)
 {
 	snprintf(net.address, sizeof(net.address), "%.*s", SLICE_ARGS(address));
+	snprintf(net.content, sizeof(net.content), "%.*s", SLICE_ARGS(content));
 	net.sent++;
 	*mail = (struct mail_test){ .accepted = net.accepted, .status = 550, .answer = SLICE("550 no"), .duration_ms = 3 };
 }
 
-static struct job_tools tools = { .deliver = deliver, .send_mail = send_mail, .form_urls = SLICE(""), .has_mail = true };
+static enum result
+compose_sample(void *context UNUSED, struct store *store UNUSED, struct pool *pool, const struct sample_mail *sample,
+    struct slice *content, struct slice *problem)
+{
+	*content =
+	    pool_printf(pool, "%d %.*s to %.*s", (int)sample->kind, SLICE_ARGS(sample->language), SLICE_ARGS(sample->address));
+	*problem = SLICE("line 1");
+	return net.composed;
+}
+
+static struct job_tools tools = {
+	.deliver = deliver, .send_mail = send_mail, .compose_sample = compose_sample, .form_urls = SLICE(""), .has_mail = true
+};
 
 static int
 open_empty(void **state)
@@ -54,6 +68,7 @@ open_empty(void **state)
 	net.cannot_send = net.accepted = false;
 	net.sent = 0;
 	net.status = 200;
+	net.composed = RESULT_OK;
 	tools.has_mail = true;
 	atomic_store(&stopping, false);
 	return world_open(state);
@@ -275,6 +290,37 @@ mail_is_tested(void **state)
 	assert_int_equal(net.sent, 3);
 }
 
+static void
+samples_are_sent(void **state)
+{
+	struct world *w = *state;
+	const struct sample_mail german = { w->campaign, MESSAGE_REWARD, SLICE("de"), SLICE("ada@example.org") };
+	const struct sample_mail any = { w->campaign, MESSAGE_VERIFY, SLICE_NONE, SLICE("ada@example.org") };
+	net.accepted = true;
+	root_run("UPDATE t_message_channels SET held_until_ms = 9000000000000000 WHERE channel = 'mail'");
+	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &german));
+	struct operator_job job = turn(w, LONG_MS, no_ids);
+	assert_int_equal(job.state, JOB_DONE);
+	assert_string_equal(net.address, "ada@example.org");
+	assert_string_equal(net.content, "2 de to ada@example.org");
+	assert_true(slice_starts_with(job.result, SLICE("{\"ok\":true,")));
+	assert_int_not_equal(root_number("SELECT held_until_ms FROM t_message_channels WHERE channel = 'mail'"), 0);
+	net.composed = RESULT_INVALID;
+	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &any));
+	job = turn(w, LONG_MS, no_ids);
+	assert_int_equal(job.state, JOB_DONE);
+	assert_slice(job.result,
+	    "{\"ok\":false,\"status\":null,\"answer\":null,\"reason\":\"not_composed\",\"error\":\"line 1\","
+	    "\"hint\":null,\"duration_ms\":0}");
+	net.composed = RESULT_NOT_FOUND;
+	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &any));
+	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_FAILED);
+	tools.has_mail = false;
+	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &any));
+	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_FAILED);
+	assert_int_equal(net.sent, 1);
+}
+
 /* docs/architecture.md 5: in pieces, whose progress is in the campaign's own row */
 static void
 addresses_are_counted(void **state)
@@ -309,6 +355,7 @@ main(void)
 		JOB_TEST(parameters_of_a_later_version_are_refused),
 		JOB_TEST(a_webhook_is_tested),
 		JOB_TEST(mail_is_tested),
+		JOB_TEST(samples_are_sent),
 		JOB_TEST(addresses_are_counted),
 	};
 	return WORLD_MAIN(tests);

@@ -8,6 +8,7 @@
 #include "page/assets.h"
 #include "page/failures.h"
 #include "page/message.h"
+#include "page/preview.h"
 #include "page/status.h"
 #include "with_pool.h"
 
@@ -303,6 +304,38 @@ pages_are_small(void **state UNUSED)
 	}
 }
 
+/* docs/manage.md 1.7 */
+static void
+previews_are_pages_without_what_is_live(void **state UNUSED)
+{
+	const struct page_status given = { .can_erase = true };
+	struct slice problem;
+	page.looks.values[LOOK_TITLE] = SLICE("Draft <1>");
+	page.looks.values[LOOK_ACCENT] = SLICE("#0f766e");
+	page.looks.values[LOOK_CSS] = SLICE("h1 { color: red }");
+	for (unsigned view = 0; view < PAGE_VIEWS; view++) {
+		assert_true(page_write_preview(&page, (enum page_view)view, &given, &problem));
+		const char *text = written();
+		assert_int_equal(count_of(text, "<link"), 0);
+		assert_int_equal(count_of(text, "<script"), 0);
+		assert_int_equal(count_of(text, "type=\"hidden\""), 0);
+		assert_int_equal(count_of(text, "data-challenge"), 0);
+		assert_int_equal(count_of(text, "Draft &#60;1&#62;</h1>"), view == PAGE_VIEW_SIGNUP ? 1 : 0);
+		assert_int_equal(
+		    count_of(text, "https://go.example/lead/c/7?kid=SAMPLE0000\" readonly"), view == PAGE_VIEW_STATUS);
+	}
+	page.looks.values[LOOK_LEADERBOARD] = SLICE("off");
+	assert_true(page_write_preview(&page, PAGE_VIEW_STATUS, &given, &problem));
+	assert_int_equal(count_of(written(), "<table"), 0);
+	page_write_preview_style(&page, &out);
+	const char *style = written();
+	assert_int_equal(strncmp(style, page_style, page_style_size), 0);
+	assert_int_equal(count_of(style, "--accent:#0f766e"), 2);
+	assert_string_equal(style + strlen(style) - strlen("h1 { color: red }"), "h1 { color: red }");
+	page.looks.values[LOOK_FIELDS] = SLICE("email; email");
+	assert_false(page_write_preview(&page, PAGE_VIEW_SIGNUP, &given, &problem));
+}
+
 #define PAGE_TEST(name) cmocka_unit_test_setup_teardown(name, open_page, close_page)
 
 int
@@ -320,6 +353,7 @@ main(void)
 		PAGE_TEST(a_button_sends_the_mail_again),
 		PAGE_TEST(strangers_see_numbers_or_nothing),
 		PAGE_TEST(pages_are_small),
+		PAGE_TEST(previews_are_pages_without_what_is_live),
 	};
 	return cmocka_run_group_tests_name("pages", tests, NULL, NULL);
 }

@@ -144,6 +144,7 @@ EXTRA_DIST += \
 	%D%/test_people.py \
 	%D%/test_phone_codes.py \
 	%D%/test_poison.py \
+	%D%/test_previews.py \
 	%D%/test_previous.py \
 	%D%/test_printed_markup.py \
 	%D%/test_program.py \

@@ -97,6 +97,7 @@ def test_the_campaign(calls, place):
     assert calls.get("campaigns") and calls.get(f"{place}/embed")["script"]
     assert calls.get("overview")[0]["today"] == calls.get(f"{place}/stats?by=hour")["totals"]["signups"] == 2
     assert calls.patch(f"{place}/page", title="Be the first") == calls.get(f"{place}/page")
+    assert "Be the last" in calls.post(f"{place}/page/preview", view="signup", title="Be the last")["html"]
 
 
 def test_leads(calls, place):
@@ -156,6 +157,8 @@ def test_mails(service, calls, place, server):
     template = f"{place}/mail-templates/welcome"
     assert calls.patch(template, subject="Hello") == calls.get(template)
     assert calls.get(f"{template}/preview?content=true")["subject"] == "Hello"
+    assert calls.post(f"{template}/preview", subject="Hi")["subject"] == "Hi"
+    assert [one["kind"] for one in calls.get(f"{place}/mail-templates")] == ["welcome"]
 
 
 def test_the_second_factor(calls):

@@ -6,6 +6,7 @@
 
 #include "admin/admin.h"
 #include "admin/commands.h"
+#include "admin/jobs.h"
 #include "admin/texts/texts.h"
 #include "compose/own_templates.h"
 #include "compose/preview.h"
@@ -39,12 +40,20 @@ static const struct {
 	[TEMPLATE_HTML] = { "html", "html_is" },
 };
 
+static const char own[] = "own", own_for_all[] = "own, for every language";
+
+static const char *
+usual_origin(enum template_place place)
+{
+	return place != TEMPLATE_HTML ? "default" : "made of the text";
+}
+
 static const char *
 origin_of(const struct own_templates *templates, enum template_place place)
 {
 	if (slice_present(templates->sources[place]))
-		return templates->languages[place].size > 0 ? "own" : "own, for every language";
-	return place != TEMPLATE_HTML ? "default" : "made of the text";
+		return templates->languages[place].size > 0 ? own : own_for_all;
+	return usual_origin(place);
 }
 
 static void
@@ -81,10 +90,70 @@ admin_mail_template(struct admin_call *call)
 	if (result == RESULT_OK && given == NULL)
 		language = mail_subject_language(&campaign);
 	if (result == RESULT_OK)
-		result = own_templates_read(call->store, call->pool, call->id, kind->kind, language, &templates, &values);
+		result = own_templates_read(call->store, call->pool, call->id, kind->kind, language, NULL, &templates, &values);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	show(call, kind, language, &templates);
+	return EX_OK;
+}
+
+/* ---- list ---- */
+
+struct text_list {
+	struct campaign_text *texts;
+	size_t count;
+};
+
+static bool
+has_text(const struct text_list *list, struct slice name, struct slice language)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (slice_equal(list->texts[i].name, name) && slice_equal(list->texts[i].language, language))
+			return true;
+	return false;
+}
+
+/* Adds a row, if there is an own text for just this language; `language` "": for every language. */
+static void
+list_language(struct admin_call *call, const struct text_list *list, enum message_kind kind, struct slice language)
+{
+	const char *origins[TEMPLATE_PLACES];
+	bool has_own = false;
+	for (size_t i = 0; i < TEMPLATE_PLACES; i++) {
+		const enum template_place place = (enum template_place)i;
+		const struct slice name = own_template_name(call->pool, kind, place);
+		const bool is_own = has_text(list, name, language);
+		origins[i] = is_own ? own : has_text(list, name, SLICE("")) ? own_for_all : usual_origin(place);
+		has_own = has_own || is_own;
+	}
+	if (!has_own)
+		return;
+	output_record(call->output);
+	output_text(call->output, "kind", message_kind_name(kind));
+	output_text(call->output, "language", language.size > 0 ? language : SLICE_NONE);
+	for (size_t i = 0; i < TEMPLATE_PLACES; i++)
+		output_text(call->output, columns[i].origin_key, slice_of(origins[i]));
+}
+
+int
+admin_mail_templates(struct admin_call *call)
+{
+	struct campaign campaign;
+	struct text_list list;
+	int64_t now_ms;
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	if (result == RESULT_OK)
+		result =
+		    store_read_texts(call->store, call->pool, call->id, SLICE(OWN_TEMPLATE_PREFIX), &list.texts, &list.count);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	for (unsigned kind = 0; kind < MESSAGE_KINDS; kind++) {
+		if (mail_kind_find((enum message_kind)kind) == NULL)
+			continue;
+		list_language(call, &list, (enum message_kind)kind, SLICE(""));
+		for (unsigned i = 0; i < TEXT_LANGUAGES; i++)
+			list_language(call, &list, (enum message_kind)kind, text_language_code((enum text_language)i));
+	}
 	return EX_OK;
 }
 
@@ -115,6 +184,20 @@ read_change(struct admin_call *call, const struct mail_kind_info *kind, struct s
 	return EX_OK;
 }
 
+/* Those after the second operand. Returns EX_OK, or a status after reporting the error. */
+static int
+read_changes(
+    struct admin_call *call, const struct mail_kind_info *kind, const enum text_language *language, struct text_drafts *changes)
+{
+	const struct slice code = language != NULL ? text_language_code(*language) : SLICE("");
+	struct campaign_text *list = POOL_ARRAY(call->pool, call->operand_count, struct campaign_text);
+	int status = EX_OK;
+	*changes = (struct text_drafts){ list, 0 };
+	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++)
+		status = read_change(call, kind, slice_of(call->operands[i]), code, &list[changes->count++]);
+	return status;
+}
+
 /* Each template was checked, and none depends on another. */
 static bool
 are_good(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_text *texts UNUSED, size_t count UNUSED)
@@ -128,18 +211,16 @@ admin_mail_set(struct admin_call *call)
 	enum text_language language;
 	const enum text_language *given;
 	const struct mail_kind_info *kind;
-	struct campaign_text *changes = POOL_ARRAY(call->pool, call->operand_count, struct campaign_text);
-	size_t count = 0;
+	struct text_drafts changes;
 	int status = read_kind(call, &kind);
 	if (status == EX_OK)
 		status = admin_read_language(call, &language, &given);
-	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++)
-		status = read_change(call, kind, slice_of(call->operands[i]),
-		    given != NULL ? text_language_code(language) : SLICE(""), &changes[count++]);
+	if (status == EX_OK)
+		status = read_changes(call, kind, given, &changes);
 	if (status != EX_OK)
 		return status;
 	const enum result result =
-	    store_change_texts(call->store, call->id, SLICE(OWN_TEMPLATE_PREFIX), changes, count, are_good, NULL);
+	    store_change_texts(call->store, call->id, SLICE(OWN_TEMPLATE_PREFIX), changes.list, changes.count, are_good, NULL);
 	return result == RESULT_OK ? admin_mail_template(call) : admin_answer(call, result);
 }
 
@@ -175,11 +256,14 @@ show_preview(struct admin_call *call, const struct mail_kind_info *kind, const s
 	output_text(out, "dropped", preview->drop);
 	output_text(out, "subject", preview->subject);
 	output_lines(out, "text", preview->text);
+	if (call->options[OPTION_JSON] != NULL) /* on a terminal it is in the way of the rest */
+		output_lines(out, "html", preview->html);
 	if (whole)
 		output_lines(out, "content", preview->message);
 	return EX_OK;
 }
 
+/* Templates that operands have are drafts. */
 int
 admin_mail_preview(struct admin_call *call)
 {
@@ -187,6 +271,7 @@ admin_mail_preview(struct admin_call *call)
 	const enum text_language *given;
 	const struct mail_kind_info *kind;
 	struct lead_reference lead = { 0 };
+	struct text_drafts drafts;
 	struct preview preview;
 	const bool has_lead = call->options[OPTION_EMAIL] != NULL || call->options[OPTION_SOCIAL_ID] != NULL;
 	int status = read_kind(call, &kind);
@@ -196,13 +281,57 @@ admin_mail_preview(struct admin_call *call)
 		return admin_fail(call, PROBLEM_FORBIDDEN, "a preview with the values of a lead needs the right leads");
 	if (status == EX_OK && has_lead)
 		status = admin_lead_reference(call, &lead);
+	if (status == EX_OK)
+		status = read_changes(call, kind, given, &drafts);
 	if (status != EX_OK)
 		return status;
-	const struct preview_request request = { call->id, kind->kind, has_lead ? &lead : NULL, given };
+	const struct preview_request request = { .campaign_id = call->id,
+		.kind = kind->kind,
+		.lead = has_lead ? &lead : NULL,
+		.language = given,
+		.drafts = &drafts };
 	const enum result result = mail_preview(call->wiring->mail_senders, call->store, call->pool, &request, &preview);
 	if (result == RESULT_INVALID)
 		return admin_fail(call, PROBLEM_INVALID, "the mail cannot be composed: %.*s", SLICE_ARGS(preview.problem));
 	if (result == RESULT_NOT_FOUND && preview.has_campaign)
 		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
 	return result == RESULT_OK ? show_preview(call, kind, &preview) : admin_answer(call, result);
+}
+
+/* ---- sample ---- */
+
+/* Only operators can send mails to others. Returns EX_OK, or a status after reporting the error. */
+static int
+read_recipient(struct admin_call *call, struct slice *address)
+{
+	const char *given = call->options[OPTION_ADDRESS];
+	if (given == NULL && call->caller == NULL)
+		return admin_fail_option(call, PROBLEM_USAGE, OPTION_ADDRESS, "is missing");
+	if (given == NULL && call->caller->kind != CALLER_USER)
+		return admin_fail(call, PROBLEM_FORBIDDEN, "a key has no address that the mail could go to: log in as a user");
+	return admin_test_address(call, given != NULL ? given : pool_string(call->pool, call->caller->name), address);
+}
+
+int
+admin_mail_sample(struct admin_call *call)
+{
+	enum text_language language;
+	const enum text_language *given;
+	const struct mail_kind_info *kind;
+	struct sample_mail sample = { .campaign_id = call->id };
+	struct mail_test test = { .accepted = false };
+	int status = read_kind(call, &kind);
+	if (status == EX_OK)
+		status = admin_read_language(call, &language, &given);
+	if (status == EX_OK)
+		status = read_recipient(call, &sample.address);
+	if (status != EX_OK)
+		return status;
+	sample.kind = kind->kind;
+	sample.language = given != NULL ? text_language_code(language) : SLICE_NONE;
+	if (admin_queues(call))
+		return admin_queue_job(call, call->id, JOB_SAMPLE_MAIL, job_sample_parameters(call->pool, &sample));
+	call->wiring->prepare_sending();
+	const enum result result = job_send_sample(call->wiring->job_tools, call->store, call->pool, &sample, NULL, &test);
+	return admin_answer_mail_test(call, result, &test);
 }

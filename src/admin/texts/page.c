@@ -4,12 +4,16 @@
 
 #include "admin/commands.h"
 #include "admin/texts/texts.h"
+#include "compose/subject.h"
 #include "page/looks.h"
+#include "page/preview.h"
 #include "store/operator/admin.h"
 #include "store/texts/campaign_texts.h"
 
 /* Consents are stored once more under their version, and stay: `consent_version` of a lead shows later what it agreed to. */
 #define CONSENT_PREFIX "page.consent."
+
+enum { PREVIEW_MAX_BYTES = 1024 * 1024 };
 
 /* One operand, NAME=VALUE. An absent value removes the text. */
 static int
@@ -117,4 +121,102 @@ admin_page_show(struct admin_call *call)
 		output_text(call->output, "value", texts[i].value);
 	}
 	return EX_OK;
+}
+
+/* ---- preview ---- */
+
+/* The drafts after the second operand. Returns EX_OK, or a status after reporting the error. */
+static int
+read_drafts(struct admin_call *call, const enum text_language *language, struct text_drafts *drafts)
+{
+	const struct slice code = language != NULL ? text_language_code(*language) : SLICE("");
+	struct campaign_text *list = POOL_ARRAY(call->pool, call->operand_count, struct campaign_text);
+	int status = EX_OK;
+	*drafts = (struct text_drafts){ list, 0 };
+	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++)
+		status = read_change(call, slice_of(call->operands[i]), code, &list[drafts->count++]);
+	return status;
+}
+
+/* What the status view shows besides the lead. */
+static enum result
+read_status(struct admin_call *call, const struct campaign *campaign, int64_t now_ms, struct page_status *status)
+{
+	struct definitions definitions;
+	const enum result result = store_find_definitions(call->store, call->pool, call->id, &definitions);
+	if (result != RESULT_OK)
+		return result;
+	struct page_reward *rewards = POOL_ARRAY(call->pool, definitions.reward_count, struct page_reward);
+	for (size_t i = 0; i < definitions.reward_count; i++)
+		rewards[i] = (struct page_reward){ definitions.rewards[i].subject, definitions.rewards[i].required_points };
+	*status = (struct page_status){ .rewards = rewards,
+		.reward_count = definitions.reward_count,
+		.can_erase = store_sends_mail(call->store),
+		.has_ended = campaign_has_ended(campaign, now_ms) };
+	return RESULT_OK;
+}
+
+static int
+show_preview(struct admin_call *call, struct page *page, enum page_view view, const struct page_status *status)
+{
+	struct buffer html, style;
+	struct slice problem;
+	buffer_init(&html, PREVIEW_MAX_BYTES);
+	buffer_init(&style, PREVIEW_MAX_BYTES);
+	page->out = &html;
+	const bool is_valid = page_write_preview(page, view, status, &problem);
+	page_write_preview_style(page, &style);
+	const bool fits = buffer_ok(&html) && buffer_ok(&style);
+	const struct slice shown = pool_copy(call->pool, buffer_slice(&html));
+	const struct slice sheet = pool_copy(call->pool, buffer_slice(&style));
+	buffer_free(&html);
+	buffer_free(&style);
+	if (!is_valid)
+		return admin_fail(call, PROBLEM_INVALID, "%s %.*s", look_name(LOOK_FIELDS), SLICE_ARGS(problem));
+	if (!fits)
+		return admin_fail(call, PROBLEM_INVALID, "the page is larger than %d bytes", PREVIEW_MAX_BYTES);
+	output_record(call->output);
+	output_lines(call->output, "html", shown);
+	output_lines(call->output, "style", sheet);
+	return EX_OK;
+}
+
+int
+admin_page_preview(struct admin_call *call)
+{
+	enum text_language language;
+	const enum text_language *given;
+	enum page_view view = PAGE_VIEW_SIGNUP;
+	struct campaign campaign;
+	struct text_drafts drafts;
+	struct page_status shown;
+	struct campaign_text *texts;
+	size_t count;
+	int64_t now_ms;
+	if (!page_view_parse(slice_of(call->operands[1]), &view))
+		return admin_fail(call, PROBLEM_INVALID, "view: expected signup or status");
+	int status = admin_read_language(call, &language, &given);
+	if (status == EX_OK)
+		status = read_drafts(call, given, &drafts);
+	if (status != EX_OK)
+		return status;
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	if (result == RESULT_OK)
+		result = read_status(call, &campaign, now_ms, &shown);
+	if (result == RESULT_OK)
+		result = store_read_draft_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &drafts, &texts, &count);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	if (!is_readable(call, call->pool, texts, count))
+		return EX_DATAERR; /* already reported */
+	const struct slice base_url = slice_of(call->conf->server.base_url);
+	struct page page = { .pool = call->pool,
+		.language = given != NULL ? language : mail_subject_language(&campaign),
+		.root = page_root(base_url, slice_of(call->conf->server.base_path)),
+		.base_url = base_url.size > 0 ? base_url : SLICE_NONE,
+		.campaign_id = campaign.id,
+		.campaign_name = campaign.name };
+	for (size_t i = 0; i < count; i++)
+		look_add(&page.looks, page.language, texts[i].name, texts[i].language, texts[i].value);
+	return show_preview(call, &page, view, &shown);
 }

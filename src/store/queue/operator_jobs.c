@@ -60,6 +60,7 @@ static const struct slice kind_names[JOB_KINDS] = {
 	[JOB_REDELIVERY] = SLICE("redelivery"),
 	[JOB_WEBHOOK_TEST] = SLICE("webhook_test"),
 	[JOB_MAIL_TEST] = SLICE("mail_test"),
+	[JOB_SAMPLE_MAIL] = SLICE("sample_mail"),
 	[JOB_ADDRESS_COUNT] = SLICE("address_count"),
 };
 static const struct slice state_names[JOB_STATES] = {

@@ -21,6 +21,7 @@ enum job_kind {
 	JOB_REDELIVERY,    /* parameters: a filter of deliveries */
 	JOB_WEBHOOK_TEST,  /* a webhook */
 	JOB_MAIL_TEST,     /* an address */
+	JOB_SAMPLE_MAIL,   /* an address, a kind of mail, a language */
 	JOB_ADDRESS_COUNT, /* none: of its campaign, after a change of max_per_ip */
 	JOB_KINDS          /* one of a later version */
 };

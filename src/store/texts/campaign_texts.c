@@ -33,6 +33,42 @@ store_read_texts(struct store *store, struct pool *pool, uint64_t campaign_id, s
 	return result;
 }
 
+static bool
+is_replaced(const struct campaign_text *text, const struct text_drafts *drafts)
+{
+	for (size_t i = 0; i < drafts->count; i++) {
+		const struct campaign_text *draft = &drafts->list[i];
+		if (slice_equal(draft->name, text->name) &&
+		    (draft->language.size == 0 || slice_equal(draft->language, text->language)))
+			return true;
+	}
+	return false;
+}
+
+enum result
+store_read_draft_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix,
+    const struct text_drafts *drafts, struct campaign_text **texts, size_t *count)
+{
+	struct campaign_text *stored;
+	size_t stored_count, used = 0;
+	const enum result result = store_read_texts(store, pool, campaign_id, prefix, &stored, &stored_count);
+	*texts = stored;
+	*count = stored_count;
+	if (result != RESULT_OK || drafts == NULL)
+		return result;
+	*texts = POOL_ARRAY(pool, stored_count + drafts->count, struct campaign_text);
+	for (size_t i = 0; i < stored_count; i++)
+		if (!is_replaced(&stored[i], drafts))
+			(*texts)[used++] = stored[i];
+	for (size_t i = 0; i < drafts->count; i++) {
+		const struct text_drafts later = { drafts->list + i + 1, drafts->count - i - 1 };
+		if (slice_present(drafts->list[i].value) && !is_replaced(&drafts->list[i], &later))
+			(*texts)[used++] = drafts->list[i];
+	}
+	*count = used;
+	return RESULT_OK;
+}
+
 static enum result
 change_text(struct store *store, uint64_t campaign_id, const struct campaign_text *text)
 {

@@ -18,6 +18,16 @@ struct campaign_text {
 MUST_CHECK enum result store_read_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix,
     struct campaign_text **texts, size_t *count);
 
+/* Texts that are not stored, for previews: each takes the place of the stored one, an absent value that of none. One for every
+ * language takes the place of those of single languages, too: a preview shows it in any of them. */
+struct text_drafts {
+	const struct campaign_text *list;
+	size_t count;
+};
+/* As store_read_texts, with the drafts (NULL: none), in no order. */
+MUST_CHECK enum result store_read_draft_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix,
+    const struct text_drafts *drafts, struct campaign_text **texts, size_t *count);
+
 /* Judges the texts as they would be after a change. Returns false to refuse it. */
 typedef bool campaign_texts_judge(void *context, struct pool *pool, const struct campaign_text *texts, size_t count);
 

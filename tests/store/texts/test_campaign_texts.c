@@ -61,6 +61,45 @@ texts_are_replaced_and_removed(void **state)
 	assert_int_equal(read_texts(w, add_campaign(w), &texts), 0);
 }
 
+/* "NAME LANGUAGE VALUE;" of each, in the order of what is stored, then of the drafts. */
+static const char *
+read_drafts(struct world *w, const struct campaign_text *list, size_t list_count)
+{
+	const struct text_drafts drafts = { list, list_count };
+	struct campaign_text *texts;
+	size_t count;
+	struct slice shown = SLICE("");
+	assert_int_equal(store_read_draft_texts(w->store, w->pool, w->campaign, PREFIX, &drafts, &texts, &count), RESULT_OK);
+	for (size_t i = 0; i < count; i++)
+		shown = POOL_JOIN(w->pool, shown, slice_sub(texts[i].name, PREFIX.size, texts[i].name.size), SLICE(" "),
+		    texts[i].language, SLICE(" "), texts[i].value, SLICE(";"));
+	return pool_string(w->pool, shown);
+}
+
+/* One for a language replaces that of the language; one for every language replaces all. */
+static void
+drafts_take_the_place_of_texts(void **state)
+{
+	struct world *w = *state;
+	struct judgement accepts = { .accepts = true };
+	struct campaign_text *texts;
+	const struct campaign_text stored[] = {
+		{ SLICE("page.text"), SLICE(""), SLICE("Text") },
+		{ SLICE("page.title"), SLICE(""), SLICE("One") },
+		{ SLICE("page.title"), SLICE("de"), SLICE("Eins") },
+	};
+	const struct campaign_text german = { SLICE("page.title"), SLICE("de"), SLICE("Zwei") };
+	const struct campaign_text no_german = { SLICE("page.title"), SLICE("de"), SLICE_NONE };
+	const struct campaign_text all[] = { { SLICE("page.title"), SLICE(""), SLICE("first") },
+		{ SLICE("page.title"), SLICE(""), SLICE("Two") }, { SLICE("page.text"), SLICE(""), SLICE_NONE } };
+	assert_int_equal(change(w, stored, ARRAY_SIZE(stored), &accepts), RESULT_OK);
+	assert_string_equal(read_drafts(w, &german, 1), "text  Text;title  One;title de Zwei;");
+	assert_string_equal(read_drafts(w, &no_german, 1), "text  Text;title  One;");
+	assert_string_equal(read_drafts(w, all, ARRAY_SIZE(all)), "title  Two;");
+	assert_string_equal(read_drafts(w, NULL, 0), "text  Text;title  One;title de Eins;");
+	assert_int_equal(read_texts(w, w->campaign, &texts), ARRAY_SIZE(stored));
+}
+
 static void
 only_the_prefix_is_read(void **state)
 {
@@ -97,6 +136,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(texts_are_replaced_and_removed),
+		WORLD_TEST(drafts_take_the_place_of_texts),
 		WORLD_TEST(only_the_prefix_is_read),
 		WORLD_TEST(a_refused_change_changes_nothing),
 	};

@@ -31,13 +31,34 @@ read_kind(struct admin_call *call, const struct mail_kind_info **info)
 
 /* ---- show ---- */
 
+struct text_list {
+	struct campaign_text *texts;
+	size_t count;
+};
+
+/* The own text of just this language; `language` "": of every language. Absent: there is none. */
+static struct slice
+find_text(const struct text_list *list, struct slice name, struct slice language)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (slice_equal(list->texts[i].name, name) && slice_equal(list->texts[i].language, language))
+			return list->texts[i].value;
+	return SLICE_NONE;
+}
+
+static enum result
+read_texts(struct admin_call *call, struct text_list *list)
+{
+	return store_read_texts(call->store, call->pool, call->id, SLICE(OWN_TEMPLATE_PREFIX), &list->texts, &list->count);
+}
+
 /* The keys of the output must be literals. */
 static const struct {
-	const char *key, *origin_key;
+	const char *key, *origin_key, *own_key;
 } columns[TEMPLATE_PLACES] = {
-	[TEMPLATE_SUBJECT] = { "subject", "subject_is" },
-	[TEMPLATE_TEXT] = { "text", "text_is" },
-	[TEMPLATE_HTML] = { "html", "html_is" },
+	[TEMPLATE_SUBJECT] = { "subject", "subject_is", "own_subject" },
+	[TEMPLATE_TEXT] = { "text", "text_is", "own_text" },
+	[TEMPLATE_HTML] = { "html", "html_is", "own_html" },
 };
 
 static const char own[] = "own", own_for_all[] = "own, for every language";
@@ -57,9 +78,10 @@ origin_of(const struct own_templates *templates, enum template_place place)
 }
 
 static void
-show(struct admin_call *call, const struct mail_kind_info *kind, enum text_language language,
-    const struct own_templates *templates)
+show(struct admin_call *call, const struct mail_kind_info *kind, enum text_language language, const enum text_language *given,
+    const struct own_templates *templates, const struct text_list *list)
 {
+	const struct slice code = given != NULL ? text_language_code(language) : SLICE("");
 	struct output *out = call->output;
 	output_record(out);
 	output_text(out, "kind", message_kind_name(kind->kind));
@@ -68,6 +90,8 @@ show(struct admin_call *call, const struct mail_kind_info *kind, enum text_langu
 		output_text(out, columns[i].origin_key, slice_of(origin_of(templates, (enum template_place)i)));
 		output_lines(out, columns[i].key,
 		    mail_template_for(call->pool, kind, templates->sources, (enum template_place)i, language));
+		output_lines(out, columns[i].own_key,
+		    find_text(list, own_template_name(call->pool, kind->kind, (enum template_place)i), code));
 	}
 }
 
@@ -79,6 +103,7 @@ admin_mail_template(struct admin_call *call)
 	const struct mail_kind_info *kind;
 	struct campaign campaign;
 	struct own_templates templates;
+	struct text_list list;
 	struct mail_values values = { 0 };
 	int64_t now_ms;
 	int status = read_kind(call, &kind);
@@ -90,28 +115,16 @@ admin_mail_template(struct admin_call *call)
 	if (result == RESULT_OK && given == NULL)
 		language = mail_subject_language(&campaign);
 	if (result == RESULT_OK)
+		result = read_texts(call, &list);
+	if (result == RESULT_OK)
 		result = own_templates_read(call->store, call->pool, call->id, kind->kind, language, NULL, &templates, &values);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	show(call, kind, language, &templates);
+	show(call, kind, language, given, &templates, &list);
 	return EX_OK;
 }
 
 /* ---- list ---- */
-
-struct text_list {
-	struct campaign_text *texts;
-	size_t count;
-};
-
-static bool
-has_text(const struct text_list *list, struct slice name, struct slice language)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (slice_equal(list->texts[i].name, name) && slice_equal(list->texts[i].language, language))
-			return true;
-	return false;
-}
 
 /* Adds a row, if there is an own text for just this language; `language` "": for every language. */
 static void
@@ -122,8 +135,8 @@ list_language(struct admin_call *call, const struct text_list *list, enum messag
 	for (size_t i = 0; i < TEMPLATE_PLACES; i++) {
 		const enum template_place place = (enum template_place)i;
 		const struct slice name = own_template_name(call->pool, kind, place);
-		const bool is_own = has_text(list, name, language);
-		origins[i] = is_own ? own : has_text(list, name, SLICE("")) ? own_for_all : usual_origin(place);
+		const bool is_own = slice_present(find_text(list, name, language));
+		origins[i] = is_own ? own : slice_present(find_text(list, name, SLICE(""))) ? own_for_all : usual_origin(place);
 		has_own = has_own || is_own;
 	}
 	if (!has_own)
@@ -143,8 +156,7 @@ admin_mail_templates(struct admin_call *call)
 	int64_t now_ms;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
-		result =
-		    store_read_texts(call->store, call->pool, call->id, SLICE(OWN_TEMPLATE_PREFIX), &list.texts, &list.count);
+		result = read_texts(call, &list);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	for (unsigned kind = 0; kind < MESSAGE_KINDS; kind++) {

@@ -110,8 +110,10 @@ function Pages({ id, query }) {
 
 const KINDS = Object.keys(MAILS).filter(kind => kind !== "code");
 
+const ownTexts = template => ({ subject: template.own_subject || "", text: template.own_text || "", html: template.own_html || "" });
+
 function MailForm({ id, kind, language, template, tag }) {
-	const own = { subject: template.subject_is === "own" ? template.subject : "", text: template.text_is === "own" ? template.text : "", html: template.html_is === "own" ? template.html : "" };
+	const own = ownTexts(template);
 	const form = useForm(own), [base, setBase] = useState({ values: own, tag }), [shape, setShape] = useState("html");
 	const changed = ["subject", "text", "html"].filter(name => form.values[name] !== base.values[name]);
 	const draft = useDraft({ kind, language, values: form.values }, (input, signal) => post(`campaigns/${id}/mail-templates/${kind}/preview`, { ...(language ? { language } : {}), ...input.values }, { signal }).then(answer => answer.value));
@@ -119,10 +121,9 @@ function MailForm({ id, kind, language, template, tag }) {
 	async function submit() {
 		const done = await save({
 			path: `campaigns/${id}/mail-templates/${kind}`, tag: base.tag, base: base.values, changes: Object.fromEntries(changed.map(name => [name, form.values[name]])), extra: language ? { language } : {}, readQuery: { language },
-			read: value => ({ subject: value.subject_is === "own" ? value.subject : "", text: value.text_is === "own" ? value.text : "", html: value.html_is === "own" ? value.html : "" }), labels: { subject: "Subject", text: "Text", html: "HTML" },
+			read: ownTexts, labels: { subject: "Subject", text: "Text", html: "HTML" },
 		});
-		const now = await get(`campaigns/${id}/mail-templates/${kind}`, { language });
-		const values = { subject: now.value.subject_is === "own" ? now.value.subject : "", text: now.value.text_is === "own" ? now.value.text : "", html: now.value.html_is === "own" ? now.value.html : "" };
+		const now = await get(`campaigns/${id}/mail-templates/${kind}`, { language }), values = ownTexts(now.value);
 		setBase({ values, tag: now.tag });
 		form.setValues(values);
 		toast(done === "saved" ? "Saved. New emails use this text." : "Their changes were kept");

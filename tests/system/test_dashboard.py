@@ -13,7 +13,7 @@ from stack.receiver import Answer
 FIRST_VIEW_BYTES = 120 * 1024
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
           "form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
-MARKUP = "\"><img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</script>'`${1}{{1}}"
+MARKUP = "\"><img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</script>'`${1}"
 
 
 @pytest.fixture(scope="module")

@@ -32,9 +32,11 @@ const hourTitle = seconds => `${day(seconds * 1000)}, ${hour(seconds * 1000)}`;
 
 /**
  * `points`: rows with `time`; `series`: [member, label, number of the color]; `by`: hour or day.
+ * Series without a value, other than the first, are left out.
  */
-export function Chart({ points, series, by, label }) {
+export function Chart({ points, series: all, by, label }) {
 	const box = useRef(null);
+	const series = all.filter(([member], at) => at === 0 || points.some(point => point[member] > 0));
 	const shape = `${series.map(([member]) => member).join()} ${by} ${useTheme()}`;
 	const data = useRef(null);
 	data.current = [points.map(point => Date.parse(point.time) / 1000), ...series.map(([member]) => points.map(point => point[member]))];
@@ -42,7 +44,7 @@ export function Chart({ points, series, by, label }) {
 	useEffect(() => {
 		let gone = false;
 		const size = () => ({ width: box.current.clientWidth, height: box.current.clientWidth < 500 ? 180 : 260 });
-		const watch = new ResizeObserver(() => box.current && plot.current?.setSize(size()));
+		const watch = new ResizeObserver(() => requestAnimationFrame(() => box.current && plot.current?.setSize(size())));
 		load().then(Plot => {
 			if (gone || !box.current)
 				return;
@@ -53,10 +55,10 @@ export function Chart({ points, series, by, label }) {
 				cursor: { drag: { x: false, y: false } },
 				scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
 				axes: [{ ...axis, grid: { show: false }, space: 80, values: (_, times) => labels(times, by) }, { ...axis, size: 56, values: (_, values) => values.map(value => Number.isInteger(value) ? short(value) : "") }],
-				series: [{ label: by === "hour" ? "Hour" : "Day (UTC)", value: (_, seconds) => seconds === null ? "–" : title(seconds) },
+				series: [{ label: by === "hour" ? "Hour" : "Day (UTC)", value: (_, seconds) => seconds === null ? "" : title(seconds) },
 					...series.map(([, name, number]) => ({
 						label: name, stroke: color(`--series-${number}`), fill: number === 1 ? color("--accent-soft") : undefined, width: 2, points: { show: points.length < 32, size: 5 },
-						value: (_, value) => value === null ? "–" : count(value),
+						value: (_, value) => value === null ? "" : count(value),
 					}))],
 			}, data.current, box.current);
 			watch.observe(box.current);

@@ -4,20 +4,17 @@
 import { useEffect, useRef } from "./hooks.js";
 import { html } from "./ui.js";
 
-/** Takes styles out of the markup: the text without them, and the sheets. Attributes become data-style. */
+/**
+ * Takes styles out of the markup: the text without them, and the sheets. Attributes become data-style. It is done before the markup
+ * is parsed, because the policy is applied while it is parsed; a style that is overlooked has no effect.
+ */
 function withoutStyles(markup) {
-	const parsed = new DOMParser().parseFromString(markup, "text/html"), sheets = [];
-	for (const script of parsed.querySelectorAll("script, meta[http-equiv], base"))
-		script.remove();
-	for (const style of parsed.querySelectorAll("style")) {
-		sheets.push(style.textContent);
-		style.remove();
-	}
-	for (const element of parsed.querySelectorAll("[style]")) {
-		element.dataset.style = element.getAttribute("style");
-		element.removeAttribute("style");
-	}
-	return [`<!DOCTYPE html>${parsed.documentElement.outerHTML}`, sheets];
+	const sheets = [];
+	const text = markup.replace(/<style[^>]*>([^]*?)<\/style>/gi, (_, sheet) => {
+		sheets.push(sheet);
+		return "";
+	}).replace(/<[a-z][^>]*>/gi, tag => tag.replace(/(\s)style=/gi, "$1data-style="));
+	return [text, sheets];
 }
 
 /** `style`: a further stylesheet, such as that of a campaign. `width`: in pixels. */

@@ -253,9 +253,13 @@ export function openDialog(content) {
 export function Dialog({ title, close, children, wide }) {
 	const element = useRef(null), id = useId();
 	useLayoutEffect(() => {
-		const before = document.activeElement;
-		element.current.showModal();
-		return () => before?.isConnected && before.focus();
+		const before = document.activeElement, dialog = element.current;
+		dialog.showModal();
+		return () => {
+			dialog.close(); // what is outside an open dialog cannot have the focus
+			if (before?.isConnected)
+				before.focus();
+		};
 	}, []);
 	return html`<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id} onCancel=${event => { event.preventDefault(); close(); }}>
 		<h2 id=${id}>${title}</h2>${children}</dialog>`;

@@ -28,7 +28,7 @@ export const scoreReason = code => SCORE_REASONS[code] || code;
 /* ---- mails ---- */
 
 export const MAILS = {
-	verify: ["Confirmation", "asks a new lead to confirm the email address"], welcome: ["Welcome", "when a lead signs up or confirms the address"],
+	verify: ["Confirmation", "when a new lead must confirm the email address"], welcome: ["Welcome", "when a lead signs up or confirms the address"],
 	reward: ["Reward reached", "when a lead reaches a reward"], referral: ["A friend joined", "when a referred friend signs up"],
 	status_link: ["Status page link", "when an existing lead signs up again"], erase_confirm: ["Deletion confirmation", "when a person asks to be deleted"],
 	code: ["Code by text message", "confirms a phone number"],

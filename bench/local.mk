@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%D%/harness/running.py \
 	%D%/harness/sets.py \
 	%D%/harness/subjects.py \
+	%D%/harness/views.py \
 	%D%/harness/watching.py \
 	%D%/lead.lua \
 	%D%/php/dispatch.php \

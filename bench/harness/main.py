@@ -20,6 +20,7 @@ from .management import guesses, lists
 from .noisy import noisy_neighbour
 from .requests import create, leaderboard, limited, lookup, one_campaign, repeat
 from .running import latency, memory, together
+from .views import views
 from .watching import metrics
 
 WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": together, "repeat": repeat, "lookup": lookup,
@@ -27,7 +28,7 @@ WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": togethe
              "memory": memory, "latency": latency, "metrics": metrics, "noisy-neighbour": noisy_neighbour,
              "guesses": guesses, "lists": lists}
 # Only when they are named: they need more packages.
-NAMED = {"cluster": cluster, "mail": mail, "latency-mail": latency_mail}
+NAMED = {"cluster": cluster, "mail": mail, "latency-mail": latency_mail, "views": views}
 
 
 def arguments():

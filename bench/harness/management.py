@@ -88,6 +88,15 @@ def fill_history(subject, leads, count):
     return webhook
 
 
+def large_campaign(bench):
+    """A subject, not a set of large(): others add webhooks to it. Its only campaign has all leads and DELIVERIES ended deliveries for
+    each. Returns it with the id of its first webhook."""
+    leads = bench.sizes[-1]
+    subject = Leadhook(bench, campaigns=1)
+    fill_leads(subject, subject.campaigns[0], leads, "natural")
+    return subject, fill_history(subject, leads, DELIVERIES * leads)
+
+
 def timed(subject, path, key):
     """Milliseconds of each of CALLS calls."""
     found = []
@@ -107,9 +116,7 @@ def timed(subject, path, key):
 def lists(bench):
     """Each list and search by HTTP, with all of the largest campaign's history. Its figures include the web server and the answer."""
     leads = bench.sizes[-1]
-    subject = Leadhook(bench, campaigns=1)  # not a set of large(): others add webhooks to it
-    fill_leads(subject, subject.campaigns[0], leads, "natural")
-    webhook = fill_history(subject, leads, DELIVERIES * leads)
+    subject, webhook = large_campaign(bench)
     account = str(subject.installation.admin("account", "list")[0]["id"])
     key = subject.installation.admin("key", "add", account, "--rights", "all")["key"]
     tag = subject.installation.admin("tag", "add", str(subject.campaigns[0]), "No lead has it")["id"]

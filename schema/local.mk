@@ -25,7 +25,8 @@ schema_files = \
 	%D%/0023-request-keys.sql \
 	%D%/0024-jobs.sql \
 	%D%/0025-mails-of-campaign.sql \
-	%D%/0026-referred.sql
+	%D%/0026-referred.sql \
+	%D%/0027-referrers.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

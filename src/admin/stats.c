@@ -70,6 +70,8 @@ add_leads(struct output *output, const struct lead_counts *counts)
 	output_u64(output, "leads", c->leads);
 	output_u64(output, "verified", c->verified);
 	output_u64(output, "referred", c->referred);
+	output_u64(output, "referred_verified", c->referred_verified);
+	output_u64(output, "referrers", c->referrers);
 	output_u64(output, "fraudulent", c->fraudulent);
 	output_u64(output, "opted_out", c->opted_out);
 	output_u64(output, "waitlisted", c->waitlisted);
@@ -116,15 +118,21 @@ admin_campaign_stats(struct admin_call *call)
 	return EX_OK;
 }
 
-/* In ms; null without attempts. */
+/* -1 is not known, and becomes null. */
+static void
+add_known(struct output *output, const char *key, int64_t number)
+{
+	if (number < 0)
+		output_text(output, key, SLICE_NONE);
+	else
+		output_i64(output, key, number);
+}
+
+/* In ms; not known without attempts. */
 static void
 add_percentile(struct output *output, const char *key, const struct attempt_counts *counts, unsigned percent)
 {
-	const int64_t ms = latency_percentile(&counts->counts[ATTEMPT_T0], percent);
-	if (ms < 0)
-		output_text(output, key, SLICE_NONE);
-	else
-		output_i64(output, key, ms);
+	add_known(output, key, latency_percentile(&counts->counts[ATTEMPT_T0], percent));
 }
 
 static void
@@ -214,6 +222,8 @@ add_overview(struct admin_call *call, const struct campaign *campaign, const str
 	output_u64(output, "leads", leads);
 	output_u64(output, "verified", verified);
 	output_u64(output, "verified_percent", leads == 0 ? 0 : (100 * verified + leads / 2) / leads);
+	output_u64(output, "referred", campaign->counters.referred);
+	add_known(output, "referrers", overview->referrers);
 	output_u64(output, "today", days[OVERVIEW_DAYS - 1]);
 	output_u64(output, "last_7_days", sum_of_days(days, OVERVIEW_DAYS - WEEK, WEEK));
 	output_u64(output, "previous_7_days", sum_of_days(days, OVERVIEW_DAYS - 2 * WEEK, WEEK));

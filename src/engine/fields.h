@@ -23,7 +23,8 @@
  *   read for     the statements that read it. PAYLOADS: those for payloads and those of batches; BATCHES: only those of
  *                batches; NEVER
  *   written      ON_CHANGE: with every change of the lead; AT_SIGNUP: when the lead is inserted, and never again;
- *                OF_REFERRER: never, because it is a column of the referrer's row, which is read together with the lead
+ *                OF_REFERRER: never, because it is a column of the referrer's row, which is read together with the lead;
+ *                OF_LINKS: never, because the links of the leads that it referred show it
  *   in payload   PERSONAL: under its name, but in the public view only where the campaign has no `privacy`; FULL_VIEW: under
  *                its name, in the full view only; BY_CODE: as code of its own writes it (engine/payload.c), or not at all
  * Example: X(TEXT, uid, PAYLOADS, ON_CHANGE, PERSONAL). `uid` is a text. All statements that read leads read it, every change
@@ -67,6 +68,7 @@
 	X(BOOL, announced, BATCHES, ON_CHANGE, BY_CODE) /* new_signup_not_excluded was made */ \
 	X(U32, score, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(U32, referrals, PAYLOADS, ON_CHANGE, BY_CODE) /* direct ones that count */ \
+	X(BOOL, has_referred, BATCHES, OF_LINKS, BY_CODE) /* a lead, which may be fraudulent, or deleted since */ \
 	X(U32, unverified_direct, PAYLOADS, ON_CHANGE, BY_CODE) /* referred leads that are not fraudulent, as the next three */ \
 	X(U32, unverified_indirect, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(U32, verified_direct, PAYLOADS, ON_CHANGE, BY_CODE) \
@@ -122,7 +124,8 @@
 #define CAMPAIGN_PROGRESS(X) \
 	X(U32, last_subscription_number) \
 	X(U32, ip_counted_to) /* leads per address are counted up to this number, or IP_COUNTED_ALL */ \
-	X(U32, hours_counted_from) /* leads are counted by hour from this number on; 0: all; UINT32_MAX: none */
+	X(U32, hours_counted_from) /* leads are counted by hour from this number on; 0: all; UINT32_MAX: none */ \
+	X(U32, referrals_counted_from) /* the same, for REFERRAL_COUNTERS */
 
 /* Counts of its leads (docs/api.md 4.1, stats): X(type, column of `campaign_counters`, member) */
 #define CAMPAIGN_COUNTERS(X) \
@@ -132,7 +135,13 @@
 	X(U32, removed_from_waitlist, removed_from_waitlist) \
 	X(U32, fraudulent, fraudulent) \
 	X(U32, opted_out, opted_out) \
-	X(U32, referred, referred)
+	X(U32, referred, referred) \
+	REFERRAL_COUNTERS(X)
+
+/* Those of them that count only leads from `referrals_counted_from` on (docs/architecture.md 9.3). */
+#define REFERRAL_COUNTERS(X) \
+	X(U32, referred_verified, referred_verified) \
+	X(U32, referrers, referrers)
 
 /* Of a sign-up, without its custom fields (docs/api.md 4.3, 4.4): X(type, member of struct signup) */
 #define SIGNUP_FIELDS(X) \

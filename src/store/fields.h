@@ -32,13 +32,20 @@
 #define FIELD_IF_WRITTEN_ON_CHANGE(...) __VA_ARGS__
 #define FIELD_IF_WRITTEN_AT_SIGNUP(...) __VA_ARGS__
 #define FIELD_IF_WRITTEN_OF_REFERRER(...)
+#define FIELD_IF_WRITTEN_OF_LINKS(...)
 #define FIELD_IF_UPDATED_ON_CHANGE(...) __VA_ARGS__
 #define FIELD_IF_UPDATED_AT_SIGNUP(...)
 #define FIELD_IF_UPDATED_OF_REFERRER(...)
+#define FIELD_IF_UPDATED_OF_LINKS(...)
 
-/* A lead's column, of the lead or of its referrer. */
+/* Whether the lead `l` has referred another. A scalar, which the server never answers by reading all links. */
+#define LEAD_HAS_REFERRED \
+	"(SELECT 1 FROM {prefix}referral_links k WHERE k.ancestor_id = l.id AND k.level = 1 LIMIT 1) IS NOT NULL"
+
+/* A lead's column, of the lead, of its referrer, or of its links. */
 #define FIELD_COLUMN_ON_CHANGE(column) ", l." #column
 #define FIELD_COLUMN_AT_SIGNUP(column) ", l." #column
 #define FIELD_COLUMN_OF_REFERRER(column) ", p.social_id"
+#define FIELD_COLUMN_OF_LINKS(column) ", " LEAD_HAS_REFERRED
 
 #endif

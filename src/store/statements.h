@@ -140,6 +140,11 @@ extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select
 #define ADD_TO_LEAD_HOURS \
 	" ON DUPLICATE KEY UPDATE deleted = {prefix}lead_hours.deleted + VALUES(deleted)" CAMPAIGN_COUNTERS(ADDED_COUNTER)
 
+/* Of campaign_counters: the columns of lead_hours are of the same leads, and all batches have counted; all leads are counted. */
+#define HOURS_CURRENT \
+	"(hours_counted_from = referrals_counted_from AND hours_version = leads_version AND referrals_version = leads_version)"
+#define HOURS_COMPLETE "(hours_counted_from = 0 AND " HOURS_CURRENT ")"
+
 /* source_of_lead (engine/source.h) */
 _Static_assert(SOURCE_UNKNOWN == 0 && SOURCE_CAMPAIGN == 3 && SOURCE_REFERRAL == 4 && SOURCE_IMPORT == 6, "LEAD_SOURCE_CLASS");
 #define LEAD_SOURCE_CLASS \
@@ -147,10 +152,12 @@ _Static_assert(SOURCE_UNKNOWN == 0 && SOURCE_CAMPAIGN == 3 && SOURCE_REFERRAL ==
 	" WHEN l.utm IS NOT NULL THEN 3 ELSE 0 END)"
 /* Leads `l` as rows of lead_hours: columns from `hour` on, in the order of COUNTER_COLUMN_LIST, for GROUP BY LEAD_HOUR. */
 #define LEAD_HOUR "l.campaign_id, l.created_ms DIV 3600000, " LEAD_SOURCE_CLASS
+#define LEAD_IS_REFERRED_VERIFIED "l.parent_id IS NOT NULL AND (l.verified_email OR l.verified_phone)"
 #define COUNTED_LEADS \
 	", COUNT(*) AS lead_count, SUM(l.verified_email OR l.verified_phone) AS verified, SUM(l.waitlisted) AS waitlisted," \
 	" SUM(l.removed_from_waitlist) AS removed_from_waitlist, SUM(l.fraudulent) AS fraudulent, SUM(l.opted_out) AS opted_out," \
-	" COUNT(l.parent_id) AS referred"
+	" COUNT(l.parent_id) AS referred, SUM(" LEAD_IS_REFERRED_VERIFIED ") AS referred_verified," \
+	" SUM(" LEAD_HAS_REFERRED ") AS referrers"
 
 /* clang-format on */
 

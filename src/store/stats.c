@@ -17,7 +17,7 @@ _Static_assert(STATS_POINTS_MAX == 1100, "the message of stats_period");
 #define ATTEMPT_SUM(name, column) SUM(#column)
 
 /* clang-format off */
-DB_STATEMENT(sql_select_hours_complete, "SELECT " NOW ", hours_counted_from = 0 AND hours_version = leads_version"
+DB_STATEMENT(sql_select_hours_complete, "SELECT " NOW ", " HOURS_COMPLETE
 	" FROM {prefix}campaign_counters WHERE campaign_id = ?");
 DB_STATEMENT(sql_sum_lead_hours, "SELECT hour DIV ?, source_class" SUM("deleted") CAMPAIGN_COUNTERS(COUNTER_SUM)
 	" FROM {prefix}lead_hours WHERE campaign_id = ? AND hour >= ? AND hour < ?"
@@ -28,13 +28,15 @@ DB_STATEMENT(sql_select_attempts_counted_from, "SELECT " NOW ", GREATEST(w.creat
 DB_STATEMENT(sql_sum_webhook_hours, "SELECT hour DIV ?" ATTEMPT_COUNT_LIST(ATTEMPT_SUM)
 	" FROM {prefix}webhook_hours WHERE webhook_id = ? AND hour >= ? AND hour < ?"
 	" GROUP BY 1 ORDER BY NULL");
+DB_STATEMENT(sql_select_referrers_of_campaigns, "SELECT campaign_id, IF(" HOURS_COMPLETE ", CAST(referrers AS SIGNED), -1)"
+	" FROM {prefix}campaign_counters WHERE campaign_id IN ({list})");
 DB_STATEMENT(sql_sum_days_of_campaigns, "SELECT campaign_id, hour DIV 24" SUM("lead_count + deleted")
 	" FROM {prefix}lead_hours WHERE hour >= ? AND hour < ? AND campaign_id IN ({list})"
 	" GROUP BY 1, 2 ORDER BY NULL");
 /* clang-format on */
 
 store_statement_list sql_of_stats = { &sql_select_hours_complete, &sql_sum_lead_hours, &sql_select_attempts_counted_from,
-	&sql_sum_webhook_hours, &sql_sum_days_of_campaigns, NULL };
+	&sql_sum_webhook_hours, &sql_select_referrers_of_campaigns, &sql_sum_days_of_campaigns, NULL };
 
 size_t
 stats_points(const struct stats_period *period)
@@ -227,6 +229,17 @@ read_days(struct store *store, struct pool *pool, struct db_list ids, uint64_t f
 }
 
 static enum result
+read_referrers(struct store *store, struct pool *pool, struct db_list ids, struct campaign_overview *overviews, size_t count)
+{
+	enum { CAMPAIGN_ID, REFERRERS };
+	struct db_rows rows;
+	const enum result result = store_query_lists(store, pool, &sql_select_referrers_of_campaigns, &ids, 1, &rows);
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
+		overview_of(overviews, count, db_get_u64(&rows, i, CAMPAIGN_ID))->referrers = db_get_i64(&rows, i, REFERRERS);
+	return result;
+}
+
+static enum result
 read_webhooks(struct store *store, struct pool *pool, uint64_t *ids, struct campaign_overview *overviews, size_t count)
 {
 	struct webhook_health *webhooks;
@@ -254,10 +267,12 @@ store_campaign_overviews(
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < count; i++) {
 		ids[i] = overviews[i].campaign_id;
-		overviews[i] = (struct campaign_overview){ .campaign_id = ids[i], .oldest_due_ms = -1 };
+		overviews[i] = (struct campaign_overview){ .campaign_id = ids[i], .referrers = -1, .oldest_due_ms = -1 };
 	}
 	const struct db_list list = store_id_list(pool, ids, count);
 	for (size_t from = 0; from < list.count && result == RESULT_OK; from += DB_LIST_MAX)
 		result = read_days(store, pool, store_list_piece(list, from), first, overviews, count);
+	if (result == RESULT_OK)
+		result = read_referrers(store, pool, list, overviews, count);
 	return result == RESULT_OK ? read_webhooks(store, pool, ids, overviews, count) : result;
 }

@@ -82,6 +82,7 @@ enum { OVERVIEW_DAYS = 14 };
 struct campaign_overview {
 	uint64_t campaign_id;
 	uint32_t signups[OVERVIEW_DAYS];                        /* of the last days, UTC; the last one is today */
+	int64_t referrers;                                      /* leads that have referred others; -1: not all are counted */
 	unsigned webhooks, webhooks_failing, webhooks_disabled; /* disabled: also those whose receiver is gone */
 	int64_t oldest_due_ms; /* of the deliveries that are pending: when the first of them is due; -1: none */
 };

@@ -33,6 +33,7 @@ DB_STATEMENT(sql_update_counters,
     "INSERT INTO {prefix}campaign_counters (campaign_id, last_subscription_number" COUNTER_COLUMN_LIST ")"
     " VALUES {each}(?, ?" COUNTER_PLACES "){between}, {end}"
     " ON DUPLICATE KEY UPDATE leads_version = leads_version + 1, hours_version = hours_version + 1,"
+    " referrals_version = referrals_version + 1,"
     " last_subscription_number = VALUES(last_subscription_number)" COUNTER_CHANGES);
 DB_STATEMENT(sql_change_lead_hours,
     "INSERT INTO {prefix}lead_hours (campaign_id, hour, source_class, deleted" COUNTER_COLUMN_LIST ")"

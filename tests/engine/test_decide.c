@@ -391,6 +391,15 @@ add_hours(struct hours *hours, const struct decision *decision)
 		add_hour(hours, &decision->hours[i], 1);
 }
 
+static bool
+has_referred(const struct world *w, uint64_t lead_id)
+{
+	for (size_t i = 0; i < w->set.link_count; i++)
+		if (w->set.links[i]->link.level == 1 && w->set.links[i]->link.ancestor_id == lead_id)
+			return true;
+	return false;
+}
+
 /* docs/statistics.md 1: the sums of all changes are the leads that there are, and those that were deleted. */
 static void
 assert_recount(const struct world *w, struct hours *hours)
@@ -405,7 +414,8 @@ assert_recount(const struct world *w, struct hours *hours)
 			.source = source_of_lead(l),
 			.counters = { !gone, !gone && lead_is_verified(l), !gone && l->waitlisted,
 			    !gone && l->removed_from_waitlist, !gone && l->fraudulent, !gone && l->opted_out,
-			    !gone && l->parent_id != 0 },
+			    !gone && l->parent_id != 0, !gone && l->parent_id != 0 && lead_is_verified(l),
+			    !gone && has_referred(w, l->id) },
 			.deleted = gone,
 		};
 		add_hour(hours, &counted, UINT32_MAX);

@@ -79,8 +79,9 @@ changes_count_in_the_hour_of_the_signup(void **state)
 	assert_change(w, 0, first_ms, SOURCE_DIRECT, (struct campaign_counters){ .leads = 1 }, 0);
 	w->set.now_ms = second_ms;
 	sign_up(w, 1, 0);
-	assert_int_equal(w->decision.hour_count, 1);
+	assert_int_equal(w->decision.hour_count, 2);
 	assert_change(w, 0, second_ms, SOURCE_REFERRAL, (struct campaign_counters){ .leads = 1, .referred = 1 }, 0);
+	assert_change(w, 1, first_ms, SOURCE_DIRECT, (struct campaign_counters){ .referrers = 1 }, 0);
 	change(w, 0, LEAD_VERIFY);
 	assert_int_equal(w->decision.hour_count, 1);
 	assert_change(w, 0, first_ms, SOURCE_DIRECT, (struct campaign_counters){ .verified = 1 }, 0);
@@ -95,7 +96,46 @@ changes_count_in_the_hour_of_the_signup(void **state)
 	assert_int_equal(w->decision.hour_count, 0);
 	change(w, 0, LEAD_DELETE);
 	assert_change(w, 0, first_ms, SOURCE_DIRECT,
-	    (struct campaign_counters){ .leads = UINT32_MAX, .verified = UINT32_MAX, .opted_out = UINT32_MAX }, 1);
+	    (struct campaign_counters){
+		.leads = UINT32_MAX, .verified = UINT32_MAX, .opted_out = UINT32_MAX, .referrers = UINT32_MAX },
+	    1);
+	assert_int_equal(campaign(w)->counters.referrers, 0);
+	assert_int_equal(campaign(w)->counters.referred, 1); /* its referrer has been deleted */
+}
+
+/* In the hour of the referrer, with its first referral; whatever happens to the referred leads, it stays one. */
+static void
+a_lead_becomes_a_referrer_once(void **state)
+{
+	struct world *w = *state;
+	const int64_t first_ms = w->set.now_ms, second_ms = first_ms + 5 * HOUR_MS;
+	sign_up(w, 0, -1);
+	w->set.now_ms = second_ms;
+	campaign(w)->blocked_email_domains = SLICE("x.org");
+	sign_up(w, 1, 0); /* fraudulent */
+	assert_true(lead(w, 1)->fraudulent);
+	assert_int_equal(w->decision.hour_count, 2);
+	assert_change(
+	    w, 0, second_ms, SOURCE_REFERRAL, (struct campaign_counters){ .leads = 1, .fraudulent = 1, .referred = 1 }, 0);
+	assert_change(w, 1, first_ms, SOURCE_DIRECT, (struct campaign_counters){ .referrers = 1 }, 0);
+	change(w, 1, LEAD_APPROVE);
+	assert_change(w, 0, second_ms, SOURCE_REFERRAL, (struct campaign_counters){ .fraudulent = UINT32_MAX }, 0);
+	assert_int_equal(w->decision.hour_count, 1);
+	campaign(w)->blocked_email_domains = SLICE_NONE;
+	sign_up(w, 2, 0);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(w, 0, second_ms, SOURCE_REFERRAL, (struct campaign_counters){ .leads = 1, .referred = 1 }, 0);
+	change(w, 1, LEAD_VERIFY);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(w, 0, second_ms, SOURCE_REFERRAL, (struct campaign_counters){ .verified = 1, .referred_verified = 1 }, 0);
+	change(w, 2, LEAD_DELETE);
+	change(w, 1, LEAD_DELETE);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(w, 0, second_ms, SOURCE_REFERRAL,
+	    (struct campaign_counters){
+		.leads = UINT32_MAX, .verified = UINT32_MAX, .referred = UINT32_MAX, .referred_verified = UINT32_MAX },
+	    1);
+	assert_true(campaign(w)->counters.referrers == 1 && campaign(w)->counters.referred_verified == 0);
 }
 
 /* A batch has one row for each hour and class. */
@@ -116,16 +156,41 @@ static void
 only_leads_from_the_mark_on_are_counted(void **state)
 {
 	struct world *w = *state;
-	campaign(w)->hours_counted_from = 2;
+	campaign(w)->hours_counted_from = campaign(w)->referrals_counted_from = 2;
 	sign_up(w, 0, -1);
 	assert_int_equal(w->decision.hour_count, 0);
 	sign_up(w, 1, -1);
 	assert_int_equal(w->decision.hour_count, 1);
 	change(w, 0, LEAD_DELETE);
 	assert_int_equal(w->decision.hour_count, 0);
-	campaign(w)->hours_counted_from = UINT32_MAX;
+	campaign(w)->hours_counted_from = campaign(w)->referrals_counted_from = UINT32_MAX;
 	change(w, 1, LEAD_DELETE);
 	assert_int_equal(w->decision.hour_count, 0);
+}
+
+/* The counts of referrals have a mark of their own, in the hours and in the campaign. */
+static void
+referrals_are_counted_from_their_own_mark_on(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->referrals_counted_from = 2;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(w, 0, w->set.now_ms, SOURCE_REFERRAL, (struct campaign_counters){ .leads = 1, .referred = 1 }, 0);
+	sign_up(w, 2, 1);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(
+	    w, 0, w->set.now_ms, SOURCE_REFERRAL, (struct campaign_counters){ .leads = 1, .referred = 1, .referrers = 1 }, 0);
+	assert_true(campaign(w)->counters.referrers == 1 && campaign(w)->counters.referred == 2);
+	campaign(w)->hours_counted_from = UINT32_MAX;
+	change(w, 2, LEAD_VERIFY);
+	assert_int_equal(w->decision.hour_count, 1);
+	assert_change(w, 0, w->set.now_ms, SOURCE_REFERRAL, (struct campaign_counters){ .referred_verified = 1 }, 0);
+	campaign(w)->referrals_counted_from = UINT32_MAX;
+	change(w, 2, LEAD_UNVERIFY);
+	assert_int_equal(w->decision.hour_count, 0);
+	assert_int_equal(campaign(w)->counters.referred_verified, 1);
 }
 
 /* A lead from before the column that gets utm parameters moves to another class. */
@@ -177,6 +242,8 @@ main(void)
 		WORLD_TEST(changes_count_in_the_hour_of_the_signup),
 		WORLD_TEST(a_batch_is_counted_together),
 		WORLD_TEST(only_leads_from_the_mark_on_are_counted),
+		WORLD_TEST(a_lead_becomes_a_referrer_once),
+		WORLD_TEST(referrals_are_counted_from_their_own_mark_on),
 		WORLD_TEST(the_first_utm_moves_a_lead_from_before),
 		WORLD_TEST(an_import_counts_in_its_own_hour),
 	};

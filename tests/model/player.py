@@ -94,8 +94,8 @@ class Player:
         values = ", ".join(quoted(value) for value in settings.values())
         self.sql.rows(f"INSERT INTO lh_campaigns (id, account_id, name, created_ms, {names}) "
                       f"VALUES ({id}, {self.account}, 'Campaign', 1, {values});"
-                      f"INSERT INTO lh_campaign_counters (campaign_id, hours_counted_from, ip_counted_to) VALUES ({id}, 0, "
-                      f"{ALL_COUNTED if settings['max_per_ip'] else 0})")
+                      "INSERT INTO lh_campaign_counters (campaign_id, hours_counted_from, referrals_counted_from, ip_counted_to) "
+                      f"VALUES ({id}, 0, 0, {ALL_COUNTED if settings['max_per_ip'] else 0})")
         self.model.campaigns[id] = Campaign(id, self.account, settings)
         self.campaigns.append(self.model.campaigns[id])
 
@@ -330,6 +330,10 @@ class Player:
         expected = campaign.stats() | {"last_subscription_number": campaign.last_number}
         row, = self.sql.rows(f"SELECT {', '.join(expected)} FROM lh_campaign_counters WHERE campaign_id = {campaign.id}")
         same("counters", expected, dict(zip(expected, map(int, row))))
+        expected = campaign.stats()
+        sums = ", ".join(f"COALESCE(SUM({name}), 0)" for name in expected)
+        row, = self.sql.rows(f"SELECT {sums} FROM lh_lead_hours WHERE campaign_id = {campaign.id}")
+        same("counts by hour", expected, dict(zip(expected, map(int, row))))
         ips = {}
         counted_to = campaign.last_number if campaign.counted else self.counted_to[campaign.id]
         for lead in campaign.leads.values() if campaign.settings["max_per_ip"] else []:

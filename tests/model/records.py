@@ -115,11 +115,14 @@ class Campaign:
 
     def stats(self):
         leads = self.leads.values()
+        referrers = {link.ancestor for (_, level), link in self.links.items() if level == 1}
         return {"lead_count": len(leads), "verified": sum(lead.verified for lead in leads),
                 "waitlisted": sum(lead.waitlisted for lead in leads),
                 "removed_from_waitlist": sum(lead.removed_from_waitlist for lead in leads),
                 "fraudulent": sum(lead.fraudulent for lead in leads), "opted_out": sum(lead.opted_out for lead in leads),
-                "referred": sum(lead.parent is not None for lead in leads)}
+                "referred": sum(lead.parent is not None for lead in leads),
+                "referred_verified": sum(lead.parent is not None and lead.verified for lead in leads),
+                "referrers": sum(lead.id in referrers for lead in leads)}
 
     def leaders(self):
         leads = [lead for lead in self.leads.values() if not lead.fraudulent]

@@ -159,7 +159,7 @@ counters_and_links_are_stored(void **state)
 	struct campaign *campaign = &changed.campaign;
 	struct working_set loaded = { .campaigns = &changed, .campaign_count = 1 };
 	campaign->last_subscription_number = 9;
-	campaign->counters = (struct campaign_counters){ 1, 2, 3, 4, 5, 6, 7 };
+	campaign->counters = (struct campaign_counters){ 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 	struct working_link links[] = {
 		{ { 2000000000 + w->campaign, 1, 8, REFERRAL_VERIFIED, true, false, true, 7, 99 }, ROW_CREATED },
 		{ { 2000000000 + w->campaign, 16, 9, REFERRAL_UNVERIFIED, false, true, false, 6, 98 }, ROW_CREATED },

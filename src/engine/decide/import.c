@@ -85,7 +85,7 @@ is_taken(const struct step *step, uint32_t number)
 
 /* Finds the referrer; *referrer is NULL where there is none. Returns false when the row is refused. */
 static bool
-find_referrer(struct step *step, const struct import *import, const struct working_lead **referrer)
+find_referrer(struct step *step, const struct import *import, struct working_lead **referrer)
 {
 	const bool by_email = slice_present(import->referrer_email);
 	const struct slice value = by_email ? import->referrer_email : import->signup.referrer_id;
@@ -191,7 +191,7 @@ book(struct step *step, const struct import *import, struct working_lead *lead)
 static void
 add_lead(struct step *step, const struct import *import, struct slice custom_fields)
 {
-	const struct working_lead *referrer;
+	struct working_lead *referrer;
 	uint32_t number;
 	if (!find_referrer(step, import, &referrer) || !take_number(step, import, &number))
 		return;

@@ -40,9 +40,13 @@ add_link(struct step *step, uint64_t lead_id, unsigned level, uint64_t ancestor_
 }
 
 void
-step_refer(struct step *step, struct working_lead *lead, const struct working_lead *referrer)
+step_refer(struct step *step, struct working_lead *lead, struct working_lead *referrer)
 {
 	struct working_lead *ancestor;
+	if (!referrer->lead.has_referred) {
+		step_touch(step, referrer);
+		referrer->lead.has_referred = true;
+	}
 	add_link(step, lead->lead.id, 1, referrer->lead.id);
 	for (unsigned level = 1; level < REFERRAL_LEVELS; level++) {
 		const struct working_link *above = find_link(step, referrer->lead.id, level, &ancestor);

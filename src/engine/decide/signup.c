@@ -185,7 +185,7 @@ static struct working_lead *
 add_lead(struct step *step, const struct signup *signup, struct slice custom_fields)
 {
 	/* 4.6: unknown and foreign referrers are ignored */
-	const struct working_lead *referrer = find(step, LEAD_BY_SOCIAL_ID, signup->referrer_id);
+	struct working_lead *referrer = find(step, LEAD_BY_SOCIAL_ID, signup->referrer_id);
 	struct lead made = new_lead(step, signup, custom_fields, referrer);
 	struct working_lead *lead = step_add_lead(step, &made);
 	step->outcome->created = true;

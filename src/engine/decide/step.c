@@ -95,27 +95,36 @@ step_note(struct step *step, enum event_type type, struct working_lead *lead, st
 	step->occurrences[step->occurrence_count++] = (struct occurrence){ type, lead, extra };
 }
 
+/* Counts of leads, by the leads that they include: REFERRAL_COUNTERS, and the others. */
+enum { COUNT_LEADS = 1, COUNT_REFERRALS = 2 };
+
 /* Adds a lead to its campaign's counters, or subtracts it. */
 static void
-count_lead(struct campaign_counters *counters, const struct lead *lead, bool add)
+count_lead(struct campaign_counters *counters, const struct lead *lead, bool add, unsigned which)
 {
 	const struct {
 		uint32_t *counter;
 		bool counts;
+		unsigned of;
 	} parts[] = {
-		{ &counters->leads, true },
-		{ &counters->verified, lead_is_verified(lead) },
-		{ &counters->waitlisted, lead->waitlisted },
-		{ &counters->removed_from_waitlist, lead->removed_from_waitlist },
-		{ &counters->fraudulent, lead->fraudulent },
-		{ &counters->opted_out, lead->opted_out },
-		{ &counters->referred, lead->parent_id != 0 },
+		{ &counters->leads, true, COUNT_LEADS },
+		{ &counters->verified, lead_is_verified(lead), COUNT_LEADS },
+		{ &counters->waitlisted, lead->waitlisted, COUNT_LEADS },
+		{ &counters->removed_from_waitlist, lead->removed_from_waitlist, COUNT_LEADS },
+		{ &counters->fraudulent, lead->fraudulent, COUNT_LEADS },
+		{ &counters->opted_out, lead->opted_out, COUNT_LEADS },
+		{ &counters->referred, lead->parent_id != 0, COUNT_LEADS },
+		{ &counters->referred_verified, lead->parent_id != 0 && lead_is_verified(lead), COUNT_REFERRALS },
+		{ &counters->referrers, lead->has_referred, COUNT_REFERRALS },
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (parts[i].counts && add)
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (!parts[i].counts || (parts[i].of & which) == 0)
+			continue;
+		if (add)
 			++*parts[i].counter;
-		else if (parts[i].counts)
+		else
 			--*parts[i].counter;
+	}
 }
 
 static void
@@ -164,28 +173,27 @@ hour_change(struct step *step, const struct lead *lead)
 
 /* Most changes of leads are of scores. */
 static bool
-counts_the_same(const struct lead *before, const struct lead *after)
+counts_the_same(const struct lead *before, const struct lead *after, unsigned which)
 {
 	struct campaign_counters difference = { 0 };
 	const struct campaign_counters none = { 0 };
-	count_lead(&difference, before, false);
-	count_lead(&difference, after, true);
+	count_lead(&difference, before, false, which);
+	count_lead(&difference, after, true, which);
 	return memcmp(&difference, &none, sizeof(none)) == 0 && source_of_lead(before) == source_of_lead(after);
 }
 
 static void
-count_in_hours(struct step *step, const struct touched *touched)
+count_in_hours(struct step *step, const struct touched *touched, unsigned which)
 {
 	const struct lead *before = &touched->before, *after = &touched->lead->lead;
 	const bool was = !touched->created, is = !touched->lead->gone;
-	if (after->subscription_number < step->campaign->campaign.hours_counted_from ||
-	    (was && is && counts_the_same(before, after)))
+	if (which == 0 || (was && is && counts_the_same(before, after, which)))
 		return;
 	if (was)
-		count_lead(&hour_change(step, before)->counters, before, false);
+		count_lead(&hour_change(step, before)->counters, before, false, which);
 	if (is)
-		count_lead(&hour_change(step, after)->counters, after, true);
-	else
+		count_lead(&hour_change(step, after)->counters, after, true, which);
+	else if ((which & COUNT_LEADS) != 0)
 		hour_change(step, after)->deleted++;
 }
 
@@ -193,20 +201,22 @@ static void
 count_difference(struct step *step, const struct touched *touched)
 {
 	const struct lead *before = &touched->before, *after = &touched->lead->lead;
-	struct campaign_counters *counters = &step->campaign->campaign.counters;
+	struct campaign *campaign = &step->campaign->campaign;
+	const unsigned referrals = after->subscription_number >= campaign->referrals_counted_from ? COUNT_REFERRALS : 0;
+	const unsigned leads = after->subscription_number >= campaign->hours_counted_from ? COUNT_LEADS : 0;
 	bool was = !touched->created, is = !touched->lead->gone;
 	bool ranked_before = was && !before->fraudulent, ranked_after = is && !after->fraudulent;
 	if (was)
-		count_lead(counters, before, false);
+		count_lead(&campaign->counters, before, false, COUNT_LEADS | referrals);
 	if (is)
-		count_lead(counters, after, true);
+		count_lead(&campaign->counters, after, true, COUNT_LEADS | referrals);
 	step->campaign->changed = true;
-	count_in_hours(step, touched);
+	count_in_hours(step, touched, leads | referrals);
 	if (ranked_before && !(ranked_after && before->score == after->score))
 		move_score(step, before->score, -1);
 	if (ranked_after && !(ranked_before && before->score == after->score))
 		move_score(step, after->score, 1);
-	if (after->subscription_number > step->campaign->campaign.ip_counted_to)
+	if (after->subscription_number > campaign->ip_counted_to)
 		return; /* the count of later leads includes it when it gets there */
 	if (was)
 		move_ip(step, before->ip, -1);

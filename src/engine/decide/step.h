@@ -102,7 +102,7 @@ void step_complete(struct step *step, struct working_lead *lead, const struct ac
 void step_reward(struct step *step, struct working_lead *lead);
 
 /* decide/referral.c (docs/api.md 4.6, Chain and Credit). */
-void step_refer(struct step *step, struct working_lead *lead, const struct working_lead *referrer);
+void step_refer(struct step *step, struct working_lead *lead, struct working_lead *referrer);
 /* Updates the counts and the credit of the lead's referrers after a change of its state. `reason` is SCORE_REFERRAL (signed up
  * or verified), SCORE_FRAUD (flagged) or SCORE_APPROVE (approved). */
 void step_update_referral(struct step *step, struct working_lead *lead, enum score_reason reason);

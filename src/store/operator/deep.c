@@ -37,7 +37,7 @@
 
 /* Campaigns whose leads are being counted: the leads that are. Not those of which the rows are being cleared, and not those that
  * programs of an earlier version have changed, because they are counted again. */
-#define COUNTED_BY_HOUR "n.hours_counted_from < 4294967295 AND n.hours_version = n.leads_version"
+#define COUNTED_BY_HOUR "n.hours_counted_from < 4294967295 AND " HOURS_CURRENT
 #define NEGATIVE_COUNTER(type, column, member) ", -h." #column
 #define COUNTER_DIFFERS(type, column, member) " OR SUM(p." #column ") <> 0"
 #define DEEP_HOURS \
@@ -49,6 +49,15 @@
 	" FROM {prefix}lead_hours h JOIN {prefix}campaign_counters n ON n.campaign_id = h.campaign_id " \
 	"WHERE " COUNTED_BY_HOUR ") p GROUP BY p.campaign_id, p.hour, p.class HAVING FALSE" CAMPAIGN_COUNTERS(COUNTER_DIFFERS) ") d " \
 	"GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
+
+/* What campaign_counters has as sums of the hours. */
+#define DEEP_REFERRAL_SUMS \
+	"SELECT CONCAT('campaign ', t.campaign_id, ' (', CONCAT_WS(', ', " \
+	DIFFERENCE("referred_verified") ", " DIFFERENCE("referrers") "), ')')," TOTAL \
+	"FROM {prefix}campaign_counters t LEFT JOIN (SELECT campaign_id, SUM(referred_verified) AS referred_verified, " \
+	"SUM(referrers) AS referrers FROM {prefix}lead_hours GROUP BY campaign_id) k ON k.campaign_id = t.campaign_id " \
+	"WHERE t.hours_counted_from < 4294967295 AND " HOURS_CURRENT " AND (" \
+	DIFFERS("referred_verified") " OR " DIFFERS("referrers") ") ORDER BY t.campaign_id" FEW
 
 #define DEEP_SCORES \
 	"SELECT CONCAT('lead ', s.id, ' (score is ', s.score, ', entries make ', s.booked, ')')," TOTAL \
@@ -174,6 +183,7 @@
 
 DB_STATEMENT(sql_deep_counters, DEEP_COUNTERS);
 DB_STATEMENT(sql_deep_hours, DEEP_HOURS);
+DB_STATEMENT(sql_deep_referral_sums, DEEP_REFERRAL_SUMS);
 DB_STATEMENT(sql_deep_scores, DEEP_SCORES);
 DB_STATEMENT(sql_deep_histogram, DEEP_HISTOGRAM);
 DB_STATEMENT(sql_deep_referrals, DEEP_REFERRALS);
@@ -187,14 +197,15 @@ DB_STATEMENT(sql_deep_entries, DEEP_ENTRIES);
 DB_STATEMENT(sql_deep_deleted, DEEP_DELETED);
 DB_STATEMENT(sql_deep_missing_parents, DEEP_MISSING_PARENTS);
 
-store_statement_list sql_of_deep = { &sql_deep_counters, &sql_deep_hours, &sql_deep_scores, &sql_deep_histogram,
-	&sql_deep_referrals, &sql_deep_credit, &sql_deep_links, &sql_deep_addresses, &sql_deep_due, &sql_deep_deliveries,
-	&sql_deep_events, &sql_deep_entries, &sql_deep_deleted, &sql_deep_missing_parents, NULL };
+store_statement_list sql_of_deep = { &sql_deep_counters, &sql_deep_hours, &sql_deep_referral_sums, &sql_deep_scores,
+	&sql_deep_histogram, &sql_deep_referrals, &sql_deep_credit, &sql_deep_links, &sql_deep_addresses, &sql_deep_due,
+	&sql_deep_deliveries, &sql_deep_events, &sql_deep_entries, &sql_deep_deleted, &sql_deep_missing_parents, NULL };
 
 enum { DETAIL_MAX_BYTES = 4096 };
 
 #define HINT_COUNT "stop the programs and write the counted values into "
 #define HINT_REPORT "; then report it: it is a defect, or a backup was not taken at one moment"
+#define HINT_REBUILD "run leadhook stats rebuild with the campaign; then report it: it is a defect"
 #define HINT_ROWS "stop the programs and remove these rows" HINT_REPORT
 
 static const struct {
@@ -203,8 +214,8 @@ static const struct {
 	bool from_event; /* takes the id of the first event to be counted */
 } queries[] = {
 	{ &sql_deep_counters, "campaign_counters", HINT_COUNT "campaign_counters" HINT_REPORT, false },
-	{ &sql_deep_hours, "lead_hours", "run leadhook stats rebuild with the campaign; then report it: it is a defect",
-	    false },
+	{ &sql_deep_hours, "lead_hours", HINT_REBUILD, false },
+	{ &sql_deep_referral_sums, "referral_sums", HINT_REBUILD, false },
 	{ &sql_deep_scores, "scores", HINT_COUNT "leads.score, and the score histogram after it" HINT_REPORT, false },
 	{ &sql_deep_histogram, "score_histogram", HINT_COUNT "score_histogram" HINT_REPORT, false },
 	{ &sql_deep_referrals, "referral_counts", HINT_COUNT "these columns of leads" HINT_REPORT, false },

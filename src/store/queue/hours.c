@@ -12,13 +12,22 @@
 #define COUNTER_ZERO(type, column, member) #column " = 0, "
 #define COUNTER_LEFT(type, column, member) " OR " #column " <> 0"
 
-DB_STATEMENT(sql_select_hours_state, "SELECT hours_counted_from, hours_version = leads_version"
+DB_STATEMENT(sql_select_hours_state, "SELECT hours_counted_from, referrals_counted_from, " HOURS_CURRENT
 				     " FROM {prefix}campaign_counters WHERE campaign_id = ?");
-DB_STATEMENT(sql_discard_hours, "UPDATE {prefix}campaign_counters SET hours_counted_from = 4294967295 WHERE campaign_id = ?");
-DB_STATEMENT(sql_begin_hours, "UPDATE {prefix}campaign_counters"
-			      " SET hours_counted_from = last_subscription_number + 1, hours_version = leads_version"
-			      " WHERE campaign_id = ?");
-DB_STATEMENT(sql_move_hours, "UPDATE {prefix}campaign_counters SET hours_counted_from = ? WHERE campaign_id = ?");
+DB_STATEMENT(sql_discard_hours, "UPDATE {prefix}campaign_counters"
+				" SET hours_counted_from = 4294967295, referrals_counted_from = 4294967295"
+				" WHERE campaign_id = ?");
+DB_STATEMENT(sql_begin_hours,
+    "UPDATE {prefix}campaign_counters"
+    " SET hours_counted_from = last_subscription_number + 1, referrals_counted_from = last_subscription_number + 1,"
+    " hours_version = leads_version, referrals_version = leads_version, referred_verified = 0, referrers = 0"
+    " WHERE campaign_id = ?");
+/* The sums may be below 0 where programs of an earlier version have changed leads; batches write them modulo 2^32 as well. */
+DB_STATEMENT(sql_move_hours,
+    "UPDATE {prefix}campaign_counters"
+    " SET hours_counted_from = ?, referrals_counted_from = ?,"
+    " referred_verified = (referred_verified + ?) % 4294967296, referrers = (referrers + ?) % 4294967296"
+    " WHERE campaign_id = ?");
 /* deleted leads cannot be counted again */
 DB_STATEMENT(sql_clear_lead_hours,
     "UPDATE {prefix}lead_hours FORCE INDEX (PRIMARY)"
@@ -26,18 +35,19 @@ DB_STATEMENT(sql_clear_lead_hours,
 					    " WHERE campaign_id = ? AND (FALSE" CAMPAIGN_COUNTERS(
 						COUNTER_LEFT) ")"
 							      " ORDER BY hour, source_class LIMIT 1000");
-DB_STATEMENT(sql_select_piece_of_leads, "SELECT MIN(t.subscription_number), COUNT(*) FROM"
-					" (SELECT subscription_number FROM {prefix}leads FORCE INDEX (by_number)"
-					" WHERE campaign_id = ? AND subscription_number < ?"
-					" ORDER BY subscription_number DESC LIMIT 1000) t");
+DB_STATEMENT(sql_select_piece_of_leads,
+    "SELECT MIN(t.subscription_number), COUNT(*), CAST(SUM(t.referred_verified) AS UNSIGNED), CAST(SUM(t.referrer) AS "
+    "UNSIGNED) FROM"
+    " (SELECT l.subscription_number, " LEAD_IS_REFERRED_VERIFIED " AS referred_verified, " LEAD_HAS_REFERRED " AS referrer"
+    " FROM {prefix}leads l FORCE INDEX (by_number)"
+    " WHERE l.campaign_id = ? AND l.subscription_number < ?"
+    " ORDER BY l.subscription_number DESC LIMIT 1000) t");
 DB_STATEMENT(sql_count_lead_hours, "INSERT INTO {prefix}lead_hours (campaign_id, hour, source_class" COUNTER_COLUMN_LIST ")"
 				   " SELECT " LEAD_HOUR COUNTED_LEADS " FROM {prefix}leads l FORCE INDEX (by_number)"
 				   " WHERE l.campaign_id = ? AND l.subscription_number >= ? AND l.subscription_number < ?"
 				   " GROUP BY " LEAD_HOUR ADD_TO_LEAD_HOURS);
-DB_STATEMENT(sql_select_uncounted_campaign,
-    "SELECT campaign_id FROM {prefix}campaign_counters"
-    " WHERE campaign_id > ? AND (hours_counted_from <> 0 OR hours_version <> leads_version)"
-    " ORDER BY campaign_id LIMIT 1");
+DB_STATEMENT(sql_select_uncounted_campaign, "SELECT campaign_id FROM {prefix}campaign_counters"
+					    " WHERE campaign_id > ? AND NOT " HOURS_COMPLETE " ORDER BY campaign_id LIMIT 1");
 DB_STATEMENT(sql_select_hours_pass,
     "SELECT CAST(value AS SIGNED) BETWEEN " NOW " - ? AND " NOW " FROM {prefix}installation WHERE name = ?");
 DB_STATEMENT(sql_end_hours_pass, "INSERT INTO {prefix}installation (name, value) VALUES ('hours_counted_ms', " NOW ")"
@@ -88,24 +98,30 @@ clear_piece(struct store *store, uint64_t campaign_id)
 static enum result
 count_piece(struct store *store, struct pool *pool, uint64_t campaign_id, uint32_t from, bool *done)
 {
-	enum { LOWEST, LEADS };
+	enum { LOWEST, LEADS, REFERRED_VERIFIED, REFERRERS };
 	struct db_rows rows;
 	enum result result = store_query(store, pool, &rows, &sql_select_piece_of_leads, DB_U64(campaign_id), DB_U64(from));
 	if (result != RESULT_OK)
 		return result;
 	const uint64_t leads = db_get_u64(&rows, 0, LEADS);
-	const struct db_value lowest = DB_U64(leads == 0 ? 0 : db_get_u64(&rows, 0, LOWEST));
+	struct db_value next = DB_U64(0), referred_verified = DB_U64(0), referrers = DB_U64(0);
 	*done = leads < PIECE;
-	if (leads > 0)
-		result = store_run(store, &sql_count_lead_hours, DB_U64(campaign_id), lowest, DB_U64(from));
-	return result == RESULT_OK ? store_run(store, &sql_move_hours, *done ? DB_U64(0) : lowest, DB_U64(campaign_id))
-				   : result;
+	if (leads > 0) {
+		const uint64_t lowest = db_get_u64(&rows, 0, LOWEST);
+		next = DB_U64(*done ? 0 : lowest);
+		referred_verified = DB_U64(db_get_u64(&rows, 0, REFERRED_VERIFIED));
+		referrers = DB_U64(db_get_u64(&rows, 0, REFERRERS));
+		result = store_run(store, &sql_count_lead_hours, DB_U64(campaign_id), DB_U64(lowest), DB_U64(from));
+	}
+	return result == RESULT_OK
+		   ? store_run(store, &sql_move_hours, next, next, referred_verified, referrers, DB_U64(campaign_id))
+		   : result;
 }
 
 static enum result
 count_hours(struct store *store, struct pool *pool, uint64_t campaign_id, bool *done)
 {
-	enum { FROM, IS_COMPLETE };
+	enum { FROM, REFERRALS_FROM, IS_CURRENT };
 	struct db_rows rows;
 	*done = false;
 	enum result result = store_lock_counters(store, pool, campaign_id);
@@ -114,11 +130,12 @@ count_hours(struct store *store, struct pool *pool, uint64_t campaign_id, bool *
 	if (result != RESULT_OK)
 		return result;
 	const uint32_t from = store_get_u32(&rows, 0, FROM);
-	if (from == UINT32_MAX)
+	const bool together = from == store_get_u32(&rows, 0, REFERRALS_FROM);
+	if (together && from == UINT32_MAX)
 		return clear_piece(store, campaign_id);
-	if (from > 0)
+	if (together && from > 0)
 		return count_piece(store, pool, campaign_id, from, done);
-	*done = db_get_bool(&rows, 0, IS_COMPLETE);
+	*done = db_get_bool(&rows, 0, IS_CURRENT); /* not where a program of an earlier version has counted */
 	return *done ? RESULT_OK : store_run(store, &sql_discard_hours, DB_U64(campaign_id));
 }
 

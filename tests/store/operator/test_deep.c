@@ -152,6 +152,13 @@ static const struct {
 	COUNTER("fraudulent"),
 	COUNTER("opted_out"),
 	COUNTER("referred"),
+#define REFERRAL_SUM(column)                                                                                     \
+	{                                                                                                        \
+		"UPDATE t_campaign_counters SET " column " = " column " + 1",                                    \
+		    "UPDATE t_campaign_counters SET " column " = " column " - 1", "referral_sums", column " is " \
+	}
+	REFERRAL_SUM("referred_verified"),
+	REFERRAL_SUM("referrers"),
 	{ "UPDATE t_campaign_counters SET last_subscription_number = last_subscription_number - 1",
 	    "UPDATE t_campaign_counters SET last_subscription_number = last_subscription_number + 1", "campaign_counters",
 	    "last_subscription_number is too low" },
@@ -167,6 +174,8 @@ static const struct {
 	HOURS("fraudulent"),
 	HOURS("opted_out"),
 	HOURS("referred"),
+	HOURS("referred_verified"),
+	HOURS("referrers"),
 	{ "UPDATE t_lead_hours SET hour = hour + 1000000 ORDER BY hour DESC LIMIT 1",
 	    "UPDATE t_lead_hours SET hour = hour - 1000000 ORDER BY hour DESC LIMIT 1", "lead_hours", "(2 rows)" },
 	{ "UPDATE t_leads SET source_class = 2 ORDER BY id LIMIT 1", "UPDATE t_leads SET source_class = 1 ORDER BY id LIMIT 1",

@@ -56,8 +56,8 @@ uncount(const struct world *w)
 {
 	root_run("UPDATE t_leads SET source_class = 0 WHERE campaign_id = %" PRIu64, w->campaign);
 	root_run("DELETE FROM t_lead_hours WHERE campaign_id = %" PRIu64, w->campaign);
-	root_run(
-	    "UPDATE t_campaign_counters SET hours_counted_from = 4294967295, hours_version = 0 WHERE campaign_id = %" PRIu64,
+	root_run("UPDATE t_campaign_counters SET hours_counted_from = 4294967295, referrals_counted_from = 4294967295, "
+		 "hours_version = 0, referrals_version = 0 WHERE campaign_id = %" PRIu64,
 	    w->campaign);
 }
 
@@ -120,6 +120,123 @@ changes_of_an_earlier_version_are_noticed(void **state)
 	assert_nothing_found(w);
 }
 
+/* Lead `last` is referred by lead 0, verified, and each other one by the lead before it. */
+static void
+refer_many(struct world *w, size_t last)
+{
+	for (size_t i = 0; i <= last; i++) {
+		struct command command = signup(w, w->campaign, numbered_email(w->pool, "r", i));
+		if (i > 0)
+			command.as.signup.referrer_id =
+			    find_lead(w, w->campaign, LEAD_BY_EMAIL, numbered_email(w->pool, "r", i == last ? 0 : i - 1))
+				.social_id;
+		run_all(w, &command, 1);
+	}
+	const struct lead lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, numbered_email(w->pool, "r", last));
+	const struct command verification = change_of(w, lead.id, LEAD_VERIFY);
+	run_all(w, &verification, 1);
+}
+
+static void
+assert_referrals(struct world *w, bool complete, int64_t referred_verified, int64_t referrers)
+{
+	struct campaign_stats stats;
+	const struct stats_request request = { -1, -1, 1 };
+	assert_int_equal(store_campaign_stats(w->store, w->pool, w->campaign, &request, &stats), RESULT_OK);
+	assert_int_equal(stats.complete, complete);
+	assert_int_equal(root_number(SUM("referred_verified"), w->campaign), referred_verified);
+	assert_int_equal(root_number(SUM("referrers"), w->campaign), referrers);
+	struct campaign_overview overview = { .campaign_id = w->campaign };
+	assert_int_equal(store_campaign_overviews(w->store, w->pool, 0, &overview, 1), RESULT_OK);
+	assert_int_equal(overview.referrers, complete ? referrers : -1);
+	assert_nothing_found(w);
+}
+
+/* As schema/0027 leaves it: all other counts are complete. */
+static void
+leave_referrals_uncounted(const struct world *w)
+{
+	root_run("UPDATE t_lead_hours SET referred_verified = 0, referrers = 0 WHERE campaign_id = %" PRIu64, w->campaign);
+	root_run("UPDATE t_campaign_counters SET referrals_counted_from = 4294967295, referrals_version = 0,"
+		 " referred_verified = 0, referrers = 0 WHERE campaign_id = %" PRIu64,
+	    w->campaign);
+}
+
+static void
+referrals_are_counted_after_an_upgrade(void **state)
+{
+	struct world *w = *state;
+	refer_many(w, 3); /* 0 <- 1 <- 2, 0 <- 3 */
+	assert_referrals(w, true, 1, 2);
+	delete_lead(w, "r3@example.org");
+	assert_referrals(w, true, 0, 2);
+	delete_lead(w, "r2@example.org");
+	assert_referrals(w, true, 0, 2); /* lead 1 has referred one that has been deleted since */
+	leave_referrals_uncounted(w);
+	assert_referrals(w, false, 0, 0);
+	struct command command = signup(w, w->campaign, "meanwhile@example.org");
+	command.as.signup.referrer_id = find_lead(w, w->campaign, LEAD_BY_EMAIL, "r0@example.org").social_id;
+	run_all(w, &command, 1);
+	assert_referrals(w, false, 0, 0);
+	assert_int_equal(root_number(SUM("referred"), w->campaign), 2);
+	assert_int_equal(count_all(w), 3);
+	assert_referrals(w, true, 0, 2);
+	assert_int_equal(root_number(SUM("referred"), w->campaign), 2);
+	assert_int_equal(root_number(SUM("deleted"), w->campaign), 2);
+}
+
+/* Programs before schema/0027 raise hours_version and count all but the referrals; they may also count all hours again. */
+static void
+programs_without_referrals_are_noticed(void **state)
+{
+	struct world *w = *state;
+	refer_many(w, 3);
+	/* lead 1 is verified by one of them */
+	root_run("UPDATE t_leads SET verified_email = TRUE WHERE campaign_id = %" PRIu64 " AND email_key = 'r1@example.org'",
+	    w->campaign);
+	root_run("UPDATE t_referral_links k JOIN t_leads l ON l.id = k.lead_id SET k.counted = 'verified'"
+		 " WHERE l.campaign_id = %" PRIu64 " AND l.email_key = 'r1@example.org'",
+	    w->campaign);
+	root_run("UPDATE t_leads SET unverified_direct = unverified_direct - 1, verified_direct = verified_direct + 1"
+		 " WHERE campaign_id = %" PRIu64 " AND email_key = 'r0@example.org'",
+	    w->campaign);
+	root_run(
+	    "UPDATE t_lead_hours SET verified = verified + 1 WHERE campaign_id = %" PRIu64 " AND referred > 0", w->campaign);
+	root_run("UPDATE t_campaign_counters SET verified = verified + 1, leads_version = leads_version + 1,"
+		 " hours_version = hours_version + 1 WHERE campaign_id = %" PRIu64,
+	    w->campaign);
+	assert_referrals(w, false, 1, 2);
+	/* a later change by this program cannot take what was not counted below 0 for long */
+	const struct lead lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, "r1@example.org");
+	const struct lead last = find_lead(w, w->campaign, LEAD_BY_EMAIL, "r3@example.org");
+	const struct command changes[] = { change_of(w, lead.id, LEAD_UNVERIFY), change_of(w, last.id, LEAD_UNVERIFY) };
+	run_all(w, &changes[0], 1);
+	run_all(w, &changes[1], 1);
+	assert_int_equal(root_number(SUM("referred_verified"), w->campaign), -1);
+	assert_int_equal(count_all(w), 3);
+	assert_referrals(w, true, 0, 2);
+	/* nor does such a change stop a count that has begun */
+	assert_int_equal(store_recount_hours(w->store, w->campaign), RESULT_OK);
+	assert_false(count_piece(w));
+	root_run("UPDATE t_campaign_counters SET referrers = 4294967295, leads_version = leads_version + 1,"
+		 " hours_version = hours_version + 1 WHERE campaign_id = %" PRIu64,
+	    w->campaign);
+	assert_true(count_piece(w));
+	assert_int_equal(count_all(w), 3);
+	assert_referrals(w, true, 0, 2);
+	/* one begins to count again, and ends */
+	root_run("UPDATE t_campaign_counters SET hours_counted_from = 3 WHERE campaign_id = %" PRIu64, w->campaign);
+	assert_referrals(w, false, 0, 2);
+	root_run("UPDATE t_campaign_counters SET hours_counted_from = 0 WHERE campaign_id = %" PRIu64, w->campaign);
+	assert_referrals(w, true, 0, 2);
+	/* one goes on with what this program has begun */
+	assert_int_equal(store_recount_hours(w->store, w->campaign), RESULT_OK);
+	root_run("UPDATE t_campaign_counters SET hours_counted_from = 0 WHERE campaign_id = %" PRIu64, w->campaign);
+	assert_referrals(w, false, 0, 2);
+	assert_int_equal(count_all(w), 3);
+	assert_referrals(w, true, 0, 2);
+}
+
 /* Deleted leads cannot be counted again. */
 static void
 a_new_count_keeps_the_deleted(void **state)
@@ -128,11 +245,13 @@ a_new_count_keeps_the_deleted(void **state)
 	bool done;
 	sign_up_many(w, "lead", 3);
 	delete_lead(w, "lead1@example.org");
-	root_run("UPDATE t_lead_hours SET lead_count = 77, verified = 5 WHERE campaign_id = %" PRIu64, w->campaign);
+	root_run("UPDATE t_lead_hours SET lead_count = 77, verified = 5, referrers = 4, referred_verified = 3 WHERE "
+		 "campaign_id = %" PRIu64,
+	    w->campaign);
 	assert_int_equal(store_recount_hours(w->store, w->campaign), RESULT_OK);
 	assert_int_equal(count_all(w), 2);
 	assert_int_equal(root_number(SUM("lead_count"), w->campaign), 2);
-	assert_int_equal(root_number(SUM("verified"), w->campaign), 0);
+	assert_int_equal(root_number(SUM("verified + referrers + referred_verified"), w->campaign), 0);
 	assert_int_equal(root_number(SUM("deleted"), w->campaign), 1);
 	assert_nothing_found(w);
 	assert_int_equal(store_recount_hours(w->store, UNKNOWN_ID), RESULT_NOT_FOUND);
@@ -363,6 +482,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(leads_from_before_are_counted_meanwhile),
 		WORLD_TEST(changes_of_an_earlier_version_are_noticed),
+		WORLD_TEST(referrals_are_counted_after_an_upgrade),
+		WORLD_TEST(programs_without_referrals_are_noticed),
 		WORLD_TEST(a_new_count_keeps_the_deleted),
 		WORLD_TEST(both_rules_for_sources_agree),
 		WORLD_TEST(the_dispatcher_maintains_the_counts),

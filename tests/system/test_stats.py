@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """docs/statistics.md: counts by hour of leads and attempts, from the sign-up to the operator's command."""
 import json
+import time
 
 import pytest
 from command import DATA, NO_ID, OK, USAGE, call, is_aligned, is_time
 from stack.process import wait_until
 from stack.receiver import Answer
 
-LEADS = ["signups", "deleted", "leads", "verified", "referred", "fraudulent", "opted_out", "waitlisted", "removed_from_waitlist"]
+LEADS = ["signups", "deleted", "leads", "verified", "referred", "referred_verified", "referrers", "fraudulent", "opted_out",
+         "waitlisted", "removed_from_waitlist"]
 ATTEMPTS = ["attempts", "delivered", "failed", "no_answer", "answers_3xx", "answers_4xx", "answers_5xx", "p50_ms", "p95_ms"]
 
 
@@ -42,9 +44,9 @@ def test_leads(service, leadhook, campaign, tmp_path):
     assert list(stats) == ["campaign_id", "complete", "by", "since", "until", "totals", "previous", "sources", "points"]
     assert (stats["campaign_id"], stats["complete"], stats["by"], len(stats["points"])) == (campaign.id, True, "day", 30)
     assert list(stats["totals"]) == list(stats["previous"]) == LEADS
-    assert counts(stats["totals"]) == {"signups": 7, "deleted": 1, "leads": 6, "verified": 1, "referred": 1, "fraudulent": 1,
-                                       "opted_out": 1}
-    assert source(stats, "link") == {"signups": 1, "leads": 1, "verified": 1}
+    assert counts(stats["totals"]) == {"signups": 7, "deleted": 1, "leads": 6, "verified": 1, "referred": 1, "referrers": 1,
+                                       "fraudulent": 1, "opted_out": 1}
+    assert source(stats, "link") == {"signups": 1, "leads": 1, "verified": 1, "referrers": 1}
     assert source(stats, "referral") == {"signups": 2, "deleted": 1, "leads": 1, "referred": 1, "fraudulent": 1}
     assert source(stats, "campaign") == source(stats, "inbound") == {"signups": 1, "leads": 1}
     assert source(stats, "direct") == {"signups": 2, "leads": 2, "opted_out": 1}
@@ -57,7 +59,57 @@ def test_leads(service, leadhook, campaign, tmp_path):
     assert source(old, "import") == {"signups": 1, "leads": 1, "verified": 1}
     [row] = [row for row in leadhook("campaign", "overview") if row["id"] == campaign.id]
     assert (row["leads"], row["verified"], row["verified_percent"], row["last_7_days"], row["previous_7_days"]) == (7, 2, 29, 7, 0)
+    assert (row["referred"], row["referrers"]) == (1, 1)
     assert len(row["days"]) == 14 and sum(row["days"]) == 7 and row["today"] == row["days"][-1]
+    service.check()
+
+
+def test_referrals(service, leadhook, campaign, tmp_path):
+    """1: who was referred, was verified, and has referred others, in the hour of each one's sign-up"""
+    hour = int(time.time()) // 3600 - 40
+    shown = [time.strftime("%Y-%m-%dT%H:10:00Z", time.gmtime((hour + i) * 3600)) for i in (0, 1)]
+
+    def funnel():
+        """The hour of ada, that of bob, all, and the whole campaign of the overview."""
+        stats = leadhook("campaign", "stats", campaign.id, "--by", "hour", "--since", shown[0])
+        assert stats["complete"] and [stats["previous"][name] for name in LEADS] == [0] * len(LEADS)
+        [row] = [row for row in leadhook("campaign", "overview") if row["id"] == campaign.id]
+        assert (row["referred"], row["referrers"]) == (stats["totals"]["referred"], stats["totals"]["referrers"])
+        return [tuple(counts[name] for name in ("referred", "referred_verified", "referrers"))
+                for counts in (*stats["points"][:2], stats["totals"])]
+    (tmp_path / "leads.csv").write_text("email,created,verified_email,referred_by\n"
+                                        f"ada@example.org,{shown[0]},false,\nbob@example.org,{shown[1]},true,ada@example.org\n")
+    leadhook("lead", "import", campaign.id, tmp_path / "leads.csv")
+    assert funnel() == [(0, 0, 1), (1, 1, 0), (1, 1, 1)]
+    bob = campaign.find(email="bob@example.org")
+    leadhook("campaign", "set", campaign.id, "blocked_email_domains=bad.example")
+    campaign.lead(email="eve@bad.example", __kid=bob["social_id"])
+    assert funnel() == [(0, 0, 1), (1, 1, 1), (2, 1, 2)]
+    cat = campaign.lead(email="cat@example.org", __kid=bob["social_id"])
+    assert funnel() == [(0, 0, 1), (1, 1, 1), (3, 1, 2)]
+    for action, expected in [("verify", (3, 2, 2)), ("block", (3, 2, 2)), ("approve", (3, 2, 2)), ("unverify", (3, 1, 2)),
+                             ("verify", (3, 2, 2))]:
+        campaign.change(action, email="cat@example.org")
+        assert funnel() == [(0, 0, 1), (1, 1, 1), expected], action
+    campaign.change("approve", email="eve@bad.example")
+    campaign.change("delete", email="eve@bad.example")
+    assert funnel() == [(0, 0, 1), (1, 1, 1), (2, 2, 2)]
+    campaign.lead(email="dan@example.org", __kid=cat["social_id"])
+    assert funnel() == [(0, 0, 1), (1, 1, 1), (3, 2, 3)]
+    leadhook("lead", "erase", "--email", "cat@example.org")
+    service.dispatch()
+    assert funnel() == [(0, 0, 1), (1, 1, 1), (2, 1, 2)]
+    campaign.change("delete", email="ada@example.org")
+    assert funnel() == [(0, 0, 0), (1, 1, 1), (2, 1, 1)]
+    expected = funnel()
+    sql = service.installation.sql
+    for table, finding in (("lead_hours", "lead_hours"), ("campaign_counters", "referral_sums")):
+        for column in ("referred_verified", "referrers"):
+            sql(f"UPDATE lh_{table} SET {column} = {column} + 1 WHERE campaign_id = {campaign.id}")
+            found = json.loads(call(service.installation, "check", "--deep", "--json").stdout)["findings"]
+            assert finding in [row["what"] for row in found], column
+            leadhook("stats", "rebuild", campaign.id)
+            assert funnel() == expected, column
     service.check()
 
 
@@ -73,7 +125,8 @@ def test_rebuild(service, leadhook, refused, campaign):
     assert leadhook("campaign", "stats", campaign.id)["totals"]["leads"] == 3
     # as the upgrade leaves it
     sql(f"DELETE FROM lh_lead_hours WHERE campaign_id = {campaign.id};"
-        f"UPDATE lh_campaign_counters SET hours_counted_from = 4294967295 WHERE campaign_id = {campaign.id};"
+        "UPDATE lh_campaign_counters SET hours_counted_from = 4294967295, referrals_counted_from = 4294967295 "
+        f"WHERE campaign_id = {campaign.id};"
         "DELETE FROM lh_installation WHERE name = 'hours_counted_ms'")
     stats = leadhook("campaign", "stats", campaign.id)
     assert (stats["complete"], stats["totals"]["leads"]) == (False, 0)

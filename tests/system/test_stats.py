@@ -65,7 +65,7 @@ def test_leads(service, leadhook, campaign, tmp_path):
 
 
 def test_referrals(service, leadhook, campaign, tmp_path):
-    """1: who was referred, was verified, and has referred others, in the hour of each one's sign-up"""
+    """1: leads that were referred, that are verified, and that have referred others, in the hour of their sign-up"""
     hour = int(time.time()) // 3600 - 40
     shown = [time.strftime("%Y-%m-%dT%H:10:00Z", time.gmtime((hour + i) * 3600)) for i in (0, 1)]
 

@@ -152,7 +152,7 @@ assert_referrals(struct world *w, bool complete, int64_t referred_verified, int6
 	assert_nothing_found(w);
 }
 
-/* As schema/0027 leaves it: all other counts are complete. */
+/* As step 0027 of the schema leaves it: all other counts are complete. */
 static void
 leave_referrals_uncounted(const struct world *w)
 {
@@ -185,7 +185,7 @@ referrals_are_counted_after_an_upgrade(void **state)
 	assert_int_equal(root_number(SUM("deleted"), w->campaign), 2);
 }
 
-/* Programs before schema/0027 raise hours_version and count all but the referrals; they may also count all hours again. */
+/* Programs before that step raise hours_version and count all but the referrals; they may also count all hours again. */
 static void
 programs_without_referrals_are_noticed(void **state)
 {
@@ -229,10 +229,20 @@ programs_without_referrals_are_noticed(void **state)
 	assert_referrals(w, false, 0, 2);
 	root_run("UPDATE t_campaign_counters SET hours_counted_from = 0 WHERE campaign_id = %" PRIu64, w->campaign);
 	assert_referrals(w, true, 0, 2);
+	/* one begins while this program counts: nothing is counted until both marks are taken back */
+	root_run("UPDATE t_campaign_counters SET hours_counted_from = 4294967295 WHERE campaign_id = %" PRIu64, w->campaign);
+	assert_false(count_piece(w));
+	assert_int_equal(
+	    root_number("SELECT referrals_counted_from FROM t_campaign_counters WHERE campaign_id = %" PRIu64, w->campaign),
+	    UINT32_MAX);
+	assert_referrals(w, false, 0, 2);
+	assert_int_equal(count_all(w), 2);
+	assert_referrals(w, true, 0, 2);
 	/* one goes on with what this program has begun */
 	assert_int_equal(store_recount_hours(w->store, w->campaign), RESULT_OK);
-	root_run("UPDATE t_campaign_counters SET hours_counted_from = 0 WHERE campaign_id = %" PRIu64, w->campaign);
-	assert_referrals(w, false, 0, 2);
+	assert_false(count_piece(w));
+	root_run("UPDATE t_campaign_counters SET hours_counted_from = 3 WHERE campaign_id = %" PRIu64, w->campaign);
+	assert_referrals(w, false, 0, 0);
 	assert_int_equal(count_all(w), 3);
 	assert_referrals(w, true, 0, 2);
 }

@@ -28,12 +28,16 @@ SHOWN = """
     };
 """
 SWITCH = SHOWN + """
+    const until = async condition => {
+        while (!condition())
+            await new Promise(done => setTimeout(done, 4));
+    };
+    const title = () => document.querySelector("main h1").textContent;
     location.hash = "#/nowhere";
-    await shown();
+    await until(() => title() === "Not found");
     const begun = performance.now();
     location.hash = {place};
-    while (document.querySelector("h1").textContent === "Not found")
-        await new Promise(done => setTimeout(done, 4));
+    await until(() => title() !== "Not found");
     await shown();
     return [performance.now() - begun, document.querySelectorAll("[role=alert]").length];
 """
@@ -75,7 +79,9 @@ def views(bench):
     for name, kind in WINDOWS.items():
         if kind.program.program() is None:
             continue
-        window = kind(subject.folder).start()
+        folder = subject.folder / name
+        folder.mkdir()
+        window = kind(folder).start()
 
         def measure(place, window=window):
             took, alerts = window.run(SWITCH.replace("{place}", json.dumps("#/" + place)))

@@ -38,17 +38,16 @@ function Sources({ stats, id }) {
 		<span class="number">${count(row.leads)}</span><span class="muted number">${percent(row.verified, row.leads)} verified</span></li>`)}</ol>`;
 }
 
-function Referrals({ stats }) {
-	const { referred, leads } = stats.totals, verified = stats.totals.referred_verified;
+function Referrals({ stats, id }) {
+	const whole = useList("overview", {}, { every: 60 })?.find(row => row.id === Number(id));
+	const { leads, referred, referred_verified: verified, referrers } = stats.totals;
 	if (leads === 0)
 		return html`<p class="muted">No sign-ups in this period.</p>`;
-	const steps = [["Signed up through a referral link", referred]];
-	if (verified !== undefined)
-		steps.push(["Verified", verified]);
-	const { referrers } = stats.totals;
-	return html`<p><strong>${plural(referred, "lead")}</strong> (${percent(referred, leads)}) ${referrers ? html`came through <strong>${plural(referrers, "person", "people")}</strong>` : "came through referral links"}.</p>
+	const steps = [["Signed up through a referral link", referred], ["Verified", verified]];
+	return html`${whole?.referrers > 0 && html`<p>In the whole campaign, <strong>${plural(whole.referred, "lead")}</strong> came through <strong>${plural(whole.referrers, "person", "people")}</strong>.</p>`}
 		<ol class="bars">${steps.map(([text, value]) => html`<li key=${text}><meter min="0" max=${Math.max(1, referred)} value=${value} aria-hidden="true" />
-			<span class="bar-name">${text}</span><span class="number">${count(value)}</span><span class="muted number">${percent(value, referred)}</span></li>`)}</ol>`;
+			<span class="bar-name">${text}</span><span class="number">${count(value)}</span><span class="muted number">${percent(value, referred)}</span></li>`)}</ol>
+		<p class="muted">${plural(referrers, "lead")} of this period (${percent(referrers, leads)}) referred others.</p>`;
 }
 
 function Leaders({ id }) {
@@ -84,7 +83,7 @@ export function Campaign({ id, query }) {
 						series=${[["leads", "Leads", 1], ["verified", "Verified", 2], ["referred", "Referred", 3], ["fraudulent", "Fraudulent", 4]]} /></section>
 				<div class="masonry">
 					<section class="card"><h2>Where leads come from</h2><${Sources} stats=${found} id=${id} /></section>
-					<section class="card"><h2>Referrals</h2><${Referrals} stats=${found} /></section>
+					<section class="card"><h2>Referrals</h2><${Referrals} stats=${found} id=${id} /></section>
 					${may("leads") && html`<section class="card"><h2>Leaderboard</h2><${Leaders} id=${id} /></section>`}
 				</div>`}<//>`}<//>
 	<//>`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The frame of each view: navigation, warnings about the installation, keyboard shortcuts.
-import { useEffect, useState } from "./hooks.js";
+import { useEffect, useRef, useState } from "./hooks.js";
 import { useList } from "./live.js";
 import { paused, refresh, wake } from "./live.js";
 import { go, link, useRoute } from "./route.js";
@@ -126,11 +126,17 @@ function useKeyboard(route) {
 
 /* ---- warnings ---- */
 
+/** Cron starts a dispatcher each minute: a shorter pause is none. */
+const PAUSE_MS = 70 * 1000;
+
 function Warnings() {
-	const installation = useList("installation", {}, { every: 30 }), pausedNow = useStore(paused);
+	const installation = useList("installation", {}, { every: 20 }), pausedNow = useStore(paused);
+	const stopped = useRef(null);
+	if (installation)
+		stopped.current = installation.dispatcher ? null : stopped.current || Date.now();
 	return html`
 		${pausedNow && html`<${Notice}><p>Updates are paused: this tab was idle for 15 minutes.</p> <button type="button" onClick=${wake}>Resume</button><//>`}
-		${installation?.dispatcher === false && html`<${Notice} tone="bad"><p><strong>The dispatcher is not running.</strong> Webhooks and emails stay queued.
+		${stopped.current && Date.now() - stopped.current > PAUSE_MS && html`<${Notice} tone="bad"><p><strong>The dispatcher is not running.</strong> Webhooks and emails stay queued.
 			${isOperator() ? html` Start it with <code>systemctl start leadhook-dispatch</code>, or check the cron job.` : " Contact the operator of this installation."}</p><//>`}
 		${installation?.mail_held_since && html`<${Notice} tone="bad"><p><strong>Email is on hold.</strong> The mail server rejects it. Emails stay queued and are retried.</p><//>`}`;
 }

@@ -62,8 +62,10 @@
 	X(WAITLISTED, "waitlisted", "on|off", "only leads on the waitlist, or only the others") \
 	X(FRAUDULENT, "fraudulent", "on|off", "only fraudulent leads, or only the others") \
 	X(OPTED_OUT, "opted-out", "on|off", "only leads that opted out, or only the others") \
-	X(AFTER, "after", "PLACE", "go on after this place, which the part of the list before has named; of leads, a sign-up number") \
+	X(AFTER, "after", "PLACE", "go on after this place, which the part of the list before has named; of leads by sign-up, a sign-up number") \
 	X(NEWEST, "newest", NULL, "the latest sign-up first") \
+	X(ORDER, "order", "score", "the highest score first, then by sign-up") \
+	X(REFERRED_BY, "referred-by", "SOCIAL_ID", "only leads that this lead has referred directly") \
 	X(STATUS, "status", "1xx|2xx|3xx|4xx|5xx|error", "only where the last attempt got such an answer, or none") \
 	X(MESSAGE, "message", "TEXT", "stored with the points") \
 	X(NOW, "now", NULL, "the old URL ends at once") \

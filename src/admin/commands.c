@@ -7,7 +7,7 @@
 #define HTTP(verb, place, any_of) .method = ADMIN_##verb, .path = place, .rights = any_of
 #define SHELL_ONLY .method = ADMIN_SHELL_ONLY
 
-/* Filters of `delivery list` and `delivery redeliver`, and those of `campaign redeliver`. */
+/* Filters of `delivery list`, `delivery count` and `delivery redeliver`, and those of `campaign redeliver`. */
 #define DELIVERY_FILTERS OPTION_CAMPAIGN, FILTERS_IN_CAMPAIGN
 #define FILTERS_IN_CAMPAIGN \
 	OPTION_WEBHOOK, OPTION_LEAD, OPTION_EVENT, OPTION_STATE, OPTION_STATUS, OPTION_SINCE, OPTION_UNTIL, OPTION_LIMIT
@@ -222,10 +222,10 @@ static const struct admin_command commands[] = {
 	{ "lead code", "CAMPAIGN --email|--phone|--social-id VALUE", 1, 1, admin_lead_code, .options = OPTIONS(LEAD_NAMES),
 	  HTTP(POST, "campaigns/{campaign}/leads/{social_id}/code", RIGHT_CHANGE),
 	  .help = "make a code that verifies the phone number of a lead" },
-	{ "lead list", "CAMPAIGN [FILTER...] [--newest]", 1, 1, admin_lead_list,
-	  .options = OPTIONS(LEAD_NAMES, LEAD_FILTERS, OPTION_NEWEST, OPTION_LIMIT), .shape = OUTPUT_ARRAY,
+	{ "lead list", "CAMPAIGN [FILTER...] [--newest|--order score]", 1, 1, admin_lead_list,
+	  .options = OPTIONS(LEAD_NAMES, LEAD_FILTERS, OPTION_REFERRED_BY, OPTION_NEWEST, OPTION_ORDER, OPTION_LIMIT), .shape = OUTPUT_ARRAY,
 	  HTTP(GET, "campaigns/{campaign}/leads", RIGHT_LEADS),
-	  .help = "list leads in the order of their sign-ups" },
+	  .help = "list leads in the order of their sign-ups, or by score" },
 	{ "lead timeline", "CAMPAIGN --email|--phone|--social-id VALUE [--after PLACE] [--limit N]", 1, 1, admin_lead_timeline,
 	  .options = OPTIONS(LEAD_NAMES, OPTION_AFTER, OPTION_LIMIT), .shape = OUTPUT_ARRAY,
 	  HTTP(GET, "campaigns/{campaign}/leads/{social_id}/timeline", RIGHT_LEADS),
@@ -371,6 +371,9 @@ static const struct admin_command commands[] = {
 	{ "delivery show", "DELIVERY", 1, 1, admin_delivery_show,
 	  HTTP(GET, "deliveries/{delivery}", RIGHT_HOOKS),
 	  .help = "show a delivery, its payload and its attempts" },
+	{ "delivery count", "[FILTER...]", 0, 0, admin_delivery_count, .options = OPTIONS(DELIVERY_FILTERS),
+	  HTTP(GET, "campaigns/{campaign}/deliveries/count", RIGHT_HOOKS),
+	  .help = "count deliveries" },
 	{ "delivery redeliver", "DELIVERY...|FILTER... [--queue]", 0, ADMIN_ANY, admin_delivery_redeliver,
 	  .options = OPTIONS(DELIVERY_FILTERS, OPTION_QUEUE),
 	  HTTP(POST, "deliveries/redeliver", RIGHT_HOOKS), .fields = "deliveries...",

@@ -94,7 +94,7 @@ admin_run admin_mail_list, admin_mail_show, admin_mail_resend, admin_mail_test;
 /* jobs.c */
 admin_run admin_job_list, admin_job_show, admin_job_cancel;
 /* deliveries.c */
-admin_run admin_delivery_list, admin_delivery_show, admin_delivery_redeliver, admin_campaign_redeliver;
+admin_run admin_delivery_list, admin_delivery_show, admin_delivery_count, admin_delivery_redeliver, admin_campaign_redeliver;
 /* What this host's dispatcher is seen to do. */
 struct dispatcher_seen;
 struct dispatcher_seen admin_dispatcher(struct admin_call *call);

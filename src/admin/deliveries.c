@@ -14,6 +14,7 @@
 #include "engine/events.h"
 #include "jobs/redelivery.h"
 #include "store/operator/admin.h"
+#include "store/operator/lead_names.h"
 #include "store/queue/dispatch.h"
 
 static bool
@@ -113,10 +114,34 @@ admin_dispatcher(struct admin_call *call)
 	return call->wiring->see_dispatcher(call->pool, call->conf->dispatch.lock_file);
 }
 
-static void
-add_delivery(struct admin_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here)
+/* What rows of deliveries are shown with. */
+struct shown {
+	struct admin_call *call;
+	struct dispatcher_seen dispatcher;
+	struct lead_names leads; /* none for a caller without the right to read leads */
+};
+
+static bool
+may_read_leads(const struct admin_call *call)
 {
-	struct output *output = call->output;
+	return (caller_rights(call->caller) & RIGHT_LEADS) != 0;
+}
+
+static enum result
+find_shown(struct admin_call *call, const struct delivery_row *deliveries, size_t count, struct shown *shown)
+{
+	uint64_t *ids = POOL_ARRAY(call->pool, count, uint64_t);
+	*shown = (struct shown){ .call = call, .dispatcher = admin_dispatcher(call) };
+	for (size_t i = 0; i < count; i++)
+		ids[i] = deliveries[i].lead_id;
+	return may_read_leads(call) ? store_name_leads(call->store, call->pool, ids, count, &shown->leads) : RESULT_OK;
+}
+
+static void
+add_delivery(const struct shown *shown, const struct delivery_row *delivery)
+{
+	struct output *output = shown->call->output;
+	const struct lead_name *lead = lead_name_of(&shown->leads, delivery->lead_id);
 	output_record(output);
 	output_u64(output, "id", delivery->id);
 	output_u64(output, "webhook_id", delivery->webhook_id);
@@ -127,7 +152,10 @@ add_delivery(struct admin_call *call, const struct delivery_row *delivery, const
 	output_time(output, "due_at", delivery->due_ms);
 	output_u64_or_null(output, "last_status", (uint64_t)delivery->last_status);
 	output_text(output, "last_error", delivery->last_error);
-	output_text(output, "waiting_for", admin_waiting_for(call, delivery, here));
+	output_text(output, "waiting_for", admin_waiting_for(shown->call, delivery, &shown->dispatcher));
+	output_time(output, "created_at", delivery->created_ms);
+	output_text(output, "lead_name", lead == NULL ? SLICE_NONE : lead->display_name);
+	output_text(output, "lead_email", lead == NULL ? SLICE_NONE : lead->email);
 }
 
 int
@@ -135,17 +163,19 @@ admin_delivery_list(struct admin_call *call)
 {
 	struct delivery_filter filter;
 	struct delivery_list list;
+	struct shown shown;
 	if (!read_filter(call, VALUE_LIMIT_DEFAULT, &filter))
 		return EX_DATAERR;
 	const int status = check_campaign(call, &filter);
 	if (status != EX_OK)
 		return status;
 	enum result result = store_list_deliveries(call->store, call->pool, &filter, &list);
+	if (result == RESULT_OK)
+		result = find_shown(call, list.deliveries, list.count, &shown);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	const struct dispatcher_seen here = admin_dispatcher(call);
 	for (size_t i = 0; i < list.count; i++)
-		add_delivery(call, &list.deliveries[i], &here);
+		add_delivery(&shown, &list.deliveries[i]);
 	if (list.next != 0)
 		admin_next(call, pool_printf(call->pool, "%" PRIu64, list.next));
 	return EX_OK;
@@ -173,20 +203,41 @@ int
 admin_delivery_show(struct admin_call *call)
 {
 	struct delivery_details delivery;
+	struct shown shown;
 	enum result result = store_find_delivery(call->store, call->pool, call->id, &delivery);
+	if (result == RESULT_OK)
+		result = find_shown(call, &delivery.row, 1, &shown);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	const struct dispatcher_seen here = admin_dispatcher(call);
-	add_delivery(call, &delivery.row, &here);
+	add_delivery(&shown, &delivery.row);
 	output_u64(call->output, "campaign", delivery.row.campaign_id);
 	output_text(call->output, "url", delivery.url);
 	output_text(call->output, "message_id", delivery.message_id);
 	output_text(call->output, "format", delivery.form ? SLICE("form") : SLICE("json"));
-	output_time(call->output, "created_at", delivery.created_ms);
 	/* a payload is about a lead, and receivers repeat it in their answers */
-	const bool personal = (caller_rights(call->caller) & RIGHT_LEADS) != 0;
+	const bool personal = may_read_leads(call);
 	output_json(call->output, "payload", personal ? delivery.payload : SLICE("null"));
 	output_nested(call->output, "log", log_of(call->pool, &delivery, personal));
+	return EX_OK;
+}
+
+int
+admin_delivery_count(struct admin_call *call)
+{
+	struct delivery_filter filter;
+	uint64_t count;
+	bool more;
+	if (!read_filter(call, DELIVERIES_COUNTED, &filter))
+		return EX_DATAERR;
+	const int status = check_campaign(call, &filter);
+	if (status != EX_OK)
+		return status;
+	const enum result result = store_count_deliveries(call->store, &filter, &count, &more);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	output_record(call->output);
+	output_u64(call->output, "count", count);
+	output_boolean(call->output, "more", more);
 	return EX_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "identity/social_id.h"
 #include "store/codes/lead_codes.h"
 #include "store/operator/admin.h"
+#include "store/operator/lead_names.h"
 #include "store/operator/timeline.h"
 #include "json/reader.h"
 #include "json/writer.h"
@@ -217,15 +218,33 @@ put_rewards(struct json_writer *writer, const struct lead *lead, const struct de
 	json_end_array(writer);
 }
 
+/* `parent` may be NULL. */
+static void
+put_parent(struct json_writer *writer, const struct lead_name *parent)
+{
+	json_name(writer, SLICE("parent"));
+	if (parent == NULL) {
+		json_null(writer);
+		return;
+	}
+	json_begin_object(writer);
+	json_put_text(writer, SLICE("social_id"), parent->social_id);
+	json_put_text(writer, SLICE("display_name"), parent->display_name);
+	json_put_text(writer, SLICE("email"), parent->email);
+	json_end_object(writer);
+}
+
 /* The payload with what it does not have. In the call's pool. */
 static struct slice
-with_details(struct admin_call *call, struct slice payload, const struct lead *lead, const struct definitions *definitions)
+with_details(struct admin_call *call, struct slice payload, const struct lead *lead, const struct lead_name *parent,
+    const struct definitions *definitions)
 {
 	struct buffer out;
 	struct json_writer writer;
 	buffer_init(&out, 2 * PAYLOAD_MAX_BYTES);
 	json_writer_init(&writer, &out);
 	json_begin_object_with(&writer, payload);
+	put_parent(&writer, parent);
 	json_put_boolean(&writer, SLICE("bounced"), lead->bounced);
 	json_put_raw(&writer, SLICE("fraud_reasons"), slice_present(lead->fraud_flags) ? lead->fraud_flags : SLICE("[]"));
 	json_put_u64(&writer, SLICE("times_flagged"), lead->times_flagged);
@@ -252,6 +271,7 @@ admin_lead_show(struct admin_call *call)
 	struct payload_subject *subject;
 	struct campaign campaign;
 	struct lead lead;
+	struct lead_names parent = { 0 };
 	struct slice json;
 	int status = admin_lead_reference(call, &reference);
 	if (status != EX_OK)
@@ -266,8 +286,11 @@ admin_lead_show(struct admin_call *call)
 		result = admin_find_lead(call, &reference, &lead);
 	if (result == RESULT_NOT_FOUND)
 		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
-	return result == RESULT_OK ? show(call, with_details(call, json, &lead, subject->definitions))
-				   : admin_answer(call, result);
+	if (result == RESULT_OK && lead.parent_id != 0)
+		result = store_name_leads(call->store, call->pool, &(uint64_t){ lead.parent_id }, 1, &parent);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	return show(call, with_details(call, json, &lead, lead_name_of(&parent, lead.parent_id), subject->definitions));
 }
 
 int
@@ -316,8 +339,16 @@ static const struct value_option filter_table[] = {
 	{ OPTION_SOURCE, value_source, PLACE(source), "at most 65535 bytes" },
 	{ OPTION_NAME, value_name, PLACE(name), "1 to 200 characters" },
 	{ OPTION_NEWEST, value_given, PLACE(newest), "" },
-	{ OPTION_AFTER, value_count, PLACE(after), "a number from 0 to 4294967295" },
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
+};
+/* The place of a list in the order of sign-ups. */
+static const struct value_option number_option = { OPTION_AFTER, value_count, PLACE(after), "a number from 0 to 4294967295" };
+
+/* A list, part by part. */
+struct lead_list {
+	struct lead_filter filter; /* `limit`: what is left of it */
+	bool has_order;
+	struct lead_order order; /* has_order: that of the list */
 };
 
 static enum result
@@ -343,18 +374,19 @@ add_lead(struct admin_call *call, const struct payload_subject *subject)
 	return RESULT_OK;
 }
 
-/* Outputs one page, then moves the filter to the next and subtracts from its `limit`. `pool` is for this page only. */
+/* Outputs one page, then moves the list to the next and subtracts from its limit. `pool` is for this page only. */
 static enum result
-add_page(struct admin_call *call, struct pool *pool, struct lead_filter *filter, bool *more)
+add_page(struct admin_call *call, struct pool *pool, struct lead_list *list, bool *more)
 {
 	struct campaign campaign;
 	struct lead_page page;
 	struct payload_subject *subjects;
-	struct lead_filter wanted = *filter;
+	struct lead_filter *filter = &list->filter, wanted = *filter;
 	wanted.limit = filter->limit < PAGE_LEADS ? filter->limit : PAGE_LEADS;
 	enum result result = admin_find_campaign(call, &campaign);
 	if (result == RESULT_OK)
-		result = store_list_leads(call->store, pool, call->id, &wanted, &page);
+		result = list->has_order ? store_list_leads_in_order(call->store, pool, call->id, &wanted, &list->order, &page)
+					 : store_list_leads(call->store, pool, call->id, &wanted, &page);
 	if (result == RESULT_OK)
 		result = store_show_leads(call->store, pool, call->id, page.leads, page.count, &subjects);
 	for (size_t i = 0; result == RESULT_OK && i < page.count; i++)
@@ -365,8 +397,17 @@ add_page(struct admin_call *call, struct pool *pool, struct lead_filter *filter,
 	filter->last = page.last;
 	filter->limit -= page.count;
 	/* one call examines no more leads than one page may */
-	*more = page.next != 0 && page.next != page.last && filter->limit > 0;
+	const bool goes_on = list->has_order ? list->order.more && !store_order_is_spent(filter, &list->order)
+					     : page.next != 0 && page.next != page.last;
+	*more = goes_on && filter->limit > 0;
 	return RESULT_OK;
+}
+
+/* Whether it is a list of store_list_leads_in_order. */
+static bool
+has_order(const struct admin_call *call)
+{
+	return call->options[OPTION_ORDER] != NULL || call->options[OPTION_REFERRED_BY] != NULL;
 }
 
 bool
@@ -382,22 +423,122 @@ admin_lead_filter(struct admin_call *call, struct lead_filter *filter)
 		if (call->options[identities[i].option] != NULL &&
 		    !read_identity(call, i, &filter->identities[filter->identity_count++]))
 			return false;
-	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
+	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter) &&
+	       (has_order(call) || values_take(call, &number_option, 1, filter));
+}
+
+/* "score": the only order that has a name. */
+static bool
+read_order(struct pool *pool UNUSED, struct slice text, void *place UNUSED, struct slice *bad UNUSED)
+{
+	return slice_equal(text, SLICE("score"));
+}
+
+/* Score and sign-up number, "25-7". */
+static bool
+read_score_place(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	struct lead_order *order = place;
+	const size_t dash = slice_find(text, '-');
+	uint64_t score, number;
+	if (!slice_to_u64(slice_sub(text, 0, dash), UINT32_MAX, &score) ||
+	    !slice_to_u64(slice_sub(text, dash + 1, text.size), UINT32_MAX, &number))
+		return false;
+	order->has_place = true;
+	order->score = (uint32_t)score;
+	order->number = (uint32_t)number;
+	return true;
+}
+
+static bool
+read_id_place(struct pool *pool, struct slice text, void *place, struct slice *bad)
+{
+	struct lead_order *order = place;
+	order->has_place = true;
+	return value_id(pool, text, &order->id, bad);
+}
+
+/* Options that do not fit the order of the list. Returns 0, or EX_USAGE after reporting one. */
+static int
+check_order(struct admin_call *call)
+{
+	const bool by_score = call->options[OPTION_ORDER] != NULL;
+	const char *shown = admin_option_shown(call, by_score ? OPTION_ORDER : OPTION_REFERRED_BY);
+	if (by_score && call->options[OPTION_NEWEST] != NULL)
+		return admin_fail_option(
+		    call, PROBLEM_USAGE, OPTION_NEWEST, "only in the order of sign-ups, not with %s", shown);
+	if (by_score && call->options[OPTION_REFERRED_BY] != NULL)
+		return admin_fail_option(call, PROBLEM_USAGE, OPTION_REFERRED_BY, "not with %s", shown);
+	for (size_t i = 0; i < ARRAY_SIZE(identities); i++)
+		if (call->options[identities[i].option] != NULL)
+			return admin_fail_option(call, PROBLEM_USAGE, identities[i].option, "not with %s", shown);
+	return EX_OK;
+}
+
+/* Reads the order and its place. Returns 0, or a status after reporting the error. */
+static int
+take_order(struct admin_call *call, struct lead_order *order)
+{
+	static const struct value_option order_option = { OPTION_ORDER, read_order, 0, "score" };
+	static const struct value_option referrer_option = { OPTION_REFERRED_BY, value_social_id,
+		offsetof(struct lead_reference, value), "the social_id of a lead" };
+	static const struct value_option places[] = {
+		{ OPTION_AFTER, read_score_place, 0, "a place that the list has named" },
+		{ OPTION_AFTER, read_id_place, 0, "a place that the list has named" },
+	};
+	struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID };
+	struct campaign campaign;
+	struct lead referrer;
+	const bool by_score = call->options[OPTION_ORDER] != NULL;
+	const int status = check_order(call);
+	if (status != EX_OK)
+		return status;
+	if (!values_take(call, &order_option, 1, order) || !values_take(call, &referrer_option, 1, &reference) ||
+	    !values_take(call, &places[by_score ? 0 : 1], 1, order))
+		return EX_DATAERR;
+	if (by_score)
+		return EX_OK;
+	enum result result = admin_find_campaign(call, &campaign);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	result = store_find_lead(call->store, call->pool, call->id, &reference, &referrer);
+	if (result == RESULT_NOT_FOUND)
+		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
+	if (result == RESULT_OK)
+		order->referrer_id = referrer.id;
+	return admin_answer(call, result);
+}
+
+/* Absent: the list has ended. */
+static struct slice
+next_place(struct pool *pool, const struct lead_list *list)
+{
+	const struct lead_order *order = &list->order;
+	if (!list->has_order)
+		return list->filter.after == 0 ? SLICE_NONE : pool_printf(pool, "%" PRIu32, list->filter.after);
+	if (!order->more)
+		return SLICE_NONE;
+	return order->referrer_id != 0 ? pool_printf(pool, "%" PRIu64, order->id)
+				       : pool_printf(pool, "%" PRIu32 "-%" PRIu32, order->score, order->number);
 }
 
 int
 admin_lead_list(struct admin_call *call)
 {
-	struct lead_filter filter;
+	struct lead_list list = { .has_order = has_order(call) };
 	enum result result = RESULT_OK;
-	if (!admin_lead_filter(call, &filter))
+	if (!admin_lead_filter(call, &list.filter))
 		return EX_DATAERR;
+	const int status = list.has_order ? take_order(call, &list.order) : EX_OK;
+	if (status != EX_OK)
+		return status;
 	for (bool more = true; result == RESULT_OK && more;) {
 		struct pool *pool = pool_new();
-		result = add_page(call, pool, &filter, &more);
+		result = add_page(call, pool, &list, &more);
 		pool_free(&pool);
 	}
-	if (result == RESULT_OK && filter.after != 0)
-		admin_next(call, pool_printf(call->pool, "%" PRIu32, filter.after));
+	const struct slice next = next_place(call->pool, &list);
+	if (result == RESULT_OK && slice_present(next))
+		admin_next(call, next);
 	return admin_answer(call, result);
 }

@@ -35,12 +35,14 @@ read_place(struct pool *pool UNUSED, struct slice text, void *place, struct slic
 	return timeline_place_parse(text, place);
 }
 
-/* The name of the tag or action that the points are for; absent for others, and where it was removed. */
+/* The name of the tag, action or referred lead that the points are for; absent for others, and where it was removed. */
 static struct slice
 subject_of(const struct shown *shown, const struct timeline_entry *entry)
 {
 	if (entry->kind != TIMELINE_POINTS)
 		return SLICE_NONE;
+	if (entry->lead != NULL)
+		return entry->lead->display_name;
 	const struct tag *tag = definitions_tag(&shown->definitions, entry->id);
 	const struct action *action = definitions_action(&shown->definitions, entry->id);
 	if (slice_equal(entry->name, score_reason_name(SCORE_TAG)) && tag != NULL)
@@ -86,6 +88,7 @@ put_entry(struct json_writer *writer, const struct shown *shown, const struct ti
 	put_if(writer, SLICE("id"), entry->id != 0, (int64_t)entry->id);
 	json_put_text(writer, SLICE("name"), entry->name);
 	json_put_text(writer, SLICE("subject"), subject_of(shown, entry));
+	json_put_text(writer, SLICE("lead"), entry->lead == NULL ? SLICE_NONE : entry->lead->social_id);
 	put_if(writer, SLICE("points"), entry->kind == TIMELINE_POINTS, entry->points);
 	json_put_text(writer, SLICE("message"), entry->text);
 	json_put_text(writer, SLICE("state"), entry->state);

@@ -89,6 +89,13 @@ display_name(struct pool *pool, const struct lead *lead, const struct names *nam
 	return POOL_JOIN(pool, slice_sub(phone, 0, 3), SLICE(MASK), slice_sub(phone, tail, phone.size));
 }
 
+struct slice
+payload_display_name(struct pool *pool, const struct lead *lead)
+{
+	const struct names names = lead_names(pool, lead);
+	return display_name(pool, lead, &names, true);
+}
+
 /* Replaces the rank, which is the first member. */
 struct slice
 payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t rank)

@@ -213,7 +213,7 @@ read_switch(struct manage_request *request, const struct member *member, enum ad
 	return true;
 }
 
-/* A list is what a responder can answer within its time; a queued job may be about more. */
+/* A list is what a responder can answer within its time; a queued job may be about more, and so may a count. */
 static bool
 check_limit(struct manage_request *request, struct slice text)
 {
@@ -238,7 +238,7 @@ read_option(struct manage_request *request, const struct member *member, enum ad
 	const bool is_list = strcmp(admin_option_value(option), "LIST") == 0;
 	if (!(is_list ? list_of(request, member, &text) : text_of(request, member, &text)) ||
 	    !request_sees(request, member->name, text) ||
-	    (option == OPTION_LIMIT && request->command->method == ADMIN_GET && !check_limit(request, text)))
+	    (option == OPTION_LIMIT && request->command->shape == OUTPUT_ARRAY && !check_limit(request, text)))
 		return false;
 	request->call.options[option] = pool_string(request->call.pool, text);
 	return true;

@@ -7,6 +7,7 @@
 #include "base/encode.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "identity/user_token.h"
 #include "manage/members.h"
 #include "json/writer.h"
 
@@ -330,6 +331,7 @@ handle_list(struct session_call *call)
 {
 	const struct session_limits *limits = &call->login->limits;
 	struct pool *pool = call->request->http->pool;
+	const struct digest own = user_token_hash(call->request->token);
 	struct session_row *rows;
 	struct json_writer writer;
 	size_t count;
@@ -345,6 +347,7 @@ handle_list(struct session_call *call)
 		json_put_time(&writer, SLICE("last_used_at"), rows[i].last_used_ms);
 		json_put_text(&writer, SLICE("ip"), rows[i].ip);
 		json_put_text(&writer, SLICE("user_agent"), utf8_valid(rows[i].user_agent) ? rows[i].user_agent : SLICE_NONE);
+		json_put_boolean(&writer, SLICE("current"), slice_equal(rows[i].hash, digest_slice(&own)));
 		json_end_object(&writer);
 	}
 	json_end_array(&writer);

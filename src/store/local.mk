@@ -72,6 +72,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/operator/keys.c \
 	%D%/operator/delivery_ids.c %D%/operator/delivery_ids.h \
 	%D%/operator/lead_jobs.c %D%/operator/lead_jobs.h \
+	%D%/operator/lead_names.c %D%/operator/lead_names.h \
 	%D%/operator/node.c \
 	%D%/operator/number.c %D%/operator/number.h \
 	%D%/operator/owners.c %D%/operator/owners.h \

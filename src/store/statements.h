@@ -44,6 +44,7 @@ typedef const struct db_statement *const store_statement_list[];
 	X(sql_of_keys) \
 	X(sql_of_lead_codes) \
 	X(sql_of_lead_jobs) \
+	X(sql_of_lead_names) \
 	X(sql_of_load) \
 	X(sql_of_logins) \
 	X(sql_of_mail_lease) \

@@ -219,6 +219,24 @@ MUST_CHECK enum result store_list_leads(
 /* The same with all that is stored of the leads themselves; `names_only`: only subscription number, custom fields and utm. */
 MUST_CHECK enum result store_export_leads(struct store *store, struct pool *pool, uint64_t campaign_id,
     const struct lead_filter *filter, bool names_only, struct lead_page *page);
+/* A list in another order: by score, the highest first, then by sign-up; or those that a lead has referred directly, by id. */
+struct lead_order {
+	uint64_t referrer_id; /* the lead; 0: by score */
+	/* Where the list goes on: after the lead with this score and number, or with this id. */
+	bool has_place;
+	uint32_t score, number;
+	uint64_t id;
+	/* set */
+	size_t examined; /* rows, of all calls with it; the initial value is 0 */
+	bool more;       /* there may be something after the place */
+};
+/* The next page of such a list; moves the place. `newest`: by id, the highest first; `after`, `last` and identities of the
+ * filter are not read. All calls with the same *order examine as many rows as one of store_list_leads does with a filter, and
+ * answer empty pages when they have. A lead whose score changes between two calls may be listed twice, or not at all. */
+MUST_CHECK enum result store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id,
+    const struct lead_filter *filter, struct lead_order *order, struct lead_page *page);
+/* Whether they have examined so many. */
+bool store_order_is_spent(const struct lead_filter *filter, const struct lead_order *order);
 /* The first `limit` leads that are not fraudulent, by score, then by sign-up. Only numbers, social ids, scores, and the sources
  * of names and avatars are filled. */
 MUST_CHECK enum result store_leaderboard(

@@ -289,6 +289,8 @@ planted_value(struct pool *pool, enum value_kind kind, size_t i)
 		return db_bytes(pool_printf(pool, "k%031zu", 1 + i));
 	case VALUE_LEAD:
 		return DB_U64(lead);
+	case VALUE_REFERRER:
+		return DB_U64(lead - 1);
 	case VALUE_EMAIL:
 		return db_bytes(pool_printf(pool, "e%015" PRIu64, lead));
 	case VALUE_PHONE:

@@ -25,6 +25,7 @@ enum value_kind {
 	VALUE_ID = '1',       /* of an account, campaign, key, job, tag and the like */
 	VALUE_KEY_HASH = 'k', /* of an API key */
 	VALUE_LEAD = 'l',     /* a lead's id: it was referred, and was deleted */
+	VALUE_REFERRER = 'r', /* … its referrer */
 	VALUE_EMAIL = 'e',    /* … its identities */
 	VALUE_PHONE = 'p',
 	VALUE_SOCIAL_ID = 's',

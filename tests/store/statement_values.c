@@ -54,6 +54,11 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_exported", "1<>********<<<>----#", "" },
 	{ "sql_select_exported_names", "1<>********<<<>----#", "" },
 	{ "sql_select_leaders", "1#", "" },
+	{ "sql_select_ids_by_score", "1<<<#1<<<##", "" },
+	{ "sql_select_referred", "r<#", "" },
+	{ "sql_select_newest_referred", "r>#", "" },
+	{ "sql_select_listed", "1********<<<>----", "l" },
+	{ "sql_select_lead_names", "", "l" },
 	{ "sql_select_definitions_of_campaign", "111", "" },
 	{ "sql_select_lead_ids", "", "epsl" },
 	{ "sql_select_referrer_ids", "", "l" },
@@ -504,7 +509,8 @@ longest_list(size_t statement)
 	/* statements for leads, of which a call may name many, and for nodes, of which each lead has several */
 	static const char *const long_ones[] = { "sql_load_leads_by_email", "sql_load_leads_by_phone",
 		"sql_load_leads_by_social_id", "sql_load_leads_by_id", "sql_select_lead_ids", "sql_select_referrer_ids",
-		"sql_select_links", "sql_select_histogram_nodes", "sql_select_histogram_and_version", "sql_select_deliveries" };
+		"sql_select_links", "sql_select_histogram_nodes", "sql_select_histogram_and_version", "sql_select_deliveries",
+		"sql_select_listed", "sql_select_lead_names" };
 	for (size_t i = 0; i < ARRAY_SIZE(long_ones); i++)
 		if (strcmp(long_ones[i], statement_at(statement)->name) == 0)
 			return DB_LIST_MAX;

@@ -156,16 +156,22 @@ a_filtered_page_ends_with_its_range(void **state)
 
 /* The numbers of a page, in its order: "3 2 1". */
 static void
-assert_numbers(struct world *w, struct lead_filter filter, const char *expected)
+assert_page(const struct lead_page *page, const char *expected)
 {
-	const struct lead_page page = list(w, filter);
 	struct buffer out;
 	buffer_init(&out, 4096);
-	for (size_t i = 0; i < page.count; i++)
-		buffer_printf(&out, "%s%" PRIu32, i == 0 ? "" : " ", page.leads[i].subscription_number);
+	for (size_t i = 0; i < page->count; i++)
+		buffer_printf(&out, "%s%" PRIu32, i == 0 ? "" : " ", page->leads[i].subscription_number);
 	buffer_add(&out, (struct slice){ "", 1 });
 	assert_string_equal(out.data, expected);
 	buffer_free(&out);
+}
+
+static void
+assert_numbers(struct world *w, struct lead_filter filter, const char *expected)
+{
+	const struct lead_page page = list(w, filter);
+	assert_page(&page, expected);
 }
 
 /* leadhook(1), lead list --newest: the latest first, and pages go on after the last one shown */
@@ -304,6 +310,120 @@ sources_and_times_are_filters(void **state)
 	assert_numbers(w, filter, "3 4 5");
 }
 
+/* The next page of a list in another order, as a call of its own. */
+static struct lead_page
+list_in_order(struct world *w, struct lead_filter filter, struct lead_order *order)
+{
+	struct lead_page page;
+	order->examined = 0;
+	assert_int_equal(store_list_leads_in_order(w->store, w->pool, w->campaign, &filter, order, &page), RESULT_OK);
+	return page;
+}
+
+static void
+assert_order(struct world *w, struct lead_filter filter, struct lead_order *order, const char *expected, bool more)
+{
+	const struct lead_page page = list_in_order(w, filter, order);
+	assert_page(&page, expected);
+	assert_int_equal(order->more, more);
+}
+
+/* leadhook(1), lead list --order score: the highest first, then by sign-up, fraudulent ones among them */
+static void
+scores_are_an_order(void **state)
+{
+	struct world *w = *state;
+	struct lead_filter filter = all_leads;
+	struct lead_order order = { 0 };
+	assert_order(w, filter, &order, "", false);
+	plant_leads(w->campaign, 30); /* scores are the last digits; every fifth is fraudulent */
+	plant_leads(add_campaign(w), 10);
+	root_run("UPDATE t_leads SET score = 4294967295 WHERE subscription_number IN (15, 20) AND campaign_id = %" PRIu64,
+	    w->campaign);
+	filter.limit = 4;
+	assert_order(w, filter, &order, "15 20 9 19", true);
+	assert_order(w, filter, &order, "29 8 18 28", true);
+	assert_order(w, filter, &order, "7 17 27 6", true);
+	filter.limit = 13;
+	assert_order(w, filter, &order, "16 26 5 25 4 14 24 3 13 23 2 12 22", true);
+	filter.limit = 5;
+	assert_order(w, filter, &order, "1 11 21 10 30", false);
+	filter.fraudulent = 1;
+	filter.limit = 3;
+	order = (struct lead_order){ 0 };
+	assert_order(w, filter, &order, "15 20 5", true);
+	assert_order(w, filter, &order, "25 10 30", false);
+	filter.fraudulent = 0;
+	filter.opted_out = 1;
+	order = (struct lead_order){ 0 };
+	assert_order(w, filter, &order, "28 7 14", true);
+	assert_order(w, filter, &order, "21", false);
+}
+
+/* leadhook(1), lead list --referred-by: the leads that it has referred directly, without deleted ones */
+static void
+referred_leads_are_listed(void **state)
+{
+	struct world *w = *state;
+	struct lead_filter filter = all_leads;
+	const uint64_t first = w->campaign * 1000000;
+	struct lead_order order = { .referrer_id = first + 1 };
+	plant_leads(w->campaign, 40);
+	root_run("INSERT INTO t_referral_links (lead_id, level, ancestor_id) SELECT %" PRIu64
+		 " + seq, IF(seq <= 20, 1, 2), %" PRIu64 " FROM seq_11_to_30",
+	    first, first + 1);
+	root_run("DELETE FROM t_leads WHERE id IN (%" PRIu64 ", %" PRIu64 ")", first + 12, first + 20);
+	filter.limit = 5;
+	assert_order(w, filter, &order, "11 13 14 15 16", true);
+	assert_order(w, filter, &order, "17 18 19", false);
+	filter.newest = true;
+	order = (struct lead_order){ .referrer_id = first + 1 };
+	assert_order(w, filter, &order, "19 18 17 16 15", true);
+	assert_order(w, filter, &order, "14 13 11", false);
+	filter.waitlisted = 1;
+	order = (struct lead_order){ .referrer_id = first + 1 };
+	assert_order(w, filter, &order, "18 15", false);
+	order = (struct lead_order){ .referrer_id = first + 2 };
+	assert_order(w, filter, &order, "", false);
+	root_run("DELETE FROM t_referral_links WHERE ancestor_id = %" PRIu64, first + 1);
+}
+
+/* All calls with the same order examine as many rows as one page by number; the next list goes on after them. */
+static void
+orders_examine_as_much_as_pages(void **state)
+{
+	struct world *w = *state;
+	struct lead_filter filter = all_leads;
+	struct lead_order order = { 0 };
+	struct lead_page page;
+	plant_leads(w->campaign, LEAD_PAGE_ROWS_MAX + 100);
+	root_run("UPDATE t_leads SET score = 0, opted_out = subscription_number IN (50, 60, %d) WHERE campaign_id = %" PRIu64,
+	    LEAD_PAGE_ROWS_MAX + 50, w->campaign);
+	filter.opted_out = 1;
+	filter.fraudulent = -1;
+	filter.limit = 2;
+	page = list_in_order(w, filter, &order);
+	assert_page(&page, "50 60");
+	assert_true(order.more && order.examined == 60 && !store_order_is_spent(&filter, &order));
+	assert_int_equal(store_list_leads_in_order(w->store, w->pool, w->campaign, &filter, &order, &page), RESULT_OK);
+	assert_true(page.count == 0 && order.more && store_order_is_spent(&filter, &order));
+	assert_true(order.examined == LEAD_PAGE_ROWS_MAX && order.number == LEAD_PAGE_ROWS_MAX);
+	assert_int_equal(store_list_leads_in_order(w->store, w->pool, w->campaign, &filter, &order, &page), RESULT_OK);
+	assert_true(page.count == 0 && order.number == LEAD_PAGE_ROWS_MAX);
+	page = list_in_order(w, filter, &order);
+	assert_int_equal(page.leads[0].subscription_number, LEAD_PAGE_ROWS_MAX + 50);
+	assert_false(order.more);
+	root_run("DELETE FROM t_leads WHERE campaign_id = %" PRIu64, w->campaign);
+}
+
+static int64_t
+cost_of_order(struct world *w, struct lead_filter filter, struct lead_order order)
+{
+	int64_t before = root_rows_read();
+	list_in_order(w, filter, &order);
+	return root_rows_read() - before;
+}
+
 static int64_t
 cost_of_list(struct world *w, struct lead_filter filter)
 {
@@ -335,6 +455,13 @@ a_page_costs_what_is_on_it(void **state)
 	assert_in_range(cost_of_list(w, all_leads), 50, 60);
 	assert_in_range(cost_of_list(w, far), 50, 60);
 	assert_in_range(cost_of_leaderboard(w), 10, 20);
+	/* by score: the index for either value of `fraudulent`, the order of both, the rows */
+	struct lead_filter fraudulent = all_leads;
+	fraudulent.fraudulent = 1;
+	const struct lead_order middle = { .has_place = true, .score = 5, .number = 1000 };
+	assert_in_range(cost_of_order(w, all_leads, (struct lead_order){ 0 }), 50, 320);
+	assert_in_range(cost_of_order(w, all_leads, middle), 50, 320);
+	assert_in_range(cost_of_order(w, fraudulent, middle), 50, 270);
 	/* once to find the end of the range, once to read it */
 	assert_in_range(cost_of_list(w, rare), LEAD_PAGE_ROWS_MAX, 2 * LEAD_PAGE_ROWS_MAX + 100);
 	far.newest = rare.newest = true;
@@ -382,6 +509,9 @@ main(void)
 		WORLD_TEST(names_are_found_by_their_beginnings),
 		WORLD_TEST(identities_find_one_lead),
 		WORLD_TEST(sources_and_times_are_filters),
+		WORLD_TEST(scores_are_an_order),
+		WORLD_TEST(referred_leads_are_listed),
+		WORLD_TEST(orders_examine_as_much_as_pages),
 		WORLD_TEST(a_page_costs_what_is_on_it),
 		WORLD_TEST(the_leaderboard_is_by_score_then_sign_up),
 	};

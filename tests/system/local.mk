@@ -105,6 +105,7 @@ EXTRA_DIST += \
 	%D%/test_jsonp.py \
 	%D%/test_large_import.py \
 	%D%/test_lead_commands.py \
+	%D%/test_lead_orders.py \
 	%D%/test_large_points.py \
 	%D%/test_leaderboard_style.py \
 	%D%/test_limits.py \

@@ -218,8 +218,9 @@ def test_deliveries(service, leadhook, receiver, campaign):
 
     def listed(*words):
         return sorted((one["webhook_id"], one["event"], one["lead"]) for one in rows(*words))
-    assert [list(one) for one in rows("--webhook", hook)] == [["id", "webhook_id", "event", "lead", "state", "attempts", "due_at",
-                                                                "last_status", "last_error", "waiting_for"]] * 3
+    assert [list(one) for one in rows("--webhook", hook)] == [[
+        "id", "webhook_id", "event", "lead", "state", "attempts", "due_at", "last_status", "last_error", "waiting_for", "created_at",
+        "lead_name", "lead_email"]] * 3
     assert listed("--webhook", hook) == sorted([(hook, "repeat_signup", first), (hook, "new_signup", other),
                                               (hook, "new_signup", first)])
     assert listed("--lead", other, "--webhook", silent, "--limit", 1) == [(silent, "new_signup", other)]
@@ -243,7 +244,7 @@ def test_deliveries(service, leadhook, receiver, campaign):
 
 
 def test_long_list_is_truncated(service, campaign):
-    """4 delivery list: a search with few matches stops after a number of rows, and says where it goes on"""
+    """4 delivery list: a search with few matches stops after a number of rows, and says where it goes on; delivery count stops, too"""
     rows = 20000
     hook = campaign.webhook("new_signup")["referenceId"]
     campaign.lead(**ADA)
@@ -258,6 +259,9 @@ def test_long_list_is_truncated(service, campaign):
         assert first < int(place) < first + rows
         done = call(service.installation, "--json", "delivery", "list", "--webhook", str(hook), "--state", "pending")
         assert (done.returncode, done.stderr, done.stdout.count('"id"')) == (OK, "", 1)
+        counts = [service.installation.admin("delivery", "count", "--webhook", str(hook), *words)
+                  for words in (["--event", "new_signup"], ["--state", "pending"])]
+        assert counts == [{"count": 0, "more": True}, {"count": 1, "more": False}]
     finally:
         sql(f"DELETE FROM lh_deliveries WHERE id > {first}")
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from command import CONFIG, DATA, NO_ID, OK, UNAVAILABLE, USAGE, call, is_aligned, is_time
 
-DETAILS = ["bounced", "fraud_reasons", "times_flagged", "rewards", "origin"]  # of a lead, besides its payload
+DETAILS = ["parent", "bounced", "fraud_reasons", "times_flagged", "rewards", "origin"]  # of a lead, besides its payload
 ADA, BOB = "ada@example.org", "bob@example.org"
 NUMBER = "+14155552671"
 
@@ -130,7 +130,7 @@ def test_one_lead(service, leadhook, refused, campaign):
     assert len(set(shown)) == 1 and shown[0].startswith(campaign.get({"email": ADA}).body.decode().rstrip("}"))
     lead = json.loads(shown[0])
     assert {name: lead[name] for name in DETAILS[:-1]} == {
-        "bounced": False, "fraud_reasons": ["spam"], "times_flagged": 1, "rewards": [{"reward_id": reward, "subject": "Mug"}]}
+        "parent": None, "bounced": False, "fraud_reasons": ["spam"], "times_flagged": 1, "rewards": [{"reward_id": reward, "subject": "Mug"}]}
     assert {name: value for name, value in lead["origin"].items() if value is not None and name != "ip"} == {
         "source": "form", "signup_url": "https://a.example/f", "user_agent": "Browser", "session_id": "session"}
     other = service.campaign(campaign.account)

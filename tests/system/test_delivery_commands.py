@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from caller import Caller
 from command import DATA, NO_ID, OK, USAGE, call, is_aligned, is_time
 from deliveries import delivery_id
 from stack.front import free_port
@@ -15,8 +16,9 @@ ATTEMPTS = 2
 CONCURRENCY = 4  # dispatch.initial_concurrency
 DURING = 5  # seconds of an attempt, in which two commands run
 
-LISTED = ["id", "webhook_id", "event", "lead", "state", "attempts", "due_at", "last_status", "last_error", "waiting_for"]
-SHOWN = [*LISTED, "campaign", "url", "message_id", "format", "created_at", "payload", "log"]
+LISTED = ["id", "webhook_id", "event", "lead", "state", "attempts", "due_at", "last_status", "last_error", "waiting_for",
+          "created_at", "lead_name", "lead_email"]
+SHOWN = [*LISTED, "campaign", "url", "message_id", "format", "payload", "log"]
 LOGGED = ["attempt", "at", "duration_ms", "status", "error", "answer"]
 
 
@@ -59,6 +61,58 @@ def fail_for_good(service, campaign, webhook, count=1, **settings):
         service.dispatcher.stop()
     service.receiver.script(campaign.hook, Answer(200))
     return ids(service, webhook)
+
+
+# --- names of leads ---
+
+def test_names_of_leads(service, leadhook, campaign, webhook):
+    """4 delivery list, show: when the event happened, and the name of the lead, until it is gone; for callers with the right to read leads"""
+    named = campaign.lead(email="ada@example.org", first_name="Ada", last_name="Lovelace")
+    campaign.lead(phone_number="+14155552671")
+    both = ids(service, webhook)
+    admin = service.installation.admin
+    keys = [Caller(service, admin("key", "add", str(campaign.account.id), "--rights", rights)["key"]) for rights in ("hooks,leads", "hooks")]
+
+    def named_for(caller):
+        rows = caller("GET", f"campaigns/{campaign.id}/deliveries").json
+        shown = [caller("GET", f"deliveries/{row['id']}").json for row in rows]
+        assert [{name: one[name] for name in LISTED} for one in shown] == rows and all(is_time(row["created_at"]) for row in rows)
+        return {row["id"]: (row["lead_name"], row["lead_email"]) for row in rows}
+    assert named_for(keys[0]) == {min(both): ("Ada Lovelace", "ada@example.org"), max(both): ("+14***71", None)}
+    assert named_for(keys[1]) == dict.fromkeys(both, (None, None))
+    assert [row["created_at"] for row in leadhook("delivery", "list", "--lead", named["social_id"])] == [named["when"]]
+    campaign.delete({"email": "ada@example.org"})
+    service.dispatch()
+    assert named_for(keys[0]) == {min(both): (None, None), max(both): ("+14***71", None)}
+
+
+# --- count ---
+
+def test_count(service, leadhook, refused, campaign, webhook):
+    """4 delivery count: as many as redeliver with the same filters sends again"""
+    caller = Caller(service, campaign.key)
+    path = f"campaigns/{campaign.id}/deliveries/count"
+    assert caller("GET", path).json == {"count": 0, "more": False}
+    first, *_ = campaign.leads(7)
+    other = service.campaign(service.account("Other"))
+    elsewhere = other.webhook("new_signup")["referenceId"]
+    other.leads(2)
+    service.dispatch()
+    campaign.leads(10)  # three new ones
+    for filters, count in (({}, 10), ({"state": "pending"}, 3), ({"state": "delivered"}, 7), ({"status": "2xx"}, 7), ({"status": "5xx"}, 0),
+                           ({"webhook": webhook}, 10), ({"event": "new_signup"}, 10), ({"event": "verified"}, 0),
+                           ({"lead": first["social_id"]}, 1), ({"since": "2999-01-01"}, 0), ({"until": "2999-01-01"}, 10), ({"limit": 10}, 10),
+                           ({"limit": 10000, "state": "pending"}, 3)):
+        answer = caller("GET", path, query={name: str(value) for name, value in filters.items()})
+        assert answer.json == {"count": count, "more": False}, (filters, answer.body)
+        words = [word for name, value in filters.items() for word in (f"--{name}", value)]
+        assert leadhook("delivery", "count", "--campaign", campaign.id, *words) == answer.json
+    assert caller("GET", path, query={"limit": "9"}).json == {"count": 9, "more": True}
+    assert caller("GET", path, query={"limit": "10001"}).status == 422
+    assert caller("GET", path, query={"webhook": str(elsewhere)}).status == 404
+    assert "there is no campaign" in refused(DATA, "delivery", "count", "--campaign", NO_ID)
+    assert leadhook("delivery", "redeliver", "--campaign", campaign.id, "--state", "delivered") == {"queued": 7}
+    assert leadhook("delivery", "count", "--campaign", campaign.id, "--state", "delivered") == {"count": 0, "more": False}
 
 
 # --- show ---

@@ -65,7 +65,7 @@ def test_timeline(service, leadhook, campaign, pages):
     campaign.post({"email": ADA}, path=f"/tags/{tag}/lead")
     service.dispatch()
     entries = leadhook("lead", "timeline", campaign.id, "--email", ADA)
-    keys = ["at", "kind", "id", "name", "subject", "points", "message", "state", "attempts", "ended_at", "ip", "user_agent", "extra",
+    keys = ["at", "kind", "id", "name", "subject", "lead", "points", "message", "state", "attempts", "ended_at", "ip", "user_agent", "extra",
             "origin", "deliveries"]
     assert all((entry["points"] is None) == (entry["kind"] != "points") for entry in entries)
     assert all(list(entry) == keys and is_time(entry["at"]) for entry in entries)

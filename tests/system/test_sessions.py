@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/manage.md 3, docs/users.md: users over HTTP."""
+from hashlib import sha256
+
 import pytest
 from caller import MANAGE, OWN_PAGE, PASSWORD, Caller, User
 
@@ -192,6 +194,7 @@ def test_own_sessions(service, account):
     user.log_in()
     listed = user("GET", "session/list").json
     assert len(listed) == 2 and all(row["created_at"] and row["ip"] for row in listed)
+    assert [row["id"] for row in listed if row["current"]] == [sha256(user.token.encode()).hexdigest()]
     assert user("POST", "session/end", {"id": "ab" * 32}).status == user("POST", "session/end", {"id": "x"}).status == 404
     others = User(service, "other@example.org", "--role", "viewer", "--account", account.id).ready()
     assert others("POST", "session/end", {"id": listed[1]["id"]}).status == 404

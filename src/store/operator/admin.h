@@ -206,8 +206,10 @@ struct delivery_filter {
 };
 struct delivery_row {
 	uint64_t id, webhook_id, campaign_id;
-	unsigned event; /* enum event_type */
-	struct slice lead_social_id;
+	unsigned event;     /* enum event_type */
+	int64_t created_ms; /* of the event */
+	uint64_t lead_id;
+	struct slice lead_social_id; /* absent: the lead is gone */
 	enum delivery_state state;
 	unsigned attempts;
 	int64_t due_ms;          /* -1: ended */
@@ -233,6 +235,11 @@ struct delivery_list {
 enum { DELIVERIES_EXAMINED = 1000 };
 MUST_CHECK enum result store_list_deliveries(
     struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
+/* How many deliveries such a list without `after` has, up to the limit of the filter. It reads about DELIVERIES_COUNTED rows at
+ * most that it does not count. *more: there are, or may be, more than *count. */
+enum { DELIVERIES_COUNTED = 10000 };
+MUST_CHECK enum result store_count_deliveries(
+    struct store *store, const struct delivery_filter *filter, uint64_t *count, bool *more);
 /* How far a visit of deliveries has come. */
 struct delivery_walk {
 	uint64_t below;      /* only deliveries with lower ids are left; 0: it has not begun */
@@ -261,7 +268,6 @@ struct attempt_row {
 struct delivery_details {
 	struct delivery_row row;
 	bool form;               /* how it is sent: as a form, or as JSON */
-	int64_t created_ms;      /* of the event */
 	struct slice message_id; /* the webhook-id header */
 	struct slice payload;    /* JSON */
 	struct slice url;        /* absent: the webhook was removed */

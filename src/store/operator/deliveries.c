@@ -19,7 +19,7 @@
 	"SELECT d.id, d.webhook_id, e.type, l.social_id, d.state, d.attempts, d.due_ms, d.last_status,"                 \
 	" d.last_error, e.created_ms, CASE WHEN h.lease_until_ms > " NOW " THEN h.owner END, w.state,"                  \
 	" CAST(COALESCE(s.failures, 0) AS UNSIGNED), CAST(COALESCE(w.rate, 0) AS UNSIGNED),"                            \
-	" COALESCE(s.hold_until_ms, 0), " NOW ", e.campaign_id" columns                                                 \
+	" COALESCE(s.hold_until_ms, 0), " NOW ", e.campaign_id, e.lead_id" columns                                      \
 	" FROM (SELECT id, event_id, webhook_id, 'pending' AS state, attempts, due_ms, shard, last_status, last_error," \
 	" format"                                                                                                       \
 	"   FROM {prefix}due FORCE INDEX (PRIMARY)"                                                                     \
@@ -79,6 +79,7 @@ enum {
 	DELIVERY_WEBHOOK_HOLD_UNTIL_MS,
 	DELIVERY_NOW_MS,
 	DELIVERY_CAMPAIGN_ID,
+	DELIVERY_LEAD_ID,
 	/* sql_select_delivery alone */
 	DELIVERY_PAYLOAD,
 	DELIVERY_URL,
@@ -96,6 +97,8 @@ delivery_from_row(const struct db_rows *rows, size_t row)
 		.webhook_id = db_get_u64(rows, row, DELIVERY_WEBHOOK_ID),
 		.campaign_id = db_get_u64(rows, row, DELIVERY_CAMPAIGN_ID),
 		.event = (unsigned)db_get_u64(rows, row, DELIVERY_TYPE),
+		.created_ms = db_get_i64(rows, row, DELIVERY_EVENT_MS),
+		.lead_id = store_get_id(rows, row, DELIVERY_LEAD_ID),
 		.lead_social_id = db_get_bytes(rows, row, DELIVERY_LEAD),
 		.state = state,
 		.attempts = (unsigned)db_get_u64(rows, row, DELIVERY_ATTEMPTS),
@@ -269,6 +272,27 @@ store_list_deliveries(struct store *store, struct pool *pool, const struct deliv
 	return result;
 }
 
+static enum result
+count_them(void *context, const struct delivery_row *deliveries UNUSED, size_t count)
+{
+	*(uint64_t *)context += count;
+	return RESULT_OK;
+}
+
+enum result
+store_count_deliveries(struct store *store, const struct delivery_filter *filter, uint64_t *count, bool *more)
+{
+	struct delivery_filter wanted = *filter;
+	struct delivery_walk walk = { .deadline_ms = CLOCK_NEVER };
+	wanted.limit = filter->limit + 1; /* shows whether there are more */
+	*count = 0;
+	const enum result result = visit_deliveries(store, &wanted, &walk, DELIVERIES_COUNTED, count_them, count);
+	*more = *count > filter->limit || !walk.done;
+	if (*count > filter->limit)
+		*count = filter->limit;
+	return result;
+}
+
 enum result
 store_find_deliveries(
     struct store *store, struct pool *pool, const uint64_t *ids, size_t count, struct delivery_row **deliveries, size_t *found)
@@ -293,7 +317,6 @@ details_from_row(struct store *store, struct pool *pool, const struct db_rows *r
 	return (struct delivery_details){
 		.row = row,
 		.form = store_is_form(db_get_bytes(rows, 0, DELIVERY_FORMAT)),
-		.created_ms = db_get_i64(rows, 0, DELIVERY_EVENT_MS),
 		.message_id = delivery_message_id(pool, store->installation_id, row.id),
 		.payload = db_get_bytes(rows, 0, DELIVERY_PAYLOAD),
 		.url = store_open_shown(store, pool, URL_OF_WEBHOOK(row.webhook_id), db_get_bytes(rows, 0, DELIVERY_URL)),

@@ -240,6 +240,33 @@ complete_events(struct store *store, struct pool *pool, const struct timeline *t
 	return result == RESULT_OK ? add_deliveries(store, pool, events, count) : result;
 }
 
+/* Whether it is of points for a referral, so that its id is that of the referred lead. */
+static bool
+is_of_referral(const struct timeline_entry *entry)
+{
+	static const enum score_reason reasons[] = { SCORE_REFERRAL, SCORE_VERIFIED, SCORE_FRAUD, SCORE_APPROVE };
+	for (size_t i = 0; entry->kind == TIMELINE_POINTS && i < ARRAY_SIZE(reasons); i++)
+		if (slice_equal(entry->name, score_reason_name(reasons[i])))
+			return true;
+	return false;
+}
+
+static enum result
+add_referred(struct store *store, struct pool *pool, const struct timeline *timeline)
+{
+	uint64_t *ids = POOL_ARRAY(pool, timeline->count, uint64_t);
+	struct lead_names names;
+	size_t count = 0;
+	for (size_t i = 0; i < timeline->count; i++)
+		if (is_of_referral(&timeline->entries[i]))
+			ids[count++] = timeline->entries[i].id;
+	const enum result result = store_name_leads(store, pool, ids, count, &names);
+	for (size_t i = 0; i < timeline->count && result == RESULT_OK; i++)
+		if (is_of_referral(&timeline->entries[i]))
+			timeline->entries[i].lead = lead_name_of(&names, timeline->entries[i].id);
+	return result;
+}
+
 static void
 add_to_place(struct timeline_place *place, int64_t at_ms)
 {
@@ -275,7 +302,8 @@ store_lead_timeline(struct store *store, struct pool *pool, uint64_t lead_id, co
 		timeline->entries[timeline->count++] = entry;
 	}
 	timeline->more = row < rows.count;
-	return complete_events(store, pool, timeline);
+	const enum result completed = complete_events(store, pool, timeline);
+	return completed == RESULT_OK ? add_referred(store, pool, timeline) : completed;
 }
 
 enum result

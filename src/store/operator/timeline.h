@@ -6,6 +6,7 @@
 
 #include "engine/message.h"
 #include "store/operator/admin.h"
+#include "store/operator/lead_names.h"
 
 /* In the order of entries with the same time, the last one first; as in sql_select_timeline. */
 enum timeline_kind {
@@ -30,6 +31,7 @@ struct timeline_entry {
 	unsigned attempts;  /* of a message */
 	int64_t ended_ms;   /* -1: a message that has not ended */
 	struct slice ip, user_agent;
+	const struct lead_name *lead;          /* of points for a referral: the referred lead; NULL: none, or gone */
 	struct slice extra;                    /* of an event: the value of its own field, JSON */
 	const struct delivery_row *deliveries; /* of an event, by id */
 	size_t delivery_count;

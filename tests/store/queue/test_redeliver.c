@@ -430,7 +430,7 @@ a_delivery_is_found_with_its_log(void **state)
 	assert_slice(found.url, "https://a.example/hook");
 	assert_slices_equal(found.message_id, fetched.items->message_id);
 	assert_slices_equal(found.payload, fetched.items->payload);
-	assert_true(found.created_ms > 0 && found.created_ms <= found.row.now_ms);
+	assert_true(found.row.created_ms > 0 && found.row.created_ms <= found.row.now_ms);
 	struct delivery_outcome outcome = outcome_of(fetched.items, DELIVERY_DELIVERED, 204);
 	outcome.answer = SLICE("\xff\x00");
 	outcome.webhook_failures = 3;

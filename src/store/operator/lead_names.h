@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * What answers that name leads show of each. Functions fail as store.h says; what they return is in the caller's pool. */
+#ifndef LEADHOOK_STORE_OPERATOR_LEAD_NAMES_H
+#define LEADHOOK_STORE_OPERATOR_LEAD_NAMES_H
+
+#include "store/store.h"
+
+struct lead_name {
+	uint64_t id;
+	struct slice social_id, display_name, email; /* email: may be absent */
+};
+struct lead_names {
+	struct lead_name *names; /* by id */
+	size_t count;
+};
+
+/* Those of these ids that exist, in any number; 0 is no lead. Sorts `ids` in place. */
+MUST_CHECK enum result store_name_leads(
+    struct store *store, struct pool *pool, uint64_t *ids, size_t count, struct lead_names *names);
+/* NULL when there is none. */
+const struct lead_name *lead_name_of(const struct lead_names *names, uint64_t id);
+
+#endif

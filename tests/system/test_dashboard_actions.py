@@ -2,9 +2,10 @@
 """docs/dashboard.md: what each role does in the views, as the API shows it afterwards."""
 import pytest
 from caller import PASSWORD, User
-from dashboard import SETTINGS, Dashboard, make_operator, make_shop
-from driver import WINDOWS
+from dashboard import SETTINGS, Dashboard, chromium_first, make_operator, make_shop
 from stack.process import wait_until
+
+pytestmark = chromium_first
 
 
 @pytest.fixture(scope="module")
@@ -17,17 +18,6 @@ def service(make_service):
 @pytest.fixture(scope="module")
 def root(service):
     return make_operator(service)
-
-
-@pytest.fixture(scope="module", params=["chromium", pytest.param("firefox", marks=pytest.mark.long)])
-def window(request, make_folder):
-    made = WINDOWS[request.param](make_folder())
-    if made.browser.program() is None:
-        pytest.skip(f"{request.param} is not installed; scripts/check installs it")
-    try:
-        yield made.start()
-    finally:
-        made.stop()
 
 
 @pytest.fixture(scope="module")
@@ -207,6 +197,7 @@ def test_deliveries_are_resent(dashboard, shop, service):
     dashboard.open(f"campaigns/{shop.id}/webhooks/{shop.hooked['referenceId']}")
     dashboard.click("Resend deliveries…")
     dashboard.choose("Deliveries", "Delivered (the receiver gets them again)")
+    dashboard.wait("/3[0-9] deliveries will be resent/.test(top().innerText)")
     dashboard.click("Resend")
     dashboard.sees("Done: ")
     dashboard.click("Close")

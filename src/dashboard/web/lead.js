@@ -72,16 +72,11 @@ function Timeline({ campaign, id }) {
 function Referred({ campaign, lead }) {
 	const list = useLive(`campaigns/${campaign}/leads`, { referred_by: lead.social_id, limit: 20 }, { every: 60 });
 	return html`<section class="card"><h2>Referrals</h2>
-		${lead.parent_id ? html`<p>Referred by <${Parent} campaign=${campaign} id=${lead.parent_id} />.</p>` : html`<p class="muted">Not referred by another lead.</p>`}
+		${lead.parent ? html`<p>Referred by <a href=${link(`campaigns/${campaign}/leads/${lead.parent.social_id}`)}>${nameOf(lead.parent)}</a>.</p>` : html`<p class="muted">Not referred by another lead.</p>`}
 		<${Loaded} live=${list}>${rows => rows.length === 0 ? html`<p class="muted">No referrals yet.</p>` : html`
 			<p>Referred ${plural(lead.verified_leads.direct !== null ? lead.unverified_leads.direct + lead.verified_leads.direct : rows.length, "lead")} directly and ${count(lead.influence.indirect)} indirectly.</p>
 			<ul class="tree">${rows.map(one => html`<li key=${one.id}><a href=${link(`campaigns/${campaign}/leads/${one.social_id}`)}>${nameOf(one)}</a> <${StateOf} lead=${one} /></li>`)}</ul>
 			${list.next && html`<p><a href=${link(`campaigns/${campaign}/leads`, { referred_by: lead.social_id })}>Show all</a></p>`}`}<//></section>`;
-}
-
-function Parent({ campaign, id }) {
-	const parent = useList(`campaigns/${campaign}/leads/${id}`, {}, { every: 0 });
-	return html`<a href=${link(`campaigns/${campaign}/leads/${id}`)}>${parent ? nameOf(parent) : id}</a>`;
 }
 
 /* ---- changes ---- */

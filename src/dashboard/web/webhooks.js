@@ -170,6 +170,7 @@ function Redeliver({ campaign, webhook, close }) {
 	const [job, setJob] = useState(null);
 	const hours = SINCE.find(([key]) => key === form.values.since)[2];
 	const filter = { webhook: webhook.referenceId, state: form.values.state, since: hours ? rfc3339(new Date(Math.floor(Date.now() / HOUR) * HOUR - hours * HOUR)) : undefined };
+	const found = useList(job ? null : `campaigns/${campaign}/deliveries/count`, filter, { every: 0 });
 	async function submit() {
 		const body = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== ""));
 		const { value } = await post(`campaigns/${campaign}/redeliver`, body);
@@ -184,6 +185,7 @@ function Redeliver({ campaign, webhook, close }) {
 		: html`<${Form} form=${form} onSubmit=${submit} submit="Resend" cancel=${() => close()}>
 			<${Field} form=${form} name="state" label="Deliveries" type="select" options=${[["failed", "Failed"], ["delivered", "Delivered (the receiver gets them again)"], ["", "All"]]} />
 			<${Field} form=${form} name="since" label="From the last" type="select" options=${SINCE.map(([key, text]) => [key, text])} />
+			<p class="muted" role="status">${found ? `${plural(found.count, "delivery", "deliveries")}${found.more ? " or more" : ""} will be resent.` : "Counting…"}</p>
 		<//>`}<//>`;
 }
 

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034,SC2154
 # Shared by the scripts: steps that show their log when they fail, the Debian packages, the build. Sourced, POSIX sh.
-# The caller sets `logs`, a folder that exists.
+# The caller sets `top`, the folder of the sources, and `logs`, a folder that exists.
 
 packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libargon2-dev libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
 libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev"
+# The libraries of the dashboard are npm packages. A tarball has their files, and an npm from elsewhere is not replaced with Debian's.
+[ -f "$top/src/dashboard/lib/licences.txt" ] || command -v npm >/dev/null || packages_build="$packages_build npm"
 # The -core and -bin packages have no system service; lighttpd, nginx-light and php8.2-fpm do, see install_packages.
 packages_run="curl python3 python3-aiosmtpd mariadb-server-core mariadb-client-core"
 packages_lighttpd="lighttpd"
 packages_apache="apache2-bin libapache2-mod-fcgid"
 packages_nginx="nginx-light"
-packages_check="iproute2 libcmocka-dev libfaketime mandoc mariadb-backup mariadb-client openssl python3-html5lib python3-pymysql \
+packages_check="iproute2 libcmocka-dev mandoc mariadb-backup mariadb-client openssl python3-html5lib python3-pymysql \
 python3-pytest python3-pytest-xdist systemd"
+# Changes the clock of a database.
+packages_clock="libfaketime"
 # For the tests that compare the service with docs/openapi.yaml.
 packages_openapi="python3-hypothesis python3-jsonschema python3-yaml"
 # What the examples for operators are for; its service stays off.
@@ -114,12 +118,13 @@ build_in() {
 	step "Building" make -C "$build" -s -j "$(nproc)"
 }
 
-# copy_sources FOLDER: the files that git has or would add; in a tarball, all files except those of a build in place.
+# copy_sources FOLDER: the files that git has or would add, and the libraries of the dashboard if they are there; in a tarball, all files except those of a build in place.
 copy_sources() {
 	copy=$1
 	mkdir -p "$copy"
 	if git -C "$top" -c safe.directory="$top" rev-parse --git-dir >/dev/null 2>&1; then
-		(cd "$top" && git -c safe.directory="$top" ls-files -co --exclude-standard -z) >"$copy.files"
+		(cd "$top" && git -c safe.directory="$top" ls-files -co --exclude-standard -z &&
+			{ [ ! -d src/dashboard/lib ] || find src/dashboard/lib -type f -print0; }) >"$copy.files"
 	else
 		(cd "$top" && find . ! -type d ! -path './var/*' \( ! -path './build*/*' -o -path './build-aux/*' \) ! -path '*/.deps/*' \
 			! -name '*.[oa]' ! -path ./Makefile ! -path './config.[ls]*' ! -path './autom4te.cache/*' -print0) >"$copy.files"

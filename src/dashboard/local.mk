@@ -35,9 +35,8 @@ dashboard_web = \
 	%D%/web/versions.js \
 	%D%/web/webhooks.js \
 	%D%/web/words.js
-EXTRA_DIST += $(dashboard_web) %D%/package.json %D%/package-lock.json scripts/dashboard-files scripts/dashboard-libraries
+EXTRA_DIST += $(dashboard_web) $(dashboard_libraries) %D%/package.json %D%/package-lock.json scripts/dashboard-files scripts/dashboard-libraries
 if WITH_DASHBOARD
-EXTRA_DIST += $(dashboard_libraries)
 dashboard_files = $(dashboard_web) $(dashboard_libraries)
 else
 dashboard_files =

@@ -17,11 +17,11 @@ report()
 	sort -u "$found" | sed 's/^/# /'
 }
 
-# All files, and the header that the build makes. Those that are read do not include this one, whose patterns look like citations, nor
+# All files, and what the build makes. Those that are read do not include this one, whose patterns look like citations, nor
 # seeds, nor names of hosts or packages.
 {
 	find src tests schema man docs bench scripts conf-examples ./*.md | sed 's,^\./,,'
-	echo src/text/keys.h
+	printf '%s\n' src/text/keys.h src/dashboard/lib src/dashboard/lib/licences.txt
 } | sort >"$folder/files"
 grep -vE '/(seeds|__pycache__|node_modules)/|^tests/checks/citations\.sh$|/package-lock\.json$|^conf-examples/disposable-domains\.txt$' "$folder/files" | while IFS= read -r file; do
 	[ ! -f "$file" ] || printf '%s\0' "$file"

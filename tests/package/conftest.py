@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = pathlib.Path(os.environ.get("top_srcdir") or HERE.parents[1]).resolve()
 sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "system"), str(HERE)]
 
-from packages import Package, age, clean_copy, make_next  # noqa: E402
+from packages import Package, age, make_next, make_tarball, unpack  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -34,26 +34,31 @@ def make_folder():
 
 
 @pytest.fixture(scope="session")
-def package(make_folder):
-    folder = make_folder()
-    return Package(folder, clean_copy(SOURCE, folder))
+def tarball(make_folder):
+    return make_tarball(SOURCE, make_folder())
 
 
 @pytest.fixture(scope="session")
-def other_build(make_folder):
+def package(make_folder, tarball):
+    folder = make_folder()
+    return Package(folder, unpack(tarball, folder))
+
+
+@pytest.fixture(scope="session")
+def other_build(make_folder, tarball):
     """Of the same sources: in another folder, at another time, with another umask, time zone and number of jobs."""
     folder = make_folder() / "a-much-longer-path"
     folder.mkdir()
-    tree = clean_copy(SOURCE, folder)
+    tree = unpack(tarball, folder)
     age(tree, 90 * 24 * 3600)
     environment = {"TZ": "Pacific/Auckland", "LC_ALL": "C", "DEB_BUILD_OPTIONS": "nocheck parallel=1"}
     return Package(folder, tree, environment, umask=0o077)
 
 
 @pytest.fixture(scope="session")
-def next_package(make_folder):
+def next_package(make_folder, tarball):
     """A later version, to upgrade to."""
     folder = make_folder()
-    tree = clean_copy(SOURCE, folder)
+    tree = unpack(tarball, folder)
     make_next(tree)
     return Package(folder, tree)

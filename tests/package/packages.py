@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Builds the Debian package from a clean copy of the sources."""
+"""Builds the Debian package from the tarball of the sources, without a network."""
 import email.utils
 import os
 import pathlib
@@ -18,7 +18,7 @@ class Package:
 
     def __init__(self, folder, tree, environment=(), umask=0o022):
         variables = {**os.environ, "DEB_BUILD_OPTIONS": "nocheck parallel=2", **dict(environment)}
-        done = subprocess.run(["dpkg-buildpackage", "-us", "-uc", "-b"], cwd=tree, env=variables, umask=umask, text=True,
+        done = subprocess.run(["unshare", "--net", "dpkg-buildpackage", "-us", "-uc", "-b"], cwd=tree, env=variables, umask=umask, text=True,
                               check=False, timeout=BUILD_SECONDS, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
         if done.returncode != 0:
@@ -36,13 +36,24 @@ class Package:
         return [re.match(r"[a-z0-9.+-]+", one.strip())[0] for one in self.field("Depends").split(",")]
 
 
-def clean_copy(source, folder):
-    """A clone, or a copy of a tree without git."""
+def make_tarball(source, folder):
+    """Of a clone; of a tree without git, which was a tarball, a copy."""
+    clone, build = folder / "clone", folder / "build"
+    if not (source / ".git").exists():
+        shutil.copytree(source, clone, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "build-package"))
+        run("tar", ["tar", "-C", folder, "-czf", folder / "copy.tar.gz", clone.name])
+        return folder / "copy.tar.gz"
+    run("git clone", ["git", "-c", f"safe.directory={source}/.git", "clone", "-q", source, clone])
+    build.mkdir()
+    run("make dist", ["sh", "-euc", 'cd "$1" && autoreconf -i && cd "$2" && "$1/configure" -q && make -s dist', "sh", clone, build],
+        timeout=BUILD_SECONDS)
+    return next(build.glob("leadhook-*.tar.gz"))
+
+
+def unpack(tarball, folder):
     tree = folder / "leadhook"
-    if (source / ".git").exists():
-        run("git clone", ["git", "-c", f"safe.directory={source}/.git", "clone", "-q", source, tree])
-    else:
-        shutil.copytree(source, tree, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "build-package"))
+    tree.mkdir()
+    run("tar", ["tar", "-C", tree, "--strip-components=1", "-xzf", tarball])
     return tree
 
 

@@ -10,8 +10,10 @@ EXTRA_DIST += \
 	%D%/release \
 	%D%/soak \
 	%D%/stack/__init__.py \
+	%D%/stack/clock.py \
 	%D%/stack/cluster.py \
 	%D%/stack/cluster_shell.py \
+	%D%/stack/demo.py \
 	%D%/stack/examples.py \
 	%D%/stack/front.py \
 	%D%/stack/galera.py \

@@ -23,6 +23,7 @@ class MariaDB:
         # A starting server removes all temporary tables in its folder for them; in /tmp those of other servers as well.
         self.temporary = self.folder / "tmp"
         self.log = self.folder / "mariadb.log"
+        self.before = []  # words before the command of the server
         self.child = None
 
     def _server_options(self, data):
@@ -46,7 +47,7 @@ class MariaDB:
         return self
 
     def command(self):
-        return ["mariadbd", *self._server_options(self.data), f"--socket={self.socket}",
+        return [*self.before, "mariadbd", *self._server_options(self.data), f"--socket={self.socket}",
                 f"--pid-file={self.folder / 'mariadb.pid'}", "--skip-networking",
                 "--innodb-flush-log-at-trx-commit=1", "--character-set-server=utf8mb4", "--max-connections=400",
                 "--performance-schema=off", f"--log-error={self.log}", *self.more]
@@ -70,6 +71,12 @@ class MariaDB:
     def address(self):
         """The settings of section database that lead to it."""
         return {"socket": str(self.socket)}
+
+    def restart(self):
+        """As the same child, so that what supervises it goes on."""
+        self.child.stop(seconds=30)
+        self.child.argv = self.command()
+        self.child.start().ready(self.answers, seconds=30)
 
     def add_account(self, database, user, password):
         """Make a database, and an account with only the rights of shared hosting."""

@@ -19,16 +19,19 @@ import tempfile
 import time
 import urllib.parse
 
+from . import clock, demo
 from .front import APACHE_USER, ApacheProxy, LighttpdSocket, Nginx, accepts, free_port
 from .installation import Installation
 from .mariadb import MariaDB
 from .process import Child, Ended, StackError, handle_signals, replace_file, wait_until
+from .receiver import Receiver
 
 EVENTS = ("new_signup new_signup_not_excluded repeat_signup score_change marked_as_fraudulent opted_out phone_number_opt_out "
           "referral tagged reward_level verified deleted").split()
 WEB = {"lighttpd": LighttpdSocket, "apache": ApacheProxy, "nginx": Nginx}
 RESTART_PAUSE = 1.0  # seconds between restarts of a program that dies at once
 LOOP_PAUSE = 0.1
+OPERATOR = "operator@example.org"  # of the user that logs in to the dashboard
 PORT = 8080  # of the web server, unless the last run used another one
 SOCKET_PATH_MAX = 90  # 108 bytes minus the socket's name
 
@@ -91,6 +94,7 @@ class Quickstart:
         self.log = self.folder / "log"
         self.children = []
         self.started = {}
+        self.makes_demo = options.demo and not state.values.get("demo")
 
     # --- parts, in the order in which they are started ---
 
@@ -141,6 +145,12 @@ class Quickstart:
 
     def start_database(self):
         self.database.create()
+        if self.makes_demo:
+            if clock.LIBRARY is None:
+                raise StackError("--demo needs the Debian package libfaketime")
+            self.clock = clock.Clock(self.folder / "clock")
+            self.clock.jump(-demo.WEEK)
+            self.database.before = self.clock.words
         self.supervise(self.database.start().child)
 
     def ids(self, kind, *of, name="id"):
@@ -174,12 +184,11 @@ class Quickstart:
             port = free_port()
             added = [self.installation.admin("webhook", "add", campaign, f"http://127.0.0.1:{port}/hook", *EVENTS)
                      for campaign in campaigns]
-            replace_file(self.folder / "webhook.secret", "\n".join(one["secret"] for one in added))
+            replace_file(self.secret_file, "\n".join(one["secret"] for one in added))
             self.state.save(webhooks=[one["id"] for one in added], receiver_port=port)
-        receiver = self.supervise(Child("receiver", [sys.executable, "-m", "stack.receiver", "--port", port, "--secret-file",
-                                                     self.folder / "webhook.secret", "--log", self.receiver_log],
-                                        self.log / "receiver.log"))
-        receiver.start().ready(lambda: accepts(port))
+        command = [sys.executable, "-m", "stack.receiver", "--port", port, "--secret-file", self.secret_file, "--log", self.receiver_log]
+        self.receiver = self.supervise(Child("receiver", command, self.log / "receiver.log"))
+        self.receiver.start().ready(lambda: accepts(port))
 
     def start_mailbox(self):
         port = self.state.values["mail_port"]
@@ -196,6 +205,49 @@ class Quickstart:
         self.supervise(self.front.start().child)
         self.front.child.ready(self.healthy)
 
+    def make_demo(self):
+        """Once for a state. The receiver that fails at times has the place of the other one meanwhile; an unfinished week is removed."""
+        if not self.makes_demo:
+            return
+        values = self.state.values
+        for campaign in self.ids("campaign").intersection(values.get("demo_campaigns", [])):
+            self.installation.admin("campaign", "remove", str(campaign), "--yes")
+        self.receiver.stop()
+        receiver = Receiver(values["receiver_port"], self.receiver_log, self.secret_file.read_text().split()).start()
+        try:
+            week = demo.Demo(self.installation, self.front.url, values["key"], values.get("account", 1), receiver)
+            week.make(self.clock, lambda campaigns: self.state.save(demo_campaigns=campaigns))
+        finally:
+            receiver.close()
+        replace_file(self.secret_file, "\n".join(receiver.secrets))
+        self.receiver.start().ready(lambda: accepts(receiver.port))
+        self.database.before = []
+        self.database.restart()
+        self.clock.file.unlink()
+        self.front.child.ready(self.healthy)
+        self.state.save(demo=True)
+
+    def make_login(self):
+        """A user with a random password. One that was removed is made again; another one with this address gets the password."""
+        values, users = self.state.values, self.installation.admin("user", "list")
+        if values.get("user") in [one["id"] for one in users]:
+            return
+        known = next((str(one["id"]) for one in users if one["email"] == OPERATOR), None)
+        link = self.installation.admin("user", *(("reset", known) if known else ("add", OPERATOR, "--role", "operator")))
+        password = secrets.token_urlsafe(12)
+        self.post("/manage/v1/session/link/use", {"token": link["link"].rpartition("/")[2], "new_password": password})
+        self.state.save(user=link["id"], password=password)
+
+    def post(self, path, body):
+        """As a page of the service does."""
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.options.port, timeout=30)) as connection:
+            connection.request("POST", self.front.base_path + path, json.dumps(body),
+                               {"Content-Type": "application/json", "Sec-Fetch-Site": "same-origin"})
+            response = connection.getresponse()
+            text = response.read().decode(errors="replace")
+            if response.status != 200:
+                raise StackError(f"POST {path}: {response.status} {text}")
+
     def healthy(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.options.port, timeout=5)
         try:
@@ -209,6 +261,10 @@ class Quickstart:
     @property
     def receiver_log(self):
         return self.folder / "receiver.log"
+
+    @property
+    def secret_file(self):
+        return self.folder / "webhook.secret"
 
     @property
     def mail_log(self):
@@ -238,7 +294,9 @@ class Quickstart:
                  ("starting the receiver", self.start_receiver),
                  ("starting the mail server", self.start_mailbox),
                  ("starting the programs", self.start_programs),
-                 (f"starting {self.options.web}", self.start_web)]
+                 (f"starting {self.options.web}", self.start_web),
+                 ("making the demonstration", self.make_demo),
+                 ("making the login", self.make_login)]
         for name, step in steps:
             try:
                 step()
@@ -261,7 +319,8 @@ class Quickstart:
         values = {"LEADHOOK_URL": self.front.url, "LEADHOOK_KEY": self.state.values["key"],
                   "LEADHOOK_CAMPAIGN": str(self.state.values["campaign"]), "LEADHOOK_CONF": str(self.installation.config),
                   "LEADHOOK_RECEIVER_LOG": str(self.receiver_log), "LEADHOOK_MAILS": str(self.mail_log),
-                  "LEADHOOK_PAGE": self.page}
+                  "LEADHOOK_PAGE": self.page, "LEADHOOK_DASHBOARD": self.dashboard, "LEADHOOK_LOGIN": OPERATOR,
+                  "LEADHOOK_PASSWORD": self.state.values["password"]}
         lines = [f"export {name}={shlex.quote(value)}\n" for name, value in values.items()]
         lines.append(f'export PATH={shlex.quote(str(self.installation.program("leadhook").parent))}:"$PATH"\n')
         # An empty part, as at the end without a value before, is the default path of man.
@@ -272,11 +331,19 @@ class Quickstart:
     def page(self):
         return f"{self.front.url}/c/{self.state.values['page']}"
 
+    @property
+    def dashboard(self):
+        return f"{self.front.url}/dashboard/"
+
     def banner(self, shows):
         key, url = self.state.values["key"], f"{self.front.url}/v2/{self.state.values['campaign']}"
         mails = "that is shown here" if shows else f"that is written to {self.mail_log}"
         return (f"\nSign up at {self.page}\n"
-                f"and open the link in the mail {mails}.\n\nLeadhook answers at {self.front.url}\n"
+                f"and open the link in the mail {mails}.\n\n"
+                f"The dashboard is {self.dashboard}\n"
+                f"  email       {OPERATOR}\n"
+                f"  password    {self.state.values['password']}\n\n"
+                f"Leadhook answers at {self.front.url}\n"
                 f"  campaign    {url}\n"
                 f"  key         {key}\n"
                 f"  state       {self.folder} (env holds these values)\n"
@@ -415,6 +482,7 @@ def main():
     parser.add_argument("--port", type=int)
     parser.add_argument("--web", choices=WEB, default="lighttpd")
     parser.add_argument("--set", type=setting, action="append", default=[])
+    parser.add_argument("--demo", action="store_true")
     parser.add_argument("--detach", action="store_true")
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--check-free", action="store_true")

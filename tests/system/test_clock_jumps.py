@@ -5,17 +5,16 @@ is sent twice.
 libfaketime changes the clock of the database alone.
 """
 import json
-import pathlib
 
 import pytest
 from command import call
 from conftest import run_database
 from deliveries import Deliveries, check_arrived, sign_up
 from sql import Database
+from stack.clock import LIBRARY, Clock
 from stack.process import wait_until
 from stack.receiver import Answer
 
-LIBRARY = next(pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")]
 
 HOUR = 3600
@@ -27,16 +26,9 @@ class ShiftedDatabase(Database):
     """A database whose clock can jump."""
 
     def command(self):
-        self.offset = self.folder / "clock"
-        self.jump(0)
-        return ["env", f"LD_PRELOAD={LIBRARY}", f"FAKETIME_TIMESTAMP_FILE={self.offset}", "FAKETIME_NO_CACHE=1",
-                "FAKETIME_DONT_FAKE_MONOTONIC=1", *super().command()]
-
-    def jump(self, seconds):
-        """Sets the clock that many seconds ahead of the real one."""
-        whole = self.offset.with_suffix(".new")
-        whole.write_text(f"{seconds:+d}\n")
-        whole.replace(self.offset)
+        clock = Clock(self.folder / "clock")
+        self.jump, self.before = clock.jump, clock.words
+        return super().command()
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ import pytest
 from command import CONFIG, OK, call
 from conftest import run_database
 from doctor import apply, edited, examine, healthy, names, new_service, only, put, service  # noqa: F401  # fixtures
+from stack.clock import LIBRARY
 from stack.front import free_port
 from stack.mariadb import HOSTING_RIGHTS
 from stack.process import wait_until
-from test_clock_jumps import LIBRARY
 
 SECRET = "(the password of this account)"
 

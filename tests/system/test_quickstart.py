@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/operating.md 1: what the quickstart does once everything is built."""
+import collections
 import json
 import os
 import pathlib
@@ -12,11 +13,14 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.parse
 
 import pytest
 from client import Client
 from conftest import BUILD, SOURCE
 from driver import WINDOWS
+from stack.clock import LIBRARY
 from stack.front import accepts, free_port
 from stack.process import replace_file, wait_until
 from stack.quickstart import describe_mail
@@ -56,8 +60,8 @@ class Run:
         return process
 
     def read_env(self):
-        self.client = Client(self.port)
         self.values = dict(word.split("=", 1) for word in shlex.split((self.state / "env").read_text()) if "=" in word)
+        self.client = Client(self.port, urllib.parse.urlsplit(self.values["LEADHOOK_URL"]).path)
 
     def shell(self, command):
         """The output of a command in a shell with the values."""
@@ -73,6 +77,18 @@ class Run:
         response = self.client.request("POST", self.path, json_body={"email": email}, key=self.values["LEADHOOK_KEY"])
         assert response.status == 200, response.body
         return response.json
+
+    def log_in(self):
+        """The session that the login begins, and its cookie."""
+        login = {"email": self.values["LEADHOOK_LOGIN"], "password": self.values["LEADHOOK_PASSWORD"]}
+        answer = self.client.request("POST", "/manage/v1/session", json_body=login, headers={"Sec-Fetch-Site": "same-origin"})
+        assert answer.status == 200, answer.body
+        return answer.json, answer.headers["Set-Cookie"].partition(";")[0]
+
+    def manage(self, path, cookie):
+        answer = self.client.request("GET", f"/manage/v1/{path}", headers={"Cookie": cookie})
+        assert answer.status == 200, answer.body
+        return answer.json
 
     def supervisor(self):
         return int((self.state / "lock").read_text())
@@ -113,7 +129,7 @@ def test_first_run(quickstart, web):
     text = quickstart.start("--web", web)
     values = quickstart.values
     assert set(values) == {"LEADHOOK_URL", "LEADHOOK_KEY", "LEADHOOK_CAMPAIGN", "LEADHOOK_CONF", "LEADHOOK_RECEIVER_LOG", "LEADHOOK_MAILS",
-                           "LEADHOOK_PAGE", "PATH", "MANPATH"}
+                           "LEADHOOK_PAGE", "LEADHOOK_DASHBOARD", "LEADHOOK_LOGIN", "LEADHOOK_PASSWORD", "PATH", "MANPATH"}
     assert "accounts" in quickstart.shell("leadhook status")
     report = json.loads(quickstart.shell(f"leadhook doctor --access-log {quickstart.state}/web/access.log --json"))
     assert [one["check"] for one in report["checks"] if one["state"] != "ok"] == []
@@ -124,6 +140,161 @@ def test_first_run(quickstart, web):
         assert set(line) == {"time", "path", "headers", "body", "verified"} and line["verified"] is True
         assert json.loads(line["body"])["social_id"] == lead["social_id"]
     assert {json.loads(line["body"])["__event"] for line in quickstart.received()} == {"new_signup", "new_signup_not_excluded"}
+
+
+@pytest.mark.parametrize("web", ["lighttpd", "apache", "nginx"])
+def test_the_login(quickstart, web):
+    """The banner has the address of the dashboard and an operator's login, the same after a restart, also below a path; they are private"""
+    text = quickstart.start("--web", web, "--set", "server.base_path=/lead")
+    shown = re.search(r"\nThe dashboard is (\S+)\n  email       (\S+)\n  password    (\S+)\n", text)
+    assert shown.groups() == tuple(quickstart.values[f"LEADHOOK_{name}"] for name in ("DASHBOARD", "LOGIN", "PASSWORD"))
+    assert len(shown[3]) >= 16
+    assert shown[1] == f"http://127.0.0.1:{quickstart.port}/lead/dashboard/"
+    page = quickstart.client.request("GET", "/dashboard/")
+    assert page.status == 200 and b'<div id="app">' in page.body
+    session, cookie = quickstart.log_in()
+    assert (session["email"], session["role"]) == (shown[2], "operator")
+    assert len(quickstart.manage("overview", cookie)) == 2
+    for name in ("quickstart.json", "env"):
+        assert stat.S_IMODE((quickstart.state / name).stat().st_mode) == 0o600
+    assert quickstart.call("--stop").returncode == 0
+    assert shown[0] in quickstart.start("--web", web, port=quickstart.port)
+    quickstart.log_in()
+
+
+def test_a_lost_login_is_made_again(quickstart):
+    """of a user that was removed, and of one that was made by the command"""
+    quickstart.start()
+    before = quickstart.values["LEADHOOK_PASSWORD"]
+    for again in ("true", "leadhook user add operator@example.org --role operator"):
+        user, = json.loads(quickstart.shell("leadhook --json user list"))
+        quickstart.shell(f"leadhook user remove {user['id']} && {again}")
+        assert quickstart.call("--stop").returncode == 0
+        quickstart.start(port=quickstart.port)
+        quickstart.log_in()
+        assert quickstart.values["LEADHOOK_PASSWORD"] != before
+        before = quickstart.values["LEADHOOK_PASSWORD"]
+
+
+@pytest.mark.parametrize("browser", WINDOWS)
+def test_a_session_over_http(quickstart, make_folder, browser):
+    """docs/manage.md 3: browsers store the cookie of a session, which is for https, and send it, on the printed address and on localhost"""
+    if WINDOWS[browser].program.program() is None:
+        pytest.skip(f"{browser} is not installed; scripts/check installs it")
+    quickstart.start()
+    address = quickstart.values["LEADHOOK_DASHBOARD"]
+    login = json.dumps({"email": quickstart.values["LEADHOOK_LOGIN"], "password": quickstart.values["LEADHOOK_PASSWORD"]})
+    window = WINDOWS[browser](make_folder())
+    try:
+        window.start()
+        for url in (address, address.replace("127.0.0.1", "localhost")):
+            window.open(url)
+            assert window.run(f"""
+                const headers = {{ "Content-Type": "application/json" }};
+                const call = (method, body) => fetch("/manage/v1/session", {{ method, body, headers }});
+                const before = await call("GET"), login = await call("POST", {json.dumps(login)}), after = await call("GET");
+                return [before.status, login.status, after.status, (await after.json()).email];
+                """) == [401, 200, 200, quickstart.values["LEADHOOK_LOGIN"]], url
+    finally:
+        window.stop()
+
+
+DAY = 24 * 3600
+
+
+def rfc3339(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+@pytest.fixture(scope="module")
+def demonstration(make_folder):
+    """A quickstart that was used before its week was made."""
+    if LIBRARY is None:
+        pytest.skip("needs libfaketime")
+    run = Run(make_folder())
+    run.start()
+    run.lead("ada@example.org")
+    assert run.call("--stop").returncode == 0
+    run.start("--demo", port=run.port)
+    yield run
+    run.call("--stop")
+
+
+def test_a_week_of_leads(demonstration):
+    """Three campaigns have sign-ups on each of the last seven days, from all sources, and `check --deep` finds nothing"""
+    _, cookie = demonstration.log_in()
+    campaigns = {one["name"]: one for one in demonstration.manage("overview", cookie)}
+    assert {name: one["leads"] for name, one in campaigns.items()} == {
+        "Quickstart": 1, "Lumen": 0, "App waiting list": 1100, "Bike giveaway": 700, "Newsletter": 200}
+    sources, totals = set(), collections.Counter()
+    for name in ("App waiting list", "Bike giveaway", "Newsletter"):
+        since = rfc3339(time.time() - 7 * DAY)
+        stats = demonstration.manage(f"campaigns/{campaigns[name]['id']}/stats?by=hour&since={since}", cookie)
+        assert stats["complete"] and stats["totals"]["signups"] == campaigns[name]["leads"], name
+        hours = [point["signups"] for point in stats["points"]]
+        assert all(sum(hours[day * 24:day * 24 + 24]) > 0 for day in range(7)) and max(hours) >= 4, hours
+        totals.update(stats["totals"])
+        sources |= {one["source"] for one in stats["sources"] if one["signups"]}
+    assert sources == {"referral", "campaign", "inbound", "link", "direct"}
+    for name in ("verified", "referred", "fraudulent", "opted_out", "waitlisted", "removed_from_waitlist"):
+        assert 0 < totals[name] < totals["leads"], name
+    checked = json.loads(demonstration.shell("leadhook check --deep --json"))
+    assert checked["ok"], checked
+
+
+def test_leads_of_the_week(demonstration):
+    """The same people each time, with addresses that are for examples; chains of referrals, tags, actions and rewards"""
+    campaign = next(one["id"] for one in json.loads(demonstration.shell("leadhook --json campaign list")) if one["name"] == "Bike giveaway")
+    leads = [json.loads(line) for line in demonstration.shell(f"leadhook lead export {campaign} - --format ndjson").splitlines()]
+    assert len(leads) == 700 and all(re.search(r"@example\.(org|com|net)$", one["email"]) for one in leads)
+    assert [one["email"] for one in leads[:3]] == ["ada.larsen@example.com", "maja.garcia@example.com", "marco.kim@example.org"]
+    parents = {one["social_id"]: one["parent_id"] for one in leads}
+
+    def depth(social_id):
+        return 1 + depth(parents[social_id]) if parents.get(social_id) else 0
+    assert max(map(depth, parents)) >= 3
+    assert any(one["tags"] for one in leads) and any(one["completed_actions"] for one in leads) and any(one["utm"] for one in leads)
+    assert max(one["contest_score"] for one in leads) >= 100, "the last reward"
+    assert demonstration.shell("leadhook check") and len({one["email"] for one in leads}) == len(leads)
+
+
+def test_webhooks_of_the_week(demonstration):
+    """One works, one has failed deliveries, one is disabled; what is sent now arrives"""
+    _, cookie = demonstration.log_in()
+    hooks = {}
+    for campaign in demonstration.manage("overview", cookie):
+        for one in demonstration.manage(f"campaigns/{campaign['id']}/webhooks", cookie):
+            hooks[one["url"].rpartition("/")[2]] = one
+    totals = {name: demonstration.manage(f"webhooks/{hooks[name]['referenceId']}/stats", cookie)["totals"]
+              for name in ("mailing", "crm", "sheet")}
+    assert totals["mailing"]["delivered"] == totals["mailing"]["attempts"] > 1000
+    assert totals["crm"]["failed"] >= 1 and totals["crm"]["answers_5xx"] > totals["crm"]["failed"] and totals["crm"]["delivered"] > 500
+    assert hooks["sheet"]["state"] == "disabled" and totals["sheet"]["delivered"] > 0
+    failed = json.loads(demonstration.shell("leadhook --json delivery list --state failed"))
+    assert {(one["last_status"], one["webhook_id"]) for one in failed} == {(500, hooks["crm"]["referenceId"])}
+    demonstration.shell(f"leadhook delivery redeliver {failed[0]['id']}")
+    wait_until(lambda: len(json.loads(demonstration.shell("leadhook --json delivery list --state failed"))) == len(failed) - 1, 15,
+               "it is delivered")
+    assert all(line["verified"] for line in demonstration.received())
+
+
+def test_one_week_alone(demonstration):
+    """A second --demo changes nothing, and replaces what an earlier one has begun but not finished"""
+    def campaigns():
+        return [(one["id"], one["name"], one["lead_count"]) for one in json.loads(demonstration.shell("leadhook --json campaign list"))]
+    before = campaigns()
+    for unfinished in (False, True):
+        assert demonstration.call("--stop").returncode == 0
+        if unfinished:
+            file = demonstration.state / "quickstart.json"
+            values = json.loads(file.read_text())
+            assert values.pop("demo")
+            file.write_text(json.dumps(values))
+        demonstration.start("--demo", port=demonstration.port)
+        after = campaigns()
+        assert [one[1:] for one in after] == [one[1:] for one in before]
+        assert (after == before) == (not unfinished)
+    assert json.loads(demonstration.shell("leadhook check --deep --json"))["ok"]
 
 
 @pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")

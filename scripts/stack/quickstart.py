@@ -133,7 +133,9 @@ class Quickstart:
         self.installation.configure([("database", "socket", self.database.socket), ("server", "listen", self.installation.socket),
                                      *(one for one in self.options.set if one not in of_mail)])
         if not self.installation.setting("server", "secrets_key"):
-            self.installation.configure([("server", "secrets_key", secrets.token_hex(32))])
+            # The database has what it seals, also after a first start that failed and left no configuration.
+            self.state.save(secrets_key=self.state.values.get("secrets_key") or secrets.token_hex(32))
+            self.installation.configure([("server", "secrets_key", self.state.values["secrets_key"])])
         base_path = self.installation.setting("server", "base_path", "")
         self.front = WEB[self.options.web](self.folder / "web", self.options.port, mount=f"{base_path}/")
         # A configured address is not changed.
@@ -224,6 +226,7 @@ class Quickstart:
         self.database.before = []
         self.database.restart()
         self.clock.file.unlink()
+        self.installation.admin("upgrade")  # partitions of the days to come; the dispatcher has made those of a week ago
         self.front.child.ready(self.healthy)
         self.state.save(demo=True)
 

@@ -504,6 +504,14 @@ def test_invalid_settings(quickstart, name, value):
     quickstart.lead("ada@example.org")
 
 
+def test_a_first_start_that_fails(quickstart):
+    """The next one goes on with the database that it left"""
+    done = quickstart.call("--port", str(free_port()), "--detach", "--set", "log.file=/proc/leadhook.log")
+    assert done.returncode == 1 and "starting the programs failed" in done.stderr and not (quickstart.state / "leadhook.conf").exists()
+    quickstart.start()
+    quickstart.lead("ada@example.org")
+
+
 def test_unexpected_requests_at_the_receiver(quickstart, tmp_path):
     """Forms and invalid data are shown as far as possible, and the receiver continues"""
     out = tmp_path / "out"

@@ -38,7 +38,7 @@ VIEWS = {  # of a campaign with leads: place, heading
     "import": ("campaigns/{campaign}/import", "Import leads"),
     "export": ("campaigns/{campaign}/export", "Export leads"),
     "webhooks": ("campaigns/{campaign}/webhooks", "Webhooks"),
-    "webhook": ("campaigns/{campaign}/webhooks/{webhook}", "{host}"),
+    "webhook": ("campaigns/{campaign}/webhooks/{webhook}", "{receiver}"),
     "deliveries": ("campaigns/{campaign}/deliveries", "Deliveries"),
     "delivery": ("campaigns/{campaign}/deliveries/{delivery}", "New sign-up"),
     "pages": ("campaigns/{campaign}/pages", "Pages and email"),

@@ -47,7 +47,7 @@ def places(service, campaign):
     """Each view of VIEWS: its name, place and heading."""
     deliveries = service.deliveries(campaign.hooked)
     values = {"campaign": campaign.id, "name": campaign.name, "lead": campaign.ada["social_id"], "webhook": campaign.hooked["referenceId"],
-              "delivery": deliveries[-1]["id"], "host": f"127.0.0.1:{service.receiver.port}"}
+              "delivery": deliveries[-1]["id"], "receiver": service.receiver.url(campaign.hook).removeprefix("http://")}
     for name, (place, heading) in VIEWS.items():
         yield name, place.format(**values), heading.format(**values)
 

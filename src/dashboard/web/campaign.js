@@ -25,7 +25,7 @@ function periodQuery(key, created) {
 
 function Delta({ now, before }) {
 	const by = change(now, before);
-	return by === null ? html`${count(before)} in the previous period` : html`<span class=${by < 0 ? "down" : "up"}>${by < 0 ? "↓" : "↑"} ${Math.abs(by)} %</span> from ${count(before)}`;
+	return by === null ? html`${count(before)} in the previous period` : html`<span class=${by < 0 ? "down" : "up"}>${by < 0 ? "↓" : "↑"} ${count(Math.abs(by))} %</span> from ${count(before)}`;
 }
 
 function Sources({ stats, id }) {

@@ -5,6 +5,9 @@ import { count, day, full, hour, short, utcDay } from "./format.js";
 import { useTheme } from "./frame.js";
 import { html } from "./ui.js";
 
+/** Between lines of the grid: whole numbers. */
+const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map(step => step * 10 ** power)).flat();
+
 let loading = null;
 function load() {
 	loading ||= import("./uplot.js").then(module => {
@@ -54,7 +57,7 @@ export function Chart({ points, series: all, by, label }) {
 				...size(), tzDate: by === "hour" ? undefined : seconds => Plot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
 				cursor: { drag: { x: false, y: false } },
 				scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
-				axes: [{ ...axis, grid: { show: false }, space: 80, values: (_, times) => labels(times, by) }, { ...axis, size: 56, values: (_, values) => values.map(value => Number.isInteger(value) ? short(value) : "") }],
+				axes: [{ ...axis, grid: { show: false }, space: 80, values: (_, times) => labels(times, by) }, { ...axis, size: 56, incrs: STEPS, values: (_, values) => values.map(short) }],
 				series: [{ label: by === "hour" ? "Hour" : "Day (UTC)", value: (_, seconds) => seconds === null ? "" : title(seconds) },
 					...series.map(([, name, number]) => ({
 						label: name, stroke: color(`--series-${number}`), fill: number === 1 ? color("--accent-soft") : undefined, width: 2, points: { show: points.length < 32, size: 5 },

@@ -77,7 +77,7 @@ export function Deliveries({ id, query }) {
 /* ---- one delivery ---- */
 
 function Attempt({ one }) {
-	return html`<li><time datetime=${one.at} title=${full(one.at)}>${hour(one.at)}</time><div><p><strong>Attempt ${one.attempt}</strong>: ${outcome(one.status, one.error)}, after ${duration(one.duration_ms)} · <${Time} at=${one.at} /></p>
+	return html`<li><time datetime=${one.at} title=${full(one.at)}>${hour(one.at)}</time><div><p><strong>Attempt ${one.attempt}</strong>: ${outcome(one.status, one.error)} in ${duration(one.duration_ms)} · <${Time} at=${one.at} /></p>
 		${one.answer ? html`<pre class="answer" tabindex="0">${one.answer}</pre>` : ""}</div></li>`;
 }
 

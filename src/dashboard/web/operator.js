@@ -89,7 +89,7 @@ export function Operator() {
 				<${Tile} label="Leads" value=${count(status.leads)} note=${`${plural(status.campaigns, "campaign")}, ${plural(status.accounts, "account")}`} />
 				<${Tile} label="Deliveries due" tone=${status.due_now > 0 ? "wait" : "good"} value=${count(status.due_now)} note=${html`${count(status.due_later)} later`} />
 				<${Tile} label="Webhooks failing" tone=${status.webhooks_failing > 0 ? "bad" : "good"} value=${count(status.webhooks_failing)} note=${`of ${count(status.webhooks)}, ${count(status.webhooks_disabled)} disabled`} />
-				<${Tile} label="Emails pending" tone=${status.mail_held_since ? "bad" : ""} value=${status.mail ? count(status.mails_pending) : "off"} note=${status.mail ? html`oldest <${Time} at=${status.oldest_mail_at} none="none" />` : "not configured"} />
+				<${Tile} label="Emails pending" tone=${status.mail_held_since ? "bad" : ""} value=${status.mail ? count(status.mails_pending) : "off"} note=${!status.mail ? "not configured" : status.oldest_mail_at && html`oldest <${Time} at=${status.oldest_mail_at} />`} />
 				<${Tile} label="Dispatcher" tone=${status.dispatcher_until ? "good" : "bad"} value=${status.dispatcher_until ? "running" : "stopped"} note=${status.dispatcher_until ? "" : "Check systemctl status leadhook-dispatch or the cron job."} />
 				${(status.disks || []).map(disk => html`<${Tile} key=${disk.what} label=${`Disk (${disk.what})`} tone=${disk.free_bytes < disk.size_bytes * LOW_SPACE ? "bad" : ""} value=${bytes(disk.free_bytes)} note=${`free of ${bytes(disk.size_bytes)}`} />`)}
 			</div>

@@ -55,7 +55,7 @@ async function addCampaign() {
 function Growth({ row }) {
 	const by = change(row.last_7_days, row.previous_7_days);
 	return html`<${Number_} value=${row.last_7_days} />${by === null ? "" : html`<span class=${`delta ${by < 0 ? "down" : "up"}`}>
-		${by < 0 ? "↓" : "↑"} ${Math.abs(by)} %<span class="offscreen"> ${by < 0 ? "less" : "more"} than in the previous 7 days</span></span>`}`;
+		${by < 0 ? "↓" : "↑"} ${count(Math.abs(by))} %<span class="offscreen"> ${by < 0 ? "less" : "more"} than in the previous 7 days</span></span>`}`;
 }
 
 /** Problems, for the list above the table. */

@@ -205,7 +205,7 @@ export function Webhook({ id, webhook: number }) {
 	const live = useLive(`webhooks/${number}`, {}, { every: 10 });
 	const failed = useLive(`campaigns/${id}/deliveries`, { webhook: number, state: "failed", limit: 5 }, { every: 10 });
 	const pending = useLive(`campaigns/${id}/deliveries`, { webhook: number, state: "pending", limit: 5 }, { every: 10 });
-	const title = live.value ? urlParts(live.value.url)[0] : "Webhook";
+	const title = live.value ? urlParts(live.value.url).join("") : "Webhook";
 	const act = (word, text) => async () => {
 		await post(`webhooks/${number}/${word}`);
 		toast(text, word === "disable" ? async () => { await post(`webhooks/${number}/enable`); live.reload(); } : undefined);

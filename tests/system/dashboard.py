@@ -56,12 +56,11 @@ VIEWS = {  # of a campaign with leads: place, heading
 
 
 class Dashboard:
-    """One window at the dashboard of a service."""
+    """One window at the dashboard of a service, whose URL is `base`."""
 
-    def __init__(self, window, service):
-        self.window, self.service = window, service
+    def __init__(self, window, base):
+        self.window, self.url = window, f"{base}/dashboard/"
         window.resize(1280)
-        self.url = f"{service.front.url}/dashboard/"
 
     # ---- what is shown ----
 
@@ -101,7 +100,7 @@ class Dashboard:
 
     def open(self, place, title=None):
         """Shows the view, without loading the page anew; waits for its heading and its data."""
-        moves = self.run(f"""const place = {json.dumps("#/" + place)}, moves = location.hash.split("?")[0] !== place.split("?")[0];
+        moves = self.run(f"""const place = {json.dumps("#/" + place)}, moves = (location.hash || "#/").split("?")[0] !== place.split("?")[0];
             if (moves)
                 document.querySelector("h1").setAttribute("data-left", "");
             location.hash = place;

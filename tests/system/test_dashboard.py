@@ -36,7 +36,7 @@ def shop(service):
 @pytest.fixture
 def dashboard(window, service, root):
     """At the overview, logged in as the operator."""
-    made = Dashboard(window, service)
+    made = Dashboard(window, service.front.url)
     made.load()
     if made.value("document.querySelector('.login')"):
         made.log_in(root.email)
@@ -110,7 +110,7 @@ def test_first_view(service):
 def test_login_with_a_second_factor(window, service):
     """users.md 3, 4: from the link of an invitation to a login with a code"""
     user = User(service, f"ada-{window.browser.name}@example.org", "--role", "operator", "--name", "Ada")
-    dashboard = Dashboard(window, service)
+    dashboard = Dashboard(window, service.front.url)
     window.open("about:blank")
     window.open(user.link)
     dashboard.sees("Welcome, Ada")
@@ -229,7 +229,7 @@ def test_without_the_database(window, make_service, own_database):
     service = make_service(settings=SETTINGS, database=own_database)
     root = make_operator(service)
     service.campaign(service.account("Lamps"))
-    dashboard = Dashboard(window, service)
+    dashboard = Dashboard(window, service.front.url)
     dashboard.enter(root)
     dashboard.wait("document.querySelectorAll('main tbody tr').length === 1")
     own_database.stop()

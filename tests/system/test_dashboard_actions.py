@@ -28,7 +28,7 @@ def shop(service, window):
 
 @pytest.fixture
 def dashboard(window, service, root):
-    made = Dashboard(window, service)
+    made = Dashboard(window, service.front.url)
     made.load()
     if made.value("document.querySelector('.login')"):
         made.log_in(root.email)
@@ -386,7 +386,7 @@ def test_views_of_another_account(window, service, shop):
     other = make_shop(service, service.account("Other"))
     owner = User(service, f"owner-{other.id}@example.org", "--role", "owner", "--account", str(shop.account.id))
     assert owner.accept().status == 200
-    dashboard = Dashboard(window, service)
+    dashboard = Dashboard(window, service.front.url)
     dashboard.enter(owner)
     dashboard.sees(shop.name)
     assert other.name not in dashboard.text()

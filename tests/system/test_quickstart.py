@@ -10,16 +10,20 @@ import shutil
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.parse
+import zlib
 
 import pytest
 from client import Client
 from conftest import BUILD, SOURCE
+from dashboard import Dashboard
 from driver import WINDOWS
+from settings import TEST_SETTINGS
 from stack.clock import LIBRARY
 from stack.front import accepts, free_port
 from stack.process import replace_file, wait_until
@@ -276,6 +280,59 @@ def test_webhooks_of_the_week(demonstration):
     wait_until(lambda: len(json.loads(demonstration.shell("leadhook --json delivery list --state failed"))) == len(failed) - 1, 15,
                "it is delivered")
     assert all(line["verified"] for line in demonstration.received())
+
+
+def is_blank(picture):
+    """Whether a PNG file has almost the same pixels in each row."""
+    data, at, pixels = picture.read_bytes(), 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR":
+            width, height = struct.unpack(">II", data[at + 8:at + 16])
+        elif kind == b"IDAT":
+            pixels += data[at + 8:at + 8 + size]
+        at += size + 12
+    rows = zlib.decompress(pixels)
+    stride = len(rows) // height
+    assert stride > width
+    return len({rows[row * stride:(row + 1) * stride] for row in range(height)}) < height / 4
+
+
+def test_pictures(demonstration, make_folder):
+    """docs/dashboard.md: views of the week, as the documents show them. LEADHOOK_PICTURES=FOLDER writes these there."""
+    if WINDOWS["chromium"].program.program() is None:
+        pytest.skip("chromium is not installed; scripts/check installs it")
+    folder = pathlib.Path(TEST_SETTINGS.get("LEADHOOK_PICTURES") or make_folder())
+    campaigns = {one["name"]: one["id"] for one in json.loads(demonstration.shell("leadhook --json campaign list"))}
+    waiting, giveaway = campaigns["App waiting list"], campaigns["Bike giveaway"]
+    hook = next(one["referenceId"] for one in json.loads(demonstration.shell(f"leadhook --json webhook list {giveaway}")) if "/crm" in one["url"])
+    failed = json.loads(demonstration.shell("leadhook --json delivery list --state failed"))[0]
+    leader = json.loads(demonstration.shell(f"leadhook --json lead list {waiting} --order score --limit 1"))[0]["social_id"]
+    window = WINDOWS["chromium"](make_folder())
+    try:
+        dashboard = Dashboard(window.start(), f"http://127.0.0.1:{demonstration.port}")
+        window.open(dashboard.url)
+        dashboard.log_in(demonstration.values["LEADHOOK_LOGIN"], demonstration.values["LEADHOOK_PASSWORD"])
+        for name, place, width, height, scheme in (
+                ("overview", "", 1280, 640, "light"), ("campaign", f"campaigns/{waiting}?period=7d", 1280, 1200, "light"),
+                ("leads", f"campaigns/{giveaway}/leads?order=score", 1280, 800, "light"),
+                ("lead", f"campaigns/{waiting}/leads/{leader}", 1280, 1000, "light"),
+                ("webhook", f"campaigns/{giveaway}/webhooks/{hook}", 1280, 1200, "light"),
+                ("delivery", f"campaigns/{giveaway}/deliveries/{failed['id']}", 1280, 800, "light"),
+                ("pages", f"campaigns/{campaigns['Lumen']}/pages", 1280, 900, "light"),
+                ("dark", f"campaigns/{giveaway}?period=7d", 360, 780, "dark")):
+            window.resize(width, height)
+            window.scheme(scheme)
+            dashboard.open(place)
+            if "period" in place or name == "webhook":
+                dashboard.wait("document.querySelector('.chart canvas')?.width > 100", "the chart")
+            if name == "pages":
+                dashboard.wait("document.querySelector('iframe')?.contentDocument?.querySelector('form')", "the preview")
+            assert dashboard.problems() == [], name
+            window.picture(folder / f"dashboard-{name}.png")
+            assert not is_blank(folder / f"dashboard-{name}.png"), name
+    finally:
+        window.stop()
 
 
 def test_one_week_alone(demonstration):

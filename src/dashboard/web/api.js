@@ -36,26 +36,25 @@ export const forget = () => seen.clear();
 function urlOf(path, query) {
 	const url = new URL(path, BASE);
 	for (const [name, value] of Object.entries(query || {})) {
-		if (value !== null && value !== undefined && value !== "")
-			url.searchParams.set(name, value);
+		if (value !== null && value !== undefined && value !== "") url.searchParams.set(name, value);
 	}
 	return url;
 }
 
 async function send(method, url, { body, version, key, signal }) {
 	const headers = {};
-	if (body !== undefined)
-		headers["Content-Type"] = "application/json";
-	if (version)
-		headers["If-Match"] = version;
-	if (key)
-		headers["Idempotency-Key"] = key;
-	if (method === "GET" && seen.has(url.href))
-		headers["If-None-Match"] = seen.get(url.href).tag;
+	if (body !== undefined) headers["Content-Type"] = "application/json";
+	if (version) headers["If-Match"] = version;
+	if (key) headers["Idempotency-Key"] = key;
+	if (method === "GET" && seen.has(url.href)) headers["If-None-Match"] = seen.get(url.href).tag;
 	const limit = AbortSignal.timeout(SECONDS_MAX * 1000);
 	try {
 		return await fetch(url, {
-			method, headers, credentials: "same-origin", cache: "no-store", redirect: "error",
+			method,
+			headers,
+			credentials: "same-origin",
+			cache: "no-store",
+			redirect: "error",
 			body: body === undefined ? undefined : JSON.stringify(body),
 			signal: signal && AbortSignal.any ? AbortSignal.any([signal, limit]) : signal || limit,
 		});
@@ -74,9 +73,15 @@ async function failureOf(answer) {
 		problem = {};
 	}
 	// The API before the path is read, and web servers, have `message`.
-	const texts = { title: problem.title || `The web server answered ${answer.status}.`, detail: problem.detail || problem.message };
-	return new Failure(answer.status, { ...problem, ...texts, request_id: problem.request_id || answer.headers.get("X-Request-Id") },
-		Number(answer.headers.get("Retry-After")) || null);
+	const texts = {
+		title: problem.title || `The web server answered ${answer.status}.`,
+		detail: problem.detail || problem.message,
+	};
+	return new Failure(
+		answer.status,
+		{ ...problem, ...texts, request_id: problem.request_id || answer.headers.get("X-Request-Id") },
+		Number(answer.headers.get("Retry-After")) || null,
+	);
 }
 
 /** The query of the next part, from the header Link; null at the end. */
@@ -88,10 +93,10 @@ function nextOf(answer) {
 async function read(answer, url) {
 	if (answer.status === 304)
 		return { ...seen.get(url.href), unchanged: true };
-	const tag = answer.headers.get("ETag"), value = await answer.json();
+	const tag = answer.headers.get("ETag"),
+		value = await answer.json();
 	const found = { tag, value, next: nextOf(answer) };
-	if (tag && url)
-		seen.set(url.href, found);
+	if (tag && url) seen.set(url.href, found);
 	return found;
 }
 
@@ -114,12 +119,9 @@ export async function call(method, path, options = {}) {
 		} catch (failure) {
 			if (!(failure instanceof Failure) || options.quiet)
 				throw failure;
-			if (failure.status === 401 && ["session_ended", "missing_api_key"].includes(failure.code))
-				await gate.logIn();
-			else if (failure.code === "confirmation_needed")
-				await gate.confirm();
-			else
-				throw failure;
+			if (failure.status === 401 && ["session_ended", "missing_api_key"].includes(failure.code)) await gate.logIn();
+			else if (failure.code === "confirmation_needed") await gate.confirm();
+			else throw failure;
 		}
 	}
 }

@@ -26,7 +26,8 @@ const dayTitle = seconds => utcDay(seconds * 1000);
 function labels(times, by) {
 	let before = "";
 	return times.map(seconds => {
-		const date = by === "hour" ? day(seconds * 1000) : utcDay(seconds * 1000), isNew = date !== before;
+		const date = by === "hour" ? day(seconds * 1000) : utcDay(seconds * 1000),
+			isNew = date !== before;
 		before = date;
 		return by === "hour" ? `${hour(seconds * 1000)}${isNew ? `\n${date}` : ""}` : isNew ? date : "";
 	});
@@ -42,7 +43,10 @@ export function Chart({ points, series: all, by, label }) {
 	const series = all.filter(([member], at) => at === 0 || points.some(point => point[member] > 0));
 	const shape = `${series.map(([member]) => member).join()} ${by} ${useTheme()}`;
 	const data = useRef(null);
-	data.current = [points.map(point => Date.parse(point.time) / 1000), ...series.map(([member]) => points.map(point => point[member]))];
+	data.current = [
+		points.map(point => Date.parse(point.time) / 1000),
+		...series.map(([member]) => points.map(point => point[member])),
+	];
 	const plot = useRef(null);
 	useEffect(() => {
 		let gone = false;
@@ -51,19 +55,41 @@ export function Chart({ points, series: all, by, label }) {
 		load().then(Plot => {
 			if (gone || !box.current)
 				return;
-			const axis = { stroke: color("--muted"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
+			const axis = {
+				stroke: color("--muted"),
+				grid: { stroke: color("--line"), width: 1 },
+				ticks: { show: false },
+				font: "12px system-ui",
+			};
 			const title = by === "hour" ? hourTitle : dayTitle;
-			plot.current = new Plot({
-				...size(), tzDate: by === "hour" ? undefined : seconds => Plot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
-				cursor: { drag: { x: false, y: false } },
-				scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
-				axes: [{ ...axis, grid: { show: false }, space: 80, values: (_, times) => labels(times, by) }, { ...axis, size: 56, incrs: STEPS, values: (_, values) => values.map(short) }],
-				series: [{ label: by === "hour" ? "Hour" : "Day (UTC)", value: (_, seconds) => seconds === null ? "" : title(seconds) },
-					...series.map(([, name, number]) => ({
-						label: name, stroke: color(`--series-${number}`), fill: number === 1 ? color("--accent-soft") : undefined, width: 2, points: { show: points.length < 32, size: 5 },
-						value: (_, value) => value === null ? "" : count(value),
-					}))],
-			}, data.current, box.current);
+			plot.current = new Plot(
+				{
+					...size(),
+					tzDate: by === "hour" ? undefined : seconds => Plot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+					cursor: { drag: { x: false, y: false } },
+					scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
+					axes: [
+						{ ...axis, grid: { show: false }, space: 80, values: (_, times) => labels(times, by) },
+						{ ...axis, size: 56, incrs: STEPS, values: (_, values) => values.map(short) },
+					],
+					series: [
+						{
+							label: by === "hour" ? "Hour" : "Day (UTC)",
+							value: (_, seconds) => (seconds === null ? "" : title(seconds)),
+						},
+						...series.map(([, name, number]) => ({
+							label: name,
+							stroke: color(`--series-${number}`),
+							fill: number === 1 ? color("--accent-soft") : undefined,
+							width: 2,
+							points: { show: points.length < 32, size: 5 },
+							value: (_, value) => (value === null ? "" : count(value)),
+						})),
+					],
+				},
+				data.current,
+				box.current,
+			);
 			watch.observe(box.current);
 		});
 		return () => {
@@ -73,10 +99,14 @@ export function Chart({ points, series: all, by, label }) {
 			plot.current = null;
 		};
 	}, [shape]);
-	useEffect(() => { plot.current?.setData(data.current); }, [points]);
+	useEffect(() => {
+		plot.current?.setData(data.current);
+	}, [points]);
 	return html`<div class="chart" ref=${box} role="img" aria-label=${label} />
 		<details><summary>Show as a table</summary><div class="table numbers"><table aria-label=${label}>
 			<thead><tr><th scope="col">${by === "hour" ? "Hour" : "Day (UTC)"}</th>${series.map(([member, name]) => html`<th scope="col" class="number" key=${member}>${name}</th>`)}</tr></thead>
-			<tbody>${[...points].reverse().map(point => html`<tr key=${point.time}><th scope="row" title=${full(point.time)}>${by === "hour" ? `${day(point.time)}, ${hour(point.time)}` : utcDay(point.time)}</th>
-				${series.map(([member, name]) => html`<td class="number" key=${member} data-label=${name}>${count(point[member])}</td>`)}</tr>`)}</tbody></table></div></details>`;
+			<tbody>${[...points].reverse().map(
+				point => html`<tr key=${point.time}><th scope="row" title=${full(point.time)}>${by === "hour" ? `${day(point.time)}, ${hour(point.time)}` : utcDay(point.time)}</th>
+				${series.map(([member, name]) => html`<td class="number" key=${member} data-label=${name}>${count(point[member])}</td>`)}</tr>`,
+			)}</tbody></table></div></details>`;
 }

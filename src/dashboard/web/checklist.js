@@ -27,7 +27,10 @@ export function Checklist({ id, campaign }) {
 	if (steps.every(Boolean))
 		return null;
 	return html`<section class="card checklist"><header><h2>Get started</h2>
-			<button type="button" class="small quiet" onClick=${() => { localStorage.setItem(hiddenKey(id), "yes"); hide(true); }}>Hide</button></header>
+			<button type="button" class="small quiet" onClick=${() => {
+				localStorage.setItem(hiddenKey(id), "yes");
+				hide(true);
+			}}>Hide</button></header>
 		<ol>
 			<${Step} done=${steps[0]} title="Get the first sign-up">
 				${campaign.pages && embed.page && html`<p>Your sign-up page is online: <a href=${embed.page} target="_blank" rel="noreferrer noopener">${embed.page}</a>. <a href=${link(`campaigns/${id}/pages`)}>Change its texts and colors</a>.</p>`}
@@ -38,8 +41,11 @@ export function Checklist({ id, campaign }) {
 				<p>A webhook sends each sign-up to your CRM, newsletter or automation, and retries when the receiver is down.</p>
 				<p><a class="button" href=${link(`campaigns/${id}/webhooks`, { add: "yes" })}>Add a webhook</a></p>
 			<//>
-			${isReferral && html`<${Step} done=${steps[2]} title="Give leads a reason to invite friends">
+			${
+				isReferral &&
+				html`<${Step} done=${steps[2]} title="Give leads a reason to invite friends">
 				<p>Leads reach rewards with points. A lead gets ${plural(campaign.points_direct, "point")} for each friend who signs up.</p>
-				<p><a class="button" href=${link(`campaigns/${id}/settings`, { tab: "rewards" })}>Add a reward</a></p><//>`}
+				<p><a class="button" href=${link(`campaigns/${id}/settings`, { tab: "rewards" })}>Add a reward</a></p><//>`
+			}
 		</ol></section>`;
 }

@@ -9,13 +9,15 @@ const daysOfYears = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "s
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
-const MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
+const MINUTE = 60,
+	HOUR = 60 * MINUTE,
+	DAY = 24 * HOUR;
 
 /** 13248 → "13,248". */
 export const count = value => numbers.format(value);
 
 /** 13248 → "13.2K". */
-export const short = value => value < 10000 ? numbers.format(value) : compact.format(value);
+export const short = value => (value < 10000 ? numbers.format(value) : compact.format(value));
 
 /** "1 lead", "2 leads". */
 export const plural = (value, one, many = `${one}s`) => `${numbers.format(value)} ${value === 1 ? one : many}`;
@@ -24,18 +26,20 @@ export const plural = (value, one, many = `${one}s`) => `${numbers.format(value)
 export function percent(part, whole) {
 	if (!whole)
 		return "–";
-	const value = 100 * part / whole;
+	const value = (100 * part) / whole;
 	return `${value > 0 && value < 1 ? "<1" : value > 99 && value < 100 ? ">99" : Math.round(value)} %`;
 }
 
 /** How a value has changed against one before, in percent; null when too little was counted to say. */
 export function change(value, before) {
-	return before < 20 ? null : Math.round(100 * (value - before) / before);
+	return before < 20 ? null : Math.round((100 * (value - before)) / before);
 }
 
 /** "3 minutes ago", "in 2 hours", "14 Nov, 09:30". */
 export function ago(time, now = Date.now()) {
-	const date = new Date(time), seconds = (date.getTime() - now) / 1000, size = Math.abs(seconds);
+	const date = new Date(time),
+		seconds = (date.getTime() - now) / 1000,
+		size = Math.abs(seconds);
 	if (size < 45)
 		return seconds > 0 ? "in a moment" : "just now";
 	if (size < HOUR)
@@ -66,7 +70,9 @@ export function duration(milliseconds) {
 		return `${Math.round(milliseconds)} ms`;
 	if (milliseconds < MINUTE * 1000)
 		return `${(milliseconds / 1000).toFixed(1)} s`;
-	return milliseconds < HOUR * 1000 ? plural(Math.round(milliseconds / 60000), "minute") : plural(Math.round(milliseconds / 3600000), "hour");
+	return milliseconds < HOUR * 1000
+		? plural(Math.round(milliseconds / 60000), "minute")
+		: plural(Math.round(milliseconds / 3600000), "hour");
 }
 
 export function bytes(size) {

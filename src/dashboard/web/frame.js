@@ -22,10 +22,8 @@ const theme = store(localStorage.getItem("theme") || "");
 export const useTheme = () => useStore(theme);
 export function setTheme(value) {
 	theme.set(value);
-	if (value)
-		localStorage.setItem("theme", value);
-	else
-		localStorage.removeItem("theme");
+	if (value) localStorage.setItem("theme", value);
+	else localStorage.removeItem("theme");
 	document.documentElement.dataset.theme = value;
 }
 document.documentElement.dataset.theme = theme.get();
@@ -33,9 +31,12 @@ document.documentElement.dataset.theme = theme.get();
 /* ---- navigation ---- */
 
 const inCampaign = id => [
-	["Summary", `campaigns/${id}`, "stats", "s"], ["Leads", `campaigns/${id}/leads`, "leads", "l"],
-	["Webhooks", `campaigns/${id}/webhooks`, "hooks", "w"], ["Deliveries", `campaigns/${id}/deliveries`, "hooks", "d"],
-	["Pages and email", `campaigns/${id}/pages`, "stats", "p"], ["Settings", `campaigns/${id}/settings`, "stats", "e"],
+	["Summary", `campaigns/${id}`, "stats", "s"],
+	["Leads", `campaigns/${id}/leads`, "leads", "l"],
+	["Webhooks", `campaigns/${id}/webhooks`, "hooks", "w"],
+	["Deliveries", `campaigns/${id}/deliveries`, "hooks", "d"],
+	["Pages and email", `campaigns/${id}/pages`, "stats", "p"],
+	["Settings", `campaigns/${id}/settings`, "stats", "e"],
 ];
 
 function Item({ text, path, current, shortcut }) {
@@ -52,21 +53,35 @@ function Switcher({ id }) {
 }
 
 function Navigation({ route, onGo }) {
-	const user = useSession(), [area, id, part] = route.path;
+	const user = useSession(),
+		[area, id, part] = route.path;
 	const campaign = area === "campaigns" && id ? id : null;
 	const at = path => route.path.join("/") === path;
 	return html`<nav aria-label="Main" onClick=${event => event.target.closest("a") && onGo()}>
 		<a class="brand" href="#/">Leadhook</a>
 		<ul><${Item} text="Overview" path="" current=${route.path.length === 0} shortcut="o" /></ul>
-		${campaign && html`<div class="nav-group"><${Switcher} id=${campaign} /><ul>
-			${inCampaign(campaign).filter(([, , right]) => may(right)).map(([text, path, , key]) => html`<${Item} key=${path} text=${text} path=${path} shortcut=${key}
-				current=${part ? path.split("/")[2] === part : path === `campaigns/${campaign}` && at(path)} />`)}</ul></div>`}
-		${may("account") && html`<div class="nav-group"><p class="nav-title">Account</p><ul>
+		${
+			campaign &&
+			html`<div class="nav-group"><${Switcher} id=${campaign} /><ul>
+			${inCampaign(campaign)
+				.filter(([, , right]) => may(right))
+				.map(
+					([text, path, , key]) => html`<${Item} key=${path} text=${text} path=${path} shortcut=${key}
+				current=${part ? path.split("/")[2] === part : path === `campaigns/${campaign}` && at(path)} />`,
+				)}</ul></div>`
+		}
+		${
+			may("account") &&
+			html`<div class="nav-group"><p class="nav-title">Account</p><ul>
 			<${Item} text="Team" path="team" current=${area === "team"} />
 			<${Item} text="API keys" path="keys" current=${area === "keys"} />
-			<${Item} text="Audit log" path="changes" current=${area === "changes"} /></ul></div>`}
-		${isOperator() && html`<div class="nav-group"><p class="nav-title">Installation</p><ul>
-			<${Item} text="Operator" path="operator" current=${area === "operator"} /></ul></div>`}
+			<${Item} text="Audit log" path="changes" current=${area === "changes"} /></ul></div>`
+		}
+		${
+			isOperator() &&
+			html`<div class="nav-group"><p class="nav-title">Installation</p><ul>
+			<${Item} text="Operator" path="operator" current=${area === "operator"} /></ul></div>`
+		}
 		<div class="nav-group nav-user"><ul>
 			<${Item} text=${user.name || user.email} path="me" current=${area === "me"} />
 			<li><button type="button" class="as-link" onClick=${() => logOut().catch(showFailure)}>Log out</button></li>
@@ -77,14 +92,24 @@ function Navigation({ route, onGo }) {
 /* ---- the keyboard ---- */
 
 const SHORTCUTS = [
-	["/", "Search"], ["r", "Refresh"], ["g o", "Overview"], ["g s", "Summary of the campaign"], ["g l", "Leads"], ["g w", "Webhooks"],
-	["g d", "Deliveries"], ["g p", "Pages and email"], ["g e", "Settings"], ["?", "This list"],
+	["/", "Search"],
+	["r", "Refresh"],
+	["g o", "Overview"],
+	["g s", "Summary of the campaign"],
+	["g l", "Leads"],
+	["g w", "Webhooks"],
+	["g d", "Deliveries"],
+	["g p", "Pages and email"],
+	["g e", "Settings"],
+	["?", "This list"],
 ];
 
 function Shortcuts({ close }) {
 	const [on, set] = useState(localStorage.getItem("shortcuts") !== "off");
-	return html`<${Dialog} title="Keyboard shortcuts" close=${close}><table class="keys"><tbody>${SHORTCUTS.map(([key, text]) => html`
-		<tr key=${key}><th scope="row">${key.split(" ").map(one => html`<kbd key=${one}>${one}</kbd>${" "}`)}</th><td>${text}</td></tr>`)}</tbody></table>
+	return html`<${Dialog} title="Keyboard shortcuts" close=${close}><table class="keys"><tbody>${SHORTCUTS.map(
+		([key, text]) => html`
+		<tr key=${key}><th scope="row">${key.split(" ").map(one => html`<kbd key=${one}>${one}</kbd>${" "}`)}</th><td>${text}</td></tr>`,
+	)}</tbody></table>
 		<div class="field check"><input type="checkbox" id="shortcuts-on" checked=${on} onChange=${event => {
 			set(event.currentTarget.checked);
 			localStorage.setItem("shortcuts", event.currentTarget.checked ? "on" : "off");
@@ -105,18 +130,12 @@ function useKeyboard(route) {
 			before = event.key;
 			const campaign = route.path[0] === "campaigns" ? route.path[1] : null;
 			const target = pair && campaign && inCampaign(campaign).find(([, , right, letter]) => letter === pair && may(right));
-			if (pair === "o")
-				go("");
-			else if (target)
-				go(target[1]);
-			else if (event.key === "r")
-				refresh();
-			else if (event.key === "?")
-				showShortcuts();
-			else if (event.key === "/" && document.querySelector("[type=search]"))
-				document.querySelector("[type=search]").focus();
-			else
-				return;
+			if (pair === "o") go("");
+			else if (target) go(target[1]);
+			else if (event.key === "r") refresh();
+			else if (event.key === "?") showShortcuts();
+			else if (event.key === "/" && document.querySelector("[type=search]")) document.querySelector("[type=search]").focus();
+			else return;
 			event.preventDefault();
 		}
 		addEventListener("keydown", key);
@@ -130,19 +149,24 @@ function useKeyboard(route) {
 const PAUSE_MS = 70 * 1000;
 
 function Warnings() {
-	const installation = useList("installation", {}, { every: 20 }), pausedNow = useStore(paused);
+	const installation = useList("installation", {}, { every: 20 }),
+		pausedNow = useStore(paused);
 	const stopped = useRef(null);
-	if (installation)
-		stopped.current = installation.dispatcher ? null : stopped.current || Date.now();
+	if (installation) stopped.current = installation.dispatcher ? null : stopped.current || Date.now();
 	return html`
 		${pausedNow && html`<${Notice}><p>Updates are paused: this tab was idle for 15 minutes.</p> <button type="button" onClick=${wake}>Resume</button><//>`}
-		${stopped.current && Date.now() - stopped.current > PAUSE_MS && html`<${Notice} tone="bad"><p><strong>The dispatcher is not running.</strong> Webhooks and emails stay queued.
-			${isOperator() ? html` Start it with <code>systemctl start leadhook-dispatch</code>, or check the cron job.` : " Contact the operator of this installation."}</p><//>`}
+		${
+			stopped.current &&
+			Date.now() - stopped.current > PAUSE_MS &&
+			html`<${Notice} tone="bad"><p><strong>The dispatcher is not running.</strong> Webhooks and emails stay queued.
+			${isOperator() ? html` Start it with <code>systemctl start leadhook-dispatch</code>, or check the cron job.` : " Contact the operator of this installation."}</p><//>`
+		}
 		${installation?.mail_held_since && html`<${Notice} tone="bad"><p><strong>Email is on hold.</strong> The mail server rejects it. Emails stay queued and are retried.</p><//>`}`;
 }
 
 export function Frame({ children }) {
-	const route = useRoute(), [open, setOpen] = useState(false);
+	const route = useRoute(),
+		[open, setOpen] = useState(false);
 	useKeyboard(route);
 	useEffect(() => {
 		const escape = event => event.key === "Escape" && setOpen(false);
@@ -150,7 +174,10 @@ export function Frame({ children }) {
 		return () => removeEventListener("keydown", escape);
 	}, []);
 	return html`
-		<a class="skip" href="#main" onClick=${event => { event.preventDefault(); document.querySelector("h1")?.focus(); }}>Skip to content</a>
+		<a class="skip" href="#main" onClick=${event => {
+			event.preventDefault();
+			document.querySelector("h1")?.focus();
+		}}>Skip to content</a>
 		<div class=${`shell ${open ? "nav-open" : ""}`}>
 			<header class="top"><a class="brand" href="#/">Leadhook</a>
 				<button type="button" class="menu" aria-expanded=${open} onClick=${() => setOpen(!open)}>Menu</button></header>

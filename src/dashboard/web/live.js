@@ -5,7 +5,8 @@ import { useCallback, useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled, get } from "./api.js";
 import { store } from "./store.js";
 
-const FIRST_RETRY_S = 5, LAST_RETRY_S = 60;
+const FIRST_RETRY_S = 5,
+	LAST_RETRY_S = 60;
 const AWAY_MS = 15 * 60 * 1000; // without input: an open tab must not keep a session alive
 
 /** Whether nobody is there; a view shows it. */
@@ -14,19 +15,20 @@ let lastInput = Date.now();
 
 export function wake() {
 	lastInput = Date.now();
-	if (paused.get())
-		paused.set(false);
+	if (paused.get()) paused.set(false);
 }
 for (const name of ["keydown", "pointerdown", "pointermove", "wheel", "touchstart"])
 	addEventListener(name, wake, { passive: true, capture: true });
 
 /** Counts up when all views are to read again. */
 const refreshes = store(0);
-export const refresh = () => { wake(); refreshes.set(value => value + 1); };
+export const refresh = () => {
+	wake();
+	refreshes.set(value => value + 1);
+};
 
 const mayAsk = () => {
-	if (!paused.get() && Date.now() - lastInput > AWAY_MS)
-		paused.set(true);
+	if (!paused.get() && Date.now() - lastInput > AWAY_MS) paused.set(true);
 	return !document.hidden && !paused.get();
 };
 
@@ -35,8 +37,14 @@ const mayAsk = () => {
  * failure, at, retryAt, isLoading, reload }: `value` is undefined before the first answer and after a change of path or query.
  */
 export function useLive(path, query = {}, { every = 30 } = {}) {
-	const place = path === null ? null : `${path}?${new URLSearchParams(Object.entries(query).filter(([, one]) => one !== undefined && one !== null && one !== "")
-		.map(([name, one]) => [name, String(one)]))}`;
+	const place =
+		path === null
+			? null
+			: `${path}?${new URLSearchParams(
+					Object.entries(query)
+						.filter(([, one]) => one !== undefined && one !== null && one !== "")
+						.map(([name, one]) => [name, String(one)]),
+				)}`;
 	const [state, set] = useState({ place: null });
 	const current = useRef(null);
 	current.current = { path, query };
@@ -46,9 +54,12 @@ export function useLive(path, query = {}, { every = 30 } = {}) {
 	useEffect(() => {
 		if (place === null)
 			return undefined;
-		let timer = 0, failures = 0;
+		let timer = 0,
+			failures = 0;
 		const control = new AbortController();
-		const again = seconds => { timer = setTimeout(ask, seconds * 1000); };
+		const again = seconds => {
+			timer = setTimeout(ask, seconds * 1000);
+		};
 		async function ask() {
 			clearTimeout(timer);
 			if (!mayAsk()) {
@@ -60,22 +71,25 @@ export function useLive(path, query = {}, { every = 30 } = {}) {
 				const answer = await get(current.current.path, current.current.query, { signal: control.signal });
 				failures = 0;
 				set({ ...answer, place, at: Date.now(), failure: null });
-				if (every > 0)
-					again(every);
+				if (every > 0) again(every);
 			} catch (failure) {
 				if (failure instanceof Cancelled || control.signal.aborted)
 					return;
 				failures++;
 				const wait = failure.retryAfter || Math.min(FIRST_RETRY_S * 2 ** (failures - 1), LAST_RETRY_S);
 				const repeats = failure.isAway || failure.status === 429;
-				set(old => ({ ...(old.place === place ? old : {}), place, failure, isLoading: false, retryAt: repeats ? Date.now() + wait * 1000 : null }));
-				if (repeats)
-					again(wait);
+				set(old => ({
+					...(old.place === place ? old : {}),
+					place,
+					failure,
+					isLoading: false,
+					retryAt: repeats ? Date.now() + wait * 1000 : null,
+				}));
+				if (repeats) again(wait);
 			}
 		}
 		const shown = () => {
-			if (!document.hidden && every > 0)
-				ask();
+			if (!document.hidden && every > 0) ask();
 		};
 		document.addEventListener("visibilitychange", shown);
 		const stopRefresh = refreshes.subscribe(ask);
@@ -102,7 +116,11 @@ export const useList = (path, query, options) => useLive(path, query, options).v
  * calls were made. Returns { rows, next, failure, isLoading, calls, at, goOn, reload }: `goOn` asks for more of them.
  */
 export function useSearch(path, query, { target = 50, most = 6 } = {}) {
-	const place = `${path}?${new URLSearchParams(Object.entries(query).filter(([, one]) => one !== undefined && one !== null && one !== "").map(([name, one]) => [name, String(one)]))}`;
+	const place = `${path}?${new URLSearchParams(
+		Object.entries(query)
+			.filter(([, one]) => one !== undefined && one !== null && one !== "")
+			.map(([name, one]) => [name, String(one)]),
+	)}`;
 	const [state, set] = useState({ rows: [], isLoading: true });
 	const [round, setRound] = useState(0);
 	const reload = useCallback(() => setRound(value => value + 1), []);
@@ -110,9 +128,17 @@ export function useSearch(path, query, { target = 50, most = 6 } = {}) {
 	useEffect(() => {
 		const control = new AbortController();
 		const goesOn = from?.place === place;
-		let rows = goesOn ? from.rows : [], next = goesOn ? from.next : query, calls = goesOn ? from.calls : 0;
+		let rows = goesOn ? from.rows : [],
+			next = goesOn ? from.next : query,
+			calls = goesOn ? from.calls : 0;
 		const end = calls + most;
-		set(old => ({ ...old, isLoading: true, failure: null, ...(old.place === place ? {} : { rows: [], calls: 0, next: null }), place }));
+		set(old => ({
+			...old,
+			isLoading: true,
+			failure: null,
+			...(old.place === place ? {} : { rows: [], calls: 0, next: null }),
+			place,
+		}));
 		(async () => {
 			try {
 				while (next && rows.length < target && calls < end) {
@@ -120,14 +146,24 @@ export function useSearch(path, query, { target = 50, most = 6 } = {}) {
 					rows = [...rows, ...part.value];
 					next = part.next;
 					calls++;
-					set({ place, rows, next, calls, isLoading: Boolean(next) && rows.length < target && calls < end, at: Date.now(), failure: null });
+					set({
+						place,
+						rows,
+						next,
+						calls,
+						isLoading: Boolean(next) && rows.length < target && calls < end,
+						at: Date.now(),
+						failure: null,
+					});
 				}
 			} catch (failure) {
-				if (!(failure instanceof Cancelled) && !control.signal.aborted)
-					set(old => ({ ...old, failure, isLoading: false }));
+				if (!(failure instanceof Cancelled) && !control.signal.aborted) set(old => ({ ...old, failure, isLoading: false }));
 			}
 		})();
-		const stop = refreshes.subscribe(() => { setFrom(null); reload(); });
+		const stop = refreshes.subscribe(() => {
+			setFrom(null);
+			reload();
+		});
 		return () => {
 			control.abort();
 			stop();

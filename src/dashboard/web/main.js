@@ -21,32 +21,51 @@ import { Empty, Page, Problem, html } from "./ui.js";
 
 /** Each row: the parts of the path, a name beginning with ":" stands for any; the view, which gets them. */
 const VIEWS = [
-	["", Overview], ["campaigns/:id", Campaign], ["campaigns/:id/leads", Leads], ["campaigns/:id/leads/:lead", Lead], ["campaigns/:id/import", Import],
-	["campaigns/:id/export", Export], ["campaigns/:id/webhooks", Webhooks], ["campaigns/:id/webhooks/:webhook", Webhook],
-	["campaigns/:id/deliveries", Deliveries], ["campaigns/:id/deliveries/:delivery", Delivery], ["campaigns/:id/pages", PagesAndMail],
-	["campaigns/:id/settings", Settings], ["team", Team], ["keys", Keys], ["changes", Changes], ["operator", Operator], ["me", Me],
+	["", Overview],
+	["campaigns/:id", Campaign],
+	["campaigns/:id/leads", Leads],
+	["campaigns/:id/leads/:lead", Lead],
+	["campaigns/:id/import", Import],
+	["campaigns/:id/export", Export],
+	["campaigns/:id/webhooks", Webhooks],
+	["campaigns/:id/webhooks/:webhook", Webhook],
+	["campaigns/:id/deliveries", Deliveries],
+	["campaigns/:id/deliveries/:delivery", Delivery],
+	["campaigns/:id/pages", PagesAndMail],
+	["campaigns/:id/settings", Settings],
+	["team", Team],
+	["keys", Keys],
+	["changes", Changes],
+	["operator", Operator],
+	["me", Me],
 ];
 
 function find(path) {
 	for (const [pattern, view] of VIEWS) {
-		const parts = pattern.split("/").filter(Boolean), values = {};
-		const fits = parts.length === path.length && parts.every((part, at) => {
-			if (part.startsWith(":"))
-				values[part.slice(1)] = path[at];
-			return part.startsWith(":") || part === path[at];
-		});
+		const parts = pattern.split("/").filter(Boolean),
+			values = {};
+		const fits =
+			parts.length === path.length &&
+			parts.every((part, at) => {
+				if (part.startsWith(":")) values[part.slice(1)] = path[at];
+				return part.startsWith(":") || part === path[at];
+			});
 		if (fits)
 			return [view, values];
 	}
 	return [Missing, {}];
 }
 
-const Missing = () => html`<${Page} title="Not found"><${Empty} title="This page does not exist, or you do not have access to it"><p><a href="#/">Go to the overview</a></p><//><//>`;
+const Missing = () =>
+	html`<${Page} title="Not found"><${Empty} title="This page does not exist, or you do not have access to it"><p><a href="#/">Go to the overview</a></p><//><//>`;
 
 function View({ route }) {
 	const [error, reset] = useErrorBoundary(one => console.error(one));
-	const [view, values] = find(route.path), place = route.path.join("/");
-	useEffect(() => { if (error) reset(); }, [place]);
+	const [view, values] = find(route.path),
+		place = route.path.join("/");
+	useEffect(() => {
+		if (error) reset();
+	}, [place]);
 	if (error)
 		return html`<${Page} title="Something went wrong"><${Problem} failure=${error} onRetry=${reset} /><//>`;
 	return html`<${view} key=${place} query=${route.query} ...${values} />`;
@@ -64,25 +83,29 @@ function takeToken() {
 }
 
 function App() {
-	const user = useSession(), route = useRoute();
-	const [token, setToken] = useState(takeToken), [failure, setFailure] = useState(null);
+	const user = useSession(),
+		route = useRoute();
+	const [token, setToken] = useState(takeToken),
+		[failure, setFailure] = useState(null);
 	const start = () => {
 		setFailure(null);
 		readSession().catch(setFailure);
 	};
 	useEffect(() => {
-		if (!token)
-			start();
+		if (!token) start();
 		const changed = () => location.hash.startsWith("#welcome/") && setToken(takeToken());
 		addEventListener("hashchange", changed);
 		return () => removeEventListener("hashchange", changed);
 	}, []);
 	useEffect(() => {
-		if (user)
-			readCampaigns().catch(() => {}); // the views say what is wrong
+		if (user) readCampaigns().catch(() => {}); // the views say what is wrong
 	}, [user?.user_id]);
 	if (token)
-		return html`<${Alone}><${Welcome} token=${token} onDone=${() => { setToken(null); go(""); if (!user) start(); }} /><//>`;
+		return html`<${Alone}><${Welcome} token=${token} onDone=${() => {
+			setToken(null);
+			go("");
+			if (!user) start();
+		}} /><//>`;
 	if (failure)
 		return html`<${Alone}><h1>Leadhook</h1><${Problem} failure=${failure} onRetry=${start} /><//>`;
 	if (user === undefined)

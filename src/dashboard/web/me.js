@@ -6,15 +6,40 @@ import { setTheme, useTheme } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { logOut, readSession, session, useSession } from "./session.js";
 import { ROLES } from "./words.js";
-import { Button, Chip, Code, Copy, Dialog, Facts, Field, Form, Loaded, Notice, Page, Password, Table, Time, ask, html, openDialog, toast, useForm } from "./ui.js";
+import {
+	Button,
+	Chip,
+	Code,
+	Copy,
+	Dialog,
+	Facts,
+	Field,
+	Form,
+	Loaded,
+	Notice,
+	Page,
+	Password,
+	Table,
+	Time,
+	ask,
+	html,
+	openDialog,
+	toast,
+	useForm,
+} from "./ui.js";
 
 /* ---- password ---- */
 
 function ChangePassword() {
-	const user = useSession(), form = useForm({ password: "", code: "", new_password: "" });
+	const user = useSession(),
+		form = useForm({ password: "", code: "", new_password: "" });
 	async function submit() {
 		const { password, code, new_password } = form.values;
-		const { value } = await post("session/password", { password, new_password, ...(code ? { code: code.trim() } : {}) }, { quiet: true });
+		const { value } = await post(
+			"session/password",
+			{ password, new_password, ...(code ? { code: code.trim() } : {}) },
+			{ quiet: true },
+		);
 		session.set(value);
 		form.setValues({ password: "", code: "", new_password: "" });
 		toast("Password changed. All other sessions have ended.");
@@ -36,7 +61,8 @@ function Qr({ text }) {
 }
 
 function Codes({ codes, close }) {
-	const [stored, set] = useState(false), text = codes.join("\n");
+	const [stored, set] = useState(false),
+		text = codes.join("\n");
 	const save = () => {
 		const url = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/plain" }));
 		Object.assign(document.createElement("a"), { href: url, download: "leadhook-recovery-codes.txt" }).click();
@@ -61,20 +87,32 @@ function Enable({ factor, close }) {
 }
 
 function SecondFactor() {
-	const user = useSession(), installation = useList("installation", {}, { every: 0 });
+	const user = useSession(),
+		installation = useList("installation", {}, { every: 0 });
 	async function enable() {
 		const { value } = await post("session/factor");
 		const codes = await openDialog(close => html`<${Enable} factor=${value} close=${close} />`);
-		if (codes)
-			await showCodes(codes);
+		if (codes) await showCodes(codes);
 		await readSession();
 	}
 	const renew = async () => showCodes((await post("session/factor/codes")).value.recovery_codes);
-	const drop = () => ask({ title: "Turn off two-factor authentication?", verb: "Turn off", text: html`<p>Your password alone will be enough to log in.</p>`, work: async () => { await call("DELETE", "session/factor"); await readSession(); } });
+	const drop = () =>
+		ask({
+			title: "Turn off two-factor authentication?",
+			verb: "Turn off",
+			text: html`<p>Your password alone will be enough to log in.</p>`,
+			work: async () => {
+				await call("DELETE", "session/factor");
+				await readSession();
+			},
+		});
 	return html`<section class="card"><header><h2>Two-factor authentication</h2>${user.second_factor ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`}</header>
 		<p>Logging in requires a code from your phone, so that a stolen password is not enough.</p>
-		${installation?.second_factor === false ? html`<${Notice}>The operator of this installation must set <code>server.secrets_key</code> first.<//>`
-			: html`<div class="buttons">${user.second_factor ? html`<${Button} onClick=${renew}>New recovery codes<//><${Button} kind="danger" onClick=${drop}>Turn off…<//>` : html`<${Button} kind="primary" onClick=${enable}>Turn on<//>`}</div>`}</section>`;
+		${
+			installation?.second_factor === false
+				? html`<${Notice}>The operator of this installation must set <code>server.secrets_key</code> first.<//>`
+				: html`<div class="buttons">${user.second_factor ? html`<${Button} onClick=${renew}>New recovery codes<//><${Button} kind="danger" onClick=${drop}>Turn off…<//>` : html`<${Button} kind="primary" onClick=${enable}>Turn on<//>`}</div>`
+		}</section>`;
 }
 
 /* ---- sessions ---- */
@@ -83,8 +121,21 @@ function SecondFactor() {
 export function browserOf(agent) {
 	if (!agent)
 		return "unknown";
-	const browser = [["Firefox", /Firefox\//], ["Edge", /Edg\//], ["Opera", /OPR\//], ["Chrome", /Chrom(e|ium)\//], ["Safari", /Safari\//], ["curl", /^curl\//]].find(([, sign]) => sign.test(agent));
-	const system = [["Android", /Android/], ["iOS", /iPhone|iPad/], ["Windows", /Windows/], ["macOS", /Mac OS/], ["Linux", /Linux/]].find(([, sign]) => sign.test(agent));
+	const browser = [
+		["Firefox", /Firefox\//],
+		["Edge", /Edg\//],
+		["Opera", /OPR\//],
+		["Chrome", /Chrom(e|ium)\//],
+		["Safari", /Safari\//],
+		["curl", /^curl\//],
+	].find(([, sign]) => sign.test(agent));
+	const system = [
+		["Android", /Android/],
+		["iOS", /iPhone|iPad/],
+		["Windows", /Windows/],
+		["macOS", /Mac OS/],
+		["Linux", /Linux/],
+	].find(([, sign]) => sign.test(agent));
 	return browser ? `${browser[0]}${system ? ` on ${system[0]}` : ""}` : agent.slice(0, 60);
 }
 
@@ -95,19 +146,36 @@ function Sessions() {
 		live.reload();
 	};
 	return html`<section class="card"><header><h2>Sessions</h2><${Button} onClick=${logOut}>Log out<//></header>
-		<${Loaded} live=${live}>${rows => html`<${Table} name="Sessions" rows=${rows} columns=${[
-			{ title: "Browser", cell: row => html`<span title=${row.user_agent}>${browserOf(row.user_agent)}</span>${row.current ? html` <${Chip}>this session<//>` : ""}` }, { title: "Address", cell: row => row.ip || "" },
-			{ title: "Logged in", cell: row => html`<${Time} at=${row.created_at} />` }, { title: "Last used", cell: row => html`<${Time} at=${row.last_used_at} />` },
-			{ title: "End", hidden: true, cell: row => row.current ? "" : html`<${Button} kind="small quiet" onClick=${end(row)}>End<//>` },
-		]} />`}<//></section>`;
+		<${Loaded} live=${live}>${rows =>
+			html`<${Table} name="Sessions" rows=${rows} columns=${[
+				{
+					title: "Browser",
+					cell: row =>
+						html`<span title=${row.user_agent}>${browserOf(row.user_agent)}</span>${row.current ? html` <${Chip}>this session<//>` : ""}`,
+				},
+				{ title: "Address", cell: row => row.ip || "" },
+				{ title: "Logged in", cell: row => html`<${Time} at=${row.created_at} />` },
+				{ title: "Last used", cell: row => html`<${Time} at=${row.last_used_at} />` },
+				{
+					title: "End",
+					hidden: true,
+					cell: row => (row.current ? "" : html`<${Button} kind="small quiet" onClick=${end(row)}>End<//>`),
+				},
+			]} />`}<//></section>`;
 }
 
 /* ---- theme ---- */
 
 function Theme() {
 	const theme = useTheme();
-	return html`<section class="card"><h2>Theme</h2><div class="segments" role="group" aria-label="Theme">${[["", "System"], ["light", "Light"], ["dark", "Dark"]].map(([key, text]) => html`
-		<button type="button" key=${key} aria-pressed=${theme === key} onClick=${() => setTheme(key)}>${text}</button>`)}</div></section>`;
+	return html`<section class="card"><h2>Theme</h2><div class="segments" role="group" aria-label="Theme">${[
+		["", "System"],
+		["light", "Light"],
+		["dark", "Dark"],
+	].map(
+		([key, text]) => html`
+		<button type="button" key=${key} aria-pressed=${theme === key} onClick=${() => setTheme(key)}>${text}</button>`,
+	)}</div></section>`;
 }
 
 export function Me() {

@@ -6,7 +6,28 @@ import { readCampaigns } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
 import { waitForJob } from "./webhooks.js";
-import { Button, Chip, Dialog, Empty, Facts, Field, Form, Loaded, Notice, Number_, Page, Table, Tile, Time, Updated, ask, html, openDialog, toast, useForm } from "./ui.js";
+import {
+	Button,
+	Chip,
+	Dialog,
+	Empty,
+	Facts,
+	Field,
+	Form,
+	Loaded,
+	Notice,
+	Number_,
+	Page,
+	Table,
+	Tile,
+	Time,
+	Updated,
+	ask,
+	html,
+	openDialog,
+	toast,
+	useForm,
+} from "./ui.js";
 
 const LOW_SPACE = 0.1; // of a disk
 
@@ -14,9 +35,15 @@ const LOW_SPACE = 0.1; // of a disk
 function problemsOf(status) {
 	const found = [];
 	if (status.mail_held_since)
-		found.push([html`Email is on hold since <${Time} at=${status.mail_held_since} />: ${status.mail_held_by}. ${status.mail_server_answer || ""}`, "leadhook mail test you@example.org"]);
+		found.push([
+			html`Email is on hold since <${Time} at=${status.mail_held_since} />: ${status.mail_held_by}. ${status.mail_server_answer || ""}`,
+			"leadhook mail test you@example.org",
+		]);
 	if (status.texts_held_since)
-		found.push([html`Text messages are on hold since <${Time} at=${status.texts_held_since} />: ${status.texts_held_by}.`, "leadhook status"]);
+		found.push([
+			html`Text messages are on hold since <${Time} at=${status.texts_held_since} />: ${status.texts_held_by}.`,
+			"leadhook status",
+		]);
 	if (status.due_now > 0 && status.oldest_due_at && Date.now() - Date.parse(status.oldest_due_at) > 5 * 60e3)
 		found.push([html`Deliveries are late. The oldest was due <${Time} at=${status.oldest_due_at} />.`, "leadhook doctor"]);
 	for (const disk of status.disks || []) {
@@ -48,22 +75,78 @@ function Limit({ account, close }) {
 }
 
 function Accounts() {
-	const live = useLive("accounts", {}, { every: 30 }), overview = useList("overview", {}, { every: 30 });
+	const live = useLive("accounts", {}, { every: 30 }),
+		overview = useList("overview", {}, { every: 30 });
 	const of = account => (overview || []).filter(row => row.account_id === account.id);
 	const dialog = content => openDialog(content).then(done => done && live.reload());
-	const suspend = account => ask({ title: `Suspend ${account.name}?`, verb: "Suspend", text: html`<p>Its forms and API keys stop working at once, and visitors cannot sign up. Nothing is deleted.</p>`, work: async () => { await post(`accounts/${account.id}/suspend`); live.reload(); } });
-	const resume = account => async () => { await post(`accounts/${account.id}/resume`); live.reload(); toast(`${account.name} was resumed`); };
-	const drop = account => ask({ title: `Remove ${account.name}?`, verb: "Remove account", type: account.name, text: html`<p>Its ${plural(of(account).length, "campaign")} with all leads, its API keys and its users are deleted. This cannot be undone.</p>`,
-		work: async () => { await remove(`accounts/${account.id}`, { yes: true }); await readCampaigns(); live.reload(); } });
+	const suspend = account =>
+		ask({
+			title: `Suspend ${account.name}?`,
+			verb: "Suspend",
+			text: html`<p>Its forms and API keys stop working at once, and visitors cannot sign up. Nothing is deleted.</p>`,
+			work: async () => {
+				await post(`accounts/${account.id}/suspend`);
+				live.reload();
+			},
+		});
+	const resume = account => async () => {
+		await post(`accounts/${account.id}/resume`);
+		live.reload();
+		toast(`${account.name} was resumed`);
+	};
+	const drop = account =>
+		ask({
+			title: `Remove ${account.name}?`,
+			verb: "Remove account",
+			type: account.name,
+			text: html`<p>Its ${plural(of(account).length, "campaign")} with all leads, its API keys and its users are deleted. This cannot be undone.</p>`,
+			work: async () => {
+				await remove(`accounts/${account.id}`, { yes: true });
+				await readCampaigns();
+				live.reload();
+			},
+		});
 	return html`<section class="card"><header><h2>Accounts</h2><${Button} onClick=${() => dialog(close => html`<${AddAccount} close=${close} />`)}>Add account<//></header>
-		<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<${Empty} title="No accounts yet"><p>An account has its own campaigns, API keys and users. Create one for each company or customer.</p><//>` : html`<${Table} name="Accounts" rows=${rows} columns=${[
-			{ title: "Account", cell: row => html`<a href=${link("team", { account: row.id })}>${row.name}</a>`, sort: row => row.name.toLowerCase() }, { title: "Status", cell: row => row.suspended_at ? html`<${Chip} tone="bad">suspended<//>` : html`<${Chip} tone="good">active<//>` },
-			{ title: "Campaigns", kind: "number", cell: row => of(row).length, sort: row => of(row).length }, { title: "Leads", kind: "number", cell: row => html`<${Number_} value=${of(row).reduce((sum, one) => sum + one.leads, 0)} />`, sort: row => of(row).reduce((sum, one) => sum + one.leads, 0) },
-			{ title: "Today", kind: "number", cell: row => html`<${Number_} value=${of(row).reduce((sum, one) => sum + one.today, 0)} />`, sort: row => of(row).reduce((sum, one) => sum + one.today, 0) },
-			{ title: "Calls per minute", kind: "number", cell: row => row.per_minute === null ? "default" : row.per_minute === 0 ? "unlimited" : count(row.per_minute) },
-			{ title: "Actions", hidden: true, cell: row => html`<span class="buttons"><${Button} kind="small" onClick=${() => dialog(close => html`<${Limit} account=${row} close=${close} />`)}>Limit<//>
-				${row.suspended_at ? html`<${Button} kind="small" onClick=${resume(row)}>Resume<//>` : html`<${Button} kind="small" onClick=${() => suspend(row)}>Suspend<//>`}<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//></span>` },
-		]} />`}<//></section>`;
+		<${Loaded} live=${live}>${rows =>
+			rows.length === 0
+				? html`<${Empty} title="No accounts yet"><p>An account has its own campaigns, API keys and users. Create one for each company or customer.</p><//>`
+				: html`<${Table} name="Accounts" rows=${rows} columns=${[
+						{
+							title: "Account",
+							cell: row => html`<a href=${link("team", { account: row.id })}>${row.name}</a>`,
+							sort: row => row.name.toLowerCase(),
+						},
+						{
+							title: "Status",
+							cell: row =>
+								row.suspended_at ? html`<${Chip} tone="bad">suspended<//>` : html`<${Chip} tone="good">active<//>`,
+						},
+						{ title: "Campaigns", kind: "number", cell: row => of(row).length, sort: row => of(row).length },
+						{
+							title: "Leads",
+							kind: "number",
+							cell: row => html`<${Number_} value=${of(row).reduce((sum, one) => sum + one.leads, 0)} />`,
+							sort: row => of(row).reduce((sum, one) => sum + one.leads, 0),
+						},
+						{
+							title: "Today",
+							kind: "number",
+							cell: row => html`<${Number_} value=${of(row).reduce((sum, one) => sum + one.today, 0)} />`,
+							sort: row => of(row).reduce((sum, one) => sum + one.today, 0),
+						},
+						{
+							title: "Calls per minute",
+							kind: "number",
+							cell: row =>
+								row.per_minute === null ? "default" : row.per_minute === 0 ? "unlimited" : count(row.per_minute),
+						},
+						{
+							title: "Actions",
+							hidden: true,
+							cell: row => html`<span class="buttons"><${Button} kind="small" onClick=${() => dialog(close => html`<${Limit} account=${row} close=${close} />`)}>Limit<//>
+				${row.suspended_at ? html`<${Button} kind="small" onClick=${resume(row)}>Resume<//>` : html`<${Button} kind="small" onClick=${() => suspend(row)}>Suspend<//>`}<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//></span>`,
+						},
+					]} />`}<//></section>`;
 }
 
 function MailTest({ close }) {
@@ -94,6 +177,14 @@ export function Operator() {
 				${(status.disks || []).map(disk => html`<${Tile} key=${disk.what} label=${`Disk (${disk.what})`} tone=${disk.free_bytes < disk.size_bytes * LOW_SPACE ? "bad" : ""} value=${bytes(disk.free_bytes)} note=${`free of ${bytes(disk.size_bytes)}`} />`)}
 			</div>
 			<${Accounts} />
-			<section class="card"><h2>Versions</h2><${Facts} rows=${[["Leadhook", status.version], ["Schema", status.schema_version], ["Database", status.server_version], status.node && ["Node", `${status.node} (${status.node_state}), ${plural(status.cluster_size, "node")}`],
-				status.bulk_jobs > 0 && ["Bulk changes", html`${plural(status.bulk_jobs, "job")}, the oldest from <${Time} at=${status.oldest_bulk_at} />`]]} /></section>`}<//><//>`;
+			<section class="card"><h2>Versions</h2><${Facts} rows=${[
+				["Leadhook", status.version],
+				["Schema", status.schema_version],
+				["Database", status.server_version],
+				status.node && ["Node", `${status.node} (${status.node_state}), ${plural(status.cluster_size, "node")}`],
+				status.bulk_jobs > 0 && [
+					"Bulk changes",
+					html`${plural(status.bulk_jobs, "job")}, the oldest from <${Time} at=${status.oldest_bulk_at} />`,
+				],
+			]} /></section>`}<//><//>`;
 }

@@ -11,27 +11,56 @@ import { save } from "./versions.js";
 import { MAILS, mailReason } from "./words.js";
 import { Preview } from "./preview.js";
 import { waitForJob } from "./webhooks.js";
-import { Button, Chip, Empty, Field, Form, Loaded, Notice, Page, Problem, Table, Time, Updated, html, toast, useForm } from "./ui.js";
+import {
+	Button,
+	Chip,
+	Empty,
+	Field,
+	Form,
+	Loaded,
+	Notice,
+	Page,
+	Problem,
+	Table,
+	Time,
+	Updated,
+	html,
+	toast,
+	useForm,
+} from "./ui.js";
 
-const LANGUAGES = [["", "All languages"], ["en", "English"], ["de", "German"], ["es", "Spanish"], ["fr", "French"]];
-const TABS = [["", "Pages"], ["mails", "Emails"], ["sent", "Sent emails"]];
+const LANGUAGES = [
+	["", "All languages"],
+	["en", "English"],
+	["de", "German"],
+	["es", "Spanish"],
+	["fr", "French"],
+];
+const TABS = [
+	["", "Pages"],
+	["mails", "Emails"],
+	["sent", "Sent emails"],
+];
 const SOON_MS = 600; // between typing and the preview of it
 
 /** What `ask` returns for `input`, asked again a moment after it has changed. */
 function useDraft(input, ask) {
 	const [state, set] = useState({ value: null, failure: null });
-	const key = JSON.stringify(input), first = useRef(true);
+	const key = JSON.stringify(input),
+		first = useRef(true);
 	useEffect(() => {
 		const control = new AbortController();
-		const timer = setTimeout(async () => {
-			try {
-				const value = await ask(input, control.signal);
-				set({ value, failure: null });
-			} catch (failure) {
-				if (!(failure instanceof Cancelled))
-					set(old => ({ ...old, failure }));
-			}
-		}, first.current ? 0 : SOON_MS);
+		const timer = setTimeout(
+			async () => {
+				try {
+					const value = await ask(input, control.signal);
+					set({ value, failure: null });
+				} catch (failure) {
+					if (!(failure instanceof Cancelled)) set(old => ({ ...old, failure }));
+				}
+			},
+			first.current ? 0 : SOON_MS,
+		);
 		first.current = false;
 		return () => {
 			clearTimeout(timer);
@@ -44,16 +73,38 @@ function useDraft(input, ask) {
 /* ---- pages ---- */
 
 const TEXTS = [
-	["title", "Headline", "The headline of the sign-up page."], ["text", "Text", "Separate paragraphs with blank lines.", "area"], ["button", "Button"],
-	["fields", "Form fields", "For example: email; first_name; plan select: Plan = Free | Pro", "area"], ["consent", "Consent", "Text of a required checkbox. Leave empty for no checkbox.", "area"],
-	["status_text", "Text of the status page", null, "area"], ["share_text", "Share text", "Sent with the link that leads share."],
-	["privacy_url", "Privacy policy URL", null, "url"], ["imprint_url", "Legal notice URL", null, "url"],
+	["title", "Headline", "The headline of the sign-up page."],
+	["text", "Text", "Separate paragraphs with blank lines.", "area"],
+	["button", "Button"],
+	["fields", "Form fields", "For example: email; first_name; plan select: Plan = Free | Pro", "area"],
+	["consent", "Consent", "Text of a required checkbox. Leave empty for no checkbox.", "area"],
+	["status_text", "Text of the status page", null, "area"],
+	["share_text", "Share text", "Sent with the link that leads share."],
+	["privacy_url", "Privacy policy URL", null, "url"],
+	["imprint_url", "Legal notice URL", null, "url"],
 ];
 const LOOKS = [
-	["logo_url", "Logo", "Image URL, shown instead of the name.", "url"], ["accent", "Button color", null, "color"], ["background", "Background", null, "color"], ["card", "Cards", null, "color"], ["text_color", "Text", null, "color"],
-	["dark_accent", "Buttons (dark)", null, "color"], ["dark_background", "Background (dark)", null, "color"], ["dark_card", "Cards (dark)", null, "color"], ["dark_text_color", "Text (dark)", null, "color"], ["css", "Custom CSS", null, "area"],
+	["logo_url", "Logo", "Image URL, shown instead of the name.", "url"],
+	["accent", "Button color", null, "color"],
+	["background", "Background", null, "color"],
+	["card", "Cards", null, "color"],
+	["text_color", "Text", null, "color"],
+	["dark_accent", "Buttons (dark)", null, "color"],
+	["dark_background", "Background (dark)", null, "color"],
+	["dark_card", "Cards (dark)", null, "color"],
+	["dark_text_color", "Text (dark)", null, "color"],
+	["css", "Custom CSS", null, "area"],
 ];
-const COLORS = { accent: "#4338ca", background: "#f4f5f9", card: "#ffffff", text_color: "#1a1c2b", dark_accent: "#a5a8ff", dark_background: "#10111a", dark_card: "#1b1d2a", dark_text_color: "#ecedf6" };
+const COLORS = {
+	accent: "#4338ca",
+	background: "#f4f5f9",
+	card: "#ffffff",
+	text_color: "#1a1c2b",
+	dark_accent: "#a5a8ff",
+	dark_background: "#10111a",
+	dark_card: "#1b1d2a",
+	dark_text_color: "#ecedf6",
+};
 
 function Color({ form, name, label }) {
 	return html`<div class="color"><${Field} form=${form} name=${name} label=${label} placeholder=${COLORS[name]} spellcheck="false" />
@@ -61,30 +112,52 @@ function Color({ form, name, label }) {
 }
 
 /** The own values of a language (of all languages: ""), by name. */
-const valuesOf = (looks, names, language) => Object.fromEntries(names.map(name => [name, looks.find(one => one.name === name && (one.language || "") === language)?.value || ""]));
+const valuesOf = (looks, names, language) =>
+	Object.fromEntries(
+		names.map(name => [name, looks.find(one => one.name === name && (one.language || "") === language)?.value || ""]),
+	);
 
 function PageForm({ id, looks, tag, language, reload }) {
 	const names = [...TEXTS.map(([name]) => name), ...(language ? [] : LOOKS.map(([name]) => name))];
-	const start = valuesOf(looks, names, language), form = useForm(start);
+	const start = valuesOf(looks, names, language),
+		form = useForm(start);
 	const [base, setBase] = useState({ values: start, tag });
-	const [view, setView] = useState("signup"), [wide, setWide] = useState(true);
-	const changed = names.filter(name => form.values[name] !== base.values[name]), changes = may("manage");
-	const draft = useDraft({ view, language, values: form.values }, (input, signal) => post(`campaigns/${id}/page/preview`, {
-		view, ...(language ? { language } : {}), ...input.values,
-	}, { signal }).then(answer => answer.value));
+	const [view, setView] = useState("signup"),
+		[wide, setWide] = useState(true);
+	const changed = names.filter(name => form.values[name] !== base.values[name]),
+		changes = may("manage");
+	const draft = useDraft({ view, language, values: form.values }, (input, signal) =>
+		post(
+			`campaigns/${id}/page/preview`,
+			{
+				view,
+				...(language ? { language } : {}),
+				...input.values,
+			},
+			{ signal },
+		).then(answer => answer.value),
+	);
 	async function submit() {
 		const done = await save({
-			path: `campaigns/${id}/page`, tag: base.tag, base: base.values, changes: Object.fromEntries(changed.map(name => [name, form.values[name]])), extra: language ? { language } : {},
-			read: value => valuesOf(value, names, language), labels: Object.fromEntries([...TEXTS, ...LOOKS].map(([name, label]) => [name, label])),
+			path: `campaigns/${id}/page`,
+			tag: base.tag,
+			base: base.values,
+			changes: Object.fromEntries(changed.map(name => [name, form.values[name]])),
+			extra: language ? { language } : {},
+			read: value => valuesOf(value, names, language),
+			labels: Object.fromEntries([...TEXTS, ...LOOKS].map(([name, label]) => [name, label])),
 		});
-		const now = await get(`campaigns/${id}/page`), values = valuesOf(now.value, names, language);
+		const now = await get(`campaigns/${id}/page`),
+			values = valuesOf(now.value, names, language);
 		setBase({ values, tag: now.tag });
 		form.setValues(values);
 		toast(done === "saved" ? "Saved and published" : "Their changes were kept");
 		reload();
 	}
-	const field = ([name, label, hint, kind]) => kind === "color" ? html`<${Color} key=${name} form=${form} name=${name} label=${label} />`
-		: html`<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${kind || "text"} />`;
+	const field = ([name, label, hint, kind]) =>
+		kind === "color"
+			? html`<${Color} key=${name} form=${form} name=${name} label=${label} />`
+			: html`<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${kind || "text"} />`;
 	const invalid = draft.failure?.status === 422 ? draft.failure : null;
 	return html`<div class="columns editor">
 		<section class="card"><${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
@@ -100,7 +173,8 @@ function PageForm({ id, looks, tag, language, reload }) {
 }
 
 function Pages({ id, query }) {
-	const live = useLive(`campaigns/${id}/page`, {}, { every: 0 }), language = query.language || "";
+	const live = useLive(`campaigns/${id}/page`, {}, { every: 0 }),
+		language = query.language || "";
 	return html`<div class="row"><label>Language <select value=${language} onChange=${event => setQuery({ language: event.currentTarget.value })}>
 			${LANGUAGES.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === language}>${text}</option>`)}</select></label></div>
 		<${Loaded} live=${live} lines=${10}>${(looks, { tag }) => html`<${PageForm} key=${`${id}${language}`} id=${id} looks=${looks} tag=${tag} language=${language} reload=${live.reload} />`}<//>`;
@@ -110,20 +184,39 @@ function Pages({ id, query }) {
 
 const KINDS = Object.keys(MAILS).filter(kind => kind !== "code");
 
-const ownTexts = template => ({ subject: template.own_subject || "", text: template.own_text || "", html: template.own_html || "" });
+const ownTexts = template => ({
+	subject: template.own_subject || "",
+	text: template.own_text || "",
+	html: template.own_html || "",
+});
 
 function MailForm({ id, kind, language, template, tag }) {
 	const own = ownTexts(template);
-	const form = useForm(own), [base, setBase] = useState({ values: own, tag }), [shape, setShape] = useState("html");
+	const form = useForm(own),
+		[base, setBase] = useState({ values: own, tag }),
+		[shape, setShape] = useState("html");
 	const changed = ["subject", "text", "html"].filter(name => form.values[name] !== base.values[name]);
-	const draft = useDraft({ kind, language, values: form.values }, (input, signal) => post(`campaigns/${id}/mail-templates/${kind}/preview`, { ...(language ? { language } : {}), ...input.values }, { signal }).then(answer => answer.value));
+	const draft = useDraft({ kind, language, values: form.values }, (input, signal) =>
+		post(
+			`campaigns/${id}/mail-templates/${kind}/preview`,
+			{ ...(language ? { language } : {}), ...input.values },
+			{ signal },
+		).then(answer => answer.value),
+	);
 	const [test, setTest] = useState(null);
 	async function submit() {
 		const done = await save({
-			path: `campaigns/${id}/mail-templates/${kind}`, tag: base.tag, base: base.values, changes: Object.fromEntries(changed.map(name => [name, form.values[name]])), extra: language ? { language } : {}, readQuery: { language },
-			read: ownTexts, labels: { subject: "Subject", text: "Text", html: "HTML" },
+			path: `campaigns/${id}/mail-templates/${kind}`,
+			tag: base.tag,
+			base: base.values,
+			changes: Object.fromEntries(changed.map(name => [name, form.values[name]])),
+			extra: language ? { language } : {},
+			readQuery: { language },
+			read: ownTexts,
+			labels: { subject: "Subject", text: "Text", html: "HTML" },
 		});
-		const now = await get(`campaigns/${id}/mail-templates/${kind}`, { language }), values = ownTexts(now.value);
+		const now = await get(`campaigns/${id}/mail-templates/${kind}`, { language }),
+			values = ownTexts(now.value);
 		setBase({ values, tag: now.tag });
 		form.setValues(values);
 		toast(done === "saved" ? "Saved. New emails use this text." : "Their changes were kept");
@@ -132,7 +225,13 @@ function MailForm({ id, kind, language, template, tag }) {
 		setTest({ text: "Sending …" });
 		const { value } = await post(`campaigns/${id}/mail-templates/${kind}/test`, language ? { language } : {});
 		const job = await waitForJob(value);
-		setTest(!job.ended_at ? { text: "The test is still queued. Check that the dispatcher is running." } : job.state === "done" && job.result?.ok !== false ? { good: true, text: `Sent to ${session.get().email}.` } : { bad: true, text: job.error || job.result?.answer || "The test email was not sent." });
+		setTest(
+			!job.ended_at
+				? { text: "The test is still queued. Check that the dispatcher is running." }
+				: job.state === "done" && job.result?.ok !== false
+					? { good: true, text: `Sent to ${session.get().email}.` }
+					: { bad: true, text: job.error || job.result?.answer || "The test email was not sent." },
+		);
 	}
 	const invalid = draft.failure?.status === 422 ? draft.failure : null;
 	return html`<div class="columns editor"><section class="card"><p class="muted">Sent ${MAILS[kind][1]}. Leave fields empty to use the default text in the language of the lead.</p>
@@ -148,11 +247,14 @@ function MailForm({ id, kind, language, template, tag }) {
 }
 
 function Mails({ id, query }) {
-	const kind = KINDS.includes(query.kind) ? query.kind : "verify", language = query.language || "";
+	const kind = KINDS.includes(query.kind) ? query.kind : "verify",
+		language = query.language || "";
 	const templates = useList(`campaigns/${id}/mail-templates`, {}, { every: 0 });
 	const live = useLive(`campaigns/${id}/mail-templates/${kind}`, { language }, { every: 0 });
 	const installation = useList("installation", {}, { every: 60 });
-	const own = templates?.filter(one => one.kind === kind && [one.subject_is, one.text_is, one.html_is].includes("own")).map(one => one.language || "all");
+	const own = templates
+		?.filter(one => one.kind === kind && [one.subject_is, one.text_is, one.html_is].includes("own"))
+		.map(one => one.language || "all");
 	return html`${installation?.mail === false && html`<${Notice} tone="wait"><p><strong>Email is not configured on this installation.</strong> No emails are sent. The operator sets <code>mail.host</code> and <code>mail.from</code>.</p><//>`}
 		<div class="row"><label>Email <select value=${kind} onChange=${event => setQuery({ kind: event.currentTarget.value })}>${KINDS.map(one => html`<option key=${one} value=${one} selected=${one === kind}>${MAILS[one][0]}</option>`)}</select></label>
 			<label>Language <select value=${language} onChange=${event => setQuery({ language: event.currentTarget.value })}>${LANGUAGES.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === language}>${text}</option>`)}</select></label></div>
@@ -163,22 +265,54 @@ function Mails({ id, query }) {
 function Sent({ id, query }) {
 	const filter = { state: query.state, kind: query.kind, after: query.after, limit: 50 };
 	const live = useLive(`campaigns/${id}/mails`, filter, { every: 10 });
-	const again = mail => async () => { await post("mails/resend", { mails: [mail.id] }); toast("The email is resent"); live.reload(); };
-	return html`<div class="filters" role="group" aria-label="Filters">${[["", "All"], ["sent", "Sent"], ["failed", "Failed"], ["dropped", "Dropped"], ["requested", "Pending"]].map(([state, text]) => html`
-			<button type="button" class="small" key=${state} aria-pressed=${(query.state || "") === state} onClick=${() => setQuery({ state, after: null })}>${text}</button>`)}<${Updated} live=${live} /></div>
-		<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<${Empty} title="No emails"><p>${query.state ? "No email has this status." : "Leads get emails when they sign up, reach a reward or refer friends."}</p><//>`
-			: html`<${Table} name="Emails" rows=${rows} columns=${[
-				{ title: "Email", cell: row => MAILS[row.kind]?.[0] || row.kind }, { title: "To", cell: row => row.lead ? html`<a href=${link(`campaigns/${id}/leads/${row.lead}`)}>${row.recipient || row.lead}</a>` : row.recipient || html`<span class="muted">deleted</span>` },
-				{ title: "Status", cell: row => html`<${Chip} tone=${{ sent: "good", failed: "bad", dropped: "plain" }[row.state] || "wait"}>${{ requested: "pending" }[row.state] || row.state}<//>${row.reason ? html` <span class="muted">${mailReason(row.reason)}</span>` : ""}` },
-				{ title: "Created", cell: row => html`<${Time} at=${row.created_at} />` },
-				{ title: "Actions", hidden: true, cell: row => may("change") && ["failed", "dropped"].includes(row.state) ? html`<${Button} kind="small" onClick=${again(row)}>Resend<//>` : "" },
-			]} /><nav class="buttons pager" aria-label="Pages">${query.after && html`<button type="button" onClick=${() => setQuery({ after: null })}>Newest</button>`}
+	const again = mail => async () => {
+		await post("mails/resend", { mails: [mail.id] });
+		toast("The email is resent");
+		live.reload();
+	};
+	return html`<div class="filters" role="group" aria-label="Filters">${[
+		["", "All"],
+		["sent", "Sent"],
+		["failed", "Failed"],
+		["dropped", "Dropped"],
+		["requested", "Pending"],
+	].map(
+		([state, text]) => html`
+			<button type="button" class="small" key=${state} aria-pressed=${(query.state || "") === state} onClick=${() => setQuery({ state, after: null })}>${text}</button>`,
+	)}<${Updated} live=${live} /></div>
+		<${Loaded} live=${live}>${rows =>
+			rows.length === 0
+				? html`<${Empty} title="No emails"><p>${query.state ? "No email has this status." : "Leads get emails when they sign up, reach a reward or refer friends."}</p><//>`
+				: html`<${Table} name="Emails" rows=${rows} columns=${[
+						{ title: "Email", cell: row => MAILS[row.kind]?.[0] || row.kind },
+						{
+							title: "To",
+							cell: row =>
+								row.lead
+									? html`<a href=${link(`campaigns/${id}/leads/${row.lead}`)}>${row.recipient || row.lead}</a>`
+									: row.recipient || html`<span class="muted">deleted</span>`,
+						},
+						{
+							title: "Status",
+							cell: row =>
+								html`<${Chip} tone=${{ sent: "good", failed: "bad", dropped: "plain" }[row.state] || "wait"}>${{ requested: "pending" }[row.state] || row.state}<//>${row.reason ? html` <span class="muted">${mailReason(row.reason)}</span>` : ""}`,
+						},
+						{ title: "Created", cell: row => html`<${Time} at=${row.created_at} />` },
+						{
+							title: "Actions",
+							hidden: true,
+							cell: row =>
+								may("change") && ["failed", "dropped"].includes(row.state)
+									? html`<${Button} kind="small" onClick=${again(row)}>Resend<//>`
+									: "",
+						},
+					]} /><nav class="buttons pager" aria-label="Pages">${query.after && html`<button type="button" onClick=${() => setQuery({ after: null })}>Newest</button>`}
 				${live.next && html`<button type="button" onClick=${() => setQuery({ after: live.next.after })}>Older</button>`}</nav>`}<//>`;
 }
 
 export function PagesAndMail({ id, query }) {
 	const tab = query.tab || "";
-	const shown = TABS.filter(([key]) => key === "sent" ? may("leads") : key === "" || may("manage"));
+	const shown = TABS.filter(([key]) => (key === "sent" ? may("leads") : key === "" || may("manage")));
 	return html`<${Page} title="Pages and email" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>`}>
 		<div class="segments" role="group" aria-label="Parts">${shown.map(([key, text]) => html`<button type="button" key=${key} aria-pressed=${tab === key} onClick=${() => setQuery({ tab: key, kind: null, state: null, after: null })}>${text}</button>`)}</div>
 		${tab === "mails" ? html`<${Mails} id=${id} query=${query} />` : tab === "sent" ? html`<${Sent} id=${id} query=${query} />` : html`<${Pages} id=${id} query=${query} />`}

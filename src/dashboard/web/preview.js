@@ -10,10 +10,12 @@ import { html } from "./ui.js";
  */
 function withoutStyles(markup) {
 	const sheets = [];
-	const text = markup.replace(/<style[^>]*>([^]*?)<\/style>/gi, (_, sheet) => {
-		sheets.push(sheet);
-		return "";
-	}).replace(/<[a-z][^>]*>/gi, tag => tag.replace(/(\s)style=/gi, "$1data-style="));
+	const text = markup
+		.replace(/<style[^>]*>([^]*?)<\/style>/gi, (_, sheet) => {
+			sheets.push(sheet);
+			return "";
+		})
+		.replace(/<[a-z][^>]*>/gi, tag => tag.replace(/(\s)style=/gi, "$1data-style="));
 	return [text, sheets];
 }
 
@@ -23,16 +25,15 @@ export function Preview({ markup, style = "", title, width }) {
 	const [text, sheets] = withoutStyles(markup);
 	const all = [...sheets, style].join("\n");
 	function apply() {
-		const view = frame.current?.contentWindow, page = frame.current?.contentDocument;
+		const view = frame.current?.contentWindow,
+			page = frame.current?.contentDocument;
 		if (!page?.body)
 			return;
 		const sheet = new view.CSSStyleSheet();
 		sheet.replaceSync(all);
 		page.adoptedStyleSheets = [sheet];
-		for (const element of page.querySelectorAll("[data-style]"))
-			element.style.cssText = element.dataset.style;
-		for (const element of page.querySelectorAll("a[href], form, button, input, select, textarea"))
-			element.tabIndex = -1;
+		for (const element of page.querySelectorAll("[data-style]")) element.style.cssText = element.dataset.style;
+		for (const element of page.querySelectorAll("a[href], form, button, input, select, textarea")) element.tabIndex = -1;
 	}
 	useEffect(apply, [all, text]);
 	return html`<iframe ref=${frame} class="preview" title=${title} sandbox="allow-same-origin" srcdoc=${text} onLoad=${apply} width=${width} />`;

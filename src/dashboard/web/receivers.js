@@ -71,4 +71,8 @@ error_log($lead["__event"] . " " . $lead["email"]);
 `;
 
 /** [name, a function of the secret]. */
-export const RECEIVERS = [["Node", node], ["Python", python], ["PHP", php]];
+export const RECEIVERS = [
+	["Node", node],
+	["Python", python],
+	["PHP", php],
+];

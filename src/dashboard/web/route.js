@@ -6,13 +6,16 @@ import { useEffect, useState } from "./hooks.js";
 export function parse(fragment) {
 	const [path, query = ""] = fragment.replace(/^#\/?/, "").split("?");
 	return {
-		path: path.split("/").filter(Boolean).map(part => {
-			try {
-				return decodeURIComponent(part);
-			} catch (error) {
-				return part;
-			}
-		}),
+		path: path
+			.split("/")
+			.filter(Boolean)
+			.map(part => {
+				try {
+					return decodeURIComponent(part);
+				} catch (error) {
+					return part;
+				}
+			}),
 		query: Object.fromEntries(new URLSearchParams(query)),
 	};
 }
@@ -24,7 +27,9 @@ export function link(path, query = {}) {
 	return `#/${path}${text ? `?${text}` : ""}`;
 }
 
-export const go = (path, query) => { location.hash = link(path, query); };
+export const go = (path, query) => {
+	location.hash = link(path, query);
+};
 
 /** Changes the query of the present place; with `typing` without an entry in the history. */
 export function setQuery(changes, { typing = false } = {}) {
@@ -35,8 +40,7 @@ export function setQuery(changes, { typing = false } = {}) {
 	if (typing) {
 		history.replaceState(null, "", target);
 		dispatchEvent(new HashChangeEvent("hashchange"));
-	} else
-		location.hash = target;
+	} else location.hash = target;
 }
 
 export function useRoute() {

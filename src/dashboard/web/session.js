@@ -41,7 +41,9 @@ export async function logOut() {
 gate.logIn = () => {
 	if (!ended.get()) {
 		let done;
-		const promise = new Promise(resolve => { done = resolve; });
+		const promise = new Promise(resolve => {
+			done = resolve;
+		});
 		ended.set({ promise, done });
 	}
 	return ended.get().promise;
@@ -49,10 +51,14 @@ gate.logIn = () => {
 
 let confirming = null;
 gate.confirm = () => {
-	confirming ||= openDialog(close => html`<${Confirm} close=${close} />`).finally(() => { confirming = null; }).then(done => {
-		if (!done)
-			throw new Cancelled();
-	});
+	confirming ||= openDialog(close => html`<${Confirm} close=${close} />`)
+		.finally(() => {
+			confirming = null;
+		})
+		.then(done => {
+			if (!done)
+				throw new Cancelled();
+		});
 	return confirming;
 };
 
@@ -62,23 +68,25 @@ gate.confirm = () => {
 function LoginFields({ form, codeShown }) {
 	const code = useRef(null);
 	useEffect(() => {
-		if (codeShown)
-			code.current.querySelector("input").focus();
+		if (codeShown) code.current.querySelector("input").focus();
 	}, [codeShown]);
 	return html`
 		<${Password} form=${form} name="password" label="Password" autocomplete="current-password" />
-		${codeShown && html`<div ref=${code}><${Field} form=${form} name="code" label="Code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false"
-			hint="From your authenticator app, or one of your recovery codes." /></div>`}`;
+		${
+			codeShown &&
+			html`<div ref=${code}><${Field} form=${form} name="code" label="Code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false"
+			hint="From your authenticator app, or one of your recovery codes." /></div>`
+		}`;
 }
 
 const waitText = seconds => `Too many attempts. Try again in ${seconds} s.`;
 
 /** Counts down after a login that came too early. */
 function useWait(failure) {
-	const [until, set] = useState(0), [now, tick] = useState(Date.now());
+	const [until, set] = useState(0),
+		[now, tick] = useState(Date.now());
 	useEffect(() => {
-		if (failure?.status === 429)
-			set(Date.now() + (failure.retryAfter || 5) * 1000);
+		if (failure?.status === 429) set(Date.now() + (failure.retryAfter || 5) * 1000);
 	}, [failure]);
 	useEffect(() => {
 		const timer = setInterval(() => tick(Date.now()), 500);
@@ -97,7 +105,12 @@ function useLogin(work) {
 		} catch (failure) {
 			if (failure.code !== "code_needed")
 				throw failure.code === "wrong_login"
-					? Object.assign(failure, { message: codeShown ? "The password or the code is wrong." : "The email address or the password is wrong." }) : failure;
+					? Object.assign(failure, {
+							message: codeShown
+								? "The password or the code is wrong."
+								: "The email address or the password is wrong.",
+						})
+					: failure;
 			showCode(true);
 		}
 	}
@@ -107,10 +120,13 @@ function useLogin(work) {
 export function Login({ again, email = "", onDone }) {
 	const login = useLogin(async values => {
 		const before = session.get();
-		const body = { email: email || values.email, password: values.password, ...(values.code ? { code: values.code.trim() } : {}) };
+		const body = {
+			email: email || values.email,
+			password: values.password,
+			...(values.code ? { code: values.code.trim() } : {}),
+		};
 		const { value } = await post("session", body, { quiet: true });
-		if (before && before.user_id !== value.user_id)
-			forget();
+		if (before && before.user_id !== value.user_id) forget();
 		session.set(value);
 		onDone?.();
 	});
@@ -128,7 +144,8 @@ export function Login({ again, email = "", onDone }) {
 
 /** Over the view, which stays: the session has ended. */
 export function Ended() {
-	const waiting = useStore(ended), user = session.get();
+	const waiting = useStore(ended),
+		user = session.get();
 	if (!waiting)
 		return null;
 	const done = () => {
@@ -142,7 +159,11 @@ export function Ended() {
 
 function Confirm({ close }) {
 	const login = useLogin(async values => {
-		await post("session/confirm", { password: values.password, ...(values.code ? { code: values.code.trim() } : {}) }, { quiet: true });
+		await post(
+			"session/confirm",
+			{ password: values.password, ...(values.code ? { code: values.code.trim() } : {}) },
+			{ quiet: true },
+		);
 		close(true);
 	});
 	const { form, wait } = login;
@@ -160,18 +181,26 @@ export function Welcome({ token, onDone }) {
 	const [state, set] = useState({});
 	const form = useForm({ password: "" });
 	useEffect(() => {
-		post("session/link", { token }, { quiet: true }).then(answer => set({ link: answer.value }), failure => set({ failure }));
+		post("session/link", { token }, { quiet: true }).then(
+			answer => set({ link: answer.value }),
+			failure => set({ failure }),
+		);
 	}, [token]);
 	async function submit() {
 		try {
 			await post("session/link/use", { token, new_password: form.values.password }, { quiet: true });
 		} catch (failure) {
-			throw failure.fields?.new_password ? Object.assign(failure, { fields: { password: failure.fields.new_password } }) : failure;
+			throw failure.fields?.new_password
+				? Object.assign(failure, { fields: { password: failure.fields.new_password } })
+				: failure;
 		}
 		forget();
 		try {
-			session.set((await post("session", { email: state.link.email, password: form.values.password }, { quiet: true })).value);
-		} catch (failure) { // such as that of a user with a second factor
+			session.set(
+				(await post("session", { email: state.link.email, password: form.values.password }, { quiet: true })).value,
+			);
+		} catch (failure) {
+			// such as that of a user with a second factor
 			session.set(null);
 		}
 		onDone();

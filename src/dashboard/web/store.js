@@ -8,8 +8,7 @@ export function store(value) {
 		get: () => value,
 		set(next) {
 			value = typeof next === "function" ? next(value) : next;
-			for (const listener of [...listeners])
-				listener(value);
+			for (const listener of [...listeners]) listener(value);
 		},
 		subscribe(listener) {
 			listeners.add(listener);

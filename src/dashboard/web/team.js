@@ -6,7 +6,27 @@ import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { isOperator, session } from "./session.js";
 import { RIGHTS, ROLES, operationName } from "./words.js";
-import { Button, Chip, Choices, Code, Dialog, Empty, Facts, Field, Form, Loaded, Page, Table, Time, Updated, ask, html, openDialog, toast, useForm } from "./ui.js";
+import {
+	Button,
+	Chip,
+	Choices,
+	Code,
+	Dialog,
+	Empty,
+	Facts,
+	Field,
+	Form,
+	Loaded,
+	Page,
+	Table,
+	Time,
+	Updated,
+	ask,
+	html,
+	openDialog,
+	toast,
+	useForm,
+} from "./ui.js";
 
 /* ---- the account whose team it is ---- */
 
@@ -24,7 +44,12 @@ function AccountChoice({ account, accounts, all }) {
 		${all && html`<option value="">All</option>`}${accounts.map(one => html`<option key=${one.id} value=${one.id} selected=${one.id === account}>${one.name}</option>`)}</select></label></div>`;
 }
 
-const namesOf = (ids, campaigns) => ids === null ? "all campaigns" : ids.length === 0 ? "no campaigns" : ids.map(id => campaigns.find(one => one.id === id)?.name || `campaign ${id}`).join(", ");
+const namesOf = (ids, campaigns) =>
+	ids === null
+		? "all campaigns"
+		: ids.length === 0
+			? "no campaigns"
+			: ids.map(id => campaigns.find(one => one.id === id)?.name || `campaign ${id}`).join(", ");
 
 function CampaignChoices({ form, account }) {
 	const campaigns = useCampaigns().filter(one => !account || one.account_id === account);
@@ -40,8 +65,10 @@ function Link({ email, link: url, reset, close }) {
 }
 
 function RoleChoice({ form, roles }) {
-	return html`<fieldset class="cards"><legend>Role</legend>${roles.map(role => html`<label key=${role} class="card-choice"><input type="radio" name="role" value=${role} checked=${form.values.role === role} onChange=${() => form.set("role", role)} />
-		<span><strong>${ROLES[role][0]}</strong><br />${ROLES[role][1]}</span></label>`)}</fieldset>`;
+	return html`<fieldset class="cards"><legend>Role</legend>${roles.map(
+		role => html`<label key=${role} class="card-choice"><input type="radio" name="role" value=${role} checked=${form.values.role === role} onChange=${() => form.set("role", role)} />
+		<span><strong>${ROLES[role][0]}</strong><br />${ROLES[role][1]}</span></label>`,
+	)}</fieldset>`;
 }
 
 const rolesFor = account => [...(account ? ["owner", "editor", "viewer"] : []), ...(isOperator() ? ["operator"] : [])];
@@ -51,7 +78,13 @@ function Invite({ account, close }) {
 	const form = useForm({ email: "", name: "", role: account ? "editor" : "operator", campaigns: [] });
 	async function submit() {
 		const { email, name, role, campaigns } = form.values;
-		const { value } = await post("users", { email: email.trim(), role, ...(name.trim() ? { name: name.trim() } : {}), ...(role !== "operator" && isOperator() ? { account } : {}), ...(isLimited(role) && campaigns.length > 0 ? { campaigns } : {}) });
+		const { value } = await post("users", {
+			email: email.trim(),
+			role,
+			...(name.trim() ? { name: name.trim() } : {}),
+			...(role !== "operator" && isOperator() ? { account } : {}),
+			...(isLimited(role) && campaigns.length > 0 ? { campaigns } : {}),
+		});
 		close(value);
 	}
 	return html`<${Dialog} title="Invite a user" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Create invitation" cancel=${() => close()}>
@@ -63,19 +96,36 @@ function EditUser({ user, close }) {
 	const form = useForm({ name: user.name, role: user.role, campaigns: user.campaigns || [] });
 	async function submit() {
 		const { name, role, campaigns } = form.values;
-		await patch(`users/${user.id}`, { name, ...(role !== user.role ? { role } : {}), ...(isLimited(role) ? { campaigns: campaigns.length > 0 ? campaigns : "" } : {}) });
+		await patch(`users/${user.id}`, {
+			name,
+			...(role !== user.role ? { role } : {}),
+			...(isLimited(role) ? { campaigns: campaigns.length > 0 ? campaigns : "" } : {}),
+		});
 		close(true);
 	}
 	return html`<${Dialog} title=${user.email} close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close()}>
-		<${Field} form=${form} name="name" label="Name" />${user.role !== "operator" && html`<${RoleChoice} form=${form} roles=${["owner", "editor", "viewer"]} />${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${user.account} />`}
-			<p class="hint">Changing the role or the campaigns ends the user's sessions.</p>`}<//><//>`;
+		<${Field} form=${form} name="name" label="Name" />${
+			user.role !== "operator" &&
+			html`<${RoleChoice} form=${form} roles=${["owner", "editor", "viewer"]} />${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${user.account} />`}
+			<p class="hint">Changing the role or the campaigns ends the user's sessions.</p>`
+		}<//><//>`;
 }
 
-const userState = user => user.disabled_at ? html`<${Chip} tone="wait">disabled<//>` : user.has_password ? html`<${Chip} tone="good">active<//>` : html`<${Chip}>invited<//>`;
+const userState = user =>
+	user.disabled_at
+		? html`<${Chip} tone="wait">disabled<//>`
+		: user.has_password
+			? html`<${Chip} tone="good">active<//>`
+			: html`<${Chip}>invited<//>`;
 
 export function Team({ query }) {
-	const { account, accounts } = useAccount(query), campaigns = useCampaigns();
-	const live = useLive(account || isOperator() ? "users" : null, isOperator() && query.account ? { account: query.account } : {}, { every: 30 });
+	const { account, accounts } = useAccount(query),
+		campaigns = useCampaigns();
+	const live = useLive(
+		account || isOperator() ? "users" : null,
+		isOperator() && query.account ? { account: query.account } : {},
+		{ every: 30 },
+	);
 	const me = session.get().user_id;
 	async function invite() {
 		const made = await openDialog(close => html`<${Invite} account=${account} close=${close} />`);
@@ -84,103 +134,222 @@ export function Team({ query }) {
 			await openDialog(close => html`<${Link} email=${made.email} link=${made.link} close=${close} />`);
 		}
 	}
-	const edit = user => openDialog(close => html`<${EditUser} user=${user} close=${done => { close(); if (done) live.reload(); }} />`);
-	const reset = user => ask({
-		title: "Create a new password link?", verb: "Create link", danger: false, text: html`<p>The password and all sessions of <strong>${user.email}</strong> become invalid at once.</p>`,
-		work: async () => {
-			const { value } = await post(`users/${user.id}/reset`, {});
-			live.reload();
-			setTimeout(() => openDialog(close => html`<${Link} reset email=${user.email} link=${value.link} close=${close} />`));
-		},
-	});
+	const edit = user =>
+		openDialog(
+			close =>
+				html`<${EditUser} user=${user} close=${done => {
+					close();
+					if (done) live.reload();
+				}} />`,
+		);
+	const reset = user =>
+		ask({
+			title: "Create a new password link?",
+			verb: "Create link",
+			danger: false,
+			text: html`<p>The password and all sessions of <strong>${user.email}</strong> become invalid at once.</p>`,
+			work: async () => {
+				const { value } = await post(`users/${user.id}/reset`, {});
+				live.reload();
+				setTimeout(() =>
+					openDialog(close => html`<${Link} reset email=${user.email} link=${value.link} close=${close} />`),
+				);
+			},
+		});
 	const turn = user => async () => {
 		await post(`users/${user.id}/${user.disabled_at ? "enable" : "disable"}`);
 		live.reload();
 		toast(user.disabled_at ? `${user.email} can log in again` : `${user.email} can no longer log in`);
 	};
-	const drop = user => ask({ title: "Remove this user?", verb: "Remove user", text: html`<p><strong>${user.email}</strong> can no longer log in. API keys created by this user stay valid.</p>`, work: async () => { await remove(`users/${user.id}`); live.reload(); } });
+	const drop = user =>
+		ask({
+			title: "Remove this user?",
+			verb: "Remove user",
+			text: html`<p><strong>${user.email}</strong> can no longer log in. API keys created by this user stay valid.</p>`,
+			work: async () => {
+				await remove(`users/${user.id}`);
+				live.reload();
+			},
+		});
 	return html`<${Page} title="Team" actions=${html`<${Updated} live=${live} /><${Button} kind="primary" onClick=${invite}>Invite<//>`}>
 		<${AccountChoice} account=${Number(query.account) || null} accounts=${accounts} all />
-		<${Loaded} live=${live}>${rows => html`<${Table} name="Users" rows=${rows} columns=${[
-			{ title: "User", kind: "long", cell: user => html`<strong>${user.name || user.email}</strong>${user.id === me ? html` <${Chip}>you<//>` : ""}${user.name ? html`<br /><span class="muted">${user.email}</span>` : ""}` },
-			{ title: "Role", cell: user => html`${ROLES[user.role][0]}${isLimited(user.role) ? html`<br /><span class="muted">${namesOf(user.campaigns, campaigns)}</span>` : ""}` },
-			isOperator() && { title: "Account", cell: user => accounts.find(one => one.id === user.account)?.name || "" },
-			{ title: "State", cell: user => html`${userState(user)}${user.has_totp ? html` <${Chip} tone="good">second factor<//>` : ""}` },
-			{ title: "Last login", cell: user => html`<${Time} at=${user.last_login_at} none="never" />` },
-			{ title: "Change", hidden: true, cell: user => html`<span class="buttons"><${Button} kind="small" onClick=${() => edit(user)}>Edit<//><${Button} kind="small" onClick=${() => reset(user)}>Reset password<//>
-				${user.id !== me && html`<${Button} kind="small" onClick=${turn(user)}>${user.disabled_at ? "Enable" : "Disable"}<//><${Button} kind="small quiet" onClick=${() => drop(user)}>Remove<//>`}</span>` },
-		].filter(Boolean)} />`}<//><//>`;
+		<${Loaded} live=${live}>${rows =>
+			html`<${Table} name="Users" rows=${rows} columns=${[
+				{
+					title: "User",
+					kind: "long",
+					cell: user =>
+						html`<strong>${user.name || user.email}</strong>${user.id === me ? html` <${Chip}>you<//>` : ""}${user.name ? html`<br /><span class="muted">${user.email}</span>` : ""}`,
+				},
+				{
+					title: "Role",
+					cell: user =>
+						html`${ROLES[user.role][0]}${isLimited(user.role) ? html`<br /><span class="muted">${namesOf(user.campaigns, campaigns)}</span>` : ""}`,
+				},
+				isOperator() && { title: "Account", cell: user => accounts.find(one => one.id === user.account)?.name || "" },
+				{
+					title: "State",
+					cell: user => html`${userState(user)}${user.has_totp ? html` <${Chip} tone="good">second factor<//>` : ""}`,
+				},
+				{ title: "Last login", cell: user => html`<${Time} at=${user.last_login_at} none="never" />` },
+				{
+					title: "Change",
+					hidden: true,
+					cell: user => html`<span class="buttons"><${Button} kind="small" onClick=${() => edit(user)}>Edit<//><${Button} kind="small" onClick=${() => reset(user)}>Reset password<//>
+				${user.id !== me && html`<${Button} kind="small" onClick=${turn(user)}>${user.disabled_at ? "Enable" : "Disable"}<//><${Button} kind="small quiet" onClick=${() => drop(user)}>Remove<//>`}</span>`,
+				},
+			].filter(Boolean)} />`}<//><//>`;
 }
 
 /* ---- keys ---- */
 
-const PRESETS = [["form", "Form or app", ["ingest"]], ["server", "Server", ["ingest", "stats", "leads", "change", "hooks", "manage"]], ["numbers", "Statistics only", ["stats"]], ["own", "Custom rights", null]];
+const PRESETS = [
+	["form", "Form or app", ["ingest"]],
+	["server", "Server", ["ingest", "stats", "leads", "change", "hooks", "manage"]],
+	["numbers", "Statistics only", ["stats"]],
+	["own", "Custom rights", null],
+];
 
 function AddKey({ account, close }) {
 	const form = useForm({ name: "", preset: "server", rights: ["ingest"], campaigns: [], expires: "" });
 	async function submit() {
-		const { name, preset, rights, campaigns, expires } = form.values, chosen = PRESETS.find(([key]) => key === preset)[2] || rights;
+		const { name, preset, rights, campaigns, expires } = form.values,
+			chosen = PRESETS.find(([key]) => key === preset)[2] || rights;
 		if (chosen.length === 0)
 			throw Object.assign(new Error(""), { fields: { rights: "Select at least one right." } });
-		const { value } = await post(`accounts/${account}/keys`, { rights: chosen, ...(name.trim() ? { name: name.trim() } : {}), ...(campaigns.length > 0 ? { campaigns } : {}), ...(expires ? { expires } : {}) });
+		const { value } = await post(`accounts/${account}/keys`, {
+			rights: chosen,
+			...(name.trim() ? { name: name.trim() } : {}),
+			...(campaigns.length > 0 ? { campaigns } : {}),
+			...(expires ? { expires } : {}),
+		});
 		close(value);
 	}
 	return html`<${Dialog} title="Add an API key" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Add key" cancel=${() => close()}>
 		<${Field} form=${form} name="name" label="Name" hint="Where the key is used." autocomplete="off" />
 		<${Field} form=${form} name="preset" label="Purpose" type="select" options=${PRESETS.map(([key, text]) => [key, text])} />
-		${form.values.preset === "own" && html`<${Choices} form=${form} name="rights" label="Rights" options=${Object.entries(RIGHTS).filter(([right]) => session.get().rights.includes(right)).map(([right, [name, why]]) => [right, name, why])} />`}
+		${
+			form.values.preset === "own" &&
+			html`<${Choices} form=${form} name="rights" label="Rights" options=${Object.entries(RIGHTS)
+				.filter(([right]) => session.get().rights.includes(right))
+				.map(([right, [name, why]]) => [right, name, why])} />`
+		}
 		<${CampaignChoices} form=${form} account=${account} /><${Field} form=${form} name="expires" label="Expires on" type="date" hint="Leave empty for no expiry." /><//><//>`;
 }
 
-const keyState = key => key.revoked_at ? html`<${Chip} tone="bad">revoked<//>` : key.expires_at && Date.parse(key.expires_at) < Date.now() ? html`<${Chip} tone="wait">expired<//>` : html`<${Chip} tone="good">active<//>`;
+const keyState = key =>
+	key.revoked_at
+		? html`<${Chip} tone="bad">revoked<//>`
+		: key.expires_at && Date.parse(key.expires_at) < Date.now()
+			? html`<${Chip} tone="wait">expired<//>`
+			: html`<${Chip} tone="good">active<//>`;
 
 export function Keys({ query }) {
-	const { account, accounts } = useAccount(query), campaigns = useCampaigns();
+	const { account, accounts } = useAccount(query),
+		campaigns = useCampaigns();
 	const live = useLive(account ? `accounts/${account}/keys` : null, {}, { every: 30 });
 	async function add() {
 		const made = await openDialog(close => html`<${AddKey} account=${account} close=${close} />`);
 		if (!made)
 			return;
 		live.reload();
-		await openDialog(close => html`<${Dialog} title="New API key" close=${close}><p><strong>The key is shown only once.</strong> Store it where your program reads it, never in a public page.</p><${Code} text=${made.key} what="the key" />
-			<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>I have stored it</button></div><//>`);
+		await openDialog(
+			close => html`<${Dialog} title="New API key" close=${close}><p><strong>The key is shown only once.</strong> Store it where your program reads it, never in a public page.</p><${Code} text=${made.key} what="the key" />
+			<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>I have stored it</button></div><//>`,
+		);
 	}
-	const revoke = key => ask({ title: "Revoke this key?", verb: "Revoke key", text: html`<p>Calls with <strong>${key.name || `key ${key.id}`}</strong> fail at once. ${key.last_used_at ? html`It was last used <${Time} at=${key.last_used_at} />.` : "It was never used."}</p>`, work: async () => { await remove(`keys/${key.id}`); live.reload(); } });
+	const revoke = key =>
+		ask({
+			title: "Revoke this key?",
+			verb: "Revoke key",
+			text: html`<p>Calls with <strong>${key.name || `key ${key.id}`}</strong> fail at once. ${key.last_used_at ? html`It was last used <${Time} at=${key.last_used_at} />.` : "It was never used."}</p>`,
+			work: async () => {
+				await remove(`keys/${key.id}`);
+				live.reload();
+			},
+		});
 	return html`<${Page} title="API keys" actions=${account && html`<${Button} kind="primary" onClick=${add}>Add key<//>`}>
 		<${AccountChoice} account=${account} accounts=${accounts} />
-		${account ? html`<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<${Empty} title="No keys yet"><p>A key gives your server or app access to the API.</p><//>` : html`<${Table} name="Keys" rows=${rows} columns=${[
-			{ title: "Key", cell: key => html`<strong>${key.name || `Key ${key.id}`}</strong>` }, { title: "State", cell: keyState },
-			{ title: "Rights", cell: key => html`${key.rights.map(right => RIGHTS[right]?.[0] || right).join(", ")}<br /><span class="muted">${namesOf(key.campaigns, campaigns)}</span>` },
-			{ title: "Last used", cell: key => html`<${Time} at=${key.last_used_at} none="never" />` }, { title: "Expires", cell: key => html`<${Time} at=${key.expires_at} none="never" />` },
-			{ title: "Change", hidden: true, cell: key => key.revoked_at ? "" : html`<${Button} kind="small quiet" onClick=${() => revoke(key)}>Revoke<//>` },
-		]} />`}<//>` : html`<${Empty} title="No accounts yet"><p>Create a campaign first.</p><//>`}<//>`;
+		${
+			account
+				? html`<${Loaded} live=${live}>${rows =>
+						rows.length === 0
+							? html`<${Empty} title="No keys yet"><p>A key gives your server or app access to the API.</p><//>`
+							: html`<${Table} name="Keys" rows=${rows} columns=${[
+									{ title: "Key", cell: key => html`<strong>${key.name || `Key ${key.id}`}</strong>` },
+									{ title: "State", cell: keyState },
+									{
+										title: "Rights",
+										cell: key =>
+											html`${key.rights.map(right => RIGHTS[right]?.[0] || right).join(", ")}<br /><span class="muted">${namesOf(key.campaigns, campaigns)}</span>`,
+									},
+									{ title: "Last used", cell: key => html`<${Time} at=${key.last_used_at} none="never" />` },
+									{ title: "Expires", cell: key => html`<${Time} at=${key.expires_at} none="never" />` },
+									{
+										title: "Change",
+										hidden: true,
+										cell: key =>
+											key.revoked_at
+												? ""
+												: html`<${Button} kind="small quiet" onClick=${() => revoke(key)}>Revoke<//>`,
+									},
+								]} />`}<//>`
+				: html`<${Empty} title="No accounts yet"><p>Create a campaign first.</p><//>`
+		}<//>`;
 }
 
 /* ---- audit log ---- */
 
 const ACTORS = { user: "Former user", key: "Former API key" };
-const plain = value => value === null || value === undefined ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value);
+const plain = value =>
+	value === null || value === undefined ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value);
 
 function Differences({ row }) {
-	const before = row.before || {}, after = row.after || {}, names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+	const before = row.before || {},
+		after = row.after || {},
+		names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+			name => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+		);
 	if (names.length === 0)
 		return html`<span class="muted">–</span>`;
 	return html`<details><summary>${names.slice(0, 3).join(", ")}${names.length > 3 ? " …" : ""}</summary><${Facts} rows=${names.map(name => [name, `${plain(before[name])} → ${plain(after[name])}`])} /></details>`;
 }
 
 export function Changes({ query }) {
-	const { accounts } = useAccount(query), campaigns = useCampaigns();
-	const live = useLive("audit", { account: query.account, campaign: query.campaign, since: query.since, until: query.until, after: query.after, limit: 50 }, { every: 30 });
+	const { accounts } = useAccount(query),
+		campaigns = useCampaigns();
+	const live = useLive(
+		"audit",
+		{ account: query.account, campaign: query.campaign, since: query.since, until: query.until, after: query.after, limit: 50 },
+		{ every: 30 },
+	);
 	return html`<${Page} title="Audit log" actions=${html`<${Updated} live=${live} />`}><${AccountChoice} account=${Number(query.account) || null} accounts=${accounts} all />
 		<div class="filters" role="group" aria-label="Filters"><label class="offscreen" for="audit-campaign">Campaign</label><select id="audit-campaign" value=${query.campaign || ""} onChange=${event => setQuery({ campaign: event.currentTarget.value, after: null })}>
 			<option value="">All campaigns</option>${campaigns.map(one => html`<option key=${one.id} value=${one.id} selected=${query.campaign === String(one.id)}>${one.name}</option>`)}</select>
 			<label>From <input type="date" value=${query.since?.slice(0, 10) || ""} onChange=${event => setQuery({ since: event.currentTarget.value, after: null })} /></label>
 			<label>Before <input type="date" value=${query.until?.slice(0, 10) || ""} onChange=${event => setQuery({ until: event.currentTarget.value, after: null })} /></label></div>
-		<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<${Empty} title="No changes"><p>Every change by a user, an API key or a command is logged for 400 days.</p><//>` : html`<${Table} name="Changes" rows=${rows} columns=${[
-			{ title: "When", cell: row => html`<${Time} at=${row.created_at} />` },
-			{ title: "Who", cell: row => html`${row.actor === "shell" ? `Command line (${row.actor_name})` : row.actor_name || ACTORS[row.actor] || row.actor}${row.ip ? html`<br /><span class="muted">${row.ip}</span>` : ""}` },
-			{ title: "What", cell: row => html`<span title=${row.operation}>${operationName(row.operation)}</span>${row.state === "done" ? "" : html` <${Chip} tone=${row.state === "failed" ? "bad" : "wait"}>${row.state === "failed" ? "failed" : "outcome unknown"}<//>`}` },
-			{ title: "Campaign", cell: row => row.campaign ? html`<a href=${link(`campaigns/${row.campaign}`)}>${campaigns.find(one => one.id === row.campaign)?.name || `campaign ${row.campaign}`}</a>` : "" },
-			{ title: "Changed", cell: row => html`<${Differences} row=${row} />` },
-		]} /><nav class="buttons pager" aria-label="Pages">${query.after && html`<button type="button" onClick=${() => setQuery({ after: null })}>Newest</button>`}${live.next && html`<button type="button" onClick=${() => setQuery({ after: live.next.after })}>Older</button>`}</nav>`}<//><//>`;
+		<${Loaded} live=${live}>${rows =>
+			rows.length === 0
+				? html`<${Empty} title="No changes"><p>Every change by a user, an API key or a command is logged for 400 days.</p><//>`
+				: html`<${Table} name="Changes" rows=${rows} columns=${[
+						{ title: "When", cell: row => html`<${Time} at=${row.created_at} />` },
+						{
+							title: "Who",
+							cell: row =>
+								html`${row.actor === "shell" ? `Command line (${row.actor_name})` : row.actor_name || ACTORS[row.actor] || row.actor}${row.ip ? html`<br /><span class="muted">${row.ip}</span>` : ""}`,
+						},
+						{
+							title: "What",
+							cell: row =>
+								html`<span title=${row.operation}>${operationName(row.operation)}</span>${row.state === "done" ? "" : html` <${Chip} tone=${row.state === "failed" ? "bad" : "wait"}>${row.state === "failed" ? "failed" : "outcome unknown"}<//>`}`,
+						},
+						{
+							title: "Campaign",
+							cell: row =>
+								row.campaign
+									? html`<a href=${link(`campaigns/${row.campaign}`)}>${campaigns.find(one => one.id === row.campaign)?.name || `campaign ${row.campaign}`}</a>`
+									: "",
+						},
+						{ title: "Changed", cell: row => html`<${Differences} row=${row} />` },
+					]} /><nav class="buttons pager" aria-label="Pages">${query.after && html`<button type="button" onClick=${() => setQuery({ after: null })}>Newest</button>`}${live.next && html`<button type="button" onClick=${() => setQuery({ after: live.next.after })}>Older</button>`}</nav>`}<//><//>`;
 }

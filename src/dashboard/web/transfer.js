@@ -7,7 +7,9 @@ import { campaignName } from "./frame.js";
 import { link } from "./route.js";
 import { Button, Chip, Empty, Field, Form, Notice, Page, Problem, Table, html, toast, useForm } from "./ui.js";
 
-const PART_ROWS = 1000, PART_BYTES = 900 * 1000, PREVIEW_ROWS = 5;
+const PART_ROWS = 1000,
+	PART_BYTES = 900 * 1000,
+	PREVIEW_ROWS = 5;
 
 /* ---- reading a file ---- */
 
@@ -28,41 +30,39 @@ export async function textOf(file) {
 /** The records of CSV as pieces of the text, with respect to quotes. */
 export function recordsOf(text) {
 	const records = [];
-	let begin = 0, quoted = false;
+	let begin = 0,
+		quoted = false;
 	for (let at = 0; at < text.length; at++) {
 		const sign = text[at];
-		if (sign === '"')
-			quoted = !quoted;
+		if (sign === '"') quoted = !quoted;
 		else if (sign === "\n" && !quoted) {
-			if (text.slice(begin, at).trim())
-				records.push(text.slice(begin, at + 1));
+			if (text.slice(begin, at).trim()) records.push(text.slice(begin, at + 1));
 			begin = at + 1;
 		}
 	}
-	if (text.slice(begin).trim())
-		records.push(`${text.slice(begin)}\n`);
+	if (text.slice(begin).trim()) records.push(`${text.slice(begin)}\n`);
 	return records;
 }
 
 const DELIMITERS = [",", ";", "\t", "|"];
-export const delimiterOf = heading => DELIMITERS.reduce((best, one) => heading.split(one).length > heading.split(best).length ? one : best, ",");
+export const delimiterOf = heading =>
+	DELIMITERS.reduce((best, one) => (heading.split(one).length > heading.split(best).length ? one : best), ",");
 
 /** The cells of one record. */
 export function cellsOf(record, delimiter) {
 	const cells = [];
-	let cell = "", quoted = false;
+	let cell = "",
+		quoted = false;
 	for (let at = 0; at < record.length; at++) {
 		const sign = record[at];
 		if (quoted && sign === '"' && record[at + 1] === '"') {
 			cell += '"';
 			at++;
-		} else if (sign === '"')
-			quoted = !quoted;
+		} else if (sign === '"') quoted = !quoted;
 		else if (sign === delimiter && !quoted) {
 			cells.push(cell);
 			cell = "";
-		} else
-			cell += sign;
+		} else cell += sign;
 	}
 	return [...cells, cell.replace(/\r?\n$/, "")];
 }
@@ -70,7 +70,8 @@ export function cellsOf(record, delimiter) {
 /** Parts of records that one call takes; each has the heading. */
 export function* partsOf(heading, records) {
 	const encoder = new TextEncoder();
-	let part = [], size = 0;
+	let part = [],
+		size = 0;
 	for (const record of records) {
 		const length = encoder.encode(record).length;
 		if (part.length === PART_ROWS || (part.length > 0 && size + length > PART_BYTES)) {
@@ -81,20 +82,45 @@ export function* partsOf(heading, records) {
 		part.push(record);
 		size += length;
 	}
-	if (part.length > 0)
-		yield [heading, ...part].join("");
+	if (part.length > 0) yield [heading, ...part].join("");
 }
 
 /* ---- import ---- */
 
 const FIELDS = [
-	["", "custom field"], ["email", "email address"], ["phone_number", "phone number"], ["first_name", "first name"], ["last_name", "last name"], ["subscription_number", "subscription number"], ["social_id", "lead ID"],
-	["parent_id", "lead ID of the referrer"], ["contest_score", "points"], ["verified", "verified"], ["opted_out", "unsubscribed"], ["tags", "tags"], ["when", "sign-up time"], ["ip", "IP address"],
+	["", "custom field"],
+	["email", "email address"],
+	["phone_number", "phone number"],
+	["first_name", "first name"],
+	["last_name", "last name"],
+	["subscription_number", "subscription number"],
+	["social_id", "lead ID"],
+	["parent_id", "lead ID of the referrer"],
+	["contest_score", "points"],
+	["verified", "verified"],
+	["opted_out", "unsubscribed"],
+	["tags", "tags"],
+	["when", "sign-up time"],
+	["ip", "IP address"],
 ];
 const KNOWN = new Set(FIELDS.map(([name]) => name).filter(Boolean));
-const GUESSES = { mail: "email", "e-mail": "email", "email address": "email", "e-mail address": "email", phone: "phone_number", mobile: "phone_number", "first name": "first_name", firstname: "first_name", "last name": "last_name", lastname: "last_name", surname: "last_name", score: "contest_score", points: "contest_score" };
+const GUESSES = {
+	mail: "email",
+	"e-mail": "email",
+	"email address": "email",
+	"e-mail address": "email",
+	phone: "phone_number",
+	mobile: "phone_number",
+	"first name": "first_name",
+	firstname: "first_name",
+	"last name": "last_name",
+	lastname: "last_name",
+	surname: "last_name",
+	score: "contest_score",
+	points: "contest_score",
+};
 
-const guess = column => KNOWN.has(column) ? column : GUESSES[column.trim().toLowerCase()] || "";
+const guess = column => (KNOWN.has(column) ? column : GUESSES[column.trim().toLowerCase()] || "");
 
 function download(name, text) {
 	const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
@@ -104,8 +130,15 @@ function download(name, text) {
 
 function Choose({ onFile }) {
 	const [over, set] = useState(false);
-	return html`<div class=${`drop ${over ? "over" : ""}`} onDragOver=${event => { event.preventDefault(); set(true); }} onDragLeave=${() => set(false)}
-			onDrop=${event => { event.preventDefault(); set(false); if (event.dataTransfer.files[0]) onFile(event.dataTransfer.files[0]); }}>
+	return html`<div class=${`drop ${over ? "over" : ""}`} onDragOver=${event => {
+		event.preventDefault();
+		set(true);
+	}} onDragLeave=${() => set(false)}
+			onDrop=${event => {
+				event.preventDefault();
+				set(false);
+				if (event.dataTransfer.files[0]) onFile(event.dataTransfer.files[0]);
+			}}>
 		<p><label for="import-file">Choose a CSV file</label> or drop it here.</p><input type="file" id="import-file" accept=".csv,.txt,text/csv" onChange=${event => event.currentTarget.files[0] && onFile(event.currentTarget.files[0])} />
 		<p class="muted">The first line must contain the column names. CSV files from Excel, HubSpot and Mailchimp work, of any size.</p></div>`;
 }
@@ -114,9 +147,20 @@ function Columns({ file, map, setMap, onCheck }) {
 	return html`<section class="card"><h2>Map the columns</h2><p class="muted">${file.name}: ${plural(file.records.length, "row")}, ${bytes(file.size)}.</p>
 		<${Table} name="Columns" id=${row => row.at} rows=${file.columns.map((name, at) => ({ name, at }))} columns=${[
 			{ title: "Column", cell: row => html`<strong>${row.name}</strong>` },
-			{ title: "Examples", cell: row => html`<span class="muted">${file.samples.map(cells => cells[row.at]).filter(Boolean).slice(0, 3).join(", ")}</span>` },
-			{ title: "Field", cell: row => html`<select aria-label=${`Field for ${row.name}`} value=${map[row.name] || ""} onChange=${event => setMap({ ...map, [row.name]: event.currentTarget.value })}>
-				${FIELDS.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === (map[row.name] || "")}>${value ? text : `${text}: ${row.name}`}</option>`)}</select>` },
+			{
+				title: "Examples",
+				cell: row =>
+					html`<span class="muted">${file.samples
+						.map(cells => cells[row.at])
+						.filter(Boolean)
+						.slice(0, 3)
+						.join(", ")}</span>`,
+			},
+			{
+				title: "Field",
+				cell: row => html`<select aria-label=${`Field for ${row.name}`} value=${map[row.name] || ""} onChange=${event => setMap({ ...map, [row.name]: event.currentTarget.value })}>
+				${FIELDS.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === (map[row.name] || "")}>${value ? text : `${text}: ${row.name}`}</option>`)}</select>`,
+			},
 		]} />
 		${!Object.values(map).some(value => value === "email" || value === "phone_number") && html`<p class="error" role="status">Map one column to the email address or the phone number.</p>`}
 		<div class="buttons"><${Button} kind="primary" disabled=${!Object.values(map).some(value => value === "email" || value === "phone_number")} onClick=${onCheck}>Check the file<//></div></section>`;
@@ -130,10 +174,17 @@ async function sendParts(campaign, file, map, options, stop, tell) {
 	for (const records of partsOf(file.heading, file.records)) {
 		if (stop.now)
 			return { ...sums, stopped: true };
-		const { value } = await post(`campaigns/${campaign}/import`, { records, delimiter: file.delimiter === "\t" ? "tab" : file.delimiter, ...(Object.keys(names).length > 0 ? { map: names } : {}), ...(last ? { last_number: last } : {}), ...options });
-		for (const name of ["rows", "imported", "unchanged", "rejected", "valid"])
-			sums[name] += value[name] || 0;
-		sums.rejectedRows.push(...(value.rejected_rows || []).map(row => ({ ...row, line: row.line + sums.rows - (value.rows || 0) })));
+		const { value } = await post(`campaigns/${campaign}/import`, {
+			records,
+			delimiter: file.delimiter === "\t" ? "tab" : file.delimiter,
+			...(Object.keys(names).length > 0 ? { map: names } : {}),
+			...(last ? { last_number: last } : {}),
+			...options,
+		});
+		for (const name of ["rows", "imported", "unchanged", "rejected", "valid"]) sums[name] += value[name] || 0;
+		sums.rejectedRows.push(
+			...(value.rejected_rows || []).map(row => ({ ...row, line: row.line + sums.rows - (value.rows || 0) })),
+		);
 		last = value.last_number || last;
 		tell({ ...sums });
 	}
@@ -149,12 +200,19 @@ function Rejected({ sums, file }) {
 		return null;
 	return html`<details><summary>${plural(sums.rejectedRows.length, "rejected row")}</summary>
 		<${Table} name="Rejected rows" id=${row => `${row.line}${row.reason}`} rows=${sums.rejectedRows.slice(0, 50)} columns=${[
-			{ title: "Line", kind: "number", cell: row => row.line }, { title: "Reason", cell: row => row.reason }, { title: "Row", cell: row => html`<code>${row.record}</code>` }]} />
+			{ title: "Line", kind: "number", cell: row => row.line },
+			{ title: "Reason", cell: row => row.reason },
+			{ title: "Row", cell: row => html`<code>${row.record}</code>` },
+		]} />
 		<${Button} onClick=${() => download("rejected.csv", [file.heading, ...sums.rejectedRows.map(row => `${row.record}\n`)].join(""))}>Download rejected rows<//></details>`;
 }
 
 export function Import({ id }) {
-	const [step, setStep] = useState("file"), [file, setFile] = useState(null), [map, setMap] = useState({}), [sums, setSums] = useState(null), [failure, setFailure] = useState(null);
+	const [step, setStep] = useState("file"),
+		[file, setFile] = useState(null),
+		[map, setMap] = useState({}),
+		[sums, setSums] = useState(null),
+		[failure, setFailure] = useState(null);
 	const stop = useRef({ now: false });
 	useEffect(() => {
 		if (step !== "checking" && step !== "importing")
@@ -163,16 +221,33 @@ export function Import({ id }) {
 		addEventListener("beforeunload", warn);
 		return () => removeEventListener("beforeunload", warn);
 	}, [step]);
-	useEffect(() => () => { stop.current.now = true; }, []);
+	useEffect(
+		() => () => {
+			stop.current.now = true;
+		},
+		[],
+	);
 	async function choose(chosen) {
 		setFailure(null);
-		const text = (await textOf(chosen)).replace(/^\ufeff/, ""), all = recordsOf(text);
+		const text = (await textOf(chosen)).replace(/^\ufeff/, ""),
+			all = recordsOf(text);
 		if (all.length < 2) {
-			setFailure(new Error("The file has no rows. The first line must contain the column names, and each further line a lead."));
+			setFailure(
+				new Error("The file has no rows. The first line must contain the column names, and each further line a lead."),
+			);
 			return;
 		}
-		const delimiter = delimiterOf(all[0]), columns = cellsOf(all[0], delimiter).map(name => name.trim());
-		setFile({ name: chosen.name, size: chosen.size, heading: all[0], records: all.slice(1), delimiter, columns, samples: all.slice(1, 1 + PREVIEW_ROWS).map(record => cellsOf(record, delimiter)) });
+		const delimiter = delimiterOf(all[0]),
+			columns = cellsOf(all[0], delimiter).map(name => name.trim());
+		setFile({
+			name: chosen.name,
+			size: chosen.size,
+			heading: all[0],
+			records: all.slice(1),
+			delimiter,
+			columns,
+			samples: all.slice(1, 1 + PREVIEW_ROWS).map(record => cellsOf(record, delimiter)),
+		});
 		setMap(Object.fromEntries(columns.map(name => [name, guess(name)])));
 		setStep("columns");
 	}
@@ -190,35 +265,68 @@ export function Import({ id }) {
 			setStep(next === "checking" ? "columns" : "checked");
 		}
 	}
-	const check = () => { run("checking", "checked", { dry_run: true }); };
-	const start = () => { run("importing", "done", {}); };
+	const check = () => {
+		run("checking", "checked", { dry_run: true });
+	};
+	const start = () => {
+		run("importing", "done", {});
+	};
 	return html`<${Page} title="Import leads" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a> › <a href=${link(`campaigns/${id}/leads`)}>Leads</a>`}>
 		<${Problem} failure=${failure} />
 		${step === "file" && html`<${Choose} onFile=${one => choose(one).catch(setFailure)} />`}
 		${step === "columns" && html`<${Columns} file=${file} map=${map} setMap=${setMap} onCheck=${check} /><p><button type="button" class="quiet" onClick=${() => setStep("file")}>Choose another file</button></p>`}
-		${step === "checking" && html`<section class="card"><${Progress} sums=${sums} total=${file.records.length} what="Checked" /><div class="buttons"><button type="button" onClick=${() => { stop.current.now = true; }}>Stop</button></div></section>`}
-		${step === "checked" && html`<section class="card"><h2>${plural(sums.valid, "lead")} can be imported</h2>
+		${
+			step === "checking" &&
+			html`<section class="card"><${Progress} sums=${sums} total=${file.records.length} what="Checked" /><div class="buttons"><button type="button" onClick=${() => {
+				stop.current.now = true;
+			}}>Stop</button></div></section>`
+		}
+		${
+			step === "checked" &&
+			html`<section class="card"><h2>${plural(sums.valid, "lead")} can be imported</h2>
 			${sums.rejected > 0 && html`<p>${plural(sums.rejected, "row")} will be skipped.</p>`}<${Rejected} sums=${sums} file=${file} />
 			<p class="muted">The import sends no emails and no webhooks. Existing leads are not changed.</p>
-			<div class="buttons"><${Button} kind="primary" disabled=${sums.valid === 0} onClick=${start}>Import ${plural(sums.valid, "lead")}<//><button type="button" onClick=${() => setStep("columns")}>Back</button></div></section>`}
-		${step === "importing" && html`<section class="card"><${Progress} sums=${sums} total=${file.records.length} what="Imported" /><p class="muted">Keep this tab open. You can repeat a stopped import with the same file.</p>
-			<div class="buttons"><button type="button" onClick=${() => { stop.current.now = true; }}>Stop</button></div></section>`}
-		${step === "done" && html`<section class="card"><h2>${sums.stopped ? "Stopped" : "Done"}</h2><p><strong>${plural(sums.imported, "lead")}</strong> imported, ${count(sums.unchanged)} already existed, ${plural(sums.rejected, "row")} skipped.</p><${Rejected} sums=${sums} file=${file} />
-			<div class="buttons"><a class="button primary" href=${link(`campaigns/${id}/leads`)}>Show the leads</a>${sums.stopped && html`<${Button} onClick=${start}>Continue<//>`}</div></section>`}
+			<div class="buttons"><${Button} kind="primary" disabled=${sums.valid === 0} onClick=${start}>Import ${plural(sums.valid, "lead")}<//><button type="button" onClick=${() => setStep("columns")}>Back</button></div></section>`
+		}
+		${
+			step === "importing" &&
+			html`<section class="card"><${Progress} sums=${sums} total=${file.records.length} what="Imported" /><p class="muted">Keep this tab open. You can repeat a stopped import with the same file.</p>
+			<div class="buttons"><button type="button" onClick=${() => {
+				stop.current.now = true;
+			}}>Stop</button></div></section>`
+		}
+		${
+			step === "done" &&
+			html`<section class="card"><h2>${sums.stopped ? "Stopped" : "Done"}</h2><p><strong>${plural(sums.imported, "lead")}</strong> imported, ${count(sums.unchanged)} already existed, ${plural(sums.rejected, "row")} skipped.</p><${Rejected} sums=${sums} file=${file} />
+			<div class="buttons"><a class="button primary" href=${link(`campaigns/${id}/leads`)}>Show the leads</a>${sums.stopped && html`<${Button} onClick=${start}>Continue<//>`}</div></section>`
+		}
 	<//>`;
 }
 
 /* ---- export ---- */
 
 const FILTERS = ["name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "source", "since", "until"];
-const WORDS = { verified: { on: "verified", off: "not verified" }, fraudulent: { on: "fraudulent", off: "not fraudulent" }, waitlisted: { on: "waitlisted" }, opted_out: { on: "unsubscribed" } };
+const WORDS = {
+	verified: { on: "verified", off: "not verified" },
+	fraudulent: { on: "fraudulent", off: "not fraudulent" },
+	waitlisted: { on: "waitlisted" },
+	opted_out: { on: "unsubscribed" },
+};
 
 export function Export({ id, query }) {
 	const form = useForm({ format: "csv", verified: query.verified || "" });
 	const [state, set] = useState(null);
 	const stop = useRef(false);
-	useEffect(() => () => { stop.current = true; }, []);
-	const filters = { ...Object.fromEntries(FILTERS.filter(name => query[name]).map(name => [name, query[name]])), verified: form.values.verified };
+	useEffect(
+		() => () => {
+			stop.current = true;
+		},
+		[],
+	);
+	const filters = {
+		...Object.fromEntries(FILTERS.filter(name => query[name]).map(name => [name, query[name]])),
+		verified: form.values.verified,
+	};
 	async function run() {
 		const pieces = [];
 		stop.current = false;
@@ -234,8 +342,12 @@ export function Export({ id, query }) {
 			set(null);
 			return;
 		}
-		const url = URL.createObjectURL(new Blob(pieces, { type: form.values.format === "ndjson" ? "application/x-ndjson" : "text/csv" }));
-		const name = `${campaignName(id).replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}-leads.${form.values.format}`;
+		const url = URL.createObjectURL(
+			new Blob(pieces, { type: form.values.format === "ndjson" ? "application/x-ndjson" : "text/csv" }),
+		);
+		const name = `${campaignName(id)
+			.replace(/[^\p{L}\p{N}]+/gu, "-")
+			.toLowerCase()}-leads.${form.values.format}`;
 		Object.assign(document.createElement("a"), { href: url, download: name }).click();
 		set({ leads, done: true, url, name });
 		toast(`${plural(leads, "lead")} exported`);
@@ -244,9 +356,21 @@ export function Export({ id, query }) {
 	return html`<${Page} title="Export leads" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a> › <a href=${link(`campaigns/${id}/leads`)}>Leads</a>`}>
 		<section class="card">${others.length > 0 && html`<p>Filters: ${others.map(([name, value]) => html`<${Chip} key=${name}>${WORDS[name]?.[value] || `${name}: ${value}`}<//> `)}</p>`}
 			<${Form} form=${form} onSubmit=${run} submit=${form.busy ? null : "Export"}>
-				<${Field} form=${form} name="verified" label="Leads" type="select" options=${[["", "All"], ["on", "Verified"], ["off", "Not verified"]]} />
-				<${Field} form=${form} name="format" label="Format" type="select" options=${[["csv", "CSV, for spreadsheets"], ["ndjson", "NDJSON, for programs"]]} /><//>
-			${form.busy && html`<div class="progress"><progress aria-label="Export" /><p role="status">${state ? `${plural(state.leads, "lead")} so far…` : "Starting…"}</p><div class="buttons"><button type="button" onClick=${() => { stop.current = true; }}>Stop</button></div></div>`}
+				<${Field} form=${form} name="verified" label="Leads" type="select" options=${[
+					["", "All"],
+					["on", "Verified"],
+					["off", "Not verified"],
+				]} />
+				<${Field} form=${form} name="format" label="Format" type="select" options=${[
+					["csv", "CSV, for spreadsheets"],
+					["ndjson", "NDJSON, for programs"],
+				]} /><//>
+			${
+				form.busy &&
+				html`<div class="progress"><progress aria-label="Export" /><p role="status">${state ? `${plural(state.leads, "lead")} so far…` : "Starting…"}</p><div class="buttons"><button type="button" onClick=${() => {
+					stop.current = true;
+				}}>Stop</button></div></div>`
+			}
 			${state?.done && html`<${Notice} tone="good"><p role="status"><strong>${plural(state.leads, "lead")} exported.</strong> If the download does not start: <a href=${state.url} download=${state.name}>${state.name}</a></p><//>`}
 		</section><//>`;
 }

@@ -29,7 +29,8 @@ export function Copy({ text, label = "Copy", what }) {
 	async function copy() {
 		try {
 			await navigator.clipboard.writeText(text);
-		} catch (error) { // without https there is no clipboard
+		} catch (error) {
+			// without https there is no clipboard
 			const field = document.createElement("textarea");
 			field.value = text;
 			field.className = "offscreen";
@@ -63,17 +64,26 @@ export function toast(text, undo) {
 
 const spoken = store("");
 /** For screen readers alone. */
-export const say = text => { spoken.set(""); setTimeout(() => spoken.set(text), 50); };
+export const say = text => {
+	spoken.set("");
+	setTimeout(() => spoken.set(text), 50);
+};
 
 export function Toasts() {
-	const list = useStore(toasts), text = useStore(spoken);
+	const list = useStore(toasts),
+		text = useStore(spoken);
 	return html`
 		<div class="toasts" role="status">
-			${list.map(one => html`<div class="toast" key=${one.id}>${one.text}
-				${one.undo && html`<${Button} kind="small" onClick=${async () => {
-					toasts.set(rest => rest.filter(other => other.id !== one.id));
-					await one.undo();
-				}}>Undo<//>`}</div>`)}
+			${list.map(
+				one => html`<div class="toast" key=${one.id}>${one.text}
+				${
+					one.undo &&
+					html`<${Button} kind="small" onClick=${async () => {
+						toasts.set(rest => rest.filter(other => other.id !== one.id));
+						await one.undo();
+					}}>Undo<//>`
+				}</div>`,
+			)}
 		</div>
 		<div class="offscreen" role="status">${text}</div>`;
 }
@@ -121,7 +131,12 @@ export const Empty = ({ title, children }) => html`<div class="empty"><p class="
 export function Button({ onClick, kind = "", disabled, onFailure, children, ...rest }) {
 	const [busy, set] = useState(false);
 	const alive = useRef(true);
-	useEffect(() => () => { alive.current = false; }, []);
+	useEffect(
+		() => () => {
+			alive.current = false;
+		},
+		[],
+	);
 	async function click(event) {
 		if (busy)
 			return;
@@ -132,11 +147,9 @@ export function Button({ onClick, kind = "", disabled, onFailure, children, ...r
 		try {
 			await done;
 		} catch (failure) {
-			if (!(failure instanceof Cancelled))
-				(onFailure || showFailure)(failure);
+			if (!(failure instanceof Cancelled)) (onFailure || showFailure)(failure);
 		} finally {
-			if (alive.current)
-				set(false);
+			if (alive.current) set(false);
 		}
 	}
 	return html`<button type="button" class=${kind} disabled=${disabled} aria-busy=${busy} onClick=${click} ...${rest}>${children}</button>`;
@@ -148,7 +161,7 @@ export function useForm(initial) {
 	const [state, setState] = useState({ busy: false, failure: null, fields: {} });
 	const set = useCallback((name, value) => {
 		setValues(old => ({ ...old, [name]: value }));
-		setState(old => old.fields[name] ? { ...old, fields: { ...old.fields, [name]: undefined } } : old);
+		setState(old => (old.fields[name] ? { ...old, fields: { ...old.fields, [name]: undefined } } : old));
 	}, []);
 	const run = useCallback(async work => {
 		setState({ busy: true, failure: null, fields: {} });
@@ -157,10 +170,8 @@ export function useForm(initial) {
 			setState({ busy: false, failure: null, fields: {} });
 			return true;
 		} catch (failure) {
-			if (failure instanceof Cancelled)
-				setState({ busy: false, failure: null, fields: {} });
-			else
-				setState({ busy: false, failure, fields: failure.fields || {} });
+			if (failure instanceof Cancelled) setState({ busy: false, failure: null, fields: {} });
+			else setState({ busy: false, failure, fields: failure.fields || {} });
 			return false;
 		}
 	}, []);
@@ -178,25 +189,32 @@ export function Form({ form, onSubmit, children, submit, danger, cancel, ...rest
 	}, [failed, form.busy]);
 	const named = Object.keys(form.fields).length > 0 && Object.keys(form.fields).every(name => root.current?.elements[name]);
 	return html`<form ref=${root} noValidate onSubmit=${event => {
-			event.preventDefault();
-			if (!form.busy)
-				form.run(onSubmit);
-		}} ...${rest}>
+		event.preventDefault();
+		if (!form.busy) form.run(onSubmit);
+	}} ...${rest}>
 		${children}
 		${form.failure && !named && html`<${Problem} failure=${form.failure} />`}
-		${submit && html`<div class="buttons">
+		${
+			submit &&
+			html`<div class="buttons">
 			<button type="submit" class=${danger ? "danger" : "primary"} aria-busy=${form.busy}>${submit}</button>
 			${cancel && html`<button type="button" onClick=${cancel}>Cancel</button>`}
-		</div>`}
+		</div>`
+		}
 	</form>`;
 }
 
 /** One field of a form. `type`: text, email, password, number, date, area, check, select (with `options`: [value, text]). */
 export function Field({ form, name, label, hint, type = "text", options, suffix, ...rest }) {
-	const id = useId(), error = form.fields[name], value = form.values[name];
+	const id = useId(),
+		error = form.fields[name],
+		value = form.values[name];
 	const common = {
-		id, name, "aria-invalid": error ? "true" : undefined,
-		"aria-describedby": [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ") || undefined, ...rest,
+		id,
+		name,
+		"aria-invalid": error ? "true" : undefined,
+		"aria-describedby": [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ") || undefined,
+		...rest,
 	};
 	const notes = html`${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}`;
 	const change = event => form.set(name, event.currentTarget.value);
@@ -204,24 +222,35 @@ export function Field({ form, name, label, hint, type = "text", options, suffix,
 		return html`<div class="field check">
 			<input type="checkbox" checked=${Boolean(value)} onChange=${event => form.set(name, event.currentTarget.checked)} ...${common} />
 			<label for=${id}>${label}</label>${notes}</div>`;
-	const control = type === "area" ? html`<textarea value=${value} onInput=${change} ...${common} />`
-		: type === "select" ? html`<select value=${value} onChange=${change} ...${common}>
+	const control =
+		type === "area"
+			? html`<textarea value=${value} onInput=${change} ...${common} />`
+			: type === "select"
+				? html`<select value=${value} onChange=${change} ...${common}>
 			${options.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === value}>${text}</option>`)}</select>`
-			: html`<input type=${type} value=${value} onInput=${change} ...${common} />`;
+				: html`<input type=${type} value=${value} onInput=${change} ...${common} />`;
 	return html`<div class="field"><label for=${id}>${label}</label>${control}${suffix}${notes}</div>`;
 }
 
 /** Checkboxes for the members of a set; `options`: [value, text, explanation]. */
 export function Choices({ form, name, label, hint, options }) {
-	const id = useId(), chosen = new Set(form.values[name]), error = form.fields[name];
-	const toggle = (value, on) => form.set(name, options.map(([one]) => one).filter(one => one === value ? on : chosen.has(one)));
+	const id = useId(),
+		chosen = new Set(form.values[name]),
+		error = form.fields[name];
+	const toggle = (value, on) =>
+		form.set(
+			name,
+			options.map(([one]) => one).filter(one => (one === value ? on : chosen.has(one))),
+		);
 	return html`<fieldset class="choices" aria-describedby=${error ? `${id}-error` : undefined}><legend>${label}</legend>
 		${hint && html`<p class="hint">${hint}</p>`}
-		${options.map(([value, text, why]) => html`<div class="field check" key=${value}>
+		${options.map(
+			([value, text, why]) => html`<div class="field check" key=${value}>
 			<input type="checkbox" id=${`${id}-${value}`} name=${name} value=${value} checked=${chosen.has(value)}
 				onChange=${event => toggle(value, event.currentTarget.checked)} aria-describedby=${why ? `${id}-${value}-why` : undefined} />
 			<label for=${`${id}-${value}`}>${text}</label>
-			${why && html`<p class="hint" id=${`${id}-${value}-why`}>${why}</p>`}</div>`)}
+			${why && html`<p class="hint" id=${`${id}-${value}-why`}>${why}</p>`}</div>`,
+		)}
 		${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}
 	</fieldset>`;
 }
@@ -251,17 +280,21 @@ export function openDialog(content) {
 }
 
 export function Dialog({ title, close, children, wide }) {
-	const element = useRef(null), id = useId();
+	const element = useRef(null),
+		id = useId();
 	useLayoutEffect(() => {
-		const before = document.activeElement, dialog = element.current;
+		const before = document.activeElement,
+			dialog = element.current;
 		dialog.showModal();
 		return () => {
 			dialog.close(); // what is outside an open dialog cannot have the focus
-			if (before?.isConnected)
-				before.focus();
+			if (before?.isConnected) before.focus();
 		};
 	}, []);
-	return html`<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id} onCancel=${event => { event.preventDefault(); close(); }}>
+	return html`<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id} onCancel=${event => {
+		event.preventDefault();
+		close();
+	}}>
 		<h2 id=${id}>${title}</h2>${children}</dialog>`;
 }
 
@@ -279,8 +312,7 @@ export function ask({ title, text, verb, type, work, danger = true }) {
 		async function submit() {
 			if (type && form.values.typed.trim() !== type)
 				throw Object.assign(new Error(), { message: "", fields: { typed: `Type “${type}” to continue.` } });
-			if (work)
-				await work();
+			if (work) await work();
 			close(true);
 		}
 		return html`<${Dialog} title=${title} close=${close}>
@@ -294,9 +326,11 @@ export function ask({ title, text, verb, type, work, danger = true }) {
 }
 
 export function showFailure(failure) {
-	return openDialog(close => html`<${Dialog} title="Request failed" close=${close}>
+	return openDialog(
+		close => html`<${Dialog} title="Request failed" close=${close}>
 		<${Problem} failure=${failure} />
-		<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Close</button></div><//>`);
+		<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Close</button></div><//>`,
+	);
 }
 
 /* ---- frame of a view ---- */
@@ -307,7 +341,10 @@ export function Page({ title, above, actions, children }) {
 	useEffect(() => {
 		document.title = `${title} – Leadhook`;
 	}, [title]);
-	useEffect(() => { heading.current.focus({ preventScroll: true }); scrollTo(0, 0); }, []);
+	useEffect(() => {
+		heading.current.focus({ preventScroll: true });
+		scrollTo(0, 0);
+	}, []);
 	return html`<header class="page-header">
 			${above && html`<p class="crumbs">${above}</p>`}
 			<h1 tabindex="-1" ref=${heading}>${title}</h1>
@@ -349,24 +386,41 @@ export function Updated({ live }) {
 export function Table({ name, columns, rows, id = row => row.id, row: attributes, sorted }) {
 	const [order, setOrder] = useState(sorted || null);
 	const column = order && columns.find(one => one.title === order.title);
-	const list = column ? [...rows].sort((a, b) => {
-		const [x, y] = [column.sort(a), column.sort(b)];
-		return (x < y ? -1 : x > y ? 1 : 0) * (order.down ? -1 : 1);
-	}) : rows;
-	const sortBy = one => setOrder(old => ({ title: one.title, down: old?.title === one.title ? !old.down : one.kind === "number" }));
+	const list = column
+		? [...rows].sort((a, b) => {
+				const [x, y] = [column.sort(a), column.sort(b)];
+				return (x < y ? -1 : x > y ? 1 : 0) * (order.down ? -1 : 1);
+			})
+		: rows;
+	const sortBy = one =>
+		setOrder(old => ({ title: one.title, down: old?.title === one.title ? !old.down : one.kind === "number" }));
 	return html`<div class="table"><table aria-label=${name}>
-		<thead><tr>${columns.map(one => html`<th key=${one.title} scope="col" class=${one.kind}
+		<thead><tr>${columns.map(
+			one => html`<th key=${one.title} scope="col" class=${one.kind}
 			aria-sort=${order?.title === one.title ? (order.down ? "descending" : "ascending") : undefined}>
-			${one.head ? one.head : one.sort ? html`<button type="button" class="sort" onClick=${() => sortBy(one)}>${one.title}</button>`
-				: one.hidden ? html`<span class="offscreen">${one.title}</span>` : one.title}</th>`)}</tr></thead>
-		<tbody>${list.map(row => html`<tr key=${id(row)} ...${attributes ? attributes(row) : {}}>
-			${columns.map(one => html`<td key=${one.title} class=${one.kind} data-label=${one.hidden ? "" : one.title}>${one.cell(row)}</td>`)}</tr>`)}</tbody>
+			${
+				one.head
+					? one.head
+					: one.sort
+						? html`<button type="button" class="sort" onClick=${() => sortBy(one)}>${one.title}</button>`
+						: one.hidden
+							? html`<span class="offscreen">${one.title}</span>`
+							: one.title
+			}</th>`,
+		)}</tr></thead>
+		<tbody>${list.map(
+			row => html`<tr key=${id(row)} ...${attributes ? attributes(row) : {}}>
+			${columns.map(one => html`<td key=${one.title} class=${one.kind} data-label=${one.hidden ? "" : one.title}>${one.cell(row)}</td>`)}</tr>`,
+		)}</tbody>
 	</table></div>`;
 }
 
 /** Pairs of a name and a value. */
-export const Facts = ({ rows }) => html`<dl class="facts">${rows.filter(Boolean).map(([name, value]) => html`
-	<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+export const Facts = ({ rows }) =>
+	html`<dl class="facts">${rows.filter(Boolean).map(
+		([name, value]) => html`
+	<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`,
+	)}</dl>`;
 
 /** A number with what it means. */
 export function Tile({ label, value, note, href, tone = "" }) {
@@ -376,7 +430,12 @@ export function Tile({ label, value, note, href, tone = "" }) {
 
 /** The last days as a line; the numbers are in `label`. */
 export function Spark({ values, label }) {
-	const top = Math.max(1, ...values), width = 84, height = 24;
-	const points = values.map((value, at) => `${(at * width / Math.max(1, values.length - 1)).toFixed(1)},${(height - 2 - value * (height - 4) / top).toFixed(1)}`);
+	const top = Math.max(1, ...values),
+		width = 84,
+		height = 24;
+	const points = values.map(
+		(value, at) =>
+			`${((at * width) / Math.max(1, values.length - 1)).toFixed(1)},${(height - 2 - (value * (height - 4)) / top).toFixed(1)}`,
+	);
 	return html`<svg class="spark" viewBox=${`0 0 ${width} ${height}`} role="img" aria-label=${label}><polyline points=${points.join(" ")} /></svg>`;
 }

@@ -5,7 +5,8 @@ import { Cancelled, Failure, get, patch } from "./api.js";
 import { Dialog, html, openDialog } from "./ui.js";
 
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
-const shown = value => value === null || value === undefined || value === "" ? "(empty)" : Array.isArray(value) ? value.join(", ") : String(value);
+const shown = value =>
+	value === null || value === undefined || value === "" ? "(empty)" : Array.isArray(value) ? value.join(", ") : String(value);
 
 function Conflict({ fields, mine, theirs, labels, close }) {
 	return html`<${Dialog} title="Conflicting changes" close=${() => close()}>
@@ -29,13 +30,16 @@ export async function save({ path, changes, base, tag, labels = {}, extra = {}, 
 			if (!(failure instanceof Failure) || failure.code !== "changed")
 				throw failure;
 		}
-		const now = await get(path, readQuery), theirs = read(now.value);
+		const now = await get(path, readQuery),
+			theirs = read(now.value);
 		tag = now.tag;
 		const both = Object.keys(changes).filter(name => !same(theirs[name], base[name]) && !same(theirs[name], changes[name]));
 		base = theirs;
 		if (both.length === 0)
 			continue;
-		const choice = await openDialog(close => html`<${Conflict} fields=${both} mine=${changes} theirs=${theirs} labels=${labels} close=${close} />`);
+		const choice = await openDialog(
+			close => html`<${Conflict} fields=${both} mine=${changes} theirs=${theirs} labels=${labels} close=${close} />`,
+		);
 		if (choice === "theirs")
 			return "theirs";
 		if (choice !== "mine")

@@ -10,9 +10,33 @@ import { go, link, setQuery } from "./route.js";
 import { RECEIVERS } from "./receivers.js";
 import { DeliveryTable } from "./deliveries.js";
 import { EVENTS, eventName, outcome, urlParts } from "./words.js";
-import { Button, Chip, Choices, Code, Dialog, Empty, Facts, Field, Form, Loaded, Notice, Page, Problem, Table, Tile, Time, Updated, ask, html, openDialog, toast, useForm } from "./ui.js";
+import {
+	Button,
+	Chip,
+	Choices,
+	Code,
+	Dialog,
+	Empty,
+	Facts,
+	Field,
+	Form,
+	Loaded,
+	Notice,
+	Page,
+	Problem,
+	Table,
+	Tile,
+	Time,
+	Updated,
+	ask,
+	html,
+	openDialog,
+	toast,
+	useForm,
+} from "./ui.js";
 
-const HOUR = 3600e3, TEST_WAITS = [500, 500, 1000, 1000, 2000, 2000, 5000, 5000, 10000, 10000, 10000];
+const HOUR = 3600e3,
+	TEST_WAITS = [500, 500, 1000, 1000, 2000, 2000, 5000, 5000, 10000, 10000, 10000];
 
 /* ---- jobs of the dispatcher ---- */
 
@@ -45,7 +69,8 @@ function StateSentence({ webhook }) {
 	if (webhook.state === "disabled")
 		return html`<${Notice} tone="wait"><p><strong>Disabled.</strong> Events are stored and sent when the webhook is enabled.${webhook.failing_since ? " It was disabled because it failed for days." : ""}</p><//>`;
 	if (webhook.state !== "failing")
-		return webhook.last_delivery_at ? html`<${Notice} tone="good"><p><strong>Working.</strong> Last successful delivery <${Time} at=${webhook.last_delivery_at} />.</p><//>`
+		return webhook.last_delivery_at
+			? html`<${Notice} tone="good"><p><strong>Working.</strong> Last successful delivery <${Time} at=${webhook.last_delivery_at} />.</p><//>`
 			: html`<${Notice}><p><strong>Nothing sent yet.</strong> Send a test or wait for the first event.</p><//>`;
 	return html`<${Notice} tone="bad"><p><strong>Failing since <${Time} at=${webhook.failing_since} />.</strong> ${plural(webhook.failures, "failed attempt")} in a row. Last error: ${outcome(webhook.last_status, webhook.last_error)}.
 		${webhook.breaker === "open" ? " The circuit breaker is open: only single probes are sent until one succeeds." : " Deliveries are retried with increasing delays."}
@@ -74,13 +99,20 @@ function Add({ campaign, close }) {
 	async function submit() {
 		if (form.values.events.length === 0)
 			throw Object.assign(new Error(""), { fields: { events: "Select at least one event." } });
-		const { value } = await post(`campaigns/${campaign}/webhooks`, { url: form.values.url.trim(), events: form.values.events, format: form.values.format });
+		const { value } = await post(`campaigns/${campaign}/webhooks`, {
+			url: form.values.url.trim(),
+			events: form.values.events,
+			format: form.values.format,
+		});
 		close({ ...value, url: form.values.url.trim() });
 	}
 	return html`<${Dialog} wide title="Add a webhook" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Add webhook" cancel=${() => close()}>
 		<${Field} form=${form} name="url" label="URL of the receiver" type="url" inputmode="url" hint="The webhook address of your CRM, automation tool or server." />
 		<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />
-		<${Field} form=${form} name="format" label="Format" type="select" options=${[["json", "JSON (most receivers)"], ["form", "Form fields"]]} />
+		<${Field} form=${form} name="format" label="Format" type="select" options=${[
+			["json", "JSON (most receivers)"],
+			["form", "Form fields"],
+		]} />
 	<//><//>`;
 }
 
@@ -131,45 +163,102 @@ export function Webhooks({ id, query }) {
 	}, [query.add]);
 	return html`<${Page} title="Webhooks" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>`} actions=${html`<${Updated} live=${live} />
 			<${Button} kind="primary" onClick=${() => addWebhook(id, live.reload)}>Add webhook<//>`}>
-		<${Loaded} live=${live}>${rows => rows.length === 0 ? html`<${Empty} title="No webhooks yet">
+		<${Loaded} live=${live}>${rows =>
+			rows.length === 0
+				? html`<${Empty} title="No webhooks yet">
 				<p>A webhook sends each sign-up to another system, such as your CRM or newsletter, at once. When that system is down, deliveries are retried for three days.</p>
 				<${Button} kind="primary" onClick=${() => addWebhook(id, live.reload)}>Add the first webhook<//><//>`
-			: html`<${Table} name="Webhooks" id=${row => row.referenceId} rows=${[...rows].sort((a, b) => (a.state === "failing" ? 0 : a.state === "disabled" ? 1 : 2) - (b.state === "failing" ? 0 : b.state === "disabled" ? 1 : 2))} columns=${[
-				{ title: "Receiver", kind: "long", cell: row => { const [host, path] = urlParts(row.url); return html`<a href=${link(`campaigns/${id}/webhooks/${row.referenceId}`)}>${host}</a><br /><span class="muted">${path}</span>`; } },
-				{ title: "Status", cell: row => html`${stateChip(row)}${row.state === "failing" ? html`<br /><span class="muted">since <${Time} at=${row.failing_since} />: ${outcome(row.last_status, row.last_error)}</span>` : ""}` },
-				{ title: "Last 24 hours", kind: "number", cell: row => !row.last_24_hours?.attempts ? html`<span class="muted">nothing sent</span>` : html`${percent(row.last_24_hours.delivered, row.last_24_hours.delivered + row.last_24_hours.failed)}
-					<br /><span class="muted">${plural(row.last_24_hours.attempts, "attempt")}</span>` },
-				{ title: "Pending", cell: row => row.oldest_due ? html`<span>${Date.parse(row.oldest_due) > Date.now() ? "next attempt " : "due "}<${Time} at=${row.oldest_due} /></span>` : html`<span class="muted">none</span>` },
-				{ title: "Last success", cell: row => html`<${Time} at=${row.last_delivery_at} none="never" />` },
-				{ title: "Events", cell: row => row.events.length === Object.keys(EVENTS).length ? "all" : row.events.map(eventName).join(", ") },
-			]} />`}<//>
+				: html`<${Table} name="Webhooks" id=${row => row.referenceId} rows=${[...rows].sort((a, b) => (a.state === "failing" ? 0 : a.state === "disabled" ? 1 : 2) - (b.state === "failing" ? 0 : b.state === "disabled" ? 1 : 2))} columns=${[
+						{
+							title: "Receiver",
+							kind: "long",
+							cell: row => {
+								const [host, path] = urlParts(row.url);
+								return html`<a href=${link(`campaigns/${id}/webhooks/${row.referenceId}`)}>${host}</a><br /><span class="muted">${path}</span>`;
+							},
+						},
+						{
+							title: "Status",
+							cell: row =>
+								html`${stateChip(row)}${row.state === "failing" ? html`<br /><span class="muted">since <${Time} at=${row.failing_since} />: ${outcome(row.last_status, row.last_error)}</span>` : ""}`,
+						},
+						{
+							title: "Last 24 hours",
+							kind: "number",
+							cell: row =>
+								!row.last_24_hours?.attempts
+									? html`<span class="muted">nothing sent</span>`
+									: html`${percent(row.last_24_hours.delivered, row.last_24_hours.delivered + row.last_24_hours.failed)}
+					<br /><span class="muted">${plural(row.last_24_hours.attempts, "attempt")}</span>`,
+						},
+						{
+							title: "Pending",
+							cell: row =>
+								row.oldest_due
+									? html`<span>${Date.parse(row.oldest_due) > Date.now() ? "next attempt " : "due "}<${Time} at=${row.oldest_due} /></span>`
+									: html`<span class="muted">none</span>`,
+						},
+						{ title: "Last success", cell: row => html`<${Time} at=${row.last_delivery_at} none="never" />` },
+						{
+							title: "Events",
+							cell: row =>
+								row.events.length === Object.keys(EVENTS).length ? "all" : row.events.map(eventName).join(", "),
+						},
+					]} />`}<//>
 	<//>`;
 }
 
 /* ---- one webhook ---- */
 
 function Settings({ webhook, tag, reload }) {
-	const form = useForm({ events: webhook.events, format: webhook.format, rate: String(webhook.rate || 0), schedule: webhook.schedule || "" });
+	const form = useForm({
+		events: webhook.events,
+		format: webhook.format,
+		rate: String(webhook.rate || 0),
+		schedule: webhook.schedule || "",
+	});
 	async function submit() {
-		await patch(`webhooks/${webhook.referenceId}`, { events: form.values.events, format: form.values.format, rate: Number(form.values.rate), schedule: form.values.schedule.trim() }, tag);
+		await patch(
+			`webhooks/${webhook.referenceId}`,
+			{
+				events: form.values.events,
+				format: form.values.format,
+				rate: Number(form.values.rate),
+				schedule: form.values.schedule.trim(),
+			},
+			tag,
+		);
 		toast("Saved");
 		reload();
 	}
 	return html`<details class="card"><summary>Events and settings</summary><${Form} form=${form} onSubmit=${submit} submit="Save">
 		<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />
-		<${Field} form=${form} name="format" label="Format" type="select" options=${[["json", "JSON"], ["form", "Form fields"]]} hint="Applies to new deliveries." />
+		<${Field} form=${form} name="format" label="Format" type="select" options=${[
+			["json", "JSON"],
+			["form", "Form fields"],
+		]} hint="Applies to new deliveries." />
 		<${Field} form=${form} name="rate" label="Rate limit (deliveries per second)" inputmode="numeric" hint="0 means no limit." />
 		<${Field} form=${form} name="schedule" label="Retry schedule" placeholder="5s 1m 10m 1h 6h" hint="Delays between attempts. Leave empty for the default of the installation." />
 	<//></details>`;
 }
 
-const SINCE = [["8h", "8 hours", 8], ["24h", "24 hours", 24], ["3d", "3 days", 72], ["7d", "7 days", 168], ["all", "All stored deliveries", 0]];
+const SINCE = [
+	["8h", "8 hours", 8],
+	["24h", "24 hours", 24],
+	["3d", "3 days", 72],
+	["7d", "7 days", 168],
+	["all", "All stored deliveries", 0],
+];
 
 function Redeliver({ campaign, webhook, close }) {
 	const form = useForm({ state: "failed", since: "24h" });
 	const [job, setJob] = useState(null);
 	const hours = SINCE.find(([key]) => key === form.values.since)[2];
-	const filter = { webhook: webhook.referenceId, state: form.values.state, since: hours ? rfc3339(new Date(Math.floor(Date.now() / HOUR) * HOUR - hours * HOUR)) : undefined };
+	const filter = {
+		webhook: webhook.referenceId,
+		state: form.values.state,
+		since: hours ? rfc3339(new Date(Math.floor(Date.now() / HOUR) * HOUR - hours * HOUR)) : undefined,
+	};
 	const found = useList(job ? null : `campaigns/${campaign}/deliveries/count`, filter, { every: 0 });
 	async function submit() {
 		const body = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== ""));
@@ -179,14 +268,21 @@ function Redeliver({ campaign, webhook, close }) {
 	}
 	const cancel = async () => setJob((await post(`jobs/${job.id}/cancel`)).value);
 	return html`<${Dialog} title="Resend deliveries" close=${() => close()}>
-		${job ? html`<${Notice} tone=${job.state === "done" ? "good" : job.state === "failed" ? "bad" : "plain"}><p role="status">
+		${
+			job
+				? html`<${Notice} tone=${job.state === "done" ? "good" : job.state === "failed" ? "bad" : "plain"}><p role="status">
 			${job.state === "done" ? `Done: ${plural(job.result?.queued || 0, "delivery", "deliveries")} queued.` : job.state === "failed" ? job.error : job.state === "cancelled" ? `Cancelled. ${plural(job.done, "delivery", "deliveries")} were queued before that.` : `In progress: ${count(job.done)} so far.`}</p><//>
 			<div class="buttons">${!job.ended_at && html`<${Button} onClick=${cancel}>Cancel<//>`}<button type="button" class="primary" onClick=${() => close(true)}>Close</button></div>`
-		: html`<${Form} form=${form} onSubmit=${submit} submit="Resend" cancel=${() => close()}>
-			<${Field} form=${form} name="state" label="Deliveries" type="select" options=${[["failed", "Failed"], ["delivered", "Delivered (the receiver gets them again)"], ["", "All"]]} />
+				: html`<${Form} form=${form} onSubmit=${submit} submit="Resend" cancel=${() => close()}>
+			<${Field} form=${form} name="state" label="Deliveries" type="select" options=${[
+				["failed", "Failed"],
+				["delivered", "Delivered (the receiver gets them again)"],
+				["", "All"],
+			]} />
 			<${Field} form=${form} name="since" label="From the last" type="select" options=${SINCE.map(([key, text]) => [key, text])} />
 			<p class="muted" role="status">${found ? `${plural(found.count, "delivery", "deliveries")}${found.more ? " or more" : ""} will be resent.` : "Counting…"}</p>
-		<//>`}<//>`;
+		<//>`
+		}<//>`;
 }
 
 function Attempts({ id }) {
@@ -198,7 +294,15 @@ function Attempts({ id }) {
 			<${Tile} label="Response time" value=${stats.totals.p50_ms === null ? "–" : duration(stats.totals.p50_ms)} note=${stats.totals.p95_ms === null ? "" : `p95 ${duration(stats.totals.p95_ms)}`} />
 			<${Tile} label="Errors" tone=${stats.totals.answers_4xx + stats.totals.answers_5xx + stats.totals.no_answer ? "bad" : ""} value=${count(stats.totals.answers_4xx + stats.totals.answers_5xx + stats.totals.no_answer)}
 				note=${`${count(stats.totals.answers_4xx)} × 4xx, ${count(stats.totals.answers_5xx)} × 5xx, ${count(stats.totals.no_answer)} × no response`} /></div>
-		${stats.totals.attempts > 0 && html`<${Chart} points=${stats.points} by="hour" label="Attempts by hour" series=${[["delivered", "Delivered", 1], ["answers_4xx", "HTTP 4xx", 3], ["answers_5xx", "HTTP 5xx", 4], ["no_answer", "No response", 2]]} />`}`}<//></section>`;
+		${
+			stats.totals.attempts > 0 &&
+			html`<${Chart} points=${stats.points} by="hour" label="Attempts by hour" series=${[
+				["delivered", "Delivered", 1],
+				["answers_4xx", "HTTP 4xx", 3],
+				["answers_5xx", "HTTP 5xx", 4],
+				["no_answer", "No response", 2],
+			]} />`
+		}`}<//></section>`;
 }
 
 export function Webhook({ id, webhook: number }) {
@@ -208,42 +312,75 @@ export function Webhook({ id, webhook: number }) {
 	const title = live.value ? urlParts(live.value.url).join("") : "Webhook";
 	const act = (word, text) => async () => {
 		await post(`webhooks/${number}/${word}`);
-		toast(text, word === "disable" ? async () => { await post(`webhooks/${number}/enable`); live.reload(); } : undefined);
+		toast(
+			text,
+			word === "disable"
+				? async () => {
+						await post(`webhooks/${number}/enable`);
+						live.reload();
+					}
+				: undefined,
+		);
 		live.reload();
 	};
-	const rotate = () => ask({
-		title: "Rotate the secret?", verb: "Rotate secret", danger: false, text: html`<p>For a while, requests are signed with both the old and the new secret, so that you can update your receiver without losing deliveries.</p>`,
-		work: async () => {
-			const { value } = await post(`webhooks/${number}/rotate`);
-			live.reload();
-			setTimeout(() => openDialog(close => html`<${Secret} secret=${value.secret} close=${close} />`));
-		},
-	});
-	const drop = webhook => ask({
-		title: "Remove this webhook?", verb: "Remove webhook", text: html`<p>No more events are sent to <strong>${webhook.url}</strong>. ${plural(webhook.pending, "pending delivery", "pending deliveries")} will fail.</p>`,
-		work: async () => {
-			await remove(`webhooks/${number}`);
-			toast("The webhook was removed");
-			go(`campaigns/${id}/webhooks`);
-		},
-	});
-	const again = webhook => openDialog(close => html`<${Redeliver} campaign=${id} webhook=${webhook} close=${done => { close(); if (done) { failed.reload(); pending.reload(); } }} />`);
+	const rotate = () =>
+		ask({
+			title: "Rotate the secret?",
+			verb: "Rotate secret",
+			danger: false,
+			text: html`<p>For a while, requests are signed with both the old and the new secret, so that you can update your receiver without losing deliveries.</p>`,
+			work: async () => {
+				const { value } = await post(`webhooks/${number}/rotate`);
+				live.reload();
+				setTimeout(() => openDialog(close => html`<${Secret} secret=${value.secret} close=${close} />`));
+			},
+		});
+	const drop = webhook =>
+		ask({
+			title: "Remove this webhook?",
+			verb: "Remove webhook",
+			text: html`<p>No more events are sent to <strong>${webhook.url}</strong>. ${plural(webhook.pending, "pending delivery", "pending deliveries")} will fail.</p>`,
+			work: async () => {
+				await remove(`webhooks/${number}`);
+				toast("The webhook was removed");
+				go(`campaigns/${id}/webhooks`);
+			},
+		});
+	const again = webhook =>
+		openDialog(
+			close =>
+				html`<${Redeliver} campaign=${id} webhook=${webhook} close=${done => {
+					close();
+					if (done) {
+						failed.reload();
+						pending.reload();
+					}
+				}} />`,
+		);
 	return html`<${Page} title=${title} above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a> › <a href=${link(`campaigns/${id}/webhooks`)}>Webhooks</a>`} actions=${html`<${Updated} live=${live} />`}>
 		<${Loaded} live=${live} lines=${8}>${(webhook, { tag }) => html`
 			<${StateSentence} webhook=${webhook} />
 			<div class="buttons">
-				${webhook.state === "disabled" || webhook.gone ? html`<${Button} kind="primary" onClick=${act("enable", "Enabled. Pending deliveries are sent now.")}>Enable<//>`
-					: html`${(webhook.breaker === "open" || webhook.held_until) && html`<${Button} kind="primary" onClick=${act("enable", "Pending deliveries are sent now.")}>Retry now<//>`}<${Button} onClick=${act("disable", "Disabled. Events stay queued.")}>Disable<//>`}
+				${
+					webhook.state === "disabled" || webhook.gone
+						? html`<${Button} kind="primary" onClick=${act("enable", "Enabled. Pending deliveries are sent now.")}>Enable<//>`
+						: html`${(webhook.breaker === "open" || webhook.held_until) && html`<${Button} kind="primary" onClick=${act("enable", "Pending deliveries are sent now.")}>Retry now<//>`}<${Button} onClick=${act("disable", "Disabled. Events stay queued.")}>Disable<//>`
+				}
 				<${Button} onClick=${() => again(webhook)}>Resend deliveries…<//><${Button} onClick=${rotate}>Rotate secret…<//><${Button} kind="danger" onClick=${() => drop(webhook)}>Remove…<//></div>
 			<section class="card"><h2>Test</h2><p class="muted">Sends a sample lead and shows the response of the receiver.</p><${Test} id=${number} /></section>
 			<${Attempts} id=${number} />
 			<section class="card"><header><h2>Pending</h2>${webhook.pending > 0 && html`<a href=${link(`campaigns/${id}/deliveries`, { webhook: number, state: "pending" })}>Show all ${count(webhook.pending)}</a>`}</header>
-				<${Loaded} live=${pending}>${rows => rows.length === 0 ? html`<p class="muted">No pending deliveries.</p>` : html`<${DeliveryTable} campaign=${id} rows=${rows} />`}<//></section>
+				<${Loaded} live=${pending}>${rows => (rows.length === 0 ? html`<p class="muted">No pending deliveries.</p>` : html`<${DeliveryTable} campaign=${id} rows=${rows} />`)}<//></section>
 			<section class="card"><header><h2>Failed</h2><a href=${link(`campaigns/${id}/deliveries`, { webhook: number, state: "failed" })}>Show all</a></header>
-				<${Loaded} live=${failed}>${rows => rows.length === 0 ? html`<p class="muted">No failed deliveries.</p>` : html`<${DeliveryTable} campaign=${id} rows=${rows} />`}<//></section>
+				<${Loaded} live=${failed}>${rows => (rows.length === 0 ? html`<p class="muted">No failed deliveries.</p>` : html`<${DeliveryTable} campaign=${id} rows=${rows} />`)}<//></section>
 			<section class="card"><h2>Details</h2><${Facts} rows=${[
-				["URL", html`<code>${webhook.url}</code>`], ["Events", webhook.events.map(eventName).join(", ")], ["Format", webhook.format === "json" ? "JSON" : "form fields"],
-				webhook.previous_secret_until && ["Previous secret", html`valid until <${Time} at=${webhook.previous_secret_until} />`],
+				["URL", html`<code>${webhook.url}</code>`],
+				["Events", webhook.events.map(eventName).join(", ")],
+				["Format", webhook.format === "json" ? "JSON" : "form fields"],
+				webhook.previous_secret_until && [
+					"Previous secret",
+					html`valid until <${Time} at=${webhook.previous_secret_until} />`,
+				],
 				["Last success", html`<${Time} at=${webhook.last_delivery_at} none="never" />`],
 			]} /></section>
 			<${Settings} key=${webhook.referenceId} webhook=${webhook} tag=${tag} reload=${live.reload} />`}<//>

@@ -117,6 +117,27 @@ def test_leads_in_bulk(dashboard, service, shop):
     wait_until(lambda: shop.get({"email": "lead3@example.org"}).status == 404, 15, "deleted")
 
 
+def test_all_that_match(dashboard, service):
+    """more leads than a page has: all that match the search are changed, with those of further pages; the others are not"""
+    shop = service.campaign(service.account("Many"))
+    for number in range(60):
+        shop.lead(email=f"many{number}@example.org", first_name="Mia")
+    shop.lead(email="other@example.org", first_name="Otto")
+    dashboard.open(f"campaigns/{shop.id}/leads?name=Mia", "Leads")
+    dashboard.tick("Select all leads on this page")
+    dashboard.sees("50 leads selected")
+    dashboard.click("Select all matching leads")
+    dashboard.sees("All matching leads selected")
+    dashboard.click("Block")
+    dashboard.sees("Block all matching leads?")
+    dashboard.wait("top() !== document")
+    dashboard.click("Block")
+    dashboard.sees("60 leads will be blocked shortly")
+    count = f"SELECT SUM(fraudulent), COUNT(*) FROM lh_leads WHERE campaign_id = {shop.id}"
+    wait_until(lambda: service.installation.sql(count) == "60\t61", 15, "60 blocked leads")
+    assert not shop.find(email="other@example.org")["fraudulent"]
+
+
 def test_search_and_filters(dashboard, shop, leadhook):
     """the address, an id, a part of a name; filters are in the URL"""
     place = f"campaigns/{shop.id}/leads"
@@ -128,7 +149,10 @@ def test_search_and_filters(dashboard, shop, leadhook):
     tagged = shop.find(email="lead7@example.org")
     leadhook("lead", "change", str(shop.id), "tag", tagged["social_id"], "--tag", str(shop.tag))
     wait_until(lambda: shop.find(email="lead7@example.org")["tags"], 15, "the tag")
-    dashboard.open(place, "Leads")
+    dashboard.open(f"{place}?referred_by={shop.ada['social_id']}", "Leads")
+    dashboard.sees("Referred by Ada Lovelace")
+    dashboard.wait("button('lead0@example.org') && button('lead6@example.org') && !button('lead1@example.org')")
+    dashboard.click("Clear filters")
     dashboard.choose("Tag", "VIP")
     dashboard.wait("location.hash.includes('tag=') && button('lead7@example.org') && !button('lead2@example.org')")
     dashboard.click("lead7@example.org")

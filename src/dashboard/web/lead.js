@@ -7,7 +7,8 @@ import { campaignName } from "./frame.js";
 import { useList, useLive, useSearch } from "./live.js";
 import { go, link } from "./route.js";
 import { may } from "./session.js";
-import { Points, StateOf, changeLeads } from "./leads.js";
+import { Points, SOON_MS, changeLeads } from "./bulk.js";
+import { StateOf } from "./leads.js";
 import {
 	DELIVERY_STATES,
 	MAILS,
@@ -158,7 +159,7 @@ function Edit({ campaign, lead, close }) {
 }
 
 function Actions({ campaign, lead, tags, reload }) {
-	const soon = () => setTimeout(reload, 1500);
+	const soon = () => setTimeout(reload, SOON_MS);
 	const change = (word, text, undo, extra) => async () => {
 		await changeLeads(campaign, word, [lead.social_id], extra);
 		toast(

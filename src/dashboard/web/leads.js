@@ -1,34 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The leads of a campaign: search, filters, bulk changes.
 import { useEffect, useRef, useState } from "./hooks.js";
-import { post } from "./api.js";
-import { count, plural } from "./format.js";
+import { Bulk } from "./bulk.js";
+import { plural } from "./format.js";
 import { campaignName } from "./frame.js";
 import { useList, useLive, useSearch } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { may } from "./session.js";
-import { addressOf, nameOf } from "./words.js";
-import {
-	Button,
-	Chip,
-	Dialog,
-	Empty,
-	Field,
-	Form,
-	Number_,
-	Page,
-	Problem,
-	Table,
-	Time,
-	ask,
-	html,
-	openDialog,
-	toast,
-	useForm,
-} from "./ui.js";
+import { SOURCES, addressOf, nameOf } from "./words.js";
+import { Chip, Empty, Number_, Page, Problem, Table, Time, html } from "./ui.js";
 
-const PART = 50,
-	CALL_MAX = 250;
+const PART = 50;
 
 /* ---- search ---- */
 
@@ -83,7 +65,12 @@ const SWITCHES = [
 	["opted_out", "Unsubscribed", "on"],
 ];
 
-function Filters({ query, tags }) {
+function ReferredBy({ campaign, id }) {
+	const lead = useList(`campaigns/${campaign}/leads/${id}`, {}, { every: 0 });
+	return html`<${Chip}>Referred by ${lead ? nameOf(lead) : id}<//>`;
+}
+
+function Filters({ campaign, query, tags, filtered }) {
 	const toggle = (name, value) => setQuery({ [name]: query[name] === value ? null : value, after: null });
 	const day = name => query[name]?.slice(0, 10) || "";
 	return html`<div class="filters" role="group" aria-label="Filters">
@@ -95,110 +82,10 @@ function Filters({ query, tags }) {
 		}
 		<label>From <input type="date" value=${day("since")} onChange=${event => setQuery({ since: event.currentTarget.value, after: null })} /></label>
 		<label>Before <input type="date" value=${day("until")} onChange=${event => setQuery({ until: event.currentTarget.value, after: null })} /></label>
-		${query.source && html`<${Chip}>Source: ${query.source}<//>`}
+		${query.source && html`<${Chip}>Source: ${SOURCES[query.source] || query.source}<//>`}
+		${query.referred_by && html`<${ReferredBy} campaign=${campaign} id=${query.referred_by} />`}
+		${filtered && html`<button type="button" class="small quiet" onClick=${() => setQuery(Object.fromEntries(Object.keys(query).map(name => [name, null])))}>Clear filters</button>`}
 	</div>`;
-}
-
-/* ---- bulk changes ---- */
-
-/** Word of the API: [button, done, the word that undoes it]. */
-const CHANGES = {
-	verify: ["Verify", "verified", "unverify"],
-	unverify: ["Unverify", "unverified", "verify"],
-	approve: ["Approve", "approved", "block"],
-	block: ["Block", "blocked", "approve"],
-	waitlist: ["Add to waitlist", "added to the waitlist", "unwaitlist"],
-	unwaitlist: ["Remove from waitlist", "removed from the waitlist", "waitlist"],
-	optout: ["Unsubscribe", "unsubscribed", null],
-	delete: ["Delete", "deleted", null],
-};
-
-/** Sends a change for any number of leads, and waits until the dispatcher has made it. `progress` gets how many are sent. */
-export async function changeLeads(campaign, change, ids, extra = {}, progress = () => {}) {
-	for (let from = 0; from < ids.length; from += CALL_MAX) {
-		await post(`campaigns/${campaign}/bulk`, { change, leads: ids.slice(from, from + CALL_MAX), ...extra });
-		progress(Math.min(ids.length, from + CALL_MAX));
-	}
-}
-
-function Bulk({ campaign, chosen, clear, tags, reload }) {
-	const [more, setMore] = useState("");
-	const ids = [...chosen.keys()];
-	const run = async (change, extra) => {
-		const [, done, undo] = CHANGES[change] || ["", "tagged", null];
-		await changeLeads(campaign, change, ids, extra);
-		clear();
-		toast(`${plural(ids.length, "lead")} will be ${done} shortly`, undo && (() => changeLeads(campaign, undo, ids)));
-		setTimeout(reload, 1500);
-	};
-	const confirmed = change =>
-		change !== "delete"
-			? run(change)
-			: ask({
-					title: `Delete ${plural(ids.length, "lead")}?`,
-					verb: `Delete ${plural(ids.length, "lead")}`,
-					work: () => run(change),
-					text: html`<p>Their data, points and ranks are deleted. Webhooks receive the event “Deleted”. This cannot be undone.</p>`,
-				});
-	const points = () =>
-		openDialog(
-			close =>
-				html`<${Points} campaign=${campaign} leads=${ids} close=${done => {
-					close();
-					if (done) {
-						clear();
-						setTimeout(reload, 1500);
-					}
-				}} />`,
-		);
-	return html`<div class="bulk" role="region" aria-label="Selected leads">
-		<strong>${plural(ids.length, "lead")} selected</strong>
-		<${Button} kind="small" onClick=${() => confirmed("verify")}>Verify<//>
-		<${Button} kind="small" onClick=${() => confirmed("approve")}>Approve<//>
-		<${Button} kind="small" onClick=${() => confirmed("block")}>Block<//>
-		<${Button} kind="small" onClick=${points}>Points…<//>
-		<label class="offscreen" for="bulk-more">More actions</label>
-		<select id="bulk-more" value=${more} onChange=${event => {
-			const [change, tag] = event.currentTarget.value.split(" ");
-			setMore("");
-			event.currentTarget.value = "";
-			if (change)
-				(tag ? run("tag", { tag: Number(tag) }) : confirmed(change)).catch(failure =>
-					openDialog(
-						close => html`<${Dialog} title="Request failed" close=${close}><${Problem} failure=${failure} /><//>`,
-					),
-				);
-		}}>
-			<option value="">More…</option>
-			${["unverify", "waitlist", "unwaitlist", "optout"].map(word => html`<option key=${word} value=${word}>${CHANGES[word][0]}</option>`)}
-			${tags?.map(tag => html`<option key=${tag.id} value=${`tag ${tag.id}`}>Tag: ${tag.name}</option>`)}
-			<option value="delete">Delete…</option></select>
-		<button type="button" class="small quiet" onClick=${clear}>Clear</button>
-	</div>`;
-}
-
-export function Points({ campaign, leads, close }) {
-	const form = useForm({ points: "", message: "" });
-	async function submit() {
-		const points = Number(form.values.points);
-		if (!Number.isInteger(points) || points === 0)
-			throw Object.assign(new Error(""), {
-				fields: { points: "Enter a whole number other than 0. Negative numbers remove points." },
-			});
-		for (let from = 0; from < leads.length; from += CALL_MAX)
-			await post(`campaigns/${campaign}/points`, {
-				points,
-				leads: leads.slice(from, from + CALL_MAX),
-				...(form.values.message ? { message: form.values.message } : {}),
-			});
-		toast(
-			`${points > 0 ? "Added" : "Removed"} ${plural(Math.abs(points), "point")} ${points > 0 ? "to" : "from"} ${plural(leads.length, "lead")}`,
-		);
-		close(true);
-	}
-	return html`<${Dialog} title=${`Points for ${plural(leads.length, "lead")}`} close=${() => close(false)}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close(false)}>
-		<${Field} form=${form} name="points" label="Points" inputmode="numeric" hint="Negative numbers remove points. A score never falls below 0." />
-		<${Field} form=${form} name="message" label="Reason" hint="Shown in the lead's activity and sent with the webhook." /><//><//>`;
 }
 
 /* ---- the list ---- */
@@ -211,46 +98,44 @@ export function StateOf({ lead }) {
 		${lead.opted_out && html`<${Chip}>unsubscribed<//>`}</span>`;
 }
 
-const filtersOf = query =>
-	Object.fromEntries(
-		[
-			"email",
-			"phone",
-			"social_id",
-			"name",
-			"verified",
-			"waitlisted",
-			"fraudulent",
-			"opted_out",
-			"tag",
-			"source",
-			"since",
-			"until",
-		]
-			.filter(name => query[name])
-			.map(name => [name, query[name]]),
-	);
+/** Each finds one lead at most, in no order. */
+const EXACT = ["email", "phone", "social_id"];
+const FILTERS = [...EXACT, "name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "referred_by", "source", "since", "until"];
+const filtersOf = query => Object.fromEntries(FILTERS.filter(name => query[name]).map(name => [name, query[name]]));
+
+function orderOf(query) {
+	if (EXACT.some(name => query[name]) || query.newest === "false")
+		return {};
+	return query.order === "score" && !query.referred_by ? { order: "score" } : { newest: true };
+}
 
 export function Leads({ id, query }) {
 	const filters = filtersOf(query),
 		filtered = Object.keys(filters).length > 0;
-	const ordered = query.order === "score" ? { order: "score" } : query.newest === "false" ? {} : { newest: true };
+	const ordered = orderOf(query);
 	const list = useSearch(`campaigns/${id}/leads`, { ...filters, ...ordered, after: query.after, limit: PART }, { target: PART });
 	const campaign = useLive(`campaigns/${id}`, {}, { every: 15 });
 	const tags = useList(`campaigns/${id}/tags`, {}, { every: 0 });
-	const [chosen, setChosen] = useState(new Map());
+	const [chosen, setChosen] = useState(new Map()), [everything, setEverything] = useState(false);
+	const clear = () => {
+		setChosen(new Map());
+		setEverything(false);
+	};
+	useEffect(clear, [JSON.stringify(filters)]);
 	const changes = may("change");
 	const total = campaign.value?.lead_count;
 	const seen = useRef(null);
 	if (seen.current === null && total !== undefined) seen.current = total;
 	const fresh = !filtered && !query.after && seen.current !== null && total > seen.current ? total - seen.current : 0;
-	const choose = (lead, on) =>
+	const choose = (lead, on) => {
+		setEverything(false);
 		setChosen(old => {
 			const next = new Map(old);
 			if (on) next.set(lead.social_id, lead);
 			else next.delete(lead.social_id);
 			return next;
 		});
+	};
 	const all = list.rows.length > 0 && list.rows.every(lead => chosen.has(lead.social_id));
 	const columns = [
 		changes && {
@@ -278,7 +163,7 @@ export function Leads({ id, query }) {
 			${changes && html`<a class="button" href=${link(`campaigns/${id}/import`)}>Import</a>`}
 			<a class="button" href=${link(`campaigns/${id}/export`, filters)}>Export</a>`}>
 		<${Search} query=${query} />
-		<${Filters} query=${query} tags=${tags} />
+		<${Filters} campaign=${id} query=${query} tags=${tags} filtered=${filtered} />
 		<div class="segments" role="group" aria-label="Order">
 			<button type="button" class="small" aria-pressed=${!query.order && query.newest !== "false"} onClick=${() => setQuery({ order: null, newest: null, after: null })}>Newest first</button>
 			<button type="button" class="small" aria-pressed=${!query.order && query.newest === "false"} onClick=${() => setQuery({ order: null, newest: "false", after: null })}>Oldest first</button>
@@ -325,6 +210,10 @@ export function Leads({ id, query }) {
 				}}>Next ${PART}</button>`
 			}</nav>`
 		}
-		${chosen.size > 0 && html`<${Bulk} campaign=${id} chosen=${chosen} clear=${() => setChosen(new Map())} tags=${tags} reload=${list.reload} />`}
+		${
+			chosen.size > 0 &&
+			html`<${Bulk} campaign=${id} chosen=${chosen} clear=${clear} tags=${tags} reload=${list.reload} filters=${filters}
+				more=${all && (list.next || query.after)} everything=${everything} chooseEverything=${() => setEverything(true)} />`
+		}
 	<//>`;
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Changes of several leads, or of all that match the filters of a list.
+import { useRef, useState } from "./hooks.js";
+import { get, post } from "./api.js";
+import { plural } from "./format.js";
+import { Button, Dialog, Field, Form, ask, html, openDialog, showFailure, toast, useForm } from "./ui.js";
+
+/** Leads of one call. */
+const CALL_MAX = 250;
+/** The dispatcher makes changes of leads in the background: when to look for their result. */
+export const SOON_MS = 1500;
+
+/** Word of the API: [button, done, the word that undoes it]. */
+const CHANGES = {
+	verify: ["Verify", "verified", "unverify"],
+	unverify: ["Unverify", "unverified", "verify"],
+	approve: ["Approve", "approved", "block"],
+	block: ["Block", "blocked", "approve"],
+	waitlist: ["Add to waitlist", "added to the waitlist", "unwaitlist"],
+	unwaitlist: ["Remove from waitlist", "removed from the waitlist", "waitlist"],
+	optout: ["Unsubscribe", "unsubscribed", null],
+	delete: ["Delete", "deleted", null],
+	tag: ["Tag", "tagged", null],
+};
+
+/** Queues a change of any number of leads. */
+export async function changeLeads(campaign, change, ids, extra = {}) {
+	for (let from = 0; from < ids.length; from += CALL_MAX)
+		await post(`campaigns/${campaign}/bulk`, { change, leads: ids.slice(from, from + CALL_MAX), ...extra });
+}
+
+/** Changes all leads of the list with these filters, part by part, with progress. Closes with how many. */
+function Everything({ campaign, filters, title, verb, text, change, extra, close }) {
+	const form = useForm({}), [count, setCount] = useState(0), stop = useRef(false);
+	async function submit() {
+		stop.current = false;
+		let done = 0;
+		for (let next = { ...filters, newest: true, limit: CALL_MAX }; next && !stop.current; ) {
+			const part = await get(`campaigns/${campaign}/leads`, next);
+			await changeLeads(campaign, change, part.value.map(lead => lead.social_id), extra);
+			done += part.value.length;
+			setCount(done);
+			next = part.next;
+		}
+		close(done);
+	}
+	const cancel = () => {
+		stop.current = true;
+		if (!form.busy)
+			close();
+	};
+	return html`<${Dialog} title=${title} close=${cancel}><div class="prose">${text}</div>
+		<${Form} form=${form} onSubmit=${submit} submit=${verb} danger=${change === "delete"} cancel=${cancel}>
+			${form.busy && html`<div class="progress"><progress aria-label=${title} /><p role="status">${plural(count, "lead")} so far…</p></div>`}<//><//>`;
+}
+
+/**
+ * The bar with actions for the chosen leads, a map by social id. `more`: others match, too; `everything`: all that match the filters
+ * are chosen.
+ */
+export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, everything, chooseEverything }) {
+	const ids = [...chosen.keys()];
+	const whom = everything ? "all matching leads" : plural(ids.length, "lead");
+	const soon = () => {
+		clear();
+		setTimeout(reload, SOON_MS);
+	};
+	const run = async (change, extra) => {
+		const [, done, undo] = CHANGES[change];
+		await changeLeads(campaign, change, ids, extra);
+		toast(`${plural(ids.length, "lead")} will be ${done} shortly`, undo && (() => changeLeads(campaign, undo, ids)));
+		soon();
+	};
+	const deletion = html`<p>Their data, points and ranks are deleted. Webhooks receive the event “Deleted”. This cannot be undone.</p>`;
+	const runAll = async (change, extra) => {
+		const [verb, done] = CHANGES[change], title = `${verb} ${whom}?`;
+		const text = change === "delete" ? deletion : html`<p>All leads that match the search and the filters are changed, including those on other pages.</p>`;
+		const count = await openDialog(
+			close => html`<${Everything} campaign=${campaign} filters=${filters} title=${title} verb=${verb} text=${text} change=${change} extra=${extra} close=${close} />`,
+		);
+		if (count !== undefined) {
+			toast(`${plural(count, "lead")} will be ${done} shortly`);
+			soon();
+		}
+	};
+	const act = (change, extra) => {
+		if (everything)
+			return runAll(change, extra);
+		return change !== "delete" ? run(change, extra) : ask({ title: `Delete ${whom}?`, verb: `Delete ${whom}`, work: () => run(change), text: deletion });
+	};
+	const points = () =>
+		openDialog(close => html`<${Points} campaign=${campaign} leads=${ids} close=${close} />`).then(done => done && soon());
+	const choose = event => {
+		const [change, tag] = event.currentTarget.value.split(" ");
+		event.currentTarget.value = "";
+		if (change)
+			act(change, tag ? { tag: Number(tag) } : undefined).catch(showFailure);
+	};
+	return html`<div class="bulk" role="region" aria-label="Selected leads">
+		<strong>${everything ? "All matching leads" : whom} selected</strong>
+		${more && !everything && html`<button type="button" class="small quiet" onClick=${chooseEverything}>Select all matching leads</button>`}
+		${["verify", "approve", "block"].map(change => html`<${Button} key=${change} kind="small" onClick=${() => act(change)}>${CHANGES[change][0]}<//>`)}
+		${!everything && html`<${Button} kind="small" onClick=${points}>Points…<//>`}
+		<label class="offscreen" for="bulk-more">More actions</label>
+		<select id="bulk-more" onChange=${choose}>
+			<option value="">More…</option>
+			${["unverify", "waitlist", "unwaitlist", "optout"].map(word => html`<option key=${word} value=${word}>${CHANGES[word][0]}</option>`)}
+			${tags?.map(tag => html`<option key=${tag.id} value=${`tag ${tag.id}`}>Tag: ${tag.name}</option>`)}
+			<option value="delete">Delete…</option></select>
+		<button type="button" class="small quiet" onClick=${clear}>Clear</button>
+	</div>`;
+}
+
+export function Points({ campaign, leads, close }) {
+	const form = useForm({ points: "", message: "" });
+	async function submit() {
+		const points = Number(form.values.points);
+		if (!Number.isInteger(points) || points === 0)
+			throw Object.assign(new Error(""), {
+				fields: { points: "Enter a whole number other than 0. Negative numbers remove points." },
+			});
+		for (let from = 0; from < leads.length; from += CALL_MAX)
+			await post(`campaigns/${campaign}/points`, {
+				points,
+				leads: leads.slice(from, from + CALL_MAX),
+				...(form.values.message ? { message: form.values.message } : {}),
+			});
+		toast(
+			`${points > 0 ? "Added" : "Removed"} ${plural(Math.abs(points), "point")} ${points > 0 ? "to" : "from"} ${plural(leads.length, "lead")}`,
+		);
+		close(true);
+	}
+	return html`<${Dialog} title=${`Points for ${plural(leads.length, "lead")}`} close=${() => close(false)}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close(false)}>
+		<${Field} form=${form} name="points" label="Points" inputmode="numeric" hint="Negative numbers remove points. A score never falls below 0." />
+		<${Field} form=${form} name="message" label="Reason" hint="Shown in the lead's activity and sent with the webhook." /><//><//>`;
+}

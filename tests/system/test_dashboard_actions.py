@@ -295,6 +295,36 @@ def test_two_users_at_once(dashboard, service, shop, leadhook):
         wait_until(lambda: leadhook("campaign", "show", str(shop.id))["jump_start"] == value, 10, choice)
 
 
+def test_pages_and_email(dashboard, shop, leadhook):
+    """pages.md, mail.md: what is typed is shown before it is saved; wrong values are told"""
+    shown = "document.querySelector('iframe')?.contentDocument?.querySelector('h1')?.textContent"
+    dashboard.open(f"campaigns/{shop.id}/pages", "Pages and email")
+    dashboard.wait(f"field('Headline').placeholder === {shown} && {shown}.includes('Waiting list')")
+    dashboard.fill("Headline", "Come in")
+    dashboard.wait(f"{shown} === 'Come in'")
+    dashboard.fill("Cards", "#222222")
+    dashboard.wait("document.querySelector('.preview-card .error')", "a color that cannot be read")
+    dashboard.fill("Cards", "#fefefe")
+    dashboard.wait("!document.querySelector('.preview-card .error')")
+    assert leadhook("page", "show", str(shop.id)) == []
+    dashboard.click("Save")
+    dashboard.sees("Saved and published")
+    assert {row["name"]: row["value"] for row in leadhook("page", "show", str(shop.id))} == {"title": "Come in", "card": "#fefefe"}
+    dashboard.open(f"campaigns/{shop.id}/pages?tab=mails", "Pages and email")
+    dashboard.choose("Email", "Welcome")
+    dashboard.settled()
+    dashboard.fill("Subject", "Hello {{nobody}}")
+    dashboard.sees("there is no value")
+    dashboard.fill("Subject", "Hello {{first_name}}")
+    dashboard.wait("document.querySelector('.preview-card strong')?.textContent.startsWith('Hello ') && !document.querySelector('.preview-card .error')")
+    dashboard.click("Save")
+    dashboard.sees("Saved. New emails use this text.")
+    assert leadhook("mail", "template", str(shop.id), "welcome")["own_subject"] == "Hello {{first_name}}"
+    dashboard.click("Send me a test email")
+    dashboard.sees("Ask the operator of this installation to set this up.")
+    dashboard.click("Close")
+
+
 def test_import_and_export(dashboard, service, shop, make_folder):
     """a file with columns of other names; a preview of the mapping; wrong rows; the export has the leads"""
     dashboard.open(f"campaigns/{shop.id}/import", "Import leads")

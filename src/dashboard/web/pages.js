@@ -117,6 +117,13 @@ const valuesOf = (looks, names, language) =>
 		names.map(name => [name, looks.find(one => one.name === name && (one.language || "") === language)?.value || ""]),
 	);
 
+/** What the sign-up page shows where the campaign has no text of its own, by name. */
+function defaultsOf(markup) {
+	const page = new DOMParser().parseFromString(markup, "text/html");
+	const texts = { title: "h1", text: "p.lead", button: "button[type=submit]" };
+	return Object.fromEntries(Object.entries(texts).map(([name, selector]) => [name, page.querySelector(selector)?.textContent]));
+}
+
 function PageForm({ id, looks, tag, language, reload }) {
 	const names = [...TEXTS.map(([name]) => name), ...(language ? [] : LOOKS.map(([name]) => name))];
 	const start = valuesOf(looks, names, language),
@@ -137,6 +144,9 @@ function PageForm({ id, looks, tag, language, reload }) {
 			{ signal },
 		).then(answer => answer.value),
 	);
+	const defaults = useRef({});
+	if (draft.value && view === "signup")
+		defaults.current = { ...defaults.current, ...Object.fromEntries(Object.entries(defaultsOf(draft.value.html)).filter(([name]) => !form.values[name])) };
 	async function submit() {
 		const done = await save({
 			path: `campaigns/${id}/page`,
@@ -157,7 +167,7 @@ function PageForm({ id, looks, tag, language, reload }) {
 	const field = ([name, label, hint, kind]) =>
 		kind === "color"
 			? html`<${Color} key=${name} form=${form} name=${name} label=${label} />`
-			: html`<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${kind || "text"} />`;
+			: html`<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${kind || "text"} placeholder=${defaults.current[name]} />`;
 	const invalid = draft.failure?.status === 422 ? draft.failure : null;
 	return html`<div class="columns editor">
 		<section class="card"><${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>

@@ -11,15 +11,19 @@ import { Button, Chip, Copy, Empty, Facts, Loaded, Notice, Page, Table, Time, Up
 
 const PART = 50;
 
-export const stateOf = delivery =>
-	html`<${Chip} tone=${DELIVERY_STATES[delivery.state][1]}>${DELIVERY_STATES[delivery.state][0]}<//>`;
+const isRetried = delivery => delivery.state === "pending" && delivery.attempts > 0;
 
-const reasonOf = delivery =>
-	delivery.state === "pending"
-		? waitReason(delivery)
-		: delivery.state === "failed"
-			? outcome(delivery.last_status, delivery.last_error)
-			: "";
+export const stateOf = delivery =>
+	html`<${Chip} tone=${DELIVERY_STATES[delivery.state][1]}>${isRetried(delivery) ? "retrying" : DELIVERY_STATES[delivery.state][0]}<//>`;
+
+function reasonOf(delivery) {
+	const last = delivery.state === "failed" || isRetried(delivery) ? outcome(delivery.last_status, delivery.last_error) : "";
+	return [last, delivery.state === "pending" && waitReason(delivery)].filter(Boolean).join(". ");
+}
+
+/** What a redelivery has done, from the answer of the API. */
+export const resent = ({ queued, held = 0 }) =>
+	`${plural(queued, "delivery", "deliveries")} will be sent now${held > 0 ? `. ${plural(held, "delivery waits", "deliveries wait")} until the webhook accepts deliveries again` : ""}`;
 
 export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 	const host = delivery => urlParts(webhooks?.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook")[0];
@@ -27,16 +31,17 @@ export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 		choose && {
 			title: "Select",
 			hidden: true,
+			head: html`<input type="checkbox" aria-label="Select all deliveries on this page" checked=${rows.every(row => chosen.has(row.id))} onChange=${event => rows.forEach(row => choose(row.id, event.currentTarget.checked))} />`,
 			kind: "tick",
 			cell: row =>
-				html`<input type="checkbox" aria-label=${`Select delivery ${row.id}`} disabled=${row.state === "pending"} checked=${chosen.has(row.id)} onChange=${event => choose(row.id, event.currentTarget.checked)} />`,
+				html`<input type="checkbox" aria-label=${`Select delivery ${row.id}`} checked=${chosen.has(row.id)} onChange=${event => choose(row.id, event.currentTarget.checked)} />`,
 		},
 		{
 			title: "Event",
 			cell: row => html`<a href=${link(`campaigns/${campaign}/deliveries/${row.id}`)}>${eventName(row.event)}</a>`,
 		},
 		webhooks && {
-			title: "Receiver",
+			title: "Webhook",
 			kind: "long",
 			cell: row => html`<a href=${link(`campaigns/${campaign}/webhooks/${row.webhook_id}`)}>${host(row)}</a>`,
 		},
@@ -63,14 +68,14 @@ function Filters({ query, webhooks }) {
 			<option value="">${label}: all</option>${options.map(([value, text]) => html`<option key=${value} value=${value} selected=${query[name] === String(value)}>${text}</option>`)}</select>`;
 	return html`<div class="filters" role="group" aria-label="Filters">
 		${choose("state", "Status", [
-			["pending", "Pending"],
+			["pending", "Pending or retrying"],
 			["failed", "Failed"],
 			["delivered", "Delivered"],
 		])}
 		${choose(
 			"webhook",
-			"Receiver",
-			(webhooks || []).map(one => [one.referenceId, urlParts(one.url)[0]]),
+			"Webhook",
+			(webhooks || []).map(one => [one.referenceId, urlParts(one.url).join("")]),
 		)}
 		${choose(
 			"event",
@@ -84,8 +89,8 @@ function Filters({ query, webhooks }) {
 			["5xx", "5xx"],
 			["none", "none"],
 		])}
-		<label>From <input type="date" value=${query.since?.slice(0, 10) || ""} onChange=${event => setQuery({ since: event.currentTarget.value, after: null })} /></label>
-		<label>Before <input type="date" value=${query.until?.slice(0, 10) || ""} onChange=${event => setQuery({ until: event.currentTarget.value, after: null })} /></label>
+		<span class="dates"><label>From <input type="date" value=${query.since?.slice(0, 10) || ""} onChange=${event => setQuery({ since: event.currentTarget.value, after: null })} /></label>
+		<label>Before <input type="date" value=${query.until?.slice(0, 10) || ""} onChange=${event => setQuery({ until: event.currentTarget.value, after: null })} /></label></span>
 		${query.lead && html`<${Chip}>Lead ${query.lead}<//>`}
 		${Object.keys(query).some(name => name !== "after") && html`<button type="button" class="small quiet" onClick=${() => setQuery(Object.fromEntries(Object.keys(query).map(name => [name, null])))}>Clear filters</button>`}
 	</div>`;
@@ -104,7 +109,7 @@ export function Deliveries({ id, query }) {
 	async function again() {
 		const { value } = await post("deliveries/redeliver", { deliveries: [...chosen] });
 		setChosen(new Set());
-		toast(`${plural(value.queued, "delivery", "deliveries")} will be resent now`);
+		toast(resent(value));
 		live.reload();
 	}
 	const filtered = Object.keys(query).some(name => name !== "after");
@@ -143,17 +148,16 @@ function Attempt({ one }) {
 export function Delivery({ id, delivery: number }) {
 	const live = useLive(`deliveries/${number}`, {}, { every: 5 });
 	async function again() {
-		await post("deliveries/redeliver", { deliveries: [number] });
-		toast("The delivery is resent now");
+		toast(resent((await post("deliveries/redeliver", { deliveries: [number] })).value));
 		live.reload();
 	}
 	return html`<${Page} title=${live.value ? eventName(live.value.event) : "Delivery"} above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a> › <a href=${link(`campaigns/${id}/deliveries`)}>Deliveries</a>`}
-			actions=${html`<${Updated} live=${live} />${live.value && live.value.state !== "pending" && html`<${Button} kind="primary" onClick=${again}>Resend<//>`}`}>
+			actions=${html`<${Updated} live=${live} />${live.value && html`<${Button} kind="primary" onClick=${again}>${live.value.state === "pending" ? "Send now" : "Resend"}<//>`}`}>
 		<${Loaded} live=${live} lines=${6}>${one => html`
-			<${Notice} tone=${one.state === "delivered" ? "good" : one.state === "failed" ? "bad" : "wait"}><p><strong>${{ delivered: "Delivered.", failed: "Failed.", pending: "Pending." }[one.state]}</strong>
-				${" "}${one.state === "pending" ? `${waitReason(one)}.` : one.state === "failed" ? `All attempts failed. Last error: ${outcome(one.last_status, one.last_error)}. Fix the receiver, then resend the delivery.` : ""}</p><//>
+			<${Notice} tone=${one.state === "delivered" ? "good" : one.state === "failed" ? "bad" : "wait"}><p><strong>${{ delivered: "Delivered.", failed: "Failed.", pending: one.attempts > 0 ? "Retrying." : "Pending." }[one.state]}</strong>
+				${" "}${one.state === "pending" ? `${reasonOf(one)}.` : one.state === "failed" ? `All attempts failed. Last error: ${outcome(one.last_status, one.last_error)}. Fix the receiver, then resend the delivery.` : ""}</p><//>
 			<div class="columns"><section class="card"><h2>Delivery</h2><${Facts} rows=${[
-				["Receiver", html`<a href=${link(`campaigns/${id}/webhooks/${one.webhook_id}`)}>${one.url}</a>`],
+				["Webhook", html`<a href=${link(`campaigns/${id}/webhooks/${one.webhook_id}`)}>${one.url}</a>`],
 				[
 					"Lead",
 					one.lead

@@ -87,6 +87,10 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_test_lists_SOURCES = %D%/test_lists.c $(%C%_world)
 %C%_test_lists_LDADD = $(%C%_libs)
 
+check_PROGRAMS += %D%/test_webhook_health
+%C%_test_webhook_health_SOURCES = %D%/test_webhook_health.c $(%C%_world)
+%C%_test_webhook_health_LDADD = $(%C%_libs)
+
 %C%_test_show_SOURCES = %D%/test_show.c $(%C%_world)
 %C%_test_show_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
 %C%_test_show_LDADD = $(%C%_libs)

@@ -376,6 +376,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_clear_only_attempt", "", "D" },
 	{ "sql_count_rows", "", "" },
 	{ "sql_count_due", ">>>", "" },
+	{ "sql_select_lease_end", "", "" },
 	{ "sql_select_data_directory", "", "" },
 	{ "sql_select_hours_state", "1", "" },
 	{ "sql_discard_hours", "1", "" },
@@ -398,6 +399,9 @@ static const struct statement_values all_values[] = {
 	{ "sql_sum_webhook_hours", "#w<#", "" },
 	{ "sql_sum_days_of_campaigns", "<#", "1" },
 	{ "sql_select_referrers_of_campaigns", "", "1" },
+	{ "sql_select_webhook_health", "", "1" },
+	{ "sql_select_oldest_due", "", "/Sw" },
+	{ "sql_sum_recent_attempts", "<", "w" },
 	{ "sql_deep_counters", "", "" },
 	{ "sql_deep_hours", "", "" },
 	{ "sql_deep_referral_sums", "", "" },
@@ -506,11 +510,12 @@ statement_values_count(void)
 size_t
 longest_list(size_t statement)
 {
-	/* statements for leads, of which a call may name many, and for nodes, of which each lead has several */
+	/* statements for leads, of which a call may name many, for nodes, of which each lead has several, and for the webhooks
+	 * of all campaigns */
 	static const char *const long_ones[] = { "sql_load_leads_by_email", "sql_load_leads_by_phone",
 		"sql_load_leads_by_social_id", "sql_load_leads_by_id", "sql_select_lead_ids", "sql_select_referrer_ids",
 		"sql_select_links", "sql_select_histogram_nodes", "sql_select_histogram_and_version", "sql_select_deliveries",
-		"sql_select_listed", "sql_select_lead_names" };
+		"sql_select_listed", "sql_select_lead_names", "sql_select_webhook_health", "sql_select_oldest_due" };
 	for (size_t i = 0; i < ARRAY_SIZE(long_ones); i++)
 		if (strcmp(long_ones[i], statement_at(statement)->name) == 0)
 			return DB_LIST_MAX;

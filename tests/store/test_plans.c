@@ -99,6 +99,7 @@ static const struct {
 	{ "sql_select_newest_due", NULL, GATHERS | MANY | READS, "the newest 20,000 at most" },
 	{ "sql_lease_shards", "t_dispatch_shards", SCAN | MANY | LOCK_SCAN, SHARDS },
 	{ "sql_select_leased_shards", "t_dispatch_shards", SCAN | MANY, SHARDS },
+	{ "sql_select_lease_end", "t_dispatch_shards", SCAN | MANY, SHARDS },
 	{ "sql_release_shards", "t_dispatch_shards", SCAN | MANY | LOCK_SCAN, SHARDS },
 	{ "sql_count_attempt", "t_dispatch_shards", SCAN | MANY | LOCK_SCAN, SHARDS },
 	{ "sql_select_due_positions", "t_due", MANY, ENDS_AT_LIMIT },

@@ -60,6 +60,7 @@ def place(service, calls):
 def test_accounts_and_keys(calls):
     made = calls.post("accounts", name="New")["id"]
     assert calls.get("status")["accounts"] >= 1
+    assert calls.get("installation")["version"] == calls.get("status")["version"]
     for path, body in ((f"accounts/{made}/suspend", {}), (f"accounts/{made}/resume", {}), (f"accounts/{made}/limit", {"per_minute": 5})):
         assert calls.post(path, **body) == {"id": made}
     [found] = [account for account in calls.get("accounts") if account["id"] == made]

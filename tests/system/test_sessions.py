@@ -35,6 +35,7 @@ def test_from_the_link_to_a_session(service, account):
     assert answer.headers["Cache-Control"] == "no-store"
     me = user("GET", "session").json
     assert (me["email"], me["role"], me["account_id"]) == ("ada@example.org", "owner", account.id)
+    assert (me["account_name"], me["account_suspended"]) == ("Agency", False)
     assert user("GET", "campaigns").status == 200
     out = user("DELETE", "session")
     assert out.status == 200 and "Max-Age=0" in out.headers["Set-Cookie"], out.body
@@ -64,6 +65,20 @@ def test_unknown_sessions_are_limited(service):
     seen = [service.client.request("GET", MANAGE + "session", headers={"Cookie": f"__Host-leadhook={'a' * 42}{number % 10}"},
                                    address="198.51.100.77").status for number in range(60)]
     assert set(seen) == {401, 429} and seen[0] == 401 and seen[-1] == 429, seen
+
+
+def test_operators_have_no_limit(service, operator):
+    """3: the calls of an operator do not count, even where the limits of its address are exceeded"""
+    address, lookups = "198.51.100.78", 100  # limits.lookups_per_address
+
+    def unknown(headers=None):
+        return service.client.request("GET", MANAGE + "session", headers=headers or {}, address=address).status
+    assert [unknown() for _ in range(lookups + 5)][-1] == 429
+    assert {operator("GET", "accounts", address=address).status for _ in range(lookups + 10)} == {200}
+    wrong = {"Cookie": f"__Host-leadhook={'a' * 43}"}
+    seen = [unknown(wrong) for _ in range(60)]
+    assert seen[-1] == 429, seen
+    assert operator("GET", "accounts", address=address).status == 200
 
 
 def test_guesses_of_a_password(service, account):
@@ -211,7 +226,8 @@ def test_a_suspended_account(service):
     service.installation.admin("account", "suspend", str(account.id))
     answer = user("GET", "campaigns")
     assert answer.status == 403 and answer.json["error"] == "account_suspended"
-    assert user("GET", "session").status == user("GET", "session/list").status == 200
+    assert user("GET", "session").json["account_suspended"] is True
+    assert user("GET", "session/list").status == 200
     assert user("POST", "session/factor").status == 403
     assert user("DELETE", "session").status == 200 and user("GET", "session").status == 401
 

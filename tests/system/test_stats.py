@@ -163,6 +163,34 @@ def test_attempts(service, leadhook, receiver, campaign):
     assert (done.returncode, done.stderr) == (DATA, "leadhook: there is no such webhook\n")
 
 
+def test_webhooks_of_campaigns(service, leadhook, receiver, account):
+    """4 campaign overview: states, webhooks, and the first pending delivery"""
+    campaign, other = service.campaign(account), service.campaign(account)
+
+    def overview():
+        rows = {row["id"]: row for row in leadhook("campaign", "overview", account.id)}
+        return [[rows[one.id][name] for name in ("state", "ends_at", "webhooks", "webhooks_failing", "webhooks_disabled")]
+                for one in (campaign, other)], rows[campaign.id]["oldest_due_at"], rows[other.id]["oldest_due_at"]
+    assert overview() == ([["active", None, 0, 0, 0]] * 2, None, None)
+    receiver.script(campaign.hook, Answer(503))
+    webhook = campaign.webhook("new_signup")
+    disabled = leadhook("webhook", "add", campaign.id, "https://hooks.example/a", "deleted")["id"]
+    leadhook("webhook", "disable", disabled)
+    campaign.leads(1)
+    counts, due, none = overview()
+    assert counts == [["active", None, 2, 0, 1], ["active", None, 0, 0, 0]] and none is None
+    assert is_time(due) and due == service.deliveries(webhook)[0]["due_at"]
+    service.dispatch()
+    counts, due, none = overview()
+    assert counts[0] == ["active", None, 2, 1, 1] and due == service.deliveries(webhook)[0]["due_at"]
+    leadhook("webhook", "disable", webhook["referenceId"])
+    assert overview()[0][0] == ["active", None, 2, 0, 2], "a disabled one is not failing"
+    leadhook("campaign", "set", other.id, "ends_at=2099-01-01")
+    assert overview()[0][1] == ["active", "2099-01-01T00:00:00Z", 0, 0, 0]
+    leadhook("campaign", "set", other.id, "ends_at=2001-01-01")
+    assert overview()[0][1] == ["ended", "2001-01-01T00:00:00Z", 0, 0, 0]
+
+
 @pytest.mark.parametrize("words, status, message", [
     (["--by", "week"], DATA, "hour or day"),
     (["--since", "yesterday"], DATA, "a date or a time as in RFC 3339"),

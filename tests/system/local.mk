@@ -182,4 +182,5 @@ EXTRA_DIST += \
 	%D%/test_web_server_errors.py \
 	%D%/test_web_servers.py \
 	%D%/test_webhook_commands.py \
-	%D%/test_webhooks_api.py
+	%D%/test_webhooks_api.py \
+	%D%/test_words_js.py

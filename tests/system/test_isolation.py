@@ -75,7 +75,8 @@ def test_every_route(world):
     """2: a campaign of another account is answered like one that does not exist"""
     ours, theirs = world.ours, world.theirs
     social_id = theirs.first["social_id"]
-    values = {"probe": "0.invalid", "social_id": social_id, "kid": social_id, "action_id": theirs.action_id, "tag_id": theirs.tag_id,
+    values = {"probe": "0.invalid", "version": "0", "file": "main.js", "social_id": social_id, "kid": social_id,
+              "action_id": theirs.action_id, "tag_id": theirs.tag_id,
               "token": ours.first["unsubscribe_url"]["default"].rsplit("/", 1)[1]}
     fields = {**UNKNOWN, "email": theirs.first["email"], "points": 7, "aid": theirs.action_id,
               "tag_id": theirs.tag_id, "tag_ids": [theirs.tag_id], "url": theirs.url, "event": "verified"}
@@ -90,7 +91,7 @@ def test_every_route(world):
             continue
         answer = world.same(call, theirs.id, NO_CAMPAIGN)
         if path not in ("health", "health/ready", "health/echo/{probe}", "embed/v1/embed.js", "bar/v1/signupbar.js", "c/style/page.css",
-                        "c/style/page.js", "openapi.json", "v2/campaigns", "v1/landing_pages", "v1/authenticate"):
+                        "c/style/page.js", "dashboard", "dashboard/{version}/{file}", "openapi.json", "v2/campaigns", "v1/landing_pages", "v1/authenticate"):
             assert answer.status == 404, path
             compared += 1
     assert compared > 25

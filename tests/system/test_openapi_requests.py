@@ -73,6 +73,7 @@ def public_caller(service, account):
         "campaign": campaign.id, "campaign_id": campaign.id, "action_id": action, "aid": action, "tag_id": tag, "tag_ids": [tag],
         "tag": "Tag", "email": other["email"], "emails": [other["email"]], "phone_number": phone, "social_id": social_id, "kid": social_id,
         "social_ids": [social_id], "__token": f"{social_id}/{own}", "token": own, "probe": "0.x", "points": 1, "name": "Shop",
+        "version": "0", "file": "main.js",
         "url": "https://hooks.example/1", "event": "verified", "api_key": account.key, "password": account.key,
     }, {"/inbound": inbound.rpartition("/")[2], "/opt-out": lead["unsubscribe_url"]["default"].rpartition("/")[2]})
 

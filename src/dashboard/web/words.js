@@ -36,8 +36,15 @@ export const MAILS = {
 const MAIL_REASONS = {
 	too_soon: "sent less than five minutes ago", daily: "daily limit reached", enough: "limit reached", address_limit: "daily limit of the address reached", opted_out: "unsubscribed",
 	lead_deleted: "lead deleted", bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
+	verified: "already confirmed", reward_removed: "reward removed", referral_deleted: "referred lead deleted", no_address: "no email address", no_number: "no phone number",
+	fraudulent: "marked as fraudulent", suspended: "account suspended", switched_off: "phone verification is off", calling_code: "country not allowed", special_rate: "premium-rate number",
+	not_mobile: "not a mobile number", prefix_limit: "hourly limit of similar numbers reached", campaign_limit: "hourly limit of the campaign reached",
+	not_composed: "template error", bad_address: "invalid email address", bad_content: "invalid content", gave_up: "all attempts failed", refused: "rejected by the server",
+	unknown_outcome: "no answer from the gateway", crashed: "the sender crashed", too_large: "too large for the mail server", no_such_person: "address does not exist",
+	no_smtputf8: "the mail server does not support this address", refused_for_now: "rejected temporarily", connection_lost: "connection lost", cannot_connect: "mail server not reachable",
+	greeting_refused: "the mail server rejects this host", tls_failed: "TLS connection failed", login_refused: "login rejected by the mail server", sender_refused: "sender rejected by the mail server",
+	stopped: "interrupted", no_composer: "not composed yet", unknown_kind: "waits for a newer version", no_code: "code not stored", lease_lost: "interrupted", database: "database unavailable",
 };
-export const mailReason = code => MAIL_REASONS[code] || code.replaceAll("_", " ");
 
 /* ---- events and webhooks ---- */
 
@@ -62,10 +69,13 @@ const ERRORS = {
 	refused: "connection refused", unreachable: "host unreachable", connect_timeout: "connection timed out", timeout: "response timed out", certificate: "invalid certificate",
 	ca_file: "CA file cannot be read", client_certificate: "client certificate cannot be used", tls: "TLS connection failed", connection_lost: "connection lost",
 	bad_answer: "invalid HTTP response", unreadable: "stored event cannot be read", secret_sealed: "secret cannot be decrypted", interrupted: "interrupted", internal: "internal error", crashed: "the dispatcher crashed",
+	webhook_gone: "webhook removed, or its receiver answered 410", expired: "not delivered within the retention period",
 };
+/** Why a mail or a text failed, was dropped or waits: gateways fail as receivers do. */
+export const mailReason = code => MAIL_REASONS[code] || ERRORS[code] || code.replaceAll("_", " ");
 /** The outcome of an attempt: "HTTP 502", "response timed out". */
 export function outcome(status, error) {
-	if (error && error !== "status")
+	if (error)
 		return ERRORS[error] || error.replaceAll("_", " ");
 	return status ? `HTTP ${status}` : "no attempt yet";
 }
@@ -121,9 +131,10 @@ const OPERATIONS = {
 	"campaign redeliver": "Deliveries resent", "lead change": "Leads changed in bulk", "lead points": "Points changed", "lead code": "Code sent", "lead import": "Leads imported", "lead erase": "Personal data erased",
 	"lead report": "Personal data downloaded", "webhook rotate": "Webhook secret rotated", "inbound rotate": "Inbound webhook URL rotated", "account limit": "Rate limit of the account changed", "user reset": "Password link created", "user logout": "Sessions of a user ended",
 	"mail set": "Email text changed", "mail resend": "Email resent", "mail test": "Test email sent", "delivery redeliver": "Deliveries resent", "session link use": "Password set with a link", "session password": "Password changed",
-	"session factor": "Two-factor setup started", "session factor enable": "Two-factor authentication enabled", "session factor codes": "Recovery codes replaced", "session end": "Session ended",
+	"session factor enable": "Two-factor authentication enabled", "session factor remove": "Two-factor authentication disabled", "session factor codes": "Recovery codes replaced", "mail sample": "Test email sent",
+	"stats rebuild": "Statistics recounted", "secrets seal": "Secrets encrypted",
 };
-const VERBS = { add: "added", set: "changed", remove: "removed", enable: "enabled", disable: "disabled", suspend: "suspended", resume: "resumed", revoke: "revoked", end: "ended", reopen: "reopened", test: "tested", replay: "replayed", cancel: "canceled", call: "tested" };
+const VERBS = { add: "added", set: "changed", remove: "removed", enable: "enabled", disable: "disabled", suspend: "suspended", resume: "resumed", revoke: "revoked", end: "ended", reopen: "reopened", test: "tested", replay: "replayed", cancel: "canceled" };
 const NOUNS = { key: "API key", inbound: "Inbound webhook", page: "Page" };
 
 /** What an entry of the audit log says: "campaign set" becomes "Campaign changed". */

@@ -11,7 +11,6 @@ from command import CONFIG, DATA, NO_ID, OK, UNAVAILABLE, USAGE, call, is_aligne
 from conftest import BUILD
 from service import settles
 from stack.process import wait_until
-from stack.receiver import Answer
 
 ADA = {"email": "ada@example.org"}
 HOOK = "https://hooks.example/a"
@@ -103,27 +102,6 @@ def test_status(service, leadhook, receiver, campaign):
     service.dispatch()
     done = leadhook("status")
     assert (done["due_now"], done["bulk_jobs"]) == (0, 0)
-
-
-def test_installation(service, leadhook):
-    """4 installation: what it does, and whether a dispatcher is running"""
-    shown = leadhook("installation")
-    assert shown == {"version": leadhook("status")["version"], "base_url": service.front.url, "dispatcher": False, "mail": False,
-                     "mail_held_since": None, "texts": False, "texts_held_since": None,
-                     "second_factor": bool(service.installation.setting("server", "secrets_key")), "secret_overlap_seconds": 86400,
-                     "retention_seconds": 30 * 86400, "invitation_seconds": 3 * 86400}
-
-    def runs():
-        return leadhook("installation")["dispatcher"]
-    service.dispatcher.start()
-    try:
-        wait_until(runs, 20, "the dispatcher's lease")
-    finally:
-        service.dispatcher.stop()
-    assert not runs()
-    environment = {"LEADHOOK_DISPATCH_ROTATION_OVERLAP": "90s", "LEADHOOK_DISPATCH_RETENTION": "7d", "LEADHOOK_USERS_INVITATION": "2h"}
-    changed = json.loads(call(service.installation, "--json", "installation", env=environment).stdout)
-    assert (changed["secret_overlap_seconds"], changed["retention_seconds"], changed["invitation_seconds"]) == (90, 7 * 86400, 7200)
 
 
 def test_accounts(leadhook):
@@ -227,33 +205,6 @@ def test_webhooks(leadhook, campaign):
     assert sorted(listed[1]["events"]) == ["marked_as_fraudulent", "new_signup"] and listed[1]["format"] == "json"
     assert leadhook("webhook", "remove", added["id"]) == {"id": added["id"]}
     assert [one["url"] for one in leadhook("webhook", "list", campaign.id)] == [HOOK + "?b"]
-
-
-def test_health_in_lists(service, leadhook, receiver, campaign):
-    """4 webhook list: what is pending, the attempts of the last day, and whether the receiver has answered 410"""
-    receiver.script(campaign.hook, Answer(503), Answer(200), Answer(410))
-    hook = campaign.webhook("new_signup", "verified")["referenceId"]
-    silent = leadhook("webhook", "add", campaign.id, HOOK, "deleted")["id"]
-
-    def health(webhook=hook):
-        [row] = [row for row in leadhook("webhook", "list", campaign.id) if row["referenceId"] == webhook]
-        return row["gone"], row["oldest_due"], row["last_24_hours"]
-    assert health() == (False, None, {"attempts": 0, "delivered": 0, "failed": 0})
-    campaign.lead(**ADA)
-    gone, due, counts = health()
-    assert (gone, counts["attempts"]) == (False, 0) and is_time(due)
-    service.dispatch()
-    gone, later, counts = health()
-    assert counts == {"attempts": 1, "delivered": 0, "failed": 0} and later > due, "the next attempt"
-    leadhook("delivery", "redeliver", service.deliveries({"referenceId": hook})[0]["id"])
-    service.dispatch()
-    assert health() == (False, None, {"attempts": 2, "delivered": 1, "failed": 0})
-    campaign.lead(email="b@example.org")
-    service.dispatch()
-    assert health() == (True, None, {"attempts": 3, "delivered": 1, "failed": 1})
-    assert health(silent) == (False, None, {"attempts": 0, "delivered": 0, "failed": 0})
-    service.installation.sql(f"UPDATE lh_webhook_hours SET hour = hour - 24 WHERE webhook_id = {hook}")
-    assert health()[2]["attempts"] == 0
 
 
 def test_deliveries(service, leadhook, receiver, campaign):

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 """docs/manage.md: management over HTTP."""
+import json
 import pathlib
 import re
 import urllib.parse
 
+import command
 import pytest
 from conftest import SOURCE
 from caller import MANAGE, Caller
 from load import in_parallel
 from processes import children
-from stack.process import run
+from stack.process import run, wait_until
 
 
 class Operation:
@@ -348,3 +350,25 @@ def test_a_key_of_a_key_has_its_end(service, account):
     assert key("POST", f"accounts/{account.id}/keys", {"name": "later", "expires": "2100-01-01"}).status == 403
     ends = {row["name"]: row["expires_at"] for row in key("GET", f"accounts/{account.id}/keys").json}
     assert (ends["same"], ends["before"]) == ("2099-01-01T00:00:00Z", "2098-01-01T00:00:00Z") and "later" not in ends
+
+
+def test_installation(service, account):
+    """1 GET installation: any right sees what it does, and whether a dispatcher is running; nothing about accounts and people"""
+    caller = Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", "ingest")["key"])
+    shown = caller("GET", "installation").json
+    assert shown == {"version": service.installation.admin("status")["version"], "base_url": service.front.url, "dispatcher": False, "mail": False,
+                     "mail_held_since": None, "texts": False, "texts_held_since": None,
+                     "second_factor": bool(service.installation.setting("server", "secrets_key")), "secret_overlap_seconds": 86400,
+                     "retention_seconds": 30 * 86400, "invitation_seconds": 3 * 86400}
+
+    def runs():
+        return caller("GET", "installation").json["dispatcher"]
+    service.dispatcher.start()
+    try:
+        wait_until(runs, 20, "the dispatcher's lease")
+    finally:
+        service.dispatcher.stop()
+    assert not runs()
+    environment = {"LEADHOOK_DISPATCH_ROTATION_OVERLAP": "90s", "LEADHOOK_DISPATCH_RETENTION": "7d", "LEADHOOK_USERS_INVITATION": "2h"}
+    changed = json.loads(command.call(service.installation, "--json", "installation", env=environment).stdout)
+    assert (changed["secret_overlap_seconds"], changed["retention_seconds"], changed["invitation_seconds"]) == (90, 7 * 86400, 7200)

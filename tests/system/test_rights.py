@@ -125,14 +125,6 @@ def test_every_cell(world, operations, callers):
     assert not wrong, "\n".join(map(str, wrong))
 
 
-def test_the_installation_names_nobody(service, world):
-    """1: any right sees whether the installation sends, and nothing of accounts and people"""
-    shown = Caller(service, service.installation.admin("key", "add", str(world.account.id), "--rights", "ingest")["key"])("GET", "installation")
-    assert shown.status == 200 and sorted(shown.json) == sorted([
-        "version", "base_url", "dispatcher", "mail", "mail_held_since", "texts", "texts_held_since", "second_factor", "secret_overlap_seconds",
-        "retention_seconds", "invitation_seconds"]), shown.body
-
-
 # Objects that a field or an option names, not the path.
 NAMED = {**{name: name for name in ("account", "campaign", "tag", "webhook", "user")}, "deliveries": "delivery", "mails": "mail"}
 

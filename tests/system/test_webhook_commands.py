@@ -43,10 +43,11 @@ def set_webhook(service, webhook, *settings):
 # --- show ---
 
 def test_show(leadhook, campaign, webhook):
-    """4 webhook show: all fields, the list's first, and never a secret"""
+    """4 webhook show: all fields, those of the list, and never a secret"""
     shown = leadhook("webhook", "show", webhook)
     [listed] = leadhook("webhook", "list", campaign.id)
-    assert list(shown) == SHOWN and {name: shown[name] for name in LISTED} == listed
+    assert list(shown) == SHOWN and list(listed) == [*LISTED, "gone", "oldest_due", "last_24_hours"]
+    assert all(shown[name] == listed[name] for name in listed if name != "last_24_hours")
     assert (shown["campaign"], shown["failures"], shown["breaker"], shown["pending"]) == (campaign.id, 0, "closed", 0)
     assert all(shown[name] is None for name in
                (*UNSET, "last_error", "held_until", "previous_secret_until", "oldest_due"))
@@ -373,3 +374,30 @@ def test_status_of_webhooks_and_dispatchers(service, leadhook, receiver, campaig
     after = leadhook("status")
     assert (after["webhooks_failing"], after["webhooks_disabled"], after["dispatcher_until"]) == \
         (before["webhooks_failing"], before["webhooks_disabled"] + 1, None)
+
+
+def test_health_in_lists(service, leadhook, receiver, campaign):
+    """4 webhook list: what is pending, the attempts of the last day, and whether the receiver has answered 410"""
+    receiver.script(campaign.hook, Answer(503), Answer(200), Answer(410))
+    hook = campaign.webhook("new_signup")["referenceId"]
+    silent = leadhook("webhook", "add", campaign.id, "https://hooks.example/a", "deleted")["id"]
+
+    def health(webhook=hook):
+        [row] = [row for row in leadhook("webhook", "list", campaign.id) if row["referenceId"] == webhook]
+        return row["gone"], row["oldest_due"], row["last_24_hours"]
+    assert health() == (False, None, {"attempts": 0, "delivered": 0, "failed": 0})
+    campaign.lead(**ADA)
+    gone, due, counts = health()
+    assert (gone, counts["attempts"]) == (False, 0) and is_time(due)
+    service.dispatch()
+    gone, later, counts = health()
+    assert counts == {"attempts": 1, "delivered": 0, "failed": 0} and later > due, "the next attempt"
+    leadhook("delivery", "redeliver", service.deliveries({"referenceId": hook})[0]["id"])
+    service.dispatch()
+    assert health() == (False, None, {"attempts": 2, "delivered": 1, "failed": 0})
+    campaign.lead(email="b@example.org")
+    service.dispatch()
+    assert health() == (True, None, {"attempts": 3, "delivered": 1, "failed": 1})
+    assert health(silent) == (False, None, {"attempts": 0, "delivered": 0, "failed": 0})
+    service.installation.sql(f"UPDATE lh_webhook_hours SET hour = hour - 24 WHERE webhook_id = {hook}")
+    assert health()[2]["attempts"] == 0

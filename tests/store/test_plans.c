@@ -551,7 +551,6 @@ static const struct {
 	{ "sent_codes", "by_prefix", NULL },
 	{ "sent_codes", "by_time", NULL },
 	{ "unverified_leads", "by_time", NULL },
-	{ "referral_links", "by_ancestor", NULL },
 	{ "reward_levels", "by_campaign", NULL },
 	{ "tags", "by_name", NULL },
 	{ "used_proofs", "by_time", NULL },

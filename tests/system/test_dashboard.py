@@ -172,7 +172,7 @@ def test_by_keyboard(dashboard, service, leadhook):
     dashboard.wait("document.activeElement.textContent === 'Webhooks'")
     dashboard.tab_to("Add webhook")
     dashboard.window.press("Space")
-    dashboard.tab_to("URL of the receiver")
+    dashboard.tab_to("Webhook URL")
     dashboard.run("document.activeElement.select();")
     dashboard.window.type(service.receiver.url("/keyboard"))
     dashboard.window.press("Enter")
@@ -210,10 +210,16 @@ def test_markup_in_each_field(dashboard, service):
     campaign.hooked = campaign.webhook("new_signup", below="/x?" + urllib.parse.quote(MARKUP))
     lead = campaign.lead(email="x@example.org", first_name=MARKUP, last_name=MARKUP, company=MARKUP, utm_source=MARKUP, referrer=MARKUP)
     campaign.points(lead, 3)
+    service.client.request("POST", campaign.path, json_body={"email": "proto@example.org", "__source": "__proto__"}, key=campaign.key)
     admin("lead", "change", str(campaign.id), "tag", lead["social_id"], "--tag", str(tag))
     wait_until(lambda: campaign.find(email="x@example.org")["tags"], 15, "the tag")
     wait_until(lambda: service.deliveries(campaign.hooked)[-1]["attempts"], 15, "an attempt")
     campaign.ada = lead
+    polluted = campaign.find(email="proto@example.org")["social_id"]
+    dashboard.open(f"campaigns/{campaign.id}/leads/{polluted}")
+    dashboard.open(f"campaigns/{campaign.id}/export?fraudulent=__proto__", "Export leads")
+    assert dashboard.run("const names = []; for (const name in {}) names.push(name); return names;") == []
+    dashboard.open(f"campaigns/{campaign.id}%2F..%2F..%2Fusers%2F1/settings", "Not found")
     seen = 0
     for name, place, _ in places(service, campaign):
         dashboard.open(place)

@@ -4,6 +4,7 @@ import pytest
 from caller import PASSWORD, User
 from dashboard import SETTINGS, Dashboard, chromium_first, make_operator, make_shop
 from stack.process import wait_until
+from stack.receiver import Answer
 
 pytestmark = chromium_first
 
@@ -54,16 +55,17 @@ def test_the_first_campaign(dashboard, service, leadhook):
     dashboard.sees("Get started")
     dashboard.sees(f"/c/{campaign}")
     dashboard.click("Add a webhook")
-    dashboard.fill("URL of the receiver", "ftp://nowhere")
+    dashboard.fill("Webhook URL", "ftp://nowhere")
     dashboard.click("Add webhook")
-    dashboard.wait("document.activeElement === field('URL of the receiver') && field('URL of the receiver').getAttribute('aria-invalid')")
+    dashboard.wait("document.activeElement === field('Webhook URL') && field('Webhook URL').getAttribute('aria-invalid')")
     url = service.receiver.url(f"/spring/{campaign}")
-    dashboard.fill("URL of the receiver", url)
+    dashboard.fill("Webhook URL", url)
     dashboard.click("Add webhook")
     dashboard.sees("It is shown only once.")
     secret = dashboard.value("top().querySelector('pre').textContent")
     assert secret.startswith("whsec_")
     service.receiver.secrets.append(secret)
+    dashboard.click("For developers: sample receiver")
     for language, sign in (("Python", "hmac.compare_digest"), ("PHP", "hash_equals"), ("Node", "timingSafeEqual")):
         dashboard.click(language)
         dashboard.sees(sign)
@@ -103,6 +105,8 @@ def test_leads_in_bulk(dashboard, service, shop):
     dashboard.click("Save")
     dashboard.sees("Added 7 points to 1 lead")
     assert shop.find(email="lead1@example.org")["contest_score"] == 7
+    dashboard.click("Undo")
+    wait_until(lambda: shop.find(email="lead1@example.org")["contest_score"] == 0, 15, "undo")
     dashboard.tick("Select lead1@example.org")
     dashboard.choose("More actions", "Tag: VIP")
     wait_until(lambda: [tag["name"] for tag in shop.find(email="lead1@example.org")["tags"]] == ["VIP"], 15, "the tag")
@@ -216,7 +220,7 @@ def test_deliveries_are_resent(dashboard, shop, service):
     dashboard.run("[...document.querySelectorAll('td input[type=checkbox]')].slice(0, 2).forEach(one => one.click());")
     dashboard.sees("2 deliveries selected")
     dashboard.click("Resend")
-    dashboard.sees("2 deliveries will be resent now")
+    dashboard.sees("2 deliveries will be sent now")
     shop.delivered(2)
     dashboard.open(f"campaigns/{shop.id}/webhooks/{shop.hooked['referenceId']}")
     dashboard.click("Resend deliveries…")
@@ -226,6 +230,29 @@ def test_deliveries_are_resent(dashboard, shop, service):
     dashboard.sees("Done: ")
     dashboard.click("Close")
     shop.delivered(30)
+
+
+def test_pending_deliveries_are_sent_now(dashboard, shop, service):
+    """deliveries.md 3.2: a delivery that waits for its next attempt: from its page, and all of a webhook once it works"""
+    script = f"{shop.hook}/down"
+    service.receiver.script(script, Answer(503, body=b"maintenance"))
+    hook = shop.webhook("new_signup", below="/down")
+    for number in range(2):
+        shop.lead(email=f"down{number}@example.org")
+    wait_until(lambda: [one["attempts"] for one in service.deliveries(hook)] == [1, 1], 15, "a first attempt of each")
+    dashboard.open(f"campaigns/{shop.id}", shop.name)
+    dashboard.sees("/down is failing: HTTP 503.")
+    dashboard.open(f"campaigns/{shop.id}/deliveries?webhook={hook['referenceId']}", "Deliveries")
+    dashboard.sees("retrying")
+    dashboard.sees("HTTP 503. Next attempt")
+    dashboard.open(f"campaigns/{shop.id}/deliveries/{service.deliveries(hook)[0]['id']}")
+    dashboard.click("Send now")
+    wait_until(lambda: max(one["attempts"] for one in service.deliveries(hook)) == 2, 15, "another attempt")
+    service.receiver.script(script, Answer(200))
+    dashboard.open(f"campaigns/{shop.id}/webhooks/{hook['referenceId']}")
+    dashboard.click("Retry now")
+    wait_until(lambda: {one["state"] for one in service.deliveries(hook)} == {"delivered"}, 15, "both delivered")
+    service.installation.admin("webhook", "remove", str(hook["referenceId"]))
 
 
 def test_a_new_secret(dashboard, shop, service):

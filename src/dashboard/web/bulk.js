@@ -3,6 +3,7 @@
 import { useRef, useState } from "./hooks.js";
 import { get, post } from "./api.js";
 import { plural } from "./format.js";
+import { refresh } from "./live.js";
 import { Button, Dialog, Field, Form, ask, html, openDialog, showFailure, toast, useForm } from "./ui.js";
 
 /** Leads of one call. */
@@ -21,6 +22,12 @@ const CHANGES = {
 	optout: ["Unsubscribe", "unsubscribed", null],
 	delete: ["Delete", "deleted", null],
 	tag: ["Tag", "tagged", null],
+};
+
+const WHY = {
+	verify: "Marks the address as confirmed",
+	approve: "Removes the mark as fraudulent: points count again",
+	block: "Marks as fraudulent: points do not count",
 };
 
 /** Queues a change of any number of leads. */
@@ -99,7 +106,7 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 	return html`<div class="bulk" role="region" aria-label="Selected leads">
 		<strong>${everything ? "All matching leads" : whom} selected</strong>
 		${more && !everything && html`<button type="button" class="small quiet" onClick=${chooseEverything}>Select all matching leads</button>`}
-		${["verify", "approve", "block"].map(change => html`<${Button} key=${change} kind="small" onClick=${() => act(change)}>${CHANGES[change][0]}<//>`)}
+		${["verify", "approve", "block"].map(change => html`<${Button} key=${change} kind="small" title=${WHY[change]} onClick=${() => act(change)}>${CHANGES[change][0]}<//>`)}
 		${!everything && html`<${Button} kind="small" onClick=${points}>Points…<//>`}
 		<label class="offscreen" for="bulk-more">More actions</label>
 		<select id="bulk-more" onChange=${choose}>
@@ -111,7 +118,7 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 	</div>`;
 }
 
-export function Points({ campaign, leads, close }) {
+export function Points({ campaign, leads, who = plural(leads.length, "lead"), close }) {
 	const form = useForm({ points: "", message: "" });
 	async function submit() {
 		const points = Number(form.values.points);
@@ -119,18 +126,21 @@ export function Points({ campaign, leads, close }) {
 			throw Object.assign(new Error(""), {
 				fields: { points: "Enter a whole number other than 0. Negative numbers remove points." },
 			});
-		for (let from = 0; from < leads.length; from += CALL_MAX)
-			await post(`campaigns/${campaign}/points`, {
-				points,
-				leads: leads.slice(from, from + CALL_MAX),
-				...(form.values.message ? { message: form.values.message } : {}),
-			});
+		const give = async (value, message) => {
+			for (let from = 0; from < leads.length; from += CALL_MAX)
+				await post(`campaigns/${campaign}/points`, { points: value, leads: leads.slice(from, from + CALL_MAX), ...(message ? { message } : {}) });
+		};
+		await give(points, form.values.message);
 		toast(
 			`${points > 0 ? "Added" : "Removed"} ${plural(Math.abs(points), "point")} ${points > 0 ? "to" : "from"} ${plural(leads.length, "lead")}`,
+			async () => {
+				await give(-points);
+				refresh();
+			},
 		);
 		close(true);
 	}
-	return html`<${Dialog} title=${`Points for ${plural(leads.length, "lead")}`} close=${() => close(false)}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close(false)}>
+	return html`<${Dialog} title=${`Points for ${who}`} close=${() => close(false)}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close(false)}>
 		<${Field} form=${form} name="points" label="Points" inputmode="numeric" hint="Negative numbers remove points. A score never falls below 0." />
 		<${Field} form=${form} name="message" label="Reason" hint="Shown in the lead's activity and sent with the webhook." /><//><//>`;
 }

@@ -6,7 +6,7 @@ import { campaignName } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { may } from "./session.js";
-import { SOURCES, nameOf } from "./words.js";
+import { SOURCES, nameOf, outcome, urlParts } from "./words.js";
 import { Checklist } from "./checklist.js";
 import { Chip, Empty, Loaded, Notice, Number_, Page, Tile, Time, Updated, html } from "./ui.js";
 
@@ -16,7 +16,7 @@ const HOUR = 3600e3,
 /** The periods: hours back from now; `all` from the campaign's beginning. */
 const PERIODS = [
 	["24h", "24 hours", DAY, "hour"],
-	["7d", "7 days", 7 * DAY, "hour"],
+	["7d", "7 days", 7 * DAY, "day"],
 	["30d", "30 days", 30 * DAY, "day"],
 	["90d", "90 days", 90 * DAY, "day"],
 	["all", "All", 0, "day"],
@@ -79,6 +79,18 @@ function Leaders({ id }) {
 				)}</ol>`}<//>`;
 }
 
+/** Webhooks that do not work, each with the way to its page. */
+function WebhookProblems({ id }) {
+	const webhooks = useList(may("hooks") ? `campaigns/${id}/webhooks` : null, {}, { every: 30 });
+	const bad = (webhooks || []).filter(one => one.gone || one.state !== "active");
+	if (bad.length === 0)
+		return null;
+	return html`<ul class="problems" aria-label="Needs attention">${bad.map(
+		one => html`<li key=${one.referenceId} class=${one.state === "failing" || one.gone ? "" : "wait"}>
+			<a href=${link(`campaigns/${id}/webhooks/${one.referenceId}`)}>The webhook ${urlParts(one.url).join("")} ${one.state === "failing" ? `is failing: ${outcome(one.last_status, one.last_error)}` : one.gone ? "answered 410 Gone" : "is disabled"}.</a></li>`,
+	)}</ul>`;
+}
+
 export function Campaign({ id, query }) {
 	const campaign = useLive(`campaigns/${id}`, {}, { every: 60 });
 	const period = query.period || "30d";
@@ -97,6 +109,7 @@ export function Campaign({ id, query }) {
 				html`<${Notice} tone="wait"><p><strong>This campaign has ended</strong> <${Time} at=${one.ended_at || one.ends_at} />. Sign-ups are closed.</p>
 				${may("manage") && html`<a class="button" href=${link(`campaigns/${id}/settings`)}>Settings</a>`}<//>`
 			}
+			<${WebhookProblems} id=${id} />
 			<${Checklist} id=${id} campaign=${one} />
 			<div class="segments" role="group" aria-label="Period">${PERIODS.map(
 				([key, text]) => html`<button type="button" key=${key} class="small" aria-pressed=${period === key}
@@ -106,7 +119,7 @@ export function Campaign({ id, query }) {
 				${!found.complete && html`<${Notice}><p>Statistics are still being built. Earlier hours are missing.</p><//>`}
 				<div class="tiles">
 					<${Tile} label="Leads" value=${leads(count(found.totals.leads), {})} note=${html`<${Delta} now=${found.totals.leads} before=${found.previous.leads} />`} />
-					<${Tile} label="Verified" value=${leads(percent(found.totals.verified, found.totals.leads), { verified: "on" })} note=${`${plural(found.totals.verified, "lead")} confirmed their address`} />
+					<${Tile} label="Verified" value=${leads(percent(found.totals.verified, found.totals.leads), { verified: "on" })} note=${plural(found.totals.verified, "verified lead")} />
 					<${Tile} label="Referred" value=${percent(found.totals.referred, found.totals.leads)} note=${`${plural(found.totals.referred, "lead")} from referral links`} />
 					<${Tile} label="Fraudulent" tone=${found.totals.fraudulent ? "wait" : ""} value=${leads(count(found.totals.fraudulent), { fraudulent: "on" })} note="by a rule or manually" />
 				</div>

@@ -23,7 +23,7 @@ export function Checklist({ id, campaign }) {
 	if (!wanted || !embed || !webhooks || !rewards)
 		return null;
 	const isReferral = campaign.points_direct > 0;
-	const steps = [campaign.lead_count > 0, webhooks.length > 0, !isReferral || rewards.length > 0];
+	const steps = [campaign.lead_count > campaign.jump_start, webhooks.length > 0, !isReferral || rewards.length > 0];
 	if (steps.every(Boolean))
 		return null;
 	return html`<section class="card checklist"><header><h2>Get started</h2>

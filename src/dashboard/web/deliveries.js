@@ -87,7 +87,7 @@ function Filters({ query, webhooks }) {
 			["3xx", "3xx"],
 			["4xx", "4xx"],
 			["5xx", "5xx"],
-			["none", "none"],
+			["error", "none"],
 		])}
 		<span class="dates"><label>From <input type="date" value=${query.since?.slice(0, 10) || ""} onChange=${event => setQuery({ since: event.currentTarget.value, after: null })} /></label>
 		<label>Before <input type="date" value=${query.until?.slice(0, 10) || ""} onChange=${event => setQuery({ until: event.currentTarget.value, after: null })} /></label></span>

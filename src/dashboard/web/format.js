@@ -51,6 +51,14 @@ export function ago(time, now = Date.now()) {
 	return day(date);
 }
 
+/** How long something has lasted: "3 minutes". */
+export function lasting(time, now = Date.now()) {
+	const seconds = Math.max(0, (now - new Date(time).getTime()) / 1000);
+	if (seconds < HOUR)
+		return plural(Math.max(1, Math.round(seconds / MINUTE)), "minute");
+	return seconds < DAY ? plural(Math.round(seconds / HOUR), "hour") : plural(Math.round(seconds / DAY), "day");
+}
+
 export function day(time) {
 	const date = new Date(time);
 	return date.getFullYear() === new Date().getFullYear() ? days.format(date) : daysOfYears.format(date);

@@ -4,7 +4,7 @@ import { useState } from "./hooks.js";
 import { patch, post } from "./api.js";
 import { count, day, full, hour, plural } from "./format.js";
 import { campaignName } from "./frame.js";
-import { useList, useLive, useSearch } from "./live.js";
+import { refresh, useList, useLive, useSearch } from "./live.js";
 import { go, link } from "./route.js";
 import { may } from "./session.js";
 import { Points, SOON_MS, changeLeads } from "./bulk.js";
@@ -159,7 +159,7 @@ function Edit({ campaign, lead, close }) {
 }
 
 function Actions({ campaign, lead, tags, reload }) {
-	const soon = () => setTimeout(reload, SOON_MS);
+	const soon = () => setTimeout(refresh, SOON_MS);
 	const change = (word, text, undo, extra) => async () => {
 		await changeLeads(campaign, word, [lead.social_id], extra);
 		toast(
@@ -205,9 +205,9 @@ function Actions({ campaign, lead, tags, reload }) {
 		<${Button} onClick=${() =>
 			openDialog(
 				close =>
-					html`<${Points} campaign=${campaign} leads=${[lead.social_id]} close=${done => {
+					html`<${Points} campaign=${campaign} leads=${[lead.social_id]} who=${`${nameOf(lead)} (${plural(lead.contest_score, "point")})`} close=${done => {
 						close();
-						if (done) soon();
+						if (done) refresh();
 					}} />`,
 			)}>Points…<//>
 		${lead.verified ? html`<${Button} onClick=${change("unverify", "unverified", "verify")}>Unverify<//>` : html`<${Button} onClick=${change("verify", "verified", "unverify")}>Verify<//>`}
@@ -227,6 +227,9 @@ function Actions({ campaign, lead, tags, reload }) {
 }
 
 /* ---- the view ---- */
+
+/** Names of usual custom fields. */
+const FIELDS = { __proto__: null, first_name: "First name", last_name: "Last name", company: "Company" };
 
 const text = value => (typeof value === "object" && value !== null ? JSON.stringify(value) : String(value));
 
@@ -258,7 +261,7 @@ export function Lead({ id, lead: social }) {
 							],
 							[
 								"Points",
-								html`<strong>${count(lead.contest_score)}</strong>, rank ${count(lead.contest_score_rank)} of ${count(lead.lead_count)}`,
+								html`<strong>${count(lead.contest_score)}</strong>, rank ${count(lead.contest_score_rank)}`,
 							],
 							lead.rewards.length > 0 && [
 								"Rewards",
@@ -272,13 +275,17 @@ export function Lead({ id, lead: social }) {
 							],
 							["Signed up", html`${full(lead.when)} (<${Time} at=${lead.when} />)`],
 							lead.counter > 1 && ["Sign-ups", plural(lead.counter, "time")],
-							...Object.entries(lead.custom_fields).map(([name, value]) => [name, text(value)]),
+							...Object.entries(lead.custom_fields).map(([name, value]) => [FIELDS[name] || name, text(value)]),
 							...Object.entries(lead.utm).map(([name, value]) => [`utm ${name}`, text(value)]),
 							lead.origin.source && ["Source", SOURCES[lead.origin.source] || lead.origin.source],
 							lead.origin.signup_url && ["Sign-up page", lead.origin.signup_url],
 							lead.origin.referrer && ["Referring page", lead.origin.referrer],
 							lead.origin.ip && ["IP address", lead.origin.ip],
 							lead.origin.user_agent && ["Browser", lead.origin.user_agent],
+							lead.social_url && [
+								"Referral link",
+								html`<${Copy} text=${lead.social_url} label="Copy the link" what="for friends" />`,
+							],
 							lead.status_url && [
 								"Status page",
 								html`<${Copy} text=${lead.status_url} label="Copy the link" what="of the status page" />`,

@@ -80,8 +80,8 @@ function Filters({ campaign, query, tags, filtered }) {
 			html`<label class="offscreen" for="filter-tag">Tag</label><select id="filter-tag" value=${query.tag || ""} onChange=${event => setQuery({ tag: event.currentTarget.value, after: null })}>
 			<option value="">Any tag</option>${tags.map(tag => html`<option key=${tag.id} value=${tag.id} selected=${query.tag === String(tag.id)}>${tag.name}</option>`)}</select>`
 		}
-		<label>From <input type="date" value=${day("since")} onChange=${event => setQuery({ since: event.currentTarget.value, after: null })} /></label>
-		<label>Before <input type="date" value=${day("until")} onChange=${event => setQuery({ until: event.currentTarget.value, after: null })} /></label>
+		<span class="dates"><label>From <input type="date" value=${day("since")} onChange=${event => setQuery({ since: event.currentTarget.value, after: null })} /></label>
+		<label>Before <input type="date" value=${day("until")} onChange=${event => setQuery({ until: event.currentTarget.value, after: null })} /></label></span>
 		${query.source && html`<${Chip}>Source: ${SOURCES[query.source] || query.source}<//>`}
 		${query.referred_by && html`<${ReferredBy} campaign=${campaign} id=${query.referred_by} />`}
 		${filtered && html`<button type="button" class="small quiet" onClick=${() => setQuery(Object.fromEntries(Object.keys(query).map(name => [name, null])))}>Clear filters</button>`}
@@ -123,7 +123,7 @@ export function Leads({ id, query }) {
 	};
 	useEffect(clear, [JSON.stringify(filters)]);
 	const changes = may("change");
-	const total = campaign.value?.lead_count;
+	const total = campaign.value && campaign.value.lead_count - campaign.value.jump_start;
 	const seen = useRef(null);
 	if (seen.current === null && total !== undefined) seen.current = total;
 	const fresh = !filtered && !query.after && seen.current !== null && total > seen.current ? total - seen.current : 0;
@@ -159,7 +159,7 @@ export function Leads({ id, query }) {
 		{ title: "Signed up", cell: lead => html`<${Time} at=${lead.when} />` },
 	].filter(Boolean);
 	return html`<${Page} title="Leads" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>`} actions=${html`
-			<span class="muted">${total !== undefined && plural(total, "lead")}</span>
+			<span class="muted">${!filtered && total !== undefined && plural(total, "lead")}</span>
 			${changes && html`<a class="button" href=${link(`campaigns/${id}/import`)}>Import</a>`}
 			<a class="button" href=${link(`campaigns/${id}/export`, filters)}>Export</a>`}>
 		<${Search} query=${query} />

@@ -2,7 +2,7 @@
 // The dashboard (docs/dashboard.md): chooses the view by the fragment of the URL.
 import { render } from "./preact.js";
 import { useEffect, useErrorBoundary, useState } from "./hooks.js";
-import { Frame, Overlays, readCampaigns } from "./frame.js";
+import { Frame, Overlays, campaigns, readCampaigns, useCampaigns } from "./frame.js";
 import { Campaign } from "./campaign.js";
 import { Deliveries, Delivery } from "./deliveries.js";
 import { Lead } from "./lead.js";
@@ -12,12 +12,12 @@ import { Operator } from "./operator.js";
 import { Overview } from "./overview.js";
 import { PagesAndMail } from "./pages.js";
 import { go, parse, useRoute } from "./route.js";
-import { Ended, Login, Welcome, readSession, useSession } from "./session.js";
+import { Ended, Login, Welcome, logOut, readSession, useSession } from "./session.js";
 import { Settings } from "./settings.js";
 import { Changes, Keys, Team } from "./team.js";
 import { Export, Import } from "./transfer.js";
 import { Webhook, Webhooks } from "./webhooks.js";
-import { Empty, Page, Problem, html } from "./ui.js";
+import { Button, Empty, Page, Problem, html } from "./ui.js";
 
 /** Each row: the parts of the path, a name beginning with ":" stands for any; the view, which gets them. */
 const VIEWS = [
@@ -40,6 +40,9 @@ const VIEWS = [
 	["me", Me],
 ];
 
+/** Ids of the API; nothing else becomes a part of its paths. */
+const ID = /^[0-9A-Za-z]+$/;
+
 function find(path) {
 	for (const [pattern, view] of VIEWS) {
 		const parts = pattern.split("/").filter(Boolean),
@@ -47,8 +50,9 @@ function find(path) {
 		const fits =
 			parts.length === path.length &&
 			parts.every((part, at) => {
-				if (part.startsWith(":")) values[part.slice(1)] = path[at];
-				return part.startsWith(":") || part === path[at];
+				if (part.startsWith(":"))
+					values[part.slice(1)] = path[at];
+				return part.startsWith(":") ? ID.test(path[at]) : part === path[at];
 			});
 		if (fits)
 			return [view, values];
@@ -60,6 +64,7 @@ const Missing = () =>
 	html`<${Page} title="Not found"><${Empty} title="This page does not exist, or you do not have access to it"><p><a href="#/">Go to the overview</a></p><//><//>`;
 
 function View({ route }) {
+	useCampaigns(); // views show names of campaigns
 	const [error, reset] = useErrorBoundary(one => console.error(one));
 	const [view, values] = find(route.path),
 		place = route.path.join("/");
@@ -73,7 +78,7 @@ function View({ route }) {
 
 const Alone = ({ children }) => html`<main class="alone"><p class="brand">Leadhook</p>${children}</main>`;
 
-/** The token of a link; it leaves the address at once, so that it is in no history. */
+/** The token of a link; it leaves the address bar at once. */
 function takeToken() {
 	const { path } = parse(location.hash.replace("#welcome", "#/welcome"));
 	if (path[0] !== "welcome" || !path[1])
@@ -98,6 +103,7 @@ function App() {
 		return () => removeEventListener("hashchange", changed);
 	}, []);
 	useEffect(() => {
+		campaigns.set([]);
 		if (user) readCampaigns().catch(() => {}); // the views say what is wrong
 	}, [user?.user_id]);
 	if (token)
@@ -112,6 +118,10 @@ function App() {
 		return html`<${Alone}><div class="skeleton" role="status" aria-label="Loading"><span /><span /></div><//>`;
 	if (user === null)
 		return html`<${Alone}><h1>Log in</h1><${Login} /><//>`;
+	if (user.account_suspended)
+		return html`<${Alone}><h1>${user.account_name || "Your account"} is suspended</h1>
+			<p>Forms, API keys and the dashboard of this account are switched off. Contact the operator of this installation.</p>
+			<div class="buttons"><${Button} onClick=${logOut}>Log out<//></div><//>`;
 	return html`<${Frame}><${View} route=${route} /><//><${Ended} />`;
 }
 

@@ -6,6 +6,7 @@ import { readCampaigns } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
 import { waitForJob } from "./webhooks.js";
+import { mailReason } from "./words.js";
 import {
 	Button,
 	Chip,
@@ -36,12 +37,12 @@ function problemsOf(status) {
 	const found = [];
 	if (status.mail_held_since)
 		found.push([
-			html`Email is on hold since <${Time} at=${status.mail_held_since} />: ${status.mail_held_by}. ${status.mail_server_answer || ""}`,
+			html`Email is on hold since <${Time} at=${status.mail_held_since} />: ${mailReason(status.mail_held_by)}. ${status.mail_server_answer || ""}`,
 			"leadhook mail test you@example.org",
 		]);
 	if (status.texts_held_since)
 		found.push([
-			html`Text messages are on hold since <${Time} at=${status.texts_held_since} />: ${status.texts_held_by}.`,
+			html`Text messages are on hold since <${Time} at=${status.texts_held_since} />: ${mailReason(status.texts_held_by)}.`,
 			"leadhook status",
 		]);
 	if (status.due_now > 0 && status.oldest_due_at && Date.now() - Date.parse(status.oldest_due_at) > 5 * 60e3)

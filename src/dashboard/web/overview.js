@@ -23,6 +23,7 @@ import {
 	Tile,
 	Time,
 	Updated,
+	Waiting,
 	html,
 	openDialog,
 	toast,
@@ -56,6 +57,7 @@ function AddCampaign({ close, accounts }) {
 		preset: "referral",
 		account_name: "",
 	});
+	const installation = useList("installation", {}, { every: 0 });
 	const needsAccount = isOperator() && accounts.length === 0;
 	async function submit() {
 		const { name, preset, account_name } = form.values;
@@ -63,7 +65,8 @@ function AddCampaign({ close, accounts }) {
 		if (!name.trim())
 			throw Object.assign(new Error("A name is missing."), { fields: { name: "Give the campaign a name." } });
 		if (needsAccount) account = (await post("accounts", { name: account_name.trim() || "My company" })).value.id;
-		const { value } = await post(`accounts/${account}/campaigns`, { name: name.trim(), ...PRESETS[preset][2] });
+		const verifies = installation?.mail && preset !== "api" ? { verify_email: true } : {};
+		const { value } = await post(`accounts/${account}/campaigns`, { name: name.trim(), ...PRESETS[preset][2], ...verifies });
 		await readCampaigns();
 		close();
 		toast(`Campaign “${name.trim()}” was created`);
@@ -103,12 +106,12 @@ function problemsOf(rows) {
 	const found = [];
 	for (const row of rows) {
 		if (row.webhooks_failing)
-			found.push([
+			found.push(["",
 				link(`campaigns/${row.id}/webhooks`),
 				`${plural(row.webhooks_failing, "webhook")} of ${row.name} ${row.webhooks_failing === 1 ? "is" : "are"} failing. Deliveries stay queued and are retried.`,
 			]);
 		if (row.webhooks_disabled)
-			found.push([
+			found.push(["wait",
 				link(`campaigns/${row.id}/webhooks`),
 				`${plural(row.webhooks_disabled, "webhook")} of ${row.name} ${row.webhooks_disabled === 1 ? "is" : "are"} disabled.`,
 			]);
@@ -138,7 +141,7 @@ export function Overview() {
 				<p>A campaign collects leads with a form and sends them to your other systems with webhooks.</p>
 				${may("manage") ? html`<${Button} kind="primary" onClick=${addCampaign}>Create the first campaign<//>` : html`<p>Ask an owner of your account to create one or to give you access.</p>`}<//>`
 				: html`
-			${problemsOf(rows).length > 0 && html`<ul class="problems" aria-label="Needs attention">${problemsOf(rows).map(([href, text]) => html`<li key=${text}><a href=${href}>${text}</a></li>`)}</ul>`}
+			${problemsOf(rows).length > 0 && html`<ul class="problems" aria-label="Needs attention">${problemsOf(rows).map(([tone, href, text]) => html`<li key=${text} class=${tone}><a href=${href}>${text}</a></li>`)}</ul>`}
 			<div class="tiles">
 				<${Tile} label="Leads" value=${count(rows.reduce((sum, row) => sum + row.leads, 0))} note=${`in ${plural(rows.length, "campaign")}`} />
 				<${Tile} label="Today" value=${count(rows.reduce((sum, row) => sum + row.today, 0))} note="since midnight UTC" />
@@ -172,7 +175,7 @@ export function Overview() {
 					sort: row => (row.leads ? row.verified / row.leads : 0),
 				},
 				{ title: "Webhooks", cell: health, sort: row => -(row.webhooks_failing * 1000 + row.webhooks_disabled) },
-				{ title: "Oldest pending", cell: row => html`<${Time} at=${row.oldest_due_at} none="none" />` },
+				{ title: "Oldest pending", cell: row => html`<${Waiting} at=${row.oldest_due_at} />` },
 			]} />`}<//>
 	<//>`;
 }

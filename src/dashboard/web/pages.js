@@ -133,17 +133,11 @@ function PageForm({ id, looks, tag, language, reload }) {
 		[wide, setWide] = useState(true);
 	const changed = names.filter(name => form.values[name] !== base.values[name]),
 		changes = may("manage");
-	const draft = useDraft({ view, language, values: form.values }, (input, signal) =>
-		post(
-			`campaigns/${id}/page/preview`,
-			{
-				view,
-				...(language ? { language } : {}),
-				...input.values,
-			},
-			{ signal },
-		).then(answer => answer.value),
+	const draft = useDraft({ view, language, values: form.values }, async (input, signal) =>
+		changes ? (await post(`campaigns/${id}/page/preview`, { view, ...(language ? { language } : {}), ...input.values }, { signal })).value : null,
 	);
+	const invalid = draft.failure?.status === 422 ? draft.failure : null;
+	const shown = { ...form, fields: { ...form.fields, ...invalid?.fields } };
 	const defaults = useRef({});
 	if (draft.value && view === "signup")
 		defaults.current = { ...defaults.current, ...Object.fromEntries(Object.entries(defaultsOf(draft.value.html)).filter(([name]) => !form.values[name])) };
@@ -166,20 +160,19 @@ function PageForm({ id, looks, tag, language, reload }) {
 	}
 	const field = ([name, label, hint, kind]) =>
 		kind === "color"
-			? html`<${Color} key=${name} form=${form} name=${name} label=${label} />`
-			: html`<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${kind || "text"} placeholder=${defaults.current[name]} />`;
-	const invalid = draft.failure?.status === 422 ? draft.failure : null;
+			? html`<${Color} key=${name} form=${shown} name=${name} label=${label} />`
+			: html`<${Field} key=${name} form=${shown} name=${name} label=${label} hint=${hint} type=${kind || "text"} placeholder=${defaults.current[name]} />`;
 	return html`<div class="columns editor">
 		<section class="card"><${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
 			<fieldset class="stack" disabled=${!changes}>${TEXTS.map(field)}${!language && html`<h2>Design</h2><div class="colors">${LOOKS.map(field)}</div>`}</fieldset>
 			${changed.length > 0 && html`<p class="hint">${plural(changed.length, "unsaved change")}.</p>`}<//></section>
-		<section class="card preview-card"><header><h2>Preview</h2><div class="segments" role="group" aria-label="Page">
+		${changes && html`<section class="card preview-card"><header><h2>Preview</h2><div class="segments" role="group" aria-label="Page">
 				<button type="button" class="small" aria-pressed=${view === "signup"} onClick=${() => setView("signup")}>Sign-up</button>
 				<button type="button" class="small" aria-pressed=${view === "status"} onClick=${() => setView("status")}>Status page</button>
 				<button type="button" class="small" aria-pressed=${!wide} onClick=${() => setWide(!wide)}>Phone</button></div></header>
 			${invalid && html`<p class="error" role="status">${Object.values(invalid.fields)[0] || invalid.message}</p>`}
 			${draft.failure && !invalid && html`<${Problem} failure=${draft.failure} />`}
-			${draft.value && html`<${Preview} markup=${draft.value.html} style=${draft.value.style} title="Preview of the page" width=${wide ? undefined : 380} />`}</section></div>`;
+			${draft.value && html`<${Preview} markup=${draft.value.html} style=${draft.value.style} title="Preview of the page" width=${wide ? undefined : 380} />`}</section>`}</div>`;
 }
 
 function Pages({ id, query }) {
@@ -323,7 +316,10 @@ function Sent({ id, query }) {
 export function PagesAndMail({ id, query }) {
 	const tab = query.tab || "";
 	const shown = TABS.filter(([key]) => (key === "sent" ? may("leads") : key === "" || may("manage")));
-	return html`<${Page} title="Pages and email" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>`}>
+	const embed = useList(may("manage") ? `campaigns/${id}/embed` : null, {}, { every: 0 });
+	return html`<${Page} title="Pages and email" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>`} actions=${html`
+			${embed?.page && html`<a class="button" href=${embed.page} target="_blank" rel="noreferrer noopener">Open the page</a>`}
+			<a class="button" href=${link(`campaigns/${id}/settings`, { tab: "embed" })}>Embed the form</a>`}>
 		<div class="segments" role="group" aria-label="Parts">${shown.map(([key, text]) => html`<button type="button" key=${key} aria-pressed=${tab === key} onClick=${() => setQuery({ tab: key, kind: null, state: null, after: null })}>${text}</button>`)}</div>
 		${tab === "mails" ? html`<${Mails} id=${id} query=${query} />` : tab === "sent" ? html`<${Sent} id=${id} query=${query} />` : html`<${Pages} id=${id} query=${query} />`}
 	<//>`;

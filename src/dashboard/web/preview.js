@@ -19,6 +19,10 @@ function withoutStyles(markup) {
 	return [text, sheets];
 }
 
+// Elements of the markup may have the names of members of its document.
+const find = (page, selector) => Document.prototype.querySelectorAll.call(page, selector);
+const setSheets = Object.getOwnPropertyDescriptor(Document.prototype, "adoptedStyleSheets").set;
+
 /** `style`: a further stylesheet, such as that of a campaign. `width`: in pixels. */
 export function Preview({ markup, style = "", title, width }) {
 	const frame = useRef(null);
@@ -27,13 +31,13 @@ export function Preview({ markup, style = "", title, width }) {
 	function apply() {
 		const view = frame.current?.contentWindow,
 			page = frame.current?.contentDocument;
-		if (!page?.body)
+		if (!page || find(page, "body").length === 0)
 			return;
 		const sheet = new view.CSSStyleSheet();
 		sheet.replaceSync(all);
-		page.adoptedStyleSheets = [sheet];
-		for (const element of page.querySelectorAll("[data-style]")) element.style.cssText = element.dataset.style;
-		for (const element of page.querySelectorAll("a[href], form, button, input, select, textarea")) element.tabIndex = -1;
+		setSheets.call(page, [sheet]);
+		for (const element of find(page, "[data-style]")) element.style.cssText = element.dataset.style;
+		for (const element of find(page, "a[href], form, button, input, select, textarea")) element.tabIndex = -1;
 	}
 	useEffect(apply, [all, text]);
 	return html`<iframe ref=${frame} class="preview" title=${title} sandbox="allow-same-origin" srcdoc=${text} onLoad=${apply} width=${width} />`;

@@ -74,7 +74,7 @@ function RoleChoice({ form, roles }) {
 const rolesFor = account => [...(account ? ["owner", "editor", "viewer"] : []), ...(isOperator() ? ["operator"] : [])];
 const isLimited = role => role === "editor" || role === "viewer";
 
-function Invite({ account, close }) {
+function Invite({ account, accountName, close }) {
 	const form = useForm({ email: "", name: "", role: account ? "editor" : "operator", campaigns: [] });
 	async function submit() {
 		const { email, name, role, campaigns } = form.values;
@@ -87,7 +87,7 @@ function Invite({ account, close }) {
 		});
 		close(value);
 	}
-	return html`<${Dialog} title="Invite a user" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Create invitation" cancel=${() => close()}>
+	return html`<${Dialog} title="Invite a user" close=${() => close()}>${accountName && html`<p>To the account <strong>${accountName}</strong>.</p>`}<${Form} form=${form} onSubmit=${submit} submit="Create invitation" cancel=${() => close()}>
 		<${Field} form=${form} name="email" label="Email address" type="email" autocomplete="off" /><${Field} form=${form} name="name" label="Name" autocomplete="off" />
 		<${RoleChoice} form=${form} roles=${rolesFor(account)} />${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${account} />`}<//><//>`;
 }
@@ -128,7 +128,7 @@ export function Team({ query }) {
 	);
 	const me = session.get().user_id;
 	async function invite() {
-		const made = await openDialog(close => html`<${Invite} account=${account} close=${close} />`);
+		const made = await openDialog(close => html`<${Invite} account=${account} accountName=${accounts.find(one => one.id === account)?.name} close=${close} />`);
 		if (made) {
 			live.reload();
 			await openDialog(close => html`<${Link} email=${made.email} link=${made.link} close=${close} />`);

@@ -307,10 +307,11 @@ export function Import({ id }) {
 
 const FILTERS = ["name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "source", "since", "until"];
 const WORDS = {
-	verified: { on: "verified", off: "not verified" },
-	fraudulent: { on: "fraudulent", off: "not fraudulent" },
-	waitlisted: { on: "waitlisted" },
-	opted_out: { on: "unsubscribed" },
+	__proto__: null,
+	verified: { __proto__: null, on: "verified", off: "not verified" },
+	fraudulent: { __proto__: null, on: "fraudulent", off: "not fraudulent" },
+	waitlisted: { __proto__: null, on: "waitlisted" },
+	opted_out: { __proto__: null, on: "unsubscribed" },
 };
 
 export function Export({ id, query }) {

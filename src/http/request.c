@@ -175,11 +175,22 @@ http_request_init(
 
 	bool encoded;
 	struct slice path = read_target(request, get, context, &encoded);
+	request->trailing_slash = slice_ends_with(path, SLICE("/"));
 	if (read_segments(request, path, encoded) && drop_base_path(request, base_path))
 		return RESULT_OK;
 	request->segments = NULL;
 	request->segment_count = 0;
 	return RESULT_NOT_FOUND;
+}
+
+/* "0", "0.000" */
+static bool
+is_zero(struct slice weight)
+{
+	for (size_t i = 0; i < weight.size; i++)
+		if (weight.data[i] != '0' && weight.data[i] != '.')
+			return false;
+	return true;
 }
 
 /* "gzip;q=0" refuses it. */
@@ -190,7 +201,7 @@ is_refused(struct slice parameters)
 	while (slice_next(&parameters, ';', &parameter)) {
 		parameter = slice_trim(parameter);
 		if (slice_starts_with_nocase(parameter, SLICE("q=")))
-			return strspn(slice_sub(parameter, 2, parameter.size).data, "0.") >= parameter.size - 2;
+			return is_zero(slice_sub(parameter, 2, parameter.size));
 	}
 	return false;
 }

@@ -21,6 +21,7 @@ struct http_request {
 	enum http_method method;
 	struct slice *segments; /* of the path after the base path, each decoded; never empty, ".", ".." */
 	size_t segment_count;   /* 0: the base path itself */
+	bool trailing_slash;    /* the path ends with one */
 	struct slice query;     /* after the first '?', not decoded; may be absent */
 	struct slice content_type;
 	struct slice authorization; /* also as REDIRECT_HTTP_AUTHORIZATION (docs/api.md 3) */

@@ -4,6 +4,8 @@
 #include "with_pool.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "http/request.h"
 
@@ -168,6 +170,49 @@ headers_are_copied_and_empty_ones_are_absent(void **state)
 	assert_false(slice_equal(request.request_id, first_id));
 }
 
+static void
+trailing_slashes_are_noted(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *uri;
+		bool noted;
+	} cases[] = { { "/v2/7", false }, { "/v2/7/", true }, { "/v2/7//?a", true }, { "/v2/7?a=/", false }, { "/", true } };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(start("", cases[i].uri), RESULT_OK);
+		assert_int_equal(request.trailing_slash, cases[i].noted);
+	}
+	const char *decoded[] = { "SCRIPT_NAME", "/v2", "PATH_INFO", "/7/", NULL };
+	assert_int_equal(http_request_init(&request, pool, get, decoded, SLICE("")), RESULT_OK);
+	assert_true(request.trailing_slash);
+}
+
+/* RFC 9110, 12.5.3. The last byte of each value is the last one that may be read. */
+static void
+gzip_is_accepted_unless_it_is_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		struct slice value;
+		bool accepted;
+	} cases[] = { { SLICE("gzip"), true }, { SLICE("br, GZIP ; q=0.5"), true }, { SLICE("gzip;q=1"), true },
+		{ SLICE("gzip;q=0.001"), true }, { SLICE("gzip;level=1"), true }, { SLICE("gzip;q=0"), false },
+		{ SLICE("gzip; Q=0.000"), false }, { SLICE("gzip;level=1;q=0."), false }, { SLICE("gzip;q="), false },
+		{ SLICE("identity"), false }, { SLICE("x-gzip"), false }, { SLICE("gzi"), false }, { SLICE(";q=0"), false } };
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(pages != MAP_FAILED);
+	assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct slice value = cases[i].value;
+		const struct http_request sent = { .accept_encoding = { pages + page - value.size, value.size } };
+		memcpy(pages + page - value.size, value.data, value.size);
+		assert_int_equal(http_accepts_gzip(&sent), cases[i].accepted);
+	}
+	assert_false(http_accepts_gzip(&(struct http_request){ .method = HTTP_GET }));
+	munmap(pages, 2 * page);
+}
+
 int
 main(void)
 {
@@ -178,6 +223,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(script_name_and_path_info_are_a_fallback, begin, end),
 		cmocka_unit_test_setup_teardown(methods_are_case_sensitive, begin, end),
 		cmocka_unit_test_setup_teardown(headers_are_copied_and_empty_ones_are_absent, begin, end),
+		cmocka_unit_test_setup_teardown(trailing_slashes_are_noted, begin, end),
+		cmocka_unit_test(gzip_is_accepted_unless_it_is_refused),
 	};
 	return cmocka_run_group_tests_name("request", tests, NULL, NULL);
 }

@@ -93,7 +93,8 @@ def test_a_phone(dashboard, service, shop):
 
 
 def test_first_view(service):
-    """3: at most 120 KB compressed until the first view is shown; compressed and plain bytes are the same; cached by version"""
+    """3: at most 120 KB compressed until the first view is shown; compressed and plain bytes are the same; cached by version;
+    what another version's path answers is not cached"""
     page = service.client.request("GET", "/dashboard", headers={"Accept-Encoding": "gzip"})
     assert page.status == 200 and page.headers["Content-Security-Policy"] == POLICY and page.headers["Cache-Control"] == "no-store"
     names = re.findall(r'(?:href|src)="([^"]+)"', page.body.decode())
@@ -109,6 +110,10 @@ def test_first_view(service):
         size += len(packed.body)
         seen.add(name.rpartition("/")[2])
     assert {"main.js", "style.css", "preact.js"} <= seen and "uplot.js" not in seen
+    path = names[-1].removeprefix(service.front.base_path)
+    other = service.client.request("GET", path.replace(f"/{path.split('/')[-2]}/", "/other/"), headers={"Accept-Encoding": "identity"})
+    assert (other.status, other.body, other.headers["Cache-Control"]) == (200, plain.body, "no-store")
+    assert service.client.request("GET", path + "/").status == 404
     assert size <= FIRST_VIEW_BYTES, size
 
 

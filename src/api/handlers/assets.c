@@ -129,19 +129,21 @@ handle_dashboard(struct call *call)
 	dashboard_write_page(&call->response->body, call_root(call));
 }
 
-/* The files that this program has, also where another version is requested: during an upgrade, hosts differ. */
+/* The files that this program has, also where another version is requested: during an upgrade, hosts differ. No cache may store
+ * them as that version. */
 void
 handle_dashboard_file(struct call *call)
 {
 	const struct slice *segments = call->request->segments;
 	const struct dashboard_file *file = dashboard_find(segments[2]);
-	if (file == NULL) {
+	if (file == NULL || call->request->trailing_slash) {
 		call_fail(call, FAILURE_NOT_FOUND);
 		return;
 	}
 	const bool compressed = http_accepts_gzip(call->request);
 	answer_asset(call, file->content, compressed ? file->gzip : file->plain);
 	call->response->is_immutable = slice_equal(segments[1], slice_of(dashboard_version));
+	call->response->is_public = call->response->is_immutable;
 	call->response->same_origin = true;
 	add_header(call, "Vary", SLICE("Accept-Encoding"));
 	add_header(call, "Cross-Origin-Resource-Policy", SLICE("same-origin"));

@@ -54,7 +54,7 @@ static const struct admin_command commands[] = {
 	  HTTP(GET, "status", RIGHT_STATS), .operator_only = true,
 	  .help = "show counts and the backlog" },
 	{ "installation", "", 0, 0, admin_installation,
-	  HTTP(GET, "installation", RIGHTS_ALL),
+	  HTTP(GET, "installation", RIGHT_STATS | RIGHT_LEADS | RIGHT_HOOKS | RIGHT_MANAGE),
 	  .help = "show what this installation does, and whether it sends" },
 	{ "metrics", "", 0, 0, admin_metrics, .any_schema = true, .without_lists = true, .without_json = true,
 	  SHELL_ONLY,

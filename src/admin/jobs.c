@@ -58,6 +58,8 @@ show_job(struct admin_call *call, uint64_t id)
 	const enum result result = store_find_job(call->store, call->pool, id, &job);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
+	if ((caller_rights(call->caller) & RIGHT_MANAGE) == 0)
+		job.parameters = job_parameters_without_address(call->pool, &job);
 	add_job(call->output, &job);
 	output_text(call->output, "made_by", job.made_by);
 	/* they may have the address of a person */

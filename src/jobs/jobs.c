@@ -215,6 +215,19 @@ job_sample_parameters(struct pool *pool, const struct sample_mail *sample)
 	return job_fields_write(pool, sample_fields, ARRAY_SIZE(sample_fields), &values, false);
 }
 
+/* Those of a test of the mail server have the address alone. */
+struct slice
+job_parameters_without_address(struct pool *pool, const struct operator_job *job)
+{
+	struct sample_parameters values = { SLICE_NONE, SLICE_NONE, SLICE_NONE };
+	if (job->kind != JOB_MAIL_TEST && job->kind != JOB_SAMPLE_MAIL)
+		return job->parameters;
+	if (!job_fields_read(pool, sample_fields, ARRAY_SIZE(sample_fields), job->parameters, &values))
+		return SLICE_NONE;
+	values.address = SLICE_NONE;
+	return job_fields_write(pool, sample_fields, ARRAY_SIZE(sample_fields), &values, false);
+}
+
 /* Sent again after a crash. */
 static enum result
 send_sample(struct job_turn *turn)

@@ -16,7 +16,8 @@
 	X(LIMITED_SIGNUPS, "signups_per_address") X(LIMITED_POSTS, "posts_per_address") \
 	X(LIMITED_FAILED_KEYS, "failed_keys_per_address") X(LIMITED_INBOUND, "inbound_per_url") \
 	X(LIMITED_UNKNOWN_URLS, "unknown_urls_per_address") X(LIMITED_CODES, "codes_per_address") \
-	X(LIMITED_LOGINS, "logins_per_address") X(LIMITED_TEST_MAILS, "test_mails_per_user") \
+	X(LIMITED_LOGINS, "logins_per_address") X(LIMITED_TEST_MAILS, "test_mails_per_address") \
+	X(LIMITED_ACCOUNT_TESTS, "test_mails_per_account") \
 	X(LIMITED_DELETES, "deletes_per_account") X(LIMITED_NEW_LEADS, "new_leads_per_campaign") \
 	X(LIMITED_ACCOUNT, "account_per_minute")
 

@@ -30,7 +30,8 @@ enum limit_kind {
 	LIMIT_UNKNOWN_URLS,  /* calls of such URLs that do not exist: an address */
 	LIMIT_CODES,         /* no key: calls that request a code by text: an address */
 	LIMIT_LOGINS,        /* of users, also wrong ones: an address */
-	LIMIT_TEST_MAILS,    /* a user */
+	LIMIT_TEST_MAILS,    /* of users: an email address */
+	LIMIT_ACCOUNT_TESTS, /* an account */
 	LIMIT_DELETES,       /* an account */
 	LIMIT_NEW_LEADS,     /* no key: a campaign's */
 	LIMIT_NEW_LEADS_LOG, /* lines about it: a campaign's */

@@ -6,6 +6,7 @@
 #include <sysexits.h>
 
 #include "admin/audited.h"
+#include "identity/email.h"
 #include "manage/request.h"
 
 struct manage *
@@ -23,20 +24,48 @@ manage_free(struct manage **manage)
 	*manage = NULL;
 }
 
-/* Without a limit a session could flood the mailbox of its user. */
-static bool
-passes_limit(struct manage_request *request)
+/* The mailbox that the test mail goes to; absent when the command will refuse the address. */
+static struct slice
+test_mailbox(const struct manage_request *request)
 {
-	const struct caller *caller = &request->caller;
-	const struct slice user = { (const char *)&caller->id, sizeof(caller->id) };
-	const struct limit_claim claim = { .kind = LIMIT_TEST_MAILS, .caller = user };
-	const struct limit_network network = { user, 1 };
+	struct pool *pool = request->http->pool;
+	const char *given = request->call.options[OPTION_ADDRESS];
+	struct email email;
+	if (!email_parse(pool, given != NULL ? slice_trim(slice_of(given)) : request->caller.name, &email))
+		return SLICE_NONE;
+	return email_mailbox(pool, email.key);
+}
+
+/* Addresses of users are not proved: owners of accounts could add anyone as a user, and flood the mailbox. Operators have no
+ * account. A call that is refused counts for neither. */
+static bool
+passes_test_limits(struct manage_request *request, struct slice mailbox, struct limit_verdict *verdict)
+{
+	struct limiter *limiter = request->manage->options.login.limiter;
+	const uint64_t account_id = request->caller.account_id;
+	const struct slice account = { (const char *)&account_id, sizeof(account_id) };
+	const struct limit_network of_mailbox = { mailbox, 1 }, of_account = { account, 1 }; /* of one caller each */
+	const struct limit_claim by_mailbox = { .kind = LIMIT_TEST_MAILS }, by_account = { .kind = LIMIT_ACCOUNT_TESTS };
+	if (account_id == 0)
+		return limiter_pass(limiter, &of_mailbox, &by_mailbox, 1, verdict);
+	return limiter_would_pass(limiter, &of_account, &by_account, 1, verdict) &&
+	       limiter_pass(limiter, &of_mailbox, &by_mailbox, 1, verdict) &&
+	       limiter_pass(limiter, &of_account, &by_account, 1, verdict);
+}
+
+static bool
+may_send_test(struct manage_request *request)
+{
 	struct limit_verdict verdict;
-	if (!request->command->sends_test || caller->kind != CALLER_USER ||
-	    limiter_pass(request->manage->options.login.limiter, &network, &claim, 1, &verdict))
+	if (!request->command->sends_test || request->caller.kind != CALLER_USER)
+		return true;
+	const struct slice mailbox = test_mailbox(request);
+	if (!slice_present(mailbox) || passes_test_limits(request, mailbox, &verdict))
 		return true;
 	metrics_add(METRIC_REFUSALS, limit_metric(verdict.kind), 1);
-	return request_fail_wait(request, verdict.wait_ms, "rate_limited", SLICE("too many test mails of this user"));
+	return request_fail_wait(request, verdict.wait_ms, "rate_limited",
+	    verdict.kind == LIMIT_TEST_MAILS ? SLICE("too many test mails to this address")
+					     : SLICE("too many test mails of this account"));
 }
 
 static void
@@ -48,7 +77,7 @@ run(struct manage_request *request)
 	store_expect_request(call->store, request_key(request, &key) ? &key : NULL);
 	/* first, because another check may fail for what the key has made; again when it is made */
 	const bool repeated = store_find_request(call->store) == RESULT_OK;
-	if (repeated || passes_limit(request)) {
+	if (repeated || may_send_test(request)) {
 		const int status = repeated ? EX_OK : admin_run_audited(call);
 		if (!request_is_repeated(request))
 			request_answer(request, status);

@@ -89,7 +89,8 @@ static const struct {
 	{ SETTING(limits, unknown_urls_per_address), parse_limit, PLACE(limits[LIMIT_UNKNOWN_URLS]), LIMITS },
 	{ SETTING(limits, codes_per_address), parse_limit, PLACE(limits[LIMIT_CODES]), LIMITS },
 	{ SETTING(limits, logins_per_address), parse_limit, PLACE(limits[LIMIT_LOGINS]), LIMITS },
-	{ SETTING(limits, test_mails_per_user), parse_limit, PLACE(limits[LIMIT_TEST_MAILS]), LIMITS },
+	{ SETTING(limits, test_mails_per_address), parse_limit, PLACE(limits[LIMIT_TEST_MAILS]), LIMITS },
+	{ SETTING(limits, test_mails_per_account), parse_limit, PLACE(limits[LIMIT_ACCOUNT_TESTS]), LIMITS },
 	{ SETTING(limits, deletes_per_account), parse_limit, PLACE(limits[LIMIT_DELETES]), LIMITS },
 };
 

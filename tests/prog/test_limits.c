@@ -89,6 +89,7 @@ static const struct {
 	{ LIMIT_CODES, { { 5, 60 } } },
 	{ LIMIT_LOGINS, { { 10, 1 } } },
 	{ LIMIT_TEST_MAILS, { { 10, 60 } } },
+	{ LIMIT_ACCOUNT_TESTS, { { 30, 60 } } },
 	{ LIMIT_DELETES, { { 60, 1 } } },
 	{ LIMIT_INBOUND, { { 600, 1 } } },
 	{ LIMIT_UNKNOWN_URLS, { { 600, 1 } } },

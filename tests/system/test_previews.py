@@ -241,6 +241,10 @@ def test_a_test_mail_of_a_user(service, account, server, place, campaign):
         assert verdict(user("POST", f"{path}/test", fields)) == expected
     assert verdict(user("POST", f"{place}/mail-templates/none/test", {})) == (422, "invalid_value")
     assert not server.to("other@example.org")
+    for rights, address in (("stats", {}), ("hooks", {}), ("manage", {"address": user.email})):
+        key = Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", rights)["key"])
+        assert key("GET", f"jobs/{job['id']}").json["parameters"] == {**address, "kind": "welcome", "language": "de"}, rights
+        assert user.email not in key("GET", f"{place}/jobs").body.decode(), rights
 
 
 def test_test_mails_of_others(service, account, server, place):
@@ -255,7 +259,7 @@ def test_test_mails_of_others(service, account, server, place):
 
 
 def test_too_many_test_mails(service, account, place):
-    """of a user in an hour; the same call again is none"""
+    """to an address in an hour; the same call again is none"""
     user = User(service, "often@example.org", "--role", "editor", "--account", account.id).ready()
     other = User(service, "seldom@example.org", "--role", "editor", "--account", account.id).ready()
     path = f"{place}/mail-templates/welcome/test"
@@ -267,6 +271,47 @@ def test_too_many_test_mails(service, account, place):
     answer = user("POST", path, {})
     assert verdict(answer) == (429, "rate_limited") and 0 < int(answer.headers["Retry-After"]) <= 3660
     assert other("POST", path, {}).status == 202
+
+
+def test_test_mails_of_a_mailbox(service):
+    """count together, of all users with it, also removed ones, and of operators"""
+    account = service.account("Flood")
+    path = f"campaigns/{service.campaign(account).id}/mail-templates/welcome/test"
+    operator = User(service, "head@example.org", "--role", "operator").ready()
+
+    def add(email):
+        return User(service, email, "--role", "editor", "--account", account.id).ready()
+
+    def send(user, count):
+        answers = [user("POST", path, {}) for _ in range(count)]
+        assert {answer.status for answer in answers} == {202}, user.email
+        ended(user, answers[-1].json)
+
+    send(first := add("victim@example.org"), PER_HOUR - 2)
+    service.installation.admin("user", "remove", str(first.id))
+    send(add("Victim+2@example.org"), 1)
+    send(again := add("victim@example.org"), 1)
+    assert verdict(again("POST", path, {})) == (429, "rate_limited")
+    assert verdict(operator("POST", path, {"address": "victim+3@example.org"})) == (429, "rate_limited")
+    assert operator("POST", path, {}).status == 202
+
+
+def test_test_mails_of_an_account(service):
+    """count together; operators' do not, nor does a refused one for its address"""
+    account = service.account("Many")
+    path = f"campaigns/{service.campaign(account).id}/mail-templates/welcome/test"
+    first, second, third, late = (User(service, f"{name}@many.example", "--role", "editor", "--account", account.id).ready()
+                                  for name in ("first", "second", "third", "late"))
+    operator = User(service, "chief@example.org", "--role", "operator").ready()
+    for user in (first, second, third):
+        jobs = [user("POST", path, {}) for _ in range(PER_HOUR)]
+        assert {answer.status for answer in jobs} == {202}
+        ended(user, jobs[-1].json)
+    for _ in range(PER_HOUR):
+        assert verdict(late("POST", path, {})) == (429, "rate_limited")
+    jobs = [operator("POST", path, {"address": late.email}) for _ in range(PER_HOUR)]
+    assert {answer.status for answer in jobs} == {202}
+    ended(operator, jobs[-1].json)
 
 
 def test_a_sample_from_a_shell(leadhook, refused, campaign, server):

@@ -353,8 +353,10 @@ def test_a_key_of_a_key_has_its_end(service, account):
 
 
 def test_installation(service, account):
-    """1 GET installation: any right sees what it does, and whether a dispatcher is running; nothing about accounts and people"""
-    caller = Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", "ingest")["key"])
+    """1 GET installation: a right that reads sees what it does, and whether a dispatcher is running; nothing about accounts and people"""
+    sender, caller = (Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", right)["key"])
+                      for right in ("ingest", "leads"))
+    assert sender("GET", "installation").json["error"] == "missing_right"
     shown = caller("GET", "installation").json
     assert shown == {"version": service.installation.admin("status")["version"], "base_url": service.front.url, "dispatcher": False, "mail": False,
                      "mail_held_since": None, "texts": False, "texts_held_since": None,

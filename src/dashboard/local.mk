@@ -12,6 +12,7 @@ dashboard_web = \
 	%D%/web/chart.js \
 	%D%/web/checklist.js \
 	%D%/web/deliveries.js \
+	%D%/web/fields.js \
 	%D%/web/format.js \
 	%D%/web/frame.js \
 	%D%/web/icon.svg \

@@ -38,7 +38,7 @@ read_change(struct admin_call *call, struct slice operand, struct slice language
 	if (is_file)
 		value = slice_trim(value);
 	if (value.size > 0 && !look_check(call->pool, look, value, &problem))
-		return admin_fail(call, PROBLEM_INVALID, "%s %.*s", look_name(look), SLICE_ARGS(problem));
+		return admin_fail_operand(call, look_name(look), "%s %.*s", look_name(look), SLICE_ARGS(problem));
 	*change = (struct campaign_text){
 		.name = POOL_JOIN(call->pool, SLICE(LOOK_PREFIX), name),
 		.language = language,

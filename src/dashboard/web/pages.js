@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled, get, post } from "./api.js";
 import { plural } from "./format.js";
+import { FieldsEditor } from "./fields.js";
 import { campaignName } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
@@ -76,7 +77,7 @@ const TEXTS = [
 	["title", "Headline", "The headline of the sign-up page."],
 	["text", "Text", "Separate paragraphs with blank lines.", "area"],
 	["button", "Button"],
-	["fields", "Form fields", "For example: email; first_name; plan select: Plan = Free | Pro", "area"],
+	["fields", "Form fields", null, "fields"],
 	["consent", "Consent", "Text of a required checkbox. Leave empty for no checkbox.", "area"],
 	["status_text", "Text of the status page", null, "area"],
 	["share_text", "Share text", "Sent with the link that leads share."],
@@ -161,7 +162,9 @@ function PageForm({ id, looks, tag, language, reload }) {
 	const field = ([name, label, hint, kind]) =>
 		kind === "color"
 			? html`<${Color} key=${name} form=${shown} name=${name} label=${label} />`
-			: html`<${Field} key=${name} form=${shown} name=${name} label=${label} hint=${hint} type=${kind || "text"} placeholder=${defaults.current[name]} />`;
+			: kind === "fields"
+				? html`<${FieldsEditor} key=${name} form=${shown} name=${name} label=${label} fallback=${language ? valuesOf(looks, [name], "")[name] : ""} />`
+				: html`<${Field} key=${name} form=${shown} name=${name} label=${label} hint=${hint} type=${kind || "text"} placeholder=${defaults.current[name]} />`;
 	return html`<div class="columns editor">
 		<section class="card"><${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
 			<fieldset class="stack" disabled=${!changes}>${TEXTS.map(field)}${!language && html`<h2>Design</h2><div class="colors">${LOOKS.map(field)}</div>`}</fieldset>

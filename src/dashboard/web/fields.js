@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+// The fields of a sign-up form (docs/pages.md 2): their text, the same as rows, and the editor of both.
+import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
+import { Field, html, say } from "./ui.js";
+
+/* ---- text and rows ---- */
+
+const FIELDS_MAX = 20,
+	OPTIONS_MAX = 50,
+	TEXT_MAX_BYTES = 300; // of a label, of an option
+const DEFAULT = "email";
+const TYPES = [
+	["text", "Short text"],
+	["textarea", "Long text"],
+	["select", "Choice"],
+	["checkbox", "Checkbox"],
+	["number", "Number"],
+	["email", "Email address"],
+	["tel", "Phone number"],
+	["url", "Web address"],
+];
+const IDENTIFIERS = ["email", "phone_number"];
+/* Fields that have a label in each language: type, label in English. */
+const USUAL = new Map([
+	["email", ["email", "Email"]],
+	["phone_number", ["tel", "Phone number with country code"]],
+	["first_name", ["text", "First name"]],
+	["last_name", ["text", "Last name"]],
+	["company", ["text", "Company"]],
+	["name", ["text", "Name"]],
+	["website", ["url", "Website"]],
+]);
+const OFFERED = [
+	["email", "Email"],
+	["phone_number", "Phone number"],
+	["first_name", "First name"],
+	["last_name", "Last name"],
+	["company", "Company"],
+];
+/* Parameters of a sign-up that have another meaning. */
+const RESERVED = [
+	"action", "altcha", "api_key", "campaign_id", "campaignid", "consent", "consent_version", "controller", "country_code",
+	"format", "ip", "ip_address", "jsonp", "kid", "kolid", "landing_page_id", "list_id", "must_exist", "points", "redirect_url",
+	"referrer", "skip_ar", "social_id",
+];
+
+const trim = text => text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, "");
+const bytesOf = text => new TextEncoder().encode(text).length;
+const typeOf = name => USUAL.get(name)?.[0] || "text";
+const identifies = row => IDENTIFIERS.includes(row.name);
+const isName = name => /^[a-z][a-z0-9_]{0,39}$/.test(name) && !name.startsWith("utm_");
+const optionsOf = row => row.options.split("\n").map(trim).filter(Boolean);
+
+/** The text before the first `mark`, and after it. */
+function cut(text, mark) {
+	const at = text.indexOf(mark);
+	return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** The rules that a row breaks, by its part: name, label, options. */
+function problemsOf(row, rows) {
+	const found = {},
+		options = optionsOf(row);
+	if (!isName(row.name))
+		found.name = "Use at most 40 lowercase letters, digits and _. Begin with a letter, but not with utm_.";
+	else if (RESERVED.includes(row.name))
+		found.name = "This name has another meaning. Choose a different one.";
+	else if (rows.some(other => other !== row && other.name === row.name))
+		found.name = "Another field has this name.";
+	if (!trim(row.label) && !USUAL.has(row.name))
+		found.label = "Enter a label.";
+	else if (bytesOf(trim(row.label)) > TEXT_MAX_BYTES)
+		found.label = "This label is too long.";
+	if (row.type === "select" && options.length === 0)
+		found.options = "Enter at least one option.";
+	else if (row.type === "select" && options.length > OPTIONS_MAX)
+		found.options = `A choice has at most ${OPTIONS_MAX} options.`;
+	else if (row.type === "select" && options.some(one => bytesOf(one) > TEXT_MAX_BYTES))
+		found.options = "One of the options is too long.";
+	return found;
+}
+
+/** The rule that the rows as a whole break; null: none. */
+function problemOfAll(rows) {
+	if (rows.length > FIELDS_MAX)
+		return `A form has at most ${FIELDS_MAX} fields.`;
+	return rows.some(identifies) ? null : "Add Email or Phone number. A form needs at least one of them.";
+}
+
+/** One field: its row, or the problem. */
+function parseField(text) {
+	const [words, rest] = cut(text, ":"),
+		[name = "", ...others] = words.split(/[, \t-\r]+/).filter(Boolean);
+	const row = { name, type: typeOf(name), required: false, label: trim(rest), options: "" };
+	for (const word of others)
+		if (word === "required") row.required = true;
+		else if (!identifies(row) && TYPES.some(([type]) => type === word)) row.type = word;
+		else return { problem: `Only a type and “required” can follow the name, not “${word}”.` };
+	if (row.type !== "select")
+		return { row };
+	const [label, list] = cut(rest, "="),
+		options = list.split("|");
+	if (options.at(-1) === "")
+		options.pop();
+	if (options.some(one => !trim(one)))
+		return { problem: "An option is empty." };
+	return { row: { ...row, label: trim(label), options: options.map(trim).join("\n") } };
+}
+
+/**
+ * The rows of a text: { rows }, or { problem }, a sentence. A row has name, type, required, label ("": that of its name) and options,
+ * one a line.
+ */
+export function parse(text) {
+	const rows = [];
+	for (const item of text.split(/[\n;]/).map(trim).filter(Boolean)) {
+		const { row, problem } = parseField(item);
+		if (problem)
+			return { problem: `“${item}”: ${problem}` };
+		rows.push(row);
+	}
+	for (const row of rows) {
+		const [problem] = Object.values(problemsOf(row, rows));
+		if (problem)
+			return { problem: `“${row.name}”: ${problem}` };
+	}
+	const problem = problemOfAll(rows);
+	return problem ? { problem } : { rows };
+}
+
+function printField(row) {
+	const words = [row.name],
+		label = trim(row.label);
+	if (!identifies(row) && row.type !== typeOf(row.name))
+		words.push(row.type);
+	if (row.required)
+		words.push("required");
+	if (row.type === "select" && !identifies(row))
+		return `${words.join(" ")}: ${trim(`${label} = ${optionsOf(row).join(" | ")}`)}`;
+	return label ? `${words.join(" ")}: ${label}` : words.join(" ");
+}
+
+/** The text of rows, a line for each. */
+export const print = rows => rows.map(printField).join("\n");
+
+/* ---- the editor ---- */
+
+/** A name for a new field with that label which no other row has. */
+function nameFor(label, rows) {
+	const plain = label.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+	const words = plain.replace(/[^a-z0-9]+/g, "_").replace(/^_|_$/g, "");
+	const start = (isName(words.slice(0, 36)) ? words : words ? `field_${words}` : "field").slice(0, 36);
+	const taken = name => RESERVED.includes(name) || IDENTIFIERS.includes(name) || rows.some(one => one.name === name);
+	let name = start;
+	for (let number = 2; taken(name); number++)
+		name = `${start}_${number}`;
+	return name;
+}
+
+/* What cannot be part of the text: left out while it is typed. */
+const TIDY = {
+	name: value => value.toLowerCase().replace(/[^a-z0-9_]+/g, "_"),
+	label: (value, row) => value.replace(row.type === "select" ? /[;=\r\n]/g : /[;\r\n]/g, ""),
+	options: value => value.replace(/;/g, "").replace(/ *\| */g, "\n"),
+};
+
+let keys = 0;
+/** Rows of the editor have a key, and `own`: whether people choose the name. */
+const keyed = row => ({ ...row, key: ++keys, own: !USUAL.has(row.name) });
+
+const titleOf = row => trim(row.label) || USUAL.get(row.name)?.[1] || "New field";
+
+/** What a row's box "Required" says and may do. */
+function requirement(row, rows) {
+	const others = rows.filter(other => other !== row && identifies(other));
+	if (!identifies(row))
+		return {};
+	if (others.length === 0)
+		return { disabled: true, hint: "Always required, because nothing else identifies the lead." };
+	return row.required || others.some(other => other.required) ? {} : { hint: "Visitors must enter an email address or a phone number." };
+}
+
+function Row({ row, rows, failed, busy, update, move, remove }) {
+	const [seen, setSeen] = useState(!row.fresh), // until then the name follows the label, and no problem is shown
+		[left, setLeft] = useState({});
+	useEffect(() => {
+		if (busy) setSeen(true);
+	}, [busy]);
+	const at = rows.indexOf(row),
+		title = titleOf(row),
+		{ hint, disabled } = requirement(row, rows);
+	function set(part, value) {
+		const next = { ...row, [part]: value };
+		if (TIDY[part])
+			next[part] = TIDY[part](value, row);
+		if (part === "type")
+			next.label = TIDY.label(row.label, next);
+		if (part !== "label")
+			setSeen(true);
+		else if (!seen && row.own)
+			next.name = nameFor(next.label, rows.filter(other => other !== row));
+		const refused = [";", "="].filter(one => part !== "name" && String(value).includes(one) && !String(next[part]).includes(one));
+		setLeft({ [part]: refused.length > 0 ? `${refused.join(" ")} cannot be used here.` : null });
+		if (refused.length > 0)
+			say(`${refused.map(one => (one === ";" ? "A semicolon" : "An equals sign")).join(" and ")} cannot be used here.`);
+		update(row.key, next);
+	}
+	const form = {
+		values: { ...row, required: row.required || Boolean(disabled) },
+		fields: seen || failed ? problemsOf(row, rows) : {},
+		set,
+	};
+	return html`<fieldset class="stack" data-key=${row.key}><legend>${at + 1}. ${title}</legend>
+		<div class="parts"><${Field} form=${form} name="label" label="Label" hint=${left.label} placeholder=${USUAL.get(row.name)?.[1]} autocomplete="off" data-part="label" onBlur=${() => setSeen(true)} />
+			${!identifies(row) && html`<${Field} form=${form} name="type" label="Kind" type="select" options=${TYPES} />`}
+			${row.own && html`<${Field} form=${form} name="name" label="Name in your data" hint="In webhooks, exports and the API." maxlength="40" autocomplete="off" autocapitalize="off" spellcheck="false" />`}</div>
+		${row.type === "select" && !identifies(row) && html`<${Field} form=${form} name="options" label="Options" type="area" rows="3" hint=${left.options || "One per line."} />`}
+		<${Field} form=${form} name="required" label="Required" type="check" hint=${hint} disabled=${disabled} />
+		<div class="buttons"><button type="button" class="small" data-part="up" disabled=${at === 0} onClick=${() => move(row, -1)} aria-label=${`Move up: ${title}`}>Move up</button>
+			<button type="button" class="small" data-part="down" disabled=${at === rows.length - 1} onClick=${() => move(row, 1)} aria-label=${`Move down: ${title}`}>Move down</button>
+			<button type="button" class="small" data-part="remove" disabled=${rows.length === 1} onClick=${() => remove(row)} aria-label=${`Remove: ${title}`}>Remove</button></div></fieldset>`;
+}
+
+function Rows({ form, name, label, rows, write, isDefault, fallback }) {
+	const root = useRef(null),
+		focus = useRef(null); // after the next change: the key of a row and its parts, of which the first gets the focus that can
+	useLayoutEffect(() => {
+		if (!focus.current)
+			return;
+		const { key, parts } = focus.current,
+			row = root.current.querySelector(`[data-key="${key}"]`);
+		focus.current = null;
+		parts.map(part => row.querySelector(`[data-part=${part}]`)).find(one => !one.disabled)?.focus();
+	}, [rows]);
+	const update = (key, next) => write(rows.map(row => (row.key === key ? next : row)));
+	function move(row, by) {
+		const others = rows.filter(other => other !== row),
+			at = rows.indexOf(row) + by;
+		focus.current = { key: row.key, parts: by < 0 ? ["up", "down"] : ["down", "up"] };
+		say(`${titleOf(row)} is field ${at + 1} of ${rows.length}`);
+		write([...others.slice(0, at), row, ...others.slice(at)]);
+	}
+	function remove(row) {
+		const others = rows.filter(other => other !== row);
+		focus.current = { key: others[Math.min(rows.indexOf(row), others.length - 1)].key, parts: ["remove", "label"] };
+		say(`${titleOf(row)} removed`);
+		write(others);
+	}
+	function add(usual) {
+		const row = { name: usual || nameFor("", rows), type: typeOf(usual), required: false, label: "", options: "" };
+		const made = { ...keyed(row), fresh: true };
+		focus.current = { key: made.key, parts: ["label"] };
+		write([...rows, made]);
+	}
+	const error = form.fields[name],
+		problem = problemOfAll(rows);
+	return html`<fieldset class="stack" name=${name} ref=${root}><legend>${label}</legend>
+		${
+			isDefault
+				? html`<p class="hint">${fallback ? "These are the fields of all languages. Once you change something, this language has its own." : "This is the default form. Change it or add fields."}</p>`
+				: html`<p class="hint">Standard fields such as Email are labeled in the language of the page. Enter a label to replace it.</p>`
+		}
+		<ol>${rows.map(row => html`<li key=${row.key}><${Row} row=${row} rows=${rows} failed=${Boolean(error)} busy=${form.busy} update=${update} move=${move} remove=${remove} /></li>`)}</ol>
+		${problem && html`<p class="error">${problem}</p>`}
+		${error && html`<p class="error" role="alert" tabindex="-1">${error}</p>`}
+		${
+			rows.length < FIELDS_MAX
+				? html`<div class="buttons" role="group" aria-label="Add field"><span aria-hidden="true">Add field</span>
+			${[...OFFERED.filter(([usual]) => !rows.some(row => row.name === usual)), ["", "Other"]].map(
+				([usual, text]) => html`<button type="button" class="small" key=${usual} onClick=${() => add(usual)} aria-label=${`Add ${text}`}>${text}</button>`,
+			)}</div>`
+				: html`<p class="hint">A form has at most ${FIELDS_MAX} fields.</p>`
+		}</fieldset>`;
+}
+
+/**
+ * The editor of the text `name` of a form: rows, or the text itself. An empty text stands for `fallback`, else for the default form;
+ * it stays empty until something is changed.
+ */
+export function FieldsEditor({ form, name, label, fallback = "" }) {
+	const [asText, setAsText] = useState(false),
+		held = useRef(null); // the text of the form, and its rows or what is wrong with it
+	const text = form.values[name];
+	if (held.current?.text !== text) {
+		const { rows, problem } = parse(text || fallback || DEFAULT);
+		held.current = { text, rows: rows?.map(keyed), problem };
+	}
+	const { rows, problem } = held.current;
+	function write(changed) {
+		held.current = { text: print(changed), rows: changed };
+		form.set(name, held.current.text);
+	}
+	function type(_, value) {
+		setAsText(true); // the rows are not shown before the text is complete
+		form.set(name, value);
+	}
+	return html`<div class="stack form-fields">${
+		asText || !rows
+			? html`<${Field} form=${{ ...form, set: type }} name=${name} label=${label} type="area" rows="6" spellcheck="false" placeholder=${fallback || DEFAULT}
+				hint="For example: email; first_name; plan select: Plan = Free | Pro" />`
+			: html`<${Rows} form=${form} name=${name} label=${label} rows=${rows} write=${write} isDefault=${text === ""} fallback=${fallback} />`
+	}
+		${problem && html`<p class="hint">To edit these fields one by one, correct the text. ${problem}</p>`}
+		${rows && html`<div class="buttons"><button type="button" class="small" onClick=${() => setAsText(!asText)}>${asText ? "Edit as fields" : "Edit as text"}</button></div>`}</div>`;
+}

@@ -103,9 +103,13 @@ async function read(answer, url) {
 async function attempt(method, path, options) {
 	const url = urlOf(path, options.query);
 	const answer = await send(method, url, options);
-	if (answer.ok || answer.status === 304)
-		return await read(answer, method === "GET" ? url : null);
-	throw await failureOf(answer);
+	try {
+		if (answer.ok || answer.status === 304)
+			return await read(answer, method === "GET" ? url : null);
+		throw await failureOf(answer);
+	} catch (error) {
+		throw options.signal?.aborted ? new Cancelled() : error; // the body may come after the abort
+	}
 }
 
 /**

@@ -161,7 +161,7 @@ function nameFor(label, rows) {
 const TIDY = {
 	name: value => value.toLowerCase().replace(/[^a-z0-9_]+/g, "_"),
 	label: (value, row) => value.replace(row.type === "select" ? /[;=\r\n]/g : /[;\r\n]/g, ""),
-	options: value => value.replace(/;/g, "").replace(/ *\| */g, "\n"),
+	options: value => value.replace(/;/g, "").replace(/ *\|/g, "\n").replace(/^ +/gm, ""),
 };
 
 let keys = 0;
@@ -182,7 +182,7 @@ function requirement(row, rows) {
 
 function Row({ row, rows, failed, busy, update, move, remove }) {
 	const [seen, setSeen] = useState(!row.fresh), // until then the name follows the label, and no problem is shown
-		[left, setLeft] = useState({});
+		[left, setLeft] = useState({}); // by its part: what was left out of the text
 	useEffect(() => {
 		if (busy) setSeen(true);
 	}, [busy]);
@@ -200,9 +200,10 @@ function Row({ row, rows, failed, busy, update, move, remove }) {
 		else if (!seen && row.own)
 			next.name = nameFor(next.label, rows.filter(other => other !== row));
 		const refused = [";", "="].filter(one => part !== "name" && String(value).includes(one) && !String(next[part]).includes(one));
-		setLeft({ [part]: refused.length > 0 ? `${refused.join(" ")} cannot be used here.` : null });
-		if (refused.length > 0)
-			say(`${refused.map(one => (one === ";" ? "A semicolon" : "An equals sign")).join(" and ")} cannot be used here.`);
+		const told = refused.map(one => `${one} cannot be used here.`).join(" ");
+		setLeft(old => ({ [part]: told || old[part] })); // while that part is typed
+		if (told)
+			say(told);
 		update(row.key, next);
 	}
 	const form = {
@@ -212,9 +213,9 @@ function Row({ row, rows, failed, busy, update, move, remove }) {
 	};
 	return html`<fieldset class="stack" data-key=${row.key}><legend>${at + 1}. ${title}</legend>
 		<div class="parts"><${Field} form=${form} name="label" label="Label" hint=${left.label} placeholder=${USUAL.get(row.name)?.[1]} autocomplete="off" data-part="label" onBlur=${() => setSeen(true)} />
-			${!identifies(row) && html`<${Field} form=${form} name="type" label="Kind" type="select" options=${TYPES} />`}
-			${row.own && html`<${Field} form=${form} name="name" label="Name in your data" hint="In webhooks, exports and the API." maxlength="40" autocomplete="off" autocapitalize="off" spellcheck="false" />`}</div>
+			${!identifies(row) && html`<${Field} form=${form} name="type" label="Kind" type="select" options=${TYPES} />`}</div>
 		${row.type === "select" && !identifies(row) && html`<${Field} form=${form} name="options" label="Options" type="area" rows="3" hint=${left.options || "One per line."} />`}
+		${row.own && html`<${Field} form=${form} name="name" label="Name in your data" hint="In webhooks, exports and the API." maxlength="40" autocomplete="off" autocapitalize="off" spellcheck="false" />`}
 		<${Field} form=${form} name="required" label="Required" type="check" hint=${hint} disabled=${disabled} />
 		<div class="buttons"><button type="button" class="small" data-part="up" disabled=${at === 0} onClick=${() => move(row, -1)} aria-label=${`Move up: ${title}`}>Move up</button>
 			<button type="button" class="small" data-part="down" disabled=${at === rows.length - 1} onClick=${() => move(row, 1)} aria-label=${`Move down: ${title}`}>Move down</button>

@@ -150,7 +150,7 @@ def test_a_form_is_built(dashboard, campaign, leadhook, axe):
 
 
 def test_broken_rules(dashboard, campaign, leadhook, axe):
-    """they are told beside the field, with the error of the API; nothing is left out silently"""
+    """they are shown beside the field, with the error of the API; nothing is left out silently"""
     dashboard.click("Add Other")
     fill(dashboard, 2, "label", "Plan; email required", "Plan email required")
     dashboard.sees("; cannot be used here.")
@@ -160,9 +160,9 @@ def test_broken_rules(dashboard, campaign, leadhook, axe):
     fill(dashboard, 2, "label", "A=B", "AB")
     dashboard.sees("= cannot be used here.")
     fill(dashboard, 2, "name", "My plan:", "my_plan_")
-    for name, told in (("points", "This name has another meaning."), ("email", "Another field has this name."), ("utm_x", "Begin with a letter")):
+    for name, shown in (("points", "This name has another meaning."), ("email", "Another field has this name."), ("utm_x", "Begin with a letter")):
         fill(dashboard, 2, "name", name)
-        dashboard.sees(told)
+        dashboard.sees(shown)
         dashboard.wait(f"{part(2, 'name')}.getAttribute('aria-invalid') === 'true'")
     fill(dashboard, 2, "name", "plan")
     clear(dashboard, 2, "label")

@@ -200,10 +200,10 @@ function Row({ row, rows, failed, busy, update, move, remove }) {
 		else if (!seen && row.own)
 			next.name = nameFor(next.label, rows.filter(other => other !== row));
 		const refused = [";", "="].filter(one => part !== "name" && String(value).includes(one) && !String(next[part]).includes(one));
-		const told = refused.map(one => `${one} cannot be used here.`).join(" ");
-		setLeft(old => ({ [part]: told || old[part] })); // while that part is typed
-		if (told)
-			say(told);
+		const note = refused.map(one => `${one} cannot be used here.`).join(" ");
+		setLeft(old => ({ [part]: note || old[part] })); // while that part is typed
+		if (note)
+			say(note);
 		update(row.key, next);
 	}
 	const form = {

@@ -14,10 +14,12 @@ dashboard_web = \
 	%D%/web/deliveries.js \
 	%D%/web/fields.js \
 	%D%/web/format.js \
+	%D%/web/forms.js \
 	%D%/web/frame.js \
 	%D%/web/icon.svg \
 	%D%/web/lead.js \
 	%D%/web/leads.js \
+	%D%/web/lists.js \
 	%D%/web/live.js \
 	%D%/web/main.js \
 	%D%/web/me.js \
@@ -35,6 +37,7 @@ dashboard_web = \
 	%D%/web/transfer.js \
 	%D%/web/ui.js \
 	%D%/web/versions.js \
+	%D%/web/webhook.js \
 	%D%/web/webhooks.js \
 	%D%/web/words.js
 EXTRA_DIST += $(dashboard_web) $(dashboard_libraries) %D%/package.json %D%/package-lock.json scripts/dashboard-files scripts/dashboard-libraries

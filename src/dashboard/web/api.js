@@ -93,8 +93,8 @@ function nextOf(answer) {
 async function read(answer, url) {
 	if (answer.status === 304)
 		return { ...seen.get(url.href), unchanged: true };
-	const tag = answer.headers.get("ETag"),
-		value = await answer.json();
+	const tag = answer.headers.get("ETag");
+	const value = await answer.json();
 	const found = { tag, value, next: nextOf(answer) };
 	if (tag && url) seen.set(url.href, found);
 	return found;

@@ -4,7 +4,8 @@ import { useRef, useState } from "./hooks.js";
 import { get, post } from "./api.js";
 import { plural } from "./format.js";
 import { refresh } from "./live.js";
-import { Button, Dialog, Field, Form, ask, html, openDialog, showFailure, toast, useForm } from "./ui.js";
+import { Field, Form, FormDialog, ask, useForm, wrongField } from "./forms.js";
+import { Button, Dialog, html, openDialog, showFailure, toast } from "./ui.js";
 
 /** Leads of one call. */
 const CALL_MAX = 250;
@@ -38,7 +39,9 @@ export async function changeLeads(campaign, change, ids, extra = {}) {
 
 /** Changes all leads of the list with these filters, part by part, with progress. Closes with how many. */
 function Everything({ campaign, filters, title, verb, text, change, extra, close }) {
-	const form = useForm({}), [count, setCount] = useState(0), stop = useRef(false);
+	const form = useForm({});
+	const [count, setCount] = useState(0);
+	const stop = useRef(false);
 	async function submit() {
 		stop.current = false;
 		let done = 0;
@@ -56,14 +59,28 @@ function Everything({ campaign, filters, title, verb, text, change, extra, close
 		if (!form.busy)
 			close();
 	};
-	return html`<${Dialog} title=${title} close=${cancel}><div class="prose">${text}</div>
-		<${Form} form=${form} onSubmit=${submit} submit=${verb} danger=${change === "delete"} cancel=${cancel}>
-			${form.busy && html`<div class="progress"><progress aria-label=${title} /><p role="status">${plural(count, "lead")} so far…</p></div>`}<//><//>`;
+	return html`
+		<${Dialog} title=${title} close=${cancel}>
+			<div class="prose">${text}</div>
+			<${Form} form=${form} onSubmit=${submit} submit=${verb} danger=${change === "delete"} cancel=${cancel}>
+				${form.busy && html`
+					<div class="progress">
+						<progress aria-label=${title} />
+						<p role="status">${plural(count, "lead")} so far…</p>
+					</div>`}
+			<//>
+		<//>`;
 }
 
+const DELETION = html`
+	<p>Their data, points and ranks are deleted. Webhooks receive the event “Deleted”. This cannot be undone.</p>`;
+
+const OTHER_PAGES = html`
+	<p>All leads that match the search and the filters are changed, including those on other pages.</p>`;
+
 /**
- * The bar with actions for the chosen leads, a map by social id. `more`: others match, too; `everything`: all that match the filters
- * are chosen.
+ * The bar with actions for the chosen leads, a map by social id. `more`: others match, too; `everything`: all that match the
+ * filters are chosen.
  */
 export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, everything, chooseEverything }) {
 	const ids = [...chosen.keys()];
@@ -78,13 +95,12 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 		toast(`${plural(ids.length, "lead")} will be ${done} shortly`, undo && (() => changeLeads(campaign, undo, ids)));
 		soon();
 	};
-	const deletion = html`<p>Their data, points and ranks are deleted. Webhooks receive the event “Deleted”. This cannot be undone.</p>`;
 	const runAll = async (change, extra) => {
-		const [verb, done] = CHANGES[change], title = `${verb} ${whom}?`;
-		const text = change === "delete" ? deletion : html`<p>All leads that match the search and the filters are changed, including those on other pages.</p>`;
-		const count = await openDialog(
-			close => html`<${Everything} campaign=${campaign} filters=${filters} title=${title} verb=${verb} text=${text} change=${change} extra=${extra} close=${close} />`,
-		);
+		const [verb, done] = CHANGES[change];
+		const text = change === "delete" ? DELETION : OTHER_PAGES;
+		const count = await openDialog(close => html`
+			<${Everything} campaign=${campaign} filters=${filters} title=${`${verb} ${whom}?`} verb=${verb} text=${text}
+				change=${change} extra=${extra} close=${close} />`);
 		if (count !== undefined) {
 			toast(`${plural(count, "lead")} will be ${done} shortly`);
 			soon();
@@ -93,54 +109,65 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 	const act = (change, extra) => {
 		if (everything)
 			return runAll(change, extra);
-		return change !== "delete" ? run(change, extra) : ask({ title: `Delete ${whom}?`, verb: `Delete ${whom}`, work: () => run(change), text: deletion });
+		if (change !== "delete")
+			return run(change, extra);
+		return ask({ title: `Delete ${whom}?`, verb: `Delete ${whom}`, work: () => run(change), text: DELETION });
 	};
-	const points = () =>
-		openDialog(close => html`<${Points} campaign=${campaign} leads=${ids} close=${close} />`).then(done => done && soon());
+	const points = async () => {
+		if (await openDialog(close => html`<${Points} campaign=${campaign} leads=${ids} close=${close} />`)) soon();
+	};
 	const choose = event => {
 		const [change, tag] = event.currentTarget.value.split(" ");
 		event.currentTarget.value = "";
 		if (change)
 			act(change, tag ? { tag: Number(tag) } : undefined).catch(showFailure);
 	};
-	return html`<div class="bulk" role="region" aria-label="Selected leads">
-		<strong>${everything ? "All matching leads" : whom} selected</strong>
-		${more && !everything && html`<button type="button" class="small quiet" onClick=${chooseEverything}>Select all matching leads</button>`}
-		${["verify", "approve", "block"].map(change => html`<${Button} key=${change} kind="small" title=${WHY[change]} onClick=${() => act(change)}>${CHANGES[change][0]}<//>`)}
-		${!everything && html`<${Button} kind="small" onClick=${points}>Points…<//>`}
-		<label class="offscreen" for="bulk-more">More actions</label>
-		<select id="bulk-more" onChange=${choose}>
-			<option value="">More…</option>
-			${["unverify", "waitlist", "unwaitlist", "optout"].map(word => html`<option key=${word} value=${word}>${CHANGES[word][0]}</option>`)}
-			${tags?.map(tag => html`<option key=${tag.id} value=${`tag ${tag.id}`}>Tag: ${tag.name}</option>`)}
-			<option value="delete">Delete…</option></select>
-		<button type="button" class="small quiet" onClick=${clear}>Clear</button>
-	</div>`;
+	return html`
+		<div class="bulk" role="region" aria-label="Selected leads">
+			<strong>${everything ? "All matching leads" : whom} selected</strong>
+			${more && !everything && html`
+				<button type="button" class="small quiet" onClick=${chooseEverything}>Select all matching leads</button>`}
+			${["verify", "approve", "block"].map(word => html`
+				<${Button} key=${word} kind="small" title=${WHY[word]} onClick=${() => act(word)}>${CHANGES[word][0]}<//>`)}
+			${!everything && html`<${Button} kind="small" onClick=${points}>Points…<//>`}
+			<label class="offscreen" for="bulk-more">More actions</label>
+			<select id="bulk-more" onChange=${choose}>
+				<option value="">More…</option>
+				${["unverify", "waitlist", "unwaitlist", "optout"].map(word => html`
+					<option key=${word} value=${word}>${CHANGES[word][0]}</option>`)}
+				${tags?.map(tag => html`<option key=${tag.id} value=${`tag ${tag.id}`}>Tag: ${tag.name}</option>`)}
+				<option value="delete">Delete…</option>
+			</select>
+			<button type="button" class="small quiet" onClick=${clear}>Clear</button>
+		</div>`;
 }
 
 export function Points({ campaign, leads, who = plural(leads.length, "lead"), close }) {
 	const form = useForm({ points: "", message: "" });
+	async function give(points, message) {
+		for (let from = 0; from < leads.length; from += CALL_MAX) {
+			const some = leads.slice(from, from + CALL_MAX);
+			await post(`campaigns/${campaign}/points`, { points, leads: some, ...(message ? { message } : {}) });
+		}
+	}
 	async function submit() {
 		const points = Number(form.values.points);
 		if (!Number.isInteger(points) || points === 0)
-			throw Object.assign(new Error(""), {
-				fields: { points: "Enter a whole number other than 0. Negative numbers remove points." },
-			});
-		const give = async (value, message) => {
-			for (let from = 0; from < leads.length; from += CALL_MAX)
-				await post(`campaigns/${campaign}/points`, { points: value, leads: leads.slice(from, from + CALL_MAX), ...(message ? { message } : {}) });
-		};
+			throw wrongField("points", "Enter a whole number other than 0. Negative numbers remove points.");
 		await give(points, form.values.message);
-		toast(
-			`${points > 0 ? "Added" : "Removed"} ${plural(Math.abs(points), "point")} ${points > 0 ? "to" : "from"} ${plural(leads.length, "lead")}`,
-			async () => {
-				await give(-points);
-				refresh();
-			},
-		);
+		const [verb, preposition] = points > 0 ? ["Added", "to"] : ["Removed", "from"];
+		const undo = async () => {
+			await give(-points);
+			refresh();
+		};
+		toast(`${verb} ${plural(Math.abs(points), "point")} ${preposition} ${plural(leads.length, "lead")}`, undo);
 		close(true);
 	}
-	return html`<${Dialog} title=${`Points for ${who}`} close=${() => close(false)}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close(false)}>
-		<${Field} form=${form} name="points" label="Points" inputmode="numeric" hint="Negative numbers remove points. A score never falls below 0." />
-		<${Field} form=${form} name="message" label="Reason" hint="Shown in the lead's activity and sent with the webhook." /><//><//>`;
+	return html`
+		<${FormDialog} title=${`Points for ${who}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
+			<${Field} form=${form} name="points" label="Points" inputmode="numeric"
+				hint="Negative numbers remove points. A score never falls below 0." />
+			<${Field} form=${form} name="message" label="Reason"
+				hint="Shown in the lead's activity and sent with the webhook." />
+		<//>`;
 }

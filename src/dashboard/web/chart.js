@@ -21,18 +21,49 @@ function load() {
 }
 
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const dayTitle = seconds => utcDay(seconds * 1000);
+
 /** Days at the axis; hours, and the day where it begins, when points are hours. */
 function labels(times, by) {
 	let before = "";
 	return times.map(seconds => {
-		const date = by === "hour" ? day(seconds * 1000) : utcDay(seconds * 1000),
-			isNew = date !== before;
+		const date = by === "hour" ? day(seconds * 1000) : utcDay(seconds * 1000);
+		const isNew = date !== before;
 		before = date;
-		return by === "hour" ? `${hour(seconds * 1000)}${isNew ? `\n${date}` : ""}` : isNew ? date : "";
+		if (by === "hour")
+			return `${hour(seconds * 1000)}${isNew ? `\n${date}` : ""}`;
+		return isNew ? date : "";
 	});
 }
+
+const dayTitle = seconds => utcDay(seconds * 1000);
 const hourTitle = seconds => `${day(seconds * 1000)}, ${hour(seconds * 1000)}`;
+
+/** The numbers of the chart, the newest first. */
+function Numbers({ points, series, by, label }) {
+	const nameOf = time => (by === "hour" ? `${day(time)}, ${hour(time)}` : utcDay(time));
+	return html`
+		<details>
+			<summary>Show as a table</summary>
+			<div class="table numbers">
+				<table aria-label=${label}>
+					<thead>
+						<tr>
+							<th scope="col">${by === "hour" ? "Hour" : "Day (UTC)"}</th>
+							${series.map(([member, name]) => html`<th scope="col" class="number" key=${member}>${name}</th>`)}
+						</tr>
+					</thead>
+					<tbody>
+						${[...points].reverse().map(point => html`
+							<tr key=${point.time}>
+								<th scope="row" title=${full(point.time)}>${nameOf(point.time)}</th>
+								${series.map(([member, name]) => html`
+									<td class="number" key=${member} data-label=${name}>${count(point[member])}</td>`)}
+							</tr>`)}
+					</tbody>
+				</table>
+			</div>
+		</details>`;
+}
 
 /**
  * `points`: rows with `time`; `series`: [member, label, number of the color]; `by`: hour or day.
@@ -102,11 +133,7 @@ export function Chart({ points, series: all, by, label }) {
 	useEffect(() => {
 		plot.current?.setData(data.current);
 	}, [points]);
-	return html`<div class="chart" ref=${box} role="img" aria-label=${label} />
-		<details><summary>Show as a table</summary><div class="table numbers"><table aria-label=${label}>
-			<thead><tr><th scope="col">${by === "hour" ? "Hour" : "Day (UTC)"}</th>${series.map(([member, name]) => html`<th scope="col" class="number" key=${member}>${name}</th>`)}</tr></thead>
-			<tbody>${[...points].reverse().map(
-				point => html`<tr key=${point.time}><th scope="row" title=${full(point.time)}>${by === "hour" ? `${day(point.time)}, ${hour(point.time)}` : utcDay(point.time)}</th>
-				${series.map(([member, name]) => html`<td class="number" key=${member} data-label=${name}>${count(point[member])}</td>`)}</tr>`,
-			)}</tbody></table></div></details>`;
+	return html`
+		<div class="chart" ref=${box} role="img" aria-label=${label} />
+		<${Numbers} points=${points} series=${series} by=${by} label=${label} />`;
 }

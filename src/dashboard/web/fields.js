@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The fields of a sign-up form (docs/pages.md 2): their text, the same as rows, and the editor of both.
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
-import { Field, html, say } from "./ui.js";
+import { Field } from "./forms.js";
+import { html, say } from "./ui.js";
 
 /* ---- text and rows ---- */
 
-const FIELDS_MAX = 20,
-	OPTIONS_MAX = 50,
-	TEXT_MAX_BYTES = 300; // of a label, of an option
+const FIELDS_MAX = 20;
+const OPTIONS_MAX = 50;
+const TEXT_MAX_BYTES = 300; // of a label, of an option
 const DEFAULT = "email";
 const TYPES = [
 	["text", "Short text"],
@@ -59,8 +60,8 @@ function cut(text, mark) {
 
 /** The rules that a row breaks, by its part: name, label, options. */
 function problemsOf(row, rows) {
-	const found = {},
-		options = optionsOf(row);
+	const found = {};
+	const options = optionsOf(row);
 	if (!isName(row.name))
 		found.name = "Use at most 40 lowercase letters, digits and _. Begin with a letter, but not with utm_.";
 	else if (RESERVED.includes(row.name))
@@ -89,8 +90,8 @@ function problemOfAll(rows) {
 
 /** One field: its row, or the problem. */
 function parseField(text) {
-	const [words, rest] = cut(text, ":"),
-		[name = "", ...others] = words.split(/[, \t-\r]+/).filter(Boolean);
+	const [words, rest] = cut(text, ":");
+	const [name = "", ...others] = words.split(/[, \t-\r]+/).filter(Boolean);
 	const row = { name, type: typeOf(name), required: false, label: trim(rest), options: "" };
 	for (const word of others)
 		if (word === "required") row.required = true;
@@ -98,8 +99,8 @@ function parseField(text) {
 		else return { problem: `Only a type and “required” can follow the name, not “${word}”.` };
 	if (row.type !== "select")
 		return { row };
-	const [label, list] = cut(rest, "="),
-		options = list.split("|");
+	const [label, list] = cut(rest, "=");
+	const options = list.split("|");
 	if (options.at(-1) === "")
 		options.pop();
 	if (options.some(one => !trim(one)))
@@ -108,8 +109,8 @@ function parseField(text) {
 }
 
 /**
- * The rows of a text: { rows }, or { problem }, a sentence. A row has name, type, required, label ("": that of its name) and options,
- * one a line.
+ * The rows of a text: { rows }, or { problem }, a sentence. A row has name, type, required, label ("": that of its name) and
+ * options, one a line.
  */
 export function parse(text) {
 	const rows = [];
@@ -129,8 +130,8 @@ export function parse(text) {
 }
 
 function printField(row) {
-	const words = [row.name],
-		label = trim(row.label);
+	const words = [row.name];
+	const label = trim(row.label);
 	if (!identifies(row) && row.type !== typeOf(row.name))
 		words.push(row.type);
 	if (row.required)
@@ -177,18 +178,20 @@ function requirement(row, rows) {
 		return {};
 	if (others.length === 0)
 		return { disabled: true, hint: "Always required, because nothing else identifies the lead." };
-	return row.required || others.some(other => other.required) ? {} : { hint: "Visitors must enter an email address or a phone number." };
+	if (row.required || others.some(other => other.required))
+		return {};
+	return { hint: "Visitors must enter an email address or a phone number." };
 }
 
 function Row({ row, rows, failed, busy, update, move, remove }) {
-	const [seen, setSeen] = useState(!row.fresh), // until then the name follows the label, and no problem is shown
-		[left, setLeft] = useState({}); // by its part: what was left out of the text
+	const [seen, setSeen] = useState(!row.fresh); // until then the name follows the label, and no problem is shown
+	const [left, setLeft] = useState({}); // by its part: what was left out of the text
 	useEffect(() => {
 		if (busy) setSeen(true);
 	}, [busy]);
-	const at = rows.indexOf(row),
-		title = titleOf(row),
-		{ hint, disabled } = requirement(row, rows);
+	const at = rows.indexOf(row);
+	const title = titleOf(row);
+	const { hint, disabled } = requirement(row, rows);
 	function set(part, value) {
 		const next = { ...row, [part]: value };
 		if (TIDY[part])
@@ -199,7 +202,8 @@ function Row({ row, rows, failed, busy, update, move, remove }) {
 			setSeen(true);
 		else if (!seen && row.own)
 			next.name = nameFor(next.label, rows.filter(other => other !== row));
-		const refused = [";", "="].filter(one => part !== "name" && String(value).includes(one) && !String(next[part]).includes(one));
+		const isLost = sign => part !== "name" && String(value).includes(sign) && !String(next[part]).includes(sign);
+		const refused = [";", "="].filter(isLost);
 		const note = refused.map(one => `${one} cannot be used here.`).join(" ");
 		setLeft(old => ({ [part]: note || old[part] })); // while that part is typed
 		if (note)
@@ -211,32 +215,71 @@ function Row({ row, rows, failed, busy, update, move, remove }) {
 		fields: seen || failed ? problemsOf(row, rows) : {},
 		set,
 	};
-	return html`<fieldset class="stack" data-key=${row.key}><legend>${at + 1}. ${title}</legend>
-		<div class="parts"><${Field} form=${form} name="label" label="Label" hint=${left.label} placeholder=${USUAL.get(row.name)?.[1]} autocomplete="off" data-part="label" onBlur=${() => setSeen(true)} />
-			${!identifies(row) && html`<${Field} form=${form} name="type" label="Kind" type="select" options=${TYPES} />`}</div>
-		${row.type === "select" && !identifies(row) && html`<${Field} form=${form} name="options" label="Options" type="area" rows="3" hint=${left.options || "One per line."} />`}
-		${row.own && html`<${Field} form=${form} name="name" label="Name in your data" hint="In webhooks, exports and the API." maxlength="40" autocomplete="off" autocapitalize="off" spellcheck="false" />`}
-		<${Field} form=${form} name="required" label="Required" type="check" hint=${hint} disabled=${disabled} />
-		<div class="buttons"><button type="button" class="small" data-part="up" disabled=${at === 0} onClick=${() => move(row, -1)} aria-label=${`Move up: ${title}`}>Move up</button>
-			<button type="button" class="small" data-part="down" disabled=${at === rows.length - 1} onClick=${() => move(row, 1)} aria-label=${`Move down: ${title}`}>Move down</button>
-			<button type="button" class="small" data-part="remove" disabled=${rows.length === 1} onClick=${() => remove(row)} aria-label=${`Remove: ${title}`}>Remove</button></div></fieldset>`;
+	const button = (part, text, off, act) => html`
+		<button type="button" class="small" data-part=${part} disabled=${off} onClick=${act} aria-label=${`${text}: ${title}`}>
+			${text}
+		</button>`;
+	return html`
+		<fieldset class="stack" data-key=${row.key}>
+			<legend>${at + 1}. ${title}</legend>
+			<div class="parts">
+				<${Field} form=${form} name="label" label="Label" hint=${left.label} placeholder=${USUAL.get(row.name)?.[1]}
+					autocomplete="off" data-part="label" onBlur=${() => setSeen(true)} />
+				${!identifies(row) && html`<${Field} form=${form} name="type" label="Kind" type="select" options=${TYPES} />`}
+			</div>
+			${row.type === "select" && !identifies(row) && html`
+				<${Field} form=${form} name="options" label="Options" type="area" rows="3"
+					hint=${left.options || "One per line."} />`}
+			${row.own && html`
+				<${Field} form=${form} name="name" label="Name in your data" hint="In webhooks, exports and the API." maxlength="40"
+					autocomplete="off" autocapitalize="off" spellcheck="false" />`}
+			<${Field} form=${form} name="required" label="Required" type="check" hint=${hint} disabled=${disabled} />
+			<div class="buttons">
+				${button("up", "Move up", at === 0, () => move(row, -1))}
+				${button("down", "Move down", at === rows.length - 1, () => move(row, 1))}
+				${button("remove", "Remove", rows.length === 1, () => remove(row))}
+			</div>
+		</fieldset>`;
+}
+
+/** Buttons for the usual fields that a form does not have yet, and for another one. */
+function AddField({ rows, add }) {
+	const offered = OFFERED.filter(([usual]) => !rows.some(row => row.name === usual));
+	if (rows.length >= FIELDS_MAX)
+		return html`<p class="hint">A form has at most ${FIELDS_MAX} fields.</p>`;
+	return html`
+		<div class="buttons" role="group" aria-label="Add field">
+			<span aria-hidden="true">Add field</span>
+			${[...offered, ["", "Other"]].map(([usual, text]) => html`
+				<button type="button" class="small" key=${usual} onClick=${() => add(usual)} aria-label=${`Add ${text}`}>
+					${text}
+				</button>`)}
+		</div>`;
+}
+
+function rowsHint(isDefault, fallback) {
+	if (!isDefault)
+		return "Standard fields such as Email are labeled in the language of the page. Enter a label to replace it.";
+	if (fallback)
+		return "These are the fields of all languages. Once you change something, this language has its own.";
+	return "This is the default form. Change it or add fields.";
 }
 
 function Rows({ form, name, label, rows, write, isDefault, fallback }) {
-	const root = useRef(null),
-		focus = useRef(null); // after the next change: the key of a row and its parts, of which the first gets the focus that can
+	const root = useRef(null);
+	const focus = useRef(null); // after the next change: the key of a row and its parts, of which the first gets the focus that can
 	useLayoutEffect(() => {
 		if (!focus.current)
 			return;
-		const { key, parts } = focus.current,
-			row = root.current.querySelector(`[data-key="${key}"]`);
+		const { key, parts } = focus.current;
+		const row = root.current.querySelector(`[data-key="${key}"]`);
 		focus.current = null;
 		parts.map(part => row.querySelector(`[data-part=${part}]`)).find(one => !one.disabled)?.focus();
 	}, [rows]);
 	const update = (key, next) => write(rows.map(row => (row.key === key ? next : row)));
 	function move(row, by) {
-		const others = rows.filter(other => other !== row),
-			at = rows.indexOf(row) + by;
+		const others = rows.filter(other => other !== row);
+		const at = rows.indexOf(row) + by;
 		focus.current = { key: row.key, parts: by < 0 ? ["up", "down"] : ["down", "up"] };
 		say(`${titleOf(row)} is field ${at + 1} of ${rows.length}`);
 		write([...others.slice(0, at), row, ...others.slice(at)]);
@@ -253,34 +296,32 @@ function Rows({ form, name, label, rows, write, isDefault, fallback }) {
 		focus.current = { key: made.key, parts: ["label"] };
 		write([...rows, made]);
 	}
-	const error = form.fields[name],
-		problem = problemOfAll(rows);
-	return html`<fieldset class="stack" name=${name} ref=${root}><legend>${label}</legend>
-		${
-			isDefault
-				? html`<p class="hint">${fallback ? "These are the fields of all languages. Once you change something, this language has its own." : "This is the default form. Change it or add fields."}</p>`
-				: html`<p class="hint">Standard fields such as Email are labeled in the language of the page. Enter a label to replace it.</p>`
-		}
-		<ol>${rows.map(row => html`<li key=${row.key}><${Row} row=${row} rows=${rows} failed=${Boolean(error)} busy=${form.busy} update=${update} move=${move} remove=${remove} /></li>`)}</ol>
-		${problem && html`<p class="error">${problem}</p>`}
-		${error && html`<p class="error" role="alert" tabindex="-1">${error}</p>`}
-		${
-			rows.length < FIELDS_MAX
-				? html`<div class="buttons" role="group" aria-label="Add field"><span aria-hidden="true">Add field</span>
-			${[...OFFERED.filter(([usual]) => !rows.some(row => row.name === usual)), ["", "Other"]].map(
-				([usual, text]) => html`<button type="button" class="small" key=${usual} onClick=${() => add(usual)} aria-label=${`Add ${text}`}>${text}</button>`,
-			)}</div>`
-				: html`<p class="hint">A form has at most ${FIELDS_MAX} fields.</p>`
-		}</fieldset>`;
+	const error = form.fields[name];
+	const problem = problemOfAll(rows);
+	return html`
+		<fieldset class="stack" name=${name} ref=${root}>
+			<legend>${label}</legend>
+			<p class="hint">${rowsHint(isDefault, fallback)}</p>
+			<ol>
+				${rows.map(row => html`
+					<li key=${row.key}>
+						<${Row} row=${row} rows=${rows} failed=${Boolean(error)} busy=${form.busy}
+							update=${update} move=${move} remove=${remove} />
+					</li>`)}
+			</ol>
+			${problem && html`<p class="error">${problem}</p>`}
+			${error && html`<p class="error" role="alert" tabindex="-1">${error}</p>`}
+			<${AddField} rows=${rows} add=${add} />
+		</fieldset>`;
 }
 
 /**
- * The editor of the text `name` of a form: rows, or the text itself. An empty text stands for `fallback`, else for the default form;
- * it stays empty until something is changed.
+ * The editor of the text `name` of a form: rows, or the text itself. An empty text stands for `fallback`, else for the default
+ * form; it stays empty until something is changed.
  */
 export function FieldsEditor({ form, name, label, fallback = "" }) {
-	const [asText, setAsText] = useState(false),
-		held = useRef(null); // the text of the form, and its rows or what is wrong with it
+	const [asText, setAsText] = useState(false);
+	const held = useRef(null); // the text of the form, and its rows or what is wrong with it
 	const text = form.values[name];
 	if (held.current?.text !== text) {
 		const { rows, problem } = parse(text || fallback || DEFAULT);
@@ -295,12 +336,21 @@ export function FieldsEditor({ form, name, label, fallback = "" }) {
 		setAsText(true); // the rows are not shown before the text is complete
 		form.set(name, value);
 	}
-	return html`<div class="stack form-fields">${
-		asText || !rows
-			? html`<${Field} form=${{ ...form, set: type }} name=${name} label=${label} type="area" rows="6" spellcheck="false" placeholder=${fallback || DEFAULT}
-				hint="For example: email; first_name; plan select: Plan = Free | Pro" />`
-			: html`<${Rows} form=${form} name=${name} label=${label} rows=${rows} write=${write} isDefault=${text === ""} fallback=${fallback} />`
-	}
-		${problem && html`<p class="hint">To edit these fields one by one, correct the text. ${problem}</p>`}
-		${rows && html`<div class="buttons"><button type="button" class="small" onClick=${() => setAsText(!asText)}>${asText ? "Edit as fields" : "Edit as text"}</button></div>`}</div>`;
+	return html`
+		<div class="stack form-fields">
+			${asText || !rows
+				? html`
+					<${Field} form=${{ ...form, set: type }} name=${name} label=${label} type="area" rows="6" spellcheck="false"
+						placeholder=${fallback || DEFAULT} hint="For example: email; first_name; plan select: Plan = Free | Pro" />`
+				: html`
+					<${Rows} form=${form} name=${name} label=${label} rows=${rows} write=${write}
+						isDefault=${text === ""} fallback=${fallback} />`}
+			${problem && html`<p class="hint">To edit these fields one by one, correct the text. ${problem}</p>`}
+			${rows && html`
+				<div class="buttons">
+					<button type="button" class="small" onClick=${() => setAsText(!asText)}>
+						${asText ? "Edit as fields" : "Edit as text"}
+					</button>
+				</div>`}
+		</div>`;
 }

@@ -9,9 +9,9 @@ const daysOfYears = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "s
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
-const MINUTE = 60,
-	HOUR = 60 * MINUTE,
-	DAY = 24 * HOUR;
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 /** 13248 → "13,248". */
 export const count = value => numbers.format(value);
@@ -37,9 +37,9 @@ export function change(value, before) {
 
 /** "3 minutes ago", "in 2 hours", "14 Nov, 09:30". */
 export function ago(time, now = Date.now()) {
-	const date = new Date(time),
-		seconds = (date.getTime() - now) / 1000,
-		size = Math.abs(seconds);
+	const date = new Date(time);
+	const seconds = (date.getTime() - now) / 1000;
+	const size = Math.abs(seconds);
 	if (size < 45)
 		return seconds > 0 ? "in a moment" : "just now";
 	if (size < HOUR)

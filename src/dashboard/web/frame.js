@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The frame of each view: navigation, warnings about the installation, keyboard shortcuts.
 import { useEffect, useRef, useState } from "./hooks.js";
-import { useList } from "./live.js";
-import { paused, refresh, wake } from "./live.js";
+import { paused, refresh, useList, wake } from "./live.js";
 import { go, link, useRoute } from "./route.js";
 import { logOut, may, isOperator, useSession } from "./session.js";
 import { store, useStore } from "./store.js";
@@ -13,6 +12,11 @@ import { get } from "./api.js";
 export const campaigns = store([]);
 export const useCampaigns = () => useStore(campaigns);
 export const campaignName = id => campaigns.get().find(one => one.id === Number(id))?.name || `Campaign ${id}`;
+
+/** The way to a view of a campaign: the campaign, and for an entry of a list that list: its path and name. */
+export const Crumbs = ({ id, path, name }) => html`
+	<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>
+	${path && html`${" › "}<a href=${link(`campaigns/${id}/${path}`)}>${name}</a>`}`;
 
 export async function readCampaigns() {
 	campaigns.set((await get("campaigns")).value);
@@ -40,53 +44,71 @@ const inCampaign = id => [
 ];
 
 function Item({ text, path, current, shortcut }) {
-	return html`<li><a href=${link(path)} aria-current=${current ? "page" : undefined} title=${shortcut ? `g ${shortcut}` : undefined}>${text}</a></li>`;
+	return html`
+		<li>
+			<a href=${link(path)} aria-current=${current ? "page" : undefined} title=${shortcut ? `g ${shortcut}` : undefined}>
+				${text}
+			</a>
+		</li>`;
 }
 
 function Switcher({ id }) {
 	const list = useCampaigns();
 	if (list.length < 2)
 		return html`<p class="campaign-name">${campaignName(id)}</p>`;
-	return html`<label class="offscreen" for="switcher">Campaign</label>
+	return html`
+		<label class="offscreen" for="switcher">Campaign</label>
 		<select id="switcher" value=${id} onChange=${event => go(`campaigns/${event.currentTarget.value}`)}>
-			${list.map(one => html`<option key=${one.id} value=${one.id} selected=${one.id === Number(id)}>${one.name}</option>`)}</select>`;
+			${list.map(one => html`<option key=${one.id} value=${one.id} selected=${one.id === Number(id)}>${one.name}</option>`)}
+		</select>`;
+}
+
+function CampaignItems({ id, route }) {
+	const part = route.path[2];
+	const isCurrent = path => (part ? path.split("/")[2] === part : path === route.path.join("/"));
+	const items = inCampaign(id).filter(([, , right]) => may(right));
+	return html`
+		<div class="nav-group">
+			<${Switcher} id=${id} />
+			<ul>
+				${items.map(([text, path, , key]) => html`
+					<${Item} key=${path} text=${text} path=${path} shortcut=${key} current=${isCurrent(path)} />`)}
+			</ul>
+		</div>`;
 }
 
 function Navigation({ route, onGo }) {
-	const user = useSession(),
-		[area, id, part] = route.path;
-	const campaign = area === "campaigns" && id ? id : null;
-	const at = path => route.path.join("/") === path;
-	return html`<nav aria-label="Main" onClick=${event => event.target.closest("a") && onGo()}>
-		<a class="brand" href="#/">Leadhook</a>
-		<ul><${Item} text="Overview" path="" current=${route.path.length === 0} shortcut="o" /></ul>
-		${
-			campaign &&
-			html`<div class="nav-group"><${Switcher} id=${campaign} /><ul>
-			${inCampaign(campaign)
-				.filter(([, , right]) => may(right))
-				.map(
-					([text, path, , key]) => html`<${Item} key=${path} text=${text} path=${path} shortcut=${key}
-				current=${part ? path.split("/")[2] === part : path === `campaigns/${campaign}` && at(path)} />`,
-				)}</ul></div>`
-		}
-		${
-			may("account") &&
-			html`<div class="nav-group"><p class="nav-title">Account</p><ul>
-			<${Item} text="Team" path="team" current=${area === "team"} />
-			<${Item} text="API keys" path="keys" current=${area === "keys"} />
-			<${Item} text="Audit log" path="changes" current=${area === "changes"} /></ul></div>`
-		}
-		${
-			isOperator() &&
-			html`<div class="nav-group"><p class="nav-title">Installation</p><ul>
-			<${Item} text="Operator" path="operator" current=${area === "operator"} /></ul></div>`
-		}
-		<div class="nav-group nav-user"><ul>
-			<${Item} text=${user.name || user.email} path="me" current=${area === "me"} />
-			<li><button type="button" class="as-link" onClick=${() => logOut().catch(showFailure)}>Log out</button></li>
-			<li class="keys-hint"><button type="button" class="as-link" onClick=${showShortcuts}>Keyboard shortcuts <kbd>?</kbd></button></li></ul></div>
-	</nav>`;
+	const user = useSession();
+	const [area, id] = route.path;
+	return html`
+		<nav aria-label="Main" onClick=${event => event.target.closest("a") && onGo()}>
+			<a class="brand" href="#/">Leadhook</a>
+			<ul><${Item} text="Overview" path="" current=${route.path.length === 0} shortcut="o" /></ul>
+			${area === "campaigns" && id && html`<${CampaignItems} id=${id} route=${route} />`}
+			${may("account") && html`
+				<div class="nav-group">
+					<p class="nav-title">Account</p>
+					<ul>
+						<${Item} text="Team" path="team" current=${area === "team"} />
+						<${Item} text="API keys" path="keys" current=${area === "keys"} />
+						<${Item} text="Audit log" path="changes" current=${area === "changes"} />
+					</ul>
+				</div>`}
+			${isOperator() && html`
+				<div class="nav-group">
+					<p class="nav-title">Installation</p>
+					<ul><${Item} text="Operator" path="operator" current=${area === "operator"} /></ul>
+				</div>`}
+			<div class="nav-group nav-user">
+				<ul>
+					<${Item} text=${user.name || user.email} path="me" current=${area === "me"} />
+					<li><button type="button" class="as-link" onClick=${() => logOut().catch(showFailure)}>Log out</button></li>
+					<li class="keys-hint">
+						<button type="button" class="as-link" onClick=${showShortcuts}>Keyboard shortcuts <kbd>?</kbd></button>
+					</li>
+				</ul>
+			</div>
+		</nav>`;
 }
 
 /* ---- the keyboard ---- */
@@ -106,15 +128,27 @@ const SHORTCUTS = [
 
 function Shortcuts({ close }) {
 	const [on, set] = useState(localStorage.getItem("shortcuts") !== "off");
-	return html`<${Dialog} title="Keyboard shortcuts" close=${close}><table class="keys"><tbody>${SHORTCUTS.map(
-		([key, text]) => html`
-		<tr key=${key}><th scope="row">${key.split(" ").map(one => html`<kbd key=${one}>${one}</kbd>${" "}`)}</th><td>${text}</td></tr>`,
-	)}</tbody></table>
-		<div class="field check"><input type="checkbox" id="shortcuts-on" checked=${on} onChange=${event => {
-			set(event.currentTarget.checked);
-			localStorage.setItem("shortcuts", event.currentTarget.checked ? "on" : "off");
-		}} /><label for="shortcuts-on">Enable keyboard shortcuts</label></div>
-		<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Close</button></div><//>`;
+	const turn = event => {
+		set(event.currentTarget.checked);
+		localStorage.setItem("shortcuts", event.currentTarget.checked ? "on" : "off");
+	};
+	return html`
+		<${Dialog} title="Keyboard shortcuts" close=${close}>
+			<table class="keys">
+				<tbody>
+					${SHORTCUTS.map(([key, text]) => html`
+						<tr key=${key}>
+							<th scope="row">${key.split(" ").map(one => html`<kbd key=${one}>${one}</kbd>${" "}`)}</th>
+							<td>${text}</td>
+						</tr>`)}
+				</tbody>
+			</table>
+			<div class="field check">
+				<input type="checkbox" id="shortcuts-on" checked=${on} onChange=${turn} />
+				<label for="shortcuts-on">Enable keyboard shortcuts</label>
+			</div>
+			<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Close</button></div>
+		<//>`;
 }
 
 const showShortcuts = () => openDialog(close => html`<${Shortcuts} close=${close} />`);
@@ -148,41 +182,62 @@ function useKeyboard(route) {
 /** Cron starts a dispatcher each minute: a shorter pause is none. */
 const PAUSE_MS = 70 * 1000;
 
+function DispatcherStopped() {
+	return html`
+		<${Notice} tone="bad">
+			<p>
+				<strong>The dispatcher is not running.</strong> Webhooks and emails stay queued.
+				${isOperator()
+					? html` Start it with <code>systemctl start leadhook-dispatch</code>, or check the cron job.`
+					: " Contact the operator of this installation."}
+			</p>
+		<//>`;
+}
+
 function Warnings() {
-	const installation = useList("installation", {}, { every: 20 }),
-		pausedNow = useStore(paused);
+	const installation = useList("installation", {}, { every: 20 });
+	const pausedNow = useStore(paused);
 	const stopped = useRef(null);
 	if (installation) stopped.current = installation.dispatcher ? null : stopped.current || Date.now();
 	return html`
-		${pausedNow && html`<${Notice}><p>Updates are paused: this tab was idle for 15 minutes.</p> <button type="button" onClick=${wake}>Resume</button><//>`}
-		${
-			stopped.current &&
-			Date.now() - stopped.current > PAUSE_MS &&
-			html`<${Notice} tone="bad"><p><strong>The dispatcher is not running.</strong> Webhooks and emails stay queued.
-			${isOperator() ? html` Start it with <code>systemctl start leadhook-dispatch</code>, or check the cron job.` : " Contact the operator of this installation."}</p><//>`
-		}
-		${installation?.mail_held_since && html`<${Notice} tone="bad"><p><strong>Email is on hold.</strong> The mail server rejects it. Emails stay queued and are retried.</p><//>`}`;
+		${pausedNow && html`
+			<${Notice}>
+				<p>Updates are paused: this tab was idle for 15 minutes.</p> <button type="button" onClick=${wake}>Resume</button>
+			<//>`}
+		${stopped.current && Date.now() - stopped.current > PAUSE_MS && html`<${DispatcherStopped} />`}
+		${installation?.mail_held_since && html`
+			<${Notice} tone="bad">
+				<p>
+					<strong>Email is on hold.</strong> The mail server rejects it. Emails stay queued and are retried.
+				</p>
+			<//>`}`;
 }
 
 export function Frame({ children }) {
-	const route = useRoute(),
-		[open, setOpen] = useState(false);
+	const route = useRoute();
+	const [open, setOpen] = useState(false);
 	useKeyboard(route);
 	useEffect(() => {
 		const escape = event => event.key === "Escape" && setOpen(false);
 		addEventListener("keydown", escape);
 		return () => removeEventListener("keydown", escape);
 	}, []);
+	const skip = event => {
+		event.preventDefault();
+		document.querySelector("h1")?.focus();
+	};
 	return html`
-		<a class="skip" href="#main" onClick=${event => {
-			event.preventDefault();
-			document.querySelector("h1")?.focus();
-		}}>Skip to content</a>
+		<a class="skip" href="#main" onClick=${skip}>Skip to content</a>
 		<div class=${`shell ${open ? "nav-open" : ""}`}>
-			<header class="top"><a class="brand" href="#/">Leadhook</a>
-				<button type="button" class="menu" aria-expanded=${open} onClick=${() => setOpen(!open)}>Menu</button></header>
+			<header class="top">
+				<a class="brand" href="#/">Leadhook</a>
+				<button type="button" class="menu" aria-expanded=${open} onClick=${() => setOpen(!open)}>Menu</button>
+			</header>
 			<div class="side"><${Navigation} route=${route} onGo=${() => setOpen(false)} /></div>
-			<main id="main"><${Warnings} />${children}</main>
+			<main id="main">
+				<${Warnings} />
+				${children}
+			</main>
 		</div>`;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Answers that stay up to date: while the tab is visible and somebody is there, a view asks again, with the ETag of what it has. Old
-// data stays when a call fails.
+// Answers that stay up to date: while the tab is visible and somebody is there, a view asks again, with the ETag of what it has.
+// Old data stays when a call fails.
 import { useCallback, useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled, get } from "./api.js";
 import { store } from "./store.js";
 
-const FIRST_RETRY_S = 5,
-	LAST_RETRY_S = 60;
+const FIRST_RETRY_S = 5;
+const LAST_RETRY_S = 60;
 const AWAY_MS = 15 * 60 * 1000; // without input: an open tab must not keep a session alive
 
 /** Whether nobody is there; a view shows it. */
@@ -32,19 +32,18 @@ const mayAsk = () => {
 	return !document.hidden && !paused.get();
 };
 
+/** A call as a text: its path and its query. */
+function placeOf(path, query) {
+	const pairs = Object.entries(query).filter(([, one]) => one !== undefined && one !== null && one !== "");
+	return `${path}?${new URLSearchParams(pairs.map(([name, one]) => [name, String(one)]))}`;
+}
+
 /**
  * The answer to GET `path`; null as a path asks nothing. `every`: seconds between two calls; 0: once. Returns { value, next, tag,
  * failure, at, retryAt, isLoading, reload }: `value` is undefined before the first answer and after a change of path or query.
  */
 export function useLive(path, query = {}, { every = 30 } = {}) {
-	const place =
-		path === null
-			? null
-			: `${path}?${new URLSearchParams(
-					Object.entries(query)
-						.filter(([, one]) => one !== undefined && one !== null && one !== "")
-						.map(([name, one]) => [name, String(one)]),
-				)}`;
+	const place = path === null ? null : placeOf(path, query);
 	const [state, set] = useState({ place: null });
 	const current = useRef(null);
 	current.current = { path, query };
@@ -54,8 +53,8 @@ export function useLive(path, query = {}, { every = 30 } = {}) {
 	useEffect(() => {
 		if (place === null)
 			return undefined;
-		let timer = 0,
-			failures = 0;
+		let timer = 0;
+		let failures = 0;
 		const control = new AbortController();
 		const again = seconds => {
 			timer = setTimeout(ask, seconds * 1000);
@@ -112,15 +111,11 @@ export function useLive(path, query = {}, { every = 30 } = {}) {
 export const useList = (path, query, options) => useLive(path, query, options).value;
 
 /**
- * The beginning of a list whose calls examine a limited number of rows: asks for further parts until `target` rows are there or `most`
- * calls were made. Returns { rows, next, failure, isLoading, calls, at, goOn, reload }: `goOn` asks for more of them.
+ * The beginning of a list whose calls examine a limited number of rows: asks for further parts until `target` rows are there or
+ * `most` calls were made. Returns { rows, next, failure, isLoading, calls, at, goOn, reload }: `goOn` asks for more of them.
  */
 export function useSearch(path, query, { target = 50, most = 6 } = {}) {
-	const place = `${path}?${new URLSearchParams(
-		Object.entries(query)
-			.filter(([, one]) => one !== undefined && one !== null && one !== "")
-			.map(([name, one]) => [name, String(one)]),
-	)}`;
+	const place = placeOf(path, query);
 	const [state, set] = useState({ rows: [], isLoading: true });
 	const [round, setRound] = useState(0);
 	const reload = useCallback(() => setRound(value => value + 1), []);
@@ -128,9 +123,9 @@ export function useSearch(path, query, { target = 50, most = 6 } = {}) {
 	useEffect(() => {
 		const control = new AbortController();
 		const goesOn = from?.place === place;
-		let rows = goesOn ? from.rows : [],
-			next = goesOn ? from.next : query,
-			calls = goesOn ? from.calls : 0;
+		let rows = goesOn ? from.rows : [];
+		let next = goesOn ? from.next : query;
+		let calls = goesOn ? from.calls : 0;
 		const end = calls + most;
 		set(old => ({
 			...old,

@@ -16,8 +16,9 @@ import { Ended, Login, Welcome, logOut, readSession, useSession } from "./sessio
 import { Settings } from "./settings.js";
 import { Changes, Keys, Team } from "./team.js";
 import { Export, Import } from "./transfer.js";
-import { Webhook, Webhooks } from "./webhooks.js";
-import { Button, Empty, Page, Problem, html } from "./ui.js";
+import { Webhook } from "./webhook.js";
+import { Webhooks } from "./webhooks.js";
+import { Button, Empty, Page, Problem, Skeleton, html } from "./ui.js";
 
 /** Each row: the parts of the path, a name beginning with ":" stands for any; the view, which gets them. */
 const VIEWS = [
@@ -45,8 +46,8 @@ const ID = /^[0-9A-Za-z]+$/;
 
 function find(path) {
 	for (const [pattern, view] of VIEWS) {
-		const parts = pattern.split("/").filter(Boolean),
-			values = {};
+		const parts = pattern.split("/").filter(Boolean);
+		const values = {};
 		const fits =
 			parts.length === path.length &&
 			parts.every((part, at) => {
@@ -60,14 +61,18 @@ function find(path) {
 	return [Missing, {}];
 }
 
-const Missing = () =>
-	html`<${Page} title="Not found"><${Empty} title="This page does not exist, or you do not have access to it"><p><a href="#/">Go to the overview</a></p><//><//>`;
+const Missing = () => html`
+	<${Page} title="Not found">
+		<${Empty} title="This page does not exist, or you do not have access to it">
+			<p><a href="#/">Go to the overview</a></p>
+		<//>
+	<//>`;
 
 function View({ route }) {
 	useCampaigns(); // views show names of campaigns
 	const [error, reset] = useErrorBoundary(one => console.error(one));
-	const [view, values] = find(route.path),
-		place = route.path.join("/");
+	const [view, values] = find(route.path);
+	const place = route.path.join("/");
 	useEffect(() => {
 		if (error) reset();
 	}, [place]);
@@ -76,7 +81,11 @@ function View({ route }) {
 	return html`<${view} key=${place} query=${route.query} ...${values} />`;
 }
 
-const Alone = ({ children }) => html`<main class="alone"><p class="brand">Leadhook</p>${children}</main>`;
+const Alone = ({ children }) => html`
+	<main class="alone">
+		<p class="brand">Leadhook</p>
+		${children}
+	</main>`;
 
 /** The token of a link; it leaves the address bar at once. */
 function takeToken() {
@@ -88,10 +97,10 @@ function takeToken() {
 }
 
 function App() {
-	const user = useSession(),
-		route = useRoute();
-	const [token, setToken] = useState(takeToken),
-		[failure, setFailure] = useState(null);
+	const user = useSession();
+	const route = useRoute();
+	const [token, setToken] = useState(takeToken);
+	const [failure, setFailure] = useState(null);
 	const start = () => {
 		setFailure(null);
 		readSession().catch(setFailure);
@@ -106,22 +115,28 @@ function App() {
 		campaigns.set([]);
 		if (user) readCampaigns().catch(() => {}); // the views say what is wrong
 	}, [user?.user_id]);
+	const enter = () => {
+		setToken(null);
+		go("");
+		if (!user) start();
+	};
 	if (token)
-		return html`<${Alone}><${Welcome} token=${token} onDone=${() => {
-			setToken(null);
-			go("");
-			if (!user) start();
-		}} /><//>`;
+		return html`<${Alone}><${Welcome} token=${token} onDone=${enter} /><//>`;
 	if (failure)
 		return html`<${Alone}><h1>Leadhook</h1><${Problem} failure=${failure} onRetry=${start} /><//>`;
 	if (user === undefined)
-		return html`<${Alone}><div class="skeleton" role="status" aria-label="Loading"><span /><span /></div><//>`;
+		return html`<${Alone}><${Skeleton} lines=${2} /><//>`;
 	if (user === null)
 		return html`<${Alone}><h1>Log in</h1><${Login} /><//>`;
 	if (user.account_suspended)
-		return html`<${Alone}><h1>${user.account_name || "Your account"} is suspended</h1>
-			<p>Forms, API keys and the dashboard of this account are switched off. Contact the operator of this installation.</p>
-			<div class="buttons"><${Button} onClick=${logOut}>Log out<//></div><//>`;
+		return html`
+			<${Alone}>
+				<h1>${user.account_name || "Your account"} is suspended</h1>
+				<p>
+					Forms, API keys and the dashboard of this account are switched off. Contact the operator of this installation.
+				</p>
+				<div class="buttons"><${Button} onClick=${logOut}>Log out<//></div>
+			<//>`;
 	return html`<${Frame}><${View} route=${route} /><//><${Ended} />`;
 }
 

@@ -6,48 +6,36 @@ import { setTheme, useTheme } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { logOut, readSession, session, useSession } from "./session.js";
 import { ROLES } from "./words.js";
+import { Field, Form, FormDialog, Password, ask, useForm } from "./forms.js";
 import {
-	Button,
-	Chip,
-	Code,
-	Copy,
-	Dialog,
-	Facts,
-	Field,
-	Form,
-	Loaded,
-	Notice,
-	Page,
-	Password,
-	Table,
-	Time,
-	ask,
-	html,
-	openDialog,
-	toast,
-	useForm,
+	Button, Chip, Code, Copy, Dialog, Facts, Loaded, Notice, Page, Segments, Table, Time, download, html, openDialog, toast,
 } from "./ui.js";
 
 /* ---- password ---- */
 
 function ChangePassword() {
-	const user = useSession(),
-		form = useForm({ password: "", code: "", new_password: "" });
+	const user = useSession();
+	const form = useForm({ password: "", code: "", new_password: "" });
 	async function submit() {
 		const { password, code, new_password } = form.values;
-		const { value } = await post(
-			"session/password",
-			{ password, new_password, ...(code ? { code: code.trim() } : {}) },
-			{ quiet: true },
-		);
+		const body = { password, new_password, ...(code ? { code: code.trim() } : {}) };
+		const { value } = await post("session/password", body, { quiet: true });
 		session.set(value);
 		form.setValues({ password: "", code: "", new_password: "" });
 		toast("Password changed. All other sessions have ended.");
 	}
-	return html`<section class="card"><h2>Password</h2><${Form} form=${form} onSubmit=${submit} submit="Change password">
-		<${Password} form=${form} name="password" label="Current password" autocomplete="current-password" />
-		${user.second_factor && html`<${Field} form=${form} name="code" label="Code" autocomplete="one-time-code" hint="From your authenticator app, or a recovery code." />`}
-		<${Password} form=${form} name="new_password" label="New password" autocomplete="new-password" hint="At least 12 characters. A passphrase works well." /><//></section>`;
+	return html`
+		<section class="card">
+			<h2>Password</h2>
+			<${Form} form=${form} onSubmit=${submit} submit="Change password">
+				<${Password} form=${form} name="password" label="Current password" autocomplete="current-password" />
+				${user.second_factor && html`
+					<${Field} form=${form} name="code" label="Code" autocomplete="one-time-code"
+						hint="From your authenticator app, or a recovery code." />`}
+				<${Password} form=${form} name="new_password" label="New password" autocomplete="new-password"
+					hint="At least 12 characters. A passphrase works well." />
+			<//>
+		</section>`;
 }
 
 /* ---- second factor ---- */
@@ -61,17 +49,24 @@ function Qr({ text }) {
 }
 
 function Codes({ codes, close }) {
-	const [stored, set] = useState(false),
-		text = codes.join("\n");
-	const save = () => {
-		const url = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/plain" }));
-		Object.assign(document.createElement("a"), { href: url, download: "leadhook-recovery-codes.txt" }).click();
-		setTimeout(() => URL.revokeObjectURL(url), 1000);
-	};
-	return html`<${Dialog} title="Recovery codes" close=${() => stored && close(true)}><p>Each code works once in place of your authenticator app. <strong>They are shown only once.</strong></p>
-		<${Code} text=${text} what="the recovery codes" /><div class="buttons"><button type="button" onClick=${save}>Download</button></div>
-		<div class="field check"><input type="checkbox" id="codes-stored" checked=${stored} onChange=${event => set(event.currentTarget.checked)} /><label for="codes-stored">I have stored them</label></div>
-		<div class="buttons"><button type="button" class="primary" disabled=${!stored} onClick=${() => close(true)}>Done</button></div><//>`;
+	const [stored, set] = useState(false);
+	const text = codes.join("\n");
+	const save = () => download("leadhook-recovery-codes.txt", `${text}\n`, "text/plain");
+	return html`
+		<${Dialog} title="Recovery codes" close=${() => stored && close(true)}>
+			<p>
+				Each code works once in place of your authenticator app. <strong>They are shown only once.</strong>
+			</p>
+			<${Code} text=${text} what="the recovery codes" />
+			<div class="buttons"><button type="button" onClick=${save}>Download</button></div>
+			<div class="field check">
+				<input type="checkbox" id="codes-stored" checked=${stored} onChange=${event => set(event.currentTarget.checked)} />
+				<label for="codes-stored">I have stored them</label>
+			</div>
+			<div class="buttons">
+				<button type="button" class="primary" disabled=${!stored} onClick=${() => close(true)}>Done</button>
+			</div>
+		<//>`;
 }
 const showCodes = codes => openDialog(close => html`<${Codes} codes=${codes} close=${close} />`);
 
@@ -81,14 +76,24 @@ function Enable({ factor, close }) {
 		const { value } = await post("session/factor/enable", { code: form.values.code.trim() });
 		close(value.recovery_codes);
 	}
-	return html`<${Dialog} title="Two-factor authentication" close=${() => close()}><p>Scan this code with an authenticator app, such as Aegis, 2FAS or Google Authenticator.</p><${Qr} text=${factor.url} />
-		<p>Or enter the secret: <code>${factor.secret.match(/.{1,4}/g).join(" ")}</code> <${Copy} text=${factor.secret} what="the secret" /></p>
-		<${Form} form=${form} onSubmit=${submit} submit="Turn on" cancel=${() => close()}><${Field} form=${form} name="code" label="Code from the app" inputmode="numeric" autocomplete="one-time-code" hint="If it is rejected, check the clock of your phone." /><//><//>`;
+	const secret = html`
+		<p>Scan this code with an authenticator app, such as Aegis, 2FAS or Google Authenticator.</p>
+		<${Qr} text=${factor.url} />
+		<p>
+			Or enter the secret: <code>${factor.secret.match(/.{1,4}/g).join(" ")}</code>
+			${" "}<${Copy} text=${factor.secret} what="the secret" />
+		</p>`;
+	return html`
+		<${FormDialog} title="Two-factor authentication" text=${secret} close=${close}
+			form=${form} onSubmit=${submit} submit="Turn on">
+			<${Field} form=${form} name="code" label="Code from the app" inputmode="numeric" autocomplete="one-time-code"
+				hint="If it is rejected, check the clock of your phone." />
+		<//>`;
 }
 
 function SecondFactor() {
-	const user = useSession(),
-		installation = useList("installation", {}, { every: 0 });
+	const user = useSession();
+	const installation = useList("installation", {}, { every: 0 });
 	async function enable() {
 		const { value } = await post("session/factor");
 		const codes = await openDialog(close => html`<${Enable} factor=${value} close=${close} />`);
@@ -106,37 +111,55 @@ function SecondFactor() {
 				await readSession();
 			},
 		});
-	return html`<section class="card"><header><h2>Two-factor authentication</h2>${user.second_factor ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`}</header>
-		<p>Logging in requires a code from your phone, so that a stolen password is not enough.</p>
-		${
-			installation?.second_factor === false
-				? html`<${Notice}>The operator of this installation must set <code>server.secrets_key</code> first.<//>`
-				: html`<div class="buttons">${user.second_factor ? html`<${Button} onClick=${renew}>New recovery codes<//><${Button} kind="danger" onClick=${drop}>Turn off…<//>` : html`<${Button} kind="primary" onClick=${enable}>Turn on<//>`}</div>`
-		}</section>`;
+	const isPossible = installation?.second_factor !== false;
+	return html`
+		<section class="card">
+			<header>
+				<h2>Two-factor authentication</h2>
+				${user.second_factor ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`}
+			</header>
+			<p>Logging in requires a code from your phone, so that a stolen password is not enough.</p>
+			${!isPossible && html`
+				<${Notice}>The operator of this installation must set <code>server.secrets_key</code> first.<//>`}
+			${isPossible && html`
+				<div class="buttons">
+					${user.second_factor
+						? html`
+							<${Button} onClick=${renew}>New recovery codes<//>
+							<${Button} kind="danger" onClick=${drop}>Turn off…<//>`
+						: html`<${Button} kind="primary" onClick=${enable}>Turn on<//>`}
+				</div>`}
+		</section>`;
 }
 
 /* ---- sessions ---- */
+
+const BROWSERS = [
+	["Firefox", /Firefox\//],
+	["Edge", /Edg\//],
+	["Opera", /OPR\//],
+	["Chrome", /Chrom(e|ium)\//],
+	["Safari", /Safari\//],
+	["curl", /^curl\//],
+];
+
+const SYSTEMS = [
+	["Android", /Android/],
+	["iOS", /iPhone|iPad/],
+	["Windows", /Windows/],
+	["macOS", /Mac OS/],
+	["Linux", /Linux/],
+];
 
 /** "Firefox on Linux", of the header User-Agent. */
 export function browserOf(agent) {
 	if (!agent)
 		return "unknown";
-	const browser = [
-		["Firefox", /Firefox\//],
-		["Edge", /Edg\//],
-		["Opera", /OPR\//],
-		["Chrome", /Chrom(e|ium)\//],
-		["Safari", /Safari\//],
-		["curl", /^curl\//],
-	].find(([, sign]) => sign.test(agent));
-	const system = [
-		["Android", /Android/],
-		["iOS", /iPhone|iPad/],
-		["Windows", /Windows/],
-		["macOS", /Mac OS/],
-		["Linux", /Linux/],
-	].find(([, sign]) => sign.test(agent));
-	return browser ? `${browser[0]}${system ? ` on ${system[0]}` : ""}` : agent.slice(0, 60);
+	const browser = BROWSERS.find(([, sign]) => sign.test(agent));
+	const system = SYSTEMS.find(([, sign]) => sign.test(agent));
+	if (!browser)
+		return agent.slice(0, 60);
+	return system ? `${browser[0]} on ${system[0]}` : browser[0];
 }
 
 function Sessions() {
@@ -145,42 +168,65 @@ function Sessions() {
 		await post("session/end", { id: one.id });
 		live.reload();
 	};
-	return html`<section class="card"><header><h2>Sessions</h2><${Button} onClick=${logOut}>Log out<//></header>
-		<${Loaded} live=${live}>${rows =>
-			html`<${Table} name="Sessions" rows=${rows} columns=${[
-				{
-					title: "Browser",
-					cell: row =>
-						html`<span title=${row.user_agent}>${browserOf(row.user_agent)}</span>${row.current ? html` <${Chip}>this session<//>` : ""}`,
-				},
-				{ title: "Address", cell: row => row.ip || "" },
-				{ title: "Logged in", cell: row => html`<${Time} at=${row.created_at} />` },
-				{ title: "Last used", cell: row => html`<${Time} at=${row.last_used_at} />` },
-				{
-					title: "End",
-					hidden: true,
-					cell: row => (row.current ? "" : html`<${Button} kind="small quiet" onClick=${end(row)}>End<//>`),
-				},
-			]} />`}<//></section>`;
+	const columns = [
+		{
+			title: "Browser",
+			cell: row => html`
+				<span title=${row.user_agent}>${browserOf(row.user_agent)}</span>
+				${row.current ? html` <${Chip}>this session<//>` : ""}`,
+		},
+		{ title: "Address", cell: row => row.ip || "" },
+		{ title: "Logged in", cell: row => html`<${Time} at=${row.created_at} />` },
+		{ title: "Last used", cell: row => html`<${Time} at=${row.last_used_at} />` },
+		{
+			title: "End",
+			hidden: true,
+			cell: row => (row.current ? "" : html`<${Button} kind="small quiet" onClick=${end(row)}>End<//>`),
+		},
+	];
+	return html`
+		<section class="card">
+			<header>
+				<h2>Sessions</h2>
+				<${Button} onClick=${logOut}>Log out<//>
+			</header>
+			<${Loaded} live=${live}>${rows => html`<${Table} name="Sessions" rows=${rows} columns=${columns} />`}<//>
+		</section>`;
 }
 
 /* ---- theme ---- */
 
+const THEMES = [
+	["", "System"],
+	["light", "Light"],
+	["dark", "Dark"],
+];
+
 function Theme() {
-	const theme = useTheme();
-	return html`<section class="card"><h2>Theme</h2><div class="segments" role="group" aria-label="Theme">${[
-		["", "System"],
-		["light", "Light"],
-		["dark", "Dark"],
-	].map(
-		([key, text]) => html`
-		<button type="button" key=${key} aria-pressed=${theme === key} onClick=${() => setTheme(key)}>${text}</button>`,
-	)}</div></section>`;
+	return html`
+		<section class="card">
+			<h2>Theme</h2>
+			<${Segments} label="Theme" options=${THEMES} value=${useTheme()} choose=${setTheme} />
+		</section>`;
 }
 
 export function Me() {
 	const user = useSession();
-	return html`<${Page} title=${user.name || user.email}>
-		<section class="card"><${Facts} rows=${[["Email", user.email], ["Role", `${ROLES[user.role][0]}: ${ROLES[user.role][1]}`], user.account_name && ["Account", user.account_name]]} /></section>
-		<div class="columns"><${ChangePassword} /><div class="stack"><${SecondFactor} /><${Theme} /></div></div><${Sessions} /><//>`;
+	const facts = [
+		["Email", user.email],
+		["Role", ROLES[user.role].join(": ")],
+		user.account_name && ["Account", user.account_name],
+	];
+	return html`
+		<${Page} title=${user.name || user.email}>
+			<section class="card"><${Facts} rows=${facts} /></section>
+			<div class="columns">
+				<${ChangePassword} />
+				<div class="stack">
+					<${SecondFactor} />
+					<${Theme} />
+				</div>
+			</div>
+			<${Sessions} />
+		<//>`;
 }

@@ -7,27 +7,9 @@ import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
 import { waitForJob } from "./webhooks.js";
 import { mailReason } from "./words.js";
+import { Field, FormDialog, ask, useForm } from "./forms.js";
 import {
-	Button,
-	Chip,
-	Dialog,
-	Empty,
-	Facts,
-	Field,
-	Form,
-	Loaded,
-	Notice,
-	Number_,
-	Page,
-	Table,
-	Tile,
-	Time,
-	Updated,
-	ask,
-	html,
-	openDialog,
-	toast,
-	useForm,
+	Button, Chip, Empty, Facts, Loaded, Notice, Number_, Page, Table, Tile, Time, Updated, html, openDialog, toast,
 } from "./ui.js";
 
 const LOW_SPACE = 0.1; // of a disk
@@ -37,7 +19,9 @@ function problemsOf(status) {
 	const found = [];
 	if (status.mail_held_since)
 		found.push([
-			html`Email is on hold since <${Time} at=${status.mail_held_since} />: ${mailReason(status.mail_held_by)}. ${status.mail_server_answer || ""}`,
+			html`
+				Email is on hold since <${Time} at=${status.mail_held_since} />: ${mailReason(status.mail_held_by)}.
+				${" "}${status.mail_server_answer || ""}`,
 			"leadhook mail test you@example.org",
 		]);
 	if (status.texts_held_since)
@@ -62,7 +46,10 @@ function AddAccount({ close }) {
 		await post("accounts", { name: form.values.name.trim() });
 		close(true);
 	}
-	return html`<${Dialog} title="Add an account" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Add account" cancel=${() => close()}><${Field} form=${form} name="name" label="Name" hint="A company or a customer." /><//><//>`;
+	return html`
+		<${FormDialog} title="Add an account" close=${close} form=${form} onSubmit=${submit} submit="Add account">
+			<${Field} form=${form} name="name" label="Name" hint="A company or a customer." />
+		<//>`;
 }
 
 function Limit({ account, close }) {
@@ -71,15 +58,27 @@ function Limit({ account, close }) {
 		await post(`accounts/${account.id}/limit`, { per_minute: form.values.per_minute.trim() || "default" });
 		close(true);
 	}
-	return html`<${Dialog} title=${`Rate limit of ${account.name}`} close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close()}>
-		<${Field} form=${form} name="per_minute" label="Calls per minute" inputmode="numeric" hint="For all keys and users of the account together. Leave empty for the default; 0 means no limit." /><//><//>`;
+	return html`
+		<${FormDialog} title=${`Rate limit of ${account.name}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
+			<${Field} form=${form} name="per_minute" label="Calls per minute" inputmode="numeric"
+				hint="For all keys and users of the account together. Leave empty for the default; 0 means no limit." />
+		<//>`;
+}
+
+function limitOf(account) {
+	if (account.per_minute === null)
+		return "default";
+	return account.per_minute === 0 ? "unlimited" : count(account.per_minute);
 }
 
 function Accounts() {
-	const live = useLive("accounts", {}, { every: 30 }),
-		overview = useList("overview", {}, { every: 30 });
-	const of = account => (overview || []).filter(row => row.account_id === account.id);
+	const live = useLive("accounts", {}, { every: 30 });
+	const overview = useList("overview", {}, { every: 30 });
+	const campaignsOf = account => (overview || []).filter(row => row.account_id === account.id);
+	const sumOf = (account, member) => campaignsOf(account).reduce((sum, one) => sum + one[member], 0);
 	const dialog = content => openDialog(content).then(done => done && live.reload());
+	const add = () => dialog(close => html`<${AddAccount} close=${close} />`);
+	const limit = account => dialog(close => html`<${Limit} account=${account} close=${close} />`);
 	const suspend = account =>
 		ask({
 			title: `Suspend ${account.name}?`,
@@ -100,54 +99,64 @@ function Accounts() {
 			title: `Remove ${account.name}?`,
 			verb: "Remove account",
 			type: account.name,
-			text: html`<p>Its ${plural(of(account).length, "campaign")} with all leads, its API keys and its users are deleted. This cannot be undone.</p>`,
+			text: html`
+				<p>
+					Its ${plural(campaignsOf(account).length, "campaign")} with all leads, its API keys and its users are deleted.
+					${" "}This cannot be undone.
+				</p>`,
 			work: async () => {
 				await remove(`accounts/${account.id}`, { yes: true });
 				await readCampaigns();
 				live.reload();
 			},
 		});
-	return html`<section class="card"><header><h2>Accounts</h2><${Button} onClick=${() => dialog(close => html`<${AddAccount} close=${close} />`)}>Add account<//></header>
-		<${Loaded} live=${live}>${rows =>
-			rows.length === 0
-				? html`<${Empty} title="No accounts yet"><p>An account has its own campaigns, API keys and users. Create one for each company or customer.</p><//>`
-				: html`<${Table} name="Accounts" rows=${rows} columns=${[
-						{
-							title: "Account",
-							cell: row => html`<a href=${link("team", { account: row.id })}>${row.name}</a>`,
-							sort: row => row.name.toLowerCase(),
-						},
-						{
-							title: "Status",
-							cell: row =>
-								row.suspended_at ? html`<${Chip} tone="bad">suspended<//>` : html`<${Chip} tone="good">active<//>`,
-						},
-						{ title: "Campaigns", kind: "number", cell: row => of(row).length, sort: row => of(row).length },
-						{
-							title: "Leads",
-							kind: "number",
-							cell: row => html`<${Number_} value=${of(row).reduce((sum, one) => sum + one.leads, 0)} />`,
-							sort: row => of(row).reduce((sum, one) => sum + one.leads, 0),
-						},
-						{
-							title: "Today",
-							kind: "number",
-							cell: row => html`<${Number_} value=${of(row).reduce((sum, one) => sum + one.today, 0)} />`,
-							sort: row => of(row).reduce((sum, one) => sum + one.today, 0),
-						},
-						{
-							title: "Calls per minute",
-							kind: "number",
-							cell: row =>
-								row.per_minute === null ? "default" : row.per_minute === 0 ? "unlimited" : count(row.per_minute),
-						},
-						{
-							title: "Actions",
-							hidden: true,
-							cell: row => html`<span class="buttons"><${Button} kind="small" onClick=${() => dialog(close => html`<${Limit} account=${row} close=${close} />`)}>Limit<//>
-				${row.suspended_at ? html`<${Button} kind="small" onClick=${resume(row)}>Resume<//>` : html`<${Button} kind="small" onClick=${() => suspend(row)}>Suspend<//>`}<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//></span>`,
-						},
-					]} />`}<//></section>`;
+	const number = (title, value) => ({
+		title,
+		kind: "number",
+		cell: row => html`<${Number_} value=${value(row)} />`,
+		sort: value,
+	});
+	const columns = [
+		{
+			title: "Account",
+			cell: row => html`<a href=${link("team", { account: row.id })}>${row.name}</a>`,
+			sort: row => row.name.toLowerCase(),
+		},
+		{
+			title: "Status",
+			cell: row => (row.suspended_at ? html`<${Chip} tone="bad">suspended<//>` : html`<${Chip} tone="good">active<//>`),
+		},
+		{ title: "Campaigns", kind: "number", cell: row => campaignsOf(row).length, sort: row => campaignsOf(row).length },
+		number("Leads", row => sumOf(row, "leads")),
+		number("Today", row => sumOf(row, "today")),
+		{ title: "Calls per minute", kind: "number", cell: limitOf },
+		{
+			title: "Actions",
+			hidden: true,
+			cell: row => html`
+				<span class="buttons">
+					<${Button} kind="small" onClick=${() => limit(row)}>Limit<//>
+					${row.suspended_at
+						? html`<${Button} kind="small" onClick=${resume(row)}>Resume<//>`
+						: html`<${Button} kind="small" onClick=${() => suspend(row)}>Suspend<//>`}
+					<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//>
+				</span>`,
+		},
+	];
+	const none = html`
+		<${Empty} title="No accounts yet">
+			<p>An account has its own campaigns, API keys and users. Create one for each company or customer.</p>
+		<//>`;
+	return html`
+		<section class="card">
+			<header>
+				<h2>Accounts</h2>
+				<${Button} onClick=${add}>Add account<//>
+			</header>
+			<${Loaded} live=${live}>
+				${rows => rows.length === 0 ? none : html`<${Table} name="Accounts" rows=${rows} columns=${columns} />`}
+			<//>
+		</section>`;
 }
 
 function MailTest({ close }) {
@@ -161,31 +170,71 @@ function MailTest({ close }) {
 		toast("Test email sent");
 		close(true);
 	}
-	return html`<${Dialog} title="Send a test email" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Send" cancel=${() => close()}><${Field} form=${form} name="address" label="To" type="email" /><//><//>`;
+	return html`
+		<${FormDialog} title="Send a test email" close=${close} form=${form} onSubmit=${submit} submit="Send">
+			<${Field} form=${form} name="address" label="To" type="email" />
+		<//>`;
 }
+
+/** What a tile says about emails: [tone, value, note]. */
+function mailOf(status) {
+	const tone = status.mail_held_since ? "bad" : "";
+	if (!status.mail)
+		return [tone, "off", "not configured"];
+	const oldest = status.oldest_mail_at && html`oldest <${Time} at=${status.oldest_mail_at} />`;
+	return [tone, count(status.mails_pending), oldest];
+}
+
+function Tiles({ status }) {
+	const [mailTone, mail, mailNote] = mailOf(status);
+	const runs = Boolean(status.dispatcher_until);
+	const toneOf = disk => (disk.free_bytes < disk.size_bytes * LOW_SPACE ? "bad" : "");
+	return html`
+		<div class="tiles">
+			<${Tile} label="Leads" value=${count(status.leads)}
+				note=${`${plural(status.campaigns, "campaign")}, ${plural(status.accounts, "account")}`} />
+			<${Tile} label="Deliveries due" tone=${status.due_now > 0 ? "wait" : "good"} value=${count(status.due_now)}
+				note=${`${count(status.due_later)} later`} />
+			<${Tile} label="Webhooks failing" tone=${status.webhooks_failing > 0 ? "bad" : "good"}
+				value=${count(status.webhooks_failing)}
+				note=${`of ${count(status.webhooks)}, ${count(status.webhooks_disabled)} disabled`} />
+			<${Tile} label="Emails pending" tone=${mailTone} value=${mail} note=${mailNote} />
+			<${Tile} label="Dispatcher" tone=${runs ? "good" : "bad"} value=${runs ? "running" : "stopped"}
+				note=${runs ? "" : "Check systemctl status leadhook-dispatch or the cron job."} />
+			${(status.disks || []).map(disk => html`
+				<${Tile} key=${disk.what} label=${`Disk (${disk.what})`} tone=${toneOf(disk)} value=${bytes(disk.free_bytes)}
+					note=${`free of ${bytes(disk.size_bytes)}`} />`)}
+		</div>`;
+}
+
+const versionsOf = status => [
+	["Leadhook", status.version],
+	["Schema", status.schema_version],
+	["Database", status.server_version],
+	status.node && ["Node", `${status.node} (${status.node_state}), ${plural(status.cluster_size, "node")}`],
+	status.bulk_jobs > 0 && [
+		"Bulk changes",
+		html`${plural(status.bulk_jobs, "job")}, the oldest from <${Time} at=${status.oldest_bulk_at} />`,
+	],
+];
 
 export function Operator() {
 	const live = useLive("status", {}, { every: 10 });
-	return html`<${Page} title="Operator" actions=${html`<${Updated} live=${live} /><${Button} onClick=${() => openDialog(close => html`<${MailTest} close=${close} />`)}>Send test email<//>`}>
-		<${Loaded} live=${live} lines=${8}>${status => html`
-			${problemsOf(status).map(([text, command], at) => html`<${Notice} tone="bad" key=${at}><p><strong>${text}</strong> Check: <code>${command}</code></p><//>`)}
-			<div class="tiles">
-				<${Tile} label="Leads" value=${count(status.leads)} note=${`${plural(status.campaigns, "campaign")}, ${plural(status.accounts, "account")}`} />
-				<${Tile} label="Deliveries due" tone=${status.due_now > 0 ? "wait" : "good"} value=${count(status.due_now)} note=${html`${count(status.due_later)} later`} />
-				<${Tile} label="Webhooks failing" tone=${status.webhooks_failing > 0 ? "bad" : "good"} value=${count(status.webhooks_failing)} note=${`of ${count(status.webhooks)}, ${count(status.webhooks_disabled)} disabled`} />
-				<${Tile} label="Emails pending" tone=${status.mail_held_since ? "bad" : ""} value=${status.mail ? count(status.mails_pending) : "off"} note=${!status.mail ? "not configured" : status.oldest_mail_at && html`oldest <${Time} at=${status.oldest_mail_at} />`} />
-				<${Tile} label="Dispatcher" tone=${status.dispatcher_until ? "good" : "bad"} value=${status.dispatcher_until ? "running" : "stopped"} note=${status.dispatcher_until ? "" : "Check systemctl status leadhook-dispatch or the cron job."} />
-				${(status.disks || []).map(disk => html`<${Tile} key=${disk.what} label=${`Disk (${disk.what})`} tone=${disk.free_bytes < disk.size_bytes * LOW_SPACE ? "bad" : ""} value=${bytes(disk.free_bytes)} note=${`free of ${bytes(disk.size_bytes)}`} />`)}
-			</div>
-			<${Accounts} />
-			<section class="card"><h2>Versions</h2><${Facts} rows=${[
-				["Leadhook", status.version],
-				["Schema", status.schema_version],
-				["Database", status.server_version],
-				status.node && ["Node", `${status.node} (${status.node_state}), ${plural(status.cluster_size, "node")}`],
-				status.bulk_jobs > 0 && [
-					"Bulk changes",
-					html`${plural(status.bulk_jobs, "job")}, the oldest from <${Time} at=${status.oldest_bulk_at} />`,
-				],
-			]} /></section>`}<//><//>`;
+	const testMail = () => openDialog(close => html`<${MailTest} close=${close} />`);
+	const actions = html`
+		<${Updated} live=${live} />
+		<${Button} onClick=${testMail}>Send test email<//>`;
+	return html`
+		<${Page} title="Operator" actions=${actions}>
+			<${Loaded} live=${live} lines=${8}>${status => html`
+				${problemsOf(status).map(([text, command], at) => html`
+					<${Notice} tone="bad" key=${at}><p><strong>${text}</strong> Check: <code>${command}</code></p><//>`)}
+				<${Tiles} status=${status} />
+				<${Accounts} />
+				<section class="card">
+					<h2>Versions</h2>
+					<${Facts} rows=${versionsOf(status)} />
+				</section>`}
+			<//>
+		<//>`;
 }

@@ -29,8 +29,8 @@ export function Preview({ markup, style = "", title, width }) {
 	const [text, sheets] = withoutStyles(markup);
 	const all = [...sheets, style].join("\n");
 	function apply() {
-		const view = frame.current?.contentWindow,
-			page = frame.current?.contentDocument;
+		const view = frame.current?.contentWindow;
+		const page = frame.current?.contentDocument;
 		if (!page || find(page, "body").length === 0)
 			return;
 		const sheet = new view.CSSStyleSheet();
@@ -40,5 +40,7 @@ export function Preview({ markup, style = "", title, width }) {
 		for (const element of find(page, "a[href], form, button, input, select, textarea")) element.tabIndex = -1;
 	}
 	useEffect(apply, [all, text]);
-	return html`<iframe ref=${frame} class="preview" title=${title} sandbox="allow-same-origin" srcdoc=${text} onLoad=${apply} width=${width} />`;
+	return html`
+		<iframe ref=${frame} class="preview" title=${title} sandbox="allow-same-origin" srcdoc=${text} onLoad=${apply}
+			width=${width} />`;
 }

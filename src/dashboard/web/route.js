@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The place is in the fragment: #/campaigns/3/leads?verified=on. Its query is that of the call that the view makes, so that what one
-// sees can be linked and bookmarked.
+// The place is in the fragment: #/campaigns/3/leads?verified=on. Its query is that of the call that the view makes, so that what
+// one sees can be linked and bookmarked.
 import { useEffect, useState } from "./hooks.js";
+
+function decoded(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch (error) {
+		return part;
+	}
+}
 
 export function parse(fragment) {
 	const [path, query = ""] = fragment.replace(/^#\/?/, "").split("?");
 	return {
-		path: path
-			.split("/")
-			.filter(Boolean)
-			.map(part => {
-				try {
-					return decodeURIComponent(part);
-				} catch (error) {
-					return part;
-				}
-			}),
+		path: path.split("/").filter(Boolean).map(decoded),
 		query: Object.fromEntries(new URLSearchParams(query)),
 	};
 }

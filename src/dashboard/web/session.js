@@ -3,7 +3,8 @@
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled, Failure, call, forget, gate, post } from "./api.js";
 import { store, useStore } from "./store.js";
-import { Dialog, Field, Form, Notice, Password, Problem, html, openDialog, useForm } from "./ui.js";
+import { Field, Form, FormDialog, Password, useForm } from "./forms.js";
+import { Dialog, Notice, Problem, Skeleton, html, openDialog } from "./ui.js";
 
 /** The answer to GET session; null: nobody is logged in; undefined: not known yet. */
 export const session = store(undefined);
@@ -72,19 +73,19 @@ function LoginFields({ form, codeShown }) {
 	}, [codeShown]);
 	return html`
 		<${Password} form=${form} name="password" label="Password" autocomplete="current-password" />
-		${
-			codeShown &&
-			html`<div ref=${code}><${Field} form=${form} name="code" label="Code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false"
-			hint="From your authenticator app, or one of your recovery codes." /></div>`
-		}`;
+		${codeShown && html`
+			<div ref=${code}>
+				<${Field} form=${form} name="code" label="Code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false"
+					hint="From your authenticator app, or one of your recovery codes." />
+			</div>`}`;
 }
 
 const waitText = seconds => `Too many attempts. Try again in ${seconds} s.`;
 
 /** Counts down after a login that came too early. */
 function useWait(failure) {
-	const [until, set] = useState(0),
-		[now, tick] = useState(Date.now());
+	const [until, set] = useState(0);
+	const [now, tick] = useState(Date.now());
 	useEffect(() => {
 		if (failure?.status === 429) set(Date.now() + (failure.retryAfter || 5) * 1000);
 	}, [failure]);
@@ -103,76 +104,84 @@ function useLogin(work) {
 		try {
 			await work(form.values);
 		} catch (failure) {
-			if (failure.code !== "code_needed")
-				throw failure.code === "wrong_login"
-					? Object.assign(failure, {
-							message: codeShown
-								? "The password or the code is wrong."
-								: "The email address or the password is wrong.",
-						})
-					: failure;
-			showCode(true);
+			if (failure.code === "code_needed") {
+				showCode(true);
+				return;
+			}
+			const wrong = codeShown ? "The password or the code is wrong." : "The email address or the password is wrong.";
+			throw failure.code === "wrong_login" ? Object.assign(failure, { message: wrong }) : failure;
 		}
 	}
 	return { form, codeShown, submit, wait };
 }
 
+/** The code of a form's values as a call has it. */
+const codeOf = values => (values.code ? { code: values.code.trim() } : {});
+
 export function Login({ again, email = "", onDone }) {
 	const login = useLogin(async values => {
 		const before = session.get();
-		const body = {
-			email: email || values.email,
-			password: values.password,
-			...(values.code ? { code: values.code.trim() } : {}),
-		};
+		const body = { email: email || values.email, password: values.password, ...codeOf(values) };
 		const { value } = await post("session", body, { quiet: true });
 		if (before && before.user_id !== value.user_id) forget();
 		session.set(value);
 		onDone?.();
 	});
 	const { form, wait } = login;
-	return html`<${Form} form=${form} onSubmit=${login.submit} class="login">
-		${!isSafe() && html`<${Notice} tone="bad">This page was loaded without HTTPS, so the browser does not store the session. Open it with https://.<//>`}
-		${again && html`<p>Your session has ended. Log in to continue.</p>`}
-		${email ? html`<p>${email}</p>` : html`<${Field} form=${form} name="email" label="Email address" type="email" autocomplete="username" autofocus=${!again} />`}
-		<${LoginFields} form=${form} codeShown=${login.codeShown} />
-		${wait > 0 && html`<p class="error" role="status">${waitText(wait)}</p>`}
-		<div class="buttons"><button type="submit" class="primary" disabled=${wait > 0} aria-busy=${form.busy}>Log in</button></div>
-		${!again && html`<p class="muted">Forgot your password? Ask an owner of your account or the operator for a new link.</p>`}
-	<//>`;
+	return html`
+		<${Form} form=${form} onSubmit=${login.submit} class="login">
+			${!isSafe() && html`
+				<${Notice} tone="bad">
+					This page was loaded without HTTPS, so the browser does not store the session. Open it with https://.
+				<//>`}
+			${again && html`<p>Your session has ended. Log in to continue.</p>`}
+			${email
+				? html`<p>${email}</p>`
+				: html`
+					<${Field} form=${form} name="email" label="Email address" type="email" autocomplete="username"
+						autofocus=${!again} />`}
+			<${LoginFields} form=${form} codeShown=${login.codeShown} />
+			${wait > 0 && html`<p class="error" role="status">${waitText(wait)}</p>`}
+			<div class="buttons">
+				<button type="submit" class="primary" disabled=${wait > 0} aria-busy=${form.busy}>Log in</button>
+			</div>
+			${!again && html`
+				<p class="muted">Forgot your password? Ask an owner of your account or the operator for a new link.</p>`}
+		<//>`;
 }
 
 /** Over the view, which stays: the session has ended. */
 export function Ended() {
-	const waiting = useStore(ended),
-		user = session.get();
+	const waiting = useStore(ended);
+	const user = session.get();
 	if (!waiting)
 		return null;
 	const done = () => {
 		ended.set(null);
 		waiting.done();
 	};
-	return html`<${Dialog} title="Log in again" close=${() => {}}>
-		<${Login} again email=${user?.email} onDone=${done} />
-		<p><button type="button" class="small quiet" onClick=${() => location.reload()}>Log in as another user</button></p><//>`;
+	return html`
+		<${Dialog} title="Log in again" close=${() => {}}>
+			<${Login} again email=${user?.email} onDone=${done} />
+			<p>
+				<button type="button" class="small quiet" onClick=${() => location.reload()}>Log in as another user</button>
+			</p>
+		<//>`;
 }
 
 function Confirm({ close }) {
 	const login = useLogin(async values => {
-		await post(
-			"session/confirm",
-			{ password: values.password, ...(values.code ? { code: values.code.trim() } : {}) },
-			{ quiet: true },
-		);
+		await post("session/confirm", { password: values.password, ...codeOf(values) }, { quiet: true });
 		close(true);
 	});
 	const { form, wait } = login;
-	return html`<${Dialog} title="Confirm your password" close=${() => close(false)}>
-		<p>This change requires your password. You will not be asked again for 10 minutes.</p>
-		<${Form} form=${form} onSubmit=${login.submit} submit="Confirm" cancel=${() => close(false)}>
+	const text = html`<p>This change requires your password. You will not be asked again for 10 minutes.</p>`;
+	return html`
+		<${FormDialog} title="Confirm your password" text=${text} close=${close}
+			form=${form} onSubmit=${login.submit} submit="Confirm">
 			<${LoginFields} form=${form} codeShown=${login.codeShown || session.get()?.second_factor} />
 			${wait > 0 && html`<p class="error" role="status">${waitText(wait)}</p>`}
-		<//><//>`;
+		<//>`;
 }
 
 /* ---- the link of an invitation or of a reset: #welcome/TOKEN ---- */
@@ -187,18 +196,16 @@ export function Welcome({ token, onDone }) {
 		);
 	}, [token]);
 	async function submit() {
+		const { password } = form.values;
 		try {
-			await post("session/link/use", { token, new_password: form.values.password }, { quiet: true });
+			await post("session/link/use", { token, new_password: password }, { quiet: true });
 		} catch (failure) {
-			throw failure.fields?.new_password
-				? Object.assign(failure, { fields: { password: failure.fields.new_password } })
-				: failure;
+			const wrong = failure.fields?.new_password;
+			throw wrong ? Object.assign(failure, { fields: { password: wrong } }) : failure;
 		}
 		forget();
 		try {
-			session.set(
-				(await post("session", { email: state.link.email, password: form.values.password }, { quiet: true })).value,
-			);
+			session.set((await post("session", { email: state.link.email, password }, { quiet: true })).value);
 		} catch (failure) {
 			// such as that of a user with a second factor
 			session.set(null);
@@ -206,18 +213,23 @@ export function Welcome({ token, onDone }) {
 		onDone();
 	}
 	if (state.failure?.code === "link_not_valid")
-		return html`<h1>This link is not valid</h1>
+		return html`
+			<h1>This link is not valid</h1>
 			<p>It was already used, replaced by a newer link, or has expired. Ask the person who invited you for a new link.</p>
 			<p><a href="#/" onClick=${onDone}>Go to the login</a></p>`;
 	if (state.failure)
 		return html`<h1>Leadhook</h1><${Problem} failure=${state.failure} onRetry=${() => location.reload()} />`;
 	if (!state.link)
-		return html`<div class="skeleton" role="status" aria-label="Loading"><span /><span /></div>`;
+		return html`<${Skeleton} lines=${2} />`;
 	const { email, name, purpose } = state.link;
-	return html`<h1>${purpose === "welcome" ? `Welcome${name ? `, ${name}` : ""}` : "Choose a new password"}</h1>
+	const welcome = name ? `Welcome, ${name}` : "Welcome";
+	return html`
+		<h1>${purpose === "welcome" ? welcome : "Choose a new password"}</h1>
 		<${Form} form=${form} onSubmit=${submit} submit="Set the password and log in" class="login">
 			<p>For <strong>${email}</strong>.</p>
-			<input type="email" class="offscreen" autocomplete="username" value=${email} readonly tabindex="-1" aria-hidden="true" />
-			<${Password} form=${form} name="password" label="Password" autocomplete="new-password" hint="At least 12 characters. A passphrase works well." />
+			<input type="email" class="offscreen" autocomplete="username" value=${email} readonly tabindex="-1"
+				aria-hidden="true" />
+			<${Password} form=${form} name="password" label="Password" autocomplete="new-password"
+				hint="At least 12 characters. A passphrase works well." />
 		<//>`;
 }

@@ -3,30 +3,14 @@
 import { useEffect, useState } from "./hooks.js";
 import { get, patch, post, remove } from "./api.js";
 import { count, plural } from "./format.js";
-import { campaignName, readCampaigns } from "./frame.js";
+import { Crumbs, readCampaigns } from "./frame.js";
 import { useLive } from "./live.js";
-import { go, link, setQuery } from "./route.js";
+import { go, setQuery } from "./route.js";
 import { may } from "./session.js";
 import { save } from "./versions.js";
 import { MAILS } from "./words.js";
-import {
-	Button,
-	Choices,
-	Code,
-	Dialog,
-	Field,
-	Form,
-	Loaded,
-	Notice,
-	Page,
-	Table,
-	Time,
-	ask,
-	html,
-	openDialog,
-	toast,
-	useForm,
-} from "./ui.js";
+import { Choices, Field, Form, FormDialog, ask, useForm } from "./forms.js";
+import { Button, Code, Loaded, Notice, Page, Segments, Table, Time, html, openDialog, toast, useLeaveWarning } from "./ui.js";
 
 const LANGUAGES = [
 	["auto", "Language of the visitor"],
@@ -36,140 +20,96 @@ const LANGUAGES = [
 	["fr", "French"],
 ];
 
-/* Each field: its name, label, hint, and its kind: text, number, check, lines (a list), select with options, set with options. */
-const GROUPS = [
-	[
-		"basics",
-		"Basics",
-		[
-			["name", "Name", "Shown on pages and in emails."],
-			["ends_at", "Ends on", "Sign-ups close on this day. Leave empty for no end.", "date"],
-			["language", "Language", "For pages and emails.", "select", LANGUAGES],
-			["jump_start", "Starting number of leads", "Added to the number that pages show.", "number"],
-			["waitlist", "Put new leads on a waitlist", null, "check"],
-		],
-	],
-	[
-		"points",
-		"Points",
-		[
-			["points_signup", "For a sign-up", null, "number"],
-			["points_direct", "For each referred friend", null, "number"],
-			["points_indirect", "For each indirect referral", "A friend of a friend, and so on.", "number"],
-			["points_verified", "Extra when the friend verifies", null, "number"],
-			["require_verification", "Count a referral only when the friend verifies", "Protects against fake addresses.", "check"],
-		],
-	],
-	[
-		"verification",
-		"Verification and emails",
-		[
-			["verify_email", "Ask leads to confirm their email address", "Sends an email with a link and a code.", "check"],
-			["verify_phone", "Ask leads to confirm their phone number", "Sends a code by text message.", "check"],
-			[
-				"mails",
-				"Emails to leads",
-				null,
-				"set",
-				["welcome", "reward", "referral", "status_link"].map(kind => [kind, ...MAILS[kind]]),
-			],
-		],
-	],
-	[
-		"forms",
-		"Forms and pages",
-		[
-			["pages", "Host pages for this campaign", "A sign-up page and a status page for each lead.", "check"],
-			["hosts", "Websites that embed the form", "Host names, one per line, for example shop.example.", "lines"],
-			["hosts_only", "Accept sign-ups only from these websites", null, "check"],
-			["landing_url", "Landing page for shared links", "Leave empty for the hosted page.", "url"],
-			["thankyou_url", "Thank-you page", "Leave empty for the status page.", "url"],
-			["status_url", "Status page", "Leave empty for the hosted page.", "url"],
-		],
-	],
-	[
-		"fraud",
-		"Bots and fraud",
-		[
-			[
-				"bots",
-				"Bot protection",
-				null,
-				"select",
-				[
-					["off", "Off"],
-					["honeypot", "Hidden field (default)"],
-					["proof", "Proof of work in the browser"],
-					["proof_or_confirm", "Proof of work, or a confirmed address"],
-				],
-			],
-			["max_per_ip", "Maximum leads per IP address", "More leads are marked as fraudulent. 0 means no limit.", "number"],
-			["allowed_networks", "Networks without this limit", "One per line, for example 192.0.2.0/24.", "lines"],
-			["blocked_email_domains", "Blocked email domains", "One per line. Their leads are marked as fraudulent.", "lines"],
-			["blocked_referrers", "Blocked referring sites", "One per line. Their leads are marked as fraudulent.", "lines"],
-		],
-	],
-	[
-		"privacy",
-		"Privacy and API",
-		[
-			["privacy", "Hide personal data in responses without an API key", null, "check"],
-			["require_key", "Require an API key for every call", "Forms on pages stop working.", "check"],
-			[
-				"public_lookup",
-				"Lookup without an API key",
-				null,
-				"select",
-				[
-					["social_id", "By lead ID (default)"],
-					["own", "Own lead only"],
-					["none", "None"],
-					["all", "All, including by address"],
-				],
-			],
-			[
-				"public_update",
-				"Update by a repeated sign-up",
-				null,
-				"select",
-				[
-					["own", "Own lead only (default)"],
-					["none", "None"],
-					["all", "All"],
-				],
-			],
-			["compat", "Webhook format of hosted services", "For receivers written for them.", "check"],
-		],
-	],
+const PROTECTIONS = [
+	["off", "Off"],
+	["honeypot", "Hidden field (default)"],
+	["proof", "Proof of work in the browser"],
+	["proof_or_confirm", "Proof of work, or a confirmed address"],
 ];
 
-const kindOf = kind =>
-	({ text: "text", number: "text", lines: "area", url: "url", date: "date", check: "check", select: "select" })[kind || "text"];
+const LOOKUPS = [
+	["social_id", "By lead ID (default)"],
+	["own", "Own lead only"],
+	["none", "None"],
+	["all", "All, including by address"],
+];
+
+const UPDATES = [
+	["own", "Own lead only (default)"],
+	["none", "None"],
+	["all", "All"],
+];
+
+const LEAD_MAILS = ["welcome", "reward", "referral", "status_link"].map(kind => [kind, ...MAILS[kind]]);
+
+/* Each field: its name, label, hint, and its kind: text, number, check, lines (a list), select with options, set with options. */
+const GROUPS = [
+	["basics", "Basics", [
+		["name", "Name", "Shown on pages and in emails."],
+		["ends_at", "Ends on", "Sign-ups close on this day. Leave empty for no end.", "date"],
+		["language", "Language", "For pages and emails.", "select", LANGUAGES],
+		["jump_start", "Starting number of leads", "Added to the number that pages show.", "number"],
+		["waitlist", "Put new leads on a waitlist", null, "check"],
+	]],
+	["points", "Points", [
+		["points_signup", "For a sign-up", null, "number"],
+		["points_direct", "For each referred friend", null, "number"],
+		["points_indirect", "For each indirect referral", "A friend of a friend, and so on.", "number"],
+		["points_verified", "Extra when the friend verifies", null, "number"],
+		["require_verification", "Count a referral only when the friend verifies", "Protects against fake addresses.", "check"],
+	]],
+	["verification", "Verification and emails", [
+		["verify_email", "Ask leads to confirm their email address", "Sends an email with a link and a code.", "check"],
+		["verify_phone", "Ask leads to confirm their phone number", "Sends a code by text message.", "check"],
+		["mails", "Emails to leads", null, "set", LEAD_MAILS],
+	]],
+	["forms", "Forms and pages", [
+		["pages", "Host pages for this campaign", "A sign-up page and a status page for each lead.", "check"],
+		["hosts", "Websites that embed the form", "Host names, one per line, for example shop.example.", "lines"],
+		["hosts_only", "Accept sign-ups only from these websites", null, "check"],
+		["landing_url", "Landing page for shared links", "Leave empty for the hosted page.", "url"],
+		["thankyou_url", "Thank-you page", "Leave empty for the status page.", "url"],
+		["status_url", "Status page", "Leave empty for the hosted page.", "url"],
+	]],
+	["fraud", "Bots and fraud", [
+		["bots", "Bot protection", null, "select", PROTECTIONS],
+		["max_per_ip", "Maximum leads per IP address", "More leads are marked as fraudulent. 0 means no limit.", "number"],
+		["allowed_networks", "Networks without this limit", "One per line, for example 192.0.2.0/24.", "lines"],
+		["blocked_email_domains", "Blocked email domains", "One per line. Their leads are marked as fraudulent.", "lines"],
+		["blocked_referrers", "Blocked referring sites", "One per line. Their leads are marked as fraudulent.", "lines"],
+	]],
+	["privacy", "Privacy and API", [
+		["privacy", "Hide personal data in responses without an API key", null, "check"],
+		["require_key", "Require an API key for every call", "Forms on pages stop working.", "check"],
+		["public_lookup", "Lookup without an API key", null, "select", LOOKUPS],
+		["public_update", "Update by a repeated sign-up", null, "select", UPDATES],
+		["compat", "Webhook format of hosted services", "For receivers written for them.", "check"],
+	]],
+];
+
+const TYPES = { text: "text", number: "text", lines: "area", url: "url", date: "date", check: "check", select: "select" };
+
+const typeOf = kind => TYPES[kind || "text"];
+
+const wordsOf = text => text.split(/[\s,]+/).filter(Boolean);
 
 /** A value of the API as a field has it, and back. */
 function toField(kind, value) {
 	if (kind === "lines")
-		return (value || "")
-			.split(/[\s,]+/)
-			.filter(Boolean)
-			.join("\n");
+		return wordsOf(value || "").join("\n");
 	if (kind === "date")
 		return value ? value.slice(0, 10) : "";
 	if (kind === "check" || kind === "set")
 		return value;
 	return value === null || value === undefined ? "" : String(value);
 }
-function fromField(kind, value) {
-	if (kind === "lines")
-		return value
-			.split(/[\s,]+/)
-			.filter(Boolean)
-			.join(",");
-	return value;
-}
+const fromField = (kind, value) => (kind === "lines" ? wordsOf(value).join(",") : value);
 
 function Group({ id, title, fields, campaign, tag, reload, changes }) {
-	const start = Object.fromEntries(fields.map(([name, , , kind]) => [name, toField(kind, campaign[name])]));
+	const valuesOf = object => Object.fromEntries(fields.map(([name, , , kind]) => [name, toField(kind, object[name])]));
+	const sent = (values, some = fields) =>
+		Object.fromEntries(some.map(([name, , , kind]) => [name, fromField(kind, values[name])]));
+	const start = valuesOf(campaign);
 	const [base, setBase] = useState({ values: start, tag });
 	const form = useForm(start);
 	const changed = fields.filter(([name]) => JSON.stringify(form.values[name]) !== JSON.stringify(base.values[name]));
@@ -180,103 +120,93 @@ function Group({ id, title, fields, campaign, tag, reload, changes }) {
 			form.setValues(start);
 		} else if (changed.length === 0 && tag !== base.tag) setBase({ values: start, tag });
 	}, [tag, JSON.stringify(start)]);
-	useEffect(() => {
-		if (changed.length === 0)
-			return undefined;
-		const warn = event => event.preventDefault();
-		addEventListener("beforeunload", warn);
-		return () => removeEventListener("beforeunload", warn);
-	}, [changed.length > 0]);
+	useLeaveWarning(changed.length > 0);
 	async function submit() {
-		const toValues = value =>
-			Object.fromEntries(fields.map(([name, , , kind]) => [name, fromField(kind, toField(kind, value[name]))]));
 		const done = await save({
 			path: `campaigns/${id}`,
 			tag: base.tag,
-			base: Object.fromEntries(fields.map(([name, , , kind]) => [name, fromField(kind, base.values[name])])),
+			base: sent(base.values),
 			labels: Object.fromEntries(fields.map(([name, label]) => [name, label])),
-			read: toValues,
-			changes: Object.fromEntries(changed.map(([name, , , kind]) => [name, fromField(kind, form.values[name])])),
+			read: value => sent(valuesOf(value)),
+			changes: sent(form.values, changed),
 		});
-		const now = await get(`campaigns/${id}`),
-			values = Object.fromEntries(fields.map(([name, , , kind]) => [name, toField(kind, now.value[name])]));
+		const now = await get(`campaigns/${id}`);
+		const values = valuesOf(now.value);
 		setBase({ values, tag: now.tag });
 		form.setValues(values);
 		toast(done === "saved" ? "Saved" : "Their changes were kept");
 		readCampaigns().catch(() => {});
 		reload();
 	}
-	return html`<section class="card"><h2>${title}</h2><${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
-		<fieldset class="stack" disabled=${!changes}>${fields.map(([name, label, hint, kind, options]) =>
-			kind === "set"
-				? html`<${Choices} key=${name} form=${form} name=${name} label=${label} options=${options} />`
-				: html`<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${kindOf(kind)} options=${options} inputmode=${kind === "number" ? "numeric" : undefined} />`,
-		)}</fieldset>
-		${changed.length > 0 && html`<p class="hint">${plural(changed.length, "unsaved change")}.</p>`}<//></section>`;
+	const field = ([name, label, hint, kind, options]) => {
+		if (kind === "set")
+			return html`<${Choices} key=${name} form=${form} name=${name} label=${label} options=${options} />`;
+		return html`
+			<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${typeOf(kind)} options=${options}
+				inputmode=${kind === "number" ? "numeric" : undefined} />`;
+	};
+	return html`
+		<section class="card">
+			<h2>${title}</h2>
+			<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
+				<fieldset class="stack" disabled=${!changes}>${fields.map(field)}</fieldset>
+				${changed.length > 0 && html`<p class="hint">${plural(changed.length, "unsaved change")}.</p>`}
+			<//>
+		</section>`;
 }
 
 /* ---- tags, actions, rewards ---- */
 
+/* Each kind: its title, the noun, what it is for, and its fields: name, label, hint, and their kind as above. */
 const DEFINITIONS = {
-	tags: [
-		"Tags",
-		"tag",
-		"Tags group leads, for example “VIP”. A tag can give points.",
-		[
-			["name", "Name"],
-			["points", "Points", "Added with the tag.", "number"],
-			["description", "Description"],
-		],
-	],
-	actions: [
-		"Actions",
-		"action",
-		"Actions earn points, for example following you.",
-		[
-			["text", "Text"],
-			["points", "Points", null, "number"],
-			["public", "Leads can complete it themselves", "Without verification.", "check"],
-		],
-	],
-	rewards: [
-		"Rewards",
-		"reward",
-		"Leads reach rewards with points.",
-		[
-			["subject", "Reward"],
-			["required_points", "Required points", null, "number"],
-		],
-	],
+	tags: ["Tags", "tag", "Tags group leads, for example “VIP”. A tag can give points.", [
+		["name", "Name"],
+		["points", "Points", "Added with the tag.", "number"],
+		["description", "Description"],
+	]],
+	actions: ["Actions", "action", "Actions earn points, for example following you.", [
+		["text", "Text"],
+		["points", "Points", null, "number"],
+		["public", "Leads can complete it themselves", "Without verification.", "check"],
+	]],
+	rewards: ["Rewards", "reward", "Leads reach rewards with points.", [
+		["subject", "Reward"],
+		["required_points", "Required points", null, "number"],
+	]],
 };
 
 function EditDefinition({ campaign, kind, row, tag, close }) {
 	const [, noun, , fields] = DEFINITIONS[kind];
-	const form = useForm(
-		Object.fromEntries(
-			fields.map(([name, , , type]) => [name, row ? toField(type, row[name]) : type === "check" ? false : ""]),
-		),
-	);
+	const valueOf = ([name, , , type]) => (row ? toField(type, row[name]) : type === "check" ? false : "");
+	const form = useForm(Object.fromEntries(fields.map(field => [field[0], valueOf(field)])));
 	async function submit() {
 		const body = Object.fromEntries(Object.entries(form.values).filter(([, value]) => row || value !== ""));
 		await (row ? patch(`${kind}/${row.id}`, body, tag) : post(`campaigns/${campaign}/${kind}`, body, { version: tag }));
 		close(true);
 	}
-	return html`<${Dialog} title=${row ? `Edit ${noun}` : `Add ${noun}`} close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close()}>
-		${fields.map(([name, label, hint, type]) => html`<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${type === "check" ? "check" : "text"} inputmode=${type === "number" ? "numeric" : undefined} />`)}<//><//>`;
+	return html`
+		<${FormDialog} title=${`${row ? "Edit" : "Add"} ${noun}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
+			${fields.map(([name, label, hint, type]) => html`
+				<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${typeOf(type)}
+					inputmode=${type === "number" ? "numeric" : undefined} />`)}
+		<//>`;
+}
+
+function cellOf(type, value) {
+	if (type === "check")
+		return value ? "yes" : "no";
+	return type === "number" ? count(value) : value || "";
 }
 
 function Definitions({ campaign, kind }) {
 	const [title, noun, text, fields] = DEFINITIONS[kind];
 	const live = useLive(`campaigns/${campaign}/${kind}`, {}, { every: 60 });
 	const changes = may("manage");
-	const edit = row =>
-		openDialog(
-			close =>
-				html`<${EditDefinition} campaign=${campaign} kind=${kind} row=${row} tag=${live.tag} close=${done => {
-					close();
-					if (done) live.reload();
-				}} />`,
-		);
+	const edit = async row => {
+		const done = await openDialog(close => html`
+			<${EditDefinition} campaign=${campaign} kind=${kind} row=${row} tag=${live.tag} close=${close} />`);
+		if (done) live.reload();
+	};
 	const drop = row =>
 		ask({
 			title: `Remove the ${noun} “${row[fields[0][0]]}”?`,
@@ -287,28 +217,35 @@ function Definitions({ campaign, kind }) {
 				live.reload();
 			},
 		});
-	const columns = fields.map(([name, label, , type]) => ({
-		title: label,
-		kind: type === "number" ? "number" : undefined,
-		cell: row => (type === "check" ? (row[name] ? "yes" : "no") : type === "number" ? count(row[name]) : row[name] || ""),
-	}));
-	return html`<section class="card"><header><h2>${title}</h2>${changes && html`<${Button} onClick=${() => edit(null)}>Add ${noun}<//>`}</header>
-		<${Loaded} live=${live}>${rows =>
-			rows.length === 0
-				? html`<p class="muted">${text}</p>`
-				: html`<${Table} name=${title} rows=${rows} columns=${[
-						...columns,
-						...(changes
-							? [
-									{
-										title: "Change",
-										hidden: true,
-										cell: row => html`<span class="buttons"><${Button} kind="small" onClick=${() => edit(row)}>Edit<//>
-				<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//></span>`,
-									},
-								]
-							: []),
-					]} />`}<//></section>`;
+	const columns = [
+		...fields.map(([name, label, , type]) => ({
+			title: label,
+			kind: type === "number" ? "number" : undefined,
+			cell: row => cellOf(type, row[name]),
+		})),
+		changes && {
+			title: "Change",
+			hidden: true,
+			cell: row => html`
+				<span class="buttons">
+					<${Button} kind="small" onClick=${() => edit(row)}>Edit<//>
+					<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//>
+				</span>`,
+		},
+	];
+	const show = rows => {
+		if (rows.length === 0)
+			return html`<p class="muted">${text}</p>`;
+		return html`<${Table} name=${title} rows=${rows} columns=${columns.filter(Boolean)} />`;
+	};
+	return html`
+		<section class="card">
+			<header>
+				<h2>${title}</h2>
+				${changes && html`<${Button} onClick=${() => edit(null)}>Add ${noun}<//>`}
+			</header>
+			<${Loaded} live=${live}>${show}<//>
+		</section>`;
 }
 
 /* ---- end ---- */
@@ -332,7 +269,11 @@ function Danger({ id, campaign, reload }) {
 			title: "Remove this campaign?",
 			verb: "Remove campaign",
 			type: campaign.name,
-			text: html`<p><strong>${plural(campaign.lead_count, "lead")}</strong> with their points and history, and all webhooks and deliveries, are deleted. This cannot be undone. Export the leads first if you need them.</p>`,
+			text: html`
+				<p>
+					<strong>${plural(campaign.lead_count, "lead")}</strong> with their points and history, and all webhooks and
+					deliveries, are deleted. This cannot be undone. Export the leads first if you need them.
+				</p>`,
 			work: async () => {
 				await remove(`campaigns/${id}`, { yes: true });
 				await readCampaigns();
@@ -340,13 +281,18 @@ function Danger({ id, campaign, reload }) {
 				go("");
 			},
 		});
-	return html`<section class="card danger-zone"><h2>End or remove</h2>
-		${
-			campaign.state === "ended"
-				? html`<p>The campaign ended <${Time} at=${campaign.ended_at || campaign.ends_at} />.</p><div class="buttons"><${Button} onClick=${reopen}>Reopen<//></div>`
-				: html`<p>Ending the campaign closes sign-ups. Leads, status pages and webhooks stay.</p><div class="buttons"><${Button} onClick=${end}>End the campaign<//></div>`
-		}
-		<div class="buttons"><${Button} kind="danger" onClick=${drop}>Remove the campaign…<//></div></section>`;
+	return html`
+		<section class="card danger-zone">
+			<h2>End or remove</h2>
+			${campaign.state === "ended"
+				? html`
+					<p>The campaign ended <${Time} at=${campaign.ended_at || campaign.ends_at} />.</p>
+					<div class="buttons"><${Button} onClick=${reopen}>Reopen<//></div>`
+				: html`
+					<p>Ending the campaign closes sign-ups. Leads, status pages and webhooks stay.</p>
+					<div class="buttons"><${Button} onClick=${end}>End the campaign<//></div>`}
+			<div class="buttons"><${Button} kind="danger" onClick=${drop}>Remove the campaign…<//></div>
+		</section>`;
 }
 
 /* ---- the view ---- */
@@ -359,35 +305,61 @@ const TABS = [
 
 function Embed({ id }) {
 	const live = useLive(`campaigns/${id}/embed`, {}, { every: 0 });
-	return html`<${Loaded} live=${live}>${one => html`<div class="stack">
-		${one.page && html`<section class="card"><h2>Hosted page</h2><p><a href=${one.page} target="_blank" rel="noreferrer noopener">${one.page}</a></p></section>`}
-		${
-			one.script &&
-			html`<section class="card"><h2>On your own page</h2><p>Add the script once, at the end of the page:</p><${Code} text=${one.script} what="the script" />
-			<p>Add this where the form belongs:</p><${Code} text=${one.form} what="the form" /></section>`
-		}
-		${
-			one.status &&
-			html`<section class="card"><h2>More</h2><p>Referral link and points of the visitor:</p><${Code} text=${one.status} what="the status" /><p>Leaderboard:</p><${Code} text=${one.leaderboard} what="the leaderboard" />
-			<p>Form without JavaScript:</p><${Code} text=${one.plain_form} what="the plain form" /></section>`
-		}</div>`}<//>`;
+	return html`
+		<${Loaded} live=${live}>${({ page, script, form, status, leaderboard, plain_form: plain }) => html`
+			<div class="stack">
+				${page && html`
+					<section class="card">
+						<h2>Hosted page</h2>
+						<p><a href=${page} target="_blank" rel="noreferrer noopener">${page}</a></p>
+					</section>`}
+				${script && html`
+					<section class="card">
+						<h2>On your own page</h2>
+						<p>Add the script once, at the end of the page:</p>
+						<${Code} text=${script} what="the script" />
+						<p>Add this where the form belongs:</p>
+						<${Code} text=${form} what="the form" />
+					</section>`}
+				${status && html`
+					<section class="card">
+						<h2>More</h2>
+						<p>Referral link and points of the visitor:</p>
+						<${Code} text=${status} what="the status" />
+						<p>Leaderboard:</p>
+						<${Code} text=${leaderboard} what="the leaderboard" />
+						<p>Form without JavaScript:</p>
+						<${Code} text=${plain} what="the plain form" />
+					</section>`}
+			</div>`}
+		<//>`;
+}
+
+function Groups({ id, live }) {
+	const changes = may("manage");
+	return html`
+		<${Loaded} live=${live} lines=${10}>${(campaign, { tag }) => html`
+			<div class="masonry">
+				${GROUPS.map(([key, title, fields]) => html`
+					<${Group} key=${key} id=${id} title=${title} fields=${fields} campaign=${campaign} tag=${tag}
+						reload=${live.reload} changes=${changes} />`)}
+				${changes && html`<${Danger} id=${id} campaign=${campaign} reload=${live.reload} />`}
+			</div>`}
+		<//>`;
 }
 
 export function Settings({ id, query }) {
 	const live = useLive(`campaigns/${id}`, {}, { every: 20 });
-	const tab = query.tab || "",
-		changes = may("manage");
-	return html`<${Page} title="Settings" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>`}>
-		<div class="segments" role="group" aria-label="Sections">${TABS.map(([key, text]) => html`<button type="button" key=${key} aria-pressed=${tab === key} onClick=${() => setQuery({ tab: key })}>${text}</button>`)}</div>
-		${!changes && html`<${Notice}>Your role cannot change settings.<//>`}
-		${
-			tab === "rewards"
-				? html`<${Definitions} campaign=${id} kind="rewards" /><${Definitions} campaign=${id} kind="actions" /><${Definitions} campaign=${id} kind="tags" />`
-				: tab === "embed"
-					? html`<${Embed} id=${id} />`
-					: html`<${Loaded} live=${live} lines=${10}>${(campaign, { tag }) => html`<div class="masonry">
-					${GROUPS.map(([key, title, fields]) => html`<${Group} key=${key} id=${id} title=${title} fields=${fields} campaign=${campaign} tag=${tag} reload=${live.reload} changes=${changes} />`)}
-					${changes && html`<${Danger} id=${id} campaign=${campaign} reload=${live.reload} />`}</div>`}<//>`
-		}
-	<//>`;
+	const tab = query.tab || "";
+	const part = () => {
+		if (tab === "rewards")
+			return ["rewards", "actions", "tags"].map(kind => html`<${Definitions} key=${kind} campaign=${id} kind=${kind} />`);
+		return tab === "embed" ? html`<${Embed} id=${id} />` : html`<${Groups} id=${id} live=${live} />`;
+	};
+	return html`
+		<${Page} title="Settings" above=${html`<${Crumbs} id=${id} />`}>
+			<${Segments} label="Sections" options=${TABS} value=${tab} choose=${key => setQuery({ tab: key })} />
+			${!may("manage") && html`<${Notice}>Your role cannot change settings.<//>`}
+			${part()}
+		<//>`;
 }

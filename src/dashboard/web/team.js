@@ -6,27 +6,9 @@ import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { isOperator, session } from "./session.js";
 import { RIGHTS, ROLES, operationName } from "./words.js";
-import {
-	Button,
-	Chip,
-	Choices,
-	Code,
-	Dialog,
-	Empty,
-	Facts,
-	Field,
-	Form,
-	Loaded,
-	Page,
-	Table,
-	Time,
-	Updated,
-	ask,
-	html,
-	openDialog,
-	toast,
-	useForm,
-} from "./ui.js";
+import { Dates, Filter, Pager } from "./lists.js";
+import { Cards, Choices, Field, FormDialog, ask, useForm, wrongField } from "./forms.js";
+import { Button, Chip, Code, Dialog, Empty, Facts, Loaded, Page, Table, Time, Updated, html, openDialog, toast } from "./ui.js";
 
 /* ---- the account whose team it is ---- */
 
@@ -40,35 +22,50 @@ function useAccount(query) {
 function AccountChoice({ account, accounts, all }) {
 	if (accounts.length === 0)
 		return null;
-	return html`<div class="row"><label>Account <select value=${account || ""} onChange=${event => setQuery({ account: event.currentTarget.value, after: null })}>
-		${all && html`<option value="">All</option>`}${accounts.map(one => html`<option key=${one.id} value=${one.id} selected=${one.id === account}>${one.name}</option>`)}</select></label></div>`;
+	const choose = event => setQuery({ account: event.currentTarget.value, after: null });
+	return html`
+		<div class="row">
+			<label>
+				Account${" "}
+				<select value=${account || ""} onChange=${choose}>
+					${all && html`<option value="">All</option>`}
+					${accounts.map(one => html`
+						<option key=${one.id} value=${one.id} selected=${one.id === account}>${one.name}</option>`)}
+				</select>
+			</label>
+		</div>`;
 }
 
-const namesOf = (ids, campaigns) =>
-	ids === null
-		? "all campaigns"
-		: ids.length === 0
-			? "no campaigns"
-			: ids.map(id => campaigns.find(one => one.id === id)?.name || `campaign ${id}`).join(", ");
+function namesOf(ids, campaigns) {
+	if (ids === null)
+		return "all campaigns";
+	const names = ids.map(id => campaigns.find(one => one.id === id)?.name || `campaign ${id}`);
+	return names.join(", ") || "no campaigns";
+}
 
 function CampaignChoices({ form, account }) {
 	const campaigns = useCampaigns().filter(one => !account || one.account_id === account);
-	return html`<${Choices} form=${form} name="campaigns" label="Campaigns" hint="Select none for all campaigns of the account, including future ones." options=${campaigns.map(one => [one.id, one.name])} />`;
+	return html`
+		<${Choices} form=${form} name="campaigns" label="Campaigns" options=${campaigns.map(one => [one.id, one.name])}
+			hint="Select none for all campaigns of the account, including future ones." />`;
 }
 
 /* ---- users ---- */
 
 function Link({ email, link: url, reset, close }) {
-	return html`<${Dialog} title=${reset ? "Password link" : "Invitation"} close=${() => close()}>
-		<p>Send this link to <strong>${email}</strong> through a channel you trust. It can be used once to set a password. <strong>It is shown only once.</strong></p><${Code} text=${url} what="the link" />
-		<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Done</button></div><//>`;
+	return html`
+		<${Dialog} title=${reset ? "Password link" : "Invitation"} close=${() => close()}>
+			<p>
+				Send this link to <strong>${email}</strong> through a channel you trust. It can be used once to set a password.
+				${" "}<strong>It is shown only once.</strong>
+			</p>
+			<${Code} text=${url} what="the link" />
+			<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Done</button></div>
+		<//>`;
 }
 
 function RoleChoice({ form, roles }) {
-	return html`<fieldset class="cards"><legend>Role</legend>${roles.map(
-		role => html`<label key=${role} class="card-choice"><input type="radio" name="role" value=${role} checked=${form.values.role === role} onChange=${() => form.set("role", role)} />
-		<span><strong>${ROLES[role][0]}</strong><br />${ROLES[role][1]}</span></label>`,
-	)}</fieldset>`;
+	return html`<${Cards} form=${form} name="role" label="Role" options=${roles.map(role => [role, ...ROLES[role]])} />`;
 }
 
 const rolesFor = account => [...(account ? ["owner", "editor", "viewer"] : []), ...(isOperator() ? ["operator"] : [])];
@@ -87,9 +84,14 @@ function Invite({ account, accountName, close }) {
 		});
 		close(value);
 	}
-	return html`<${Dialog} title="Invite a user" close=${() => close()}>${accountName && html`<p>To the account <strong>${accountName}</strong>.</p>`}<${Form} form=${form} onSubmit=${submit} submit="Create invitation" cancel=${() => close()}>
-		<${Field} form=${form} name="email" label="Email address" type="email" autocomplete="off" /><${Field} form=${form} name="name" label="Name" autocomplete="off" />
-		<${RoleChoice} form=${form} roles=${rolesFor(account)} />${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${account} />`}<//><//>`;
+	const text = accountName && html`<p>To the account <strong>${accountName}</strong>.</p>`;
+	return html`
+		<${FormDialog} title="Invite a user" text=${text} close=${close} form=${form} onSubmit=${submit} submit="Create invitation">
+			<${Field} form=${form} name="email" label="Email address" type="email" autocomplete="off" />
+			<${Field} form=${form} name="name" label="Name" autocomplete="off" />
+			<${RoleChoice} form=${form} roles=${rolesFor(account)} />
+			${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${account} />`}
+		<//>`;
 }
 
 function EditUser({ user, close }) {
@@ -103,45 +105,42 @@ function EditUser({ user, close }) {
 		});
 		close(true);
 	}
-	return html`<${Dialog} title=${user.email} close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Save" cancel=${() => close()}>
-		<${Field} form=${form} name="name" label="Name" />${
-			user.role !== "operator" &&
-			html`<${RoleChoice} form=${form} roles=${["owner", "editor", "viewer"]} />${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${user.account} />`}
-			<p class="hint">Changing the role or the campaigns ends the user's sessions.</p>`
-		}<//><//>`;
+	return html`
+		<${FormDialog} title=${user.email} close=${close} form=${form} onSubmit=${submit} submit="Save">
+			<${Field} form=${form} name="name" label="Name" />
+			${user.role !== "operator" && html`
+				<${RoleChoice} form=${form} roles=${["owner", "editor", "viewer"]} />
+				${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${user.account} />`}
+				<p class="hint">Changing the role or the campaigns ends the user's sessions.</p>`}
+		<//>`;
 }
 
-const userState = user =>
-	user.disabled_at
-		? html`<${Chip} tone="wait">disabled<//>`
-		: user.has_password
-			? html`<${Chip} tone="good">active<//>`
-			: html`<${Chip}>invited<//>`;
+function userState(user) {
+	if (user.disabled_at)
+		return html`<${Chip} tone="wait">disabled<//>`;
+	return user.has_password ? html`<${Chip} tone="good">active<//>` : html`<${Chip}>invited<//>`;
+}
 
 export function Team({ query }) {
-	const { account, accounts } = useAccount(query),
-		campaigns = useCampaigns();
-	const live = useLive(
-		account || isOperator() ? "users" : null,
-		isOperator() && query.account ? { account: query.account } : {},
-		{ every: 30 },
-	);
+	const { account, accounts } = useAccount(query);
+	const campaigns = useCampaigns();
+	const filter = isOperator() && query.account ? { account: query.account } : {};
+	const live = useLive(account || isOperator() ? "users" : null, filter, { every: 30 });
 	const me = session.get().user_id;
+	const accountName = id => accounts.find(one => one.id === id)?.name;
+	const showLink = (email, url, reset) =>
+		openDialog(close => html`<${Link} reset=${reset} email=${email} link=${url} close=${close} />`);
 	async function invite() {
-		const made = await openDialog(close => html`<${Invite} account=${account} accountName=${accounts.find(one => one.id === account)?.name} close=${close} />`);
+		const made = await openDialog(close => html`
+			<${Invite} account=${account} accountName=${accountName(account)} close=${close} />`);
 		if (made) {
 			live.reload();
-			await openDialog(close => html`<${Link} email=${made.email} link=${made.link} close=${close} />`);
+			await showLink(made.email, made.link);
 		}
 	}
-	const edit = user =>
-		openDialog(
-			close =>
-				html`<${EditUser} user=${user} close=${done => {
-					close();
-					if (done) live.reload();
-				}} />`,
-		);
+	const edit = async user => {
+		if (await openDialog(close => html`<${EditUser} user=${user} close=${close} />`)) live.reload();
+	};
 	const reset = user =>
 		ask({
 			title: "Create a new password link?",
@@ -151,9 +150,7 @@ export function Team({ query }) {
 			work: async () => {
 				const { value } = await post(`users/${user.id}/reset`, {});
 				live.reload();
-				setTimeout(() =>
-					openDialog(close => html`<${Link} reset email=${user.email} link=${value.link} close=${close} />`),
-				);
+				setTimeout(() => showLink(user.email, value.link, true));
 			},
 		});
 	const turn = user => async () => {
@@ -171,34 +168,49 @@ export function Team({ query }) {
 				live.reload();
 			},
 		});
-	return html`<${Page} title="Team" actions=${html`<${Updated} live=${live} /><${Button} kind="primary" onClick=${invite}>Invite<//>`}>
-		<${AccountChoice} account=${Number(query.account) || null} accounts=${accounts} all />
-		<${Loaded} live=${live}>${rows =>
-			html`<${Table} name="Users" rows=${rows} columns=${[
-				{
-					title: "User",
-					kind: "long",
-					cell: user =>
-						html`<strong>${user.name || user.email}</strong>${user.id === me ? html` <${Chip}>you<//>` : ""}${user.name ? html`<br /><span class="muted">${user.email}</span>` : ""}`,
-				},
-				{
-					title: "Role",
-					cell: user =>
-						html`${ROLES[user.role][0]}${isLimited(user.role) ? html`<br /><span class="muted">${namesOf(user.campaigns, campaigns)}</span>` : ""}`,
-				},
-				isOperator() && { title: "Account", cell: user => accounts.find(one => one.id === user.account)?.name || "" },
-				{
-					title: "State",
-					cell: user => html`${userState(user)}${user.has_totp ? html` <${Chip} tone="good">second factor<//>` : ""}`,
-				},
-				{ title: "Last login", cell: user => html`<${Time} at=${user.last_login_at} none="never" />` },
-				{
-					title: "Change",
-					hidden: true,
-					cell: user => html`<span class="buttons"><${Button} kind="small" onClick=${() => edit(user)}>Edit<//><${Button} kind="small" onClick=${() => reset(user)}>Reset password<//>
-				${user.id !== me && html`<${Button} kind="small" onClick=${turn(user)}>${user.disabled_at ? "Enable" : "Disable"}<//><${Button} kind="small quiet" onClick=${() => drop(user)}>Remove<//>`}</span>`,
-				},
-			].filter(Boolean)} />`}<//><//>`;
+	const columns = [
+		{
+			title: "User",
+			kind: "long",
+			cell: user => html`
+				<strong>${user.name || user.email}</strong>${user.id === me ? html` <${Chip}>you<//>` : ""}
+				${user.name ? html`<br /><span class="muted">${user.email}</span>` : ""}`,
+		},
+		{
+			title: "Role",
+			cell: user => html`
+				${ROLES[user.role][0]}
+				${isLimited(user.role) ? html`<br /><span class="muted">${namesOf(user.campaigns, campaigns)}</span>` : ""}`,
+		},
+		isOperator() && { title: "Account", cell: user => accountName(user.account) || "" },
+		{
+			title: "State",
+			cell: user => html`${userState(user)}${user.has_totp ? html` <${Chip} tone="good">second factor<//>` : ""}`,
+		},
+		{ title: "Last login", cell: user => html`<${Time} at=${user.last_login_at} none="never" />` },
+		{
+			title: "Change",
+			hidden: true,
+			cell: user => html`
+				<span class="buttons">
+					<${Button} kind="small" onClick=${() => edit(user)}>Edit<//>
+					<${Button} kind="small" onClick=${() => reset(user)}>Reset password<//>
+					${user.id !== me && html`
+						<${Button} kind="small" onClick=${turn(user)}>${user.disabled_at ? "Enable" : "Disable"}<//>
+						<${Button} kind="small quiet" onClick=${() => drop(user)}>Remove<//>`}
+				</span>`,
+		},
+	];
+	const actions = html`
+		<${Updated} live=${live} />
+		<${Button} kind="primary" onClick=${invite}>Invite<//>`;
+	return html`
+		<${Page} title="Team" actions=${actions}>
+			<${AccountChoice} account=${Number(query.account) || null} accounts=${accounts} all />
+			<${Loaded} live=${live}>
+				${rows => html`<${Table} name="Users" rows=${rows} columns=${columns.filter(Boolean)} />`}
+			<//>
+		<//>`;
 }
 
 /* ---- keys ---- */
@@ -213,10 +225,10 @@ const PRESETS = [
 function AddKey({ account, close }) {
 	const form = useForm({ name: "", preset: "server", rights: ["ingest"], campaigns: [], expires: "" });
 	async function submit() {
-		const { name, preset, rights, campaigns, expires } = form.values,
-			chosen = PRESETS.find(([key]) => key === preset)[2] || rights;
+		const { name, preset, rights, campaigns, expires } = form.values;
+		const chosen = PRESETS.find(([key]) => key === preset)[2] || rights;
 		if (chosen.length === 0)
-			throw Object.assign(new Error(""), { fields: { rights: "Select at least one right." } });
+			throw wrongField("rights", "Select at least one right.");
 		const { value } = await post(`accounts/${account}/keys`, {
 			rights: chosen,
 			...(name.trim() ? { name: name.trim() } : {}),
@@ -225,131 +237,164 @@ function AddKey({ account, close }) {
 		});
 		close(value);
 	}
-	return html`<${Dialog} title="Add an API key" close=${() => close()}><${Form} form=${form} onSubmit=${submit} submit="Add key" cancel=${() => close()}>
-		<${Field} form=${form} name="name" label="Name" hint="Where the key is used." autocomplete="off" />
-		<${Field} form=${form} name="preset" label="Purpose" type="select" options=${PRESETS.map(([key, text]) => [key, text])} />
-		${
-			form.values.preset === "own" &&
-			html`<${Choices} form=${form} name="rights" label="Rights" options=${Object.entries(RIGHTS)
-				.filter(([right]) => session.get().rights.includes(right))
-				.map(([right, [name, why]]) => [right, name, why])} />`
-		}
-		<${CampaignChoices} form=${form} account=${account} /><${Field} form=${form} name="expires" label="Expires on" type="date" hint="Leave empty for no expiry." /><//><//>`;
+	const own = Object.entries(RIGHTS).filter(([right]) => session.get().rights.includes(right));
+	return html`
+		<${FormDialog} title="Add an API key" close=${close} form=${form} onSubmit=${submit} submit="Add key">
+			<${Field} form=${form} name="name" label="Name" hint="Where the key is used." autocomplete="off" />
+			<${Field} form=${form} name="preset" label="Purpose" type="select" options=${PRESETS} />
+			${form.values.preset === "own" && html`
+				<${Choices} form=${form} name="rights" label="Rights"
+					options=${own.map(([right, [name, why]]) => [right, name, why])} />`}
+			<${CampaignChoices} form=${form} account=${account} />
+			<${Field} form=${form} name="expires" label="Expires on" type="date" hint="Leave empty for no expiry." />
+		<//>`;
 }
 
-const keyState = key =>
-	key.revoked_at
-		? html`<${Chip} tone="bad">revoked<//>`
-		: key.expires_at && Date.parse(key.expires_at) < Date.now()
-			? html`<${Chip} tone="wait">expired<//>`
-			: html`<${Chip} tone="good">active<//>`;
+function NewKey({ text, close }) {
+	return html`
+		<${Dialog} title="New API key" close=${close}>
+			<p>
+				<strong>The key is shown only once.</strong> Store it where your program reads it, never in a public page.
+			</p>
+			<${Code} text=${text} what="the key" />
+			<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>I have stored it</button></div>
+		<//>`;
+}
+
+function keyState(key) {
+	if (key.revoked_at)
+		return html`<${Chip} tone="bad">revoked<//>`;
+	const isExpired = key.expires_at && Date.parse(key.expires_at) < Date.now();
+	return isExpired ? html`<${Chip} tone="wait">expired<//>` : html`<${Chip} tone="good">active<//>`;
+}
 
 export function Keys({ query }) {
-	const { account, accounts } = useAccount(query),
-		campaigns = useCampaigns();
+	const { account, accounts } = useAccount(query);
+	const campaigns = useCampaigns();
 	const live = useLive(account ? `accounts/${account}/keys` : null, {}, { every: 30 });
 	async function add() {
 		const made = await openDialog(close => html`<${AddKey} account=${account} close=${close} />`);
 		if (!made)
 			return;
 		live.reload();
-		await openDialog(
-			close => html`<${Dialog} title="New API key" close=${close}><p><strong>The key is shown only once.</strong> Store it where your program reads it, never in a public page.</p><${Code} text=${made.key} what="the key" />
-			<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>I have stored it</button></div><//>`,
-		);
+		await openDialog(close => html`<${NewKey} text=${made.key} close=${close} />`);
 	}
 	const revoke = key =>
 		ask({
 			title: "Revoke this key?",
 			verb: "Revoke key",
-			text: html`<p>Calls with <strong>${key.name || `key ${key.id}`}</strong> fail at once. ${key.last_used_at ? html`It was last used <${Time} at=${key.last_used_at} />.` : "It was never used."}</p>`,
+			text: html`
+				<p>
+					Calls with <strong>${key.name || `key ${key.id}`}</strong> fail at once.
+					${key.last_used_at ? html` It was last used <${Time} at=${key.last_used_at} />.` : " It was never used."}
+				</p>`,
 			work: async () => {
 				await remove(`keys/${key.id}`);
 				live.reload();
 			},
 		});
-	return html`<${Page} title="API keys" actions=${account && html`<${Button} kind="primary" onClick=${add}>Add key<//>`}>
-		<${AccountChoice} account=${account} accounts=${accounts} />
-		${
-			account
-				? html`<${Loaded} live=${live}>${rows =>
-						rows.length === 0
-							? html`<${Empty} title="No keys yet"><p>A key gives your server or app access to the API.</p><//>`
-							: html`<${Table} name="Keys" rows=${rows} columns=${[
-									{ title: "Key", cell: key => html`<strong>${key.name || `Key ${key.id}`}</strong>` },
-									{ title: "State", cell: keyState },
-									{
-										title: "Rights",
-										cell: key =>
-											html`${key.rights.map(right => RIGHTS[right]?.[0] || right).join(", ")}<br /><span class="muted">${namesOf(key.campaigns, campaigns)}</span>`,
-									},
-									{ title: "Last used", cell: key => html`<${Time} at=${key.last_used_at} none="never" />` },
-									{ title: "Expires", cell: key => html`<${Time} at=${key.expires_at} none="never" />` },
-									{
-										title: "Change",
-										hidden: true,
-										cell: key =>
-											key.revoked_at
-												? ""
-												: html`<${Button} kind="small quiet" onClick=${() => revoke(key)}>Revoke<//>`,
-									},
-								]} />`}<//>`
-				: html`<${Empty} title="No accounts yet"><p>Create a campaign first.</p><//>`
-		}<//>`;
+	const columns = [
+		{ title: "Key", cell: key => html`<strong>${key.name || `Key ${key.id}`}</strong>` },
+		{ title: "State", cell: keyState },
+		{
+			title: "Rights",
+			cell: key => html`
+				${key.rights.map(right => RIGHTS[right]?.[0] || right).join(", ")}<br />
+				<span class="muted">${namesOf(key.campaigns, campaigns)}</span>`,
+		},
+		{ title: "Last used", cell: key => html`<${Time} at=${key.last_used_at} none="never" />` },
+		{ title: "Expires", cell: key => html`<${Time} at=${key.expires_at} none="never" />` },
+		{
+			title: "Change",
+			hidden: true,
+			cell: key => (key.revoked_at ? "" : html`<${Button} kind="small quiet" onClick=${() => revoke(key)}>Revoke<//>`),
+		},
+	];
+	const none = html`<${Empty} title="No keys yet"><p>A key gives your server or app access to the API.</p><//>`;
+	return html`
+		<${Page} title="API keys" actions=${account && html`<${Button} kind="primary" onClick=${add}>Add key<//>`}>
+			<${AccountChoice} account=${account} accounts=${accounts} />
+			${!account && html`<${Empty} title="No accounts yet"><p>Create a campaign first.</p><//>`}
+			${account && html`
+				<${Loaded} live=${live}>
+					${rows => rows.length === 0 ? none : html`<${Table} name="Keys" rows=${rows} columns=${columns} />`}
+				<//>`}
+		<//>`;
 }
 
 /* ---- audit log ---- */
 
 const ACTORS = { user: "Former user", key: "Former API key" };
-const plain = value =>
-	value === null || value === undefined ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value);
+function plain(value) {
+	if (value === null || value === undefined)
+		return "–";
+	return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
 
 function Differences({ row }) {
-	const before = row.before || {},
-		after = row.after || {},
-		names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-			name => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
-		);
+	const before = row.before || {};
+	const after = row.after || {};
+	const all = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+	const names = all.filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 	if (names.length === 0)
 		return html`<span class="muted">–</span>`;
-	return html`<details><summary>${names.slice(0, 3).join(", ")}${names.length > 3 ? " …" : ""}</summary><${Facts} rows=${names.map(name => [name, `${plain(before[name])} → ${plain(after[name])}`])} /></details>`;
+	return html`
+		<details>
+			<summary>${names.slice(0, 3).join(", ")}${names.length > 3 ? " …" : ""}</summary>
+			<${Facts} rows=${names.map(name => [name, `${plain(before[name])} → ${plain(after[name])}`])} />
+		</details>`;
+}
+
+/** Who has made a change: a user, a key, or somebody at the command line. */
+const actorOf = row =>
+	row.actor === "shell" ? `Command line (${row.actor_name})` : row.actor_name || ACTORS[row.actor] || row.actor;
+
+/** Whether a change was made, where that is not plain. */
+function changeState(row) {
+	if (row.state === "done")
+		return "";
+	return row.state === "failed"
+		? html` <${Chip} tone="bad">failed<//>`
+		: html` <${Chip} tone="wait">outcome unknown<//>`;
 }
 
 export function Changes({ query }) {
-	const { accounts } = useAccount(query),
-		campaigns = useCampaigns();
-	const live = useLive(
-		"audit",
-		{ account: query.account, campaign: query.campaign, since: query.since, until: query.until, after: query.after, limit: 50 },
-		{ every: 30 },
-	);
-	return html`<${Page} title="Audit log" actions=${html`<${Updated} live=${live} />`}><${AccountChoice} account=${Number(query.account) || null} accounts=${accounts} all />
-		<div class="filters" role="group" aria-label="Filters"><label class="offscreen" for="audit-campaign">Campaign</label><select id="audit-campaign" value=${query.campaign || ""} onChange=${event => setQuery({ campaign: event.currentTarget.value, after: null })}>
-			<option value="">All campaigns</option>${campaigns.map(one => html`<option key=${one.id} value=${one.id} selected=${query.campaign === String(one.id)}>${one.name}</option>`)}</select>
-			<label>From <input type="date" value=${query.since?.slice(0, 10) || ""} onChange=${event => setQuery({ since: event.currentTarget.value, after: null })} /></label>
-			<label>Before <input type="date" value=${query.until?.slice(0, 10) || ""} onChange=${event => setQuery({ until: event.currentTarget.value, after: null })} /></label></div>
-		<${Loaded} live=${live}>${rows =>
-			rows.length === 0
-				? html`<${Empty} title="No changes"><p>Every change by a user, an API key or a command is logged for 400 days.</p><//>`
-				: html`<${Table} name="Changes" rows=${rows} columns=${[
-						{ title: "When", cell: row => html`<${Time} at=${row.created_at} />` },
-						{
-							title: "Who",
-							cell: row =>
-								html`${row.actor === "shell" ? `Command line (${row.actor_name})` : row.actor_name || ACTORS[row.actor] || row.actor}${row.ip ? html`<br /><span class="muted">${row.ip}</span>` : ""}`,
-						},
-						{
-							title: "What",
-							cell: row =>
-								html`<span title=${row.operation}>${operationName(row.operation)}</span>${row.state === "done" ? "" : html` <${Chip} tone=${row.state === "failed" ? "bad" : "wait"}>${row.state === "failed" ? "failed" : "outcome unknown"}<//>`}`,
-						},
-						{
-							title: "Campaign",
-							cell: row =>
-								row.campaign
-									? html`<a href=${link(`campaigns/${row.campaign}`)}>${campaigns.find(one => one.id === row.campaign)?.name || `campaign ${row.campaign}`}</a>`
-									: "",
-						},
-						{ title: "Changed", cell: row => html`<${Differences} row=${row} />` },
-					]} /><nav class="buttons pager" aria-label="Pages">${query.after && html`<button type="button" onClick=${() => setQuery({ after: null })}>Newest</button>`}${live.next && html`<button type="button" onClick=${() => setQuery({ after: live.next.after })}>Older</button>`}</nav>`}<//><//>`;
+	const { accounts } = useAccount(query);
+	const campaigns = useCampaigns();
+	const { account, campaign, since, until, after } = query;
+	const live = useLive("audit", { account, campaign, since, until, after, limit: 50 }, { every: 30 });
+	const campaignOf = row => {
+		const name = campaigns.find(one => one.id === row.campaign)?.name || `campaign ${row.campaign}`;
+		return row.campaign ? html`<a href=${link(`campaigns/${row.campaign}`)}>${name}</a>` : "";
+	};
+	const columns = [
+		{ title: "When", cell: row => html`<${Time} at=${row.created_at} />` },
+		{
+			title: "Who",
+			cell: row => html`${actorOf(row)}${row.ip ? html`<br /><span class="muted">${row.ip}</span>` : ""}`,
+		},
+		{
+			title: "What",
+			cell: row => html`<span title=${row.operation}>${operationName(row.operation)}</span>${changeState(row)}`,
+		},
+		{ title: "Campaign", cell: campaignOf },
+		{ title: "Changed", cell: row => html`<${Differences} row=${row} />` },
+	];
+	const none = html`
+		<${Empty} title="No changes">
+			<p>Every change by a user, an API key or a command is logged for 400 days.</p>
+		<//>`;
+	const show = rows => html`
+		<${Table} name="Changes" rows=${rows} columns=${columns} />
+		<${Pager} after=${after} next=${live.next} />`;
+	return html`
+		<${Page} title="Audit log" actions=${html`<${Updated} live=${live} />`}>
+			<${AccountChoice} account=${Number(account) || null} accounts=${accounts} all />
+			<div class="filters" role="group" aria-label="Filters">
+				<${Filter} id="audit-campaign" name="campaign" label="Campaign" all="All campaigns" query=${query}
+					options=${campaigns.map(one => [one.id, one.name])} />
+				<${Dates} query=${query} />
+			</div>
+			<${Loaded} live=${live}>${rows => (rows.length === 0 ? none : show(rows))}<//>
+		<//>`;
 }

@@ -3,13 +3,14 @@
 import { useEffect, useRef, useState } from "./hooks.js";
 import { get, post } from "./api.js";
 import { bytes, count, plural } from "./format.js";
-import { campaignName } from "./frame.js";
+import { Crumbs, campaignName } from "./frame.js";
 import { link } from "./route.js";
-import { Button, Chip, Empty, Field, Form, Notice, Page, Problem, Table, html, toast, useForm } from "./ui.js";
+import { Field, Form, useForm } from "./forms.js";
+import { Button, Chip, Notice, Page, Problem, Table, download, html, toast, useLeaveWarning } from "./ui.js";
 
-const PART_ROWS = 1000,
-	PART_BYTES = 900 * 1000,
-	PREVIEW_ROWS = 5;
+const PART_ROWS = 1000;
+const PART_BYTES = 900 * 1000;
+const PREVIEW_ROWS = 5;
 
 /* ---- reading a file ---- */
 
@@ -30,8 +31,8 @@ export async function textOf(file) {
 /** The records of CSV as pieces of the text, with respect to quotes. */
 export function recordsOf(text) {
 	const records = [];
-	let begin = 0,
-		quoted = false;
+	let begin = 0;
+	let quoted = false;
 	for (let at = 0; at < text.length; at++) {
 		const sign = text[at];
 		if (sign === '"') quoted = !quoted;
@@ -51,8 +52,8 @@ export const delimiterOf = heading =>
 /** The cells of one record. */
 export function cellsOf(record, delimiter) {
 	const cells = [];
-	let cell = "",
-		quoted = false;
+	let cell = "";
+	let quoted = false;
 	for (let at = 0; at < record.length; at++) {
 		const sign = record[at];
 		if (quoted && sign === '"' && record[at + 1] === '"') {
@@ -70,8 +71,8 @@ export function cellsOf(record, delimiter) {
 /** Parts of records that one call takes; each has the heading. */
 export function* partsOf(heading, records) {
 	const encoder = new TextEncoder();
-	let part = [],
-		size = 0;
+	let part = [];
+	let size = 0;
 	for (const record of records) {
 		const length = encoder.encode(record).length;
 		if (part.length === PART_ROWS || (part.length > 0 && size + length > PART_BYTES)) {
@@ -122,53 +123,65 @@ const GUESSES = {
 
 const guess = column => (KNOWN.has(column) ? column : GUESSES[column.trim().toLowerCase()] || "");
 
-function download(name, text) {
-	const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-	Object.assign(document.createElement("a"), { href: url, download: name }).click();
-	setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
-
 function Choose({ onFile }) {
 	const [over, set] = useState(false);
-	return html`<div class=${`drop ${over ? "over" : ""}`} onDragOver=${event => {
+	const dragOver = event => {
 		event.preventDefault();
 		set(true);
-	}} onDragLeave=${() => set(false)}
-			onDrop=${event => {
-				event.preventDefault();
-				set(false);
-				if (event.dataTransfer.files[0]) onFile(event.dataTransfer.files[0]);
-			}}>
-		<p><label for="import-file">Choose a CSV file</label> or drop it here.</p><input type="file" id="import-file" accept=".csv,.txt,text/csv" onChange=${event => event.currentTarget.files[0] && onFile(event.currentTarget.files[0])} />
-		<p class="muted">The first line must contain the column names. CSV files from Excel, HubSpot and Mailchimp work, of any size.</p></div>`;
+	};
+	const drop = event => {
+		event.preventDefault();
+		set(false);
+		if (event.dataTransfer.files[0]) onFile(event.dataTransfer.files[0]);
+	};
+	const choose = event => event.currentTarget.files[0] && onFile(event.currentTarget.files[0]);
+	return html`
+		<div class=${`drop ${over ? "over" : ""}`} onDragOver=${dragOver} onDragLeave=${() => set(false)} onDrop=${drop}>
+			<p><label for="import-file">Choose a CSV file</label> or drop it here.</p>
+			<input type="file" id="import-file" accept=".csv,.txt,text/csv" onChange=${choose} />
+			<p class="muted">
+				The first line must contain the column names. CSV files from Excel, HubSpot and Mailchimp work, of any size.
+			</p>
+		</div>`;
+}
+
+function FieldChoice({ column, map, setMap }) {
+	const chosen = map[column] || "";
+	const choose = event => setMap({ ...map, [column]: event.currentTarget.value });
+	return html`
+		<select aria-label=${`Field for ${column}`} value=${chosen} onChange=${choose}>
+			${FIELDS.map(([value, text]) => html`
+				<option key=${value} value=${value} selected=${value === chosen}>${value ? text : `${text}: ${column}`}</option>`)}
+		</select>`;
 }
 
 function Columns({ file, map, setMap, onCheck }) {
-	return html`<section class="card"><h2>Map the columns</h2><p class="muted">${file.name}: ${plural(file.records.length, "row")}, ${bytes(file.size)}.</p>
-		<${Table} name="Columns" id=${row => row.at} rows=${file.columns.map((name, at) => ({ name, at }))} columns=${[
-			{ title: "Column", cell: row => html`<strong>${row.name}</strong>` },
-			{
-				title: "Examples",
-				cell: row =>
-					html`<span class="muted">${file.samples
-						.map(cells => cells[row.at])
-						.filter(Boolean)
-						.slice(0, 3)
-						.join(", ")}</span>`,
-			},
-			{
-				title: "Field",
-				cell: row => html`<select aria-label=${`Field for ${row.name}`} value=${map[row.name] || ""} onChange=${event => setMap({ ...map, [row.name]: event.currentTarget.value })}>
-				${FIELDS.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === (map[row.name] || "")}>${value ? text : `${text}: ${row.name}`}</option>`)}</select>`,
-			},
-		]} />
-		${!Object.values(map).some(value => value === "email" || value === "phone_number") && html`<p class="error" role="status">Map one column to the email address or the phone number.</p>`}
-		<div class="buttons"><${Button} kind="primary" disabled=${!Object.values(map).some(value => value === "email" || value === "phone_number")} onClick=${onCheck}>Check the file<//></div></section>`;
+	const examplesOf = at => file.samples.map(cells => cells[at]).filter(Boolean).slice(0, 3).join(", ");
+	const identifies = Object.values(map).some(value => value === "email" || value === "phone_number");
+	const columns = [
+		{ title: "Column", cell: row => html`<strong>${row.name}</strong>` },
+		{ title: "Examples", cell: row => html`<span class="muted">${examplesOf(row.at)}</span>` },
+		{ title: "Field", cell: row => html`<${FieldChoice} column=${row.name} map=${map} setMap=${setMap} />` },
+	];
+	const rows = file.columns.map((name, at) => ({ name, at }));
+	return html`
+		<section class="card">
+			<h2>Map the columns</h2>
+			<p class="muted">${file.name}: ${plural(file.records.length, "row")}, ${bytes(file.size)}.</p>
+			<${Table} name="Columns" id=${row => row.at} rows=${rows} columns=${columns} />
+			${!identifies && html`
+				<p class="error" role="status">Map one column to the email address or the phone number.</p>`}
+			<div class="buttons">
+				<${Button} kind="primary" disabled=${!identifies} onClick=${onCheck}>Check the file<//>
+			</div>
+		</section>`;
 }
+
+const NOTHING = { rows: 0, imported: 0, unchanged: 0, rejected: 0, valid: 0 };
 
 /** Sends all parts; `stop.now` ends it after the present one. Calls `tell` with the sums so far. */
 async function sendParts(campaign, file, map, options, stop, tell) {
-	const sums = { rows: 0, imported: 0, unchanged: 0, rejected: 0, valid: 0, rejectedRows: [] };
+	const sums = { ...NOTHING, rejectedRows: [] };
 	const names = Object.fromEntries(Object.entries(map).filter(([name, value]) => value && value !== name));
 	let last = null;
 	for (const records of partsOf(file.heading, file.records)) {
@@ -181,10 +194,9 @@ async function sendParts(campaign, file, map, options, stop, tell) {
 			...(last ? { last_number: last } : {}),
 			...options,
 		});
-		for (const name of ["rows", "imported", "unchanged", "rejected", "valid"]) sums[name] += value[name] || 0;
-		sums.rejectedRows.push(
-			...(value.rejected_rows || []).map(row => ({ ...row, line: row.line + sums.rows - (value.rows || 0) })),
-		);
+		const before = sums.rows;
+		for (const name of Object.keys(NOTHING)) sums[name] += value[name] || 0;
+		sums.rejectedRows.push(...(value.rejected_rows || []).map(row => ({ ...row, line: row.line + before })));
 		last = value.last_number || last;
 		tell({ ...sums });
 	}
@@ -192,53 +204,95 @@ async function sendParts(campaign, file, map, options, stop, tell) {
 }
 
 function Progress({ sums, total, what }) {
-	return html`<div class="progress"><progress max=${total} value=${sums.rows} aria-label=${what} /><p role="status">${what}: ${count(sums.rows)} of ${plural(total, "row")}.</p></div>`;
+	return html`
+		<div class="progress">
+			<progress max=${total} value=${sums.rows} aria-label=${what} />
+			<p role="status">${what}: ${count(sums.rows)} of ${plural(total, "row")}.</p>
+		</div>`;
 }
+
+const REJECTED = [
+	{ title: "Line", kind: "number", cell: row => row.line },
+	{ title: "Reason", cell: row => row.reason },
+	{ title: "Row", cell: row => html`<code>${row.record}</code>` },
+];
 
 function Rejected({ sums, file }) {
-	if (sums.rejectedRows.length === 0)
+	const rows = sums.rejectedRows;
+	if (rows.length === 0)
 		return null;
-	return html`<details><summary>${plural(sums.rejectedRows.length, "rejected row")}</summary>
-		<${Table} name="Rejected rows" id=${row => `${row.line}${row.reason}`} rows=${sums.rejectedRows.slice(0, 50)} columns=${[
-			{ title: "Line", kind: "number", cell: row => row.line },
-			{ title: "Reason", cell: row => row.reason },
-			{ title: "Row", cell: row => html`<code>${row.record}</code>` },
-		]} />
-		<${Button} onClick=${() => download("rejected.csv", [file.heading, ...sums.rejectedRows.map(row => `${row.record}\n`)].join(""))}>Download rejected rows<//></details>`;
+	const save = () => download("rejected.csv", [file.heading, ...rows.map(row => `${row.record}\n`)].join(""), "text/csv");
+	return html`
+		<details>
+			<summary>${plural(rows.length, "rejected row")}</summary>
+			<${Table} name="Rejected rows" id=${row => `${row.line}${row.reason}`} rows=${rows.slice(0, 50)} columns=${REJECTED} />
+			<${Button} onClick=${save}>Download rejected rows<//>
+		</details>`;
 }
 
+/** The steps of an import after the columns are mapped; `back` leads to them. */
+const STEPS = {
+	checking: ({ file, sums, stop }) => html`
+		<section class="card">
+			<${Progress} sums=${sums} total=${file.records.length} what="Checked" />
+			<div class="buttons"><button type="button" onClick=${stop}>Stop</button></div>
+		</section>`,
+	checked: ({ file, sums, start, back }) => html`
+		<section class="card">
+			<h2>${plural(sums.valid, "lead")} can be imported</h2>
+			${sums.rejected > 0 && html`<p>${plural(sums.rejected, "row")} will be skipped.</p>`}
+			<${Rejected} sums=${sums} file=${file} />
+			<p class="muted">The import sends no emails and no webhooks. Existing leads are not changed.</p>
+			<div class="buttons">
+				<${Button} kind="primary" disabled=${sums.valid === 0} onClick=${start}>Import ${plural(sums.valid, "lead")}<//>
+				<button type="button" onClick=${back}>Back</button>
+			</div>
+		</section>`,
+	importing: ({ file, sums, stop }) => html`
+		<section class="card">
+			<${Progress} sums=${sums} total=${file.records.length} what="Imported" />
+			<p class="muted">Keep this tab open. You can repeat a stopped import with the same file.</p>
+			<div class="buttons"><button type="button" onClick=${stop}>Stop</button></div>
+		</section>`,
+	done: ({ id, file, sums, start }) => html`
+		<section class="card">
+			<h2>${sums.stopped ? "Stopped" : "Done"}</h2>
+			<p>
+				<strong>${plural(sums.imported, "lead")}</strong> imported, ${count(sums.unchanged)} already existed,
+				${" "}${plural(sums.rejected, "row")} skipped.
+			</p>
+			<${Rejected} sums=${sums} file=${file} />
+			<div class="buttons">
+				<a class="button primary" href=${link(`campaigns/${id}/leads`)}>Show the leads</a>
+				${sums.stopped && html`<${Button} onClick=${start}>Continue<//>`}
+			</div>
+		</section>`,
+};
+
 export function Import({ id }) {
-	const [step, setStep] = useState("file"),
-		[file, setFile] = useState(null),
-		[map, setMap] = useState({}),
-		[sums, setSums] = useState(null),
-		[failure, setFailure] = useState(null);
-	const stop = useRef({ now: false });
-	useEffect(() => {
-		if (step !== "checking" && step !== "importing")
-			return undefined;
-		const warn = event => event.preventDefault();
-		addEventListener("beforeunload", warn);
-		return () => removeEventListener("beforeunload", warn);
-	}, [step]);
-	useEffect(
-		() => () => {
-			stop.current.now = true;
-		},
-		[],
-	);
+	const [step, setStep] = useState("file");
+	const [file, setFile] = useState(null);
+	const [map, setMap] = useState({});
+	const [sums, setSums] = useState(null);
+	const [failure, setFailure] = useState(null);
+	const stopping = useRef({ now: false });
+	useLeaveWarning(step === "checking" || step === "importing");
+	const stop = () => {
+		stopping.current.now = true;
+	};
+	useEffect(() => stop, []);
 	async function choose(chosen) {
 		setFailure(null);
-		const text = (await textOf(chosen)).replace(/^\ufeff/, ""),
-			all = recordsOf(text);
+		const text = (await textOf(chosen)).replace(/^\ufeff/, "");
+		const all = recordsOf(text);
 		if (all.length < 2) {
 			setFailure(
 				new Error("The file has no rows. The first line must contain the column names, and each further line a lead."),
 			);
 			return;
 		}
-		const delimiter = delimiterOf(all[0]),
-			columns = cellsOf(all[0], delimiter).map(name => name.trim());
+		const delimiter = delimiterOf(all[0]);
+		const columns = cellsOf(all[0], delimiter).map(name => name.trim());
 		setFile({
 			name: chosen.name,
 			size: chosen.size,
@@ -252,12 +306,12 @@ export function Import({ id }) {
 		setStep("columns");
 	}
 	async function run(next, done, options) {
-		stop.current = { now: false };
+		stopping.current = { now: false };
 		setFailure(null);
-		setSums({ rows: 0, imported: 0, unchanged: 0, rejected: 0, valid: 0, rejectedRows: [] });
+		setSums({ ...NOTHING, rejectedRows: [] });
 		setStep(next);
 		try {
-			const found = await sendParts(id, file, map, options, stop.current, setSums);
+			const found = await sendParts(id, file, map, options, stopping.current, setSums);
 			setSums(found);
 			setStep(found.stopped && next === "checking" ? "columns" : done);
 		} catch (problem) {
@@ -271,36 +325,16 @@ export function Import({ id }) {
 	const start = () => {
 		run("importing", "done", {});
 	};
-	return html`<${Page} title="Import leads" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a> › <a href=${link(`campaigns/${id}/leads`)}>Leads</a>`}>
-		<${Problem} failure=${failure} />
-		${step === "file" && html`<${Choose} onFile=${one => choose(one).catch(setFailure)} />`}
-		${step === "columns" && html`<${Columns} file=${file} map=${map} setMap=${setMap} onCheck=${check} /><p><button type="button" class="quiet" onClick=${() => setStep("file")}>Choose another file</button></p>`}
-		${
-			step === "checking" &&
-			html`<section class="card"><${Progress} sums=${sums} total=${file.records.length} what="Checked" /><div class="buttons"><button type="button" onClick=${() => {
-				stop.current.now = true;
-			}}>Stop</button></div></section>`
-		}
-		${
-			step === "checked" &&
-			html`<section class="card"><h2>${plural(sums.valid, "lead")} can be imported</h2>
-			${sums.rejected > 0 && html`<p>${plural(sums.rejected, "row")} will be skipped.</p>`}<${Rejected} sums=${sums} file=${file} />
-			<p class="muted">The import sends no emails and no webhooks. Existing leads are not changed.</p>
-			<div class="buttons"><${Button} kind="primary" disabled=${sums.valid === 0} onClick=${start}>Import ${plural(sums.valid, "lead")}<//><button type="button" onClick=${() => setStep("columns")}>Back</button></div></section>`
-		}
-		${
-			step === "importing" &&
-			html`<section class="card"><${Progress} sums=${sums} total=${file.records.length} what="Imported" /><p class="muted">Keep this tab open. You can repeat a stopped import with the same file.</p>
-			<div class="buttons"><button type="button" onClick=${() => {
-				stop.current.now = true;
-			}}>Stop</button></div></section>`
-		}
-		${
-			step === "done" &&
-			html`<section class="card"><h2>${sums.stopped ? "Stopped" : "Done"}</h2><p><strong>${plural(sums.imported, "lead")}</strong> imported, ${count(sums.unchanged)} already existed, ${plural(sums.rejected, "row")} skipped.</p><${Rejected} sums=${sums} file=${file} />
-			<div class="buttons"><a class="button primary" href=${link(`campaigns/${id}/leads`)}>Show the leads</a>${sums.stopped && html`<${Button} onClick=${start}>Continue<//>`}</div></section>`
-		}
-	<//>`;
+	const back = () => setStep("columns");
+	return html`
+		<${Page} title="Import leads" above=${html`<${Crumbs} id=${id} path="leads" name="Leads" />`}>
+			<${Problem} failure=${failure} />
+			${step === "file" && html`<${Choose} onFile=${one => choose(one).catch(setFailure)} />`}
+			${step === "columns" && html`
+				<${Columns} file=${file} map=${map} setMap=${setMap} onCheck=${check} />
+				<p><button type="button" class="quiet" onClick=${() => setStep("file")}>Choose another file</button></p>`}
+			${STEPS[step]?.({ id, file, sums, start, stop, back })}
+		<//>`;
 }
 
 /* ---- export ---- */
@@ -314,64 +348,75 @@ const WORDS = {
 	opted_out: { __proto__: null, on: "unsubscribed" },
 };
 
+const VERIFIED = [
+	["", "All"],
+	["on", "Verified"],
+	["off", "Not verified"],
+];
+
+const FORMATS = [
+	["csv", "CSV, for spreadsheets"],
+	["ndjson", "NDJSON, for programs"],
+];
+
 export function Export({ id, query }) {
 	const form = useForm({ format: "csv", verified: query.verified || "" });
 	const [state, set] = useState(null);
-	const stop = useRef(false);
-	useEffect(
-		() => () => {
-			stop.current = true;
-		},
-		[],
-	);
+	const stopping = useRef(false);
+	const stop = () => {
+		stopping.current = true;
+	};
+	useEffect(() => stop, []);
 	const filters = {
 		...Object.fromEntries(FILTERS.filter(name => query[name]).map(name => [name, query[name]])),
 		verified: form.values.verified,
 	};
 	async function run() {
+		const { format } = form.values;
 		const pieces = [];
-		stop.current = false;
+		stopping.current = false;
 		let leads = 0;
-		for (let next = { ...filters, format: form.values.format === "ndjson" ? "ndjson" : undefined }; next && !stop.current;) {
+		for (let next = { ...filters, format: format === "ndjson" ? format : undefined }; next && !stopping.current;) {
 			const part = await get(`campaigns/${id}/export`, next);
 			pieces.push(part.value.records);
 			leads += part.value.leads;
 			next = part.next;
 			set({ leads, size: pieces.length });
 		}
-		if (stop.current) {
+		if (stopping.current) {
 			set(null);
 			return;
 		}
-		const url = URL.createObjectURL(
-			new Blob(pieces, { type: form.values.format === "ndjson" ? "application/x-ndjson" : "text/csv" }),
-		);
-		const name = `${campaignName(id)
-			.replace(/[^\p{L}\p{N}]+/gu, "-")
-			.toLowerCase()}-leads.${form.values.format}`;
+		const type = format === "ndjson" ? "application/x-ndjson" : "text/csv";
+		const url = URL.createObjectURL(new Blob(pieces, { type }));
+		const name = `${campaignName(id).replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}-leads.${format}`;
 		Object.assign(document.createElement("a"), { href: url, download: name }).click();
 		set({ leads, done: true, url, name });
 		toast(`${plural(leads, "lead")} exported`);
 	}
 	const others = Object.entries(filters).filter(([name, value]) => value && name !== "verified");
-	return html`<${Page} title="Export leads" above=${html`<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a> › <a href=${link(`campaigns/${id}/leads`)}>Leads</a>`}>
-		<section class="card">${others.length > 0 && html`<p>Filters: ${others.map(([name, value]) => html`<${Chip} key=${name}>${WORDS[name]?.[value] || `${name}: ${value}`}<//> `)}</p>`}
-			<${Form} form=${form} onSubmit=${run} submit=${form.busy ? null : "Export"}>
-				<${Field} form=${form} name="verified" label="Leads" type="select" options=${[
-					["", "All"],
-					["on", "Verified"],
-					["off", "Not verified"],
-				]} />
-				<${Field} form=${form} name="format" label="Format" type="select" options=${[
-					["csv", "CSV, for spreadsheets"],
-					["ndjson", "NDJSON, for programs"],
-				]} /><//>
-			${
-				form.busy &&
-				html`<div class="progress"><progress aria-label="Export" /><p role="status">${state ? `${plural(state.leads, "lead")} so far…` : "Starting…"}</p><div class="buttons"><button type="button" onClick=${() => {
-					stop.current = true;
-				}}>Stop</button></div></div>`
-			}
-			${state?.done && html`<${Notice} tone="good"><p role="status"><strong>${plural(state.leads, "lead")} exported.</strong> If the download does not start: <a href=${state.url} download=${state.name}>${state.name}</a></p><//>`}
-		</section><//>`;
+	const filterChip = ([name, value]) => html`<${Chip} key=${name}>${WORDS[name]?.[value] || `${name}: ${value}`}<//> `;
+	return html`
+		<${Page} title="Export leads" above=${html`<${Crumbs} id=${id} path="leads" name="Leads" />`}>
+			<section class="card">
+				${others.length > 0 && html`<p>Filters: ${others.map(filterChip)}</p>`}
+				<${Form} form=${form} onSubmit=${run} submit=${form.busy ? null : "Export"}>
+					<${Field} form=${form} name="verified" label="Leads" type="select" options=${VERIFIED} />
+					<${Field} form=${form} name="format" label="Format" type="select" options=${FORMATS} />
+				<//>
+				${form.busy && html`
+					<div class="progress">
+						<progress aria-label="Export" />
+						<p role="status">${state ? `${plural(state.leads, "lead")} so far…` : "Starting…"}</p>
+						<div class="buttons"><button type="button" onClick=${stop}>Stop</button></div>
+					</div>`}
+				${state?.done && html`
+					<${Notice} tone="good">
+						<p role="status">
+							<strong>${plural(state.leads, "lead")} exported.</strong> If the download does not start:
+							${" "}<a href=${state.url} download=${state.name}>${state.name}</a>
+						</p>
+					<//>`}
+			</section>
+		<//>`;
 }

@@ -5,16 +5,41 @@ import { Cancelled, Failure, get, patch } from "./api.js";
 import { Dialog, html, openDialog } from "./ui.js";
 
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
-const shown = value =>
-	value === null || value === undefined || value === "" ? "(empty)" : Array.isArray(value) ? value.join(", ") : String(value);
+function shown(value) {
+	if (value === null || value === undefined || value === "")
+		return "(empty)";
+	return Array.isArray(value) ? value.join(", ") : String(value);
+}
 
 function Conflict({ fields, mine, theirs, labels, close }) {
-	return html`<${Dialog} title="Conflicting changes" close=${() => close()}>
-		<p>Somebody else changed these fields while you were editing:</p>
-		<div class="table"><table><thead><tr><th scope="col">Field</th><th scope="col">Yours</th><th scope="col">Theirs</th></tr></thead>
-			<tbody>${fields.map(name => html`<tr key=${name}><th scope="row">${labels[name] || name}</th><td data-label="Yours">${shown(mine[name])}</td><td data-label="Theirs">${shown(theirs[name])}</td></tr>`)}</tbody></table></div>
-		<div class="buttons"><button type="button" class="primary" onClick=${() => close("mine")}>Save mine</button>
-			<button type="button" onClick=${() => close("theirs")}>Keep theirs</button><button type="button" onClick=${() => close()}>Continue editing</button></div><//>`;
+	return html`
+		<${Dialog} title="Conflicting changes" close=${() => close()}>
+			<p>Somebody else changed these fields while you were editing:</p>
+			<div class="table">
+				<table>
+					<thead>
+						<tr>
+							<th scope="col">Field</th>
+							<th scope="col">Yours</th>
+							<th scope="col">Theirs</th>
+						</tr>
+					</thead>
+					<tbody>
+						${fields.map(name => html`
+							<tr key=${name}>
+								<th scope="row">${labels[name] || name}</th>
+								<td data-label="Yours">${shown(mine[name])}</td>
+								<td data-label="Theirs">${shown(theirs[name])}</td>
+							</tr>`)}
+					</tbody>
+				</table>
+			</div>
+			<div class="buttons">
+				<button type="button" class="primary" onClick=${() => close("mine")}>Save mine</button>
+				<button type="button" onClick=${() => close("theirs")}>Keep theirs</button>
+				<button type="button" onClick=${() => close()}>Continue editing</button>
+			</div>
+		<//>`;
 }
 
 /**
@@ -30,8 +55,8 @@ export async function save({ path, changes, base, tag, labels = {}, extra = {}, 
 			if (!(failure instanceof Failure) || failure.code !== "changed")
 				throw failure;
 		}
-		const now = await get(path, readQuery),
-			theirs = read(now.value);
+		const now = await get(path, readQuery);
+		const theirs = read(now.value);
 		tag = now.tag;
 		const both = Object.keys(changes).filter(name => !same(theirs[name], base[name]) && !same(theirs[name], changes[name]));
 		base = theirs;

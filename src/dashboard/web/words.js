@@ -12,8 +12,9 @@ export const SOURCES = {
 
 const FRAUD_REASONS = {
 	__proto__: null,
-	duplicate_ip: "too many leads from its IP address", blocked_email_domain: "blocked email domain", disposable_email: "disposable email address",
-	blocked_referrer: "blocked referring site", unproven: "no proof of work", manual: "blocked manually",
+	duplicate_ip: "too many leads from its IP address", blocked_email_domain: "blocked email domain",
+	disposable_email: "disposable email address", blocked_referrer: "blocked referring site", unproven: "no proof of work",
+	manual: "blocked manually",
 };
 export const fraudReason = code => FRAUD_REASONS[code] || code;
 
@@ -26,7 +27,8 @@ export const addressOf = lead => lead.email || lead.phone_number || lead.social_
 
 const SCORE_REASONS = {
 	__proto__: null,
-	signup: "for signing up", custom: "added manually or through the API", tag: "for a tag", action: "for an action", referral: "for a friend who signed up", verified: "for a friend who verified",
+	signup: "for signing up", custom: "added manually or through the API", tag: "for a tag", action: "for an action",
+	referral: "for a friend who signed up", verified: "for a friend who verified",
 	fraud: "removed: a friend was marked as fraudulent", approve: "restored: a friend was approved",
 };
 export const scoreReason = code => SCORE_REASONS[code] || code;
@@ -35,23 +37,32 @@ export const scoreReason = code => SCORE_REASONS[code] || code;
 
 export const MAILS = {
 	__proto__: null,
-	verify: ["Confirmation", "when a new lead must confirm the email address"], welcome: ["Welcome", "when a lead signs up or confirms the address"],
-	reward: ["Reward reached", "when a lead reaches a reward"], referral: ["A friend joined", "when a referred friend signs up"],
-	status_link: ["Status page link", "when an existing lead signs up again"], erase_confirm: ["Deletion confirmation", "when a person asks to be deleted"],
+	verify: ["Confirmation", "when a new lead must confirm the email address"],
+	welcome: ["Welcome", "when a lead signs up or confirms the address"],
+	reward: ["Reward reached", "when a lead reaches a reward"],
+	referral: ["A friend joined", "when a referred friend signs up"],
+	status_link: ["Status page link", "when an existing lead signs up again"],
+	erase_confirm: ["Deletion confirmation", "when a person asks to be deleted"],
 	code: ["Code by text message", "confirms a phone number"],
 };
 const MAIL_REASONS = {
 	__proto__: null,
-	too_soon: "sent less than five minutes ago", daily: "daily limit reached", enough: "limit reached", address_limit: "daily limit of the address reached", opted_out: "unsubscribed",
-	lead_deleted: "lead deleted", bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
-	verified: "already confirmed", reward_removed: "reward removed", referral_deleted: "referred lead deleted", no_address: "no email address", no_number: "no phone number",
-	fraudulent: "marked as fraudulent", suspended: "account suspended", switched_off: "phone verification is off", calling_code: "country not allowed", special_rate: "premium-rate number",
-	not_mobile: "not a mobile number", prefix_limit: "hourly limit of similar numbers reached", campaign_limit: "hourly limit of the campaign reached",
-	not_composed: "template error", bad_address: "invalid email address", bad_content: "invalid content", gave_up: "all attempts failed", refused: "rejected by the server",
-	unknown_outcome: "no answer from the gateway", crashed: "the sender crashed", too_large: "too large for the mail server", no_such_person: "address does not exist",
-	no_smtputf8: "the mail server does not support this address", refused_for_now: "rejected temporarily", connection_lost: "connection lost", cannot_connect: "mail server not reachable",
-	greeting_refused: "the mail server rejects this host", tls_failed: "TLS connection failed", login_refused: "login rejected by the mail server", sender_refused: "sender rejected by the mail server",
-	stopped: "interrupted", no_composer: "not composed yet", unknown_kind: "waits for a newer version", no_code: "code not stored", lease_lost: "interrupted", database: "database unavailable",
+	too_soon: "sent less than five minutes ago", daily: "daily limit reached", enough: "limit reached",
+	address_limit: "daily limit of the address reached", opted_out: "unsubscribed", lead_deleted: "lead deleted",
+	bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
+	verified: "already confirmed", reward_removed: "reward removed", referral_deleted: "referred lead deleted",
+	no_address: "no email address", no_number: "no phone number", fraudulent: "marked as fraudulent",
+	suspended: "account suspended", switched_off: "phone verification is off", calling_code: "country not allowed",
+	special_rate: "premium-rate number", not_mobile: "not a mobile number", prefix_limit: "hourly limit of similar numbers reached",
+	campaign_limit: "hourly limit of the campaign reached", not_composed: "template error", bad_address: "invalid email address",
+	bad_content: "invalid content", gave_up: "all attempts failed", refused: "rejected by the server",
+	unknown_outcome: "no answer from the gateway", crashed: "the sender crashed", too_large: "too large for the mail server",
+	no_such_person: "address does not exist", no_smtputf8: "the mail server does not support this address",
+	refused_for_now: "rejected temporarily", connection_lost: "connection lost", cannot_connect: "mail server not reachable",
+	greeting_refused: "the mail server rejects this host", tls_failed: "TLS connection failed",
+	login_refused: "login rejected by the mail server", sender_refused: "sender rejected by the mail server",
+	stopped: "interrupted", no_composer: "not composed yet", unknown_kind: "waits for a newer version", no_code: "code not stored",
+	lease_lost: "interrupted", database: "database unavailable",
 };
 
 /* ---- events and webhooks ---- */
@@ -75,11 +86,14 @@ export const eventName = code => EVENTS[code]?.[0] || code;
 
 const ERRORS = {
 	__proto__: null,
-	forbidden_address: "address not allowed by this installation", invalid_url: "invalid URL", invalid_header: "invalid header", not_resolved: "host name not found",
-	refused: "connection refused", unreachable: "host unreachable", connect_timeout: "connection timed out", timeout: "response timed out", certificate: "invalid certificate",
-	ca_file: "CA file cannot be read", client_certificate: "client certificate cannot be used", tls: "TLS connection failed", connection_lost: "connection lost",
-	bad_answer: "invalid HTTP response", unreadable: "stored event cannot be read", secret_sealed: "secret cannot be decrypted", interrupted: "interrupted", internal: "internal error", crashed: "the dispatcher crashed",
-	webhook_gone: "webhook removed, or its receiver answered 410", expired: "not delivered within the retention period",
+	forbidden_address: "address not allowed by this installation", invalid_url: "invalid URL", invalid_header: "invalid header",
+	not_resolved: "host name not found", refused: "connection refused", unreachable: "host unreachable",
+	connect_timeout: "connection timed out", timeout: "response timed out", certificate: "invalid certificate",
+	ca_file: "CA file cannot be read", client_certificate: "client certificate cannot be used", tls: "TLS connection failed",
+	connection_lost: "connection lost", bad_answer: "invalid HTTP response", unreadable: "stored event cannot be read",
+	secret_sealed: "secret cannot be decrypted", interrupted: "interrupted", internal: "internal error",
+	crashed: "the dispatcher crashed", webhook_gone: "webhook removed, or its receiver answered 410",
+	expired: "not delivered within the retention period",
 };
 /** Why a mail or a text failed, was dropped or waits: gateways fail as receivers do. */
 export const mailReason = code => MAIL_REASONS[code] || ERRORS[code] || code.replaceAll("_", " ");
@@ -141,13 +155,21 @@ export const RIGHTS = {
 
 const OPERATIONS = {
 	__proto__: null,
-	"campaign redeliver": "Deliveries resent", "lead change": "Leads changed in bulk", "lead points": "Points changed", "lead code": "Code sent", "lead import": "Leads imported", "lead erase": "Personal data erased",
-	"lead report": "Personal data downloaded", "webhook rotate": "Webhook secret rotated", "inbound rotate": "Inbound webhook URL rotated", "account limit": "Rate limit of the account changed", "user reset": "Password link created", "user logout": "Sessions of a user ended",
-	"mail set": "Email text changed", "mail resend": "Email resent", "mail test": "Test email sent", "delivery redeliver": "Deliveries resent", "session link use": "Password set with a link", "session password": "Password changed",
-	"session factor enable": "Two-factor authentication enabled", "session factor remove": "Two-factor authentication disabled", "session factor codes": "Recovery codes replaced", "mail sample": "Test email sent",
-	"stats rebuild": "Statistics recounted", "secrets seal": "Secrets encrypted",
+	"campaign redeliver": "Deliveries resent", "lead change": "Leads changed in bulk", "lead points": "Points changed",
+	"lead code": "Code sent", "lead import": "Leads imported", "lead erase": "Personal data erased",
+	"lead report": "Personal data downloaded", "webhook rotate": "Webhook secret rotated",
+	"inbound rotate": "Inbound webhook URL rotated", "account limit": "Rate limit of the account changed",
+	"user reset": "Password link created", "user logout": "Sessions of a user ended", "mail set": "Email text changed",
+	"mail resend": "Email resent", "mail test": "Test email sent", "delivery redeliver": "Deliveries resent",
+	"session link use": "Password set with a link", "session password": "Password changed",
+	"session factor enable": "Two-factor authentication enabled", "session factor remove": "Two-factor authentication disabled",
+	"session factor codes": "Recovery codes replaced", "mail sample": "Test email sent", "stats rebuild": "Statistics recounted",
+	"secrets seal": "Secrets encrypted",
 };
-const VERBS = { add: "added", set: "changed", remove: "removed", enable: "enabled", disable: "disabled", suspend: "suspended", resume: "resumed", revoke: "revoked", end: "ended", reopen: "reopened", test: "tested", replay: "replayed", cancel: "canceled" };
+const VERBS = {
+	add: "added", set: "changed", remove: "removed", enable: "enabled", disable: "disabled", suspend: "suspended",
+	resume: "resumed", revoke: "revoked", end: "ended", reopen: "reopened", test: "tested", replay: "replayed", cancel: "canceled",
+};
 const NOUNS = { key: "API key", inbound: "Inbound webhook", page: "Page" };
 
 /** What an entry of the audit log says: "campaign set" becomes "Campaign changed". */

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Forms and their fields, and dialogs that are forms.
+import { useCallback, useEffect, useId, useRef, useState } from "./hooks.js";
+import { Cancelled } from "./api.js";
+import { Dialog, Problem, html, openDialog } from "./ui.js";
+
+/** The values of a form, its errors by field, and what sends it. */
+export function useForm(initial) {
+	const [values, setValues] = useState(initial);
+	const [state, setState] = useState({ busy: false, failure: null, fields: {} });
+	const set = useCallback((name, value) => {
+		setValues(old => ({ ...old, [name]: value }));
+		setState(old => (old.fields[name] ? { ...old, fields: { ...old.fields, [name]: undefined } } : old));
+	}, []);
+	const run = useCallback(async work => {
+		setState({ busy: true, failure: null, fields: {} });
+		try {
+			await work();
+			setState({ busy: false, failure: null, fields: {} });
+			return true;
+		} catch (failure) {
+			if (failure instanceof Cancelled) setState({ busy: false, failure: null, fields: {} });
+			else setState({ busy: false, failure, fields: failure.fields || {} });
+			return false;
+		}
+	}, []);
+	const refuse = useCallback(fields => setState({ busy: false, failure: null, fields }), []);
+	return { values, set, setValues, ...state, run, refuse };
+}
+
+/** What `onSubmit` throws when a field has a wrong value, with a sentence about it. */
+export const wrongField = (name, text) => Object.assign(new Error(""), { fields: { [name]: text } });
+
+/** A form whose submit calls `onSubmit`, a function that returns a promise. */
+export function Form({ form, onSubmit, children, submit, danger, cancel, ...rest }) {
+	const root = useRef(null);
+	const failed = form.failure || Object.values(form.fields).some(Boolean);
+	useEffect(() => {
+		if (failed && !form.busy)
+			(root.current.querySelector("[aria-invalid=true]") || root.current.querySelector("[role=alert]"))?.focus?.();
+	}, [failed, form.busy]);
+	const named = Object.keys(form.fields).length > 0 && Object.keys(form.fields).every(name => root.current?.elements[name]);
+	const send = event => {
+		event.preventDefault();
+		if (!form.busy) form.run(onSubmit);
+	};
+	return html`
+		<form ref=${root} noValidate onSubmit=${send} ...${rest}>
+			${children}
+			${form.failure && !named && html`<${Problem} failure=${form.failure} />`}
+			${submit && html`
+				<div class="buttons">
+					<button type="submit" class=${danger ? "danger" : "primary"} aria-busy=${form.busy}>${submit}</button>
+					${cancel && html`<button type="button" onClick=${cancel}>Cancel</button>`}
+				</div>`}
+		</form>`;
+}
+
+/** A dialog that is a form: its title, `text` above the form, the form. Its button Cancel closes it without a value. */
+export const FormDialog = ({ title, wide, text, close, children, ...rest }) => html`
+	<${Dialog} title=${title} wide=${wide} close=${() => close()}>
+		${text}
+		<${Form} cancel=${() => close()} ...${rest}>${children}<//>
+	<//>`;
+
+/** One field of a form. `type`: text, email, password, number, date, area, check, select (with `options`: [value, text]). */
+export function Field({ form, name, label, hint, type = "text", options, suffix, ...rest }) {
+	const id = useId();
+	const error = form.fields[name];
+	const value = form.values[name];
+	const common = {
+		id,
+		name,
+		"aria-invalid": error ? "true" : undefined,
+		"aria-describedby": [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ") || undefined,
+		...rest,
+	};
+	const notes = html`
+		${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
+		${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}`;
+	const change = event => form.set(name, event.currentTarget.value);
+	const check = event => form.set(name, event.currentTarget.checked);
+	if (type === "check")
+		return html`
+			<div class="field check">
+				<input type="checkbox" checked=${Boolean(value)} onChange=${check} ...${common} />
+				<label for=${id}>${label}</label>
+				${notes}
+			</div>`;
+	const controls = {
+		area: () => html`<textarea value=${value} onInput=${change} ...${common} />`,
+		select: () => html`
+			<select value=${value} onChange=${change} ...${common}>
+				${options.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === value}>${text}</option>`)}
+			</select>`,
+	};
+	const control = controls[type] || (() => html`<input type=${type} value=${value} onInput=${change} ...${common} />`);
+	return html`
+		<div class="field">
+			<label for=${id}>${label}</label>
+			${control()}
+			${suffix}
+			${notes}
+		</div>`;
+}
+
+/** Checkboxes for the members of a set; `options`: [value, text, explanation]. */
+export function Choices({ form, name, label, hint, options }) {
+	const id = useId();
+	const chosen = new Set(form.values[name]);
+	const error = form.fields[name];
+	const toggle = (value, on) => {
+		const all = options.map(([one]) => one);
+		form.set(name, all.filter(one => (one === value ? on : chosen.has(one))));
+	};
+	return html`
+		<fieldset class="choices" aria-describedby=${error ? `${id}-error` : undefined}>
+			<legend>${label}</legend>
+			${hint && html`<p class="hint">${hint}</p>`}
+			${options.map(([value, text, why]) => html`
+				<div class="field check" key=${value}>
+					<input type="checkbox" id=${`${id}-${value}`} name=${name} value=${value} checked=${chosen.has(value)}
+						onChange=${event => toggle(value, event.currentTarget.checked)}
+						aria-describedby=${why ? `${id}-${value}-why` : undefined} />
+					<label for=${`${id}-${value}`}>${text}</label>
+					${why && html`<p class="hint" id=${`${id}-${value}-why`}>${why}</p>`}
+				</div>`)}
+			${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}
+		</fieldset>`;
+}
+
+/** Things to choose one of, each with an explanation; `options`: [value, title, explanation]. */
+export const Cards = ({ form, name, label, hint, options }) => html`
+	<fieldset class="cards">
+		<legend>${label}</legend>
+		${options.map(([value, title, text]) => html`
+			<label key=${value} class="card-choice">
+				<input type="radio" name=${name} value=${value} checked=${form.values[name] === value}
+					onChange=${() => form.set(name, value)} />
+				<span><strong>${title}</strong><br />${text}</span>
+			</label>`)}
+		${hint && html`<p class="hint">${hint}</p>`}
+	</fieldset>`;
+
+/** A password field with a button that shows what is typed. */
+export function Password(properties) {
+	const [shown, set] = useState(false);
+	const reveal = html`
+		<button type="button" class="small quiet reveal" aria-pressed=${shown} onClick=${() => set(!shown)}>
+			${shown ? "Hide" : "Show"}
+		</button>`;
+	return html`
+		<${Field} ...${properties} type=${shown ? "text" : "password"} spellcheck="false" autocapitalize="off" suffix=${reveal} />`;
+}
+
+/**
+ * Asks before what cannot be undone. `verb` is the text of the button; `type`: a text that has to be typed; `work`: what is done
+ * while the dialog is busy, so that a failure is shown in it. Resolves to whether it was done.
+ */
+export function ask({ title, text, verb, type, work, danger = true }) {
+	function Question({ close }) {
+		const form = useForm({ typed: "" });
+		async function submit() {
+			if (type && form.values.typed.trim() !== type)
+				throw wrongField("typed", `Type “${type}” to continue.`);
+			if (work) await work();
+			close(true);
+		}
+		return html`
+			<${FormDialog} title=${title} text=${html`<div class="prose">${text}</div>`} close=${close}
+				form=${form} onSubmit=${submit} submit=${verb} danger=${danger}>
+				${type && html`
+					<${Field} form=${form} name="typed" autocomplete="off"
+						label=${html`Type <strong>${type}</strong> to confirm`} />`}
+			<//>`;
+	}
+	return openDialog(close => html`<${Question} close=${close} />`).then(Boolean);
+}

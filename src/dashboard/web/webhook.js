@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+// One webhook: state, health, what is to be done, settings.
+import { useState } from "./hooks.js";
+import { patch, post, remove } from "./api.js";
+import { Chart } from "./chart.js";
+import { count, duration, lasting, percent, plural, rfc3339 } from "./format.js";
+import { Crumbs } from "./frame.js";
+import { refresh, useList, useLive } from "./live.js";
+import { go, link } from "./route.js";
+import { DeliveryTable } from "./deliveries.js";
+import { eventName, outcome, urlParts } from "./words.js";
+import { Choices, Field, Form, FormDialog, ask, useForm } from "./forms.js";
+import { Button, Dialog, Facts, Loaded, Notice, Page, Tile, Time, Updated, html, openDialog, toast } from "./ui.js";
+import { Secret, Test, eventOptions, waitForJob } from "./webhooks.js";
+
+const RETRY_MS = 2000; // until the result of a retry is shown
+const HOUR = 3600e3;
+
+/* ---- state ---- */
+
+/** State, cause and what happens next, in sentences. */
+function StateSentence({ webhook }) {
+	if (webhook.gone)
+		return html`
+			<${Notice} tone="bad">
+				<p>
+					<strong>The receiver answered 410 Gone.</strong> New events are not stored for it. Enable the webhook when the
+					receiver is back.
+				</p>
+			<//>`;
+	if (webhook.state === "disabled")
+		return html`
+			<${Notice} tone="wait">
+				<p>
+					<strong>Disabled.</strong> Events are stored and sent when the webhook is enabled.
+					${webhook.failing_since ? " It was disabled because it failed for days." : ""}
+				</p>
+			<//>`;
+	if (webhook.state === "failing")
+		return html`<${FailingSentence} webhook=${webhook} />`;
+	if (webhook.last_delivery_at)
+		return html`
+			<${Notice} tone="good">
+				<p><strong>Working.</strong> Last successful delivery <${Time} at=${webhook.last_delivery_at} />.</p>
+			<//>`;
+	return html`<${Notice}><p><strong>No leads sent yet.</strong> Send a test or wait for the first event.</p><//>`;
+}
+
+function FailingSentence({ webhook }) {
+	const next =
+		webhook.breaker === "open"
+			? "The circuit breaker is open: only single probes are sent until one succeeds."
+			: "Deliveries are retried with increasing delays.";
+	return html`
+		<${Notice} tone="bad">
+			<p>
+				<strong>Failing for ${lasting(webhook.failing_since)}.</strong>
+				${" "}${plural(webhook.failures, "failed attempt")} in a row.
+				${" "}Last error: ${outcome(webhook.last_status, webhook.last_error)}.
+				${" "}${next}
+				${webhook.held_until ? html` The next attempt is <${Time} at=${webhook.held_until} />.` : ""}
+				${" "}${webhook.pending ? `${plural(webhook.pending, "delivery is", "deliveries are")} pending.` : ""}
+			</p>
+		<//>`;
+}
+
+/* ---- settings ---- */
+
+function Settings({ webhook, tag, reload }) {
+	const form = useForm({
+		events: webhook.events,
+		format: webhook.format,
+		rate: String(webhook.rate || 0),
+		schedule: webhook.schedule || "",
+	});
+	async function submit() {
+		const { events, format, rate, schedule } = form.values;
+		const changes = { events, format, rate: Number(rate), schedule: schedule.trim() };
+		await patch(`webhooks/${webhook.referenceId}`, changes, tag);
+		toast("Saved");
+		reload();
+	}
+	return html`
+		<details class="card">
+			<summary>Events and settings</summary>
+			<${Form} form=${form} onSubmit=${submit} submit="Save">
+				<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />
+				<${Field} form=${form} name="format" label="Format" type="select" hint="Applies to new deliveries."
+					options=${[["json", "JSON"], ["form", "Form fields"]]} />
+				<${Field} form=${form} name="rate" label="Rate limit (deliveries per second)" inputmode="numeric"
+					hint="0 means no limit." />
+				<${Field} form=${form} name="schedule" label="Retry schedule" placeholder="5s 1m 10m 1h 6h"
+					hint="Delays between attempts. Leave empty for the default of the installation." />
+			<//>
+		</details>`;
+}
+
+const SINCE = [
+	["8h", "8 hours", 8],
+	["24h", "24 hours", 24],
+	["3d", "3 days", 72],
+	["7d", "7 days", 168],
+	["all", "All stored deliveries", 0],
+];
+
+const REDELIVERED = [
+	["pending", "Pending (retried now)"],
+	["failed", "Failed"],
+	["delivered", "Delivered (the receiver gets them again)"],
+	["", "All (the receiver gets delivered ones again)"],
+];
+
+/** How far a redelivery has come. */
+function RedeliveryState({ job }) {
+	const deliveries = number => plural(number, "delivery", "deliveries");
+	const texts = {
+		__proto__: null,
+		done: () => `Done: ${deliveries(job.result?.queued || 0)} queued.`,
+		failed: () => job.error,
+		cancelled: () => `Cancelled. ${deliveries(job.done)} were queued before that.`,
+	};
+	const text = texts[job.state] || (() => `In progress: ${count(job.done)} so far.`);
+	const tone = job.state === "done" ? "good" : job.state === "failed" ? "bad" : "plain";
+	return html`<${Notice} tone=${tone}><p role="status">${text()}</p><//>`;
+}
+
+function Redeliver({ campaign, webhook, close }) {
+	const form = useForm({ state: webhook.pending > 0 ? "pending" : "failed", since: "24h" });
+	const [job, setJob] = useState(null);
+	const hours = SINCE.find(([key]) => key === form.values.since)[2];
+	const filter = {
+		webhook: webhook.referenceId,
+		state: form.values.state,
+		since: hours ? rfc3339(new Date(Math.floor(Date.now() / HOUR) * HOUR - hours * HOUR)) : undefined,
+	};
+	const found = useList(job ? null : `campaigns/${campaign}/deliveries/count`, filter, { every: 0 });
+	async function submit() {
+		const body = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== ""));
+		const { value } = await post(`campaigns/${campaign}/redeliver`, body);
+		setJob(value);
+		setJob(await waitForJob(value, setJob, Array(120).fill(2000)));
+	}
+	const cancel = async () => setJob((await post(`jobs/${job.id}/cancel`)).value);
+	if (job)
+		return html`
+			<${Dialog} title="Resend deliveries" close=${() => close()}>
+				<${RedeliveryState} job=${job} />
+				<div class="buttons">
+					${!job.ended_at && html`<${Button} onClick=${cancel}>Cancel<//>`}
+					<button type="button" class="primary" onClick=${() => close(true)}>Close</button>
+				</div>
+			<//>`;
+	const number = found && `${plural(found.count, "delivery", "deliveries")}${found.more ? " or more" : ""}`;
+	return html`
+		<${FormDialog} title="Resend deliveries" close=${close} form=${form} onSubmit=${submit} submit="Resend">
+			<${Field} form=${form} name="state" label="Deliveries" type="select" options=${REDELIVERED} />
+			<${Field} form=${form} name="since" label="From the last" type="select" options=${SINCE} />
+			<p class="muted" role="status">${found ? `${number} will be resent.` : "Counting…"}</p>
+		<//>`;
+}
+
+/** "3 × HTTP 5xx, 1 without a response". */
+const errorsOf = totals =>
+	[
+		totals.answers_4xx > 0 && `${count(totals.answers_4xx)} × HTTP 4xx`,
+		totals.answers_5xx > 0 && `${count(totals.answers_5xx)} × HTTP 5xx`,
+		totals.no_answer > 0 && `${count(totals.no_answer)} without a response`,
+	]
+		.filter(Boolean)
+		.join(", ");
+
+const ATTEMPTS = [
+	["delivered", "Delivered", 1],
+	["answers_4xx", "HTTP 4xx", 3],
+	["answers_5xx", "HTTP 5xx", 4],
+	["no_answer", "No response", 2],
+];
+
+function AttemptTiles({ totals }) {
+	const { attempts, delivered, failed, p50_ms, p95_ms } = totals;
+	const errors = totals.answers_4xx + totals.answers_5xx + totals.no_answer;
+	return html`
+		<div class="tiles">
+			<${Tile} label="Attempts" value=${count(attempts)} />
+			<${Tile} label="Delivered" value=${percent(delivered, attempts)}
+				note=${`${plural(delivered, "delivery", "deliveries")}, ${count(failed)} failed for good`} />
+			<${Tile} label="Response time" value=${p50_ms === null ? "–" : duration(p50_ms)}
+				note=${p95_ms === null ? "" : `95 % within ${duration(p95_ms)}`} />
+			<${Tile} label="Errors" tone=${errors ? "bad" : ""} value=${count(errors)} note=${errorsOf(totals)} />
+		</div>`;
+}
+
+function Attempts({ id }) {
+	const now = Math.ceil(Date.now() / HOUR) * HOUR;
+	const live = useLive(`webhooks/${id}/stats`, { by: "hour", since: rfc3339(new Date(now - 48 * HOUR)) }, { every: 30 });
+	return html`
+		<section class="card">
+			<h2>Last 48 hours</h2>
+			<${Loaded} live=${live}>${({ totals, points }) => html`
+				<${AttemptTiles} totals=${totals} />
+				${totals.attempts > 0 && html`
+					<${Chart} points=${points} by="hour" label="Attempts by hour" series=${ATTEMPTS} />`}`}
+			<//>
+		</section>`;
+}
+
+function Actions({ webhook, enable, disable, retry, again, rotate, drop }) {
+	const isOff = webhook.state === "disabled" || webhook.gone;
+	return html`
+		<div class="buttons">
+			${isOff && html`<${Button} kind="primary" onClick=${enable}>Enable<//>`}
+			${!isOff && webhook.pending > 0 && html`<${Button} kind="primary" onClick=${retry}>Retry now<//>`}
+			${!isOff && html`<${Button} onClick=${disable}>Disable<//>`}
+			<${Button} onClick=${again}>Resend deliveries…<//>
+			<${Button} onClick=${rotate}>Rotate secret…<//>
+			<${Button} kind="danger" onClick=${drop}>Remove…<//>
+		</div>`;
+}
+
+const detailsOf = webhook => [
+	["URL", html`<code>${webhook.url}</code>`],
+	["Events", webhook.events.map(eventName).join(", ")],
+	["Format", webhook.format === "json" ? "JSON" : "form fields"],
+	webhook.previous_secret_until && ["Previous secret", html`valid until <${Time} at=${webhook.previous_secret_until} />`],
+	["Last success", html`<${Time} at=${webhook.last_delivery_at} none="never" />`],
+];
+
+export function Webhook({ id, webhook: number }) {
+	const live = useLive(`webhooks/${number}`, {}, { every: 10 });
+	const failed = useLive(`campaigns/${id}/deliveries`, { webhook: number, state: "failed", limit: 5 }, { every: 10 });
+	const pending = useLive(`campaigns/${id}/deliveries`, { webhook: number, state: "pending", limit: 5 }, { every: 10 });
+	const title = live.value ? urlParts(live.value.url).join("") : "Webhook";
+	const turn = word => async () => {
+		await post(`webhooks/${number}/${word}`);
+		live.reload();
+	};
+	const enable = async () => {
+		await turn("enable")();
+		toast("Enabled. Pending deliveries are sent now.");
+	};
+	const disable = async () => {
+		await turn("disable")();
+		toast("Disabled. Events stay queued.", turn("enable"));
+	};
+	const retry = async () => {
+		await post(`webhooks/${number}/enable`); // ends a pause
+		await post(`campaigns/${id}/redeliver`, { webhook: Number(number), state: "pending" });
+		toast("Pending deliveries are sent now.");
+		setTimeout(refresh, RETRY_MS);
+	};
+	const rotate = () =>
+		ask({
+			title: "Rotate the secret?",
+			verb: "Rotate secret",
+			danger: false,
+			text: html`
+				<p>
+					For a while, requests are signed with both the old and the new secret, so that you can update your receiver
+					without losing deliveries.
+				</p>`,
+			work: async () => {
+				const { value } = await post(`webhooks/${number}/rotate`);
+				live.reload();
+				setTimeout(() => openDialog(close => html`<${Secret} secret=${value.secret} close=${close} />`));
+			},
+		});
+	const drop = webhook =>
+		ask({
+			title: "Remove this webhook?",
+			verb: "Remove webhook",
+			text: html`
+				<p>
+					No more events are sent to <strong>${webhook.url}</strong>.
+					${" "}${plural(webhook.pending, "pending delivery", "pending deliveries")} will fail.
+				</p>`,
+			work: async () => {
+				await remove(`webhooks/${number}`);
+				toast("The webhook was removed");
+				go(`campaigns/${id}/webhooks`);
+			},
+		});
+	const again = async webhook => {
+		const done = await openDialog(close => html`<${Redeliver} campaign=${id} webhook=${webhook} close=${close} />`);
+		if (done) {
+			failed.reload();
+			pending.reload();
+		}
+	};
+	const hrefOf = state => link(`campaigns/${id}/deliveries`, { webhook: number, state });
+	const list = (state, deliveries) => html`
+		<${Loaded} live=${deliveries}>
+			${rows => rows.length === 0
+				? html`<p class="muted">No ${state} deliveries.</p>`
+				: html`<${DeliveryTable} campaign=${id} rows=${rows} />`}
+		<//>`;
+	const above = html`<${Crumbs} id=${id} path="webhooks" name="Webhooks" />`;
+	return html`
+		<${Page} title=${title} above=${above} actions=${html`<${Updated} live=${live} />`}>
+			<${Loaded} live=${live} lines=${8}>${(webhook, { tag }) => html`
+				<${StateSentence} webhook=${webhook} />
+				<${Actions} webhook=${webhook} enable=${enable} disable=${disable} retry=${retry} again=${() => again(webhook)}
+					rotate=${rotate} drop=${() => drop(webhook)} />
+				<section class="card">
+					<h2>Test</h2>
+					<p class="muted">Sends a sample lead and shows the response of the receiver.</p>
+					<${Test} id=${number} />
+				</section>
+				<${Attempts} id=${number} />
+				<section class="card">
+					<header>
+						<h2>Pending</h2>
+						${webhook.pending > 0 && html`<a href=${hrefOf("pending")}>Show all ${count(webhook.pending)}</a>`}
+					</header>
+					${list("pending", pending)}
+				</section>
+				<section class="card">
+					<header>
+						<h2>Failed</h2>
+						<a href=${hrefOf("failed")}>Show all</a>
+					</header>
+					${list("failed", failed)}
+				</section>
+				<section class="card">
+					<h2>Details</h2>
+					<${Facts} rows=${detailsOf(webhook)} />
+				</section>
+				<${Settings} key=${webhook.referenceId} webhook=${webhook} tag=${tag} reload=${live.reload} />`}
+			<//>
+		<//>`;
+}

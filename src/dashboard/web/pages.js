@@ -55,6 +55,26 @@ function useDraft(input, ask) {
 	return state;
 }
 
+/** What is wrong with a draft: with its values (status 422), or with the call. */
+function DraftProblem({ failure }) {
+	if (!failure)
+		return null;
+	if (failure.status === 422)
+		return html`<p class="error" role="status">${Object.values(failure.fields)[0] || failure.message}</p>`;
+	return html`<${Problem} failure=${failure} />`;
+}
+
+function LanguageChoice({ language }) {
+	return html`
+		<label>
+			Language${" "}
+			<select value=${language} onChange=${event => setQuery({ language: event.currentTarget.value })}>
+				${LANGUAGES.map(([key, text]) => html`
+					<option key=${key} value=${key} selected=${key === language}>${text}</option>`)}
+			</select>
+		</label>`;
+}
+
 /* ---- pages ---- */
 
 const TEXTS = [
@@ -90,26 +110,6 @@ const COLORS = {
 	dark_card: "#1b1d2a",
 	dark_text_color: "#ecedf6",
 };
-
-/** What is wrong with a draft: with its values (status 422), or with the call. */
-function DraftProblem({ failure }) {
-	if (!failure)
-		return null;
-	if (failure.status === 422)
-		return html`<p class="error" role="status">${Object.values(failure.fields)[0] || failure.message}</p>`;
-	return html`<${Problem} failure=${failure} />`;
-}
-
-function LanguageChoice({ language }) {
-	return html`
-		<label>
-			Language${" "}
-			<select value=${language} onChange=${event => setQuery({ language: event.currentTarget.value })}>
-				${LANGUAGES.map(([key, text]) => html`
-					<option key=${key} value=${key} selected=${key === language}>${text}</option>`)}
-			</select>
-		</label>`;
-}
 
 function Color({ form, name, label }) {
 	const value = form.values[name];
@@ -247,7 +247,6 @@ const ownTexts = ({ own_subject, own_text, own_html }) => ({
 });
 
 const VARIABLES = ["first_name", "campaign_name", "status_url", "unsubscribe_url", "score", "position"];
-
 const SHAPES = [
 	["html", "HTML"],
 	["text", "Text"],

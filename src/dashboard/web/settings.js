@@ -88,9 +88,7 @@ const GROUPS = [
 ];
 
 const TYPES = { text: "text", number: "text", lines: "area", url: "url", date: "date", check: "check", select: "select" };
-
 const typeOf = kind => TYPES[kind || "text"];
-
 const wordsOf = text => text.split(/[\s,]+/).filter(Boolean);
 
 /** A value of the API as a field has it, and back. */

@@ -325,6 +325,7 @@ export function Keys({ query }) {
 /* ---- audit log ---- */
 
 const ACTORS = { user: "Former user", key: "Former API key" };
+
 function plain(value) {
 	if (value === null || value === undefined)
 		return "–";

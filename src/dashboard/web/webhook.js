@@ -95,6 +95,8 @@ function Settings({ webhook, tag, reload }) {
 		</details>`;
 }
 
+/* ---- redelivery ---- */
+
 const SINCE = [
 	["8h", "8 hours", 8],
 	["24h", "24 hours", 24],
@@ -159,6 +161,8 @@ function Redeliver({ campaign, webhook, close }) {
 		<//>`;
 }
 
+/* ---- attempts ---- */
+
 /** "3 × HTTP 5xx, 1 without a response". */
 const errorsOf = totals =>
 	[
@@ -203,6 +207,8 @@ function Attempts({ id }) {
 			<//>
 		</section>`;
 }
+
+/* ---- the view ---- */
 
 function Actions({ webhook, enable, disable, retry, again, rotate, drop }) {
 	const isOff = webhook.state === "disabled" || webhook.gone;

@@ -29,16 +29,6 @@ export async function waitForJob(job, tell = () => {}, waits = TEST_WAITS) {
 	return job;
 }
 
-/* ---- words ---- */
-
-function stateChip(webhook) {
-	if (webhook.gone)
-		return html`<${Chip} tone="bad">gone<//>`;
-	if (webhook.state === "disabled")
-		return html`<${Chip} tone="wait">disabled<//>`;
-	return webhook.state === "failing" ? html`<${Chip} tone="bad">failing<//>` : html`<${Chip} tone="good">working<//>`;
-}
-
 /* ---- adding ---- */
 
 export const eventOptions = Object.entries(EVENTS).map(([code, [name, why]]) => [code, name, why]);
@@ -145,9 +135,16 @@ export function Test({ id }) {
 
 /* ---- the list ---- */
 
+function stateChip(webhook) {
+	if (webhook.gone)
+		return html`<${Chip} tone="bad">gone<//>`;
+	if (webhook.state === "disabled")
+		return html`<${Chip} tone="wait">disabled<//>`;
+	return webhook.state === "failing" ? html`<${Chip} tone="bad">failing<//>` : html`<${Chip} tone="good">working<//>`;
+}
+
 /** The failing ones first, then the disabled ones. */
 const STATES = ["failing", "disabled"];
-
 const rank = webhook => (STATES.includes(webhook.state) ? STATES.indexOf(webhook.state) : STATES.length);
 
 function WebhookTable({ id, rows }) {

@@ -26,7 +26,7 @@ class Run:
         return [sys.executable, "-m", "stack.quickstart", "--state", self.state, "--build", BUILD, *options]
 
     def call(self, *options):
-        return subprocess.run(self.command(*options), env=self.environment, text=True, capture_output=True, timeout=90, check=False)
+        return subprocess.run(self.command(*options), env=self.environment, text=True, capture_output=True, timeout=180, check=False)
 
     def start(self, *options, port=None):
         self.port = port or free_port()

@@ -149,6 +149,7 @@ def test_pictures(demonstration, make_folder):
         window.stop()
 
 
+@pytest.mark.long
 def test_one_week_alone(demonstration):
     """A second --demo changes nothing, and replaces what an earlier one has begun but not finished"""
     def campaigns():

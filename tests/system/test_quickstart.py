@@ -174,6 +174,8 @@ def test_from_the_page_to_a_link_to_share(quickstart, make_folder, browser):
 
 
 TWO_SIGNALS = """
+import os, signal
+from stack.process import Ended, handle_signals
 handle_signals()
 both = {signal.SIGINT, signal.SIGHUP}
 signal.pthread_sigmask(signal.SIG_BLOCK, both)

@@ -26,7 +26,8 @@ def keys_of(begin):
         if depth == 1 and tokens[place + 1] == ":" and tokens[place - 1] in "{,":
             keys.append(token.strip('"'))
     assert keys and len(keys) == len(set(keys)), keys
-    return set(keys)
+    assert "const" not in begin or "__proto__" in keys, "a table of codes, which come from visitors, has no prototype"
+    return set(keys) - {"__proto__"}
 
 
 def found(path, pattern, within=None):

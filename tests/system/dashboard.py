@@ -26,7 +26,8 @@ ERRORS = """
     }
 """
 SETTINGS = [("limits", "posts_per_address", "10000/60s"), ("limits", "lookups_per_address", "100000/60s"),
-            ("limits", "signups_per_address", "10000/60s"), ("server", "secrets_key", "5ea1" * 16)]
+            ("limits", "signups_per_address", "10000/60s"), ("limits", "logins_per_address", "1000/60s"),
+            ("server", "secrets_key", "5ea1" * 16)]
 QUIET = "!document.querySelector('.skeleton, main [aria-busy=true]')"
 # In one browser, and in the other by scripts/check --long.
 chromium_first = pytest.mark.parametrize("window", ["chromium", pytest.param("firefox", marks=pytest.mark.long)], indirect=True)

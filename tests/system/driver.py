@@ -109,15 +109,20 @@ class ChromiumWindow(Window):
         message, _, self._received = self._received.partition(b"\0")
         return json.loads(message)
 
-    def _send(self, method, params=None):
-        number = next(self._numbers)
-        message = {"id": number, "method": method, "params": params or {}}
+    def _write(self, number, method, params):
+        message = {"id": number, "method": method, "params": params}
         if self._session:
             message["sessionId"] = self._session
         os.write(self._out, json.dumps(message).encode() + b"\0")
+
+    def _send(self, method, params=None):
+        number = next(self._numbers)
+        self._write(number, method, params or {})
         deadline = time.monotonic() + START_SECONDS
         while True:
             answer = self._read(deadline)
+            if answer.get("method") == "Page.javascriptDialogOpening":  # such as that of a page with unsaved changes
+                self._write(next(self._numbers), "Page.handleJavaScriptDialog", {"accept": True})
             if answer.get("id") == number:
                 if "error" in answer:
                     raise StackError(f"{method}: {answer['error']['message']}")

@@ -68,7 +68,7 @@ def test_each_view(dashboard, service, shop):
 
 
 @chromium_first
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_axe(dashboard, service, shop, axe, scheme):
     """axe finds nothing"""
     dashboard.window.scheme(scheme)
@@ -79,6 +79,7 @@ def test_axe(dashboard, service, shop, axe, scheme):
         assert found == [], name
 
 
+@chromium_first
 def test_a_phone(dashboard, service, shop):
     """nothing is wider than the window; the navigation is in a menu"""
     dashboard.window.resize(360, 740)

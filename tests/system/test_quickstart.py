@@ -66,7 +66,7 @@ def test_first_run(quickstart, web):
     assert {json.loads(line["body"])["__event"] for line in quickstart.received()} == {"new_signup", "new_signup_not_excluded"}
 
 
-@pytest.mark.parametrize("web", ["lighttpd", "apache", "nginx"])
+@pytest.mark.parametrize("web", ["lighttpd", pytest.param("apache", marks=pytest.mark.long), pytest.param("nginx", marks=pytest.mark.long)])
 def test_the_login(quickstart, web):
     """The banner has the address of the dashboard and an operator's login, the same after a restart, also below a path; they are private"""
     text = quickstart.start("--web", web, "--set", "server.base_path=/lead")

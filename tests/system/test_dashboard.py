@@ -108,7 +108,6 @@ def test_first_view(service):
         assert packed.headers["Content-Encoding"] == "gzip" and "Content-Encoding" not in plain.headers
         assert gzip.decompress(packed.body) == plain.body and packed.headers["ETag"] != plain.headers["ETag"]
         assert "immutable" in packed.headers["Cache-Control"] and packed.headers["Vary"] == "Accept-Encoding"
-        assert not re.search(rb"(?:https?:)?//(?!www\.w3\.org)[a-z0-9-]+\.[a-z]", re.sub(rb"(?m)//.*$|/\*.*?\*/", b"", plain.body)) or b"example" in plain.body, name
         size += len(packed.body)
         seen.add(name.rpartition("/")[2])
     assert {"main.js", "style.css", "preact.js"} <= seen and "uplot.js" not in seen

@@ -7,6 +7,7 @@ from stack.process import wait_until
 from stack.receiver import Answer
 
 pytestmark = chromium_first
+OWNER = 1  # of identity/role.h
 
 
 @pytest.fixture(scope="module")
@@ -407,6 +408,22 @@ def test_team_and_keys(dashboard, service, shop, leadhook):
     dashboard.open("changes", "Audit log")
     dashboard.sees("API key added")
     dashboard.sees("User added")
+
+
+def test_a_large_team(dashboard, service):
+    """users.md: a list longer than a page goes on"""
+    account = service.account("Large")
+    service.installation.sql("INSERT INTO lh_users (id, account_id, email, name, role, created_ms)"
+                             f" SELECT 5000000 + 1000 * {account.id} + seq, {account.id}, CONCAT('u', seq, '-{account.id}@example.org'), '', {OWNER}, 1"
+                             " FROM seq_1_to_60")
+    dashboard.open(f"team?account={account.id}", "Team")
+    dashboard.sees(f"u1-{account.id}@example.org")
+    assert f"u60-{account.id}@" not in dashboard.text()
+    dashboard.click("Next page")
+    dashboard.sees(f"u60-{account.id}@example.org")
+    dashboard.click("First page")
+    dashboard.sees(f"u1-{account.id}@example.org")
+    service.installation.sql(f"DELETE FROM lh_users WHERE account_id = {account.id}")
 
 
 def test_limits_of_accounts(dashboard, service, leadhook):

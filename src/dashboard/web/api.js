@@ -2,7 +2,6 @@
 // Calls of /manage/v1 (docs/manage.md): JSON, versions, the next part of a list, errors with what to do about them.
 
 const BASE = new URL("../../manage/v1/", import.meta.url);
-export const ROOT = new URL("../../", import.meta.url);
 
 const SECONDS_MAX = 30; // of a call; the service answers or gives up earlier
 
@@ -144,15 +143,4 @@ export async function post(path, body = {}, options = {}) {
 			throw failure;
 		return await call("POST", path, { ...options, body, key });
 	}
-}
-
-/** Whole lists that are short, such as those of users: all parts. */
-export async function getAll(path, query = {}) {
-	const rows = [];
-	for (let next = query; next;) {
-		const part = await get(path, next);
-		rows.push(...part.value);
-		next = part.next;
-	}
-	return rows;
 }

@@ -129,7 +129,10 @@ function WebhookProblems({ id }) {
 
 const Ended = ({ id, campaign }) => html`
 	<${Notice} tone="wait">
-		<p><strong>This campaign has ended</strong> <${Time} at=${campaign.ended_at || campaign.ends_at} />. Sign-ups are closed.</p>
+		<p>
+			<strong>This campaign has ended</strong> <${Time} at=${campaign.ended_at || campaign.ends_at} />. Sign-ups are
+			closed.
+		</p>
 		${may("manage") && html`<a class="button" href=${link(`campaigns/${id}/settings`)}>Settings</a>`}
 	<//>`;
 

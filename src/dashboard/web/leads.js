@@ -16,7 +16,7 @@ const PART = 50;
 /* ---- search ---- */
 
 /** The kind of a search text: an address, a number, a social id, else a name. */
-export function understood(text) {
+function understood(text) {
 	const typed = text.trim();
 	if (!typed)
 		return {};

@@ -65,7 +65,7 @@ export function useLive(path, query = {}, { every = 30 } = {}) {
 				again(1);
 				return;
 			}
-			set(old => ({ ...old, isLoading: true, ...(old.place === place ? {} : { pending: place }) }));
+			set(old => ({ ...old, isLoading: true }));
 			try {
 				const answer = await get(current.current.path, current.current.query, { signal: control.signal });
 				failures = 0;

@@ -152,7 +152,7 @@ const SYSTEMS = [
 ];
 
 /** "Firefox on Linux", of the header User-Agent. */
-export function browserOf(agent) {
+function browserOf(agent) {
 	if (!agent)
 		return "unknown";
 	const browser = BROWSERS.find(([, sign]) => sign.test(agent));

@@ -124,7 +124,7 @@ function userState(user) {
 export function Team({ query }) {
 	const { account, accounts } = useAccount(query);
 	const campaigns = useCampaigns();
-	const filter = isOperator() && query.account ? { account: query.account } : {};
+	const filter = { account: isOperator() ? query.account : undefined, after: query.after };
 	const live = useLive(account || isOperator() ? "users" : null, filter, { every: 30 });
 	const me = session.get().user_id;
 	const accountName = id => accounts.find(one => one.id === id)?.name;
@@ -208,7 +208,9 @@ export function Team({ query }) {
 		<${Page} title="Team" actions=${actions}>
 			<${AccountChoice} account=${Number(query.account) || null} accounts=${accounts} all />
 			<${Loaded} live=${live}>
-				${rows => html`<${Table} name="Users" rows=${rows} columns=${columns.filter(Boolean)} />`}
+				${rows => html`
+					<${Table} name="Users" rows=${rows} columns=${columns.filter(Boolean)} />
+					<${Pager} after=${query.after} next=${live.next} first="First page" further="Next page" />`}
 			<//>
 		<//>`;
 }

@@ -15,7 +15,7 @@ const PREVIEW_ROWS = 5;
 /* ---- reading a file ---- */
 
 /** The text of a file, whose encoding is guessed: UTF-8, UTF-16 by its mark, else Windows-1252. */
-export async function textOf(file) {
+async function textOf(file) {
 	const data = new Uint8Array(await file.arrayBuffer());
 	if (data[0] === 0xff && data[1] === 0xfe)
 		return new TextDecoder("utf-16le").decode(data);
@@ -29,7 +29,7 @@ export async function textOf(file) {
 }
 
 /** The records of CSV as pieces of the text, with respect to quotes. */
-export function recordsOf(text) {
+function recordsOf(text) {
 	const records = [];
 	let begin = 0;
 	let quoted = false;
@@ -46,11 +46,11 @@ export function recordsOf(text) {
 }
 
 const DELIMITERS = [",", ";", "\t", "|"];
-export const delimiterOf = heading =>
+const delimiterOf = heading =>
 	DELIMITERS.reduce((best, one) => (heading.split(one).length > heading.split(best).length ? one : best), ",");
 
 /** The cells of one record. */
-export function cellsOf(record, delimiter) {
+function cellsOf(record, delimiter) {
 	const cells = [];
 	let cell = "";
 	let quoted = false;
@@ -69,7 +69,7 @@ export function cellsOf(record, delimiter) {
 }
 
 /** Parts of records that one call takes; each has the heading. */
-export function* partsOf(heading, records) {
+function* partsOf(heading, records) {
 	const encoder = new TextEncoder();
 	let part = [];
 	let size = 0;

@@ -106,11 +106,11 @@ export function Toasts() {
 export const sentence = text => text && `${text[0].toUpperCase()}${text.slice(1)}${/[.?!…]$/.test(text) ? "" : "."}`;
 
 /** What to do about a failure, in a sentence. */
-export function adviceOf(failure) {
+function adviceOf(failure) {
 	if (failure.code === "unreachable")
 		return "Check your connection. Your input is not lost.";
 	if (failure.code === "rate_limited")
-		return `Too many requests. Try again in ${failure.retryAfter || 60} seconds.`;
+		return `Try again in ${failure.retryAfter || 60} seconds.`;
 	if (failure.code === "changed")
 		return "Somebody else changed this after you opened it.";
 	if (failure.code === "unknown_outcome")

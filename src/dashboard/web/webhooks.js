@@ -84,7 +84,7 @@ function Add({ campaign, close }) {
 		<//>`;
 }
 
-export async function addWebhook(campaign, reload) {
+async function addWebhook(campaign, reload) {
 	const made = await openDialog(close => html`<${Add} campaign=${campaign} close=${close} />`);
 	if (!made)
 		return;

@@ -26,7 +26,8 @@ schema_files = \
 	%D%/0024-jobs.sql \
 	%D%/0025-mails-of-campaign.sql \
 	%D%/0026-referred.sql \
-	%D%/0027-referrers.sql
+	%D%/0027-referrers.sql \
+	%D%/0028-sources.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

@@ -79,7 +79,7 @@
 	X(EVENTS, "events", NULL, "make the events of a sign-up") \
 	X(FILE, "file", "FILE", "the new list") \
 	X(CAMPAIGN, "campaign", "ID", "only of this campaign") \
-	X(KIND, "kind", "KIND", "only mails of this kind") \
+	X(KIND, "kind", "KIND", "only of this kind") \
 	X(CONTENT, "content", NULL, "show the mail as it is sent") \
 	X(HTML, "html", "FILE", "write the HTML of the mail to this file") \
 	X(IMPORTABLE, "forget", NULL, "imports may bring the person back") \

@@ -33,7 +33,7 @@ extern const struct value_settings admin_campaign_settings;
 admin_run admin_campaign_add, admin_campaign_list, admin_campaign_show, admin_campaign_set, admin_campaign_end,
     admin_campaign_embed;
 /* stats.c */
-admin_run admin_campaign_overview, admin_campaign_stats, admin_webhook_stats, admin_stats_rebuild;
+admin_run admin_campaign_overview, admin_campaign_stats, admin_campaign_sources, admin_webhook_stats, admin_stats_rebuild;
 /* Those of the account that is the first operand, or of all accounts, that the caller may see. In the call's pool. */
 MUST_CHECK enum result admin_find_campaigns(
     struct admin_call *call, struct campaign **campaigns, size_t *count, int64_t *now_ms);

@@ -118,6 +118,53 @@ admin_campaign_stats(struct admin_call *call)
 	return EX_OK;
 }
 
+static bool
+read_kind(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	struct sources_request *request = place;
+	for (size_t i = 0; i < SOURCE_KINDS; i++)
+		if (slice_equal(text, source_kind_names[i])) {
+			request->first = request->last = (enum source_kind)i;
+			return true;
+		}
+	return false;
+}
+
+enum { VALUES_DEFAULT = 10, VALUES_MAX = 250 };
+
+static bool
+read_values(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	uint64_t limit;
+	if (!slice_to_u64(text, VALUES_MAX, &limit) || limit == 0)
+		return false;
+	*(size_t *)place = (size_t)limit;
+	return true;
+}
+
+int
+admin_campaign_sources(struct admin_call *call)
+{
+	static const struct value_option options[] = {
+		{ OPTION_KIND, read_kind, 0, "utm_source, utm_medium, utm_campaign or site" },
+		{ OPTION_LIMIT, read_values, offsetof(struct sources_request, limit), "a number from 1 to 250" },
+	};
+	struct sources_request request = { .last = SOURCE_KINDS - 1, .limit = VALUES_DEFAULT };
+	struct campaign_sources sources;
+	if (!read_request(call, &request.period) || !values_take(call, options, ARRAY_SIZE(options), &request))
+		return EX_DATAERR;
+	const enum result result = store_campaign_sources(call->store, call->pool, call->id, &request, &sources);
+	if (result != RESULT_OK)
+		return answer(call, result, sources.problem);
+	for (size_t i = 0; i < sources.count; i++) {
+		output_record(call->output);
+		output_text(call->output, "kind", source_kind_names[sources.items[i].kind]);
+		output_text(call->output, "value", sources.items[i].value);
+		output_u64(call->output, "signups", sources.items[i].signups);
+	}
+	return EX_OK;
+}
+
 /* -1 is not known, and becomes null. */
 static void
 add_known(struct output *output, const char *key, int64_t number)

@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "deliver/bulk.h"
 #include "store/queue/dispatch.h"
+#include "store/queue/sources.h"
 #include "store/removal/removal.h"
 
 enum {
@@ -39,7 +40,7 @@ struct maintenance {
 	size_t round;       /* the first ones, which the thread uses */
 	uint64_t *webhooks; /* whose deliveries are to be ended */
 	size_t webhook_count;
-	int64_t next_maintenance_ms, next_statistics_ms, next_removal_ms;
+	int64_t next_maintenance_ms, next_statistics_ms, next_removal_ms, next_sources_ms;
 	bool polls_are_slow;
 	bool bulk_queued;
 
@@ -52,6 +53,8 @@ struct maintenance {
 		bool bulk_left;
 		struct resumed_removals removals;
 		bool removals_left;
+		struct source_pass sources;
+		bool sources_left;
 	} work;
 };
 
@@ -313,6 +316,30 @@ resumed_removals(void *context, enum result result)
 		m->next_removal_ms = m->work.removals_left ? 0 : clock_monotonic_ms() + MAINTENANCE_MS;
 }
 
+/* ---- task: count the sources of new leads ---- */
+
+static int64_t
+when_count_sources(const void *context)
+{
+	const struct maintenance *m = context;
+	return m->ending || !m->holder ? CLOCK_NEVER : m->next_sources_ms;
+}
+
+static enum result
+count_sources(struct store *store, void *context)
+{
+	struct maintenance *m = context;
+	return store_count_sources(store, &m->work.sources, &m->work.sources_left);
+}
+
+static void
+counted_sources(void *context, enum result result)
+{
+	struct maintenance *m = context;
+	if (result == RESULT_OK)
+		m->next_sources_ms = m->work.sources_left ? 0 : clock_monotonic_ms() + MAINTENANCE_MS;
+}
+
 /* ---- the tasks ---- */
 
 static const struct task table[] = {
@@ -322,6 +349,7 @@ static const struct task table[] = {
 	{ "statistics", when_refresh, NULL, refresh_statistics, refreshed_statistics },
 	{ "bulk", when_bulk, NULL, do_bulk, did_bulk },
 	{ "removals", when_resume_removals, NULL, resume_removals, resumed_removals },
+	{ "sources", when_count_sources, NULL, count_sources, counted_sources },
 };
 
 struct maintenance *
@@ -333,6 +361,7 @@ maintenance_new(struct store *store, const struct crashes *crashes, const struct
 	m->webhooks = memory_alloc(webhooks_max * sizeof(*m->webhooks));
 	m->crashes = crashes;
 	m->slots = slots;
+	m->work.sources_left = true; /* no pass has ended yet */
 	m->tasks = tasks_new(store, table, ARRAY_SIZE(table), m);
 	if (m->tasks == NULL)
 		maintenance_free(&m);
@@ -369,5 +398,6 @@ maintenance_take_progress(struct maintenance *m)
 bool
 maintenance_has_work(const struct maintenance *m)
 {
-	return m->deactivation_count > 0 || m->webhook_count > 0 || (m->holder && (m->bulk_queued || m->work.removals_left)) || tasks_are_busy(m->tasks);
+	return m->deactivation_count > 0 || m->webhook_count > 0 ||
+	       (m->holder && (m->bulk_queued || m->work.removals_left || m->work.sources_left)) || tasks_are_busy(m->tasks);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Background work of a dispatcher, in its own thread and in chunks: deactivates webhooks, ends deliveries of gone and deleted
- * webhooks, runs retention and bulk jobs (docs/deliveries.md 4 and 6). Tasks run in rotation. A task that fails is
- * delayed; the others continue. */
+ * webhooks, runs retention and bulk jobs (docs/deliveries.md 4 and 6), counts the sources of leads. Tasks run in rotation. A
+ * task that fails is delayed; the others continue. */
 #ifndef LEADHOOK_DELIVER_MAINTENANCE_H
 #define LEADHOOK_DELIVER_MAINTENANCE_H
 
@@ -40,7 +40,8 @@ void maintenance_end(struct maintenance *maintenance);
 struct tasks *maintenance_tasks(const struct maintenance *maintenance);
 /* Returns true once after a task when there may be new deliveries, or deliveries to end. */
 bool maintenance_take_progress(struct maintenance *maintenance);
-/* True while webhooks are to be deactivated or ended, bulk jobs are queued, or a task is under way. */
+/* True while webhooks are to be deactivated or ended, bulk jobs are queued, sources are to be counted, or a task is under way.
+ */
 bool maintenance_has_work(const struct maintenance *maintenance);
 
 #endif

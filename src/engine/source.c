@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/source.h"
 
+#include "base/utf8.h"
+#include "engine/custom_fields.h"
 #include "identity/link.h"
 
 const struct slice source_class_names[SOURCE_CLASSES] = {
@@ -11,6 +13,13 @@ const struct slice source_class_names[SOURCE_CLASSES] = {
 	[SOURCE_REFERRAL] = SLICE("referral"),
 	[SOURCE_INBOUND] = SLICE("inbound"),
 	[SOURCE_IMPORT] = SLICE("import"),
+};
+
+const struct slice source_kind_names[SOURCE_KINDS] = {
+	[SOURCE_UTM_SOURCE] = SLICE("utm_source"),
+	[SOURCE_UTM_MEDIUM] = SLICE("utm_medium"),
+	[SOURCE_UTM_CAMPAIGN] = SLICE("utm_campaign"),
+	[SOURCE_SITE] = SLICE("site"),
 };
 
 /* What the stored fields of any lead show. */
@@ -48,4 +57,40 @@ enum source_class
 source_of_lead(const struct lead *lead)
 {
 	return lead->source_class == SOURCE_UNKNOWN ? class_of_fields(lead) : (enum source_class)lead->source_class;
+}
+
+/* The host of a page that had the link to the form. Whether `referrer` is the page of the form itself shows the class, and
+ * where that says something else, the page. */
+static struct slice
+site_of(struct pool *pool, const struct lead *lead)
+{
+	if (lead->source_class == SOURCE_DIRECT)
+		return SLICE_NONE;
+	const struct slice from = link_host(pool, lead->referrer), page = link_host(pool, lead->signup_url);
+	const bool known = lead->source_class == SOURCE_LINK || slice_present(page);
+	return known && !slice_equal(from, page) ? from : SLICE_NONE;
+}
+
+static struct slice
+counted_value(struct slice text)
+{
+	if (slice_find(text, '@') < text.size)
+		return SLICE("");
+	text = slice_sub(slice_trim(text), 0, SOURCE_VALUE_MAX);
+	text = slice_trim(slice_sub(text, 0, utf8_valid_size(text)));
+	return text.size > 0 ? text : SLICE_NONE;
+}
+
+void
+source_values(struct pool *pool, const struct lead *lead, struct slice values[SOURCE_KINDS])
+{
+	static const struct slice names[] = {
+		[SOURCE_UTM_SOURCE] = SLICE("source"),
+		[SOURCE_UTM_MEDIUM] = SLICE("medium"),
+		[SOURCE_UTM_CAMPAIGN] = SLICE("campaign"),
+	};
+	custom_fields_texts(pool, lead->utm, names, ARRAY_SIZE(names), values);
+	values[SOURCE_SITE] = site_of(pool, lead);
+	for (size_t i = 0; i < SOURCE_KINDS; i++)
+		values[i] = counted_value(values[i]);
 }

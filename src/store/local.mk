@@ -17,6 +17,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/schema.c %D%/schema.h \
 	%D%/secrets.c %D%/secrets.h \
 	%D%/show.c \
+	%D%/sources.c %D%/sources.h \
 	%D%/stats.c %D%/stats.h \
 	%D%/fields.h %D%/statements.c %D%/statements.h \
 	%D%/store.c %D%/store.h %D%/state.h \
@@ -47,6 +48,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/queue/outcomes.c \
 	%D%/queue/partitions.c %D%/queue/partitions.h \
 	%D%/queue/redeliver.c \
+	%D%/queue/sources.c %D%/queue/sources.h \
 	%D%/queue/unverified.c \
 	%D%/removal/campaigns.c \
 	%D%/removal/erase.c \

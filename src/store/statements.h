@@ -72,6 +72,8 @@ typedef const struct db_statement *const store_statement_list[];
 	X(sql_of_secrets_admin) \
 	X(sql_of_sessions) \
 	X(sql_of_show) \
+	X(sql_of_source_counts) \
+	X(sql_of_sources) \
 	X(sql_of_stats) \
 	X(sql_of_store) \
 	X(sql_of_text_queue) \

@@ -30,13 +30,17 @@ DB_STATEMENT(sql_sum_webhook_hours, "SELECT hour DIV ?" ATTEMPT_COUNT_LIST(ATTEM
 	" GROUP BY 1 ORDER BY NULL");
 DB_STATEMENT(sql_select_referrers_of_campaigns, "SELECT campaign_id, IF(" HOURS_COMPLETE ", CAST(referrers AS SIGNED), -1)"
 	" FROM {prefix}campaign_counters WHERE campaign_id IN ({list})");
+DB_STATEMENT(sql_sum_lead_sources, "SELECT kind, value, signups FROM (SELECT kind, value, CAST(SUM(signups) AS UNSIGNED) AS signups,"
+	" ROW_NUMBER() OVER (PARTITION BY kind ORDER BY SUM(signups) DESC, value) AS place"
+	" FROM {prefix}lead_sources WHERE campaign_id = ? AND day >= ? AND day < ? AND kind >= ? AND kind <= ?"
+	" GROUP BY kind, value) s WHERE place <= ? ORDER BY kind, place");
 DB_STATEMENT(sql_sum_days_of_campaigns, "SELECT campaign_id, hour DIV 24" SUM("lead_count + deleted")
 	" FROM {prefix}lead_hours WHERE hour >= ? AND hour < ? AND campaign_id IN ({list})"
 	" GROUP BY 1, 2 ORDER BY NULL");
 /* clang-format on */
 
 store_statement_list sql_of_stats = { &sql_select_hours_complete, &sql_sum_lead_hours, &sql_select_attempts_counted_from,
-	&sql_sum_webhook_hours, &sql_select_referrers_of_campaigns, &sql_sum_days_of_campaigns, NULL };
+	&sql_sum_webhook_hours, &sql_select_referrers_of_campaigns, &sql_sum_lead_sources, &sql_sum_days_of_campaigns, NULL };
 
 size_t
 stats_points(const struct stats_period *period)
@@ -160,6 +164,32 @@ store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_i
 	if (result == RESULT_OK)
 		sum_leads(&rows, &stats->period, stats);
 	return result;
+}
+
+enum result
+store_campaign_sources(struct store *store, struct pool *pool, uint64_t campaign_id, const struct sources_request *request,
+    struct campaign_sources *sources)
+{
+	enum { KIND, VALUE, SIGNUPS };
+	struct db_rows rows;
+	struct stats_period period;
+	*sources = (struct campaign_sources){ 0 };
+	enum result result = find_subject(
+	    store, pool, &sql_select_hours_complete, campaign_id, &request->period, &rows, &period, &sources->problem);
+	if (result == RESULT_OK)
+		result = store_query(store, pool, &rows, &sql_sum_lead_sources, DB_U64(campaign_id),
+		    DB_U64(period.from / period.step), DB_U64(period.until / period.step), DB_U64(request->first),
+		    DB_U64(request->last), DB_U64(request->limit));
+	if (result != RESULT_OK)
+		return result;
+	sources->items = POOL_ARRAY(pool, rows.count, struct source_count);
+	for (; sources->count < rows.count; sources->count++) {
+		const size_t row = sources->count;
+		const struct slice value = db_get_bytes(&rows, row, VALUE);
+		sources->items[row] = (struct source_count){ (enum source_kind)db_get_u64(&rows, row, KIND),
+			value.size > 0 ? value : SLICE_NONE, db_get_u64(&rows, row, SIGNUPS) };
+	}
+	return RESULT_OK;
 }
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Statistics by hour and day (docs/statistics.md), from lead_hours and webhook_hours. Times are hours since 1970, UTC; results
- * are in the caller's pool. */
+ * Statistics by hour and day (docs/statistics.md), from lead_hours, lead_sources and webhook_hours. Times are hours since 1970,
+ * UTC; results are in the caller's pool. */
 #ifndef LEADHOOK_STORE_STATS_H
 #define LEADHOOK_STORE_STATS_H
 
@@ -43,6 +43,25 @@ struct campaign_stats {
 /* RESULT_NOT_FOUND: no such campaign. RESULT_INVALID: see `problem`. */
 MUST_CHECK enum result store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_id,
     const struct stats_request *request, struct campaign_stats *stats);
+
+struct sources_request {
+	struct stats_request period; /* its step is STATS_DAY_HOURS */
+	enum source_kind first, last;
+	size_t limit; /* values of each kind */
+};
+struct source_count {
+	enum source_kind kind;
+	struct slice value; /* absent: all that are not counted by themselves */
+	uint64_t signups;
+};
+struct campaign_sources {
+	const char *problem;        /* as in struct campaign_stats */
+	struct source_count *items; /* by kind, then the highest count first */
+	size_t count;
+};
+/* RESULT_NOT_FOUND: no such campaign. RESULT_INVALID: see `problem`. */
+MUST_CHECK enum result store_campaign_sources(struct store *store, struct pool *pool, uint64_t campaign_id,
+    const struct sources_request *request, struct campaign_sources *sources);
 
 /* clang-format off */
 

@@ -7,6 +7,7 @@
 #include "store/messages.h"
 #include "store/query.h"
 #include "store/rows.h"
+#include "store/sources.h"
 #include "store/state.h"
 #include "store/statements.h"
 
@@ -305,6 +306,12 @@ write_proofs(const struct write *write)
 }
 
 static enum result
+write_sources(const struct write *write)
+{
+	return store_add_imported_sources(write->store, write->pool, write->set);
+}
+
+static enum result
 write_messages(const struct write *write)
 {
 	const struct decision *d = write->decision;
@@ -316,7 +323,8 @@ store_write(struct store *store, struct pool *pool, const struct working_set *se
 {
 	require(db_in_transaction(store->db));
 	static enum result (*const steps[])(const struct write *write) = { write_leads, write_counters, write_hours,
-		write_scores, write_jobs, write_events, write_unverified, write_confirmations, write_proofs, write_messages };
+		write_scores, write_jobs, write_events, write_unverified, write_confirmations, write_proofs, write_sources,
+		write_messages };
 	const struct write write = { store, pool, set, decision };
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)

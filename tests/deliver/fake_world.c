@@ -539,6 +539,16 @@ store_resume_removals(struct store *store UNUSED, struct resumed_removals *resum
 }
 
 enum result
+store_count_sources(struct store *store UNUSED, struct source_pass *pass UNUSED, bool *left)
+{
+	if (!world_reachable())
+		return RESULT_UNAVAILABLE;
+	world.uncounted -= world.uncounted > 0 ? 1 : 0;
+	*left = world.uncounted > 0;
+	return RESULT_OK;
+}
+
+enum result
 store_clean_up(struct store *store UNUSED)
 {
 	if (!world_reachable())

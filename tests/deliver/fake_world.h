@@ -10,6 +10,7 @@
 
 #include "deliver/send/sender.h"
 #include "store/queue/dispatch.h"
+#include "store/queue/sources.h"
 #include "store/removal/removal.h"
 
 enum {
@@ -188,6 +189,7 @@ struct world {
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */
 	uint64_t foreign;                              /* shards that another dispatcher holds */
 	size_t clean_ups;                              /* calls of store_clean_up */
+	size_t uncounted;                              /* pieces of leads whose sources are not counted */
 	bool leased, released;
 	int64_t lease_fails_from_ms;    /* 0: never */
 	int64_t lost_ms, regained_ms;   /* between these times another dispatcher has all shards */

@@ -28,18 +28,31 @@ without_its_shards_it_sends_nothing(void **state UNUSED)
 	assert_int_equal(count_in(captured_log(), " shards_lost shards=64\n"), 1);
 }
 
-/* Bulk jobs and cleaning up: of several dispatchers, the one with the first shard does them. */
+/* docs/architecture.md 9.3: the sources of leads are counted by runs from cron, too; also when nothing is due. */
+static void
+cron_counts_all_sources(void **state UNUSED)
+{
+	world.uncounted = 5;
+	assert_int_equal(run(NULL), RESULT_OK);
+	assert_int_equal(world.uncounted, 0);
+	assert_true(world.now_ms < SECOND);
+}
+
+/* Bulk jobs, cleaning up and counting: of several dispatchers, the one with the first shard does them. */
 static void
 the_dispatcher_with_the_first_shard_cleans_up(void **state UNUSED)
 {
 	world.foreign = 1;
 	world_queue(1);
+	world.uncounted = 1;
 	stay_until(MINUTE);
 	assert_int_equal(world.clean_ups, 0);
+	assert_int_equal(world.uncounted, 1);
 	assert_int_equal(world.bulk.chunks, 0);
 	world.foreign = ~UINT64_C(1);
 	stay_until(2 * MINUTE);
 	assert_in_range(world.clean_ups, 5, 7);
+	assert_int_equal(world.uncounted, 0);
 	assert_int_equal(world.bulk.chunks, 1);
 }
 
@@ -233,6 +246,7 @@ main(void)
 		TEST(without_its_shards_it_sends_nothing),
 		TEST(a_disabled_webhook_is_fetched_no_more),
 		TEST(slow_polls_refresh_statistics),
+		TEST(cron_counts_all_sources),
 		TEST(the_dispatcher_with_the_first_shard_cleans_up),
 		TEST(cron_without_the_first_shard_leaves_jobs_alone),
 		TEST(a_loss_of_shards_is_noticed_after_an_outage),

@@ -55,6 +55,65 @@ a_stored_class_counts(void **state UNUSED)
 	assert_int_equal(source_of_lead(&(struct lead){ .parent_id = 1, .source = SLICE("import") }), SOURCE_IMPORT);
 }
 
+#define TEN "0123456789"
+#define NINETY TEN TEN TEN TEN TEN TEN TEN TEN TEN
+
+static void
+values_of_sources_are_short_texts_without_addresses(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		struct slice utm, value; /* absent: none; empty: not counted by itself */
+	} cases[] = {
+		{ SLICE_NONE, SLICE_NONE },
+		{ SLICE("{\"medium\":\"mail\"}"), SLICE_NONE },
+		{ SLICE("{\"source\":\"News Letter\"}"), SLICE("News Letter") },
+		{ SLICE("{\"source\":\" \\n news \\t\"}"), SLICE("news") },
+		{ SLICE("{\"source\":\"  \"}"), SLICE_NONE },
+		{ SLICE("{\"source\":[\"a\"]}"), SLICE_NONE },
+		{ SLICE("{\"source\":\"ada@example.org\"}"), SLICE("") },
+		{ SLICE("{\"source\":\"" NINETY TEN TEN "@\"}"), SLICE("") },
+		{ SLICE("{\"source\":\"" NINETY TEN "x\"}"), SLICE(NINETY TEN) },
+		{ SLICE("{\"source\":\"" NINETY "012345678\xc3\xa4\"}"), SLICE(NINETY "012345678") },
+		{ SLICE("{\"source\":\"" NINETY "012345678 x\"}"), SLICE(NINETY "012345678") },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct slice values[SOURCE_KINDS];
+		source_values(w->pool, &(struct lead){ .utm = cases[i].utm }, values);
+		assert_int_equal(slice_present(values[SOURCE_UTM_SOURCE]), slice_present(cases[i].value));
+		assert_true(slice_equal(values[SOURCE_UTM_SOURCE], cases[i].value));
+		assert_false(slice_present(values[SOURCE_UTM_CAMPAIGN]));
+	}
+}
+
+/* As the class of the source says, and where another has precedence, as the page does. */
+static void
+a_site_is_not_the_page_of_the_form(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		enum source_class class;
+		struct slice referrer, url, site;
+	} cases[] = {
+		{ SOURCE_DIRECT, SLICE("https://blog.example/a"), SLICE("https://shop.example/"), SLICE_NONE },
+		{ SOURCE_LINK, SLICE("https://u:p@Blog.example:8080/a"), SLICE_NONE, SLICE("blog.example") },
+		{ SOURCE_CAMPAIGN, SLICE("https://blog.example/a"), SLICE("https://shop.example/"), SLICE("blog.example") },
+		{ SOURCE_CAMPAIGN, SLICE("https://shop.example/a"), SLICE("https://shop.example/"), SLICE_NONE },
+		{ SOURCE_CAMPAIGN, SLICE("https://blog.example/a"), SLICE_NONE, SLICE_NONE },
+		{ SOURCE_REFERRAL, SLICE_NONE, SLICE("https://shop.example/"), SLICE_NONE },
+		{ SOURCE_UNKNOWN, SLICE("/a"), SLICE("https://shop.example/"), SLICE_NONE },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct slice values[SOURCE_KINDS];
+		const struct lead lead = {
+			.source_class = cases[i].class, .referrer = cases[i].referrer, .signup_url = cases[i].url
+		};
+		source_values(w->pool, &lead, values);
+		assert_int_equal(slice_present(values[SOURCE_SITE]), slice_present(cases[i].site));
+		assert_true(slice_equal(values[SOURCE_SITE], cases[i].site));
+	}
+}
+
 static void
 assert_change(const struct world *w, size_t i, int64_t at_ms, enum source_class source, struct campaign_counters counters,
     uint32_t deleted)
@@ -239,6 +298,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(a_source_is_of_the_first_class_that_applies),
 		WORLD_TEST(a_stored_class_counts),
+		WORLD_TEST(values_of_sources_are_short_texts_without_addresses),
+		WORLD_TEST(a_site_is_not_the_page_of_the_form),
 		WORLD_TEST(changes_count_in_the_hour_of_the_signup),
 		WORLD_TEST(a_batch_is_counted_together),
 		WORLD_TEST(only_leads_from_the_mark_on_are_counted),

@@ -30,10 +30,10 @@ webhook_count(void)
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "audit", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
 	"due", "email_codes", "erased_people", "erasures", "events", "inbound_calls", "inbound_status", "inbound_webhooks",
-	"invitations", "ip_leads", "lead_hours", "leads", "login_attempts", "messages", "operator_jobs", "phone_codes",
-	"recovery_codes", "referral_links", "removed_campaigns", "request_keys", "reward_levels", "score_entries",
-	"score_histogram", "sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users", "webhook_hours",
-	"webhook_status", "webhooks" };
+	"invitations", "ip_leads", "lead_hours", "lead_sources", "leads", "login_attempts", "messages", "operator_jobs",
+	"phone_codes", "recovery_codes", "referral_links", "removed_campaigns", "request_keys", "reward_levels",
+	"score_entries", "score_histogram", "sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users",
+	"webhook_hours", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "message_channels",
 	"schema_version" };
@@ -146,6 +146,8 @@ plant_leads(void)
 	root_run("INSERT INTO t_ip_leads (campaign_id, ip, leads) SELECT campaign_id, ip, COUNT(*) FROM t_leads GROUP BY 1, 2");
 	root_run("INSERT INTO t_lead_hours (campaign_id, hour, source_class, lead_count) SELECT campaign_id, "
 		 "subscription_number, 1, 1 FROM t_leads");
+	root_run("INSERT INTO t_lead_sources (campaign_id, day, kind, value, signups) SELECT campaign_id, "
+		 "subscription_number, seq, CONCAT('v', id %% 7), 1 FROM t_leads JOIN seq_0_to_3");
 	root_run("INSERT INTO t_score_histogram (node) SELECT (id << 29) + seq FROM t_campaigns JOIN seq_0_to_15");
 	root_run("INSERT INTO t_commit_tokens (token, created_ms) SELECT CONCAT('token', LPAD(id, 11, '0')), IF(id <= 30, id, "
 		 "%" PRId64 ") FROM t_leads",

@@ -23,6 +23,7 @@ class World:
             hook = campaign.post({"url": campaign.url, "events": ["new_signup"]}, path="/outbound-webhook")
             assert hook.status == 200
         theirs.leads(3)
+        service.dispatch()  # which counts leads
 
     def rows(self):
         """All rows of their campaign, as hexadecimal text, because hashes are not UTF-8."""

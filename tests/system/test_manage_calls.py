@@ -97,6 +97,7 @@ def test_the_campaign(calls, place):
     assert [calls.post(f"{place}/{word}")["state"] for word in ("end", "reopen")] == ["ended", "active"]
     assert calls.get("campaigns") and calls.get(f"{place}/embed")["script"]
     assert calls.get("overview")[0]["today"] == calls.get(f"{place}/stats?by=hour")["totals"]["signups"] == 2
+    assert calls.get(f"{place}/sources?kind=site&limit=250") == []
     assert calls.patch(f"{place}/page", title="Be the first") == calls.get(f"{place}/page")
     assert "Be the last" in calls.post(f"{place}/page/preview", view="signup", title="Be the last")["html"]
 

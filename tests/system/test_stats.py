@@ -113,6 +113,74 @@ def test_referrals(service, leadhook, campaign, tmp_path):
     service.check()
 
 
+def counted_sources(service, leadhook, campaign, *words):
+    """(kind, value, signups) after one run of the dispatcher, which has counted all leads."""
+    service.dispatch()
+    assert service.installation.sql("SELECT sources_counted_to = last_subscription_number FROM lh_campaign_counters "
+                                    f"WHERE campaign_id = {campaign.id}").strip() == "1"
+    return [tuple(row.values()) for row in leadhook("campaign", "sources", campaign.id, *words)]
+
+
+def test_sources(service, leadhook, campaign, tmp_path):
+    """2.1: sign-ups by utm parameter and site, without what may be an address, through the dispatcher"""
+    assert leadhook("campaign", "sources", campaign.id) == []
+    page = {"__url": "https://shop.example/"}
+    for number, fields in enumerate([
+            {"utm_source": "Newsletter", "utm_medium": "mail", "utm_campaign": "spring"}, {"utm_source": "Newsletter"},
+            {"utm_source": "newsletter", "utm_term": "boots"}, {"utm_source": "ada@example.org", "utm_campaign": "spring"},
+            {"__referrer": "https://Blog.example/a?b"}, {"utm_source": "x" * 120, "__referrer": "https://blog.example/", **page},
+            {"__referrer": "https://shop.example/", **page}, {}]):
+        campaign.lead(email=f"{number}@example.org", **fields)
+    assert campaign.post({"email": "form@example.org"}, headers=[("Referer", "https://shop.example/a")]).status == 200
+    campaign.lead(email="0@example.org", utm_source="again")
+    expected = [("utm_source", "Newsletter", 2), ("utm_source", None, 1), ("utm_source", "newsletter", 1), ("utm_source", "x" * 100, 1),
+                ("utm_medium", "mail", 1), ("utm_campaign", "spring", 2), ("site", "blog.example", 2)]
+    assert counted_sources(service, leadhook, campaign) == expected
+    stored = service.installation.sql(f"SELECT value FROM lh_lead_sources WHERE campaign_id = {campaign.id}")
+    assert "spring" in stored and "@" not in stored
+    assert counted_sources(service, leadhook, campaign, "--limit", "1") == [expected[0], *expected[4:]]
+    assert counted_sources(service, leadhook, campaign, "--kind", "site") == expected[-1:]
+    campaign.change("delete", email="0@example.org")
+    leadhook("lead", "erase", "--email", "4@example.org")
+    assert counted_sources(service, leadhook, campaign) == expected
+    (tmp_path / "leads.csv").write_text("email,created,utm_source,subscription_number\nold@example.org,2024-02-29T23:59:59Z,ad,500\n"
+                                        "older@example.org,2024-02-29T00:00:00Z,ad,\nlow@example.org,2024-02-28T00:00:00Z,low,400\n")
+    leadhook("lead", "import", campaign.id, tmp_path / "leads.csv")
+    assert counted_sources(service, leadhook, campaign) == expected
+    days = ["--since", "2024-02-28", "--until", "2024-02-29T12:00:00Z"]
+    assert counted_sources(service, leadhook, campaign, *days) == [("utm_source", "ad", 2), ("utm_source", "low", 1)]
+    assert counted_sources(service, leadhook, campaign, *days[:3], "2024-02-29T00:00:00Z") == [("utm_source", "low", 1)]
+    (tmp_path / "late.csv").write_text("email,created,utm_source,subscription_number\nlate@example.org,2024-02-28T00:00:00Z,late,300\n")
+    leadhook("lead", "import", campaign.id, tmp_path / "late.csv")
+    assert ("utm_source", "late", 1) in counted_sources(service, leadhook, campaign, *days)
+    # as the upgrade leaves it
+    service.installation.sql(f"DELETE FROM lh_lead_sources WHERE campaign_id = {campaign.id};"
+                             f"UPDATE lh_campaign_counters SET sources_counted_to = 0 WHERE campaign_id = {campaign.id}")
+    assert ("utm_source", "Newsletter", 1) in counted_sources(service, leadhook, campaign)
+    service.check()
+
+
+@pytest.mark.parametrize("words, message", [
+    (["--kind", "utm_term"], "utm_source, utm_medium, utm_campaign or site"),
+    (["--limit", "0"], "a number from 1 to 250"),
+    (["--limit", "251"], "a number from 1 to 250"),
+    (["--since", "2999-01-01T00:00:00Z"], "before now"),
+])
+def test_invalid_sources(service, campaign, words, message):
+    """4: what is refused, and why"""
+    done = call(service.installation, "campaign", "sources", str(campaign.id), *words)
+    assert done.returncode == DATA and message in done.stderr and done.stdout == ""
+
+
+def test_sources_of_a_removed_campaign(service, leadhook, campaign):
+    """2.1: the counts go with the campaign"""
+    campaign.lead(email="ada@example.org", utm_source="news")
+    assert counted_sources(service, leadhook, campaign) == [("utm_source", "news", 1)]
+    leadhook("campaign", "remove", campaign.id, "--yes")
+    assert service.installation.sql(f"SELECT COUNT(*) FROM lh_lead_sources WHERE campaign_id = {campaign.id}").strip() == "0"
+    service.check()
+
+
 def test_rebuild(service, leadhook, refused, campaign):
     """1: leads of an earlier version are counted by the dispatcher, or at once by the command"""
     campaign.leads(3)

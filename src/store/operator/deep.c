@@ -173,7 +173,7 @@
 	"SELECT o.what," TOTAL "FROM (SELECT CONCAT(r.kind, ' of campaign ', r.campaign_id, ' (', r.rows_left, ')') AS what FROM (" \
 	ROWS_OF("leads") " UNION ALL " ROWS_OF("campaign_counters") " UNION ALL " ROWS_OF("webhooks") " UNION ALL " \
 	ROWS_OF("tags") " UNION ALL " ROWS_OF("actions") " UNION ALL " ROWS_OF("reward_levels") " UNION ALL " \
-	ROWS_OF("lead_hours") " UNION ALL " ROWS_OF("bulk_jobs") " UNION ALL " ROWS_OF("bulk_schedule") ") r LEFT JOIN {prefix}campaigns c ON c.id = r.campaign_id WHERE c.id IS NULL" \
+	ROWS_OF("lead_hours") " UNION ALL " ROWS_OF("lead_sources") " UNION ALL " ROWS_OF("bulk_jobs") " UNION ALL " ROWS_OF("bulk_schedule") ") r LEFT JOIN {prefix}campaigns c ON c.id = r.campaign_id WHERE c.id IS NULL" \
 	WITHOUT("campaign", "campaigns", "counters", "campaign_counters", "o.campaign_id = t.id") \
 	WITHOUT("campaign", "campaigns", "account", "accounts", "o.id = t.account_id") \
 	WITHOUT("key", "api_keys", "account", "accounts", "o.id = t.account_id") \

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/sources.h"
+
+#include <stdlib.h>
+
+#include "store/query.h"
+#include "store/rows.h"
+#include "store/state.h"
+#include "store/statements.h"
+
+DB_STATEMENT(sql_select_source_values, "SELECT kind, value FROM {prefix}lead_sources FORCE INDEX (PRIMARY)"
+				       " WHERE campaign_id = ? AND day = ? ORDER BY kind, value");
+DB_STATEMENT(sql_add_lead_sources, "INSERT INTO {prefix}lead_sources (campaign_id, day, kind, value, signups)"
+				   " VALUES {each}(?, ?, ?, ?, ?){between}, {end}"
+				   " ON DUPLICATE KEY UPDATE signups = {prefix}lead_sources.signups + VALUES(signups)");
+DB_STATEMENT(sql_select_sources_counted_to, "SELECT sources_counted_to FROM {prefix}campaign_counters WHERE campaign_id = ?");
+
+store_statement_list sql_of_sources = { &sql_select_source_values, &sql_add_lead_sources, &sql_select_sources_counted_to,
+	NULL };
+
+enum { DAY_MS = 24 * 3600 * 1000 };
+
+struct source {
+	uint64_t day, kind;
+	struct slice value;
+	uint64_t signups;
+};
+
+static int
+compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int
+compare_sources(const void *a, const void *b)
+{
+	const struct source *first = a, *second = b;
+	if (first->day != second->day)
+		return compare_numbers(first->day, second->day);
+	return first->kind != second->kind ? compare_numbers(first->kind, second->kind)
+					   : slice_compare(first->value, second->value);
+}
+
+/* In their order, without duplicates. */
+static size_t
+sum_sources(struct source *sources, size_t count)
+{
+	size_t summed = 0;
+	qsort(sources, count, sizeof(*sources), compare_sources);
+	for (size_t i = 0; i < count; i++) {
+		if (summed > 0 && compare_sources(&sources[summed - 1], &sources[i]) == 0)
+			sources[summed - 1].signups += sources[i].signups;
+		else
+			sources[summed++] = sources[i];
+	}
+	return summed;
+}
+
+static size_t
+sources_of_leads(struct pool *pool, const struct lead *leads, size_t count, struct source *sources)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct slice values[SOURCE_KINDS];
+		const uint64_t day = leads[i].created_ms > 0 ? (uint64_t)leads[i].created_ms / DAY_MS : 0;
+		source_values(pool, &leads[i], values);
+		for (size_t kind = 0; kind < SOURCE_KINDS; kind++)
+			if (slice_present(values[kind]))
+				sources[found++] = (struct source){ day, kind, values[kind], 1 };
+	}
+	return sum_sources(sources, found);
+}
+
+/* Of one day: a value beyond the maximum becomes the empty one. */
+static enum result
+limit_values(struct store *store, struct pool *pool, uint64_t campaign_id, struct source *sources, size_t count)
+{
+	enum { KIND, VALUE };
+	struct db_rows rows;
+	size_t known[SOURCE_KINDS] = { 0 };
+	const enum result result =
+	    store_query(store, pool, &rows, &sql_select_source_values, DB_U64(campaign_id), DB_U64(sources[0].day));
+	if (result != RESULT_OK)
+		return result;
+	struct source *stored = POOL_ARRAY(pool, rows.count, struct source);
+	for (size_t i = 0; i < rows.count; i++) {
+		stored[i] = (struct source){ sources[0].day, db_get_u64(&rows, i, KIND), db_get_bytes(&rows, i, VALUE), 0 };
+		if (stored[i].kind < SOURCE_KINDS && stored[i].value.size > 0)
+			known[stored[i].kind]++;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct source *source = &sources[i];
+		if (source->value.size == 0 || bsearch(source, stored, rows.count, sizeof(*stored), compare_sources) != NULL)
+			continue;
+		if (known[source->kind] < SOURCE_VALUES_MAX)
+			known[source->kind]++;
+		else
+			source->value = SLICE("");
+	}
+	return RESULT_OK;
+}
+
+enum result
+store_add_sources(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads, size_t count)
+{
+	enum result result = RESULT_OK;
+	struct source *sources = POOL_ARRAY(pool, count * SOURCE_KINDS, struct source);
+	count = sources_of_leads(pool, leads, count, sources);
+	for (size_t from = 0, to; from < count && result == RESULT_OK; from = to) {
+		for (to = from + 1; to < count && sources[to].day == sources[from].day;)
+			to++;
+		result = limit_values(store, pool, campaign_id, sources + from, to - from);
+	}
+	count = sum_sources(sources, count);
+	struct row_list rows = store_row_list(pool, &sql_add_lead_sources, count);
+	for (size_t i = 0; i < count; i++)
+		store_add_row(&rows, DB_U64(campaign_id), DB_U64(sources[i].day), DB_U64(sources[i].kind),
+		    db_bytes(sources[i].value), DB_U64(sources[i].signups));
+	return result == RESULT_OK ? store_run_lists(store, &rows) : result;
+}
+
+static bool
+is_imported(const struct working_lead *lead)
+{
+	return lead->change == ROW_CREATED && lead->lead.source_class == SOURCE_IMPORT;
+}
+
+static enum result
+add_imported(struct store *store, struct pool *pool, const struct working_set *set, size_t imported, uint64_t campaign_id)
+{
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_sources_counted_to, DB_U64(campaign_id));
+	if (result != RESULT_OK)
+		return result;
+	const uint32_t counted_to = store_get_u32(&rows, 0, 0);
+	struct lead *leads = POOL_ARRAY(pool, imported, struct lead);
+	size_t count = 0;
+	for (size_t i = 0; i < set->lead_count; i++) {
+		const struct lead *lead = &set->leads[i]->lead;
+		if (is_imported(set->leads[i]) && lead->campaign_id == campaign_id && lead->subscription_number <= counted_to)
+			leads[count++] = *lead;
+	}
+	return store_add_sources(store, pool, campaign_id, leads, count);
+}
+
+enum result
+store_add_imported_sources(struct store *store, struct pool *pool, const struct working_set *set)
+{
+	enum result result = RESULT_OK;
+	size_t imported = 0;
+	for (size_t i = 0; i < set->lead_count; i++)
+		imported += is_imported(set->leads[i]);
+	for (size_t i = 0; imported > 0 && i < set->campaign_count && result == RESULT_OK; i++)
+		result = add_imported(store, pool, set, imported, set->campaigns[i].campaign.id);
+	return result;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * Sign-ups of a campaign by day, kind of source and value: `lead_sources` (docs/architecture.md 9.3). Internal to src/store.
+ *
+ * In a transaction of the caller, which has locked the counters of the campaigns. */
+#ifndef LEADHOOK_STORE_SOURCES_H
+#define LEADHOOK_STORE_SOURCES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/decide.h"
+#include "store/store.h"
+
+enum { SOURCE_VALUES_MAX = 500 /* of a campaign, day and kind; others are counted together */ };
+
+/* Counts leads of a campaign: those fields that source_values reads, and `created_ms`. */
+MUST_CHECK enum result store_add_sources(
+    struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads, size_t count);
+
+/* Counts the new leads of a batch that the dispatcher will not count, because it has counted later numbers: imported ones. */
+MUST_CHECK enum result store_add_imported_sources(struct store *store, struct pool *pool, const struct working_set *set);
+
+#endif

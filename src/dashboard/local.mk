@@ -31,6 +31,7 @@ dashboard_web = \
 	%D%/web/route.js \
 	%D%/web/session.js \
 	%D%/web/settings.js \
+	%D%/web/sources.js \
 	%D%/web/store.js \
 	%D%/web/style.css \
 	%D%/web/team.js \

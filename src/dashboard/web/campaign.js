@@ -6,9 +6,10 @@ import { campaignName } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { may } from "./session.js";
+import { SourceValues } from "./sources.js";
 import { SOURCES, nameOf, outcome, urlParts } from "./words.js";
 import { Checklist } from "./checklist.js";
-import { Loaded, Notice, Page, Segments, Tile, Time, Updated, html } from "./ui.js";
+import { Bars, Loaded, Notice, Page, Segments, Tile, Time, Updated, html } from "./ui.js";
 
 const HOUR = 3600e3;
 const DAY = 24 * HOUR;
@@ -45,18 +46,6 @@ function Delta({ now, before }) {
 	const growth = `${by < 0 ? "↓" : "↑"} ${count(Math.abs(by))} %`;
 	return html`<span class=${by < 0 ? "down" : "up"}>${growth}</span> from ${count(before)}`;
 }
-
-/** Rows of [key, text, number, note] with bars, of which `top` is the longest. */
-const Bars = ({ rows, top }) => html`
-	<ol class="bars">
-		${rows.map(([key, text, value, note]) => html`
-			<li key=${key}>
-				<meter min="0" max=${Math.max(1, top)} value=${value} aria-hidden="true" />
-				<span class="bar-name">${text}</span>
-				<span class="number">${count(value)}</span>
-				<span class="muted number">${note}</span>
-			</li>`)}
-	</ol>`;
 
 const NoSignups = () => html`<p class="muted">No sign-ups in this period.</p>`;
 
@@ -180,7 +169,11 @@ export function Campaign({ id, query }) {
 							series=${SERIES} />
 					</section>
 					<div class="masonry">
-						<section class="card"><h2>Where leads come from</h2><${Sources} stats=${found} /></section>
+						<section class="card">
+							<h2>Where leads come from</h2>
+							<${Sources} stats=${found} />
+							<${SourceValues} id=${id} since=${filter.since} />
+						</section>
 						<section class="card"><h2>Referrals</h2><${Referrals} stats=${found} id=${id} /></section>
 						${may("leads") && html`<section class="card"><h2>Leaderboard</h2><${Leaders} id=${id} /></section>`}
 					</div>`}<//>`}<//>

@@ -185,6 +185,18 @@ export const Segments = ({ label, options, value, choose, kind }) => html`
 			</button>`)}
 	</div>`;
 
+/** Rows of [key, text, number, note] with bars, of which `top` is the longest. */
+export const Bars = ({ label, rows, top }) => html`
+	<ol class="bars" aria-label=${label}>
+		${rows.map(([key, text, value, note]) => html`
+			<li key=${key}>
+				<meter min="0" max=${Math.max(1, top)} value=${value} aria-hidden="true" />
+				<span class="bar-name">${text}</span>
+				<span class="number">${count(value)}</span>
+				${note && html`<span class="muted number">${note}</span>`}
+			</li>`)}
+	</ol>`;
+
 /* ---- dialogs ---- */
 
 const dialogs = store([]);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Where the leads of a campaign come from, by value: utm parameters and referring sites.
+import { useState } from "./hooks.js";
+import { useLive } from "./live.js";
+import { Bars, Loaded, Segments, html } from "./ui.js";
+
+const KINDS = [
+	["utm_source", "UTM source"],
+	["utm_campaign", "UTM campaign"],
+	["utm_medium", "UTM medium"],
+	["site", "Websites"],
+];
+
+/** Values since a time, one kind at a time; nothing where there are none. */
+export function SourceValues({ id, since }) {
+	const live = useLive(`campaigns/${id}/sources`, { since }, { every: 60 });
+	const [chosen, choose] = useState(null);
+	return html`
+		<${Loaded} live=${live} lines=${3}>${found => {
+			const kinds = KINDS.filter(([kind]) => found.some(row => row.kind === kind));
+			if (kinds.length === 0)
+				return null;
+			const [shown, name] = kinds.find(([kind]) => kind === chosen) || kinds[0];
+			const rows = found.filter(row => row.kind === shown).map(row => [row.value ?? "", row.value ?? "Other", row.signups]);
+			return html`
+				<${Segments} label="Kind of source" options=${kinds} value=${shown} choose=${choose} kind="small" />
+				<${Bars} label=${name} rows=${rows} top=${Math.max(...rows.map(row => row[2]))} />`;
+		}}<//>`;
+}

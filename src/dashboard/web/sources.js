@@ -13,7 +13,7 @@ const KINDS = [
 
 /** Values since a time, one kind at a time; nothing where there are none. */
 export function SourceValues({ id, since }) {
-	const live = useLive(`campaigns/${id}/sources`, { since }, { every: 60 });
+	const live = useLive(`campaigns/${id}/sources`, { since }, { every: 30 });
 	const [chosen, choose] = useState(null);
 	return html`
 		<${Loaded} live=${live} lines=${3}>${found => {

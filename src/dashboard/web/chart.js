@@ -35,12 +35,37 @@ function labels(times, by) {
 	});
 }
 
-const dayTitle = seconds => utcDay(seconds * 1000);
-const hourTitle = seconds => `${day(seconds * 1000)}, ${hour(seconds * 1000)}`;
+/** Whether a point counts an hour or day that has not ended. */
+const inProgress = (time, by) => time + (by === "hour" ? 3600e3 : 24 * 3600e3) > Date.now();
+
+function nameOf(time, by) {
+	const name = by === "hour" ? `${day(time)}, ${hour(time)}` : utcDay(time);
+	return inProgress(time, by) ? `${name} (so far)` : name;
+}
+
+/** The lines to the point of an hour or day that has not ended are dashed: they would look like a fall. */
+function dashLast(plot, by) {
+	const last = plot.data[0].length - 1;
+	if (last < 1 || !inProgress(plot.data[0][last] * 1000, by))
+		return;
+	const { ctx } = plot;
+	ctx.save();
+	ctx.lineWidth = 2 * devicePixelRatio;
+	ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+	for (const [at, one] of plot.series.entries()) {
+		if (at === 0 || !one.show)
+			continue;
+		ctx.strokeStyle = one.stroke(plot, at);
+		ctx.beginPath();
+		for (const point of [last - 1, last])
+			ctx.lineTo(plot.valToPos(plot.data[0][point], "x", true), plot.valToPos(plot.data[at][point], "y", true));
+		ctx.stroke();
+	}
+	ctx.restore();
+}
 
 /** The numbers of the chart, the newest first. */
 function Numbers({ points, series, by, label }) {
-	const nameOf = time => (by === "hour" ? `${day(time)}, ${hour(time)}` : utcDay(time));
 	return html`
 		<details>
 			<summary>Show as a table</summary>
@@ -55,7 +80,7 @@ function Numbers({ points, series, by, label }) {
 					<tbody>
 						${[...points].reverse().map(point => html`
 							<tr key=${point.time}>
-								<th scope="row" title=${full(point.time)}>${nameOf(point.time)}</th>
+								<th scope="row" title=${full(point.time)}>${nameOf(Date.parse(point.time), by)}</th>
 								${series.map(([member, name]) => html`
 									<td class="number" key=${member} data-label=${name}>${count(point[member])}</td>`)}
 							</tr>`)}
@@ -92,7 +117,8 @@ export function Chart({ points, series: all, by, label }) {
 				ticks: { show: false },
 				font: "12px system-ui",
 			};
-			const title = by === "hour" ? hourTitle : dayTitle;
+			const line = Plot.paths.linear();
+			const complete = (last, times) => (inProgress(times[last] * 1000, by) ? Math.max(0, last - 1) : last);
 			plot.current = new Plot(
 				{
 					...size(),
@@ -103,16 +129,18 @@ export function Chart({ points, series: all, by, label }) {
 						{ ...axis, grid: { show: false }, space: 80, values: (_, times) => labels(times, by) },
 						{ ...axis, size: 56, incrs: STEPS, values: (_, values) => values.map(short) },
 					],
+					hooks: { draw: [one => dashLast(one, by)] },
 					series: [
 						{
 							label: by === "hour" ? "Hour" : "Day (UTC)",
-							value: (_, seconds) => (seconds === null ? "" : title(seconds)),
+							value: (_, seconds) => (seconds === null ? "" : nameOf(seconds * 1000, by)),
 						},
 						...series.map(([, name, number]) => ({
 							label: name,
 							stroke: color(`--series-${number}`),
 							fill: number === 1 ? color("--accent-soft") : undefined,
 							width: 2,
+							paths: (one, at, from, to) => line(one, at, from, complete(to, one.data[0])),
 							points: { show: points.length < 32, size: 5 },
 							value: (_, value) => (value === null ? "" : count(value)),
 						})),

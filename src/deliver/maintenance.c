@@ -398,6 +398,7 @@ maintenance_take_progress(struct maintenance *m)
 bool
 maintenance_has_work(const struct maintenance *m)
 {
-	return m->deactivation_count > 0 || m->webhook_count > 0 ||
-	       (m->holder && (m->bulk_queued || m->work.removals_left || m->work.sources_left)) || tasks_are_busy(m->tasks);
+	/* a busy task may write to `work` */
+	return tasks_are_busy(m->tasks) || m->deactivation_count > 0 || m->webhook_count > 0 ||
+	       (m->holder && (m->bulk_queued || m->work.removals_left || m->work.sources_left));
 }

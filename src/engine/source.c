@@ -71,10 +71,28 @@ site_of(struct pool *pool, const struct lead *lead)
 	return known && !slice_equal(from, page) ? from : SLICE_NONE;
 }
 
+/* An email address, also in the encoding of URLs and in full width, or a phone number. Numbers alone are those of
+ * advertisements. */
+static bool
+may_be_address(struct slice text)
+{
+	static const struct slice signs[] = { SLICE("@"), SLICE("%40"), SLICE("%2540"), SLICE("\xef\xbc\xa0"),
+		SLICE("\xef\xb9\xab") };
+	enum { PHONE_DIGITS = 7 };
+	size_t digits = 0;
+	for (size_t at = 0; at < text.size; at++) {
+		for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+			if (slice_starts_with(slice_sub(text, at, text.size), signs[i]))
+				return true;
+		digits += text.data[at] >= '0' && text.data[at] <= '9';
+	}
+	return digits >= PHONE_DIGITS && slice_starts_with(slice_trim(text), SLICE("+"));
+}
+
 static struct slice
 counted_value(struct slice text)
 {
-	if (slice_find(text, '@') < text.size)
+	if (may_be_address(text))
 		return SLICE("");
 	text = slice_sub(slice_trim(text), 0, SOURCE_VALUE_MAX);
 	text = slice_trim(slice_sub(text, 0, utf8_valid_size(text)));

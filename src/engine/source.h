@@ -36,7 +36,7 @@ enum { SOURCE_VALUE_MAX = 100 /* bytes */ };
 extern const struct slice source_kind_names[SOURCE_KINDS];
 
 /* The value of each kind, in UTF-8: absent where the lead has none, empty where it is not counted by itself, because it may
- * have an email address. In the pool, or part of the lead. Reads `utm`, `referrer`, `signup_url` and `source_class`. */
+ * be an address of a person. In the pool, or part of the lead. Reads `utm`, `referrer`, `signup_url` and `source_class`. */
 void source_values(struct pool *pool, const struct lead *lead, struct slice values[SOURCE_KINDS]);
 
 #endif

@@ -8,6 +8,8 @@
 #include "store/state.h"
 #include "store/statements.h"
 
+DB_STATEMENT(sql_count_source_values, "SELECT day, COUNT(*) FROM {prefix}lead_sources FORCE INDEX (PRIMARY)"
+				      " WHERE campaign_id = ? AND day IN ({list}) GROUP BY day, kind");
 DB_STATEMENT(sql_select_source_values, "SELECT kind, value FROM {prefix}lead_sources FORCE INDEX (PRIMARY)"
 				       " WHERE campaign_id = ? AND day = ? ORDER BY kind, value");
 DB_STATEMENT(sql_add_lead_sources, "INSERT INTO {prefix}lead_sources (campaign_id, day, kind, value, signups)"
@@ -15,8 +17,8 @@ DB_STATEMENT(sql_add_lead_sources, "INSERT INTO {prefix}lead_sources (campaign_i
 				   " ON DUPLICATE KEY UPDATE signups = {prefix}lead_sources.signups + VALUES(signups)");
 DB_STATEMENT(sql_select_sources_counted_to, "SELECT sources_counted_to FROM {prefix}campaign_counters WHERE campaign_id = ?");
 
-store_statement_list sql_of_sources = { &sql_select_source_values, &sql_add_lead_sources, &sql_select_sources_counted_to,
-	NULL };
+store_statement_list sql_of_sources = { &sql_count_source_values, &sql_select_source_values, &sql_add_lead_sources,
+	&sql_select_sources_counted_to, NULL };
 
 enum { DAY_MS = 24 * 3600 * 1000 };
 
@@ -101,16 +103,54 @@ limit_values(struct store *store, struct pool *pool, uint64_t campaign_id, struc
 	return RESULT_OK;
 }
 
+static size_t
+end_of_day(const struct source *sources, size_t from, size_t count)
+{
+	size_t to = from + 1;
+	while (to < count && sources[to].day == sources[from].day)
+		to++;
+	return to;
+}
+
+/* The number of stored values by kind, of the days of the sources. */
+static enum result
+count_values(struct store *store, struct pool *pool, uint64_t campaign_id, const struct source *sources, size_t count,
+    struct db_rows *stored)
+{
+	struct db_value *days = POOL_ARRAY(pool, count, struct db_value);
+	struct db_list list = { days, 0 };
+	for (size_t from = 0; from < count; from = end_of_day(sources, from, count))
+		days[list.count++] = DB_U64(sources[from].day);
+	return db_query(store->db, pool, &sql_count_source_values, &DB_LIST_AND_VALUES(list, DB_U64(campaign_id)), stored);
+}
+
+/* Of one kind. */
+static size_t
+most_stored(const struct db_rows *stored, uint64_t day)
+{
+	enum { DAY, COUNT };
+	size_t most = 0;
+	for (size_t i = 0; i < stored->count; i++) {
+		const size_t values = (size_t)db_get_u64(stored, i, COUNT);
+		if (db_get_u64(stored, i, DAY) == day && values > most)
+			most = values;
+	}
+	return most;
+}
+
 enum result
 store_add_sources(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads, size_t count)
 {
-	enum result result = RESULT_OK;
+	struct db_rows stored;
 	struct source *sources = POOL_ARRAY(pool, count * SOURCE_KINDS, struct source);
 	count = sources_of_leads(pool, leads, count, sources);
+	if (count == 0)
+		return RESULT_OK;
+	enum result result = count_values(store, pool, campaign_id, sources, count, &stored);
 	for (size_t from = 0, to; from < count && result == RESULT_OK; from = to) {
-		for (to = from + 1; to < count && sources[to].day == sources[from].day;)
-			to++;
-		result = limit_values(store, pool, campaign_id, sources + from, to - from);
+		to = end_of_day(sources, from, count);
+		if (most_stored(&stored, sources[from].day) + (to - from) > SOURCE_VALUES_MAX)
+			result = limit_values(store, pool, campaign_id, sources + from, to - from);
 	}
 	count = sum_sources(sources, count);
 	struct row_list rows = store_row_list(pool, &sql_add_lead_sources, count);

@@ -30,10 +30,11 @@ DB_STATEMENT(sql_sum_webhook_hours, "SELECT hour DIV ?" ATTEMPT_COUNT_LIST(ATTEM
 	" GROUP BY 1 ORDER BY NULL");
 DB_STATEMENT(sql_select_referrers_of_campaigns, "SELECT campaign_id, IF(" HOURS_COMPLETE ", CAST(referrers AS SIGNED), -1)"
 	" FROM {prefix}campaign_counters WHERE campaign_id IN ({list})");
-DB_STATEMENT(sql_sum_lead_sources, "SELECT kind, value, signups FROM (SELECT kind, value, CAST(SUM(signups) AS UNSIGNED) AS signups,"
-	" ROW_NUMBER() OVER (PARTITION BY kind ORDER BY SUM(signups) DESC, value) AS place"
+DB_STATEMENT(sql_sum_lead_sources, "SELECT kind, IF(place <= ?, value, '') AS shown,"
+	" CAST(SUM(signups) AS UNSIGNED) AS total FROM (SELECT kind, value, SUM(signups) AS signups,"
+	" ROW_NUMBER() OVER (PARTITION BY kind ORDER BY value = '', SUM(signups) DESC, value) AS place"
 	" FROM {prefix}lead_sources WHERE campaign_id = ? AND day >= ? AND day < ? AND kind >= ? AND kind <= ?"
-	" GROUP BY kind, value) s WHERE place <= ? ORDER BY kind, place");
+	" GROUP BY kind, value) s GROUP BY kind, shown ORDER BY kind, shown = '', total DESC, shown");
 DB_STATEMENT(sql_sum_days_of_campaigns, "SELECT campaign_id, hour DIV 24" SUM("lead_count + deleted")
 	" FROM {prefix}lead_hours WHERE hour >= ? AND hour < ? AND campaign_id IN ({list})"
 	" GROUP BY 1, 2 ORDER BY NULL");
@@ -177,9 +178,9 @@ store_campaign_sources(struct store *store, struct pool *pool, uint64_t campaign
 	enum result result = find_subject(
 	    store, pool, &sql_select_hours_complete, campaign_id, &request->period, &rows, &period, &sources->problem);
 	if (result == RESULT_OK)
-		result = store_query(store, pool, &rows, &sql_sum_lead_sources, DB_U64(campaign_id),
-		    DB_U64(period.from / period.step), DB_U64(period.until / period.step), DB_U64(request->first),
-		    DB_U64(request->last), DB_U64(request->limit));
+		result = store_query(store, pool, &rows, &sql_sum_lead_sources, DB_U64(request->limit),
+		    DB_U64(campaign_id), DB_U64(period.from / period.step), DB_U64(period.until / period.step),
+		    DB_U64(request->first), DB_U64(request->last));
 	if (result != RESULT_OK)
 		return result;
 	sources->items = POOL_ARRAY(pool, rows.count, struct source_count);

@@ -47,16 +47,16 @@ MUST_CHECK enum result store_campaign_stats(struct store *store, struct pool *po
 struct sources_request {
 	struct stats_request period; /* its step is STATS_DAY_HOURS */
 	enum source_kind first, last;
-	size_t limit; /* values of each kind */
+	size_t limit; /* values of each kind, beside all others */
 };
 struct source_count {
 	enum source_kind kind;
-	struct slice value; /* absent: all that are not counted by themselves */
+	struct slice value; /* absent: all others */
 	uint64_t signups;
 };
 struct campaign_sources {
 	const char *problem;        /* as in struct campaign_stats */
-	struct source_count *items; /* by kind, then the highest count first */
+	struct source_count *items; /* by kind, then the highest count first, then all others */
 	size_t count;
 };
 /* RESULT_NOT_FOUND: no such campaign. RESULT_INVALID: see `problem`. */

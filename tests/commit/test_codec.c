@@ -359,6 +359,7 @@ test_found_keys(void **state UNUSED)
 	}
 }
 
+#define NEXT(type, column, member) .member = next_number(),
 static struct campaign
 next_campaign(bool on)
 {
@@ -389,10 +390,10 @@ next_campaign(bool on)
 		.allowed_networks = next_text(),
 		.last_subscription_number = next_number(),
 		.ip_counted_to = IP_COUNTED_ALL,
-		.counters = { next_number(), next_number(), next_number(), next_number(), next_number(), next_number(),
-		    next_number() },
+		.counters = { CAMPAIGN_COUNTERS(NEXT) },
 	};
 }
+#undef NEXT
 
 static void
 same_settings(const struct campaign *got, const struct campaign *want)

@@ -36,7 +36,7 @@ def test_sources(window, service, root, leadhook):
         return dashboard.value(f"[...document.querySelectorAll('ol[aria-label=\"{name}\"] li')].map(one => one.innerText.trim().split(/\\s*\\n\\s*/))")
     dashboard.wait(f"{kinds}.length === 2", "the kinds")
     assert dashboard.value(kinds) == ["UTM source", "Websites"]
-    assert rows("UTM source") == [["<b>news</b>", "2"], ["Other", "1"]]
+    assert rows("UTM source") == [["<b>news</b>", "2"], ["All others", "1"]]
     dashboard.click("Websites")
     dashboard.wait("document.querySelector('ol[aria-label=Websites]')", "the sites")
     assert rows("Websites") == [["blog.example", "1"]] and rows("UTM source") == []

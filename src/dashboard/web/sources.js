@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where the leads of a campaign come from, by value: utm parameters and referring sites.
 import { useState } from "./hooks.js";
+import { utcDay } from "./format.js";
 import { useLive } from "./live.js";
 import { Bars, Loaded, Segments, html } from "./ui.js";
 
@@ -11,9 +12,11 @@ const KINDS = [
 	["site", "Websites"],
 ];
 
-/** Values since a time, one kind at a time; nothing where there are none. */
+const OTHERS = html`<span class="muted">All others</span>`;
+
+/** Values since the day of a time, one kind at a time; nothing where there are none. */
 export function SourceValues({ id, since }) {
-	const live = useLive(`campaigns/${id}/sources`, { since }, { every: 30 });
+	const live = useLive(`campaigns/${id}/sources`, { since }, { every: 60 });
 	const [chosen, choose] = useState(null);
 	return html`
 		<${Loaded} live=${live} lines=${3}>${found => {
@@ -21,9 +24,10 @@ export function SourceValues({ id, since }) {
 			if (kinds.length === 0)
 				return null;
 			const [shown, name] = kinds.find(([kind]) => kind === chosen) || kinds[0];
-			const rows = found.filter(row => row.kind === shown).map(row => [row.value ?? "", row.value ?? "Other", row.signups]);
+			const rows = found.filter(row => row.kind === shown).map(row => [row.value ?? "", row.value ?? OTHERS, row.signups]);
 			return html`
 				<${Segments} label="Kind of source" options=${kinds} value=${shown} choose=${choose} kind="small" />
+				<p class="muted">Sign-ups since ${utcDay(since)} (UTC), also of leads that are deleted.</p>
 				<${Bars} label=${name} rows=${rows} top=${Math.max(...rows.map(row => row[2]))} />`;
 		}}<//>`;
 }

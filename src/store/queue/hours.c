@@ -55,12 +55,19 @@ DB_STATEMENT(sql_end_hours_pass, "INSERT INTO {prefix}installation (name, value)
 DB_STATEMENT(sql_select_lead_hours_left, "SELECT campaign_id, hour, source_class FROM {prefix}lead_hours FORCE INDEX (PRIMARY)"
 					 " WHERE campaign_id = ? LIMIT 1000");
 DB_STATEMENT(sql_delete_lead_hour, "DELETE FROM {prefix}lead_hours WHERE campaign_id = ? AND hour = ? AND source_class = ?");
+DB_STATEMENT(sql_select_lead_sources_left, "SELECT campaign_id, day, kind, value FROM {prefix}lead_sources FORCE INDEX (PRIMARY)"
+					   " WHERE campaign_id = ? LIMIT 1000");
+DB_STATEMENT(
+    sql_delete_lead_source, "DELETE FROM {prefix}lead_sources WHERE campaign_id = ? AND day = ? AND kind = ? AND value = ?");
 DB_STATEMENT(sql_select_webhook_hours_left,
     "SELECT webhook_id, hour FROM {prefix}webhook_hours FORCE INDEX (PRIMARY) WHERE webhook_id = ? LIMIT 1000");
 DB_STATEMENT(sql_delete_webhook_hour, "DELETE FROM {prefix}webhook_hours WHERE webhook_id = ? AND hour = ?");
 DB_STATEMENT(sql_select_hours_of_no_campaign,
     "SELECT h.campaign_id FROM (SELECT DISTINCT campaign_id FROM {prefix}lead_hours) h"
     " LEFT JOIN {prefix}campaign_counters n ON n.campaign_id = h.campaign_id WHERE n.campaign_id IS NULL LIMIT 1");
+DB_STATEMENT(sql_select_sources_of_no_campaign,
+    "SELECT s.campaign_id FROM (SELECT DISTINCT campaign_id FROM {prefix}lead_sources) s"
+    " LEFT JOIN {prefix}campaign_counters n ON n.campaign_id = s.campaign_id WHERE n.campaign_id IS NULL LIMIT 1");
 DB_STATEMENT(sql_select_hours_of_no_webhook,
     "SELECT h.webhook_id FROM (SELECT DISTINCT webhook_id FROM {prefix}webhook_hours) h"
     " LEFT JOIN {prefix}webhooks w ON w.id = h.webhook_id WHERE w.id IS NULL LIMIT 1");
@@ -68,8 +75,8 @@ DB_STATEMENT(sql_select_hours_of_no_webhook,
 store_statement_list sql_of_hours = { &sql_select_hours_state, &sql_discard_hours, &sql_begin_hours, &sql_move_hours,
 	&sql_clear_lead_hours, &sql_select_piece_of_leads, &sql_count_lead_hours, &sql_select_uncounted_campaign,
 	&sql_select_hours_pass, &sql_end_hours_pass, &sql_select_lead_hours_left, &sql_delete_lead_hour,
-	&sql_select_webhook_hours_left, &sql_delete_webhook_hour, &sql_select_hours_of_no_campaign,
-	&sql_select_hours_of_no_webhook, NULL };
+	&sql_select_lead_sources_left, &sql_delete_lead_source, &sql_select_webhook_hours_left, &sql_delete_webhook_hour,
+	&sql_select_hours_of_no_campaign, &sql_select_sources_of_no_campaign, &sql_select_hours_of_no_webhook, NULL };
 
 /* Leads or rows in one transaction, as in the statements; transactions in one call; time between two passes. */
 enum { PIECE = 1000, PIECES = 20, PASS_MS = 10 * 60 * 1000 };
@@ -159,17 +166,26 @@ drop_rows(struct store *store, struct pool *pool, const struct db_statement *sel
 }
 
 enum result
-store_drop_lead_hours(struct store *store, struct pool *pool, uint64_t campaign_id, bool *all)
+store_drop_lead_counts(struct store *store, struct pool *pool, uint64_t campaign_id, bool *all)
 {
-	return drop_rows(store, pool, &sql_select_lead_hours_left, &sql_delete_lead_hour, campaign_id, all);
+	bool all_hours, all_sources;
+	enum result result =
+	    drop_rows(store, pool, &sql_select_lead_hours_left, &sql_delete_lead_hour, campaign_id, &all_hours);
+	if (result == RESULT_OK)
+		result =
+		    drop_rows(store, pool, &sql_select_lead_sources_left, &sql_delete_lead_source, campaign_id, &all_sources);
+	*all = result == RESULT_OK && all_hours && all_sources;
+	return result;
 }
 
-/* Where removed ones have left rows: an attempt may end after the removal of its webhook. */
+/* Where removed ones have left rows: an attempt may end after the removal of its webhook, and a program of an earlier version
+ * does not know all tables. */
 static const struct {
 	const struct db_statement *find, *selection, *deletion;
 } removed[] = {
 	{ &sql_select_hours_of_no_webhook, &sql_select_webhook_hours_left, &sql_delete_webhook_hour },
 	{ &sql_select_hours_of_no_campaign, &sql_select_lead_hours_left, &sql_delete_lead_hour },
+	{ &sql_select_sources_of_no_campaign, &sql_select_lead_sources_left, &sql_delete_lead_source },
 };
 
 static enum result

@@ -18,8 +18,9 @@ struct store;
 MUST_CHECK enum result store_recount_hours(struct store *store, uint64_t campaign_id);
 /* Counts a piece of what is to be counted. *done: nothing is left. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_count_hours(struct store *store, uint64_t campaign_id, bool *done);
-/* Deletes a thousand rows of the campaign, in a transaction of the caller. *all: none are left. */
-MUST_CHECK enum result store_drop_lead_hours(struct store *store, struct pool *pool, uint64_t campaign_id, bool *all);
+/* Deletes a thousand rows of the campaign in `lead_hours`, and as many in `lead_sources`, in a transaction of the caller. *all:
+ * none are left. */
+MUST_CHECK enum result store_drop_lead_counts(struct store *store, struct pool *pool, uint64_t campaign_id, bool *all);
 /* The dispatcher's part, every ten minutes, or at once where it was not finished: counts the leads of campaigns that are not
  * counted, or that programs of an earlier version have changed; deletes the rows of webhooks and campaigns that were removed.
  */

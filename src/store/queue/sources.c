@@ -16,15 +16,15 @@ DB_STATEMENT(sql_select_sources_state, "SELECT sources_counted_to, last_subscrip
 DB_STATEMENT(sql_select_sources_of_leads,
     "SELECT subscription_number, created_ms, source_class, utm, referrer, signup_url"
     " FROM {prefix}leads FORCE INDEX (by_number)"
-    " WHERE campaign_id = ? AND subscription_number > ? ORDER BY subscription_number LIMIT 500");
+    " WHERE campaign_id = ? AND subscription_number > ? ORDER BY subscription_number LIMIT 200");
 DB_STATEMENT(sql_move_sources, "UPDATE {prefix}campaign_counters SET sources_counted_to = ? WHERE campaign_id = ?");
 
 store_statement_list sql_of_source_counts = { &sql_select_campaign_to_count, &sql_select_sources_state,
 	&sql_select_sources_of_leads, &sql_move_sources, NULL };
 
-/* Leads in one transaction, as in the statement: a few milliseconds in which their campaign's sign-ups wait. Transactions in
- * one call. */
-enum { PIECE = 500, PIECES = 20 };
+/* Leads in one transaction, as in the statement: some milliseconds in which their campaign's sign-ups wait, longer when all have
+ * large `utm` objects. Transactions in one call. */
+enum { PIECE = 200, PIECES = 20 };
 
 /* Under the lock of the counters: no lead up to the last number is uncommitted. */
 static enum result

@@ -74,10 +74,6 @@ DB_STATEMENT(sql_delete_removed_nodes, "DELETE t FROM ({each}SELECT ? AS id{betw
 DB_STATEMENT(sql_select_removed_addresses,
     "SELECT campaign_id, ip FROM {prefix}ip_leads FORCE INDEX (PRIMARY) WHERE campaign_id = ? LIMIT 1000");
 DB_STATEMENT(sql_delete_removed_address, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? AND ip = ?");
-DB_STATEMENT(sql_select_removed_sources,
-    "SELECT campaign_id, day, kind, value FROM {prefix}lead_sources FORCE INDEX (PRIMARY) WHERE campaign_id = ? LIMIT 1000");
-DB_STATEMENT(
-    sql_delete_removed_source, "DELETE FROM {prefix}lead_sources WHERE campaign_id = ? AND day = ? AND kind = ? AND value = ?");
 DB_STATEMENT(
     sql_select_removed_messages, "SELECT id FROM {prefix}messages FORCE INDEX (by_campaign) WHERE campaign_id = ? LIMIT 500");
 DB_STATEMENT(sql_delete_removed_messages, "DELETE t FROM " ROWS_WITH_IDS("messages"));
@@ -94,8 +90,7 @@ store_statement_list sql_of_removed_campaigns = { &sql_lock_removed_account, &sq
 	&sql_delete_inbound, &sql_select_removed_calls, &sql_delete_removed_calls, &sql_select_removed_leads,
 	&sql_delete_removed_leads, &sql_delete_links_of_leads, &sql_delete_confirmations_of_leads, &sql_delete_unverified_leads,
 	&sql_select_removed_nodes, &sql_delete_removed_nodes, &sql_select_removed_addresses, &sql_delete_removed_address,
-	&sql_select_removed_sources, &sql_delete_removed_source, &sql_select_removed_messages, &sql_delete_removed_messages,
-	&sql_select_events_after, NULL };
+	&sql_select_removed_messages, &sql_delete_removed_messages, &sql_select_events_after, NULL };
 
 /* Stored: new ones are added at the end. */
 enum remove_step {
@@ -237,29 +232,18 @@ remove_histogram(struct part *part, struct pool *pool)
 	return result == RESULT_OK ? delete_selected(part, &rows, &sql_delete_removed_nodes, &nodes) : result;
 }
 
-/* Selects some rows and deletes them by all of their columns. *none: there were none. */
-static enum result
-delete_counts(
-    struct part *part, struct pool *pool, const struct db_statement *selection, const struct db_statement *deletion, bool *none)
-{
-	struct db_rows rows;
-	const enum result result = store_query(part->store, pool, &rows, selection, DB_U64(part->campaign_id));
-	*none = rows.count == 0;
-	return result == RESULT_OK ? db_execute_rows(part->store->db, deletion, rows.values, rows.columns, rows.count) : result;
-}
-
-/* Counts by address, by source and by hour. */
+/* Counts by address, by hour and by source. */
 static enum result
 remove_counts(struct part *part, struct pool *pool)
 {
-	bool no_addresses = false, no_sources = false, all = false;
-	enum result result =
-	    delete_counts(part, pool, &sql_select_removed_addresses, &sql_delete_removed_address, &no_addresses);
+	struct db_rows rows;
+	bool all = false;
+	enum result result = store_query(part->store, pool, &rows, &sql_select_removed_addresses, DB_U64(part->campaign_id));
 	if (result == RESULT_OK)
-		result = delete_counts(part, pool, &sql_select_removed_sources, &sql_delete_removed_source, &no_sources);
+		result = db_execute_rows(part->store->db, &sql_delete_removed_address, rows.values, rows.columns, rows.count);
 	if (result == RESULT_OK)
-		result = store_drop_lead_hours(part->store, pool, part->campaign_id, &all);
-	part->step_done = no_addresses && no_sources && all;
+		result = store_drop_lead_counts(part->store, pool, part->campaign_id, &all);
+	part->step_done = rows.count == 0 && all;
 	return result;
 }
 

@@ -308,10 +308,13 @@ the_dispatcher_maintains_the_counts(void **state)
 	uncount(w);
 	root_run("INSERT INTO t_webhook_hours (webhook_id, hour) SELECT 999998, seq FROM seq_1_to_1500");
 	root_run("INSERT INTO t_lead_hours (campaign_id, hour, source_class) SELECT 999998, seq, 1 FROM seq_1_to_1500");
+	root_run("INSERT INTO t_lead_sources (campaign_id, day, kind, value, signups) SELECT 999998, seq, 1, 'a', 1 FROM "
+		 "seq_1_to_1500");
 	assert_int_equal(store_maintain_hours(w->store), RESULT_OK);
 	assert_int_equal(root_number(SUM("lead_count"), w->campaign), 3);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_webhook_hours WHERE webhook_id = 999998"), 0);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_lead_hours WHERE campaign_id = 999998"), 0);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_lead_sources WHERE campaign_id = 999998"), 0);
 	assert_nothing_found(w);
 	uncount(w);
 	assert_int_equal(store_maintain_hours(w->store), RESULT_OK);

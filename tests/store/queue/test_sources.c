@@ -12,7 +12,7 @@
 #include "store/stats.h"
 #include "store/world.h"
 
-enum { PIECE = 500, PIECES = 20, TODAY_VALUES = SOURCE_VALUES_MAX };
+enum { PIECE = 200, PIECES = 20, TODAY_VALUES = SOURCE_VALUES_MAX };
 
 static uint32_t
 counted_to(uint64_t campaign_id)
@@ -217,7 +217,7 @@ statistics_are_sums_of_days(void **state)
 	struct campaign_sources sources;
 	const int64_t day_ms = 86400000;
 	struct sources_request request = { { 101 * day_ms + 5, 103 * day_ms - 5, STATS_DAY_HOURS }, SOURCE_UTM_SOURCE,
-		SOURCE_SITE, 2 };
+		SOURCE_SITE, 1 };
 	root_run("INSERT INTO t_lead_sources (campaign_id, day, kind, value, signups) VALUES (%" PRIu64 ", 100, 0, 'a', 50),"
 		 " (%" PRIu64 ", 101, 0, 'a', 1), (%" PRIu64 ", 101, 0, 'b', 2), (%" PRIu64 ", 102, 0, 'b', 3), (%" PRIu64
 		 ", 102, 0, '', 2), (%" PRIu64 ", 103, 0, 'a', 50), (%" PRIu64 ", 102, 3, 'x.example', 7), (%" PRIu64
@@ -228,8 +228,13 @@ statistics_are_sums_of_days(void **state)
 	assert_true(sources.items[0].kind == SOURCE_UTM_SOURCE && sources.items[0].signups == 5);
 	assert_true(slice_equal(sources.items[0].value, SLICE("b")));
 	assert_false(slice_present(sources.items[1].value));
-	assert_int_equal(sources.items[1].signups, 2);
+	assert_int_equal(sources.items[1].signups, 3); /* all others */
 	assert_true(sources.items[2].kind == SOURCE_SITE && sources.items[2].signups == 7);
+	request.limit = 2;
+	assert_int_equal(store_campaign_sources(w->store, w->pool, w->campaign, &request, &sources), RESULT_OK);
+	assert_int_equal(sources.count, 4);
+	assert_true(slice_equal(sources.items[1].value, SLICE("a")) && sources.items[1].signups == 1);
+	assert_true(!slice_present(sources.items[2].value) && sources.items[2].signups == 2);
 	request.first = SOURCE_SITE;
 	assert_int_equal(store_campaign_sources(w->store, w->pool, w->campaign, &request, &sources), RESULT_OK);
 	assert_int_equal(sources.count, 1);

@@ -92,7 +92,7 @@ def test_leads_in_bulk(dashboard, service, shop):
         dashboard.tick(f"Select {email}")
     dashboard.sees("2 leads selected")
     dashboard.click("Verify")
-    dashboard.sees("2 leads will be verified shortly")
+    dashboard.sees("2 leads will be verified")
     wait_until(lambda: shop.find(email="lead2@example.org")["verified"], 15, "the bulk job")
     dashboard.click("Undo")
     wait_until(lambda: not shop.find(email="lead2@example.org")["verified"], 15, "undo")
@@ -114,12 +114,35 @@ def test_leads_in_bulk(dashboard, service, shop):
     dashboard.settled()
     dashboard.tick("Select lead3@example.org")
     dashboard.choose("More actions", "Delete…")
-    dashboard.sees("Delete 1 lead?")
+    dashboard.sees("Delete Lead 3?")
     dashboard.click("Cancel")
     assert shop.find(email="lead3@example.org")
     dashboard.choose("More actions", "Delete…")
     dashboard.click("Delete 1 lead")
     wait_until(lambda: shop.get({"email": "lead3@example.org"}).status == 404, 15, "deleted")
+
+
+def test_undo_restores_what_was_before(dashboard, leadhook, shop):
+    """a change is undone for those leads alone that it has changed"""
+    place = f"campaigns/{shop.id}/leads?name=Lead"
+    flagged = shop.find(email="lead4@example.org")["social_id"]
+    leadhook("lead", "change", str(shop.id), "block", flagged)
+    wait_until(lambda: shop.find(email="lead4@example.org")["fraudulent"], 15, "the mark")
+    dashboard.open(place, "Leads")
+    dashboard.wait("document.querySelector('main .chip.bad')")
+    for email in ("lead4@example.org", "lead5@example.org"):
+        dashboard.tick(f"Select {email}")
+    dashboard.click("Mark as genuine")
+    dashboard.sees("1 lead will be marked as genuine")
+    wait_until(lambda: not shop.find(email="lead4@example.org")["fraudulent"], 15, "genuine")
+    dashboard.click("Undo")
+    wait_until(lambda: shop.find(email="lead4@example.org")["fraudulent"], 15, "undo")
+    assert not shop.find(email="lead5@example.org")["fraudulent"]
+    dashboard.open("", "Overview")
+    dashboard.open(place, "Leads")
+    dashboard.tick("Select lead5@example.org")
+    dashboard.choose("More actions", "Unverify")
+    dashboard.sees("Nothing to change: already unverified")
 
 
 def test_all_that_match(dashboard, service):
@@ -133,11 +156,11 @@ def test_all_that_match(dashboard, service):
     dashboard.sees("50 leads selected")
     dashboard.click("Select all matching leads")
     dashboard.sees("All matching leads selected")
-    dashboard.click("Block")
-    dashboard.sees("Block all matching leads?")
+    dashboard.click("Mark as fraudulent")
+    dashboard.sees("Mark as fraudulent: all matching leads?")
     dashboard.wait("top() !== document")
-    dashboard.click("Block")
-    dashboard.sees("260 leads will be blocked shortly")
+    dashboard.click("Mark as fraudulent")
+    dashboard.sees("260 leads will be marked as fraudulent")
     count = f"SELECT SUM(fraudulent), COUNT(*) FROM lh_leads WHERE campaign_id = {shop.id}"
     wait_until(lambda: service.installation.sql(count) == "260\t261", 15, "260 blocked leads")
     assert not shop.find(email="other@example.org")["fraudulent"]
@@ -167,7 +190,7 @@ def test_search_and_filters(dashboard, shop, leadhook):
 
 
 def test_one_lead(dashboard, service, shop):
-    """edit, verify, block and approve, points, activity; erase after its address was typed"""
+    """edit, mark as fraudulent and as genuine, activity; erase after its address was typed"""
     lead = shop.lead(email="eve@example.org", first_name="Eve")
     dashboard.open(f"campaigns/{shop.id}/leads/{lead['social_id']}", "Eve")
     dashboard.click("Edit")
@@ -177,11 +200,11 @@ def test_one_lead(dashboard, service, shop):
     dashboard.click("Save")
     dashboard.wait("document.querySelector('h1').textContent === 'Evelyn'")
     assert shop.find(email="eve@example.org")["custom_fields"]["company"] == "Bells"
-    dashboard.click("Block")
-    dashboard.sees("The lead will be blocked shortly")
+    dashboard.click("Mark as fraudulent")
+    dashboard.sees("The lead will be marked as fraudulent")
     dashboard.sees("blocked manually")
-    dashboard.click("Approve")
-    wait_until(lambda: not shop.find(email="eve@example.org")["fraudulent"], 15, "approved")
+    dashboard.click("Mark as genuine")
+    wait_until(lambda: not shop.find(email="eve@example.org")["fraudulent"], 15, "genuine")
     dashboard.sees("Signed up")
     dashboard.sees("of 2 delivered")
     dashboard.click("Erase…")

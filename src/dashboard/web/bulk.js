@@ -6,35 +6,48 @@ import { plural } from "./format.js";
 import { refresh } from "./live.js";
 import { Field, Form, FormDialog, ask, useForm, wrongField } from "./forms.js";
 import { Button, Dialog, html, openDialog, showFailure, toast } from "./ui.js";
+import { nameOf } from "./words.js";
 
 /** Leads of one call. */
 const CALL_MAX = 250;
 /** The dispatcher makes changes of leads in the background: when to look for their result. */
-export const SOON_MS = 1500;
+const SOON_MS = [1500, 5000];
 
-/** Word of the API: [button, done, the word that undoes it]. */
+/** Word of the API: [button, done, the word that undoes it, whether a lead is so already, what it does]. */
 const CHANGES = {
-	verify: ["Verify", "verified", "unverify"],
-	unverify: ["Unverify", "unverified", "verify"],
-	approve: ["Approve", "approved", "block"],
-	block: ["Block", "blocked", "approve"],
-	waitlist: ["Add to waitlist", "added to the waitlist", "unwaitlist"],
-	unwaitlist: ["Remove from waitlist", "removed from the waitlist", "waitlist"],
+	verify: ["Verify", "verified", "unverify", lead => lead.verified, "Marks the address as confirmed, as the lead can do it"],
+	unverify: ["Unverify", "unverified", "verify", lead => !lead.verified],
+	approve: ["Mark as genuine", "marked as genuine", "block", lead => !lead.fraudulent, "Not fraudulent: points count again"],
+	block: ["Mark as fraudulent", "marked as fraudulent", "approve", lead => lead.fraudulent, "Points do not count"],
+	waitlist: ["Add to waitlist", "added to the waitlist", "unwaitlist", lead => lead.waitlisted],
+	unwaitlist: ["Let in from waitlist", "let in", "waitlist", lead => !lead.waitlisted, "Ends the time on the waitlist"],
 	optout: ["Unsubscribe", "unsubscribed", null],
 	delete: ["Delete", "deleted", null],
 	tag: ["Tag", "tagged", null],
-};
-
-const WHY = {
-	verify: "Marks the address as confirmed",
-	approve: "Removes the mark as fraudulent: points count again",
-	block: "Marks as fraudulent: points do not count",
 };
 
 /** Queues a change of any number of leads. */
 export async function changeLeads(campaign, change, ids, extra = {}) {
 	for (let from = 0; from < ids.length; from += CALL_MAX)
 		await post(`campaigns/${campaign}/bulk`, { change, leads: ids.slice(from, from + CALL_MAX), ...extra });
+}
+
+/** The views follow a change of leads that was queued now. */
+export const refreshSoon = () => SOON_MS.forEach(time => setTimeout(refresh, time));
+
+/** A button that changes one lead. */
+export function Change({ campaign, lead, word }) {
+	const [button, done, opposite, , why] = CHANGES[word];
+	async function run() {
+		await changeLeads(campaign, word, [lead.social_id]);
+		const undo = async () => {
+			await changeLeads(campaign, opposite, [lead.social_id]);
+			refreshSoon();
+		};
+		toast(`The lead will be ${done}`, opposite && undo);
+		refreshSoon();
+	}
+	return html`<${Button} title=${why} onClick=${run}>${button}<//>`;
 }
 
 /** Changes all leads of the list with these filters, part by part, with progress. Closes with how many. */
@@ -85,24 +98,37 @@ const OTHER_PAGES = html`
 export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, everything, chooseEverything }) {
 	const ids = [...chosen.keys()];
 	const whom = everything ? "all matching leads" : plural(ids.length, "lead");
+	const reloadSoon = () => {
+		SOON_MS.forEach(time => setTimeout(reload, time));
+		refreshSoon();
+	};
 	const soon = () => {
 		clear();
-		setTimeout(reload, SOON_MS);
+		reloadSoon();
 	};
 	const run = async (change, extra) => {
-		const [, done, undo] = CHANGES[change];
-		await changeLeads(campaign, change, ids, extra);
-		toast(`${plural(ids.length, "lead")} will be ${done} shortly`, undo && (() => changeLeads(campaign, undo, ids)));
+		const [, done, opposite, isDone] = CHANGES[change];
+		const changed = ids.filter(id => !isDone?.(chosen.get(id)));
+		if (changed.length === 0) {
+			toast(`Nothing to change: already ${done}`);
+			return;
+		}
+		await changeLeads(campaign, change, changed, extra);
+		const undo = async () => {
+			await changeLeads(campaign, opposite, changed);
+			reloadSoon();
+		};
+		toast(`${plural(changed.length, "lead")} will be ${done}`, opposite && undo);
 		soon();
 	};
 	const runAll = async (change, extra) => {
 		const [verb, done] = CHANGES[change];
 		const text = change === "delete" ? DELETION : OTHER_PAGES;
 		const count = await openDialog(close => html`
-			<${Everything} campaign=${campaign} filters=${filters} title=${`${verb} ${whom}?`} verb=${verb} text=${text}
+			<${Everything} campaign=${campaign} filters=${filters} title=${`${verb}: ${whom}?`} verb=${verb} text=${text}
 				change=${change} extra=${extra} close=${close} />`);
 		if (count !== undefined) {
-			toast(`${plural(count, "lead")} will be ${done} shortly`);
+			toast(`${plural(count, "lead")} will be ${done}`);
 			soon();
 		}
 	};
@@ -111,7 +137,8 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 			return runAll(change, extra);
 		if (change !== "delete")
 			return run(change, extra);
-		return ask({ title: `Delete ${whom}?`, verb: `Delete ${whom}`, work: () => run(change), text: DELETION });
+		const name = ids.length === 1 ? nameOf(chosen.get(ids[0])) : whom;
+		return ask({ title: `Delete ${name}?`, verb: `Delete ${whom}`, work: () => run(change), text: DELETION });
 	};
 	const points = async () => {
 		if (await openDialog(close => html`<${Points} campaign=${campaign} leads=${ids} close=${close} />`)) soon();
@@ -122,18 +149,24 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 		if (change)
 			act(change, tag ? { tag: Number(tag) } : undefined).catch(showFailure);
 	};
+	const leads = [...chosen.values()];
+	const words = [
+		"verify",
+		leads.some(lead => lead.waitlisted) && "unwaitlist",
+		leads.some(lead => lead.fraudulent) ? "approve" : "block",
+	].filter(Boolean);
 	return html`
 		<div class="bulk" role="region" aria-label="Selected leads">
 			<strong>${everything ? "All matching leads" : whom} selected</strong>
 			${more && !everything && html`
 				<button type="button" class="small quiet" onClick=${chooseEverything}>Select all matching leads</button>`}
-			${["verify", "approve", "block"].map(word => html`
-				<${Button} key=${word} kind="small" title=${WHY[word]} onClick=${() => act(word)}>${CHANGES[word][0]}<//>`)}
+			${words.map(word => html`
+				<${Button} key=${word} kind="small" title=${CHANGES[word][4]} onClick=${() => act(word)}>${CHANGES[word][0]}<//>`)}
 			${!everything && html`<${Button} kind="small" onClick=${points}>Points…<//>`}
 			<label class="offscreen" for="bulk-more">More actions</label>
 			<select id="bulk-more" onChange=${choose}>
 				<option value="">More…</option>
-				${["unverify", "waitlist", "unwaitlist", "optout"].map(word => html`
+				${Object.keys(CHANGES).filter(word => !words.includes(word) && !["tag", "delete"].includes(word)).map(word => html`
 					<option key=${word} value=${word}>${CHANGES[word][0]}</option>`)}
 				${tags?.map(tag => html`<option key=${tag.id} value=${`tag ${tag.id}`}>Tag: ${tag.name}</option>`)}
 				<option value="delete">Delete…</option>

@@ -57,7 +57,7 @@ function Sources({ stats }) {
 		const verified = `${percent(row.verified, row.leads)} verified`;
 		return [row.source, SOURCES[row.source] || row.source, row.leads, verified];
 	});
-	return html`<${Bars} rows=${rows} top=${found[0].leads} />`;
+	return html`<${Bars} rows=${rows} top=${stats.totals.leads} />`;
 }
 
 function Referrals({ stats, id }) {

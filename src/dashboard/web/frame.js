@@ -217,6 +217,7 @@ export function Frame({ children }) {
 	const route = useRoute();
 	const [open, setOpen] = useState(false);
 	useKeyboard(route);
+	useEffect(() => setOpen(false), [route.path.join("/")]);
 	useEffect(() => {
 		const escape = event => event.key === "Escape" && setOpen(false);
 		addEventListener("keydown", escape);

@@ -7,7 +7,7 @@ import { Crumbs } from "./frame.js";
 import { refresh, useList, useLive, useSearch } from "./live.js";
 import { go, link } from "./route.js";
 import { may } from "./session.js";
-import { Points, SOON_MS, changeLeads } from "./bulk.js";
+import { Change, Points, changeLeads, refreshSoon } from "./bulk.js";
 import { StateOf } from "./leads.js";
 import {
 	DELIVERY_STATES, MAILS, SOURCES, addressOf, eventName, fraudReason, mailReason, nameOf, outcome, scoreReason, urlParts,
@@ -15,7 +15,7 @@ import {
 } from "./words.js";
 import { Field, FormDialog, ask, useForm } from "./forms.js";
 import {
-	Button, Chip, Copy, Facts, Loaded, Notice, Page, Problem, Segments, Time, Updated, download, html, openDialog, toast,
+	Button, Chip, Copy, Facts, Loaded, Notice, Page, Problem, Segments, Time, Updated, download, html, openDialog, showFailure, toast,
 } from "./ui.js";
 
 /* ---- activity ---- */
@@ -210,15 +210,12 @@ function AddTag({ tags, add }) {
 }
 
 function Actions({ campaign, lead, tags, reload }) {
-	const soon = () => setTimeout(refresh, SOON_MS);
-	const change = (word, text, opposite, extra) => async () => {
-		await changeLeads(campaign, word, [lead.social_id], extra);
-		const undo = async () => {
-			await changeLeads(campaign, opposite, [lead.social_id]);
-			soon();
-		};
-		toast(`The lead will be ${text} shortly`, opposite && undo);
-		soon();
+	const settings = useList(`campaigns/${campaign}`, {}, { every: 0 });
+	const change = word => html`<${Change} key=${word} campaign=${campaign} lead=${lead} word=${word} />`;
+	const addTag = async tag => {
+		await changeLeads(campaign, "tag", [lead.social_id], { tag });
+		toast("The lead will be tagged");
+		refreshSoon();
 	};
 	const edit = async () => {
 		if (await openDialog(close => html`<${Edit} campaign=${campaign} lead=${lead} close=${close} />`)) reload();
@@ -258,18 +255,12 @@ function Actions({ campaign, lead, tags, reload }) {
 			<div class="buttons">
 				<${Button} onClick=${edit}>Edit<//>
 				<${Button} onClick=${changePoints}>Points…<//>
-				${lead.verified
-					? html`<${Button} onClick=${change("unverify", "unverified", "verify")}>Unverify<//>`
-					: html`<${Button} onClick=${change("verify", "verified", "unverify")}>Verify<//>`}
-				${lead.fraudulent
-					? html`<${Button} onClick=${change("approve", "approved", "block")}>Approve<//>`
-					: html`<${Button} onClick=${change("block", "blocked", "approve")}>Block<//>`}
-				${lead.waitlisted && html`
-					<${Button} onClick=${change("unwaitlist", "removed from the waitlist", "waitlist")}>Remove from waitlist<//>`}
-				${!lead.opted_out && lead.email && html`
-					<${Button} onClick=${change("optout", "unsubscribed")}>Unsubscribe<//>`}
+				${change(lead.verified ? "unverify" : "verify")}
+				${lead.waitlisted ? change("unwaitlist") : settings?.waitlist && change("waitlist")}
+				${change(lead.fraudulent ? "approve" : "block")}
+				${!lead.opted_out && lead.email && change("optout")}
 				${tags?.length > 0 && html`
-					<${AddTag} tags=${tags} add=${tag => change("tag", "tagged", null, { tag })()} />`}
+					<${AddTag} tags=${tags} add=${tag => addTag(tag).catch(showFailure)} />`}
 				<${Button} onClick=${report}>Download personal data<//>
 				<${Button} kind="danger" onClick=${erase}>Erase…<//>
 			</div>
@@ -278,8 +269,8 @@ function Actions({ campaign, lead, tags, reload }) {
 
 /* ---- the view ---- */
 
-/** Names of usual custom fields. */
-const FIELDS = { __proto__: null, first_name: "First name", last_name: "Last name", company: "Company" };
+/** "postal_code" becomes "Postal code". */
+const labelOf = name => `${name[0].toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
 
 const text = value => (typeof value === "object" && value !== null ? JSON.stringify(value) : String(value));
 
@@ -288,7 +279,7 @@ function Fraud({ lead }) {
 		<${Notice} tone="bad">
 			<p>
 				<strong>Marked as fraudulent</strong>: ${lead.fraud_reasons.map(fraudReason).join("; ") || "no reason stored"}.
-				${" "}Its points, and its referrer's points for it, do not count. If the lead is genuine, approve it.
+				${" "}Its points, and its referrer's points for it, do not count. If it is not, mark it as genuine.
 			</p>
 		<//>`;
 }
@@ -312,11 +303,14 @@ function factsOf(lead) {
 		lead.tags.length > 0 && ["Tags", lead.tags.map(tag => html`<${Chip} key=${tag.tag_id}>${tag.name}<//> `)],
 		["Signed up", html`${full(lead.when)} (<${Time} at=${lead.when} />)`],
 		lead.counter > 1 && ["Sign-ups", plural(lead.counter, "time")],
-		...Object.entries(lead.custom_fields).map(([name, value]) => [FIELDS[name] || name, text(value)]),
-		...Object.entries(lead.utm).map(([name, value]) => [`utm ${name}`, text(value)]),
+		...Object.entries(lead.custom_fields).map(([name, value]) => [labelOf(name), text(value)]),
+		...Object.entries(lead.utm).map(([name, value]) => [`UTM ${name}`, text(value)]),
 		origin.source && ["Source", SOURCES[origin.source] || origin.source],
 		origin.signup_url && ["Sign-up page", origin.signup_url],
-		origin.referrer && ["Referring page", origin.referrer],
+		origin.referrer && origin.referrer !== origin.signup_url && [
+			origin.signup_url ? "Referring page" : "Page", // without the page of the form it may be either
+			origin.referrer,
+		],
 		origin.ip && ["IP address", origin.ip],
 		origin.user_agent && ["Browser", origin.user_agent],
 		social_url && ["Referral link", copy(social_url, "for friends", "Copy the link")],
@@ -336,12 +330,12 @@ export function Lead({ id, lead: social }) {
 				${lead.fraudulent && html`<${Fraud} lead=${lead} />`}
 				<div class="columns lead">
 					<div class="stack">
+						${may("change") && html`<${Actions} campaign=${id} lead=${lead} tags=${tags} reload=${live.reload} />`}
 						<section class="card">
 							<h2>Lead</h2>
 							<${StateOf} lead=${lead} />
 							<${Facts} rows=${factsOf(lead)} />
 						</section>
-						${may("change") && html`<${Actions} campaign=${id} lead=${lead} tags=${tags} reload=${live.reload} />`}
 						<${Referred} campaign=${id} lead=${lead} />
 					</div>
 					<${Timeline} key=${social} campaign=${id} id=${social} />

@@ -2,7 +2,7 @@
 // The leads of a campaign: search, filters, bulk changes.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Bulk } from "./bulk.js";
-import { plural } from "./format.js";
+import { count, plural } from "./format.js";
 import { Crumbs } from "./frame.js";
 import { useList, useLive, useSearch } from "./live.js";
 import { link, setQuery } from "./route.js";
@@ -223,8 +223,10 @@ export function Leads({ id, query }) {
 	const { rows } = list;
 	const all = rows.length > 0 && rows.every(lead => chosen.has(lead.social_id));
 	const isFull = rows.length >= PART;
+	const whole = !query.after && !list.next && !list.isLoading;
+	const found = whole && `${count(rows.length)} of ${plural(total, "lead")}`;
 	const actions = html`
-		<span class="muted">${!filtered && total !== undefined && plural(total, "lead")}</span>
+		<span class="muted">${total !== undefined && (filtered ? found : plural(total, "lead"))}</span>
 		${changes && html`<a class="button" href=${link(`campaigns/${id}/import`)}>Import</a>`}
 		<a class="button" href=${link(`campaigns/${id}/export`, filters)}>Export</a>`;
 	return html`

@@ -85,16 +85,14 @@ function Growth({ row }) {
 
 /** Problems, for the list above the table: [class, href, text]. */
 function problemsOf(rows) {
-	const found = [];
-	const add = (row, number, tone, what) => {
-		const text = `${plural(number, "webhook")} of ${row.name} ${number === 1 ? "is" : "are"} ${what}`;
-		if (number) found.push([tone, link(`campaigns/${row.id}/webhooks`), text]);
-	};
-	for (const row of rows) {
-		add(row, row.webhooks_failing, "", "failing. Deliveries stay queued and are retried.");
-		add(row, row.webhooks_disabled, "wait", "disabled.");
-	}
-	return found;
+	const kinds = [
+		["webhooks_failing", "", "failing. Deliveries stay queued and are retried."],
+		["webhooks_disabled", "wait", "disabled."],
+	];
+	return kinds.flatMap(([member, tone, what]) => rows.filter(row => row[member]).map(row => {
+		const text = `${plural(row[member], "webhook")} of ${row.name} ${row[member] === 1 ? "is" : "are"} ${what}`;
+		return [tone, link(`campaigns/${row.id}/webhooks`), text];
+	}));
 }
 
 function health(row) {
@@ -161,7 +159,7 @@ const columnsOf = accountOf => [
 		sort: row => (row.leads ? row.verified / row.leads : 0),
 	},
 	{ title: "Webhooks", cell: health, sort: row => -(row.webhooks_failing * 1000 + row.webhooks_disabled) },
-	{ title: "Oldest pending", cell: row => html`<${Waiting} at=${row.oldest_due_at} />` },
+	{ title: "Unsent since", cell: row => html`<${Waiting} at=${row.oldest_due_at} />` },
 ];
 
 export function Overview() {

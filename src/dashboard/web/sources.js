@@ -28,6 +28,6 @@ export function SourceValues({ id, since }) {
 			return html`
 				<${Segments} label="Kind of source" options=${kinds} value=${shown} choose=${choose} kind="small" />
 				<p class="muted">Sign-ups since ${utcDay(since)} (UTC), also of leads that are deleted.</p>
-				<${Bars} label=${name} rows=${rows} top=${Math.max(...rows.map(row => row[2]))} />`;
+				<${Bars} label=${name} rows=${rows} top=${rows.reduce((sum, row) => sum + row[2], 0)} />`;
 		}}<//>`;
 }

@@ -72,7 +72,7 @@ let toastNumber = 0;
 export function toast(text, undo) {
 	const id = ++toastNumber;
 	toasts.set(list => [...list, { id, text, undo }]);
-	setTimeout(() => toasts.set(list => list.filter(one => one.id !== id)), 8000);
+	setTimeout(() => toasts.set(list => list.filter(one => one.id !== id)), undo ? 20000 : 8000);
 }
 
 const spoken = store("");
@@ -185,7 +185,7 @@ export const Segments = ({ label, options, value, choose, kind }) => html`
 			</button>`)}
 	</div>`;
 
-/** Rows of [key, text, number, note] with bars, of which `top` is the longest. */
+/** Rows of [key, text, number, note] with bars; `top`: the number of a full one. */
 export const Bars = ({ label, rows, top }) => html`
 	<ol class="bars" aria-label=${label}>
 		${rows.map(([key, text, value, note]) => html`

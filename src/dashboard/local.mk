@@ -19,6 +19,7 @@ dashboard_web = \
 	%D%/web/icon.svg \
 	%D%/web/lead.js \
 	%D%/web/leads.js \
+	%D%/web/leave.js \
 	%D%/web/lists.js \
 	%D%/web/live.js \
 	%D%/web/main.js \

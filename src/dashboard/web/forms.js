@@ -32,7 +32,7 @@ export function useForm(initial) {
 export const wrongField = (name, text) => Object.assign(new Error(""), { fields: { [name]: text } });
 
 /** A form whose submit calls `onSubmit`, a function that returns a promise. */
-export function Form({ form, onSubmit, children, submit, danger, cancel, ...rest }) {
+export function Form({ form, onSubmit, children, submit, danger, cancel, cancelText = "Cancel", ...rest }) {
 	const root = useRef(null);
 	const failed = form.failure || Object.values(form.fields).some(Boolean);
 	useEffect(() => {
@@ -51,7 +51,7 @@ export function Form({ form, onSubmit, children, submit, danger, cancel, ...rest
 			${submit && html`
 				<div class="buttons">
 					<button type="submit" class=${danger ? "danger" : "primary"} aria-busy=${form.busy}>${submit}</button>
-					${cancel && html`<button type="button" onClick=${cancel}>Cancel</button>`}
+					${cancel && html`<button type="button" onClick=${cancel} autofocus=${danger}>${cancelText}</button>`}
 				</div>`}
 		</form>`;
 }
@@ -154,10 +154,10 @@ export function Password(properties) {
 }
 
 /**
- * Asks before what cannot be undone. `verb` is the text of the button; `type`: a text that has to be typed; `work`: what is done
- * while the dialog is busy, so that a failure is shown in it. Resolves to whether it was done.
+ * Asks before what cannot be undone. `verb` is the text of the button, `cancel` that of the other one; `type`: a text that has to
+ * be typed; `work`: what is done while the dialog is busy, so that a failure is shown in it. Resolves to whether it was done.
  */
-export function ask({ title, text, verb, type, work, danger = true }) {
+export function ask({ title, text, verb, cancel, type, work, danger = true }) {
 	function Question({ close }) {
 		const form = useForm({ typed: "" });
 		async function submit() {
@@ -168,9 +168,9 @@ export function ask({ title, text, verb, type, work, danger = true }) {
 		}
 		return html`
 			<${FormDialog} title=${title} text=${html`<div class="prose">${text}</div>`} close=${close}
-				form=${form} onSubmit=${submit} submit=${verb} danger=${danger}>
+				form=${form} onSubmit=${submit} submit=${verb} danger=${danger} cancelText=${cancel}>
 				${type && html`
-					<${Field} form=${form} name="typed" autocomplete="off"
+					<${Field} form=${form} name="typed" autocomplete="off" autofocus
 						label=${html`Type <strong>${type}</strong> to confirm`} />`}
 			<//>`;
 	}

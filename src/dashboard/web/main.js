@@ -5,6 +5,7 @@ import { useEffect, useErrorBoundary, useState } from "./hooks.js";
 import { Frame, Overlays, campaigns, readCampaigns, useCampaigns } from "./frame.js";
 import { Campaign } from "./campaign.js";
 import { Deliveries, Delivery } from "./deliveries.js";
+import "./leave.js"; // first: before the listeners of views
 import { Lead } from "./lead.js";
 import { Leads } from "./leads.js";
 import { Me } from "./me.js";
@@ -92,7 +93,7 @@ function takeToken() {
 	const { path } = parse(location.hash.replace("#welcome", "#/welcome"));
 	if (path[0] !== "welcome" || !path[1])
 		return null;
-	history.replaceState(null, "", location.pathname);
+	history.replaceState(history.state, "", location.pathname);
 	return path[1];
 }
 

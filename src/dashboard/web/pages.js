@@ -5,6 +5,7 @@ import { Cancelled, get, post } from "./api.js";
 import { plural } from "./format.js";
 import { FieldsEditor } from "./fields.js";
 import { Crumbs } from "./frame.js";
+import { useLeaveWarning } from "./leave.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { may, session } from "./session.js";
@@ -181,6 +182,7 @@ function PageForm({ id, looks, tag, language, reload }) {
 	const [wide, setWide] = useState(true);
 	const changed = names.filter(name => form.values[name] !== base.values[name]);
 	const changes = may("manage");
+	useLeaveWarning(changed.length > 0);
 	const draft = useDraft({ view, language, values: form.values }, async (input, signal) => {
 		if (!changes)
 			return null;
@@ -283,6 +285,7 @@ function MailForm({ id, kind, language, template, tag }) {
 	const form = useForm(own);
 	const [base, setBase] = useState({ values: own, tag });
 	const changed = ["subject", "text", "html"].filter(name => form.values[name] !== base.values[name]);
+	useLeaveWarning(changed.length > 0);
 	const draft = useDraft({ kind, language, values: form.values }, async (input, signal) =>
 		(await post(`${path}/preview`, { ...inLanguage, ...input.values }, { signal })).value,
 	);

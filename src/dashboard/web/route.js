@@ -37,7 +37,7 @@ export function setQuery(changes, { typing = false } = {}) {
 	if (target === location.hash)
 		return;
 	if (typing) {
-		history.replaceState(null, "", target);
+		history.replaceState(history.state, "", target);
 		dispatchEvent(new HashChangeEvent("hashchange"));
 	} else location.hash = target;
 }

@@ -2,6 +2,7 @@
 // Who is logged in, and the forms of logins: login, link of an invitation, the password again.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled, Failure, call, forget, gate, post } from "./api.js";
+import { mayLeave } from "./leave.js";
 import { store, useStore } from "./store.js";
 import { Field, Form, FormDialog, Password, useForm } from "./forms.js";
 import { Dialog, Notice, Problem, Skeleton, html, openDialog } from "./ui.js";
@@ -29,6 +30,8 @@ export async function readSession() {
 }
 
 export async function logOut() {
+	if (!(await mayLeave()))
+		return;
 	await call("DELETE", "session", { quiet: true }).catch(failure => {
 		if (failure.status !== 401)
 			throw failure;

@@ -4,13 +4,14 @@ import { useEffect, useState } from "./hooks.js";
 import { get, patch, post, remove } from "./api.js";
 import { count, plural } from "./format.js";
 import { Crumbs, readCampaigns } from "./frame.js";
+import { useLeaveWarning } from "./leave.js";
 import { useLive } from "./live.js";
-import { go, setQuery } from "./route.js";
+import { go, link, setQuery } from "./route.js";
 import { may } from "./session.js";
 import { save } from "./versions.js";
 import { MAILS } from "./words.js";
 import { Choices, Field, Form, FormDialog, ask, useForm } from "./forms.js";
-import { Button, Code, Loaded, Notice, Page, Segments, Table, Time, html, openDialog, toast, useLeaveWarning } from "./ui.js";
+import { Button, Code, Loaded, Notice, Page, Segments, Table, Time, html, openDialog, toast } from "./ui.js";
 
 const LANGUAGES = [
 	["auto", "Language of the visitor"],
@@ -72,7 +73,9 @@ const GROUPS = [
 		["status_url", "Status page", "Leave empty for the hosted page.", "url"],
 	]],
 	["fraud", "Bots and fraud", [
-		["bots", "Bot protection", null, "select", PROTECTIONS],
+		["bots", "Bot protection",
+			"The hidden field catches simple bots. With proof of work the visitor's browser also solves a puzzle, in less than a second.",
+			"select", PROTECTIONS],
 		["max_per_ip", "Maximum leads per IP address", "More leads are marked as fraudulent. 0 means no limit.", "number"],
 		["allowed_networks", "Networks without this limit", "One per line, for example 192.0.2.0/24.", "lines"],
 		["blocked_email_domains", "Blocked email domains", "One per line. Their leads are marked as fraudulent.", "lines"],
@@ -81,9 +84,12 @@ const GROUPS = [
 	["privacy", "Privacy and API", [
 		["privacy", "Hide personal data in responses without an API key", null, "check"],
 		["require_key", "Require an API key for every call", "Forms on pages stop working.", "check"],
-		["public_lookup", "Lookup without an API key", null, "select", LOOKUPS],
-		["public_update", "Update by a repeated sign-up", null, "select", UPDATES],
-		["compat", "Webhook format of hosted services", "For receivers written for them.", "check"],
+		["public_lookup", "Lookup without an API key",
+			"Whose points and position pages and apps can show when they have no API key.", "select", LOOKUPS],
+		["public_update", "Update by a repeated sign-up",
+			"Whose data a form can change when an address signs up again.", "select", UPDATES],
+		["compat", "Send webhooks in the format of hosted lead services",
+			"For receivers that were written for those services. Leave it off for receivers written for Leadhook.", "check"],
 	]],
 ];
 
@@ -316,7 +322,10 @@ function Embed({ id }) {
 						<h2>On your own page</h2>
 						<p>Add the script once, at the end of the page:</p>
 						<${Code} text=${script} what="the script" />
-						<p>Add this where the form belongs:</p>
+						<p>
+							Add this where the form belongs. It has the fields of the form in
+							${" "}<a href=${link(`campaigns/${id}/pages`)}>Pages and email</a> as they are now: after a change, copy it again.
+						</p>
 						<${Code} text=${form} what="the form" />
 					</section>`}
 				${status && html`

@@ -4,9 +4,10 @@ import { useEffect, useRef, useState } from "./hooks.js";
 import { get, post } from "./api.js";
 import { bytes, count, plural } from "./format.js";
 import { Crumbs, campaignName } from "./frame.js";
+import { useLeaveWarning } from "./leave.js";
 import { link } from "./route.js";
 import { Field, Form, useForm } from "./forms.js";
-import { Button, Chip, Notice, Page, Problem, Table, download, html, toast, useLeaveWarning } from "./ui.js";
+import { Button, Chip, Notice, Page, Problem, Table, download, html, toast } from "./ui.js";
 
 const PART_ROWS = 1000;
 const PART_BYTES = 900 * 1000;
@@ -276,7 +277,7 @@ export function Import({ id }) {
 	const [sums, setSums] = useState(null);
 	const [failure, setFailure] = useState(null);
 	const stopping = useRef({ now: false });
-	useLeaveWarning(step === "checking" || step === "importing");
+	useLeaveWarning(step === "checking" || step === "importing", ["Stop the import?", "Stop"]);
 	const stop = () => {
 		stopping.current.now = true;
 	};

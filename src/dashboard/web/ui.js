@@ -395,17 +395,6 @@ export function Spark({ values, label }) {
 
 /* ---- the browser ---- */
 
-/** While `active`, the browser asks before it leaves the page. */
-export function useLeaveWarning(active) {
-	useEffect(() => {
-		if (!active)
-			return undefined;
-		const warn = event => event.preventDefault();
-		addEventListener("beforeunload", warn);
-		return () => removeEventListener("beforeunload", warn);
-	}, [active]);
-}
-
 /** Saves a text as a file. */
 export function download(name, text, type) {
 	const url = URL.createObjectURL(new Blob([text], { type }));

@@ -9,15 +9,9 @@
 #include "admin/jobs.h"
 #include "admin/values.h"
 #include "bots/difficulty.h"
-#include "bots/honeypot.h"
 #include "engine/message.h"
 #include "engine/strangers.h"
-#include "identity/link.h"
-#include "page/assets.h"
-#include "page/html.h"
 #include "store/operator/admin.h"
-
-enum { MARKUP_MAX_BYTES = 64 * 1024 };
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
 static const char points[] = "a number from 0 to 99999", on_or_off[] = "on or off", url[] = "an http or https URL, or nothing",
@@ -287,107 +281,4 @@ admin_campaign_end(struct admin_call *call)
 {
 	enum result result = store_end_campaign(call->store, call->id, call->command->variant);
 	return result == RESULT_OK ? admin_campaign_show(call) : admin_answer(call, result);
-}
-
-/* What the markup of docs/embedding.md is made of. */
-struct markup {
-	struct buffer out;
-	struct slice base, id;
-	struct slice trap; /* name of the honeypot; absent: none */
-	bool proves;       /* the script begins to work before the form is sent */
-	bool redirects;    /* the campaign's forms are answered as JSON, unless they say otherwise */
-	bool verifies;     /* browsers verify the script */
-};
-
-static struct slice
-made(struct admin_call *call, struct markup *markup)
-{
-	const struct slice text = pool_copy(call->pool, buffer_slice(&markup->out));
-	buffer_clear(&markup->out);
-	return text;
-}
-
-static struct slice
-script_of(struct admin_call *call, struct markup *markup)
-{
-	struct pool *pool = call->pool;
-	HTML(&markup->out, "<script src=\"{}/embed/v1/embed.js", markup->base);
-	if (markup->verifies)
-		HTML(&markup->out, "?v={}\" integrity=\"{}\" crossorigin=\"anonymous",
-		    page_asset_version(pool, PAGE_ASSET_EMBED), page_asset_integrity(pool, PAGE_ASSET_EMBED));
-	buffer_add(&markup->out, SLICE("\" defer></script>"));
-	return made(call, markup);
-}
-
-/* With the script or without. The honeypot is hidden without a style: the page's Content-Security-Policy may forbid one. */
-static struct slice
-form_of(struct admin_call *call, struct markup *markup, bool scripted)
-{
-	struct buffer *out = &markup->out;
-	buffer_add(out, SLICE("<form"));
-	if (scripted)
-		HTML(out, " data-leadhook=\"{}\"", markup->id);
-	if (scripted && markup->proves)
-		buffer_add(out, SLICE(" data-proof"));
-	HTML(out, " method=\"post\" action=\"{}/v1/{}/subscribe\">", markup->base, markup->id);
-	if (!scripted && markup->redirects)
-		buffer_add(out, SLICE("<input type=\"hidden\" name=\"__answer\" value=\"redirect\">"));
-	buffer_add(out, SLICE("<label>Email <input name=\"email\" type=\"email\" autocomplete=\"email\" required></label>"));
-	if (slice_present(markup->trap))
-		HTML(out,
-		    " <label hidden aria-hidden=\"true\">Leave this empty <input name=\"{}\" tabindex=\"-1\" "
-		    "autocomplete=\"off\"></label>",
-		    markup->trap);
-	buffer_add(out, SLICE(" <button>Sign up</button></form>"));
-	return made(call, markup);
-}
-
-static struct slice
-element_of(struct admin_call *call, struct markup *markup, const char *element)
-{
-	HTML(&markup->out, element, markup->id);
-	return made(call, markup);
-}
-
-static void
-show_markup(struct admin_call *call, const struct campaign *campaign, struct markup *markup)
-{
-	struct output *output = call->output;
-	output_record(output);
-	output_text(
-	    output, "page", campaign->pages ? link_to_page(call->pool, markup->base, campaign->id, SLICE("")) : SLICE_NONE);
-	output_text(output, "script", script_of(call, markup));
-	output_text(output, "form", form_of(call, markup, true));
-	output_text(output, "plain_form", form_of(call, markup, false));
-	output_text(output, "status", element_of(call, markup, "<div data-leadhook-status=\"{}\"></div>"));
-	output_text(output, "leaderboard", element_of(call, markup, "<div data-leadhook-leaderboard=\"{}\"></div>"));
-}
-
-int
-admin_campaign_embed(struct admin_call *call)
-{
-	struct campaign campaign;
-	const struct payload_settings *settings;
-	char trap[HONEYPOT_NAME_SIZE];
-	int64_t now_ms;
-	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
-	if (result == RESULT_OK)
-		result = store_payload_settings(call->store, &settings);
-	if (result != RESULT_OK)
-		return admin_answer(call, result);
-	if (settings->base_url.size == 0)
-		return admin_fail(call, PROBLEM_CONFIG, "server.base_url is not set: pages need the address of the service");
-	struct markup markup = {
-		.base = settings->base_url,
-		.id = pool_printf(call->pool, "%" PRIu64, campaign.id),
-		.proves = campaign.bots == BOTS_PROOF || campaign.bots == BOTS_PROOF_OR_CONFIRM,
-		.redirects = campaign.form_answer == FORM_ANSWER_JSON,
-		.verifies = call->options[OPTION_INTEGRITY] != NULL,
-	};
-	if (campaign.bots != BOTS_OFF)
-		markup.trap = honeypot_name(trap, settings->server_secret, campaign.id);
-	buffer_init(&markup.out, MARKUP_MAX_BYTES);
-	show_markup(call, &campaign, &markup);
-	buffer_free(&markup.out);
-	return EX_OK;
 }

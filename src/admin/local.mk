@@ -13,6 +13,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/definitions.c \
 	%D%/deliveries.c \
 	%D%/domains.c \
+	%D%/embed.c \
 	%D%/installation.c \
 	%D%/jobs.c %D%/jobs.h \
 	%D%/leads.c \

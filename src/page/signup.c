@@ -347,3 +347,60 @@ page_write_plain_form(
 	write_form(&plain, form, text_find(page->language, button));
 	page_end(&plain);
 }
+
+/* ---- forms on other sites ---- */
+
+/* The options after the first one, which is no choice. */
+static void
+write_options(struct buffer *out, const struct page_field *field, enum text_language language)
+{
+	HTML(out, "><option value=\"\">{}</option>", text_find(language, TEXT_SELECT_NONE));
+	for (size_t i = 0; i < field->option_count; i++)
+		HTML(out, "<option>{}</option>", field->options[i]);
+}
+
+static void
+write_embedded_field(struct buffer *out, const struct page_field *field, enum text_language language)
+{
+	const char *autocomplete = page_field_autocomplete(field), *type = inputs[field->type].type;
+	const struct slice label = page_field_label(field, language);
+	const bool box = field->type == PAGE_FIELD_CHECKBOX, select = field->type == PAGE_FIELD_SELECT;
+	buffer_add_text(out, "<label>");
+	if (!box)
+		HTML(out, "{} ", label);
+	buffer_add_text(out, type != NULL ? "<input" : select ? "<select" : "<textarea");
+	HTML(out, " name=\"{}\"", field->name);
+	if (type != NULL)
+		buffer_printf(out, " type=\"%s\"", type);
+	if (autocomplete != NULL)
+		buffer_printf(out, " autocomplete=\"%s\"", autocomplete);
+	if (field->type != PAGE_FIELD_EMAIL)
+		buffer_add_text(out, inputs[field->type].more);
+	if (field->required)
+		buffer_add_text(out, " required");
+	if (select)
+		write_options(out, field, language);
+	else
+		buffer_add_text(out, ">");
+	if (type == NULL)
+		buffer_add_text(out, select ? "</select>" : "</textarea>");
+	if (box)
+		HTML(out, " {}", label);
+	buffer_add_text(out, "</label>");
+}
+
+void
+page_write_embedded_fields(struct pool *pool, struct buffer *out, const struct page_fields *fields, const struct looks *looks,
+    enum text_language language)
+{
+	const struct slice consent = looks->values[LOOK_CONSENT];
+	for (size_t i = 0; i < fields->count; i++) {
+		buffer_add_text(out, i == 0 ? "" : " ");
+		write_embedded_field(out, &fields->items[i], language);
+	}
+	if (slice_present(consent))
+		HTML(out,
+		    " <label><input name=\"consent\" type=\"checkbox\" value=\"yes\" required> {}</label>"
+		    "<input type=\"hidden\" name=\"consent_version\" value=\"{}\">",
+		    consent, looks_consent_version(pool, looks));
+}

@@ -144,7 +144,9 @@ end(struct admin_call *call, uint64_t row, int status)
 	struct slice after = SLICE_NONE;
 	if (unknown)
 		return;
-	if (done && !personal)
+	if (done && call->command->logs_answer)
+		after = public_json(call->pool, call->output);
+	else if (done && !personal)
 		after = call->command->creates ? public_json(call->pool, call->output) : show(call);
 	const uint64_t made = done && call->command->creates ? output_first_id(call->output) : 0;
 	if (store_end_audit(call->store, row, done ? AUDIT_DONE : AUDIT_FAILED, made, after) != RESULT_OK)

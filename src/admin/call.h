@@ -147,6 +147,7 @@ struct admin_command {
 	bool queues;                /* a remote call leaves it to the dispatcher, and outputs the job */
 	bool changes;               /* something, though its method does not say so: it is in the audit log */
 	bool only_shows;            /* changes nothing, though its method does not say so: it is not in the audit log */
+	bool logs_answer;           /* it changes leads, but its answer has nothing of them: the audit log has it */
 	bool sends_test;            /* to a user, within limits.test_mails_per_address and test_mails_per_account */
 	bool confirmed;             /* a user must have entered the password recently */
 	const char *confirmed_word; /* the same, when an operand is this word; NULL: none */

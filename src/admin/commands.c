@@ -245,6 +245,7 @@ static const struct admin_command commands[] = {
 	{ "lead change", "CAMPAIGN WORD LEAD... [--tag ID]", 3, 2 + BULK_LEADS_MAX, admin_lead_change,
 	  .options = OPTIONS(OPTION_TAG),
 	  HTTP(POST, "campaigns/{campaign}/bulk", RIGHT_CHANGE), .fields = "change leads...", .accumulates = true, .confirmed_word = "delete",
+	  .logs_answer = true,
 	  .help = "queue a change of leads: verify, block, delete and so on" },
 	{ "lead jobs", "CAMPAIGN [--limit N]", 1, 1, admin_lead_jobs, .options = OPTIONS(OPTION_LIMIT), .shape = OUTPUT_ARRAY,
 	  HTTP(GET, "campaigns/{campaign}/bulk", RIGHT_STATS | RIGHT_CHANGE),

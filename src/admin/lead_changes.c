@@ -88,10 +88,13 @@ read_leads(struct admin_call *call, struct lead_reference **leads, size_t *count
 }
 
 static int
-show_queued(struct admin_call *call, uint64_t job_id, size_t leads, size_t named)
+show_queued(struct admin_call *call, const struct bulk_request *request, uint64_t job_id, size_t leads)
 {
+	const size_t named = request->lead_count;
 	output_record(call->output);
 	output_u64_or_null(call->output, "job", job_id);
+	output_text(call->output, "change", lead_action_name(request->action));
+	output_u64_or_null(call->output, "tag_id", request->tag_count == 0 ? 0 : request->tag_ids[0]);
 	output_u64(call->output, "leads", leads);
 	if (leads < named)
 		admin_warn(call, "%zu of the %zu do not exist, or were named twice", named - leads, named);
@@ -176,7 +179,7 @@ admin_lead_change(struct admin_call *call)
 		return admin_outcome(call, &(struct outcome){ .failure = FAILURE_LEADS_NOT_FOUND });
 	if (result == RESULT_TOO_MANY)
 		return admin_outcome(call, &(struct outcome){ .failure = FAILURE_TOO_MANY_JOBS });
-	return result == RESULT_OK ? show_queued(call, job_id, matched, request.lead_count) : admin_answer(call, result);
+	return result == RESULT_OK ? show_queued(call, &request, job_id, matched) : admin_answer(call, result);
 }
 
 int

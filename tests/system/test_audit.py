@@ -108,6 +108,19 @@ def test_no_secrets(service, account, owner):
         assert secret not in log
 
 
+def test_changes_of_leads(service, account, owner, audit):
+    """6: which change, and of how many"""
+    campaign = service.campaign(account)
+    tag = campaign.define("tag", "VIP")
+    leads = [lead["social_id"] for lead in campaign.leads(2)]
+    for body, after in (({"change": "tag", "tag": tag}, {"change": "tag", "tag_id": tag, "leads": 2}),
+                        ({"change": "approve"}, {"change": "approve", "tag_id": None, "leads": 2})):
+        answer = owner("POST", f"campaigns/{campaign.id}/bulk", {**body, "leads": leads})
+        row = audit("--campaign", campaign.id)
+        assert (row["operation"], row["before"], row["after"]) == ("lead change", None, answer.json)
+        assert after.items() < row["after"].items() and row["after"].keys() - after.keys() == {"job"}
+
+
 def test_a_row_that_cannot_be_written(service, account, owner):
     """6: then the change is not made"""
     campaign = service.campaign(account)

@@ -43,6 +43,7 @@ def test_templates_in_effect(leadhook, campaign, tmp_path):
     shown = leadhook("mail", "template", campaign.id, "verify")
     assert parts(shown) == {"subject": "default", "text": "default", "html": "made of the text"}
     assert (shown["kind"], shown["language"]) == ("verify", "en") and "{{confirm_url}}" in shown["text"]
+    assert shown["required"] == ["confirm_url"] and {"confirm_url", "code", "first_name"} < set(shown["variables"]) and "score" not in shown["variables"]
     file = tmp_path / "text"
     file.write_text(VERIFY_TEXT.replace("\n", "\r\n"), encoding="utf-8")
     leadhook("mail", "set", campaign.id, "verify", "subject=For all", f"text=@{file}")

@@ -78,6 +78,17 @@ origin_of(const struct own_templates *templates, enum template_place place)
 }
 
 static void
+show_names(struct output *out, const char *key, mail_names names)
+{
+	struct slice texts[MAIL_NAMES];
+	size_t count = 0;
+	for (unsigned i = 0; i < MAIL_NAMES; i++)
+		if ((names & MAIL_NAME_BIT(i)) != 0)
+			texts[count++] = mail_name_text((enum mail_name)i);
+	output_texts(out, key, texts, count);
+}
+
+static void
 show(struct admin_call *call, const struct mail_kind_info *kind, enum text_language language, const enum text_language *given,
     const struct own_templates *templates, const struct text_list *list)
 {
@@ -93,6 +104,8 @@ show(struct admin_call *call, const struct mail_kind_info *kind, enum text_langu
 		output_lines(out, columns[i].own_key,
 		    find_text(list, own_template_name(call->pool, kind->kind, (enum template_place)i), code));
 	}
+	show_names(out, "variables", kind->allowed);
+	show_names(out, "required", kind->required);
 }
 
 int

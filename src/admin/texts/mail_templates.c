@@ -199,8 +199,8 @@ read_change(struct admin_call *call, const struct mail_kind_info *kind, struct s
 	if (status != EX_OK)
 		return status;
 	if (value.size > 0 && !mail_template_check(call->pool, kind, place, value, &error))
-		return admin_fail(call, PROBLEM_INVALID, "%.*s, line %zu, column %zu: %.*s", SLICE_ARGS(part), error.line,
-		    error.column, SLICE_ARGS(error.message));
+		return admin_fail_operand(call, columns[place].key, "%.*s, line %zu, column %zu: %.*s", SLICE_ARGS(part),
+		    error.line, error.column, SLICE_ARGS(error.message));
 	*change = (struct campaign_text){
 		.name = own_template_name(call->pool, kind->kind, place),
 		.language = language,

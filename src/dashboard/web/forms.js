@@ -36,8 +36,13 @@ export function Form({ form, onSubmit, children, submit, danger, cancel, cancelT
 	const root = useRef(null);
 	const failed = form.failure || Object.values(form.fields).some(Boolean);
 	useEffect(() => {
-		if (failed && !form.busy)
-			(root.current.querySelector("[aria-invalid=true]") || root.current.querySelector("[role=alert]"))?.focus?.();
+		const find = selector => root.current.querySelector(selector);
+		const wrong = failed && !form.busy && (find("[aria-invalid=true]") || find("[role=alert]"));
+		if (!wrong)
+			return;
+		wrong.focus?.();
+		const note = document.getElementById(wrong.getAttribute("aria-describedby")?.split(" ").at(-1)); // its error
+		(note || wrong).scrollIntoView({ block: "center" }); // not below a button that floats
 	}, [failed, form.busy]);
 	const named = Object.keys(form.fields).length > 0 && Object.keys(form.fields).every(name => root.current?.elements[name]);
 	const send = event => {

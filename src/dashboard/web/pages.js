@@ -101,6 +101,9 @@ const LOOKS = [
 	["dark_text_color", "Text (dark)", null, "color"],
 	["css", "Custom CSS", null, "area"],
 ];
+/** What texts and colors are called, by name. */
+export const PAGE_LABELS = { __proto__: null, ...Object.fromEntries([...TEXTS, ...LOOKS].map(([name, label]) => [name, label])) };
+
 const COLORS = {
 	accent: "#4338ca",
 	background: "#f4f5f9",
@@ -163,7 +166,11 @@ function PagePreview({ draft, view, setView, wide, setWide }) {
 				<div class="segments" role="group" aria-label="Page">
 					${button("Sign-up", view === "signup", () => setView("signup"))}
 					${button("Status page", view === "status", () => setView("status"))}
-					${button("Phone", !wide, () => setWide(!wide))}
+				</div>
+				<div class="segments" role="group" aria-label="Width">
+					<span aria-hidden="true">Width</span>
+					${button("Computer", wide, () => setWide(true))}
+					${button("Phone", !wide, () => setWide(false))}
 				</div>
 			</header>
 			<${DraftProblem} failure=${draft.failure} />
@@ -204,7 +211,7 @@ function PageForm({ id, looks, tag, language, reload }) {
 			changes: Object.fromEntries(changed.map(name => [name, form.values[name]])),
 			extra: language ? { language } : {},
 			read: value => valuesOf(value, names, language),
-			labels: Object.fromEntries([...TEXTS, ...LOOKS].map(([name, label]) => [name, label])),
+			labels: PAGE_LABELS,
 		});
 		const now = await get(`campaigns/${id}/page`);
 		const values = valuesOf(now.value, names, language);
@@ -216,6 +223,7 @@ function PageForm({ id, looks, tag, language, reload }) {
 	return html`
 		<div class="columns editor">
 			<section class="card">
+				${!changes && html`<${Notice}>Your role cannot change this.<//>`}
 				<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
 					<fieldset class="stack" disabled=${!changes}>
 						<${PageFields} shown=${shown} language=${language} looks=${looks} placeholders=${defaults.current} />
@@ -248,7 +256,13 @@ const ownTexts = ({ own_subject, own_text, own_html }) => ({
 	html: own_html || "",
 });
 
-const VARIABLES = ["first_name", "campaign_name", "status_url", "unsubscribe_url", "score", "position"];
+/** The variables of a kind, what its text must show first. */
+function variablesOf({ variables, required }) {
+	const others = variables.filter(name => !required.includes(name));
+	const shown = [...required.map(name => `{{${name}}} (required)`), ...others.map(name => `{{${name}}}`)];
+	return `Variables: ${shown.join(", ")}`;
+}
+
 const SHAPES = [
 	["html", "HTML"],
 	["text", "Text"],
@@ -265,6 +279,7 @@ function testResult(job) {
 
 function MailPreview({ draft: { value, failure } }) {
 	const [shape, setShape] = useState("html");
+	const shown = failure?.status === 422 ? null : value; // the mail before the error would look as if it were that of the text
 	return html`
 		<section class="card preview-card">
 			<header>
@@ -272,13 +287,14 @@ function MailPreview({ draft: { value, failure } }) {
 				<${Segments} label="Form" options=${SHAPES} value=${shape} choose=${setShape} kind="small" />
 			</header>
 			<${DraftProblem} failure=${failure} />
-			${value && html`<p><strong>${value.subject}</strong></p>`}
-			${value && shape === "html" && html`<${Preview} markup=${value.html} title="Preview of the email" />`}
-			${value && shape === "text" && html`<pre class="answer" tabindex="0">${value.text}</pre>`}
+			${shown && html`<p><strong>${shown.subject}</strong></p>`}
+			${shown && shape === "html" && html`<${Preview} markup=${shown.html} title="Preview of the email" />`}
+			${shown && shape === "text" && html`<pre class="answer" tabindex="0">${shown.text}</pre>`}
 		</section>`;
 }
 
-function MailForm({ id, kind, language, template, tag }) {
+function MailForm({ id, kind, language, template: loaded, tag }) {
+	const [template, setTemplate] = useState(loaded);
 	const path = `campaigns/${id}/mail-templates/${kind}`;
 	const inLanguage = language ? { language } : {};
 	const own = ownTexts(template);
@@ -303,6 +319,7 @@ function MailForm({ id, kind, language, template, tag }) {
 		});
 		const now = await get(path, { language });
 		const values = ownTexts(now.value);
+		setTemplate(now.value);
 		setBase({ values, tag: now.tag });
 		form.setValues(values);
 		toast(done === "saved" ? "Saved. New emails use this text." : "Their changes were kept");
@@ -313,16 +330,27 @@ function MailForm({ id, kind, language, template, tag }) {
 		setTest(testResult(await waitForJob(value)));
 	}
 	const unsaved = changed.length > 0;
+	const isEmpty = values => !values.subject && !values.text;
+	function begin() {
+		form.set("subject", template.subject);
+		form.set("text", template.text);
+	}
 	return html`
 		<div class="columns editor">
 			<section class="card">
 				<p class="muted">
 					Sent ${MAILS[kind][1]}. Leave fields empty to use the default text in the language of the lead.
 				</p>
+				${isEmpty(base.values) && isEmpty(form.values) && html`
+					<div class="buttons">
+						<button type="button" onClick=${begin}>
+							Start from the ${template.text_is === "default" ? "default text" : "text of all languages"}
+						</button>
+					</div>`}
 				<${Form} form=${form} onSubmit=${submit} submit=${unsaved ? "Save" : null}>
 					<${Field} form=${form} name="subject" label="Subject" placeholder=${template.subject || ""} />
 					<${Field} form=${form} name="text" label="Text" type="area" rows="12" placeholder=${template.text || ""}
-						hint=${`Variables: ${VARIABLES.map(name => `{{${name}}}`).join(", ")}`} />
+						hint=${variablesOf(template)} />
 					<${Field} form=${form} name="html" label="HTML" type="area" rows="6"
 						hint="Leave empty to generate it from the text." />
 				<//>

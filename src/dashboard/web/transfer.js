@@ -5,6 +5,7 @@ import { get, post } from "./api.js";
 import { bytes, count, plural } from "./format.js";
 import { Crumbs, campaignName } from "./frame.js";
 import { useLeaveWarning } from "./leave.js";
+import { useList } from "./live.js";
 import { link } from "./route.js";
 import { Field, Form, useForm } from "./forms.js";
 import { Button, Chip, Notice, Page, Problem, Table, download, html, toast } from "./ui.js";
@@ -345,20 +346,31 @@ const WORDS = {
 	__proto__: null,
 	verified: { __proto__: null, on: "verified", off: "not verified" },
 	fraudulent: { __proto__: null, on: "fraudulent", off: "not fraudulent" },
-	waitlisted: { __proto__: null, on: "waitlisted" },
-	opted_out: { __proto__: null, on: "unsubscribed" },
+	waitlisted: { __proto__: null, on: "waitlisted", off: "not waitlisted" },
+	opted_out: { __proto__: null, on: "unsubscribed", off: "not unsubscribed" },
 };
 
+const NAMES = { __proto__: null, since: "from", until: "before" };
+
 const VERIFIED = [
-	["", "All"],
+	["", "Verified or not"],
 	["on", "Verified"],
 	["off", "Not verified"],
 ];
 
 const FORMATS = [
 	["csv", "CSV, for spreadsheets"],
-	["ndjson", "NDJSON, for programs"],
+	["ndjson", "NDJSON (one JSON object per line, for programs)"],
 ];
+
+/** A filter in words; `tags`: those of the campaign. */
+function wordOf([name, value], tags) {
+	if (name === "tag")
+		return `tag ${tags?.find(one => String(one.id) === value)?.name || value}`;
+	return WORDS[name]?.[value] || `${NAMES[name] || name} ${value}`;
+}
+/** A part of the name of a file. */
+const forFile = text => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase();
 
 export function Export({ id, query }) {
 	const form = useForm({ format: "csv", verified: query.verified || "" });
@@ -372,6 +384,8 @@ export function Export({ id, query }) {
 		...Object.fromEntries(FILTERS.filter(name => query[name]).map(name => [name, query[name]])),
 		verified: form.values.verified,
 	};
+	const tags = useList(query.tag ? `campaigns/${id}/tags` : null, {}, { every: 0 });
+	const words = Object.entries(filters).filter(([, value]) => value).map(one => wordOf(one, tags));
 	async function run() {
 		const { format } = form.values;
 		const pieces = [];
@@ -390,19 +404,21 @@ export function Export({ id, query }) {
 		}
 		const type = format === "ndjson" ? "application/x-ndjson" : "text/csv";
 		const url = URL.createObjectURL(new Blob(pieces, { type }));
-		const name = `${campaignName(id).replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase()}-leads.${format}`;
+		const name = `${[campaignName(id), ...(words.length > 0 ? words : ["leads"])].map(forFile).join("-")}.${format}`;
 		Object.assign(document.createElement("a"), { href: url, download: name }).click();
 		set({ leads, done: true, url, name });
 		toast(`${plural(leads, "lead")} exported`);
 	}
-	const others = Object.entries(filters).filter(([name, value]) => value && name !== "verified");
-	const filterChip = ([name, value]) => html`<${Chip} key=${name}>${WORDS[name]?.[value] || `${name}: ${value}`}<//> `;
 	return html`
 		<${Page} title="Export leads" above=${html`<${Crumbs} id=${id} path="leads" name="Leads" />`}>
 			<section class="card">
-				${others.length > 0 && html`<p>Filters: ${others.map(filterChip)}</p>`}
+				<p>
+					${words.length > 0
+						? html`Exports the leads that match: ${words.map(one => html`<${Chip} key=${one}>${one}<//> `)}`
+						: "Exports all leads."}
+				</p>
 				<${Form} form=${form} onSubmit=${run} submit=${form.busy ? null : "Export"}>
-					<${Field} form=${form} name="verified" label="Leads" type="select" options=${VERIFIED} />
+					<${Field} form=${form} name="verified" label="Verification" type="select" options=${VERIFIED} />
 					<${Field} form=${form} name="format" label="Format" type="select" options=${FORMATS} />
 				<//>
 				${form.busy && html`

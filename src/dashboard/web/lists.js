@@ -15,15 +15,21 @@ export function Filter({ name, id = `filter-${name}`, label, all, query, options
 		</select>`;
 }
 
-function DateFilter({ name, label, query }) {
-	const choose = event => setQuery({ [name]: event.currentTarget.value, after: null });
-	return html`<label>${label} <input type="date" value=${query[name]?.slice(0, 10) || ""} onChange=${choose} /></label>`;
+const DAY_MS = 24 * 3600e3;
+/** A time as its day, moved by milliseconds; "" is none. */
+function dayOf(time, by = 0) {
+	const moved = Date.parse(time) + by;
+	return Number.isNaN(moved) ? "" : new Date(moved).toISOString().slice(0, 10);
 }
 
-/** The days between which the entries are. */
+const DateFilter = ({ label, day, choose }) => html`
+	<label>${label} <input type="date" value=${day} onChange=${event => choose(event.currentTarget.value)} /></label>`;
+
+/** The first and the last day of the entries; the filter `until` is the end of the last one. */
 export const Dates = ({ query }) => html`
-	<${DateFilter} name="since" label="From" query=${query} />
-	<${DateFilter} name="until" label="Before" query=${query} />`;
+	<${DateFilter} label="From" day=${dayOf(query.since)} choose=${day => setQuery({ since: day, after: null })} />
+	<${DateFilter} label="To" day=${dayOf(query.until, -1)}
+		choose=${day => setQuery({ until: dayOf(day, DAY_MS), after: null })} />`;
 
 export function ClearFilters({ query }) {
 	const clear = () => setQuery(Object.fromEntries(Object.keys(query).map(name => [name, null])));

@@ -13,6 +13,7 @@ import {
 } from "./ui.js";
 
 const LOW_SPACE = 0.1; // of a disk
+const DISKS = { __proto__: null, database: "Disk of the database", state: "Disk of the state directory", log: "Disk of the log" };
 
 /** [problem, a command that helps], the worst first. */
 function problemsOf(status) {
@@ -33,7 +34,7 @@ function problemsOf(status) {
 		found.push([html`Deliveries are late. The oldest was due <${Time} at=${status.oldest_due_at} />.`, "leadhook doctor"]);
 	for (const disk of status.disks || []) {
 		if (disk.free_bytes < disk.size_bytes * LOW_SPACE)
-			found.push([`Low disk space (${disk.what}): ${bytes(disk.free_bytes)} of ${bytes(disk.size_bytes)} left.`, "df -h"]);
+			found.push([`${DISKS[disk.what] || disk.what}, low space: ${bytes(disk.free_bytes)} of ${bytes(disk.size_bytes)} left.`, "df -h"]);
 	}
 	if (status.unfinished_removals > 0)
 		found.push([`${plural(status.unfinished_removals, "unfinished removal")} of campaigns or people.`, "leadhook check"]);
@@ -193,8 +194,8 @@ function Tiles({ status }) {
 		<div class="tiles">
 			<${Tile} label="Leads" value=${count(status.leads)}
 				note=${`${plural(status.campaigns, "campaign")}, ${plural(status.accounts, "account")}`} />
-			<${Tile} label="Deliveries due" tone=${status.due_now > 0 ? "wait" : "good"} value=${count(status.due_now)}
-				note=${`${count(status.due_later)} later`} />
+			<${Tile} label="Deliveries" tone=${status.due_now > 0 ? "wait" : "good"}
+				value=${`${count(status.due_now)} due now`} note=${`${count(status.due_later)} scheduled`} />
 			<${Tile} label="Webhooks failing" tone=${status.webhooks_failing > 0 ? "bad" : "good"}
 				value=${count(status.webhooks_failing)}
 				note=${`of ${count(status.webhooks)}, ${count(status.webhooks_disabled)} disabled`} />
@@ -202,7 +203,7 @@ function Tiles({ status }) {
 			<${Tile} label="Dispatcher" tone=${runs ? "good" : "bad"} value=${runs ? "running" : "stopped"}
 				note=${runs ? "" : "Check systemctl status leadhook-dispatch or the cron job."} />
 			${(status.disks || []).map(disk => html`
-				<${Tile} key=${disk.what} label=${`Disk (${disk.what})`} tone=${toneOf(disk)} value=${bytes(disk.free_bytes)}
+				<${Tile} key=${disk.what} label=${DISKS[disk.what] || disk.what} tone=${toneOf(disk)} value=${bytes(disk.free_bytes)}
 					note=${`free of ${bytes(disk.size_bytes)}`} />`)}
 		</div>`;
 }

@@ -18,7 +18,7 @@ const PRESETS = {
 	],
 	waiting: [
 		"Waiting list",
-		"Leads save their place in a queue; you let them in.",
+		"Leads save their place in a queue; you let them in, in the view Leads.",
 		{ pages: true, waitlist: true, points_direct: 1, public_lookup: "social_id", public_update: "own" },
 	],
 	plain: [
@@ -28,6 +28,16 @@ const PRESETS = {
 	],
 	api: ["API only", "Your server sends sign-ups with an API key.", { require_key: true }],
 };
+
+/** Whether leads of a new campaign are to confirm their address. */
+const confirms = (preset, installation) => Boolean(installation?.mail) && preset !== "api";
+
+/** What visitors get for a sign-up. */
+function confirmation(preset, installation) {
+	if (confirms(preset, installation))
+		return "Visitors confirm their email address by a link or a code that is sent to them.";
+	return preset === "api" ? "Nobody is asked to confirm an address." : "Visitors are signed up at once: email is not set up.";
+}
 
 function AddCampaign({ close, accounts }) {
 	const form = useForm({
@@ -44,14 +54,15 @@ function AddCampaign({ close, accounts }) {
 		if (!name.trim())
 			throw wrongField("name", "Give the campaign a name.");
 		if (needsAccount) account = (await post("accounts", { name: account_name.trim() || "My company" })).value.id;
-		const verifies = installation?.mail && preset !== "api" ? { verify_email: true } : {};
+		const verifies = confirms(preset, installation) ? { verify_email: true } : {};
 		const { value } = await post(`accounts/${account}/campaigns`, { name: name.trim(), ...PRESETS[preset][2], ...verifies });
 		await readCampaigns();
 		close();
 		toast(`Campaign “${name.trim()}” was created`);
 		go(`campaigns/${value.id}`);
 	}
-	const presets = Object.entries(PRESETS).map(([key, [title, text]]) => [key, title, text]);
+	const textOf = (key, text) => html`${text}<br />${confirmation(key, installation)}`;
+	const presets = Object.entries(PRESETS).map(([key, [title, text]]) => [key, title, textOf(key, text)]);
 	return html`
 		<${FormDialog} title="Create a campaign" close=${close} form=${form} onSubmit=${submit} submit="Create campaign">
 			<${Field} form=${form} name="name" label="Name" autocomplete="off" hint="Shown on pages and in emails." />

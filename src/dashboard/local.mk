@@ -7,6 +7,7 @@ CLEANFILES += %D%/files.c
 dashboard_libraries = %D%/lib/htm.js %D%/lib/hooks.js %D%/lib/licences.txt %D%/lib/preact.js %D%/lib/qr.js %D%/lib/uplot.css %D%/lib/uplot.js
 dashboard_web = \
 	%D%/web/api.js \
+	%D%/web/audit.js \
 	%D%/web/bulk.js \
 	%D%/web/campaign.js \
 	%D%/web/chart.js \

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/dashboard.md: what is unsaved, the texts of mails, the audit log, what viewers see, questions, exports."""
+import json
+
 import pytest
 from caller import User
 from dashboard import SETTINGS, Dashboard, chromium_first, make_operator
@@ -63,3 +65,87 @@ def test_unsaved_changes(dashboard, campaign, place, label):
     dashboard.wait("!button('Save')")
     dashboard.click("Leads")
     dashboard.wait(f"{HEADING} === 'Leads' && top() === document")
+
+
+def test_the_text_of_a_mail(dashboard, campaign, leadhook):
+    """2.3: it starts from the default text, says what it must show, and shows an error at the field that has it"""
+    dashboard.open(f"campaigns/{campaign.id}/pages?tab=mails")
+    dashboard.sees("Variables: {{confirm_url}} (required), ")
+    assert "{{score}}" not in dashboard.text(), "no variable of this kind"
+    dashboard.click("Start from the default text")
+    default = leadhook("mail", "template", str(campaign.id), "verify")
+    dashboard.wait(f"field('Subject').value === {json.dumps(default['subject'])} && field('Text').value === {json.dumps(default['text'])}")
+    dashboard.fill("Text", "Hello")
+    dashboard.wait("document.querySelector('.preview-card .error') && !document.querySelector('iframe')", "no preview of another text")
+    dashboard.run("scrollTo(0, 0);")
+    dashboard.click("Save")
+    dashboard.wait("document.activeElement === field('Text') && field('Text').getAttribute('aria-invalid')")
+    shown = dashboard.value("(one => one.textContent + (one.getBoundingClientRect().bottom < button('Save').getBoundingClientRect().top))"
+                            "(document.getElementById(field('Text').getAttribute('aria-describedby').split(' ')[1]))")
+    assert "it must show {{confirm_url}}" in shown and shown.endswith("true"), "not below the button"
+    dashboard.fill("Text", "Hello {{confirm_url}}")
+    dashboard.click("Save")
+    dashboard.sees("Saved. New emails use this text.")
+    shown = leadhook("mail", "template", str(campaign.id), "verify")
+    assert (shown["own_subject"], shown["own_text"]) == (default["subject"], "Hello {{confirm_url}}")
+    assert not dashboard.value("button('Start from the default text')")
+
+
+def test_export(dashboard, campaign):
+    """2.2: it says what it exports, also in the name of the file"""
+    campaign.leads(2)
+    dashboard.open(f"campaigns/{campaign.id}/export?waitlisted=off&since=2020-01-01", "Export leads")
+    assert dashboard.value("document.querySelector('.card p').innerText") == "Exports the leads that match: not waitlisted from 2020-01-01"
+    dashboard.choose("Verification", "Not verified")
+    dashboard.click("Export")
+    dashboard.sees("2 leads exported.")
+    assert dashboard.value("document.querySelector('.notice a').download").endswith("-not-waitlisted-from-2020-01-01-not-verified.csv")
+
+
+def test_a_viewer(window, service, account, campaign):
+    """1.2: sees the pages, and that they cannot be changed"""
+    viewer = User(service, "viewer@example.org", "--role", "viewer", "--account", account.id).ready()
+    dashboard = Dashboard(window, service.front.url)
+    dashboard.enter(viewer, f"campaigns/{campaign.id}/pages")
+    dashboard.sees("Your role cannot change this.")
+    assert dashboard.value("field('Headline').matches(':disabled') && getComputedStyle(field('Headline')).cursor") == "not-allowed"
+    dashboard.click("Log out")
+    dashboard.wait("document.querySelector('.login')")
+
+
+def test_the_link_of_an_invitation(dashboard):
+    """2.4: until when it is valid, and that nobody else sends it; what deletes has the focus at Cancel"""
+    dashboard.open("team", "Team")
+    dashboard.click("Invite")
+    dashboard.fill("Email address", "invited@example.org")
+    dashboard.click("Create invitation")
+    dashboard.sees("no email is sent")
+    dashboard.wait("/once to set a password, until \\d+ \\w+.*, \\d\\d:\\d\\d\\./.test(top().innerText)")
+    dashboard.click("Done")
+    dashboard.run("[...document.querySelectorAll('tr')].find(one => one.textContent.includes('invited@')).querySelector('.quiet').click();")
+    dashboard.wait(f"{ASKED} === 'Remove this user?' && document.activeElement === button('Cancel')")
+    window = dashboard.window
+    window.press("Enter")
+    dashboard.wait("top() === document")
+    dashboard.sees("invited@example.org")
+
+
+def test_the_audit_log(dashboard, campaign, leadhook, refused):
+    """2.4: in words; a change that failed names nothing that it would have changed"""
+    lead, = campaign.leads(1)
+    leadhook("lead", "change", str(campaign.id), "verify", lead["social_id"])
+    leadhook("page", "set", str(campaign.id), "title=Come in", "fields=email; first_name")
+    leadhook("page", "set", str(campaign.id), "title=Come <in>", "--language", "de")
+    leadhook("mail", "set", str(campaign.id), "welcome", "subject=Welcome {{first_name}}")
+    leadhook("campaign", "set", str(campaign.id), "waitlist=on")
+    refused(65, "campaign", "set", str(campaign.id), "points_direct=-1")
+    dashboard.open(f"changes?campaign={campaign.id}", "Audit log")
+    rows = dashboard.value("[...document.querySelectorAll('tbody tr')].map(one => [one.cells[2], one.cells[4]].map(cell => cell.textContent.trim().replace(/\\s+/g, ' ')))")
+    assert rows[:6] == [
+        ["Campaign changed failed", "–"],
+        ["Campaign changed", "Put new leads on a waitlistPut new leads on a waitlistoff → on"],
+        ["Email text changed", "SubjectSubject(empty) → Welcome {{first_name}}"],
+        ["Page changed", "Headline (German)Headline (German)(empty) → Come <in>"],
+        ["Page changed", "Form fields, HeadlineForm fields(empty) → email; first_nameHeadline(empty) → Come in"],
+        ["Leads changed", "1 lead verified"]]
+    assert "uid" not in dashboard.value("document.querySelector('tbody').textContent")

@@ -83,6 +83,7 @@ def audited():
     ("SOURCES = ", lambda: table("src/engine/source.c", "source_class_names")),
     ("FRAUD_REASONS = ", lambda: found("src/engine/decide/fraud.c", r'(?:&flags,|define UNPROVEN|:) SLICE\("(\w+)"\)')),
     ("SCORE_REASONS = ", lambda: table("src/engine/model.c", r"struct slice names")),
+    ("LEAD_CHANGES = ", lambda: table("src/engine/command.c", "names") - {"points"}),
     ("MAILS = ", lambda: found("src/engine/message.c", r'\[MESSAGE_\w+\] = \{ SLICE\("(\w+)"\)')),
     ("MAIL_REASONS = ", reasons_of_mails),
     ("EVENTS = ", lambda: schema("EventName")),
@@ -90,7 +91,7 @@ def audited():
     (r"\treturn (?=\{)", lambda: named("src/admin/deliveries.c", "admin_waiting_for")),
     ("ROLES = ", lambda: schema("Role")),
     ("RIGHTS = ", lambda: schema("Right")),
-], ids=["sources", "flags", "scores", "mails", "reasons of mails", "events", "errors", "waits", "roles", "rights"])
+], ids=["sources", "flags", "scores", "changes of leads", "mails", "reasons of mails", "events", "errors", "waits", "roles", "rights"])
 def test_texts_of_codes(begin, codes):
     """each code has a text, and each text a code"""
     assert keys_of(begin) == codes()

@@ -3,6 +3,7 @@
 import { render } from "./preact.js";
 import { useEffect, useErrorBoundary, useState } from "./hooks.js";
 import { Frame, Overlays, campaigns, readCampaigns, useCampaigns } from "./frame.js";
+import { Changes } from "./audit.js";
 import { Campaign } from "./campaign.js";
 import { Deliveries, Delivery } from "./deliveries.js";
 import "./leave.js"; // first: before the listeners of views
@@ -15,7 +16,7 @@ import { PagesAndMail } from "./pages.js";
 import { go, parse, useRoute } from "./route.js";
 import { Ended, Login, Welcome, logOut, readSession, useSession } from "./session.js";
 import { Settings } from "./settings.js";
-import { Changes, Keys, Team } from "./team.js";
+import { Keys, Team } from "./team.js";
 import { Export, Import } from "./transfer.js";
 import { Webhook } from "./webhook.js";
 import { Webhooks } from "./webhooks.js";

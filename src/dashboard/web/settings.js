@@ -93,6 +93,12 @@ const GROUPS = [
 	]],
 ];
 
+/** What the settings are called, by name. */
+export const SETTING_LABELS = {
+	__proto__: null,
+	...Object.fromEntries(GROUPS.flatMap(([, , fields]) => fields.map(([name, label]) => [name, label]))),
+};
+
 const TYPES = { text: "text", number: "text", lines: "area", url: "url", date: "date", check: "check", select: "select" };
 const typeOf = kind => TYPES[kind || "text"];
 const wordsOf = text => text.split(/[\s,]+/).filter(Boolean);
@@ -130,7 +136,7 @@ function Group({ id, title, fields, campaign, tag, reload, changes }) {
 			path: `campaigns/${id}`,
 			tag: base.tag,
 			base: sent(base.values),
-			labels: Object.fromEntries(fields.map(([name, label]) => [name, label])),
+			labels: SETTING_LABELS,
 			read: value => sent(valuesOf(value)),
 			changes: sent(form.values, changed),
 		});

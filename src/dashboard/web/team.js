@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Users and their roles, API keys, the audit log.
+// Users and their roles, API keys.
+import { useState } from "./hooks.js";
 import { patch, post, remove } from "./api.js";
+import { day, hour } from "./format.js";
 import { useCampaigns } from "./frame.js";
 import { useList, useLive } from "./live.js";
-import { link, setQuery } from "./route.js";
+import { setQuery } from "./route.js";
 import { isOperator, session } from "./session.js";
-import { RIGHTS, ROLES, operationName } from "./words.js";
-import { Dates, Filter, Pager } from "./lists.js";
+import { RIGHTS, ROLES } from "./words.js";
+import { Pager } from "./lists.js";
 import { Cards, Choices, Field, FormDialog, ask, useForm, wrongField } from "./forms.js";
-import { Button, Chip, Code, Dialog, Empty, Facts, Loaded, Page, Table, Time, Updated, html, openDialog, toast } from "./ui.js";
+import { Button, Chip, Code, Dialog, Empty, Loaded, Page, Table, Time, Updated, html, openDialog, toast } from "./ui.js";
 
 /* ---- the account whose team it is ---- */
 
 /** Operators choose one; everybody else has one. */
-function useAccount(query) {
+export function useAccount(query) {
 	const accounts = useList(isOperator() ? "accounts" : null, {}, { every: 60 });
 	const own = session.get().account_id;
 	return { account: own || Number(query.account) || accounts?.[0]?.id || null, accounts: isOperator() ? accounts || [] : [] };
 }
 
-function AccountChoice({ account, accounts, all }) {
+export function AccountChoice({ account, accounts, all }) {
 	if (accounts.length === 0)
 		return null;
 	const choose = event => setQuery({ account: event.currentTarget.value, after: null });
@@ -47,16 +49,20 @@ function CampaignChoices({ form, account }) {
 	const campaigns = useCampaigns().filter(one => !account || one.account_id === account);
 	return html`
 		<${Choices} form=${form} name="campaigns" label="Campaigns" options=${campaigns.map(one => [one.id, one.name])}
-			hint="Select none for all campaigns of the account, including future ones." />`;
+			hint="All campaigns, also future ones, or only those that you select." />`;
 }
 
 /* ---- users ---- */
 
 function Link({ email, link: url, reset, close }) {
+	const [made] = useState(Date.now());
+	const installation = useList("installation", {}, { every: 0 });
+	const end = installation && made + installation.invitation_seconds * 1000;
 	return html`
 		<${Dialog} title=${reset ? "Password link" : "Invitation"} close=${() => close()}>
 			<p>
-				Send this link to <strong>${email}</strong> through a channel you trust. It can be used once to set a password.
+				Send this link to <strong>${email}</strong> yourself, through a channel you trust: no email is sent.
+				${" "}It can be used once to set a password${end && html`, until <strong>${day(end)}, ${hour(end)}</strong>`}.
 				${" "}<strong>It is shown only once.</strong>
 			</p>
 			<${Code} text=${url} what="the link" />
@@ -321,83 +327,5 @@ export function Keys({ query }) {
 				<${Loaded} live=${live}>
 					${rows => rows.length === 0 ? none : html`<${Table} name="Keys" rows=${rows} columns=${columns} />`}
 				<//>`}
-		<//>`;
-}
-
-/* ---- audit log ---- */
-
-const ACTORS = { user: "Former user", key: "Former API key" };
-
-function plain(value) {
-	if (value === null || value === undefined)
-		return "–";
-	return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-function Differences({ row }) {
-	const before = row.before || {};
-	const after = row.after || {};
-	const all = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-	const names = all.filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-	if (names.length === 0)
-		return html`<span class="muted">–</span>`;
-	return html`
-		<details>
-			<summary>${names.slice(0, 3).join(", ")}${names.length > 3 ? " …" : ""}</summary>
-			<${Facts} rows=${names.map(name => [name, `${plain(before[name])} → ${plain(after[name])}`])} />
-		</details>`;
-}
-
-/** Who has made a change: a user, a key, or somebody at the command line. */
-const actorOf = row =>
-	row.actor === "shell" ? `Command line (${row.actor_name})` : row.actor_name || ACTORS[row.actor] || row.actor;
-
-/** Whether a change was made, where that is not plain. */
-function changeState(row) {
-	if (row.state === "done")
-		return "";
-	return row.state === "failed"
-		? html` <${Chip} tone="bad">failed<//>`
-		: html` <${Chip} tone="wait">outcome unknown<//>`;
-}
-
-export function Changes({ query }) {
-	const { accounts } = useAccount(query);
-	const campaigns = useCampaigns();
-	const { account, campaign, since, until, after } = query;
-	const live = useLive("audit", { account, campaign, since, until, after, limit: 50 }, { every: 30 });
-	const campaignOf = row => {
-		const name = campaigns.find(one => one.id === row.campaign)?.name || `campaign ${row.campaign}`;
-		return row.campaign ? html`<a href=${link(`campaigns/${row.campaign}`)}>${name}</a>` : "";
-	};
-	const columns = [
-		{ title: "When", cell: row => html`<${Time} at=${row.created_at} />` },
-		{
-			title: "Who",
-			cell: row => html`${actorOf(row)}${row.ip ? html`<br /><span class="muted">${row.ip}</span>` : ""}`,
-		},
-		{
-			title: "What",
-			cell: row => html`<span title=${row.operation}>${operationName(row.operation)}</span>${changeState(row)}`,
-		},
-		{ title: "Campaign", cell: campaignOf },
-		{ title: "Changed", cell: row => html`<${Differences} row=${row} />` },
-	];
-	const none = html`
-		<${Empty} title="No changes">
-			<p>Every change by a user, an API key or a command is logged for 400 days.</p>
-		<//>`;
-	const show = rows => html`
-		<${Table} name="Changes" rows=${rows} columns=${columns} />
-		<${Pager} after=${after} next=${live.next} />`;
-	return html`
-		<${Page} title="Audit log" actions=${html`<${Updated} live=${live} />`}>
-			<${AccountChoice} account=${Number(account) || null} accounts=${accounts} all />
-			<div class="filters" role="group" aria-label="Filters">
-				<${Filter} id="audit-campaign" name="campaign" label="Campaign" all="All campaigns" query=${query}
-					options=${campaigns.map(one => [one.id, one.name])} />
-				<${Dates} query=${query} />
-			</div>
-			<${Loaded} live=${live}>${rows => (rows.length === 0 ? none : show(rows))}<//>
 		<//>`;
 }

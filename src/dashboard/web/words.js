@@ -139,7 +139,7 @@ export const ROLES = {
 	operator: ["Operator", "full access to all accounts of this installation"],
 	owner: ["Owner", "full access to the account, including team and API keys"],
 	editor: ["Editor", "full access except team, API keys and audit log"],
-	viewer: ["Viewer", "read-only access to statistics and leads"],
+	viewer: ["Viewer", "sees statistics and leads, and can export leads; changes nothing"],
 };
 
 export const RIGHTS = {
@@ -153,9 +153,17 @@ export const RIGHTS = {
 	account: ["Account", "manage API keys and users"],
 };
 
+/** What a change has made of leads. */
+export const LEAD_CHANGES = {
+	__proto__: null,
+	optout: "unsubscribed from email", sms_optout: "unsubscribed from texts", sms_optin: "subscribed to texts",
+	verify: "verified", unverify: "marked as not verified", approve: "approved", block: "blocked", waitlist: "added to the waitlist",
+	unwaitlist: "let in from the waitlist", tag: "tagged", delete: "deleted",
+};
+
 const OPERATIONS = {
 	__proto__: null,
-	"campaign redeliver": "Deliveries resent", "lead change": "Leads changed in bulk", "lead points": "Points changed",
+	"campaign redeliver": "Deliveries resent", "lead change": "Leads changed", "lead points": "Points changed",
 	"lead code": "Code sent", "lead import": "Leads imported", "lead erase": "Personal data erased",
 	"lead report": "Personal data downloaded", "webhook rotate": "Webhook secret rotated",
 	"inbound rotate": "Inbound webhook URL rotated", "account limit": "Rate limit of the account changed",

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// The audit log: who has changed what, in words.
+import { plural } from "./format.js";
+import { useCampaigns } from "./frame.js";
+import { useLive } from "./live.js";
+import { link } from "./route.js";
+import { Dates, Filter, Pager } from "./lists.js";
+import { PAGE_LABELS } from "./pages.js";
+import { SETTING_LABELS } from "./settings.js";
+import { AccountChoice, useAccount } from "./team.js";
+import { EVENTS, LEAD_CHANGES, MAILS, RIGHTS, operationName } from "./words.js";
+import { Chip, Empty, Facts, Loaded, Page, Table, Time, Updated, html } from "./ui.js";
+
+const ACTORS = { user: "Former user", key: "Former API key" };
+
+/** Who has made a change: a user, a key, or somebody at the command line, of whom the system may know the number alone. */
+const actorOf = row =>
+	row.actor === "shell"
+		? `Command line (${row.actor_name.replace(/^uid (\d+)$/, "user $1")})`
+		: row.actor_name || ACTORS[row.actor] || row.actor;
+
+/* ---- what was changed ---- */
+
+const MAIL_LABELS = { __proto__: null, own_subject: "Subject", own_text: "Text", own_html: "HTML" };
+const OTHER_LABELS = { __proto__: null, per_minute: "Calls per minute", required_points: "Required points", public: "Leads can complete it" };
+
+/* Members that say where something is, or that follow from others. */
+const HIDDEN = new Set([
+	"id", "referenceId", "campaign_id", "account_id", "account", "list_id", "kind", "language", "version", "created_at", "updated_at",
+	"subject_is", "text_is", "html_is", "variables", "required", "job", "lead_count", "addresses_counted", "last_delivery_at",
+	"last_24_hours", "oldest_due", "last_login_at", "last_used_at", "has_password", "pending", "due", "failing_since", "last_error",
+]);
+
+/** The table of labels for an operation: "campaign set" changes settings. */
+function labelsOf(operation) {
+	const [noun] = operation.split(" ");
+	return { page: PAGE_LABELS, mail: MAIL_LABELS, campaign: SETTING_LABELS }[noun] || OTHER_LABELS;
+}
+
+const spaced = name => `${name[0].toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
+const LANGUAGES = { __proto__: null, en: "English", de: "German", es: "Spanish", fr: "French" };
+
+const textLabel = (label, language) => (language ? `${label} (${LANGUAGES[language] || language})` : label);
+
+/** What was, or is, as [label, value] by name. A list of texts has one name for each language of a text. */
+function valuesOf(operation, value) {
+	const labels = labelsOf(operation);
+	const found = new Map();
+	if (Array.isArray(value)) {
+		for (const { name, language, value: text } of value)
+			if (!name.startsWith("consent.")) // each text of the consent that there was
+				found.set(`${name} ${language || ""}`, [textLabel(labels[name] || spaced(name), language), text]);
+		return found;
+	}
+	const isShown = name => !HIDDEN.has(name) && (labels !== MAIL_LABELS || labels[name]);
+	for (const [name, one] of Object.entries(value || {}).filter(([key]) => isShown(key)))
+		found.set(name, [labels[name] || spaced(name), one]);
+	return found;
+}
+
+/** A member of a list: an event, a right, a kind of mail, or what it is. */
+const wordOf = one => (EVENTS[one] || RIGHTS[one] || MAILS[one])?.[0] || String(one);
+
+function plain(value) {
+	if (value === null || value === undefined || value === "")
+		return "(empty)";
+	if (typeof value === "boolean")
+		return value ? "on" : "off";
+	if (Array.isArray(value))
+		return value.map(wordOf).join(", ") || "(none)";
+	if (typeof value === "object")
+		return Object.entries(value).map(([name, one]) => `${spaced(name)}: ${plain(one)}`).join(", ");
+	return String(value);
+}
+
+/** What differs, as [label, before, after]. */
+function differencesOf({ operation, before, after }) {
+	const [old, now] = [valuesOf(operation, before), valuesOf(operation, after)];
+	const names = [...new Set([...old.keys(), ...now.keys()])];
+	return names
+		.map(name => [(old.get(name) || now.get(name))[0], old.get(name)?.[1], now.get(name)?.[1]])
+		.filter(([, was, is]) => JSON.stringify(was ?? null) !== JSON.stringify(is ?? null));
+}
+
+/** What was made, or is gone, by what people call it. */
+const nameOf = ({ before, after }) => {
+	const one = after || before;
+	return one.name || one.email || one.text || one.subject || "";
+};
+
+function Differences({ row }) {
+	const { operation, before, after, state } = row;
+	const none = html`<span class="muted">–</span>`;
+	if (state !== "done")
+		return none; // nothing is known to be different
+	if (operation === "lead change" && after)
+		return `${plural(after.leads, "lead")} ${LEAD_CHANGES[after.change] || after.change}`;
+	if (before?.omitted || after?.omitted)
+		return "Too large to be shown";
+	if (!Array.isArray(before || after || []) && !(before && after))
+		return nameOf(row) || none;
+	const found = differencesOf(row);
+	if (found.length === 0)
+		return none;
+	const names = found.map(([label]) => label);
+	return html`
+		<details>
+			<summary>${names.slice(0, 3).join(", ")}${names.length > 3 ? " …" : ""}</summary>
+			<${Facts} rows=${found.map(([label, was, is]) => [label, `${plain(was)} → ${plain(is)}`])} />
+		</details>`;
+}
+
+/* ---- the view ---- */
+
+/** Whether a change was made, where that is not plain. */
+function changeState(row) {
+	if (row.state === "done")
+		return "";
+	return row.state === "failed"
+		? html` <${Chip} tone="bad">failed<//>`
+		: html` <${Chip} tone="wait">outcome unknown<//>`;
+}
+
+export function Changes({ query }) {
+	const { accounts } = useAccount(query);
+	const campaigns = useCampaigns();
+	const { account, campaign, since, until, after } = query;
+	const live = useLive("audit", { account, campaign, since, until, after, limit: 50 }, { every: 30 });
+	const campaignOf = row => {
+		const name = campaigns.find(one => one.id === row.campaign)?.name || `campaign ${row.campaign}`;
+		return row.campaign ? html`<a href=${link(`campaigns/${row.campaign}`)}>${name}</a>` : "";
+	};
+	const columns = [
+		{ title: "When", cell: row => html`<${Time} at=${row.created_at} />` },
+		{
+			title: "Who",
+			cell: row => html`${actorOf(row)}${row.ip ? html`<br /><span class="muted">${row.ip}</span>` : ""}`,
+		},
+		{
+			title: "What",
+			cell: row => html`<span title=${row.operation}>${operationName(row.operation)}</span>${changeState(row)}`,
+		},
+		{ title: "Campaign", cell: campaignOf },
+		{ title: "Changed", cell: row => html`<${Differences} row=${row} />` },
+	];
+	const none = html`
+		<${Empty} title="No changes">
+			<p>Every change by a user, an API key or a command is logged for 400 days.</p>
+		<//>`;
+	const show = rows => html`
+		<${Table} name="Changes" rows=${rows} columns=${columns} />
+		<${Pager} after=${after} next=${live.next} />`;
+	return html`
+		<${Page} title="Audit log" actions=${html`<${Updated} live=${live} />`}>
+			<${AccountChoice} account=${Number(account) || null} accounts=${accounts} all />
+			<div class="filters" role="group" aria-label="Filters">
+				<${Filter} id="audit-campaign" name="campaign" label="Campaign" all="All campaigns" query=${query}
+					options=${campaigns.map(one => [one.id, one.name])} />
+				<${Dates} query=${query} />
+			</div>
+			<${Loaded} live=${live}>${rows => (rows.length === 0 ? none : show(rows))}<//>
+		<//>`;
+}

@@ -16,6 +16,7 @@
 #include "store/operator/admin.h"
 #include "text/text.h"
 #include "webhook/retry.h"
+#include "webhook/webhook_url.h"
 
 enum {
 	URL_BYTES_MAX = 2048,
@@ -63,6 +64,13 @@ value_url(struct pool *pool, struct slice text, void *place, struct slice *bad U
 		if (slice_find(not_in_url, text.data[i]) < not_in_url.size)
 			return false;
 	return text.size == 0 || (text.size <= URL_BYTES_MAX && has_scheme && slice_present(link_host(pool, text)));
+}
+
+bool
+value_destination(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	*(struct slice *)place = text;
+	return text.size > 0 && text.size <= WEBHOOK_URL_MAX;
 }
 
 bool

@@ -30,6 +30,7 @@ value_reader value_campaign_id; /* uint64_t: the same up to CAMPAIGN_ID_MAX */
 value_reader value_id_or_none;  /* uint64_t, or none (0) */
 value_reader value_social_id;   /* struct slice */
 value_reader value_limit;       /* size_t: 1 to VALUE_LIMIT_MAX */
+value_reader value_destination; /* struct slice: the URL of a webhook, not yet judged */
 value_reader value_format;      /* bool: "form", or "json" */
 value_reader value_source;      /* struct slice, or none */
 value_reader value_events;      /* uint32_t: EVENT_BIT of each event of a non-empty list */

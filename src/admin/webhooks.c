@@ -19,6 +19,7 @@
 static const char file[] = "an absolute path of at most 1024 bytes, or nothing";
 
 static const struct value_setting setting_table[] = {
+	{ "url", value_destination, PLACE(url), "an http or https URL of at most 2048 bytes" },
 	{ "events", value_events, PLACE(events), "names of events, separated by commas" },
 	{ "source", value_source, PLACE(source), "a text, or nothing" },
 	{ "format", value_format, PLACE(form), "json or form" },
@@ -227,6 +228,8 @@ apply_settings(void *context, struct webhook_settings *settings)
 	const struct edit *edit = context;
 	if (!values_apply(edit->call, 1, settings))
 		return false;
+	if (slice_present(settings->url) && !check_url(edit->call, settings->url))
+		return false;
 	if (slice_present(settings->client_key) && !slice_present(settings->client_certificate)) {
 		admin_fail(edit->call, PROBLEM_INVALID, "a client_key needs a client_certificate");
 		return false;
@@ -247,7 +250,11 @@ int
 admin_webhook_set(struct admin_call *call)
 {
 	struct webhook_settings settings;
-	enum result result = store_edit_webhook(call->store, call->id, apply_settings, &(struct edit){ call, &settings });
+	bool url_taken;
+	enum result result =
+	    store_edit_webhook(call->store, call->id, apply_settings, &(struct edit){ call, &settings }, &url_taken);
+	if (url_taken)
+		return admin_fail_operand(call, "url", "another webhook of the campaign has this URL");
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* already reported */
 	if (result != RESULT_OK)

@@ -81,6 +81,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_set_webhook", "w", "" },
 	{ "sql_enable_webhook", "w", "" },
 	{ "sql_clear_webhook_status", "w", "" },
+	{ "sql_set_webhook_url", "w", "" },
+	{ "sql_reset_webhook_status", "w", "" },
 	{ "sql_lock_secret", "w", "" },
 	{ "sql_rotate_secret", "w", "" },
 	{ "sql_lock_installation_secret", "", "" },

@@ -168,7 +168,8 @@ set_rate(void *context UNUSED, struct webhook_settings *settings)
 static enum result
 edit_webhook(struct world *w)
 {
-	return store_edit_webhook(w->store, scene.webhook, set_rate, NULL);
+	bool url_taken;
+	return store_edit_webhook(w->store, scene.webhook, set_rate, NULL, &url_taken);
 }
 
 static enum result

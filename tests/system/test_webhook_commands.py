@@ -240,7 +240,9 @@ def test_set(service, webhook, make_folder):
 
 
 @pytest.mark.parametrize("setting, says", [
-    ("bogus=1", "no setting of a webhook"), ("events=", "events=: expected"), ("events=new_signup,bogus", "not bogus"),
+    ("url=", "url=: expected an http or https URL"), ("url=hooks.example/a", "must start with http"),
+    ("url=https://user:word@hooks.example/", "not valid"), ("url=https://hooks.example/" + "x" * 2048, "2048 bytes"),
+    ("url=http://169.254.169.254/", "not allowed"), ("bogus=1", "no setting of a webhook"), ("events=", "events=: expected"), ("events=new_signup,bogus", "not bogus"),
     ("format=xml", "json or form"), ("schedule=5", "not 5"), ("schedule=8d", "not 8d"), ("schedule=,", "durations"),
     ("schedule=" + ",".join(["1s"] * 33), "durations"), ("schedule=1s" + " " * 254 + "1s", "255 bytes"),
     ("rate=10001", "0 to 10000"), ("rate=-1", "0 to 10000"), ("rate=", "0 to 10000"), ("ca_file=ca.pem", "absolute path"),
@@ -266,6 +268,44 @@ def test_settings_take_effect(service, leadhook, receiver, campaign, webhook):
         service.dispatcher.stop()
     assert first.headers["content-type"] == second.headers["content-type"] == "application/x-www-form-urlencoded"
     assert len(receiver.at(campaign.hook)) == 2
+
+
+def test_another_url(service, leadhook, refused, receiver, campaign, webhook):
+    """deliveries.md 1.1 Changed URL: pending deliveries go there at once, whatever the old receiver did; it is found by the new URL alone"""
+    new = f"{campaign.hook}/new"
+    leadhook("webhook", "set", webhook, "schedule=1s 1h")
+    receiver.script(campaign.hook, Answer(500))
+    receiver.script(new, Answer(200))
+    campaign.leads(BREAKER_FAILURES)
+    service.dispatcher.start()
+    try:
+        wait_until(lambda: leadhook("webhook", "show", webhook)["breaker"] == "open", 10, "the breaker is open")
+        shown = leadhook("webhook", "set", webhook, f"url={receiver.url(new)}")
+        assert shown["url"] == receiver.url(new) and shown["pending"] == BREAKER_FAILURES
+        assert (shown["state"], shown["failures"], shown["breaker"], shown["held_until"]) == ("active", 0, "closed", None)
+        assert shown["last_status"] is shown["last_error"] is shown["last_delivery_at"] is None
+        assert all(one.verified for one in receiver.wait_for(BREAKER_FAILURES, 10, path=new))
+    finally:
+        service.dispatcher.stop()
+    assert len(receiver.at(campaign.hook)) == BREAKER_FAILURES
+    assert leadhook("webhook", "set", webhook, f"url={receiver.url(new)}", "rate=3")["rate"] == 3
+    assert campaign.delete({"url": receiver.url(campaign.hook)}, path="/outbound-webhook").status == 404
+    other = campaign.webhook("new_signup")["referenceId"]
+    assert other != webhook
+    assert "another webhook of the campaign has this URL" in refused(DATA, "webhook", "set", str(other), f"url={receiver.url(new)}", "rate=9")
+    assert leadhook("webhook", "show", other)["rate"] is None
+
+
+def test_another_url_after_410(service, leadhook, receiver, campaign, webhook):
+    """deliveries.md 1.1 Changed URL: gone stays gone until it is enabled"""
+    receiver.script(campaign.hook, Answer(410))
+    campaign.lead(**ADA)
+    service.dispatch()
+    assert leadhook("webhook", "set", webhook, f"url={receiver.url(campaign.hook)}/new")["gone"]
+    leadhook("webhook", "enable", webhook)
+    wait_until(lambda: campaign.lead(email="b@example.org") and leadhook("webhook", "show", webhook)["pending"], 5, "a delivery")
+    service.dispatch()
+    assert receiver.at(f"{campaign.hook}/new")
 
 
 # --- test ---

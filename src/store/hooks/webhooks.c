@@ -30,6 +30,12 @@ DB_STATEMENT(sql_enable_webhook, "UPDATE {prefix}webhooks"
 DB_STATEMENT(sql_clear_webhook_status, "UPDATE {prefix}webhook_status"
 				       " SET failing_since_ms = NULL, failures = 0, probes = 0, hold_until_ms = 0"
 				       " WHERE webhook_id = ?");
+DB_STATEMENT(sql_set_webhook_url, "UPDATE {prefix}webhooks SET url = ?, url_hash = ? WHERE id = ?");
+DB_STATEMENT(sql_reset_webhook_status,
+    "UPDATE {prefix}webhook_status"
+    " SET failing_since_ms = NULL, failures = 0, probes = 0, hold_until_ms = 0, last_status = NULL,"
+    " last_error = NULL, last_delivery_ms = NULL"
+    " WHERE webhook_id = ?");
 /* the index is forced: with old statistics the server would read the webhooks of all campaigns by id */
 DB_STATEMENT(sql_select_webhooks, "SELECT " WEBHOOK_COLUMNS " FROM {prefix}webhooks w FORCE INDEX (by_campaign)"
 				  " JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
@@ -38,7 +44,8 @@ DB_STATEMENT(sql_select_webhooks, "SELECT " WEBHOOK_COLUMNS " FROM {prefix}webho
 
 store_statement_list sql_of_webhooks = { &sql_select_campaign_of_webhook, &sql_select_webhook_by_url, &sql_count_webhooks,
 	&sql_insert_webhook, &sql_insert_webhook_status, &sql_update_webhook, &sql_delete_webhook, &sql_delete_webhook_status,
-	&sql_enable_webhook, &sql_clear_webhook_status, &sql_select_webhooks, NULL };
+	&sql_enable_webhook, &sql_clear_webhook_status, &sql_set_webhook_url, &sql_reset_webhook_status, &sql_select_webhooks,
+	NULL };
 
 /* NULL: unchanged. */
 static struct db_value
@@ -75,6 +82,26 @@ store_activate_webhook(struct store *store, uint64_t webhook_id)
 	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* it was active */
 		result = store_change_one(store, &sql_clear_webhook_status, id);
 	return result;
+}
+
+enum result
+store_move_webhook(struct store *store, struct pool *pool, const struct webhook_row *webhook, struct slice url, bool *taken)
+{
+	require(db_in_transaction(store->db));
+	const struct digest digest = digest_sha256(&url, 1);
+	const struct db_value id = DB_U64(webhook->id), hash = db_bytes(digest_slice(&digest));
+	struct db_rows found;
+	struct slice sealed;
+	enum result result = store_query(store, pool, &found, &sql_select_webhook_by_url, DB_U64(webhook->campaign_id), hash);
+	if (result != RESULT_OK)
+		return result;
+	*taken = found.count > 0 && db_get_u64(&found, 0, 0) != webhook->id;
+	if (*taken)
+		return RESULT_INVALID;
+	result = store_seal(store, pool, URL_OF_WEBHOOK(webhook->id), url, &sealed);
+	if (result == RESULT_OK)
+		result = store_change_one(store, &sql_set_webhook_url, db_bytes(sealed), hash, id);
+	return result == RESULT_OK && found.count == 0 ? store_change_one(store, &sql_reset_webhook_status, id) : result;
 }
 
 /* A webhook whose receiver answered 410 becomes active when it is registered again. The URL is the same, but what is stored may

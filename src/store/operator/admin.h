@@ -158,6 +158,7 @@ MUST_CHECK enum result store_remove_definition(struct store *store, enum definit
 
 /* What an operator sets of a webhook; absent slices are NULL in the row. */
 struct webhook_settings {
+	struct slice url; /* valid; absent, as it is read: it stays */
 	struct slice source;
 	uint32_t events;
 	bool form;
@@ -185,8 +186,9 @@ MUST_CHECK enum result store_disable_webhook(struct store *store, uint64_t id);
 MUST_CHECK enum result store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64_t overlap_ms);
 /* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
 typedef bool webhook_edit(void *context, struct webhook_settings *settings);
-/* As store_edit_campaign. Existing deliveries keep their format. */
-MUST_CHECK enum result store_edit_webhook(struct store *store, uint64_t id, webhook_edit *edit, void *context);
+/* As store_edit_campaign. Existing deliveries keep their format. With another URL also as store_move_webhook
+ * (store/webhooks.h): RESULT_INVALID with *url_taken, if another webhook has it. */
+MUST_CHECK enum result store_edit_webhook(struct store *store, uint64_t id, webhook_edit *edit, void *context, bool *url_taken);
 /* A test delivery for a webhook in any state: it is in no table, and has no payload or format yet. */
 struct due_delivery;
 MUST_CHECK enum result store_test_delivery(

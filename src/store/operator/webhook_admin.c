@@ -130,7 +130,7 @@ store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64
 }
 
 static enum result
-edit_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, webhook_edit *edit, void *context)
+edit_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, webhook_edit *edit, void *context, bool *url_taken)
 {
 	const struct db_value id = DB_U64(webhook_id);
 	struct db_rows rows;
@@ -139,20 +139,26 @@ edit_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, webhoo
 		result = store_query_one(store, pool, &rows, &sql_select_webhook, id);
 	if (result != RESULT_OK)
 		return result;
-	struct webhook_settings s = details_from_row(store, pool, &rows).settings;
+	const struct webhook_details old = details_from_row(store, pool, &rows);
+	struct webhook_settings s = old.settings;
 	if (!edit(context, &s))
 		return RESULT_INVALID;
+	if (slice_present(s.url))
+		result = store_move_webhook(store, pool, &old.row, s.url, url_taken);
+	if (result != RESULT_OK)
+		return result;
 	return store_change_one(store, &sql_set_webhook, DB_U64(s.events), db_bytes(s.source),
 	    db_bytes(s.form ? SLICE("form") : SLICE("json")), db_bytes(s.schedule), DB_U64(s.rate), db_bytes(s.ca_file),
 	    db_bytes(s.client_certificate), db_bytes(s.client_key), id);
 }
 
 enum result
-store_edit_webhook(struct store *store, uint64_t id, webhook_edit *edit, void *context)
+store_edit_webhook(struct store *store, uint64_t id, webhook_edit *edit, void *context, bool *url_taken)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	*url_taken = false;
 	while (store_runs(&txn))
-		txn.result = edit_webhook(store, txn.pool, id, edit, context);
+		txn.result = edit_webhook(store, txn.pool, id, edit, context, url_taken);
 	return txn.result;
 }
 

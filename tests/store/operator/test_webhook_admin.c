@@ -229,15 +229,24 @@ refuse(void *context UNUSED, struct webhook_settings *settings)
 	return false;
 }
 
+static enum result
+edit(struct world *w, uint64_t id, webhook_edit *change, void *context)
+{
+	bool taken;
+	const enum result result = store_edit_webhook(w->store, id, change, context, &taken);
+	assert_false(taken);
+	return result;
+}
+
 static void
 settings_are_set(void **state)
 {
 	struct world *w = *state;
 	uint64_t id = add_webhook(w, w->campaign, "https://a.example/", 1);
-	struct webhook_settings wanted = { SLICE("crm"), 6, true, SLICE("1s 2s"), 10000, SLICE("/ca"), SLICE("/certificate"),
-		SLICE("/key") };
+	struct webhook_settings wanted = { SLICE_NONE, SLICE("crm"), 6, true, SLICE("1s 2s"), 10000, SLICE("/ca"),
+		SLICE("/certificate"), SLICE("/key") };
 	int64_t version = settings_version(w);
-	assert_int_equal(store_edit_webhook(w->store, id, set_all, &wanted), RESULT_OK);
+	assert_int_equal(edit(w, id, set_all, &wanted), RESULT_OK);
 	assert_int_equal(settings_version(w), version + 1);
 	struct webhook_settings found = find(w, id).settings;
 	assert_slices_equal(found.source, wanted.source);
@@ -249,16 +258,54 @@ settings_are_set(void **state)
 	assert_slices_equal(there.ca_file, wanted.ca_file);
 	assert_slices_equal(there.client_certificate, wanted.client_certificate);
 	assert_slices_equal(there.client_key, wanted.client_key);
-	assert_int_equal(store_edit_webhook(w->store, id, refuse, NULL), RESULT_INVALID);
+	assert_int_equal(edit(w, id, refuse, NULL), RESULT_INVALID);
 	assert_int_equal(find(w, id).settings.rate, 10000);
 	assert_int_equal(settings_version(w), version + 1);
 	wanted = (struct webhook_settings){ .events = 1 };
-	assert_int_equal(store_edit_webhook(w->store, id, set_all, &wanted), RESULT_OK);
+	assert_int_equal(edit(w, id, set_all, &wanted), RESULT_OK);
 	assert_int_equal(
 	    root_number("SELECT COUNT(*) FROM t_webhooks WHERE COALESCE(source, schedule, ca_file, client_certificate, "
 			"client_key) IS NULL AND rate = 0 AND format = 'json'"),
 	    1);
-	assert_int_equal(store_edit_webhook(w->store, UNKNOWN_ID, set_all, &wanted), RESULT_NOT_FOUND);
+	assert_int_equal(edit(w, UNKNOWN_ID, set_all, &wanted), RESULT_NOT_FOUND);
+}
+
+static bool
+set_url(void *context, struct webhook_settings *settings)
+{
+	settings->url = *(const struct slice *)context;
+	return true;
+}
+
+/* docs/deliveries.md 1.1: what is known of the old URL is discarded, the state stays; a URL is one webhook of a campaign */
+static void
+another_url(void **state)
+{
+	struct world *w = *state;
+	const uint64_t id = add_webhook(w, w->campaign, "https://a.example/", 1);
+	const uint64_t other = add_webhook(w, w->campaign, "https://b.example/", 1);
+	struct slice url = SLICE("https://c.example/");
+	bool taken = false;
+	root_run("UPDATE t_webhook_status SET failures = 6, probes = 2, failing_since_ms = 5, hold_until_ms = 1 << 42,"
+		 " last_status = 500, last_error = 'timeout', last_delivery_ms = 4");
+	assert_int_equal(store_disable_webhook(w->store, id), RESULT_OK);
+	assert_int_equal(edit(w, id, set_url, &url), RESULT_OK);
+	struct webhook_details found = find(w, id);
+	assert_slices_equal(found.row.url, url);
+	assert_slices_equal(destination(w, id).url, url);
+	assert_true(found.row.state == WEBHOOK_DISABLED && found.row.failing_since_ms == -1 && found.held_until_ms == -1 &&
+		    found.row.last_delivery_ms == -1 && found.row.status == 0 && !slice_present(found.last_error));
+	assert_int_equal(found.failures, 0);
+	assert_int_equal(find(w, other).failures, 6);
+	root_run("UPDATE t_webhook_status SET failures = 3");
+	assert_int_equal(edit(w, id, set_url, &url), RESULT_OK);
+	assert_int_equal(find(w, id).failures, 3);
+	url = SLICE("https://b.example/");
+	assert_int_equal(store_edit_webhook(w->store, id, set_url, &url, &taken), RESULT_INVALID);
+	assert_true(taken);
+	assert_slice(find(w, id).row.url, "https://c.example/");
+	assert_int_equal(store_remove_webhook(w->store, w->campaign, SLICE("https://a.example/")), RESULT_NOT_FOUND);
+	assert_int_equal(store_remove_webhook(w->store, w->campaign, SLICE("https://c.example/")), RESULT_OK);
 }
 
 enum { EDITS = 20 };
@@ -275,8 +322,9 @@ edit_often(struct store *store, const struct world *world UNUSED, unsigned index
 {
 	for (size_t i = 0; i < EDITS; i++) {
 		enum result result = RESULT_CONFLICT;
+		bool taken;
 		for (size_t tries = 0; result == RESULT_CONFLICT && tries < 100; tries++)
-			result = store_edit_webhook(store, shared[1], count_up, NULL);
+			result = store_edit_webhook(store, shared[1], count_up, NULL, &taken);
 		if (result != RESULT_OK)
 			return false;
 	}
@@ -349,6 +397,7 @@ main(void)
 		WEBHOOK_TEST(waiting_deliveries_are_due_after_enabling),
 		WEBHOOK_TEST(a_secret_is_rotated),
 		WEBHOOK_TEST(settings_are_set),
+		WEBHOOK_TEST(another_url),
 		WEBHOOK_TEST(settings_are_not_lost),
 		WEBHOOK_TEST(a_test_is_no_delivery),
 		WEBHOOK_TEST(the_status_counts_failing_and_disabled_webhooks),

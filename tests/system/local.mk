@@ -81,6 +81,7 @@ EXTRA_DIST += \
 	%D%/test_dashboard_fields.py \
 	%D%/test_dashboard_pages.py \
 	%D%/test_dashboard_sources.py \
+	%D%/test_dashboard_webhooks.py \
 	%D%/test_database_tls.py \
 	%D%/test_deadly_deliveries.py \
 	%D%/test_delivery.py \

@@ -288,7 +288,7 @@ def test_a_new_secret(dashboard, shop, service):
     dashboard.wait("top().querySelector('pre')?.textContent.startsWith('whsec_')")
     dashboard.click("I have stored the secret")
     dashboard.sees("Previous secret")
-    dashboard.click("Events and settings")
+    dashboard.click("Edit")
     dashboard.tick("New sign-up")
     dashboard.fill("Rate limit", "5")
     dashboard.click("Save")

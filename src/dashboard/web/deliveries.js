@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Deliveries: events sent to webhooks, their attempts, and why they are pending.
 import { useState } from "./hooks.js";
-import { post } from "./api.js";
+import { get, post } from "./api.js";
 import { duration, full, hour, plural } from "./format.js";
 import { Crumbs } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
-import { DELIVERY_STATES, EVENTS, eventName, outcome, urlParts, waitReason } from "./words.js";
+import { DELIVERY_STATES, EVENTS, eventName, outcome, statusHint, urlParts, waitReason } from "./words.js";
 import { ClearFilters, Dates, Filter, Pager } from "./lists.js";
 import { Button, Chip, Copy, Empty, Facts, Loaded, Notice, Page, Table, Time, Updated, html, toast } from "./ui.js";
 
 const PART = 50;
+const SENT_WAITS = [500, 1000, 2000, 3000]; // until an attempt is shown that was requested
 
 const isRetried = delivery => delivery.state === "pending" && delivery.attempts > 0;
 
@@ -24,16 +25,26 @@ function reasonOf(delivery) {
 	return [last, delivery.state === "pending" && waitReason(delivery)].filter(Boolean).join(". ");
 }
 
-/** What a redelivery has done, from the answer of the API. */
-export function resent({ queued, held = 0 }) {
-	const sent = `${plural(queued, "delivery", "deliveries")} will be sent now`;
-	const waits = `${plural(held, "delivery waits", "deliveries wait")} until the webhook accepts deliveries again`;
-	return held > 0 ? `${sent}. ${waits}` : sent;
+const isDisabled = webhook => webhook?.state === "disabled" && !webhook.gone;
+
+/** What a redelivery has done: `queued` is the answer of the API, `disabled` the number of those whose webhook is disabled. */
+function resent(queued, disabled) {
+	const sent = `${plural(queued - disabled, "delivery", "deliveries")} will be sent now`;
+	const waits = `${plural(disabled, "delivery waits", "deliveries wait")} until the webhook is enabled`;
+	return [(queued > disabled || disabled === 0) && sent, disabled > 0 && waits].filter(Boolean).join(". ");
+}
+
+/** Requests an attempt of each delivery; returns whether all of them are sent now. */
+async function resend(deliveries, webhooks) {
+	const { value } = await post("deliveries/redeliver", { deliveries: deliveries.map(one => one.id) });
+	const disabled = deliveries.filter(one => isDisabled(webhooks?.find(hook => hook.referenceId === one.webhook_id))).length;
+	toast(resent(value.queued, Math.min(disabled, value.queued)));
+	return disabled === 0;
 }
 
 export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 	const urlOf = delivery => webhooks?.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook";
-	const chooseAll = event => rows.forEach(row => choose(row.id, event.currentTarget.checked));
+	const chooseAll = event => rows.forEach(row => choose(row, event.currentTarget.checked));
 	const leadOf = row => row.lead_email || row.lead_name || row.lead;
 	const columns = [
 		choose && {
@@ -45,7 +56,7 @@ export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 			kind: "tick",
 			cell: row => html`
 				<input type="checkbox" aria-label=${`Select delivery ${row.id}`} checked=${chosen.has(row.id)}
-					onChange=${event => choose(row.id, event.currentTarget.checked)} />`,
+					onChange=${event => choose(row, event.currentTarget.checked)} />`,
 		},
 		{
 			title: "Event",
@@ -67,12 +78,18 @@ export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 		},
 		{
 			title: "Status",
-			cell: row => html`${stateOf(row)}${reasonOf(row) ? html`<br /><span class="muted">${reasonOf(row)}</span>` : ""}`,
+			cell: row => {
+				const reason = reasonOf(row);
+				return html`
+					${stateOf(row)}
+					${reason && html`<br /><span class="muted" title=${statusHint(row.last_status)}>${reason}</span>`}`;
+			},
 		},
 		{ title: "Attempts", kind: "number", cell: row => row.attempts },
 		{ title: "Created", cell: row => html`<${Time} at=${row.created_at} />` },
 	];
-	return html`<${Table} name="Deliveries" rows=${rows} columns=${columns.filter(Boolean)} />`;
+	const newest = [...rows].sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+	return html`<${Table} name="Deliveries" rows=${newest} columns=${columns.filter(Boolean)} />`;
 }
 
 const STATES = [
@@ -83,9 +100,9 @@ const STATES = [
 
 const RESPONSES = [
 	["2xx", "2xx"],
-	["3xx", "3xx"],
-	["4xx", "4xx"],
-	["5xx", "5xx"],
+	["3xx", "3xx: redirect"],
+	["4xx", "4xx: refused"],
+	["5xx", "5xx: server error"],
 	["error", "none"],
 ];
 
@@ -126,21 +143,18 @@ function NoDeliveries({ id, query, webhooks }) {
 export function Deliveries({ id, query }) {
 	const live = useLive(`campaigns/${id}/deliveries`, { ...query, limit: PART }, { every: 5 });
 	const webhooks = useList(`campaigns/${id}/webhooks`, {}, { every: 30 });
-	const [chosen, setChosen] = useState(new Set());
+	const [chosen, setChosen] = useState(new Map());
 	const choose = (delivery, on) =>
-		setChosen(old => {
-			const next = new Set(old);
-			next[on ? "add" : "delete"](delivery);
-			return next;
-		});
+		setChosen(old => new Map(on ? [...old, [delivery.id, delivery]] : [...old].filter(([key]) => key !== delivery.id)));
 	async function again() {
-		const { value } = await post("deliveries/redeliver", { deliveries: [...chosen] });
-		setChosen(new Set());
-		toast(resent(value));
+		await resend([...chosen.values()], webhooks);
+		setChosen(new Map());
 		live.reload();
 	}
+	const order = live.next || query.after ? "Newest first on each page. Pages are ordered by day." : "Newest first.";
 	const list = rows => html`
 		${rows.length > 0 && html`
+			<p class="muted">${order}</p>
 			<${DeliveryTable} campaign=${id} rows=${rows} webhooks=${webhooks || []} chosen=${chosen} choose=${choose} />`}
 		${rows.length === 0 && html`<p>No matching deliveries so far. Older ones were not searched yet.</p>`}
 		<${Pager} after=${query.after} next=${live.next} further=${rows.length < PART ? "Continue searching" : "Older"} />`;
@@ -156,7 +170,7 @@ export function Deliveries({ id, query }) {
 				<div class="bulk" role="region" aria-label="Selected deliveries">
 					<strong>${plural(chosen.size, "delivery", "deliveries")} selected</strong>
 					<${Button} kind="primary small" onClick=${again}>Resend<//>
-					<button type="button" class="small quiet" onClick=${() => setChosen(new Set())}>Clear</button>
+					<button type="button" class="small quiet" onClick=${() => setChosen(new Map())}>Clear</button>
 				</div>`}
 		<//>`;
 }
@@ -217,12 +231,18 @@ function Attempts({ log }) {
 
 export function Delivery({ id, delivery: number }) {
 	const live = useLive(`deliveries/${number}`, {}, { every: 5 });
+	const webhooks = useList(`campaigns/${id}/webhooks`, {}, { every: 30 });
+	const { value } = live;
 	async function again() {
-		const { value } = await post("deliveries/redeliver", { deliveries: [number] });
-		toast(resent(value));
+		const isSent = await resend([value], webhooks);
+		for (const wait of isSent ? SENT_WAITS : []) {
+			live.reload();
+			await new Promise(done => setTimeout(done, wait));
+			if ((await get(`deliveries/${number}`)).value.attempts > value.attempts)
+				break;
+		}
 		live.reload();
 	}
-	const { value } = live;
 	const above = html`<${Crumbs} id=${id} path="deliveries" name="Deliveries" />`;
 	const actions = html`
 		<${Updated} live=${live} />

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-// One webhook: state, health, what is to be done, settings.
+// One webhook: state, health, what is to be done.
 import { useState } from "./hooks.js";
-import { patch, post, remove } from "./api.js";
+import { post, remove } from "./api.js";
 import { Chart } from "./chart.js";
-import { count, duration, lasting, percent, plural, rfc3339 } from "./format.js";
+import { count, duration, full, lasting, percent, plural, rfc3339 } from "./format.js";
 import { Crumbs } from "./frame.js";
 import { refresh, useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
 import { DeliveryTable } from "./deliveries.js";
-import { eventName, outcome, urlParts } from "./words.js";
-import { Choices, Field, Form, FormDialog, ask, useForm } from "./forms.js";
+import { eventName, outcome, statusHint, urlParts } from "./words.js";
+import { Field, FormDialog, ask, useForm } from "./forms.js";
 import { Button, Dialog, Facts, Loaded, Notice, Page, Tile, Time, Updated, html, openDialog, toast } from "./ui.js";
-import { Secret, Test, eventOptions, waitForJob } from "./webhooks.js";
+import { Secret, Test, editWebhook, useLastTest, waitForJob } from "./webhooks.js";
 
 const RETRY_MS = 2000; // until the result of a retry is shown
 const HOUR = 3600e3;
 
 /* ---- state ---- */
+
+const isOff = webhook => webhook.state === "disabled" || webhook.gone;
 
 /** State, cause and what happens next, in sentences. */
 function StateSentence({ webhook }) {
@@ -25,7 +27,7 @@ function StateSentence({ webhook }) {
 			<${Notice} tone="bad">
 				<p>
 					<strong>The receiver answered 410 Gone.</strong> New events are not stored for it. Enable the webhook when the
-					receiver is back.
+					receiver is back. If it has moved, edit the URL first.
 				</p>
 			<//>`;
 	if (webhook.state === "disabled")
@@ -33,7 +35,8 @@ function StateSentence({ webhook }) {
 			<${Notice} tone="wait">
 				<p>
 					<strong>Disabled.</strong> Events are stored and sent when the webhook is enabled.
-					${webhook.failing_since ? " It was disabled because it failed for days." : ""}
+					${webhook.failing_since &&
+						` All attempts since ${full(webhook.failing_since)} failed. Last error: ${errorOf(webhook)}.`}
 				</p>
 			<//>`;
 	if (webhook.state === "failing")
@@ -43,7 +46,21 @@ function StateSentence({ webhook }) {
 			<${Notice} tone="good">
 				<p><strong>Working.</strong> Last successful delivery <${Time} at=${webhook.last_delivery_at} />.</p>
 			<//>`;
-	return html`<${Notice}><p><strong>No leads sent yet.</strong> Send a test or wait for the first event.</p><//>`;
+	return html`<${UnusedSentence} webhook=${webhook} />`;
+}
+
+const errorOf = webhook => outcome(webhook.last_status, webhook.last_error);
+
+function UnusedSentence({ webhook }) {
+	const test = useLastTest(webhook.referenceId);
+	return html`
+		<${Notice}>
+			<p>
+				<strong>No deliveries yet.</strong> ${test || "Send a test."} ${webhook.pending
+					? `${plural(webhook.pending, "delivery is", "deliveries are")} pending.`
+					: "The first event will be sent at once."}
+			</p>
+		<//>`;
 }
 
 function FailingSentence({ webhook }) {
@@ -56,43 +73,12 @@ function FailingSentence({ webhook }) {
 			<p>
 				<strong>Failing for ${lasting(webhook.failing_since)}.</strong>
 				${" "}${plural(webhook.failures, "failed attempt")} in a row.
-				${" "}Last error: ${outcome(webhook.last_status, webhook.last_error)}.
+				${" "}Last error: <span title=${statusHint(webhook.last_status)}>${errorOf(webhook)}</span>.
 				${" "}${next}
 				${webhook.held_until ? html` The next attempt is <${Time} at=${webhook.held_until} />.` : ""}
 				${" "}${webhook.pending ? `${plural(webhook.pending, "delivery is", "deliveries are")} pending.` : ""}
 			</p>
 		<//>`;
-}
-
-/* ---- settings ---- */
-
-function Settings({ webhook, tag, reload }) {
-	const form = useForm({
-		events: webhook.events,
-		format: webhook.format,
-		rate: String(webhook.rate || 0),
-		schedule: webhook.schedule || "",
-	});
-	async function submit() {
-		const { events, format, rate, schedule } = form.values;
-		const changes = { events, format, rate: Number(rate), schedule: schedule.trim() };
-		await patch(`webhooks/${webhook.referenceId}`, changes, tag);
-		toast("Saved");
-		reload();
-	}
-	return html`
-		<details class="card">
-			<summary>Events and settings</summary>
-			<${Form} form=${form} onSubmit=${submit} submit="Save">
-				<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />
-				<${Field} form=${form} name="format" label="Format" type="select" hint="Applies to new deliveries."
-					options=${[["json", "JSON"], ["form", "Form fields"]]} />
-				<${Field} form=${form} name="rate" label="Rate limit (deliveries per second)" inputmode="numeric"
-					hint="0 means no limit." />
-				<${Field} form=${form} name="schedule" label="Retry schedule" placeholder="5s 1m 10m 1h 6h"
-					hint="Delays between attempts. Leave empty for the default of the installation." />
-			<//>
-		</details>`;
 }
 
 /* ---- redelivery ---- */
@@ -112,12 +98,16 @@ const REDELIVERED = [
 	["", "All (the receiver gets delivered ones again)"],
 ];
 
+/** How many of the deliveries are not sent yet. */
+const waitsOf = held =>
+	held > 0 ? ` ${plural(held, "of them waits", "of them wait")} until the webhook accepts deliveries again.` : "";
+
 /** How far a redelivery has come. */
 function RedeliveryState({ job }) {
 	const deliveries = number => plural(number, "delivery", "deliveries");
 	const texts = {
 		__proto__: null,
-		done: () => `Done: ${deliveries(job.result?.queued || 0)} queued.`,
+		done: () => `Done: ${deliveries(job.result?.queued || 0)} queued.${waitsOf(job.result?.held || 0)}`,
 		failed: () => job.error,
 		cancelled: () => `Cancelled. ${deliveries(job.done)} were queued before that.`,
 	};
@@ -127,7 +117,7 @@ function RedeliveryState({ job }) {
 }
 
 function Redeliver({ campaign, webhook, close }) {
-	const form = useForm({ state: webhook.pending > 0 ? "pending" : "failed", since: "24h" });
+	const form = useForm({ state: webhook.pending > 0 ? "pending" : "failed", since: "24h", enable: true });
 	const [job, setJob] = useState(null);
 	const hours = SINCE.find(([key]) => key === form.values.since)[2];
 	const filter = {
@@ -136,7 +126,9 @@ function Redeliver({ campaign, webhook, close }) {
 		since: hours ? rfc3339(new Date(Math.floor(Date.now() / HOUR) * HOUR - hours * HOUR)) : undefined,
 	};
 	const found = useList(job ? null : `campaigns/${campaign}/deliveries/count`, filter, { every: 0 });
+	const enables = isOff(webhook) && (webhook.gone || form.values.enable);
 	async function submit() {
+		if (enables) await post(`webhooks/${webhook.referenceId}/enable`);
 		const body = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== ""));
 		const { value } = await post(`campaigns/${campaign}/redeliver`, body);
 		setJob(value);
@@ -153,25 +145,37 @@ function Redeliver({ campaign, webhook, close }) {
 				</div>
 			<//>`;
 	const number = found && `${plural(found.count, "delivery", "deliveries")}${found.more ? " or more" : ""}`;
+	const verb = enables ? "Enable and resend" : isOff(webhook) ? "Queue" : "Resend";
+	const effect = isOff(webhook) && !enables ? "queued. Nothing is sent until the webhook is enabled" : "resent";
 	return html`
-		<${FormDialog} title="Resend deliveries" close=${close} form=${form} onSubmit=${submit} submit="Resend">
+		<${FormDialog} title="Resend deliveries" close=${close} form=${form} onSubmit=${submit} submit=${verb}>
+			${isOff(webhook) && html`
+				<${Notice} tone="wait">
+					<p>
+						${webhook.gone ? "The receiver answered 410 Gone" : "The webhook is disabled"}: nothing is sent until it is
+						enabled.
+					</p>
+				<//>`}
 			<${Field} form=${form} name="state" label="Deliveries" type="select" options=${REDELIVERED} />
 			<${Field} form=${form} name="since" label="From the last" type="select" options=${SINCE} />
-			<p class="muted" role="status">${found ? `${number} will be resent.` : "Counting…"}</p>
+			${isOff(webhook) && !webhook.gone && html`
+				<${Field} form=${form} name="enable" label="Enable the webhook first" type="check" />`}
+			<p class="muted" role="status">${found ? `${number} will be ${effect}.` : "Counting…"}</p>
 		<//>`;
 }
 
 /* ---- attempts ---- */
 
 /** "3 × HTTP 5xx, 1 without a response". */
-const errorsOf = totals =>
-	[
-		totals.answers_4xx > 0 && `${count(totals.answers_4xx)} × HTTP 4xx`,
-		totals.answers_5xx > 0 && `${count(totals.answers_5xx)} × HTTP 5xx`,
-		totals.no_answer > 0 && `${count(totals.no_answer)} without a response`,
-	]
-		.filter(Boolean)
-		.join(", ");
+function errorsOf(totals) {
+	const found = [
+		[totals.answers_3xx, "× HTTP 3xx", statusHint(300)],
+		[totals.answers_4xx, "× HTTP 4xx", statusHint(400)],
+		[totals.answers_5xx, "× HTTP 5xx", statusHint(500)],
+		[totals.no_answer, "without a response"],
+	].filter(([number]) => number > 0);
+	return found.map(([number, text, hint], at) => html`${at > 0 && ", "}<span title=${hint}>${count(number)} ${text}</span>`);
+}
 
 const ATTEMPTS = [
 	["delivered", "Delivered", 1],
@@ -182,14 +186,15 @@ const ATTEMPTS = [
 
 function AttemptTiles({ totals }) {
 	const { attempts, delivered, failed, p50_ms, p95_ms } = totals;
-	const errors = totals.answers_4xx + totals.answers_5xx + totals.no_answer;
+	const errors = totals.answers_3xx + totals.answers_4xx + totals.answers_5xx + totals.no_answer;
 	return html`
 		<div class="tiles">
-			<${Tile} label="Attempts" value=${count(attempts)} />
-			<${Tile} label="Delivered" value=${percent(delivered, attempts)}
-				note=${`${plural(delivered, "delivery", "deliveries")}, ${count(failed)} failed for good`} />
+			<${Tile} label="Delivered" value=${percent(delivered, delivered + failed)}
+				note=${`${count(delivered)} delivered, ${count(failed)} failed for good`} />
+			<${Tile} label="Attempts" value=${count(attempts)}
+				note=${attempts > 0 && `${count(delivered)} of ${count(attempts)} succeeded`} />
 			<${Tile} label="Response time" value=${p50_ms === null ? "–" : duration(p50_ms)}
-				note=${p95_ms === null ? "" : `95 % within ${duration(p95_ms)}`} />
+				note=${p95_ms === null ? "" : `95 % of answers within ${duration(p95_ms)}`} />
 			<${Tile} label="Errors" tone=${errors ? "bad" : ""} value=${count(errors)} note=${errorsOf(totals)} />
 		</div>`;
 }
@@ -210,13 +215,14 @@ function Attempts({ id }) {
 
 /* ---- the view ---- */
 
-function Actions({ webhook, enable, disable, retry, again, rotate, drop }) {
-	const isOff = webhook.state === "disabled" || webhook.gone;
+function Actions({ webhook, edit, enable, disable, retry, again, rotate, drop }) {
+	const isOn = !isOff(webhook);
 	return html`
 		<div class="buttons">
-			${isOff && html`<${Button} kind="primary" onClick=${enable}>Enable<//>`}
-			${!isOff && webhook.pending > 0 && html`<${Button} kind="primary" onClick=${retry}>Retry now<//>`}
-			${!isOff && html`<${Button} onClick=${disable}>Disable<//>`}
+			${isOff(webhook) && html`<${Button} kind="primary" onClick=${enable}>Enable<//>`}
+			${isOn && webhook.pending > 0 && html`<${Button} kind="primary" onClick=${retry}>Retry now<//>`}
+			<${Button} onClick=${edit}>Edit<//>
+			${isOn && html`<${Button} onClick=${disable}>Disable<//>`}
 			<${Button} onClick=${again}>Resend deliveries…<//>
 			<${Button} onClick=${rotate}>Rotate secret…<//>
 			<${Button} kind="danger" onClick=${drop}>Remove…<//>
@@ -227,6 +233,8 @@ const detailsOf = webhook => [
 	["URL", html`<code>${webhook.url}</code>`],
 	["Events", webhook.events.map(eventName).join(", ")],
 	["Format", webhook.format === "json" ? "JSON" : "form fields"],
+	webhook.rate && ["Rate limit", `${plural(webhook.rate, "delivery", "deliveries")} per second`],
+	webhook.schedule && ["Retry schedule", webhook.schedule],
 	webhook.previous_secret_until && ["Previous secret", html`valid until <${Time} at=${webhook.previous_secret_until} />`],
 	["Last success", html`<${Time} at=${webhook.last_delivery_at} none="never" />`],
 ];
@@ -277,7 +285,7 @@ export function Webhook({ id, webhook: number }) {
 			text: html`
 				<p>
 					No more events are sent to <strong>${webhook.url}</strong>.
-					${" "}${plural(webhook.pending, "pending delivery", "pending deliveries")} will fail.
+					${webhook.pending > 0 && ` ${plural(webhook.pending, "pending delivery", "pending deliveries")} will fail.`}
 				</p>`,
 			work: async () => {
 				await remove(`webhooks/${number}`);
@@ -288,49 +296,52 @@ export function Webhook({ id, webhook: number }) {
 	const again = async webhook => {
 		const done = await openDialog(close => html`<${Redeliver} campaign=${id} webhook=${webhook} close=${close} />`);
 		if (done) {
+			live.reload();
 			failed.reload();
 			pending.reload();
 		}
 	};
 	const hrefOf = state => link(`campaigns/${id}/deliveries`, { webhook: number, state });
-	const list = (state, deliveries) => html`
+	const edit = async () => {
+		if (await editWebhook(number)) live.reload();
+	};
+	const list = (deliveries, none) => html`
 		<${Loaded} live=${deliveries}>
 			${rows => rows.length === 0
-				? html`<p class="muted">No ${state} deliveries.</p>`
+				? html`<p class="muted">${none}</p>`
 				: html`<${DeliveryTable} campaign=${id} rows=${rows} />`}
 		<//>`;
 	const above = html`<${Crumbs} id=${id} path="webhooks" name="Webhooks" />`;
 	return html`
 		<${Page} title=${title} above=${above} actions=${html`<${Updated} live=${live} />`}>
-			<${Loaded} live=${live} lines=${8}>${(webhook, { tag }) => html`
+			<${Loaded} live=${live} lines=${8}>${webhook => html`
 				<${StateSentence} webhook=${webhook} />
-				<${Actions} webhook=${webhook} enable=${enable} disable=${disable} retry=${retry} again=${() => again(webhook)}
-					rotate=${rotate} drop=${() => drop(webhook)} />
+				<${Actions} webhook=${webhook} edit=${edit} enable=${enable} disable=${disable} retry=${retry}
+					again=${() => again(webhook)} rotate=${rotate} drop=${() => drop(webhook)} />
 				<section class="card">
 					<h2>Test</h2>
 					<p class="muted">Sends a sample lead and shows the response of the receiver.</p>
-					<${Test} id=${number} />
+					<${Test} id=${webhook.referenceId} url=${webhook.url} edited=${live.reload} />
 				</section>
 				<${Attempts} id=${number} />
 				<section class="card">
 					<header>
-						<h2>Pending</h2>
+						<h2>Pending and retrying</h2>
 						${webhook.pending > 0 && html`<a href=${hrefOf("pending")}>Show all ${count(webhook.pending)}</a>`}
 					</header>
-					${list("pending", pending)}
+					${list(pending, "No pending deliveries.")}
 				</section>
 				<section class="card">
 					<header>
 						<h2>Failed</h2>
 						<a href=${hrefOf("failed")}>Show all</a>
 					</header>
-					${list("failed", failed)}
+					${list(failed, "No delivery has failed for good. Those that are being retried are above.")}
 				</section>
 				<section class="card">
 					<h2>Details</h2>
 					<${Facts} rows=${detailsOf(webhook)} />
-				</section>
-				<${Settings} key=${webhook.referenceId} webhook=${webhook} tag=${tag} reload=${live.reload} />`}
+				</section>`}
 			<//>
 		<//>`;
 }

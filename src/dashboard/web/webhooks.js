@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The webhooks of a campaign: the list, adding one, tests.
+// The webhooks of a campaign: the list, adding and editing one, tests.
 import { useEffect, useState } from "./hooks.js";
-import { get, post } from "./api.js";
-import { duration, lasting, percent, plural } from "./format.js";
+import { get, patch, post } from "./api.js";
+import { count, duration, lasting, plural } from "./format.js";
 import { Crumbs } from "./frame.js";
 import { useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
 import { RECEIVERS } from "./receivers.js";
-import { EVENTS, eventName, outcome, urlParts } from "./words.js";
+import { store, useStore } from "./store.js";
+import { EVENTS, eventName, outcome, statusHint, urlParts } from "./words.js";
 import { Choices, Field, FormDialog, useForm, wrongField } from "./forms.js";
 import {
-	Button, Chip, Code, Dialog, Empty, Loaded, Notice, Page, Segments, Table, Time, Updated, Waiting, html, openDialog,
+	Button, Chip, Code, Dialog, Empty, Loaded, Notice, Page, Segments, Table, Time, Updated, Waiting, html, openDialog, toast,
 } from "./ui.js";
 
 const TEST_WAITS = [500, 500, 1000, 1000, 2000, 2000, 5000, 5000, 10000, 10000, 10000];
@@ -29,9 +30,72 @@ export async function waitForJob(job, tell = () => {}, waits = TEST_WAITS) {
 	return job;
 }
 
-/* ---- adding ---- */
+/* ---- testing ---- */
 
-export const eventOptions = Object.entries(EVENTS).map(([code, [name, why]]) => [code, name, why]);
+const lastTests = store({}); // by id of the webhook: results of this page, the last one each
+
+/** The result of the last test of a webhook in a sentence; undefined if there was none since the page was loaded. */
+export function useLastTest(id) {
+	const result = useStore(lastTests)[id];
+	return result && `The last test ${result.ok ? "succeeded" : "failed"}: ${testOutcome(result)}.`;
+}
+
+const testOutcome = ({ status, error, duration_ms }) =>
+	error ? outcome(status, error) : `${outcome(status)} in ${duration(duration_ms)}`;
+
+function TestResult({ job, url }) {
+	if (!job)
+		return null;
+	if (job.state === "failed")
+		return html`<${Notice} tone="bad"><p>The test failed: ${job.error}</p><//>`;
+	if (job.gaveUp)
+		return html`
+			<${Notice}><p role="status">The test is still queued. Check that the dispatcher is running.</p><//>`;
+	if (!job.ended_at)
+		return html`<${Notice}><p role="status">Sending a sample lead…</p><//>`;
+	const { ok, error, answer } = job.result;
+	const host = error ? `${urlParts(url)[0]}: ` : "";
+	return html`
+		<${Notice} tone=${ok ? "good" : "bad"}>
+			<div class="prose">
+				<p role="status"><strong>${ok ? "Success" : "Failed"}:</strong> ${host}${testOutcome(job.result)}.</p>
+				${answer && html`<pre class="answer" tabindex="0">${answer}</pre>`}
+			</div>
+		<//>`;
+}
+
+const hasFailed = job => job?.ended_at && !job.result?.ok;
+
+/** Sends a test. `url`: where it goes; `edited` is called after the user has changed it. */
+export function Test({ id, url, edited }) {
+	const [job, set] = useState(null);
+	async function test() {
+		const { value } = await post(`webhooks/${id}/test`);
+		set(value);
+		const last = await waitForJob(value, set);
+		set(last.ended_at ? last : { ...last, gaveUp: true });
+		if (last.result) lastTests.set(all => ({ ...all, [id]: last.result }));
+	}
+	async function edit() {
+		const saved = await editWebhook(id);
+		if (saved) {
+			set(null);
+			edited(saved);
+		}
+	}
+	return html`
+		<div class="stack">
+			<div class="buttons">
+				<${Button} onClick=${test}>Send a test<//>
+				${hasFailed(job) && html`<${Button} onClick=${edit}>Change the URL<//>`}
+			</div>
+			<${TestResult} job=${job} url=${url} />
+		</div>`;
+}
+
+/* ---- adding and editing ---- */
+
+const eventOptions = Object.entries(EVENTS).map(([code, [name, why]]) => [code, name, why]);
 const USUAL = ["new_signup", "verified"];
 
 export function Secret({ secret, test, close }) {
@@ -52,36 +116,114 @@ export function Secret({ secret, test, close }) {
 					<${Code} text=${RECEIVERS[language][1](secret)} what="the receiver" />
 				</div>
 			</details>
+			<p class="hint">
+				You do not need it now? Close this. “Rotate secret” in the webhook shows a new one whenever your receiver needs it.
+			</p>
 			<div class="buttons">
 				<button type="button" class="primary" onClick=${() => close()}>I have stored the secret</button>
+				<button type="button" onClick=${() => close()}>Close</button>
 			</div>
 		<//>`;
 }
 
-const FORMATS = [
-	["json", "JSON (most receivers)"],
-	["form", "Form fields"],
-];
 const URL_HINT =
 	"The address that your CRM, automation tool or server gives you for webhooks. " +
 	"Only new events are sent: export leads that you already have as CSV.";
+const NEW_URL_HINT =
+	"Pending deliveries go to a new URL as well, when they are due. The secret stays. " +
+	"A webhook that is disabled stays disabled until you enable it.";
+
+const SCHEME = "[a-z][a-z0-9+.-]*://";
+/** The URL that was meant: with a scheme, and with the last one where another was pasted behind one. */
+function completeUrl(text) {
+	const url = text.trim().replace(new RegExp(`^(?:${SCHEME})+(?=${SCHEME})`, "i"), "");
+	return url === "" || new RegExp(`^${SCHEME}`, "i").test(url) ? url : `https://${url.replace(/^\/+/, "")}`;
+}
+
+function UrlField({ form, hint }) {
+	const complete = () => form.set("url", completeUrl(form.values.url));
+	return html`
+		<${Field} form=${form} name="url" label="Webhook URL" type="url" inputmode="url" hint=${hint}
+			placeholder="https://example.com/webhook" onBlur=${complete} />`;
+}
+
+const EventsField = ({ form }) => html`<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />`;
+
+/** The values that are sent, completed; throws what is wrong. */
+function valuesOf(form) {
+	const url = completeUrl(form.values.url);
+	if (url === "")
+		throw wrongField("url", "Enter the URL of your receiver.");
+	if (form.values.events.length === 0)
+		throw wrongField("events", "Select at least one event.");
+	if (url !== form.values.url) form.set("url", url);
+	return { ...form.values, url };
+}
+
+const formats = json => [
+	["json", json],
+	["form", "Form fields"],
+];
 
 function Add({ campaign, close }) {
-	const form = useForm({ url: "https://", events: USUAL, format: "json" });
+	const form = useForm({ url: "", events: USUAL, format: "json" });
 	async function submit() {
-		const { events, format } = form.values;
-		const url = form.values.url.trim();
-		if (events.length === 0)
-			throw wrongField("events", "Select at least one event.");
-		const { value } = await post(`campaigns/${campaign}/webhooks`, { url, events, format });
-		close({ ...value, url });
+		const values = valuesOf(form);
+		const { value } = await post(`campaigns/${campaign}/webhooks`, values);
+		close({ ...value, url: values.url });
 	}
 	return html`
 		<${FormDialog} wide title="Add a webhook" close=${close} form=${form} onSubmit=${submit} submit="Add webhook">
-			<${Field} form=${form} name="url" label="Webhook URL" type="url" inputmode="url" hint=${URL_HINT} />
-			<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />
-			<${Field} form=${form} name="format" label="Format" type="select" options=${FORMATS} />
+			<${UrlField} form=${form} hint=${URL_HINT} />
+			<${EventsField} form=${form} />
+			<${Field} form=${form} name="format" label="Format" type="select" options=${formats("JSON (most receivers)")} />
 		<//>`;
+}
+
+function Edit({ webhook, tag, close }) {
+	const form = useForm({
+		url: webhook.url || "",
+		events: webhook.events,
+		format: webhook.format,
+		rate: String(webhook.rate || 0),
+		schedule: webhook.schedule || "",
+	});
+	async function submit() {
+		const { rate, schedule, url, ...rest } = valuesOf(form);
+		const changes = { ...rest, rate: Number(rate), schedule: schedule.trim(), ...(url === webhook.url ? {} : { url }) };
+		close((await patch(`webhooks/${webhook.referenceId}`, changes, tag)).value);
+	}
+	return html`
+		<${FormDialog} wide title="Edit the webhook" close=${close} form=${form} onSubmit=${submit} submit="Save">
+			<${UrlField} form=${form} hint=${NEW_URL_HINT} />
+			<${EventsField} form=${form} />
+			<${Field} form=${form} name="format" label="Format" type="select" hint="Applies to new deliveries."
+				options=${formats("JSON")} />
+			<${Field} form=${form} name="rate" label="Rate limit (deliveries per second)" inputmode="numeric"
+				hint="0 means no limit." />
+			<${Field} form=${form} name="schedule" label="Retry schedule" placeholder="5s 1m 10m 1h 6h"
+				hint="Delays between attempts. Leave empty for the default of the installation." />
+		<//>`;
+}
+
+/** Opens the form of a webhook. Returns the webhook as it was saved, undefined if it was not. */
+export async function editWebhook(id) {
+	const { value, tag } = await get(`webhooks/${id}`);
+	const saved = await openDialog(close => html`<${Edit} webhook=${value} tag=${tag} close=${close} />`);
+	if (saved) toast("Saved");
+	if (saved && saved.url !== value.url) lastTests.set(all => ({ ...all, [id]: undefined }));
+	return saved;
+}
+
+/** The secret of a new webhook, with a test that goes to its present URL. */
+function Added({ made, reload, close }) {
+	const [url, set] = useState(made.url);
+	const edited = saved => {
+		set(saved.url);
+		reload?.();
+	};
+	const test = html`<${Test} id=${made.id} url=${url} edited=${edited} />`;
+	return html`<${Secret} secret=${made.secret} close=${close} test=${test} />`;
 }
 
 async function addWebhook(campaign, reload) {
@@ -89,48 +231,8 @@ async function addWebhook(campaign, reload) {
 	if (!made)
 		return;
 	reload?.();
-	const test = html`<${Test} id=${made.id} />`;
-	if (made.secret)
-		await openDialog(close => html`<${Secret} secret=${made.secret} close=${close} test=${test} />`);
+	if (made.secret) await openDialog(close => html`<${Added} made=${made} reload=${reload} close=${close} />`);
 	go(`campaigns/${campaign}/webhooks/${made.id}`);
-}
-
-/* ---- testing ---- */
-
-function TestResult({ job }) {
-	if (!job)
-		return null;
-	if (job.state === "failed")
-		return html`<${Notice} tone="bad"><p>The test failed: ${job.error}</p><//>`;
-	if (job.gaveUp)
-		return html`
-			<${Notice}><p role="status">The test is still queued. Check that the dispatcher is running.</p><//>`;
-	if (!job.ended_at)
-		return html`<${Notice}><p role="status">Sending a sample lead…</p><//>`;
-	const { ok, status, error, duration_ms, answer } = job.result;
-	const time = duration_ms === null ? "" : ` in ${duration(duration_ms)}`;
-	return html`
-		<${Notice} tone=${ok ? "good" : "bad"}>
-			<div class="prose">
-				<p role="status"><strong>${ok ? "Success" : "Failed"}:</strong> ${outcome(status, error)}${time}.</p>
-				${answer && html`<pre class="answer" tabindex="0">${answer}</pre>`}
-			</div>
-		<//>`;
-}
-
-export function Test({ id }) {
-	const [job, set] = useState(null);
-	async function test() {
-		const { value } = await post(`webhooks/${id}/test`);
-		set(value);
-		const last = await waitForJob(value, set);
-		set(last.ended_at ? last : { ...last, gaveUp: true });
-	}
-	return html`
-		<div class="stack">
-			<div><${Button} onClick=${test}>Send a test<//></div>
-			<${TestResult} job=${job} />
-		</div>`;
 }
 
 /* ---- the list ---- */
@@ -140,7 +242,9 @@ function stateChip(webhook) {
 		return html`<${Chip} tone="bad">gone<//>`;
 	if (webhook.state === "disabled")
 		return html`<${Chip} tone="wait">disabled<//>`;
-	return webhook.state === "failing" ? html`<${Chip} tone="bad">failing<//>` : html`<${Chip} tone="good">working<//>`;
+	if (webhook.state === "failing")
+		return html`<${Chip} tone="bad">failing<//>`;
+	return webhook.last_delivery_at ? html`<${Chip} tone="good">working<//>` : html`<${Chip}>no deliveries yet<//>`;
 }
 
 /** The failing ones first, then the disabled ones. */
@@ -164,19 +268,18 @@ function WebhookTable({ id, rows }) {
 			cell: row => {
 				if (row.state !== "failing")
 					return stateChip(row);
-				const error = outcome(row.last_status, row.last_error);
-				return html`${stateChip(row)}<br /><span class="muted">for ${lasting(row.failing_since)}: ${error}</span>`;
+				const error = row.last_status ? outcome(row.last_status) : "no response";
+				return html`
+					${stateChip(row)}<br />
+					<span class="muted" title=${statusHint(row.last_status)}>for ${lasting(row.failing_since)}: ${error}</span>`;
 			},
 		},
 		{
 			title: "Last 24 hours",
-			kind: "number",
 			cell: ({ last_24_hours: last }) => {
 				if (!last?.attempts)
 					return html`<span class="muted">nothing sent</span>`;
-				return html`
-					${percent(last.delivered, last.attempts)}<br />
-					<span class="muted">${plural(last.attempts, "attempt")}</span>`;
+				return `${count(last.delivered)} of ${plural(last.attempts, "attempt")} succeeded`;
 			},
 		},
 		{ title: "Pending", cell: row => html`<${Waiting} at=${row.oldest_due} />` },

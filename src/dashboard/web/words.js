@@ -104,6 +104,10 @@ export function outcome(status, error) {
 	return status ? `HTTP ${status}` : "no attempt yet";
 }
 
+const CLASSES = ["redirects are not followed", "the receiver refused the request", "server error of the receiver"];
+/** What a status other than 2xx means, for tooltips; undefined: there is nothing to explain. */
+export const statusHint = status => CLASSES[Math.floor(status / 100) - 3];
+
 /** Why a delivery is pending, by `waiting_for` of the API. */
 export function waitReason(delivery) {
 	const at = delivery.due_at ? ` at ${hour(delivery.due_at)} (${ago(delivery.due_at)})` : "";

@@ -22,7 +22,12 @@ const actorOf = row =>
 /* ---- what was changed ---- */
 
 const MAIL_LABELS = { __proto__: null, own_subject: "Subject", own_text: "Text", own_html: "HTML" };
-const OTHER_LABELS = { __proto__: null, per_minute: "Calls per minute", required_points: "Required points", public: "Leads can complete it" };
+const OTHER_LABELS = {
+	__proto__: null,
+	per_minute: "Calls per minute",
+	required_points: "Required points",
+	public: "Leads can complete it",
+};
 
 /* Members that say where something is, or that follow from others. */
 const HIDDEN = new Set([

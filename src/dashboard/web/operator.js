@@ -34,7 +34,10 @@ function problemsOf(status) {
 		found.push([html`Deliveries are late. The oldest was due <${Time} at=${status.oldest_due_at} />.`, "leadhook doctor"]);
 	for (const disk of status.disks || []) {
 		if (disk.free_bytes < disk.size_bytes * LOW_SPACE)
-			found.push([`${DISKS[disk.what] || disk.what}, low space: ${bytes(disk.free_bytes)} of ${bytes(disk.size_bytes)} left.`, "df -h"]);
+			found.push([
+				`${DISKS[disk.what] || disk.what}, low space: ${bytes(disk.free_bytes)} of ${bytes(disk.size_bytes)} left.`,
+				"df -h",
+			]);
 	}
 	if (status.unfinished_removals > 0)
 		found.push([`${plural(status.unfinished_removals, "unfinished removal")} of campaigns or people.`, "leadhook check"]);

@@ -5,7 +5,6 @@
 
 #include "admin/commands.h"
 #include "bots/honeypot.h"
-#include "compose/subject.h"
 #include "engine/strangers.h"
 #include "identity/link.h"
 #include "page/assets.h"
@@ -93,6 +92,15 @@ show_markup(struct admin_call *call, const struct campaign *campaign, struct mar
 	output_text(output, "leaderboard", element_of(call, markup, "<div data-leadhook-leaderboard=\"{}\"></div>"));
 }
 
+static enum text_language
+language_of(const struct campaign *campaign)
+{
+	enum text_language language = TEXT_LANGUAGE_DEFAULT;
+	if (slice_present(campaign->language) && !text_language_parse(campaign->language, &language))
+		return TEXT_LANGUAGE_DEFAULT;
+	return language;
+}
+
 /* The fields of the campaign's form, and its other texts. */
 static enum result
 read_fields(struct admin_call *call, struct markup *markup)
@@ -126,7 +134,7 @@ admin_campaign_embed(struct admin_call *call)
 	struct markup markup = {
 		.base = settings->base_url,
 		.id = pool_printf(call->pool, "%" PRIu64, campaign.id),
-		.language = mail_subject_language(&campaign),
+		.language = language_of(&campaign),
 		.proves = campaign.bots == BOTS_PROOF || campaign.bots == BOTS_PROOF_OR_CONFIRM,
 		.redirects = campaign.form_answer == FORM_ANSWER_JSON,
 		.verifies = call->options[OPTION_INTEGRITY] != NULL,

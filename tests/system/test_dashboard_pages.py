@@ -37,19 +37,19 @@ def dashboard(window, service, root):
 
 
 HEADING = "document.querySelector('h1').textContent"
-ASKED = "top() !== document && top().querySelector('h2').textContent"
+TITLE = "top() !== document && top().querySelector('h2').textContent"
 
 
 @pytest.mark.parametrize("place, label", [("pages", "Headline"), ("pages?tab=mails", "Subject"), ("settings", "Name")])
 def test_unsaved_changes(dashboard, campaign, place, label):
-    """2.3: leaving asks; Stay keeps the text and the place, Discard goes on; nothing is asked when all is saved"""
+    """3.1: a dialog before they are lost; Stay keeps the text and the place, Discard goes on; there is none when all is saved"""
     dashboard.open(f"campaigns/{campaign.id}")
     dashboard.open(f"campaigns/{campaign.id}/{place}")
     before = dashboard.value("location.hash")
     dashboard.fill(label, "Something new")
     for leave in ("button('Leads').click();", "history.back();", "history.back();"):
         dashboard.run(leave)
-        dashboard.wait(f"{ASKED} === 'Discard the unsaved changes?' && document.activeElement === button('Stay')")
+        dashboard.wait(f"{TITLE} === 'Discard the unsaved changes?' && document.activeElement === button('Stay')")
         dashboard.click("Stay")
         dashboard.wait(f"top() === document && location.hash === {before!r}")
         assert dashboard.value(f"field({label!r}).value") == "Something new"
@@ -114,7 +114,7 @@ def test_a_viewer(window, service, account, campaign):
 
 
 def test_the_link_of_an_invitation(dashboard):
-    """2.4: until when it is valid, and that nobody else sends it; what deletes has the focus at Cancel"""
+    """2.4: until when it is valid, and that no mail has it; what deletes has the focus at Cancel"""
     dashboard.open("team", "Team")
     dashboard.click("Invite")
     dashboard.fill("Email address", "invited@example.org")
@@ -123,7 +123,7 @@ def test_the_link_of_an_invitation(dashboard):
     dashboard.wait("/once to set a password, until \\d+ \\w+.*, \\d\\d:\\d\\d\\./.test(top().innerText)")
     dashboard.click("Done")
     dashboard.run("[...document.querySelectorAll('tr')].find(one => one.textContent.includes('invited@')).querySelector('.quiet').click();")
-    dashboard.wait(f"{ASKED} === 'Remove this user?' && document.activeElement === button('Cancel')")
+    dashboard.wait(f"{TITLE} === 'Remove this user?' && document.activeElement === button('Cancel')")
     window = dashboard.window
     window.press("Enter")
     dashboard.wait("top() === document")

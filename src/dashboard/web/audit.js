@@ -22,18 +22,13 @@ const actorOf = row =>
 /* ---- what was changed ---- */
 
 const MAIL_LABELS = { __proto__: null, own_subject: "Subject", own_text: "Text", own_html: "HTML" };
-const OTHER_LABELS = {
-	__proto__: null,
-	per_minute: "Calls per minute",
-	required_points: "Required points",
-	public: "Leads can complete it",
-};
+const OTHER_LABELS = { __proto__: null, per_minute: "Calls per minute", public: "Leads can complete it" };
 
 /* Members that say where something is, or that follow from others. */
 const HIDDEN = new Set([
-	"id", "referenceId", "campaign_id", "account_id", "account", "list_id", "kind", "language", "version", "created_at", "updated_at",
-	"subject_is", "text_is", "html_is", "variables", "required", "job", "lead_count", "addresses_counted", "last_delivery_at",
-	"last_24_hours", "oldest_due", "last_login_at", "last_used_at", "has_password", "pending", "due", "failing_since", "last_error",
+	"id", "referenceId", "campaign_id", "account_id", "account", "list_id", "created_at", "updated_at", "lead_count",
+	"addresses_counted", "last_delivery_at", "last_24_hours", "oldest_due", "last_login_at", "last_used_at", "has_password", "pending",
+	"due", "failing_since", "last_error",
 ]);
 
 /** The table of labels for an operation: "campaign set" changes settings. */

@@ -14,6 +14,7 @@ import {
 
 const LOW_SPACE = 0.1; // of a disk
 const DISKS = { __proto__: null, database: "Disk of the database", state: "Disk of the state directory", log: "Disk of the log" };
+const diskName = disk => DISKS[disk.what] || disk.what;
 
 /** [problem, a command that helps], the worst first. */
 function problemsOf(status) {
@@ -33,11 +34,9 @@ function problemsOf(status) {
 	if (status.due_now > 0 && status.oldest_due_at && Date.now() - Date.parse(status.oldest_due_at) > 5 * 60e3)
 		found.push([html`Deliveries are late. The oldest was due <${Time} at=${status.oldest_due_at} />.`, "leadhook doctor"]);
 	for (const disk of status.disks || []) {
+		const left = `${bytes(disk.free_bytes)} of ${bytes(disk.size_bytes)} left`;
 		if (disk.free_bytes < disk.size_bytes * LOW_SPACE)
-			found.push([
-				`${DISKS[disk.what] || disk.what}, low space: ${bytes(disk.free_bytes)} of ${bytes(disk.size_bytes)} left.`,
-				"df -h",
-			]);
+			found.push([`Low disk space. ${diskName(disk)}: ${left}.`, "df -h"]);
 	}
 	if (status.unfinished_removals > 0)
 		found.push([`${plural(status.unfinished_removals, "unfinished removal")} of campaigns or people.`, "leadhook check"]);
@@ -197,8 +196,8 @@ function Tiles({ status }) {
 		<div class="tiles">
 			<${Tile} label="Leads" value=${count(status.leads)}
 				note=${`${plural(status.campaigns, "campaign")}, ${plural(status.accounts, "account")}`} />
-			<${Tile} label="Deliveries" tone=${status.due_now > 0 ? "wait" : "good"}
-				value=${`${count(status.due_now)} due now`} note=${`${count(status.due_later)} scheduled`} />
+			<${Tile} label="Deliveries due now" tone=${status.due_now > 0 ? "wait" : "good"} value=${count(status.due_now)}
+				note=${`${count(status.due_later)} scheduled`} />
 			<${Tile} label="Webhooks failing" tone=${status.webhooks_failing > 0 ? "bad" : "good"}
 				value=${count(status.webhooks_failing)}
 				note=${`of ${count(status.webhooks)}, ${count(status.webhooks_disabled)} disabled`} />
@@ -206,7 +205,7 @@ function Tiles({ status }) {
 			<${Tile} label="Dispatcher" tone=${runs ? "good" : "bad"} value=${runs ? "running" : "stopped"}
 				note=${runs ? "" : "Check systemctl status leadhook-dispatch or the cron job."} />
 			${(status.disks || []).map(disk => html`
-				<${Tile} key=${disk.what} label=${DISKS[disk.what] || disk.what} tone=${toneOf(disk)} value=${bytes(disk.free_bytes)}
+				<${Tile} key=${disk.what} label=${diskName(disk)} tone=${toneOf(disk)} value=${bytes(disk.free_bytes)}
 					note=${`free of ${bytes(disk.size_bytes)}`} />`)}
 		</div>`;
 }

@@ -15,7 +15,7 @@ import { Preview } from "./preview.js";
 import { waitForJob } from "./webhooks.js";
 import { Pager } from "./lists.js";
 import { Field, Form, useForm } from "./forms.js";
-import { Button, Chip, Empty, Loaded, Notice, Page, Problem, Segments, Table, Time, Updated, html, toast } from "./ui.js";
+import { Button, Chip, Empty, Loaded, Notice, Page, Problem, Segments, Table, Time, Updated, html, sentence, toast } from "./ui.js";
 
 const LANGUAGES = [
 	["", "All languages"],
@@ -61,7 +61,7 @@ function DraftProblem({ failure }) {
 	if (!failure)
 		return null;
 	if (failure.status === 422)
-		return html`<p class="error" role="status">${Object.values(failure.fields)[0] || failure.message}</p>`;
+		return html`<p class="error" role="status">${sentence(Object.values(failure.fields)[0] || failure.message)}</p>`;
 	return html`<${Problem} failure=${failure} />`;
 }
 

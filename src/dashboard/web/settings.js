@@ -74,7 +74,7 @@ const GROUPS = [
 	]],
 	["fraud", "Bots and fraud", [
 		["bots", "Bot protection",
-			"The hidden field catches simple bots. With proof of work the visitor's browser also solves a puzzle, in less than a second.",
+			"A hidden field catches simple bots. With proof of work the visitor's browser also solves a puzzle, in about a second.",
 			"select", PROTECTIONS],
 		["max_per_ip", "Maximum leads per IP address", "More leads are marked as fraudulent. 0 means no limit.", "number"],
 		["allowed_networks", "Networks without this limit", "One per line, for example 192.0.2.0/24.", "lines"],
@@ -329,8 +329,9 @@ function Embed({ id }) {
 						<p>Add the script once, at the end of the page:</p>
 						<${Code} text=${script} what="the script" />
 						<p>
-							Add this where the form belongs. It has the fields of the form in
-							${" "}<a href=${link(`campaigns/${id}/pages`)}>Pages and email</a> as they are now: after a change, copy it again.
+							Add this where the form belongs. It has the fields of the form
+							${" "}in <a href=${link(`campaigns/${id}/pages`)}>Pages and email</a> as they are now.
+							${" "}After a change there, copy it again.
 						</p>
 						<${Code} text=${form} what="the form" />
 					</section>`}

@@ -161,8 +161,8 @@ export const RIGHTS = {
 export const LEAD_CHANGES = {
 	__proto__: null,
 	optout: "unsubscribed from email", sms_optout: "unsubscribed from texts", sms_optin: "subscribed to texts",
-	verify: "verified", unverify: "marked as not verified", approve: "approved", block: "blocked", waitlist: "added to the waitlist",
-	unwaitlist: "let in from the waitlist", tag: "tagged", delete: "deleted",
+	verify: "verified", unverify: "marked as not verified", approve: "approved", block: "blocked",
+	waitlist: "added to the waitlist", unwaitlist: "let in from the waitlist", tag: "tagged", delete: "deleted",
 };
 
 const OPERATIONS = {

@@ -209,7 +209,8 @@ def test_text(dashboard, campaign, leadhook, tmp_path):
     dashboard.sees("“plan”: Enter a label.")
     dashboard.wait("document.querySelector('.preview-card .error')?.textContent.includes('needs a label') && !button('Edit as fields')")
     dashboard.click("Save")
-    dashboard.wait("field('Form fields') === document.activeElement && document.activeElement.getAttribute('aria-invalid')")
+    dashboard.wait("field('Form fields') === document.activeElement && document.activeElement.getAttribute('aria-invalid') && "
+                   "button('Save').getAttribute('aria-busy') === 'false'")
     dashboard.fill("Form fields", "email; plan: Plan")
     dashboard.tab_to("Edit as fields")
     dashboard.window.press("Enter")

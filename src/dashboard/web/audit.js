@@ -27,8 +27,8 @@ const OTHER_LABELS = { __proto__: null, per_minute: "Calls per minute", public: 
 /* Members that say where something is, or that follow from others. */
 const HIDDEN = new Set([
 	"id", "referenceId", "campaign_id", "account_id", "account", "list_id", "created_at", "updated_at", "lead_count",
-	"addresses_counted", "last_delivery_at", "last_24_hours", "oldest_due", "last_login_at", "last_used_at", "has_password", "pending",
-	"due", "failing_since", "last_error",
+	"addresses_counted", "last_delivery_at", "last_24_hours", "oldest_due", "last_login_at", "last_used_at", "has_password",
+	"pending", "due", "failing_since", "last_error",
 ]);
 
 /** The table of labels for an operation: "campaign set" changes settings. */

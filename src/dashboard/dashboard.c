@@ -4,7 +4,8 @@
 #include "page/html.h"
 
 /* Loaded when a view needs them. */
-static const struct slice later[] = { SLICE("uplot.js"), SLICE("qr.js") };
+static const struct slice later[] = { SLICE("audit.js"), SLICE("me.js"), SLICE("operator.js"), SLICE("qr.js"),
+	SLICE("transfer.js"), SLICE("uplot.js") };
 
 const struct dashboard_file *
 dashboard_find(struct slice name)

@@ -21,6 +21,8 @@ export class Failure extends Error {
 	}
 }
 
+export const unreachable = () => new Failure(0, { detail: "The service cannot be reached.", error: "unreachable" });
+
 /** The user has closed a dialog that a call needed. */
 export class Cancelled extends Error {}
 
@@ -60,7 +62,7 @@ async function send(method, url, { body, version, key, signal }) {
 	} catch (error) {
 		if (signal && signal.aborted)
 			throw new Cancelled();
-		throw new Failure(0, { detail: "The service cannot be reached.", error: "unreachable" }, null);
+		throw unreachable();
 	}
 }
 

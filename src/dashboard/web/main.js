@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: MIT
 // The dashboard (docs/dashboard.md): chooses the view by the fragment of the URL.
 import { render } from "./preact.js";
+import { unreachable } from "./api.js";
 import { useEffect, useErrorBoundary, useState } from "./hooks.js";
 import { Frame, Overlays, campaigns, readCampaigns, useCampaigns } from "./frame.js";
-import { Changes } from "./audit.js";
 import { Campaign } from "./campaign.js";
 import { Deliveries, Delivery } from "./deliveries.js";
 import "./leave.js"; // first: before the listeners of views
 import { Lead } from "./lead.js";
 import { Leads } from "./leads.js";
-import { Me } from "./me.js";
-import { Operator } from "./operator.js";
 import { Overview } from "./overview.js";
 import { PagesAndMail } from "./pages.js";
 import { go, parse, useRoute } from "./route.js";
 import { Ended, Login, Welcome, logOut, readSession, useSession } from "./session.js";
 import { Settings } from "./settings.js";
 import { Keys, Team } from "./team.js";
-import { Export, Import } from "./transfer.js";
 import { Webhook } from "./webhook.js";
 import { Webhooks } from "./webhooks.js";
 import { Button, Empty, Page, Problem, Skeleton, html } from "./ui.js";
+
+/** A view of a file that is loaded when the view is first shown. */
+function later(load, name) {
+	let view = null;
+	return values => {
+		const [failure, setFailure] = useState(null);
+		const [, setLoaded] = useState(view !== null);
+		useEffect(() => {
+			if (view)
+				return;
+			const loaded = module => {
+				view = module[name];
+				setLoaded(true);
+			};
+			load().then(loaded, () => setFailure(unreachable()));
+		}, []);
+		if (failure)
+			throw failure;
+		return view ? html`<${view} ...${values} />` : html`<${Skeleton} lines=${8} />`;
+	};
+}
+
+const transfer = () => import("./transfer.js");
 
 /** Each row: the parts of the path, a name beginning with ":" stands for any; the view, which gets them. */
 const VIEWS = [
@@ -28,8 +48,8 @@ const VIEWS = [
 	["campaigns/:id", Campaign],
 	["campaigns/:id/leads", Leads],
 	["campaigns/:id/leads/:lead", Lead],
-	["campaigns/:id/import", Import],
-	["campaigns/:id/export", Export],
+	["campaigns/:id/import", later(transfer, "Import")],
+	["campaigns/:id/export", later(transfer, "Export")],
 	["campaigns/:id/webhooks", Webhooks],
 	["campaigns/:id/webhooks/:webhook", Webhook],
 	["campaigns/:id/deliveries", Deliveries],
@@ -38,9 +58,9 @@ const VIEWS = [
 	["campaigns/:id/settings", Settings],
 	["team", Team],
 	["keys", Keys],
-	["changes", Changes],
-	["operator", Operator],
-	["me", Me],
+	["changes", later(() => import("./audit.js"), "Changes")],
+	["operator", later(() => import("./operator.js"), "Operator")],
+	["me", later(() => import("./me.js"), "Me")],
 ];
 
 /** Ids of the API; nothing else becomes a part of its paths. */

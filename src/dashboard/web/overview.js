@@ -111,7 +111,7 @@ function health(row) {
 		return html`<${Chip} tone="bad">${row.webhooks_failing} failing<//>`;
 	if (row.webhooks_disabled)
 		return html`<${Chip} tone="wait">${row.webhooks_disabled} disabled<//>`;
-	return row.webhooks ? html`<${Chip} tone="good">${row.webhooks} working<//>` : html`<span class="muted">none</span>`;
+	return row.webhooks ? html`<${Chip} tone="good">${row.webhooks} active<//>` : html`<span class="muted">none</span>`;
 }
 
 function NoCampaigns() {

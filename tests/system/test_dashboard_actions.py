@@ -202,7 +202,7 @@ def test_one_lead(dashboard, service, shop):
     assert shop.find(email="eve@example.org")["custom_fields"]["company"] == "Bells"
     dashboard.click("Mark as fraudulent")
     dashboard.sees("The lead will be marked as fraudulent")
-    dashboard.sees("blocked manually")
+    dashboard.sees("marked manually")
     dashboard.click("Mark as genuine")
     wait_until(lambda: not shop.find(email="eve@example.org")["fraudulent"], 15, "genuine")
     dashboard.sees("Signed up")

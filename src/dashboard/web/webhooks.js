@@ -134,7 +134,7 @@ const NEW_URL_HINT =
 	"A webhook that is disabled stays disabled until you enable it.";
 
 const SCHEME = "[a-z][a-z0-9+.-]*://";
-/** The URL that was meant: with a scheme, and with the last one where another was pasted behind one. */
+/** The URL that was meant: with a scheme, and with the last one where a second one was pasted after the first. */
 function completeUrl(text) {
 	const url = text.trim().replace(new RegExp(`^(?:${SCHEME})+(?=${SCHEME})`, "i"), "");
 	return url === "" || new RegExp(`^${SCHEME}`, "i").test(url) ? url : `https://${url.replace(/^\/+/, "")}`;

@@ -14,7 +14,7 @@ const FRAUD_REASONS = {
 	__proto__: null,
 	duplicate_ip: "too many leads from its IP address", blocked_email_domain: "blocked email domain",
 	disposable_email: "disposable email address", blocked_referrer: "blocked referring site", unproven: "no proof of work",
-	manual: "blocked manually",
+	manual: "marked manually",
 };
 export const fraudReason = code => FRAUD_REASONS[code] || code;
 
@@ -161,7 +161,8 @@ export const RIGHTS = {
 export const LEAD_CHANGES = {
 	__proto__: null,
 	optout: "unsubscribed from email", sms_optout: "unsubscribed from texts", sms_optin: "subscribed to texts",
-	verify: "verified", unverify: "marked as not verified", approve: "approved", block: "blocked",
+	verify: "verified", unverify: "marked as not verified", approve: "marked as genuine",
+	block: "marked as fraudulent",
 	waitlist: "added to the waitlist", unwaitlist: "let in from the waitlist", tag: "tagged", delete: "deleted",
 };
 

@@ -176,6 +176,11 @@ def browser(request, browsers):
     return browsers(request.param)
 
 
+# In one browser, and in the other by scripts/check --long.
+FIREFOX_LATER = ["chromium", pytest.param("firefox", marks=pytest.mark.long)]
+chromium_first = pytest.mark.parametrize("window", FIREFOX_LATER, indirect=True)
+
+
 @pytest.fixture(scope="module", params=WINDOWS)
 def window(request, make_folder):
     if WINDOWS[request.param].program.program() is None:

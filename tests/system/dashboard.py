@@ -2,7 +2,6 @@
 """The dashboard as a user operates it: a window of a browser (driver.py), buttons and fields by their texts."""
 import json
 
-import pytest
 from caller import PASSWORD, User
 from stack.process import StackError, wait_until
 from stack.receiver import Answer
@@ -29,8 +28,6 @@ SETTINGS = [("limits", "posts_per_address", "10000/60s"), ("limits", "lookups_pe
             ("limits", "signups_per_address", "10000/60s"), ("limits", "logins_per_address", "1000/60s"),
             ("server", "secrets_key", "5ea1" * 16)]
 QUIET = "!document.querySelector('.skeleton, main [aria-busy=true]')"
-# In one browser, and in the other by scripts/check --long.
-chromium_first = pytest.mark.parametrize("window", ["chromium", pytest.param("firefox", marks=pytest.mark.long)], indirect=True)
 VIEWS = {  # of a campaign with leads: place, heading
     "overview": ("", "Overview"),
     "campaign": ("campaigns/{campaign}", "{name}"),

@@ -7,7 +7,8 @@ import urllib.parse
 
 import pytest
 from caller import PASSWORD, User, code_of
-from dashboard import SETTINGS, VIEWS, Dashboard, chromium_first, make_operator, make_shop
+from conftest import chromium_first
+from dashboard import SETTINGS, VIEWS, Dashboard, make_operator, make_shop
 from stack.process import wait_until
 from stack.receiver import Answer
 

@@ -2,7 +2,8 @@
 """docs/dashboard.md: what each role does in the views, as the API shows it afterwards."""
 import pytest
 from caller import PASSWORD, User
-from dashboard import SETTINGS, Dashboard, chromium_first, make_operator, make_shop
+from conftest import chromium_first
+from dashboard import SETTINGS, Dashboard, make_operator, make_shop
 from stack.process import wait_until
 from stack.receiver import Answer
 

@@ -4,7 +4,8 @@ import json
 import random
 
 import pytest
-from dashboard import SETTINGS, Dashboard, chromium_first, make_operator
+from conftest import chromium_first
+from dashboard import SETTINGS, Dashboard, make_operator
 from html_page import Page
 
 pytestmark = chromium_first

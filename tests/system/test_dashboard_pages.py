@@ -4,7 +4,8 @@ import json
 
 import pytest
 from caller import User
-from dashboard import SETTINGS, Dashboard, chromium_first, make_operator
+from conftest import chromium_first
+from dashboard import SETTINGS, Dashboard, make_operator
 
 pytestmark = chromium_first
 

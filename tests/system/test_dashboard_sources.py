@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """docs/statistics.md 2.1: the sign-ups of a campaign by value in the dashboard."""
 import pytest
-from dashboard import SETTINGS, Dashboard, chromium_first, make_operator
+from conftest import chromium_first
+from dashboard import SETTINGS, Dashboard, make_operator
 from stack.process import wait_until
 
 pytestmark = chromium_first

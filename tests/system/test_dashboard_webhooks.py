@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """docs/dashboard.md 2.3: adding, editing and testing a webhook; what its numbers and states say; resending while it is disabled."""
 import pytest
-from dashboard import SETTINGS, Dashboard, chromium_first, make_operator
+from conftest import chromium_first
+from dashboard import SETTINGS, Dashboard, make_operator
 from stack.process import wait_until
 from stack.receiver import Answer
 

@@ -10,6 +10,7 @@ import pathlib
 import re
 
 import pytest
+from conftest import chromium_first
 from mail_server import MailServer
 from settings import TEST_SETTINGS
 from stack.process import wait_until
@@ -255,6 +256,7 @@ def test_narrow(window, service, account, language):
         window.resize(900)
 
 
+@chromium_first
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe(window, service, account, axe, scheme):
     """axe finds nothing, in either scheme, also with the campaign's own colours"""
@@ -270,6 +272,7 @@ def test_axe(window, service, account, axe, scheme):
             assert found == [], (name, found)
 
 
+@chromium_first
 def test_the_mail_is_sent_again(window, make_service, axe):
     """the button of the own page and what it answers: by a click, at 320 px, in both schemes, without a finding of axe"""
     service = make_service(settings=[*SETTINGS, ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
@@ -371,6 +374,7 @@ def code_views(campaign, lead):
     yield "own", lead["status_url"], None
 
 
+@chromium_first
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_pages_for_codes(window, make_service, mail_server, gateway, axe, language):
     """narrow, in both schemes, without a finding of axe; the campaign verifies both kinds of addresses"""

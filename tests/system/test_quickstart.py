@@ -14,7 +14,7 @@ import tempfile
 
 import pytest
 from client import Client
-from conftest import BUILD, SOURCE
+from conftest import BUILD, FIREFOX_LATER, SOURCE
 from driver import WINDOWS
 from quickstarts import Run
 from stack.front import accepts, free_port
@@ -141,7 +141,7 @@ def test_manual_pages(quickstart, before):
     assert path_of(f". {quickstart.state}/env", "man") == path_of(":", "man")
 
 
-@pytest.mark.parametrize("browser", WINDOWS)
+@pytest.mark.parametrize("browser", FIREFOX_LATER)
 def test_from_the_page_to_a_link_to_share(quickstart, make_folder, browser):
     """What a newcomer does: the printed page, the mail that is shown, its link and button, the lead's own page"""
     if WINDOWS[browser].program.program() is None:

@@ -18,9 +18,12 @@ LIGHTTPD_ERRORS = FOLDER / "lighttpd-errors"
 NGINX_TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
+DENIED_PORT = 27017  # the one of the range below that dispatch.deny_ports has: webhooks do not reach it
+
+
 def free_port():
     """A free port below the range of client ports, so that no client connection takes it before the server does."""
-    for port in random.sample(range(20000, 32000), 100):
+    for port in random.sample([port for port in range(20000, 32000) if port != DENIED_PORT], 100):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port

@@ -32,7 +32,7 @@ SWITCH = SHOWN + """
         while (!condition())
             await new Promise(done => setTimeout(done, 4));
     };
-    const title = () => document.querySelector("main h1").textContent;
+    const title = () => document.querySelector("main h1")?.textContent; // none while a file is loaded
     location.hash = "#/nowhere";
     await until(() => title() === "Not found");
     const begun = performance.now();

@@ -21,8 +21,10 @@ sys.path[:0] = [str(SOURCE / "scripts"), str(HERE)]
 from settings import TEST_SETTINGS  # noqa: E402  # before any program is started
 from browser import BROWSERS  # noqa: E402
 from command import OK, call  # noqa: E402
+from dashboard import Dashboard, make_operator  # noqa: E402
 from database_proxy import DatabaseProxy  # noqa: E402
 from driver import WINDOWS  # noqa: E402
+from mail_server import MailServer  # noqa: E402
 from openapi import documented  # noqa: E402
 from service import Service  # noqa: E402
 from sql import Database  # noqa: E402
@@ -96,6 +98,13 @@ def own_database(make_folder):
 def proxy(make_folder, database):
     """For services whose setting database.socket is its `socket`."""
     made = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def mail_server():
+    made = MailServer()
     yield made
     made.close()
 
@@ -190,6 +199,23 @@ def window(request, make_folder):
         yield made.start()
     finally:
         made.stop()
+
+
+@pytest.fixture(scope="module")
+def root(service):
+    """An operator with a password."""
+    return make_operator(service)
+
+
+@pytest.fixture
+def dashboard(window, service, root):
+    """The dashboard, where the operator is logged in. After the test it has no alert and no error."""
+    made = Dashboard(window, service.front.url)
+    made.load()
+    if made.value("document.querySelector('.login')"):
+        made.log_in(root.email)
+    yield made
+    assert made.problems() == []
 
 
 @pytest.fixture(scope="session")

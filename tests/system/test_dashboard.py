@@ -26,23 +26,8 @@ def service(make_service):
 
 
 @pytest.fixture(scope="module")
-def root(service):
-    return make_operator(service)
-
-
-@pytest.fixture(scope="module")
 def shop(service):
     return make_shop(service, service.account("Lamps"))
-
-
-@pytest.fixture
-def dashboard(window, service, root):
-    """At the overview, logged in as the operator."""
-    made = Dashboard(window, service.front.url)
-    made.load()
-    if made.value("document.querySelector('.login')"):
-        made.log_in(root.email)
-    return made
 
 
 def places(service, campaign):

@@ -3,7 +3,7 @@
 import pytest
 from caller import PASSWORD, User
 from conftest import chromium_first
-from dashboard import SETTINGS, Dashboard, make_operator, make_shop
+from dashboard import SETTINGS, Dashboard, make_shop
 from stack.process import wait_until
 from stack.receiver import Answer
 
@@ -19,24 +19,9 @@ def service(make_service):
 
 
 @pytest.fixture(scope="module")
-def root(service):
-    return make_operator(service)
-
-
-@pytest.fixture(scope="module")
 def shop(service, window):
     """One for each browser."""
     return make_shop(service, service.account(f"Lamps {window.browser.name}"))
-
-
-@pytest.fixture
-def dashboard(window, service, root):
-    made = Dashboard(window, service.front.url)
-    made.load()
-    if made.value("document.querySelector('.login')"):
-        made.log_in(root.email)
-    yield made
-    assert made.problems() == []
 
 
 def test_the_first_campaign(dashboard, service, leadhook):

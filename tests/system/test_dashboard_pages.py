@@ -5,7 +5,7 @@ import json
 import pytest
 from caller import User
 from conftest import chromium_first
-from dashboard import SETTINGS, Dashboard, make_operator
+from dashboard import SETTINGS, Dashboard
 
 pytestmark = chromium_first
 
@@ -17,24 +17,9 @@ def service(make_service):
     return made
 
 
-@pytest.fixture(scope="module")
-def root(service):
-    return make_operator(service)
-
-
 @pytest.fixture
 def campaign(service, account):
     return service.campaign(account, pages="on")
-
-
-@pytest.fixture
-def dashboard(window, service, root):
-    made = Dashboard(window, service.front.url)
-    made.load()
-    if made.value("document.querySelector('.login')"):
-        made.log_in(root.email)
-    yield made
-    assert made.problems() == []
 
 
 HEADING = "document.querySelector('h1').textContent"

@@ -2,7 +2,7 @@
 """docs/dashboard.md 2.3: adding, editing and testing a webhook; what its numbers and states say; resending while it is disabled."""
 import pytest
 from conftest import chromium_first
-from dashboard import SETTINGS, Dashboard, make_operator
+from dashboard import SETTINGS
 from stack.process import wait_until
 from stack.receiver import Answer
 
@@ -16,21 +16,6 @@ def service(make_service):
     made = make_service(settings=[*SETTINGS, ("dispatch", "schedule", "1h")])
     made.dispatcher.start()
     return made
-
-
-@pytest.fixture(scope="module")
-def root(service):
-    return make_operator(service)
-
-
-@pytest.fixture
-def dashboard(window, service, root):
-    made = Dashboard(window, service.front.url)
-    made.load()
-    if made.value("document.querySelector('.login')"):
-        made.log_in(root.email)
-    yield made
-    assert made.problems() == []
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import re
 
 import pytest
 from conftest import chromium_first
-from mail_server import MailServer
 from settings import TEST_SETTINGS
 from stack.process import wait_until
 
@@ -30,13 +29,6 @@ SUBMIT = "const form = document.querySelector('form'); form.noValidate = true; f
 @pytest.fixture(scope="module")
 def service(make_service):
     return make_service(settings=SETTINGS)
-
-
-@pytest.fixture(scope="module")
-def mail_server():
-    made = MailServer()
-    yield made
-    made.close()
 
 
 def shop(service, account, *words, **settings):

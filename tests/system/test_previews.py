@@ -4,7 +4,6 @@ import re
 
 import pytest
 from caller import Caller, User
-from mail_server import MailServer
 from stack.process import wait_until
 
 TEXT = "Hello {{first_name}},\n\n{{unsubscribe_url}}"
@@ -12,15 +11,8 @@ PER_HOUR = 10
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = MailServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def service(make_service, server):
-    made = make_service(settings=server.settings())
+def service(make_service, mail_server):
+    made = make_service(settings=mail_server.settings())
     made.dispatcher.start()
     return made
 
@@ -223,7 +215,7 @@ def ended(owner, job):
     return wait_until(lambda: (found := owner("GET", f"jobs/{job['id']}").json)["ended_at"] and found, 15, "the job has ended")
 
 
-def test_a_test_mail_of_a_user(service, account, server, place, campaign):
+def test_a_test_mail_of_a_user(service, account, mail_server, place, campaign):
     """goes to the user, with the stored templates and sample values; the job is the account's"""
     user = User(service, "editor@example.org", "--role", "editor", "--account", account.id).ready()
     path = f"{place}/mail-templates/welcome"
@@ -235,24 +227,24 @@ def test_a_test_mail_of_a_user(service, account, server, place, campaign):
     assert job["parameters"] == {"address": user.email, "kind": "welcome", "language": "de"}
     done = ended(user, job)
     assert (done["state"], done["result"]["ok"], done["result"]["status"]) == ("done", True, 250)
-    [mail] = server.to(user.email)
+    [mail] = mail_server.to(user.email)
     assert b"Subject: Hallo Ada" in mail.content and f"To: {user.email}".encode() in mail.content
     for fields, expected in (({"address": "other@example.org"}, (403, "operator_only")), ({"language": "xx"}, (422, "invalid_value"))):
         assert verdict(user("POST", f"{path}/test", fields)) == expected
     assert verdict(user("POST", f"{place}/mail-templates/none/test", {})) == (422, "invalid_value")
-    assert not server.to("other@example.org")
+    assert not mail_server.to("other@example.org")
     for rights, address in (("stats", {}), ("hooks", {}), ("manage", {"address": user.email})):
         key = Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", rights)["key"])
         assert key("GET", f"jobs/{job['id']}").json["parameters"] == {**address, "kind": "welcome", "language": "de"}, rights
         assert user.email not in key("GET", f"{place}/jobs").body.decode(), rights
 
 
-def test_test_mails_of_others(service, account, server, place):
+def test_test_mails_of_others(service, account, mail_server, place):
     """an operator chooses the address; a key has none"""
     path = f"{place}/mail-templates/verify/test"
     operator = User(service, "root@example.org", "--role", "operator").ready()
     job = operator("POST", path, {"address": "qa@example.org"}).json
-    assert ended(operator, job)["result"]["ok"] is True and len(server.to("qa@example.org")) == 1
+    assert ended(operator, job)["result"]["ok"] is True and len(mail_server.to("qa@example.org")) == 1
     key = Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", "all")["key"])
     assert verdict(key("POST", path, {})) == (403, "forbidden")
     assert verdict(key("POST", path, {"address": "qa@example.org"})) == (403, "operator_only")
@@ -314,10 +306,10 @@ def test_test_mails_of_an_account(service):
     ended(operator, jobs[-1].json)
 
 
-def test_a_sample_from_a_shell(leadhook, refused, campaign, server):
+def test_a_sample_from_a_shell(leadhook, refused, campaign, mail_server):
     """goes to any address"""
     shown = leadhook("mail", "sample", campaign.id, "reward", "--address", "shell@example.org")
-    assert shown["ok"] is True and b"T-shirt" in server.to("shell@example.org")[0].content
+    assert shown["ok"] is True and b"T-shirt" in mail_server.to("shell@example.org")[0].content
     assert "--address" in refused(64, "mail", "sample", str(campaign.id), "reward")
 
 

@@ -1,20 +1,8 @@
 # SPDX-License-Identifier: MIT
 """docs/embedding.md in Chromium and Firefox: what `leadhook campaign embed` prints, on a page of another origin under a strict policy."""
 import pytest
-from driver import WINDOWS
 
 STRICT = {"pages": "on", "public_lookup": "social_id", "public_update": "own"}
-
-
-@pytest.fixture(scope="module", params=WINDOWS)
-def window(request, make_folder):
-    if WINDOWS[request.param].program.program() is None:
-        pytest.skip(f"{request.param} is not installed; scripts/check installs it")
-    made = WINDOWS[request.param](make_folder())
-    try:
-        yield made.start()
-    finally:
-        made.stop()
 
 
 @pytest.fixture

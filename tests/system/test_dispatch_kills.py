@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 KILLS = int(TEST_SETTINGS.get("LEADHOOK_KILLS", 15))
 IN_FLIGHT = 256  # dispatch.in_flight
 HOOKS, LEADS_A_KILL = 20, 4
-LONGEST_LIFE = 0.5  # seconds, of a dispatcher that is killed
+LONGEST_LIFE = 0.5  # seconds, of a dispatcher that is killed, or from its first delivery on
 SECONDS_TO_END = 300  # the delay of a delivery whose attempts were interrupted again and again
 # Concurrency that fills all slots. A lease outlasts every outage here, so that nothing becomes due again meanwhile.
 SETTINGS = [("dispatch", "initial_concurrency", 16), ("dispatch", "schedule", "1s " * 32), ("dispatch", "breaker_wait", "1s"),
@@ -82,6 +82,11 @@ class Kills:
         self.owner, self.at_once = "", []
         self.interrupted = collections.Counter()  # kills during an attempt, by delivery
 
+    def wait_until_under_way(self):
+        """Returns when the dispatcher that was started last has begun deliveries."""
+        lock = self.deliveries.lock
+        wait_until(lambda: lock.owner != self.owner and lock.under_way(), 20, "deliveries are under way")
+
     def kill(self):
         self.dispatcher.kill()
         lock = self.deliveries.lock
@@ -118,10 +123,12 @@ def test_killed_at_random_moments(service, receiver, campaign, dispatcher, deliv
     for kill in range(KILLS):
         leads |= sign_up(campaign, LEADS_A_KILL, kill * LEADS_A_KILL)
         dispatcher.start()
+        if kill % 2 == 1:  # on a busy host the other kills may all be during the start
+            kills.wait_until_under_way()
         with pytest.raises(subprocess.TimeoutExpired):  # it does not end before a random moment
             dispatcher.process.wait(chance.uniform(0, LONGEST_LIFE))
         kills.kill()
-    assert len([count for count in kills.at_once if count > 0]) > KILLS / 2, "most kills were during deliveries"
+    assert len([count for count in kills.at_once if count > 0]) >= KILLS // 3, "many kills were during deliveries"
     dispatcher.start()
     deliveries.wait_until_ended(SECONDS_TO_END + KILLS)
     assert dispatcher.stop() == 0

@@ -5,8 +5,8 @@
 
 ALTER TABLE {prefix}lead_hours
 	ADD COLUMN IF NOT EXISTS referred_verified INT NOT NULL DEFAULT 0, -- of `referred`, verified
-	-- named by another lead as its referrer, as `referred` counts that one: whether it is fraudulent or verified does not matter, and
-	-- it may have been deleted since. So a lead of referral_links.ancestor_id at level 1
+	-- leads that have referred another, which may be fraudulent, unverified, or deleted since: those that are
+	-- referral_links.ancestor_id at level 1
 	ADD COLUMN IF NOT EXISTS referrers INT NOT NULL DEFAULT 0;
 
 ALTER TABLE {prefix}campaign_counters

@@ -18,8 +18,7 @@ enum { MARKUP_MAX_BYTES = 1024 * 1024 };
 struct markup {
 	struct buffer out;
 	struct slice base, id;
-	enum text_language language; /* of labels */
-	struct looks looks;
+	struct page page; /* of the campaign: its fields and texts */
 	struct page_fields fields;
 	struct slice trap; /* name of the honeypot; absent: none */
 	bool proves;       /* the script begins to work before the form is sent */
@@ -52,7 +51,8 @@ static struct slice
 form_of(struct admin_call *call, struct markup *markup, bool scripted)
 {
 	struct buffer *out = &markup->out;
-	const struct slice button = markup->looks.values[LOOK_BUTTON];
+	const struct page *page = &markup->page;
+	const struct slice button = page->looks.values[LOOK_BUTTON];
 	buffer_add(out, SLICE("<form"));
 	if (scripted)
 		HTML(out, " data-leadhook=\"{}\"", markup->id);
@@ -61,13 +61,13 @@ form_of(struct admin_call *call, struct markup *markup, bool scripted)
 	HTML(out, " method=\"post\" action=\"{}/v1/{}/subscribe\">", markup->base, markup->id);
 	if (!scripted && markup->redirects)
 		buffer_add(out, SLICE("<input type=\"hidden\" name=\"__answer\" value=\"redirect\">"));
-	page_write_embedded_fields(call->pool, out, &markup->fields, &markup->looks, markup->language);
+	page_write_embedded_fields(page, &markup->fields);
 	if (slice_present(markup->trap))
 		HTML(out,
 		    " <label hidden aria-hidden=\"true\">{} <input name=\"{}\" tabindex=\"-1\" autocomplete=\"off\"></label>",
-		    text_find(markup->language, TEXT_LEAVE_EMPTY), markup->trap);
+		    text_find(page->language, TEXT_LEAVE_EMPTY), markup->trap);
 	HTML(out, " <button>{}</button></form>",
-	    slice_present(button) ? button : text_find(markup->language, TEXT_SIGNUP_BUTTON));
+	    slice_present(button) ? button : text_find(page->language, TEXT_SIGNUP_BUTTON));
 	return made(call, markup);
 }
 
@@ -95,25 +95,19 @@ show_markup(struct admin_call *call, const struct campaign *campaign, struct mar
 static enum text_language
 language_of(const struct campaign *campaign)
 {
-	enum text_language language = TEXT_LANGUAGE_DEFAULT;
-	if (slice_present(campaign->language) && !text_language_parse(campaign->language, &language))
-		return TEXT_LANGUAGE_DEFAULT;
-	return language;
+	enum text_language language;
+	return text_language_parse(campaign->language, &language) ? language : TEXT_LANGUAGE_DEFAULT;
 }
 
-/* The fields of the campaign's form, and its other texts. */
+/* The looks of the campaign's page. */
 static enum result
-read_fields(struct admin_call *call, struct markup *markup)
+read_looks(struct admin_call *call, struct page *page)
 {
 	struct campaign_text *texts;
-	struct slice problem;
 	size_t count;
 	const enum result result = store_read_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &texts, &count);
 	for (size_t i = 0; result == RESULT_OK && i < count; i++)
-		look_add(&markup->looks, markup->language, texts[i].name, texts[i].language, texts[i].value);
-	const struct slice setting = markup->looks.values[LOOK_FIELDS];
-	if (!slice_present(setting) || !page_fields_parse(call->pool, setting, &markup->fields, &problem))
-		markup->fields = page_fields_default();
+		look_add(&page->looks, page->language, texts[i].name, texts[i].language, texts[i].value);
 	return result;
 }
 
@@ -122,6 +116,8 @@ admin_campaign_embed(struct admin_call *call)
 {
 	struct campaign campaign;
 	const struct payload_settings *settings;
+	struct page_form form;
+	struct slice problem;
 	char trap[HONEYPOT_NAME_SIZE];
 	int64_t now_ms;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
@@ -134,16 +130,19 @@ admin_campaign_embed(struct admin_call *call)
 	struct markup markup = {
 		.base = settings->base_url,
 		.id = pool_printf(call->pool, "%" PRIu64, campaign.id),
-		.language = language_of(&campaign),
+		.page = { .pool = call->pool, .language = language_of(&campaign) },
 		.proves = campaign.bots == BOTS_PROOF || campaign.bots == BOTS_PROOF_OR_CONFIRM,
 		.redirects = campaign.form_answer == FORM_ANSWER_JSON,
 		.verifies = call->options[OPTION_INTEGRITY] != NULL,
 	};
 	if (campaign.bots != BOTS_OFF)
 		markup.trap = honeypot_name(trap, settings->server_secret, campaign.id);
-	result = read_fields(call, &markup);
+	result = read_looks(call, &markup.page);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
+	if (!page_form_begin(&markup.page, &markup.fields, &form, &problem))
+		return admin_fail(call, PROBLEM_INVALID, "%s %.*s", look_name(LOOK_FIELDS), SLICE_ARGS(problem));
+	markup.page.out = &markup.out;
 	buffer_init(&markup.out, MARKUP_MAX_BYTES);
 	show_markup(call, &campaign, &markup);
 	buffer_free(&markup.out);

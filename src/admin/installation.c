@@ -75,7 +75,7 @@ write_node(struct output *output, const struct node_status *node)
 static void
 write_disks(struct admin_call *call)
 {
-	struct watch_disk disks[WATCH_DISKS_MAX];
+	struct watch_disk disks[METRIC_FILESYSTEM_COUNT];
 	struct output *list = output_new(call->pool, OUTPUT_ARRAY);
 	const size_t count =
 	    watch_find_disks(call->pool, call->store, call->conf->server.state_dir, call->conf->log.file, disks);
@@ -144,8 +144,8 @@ admin_installation(struct admin_call *call)
 	const struct conf *conf = call->conf;
 	struct output *output = call->output;
 	struct mail_hold hold, text_hold;
-	int64_t lease_end_ms;
-	enum result result = store_find_lease_end(call->store, call->pool, &lease_end_ms);
+	bool dispatches;
+	enum result result = store_find_dispatcher(call->store, call->pool, &dispatches);
 	if (result == RESULT_OK)
 		result = store_mail_hold(call->store, call->pool, MAIL_CHANNEL, &hold);
 	if (result == RESULT_OK)
@@ -155,7 +155,7 @@ admin_installation(struct admin_call *call)
 	output_record(output);
 	output_text(output, "version", SLICE(LEADHOOK_VERSION));
 	output_text(output, "base_url", slice_of(conf->server.base_url));
-	output_boolean(output, "dispatcher", lease_end_ms >= 0);
+	output_boolean(output, "dispatcher", dispatches);
 	output_boolean(output, "mail", store_sends_mail(call->store));
 	output_time(output, "mail_held_since", hold.since_ms);
 	output_boolean(output, "texts", store_sends_texts(call->store));

@@ -156,37 +156,29 @@ add_health(struct admin_call *call, const struct webhook_row *webhook, const str
 	output_nested(call->output, "last_24_hours", recent);
 }
 
-static const struct webhook_health *
-health_of(const struct webhook_health *healths, size_t count, uint64_t id)
-{
-	static const struct webhook_health none = { .oldest_due_ms = -1 };
-	for (size_t i = 0; i < count; i++)
-		if (healths[i].id == id)
-			return &healths[i];
-	return &none; /* it was added between the two reads */
-}
-
 int
 admin_webhook_list(struct admin_call *call)
 {
 	struct webhook_row *webhooks;
-	struct webhook_health *healths;
 	struct campaign campaign;
-	size_t count, health_count = 0;
+	size_t count;
 	int64_t now_ms;
-	uint64_t id = call->id;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
 		result = store_list_webhooks(call->store, call->pool, call->id, &webhooks, &count);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	struct webhook_health *healths = POOL_ARRAY(call->pool, count, struct webhook_health);
+	for (size_t i = 0; i < count; i++)
+		healths[i] = (struct webhook_health){ .id = webhooks[i].id, .oldest_due_ms = -1 };
+	result = store_add_oldest_due(call->store, call->pool, healths, count);
 	if (result == RESULT_OK)
-		result = store_find_webhook_health(call->store, call->pool, &id, 1, &healths, &health_count);
-	if (result == RESULT_OK)
-		result = store_add_recent_attempts(call->store, call->pool, now_ms, healths, health_count);
+		result = store_add_recent_attempts(call->store, call->pool, now_ms, healths, count);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++) {
 		add_webhook(call, &webhooks[i]);
-		add_health(call, &webhooks[i], health_of(healths, health_count, webhooks[i].id));
+		add_health(call, &webhooks[i], &healths[i]);
 	}
 	return EX_OK;
 }

@@ -125,7 +125,8 @@
 	X(U32, last_subscription_number) \
 	X(U32, ip_counted_to) /* leads per address are counted up to this number, or IP_COUNTED_ALL */ \
 	X(U32, hours_counted_from) /* leads are counted by hour from this number on; 0: all; UINT32_MAX: none */ \
-	X(U32, referrals_counted_from) /* the same, for REFERRAL_COUNTERS */
+	X(U32, referrals_counted_from) /* the same, for REFERRAL_COUNTERS */ \
+	X(U32, sources_counted_to) /* leads are counted by value of their source up to this number */
 
 /* Counts of its leads (docs/api.md 4.1, stats): X(type, column of `campaign_counters`, member) */
 #define CAMPAIGN_COUNTERS(X) \

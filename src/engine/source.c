@@ -59,8 +59,8 @@ source_of_lead(const struct lead *lead)
 	return lead->source_class == SOURCE_UNKNOWN ? class_of_fields(lead) : (enum source_class)lead->source_class;
 }
 
-/* The host of a page that had the link to the form. Whether `referrer` is the page of the form itself shows the class, and
- * where that says something else, the page. */
+/* The host of the page that led to the form. The class shows whether `referrer` is the page of the form itself; where it does
+ * not, the comparison with `signup_url` does. */
 static struct slice
 site_of(struct pool *pool, const struct lead *lead)
 {

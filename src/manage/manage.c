@@ -36,7 +36,7 @@ test_mailbox(const struct manage_request *request)
 	return email_mailbox(pool, email.key);
 }
 
-/* Addresses of users are not proved: owners of accounts could add anyone as a user, and flood the mailbox. Operators have no
+/* Addresses of users are not verified: owners of accounts could add anyone as a user, and flood the mailbox. Operators have no
  * account. A call that is refused counts for neither. */
 static bool
 passes_test_limits(struct manage_request *request, struct slice mailbox, struct limit_verdict *verdict)
@@ -65,7 +65,7 @@ may_send_test(struct manage_request *request)
 	metrics_add(METRIC_REFUSALS, limit_metric(verdict.kind), 1);
 	return request_fail_wait(request, verdict.wait_ms, "rate_limited",
 	    verdict.kind == LIMIT_TEST_MAILS ? SLICE("too many test mails to this address")
-					     : SLICE("too many test mails of this account"));
+					     : SLICE("too many test mails from this account"));
 }
 
 static void

@@ -244,10 +244,20 @@ page_write_fields(const struct page *page, const struct page_form *form)
 }
 
 static void
+write_lines(struct buffer *out, struct slice text)
+{
+	struct slice line;
+	for (bool first = true; slice_next(&text, '\n', &line); first = false) {
+		buffer_add_text(out, first ? "" : "<br>");
+		html_text(out, line);
+	}
+}
+
+static void
 write_consent(const struct page *page, const struct page_form *form, bool focused)
 {
 	struct buffer *out = page->out;
-	struct slice text = page->looks.values[LOOK_CONSENT], line;
+	const struct slice text = page->looks.values[LOOK_CONSENT];
 	if (!slice_present(text))
 		return;
 	buffer_add_text(
@@ -258,10 +268,7 @@ write_consent(const struct page *page, const struct page_form *form, bool focuse
 		buffer_add_text(out, focused ? " aria-invalid=\"true\" aria-describedby=\"e-consent\""
 					     : " aria-invalid=\"true\" aria-describedby=\"e-consent\" autofocus");
 	buffer_add_text(out, ">\n<label for=\"f-consent\">");
-	for (bool first = true; slice_next(&text, '\n', &line); first = false) {
-		buffer_add_text(out, first ? "" : "<br>");
-		html_text(out, line);
-	}
+	write_lines(out, text);
 	buffer_add_text(out, "</label>\n");
 	if (form->consent_is_missing)
 		write_error(page, consent_name, text_find(page->language, TEXT_ERROR_MISSING_CONSENT));
@@ -390,17 +397,18 @@ write_embedded_field(struct buffer *out, const struct page_field *field, enum te
 }
 
 void
-page_write_embedded_fields(struct pool *pool, struct buffer *out, const struct page_fields *fields, const struct looks *looks,
-    enum text_language language)
+page_write_embedded_fields(const struct page *page, const struct page_fields *fields)
 {
-	const struct slice consent = looks->values[LOOK_CONSENT];
+	struct buffer *out = page->out;
+	const struct slice consent = page->looks.values[LOOK_CONSENT];
 	for (size_t i = 0; i < fields->count; i++) {
 		buffer_add_text(out, i == 0 ? "" : " ");
-		write_embedded_field(out, &fields->items[i], language);
+		write_embedded_field(out, &fields->items[i], page->language);
 	}
-	if (slice_present(consent))
-		HTML(out,
-		    " <label><input name=\"consent\" type=\"checkbox\" value=\"yes\" required> {}</label>"
-		    "<input type=\"hidden\" name=\"consent_version\" value=\"{}\">",
-		    consent, looks_consent_version(pool, looks));
+	if (!slice_present(consent))
+		return;
+	buffer_add_text(out, " <label><input name=\"consent\" type=\"checkbox\" value=\"yes\" required> ");
+	write_lines(out, consent);
+	HTML(out, "</label><input type=\"hidden\" name=\"consent_version\" value=\"{}\">",
+	    looks_consent_version(page->pool, &page->looks));
 }

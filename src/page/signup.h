@@ -51,9 +51,8 @@ void page_write_failed_form(const struct page *page, const struct page_form *for
 void page_write_plain_form(
     const struct page *page, const struct page_form *form, enum text_key title, enum text_key text, enum text_key button);
 
-/* The fields of a form on another site, each in its label, and the box of the consent, if the looks have one: without line
- * ends, ids and classes. */
-void page_write_embedded_fields(struct pool *pool, struct buffer *out, const struct page_fields *fields,
-    const struct looks *looks, enum text_language language);
+/* The fields of a form on another site, each in its label, and the box of the consent, if the page has one: without line ends,
+ * ids and classes. */
+void page_write_embedded_fields(const struct page *page, const struct page_fields *fields);
 
 #endif

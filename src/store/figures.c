@@ -109,10 +109,10 @@ store_find_data_directory(struct store *store, struct pool *pool, struct slice *
 }
 
 enum result
-store_find_lease_end(struct store *store, struct pool *pool, int64_t *until_ms)
+store_find_dispatcher(struct store *store, struct pool *pool, bool *runs)
 {
 	struct db_rows rows;
 	const enum result result = db_query(store->db, pool, &sql_select_lease_end, &(struct db_arguments){ 0 }, &rows);
-	*until_ms = result == RESULT_OK ? db_get_time(&rows, 0, 0) : -1;
+	*runs = result == RESULT_OK && db_get_time(&rows, 0, 0) >= 0;
 	return result;
 }

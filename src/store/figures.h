@@ -22,8 +22,8 @@ struct store_figures {
 /* Reads indexes alone, and of deliveries only pending ones. */
 MUST_CHECK enum result store_read_figures(struct store *store, struct pool *pool, struct store_figures *figures);
 
-/* The latest end of a lease; -1: no dispatcher is running. */
-MUST_CHECK enum result store_find_lease_end(struct store *store, struct pool *pool, int64_t *until_ms);
+/* Whether a dispatcher has a lease. */
+MUST_CHECK enum result store_find_dispatcher(struct store *store, struct pool *pool, bool *runs);
 
 /* The data directory of the server, in the pool; absent: the server is not on this host. */
 MUST_CHECK enum result store_find_data_directory(struct store *store, struct pool *pool, struct slice *path);

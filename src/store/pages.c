@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Pages of a campaign's leads: by subscription number, as lists show them, and as exports write them; by score; those that a
- * lead has referred. The last two have their ids from an index, and then the rows with these ids, to which the filter is
- * applied. */
+ * lead has referred. For the last two, the ids come from an index; then the rows with these ids are read, and the filter is
+ * applied to them. */
 #include <string.h>
 
 #include "store/query.h"

@@ -15,10 +15,8 @@ DB_STATEMENT(sql_select_source_values, "SELECT kind, value FROM {prefix}lead_sou
 DB_STATEMENT(sql_add_lead_sources, "INSERT INTO {prefix}lead_sources (campaign_id, day, kind, value, signups)"
 				   " VALUES {each}(?, ?, ?, ?, ?){between}, {end}"
 				   " ON DUPLICATE KEY UPDATE signups = {prefix}lead_sources.signups + VALUES(signups)");
-DB_STATEMENT(sql_select_sources_counted_to, "SELECT sources_counted_to FROM {prefix}campaign_counters WHERE campaign_id = ?");
 
-store_statement_list sql_of_sources = { &sql_count_source_values, &sql_select_source_values, &sql_add_lead_sources,
-	&sql_select_sources_counted_to, NULL };
+store_statement_list sql_of_sources = { &sql_count_source_values, &sql_select_source_values, &sql_add_lead_sources, NULL };
 
 enum { DAY_MS = 24 * 3600 * 1000 };
 
@@ -166,22 +164,18 @@ is_imported(const struct working_lead *lead)
 	return lead->change == ROW_CREATED && lead->lead.source_class == SOURCE_IMPORT;
 }
 
-static enum result
-add_imported(struct store *store, struct pool *pool, const struct working_set *set, size_t imported, uint64_t campaign_id)
+/* Those of the campaign that the dispatcher has passed. */
+static size_t
+passed_leads(const struct working_set *set, const struct campaign *campaign, struct lead *leads)
 {
-	struct db_rows rows;
-	const enum result result = store_query_one(store, pool, &rows, &sql_select_sources_counted_to, DB_U64(campaign_id));
-	if (result != RESULT_OK)
-		return result;
-	const uint32_t counted_to = store_get_u32(&rows, 0, 0);
-	struct lead *leads = POOL_ARRAY(pool, imported, struct lead);
 	size_t count = 0;
 	for (size_t i = 0; i < set->lead_count; i++) {
 		const struct lead *lead = &set->leads[i]->lead;
-		if (is_imported(set->leads[i]) && lead->campaign_id == campaign_id && lead->subscription_number <= counted_to)
+		if (is_imported(set->leads[i]) && lead->campaign_id == campaign->id &&
+		    lead->subscription_number <= campaign->sources_counted_to)
 			leads[count++] = *lead;
 	}
-	return store_add_sources(store, pool, campaign_id, leads, count);
+	return count;
 }
 
 enum result
@@ -191,7 +185,10 @@ store_add_imported_sources(struct store *store, struct pool *pool, const struct 
 	size_t imported = 0;
 	for (size_t i = 0; i < set->lead_count; i++)
 		imported += is_imported(set->leads[i]);
-	for (size_t i = 0; imported > 0 && i < set->campaign_count && result == RESULT_OK; i++)
-		result = add_imported(store, pool, set, imported, set->campaigns[i].campaign.id);
+	struct lead *leads = POOL_ARRAY(pool, imported, struct lead);
+	for (size_t i = 0; imported > 0 && i < set->campaign_count && result == RESULT_OK; i++) {
+		const struct campaign *campaign = &set->campaigns[i].campaign;
+		result = store_add_sources(store, pool, campaign->id, leads, passed_leads(set, campaign, leads));
+	}
 	return result;
 }

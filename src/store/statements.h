@@ -143,7 +143,8 @@ extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select
 #define ADD_TO_LEAD_HOURS \
 	" ON DUPLICATE KEY UPDATE deleted = {prefix}lead_hours.deleted + VALUES(deleted)" CAMPAIGN_COUNTERS(ADDED_COUNTER)
 
-/* Of campaign_counters: the columns of lead_hours are of the same leads, and all batches have counted; all leads are counted. */
+/* Of campaign_counters. HOURS_CURRENT: both marks are the same, and all batches have counted. HOURS_COMPLETE: all leads are
+ * counted, too. */
 #define HOURS_CURRENT \
 	"(hours_counted_from = referrals_counted_from AND hours_version = leads_version AND referrals_version = leads_version)"
 #define HOURS_COMPLETE "(hours_counted_from = 0 AND " HOURS_CURRENT ")"

@@ -61,13 +61,23 @@ find_oldest_due(struct store *store, struct pool *pool, const struct webhook_hea
 }
 
 enum result
+store_add_oldest_due(struct store *store, struct pool *pool, struct webhook_health *webhooks, size_t count)
+{
+	enum result result = RESULT_OK;
+	for (size_t from = 0; from < count && result == RESULT_OK; from += DB_LIST_MAX)
+		result = find_oldest_due(
+		    store, pool, webhooks + from, count - from < DB_LIST_MAX ? count - from : DB_LIST_MAX, webhooks, count);
+	return result;
+}
+
+enum result
 store_find_webhook_health(struct store *store, struct pool *pool, uint64_t *campaigns, size_t campaign_count,
     struct webhook_health **webhooks, size_t *count)
 {
 	enum { ID, CAMPAIGN_ID, ACTIVE, FAILING };
 	struct db_rows rows;
 	const struct db_list list = store_id_list(pool, campaigns, campaign_count);
-	enum result result = store_query_lists(store, pool, &sql_select_webhook_health, &list, 1, &rows);
+	const enum result result = store_query_lists(store, pool, &sql_select_webhook_health, &list, 1, &rows);
 	if (result != RESULT_OK)
 		return result;
 	*count = rows.count;
@@ -80,10 +90,7 @@ store_find_webhook_health(struct store *store, struct pool *pool, uint64_t *camp
 			.oldest_due_ms = -1 };
 	if (*count > 0)
 		qsort(*webhooks, *count, sizeof(**webhooks), compare_health);
-	for (size_t from = 0; from < *count && result == RESULT_OK; from += DB_LIST_MAX)
-		result = find_oldest_due(store, pool, *webhooks + from,
-		    *count - from < DB_LIST_MAX ? *count - from : DB_LIST_MAX, *webhooks, *count);
-	return result;
+	return store_add_oldest_due(store, pool, *webhooks, *count);
 }
 
 enum result

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How webhooks are, for lists of many: one probe of an index for each. */
+ * The health of webhooks, for lists of many: one probe of an index for each. */
 #ifndef LEADHOOK_STORE_WEBHOOK_HEALTH_H
 #define LEADHOOK_STORE_WEBHOOK_HEALTH_H
 
@@ -12,9 +12,13 @@ struct webhook_health {
 	int64_t oldest_due_ms;                /* when the first of its pending deliveries is due; -1: none is pending */
 	uint64_t attempts, delivered, failed; /* of store_add_recent_attempts */
 };
-/* Those of the campaigns, by id, in the pool. Sorts `campaigns` in place. */
+/* Those of the campaigns, by id, in the pool, with `oldest_due_ms`. Sorts `campaigns` in place. */
 MUST_CHECK enum result store_find_webhook_health(struct store *store, struct pool *pool, uint64_t *campaigns,
     size_t campaign_count, struct webhook_health **webhooks, size_t *count);
+
+/* Adds `oldest_due_ms`, which is -1 before, of webhooks in the order of their ids. */
+MUST_CHECK enum result store_add_oldest_due(
+    struct store *store, struct pool *pool, struct webhook_health *webhooks, size_t count);
 
 /* Adds the attempts of the last HEALTH_HOURS hours, and the deliveries that ended with them. `now_ms` is the database's time.
  */

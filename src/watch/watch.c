@@ -140,37 +140,44 @@ watch_add_limiter(struct metrics_page *page, struct limiter *limiter)
 	}
 }
 
+/* The space of the file systems of the state and the log. */
+static void
+find_spaces(const char *state_dir, const char *log_file, struct space spaces[METRIC_FILESYSTEM_COUNT])
+{
+	for (size_t i = 0; i < METRIC_FILESYSTEM_COUNT; i++)
+		spaces[i] = (struct space){ NOT_FOUND, NOT_FOUND };
+	spaces[METRIC_FILESYSTEM_STATE] = space_of(state_dir);
+	spaces[METRIC_FILESYSTEM_LOG] = space_of(log_file);
+}
+
 void
 watch_add_filesystems(struct metrics_page *page, const char *state_dir, const char *log_file)
 {
-	const struct {
-		enum metric_filesystem of;
-		const char *path;
-	} places[] = { { METRIC_FILESYSTEM_STATE, state_dir }, { METRIC_FILESYSTEM_LOG, log_file } };
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		const struct space space = space_of(places[i].path);
-		if (space.size_bytes == NOT_FOUND)
+	struct space spaces[METRIC_FILESYSTEM_COUNT];
+	find_spaces(state_dir, log_file, spaces);
+	for (size_t i = 0; i < METRIC_FILESYSTEM_COUNT; i++) {
+		if (spaces[i].size_bytes == NOT_FOUND)
 			continue;
-		metrics_page_set(page, METRIC_FREE_BYTES, places[i].of, (double)space.free_bytes);
-		metrics_page_set(page, METRIC_SIZE_BYTES, places[i].of, (double)space.size_bytes);
+		metrics_page_set(page, METRIC_FREE_BYTES, i, (double)spaces[i].free_bytes);
+		metrics_page_set(page, METRIC_SIZE_BYTES, i, (double)spaces[i].size_bytes);
 	}
 }
 
 size_t
 watch_find_disks(struct pool *pool, struct store *store, const char *state_dir, const char *log_file,
-    struct watch_disk disks[WATCH_DISKS_MAX])
+    struct watch_disk disks[METRIC_FILESYSTEM_COUNT])
 {
+#define NAME(name, text) [METRIC_##name] = text,
+	static const char *const names[] = { METRIC_FILESYSTEMS(NAME) };
+#undef NAME
+	struct space spaces[METRIC_FILESYSTEM_COUNT];
 	struct slice directory;
-	const bool is_here = store_find_data_directory(store, pool, &directory) == RESULT_OK && slice_present(directory);
-	const struct {
-		const char *what, *path;
-	} places[WATCH_DISKS_MAX] = { { "database", is_here ? pool_string(pool, directory) : "" }, { "state", state_dir },
-		{ "log", log_file } };
 	size_t count = 0;
-	for (size_t i = 0; i < WATCH_DISKS_MAX; i++) {
-		const struct space space = space_of(places[i].path);
-		if (space.size_bytes != NOT_FOUND)
-			disks[count++] = (struct watch_disk){ places[i].what, space.free_bytes, space.size_bytes };
-	}
+	find_spaces(state_dir, log_file, spaces);
+	if (store_find_data_directory(store, pool, &directory) == RESULT_OK)
+		spaces[METRIC_FILESYSTEM_DATABASE] = space_of(pool_string(pool, directory));
+	for (size_t i = 0; i < METRIC_FILESYSTEM_COUNT; i++)
+		if (spaces[i].size_bytes != NOT_FOUND)
+			disks[count++] = (struct watch_disk){ names[i], spaces[i].free_bytes, spaces[i].size_bytes };
 	return count;
 }

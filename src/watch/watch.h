@@ -20,10 +20,9 @@ struct watch_disk {
 	const char *what;               /* "database", "state", "log" */
 	int64_t free_bytes, size_bytes; /* free: what an unprivileged program may still write */
 };
-enum { WATCH_DISKS_MAX = 3 };
-/* Those that hold the database's data, the state and the log, in this order; either path may be "". One that cannot be read, or
- * is on another host, is left out. Returns their number. */
+/* Those that hold the state, the log and the database's data; either path may be "". One that cannot be read, or is on another
+ * host, is left out. Returns their number. */
 size_t watch_find_disks(struct pool *pool, struct store *store, const char *state_dir, const char *log_file,
-    struct watch_disk disks[WATCH_DISKS_MAX]);
+    struct watch_disk disks[METRIC_FILESYSTEM_COUNT]);
 
 #endif

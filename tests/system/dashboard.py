@@ -26,7 +26,7 @@ ERRORS = """
 """
 SETTINGS = [("limits", "posts_per_address", "10000/60s"), ("limits", "lookups_per_address", "100000/60s"),
             ("limits", "signups_per_address", "10000/60s"), ("limits", "logins_per_address", "1000/60s"),
-            ("server", "secrets_key", "5ea1" * 16)]
+            ("server", "secrets_key", "5ea1" * 16), ("dispatch", "schedule", "1h")]
 QUIET = "!document.querySelector('.skeleton, main [aria-busy=true]')"
 VIEWS = {  # of a campaign with leads: place, heading
     "overview": ("", "Overview"),
@@ -158,7 +158,7 @@ class Dashboard:
         self.wait(f"document.querySelector('.shell h1') && {QUIET}", "the dashboard after the login")
 
     def enter(self, user, place=""):
-        """Shows the place as the user, that is logged in by the form."""
+        """Logs in as the user by the form, and shows the place."""
         self.window.open("about:blank")
         self.window.open(f"{self.url}#/{place}")
         self.wait("document.querySelector('h1')?.textContent && !document.querySelector('.skeleton')", "the dashboard")

@@ -63,7 +63,6 @@ def test_the_first_campaign(dashboard, service, leadhook):
     assert service.receiver.wait_for(1, 15, path=f"/spring/{campaign}", event="test")[0].verified
     dashboard.open(f"campaigns/{campaign}", "Spring <blend>")
     dashboard.sees("Waiting for the first sign-up.")
-    leadhook("lead", "list", str(campaign))
     account = leadhook("campaign", "show", str(campaign))["account_id"]
     key = leadhook("key", "add", str(account))["key"]
     assert service.client.request("POST", f"/v2/{campaign}", json_body={"email": "first@example.org"}, key=key).status == 200
@@ -525,7 +524,7 @@ def test_views_of_another_account(window, service, shop):
                   f"changes?campaign={other.id}", f"team?account={other.account.id}", f"keys?account={other.account.id}", "operator"):
         dashboard.open(place)
         shown = dashboard.text()
-        assert other.name not in shown and "ada@example.org" not in shown.replace(shop.ada["email"], "") and str(other.hook) not in shown, place
-    dashboard.problems()
+        assert other.name not in shown and "ada@example.org" not in shown and "Ada Lovelace" not in shown and str(other.hook) not in shown, place
+    assert dashboard.run("return window.errors.splice(0);") == []
     dashboard.click("Log out")
     dashboard.wait("document.querySelector('.login')")

@@ -13,7 +13,7 @@ TITLE = "document.querySelector('h1').textContent"
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    made = make_service(settings=[*SETTINGS, ("dispatch", "schedule", "1h")])
+    made = make_service(settings=SETTINGS)
     made.dispatcher.start()
     return made
 

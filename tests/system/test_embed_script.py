@@ -115,17 +115,18 @@ def test_markup_for_pages(leadhook, campaign):
             assert done.returncode == CONFIG and "server.base_url is not set" in done.stderr
 
 
-def test_fields_of_the_campaign(leadhook, campaign):
+def test_fields_of_the_campaign(leadhook, campaign, tmp_path):
     """docs/embedding.md: the forms have its fields, consent and button, escaped, in its language; those that have been removed are gone"""
     leadhook("campaign", "set", campaign.id, "bots=off", "language=de")
-    leadhook("page", "set", campaign.id, "consent=I <agree>", "button=Join & win", "fields=email; first_name required; plan select required: Plan = A | B \"C\"; "
+    (tmp_path / "consent.txt").write_text("I <agree>\nto all")
+    leadhook("page", "set", campaign.id, f"consent=@{tmp_path}/consent.txt", "button=Join & win", "fields=email; first_name required; plan select required: Plan = A | B \"C\"; "
              "note textarea: Note; age number: Age; news checkbox: News <b>")
     version = next(row["name"] for row in leadhook("page", "show", campaign.id) if row["name"].startswith("consent.")).partition(".")[2]
     fields = (f'{FIELD.replace("Email", "E-Mail-Adresse")} <label>Vorname <input name="first_name" type="text" autocomplete="given-name" required></label> '
               '<label>Plan <select name="plan" required><option value="">Bitte auswählen</option><option>A</option><option>B &#34;C&#34;</option></select></label> '
               '<label>Note <textarea name="note" rows="4"></textarea></label> <label>Age <input name="age" type="number" step="any"></label> '
               '<label><input name="news" type="checkbox" value="yes"> News &#60;b&#62;</label> '
-              '<label><input name="consent" type="checkbox" value="yes" required> I &#60;agree&#62;</label>'
+              '<label><input name="consent" type="checkbox" value="yes" required> I &#60;agree&#62;<br>to all</label>'
               f'<input type="hidden" name="consent_version" value="{version}"> <button>Join &#38; win</button></form>')
     markup = leadhook("campaign", "embed", campaign.id)
     assert markup["form"].partition(">")[2] == markup["plain_form"].partition(">")[2] == fields

@@ -172,7 +172,7 @@ show_preview(struct admin_call *call, struct page *page, enum page_view view, co
 	buffer_free(&html);
 	buffer_free(&style);
 	if (!is_valid)
-		return admin_fail(call, PROBLEM_INVALID, "%s %.*s", look_name(LOOK_FIELDS), SLICE_ARGS(problem));
+		return admin_fail_operand(call, look_name(LOOK_FIELDS), "%s %.*s", look_name(LOOK_FIELDS), SLICE_ARGS(problem));
 	if (!fits)
 		return admin_fail(call, PROBLEM_INVALID, "the page is larger than %d bytes", PREVIEW_MAX_BYTES);
 	output_record(call->output);
@@ -194,7 +194,7 @@ admin_page_preview(struct admin_call *call)
 	size_t count;
 	int64_t now_ms;
 	if (!page_view_parse(slice_of(call->operands[1]), &view))
-		return admin_fail(call, PROBLEM_INVALID, "view: expected signup or status");
+		return admin_fail_operand(call, "view", "view: expected signup or status");
 	int status = admin_read_language(call, &language, &given);
 	if (status == EX_OK)
 		status = read_drafts(call, given, &drafts);

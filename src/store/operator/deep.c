@@ -37,7 +37,7 @@
 
 /* Campaigns whose leads are being counted: the leads that are. Not those of which the rows are being cleared, and not those that
  * programs of an earlier version have changed, because they are counted again. */
-#define COUNTED_BY_HOUR "n.hours_counted_from < 4294967295 AND " HOURS_CURRENT
+#define COUNTED_BY_HOUR "hours_counted_from < 4294967295 AND " HOURS_CURRENT
 #define NEGATIVE_COUNTER(type, column, member) ", -h." #column
 #define COUNTER_DIFFERS(type, column, member) " OR SUM(p." #column ") <> 0"
 #define DEEP_HOURS \
@@ -56,7 +56,7 @@
 	DIFFERENCE("referred_verified") ", " DIFFERENCE("referrers") "), ')')," TOTAL \
 	"FROM {prefix}campaign_counters t LEFT JOIN (SELECT campaign_id, SUM(referred_verified) AS referred_verified, " \
 	"SUM(referrers) AS referrers FROM {prefix}lead_hours GROUP BY campaign_id) k ON k.campaign_id = t.campaign_id " \
-	"WHERE t.hours_counted_from < 4294967295 AND " HOURS_CURRENT " AND (" \
+	"WHERE " COUNTED_BY_HOUR " AND (" \
 	DIFFERS("referred_verified") " OR " DIFFERS("referrers") ") ORDER BY t.campaign_id" FEW
 
 #define DEEP_SCORES \

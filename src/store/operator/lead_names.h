@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What answers that name leads show of each. Functions fail as store.h says; what they return is in the caller's pool. */
+ * What answers show of a lead that they mention. Functions fail as store.h says; what they return is in the caller's pool. */
 #ifndef LEADHOOK_STORE_OPERATOR_LEAD_NAMES_H
 #define LEADHOOK_STORE_OPERATOR_LEAD_NAMES_H
 

@@ -18,8 +18,8 @@ struct campaign_text {
 MUST_CHECK enum result store_read_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix,
     struct campaign_text **texts, size_t *count);
 
-/* Texts that are not stored, for previews: each takes the place of the stored one, an absent value that of none. One for every
- * language takes the place of those of single languages, too: a preview shows it in any of them. */
+/* Texts that are not stored, for previews: each replaces the stored one; an absent value removes it. One for every language also
+ * replaces those of single languages, so that a preview in any language shows it. */
 struct text_drafts {
 	const struct campaign_text *list;
 	size_t count;

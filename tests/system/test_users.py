@@ -53,6 +53,17 @@ def test_settings_of_a_user(service, accounts, leadhook):
     assert leadhook("user", "list", "--account", str(accounts[0].id), "--after", user) == []
 
 
+def test_a_user_of_a_removed_campaign(service, accounts, leadhook):
+    """2: it sees none; it can be renamed, and gets no campaign by it"""
+    campaign = service.campaign(accounts[0]).id
+    user = leadhook("user", "add", "past@example.org", "--role", "editor", "--account", accounts[0].id, "--campaigns", campaign)["id"]
+    leadhook("campaign", "remove", campaign, "--yes")
+    changed = leadhook("user", "set", user, "name=Past")
+    assert (changed["name"], changed["campaigns"]) == ("Past", [campaign])
+    assert call(service.installation, "user", "set", str(user), f"campaigns={campaign},{service.campaign(accounts[0]).id}").returncode == DATA
+    assert leadhook("user", "set", user, "campaigns=")["campaigns"] is None
+
+
 @pytest.mark.parametrize("words, status, message", [
     ("user add eve@example.org", USAGE, "--role"),
     ("user add eve --role operator", DATA, "not a valid email address"),

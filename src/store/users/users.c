@@ -144,10 +144,11 @@ check_campaigns(struct store *store, struct pool *pool, uint64_t account_id, str
 	return result == RESULT_OK && !own ? refuse(refusal, USER_NO_CAMPAIGN) : result;
 }
 
-/* Whether a user of the account may have these settings, and the manager may give them. */
+/* Whether a user of the account may have these settings, and the manager may give them. Of the campaigns that the user has
+ * already, some may have been removed. */
 static enum result
 check_settings(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t account_id,
-    const struct user_settings *settings, enum user_refusal *refusal)
+    const struct user_settings *settings, struct slice has_campaigns, enum user_refusal *refusal)
 {
 	if ((settings->role == ROLE_OPERATOR) != (account_id == 0))
 		return refuse(refusal, USER_WRONG_ROLE);
@@ -155,8 +156,9 @@ check_settings(struct store *store, struct pool *pool, const struct user_manager
 		return refuse(refusal, USER_NO_CAMPAIGNS);
 	if (!may_manage(manager, settings))
 		return refuse(refusal, USER_BEYOND_RIGHTS);
-	return slice_present(settings->campaigns) ? check_campaigns(store, pool, account_id, settings->campaigns, refusal)
-						  : RESULT_OK;
+	return !slice_present(settings->campaigns) || slice_equal(settings->campaigns, has_campaigns)
+		   ? RESULT_OK
+		   : check_campaigns(store, pool, account_id, settings->campaigns, refusal);
 }
 
 /* Locks a user that the manager may manage. */
@@ -248,7 +250,7 @@ add_user(struct store *store, struct pool *pool, const struct user_manager *mana
 	if (result == RESULT_NOT_FOUND || !is_of_manager(manager, account_id))
 		return refuse(refusal, USER_NO_ACCOUNT);
 	if (result == RESULT_OK)
-		result = check_settings(store, pool, manager, account_id, settings, refusal);
+		result = check_settings(store, pool, manager, account_id, settings, SLICE_NONE, refusal);
 	if (result == RESULT_OK)
 		result = store_query(store, pool, &rows, &sql_select_user_of_email, db_bytes(email));
 	if (result == RESULT_OK && rows.count > 0)
@@ -293,7 +295,7 @@ edit_user(struct store *store, struct pool *pool, const struct user_manager *man
 	struct user_settings settings = user.settings;
 	if (!edit(context, &settings))
 		return refuse(refusal, USER_REFUSED);
-	result = check_settings(store, pool, manager, user.account_id, &settings, refusal);
+	result = check_settings(store, pool, manager, user.account_id, &settings, user.settings.campaigns, refusal);
 	if (result == RESULT_OK)
 		result = store_change_one(store, &sql_update_user, db_bytes(settings.name), DB_U64(settings.role),
 		    db_bytes(settings.campaigns), DB_U64(id));

@@ -79,9 +79,9 @@
 		return true;
 	}
 
-	// ---- what is remembered: nothing, unless the page says data-remember ----
+	// ---- what is stored: nothing, unless the page says data-remember ----
 
-	function remember(name, value) {
+	function storeLocal(name, value) {
 		try {
 			if (valid(value) && document.querySelector("[data-remember]"))
 				localStorage.setItem(mark + " " + name, value);
@@ -90,7 +90,7 @@
 		}
 	}
 
-	function recall(name) {
+	function readLocal(name) {
 		try {
 			return document.querySelector("[data-remember]") ? localStorage.getItem(mark + " " + name) || "" : "";
 		} catch (error) {
@@ -98,8 +98,8 @@
 		}
 	}
 
-	const referrerId = () => valid(query.get("kid")) || recall("kid");
-	const leadId = (campaign) => leads[campaign] || valid(query.get("kolid")) || recall(campaign);
+	const referrerId = () => valid(query.get("kid")) || readLocal("kid");
+	const leadId = (campaign) => leads[campaign] || valid(query.get("kolid")) || readLocal(campaign);
 
 	async function request(path, options) {
 		const control = new AbortController();
@@ -265,7 +265,7 @@
 	function succeed(form, campaign, lead) {
 		const place = form.closest(oldEmbed);
 		leads[campaign] = valid(lead.social_id);
-		remember(campaign, leads[campaign]);
+		storeLocal(campaign, leads[campaign]);
 		const target = webAddress(lead.thankyou_url) || webAddress(lead.redirect_url);
 		const goes = fire(form, "success", { campaign, status: 200, answer: lead });
 		const handled = !goes || (place && callPage(place.getAttribute("data-callback_function") || "KOLSubscribeCallback", lead));
@@ -437,7 +437,7 @@
 	}
 
 	function begin() {
-		remember("kid", query.get("kid"));
+		storeLocal("kid", query.get("kid"));
 		all(oldEmbed).forEach(buildForm);
 		showAll();
 	}

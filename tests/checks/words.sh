@@ -11,7 +11,7 @@ trap 'rm -f "$found" "$found".*' EXIT
 
 # docs/requirements.md quotes its users. The first schema has the former names of columns.
 find "$@" -type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.sh' -o -name '*.py' -o -name '*.md' -o -name '*.in' -o -name '*.sql' \
-	-o -name '*.conf' -o -name '*.mk' -o -path '*scripts/*' -o -path '*conf-examples/*' -o -path '*bench/*' \) \
+	-o -name '*.conf' -o -name '*.mk' -o -name '*.js' -o -path '*scripts/*' -o -path '*conf-examples/*' -o -path '*bench/*' \) \
 	! -path '*docs/requirements.md' ! -path '*schema/0001-*' ! -path '*tests/fuzz/*seeds*' ! -name '*.bin' ! -name '*.pyc' ! -name disposable-domains.txt \
 	-print0 >"$found.files" || exit 99
 

@@ -208,7 +208,7 @@ class Quickstart:
         self.front.child.ready(self.healthy)
 
     def make_demo(self):
-        """Once for a state. The receiver that fails at times has the place of the other one meanwhile; an unfinished week is removed."""
+        """Once for a state. Meanwhile a receiver that fails at times replaces the usual one. An unfinished week is removed first."""
         if not self.makes_demo:
             return
         values = self.state.values

@@ -87,6 +87,11 @@ class Dashboard:
         return [*self.value("[...document.querySelectorAll('[role=alert]')].map(one => one.textContent)"),
                 *self.run("return window.errors.splice(0);"), *self.window.violations()]
 
+    def axe(self, script):
+        """What axe finds in the view: rules, each with some places."""
+        self.run(f"if (!window.axe) {{ {script} }}")
+        return self.run("return (await axe.run()).violations.map(one => `${one.id}: ${one.nodes.slice(0, 3).map(node => node.html)}`);")
+
     # ---- where it is ----
 
     def load(self, place=""):
@@ -157,14 +162,17 @@ class Dashboard:
             self.click("Log in")
         self.wait(f"document.querySelector('.shell h1') && {QUIET}", "the dashboard after the login")
 
+    def log_out(self):
+        self.click("Log out")
+        self.wait("document.querySelector('.login')")
+
     def enter(self, user, place=""):
         """Logs in as the user by the form, and shows the place."""
         self.window.open("about:blank")
         self.window.open(f"{self.url}#/{place}")
         self.wait("document.querySelector('h1')?.textContent && !document.querySelector('.skeleton')", "the dashboard")
         if self.value("document.querySelector('.shell')"):
-            self.click("Log out")
-            self.wait("document.querySelector('.login')")
+            self.log_out()
             self.run(f"location.hash = {json.dumps('#/' + place)};")
         self.log_in(user.email)
 

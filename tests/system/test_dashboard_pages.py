@@ -53,6 +53,27 @@ def test_unsaved_changes(dashboard, campaign, place, label):
     dashboard.wait(f"{HEADING} === 'Leads' && top() === document")
 
 
+@pytest.mark.parametrize("place, label, other", [("pages", "Headline", "Button"), ("pages?tab=mails", "Subject", "Text"), ("settings", "Name", "Starting number")])
+def test_what_is_typed_while_it_is_saved(dashboard, campaign, place, label, other):
+    """3.1: it stays, unsaved"""
+    dashboard.load(f"campaigns/{campaign.id}/{place}")
+    dashboard.run("""const real = fetch;
+        const wait = new Promise(done => { window.answer = done; });
+        window.fetch = async (url, options) => { if (options.method === "PATCH") await wait; return real(url, options); };""")
+    dashboard.fill(label, "first")
+    dashboard.click("Save")
+    dashboard.wait("button('Save')?.getAttribute('aria-busy') === 'true'")
+    text = "{{confirm_url}} 7" if other == "Text" else "7"
+    dashboard.fill(other, text)
+    dashboard.run("window.answer();")
+    dashboard.sees("1 unsaved change." if place == "settings" else "Saved")
+    dashboard.wait("!document.querySelector('main [aria-busy=true]')")
+    assert dashboard.value(f"[field({label!r}).value, field({other!r}).value, Boolean(button('Save'))]") == ["first", text, True]
+    dashboard.click("Save")
+    dashboard.wait("!button('Save')")
+    assert dashboard.value(f"[field({label!r}).value, field({other!r}).value]") == ["first", text]
+
+
 def test_the_text_of_a_mail(dashboard, campaign, leadhook):
     """2.3: it starts from the default text, says what it must show, and shows an error at the field that has it"""
     dashboard.open(f"campaigns/{campaign.id}/pages?tab=mails")
@@ -94,8 +115,7 @@ def test_a_viewer(window, service, account, campaign):
     dashboard.enter(viewer, f"campaigns/{campaign.id}/pages")
     dashboard.sees("Your role cannot change this.")
     assert dashboard.value("field('Headline').matches(':disabled') && getComputedStyle(field('Headline')).cursor") == "not-allowed"
-    dashboard.click("Log out")
-    dashboard.wait("document.querySelector('.login')")
+    dashboard.log_out()
 
 
 def test_the_link_of_an_invitation(dashboard):

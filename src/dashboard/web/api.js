@@ -26,13 +26,14 @@ export const unreachable = () => new Failure(0, { detail: "The service cannot be
 /** The user has closed a dialog that a call needed. */
 export class Cancelled extends Error {}
 
-/** What a call waits for: main.js sets functions that show the login, or ask for the password. Both are promises. */
+/** What a call waits for: session.js sets functions that show the login or request the password. They return promises. */
 export const gate = { logIn: null, confirm: null };
 
-const seen = new Map(); // of GET: URL → { tag, value, next }
+const SEEN_MAX = 64;
+const seen = new Map(); // the latest answers of GET: URL → { tag, value, next }
 
-/** Forgets all answers, when another user logs in. */
-export const forget = () => seen.clear();
+/** Discards all answers, when another user logs in. */
+export const discardAnswers = () => seen.clear();
 
 function urlOf(path, query) {
 	const url = new URL(path, BASE);
@@ -42,12 +43,19 @@ function urlOf(path, query) {
 	return url;
 }
 
-async function send(method, url, { body, version, key, signal }) {
+/** Stores an answer in place of the oldest one. */
+function keep(url, found) {
+	seen.delete(url.href);
+	seen.set(url.href, found);
+	if (seen.size > SEEN_MAX) seen.delete(seen.keys().next().value);
+}
+
+async function send(method, url, { body, version, key, signal }, tag) {
 	const headers = {};
 	if (body !== undefined) headers["Content-Type"] = "application/json";
 	if (version) headers["If-Match"] = version;
 	if (key) headers["Idempotency-Key"] = key;
-	if (method === "GET" && seen.has(url.href)) headers["If-None-Match"] = seen.get(url.href).tag;
+	if (tag) headers["If-None-Match"] = tag;
 	const limit = AbortSignal.timeout(SECONDS_MAX * 1000);
 	try {
 		return await fetch(url, {
@@ -91,25 +99,22 @@ function nextOf(answer) {
 	return link ? Object.fromEntries(new URLSearchParams(link[1])) : null;
 }
 
-async function read(answer, url) {
-	if (answer.status === 304)
-		return { ...seen.get(url.href), unchanged: true };
-	const tag = answer.headers.get("ETag");
-	const value = await answer.json();
-	const found = { tag, value, next: nextOf(answer) };
-	if (tag && url) seen.set(url.href, found);
-	return found;
-}
+const read = async answer => ({ tag: answer.headers.get("ETag"), value: await answer.json(), next: nextOf(answer) });
 
 async function attempt(method, path, options) {
 	const url = urlOf(path, options.query);
-	const answer = await send(method, url, options);
+	const old = method === "GET" ? seen.get(url.href) : undefined;
+	const answer = await send(method, url, options, old?.tag);
 	try {
-		if (answer.ok || answer.status === 304)
-			return await read(answer, method === "GET" ? url : null);
-		throw await failureOf(answer);
+		if (!answer.ok && answer.status !== 304)
+			throw await failureOf(answer);
+		const found = answer.status === 304 ? old : await read(answer);
+		if (method === "GET" && found.tag) keep(url, found);
+		return found;
 	} catch (error) {
-		throw options.signal?.aborted ? new Cancelled() : error; // the body may come after the abort
+		if (options.signal?.aborted)
+			throw new Cancelled(); // the body may come after the abort
+		throw error instanceof Failure ? error : unreachable(); // the connection may break in the body
 	}
 }
 
@@ -135,9 +140,13 @@ export const get = (path, query, options) => call("GET", path, { ...options, que
 export const patch = (path, body, version) => call("PATCH", path, { body, version });
 export const remove = (path, query) => call("DELETE", path, { query });
 
-/** A POST. It is sent once more, with the same key, when its answer was lost: nothing is done twice. */
+/** Paths of the calls that accept a key (docs/manage.md 1.5); others ignore it, and may do something twice. */
+const REPEATABLE =
+	/^(accounts|users|mails\/test)$|\/(keys|campaigns|tags|actions|rewards|webhooks|points|bulk|test)$|^campaigns\/\d+\/redeliver$/;
+
+/** A POST. If it accepts a key, it is sent once more when its answer was lost: nothing is done twice. */
 export async function post(path, body = {}, options = {}) {
-	const key = path.startsWith("session") ? undefined : crypto.randomUUID();
+	const key = REPEATABLE.test(path) ? crypto.randomUUID() : undefined;
 	try {
 		return await call("POST", path, { ...options, body, key });
 	} catch (failure) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The audit log: who has changed what, in words.
-import { plural } from "./format.js";
+// The audit log: changes and their authors, in words.
+import { labelOf, plural } from "./format.js";
 import { useCampaigns } from "./frame.js";
 import { useLive } from "./live.js";
 import { link } from "./route.js";
@@ -8,12 +8,12 @@ import { Dates, Filter, Pager } from "./lists.js";
 import { PAGE_LABELS } from "./pages.js";
 import { SETTING_LABELS } from "./settings.js";
 import { AccountChoice, useAccount } from "./team.js";
-import { EVENTS, LEAD_CHANGES, MAILS, RIGHTS, operationName } from "./words.js";
+import { EVENTS, LANGUAGES, LEAD_CHANGES, MAILS, RIGHTS, operationName } from "./words.js";
 import { Chip, Empty, Facts, Loaded, Page, Table, Time, Updated, html } from "./ui.js";
 
 const ACTORS = { user: "Former user", key: "Former API key" };
 
-/** Who has made a change: a user, a key, or somebody at the command line, of whom the system may know the number alone. */
+/** The author of a change: a user, a key, or the command line, with a user name or number. */
 const actorOf = row =>
 	row.actor === "shell"
 		? `Command line (${row.actor_name.replace(/^uid (\d+)$/, "user $1")})`
@@ -37,9 +37,6 @@ function labelsOf(operation) {
 	return { page: PAGE_LABELS, mail: MAIL_LABELS, campaign: SETTING_LABELS }[noun] || OTHER_LABELS;
 }
 
-const spaced = name => `${name[0].toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
-const LANGUAGES = { __proto__: null, en: "English", de: "German", es: "Spanish", fr: "French" };
-
 const textLabel = (label, language) => (language ? `${label} (${LANGUAGES[language] || language})` : label);
 
 /** What was, or is, as [label, value] by name. A list of texts has one name for each language of a text. */
@@ -49,12 +46,12 @@ function valuesOf(operation, value) {
 	if (Array.isArray(value)) {
 		for (const { name, language, value: text } of value)
 			if (!name.startsWith("consent.")) // each text of the consent that there was
-				found.set(`${name} ${language || ""}`, [textLabel(labels[name] || spaced(name), language), text]);
+				found.set(`${name} ${language || ""}`, [textLabel(labels[name] || labelOf(name), language), text]);
 		return found;
 	}
 	const isShown = name => !HIDDEN.has(name) && (labels !== MAIL_LABELS || labels[name]);
 	for (const [name, one] of Object.entries(value || {}).filter(([key]) => isShown(key)))
-		found.set(name, [labels[name] || spaced(name), one]);
+		found.set(name, [labels[name] || labelOf(name), one]);
 	return found;
 }
 
@@ -69,7 +66,7 @@ function plain(value) {
 	if (Array.isArray(value))
 		return value.map(wordOf).join(", ") || "(none)";
 	if (typeof value === "object")
-		return Object.entries(value).map(([name, one]) => `${spaced(name)}: ${plain(one)}`).join(", ");
+		return Object.entries(value).map(([name, one]) => `${labelOf(name)}: ${plain(one)}`).join(", ");
 	return String(value);
 }
 

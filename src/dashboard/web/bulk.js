@@ -4,7 +4,7 @@ import { useRef, useState } from "./hooks.js";
 import { get, post } from "./api.js";
 import { plural } from "./format.js";
 import { refresh } from "./live.js";
-import { Field, Form, FormDialog, ask, useForm, wrongField } from "./forms.js";
+import { Field, Form, FormDialog, confirmAction, useForm, wrongField } from "./forms.js";
 import { Button, Dialog, html, openDialog, showFailure, toast } from "./ui.js";
 import { nameOf } from "./words.js";
 
@@ -15,22 +15,25 @@ const SOON_MS = [1500, 5000];
 
 /** Word of the API: [button, done, the word that undoes it, whether a lead is so already, what it does]. */
 const CHANGES = {
-	verify: ["Verify", "verified", "unverify", lead => lead.verified, "Marks the address as confirmed, as the lead can do it"],
+	verify: ["Verify", "verified", "unverify", lead => lead.verified, "Marks the address as confirmed"],
 	unverify: ["Unverify", "unverified", "verify", lead => !lead.verified],
 	approve: ["Mark as genuine", "marked as genuine", "block", lead => !lead.fraudulent, "Not fraudulent: points count again"],
 	block: ["Mark as fraudulent", "marked as fraudulent", "approve", lead => lead.fraudulent, "Points do not count"],
 	waitlist: ["Add to waitlist", "added to the waitlist", "unwaitlist", lead => lead.waitlisted],
-	unwaitlist: ["Let in from waitlist", "let in", "waitlist", lead => !lead.waitlisted, "Ends the time on the waitlist"],
+	unwaitlist: ["Let in from waitlist", "let in", "waitlist", lead => !lead.waitlisted, "Removes the lead from the waitlist"],
 	optout: ["Unsubscribe", "unsubscribed", null],
 	delete: ["Delete", "deleted", null],
 	tag: ["Tag", "tagged", null],
 };
 
-/** Queues a change of any number of leads. */
-export async function changeLeads(campaign, change, ids, extra = {}) {
-	for (let from = 0; from < ids.length; from += CALL_MAX)
-		await post(`campaigns/${campaign}/bulk`, { change, leads: ids.slice(from, from + CALL_MAX), ...extra });
+/** Posts a body with any number of leads, in as many calls as that takes. */
+async function postLeads(path, leads, body) {
+	for (let from = 0; from < leads.length; from += CALL_MAX)
+		await post(path, { ...body, leads: leads.slice(from, from + CALL_MAX) });
 }
+
+/** Queues a change of any number of leads. */
+export const changeLeads = (campaign, change, ids, extra) => postLeads(`campaigns/${campaign}/bulk`, ids, { change, ...extra });
 
 /** The views follow a change of leads that was queued now. */
 export const refreshSoon = () => SOON_MS.forEach(time => setTimeout(refresh, time));
@@ -70,7 +73,7 @@ function Everything({ campaign, filters, title, verb, text, change, extra, close
 	const cancel = () => {
 		stop.current = true;
 		if (!form.busy)
-			close();
+			close(count || undefined); // some may be queued before a failure
 	};
 	return html`
 		<${Dialog} title=${title} close=${cancel}>
@@ -95,16 +98,12 @@ const OTHER_PAGES = html`
  * The bar with actions for the chosen leads, a map by social id. `more`: others match, too; `everything`: all that match the
  * filters are chosen.
  */
-export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, everything, chooseEverything }) {
+export function Bulk({ campaign, chosen, clear, tags, filters, more, everything, chooseEverything }) {
 	const ids = [...chosen.keys()];
-	const whom = everything ? "all matching leads" : plural(ids.length, "lead");
-	const reloadSoon = () => {
-		SOON_MS.forEach(time => setTimeout(reload, time));
-		refreshSoon();
-	};
+	const selected = everything ? "all matching leads" : plural(ids.length, "lead");
 	const soon = () => {
 		clear();
-		reloadSoon();
+		refreshSoon();
 	};
 	const run = async (change, extra) => {
 		const [, done, opposite, isDone] = CHANGES[change];
@@ -116,7 +115,7 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 		await changeLeads(campaign, change, changed, extra);
 		const undo = async () => {
 			await changeLeads(campaign, opposite, changed);
-			reloadSoon();
+			refreshSoon();
 		};
 		toast(`${plural(changed.length, "lead")} will be ${done}`, opposite && undo);
 		soon();
@@ -125,7 +124,7 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 		const [verb, done] = CHANGES[change];
 		const text = change === "delete" ? DELETION : OTHER_PAGES;
 		const count = await openDialog(close => html`
-			<${Everything} campaign=${campaign} filters=${filters} title=${`${verb}: ${whom}?`} verb=${verb} text=${text}
+			<${Everything} campaign=${campaign} filters=${filters} title=${`${verb}: ${selected}?`} verb=${verb} text=${text}
 				change=${change} extra=${extra} close=${close} />`);
 		if (count !== undefined) {
 			toast(`${plural(count, "lead")} will be ${done}`);
@@ -137,8 +136,8 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 			return runAll(change, extra);
 		if (change !== "delete")
 			return run(change, extra);
-		const name = ids.length === 1 ? nameOf(chosen.get(ids[0])) : whom;
-		return ask({ title: `Delete ${name}?`, verb: `Delete ${whom}`, work: () => run(change), text: DELETION });
+		const name = ids.length === 1 ? nameOf(chosen.get(ids[0])) : selected;
+		return confirmAction({ title: `Delete ${name}?`, verb: `Delete ${selected}`, work: () => run(change), text: DELETION });
 	};
 	const points = async () => {
 		if (await openDialog(close => html`<${Points} campaign=${campaign} leads=${ids} close=${close} />`)) soon();
@@ -157,7 +156,7 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 	].filter(Boolean);
 	return html`
 		<div class="bulk" role="region" aria-label="Selected leads">
-			<strong>${everything ? "All matching leads" : whom} selected</strong>
+			<strong>${everything ? "All matching leads" : selected} selected</strong>
 			${more && !everything && html`
 				<button type="button" class="small quiet" onClick=${chooseEverything}>Select all matching leads</button>`}
 			${words.map(word => html`
@@ -175,14 +174,10 @@ export function Bulk({ campaign, chosen, clear, tags, reload, filters, more, eve
 		</div>`;
 }
 
-export function Points({ campaign, leads, who = plural(leads.length, "lead"), close }) {
+export function Points({ campaign, leads, subject = plural(leads.length, "lead"), close }) {
 	const form = useForm({ points: "", message: "" });
-	async function give(points, message) {
-		for (let from = 0; from < leads.length; from += CALL_MAX) {
-			const some = leads.slice(from, from + CALL_MAX);
-			await post(`campaigns/${campaign}/points`, { points, leads: some, ...(message ? { message } : {}) });
-		}
-	}
+	const give = (points, message) =>
+		postLeads(`campaigns/${campaign}/points`, leads, { points, ...(message ? { message } : {}) });
 	async function submit() {
 		const points = Number(form.values.points);
 		if (!Number.isInteger(points) || points === 0)
@@ -197,7 +192,7 @@ export function Points({ campaign, leads, who = plural(leads.length, "lead"), cl
 		close(true);
 	}
 	return html`
-		<${FormDialog} title=${`Points for ${who}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
+		<${FormDialog} title=${`Points for ${subject}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
 			<${Field} form=${form} name="points" label="Points" inputmode="numeric"
 				hint="Negative numbers remove points. A score never falls below 0." />
 			<${Field} form=${form} name="message" label="Reason"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One campaign: growth, sources, referrals, leaderboard.
+import { useMemo } from "./hooks.js";
 import { Chart } from "./chart.js";
-import { change, count, percent, plural, rfc3339 } from "./format.js";
+import { change, count, growth, percent, plural, rfc3339 } from "./format.js";
 import { campaignName } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
@@ -14,13 +15,13 @@ import { Bars, Loaded, Notice, Page, Segments, Tile, Time, Updated, html } from 
 const HOUR = 3600e3;
 const DAY = 24 * HOUR;
 
-/** The periods: hours back from now; `all` from the campaign's beginning. */
+/** The periods back from now. `all`: as far as the API goes, because imported leads may be older than the campaign. */
 const PERIODS = [
 	["24h", "24 hours", DAY, "hour"],
 	["7d", "7 days", 7 * DAY, "day"],
 	["30d", "30 days", 30 * DAY, "day"],
 	["90d", "90 days", 90 * DAY, "day"],
-	["all", "All", 0, "day"],
+	["all", "All", 1099 * DAY, "day"],
 ];
 
 const SERIES = [
@@ -31,20 +32,18 @@ const SERIES = [
 ];
 
 /** The query of the statistics; it changes with the hour, so that answers can be 304. */
-function periodQuery(key, created) {
+function periodQuery(key) {
 	const [, , size, by] = PERIODS.find(([name]) => name === key) || PERIODS[2];
 	const unit = by === "hour" ? HOUR : DAY;
 	const now = Math.ceil(Date.now() / unit) * unit;
-	const first = Math.max(now - 1099 * DAY, Math.floor(Date.parse(created) / DAY) * DAY);
-	return { by, since: rfc3339(new Date(size ? now - size : first)) };
+	return { by, since: rfc3339(new Date(now - size)) };
 }
 
 function Delta({ now, before }) {
 	const by = change(now, before);
 	if (by === null)
 		return html`${count(before)} in the previous period`;
-	const growth = `${by < 0 ? "↓" : "↑"} ${count(Math.abs(by))} %`;
-	return html`<span class=${by < 0 ? "down" : "up"}>${growth}</span> from ${count(before)}`;
+	return html`<span class=${by < 0 ? "down" : "up"}>${growth(by)}</span> from ${count(before)}`;
 }
 
 const NoSignups = () => html`<p class="muted">No sign-ups in this period.</p>`;
@@ -100,8 +99,7 @@ function problemOf(webhook) {
 }
 
 /** Webhooks that do not work, each with the way to its page. */
-function WebhookProblems({ id }) {
-	const webhooks = useList(may("hooks") ? `campaigns/${id}/webhooks` : null, {}, { every: 30 });
+function WebhookProblems({ id, webhooks }) {
 	const bad = (webhooks || []).filter(one => one.gone || one.state !== "active");
 	if (bad.length === 0)
 		return null;
@@ -125,15 +123,14 @@ const Ended = ({ id, campaign }) => html`
 		${may("manage") && html`<a class="button" href=${link(`campaigns/${id}/settings`)}>Settings</a>`}
 	<//>`;
 
-/** The numbers of a period; `leads` makes a link to the leads that a number counts. */
-function Numbers({ found, leads }) {
-	const { totals, previous } = found;
+/** The numbers of a period; `previous`: those of the one before; `leads` makes a link to the leads that a number counts. */
+function Numbers({ totals, previous, leads }) {
 	const verified = percent(totals.verified, totals.leads);
 	const referred = percent(totals.referred, totals.leads);
 	return html`
 		<div class="tiles">
 			<${Tile} label="Leads" value=${leads(count(totals.leads), {})}
-				note=${html`<${Delta} now=${totals.leads} before=${previous.leads} />`} />
+				note=${previous && html`<${Delta} now=${totals.leads} before=${previous.leads} />`} />
 			<${Tile} label="Verified" value=${leads(verified, { verified: "on" })}
 				note=${plural(totals.verified, "verified lead")} />
 			<${Tile} label="Referred" value=${referred} note=${`${plural(totals.referred, "lead")} from referral links`} />
@@ -142,11 +139,24 @@ function Numbers({ found, leads }) {
 		</div>`;
 }
 
+function Signups({ stats, period }) {
+	const points = useMemo(() => {
+		const first = period === "all" ? stats.points.findIndex(point => point.leads > 0) : 0;
+		return stats.points.slice(first); // without a sign-up, the last one
+	}, [stats, period]);
+	return html`
+		<section class="card">
+			<h2>Sign-ups</h2>
+			<${Chart} key=${`${period}${stats.by}`} points=${points} by=${stats.by} label="Sign-ups over time" series=${SERIES} />
+		</section>`;
+}
+
 export function Campaign({ id, query }) {
 	const campaign = useLive(`campaigns/${id}`, {}, { every: 60 });
 	const period = query.period || "30d";
-	const filter = campaign.value ? periodQuery(period, campaign.value.created_at) : {};
-	const stats = useLive(campaign.value ? `campaigns/${id}/stats` : null, filter, { every: 30 });
+	const filter = periodQuery(period);
+	const stats = useLive(`campaigns/${id}/stats`, filter, { every: 30 });
+	const webhooks = useList(may("hooks") ? `campaigns/${id}/webhooks` : null, {}, { every: 15 });
 	const leads = (text, filters) => {
 		const place = link(`campaigns/${id}/leads`, { ...filters, since: filter.since, newest: true });
 		return may("leads") ? html`<a href=${place}>${text}</a>` : text;
@@ -156,18 +166,14 @@ export function Campaign({ id, query }) {
 		<${Page} title=${campaign.value?.name || campaignName(id)} actions=${html`<${Updated} live=${stats} />`}>
 			<${Loaded} live=${campaign}>${one => html`
 				${one.state === "ended" && html`<${Ended} id=${id} campaign=${one} />`}
-				<${WebhookProblems} id=${id} />
-				<${Checklist} id=${id} campaign=${one} />
+				<${WebhookProblems} id=${id} webhooks=${webhooks} />
+				<${Checklist} id=${id} campaign=${one} webhooks=${webhooks} />
 				<${Segments} label="Period" options=${PERIODS} value=${period} choose=${choose} kind="small" />
 				<${Loaded} live=${stats} lines=${8}>${found => html`
 					${!found.complete && html`
 						<${Notice}><p>Statistics are still being built. Earlier hours are missing.</p><//>`}
-					<${Numbers} found=${found} leads=${leads} />
-					<section class="card">
-						<h2>Sign-ups</h2>
-						<${Chart} key=${`${period}${found.by}`} points=${found.points} by=${found.by} label="Sign-ups over time"
-							series=${SERIES} />
-					</section>
+					<${Numbers} totals=${found.totals} previous=${period !== "all" && found.previous} leads=${leads} />
+					<${Signups} stats=${found} period=${period} />
 					<div class="masonry">
 						<section class="card">
 							<h2>Where leads come from</h2>

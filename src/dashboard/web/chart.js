@@ -9,14 +9,21 @@ import { html } from "./ui.js";
 const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map(step => step * 10 ** power)).flat();
 
 let loading = null;
+/** Resolves to uPlot; null: it cannot be loaded. */
 function load() {
-	loading ||= import("./uplot.js").then(module => {
-		const style = document.createElement("link");
-		style.rel = "stylesheet";
-		style.href = new URL("./uplot.css", import.meta.url);
-		document.head.append(style);
-		return module.default;
-	});
+	loading ||= import("./uplot.js").then(
+		module => {
+			const style = document.createElement("link");
+			style.rel = "stylesheet";
+			style.href = new URL("./uplot.css", import.meta.url);
+			document.head.append(style);
+			return module.default;
+		},
+		() => {
+			loading = null; // for the next chart
+			return null;
+		},
+	);
 	return loading;
 }
 
@@ -109,7 +116,7 @@ export function Chart({ points, series: all, by, label }) {
 		const size = () => ({ width: box.current.clientWidth, height: box.current.clientWidth < 500 ? 180 : 260 });
 		const watch = new ResizeObserver(() => requestAnimationFrame(() => box.current && plot.current?.setSize(size())));
 		load().then(Plot => {
-			if (gone || !box.current)
+			if (!Plot || gone || !box.current)
 				return;
 			const axis = {
 				stroke: color("--muted"),

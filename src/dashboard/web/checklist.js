@@ -22,11 +22,10 @@ function Step({ done, title, children }) {
 		</li>`;
 }
 
-export function Checklist({ id, campaign }) {
+export function Checklist({ id, campaign, webhooks }) {
 	const [hidden, hide] = useState(localStorage.getItem(hiddenKey(id)) === "yes");
 	const wanted = !hidden && may("manage");
 	const embed = useList(wanted ? `campaigns/${id}/embed` : null, {}, { every: 0 });
-	const webhooks = useList(wanted && may("hooks") ? `campaigns/${id}/webhooks` : null, {}, { every: 15 });
 	const rewards = useList(wanted ? `campaigns/${id}/rewards` : null, {}, { every: 60 });
 	if (!wanted || !embed || !webhooks || !rewards)
 		return null;

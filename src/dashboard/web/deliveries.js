@@ -7,7 +7,7 @@ import { Crumbs } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
 import { DELIVERY_STATES, EVENTS, eventName, outcome, statusHint, urlParts, waitReason } from "./words.js";
-import { ClearFilters, Dates, Filter, Pager } from "./lists.js";
+import { ClearFilters, Dates, Filter, Pager, selectColumn } from "./lists.js";
 import { Button, Chip, Copy, Empty, Facts, Loaded, Notice, Page, Table, Time, Updated, html, toast } from "./ui.js";
 
 const PART = 50;
@@ -44,20 +44,11 @@ async function resend(deliveries, webhooks) {
 
 export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 	const urlOf = delivery => webhooks?.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook";
-	const chooseAll = event => rows.forEach(row => choose(row, event.currentTarget.checked));
 	const leadOf = row => row.lead_email || row.lead_name || row.lead;
 	const columns = [
-		choose && {
-			title: "Select",
-			hidden: true,
-			head: html`
-				<input type="checkbox" aria-label="Select all deliveries on this page"
-					checked=${rows.every(row => chosen.has(row.id))} onChange=${chooseAll} />`,
-			kind: "tick",
-			cell: row => html`
-				<input type="checkbox" aria-label=${`Select delivery ${row.id}`} checked=${chosen.has(row.id)}
-					onChange=${event => choose(row, event.currentTarget.checked)} />`,
-		},
+		choose && selectColumn({
+			rows, what: "deliveries", nameOf: row => `delivery ${row.id}`, keyOf: row => row.id, chosen, choose,
+		}),
 		{
 			title: "Event",
 			cell: row => html`<a href=${link(`campaigns/${campaign}/deliveries/${row.id}`)}>${eventName(row.event)}</a>`,
@@ -200,13 +191,11 @@ function StateSentence({ one }) {
 			<${Notice} tone="wait">
 				<p><strong>${one.attempts > 0 ? "Retrying." : "Pending."}</strong> ${reasonOf(one)}.</p>
 			<//>`;
-	return html`
-		<${Notice} tone="bad">
-			<p>
-				<strong>Failed.</strong> All attempts failed. Last error: ${outcome(one.last_status, one.last_error)}.
-				${" "}Fix the receiver, then resend the delivery.
-			</p>
-		<//>`;
+	const error = outcome(one.last_status, one.last_error);
+	const text = one.attempts > 0
+		? `All attempts failed. Last error: ${error}. Fix the receiver, then resend the delivery.`
+		: `Reason: ${error}.`;
+	return html`<${Notice} tone="bad"><p><strong>Failed.</strong> ${text}</p><//>`;
 }
 
 function factsOf(one, id) {

@@ -261,7 +261,7 @@ function rowsHint(isDefault, fallback) {
 	if (!isDefault)
 		return "Standard fields such as Email are labeled in the language of the page. Enter a label to replace it.";
 	if (fallback)
-		return "These are the fields of all languages. Once you change something, this language has its own.";
+		return "These are the fields of all languages. After a change, this language has fields of its own.";
 	return "This is the default form. Change it or add fields.";
 }
 

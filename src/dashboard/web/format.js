@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers and times as people read them, in the language of the browser's formats.
+// Numbers and times as people read them: in English, times in the browser's time zone.
 
 const numbers = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -35,7 +35,10 @@ export function change(value, before) {
 	return before < 20 ? null : Math.round((100 * (value - before)) / before);
 }
 
-/** "3 minutes ago", "in 2 hours", "14 Nov, 09:30". */
+/** A change in percent: "↑ 12 %". */
+export const growth = by => `${by < 0 ? "↓" : "↑"} ${count(Math.abs(by))} %`;
+
+/** "3 minutes ago", "in 2 hours", "14 Nov". */
 export function ago(time, now = Date.now()) {
 	const date = new Date(time);
 	const seconds = (date.getTime() - now) / 1000;
@@ -65,7 +68,11 @@ export function day(time) {
 }
 
 /** A day of UTC, as the counters have them. */
-export const utcDay = time => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+export function utcDay(time) {
+	const date = new Date(time);
+	const year = date.getUTCFullYear() === new Date().getUTCFullYear() ? undefined : "numeric";
+	return date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year, timeZone: "UTC" });
+}
 
 export const hour = time => clock.format(new Date(time));
 
@@ -91,6 +98,9 @@ export function bytes(size) {
 	}
 	return `${size.toFixed(1)} TB`;
 }
+
+/** "postal_code" → "Postal code". */
+export const labelOf = name => `${name[0].toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
 
 /** An RFC 3339 time without fractions. */
 export const rfc3339 = date => date.toISOString().replace(/\.\d+/, "");

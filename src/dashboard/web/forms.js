@@ -24,8 +24,7 @@ export function useForm(initial) {
 			return false;
 		}
 	}, []);
-	const refuse = useCallback(fields => setState({ busy: false, failure: null, fields }), []);
-	return { values, set, setValues, ...state, run, refuse };
+	return { values, set, setValues, ...state, run };
 }
 
 /** What `onSubmit` throws when a field has a wrong value, with a sentence about it. */
@@ -159,10 +158,11 @@ export function Password(properties) {
 }
 
 /**
- * Asks before what cannot be undone. `verb` is the text of the button, `cancel` that of the other one; `type`: a text that has to
- * be typed; `work`: what is done while the dialog is busy, so that a failure is shown in it. Resolves to whether it was done.
+ * A confirmation before what cannot be undone. `verb` is the text of the button, `cancel` that of the other one; `type`: a text
+ * that has to be typed; `work`: what is done while the dialog is busy, so that a failure is shown in it. Resolves to whether it
+ * was done.
  */
-export function ask({ title, text, verb, cancel, type, work, danger = true }) {
+export function confirmAction({ title, text, verb, cancel, type, work, danger = true }) {
 	function Question({ close }) {
 		const form = useForm({ typed: "" });
 		async function submit() {

@@ -216,6 +216,10 @@ function Warnings() {
 export function Frame({ children }) {
 	const route = useRoute();
 	const [open, setOpen] = useState(false);
+	const list = useList("campaigns", {}, { every: 60 });
+	useEffect(() => {
+		if (list) campaigns.set(list);
+	}, [list]);
 	useKeyboard(route);
 	useEffect(() => setOpen(false), [route.path.join("/")]);
 	useEffect(() => {

@@ -2,7 +2,7 @@
 // One lead: its data, activity, referrals and deliveries.
 import { useState } from "./hooks.js";
 import { patch, post } from "./api.js";
-import { count, day, full, hour, plural } from "./format.js";
+import { count, day, full, hour, labelOf, plural } from "./format.js";
 import { Crumbs } from "./frame.js";
 import { refresh, useList, useLive, useSearch } from "./live.js";
 import { go, link } from "./route.js";
@@ -13,7 +13,7 @@ import {
 	DELIVERY_STATES, MAILS, SOURCES, addressOf, eventName, fraudReason, mailReason, nameOf, outcome, scoreReason, urlParts,
 	waitReason,
 } from "./words.js";
-import { Field, FormDialog, ask, useForm } from "./forms.js";
+import { Field, FormDialog, confirmAction, useForm, wrongField } from "./forms.js";
 import {
 	Button, Chip, Copy, Facts, Loaded, Notice, Page, Problem, Segments, Time, Updated, download, html, openDialog, showFailure, toast,
 } from "./ui.js";
@@ -28,9 +28,11 @@ function Delivery({ campaign, one, webhooks }) {
 		one.attempts > 1 && plural(one.attempts, "attempt"),
 		waitReason(one),
 	];
+	const [host] = urlParts(url);
+	const place = link(`campaigns/${campaign}/deliveries/${one.id}`);
 	return html`
 		<li>
-			<a href=${link(`campaigns/${campaign}/deliveries/${one.id}`)}>${urlParts(url)[0]}</a> <${Chip} tone=${tone}>${state}<//>
+			${may("hooks") ? html`<a href=${place}>${host}</a>` : host} <${Chip} tone=${tone}>${state}<//>
 			<span class="muted"> ${notes.filter(Boolean).join(". ")}</span>
 		</li>`;
 }
@@ -111,6 +113,9 @@ function Timeline({ campaign, id }) {
 	const list = useSearch(`campaigns/${campaign}/leads/${id}/timeline`, { limit: 50 }, { target: 1, most: 1 });
 	const webhooks = useList(may("hooks") ? `campaigns/${campaign}/webhooks` : null, {}, { every: 0 });
 	const rows = list.rows.filter(entry => !kind || entry.kind === kind || (kind === "message" && entry.kind === "confirmation"));
+	const none = list.next
+		? "No activity of this type so far. Older entries were not searched yet."
+		: "No activity of this type.";
 	const headingOf = at => (at === 0 || day(rows[at].at) !== day(rows[at - 1].at)) && day(rows[at].at);
 	return html`
 		<section class="card">
@@ -119,7 +124,7 @@ function Timeline({ campaign, id }) {
 				<${Segments} label="Type" options=${KINDS} value=${kind} choose=${setKind} kind="small" />
 			</header>
 			<${Problem} failure=${list.failure} onRetry=${list.reload} />
-			${rows.length === 0 && !list.isLoading && html`<p class="muted">No activity of this type.</p>`}
+			${rows.length === 0 && !list.isLoading && html`<p class="muted">${none}</p>`}
 			<ol class="timeline" aria-busy=${list.isLoading}>
 				${rows.map((entry, at) => html`
 					<${Entry} key=${`${entry.kind}${entry.id}${entry.at}${at}`} campaign=${campaign} entry=${entry}
@@ -133,14 +138,13 @@ function Timeline({ campaign, id }) {
 
 function Referred({ campaign, lead }) {
 	const list = useLive(`campaigns/${campaign}/leads`, { referred_by: lead.social_id, limit: 20 }, { every: 60 });
-	const { verified_leads: verified, unverified_leads: unverified, influence, parent } = lead;
+	const { influence, parent } = lead;
 	const hrefOf = one => link(`campaigns/${campaign}/leads/${one.social_id}`);
 	const show = rows => {
 		if (rows.length === 0)
 			return html`<p class="muted">No referrals yet.</p>`;
-		const direct = verified.direct !== null ? unverified.direct + verified.direct : rows.length;
 		return html`
-			<p>Referred ${plural(direct, "lead")} directly and ${count(influence.indirect)} indirectly.</p>
+			<p>Referred ${plural(influence.direct, "lead")} directly and ${count(influence.indirect)} indirectly.</p>
 			<ul class="tree">
 				${rows.map(one => html`
 					<li key=${one.id}><a href=${hrefOf(one)}>${nameOf(one)}</a> <${StateOf} lead=${one} /></li>`)}
@@ -172,12 +176,15 @@ function Edit({ campaign, lead, close }) {
 	const form = useForm(start);
 	async function submit() {
 		const body = {};
-		for (const [name, value] of Object.entries(form.values)) {
-			if (name === "name" || name === "value" || value === start[name])
+		for (const [key, value] of Object.entries(form.values)) {
+			if (key === "name" || key === "value" || value === start[key])
 				continue;
-			body[name.replace(/^custom\./, "")] = value;
+			body[key.replace(/^custom\./, "")] = value;
 		}
-		if (form.values.name.trim()) body[form.values.name.trim()] = form.values.value;
+		const name = form.values.name.trim();
+		if (form.values.value && !name)
+			throw wrongField("name", "Enter the name of the field.");
+		if (name) body[name] = form.values.value;
 		if (Object.keys(body).length > 0) await patch(`campaigns/${campaign}/leads/${lead.social_id}`, body);
 		close(true);
 	}
@@ -221,18 +228,17 @@ function Actions({ campaign, lead, tags, reload }) {
 		if (await openDialog(close => html`<${Edit} campaign=${campaign} lead=${lead} close=${close} />`)) reload();
 	};
 	const changePoints = async () => {
-		const who = `${nameOf(lead)} (${plural(lead.contest_score, "point")})`;
+		const subject = `${nameOf(lead)} (${plural(lead.contest_score, "point")})`;
 		const done = await openDialog(close => html`
-			<${Points} campaign=${campaign} leads=${[lead.social_id]} who=${who} close=${close} />`);
+			<${Points} campaign=${campaign} leads=${[lead.social_id]} subject=${subject} close=${close} />`);
 		if (done) refresh();
 	};
 	const person = lead.email ? { email: lead.email } : { phone: lead.phone_number };
 	const erase = () =>
-		ask({
+		confirmAction({
 			title: "Erase this person?",
 			verb: "Erase",
 			type: addressOf(lead),
-			danger: true,
 			text: html`
 				<p>
 					All data about <strong>${addressOf(lead)}</strong> is deleted in all campaigns of the account: leads, points,
@@ -241,7 +247,8 @@ function Actions({ campaign, lead, tags, reload }) {
 				<p>Data that webhooks have already sent, and backups, are not affected. This cannot be undone.</p>`,
 			work: async () => {
 				const { value } = await post(`campaigns/${campaign}/erase`, person);
-				toast(`Erased ${plural(value.leads, "lead")} and ${plural(value.events, "event")}`);
+				const erased = `Erased ${plural(value.leads, "lead")} and ${plural(value.events, "event")}`;
+				toast(value.done ? erased : "The data is being deleted in the background");
 				go(`campaigns/${campaign}/leads`);
 			},
 		});
@@ -269,9 +276,6 @@ function Actions({ campaign, lead, tags, reload }) {
 
 /* ---- the view ---- */
 
-/** "postal_code" becomes "Postal code". */
-const labelOf = name => `${name[0].toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
-
 const text = value => (typeof value === "object" && value !== null ? JSON.stringify(value) : String(value));
 
 function Fraud({ lead }) {
@@ -279,7 +283,7 @@ function Fraud({ lead }) {
 		<${Notice} tone="bad">
 			<p>
 				<strong>Marked as fraudulent</strong>: ${lead.fraud_reasons.map(fraudReason).join("; ") || "no reason stored"}.
-				${" "}Its points, and its referrer's points for it, do not count. If it is not, mark it as genuine.
+				${" "}Its points, and its referrer's points for it, do not count. If the lead is genuine, select Mark as genuine.
 			</p>
 		<//>`;
 }

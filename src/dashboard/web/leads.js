@@ -8,10 +8,11 @@ import { useList, useLive, useSearch } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { may } from "./session.js";
 import { SOURCES, addressOf, nameOf } from "./words.js";
-import { ClearFilters, Dates, Filter, Pager } from "./lists.js";
+import { ClearFilters, Dates, Filter, Pager, selectColumn } from "./lists.js";
 import { Chip, Empty, Number_, Page, Problem, Segments, Skeleton, Table, Time, html } from "./ui.js";
 
 const PART = 50;
+const TOGETHER_MS = 2000; // between answers to calls that are made at the same time
 
 /* ---- search ---- */
 
@@ -107,6 +108,8 @@ const EXACT = ["email", "phone", "social_id"];
 const FILTERS = [
 	...EXACT, "name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "referred_by", "source", "since", "until",
 ];
+/** An export has no such filters. */
+const NOT_EXPORTED = [...EXACT, "referred_by"];
 const filtersOf = query => Object.fromEntries(FILTERS.filter(name => query[name]).map(name => [name, query[name]]));
 
 function orderOf(query) {
@@ -159,19 +162,8 @@ function SearchProgress({ list }) {
 
 /** The leads as a table; `choose`, which gets a lead and whether it is chosen, may be missing. */
 function LeadTable({ id, rows, chosen, choose }) {
-	const chooseAll = event => rows.forEach(lead => choose(lead, event.currentTarget.checked));
 	const columns = [
-		choose && {
-			title: "Select",
-			hidden: true,
-			head: html`
-				<input type="checkbox" aria-label="Select all leads on this page"
-					checked=${rows.every(lead => chosen.has(lead.social_id))} onChange=${chooseAll} />`,
-			kind: "tick",
-			cell: lead => html`
-				<input type="checkbox" aria-label=${`Select ${addressOf(lead)}`} checked=${chosen.has(lead.social_id)}
-					onChange=${event => choose(lead, event.currentTarget.checked)} />`,
-		},
+		choose && selectColumn({ rows, what: "leads", nameOf: addressOf, keyOf: lead => lead.social_id, chosen, choose }),
 		{
 			title: "Lead",
 			kind: "long",
@@ -204,13 +196,9 @@ export function Leads({ id, query }) {
 	useEffect(clear, [JSON.stringify(filters)]);
 	const changes = may("change");
 	const total = campaign.value && campaign.value.lead_count - campaign.value.jump_start;
-	const seen = useRef(null);
-	if (seen.current === null && total !== undefined) seen.current = total;
-	const fresh = !filtered && !query.after && seen.current !== null && total > seen.current ? total - seen.current : 0;
-	const showFresh = () => {
-		seen.current = total;
-		list.reload();
-	};
+	const seen = useRef(total);
+	if (!(campaign.at > list.at + TOGETHER_MS)) seen.current = total;
+	const fresh = !filtered && !query.after && total > seen.current ? total - seen.current : 0;
 	const choose = (lead, on) => {
 		setEverything(false);
 		setChosen(old => {
@@ -228,14 +216,15 @@ export function Leads({ id, query }) {
 	const actions = html`
 		<span class="muted">${total !== undefined && (filtered ? found : plural(total, "lead"))}</span>
 		${changes && html`<a class="button" href=${link(`campaigns/${id}/import`)}>Import</a>`}
-		<a class="button" href=${link(`campaigns/${id}/export`, filters)}>Export</a>`;
+		${!NOT_EXPORTED.some(name => query[name]) && html`
+			<a class="button" href=${link(`campaigns/${id}/export`, filters)}>Export</a>`}`;
 	return html`
 		<${Page} title="Leads" above=${html`<${Crumbs} id=${id} />`} actions=${actions}>
 			<${Search} query=${query} />
 			<${Filters} campaign=${id} query=${query} tags=${tags} filtered=${filtered} />
 			<${Order} query=${query} />
 			${fresh > 0 && html`
-				<p><button type="button" onClick=${showFresh}>Show ${plural(fresh, "new lead")}</button></p>`}
+				<p><button type="button" onClick=${list.reload}>Show ${plural(fresh, "new lead")}</button></p>`}
 			<${Problem} failure=${list.failure} onRetry=${list.reload} />
 			${rows.length > 0 && html`
 				<div aria-busy=${list.isLoading}>
@@ -248,7 +237,7 @@ export function Leads({ id, query }) {
 			${(query.after || (list.next && isFull)) && html`
 				<${Pager} after=${query.after} next=${isFull && list.next} first="First page" further=${`Next ${PART}`} />`}
 			${chosen.size > 0 && html`
-				<${Bulk} campaign=${id} chosen=${chosen} clear=${clear} tags=${tags} reload=${list.reload} filters=${filters}
+				<${Bulk} campaign=${id} chosen=${chosen} clear=${clear} tags=${tags} filters=${filters}
 					more=${all && (list.next || query.after)}
 					everything=${everything} chooseEverything=${() => setEverything(true)} />`}
 		<//>`;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A question before a view with something unsaved is left: by a link, by Back and Forward, by closing the tab.
 import { useLayoutEffect } from "./hooks.js";
-import { ask } from "./forms.js";
+import { confirmAction } from "./forms.js";
 
 const UNSAVED = ["Discard the unsaved changes?", "Discard"];
 
 const questions = []; // of what is unsaved: title, verb
 let position = history.state?.position || 0; // of the place in the history of the tab
-let asks = false;
+let isOpen = false; // the dialog
 let passes = false; // the next change of the place was confirmed
 let timer = 0;
 const RESTORE_MS = 20; // several changes in a row are taken back at once
@@ -17,10 +17,10 @@ history.replaceState({ position }, "");
 /** Resolves to whether what is unsaved, if anything, may be lost. */
 export function mayLeave() {
 	const [title, verb] = questions.at(-1) || [];
-	return title ? ask({ title, verb, cancel: "Stay" }) : Promise.resolve(true);
+	return title ? confirmAction({ title, verb, cancel: "Stay" }) : Promise.resolve(true);
 }
 
-// It is before the listeners of views, which learn of the change when it may be made. Meanwhile the place is the old one again.
+// This listener runs before those of views. Until the user confirms, the old place is restored.
 addEventListener("hashchange", event => {
 	const target = history.state?.position ?? position + 1; // a new entry has no state
 	const by = target - position;
@@ -33,17 +33,17 @@ addEventListener("hashchange", event => {
 	event.stopImmediatePropagation();
 	clearTimeout(timer);
 	timer = setTimeout(() => history.state.position !== position && history.go(position - history.state.position), RESTORE_MS);
-	if (asks)
+	if (isOpen)
 		return;
-	asks = true;
+	isOpen = true;
 	mayLeave().then(leaves => {
-		asks = false;
+		isOpen = false;
 		passes = leaves;
 		if (leaves) history.go(by);
 	});
 });
 
-/** While `active`, leaving the view asks `title`; `verb` is the text of the button that leaves. */
+/** While `active`, leaving the view needs a confirmation with this title; `verb` is the text of the button that leaves. */
 export function useLeaveWarning(active, [title, verb] = UNSAVED) {
 	useLayoutEffect(() => {
 		if (!active)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of a view with a long list: filters, which are in the query of its place, and the way to further parts.
+// The parts of a view with a long list: filters, which are in the query of its place, selection, the way to further parts.
 import { setQuery } from "./route.js";
 import { html } from "./ui.js";
 
@@ -35,6 +35,23 @@ export function ClearFilters({ query }) {
 	const clear = () => setQuery(Object.fromEntries(Object.keys(query).map(name => [name, null])));
 	return html`<button type="button" class="small quiet" onClick=${clear}>Clear filters</button>`;
 }
+
+/**
+ * The column of a table that selects rows. `what`: the plural of a row; `nameOf` and `keyOf` get a row; `chosen`: has the keys of
+ * those that are selected; `choose` gets a row and whether it is selected.
+ */
+export const selectColumn = ({ rows, what, nameOf, keyOf, chosen, choose }) => ({
+	title: "Select",
+	hidden: true,
+	kind: "tick",
+	head: html`
+		<input type="checkbox" aria-label=${`Select all ${what} on this page`}
+			checked=${rows.every(row => chosen.has(keyOf(row)))}
+			onChange=${event => rows.forEach(row => choose(row, event.currentTarget.checked))} />`,
+	cell: row => html`
+		<input type="checkbox" aria-label=${`Select ${nameOf(row)}`} checked=${chosen.has(keyOf(row))}
+			onChange=${event => choose(row, event.currentTarget.checked)} />`,
+});
 
 /** Buttons to the first part of a list and to its next one. `after`: where this part begins; `next`: the query of the next one. */
 export function Pager({ after, next, first = "Newest", further = "Older" }) {

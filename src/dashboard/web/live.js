@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Answers that stay up to date: while the tab is visible and somebody is there, a view asks again, with the ETag of what it has.
-// Old data stays when a call fails.
+// Answers that stay up to date: while the tab is visible and there is input, a view repeats its call with the ETag of what it
+// shows. Old data stays when a call fails.
 import { useCallback, useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled, get } from "./api.js";
 import { store } from "./store.js";
 
 const FIRST_RETRY_S = 5;
 const LAST_RETRY_S = 60;
-const AWAY_MS = 15 * 60 * 1000; // without input: an open tab must not keep a session alive
+const AWAY_MS = 15 * 60 * 1000; // without input: an open tab must not extend a session
 
-/** Whether nobody is there; a view shows it. */
+/** Whether updates are paused because there was no input. */
 export const paused = store(false);
 let lastInput = Date.now();
 
@@ -32,6 +32,13 @@ const mayAsk = () => {
 	return !document.hidden && !paused.get();
 };
 
+/** Seconds until a call is repeated that has failed so many times in a row; null: it is not repeated. */
+function retryWait(failure, failures) {
+	if (!failure.isAway && failure.status !== 429)
+		return null;
+	return failure.retryAfter || Math.min(FIRST_RETRY_S * 2 ** (failures - 1), LAST_RETRY_S);
+}
+
 /** A call as a text: its path and its query. */
 function placeOf(path, query) {
 	const pairs = Object.entries(query).filter(([, one]) => one !== undefined && one !== null && one !== "");
@@ -39,7 +46,7 @@ function placeOf(path, query) {
 }
 
 /**
- * The answer to GET `path`; null as a path asks nothing. `every`: seconds between two calls; 0: once. Returns { value, next, tag,
+ * The answer to GET `path`; null as a path makes no call. `every`: seconds between two calls; 0: once. Returns { value, next, tag,
  * failure, at, retryAt, isLoading, reload }: `value` is undefined before the first answer and after a change of path or query.
  */
 export function useLive(path, query = {}, { every = 30 } = {}) {
@@ -57,9 +64,9 @@ export function useLive(path, query = {}, { every = 30 } = {}) {
 		let failures = 0;
 		const control = new AbortController();
 		const again = seconds => {
-			timer = setTimeout(ask, seconds * 1000);
+			timer = setTimeout(request, seconds * 1000);
 		};
-		async function ask() {
+		async function request() {
 			clearTimeout(timer);
 			if (!mayAsk()) {
 				again(1);
@@ -75,25 +82,24 @@ export function useLive(path, query = {}, { every = 30 } = {}) {
 				if (failure instanceof Cancelled || control.signal.aborted)
 					return;
 				failures++;
-				const wait = failure.retryAfter || Math.min(FIRST_RETRY_S * 2 ** (failures - 1), LAST_RETRY_S);
-				const repeats = failure.isAway || failure.status === 429;
+				const wait = retryWait(failure, failures);
 				set(old => ({
 					...(old.place === place ? old : {}),
 					place,
 					failure,
 					isLoading: false,
-					retryAt: repeats ? Date.now() + wait * 1000 : null,
+					retryAt: wait && Date.now() + wait * 1000,
 				}));
-				if (repeats) again(wait);
+				if (wait) again(wait);
 			}
 		}
 		const shown = () => {
-			if (!document.hidden && every > 0) ask();
+			if (!document.hidden && every > 0) request();
 		};
 		document.addEventListener("visibilitychange", shown);
-		const stopRefresh = refreshes.subscribe(ask);
-		const stopPause = paused.subscribe(is => !is && ask());
-		ask();
+		const stopRefresh = refreshes.subscribe(request);
+		const stopPause = paused.subscribe(is => !is && request());
+		request();
 		return () => {
 			control.abort();
 			clearTimeout(timer);
@@ -107,12 +113,12 @@ export function useLive(path, query = {}, { every = 30 } = {}) {
 	return { ...own, reload };
 }
 
-/** The whole list behind a path that is short, such as that of webhooks; undefined until it is there. */
+/** The whole list of a path, if it is short, such as webhooks; undefined until it is there. */
 export const useList = (path, query, options) => useLive(path, query, options).value;
 
 /**
- * The beginning of a list whose calls examine a limited number of rows: asks for further parts until `target` rows are there or
- * `most` calls were made. Returns { rows, next, failure, isLoading, calls, at, goOn, reload }: `goOn` asks for more of them.
+ * The beginning of a list whose calls examine a limited number of rows: reads further parts until `target` rows are there or
+ * `most` calls were made. Returns { rows, next, failure, isLoading, at, goOn, reload }: `goOn` reads at least one more part.
  */
 export function useSearch(path, query, { target = 50, most = 6 } = {}) {
 	const place = placeOf(path, query);
@@ -122,48 +128,55 @@ export function useSearch(path, query, { target = 50, most = 6 } = {}) {
 	const [from, setFrom] = useState(null);
 	useEffect(() => {
 		const control = new AbortController();
-		const goesOn = from?.place === place;
-		let rows = goesOn ? from.rows : [];
-		let next = goesOn ? from.next : query;
-		let calls = goesOn ? from.calls : 0;
-		const end = calls + most;
-		set(old => ({
-			...old,
-			isLoading: true,
-			failure: null,
-			...(old.place === place ? {} : { rows: [], calls: 0, next: null }),
-			place,
-		}));
-		(async () => {
+		let { rows, next } = from?.place === place ? from : { rows: [], next: query };
+		let failures = 0;
+		let timer = 0;
+		const again = seconds => {
+			timer = setTimeout(search, seconds * 1000);
+		};
+		async function search() {
+			if (!mayAsk()) {
+				again(1);
+				return;
+			}
+			set(old => ({ ...old, isLoading: true }));
 			try {
-				while (next && rows.length < target && calls < end) {
+				for (let calls = 0; next && (calls === 0 || rows.length < target) && calls < most; ) {
 					const part = await get(path, next, { signal: control.signal });
 					rows = [...rows, ...part.value];
 					next = part.next;
 					calls++;
-					set({
-						place,
-						rows,
-						next,
-						calls,
-						isLoading: Boolean(next) && rows.length < target && calls < end,
-						at: Date.now(),
-						failure: null,
-					});
+					failures = 0;
+					const isLoading = Boolean(next) && rows.length < target && calls < most;
+					set({ place, rows, next, isLoading, at: Date.now(), failure: null });
 				}
 			} catch (failure) {
-				if (!(failure instanceof Cancelled) && !control.signal.aborted) set(old => ({ ...old, failure, isLoading: false }));
+				if (failure instanceof Cancelled || control.signal.aborted)
+					return;
+				failures++;
+				set(old => ({ ...old, failure, isLoading: false }));
+				const wait = retryWait(failure, failures);
+				if (wait) again(wait);
 			}
-		})();
+		}
+		set(old => ({
+			...old,
+			isLoading: true,
+			failure: null,
+			...(old.place === place ? {} : { rows: [], next: null, at: undefined }),
+			place,
+		}));
+		search();
 		const stop = refreshes.subscribe(() => {
 			setFrom(null);
 			reload();
 		});
 		return () => {
 			control.abort();
+			clearTimeout(timer);
 			stop();
 		};
 	}, [place, round, from]);
-	const goOn = () => setFrom({ place, rows: state.rows, next: state.next, calls: state.calls });
-	return { ...(state.place === place ? state : { rows: [], isLoading: true, calls: 0 }), goOn, reload };
+	const goOn = () => setFrom({ place, rows: state.rows, next: state.next });
+	return { ...(state.place === place ? state : { rows: [], isLoading: true }), goOn, reload };
 }

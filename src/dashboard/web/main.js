@@ -3,10 +3,9 @@
 import { render } from "./preact.js";
 import { unreachable } from "./api.js";
 import { useEffect, useErrorBoundary, useState } from "./hooks.js";
-import { Frame, Overlays, campaigns, readCampaigns, useCampaigns } from "./frame.js";
+import { Frame, Overlays, campaigns, useCampaigns } from "./frame.js";
 import { Campaign } from "./campaign.js";
 import { Deliveries, Delivery } from "./deliveries.js";
-import "./leave.js"; // first: before the listeners of views
 import { Lead } from "./lead.js";
 import { Leads } from "./leads.js";
 import { Overview } from "./overview.js";
@@ -135,7 +134,6 @@ function App() {
 	}, []);
 	useEffect(() => {
 		campaigns.set([]);
-		if (user) readCampaigns().catch(() => {}); // the views say what is wrong
 	}, [user?.user_id]);
 	const enter = () => {
 		setToken(null);

@@ -6,7 +6,7 @@ import { setTheme, useTheme } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { logOut, readSession, session, useSession } from "./session.js";
 import { ROLES } from "./words.js";
-import { Field, Form, FormDialog, Password, ask, useForm } from "./forms.js";
+import { Field, Form, FormDialog, Password, confirmAction, useForm } from "./forms.js";
 import {
 	Button, Chip, Code, Copy, Dialog, Facts, Loaded, Notice, Page, Segments, Table, Time, download, html, openDialog, toast,
 } from "./ui.js";
@@ -102,7 +102,7 @@ function SecondFactor() {
 	}
 	const renew = async () => showCodes((await post("session/factor/codes")).value.recovery_codes);
 	const drop = () =>
-		ask({
+		confirmAction({
 			title: "Turn off two-factor authentication?",
 			verb: "Turn off",
 			text: html`<p>Your password alone will be enough to log in.</p>`,

@@ -5,9 +5,9 @@ import { bytes, count, plural } from "./format.js";
 import { readCampaigns } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
-import { waitForJob } from "./webhooks.js";
+import { mailTestProblem, waitForJob } from "./webhooks.js";
 import { mailReason } from "./words.js";
-import { Field, FormDialog, ask, useForm } from "./forms.js";
+import { Field, FormDialog, confirmAction, useForm } from "./forms.js";
 import {
 	Button, Chip, Empty, Facts, Loaded, Notice, Number_, Page, Table, Tile, Time, Updated, html, openDialog, toast,
 } from "./ui.js";
@@ -22,13 +22,13 @@ function problemsOf(status) {
 	if (status.mail_held_since)
 		found.push([
 			html`
-				Email is on hold since <${Time} at=${status.mail_held_since} />: ${mailReason(status.mail_held_by)}.
+				Email has been on hold since <${Time} at=${status.mail_held_since} />: ${mailReason(status.mail_held_by)}.
 				${" "}${status.mail_server_answer || ""}`,
 			"leadhook mail test you@example.org",
 		]);
 	if (status.texts_held_since)
 		found.push([
-			html`Text messages are on hold since <${Time} at=${status.texts_held_since} />: ${mailReason(status.texts_held_by)}.`,
+			html`Text messages have been on hold since <${Time} at=${status.texts_held_since} />: ${mailReason(status.texts_held_by)}.`,
 			"leadhook status",
 		]);
 	if (status.due_now > 0 && status.oldest_due_at && Date.now() - Date.parse(status.oldest_due_at) > 5 * 60e3)
@@ -77,13 +77,14 @@ function limitOf(account) {
 function Accounts() {
 	const live = useLive("accounts", {}, { every: 30 });
 	const overview = useList("overview", {}, { every: 30 });
-	const campaignsOf = account => (overview || []).filter(row => row.account_id === account.id);
-	const sumOf = (account, member) => campaignsOf(account).reduce((sum, one) => sum + one[member], 0);
+	// undefined: they are not there yet
+	const campaignsOf = account => overview?.filter(row => row.account_id === account.id);
+	const sumOf = (account, member) => campaignsOf(account)?.reduce((sum, one) => sum + one[member], 0);
 	const dialog = content => openDialog(content).then(done => done && live.reload());
 	const add = () => dialog(close => html`<${AddAccount} close=${close} />`);
 	const limit = account => dialog(close => html`<${Limit} account=${account} close=${close} />`);
 	const suspend = account =>
-		ask({
+		confirmAction({
 			title: `Suspend ${account.name}?`,
 			verb: "Suspend",
 			text: html`<p>Its forms and API keys stop working at once, and visitors cannot sign up. Nothing is deleted.</p>`,
@@ -98,13 +99,13 @@ function Accounts() {
 		toast(`${account.name} was resumed`);
 	};
 	const drop = account =>
-		ask({
+		confirmAction({
 			title: `Remove ${account.name}?`,
 			verb: "Remove account",
 			type: account.name,
 			text: html`
 				<p>
-					Its ${plural(campaignsOf(account).length, "campaign")} with all leads, its API keys and its users are deleted.
+					All its campaigns with their leads, its API keys and its users are deleted.
 					${" "}This cannot be undone.
 				</p>`,
 			work: async () => {
@@ -116,7 +117,7 @@ function Accounts() {
 	const number = (title, value) => ({
 		title,
 		kind: "number",
-		cell: row => html`<${Number_} value=${value(row)} />`,
+		cell: row => (overview ? html`<${Number_} value=${value(row)} />` : "–"),
 		sort: value,
 	});
 	const columns = [
@@ -129,7 +130,7 @@ function Accounts() {
 			title: "Status",
 			cell: row => (row.suspended_at ? html`<${Chip} tone="bad">suspended<//>` : html`<${Chip} tone="good">active<//>`),
 		},
-		{ title: "Campaigns", kind: "number", cell: row => campaignsOf(row).length, sort: row => campaignsOf(row).length },
+		number("Campaigns", row => campaignsOf(row)?.length),
 		number("Leads", row => sumOf(row, "leads")),
 		number("Today", row => sumOf(row, "today")),
 		{ title: "Calls per minute", kind: "number", cell: limitOf },
@@ -166,10 +167,9 @@ function MailTest({ close }) {
 	const form = useForm({ address: "" });
 	async function submit() {
 		const job = await waitForJob((await post("mails/test", { address: form.values.address.trim() })).value);
-		if (!job.ended_at)
-			throw new Error("The test is still queued. Check that the dispatcher is running.");
-		if (job.state !== "done" || job.result?.ok === false)
-			throw new Error(job.error || job.result?.answer || job.result?.error || "The test email was not sent.");
+		const problem = mailTestProblem(job);
+		if (problem)
+			throw new Error(problem);
 		toast("Test email sent");
 		close(true);
 	}

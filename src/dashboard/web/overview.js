@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // All campaigns: problems first, then growth.
+import { useRef } from "./hooks.js";
 import { get, post } from "./api.js";
-import { change, count, percent, plural } from "./format.js";
+import { change, count, growth, percent, plural } from "./format.js";
 import { readCampaigns } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
@@ -18,7 +19,7 @@ const PRESETS = {
 	],
 	waiting: [
 		"Waiting list",
-		"Leads save their place in a queue; you let them in, in the view Leads.",
+		"Leads join a queue. You let them in from the Leads view.",
 		{ pages: true, waitlist: true, points_direct: 1, public_lookup: "social_id", public_update: "own" },
 	],
 	plain: [
@@ -30,30 +31,33 @@ const PRESETS = {
 };
 
 /** Whether leads of a new campaign are to confirm their address. */
-const confirms = (preset, installation) => Boolean(installation?.mail) && preset !== "api";
+const confirms = (preset, installation) => Boolean(installation.mail) && preset !== "api";
 
 /** What visitors get for a sign-up. */
 function confirmation(preset, installation) {
 	if (confirms(preset, installation))
 		return "Visitors confirm their email address by a link or a code that is sent to them.";
-	return preset === "api" ? "Nobody is asked to confirm an address." : "Visitors are signed up at once: email is not set up.";
+	return preset === "api" ? "Addresses are not confirmed." : "Visitors are signed up at once: email is not set up.";
 }
 
-function AddCampaign({ close, accounts }) {
+function AddCampaign({ close, accounts, installation }) {
 	const form = useForm({
 		name: "",
 		account: String(session.get().account_id || accounts[0]?.id || ""),
 		preset: "referral",
 		account_name: "",
 	});
-	const installation = useList("installation", {}, { every: 0 });
 	const needsAccount = isOperator() && accounts.length === 0;
+	const made = useRef(null); // the id of the account, for another attempt
 	async function submit() {
 		const { name, preset, account_name } = form.values;
 		let { account } = form.values;
 		if (!name.trim())
 			throw wrongField("name", "Give the campaign a name.");
-		if (needsAccount) account = (await post("accounts", { name: account_name.trim() || "My company" })).value.id;
+		if (needsAccount) {
+			made.current ||= (await post("accounts", { name: account_name.trim() || "My company" })).value.id;
+			account = made.current;
+		}
 		const verifies = confirms(preset, installation) ? { verify_email: true } : {};
 		const { value } = await post(`accounts/${account}/campaigns`, { name: name.trim(), ...PRESETS[preset][2], ...verifies });
 		await readCampaigns();
@@ -78,8 +82,12 @@ function AddCampaign({ close, accounts }) {
 }
 
 async function addCampaign() {
-	const accounts = isOperator() ? (await get("accounts")).value : [];
-	await openDialog(close => html`<${AddCampaign} close=${close} accounts=${accounts} />`);
+	const [accounts, installation] = await Promise.all([
+		isOperator() ? get("accounts") : { value: [] },
+		get("installation"),
+	]);
+	await openDialog(close => html`
+		<${AddCampaign} close=${close} accounts=${accounts.value} installation=${installation.value} />`);
 }
 
 function Growth({ row }) {
@@ -89,7 +97,7 @@ function Growth({ row }) {
 	return html`
 		<${Number_} value=${row.last_7_days} />
 		<span class=${`delta ${by < 0 ? "down" : "up"}`}>
-			${by < 0 ? "↓" : "↑"} ${count(Math.abs(by))} %
+			${growth(by)}
 			<span class="offscreen"> ${by < 0 ? "less" : "more"} than in the previous 7 days</span>
 		</span>`;
 }

@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: MIT
 // What people see of a campaign: its pages and its mails, with a preview of what is typed.
 import { useEffect, useRef, useState } from "./hooks.js";
-import { Cancelled, get, post } from "./api.js";
+import { Cancelled, post } from "./api.js";
 import { plural } from "./format.js";
 import { FieldsEditor } from "./fields.js";
 import { Crumbs } from "./frame.js";
-import { useLeaveWarning } from "./leave.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { may, session } from "./session.js";
-import { save } from "./versions.js";
-import { MAILS, mailReason } from "./words.js";
+import { useEditor } from "./versions.js";
+import { LANGUAGES, MAILS, mailReason } from "./words.js";
 import { Preview } from "./preview.js";
-import { waitForJob } from "./webhooks.js";
+import { mailTestProblem, waitForJob } from "./webhooks.js";
 import { Pager } from "./lists.js";
-import { Field, Form, useForm } from "./forms.js";
+import { Field, Form } from "./forms.js";
 import { Button, Chip, Empty, Loaded, Notice, Page, Problem, Segments, Table, Time, Updated, html, sentence, toast } from "./ui.js";
 
-const LANGUAGES = [
-	["", "All languages"],
-	["en", "English"],
-	["de", "German"],
-	["es", "Spanish"],
-	["fr", "French"],
-];
+const LANGUAGE_OPTIONS = [["", "All languages"], ...Object.entries(LANGUAGES)];
 const TABS = [
 	["", "Pages"],
 	["mails", "Emails"],
@@ -31,8 +24,8 @@ const TABS = [
 ];
 const SOON_MS = 600; // between typing and the preview of it
 
-/** What `ask` returns for `input`, asked again a moment after it has changed. */
-function useDraft(input, ask) {
+/** What `request` returns for `input`, requested again a moment after it has changed. */
+function useDraft(input, request) {
 	const [state, set] = useState({ value: null, failure: null });
 	const key = JSON.stringify(input);
 	const first = useRef(true);
@@ -40,7 +33,7 @@ function useDraft(input, ask) {
 		const control = new AbortController();
 		async function draft() {
 			try {
-				const value = await ask(input, control.signal);
+				const value = await request(input, control.signal);
 				set({ value, failure: null });
 			} catch (failure) {
 				if (!(failure instanceof Cancelled)) set(old => ({ ...old, failure }));
@@ -70,7 +63,7 @@ function LanguageChoice({ language }) {
 		<label>
 			Language${" "}
 			<select value=${language} onChange=${event => setQuery({ language: event.currentTarget.value })}>
-				${LANGUAGES.map(([key, text]) => html`
+				${LANGUAGE_OPTIONS.map(([key, text]) => html`
 					<option key=${key} value=${key} selected=${key === language}>${text}</option>`)}
 			</select>
 		</label>`;
@@ -156,40 +149,45 @@ function PageFields({ shown, language, looks, placeholders }) {
 		${!language && html`<h2>Design</h2><div class="colors">${LOOKS.map(field)}</div>`}`;
 }
 
-function PagePreview({ draft, view, setView, wide, setWide }) {
-	const button = (text, isPressed, press) => html`
-		<button type="button" class="small" aria-pressed=${isPressed} onClick=${press}>${text}</button>`;
+const PAGES = [
+	["signup", "Sign-up"],
+	["status", "Status page"],
+];
+const WIDTHS = [
+	[undefined, "Computer"],
+	[380, "Phone"],
+]; // in pixels
+
+function PagePreview({ draft, view, setView }) {
+	const [width, setWidth] = useState(undefined);
 	return html`
 		<section class="card preview-card">
 			<header>
 				<h2>Preview</h2>
-				<div class="segments" role="group" aria-label="Page">
-					${button("Sign-up", view === "signup", () => setView("signup"))}
-					${button("Status page", view === "status", () => setView("status"))}
-				</div>
-				<div class="segments" role="group" aria-label="Width">
-					<span aria-hidden="true">Width</span>
-					${button("Computer", wide, () => setWide(true))}
-					${button("Phone", !wide, () => setWide(false))}
-				</div>
+				<${Segments} label="Page" options=${PAGES} value=${view} choose=${setView} kind="small" />
+				<${Segments} label="Width" options=${WIDTHS} value=${width} choose=${setWidth} kind="small" />
 			</header>
 			<${DraftProblem} failure=${draft.failure} />
 			${draft.value && html`
 				<${Preview} markup=${draft.value.html} style=${draft.value.style} title="Preview of the page"
-					width=${wide ? undefined : 380} />`}
+					width=${width} />`}
 		</section>`;
 }
 
 function PageForm({ id, looks, tag, language, reload }) {
 	const names = [...TEXTS.map(([name]) => name), ...(language ? [] : LOOKS.map(([name]) => name))];
-	const start = valuesOf(looks, names, language);
-	const form = useForm(start);
-	const [base, setBase] = useState({ values: start, tag });
+	const { form, changed, submit } = useEditor({
+		path: `campaigns/${id}/page`,
+		loaded: looks,
+		tag,
+		read: value => valuesOf(value, names, language),
+		extra: language ? { language } : {},
+		labels: PAGE_LABELS,
+		saved: "Saved and published",
+		reload,
+	});
 	const [view, setView] = useState("signup");
-	const [wide, setWide] = useState(true);
-	const changed = names.filter(name => form.values[name] !== base.values[name]);
 	const changes = may("manage");
-	useLeaveWarning(changed.length > 0);
 	const draft = useDraft({ view, language, values: form.values }, async (input, signal) => {
 		if (!changes)
 			return null;
@@ -203,23 +201,6 @@ function PageForm({ id, looks, tag, language, reload }) {
 		const found = Object.entries(defaultsOf(draft.value.html)).filter(([name]) => !form.values[name]);
 		defaults.current = { ...defaults.current, ...Object.fromEntries(found) };
 	}
-	async function submit() {
-		const done = await save({
-			path: `campaigns/${id}/page`,
-			tag: base.tag,
-			base: base.values,
-			changes: Object.fromEntries(changed.map(name => [name, form.values[name]])),
-			extra: language ? { language } : {},
-			read: value => valuesOf(value, names, language),
-			labels: PAGE_LABELS,
-		});
-		const now = await get(`campaigns/${id}/page`);
-		const values = valuesOf(now.value, names, language);
-		setBase({ values, tag: now.tag });
-		form.setValues(values);
-		toast(done === "saved" ? "Saved and published" : "Their changes were kept");
-		reload();
-	}
 	return html`
 		<div class="columns editor">
 			<section class="card">
@@ -231,7 +212,7 @@ function PageForm({ id, looks, tag, language, reload }) {
 					${changed.length > 0 && html`<p class="hint">${plural(changed.length, "unsaved change")}.</p>`}
 				<//>
 			</section>
-			${changes && html`<${PagePreview} draft=${draft} view=${view} setView=${setView} wide=${wide} setWide=${setWide} />`}
+			${changes && html`<${PagePreview} draft=${draft} view=${view} setView=${setView} />`}
 		</div>`;
 }
 
@@ -268,15 +249,6 @@ const SHAPES = [
 	["text", "Text"],
 ];
 
-/** The outcome of a test mail as { text, good, bad }. */
-function testResult(job) {
-	if (!job.ended_at)
-		return { text: "The test is still queued. Check that the dispatcher is running." };
-	if (job.state === "done" && job.result?.ok !== false)
-		return { good: true, text: `Sent to ${session.get().email}.` };
-	return { bad: true, text: job.error || job.result?.answer || "The test email was not sent." };
-}
-
 function MailPreview({ draft: { value, failure } }) {
 	const [shape, setShape] = useState("html");
 	const shown = failure?.status === 422 ? null : value; // the mail before the error would look as if it were that of the text
@@ -293,41 +265,31 @@ function MailPreview({ draft: { value, failure } }) {
 		</section>`;
 }
 
-function MailForm({ id, kind, language, template: loaded, tag }) {
-	const [template, setTemplate] = useState(loaded);
+function MailForm({ id, kind, language, template, tag, reload }) {
 	const path = `campaigns/${id}/mail-templates/${kind}`;
 	const inLanguage = language ? { language } : {};
-	const own = ownTexts(template);
-	const form = useForm(own);
-	const [base, setBase] = useState({ values: own, tag });
-	const changed = ["subject", "text", "html"].filter(name => form.values[name] !== base.values[name]);
-	useLeaveWarning(changed.length > 0);
+	const { form, stored, changed, submit } = useEditor({
+		path,
+		query: inLanguage,
+		loaded: template,
+		tag,
+		read: ownTexts,
+		extra: inLanguage,
+		labels: { subject: "Subject", text: "Text", html: "HTML" },
+		saved: "Saved. New emails use this text.",
+		reload,
+	});
 	const draft = useDraft({ kind, language, values: form.values }, async (input, signal) =>
 		(await post(`${path}/preview`, { ...inLanguage, ...input.values }, { signal })).value,
 	);
 	const [test, setTest] = useState(null);
-	async function submit() {
-		const done = await save({
-			path,
-			tag: base.tag,
-			base: base.values,
-			changes: Object.fromEntries(changed.map(name => [name, form.values[name]])),
-			extra: inLanguage,
-			readQuery: { language },
-			read: ownTexts,
-			labels: { subject: "Subject", text: "Text", html: "HTML" },
-		});
-		const now = await get(path, { language });
-		const values = ownTexts(now.value);
-		setTemplate(now.value);
-		setBase({ values, tag: now.tag });
-		form.setValues(values);
-		toast(done === "saved" ? "Saved. New emails use this text." : "Their changes were kept");
-	}
 	async function sendTest() {
-		setTest({ text: "Sending …" });
+		setTest({ tone: "plain", text: "Sending…" });
 		const { value } = await post(`${path}/test`, inLanguage);
-		setTest(testResult(await waitForJob(value)));
+		const job = await waitForJob(value);
+		const problem = mailTestProblem(job);
+		const ended = problem ? "bad" : "good";
+		setTest({ tone: job.ended_at ? ended : "plain", text: problem || `Sent to ${session.get().email}.` });
 	}
 	const unsaved = changed.length > 0;
 	const isEmpty = values => !values.subject && !values.text;
@@ -341,7 +303,7 @@ function MailForm({ id, kind, language, template: loaded, tag }) {
 				<p class="muted">
 					Sent ${MAILS[kind][1]}. Leave fields empty to use the default text in the language of the lead.
 				</p>
-				${isEmpty(base.values) && isEmpty(form.values) && html`
+				${isEmpty(stored) && isEmpty(form.values) && html`
 					<div class="buttons">
 						<button type="button" onClick=${begin}>
 							Start from the ${template.text_is === "default" ? "default text" : "text of all languages"}
@@ -359,8 +321,7 @@ function MailForm({ id, kind, language, template: loaded, tag }) {
 						Send me a test email
 					<//>
 				</div>
-				${test && html`
-					<${Notice} tone=${test.good ? "good" : test.bad ? "bad" : "plain"}><p role="status">${test.text}</p><//>`}
+				${test && html`<${Notice} tone=${test.tone}><p role="status">${test.text}</p><//>`}
 			</section>
 			<${MailPreview} draft=${draft} />
 		</div>`;
@@ -394,7 +355,8 @@ function Mails({ id, query }) {
 		</div>
 		${own?.length > 0 && html`<p class="muted">Custom texts for: ${own.join(", ")}.</p>`}
 		<${Loaded} live=${live} lines=${8}>${(template, { tag }) => html`
-			<${MailForm} key=${`${kind}${language}`} id=${id} kind=${kind} language=${language} template=${template} tag=${tag} />`}
+			<${MailForm} key=${`${kind}${language}`} id=${id} kind=${kind} language=${language} template=${template} tag=${tag}
+				reload=${live.reload} />`}
 		<//>`;
 }
 
@@ -413,7 +375,7 @@ function Sent({ id, query }) {
 	const live = useLive(`campaigns/${id}/mails`, filter, { every: 10 });
 	const again = mail => async () => {
 		await post("mails/resend", { mails: [mail.id] });
-		toast("The email is resent");
+		toast("The email will be sent again");
 		live.reload();
 	};
 	const recipientOf = row => {

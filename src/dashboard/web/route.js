@@ -26,20 +26,14 @@ export function link(path, query = {}) {
 	return `#/${path}${text ? `?${text}` : ""}`;
 }
 
-export const go = (path, query) => {
-	location.hash = link(path, query);
+export const go = path => {
+	location.hash = link(path);
 };
 
-/** Changes the query of the present place; with `typing` without an entry in the history. */
-export function setQuery(changes, { typing = false } = {}) {
+/** Changes the query of the present place. */
+export function setQuery(changes) {
 	const { path, query } = parse(location.hash);
-	const target = link(path.map(encodeURIComponent).join("/"), { ...query, ...changes });
-	if (target === location.hash)
-		return;
-	if (typing) {
-		history.replaceState(history.state, "", target);
-		dispatchEvent(new HashChangeEvent("hashchange"));
-	} else location.hash = target;
+	location.hash = link(path.map(encodeURIComponent).join("/"), { ...query, ...changes });
 }
 
 export function useRoute() {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Who is logged in, and the forms of logins: login, link of an invitation, the password again.
+// The user that is logged in, and the forms of logins: login, link of an invitation, the password again.
 import { useEffect, useRef, useState } from "./hooks.js";
-import { Cancelled, Failure, call, forget, gate, post } from "./api.js";
+import { Cancelled, Failure, call, discardAnswers, gate, post } from "./api.js";
 import { mayLeave } from "./leave.js";
 import { store, useStore } from "./store.js";
-import { Field, Form, FormDialog, Password, useForm } from "./forms.js";
+import { Field, Form, FormDialog, Password, useForm, wrongField } from "./forms.js";
 import { Dialog, Notice, Problem, Skeleton, html, openDialog } from "./ui.js";
 
-/** The answer to GET session; null: nobody is logged in; undefined: not known yet. */
+/** The answer to GET session; null: no user is logged in; undefined: not known yet. */
 export const session = store(undefined);
 export const useSession = () => useStore(session);
-/** Whether the session has ended while somebody worked. */
-export const ended = store(null);
+/** The login over the view after the session has ended: { promise, done }; null: there is none. */
+const ended = store(null);
 
 export const may = right => Boolean(session.get()?.rights.includes(right));
 export const isOperator = () => session.get()?.role === "operator";
@@ -36,12 +36,13 @@ export async function logOut() {
 		if (failure.status !== 401)
 			throw failure;
 	});
-	forget();
+	discardAnswers();
 	session.set(null);
+	ended.set(null); // another call may have found the session ended meanwhile
 	location.hash = "#/";
 }
 
-/** Asks again before a call that needs it: the calls that wait share one login. */
+/** Shows the login over the view: all calls that wait share it. */
 gate.logIn = () => {
 	if (!ended.get()) {
 		let done;
@@ -72,7 +73,7 @@ gate.confirm = () => {
 function LoginFields({ form, codeShown }) {
 	const code = useRef(null);
 	useEffect(() => {
-		if (codeShown) code.current.querySelector("input").focus();
+		if (codeShown && form.values.password) code.current.querySelector("input").focus();
 	}, [codeShown]);
 	return html`
 		<${Password} form=${form} name="password" label="Password" autocomplete="current-password" />
@@ -99,15 +100,18 @@ function useWait(failure) {
 	return Math.max(0, Math.ceil((until - now) / 1000));
 }
 
-function useLogin(work) {
+/** `work` gets the values; `hasCode`: whether the user is known to have a second factor. */
+function useLogin(work, hasCode = false) {
 	const form = useForm({ email: "", password: "", code: "" });
-	const [codeShown, showCode] = useState(false);
+	const [codeShown, showCode] = useState(hasCode);
 	const wait = useWait(form.failure);
 	async function submit() {
 		try {
 			await work(form.values);
 		} catch (failure) {
 			if (failure.code === "code_needed") {
+				if (codeShown)
+					throw wrongField("code", "Enter the code.");
 				showCode(true);
 				return;
 			}
@@ -126,7 +130,7 @@ export function Login({ again, email = "", onDone }) {
 		const before = session.get();
 		const body = { email: email || values.email, password: values.password, ...codeOf(values) };
 		const { value } = await post("session", body, { quiet: true });
-		if (before && before.user_id !== value.user_id) forget();
+		if (before && before.user_id !== value.user_id) discardAnswers();
 		session.set(value);
 		onDone?.();
 	});
@@ -176,13 +180,13 @@ function Confirm({ close }) {
 	const login = useLogin(async values => {
 		await post("session/confirm", { password: values.password, ...codeOf(values) }, { quiet: true });
 		close(true);
-	});
+	}, session.get()?.second_factor);
 	const { form, wait } = login;
 	const text = html`<p>This change requires your password. You will not be asked again for 10 minutes.</p>`;
 	return html`
 		<${FormDialog} title="Confirm your password" text=${text} close=${close}
 			form=${form} onSubmit=${login.submit} submit="Confirm">
-			<${LoginFields} form=${form} codeShown=${login.codeShown || session.get()?.second_factor} />
+			<${LoginFields} form=${form} codeShown=${login.codeShown} />
 			${wait > 0 && html`<p class="error" role="status">${waitText(wait)}</p>`}
 		<//>`;
 }
@@ -206,7 +210,7 @@ export function Welcome({ token, onDone }) {
 			const wrong = failure.fields?.new_password;
 			throw wrong ? Object.assign(failure, { fields: { password: wrong } }) : failure;
 		}
-		forget();
+		discardAnswers();
 		try {
 			session.set((await post("session", { email: state.link.email, password }, { quiet: true })).value);
 		} catch (failure) {

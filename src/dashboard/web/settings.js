@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The settings of a campaign in groups, its tags, actions and rewards, its end.
-import { useEffect, useState } from "./hooks.js";
-import { get, patch, post, remove } from "./api.js";
+import { patch, post, remove } from "./api.js";
 import { count, plural } from "./format.js";
 import { Crumbs, readCampaigns } from "./frame.js";
-import { useLeaveWarning } from "./leave.js";
-import { useLive } from "./live.js";
+import { refresh, useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
 import { may } from "./session.js";
-import { save } from "./versions.js";
-import { MAILS } from "./words.js";
-import { Choices, Field, Form, FormDialog, ask, useForm } from "./forms.js";
+import { useEditor } from "./versions.js";
+import { LANGUAGES, MAILS } from "./words.js";
+import { Choices, Field, Form, FormDialog, confirmAction, useForm } from "./forms.js";
 import { Button, Code, Loaded, Notice, Page, Segments, Table, Time, html, openDialog, toast } from "./ui.js";
 
-const LANGUAGES = [
-	["auto", "Language of the visitor"],
-	["en", "English"],
-	["de", "German"],
-	["es", "Spanish"],
-	["fr", "French"],
-];
+const LANGUAGE_OPTIONS = [["auto", "Language of the visitor"], ...Object.entries(LANGUAGES)];
 
 const PROTECTIONS = [
 	["off", "Off"],
@@ -47,8 +39,8 @@ const LEAD_MAILS = ["welcome", "reward", "referral", "status_link"].map(kind => 
 const GROUPS = [
 	["basics", "Basics", [
 		["name", "Name", "Shown on pages and in emails."],
-		["ends_at", "Ends on", "Sign-ups close on this day. Leave empty for no end.", "date"],
-		["language", "Language", "For pages and emails.", "select", LANGUAGES],
+		["ends_at", "Ends on", "Sign-ups close at 00:00 UTC on this day. Leave empty for no end.", "date"],
+		["language", "Language", "For pages and emails.", "select", LANGUAGE_OPTIONS],
 		["jump_start", "Starting number of leads", "Added to the number that pages show.", "number"],
 		["waitlist", "Put new leads on a waitlist", null, "check"],
 	]],
@@ -76,7 +68,7 @@ const GROUPS = [
 		["bots", "Bot protection",
 			"A hidden field catches simple bots. With proof of work the visitor's browser also solves a puzzle, in about a second.",
 			"select", PROTECTIONS],
-		["max_per_ip", "Maximum leads per IP address", "More leads are marked as fraudulent. 0 means no limit.", "number"],
+		["max_per_ip", "Maximum leads per IP address", "Leads beyond this number are marked as fraudulent. 0 means no limit.", "number"],
 		["allowed_networks", "Networks without this limit", "One per line, for example 192.0.2.0/24.", "lines"],
 		["blocked_email_domains", "Blocked email domains", "One per line. Their leads are marked as fraudulent.", "lines"],
 		["blocked_referrers", "Blocked referring sites", "One per line. Their leads are marked as fraudulent.", "lines"],
@@ -117,37 +109,20 @@ const fromField = (kind, value) => (kind === "lines" ? wordsOf(value).join(",") 
 
 function Group({ id, title, fields, campaign, tag, reload, changes }) {
 	const valuesOf = object => Object.fromEntries(fields.map(([name, , , kind]) => [name, toField(kind, object[name])]));
-	const sent = (values, some = fields) =>
-		Object.fromEntries(some.map(([name, , , kind]) => [name, fromField(kind, values[name])]));
-	const start = valuesOf(campaign);
-	const [base, setBase] = useState({ values: start, tag });
-	const form = useForm(start);
-	const changed = fields.filter(([name]) => JSON.stringify(form.values[name]) !== JSON.stringify(base.values[name]));
-	useEffect(() => {
-		// somebody else's changes are shown while this group is untouched
-		if (changed.length === 0 && JSON.stringify(start) !== JSON.stringify(base.values)) {
-			setBase({ values: start, tag });
-			form.setValues(start);
-		} else if (changed.length === 0 && tag !== base.tag) setBase({ values: start, tag });
-	}, [tag, JSON.stringify(start)]);
-	useLeaveWarning(changed.length > 0);
-	async function submit() {
-		const done = await save({
-			path: `campaigns/${id}`,
-			tag: base.tag,
-			base: sent(base.values),
-			labels: SETTING_LABELS,
-			read: value => sent(valuesOf(value)),
-			changes: sent(form.values, changed),
-		});
-		const now = await get(`campaigns/${id}`);
-		const values = valuesOf(now.value);
-		setBase({ values, tag: now.tag });
-		form.setValues(values);
-		toast(done === "saved" ? "Saved" : "Their changes were kept");
-		readCampaigns().catch(() => {});
-		reload();
-	}
+	const sent = values => Object.fromEntries(fields.map(([name, , , kind]) => [name, fromField(kind, values[name])]));
+	const { form, changed, submit } = useEditor({
+		path: `campaigns/${id}`,
+		loaded: campaign,
+		tag,
+		read: valuesOf,
+		send: sent,
+		labels: SETTING_LABELS,
+		saved: "Saved",
+		reload: () => {
+			readCampaigns().catch(() => {});
+			reload();
+		},
+	});
 	const field = ([name, label, hint, kind, options]) => {
 		if (kind === "set")
 			return html`<${Choices} key=${name} form=${form} name=${name} label=${label} options=${options} />`;
@@ -215,16 +190,16 @@ function Definitions({ campaign, kind }) {
 	const edit = async row => {
 		const done = await openDialog(close => html`
 			<${EditDefinition} campaign=${campaign} kind=${kind} row=${row} tag=${live.tag} close=${close} />`);
-		if (done) live.reload();
+		if (done) refresh(); // all definitions have one version
 	};
 	const drop = row =>
-		ask({
+		confirmAction({
 			title: `Remove the ${noun} “${row[fields[0][0]]}”?`,
 			verb: `Remove ${noun}`,
 			text: html`<p>Points already given for it stay. This cannot be undone.</p>`,
 			work: async () => {
 				await remove(`${kind}/${row.id}`);
-				live.reload();
+				refresh();
 			},
 		});
 	const columns = [
@@ -275,7 +250,7 @@ function Danger({ id, campaign, reload }) {
 		toast("The campaign was reopened");
 	};
 	const drop = () =>
-		ask({
+		confirmAction({
 			title: "Remove this campaign?",
 			verb: "Remove campaign",
 			type: campaign.name,

@@ -9,12 +9,12 @@ import { setQuery } from "./route.js";
 import { isOperator, session } from "./session.js";
 import { RIGHTS, ROLES } from "./words.js";
 import { Pager } from "./lists.js";
-import { Cards, Choices, Field, FormDialog, ask, useForm, wrongField } from "./forms.js";
+import { Cards, Choices, Field, FormDialog, confirmAction, useForm, wrongField } from "./forms.js";
 import { Button, Chip, Code, Dialog, Empty, Loaded, Page, Table, Time, Updated, html, openDialog, toast } from "./ui.js";
 
 /* ---- the account whose team it is ---- */
 
-/** Operators choose one; everybody else has one. */
+/** Operators choose one; other users have one. */
 export function useAccount(query) {
 	const accounts = useList(isOperator() ? "accounts" : null, {}, { every: 60 });
 	const own = session.get().account_id;
@@ -101,14 +101,18 @@ function Invite({ account, accountName, close }) {
 }
 
 function EditUser({ user, close }) {
-	const form = useForm({ name: user.name, role: user.role, campaigns: user.campaigns || [] });
+	const form = useForm({ name: user.name, role: user.role, campaigns: user.campaigns });
 	async function submit() {
-		const { name, role, campaigns } = form.values;
-		await patch(`users/${user.id}`, {
-			name,
+		const { name, role } = form.values;
+		const campaigns = isLimited(role) ? form.values.campaigns : null;
+		const isSame = JSON.stringify(campaigns) === JSON.stringify(user.campaigns);
+		// only what was changed: an empty list, of a user that sees no campaign, must not become all campaigns
+		const changes = {
+			...(name !== user.name ? { name } : {}),
 			...(role !== user.role ? { role } : {}),
-			...(isLimited(role) ? { campaigns: campaigns.length > 0 ? campaigns : "" } : {}),
-		});
+			...(isSame ? {} : { campaigns: campaigns?.length > 0 ? campaigns : null }),
+		};
+		if (Object.keys(changes).length > 0) await patch(`users/${user.id}`, changes);
 		close(true);
 	}
 	return html`
@@ -139,19 +143,19 @@ export function Team({ query }) {
 	async function invite() {
 		const made = await openDialog(close => html`
 			<${Invite} account=${account} accountName=${accountName(account)} close=${close} />`);
-		if (made) {
-			live.reload();
-			await showLink(made.email, made.link);
-		}
+		if (!made)
+			return;
+		live.reload();
+		if (made.link) await showLink(made.email, made.link);
+		else toast("Created, but the response was lost. Reset the password to get a link.");
 	}
 	const edit = async user => {
 		if (await openDialog(close => html`<${EditUser} user=${user} close=${close} />`)) live.reload();
 	};
 	const reset = user =>
-		ask({
+		confirmAction({
 			title: "Create a new password link?",
 			verb: "Create link",
-			danger: false,
 			text: html`<p>The password and all sessions of <strong>${user.email}</strong> become invalid at once.</p>`,
 			work: async () => {
 				const { value } = await post(`users/${user.id}/reset`, {});
@@ -165,7 +169,7 @@ export function Team({ query }) {
 		toast(user.disabled_at ? `${user.email} can log in again` : `${user.email} can no longer log in`);
 	};
 	const drop = user =>
-		ask({
+		confirmAction({
 			title: "Remove this user?",
 			verb: "Remove user",
 			text: html`<p><strong>${user.email}</strong> can no longer log in. API keys created by this user stay valid.</p>`,
@@ -254,7 +258,8 @@ function AddKey({ account, close }) {
 				<${Choices} form=${form} name="rights" label="Rights"
 					options=${own.map(([right, [name, why]]) => [right, name, why])} />`}
 			<${CampaignChoices} form=${form} account=${account} />
-			<${Field} form=${form} name="expires" label="Expires on" type="date" hint="Leave empty for no expiry." />
+			<${Field} form=${form} name="expires" label="Expires on" type="date"
+				hint="The key expires at 00:00 UTC on this day. Leave empty for no expiry." />
 		<//>`;
 }
 
@@ -285,10 +290,11 @@ export function Keys({ query }) {
 		if (!made)
 			return;
 		live.reload();
-		await openDialog(close => html`<${NewKey} text=${made.key} close=${close} />`);
+		if (made.key) await openDialog(close => html`<${NewKey} text=${made.key} close=${close} />`);
+		else toast("Created, but the response was lost. Revoke the key and add another.");
 	}
 	const revoke = key =>
-		ask({
+		confirmAction({
 			title: "Revoke this key?",
 			verb: "Revoke key",
 			text: html`

@@ -91,7 +91,7 @@ function* partsOf(heading, records) {
 /* ---- import ---- */
 
 const FIELDS = [
-	["", "custom field"],
+	["", "by its name"],
 	["email", "email address"],
 	["phone_number", "phone number"],
 	["first_name", "first name"],
@@ -103,10 +103,10 @@ const FIELDS = [
 	["verified", "verified"],
 	["opted_out", "unsubscribed"],
 	["tags", "tags"],
-	["when", "sign-up time"],
+	["created", "sign-up time"],
 	["ip", "IP address"],
 ];
-const KNOWN = new Set(FIELDS.map(([name]) => name).filter(Boolean));
+const FIELD_NAMES = new Map(FIELDS.filter(([name]) => name));
 const GUESSES = {
 	mail: "email",
 	"e-mail": "email",
@@ -121,9 +121,11 @@ const GUESSES = {
 	surname: "last_name",
 	score: "contest_score",
 	points: "contest_score",
+	created_at: "created",
+	when: "created",
 };
 
-const guess = column => (KNOWN.has(column) ? column : GUESSES[column.trim().toLowerCase()] || "");
+const guess = column => (FIELD_NAMES.has(column) ? column : GUESSES[column.trim().toLowerCase()] || "");
 
 function Choose({ onFile }) {
 	const [over, set] = useState(false);
@@ -153,7 +155,7 @@ function FieldChoice({ column, map, setMap }) {
 	return html`
 		<select aria-label=${`Field for ${column}`} value=${chosen} onChange=${choose}>
 			${FIELDS.map(([value, text]) => html`
-				<option key=${value} value=${value} selected=${value === chosen}>${value ? text : `${text}: ${column}`}</option>`)}
+				<option key=${value} value=${value} selected=${value === chosen}>${text}</option>`)}
 		</select>`;
 }
 
@@ -181,8 +183,8 @@ function Columns({ file, map, setMap, onCheck }) {
 
 const NOTHING = { rows: 0, imported: 0, unchanged: 0, rejected: 0, valid: 0 };
 
-/** Sends all parts; `stop.now` ends it after the present one. Calls `tell` with the sums so far. */
-async function sendParts(campaign, file, map, options, stop, tell) {
+/** Sends all parts; `stop.now` ends it after the present one. Calls `report` with the sums so far, and what the columns become. */
+async function sendParts(campaign, file, map, options, stop, report) {
 	const sums = { ...NOTHING, rejectedRows: [] };
 	const names = Object.fromEntries(Object.entries(map).filter(([name, value]) => value && value !== name));
 	let last = null;
@@ -198,9 +200,10 @@ async function sendParts(campaign, file, map, options, stop, tell) {
 		});
 		const before = sums.rows;
 		for (const name of Object.keys(NOTHING)) sums[name] += value[name] || 0;
+		sums.columns ||= value.columns;
 		sums.rejectedRows.push(...(value.rejected_rows || []).map(row => ({ ...row, line: row.line + before })));
 		last = value.last_number || last;
-		tell({ ...sums });
+		report({ ...sums });
 	}
 	return sums;
 }
@@ -232,6 +235,11 @@ function Rejected({ sums, file }) {
 		</details>`;
 }
 
+const BECOMES = [
+	{ title: "Column", cell: row => html`<strong>${row.column}</strong>` },
+	{ title: "Becomes", cell: row => FIELD_NAMES.get(row.becomes) || row.becomes },
+];
+
 /** The steps of an import after the columns are mapped; `back` leads to them. */
 const STEPS = {
 	checking: ({ file, sums, stop }) => html`
@@ -244,6 +252,7 @@ const STEPS = {
 			<h2>${plural(sums.valid, "lead")} can be imported</h2>
 			${sums.rejected > 0 && html`<p>${plural(sums.rejected, "row")} will be skipped.</p>`}
 			<${Rejected} sums=${sums} file=${file} />
+			<${Table} name="Columns" id=${row => row.column} rows=${sums.columns} columns=${BECOMES} />
 			<p class="muted">The import sends no emails and no webhooks. Existing leads are not changed.</p>
 			<div class="buttons">
 				<${Button} kind="primary" disabled=${sums.valid === 0} onClick=${start}>Import ${plural(sums.valid, "lead")}<//>
@@ -318,7 +327,8 @@ export function Import({ id }) {
 			setStep(found.stopped && next === "checking" ? "columns" : done);
 		} catch (problem) {
 			setFailure(problem);
-			setStep(next === "checking" ? "columns" : "checked");
+			setSums(found => ({ ...found, stopped: true }));
+			setStep(next === "checking" ? "columns" : done);
 		}
 	}
 	const check = () => {
@@ -380,6 +390,7 @@ export function Export({ id, query }) {
 		stopping.current = true;
 	};
 	useEffect(() => stop, []);
+	useEffect(() => () => URL.revokeObjectURL(state?.url), [state?.url]);
 	const filters = {
 		...Object.fromEntries(FILTERS.filter(name => query[name]).map(name => [name, query[name]])),
 		verified: form.values.verified,
@@ -396,7 +407,7 @@ export function Export({ id, query }) {
 			pieces.push(part.value.records);
 			leads += part.value.leads;
 			next = part.next;
-			set({ leads, size: pieces.length });
+			set({ leads });
 		}
 		if (stopping.current) {
 			set(null);

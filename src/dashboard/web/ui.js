@@ -32,27 +32,17 @@ export const Chip = ({ tone = "plain", children }) => html`<span class=${`chip $
 
 /** A text with a button that copies it. */
 export function Copy({ text, label = "Copy", what }) {
-	const [done, set] = useState(false);
+	const [outcome, set] = useState("");
 	async function copy() {
-		try {
-			await navigator.clipboard.writeText(text);
-		} catch (error) {
-			// without https there is no clipboard
-			const field = document.createElement("textarea");
-			field.value = text;
-			field.className = "offscreen";
-			document.body.append(field);
-			field.select();
-			document.execCommand("copy");
-			field.remove();
-		}
-		set(true);
-		setTimeout(() => set(false), 2000);
-		say(`${what || "Text"} copied`);
+		// without https there is no clipboard
+		const done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+		set(done ? "Copied" : "Copy it by hand");
+		setTimeout(() => set(""), 2000);
+		say(done ? `${what || "Text"} copied` : "Not copied: copy it by hand");
 	}
 	return html`
 		<button type="button" class="small quiet" onClick=${copy} aria-label=${what ? `${label} ${what}` : undefined}>
-			${done ? "Copied" : label}
+			${outcome || label}
 		</button>`;
 }
 
@@ -112,7 +102,7 @@ function adviceOf(failure) {
 	if (failure.code === "rate_limited")
 		return `Try again in ${failure.retryAfter || 60} seconds.`;
 	if (failure.code === "changed")
-		return "Somebody else changed this after you opened it.";
+		return "Another user changed this after you opened it.";
 	if (failure.code === "unknown_outcome")
 		return "The response was lost, so the change may have been made. Check before you repeat it.";
 	if (failure.code === "not_configured")
@@ -148,8 +138,8 @@ export const Empty = ({ title, children }) => html`
 
 /* ---- buttons ---- */
 
-/** A button that is busy while its promise lasts. What it throws goes to `onFailure`, else into a dialog. */
-export function Button({ onClick, kind = "", disabled, onFailure, children, ...rest }) {
+/** A button that is busy while its promise lasts. What it throws is shown in a dialog. */
+export function Button({ onClick, kind = "", disabled, children, ...rest }) {
 	const [busy, set] = useState(false);
 	const alive = useRef(true);
 	useEffect(() => () => {
@@ -165,7 +155,7 @@ export function Button({ onClick, kind = "", disabled, onFailure, children, ...r
 		try {
 			await done;
 		} catch (failure) {
-			if (!(failure instanceof Cancelled)) (onFailure || showFailure)(failure);
+			if (!(failure instanceof Cancelled)) showFailure(failure);
 		} finally {
 			if (alive.current) set(false);
 		}
@@ -230,8 +220,10 @@ export function Dialog({ title, close, children, wide }) {
 		event.preventDefault();
 		close();
 	};
+	// A second Escape cannot be prevented in Chromium: a dialog that is to stay is shown again.
+	const stay = () => element.current?.isConnected && element.current.showModal();
 	return html`
-		<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id} onCancel=${cancel}>
+		<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id} onCancel=${cancel} onClose=${stay}>
 			<h2 id=${id}>${title}</h2>
 			${children}
 		</dialog>`;
@@ -325,7 +317,7 @@ function headOf(column, sortBy) {
 
 /**
  * A table, which is a list of cards on a phone. `columns`: { title, cell(row), kind (number, tick, long: a text without blanks),
- * sort(row), head (in place of the title), hidden (the title) }. `name` tells what the rows are.
+ * sort(row), head (in place of the title), hidden (the title) }. `name`: what the rows are.
  */
 export function Table({ name, columns, rows, id = row => row.id, row: attributes, sorted }) {
 	const [order, setOrder] = useState(sorted || null);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Two people who edit the same: a change goes with the version that was read (docs/manage.md 1.3). Fields that only one of them has
-// changed are merged; for the others the user chooses.
+// Two users who edit the same object: a change goes with the version that was read (docs/manage.md 1.3). Fields that only one of
+// them has changed are merged; for the others the user chooses.
+import { useEffect, useState } from "./hooks.js";
 import { Cancelled, Failure, get, patch } from "./api.js";
-import { Dialog, html, openDialog } from "./ui.js";
+import { useForm } from "./forms.js";
+import { useLeaveWarning } from "./leave.js";
+import { Dialog, html, openDialog, toast } from "./ui.js";
 
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 function shown(value) {
@@ -14,7 +17,7 @@ function shown(value) {
 function Conflict({ fields, mine, theirs, labels, close }) {
 	return html`
 		<${Dialog} title="Conflicting changes" close=${() => close()}>
-			<p>Somebody else changed these fields while you were editing:</p>
+			<p>Another user changed these fields while you were editing:</p>
 			<div class="table">
 				<table>
 					<thead>
@@ -42,11 +45,13 @@ function Conflict({ fields, mine, theirs, labels, close }) {
 		<//>`;
 }
 
+const pick = (values, names) => Object.fromEntries(names.map(name => [name, values[name]]));
+
 /**
  * Saves `changes`, fields of the object at `path` that was read as `base` with the version `tag`. `read` gets that object again in
  * the form of `base`. Resolves to "saved" or "theirs"; throws Cancelled when the user goes on editing.
  */
-export async function save({ path, changes, base, tag, labels = {}, extra = {}, read = value => value, readQuery }) {
+async function save({ path, query, changes, base, tag, labels, extra, read }) {
 	for (;;) {
 		try {
 			await patch(path, { ...changes, ...extra }, tag);
@@ -55,7 +60,7 @@ export async function save({ path, changes, base, tag, labels = {}, extra = {}, 
 			if (!(failure instanceof Failure) || failure.code !== "changed")
 				throw failure;
 		}
-		const now = await get(path, readQuery);
+		const now = await get(path, query);
 		const theirs = read(now.value);
 		tag = now.tag;
 		const both = Object.keys(changes).filter(name => !same(theirs[name], base[name]) && !same(theirs[name], changes[name]));
@@ -65,9 +70,51 @@ export async function save({ path, changes, base, tag, labels = {}, extra = {}, 
 		const choice = await openDialog(
 			close => html`<${Conflict} fields=${both} mine=${changes} theirs=${theirs} labels=${labels} close=${close} />`,
 		);
-		if (choice === "theirs")
-			return "theirs";
-		if (choice !== "mine")
+		if (choice === "theirs") changes = pick(changes, Object.keys(changes).filter(name => !both.includes(name)));
+		else if (choice !== "mine")
 			throw new Cancelled();
+		if (Object.keys(changes).length === 0)
+			return "theirs";
 	}
+}
+
+/**
+ * A form for the object `loaded`, which was read at `path` (with `query`) as the version `tag`. `read`: the values of the form, of
+ * the object; `send`: what the API takes, of the values; `extra` is sent with them. `saved`: what is said when they are saved;
+ * `reload` gets the object again. Returns the form, the values that are stored, the names of the changed ones, and what saves them.
+ */
+export function useEditor({ path, query, loaded, tag, read, send = values => values, extra = {}, labels, saved, reload }) {
+	const start = read(loaded);
+	const form = useForm(start);
+	const [base, setBase] = useState({ values: start, tag });
+	const changed = Object.keys(start).filter(name => !same(form.values[name], base.values[name]));
+	useLeaveWarning(changed.length > 0);
+	useEffect(() => {
+		// changes of other users are shown while there are none here
+		if (changed.length > 0 || tag === base.tag)
+			return;
+		setBase({ values: start, tag });
+		form.setValues(start);
+	}, [tag]);
+	async function submit() {
+		const sent = form.values;
+		const done = await save({
+			path,
+			query,
+			tag: base.tag,
+			base: send(base.values),
+			changes: pick(send(sent), changed),
+			read: value => send(read(value)),
+			labels,
+			extra,
+		});
+		const now = await get(path, query);
+		const values = read(now.value);
+		setBase({ values, tag: now.tag });
+		// what was typed meanwhile stays
+		form.setValues(typed => ({ ...values, ...pick(typed, Object.keys(typed).filter(name => !same(typed[name], sent[name]))) }));
+		toast(done === "saved" ? saved : "Their changes were kept");
+		reload();
+	}
+	return { form, stored: base.values, changed, submit };
 }

@@ -9,7 +9,7 @@ import { refresh, useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
 import { DeliveryTable } from "./deliveries.js";
 import { eventName, outcome, statusHint, urlParts } from "./words.js";
-import { Field, FormDialog, ask, useForm } from "./forms.js";
+import { Field, FormDialog, confirmAction, useForm } from "./forms.js";
 import { Button, Dialog, Facts, Loaded, Notice, Page, Tile, Time, Updated, html, openDialog, toast } from "./ui.js";
 import { Secret, Test, editWebhook, useLastTest, waitForJob } from "./webhooks.js";
 
@@ -109,7 +109,7 @@ function RedeliveryState({ job }) {
 		__proto__: null,
 		done: () => `Done: ${deliveries(job.result?.queued || 0)} queued.${waitsOf(job.result?.held || 0)}`,
 		failed: () => job.error,
-		cancelled: () => `Cancelled. ${deliveries(job.done)} were queued before that.`,
+		cancelled: () => `Canceled. ${deliveries(job.done)} were queued before that.`,
 	};
 	const text = texts[job.state] || (() => `In progress: ${count(job.done)} so far.`);
 	const tone = job.state === "done" ? "good" : job.state === "failed" ? "bad" : "plain";
@@ -263,10 +263,9 @@ export function Webhook({ id, webhook: number }) {
 		setTimeout(refresh, RETRY_MS);
 	};
 	const rotate = () =>
-		ask({
+		confirmAction({
 			title: "Rotate the secret?",
 			verb: "Rotate secret",
-			danger: false,
 			text: html`
 				<p>
 					For a while, requests are signed with both the old and the new secret, so that you can update your receiver
@@ -279,7 +278,7 @@ export function Webhook({ id, webhook: number }) {
 			},
 		});
 	const drop = webhook =>
-		ask({
+		confirmAction({
 			title: "Remove this webhook?",
 			verb: "Remove webhook",
 			text: html`

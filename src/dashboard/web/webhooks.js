@@ -18,16 +18,25 @@ const TEST_WAITS = [500, 500, 1000, 1000, 2000, 2000, 5000, 5000, 10000, 10000, 
 
 /* ---- jobs of the dispatcher ---- */
 
-/** Waits until a job has ended, `tell` gets it each time. */
-export async function waitForJob(job, tell = () => {}, waits = TEST_WAITS) {
+/** Waits until a job has ended, `report` gets it each time. */
+export async function waitForJob(job, report = () => {}, waits = TEST_WAITS) {
 	for (const wait of waits) {
 		if (job.ended_at)
 			return job;
 		await new Promise(done => setTimeout(done, wait));
 		job = (await get(`jobs/${job.id}`)).value;
-		tell(job);
+		report(job);
 	}
 	return job;
+}
+
+/** Why a test email was not sent, as far as its job has come, in a sentence; undefined: it was sent. */
+export function mailTestProblem({ ended_at, state, error, result }) {
+	if (!ended_at)
+		return "The test is still queued. Check that the dispatcher is running.";
+	if (state === "done" && result?.ok !== false)
+		return undefined;
+	return error || result?.answer || result?.error || "The test email was not sent.";
 }
 
 /* ---- testing ---- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts for codes of the API. The tables have no prototype: codes such as the source of a lead come from visitors.
+// Texts for codes of the API. Tables for codes that visitors can choose have no prototype.
 import { ago, hour } from "./format.js";
 
 /* ---- leads ---- */
@@ -110,12 +110,12 @@ export const statusHint = status => CLASSES[Math.floor(status / 100) - 3];
 
 /** Why a delivery is pending, by `waiting_for` of the API. */
 export function waitReason(delivery) {
-	const at = delivery.due_at ? ` at ${hour(delivery.due_at)} (${ago(delivery.due_at)})` : "";
+	const { due_at: due } = delivery; // not in all answers
 	return {
-		schedule: `Next attempt${at}`,
+		schedule: due ? `Next attempt at ${hour(due)} (${ago(due)})` : "Waiting for the next attempt",
 		breaker: "The circuit breaker is open: the webhook keeps failing, and only probes are sent",
 		disabled: "The webhook is disabled",
-		receiver: "The receiver asked to wait (Retry-After)",
+		receiver: "The receiver requested a delay (Retry-After)",
 		rate: "The rate limit of the webhook",
 		dispatcher: "Queued",
 		other_dispatcher: "Another host sends it",
@@ -156,6 +156,8 @@ export const RIGHTS = {
 	manage: ["Campaigns", "manage campaigns, pages and emails"],
 	account: ["Account", "manage API keys and users"],
 };
+
+export const LANGUAGES = { __proto__: null, en: "English", de: "German", es: "Spanish", fr: "French" };
 
 /** What a change has made of leads. */
 export const LEAD_CHANGES = {

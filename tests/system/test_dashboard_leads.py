@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""docs/dashboard.md 2.2: leads, one or many, as the API shows them afterwards; import and export."""
+import pytest
+from caller import User
+from conftest import chromium_first
+from dashboard import SETTINGS, Dashboard, make_shop
+from stack.process import wait_until
+
+pytestmark = chromium_first
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    made = make_service(settings=SETTINGS)
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture(scope="module")
+def shop(service, window):
+    """One for each browser."""
+    return make_shop(service, service.account(f"Lamps {window.browser.name}"))
+
+
+def test_leads_in_bulk(dashboard, service, shop):
+    """select, verify, undo; points; tags; delete after a question"""
+    dashboard.open(f"campaigns/{shop.id}/leads", "Leads")
+    for email in ("lead1@example.org", "lead2@example.org"):
+        dashboard.tick(f"Select {email}")
+    dashboard.sees("2 leads selected")
+    dashboard.click("Verify")
+    dashboard.sees("2 leads will be verified")
+    wait_until(lambda: shop.find(email="lead2@example.org")["verified"], 15, "the bulk job")
+    dashboard.click("Undo")
+    wait_until(lambda: not shop.find(email="lead2@example.org")["verified"], 15, "undo")
+    dashboard.tick("Select lead1@example.org")
+    dashboard.click("Points…")
+    dashboard.fill("Points", "many")
+    dashboard.click("Save")
+    dashboard.sees("Enter a whole number other than 0.")
+    dashboard.fill("Points", "7")
+    dashboard.fill("Reason", "for a letter")
+    dashboard.click("Save")
+    dashboard.sees("Added 7 points to 1 lead")
+    assert shop.find(email="lead1@example.org")["contest_score"] == 7
+    dashboard.click("Undo")
+    wait_until(lambda: shop.find(email="lead1@example.org")["contest_score"] == 0, 15, "undo")
+    dashboard.tick("Select lead1@example.org")
+    dashboard.choose("More actions", "Tag: VIP")
+    wait_until(lambda: [tag["name"] for tag in shop.find(email="lead1@example.org")["tags"]] == ["VIP"], 15, "the tag")
+    dashboard.settled()
+    dashboard.tick("Select lead3@example.org")
+    dashboard.choose("More actions", "Delete…")
+    dashboard.sees("Delete Lead 3?")
+    dashboard.click("Cancel")
+    assert shop.find(email="lead3@example.org")
+    dashboard.choose("More actions", "Delete…")
+    dashboard.click("Delete 1 lead")
+    wait_until(lambda: shop.get({"email": "lead3@example.org"}).status == 404, 15, "deleted")
+
+
+def test_undo_restores_what_was_before(dashboard, leadhook, shop):
+    """a change is undone for those leads alone that it has changed"""
+    place = f"campaigns/{shop.id}/leads?name=Lead"
+    flagged = shop.find(email="lead4@example.org")["social_id"]
+    leadhook("lead", "change", str(shop.id), "block", flagged)
+    wait_until(lambda: shop.find(email="lead4@example.org")["fraudulent"], 15, "the mark")
+    dashboard.open(place, "Leads")
+    dashboard.wait("document.querySelector('main .chip.bad')")
+    for email in ("lead4@example.org", "lead5@example.org"):
+        dashboard.tick(f"Select {email}")
+    dashboard.click("Mark as genuine")
+    dashboard.sees("1 lead will be marked as genuine")
+    wait_until(lambda: not shop.find(email="lead4@example.org")["fraudulent"], 15, "genuine")
+    dashboard.click("Undo")
+    wait_until(lambda: shop.find(email="lead4@example.org")["fraudulent"], 15, "undo")
+    assert not shop.find(email="lead5@example.org")["fraudulent"]
+    dashboard.open("", "Overview")
+    dashboard.open(place, "Leads")
+    dashboard.tick("Select lead5@example.org")
+    dashboard.choose("More actions", "Unverify")
+    dashboard.sees("Nothing to change: already unverified")
+
+
+def test_all_that_match(dashboard, service):
+    """more leads than a page has: all that match the search are changed, with those of further pages; the others are not"""
+    shop = service.campaign(service.account("Many"))
+    for number in range(260):  # a call takes 250
+        shop.lead(email=f"many{number}@example.org", first_name="Mia")
+    shop.lead(email="other@example.org", first_name="Otto")
+    dashboard.open(f"campaigns/{shop.id}/leads?name=Mia", "Leads")
+    dashboard.tick("Select all leads on this page")
+    dashboard.sees("50 leads selected")
+    dashboard.click("Select all matching leads")
+    dashboard.sees("All matching leads selected")
+    dashboard.click("Mark as fraudulent")
+    dashboard.sees("Mark as fraudulent: all matching leads?")
+    dashboard.wait("top() !== document")
+    dashboard.click("Mark as fraudulent")
+    dashboard.sees("260 leads will be marked as fraudulent")
+    count = f"SELECT SUM(fraudulent), COUNT(*) FROM lh_leads WHERE campaign_id = {shop.id}"
+    wait_until(lambda: service.installation.sql(count) == "260\t261", 15, "260 blocked leads")
+    assert not shop.find(email="other@example.org")["fraudulent"]
+
+
+def test_search_and_filters(dashboard, shop, leadhook):
+    """the address, an id, a part of a name; filters are in the URL"""
+    place = f"campaigns/{shop.id}/leads"
+    for text, found in (("ada@example.org", 1), (shop.ada["social_id"], 1), ("Lovelace", 1), ("nobody@example.org", 0)):
+        dashboard.open(place, "Leads")
+        dashboard.fill("Search leads", text)
+        dashboard.click("Search")
+        dashboard.wait(f"[...document.querySelectorAll('main tbody tr')].length === {found} && {('true', 'document.body.innerText.includes(`No matching leads`)')[found == 0]}", text)
+    tagged = shop.find(email="lead7@example.org")
+    leadhook("lead", "change", str(shop.id), "tag", tagged["social_id"], "--tag", str(shop.tag))
+    wait_until(lambda: shop.find(email="lead7@example.org")["tags"], 15, "the tag")
+    dashboard.open(f"{place}?referred_by={shop.ada['social_id']}", "Leads")
+    dashboard.sees("Referred by Ada Lovelace")
+    dashboard.wait("button('lead0@example.org') && button('lead6@example.org') && !button('lead1@example.org')")
+    dashboard.click("Clear filters")
+    dashboard.choose("Tag", "VIP")
+    dashboard.wait("location.hash.includes('tag=') && button('lead7@example.org') && !button('lead2@example.org')")
+    dashboard.click("lead7@example.org")
+    dashboard.wait("document.querySelector('h1').textContent === 'Lead 7'")
+    dashboard.run("history.back();")
+    dashboard.wait("location.hash.includes('tag=') && button('lead7@example.org') && !button('lead2@example.org')")
+
+
+def test_one_lead(dashboard, service, shop):
+    """edit, mark as fraudulent and as genuine, activity; erase after its address was typed"""
+    lead = shop.lead(email="eve@example.org", first_name="Eve")
+    dashboard.open(f"campaigns/{shop.id}/leads/{lead['social_id']}", "Eve")
+    dashboard.click("Edit")
+    dashboard.fill("first_name", "Evelyn")
+    dashboard.fill("New field", "company")
+    dashboard.fill("Value", "Bells")
+    dashboard.click("Save")
+    dashboard.wait("document.querySelector('h1').textContent === 'Evelyn'")
+    assert shop.find(email="eve@example.org")["custom_fields"]["company"] == "Bells"
+    dashboard.click("Mark as fraudulent")
+    dashboard.sees("The lead will be marked as fraudulent")
+    dashboard.sees("marked manually")
+    dashboard.click("Mark as genuine")
+    wait_until(lambda: not shop.find(email="eve@example.org")["fraudulent"], 15, "genuine")
+    dashboard.sees("Signed up")
+    dashboard.sees("of 2 delivered")
+    dashboard.click("Erase…")
+    dashboard.click("Erase")
+    dashboard.sees("Type “eve@example.org” to continue.")
+    dashboard.fill("Type", "eve@example.org")
+    dashboard.click("Erase")
+    dashboard.sees("Erased 1 lead")
+    assert shop.get({"email": "eve@example.org"}).status == 404
+
+
+def test_a_long_activity(dashboard, service):
+    """more entries than a part has: further parts are added"""
+    campaign = service.campaign(service.account("Long story"))
+    lead = campaign.lead(email="long@example.org")
+    for _ in range(60):
+        campaign.points(lead, 1)
+    dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}", "long@example.org")
+    dashboard.wait("document.querySelectorAll('.timeline > li').length === 50")
+    dashboard.click("Show older")
+    dashboard.wait("document.querySelectorAll('.timeline > li').length > 60")
+
+
+def test_many_referrals(dashboard, service):
+    """more referred leads than are listed: all are counted"""
+    campaign = service.campaign(service.account("Popular"))
+    lead = campaign.lead(email="popular@example.org")
+    for number in range(23):
+        campaign.lead(email=f"friend{number}@example.org", kid=lead["social_id"])
+    dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}", "popular@example.org")
+    dashboard.sees("Referred 23 leads directly and 0 indirectly.")
+
+
+def test_a_lead_as_viewers_see_it(window, service, shop):
+    """dashboard.md 1.2: what happened to a lead, without links to deliveries, which viewers cannot open"""
+    viewer = User(service, f"viewer-{shop.id}@example.org", "--role", "viewer", "--account", str(shop.account.id))
+    assert viewer.accept().status == 200
+    dashboard = Dashboard(window, service.front.url)
+    dashboard.enter(viewer, f"campaigns/{shop.id}/leads/{shop.ada['social_id']}")
+    dashboard.wait("document.querySelector('.timeline .inner li')")
+    assert not dashboard.value("document.querySelector('.timeline a[href*=\"/deliveries/\"]')")
+    assert dashboard.problems() == []
+    dashboard.log_out()
+
+
+def test_import_and_export(dashboard, service, shop, make_folder):
+    """a file with columns of other names; a preview of the mapping; wrong rows; the export has the leads"""
+    dashboard.open(f"campaigns/{shop.id}/import", "Import leads")
+    text = "E-Mail;Vorname;Company\\nimp1@example.org;Ida;\\\"A; B\\\"\\nimp2@example.org;Jo;C\\nnot an address;No;D\\n"
+    dashboard.run(f"""const list = new DataTransfer(); list.items.add(new File(["{text}"], "leads.csv", {{ type: "text/csv" }}));
+        const input = document.querySelector("#import-file"); input.files = list.files; input.dispatchEvent(new Event("change", {{ bubbles: true }}));""")
+    dashboard.sees("3 rows")
+    dashboard.choose("Field for Vorname", "first name")
+    dashboard.click("Check the file")
+    dashboard.sees("2 leads can be imported")
+    dashboard.sees("1 row will be skipped.")
+    dashboard.click("Import 2 leads")
+    dashboard.sees("2 leads imported, 0 already existed, 1 row skipped.")
+    lead = shop.find(email="imp1@example.org")
+    assert (lead["first_name"], lead["custom_fields"]["company"]) == ("Ida", "A; B")
+    dashboard.run("window.saved = []; const make = URL.createObjectURL; URL.createObjectURL = blob => { window.saved.push(blob); return make.call(URL, blob); };"
+                  "HTMLAnchorElement.prototype.click = function () {};")
+    dashboard.open(f"campaigns/{shop.id}/export", "Export leads")
+    dashboard.run("document.querySelector('form').requestSubmit();")
+    dashboard.sees("exported")
+    rows = dashboard.run("return await window.saved.pop().text();").splitlines()
+    assert len(rows) == 1 + int(service.installation.sql(f"SELECT COUNT(*) FROM lh_leads WHERE campaign_id = {shop.id}"))
+    assert any("imp1@example.org" in row for row in rows)
+    dashboard.load()
+
+
+def test_an_import_that_fails(dashboard, service):
+    """dashboard.md 3.2: what was imported is said, and it can be continued; what the columns become is shown before"""
+    campaign = service.campaign(service.account("Half"))
+    dashboard.open(f"campaigns/{campaign.id}/import", "Import leads")
+    dashboard.run("""const rows = Array.from({ length: 1001 }, (_, at) => `half${at}@example.org,2026-01-02T03:04:05Z,Tea\\n`);
+        const list = new DataTransfer(); list.items.add(new File(["email,signup_date,Company\\n", ...rows], "half.csv"));
+        const input = document.querySelector("#import-file"); input.files = list.files; input.dispatchEvent(new Event("change", { bubbles: true }));
+        const real = fetch;
+        let imports = 0;
+        window.fetch = async (url, options) => {
+            const isImport = String(url).endsWith("/import") && !JSON.parse(options.body).dry_run;
+            return isImport && ++imports === 2 ? new Response('{"title": "the database is away"}', { status: 503 }) : real(url, options);
+        };""")
+    dashboard.sees("1,001 rows")
+    dashboard.click("Check the file")
+    dashboard.sees("1,001 leads can be imported")
+    rows = dashboard.value("[...document.querySelectorAll('table[aria-label=Columns] tbody tr')].map(one => [...one.cells].map(cell => cell.textContent.trim()))")
+    assert rows == [["email", "email address"], ["signup_date", "sign-up time"], ["Company", "custom field company"]]
+    dashboard.click("Import 1,001 leads")
+    dashboard.sees("1,000 leads imported, 0 already existed, 0 rows skipped.")
+    dashboard.sees("The database is away.")
+    dashboard.sees("Stopped")
+    dashboard.click("Continue")
+    dashboard.sees("1 lead imported, 1,000 already existed, 0 rows skipped.")

@@ -12,6 +12,7 @@ import re
 from aiosmtpd.smtp import SMTP
 
 LINK = re.compile(r"https?://\S+")
+CODE = re.compile(r"\b(\d{6})\r?$", re.MULTILINE)
 
 
 def describe(recipient, content):
@@ -20,7 +21,7 @@ def describe(recipient, content):
     body = message.get_body(("plain",))
     text = body.get_content() if body is not None else ""
     return {"time": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "to": recipient,
-            "subject": str(message["Subject"]), "links": LINK.findall(text), "text": text}
+            "subject": str(message["Subject"]), "links": LINK.findall(text), "codes": CODE.findall(text), "text": text}
 
 
 class Mailbox:

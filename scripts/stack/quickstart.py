@@ -422,9 +422,11 @@ def describe_mail(line):
 
     def text(value):
         return "".join(c if c.isprintable() else "?" for c in value[:200]) if isinstance(value, str) else "?"
-    links = one.get("links") if isinstance(one.get("links"), list) else []
+
+    def first(name):
+        return map(text, one[name][:5] if isinstance(one.get(name), list) else [])
     return "\n".join([f"{text(one.get('time'))}  mail to {text(one.get('to'))}: {text(one.get('subject'))}",
-                      *(f"    {text(link)}" for link in links[:5])])
+                      *(f"    {link}" for link in first("links")), *(f"    code {code}" for code in first("codes"))])
 
 
 def serve(options, state, report):

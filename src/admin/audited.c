@@ -13,9 +13,10 @@
 enum { SHOWN_MAX_BYTES = AUDIT_JSON_MAX + 1 };
 
 static bool
-changes(const struct admin_command *command)
+changes(const struct admin_call *call)
 {
-	if (command->only_shows)
+	const struct admin_command *command = call->command;
+	if (command->only_shows || call->options[OPTION_DRY_RUN] != NULL)
 		return false;
 	return command->changes || command->method == ADMIN_POST || command->method == ADMIN_PATCH ||
 	       command->method == ADMIN_DELETE;
@@ -158,7 +159,7 @@ admin_run_audited(struct admin_call *call)
 {
 	struct audit_entry entry = { .operation = slice_of(call->command->words) };
 	uint64_t row;
-	if (!changes(call->command))
+	if (!changes(call))
 		return admin_run_command(call);
 	const enum result found = find_target(call, &entry);
 	if (found == RESULT_NOT_FOUND) /* the command says so */

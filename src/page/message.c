@@ -52,6 +52,8 @@ page_write_confirm(const struct page *page, const struct page_code *code, bool r
 	struct buffer *out = page->out;
 	page_begin(page, &(struct page_head){ .title = page_text(page, TEXT_CONFIRM_TITLE) });
 	buffer_add_text(out, "<form class=\"card\" method=\"post\">\n");
+	if (code->too_fast)
+		html_paragraphs(out, text_find(page->language, TEXT_PRESS_AGAIN), "");
 	html_paragraphs(out, with_address(page, TEXT_CONFIRM_TEXT, code->address), "");
 	write_hidden(page, code->hidden, code->hidden_count);
 	HTML(out, "<button type=\"submit\">{}</button>\n", text_find(page->language, TEXT_CONFIRM_BUTTON));

@@ -27,6 +27,7 @@ struct page_code {
 	const struct page_hidden *hidden;
 	size_t hidden_count;
 	bool can_resend; /* the page has a second button, `resend` */
+	bool too_fast; /* the button was pressed too fast for a person */
 };
 /* Requests confirmation of an address by one button, which posts to the same URL. `rejects`: it has a second button, `reject`,
  * for an owner of the address that did not sign up. */

@@ -45,6 +45,14 @@ def test_a_change_by_a_key_and_by_a_shell(service, account, audit):
     assert row["actor_name"] == "default", "the name of the key"
 
 
+def test_a_dry_run_is_no_change(service, account, owner):
+    """6: the check of a file is not logged, its import is"""
+    campaign = service.campaign(account)
+    for dry_run, logged in ((True, []), (False, ["lead import"])):
+        assert owner("POST", f"campaigns/{campaign.id}/import", {"records": "email\ndry@example.org\n", "dry_run": dry_run}).status == 200
+        assert [row["operation"] for row in service.installation.admin("audit", "list", "--campaign", str(campaign.id))] == logged
+
+
 def test_users_are_added_to_an_account(service, account, owner, audit):
     """6: the owner of the account sees it"""
     assert owner("POST", "users", {"email": "invited@example.org", "role": "viewer"}).status == 201

@@ -11,6 +11,7 @@ import pytest
 from stack.process import wait_until
 
 AGENT = {"User-Agent": "Mozilla/5.0 (test)"}
+AGAIN = b"please press it once more"
 
 
 @pytest.fixture
@@ -88,6 +89,7 @@ def test_scanners_confirm_nothing(strict, ada):
         for fields in ({}, {"reject": "1"}):
             again = press(strict, path, stamp_of(page), **fields)
             assert again.status == 200 and stamp_of(again) == stamp_of(page), "the time goes on"
+            assert AGAIN in again.body and AGAIN not in page.body
         assert press(strict, path, "").status == press(strict, path, "1.x").status == 200
     lead = strict.find(email="ada@example.org")
     assert (lead["verified_email"], lead["opted_out"]) == (False, False)

@@ -124,6 +124,14 @@ def test_pending_deliveries_are_sent_now(dashboard, shop, service):
     dashboard.sees("retrying")
     dashboard.sees("HTTP 503. Next attempt")
     dashboard.open(f"campaigns/{shop.id}/deliveries/{service.deliveries(hook)[0]['id']}")
+    dashboard.run("""const real = fetch;
+        window.fetch = async (url, options) => {
+            window.fetch = real;
+            return new Response('{"state": "delivered"}', { headers: { "Content-Type": "application/json" } });
+        };
+        button("Send now").click();""")
+    dashboard.sees("The delivery was attempted meanwhile")
+    assert max(one["attempts"] for one in service.deliveries(hook)) == 1
     dashboard.click("Send now")
     wait_until(lambda: max(one["attempts"] for one in service.deliveries(hook)) == 2, 15, "another attempt")
     service.receiver.script(script, Answer(200))
@@ -220,12 +228,15 @@ def test_pages_and_email(dashboard, shop, leadhook):
     dashboard.wait(f"{shown} === 'Come in'")
     dashboard.fill("Cards", "#222222")
     dashboard.wait("document.querySelector('.preview-card .error')", "a color that cannot be read")
+    dashboard.fill("Cards", "#2222222222")
+    dashboard.sees("Cards must have at most ")
     dashboard.fill("Cards", "#fefefe")
+    dashboard.choose("Leaderboard on the status page", "Hidden")
     dashboard.wait("!document.querySelector('.preview-card .error')")
     assert leadhook("page", "show", str(shop.id)) == []
     dashboard.click("Save")
     dashboard.sees("Saved and published")
-    assert {row["name"]: row["value"] for row in leadhook("page", "show", str(shop.id))} == {"title": "Come in", "card": "#fefefe"}
+    assert {row["name"]: row["value"] for row in leadhook("page", "show", str(shop.id))} == {"title": "Come in", "card": "#fefefe", "leaderboard": "off"}
     dashboard.open(f"campaigns/{shop.id}/pages?tab=mails", "Pages and email")
     dashboard.choose("Email", "Welcome")
     dashboard.settled()
@@ -332,7 +343,7 @@ def test_the_password_again(dashboard, service, shop):
     dashboard.sees("Confirm your password")
     dashboard.fill("Password", "something else entirely")
     dashboard.click("Confirm")
-    dashboard.sees("wrong")
+    dashboard.sees("The password is wrong.")
     dashboard.fill("Password", PASSWORD)
     dashboard.click("Confirm")
     dashboard.wait("!document.querySelector('dialog')")

@@ -53,7 +53,7 @@ def test_the_url_is_corrected(dashboard, service, campaign, leadhook):
     dashboard.sees("Success: HTTP 200")
     dashboard.click("Close")
     dashboard.wait(f"{TITLE} === '{url}'.split('//')[1]")
-    dashboard.sees("No deliveries yet. The last test succeeded: HTTP 200 in ")
+    dashboard.sees("No deliveries to this URL yet. The last test succeeded: HTTP 200 in ")
     dashboard.open(f"campaigns/{campaign.id}/webhooks", "Webhooks")
     dashboard.sees("no deliveries yet")
 
@@ -86,7 +86,7 @@ def test_numbers_and_another_url(dashboard, service, campaign, leadhook):
     dashboard.sees("nother webhook of the campaign has this URL")
     dashboard.fill("Webhook URL", service.receiver.url(f"{campaign.hook}/new"))
     dashboard.click("Save")
-    dashboard.wait(f"{TITLE}.endsWith('/new') && document.body.innerText.includes('No deliveries yet.')")
+    dashboard.wait(f"{TITLE}.endsWith('/new') && document.body.innerText.includes('No deliveries to this URL yet.')")
     dashboard.open(f"campaigns/{campaign.id}/deliveries?state=pending", "Deliveries")
     dashboard.sees("Newest first.")
     dashboard.click("New sign-up")

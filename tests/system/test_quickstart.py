@@ -197,8 +197,8 @@ def test_two_signals_at_once(quickstart):
 
 def test_mails_are_shown_as_text():
     """What visitors typed cannot control the terminal."""
-    shown = describe_mail(json.dumps({"time": "t", "to": "a@example.org", "subject": "x\x1b[2J\n\u202ey", "links": ["http://a/\x07", 3]}))
-    assert shown == "t  mail to a@example.org: x?[2J??y\n    http://a/?\n    ?"
+    shown = describe_mail(json.dumps({"time": "t", "to": "a@example.org", "subject": "x\x1b[2J\n\u202ey", "links": ["http://a/\x07", 3], "codes": ["123456"]}))
+    assert shown == "t  mail to a@example.org: x?[2J??y\n    http://a/?\n    ?\n    code 123456"
     assert describe_mail("[]") == "?  mail to ?: ?"
 
 

@@ -56,12 +56,12 @@ call_masked_email(struct pool *pool, struct slice email)
 }
 
 static void
-show_question(struct call *call, const struct mail_link *link, struct slice stamp)
+show_question(struct call *call, const struct mail_link *link, struct slice stamp, bool too_fast)
 {
 	struct page page = call_begin_page(call);
 	const struct page_hidden hidden = { SLICE("__stamp"), stamp };
 	const struct page_code code = {
-		.address = call_masked_email(page.pool, link->lead.email), .hidden = &hidden, .hidden_count = 1
+		.address = call_masked_email(page.pool, link->lead.email), .hidden = &hidden, .hidden_count = 1, .too_fast = too_fast
 	};
 	call_try_looks(call, &page);
 	call_page_headers(call, &page, PAGE_SECRET);
@@ -100,7 +100,7 @@ handle_confirm_page(struct call *call)
 	if (link.lead.verified_email && !link.lead.opted_out)
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_ALREADY);
 	else
-		show_question(call, &link, call_make_stamp(call, &link));
+		show_question(call, &link, call_make_stamp(call, &link), false);
 }
 
 /* The owner of the address did not sign up. */
@@ -161,7 +161,7 @@ handle_confirm(struct call *call)
 	if (!call_read(call, GROUP_CONFIRM, &arguments) || !call_read_mail_link(call, ADDRESS_CONFIRM, &link))
 		return;
 	if (!call_is_pressed(call, &link, &arguments.stamp))
-		show_question(call, &link, arguments.stamp);
+		show_question(call, &link, arguments.stamp, true);
 	else if (arguments.reject)
 		reject(call, &link);
 	else

@@ -73,14 +73,15 @@ handle_erase_request(struct call *call)
 /* ---- the page that the mail links to ---- */
 
 static void
-show_question(struct call *call, const struct mail_link *link, struct slice stamp)
+show_question(struct call *call, const struct mail_link *link, struct slice stamp, bool too_fast)
 {
 	struct page page = call_begin_page(call);
+	const struct slice text = TEXT_FILL(page.pool, text_find(page.language, TEXT_ERASE_QUESTION),
+	    { "campaign", page.campaign_name }, { "address", call_masked_email(page.pool, link->lead.email) });
 	const struct page_hidden hidden = { SLICE("__stamp"), stamp };
 	const struct page_message question = {
 		.title = page_text(&page, TEXT_ERASE_TITLE),
-		.text = TEXT_FILL(page.pool, text_find(page.language, TEXT_ERASE_QUESTION), { "campaign", page.campaign_name },
-		    { "address", call_masked_email(page.pool, link->lead.email) }),
+		.text = too_fast ? POOL_JOIN(page.pool, text_find(page.language, TEXT_PRESS_AGAIN), SLICE("\n\n"), text) : text,
 		.button = text_find(page.language, TEXT_ERASE_BUTTON),
 		.hidden = &hidden,
 		.hidden_count = 1,
@@ -95,7 +96,7 @@ handle_erase_page(struct call *call)
 {
 	struct mail_link link;
 	if (call_read_mail_link(call, ADDRESS_ERASE, &link))
-		show_question(call, &link, call_make_stamp(call, &link));
+		show_question(call, &link, call_make_stamp(call, &link), false);
 }
 
 void
@@ -106,7 +107,7 @@ handle_erase(struct call *call)
 	if (!call_read(call, GROUP_CONFIRM, &arguments) || !call_read_mail_link(call, ADDRESS_ERASE, &link))
 		return;
 	if (!call_is_pressed(call, &link, &arguments.stamp)) {
-		show_question(call, &link, arguments.stamp);
+		show_question(call, &link, arguments.stamp, true);
 		return;
 	}
 	const struct command command = {

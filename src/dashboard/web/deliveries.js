@@ -2,7 +2,7 @@
 // Deliveries: events sent to webhooks, their attempts, and why they are pending.
 import { useState } from "./hooks.js";
 import { get, post } from "./api.js";
-import { duration, full, hour, plural } from "./format.js";
+import { duration, full, plural, second } from "./format.js";
 import { Crumbs } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
@@ -171,7 +171,7 @@ export function Deliveries({ id, query }) {
 function Attempt({ one }) {
 	return html`
 		<li>
-			<time datetime=${one.at} title=${full(one.at)}>${hour(one.at)}</time>
+			<time datetime=${one.at} title=${full(one.at)}>${second(one.at)}</time>
 			<div>
 				<p>
 					<strong>Attempt ${one.attempt}</strong>: ${outcome(one.status, one.error)}
@@ -223,6 +223,12 @@ export function Delivery({ id, delivery: number }) {
 	const webhooks = useList(`campaigns/${id}/webhooks`, {}, { every: 30 });
 	const { value } = live;
 	async function again() {
+		const { state } = (await get(`deliveries/${number}`)).value;
+		if (value.state === "pending" && state !== "pending") {
+			live.reload();
+			toast("The delivery was attempted meanwhile");
+			return;
+		}
 		const isSent = await resend([value], webhooks);
 		for (const wait of isSent ? SENT_WAITS : []) {
 			live.reload();

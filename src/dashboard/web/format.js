@@ -7,6 +7,7 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const daysOfYears = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const clockOfSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
 const MINUTE = 60;
@@ -74,6 +75,7 @@ export function utcDay(time) {
 	return date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year, timeZone: "UTC" });
 }
 
+export const second = time => clockOfSeconds.format(new Date(time));
 export const hour = time => clock.format(new Date(time));
 
 /** "14 Nov 2026, 09:30:12". */

@@ -70,7 +70,7 @@ export const FormDialog = ({ title, wide, text, close, children, ...rest }) => h
 /** One field of a form. `type`: text, email, password, number, date, area, check, select (with `options`: [value, text]). */
 export function Field({ form, name, label, hint, type = "text", options, suffix, ...rest }) {
 	const id = useId();
-	const error = form.fields[name];
+	const error = form.fields[name]?.replace(new RegExp(`^${name}(?= )`, "i"), label); // the API begins with its name
 	const value = form.values[name];
 	const common = {
 		id,

@@ -92,7 +92,12 @@ const LOOKS = [
 	["dark_background", "Background (dark)", null, "color"],
 	["dark_card", "Cards (dark)", null, "color"],
 	["dark_text_color", "Text (dark)", null, "color"],
+	["leaderboard", "Leaderboard on the status page", "The first ten leads with their names, or with masked addresses.", "board"],
 	["css", "Custom CSS", null, "area"],
+];
+const BOARDS = [
+	["", "Shown"],
+	["off", "Hidden"],
 ];
 /** What texts and colors are called, by name. */
 export const PAGE_LABELS = { __proto__: null, ...Object.fromEntries([...TEXTS, ...LOOKS].map(([name, label]) => [name, label])) };
@@ -140,6 +145,9 @@ function PageFields({ shown, language, looks, placeholders }) {
 			const fallback = language ? valuesOf(looks, [name], "")[name] : "";
 			return html`<${FieldsEditor} key=${name} form=${shown} name=${name} label=${label} fallback=${fallback} />`;
 		}
+		if (kind === "board")
+			return html`
+				<${Field} key=${name} form=${shown} name=${name} label=${label} hint=${hint} type="select" options=${BOARDS} />`;
 		return html`
 			<${Field} key=${name} form=${shown} name=${name} label=${label} hint=${hint} type=${kind || "text"}
 				placeholder=${placeholders[name]} />`;

@@ -100,8 +100,8 @@ function useWait(failure) {
 	return Math.max(0, Math.ceil((until - now) / 1000));
 }
 
-/** `work` gets the values; `hasCode`: whether the user is known to have a second factor. */
-function useLogin(work, hasCode = false) {
+/** `work` gets the values; `hasCode`: whether the user is known to have a second factor; `named`: what else may be wrong. */
+function useLogin(work, { hasCode = false, named = "The email address or the password" } = {}) {
 	const form = useForm({ email: "", password: "", code: "" });
 	const [codeShown, showCode] = useState(hasCode);
 	const wait = useWait(form.failure);
@@ -115,7 +115,7 @@ function useLogin(work, hasCode = false) {
 				showCode(true);
 				return;
 			}
-			const wrong = codeShown ? "The password or the code is wrong." : "The email address or the password is wrong.";
+			const wrong = codeShown ? "The password or the code is wrong." : `${named} is wrong.`;
 			throw failure.code === "wrong_login" ? Object.assign(failure, { message: wrong }) : failure;
 		}
 	}
@@ -180,7 +180,7 @@ function Confirm({ close }) {
 	const login = useLogin(async values => {
 		await post("session/confirm", { password: values.password, ...codeOf(values) }, { quiet: true });
 		close(true);
-	}, session.get()?.second_factor);
+	}, { hasCode: session.get()?.second_factor, named: "The password" });
 	const { form, wait } = login;
 	const text = html`<p>This change requires your password. You will not be asked again for 10 minutes.</p>`;
 	return html`

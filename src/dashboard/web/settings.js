@@ -39,7 +39,7 @@ const LEAD_MAILS = ["welcome", "reward", "referral", "status_link"].map(kind => 
 const GROUPS = [
 	["basics", "Basics", [
 		["name", "Name", "Shown on pages and in emails."],
-		["ends_at", "Ends on", "Sign-ups close at 00:00 UTC on this day. Leave empty for no end.", "date"],
+		["ends_at", "Ends on", "Sign-ups close when this day begins, at 00:00 UTC. Leave empty for no end.", "date"],
 		["language", "Language", "For pages and emails.", "select", LANGUAGE_OPTIONS],
 		["jump_start", "Starting number of leads", "Added to the number that pages show.", "number"],
 		["waitlist", "Put new leads on a waitlist", null, "check"],

@@ -49,7 +49,7 @@ function CampaignChoices({ form, account }) {
 	const campaigns = useCampaigns().filter(one => !account || one.account_id === account);
 	return html`
 		<${Choices} form=${form} name="campaigns" label="Campaigns" options=${campaigns.map(one => [one.id, one.name])}
-			hint="All campaigns, also future ones, or only those that you select." />`;
+			hint="Select none for all campaigns, also future ones." />`;
 }
 
 /* ---- users ---- */

@@ -91,7 +91,7 @@ function* partsOf(heading, records) {
 /* ---- import ---- */
 
 const FIELDS = [
-	["", "by its name"],
+	["", "field of that name"],
 	["email", "email address"],
 	["phone_number", "phone number"],
 	["first_name", "first name"],
@@ -123,6 +123,16 @@ const GUESSES = {
 	points: "contest_score",
 	created_at: "created",
 	when: "created",
+	vorname: "first_name",
+	nachname: "last_name",
+	telefon: "phone_number",
+	nombre: "first_name",
+	apellido: "last_name",
+	apellidos: "last_name",
+	teléfono: "phone_number",
+	prénom: "first_name",
+	nom: "last_name",
+	téléphone: "phone_number",
 };
 
 const guess = column => (FIELD_NAMES.has(column) ? column : GUESSES[column.trim().toLowerCase()] || "");
@@ -253,7 +263,7 @@ const STEPS = {
 			${sums.rejected > 0 && html`<p>${plural(sums.rejected, "row")} will be skipped.</p>`}
 			<${Rejected} sums=${sums} file=${file} />
 			<${Table} name="Columns" id=${row => row.column} rows=${sums.columns} columns=${BECOMES} />
-			<p class="muted">The import sends no emails and no webhooks. Existing leads are not changed.</p>
+			<p class="muted">The import sends no emails and no webhooks. Existing leads are not changed. Imported leads appear on the leaderboard, with their names.</p>
 			<div class="buttons">
 				<${Button} kind="primary" disabled=${sums.valid === 0} onClick=${start}>Import ${plural(sums.valid, "lead")}<//>
 				<button type="button" onClick=${back}>Back</button>
@@ -368,6 +378,7 @@ const VERIFIED = [
 	["off", "Not verified"],
 ];
 
+const BYTE_ORDER_MARK = "\ufeff"; // without it spreadsheets take the text for that of another encoding
 const FORMATS = [
 	["csv", "CSV, for spreadsheets"],
 	["ndjson", "NDJSON (one JSON object per line, for programs)"],
@@ -399,7 +410,7 @@ export function Export({ id, query }) {
 	const words = Object.entries(filters).filter(([, value]) => value).map(one => wordOf(one, tags));
 	async function run() {
 		const { format } = form.values;
-		const pieces = [];
+		const pieces = format === "ndjson" ? [] : [BYTE_ORDER_MARK];
 		stopping.current = false;
 		let leads = 0;
 		for (let next = { ...filters, format: format === "ndjson" ? format : undefined }; next && !stopping.current;) {

@@ -56,7 +56,7 @@ function UnusedSentence({ webhook }) {
 	return html`
 		<${Notice}>
 			<p>
-				<strong>No deliveries yet.</strong> ${test || "Send a test."} ${webhook.pending
+				<strong>No deliveries to this URL yet.</strong> ${test || "Send a test."} ${webhook.pending
 					? `${plural(webhook.pending, "delivery is", "deliveries are")} pending.`
 					: "The first event will be sent at once."}
 			</p>

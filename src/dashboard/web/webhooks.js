@@ -291,7 +291,7 @@ function WebhookTable({ id, rows }) {
 				return `${count(last.delivered)} of ${plural(last.attempts, "attempt")} succeeded`;
 			},
 		},
-		{ title: "Pending", cell: row => html`<${Waiting} at=${row.oldest_due} />` },
+		{ title: "Pending since", cell: row => html`<${Waiting} at=${row.oldest_due} />` },
 		{ title: "Last success", cell: row => html`<${Time} at=${row.last_delivery_at} none="never" />` },
 		{
 			title: "Events",

@@ -236,8 +236,7 @@ def test_two_dispatchers(service, tmp_path, leadhook, receiver, campaign, webhoo
             dispatcher.start()
         job = redelivery(leadhook, webhook)
         tests = [leadhook("webhook", "test", webhook, "--queue") for _ in range(4)]
-        wait_until(lambda: show(job)["done"] > 0, 20, "it works")
-        first = service.installation.sql(owner + str(job["id"]))
+        first = wait_until(lambda: service.installation.sql(f"{owner}{job['id']} AND lease_owner IS NOT NULL"), 20, "it is taken")
         [at_work] = [dispatcher for dispatcher in dispatchers if dispatcher.lock.owner == first]
         at_work.stop()
         assert show(job)["done"] < MANY

@@ -53,6 +53,13 @@ VIEWS = {  # of a campaign with leads: place, heading
 }
 
 
+def running_service(make_service):
+    """A service with these settings, whose dispatcher runs."""
+    made = make_service(settings=SETTINGS)
+    made.dispatcher.start()
+    return made
+
+
 class Dashboard:
     """One window at the dashboard of a service, whose URL is `base`."""
 

@@ -8,7 +8,7 @@ import urllib.parse
 import pytest
 from caller import PASSWORD, User, code_of
 from conftest import chromium_first
-from dashboard import SETTINGS, VIEWS, Dashboard, make_operator, make_shop
+from dashboard import SETTINGS, VIEWS, Dashboard, make_operator, make_shop, running_service
 from stack.process import wait_until
 from stack.receiver import Answer
 
@@ -20,9 +20,7 @@ MARKUP = "\"><img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</scrip
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    made = make_service(settings=SETTINGS)
-    made.dispatcher.start()
-    return made
+    return running_service(make_service)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import pytest
 from caller import PASSWORD, User
 from conftest import chromium_first
-from dashboard import SETTINGS, Dashboard, make_shop
+from dashboard import Dashboard, make_shop, running_service
 from stack.process import wait_until
 from stack.receiver import Answer
 
@@ -13,9 +13,7 @@ OWNER = 1  # of identity/role.h
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    made = make_service(settings=SETTINGS)
-    made.dispatcher.start()
-    return made
+    return running_service(make_service)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import pytest
 from caller import User
 from conftest import chromium_first
-from dashboard import SETTINGS, Dashboard, make_shop
+from dashboard import Dashboard, make_shop, running_service
 from stack.process import wait_until
 
 pytestmark = chromium_first
@@ -11,9 +11,7 @@ pytestmark = chromium_first
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    made = make_service(settings=SETTINGS)
-    made.dispatcher.start()
-    return made
+    return running_service(make_service)
 
 
 @pytest.fixture(scope="module")

@@ -5,16 +5,14 @@ import json
 import pytest
 from caller import User
 from conftest import chromium_first
-from dashboard import SETTINGS, Dashboard
+from dashboard import Dashboard, running_service
 
 pytestmark = chromium_first
 
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    made = make_service(settings=SETTINGS)
-    made.dispatcher.start()
-    return made
+    return running_service(make_service)
 
 
 @pytest.fixture

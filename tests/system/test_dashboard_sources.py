@@ -2,7 +2,7 @@
 """docs/statistics.md 2.1: the sign-ups of a campaign by value in the dashboard."""
 import pytest
 from conftest import chromium_first
-from dashboard import SETTINGS
+from dashboard import running_service
 from stack.process import wait_until
 
 pytestmark = chromium_first
@@ -10,9 +10,7 @@ pytestmark = chromium_first
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    made = make_service(settings=SETTINGS)
-    made.dispatcher.start()
-    return made
+    return running_service(make_service)
 
 
 def test_sources(dashboard, service, leadhook):

@@ -2,7 +2,7 @@
 """docs/dashboard.md 2.3: adding, editing and testing a webhook; what its numbers and states say; resending while it is disabled."""
 import pytest
 from conftest import chromium_first
-from dashboard import SETTINGS
+from dashboard import running_service
 from stack.process import wait_until
 from stack.receiver import Answer
 
@@ -13,9 +13,7 @@ TITLE = "document.querySelector('h1').textContent"
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    made = make_service(settings=SETTINGS)
-    made.dispatcher.start()
-    return made
+    return running_service(make_service)
 
 
 @pytest.fixture

@@ -67,10 +67,14 @@ export const FormDialog = ({ title, wide, text, close, children, ...rest }) => h
 		<${Form} cancel=${() => close()} ...${rest}>${children}<//>
 	<//>`;
 
+/** An error of the API, which may begin with the name of the field, with its label instead. */
+const labeled = (error, name, label) =>
+	error?.toLowerCase().startsWith(`${name} `) ? `${label}${error.slice(name.length)}` : error;
+
 /** One field of a form. `type`: text, email, password, number, date, area, check, select (with `options`: [value, text]). */
 export function Field({ form, name, label, hint, type = "text", options, suffix, ...rest }) {
 	const id = useId();
-	const error = form.fields[name]?.replace(new RegExp(`^${name}(?= )`, "i"), label); // the API begins with its name
+	const error = labeled(form.fields[name], name, label);
 	const value = form.values[name];
 	const common = {
 		id,

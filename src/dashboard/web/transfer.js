@@ -108,6 +108,7 @@ const FIELDS = [
 ];
 const FIELD_NAMES = new Map(FIELDS.filter(([name]) => name));
 const GUESSES = {
+	__proto__: null,
 	mail: "email",
 	"e-mail": "email",
 	"email address": "email",

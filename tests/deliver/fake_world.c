@@ -247,6 +247,7 @@ store_due_webhooks(
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.polls++;
+	world.newest_polls += question->newest;
 	world.now_ms += question->newest ? world.newest_poll_ms : world.poll_ms;
 	if (!question->newest && world.poll_fails)
 		return RESULT_UNAVAILABLE;

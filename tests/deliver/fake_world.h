@@ -184,6 +184,7 @@ struct world {
 	int64_t poll_ms;                          /* duration of a full poll */
 	int64_t newest_poll_ms;                   /* … and of a poll of the newest */
 	size_t polls, fetches, chunks;            /* calls of store_due_webhooks, of store_fetch_due, of store_fail_pending */
+	size_t newest_polls;                      /* of `polls`, those of the newest */
 	size_t refreshes;                         /* of statistics */
 	unsigned char owner[DISPATCH_OWNER_SIZE]; /* of the lease */
 	int64_t leased_until_ms, longest_lease_gap_ms; /* gap: time worked without a lease */

@@ -106,6 +106,29 @@ a_flood_does_not_slow_down_a_busy_dispatcher(void **state UNUSED)
 	assert_in_range(world.polls, 10, FLOOD_MS / (10 * LONG_POLL));
 }
 
+/* While full polls are slow, others read the newest rows alone, */
+static void
+newest_rows_are_polled_while_that_is_faster(void **state UNUSED)
+{
+	world.poll_ms = 2 * LONG_POLL;
+	world.newest_poll_ms = LONG_POLL;
+	world.happen = flood;
+	stay_until(FLOOD_MS);
+	assert_in_range(world.newest_polls, world.polls / 2, world.polls);
+}
+
+/* … unless that takes longer, which is tried each half minute. */
+static void
+newest_rows_are_not_polled_while_that_is_slower(void **state UNUSED)
+{
+	world.poll_ms = 2 * LONG_POLL;
+	world.newest_poll_ms = 3 * LONG_POLL;
+	world.happen = flood;
+	stay_until(MINUTE);
+	assert_in_range(world.newest_polls, 2, 3);
+	assert_in_range(world.polls, MINUTE / (12 * LONG_POLL), MINUTE / (10 * LONG_POLL));
+}
+
 /* A wake that cannot lead to a poll yet does not keep the dispatcher busy: the fake world ends one that spins. */
 static void
 a_wake_waits_for_a_slot(void **state UNUSED)
@@ -154,6 +177,8 @@ main(void)
 		TEST(a_flood_is_not_followed),
 		TEST(a_flood_is_not_followed_by_short_polls),
 		TEST(a_flood_does_not_slow_down_a_busy_dispatcher),
+		TEST(newest_rows_are_polled_while_that_is_faster),
+		TEST(newest_rows_are_not_polled_while_that_is_slower),
 		TEST(a_wake_waits_for_a_slot),
 		TEST(a_wake_waits_for_the_database),
 		TEST(a_flood_does_not_keep_cron_running),

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """docs/operating.md 1: `scripts/quickstart --demo`, and the pictures of docs/dashboard.md, which are made of it."""
 import collections
+import contextlib
+import http.client
 import json
 import pathlib
 import re
 import struct
 import time
 import zlib
+from types import SimpleNamespace
 
 import pytest
 from dashboard import Dashboard
@@ -14,7 +17,9 @@ from driver import WINDOWS
 from quickstarts import Run
 from settings import TEST_SETTINGS
 from stack.clock import LIBRARY
-from stack.process import wait_until
+from stack.demo import Demo
+from stack.process import StackError, wait_until
+from stack.receiver import Answer, Receiver
 
 pytestmark = pytest.mark.slow
 DAY = 24 * 3600
@@ -36,6 +41,22 @@ def demonstration(make_folder):
     run.start("--demo", port=run.port)
     yield run
     run.call("--stop")
+
+
+def test_a_call_is_repeated_after_a_503():
+    """docs/api.md 2.1: the week goes on after a 503, and ends at any other error"""
+    receiver = Receiver().start()
+    try:
+        made = Demo(SimpleNamespace(admin=None), f"http://127.0.0.1:{receiver.port}/lead", "lh_key", 1, receiver)
+        made.connection = http.client.HTTPConnection("127.0.0.1", receiver.port, timeout=10)
+        with contextlib.closing(made.connection):
+            receiver.script("/lead/v2/1", Answer(503), Answer(503), Answer(200, body=b'{"id":1}'), Answer(500, body=b"defect"))
+            assert made.call("/v2/1", {"email": "a@example.org"}) == {"id": 1}
+            assert [one.json for one in receiver.deliveries] == [{"email": "a@example.org"}] * 3
+            with pytest.raises(StackError, match="POST /v2/1: 500 defect"):
+                made.call("/v2/1", {"email": "b@example.org"})
+    finally:
+        receiver.close()
 
 
 def test_a_week_of_leads(demonstration):

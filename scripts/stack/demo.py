@@ -116,19 +116,18 @@ class Demo:
 
     def call(self, path, body):
         """POST with the key, on one connection; returns the answer. After a 503 the same is sent again (docs/api.md 2.1)."""
-        until = time.monotonic() + SECONDS_MAX
-        while (answer := self.post(path, body))[0] == 503 and time.monotonic() < until:
-            time.sleep(0.2)
-        status, text = answer
+        status, text = wait_until(lambda: self.post(path, body), SECONDS_MAX, f"POST {path}: an answer other than 503")
         if status >= 300:
             raise StackError(f"POST {path}: {status} {text.decode(errors='replace')}")
         return json.loads(text)
 
     def post(self, path, body):
+        """The status and the body of the answer; None if the service is unavailable."""
         self.connection.request("POST", self.url.path + path, json.dumps(body),
                                 {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"})
         response = self.connection.getresponse()
-        return response.status, response.read()
+        text = response.read()
+        return None if response.status == 503 else (response.status, text)
 
     def hook(self, campaign, path, *events):
         added = self.admin("webhook", "add", str(campaign), f"http://127.0.0.1:{self.receiver.port}{path}", *events)

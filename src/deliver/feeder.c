@@ -25,7 +25,8 @@ enum {
 	SLOW_POLL_MS = 20,         /* after SLOW_POLLS consecutive full polls that take longer, … */
 	SLOW_POLLS = 2,            /* … full polls are made less often, and others read only the newest rows: */
 	SLOW_POLL_SHARE = 20,      /* they take at most 1 part in 1 + SLOW_POLL_SHARE of the time, … */
-	SLOW_POLL_MAX_MS = 30000,  /* … with at most that interval; the same for slower polls of the newest */
+	SLOW_POLL_MAX_MS = 30000,  /* … with at most that interval */
+	NEWEST_RETRY_MS = 30000,   /* pause of polls of the newest after one that took longer than a full poll */
 	FAILED_POLL_MS = 1000,     /* a full poll that fails after that time counts as slow, too */
 	INTERRUPTED_MS = 1000,     /* mean delay after a second interrupted attempt; doubles with each, … */
 	INTERRUPTED_DOUBLINGS = 10 /* … up to that number of attempts */
@@ -43,7 +44,7 @@ struct feeder {
 	int64_t busy_poll_ms, next_poll_ms, next_full_poll_ms; /* until the latter, polls read only the newest rows */
 	int64_t woken_poll_ms;                                 /* a wake makes no poll earlier than that */
 	int64_t full_poll_took_ms, newest_poll_took_ms;        /* duration of the last polls */
-	int64_t next_newest_poll_ms;                           /* until then, all polls are full */
+	int64_t next_newest_poll_ms;                           /* until then, slow full polls are not made less often */
 	int64_t database_ahead_ms;                             /* the database's time minus clock_monotonic_ms */
 	uint64_t leased_shards;                                /* bit i: shard i */
 	unsigned slow_polls;                                   /* consecutive full polls */
@@ -270,14 +271,14 @@ full_polled(struct feeder *f, int64_t now, int64_t took_ms)
 		f->next_full_poll_ms += pause_ms(took_ms, SLOW_POLL_SHARE, SLOW_POLL_MAX_MS);
 }
 
-/* A poll of the newest took `took_ms`. While very many rows are new, it reads them all: full polls take less. */
+/* A poll of the newest rows took `took_ms`: longer than a full poll if very many rows are new, because it reads them all. */
 static void
 newest_polled(struct feeder *f, int64_t now, int64_t took_ms)
 {
 	if (took_ms <= f->full_poll_took_ms)
 		return;
 	f->next_full_poll_ms = now;
-	f->next_newest_poll_ms = now + SLOW_POLL_MAX_MS;
+	f->next_newest_poll_ms = now + NEWEST_RETRY_MS;
 }
 
 /* Sets the time of the next poll, which is assumed to take as long as the last one of its kind. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * docs/deliveries.md 4.2, wakes: a wake brings the next poll forward, and no number of wakes more than the share of the time
- * that polls may take. In a fake world (fake_world.h), with a real socket. */
+ * that polls may take. During a dump: which polls read only the newest rows. In a fake world (fake_world.h), with a real
+ * socket. */
 #include "unit.h"
 
 #include <sys/socket.h>
@@ -106,7 +107,7 @@ a_flood_does_not_slow_down_a_busy_dispatcher(void **state UNUSED)
 	assert_in_range(world.polls, 10, FLOOD_MS / (10 * LONG_POLL));
 }
 
-/* While full polls are slow, others read the newest rows alone, */
+/* While full polls are slow, other polls read only the newest rows … */
 static void
 newest_rows_are_polled_while_that_is_faster(void **state UNUSED)
 {
@@ -117,7 +118,7 @@ newest_rows_are_polled_while_that_is_faster(void **state UNUSED)
 	assert_in_range(world.newest_polls, world.polls / 2, world.polls);
 }
 
-/* … unless that takes longer, which is tried each half minute. */
+/* … unless that takes longer. It is tried again after 30 s. */
 static void
 newest_rows_are_not_polled_while_that_is_slower(void **state UNUSED)
 {

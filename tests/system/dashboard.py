@@ -54,7 +54,7 @@ VIEWS = {  # of a campaign with leads: place, heading
 
 
 def running_service(make_service):
-    """A service with these settings, whose dispatcher runs."""
+    """Starts a service with SETTINGS, and its dispatcher."""
     made = make_service(settings=SETTINGS)
     made.dispatcher.start()
     return made

@@ -188,18 +188,19 @@ def test_a_lead_as_viewers_see_it(window, service, shop):
 def test_import_and_export(dashboard, service, shop, make_folder):
     """a file with columns of other names; a preview of the mapping; wrong rows; the export has the leads"""
     dashboard.open(f"campaigns/{shop.id}/import", "Import leads")
-    text = "E-Mail;Vorname;Company\\nimp1@example.org;Ida;\\\"A; B\\\"\\nimp2@example.org;Jo;C\\nnot an address;No;D\\n"
+    text = "E-Mail;Vorname;Company;constructor\\nimp1@example.org;Ida;\\\"A; B\\\";x\\nimp2@example.org;Jo;C;y\\nnot an address;No;D;z\\n"
     dashboard.run(f"""const list = new DataTransfer(); list.items.add(new File(["{text}"], "leads.csv", {{ type: "text/csv" }}));
         const input = document.querySelector("#import-file"); input.files = list.files; input.dispatchEvent(new Event("change", {{ bubbles: true }}));""")
     dashboard.sees("3 rows")
     assert dashboard.value("field('Field for Vorname').value") == "first_name"
+    assert dashboard.value("field('Field for constructor').selectedIndex") == 0
     dashboard.click("Check the file")
     dashboard.sees("2 leads can be imported")
     dashboard.sees("1 row will be skipped.")
     dashboard.click("Import 2 leads")
     dashboard.sees("2 leads imported, 0 already existed, 1 row skipped.")
     lead = shop.find(email="imp1@example.org")
-    assert (lead["first_name"], lead["custom_fields"]["company"]) == ("Ida", "A; B")
+    assert lead["custom_fields"] == {"first_name": "Ida", "company": "A; B", "constructor": "x"}
     dashboard.run("window.saved = []; const make = URL.createObjectURL; URL.createObjectURL = blob => { window.saved.push(blob); return make.call(URL, blob); };"
                   "HTMLAnchorElement.prototype.click = function () {};")
     dashboard.open(f"campaigns/{shop.id}/export", "Export leads")

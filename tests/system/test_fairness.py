@@ -133,7 +133,7 @@ def test_cost_of_a_poll_depends_on_webhooks(service, receiver, campaign, deliver
         service.installation.admin("webhook", "set", str(webhook["referenceId"]), "rate=2")
     campaign.lead(email="a@example.org")
     copy(deliveries, webhooks, 2000)
-    deliveries.sql(f"UPDATE lh_due SET id = id - {IDS_OF_A_DAY}")  # polls of the newest rows read all that are new
+    deliveries.sql(f"UPDATE lh_due SET id = id - {IDS_OF_A_DAY}")  # a poll of the newest rows would read them all
     deliveries.sql("ANALYZE TABLE lh_due")
 
     def rows_read():

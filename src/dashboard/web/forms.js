@@ -67,7 +67,7 @@ export const FormDialog = ({ title, wide, text, close, children, ...rest }) => h
 		<${Form} cancel=${() => close()} ...${rest}>${children}<//>
 	<//>`;
 
-/** An error of the API, which may begin with the name of the field, with its label instead. */
+/** Replaces the name of the field with its label where an error of the API begins with it. */
 const labeled = (error, name, label) =>
 	error?.toLowerCase().startsWith(`${name} `) ? `${label}${error.slice(name.length)}` : error;
 

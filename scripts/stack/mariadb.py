@@ -23,7 +23,7 @@ class MariaDB:
         # A starting server removes all temporary tables in its folder for them; in /tmp those of other servers as well.
         self.temporary = self.folder / "tmp"
         self.log = self.folder / "mariadb.log"
-        self.before = []  # words before the command of the server
+        self.clock = None  # a Clock: it does not use that of the host
         self.child = None
 
     def _server_options(self, data):
@@ -47,10 +47,11 @@ class MariaDB:
         return self
 
     def command(self):
-        return [*self.before, "mariadbd", *self._server_options(self.data), f"--socket={self.socket}",
+        words, options = (self.clock.words, self.clock.options) if self.clock else ([], [])
+        return [*words, "mariadbd", *self._server_options(self.data), f"--socket={self.socket}",
                 f"--pid-file={self.folder / 'mariadb.pid'}", "--skip-networking",
                 "--innodb-flush-log-at-trx-commit=1", "--character-set-server=utf8mb4", "--max-connections=400",
-                "--performance-schema=off", f"--log-error={self.log}", *self.more]
+                "--performance-schema=off", f"--log-error={self.log}", *options, *self.more]
 
     def start(self):
         self.child = Child("mariadbd", self.command(), self.log).start()

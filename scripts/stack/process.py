@@ -123,6 +123,11 @@ class Child:
         if self.alive():
             suspend(self.pid)
 
+    def check(self):
+        """StackError with its log when it has ended."""
+        if not self.alive():
+            raise StackError(f"{self.name} ended with status {self.process.returncode}:\n{tail(self.log)}")
+
     def wait(self, seconds):
         """Return the exit status; StackError when it has not ended in time."""
         try:
@@ -147,8 +152,7 @@ class Child:
     def ready(self, condition, seconds=20):
         """Wait until it is ready; StackError with its log when it ends."""
         def answers():
-            if not self.alive():
-                raise StackError(f"{self.name} ended with status {self.process.returncode}:\n{tail(self.log)}")
+            self.check()
             return condition()
         try:
             wait_until(answers, seconds, f"{self.name} is not ready")

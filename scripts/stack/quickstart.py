@@ -150,9 +150,8 @@ class Quickstart:
         if self.makes_demo:
             if clock.LIBRARY is None:
                 raise StackError("--demo needs the Debian package libfaketime")
-            self.clock = clock.Clock(self.folder / "clock")
-            self.clock.jump(-demo.WEEK)
-            self.database.before = self.clock.words
+            self.database.clock = clock.Clock(self.folder / "clock")
+            self.database.clock.jump(-demo.WEEK)
         self.supervise(self.database.start().child)
 
     def ids(self, kind, *of, name="id"):
@@ -218,14 +217,14 @@ class Quickstart:
         receiver = Receiver(values["receiver_port"], self.receiver_log, self.secret_file.read_text().split()).start()
         try:
             week = demo.Demo(self.installation, self.front.url, values["key"], values.get("account", 1), receiver)
-            week.make(self.clock, lambda campaigns: self.state.save(demo_campaigns=campaigns))
+            week.make(lambda campaigns: self.state.save(demo_campaigns=campaigns))
         finally:
             receiver.close()
         replace_file(self.secret_file, "\n".join(receiver.secrets))
         self.receiver.start().ready(lambda: accepts(receiver.port))
-        self.database.before = []
+        shifted, self.database.clock = self.database.clock, None
         self.database.restart()
-        self.clock.file.unlink()
+        shifted.file.unlink()
         self.installation.admin("upgrade")  # partitions of the days to come; the dispatcher has made those of a week ago
         self.front.child.ready(self.healthy)
         self.state.save(demo=True)

@@ -4,7 +4,9 @@ is sent twice.
 
 libfaketime changes the clock of the database alone.
 """
+import concurrent.futures
 import json
+import threading
 
 import pytest
 from command import call
@@ -26,8 +28,7 @@ class ShiftedDatabase(Database):
     """A database whose clock can jump."""
 
     def command(self):
-        clock = Clock(self.folder / "clock")
-        self.jump, self.before = clock.jump, clock.words
+        self.clock = Clock(self.folder / "clock")
         return super().command()
 
 
@@ -45,7 +46,7 @@ def service(make_service):
 def deliveries(service, database):
     """Removes what is pending after the test: it may be due in an hour."""
     yield Deliveries(service)
-    database.jump(0)
+    database.clock.jump(0)
     service.installation.sql("TRUNCATE TABLE lh_due")
 
 
@@ -90,7 +91,7 @@ def test_a_jump_ahead(service, database, campaign, hooks, deliveries, dispatcher
     """the lease ends before the dispatcher expects it: it renews the lease, and sends at most once more what was under way"""
     leads = sign_up(campaign, 20)
     wait_until(deliveries.lock.under_way, SOON, "deliveries are under way")
-    database.jump(HOUR)
+    database.clock.jump(HOUR)
     leads |= sign_up(campaign, 20, 20)
     deliveries.wait_until_ended(SOON)
     check_sent(campaign, hooks, leads, jumps=1)
@@ -101,13 +102,13 @@ def test_a_jump_ahead(service, database, campaign, hooks, deliveries, dispatcher
 
 def test_a_jump_back(service, database, campaign, hooks, deliveries, dispatcher):
     """what is made after it arrives soon, also with a rate; what was due before it waits until it is due again"""
-    database.jump(HOUR)
+    database.clock.jump(HOUR)
     leads = sign_up(campaign, 20)
     wait_until(deliveries.lock.under_way, SOON, "deliveries are under way")
-    database.jump(0)
+    database.clock.jump(0)
     later = sign_up(campaign, 20, 20)
     wait_until(lambda: arrived(campaign, hooks) >= later, SOON, "new deliveries arrive")
-    database.jump(HOUR)
+    database.clock.jump(HOUR)
     deliveries.wait_until_ended(SOON)
     check_sent(campaign, hooks, leads | later, jumps=2)
     assert dispatcher.stop() == 0
@@ -120,14 +121,14 @@ def test_a_retry_that_waits(service, receiver, database, campaign, deliveries, d
     webhook = campaign.webhook("new_signup")
     service.installation.admin("webhook", "set", str(webhook["referenceId"]), "schedule=10m")
     receiver.script(campaign.hook, Answer(500))
-    database.jump(HOUR)
+    database.clock.jump(HOUR)
     leads = sign_up(campaign, 1)
     wait_until(lambda: deliveries.number("SELECT COUNT(*) FROM lh_due WHERE attempts = 1") == 1, SOON, "it is to be retried")
     receiver.script(campaign.hook, Answer())
-    database.jump(0)
+    database.clock.jump(0)
     leads |= sign_up(campaign, 3, 1)
     wait_until(lambda: deliveries.pending() == 1, SOON, "new deliveries do not wait for it")
-    database.jump(2 * HOUR)
+    database.clock.jump(2 * HOUR)
     deliveries.wait_until_ended(SOON)
     check_arrived(campaign, [""], leads)
     deliveries.check_log()
@@ -135,14 +136,39 @@ def test_a_retry_that_waits(service, receiver, database, campaign, deliveries, d
 
 def test_a_kill_and_a_jump_back(database, campaign, hooks, deliveries, dispatcher):
     """the next dispatcher with the lock file does not wait for the end of the lease, which is an hour away"""
-    database.jump(HOUR)
+    database.clock.jump(HOUR)
     leads = sign_up(campaign, 10)
     wait_until(deliveries.lock.under_way, SOON, "deliveries are under way")
     dispatcher.kill()
-    database.jump(0)
+    database.clock.jump(0)
     dispatcher.start()
     later = sign_up(campaign, 10, 10)
     wait_until(lambda: arrived(campaign, hooks) >= later, SOON, "new deliveries arrive")
-    database.jump(HOUR)
+    database.clock.jump(HOUR)
     deliveries.wait_until_ended(SOON)
     check_sent(campaign, hooks, leads | later, jumps=3)
+
+
+def test_jumps_while_threads_wait(database):
+    """scripts/stack/clock.py: the server does not take jumps during waits for its latches for threads that hang"""
+    end = threading.Event()
+
+    def change_tables(number):
+        rounds = 0
+        while not end.is_set():
+            database.sql(f"CREATE OR REPLACE TABLE waits.t{number} (a INT) ENGINE=InnoDB; DROP TABLE waits.t{number};" * 5)
+            rounds += 1
+        return rounds
+    database.sql("CREATE DATABASE waits")
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        changes = [pool.submit(change_tables, number) for number in range(4)]
+        try:
+            for jumps in range(200):
+                database.clock.jump(jumps * 1000)
+                end.wait(0.01)
+        finally:
+            end.set()
+        assert all(change.result() > 0 for change in changes)
+    database.clock.jump(0)
+    database.child.check()
+    database.sql("DROP DATABASE waits")

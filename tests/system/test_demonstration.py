@@ -18,7 +18,7 @@ from quickstarts import Run
 from settings import TEST_SETTINGS
 from stack.clock import LIBRARY
 from stack.demo import Demo
-from stack.process import StackError, wait_until
+from stack.process import Child, StackError, wait_until
 from stack.receiver import Answer, Receiver
 
 pytestmark = pytest.mark.slow
@@ -43,16 +43,21 @@ def demonstration(make_folder):
     run.call("--stop")
 
 
-def test_a_call_is_repeated_after_a_503():
-    """docs/api.md 2.1: the same is sent again after a 503; any other error ends the demonstration"""
+def test_a_call_is_repeated_after_a_503(make_folder):
+    """docs/api.md 2.1: the same is sent again after a 503; any other error ends the demonstration, as does a database that has ended"""
+    child = Child("mariadbd", ["sleep", "60"], make_folder() / "log").start()
     with contextlib.closing(Receiver().start()) as receiver:
-        demo = Demo(SimpleNamespace(admin=None), f"http://127.0.0.1:{receiver.port}/lead", "lh_key", 1, receiver)
+        demo = Demo(SimpleNamespace(admin=None, database=SimpleNamespace(child=child)), f"http://127.0.0.1:{receiver.port}/lead", "lh_key", 1, receiver)
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", receiver.port, timeout=10)) as demo.connection:
             receiver.script("/lead/v2/1", Answer(503), Answer(503), Answer(200, body=b'{"id":1}'), Answer(500, body=b"defect"))
             assert demo.call("/v2/1", {"email": "a@example.org"}) == {"id": 1}
             assert [one.json for one in receiver.deliveries] == [{"email": "a@example.org"}] * 3
             with pytest.raises(StackError, match="POST /v2/1: 500 defect"):
                 demo.call("/v2/1", {"email": "b@example.org"})
+            child.kill()
+            receiver.script("/lead/v2/1", Answer(503))
+            with pytest.raises(StackError, match="mariadbd ended with status -9"):
+                demo.call("/v2/1", {"email": "c@example.org"})
 
 
 def test_a_week_of_leads(demonstration):

@@ -107,23 +107,33 @@ def test_stopped_during_a_request(service, gateway, campaign, dispatcher):
     wait_until(lambda: outcomes(service) == [("sent", "-")], 20, "no outcome")
 
 
-def slowly_accepted(text):
-    """A gateway that takes its time: some requests are under way at any moment."""
-    time.sleep(0.05)
-    return accepted(text)
+def accepting(count):
+    """A gateway that accepts this many texts, slowly, and does not answer the others, so that they are under way at any kill."""
+    rest = threading.Semaphore(count)
+
+    def answer(text):
+        if not rest.acquire(blocking=False):
+            return None
+        time.sleep(0.05)
+        return accepted(text)
+    return answer
 
 
 def test_killed_at_random_moments(service, gateway, campaign, dispatcher):
     chance = random.Random(int(TEST_SETTINGS.get("LEADHOOK_SEED", 1)))
-    gateway.answer = slowly_accepted
+    dispatcher.stop()
     phones = [sign_up(campaign, number) for number in range(100, 100 + TEXTS)]
     for _ in range(KILLS):
-        wanted = len(gateway.texts) + chance.randrange(1, TEXTS // KILLS - IN_FLIGHT)
-        wait_until(lambda: len(gateway.texts) >= wanted, 90, "no texts arrive")  # longer than a lease
+        count = chance.randrange(1, TEXTS // KILLS - IN_FLIGHT)
+        wanted = len(gateway.texts) + chance.randrange(1, count + 1)
+        gateway.answer = accepting(count)
+        dispatcher.start()
+        wait_until(lambda: len(gateway.texts) >= wanted, 20, "no texts arrive")
         os.kill(companion(dispatcher)[1], signal.SIGKILL)
         dispatcher.kill()
-        dispatcher.start()
         end_leases(service)
+    gateway.answer = accepted
+    dispatcher.start()
     wait_until(lambda: all(state in ("sent", "failed") for state, _ in outcomes(service)), 90, "texts are left")
     seen = outcomes(service)
     assert len(seen) == TEXTS and seen.count(("sent", "-")) + seen.count(("failed", "unknown_outcome")) == TEXTS

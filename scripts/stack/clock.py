@@ -6,10 +6,10 @@ LIBRARY = next(pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), N
 
 
 class Clock:
-    """`file` has the difference to the real time. `words` come before the command of the server, `options` are added to it."""
+    """`file` has the difference to the real time. `words` precede the command of the server; `options` are added to it."""
 
-    # InnoDB measures the waits for its latches by this clock, and ends the server when one takes more than 600 s. A jump during a
-    # short wait looks like a long one.
+    # InnoDB measures waits for its latches by this clock, and aborts the server after 600 s. A jump during a short wait would look
+    # like that.
     options = ["--innodb-fatal-semaphore-wait-threshold=4294967295"]
 
     def __init__(self, file):

@@ -23,7 +23,7 @@ class MariaDB:
         # A starting server removes all temporary tables in its folder for them; in /tmp those of other servers as well.
         self.temporary = self.folder / "tmp"
         self.log = self.folder / "mariadb.log"
-        self.clock = None  # a Clock: it does not use that of the host
+        self.clock = None  # a Clock that the server uses instead of the host's
         self.child = None
 
     def _server_options(self, data):

@@ -222,9 +222,10 @@ class Quickstart:
             receiver.close()
         replace_file(self.secret_file, "\n".join(receiver.secrets))
         self.receiver.start().ready(lambda: accepts(receiver.port))
-        shifted, self.database.clock = self.database.clock, None
+        clock_file = self.database.clock.file
+        self.database.clock = None
         self.database.restart()
-        shifted.file.unlink()
+        clock_file.unlink()
         self.installation.admin("upgrade")  # partitions of the days to come; the dispatcher has made those of a week ago
         self.front.child.ready(self.healthy)
         self.state.save(demo=True)

@@ -108,15 +108,9 @@ def test_stopped_during_a_request(service, gateway, campaign, dispatcher):
 
 
 def accepting(count):
-    """A gateway that accepts this many texts, slowly, and does not answer the others, so that they are under way at any kill."""
+    """A gateway that accepts this many texts and does not answer the others, so that some are under way at each kill."""
     rest = threading.Semaphore(count)
-
-    def answer(text):
-        if not rest.acquire(blocking=False):
-            return None
-        time.sleep(0.05)
-        return accepted(text)
-    return answer
+    return lambda text: accepted(text) if rest.acquire(blocking=False) else None
 
 
 def test_killed_at_random_moments(service, gateway, campaign, dispatcher):
@@ -137,6 +131,6 @@ def test_killed_at_random_moments(service, gateway, campaign, dispatcher):
     wait_until(lambda: all(state in ("sent", "failed") for state, _ in outcomes(service)), 90, "texts are left")
     seen = outcomes(service)
     assert len(seen) == TEXTS and seen.count(("sent", "-")) + seen.count(("failed", "unknown_outcome")) == TEXTS
-    assert seen.count(("failed", "unknown_outcome")) <= IN_FLIGHT * KILLS
+    assert 0 < seen.count(("failed", "unknown_outcome")) <= IN_FLIGHT * KILLS
     assert max(gateway.counts().values()) == 1 and set(gateway.counts()) <= set(phones)
     assert len(gateway.texts) >= seen.count(("sent", "-"))

@@ -61,7 +61,8 @@ api_body_limit(const struct api *api, const struct http_request *request)
 	return (route->flags & ROUTE_BULK) != 0 ? api->options->bulk_body_bytes : api->options->body_bytes;
 }
 
-/* Opt-out links, and routes without a key, ignore the body. That of an inbound webhook has no parameters. */
+/* Routes without a key ignore the body, and opt-out links read it themselves: they have no error for one that is invalid. That
+ * of an inbound webhook has no parameters. */
 static bool
 reads_body(const struct call *call)
 {

@@ -107,14 +107,25 @@ void call_fail_page(struct call *call);
  * KEY_INBOUND: the secret in the URL of an inbound webhook, which stands for its account. KEY_PAGE: none, and the limits of the
  * address. KEY_METRICS: as the settings of metrics say. KEY_PROBE: the token in its path, without which the path is unknown.
  * KEY_EXTENSION: a key in Authorization, or what the extension reads. */
-enum route_key { KEY_NONE, KEY_OPTIONAL, KEY_REQUIRED, KEY_TOKEN, KEY_PASSWORD, KEY_INBOUND, KEY_PAGE, KEY_METRICS, KEY_PROBE, KEY_EXTENSION };
+enum route_key {
+	KEY_NONE,
+	KEY_OPTIONAL,
+	KEY_REQUIRED,
+	KEY_TOKEN,
+	KEY_PASSWORD,
+	KEY_INBOUND,
+	KEY_PAGE,
+	KEY_METRICS,
+	KEY_PROBE,
+	KEY_EXTENSION
+};
 
 enum {
 	ROUTE_BULK = 1 << 0,      /* may have many leads: repeated names make arrays, and the body may be larger */
 	ROUTE_UNTIL_END = 1 << 1, /* 423 once the campaign has ended (docs/api.md 6) */
 	ROUTE_SUBSCRIBE = 1 << 2, /* a social id is that of the referrer, never of the lead to update */
 	ROUTE_JSONP = 1 << 3,     /* can be requested as a script */
-	ROUTE_PAGE = 1 << 4,      /* always answers HTML; reads parameters of the query only */
+	ROUTE_PAGE = 1 << 4,      /* always answers HTML; its handler reads the body */
 	ROUTE_COUNTERS = 1 << 5,  /* shows counters: the campaign must not come from a cache */
 	ROUTE_READINESS = 1 << 6, /* has its own limit */
 	ROUTE_URL = 1 << 7,       /* leads have `url` (docs/api.md 4.5) */
@@ -147,13 +158,13 @@ enum failure api_route(const struct http_request *request, const struct route **
 call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns, handle_stats, handle_signup, handle_lookup,
     handle_list_leads, handle_leaderboard, handle_list_actions, handle_list_tags, handle_complete_action, handle_action,
     handle_points, handle_tag_lead, handle_bulk_change, handle_bulk_delete, handle_bulk_tags, handle_tag_referrers,
-    handle_tag_referrers_of_path, handle_opt_out_link, handle_put_webhook, handle_remove_webhook, handle_list_webhooks,
-    handle_lead_of_path, handle_landing_pages, handle_authenticate, handle_put_inbound, handle_list_inbound,
-    handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge, handle_verify_phone_number,
-    handle_signup_page, handle_signup_form, handle_status_page, handle_status_button, handle_code_page, handle_code,
-    handle_sent_page, handle_thanks_page, handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request,
-    handle_erase_page, handle_erase, handle_page_style, handle_page_script, handle_campaign_style, handle_metrics, handle_echo,
-    handle_openapi, handle_extension, handle_dashboard, handle_dashboard_file;
+    handle_tag_referrers_of_path, handle_opt_out_link, handle_opt_out, handle_put_webhook, handle_remove_webhook,
+    handle_list_webhooks, handle_lead_of_path, handle_landing_pages, handle_authenticate, handle_put_inbound,
+    handle_list_inbound, handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge,
+    handle_verify_phone_number, handle_signup_page, handle_signup_form, handle_status_page, handle_status_button,
+    handle_code_page, handle_code, handle_sent_page, handle_thanks_page, handle_confirm_page, handle_confirm, handle_erase_form,
+    handle_erase_request, handle_erase_page, handle_erase, handle_page_style, handle_page_script, handle_campaign_style,
+    handle_metrics, handle_echo, handle_openapi, handle_extension, handle_dashboard, handle_dashboard_file;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);

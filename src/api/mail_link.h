@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Links of mails to leads, and the buttons of their pages (docs/api.md 4.1.12; handlers/confirm.c). */
+ * Links of mails to leads, and the buttons of their pages (docs/api.md 4.1.5, 4.1.12, 4.1.13; handlers/confirm.c). */
 #ifndef LEADHOOK_API_MAIL_LINK_H
 #define LEADHOOK_API_MAIL_LINK_H
 
 #include "api/call.h"
 #include "engine/message.h"
 #include "identity/address_token.h"
+#include "text/text.h"
 
 /* What a valid link is about. */
 struct mail_link {
@@ -17,10 +18,18 @@ struct mail_link {
  * False: the call has failed. */
 MUST_CHECK bool call_read_mail_link(struct call *call, enum address_purpose purpose, struct mail_link *link);
 /* The stamp for a page with a button. */
-struct slice call_make_stamp(const struct call *call, const struct mail_link *link);
+struct slice call_make_stamp(const struct call *call, const struct payload_settings *settings);
 /* Whether a person can have pressed the button of a page with this stamp. False: the page is shown again, with *stamp, so that
  * only the first two seconds count. */
-MUST_CHECK bool call_is_pressed(const struct call *call, const struct mail_link *link, struct slice *stamp);
+MUST_CHECK bool call_is_pressed(const struct call *call, const struct payload_settings *settings, struct slice *stamp);
+/* A page with one button, which posts to the same URL. */
+struct question {
+	enum text_key title, text, button;
+	struct slice address; /* of the lead, masked; absent: the text does not show it */
+	struct slice stamp;
+	bool too_fast; /* the button was pressed too fast for a person */
+};
+void call_show_question(struct call *call, const struct question *question);
 /* Requests a mail to the lead that no command requests, which is composed and sent at once. */
 MUST_CHECK enum result call_request_mail(struct call *call, uint64_t lead_id, enum message_kind kind);
 /* Answers a confirmation: leads to the lead's page with its token, if there is one, else says that the address is confirmed. */

@@ -141,30 +141,13 @@ call_page_headers(struct call *call, const struct page *page, enum page_secrecy 
 
 /* ---- messages ---- */
 
-static void
-answer(struct call *call, enum text_key title, enum text_key text, const enum text_key *button)
-{
-	struct page page = call_begin_page(call);
-	call_try_looks(call, &page);
-	const struct page_message message = {
-		.title = page_text(&page, title),
-		.text = page_text(&page, text),
-		.button = button == NULL ? SLICE_NONE : text_find(page.language, *button),
-	};
-	call_page_headers(call, &page, PAGE_SECRET);
-	page_write_message(&page, &message);
-}
-
 void
 call_answer_message(struct call *call, enum text_key title, enum text_key text)
 {
-	answer(call, title, text, NULL);
-}
-
-void
-call_answer_question(struct call *call, enum text_key title, enum text_key text, enum text_key button)
-{
-	answer(call, title, text, &button);
+	struct page page = call_begin_page(call);
+	call_try_looks(call, &page);
+	call_page_headers(call, &page, PAGE_SECRET);
+	page_write_message(&page, &(struct page_message){ .title = page_text(&page, title), .text = page_text(&page, text) });
 }
 
 void

@@ -35,8 +35,6 @@ struct slice call_typed_number(const struct call *call);
 
 /* Answers with a message and the looks of the campaign. */
 void call_answer_message(struct call *call, enum text_key title, enum text_key text);
-/* The same with a button that posts to the same URL. */
-void call_answer_question(struct call *call, enum text_key title, enum text_key text, enum text_key button);
 
 /* Reads the form of the campaign's page from the body; of another method it is empty. `page` has the looks. False: the call has
  * failed, because the setting of the fields is invalid. */

@@ -399,7 +399,7 @@ static const struct parameter parameters[] = {
 	{ { NAME("__user_agent") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.user_agent) },
 	{ { NAME("__source") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.source) },
 	{ { NAME("altcha") }, GROUP_BOTS, 0, TEXT(proof) },
-	{ { NAME("__stamp") }, GROUP_BOTS | GROUP_CONFIRM, PARAMETER_INFORMS, TEXT(stamp) },
+	{ { NAME("__stamp") }, GROUP_BOTS | GROUP_CONFIRM | GROUP_ONE_CLICK, PARAMETER_INFORMS, TEXT(stamp) },
 	{ { NAME("__rid") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.request_id) },
 	{ { NAME("__uid") }, GROUP_SIGNUP, TEXT(signup.uid) },
 	{ { NAME("redirect_url") }, GROUP_SIGNUP,
@@ -458,6 +458,7 @@ static const struct parameter parameters[] = {
 	{ { NAME("rotate") }, GROUP_INBOUND, BOOLEAN(inbound.rotate) },
 	{ { NAME("reject") }, GROUP_CONFIRM, PARAMETER_BAD_IS_TRUE, BOOLEAN(reject) },
 	{ { NAME("safe") }, GROUP_OPT_OUT, PARAMETER_BAD_IS_TRUE, BOOLEAN(safe) },
+	{ { NAME("List-Unsubscribe") }, GROUP_ONE_CLICK, PARAMETER_INFORMS, TEXT(one_click) },
 };
 
 const struct parameter *

@@ -34,10 +34,11 @@ enum parameter_group {
 	GROUP_INBOUND_NAME = 1 << 21, /* which one */
 	GROUP_TAGS = 1 << 22,         /* the tags of bulk calls for several */
 	GROUP_CODE = 1 << 23,
-	GROUP_OWNER = 1 << 24,   /* the token of a lead, which the caller owns */
-	GROUP_ANSWER = 1 << 25,  /* how a form is answered */
-	GROUP_BOTS = 1 << 26,    /* docs/api.md 8 */
-	GROUP_CONFIRM = 1 << 27, /* the button of a page that a mail links to */
+	GROUP_OWNER = 1 << 24,     /* the token of a lead, which the caller owns */
+	GROUP_ANSWER = 1 << 25,    /* how a form is answered */
+	GROUP_BOTS = 1 << 26,      /* docs/api.md 8 */
+	GROUP_CONFIRM = 1 << 27,   /* the button of a page that a mail links to */
+	GROUP_ONE_CLICK = 1 << 28, /* a POST to an opt-out link */
 	GROUPS_RESERVED = GROUP_KEY | GROUP_CAMPAIGN | GROUP_CALLBACK | GROUP_SIGNUP | GROUP_SIGNUP_POINTS | GROUP_IGNORED |
 			  GROUP_ANSWER | GROUP_BOTS /* not custom fields */
 };
@@ -83,7 +84,8 @@ struct arguments {
 	struct slice name;
 	uint64_t id;
 	bool reject;
-	bool safe; /* also true when it is not a boolean */
+	struct slice one_click; /* RFC 8058 3.1, as sent */
+	bool safe;              /* also true when it is not a boolean */
 };
 
 enum parameter_flag {

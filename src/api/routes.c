@@ -77,7 +77,7 @@ static const struct route routes[] = {
 	{ HTTP_GET, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_PAGE,
 	    handle_opt_out_link },
 	{ HTTP_POST, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_PAGE,
-	    handle_opt_out_link },
+	    handle_opt_out },
 	{ HTTP_GET, "c/style/page.css", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_page_style },
 	{ HTTP_GET, "c/style/page.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_page_script },
 	{ HTTP_GET, "c/{campaign}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED | ROUTE_UNTIL_END,

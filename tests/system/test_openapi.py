@@ -65,6 +65,7 @@ GROUPS = {
     "confirm": "CONFIRM",
     "erase": "CONFIRM",
     "optOutByLink": "OPT_OUT",
+    "optOut": "ONE_CLICK",
 }
 # What is read by its name, without the table.
 NAMED = {
@@ -73,7 +74,6 @@ NAMED = {
     "showCodePage": {"email", "phone_number", "country_code"},
     "submitCode": {"email", "phone_number", "country_code", "code", "resend"},
     "requestErasure": {"email"},
-    "optOut": {"List-Unsubscribe"},
     **{name: {"v"} for name in ("getCampaignStyle", "getPageStyle", "getPageScript", "getEmbedScript", "getSignUpBarScript")},
 }
 

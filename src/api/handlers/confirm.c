@@ -60,24 +60,25 @@ show_question(struct call *call, const struct mail_link *link, struct slice stam
 {
 	struct page page = call_begin_page(call);
 	const struct page_hidden hidden = { SLICE("__stamp"), stamp };
-	const struct page_code code = {
-		.address = call_masked_email(page.pool, link->lead.email), .hidden = &hidden, .hidden_count = 1, .too_fast = too_fast
-	};
+	const struct page_code code = { .address = call_masked_email(page.pool, link->lead.email),
+		.hidden = &hidden,
+		.hidden_count = 1,
+		.too_fast = too_fast };
 	call_try_looks(call, &page);
 	call_page_headers(call, &page, PAGE_SECRET);
 	page_write_confirm(&page, &code, true);
 }
 
 struct slice
-call_make_stamp(const struct call *call, const struct mail_link *link)
+call_make_stamp(const struct call *call, const struct payload_settings *settings)
 {
-	return stamp_make(call->request->pool, link->settings->server_secret, call->campaign.id, call->now_ms);
+	return stamp_make(call->request->pool, settings->server_secret, call->campaign.id, call->now_ms);
 }
 
 bool
-call_is_pressed(const struct call *call, const struct mail_link *link, struct slice *stamp)
+call_is_pressed(const struct call *call, const struct payload_settings *settings, struct slice *stamp)
 {
-	switch (stamp_check(call->request->pool, *stamp, link->settings->server_secret, call->campaign.id, call->now_ms)) {
+	switch (stamp_check(call->request->pool, *stamp, settings->server_secret, call->campaign.id, call->now_ms)) {
 	case STAMP_FINE:
 	case STAMP_OLD:
 		return true;
@@ -87,8 +88,29 @@ call_is_pressed(const struct call *call, const struct mail_link *link, struct sl
 	case STAMP_INVALID:
 		break;
 	}
-	*stamp = call_make_stamp(call, link);
+	*stamp = call_make_stamp(call, settings);
 	return false;
+}
+
+void
+call_show_question(struct call *call, const struct question *question)
+{
+	struct page page = call_begin_page(call);
+	const struct slice text = TEXT_FILL(page.pool, text_find(page.language, question->text),
+	    { "campaign", page.campaign_name }, { "address", question->address });
+	const struct page_hidden hidden = { SLICE("__stamp"), question->stamp };
+	const struct page_message message = {
+		.title = page_text(&page, question->title),
+		.text = question->too_fast
+			    ? POOL_JOIN(page.pool, text_find(page.language, TEXT_PRESS_AGAIN), SLICE("\n\n"), text)
+			    : text,
+		.button = text_find(page.language, question->button),
+		.hidden = &hidden,
+		.hidden_count = 1,
+	};
+	call_try_looks(call, &page);
+	call_page_headers(call, &page, PAGE_SECRET);
+	page_write_message(&page, &message);
 }
 
 void
@@ -100,7 +122,7 @@ handle_confirm_page(struct call *call)
 	if (link.lead.verified_email && !link.lead.opted_out)
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_ALREADY);
 	else
-		show_question(call, &link, call_make_stamp(call, &link), false);
+		show_question(call, &link, call_make_stamp(call, link.settings), false);
 }
 
 /* The owner of the address did not sign up. */
@@ -160,7 +182,7 @@ handle_confirm(struct call *call)
 	struct arguments arguments;
 	if (!call_read(call, GROUP_CONFIRM, &arguments) || !call_read_mail_link(call, ADDRESS_CONFIRM, &link))
 		return;
-	if (!call_is_pressed(call, &link, &arguments.stamp))
+	if (!call_is_pressed(call, link.settings, &arguments.stamp))
 		show_question(call, &link, arguments.stamp, true);
 	else if (arguments.reject)
 		reject(call, &link);

@@ -35,8 +35,8 @@ handle_erase_form(struct call *call)
 		show_form(call, SLICE_NONE, PAGE_VALUE_OK);
 }
 
-/* The answer is the same for every address, and takes as long: where there is no such lead, the mail to none is dropped when its
- * turn comes. */
+/* The answer is the same for every address, and takes as long: where there is no such lead, the mail to none is dropped when
+ * its turn comes. */
 static void
 request_mail(struct call *call, const struct email *email)
 {
@@ -75,20 +75,8 @@ handle_erase_request(struct call *call)
 static void
 show_question(struct call *call, const struct mail_link *link, struct slice stamp, bool too_fast)
 {
-	struct page page = call_begin_page(call);
-	const struct slice text = TEXT_FILL(page.pool, text_find(page.language, TEXT_ERASE_QUESTION),
-	    { "campaign", page.campaign_name }, { "address", call_masked_email(page.pool, link->lead.email) });
-	const struct page_hidden hidden = { SLICE("__stamp"), stamp };
-	const struct page_message question = {
-		.title = page_text(&page, TEXT_ERASE_TITLE),
-		.text = too_fast ? POOL_JOIN(page.pool, text_find(page.language, TEXT_PRESS_AGAIN), SLICE("\n\n"), text) : text,
-		.button = text_find(page.language, TEXT_ERASE_BUTTON),
-		.hidden = &hidden,
-		.hidden_count = 1,
-	};
-	call_try_looks(call, &page);
-	call_page_headers(call, &page, PAGE_SECRET);
-	page_write_message(&page, &question);
+	call_show_question(call, &(struct question){ TEXT_ERASE_TITLE, TEXT_ERASE_QUESTION, TEXT_ERASE_BUTTON,
+				     call_masked_email(call->request->pool, link->lead.email), stamp, too_fast });
 }
 
 void
@@ -96,7 +84,7 @@ handle_erase_page(struct call *call)
 {
 	struct mail_link link;
 	if (call_read_mail_link(call, ADDRESS_ERASE, &link))
-		show_question(call, &link, call_make_stamp(call, &link), false);
+		show_question(call, &link, call_make_stamp(call, link.settings), false);
 }
 
 void
@@ -106,7 +94,7 @@ handle_erase(struct call *call)
 	struct arguments arguments;
 	if (!call_read(call, GROUP_CONFIRM, &arguments) || !call_read_mail_link(call, ADDRESS_ERASE, &link))
 		return;
-	if (!call_is_pressed(call, &link, &arguments.stamp)) {
+	if (!call_is_pressed(call, link.settings, &arguments.stamp)) {
 		show_question(call, &link, arguments.stamp, true);
 		return;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The links of `unsubscribe_url`: for clicks, and for mail programs that post (RFC 8058). */
+#include "api/mail_link.h"
 #include "api/pages.h"
 #include "api/parameters.h"
 
@@ -24,7 +25,7 @@ call_check_token(struct call *call)
 }
 
 static void
-show_form(struct call *call, const struct lead_reference *reference)
+show_form(struct call *call, const struct lead_reference *reference, struct slice stamp, bool too_fast)
 {
 	struct pool *pool = call->request->pool;
 	struct lead lead;
@@ -33,26 +34,57 @@ show_form(struct call *call, const struct lead_reference *reference)
 		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(result));
 		return;
 	}
-	call_answer_question(call, TEXT_OPT_OUT_TITLE, TEXT_OPT_OUT_QUESTION, TEXT_OPT_OUT_BUTTON);
+	call_show_question(call,
+	    &(struct question){ TEXT_OPT_OUT_TITLE, TEXT_OPT_OUT_QUESTION, TEXT_OPT_OUT_BUTTON, SLICE_NONE, stamp, too_fast });
+}
+
+static void
+opt_out(struct call *call, const struct lead_reference *reference)
+{
+	const struct command command = {
+		.kind = COMMAND_CHANGE,
+		.campaign_id = call->campaign.id,
+		.as.change = { .action = LEAD_OPTOUT, .lead = *reference },
+	};
+	if (call_execute(call, &command).failure == FAILURE_NONE)
+		call_answer_message(call, TEXT_OPTED_OUT_TITLE, TEXT_OPTED_OUT_TEXT);
 }
 
 void
 handle_opt_out_link(struct call *call)
 {
 	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = call->social_id };
-	const struct command command = {
-		.kind = COMMAND_CHANGE,
-		.campaign_id = call->campaign.id,
-		.as.change = { .action = LEAD_OPTOUT, .lead = reference },
-	};
+	const struct payload_settings *settings;
 	struct arguments arguments;
-	if (!call_read(call, GROUP_OPT_OUT, &arguments))
+	const enum result result = store_payload_settings(call->api->store, &settings);
+	if (result != RESULT_OK)
+		call_fail(call, call_failure(result));
+	else if (!call_read(call, GROUP_OPT_OUT, &arguments))
 		return;
 	/* a lenient boolean: a bad value shows the page as well */
-	if (call->request->method != HTTP_POST && (call->response->head || arguments.safe)) {
-		show_form(call, &reference);
+	else if (call->response->head || arguments.safe)
+		show_form(call, &reference, call_make_stamp(call, settings), false);
+	else
+		opt_out(call, &reference);
+}
+
+/* The button, or a mail program. A body that cannot be read is neither. */
+void
+handle_opt_out(struct call *call)
+{
+	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = call->social_id };
+	const struct payload_settings *settings;
+	struct arguments arguments;
+	struct http_problem problem;
+	if (!http_params_parse_body(call->params, call->request, &call->params, &problem))
+		log_debug("opt_out_body_invalid", LOG_UINT("campaign", call->campaign.id));
+	const enum result result = store_payload_settings(call->api->store, &settings);
+	if (result != RESULT_OK)
+		call_fail(call, call_failure(result));
+	else if (!call_read(call, GROUP_ONE_CLICK, &arguments))
 		return;
-	}
-	if (call_execute(call, &command).failure == FAILURE_NONE)
-		call_answer_message(call, TEXT_OPTED_OUT_TITLE, TEXT_OPTED_OUT_TEXT);
+	else if (slice_equal(arguments.one_click, SLICE("One-Click")) || call_is_pressed(call, settings, &arguments.stamp))
+		opt_out(call, &reference);
+	else
+		show_form(call, &reference, arguments.stamp, true);
 }

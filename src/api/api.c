@@ -261,6 +261,16 @@ check_request(struct call *call)
 	return FAILURE_NONE;
 }
 
+/* An answer beyond the maximum of the response is none at all: the failure says so, in the form of the route. */
+static void
+check_size(struct call *call)
+{
+	if (buffer_ok(&call->response->body))
+		return;
+	call_fail(call, FAILURE_ANSWER_TOO_LARGE);
+	call_finish(call);
+}
+
 /* docs/api.md 1.5. */
 static void
 run(struct call *call)
@@ -275,6 +285,7 @@ run(struct call *call)
 	call_note_wait(call);
 	call_finish(call);
 	call_finish_form(call);
+	check_size(call);
 }
 
 /* A method that a path does not have is no route. */

@@ -51,6 +51,7 @@ static const struct failure_text texts[] = {
 	[FAILURE_RATE_LIMITED] = { 429, "rate_limited", "Rate limit exceeded" },
 	[FAILURE_TOO_MANY_JOBS] = { 429, "too_many_jobs", "Too many bulk calls are queued" },
 	[FAILURE_TOO_MANY_PAYLOADS] = { 429, "too_many_payloads", "Too many payloads are stored" },
+	[FAILURE_ANSWER_TOO_LARGE] = { 500, "answer_too_large", "The answer is too large" },
 	[FAILURE_INTERNAL] = { 500, "internal_error", "Internal error" },
 	[FAILURE_UNAVAILABLE] = { 503, "unavailable", "Service unavailable, please retry" },
 };

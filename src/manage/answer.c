@@ -85,6 +85,9 @@ answer_failure(struct manage_request *request)
 		(void)fail_with(request, PROBLEM_CONFLICT, SLICE_NONE, report->warning);
 }
 
+/* Web servers limit a header: Apache at 8190 bytes, nginx at fastcgi_buffer_size for all of them. */
+enum { LINK_MAX_BYTES = 6 * 1024 };
+
 /* The query of the next part of a list, as a relative reference (RFC 8288). */
 static void
 add_next(struct manage_request *request, struct slice after)
@@ -97,9 +100,13 @@ add_next(struct manage_request *request, struct slice after)
 			query = POOL_JOIN(pool, query, pair, SLICE("&"));
 	buffer_init(&encoded, DETAIL_MAX_BYTES);
 	encode_percent(&encoded, after);
-	request_add_header(request, "Link",
-	    pool_printf(pool, "<?%.*safter=%.*s>; rel=\"next\"", SLICE_ARGS(query), SLICE_ARGS(buffer_slice(&encoded))));
+	const struct slice link =
+	    pool_printf(pool, "<?%.*safter=%.*s>; rel=\"next\"", SLICE_ARGS(query), SLICE_ARGS(buffer_slice(&encoded)));
 	buffer_free(&encoded);
+	if (link.size <= LINK_MAX_BYTES)
+		request_add_header(request, "Link", link);
+	else
+		(void)request_fail(request, PROBLEM_USAGE, SLICE_NONE, "the query is too long for a list with further parts");
 }
 
 void
@@ -112,8 +119,8 @@ request_answer(struct manage_request *request, int status)
 	}
 	request->response->status = call->command->queues ? 202 : call->command->creates ? 201 : 200;
 	output_write_json(call->output, &request->response->body);
-	if (slice_present(call->next))
-		add_next(request, call->next);
 	if (call->command->method == ADMIN_GET)
 		request_add_version(request);
+	if (slice_present(call->next))
+		add_next(request, call->next);
 }

@@ -27,8 +27,8 @@
 
 static const char program[] = "leadhook-fcgi";
 
-/* A response has a lead, or a list of a few hundred campaigns. */
-enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, HEADERS_MAX_BYTES = 4096 };
+/* A response has a lead, or a part of a list; a larger one is 500 answer_too_large. A header may repeat the query. */
+enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, HEADERS_MAX_BYTES = 256 * 1024 };
 
 /* After a request, a response buffer above ANSWER_KEEP_BYTES is freed. Memory is returned to the system when the pools have
  * freed more than TRIM_BYTES: the whole request has then used about 1 MiB, and a worker never holds twice its usual memory. */
@@ -311,7 +311,7 @@ handle(void *state, struct fcgi_exchange *exchange)
 	api_handle(worker->api, request, worker->path_is_valid, &response);
 	buffer_clear(&worker->answer);
 	if (!http_response_render(&response, request->request_id, &worker->answer))
-		log_error("answer_too_large", LOG_UINT("bytes", response.body.size)); /* closing without a response is a 500 */
+		log_error("headers_too_large", LOG_UINT("bytes", response.body.size)); /* closing without a response is a 500 */
 	else if (!fcgi_exchange_answer(exchange, buffer_slice(&worker->answer)))
 		log_info("client_gone", LOG_UINT("status", response.status));
 	http_response_free(&response);

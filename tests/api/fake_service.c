@@ -62,6 +62,7 @@ fake_service_open(struct fake_service *service)
 	service->options.caps = HTTP_CAPS_DEFAULT;
 	service->options.trusted_proxies = &service->trusted_proxies;
 	service->options.webhook_addresses = &service->webhook_addresses;
+	service->answer_bytes = ANSWER_MAX_BYTES;
 	service->options.limiter = generous_limiter();
 	service->store = fake_store_new(service->pool);
 	service->backend = fake_backend(service->store);
@@ -81,7 +82,7 @@ fake_service_call(struct fake_service *service, struct fake_environment *environ
     struct http_response *response)
 {
 	bool path_is_valid = http_request_init(request, service->pool, get, environment, SLICE("")) == RESULT_OK;
-	http_response_init(response, service->pool, ANSWER_MAX_BYTES);
+	http_response_init(response, service->pool, service->answer_bytes);
 	if (environment->body.size > api_body_limit(service->api, request))
 		request->body_state = HTTP_BODY_TOO_LARGE;
 	else

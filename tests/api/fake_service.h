@@ -13,6 +13,7 @@ struct fake_service {
 	struct api_options options;
 	struct api_backend backend;
 	struct api *api;
+	size_t answer_bytes; /* maximum of an answer's body */
 };
 
 struct fake_variable {

@@ -231,6 +231,34 @@ fields_of_pages_are_custom_fields(void **state UNUSED)
 	pool_free(&pool);
 }
 
+/* 2, answer_too_large: the failure in place of the answer, in the form of the route. */
+static void
+an_answer_that_is_too_large_is_a_failure(void **state UNUSED)
+{
+	static const struct {
+		const char *target, *beginning;
+	} calls[] = {
+		{ "/v2/campaigns", "{\"message\":\"The answer is too large (request " },
+		{ "/v1/1/info?email=" FAKE_EMAIL "&jsonp=show", "show({\"status\":500,\"message\":\"The answer is too large" },
+	};
+	enum { ROOM = 160 };
+	service.answer_bytes = ROOM;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		struct fake_environment environment = { .count = 0 };
+		struct http_request request;
+		struct http_response response;
+		fake_set(&environment, SLICE("REQUEST_METHOD"), SLICE("GET"));
+		fake_set(&environment, SLICE("REQUEST_URI"), slice_of(calls[i].target));
+		fake_set(&environment, SLICE("HTTP_AUTHORIZATION"), SLICE(FAKE_KEY));
+		fake_service_call(&service, &environment, &request, &response);
+		const struct slice body = buffer_slice(&response.body);
+		if (response.status != 500 || !slice_starts_with(body, slice_of(calls[i].beginning)))
+			fail_msg("%s: %u %.*s", calls[i].target, response.status, SLICE_ARGS(body));
+		assert_true(buffer_ok(&response.body));
+		http_response_free(&response);
+	}
+}
+
 #define ROUTE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int
@@ -241,6 +269,7 @@ main(void)
 		ROUTE_TEST(requests_of_the_owner_succeed),
 		ROUTE_TEST(a_path_with_a_campaign_says_so),
 		ROUTE_TEST(campaigns_of_others_are_not_listed),
+		ROUTE_TEST(an_answer_that_is_too_large_is_a_failure),
 		cmocka_unit_test(maps_name_the_parameters_of_signups),
 		cmocka_unit_test(fields_of_pages_are_custom_fields),
 	};

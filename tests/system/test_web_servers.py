@@ -9,6 +9,7 @@ import time
 import urllib.parse
 
 import pytest
+from caller import Caller
 from client import Client, multipart
 from html_page import check_page
 from load import Load, lead_count
@@ -43,6 +44,18 @@ def test_bodies(campaign, kind, chunked, fields):
     response = campaign.client.request("POST", campaign.path, body=body, type=type, chunked=chunked, key=campaign.key)
     assert response.status == 200, response.body
     assert response.json["email"] == ADA["email"] and response.json["custom_fields"] == {"first_name": "Ada"}
+
+
+def test_the_next_part_of_a_list(campaign):
+    """docs/manage.md 1.1, Lists: the header Link fits, also with a long query; one that would not fit is refused"""
+    key = campaign.service.installation.admin("key", "add", str(campaign.account.id), "--rights", "all")["key"]
+
+    def export(size):
+        source = "s" * size
+        answer = Caller(campaign.service, key)("GET", f"campaigns/{campaign.id}/export?source={source}")
+        return answer.status, source in answer.headers.get("Link", ""), answer.json.get("error")
+    assert export(5900) == (200, True, None)
+    assert export(6200) == (422, False, "invalid_arguments")
 
 
 def test_slow_bodies_occupy_no_worker(campaign):

@@ -28,19 +28,28 @@
 #include "prog/confinement.h"
 #include "prog/job_tools.h"
 #include "prog/options.h"
-#include "prog/reopening.h"
+#include "prog/signal_thread.h"
 #include "prog/wiring.h"
 #include "store/queue/dispatch.h"
 
 static const char program[] = "leadhook-dispatch";
 
 static const char usage[] = "usage: leadhook-dispatch [--config FILE] [--daemon] [--max-runtime SECONDS] [--quiet]\n"
-			    "                         [--dry-run] [--check-config] [--version] [--help]\n";
+			    "                         [--dry-run | --check-config | --check-start] [--version] [--help]\n";
 
 /* Rows of a --dry-run. */
 enum { DRY_RUN_MAX = 10000, MAX_RUNTIME_S = 24 * 3600 };
 
-enum { OPTION_CONFIG, OPTION_DAEMON, OPTION_MAX_RUNTIME, OPTION_DRY_RUN, OPTION_CHECK_CONFIG, OPTION_QUIET, OPTIONS };
+enum {
+	OPTION_CONFIG,
+	OPTION_DAEMON,
+	OPTION_MAX_RUNTIME,
+	OPTION_DRY_RUN,
+	OPTION_CHECK_CONFIG,
+	OPTION_CHECK_START,
+	OPTION_QUIET,
+	OPTIONS
+};
 
 static const struct option options[] = {
 	{ "config", required_argument, NULL, OPTION_CONFIG },
@@ -48,12 +57,14 @@ static const struct option options[] = {
 	{ "max-runtime", required_argument, NULL, OPTION_MAX_RUNTIME },
 	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
 	{ "check-config", no_argument, NULL, OPTION_CHECK_CONFIG },
+	{ "check-start", no_argument, NULL, OPTION_CHECK_START },
 	{ "quiet", no_argument, NULL, OPTION_QUIET },
 	PROGRAM_OPTIONS,
 };
 
 struct arguments {
-	int64_t max_runtime_ms; /* 0: no limit */
+	const char *config_path; /* NULL: the usual one */
+	int64_t max_runtime_ms;  /* 0: no limit */
 	bool daemon;
 };
 
@@ -124,23 +135,20 @@ show_due(struct store *store)
 static int
 check_start(struct store *store, bool daemon)
 {
-	const struct payload_settings *settings;
-	enum result result = store_demand_schema(store);
-	if (result == RESULT_OK && store_payload_settings(store, &settings) == RESULT_FAILED) /* the secrets cannot be opened */
-		result = RESULT_INVALID;
-	const int status = status_of(store, result);
+	const int status = status_of(store, wiring_try_database(store));
 	return status == EX_UNAVAILABLE || (daemon && store_denial(store) != DENIAL_NONE) ? EX_OK : status;
 }
 
 /* Returns a descriptor that becomes readable with a signal to end; -1, logged, on errors. */
 static int
-end_signals(void)
+end_signals(bool daemon)
 {
 	sigset_t signals;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGHUP); /* the terminal was closed */
+	if (!daemon) /* the terminal was closed; to a daemon it means a new configuration */
+		sigaddset(&signals, SIGHUP);
 	int fd = sigprocmask(SIG_BLOCK, &signals, NULL) == 0 ? signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
 	if (fd < 0)
 		log_error("cannot_watch_signals", LOG_ERRNO(errno));
@@ -178,7 +186,7 @@ store_of_process(const struct companion_context *start)
 	struct sandbox *sandbox = confinement_of_mail(wiring->conf, LOG_LEVEL_DEBUG);
 	wiring_prepare_sending();
 	sandbox_enter(&sandbox);
-	reopening_start(NULL, 0);
+	signal_thread_start(&(struct signal_tasks){ .reload = NULL });
 	return store;
 }
 
@@ -195,7 +203,7 @@ send_mail(void *context, int stop_fd, struct companion_life *life)
 	wanted.max_runtime_ms = start->arguments->max_runtime_ms;
 	wanted.stop_fd = stop_fd;
 	wanted.life = life;
-	wanted.signals = end_signals();
+	wanted.signals = end_signals(wanted.stay);
 	wanted.wake_fd = start->fd < 0 ? -1 : wake_open(start->file);
 	wanted.owner_fd = start->fd;
 	return mailer_run(store_of_process(start), &wanted) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
@@ -210,7 +218,7 @@ send_texts(void *context, int stop_fd, struct companion_life *life)
 	wanted.max_runtime_ms = start->arguments->max_runtime_ms;
 	wanted.stop_fd = stop_fd;
 	wanted.life = life;
-	wanted.signals = end_signals();
+	wanted.signals = end_signals(wanted.stay);
 	return texter_run(store_of_process(start), &wanted) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 }
 
@@ -279,7 +287,7 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 	wanted.crashes = crashes;
 	wanted.job_tools = &job_tools;
 	wanted.notifier = notifier;
-	wanted.stop_fd = end_signals();
+	wanted.stop_fd = end_signals(arguments->daemon);
 	if (wanted.stop_fd < 0)
 		return EX_OSERR;
 	wanted.wake_fd = lock == NULL ? -1 : wake_open(wiring->conf->dispatch.lock_file);
@@ -306,6 +314,25 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 	return status;
 }
 
+struct reload {
+	const char *config_path;
+	const struct notifier *notifier;
+};
+
+/* Of the signal thread: this process ends for one with the new configuration, if that one could work. */
+static void
+try_reload(void *context)
+{
+	const struct reload *reload = context;
+	if (wiring_try(reload->config_path)) {
+		log_info("reloading", LOG_STR("consequence", "this process ends; the service manager starts it again"));
+		kill(getpid(), SIGTERM);
+		return;
+	}
+	log_error("reload_failed", LOG_STR("consequence", "the previous configuration stays"));
+	notify_ready(reload->notifier, "Delivering; the last reload failed, see the log");
+}
+
 static int
 lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store)
 {
@@ -323,7 +350,7 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	/* from cron this would be a line per minute */
 	metrics_open(wiring->conf->server.state_dir, arguments->daemon ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG);
 	metrics_add(METRIC_STARTS, METRIC_PROGRAM_DISPATCH, 1);
-	reopening_block();
+	signal_thread_block(arguments->daemon);
 	struct notifier *notifier = notifier_new();        /* before there are processes that inherit the environment */
 	struct companion processes[DISPATCHER_COMPANIONS]; /* before threads start */
 	start_processes(wiring, arguments, processes);
@@ -336,13 +363,20 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	static _Atomic(pid_t) keepers[DISPATCHER_COMPANIONS];
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
 		keepers[i] = processes[i].keeper;
-	reopening_start(keepers, DISPATCHER_COMPANIONS);
+	struct reload reload = { arguments->config_path, notifier };
+	signal_thread_start(&(struct signal_tasks){
+	    .groups = keepers,
+	    .group_count = DISPATCHER_COMPANIONS,
+	    .reload = arguments->daemon ? try_reload : NULL,
+	    .context = &reload,
+	});
 	int status = deliver(wiring, arguments, store, lock, crashes, processes, notifier);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++) {
 		keepers[i] = 0;
 		if (processes[i].done_fd >= 0)
 			companion_stop(&processes[i]);
 	}
+	signal_thread_end();
 	notifier_free(&notifier);
 	crashes_free(&crashes);
 	lock_free(&lock);
@@ -366,6 +400,9 @@ main(int argc, char *argv[])
 		fprintf(stderr, "%s: --max-runtime takes a time from 1 to %d seconds\n", program, MAX_RUNTIME_S);
 		return EX_USAGE;
 	}
+	if (given[OPTION_CHECK_START] != NULL)
+		return wiring_check_start(program, given[OPTION_CONFIG]);
+	arguments.config_path = given[OPTION_CONFIG];
 	struct wiring wiring;
 	if (!wiring_load(program, given[OPTION_CONFIG], given[OPTION_CHECK_CONFIG] != NULL, &wiring))
 		return EX_CONFIG;

@@ -76,15 +76,35 @@ setup_free(struct setup *setup)
 	wiring_free(&setup->wiring);
 }
 
+/* A request waits for at most one response of a database that hangs, and after an idle connection for one more and a new
+ * connection. The client must get its 503 before the worker is killed. */
+static struct store *
+open_store(const struct service *service, const struct wiring *wiring)
+{
+	int64_t share = service->request_timeout_ms / 4;
+	return wiring_store(wiring->conf, &wiring->disposable_domains, share < WIRING_ANSWER_MS ? share : WIRING_ANSWER_MS);
+}
+
+static enum result
+try_database(const struct service *service, const struct wiring *wiring)
+{
+	struct store *store = open_store(service, wiring);
+	const enum result result = wiring_try_database(store);
+	store_free(&store);
+	return result;
+}
+
+/* All that can fail for the new workers is tried while the old ones serve. The limiter is last: it may replace its file. */
 static bool
 prepare(void *context)
 {
 	struct service *service = context;
 	struct setup *next = &service->next;
-	if (!wiring_load(program, service->config_path, false, &next->wiring))
+	if (!wiring_load(NULL, service->config_path, false, &next->wiring))
 		return false;
-	next->limiter = wiring_limiter(&next->wiring);
-	next->hash_slots = wiring_hash_slots(next->wiring.conf);
+	const bool works = try_database(service, &next->wiring) == RESULT_OK;
+	next->limiter = works ? wiring_limiter(&next->wiring) : NULL;
+	next->hash_slots = works ? wiring_hash_slots(next->wiring.conf) : NULL;
 	if (next->limiter != NULL && next->hash_slots != NULL)
 		return true;
 	setup_free(next);
@@ -113,16 +133,6 @@ adopt(void *context)
 	wiring_start_log(program, &service->setup.wiring);
 	metrics_open(service->setup.wiring.conf->server.state_dir, LOG_LEVEL_WARNING);
 	derive(service);
-}
-
-/* A request waits for at most one response of a database that hangs, and after an idle connection for one more and a new
- * connection. The client must get its 503 before the worker is killed. */
-static struct store *
-open_store(const struct service *service)
-{
-	const struct wiring *wiring = &service->setup.wiring;
-	int64_t share = service->request_timeout_ms / 4;
-	return wiring_store(wiring->conf, &wiring->disposable_domains, share < WIRING_ANSWER_MS ? share : WIRING_ANSWER_MS);
 }
 
 /* A read host that hangs must leave time for the other store. */
@@ -171,8 +181,8 @@ run_committer(void *context, struct fcgi_companion *companion)
 {
 	struct service *service = context;
 	confine(service);
-	struct store *store = open_store(service);
 	const struct wiring *wiring = &service->setup.wiring;
+	struct store *store = open_store(service, wiring);
 	struct wake_sender *dispatcher = wake_sender_new(wiring->conf->dispatch.lock_file);
 	struct wake_sender *mailer = wake_sender_new(wiring_mail_file(wiring->pool, wiring->conf));
 	prctl(PR_SET_NAME, "leadhook-commit"); /* for ps(1) */
@@ -201,7 +211,7 @@ static void
 open_backend(struct worker *worker, struct service *service)
 {
 	const struct wiring *wiring = &service->setup.wiring;
-	worker->store = open_store(service);
+	worker->store = open_store(service, wiring);
 	if (service->has_committer) {
 		endpoint_close(&service->committer); /* otherwise this process would hold connections that it does not serve */
 		worker->sources.committer = commit_client_new(&service->committer);
@@ -349,9 +359,9 @@ answered(void *state)
 }
 
 static const char usage[] = "usage: leadhook-fcgi [--config FILE] [--listen PATH|ADDRESS:PORT] [--workers N|auto|0]\n"
-			    "                     [--no-committer] [--check-config] [--version] [--help]\n";
+			    "                     [--no-committer] [--check-config | --check-start] [--version] [--help]\n";
 
-enum { OPTION_CONFIG, OPTION_LISTEN, OPTION_WORKERS, OPTION_NO_COMMITTER, OPTION_CHECK_CONFIG, OPTIONS };
+enum { OPTION_CONFIG, OPTION_LISTEN, OPTION_WORKERS, OPTION_NO_COMMITTER, OPTION_CHECK_CONFIG, OPTION_CHECK_START, OPTIONS };
 
 static const struct option options[] = {
 	{ "config", required_argument, NULL, OPTION_CONFIG },
@@ -359,6 +369,7 @@ static const struct option options[] = {
 	{ "workers", required_argument, NULL, OPTION_WORKERS },
 	{ "no-committer", no_argument, NULL, OPTION_NO_COMMITTER },
 	{ "check-config", no_argument, NULL, OPTION_CHECK_CONFIG },
+	{ "check-start", no_argument, NULL, OPTION_CHECK_START },
 	PROGRAM_OPTIONS,
 };
 
@@ -444,20 +455,6 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 	return fcgi_serve(&fcgi, &application);
 }
 
-/* Whether schema and secrets can be used. An unreachable database is not an error: it may recover, and the store checks then.
- */
-static bool
-database_fits(const struct service *service)
-{
-	const struct payload_settings *settings;
-	struct store *store = open_store(service);
-	const enum result result = store_demand_schema(store);
-	const bool fits =
-	    result == RESULT_OK ? store_payload_settings(store, &settings) != RESULT_FAILED : result != RESULT_INVALID;
-	store_free(&store);
-	return fits;
-}
-
 int
 main(int argc, char *argv[])
 {
@@ -469,6 +466,8 @@ main(int argc, char *argv[])
 	int status = options_read(program, usage, options, argc, argv, given);
 	if (status >= 0)
 		return status;
+	if (given[OPTION_CHECK_START] != NULL)
+		return wiring_check_start(program, given[OPTION_CONFIG]);
 	if (!parse_workers(given[OPTION_WORKERS], &workers))
 		return EX_USAGE;
 	struct service service = { .config_path = given[OPTION_CONFIG], .committer.fd = -1, .own_socket = "" };
@@ -479,8 +478,10 @@ main(int argc, char *argv[])
 	struct pool *pool = pool_new();
 	if (given[OPTION_CHECK_CONFIG] != NULL)
 		status = EX_OK;
-	else
-		status = database_fits(&service) ? serve(&service, given, workers, pool) : EX_CONFIG;
+	else if (try_database(&service, &service.setup.wiring) == RESULT_INVALID)
+		status = EX_CONFIG;
+	else /* an unreachable database may recover, and the store checks then */
+		status = serve(&service, given, workers, pool);
 	pool_free(&pool);
 	endpoint_close(&service.committer);
 	suspects_free(&service.suspects);

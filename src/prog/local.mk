@@ -18,7 +18,7 @@ bin_PROGRAMS += %D%/leadhook
 %C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
 
 sbin_PROGRAMS += %D%/leadhook-dispatch
-%C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c %D%/reopening.c %D%/reopening.h
+%C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c %D%/signal_thread.c %D%/signal_thread.h
 %C%_leadhook_dispatch_LDADD = %D%/libwiring.a src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a $(%C%_libs) $(CURL_LIBS)
 
 # The shell completes from the same tables.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -191,23 +192,41 @@ wiring_free(struct wiring *wiring)
 	pool_free(&wiring->pool);
 }
 
+/* Like wiring_read, and opens the log file. */
+static bool
+read_and_open(const char *path, bool checks_only, struct wiring *wiring, struct buffer *problems)
+{
+	if (!wiring_read(path, true, wiring, problems))
+		return false;
+	const char *log = wiring->conf->log.file;
+	if (*log == '\0' || (checks_only ? log_could_open(log) : (wiring->log = log_open(log)) != NULL))
+		return true;
+	buffer_printf(problems, "%s: %s: %s\n", conf_origin(wiring->conf, "log", "file"), log, strerror(errno));
+	wiring_free(wiring);
+	return false;
+}
+
+static void
+log_problems(struct slice problems)
+{
+	struct slice line;
+	while (slice_next(&problems, '\n', &line))
+		if (line.size > 0)
+			log_error("configuration_error", LOG_BYTES("problem", line));
+}
+
 bool
 wiring_load(const char *program, const char *path, bool checks_only, struct wiring *wiring)
 {
 	struct buffer problems;
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
-	bool good = wiring_read(path, true, wiring, &problems);
-	if (!good)
+	const bool good = read_and_open(path, checks_only, wiring, &problems);
+	if (!good && program == NULL)
+		log_problems(buffer_slice(&problems));
+	else if (!good)
 		fprintf(stderr, "%s: the configuration is not usable\n%.*s", program, SLICE_ARGS(buffer_slice(&problems)));
 	buffer_free(&problems);
-	if (!good)
-		return false;
-	const char *log = wiring->conf->log.file;
-	if (*log == '\0' || (checks_only ? log_could_open(log) : (wiring->log = log_open(log)) != NULL))
-		return true;
-	fprintf(stderr, "%s: %s: %s: %s\n", program, conf_origin(wiring->conf, "log", "file"), log, strerror(errno));
-	wiring_free(wiring);
-	return false;
+	return good;
 }
 
 /* The names were checked when the configuration was read. */
@@ -285,6 +304,43 @@ wiring_reader(const struct conf *conf, int64_t answer_ms)
 {
 	const struct store_options options = store_options_of(conf, NULL, answer_ms);
 	return store_new_reader(&options);
+}
+
+enum result
+wiring_try_database(struct store *store)
+{
+	const struct payload_settings *settings;
+	const enum result result = store_demand_schema(store);
+	if (result != RESULT_OK)
+		return result == RESULT_INVALID ? RESULT_INVALID : RESULT_UNAVAILABLE;
+	switch (store_payload_settings(store, &settings)) {
+	case RESULT_OK:
+		return RESULT_OK;
+	case RESULT_FAILED:
+		return RESULT_INVALID;
+	default:
+		return RESULT_UNAVAILABLE;
+	}
+}
+
+bool
+wiring_try(const char *path)
+{
+	struct wiring wiring;
+	if (!wiring_load(NULL, path, true, &wiring))
+		return false;
+	struct store *store = wiring_store(wiring.conf, &wiring.disposable_domains, WIRING_ANSWER_MS);
+	const bool works = wiring_try_database(store) == RESULT_OK;
+	store_free(&store);
+	wiring_free(&wiring);
+	return works;
+}
+
+int
+wiring_check_start(const char *program, const char *path)
+{
+	log_init(program, LOG_LEVEL_WARNING);
+	return wiring_try(path) ? EX_OK : EX_CONFIG;
 }
 
 /* Each claim has its own limit. */

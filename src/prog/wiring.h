@@ -36,7 +36,8 @@ MUST_CHECK bool wiring_read(const char *path, bool lists, struct wiring *wiring,
 void wiring_free(struct wiring *wiring);
 
 /* Like wiring_read, and opens the log file; `checks_only`: finds out whether that is possible, and changes nothing. Returns
- * false after writing the errors to standard error; the exit status is EX_CONFIG. */
+ * false after writing the errors to standard error, after the name of the program; NULL, for a reload: to the log. The exit
+ * status is EX_CONFIG. */
 MUST_CHECK bool wiring_load(const char *program, const char *path, bool checks_only, struct wiring *wiring);
 /* Logs to the configured file from now on. Once, after wiring_load; `program` must stay valid. */
 void wiring_start_log(const char *program, struct wiring *wiring);
@@ -48,6 +49,16 @@ enum { WIRING_ANSWER_MS = 20000 };
 struct store *wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms);
 /* The same for reads at the nodes of database.read_host; NULL without such nodes. */
 struct store *wiring_reader(const struct conf *conf, int64_t answer_ms);
+
+/* What a program needs of the database at its start: an answer, a schema that fits, secrets that it can open. RESULT_INVALID:
+ * it does not work with this database; RESULT_UNAVAILABLE: the database does not answer, or refuses the login (store_denial).
+ * Both are logged, with a hint. Changes nothing. */
+MUST_CHECK enum result wiring_try_database(struct store *store);
+/* Whether a program could start with the configuration as it is in the file now, and use its database. Logs why not, and
+ * changes nothing. */
+MUST_CHECK bool wiring_try(const char *path);
+/* --check-start: the same, with the log on standard error. Returns an exit status. */
+int wiring_check_start(const char *program, const char *path);
 
 /* The rate limiter shared by all processes of this host. NULL, logged, when it cannot be shared. */
 struct limiter *wiring_limiter(const struct wiring *wiring);

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""leadhook-fcgi(8), SIGNALS: HUP applies the whole new configuration, or nothing of it."""
+"""leadhook-fcgi(8) and leadhook-dispatch(8), SIGNALS: HUP applies the whole new configuration, or nothing of it."""
 import os
 import signal
 
 import fastcgi_client
 import pytest
+from command import call
+from companions import children, is_running
 from conftest import BUILD
 from stack.installation import Installation
 from stack.process import Child, wait_until
@@ -13,17 +15,27 @@ DEADLINE = 20
 NO_STATE = ("server", "state_dir", "/dev/null/state")  # is only rejected when it is used
 
 
-class Program:
-    """leadhook-fcgi with its own configuration, on the database of a service."""
+# (section, key, value) of a configuration that no program can work with, and a word of the line that says so
+UNUSABLE = [
+    pytest.param(("database", "password", "wrong"), "Access denied", id="password"),
+    pytest.param(("database", "user", "other"), "Access denied", id="user"),
+    pytest.param(("database", "name", "none"), "none", id="database"),
+    pytest.param(("database", "socket", "/nonexistent"), "/nonexistent", id="away"),
+    pytest.param(("database", "prefix", "other_"), "run leadhook install", id="tables"),
+]
 
-    def __init__(self, service, folder, workers):
+
+class Program:
+    """One of the programs with its own configuration, on the database of a service."""
+
+    def __init__(self, service, folder, name, *words, settings=()):
         self.installation = Installation(folder, BUILD, service.database, service.installation.name)
         self.installation.config.write_text(service.installation.text())
         self.log = folder / "first.log"
         self.configure(("log", "file", self.log), ("server", "listen", self.installation.socket),
-                       ("server", "state_dir", folder / "state"))
-        self.child = Child("leadhook-fcgi", [self.installation.program("leadhook-fcgi"), "--config", self.installation.config,
-                                             "--workers", workers], folder / "stderr", death_signal=signal.SIGTERM)
+                       ("server", "state_dir", folder / "state"), ("dispatch", "lock_file", folder / "lock"), *settings)
+        self.child = Child(name, [self.installation.program(name), "--config", self.installation.config, *words], folder / "stderr",
+                           death_signal=signal.SIGTERM)
 
     def configure(self, *settings):
         self.installation.configure(settings)
@@ -45,7 +57,7 @@ def logged(path, event):
 
 @pytest.fixture(params=[0, 2])
 def program(service, make_folder, request):
-    made = Program(service, make_folder(), request.param)
+    made = Program(service, make_folder(), "leadhook-fcgi", "--workers", request.param)
     made.child.start()
     wait_until(lambda: logged(made.log, "serving"), DEADLINE, "the start")
     yield made
@@ -88,3 +100,73 @@ def test_an_accepted_configuration_is_in_use(program):
     assert program.serves()
     assert program.child.stop() == 0
     assert logged(other, "stopped") == 1 and logged(program.log, "stopped") == 0
+
+
+@pytest.mark.parametrize("setting, word", UNUSABLE)
+def test_a_database_that_cannot_be_used(program, setting, word):
+    """the processes that work stay, and the log says why; the right configuration is then applied"""
+    right = program.installation.text()
+    before = children(program.child.pid)
+    program.configure(setting)
+    program.hup("reload_failed")
+    assert word in program.log.read_text()
+    assert children(program.child.pid) == before
+    assert program.serves()
+    program.installation.put_back(right)
+    program.hup("reloaded")
+    assert program.serves()
+
+
+@pytest.fixture
+def dispatcher(service, make_folder):
+    """With a process that sends mail, whose server is nowhere."""
+    made = Program(service, make_folder(), "leadhook-dispatch", "--daemon",
+                   settings=[("mail", "host", "mail.invalid"), ("mail", "from", "hello@example.org")])
+    made.child.start()
+    wait_until(lambda: made.log.exists() and processes(made.child.pid), DEADLINE, "the start")
+    yield made
+    made.child.stop()
+
+
+def processes(pid):
+    """Those beside the dispatcher: keepers, and what they keep."""
+    keepers = children(pid)
+    return [*keepers, *(child for keeper in keepers for child in children(keeper))]
+
+
+@pytest.mark.parametrize("setting, word", UNUSABLE)
+def test_a_dispatcher_that_works_stays(dispatcher, setting, word):
+    """and the process that sends mail with it, also when all of them get the signal"""
+    beside = wait_until(lambda: len(processes(dispatcher.child.pid)) == 2 and processes(dispatcher.child.pid), DEADLINE, "the mailer")
+    dispatcher.configure(setting)
+    for pid in beside:
+        os.kill(pid, signal.SIGHUP)
+    dispatcher.hup("reload_failed")
+    assert word in dispatcher.log.read_text()
+    assert is_running(dispatcher.child.pid) and processes(dispatcher.child.pid) == beside
+
+
+def test_errors_of_the_configuration_are_logged(dispatcher):
+    """leadhook-dispatch(8): each with its line"""
+    dispatcher.installation.config.write_text(f"{dispatcher.installation.text()}\n[limits]\nmemory = much\nhosts = none\n")
+    dispatcher.hup("reload_failed")
+    assert logged(dispatcher.log, "configuration_error") == 2 and "limits.memory" in dispatcher.log.read_text()
+    assert is_running(dispatcher.child.pid)
+
+
+def test_a_dispatcher_ends_for_the_next_one(dispatcher):
+    """which its service manager starts with the new configuration"""
+    dispatcher.configure(("dispatch", "poll_interval", "2s"))
+    dispatcher.child.send(signal.SIGHUP)
+    assert dispatcher.child.wait(DEADLINE) == 0
+    assert logged(dispatcher.log, "reloading") == 1
+
+
+@pytest.mark.parametrize("name", ["leadhook-fcgi", "leadhook-dispatch"])
+@pytest.mark.parametrize("setting, word", [*UNUSABLE, pytest.param(("log", "level", "loudest"), "LOG_LEVEL", id="setting")])
+def test_a_start_is_checked(service, name, setting, word):
+    """--check-start, which the units run before a reload: nothing is changed, in the database neither"""
+    section, key, value = setting
+    assert call(service.installation, "--check-start", program=name).returncode == os.EX_OK
+    done = call(service.installation, "--check-start", program=name, env={f"LEADHOOK_{section}_{key}".upper(): value})
+    assert done.returncode == os.EX_CONFIG and word in done.stderr and done.stdout == ""

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "prog/reopening.h"
+#include "prog/signal_thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -10,51 +10,62 @@
 
 static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPIPE };
 
-static struct {
-	const _Atomic(pid_t) *groups;
-	size_t count;
-} others;
+static struct signal_tasks work;
+static pthread_mutex_t reloading = PTHREAD_MUTEX_INITIALIZER; /* held for ever after the end */
 
 static sigset_t
-signals(void)
+signals(bool hup)
 {
 	sigset_t set;
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
+	if (hup)
+		sigaddset(&set, SIGHUP);
 	return set;
 }
 
 void
-reopening_block(void)
+signal_thread_block(bool hup)
 {
-	const sigset_t set = signals();
+	const sigset_t set = signals(hup);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void
+reopen_logs(void)
+{
+	log_reopen();
+	for (size_t i = 0; i < work.group_count; i++) {
+		const pid_t group = atomic_load(&work.groups[i]); /* once: kill(0) would be our own group */
+		if (group > 0)
+			kill(-group, SIGUSR2);
+	}
 }
 
 static void *
 wait_for_signals(void *unused)
 {
-	const sigset_t set = signals();
+	const sigset_t set = signals(work.reload != NULL);
 	for (int number = 0; sigwait(&set, &number) == 0;) {
-		log_reopen();
-		for (size_t i = 0; i < others.count; i++) {
-			const pid_t group = atomic_load(&others.groups[i]); /* once: kill(0) would be our own group */
-			if (group > 0)
-				kill(-group, SIGUSR2);
+		if (number != SIGHUP) {
+			reopen_logs();
+			continue;
 		}
+		pthread_mutex_lock(&reloading);
+		work.reload(work.context);
+		pthread_mutex_unlock(&reloading);
 	}
 	return unused;
 }
 
 void
-reopening_start(const _Atomic(pid_t) *groups, size_t count)
+signal_thread_start(const struct signal_tasks *tasks)
 {
 	pthread_t thread;
 	pthread_attr_t attributes;
 	sigset_t blocked, before;
-	others.groups = groups;
-	others.count = count;
+	work = *tasks;
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	/* a signal to end is for the threads that watch it */
@@ -65,6 +76,12 @@ reopening_start(const _Atomic(pid_t) *groups, size_t count)
 	const int number = pthread_create(&thread, &attributes, wait_for_signals, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (number != 0)
-		log_warning("no_reopening", LOG_ERRNO(number));
+		log_warning("no_signal_thread", LOG_ERRNO(number));
 	pthread_attr_destroy(&attributes);
+}
+
+void
+signal_thread_end(void)
+{
+	pthread_mutex_lock(&reloading);
 }

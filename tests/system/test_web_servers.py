@@ -58,6 +58,15 @@ def test_the_next_part_of_a_list(campaign):
     assert export(6200) == (422, False, "invalid_arguments")
 
 
+def test_bodies_of_look_ups(campaign):
+    """docs/api.md 1.2: GET may have a body; lighttpd refuses it without the setting of the example"""
+    campaign.lead(**ADA)
+    for options in ({"json_body": ADA}, {"form": ADA}):
+        assert campaign.client.request("GET", campaign.path, **options).json["counter"] == 1
+    answer = campaign.client.request("GET", "/v2/campaigns", json_body={"api_key": campaign.key})
+    assert answer.status == 200 and campaign.id in [one["id"] for one in answer.json]
+
+
 def test_slow_bodies_occupy_no_worker(campaign):
     """5: the web server reads the whole body before it uses a worker"""
     head = (f"POST {campaign.client.base_path}{campaign.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"

@@ -158,13 +158,15 @@ parse_time(struct call *call UNUSED, struct slice text, void *ms)
 	return clock_parse_rfc3339(text, ms);
 }
 
-/* The first address of the values. Without one the address of the request is used. */
+/* The first address of the values. Without one the address of the request is used, as it is where the campaign counts addresses
+ * and the caller has no key: it could choose what is counted. */
 static bool
 read_ip(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
 	const struct http_value *values;
 	struct ip_address address;
-	const size_t count = call_values(call, parameter->names[0], &values);
+	const bool counted = call->account_id == 0 && call->campaign.max_per_ip > 0;
+	const size_t count = counted ? 0 : call_values(call, parameter->names[0], &values);
 	for (size_t i = 0; i < count; i++)
 		if (client_address_first(http_value_whole(&values[i]), &address)) {
 			arguments->signup.ip = ip_address_format(call->request->pool, &address);
@@ -393,7 +395,7 @@ static const struct parameter parameters[] = {
 	{ { NAME("social_id"), NAME("kid"), NAME("__kid") }, GROUP_SIGNUP, .read = call_read_social_id },
 	{ { NAME("kid") }, GROUP_SIGNUP, PARAMETER_ONLY_FROM_URL, TEXT(url_kid) },
 	THEN(GROUP_SIGNUP, call_choose_subject),
-	{ { NAME("ip") }, GROUP_SIGNUP, PARAMETER_NEEDS_KEY | PARAMETER_INFORMS, .read = read_ip },
+	{ { NAME("ip") }, GROUP_SIGNUP, PARAMETER_INFORMS, .read = read_ip },
 	{ { NAME("__referrer"), NAME("__ref"), NAME("referrer") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.referrer) },
 	{ { NAME("__sid"), NAME("__session_id") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.session_id) },
 	{ { NAME("__user_agent") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.user_agent) },

@@ -428,12 +428,23 @@ def test_redirect_urls_contain_no_script(campaign, url):
 
 
 def test_ip(campaign):
-    """4.4: with a key the given address, else the client's"""
+    """4.4: the given address, else the client's; 4.3.6: of an update, a given one"""
     assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"
-    assert campaign.post({"email": "b@example.org", "ip": "192.0.2.1"}, key=None, address="203.0.113.7").status == 200
-    assert campaign.find(email="b@example.org")["ip"] == "203.0.113.7"
+    bob = {"email": "b@example.org"}
+    for fields, stored in (({}, "203.0.113.7"), ({"ip": "192.0.2.1"}, "192.0.2.1"), ({}, "192.0.2.1")):
+        assert campaign.post({**bob, **fields}, key=None, address="203.0.113.7").status == 200
+        assert campaign.find(**bob)["ip"] == stored
     lead = campaign.post({"email": "c@example.org"}, address="203.0.113.8").json
     assert lead["ip"] == "203.0.113.8"
+
+
+def test_ip_of_a_campaign_that_counts_addresses(service, account):
+    """4.4: with `max_per_ip` a caller without a key does not choose the address, of a new lead or of one that exists"""
+    campaign = service.campaign(account, max_per_ip=1)
+    for _ in range(2):
+        assert campaign.post({**ADA, "ip": "192.0.2.1"}, key=None, address="203.0.113.7").status == 200
+        assert campaign.find(**ADA)["ip"] == "203.0.113.7"
+    assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"
 
 
 @pytest.mark.parametrize("sent, stored", [

@@ -4,6 +4,7 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/buffer.c %D%/buffer.h \
 	%D%/cache.c %D%/cache.h \
 	%D%/clock.c %D%/clock.h \
+	%D%/css.c %D%/css.h \
 	%D%/descriptors.c %D%/descriptors.h \
 	%D%/directory.c %D%/directory.h \
 	%D%/duration.c %D%/duration.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mail/html_place.h"
 
-#include "base/slice.h"
+#include "text/text.h"
 
 enum state {
 	TEXT,
@@ -24,15 +24,31 @@ enum state {
 	STATES
 };
 
-/* Elements that mail programs drop, that load documents, or whose content is read by rules of its own. */
-static const struct slice refused[] = { SLICE("applet"), SLICE("base"), SLICE("embed"), SLICE("frame"), SLICE("frameset"),
-	SLICE("iframe"), SLICE("listing"), SLICE("math"), SLICE("noembed"), SLICE("noframes"), SLICE("noscript"),
-	SLICE("object"), SLICE("plaintext"), SLICE("script"), SLICE("svg"), SLICE("template"), SLICE("textarea"),
+/* Elements that mail programs drop, that load documents or send forms, or whose content is read by rules of its own. */
+static const struct slice refused_elements[] = { SLICE("applet"), SLICE("base"), SLICE("bgsound"), SLICE("button"),
+	SLICE("embed"), SLICE("fencedframe"), SLICE("form"), SLICE("frame"), SLICE("frameset"), SLICE("iframe"),
+	SLICE("ilayer"), SLICE("input"), SLICE("isindex"), SLICE("keygen"), SLICE("layer"), SLICE("link"), SLICE("listing"),
+	SLICE("math"), SLICE("noembed"), SLICE("noframes"), SLICE("noscript"), SLICE("object"), SLICE("plaintext"),
+	SLICE("portal"), SLICE("script"), SLICE("select"), SLICE("svg"), SLICE("template"), SLICE("textarea"), SLICE("xml"),
 	SLICE("xmp") };
+/* Attributes that hold a document, several URLs, or a URL that is called without a sign of it. Those of events begin with "on".
+ */
+static const struct slice refused_attributes[] = { SLICE("imagesrcset"), SLICE("ping"), SLICE("srcdoc"), SLICE("srcset"),
+	SLICE("xml:base") };
 /* Attributes that browsers only show or read aloud. */
 static const struct slice plain_attributes[] = { SLICE("alt"), SLICE("aria-label"), SLICE("lang"), SLICE("title") };
+/* Those that a value is allowed in, and the others that have one URL. */
 static const struct slice url_attributes[] = { SLICE("href"), SLICE("src") };
-static const struct slice schemes[] = { SLICE("http://"), SLICE("https://"), SLICE("mailto:") };
+static const struct slice other_url_attributes[] = { SLICE("action"), SLICE("background"), SLICE("cite"), SLICE("classid"),
+	SLICE("codebase"), SLICE("data"), SLICE("dynsrc"), SLICE("formaction"), SLICE("icon"), SLICE("longdesc"),
+	SLICE("lowsrc"), SLICE("manifest"), SLICE("poster"), SLICE("profile"), SLICE("xlink:href") };
+/* How a URL begins, as it is written: what browsers would make of references and blanks is not followed. A value may follow the
+ * ? of the first ones. */
+static const struct slice schemes[] = { SLICE("http://"), SLICE("https://"), SLICE("mailto:"), SLICE("tel:"), SLICE("#") };
+enum { SCHEMES_WITH_QUERY = 3 };
+/* Of `http-equiv`: the others lead away, or change what follows. */
+static const struct slice equivalents[] = { SLICE("content-type"), SLICE("content-language"), SLICE("x-ua-compatible") };
+#define BAD_URL "{attribute} must begin with http://, https://, mailto:, tel: or #, or with a value"
 
 /* A name as far as it was stored; longer ones end with a byte that no known name has. */
 static struct slice
@@ -49,11 +65,77 @@ extend(char *name, size_t *size, char c)
 	++*size;
 }
 
+static bool
+begins_with_one_of(struct slice text, const struct slice *beginnings, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_starts_with(text, beginnings[i]))
+			return true;
+	return false;
+}
+
+/* The beginning of a text that `extend` has stored. */
+static struct slice
+beginning_of(const char *text, size_t size)
+{
+	return (struct slice){ text, size < HTML_NAME_MAX_BYTES ? size : HTML_NAME_MAX_BYTES };
+}
+
 void
 html_scan_init(struct html_scan *scan)
 {
 	*scan = (struct html_scan){ .state = TEXT };
 }
+
+struct slice
+html_scan_message(struct pool *pool, const struct html_scan *scan, const char *problem)
+{
+	return TEXT_FILL(pool, slice_of(problem), { "element", beginning_of(scan->tag, scan->tag_size) },
+	    { "attribute", beginning_of(scan->attribute, scan->attribute_size) });
+}
+
+/* ---- attributes ---- */
+
+/* At the end of its name. */
+static const char *
+check_attribute(const struct html_scan *scan)
+{
+	const struct slice name = name_of(scan->attribute, scan->attribute_size);
+	if (slice_starts_with(beginning_of(scan->attribute, scan->attribute_size), SLICE("on")) ||
+	    slice_is_one_of(name, refused_attributes, ARRAY_SIZE(refused_attributes)))
+		return "the attribute {attribute} has no place in a mail";
+	return NULL;
+}
+
+/* A byte of its value. */
+static const char *
+in_value(struct html_scan *scan, char c)
+{
+	scan->query = scan->query || c == '?';
+	extend(scan->value, &scan->value_size, c);
+	return slice_equal(name_of(scan->attribute, scan->attribute_size), SLICE("style"))
+		   ? html_style_attribute_byte(&scan->style, c)
+		   : NULL;
+}
+
+/* At the end of its value. */
+static const char *
+check_value(struct html_scan *scan)
+{
+	const struct slice name = name_of(scan->attribute, scan->attribute_size);
+	const struct slice begin = beginning_of(scan->value, scan->value_size);
+	const bool is_url = slice_is_one_of(name, url_attributes, ARRAY_SIZE(url_attributes)) ||
+			    slice_is_one_of(name, other_url_attributes, ARRAY_SIZE(other_url_attributes));
+	if (is_url && scan->value_size > 0 && !scan->begins_with_value &&
+	    !begins_with_one_of(begin, schemes, ARRAY_SIZE(schemes)))
+		return BAD_URL;
+	if (slice_equal(name, SLICE("http-equiv")) &&
+	    !slice_is_one_of(name_of(scan->value, scan->value_size), equivalents, ARRAY_SIZE(equivalents)))
+		return "http-equiv must be content-type, content-language or x-ua-compatible";
+	return slice_equal(name, SLICE("style")) ? html_style_end(&scan->style) : NULL;
+}
+
+/* ---- the states ---- */
 
 static const char *
 begin_tag(struct html_scan *scan, char c, bool closing)
@@ -75,6 +157,7 @@ end_tag(struct html_scan *scan)
 		      : slice_equal(tag, SLICE("title")) ? TITLE
 		      : slice_equal(tag, SLICE("style")) ? STYLE
 							 : TEXT;
+	scan->style = (struct html_style){ .in_url = false };
 	return NULL;
 }
 
@@ -123,8 +206,8 @@ in_tag_name(struct html_scan *scan, char c)
 		extend(scan->tag, &scan->tag_size, c);
 		return NULL;
 	}
-	if (slice_is_one_of(name_of(scan->tag, scan->tag_size), refused, ARRAY_SIZE(refused)))
-		return "this element has no place in a mail";
+	if (slice_is_one_of(name_of(scan->tag, scan->tag_size), refused_elements, ARRAY_SIZE(refused_elements)))
+		return "<{element}> has no place in a mail";
 	scan->state = IN_TAG;
 	return in_tag(scan, c);
 }
@@ -132,15 +215,15 @@ in_tag_name(struct html_scan *scan, char c)
 static const char *
 in_attribute_name(struct html_scan *scan, char c)
 {
-	if (c == '=')
-		scan->state = BEFORE_VALUE;
-	else if (ascii_is_space(c))
-		scan->state = AFTER_NAME;
-	else if (c == '/' || c == '>')
-		return scan->state = IN_TAG, in_tag(scan, c);
-	else
+	if (c != '=' && c != '/' && c != '>' && !ascii_is_space(c)) {
 		extend(scan->attribute, &scan->attribute_size, c);
-	return NULL;
+		return NULL;
+	}
+	const char *problem = check_attribute(scan);
+	if (problem != NULL)
+		return problem;
+	scan->state = c == '=' ? BEFORE_VALUE : ascii_is_space(c) ? AFTER_NAME : IN_TAG;
+	return scan->state == IN_TAG ? in_tag(scan, c) : NULL;
 }
 
 static const char *
@@ -165,36 +248,28 @@ in_before_value(struct html_scan *scan, char c)
 		return "an attribute has no value after its =";
 	scan->value_size = 0;
 	scan->begins_with_value = scan->query = false;
+	scan->style = (struct html_style){ .in_url = false };
 	scan->state = c == '"' ? VALUE_DOUBLE : c == '\'' ? VALUE_SINGLE : VALUE_BARE;
-	return NULL;
+	return scan->state == VALUE_BARE ? in_value(scan, c) : NULL;
 }
 
 static const char *
-in_value_double(struct html_scan *scan, char c)
+in_value_quoted(struct html_scan *scan, char c)
 {
-	if (c == '"') {
-		scan->state = IN_TAG;
-		return NULL;
-	}
-	scan->query = scan->query || c == '?';
-	extend(scan->value, &scan->value_size, c);
-	return NULL;
-}
-
-static const char *
-in_value_single(struct html_scan *scan, char c)
-{
-	if (c == '\'')
-		scan->state = IN_TAG;
-	return NULL;
+	if (c != (scan->state == VALUE_DOUBLE ? '"' : '\''))
+		return in_value(scan, c);
+	scan->state = IN_TAG;
+	return check_value(scan);
 }
 
 static const char *
 in_value_bare(struct html_scan *scan, char c)
 {
-	if (ascii_is_space(c))
-		scan->state = IN_TAG;
-	return c == '>' ? end_tag(scan) : NULL;
+	if (!ascii_is_space(c) && c != '>')
+		return in_value(scan, c);
+	scan->state = IN_TAG;
+	const char *problem = check_value(scan);
+	return problem != NULL || c != '>' ? problem : end_tag(scan);
 }
 
 static const char *
@@ -248,15 +323,16 @@ in_raw_text(struct html_scan *scan, char c)
 {
 	const struct slice end = scan->state == TITLE ? SLICE("</title") : SLICE("</style");
 	if (scan->matched == end.size && (ascii_is_space(c) || c == '/' || c == '>')) {
+		const char *problem = html_style_end(&scan->style);
 		scan->closing = true;
 		scan->state = IN_TAG;
-		return in_tag(scan, c);
+		return problem != NULL ? problem : in_tag(scan, c);
 	}
 	if (scan->matched < end.size && ascii_lower(c) == end.data[scan->matched])
 		scan->matched++;
 	else
 		scan->matched = c == '<' ? 1 : 0;
-	return NULL;
+	return scan->state == STYLE ? html_style_byte(&scan->style, c) : NULL;
 }
 
 const char *
@@ -271,8 +347,8 @@ html_scan_byte(struct html_scan *scan, char c)
 		[ATTRIBUTE_NAME] = in_attribute_name,
 		[AFTER_NAME] = in_after_name,
 		[BEFORE_VALUE] = in_before_value,
-		[VALUE_DOUBLE] = in_value_double,
-		[VALUE_SINGLE] = in_value_single,
+		[VALUE_DOUBLE] = in_value_quoted,
+		[VALUE_SINGLE] = in_value_quoted,
 		[VALUE_BARE] = in_value_bare,
 		[MARKUP] = in_markup,
 		[MARKUP_DASH] = in_markup_dash,
@@ -288,11 +364,8 @@ html_scan_byte(struct html_scan *scan, char c)
 static const char *
 url_part(const struct html_scan *scan, enum html_place *place)
 {
-	const struct slice begin = { scan->value,
-		scan->value_size < HTML_NAME_MAX_BYTES ? scan->value_size : HTML_NAME_MAX_BYTES };
-	bool known = scan->begins_with_value;
-	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
-		known = known || slice_starts_with(begin, schemes[i]);
+	const bool known = scan->begins_with_value ||
+			   begins_with_one_of(beginning_of(scan->value, scan->value_size), schemes, SCHEMES_WITH_QUERY);
 	*place = HTML_URL_PART;
 	return known && scan->query
 		   ? NULL

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Follows the HTML of a template, to find what is allowed at a place in it. It refuses what browsers read in ways that are hard
- * to follow; what it accepts, browsers read as it does (WHATWG HTML, 13.2.5 "Tokenization"). */
+ * to follow; what it accepts, browsers read as it does (WHATWG HTML, 13.2.5 "Tokenization"). It also refuses what runs scripts,
+ * leads away, loads documents or sends forms (docs/mail.md 1.3). Conditional comments are comments. */
 #ifndef LEADHOOK_MAIL_HTML_PLACE_H
 #define LEADHOOK_MAIL_HTML_PLACE_H
 
@@ -8,6 +9,9 @@
 #include <stddef.h>
 
 #include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "mail/html_style.h"
 
 enum html_place {
 	HTML_TEXT,      /* character data, also that of a title */
@@ -25,13 +29,16 @@ struct html_scan {
 	size_t tag_size, attribute_size, value_size; /* as they are: what is longer does not match a name */
 	size_t matched;                              /* of the end tag of a title or style; of a comment: its bytes */
 	char last[3];                                /* bytes of a comment, the last one first */
-	bool begins_with_value, query;               /* of the value of a href or src */
+	bool begins_with_value, query;               /* of the value of an attribute */
+	struct html_style style;                     /* of an element or attribute */
 };
 
 /* The beginning of a document. */
 void html_scan_init(struct html_scan *scan);
-/* Follows one byte. Returns NULL, or what is wrong with it, for people. */
+/* Follows one byte. Returns NULL, or what is wrong with it, for people: html_scan_message fills in the names. */
 MUST_CHECK const char *html_scan_byte(struct html_scan *scan, char c);
+/* What is wrong, with {element} and {attribute} replaced by those that were followed last; in the pool. */
+struct slice html_scan_message(struct pool *pool, const struct html_scan *scan, const char *problem);
 /* The place here, in *place. Returns NULL, or why no value is allowed here. */
 MUST_CHECK const char *html_scan_place(const struct html_scan *scan, enum html_place *place);
 /* Follows a value that stands at such a place. */

@@ -2,6 +2,7 @@ noinst_LIBRARIES += %D%/libmail.a
 %C%_libmail_a_SOURCES = \
 	%D%/address.c %D%/address.h \
 	%D%/html_place.c %D%/html_place.h \
+	%D%/html_style.c %D%/html_style.h \
 	%D%/kinds.c %D%/kinds.h \
 	%D%/layout.c %D%/layout.h \
 	%D%/message.c %D%/message.h \

@@ -98,7 +98,7 @@ add_text(struct compiler *c, size_t from, size_t to)
 	for (size_t i = from; i < to; i++) {
 		const char *problem = html_scan_byte(&c->scan, c->source.data[i]);
 		if (problem != NULL)
-			return fail(c, i, slice_of(problem));
+			return fail(c, i, html_scan_message(c->pool, &c->scan, problem));
 	}
 	return true;
 }

@@ -156,8 +156,7 @@ values_are_refused_in_html(void **state UNUSED)
 		{ "<p title={{first_name}}>", "1:10 an attribute with a value must be in double quotes" },
 		{ "<p title=a{{first_name}}>", "1:11 an attribute with a value must be in double quotes" },
 		{ "<p title='{{first_name}}'>", "1:11 an attribute with a value must be in double quotes" },
-		{ "<p onclick=\"{{first_name}}\">",
-		    "1:13 a value is allowed only in the attributes href, src, alt, title, lang and aria-label" },
+		{ "<p onclick=\"{{first_name}}\">", "1:11 the attribute onclick has no place in a mail" },
 		{ "<p style=\"{{first_name}}\">",
 		    "1:11 a value is allowed only in the attributes href, src, alt, title, lang and aria-label" },
 		{ "<p aria-label-longer=\"{{first_name}}\">",
@@ -177,8 +176,8 @@ values_are_refused_in_html(void **state UNUSED)
 		{ "<a href=\"{{#code}}{{share_url}}{{/code}}\">", "1:10 a section may begin and end between HTML tags only" },
 		{ "{{#code}}<p {{/code}}>", "1:13 a section may begin and end between HTML tags only" },
 		{ "{{#code}}<style>{{/code}}</style>", "1:17 a section may begin and end between HTML tags only" },
-		{ "<script>", "1:8 this element has no place in a mail" },
-		{ "<SVG/onload=a>", "1:5 this element has no place in a mail" },
+		{ "<script>", "1:8 <script> has no place in a mail" },
+		{ "<SVG/onload=a>", "1:5 <svg> has no place in a mail" },
 		{ "a < b", "1:4 a < that begins no tag is written &lt;" },
 		{ "</ a>", "1:3 a < that begins no tag is written &lt;" },
 		{ "<p title=>", "1:10 an attribute has no value after its =" },
@@ -188,6 +187,95 @@ values_are_refused_in_html(void **state UNUSED)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_html(cases[i].source, cases[i].message);
+}
+
+/* What would run a script, lead away, load a document or send a form, however it is written. */
+static void
+active_html_is_refused(void **state UNUSED)
+{
+#define BAD_URL "must begin with http://, https://, mailto:, tel: or #, or with a value"
+#define BAD_STYLE_URL "url() in a style must begin with http:// or https://"
+#define BAD_REFERENCE "in the attribute style characters are written as they are, except &amp; &quot; &apos; &#34; &#39;"
+	static const struct {
+		const char *source, *message;
+	} cases[] = {
+		{ "<link rel=stylesheet>", "1:6 <link> has no place in a mail" },
+		{ "<FORM>", "1:6 <form> has no place in a mail" },
+		{ "<input>", "1:7 <input> has no place in a mail" },
+		{ "<button>", "1:8 <button> has no place in a mail" },
+		{ "<iframe/src=x>", "1:8 <iframe> has no place in a mail" },
+		{ "<base href=\"https://a.example/\">", "1:6 <base> has no place in a mail" },
+		{ "<a href=\"javascript:a()\">", "1:24 href " BAD_URL },
+		{ "<a href='JavaScript:a()'>", "1:24 href " BAD_URL },
+		{ "<a href=javascript:a()>", "1:23 href " BAD_URL },
+		{ "<a href=javascript:a() b>", "1:23 href " BAD_URL },
+		{ "<a href=\" javascript:a()\">", "1:25 href " BAD_URL },
+		{ "<a href=\"java\tscript:a()\">", "1:25 href " BAD_URL },
+		{ "<a href=\"&#106;avascript:a()\">", "1:29 href " BAD_URL },
+		{ "<a href=\"javascript&colon;a()\">", "1:30 href " BAD_URL },
+		{ "<a href=\"&Tab;https://a.example/\">", "1:33 href " BAD_URL },
+		{ "<a href=\"vbscript:a\">", "1:20 href " BAD_URL },
+		{ "<a href=\"data:text/html,a\">", "1:26 href " BAD_URL },
+		{ "<a href=\"//a.example\">", "1:21 href " BAD_URL },
+		{ "<a href=\"/a\">", "1:12 href " BAD_URL },
+		{ "<img src=\"file://a.example/b\">", "1:29 src " BAD_URL },
+		{ "<img src='\\\\a.example\\b'>", "1:24 src " BAD_URL },
+		{ "<td background=javascript:a>", "1:28 background " BAD_URL },
+		{ "<video poster=\"javascript:a\">", "1:28 poster " BAD_URL },
+		{ "<a xlink:href=\"javascript:a\">", "1:28 xlink:href " BAD_URL },
+		{ "<p onclick=\"a\">", "1:11 the attribute onclick has no place in a mail" },
+		{ "<p ONLOAD>", "1:10 the attribute onload has no place in a mail" },
+		{ "<p/onbeforescriptexecute=a>", "1:25 the attribute onbeforescriptex has no place in a mail" },
+		{ "<p srcdoc=\"a\">", "1:10 the attribute srcdoc has no place in a mail" },
+		{ "<img srcset=\"a 2x\">", "1:12 the attribute srcset has no place in a mail" },
+		{ "<meta http-equiv=\"refresh\" content=\"0;url=https://a.example\">",
+		    "1:26 http-equiv must be content-type, content-language or x-ua-compatible" },
+		{ "<meta http-equiv=REFRESH>", "1:25 http-equiv must be content-type, content-language or x-ua-compatible" },
+		{ "<meta http-equiv=\"&#114;efresh\">",
+		    "1:31 http-equiv must be content-type, content-language or x-ua-compatible" },
+		{ "<meta http-equiv=\"set-cookie\">",
+		    "1:29 http-equiv must be content-type, content-language or x-ua-compatible" },
+		{ "<style>@import \"a\"", "1:14 @import and expression() have no place in a mail" },
+		{ "<style>@Im port", "1:15 @import and expression() have no place in a mail" },
+		{ "<style>@\\69mport", "1:10 in a style letters and digits are written without \\" },
+		{ "<style>a{b:url(javascript:c)}", "1:28 " BAD_STYLE_URL },
+		{ "<style>a{b:url( 'file://a.example/b')}", "1:32 " BAD_STYLE_URL },
+		{ "<style>a{b:url(c)}</style>", "1:17 " BAD_STYLE_URL },
+		{ "<style>a{b:url(c</style>", "1:24 " BAD_STYLE_URL },
+		{ "<p style=\"a:expression(b)\">", "1:23 @import and expression() have no place in a mail" },
+		{ "<p style=\"a:&expression(b)\">", "1:24 @import and expression() have no place in a mail" },
+		{ "<p style=\"a:url(\\\\b\\c)\">", "1:21 in a style letters and digits are written without \\" },
+		{ "<p style=\"a:url('//b')\">", "1:22 " BAD_STYLE_URL },
+		{ "<p style='a:url(&quot;file://b/&quot;)'>", "1:32 " BAD_STYLE_URL },
+		{ "<p style=a:url(javascript:b)>", "1:28 " BAD_STYLE_URL },
+		{ "<p style=\"a:u&#114;l(b)\">", "1:19 " BAD_REFERENCE },
+		{ "<p style=\"a:url&lpar;b)\">", "1:21 " BAD_REFERENCE },
+		{ "<p style=\"a:url&#40\">", "1:20 " BAD_REFERENCE },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_html(cases[i].source, cases[i].message);
+}
+
+/* What mails usually have. */
+static void
+inactive_html_is_accepted(void **state UNUSED)
+{
+	static const char *const sources[] = {
+		"<meta charset=\"utf-8\"><meta http-equiv=\"Content-Type\" content=\"text/html; charset=utf-8\">",
+		"<meta http-equiv='X-UA-Compatible' content='IE=edge'><meta name=\"viewport\" content=\"width=device-width\">",
+		"<a href=\"https://a.example/?b=1&amp;c=2\">a</a><a href='HTTP://a.example'>a</a><a "
+		"href=mailto:a@b.example>a</a>",
+		"<a href=\"tel:+491234\">a</a><a href=\"#top\">a</a><a href=\"\">a</a><a href>a</a><a name=on>a</a>",
+		"<table background=\"https://a.example/b.png\" border=0><td bgcolor=\"#ffffff\">a</td></table>",
+		"<img src=https://a.example/b.png alt=\"javascript: on\">",
+		"<p style=\"background:url(https://a.example/b?c=1&d=2);font-family:&quot;Arial&quot;,'B C'\">a</p>",
+		"<p style='background:url(&quot;https://a.example/b.png&quot;);mso-line-height-rule:exactly'>a</p>",
+		"<p style=\"background:url( 'http://a.example/b.png' )\">a</p>",
+		"<style>@media (max-width:600px){.a\\:b{background:URL(\"https://a.example/b\")}} a:hover{color:red}</style>",
+		"<!--[if mso]><link><xml></xml><![endif]-->",
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		assert_html(sources[i], sources[i]);
 }
 
 static void
@@ -228,6 +316,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(html_is_escaped, begin, end),
 		cmocka_unit_test_setup_teardown(html_is_followed, begin, end),
 		cmocka_unit_test_setup_teardown(values_are_refused_in_html, begin, end),
+		cmocka_unit_test_setup_teardown(active_html_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(inactive_html_is_accepted, begin, end),
 		cmocka_unit_test_setup_teardown(sizes_are_limited, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * Follows the style of a template: an element or an attribute. What it accepts loads pictures by http and https only, no other
+ * styles, and runs nothing. */
+#ifndef LEADHOOK_MAIL_HTML_STYLE_H
+#define LEADHOOK_MAIL_HTML_STYLE_H
+
+#include "base/css.h"
+
+enum { HTML_STYLE_BYTES = 16 };
+
+/* Zeros: a style begins. */
+struct html_style {
+	struct css_scan css;
+	char url[HTML_STYLE_BYTES], reference[HTML_STYLE_BYTES]; /* how they begin, in lower case */
+	size_t url_size, reference_size;
+	bool in_url, in_reference; /* after "url("; after "&" */
+};
+
+/* Follows one byte of an element `style`. Returns NULL, or what is wrong with it, for people. */
+MUST_CHECK const char *html_style_byte(struct html_style *style, char c);
+/* The same for an attribute. Of character references it accepts only those that stand for no letter. */
+MUST_CHECK const char *html_style_attribute_byte(struct html_style *style, char c);
+/* At the end of both. */
+MUST_CHECK const char *html_style_end(struct html_style *style);
+
+#endif

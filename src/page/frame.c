@@ -120,8 +120,9 @@ page_end(const struct page *page)
 	buffer_add_text(out, open ? "</footer>\n</body>\n</html>\n" : "</body>\n</html>\n");
 }
 
-struct slice
-page_source(struct pool *pool, struct slice url)
+/* The index after scheme and host of an absolute http or https URL; 0: it is none. */
+static size_t
+origin_size(struct slice url)
 {
 	const size_t scheme = slice_starts_with_nocase(url, SLICE("https://"))  ? 8
 			      : slice_starts_with_nocase(url, SLICE("http://")) ? 7
@@ -129,7 +130,14 @@ page_source(struct pool *pool, struct slice url)
 	size_t end = scheme;
 	while (end < url.size && strchr("/?#", url.data[end]) == NULL)
 		end++;
-	if (scheme == 0 || end == scheme)
+	return scheme == 0 || end == scheme ? 0 : end;
+}
+
+struct slice
+page_source(struct pool *pool, struct slice url)
+{
+	const size_t end = origin_size(url), scheme = slice_find(url, ':') + sizeof("://") - 1;
+	if (end == 0)
 		return SLICE_NONE;
 	if (slice_is_alnum(slice_sub(url, scheme, end), ".-:[]"))
 		return slice_sub(url, 0, end);
@@ -137,15 +145,40 @@ page_source(struct pool *pool, struct slice url)
 	return slice_present(host) ? POOL_JOIN(pool, host, SLICE(":*")) : SLICE_NONE;
 }
 
+/* The path of the URL as a policy can have it, which compares paths without their escapes. */
+static struct slice
+path_source(struct pool *pool, struct slice url)
+{
+	const struct slice rest = slice_sub(url, origin_size(url), url.size);
+	struct buffer path;
+	buffer_init(&path, 3 * rest.size + 1);
+	for (size_t i = 0; i < rest.size && rest.data[i] != '?' && rest.data[i] != '#'; i++)
+		if (rest.data[i] == '/' || percent_byte(rest, i) >= 0)
+			buffer_add_byte(&path, rest.data[i]);
+		else
+			encode_percent(&path, slice_sub(rest, i, i + 1));
+	const struct slice encoded = pool_copy(pool, buffer_slice(&path));
+	buffer_free(&path);
+	return encoded;
+}
+
+/* Of the logo, its own URL: the query cannot be named, and what a redirection leads to on the same host is allowed. */
+static struct slice
+logo_source(const struct page *page)
+{
+	const struct slice url = page->looks.values[LOOK_LOGO_URL], origin = page_source(page->pool, url);
+	return slice_present(origin) ? POOL_JOIN(page->pool, SLICE(" "), origin, path_source(page->pool, url)) : SLICE("");
+}
+
 struct slice
 page_policy(const struct page *page, struct slice sources)
 {
-	const struct slice logo = page_source(page->pool, page->looks.values[LOOK_LOGO_URL]);
+	const struct slice logo = logo_source(page);
 	struct slice actions = SLICE(""), source;
 	while (slice_next_item(&sources, &source))
 		actions = POOL_JOIN(page->pool, actions, SLICE(" "), source);
 	return pool_printf(page->pool,
-	    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'%s%.*s; connect-src 'self'; "
+	    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'%.*s; connect-src 'self'; "
 	    "form-action 'self'%.*s; base-uri 'none'; frame-ancestors 'none'",
-	    slice_present(logo) ? " " : "", SLICE_ARGS(logo), SLICE_ARGS(actions));
+	    SLICE_ARGS(logo), SLICE_ARGS(actions));
 }

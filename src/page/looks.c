@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "page/looks.h"
 
+#include <string.h>
+
+#include "base/css.h"
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "crypto/digest.h"
@@ -28,10 +31,13 @@ text_rule(struct slice value)
 	return NULL;
 }
 
-/* A page that is loaded by https must not load anything, or lead anywhere, by another scheme. */
+/* A page that is loaded by https must not load anything, or lead anywhere, by another scheme. Browsers would resolve the
+ * segments of a path, which the page's policy names as it is. */
 static const char *
 link_rule(struct slice value)
 {
+	static const struct slice segments[] = { SLICE("/./"), SLICE("/../") };
+	const size_t end = slice_find(value, '?');
 	const bool absolute =
 	    slice_starts_with_nocase(value, SLICE("https://")) || slice_starts_with_nocase(value, SLICE("http://"));
 	const bool path = slice_starts_with(value, SLICE("/")) && !slice_starts_with(value, SLICE("//"));
@@ -39,6 +45,9 @@ link_rule(struct slice value)
 		if ((unsigned char)value.data[i] <= ' ' || value.data[i] == '"' || value.data[i] == '\\' ||
 		    value.data[i] == ';')
 			return "must be a URL without blanks, quotation marks, backslashes and semicolons";
+	for (size_t i = 0; i < ARRAY_SIZE(segments); i++)
+		if (memmem(value.data, end, segments[i].data, segments[i].size) != NULL)
+			return "must be a URL without the segments /./ and /../";
 	return (absolute || path) && link_is_web(value) ? NULL : "must be an http or https URL, or a path that begins with /";
 }
 
@@ -56,12 +65,22 @@ color_rule(struct slice value)
 	return color_parse(value, &color) ? NULL : "must be a colour as #rrggbb";
 }
 
-/* `<` cannot end anything in a stylesheet of its own; an @import would load one from elsewhere, which the page's policy
- * refuses. */
+/* A stylesheet that loads something can send its host what is typed into a form: a rule for each beginning of a value, with a
+ * picture for each. The page's policy refuses other hosts than the logo's. `<` cannot end anything in a stylesheet of its own.
+ */
 static const char *
 css_rule(struct slice value)
 {
-	return utf8_valid(value) ? text_rule(value) : "must be valid UTF-8";
+	static const struct slice loads[] = { SLICE("@import"), SLICE("url("), SLICE("src("), SLICE("image("),
+		SLICE("image-set(") };
+	struct css_scan scan = { .escaped = false };
+	for (size_t i = 0; i < value.size; i++) {
+		if (!css_scan_byte(&scan, value.data[i]))
+			return "must have letters and digits without a backslash before them";
+		if (css_scan_found(&scan, loads, ARRAY_SIZE(loads)))
+			return "must not load anything: url(), src(), image(), image-set() and @import are not allowed";
+	}
+	return text_rule(value);
 }
 
 static const struct {
@@ -251,7 +270,9 @@ looks_write_style(struct buffer *out, const struct looks *looks)
 		colored = colored || slice_present(looks->values[look]);
 	for (unsigned dark = 0; colored && dark < ARRAY_SIZE(usual); dark++)
 		write_scheme(out, looks, dark);
-	buffer_add(out, looks->values[LOOK_CSS]);
+	/* what an earlier version accepted is left out, too */
+	if (slice_present(looks->values[LOOK_CSS]) && css_rule(looks->values[LOOK_CSS]) == NULL)
+		buffer_add(out, looks->values[LOOK_CSS]);
 }
 
 /* ---- versions ---- */

@@ -201,6 +201,33 @@ consents_have_versions(void **state UNUSED)
 	assert_false(slice_equal(first, looks_consent_version(pool, &looks)));
 }
 
+/* docs/pages.md 4: own CSS loads nothing, however it is written. */
+static void
+styles_load_nothing(void **state UNUSED)
+{
+	static const char *const refused[] = { "a{background:url(https://a.example/b)}", "a{background:URL( \"//a.example\")}",
+		"a{background:u\\rl(b)}", "a{background:\\75 rl(b)}", "a{background:\\000075rl(b)}",
+		"a{background:image-set('b' 1x)}", "a{background:-webkit-image-set(\"b\" 1x)}", "a{content:image('b')}",
+		"a{background:src(var(--b))}", "@import 'https://a.example/b.css';", "@IMPORT\n\"b\"", "@\\import 'b'",
+		"@font-face{font-family:a;src:url(b)}", "@namespace url(b);", "a{cursor:url(b),auto}", "/* a */a{--b:url(c)}" };
+	static const char *const accepted[] = { "h1{color:red}", "a::before{content:\"\xe2\x80\x94\"}", ".a\\/b{c:d}",
+		"@media (min-width:30em){:root{--accent:#123456}}", "a{background:linear-gradient(red,blue)}",
+		"a[href$='.css']{b:c}" };
+	struct slice problem;
+	struct looks looks = { 0 };
+	struct buffer out;
+	buffer_init(&out, LOOK_CSS_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		assert_false(look_check(pool, LOOK_CSS, slice_of(refused[i]), &problem));
+		looks.values[LOOK_CSS] = slice_of(refused[i]); /* stored before the rule */
+		looks_write_style(&out, &looks);
+		assert_int_equal(out.size, 0);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(accepted); i++)
+		assert_true(look_check(pool, LOOK_CSS, slice_of(accepted[i]), &problem));
+	buffer_free(&out);
+}
+
 static void
 policies_allow_what_the_page_needs(void **state UNUSED)
 {
@@ -211,8 +238,22 @@ policies_allow_what_the_page_needs(void **state UNUSED)
 	assert_null(strstr(plain, "unsafe"));
 	page.looks.values[LOOK_LOGO_URL] = SLICE("https://cdn.example:8443/a/logo.svg?x");
 	const char *own = page_policy(&page, SLICE("https://shop.example shop.example:*")).data;
-	assert_non_null(strstr(own, "img-src 'self' https://cdn.example:8443; "));
+	assert_non_null(strstr(own, "img-src 'self' https://cdn.example:8443/a/logo.svg; "));
 	assert_non_null(strstr(own, "form-action 'self' https://shop.example shop.example:*; "));
+	static const char *const logos[][2] = {
+		{ "https://a.example/b,c;d%2Fe%/\xc3\xbc(1).png#f", " https://a.example/b%2Cc%3Bd%2Fe%25/%C3%BC%281%29.png;" },
+		{ "https://b\xc3\xbc"
+		  "cher.example/a?b",
+		    " xn--bcher-kva.example:*/a;" },
+		{ "http://a.example?b/c", " http://a.example;" },
+		{ "/a.png", "'self';" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(logos); i++) {
+		page.looks.values[LOOK_LOGO_URL] = slice_of(logos[i][0]);
+		const char *source = strstr(page_policy(&page, SLICE_NONE).data, "img-src 'self'") + strlen("img-src ");
+		assert_non_null(strstr(source, logos[i][1]));
+		assert_true(strchr(source, ';') < strstr(source, "connect-src"));
+	}
 	assert_slice(page_source(pool, SLICE("HTTP://a.example?x")), "HTTP://a.example");
 	assert_slice(page_source(pool, SLICE("https://bücher.example:444/x")), "xn--bcher-kva.example:*");
 	assert_slice(page_source(pool, SLICE("https://[::1]:8080/")), "https://[::1]:8080");
@@ -236,6 +277,7 @@ main(void)
 		LOOK_TEST(colors_become_properties),
 		LOOK_TEST(usual_colors_are_those_of_the_stylesheet),
 		LOOK_TEST(consents_have_versions),
+		LOOK_TEST(styles_load_nothing),
 		LOOK_TEST(policies_allow_what_the_page_needs),
 	};
 	return cmocka_run_group_tests_name("looks", tests, NULL, NULL);

@@ -361,7 +361,7 @@ def test_looks(hosted):
     assert page.text("h1") == "Light <b>" and page.text("button") == "Save my place"
     assert [attrs["href"] for attrs, _ in page.all("a")] == ["https://lumen.example/privacy", "/legal"]
     assert page.all("img")[0][0] == {"class": "logo", "src": "https://cdn.example/logo.svg", "alt": hosted.name}
-    check_policy(response, images=["https://cdn.example"])
+    check_policy(response, images=["https://cdn.example/logo.svg"])
     link = page.all("link")[1][0]["href"]
     style = hosted.client.request("GET", link.removeprefix(hosted.service.front.base_path))
     assert style.headers["Content-Type"] == "text/css; charset=utf-8" and style.headers["X-Content-Type-Options"] == "nosniff"

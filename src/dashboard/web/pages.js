@@ -93,7 +93,7 @@ const LOOKS = [
 	["dark_card", "Cards (dark)", null, "color"],
 	["dark_text_color", "Text (dark)", null, "color"],
 	["leaderboard", "Leaderboard on the status page", "The first ten leads with their names, or with masked addresses.", "board"],
-	["css", "Custom CSS", null, "area"],
+	["css", "Custom CSS", "Without url() and @import: pages load nothing from elsewhere.", "area"],
 ];
 const BOARDS = [
 	["", "Shown"],

@@ -37,11 +37,10 @@ made(struct admin_call *call, struct markup *markup)
 static struct slice
 script_of(struct admin_call *call, struct markup *markup)
 {
-	struct pool *pool = call->pool;
 	HTML(&markup->out, "<script src=\"{}/embed/v1/embed.js", markup->base);
 	if (markup->verifies)
-		HTML(&markup->out, "?v={}\" integrity=\"{}\" crossorigin=\"anonymous",
-		    page_asset_version(pool, PAGE_ASSET_EMBED), page_asset_integrity(pool, PAGE_ASSET_EMBED));
+		HTML(&markup->out, "?v={}\" integrity=\"{}\" crossorigin=\"anonymous", embed_script.version,
+		    asset_integrity(call->pool, &embed_script));
 	buffer_add(&markup->out, SLICE("\" defer></script>"));
 	return made(call, markup);
 }
@@ -66,8 +65,8 @@ form_of(struct admin_call *call, struct markup *markup, bool scripted)
 		HTML(out,
 		    " <label hidden aria-hidden=\"true\">{} <input name=\"{}\" tabindex=\"-1\" autocomplete=\"off\"></label>",
 		    text_find(page->language, TEXT_LEAVE_EMPTY), markup->trap);
-	HTML(out, " <button>{}</button></form>",
-	    slice_present(button) ? button : text_find(page->language, TEXT_SIGNUP_BUTTON));
+	HTML(
+	    out, " <button>{}</button></form>", slice_present(button) ? button : text_find(page->language, TEXT_SIGNUP_BUTTON));
 	return made(call, markup);
 }
 

@@ -3,9 +3,8 @@
 #ifndef LEADHOOK_API_OPENAPI_H
 #define LEADHOOK_API_OPENAPI_H
 
-#include <stddef.h>
+#include "base/asset.h"
 
-extern const char openapi_document[];
-extern const size_t openapi_document_size; /* without the final NUL */
+extern const struct asset openapi_document;
 
 #endif

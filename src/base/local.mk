@@ -1,5 +1,6 @@
 noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES = \
+	%D%/asset.h \
 	%D%/attributes.h \
 	%D%/buffer.c %D%/buffer.h \
 	%D%/cache.c %D%/cache.h \

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "base/asset.h"
 #include "base/buffer.h"
 #include "base/slice.h"
 #include "http/response.h"
@@ -14,7 +15,7 @@
 struct dashboard_file {
 	struct slice name;
 	enum http_content content;
-	struct slice plain, gzip; /* the same bytes */
+	struct asset asset;
 };
 extern const struct dashboard_file dashboard_files[];
 extern const size_t dashboard_file_count;

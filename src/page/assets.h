@@ -4,19 +4,12 @@
 #ifndef LEADHOOK_PAGE_ASSETS_H
 #define LEADHOOK_PAGE_ASSETS_H
 
-#include <stddef.h>
-
+#include "base/asset.h"
 #include "base/pool.h"
-#include "base/slice.h"
 
-extern const char page_style[], page_script[], embed_script[];
-extern const size_t page_style_size, page_script_size, embed_script_size; /* without the final NUL */
+extern const struct asset page_style, page_script, embed_script;
 
-enum page_asset { PAGE_ASSET_STYLE, PAGE_ASSET_SCRIPT, PAGE_ASSET_EMBED };
-struct slice page_asset(enum page_asset asset);
-/* A word that changes with it. */
-struct slice page_asset_version(struct pool *pool, enum page_asset asset);
 /* The value of the attribute `integrity` for it. */
-struct slice page_asset_integrity(struct pool *pool, enum page_asset asset);
+struct slice asset_integrity(struct pool *pool, const struct asset *asset);
 
 #endif

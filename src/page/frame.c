@@ -53,12 +53,10 @@ write_links(const struct page *page)
 {
 	struct buffer *out = page->out;
 	const struct slice version = looks_style_version(page->pool, &page->looks);
-	HTML(out, "<link rel=\"stylesheet\" href=\"{}/c/style/page.css?v={}\">\n", page->root,
-	    page_asset_version(page->pool, PAGE_ASSET_STYLE));
+	HTML(out, "<link rel=\"stylesheet\" href=\"{}/c/style/page.css?v={}\">\n", page->root, page_style.version);
 	if (slice_present(version))
 		HTML(out, "<link rel=\"stylesheet\" href=\"{}?v={}\">\n", page_path(page, SLICE("/style.css")), version);
-	HTML(out, "<script src=\"{}/c/style/page.js?v={}\" defer></script>\n", page->root,
-	    page_asset_version(page->pool, PAGE_ASSET_SCRIPT));
+	HTML(out, "<script src=\"{}/c/style/page.js?v={}\" defer></script>\n", page->root, page_script.version);
 }
 
 static void

@@ -69,6 +69,6 @@ page_write_preview(const struct page *page, enum page_view view, const struct pa
 void
 page_write_preview_style(const struct page *page, struct buffer *out)
 {
-	buffer_add(out, page_asset(PAGE_ASSET_STYLE));
+	buffer_add(out, page_style.plain);
 	looks_write_style(out, &page->looks);
 }

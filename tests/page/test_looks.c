@@ -174,7 +174,7 @@ usual_colors_are_those_of_the_stylesheet(void **state UNUSED)
 {
 	static const char *const names[] = { "accent", "background", "card", "text" };
 	struct looks looks = { .values = { [LOOK_CARD] = SLICE("#fffffe"), [LOOK_DARK_CARD] = SLICE("#1b1d2b") } };
-	const char *own = style_of(&looks), *all = page_style;
+	const char *own = style_of(&looks), *all = page_style.plain.data;
 	for (unsigned scheme = 0; scheme < 2; scheme++) {
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 			const char *name = pool_printf(pool, "--%s:", names[i]).data;

@@ -300,7 +300,7 @@ pages_are_small(void **state UNUSED)
 	for (unsigned language = 0; language < TEXT_LANGUAGES; language++) {
 		page.language = (enum text_language)language;
 		page_write_status(&page, &status);
-		assert_in_range(strlen(written()) + page_style_size + page_script_size, 1000, ALL_MAX_BYTES);
+		assert_in_range(strlen(written()) + page_style.plain.size + page_script.plain.size, 1000, ALL_MAX_BYTES);
 	}
 }
 
@@ -329,7 +329,7 @@ previews_are_pages_without_what_is_live(void **state UNUSED)
 	assert_int_equal(count_of(written(), "<table"), 0);
 	page_write_preview_style(&page, &out);
 	const char *style = written();
-	assert_int_equal(strncmp(style, page_style, page_style_size), 0);
+	assert_int_equal(strncmp(style, page_style.plain.data, page_style.plain.size), 0);
 	assert_int_equal(count_of(style, "--accent:#0f766e"), 2);
 	assert_string_equal(style + strlen(style) - strlen("h1 { color: red }"), "h1 { color: red }");
 	page.looks.values[LOOK_FIELDS] = SLICE("email; email");

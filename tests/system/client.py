@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """An HTTP client that sends exactly what a test specifies."""
 import dataclasses
+import gzip
 import http.client
 import itertools
 import json
@@ -26,7 +27,8 @@ class Response:
 
     @property
     def json(self):
-        return json.loads(self.body)
+        packed = (self.headers or {}).get("Content-Encoding") == "gzip"
+        return json.loads(gzip.decompress(self.body) if packed else self.body)
 
     @property
     def verdict(self):

@@ -48,6 +48,8 @@ def test_the_script(make_service, front):
         assert unchanged.headers["Cache-Control"] == wanted["Cache-Control"]
     for sent in ('"0123456789abcdef"', "x", '""'):
         assert get(service, headers={"If-None-Match": sent}).body == answer.body
+    packed = get(service, headers={"Accept-Encoding": "gzip"})
+    assert gzip.decompress(packed.body) == answer.body and packed.headers["Vary"] == answer.headers["Vary"] == "Accept-Encoding"
     service.stop()
 
 

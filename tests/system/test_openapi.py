@@ -3,6 +3,7 @@
 serves (docs/api.md 4.1, `GET /openapi.json`)."""
 import email.message
 import functools
+import gzip
 import importlib.machinery
 import importlib.util
 import json
@@ -266,11 +267,16 @@ def test_a_valid_body_does_not_hide_a_bad_one():
 # ---- the document that the service has ----
 
 def test_it_is_served(service):
-    """The same bytes for every caller; a cache learns whether they have changed."""
+    """The same bytes for every caller, compressed for those that accept it; a cache learns whether they have changed."""
     answer = service.client.request("GET", "/openapi.json")
     assert answer.status == 200 and answer.body == (SOURCE / "docs" / "openapi.json").read_bytes()
     assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
     assert answer.headers["Access-Control-Allow-Origin"] == "*" and answer.headers["Cache-Control"] == "public, max-age=3600"
-    again = service.client.request("GET", "/openapi.json", headers={"If-None-Match": answer.headers["ETag"]})
-    assert (again.status, again.body) == (304, b"")
+    packed = service.client.request("GET", "/openapi.json", headers={"Accept-Encoding": "br, gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip" and gzip.decompress(packed.body) == answer.body
+    assert len(packed.body) < len(answer.body) / 5 and packed.headers["ETag"] != answer.headers["ETag"]
+    assert packed.headers["Vary"] == answer.headers["Vary"] == "Accept-Encoding" and "Content-Encoding" not in answer.headers
+    for tag in (answer.headers["ETag"], packed.headers["ETag"]):
+        again = service.client.request("GET", "/openapi.json", headers={"If-None-Match": tag, "Accept-Encoding": "gzip"})
+        assert (again.status, again.body) == (304, b"")
     assert service.client.request("POST", "/openapi.json", body=b"").status == 405

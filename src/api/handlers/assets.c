@@ -9,17 +9,9 @@
 #include "dashboard/dashboard.h"
 #include "page/assets.h"
 
-enum { VERSION_BYTES = 16 };
+enum { VERSION_BYTES = 8 };
 
-/* The entity tag without its quotes. */
-static struct slice
-version_of(struct pool *pool, struct slice text)
-{
-	const struct digest digest = digest_sha256(&text, 1);
-	return encode_hex(pool, slice_sub(digest_slice(&digest), 0, VERSION_BYTES));
-}
-
-/* Any tag of the list may be weak, or have a suffix: web servers that compress the answer change it. */
+/* Any tag of the list may be weak, or have a suffix: that of compressed answers, ours and those of web servers. */
 static bool
 has_version(struct slice tags, struct slice version)
 {
@@ -33,53 +25,66 @@ add_header(struct call *call, const char *name, struct slice value)
 		log_error("header_refused", LOG_STR("name", name));
 }
 
+/* `coding` is absent for a text as it is. */
 static void
-answer_asset(struct call *call, enum http_content content, struct slice text)
+answer_text(struct call *call, enum http_content content, struct slice version, struct slice coding, struct slice text)
 {
 	struct http_response *response = call->response;
-	const struct slice version = version_of(call->request->pool, text);
+	const char *dash = slice_present(coding) ? "-" : "";
 	buffer_clear(&response->body);
 	response->content = content;
 	response->is_public = true;
-	add_header(call, "ETag", pool_printf(call->request->pool, "\"%.*s\"", SLICE_ARGS(version)));
-	if (has_version(call->request->if_none_match, version))
+	add_header(
+	    call, "ETag", pool_printf(call->request->pool, "\"%.*s%s%.*s\"", SLICE_ARGS(version), dash, SLICE_ARGS(coding)));
+	if (has_version(call->request->if_none_match, version)) {
 		response->status = 304;
-	else
-		buffer_add(&response->body, text);
+		return;
+	}
+	if (slice_present(coding))
+		add_header(call, "Content-Encoding", coding);
+	buffer_add(&response->body, text);
+}
+
+static void
+answer_asset(struct call *call, enum http_content content, const struct asset *asset)
+{
+	const bool compressed = http_accepts_gzip(call->request);
+	add_header(call, "Vary", SLICE("Accept-Encoding"));
+	answer_text(
+	    call, content, asset->version, compressed ? SLICE("gzip") : SLICE_NONE, compressed ? asset->gzip : asset->plain);
 }
 
 /* With its version in the URL, the answer to that URL is the same for as long as it is this version. */
 static void
-answer_page_asset(struct call *call, enum http_content content, enum page_asset asset)
+answer_page_asset(struct call *call, enum http_content content, const struct asset *asset)
 {
-	struct pool *pool = call->request->pool;
-	answer_asset(call, content, page_asset(asset));
+	answer_asset(call, content, asset);
 	call->response->is_immutable =
-	    slice_equal(call->request->query, POOL_JOIN(pool, SLICE("v="), page_asset_version(pool, asset)));
+	    slice_equal(call->request->query, POOL_JOIN(call->request->pool, SLICE("v="), asset->version));
 }
 
 void
 handle_embed_script(struct call *call)
 {
-	answer_page_asset(call, HTTP_JAVASCRIPT, PAGE_ASSET_EMBED);
+	answer_page_asset(call, HTTP_JAVASCRIPT, &embed_script);
 }
 
 void
 handle_page_script(struct call *call)
 {
-	answer_page_asset(call, HTTP_JAVASCRIPT, PAGE_ASSET_SCRIPT);
+	answer_page_asset(call, HTTP_JAVASCRIPT, &page_script);
 }
 
 void
 handle_page_style(struct call *call)
 {
-	answer_page_asset(call, HTTP_CSS, PAGE_ASSET_STYLE);
+	answer_page_asset(call, HTTP_CSS, &page_style);
 }
 
 void
 handle_openapi(struct call *call)
 {
-	answer_asset(call, HTTP_JSON, (struct slice){ openapi_document, openapi_document_size });
+	answer_asset(call, HTTP_JSON, &openapi_document);
 }
 
 /* The pages of the campaign name its version in the URL, so that a cached one is never an old one. A campaign without a style
@@ -96,10 +101,13 @@ handle_campaign_style(struct call *call)
 		return;
 	}
 	looks_write_style(page.out, &page.looks);
-	if (page.out->size == 0)
+	const struct slice style = pool_copy(page.pool, buffer_slice(page.out));
+	const struct digest digest = digest_sha256(&style, 1);
+	if (style.size == 0)
 		call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
 	else
-		answer_asset(call, HTTP_CSS, pool_copy(page.pool, buffer_slice(page.out)));
+		answer_text(call, HTTP_CSS, encode_hex(page.pool, slice_sub(digest_slice(&digest), 0, VERSION_BYTES)),
+		    SLICE_NONE, style);
 }
 
 /* ---- the dashboard ---- */
@@ -140,13 +148,9 @@ handle_dashboard_file(struct call *call)
 		call_fail(call, FAILURE_NOT_FOUND);
 		return;
 	}
-	const bool compressed = http_accepts_gzip(call->request);
-	answer_asset(call, file->content, compressed ? file->gzip : file->plain);
+	answer_asset(call, file->content, &file->asset);
 	call->response->is_immutable = slice_equal(segments[1], slice_of(dashboard_version));
 	call->response->is_public = call->response->is_immutable;
 	call->response->same_origin = true;
-	add_header(call, "Vary", SLICE("Accept-Encoding"));
 	add_header(call, "Cross-Origin-Resource-Policy", SLICE("same-origin"));
-	if (compressed)
-		add_header(call, "Content-Encoding", SLICE("gzip"));
 }

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * A file that is compiled in, by scripts/embed-script or scripts/dashboard-files. */
+#ifndef LEADHOOK_BASE_ASSET_H
+#define LEADHOOK_BASE_ASSET_H
+
+#include "base/slice.h"
+
+struct asset {
+	struct slice plain, gzip; /* the same text, as it is and compressed (RFC 1952) */
+	struct slice version;     /* a word that changes with it: the first 16 hexadecimal digits of its SHA-256 */
+};
+
+#endif

@@ -77,6 +77,7 @@ struct conf_lead {
 
 struct conf_dispatch {
 	const char *allow_networks; /* networks */
+	const char *nat64_prefixes; /* networks */
 	const char *deny_ports;     /* decimal, 1 to 65535 */
 	const char *schedule;       /* durations */
 	const char *form_urls;

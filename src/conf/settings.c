@@ -351,6 +351,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(lead, ip_days, CONF_INTEGER), "0", 0, 3650, NULL, "days after which addresses and browsers of leads are dropped" },
 
 	{ SETTING(dispatch, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that webhooks may be in" },
+	{ SETTING(dispatch, nat64_prefixes, CONF_LIST), "", 0, LIST_MAX, &networks, "prefixes of NAT64 besides 64:ff9b::/96" },
 	{ SETTING(dispatch, deny_ports, CONF_LIST), DENIED_PORTS, 0, 65535, &ports, "ports that no webhook may have" },
 	{ SETTING(dispatch, schedule, CONF_LIST), "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h", 0, 32, &durations, "waits before each further attempt" },
 	{ SETTING(dispatch, form_urls, CONF_LIST), "", 0, LIST_MAX, &url_parts, "words of URLs that are sent forms instead of JSON" },

@@ -26,6 +26,12 @@ parse_networks(struct pool *pool, struct slice text, void *place, struct slice *
 }
 
 static bool
+parse_nat64(struct pool *pool, struct slice text, void *place, struct slice *bad)
+{
+	return address_nat64_parse(pool, text, place, bad);
+}
+
+static bool
 parse_ports(struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
 	struct address_rules *rules = place, ports;
@@ -56,6 +62,7 @@ parse_limit(UNUSED struct pool *pool, struct slice text, void *place, struct sli
 }
 
 #define NETWORKS "addresses, or networks with no bit set after the prefix (10.0.0.0/8)"
+#define PREFIXES "IPv6 networks of 32, 40, 48, 56, 64 or 96 bits"
 #define LIMITS "numbers of requests from 1 to 1000000 and durations that are multiples of 3s, up to 24h"
 /* Numbers that these texts and conf/settings.c repeat. */
 _Static_assert(LIMIT_MAX == 1000000 && LIMIT_WINDOWS_MAX == 4, "limits.account_per_minute, lists of limits");
@@ -73,8 +80,10 @@ static const struct {
 } parts[] = {
 	{ SETTING(dispatch, allow_networks), parse_networks, PLACE(webhook_addresses.allow), NETWORKS },
 	{ SETTING(dispatch, deny_ports), parse_ports, PLACE(webhook_addresses), "port numbers" },
+	{ SETTING(dispatch, nat64_prefixes), parse_nat64, PLACE(webhook_addresses.nat64), PREFIXES },
 	{ SETTING(sms, allow_networks), parse_networks, PLACE(sms_addresses.allow), NETWORKS },
 	{ SETTING(dispatch, deny_ports), parse_ports, PLACE(sms_addresses), "port numbers" },
+	{ SETTING(dispatch, nat64_prefixes), parse_nat64, PLACE(sms_addresses.nat64), PREFIXES },
 	{ SETTING(server, trusted_proxies), parse_networks, PLACE(trusted_proxies), NETWORKS },
 	{ SETTING(dispatch, schedule), parse_schedule, PLACE(schedule), "at most 32 durations from 1s to 7d" },
 	{ SETTING(mail, schedule), parse_schedule, PLACE(mail_schedule), "at most 32 durations from 1s to 7d" },

@@ -60,6 +60,9 @@ static const struct carrier {
 	{ { { { 0x00, 0x64, 0xff, 0x9b } }, 96 }, { { 12, 0 } }, 1 },  /* NAT64; RFC 6052 2.1 */
 };
 
+/* Of an IPv4 address after a NAT64 prefix no byte is in this one, which is reserved (RFC 6052 2.2). */
+enum { NAT64_RESERVED = 8 };
+
 static bool
 any_contains(const struct network *networks, size_t count, const struct ip_address *address)
 {
@@ -70,8 +73,10 @@ static struct ip_address
 carried(const struct ip_address *address, size_t offset, unsigned char mask)
 {
 	unsigned char bytes[4];
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = address->bytes[offset + i] ^ mask;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		offset += offset == NAT64_RESERVED ? 1 : 0;
+		bytes[i] = address->bytes[offset++] ^ mask;
+	}
 	return ip_address_from_v4(bytes);
 }
 
@@ -86,13 +91,34 @@ carried_allowed(const struct address_rules *rules, const struct carrier *carrier
 	return true;
 }
 
+/* *found: whether it is within one of the prefixes. Where they overlap, each must allow it. */
+static bool
+translated_allowed(const struct address_rules *rules, const struct ip_address *address, bool *found)
+{
+	*found = false;
+	for (size_t i = 0; i < rules->nat64.count; i++) {
+		const struct network *prefix = &rules->nat64.networks[i];
+		const struct ip_address inner = carried(address, prefix->prefix / 8, 0);
+		if (!network_contains(prefix, address))
+			continue;
+		*found = true;
+		if (!address_ip_allowed(rules, &inner))
+			return false;
+	}
+	return true;
+}
+
 bool
 address_ip_allowed(const struct address_rules *rules, const struct ip_address *address)
 {
+	bool is_translated;
 	if (network_list_contains(&rules->allow, address))
 		return true;
 	if (ip_address_is_v4(address))
 		return !any_contains(forbidden_v4, ARRAY_SIZE(forbidden_v4), address);
+	const bool allowed = translated_allowed(rules, address, &is_translated);
+	if (is_translated)
+		return allowed;
 	for (size_t i = 0; i < ARRAY_SIZE(carriers); i++)
 		if (network_contains(&carriers[i].network, address))
 			return carried_allowed(rules, &carriers[i], address);
@@ -118,6 +144,24 @@ address_allowed(const struct address_rules *rules, const struct sockaddr *addres
 	in_port_t port;
 	memcpy(&port, (const char *)address + offsetof(struct sockaddr_in, sin_port), sizeof(port));
 	return address_port_allowed(rules, ntohs(port));
+}
+
+bool
+address_nat64_parse(struct pool *pool, struct slice text, struct network_list *nat64, struct slice *bad)
+{
+	struct network_list parsed;
+	struct slice rest = text;
+	if (!network_list_parse(pool, text, &parsed, bad))
+		return false;
+	for (size_t i = 0; i < parsed.count && slice_next_item(&rest, bad); i++) {
+		const struct network *prefix = &parsed.networks[i];
+		const bool fits =
+		    prefix->prefix == 96 || (prefix->prefix >= 32 && prefix->prefix <= 64 && prefix->prefix % 8 == 0);
+		if (!fits || ip_address_is_v4(&prefix->base))
+			return false;
+	}
+	*nat64 = parsed;
+	return true;
 }
 
 bool

@@ -514,12 +514,12 @@ def test_check_config(service, tmp_path, program):
     installation, config, log = service.installation, tmp_path / "leadhook.conf", tmp_path / "log"
     assert call(installation, "--check-config", program=program).returncode == OK
     assert call(installation, "--check-config", program=program, env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"}).returncode == OK
-    config.write_text(f"[server]\ntrusted_proxies = 10.0.0.0/33\n[dispatch]\nallow_networks = 1.2.3\nschedule = 1s 8d\n"
+    config.write_text(f"[server]\ntrusted_proxies = 10.0.0.0/33\n[dispatch]\nallow_networks = 1.2.3\nschedule = 1s 8d\nnat64_prefixes = fd00::/72\n"
                       f"[log]\nfile = {log}\n")
     done = call(installation, "--check-config", program=program, config=config)
     assert done.returncode == CONFIG and done.stdout == ""
     for place, wrong in ((":2: server.trusted_proxies", "10.0.0.0/33"), (":4: dispatch.allow_networks", "1.2.3"),
-                         (":5: dispatch.schedule", "8d")):
+                         (":5: dispatch.schedule", "8d"), (":6: dispatch.nat64_prefixes", "fd00::/72")):
         assert any(f"{config}{place}: expected " in line and line.endswith(f", not {wrong}") for line in done.stderr.splitlines())
     assert not log.exists()
     config.write_text(f"[log]\nfile = {log}\n")

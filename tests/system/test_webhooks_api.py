@@ -106,11 +106,13 @@ def test_forbidden_destinations(campaign, url):
 
 
 def test_loopback_is_forbidden_unless_it_is_allowed(make_service):
-    """1, 5: 127.0.0.0/8 in all spellings; the tests' own service allows it"""
-    strict = make_service(settings=[("dispatch", "allow_networks", "")])
+    """1, 5: 127.0.0.0/8 in all spellings, also with a prefix of nat64_prefixes; the tests' own service allows it"""
+    strict = make_service(settings=[("dispatch", "allow_networks", ""), ("dispatch", "nat64_prefixes", "2600:db8::/48")])
     campaign = strict.campaign()
-    for host in ("127.0.0.1", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::1]"):
+    for host in ("127.0.0.1", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::1]",
+                 "[2600:db8:0:7f00:0:100::]"):
         assert create(campaign, url=f"http://{host}/", event="new_signup").verdict == (409, "forbidden_url"), host
+    assert create(campaign, url="http://[2600:db8:1:7f00:0:100::]/", event="new_signup").status == 200
 
 
 def test_the_same_url_again(campaign):

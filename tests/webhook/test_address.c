@@ -125,6 +125,58 @@ listed_networks_are_open(void **state UNUSED)
 	assert_false(is_allowed(&open, "127.0.0.1", 3306));
 }
 
+/* "dispatch.nat64_prefixes": the examples of RFC 6052 2.4 with 192.0.2.33, which is documentation, and with other addresses. */
+static void
+translated_addresses_are_judged_by_what_is_in_them(void **state UNUSED)
+{
+	static const struct {
+		const char *prefix, *inside;
+	} refused[] = {
+		{ "2600:db8::/32", "2600:db8:c000:221::" },
+		{ "2600:db8:100::/40", "2600:db8:1c0:2:21::" },
+		{ "2600:db8:122::/48", "2600:db8:122:c000:2:2100::" },
+		{ "2600:db8:122:300::/56", "2600:db8:122:3c0:0:221::" },
+		{ "2600:db8:122:344::/64", "2600:db8:122:344:c0:2:2100::" },
+		{ "2600:db8:122:344::/96", "2600:db8:122:344::192.0.2.33" },
+		{ "fd00:64::/96", "fd00:64::169.254.169.254" },
+		{ "2600:db8::/32", "2600:db8:7f00:1:aabb::1" }, /* whatever is in the rest */
+		{ "2600:db8::/64 2600:db8::/96", "2600:db8::808:8:0" },
+	};
+	static const struct {
+		const char *prefix, *inside;
+	} allowed[] = {
+		{ "2600:db8::/32", "2600:db8:808:808::" },
+		{ "2600:db8:100::/40", "2600:db8:108:808:8::" },
+		{ "2600:db8:122::/48", "2600:db8:122:808:8:800::" },
+		{ "2600:db8:122:300::/56", "2600:db8:122:308:8:808::" },
+		{ "2600:db8:122:344::/64", "2600:db8:122:344:8:808:800::" },
+		{ "64:ff9b:1::/96, fd00:64::/96", "fd00:64::8.8.8.8" },
+		{ "fd00:64::/96", "2600:db8:c000:221::" },
+	};
+	struct address_rules own = rules;
+	struct slice bad;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		assert_true(address_nat64_parse(pool, slice_of(refused[i].prefix), &own.nat64, &bad));
+		if (is_allowed(&own, refused[i].inside, 443))
+			fail_msg("dialled: %s", refused[i].inside);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++) {
+		assert_true(address_nat64_parse(pool, slice_of(allowed[i].prefix), &own.nat64, &bad));
+		if (!is_allowed(&own, allowed[i].inside, 443))
+			fail_msg("refused: %s", allowed[i].inside);
+	}
+	static const char *const wrong[] = { "10.0.0.0/8", "2001:db8::/31", "2001:db8::/33", "2001:db8::/72", "2001:db8::/128",
+		"2001:db8::1", "::ffff:0:0/96", "2001:db8::1/96", "x" };
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		const struct slice text = POOL_JOIN(pool, SLICE("fd00:64::/96, "), slice_of(wrong[i]));
+		if (address_nat64_parse(pool, text, &own.nat64, &bad))
+			fail_msg("accepted: %s", wrong[i]);
+		assert_slice(bad, wrong[i]);
+	}
+	assert_true(address_nat64_parse(pool, SLICE(""), &own.nat64, &bad));
+	assert_int_equal(own.nat64.count, 0);
+}
+
 static void
 denied_ports_are_not_allowed(void **state UNUSED)
 {
@@ -270,6 +322,7 @@ main(void)
 		cmocka_unit_test(forbidden_addresses_are_never_allowed),
 		cmocka_unit_test(public_addresses_are_allowed),
 		cmocka_unit_test(listed_networks_are_open),
+		cmocka_unit_test(translated_addresses_are_judged_by_what_is_in_them),
 		cmocka_unit_test(denied_ports_are_not_allowed),
 		cmocka_unit_test(other_families_are_never_allowed),
 		cmocka_unit_test(wrong_rules_name_the_item),

@@ -143,30 +143,6 @@ needs_quotes(struct slice field, char delimiter)
 	return false;
 }
 
-static void
-add_field(struct buffer *out, struct slice prefix, struct slice field, char delimiter)
-{
-	if (!needs_quotes(prefix, delimiter) && !needs_quotes(field, delimiter)) {
-		buffer_add(out, prefix);
-		buffer_add(out, field);
-		return;
-	}
-	buffer_add_byte(out, '"');
-	buffer_add(out, prefix);
-	for (size_t i = 0; i < field.size; i++) {
-		if (field.data[i] == '"')
-			buffer_add_byte(out, '"');
-		buffer_add_byte(out, field.data[i]);
-	}
-	buffer_add_byte(out, '"');
-}
-
-void
-csv_add_field(struct buffer *out, struct slice field, char delimiter)
-{
-	add_field(out, SLICE(""), field, delimiter);
-}
-
 /* Cuts the first of the texts that it begins with. */
 static bool
 skip_one(struct slice *text, const struct slice *texts, size_t count)
@@ -180,32 +156,81 @@ skip_one(struct slice *text, const struct slice *texts, size_t count)
 	return false;
 }
 
-/* Whether, after any apostrophes, it begins as a formula does: with a sign or a control character, also after blanks. An
- * apostrophe more or less in front makes no difference, so that csv_cell is the reverse. */
+/* Whether, after any apostrophes, it begins as a formula does: with a sign, also after blanks, and after quotes, which a reader
+ * with another delimiter removes. An apostrophe more or less in front makes no difference, so that csv_cell is the reverse. At
+ * the beginning of a cell a control character counts as a sign. */
 static bool
-is_formula(struct slice cell)
+is_formula(struct slice text, bool is_cell)
 {
+	enum { CONTROLS = 3 };
 	static const struct slice apostrophe[] = { SLICE("'") };
-	static const struct slice blanks[] = { SLICE(" "), SLICE("\xc2\xa0"), SLICE("\xe3\x80\x80"),
+	static const struct slice blanks[] = { SLICE(" "), SLICE("\""), SLICE("\xc2\xa0"), SLICE("\xe3\x80\x80"),
 		SLICE("\xef\xbb\xbf") }; /* U+00A0, U+3000, U+FEFF */
-	static const struct slice signs[] = { SLICE("="), SLICE("+"), SLICE("-"), SLICE("@"), SLICE("\t"), SLICE("\r"),
-		SLICE("\n"), SLICE("\xef\xbc\x9d"), SLICE("\xef\xbc\x8b"), SLICE("\xef\xbc\x8d"),
-		SLICE("\xef\xbc\xa0") }; /* in full width */
-	while (skip_one(&cell, apostrophe, ARRAY_SIZE(apostrophe)))
+	static const struct slice signs[] = { SLICE("="), SLICE("+"), SLICE("-"), SLICE("@"), SLICE("\xef\xbc\x9d"),
+		SLICE("\xef\xbc\x8b"), SLICE("\xef\xbc\x8d"), SLICE("\xef\xbc\xa0"), /* in full width */
+		SLICE("\t"), SLICE("\r"), SLICE("\n") };
+	while (skip_one(&text, apostrophe, ARRAY_SIZE(apostrophe)))
 		continue;
-	while (skip_one(&cell, blanks, ARRAY_SIZE(blanks)))
+	while (skip_one(&text, blanks, ARRAY_SIZE(blanks)))
 		continue;
-	return skip_one(&cell, signs, ARRAY_SIZE(signs));
+	return skip_one(&text, signs, ARRAY_SIZE(signs) - (is_cell ? 0 : CONTROLS));
+}
+
+/* Whether a formula begins here: of the cell, or of one that a reader with another delimiter makes of a part of it, for which
+ * the quotes around the whole are characters as any. */
+static bool
+begins_formula(struct slice cell, size_t at)
+{
+	return (at == 0 || memchr(",;\t|\r\n", cell.data[at - 1], 6) != NULL) &&
+	       is_formula(slice_sub(cell, at, cell.size), at == 0);
+}
+
+/* After its own delimiter a part is read as a cell by no one; there an apostrophe is only doubled, for csv_cell. */
+static bool
+needs_apostrophe(struct slice cell, size_t at, char delimiter)
+{
+	return begins_formula(cell, at) && (at == 0 || cell.data[at - 1] != delimiter || cell.data[at] == '\'');
+}
+
+static void
+add_field(struct buffer *out, struct slice field, char delimiter, bool is_cell)
+{
+	const bool quoted = needs_quotes(field, delimiter) || (is_cell && delimiter == '\'');
+	if (quoted)
+		buffer_add_byte(out, '"');
+	for (size_t i = 0; i < field.size; i++) {
+		if (is_cell && needs_apostrophe(field, i, delimiter))
+			buffer_add_byte(out, '\'');
+		if (field.data[i] == '"')
+			buffer_add_byte(out, '"');
+		buffer_add_byte(out, field.data[i]);
+	}
+	if (quoted)
+		buffer_add_byte(out, '"');
+}
+
+void
+csv_add_field(struct buffer *out, struct slice field, char delimiter)
+{
+	add_field(out, field, delimiter, false);
 }
 
 void
 csv_add_cell(struct buffer *out, struct slice cell, char delimiter)
 {
-	add_field(out, is_formula(cell) ? SLICE("'") : SLICE(""), cell, delimiter);
+	add_field(out, cell, delimiter, true);
 }
 
 struct slice
-csv_cell(struct slice field)
+csv_cell(struct pool *pool, struct slice field)
 {
-	return field.size > 0 && field.data[0] == '\'' && is_formula(field) ? slice_sub(field, 1, field.size) : field;
+	char *cell;
+	size_t size = 0;
+	if (field.size == 0 || memchr(field.data, '\'', field.size) == NULL)
+		return field;
+	cell = pool_bytes(pool, field.size);
+	for (size_t i = 0; i < field.size; i++)
+		if (field.data[i] != '\'' || !begins_formula(field, i))
+			cell[size++] = field.data[i];
+	return (struct slice){ cell, size };
 }

@@ -38,8 +38,10 @@ struct buffer;
 void csv_add_field(struct buffer *out, struct slice field, char delimiter);
 
 /* The same for spreadsheets, which run cells that begin with = + - @, also in full width, or with a tab or line end, or with
- * blanks before one of these: they get an apostrophe, and so do cells that already have one there. csv_cell is the reverse. */
+ * blanks before one of these: they get an apostrophe, and so do cells that already have one there. The same within a cell after
+ * , ; | tab and line ends: a spreadsheet that opens the file with another delimiter ends cells at these, whatever the quotes.
+ * csv_cell is the reverse, for any delimiter. */
 void csv_add_cell(struct buffer *out, struct slice cell, char delimiter);
-struct slice csv_cell(struct slice field);
+struct slice csv_cell(struct pool *pool, struct slice field);
 
 #endif

@@ -326,6 +326,6 @@ row_from_csv(struct pool *pool, const struct row_limits *limits, const struct co
 	if (fields->count != column_count)
 		return pool_printf(pool, "the record has %zu fields, the heading %zu", fields->count, column_count).data;
 	for (size_t i = 0; i < column_count; i++)
-		row_add(&row, &columns[i], csv_cell(fields->items[i]));
+		row_add(&row, &columns[i], csv_cell(pool, fields->items[i]));
 	return row_finish(&row, import);
 }

@@ -12,7 +12,9 @@ from command import DATA, OK, USAGE, call
 from conftest import frees_memory
 from test_import import counts, imported, is_sound
 
-SPECIAL = ["=1+1", "+49", "-5", "@x", "'=x", "''+", "plain", "'quoted'", 'a "b", c;d', "two\nlines", " =1", "\u00a0+1", "\ufeff@x", "\u3000-", "\uff1d1", "\uff201", "x|=cmd", "ü €", "0123", "1e5", "true", "null"]
+FORMULAS = ["x;=HYPERLINK(\"https://example.org/\");y", "x\t@SUM(1)", "x|-1|y", "x,+1", 'x";=1', 'x;"=1";2', "x\n=1\r\n+2", "'=1;'=1",
+            "x; \uff1d1"]
+SPECIAL = ["=1+1", "+49", "-5", "@x", "'=x", "''+", "plain", "'quoted'", 'a "b", c;d', "two\nlines", " =1", "\u00a0+1", "\ufeff@x", "\u3000-", "\uff1d1", "\uff201", "x|=cmd", "ü €", "0123", "1e5", "true", "null", *FORMULAS]
 
 
 def export(campaign, *words, status=OK):
@@ -74,6 +76,17 @@ def test_what_is_imported_is_exported_alike(service, account, elsewhere, leadhoo
     assert total == len(SPECIAL) + 2
     is_sound(leadhook)
     elsewhere.check()
+
+
+@pytest.mark.parametrize("written", [",", ";", "|", "\t"])
+def test_no_reader_finds_a_formula(campaign, written):
+    """leadhook(1), lead export: a spreadsheet that opens the file with another delimiter finds no cell that it would run"""
+    for number, text in enumerate(FORMULAS):
+        campaign.lead(email=f"lead{number}@example.org", first_name=text, uid=text, **{" ".join(text.split()): "x"})
+    text = export(campaign, "--delimiter", written).decode()
+    for read in ",;|\t":
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=read):
+            assert not [cell for cell in row if cell.lstrip(" ")[:1] in set("=+-@\uff1d")], (read, row)
 
 
 def fill_quickly(campaign, count, first_id):

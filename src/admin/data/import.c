@@ -98,7 +98,7 @@ read_heading(struct import_run *run, struct slice *text)
 		return fail_heading(call, *text, problem);
 	struct column *columns = POOL_ARRAY(call->pool, heading.count, struct column);
 	for (size_t i = 0; i < heading.count; i++) {
-		heading.items[i] = csv_cell(heading.items[i]);
+		heading.items[i] = csv_cell(call->pool, heading.items[i]);
 		columns[i] = column_of(call->pool, heading.items[i], false);
 		if (is_reserved(run, &columns[i]) || slice_trim(heading.items[i]).size == 0)
 			columns[i].field = LEAD_IGNORED;

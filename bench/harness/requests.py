@@ -103,7 +103,7 @@ def reading(bench, kind, path, factor, expect):
 
 def limited(bench):
     """Look-ups and sign-ups without a key, all of which are refused, and the ceiling with the same bytes."""
-    subject = Leadhook(bench, settings=("public_lookup=all",))
+    subject = Leadhook(bench)
     subject.installation.configure([("limits", "lookups_per_address", "1/24h"), ("limits", "posts_per_address", "1/24h")])
     subject.start()
     path = subject.path % subject.campaigns[0]

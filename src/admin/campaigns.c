@@ -89,8 +89,8 @@ add_with_id(struct admin_call *call, const struct campaign_settings *settings, u
 	    id, verdict.first, verdict.last);
 }
 
-/* A campaign that keeps the id of another service has clients of that service: they may see and change all that its interface
- * allows. */
+/* Clients without a key may see and change all that the interface allows. A campaign that keeps the id of another service has
+ * leads that know no mail of ours. */
 static struct campaign_settings
 new_campaign(struct slice name, bool moves_in)
 {
@@ -100,8 +100,8 @@ new_campaign(struct slice name, bool moves_in)
 		.privacy = true,
 		.points_direct = 1,
 		.pages = true,
-		.public_lookup = moves_in ? PUBLIC_LOOKUP_ALL : PUBLIC_LOOKUP_SOCIAL_ID,
-		.public_update = moves_in ? PUBLIC_UPDATE_ALL : PUBLIC_UPDATE_OWN,
+		.public_lookup = PUBLIC_LOOKUP_ALL,
+		.public_update = PUBLIC_UPDATE_ALL,
 		.mails = moves_in ? 0 : MESSAGES_CHOSEN,
 		.bots = moves_in ? BOTS_OFF : BOTS_HONEYPOT,
 		.bot_difficulty = DIFFICULTY_DEFAULT,

@@ -113,6 +113,7 @@ EXTRA_DIST += \
 	%D%/test_isolation.py \
 	%D%/test_inbound.py \
 	%D%/test_jsonp.py \
+	%D%/test_known_addresses.py \
 	%D%/test_large_import.py \
 	%D%/test_lead_commands.py \
 	%D%/test_lead_orders.py \

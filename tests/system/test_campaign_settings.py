@@ -10,7 +10,7 @@ SETTINGS = {"ended_at": None, "ends_at": None, "jump_start": 0, "privacy": True,
             "points_verified": 0, "require_verification": False, "waitlist": False, "max_per_ip": 0,
             "addresses_counted": None, "blocked_email_domains": None, "blocked_referrers": None, "allowed_networks": None,
             "pages": True, "language": "auto", "hosts": None, "hosts_only": False, "form_answer": "auto",
-            "public_lookup": "social_id", "public_update": "own",
+            "public_lookup": "all", "public_update": "all",
             "mails": ["welcome", "reward", "referral", "status_link"], "verify_email": False, "verify_phone": False,
             "bots": "honeypot", "bot_difficulty": 2}
 

@@ -143,7 +143,7 @@ def test_manual_pages(quickstart, before):
 
 @pytest.mark.parametrize("browser", FIREFOX_LATER)
 def test_from_the_page_to_a_link_to_share(quickstart, make_folder, browser):
-    """What a newcomer does: the printed page, the mail that is shown, its link and button, the lead's own page"""
+    """What a newcomer does: the printed page, the lead's own page, the mail that is shown, its link and button"""
     if WINDOWS[browser].program.program() is None:
         pytest.skip(f"{browser} is not installed; scripts/check installs it")
     out = make_folder() / "out"
@@ -157,7 +157,8 @@ def test_from_the_page_to_a_link_to_share(quickstart, make_folder, browser):
         window.run("document.querySelector('[name=email]').focus();")
         window.type("ada@example.org")
         window.press("Enter")
-        window.wait("document.querySelector('h1')?.textContent === 'Check your inbox'", "the answer")
+        window.wait("location.pathname.includes('/s/') && document.querySelector('h1')?.textContent === 'You’re on the list'", "the answer")
+        assert "One more step: please confirm ada@example.org" in window.text("body")
         link = wait_until(lambda: re.search(r"mail to ada@example.org: .*\n    (\S+/confirm/\S+)", out.read_text()), 15, "the mail")[1]
         window.open(link)
         window.wait("performance.now() > 2100", "time to read the page")

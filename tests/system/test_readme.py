@@ -48,7 +48,7 @@ def run(command, campaign):
 @pytest.fixture
 def campaign(service, account):
     """As the quickstart makes it."""
-    return service.campaign(account, pages="on", public_lookup="social_id", public_update="own", mails="")
+    return service.campaign(account, pages="on", mails="")
 
 
 def test_a_first_sign_up(campaign):

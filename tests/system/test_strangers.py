@@ -36,12 +36,11 @@ def ada(strict):
     return sign_up(strict, email="ada@example.org", first_name="Ada", last_name="Lovelace")
 
 
-def test_defaults(leadhook, account):
-    """A new campaign is strict; one with the id of another service is not, and neither is one from before these settings."""
-    shown = leadhook("campaign", "show", leadhook("campaign", "add", account.id, "New")["id"])
-    assert (shown["public_lookup"], shown["public_update"], shown["pages"]) == ("social_id", "own", True)
-    shown = leadhook("campaign", "show", leadhook("campaign", "add", account.id, "Old", "--id", 7000001)["id"])
-    assert (shown["public_lookup"], shown["public_update"], shown["pages"]) == ("all", "all", True)
+@pytest.mark.parametrize("words", [(), ("--id", "7000001")], ids=["new", "moved"])
+def test_defaults(leadhook, account, words):
+    """however a campaign is made (`/manage/v1`: test_manage.py)"""
+    shown = leadhook("campaign", "show", leadhook("campaign", "add", account.id, "New", *words)["id"])
+    assert (shown["public_lookup"], shown["public_update"], shown["pages"], shown["require_key"]) == ("all", "all", True, False)
 
 
 def test_nothing_about_a_person_for_an_address(strict, ada):

@@ -15,17 +15,17 @@ const PRESETS = {
 	referral: [
 		"Referral campaign",
 		"Leads share a link, collect points for friends who join, and reach rewards.",
-		{ pages: true, points_signup: 1, points_direct: 2, public_lookup: "social_id", public_update: "own" },
+		{ pages: true, points_signup: 1, points_direct: 2 },
 	],
 	waiting: [
 		"Waiting list",
 		"Leads join a queue. You let them in from the Leads view.",
-		{ pages: true, waitlist: true, points_direct: 1, public_lookup: "social_id", public_update: "own" },
+		{ pages: true, waitlist: true, points_direct: 1 },
 	],
 	plain: [
 		"Lead collection",
 		"A form and webhooks, without referrals.",
-		{ pages: true, public_lookup: "social_id", public_update: "own" },
+		{ pages: true },
 	],
 	api: ["API only", "Your server sends sign-ups with an API key.", { require_key: true }],
 };

@@ -21,16 +21,16 @@ const PROTECTIONS = [
 ];
 
 const LOOKUPS = [
-	["social_id", "By lead ID (default)"],
+	["all", "All, including by address (default)"],
+	["social_id", "By lead ID"],
 	["own", "Own lead only"],
 	["none", "None"],
-	["all", "All, including by address"],
 ];
 
 const UPDATES = [
-	["own", "Own lead only (default)"],
+	["all", "All (default)"],
+	["own", "Own lead only"],
 	["none", "None"],
-	["all", "All"],
 ];
 
 const LEAD_MAILS = ["welcome", "reward", "referral", "status_link"].map(kind => [kind, ...MAILS[kind]]);

@@ -51,7 +51,8 @@ convert_manual_line(struct slice line, struct buffer *ini)
 	buffer_add_text(ini, slice_ends_with(text, SLICE("\\")) ? "\n " : "\n");
 }
 
-/* "| … | 100 in 60 s, 200 in 180 s (`KEY`) |" of docs/api.md 5, as "KEY = 100/60s 200/180s". */
+/* "| … | 100 in 60 s, 200 in 180 s (`KEY`) |" of docs/api.md 5, as "KEY = 100/60s 200/180s"; of
+ * "none (`KEY`)", "KEY =". */
 static void
 convert_limit_line(struct slice line, struct buffer *ini)
 {
@@ -60,7 +61,8 @@ convert_limit_line(struct slice line, struct buffer *ini)
 	for (size_t i = 0; i < 3; i++)
 		if (!slice_next(&rest, '|', &cell))
 			return;
-	if (!slice_ends_with(line, SLICE("`) |")) || sscanf(cell.data, " %u in %u s", &limit, &seconds) != 2)
+	if (!slice_ends_with(line, SLICE("`) |")) ||
+	    (sscanf(cell.data, " %u in %u s", &limit, &seconds) != 2 && !slice_starts_with(cell, SLICE(" none ("))))
 		return;
 	if (ini->size == 0)
 		buffer_add_text(ini, "[limits]\n");
@@ -180,8 +182,7 @@ the_api_document_has_the_limits(void **state)
 	read_settings(&ini, pool, &entries, &problems);
 	for (size_t i = 0; i < count; i++) {
 		const struct conf_entry *entry = entry_of(&entries, &settings[i]);
-		const bool limit =
-		    slice_equal(slice_of(settings[i].section), SLICE("limits")) && strchr(settings[i].fallback, '/');
+		const bool limit = slice_equal(slice_of(settings[i].section), SLICE("limits")) && settings[i].type == CONF_LIST;
 		if (limit && (entry == NULL || !same_words(entry->text, slice_of(settings[i].fallback))))
 			buffer_printf(&problems, "%s is not documented as \"%s\"\n", settings[i].key, settings[i].fallback);
 	}

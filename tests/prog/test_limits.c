@@ -76,14 +76,14 @@ static const struct {
 	enum limit_kind kind;
 	struct {
 		unsigned limit, minutes;
-	} windows[WINDOWS]; /* the existing ones, shortest first */
+	} windows[WINDOWS]; /* the existing ones, shortest first; none: every call passes */
 } shipped[] = {
 	{ LIMIT_LOOKUPS, { { 100, 1 }, { 200, 3 }, { 300, 9 } } },
 	{ LIMIT_SIGNUPS, { { 10, 1 }, { 20, 3 }, { 30, 9 } } },
 	{ LIMIT_POSTS, { { 50, 1 } } },
 	{ LIMIT_READINESS, { { 300, 1 } } },
 	{ LIMIT_FAILED_KEYS, { { 30, 1 } } },
-	{ LIMIT_NEW_LEADS, { { 600, 1 } } },
+	{ LIMIT_NEW_LEADS, { { 0, 0 } } },
 	{ LIMIT_NEW_LEADS_LOG, { { 1, 1 } } },
 	{ LIMIT_BOTS_LOG, { { 1, 1 } } },
 	{ LIMIT_CODES, { { 5, 60 } } },
@@ -91,7 +91,7 @@ static const struct {
 	{ LIMIT_TEST_MAILS, { { 10, 60 } } },
 	{ LIMIT_ACCOUNT_TESTS, { { 30, 60 } } },
 	{ LIMIT_DELETES, { { 60, 1 } } },
-	{ LIMIT_INBOUND, { { 600, 1 } } },
+	{ LIMIT_INBOUND, { { 0, 0 } } },
 	{ LIMIT_UNKNOWN_URLS, { { 600, 1 } } },
 	{ LIMIT_ACCOUNT, { { OWN_LIMIT, 1 } } },
 };
@@ -115,7 +115,8 @@ the_shipped_limits_and_windows(void **state UNUSED)
 			assert_false(pass(shipped[i].kind, "caller"));
 			now += 1;
 		}
-		assert_int_equal(burst(shipped[i].kind, "caller"), shipped[i].windows[0].limit);
+		const unsigned first = shipped[i].windows[0].limit;
+		assert_int_equal(burst(shipped[i].kind, "caller"), first > 0 ? first : LIMIT_MAX + 1);
 	}
 }
 

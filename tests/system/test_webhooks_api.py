@@ -161,13 +161,15 @@ def test_list(campaign):
 
 
 def test_delete(campaign):
-    """1 DELETE: by url, in query or body; unknown is 404"""
+    """1 DELETE: by url, in query or body; unknown is 404, none is 409"""
     for options in ({"query": {"url": URL}}, {"json_body": {"url": URL}}, {"form": {"url": URL}}):
         create(campaign, url=URL, event="new_signup")
         response = campaign.client.request("DELETE", campaign.path + PATH, key=campaign.key, **options)
         assert response.status == 200 and response.json == {"message": "Webhook Deleted"}
         response = campaign.client.request("DELETE", campaign.path + PATH, key=campaign.key, **options)
         assert response.verdict == (404, "webhook_not_found") and response.json["message"] == "Webhook not found"
+    for url in ({}, {"url": ""}):
+        assert campaign.delete(url, path=PATH).verdict == (409, "invalid_url")
     assert listed(campaign) == []
 
 

@@ -106,9 +106,11 @@ handle_remove_webhook(struct call *call)
 	struct arguments arguments;
 	if (!call_read(call, GROUP_WEBHOOK_URL, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
-	enum result result = slice_present(arguments.url)
-				 ? store_remove_webhook(call->api->store, call->campaign.id, arguments.url)
-				 : RESULT_NOT_FOUND;
+	if (!slice_present(arguments.url)) {
+		call_fail(call, FAILURE_INVALID_URL);
+		return;
+	}
+	enum result result = store_remove_webhook(call->api->store, call->campaign.id, arguments.url);
 	if (result == RESULT_OK)
 		call_answer(call, SLICE("{\"message\":\"Webhook Deleted\"}"));
 	else

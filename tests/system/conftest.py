@@ -28,6 +28,7 @@ from mail_server import MailServer  # noqa: E402
 from openapi import documented  # noqa: E402
 from service import Service  # noqa: E402
 from sql import Database  # noqa: E402
+from stack.front import FRONTS  # noqa: E402
 from stack.process import StackError, run  # noqa: E402
 from text_gateway import Gateway  # noqa: E402
 
@@ -129,6 +130,16 @@ def make_service(make_folder, database):
     yield make
     leaks = [leak for service in started for leak in service.stop()]
     assert not leaks, "\n".join(["in the logs of this module:", *leaks])
+
+
+# lighttpd, and the others by scripts/check --long.
+OTHER_FRONTS = ["apache-proxy-fcgi", "apache-mod-fcgid", "nginx"]
+
+
+@pytest.fixture(scope="module", params=["lighttpd-socket", *(pytest.param(name, marks=pytest.mark.long) for name in OTHER_FRONTS)])
+def front(request):
+    """The class of a web server."""
+    return FRONTS[request.param]
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	%D%/fastcgi_client.py \
 	%D%/hostile.py \
 	%D%/html_page.py \
+	%D%/interface.py \
 	%D%/leads_file.py \
 	%D%/load.py \
 	%D%/lock_file.py \
@@ -112,6 +113,11 @@ EXTRA_DIST += \
 	%D%/test_import.py \
 	%D%/test_isolation.py \
 	%D%/test_inbound.py \
+	%D%/test_interface_calls.py \
+	%D%/test_interface_events.py \
+	%D%/test_interface_leads.py \
+	%D%/test_interface_limits.py \
+	%D%/test_interface_ways.py \
 	%D%/test_jsonp.py \
 	%D%/test_known_addresses.py \
 	%D%/test_large_import.py \

@@ -13,7 +13,6 @@ from stack.receiver import Receiver
 
 WORKERS = 8
 COMMITTER = TEST_SETTINGS.get("LEADHOOK_TEST_COMMITTER") != "no"
-PLAIN = {"pages": "off"}  # most tests are about leads, and not about their pages
 SETTLED = 5  # seconds, after which operators' changes are in effect everywhere: responders read them within a second
 
 
@@ -35,11 +34,12 @@ class Account:
 
 class Campaign:
     """A campaign and its most frequent requests."""
+    defaults = {"pages": "off"}  # most tests are about leads, and not about their pages
 
     def __init__(self, service, account, settings):
         self.service, self.account, self.client = service, account, service.client
         self.name = f"Campaign {next(service.numbers)}"
-        words = [f"{name}={value}" for name, value in {**PLAIN, **settings}.items()]
+        words = [f"{name}={value}" for name, value in {**self.defaults, **settings}.items()]
         self.id = service.installation.admin("campaign", "add", str(account.id), self.name, *words)["id"]
         self.path = f"/v2/{self.id}"
         self.hook = f"/hook/{self.id}"
@@ -112,6 +112,11 @@ class Campaign:
         return self.service.receiver.wait_for(count, deadline, path=self.hook, event=event)
 
 
+class PlainCampaign(Campaign):
+    """`leadhook campaign add ACCOUNT NAME`, without any setting."""
+    defaults = {}
+
+
 class Service:
     numbers = itertools.count(1)
 
@@ -159,6 +164,9 @@ class Service:
 
     def campaign(self, account=None, **settings):
         return Campaign(self, account or self.account(), settings)
+
+    def plain_campaign(self, account=None):
+        return PlainCampaign(self, account or self.account(), {})
 
     def check(self):
         """`leadhook check --deep`: stored numbers equal those calculated from the rows."""

@@ -16,6 +16,7 @@ import pytest
 from client import Client
 from conftest import BUILD, FIREFOX_LATER, SOURCE
 from driver import WINDOWS
+from interface import MadeCampaign, check_known_leads
 from quickstarts import Run
 from stack.front import accepts, free_port
 from stack.process import replace_file, wait_until
@@ -243,6 +244,13 @@ def test_stop_and_restart(quickstart):
     assert quickstart.call("--stop").returncode == 0
     done = quickstart.call("--detach")
     assert done.returncode == 0 and f"http://127.0.0.1:{quickstart.port}/" in done.stdout, "the port of the last run"
+
+
+def test_known_leads(quickstart):
+    """docs/requirements.md: the campaigns of a quickstart, that of the API and that of the page, answer as one without any setting"""
+    quickstart.start("--set", "server.trusted_proxies=127.0.0.1")
+    for id in (quickstart.values["LEADHOOK_CAMPAIGN"], quickstart.values["LEADHOOK_PAGE"].rpartition("/")[2]):
+        check_known_leads(MadeCampaign(quickstart.client, int(id), quickstart.values["LEADHOOK_KEY"]))
 
 
 def test_a_removed_campaign_is_made_again(quickstart):

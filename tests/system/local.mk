@@ -114,6 +114,7 @@ EXTRA_DIST += \
 	%D%/test_isolation.py \
 	%D%/test_inbound.py \
 	%D%/test_interface_calls.py \
+	%D%/test_interface_clients.py \
 	%D%/test_interface_events.py \
 	%D%/test_interface_leads.py \
 	%D%/test_interface_limits.py \

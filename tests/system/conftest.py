@@ -28,14 +28,16 @@ from mail_server import MailServer  # noqa: E402
 from openapi import documented  # noqa: E402
 from service import Service  # noqa: E402
 from sql import Database  # noqa: E402
+from stack.clock import LIBRARY  # noqa: E402
 from stack.front import FRONTS  # noqa: E402
 from stack.process import StackError, run  # noqa: E402
 from text_gateway import Gateway  # noqa: E402
 
 MORE = re.compile(r"leadhook: there is more: --after \S+\n")  # what a list says that is not complete
 MAKEFILE = BUILD / "Makefile"  # there is none beside programs that run under valgrind
-frees_memory = pytest.mark.skipif(not MAKEFILE.exists() or "-fsanitize" in MAKEFILE.read_text(),
-                                  reason="sanitizers and valgrind hold freed memory")
+IS_PLAIN = MAKEFILE.exists() and "-fsanitize" not in MAKEFILE.read_text()
+frees_memory = pytest.mark.skipif(not IS_PLAIN, reason="sanitizers and valgrind hold freed memory")
+takes_a_clock = pytest.mark.skipif(LIBRARY is None or not IS_PLAIN, reason="needs libfaketime, without sanitizers and valgrind")
 needs_debug = pytest.mark.skipif(not MAKEFILE.exists() or "-DLEADHOOK_DEBUG" not in MAKEFILE.read_text(),
                                  reason="needs --enable-debug")
 # The slowest modules start first: one process runs a whole module, and a slow one that starts late delays the end of the run.

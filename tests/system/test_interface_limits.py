@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """docs/requirements.md, Limits, row by row, with the settings as they are shipped, of campaigns that were made without any setting.
-
-`prog/test_limits.c` has the windows of 3 and 9 minutes, with the shipped settings and its own clock.
 """
 import itertools
+import time
 
 import pytest
 from client import new_address
+from conftest import takes_a_clock
 from interface import send
 from load import in_parallel
+from stack.clock import Clock
 
 ADA = {"email": "ada@example.org"}
 GETS, POSTS, ALL_POSTS, DELETES, WINDOW = 100, 10, 50, 60, 60  # a minute
@@ -61,6 +62,38 @@ def test_unauthenticated_posts(campaign):
     assert send(campaign, "POST", ADA).status == 200
     assert send(campaign, "POST", ADA, address=address, key=campaign.key).status == 200
     assert send(campaign, "GET", ADA, address=address).status == 200
+
+
+@pytest.fixture(scope="module")
+def jumping(make_service, make_folder):
+    """A service, and the clock of its responders."""
+    service = make_service(workers=2, settings=[("server", "sandbox", "off")])  # they may not open the file of the clock
+    clock = Clock(make_folder() / "clock", monotonic=True)
+    service.responders.stop()
+    service.responders.argv = [*clock.words, *service.responders.argv]
+    service.responders.start()
+    service.wait_ready()
+    return service, clock
+
+
+@takes_a_clock
+@pytest.mark.parametrize("method, numbers", [("GET", (100, 200, 300)), ("POST", (10, 20, 30))])
+def test_windows(jumping, method, numbers):
+    """Unauthenticated campaign GET and POST, per IP: so many per minute, per 3 minutes and per 9 minutes"""
+    service, clock = jumping
+    campaign, address = service.plain_campaign(), new_address()
+    assert send(campaign, "POST", ADA).status == 200
+    start, began, passed = clock.seconds, time.monotonic(), 0
+    for limit, minutes in zip(numbers, (1, 3, 9)):
+        found = [send(campaign, method, ADA, "query", address=address) for _ in range(limit - passed + 1)]
+        assert [answer.status for answer in found] == [200] * (limit - passed) + [429]
+        assert found[-1].headers["RateLimit-Limit"] == str(limit)
+        clock.jump(start + minutes * 60 - 10)
+        refused = send(campaign, method, ADA, "query", address=address).status == 429
+        assert refused or time.monotonic() - began > 10, "unless the host is very busy"
+        clock.jump(start + minutes * 61 + 1)
+        passed = limit
+    assert send(campaign, method, ADA, "query", address=address).status == 200
 
 
 def test_all_unauthenticated_posts(service, account):

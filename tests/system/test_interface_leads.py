@@ -37,7 +37,7 @@ def in_each_way():
 # --- What the service does ---
 
 def test_a_single_post(campaign):
-    """"creates a lead, or updates the matching existing lead, in a campaign with a single POST"; Endpoints: each kind of body"""
+    """What the service does: "creates a lead, or updates the matching existing lead, in a campaign with a single POST"; Endpoints: each kind of body"""
     for number, (way, address) in enumerate(in_each_way(), 1):
         made = check_payload(sign_up(campaign, way, **address, first_name="Ada", plan="gold"), "public")
         again = check_payload(sign_up(campaign, way, **address, first_name="Augusta", size="L"), "public")
@@ -84,7 +84,7 @@ def test_names_of_the_campaign_id(campaign):
 
 
 def test_campaigns_are_apart(service, account, campaign):
-    """"Each campaign is identified by a campaign id": a lead is of one campaign; Errors: 404 campaign not found"""
+    """Campaign: "Each campaign is identified by a campaign id": a lead is of one campaign; Errors: 404 campaign not found"""
     other = service.plain_campaign(account)
     assert sign_up(campaign, **ADA)["id"] != sign_up(other, **ADA)["id"]
     assert look_up(other, **ADA)["counter"] == 1
@@ -110,7 +110,7 @@ def test_an_ended_campaign(campaign):
 
 @pytest.mark.parametrize("fields", [ADA, {"phone_number": NUMBER}, {**ADA, "phone_number": NUMBER}])
 def test_addresses(campaign, fields):
-    """email, phone_number: "one of email / phone_number is required", "Both may be supplied\""""
+    """email, phone_number: "one of email / phone_number is required", "Both may be supplied"."""
     made = sign_up(campaign, **fields)
     found = campaign.find(social_id=made["social_id"])
     assert (found["email"], found["phone_number"]) == (fields.get("email"), fields.get("phone_number"))
@@ -129,7 +129,7 @@ def test_validation(campaign):
 
 
 def test_country_code(campaign):
-    """country_code: "it is prepended to phone_number before validation\""""
+    """country_code: "it is prepended to phone_number before validation"."""
     made = sign_up(campaign, phone_number=NUMBER)
     for number, code in (("4155552671", "1"), ("4155552671", "+1"), ("(415) 555-2671", 1), (4155552671, 1)):
         assert same(made, sign_up(campaign, phone_number=number, country_code=code))
@@ -148,7 +148,7 @@ def test_ip(campaign, with_key):
 
 
 def test_url(campaign, leadhook):
-    """__url: "URL where the lead signed up. Query parameters in it may be merged into the request data\""""
+    """__url: "URL where the lead signed up. Query parameters in it may be merged into the request data"."""
     kid = sign_up(campaign, **BOB)["social_id"]
     page = f"https://shop.example/join?utm_source=mail&Plan=gold&kid={kid}"
     sign_up(campaign, **ADA, __url=page)
@@ -159,7 +159,7 @@ def test_url(campaign, leadhook):
 
 @pytest.mark.parametrize("name", ["__referrer", "referrer"])
 def test_referrer(campaign, name):
-    """__referrer: "Referrer URL. Older integrations use `referrer`\""""
+    """__referrer: "Referrer URL. Older integrations use `referrer`"."""
     sign_up(campaign, **ADA, **{name: "https://news.example/a"})
     found = campaign.find(**ADA)
     assert (found["referrer"], found["custom_fields"]) == ("https://news.example/a", {})
@@ -198,7 +198,7 @@ def test_skipped_fields(campaign, name, left_out):
 
 @pytest.mark.parametrize("sent, stays", [({}, False), ({"__do_not_reset_opt_out": 1}, True), ({"__do_not_reset_opt_out": ""}, True)])
 def test_do_not_reset_opt_out(campaign, sent, stays):
-    """__do_not_reset_opt_out; States: lead opted_out: reset or unchanged, and "counter incremented\""""
+    """__do_not_reset_opt_out; States: lead opted_out: reset or unchanged, and "counter incremented"."""
     for _, address in in_each_way():
         sign_up(campaign, **address)
     campaign.change("optout", emails=[address["email"] for _, address in in_each_way()])
@@ -209,7 +209,7 @@ def test_do_not_reset_opt_out(campaign, sent, stays):
 
 
 def test_must_exist(campaign):
-    """must_exist: Boolean; States: no matching lead: "only an existing lead is updated; no lead is created if none matches\""""
+    """must_exist: Boolean; States: no matching lead: "only an existing lead is updated; no lead is created if none matches"."""
     for way, address in in_each_way():
         for number, (true, false) in enumerate([("true", "false"), (1, 0), *([(True, False)] if way == "JSON" else [])]):
             one = {"email": f"{number}-{address['email']}"}
@@ -221,7 +221,7 @@ def test_must_exist(campaign):
 
 
 def test_redirect_url(campaign):
-    """redirect_url: "Redirect URL stored with the request\""""
+    """redirect_url: "Redirect URL stored with the request"."""
     made = sign_up(campaign, **ADA, redirect_url="https://shop.example/next?a=1")
     assert made["redirect_url"].startswith("https://shop.example/next?a=1")
     assert campaign.find(**ADA)["redirect_url"] == made["redirect_url"]
@@ -240,7 +240,7 @@ def test_points(campaign):
 # --- Custom field rules ---
 
 def test_custom_fields(campaign):
-    """Custom field rules 1, 2: "Every parameter that is not a reserved API field becomes a custom field", "normalized to lowercase strings\""""
+    """Custom field rules 1, 2: "Every parameter that is not a reserved API field becomes a custom field", "normalized to lowercase strings"."""
     for way, address in in_each_way():
         sign_up(campaign, way, **address, company="X & Y", Plan="gold", SIZE="L", tag="no tag", source="ad", events="x", url="/")
         assert campaign.find(**address)["custom_fields"] == {"company": "X & Y", "plan": "gold", "size": "L", "tag": "no tag",
@@ -274,7 +274,7 @@ def test_views_of_the_payload(service, receiver, campaign):
 
 
 def test_ids(campaign):
-    """id, social_id, campaign_id, list_id: "Public referral/social id used in kid links\""""
+    """id, social_id, campaign_id, list_id: "Public referral/social id used in kid links"."""
     made = sign_up(campaign, **ADA)
     assert isinstance(made["id"], int) and isinstance(made["social_id"], str)
     assert made["campaign_id"] == made["list_id"] == campaign.id
@@ -284,7 +284,7 @@ def test_ids(campaign):
 
 
 def test_counts(campaign):
-    """rank, rank_relative_position, counter, lead_count, subscription_number: "Signup/order and campaign count values\""""
+    """rank, rank_relative_position, counter, lead_count, subscription_number: "Signup/order and campaign count values"."""
     for number in (1, 2, 3):
         lead = sign_up(campaign, email=f"{number}@example.org")
         assert (lead["rank"], lead["subscription_number"], lead["rank_relative_position"]) == (number, number, number - 1)
@@ -327,7 +327,7 @@ def test_status_flags(campaign):
 
 
 def test_urls(service, campaign):
-    """social_url, redirect_url, thankyou_url, status_url, unsubscribe_url: "Lead-experience URLs\""""
+    """social_url, redirect_url, thankyou_url, status_url, unsubscribe_url: "Lead-experience URLs"."""
     ada = sign_up(campaign, **ADA, redirect_url="https://shop.example/next")
     for name in ("social_url", "status_url"):
         assert campaign.client.request("GET", ada[name].removeprefix(service.front.url)).status == 200
@@ -337,7 +337,7 @@ def test_urls(service, campaign):
 
 
 def test_completed_actions(campaign):
-    """completed_actions: "Campaign action ids completed by the lead\""""
+    """completed_actions: "Campaign action ids completed by the lead"."""
     lead, action = sign_up(campaign, **ADA), campaign.define("action", "Share", "--points", 3)
     assert lead["completed_actions"] == []
     assert campaign.post(ADA, path=f"/actions/{action}").status == 200
@@ -347,7 +347,7 @@ def test_completed_actions(campaign):
 
 def test_personal_data(campaign):
     """email, phone_number, custom_fields, uid, parent_id, opted_out, sms_opted_out, utm, tags: "Campaign privacy settings may
-    suppress these unless the request is authenticated\""""
+    suppress these unless the request is authenticated"."""
     kid, tag = sign_up(campaign, **BOB)["social_id"], campaign.define("tag", "VIP")
     sign_up(campaign, **ADA, phone_number=NUMBER, plan="gold", __uid="u1", kid=kid, utm_source="mail", utm_campaign="x")
     assert campaign.post(ADA, path=f"/tags/{tag}/lead").status == 200
@@ -397,7 +397,7 @@ def test_a_lead_that_exists_by_its_social_id(campaign):
 
 
 def test_an_email_is_added(campaign):
-    """existing lead with phone only: "email added to lead\""""
+    """existing lead with phone only: "email added to lead"."""
     made = sign_up(campaign, phone_number=NUMBER)
     again = sign_up(campaign, phone_number=NUMBER, **ADA)
     assert same(made, again) and again["counter"] == 2
@@ -405,7 +405,7 @@ def test_an_email_is_added(campaign):
 
 
 def test_a_phone_number_is_added(campaign):
-    """existing lead without phone: "phone number added to lead\""""
+    """existing lead without phone: "phone number added to lead"."""
     made = sign_up(campaign, **ADA)
     again = sign_up(campaign, **ADA, phone_number=NUMBER)
     assert same(made, again) and again["counter"] == 2

@@ -29,7 +29,7 @@ def campaign(service, account):
 
 
 def passes(limit, calls):
-    """Of the calls, in turn, exactly that many pass; "Exceeding a rate limit gives 429\""""
+    """Of the calls, in turn, exactly that many pass; "Exceeding a rate limit gives 429"."""
     calls = itertools.cycle(calls)
     found = [next(calls)().status for _ in range(limit)]
     assert 429 not in found

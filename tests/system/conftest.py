@@ -42,7 +42,7 @@ needs_debug = pytest.mark.skipif(not MAKEFILE.exists() or "-DLEADHOOK_DEBUG" not
                                  reason="needs --enable-debug")
 # The slowest modules start first: one process runs a whole module, and a slow one that starts late delays the end of the run.
 LONGEST = ("test_large_import", "test_model", "test_dispatch_kills", "test_doctor_web", "test_page_views", "test_quickstart", "test_demonstration", "test_dashboard", "test_dashboard_actions",
-           "test_doctor", "test_doctor_files", "test_import", "test_bots", "test_texts", "test_tolerance", "test_dispatchers",
+           "test_doctor", "test_doctor_files", "test_import", "test_interface_leads", "test_bots", "test_texts", "test_tolerance", "test_dispatchers",
            "test_web_servers", "test_openapi_requests", "test_web_server_errors", "test_watching")
 
 

@@ -169,6 +169,7 @@ function valuesOf(form) {
 	return { ...form.values, url };
 }
 
+const FORMAT_HINT = "Receivers that verify signatures with verify() of a Standard Webhooks library need JSON.";
 const formats = json => [
 	["json", json],
 	["form", "Form fields"],
@@ -185,7 +186,8 @@ function Add({ campaign, close }) {
 		<${FormDialog} wide title="Add a webhook" close=${close} form=${form} onSubmit=${submit} submit="Add webhook">
 			<${UrlField} form=${form} hint=${URL_HINT} />
 			<${EventsField} form=${form} />
-			<${Field} form=${form} name="format" label="Format" type="select" options=${formats("JSON (most receivers)")} />
+			<${Field} form=${form} name="format" label="Format" type="select" hint=${FORMAT_HINT}
+				options=${formats("JSON (most receivers)")} />
 		<//>`;
 }
 
@@ -206,7 +208,7 @@ function Edit({ webhook, tag, close }) {
 		<${FormDialog} wide title="Edit the webhook" close=${close} form=${form} onSubmit=${submit} submit="Save">
 			<${UrlField} form=${form} hint=${NEW_URL_HINT} />
 			<${EventsField} form=${form} />
-			<${Field} form=${form} name="format" label="Format" type="select" hint="Applies to new deliveries."
+			<${Field} form=${form} name="format" label="Format" type="select" hint=${`Applies to new deliveries. ${FORMAT_HINT}`}
 				options=${formats("JSON")} />
 			<${Field} form=${form} name="rate" label="Rate limit (deliveries per second)" inputmode="numeric"
 				hint="0 means no limit." />

@@ -22,6 +22,7 @@ struct markup {
 	struct page_fields fields;
 	struct slice trap; /* name of the honeypot; absent: none */
 	bool proves;       /* the script begins to work before the form is sent */
+	bool leads_on;     /* the campaign has a page for those that have signed up */
 	bool redirects;    /* the campaign's forms are answered as JSON, unless they say otherwise */
 	bool verifies;     /* browsers verify the script */
 };
@@ -57,6 +58,8 @@ form_of(struct admin_call *call, struct markup *markup, bool scripted)
 		HTML(out, " data-leadhook=\"{}\"", markup->id);
 	if (scripted && markup->proves)
 		buffer_add(out, SLICE(" data-proof"));
+	if (scripted && markup->leads_on)
+		buffer_add(out, SLICE(" data-redirect"));
 	HTML(out, " method=\"post\" action=\"{}/v1/{}/subscribe\">", markup->base, markup->id);
 	if (!scripted && markup->redirects)
 		buffer_add(out, SLICE("<input type=\"hidden\" name=\"__answer\" value=\"redirect\">"));
@@ -131,6 +134,7 @@ admin_campaign_embed(struct admin_call *call)
 		.id = pool_printf(call->pool, "%" PRIu64, campaign.id),
 		.page = { .pool = call->pool, .language = language_of(&campaign) },
 		.proves = campaign.bots == BOTS_PROOF || campaign.bots == BOTS_PROOF_OR_CONFIRM,
+		.leads_on = slice_present(campaign.thankyou_url),
 		.redirects = campaign.form_answer == FORM_ANSWER_JSON,
 		.verifies = call->options[OPTION_INTEGRITY] != NULL,
 	};

@@ -132,14 +132,15 @@ enum {
 	ROUTE_FIELDS = 1 << 8,    /* parameters without a meaning are custom fields (docs/api.md 4.4) */
 	ROUTE_HOSTED = 1 << 9,    /* a hosted page: answers people, 404 unless the campaign has pages */
 	ROUTE_MAILED = 1 << 10,   /* a page of sign-ups and mails: answers people, whether the campaign has pages or not */
-	ROUTE_REQUESTS = 1 << 11  /* its form requests a message to any address: only on own pages (hosts_only, 4.1.11) */
+	ROUTE_REQUESTS = 1 << 11, /* its form requests a message to any address: only on own pages (hosts_only, 4.1.11) */
+	ROUTE_FRAMED = 1 << 12    /* a page that other pages may show in a frame: those that may have the campaign's forms */
 };
 
 typedef void call_handler(struct call *call);
 
 struct route {
 	enum http_method method;
-	const char *path; /* segments; "{campaign}" a campaign id, another "{…}" anything */
+	const char *path; /* segments; "{campaign}" and "{page}" a campaign id, another "{…}" anything */
 	enum route_key key;
 	enum { NO_CAMPAIGN, CAMPAIGN_IN_PATH, CAMPAIGN_IN_PARAMETERS } campaign; /* in the path it is the second segment */
 	rights rights; /* a key that is sent has one of them; RIGHTS_NONE: keys are not read */
@@ -155,16 +156,17 @@ size_t api_route_metric(const struct route *route);
  * the path. Any other failure: *route is NULL. */
 enum failure api_route(const struct http_request *request, const struct route **route, struct slice *allow);
 
-call_handler handle_health, handle_ready, handle_embed_script, handle_campaigns, handle_stats, handle_signup, handle_lookup,
-    handle_list_leads, handle_leaderboard, handle_list_actions, handle_list_tags, handle_complete_action, handle_action,
-    handle_points, handle_tag_lead, handle_bulk_change, handle_bulk_delete, handle_bulk_tags, handle_tag_referrers,
-    handle_tag_referrers_of_path, handle_opt_out_link, handle_opt_out, handle_put_webhook, handle_remove_webhook,
-    handle_list_webhooks, handle_lead_of_path, handle_landing_pages, handle_authenticate, handle_put_inbound,
-    handle_list_inbound, handle_remove_inbound, handle_inbound, handle_inbound_check, handle_challenge,
-    handle_verify_phone_number, handle_signup_page, handle_signup_form, handle_status_page, handle_status_button,
-    handle_code_page, handle_code, handle_sent_page, handle_thanks_page, handle_confirm_page, handle_confirm, handle_erase_form,
-    handle_erase_request, handle_erase_page, handle_erase, handle_page_style, handle_page_script, handle_campaign_style,
-    handle_metrics, handle_echo, handle_openapi, handle_extension, handle_dashboard, handle_dashboard_file;
+call_handler handle_health, handle_ready, handle_embed_script, handle_older_script, handle_icon, handle_landing_page,
+    handle_form, handle_campaigns, handle_stats, handle_signup, handle_lookup, handle_list_leads, handle_leaderboard,
+    handle_list_actions, handle_list_tags, handle_complete_action, handle_action, handle_points, handle_tag_lead,
+    handle_bulk_change, handle_bulk_delete, handle_bulk_tags, handle_tag_referrers, handle_tag_referrers_of_path,
+    handle_opt_out_link, handle_opt_out, handle_put_webhook, handle_remove_webhook, handle_list_webhooks, handle_lead_of_path,
+    handle_landing_pages, handle_authenticate, handle_put_inbound, handle_list_inbound, handle_remove_inbound, handle_inbound,
+    handle_inbound_check, handle_challenge, handle_verify_phone_number, handle_signup_page, handle_signup_form,
+    handle_status_page, handle_status_button, handle_code_page, handle_code, handle_sent_page, handle_thanks_page,
+    handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request, handle_erase_page, handle_erase,
+    handle_page_style, handle_page_script, handle_campaign_style, handle_metrics, handle_echo, handle_openapi, handle_extension,
+    handle_dashboard, handle_dashboard_file;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);

@@ -127,9 +127,8 @@ call_is_from_foreign_page(const struct call *call)
 
 /* ---- answers ---- */
 
-/* `location` as location_of or call_page_url makes it. */
-static void
-redirect(struct call *call, struct slice location)
+void
+call_redirect_to(struct call *call, struct slice location)
 {
 	struct http_response *response = call->response;
 	buffer_clear(&response->body);
@@ -146,14 +145,14 @@ call_redirect(struct call *call, struct slice url)
 {
 	const struct slice location = location_of(call->request->pool, url);
 	if (slice_present(location))
-		redirect(call, location);
+		call_redirect_to(call, location);
 	return slice_present(location);
 }
 
 void
 call_redirect_to_page(struct call *call, struct slice rest)
 {
-	redirect(call, call_page_url(call, rest));
+	call_redirect_to(call, call_page_url(call, rest));
 }
 
 static struct slice
@@ -199,7 +198,7 @@ succeed(struct call *call)
 		payload = document_new(pool);
 	const struct slice code_url = code_page(call, payload);
 	if (slice_present(code_url)) {
-		redirect(call, code_url);
+		call_redirect_to(call, code_url);
 		return;
 	}
 	const struct slice targets[] = {
@@ -209,7 +208,7 @@ succeed(struct call *call)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
 		if (slice_present(targets[i])) {
-			redirect(call, targets[i]);
+			call_redirect_to(call, targets[i]);
 			return;
 		}
 	/* Pages that are the same for everyone; not the answer itself, because loading that again would sign up again. A lead
@@ -270,7 +269,7 @@ fail(struct call *call)
 	const bool stays = (call->route->flags & ROUTE_HOSTED) != 0 || lacks_proof(call->failure);
 	const struct slice page = stays ? SLICE_NONE : form_page(call);
 	if (slice_present(page)) {
-		redirect(call, with_error(call->request->pool, page, slice_of(failure_text(call->failure)->code)));
+		call_redirect_to(call, with_error(call->request->pool, page, slice_of(failure_text(call->failure)->code)));
 		return;
 	}
 	call_answer_failed_form(call);

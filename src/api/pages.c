@@ -99,21 +99,14 @@ add_url(struct pool *pool, struct slice sources, struct slice url)
 	return slice_present(host) ? add_host(pool, sources, host) : sources;
 }
 
-/* Where the forms of a page may lead to, as CSP writes it: browsers apply it to each redirection after a form. The service has
- * more than one name if the page was not opened by that of the base URL. A header has no room for very many hosts: browsers
- * then refuse the others. */
+/* The campaign's hosts. A header has no room for very many: browsers then refuse the others. */
 static struct slice
-form_sources(const struct call *call)
+add_own_hosts(const struct call *call, struct slice sources)
 {
-	const struct campaign *campaign = &call->campaign;
-	const struct slice urls[] = { campaign->thankyou_url, campaign->landing_url, campaign->status_url };
 	struct pool *pool = call->request->pool;
+	const struct campaign *campaign = &call->campaign;
 	struct host_list list;
-	struct slice bad, sources = add_url(pool, SLICE(""), call->api->options->base_url);
-	if (!has_campaign(call))
-		return sources;
-	for (size_t i = 0; i < ARRAY_SIZE(urls); i++)
-		sources = add_url(pool, sources, urls[i]);
+	struct slice bad;
 	if (!slice_present(campaign->hosts) || !host_list_parse(pool, campaign->hosts, &list, &bad))
 		return sources;
 	for (size_t i = 0; i < list.count && sources.size < SOURCES_MAX_BYTES; i++)
@@ -121,11 +114,39 @@ form_sources(const struct call *call)
 	return sources;
 }
 
+/* Where the forms of a page may lead to, as CSP writes it: browsers apply it to each redirection after a form. The service has
+ * more than one name if the page was not opened by that of the base URL. */
+static struct slice
+form_sources(const struct call *call)
+{
+	const struct campaign *campaign = &call->campaign;
+	const struct slice urls[] = { campaign->thankyou_url, campaign->landing_url, campaign->status_url };
+	struct pool *pool = call->request->pool;
+	struct slice sources = add_url(pool, SLICE(""), call->api->options->base_url);
+	if (!has_campaign(call))
+		return sources;
+	for (size_t i = 0; i < ARRAY_SIZE(urls); i++)
+		sources = add_url(pool, sources, urls[i]);
+	return add_own_hosts(call, sources);
+}
+
+/* A page in a frame has a form of the campaign: other pages that may have one may have the frame (docs/api.md 4.1.11,
+ * hosts_only). Absent: none. */
+static struct slice
+frame_sources(const struct call *call)
+{
+	if (call->route == NULL || (call->route->flags & ROUTE_FRAMED) == 0 || !has_campaign(call))
+		return SLICE_NONE;
+	return call->campaign.hosts_only
+		   ? add_own_hosts(call, add_url(call->request->pool, SLICE("'self'"), call->campaign.landing_url))
+		   : SLICE("*");
+}
+
 void
 call_page_headers(struct call *call, const struct page *page, enum page_secrecy secrecy)
 {
 	const struct http_header headers[] = {
-		{ "Content-Security-Policy", page_policy(page, form_sources(call)) },
+		{ "Content-Security-Policy", page_policy(page, form_sources(call), frame_sources(call)) },
 		{ "Referrer-Policy", secrecy == PAGE_SECRET ? SLICE("no-referrer") : SLICE("same-origin") },
 		{ "Vary", SLICE("Accept-Language") },
 		{ "X-Robots-Tag", SLICE("noindex") },

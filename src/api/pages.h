@@ -27,7 +27,8 @@ void call_page_headers(struct call *call, const struct page *page, enum page_sec
 
 /* The URL of a page of the campaign, whose path begins with /c/{campaign}; without a base URL a path alone. */
 struct slice call_page_url(const struct call *call, struct slice rest);
-/* Answers with a redirection (303) to it. */
+/* Answers with a redirection (303) to a URL, or a path, of the service; to the URL of such a page. */
+void call_redirect_to(struct call *call, struct slice location);
 void call_redirect_to_page(struct call *call, struct slice rest);
 
 /* The phone number of a form, E.164; absent: there is none that is valid. */

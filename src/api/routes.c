@@ -25,7 +25,14 @@ static const struct route routes[] = {
 	{ HTTP_GET, "dashboard", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_dashboard },
 	{ HTTP_GET, "dashboard/{version}/{file}", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_dashboard_file },
 	{ HTTP_GET, "embed/v1/embed.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_embed_script },
+	/* the same script, where older pages load theirs from */
 	{ HTTP_GET, "bar/v1/signupbar.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_embed_script },
+	{ HTTP_GET, "{version}/kol.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_embed_script },
+	{ HTTP_GET, "widgets/{version}/{file}", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_older_script },
+	{ HTTP_GET, "w/{file}", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_older_script },
+	{ HTTP_GET, "w/{version}/{file}", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_older_script },
+	{ HTTP_GET, "embed/v1/images/social/{file}", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_icon },
+	{ HTTP_GET, "{page}", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_landing_page },
 	{ HTTP_GET, "v2/campaigns", KEY_REQUIRED, NO_CAMPAIGN, RIGHTS_ALL, 0, handle_campaigns },
 	{ HTTP_POST, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, RIGHT_INGEST, SIGNUP, handle_signup },
 	{ HTTP_GET, "v2", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, READS, 0, handle_lookup },
@@ -80,23 +87,29 @@ static const struct route routes[] = {
 	    handle_opt_out },
 	{ HTTP_GET, "c/style/page.css", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_page_style },
 	{ HTTP_GET, "c/style/page.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_page_script },
-	{ HTTP_GET, "c/{campaign}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED | ROUTE_UNTIL_END,
+	{ HTTP_GET, "c/{campaign}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED | ROUTE_FRAMED | ROUTE_UNTIL_END,
 	    handle_signup_page },
-	{ HTTP_POST, "c/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, RIGHT_INGEST, ROUTE_HOSTED | SUBSCRIBE,
+	{ HTTP_POST, "c/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, RIGHT_INGEST, ROUTE_HOSTED | ROUTE_FRAMED | SUBSCRIBE,
 	    handle_signup_form },
+	{ HTTP_GET, "c/{campaign}/form", KEY_OPTIONAL, CAMPAIGN_IN_PATH, RIGHTS_ALL, ROUTE_UNTIL_END, handle_form },
 	{ HTTP_GET, "c/{campaign}/style.css", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, 0, handle_campaign_style },
-	{ HTTP_GET, "c/{campaign}/s/{social_id}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED, handle_status_page },
-	{ HTTP_GET, "c/{campaign}/s/{social_id}/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED,
+	{ HTTP_GET, "c/{campaign}/s/{social_id}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED | ROUTE_FRAMED,
 	    handle_status_page },
-	{ HTTP_POST, "c/{campaign}/s/{social_id}/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED,
+	{ HTTP_GET, "c/{campaign}/s/{social_id}/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED | ROUTE_FRAMED,
+	    handle_status_page },
+	{ HTTP_POST, "c/{campaign}/s/{social_id}/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED | ROUTE_FRAMED,
 	    handle_status_button },
 	{ HTTP_GET, "c/{campaign}/confirm/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED,
 	    handle_confirm_page },
 	{ HTTP_POST, "c/{campaign}/confirm/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED, handle_confirm },
-	{ HTTP_GET, "c/{campaign}/sent", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED, handle_sent_page },
-	{ HTTP_GET, "c/{campaign}/thanks", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED, handle_thanks_page },
-	{ HTTP_GET, "c/{campaign}/code", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED, handle_code_page },
-	{ HTTP_POST, "c/{campaign}/code", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_REQUESTS, handle_code },
+	{ HTTP_GET, "c/{campaign}/sent", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED,
+	    handle_sent_page },
+	{ HTTP_GET, "c/{campaign}/thanks", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED,
+	    handle_thanks_page },
+	{ HTTP_GET, "c/{campaign}/code", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED,
+	    handle_code_page },
+	{ HTTP_POST, "c/{campaign}/code", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED | ROUTE_REQUESTS,
+	    handle_code },
 	{ HTTP_GET, "c/{campaign}/erase", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED, handle_erase_form },
 	{ HTTP_POST, "c/{campaign}/erase", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_REQUESTS,
 	    handle_erase_request },
@@ -155,7 +168,7 @@ is_campaign_id(struct slice segment)
 static bool
 part_fits(struct slice part, struct slice segment)
 {
-	if (slice_equal(part, SLICE("{campaign}")))
+	if (slice_equal(part, SLICE("{campaign}")) || slice_equal(part, SLICE("{page}")))
 		return is_campaign_id(segment);
 	return slice_starts_with(part, SLICE("{")) || slice_equal(part, segment);
 }

@@ -7,29 +7,39 @@
 
 	// An element of the page can have the name "currentScript".
 	const current = document.currentScript;
-	const sources = 'script[src*="/embed.js"], script[src*="/signupbar.js"]';
-	const script = current instanceof HTMLScriptElement ? current : document.querySelector(sources);
-	// The address of the API is that of this script.
-	const found = /^([^?#]*\/)(?:embed|signupbar)\.js(?:[?#]|$)/.exec(script ? script.src : "");
-	const base = found ? found[1].replace(/\/(?:embed|bar)\/v1\/$/, "/") : "";
+	const scripts = 'script[src*="/embed.js"], script[src*="/signupbar.js"], script[src*="/kol"], script[src*="/w/"]';
+	const script = current instanceof HTMLScriptElement ? current : document.querySelector(scripts);
+	// The address of the API is that of this script, before a path of docs/embedding.md 8.
+	const paths = /^([^?#]*\/)(?:embed\/v1\/embed|bar\/v1\/signupbar|[^/?#]+\/kol|widgets\/[^/?#]+\/[^/?#]+|w\/[^?#]+)\.js(?:[?#]|$)/;
+	const source = script ? script.src : "";
+	const found = paths.exec(source) || /^([^?#]*\/)(?:embed|signupbar)\.js(?:[?#]|$)/.exec(source);
+	const base = found ? found[1] : "";
 	const mark = "leadhook " + base;
-	// a second copy of the script does nothing
-	if (!base || document[mark])
+	if (!base)
 		return;
-	document[mark] = true;
+	// a second copy of the script only fills elements that were added since
+	if (document[mark]) {
+		document[mark]();
+		return;
+	}
 
 	const campaignPattern = /^[1-9]\d{0,18}$/;
 	const idPattern = /^[0-9A-Za-z]{4,16}$/;
 	const oldEmbed = "#kickofflabs_embed_form, #kickofflabs_signup_bar";
+	const snippet = "[data-kol-snippet], [id^=kol_embed_container_]";
 	const timeout = 30000;
 	// after a sign-up, by the attribute that replaces the text
-	const texts = (signedUp, mailed, texted, link) =>
-		({ "message": signedUp, "check-mail": mailed, "check-phone": texted, "code-link": link });
+	const texts = (signedUp, mailed, texted, link, share) =>
+		({ "message": signedUp, "check-mail": mailed, "check-phone": texted, "code-link": link, "share-link": share });
 	const messages = {
-		en: texts("Thank you. You are signed up.", "Thank you. Please check your inbox.", "Thank you. We have sent you a code.", "Enter the code"),
-		de: texts("Danke. Du bist angemeldet.", "Danke. Bitte schau in dein Postfach.", "Danke. Wir haben dir einen Code geschickt.", "Code eingeben"),
-		es: texts("Gracias. Te has inscrito.", "Gracias. Revisa tu correo.", "Gracias. Te hemos enviado un c\u00f3digo.", "Introducir el c\u00f3digo"),
-		fr: texts("Merci. Votre inscription est prise en compte.", "Merci. Consultez votre messagerie.", "Merci. Nous vous avons envoy\u00e9 un code.", "Saisir le code"),
+		en: texts("Thank you. You are signed up.", "Thank you. Please check your inbox.", "Thank you. We have sent you a code.", "Enter the code",
+			"Your link to share:"),
+		de: texts("Danke. Du bist angemeldet.", "Danke. Bitte schau in dein Postfach.", "Danke. Wir haben dir einen Code geschickt.", "Code eingeben",
+			"Dein Link zum Teilen:"),
+		es: texts("Gracias. Te has inscrito.", "Gracias. Revisa tu correo.", "Gracias. Te hemos enviado un c\u00f3digo.", "Introducir el c\u00f3digo",
+			"Tu enlace para compartir:"),
+		fr: texts("Merci. Votre inscription est prise en compte.", "Merci. Consultez votre messagerie.", "Merci. Nous vous avons envoy\u00e9 un code.", "Saisir le code",
+			"Votre lien \u00e0 partager :"),
 	};
 	// of a body without a key; what only informs is left out of a larger one
 	const bodyBytes = 7000;
@@ -38,6 +48,9 @@
 	const sending = new WeakSet();
 	// the buttons that this script has disabled, by their form
 	const disabled = new WeakMap();
+	// forms that go on to an action of their own, and elements that have their form
+	const passing = new WeakSet();
+	const filled = new WeakSet();
 	// solved challenges that a form has not used yet, or promises of them, by their form
 	const proofs = new WeakMap();
 	const leads = {};
@@ -138,6 +151,11 @@
 	function fieldsOf(form, button) {
 		const fields = new URLSearchParams();
 		new FormData(form).forEach((value, name) => typeof value === "string" && fields.append(name, value));
+		const email = !campaignOf(form) && emailField(form);
+		if (email && email.name !== "email") {
+			fields.delete(email.name);
+			fields.set("email", email.value);
+		}
 		if (button && button.name)
 			fields.append(button.name, button.value);
 		const add = (name, value) => {
@@ -248,27 +266,51 @@
 
 	// The lead of the answer is null where the API withholds it. `check_mail` says whether its person gets a mail then, `code_url`
 	// where a code is entered; a sign-up by a number alone is sent one by text.
-	function showThanks(form, lead) {
-		const language = ((form.closest("[lang]") || form).lang || "").slice(0, 2).toLowerCase();
-		const text = (name) => form.getAttribute("data-" + name) || (messages[language] || messages.en)[name];
+	function showThanks(form, campaign, lead) {
+		const text = (name) => form.getAttribute("data-" + name) || (messages[languageOf(form)] || messages.en)[name];
 		const fields = new FormData(form), number = fields.get("phone_number");
 		const codeUrl = webAddress(lead.code_url), texted = codeUrl && number && !fields.get("email");
 		const name = texted ? "check-phone" : lead.check_mail === true ? "check-mail" : "message";
 		const shown = make("p", text(name), { "class": "leadhook-message", role: "status", tabindex: "-1" });
 		if (codeUrl)
 			shown.append(" ", make("a", text("code-link"), { href: codeUrl + (texted ? "?phone_number=" + encodeURIComponent(number) : "") }));
+		const address = webAddress(lead.social_url);
+		if (address && !document.querySelector('[data-leadhook-status="' + campaign + '"]'))
+			shown.append(" ", text("share-link"), " ", make("a", address, { "class": "leadhook-share", href: address }));
 		form.after(shown);
 		form.setAttribute("hidden", "");
 		shown.focus();
 	}
 
-	function succeed(form, campaign, lead) {
+	// Where a form says that its visitors go after a success: by its attribute or a field, or because it is written for a service that
+	// does it; else "".
+	function nextPage(form, place, lead) {
+		const redirects = form.hasAttribute("data-redirect") || (place && place.hasAttribute("data-redirect")) ||
+			new FormData(form).get("redirect_url") || (!form.hasAttribute("data-leadhook") && campaignOf(form));
+		return redirects ? webAddress(lead.thankyou_url) || webAddress(lead.redirect_url) : "";
+	}
+
+	// Sends a form of the page to its own action. Returns false when it has none.
+	function passOn(form, button) {
+		if (campaignOf(form) || !ownAction(form))
+			return false;
+		passing.add(form);
+		if (form.requestSubmit)
+			form.requestSubmit(button && button.form === form ? button : undefined);
+		else
+			form.submit();
+		return true;
+	}
+
+	function succeed(form, campaign, lead, button) {
 		const place = form.closest(oldEmbed);
 		leads[campaign] = valid(lead.social_id);
 		storeLocal(campaign, leads[campaign]);
-		const target = webAddress(lead.thankyou_url) || webAddress(lead.redirect_url);
+		const target = nextPage(form, place, lead);
 		const goes = fire(form, "success", { campaign, status: 200, answer: lead });
-		const handled = !goes || (place && callPage(place.getAttribute("data-callback_function") || "KOLSubscribeCallback", lead));
+		const callback = !campaignOf(form) && options().callback;
+		const handled = !goes || (place && callPage(place.getAttribute("data-callback_function") || "KOLSubscribeCallback", lead)) ||
+			(typeof callback === "function" && (callback(lead), true)) || passOn(form, button);
 		if (!handled && target) {
 			location.assign(target);
 			return;
@@ -276,7 +318,7 @@
 		if (!handled && place && leads[campaign])
 			showShare(place, lead);
 		else if (!handled)
-			showThanks(form, lead);
+			showThanks(form, campaign, lead);
 		showAll(campaign, leads[campaign] && lead);
 	}
 
@@ -287,21 +329,23 @@
 		const { status, answer } = await send(form, campaign, fields);
 		setBusy(form, false);
 		if (status === 200) {
-			succeed(form, campaign, answer);
+			succeed(form, campaign, answer, button);
 			return;
 		}
 		if (!fire(form, "error", { campaign, status, answer }))
 			return;
 		const place = form.closest(oldEmbed);
 		const name = place && (place.getAttribute("data-error_callback_function") || "KOLErrorSubscribeCallback");
-		if (!callPage(name, true, fields.get("email"), place && place.dataset))
+		// what a visitor typed is corrected; nothing else keeps a form of the page from its own action
+		if (!callPage(name, true, fields.get("email"), place && place.dataset) && (status === 406 || !passOn(form, button)))
 			showError(form, answer);
 	}
 
 	// One listener for all forms, those that are added later too. A form that another script handles is left alone.
 	document.addEventListener("submit", (event) => {
 		const form = event.target;
-		const campaign = event.defaultPrevented ? "" : campaignOf(form);
+		const passes = passing.delete(form) || event.defaultPrevented;
+		const campaign = passes ? "" : campaignOf(form) || campaignOfAny(form);
 		if (!campaign)
 			return;
 		event.preventDefault();
@@ -309,50 +353,7 @@
 			submit(form, campaign, event.submitter);
 	});
 
-	// ---- the form of older embeds: <div id="kickofflabs_embed_form" data-landing_page_id="CAMPAIGN">, or a signup bar ----
-
-	function buildForm(place) {
-		const text = (name, otherwise) => place.getAttribute("data-" + name) || otherwise;
-		const campaign = text("landing_page_id", text("list_id", ""));
-		if (!campaignPattern.test(campaign))
-			return;
-		// a page can have both
-		const more = document.getElementById("kol-signup-form") ? "-bar" : "";
-		const form = make("form", "", { id: "kol-signup-form" + more, "data-leadhook": campaign });
-		if (text("error_message"))
-			form.setAttribute("data-error", text("error_message"));
-		const label = make("label", text("signup_text", "Enter your email address:"), {
-			"class": "kol-signup-label", "for": "kol-signup-email" + more,
-		});
-		const input = make("input", "", {
-			type: "email", name: "email", id: "kol-signup-email" + more, autocomplete: "email", required: "",
-			"class": "kol-signup-email " + text("input_css_class", "input"), placeholder: text("placeholder_text", ""),
-		});
-		const button = make("button", text("button_text", "Subscribe"), {
-			type: "submit", id: "kol-signup-submit" + more, "class": "kol-signup-submit " + text("button_css_class", "button"),
-		});
-		form.append(label, " ", input, " ", button);
-		if (!referrerId() && valid(query.get("s")))
-			form.append(make("input", "", { type: "hidden", name: "kid", value: query.get("s") }));
-		place.textContent = "";
-		place.append(form);
-	}
-
-	function showShare(place, lead) {
-		const text = (name, otherwise) => place.getAttribute("data-" + name) || otherwise;
-		const address = webAddress(lead.social_url);
-		const shown = make("div", "", { "class": "kol_embed_share_result", role: "status", tabindex: "-1" });
-		shown.append(make("p", text("share_text", "Thank you. Share this link with your friends:")));
-		if (address)
-			shown.append(make("p"), make("p", text("influenced_count_text", "Friends joined:") + " "));
-		if (address) {
-			shown.children[1].append(make("a", address, { href: address }));
-			shown.children[2].append(make("span", Object(lead.influence).direct, { "class": "direct_influence" }));
-		}
-		place.textContent = "";
-		place.append(shown);
-		shown.focus();
-	}
+	// include embed_forms.js
 
 	// ---- leaderboards and status ----
 
@@ -401,19 +402,19 @@
 		place.append(list);
 	}
 
-	// The lead is that of an answer to a sign-up, or it is looked up, if this visitor's is known.
+	// The lead is that of an answer to a sign-up, or it is looked up, if this visitor's is known. Returns false when there is none.
 	async function showStatus(place, campaign, lead) {
 		const isLast = begins(place);
 		if (!lead) {
 			const id = leadId(campaign);
 			if (!id)
-				return;
+				return false;
 			const { status, answer } = await request("v2/" + campaign + "?social_id=" + id);
 			if (!isLast())
-				return;
+				return true;
 			if (status !== 200) {
 				fire(place, "error", { campaign, status, answer });
-				return;
+				return false;
 			}
 			lead = answer;
 		}
@@ -429,6 +430,7 @@
 		}
 		place.textContent = "";
 		place.append(list);
+		return true;
 	}
 
 	function showAll(campaign, lead) {
@@ -438,10 +440,11 @@
 
 	function begin() {
 		storeLocal("kid", query.get("kid"));
-		all(oldEmbed).forEach(buildForm);
+		fillAll();
 		showAll();
 	}
 
+	document[mark] = () => document.readyState !== "loading" && fillAll();
 	if (document.readyState === "loading")
 		document.addEventListener("DOMContentLoaded", begin);
 	else

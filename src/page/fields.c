@@ -5,18 +5,15 @@
 #include "identity/email.h"
 #include "identity/link.h"
 
-static const struct {
-	struct slice name;
-	enum page_field_type type;
-} types[] = {
-	{ SLICE("text"), PAGE_FIELD_TEXT },
-	{ SLICE("email"), PAGE_FIELD_EMAIL },
-	{ SLICE("tel"), PAGE_FIELD_TEL },
-	{ SLICE("url"), PAGE_FIELD_URL },
-	{ SLICE("number"), PAGE_FIELD_NUMBER },
-	{ SLICE("textarea"), PAGE_FIELD_TEXTAREA },
-	{ SLICE("select"), PAGE_FIELD_SELECT },
-	{ SLICE("checkbox"), PAGE_FIELD_CHECKBOX },
+static const struct slice types[] = {
+	[PAGE_FIELD_TEXT] = SLICE("text"),
+	[PAGE_FIELD_EMAIL] = SLICE("email"),
+	[PAGE_FIELD_TEL] = SLICE("tel"),
+	[PAGE_FIELD_URL] = SLICE("url"),
+	[PAGE_FIELD_NUMBER] = SLICE("number"),
+	[PAGE_FIELD_TEXTAREA] = SLICE("textarea"),
+	[PAGE_FIELD_SELECT] = SLICE("select"),
+	[PAGE_FIELD_CHECKBOX] = SLICE("checkbox"),
 };
 
 /* Fields that many forms have. The first two are identifiers. */
@@ -56,9 +53,9 @@ static bool
 find_type(struct slice name, enum page_field_type *type)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		if (!slice_equal(types[i].name, name))
+		if (!slice_equal(types[i], name))
 			continue;
-		*type = types[i].type;
+		*type = (enum page_field_type)i;
 		return true;
 	}
 	return false;
@@ -194,6 +191,12 @@ page_fields_default(void)
 		.items = { { .name = usual[EMAIL].name, .type = PAGE_FIELD_EMAIL, .required = true } },
 		.count = 1,
 	};
+}
+
+struct slice
+page_field_type_name(enum page_field_type type)
+{
+	return types[type];
 }
 
 bool

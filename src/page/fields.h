@@ -45,6 +45,8 @@ MUST_CHECK bool page_fields_parse(struct pool *pool, struct slice text, struct p
 /* The fields of a campaign without that setting: `email`. */
 struct page_fields page_fields_default(void);
 
+/* "email", as the setting has it. */
+struct slice page_field_type_name(enum page_field_type type);
 /* Whether the field identifies the lead. */
 bool page_field_is_identifier(const struct page_field *field);
 struct slice page_field_label(const struct page_field *field, enum text_language language);

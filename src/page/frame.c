@@ -169,7 +169,7 @@ logo_source(const struct page *page)
 }
 
 struct slice
-page_policy(const struct page *page, struct slice sources)
+page_policy(const struct page *page, struct slice sources, struct slice frames)
 {
 	const struct slice logo = logo_source(page);
 	struct slice actions = SLICE(""), source;
@@ -177,6 +177,6 @@ page_policy(const struct page *page, struct slice sources)
 		actions = POOL_JOIN(page->pool, actions, SLICE(" "), source);
 	return pool_printf(page->pool,
 	    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'%.*s; connect-src 'self'; "
-	    "form-action 'self'%.*s; base-uri 'none'; frame-ancestors 'none'",
-	    SLICE_ARGS(logo), SLICE_ARGS(actions));
+	    "form-action 'self'%.*s; base-uri 'none'; frame-ancestors %.*s",
+	    SLICE_ARGS(logo), SLICE_ARGS(actions), SLICE_ARGS(slice_present(frames) ? frames : SLICE("'none'")));
 }

@@ -49,7 +49,8 @@ struct slice page_path(const struct page *page, struct slice rest);
  * where that has other characters than ASCII; absent for any other text. */
 struct slice page_source(struct pool *pool, struct slice url);
 /* Content-Security-Policy of the page. `sources`: where its forms may lead to besides the service, as Chromium applies
- * form-action to redirects after a form, too; separated by blanks; absent: none. */
-struct slice page_policy(const struct page *page, struct slice sources);
+ * form-action to redirects after a form, too; separated by blanks; absent: none. `frames`: which pages may show it in a frame;
+ * absent: none. */
+struct slice page_policy(const struct page *page, struct slice sources, struct slice frames);
 
 #endif

@@ -51,6 +51,10 @@ void page_write_failed_form(const struct page *page, const struct page_form *for
 void page_write_plain_form(
     const struct page *page, const struct page_form *form, enum text_key title, enum text_key text, enum text_key button);
 
+/* The form as JSON, for the script that shows it on another site: its fields, the consent, the button, what the rules against
+ * bots need besides the stamp. */
+void page_write_form_json(const struct page *page, const struct page_form *form);
+
 /* The fields of a form on another site, each in its label, and the box of the consent, if the page has one: without line ends,
  * ids and classes. */
 void page_write_embedded_fields(const struct page *page, const struct page_fields *fields);

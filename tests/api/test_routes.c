@@ -62,6 +62,7 @@ fill(struct slice part, uint64_t campaign_id)
 		{ SLICE("{probe}"), SLICE("0.invalid") },
 		{ SLICE("{token}"), fake_opt_out_token(service.store, FAKE_OTHER_CAMPAIGN) },
 		{ SLICE("{version}"), SLICE("0") },
+		{ SLICE("{page}"), SLICE("7") },
 		{ SLICE("{file}"), SLICE("main.js") },
 	};
 	if (!slice_starts_with(part, SLICE("{")))
@@ -166,7 +167,7 @@ a_path_with_a_campaign_says_so(void **state UNUSED)
 	assert_true(count > 0);
 	for (size_t i = 0; i < count; i++) {
 		struct slice rest = slice_of(routes[i].path), first, second = SLICE_NONE, part;
-		const bool is_file = slice_starts_with(slice_of(routes[i].path), SLICE("dashboard/"));
+		const bool is_file = slice_ends_with(slice_of(routes[i].path), SLICE("{file}"));
 		bool named = slice_next(&rest, '/', &first) && slice_next(&rest, '/', &second) &&
 			     slice_equal(second, SLICE("{campaign}"));
 		if (named != (routes[i].campaign == CAMPAIGN_IN_PATH))

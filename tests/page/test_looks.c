@@ -232,14 +232,16 @@ static void
 policies_allow_what_the_page_needs(void **state UNUSED)
 {
 	struct page page = { .pool = pool };
-	const char *plain = page_policy(&page, SLICE_NONE).data;
+	const char *plain = page_policy(&page, SLICE_NONE, SLICE_NONE).data;
 	assert_non_null(
 	    strstr(plain, "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "));
 	assert_null(strstr(plain, "unsafe"));
+	assert_non_null(strstr(plain, "; frame-ancestors 'none'"));
 	page.looks.values[LOOK_LOGO_URL] = SLICE("https://cdn.example:8443/a/logo.svg?x");
-	const char *own = page_policy(&page, SLICE("https://shop.example shop.example:*")).data;
+	const char *own = page_policy(&page, SLICE("https://shop.example shop.example:*"), SLICE("*")).data;
 	assert_non_null(strstr(own, "img-src 'self' https://cdn.example:8443/a/logo.svg; "));
 	assert_non_null(strstr(own, "form-action 'self' https://shop.example shop.example:*; "));
+	assert_non_null(strstr(own, "; frame-ancestors *"));
 	static const char *const logos[][2] = {
 		{ "https://a.example/b,c;d%2Fe%/\xc3\xbc(1).png#f", " https://a.example/b%2Cc%3Bd%2Fe%25/%C3%BC%281%29.png;" },
 		{ "https://b\xc3\xbc"
@@ -250,7 +252,8 @@ policies_allow_what_the_page_needs(void **state UNUSED)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(logos); i++) {
 		page.looks.values[LOOK_LOGO_URL] = slice_of(logos[i][0]);
-		const char *source = strstr(page_policy(&page, SLICE_NONE).data, "img-src 'self'") + strlen("img-src ");
+		const char *source =
+		    strstr(page_policy(&page, SLICE_NONE, SLICE_NONE).data, "img-src 'self'") + strlen("img-src ");
 		assert_non_null(strstr(source, logos[i][1]));
 		assert_true(strchr(source, ';') < strstr(source, "connect-src"));
 	}

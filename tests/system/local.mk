@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	%D%/dns_server.py \
 	%D%/doctor.py \
 	%D%/driver.py \
+	%D%/embedding.py \
 	%D%/deliveries.py \
 	%D%/echo_server.py \
 	%D%/failing_database.py \
@@ -97,6 +98,7 @@ EXTRA_DIST += \
 	%D%/test_domains.py \
 	%D%/test_echo.py \
 	%D%/test_email_codes.py \
+	%D%/test_embed_older.py \
 	%D%/test_embed_page.py \
 	%D%/test_embed_script.py \
 	%D%/test_erase.py \

@@ -4,29 +4,9 @@ import json
 import threading
 
 import pytest
-from conftest import SOURCE
+from embedding import ADA, FORM, SETTINGS, SIGN_UP, script_of, shower
 
-ADA = {"email": "ada@example.org"}
-SETTINGS = [("limits", "posts_per_address", "1000/60s"), ("limits", "lookups_per_address", "1000/60s")]
-FORM = '<form data-leadhook="%d"><label>Email <input name="email" type="email"></label>%s<button>Sign up</button></form>'
 HOSTILE = '<img src="x" onerror="parent.postMessage(1)"><script>window.broken = true</script>'
-SCRIPT = (SOURCE / "src/page/embed.js").read_text(encoding="utf-8")
-
-# An async script may run after the page's own. Until then the browser sends a form by itself.
-LOADED = """
-    if (document.readyState !== "complete")
-        await new Promise(done => window.addEventListener("load", done));
-"""
-# Signs up in the page's form, and waits for the event of the answer.
-SIGN_UP = """
-    const signUp = (email, form = document.querySelector("form")) => new Promise(done => {
-        for (const name of ["success", "error"])
-            document.addEventListener("leadhook:" + name, event => done({ name, detail: event.detail }), { once: true });
-        form.elements.email.value = email;
-        form.querySelector("button").click();
-    });
-"""
-
 
 @pytest.fixture(scope="module")
 def service(make_service):
@@ -42,14 +22,7 @@ def mailing(make_service):
 
 @pytest.fixture
 def show(browser, service):
-    """Shows a page with the script, in which the test's script runs."""
-    def run(script, body, *, attributes="defer", api=service.front.url, **page):
-        origin = "/".join(api.split("/")[:3])
-        csp = (f"default-src 'none'; script-src 'self' {origin}; connect-src 'self' {origin}; style-src 'none'; "
-               "img-src 'self'; base-uri 'none'; require-trusted-types-for 'script'")
-        return browser.run(LOADED + SIGN_UP + script, api=api, body=body, csp=csp,
-                           head=f'<script src="{api}/embed/v1/embed.js" {attributes}></script>', **page)
-    return run
+    return shower(browser, service)
 
 
 @pytest.mark.parametrize("attributes", ["", "async", "defer"])
@@ -299,7 +272,7 @@ def test_a_withheld_lead_without_mail(show, service, account):
     assert found == [None, "Thank you. You are signed up."]
 
 
-def test_late_answers(browser, show):
+def test_late_answers(browser, show, service):
     """5, 6: what was answered before a sign-up does not replace what was answered after it"""
     site, signed_up = browser.site, threading.Event()
     lead = {"social_id": "7LATE7", "contest_score_rank": 1, "display_name": "Ada"}
@@ -310,7 +283,7 @@ def test_late_answers(browser, show):
             assert not is_old or signed_up.wait(30)
             return 200, "application/json", {}, json.dumps(old if is_old else new).encode()
         return answer
-    site.add("/late/embed/v1/embed.js", SCRIPT, "text/javascript")
+    site.add("/late/embed/v1/embed.js", script_of(service), "text/javascript")
     site.add("/late/v1/7/subscribe", json.dumps(lead), "application/json")
     site.answers("/late/v2/7/leaderboard", later({"leaders": []}, {"leaders": [lead]}))
     site.answers("/late/v2/7", later({"contest_score_rank": 2}, None))
@@ -447,10 +420,10 @@ def test_callbacks_of_older_embeds(show, campaign):
     (406, {"error": "constructor", "message": HOSTILE}),
     (406, {"error": "invalid_parameter", "message": f"Parameter {HOSTILE} is"}),
     (500, None), (200, [HOSTILE]), (406, {"error": {"x": 1}, "message": [HOSTILE]})])
-def test_hostile_answers(browser, show, status, answer):
+def test_hostile_answers(browser, show, service, status, answer):
     """2, 3: no answer runs a script in the page, or leads to anything but http and https"""
     site, text = browser.site, json.dumps(answer)
-    site.add("/evil/embed/v1/embed.js", SCRIPT, "text/javascript")
+    site.add("/evil/embed/v1/embed.js", script_of(service), "text/javascript")
     site.add("/evil/v1/7/subscribe", text, "application/json", status=status)
     leader = {"rank": HOSTILE, "display_name": HOSTILE, "contest_score": [HOSTILE]}
     site.add("/evil/v2/7/leaderboard", json.dumps({"leaders": [leader, None]}), "application/json")

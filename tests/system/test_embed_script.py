@@ -62,10 +62,45 @@ def test_the_script_of_older_bars(service):
     assert service.client.request("GET", "/bar/v1/embed.js").verdict == (404, "not_found")
 
 
+@pytest.mark.parametrize("path", ["/2.2.0/kol.js", "/3/kol.js", "/widgets/1.9.6/kol_any_form.js", "/widgets/1.9.6/kol_embed.js",
+                                  "/w/kol_any_form.js", "/w/113350/229450.js", "/w/1.9.4/kol_any_form.js"])
+def test_scripts_of_older_pages(service, path):
+    """docs/embedding.md 8: the same answer at the addresses that pages of a hosted service have"""
+    script, older = get(service), service.client.request("GET", path)
+    same = ("ETag", "Content-Type", "Cache-Control", "Access-Control-Allow-Origin", "X-Content-Type-Options")
+    assert (older.status, older.body) == (200, script.body)
+    assert [older.headers[name] for name in same] == [script.headers[name] for name in same]
+    assert service.client.request("GET", path, headers={"If-None-Match": older.headers["ETag"]}).status == 304
+    for bad in (path.replace(".js", ".css"), path + "/x/y"):
+        assert service.client.request("GET", bad).verdict == (404, "not_found"), bad
+
+
+def test_icons(service):
+    """docs/embedding.md 8: SVG, for names with .png, too"""
+    for name in ("facebook.png", "x.svg", "email.png"):
+        icon = service.client.request("GET", f"/embed/v1/images/social/{name}")
+        assert (icon.status, icon.headers["Content-Type"]) == (200, "image/svg+xml; charset=utf-8") and icon.body.startswith(b"<svg ")
+        assert icon.headers["Cache-Control"] == "public, max-age=3600"
+        assert service.client.request("GET", f"/embed/v1/images/social/{name}", headers={"If-None-Match": icon.headers["ETag"]}).status == 304
+    for name in ("facebook", "facebook.gif", "nothing.png", ".png", "facebook.png.png"):
+        assert service.client.request("GET", f"/embed/v1/images/social/{name}").verdict == (404, "not_found"), name
+
+
+def test_older_pages_by_id(service, campaign):
+    """docs/embedding.md 8: the campaign's page, with the query, whether it exists or not"""
+    for id in (campaign.id, 999999999):
+        for path, query in ((f"/{id}", {}), (f"/{id}/", {"kid": "7A", "utm_source": "a b"})):
+            answer = service.client.request("GET", path, query=query)
+            sent = "?kid=7A&utm_source=a+b" if query else ""
+            assert answer.status == 303 and answer.headers["Location"].replace("%20", "+") == f"{service.front.base_path}/c/{id}{sent}"
+    assert service.client.request("GET", "/x").verdict == (404, "not_found")
+    assert service.client.request("POST", f"/{campaign.id}").verdict == (405, "method_not_allowed")
+
+
 def test_size(service):
-    """At most 6 KiB compressed, in ASCII, without comments"""
+    """At most 8 KiB compressed, in ASCII, without comments"""
     body = get(service).body
-    assert len(gzip.compress(body, 9)) <= 6 * 1024
+    assert len(gzip.compress(body, 9)) <= 8 * 1024
     lines = body.decode("ascii").split("\n")
     assert lines[0] == "/* Leadhook, SPDX-License-Identifier: MIT */" and lines[1] == "(function () {"
     assert not any(line.startswith("//") or line.startswith((" ", "\t")) for line in lines)
@@ -138,12 +173,13 @@ def test_fields_of_the_campaign(leadhook, campaign, tmp_path):
 
 
 def test_markup_of_settings(leadhook, campaign):
-    """docs/embedding.md: no page without `pages`; a plain form is answered for people in spite of `form_answer`; --integrity"""
-    leadhook("campaign", "set", campaign.id, "pages=off", "form_answer=json")
+    """docs/embedding.md: no page without `pages`; a plain form is answered for people in spite of `form_answer`; data-redirect; --integrity"""
+    leadhook("campaign", "set", campaign.id, "pages=off", "form_answer=json", "thankyou_url=https://shop.example/thanks")
     markup, verified = leadhook("campaign", "embed", campaign.id), leadhook("campaign", "embed", campaign.id, "--integrity")
     assert markup["page"] is None
     answered = '<input type="hidden" name="__answer" value="redirect">'
     assert answered in markup["plain_form"] and answered not in markup["form"]
+    assert " data-redirect" in markup["form"] and " data-redirect" not in markup["plain_form"]
     script = get(campaign.service).body
     value = base64.b64encode(hashlib.sha384(script).digest()).decode()
     assert verified.pop("script") == (f'<script src="{campaign.service.front.url}{PATH}?v={version_of(script)}" integrity="sha384-{value}" '

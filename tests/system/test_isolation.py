@@ -76,7 +76,7 @@ def test_every_route(world):
     """2: a campaign of another account is answered like one that does not exist"""
     ours, theirs = world.ours, world.theirs
     social_id = theirs.first["social_id"]
-    values = {"probe": "0.invalid", "version": "0", "file": "main.js", "social_id": social_id, "kid": social_id,
+    values = {"probe": "0.invalid", "version": "0", "file": "main.js", "page": "7", "social_id": social_id, "kid": social_id,
               "action_id": theirs.action_id, "tag_id": theirs.tag_id,
               "token": ours.first["unsubscribe_url"]["default"].rsplit("/", 1)[1]}
     fields = {**UNKNOWN, "email": theirs.first["email"], "points": 7, "aid": theirs.action_id,
@@ -91,7 +91,8 @@ def test_every_route(world):
         if path == "c/{campaign}/thanks":  # public: it shows the name of the campaign, as the answers to forms do
             continue
         answer = world.same(call, theirs.id, NO_CAMPAIGN)
-        if path not in ("health", "health/ready", "health/echo/{probe}", "embed/v1/embed.js", "bar/v1/signupbar.js", "c/style/page.css",
+        if path not in ("health", "health/ready", "health/echo/{probe}", "embed/v1/embed.js", "bar/v1/signupbar.js", "{version}/kol.js",
+                        "widgets/{version}/{file}", "w/{file}", "w/{version}/{file}", "{page}", "c/style/page.css",
                         "c/style/page.js", "dashboard", "dashboard/{version}/{file}", "openapi.json", "v2/campaigns", "v1/landing_pages", "v1/authenticate"):
             assert answer.status == 404, path
             compared += 1

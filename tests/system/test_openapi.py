@@ -71,11 +71,13 @@ GROUPS = {
 # What is read by its name, without the table.
 NAMED = {
     "showSignUpPage": {"kid"},
+    "getForm": {"language"},
     "pressStatusPage": {"resend"},
     "showCodePage": {"email", "phone_number", "country_code"},
     "submitCode": {"email", "phone_number", "country_code", "code", "resend"},
     "requestErasure": {"email"},
-    **{name: {"v"} for name in ("getCampaignStyle", "getPageStyle", "getPageScript", "getEmbedScript", "getSignUpBarScript")},
+    **{name: {"v"} for name in ("getCampaignStyle", "getPageStyle", "getPageScript", "getEmbedScript", "getSignUpBarScript", "getSnippetScript",
+                             "getWidgetScript", "getAnyFormScript", "getAnyFormSettings")},
 }
 
 

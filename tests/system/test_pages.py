@@ -349,6 +349,25 @@ def test_bad_links(hosted):
     check_page(get(hosted, path), 404)
 
 
+def frames_of(response):
+    return response.headers["Content-Security-Policy"].partition("frame-ancestors ")[2].split("; ")[0].split()
+
+
+def test_frames(hosted):
+    """6: other pages that may have a form of the campaign may show the sign-up page and what follows it in a frame, and nothing else"""
+    lead = hosted.lead(email="ada@example.org")
+    own = own_path(hosted, lead)
+    framed = ["", own, f"/s/{lead['social_id']}", "/thanks"]
+    others = ["/confirm/x", "/erase/x", "/x"]
+    assert [frames_of(get(hosted, path)) for path in framed] == [["*"]] * len(framed)
+    assert [frames_of(get(hosted, path)) for path in others] == [["'none'"]] * len(others)
+    opt_out = hosted.client.request("GET", lead["unsubscribe_url"]["safe"].partition(hosted.service.front.url)[2])
+    assert opt_out.status == 200 and frames_of(opt_out) == ["'none'"]
+    strict = hosted.service.campaign(hosted.account, pages="on", hosts_only="on", hosts="shop.example", landing_url="https://www.example.org/x")
+    for path in ("", "/thanks"):
+        assert frames_of(get(strict, path)) == ["'self'", "https://www.example.org", "example.org:*", "*.example.org:*", "shop.example:*", "*.shop.example:*"]
+
+
 # ---- looks ----
 
 def test_looks(hosted):

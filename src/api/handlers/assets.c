@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Scripts and stylesheets: of pages elsewhere (docs/embedding.md), of the hosted pages and of a campaign (docs/pages.md), of
- * the dashboard (docs/dashboard.md). The description of the API (docs/api.md 4.1). */
+ * Scripts, stylesheets and icons: of pages elsewhere (docs/embedding.md), of the hosted pages and of a campaign
+ * (docs/pages.md), of the dashboard (docs/dashboard.md). The description of the API (docs/api.md 4.1). */
 #include "api/openapi.h"
 #include "api/pages.h"
 
@@ -8,6 +8,7 @@
 #include "crypto/digest.h"
 #include "dashboard/dashboard.h"
 #include "page/assets.h"
+#include "page/icons.h"
 
 enum { VERSION_BYTES = 8 };
 
@@ -69,6 +70,17 @@ handle_embed_script(struct call *call)
 	answer_page_asset(call, HTTP_JAVASCRIPT, &embed_script);
 }
 
+/* Older pages load a library and the settings of their form, each as a script. */
+void
+handle_older_script(struct call *call)
+{
+	const struct http_request *request = call->request;
+	if (!slice_ends_with(request->segments[request->segment_count - 1], SLICE(".js")))
+		call_fail(call, FAILURE_NOT_FOUND);
+	else
+		handle_embed_script(call);
+}
+
 void
 handle_page_script(struct call *call)
 {
@@ -87,6 +99,15 @@ handle_openapi(struct call *call)
 	answer_asset(call, HTTP_JSON, &openapi_document);
 }
 
+/* A text that is made for the answer. */
+static void
+answer_made(struct call *call, enum http_content content, struct slice text)
+{
+	const struct digest digest = digest_sha256(&text, 1);
+	const struct slice version = encode_hex(call->request->pool, slice_sub(digest_slice(&digest), 0, VERSION_BYTES));
+	answer_text(call, content, version, SLICE_NONE, text);
+}
+
 /* The pages of the campaign name its version in the URL, so that a cached one is never an old one. A campaign without a style
  * of its own looks like a missing one, with any key. */
 void
@@ -102,12 +123,20 @@ handle_campaign_style(struct call *call)
 	}
 	looks_write_style(page.out, &page.looks);
 	const struct slice style = pool_copy(page.pool, buffer_slice(page.out));
-	const struct digest digest = digest_sha256(&style, 1);
 	if (style.size == 0)
 		call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
 	else
-		answer_text(call, HTTP_CSS, encode_hex(page.pool, slice_sub(digest_slice(&digest), 0, VERSION_BYTES)),
-		    SLICE_NONE, style);
+		answer_made(call, HTTP_CSS, style);
+}
+
+void
+handle_icon(struct call *call)
+{
+	const struct slice icon = page_icon(call->request->pool, call->request->segments[4]);
+	if (slice_present(icon))
+		answer_made(call, HTTP_SVG, icon);
+	else
+		call_fail(call, FAILURE_NOT_FOUND);
 }
 
 /* ---- the dashboard ---- */

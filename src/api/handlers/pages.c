@@ -38,6 +38,46 @@ handle_signup_page(struct call *call)
 	page_write_signup(&page, &form);
 }
 
+/* The campaign's language, else that of the page around the form, else the browser's. */
+static void
+prefer_language(const struct call *call, struct page *page)
+{
+	enum text_language language;
+	struct slice code;
+	if (!text_language_parse(call->campaign.language, &language) &&
+	    http_value_string(http_params_value(call->params, SLICE("language")), &code) &&
+	    text_language_parse(code, &language))
+		page->language = language;
+}
+
+/* The form for a script that shows it in another page. */
+void
+handle_form(struct call *call)
+{
+	struct page page = call_begin_page(call);
+	struct page_fields fields;
+	struct page_form form;
+	prefer_language(call, &page);
+	if (!call_may_wait(call, WAIT_READ))
+		return;
+	const enum result result = call_read_looks(call, &page);
+	if (result != RESULT_OK)
+		call_fail(call, call_failure(result));
+	else if (call_read_page_form(call, &page, &fields, &form))
+		page_write_form_json(&page, &form);
+}
+
+/* Older pages show a campaign in a frame, or lead to it, by its id alone. */
+void
+handle_landing_page(struct call *call)
+{
+	const struct http_request *request = call->request;
+	struct pool *pool = request->pool;
+	const struct slice page = POOL_JOIN(pool, call_root(call), SLICE("/c/"), request->segments[0]);
+	const struct slice query = request->query.size > 0 ? POOL_JOIN(pool, SLICE("?"), request->query) : SLICE("");
+	call_redirect_to(call, POOL_JOIN(pool, page, query));
+}
+
 /* The custom field `consent_version` shows later which text the lead agreed to. */
 static bool
 note_consent(struct call *call, const struct page *page)

@@ -61,7 +61,7 @@ const GROUPS = [
 		["hosts", "Websites that embed the form", "Host names, one per line, for example shop.example.", "lines"],
 		["hosts_only", "Accept sign-ups only from these websites", null, "check"],
 		["landing_url", "Landing page for shared links", "Leave empty for the hosted page.", "url"],
-		["thankyou_url", "Thank-you page", "Leave empty for the status page.", "url"],
+		["thankyou_url", "Thank-you page", "After the form of the hosted page; leave empty for the status page. Forms of other pages go there with data-redirect.", "url"],
 		["status_url", "Status page", "Leave empty for the hosted page.", "url"],
 	]],
 	["fraud", "Bots and fraud", [

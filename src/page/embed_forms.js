@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// A part of embed.js: forms that it makes, and what it reads of the markup and scripts of older embeds (docs/embedding.md 2.2, 8).
+
+// ---- names in older markup ----
+
+// What scripts of older embeds name: the campaign in an attribute, or the campaign and the page in the address.
+const olderScripts = () => all("script").concat(script).filter((one) => one.src.startsWith(base)).map((one) => {
+	const file = one.src.slice(base.length);
+	const [, campaign, page] = /^w\/(\d+)\/(?:(\d+)\.js)?/.exec(file) || [];
+	return { campaign: one.getAttribute("data-campaign-id") || campaign, page, isAnyForm: /\/kol_any_form\.js/.test("/" + file) };
+});
+const options = () => Object(window.kol_widget_options);
+
+// The field with the email address in a form that is not made for this service.
+function emailField(form) {
+	const name = options().email_selector;
+	const fields = Array.from(form.elements).filter((one) => one.name && /^(?:email|text)$/.test(one.type));
+	return fields.find((one) => one.name === name) || fields.find((one) => one.type === "email" || /e-?mail/i.test(one.name));
+}
+
+function isChosen(form) {
+	try {
+		return form.matches(options().capture_lead_selector || "form");
+	} catch (error) {
+		return true; // it is no selector
+	}
+}
+
+// The campaign that any form of the page signs up to, where the page has the script for that; else "".
+function campaignOfAny(form) {
+	const scripts = olderScripts();
+	if (!scripts.some((one) => one.isAnyForm) || !isChosen(form) || form.querySelector("[type=password], [autocomplete^=cc-]") ||
+		!emailField(form))
+		return "";
+	return scripts.map((one) => one.campaign).find((one) => campaignPattern.test(one)) || "";
+}
+
+// The action of a form, if it is not the page itself.
+function ownAction(form) {
+	const action = webAddress(form.getAttribute("action")).split("#")[0];
+	return action !== location.href.split("#")[0] ? action : "";
+}
+
+// ---- the form of a campaign: <div data-leadhook-form="CAMPAIGN">, and elements of older embeds ----
+
+const languageOf = (element) => ((element.closest("[lang]") || element).lang || "").slice(0, 2).toLowerCase();
+
+function makeField(field, choose) {
+	const type = String(field.type);
+	const label = make("label");
+	const plain = type === "select" || type === "textarea";
+	const input = make(plain ? type : "input", "", { name: String(field.name) });
+	if (!plain)
+		input.type = type;
+	if (type === "checkbox")
+		input.value = "yes";
+	if (type === "number")
+		input.step = "any";
+	if (field.autocomplete)
+		input.setAttribute("autocomplete", field.autocomplete);
+	input.required = field.required === true;
+	if (type === "select")
+		input.append(make("option", choose, { value: "" }), ...Array.from(field.options || [], (one) => make("option", one)));
+	if (type === "checkbox")
+		label.append(input, " ", field.label);
+	else
+		label.append(field.label, " ", input);
+	return label;
+}
+
+function makeForm(place, campaign, answer) {
+	const form = make("form", "", {
+		"class": "leadhook-form", "data-leadhook": campaign, lang: answer.language, dir: answer.direction, method: "post",
+		action: base + "v1/" + campaign + "/subscribe",
+	});
+	for (const { name, value } of Array.from(place.attributes))
+		if (/^data-(?!leadhook|kol)/.test(name))
+			form.setAttribute(name, value);
+	const add = (...parts) => form.append(parts.reduce((line, part) => (line.append(part), line), make("p")));
+	for (const field of answer.fields)
+		add(makeField(Object(field), answer.choose));
+	if (answer.consent) {
+		const box = makeField({ name: "consent", type: "checkbox", label: "", required: true });
+		answer.consent.split("\n").forEach((line, index) => box.append(...(index ? [make("br")] : []), line));
+		add(box, make("input", "", { type: "hidden", name: "consent_version", value: answer.consent_version }));
+	}
+	if (answer.trap) {
+		const trap = makeField({ name: answer.trap.name, type: "text", label: answer.trap.label, autocomplete: "off" });
+		trap.hidden = true;
+		trap.setAttribute("aria-hidden", "true");
+		form.append(trap);
+	}
+	if (answer.proof)
+		form.setAttribute("data-proof", "");
+	add(make("button", answer.button));
+	return form;
+}
+
+async function fill(place, campaign) {
+	const isLast = begins(place);
+	const language = languageOf(place);
+	const { status, answer } = await request("c/" + campaign + "/form" + (language && "?language=" + encodeURIComponent(language)));
+	if (!isLast())
+		return;
+	if (status === 200 && Array.isArray(answer.fields)) {
+		place.textContent = "";
+		place.append(makeForm(place, campaign, answer));
+	} else if (fire(place, "error", { campaign, status, answer })) {
+		place.textContent = "";
+		place.append(make("p", answer.message, { "class": "leadhook-error", role: "alert" }));
+	}
+}
+
+// The campaign of an element: its own, else the one that the scripts of the page name, best the script of the element's page.
+function campaignOfSnippet(place) {
+	const page = place.getAttribute("data-kolpageid") || place.id.replace("kol_embed_container_", "");
+	const scripts = olderScripts().filter((one) => one.campaign);
+	const own = scripts.find((one) => one.page === page) || scripts[0] || {};
+	return [place.getAttribute("data-campaign-id"), own.campaign, page].find((one) => campaignPattern.test(one)) || "";
+}
+
+// A snippet shows the visitor who has signed up the status, as the page that it stood for did.
+async function fillSnippet(place) {
+	const campaign = campaignOfSnippet(place);
+	if (campaign && !(leadId(campaign) && (await showStatus(place, campaign))))
+		await fill(place, campaign);
+}
+
+// A script that is a snippet itself stands before its element.
+function elementOf(place) {
+	if (!(place instanceof HTMLScriptElement))
+		return place;
+	const made = make("div", "", { "class": "leadhook-snippet" });
+	for (const { name, value } of Array.from(place.attributes))
+		if (/^data-(?!kol-snippet)/.test(name))
+			made.setAttribute(name, value);
+	if (document.head.contains(place))
+		document.body.append(made);
+	else
+		place.after(made);
+	return made;
+}
+
+// ---- the form of older embeds: <div id="kickofflabs_embed_form" data-landing_page_id="CAMPAIGN">, or a signup bar ----
+
+function buildForm(place) {
+	const text = (name, otherwise) => place.getAttribute("data-" + name) || otherwise;
+	const campaign = text("landing_page_id", text("list_id", ""));
+	if (!campaignPattern.test(campaign))
+		return;
+	// a page can have both
+	const more = document.getElementById("kol-signup-form") ? "-bar" : "";
+	const form = make("form", "", { id: "kol-signup-form" + more, "data-leadhook": campaign });
+	if (text("error_message"))
+		form.setAttribute("data-error", text("error_message"));
+	const label = make("label", text("signup_text", "Enter your email address:"), {
+		"class": "kol-signup-label", "for": "kol-signup-email" + more,
+	});
+	const input = make("input", "", {
+		type: "email", name: "email", id: "kol-signup-email" + more, autocomplete: "email", required: "",
+		"class": "kol-signup-email " + text("input_css_class", "input"), placeholder: text("placeholder_text", ""),
+	});
+	const button = make("button", text("button_text", "Subscribe"), {
+		type: "submit", id: "kol-signup-submit" + more, "class": "kol-signup-submit " + text("button_css_class", "button"),
+	});
+	form.append(label, " ", input, " ", button);
+	if (!referrerId() && valid(query.get("s")))
+		form.append(make("input", "", { type: "hidden", name: "kid", value: query.get("s") }));
+	place.textContent = "";
+	place.append(form);
+}
+
+function showShare(place, lead) {
+	const text = (name, otherwise) => place.getAttribute("data-" + name) || otherwise;
+	const address = webAddress(lead.social_url);
+	const shown = make("div", "", { "class": "kol_embed_share_result", role: "status", tabindex: "-1" });
+	shown.append(make("p", text("share_text", "Thank you. Share this link with your friends:")));
+	if (address)
+		shown.append(make("p"), make("p", text("influenced_count_text", "Friends joined:") + " "));
+	if (address) {
+		shown.children[1].append(make("a", address, { href: address }));
+		shown.children[2].append(make("span", Object(lead.influence).direct, { "class": "direct_influence" }));
+	}
+	place.textContent = "";
+	place.append(shown);
+	shown.focus();
+}
+
+// Each element gets its form once.
+function fillAll() {
+	const fresh = (selector) => all(selector).filter((place) => !filled.has(place) && filled.add(place));
+	fresh(oldEmbed).forEach(buildForm);
+	for (const place of fresh("[data-leadhook-form]"))
+		if (campaignPattern.test(place.getAttribute("data-leadhook-form")))
+			fill(place, place.getAttribute("data-leadhook-form"));
+	fresh(snippet).map(elementOf).forEach(fillSnippet);
+}

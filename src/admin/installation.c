@@ -72,6 +72,17 @@ write_node(struct output *output, const struct node_status *node)
 	output_u64(output, "flow_control_received", node->received);
 }
 
+/* Of each kind of process: whether it works, and when it gave its last sign. */
+static void
+write_processes(struct admin_call *call, const struct heartbeat_seen seen[HEARTBEAT_PROCESSES])
+{
+	for (size_t i = 0; i < HEARTBEAT_PROCESSES; i++) {
+		const char *name = heartbeat_process_name((enum heartbeat_process)i);
+		output_text(call->output, name, heartbeat_state_name(seen[i].state));
+		output_time(call->output, pool_printf(call->pool, "%s_at", name).data, seen[i].beat_ms);
+	}
+}
+
 static void
 write_disks(struct admin_call *call)
 {
@@ -120,7 +131,7 @@ admin_status(struct admin_call *call)
 	output_time(call->output, "oldest_bulk_at", status.figures.oldest_bulk_ms);
 	output_u64(call->output, "operator_jobs", status.figures.operator_jobs);
 	output_u64(call->output, "unfinished_removals", status.removals.all);
-	output_time(call->output, "dispatcher_until", status.figures.dispatcher_until_ms);
+	write_processes(call, status.figures.heartbeats);
 	output_boolean(call->output, "mail", store_sends_mail(call->store));
 	output_u64(call->output, "mails_pending", mails.pending);
 	output_time(call->output, "oldest_mail_at", mails.oldest_ms);
@@ -144,8 +155,8 @@ admin_installation(struct admin_call *call)
 	const struct conf *conf = call->conf;
 	struct output *output = call->output;
 	struct mail_hold hold, text_hold;
-	bool dispatches;
-	enum result result = store_find_dispatcher(call->store, call->pool, &dispatches);
+	struct heartbeat_seen processes[HEARTBEAT_PROCESSES];
+	enum result result = store_see_heartbeats(call->store, call->pool, processes);
 	if (result == RESULT_OK)
 		result = store_mail_hold(call->store, call->pool, MAIL_CHANNEL, &hold);
 	if (result == RESULT_OK)
@@ -155,7 +166,7 @@ admin_installation(struct admin_call *call)
 	output_record(output);
 	output_text(output, "version", SLICE(LEADHOOK_VERSION));
 	output_text(output, "base_url", slice_of(conf->server.base_url));
-	output_boolean(output, "dispatcher", dispatches);
+	write_processes(call, processes);
 	output_boolean(output, "mail", store_sends_mail(call->store));
 	output_time(output, "mail_held_since", hold.since_ms);
 	output_boolean(output, "texts", store_sends_texts(call->store));

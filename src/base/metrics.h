@@ -84,7 +84,9 @@
 	X(OPERATOR_JOBS, METRIC_GAUGE, "operator_jobs", (NULL, NULL), NULL, 1, \
 	  "Jobs of operators that have not ended.") \
 	X(LEASES, METRIC_GAUGE, "leased_shards", (NULL, NULL), NULL, 1, \
-	  "Shards of webhooks, of 64, that a running dispatcher of any host leases.")
+	  "Shards of webhooks, of 64, that a running dispatcher of any host leases.") \
+	X(WORKS, METRIC_GAUGE, "process_works", (&processes, NULL), NULL, METRIC_PROCESS_COUNT, \
+	  "1: a process of any host that works in the background does; 0: it has stopped, hangs, or was killed.")
 /* clang-format on */
 
 enum {

@@ -22,6 +22,7 @@
 #include "deliver/scheduler.h"
 #include "deliver/send/request.h"
 #include "deliver/slots.h"
+#include "store/heartbeats.h"
 
 enum {
 	STOP_WOKEN = 1 << 0,         /* in the result of sender_wait: stop_fd is the first descriptor, … */
@@ -29,6 +30,7 @@ enum {
 	TURN = 16,                   /* deliveries that are fetched of a webhook at a time */
 	STALL_MARGIN_MS = 10 * 1000, /* by which the longest extended attempt is shorter than the lease */
 	COMPANIONS_MS = 1000,        /* between looks at the processes beside this one */
+	STALLED_MS = 5 * 60 * 1000,  /* a task that takes longer has not only a slow database */
 	JOB_MORE_MS = 6 * 60 * 1000, /* by which a turn of a job may be longer than an attempt: a test mail */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
 };
@@ -232,11 +234,12 @@ is_finished(struct dispatcher *d)
 	return clock_monotonic_ms() >= d->give_up_ms && !tasks_are_busy(recorder_tasks(d->recorder));
 }
 
-/* Without fetches or records nothing is sent. Maintenance may take as long as a large table needs. */
+/* Without fetches or records nothing is sent. Maintenance may take as long as a large table needs. Each wait for the database
+ * ends before (WIRING_ANSWER_MS): a thread that is longer at its task hangs. */
 static bool
 is_sound(const struct dispatcher *d)
 {
-	return !tasks_are_stalled(recorder_tasks(d->recorder)) && !tasks_are_stalled(feeder_tasks(d->feeder));
+	return tasks_busy_ms(recorder_tasks(d->recorder)) <= STALLED_MS && tasks_busy_ms(feeder_tasks(d->feeder)) <= STALLED_MS;
 }
 
 /* Time until something is due, at most until the next check for shutdown. */
@@ -275,6 +278,7 @@ dispatcher_run(struct dispatcher *d)
 		handle_results(d);
 		start_fetched(d);
 		begin_end_if(d, !d->options.stay && nothing_due(d));
+		feeder_allow_beat(d->feeder, tasks_busy_ms(recorder_tasks(d->recorder)) <= HEARTBEAT_WITHIN_MS);
 		for (size_t i = 0; i < DISPATCHER_CONNECTIONS; i++)
 			tasks_begin(d->threads[i]);
 		metrics_process_under_way(slots_in(d->slots, SLOT_SENDING));

@@ -13,6 +13,7 @@
 #include "base/wake.h"
 #include "deliver/crashes.h"
 #include "deliver/jobs.h"
+#include "store/heartbeats.h"
 
 enum {
 	STANDBY_MS = 2 * 1000,     /* interval of lease requests while shards are missing */
@@ -38,6 +39,9 @@ enum {
 struct feeder {
 	struct feeder_parts with;
 	struct tasks *tasks;
+	struct heartbeat heartbeat; /* used by the thread */
+	int64_t next_beat_ms;
+	bool may_beat;
 	/* Times are in clock_monotonic_ms. */
 	int64_t next_lease_ms;
 	int64_t lease_end_ms;                                  /* in clock_boot_ms; 0: before the first lease, or doubted */
@@ -400,6 +404,36 @@ feeder_drop_old(struct feeder *f)
 	drop_fetched(f, f->ending ? CLOCK_NEVER : clock_monotonic_ms() - WAIT_MAX_MS + 1);
 }
 
+/* ---- task: give a sign that the dispatcher works ---- */
+
+static int64_t
+when_beat(const void *context)
+{
+	const struct feeder *f = context;
+	return f->recovered && f->may_beat && !(f->ending && !f->leased) ? f->next_beat_ms : CLOCK_NEVER;
+}
+
+static enum result
+beat(struct store *store, void *context)
+{
+	struct feeder *f = context;
+	return store_beat(store, &f->heartbeat);
+}
+
+static void
+beaten(void *context, enum result result)
+{
+	struct feeder *f = context;
+	if (result == RESULT_OK)
+		f->next_beat_ms = clock_monotonic_ms() + HEARTBEAT_MS;
+}
+
+void
+feeder_allow_beat(struct feeder *f, bool allowed)
+{
+	f->may_beat = allowed;
+}
+
 /* ---- task: release the shards ---- */
 
 static int64_t
@@ -413,7 +447,8 @@ static enum result
 release(struct store *store, void *context)
 {
 	const struct feeder *f = context;
-	return store_shards_release(store, f->with.owner);
+	const enum result result = store_shards_release(store, f->with.owner);
+	return result == RESULT_OK ? store_end_beats(store, &f->heartbeat) : result;
 }
 
 static void
@@ -431,6 +466,7 @@ released(void *context, enum result result)
 
 static const struct task table[] = {
 	{ "recover", when_recover, NULL, recover, recovered },
+	{ "beat", when_beat, NULL, beat, beaten },
 	{ "lease", when_lease, begin_lease, lease, leased },
 	{ "poll", when_poll, begin_poll, poll_due, polled },
 	{ "fetch", when_fetch, begin_fetch, fetch, fetched },
@@ -442,6 +478,8 @@ feeder_new(struct store *store, const struct feeder_parts *with)
 {
 	struct feeder *f = memory_alloc(sizeof(*f));
 	f->with = *with;
+	f->heartbeat =
+	    (struct heartbeat){ .process = HEARTBEAT_DISPATCHER, .owner = with->owner, .stays = with->options->stay };
 	f->progress = true;
 	f->tasks = tasks_new(store, table, ARRAY_SIZE(table), f);
 	if (f->tasks == NULL)

@@ -33,7 +33,7 @@ struct feeder_parts {
 	struct maintenance *maintenance;
 	struct jobs *jobs;
 	struct lock *lock;
-	const unsigned char *owner; /* of the leases */
+	const unsigned char *owner; /* of the leases, and of the signs that the dispatcher works */
 };
 
 /* Returns NULL, logged, when no thread can be created. */
@@ -66,6 +66,10 @@ int64_t feeder_drop_ms(const struct feeder *feeder);
 void feeder_note_progress(struct feeder *feeder);
 /* True when the last poll has found nothing, and nothing has changed since. */
 bool feeder_found_nothing(const struct feeder *feeder);
+
+/* Whether the threads that this one has no part in do work. While they do not, nor the loop, nor this thread, the dispatcher
+ * gives no sign (store/heartbeats.h). */
+void feeder_allow_beat(struct feeder *feeder, bool allowed);
 
 /* Nothing more is fetched. The shards are released when no slot is used. */
 void feeder_end(struct feeder *feeder);

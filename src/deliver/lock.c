@@ -143,15 +143,6 @@ open_locked(const char *path, int *fd)
 	return RESULT_FAILED;
 }
 
-/* Notes when a dispatcher began or ended. Without it `leadhook doctor` would report that none runs, and nothing else. */
-static void
-stamp(const struct lock *lock)
-{
-	if (futimens(lock->fd, NULL) != 0)
-		log_debug("no_time_of_lock", LOG_ERRNO(errno));
-}
-
-/* The file is open and locked. */
 static enum result
 map_content(struct lock *lock, const char *path)
 {
@@ -170,7 +161,6 @@ map_content(struct lock *lock, const char *path)
 		memset(lock->content, 0, sizeof(*lock->content));
 	read_previous(lock, places_before);
 	memcpy(lock->content->magic, MAGIC, sizeof(MAGIC));
-	stamp(lock);
 	return RESULT_OK;
 }
 
@@ -194,10 +184,8 @@ lock_free(struct lock **lock)
 {
 	if (*lock == NULL)
 		return;
-	if ((*lock)->content != NULL) {
-		stamp(*lock);
+	if ((*lock)->content != NULL)
 		munmap((*lock)->content, size_with((*lock)->mapped_places));
-	}
 	if ((*lock)->fd >= 0)
 		close((*lock)->fd);
 	free((*lock)->previous.under_way);
@@ -258,7 +246,7 @@ is_locked(int fd)
 struct dispatcher_seen
 lock_read(struct pool *pool, const char *path)
 {
-	struct dispatcher_seen seen = { .used_ms = -1 };
+	struct dispatcher_seen seen = { .is_running = false };
 	struct stat status;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
@@ -269,7 +257,6 @@ lock_read(struct pool *pool, const char *path)
 		uint64_t *ids = POOL_ARRAY(pool, places, uint64_t);
 		const bool complete = pread(fd, content, size, 0) == (ssize_t)size;
 		seen.is_running = is_locked(fd);
-		seen.used_ms = (int64_t)status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1000000;
 		if (complete)
 			seen.owner = (struct slice){ (const char *)content->owner, sizeof(content->owner) };
 		for (size_t i = 0; complete && seen.is_running && i < places; i++)

@@ -116,10 +116,10 @@ tasks_are_busy(const struct tasks *tasks)
 	return tasks->under_way != NULL;
 }
 
-bool
-tasks_are_stalled(const struct tasks *tasks)
+int64_t
+tasks_busy_ms(const struct tasks *tasks)
 {
-	return tasks->under_way != NULL && clock_monotonic_ms() - tasks->begun_ms > TASK_STALLED_MS;
+	return tasks->under_way == NULL ? 0 : clock_monotonic_ms() - tasks->begun_ms;
 }
 
 int

@@ -44,10 +44,8 @@ void tasks_begin(struct tasks *tasks);
 void tasks_collect(struct tasks *tasks);
 /* True while a task is under way. */
 bool tasks_are_busy(const struct tasks *tasks);
-/* True when a task has been under way for longer than any takes: each wait for the database ends before (WIRING_ANSWER_MS), so
- * its thread hangs. */
-enum { TASK_STALLED_MS = 5 * 60 * 1000 };
-bool tasks_are_stalled(const struct tasks *tasks);
+/* For how long a task has been under way; 0: none is. */
+int64_t tasks_busy_ms(const struct tasks *tasks);
 /* Becomes readable when the task under way has ended. */
 int tasks_fd(const struct tasks *tasks);
 

@@ -13,9 +13,7 @@ DB_STATEMENT(sql_count_rows,
     "   FROM {prefix}campaign_counters), (SELECT COUNT(*) FROM {prefix}webhooks),"
     " (SELECT COUNT(*) FROM {prefix}bulk_jobs), (SELECT MIN(created_ms) FROM {prefix}bulk_jobs), " NOW ","
     " (SELECT COUNT(s.failing_since_ms)" FROM_WEBHOOKS " WHERE w.state = 'active'),"
-    " (SELECT COUNT(*) FROM {prefix}webhooks WHERE state <> 'active'), (SELECT MAX(lease_until_ms)"
-    "   FROM {prefix}dispatch_shards"
-    "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW "), (SELECT COUNT(*)"
+    " (SELECT COUNT(*) FROM {prefix}webhooks WHERE state <> 'active'), (SELECT COUNT(*)"
     "   FROM {prefix}dispatch_shards"
     "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW "),"
     " (SELECT COUNT(*) FROM {prefix}operator_jobs WHERE turn_ms IS NOT NULL)");
@@ -33,12 +31,9 @@ DB_STATEMENT(sql_count_due,
     "     GROUP BY shard, webhook_id) u"
     "   LEFT JOIN {prefix}webhooks w ON w.id = u.webhook_id"
     "   LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r");
-DB_STATEMENT(sql_select_lease_end,
-    "SELECT MAX(lease_until_ms) FROM {prefix}dispatch_shards WHERE owner IS NOT NULL AND lease_until_ms > " NOW);
 DB_STATEMENT(sql_select_data_directory, "SELECT @@datadir, @@hostname");
 
-store_statement_list sql_of_figures = { &sql_count_rows, &sql_count_due, &sql_select_lease_end, &sql_select_data_directory,
-	NULL };
+store_statement_list sql_of_figures = { &sql_count_rows, &sql_count_due, &sql_select_data_directory, NULL };
 
 enum {
 	COUNT_ACCOUNTS,
@@ -50,7 +45,6 @@ enum {
 	COUNT_NOW_MS,
 	COUNT_WEBHOOKS_FAILING,
 	COUNT_WEBHOOKS_DISABLED,
-	COUNT_LEASE_UNTIL_MS,
 	COUNT_LEASES,
 	COUNT_OPERATOR_JOBS
 };
@@ -60,7 +54,7 @@ enum result
 store_read_figures(struct store *store, struct pool *pool, struct store_figures *figures)
 {
 	struct db_rows counts, due;
-	*figures = (struct store_figures){ .oldest_due_ms = -1, .oldest_bulk_ms = -1, .dispatcher_until_ms = -1 };
+	*figures = (struct store_figures){ .oldest_due_ms = -1, .oldest_bulk_ms = -1 };
 	enum result result = store_query(store, pool, &counts, &sql_count_rows);
 	if (result != RESULT_OK)
 		return result;
@@ -79,14 +73,13 @@ store_read_figures(struct store *store, struct pool *pool, struct store_figures 
 		.oldest_bulk_ms = db_get_time(&counts, 0, COUNT_OLDEST_BULK_MS),
 		.operator_jobs = db_get_u64(&counts, 0, COUNT_OPERATOR_JOBS),
 		.leased_shards = db_get_u64(&counts, 0, COUNT_LEASES),
-		.dispatcher_until_ms = db_get_time(&counts, 0, COUNT_LEASE_UNTIL_MS),
 		.now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS),
 		.due_now = db_get_u64(&due, 0, DUE_NOW),
 		.due_later = db_get_u64(&due, 0, DUE_ALL) - db_get_u64(&due, 0, DUE_NOW),
 	};
 	const int64_t first_ms = db_get_time(&due, 0, DUE_FIRST_MS);
 	figures->oldest_due_ms = first_ms <= figures->now_ms ? first_ms : -1;
-	return RESULT_OK;
+	return store_see_heartbeats(store, pool, figures->heartbeats);
 }
 
 /* A server at the other end of a tunnel, or in a container, has another name, or other directories under the same path. */
@@ -106,13 +99,4 @@ store_find_data_directory(struct store *store, struct pool *pool, struct slice *
 	if (is_here)
 		*path = db_get_bytes(&rows, 0, 0);
 	return RESULT_OK;
-}
-
-enum result
-store_find_dispatcher(struct store *store, struct pool *pool, bool *runs)
-{
-	struct db_rows rows;
-	const enum result result = db_query(store->db, pool, &sql_select_lease_end, &(struct db_arguments){ 0 }, &rows);
-	*runs = result == RESULT_OK && db_get_time(&rows, 0, 0) >= 0;
-	return result;
 }

@@ -3,6 +3,7 @@
 #ifndef LEADHOOK_STORE_FIGURES_H
 #define LEADHOOK_STORE_FIGURES_H
 
+#include "store/heartbeats.h"
 #include "store/store.h"
 
 struct store_figures {
@@ -15,15 +16,12 @@ struct store_figures {
 	int64_t oldest_bulk_ms;                       /* when the oldest of them was queued; -1: none */
 	uint64_t operator_jobs;                       /* jobs of operators that have not ended */
 	uint64_t leased_shards;                       /* of a dispatcher that is running */
-	int64_t dispatcher_until_ms;                  /* the latest end of a lease; -1: no dispatcher is running */
+	struct heartbeat_seen heartbeats[HEARTBEAT_PROCESSES];
 	int64_t now_ms;
 };
 
 /* Reads indexes alone, and of deliveries only pending ones. */
 MUST_CHECK enum result store_read_figures(struct store *store, struct pool *pool, struct store_figures *figures);
-
-/* Whether a dispatcher has a lease. */
-MUST_CHECK enum result store_find_dispatcher(struct store *store, struct pool *pool, bool *runs);
 
 /* The data directory of the server, in the pool; absent: the server is not on this host. */
 MUST_CHECK enum result store_find_data_directory(struct store *store, struct pool *pool, struct slice *path);

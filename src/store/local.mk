@@ -5,6 +5,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/campaign_cache.c %D%/campaign_cache.h \
 	%D%/erased.c %D%/erased.h \
 	%D%/figures.c %D%/figures.h \
+	%D%/heartbeats.c %D%/heartbeats.h \
 	%D%/inbound.h \
 	%D%/load.c \
 	%D%/mark.c %D%/mark.h \

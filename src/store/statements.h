@@ -36,6 +36,7 @@ typedef const struct db_statement *const store_statement_list[];
 	X(sql_of_erase) \
 	X(sql_of_erased) \
 	X(sql_of_figures) \
+	X(sql_of_heartbeats) \
 	X(sql_of_hours) \
 	X(sql_of_inbound) \
 	X(sql_of_inbound_calls) \

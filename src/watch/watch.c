@@ -24,11 +24,15 @@ enum figure {
 	FIGURE_OLDEST_JOB_MS,
 	FIGURE_OPERATOR_JOBS,
 	FIGURE_LEASES,
+	FIGURE_DISPATCHER_WORKS,
+	FIGURE_MAILER_WORKS,
+	FIGURE_TEXTER_WORKS,
 	FIGURE_FREE_BYTES,
 	FIGURE_SIZE_BYTES,
 	FIGURES
 };
 _Static_assert((int)FIGURES <= (int)METRIC_FIGURES_MAX, "room for all");
+_Static_assert(FIGURE_TEXTER_WORKS - FIGURE_DISPATCHER_WORKS == HEARTBEAT_PROCESSES - 1, "in the order of heartbeats");
 
 static const struct {
 	enum metric metric;
@@ -49,6 +53,9 @@ static const struct {
 	[FIGURE_OLDEST_JOB_MS] = { METRIC_OLDEST_JOB, 0, 1.0 / MS_PER_S },
 	[FIGURE_OPERATOR_JOBS] = { METRIC_OPERATOR_JOBS, 0, 1 },
 	[FIGURE_LEASES] = { METRIC_LEASES, 0, 1 },
+	[FIGURE_DISPATCHER_WORKS] = { METRIC_WORKS, METRIC_PROCESS_DISPATCHER, 1 },
+	[FIGURE_MAILER_WORKS] = { METRIC_WORKS, METRIC_PROCESS_MAILER, 1 },
+	[FIGURE_TEXTER_WORKS] = { METRIC_WORKS, METRIC_PROCESS_TEXTER, 1 },
 	[FIGURE_FREE_BYTES] = { METRIC_FREE_BYTES, METRIC_FILESYSTEM_DATABASE, 1 },
 	[FIGURE_SIZE_BYTES] = { METRIC_SIZE_BYTES, METRIC_FILESYSTEM_DATABASE, 1 },
 };
@@ -92,6 +99,9 @@ set_figures(const struct store_figures *found, int64_t *values)
 	values[FIGURE_OLDEST_JOB_MS] = age_ms(found->now_ms, found->oldest_bulk_ms);
 	values[FIGURE_OPERATOR_JOBS] = (int64_t)found->operator_jobs;
 	values[FIGURE_LEASES] = (int64_t)found->leased_shards;
+	for (size_t i = 0; i < HEARTBEAT_PROCESSES; i++)
+		values[FIGURE_DISPATCHER_WORKS + i] =
+		    found->heartbeats[i].state == HEARTBEAT_OFF ? NOT_FOUND : (int64_t)found->heartbeats[i].good;
 }
 
 /* Another schema is as good as no database: its numbers may mean something else. */

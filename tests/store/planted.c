@@ -35,7 +35,7 @@ static const char *const tables[] = { "accounts", "actions", "api_keys", "attemp
 	"score_entries", "score_histogram", "sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users",
 	"webhook_hours", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
-static const char *const fixed_tables[] = { "dispatch_shards", "id_blocks", "installation", "message_channels",
+static const char *const fixed_tables[] = { "dispatch_shards", "heartbeats", "id_blocks", "installation", "message_channels",
 	"schema_version" };
 
 static void
@@ -228,6 +228,8 @@ plant_history(void)
 		 ", " WEBHOOK " %% %d, " WEBHOOK ", 'json', seq FROM seq_1_to_%u",
 	    FIRST_DAY, DAYS, FIRST_DAY, DAYS, WEBHOOK_ARGUMENTS, DELIVERY_SHARDS, WEBHOOK_ARGUMENTS, there->due);
 	root_run("REPLACE INTO t_installation (name, value) VALUES ('history_rests_until_ms', '0')");
+	root_run("REPLACE INTO t_heartbeats (process, owner, host, pid, stays, ended, started_ms, beat_ms, within_ms) "
+		 "VALUES ('mail', 'owner00000000001', 'host', 1, FALSE, TRUE, 0, 0, 0)");
 	root_run("UPDATE t_dispatch_shards SET owner = 'owner00000000001', lease_until_ms = 1 << 62 WHERE shard %% 3 > 0");
 }
 

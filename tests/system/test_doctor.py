@@ -6,8 +6,8 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
-import time
 
 import pytest
 from command import CONFIG, OK, call
@@ -16,7 +16,7 @@ from doctor import apply, edited, examine, healthy, names, new_service, only, pu
 from stack.clock import LIBRARY
 from stack.front import free_port
 from stack.mariadb import HOSTING_RIGHTS
-from stack.process import wait_until
+from stack.process import suspend, wait_until
 
 SECRET = "(the password of this account)"
 
@@ -295,12 +295,11 @@ def test_a_wrong_clock(service, offset):
 
 # --- the dispatcher, certificates, names ---
 
-def test_the_dispatcher_stopped(service):
-    """13: cron starts it each minute"""
-    lock = pathlib.Path(service.installation.setting("dispatch", "lock_file"))
-    hour_ago = time.time() - 3600
-    os.utime(lock, (hour_ago, hour_ago))
+def test_the_next_run_is_late(service):
+    """13: and says since when; the line for cron corrects it"""
+    service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 2 * 86400000")
     finding = only(examine(service), "dispatcher_stopped")
+    assert re.search(r"the last run ended at \d{4}-\d\d-\d\dT\S+Z, on the host \S+$", finding["detail"])
     run_as_cron(finding["fix"][0]["line"])
     healthy(service)
 
@@ -318,21 +317,51 @@ def test_a_path_with_special_characters(service, edited):
     folder.mkdir()
     path = folder / "leadhook.conf"
     shutil.copy2(edited(("dispatch", "lock_file", folder / "lock")), path)
+    service.installation.sql("DELETE FROM lh_heartbeats")
     run_as_cron(only(examine(service, config=path), "dispatcher_never_ran")["fix"][0]["line"])
     healthy(service, path)
     shutil.rmtree(folder)
 
 
+def state_of(service, process="dispatcher"):
+    return service.installation.admin("status")[process]
+
+
+def be_silent(service):
+    """As half a minute later, without a sign."""
+    service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 40000")
+
+
 def test_a_daemon(service):
-    """13: one that has run for hours is no finding"""
+    """13: that it works, that it hangs, with the command that ends it, and at once that it has stopped"""
     service.dispatcher.start()
     try:
-        wait_until(lambda: service.installation.admin("status")["dispatcher_until"], 20, "a lease")
-        lock = pathlib.Path(service.installation.setting("dispatch", "lock_file"))
-        os.utime(lock, (0, 0))
+        wait_until(lambda: state_of(service) == "working", 20, "a sign")
         healthy(service)
+        suspend(service.dispatcher.pid)
+        be_silent(service)
+        finding = only(examine(service), "dispatcher_silent")
+        assert f"process {service.dispatcher.pid} of the host " in finding["detail"] and " hangs; its last sign was at " in finding["detail"]
+        assert finding["fix"][0]["command"] == f"kill -KILL {service.dispatcher.pid}"
+        os.kill(service.dispatcher.pid, signal.SIGCONT)
+        wait_until(lambda: state_of(service) == "working", 20, "a sign")
     finally:
         service.dispatcher.stop()
+    assert state_of(service) == "stopped"
+    assert "stopped at " in only(examine(service), "dispatcher_stopped")["detail"]
+    service.dispatch(1)
+
+
+def test_a_killed_daemon(service):
+    """13: the same, with the line that starts one"""
+    service.dispatcher.start()
+    wait_until(lambda: state_of(service) == "working", 20, "a sign")
+    service.dispatcher.kill()
+    be_silent(service)
+    finding = only(examine(service), "dispatcher_silent")
+    assert "was killed, or cannot reach the database" in finding["detail"]
+    run_as_cron(finding["fix"][0]["line"])
+    healthy(service)
 
 
 @pytest.mark.parametrize("content", [None, "no certificate\n"], ids=["missing", "empty"])
@@ -354,8 +383,9 @@ def test_no_certificates(service, edited, content):
     ("name_of_gateway", [("sms", "url", "https://sms.nowhere.invalid/send?key=secret")])])
 def test_a_name_that_does_not_resolve(service, edited, what, settings):
     """13: without the rest of a URL, which may have secrets"""
-    finding = only(examine(service, config=edited(*settings)), what)
-    assert finding["detail"].split(":")[0].endswith(".nowhere.invalid") and "secret" not in json.dumps(finding)
+    answer = examine(service, config=edited(*settings))
+    (finding,) = [one for one in answer["findings"] if one["what"] != "mailer_stopped"]  # which has not run, either
+    assert finding["what"] == what and finding["detail"].split(":")[0].endswith(".nowhere.invalid") and "secret" not in json.dumps(finding)
 
 
 def test_the_name_of_a_webhook(service, campaign):

@@ -67,7 +67,7 @@ def open_configuration(folder):
 @needs_root
 @pytest.mark.parametrize(("what", "fault", "also"), [
     ("state_dir_access", root_owns_state, ()), ("state_dir_mode", all_write_state, ()), ("state_dir_mode", group_writes_state, ()), ("lock_file_owner", root_owns_lock, ()),
-    ("state_dir_missing", no_state, ("lock_file_directory", "dispatcher_never_ran")),
+    ("state_dir_missing", no_state, ("lock_file_directory",)),
     ("account_mismatch", open_configuration, ("file_access",))], ids=lambda value: value if isinstance(value, str) else "")
 def test_files_of_the_account(service, owned, what, fault, also):
     """13: run by root, for the account that the files belong to"""
@@ -121,14 +121,13 @@ def test_a_file_that_is_only_read(service, owned, make_folder):
 
 
 def test_no_folder_for_the_lock_file(service, edited):
-    """13: and the dispatcher has not run, with this configuration"""
+    """13: the dispatcher cannot make it"""
     folder = service.installation.folder / "none"
     path = edited(("dispatch", "lock_file", folder / "dispatch.lock"))
-    answer = examine(service, config=path)
-    assert names(answer) == ["lock_file_directory", "dispatcher_never_ran"]
-    assert answer["findings"][0]["fix"][0]["file"] == str(folder)
-    apply(answer["findings"][0])
-    only(examine(service, config=path), "dispatcher_never_ran")
+    finding = only(examine(service, config=path), "lock_file_directory")
+    assert finding["fix"][0]["file"] == str(folder)
+    apply(finding)
+    healthy(service, path)
 
 
 def test_no_log_file(service, edited):
@@ -242,4 +241,4 @@ def test_another_account(service, owned):
     answer = json.loads(done.stdout)
     assert names(answer) == [], answer["findings"]
     skipped = {one["check"]: one["detail"] for one in answer["checks"] if one["state"] == "skipped"}
-    assert set(skipped) >= {"lock_file", "dispatcher"} and "run this as root, or as www-data" in skipped["lock_file"]
+    assert "run this as root, or as www-data" in skipped["lock_file"]

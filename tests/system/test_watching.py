@@ -116,8 +116,8 @@ def test_alerts_fire(service, prometheus, small_disk):
     service.receiver.script(campaign.hook, Answer(status=500))
     campaign.webhook("new_signup")
     wait_until(lambda: prometheus.query('up{job="leadhook"} == 1'), DEADLINE, "a scrape")
-    service.dispatch()  # a poll
-    wait_until(lambda: "LeadhookDispatcherGone" not in prometheus.firing(), DEADLINE, "the dispatcher is there")
+    service.dispatch()
+    wait_until(lambda: "LeadhookProcessGone" not in prometheus.firing(), DEADLINE, "the dispatcher is there")
     assert not prometheus.firing() & {"LeadhookWebhookFailing", "LeadhookBacklogOld", "LeadhookDiskNearlyFull", "LeadhookDatabaseAway"}
 
     campaign.leads(1)
@@ -145,11 +145,11 @@ def test_alerts_fire(service, prometheus, small_disk):
 @needs_prometheus
 @pytest.mark.slow
 def test_a_missing_dispatcher(make_service, make_folder):
-    """without any poll of a dispatcher, the alert fires"""
+    """without any sign of a dispatcher, the alert fires"""
     service = make_service(workers=2, settings=[LOOPBACK])
-    assert scrape(service)("dispatcher_last_poll_timestamp_seconds") == 0
+    assert scrape(service)("process_works", process="dispatcher") == 0
     prometheus = Prometheus(make_folder(), [f"127.0.0.1:{service.front.port}"]).start()
     try:
-        wait_until(lambda: "LeadhookDispatcherGone" in prometheus.firing(), DEADLINE, "it fires")
+        wait_until(lambda: "LeadhookProcessGone" in prometheus.firing(), DEADLINE, "it fires")
     finally:
         prometheus.stop()

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * What the dispatcher needs: that it runs, certificates, names that resolve. */
+ * What works in the background, and what it needs: that it runs, certificates, names that resolve. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "admin/doctor/doctor.h"
 #include "base/clock.h"
+#include "store/heartbeats.h"
 #include "store/operator/admin.h"
 
 bool
@@ -55,33 +58,87 @@ add_start(struct doctor *doctor)
 		cron_word(doctor, doctor->file.data)));
 }
 
-/* Cron starts it each minute. */
-enum { PAUSE_MAX_MS = 5 * 60 * 1000 };
+/* Run by hand it shows why it does not work. */
+static void
+add_restart(struct doctor *doctor)
+{
+	if (doctor_has_unit(doctor, "leadhook-dispatch.service"))
+		doctor_command(doctor, SLICE_NONE, SLICE("systemctl restart leadhook-dispatch.service"));
+	else
+		doctor_command(doctor, SLICE_NONE,
+		    pool_printf(doctor->pool, "%s --config %s", doctor_word(doctor, program_path(doctor)),
+			doctor_word(doctor, doctor->file.data)));
+}
+
+/* Whether the process is on this host, and still there: another program may have got its pid. */
+static bool
+is_there(const struct doctor *doctor, const struct heartbeat_seen *seen)
+{
+	char host[256] = "", name[16] = "";
+	if (gethostname(host, sizeof(host) - 1) != 0 || !slice_equal(seen->host, slice_of(host)))
+		return false;
+	FILE *file = fopen(pool_printf(doctor->pool, "/proc/%" PRIu64 "/comm", seen->pid).data, "re");
+	if (file == NULL)
+		return false;
+	const bool read = fgets(name, sizeof(name), file) != NULL;
+	fclose(file);
+	return read && strncmp(name, "leadhook-dispatch", strcspn(name, "\n")) == 0;
+}
+
+/* By process and state; NULL: nothing is wrong. */
+static const char *const process_findings[HEARTBEAT_PROCESSES][HEARTBEAT_STATES] = {
+	[HEARTBEAT_DISPATCHER] = { [HEARTBEAT_NEVER] = "dispatcher_never_ran",
+	    [HEARTBEAT_STOPPED] = "dispatcher_stopped",
+	    [HEARTBEAT_SILENT] = "dispatcher_silent" },
+	[HEARTBEAT_MAILER] = { [HEARTBEAT_NEVER] = "mailer_stopped",
+	    [HEARTBEAT_STOPPED] = "mailer_stopped",
+	    [HEARTBEAT_SILENT] = "mailer_silent" },
+	[HEARTBEAT_TEXTER] = { [HEARTBEAT_NEVER] = "texter_stopped",
+	    [HEARTBEAT_STOPPED] = "texter_stopped",
+	    [HEARTBEAT_SILENT] = "texter_silent" },
+};
+
+static struct slice
+describe(const struct doctor *doctor, const struct heartbeat_seen *seen, bool hangs)
+{
+	char time[CLOCK_RFC3339_SIZE];
+	if (seen->state == HEARTBEAT_NEVER)
+		return SLICE("it has never run with this database");
+	clock_rfc3339(seen->beat_ms, time);
+	if (seen->state == HEARTBEAT_STOPPED)
+		return pool_printf(doctor->pool, "%s %s, on the host %.*s",
+		    seen->stays ? "stopped at" : "the last run ended at", time, SLICE_ARGS(seen->host));
+	return pool_printf(doctor->pool, "process %" PRIu64 " of the host %.*s %s; its last sign was at %s", seen->pid,
+	    SLICE_ARGS(seen->host), hangs ? "hangs" : "was killed, or cannot reach the database", time);
+}
+
+/* Returns whether something is wrong with it. */
+static bool
+check_process(struct doctor *doctor, enum heartbeat_process process, const struct heartbeat_seen *seen)
+{
+	const char *what = process_findings[process][seen->state];
+	if (what == NULL)
+		return false;
+	const bool hangs = seen->state == HEARTBEAT_SILENT && is_there(doctor, seen);
+	doctor_find(doctor, what, describe(doctor, seen, hangs));
+	if (hangs) /* what has started it starts it again */
+		doctor_command(doctor, SLICE_NONE, pool_printf(doctor->pool, "kill -KILL %" PRIu64, seen->pid));
+	else if (process == HEARTBEAT_DISPATCHER)
+		add_start(doctor);
+	else
+		add_restart(doctor);
+	return true;
+}
 
 void
 check_dispatcher(struct doctor *doctor)
 {
-	struct store_status status;
-	char time[CLOCK_RFC3339_SIZE];
-	const char *path = doctor->conf->dispatch.lock_file;
-	const struct dispatcher_seen seen = doctor->call->wiring->see_dispatcher(doctor->pool, path);
-	if (store_get_status(doctor->call->store, doctor->pool, &status) != RESULT_OK) {
+	struct heartbeat_seen seen[HEARTBEAT_PROCESSES];
+	if (store_see_heartbeats(doctor->call->store, doctor->pool, seen) != RESULT_OK)
 		DOCTOR_SKIP(doctor, "the database did not answer");
-		return;
-	}
-	if (status.figures.dispatcher_until_ms >= 0 || seen.is_running || seen.used_ms > clock_wall_ms() - PAUSE_MAX_MS)
-		return;
-	if (seen.used_ms < 0 && access(path, R_OK) != 0 && errno == EACCES) {
-		DOCTOR_SKIP(doctor, "%s: run this as root, or as %s", path, doctor->account.name.data);
-		return;
-	}
-	if (seen.used_ms < 0) {
-		DOCTOR_FIND(doctor, "dispatcher_never_ran", "no dispatcher has a lease, and %s shows no run", path);
-	} else {
-		clock_rfc3339(seen.used_ms, time);
-		DOCTOR_FIND(doctor, "dispatcher_stopped", "no dispatcher has a lease; the last run was at %s", time);
-	}
-	add_start(doctor);
+	else if (!check_process(doctor, HEARTBEAT_DISPATCHER, &seen[HEARTBEAT_DISPATCHER])) /* which starts the others */
+		for (size_t i = HEARTBEAT_DISPATCHER + 1; i < HEARTBEAT_PROCESSES; i++)
+			check_process(doctor, (enum heartbeat_process)i, &seen[i]);
 }
 
 /* ---- certificates ---- */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The frame of each view: navigation, warnings about the installation, keyboard shortcuts.
-import { useEffect, useRef, useState } from "./hooks.js";
+import { useEffect, useState } from "./hooks.js";
 import { paused, refresh, useList, wake } from "./live.js";
 import { go, link, useRoute } from "./route.js";
 import { logOut, may, isOperator, useSession } from "./session.js";
 import { store, useStore } from "./store.js";
-import { Dialog, Dialogs, Notice, Toasts, html, openDialog, showFailure } from "./ui.js";
+import { Dialog, Dialogs, Notice, Time, Toasts, html, openDialog, showFailure } from "./ui.js";
 import { get } from "./api.js";
 
 /** The campaigns that the user sees, for names and the switcher. */
@@ -179,16 +179,29 @@ function useKeyboard(route) {
 
 /* ---- warnings ---- */
 
-/** Cron starts a dispatcher each minute: a shorter pause is none. */
-const PAUSE_MS = 70 * 1000;
+/** What does not work in the background, by the member of the installation. The dispatcher starts the others. */
+const PROCESSES = [
+	["dispatcher", "The dispatcher", "Webhooks and emails stay queued."],
+	["mailer", "The process that sends emails", "Emails stay queued."],
+	["texter", "The process that sends text messages", "Text messages stay queued."],
+];
+const FAULTS = {
+	never_ran: () => "has never run.",
+	stopped: at => html`stopped <${Time} at=${at} />.`,
+	silent: at => html`hangs, or was killed: its last sign was <${Time} at=${at} />.`,
+};
 
-function DispatcherStopped() {
+function ProcessFault({ installation }) {
+	const found = PROCESSES.find(([name]) => FAULTS[installation[name]]);
+	if (!found)
+		return null;
+	const [name, title, consequence] = found;
 	return html`
 		<${Notice} tone="bad">
 			<p>
-				<strong>The dispatcher is not running.</strong> Webhooks and emails stay queued.
+				<strong>${title} ${FAULTS[installation[name]](installation[`${name}_at`])}</strong> ${consequence}
 				${isOperator()
-					? html` Start it with <code>systemctl start leadhook-dispatch</code>, or check the cron job.`
+					? html` <code>leadhook doctor</code> shows what to do.`
 					: " Contact the operator of this installation."}
 			</p>
 		<//>`;
@@ -197,14 +210,12 @@ function DispatcherStopped() {
 function Warnings() {
 	const installation = useList("installation", {}, { every: 20 });
 	const pausedNow = useStore(paused);
-	const stopped = useRef(null);
-	if (installation) stopped.current = installation.dispatcher ? null : stopped.current || Date.now();
 	return html`
 		${pausedNow && html`
 			<${Notice}>
 				<p>Updates are paused: this tab was idle for 15 minutes.</p> <button type="button" onClick=${wake}>Resume</button>
 			<//>`}
-		${stopped.current && Date.now() - stopped.current > PAUSE_MS && html`<${DispatcherStopped} />`}
+		${installation && html`<${ProcessFault} installation=${installation} />`}
 		${installation?.mail_held_since && html`
 			<${Notice} tone="bad">
 				<p>

@@ -188,9 +188,25 @@ function mailOf(status) {
 	return [tone, count(status.mails_pending), oldest];
 }
 
+const PROCESSES = [["dispatcher", "Dispatcher"], ["mailer", "Sending emails"], ["texter", "Sending text messages"]];
+const STATES = {
+	working: ["good", "working"],
+	between_runs: ["good", "between runs"],
+	never_ran: ["bad", "has never run"],
+	stopped: ["bad", "stopped"],
+	silent: ["bad", "hangs"],
+};
+
+function ProcessTile({ label, state, at }) {
+	if (state === "off")
+		return null;
+	const [tone, value] = STATES[state];
+	const note = at && html`last sign <${Time} at=${at} />`;
+	return html`<${Tile} label=${label} tone=${tone} value=${value} note=${tone === "bad" ? html`${note} Run leadhook doctor.` : note} />`;
+}
+
 function Tiles({ status }) {
 	const [mailTone, mail, mailNote] = mailOf(status);
-	const runs = Boolean(status.dispatcher_until);
 	const toneOf = disk => (disk.free_bytes < disk.size_bytes * LOW_SPACE ? "bad" : "");
 	return html`
 		<div class="tiles">
@@ -202,8 +218,7 @@ function Tiles({ status }) {
 				value=${count(status.webhooks_failing)}
 				note=${`of ${count(status.webhooks)}, ${count(status.webhooks_disabled)} disabled`} />
 			<${Tile} label="Emails pending" tone=${mailTone} value=${mail} note=${mailNote} />
-			<${Tile} label="Dispatcher" tone=${runs ? "good" : "bad"} value=${runs ? "running" : "stopped"}
-				note=${runs ? "" : "Check systemctl status leadhook-dispatch or the cron job."} />
+			${PROCESSES.map(([name, label]) => html`<${ProcessTile} key=${name} label=${label} state=${status[name]} at=${status[`${name}_at`]} />`)}
 			${(status.disks || []).map(disk => html`
 				<${Tile} key=${disk.what} label=${diskName(disk)} tone=${toneOf(disk)} value=${bytes(disk.free_bytes)}
 					note=${`free of ${bytes(disk.size_bytes)}`} />`)}

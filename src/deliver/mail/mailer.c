@@ -388,6 +388,28 @@ start_ready(struct mailer *m)
 	}
 }
 
+/* ---- signs that it works (store/heartbeats.h) ---- */
+
+/* A line that is longer at a mail than that hangs. */
+static bool
+lines_work(const struct mailer *m)
+{
+	const int64_t longest_ago_ms = clock_monotonic_ms() - SMTP_TIME_MAX_MS - HEARTBEAT_WITHIN_MS;
+	bool work = true;
+	for (size_t i = 0; i < m->job_count; i++)
+		work = work && (m->jobs[i]->state != JOB_SENDING || m->jobs[i]->started_ms >= longest_ago_ms);
+	return work;
+}
+
+static void
+beat(struct mailer *m)
+{
+	const int64_t now = clock_monotonic_ms();
+	if (m->recovered && now >= m->next_beat_ms && now >= m->database_ms && lines_work(m) &&
+	    !mailer_lost_database(m, store_beat(m->store, &m->heartbeat)))
+		m->next_beat_ms = now + HEARTBEAT_MS;
+}
+
 /* ---- beginning and end ---- */
 
 /* Releases what a killed process with this file had leased, then writes our owner to it. */
@@ -500,6 +522,7 @@ run(struct mailer *m)
 		companion_alive(m->options->life);
 		take_results(m);
 		recover(m);
+		beat(m);
 		record_results(m);
 		renew(m);
 		begin_end_if(m, clock_monotonic_ms() >= m->end_ms);
@@ -526,10 +549,13 @@ mailer_run(struct store *store, const struct mailer_options *options)
 		.abandon_ms = CLOCK_NEVER,
 		.leave_ms = CLOCK_NEVER };
 	random_bytes(m.owner, sizeof(m.owner));
+	m.heartbeat = (struct heartbeat){ .process = HEARTBEAT_MAILER, .owner = m.owner, .stays = options->stay };
 	m.lines = lines_new(&options->server, options->connections);
 	if (m.lines == NULL)
 		return RESULT_UNAVAILABLE;
 	const enum result result = run(&m);
+	if (mailer_lost_database(&m, store_end_beats(store, &m.heartbeat)))
+		log_debug("end_not_recorded", LOG_UINT("mails", m.job_count));
 	mail_turns_free(&m.turns);
 	if (m.job_count > 0) { /* their threads have not ended */
 		log_warning("mails_left", LOG_UINT("mails", m.job_count));

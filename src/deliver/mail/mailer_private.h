@@ -9,6 +9,7 @@
 #include "deliver/mail/lines.h"
 #include "deliver/mail/mailer.h"
 #include "deliver/mail/plan.h"
+#include "store/heartbeats.h"
 
 /* A leased mail. */
 struct mail_job {
@@ -37,6 +38,8 @@ struct mailer {
 	const struct mailer_options *options;
 	struct lines *lines;
 	unsigned char owner[MAIL_OWNER_SIZE];
+	struct heartbeat heartbeat;
+	int64_t next_beat_ms;
 	bool recovered;                  /* what an earlier process leased was released */
 	struct mail_job *jobs[JOBS_MAX]; /* in the order of their leases, so that none waits for later ones */
 	size_t job_count;

@@ -15,6 +15,7 @@
 #include "engine/payload.h"
 #include "identity/link.h"
 #include "store/codes/lead_codes.h"
+#include "store/heartbeats.h"
 #include "store/store.h"
 
 enum {
@@ -41,6 +42,8 @@ struct texter {
 	const struct texter_options *options;
 	struct sender *sender;
 	unsigned char owner[MAIL_OWNER_SIZE];
+	struct heartbeat heartbeat;
+	int64_t next_beat_ms;
 	struct text_job jobs[TEXTER_IN_FLIGHT];
 	uint64_t last_campaign;
 	unsigned failures;  /* of the gateway, in a row */
@@ -393,6 +396,16 @@ poll_due(struct texter *t)
 		t->ending = true;
 }
 
+/* A sign that it works (store/heartbeats.h). */
+static void
+beat(struct texter *t)
+{
+	const int64_t now = clock_monotonic_ms();
+	if (!t->is_new && now >= t->next_beat_ms && now >= t->database_ms &&
+	    !lost_database(t, store_beat(t->store, &t->heartbeat)))
+		t->next_beat_ms = now + HEARTBEAT_MS;
+}
+
 /* ---- beginning and end ---- */
 
 /* Whether all is recorded, or time is up: what was not is leased again when its lease ends. */
@@ -428,6 +441,7 @@ run(struct texter *t)
 			t->ending = true;
 		record_outcomes(t);
 		poll_due(t);
+		beat(t);
 		record_outcomes(t);
 		if (!o->stay && t->found_nothing && free_places(t) == TEXTER_IN_FLIGHT)
 			t->ending = true;
@@ -445,10 +459,13 @@ texter_run(struct store *store, const struct texter_options *options)
 	struct sender_options sender = options->sender;
 	sender.stall_max_ms = LEASE_RESERVE_MS / 2; /* an answer that came while the loop waited for the database was in time */
 	random_bytes(t.owner, sizeof(t.owner));
+	t.heartbeat = (struct heartbeat){ .process = HEARTBEAT_TEXTER, .owner = t.owner, .stays = options->stay };
 	t.sender = sender_new(&sender, done, &t);
 	if (t.sender == NULL)
 		return RESULT_UNAVAILABLE;
 	run(&t);
+	if (lost_database(&t, store_end_beats(store, &t.heartbeat)))
+		log_debug("end_not_recorded", LOG_UINT("places", free_places(&t)));
 	sender_free(&t.sender);
 	for (size_t i = 0; i < TEXTER_IN_FLIGHT; i++)
 		if (t.jobs[i].used)

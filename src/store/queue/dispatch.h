@@ -92,9 +92,7 @@ struct due_request {
 struct dispatcher_seen {
 	struct slice owner;      /* of its leases, also when it is dead; absent: the file cannot be read */
 	struct id_set under_way; /* empty when no process has the lock */
-	bool is_running;
-	int64_t
-	    used_ms; /* when a dispatcher began or ended last, by this host's clock; -1: never, or the file cannot be read */
+	bool is_running;         /* one has the lock; false, too, when the file cannot be read */
 };
 
 /* The receiver of a webhook and how to reach it, as set by the operator. */

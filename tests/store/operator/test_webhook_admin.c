@@ -366,23 +366,16 @@ the_status_counts_failing_and_disabled_webhooks(void **state)
 {
 	struct world *w = *state;
 	struct store_status status;
-	uint64_t held;
 	for (size_t i = 0; i < 4; i++)
 		add_webhook(w, w->campaign, pool_printf(w->pool, "https://a.example/%zu", i).data, 1);
 	assert_int_equal(store_get_status(w->store, w->pool, &status), RESULT_OK);
 	assert_int_equal(status.figures.webhooks_failing + status.figures.webhooks_disabled, 0);
-	assert_int_equal(status.figures.dispatcher_until_ms, -1);
 	root_run("UPDATE t_webhooks SET state = 'gone' ORDER BY id LIMIT 1");
 	root_run("UPDATE t_webhooks SET state = 'disabled' WHERE state = 'active' ORDER BY id LIMIT 1");
 	root_run("UPDATE t_webhook_status SET failing_since_ms = 5 ORDER BY webhook_id LIMIT 3");
-	assert_int_equal(store_shards_lease(w->store, owners[0], LONG_MS, &held), RESULT_OK);
 	assert_int_equal(store_get_status(w->store, w->pool, &status), RESULT_OK);
 	assert_int_equal(status.figures.webhooks_failing, 1);
 	assert_int_equal(status.figures.webhooks_disabled, 2);
-	assert_in_range(status.figures.dispatcher_until_ms, status.figures.now_ms, status.figures.now_ms + LONG_MS);
-	root_run("UPDATE t_dispatch_shards SET lease_until_ms = 5");
-	assert_int_equal(store_get_status(w->store, w->pool, &status), RESULT_OK);
-	assert_int_equal(status.figures.dispatcher_until_ms, -1);
 }
 
 int

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * The only place that says whether the processes that work in the background do work (docs/architecture.md 8.2). Each gives a
+ * sign every HEARTBEAT_MS, from the thread that does the work; so one that hangs gives none. A run, as from cron, promises the
+ * next run at its end. */
+#ifndef LEADHOOK_STORE_HEARTBEATS_H
+#define LEADHOOK_STORE_HEARTBEATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/result.h"
+#include "base/slice.h"
+
+struct store;
+
+enum heartbeat_process { HEARTBEAT_DISPATCHER, HEARTBEAT_MAILER, HEARTBEAT_TEXTER, HEARTBEAT_PROCESSES };
+
+enum {
+	HEARTBEAT_OWNER_SIZE = 16,
+	HEARTBEAT_MS = 10 * 1000,
+	HEARTBEAT_WITHIN_MS = 30 * 1000, /* after a sign, the next one */
+	HEARTBEAT_PERIOD_MS =
+	    60 * 1000, /* from run to run: that of the last two, if they were not further apart than the maximum */
+	HEARTBEAT_PERIOD_MAX_MS = 15 * 60 * 1000,
+	HEARTBEAT_LATE_MS = 30 * 1000 /* by which a run may come late */
+};
+
+/* ---- giving signs ---- */
+
+/* Of a process, from its start on. The caller sets the first three members, the rest is zero. */
+struct heartbeat {
+	enum heartbeat_process process;
+	const unsigned char *owner; /* HEARTBEAT_OWNER_SIZE random bytes */
+	bool stays;                 /* a daemon; else a run */
+	int64_t started_ms;         /* by the database's clock; 0: no sign was given yet */
+	int64_t period_ms;
+};
+/* Gives a sign. May be repeated. */
+MUST_CHECK enum result store_beat(struct store *store, struct heartbeat *heartbeat);
+/* The process ends by itself. Nothing, without a sign before, or when another process has given one since. */
+MUST_CHECK enum result store_end_beats(struct store *store, const struct heartbeat *heartbeat);
+
+/* ---- seeing them ---- */
+
+enum heartbeat_state {
+	HEARTBEAT_OFF,   /* mail or texts are not set up */
+	HEARTBEAT_NEVER, /* no process has ever given a sign */
+	HEARTBEAT_WORKS,
+	HEARTBEAT_BETWEEN, /* a run has ended, and the next one is not late yet */
+	HEARTBEAT_STOPPED, /* it has ended by itself; or the next run is late */
+	HEARTBEAT_SILENT,  /* it hangs, was killed, or cannot reach the database */
+	HEARTBEAT_STATES
+};
+struct heartbeat_seen {
+	enum heartbeat_state state;
+	bool good;         /* nothing is wrong with it: OFF, WORKS, BETWEEN */
+	int64_t beat_ms;   /* the last sign; -1: never */
+	struct slice host; /* of the process that gave it; its name may be that of the process that looks */
+	uint64_t pid;
+	bool stays;
+};
+MUST_CHECK enum result store_see_heartbeats(
+    struct store *store, struct pool *pool, struct heartbeat_seen seen[HEARTBEAT_PROCESSES]);
+/* "off", "never_ran", "working", "between_runs", "stopped", "silent". */
+struct slice heartbeat_state_name(enum heartbeat_state state);
+/* "dispatcher", "mailer", "texter". */
+const char *heartbeat_process_name(enum heartbeat_process process);
+
+#endif

@@ -6,7 +6,8 @@
 packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libargon2-dev libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
 libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev"
 # The libraries of the dashboard are npm packages. A tarball has their files, and an npm from elsewhere is not replaced with Debian's.
-[ -f "$top/src/dashboard/lib/licences.txt" ] || command -v npm >/dev/null || packages_build="$packages_build npm"
+packages_dashboard=
+[ -f "$top/src/dashboard/lib/licences.txt" ] || command -v npm >/dev/null || packages_dashboard=npm
 # The -core and -bin packages have no system service; lighttpd, nginx-light and php8.2-fpm do, see install_packages.
 packages_run="curl python3 python3-aiosmtpd mariadb-server-core mariadb-client-core"
 packages_lighttpd="lighttpd"
@@ -110,6 +111,46 @@ configure_in() {
 	[ -x "$source/configure" ] || step "Preparing configure" sh -c "cd '$source' && autoreconf -i"
 	# shellcheck disable=SC2016 # for the inner shell
 	[ -f "$build/Makefile" ] || step "Configuring" sh -c 'cd "$1" && shift && exec "$@"' sh "$build" "$source/configure" -q "$@"
+}
+
+# has_dashboard BUILD: whether the libraries of the dashboard are there and new enough for make.
+has_dashboard() {
+	for lib in "$top/src/dashboard/lib" "$1/src/dashboard/lib"; do
+		[ ! -f "$lib/licences.txt" ] || [ "$top/src/dashboard/package-lock.json" -nt "$lib/licences.txt" ] ||
+			[ "$top/scripts/dashboard-libraries" -nt "$lib/licences.txt" ] || return 0
+	done
+	return 1
+}
+
+# fetch_dashboard BUILD: fetches them, in some minutes at most. Sets no_dashboard to the reason where npm or its registry is out of reach.
+dashboard_seconds=180
+fetch_dashboard() {
+	no_dashboard=
+	! has_dashboard "$1" || return 0
+	# shellcheck disable=SC2086 # a list of words
+	if [ -n "$packages_dashboard" ] && ! (install_packages $packages_dashboard); then
+		no_dashboard="npm cannot be installed"
+		return 0
+	fi
+	printf 'Fetching the libraries of the dashboard ...\n'
+	npm_config_fetch_retries=0 npm_config_fetch_timeout=30000 timeout -k 5 "$dashboard_seconds" \
+		sh "$top/scripts/dashboard-libraries" "$top/src/dashboard" "$1/src/dashboard/lib" >"$logs/dashboard-libraries.log" 2>&1 ||
+		no_dashboard="npm cannot fetch its libraries, see $logs/dashboard-libraries.log"
+}
+
+# was_built_with_dashboard BUILD: as it is configured.
+was_built_with_dashboard() {
+	[ -f "$1/Makefile" ] && grep -q '^WITH_DASHBOARD_TRUE = *$' "$1/Makefile"
+}
+
+# build_with_dashboard BUILD: builds $top, without the dashboard where its libraries cannot be fetched; a later call that can adds it.
+build_with_dashboard() {
+	fetch_dashboard "$1"
+	without=${no_dashboard:+--without-dashboard}
+	if was_built_with_dashboard "$1"; then before=; else before=--without-dashboard; fi
+	[ "$before" = "$without" ] || rm -f "$1/Makefile"
+	# shellcheck disable=SC2086 # nothing, or an option
+	build_in "$1" "$top" $without
 }
 
 # build_in, with the same arguments: an out-of-tree build, which repeats only what has changed.

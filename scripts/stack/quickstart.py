@@ -341,11 +341,14 @@ class Quickstart:
     def banner(self, shows):
         key, url = self.state.values["key"], f"{self.front.url}/v2/{self.state.values['campaign']}"
         mails = "that is shown here" if shows else f"that is written to {self.mail_log}"
+        reason = self.options.no_dashboard
+        dashboard = "" if reason else (f"The dashboard is {self.dashboard}\n"
+                                       f"  email       {OPERATOR}\n"
+                                       f"  password    {self.state.values['password']}\n\n")
+        missing = f"\nThere is no dashboard: {reason}.\nWhen that is corrected, start the quickstart again: it adds the dashboard.\n" if reason else ""
         return (f"\nSign up at {self.page}\n"
                 f"and open the link in the mail {mails}.\n\n"
-                f"The dashboard is {self.dashboard}\n"
-                f"  email       {OPERATOR}\n"
-                f"  password    {self.state.values['password']}\n\n"
+                f"{dashboard}"
                 f"Leadhook answers at {self.front.url}\n"
                 f"  campaign    {url}\n"
                 f"  key         {key}\n"
@@ -357,7 +360,8 @@ class Quickstart:
                 f"  curl -d email=first@example.org -d first_name=Ada {url}\n"
                 f"  curl -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \\\n"
                 f"       -d '{{\"email\":\"second@example.org\",\"plan\":\"pro\"}}' {url}\n"
-                f"  curl -G -H 'Authorization: Bearer {key}' -d email=first@example.org {url}\n")
+                f"  curl -G -H 'Authorization: Bearer {key}' -d email=first@example.org {url}\n"
+                f"{missing}")
 
     def run(self, show):
         """Restart programs that die and show deliveries and mails, until a signal."""
@@ -488,6 +492,7 @@ def main():
     parser.add_argument("--web", choices=WEB, default="lighttpd")
     parser.add_argument("--set", type=setting, action="append", default=[])
     parser.add_argument("--demo", action="store_true")
+    parser.add_argument("--no-dashboard", metavar="REASON")
     parser.add_argument("--detach", action="store_true")
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--check-free", action="store_true")

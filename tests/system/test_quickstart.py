@@ -175,6 +175,59 @@ def test_from_the_page_to_a_link_to_share(quickstart, make_folder, browser):
         assert process.wait(30) == 0
 
 
+NPM = """#!/bin/sh
+sleep 300
+"""
+
+
+@pytest.mark.parametrize("npm, registry", [(None, "http://127.0.0.1:9/"), (NPM, "")], ids=["refused", "silent"])
+def test_the_registry_is_out_of_reach(make_folder, npm, registry):
+    """1: the libraries of the dashboard are not waited for, and what is missing has a reason"""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed; scripts/check installs it")
+    folder = make_folder()
+    for name in ("top/src", "top/scripts", "build", "log", "bin"):
+        (folder / name).mkdir(parents=True)
+    (folder / "top/src/dashboard").mkdir()
+    for name in ("src/dashboard/package.json", "src/dashboard/package-lock.json", "scripts/dashboard-libraries"):
+        shutil.copy(SOURCE / name, folder / "top" / name)
+    if npm:
+        (folder / "bin/npm").write_text(npm)
+        (folder / "bin/npm").chmod(0o755)
+    script = (f"top={folder}/top logs={folder}/log; . {SOURCE}/scripts/common.sh; dashboard_seconds={2 if npm else 60};"
+              f"fetch_dashboard {folder}/build; echo \"$no_dashboard\"")
+    done = subprocess.run(["sh", "-euc", script], text=True, capture_output=True, timeout=90, check=False,
+                          env={**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}", "npm_config_registry": registry})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == f"npm cannot fetch its libraries, see {folder}/log/dashboard-libraries.log"
+    assert not (folder / "build/src/dashboard/lib/licences.txt").exists()
+
+
+def test_without_the_dashboard(quickstart):
+    """1: the last lines say why, and how to get it"""
+    lines = quickstart.start("--no-dashboard", "npm cannot be installed").splitlines()
+    assert lines[-2:] == ["There is no dashboard: npm cannot be installed.",
+                          "When that is corrected, start the quickstart again: it adds the dashboard."]
+    assert not any("The dashboard is " in line for line in lines)
+
+
+@pytest.mark.long
+@pytest.mark.skipif((SOURCE / "src/dashboard/lib/licences.txt").exists() or (SOURCE / "config.status").exists(),
+                    reason="a tarball has the libraries, and a tree that is configured in place has its own build")
+def test_a_build_without_the_dashboard(make_folder):
+    """1: the script itself, with a registry that refuses; what runs has no dashboard"""
+    state = make_folder() / "state"
+    script = SOURCE / "scripts/quickstart"
+    try:
+        done = subprocess.run([script, "--state", state, "--port", str(free_port()), "--detach"], text=True, capture_output=True, check=False,
+                              timeout=1500, env={**os.environ, "npm_config_registry": "http://127.0.0.1:9/"})
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.splitlines()[-2].startswith("There is no dashboard: npm cannot fetch its libraries")
+        assert "WITH_DASHBOARD_TRUE = #" in (state / "build/Makefile").read_text()
+    finally:
+        subprocess.run([script, "--state", state, "--stop"], capture_output=True, timeout=120, check=False)
+
+
 TWO_SIGNALS = """
 import os, signal
 from stack.process import Ended, handle_signals

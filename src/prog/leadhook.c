@@ -47,9 +47,10 @@ connection_needs(const struct conf *conf)
 	const unsigned workers = conf->server.workers;
 	return (struct connection_needs){
 		.workers = workers == CONF_WORKERS_AUTO ? (unsigned)fcgi_workers_auto(FCGI_WORKERS_PER_CORE) : workers,
-		.committer = 1,
-		.dispatcher =
-		    (unsigned)DISPATCHER_CONNECTIONS + (wiring_has_mail(conf) ? 1U : 0U) + (wiring_has_texts(conf) ? 1U : 0U),
+		.committer = workers == 0 ? 0 : 1,
+		.dispatcher = DISPATCHER_CONNECTIONS,
+		.mailer = wiring_has_mail(conf) ? 1 : 0,
+		.texter = wiring_has_texts(conf) ? 1 : 0,
 		.command = 1,
 	};
 }

@@ -72,7 +72,7 @@ def test_check_of_connections(service, leadhook):
         [finding] = json.loads(done.stdout)["findings"]
         assert done.returncode == CONFIG and finding == {
             "what": "connection_limit", "hint": "raise max_user_connections to 22, or set server.workers to 14",
-            "detail": "the programs need up to 22 connections (responders 17, dispatcher 4, leadhook 1), max_user_connections is 20"}
+            "detail": "the programs need up to 22 connections (workers 16, committer 1, dispatcher 4, mailer 0, texter 0, leadhook 1), max_user_connections is 20"}
         for allowed, workers in ((22, 16), (20, 14), (6, 0)):
             assert check(allowed, workers).returncode == OK
         cores = min(os.sysconf("SC_NPROCESSORS_ONLN"), 4)

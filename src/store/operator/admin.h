@@ -24,10 +24,10 @@ struct finding {
 	struct slice detail; /* what was found */
 	struct slice hint;   /* what to do */
 };
-/* The most connections that the programs of a host hold at once (docs/operating.md 2.2). */
+/* The most connections that the programs of a host hold at once, by process: the table of docs/operating.md 2.2. */
 struct connection_needs {
 	unsigned workers; /* 0: there is one responder, without a committer */
-	unsigned committer, dispatcher, command;
+	unsigned committer, dispatcher, mailer, texter, command;
 };
 /* Checks server version, rights, schema, session settings, and whether the server allows so many connections (NULL: not
  * checked). `deep`, if the rest passed: recounts all redundant data, which may take minutes while sign-ups go on. A failed

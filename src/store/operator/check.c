@@ -107,14 +107,17 @@ check_connections(struct check *check, const struct db_rows *server, const struc
 	const bool user_decides = of_user > 0 && of_user < connections;
 	const char *variable = user_decides ? "max_user_connections" : "max_connections";
 	const int64_t allowed = user_decides ? of_user : connections;
-	const unsigned responders = needs->workers == 0 ? 1 : needs->workers + needs->committer;
-	const unsigned all = responders + needs->dispatcher + needs->command;
+	const unsigned workers = needs->workers == 0 ? 1 : needs->workers;
+	const unsigned all = workers + needs->committer + needs->dispatcher + needs->mailer + needs->texter + needs->command;
 	if (allowed >= all)
 		return;
 	check_add(check, "connection_limit",
 	    pool_printf(check->pool,
-		"the programs need up to %u connections (responders %u, dispatcher %u, leadhook %u), %s is %" PRId64, all,
-		responders, needs->dispatcher, needs->command, variable, allowed),
+		"the programs need up to %u connections (workers %u, committer %u, dispatcher %u, mailer %u, texter %u, "
+		"leadhook "
+		"%u), %s is %" PRId64,
+		all, workers, needs->committer, needs->dispatcher, needs->mailer, needs->texter, needs->command, variable,
+		allowed),
 	    connections_hint(check, needs, variable, allowed, all));
 }
 

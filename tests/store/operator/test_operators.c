@@ -26,7 +26,9 @@ has_finding(const struct finding *findings, size_t count, struct slice what)
 static struct finding
 connections_found(struct world *w, unsigned workers, const char *limit)
 {
-	const struct connection_needs needs = { .workers = workers, .committer = 1, .dispatcher = 3, .command = 1 };
+	const struct connection_needs needs = {
+		.workers = workers, .committer = workers == 0 ? 0 : 1, .dispatcher = 1, .mailer = 1, .texter = 1, .command = 1
+	};
 	struct finding *findings;
 	size_t count;
 	root_run("%s", limit);
@@ -46,14 +48,16 @@ the_check_counts_connections(void **state)
 	struct world *w = *state;
 	struct finding found = connections_found(w, 16, "SET GLOBAL max_connections = 20");
 	assert_slice(found.what, "connection_limit");
-	assert_slice(found.detail, "the programs need up to 21 connections (responders 17, dispatcher 3, leadhook 1),"
-				   " max_connections is 20");
+	assert_slice(found.detail,
+	    "the programs need up to 21 connections (workers 16, committer 1, dispatcher 1, mailer 1, texter 1, leadhook 1),"
+	    " max_connections is 20");
 	assert_slice(found.hint, "raise max_connections to 21, or set server.workers to 15");
 	assert_false(slice_present(connections_found(w, 16, "SET GLOBAL max_connections = 21").what));
 	root_run("SET GLOBAL max_connections = 151");
 	found = connections_found(w, 16, OF_ACCOUNT "5");
-	assert_slice(found.detail, "the programs need up to 21 connections (responders 17, dispatcher 3, leadhook 1),"
-				   " max_user_connections is 5");
+	assert_slice(found.detail,
+	    "the programs need up to 21 connections (workers 16, committer 1, dispatcher 1, mailer 1, texter 1, leadhook 1),"
+	    " max_user_connections is 5");
 	assert_slice(found.hint, "raise max_user_connections to 21");
 	assert_false(slice_present(connections_found(w, 0, OF_ACCOUNT "5").what));
 	found = connections_found(w, 0, OF_ACCOUNT "4");

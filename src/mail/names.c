@@ -75,6 +75,14 @@ mail_name_is_url(enum mail_name name)
 	return names[name].kind == VALUE_URL;
 }
 
+bool
+mail_name_is_secret(enum mail_name name)
+{
+	static const mail_names secrets = MAIL_NAME_BIT(MAIL_STATUS_URL) | MAIL_NAME_BIT(MAIL_CONFIRM_URL) |
+					  MAIL_NAME_BIT(MAIL_CODE) | MAIL_NAME_BIT(MAIL_UNSUBSCRIBE_URL);
+	return (secrets & MAIL_NAME_BIT(name)) != 0;
+}
+
 static const struct character_range *
 find_hidden(uint32_t character)
 {

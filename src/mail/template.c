@@ -45,6 +45,7 @@ struct compiler {
 	const struct template_rules *rules;
 	struct template *made;
 	struct html_scan scan;
+	bool in_url; /* mail programs may take what follows for a part of a URL that is in the text before it */
 	struct {
 		size_t piece, at; /* its index, and the offset of its tag */
 	} open[TEMPLATE_DEPTH_MAX];
@@ -87,19 +88,43 @@ add_piece(struct compiler *c, enum piece_type type)
 	return &made->pieces[made->count++];
 }
 
+/* A URL goes on until a space, a tag or a quote. Before its path it needs no scheme; & may begin a reference to any character.
+ */
+static void
+follow_url(struct compiler *c, char byte)
+{
+	if (ascii_is_space(byte) || byte == '<' || byte == '>' || byte == '"')
+		c->in_url = false;
+	else if (byte == '/' || byte == '?' || byte == '#' || byte == '&')
+		c->in_url = true;
+}
+
 static bool
 add_text(struct compiler *c, size_t from, size_t to)
 {
 	if (from >= to)
 		return true;
 	add_piece(c, PIECE_TEXT)->text = slice_sub(c->source, from, to);
-	if (c->rules->place != TEMPLATE_HTML)
-		return true;
 	for (size_t i = from; i < to; i++) {
-		const char *problem = html_scan_byte(&c->scan, c->source.data[i]);
+		const bool is_html = c->rules->place == TEMPLATE_HTML;
+		const char *problem = is_html ? html_scan_byte(&c->scan, c->source.data[i]) : NULL;
 		if (problem != NULL)
 			return fail(c, i, html_scan_message(c->pool, &c->scan, problem));
+		follow_url(c, c->source.data[i]);
 	}
+	return true;
+}
+
+/* A secret as a part of another URL would be sent to its host, by a click, or when the mail is shown. */
+static bool
+check_secret(struct compiler *c, const struct tag *tag, bool in_url)
+{
+	if (in_url && mail_name_is_secret(tag->name))
+		return fail(c, tag->from,
+		    pool_printf(c->pool,
+			"{{%.*s}} is secret, and cannot be a part of another URL: in text a space goes before it",
+			SLICE_ARGS(tag->text)));
+	c->in_url = c->in_url || mail_name_is_url(tag->name);
 	return true;
 }
 
@@ -123,8 +148,8 @@ add_value(struct compiler *c, const struct tag *tag)
 		[HTML_URL_PART] = ESCAPE_PERCENT,
 	};
 	enum escape escape = ESCAPE_NONE;
+	enum html_place place = HTML_TEXT;
 	if (c->rules->place == TEMPLATE_HTML) {
-		enum html_place place;
 		const char *problem = html_scan_place(&c->scan, &place);
 		if (problem != NULL)
 			return fail(c, tag->from, slice_of(problem));
@@ -133,6 +158,8 @@ add_value(struct compiler *c, const struct tag *tag)
 		escape = escapes[place];
 		html_scan_value(&c->scan);
 	}
+	if (!check_secret(c, tag, c->in_url || place == HTML_URL_PART))
+		return false;
 	if (is_always_shown(c))
 		c->shown |= MAIL_NAME_BIT(tag->name);
 	struct piece *piece = add_piece(c, PIECE_VALUE);

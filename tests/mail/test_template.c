@@ -278,6 +278,49 @@ inactive_html_is_accepted(void **state UNUSED)
 		assert_html(sources[i], sources[i]);
 }
 
+/* 1.2: a secret as a part of another URL would be sent to its host. */
+static void
+secrets_are_no_part_of_another_url(void **state UNUSED)
+{
+	static const char *const names[] = { "status_url", "confirm_url", "unsubscribe_url", "code" };
+	static const struct {
+		bool html, good;
+		const char *before, *after;
+	} cases[] = {
+		{ true, true, "<a href=\"https://a.example/\">a</a><br>", "<p>" },
+		{ true, true, "https://a.example/?u= ", "" },
+		{ true, true, "1/2 (\"", "\")" },
+		{ true, false, "<p>https://a.example/?u=", "</p>" },
+		{ true, false, "https://a.example/{{#score}}", "{{/score}}" },
+		{ true, false, "a.example/", "" },
+		{ true, false, "https:&sol;&sol;a.example&quest;", "" },
+		{ true, false, "<img alt=\"https://a.example/?\n", "\">https://a.example#{{reward}}{{code}}" },
+		{ false, true, "Your page:", "" },
+		{ false, true, "<", "> https://a.example/" },
+		{ false, false, "https://a.example/?u=", "" },
+		{ false, false, "a.example?", "" },
+		{ false, false, "{{share_url}}", "" },
+		{ false, false, "{{share_url}}&u={{score}}", "" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+			const struct template_rules rules = { .place = cases[i].html ? TEMPLATE_HTML : TEMPLATE_TEXT,
+				.allowed = every_name };
+			const struct slice source = pool_printf(pool, "%s{{%s}}%s", cases[i].before, names[k], cases[i].after);
+			const struct template *made;
+			struct template_error error;
+			const bool good = template_compile(pool, source, &rules, &made, &error);
+			if (good != cases[i].good)
+				fail_msg("%s: %.*s", source.data, SLICE_ARGS(good ? SLICE("good") : error.message));
+			if (!good)
+				assert_non_null(strstr(error.message.data, "is secret, and cannot be a part of another URL"));
+		}
+	assert_html("<a href=\"https://a.example/?u={{status_url}}\">",
+	    "1:31 {{status_url}} is secret, and cannot be a part of another URL: in text a space goes before it");
+	assert_html("<img src=\"{{logo_url}}?a {{confirm_url}}\">",
+	    "1:26 {{confirm_url}} is secret, and cannot be a part of another URL: in text a space goes before it");
+}
+
 static void
 sizes_are_limited(void **state UNUSED)
 {
@@ -318,6 +361,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(values_are_refused_in_html, begin, end),
 		cmocka_unit_test_setup_teardown(active_html_is_refused, begin, end),
 		cmocka_unit_test_setup_teardown(inactive_html_is_accepted, begin, end),
+		cmocka_unit_test_setup_teardown(secrets_are_no_part_of_another_url, begin, end),
 		cmocka_unit_test_setup_teardown(sizes_are_limited, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

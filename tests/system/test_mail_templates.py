@@ -113,7 +113,7 @@ def test_a_preview_is_the_mail(leadhook, service, server, account, tmp_path):
     """the same subject, text and HTML"""
     campaign = service.campaign(account, pages="on", mails="welcome")
     leadhook("mail", "set", campaign.id, "welcome", "subject=Hi {{first_name}}",
-             "text={{#position}}Number {{position}}: {{status_url}} {{unsubscribe_url}}{{/position}}{{unsubscribe_url}}")
+             "text={{#position}}Number {{position}}: {{status_url}} {{unsubscribe_url}}{{/position}} {{unsubscribe_url}}")
     campaign.lead(email="grace@example.org", first_name="Grace")
     mail = wait_until(lambda: server.to("grace@example.org"), 10, "no mail")[0]
     count = service.installation.sql("SELECT COUNT(*) FROM lh_messages")

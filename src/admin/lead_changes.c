@@ -49,6 +49,7 @@ void
 admin_execute(struct admin_call *call, const struct campaign *campaign, struct command *command, struct outcome *outcome)
 {
 	const struct command *one = command;
+	command->rights = RIGHTS_ALL; /* the caller has those of the operation */
 	command->campaign_id = campaign->id;
 	command->account_id = command->owner_id = campaign->account_id;
 	store_execute(call->store, call->pool, &one, 1, clock_monotonic_ms() + COMMAND_MS, outcome, NULL);
@@ -196,15 +197,17 @@ admin_lead_jobs(struct admin_call *call)
 		result = store_list_lead_jobs(call->store, call->pool, call->id, limit, &jobs, &count);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
+	/* texts that come with changes of leads may be about one of them */
+	const bool personal = (caller_rights(call->caller) & (RIGHT_LEADS | RIGHT_CHANGE)) != 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct lead_job *job = &jobs[i];
 		output_record(call->output);
 		output_u64(call->output, "id", job->id);
 		output_text(call->output, "change", job->action == LEAD_ACTIONS ? SLICE_NONE : lead_action_name(job->action));
 		output_u64_or_null(call->output, "tag_id", job->tag_id);
-		output_text(call->output, "argument", job->argument);
+		output_text(call->output, "argument", personal ? job->argument : SLICE_NONE);
 		output_i64(call->output, "points", job->points);
-		output_text(call->output, "message", job->message);
+		output_text(call->output, "message", personal ? job->message : SLICE_NONE);
 		output_u64(call->output, "leads", job->leads);
 		output_u64(call->output, "done", job->done);
 		output_u64(call->output, "failures", job->failures);

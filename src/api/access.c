@@ -84,11 +84,25 @@ check_key(struct call *call, struct slice text)
 	return true;
 }
 
-/* The URL of an inbound webhook has the rights of its account. */
+/* The URL of an inbound webhook has all of them: only a caller with those that it needs could add it. */
+rights
+call_rights(const struct call *call)
+{
+	if (call->account_id == 0)
+		return RIGHTS_NONE;
+	return call->key.id == 0 ? RIGHTS_ALL : call->key.rights;
+}
+
 bool
 call_has_right(const struct call *call, enum right right)
 {
-	return call->account_id != 0 && (call->key.id == 0 || (call->key.rights & right) != 0);
+	return (call_rights(call) & (rights)right) != 0;
+}
+
+bool
+call_fail_stranger(struct call *call)
+{
+	return call_fail(call, call->account_id == 0 ? FAILURE_MISSING_API_KEY : FAILURE_MISSING_RIGHT);
 }
 
 static bool
@@ -273,6 +287,6 @@ call_check_owner(struct call *call, struct slice social_id, struct slice token, 
 bool
 call_may_see(struct call *call, enum lead_identity identity, bool owns)
 {
-	return call->account_id != 0 || stranger_may_see(&call->campaign, identity, owns) ||
-	       call_fail(call, FAILURE_MISSING_API_KEY);
+	return call_has_right(call, RIGHT_LEADS) || stranger_may_see(&call->campaign, identity, owns) ||
+	       call_fail_stranger(call);
 }

@@ -171,7 +171,13 @@ check_campaign(struct call *call)
 static bool
 check_rights(struct call *call)
 {
-	return call->key.id == 0 || (call->key.rights & call->route->rights) != 0 || call_fail(call, FAILURE_MISSING_RIGHT);
+	const struct api_key *key = &call->key;
+	const struct route *route = call->route;
+	const bool expires = key->expires_ms >= 0;
+	return key->id == 0 ||
+	       (rights_suffice(key->rights, route->rights, (route->flags & ROUTE_ALL_RIGHTS) != 0) &&
+		   !(expires && (route->flags & ROUTE_ADMITS) != 0)) ||
+	       call_fail(call, FAILURE_MISSING_RIGHT);
 }
 
 /* Finds the caller and the campaign. */

@@ -55,6 +55,9 @@ call_execute(struct call *call, const struct command *command)
 {
 	const struct api_backend *backend = call->api->backend;
 	struct command owned = *command;
+	owned.campaign_id = call->campaign.id;
+	owned.account_id = call->account_id;
+	owned.rights = call_rights(call);
 	owned.owner_id = call->campaign.account_id;
 	struct outcome outcome = { .failure = FAILURE_UNAVAILABLE };
 	if (!call_may_wait(call, WAIT_CAMPAIGN))

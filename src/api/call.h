@@ -121,19 +121,21 @@ enum route_key {
 };
 
 enum {
-	ROUTE_BULK = 1 << 0,      /* may have many leads: repeated names make arrays, and the body may be larger */
-	ROUTE_UNTIL_END = 1 << 1, /* 423 once the campaign has ended (docs/api.md 6) */
-	ROUTE_SUBSCRIBE = 1 << 2, /* a social id is that of the referrer, never of the lead to update */
-	ROUTE_JSONP = 1 << 3,     /* can be requested as a script */
-	ROUTE_PAGE = 1 << 4,      /* always answers HTML; its handler reads the body */
-	ROUTE_COUNTERS = 1 << 5,  /* shows counters: the campaign must not come from a cache */
-	ROUTE_READINESS = 1 << 6, /* has its own limit */
-	ROUTE_URL = 1 << 7,       /* leads have `url` (docs/api.md 4.5) */
-	ROUTE_FIELDS = 1 << 8,    /* parameters without a meaning are custom fields (docs/api.md 4.4) */
-	ROUTE_HOSTED = 1 << 9,    /* a hosted page: answers people, 404 unless the campaign has pages */
-	ROUTE_MAILED = 1 << 10,   /* a page of sign-ups and mails: answers people, whether the campaign has pages or not */
-	ROUTE_REQUESTS = 1 << 11, /* its form requests a message to any address: only on own pages (hosts_only, 4.1.11) */
-	ROUTE_FRAMED = 1 << 12    /* a page that other pages may show in a frame: those that may have the campaign's forms */
+	ROUTE_BULK = 1 << 0,        /* may have many leads: repeated names make arrays, and the body may be larger */
+	ROUTE_UNTIL_END = 1 << 1,   /* 423 once the campaign has ended (docs/api.md 6) */
+	ROUTE_SUBSCRIBE = 1 << 2,   /* a social id is that of the referrer, never of the lead to update */
+	ROUTE_JSONP = 1 << 3,       /* can be requested as a script */
+	ROUTE_PAGE = 1 << 4,        /* always answers HTML; its handler reads the body */
+	ROUTE_COUNTERS = 1 << 5,    /* shows counters: the campaign must not come from a cache */
+	ROUTE_READINESS = 1 << 6,   /* has its own limit */
+	ROUTE_URL = 1 << 7,         /* leads have `url` (docs/api.md 4.5) */
+	ROUTE_FIELDS = 1 << 8,      /* parameters without a meaning are custom fields (docs/api.md 4.4) */
+	ROUTE_HOSTED = 1 << 9,      /* a hosted page: answers people, 404 unless the campaign has pages */
+	ROUTE_MAILED = 1 << 10,     /* a page of sign-ups and mails: answers people, whether the campaign has pages or not */
+	ROUTE_REQUESTS = 1 << 11,   /* its form requests a message to any address: only on own pages (hosts_only, 4.1.11) */
+	ROUTE_FRAMED = 1 << 12,     /* a page that other pages may show in a frame: those that may have the campaign's forms */
+	ROUTE_ALL_RIGHTS = 1 << 13, /* a key has all of its rights */
+	ROUTE_ADMITS = 1 << 14      /* what it makes lets others in: not with a key that expires */
 };
 
 typedef void call_handler(struct call *call);
@@ -143,7 +145,7 @@ struct route {
 	const char *path; /* segments; "{campaign}" and "{page}" a campaign id, another "{…}" anything */
 	enum route_key key;
 	enum { NO_CAMPAIGN, CAMPAIGN_IN_PATH, CAMPAIGN_IN_PARAMETERS } campaign; /* in the path it is the second segment */
-	rights rights; /* a key that is sent has one of them; RIGHTS_NONE: keys are not read */
+	rights rights; /* a key that is sent has one of them, or all with ROUTE_ALL_RIGHTS; RIGHTS_NONE: keys are not read */
 	unsigned flags;
 	call_handler *handle;
 };
@@ -190,6 +192,8 @@ MUST_CHECK bool call_pass_code(struct call *call);
 /* Whether the token makes the caller the owner of the lead with this social id (docs/api.md 4.1.11). False: the call has
  * failed. */
 MUST_CHECK bool call_check_owner(struct call *call, struct slice social_id, struct slice token, bool *valid);
+/* Fails, because the caller has no key, or one without the right that it needs here. */
+bool call_fail_stranger(struct call *call);
 /* Whether the caller may see a lead that it names in this way. False: the call has failed. */
 MUST_CHECK bool call_may_see(struct call *call, enum lead_identity identity, bool owns);
 /* The route of an extension with the method of the request; NULL: it has no such method, or the path is not below it. */
@@ -198,7 +202,9 @@ const struct route *api_extension_route(const struct api *api, const struct http
 MUST_CHECK bool api_is_extension(const struct api *api, const struct http_request *request);
 /* Answers with the failure as a problem (extension.c). */
 void call_fail_problem(struct call *call, const struct failure_text *text, struct slice message);
-/* Whether the caller has authenticated itself for the account, and its key, if it is one, has this right. */
+/* What the caller may do in the account: the rights of its key, or of the URL of an inbound webhook. RIGHTS_NONE: it has
+ * neither. */
+rights call_rights(const struct call *call);
 MUST_CHECK bool call_has_right(const struct call *call, enum right right);
 /* KEY_TOKEN (handlers/opt_out.c). False: the call has failed. */
 MUST_CHECK bool call_check_token(struct call *call);
@@ -258,7 +264,8 @@ MUST_CHECK bool call_would_wait(struct call *call, enum call_wait wait);
 /* Called at the end of the call. */
 void call_note_wait(struct call *call);
 
-/* Runs a command. The call fails with the failure of the outcome; with FAILURE_UNAVAILABLE the command may have been run. */
+/* Runs a command of the caller on the campaign of the call. The call fails with the failure of the outcome; with
+ * FAILURE_UNAVAILABLE the command may have been run. */
 struct outcome call_execute(struct call *call, const struct command *command);
 
 #endif

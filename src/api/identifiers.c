@@ -86,7 +86,8 @@ call_choose_subject(struct call *call, const struct parameter *parameter UNUSED,
 	signup->email_key = arguments->email.key;
 	const bool identified = slice_present(signup->email_key) || slice_present(signup->phone);
 	const bool known = slice_present(typed) && social_id_parse(call->request->pool, typed, &id);
-	const bool names_subject = in_request && call->account_id != 0 && (call->route->flags & ROUTE_SUBSCRIBE) == 0 &&
+	const bool names_subject = in_request && call_has_right(call, RIGHT_CHANGE) &&
+				   (call->route->flags & ROUTE_SUBSCRIBE) == 0 &&
 				   (signup->must_exist || (!identified && !arguments->referrer_only));
 	if (!identified && !names_subject)
 		return call_fail(call, FAILURE_MISSING_EMAIL_AND_PHONE);

@@ -429,7 +429,7 @@ static const struct parameter parameters[] = {
 	    PARSED_TEXT(int64_t, filter.since_ms, parse_time, "must be a time (2026-11-21T03:38:13Z) or a date") },
 	{ { NAME("tag") }, GROUP_FILTER, .read = read_tag_filter },
 
-	{ { NAME("points") }, GROUP_SIGNUP_POINTS | GROUP_POINTS, PARAMETER_NEEDS_KEY, .read = read_points },
+	{ { NAME("points") }, GROUP_SIGNUP_POINTS | GROUP_POINTS, PARAMETER_NEEDS_CHANGE, .read = read_points },
 	THEN(GROUP_POINTS, require_points),
 	{ { NAME("email"), NAME("emails") }, GROUP_LEADS, LEADS_BY(EMAIL) },
 	{ { NAME("phone_number"), NAME("phone_numbers") }, GROUP_LEADS, LEADS_BY(PHONE) },
@@ -475,7 +475,7 @@ is_skipped(const struct call *call, const struct parameter *parameter, unsigned 
 {
 	if ((parameter->groups & groups) == 0 || parameter->read == NULL)
 		return true;
-	if ((parameter->flags & PARAMETER_NEEDS_KEY) != 0 && call->account_id == 0)
+	if ((parameter->flags & PARAMETER_NEEDS_CHANGE) != 0 && !call_has_right(call, RIGHT_CHANGE))
 		return true;
 	return (groups & GROUP_LEAD) != 0 && (parameter->flags & PARAMETER_UNLESS_IDENTIFIED) != 0 &&
 	       (slice_present(arguments->own_id) || slice_present(arguments->lead.value) ||

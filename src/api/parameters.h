@@ -89,7 +89,7 @@ struct arguments {
 };
 
 enum parameter_flag {
-	PARAMETER_NEEDS_KEY = 1 << 0,         /* ignored without a key */
+	PARAMETER_NEEDS_CHANGE = 1 << 0,      /* ignored without RIGHT_CHANGE */
 	PARAMETER_ONLY_FROM_URL = 1 << 1,     /* read only from the query of `__url`, from which no other is read */
 	PARAMETER_REPEATABLE = 1 << 2,        /* may be given several times: the values make an array */
 	PARAMETER_UNLESS_IDENTIFIED = 1 << 3, /* GROUP_LEAD: ignored when a parameter before it identifies the lead */

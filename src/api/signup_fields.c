@@ -33,23 +33,23 @@ split_source(struct signup *signup)
 	}
 }
 
-/* Fills in values that were not sent. With a key, sent values replace stored ones. */
+/* Fills in values that were not sent. The address that was sent replaces a stored one, with RIGHT_CHANGE also the user agent.
+ */
 bool
 call_default_signup(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	struct signup *signup = &arguments->signup;
-	const bool keyed = call->account_id != 0;
 	signup->replace_ip = slice_present(signup->ip);
 	if (!signup->replace_ip && call->has_client)
 		signup->ip = ip_address_format(call->request->pool, &call->client);
-	signup->replace_user_agent = keyed && slice_present(signup->user_agent);
+	signup->replace_user_agent = call_has_right(call, RIGHT_CHANGE) && slice_present(signup->user_agent);
 	if (!slice_present(signup->user_agent))
 		signup->user_agent = call_header_text(call, call->request->user_agent);
 	signup->referrer_is_page = !slice_present(signup->referrer);
 	if (signup->referrer_is_page)
 		signup->referrer = call_header_text(call, call->request->referer);
 	if (!slice_present(signup->source))
-		signup->source = keyed ? SLICE("API") : SLICE("form");
+		signup->source = call->account_id != 0 ? SLICE("API") : SLICE("form");
 	split_source(signup);
 	return true;
 }

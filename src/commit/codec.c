@@ -217,6 +217,7 @@ static void
 code_command(struct coder *coder, struct command *command)
 {
 	CODE_ENUM(coder, command_kind, command->kind, COMMAND_CHANGE);
+	CODE_NUMBER(coder, command->rights);
 	CODE_NUMBER(coder, command->campaign_id);
 	CODE_NUMBER(coder, command->account_id);
 	CODE_NUMBER(coder, command->owner_id);

@@ -12,6 +12,7 @@
 #include "engine/custom_fields.h"
 #include "engine/failure.h"
 #include "engine/model.h"
+#include "identity/rights.h"
 
 /* Which parts of a lead are shown (docs/api.md 4.5). */
 struct payload_view {
@@ -54,7 +55,7 @@ struct points_call {
 	struct slice message;  /* may be absent */
 };
 
-/* POST /v2/{cid}/actions/{action_id}, and /action/{cid}. Without a key: public actions only. */
+/* POST /v2/{cid}/actions/{action_id}, and /action/{cid}. Without RIGHT_CHANGE: public actions only. */
 struct completion {
 	struct lead_reference lead;
 	uint64_t action_id;
@@ -96,8 +97,8 @@ struct lead_change {
 	enum lead_action action;
 	struct lead_reference lead;
 	uint64_t tag_id; /* LEAD_TAG */
-	/* LEAD_DELETE: LEAD_DELETE_UNVERIFIED, LEAD_DELETE_ERASED, or absent; LEAD_BLOCK: the reason, LEAD_VERIFY and LEAD_UNVERIFY: "email" or
-	 * "phone"; absent: the default. At most LEAD_ARGUMENT_MAX_BYTES. */
+	/* LEAD_DELETE: LEAD_DELETE_UNVERIFIED, LEAD_DELETE_ERASED, or absent; LEAD_BLOCK: the reason, LEAD_VERIFY and
+	 * LEAD_UNVERIFY: "email" or "phone"; absent: the default. At most LEAD_ARGUMENT_MAX_BYTES. */
 	struct slice argument;
 	/* LEAD_VERIFY with an argument: only while the lead has this address (email key, or number) there; absent: whatever it
 	 * has. */
@@ -126,17 +127,18 @@ struct import {
 	uint32_t score;
 	struct slice tag_ids, action_ids; /* id lists, of definitions of the campaign */
 	uint32_t unknown_names;           /* of tags and actions that the campaign does not have; ignored */
-	uint32_t number, last_number; /* subscription number, 0: the next one; the largest one of all rows to be imported */
-	int64_t created_ms;           /* -1: now */
-	bool events;                  /* makes the events of a sign-up */
+	uint32_t number, last_number;     /* subscription number, 0: the next one; the largest one of all rows to be imported */
+	int64_t created_ms;               /* -1: now */
+	bool events;                      /* makes the events of a sign-up */
 };
 
 enum command_kind { COMMAND_SIGNUP, COMMAND_TAGGING, COMMAND_POINTS, COMMAND_COMPLETION, COMMAND_CHANGE, COMMAND_IMPORT };
 
 struct command {
 	enum command_kind kind;
+	rights rights; /* of the caller; without RIGHT_CHANGE it is a stranger to the leads that exist (docs/api.md 4.1.11) */
 	uint64_t campaign_id;
-	uint64_t account_id; /* of the request's key; 0: none */
+	uint64_t account_id; /* of the request's key; 0: none. It is no right */
 	uint64_t owner_id;   /* account of the campaign, in whose turn the committer runs it; 0: without a committer */
 	struct payload_view view;
 	union {

@@ -52,7 +52,7 @@
 	X(TEXT, utm, PAYLOADS, ON_CHANGE, BY_CODE) /* a JSON object */ \
 	X(TEXT, uid, PAYLOADS, ON_CHANGE, PERSONAL) \
 	X(TEXT, redirect_url, PAYLOADS, ON_CHANGE, BY_CODE) \
-	X(BOOL, redirect_by_key, PAYLOADS, ON_CHANGE, BY_CODE) /* redirect_url was stored with a key */ \
+	X(BOOL, redirect_by_key, PAYLOADS, ON_CHANGE, BY_CODE) /* redirect_url was stored by a caller with RIGHT_CHANGE */ \
 	X(TEXT, ip, PAYLOADS, ON_CHANGE, FULL_VIEW) \
 	X(TEXT, user_agent, BATCHES, ON_CHANGE, BY_CODE) \
 	X(TEXT, referrer, PAYLOADS, AT_SIGNUP, FULL_VIEW) \
@@ -172,8 +172,8 @@
 	X(BOOL, must_exist) \
 	X(BOOL, keep_opt_out) \
 	X(BOOL, edits) /* an operator corrects an existing lead, which has not signed up again; also after the end */ \
-	X(BOOL, replace_ip) /* given with a key: also on an existing lead */ \
-	X(BOOL, replace_user_agent) /* as replace_ip */ \
+	X(BOOL, replace_ip) /* the caller named it: also on an existing lead */ \
+	X(BOOL, replace_user_agent) /* the same, by a caller with RIGHT_CHANGE */ \
 	X(I32, points) /* custom points; 0: none */
 
 /* clang-format on */

@@ -13,10 +13,10 @@
 /* The rights: X(name, word, what it allows). */
 /* clang-format off */
 #define RIGHT_LIST(X) \
-	X(INGEST, "ingest", "sign up leads and look them up, as a form does") \
+	X(INGEST, "ingest", "sign up leads as a form does") \
 	X(STATS, "stats", "read settings, definitions, numbers and states, which are not about single people") \
 	X(LEADS, "leads", "read leads, their events, mails and payloads") \
-	X(CHANGE, "change", "change, add, import and delete leads") \
+	X(CHANGE, "change", "add, import, change and delete leads") \
 	X(HOOKS, "hooks", "read and change webhooks, send deliveries again") \
 	X(MANAGE, "manage", "add and change campaigns, definitions, texts") \
 	X(ACCOUNT, "account", "read and change keys, users and the audit log of the account")
@@ -37,11 +37,18 @@ enum right { RIGHT_LIST(RIGHT_BIT) };
 enum {
 	RIGHTS_NONE = 0,
 	RIGHTS_ALL = (1 << RIGHTS) - 1,
-	RIGHTS_FULL_KEY = RIGHTS_ALL & ~RIGHT_ACCOUNT,   /* of keys from before there were rights */
+	RIGHTS_FULL_KEY = RIGHTS_ALL & ~RIGHT_ACCOUNT, /* of keys from before there were rights */
 	RIGHTS_VIEWER = RIGHT_STATS | RIGHT_LEADS,
 	RIGHTS_EDITOR = RIGHTS_FULL_KEY,
 	RIGHTS_OWNER = RIGHTS_ALL
 };
+
+/* Whether the rights are enough where one of `needed` is needed, or all of them. */
+static inline bool
+rights_suffice(rights rights_of_caller, rights needed, bool all)
+{
+	return all ? (needed & ~rights_of_caller) == 0 : (needed & rights_of_caller) != 0;
+}
 
 /* Reads a list of rights with commas or spaces, or the name of one set of them: full, numbers, viewer, all. False with *bad set
  * to the first unknown item, or absent when there is none at all. */

@@ -134,6 +134,7 @@ next_command(enum command_kind kind, bool on)
 {
 	return (struct command){
 		.kind = kind,
+		.rights = (rights)next_number(),
 		.campaign_id = next_number() + (UINT64_C(1) << 40),
 		.account_id = next_number() + (UINT64_C(1) << 41),
 		.owner_id = next_number() + (UINT64_C(1) << 42),
@@ -145,6 +146,7 @@ static void
 same_command(const struct command *got, const struct command *want)
 {
 	assert_int_equal(got->kind, want->kind);
+	assert_int_equal(got->rights, want->rights);
 	assert_int_equal(got->campaign_id, want->campaign_id);
 	assert_int_equal(got->account_id, want->account_id);
 	assert_int_equal(got->owner_id, want->owner_id);

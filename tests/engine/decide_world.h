@@ -157,7 +157,9 @@ settle(struct world *w)
 static struct command
 signup(const char *email, const char *phone)
 {
-	struct command command = { .campaign_id = CAMPAIGN, .account_id = ACCOUNT, .view = { .full = true } };
+	struct command command = {
+		.rights = RIGHTS_FULL_KEY, .campaign_id = CAMPAIGN, .account_id = ACCOUNT, .view = { .full = true }
+	};
 	command.as.signup.email = command.as.signup.email_key = slice_of(email);
 	command.as.signup.phone = slice_of(phone);
 	return command;
@@ -168,6 +170,7 @@ public_signup(const char *email, const char *phone)
 {
 	struct command command = signup(email, phone);
 	command.account_id = 0;
+	command.rights = RIGHTS_NONE;
 	command.view.full = false;
 	return command;
 }

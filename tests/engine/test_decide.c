@@ -198,7 +198,7 @@ without_a_key_custom_fields_are_fewer(void **state)
 	struct custom_field fields[] = { { SLICE("a"), SLICE("\"12345\""), SLICE_NONE }, { SLICE("b"), SLICE("1"), SLICE_NONE },
 		{ SLICE("a"), SLICE("\"54321\""), SLICE_NONE }, { SLICE("b"), SLICE_NONE, SLICE_NONE } };
 	struct command command = signup("a@x.org", NULL);
-	command.account_id = 0;
+	command.account_id = command.rights = 0;
 	command.as.signup.custom_fields = fields;
 	command.as.signup.custom_field_count = 2;
 	w->id_supply.custom_fields = (struct custom_field_limits){ 50, 100, 18 }; /* {"a":"12345","b":1} has 19 */
@@ -206,10 +206,11 @@ without_a_key_custom_fields_are_fewer(void **state)
 	assert_failure(w, 0, FAILURE_INVALID_PARAMETER);
 	assert_contains(w->outcomes[0].detail, "at most 18 bytes");
 	command.account_id = ACCOUNT;
+	command.rights = RIGHTS_FULL_KEY;
 	run(w, &command, 1);
 	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
 	settle(w);
-	command.account_id = 0;
+	command.account_id = command.rights = 0;
 	command.as.signup.custom_fields = fields + 2; /* of the same size */
 	command.as.signup.custom_field_count = 1;
 	run(w, &command, 1);
@@ -294,7 +295,7 @@ random_signup(struct pool *pool, uint64_t *seed)
 	struct slice phone = r & 2 ? pool_printf(pool, "+493012345%" PRIu64, r >> 12 & 7) : SLICE_NONE;
 	struct command command = signup(email.data, phone.data);
 	if (r & 4)
-		command.account_id = 0;
+		command.account_id = command.rights = 0;
 	command.campaign_id += r >> 16 & 1;
 	command.as.signup.must_exist = (r >> 20 & 7) == 0;
 	command.as.signup.points = (int32_t)(r >> 40 & 7) - 2;

@@ -179,6 +179,55 @@ a_key_may_name_the_lead_to_update(void **state)
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
 }
 
+/* manage.md 2: without the right `change` a key is a stranger to the leads that exist, whatever else it may do. */
+static void
+only_the_right_to_change_changes_a_lead(void **state)
+{
+	static const enum public_update updates[] = { PUBLIC_UPDATE_NONE, PUBLIC_UPDATE_OWN, PUBLIC_UPDATE_ALL };
+	struct world *w = *state;
+	run(w, (struct command[]){ signup("a@x.org", "+4930123456") }, 1);
+	settle(w);
+	struct lead *lead = &w->set.leads[0]->lead;
+	for (unsigned number = 0; number < RIGHTS * ARRAY_SIZE(updates); number++) {
+		struct command command = signup("a@x.org", "+4930999999"), other = signup("b@x.org", "+4930123456");
+		const bool may = (1 << number % RIGHTS) == RIGHT_CHANGE, open = updates[number / RIGHTS] == PUBLIC_UPDATE_ALL;
+		w->set.campaigns[0].campaign.public_update = updates[number / RIGHTS];
+		command.rights = other.rights = UINT32_C(1) << number % RIGHTS;
+		command.as.signup.points = 7;
+		command.as.signup.redirect_url = SLICE("/mine");
+		lead->phone = SLICE("+4930123456");
+		lead->redirect_url = SLICE_NONE;
+		lead->redirect_by_key = false;
+		lead->opted_out = true;
+		lead->score = 0;
+		run(w, (struct command[]){ command, other }, may ? 1 : 2);
+		settle(w);
+		assert_slice(lead->phone, may ? "+4930999999" : "+4930123456");
+		assert_int_equal(lead->score, may ? 7 : 0);
+		assert_int_equal(slice_present(lead->redirect_url), may || open);
+		assert_int_equal(lead->redirect_by_key, may);
+		assert_int_equal(lead->opted_out, !may && !open);
+	}
+	assert_int_equal(w->set.lead_count, 2); /* the number of the first did not match the second */
+}
+
+/* 4.1.11: which leads exist is for callers that may read leads. */
+static void
+only_the_right_to_read_shows_a_lead(void **state)
+{
+	struct world *w = *state;
+	w->set.campaigns[0].campaign.public_lookup = PUBLIC_LOOKUP_OWN;
+	run(w, (struct command[]){ signup("a@x.org", NULL) }, 1);
+	settle(w);
+	for (unsigned number = 0; number < RIGHTS; number++) {
+		struct command command = signup("a@x.org", NULL);
+		command.rights = UINT32_C(1) << number;
+		run(w, &command, 1);
+		settle(w);
+		assert_int_equal(w->outcomes[0].showing, command.rights == RIGHT_LEADS ? SHOWN_BY_VIEW : WITHHELD);
+	}
+}
+
 static void
 must_exist_makes_no_lead(void **state)
 {
@@ -203,6 +252,8 @@ main(void)
 		WORLD_TEST(a_number_of_ones_own_shows_no_emails),
 		WORLD_TEST(without_a_key_a_redirect_url_stored_by_others_is_not_shown),
 		WORLD_TEST(a_key_may_name_the_lead_to_update),
+		WORLD_TEST(only_the_right_to_change_changes_a_lead),
+		WORLD_TEST(only_the_right_to_read_shows_a_lead),
 		WORLD_TEST(must_exist_makes_no_lead),
 	};
 	return cmocka_run_group_tests_name("decide_matching", tests, NULL, NULL);

@@ -222,6 +222,7 @@ a_changed_address_is_confirmed(void **state)
 	confirm_as(w, 0, "u0@x.org");
 	struct command command = signup("new@x.org", NULL);
 	command.account_id = ACCOUNT;
+	command.rights = RIGHTS_FULL_KEY;
 	command.as.signup.subject = lead(w, 0)->social_id;
 	command.as.signup.must_exist = true;
 	run(w, &command, 1);

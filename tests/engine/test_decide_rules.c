@@ -173,7 +173,9 @@ actions_are_completed_once(void **state)
 {
 	struct world *w = *state;
 	sign_up(w, 0, -1);
-	struct command command = { .kind = COMMAND_COMPLETION, .campaign_id = CAMPAIGN, .account_id = ACCOUNT };
+	struct command command = {
+		.kind = COMMAND_COMPLETION, .rights = RIGHTS_FULL_KEY, .campaign_id = CAMPAIGN, .account_id = ACCOUNT
+	};
 	command.as.completion =
 	    (struct completion){ { .identity = LEAD_BY_EMAIL, .value = SLICE("u0@x.org") }, 1, SLICE("twice") };
 	run(w, (struct command[]){ command, command }, 2);

@@ -138,6 +138,7 @@ parse_command(struct pool *pool, const struct tree *item)
 	command->kind = (enum command_kind)kind;
 	command->campaign_id = tree_id(item, "campaign");
 	command->account_id = tree_id(item, "account");
+	command->rights = command->account_id == 0 ? RIGHTS_NONE : RIGHTS_FULL_KEY;
 	command->view = (struct payload_view){ tree_flag(item, "full"), tree_flag(item, "skip_urls"),
 		tree_flag(item, "skip_actions"), tree_flag(item, "url"), .own = false };
 	switch (command->kind) {

@@ -262,12 +262,17 @@ a_mixed_batch_leaves_consistent_rows(void **state)
 	struct lead_reference all_leads[] = { { .identity = LEAD_BY_ID, .id = a.id }, { .identity = LEAD_BY_ID, .id = b.id } };
 	struct command commands[] = {
 		referred_signup(w, "c@example.org", b.social_id),
-		{ .kind = COMMAND_TAGGING, .campaign_id = w->campaign, .account_id = w->account, .view = { .full = true } },
+		{ .kind = COMMAND_TAGGING,
+		    .campaign_id = w->campaign,
+		    .rights = RIGHTS_FULL_KEY,
+		    .account_id = w->account,
+		    .view = { .full = true } },
 		{ .kind = COMMAND_POINTS,
 		    .campaign_id = w->campaign,
 		    .as.points = { all_leads, 2, 500, 0, SLICE("well done") } },
 		{ .kind = COMMAND_COMPLETION,
 		    .campaign_id = w->campaign,
+		    .rights = RIGHTS_FULL_KEY,
 		    .account_id = w->account,
 		    .as.completion = { .lead = all_leads[1], .action_id = w->campaign * 10 + 1 } },
 		change_of(w, b.id, LEAD_VERIFY),

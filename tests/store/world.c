@@ -172,7 +172,9 @@ add_webhook(struct world *w, uint64_t campaign, const char *url, uint32_t events
 struct command
 signup(const struct world *w, uint64_t campaign, const char *email)
 {
-	struct command command = { .campaign_id = campaign, .account_id = w->account, .view = { .full = true } };
+	struct command command = {
+		.rights = RIGHTS_FULL_KEY, .campaign_id = campaign, .account_id = w->account, .view = { .full = true }
+	};
 	command.as.signup.email = command.as.signup.email_key = slice_of(email);
 	return command;
 }

@@ -150,8 +150,10 @@ flush_batch(struct import_run *run)
 	for (size_t i = 0; i < run->row_count; i++) {
 		run->rows[i].import.last_number = run->last_number;
 		run->rows[i].import.events = run->events;
-		commands[i] =
-		    (struct command){ .kind = COMMAND_IMPORT, .campaign_id = run->call->id, .as.import = &run->rows[i].import };
+		commands[i] = (struct command){ .kind = COMMAND_IMPORT,
+			.rights = caller_rights(run->call->caller),
+			.campaign_id = run->call->id,
+			.as.import = &run->rows[i].import };
 		pointers[i] = &commands[i];
 	}
 	if (run->row_count > 0)

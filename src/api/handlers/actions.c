@@ -69,14 +69,12 @@ handle_action(struct call *call)
 	struct arguments arguments;
 	if (!call_read(call, GROUP_ACTION, &arguments))
 		return;
-	if (call->account_id == 0 && !stranger_may_change(&call->campaign, slice_present(arguments.own_id))) {
-		call_fail(call, FAILURE_MISSING_API_KEY);
+	if (!call_has_right(call, RIGHT_CHANGE) && !stranger_may_change(&call->campaign, slice_present(arguments.own_id))) {
+		call_fail_stranger(call);
 		return;
 	}
 	const struct command command = {
 		.kind = COMMAND_COMPLETION,
-		.campaign_id = call->campaign.id,
-		.account_id = call->account_id,
 		.as.completion = { .lead = arguments.lead, .action_id = arguments.action_id, .message = arguments.message },
 	};
 	if (call_execute(call, &command).failure == FAILURE_NONE)

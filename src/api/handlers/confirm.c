@@ -131,7 +131,6 @@ reject(struct call *call, const struct mail_link *link)
 {
 	const struct command command = {
 		.kind = COMMAND_CHANGE,
-		.campaign_id = call->campaign.id,
 		.as.change = { .action = LEAD_OPTOUT, .lead = { .identity = LEAD_BY_ID, .id = link->lead.id } },
 	};
 	if (call_execute(call, &command).failure == FAILURE_NONE)
@@ -143,7 +142,6 @@ call_show_confirmed(struct call *call, uint64_t lead_id)
 {
 	struct outcome outcome;
 	const struct look_up look_up = {
-		.campaign_id = call->campaign.id,
 		.reference = { .identity = LEAD_BY_ID, .id = lead_id },
 		.view.own = true,
 	};
@@ -160,7 +158,6 @@ confirm(struct call *call, const struct mail_link *link)
 {
 	const struct command command = {
 		.kind = COMMAND_CHANGE,
-		.campaign_id = call->campaign.id,
 		.as.change = {
 			.action = LEAD_VERIFY,
 			.lead = { .identity = LEAD_BY_ID, .id = link->lead.id },

@@ -100,7 +100,6 @@ handle_erase(struct call *call)
 	}
 	const struct command command = {
 		.kind = COMMAND_CHANGE,
-		.campaign_id = call->campaign.id,
 		.as.change = { .action = LEAD_DELETE, .lead = { .identity = LEAD_BY_ID, .id = link.lead.id } },
 	};
 	if (call_execute(call, &command).failure == FAILURE_NONE)

@@ -214,8 +214,6 @@ make_change(struct call *call, struct slice text, struct slice phone, struct com
 		return call_fail(call, found == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(found));
 	*command = (struct command){
 		.kind = COMMAND_CHANGE,
-		.campaign_id = call->campaign.id,
-		.account_id = call->account_id,
 		.as.change = { .action = keywords[i].action, .lead = { .identity = LEAD_BY_ID, .id = lead.id } },
 	};
 	return true;
@@ -237,8 +235,6 @@ make_command(struct call *call, struct inbound_result *result, struct command *c
 		return make_change(call, text, arguments.signup.phone, command);
 	*command = (struct command){
 		.kind = COMMAND_SIGNUP,
-		.campaign_id = call->campaign.id,
-		.account_id = call->account_id,
 		.view = { .full = true },
 		.as.signup = arguments.signup,
 	};

@@ -7,20 +7,11 @@
 
 #include "engine/strangers.h"
 
-/* Runs a command of this call, which has no answer yet unless the command failed. */
-static struct outcome
-execute(struct call *call, struct command command)
-{
-	command.campaign_id = call->campaign.id;
-	command.account_id = call->account_id;
-	return call_execute(call, &command);
-}
-
-/* The same with an answer. `answer`: the body; absent: the command's result. */
+/* Runs a command of this call and answers. `answer`: the body; absent: the command's result. */
 static struct outcome
 run(struct call *call, struct command command, struct slice answer)
 {
-	const struct outcome outcome = execute(call, command);
+	const struct outcome outcome = call_execute(call, &command);
 	if (outcome.failure == FAILURE_NONE)
 		call_answer(call, slice_present(answer) ? answer : outcome.body);
 	return outcome;
@@ -30,7 +21,7 @@ run(struct call *call, struct command command, struct slice answer)
 static bool
 may_demand_lead(struct call *call, const struct signup *signup)
 {
-	return !signup->must_exist || call_may_see(call, LEAD_BY_EMAIL, false);
+	return !signup->must_exist || call_has_right(call, RIGHT_CHANGE) || call_may_see(call, LEAD_BY_EMAIL, false);
 }
 
 /* What is answered to a bot. */
@@ -196,7 +187,7 @@ handle_points(struct call *call)
 		.account_jobs = call->api->options->account_bulk_jobs,
 		.message = arguments.message,
 	};
-	const struct outcome outcome = execute(call, (struct command){ .kind = COMMAND_POINTS, .as.points = points });
+	const struct outcome outcome = call_execute(call, &(struct command){ .kind = COMMAND_POINTS, .as.points = points });
 	if (outcome.failure == FAILURE_TOO_MANY_JOBS)
 		refuse(call);
 	else if (outcome.failure == FAILURE_NONE && outcome.queued > 0)

@@ -43,7 +43,6 @@ opt_out(struct call *call, const struct lead_reference *reference)
 {
 	const struct command command = {
 		.kind = COMMAND_CHANGE,
-		.campaign_id = call->campaign.id,
 		.as.change = { .action = LEAD_OPTOUT, .lead = *reference },
 	};
 	if (call_execute(call, &command).failure == FAILURE_NONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The code that was sent to a lead's phone number (docs/api.md 4.1.9, 4.1.14). Callers without a key do not see which numbers
- * are those of leads. */
+ * The code that was sent to a lead's phone number (docs/api.md 4.1.9, 4.1.14). Strangers do not see which numbers are those of
+ * leads. */
 #include "api/handlers/codes.h"
 #include "api/pages.h"
 #include "api/parameters.h"
@@ -20,7 +20,7 @@ call_read_code(struct pool *pool, struct slice typed)
 static bool
 is_stranger(const struct call *call)
 {
-	return call->account_id == 0;
+	return !call_has_right(call, RIGHT_CHANGE);
 }
 
 /* A lead with an id of 0 where there is none. Of a stranger it has a number in any case: its code is tried like any other, so
@@ -56,8 +56,6 @@ call_verify_by_code(struct call *call, const struct lead_code *code, struct slic
 {
 	struct command command = {
 		.kind = COMMAND_CHANGE,
-		.campaign_id = call->campaign.id,
-		.account_id = call->account_id,
 		.as.change = {
 			.action = LEAD_VERIFY,
 			.lead = { .identity = LEAD_BY_ID, .id = code->lead_id },
@@ -84,7 +82,7 @@ handle_verify_phone_number(struct call *call)
 	struct lead lead;
 	enum lead_code_verdict verdict;
 	if (is_stranger(call) && !call_sends_codes(call)) {
-		call_fail(call, FAILURE_MISSING_API_KEY);
+		call_fail_stranger(call);
 		return;
 	}
 	if (!call_read(call, GROUP_LEAD | GROUP_CODE, &arguments) || !find_lead(call, &arguments.lead, &lead))

@@ -148,7 +148,7 @@ export const ROLES = {
 
 export const RIGHTS = {
 	__proto__: null,
-	ingest: ["Sign-ups", "sign up and look up leads, without private data"],
+	ingest: ["Sign-ups", "sign up leads, as a form does"],
 	stats: ["Statistics", "read settings and statistics, no personal data"],
 	leads: ["Leads", "read leads, their emails and events"],
 	change: ["Change leads", "add, change and delete leads"],

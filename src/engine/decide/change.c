@@ -25,11 +25,11 @@ decide_points(struct step *step)
 		step_fail(step, FAILURE_LEADS_NOT_FOUND, SLICE_NONE);
 }
 
-/* Without a key an action that cannot be completed is answered like one that does not exist: strangers learn nothing. */
+/* To a stranger an action that cannot be completed is answered like one that does not exist. */
 static bool
 may_see(const struct step *step, const struct action *action)
 {
-	return action != NULL && (step->command->account_id != 0 || (action->public && action->tag_id == 0));
+	return action != NULL && (step_has_right(step, RIGHT_CHANGE) || (action->public && action->tag_id == 0));
 }
 
 void

@@ -98,7 +98,7 @@ static bool
 is_duplicate_ip(const struct step *step, const struct lead *lead)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
-	bool by_server = step->command->account_id != 0 && slice_equal(lead->source, SLICE("API"));
+	bool by_server = step->command->rights != RIGHTS_NONE && slice_equal(lead->source, SLICE("API"));
 	return campaign_judges_addresses(campaign) && slice_present(lead->ip) && !by_server &&
 	       leads_from(step, lead->ip) + 1 > (int64_t)campaign->max_per_ip &&
 	       !is_allowed(step->pool, lead->ip, campaign->allowed_networks);

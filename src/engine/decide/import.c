@@ -56,8 +56,10 @@ match_lead(struct step *step, const struct signup *row, struct working_lead **ma
 		const struct lead *lead = &found[i]->lead;
 		if (differ(row->subject, lead->social_id) || differ(row->email_key, lead->email_key) ||
 		    differ(row->phone, lead->phone) || (*match != NULL && *match != found[i])) {
-			refuse(step, pool_printf(step->pool, "%s is that of another lead, with social_id %.*s", names[i],
-					 SLICE_ARGS(lead->social_id)));
+			refuse(step, step_has_right(step, RIGHT_LEADS)
+					 ? pool_printf(step->pool, "%s is that of another lead, with social_id %.*s", names[i],
+					       SLICE_ARGS(lead->social_id))
+					 : pool_printf(step->pool, "%s is that of another lead", names[i]));
 			return false;
 		}
 		*match = found[i];

@@ -20,17 +20,17 @@ owns(const struct signup *signup, const struct working_lead *lead)
 static bool
 may_change(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
-	return step->command->account_id != 0 || stranger_may_change(&step->campaign->campaign, owns(signup, lead));
+	return step_has_right(step, RIGHT_CHANGE) || stranger_may_change(&step->campaign->campaign, owns(signup, lead));
 }
 
-/* Whether a look-up without a key by email address or phone number shows a lead (4.1.11). */
+/* Whether a look-up by a stranger, by email address or phone number, shows a lead (4.1.11). */
 static bool
 shows_addresses(const struct step *step)
 {
 	return stranger_may_see(&step->campaign->campaign, LEAD_BY_EMAIL, false);
 }
 
-/* 4.3: without a key, the phone number of a lead with another email does not match. Otherwise a stranger could store the
+/* 4.3: to a stranger, the phone number of a lead with another email does not match. Otherwise a stranger could store the
  * number with another email and receive the sign-up of the number's owner. That of a lead without an email matches only where
  * the email may be added to it, else the sign-up would be lost, and where addresses are shown, else the answer would show
  * whether the email is another lead's. */
@@ -38,7 +38,7 @@ static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {
 	const struct working_lead *owner = find(step, LEAD_BY_PHONE, signup->phone);
-	if (step->command->account_id != 0 || !slice_present(signup->email_key) || owner == NULL)
+	if (step_has_right(step, RIGHT_CHANGE) || !slice_present(signup->email_key) || owner == NULL)
 		return false;
 	return slice_present(owner->lead.email_key) ? !slice_equal(owner->lead.email_key, signup->email_key)
 						    : !may_change(step, signup, owner) || !shows_addresses(step);
@@ -70,11 +70,11 @@ match_lead(struct step *step, const struct signup *signup, struct working_lead *
 	return true;
 }
 
-/* 4.3.4: missing identities are added. Existing ones are replaced only with a key, and are then no longer verified. */
+/* 4.3.4: missing identities are added. Strangers do not replace existing ones, which are then no longer verified. */
 static void
 update_identities(struct step *step, const struct signup *signup, struct lead *lead)
 {
-	bool may_replace = step->command->account_id != 0;
+	const bool may_replace = step_has_right(step, RIGHT_CHANGE);
 	if (slice_present(signup->email_key) && !slice_equal(signup->email_key, lead->email_key) &&
 	    (may_replace || !slice_present(lead->email_key))) {
 		lead->email = signup->email;
@@ -105,7 +105,7 @@ update_fields(const struct step *step, const struct signup *signup, struct lead 
 	replace_if(true, &lead->uid, signup->uid);
 	replace_if(true, &lead->redirect_url, signup->redirect_url);
 	if (slice_present(signup->redirect_url))
-		lead->redirect_by_key = step->command->account_id != 0;
+		lead->redirect_by_key = step_has_right(step, RIGHT_CHANGE);
 	replace_if(signup->replace_ip, &lead->ip, signup->ip);
 	replace_if(signup->replace_user_agent, &lead->user_agent, signup->user_agent);
 	replace_if(!slice_present(lead->utm), &lead->utm, signup->utm);
@@ -114,7 +114,7 @@ update_fields(const struct step *step, const struct signup *signup, struct lead 
 static void
 book_points(struct step *step, const struct signup *signup, struct working_lead *lead)
 {
-	if (signup->points == 0 || step->command->account_id == 0)
+	if (signup->points == 0 || !step_has_right(step, RIGHT_CHANGE))
 		return;
 	step_book(
 	    step, lead, &(struct booking){ .reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = signup->points });
@@ -161,7 +161,7 @@ new_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 		.utm = signup->utm,
 		.uid = signup->uid,
 		.redirect_url = signup->redirect_url,
-		.redirect_by_key = slice_present(signup->redirect_url) && step->command->account_id != 0,
+		.redirect_by_key = slice_present(signup->redirect_url) && step_has_right(step, RIGHT_CHANGE),
 		.ip = signup->ip,
 		.user_agent = signup->user_agent,
 		.referrer = signup->referrer,
@@ -207,7 +207,7 @@ field_limits(const struct step *step, const struct working_lead *lead)
 {
 	struct custom_field_limits limits = step->id_supply->custom_fields;
 	const size_t stored = lead == NULL ? 0 : lead->lead.custom_fields.size;
-	if (step->command->account_id != 0 || limits.public_bytes == 0)
+	if (step->command->rights != RIGHTS_NONE || limits.public_bytes == 0)
 		return limits;
 	const size_t most = stored > limits.public_bytes ? stored : limits.public_bytes;
 	limits.bytes = most < limits.bytes ? most : limits.bytes;
@@ -235,7 +235,7 @@ merge_fields(struct step *step, const struct signup *signup, const struct workin
 static enum lead_showing
 showing(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
-	if (step->command->account_id != 0)
+	if (step_has_right(step, RIGHT_LEADS))
 		return SHOWN_BY_VIEW;
 	const bool is_visible = shows_addresses(step);
 	if (lead == NULL) {
@@ -258,12 +258,12 @@ sign_up(struct step *step, const struct signup *request, bool update)
 		signup.phone = SLICE_NONE;
 	if (!match_lead(step, &signup, &lead))
 		return NULL;
+	step->outcome->showing = showing(step, &signup, lead);
 	if (lead != NULL && !update)
 		return lead;
 	const bool changes = lead == NULL || (!signup.unproven && may_change(step, &signup, lead));
 	if (!merge_fields(step, &signup, changes ? lead : NULL, &custom_fields))
 		return NULL;
-	step->outcome->showing = showing(step, &signup, lead);
 	if (lead != NULL && signup.unproven) { /* docs/api.md 8 */
 		if (step_is_unproven(lead))
 			(void)!step_request_mail(step, lead, MESSAGE_VERIFY, 0);
@@ -271,7 +271,8 @@ sign_up(struct step *step, const struct signup *request, bool update)
 		return lead;
 	}
 	const bool counts = lead != NULL && (changes || stranger_may_count(&step->campaign->campaign, owns(&signup, lead)));
-	if (lead != NULL && step->command->account_id == 0 && !owns(&signup, lead))
+	const bool is_stranger = !step_has_right(step, RIGHT_CHANGE);
+	if (lead != NULL && is_stranger && !owns(&signup, lead))
 		step_mail_repetition(step, lead, step->outcome->showing == WITHHELD);
 	if (!changes) {
 		step_text_code(step, &signup, lead);
@@ -286,7 +287,7 @@ sign_up(struct step *step, const struct signup *request, bool update)
 		return lead;
 	}
 	update_lead(step, &signup, lead, custom_fields);
-	if (step->command->account_id == 0)
+	if (is_stranger)
 		step_text_code(step, &signup, lead);
 	if (!signup.edits)
 		count_repetition(step, lead);

@@ -45,6 +45,13 @@ struct step {
 
 void step_fail(struct step *step, enum failure failure, struct slice detail);
 
+/* Whether the caller has the right. */
+static inline bool
+step_has_right(const struct step *step, enum right right)
+{
+	return (step->command->rights & (rights)right) != 0;
+}
+
 /* A lead of the command's campaign; NULL when there is none. */
 struct working_lead *step_find(const struct step *step, const struct lead_reference *reference);
 

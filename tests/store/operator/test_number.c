@@ -86,6 +86,7 @@ sign_up(struct world *w, struct store *store, const char *email)
 {
 	struct outcome outcome;
 	struct command command = signup(w, 3000001, email);
+	command.rights = RIGHTS_NONE;
 	command.account_id = command.owner_id = 0;
 	execute(store, w->pool, &command, 1, &outcome);
 	return outcome.failure;

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""docs/manage.md 2: what a key with some rights can see and change by /v2."""
+import itertools
+import re
+
+import pytest
+
+SIGNED_UP = {"email": "ada@example.org", "phone_number": "+14155552671", "first_name": "Ada", "plan": "gold"}
+LOOKUPS, UPDATES = ["all", "social_id", "own", "none"], ["all", "own", "none"]
+
+
+@pytest.fixture(scope="module")
+def keys(service, account):
+    """Keys with these rights, each made once."""
+    made = {}
+
+    def key(rights):
+        if rights not in made:
+            made[rights] = service.installation.admin("key", "add", str(account.id), "--rights", rights)["key"]
+        return made[rights]
+    return key
+
+
+SOCIAL_ID = r"\b[0-9A-HJKMNP-TV-Z]{10}\b"
+DIFFERENT = {"id", "campaign_id", "list_id", "avatar", "when", "request_id", "unsubscribe_url"}
+
+
+def shape(value):
+    """An answer without what differs between two campaigns with the same leads. Whether a token is shown stays."""
+    if isinstance(value, dict):
+        return {name: shape(member) for name, member in value.items() if name not in DIFFERENT or member is None}
+    if isinstance(value, list):
+        return [shape(item) for item in value]
+    return re.sub(r"/c/\d+", "", re.sub(r"ID/[\w-]{24}", "ID/TOKEN", re.sub(SOCIAL_ID, "ID", value))) if isinstance(value, str) else value
+
+
+def attempts(lead, token):
+    """What a stranger may try with a lead that exists: (method, path below the campaign, fields)."""
+    known, number, named = {"email": "ada@example.org"}, {"phone_number": "+14155552671"}, {"social_id": lead["social_id"]}
+    mine = {"points": 500, "redirect_url": "https://mine.example/", "ip": "192.0.2.66", "__user_agent": "mine", "plan": "mine", "__uid": "mine"}
+    yield from (("GET", "", names) for names in (known, number, named, {"__token": token}))
+    yield from (("GET", "/leaderboard", names) for names in ({}, named, {"__token": token}))
+    yield "POST", "", {**named, "must_exist": True, "email": "mallory@example.net", **mine}
+    yield "POST", "", {**named, **mine}
+    yield "POST", "", {**known, "must_exist": True, **mine}
+    yield "POST", "", {**number, "email": "eve@example.net", **mine}
+    yield "POST", "", {**known, "phone_number": "+14155552672", **mine}
+    yield "POST", "", {**known, "__token": token, **mine}
+    yield "POST", "", {**number, **mine}
+    yield "POST", "/verify-phone-number", {**named, "code": "000000"}
+
+
+@pytest.mark.parametrize("lookup, update", [*zip(LOOKUPS, itertools.cycle(UPDATES)), ("own", "all"), ("all", "none")])
+def test_ingest_is_a_stranger_to_leads_that_exist(service, account, keys, lookup, update):
+    """With `ingest` alone the same requests have the same effects and answers as without a key, but for the reason of a refusal"""
+    campaigns = [service.campaign(account, pages="on", public_lookup=lookup, public_update=update) for _ in range(2)]
+    leads = [campaign.lead(**SIGNED_UP, ip="192.0.2.5") for campaign in campaigns]
+    for campaign, lead in zip(campaigns, leads):
+        service.installation.sql(f"UPDATE lh_leads SET opted_out = TRUE WHERE id = {lead['id']}")
+    tokens = [lead["status_url"].split("/s/")[1] for lead in leads]
+    for number, requests in enumerate(zip(*(attempts(lead, token) for lead, token in zip(leads, tokens)))):
+        answers = []
+        for campaign, lead, key, (method, path, fields) in zip(campaigns, leads, (None, keys("ingest")), requests):
+            send = campaign.get if method == "GET" else campaign.post
+            answer = send(fields, key=key, path=path, address=f"203.0.113.{number}")
+            verdict = (403, "missing_right") if answer.status == 409 and answer.json["error"] == "missing_api_key" else answer.verdict
+            shown = shape(answer.json) if answer.status == 200 else {}
+            answers.append((verdict, shown, shape(campaign.find(social_id=lead["social_id"]))))
+        assert answers[0] == answers[1], (number, requests[0])
+    state = campaigns[1].find(social_id=leads[1]["social_id"])
+    assert (state["email"], state["phone_number"]) == ("ada@example.org", "+14155552671")
+    assert state["contest_score"] == leads[1]["contest_score"]
+
+
+def test_ingest_adds_leads(service, account, keys):
+    """A server that forwards forms: the visitor's address, more fields than without a key, no limits of an address, no points"""
+    campaign = service.campaign(account, bots="proof", public_lookup="own")
+    sent = {"email": "new@example.org", "ip": "192.0.2.7", "points": 50, "long": "x" * 3000, "redirect_url": "https://mine.example/"}
+    answers = [campaign.post({**sent, "email": f"{number}@example.org"}, key=keys("ingest"), address="203.0.113.7") for number in range(12)]
+    assert {answer.status for answer in answers} == {200}
+    assert answers[0].json["redirect_url"].startswith("https://mine.example/") and "email" not in answers[0].json
+    lead = campaign.find(email="0@example.org")
+    assert (lead["ip"], lead["contest_score"], len(lead["custom_fields"]["long"])) == ("192.0.2.7", 0, 3000)
+    assert service.installation.sql(f"SELECT source FROM lh_leads WHERE id = {lead['id']}") == "API"
+
+
+def test_change_adds_and_changes_leads(service, account, keys):
+    """2: `change` alone signs up, too; without `leads` it sees what a caller without a key sees"""
+    campaign = service.campaign(account, public_lookup="own", public_update="none")
+    key = keys("change")
+    made = campaign.post({"email": "a@example.org", "points": 5}, key=key)
+    assert made.status == 200 and made.json["contest_score"] == 5 and "email" not in made.json
+    again = campaign.post({"email": "a@example.org", "phone_number": "+14155552671", "must_exist": True, "points": 2}, key=key)
+    assert (again.status, again.json["id"], again.json["social_id"]) == (200, None, None)
+    assert campaign.post({"social_id": made.json["social_id"], "email": "b@example.org", "must_exist": True}, key=key).status == 200
+    lead = campaign.find(email="b@example.org")
+    assert (lead["id"], lead["contest_score"], lead["phone_number"]) == (made.json["id"], 7, "+14155552671")
+    assert campaign.post({"email": "none@example.org", "must_exist": True}, key=key).verdict == (404, "lead_not_found")
+    assert campaign.get({"email": "b@example.org"}, key=key).verdict == (403, "missing_right")
+
+
+def test_leads_alone_reads(service, account, keys):
+    """2"""
+    campaign = service.campaign(account, public_lookup="none")
+    lead = campaign.lead(**SIGNED_UP)
+    assert campaign.get({"email": "ada@example.org"}, key=keys("leads")).json["email"] == "ada@example.org"
+    assert campaign.post(SIGNED_UP, key=keys("leads")).verdict == (403, "missing_right")
+    both = campaign.post({"email": "ada@example.org", "points": 9, "plan": "mine"}, key=keys("ingest,leads"))
+    assert (both.status, both.json["id"], both.json["contest_score"]) == (200, lead["id"], 0)
+
+
+def test_numbers_show_no_leaders(service, account, keys):
+    """2: `stats` is about no single people"""
+    campaign = service.campaign(account)
+    campaign.lead(**SIGNED_UP)
+    assert campaign.get({}, key=keys("stats"), path="/leaderboard").verdict == (403, "missing_right")
+    assert campaign.get({}, key=keys("ingest"), path="/leaderboard").json["leaders"][0]["display_name"] == "Ada"

@@ -293,7 +293,7 @@ print_http(const struct admin_command *command, FILE *out)
 	for (unsigned i = 0; i < RIGHTS; i++) {
 		if ((command->rights >> i & 1) == 0)
 			continue;
-		fprintf(out, "%s%.*s", first ? "" : "|", SLICE_ARGS(right_word(i)));
+		fprintf(out, "%s%.*s", first ? "" : command->all_rights ? "+" : "|", SLICE_ARGS(right_word(i)));
 		first = false;
 	}
 	fputs("\n\n", out);

@@ -141,8 +141,10 @@ struct admin_command {
 	const char *fields;
 	bool lines;                 /* texts of members may have several lines */
 	rights rights;              /* a caller has one of them */
+	bool all_rights;            /* it has all of them */
 	bool operator_only;         /* of the installation */
 	bool creates;               /* an object */
+	bool admits;                /* what it makes lets others in, for as long as they like */
 	bool accumulates;           /* has its effect each time that it is called */
 	bool queues;                /* a remote call leaves it to the dispatcher, and outputs the job */
 	bool changes;               /* something, though its method does not say so: it is in the audit log */

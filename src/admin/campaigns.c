@@ -55,6 +55,31 @@ static const struct value_setting setting_table[] = {
 };
 const struct value_settings admin_campaign_settings = { setting_table, ARRAY_SIZE(setting_table), "a campaign", 0 };
 
+/* What callers without a key see of leads, and change, is decided by callers that may do so themselves. */
+static const struct {
+	const char *setting;
+	enum right right;
+} guarded[] = {
+	{ "privacy", RIGHT_LEADS },
+	{ "require_key", RIGHT_LEADS },
+	{ "public_lookup", RIGHT_LEADS },
+	{ "public_update", RIGHT_CHANGE },
+};
+
+/* Of the settings from this operand on. Reports one that the caller may not change and returns a status, else EX_OK. */
+static int
+check_rights(struct admin_call *call, size_t first)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++) {
+		const rights needed = (rights)guarded[i].right;
+		size_t count;
+		if (values_have(call, first, guarded[i].setting) && (caller_rights(call->caller) & needed) == 0)
+			return admin_fail(call, PROBLEM_FORBIDDEN, "%s needs the right %.*s, too", guarded[i].setting,
+			    SLICE_ARGS(rights_words(call->pool, needed, &count)[0]));
+	}
+	return EX_OK;
+}
+
 static bool
 edit_settings(void *context, struct campaign_settings *settings)
 {
@@ -114,6 +139,9 @@ admin_campaign_add(struct admin_call *call)
 	uint64_t id = 0; /* that of --id */
 	if (!values_take(call, id_options, ARRAY_SIZE(id_options), &id))
 		return EX_DATAERR;
+	const int status = check_rights(call, 2);
+	if (status != EX_OK)
+		return status;
 	struct campaign_settings settings = new_campaign(slice_of(call->operands[1]), id != 0);
 	if (!admin_name(call, settings.name) || !values_apply(call, 2, &settings))
 		return EX_DATAERR;
@@ -263,6 +291,9 @@ int
 admin_campaign_set(struct admin_call *call)
 {
 	const bool counts = values_have(call, 1, "max_per_ip");
+	const int status = check_rights(call, 1);
+	if (status != EX_OK)
+		return status;
 	if (call->options[OPTION_QUEUE] != NULL && !counts)
 		return admin_fail_option(call, PROBLEM_USAGE, OPTION_QUEUE, "only with max_per_ip");
 	if (counts && admin_queues(call))

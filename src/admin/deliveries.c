@@ -61,10 +61,20 @@ static const struct value_option filter_table[] = {
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
 };
 
+static bool
+may_read_leads(const struct admin_call *call)
+{
+	return (caller_rights(call->caller) & RIGHT_LEADS) != 0;
+}
+
 /* Reports an invalid filter and returns false: EX_DATAERR. */
 static bool
 read_filter(struct admin_call *call, size_t limit, struct delivery_filter *filter)
 {
+	if (call->options[OPTION_LEAD] != NULL && !may_read_leads(call)) {
+		admin_fail_option(call, PROBLEM_FORBIDDEN, OPTION_LEAD, "the deliveries of one lead need the right leads");
+		return false;
+	}
 	*filter = (struct delivery_filter){ .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = limit };
 	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
 }
@@ -121,12 +131,6 @@ struct shown {
 	struct lead_names leads; /* none for a caller without the right to read leads */
 };
 
-static bool
-may_read_leads(const struct admin_call *call)
-{
-	return (caller_rights(call->caller) & RIGHT_LEADS) != 0;
-}
-
 static enum result
 find_shown(struct admin_call *call, const struct delivery_row *deliveries, size_t count, struct shown *shown)
 {
@@ -146,7 +150,7 @@ add_delivery(const struct shown *shown, const struct delivery_row *delivery)
 	output_u64(output, "id", delivery->id);
 	output_u64(output, "webhook_id", delivery->webhook_id);
 	output_text(output, "event", event_name((enum event_type)delivery->event));
-	output_text(output, "lead", delivery->lead_social_id);
+	output_text(output, "lead", may_read_leads(shown->call) ? delivery->lead_social_id : SLICE_NONE);
 	output_text(output, "state", slice_of(delivery_state_name(delivery->state)));
 	output_u64(output, "attempts", delivery->attempts);
 	output_time(output, "due_at", delivery->due_ms);

@@ -33,6 +33,22 @@ output_object(struct output *output, const char *key, struct slice json)
 		output_text(output, key, SLICE_NONE);
 }
 
+/* Of which the details are shown, and which are cancelled, with this right. Of a kind of a later version it is not known. */
+static const rights rights_of[JOB_KINDS + 1] = {
+	[JOB_REDELIVERY] = RIGHT_HOOKS,
+	[JOB_WEBHOOK_TEST] = RIGHT_HOOKS,
+	[JOB_MAIL_TEST] = RIGHT_MANAGE,
+	[JOB_SAMPLE_MAIL] = RIGHT_MANAGE,
+	[JOB_ADDRESS_COUNT] = RIGHT_MANAGE,
+	[JOB_KINDS] = RIGHTS_ALL,
+};
+
+static bool
+may_have_made(const struct admin_call *call, const struct operator_job *job)
+{
+	return rights_suffice(caller_rights(call->caller), rights_of[job->kind], true);
+}
+
 /* What lists show. */
 static void
 add_job(struct output *output, const struct operator_job *job)
@@ -58,8 +74,10 @@ show_job(struct admin_call *call, uint64_t id)
 	const enum result result = store_find_job(call->store, call->pool, id, &job);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	if ((caller_rights(call->caller) & RIGHT_MANAGE) == 0)
-		job.parameters = job_parameters_without_address(call->pool, &job);
+	if (!may_have_made(call, &job))
+		job.made_by = job.parameters = job.result = SLICE_NONE;
+	else if ((caller_rights(call->caller) & RIGHT_LEADS) == 0)
+		job.parameters = job_parameters_without_lead(call->pool, &job);
 	add_job(call->output, &job);
 	output_text(call->output, "made_by", job.made_by);
 	/* they may have the address of a person */
@@ -150,7 +168,12 @@ admin_job_show(struct admin_call *call)
 int
 admin_job_cancel(struct admin_call *call)
 {
-	const enum result result = store_cancel_job(call->store, call->id);
+	struct operator_job job;
+	enum result result = store_find_job(call->store, call->pool, call->id, &job);
+	if (result == RESULT_OK && !may_have_made(call, &job))
+		return admin_fail(call, PROBLEM_FORBIDDEN, "a caller that may not queue such a job does not cancel it");
+	if (result == RESULT_OK)
+		result = store_cancel_job(call->store, call->id);
 	if (result == RESULT_INVALID)
 		return admin_fail(call, PROBLEM_CONFLICT, "the job has ended");
 	return result == RESULT_OK ? show_job(call, call->id) : admin_answer(call, result);

@@ -65,6 +65,20 @@ job_redelivery_parameters(struct pool *pool, const struct delivery_filter *filte
 	return job_fields_write(pool, filter_fields, ARRAY_SIZE(filter_fields), filter, false);
 }
 
+static const struct delivery_filter no_filter = { .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = SIZE_MAX };
+
+struct slice
+job_parameters_without_lead(struct pool *pool, const struct operator_job *job)
+{
+	struct delivery_filter filter = no_filter;
+	if (job->kind != JOB_REDELIVERY)
+		return job->parameters;
+	if (!job_fields_read(pool, filter_fields, ARRAY_SIZE(filter_fields), job->parameters, &filter))
+		return SLICE_NONE;
+	filter.lead_social_id = SLICE_NONE;
+	return job_redelivery_parameters(pool, &filter);
+}
+
 struct redelivery_turn {
 	struct job_turn *turn;
 	struct redelivery_run run;
@@ -100,12 +114,11 @@ static enum result
 redeliver(struct job_turn *turn)
 {
 	const struct operator_job *job = turn->job;
-	struct delivery_filter filter = {
-		.campaign_id = job->campaign_id, .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = SIZE_MAX
-	};
+	struct delivery_filter filter = no_filter;
 	struct redelivery_turn r = { .turn = turn,
 		.run = { .store = turn->store, .under_way = under_way, .note = note_piece, .context = &r } };
 	struct delivery_walk walk = { .below = job->position, .deadline_ms = turn->deadline_ms };
+	filter.campaign_id = job->campaign_id;
 	if (!job_fields_read(turn->pool, filter_fields, ARRAY_SIZE(filter_fields), job->parameters, &filter) ||
 	    (slice_present(job->result) &&
 		!job_fields_read(turn->pool, count_fields, ARRAY_SIZE(count_fields), job->result, &r.run.counts)))
@@ -212,19 +225,6 @@ struct slice
 job_sample_parameters(struct pool *pool, const struct sample_mail *sample)
 {
 	const struct sample_parameters values = { sample->address, message_kind_name(sample->kind), sample->language };
-	return job_fields_write(pool, sample_fields, ARRAY_SIZE(sample_fields), &values, false);
-}
-
-/* Those of a test of the mail server have the address alone. */
-struct slice
-job_parameters_without_address(struct pool *pool, const struct operator_job *job)
-{
-	struct sample_parameters values = { SLICE_NONE, SLICE_NONE, SLICE_NONE };
-	if (job->kind != JOB_MAIL_TEST && job->kind != JOB_SAMPLE_MAIL)
-		return job->parameters;
-	if (!job_fields_read(pool, sample_fields, ARRAY_SIZE(sample_fields), job->parameters, &values))
-		return SLICE_NONE;
-	values.address = SLICE_NONE;
 	return job_fields_write(pool, sample_fields, ARRAY_SIZE(sample_fields), &values, false);
 }
 

@@ -91,8 +91,8 @@ struct slice job_webhook_parameters(struct pool *pool, uint64_t webhook_id);
 struct slice job_mail_parameters(struct pool *pool, struct slice address);
 /* The campaign is the job's. */
 struct slice job_sample_parameters(struct pool *pool, const struct sample_mail *sample);
-/* The parameters of any job without the address that a mail goes to; absent: they cannot be read. */
-struct slice job_parameters_without_address(struct pool *pool, const struct operator_job *job);
+/* The parameters of any job without the lead that it is about; absent: they cannot be read. */
+struct slice job_parameters_without_lead(struct pool *pool, const struct operator_job *job);
 
 /* The turn of a job that a dispatcher leases. */
 struct job_turn {

@@ -25,15 +25,33 @@ static const struct {
 	{ SLICE("job"), OWNED_JOB },
 };
 
+/* "this needs the rights hooks and leads" */
+static struct slice
+shown_needs(struct pool *pool, const struct admin_command *command)
+{
+	size_t count;
+	const struct slice *words = rights_words(pool, command->rights, &count);
+	struct slice text = count > 1 ? SLICE("this needs the rights ") : SLICE("this needs the right ");
+	for (size_t i = 0; i < count; i++)
+		text = POOL_JOIN(pool, text,
+		    i == 0                ? SLICE("")
+		    : command->all_rights ? SLICE(" and ")
+					  : SLICE(" or "),
+		    words[i]);
+	return text;
+}
+
 bool
 request_may_run(struct manage_request *request)
 {
 	const struct admin_command *command = request->command;
-	if ((request->caller.rights & command->rights) == 0)
-		return request_fail_status(
-		    request, 403, "missing_right", SLICE("the caller does not have the right to do this"));
+	if (!rights_suffice(request->caller.rights, command->rights, command->all_rights))
+		return request_fail_status(request, 403, "missing_right", shown_needs(request->http->pool, command));
 	if (command->operator_only && !caller_is_operator(&request->caller))
 		return request_fail_status(request, 403, "operator_only", SLICE("only an operator may do this"));
+	if (command->admits && request->caller.expires_ms > 0)
+		return request_fail_status(
+		    request, 403, "forbidden", SLICE("a key that expires makes nothing that lets others in after its end"));
 	return !command->confirmed || request_is_confirmed(request);
 }
 

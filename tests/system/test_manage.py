@@ -19,17 +19,20 @@ class Operation:
 
     def __init__(self, words, line):
         self.words = words
-        found = re.fullmatch(r"HTTP: (GET|POST|PATCH|DELETE) /manage/v1/(\S+)(?: \{(.*)\})?(, only operators)?, right ([a-z|]+)", line)
+        found = re.fullmatch(r"HTTP: (GET|POST|PATCH|DELETE) /manage/v1/(\S+)(?: \{(.*)\})?(, only operators)?, right ([a-z|+]+)", line)
         assert found, (words, line)
         self.method, self.path, fields, operators, rights = found.groups()
         self.fields = fields.split() if fields else []
-        self.operators, self.rights = bool(operators), rights.split("|")
+        self.operators, self.rights, self.all_rights = bool(operators), re.split(r"[|+]", rights), "+" in rights
+
+    def allows(self, rights):
+        return (set(self.rights) <= set(rights)) if self.all_rights else bool(set(self.rights) & set(rights))
 
     def row(self):
         """Its row in docs/manage.md 1."""
         names = [name.replace("...", "[]") for name in self.fields if name != "*"]
         fields = " `{" + ", ".join(names) + "}`" if names else ""
-        rights = "operator" if self.operators else "any" if len(self.rights) == 7 else ", ".join(f"`{name}`" for name in self.rights)
+        rights = "operator" if self.operators else "any" if len(self.rights) == 7 else (" + " if self.all_rights else ", ").join(f"`{name}`" for name in self.rights)
         return f"| `{self.method} {self.path}`{fields} | `{self.words}` | {rights} |"
 
 

@@ -65,12 +65,13 @@ class Command:
         return {*self.fields, *named, *own} - {"*"} - only_in_shell - set(self.in_path)
 
     def description(self):
-        rights = " or ".join(f"`{RIGHTS[name]}`" for name in re.findall(r"RIGHT_(\w+)", self.rights))
+        rights = (" and " if self.has("all_rights") else " or ").join(f"`{RIGHTS[name]}`" for name in re.findall(r"RIGHT_(\w+)", self.rights))
         right = "Only operators." if self.has("operator_only") else f"Right {rights}." if rights else "Any right."
+        lasting = " Not with a key that expires." if self.has("admits") else ""
         confirmed = " A user must have entered the password within the last ten minutes." if self.has("confirmed") else ""
         word = re.search(r'\.confirmed_word = "(\w+)"', self.row)
         with_word = f" With `{word[1]}` a user must have entered the password within the last ten minutes." if word else ""
-        return f"`leadhook {self.words}`. {right}{confirmed}{with_word}"
+        return f"`leadhook {self.words}`. {right}{lasting}{confirmed}{with_word}"
 
 
 ROWS = re.findall(r'\n\t\{ "([a-z ]+)",(.*?)\.help = "', source("admin/commands.c").split("admin_command commands[]")[1], re.DOTALL)

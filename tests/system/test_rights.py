@@ -60,7 +60,7 @@ class Case:
         names = set(re.findall(r"\{(\w+)\}", operation.path)) - NO_OBJECTS
         if self.suspended:
             return 403, "account_suspended"
-        if not set(self.rights) & set(operation.rights):
+        if not operation.allows(self.rights):
             return 403, "missing_right"
         if operation.operators and not self.operator:
             return 403, "operator_only"

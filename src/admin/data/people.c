@@ -83,6 +83,10 @@ report_counts(struct output *output, const struct removal_counts *counts)
 static enum result
 report_mentions(struct admin_call *call, const struct person *person)
 {
+	if ((caller_rights(call->caller) & RIGHT_LEADS) == 0) {
+		output_text(call->output, "mentioned_by", SLICE_NONE);
+		return RESULT_OK;
+	}
 	struct mention *mentions;
 	size_t count;
 	const enum result result = store_find_mentions(call->store, call->pool, person, &mentions, &count);

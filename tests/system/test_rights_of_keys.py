@@ -4,6 +4,7 @@ import itertools
 import re
 
 import pytest
+from caller import Caller
 
 SIGNED_UP = {"email": "ada@example.org", "phone_number": "+14155552671", "first_name": "Ada", "plan": "gold"}
 LOOKUPS, UPDATES = ["all", "social_id", "own", "none"], ["all", "own", "none"]
@@ -115,3 +116,42 @@ def test_numbers_show_no_leaders(service, account, keys):
     campaign.lead(**SIGNED_UP)
     assert campaign.get({}, key=keys("stats"), path="/leaderboard").verdict == (403, "missing_right")
     assert campaign.get({}, key=keys("ingest"), path="/leaderboard").json["leaders"][0]["display_name"] == "Ada"
+
+
+@pytest.mark.parametrize("setting, value, right", [("privacy", False, "leads"), ("require_key", False, "leads"), ("public_lookup", "all", "leads"),
+                                                   ("public_update", "all", "change")])
+def test_settings_about_strangers(service, account, keys, setting, value, right):
+    """2: a caller that opens leads to callers without a key may read or change them itself, also in a new campaign"""
+    path = f"campaigns/{service.campaign(account).id}"
+    for rights, verdict in (("manage", (403, "forbidden")), (f"{right},manage", (200, None))):
+        answer = Caller(service, keys(rights))("PATCH", path, {setting: value, "waitlist": True})
+        assert (answer.status, answer.json.get("error")) == verdict
+    added = Caller(service, keys("manage"))("POST", f"accounts/{account.id}/campaigns", {"name": "Own", setting: value})
+    assert added.verdict == (403, "forbidden")
+
+
+def test_webhooks_send_leads(service, account, keys):
+    """2: adding one by /v2 needs what it gives"""
+    campaign = service.campaign(account)
+    hook, inbound = {"url": "https://own.example/", "event": "new_signup"}, {"name": "Own"}
+    for path, fields, enough, lacks in (("/outbound-webhook", hook, "leads,hooks", ["hooks", "leads"]),
+                                        ("/inbound-webhook", inbound, "leads,change,hooks", ["hooks", "leads,hooks", "change,hooks"])):
+        assert [campaign.post(fields, key=keys(rights), path=path).verdict for rights in lacks] == [(403, "missing_right")] * len(lacks)
+        assert campaign.post(fields, key=keys(enough), path=path).status == 200
+        assert campaign.get({}, key=keys("hooks"), path=path).status == 200
+
+
+def test_a_key_that_expires_admits_no_one(service, account):
+    """2, End: users and URLs of inbound webhooks would outlast it; what it has set up otherwise stays"""
+    campaign = service.campaign(account)
+    text = service.installation.admin("key", "add", str(account.id), "--rights", "all", "--expires", "2099-01-01")["key"]
+    key, lasting = Caller(service, text), Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", "all")["key"])
+    user = lasting("POST", "users", {"email": "temporary@example.org", "role": "viewer"}).json["id"]
+    inbound = lasting("POST", f"campaigns/{campaign.id}/inbound", {"name": "Lasting"}).json["id"]
+    refused = [key("POST", "users", {"email": "other@example.org", "role": "viewer"}), key("PATCH", f"users/{user}", {"role": "owner"}),
+               key("POST", f"users/{user}/reset", {}), key("POST", f"users/{user}/enable", {}),
+               key("POST", f"campaigns/{campaign.id}/inbound", {"name": "Own"}), key("POST", f"inbound/{inbound}/rotate", {})]
+    assert [answer.verdict for answer in refused] == [(403, "forbidden")] * 6
+    assert campaign.post({"name": "Own"}, key=text, path="/inbound-webhook").verdict == (403, "missing_right")
+    assert [key(*call).status for call in (("GET", "users"), ("POST", f"users/{user}/disable", {}), ("DELETE", f"users/{user}"))] == [200] * 3
+    assert campaign.post({"url": "https://own.example/", "event": "deleted"}, key=text, path="/outbound-webhook").status == 200

@@ -92,6 +92,7 @@
 	X(DATABASE_PASSWORD_FILE, "database-password-file", "FILE", "the password of that account is the first line of this file") \
 	X(ACCOUNT_NAME, "account-name", "NAME", "name of the first account") \
 	X(CAMPAIGN_NAME, "campaign-name", "NAME", "name of the first campaign") \
+	X(PROTECT_LEADS, "protect-leads", "yes|no", "in it no one sees or changes a lead by its address without a key") \
 	X(URL, "url", "URL", "the address of the service; without it server.base_url") \
 	X(WEB_CONFIG, "web-config", "FILE", "the file of the web server with the settings of the service") \
 	X(ADDRESS, "address", "ADDRESS", "the mail goes to this address") \

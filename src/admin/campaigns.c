@@ -90,12 +90,25 @@ static const struct value_option id_options[] = {
 	{ OPTION_ID, value_campaign_id, 0, "a number from 1 to 34359738367" },
 };
 
+/* What a caller without a key gets for the address of a lead: the lead, a mail to that address, or nothing. */
+static void
+add_repeated_signup(struct admin_call *call, uint32_t public_lookup, uint32_t mails)
+{
+	const struct campaign campaign = { .public_lookup = public_lookup, .mails = mails };
+	const bool is_mailed = store_sends_mail(call->store) && campaign_mails_known_leads(&campaign);
+	const struct slice unseen = is_mailed ? SLICE("mail") : SLICE("nothing");
+	output_text(
+	    call->output, "repeated_signup", stranger_may_see(&campaign, LEAD_BY_EMAIL, false) ? SLICE("lead") : unseen);
+}
+
 static int
-answer_added(struct admin_call *call, enum result result, uint64_t id, struct slice name)
+answer_added(struct admin_call *call, enum result result, uint64_t id, const struct campaign_settings *settings)
 {
 	const int status = admin_answer_id(call, result, id);
-	if (status == EX_OK)
-		output_text(call->output, "name", name);
+	if (status == EX_OK) {
+		output_text(call->output, "name", settings->name);
+		add_repeated_signup(call, settings->public_lookup, settings->mails);
+	}
 	return status;
 }
 
@@ -105,7 +118,7 @@ add_with_id(struct admin_call *call, const struct campaign_settings *settings, u
 	struct id_verdict verdict;
 	enum result result = store_add_campaign_as(call->store, call->id, settings, id, &verdict);
 	if (result != RESULT_INVALID)
-		return answer_added(call, result, id, settings->name);
+		return answer_added(call, result, id, settings);
 	if (verdict.is_taken)
 		return admin_fail(call, PROBLEM_CONFLICT,
 		    "there is a campaign with the id %" PRIu64 " already, or its rows are still being deleted", id);
@@ -148,7 +161,7 @@ admin_campaign_add(struct admin_call *call)
 	if (id != 0)
 		return add_with_id(call, &settings, id);
 	enum result result = store_add_campaign(call->store, call->id, &settings, &id);
-	return answer_added(call, result, id, settings.name);
+	return answer_added(call, result, id, &settings);
 }
 
 /* The fields of GET /v2/campaigns (docs/api.md 4.1), and the account. */
@@ -261,6 +274,7 @@ admin_campaign_show(struct admin_call *call)
 	output_text(call->output, "blocked_referrers", campaign.blocked_referrers);
 	output_text(call->output, "allowed_networks", campaign.allowed_networks);
 	add_page_settings(call->output, call->pool, &campaign);
+	add_repeated_signup(call, campaign.public_lookup, campaign.mails);
 	return EX_OK;
 }
 

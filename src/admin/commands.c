@@ -24,7 +24,7 @@
 
 static const struct admin_command commands[] = {
 	{ "setup", "[--web-server NAME] [--base-url URL] [OPTION...] [--dry-run]", 0, 0, admin_setup, .options = OPTIONS(OPTION_WEB_SERVER, OPTION_BASE_URL, OPTION_DATABASE_HOST, OPTION_DATABASE_NAME, OPTION_DATABASE_USER,
-	  OPTION_DATABASE_PASSWORD_FILE, OPTION_ACCOUNT_NAME, OPTION_CAMPAIGN_NAME, OPTION_DRY_RUN),
+	  OPTION_DATABASE_PASSWORD_FILE, OPTION_ACCOUNT_NAME, OPTION_CAMPAIGN_NAME, OPTION_PROTECT_LEADS, OPTION_DRY_RUN),
 	  .any_schema = true, .without_lists = true, .without_json = true,
 	  SHELL_ONLY,
 	  .help = "set up database, web server and programs on this host" },

@@ -22,6 +22,7 @@ static const struct {
 	{ OPTION_DATABASE_PASSWORD_FILE, "setup_database_password_file" },
 	{ OPTION_ACCOUNT_NAME, "setup_account_name" },
 	{ OPTION_CAMPAIGN_NAME, "setup_campaign_name" },
+	{ OPTION_PROTECT_LEADS, "setup_protect_leads" },
 };
 
 static bool

@@ -76,11 +76,11 @@ is_suspicious(struct call *call, struct slice stamp, struct slice secret)
 {
 	switch (stamp_check(call->request->pool, stamp, secret, call->campaign.id, call->now_ms)) {
 	case STAMP_ABSENT:
+	case STAMP_INVALID: /* a name of the caller's own: a form without a stamp passes, too */
 	case STAMP_FINE:
 		return false;
 	case STAMP_TOO_FAST:
 	case STAMP_OLD:
-	case STAMP_INVALID:
 		break;
 	}
 	return true;
@@ -222,7 +222,7 @@ call_pretend_lead(struct call *call, const struct signup *signup, struct payload
 	buffer_init(&out, PAYLOAD_MAX_BYTES);
 	view.own = true;
 	if (is_withheld(call, signup))
-		payload_write_withheld(&out, pool, settings, &campaign, signup->redirect_url, view);
+		payload_write_withheld(&out, pool, settings, &campaign, signup, view);
 	else
 		payload_write(&out, settings, &subject, view);
 	const struct slice body = pool_copy(pool, buffer_slice(&out));

@@ -211,10 +211,9 @@ succeed(struct call *call)
 			call_redirect_to(call, targets[i]);
 			return;
 		}
-	/* Pages that are the same for everyone; not the answer itself, because loading that again would sign up again. A lead
-	 * that is not shown gets the link to its page by mail, if it gets mails. */
-	const bool mailed = !slice_present(member_of(payload, SLICE("social_id"))) && store_sends_mail(call->api->store);
-	call_redirect_to_page(call, mailed ? SLICE("/sent") : SLICE("/thanks"));
+	/* Pages that are the same for everyone; not the answer itself, because loading that again would sign up again. */
+	const struct document_node *mailed = document_child(payload, SLICE("check_mail"));
+	call_redirect_to_page(call, mailed != NULL && mailed->boolean ? SLICE("/sent") : SLICE("/thanks"));
 }
 
 /* Whether the path is "/", and there is no query. */

@@ -472,8 +472,9 @@ code_url(struct pool *pool, const struct payload_settings *settings, const struc
 
 void
 payload_write_withheld(struct buffer *out, struct pool *pool, const struct payload_settings *settings,
-    const struct campaign *campaign, struct slice redirect_url, struct payload_view view)
+    const struct campaign *campaign, const struct signup *signup, struct payload_view view)
 {
+	const bool is_mailed = slice_present(signup->email) && settings->sends_mail && campaign_mails_known_leads(campaign);
 	struct json_writer writer;
 	json_writer_init(&writer, out);
 	json_begin_object(&writer);
@@ -481,9 +482,9 @@ payload_write_withheld(struct buffer *out, struct pool *pool, const struct paylo
 	json_put_text(&writer, SLICE("social_id"), SLICE_NONE);
 	json_put_u64(&writer, SLICE("campaign_id"), campaign->id);
 	json_put_u64(&writer, SLICE("list_id"), campaign->id);
-	json_put_boolean(&writer, SLICE("check_mail"), settings->sends_mail);
+	json_put_boolean(&writer, SLICE("check_mail"), is_mailed);
 	if (!view.skip_urls) {
-		json_put_text(&writer, SLICE("redirect_url"), redirect_url);
+		json_put_text(&writer, SLICE("redirect_url"), signup->redirect_url);
 		json_put_text(&writer, SLICE("thankyou_url"), campaign->thankyou_url);
 		json_put_text(&writer, SLICE("code_url"), code_url(pool, settings, campaign));
 	}

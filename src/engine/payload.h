@@ -40,9 +40,9 @@ void payload_write(struct buffer *out, const struct payload_settings *settings, 
     struct payload_view view);
 
 /* Appends what the answer to a sign-up shows of a lead that is not shown to this caller (docs/api.md 4.1.11): an object without
- * facts about the lead. `redirect_url`: that of the request, or absent. `pool` is for temporary values. */
+ * facts about the lead. `pool` is for temporary values. */
 void payload_write_withheld(struct buffer *out, struct pool *pool, const struct payload_settings *settings,
-    const struct campaign *campaign, struct slice redirect_url, struct payload_view view);
+    const struct campaign *campaign, const struct signup *signup, struct payload_view view);
 
 /* The view that webhooks of the campaign get. */
 struct payload_view payload_webhook_view(const struct campaign *campaign);

@@ -56,9 +56,15 @@ stranger_may_count(const struct campaign *campaign, bool owns)
 }
 
 bool
+campaign_mails_known_leads(const struct campaign *campaign)
+{
+	return (campaign->mails & MESSAGE_BIT(MESSAGE_STATUS_LINK)) != 0;
+}
+
+bool
 campaign_proves_by_mail(const struct campaign *campaign)
 {
-	return (campaign->mails & MESSAGE_BIT(MESSAGE_STATUS_LINK)) != 0 &&
+	return campaign_mails_known_leads(campaign) &&
 	       (campaign->verify_email || (campaign->mails & MESSAGE_BIT(MESSAGE_WELCOME)) != 0);
 }
 

@@ -25,7 +25,9 @@ bool stranger_may_see(const struct campaign *campaign, enum lead_identity identi
 bool stranger_may_change(const struct campaign *campaign, bool owns);
 bool stranger_may_count(const struct campaign *campaign, bool owns);
 
-/* Whether the campaign mails a new lead its link, and a known one that signs up again, if the installation sends mail. */
+/* Whether a lead that signs up again and is not shown is sent a mail, if the installation sends mail; whether a new one is, too,
+ * so that the answers need not differ. */
+bool campaign_mails_known_leads(const struct campaign *campaign);
 bool campaign_proves_by_mail(const struct campaign *campaign);
 
 /* Whether the campaign's leads confirm their email address by the link or the code of a mail, where mail is set up. */

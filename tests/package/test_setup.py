@@ -108,6 +108,14 @@ def test_by_options(container, fresh, front):
     assert campaign.find(email="ada@example.org")
 
 
+def test_protected_leads(container, fresh):
+    """a choice, off unless it is made; what a repeated sign-up then gets is said"""
+    output = container.run("leadhook", "setup", "--web-server", "nginx", "--base-url", URL, "--protect-leads", "yes")
+    assert "A person who signs up again sees nothing of the first sign-up, because mail is not set up" in output
+    shown = json.loads(container.run("leadhook", "campaign", "show", "1", "--json"))
+    assert (shown["public_lookup"], shown["public_update"], shown["repeated_signup"]) == ("social_id", "own", "nothing")
+
+
 @pytest.mark.parametrize("front", FRONTS)
 def test_before_the_certificate(container, fresh, front):
     """with https setup succeeds; doctor checks the site without TLS"""
@@ -197,6 +205,7 @@ def test_a_list_that_fails_is_not_an_account(container, fresh):
     (("--database-host", "127.0.0.1", "--database-name", "a ;b"), "--database-name: it cannot begin or end with a blank"),
     (("--account-name", "a\nb"), "--account-name: expected one line without control characters"),
     (("--campaign-name", "x" * 201), "--campaign-name: a name has 1 to 200 characters"),
+    (("--protect-leads", "maybe"), "--protect-leads: expected yes or no, not maybe"),
     (("--database-host", "127.0.0.1", "--database-password-file", "/nothing"), "/nothing cannot be read"),
 ])
 def test_wrong_options(container, fresh, words, message):

@@ -12,14 +12,14 @@ SETTINGS = {"ended_at": None, "ends_at": None, "jump_start": 0, "privacy": True,
             "pages": True, "language": "auto", "hosts": None, "hosts_only": False, "form_answer": "auto",
             "public_lookup": "all", "public_update": "all",
             "mails": ["welcome", "reward", "referral", "status_link"], "verify_email": False, "verify_phone": False,
-            "bots": "honeypot", "bot_difficulty": 2}
+            "bots": "honeypot", "bot_difficulty": 2, "repeated_signup": "lead"}
 
 
 def test_campaigns(leadhook):
     """campaign add, list, show, set"""
     account = leadhook("account", "add", "Campaigns")["id"]
     plain = leadhook("campaign", "add", account, "Plain")
-    assert list(plain) == ["id", "name"] and plain["name"] == "Plain"
+    assert plain == {"id": plain["id"], "name": "Plain", "repeated_signup": "lead"}
     shown = leadhook("campaign", "show", plain["id"])
     assert list(shown) == KEYS_OF_CAMPAIGN + list(SETTINGS)
     assert {key: shown[key] for key in SETTINGS} == SETTINGS, "leadhook(1), the defaults"
@@ -32,7 +32,7 @@ def test_campaigns(leadhook):
                 "allowed_networks": "192.0.2.0/24 2001:db8::1",
                 "pages": False, "language": "de", "hosts": "d.example e.example", "hosts_only": True, "form_answer": "redirect",
                 "public_lookup": "none", "public_update": "all", "mails": ["reward", "status_link"], "verify_email": True, "verify_phone": True,
-                "bots": "proof_or_confirm", "bot_difficulty": 8}
+                "bots": "proof_or_confirm", "bot_difficulty": 8, "repeated_signup": "nothing"}
     words = ["ends_at=2099-12-31T23:59:59Z", "jump_start=7", "privacy=off", "require_key=on", "compat=on",
              "landing_url=https://example.org/?a=b", "thankyou_url=http://example.org/t", "status_url=",
              "points_signup=1", "points_direct=2", "points_indirect=99999", "require_verification=on", "waitlist=on",

@@ -68,6 +68,27 @@ def test_the_first_campaign(dashboard, service, leadhook):
     dashboard.wait("document.querySelector('.tile-value').textContent === '1'")
 
 
+@pytest.mark.parametrize("protects", [False, True])
+def test_protecting_leads(dashboard, shop, leadhook, window, protects):
+    """a choice in words where a campaign is made, and what it means where it can be changed; api.md 4.1.11"""
+    dashboard.open("", "Overview")
+    dashboard.click("Create campaign")
+    dashboard.fill("Name", f"Protected {protects}")
+    if dashboard.value("field('Account')"):
+        dashboard.choose("Account", f"Lamps {window.browser.name}")
+    dashboard.sees("sees nothing of the first sign-up, because email is not set up.")
+    if protects:
+        dashboard.tick("Protect existing leads")
+    dashboard.click("Create campaign")
+    dashboard.wait(f"document.querySelector('h1').textContent === 'Protected {protects}'")
+    campaign = dashboard.value("location.hash").rpartition("/")[2]
+    shown = leadhook("campaign", "show", campaign)
+    assert (shown["public_lookup"], shown["public_update"]) == (("social_id", "own") if protects else ("all", "all"))
+    dashboard.open(f"campaigns/{campaign}/settings", "Settings")
+    dashboard.sees("A person who signs up again sees nothing of their lead, and gets no email." if protects else
+                   "A person who signs up again sees their position and points.")
+
+
 def test_why_a_webhook_gets_nothing(dashboard, shop, service):
     """two clicks from the overview; disable, undo; the failed delivery with its answer; resend"""
     dashboard.open("", "Overview")

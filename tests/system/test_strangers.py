@@ -167,6 +167,51 @@ def test_a_number_that_cannot_be_added(strict):
     assert with_key["social_id"] == phone["social_id"]
 
 
+@pytest.fixture(scope="module")
+def mailing(make_service):
+    """Mails are requested, and not sent: no dispatcher runs."""
+    return make_service(settings=[("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
+                                  ("mail", "from", "hello@example.org")])
+
+
+def kinds(campaign):
+    return [row["kind"] for row in campaign.service.installation.admin("mail", "list", "--campaign", str(campaign.id))]
+
+
+@pytest.mark.parametrize("mails, verify, new, known, repeated", [
+    ("welcome,status_link", "off", ["welcome"], ["status_link"], "mail"), ("status_link", "on", ["verify"], ["verify"], "mail"),
+    ("status_link", "off", None, ["status_link"], "mail"), ("welcome", "off", None, [], "nothing"), ("", "off", None, [], "nothing")])
+def test_check_mail(mailing, mails, verify, new, known, repeated):
+    """4.1.11: true exactly where the sign-up requests a mail to its address; `new` None: the answer shows the new lead.
+    `repeated_signup` of the settings says the same before"""
+    campaign = mailing.campaign(mailing.account(), pages="on", mails=mails, verify_email=verify, **STRICT)
+    assert mailing.installation.admin("campaign", "show", str(campaign.id))["repeated_signup"] == repeated
+    first = sign_up(campaign, email="ada@example.org")
+    assert (first.get("check_mail"), first["id"] is None) == ((True, True) if new else (None, False))
+    before = kinds(campaign)
+    assert sorted(before) == sorted(new or [kind for kind in mails.split(",") if kind == "welcome"])
+    assert sign_up(campaign, email="ada@example.org")["check_mail"] is bool(known)
+    assert sorted(kinds(campaign)) == sorted([*before, *known])
+
+
+@pytest.mark.parametrize("mails, requested", [("welcome,status_link", ["verify"]), ("welcome", [])])
+def test_a_lead_that_opted_out(mailing, mails, requested):
+    """4.1.11, 4.1.12: it is not in again by a sign-up that anyone could have sent, and has a way back all the same"""
+    campaign = mailing.campaign(mailing.account(), pages="on", mails=mails, **STRICT)
+    campaign.lead(email="ada@example.org")
+    campaign.change("optout", email="ada@example.org")
+    before = kinds(campaign)
+    assert sign_up(campaign, email="ada@example.org")["check_mail"] is bool(requested)
+    assert sorted(kinds(campaign)) == sorted([*before, *requested])
+
+
+def test_check_mail_of_a_number(mailing):
+    """false: the mail for a known number would show that its lead has an email address"""
+    campaign = mailing.campaign(mailing.account(), pages="on", **STRICT)
+    campaign.lead(email="ada@example.org", phone_number="+491701234567")
+    assert sign_up(campaign, phone_number="+491701234567")["check_mail"] is False
+
+
 def test_a_key_sees_and_changes_everything(strict, ada):
     changed = strict.lead(email="ada@example.org", first_name="Augusta")
     assert (changed["first_name"], changed["email"], changed["status_url"]) == ("Augusta", "ada@example.org", ada["status_url"])

@@ -30,6 +30,15 @@ const PRESETS = {
 	api: ["API only", "Your server sends sign-ups with an API key.", { require_key: true }],
 };
 
+/** The settings of a campaign whose leads are protected. */
+const PROTECTED = { public_lookup: "social_id", public_update: "own" };
+
+/** What the checkbox for that does. */
+const protection = installation => `No one can see or change a lead by its address without an API key. Plugins and apps without a key
+	can then no longer look up leads, or update a lead by a second sign-up. A person who signs up again ${installation.mail
+	? "gets the link to their page by email."
+	: "sees nothing of the first sign-up, because email is not set up."}`;
+
 /** Whether leads of a new campaign are to confirm their address. */
 const confirms = (preset, installation) => Boolean(installation.mail) && preset !== "api";
 
@@ -46,11 +55,12 @@ function AddCampaign({ close, accounts, installation }) {
 		account: String(session.get().account_id || accounts[0]?.id || ""),
 		preset: "referral",
 		account_name: "",
+		protect: false,
 	});
 	const needsAccount = isOperator() && accounts.length === 0;
 	const made = useRef(null); // the id of the account, for another attempt
 	async function submit() {
-		const { name, preset, account_name } = form.values;
+		const { name, preset, account_name, protect } = form.values;
 		let { account } = form.values;
 		if (!name.trim())
 			throw wrongField("name", "Give the campaign a name.");
@@ -58,8 +68,12 @@ function AddCampaign({ close, accounts, installation }) {
 			made.current ||= (await post("accounts", { name: account_name.trim() || "My company" })).value.id;
 			account = made.current;
 		}
-		const verifies = confirms(preset, installation) ? { verify_email: true } : {};
-		const { value } = await post(`accounts/${account}/campaigns`, { name: name.trim(), ...PRESETS[preset][2], ...verifies });
+		const { value } = await post(`accounts/${account}/campaigns`, {
+			name: name.trim(),
+			...PRESETS[preset][2],
+			...(confirms(preset, installation) ? { verify_email: true } : {}),
+			...(protect && preset !== "api" ? PROTECTED : {}),
+		});
 		await readCampaigns();
 		close();
 		toast(`Campaign “${name.trim()}” was created`);
@@ -78,6 +92,8 @@ function AddCampaign({ close, accounts, installation }) {
 					options=${accounts.map(one => [String(one.id), one.name])} />`}
 			<${Cards} form=${form} name="preset" label="What is it for?" options=${presets}
 				hint="You can change everything later." />
+			${form.values.preset !== "api" && html`
+				<${Field} form=${form} name="protect" label="Protect existing leads" type="check" hint=${protection(installation)} />`}
 		<//>`;
 }
 

@@ -21,21 +21,29 @@ const PROTECTIONS = [
 ];
 
 const LOOKUPS = [
-	["all", "All, including by address (default)"],
-	["social_id", "By lead ID"],
+	["all", "Any lead (default)"],
+	["social_id", "Any lead by its ID"],
 	["own", "Own lead only"],
-	["none", "None"],
+	["none", "No lead"],
 ];
 
 const UPDATES = [
-	["all", "All (default)"],
+	["all", "Any lead (default)"],
 	["own", "Own lead only"],
-	["none", "None"],
+	["none", "No lead"],
 ];
 
 const LEAD_MAILS = ["welcome", "reward", "referral", "status_link"].map(kind => [kind, ...MAILS[kind]]);
 
-/* Each field: its name, label, hint, and its kind: text, number, check, lines (a list), select with options, set with options. */
+/* What a person sees after a second sign-up, as the settings are stored. */
+const REPEATED = {
+	__proto__: null,
+	lead: "A person who signs up again sees their position and points.",
+	mail: "A person who signs up again sees nothing of their lead, and gets the link to their page by email.",
+	nothing: "A person who signs up again sees nothing of their lead, and gets no email.",
+};
+
+/* Each field: its name, label, hint (a text, or made of the campaign), and its kind: text, number, check, lines (a list), select with options, set with options. */
 const GROUPS = [
 	["basics", "Basics", [
 		["name", "Name", "Shown on pages and in emails."],
@@ -76,10 +84,11 @@ const GROUPS = [
 	["privacy", "Privacy and API", [
 		["privacy", "Hide personal data in responses without an API key", null, "check"],
 		["require_key", "Require an API key for every call", "Forms on pages stop working.", "check"],
-		["public_lookup", "Lookup without an API key",
-			"Whose points and position pages and apps can show when they have no API key.", "select", LOOKUPS],
-		["public_update", "Update by a repeated sign-up",
-			"Whose data a form can change when an address signs up again.", "select", UPDATES],
+		["public_lookup", "Leads that can be seen without an API key",
+			"To protect existing leads, choose “Any lead by its ID” here and “Own lead only” below: no one can then see or change a lead by"
+			+ " its address. Plugins and apps without a key that look up leads by address stop working.", "select", LOOKUPS],
+		["public_update", "Leads that a second sign-up changes without an API key",
+			campaign => REPEATED[campaign.repeated_signup], "select", UPDATES],
 		["compat", "Send webhooks in the format of hosted lead services",
 			"For receivers that were written for those services. Leave it off for receivers written for Leadhook.", "check"],
 	]],
@@ -127,7 +136,8 @@ function Group({ id, title, fields, campaign, tag, reload, changes }) {
 		if (kind === "set")
 			return html`<${Choices} key=${name} form=${form} name=${name} label=${label} options=${options} />`;
 		return html`
-			<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${typeOf(kind)} options=${options}
+			<${Field} key=${name} form=${form} name=${name} label=${label} type=${typeOf(kind)} options=${options}
+				hint=${typeof hint === "function" ? hint(campaign) : hint}
 				inputmode=${kind === "number" ? "numeric" : undefined} />`;
 	};
 	return html`

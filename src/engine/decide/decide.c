@@ -276,8 +276,7 @@ answer(struct renderer *r, struct snapshot *snapshot, const struct command *comm
 	struct payload_view view = command->view;
 	if (showing == WITHHELD) {
 		buffer_clear(&r->out);
-		payload_write_withheld(
-		    &r->out, r->pool, r->settings, snapshot->subject.campaign, command->as.signup.redirect_url, view);
+		payload_write_withheld(&r->out, r->pool, r->settings, snapshot->subject.campaign, &command->as.signup, view);
 		return rendered(r->pool, &r->out);
 	}
 	view.own = view.own || showing == SHOWN_TO_OWNER;

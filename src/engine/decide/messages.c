@@ -21,11 +21,17 @@ request(struct step *step, const struct working_lead *lead, enum message_kind ki
 	d->changes = true;
 }
 
+static bool
+is_reached(const struct step *step, const struct working_lead *lead)
+{
+	return step->id_supply->sends_mail && !step->silent && slice_present(lead->lead.email);
+}
+
 bool
 step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref)
 {
 	const bool confirms = kind == MESSAGE_VERIFY && step_is_unproven(lead);
-	if (!step->id_supply->sends_mail || step->silent || !slice_present(lead->lead.email))
+	if (!is_reached(step, lead))
 		return false;
 	if (!confirms && (lead->lead.fraudulent || !is_wanted(&step->campaign->campaign, kind)))
 		return false;
@@ -33,13 +39,16 @@ step_request_mail(struct step *step, const struct working_lead *lead, enum messa
 	return true;
 }
 
-/* A lead that signs up again may have lost its mail. An opt-out ends when the lead confirms again, not by a sign-up that any
- * caller could have sent. */
+/* A lead that signs up again may have lost its mail. Where it is withheld, an opt-out ends when the lead confirms again, not by
+ * a sign-up that any caller could have sent: then it gets that mail, also in a campaign whose leads need not confirm. */
 void
 step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld)
 {
 	const bool confirms = !lead->lead.verified_email || lead->lead.opted_out;
-	if ((!confirms || !step_request_mail(step, lead, MESSAGE_VERIFY, 0)) && withheld)
+	const bool rejoins = withheld && lead->lead.opted_out && !lead->lead.fraudulent;
+	if (rejoins && is_reached(step, lead) && campaign_mails_known_leads(&step->campaign->campaign))
+		request(step, lead, MESSAGE_VERIFY, 0);
+	else if ((!confirms || !step_request_mail(step, lead, MESSAGE_VERIFY, 0)) && withheld)
 		(void)!step_request_mail(step, lead, MESSAGE_STATUS_LINK, 0);
 }
 

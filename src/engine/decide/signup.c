@@ -264,13 +264,8 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	const bool changes = lead == NULL || (!signup.unproven && may_change(step, &signup, lead));
 	if (!merge_fields(step, &signup, changes ? lead : NULL, &custom_fields))
 		return NULL;
-	if (lead != NULL && signup.unproven) { /* docs/api.md 8 */
-		if (step_is_unproven(lead))
-			(void)!step_request_mail(step, lead, MESSAGE_VERIFY, 0);
-		step_text_code(step, &signup, lead);
-		return lead;
-	}
-	const bool counts = lead != NULL && (changes || stranger_may_count(&step->campaign->campaign, owns(&signup, lead)));
+	const bool counts = lead != NULL && !signup.unproven && /* docs/api.md 8 */
+			    (changes || stranger_may_count(&step->campaign->campaign, owns(&signup, lead)));
 	const bool is_stranger = !step_has_right(step, RIGHT_CHANGE);
 	if (lead != NULL && is_stranger && !owns(&signup, lead))
 		step_mail_repetition(step, lead, step->outcome->showing == WITHHELD);

@@ -1,4 +1,8 @@
 if HAVE_CMOCKA
+check_PROGRAMS += %D%/test_address_finder
+%C%_test_address_finder_SOURCES = %D%/test_address_finder.c
+%C%_test_address_finder_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_address_token
 %C%_test_address_token_SOURCES = %D%/test_address_token.c
 %C%_test_address_token_LDADD = $(engine_test_libs)

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT
+ * A text is read as it is, and with its escapes undone, as often as escapes are within others: a URL in JSON, JSON in a form.
+ * Each time it becomes an array of characters, which one loop passes over. An address is compared where one may begin: each
+ * comparison ends at the first difference, or at the length of the address, which is small. */
+#include "identity/address_finder.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include <unicase.h>
+#include <unictype.h>
+
+#include "base/utf8.h"
+#include "identity/email.h"
+#include "identity/phone.h"
+
+/* `escaped`: by its number, as %2F and \u002f. */
+struct character {
+	uint32_t code : 31;
+	uint32_t escaped : 1;
+};
+
+static struct character
+character_of(uint32_t code, bool escaped)
+{
+	return (struct character){ code & 0x7fffffff, escaped };
+}
+
+struct decoded {
+	struct character *characters;
+	size_t count;
+};
+
+/* A spelling, with each letter in both cases. */
+struct spelled {
+	uint32_t *lower, *upper;
+	size_t count;
+	struct slice key;  /* as email_parse has it, or absent */
+	struct slice word; /* its longest run of letters and digits of ASCII, which nothing escapes, in lower case */
+};
+
+struct address_finder {
+	struct spelled spellings[FINDER_SPELLINGS_MAX];
+	size_t count;
+	struct slice digits; /* of a number; absent: of an email address */
+};
+
+/* ---- texts ---- */
+
+enum { NO_CHARACTER = 0xfffd };
+
+static struct decoded
+read_text(struct pool *pool, struct slice text)
+{
+	struct decoded decoded = { POOL_ARRAY(pool, text.size, struct character), 0 };
+	for (uint32_t code; text.size > 0;) {
+		const unsigned char byte = (unsigned char)text.data[0];
+		if (byte < 0x80 || !utf8_next(&text, &code)) {
+			code = byte < 0x80 ? byte : NO_CHARACTER;
+			text = slice_sub(text, 1, text.size);
+		}
+		decoded.characters[decoded.count++] = character_of(code, false);
+	}
+	return decoded;
+}
+
+/* The hexadecimal number of `digits` digits at a place; -1: there is none. */
+static int32_t
+number_at(const struct decoded *decoded, size_t at, unsigned digits)
+{
+	int32_t number = 0;
+	if (decoded->count < at || decoded->count - at < digits)
+		return -1;
+	for (unsigned i = 0; i < digits; i++) {
+		const uint32_t code = decoded->characters[at + i].code;
+		const int digit = code < 0x80 ? ascii_hex_digit((char)code) : -1;
+		if (digit < 0)
+			return -1;
+		number = number * 16 + digit;
+	}
+	return number;
+}
+
+static int32_t
+json_unit_at(const struct decoded *decoded, size_t at)
+{
+	return at + 1 < decoded->count && decoded->characters[at].code == '\\' && decoded->characters[at + 1].code == 'u'
+		   ? number_at(decoded, at + 2, 4)
+		   : -1;
+}
+
+/* The characters of the escape at a place, which *code is of; 0: there is none. */
+static size_t
+json_escape(const struct decoded *decoded, size_t at, struct character *character)
+{
+	static const char letters[] = "bfnrt\"\\/", meanings[] = "\b\f\n\r\t\"\\/";
+	const int32_t unit = json_unit_at(decoded, at),
+		      low = unit >= 0xd800 && unit < 0xdc00 ? json_unit_at(decoded, at + 6) : -1;
+	if (low >= 0xdc00 && low < 0xe000) {
+		*character = character_of((uint32_t)(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00)), true);
+		return 12;
+	}
+	if (unit >= 0) {
+		*character = character_of((uint32_t)unit, true);
+		return 6;
+	}
+	if (at + 1 >= decoded->count || decoded->characters[at].code != '\\')
+		return 0;
+	const uint32_t letter = decoded->characters[at + 1].code;
+	const char *found = letter > 0 && letter < 0x80 ? strchr(letters, (int)letter) : NULL;
+	if (found == NULL)
+		return 0;
+	*character = character_of((unsigned char)meanings[found - letters], false);
+	return 2;
+}
+
+/* The same of %XX, as many as a character of UTF-8 has bytes. */
+static size_t
+percent_escape(const struct decoded *decoded, size_t at, struct character *character)
+{
+	char bytes[4];
+	size_t count = 0;
+	for (int32_t byte; count < sizeof(bytes) && at + 3 * count < decoded->count &&
+			   decoded->characters[at + 3 * count].code == '%' &&
+			   (byte = number_at(decoded, at + 3 * count + 1, 2)) >= 0;)
+		bytes[count++] = (char)byte;
+	if (count == 0)
+		return 0;
+	struct slice rest = { bytes, count };
+	uint32_t code;
+	const bool valid = utf8_next(&rest, &code);
+	*character = character_of(valid ? code : NO_CHARACTER, true);
+	return valid ? 3 * (count - rest.size) : 3;
+}
+
+typedef size_t escape(const struct decoded *decoded, size_t at, struct character *character);
+
+/* Undoes escapes of one kind. Returns false when there are none. */
+static bool
+undo(struct pool *pool, const struct decoded *decoded, escape *find, struct decoded *undone)
+{
+	bool found = false;
+	*undone = (struct decoded){ POOL_ARRAY(pool, decoded->count, struct character), 0 };
+	for (size_t at = 0; at < decoded->count;) {
+		struct character *character = &undone->characters[undone->count++];
+		const size_t size = find(decoded, at, character);
+		found = found || size > 0;
+		if (size == 0)
+			*character = decoded->characters[at];
+		at += size > 0 ? size : 1;
+	}
+	return found;
+}
+
+/* ---- email addresses ---- */
+
+static bool
+is_one_of(uint32_t code, const char *characters)
+{
+	return code > 0 && code < 0x80 && strchr(characters, (int)code) != NULL;
+}
+
+static bool
+is_word(uint32_t code)
+{
+	if (code < 0x80)
+		return ascii_is_alpha((char)code) || ascii_is_digit((char)code);
+	return uc_is_general_category_withtable(code, UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_N);
+}
+
+static bool
+is_in_addresses(uint32_t code)
+{
+	return is_word(code) || is_one_of(code, ".!#$%&'*+/=?^_`{|}~-");
+}
+
+/* What precedes a place. */
+struct before {
+	bool name;  /* the name of a field of a form: what begins the text or follows "&" */
+	bool value; /* such a name and "=" */
+	bool url;   /* in a URL */
+};
+
+static bool
+ends_scheme(const struct decoded *decoded, size_t at)
+{
+	static const char secure[] = "https://", plain[] = "http://";
+	for (const char *scheme = secure;; scheme = plain) {
+		const size_t size = strlen(scheme);
+		size_t same = 0;
+		while (same < size && at + 1 >= size) {
+			const uint32_t code = decoded->characters[at + 1 - size + same].code;
+			if (code >= 0x80 || ascii_lower((char)code) != scheme[same])
+				break;
+			same++;
+		}
+		if (same == size || scheme == plain)
+			return same == size;
+	}
+}
+
+/* Goes on over the character at a place. */
+static void
+go_on(struct before *before, const struct decoded *decoded, size_t at)
+{
+	const struct character c = decoded->characters[at];
+	const bool ends = !c.escaped && is_one_of(c.code, " \t\n\v\f\r\""), ends_url = !c.escaped && is_one_of(c.code, "<>");
+	before->value = c.code == '=' && before->name;
+	before->name = c.code == '&' || (before->name && c.code != '=' && !ends);
+	before->url = (before->url && !ends && !ends_url) || (c.code == '/' && ends_scheme(decoded, at));
+}
+
+/* Nothing that can be in an address is before it; or the escape of a delimiter; or it is in a URL, or the value of a field. */
+static bool
+may_begin(const struct before *before, const struct decoded *decoded, size_t at)
+{
+	if (at == 0 || before->value)
+		return true;
+	const struct character c = decoded->characters[at - 1];
+	return !is_in_addresses(c.code) || (c.escaped && is_one_of(c.code, "&/=?")) ||
+	       (before->url && is_one_of(c.code, "/?&=;,:"));
+}
+
+static bool
+may_end(const struct decoded *decoded, size_t at)
+{
+	if (at == decoded->count)
+		return true;
+	const uint32_t next = decoded->characters[at].code;
+	if (next == '.')
+		return at + 1 == decoded->count || !is_word(decoded->characters[at + 1].code);
+	return !is_word(next) && next != '-';
+}
+
+static bool
+is_at(const struct spelled *spelling, const struct decoded *decoded, size_t at)
+{
+	size_t same = 0;
+	while (same < spelling->count && at + same < decoded->count &&
+	       (decoded->characters[at + same].code == spelling->lower[same] ||
+		   decoded->characters[at + same].code == spelling->upper[same]))
+		same++;
+	return same == spelling->count;
+}
+
+static bool
+in_apostrophes(const struct decoded *decoded, size_t at, size_t end)
+{
+	return at > 0 && end < decoded->count && decoded->characters[at - 1].code == '\'' &&
+	       decoded->characters[end].code == '\'';
+}
+
+static bool
+has_email(const struct address_finder *finder, const struct decoded *decoded)
+{
+	struct before before = { .name = true };
+	for (size_t at = 0; at < decoded->count; at++) {
+		const bool begins = may_begin(&before, decoded, at);
+		for (size_t i = 0; i < finder->count; i++) {
+			const size_t end = at + finder->spellings[i].count;
+			if (begins ? is_at(&finder->spellings[i], decoded, at) && may_end(decoded, end)
+				   : in_apostrophes(decoded, at, end) && is_at(&finder->spellings[i], decoded, at))
+				return true;
+		}
+		go_on(&before, decoded, at);
+	}
+	return false;
+}
+
+/* ---- numbers ---- */
+
+static bool
+is_digit(uint32_t code)
+{
+	return code >= '0' && code <= '9';
+}
+
+static bool
+is_separator(uint32_t code)
+{
+	return is_one_of(code, " ()./+-");
+}
+
+static bool
+has_digits_at(struct slice digits, const struct decoded *decoded, size_t at)
+{
+	size_t same = 0;
+	for (; same < digits.size && at < decoded->count; at++) {
+		const uint32_t code = decoded->characters[at].code;
+		if (code == (uint32_t)digits.data[same])
+			same++;
+		else if (!is_separator(code))
+			return false;
+	}
+	return same == digits.size && (at == decoded->count || !is_digit(decoded->characters[at].code));
+}
+
+/* A number is international, with "+" or "00": its digits alone may be anything. They are compared once for each digit that one
+ * of these precedes, so that a long run of separators is passed once. */
+static bool
+has_phone(const struct address_finder *finder, const struct decoded *decoded)
+{
+	bool begins = false;
+	for (size_t at = 0; at < decoded->count; at++) {
+		const struct character *c = &decoded->characters[at];
+		if (is_digit(c->code)) {
+			if (begins && has_digits_at(finder->digits, decoded, at))
+				return true;
+			begins = c->code == '0' && at >= 1 && c[-1].code == '0' && (at == 1 || !is_digit(c[-2].code));
+		} else
+			begins = c->code == '+' || (begins && is_separator(c->code));
+	}
+	return false;
+}
+
+/* ---- finders ---- */
+
+static struct slice
+longest_word(struct pool *pool, struct slice text)
+{
+	size_t longest = 0, end = 0, size = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		size = ascii_is_alpha(text.data[i]) || ascii_is_digit(text.data[i]) ? size + 1 : 0;
+		if (size > longest) {
+			longest = size;
+			end = i + 1;
+		}
+	}
+	return pool_copy_lower(pool, slice_sub(text, end - longest, end));
+}
+
+static struct spelled
+spelling_of(struct pool *pool, struct slice text)
+{
+	struct spelled spelling = { .lower = POOL_ARRAY(pool, text.size, uint32_t),
+		.upper = POOL_ARRAY(pool, text.size, uint32_t),
+		.word = longest_word(pool, text) };
+	struct email email = { .key = SLICE_NONE };
+	uint32_t code;
+	if (email_parse(pool, text, &email))
+		spelling.key = email.key;
+	for (; utf8_next(&text, &code); spelling.count++) {
+		spelling.lower[spelling.count] = uc_tolower(code);
+		spelling.upper[spelling.count] = uc_toupper(code);
+	}
+	return spelling;
+}
+
+struct address_finder *
+address_finder_of_email(struct pool *pool, const struct slice *spellings, size_t count)
+{
+	struct address_finder *finder = POOL_NEW(pool, struct address_finder);
+	for (size_t i = 0; i < count && i < FINDER_SPELLINGS_MAX; i++)
+		if (spellings[i].size > 0)
+			finder->spellings[finder->count++] = spelling_of(pool, spellings[i]);
+	return finder;
+}
+
+struct address_finder *
+address_finder_of_phone(struct pool *pool, struct slice number)
+{
+	struct address_finder *finder = POOL_NEW(pool, struct address_finder);
+	finder->digits = pool_copy(pool, slice_sub(number, slice_starts_with(number, SLICE("+")) ? 1 : 0, number.size));
+	return finder;
+}
+
+static bool
+is_email(const struct address_finder *finder, struct slice value)
+{
+	struct pool *pool = pool_new();
+	const struct decoded decoded = read_text(pool, value);
+	struct email email = { .key = SLICE_NONE };
+	bool found = false, valid = email_parse(pool, value, &email);
+	for (size_t i = 0; i < finder->count && !found; i++)
+		found = (valid && slice_equal(finder->spellings[i].key, email.key)) ||
+			(decoded.count == finder->spellings[i].count && is_at(&finder->spellings[i], &decoded, 0));
+	pool_free(&pool);
+	return found;
+}
+
+bool
+address_finder_is(const struct address_finder *finder, struct slice value)
+{
+	if (!slice_present(finder->digits))
+		return value.size > 0 && value.size <= EMAIL_TYPED_MAX && is_email(finder, value);
+	return slice_equal(slice_sub(value, slice_starts_with(value, SLICE("+")) ? 1 : 0, value.size), finder->digits);
+}
+
+static bool
+has_word(struct slice word, struct slice text)
+{
+	for (size_t at = 0; at + word.size <= text.size; at++) {
+		size_t same = 0;
+		while (same < word.size && ascii_lower(text.data[at + same]) == word.data[same])
+			same++;
+		if (same == word.size)
+			return true;
+	}
+	return false;
+}
+
+/* Whether it can have the address: cheap, and true of few texts. */
+static bool
+may_have(const struct address_finder *finder, struct slice text)
+{
+	bool may = slice_present(finder->digits) && text.size > finder->digits.size;
+	for (size_t i = 0; i < finder->count && !may; i++)
+		may = has_word(finder->spellings[i].word, text);
+	return may;
+}
+
+bool
+address_finder_finds(const struct address_finder *finder, struct slice text)
+{
+	bool (*const has)(const struct address_finder *finder, const struct decoded *decoded) =
+	    slice_present(finder->digits) ? has_phone : has_email;
+	if (!may_have(finder, text))
+		return false;
+	struct pool *pool = pool_new();
+	const struct decoded plain = read_text(pool, text);
+	struct decoded of_json, of_url, both;
+	bool found = has(finder, &plain);
+	if (!found && undo(pool, &plain, json_escape, &of_json))
+		found = has(finder, &of_json) || (undo(pool, &of_json, percent_escape, &both) && has(finder, &both));
+	if (!found && undo(pool, &plain, percent_escape, &of_url))
+		found = has(finder, &of_url) || (undo(pool, &of_url, json_escape, &both) && has(finder, &both));
+	pool_free(&pool);
+	return found;
+}

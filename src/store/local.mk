@@ -53,7 +53,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/queue/unverified.c \
 	%D%/removal/campaigns.c \
 	%D%/removal/erase.c \
-	%D%/removal/pattern.c %D%/removal/pattern.h \
+	%D%/removal/search.c %D%/removal/search.h \
 	%D%/removal/people.c %D%/removal/people.h \
 	%D%/removal/removal.h \
 	%D%/removal/report.c \

@@ -69,6 +69,7 @@ typedef const struct db_statement *const store_statement_list[];
 	X(sql_of_report) \
 	X(sql_of_request_keys) \
 	X(sql_of_schema) \
+	X(sql_of_search) \
 	X(sql_of_secrets) \
 	X(sql_of_secrets_admin) \
 	X(sql_of_sessions) \

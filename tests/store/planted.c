@@ -138,8 +138,8 @@ plant_leads(void)
 		 "IF(id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads",
 	    CLOCK_END_MS);
 	root_run("INSERT INTO t_erased_people (hash, erased_ms) SELECT CONCAT('token', LPAD(id, 11, '0')), 0 FROM t_leads");
-	root_run("INSERT INTO t_erasures (id, campaign_id, channel, address, whole, in_text, worked_ms, created_ms) SELECT "
-		 "CONCAT('token', LPAD(id, 11, '0')), 0, 'email', 'a', 'a', 'a', 0, 0 FROM t_leads WHERE id < 50");
+	root_run("INSERT INTO t_erasures (id, campaign_id, channel, address, spellings, worked_ms, created_ms) SELECT "
+		 "CONCAT('token', LPAD(id, 11, '0')), 1, 'email', 'a', 'a', 0, 0 FROM t_leads WHERE id < 50");
 	root_run("INSERT INTO t_removed_campaigns (campaign_id, worked_ms, created_ms) SELECT id, 0, 0 FROM t_campaigns WHERE "
 		 "id <= 50");
 	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT id FROM t_leads WHERE id %% 12 = 3");

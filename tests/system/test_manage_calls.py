@@ -112,7 +112,9 @@ def test_leads(calls, place):
     job = calls.post(f"{place}/bulk", change="block", leads=["0@example.org"])
     assert job["leads"] == 1 and [one["id"] for one in calls.get(f"{place}/bulk")] == [job["job"]]
     assert len(calls.post(f"{path}/code")["code"]) == 6
-    assert calls.post(f"{place}/report", email="0@example.org")["leads"]
+    report = calls.post(f"{place}/report", email="0@example.org")
+    assert report[0]["section"] == "lead" and report[0]["data"]["email"] == "0@example.org"
+    assert calls.post(f"{place}/report", email="0@example.org", after="0.99.0.0") == []
     assert calls.post(f"{place}/erase", email="0@example.org")["leads"] == 1
 
 

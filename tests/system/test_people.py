@@ -247,26 +247,37 @@ def test_killed(service, account):
     service.check()
 
 
+def report_of(service, *words):
+    """As the command prints it: section, whether it is of a lead, data."""
+    done = call(service.installation, "lead", "report", *words)
+    assert done.returncode == OK, done.stderr
+    return [(item["section"], item["lead"] is not None, item["data"]) for item in json.loads(done.stdout)]
+
+
+def items_of(report, section, own=True):
+    return [data for name, of_lead, data in report if name == section and of_lead == own]
+
+
 def test_a_report(service, account):
     """All that an erasure would delete."""
     campaign = service.campaign(account, points_signup=3)
     campaign.webhook("new_signup")
     lead = campaign.lead(email="Wim@example.org", first_name="Wim", ip="192.0.2.9", __url="https://example.org/form")
     campaign.points(lead, 4)
-    done = call(service.installation, "lead", "report", "--email", "wim@example.org", "--json")
-    assert done.returncode == OK, done.stderr
-    report = json.loads(done.stdout)
-    (one,) = report["leads"]
-    (stored,) = one["lead"]
+    friend = campaign.lead(email="wims-friend@example.org", note="of wim@example.org")
+    report = report_of(service, "--email", "wim@example.org")
+    (stored,) = items_of(report, "lead")
     assert (stored["email"], stored["ip"], stored["custom_fields"], stored["signup_url"], stored["verified_email"]) == (
         "Wim@example.org", "192.0.2.9", {"first_name": "Wim"}, "https://example.org/form", False)
-    assert [(entry["reason"], entry["points"]) for entry in one["ledger"]] == [("signup", 3), ("custom", 4)]
-    assert [event["payload"]["__event"] for event in one["events"]] == ["new_signup"] and report["mentioned_by"] == []
-    assert [message["state"] for message in one["messages"]] == ["requested"]
-    campaign.change("delete", emails=["wim@example.org"])
-    report = json.loads(call(service.installation, "lead", "report", "--email", "wim@example.org", "--json").stdout)
-    assert report["leads"] == [] and [one["payload"]["email"] for one in report["found"]["events"]] == ["Wim@example.org"]
-    assert json.loads(call(service.installation, "lead", "report", "--email", "unknown@example.org", "--json").stdout)["leads"] == []
+    assert [(entry["reason"], entry["points"]) for entry in items_of(report, "ledger")] == [("signup", 3), ("custom", 4)]
+    assert [event["payload"]["__event"] for event in items_of(report, "events")] == ["new_signup"]
+    assert [message["state"] for message in items_of(report, "messages")] == ["requested"]
+    assert items_of(report, "mentioned_by", own=False) == [{"campaign_id": campaign.id, "social_id": friend["social_id"]}]
+    campaign.change("delete", emails=["wim@example.org", "wims-friend@example.org"])
+    report = report_of(service, "--email", "wim@example.org")
+    assert not any(own for _, own, _ in report)
+    assert {data["payload"]["email"] for data in items_of(report, "events", own=False)} == {"Wim@example.org", "wims-friend@example.org"}
+    assert report_of(service, "--email", "unknown@example.org") == []
 
 
 @pytest.mark.parametrize("words, status, message", [
@@ -278,3 +289,30 @@ def test_a_report(service, account):
 ])
 def test_errors(service, words, status, message):
     assert message in erase(service, *words, status=status)
+
+
+PHONE_TO_ERASE = "+491701234500"
+HOSTILE = {"plus": "+" * 4000, "plus and blank": "+ " * 2000, "percent": "%2b" * 1300, "digits": "+4" * 2000, "zeros": "00" * 2000}
+
+
+def test_no_text_stops_an_erasure(make_service, scrubbing):
+    """docs/operating.md 7.4: 96 sign-ups of strangers with texts made to take long change neither what is found nor how many steps it
+    takes; two people are erased, one after the other, by calls that answer."""
+    service = make_service(database=scrubbing, settings=[("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
+    account = service.account()
+    campaign = service.campaign(account)
+    campaign.webhook("new_signup", "repeat_signup")
+    for number in range(96):
+        text = list(HOSTILE.values())[number % len(HOSTILE)]
+        stranger = service.client.request(
+            "POST", f"/v2/{campaign.id}", headers={"User-Agent": text, "Referer": text, "Content-Type": "application/json"},
+            body=json.dumps({"email": f"v{number % 12}@example.net", "__uid": text, "__source": text + "0"}).encode())
+        assert stranger.status == 200, stranger.body
+    for person in (PHONE_TO_ERASE, "+491701234501"):
+        campaign.lead(phone_number=person, first_name="Wilhelmine")
+        report = [item for item in report_of(service, "--phone", person) if item[0] != "referrers"]
+        assert [name for name, own, _ in report if own][0] == "lead" and not [name for name, own, _ in report if not own]
+        erased = erase(service, "--phone", person)
+        assert erased["leads"] == 1 and erased["events"] == 1 and erased["mentioned_by"] == []
+    assert service.installation.sql("SELECT COUNT(*) FROM lh_erasures") == "0"
+    assert service.installation.sql("SELECT COUNT(*) FROM lh_leads") == "12"

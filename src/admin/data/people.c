@@ -8,9 +8,9 @@
 #include "admin/values.h"
 #include "base/clock.h"
 #include "store/removal/removal.h"
-#include "json/writer.h"
 
-enum { TRIES = 4, REMOTE_MS = 2000, REPORT_MAX_BYTES = 256 * 1024 * 1024 };
+/* ERASURES_MAX: of an account that have not ended, for remote calls. */
+enum { TRIES = 4, REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };
 
 static bool
 exists(struct admin_call *call, uint64_t campaign_id)
@@ -45,11 +45,11 @@ read_person(struct admin_call *call, struct person *person)
 
 /* *done: false when a remote call has worked for long enough, and the dispatcher goes on. */
 static int
-erase(struct admin_call *call, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done)
+erase(
+    struct admin_call *call, const unsigned char id[REMOVAL_ID_SIZE], int64_t end_ms, struct removal_counts *counts, bool *done)
 {
 	unsigned failures = 0;
-	const int64_t end_ms = clock_monotonic_ms() + REMOTE_MS;
-	for (*done = false; !*done && (!call->is_remote || clock_monotonic_ms() < end_ms);) {
+	for (*done = false; !*done && clock_monotonic_ms() < end_ms;) {
 		const enum result result = store_continue_erasure(call->store, id, counts, done);
 		if (result == RESULT_OK) {
 			failures = 0;
@@ -79,9 +79,9 @@ report_counts(struct output *output, const struct removal_counts *counts)
 	output_u64(output, "inbound_calls", counts->calls);
 }
 
-/* Leads of others that have the address in a field of theirs. */
+/* Leads of others that have the address in a field of theirs; null when not all leads could be read. */
 static enum result
-report_mentions(struct admin_call *call, const struct person *person)
+report_mentions(struct admin_call *call, const struct person *person, int64_t end_ms)
 {
 	if ((caller_rights(call->caller) & RIGHT_LEADS) == 0) {
 		output_text(call->output, "mentioned_by", SLICE_NONE);
@@ -89,20 +89,25 @@ report_mentions(struct admin_call *call, const struct person *person)
 	}
 	struct mention *mentions;
 	size_t count;
-	const enum result result = store_find_mentions(call->store, call->pool, person, &mentions, &count);
+	bool all;
+	const enum result result = store_find_mentions(call->store, call->pool, person, end_ms, &mentions, &count, &all);
 	struct slice *leads = POOL_ARRAY(call->pool, count, struct slice);
 	for (size_t i = 0; i < count; i++)
 		leads[i] =
 		    pool_printf(call->pool, "%" PRIu64 "/%.*s", mentions[i].campaign_id, SLICE_ARGS(mentions[i].social_id));
-	if (result == RESULT_OK)
+	if (result == RESULT_OK && (all || count == MENTIONS_MAX))
 		output_texts(call->output, "mentioned_by", leads, count);
+	else if (result == RESULT_OK)
+		output_text(call->output, "mentioned_by", SLICE_NONE);
 	return result;
 }
 
 int
 admin_lead_erase(struct admin_call *call)
 {
-	struct erase_request request = { .importable = call->options[OPTION_IMPORTABLE] != NULL };
+	struct erase_request request = { .importable = call->options[OPTION_IMPORTABLE] != NULL,
+		.most = call->is_remote ? ERASURES_MAX : 0 };
+	const int64_t end_ms = call->is_remote ? clock_monotonic_ms() + REMOTE_MS : CLOCK_NEVER;
 	struct removal_counts counts = { 0 };
 	unsigned char id[REMOVAL_ID_SIZE];
 	size_t leads;
@@ -110,98 +115,114 @@ admin_lead_erase(struct admin_call *call)
 	if (status != EX_OK)
 		return status;
 	const enum result result = store_begin_erasure(call->store, &request, id, &leads);
+	if (result == RESULT_TOO_MANY)
+		return admin_fail(
+		    call, PROBLEM_TOO_MANY_JOBS, "%d erasures of the account have not ended: try again later", ERASURES_MAX);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	bool done = false;
-	status = erase(call, id, &counts, &done);
+	status = erase(call, id, end_ms, &counts, &done);
 	if (status != EX_OK)
 		return status;
 	output_record(call->output);
 	report_counts(call->output, &counts);
 	output_boolean(call->output, "done", done);
-	return admin_answer(call, report_mentions(call, &request.person));
+	return admin_answer(call, report_mentions(call, &request.person, end_ms));
 }
 
 /* ---- report ---- */
 
+/* "LEAD.SECTION.FIRST.SECOND" of a place, the last two with one added. */
+static struct slice
+place_text(struct pool *pool, const struct report_place *place)
+{
+	return pool_printf(
+	    pool, "%" PRIu64 ".%u.%" PRId64 ".%" PRId64, place->lead_id, place->section, place->first + 1, place->second + 1);
+}
+
+static bool
+parse_place(struct slice text, struct report_place *place)
+{
+	uint64_t numbers[4] = { 0 };
+	struct slice part;
+	size_t count = 0;
+	while (slice_next(&text, '.', &part))
+		if (count == ARRAY_SIZE(numbers) || !slice_to_u64(part, INT64_MAX, &numbers[count++]))
+			return false;
+	*place = (struct report_place){ numbers[0], (unsigned)(numbers[1] & 0xff), (int64_t)numbers[2] - 1,
+		(int64_t)numbers[3] - 1 };
+	return count == ARRAY_SIZE(numbers);
+}
+
 static void
-write_sections(const struct report_section *report, size_t count, struct json_writer *json)
+add_item(struct output *output, const struct report_item *item)
 {
-	json_begin_object(json);
-	for (size_t i = 0; i < count; i++) {
-		json_key(json, slice_of(report[i].name));
-		json_begin_array(json);
-		for (size_t k = 0; k < report[i].count; k++)
-			json_raw(json, report[i].items[k]);
-		json_end_array(json);
+	output_record(output);
+	output_text(output, "section", slice_of(item->section));
+	output_u64_or_null(output, "lead", item->lead_id);
+	output_json(output, "data", item->data);
+}
+
+/* One part: its size is that of an answer. */
+static int
+answer_part(struct admin_call *call, const struct person *person, struct report_place place)
+{
+	struct report_part part;
+	const enum result result =
+	    store_report_part(call->store, call->pool, person, clock_monotonic_ms() + REPORT_MS, &place, &part);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	for (size_t i = 0; i < part.count; i++)
+		add_item(call->output, &part.items[i]);
+	if (part.more)
+		admin_next(call, place_text(call->pool, &place));
+	return EX_OK;
+}
+
+/* An array with an item a line. */
+static bool
+print_part(FILE *out, struct pool *pool, const struct report_part *part, bool *first)
+{
+	bool good = true;
+	for (size_t i = 0; i < part->count && good; i++) {
+		struct output *item = output_new(pool, OUTPUT_OBJECT);
+		add_item(item, &part->items[i]);
+		good = fputs(*first ? "" : ",", out) >= 0 && output_print_json(item, out);
+		*first = false;
 	}
-	json_end_object(json);
+	return good;
 }
 
-static enum result
-write_lead(struct admin_call *call, const struct lead *lead, struct json_writer *json)
+/* All parts, one after the other: only one is in memory. */
+static int
+print_report(struct admin_call *call, const struct person *person, struct report_place place)
 {
-	struct report_section report[REPORT_SECTIONS];
-	const enum result result = store_report_lead(call->store, call->pool, lead->id, report);
-	if (result == RESULT_OK)
-		write_sections(report, REPORT_SECTIONS, json);
-	return result;
-}
-
-static enum result
-write_leads(struct admin_call *call, const struct lead *leads, size_t count, struct json_writer *json)
-{
+	struct report_part part = { .more = true };
 	enum result result = RESULT_OK;
-	json_begin_array(json);
-	for (size_t i = 0; i < count && result == RESULT_OK; i++)
-		result = write_lead(call, &leads[i], json);
-	json_end_array(json);
-	return result;
-}
-
-/* What has been written since the last time. */
-static enum result
-take(struct admin_call *call, struct buffer *out, enum result result, const char *name)
-{
-	if (result == RESULT_OK && !buffer_ok(out))
-		result = RESULT_FAILED;
-	if (result == RESULT_OK)
-		output_json(call->output, name, pool_copy(call->pool, buffer_slice(out)));
-	buffer_clear(out);
-	return result;
-}
-
-static enum result
-report(struct admin_call *call, const struct person *person, const struct lead *leads, size_t count)
-{
-	struct report_section found[REPORT_FOUND_SECTIONS];
-	struct buffer out;
-	struct json_writer json;
-	buffer_init(&out, REPORT_MAX_BYTES);
-	json_writer_init(&json, &out);
-	output_record(call->output);
-	enum result result = take(call, &out, write_leads(call, leads, count, &json), "leads");
-	if (result == RESULT_OK)
-		result = store_report_found(call->store, call->pool, person, leads, count, found);
-	json_writer_init(&json, &out);
-	if (result == RESULT_OK)
-		write_sections(found, REPORT_FOUND_SECTIONS, &json);
-	result = take(call, &out, result, "found");
-	buffer_free(&out);
-	return result == RESULT_OK ? report_mentions(call, person) : result;
+	bool good = fputs("[\n", call->out) >= 0, first = true;
+	call->writes_out = true;
+	while (result == RESULT_OK && part.more && good) {
+		struct pool *pool = pool_new();
+		result = store_report_part(call->store, pool, person, CLOCK_NEVER, &place, &part);
+		good = result != RESULT_OK || print_part(call->out, pool, &part, &first);
+		pool_free(&pool);
+	}
+	if (result == RESULT_OK && !(good && fputs("]\n", call->out) >= 0 && fflush(call->out) == 0))
+		return admin_fail(call, PROBLEM_INTERNAL, "the report cannot be written");
+	return admin_answer(call, result);
 }
 
 int
 admin_lead_report(struct admin_call *call)
 {
+	const char *after = call->options[OPTION_AFTER];
+	struct report_place place = REPORT_BEGINNING;
 	struct person person;
-	struct lead *leads;
-	size_t count;
 	const int status = read_person(call, &person);
 	if (status != EX_OK)
 		return status;
-	enum result result = store_find_leads_of(call->store, call->pool, &person, &leads, &count);
-	if (result == RESULT_OK)
-		result = report(call, &person, leads, count);
-	return admin_answer(call, result);
+	if (after != NULL && !parse_place(slice_of(after), &place))
+		return admin_fail_option(
+		    call, PROBLEM_INVALID, OPTION_AFTER, "expected the place that the part before has named");
+	return call->is_remote ? answer_part(call, &person, place) : print_report(call, &person, place);
 }

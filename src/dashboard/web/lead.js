@@ -216,6 +216,18 @@ function AddTag({ tags, add }) {
 		</select>`;
 }
 
+/** Waits when the account has called too often. */
+async function postPatiently(path, body) {
+	for (;;)
+		try {
+			return await post(path, body);
+		} catch (failure) {
+			if (failure.status !== 429 || !failure.retryAfter)
+				throw failure;
+			await new Promise(resolve => setTimeout(resolve, 1000 * failure.retryAfter));
+		}
+}
+
 function Actions({ campaign, lead, tags, reload }) {
 	const settings = useList(`campaigns/${campaign}`, {}, { every: 0 });
 	const change = word => html`<${Change} key=${word} campaign=${campaign} lead=${lead} word=${word} />`;
@@ -241,8 +253,7 @@ function Actions({ campaign, lead, tags, reload }) {
 			type: addressOf(lead),
 			text: html`
 				<p>
-					All data about <strong>${addressOf(lead)}</strong> is deleted in all campaigns of the account: leads, points,
-					events and emails.
+					All data about <strong>${addressOf(lead)}</strong> in this campaign is deleted: lead, points, events and emails.
 				</p>
 				<p>Data that webhooks have already sent, and backups, are not affected. This cannot be undone.</p>`,
 			work: async () => {
@@ -253,8 +264,13 @@ function Actions({ campaign, lead, tags, reload }) {
 			},
 		});
 	const report = async () => {
-		const { value } = await post(`campaigns/${campaign}/report`, person);
-		download(`report-${lead.social_id}.json`, JSON.stringify(value, null, "\t"), "application/json");
+		const items = [];
+		for (let next = {}; next; ) {
+			const part = await postPatiently(`campaigns/${campaign}/report`, { ...person, ...next });
+			items.push(...part.value);
+			next = part.next;
+		}
+		download(`report-${lead.social_id}.json`, JSON.stringify(items, null, "\t"), "application/json");
 	};
 	return html`
 		<section class="card">

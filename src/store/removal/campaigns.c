@@ -55,10 +55,8 @@ DB_STATEMENT(sql_delete_inbound_status, "DELETE s FROM {prefix}inbound_webhooks 
 					" STRAIGHT_JOIN {prefix}inbound_status s ON s.inbound_id = w.id"
 					" WHERE w.campaign_id = ?");
 DB_STATEMENT(sql_delete_inbound, DELETE_OF_CAMPAIGN("inbound_webhooks", "by_campaign"));
-DB_STATEMENT(sql_select_removed_calls, "SELECT c.id FROM {prefix}inbound_webhooks w FORCE INDEX (by_campaign)"
-				       " STRAIGHT_JOIN {prefix}inbound_calls c FORCE INDEX (by_inbound) ON c.inbound_id = w.id"
-				       " WHERE w.campaign_id = ?"
-				       " LIMIT 50");
+DB_STATEMENT(
+    sql_select_removed_calls, "SELECT id FROM {prefix}inbound_calls FORCE INDEX (by_campaign) WHERE campaign_id = ? LIMIT 50");
 DB_STATEMENT(sql_delete_removed_calls, "DELETE t FROM " ROWS_WITH_IDS("inbound_calls"));
 DB_STATEMENT(sql_select_removed_leads, "SELECT id, subscription_number"
 				       " FROM {prefix}leads FORCE INDEX (by_number)"
@@ -77,8 +75,8 @@ DB_STATEMENT(sql_delete_removed_address, "DELETE FROM {prefix}ip_leads WHERE cam
 DB_STATEMENT(
     sql_select_removed_messages, "SELECT id FROM {prefix}messages FORCE INDEX (by_campaign) WHERE campaign_id = ? LIMIT 500");
 DB_STATEMENT(sql_delete_removed_messages, "DELETE t FROM " ROWS_WITH_IDS("messages"));
-DB_STATEMENT(
-    sql_select_events_after, "SELECT id, deliveries, campaign_id = ? FROM {prefix}events WHERE id > ? ORDER BY id LIMIT 2000");
+DB_STATEMENT(sql_select_events_of_campaign,
+    "SELECT id, deliveries FROM {prefix}events FORCE INDEX (by_campaign) WHERE campaign_id = ? LIMIT 200");
 
 store_statement_list sql_of_removed_campaigns = { &sql_lock_removed_account, &sql_select_campaigns_to_remove,
 	&sql_insert_removed, &sql_delete_campaign, &sql_delete_counters, &sql_delete_status_of_webhooks, &sql_delete_webhooks,
@@ -90,7 +88,7 @@ store_statement_list sql_of_removed_campaigns = { &sql_lock_removed_account, &sq
 	&sql_delete_inbound, &sql_select_removed_calls, &sql_delete_removed_calls, &sql_select_removed_leads,
 	&sql_delete_removed_leads, &sql_delete_links_of_leads, &sql_delete_confirmations_of_leads, &sql_delete_unverified_leads,
 	&sql_select_removed_nodes, &sql_delete_removed_nodes, &sql_select_removed_addresses, &sql_delete_removed_address,
-	&sql_select_removed_messages, &sql_delete_removed_messages, &sql_select_events_after, NULL };
+	&sql_select_removed_messages, &sql_delete_removed_messages, &sql_select_events_of_campaign, NULL };
 
 /* Stored: new ones are added at the end. */
 enum remove_step {
@@ -257,22 +255,18 @@ remove_messages(struct part *part, struct pool *pool)
 				   : result;
 }
 
-/* No index has the campaign: a piece of all events. */
+/* Emptied events are of no campaign. */
 static enum result
 remove_events(struct part *part, struct pool *pool)
 {
-	enum { ID, DELIVERIES, OF_CAMPAIGN };
 	struct db_rows rows;
 	const enum result result =
-	    store_query(part->store, pool, &rows, &sql_select_events_after, DB_U64(part->campaign_id), DB_U64(part->position));
+	    store_query(part->store, pool, &rows, &sql_select_events_of_campaign, DB_U64(part->campaign_id));
 	struct found_event *events = POOL_ARRAY(pool, rows.count, struct found_event);
-	size_t count = 0;
 	for (size_t i = 0; i < rows.count; i++)
-		if (db_get_bool(&rows, i, OF_CAMPAIGN))
-			events[count++] = (struct found_event){ db_get_u64(&rows, i, ID), db_get_u64(&rows, i, DELIVERIES) };
+		events[i] = (struct found_event){ db_get_u64(&rows, i, 0), db_get_u64(&rows, i, 1) };
 	part->step_done = rows.count == 0;
-	part->position = rows.count == 0 ? 0 : db_get_u64(&rows, rows.count - 1, ID);
-	return result == RESULT_OK ? store_empty_events(part->store, pool, events, count, part->counts) : result;
+	return result == RESULT_OK ? store_empty_events(part->store, pool, events, rows.count, part->counts) : result;
 }
 
 static enum result

@@ -9,9 +9,9 @@
 #include "store/erased.h"
 #include "store/query.h"
 #include "store/read.h"
-#include "store/removal/pattern.h"
 #include "store/removal/removal.h"
 #include "store/removal/rows.h"
+#include "store/removal/search.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -19,13 +19,16 @@
 
 DB_STATEMENT(sql_insert_erasure,
     "INSERT INTO {prefix}erasures"
-    " (id, campaign_id, channel, address, whole, in_text, lead_ids, social_ids, worked_ms, created_ms)"
+    " (id, campaign_id, channel, address, spellings, lead_ids, social_ids, step, worked_ms, created_ms)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ", " NOW ")");
-DB_STATEMENT(sql_select_erasure, "SELECT campaign_id, channel, address, whole, in_text, lead_ids, social_ids, step, position"
+DB_STATEMENT(sql_count_erasures_of_account,
+    "SELECT COUNT(*) FROM {prefix}erasures e STRAIGHT_JOIN {prefix}campaigns c ON c.id = e.campaign_id"
+    " WHERE c.account_id = (SELECT account_id FROM {prefix}campaigns WHERE id = ?)");
+DB_STATEMENT(sql_select_erasure, "SELECT campaign_id, channel, address, spellings, lead_ids, social_ids, step, position"
 				 " FROM {prefix}erasures"
 				 " WHERE id = ?");
 DB_STATEMENT(
-    sql_select_idle_erasure, "SELECT id FROM {prefix}erasures WHERE worked_ms <= " NOW " - ? ORDER BY created_ms LIMIT 1");
+    sql_select_idle_erasure, "SELECT id FROM {prefix}erasures WHERE worked_ms <= " NOW " - ? ORDER BY worked_ms LIMIT 1");
 DB_STATEMENT(sql_move_erasure, "UPDATE {prefix}erasures"
 			       " SET step = ?, position = ?, lead_ids = ?, social_ids = ?, worked_ms = " NOW " WHERE id = ?");
 DB_STATEMENT(sql_postpone_erasure, "UPDATE {prefix}erasures SET worked_ms = " NOW " WHERE id = ?");
@@ -34,49 +37,29 @@ DB_STATEMENT(sql_select_events_of_leads, "SELECT id, deliveries"
 					 " FROM {prefix}events FORCE INDEX (by_lead)"
 					 " WHERE lead_id IN ({list})"
 					 " LIMIT 200");
-/* the next read a table in pieces */
-/* clang-format off */
-DB_STATEMENT(sql_search_events,
-    "SELECT id, deliveries, (? IN (0, campaign_id)) AND " HAS_ADDRESS("payload")
-    " FROM {prefix}events WHERE id > ? ORDER BY id LIMIT 2000");
-DB_STATEMENT(sql_search_calls,
-    "SELECT id, (? IN (0, campaign_id)) AND (" HAS_ADDRESS("body") " OR " HAS_ADDRESS("message") ")"
-    " FROM {prefix}inbound_calls WHERE id > ? ORDER BY id LIMIT 100");
-DB_STATEMENT(sql_search_messages,
-    "SELECT id, (? IN (0, campaign_id)) AND " HAS_ADDRESS("recipient") ", kind, ref"
-    " FROM {prefix}messages WHERE id > ? ORDER BY id LIMIT 2000");
-/* a confirmation is of the campaign of its lead */
-DB_STATEMENT(sql_search_confirmations,
-    "SELECT c.lead_id, MAX((? = 0 OR ? = l.campaign_id) AND " HAS_ADDRESS("c.address") ")"
-    " FROM {prefix}confirmations c LEFT JOIN {prefix}leads l ON l.id = c.lead_id"
-    " WHERE c.lead_id > ? GROUP BY c.lead_id ORDER BY c.lead_id LIMIT 2000");
-/* a test mail to the address, and what the mail server has answered */
-DB_STATEMENT(sql_search_operator_jobs,
-    "SELECT id, (? IN (0, COALESCE(campaign_id, 0))) AND (" HAS_ADDRESS("parameters") " OR " HAS_ADDRESS("result") ")"
-    " FROM {prefix}operator_jobs WHERE id > ? ORDER BY id LIMIT 1000");
-/* clang-format on */
-/* Of found events: whose they are, and what their payloads have as the address. */
-DB_STATEMENT(sql_select_found_events,
-    "SELECT e.id, e.lead_id, l.id IS NULL, JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.social_id'),"
-    " JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.email') REGEXP CONVERT(? USING utf8mb4)"
-    " OR JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.phone_number') REGEXP CONVERT(? USING utf8mb4)"
+/* Of found events: whether their lead was deleted, whose they are, and the address that is their own. */
+DB_STATEMENT(sql_select_owners_of_events,
+    "SELECT l.id IS NULL, e.lead_id, JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.social_id'),"
+    " JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.email'), JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.phone_number')"
     " FROM {prefix}events e LEFT JOIN {prefix}leads l ON l.id = e.lead_id"
     " WHERE e.id IN ({list})");
 DB_STATEMENT(sql_delete_calls, "DELETE t FROM " ROWS_WITH_IDS("inbound_calls"));
 DB_STATEMENT(sql_delete_messages, "DELETE t FROM " ROWS_WITH_IDS("messages"));
 DB_STATEMENT(sql_delete_operator_jobs, "DELETE t FROM " ROWS_WITH_IDS("operator_jobs"));
-DB_STATEMENT(sql_delete_confirmations_to, "DELETE FROM {prefix}confirmations WHERE lead_id = ? AND " HAS_ADDRESS("address"));
+DB_STATEMENT(
+    sql_delete_confirmation, "DELETE FROM {prefix}confirmations WHERE lead_id = ? AND confirmed_ms = ? AND address = ?");
 
-store_statement_list sql_of_erase = { &sql_insert_erasure, &sql_select_erasure, &sql_select_idle_erasure, &sql_move_erasure,
-	&sql_postpone_erasure, &sql_delete_erasure, &sql_select_events_of_leads, &sql_search_events, &sql_search_calls,
-	&sql_search_messages, &sql_search_confirmations, &sql_search_operator_jobs, &sql_select_found_events, &sql_delete_calls,
-	&sql_delete_messages, &sql_delete_operator_jobs, &sql_delete_confirmations_to, NULL };
+store_statement_list sql_of_erase = { &sql_insert_erasure, &sql_count_erasures_of_account, &sql_select_erasure,
+	&sql_select_idle_erasure, &sql_move_erasure, &sql_postpone_erasure, &sql_delete_erasure, &sql_select_events_of_leads,
+	&sql_select_owners_of_events, &sql_delete_calls, &sql_delete_messages, &sql_delete_operator_jobs,
+	&sql_delete_confirmation, NULL };
 
-enum { LEADS_AT_ONCE = 50, EVENTS_AT_ONCE = 200, LEAD_MS = 30000 };
+enum { LEADS_AT_ONCE = 50, EVENTS_AT_ONCE = 200, LEAD_MS = 30000, SEARCH_MS = 500 };
 
-/* Stored: new ones are added at the end. */
+/* Stored: new ones are added at the end. Those below ERASE_LEADS are of versions that let the server search: what they have
+ * begun begins again. */
 enum erase_step {
-	ERASE_LEADS,
+	ERASE_LEADS = 10,
 	ERASE_FOUND_EVENTS,
 	ERASE_REFERRALS,
 	ERASE_ROWS,
@@ -92,7 +75,7 @@ struct erasure {
 	struct slice id;
 	uint64_t campaign_id;
 	enum lead_channel channel;
-	struct slice address, whole, in_text, lead_ids, social_ids;
+	struct slice address, spellings, lead_ids, social_ids;
 	unsigned step;
 	uint64_t position;
 };
@@ -102,6 +85,7 @@ struct part {
 	struct store *store;
 	struct pool *pool; /* of the erasure */
 	struct erasure *erasure;
+	const struct address_finder *finder;
 	struct removal_counts *counts;
 	uint64_t position; /* after this part */
 	bool step_done;
@@ -127,6 +111,18 @@ note_person(struct store *store, struct pool *pool, const struct erase_request *
 				   : store_insert_erased(store, pool, person->campaign_id, person->channel, person->address);
 }
 
+/* As exact as it must be: calls at the same time may exceed it. */
+static enum result
+has_room(struct store *store, struct pool *pool, const struct erase_request *request)
+{
+	struct db_rows rows;
+	if (request->most == 0)
+		return RESULT_OK;
+	const enum result result =
+	    store_query(store, pool, &rows, &sql_count_erasures_of_account, DB_U64(request->person.campaign_id));
+	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= request->most ? RESULT_TOO_MANY : result;
+}
+
 enum result
 store_begin_erasure(struct store *store, const struct erase_request *request, unsigned char id[REMOVAL_ID_SIZE], size_t *leads)
 {
@@ -137,17 +133,19 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 	while (store_runs(&txn)) {
 		struct lead *found = NULL;
 		struct slice lead_ids = SLICE_NONE, social_ids = SLICE_NONE;
-		txn.result = note_person(store, txn.pool, request);
+		txn.result = has_room(store, txn.pool, request);
+		if (txn.result == RESULT_OK)
+			txn.result = note_person(store, txn.pool, request);
 		if (txn.result == RESULT_OK)
 			txn.result = store_find_leads_of(store, txn.pool, person, &found, leads);
 		if (txn.result != RESULT_OK)
 			continue;
 		for (size_t i = 0; i < *leads; i++)
 			add_lead(txn.pool, &lead_ids, &social_ids, found[i].id, found[i].social_id);
-		const struct address_patterns patterns = store_address_patterns(txn.pool, person, found, *leads);
 		txn.result = store_run(store, &sql_insert_erasure, db_bytes(id_slice), DB_U64(person->campaign_id),
-		    db_bytes(lead_channel_name(person->channel)), db_bytes(person->address), db_bytes(patterns.whole),
-		    db_bytes(patterns.in_text), db_bytes(lead_ids), db_bytes(social_ids));
+		    db_bytes(lead_channel_name(person->channel)), db_bytes(person->address),
+		    db_bytes(store_address_spellings(txn.pool, person, found, *leads)), db_bytes(lead_ids),
+		    db_bytes(social_ids), DB_U64(ERASE_LEADS));
 	}
 	return txn.result;
 }
@@ -238,15 +236,17 @@ erase_rows(struct part *part)
 	return result == RESULT_OK ? move(part) : result;
 }
 
-/* A step whose part is one transaction: `change` deletes and sets where the next part begins. */
+/* A transaction: `change` deletes; then the next part begins where the part says. `rows`: what was found, if it searches. */
+typedef enum result change_part(struct part *part, struct pool *pool, const struct db_rows *rows);
+
 static enum result
-run_part(struct part *part, enum result (*change)(struct part *part, struct pool *pool))
+run_part(struct part *part, change_part *change, const struct db_rows *rows)
 {
 	const struct removal_counts before = *part->counts;
 	struct transaction txn = store_transaction(part->store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		*part->counts = before;
-		txn.result = change(part, txn.pool);
+		txn.result = change(part, txn.pool, rows);
 		if (txn.result == RESULT_OK)
 			txn.result = move(part);
 	}
@@ -255,7 +255,7 @@ run_part(struct part *part, enum result (*change)(struct part *part, struct pool
 
 /* The events of the leads. They no longer belong to them afterwards, so the next part finds others. */
 static enum result
-empty_some_events(struct part *part, struct pool *pool)
+empty_some_events(struct part *part, struct pool *pool, const struct db_rows *none UNUSED)
 {
 	const struct db_list leads = some_leads(part);
 	struct db_rows rows;
@@ -273,217 +273,176 @@ empty_some_events(struct part *part, struct pool *pool)
 static enum result
 erase_events(struct part *part)
 {
-	return run_part(part, empty_some_events);
+	return run_part(part, empty_some_events, NULL);
 }
 
-/* The next part begins after the last row of this one. */
-static void
-end_piece(struct part *part, const struct db_rows *rows)
+/* ---- what is found ---- */
+
+static bool
+has_address(const struct part *part, enum searched_table table, const struct db_rows *rows, size_t row)
 {
-	part->step_done = rows->count == 0;
-	part->position = rows->count == 0 ? 0 : db_get_u64(rows, rows->count - 1, 0);
+	return store_has_address(part->finder, table, rows, row);
 }
 
-/* Reads a piece of a table. */
-static enum result
-search(struct part *part, struct pool *pool, const struct db_statement *statement, struct slice pattern, struct db_rows *rows)
+/* A `referral` event of a referrer that has another address of a lead. */
+static bool
+names_lead(const struct part *part, enum searched_table table UNUSED, const struct db_rows *rows, size_t row)
 {
-	const struct erasure *erasure = part->erasure;
-	const enum result result = store_query(
-	    part->store, pool, rows, statement, DB_U64(erasure->campaign_id), db_bytes(pattern), DB_U64(erasure->position));
-	end_piece(part, rows);
-	return result;
+	static const struct slice member = SLICE("\"__referral\":{\"social_id\":\"");
+	struct slice payload = db_get_bytes(rows, row, SEARCHED_TEXTS);
+	for (const char *at; payload.size > 0 && (at = memmem(payload.data, payload.size, member.data, member.size)) != NULL;) {
+		payload = slice_sub(payload, (size_t)(at - payload.data) + member.size, payload.size);
+		const struct slice named = slice_sub(payload, 0, slice_find(payload, '"'));
+		struct slice rest = part->erasure->social_ids, social_id;
+		while (slice_next(&rest, ',', &social_id))
+			if (slice_equal(named, social_id))
+				return true;
+	}
+	return false;
 }
 
-/* Empties the events of a piece that were found. */
-static enum result
-empty_found(struct part *part, struct pool *pool, const struct db_rows *rows)
+/* A message to the address, or one that names the person to its referrer. */
+static bool
+is_message(const struct part *part, enum searched_table table, const struct db_rows *rows, size_t row)
 {
-	enum { ID, DELIVERIES, FOUND };
-	struct found_event *events = POOL_ARRAY(pool, rows->count, struct found_event);
-	size_t count = 0;
+	return (db_get_u64(rows, row, SEARCHED_FIRST) == MESSAGE_REFERRAL &&
+		   id_list_has(part->erasure->lead_ids, db_get_u64(rows, row, SEARCHED_SECOND))) ||
+	       has_address(part, table, rows, row);
+}
+
+static struct db_value *
+found_ids(struct pool *pool, const struct db_rows *rows)
+{
+	struct db_value *ids = POOL_ARRAY(pool, rows->count, struct db_value);
 	for (size_t i = 0; i < rows->count; i++)
-		if (db_get_bool(rows, i, FOUND))
-			events[count++] = (struct found_event){ db_get_u64(rows, i, ID), db_get_u64(rows, i, DELIVERIES) };
-	return store_empty_events(part->store, pool, events, count, part->counts);
+		ids[i] = DB_U64(db_get_u64(rows, i, SEARCHED_ID));
+	return ids;
 }
 
 /* Leads that were deleted before, and are the person: their events have the address as their own. */
 static enum result
 add_deleted_leads(struct part *part, struct pool *pool, const struct db_rows *rows)
 {
-	enum { ID, LEAD_ID, IS_DELETED, SOCIAL_ID, IS_OWN };
+	enum { IS_DELETED, LEAD_ID, SOCIAL_ID, EMAIL, PHONE };
 	struct erasure *erasure = part->erasure;
-	uint64_t *ids = POOL_ARRAY(pool, rows->count, uint64_t);
-	const struct db_value whole = db_bytes(erasure->whole), single[] = { whole, whole };
-	size_t count = 0;
+	const struct db_list ids = { found_ids(pool, rows), rows->count };
 	struct db_rows found;
-	for (size_t i = 0; i < rows->count; i++)
-		if (db_get_bool(rows, i, 2))
-			ids[count++] = db_get_u64(rows, i, 0);
-	if (count == 0)
-		return RESULT_OK;
-	const struct db_list list = store_id_list(pool, ids, count);
-	for (size_t from = 0; from < list.count; from += DB_LIST_MAX) {
-		const struct db_arguments arguments = { .values = single,
-			.count = ARRAY_SIZE(single),
-			.lists = { store_list_piece(list, from) },
-			.list_count = 1 };
-		const enum result result = db_query(part->store->db, pool, &sql_select_found_events, &arguments, &found);
-		if (result != RESULT_OK)
-			return result;
-		for (size_t i = 0; i < found.count; i++)
-			if (db_get_bool(&found, i, IS_DELETED) && !db_is_null(&found, i, IS_OWN) &&
-			    db_get_bool(&found, i, IS_OWN))
-				add_lead(part->pool, &erasure->lead_ids, &erasure->social_ids, db_get_u64(&found, i, LEAD_ID),
-				    pool_copy(part->pool, db_get_bytes(&found, i, SOCIAL_ID)));
+	const enum result result = store_query_lists(part->store, pool, &sql_select_owners_of_events, &ids, 1, &found);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct slice own = db_get_bytes(&found, i, erasure->channel == CHANNEL_PHONE ? PHONE : EMAIL);
+		if (db_get_bool(&found, i, IS_DELETED) && slice_present(own) && address_finder_is(part->finder, own) &&
+		    !db_is_null(&found, i, SOCIAL_ID))
+			add_lead(part->pool, &erasure->lead_ids, &erasure->social_ids, db_get_u64(&found, i, LEAD_ID),
+			    pool_copy(part->pool, db_get_bytes(&found, i, SOCIAL_ID)));
 	}
-	return RESULT_OK;
+	return result;
+}
+
+static enum result
+empty_found_events(struct part *part, struct pool *pool, const struct db_rows *rows)
+{
+	struct found_event *events = POOL_ARRAY(pool, rows->count, struct found_event);
+	for (size_t i = 0; i < rows->count; i++)
+		events[i] = (struct found_event){ db_get_u64(rows, i, SEARCHED_ID), db_get_u64(rows, i, SEARCHED_FIRST) };
+	return store_empty_events(part->store, pool, events, rows->count, part->counts);
 }
 
 /* Events that have the address: of the leads, of leads that were deleted before, `referral` events of referrers. */
 static enum result
-empty_found_events(struct part *part, struct pool *pool)
+empty_events_of_person(struct part *part, struct pool *pool, const struct db_rows *rows)
 {
-	struct db_rows rows;
-	enum result result = search(part, pool, &sql_search_events, part->erasure->in_text, &rows);
-	if (result == RESULT_OK)
-		result = add_deleted_leads(part, pool, &rows);
-	return result == RESULT_OK ? empty_found(part, pool, &rows) : result;
+	const enum result result = rows->count == 0 ? RESULT_OK : add_deleted_leads(part, pool, rows);
+	return result == RESULT_OK ? empty_found_events(part, pool, rows) : result;
 }
 
 static enum result
-erase_found_events(struct part *part)
+delete_found(
+    struct part *part, struct pool *pool, const struct db_rows *rows, const struct db_statement *statement, uint64_t *counter)
 {
-	return run_part(part, empty_found_events);
-}
-
-/* `referral` events of referrers that have another address of a lead. */
-static enum result
-empty_referrals(struct part *part, struct pool *pool)
-{
-	struct slice rest = part->erasure->social_ids, social_id, pattern = SLICE("");
-	struct db_rows rows;
-	while (slice_next(&rest, ',', &social_id))
-		pattern = POOL_JOIN(pool, pattern, pattern.size > 0 ? SLICE("|") : SLICE(""), social_id);
-	if (pattern.size == 0) {
-		part->step_done = true;
-		return RESULT_OK;
-	}
-	pattern = POOL_JOIN(pool, SLICE("\"__referral\":\\{\"social_id\":\"(?:"), pattern, SLICE(")\""));
-	const enum result result = search(part, pool, &sql_search_events, pattern, &rows);
-	return result == RESULT_OK ? empty_found(part, pool, &rows) : result;
-}
-
-static enum result
-erase_referrals(struct part *part)
-{
-	return run_part(part, empty_referrals);
-}
-
-static enum result
-delete_found(struct part *part, struct pool *pool, const struct db_rows *rows, const struct db_statement *statement,
-    bool (*is_found)(const struct part *part, const struct db_rows *rows, size_t row), uint64_t *counter)
-{
-	struct db_value *ids = POOL_ARRAY(pool, rows->count, struct db_value);
-	size_t count = 0;
 	uint64_t deleted = 0;
-	for (size_t i = 0; i < rows->count; i++)
-		if (is_found(part, rows, i))
-			ids[count++] = DB_U64(db_get_u64(rows, i, 0));
-	const enum result result = store_run_on_ids(part->store, statement, ids, count, &deleted);
+	const enum result result = store_run_on_ids(part->store, statement, found_ids(pool, rows), rows->count, &deleted);
 	*counter += deleted;
 	return result;
 }
 
-static bool
-text_is_found(const struct part *part UNUSED, const struct db_rows *rows, size_t row)
-{
-	return db_get_bool(rows, row, 1);
-}
-
-/* Of a table with two texts that may have the address. */
 static enum result
-delete_found_texts(struct part *part, struct pool *pool, const struct db_statement *searching,
-    const struct db_statement *deletion, uint64_t *counter)
+delete_found_calls(struct part *part, struct pool *pool, const struct db_rows *rows)
 {
-	struct db_rows rows;
-	const struct db_value pattern = db_bytes(part->erasure->in_text);
-	const enum result result = store_query(part->store, pool, &rows, searching, DB_U64(part->erasure->campaign_id), pattern,
-	    pattern, DB_U64(part->erasure->position));
-	end_piece(part, &rows);
-	return result == RESULT_OK ? delete_found(part, pool, &rows, deletion, text_is_found, counter) : result;
+	return delete_found(part, pool, rows, &sql_delete_calls, &part->counts->calls);
 }
 
 static enum result
-delete_found_calls(struct part *part, struct pool *pool)
+delete_found_messages(struct part *part, struct pool *pool, const struct db_rows *rows)
 {
-	return delete_found_texts(part, pool, &sql_search_calls, &sql_delete_calls, &part->counts->calls);
+	return delete_found(part, pool, rows, &sql_delete_messages, &part->counts->messages);
 }
 
 static enum result
-erase_found_calls(struct part *part)
+delete_found_jobs(struct part *part, struct pool *pool, const struct db_rows *rows)
 {
-	return run_part(part, delete_found_calls);
-}
-
-/* A message to the address, or one that names the person to its referrer. */
-static bool
-message_is_found(const struct part *part, const struct db_rows *rows, size_t row)
-{
-	enum { ID, FOUND, KIND, REF };
-	return db_get_bool(rows, row, FOUND) || (db_get_u64(rows, row, KIND) == MESSAGE_REFERRAL &&
-						    id_list_has(part->erasure->lead_ids, db_get_u64(rows, row, REF)));
-}
-
-static enum result
-delete_found_messages(struct part *part, struct pool *pool)
-{
-	struct db_rows rows;
-	const enum result result = search(part, pool, &sql_search_messages, part->erasure->whole, &rows);
-	return result == RESULT_OK
-		   ? delete_found(part, pool, &rows, &sql_delete_messages, message_is_found, &part->counts->messages)
-		   : result;
-}
-
-static enum result
-erase_found_messages(struct part *part)
-{
-	return run_part(part, delete_found_messages);
+	uint64_t jobs = 0;
+	return delete_found(part, pool, rows, &sql_delete_operator_jobs, &jobs);
 }
 
 /* Of an address that a lead has no more. */
 static enum result
-delete_found_confirmations(struct part *part, struct pool *pool)
+delete_found_confirmations(struct part *part, struct pool *pool UNUSED, const struct db_rows *rows)
 {
-	const struct db_value pattern = db_bytes(part->erasure->whole), campaign = DB_U64(part->erasure->campaign_id);
-	struct db_rows rows;
-	enum result result = store_query(
-	    part->store, pool, &rows, &sql_search_confirmations, campaign, campaign, pattern, DB_U64(part->erasure->position));
-	for (size_t i = 0; i < rows.count && result == RESULT_OK; i++)
-		if (db_get_bool(&rows, i, 1))
-			result = store_run(part->store, &sql_delete_confirmations_to, DB_U64(db_get_u64(&rows, i, 0)), pattern);
-	end_piece(part, &rows);
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < rows->count && result == RESULT_OK; i++)
+		result = store_run(part->store, &sql_delete_confirmation, DB_U64(db_get_u64(rows, i, SEARCHED_ID)),
+		    DB_I64(db_get_i64(rows, i, SEARCHED_FIRST)), db_bytes(db_get_bytes(rows, i, SEARCHED_TEXTS)));
 	return result;
 }
 
-static enum result
-erase_found_confirmations(struct part *part)
+/* Steps that search a table. */
+static const struct search_step {
+	enum searched_table table;
+	bool (*is_found)(const struct part *part, enum searched_table table, const struct db_rows *rows, size_t row);
+	change_part *change;
+} searches[] = {
+	[ERASE_FOUND_EVENTS] = { SEARCH_EVENTS, has_address, empty_events_of_person },
+	[ERASE_REFERRALS] = { SEARCH_EVENTS, names_lead, empty_found_events },
+	[ERASE_FOUND_CALLS] = { SEARCH_CALLS, has_address, delete_found_calls },
+	[ERASE_FOUND_MESSAGES] = { SEARCH_MESSAGES, is_message, delete_found_messages },
+	[ERASE_FOUND_CONFIRMATIONS] = { SEARCH_CONFIRMATIONS, has_address, delete_found_confirmations },
+	[ERASE_FOUND_JOBS] = { SEARCH_JOBS, has_address, delete_found_jobs },
+};
+
+/* Drops the others of a piece. */
+static void
+keep_found(const struct part *part, const struct search_step *search_step, struct db_rows *rows)
 {
-	return run_part(part, delete_found_confirmations);
+	size_t count = 0;
+	for (size_t i = 0; i < rows->count; i++)
+		if (search_step->is_found(part, search_step->table, rows, i))
+			memmove(rows->values + count++ * rows->columns, rows->values + i * rows->columns,
+			    rows->columns * sizeof(*rows->values));
+	rows->count = count;
 }
 
+/* Reads pieces until something is found, or for SEARCH_MS, and then deletes it. */
 static enum result
-delete_found_jobs(struct part *part, struct pool *pool)
+erase_found(struct part *part)
 {
-	uint64_t jobs = 0;
-	return delete_found_texts(part, pool, &sql_search_operator_jobs, &sql_delete_operator_jobs, &jobs);
-}
-
-static enum result
-erase_found_jobs(struct part *part)
-{
-	return run_part(part, delete_found_jobs);
+	const struct search_step *search_step = &searches[part->erasure->step];
+	const int64_t end_ms = clock_monotonic_ms() + SEARCH_MS;
+	enum result result;
+	bool goes_on;
+	part->position = part->erasure->position;
+	do {
+		struct pool *pool = pool_new();
+		struct db_rows rows;
+		result = store_search(part->store, pool, search_step->table, part->erasure->campaign_id, part->position, &rows);
+		part->step_done = rows.count == 0;
+		part->position = part->step_done ? 0 : store_searched_place(&rows);
+		keep_found(part, search_step, &rows);
+		goes_on = result == RESULT_OK && rows.count == 0 && !part->step_done && clock_monotonic_ms() < end_ms;
+		if (result == RESULT_OK && !goes_on)
+			result = run_part(part, search_step->change, &rows);
+		pool_free(&pool);
+	} while (goes_on);
+	return result;
 }
 
 /* ---- the end ---- */
@@ -496,34 +455,35 @@ erase_itself(struct part *part)
 
 static enum result (*const steps[])(struct part *part) = {
 	[ERASE_LEADS] = erase_leads,
-	[ERASE_FOUND_EVENTS] = erase_found_events,
-	[ERASE_REFERRALS] = erase_referrals,
+	[ERASE_FOUND_EVENTS] = erase_found,
+	[ERASE_REFERRALS] = erase_found,
 	[ERASE_ROWS] = erase_rows,
 	[ERASE_EVENTS] = erase_events,
-	[ERASE_FOUND_CALLS] = erase_found_calls,
-	[ERASE_FOUND_MESSAGES] = erase_found_messages,
-	[ERASE_FOUND_CONFIRMATIONS] = erase_found_confirmations,
-	[ERASE_FOUND_JOBS] = erase_found_jobs,
+	[ERASE_FOUND_CALLS] = erase_found,
+	[ERASE_FOUND_MESSAGES] = erase_found,
+	[ERASE_FOUND_CONFIRMATIONS] = erase_found,
+	[ERASE_FOUND_JOBS] = erase_found,
 	[ERASE_END] = erase_itself,
 };
 
-enum { CAMPAIGN_ID, CHANNEL, ADDRESS, WHOLE, IN_TEXT, LEAD_IDS, SOCIAL_IDS, STEP, POSITION };
+enum { CAMPAIGN_ID, CHANNEL, ADDRESS, SPELLINGS, LEAD_IDS, SOCIAL_IDS, STEP, POSITION };
 
 static struct erasure
 erasure_from_row(struct slice id, const struct db_rows *rows)
 {
+	const unsigned step = (unsigned)db_get_u64(rows, 0, STEP);
+	const bool begins = step < ERASE_LEADS;
 	return (struct erasure){
 		.id = id,
 		.campaign_id = db_get_u64(rows, 0, CAMPAIGN_ID),
 		.channel = slice_equal(db_get_bytes(rows, 0, CHANNEL), lead_channel_name(CHANNEL_PHONE)) ? CHANNEL_PHONE
 													 : CHANNEL_EMAIL,
 		.address = db_get_bytes(rows, 0, ADDRESS),
-		.whole = db_get_bytes(rows, 0, WHOLE),
-		.in_text = db_get_bytes(rows, 0, IN_TEXT),
+		.spellings = db_is_null(rows, 0, SPELLINGS) ? db_get_bytes(rows, 0, ADDRESS) : db_get_bytes(rows, 0, SPELLINGS),
 		.lead_ids = db_get_bytes(rows, 0, LEAD_IDS),
 		.social_ids = db_get_bytes(rows, 0, SOCIAL_IDS),
-		.step = (unsigned)db_get_u64(rows, 0, STEP),
-		.position = db_get_u64(rows, 0, POSITION),
+		.step = begins ? ERASE_LEADS : step,
+		.position = begins ? 0 : db_get_u64(rows, 0, POSITION),
 	};
 }
 
@@ -537,8 +497,13 @@ store_continue_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SI
 	*done = result == RESULT_OK && rows.count == 0;
 	if (result == RESULT_OK && !*done) {
 		struct erasure erasure = erasure_from_row(id_slice, &rows);
-		struct part part = { .store = store, .pool = pool, .erasure = &erasure, .counts = counts };
-		result = erasure.step < ARRAY_SIZE(steps) ? steps[erasure.step](&part) : RESULT_FAILED;
+		struct part part = { .store = store,
+			.pool = pool,
+			.erasure = &erasure,
+			.finder = store_address_finder(pool, erasure.channel, erasure.spellings),
+			.counts = counts };
+		result = erasure.step < ARRAY_SIZE(steps) && steps[erasure.step] != NULL ? steps[erasure.step](&part)
+											 : RESULT_FAILED;
 	}
 	pool_free(&pool);
 	return result;

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/removal/people.h"
 
+#include "base/clock.h"
 #include "store/query.h"
 #include "store/read.h"
-#include "store/removal/pattern.h"
+#include "store/removal/search.h"
 #include "store/rows.h"
 #include "store/statements.h"
 
 DB_STATEMENT(sql_select_campaigns_after, "SELECT id FROM {prefix}campaigns WHERE id > ? ORDER BY id LIMIT 1000");
-/* reads the table in pieces */
-DB_STATEMENT(sql_search_leads,
-    "SELECT id, campaign_id, social_id, (? IN (0, campaign_id)) AND (" HAS_ADDRESS("email") " OR " HAS_ADDRESS(
-	"CONCAT_WS(' ', phone, custom_fields, utm, uid, redirect_url, user_agent, referrer,"
-	" source, signup_url, session_id, request_id)") ")"
-							" FROM {prefix}leads"
-							" WHERE id > ?"
-							" ORDER BY id LIMIT 2000");
 
-store_statement_list sql_of_people = { &sql_select_campaigns_after, &sql_search_leads, NULL };
+store_statement_list sql_of_people = { &sql_select_campaigns_after, NULL };
 
 static enum result
 collect_leads(struct store *store, struct pool *pool, const struct person *person, struct db_list campaigns,
@@ -67,20 +60,35 @@ add_spelling(struct slice *spellings, size_t *count, struct slice text)
 	for (size_t i = 0; i < *count; i++)
 		if (slice_equal_nocase(spellings[i], text))
 			return;
-	if (slice_present(text) && *count < SPELLINGS_MAX)
+	if (slice_present(text) && *count < FINDER_SPELLINGS_MAX)
 		spellings[(*count)++] = text;
 }
 
-struct address_patterns
-store_address_patterns(struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count)
+struct slice
+store_address_spellings(struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count)
 {
-	struct slice spellings[SPELLINGS_MAX];
+	struct slice spellings[FINDER_SPELLINGS_MAX], lines = SLICE("");
 	size_t count = 0;
 	add_spelling(spellings, &count, person->address);
-	add_spelling(spellings, &count, person->typed);
+	if (person->channel == CHANNEL_EMAIL)
+		add_spelling(spellings, &count, person->typed);
 	for (size_t i = 0; i < lead_count && person->channel == CHANNEL_EMAIL; i++)
 		add_spelling(spellings, &count, leads[i].email);
-	return address_patterns(pool, person->channel, spellings, count);
+	for (size_t i = 0; i < count; i++)
+		lines = POOL_JOIN(pool, lines, i == 0 ? SLICE("") : SLICE("\n"), spellings[i]);
+	return lines;
+}
+
+struct address_finder *
+store_address_finder(struct pool *pool, enum lead_channel channel, struct slice spellings)
+{
+	struct slice lines[FINDER_SPELLINGS_MAX];
+	size_t count = 0;
+	if (channel == CHANNEL_PHONE)
+		return address_finder_of_phone(pool, spellings);
+	while (count < FINDER_SPELLINGS_MAX && slice_next(&spellings, '\n', &lines[count]))
+		count++;
+	return address_finder_of_email(pool, lines, count);
 }
 
 static bool
@@ -92,29 +100,36 @@ is_among(const struct lead *leads, size_t count, uint64_t id)
 	return false;
 }
 
-enum result
-store_find_mentions(
-    struct store *store, struct pool *pool, const struct person *person, struct mention **mentions, size_t *count)
+static void
+add_mentions(struct pool *pool, const struct address_finder *finder, const struct db_rows *rows, const struct lead *own,
+    size_t own_count, struct mention *mentions, size_t *count)
 {
-	enum { ID, LEAD_CAMPAIGN_ID, SOCIAL_ID, FOUND };
+	for (size_t i = 0; i < rows->count && *count < MENTIONS_MAX; i++)
+		if (!is_among(own, own_count, db_get_u64(rows, i, SEARCHED_ID)) &&
+		    store_has_address(finder, SEARCH_LEADS, rows, i))
+			mentions[(*count)++] = (struct mention){ db_get_u64(rows, i, SEARCHED_FIRST),
+				pool_copy(pool, db_get_bytes(rows, i, SEARCHED_SECOND)) };
+}
+
+enum result
+store_find_mentions(struct store *store, struct pool *pool, const struct person *person, int64_t deadline_ms,
+    struct mention **mentions, size_t *count, bool *all)
+{
 	struct lead *own;
 	size_t own_count;
 	enum result result = store_find_leads_of(store, pool, person, &own, &own_count);
-	const struct address_patterns patterns = store_address_patterns(pool, person, own, own_count);
+	const struct address_finder *finder =
+	    store_address_finder(pool, person->channel, store_address_spellings(pool, person, own, own_count));
 	uint64_t after = 0;
 	*mentions = POOL_ARRAY(pool, MENTIONS_MAX, struct mention);
 	*count = 0;
-	for (bool more = true; more && result == RESULT_OK && *count < MENTIONS_MAX;) {
+	for (*all = false; !*all && result == RESULT_OK && *count < MENTIONS_MAX && clock_monotonic_ms() < deadline_ms;) {
 		struct pool *piece = pool_new();
 		struct db_rows rows;
-		result = store_query(store, piece, &rows, &sql_search_leads, DB_U64(person->campaign_id),
-		    db_bytes(patterns.whole), db_bytes(patterns.in_text), DB_U64(after));
-		for (size_t i = 0; i < rows.count && *count < MENTIONS_MAX; i++)
-			if (db_get_bool(&rows, i, FOUND) && !is_among(own, own_count, db_get_u64(&rows, i, ID)))
-				(*mentions)[(*count)++] = (struct mention){ db_get_u64(&rows, i, LEAD_CAMPAIGN_ID),
-					pool_copy(pool, db_get_bytes(&rows, i, SOCIAL_ID)) };
-		more = rows.count > 0;
-		after = more ? db_get_u64(&rows, rows.count - 1, ID) : after;
+		result = store_search(store, piece, SEARCH_LEADS, person->campaign_id, after, &rows);
+		add_mentions(pool, finder, &rows, own, own_count, *mentions, count);
+		*all = result == RESULT_OK && rows.count == 0;
+		after = rows.count == 0 ? after : store_searched_place(&rows);
 		pool_free(&piece);
 	}
 	return result;

@@ -5,7 +5,7 @@
 #ifndef LEADHOOK_STORE_REMOVAL_PEOPLE_H
 #define LEADHOOK_STORE_REMOVAL_PEOPLE_H
 
-#include "store/removal/pattern.h"
+#include "identity/address_finder.h"
 #include "store/store.h"
 
 struct person {
@@ -18,9 +18,11 @@ struct person {
 /* All leads with the address. */
 MUST_CHECK enum result store_find_leads_of(
     struct store *store, struct pool *pool, const struct person *person, struct lead **leads, size_t *count);
-/* Patterns of the address: of its key, as the operator wrote it, and as these leads did. */
-struct address_patterns store_address_patterns(
+/* How the address is written, one a line: its key, as the operator wrote it, and as these leads did. */
+struct slice store_address_spellings(
     struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count);
+/* What finds these spellings. */
+struct address_finder *store_address_finder(struct pool *pool, enum lead_channel channel, struct slice spellings);
 
 /* Leads of others whose own data have the address, such as a custom field. They stay as they are. */
 struct mention {
@@ -28,22 +30,33 @@ struct mention {
 	struct slice social_id;
 };
 enum { MENTIONS_MAX = 100 };
-/* Reads all leads. *mentions: at most MENTIONS_MAX. */
-MUST_CHECK enum result store_find_mentions(
-    struct store *store, struct pool *pool, const struct person *person, struct mention **mentions, size_t *count);
+/* Reads all leads of the campaigns until the deadline (clock_monotonic_ms). *mentions: at most MENTIONS_MAX, in the pool. *all:
+ * no lead was left out. */
+MUST_CHECK enum result store_find_mentions(struct store *store, struct pool *pool, const struct person *person,
+    int64_t deadline_ms, struct mention **mentions, size_t *count, bool *all);
 
-/* A part of what is stored about a lead: JSON objects. */
-struct report_section {
-	const char *name;
-	struct slice *items;
-	size_t count;
+/* What is stored about a person, in parts, whose size and time have a limit whatever is stored. */
+struct report_item {
+	const char *section; /* "lead", "ledger", "referrers", "confirmations", "messages", "calls", "events"; of no lead also
+				"jobs", "mentioned_by" */
+	uint64_t lead_id;    /* 0: it is of none of the person's leads, but has the address */
+	struct slice data;   /* a JSON object */
 };
-enum { REPORT_SECTIONS = 7 };
-/* What has the address and is of none of these leads: events, messages, logged calls and jobs. Reads these tables. */
-enum { REPORT_FOUND_SECTIONS = 4 };
-MUST_CHECK enum result store_report_found(struct store *store, struct pool *pool, const struct person *person,
-    const struct lead *leads, size_t lead_count, struct report_section report[REPORT_FOUND_SECTIONS]);
-MUST_CHECK enum result store_report_lead(
-    struct store *store, struct pool *pool, uint64_t lead_id, struct report_section report[REPORT_SECTIONS]);
+/* Where a part begins. */
+struct report_place {
+	uint64_t lead_id;
+	unsigned section;
+	int64_t first, second; /* the last row before it; -1: none */
+};
+#define REPORT_BEGINNING ((struct report_place){ 0, 0, -1, -1 })
+struct report_part {
+	struct report_item *items; /* in the pool; a part may have none */
+	size_t count;
+	bool more; /* there is another part */
+};
+enum { REPORT_PART_BYTES = 1024 * 1024 }; /* from which on at most twenty more items are added */
+/* Reads what is at the place until the deadline (clock_monotonic_ms), and moves it. */
+MUST_CHECK enum result store_report_part(struct store *store, struct pool *pool, const struct person *person,
+    int64_t deadline_ms, struct report_place *place, struct report_part *part);
 
 #endif

@@ -22,9 +22,11 @@ struct removal_counts {
 struct erase_request {
 	struct person person;
 	bool importable; /* imports may bring the person back */
+	size_t most;     /* of an account at a time; 0: no maximum */
 };
 
-/* Finds the leads with that address and begins to erase them. *leads: their number; without leads there may be other data. */
+/* Finds the leads with that address and begins to erase them. *leads: their number; without leads there may be other data.
+ * RESULT_TOO_MANY: that many of the account have not ended. */
 MUST_CHECK enum result store_begin_erasure(
     struct store *store, const struct erase_request *request, unsigned char id[REMOVAL_ID_SIZE], size_t *leads);
 /* Does a part of it, a second's work at most, and adds to the counts. *done: all is erased, now or before. */
@@ -47,14 +49,19 @@ MUST_CHECK enum result store_postpone_removal(struct store *store, uint64_t camp
 MUST_CHECK enum result store_find_erasure(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found);
 MUST_CHECK enum result store_find_removal(struct store *store, int64_t idle_ms, uint64_t *campaign_id, bool *found);
 
-/* What the dispatcher is working on, one of them at a time. Zero-initialized: nothing. */
+/* What the dispatcher is working on, in turns: erasures, removals. Zero-initialized: nothing. RESUMED_MAX turns of a second
+ * pass before the next one of the same work, which is less than the minute after which another process would take it. */
+enum { RESUMED_KINDS = 2, RESUMED_MAX = 8 };
 struct resumed_removals {
-	bool erases, removes;
-	unsigned char erasure[REMOVAL_ID_SIZE];
-	uint64_t campaign_id;
-	struct removal_counts counts;
+	struct resumed_kind {
+		struct resumed_work {
+			unsigned char id[REMOVAL_ID_SIZE];
+			struct removal_counts counts;
+		} works[RESUMED_MAX];
+		size_t count, next;
+	} kinds[RESUMED_KINDS];
 };
-/* Goes on with what no process has worked on for a minute, for a second or two. *more: call again soon. */
+/* Goes on with what no process has worked on for a minute, a turn of each kind. *more: call again soon. */
 MUST_CHECK enum result store_resume_removals(struct store *store, struct resumed_removals *resumed, bool *more);
 
 #endif

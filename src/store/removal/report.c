@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * What is stored about a person, as JSON that the server makes of the rows: what an erasure would delete. */
+ * What is stored about a person, as JSON that the server makes of the rows: what an erasure would delete. A part reads some
+ * rows of one section after the other, in the order of an index, and so costs what it shows. */
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "engine/model.h"
 #include "store/query.h"
-#include "store/removal/pattern.h"
 #include "store/removal/people.h"
-#include "store/removal/removal.h"
+#include "store/removal/search.h"
+#include "store/rows.h"
 #include "store/statements.h"
 
 #define TIME(column) "DATE_FORMAT(TIMESTAMPADD(MICROSECOND, " column " * 1000, '1970-01-01'), '%Y-%m-%dT%H:%i:%sZ')"
@@ -13,8 +18,11 @@
 #define TEXT(column) "CONVERT(" column " USING utf8mb4)"
 
 /* clang-format off */
+/* Rows after a place, which two columns are: bound are the first one twice and the second one. */
+#define AFTER(first, second) "(" first " > ? OR (" first " = ? AND " second " > ?))"
+#define SOME " LIMIT 20"
 DB_STATEMENT(sql_report_lead,
-    "SELECT JSON_OBJECT('id', id, 'campaign_id', campaign_id, 'social_id', " TEXT("social_id")
+    "SELECT id, 0, JSON_OBJECT('id', id, 'campaign_id', campaign_id, 'social_id', " TEXT("social_id")
     ", 'subscription_number', subscription_number, 'signed_up_at', " TIME("created_ms") ", 'updated_at', " TIME("updated_ms")
     ", 'email', email, 'phone_number', " TEXT("phone")
     ", 'verified_email', " BOOLEAN("verified_email") ", 'verified_phone_number', " BOOLEAN("verified_phone")
@@ -25,16 +33,13 @@ DB_STATEMENT(sql_report_lead,
     ", 'uid', uid, 'redirect_url', redirect_url, 'ip', " TEXT("ip") ", 'user_agent', user_agent, 'referrer', referrer"
     ", 'source', source, 'signup_url', signup_url, 'session_id', session_id, 'request_id', request_id"
     ", 'contest_score', score, 'referrals', referrals, 'tag_ids', tag_ids, 'action_ids', action_ids, 'reward_ids', reward_ids)"
-    " FROM {prefix}leads WHERE id = ?");
+    " FROM {prefix}leads WHERE id = ? AND " AFTER("id", "0"));
 DB_STATEMENT(sql_report_ledger,
-    "SELECT JSON_OBJECT('at', " TIME("created_ms") ", 'reason', reason, 'points', delta, 'message', message)"
-    " FROM {prefix}score_entries WHERE lead_id = ? ORDER BY created_ms");
+    "SELECT ref, round, JSON_OBJECT('at', " TIME("created_ms") ", 'reason', reason, 'points', delta, 'message', message)"
+    " FROM {prefix}score_entries WHERE lead_id = ? AND reason = ? AND " AFTER("ref", "round") " ORDER BY ref, round" SOME);
 DB_STATEMENT(sql_report_referrers,
-    "SELECT JSON_OBJECT('level', level, 'lead_id', ancestor_id)"
-    " FROM {prefix}referral_links WHERE lead_id = ? ORDER BY level");
-#define CONFIRMATION \
-    "JSON_OBJECT('at', " TIME("confirmed_ms") ", 'channel', channel, 'address', " TEXT("address") ", 'ip', " TEXT("ip") \
-    ", 'user_agent', user_agent)"
+    "SELECT level, 0, JSON_OBJECT('level', level, 'lead_id', ancestor_id)"
+    " FROM {prefix}referral_links WHERE lead_id = ? AND " AFTER("level", "0") " ORDER BY level" SOME);
 #define MESSAGE \
     "JSON_OBJECT('requested_at', " TIME("created_ms") ", 'sent_at', " TIME("sent_ms") ", 'state', state, 'recipient', " \
     TEXT("recipient") ", 'content', " TEXT("content") ")"
@@ -42,105 +47,224 @@ DB_STATEMENT(sql_report_referrers,
     "JSON_OBJECT('received_at', " TIME("received_ms") ", 'state', state, 'ip', " TEXT("ip") ", 'body', " TEXT("body") ")"
 #define EVENT \
     "JSON_OBJECT('id', id, 'at', " TIME("created_ms") ", 'deliveries', deliveries, 'payload', " JSON("payload") ")"
+#define JOB \
+    "JSON_OBJECT('at', " TIME("created_ms") ", 'kind', " TEXT("kind") ", 'parameters', " JSON("parameters") \
+    ", 'result', " JSON("result") ")"
 DB_STATEMENT(sql_report_confirmations,
-    "SELECT " CONFIRMATION " FROM {prefix}confirmations WHERE lead_id = ? ORDER BY confirmed_ms");
-DB_STATEMENT(sql_report_messages,
-    "SELECT " MESSAGE " FROM {prefix}messages FORCE INDEX (by_lead) WHERE lead_id = ? ORDER BY id");
-DB_STATEMENT(sql_report_calls,
-    "SELECT " CALL " FROM {prefix}inbound_calls FORCE INDEX (by_lead) WHERE lead_id = ? ORDER BY id");
-DB_STATEMENT(sql_report_events,
-    "SELECT " EVENT " FROM {prefix}events FORCE INDEX (by_lead) WHERE lead_id = ?");
-/* the next read a table in pieces: what has the address and is of none of the leads */
-#define FOUND(object, table, found, limit) \
-    "SELECT id, lead_id, IF((? IN (0, campaign_id)) AND " found ", " object ", NULL)" \
-    " FROM {prefix}" table " WHERE id > ? ORDER BY id LIMIT " limit
-DB_STATEMENT(sql_report_found_events, FOUND(EVENT, "events", HAS_ADDRESS("payload"), "1000"));
-DB_STATEMENT(sql_report_found_messages, FOUND(MESSAGE, "messages", HAS_ADDRESS("recipient"), "1000"));
-DB_STATEMENT(sql_report_found_calls, FOUND(CALL, "inbound_calls", HAS_ADDRESS("body"), "100"));
-DB_STATEMENT(sql_report_found_jobs,
-    "SELECT id, NULL, IF((? IN (0, COALESCE(campaign_id, 0))) AND " HAS_ADDRESS("parameters") ", JSON_OBJECT('at', "
-    TIME("created_ms") ", 'kind', " TEXT("kind") ", 'parameters', " JSON("parameters") ", 'result', " JSON("result") "), NULL)"
-    " FROM {prefix}operator_jobs WHERE id > ? ORDER BY id LIMIT 1000");
+    "SELECT confirmed_ms, channel + 0, JSON_OBJECT('at', " TIME("confirmed_ms") ", 'channel', channel, 'address', "
+    TEXT("address") ", 'ip', " TEXT("ip") ", 'user_agent', user_agent)"
+    " FROM {prefix}confirmations WHERE lead_id = ? AND " AFTER("confirmed_ms", "channel + 0")
+    " ORDER BY confirmed_ms, channel" SOME);
+#define OF_LEAD(object, table) \
+    "SELECT id, 0, " object " FROM {prefix}" table " FORCE INDEX (by_lead)" \
+    " WHERE lead_id = ? AND " AFTER("id", "0") " ORDER BY id" SOME
+DB_STATEMENT(sql_report_messages, OF_LEAD(MESSAGE, "messages"));
+DB_STATEMENT(sql_report_calls, OF_LEAD(CALL, "inbound_calls"));
+DB_STATEMENT(sql_report_events, OF_LEAD(EVENT, "events"));
+#define WITH_IDS(object, table) "SELECT id, 0, " object " FROM {prefix}" table " WHERE id IN ({list}) ORDER BY id"
+DB_STATEMENT(sql_report_found_messages, WITH_IDS(MESSAGE, "messages"));
+DB_STATEMENT(sql_report_found_calls, WITH_IDS(CALL, "inbound_calls"));
+DB_STATEMENT(sql_report_found_events, WITH_IDS(EVENT, "events"));
+DB_STATEMENT(sql_report_found_jobs, WITH_IDS(JOB, "operator_jobs"));
 /* clang-format on */
 
 store_statement_list sql_of_report = { &sql_report_lead, &sql_report_ledger, &sql_report_referrers, &sql_report_confirmations,
 	&sql_report_messages, &sql_report_calls, &sql_report_events, &sql_report_found_events, &sql_report_found_messages,
 	&sql_report_found_calls, &sql_report_found_jobs, NULL };
 
+/* `SOME`; also of the rows that are found, which are read at once. */
+enum { AT_ONCE = 20 };
+
+/* Of each lead, in this order. */
 static const struct {
 	const char *name;
 	const struct db_statement *statement;
-} sections[REPORT_SECTIONS] = {
-	{ "lead", &sql_report_lead },
-	{ "ledger", &sql_report_ledger },
-	{ "referrers", &sql_report_referrers },
-	{ "confirmations", &sql_report_confirmations },
-	{ "messages", &sql_report_messages },
-	{ "calls", &sql_report_calls },
-	{ "events", &sql_report_events },
+	enum score_reason reason; /* of the ledger: one after the other */
+} of_lead[] = {
+	{ "lead", &sql_report_lead, 0 },
+	{ "ledger", &sql_report_ledger, SCORE_SIGNUP },
+	{ "ledger", &sql_report_ledger, SCORE_CUSTOM },
+	{ "ledger", &sql_report_ledger, SCORE_TAG },
+	{ "ledger", &sql_report_ledger, SCORE_ACTION },
+	{ "ledger", &sql_report_ledger, SCORE_REFERRAL },
+	{ "ledger", &sql_report_ledger, SCORE_VERIFIED },
+	{ "ledger", &sql_report_ledger, SCORE_FRAUD },
+	{ "ledger", &sql_report_ledger, SCORE_APPROVE },
+	{ "referrers", &sql_report_referrers, 0 },
+	{ "confirmations", &sql_report_confirmations, 0 },
+	{ "messages", &sql_report_messages, 0 },
+	{ "calls", &sql_report_calls, 0 },
+	{ "events", &sql_report_events, 0 },
 };
 
-enum result
-store_report_lead(struct store *store, struct pool *pool, uint64_t lead_id, struct report_section report[REPORT_SECTIONS])
+/* Then what has the address and is of none of the leads. Leads of others stay as they are: they are only named. */
+static const struct {
+	const char *name;
+	enum searched_table table;
+	const struct db_statement *statement;
+} of_none[] = {
+	{ "events", SEARCH_EVENTS, &sql_report_found_events },
+	{ "messages", SEARCH_MESSAGES, &sql_report_found_messages },
+	{ "calls", SEARCH_CALLS, &sql_report_found_calls },
+	{ "jobs", SEARCH_JOBS, &sql_report_found_jobs },
+	{ "mentioned_by", SEARCH_LEADS, NULL },
+};
+
+struct report_reader {
+	struct store *store;
+	struct pool *pool;
+	const struct person *person;
+	const struct lead *leads;
+	size_t lead_count;
+	const struct address_finder *finder;
+	struct report_place *place;
+	struct report_part *part;
+	size_t capacity, size;
+};
+
+static void
+add_item(struct report_reader *reader, const char *section, uint64_t lead_id, struct slice data)
 {
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < REPORT_SECTIONS && result == RESULT_OK; i++) {
-		struct db_rows rows;
-		result = store_query(store, pool, &rows, sections[i].statement, DB_U64(lead_id));
-		report[i] = (struct report_section){ sections[i].name, POOL_ARRAY(pool, rows.count, struct slice), rows.count };
-		for (size_t k = 0; k < rows.count; k++)
-			report[i].items[k] = db_get_bytes(&rows, k, 0);
+	struct report_part *part = reader->part;
+	part->items = pool_grow(reader->pool, part->items, part->count, &reader->capacity, sizeof(*part->items));
+	part->items[part->count++] = (struct report_item){ section, lead_id, data };
+	reader->size += data.size;
+}
+
+static void
+add_rows(struct report_reader *reader, const char *section, uint64_t lead_id, const struct db_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		add_item(reader, section, lead_id, pool_copy(reader->pool, db_get_bytes(rows, i, 2)));
+}
+
+/* ---- of leads ---- */
+
+/* The lead with this id, or the one with the next; NULL: there is none. */
+static const struct lead *
+lead_from(const struct report_reader *reader, uint64_t id)
+{
+	const struct lead *next = NULL;
+	for (size_t i = 0; i < reader->lead_count; i++)
+		if (reader->leads[i].id >= id && (next == NULL || reader->leads[i].id < next->id))
+			next = &reader->leads[i];
+	return next;
+}
+
+static enum result
+read_lead_section(struct report_reader *reader, struct pool *pool, uint64_t lead_id)
+{
+	struct report_place *place = reader->place;
+	const struct db_value lead = DB_U64(lead_id), first = DB_I64(place->first), second = DB_I64(place->second);
+	const struct db_statement *statement = of_lead[place->section].statement;
+	struct db_rows rows;
+	const enum result result = statement == &sql_report_ledger
+				       ? store_query(reader->store, pool, &rows, statement, lead,
+					     DB_U64(of_lead[place->section].reason + 1U), first, first, second)
+				       : store_query(reader->store, pool, &rows, statement, lead, first, first, second);
+	if (result != RESULT_OK)
+		return result;
+	add_rows(reader, of_lead[place->section].name, lead_id, &rows);
+	if (rows.count == AT_ONCE) {
+		place->first = (int64_t)db_get_u64(&rows, rows.count - 1, 0);
+		place->second = (int64_t)db_get_u64(&rows, rows.count - 1, 1);
+	} else if (place->section + 1 < ARRAY_SIZE(of_lead))
+		*place = (struct report_place){ lead_id, place->section + 1, -1, -1 };
+	else
+		*place = (struct report_place){ lead_id + 1, 0, -1, -1 };
+	return RESULT_OK;
+}
+
+/* ---- what is found ---- */
+
+static bool
+is_own(const struct report_reader *reader, uint64_t lead_id)
+{
+	for (size_t i = 0; i < reader->lead_count; i++)
+		if (reader->leads[i].id == lead_id)
+			return true;
+	return false;
+}
+
+static void
+add_mention(struct report_reader *reader, const struct db_rows *rows, size_t row)
+{
+	add_item(reader, "mentioned_by", 0,
+	    pool_printf(reader->pool, "{\"campaign_id\":%" PRIu64 ",\"social_id\":\"%.*s\"}",
+		db_get_u64(rows, row, SEARCHED_FIRST), SLICE_ARGS(db_get_bytes(rows, row, SEARCHED_SECOND))));
+}
+
+/* A piece of a table, up to AT_ONCE rows that are found. */
+static enum result
+read_found_section(struct report_reader *reader, struct pool *pool)
+{
+	struct report_place *place = reader->place;
+	const size_t section = place->section - ARRAY_SIZE(of_lead);
+	const enum searched_table table = of_none[section].table;
+	struct db_value ids[AT_ONCE];
+	size_t found = 0, i = 0;
+	struct db_rows rows;
+	enum result result = store_search(
+	    reader->store, pool, table, reader->person->campaign_id, place->first < 0 ? 0 : (uint64_t)place->first, &rows);
+	for (; i < rows.count && found < AT_ONCE; i++) {
+		if (is_own(reader, store_get_id(&rows, i, SEARCHED_LEAD_ID)) ||
+		    !store_has_address(reader->finder, table, &rows, i))
+			continue;
+		ids[found++] = DB_U64(db_get_u64(&rows, i, SEARCHED_ID));
+		if (table == SEARCH_LEADS)
+			add_mention(reader, &rows, i);
 	}
+	if (result != RESULT_OK)
+		return result;
+	if (rows.count == 0)
+		*place = (struct report_place){ 0, place->section + 1, -1, -1 };
+	else
+		place->first = (int64_t)db_get_u64(&rows, i - 1, SEARCHED_PLACE);
+	if (found == 0 || table == SEARCH_LEADS)
+		return RESULT_OK;
+	const struct db_list list = { ids, found };
+	result = store_query_lists(reader->store, pool, of_none[section].statement, &list, 1, &rows);
+	if (result == RESULT_OK)
+		add_rows(reader, of_none[section].name, 0, &rows);
 	return result;
 }
 
-/* Adds what a piece has that is of none of the leads. */
-static void
-add_found(struct pool *pool, const struct db_rows *rows, const struct lead *leads, size_t lead_count,
-    struct report_section *section, size_t *capacity)
+/* *more: there is something to read after it. */
+static enum result
+read_some(struct report_reader *reader, bool *more)
 {
-	enum { ID, LEAD_ID, OBJECT };
-	for (size_t i = 0; i < rows->count; i++) {
-		bool own = db_is_null(rows, i, OBJECT);
-		for (size_t k = 0; k < lead_count && !own; k++)
-			own = !db_is_null(rows, i, LEAD_ID) && db_get_u64(rows, i, LEAD_ID) == leads[k].id;
-		if (own)
-			continue;
-		section->items = pool_grow(pool, section->items, section->count, capacity, sizeof(*section->items));
-		section->items[section->count++] = pool_copy(pool, db_get_bytes(rows, i, OBJECT));
-	}
+	struct report_place *place = reader->place;
+	struct pool *pool = pool_new();
+	enum result result = RESULT_OK;
+	if (place->section < ARRAY_SIZE(of_lead)) {
+		const struct lead *lead = lead_from(reader, place->lead_id);
+		if (lead == NULL)
+			*place = (struct report_place){ 0, ARRAY_SIZE(of_lead), -1, -1 };
+		else {
+			if (lead->id != place->lead_id)
+				*place = (struct report_place){ lead->id, 0, -1, -1 };
+			result = read_lead_section(reader, pool, lead->id);
+		}
+	} else if (place->section < ARRAY_SIZE(of_lead) + ARRAY_SIZE(of_none))
+		result = read_found_section(reader, pool);
+	*more = place->section < ARRAY_SIZE(of_lead) + ARRAY_SIZE(of_none);
+	pool_free(&pool);
+	return result;
 }
 
 enum result
-store_report_found(struct store *store, struct pool *pool, const struct person *person, const struct lead *leads,
-    size_t lead_count, struct report_section report[REPORT_FOUND_SECTIONS])
+store_report_part(struct store *store, struct pool *pool, const struct person *person, int64_t deadline_ms,
+    struct report_place *place, struct report_part *part)
 {
-	const struct address_patterns patterns = store_address_patterns(pool, person, leads, lead_count);
-	const struct {
-		const char *name;
-		const struct db_statement *statement;
-		struct slice pattern;
-	} searches[REPORT_FOUND_SECTIONS] = {
-		{ "events", &sql_report_found_events, patterns.in_text },
-		{ "messages", &sql_report_found_messages, patterns.whole },
-		{ "calls", &sql_report_found_calls, patterns.in_text },
-		{ "jobs", &sql_report_found_jobs, patterns.in_text },
-	};
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < REPORT_FOUND_SECTIONS && result == RESULT_OK; i++) {
-		size_t capacity = 0;
-		uint64_t after = 0;
-		report[i] = (struct report_section){ .name = searches[i].name };
-		for (bool more = true; more && result == RESULT_OK;) {
-			struct pool *piece = pool_new();
-			struct db_rows rows;
-			result = store_query(store, piece, &rows, searches[i].statement, DB_U64(person->campaign_id),
-			    db_bytes(searches[i].pattern), DB_U64(after));
-			add_found(pool, &rows, leads, lead_count, &report[i], &capacity);
-			more = rows.count > 0;
-			after = more ? db_get_u64(&rows, rows.count - 1, 0) : after;
-			pool_free(&piece);
-		}
-	}
+	struct report_reader reader = { .store = store, .pool = pool, .person = person, .place = place, .part = part };
+	struct lead *leads;
+	enum result result = store_find_leads_of(store, pool, person, &leads, &reader.lead_count);
+	*part = (struct report_part){ .more = true };
+	reader.leads = leads;
+	reader.finder =
+	    store_address_finder(pool, person->channel, store_address_spellings(pool, person, leads, reader.lead_count));
+	do
+		result = result == RESULT_OK ? read_some(&reader, &part->more) : result;
+	while (result == RESULT_OK && part->more && reader.size < REPORT_PART_BYTES && clock_monotonic_ms() < deadline_ms);
 	return result;
 }

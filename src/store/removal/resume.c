@@ -1,72 +1,107 @@
 /* SPDX-License-Identifier: MIT
- * Finishes erasures and removals whose process has died. */
+ * Finishes erasures and removals whose process has died. Several are worked on in turns: none waits for one that takes long or
+ * fails. */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/removal/removal.h"
 
 enum { STALLED_MS = 60000, TURN_MS = 1000 };
 
-/* One that fails, because of a defect or because a newer version has begun it, must not hold up the others. */
-static bool
-fails(enum result result)
+/* A removal's id is that of its campaign. */
+static uint64_t
+campaign_of(const unsigned char id[REMOVAL_ID_SIZE])
 {
-	return result != RESULT_OK && result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN;
+	uint64_t campaign_id;
+	memcpy(&campaign_id, id, sizeof(campaign_id));
+	return campaign_id;
 }
 
 static enum result
-resume_erasure(struct store *store, struct resumed_removals *resumed)
+find_removal(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found)
 {
-	enum result result = RESULT_OK;
-	bool done = false;
-	if (!resumed->erases)
-		result = store_find_erasure(store, STALLED_MS, resumed->erasure, &resumed->erases);
-	const int64_t end_ms = clock_monotonic_ms() + TURN_MS;
-	while (result == RESULT_OK && resumed->erases && !done && clock_monotonic_ms() < end_ms)
-		result = store_continue_erasure(store, resumed->erasure, &resumed->counts, &done);
-	if (fails(result)) {
-		log_error("erasure_failed", LOG_STR("result", result_text(result)));
-		const enum result postponed = store_postpone_erasure(store, resumed->erasure);
-		*resumed = (struct resumed_removals){ 0 };
-		return postponed;
-	}
-	if (!done)
-		return result;
-	log_info("erasure_finished", LOG_UINT("leads", resumed->counts.leads));
-	*resumed = (struct resumed_removals){ 0 };
-	return RESULT_OK;
+	uint64_t campaign_id = 0;
+	const enum result result = store_find_removal(store, idle_ms, &campaign_id, found);
+	memset(id, 0, REMOVAL_ID_SIZE);
+	memcpy(id, &campaign_id, sizeof(campaign_id));
+	return result;
 }
 
 static enum result
-resume_removal(struct store *store, struct resumed_removals *resumed)
+continue_removal(struct store *store, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done)
 {
+	return store_continue_removal(store, campaign_of(id), counts, done);
+}
+
+static enum result
+postpone_removal(struct store *store, const unsigned char id[REMOVAL_ID_SIZE])
+{
+	return store_postpone_removal(store, campaign_of(id));
+}
+
+static const struct {
+	const char *finished, *failed; /* in the log */
+	enum result (*find)(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found);
+	enum result (*go_on)(
+	    struct store *store, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done);
+	enum result (*postpone)(struct store *store, const unsigned char id[REMOVAL_ID_SIZE]);
+} kinds[RESUMED_KINDS] = {
+	{ "erasure_finished", "erasure_failed", store_find_erasure, store_continue_erasure, store_postpone_erasure },
+	{ "removal_finished", "removal_failed", find_removal, continue_removal, postpone_removal },
+};
+
+static void
+drop(struct resumed_kind *resumed, size_t place)
+{
+	resumed->works[place] = resumed->works[--resumed->count];
+}
+
+static enum result
+take_turn(struct store *store, size_t kind, struct resumed_kind *resumed, size_t place)
+{
+	struct resumed_work *work = &resumed->works[place];
+	const int64_t end_ms = clock_monotonic_ms() + TURN_MS;
 	enum result result = RESULT_OK;
 	bool done = false;
-	if (!resumed->removes)
-		result = store_find_removal(store, STALLED_MS, &resumed->campaign_id, &resumed->removes);
-	const int64_t end_ms = clock_monotonic_ms() + TURN_MS;
-	while (result == RESULT_OK && resumed->removes && !done && clock_monotonic_ms() < end_ms)
-		result = store_continue_removal(store, resumed->campaign_id, &resumed->counts, &done);
-	if (fails(result)) {
-		log_error("removal_failed", LOG_UINT("campaign", resumed->campaign_id), LOG_STR("result", result_text(result)));
-		const enum result postponed = store_postpone_removal(store, resumed->campaign_id);
-		*resumed = (struct resumed_removals){ 0 };
-		return postponed;
-	}
-	if (!done)
+	while (result == RESULT_OK && !done && clock_monotonic_ms() < end_ms)
+		result = kinds[kind].go_on(store, work->id, &work->counts, &done);
+	if (result == RESULT_OK && !done)
 		return result;
-	log_info("removal_finished", LOG_UINT("campaign", resumed->campaign_id), LOG_UINT("leads", resumed->counts.leads));
-	*resumed = (struct resumed_removals){ 0 };
-	return RESULT_OK;
+	if (done)
+		log_info(kinds[kind].finished, LOG_UINT("leads", work->counts.leads), LOG_UINT("events", work->counts.events));
+	else { /* the database may be away, or this one be of a newer version or hit a defect: the others go on */
+		log_error(kinds[kind].failed, LOG_STR("result", result_text(result)));
+		result = kinds[kind].postpone(store, work->id);
+	}
+	drop(resumed, place);
+	return result;
+}
+
+/* One more, if one stands still; then the next one's turn. *more: there was one. */
+static enum result
+resume(struct store *store, size_t kind, struct resumed_kind *resumed, bool *more)
+{
+	struct resumed_work found = { 0 };
+	enum result result = RESULT_OK;
+	bool stands_still = false;
+	if (resumed->count < RESUMED_MAX)
+		result = kinds[kind].find(store, STALLED_MS, found.id, &stands_still);
+	if (result == RESULT_OK && stands_still)
+		resumed->works[resumed->count++] = found;
+	if (result != RESULT_OK || resumed->count == 0)
+		return result;
+	*more = true;
+	resumed->next = (resumed->next + 1) % resumed->count;
+	return take_turn(store, kind, resumed, resumed->next);
 }
 
 enum result
 store_resume_removals(struct store *store, struct resumed_removals *resumed, bool *more)
 {
-	const enum result result = resumed->removes ? RESULT_OK : resume_erasure(store, resumed);
-	*more = resumed->erases || resumed->removes;
-	if (result != RESULT_OK || resumed->erases)
-		return result;
-	const enum result removed = resume_removal(store, resumed);
-	*more = resumed->removes;
-	return removed;
+	enum result result = RESULT_OK;
+	*more = false;
+	for (size_t i = 0; i < RESUMED_KINDS && result == RESULT_OK; i++)
+		result = resume(store, i, &resumed->kinds[i], more);
+	return result;
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * Reads the rows that may have the address of a person, piece by piece. Internal to src/store/removal.
+ *
+ * What visitors and receivers have written is compared here, not by the server: a statement ends at its time limit only
+ * between rows, so a function of the server that takes long for one text would not end at all. The statements read rows in
+ * the order of an index, as many as their limit says. */
+#ifndef LEADHOOK_STORE_REMOVAL_SEARCH_H
+#define LEADHOOK_STORE_REMOVAL_SEARCH_H
+
+#include "db/db.h"
+#include "identity/address_finder.h"
+#include "store/store.h"
+
+enum searched_table {
+	SEARCH_EVENTS,   /* FIRST: the number of deliveries */
+	SEARCH_MESSAGES, /* FIRST: kind; SECOND: ref */
+	SEARCH_CALLS,
+	SEARCH_CONFIRMATIONS, /* FIRST: time; a lead without one is a row without texts */
+	SEARCH_JOBS,
+	SEARCH_LEADS, /* FIRST: campaign; SECOND: social id */
+	SEARCHED_TABLES
+};
+
+/* Columns of a piece. Texts follow. */
+enum { SEARCHED_PLACE, SEARCHED_ID, SEARCHED_LEAD_ID, SEARCHED_FIRST, SEARCHED_SECOND, SEARCHED_TEXTS };
+
+/* The next rows after a place, 0 being the beginning; none: it was the last piece. A campaign costs its own rows alone;
+ * campaign_id 0: all rows of the table. */
+MUST_CHECK enum result store_search(struct store *store, struct pool *pool, enum searched_table table, uint64_t campaign_id,
+    uint64_t after, struct db_rows *rows);
+/* The place of the last row, of at least one. */
+uint64_t store_searched_place(const struct db_rows *rows);
+/* Whether a text of the row has the address, or is it. */
+MUST_CHECK bool store_has_address(
+    const struct address_finder *finder, enum searched_table table, const struct db_rows *rows, size_t row);
+
+#endif

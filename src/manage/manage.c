@@ -68,6 +68,23 @@ may_send_test(struct manage_request *request)
 					     : SLICE("too many test mails from this account"));
 }
 
+/* A part of a report takes a second at most, so an account that may have one a second works on about one at a time. Operators
+ * have no account, and no limit. */
+static bool
+may_search(struct manage_request *request)
+{
+	struct limit_verdict verdict;
+	const uint64_t account_id = request->caller.account_id;
+	const struct limit_network account = { { (const char *)&account_id, sizeof(account_id) }, 1 };
+	const struct limit_claim search = { .kind = LIMIT_SEARCHES };
+	if (!request->command->searches || account_id == 0 ||
+	    limiter_pass(request->manage->options.login.limiter, &account, &search, 1, &verdict))
+		return true;
+	metrics_add(METRIC_REFUSALS, limit_metric(verdict.kind), 1);
+	return request_fail_wait(
+	    request, verdict.wait_ms, "rate_limited", SLICE("too many reports and erasures of this account"));
+}
+
 static void
 run(struct manage_request *request)
 {
@@ -77,7 +94,7 @@ run(struct manage_request *request)
 	store_expect_request(call->store, request_key(request, &key) ? &key : NULL);
 	/* first, because another check may fail for what the key has made; again when it is made */
 	const bool repeated = store_find_request(call->store) == RESULT_OK;
-	if (repeated || may_send_test(request)) {
+	if (repeated || (may_send_test(request) && may_search(request))) {
 		const int status = repeated ? EX_OK : admin_run_audited(call);
 		if (!request_is_repeated(request))
 			request_answer(request, status);

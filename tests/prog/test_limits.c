@@ -75,25 +75,26 @@ burst(enum limit_kind kind, const char *caller)
 static const struct {
 	enum limit_kind kind;
 	struct {
-		unsigned limit, minutes;
+		unsigned limit, seconds;
 	} windows[WINDOWS]; /* the existing ones, shortest first; none: every call passes */
 } shipped[] = {
-	{ LIMIT_LOOKUPS, { { 100, 1 }, { 200, 3 }, { 300, 9 } } },
-	{ LIMIT_SIGNUPS, { { 10, 1 }, { 20, 3 }, { 30, 9 } } },
-	{ LIMIT_POSTS, { { 50, 1 } } },
-	{ LIMIT_READINESS, { { 300, 1 } } },
-	{ LIMIT_FAILED_KEYS, { { 30, 1 } } },
+	{ LIMIT_LOOKUPS, { { 100, 60 }, { 200, 180 }, { 300, 540 } } },
+	{ LIMIT_SIGNUPS, { { 10, 60 }, { 20, 180 }, { 30, 540 } } },
+	{ LIMIT_POSTS, { { 50, 60 } } },
+	{ LIMIT_READINESS, { { 300, 60 } } },
+	{ LIMIT_FAILED_KEYS, { { 30, 60 } } },
 	{ LIMIT_NEW_LEADS, { { 0, 0 } } },
-	{ LIMIT_NEW_LEADS_LOG, { { 1, 1 } } },
-	{ LIMIT_BOTS_LOG, { { 1, 1 } } },
-	{ LIMIT_CODES, { { 5, 60 } } },
-	{ LIMIT_LOGINS, { { 10, 1 } } },
-	{ LIMIT_TEST_MAILS, { { 10, 60 } } },
-	{ LIMIT_ACCOUNT_TESTS, { { 30, 60 } } },
-	{ LIMIT_DELETES, { { 60, 1 } } },
+	{ LIMIT_NEW_LEADS_LOG, { { 1, 60 } } },
+	{ LIMIT_BOTS_LOG, { { 1, 60 } } },
+	{ LIMIT_CODES, { { 5, 3600 } } },
+	{ LIMIT_LOGINS, { { 10, 60 } } },
+	{ LIMIT_TEST_MAILS, { { 10, 3600 } } },
+	{ LIMIT_ACCOUNT_TESTS, { { 30, 3600 } } },
+	{ LIMIT_DELETES, { { 60, 60 } } },
+	{ LIMIT_SEARCHES, { { 3, 3 } } },
 	{ LIMIT_INBOUND, { { 0, 0 } } },
-	{ LIMIT_UNKNOWN_URLS, { { 600, 1 } } },
-	{ LIMIT_ACCOUNT, { { OWN_LIMIT, 1 } } },
+	{ LIMIT_UNKNOWN_URLS, { { 600, 60 } } },
+	{ LIMIT_ACCOUNT, { { OWN_LIMIT, 60 } } },
 };
 
 /* A caller that takes every permitted call. */
@@ -106,7 +107,7 @@ the_shipped_limits_and_windows(void **state UNUSED)
 		const int64_t began = now;
 		unsigned before = 0;
 		for (size_t k = 0; k < WINDOWS && shipped[i].windows[k].limit > 0; k++) {
-			const int64_t window_ms = (int64_t)shipped[i].windows[k].minutes * MINUTE;
+			const int64_t window_ms = (int64_t)shipped[i].windows[k].seconds * 1000;
 			assert_int_equal(burst(shipped[i].kind, "caller"), shipped[i].windows[k].limit - before);
 			assert_int_equal(verdict.limit, shipped[i].windows[k].limit);
 			before = shipped[i].windows[k].limit;

@@ -14,7 +14,7 @@ report()
 	sed 's/^/# /' "$found"
 }
 
-echo "1..5"
+echo "1..6"
 
 # "CREATE TABLE", "DELETE FROM" and so on inside a string literal
 statement='(SELECT|INSERT( IGNORE)? INTO|UPDATE|DELETE FROM|REPLACE INTO|CREATE TABLE|ALTER TABLE|DROP TABLE|TRUNCATE)'
@@ -40,3 +40,9 @@ find src/store -name '*.c' -exec sed -n '/^store_statement_list/,/};/p' {} + | g
 comm -23 "$found.made" "$found.listed" >"$found"
 rm -f "$found.made" "$found.listed"
 report 5 "each statement is in its file's list, from which the tests of plans take it"
+
+# The server ends a statement between rows only: a function that takes long for one text would go on. LIKE is for these: names of
+# leads, of which each word begins after a space; names of texts; the word of a source; the grants of an account.
+grep -rnE '"[^"]*\b(REGEXP|RLIKE|REGEXP_[A-Z]+|SOUNDS LIKE|LIKE)\b[^"]*"' src/store |
+	grep -vE '^src/store/(pages\.c:.*" AND \(\? IS NULL OR " NAMES |texts/campaign_texts\.c:.*name LIKE \?|statements\.h:.*source LIKE .import|operator/check\.c:.*DATABASE\(\) LIKE)' >"$found"
+report 6 "no statement matches a pattern in what callers wrote"

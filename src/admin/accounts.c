@@ -28,11 +28,19 @@ admin_account_add(struct admin_call *call)
 int
 admin_account_list(struct admin_call *call)
 {
+	const uint64_t own = caller_account(call->caller);
 	struct account_row *accounts;
+	struct list_part part;
 	size_t count;
-	enum result result = store_list_accounts(call->store, call->pool, &accounts, &count);
+	if (!values_take_large_part(call, &part))
+		return EX_DATAERR;
+	if (own != 0) /* the only one that the caller sees */
+		part = (struct list_part){ .after = part.after < own ? own - 1 : own, .limit = 1 };
+	enum result result = store_list_accounts(call->store, call->pool, part, &accounts, &count);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
+	if (own == 0 && count > 0)
+		admin_end_part(call, part, count, accounts[count - 1].id);
 	for (size_t i = 0; i < count; i++) {
 		if (!caller_sees(call->caller, accounts[i].id, 0))
 			continue;
@@ -154,7 +162,10 @@ admin_key_add(struct admin_call *call)
 	const struct slice secret = new_secret(call->pool);
 	const struct digest hash = api_key_hash(secret);
 	memcpy(key.hash, hash.bytes, sizeof(key.hash));
-	const enum result result = store_add_key(call->store, &key, &id);
+	const enum result result =
+	    store_add_key(call->store, &key, admin_maximum(call, call->conf->limits.keys_per_account), &id);
+	if (result == RESULT_TOO_MANY)
+		return admin_fail(call, PROBLEM_CONFLICT, ADMIN_TOO_MANY("keys"));
 	if (result == RESULT_INVALID)
 		return admin_fail_option(call, PROBLEM_INVALID, OPTION_CAMPAIGNS, "the account has no campaign of these ids");
 	const int status = admin_answer_id(call, result, id);
@@ -169,12 +180,17 @@ int
 admin_key_list(struct admin_call *call)
 {
 	struct api_key_row *keys;
+	struct list_part part;
 	size_t count;
+	if (!values_take_large_part(call, &part))
+		return EX_DATAERR;
 	enum result result = store_find_account(call->store, call->id);
 	if (result == RESULT_OK)
-		result = store_list_keys(call->store, call->pool, call->id, &keys, &count);
+		result = store_list_keys(call->store, call->pool, call->id, part, &keys, &count);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
+	if (count > 0)
+		admin_end_part(call, part, count, keys[count - 1].id);
 	for (size_t i = 0; i < count; i++) {
 		output_record(call->output);
 		output_u64(call->output, "id", keys[i].id);

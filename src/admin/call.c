@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "admin/call.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -315,6 +316,19 @@ void
 admin_next(struct admin_call *call, struct slice after)
 {
 	call->next = after;
+}
+
+void
+admin_end_part(struct admin_call *call, struct list_part part, size_t count, uint64_t last_id)
+{
+	if (count == part.limit)
+		admin_next(call, pool_printf(call->pool, "%" PRIu64, last_id));
+}
+
+uint64_t
+admin_maximum(const struct admin_call *call, unsigned setting)
+{
+	return caller_is_operator(call->caller) ? INT64_MAX : setting;
 }
 
 const char *

@@ -209,6 +209,12 @@ void admin_warn(struct admin_call *call, const char *format, ...) PRINTF_LIKE(2,
 
 /* The output is a part of a list, which goes on with --after and this value. */
 void admin_next(struct admin_call *call, struct slice after);
+/* The same of a list by id that was read to `last_id`, if it may go on. */
+void admin_end_part(struct admin_call *call, struct list_part part, size_t count, uint64_t last_id);
+
+/* How many objects of a kind an account may have, as the setting says. Operators may add more. */
+uint64_t admin_maximum(const struct admin_call *call, unsigned setting);
+#define ADMIN_TOO_MANY(what) "the account has as many " what " as it may have (limits." what "_per_account)"
 
 const char *admin_option_name(enum admin_option option);
 /* Returns false when there is no option with that name. */

@@ -160,7 +160,10 @@ admin_campaign_add(struct admin_call *call)
 		return EX_DATAERR;
 	if (id != 0)
 		return add_with_id(call, &settings, id);
-	enum result result = store_add_campaign(call->store, call->id, &settings, &id);
+	enum result result = store_add_campaign(
+	    call->store, call->id, &settings, admin_maximum(call, call->conf->limits.campaigns_per_account), &id);
+	if (result == RESULT_TOO_MANY)
+		return admin_fail(call, PROBLEM_CONFLICT, ADMIN_TOO_MANY("campaigns"));
 	return answer_added(call, result, id, &settings);
 }
 
@@ -178,14 +181,17 @@ add_summary(struct output *output, const struct campaign *campaign, int64_t now_
 }
 
 enum result
-admin_find_campaigns(struct admin_call *call, struct campaign **campaigns, size_t *count, int64_t *now_ms)
+admin_find_campaigns(
+    struct admin_call *call, struct list_part part, struct campaign **campaigns, size_t *count, int64_t *now_ms)
 {
 	const uint64_t account_id = call->id != 0 ? call->id : caller_account(call->caller);
 	size_t all = 0;
 	*count = 0;
 	enum result result = call->id == 0 ? RESULT_OK : store_find_account(call->store, call->id);
 	if (result == RESULT_OK)
-		result = store_list_campaigns(call->store, call->pool, account_id, campaigns, &all, now_ms);
+		result = store_list_campaigns(call->store, call->pool, account_id, part, campaigns, &all, now_ms);
+	if (result == RESULT_OK && all > 0)
+		admin_end_part(call, part, all, (*campaigns)[all - 1].id);
 	for (size_t i = 0; result == RESULT_OK && i < all; i++)
 		if (caller_sees(call->caller, (*campaigns)[i].account_id, (*campaigns)[i].id))
 			(*campaigns)[(*count)++] = (*campaigns)[i];
@@ -196,9 +202,12 @@ int
 admin_campaign_list(struct admin_call *call)
 {
 	struct campaign *campaigns;
+	struct list_part part;
 	size_t count;
 	int64_t now_ms;
-	const enum result result = admin_find_campaigns(call, &campaigns, &count, &now_ms);
+	if (!values_take_large_part(call, &part))
+		return EX_DATAERR;
+	const enum result result = admin_find_campaigns(call, part, &campaigns, &count, &now_ms);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++)

@@ -20,6 +20,9 @@
 #define PERSON_NAMES OPTION_EMAIL, OPTION_PHONE, OPTION_CAMPAIGN
 #define INBOUND_DETAILS OPTION_TAG, OPTION_SOURCE, OPTION_MAP
 
+/* A part of a list by id. */
+#define PART OPTION_LIMIT, OPTION_AFTER
+
 #define STATS_PERIOD OPTION_SINCE, OPTION_UNTIL, OPTION_BY
 
 static const struct admin_command commands[] = {
@@ -65,7 +68,7 @@ static const struct admin_command commands[] = {
 	{ "account add", "NAME", 1, 1, admin_account_add,
 	  HTTP(POST, "accounts", RIGHT_ACCOUNT), .fields = "name", .operator_only = true, .creates = true,
 	  .help = "add an account" },
-	{ "account list", "", 0, 0, admin_account_list, .shape = OUTPUT_ARRAY,
+	{ "account list", "[--limit N] [--after N]", 0, 0, admin_account_list, .shape = OUTPUT_ARRAY, .options = OPTIONS(PART),
 	  HTTP(GET, "accounts", RIGHT_STATS | RIGHT_ACCOUNT),
 	  .help = "list the accounts" },
 	{ "account suspend", "ACCOUNT", 1, 1, admin_account_suspend, .variant = true,
@@ -84,7 +87,7 @@ static const struct admin_command commands[] = {
 	  .options = OPTIONS(OPTION_NAME, OPTION_RIGHTS, OPTION_CAMPAIGNS, OPTION_EXPIRES),
 	  HTTP(POST, "accounts/{account}/keys", RIGHT_ACCOUNT), .creates = true, .confirmed = true,
 	  .help = "add an API key, shown once" },
-	{ "key list", "ACCOUNT", 1, 1, admin_key_list, .shape = OUTPUT_ARRAY,
+	{ "key list", "ACCOUNT [--limit N] [--after N]", 1, 1, admin_key_list, .shape = OUTPUT_ARRAY, .options = OPTIONS(PART),
 	  HTTP(GET, "accounts/{account}/keys", RIGHT_ACCOUNT),
 	  .help = "list the keys of an account" },
 	{ "key revoke", "KEY_ID", 1, 1, admin_key_revoke,
@@ -131,10 +134,11 @@ static const struct admin_command commands[] = {
 	  .options = OPTIONS(OPTION_ID), .settings = &admin_campaign_settings,
 	  HTTP(POST, "accounts/{account}/campaigns", RIGHT_MANAGE), .fields = "name", .creates = true,
 	  .help = "add a campaign" },
-	{ "campaign list", "[ACCOUNT]", 0, 1, admin_campaign_list, .shape = OUTPUT_ARRAY,
+	{ "campaign list", "[ACCOUNT] [--limit N] [--after N]", 0, 1, admin_campaign_list, .shape = OUTPUT_ARRAY, .options = OPTIONS(PART),
 	  HTTP(GET, "campaigns", RIGHTS_ALL), .fields = "account",
 	  .help = "list the campaigns" },
-	{ "campaign overview", "[ACCOUNT]", 0, 1, admin_campaign_overview, .shape = OUTPUT_ARRAY,
+	{ "campaign overview", "[ACCOUNT] [--limit N] [--after N]", 0, 1, admin_campaign_overview, .shape = OUTPUT_ARRAY,
+	  .options = OPTIONS(PART),
 	  HTTP(GET, "overview", RIGHT_STATS), .fields = "account",
 	  .help = "show the sign-ups of all campaigns in the last days" },
 	{ "campaign stats", "CAMPAIGN [--since TIME] [--until TIME] [--by hour|day]", 1, 1, admin_campaign_stats,

@@ -34,9 +34,9 @@ admin_run admin_campaign_add, admin_campaign_list, admin_campaign_show, admin_ca
     admin_campaign_embed;
 /* stats.c */
 admin_run admin_campaign_overview, admin_campaign_stats, admin_campaign_sources, admin_webhook_stats, admin_stats_rebuild;
-/* Those of the account that is the first operand, or of all accounts, that the caller may see. In the call's pool. */
+/* A part of those of the account that is the first operand, or of all accounts, that the caller may see. In the call's pool. */
 MUST_CHECK enum result admin_find_campaigns(
-    struct admin_call *call, struct campaign **campaigns, size_t *count, int64_t *now_ms);
+    struct admin_call *call, struct list_part part, struct campaign **campaigns, size_t *count, int64_t *now_ms);
 /* texts/mail_templates.c */
 admin_run admin_mail_templates, admin_mail_template, admin_mail_set, admin_mail_preview, admin_mail_sample;
 /* texts/page.c */

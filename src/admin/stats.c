@@ -287,9 +287,12 @@ int
 admin_campaign_overview(struct admin_call *call)
 {
 	struct campaign *campaigns;
+	struct list_part part;
 	size_t count = 0;
 	int64_t now_ms;
-	enum result result = admin_find_campaigns(call, &campaigns, &count, &now_ms);
+	if (!values_take_large_part(call, &part))
+		return EX_DATAERR;
+	enum result result = admin_find_campaigns(call, part, &campaigns, &count, &now_ms);
 	struct campaign_overview *overviews = POOL_ARRAY(call->pool, count, struct campaign_overview);
 	for (size_t i = 0; i < count; i++)
 		overviews[i].campaign_id = campaigns[i].id;
@@ -315,7 +318,7 @@ rebuild_all(struct admin_call *call, size_t *count)
 {
 	struct campaign *campaigns;
 	int64_t now_ms;
-	enum result result = store_list_campaigns(call->store, call->pool, 0, &campaigns, count, &now_ms);
+	enum result result = store_list_campaigns(call->store, call->pool, 0, LIST_ALL, &campaigns, count, &now_ms);
 	struct progress progress = progress_begin(call->errors, "campaigns", *count);
 	for (size_t i = 0; result == RESULT_OK && i < *count; i++) {
 		result = rebuild(call, campaigns[i].id);

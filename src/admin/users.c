@@ -26,7 +26,9 @@ manager_of(const struct admin_call *call)
 	struct user_manager manager = user_manager_shell;
 	if (caller == NULL)
 		return manager;
-	manager = (struct user_manager){ .account_id = caller->account_id, .rights = caller->rights };
+	manager = (struct user_manager){ .account_id = caller->account_id,
+		.rights = caller->rights,
+		.users_max = admin_maximum(call, call->conf->limits.users_per_account) };
 	for (size_t i = 0; i < caller->campaign_count; i++)
 		manager.campaigns = pool_printf(
 		    call->pool, "%.*s%s%" PRIu64, SLICE_ARGS(manager.campaigns), i == 0 ? "" : ",", caller->campaigns[i]);
@@ -46,6 +48,7 @@ fail_refused(struct admin_call *call, enum user_refusal refusal)
 		[USER_NO_CAMPAIGNS] = { PROBLEM_INVALID, "only editors and viewers can be restricted to campaigns" },
 		[USER_NO_CAMPAIGN] = { PROBLEM_INVALID, "the account has no campaign of these ids" },
 		[USER_BEYOND_RIGHTS] = { PROBLEM_FORBIDDEN, "the user has, or would get, more rights than the caller has" },
+		[USER_TOO_MANY] = { PROBLEM_CONFLICT, ADMIN_TOO_MANY("users") },
 		[USER_LAST_OPERATOR] = { PROBLEM_CONFLICT, "the last operator can be removed or disabled on the host alone" },
 	};
 	if (refusal == USER_REFUSED) /* by the settings, which have reported it */
@@ -177,23 +180,21 @@ admin_user_add(struct admin_call *call)
 int
 admin_user_list(struct admin_call *call)
 {
-	static const struct value_option rows[] = { { OPTION_LIMIT, value_limit, 0, "a number from 1 to 10000" } },
-					 after_row = { OPTION_AFTER, value_id_or_none, 0, "the id of a user" };
+	struct list_part part;
 	struct user_row *users;
-	size_t count, limit = VALUE_LIMIT_DEFAULT;
-	uint64_t account_id, after = 0;
-	if (!read_account(call, &account_id) || !values_take(call, rows, 1, &limit) ||
-	    !values_take(call, &after_row, 1, &after))
+	size_t count;
+	uint64_t account_id;
+	if (!read_account(call, &account_id) || !values_take_part(call, &part))
 		return EX_DATAERR;
 	if (call->caller != NULL && call->caller->campaign_count > 0)
 		return admin_fail(call, PROBLEM_FORBIDDEN, "the caller is limited to campaigns, and users are the account's");
-	const enum result result = store_list_users(call->store, call->pool, account_id, after, limit, &users, &count);
+	const enum result result = store_list_users(call->store, call->pool, account_id, part, &users, &count);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		output_user(call->output, &users[i]);
-	if (count == limit)
-		admin_next(call, pool_printf(call->pool, "%" PRIu64, users[count - 1].id));
+	if (count > 0)
+		admin_end_part(call, part, count, users[count - 1].id);
 	return EX_OK;
 }
 

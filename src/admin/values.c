@@ -418,3 +418,27 @@ values_take(struct admin_call *call, const struct value_option *options, size_t 
 	}
 	return true;
 }
+
+static bool
+take_part(struct admin_call *call, size_t limit, struct list_part *part)
+{
+	static const struct value_option limit_option = { OPTION_LIMIT, value_limit, 0, "a number from 1 to 10000" },
+					 after_option = { OPTION_AFTER, value_id_or_none, 0, "the id of the last row before" };
+	*part = (struct list_part){ .after = 0 };
+	if (!values_take(call, &limit_option, 1, &limit) || !values_take(call, &after_option, 1, &part->after))
+		return false;
+	part->limit = limit;
+	return true;
+}
+
+bool
+values_take_part(struct admin_call *call, struct list_part *part)
+{
+	return take_part(call, VALUE_LIMIT_DEFAULT, part);
+}
+
+bool
+values_take_large_part(struct admin_call *call, struct list_part *part)
+{
+	return take_part(call, call->is_remote ? VALUE_LIMIT_REMOTE : VALUE_LIMIT_MAX, part);
+}

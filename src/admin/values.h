@@ -4,6 +4,7 @@
 #define LEADHOOK_ADMIN_VALUES_H
 
 #include "admin/call.h"
+#include "store/store.h"
 
 /* Parses the text into `place`. Returns false when it is invalid, with *bad set to the invalid item of a list.
  * The value lives as long as the text and the pool. */
@@ -42,7 +43,7 @@ value_reader value_file;        /* struct slice: an absolute path, or none */
 value_reader value_mails; /* uint32_t: MESSAGE_BITs of the mails that a campaign can choose */
 value_reader value_language, value_form_answer, value_public_lookup, value_public_update, value_bots;
 value_reader value_difficulty; /* uint32_t: 1 to DIFFICULTY_MAX */
-enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000 };
+enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000, VALUE_LIMIT_REMOTE = 250 /* maximum of a remote call */ };
 
 struct value_setting {
 	const char *name;
@@ -73,5 +74,10 @@ struct value_option {
 
 /* Reads the given options of the table. Reports an invalid one and returns false: EX_DATAERR. */
 MUST_CHECK bool values_take(struct admin_call *call, const struct value_option *options, size_t count, void *target);
+
+/* Reads --limit and --after of a list by id. Without a limit it is VALUE_LIMIT_DEFAULT. Reports as values_take. */
+MUST_CHECK bool values_take_part(struct admin_call *call, struct list_part *part);
+/* The same of a list that most readers want as a whole: without a limit it is the largest one. */
+MUST_CHECK bool values_take_large_part(struct admin_call *call, struct list_part *part);
 
 #endif

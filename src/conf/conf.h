@@ -56,6 +56,7 @@ struct conf_limits {
 	size_t name_bytes, value_bytes, custom_fields_bytes, public_custom_fields_bytes;
 	unsigned json_depth, parameters, custom_fields, bulk_items;
 	unsigned webhooks_per_campaign, inbound_per_campaign;
+	unsigned campaigns_per_account, keys_per_account, users_per_account;
 	/* items as 10/60s; "": no limit */
 	const char *lookups_per_address, *readiness_per_address;
 	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;

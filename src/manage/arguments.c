@@ -7,7 +7,7 @@
 #include "manage/request.h"
 #include "json/reader.h"
 
-enum { LISTED_MAX = 250, LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
+enum { LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
 
 static struct slice
 pointer_to(struct manage_request *request, struct slice name)
@@ -218,7 +218,7 @@ static bool
 check_limit(struct manage_request *request, struct slice text)
 {
 	uint64_t limit;
-	return (slice_to_u64(text, LISTED_MAX, &limit) && limit > 0) ||
+	return (slice_to_u64(text, VALUE_LIMIT_REMOTE, &limit) && limit > 0) ||
 	       fail_member(request, SLICE("limit"), "a number from 1 to 250");
 }
 

@@ -34,6 +34,14 @@ store_has_row(struct store *store, const struct db_statement *statement, const s
 	return result;
 }
 
+enum result
+store_has_room(struct store *store, struct pool *pool, const struct db_statement *count, uint64_t id, uint64_t maximum)
+{
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, count, DB_U64(id));
+	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= maximum ? RESULT_TOO_MANY : result;
+}
+
 struct db_list
 store_id_list(struct pool *pool, uint64_t *ids, size_t count)
 {

@@ -27,6 +27,9 @@ MUST_CHECK enum result store_query_row(struct store *store, struct pool *pool, c
 #define store_exists(store, statement, ...) store_has_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_has_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
+/* RESULT_TOO_MANY unless the number that the statement answers for the id is below the maximum. */
+MUST_CHECK enum result store_has_room(
+    struct store *store, struct pool *pool, const struct db_statement *count, uint64_t id, uint64_t maximum);
 
 /* The ids as a sorted list without duplicates; sorts `ids` in place. */
 struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);

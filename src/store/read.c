@@ -45,8 +45,9 @@ DB_STATEMENT(sql_load_leads_by_phone, SELECT_LEAD " WHERE l.phone_hash IN ({list
 DB_STATEMENT(sql_load_leads_by_social_id, SELECT_LEAD " WHERE l.social_id IN ({list})");
 DB_STATEMENT(sql_load_leads_by_id, SELECT_LEAD " WHERE l.id IN ({list})");
 DB_STATEMENT(sql_select_campaign, SELECT_CAMPAIGN " WHERE c.id = ?");
-DB_STATEMENT(sql_select_campaigns_of_account, SELECT_CAMPAIGN " WHERE c.account_id = ? ORDER BY c.id");
-DB_STATEMENT(sql_select_all_campaigns, SELECT_CAMPAIGN " ORDER BY c.id");
+DB_STATEMENT(sql_select_campaigns_of_account,
+    SELECT_CAMPAIGN_USING("FORCE INDEX (by_account)") " WHERE c.account_id = ? AND c.id > ? ORDER BY c.id LIMIT ?");
+DB_STATEMENT(sql_select_all_campaigns, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id > ? ORDER BY c.id LIMIT ?");
 DB_STATEMENT(sql_select_definitions_of_campaign, SELECT_DEFINITIONS("description", "= ?"));
 
 store_statement_list sql_of_read = { &sql_select_key, &sql_touch_key, &sql_select_definitions_to_cache,
@@ -123,13 +124,14 @@ store_find_campaign(struct store *store, struct pool *pool, uint64_t id, struct 
 }
 
 enum result
-store_list_campaigns(
-    struct store *store, struct pool *pool, uint64_t account_id, struct campaign **campaigns, size_t *count, int64_t *now_ms)
+store_list_campaigns(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,
+    struct campaign **campaigns, size_t *count, int64_t *now_ms)
 {
+	const struct db_value after = DB_U64(part.after), limit = DB_U64(part.limit);
 	struct db_rows rows;
-	enum result result = account_id == 0
-				 ? store_query(store, pool, &rows, &sql_select_all_campaigns)
-				 : store_query(store, pool, &rows, &sql_select_campaigns_of_account, DB_U64(account_id));
+	enum result result = account_id == 0 ? store_query(store, pool, &rows, &sql_select_all_campaigns, after, limit)
+					     : store_query(store, pool, &rows, &sql_select_campaigns_of_account,
+						   DB_U64(account_id), after, limit);
 	if (result != RESULT_OK)
 		return result;
 	*campaigns = POOL_ARRAY(pool, rows.count, struct campaign);

@@ -130,9 +130,15 @@ MUST_CHECK enum result store_touch_key(struct store *store, const struct api_key
 /* With its counters; *now_ms is the database's time. */
 MUST_CHECK enum result store_find_campaign(
     struct store *store, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *now_ms);
+/* A part of a list by id: at most `limit` rows, with ids above `after`. */
+struct list_part {
+	uint64_t after;
+	uint64_t limit;
+};
+#define LIST_ALL ((struct list_part){ 0, INT64_MAX })
 /* Of an account (0: of all), by id. */
-MUST_CHECK enum result store_list_campaigns(
-    struct store *store, struct pool *pool, uint64_t account_id, struct campaign **campaigns, size_t *count, int64_t *now_ms);
+MUST_CHECK enum result store_list_campaigns(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,
+    struct campaign **campaigns, size_t *count, int64_t *now_ms);
 
 /* The version that every change of the campaign's settings, webhooks and definitions raises. */
 MUST_CHECK enum result store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t *version);

@@ -322,8 +322,8 @@ store_payload_settings(struct store *store UNUSED, const struct payload_settings
 }
 
 enum result
-store_list_campaigns(
-    struct store *store, struct pool *pool, uint64_t account_id, struct campaign **campaigns, size_t *count, int64_t *now_ms)
+store_list_campaigns(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part UNUSED,
+    struct campaign **campaigns, size_t *count, int64_t *now_ms)
 {
 	*campaigns = POOL_ARRAY(pool, store->set.campaign_count, struct campaign);
 	*count = 0;

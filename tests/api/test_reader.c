@@ -49,9 +49,9 @@ read_list(const struct store *store)
 READ(store_find_campaign, (struct store * store, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *time_ms),
     (store, pool, id, campaign, time_ms))
 READ(store_list_campaigns,
-    (struct store * store, struct pool *pool, uint64_t account_id, struct campaign **campaigns, size_t *count,
-	int64_t *time_ms),
-    (store, pool, account_id, campaigns, count, time_ms))
+    (struct store * store, struct pool *pool, uint64_t account_id, struct list_part part, struct campaign **campaigns,
+	size_t *count, int64_t *time_ms),
+    (store, pool, account_id, part, campaigns, count, time_ms))
 READ(store_find_versions, (struct store * store, struct pool *pool, uint64_t campaign_id, struct campaign_versions *versions),
     (store, pool, campaign_id, versions))
 READ(store_list_leads,

@@ -90,9 +90,9 @@ a_key_is_found_until_it_is_revoked(void **state)
 	memcpy(hash + 8, &w->account, sizeof(w->account));
 	struct new_key added = { UNKNOWN_ID, SLICE("Key"), { 0 }, RIGHTS_FULL_KEY, -1, NULL, 0 };
 	memcpy(added.hash, hash, sizeof(hash));
-	assert_int_equal(store_add_key(w->store, &added, &id), RESULT_NOT_FOUND);
+	assert_int_equal(store_add_key(w->store, &added, INT64_MAX, &id), RESULT_NOT_FOUND);
 	added.account_id = w->account;
-	assert_int_equal(store_add_key(w->store, &added, &id), RESULT_OK);
+	assert_int_equal(store_add_key(w->store, &added, INT64_MAX, &id), RESULT_OK);
 	assert_int_equal(store_find_key(w->store, other, &key), RESULT_NOT_FOUND);
 	assert_int_equal(store_find_key(w->store, hash, &key), RESULT_OK);
 	assert_int_equal(key.id, id);
@@ -111,20 +111,20 @@ a_key_is_found_until_it_is_revoked(void **state)
 	root_run("UPDATE t_accounts SET suspended_ms = 1 WHERE id = %" PRIu64, w->account);
 	assert_int_equal(store_find_key(w->store, hash, &key), RESULT_OK);
 	assert_true(key.account_suspended);
-	assert_int_equal(store_list_keys(w->store, w->pool, w->account, &rows, &count), RESULT_OK);
+	assert_int_equal(store_list_keys(w->store, w->pool, w->account, LIST_ALL, &rows, &count), RESULT_OK);
 	assert_int_equal(count, 1);
 	assert_slice(rows->name, "Key");
 	assert_int_equal(rows->revoked_ms, -1);
 	assert_int_equal(store_revoke_key(w->store, UNKNOWN_ID), RESULT_NOT_FOUND);
 	assert_int_equal(store_revoke_key(w->store, id), RESULT_OK);
-	assert_int_equal(store_list_keys(w->store, w->pool, w->account, &rows, &count), RESULT_OK);
+	assert_int_equal(store_list_keys(w->store, w->pool, w->account, LIST_ALL, &rows, &count), RESULT_OK);
 	int64_t revoked_ms = rows->revoked_ms;
 	assert_true(revoked_ms > 0);
 	assert_int_equal(store_revoke_key(w->store, id), RESULT_OK);
-	assert_int_equal(store_list_keys(w->store, w->pool, w->account, &rows, &count), RESULT_OK);
+	assert_int_equal(store_list_keys(w->store, w->pool, w->account, LIST_ALL, &rows, &count), RESULT_OK);
 	assert_true(rows->revoked_ms == revoked_ms);
 	assert_int_equal(store_find_key(w->store, hash, &key), RESULT_NOT_FOUND);
-	assert_int_equal(store_list_keys(w->store, w->pool, UNKNOWN_ID, &rows, &count), RESULT_OK);
+	assert_int_equal(store_list_keys(w->store, w->pool, UNKNOWN_ID, LIST_ALL, &rows, &count), RESULT_OK);
 	assert_int_equal(count, 0);
 }
 
@@ -140,14 +140,14 @@ a_key_may_be_limited(void **state)
 	size_t count;
 	uint64_t id;
 	memcpy(added.hash + 8, &w->account, sizeof(w->account));
-	assert_int_equal(store_add_key(w->store, &added, &id), RESULT_INVALID);
+	assert_int_equal(store_add_key(w->store, &added, INT64_MAX, &id), RESULT_INVALID);
 	added.campaigns = &own;
-	assert_int_equal(store_add_key(w->store, &added, &id), RESULT_OK);
+	assert_int_equal(store_add_key(w->store, &added, INT64_MAX, &id), RESULT_OK);
 	assert_int_equal(store_find_key(w->store, added.hash, &key), RESULT_OK);
 	assert_int_equal(key.rights, RIGHT_STATS | RIGHT_LEADS);
 	assert_true(api_key_covers(&key, own));
 	assert_false(api_key_covers(&key, foreign));
-	assert_int_equal(store_list_keys(w->store, w->pool, w->account, &rows, &count), RESULT_OK);
+	assert_int_equal(store_list_keys(w->store, w->pool, w->account, LIST_ALL, &rows, &count), RESULT_OK);
 	assert_int_equal(rows[count - 1].rights, key.rights);
 	assert_slice(rows[count - 1].campaigns, pool_printf(w->pool, "%" PRIu64, own).data);
 	root_run("UPDATE t_api_keys SET expires_ms = %" PRIi64 " WHERE id = %" PRIu64, key.now_ms + 3600000, id);

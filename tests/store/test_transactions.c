@@ -71,7 +71,7 @@ add_key(struct world *w)
 	struct new_key key = { w->account, SLICE("Key"), "key", RIGHTS_FULL_KEY, -1, NULL, 0 };
 	uint64_t id;
 	memcpy(key.hash + 8, &w->campaign, sizeof(w->campaign)); /* another one in each case */
-	return store_add_key(w->store, &key, &id);
+	return store_add_key(w->store, &key, INT64_MAX, &id);
 }
 
 static enum result
@@ -79,7 +79,7 @@ add_another_campaign(struct world *w)
 {
 	struct campaign_settings settings = plain_campaign();
 	uint64_t id;
-	return store_add_campaign(w->store, w->account, &settings, &id);
+	return store_add_campaign(w->store, w->account, &settings, INT64_MAX, &id);
 }
 
 static bool

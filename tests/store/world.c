@@ -107,7 +107,7 @@ add_campaign(struct world *w)
 {
 	struct campaign_settings settings = plain_campaign();
 	uint64_t id;
-	assert_int_equal(store_add_campaign(w->store, w->account, &settings, &id), RESULT_OK);
+	assert_int_equal(store_add_campaign(w->store, w->account, &settings, INT64_MAX, &id), RESULT_OK);
 	return id;
 }
 

@@ -50,6 +50,7 @@ EXTRA_DIST += \
 	%D%/signatures/package-lock.json \
 	%D%/signatures/package.json \
 	%D%/signatures/verify.js \
+	%D%/test_account_caps.py \
 	%D%/test_admin.py \
 	%D%/test_admin_leads.py \
 	%D%/test_audit.py \

@@ -50,7 +50,8 @@ find_campaigns(struct admin_call *call, bool account, uint64_t *leads, uint64_t 
 	int64_t now_ms;
 	enum result result = account ? store_find_account(call->store, call->id) : RESULT_OK;
 	if (result == RESULT_OK)
-		result = store_list_campaigns(call->store, call->pool, account ? call->id : 0, &list, &count, &now_ms);
+		result =
+		    store_list_campaigns(call->store, call->pool, account ? call->id : 0, LIST_ALL, &list, &count, &now_ms);
 	*leads = 0;
 	*campaigns = 0;
 	*ids = result == RESULT_OK ? POOL_ARRAY(call->pool, count, uint64_t) : NULL;

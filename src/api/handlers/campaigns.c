@@ -56,8 +56,8 @@ call_list_campaigns(struct call *call, struct campaign **campaigns, size_t *coun
 {
 	struct list_read read = { .call = call };
 	while (fetch_reads(&read))
-		read.result =
-		    store_list_campaigns(read.store, call->request->pool, call->account_id, campaigns, count, &call->now_ms);
+		read.result = store_list_campaigns(
+		    read.store, call->request->pool, call->account_id, LIST_ALL, campaigns, count, &call->now_ms);
 	if (read.result != RESULT_OK)
 		return call_fail(call, call_failure(read.result));
 	drop_uncovered(&call->key, *campaigns, count);

@@ -137,6 +137,20 @@ export async function call(method, path, options = {}) {
 }
 
 export const get = (path, query, options) => call("GET", path, { ...options, query });
+
+const PARTS_MAX = 20; // of a list as a whole: 5,000 rows
+
+/** A list as a whole, of which each answer is a part: { value, next }; `next` is not null where there is more than can be shown. */
+export async function getWhole(path, query, options) {
+	let { value, next } = await get(path, query, options);
+	for (let parts = 1; next && parts < PARTS_MAX; parts++) {
+		const part = await get(path, next, options);
+		value = [...value, ...part.value];
+		next = part.next;
+	}
+	return { value, next };
+}
+
 export const patch = (path, body, version) => call("PATCH", path, { body, version });
 export const remove = (path, query) => call("DELETE", path, { query });
 

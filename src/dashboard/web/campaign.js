@@ -60,7 +60,7 @@ function Sources({ stats }) {
 }
 
 function Referrals({ stats, id }) {
-	const whole = useList("overview", {}, { every: 60 })?.find(row => row.id === Number(id));
+	const whole = useList("overview", { after: id - 1, limit: 1 }, { every: 60 })?.find(row => row.id === Number(id));
 	const { leads, referred, referred_verified: verified, referrers } = stats.totals;
 	if (leads === 0)
 		return html`<${NoSignups} />`;

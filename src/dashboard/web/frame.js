@@ -6,7 +6,7 @@ import { go, link, useRoute } from "./route.js";
 import { logOut, may, isOperator, useSession } from "./session.js";
 import { store, useStore } from "./store.js";
 import { Dialog, Dialogs, Notice, Time, Toasts, html, openDialog, showFailure } from "./ui.js";
-import { get } from "./api.js";
+import { getWhole } from "./api.js";
 
 /** The campaigns that the user sees, for names and the switcher. */
 export const campaigns = store([]);
@@ -19,7 +19,7 @@ export const Crumbs = ({ id, path, name }) => html`
 	${path && html`${" › "}<a href=${link(`campaigns/${id}/${path}`)}>${name}</a>`}`;
 
 export async function readCampaigns() {
-	campaigns.set((await get("campaigns")).value);
+	campaigns.set((await getWhole("campaigns")).value);
 }
 
 const theme = store(localStorage.getItem("theme") || "");
@@ -227,7 +227,7 @@ function Warnings() {
 export function Frame({ children }) {
 	const route = useRoute();
 	const [open, setOpen] = useState(false);
-	const list = useList("campaigns", {}, { every: 60 });
+	const list = useList("campaigns", {}, { every: 60, whole: true });
 	useEffect(() => {
 		if (list) campaigns.set(list);
 	}, [list]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of a view with a long list: filters, which are in the query of its place, selection, the way to further parts.
 import { setQuery } from "./route.js";
-import { html } from "./ui.js";
+import { Notice, html } from "./ui.js";
 
 /** A choice of one value of the filter `name`; `options`: [value, text]; `all`: the text of no filter. */
 export function Filter({ name, id = `filter-${name}`, label, all, query, options }) {
@@ -65,3 +65,7 @@ export function Pager({ after, next, first = "Newest", further = "Older" }) {
 			${next && html`<button type="button" onClick=${goOn}>${further}</button>`}
 		</nav>`;
 }
+
+/** Says that a list as a whole (useLive) has more rows than are shown. */
+export const Cut = ({ live, what }) => live.next && html`
+	<${Notice}><p>There are more ${what} than fit on this page: only the first ${live.value.length} are shown and counted.</p><//>`;

@@ -2,7 +2,7 @@
 // Answers that stay up to date: while the tab is visible and there is input, a view repeats its call with the ETag of what it
 // shows. Old data stays when a call fails.
 import { useCallback, useEffect, useRef, useState } from "./hooks.js";
-import { Cancelled, get } from "./api.js";
+import { Cancelled, get, getWhole } from "./api.js";
 import { store } from "./store.js";
 
 const FIRST_RETRY_S = 5;
@@ -46,10 +46,11 @@ function placeOf(path, query) {
 }
 
 /**
- * The answer to GET `path`; null as a path makes no call. `every`: seconds between two calls; 0: once. Returns { value, next, tag,
+ * The answer to GET `path`; null as a path makes no call. `every`: seconds between two calls; 0: once. `whole`: all parts of a
+ * list (getWhole). Returns { value, next, tag,
  * failure, at, retryAt, isLoading, reload }: `value` is undefined before the first answer and after a change of path or query.
  */
-export function useLive(path, query = {}, { every = 30 } = {}) {
+export function useLive(path, query = {}, { every = 30, whole = false } = {}) {
 	const place = path === null ? null : placeOf(path, query);
 	const [state, set] = useState({ place: null });
 	const current = useRef(null);
@@ -74,7 +75,8 @@ export function useLive(path, query = {}, { every = 30 } = {}) {
 			}
 			set(old => ({ ...old, isLoading: true }));
 			try {
-				const answer = await get(current.current.path, current.current.query, { signal: control.signal });
+				const read = whole ? getWhole : get;
+				const answer = await read(current.current.path, current.current.query, { signal: control.signal });
 				failures = 0;
 				set({ ...answer, place, at: Date.now(), failure: null });
 				if (every > 0) again(every);

@@ -3,6 +3,7 @@
 import { post, remove } from "./api.js";
 import { bytes, count, plural } from "./format.js";
 import { readCampaigns } from "./frame.js";
+import { Cut } from "./lists.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
 import { mailTestProblem, waitForJob } from "./webhooks.js";
@@ -75,8 +76,8 @@ function limitOf(account) {
 }
 
 function Accounts() {
-	const live = useLive("accounts", {}, { every: 30 });
-	const overview = useList("overview", {}, { every: 30 });
+	const live = useLive("accounts", {}, { every: 30, whole: true });
+	const overview = useList("overview", {}, { every: 30, whole: true });
 	// undefined: they are not there yet
 	const campaignsOf = account => overview?.filter(row => row.account_id === account.id);
 	const sumOf = (account, member) => campaignsOf(account)?.reduce((sum, one) => sum + one[member], 0);
@@ -158,7 +159,9 @@ function Accounts() {
 				<${Button} onClick=${add}>Add account<//>
 			</header>
 			<${Loaded} live=${live}>
-				${rows => rows.length === 0 ? none : html`<${Table} name="Accounts" rows=${rows} columns=${columns} />`}
+				${rows => rows.length === 0 ? none : html`
+					<${Cut} live=${live} what="accounts" />
+					<${Table} name="Accounts" rows=${rows} columns=${columns} />`}
 			<//>
 		</section>`;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // All campaigns: problems first, then growth.
 import { useRef } from "./hooks.js";
-import { get, post } from "./api.js";
+import { get, getWhole, post } from "./api.js";
 import { change, count, growth, percent, plural } from "./format.js";
 import { readCampaigns } from "./frame.js";
+import { Cut } from "./lists.js";
 import { useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
 import { isOperator, may, session } from "./session.js";
@@ -99,7 +100,7 @@ function AddCampaign({ close, accounts, installation }) {
 
 async function addCampaign() {
 	const [accounts, installation] = await Promise.all([
-		isOperator() ? get("accounts") : { value: [] },
+		isOperator() ? getWhole("accounts") : { value: [] },
 		get("installation"),
 	]);
 	await openDialog(close => html`
@@ -198,8 +199,8 @@ const columnsOf = accountOf => [
 ];
 
 export function Overview() {
-	const live = useLive("overview", {}, { every: 15 });
-	const accounts = useList(isOperator() ? "accounts" : null, {}, { every: 60 });
+	const live = useLive("overview", {}, { every: 15, whole: true });
+	const accounts = useList(isOperator() ? "accounts" : null, {}, { every: 60, whole: true });
 	const accountOf = row => accounts.find(one => one.id === row.account_id)?.name || "";
 	const columns = columnsOf(isOperator() && accounts?.length > 1 ? accountOf : undefined);
 	const actions = html`
@@ -207,6 +208,7 @@ export function Overview() {
 		${may("manage") && !session.get().campaigns && html`
 			<${Button} kind="primary" onClick=${addCampaign}>Create campaign<//>`}`;
 	const show = rows => html`
+		<${Cut} live=${live} what="campaigns" />
 		<${Problems} rows=${rows} />
 		<${Tiles} rows=${rows} />
 		<${Table} name="Campaigns" rows=${rows} sorted=${{ title: "Today", down: true }} columns=${columns} />`;

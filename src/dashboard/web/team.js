@@ -16,7 +16,7 @@ import { Button, Chip, Code, Dialog, Empty, Loaded, Page, Table, Time, Updated, 
 
 /** Operators choose one; other users have one. */
 export function useAccount(query) {
-	const accounts = useList(isOperator() ? "accounts" : null, {}, { every: 60 });
+	const accounts = useList(isOperator() ? "accounts" : null, {}, { every: 60, whole: true });
 	const own = session.get().account_id;
 	return { account: own || Number(query.account) || accounts?.[0]?.id || null, accounts: isOperator() ? accounts || [] : [] };
 }
@@ -284,7 +284,7 @@ function keyState(key) {
 export function Keys({ query }) {
 	const { account, accounts } = useAccount(query);
 	const campaigns = useCampaigns();
-	const live = useLive(account ? `accounts/${account}/keys` : null, {}, { every: 30 });
+	const live = useLive(account ? `accounts/${account}/keys` : null, {}, { every: 30, whole: true });
 	async function add() {
 		const made = await openDialog(close => html`<${AddKey} account=${account} close=${close} />`);
 		if (!made)

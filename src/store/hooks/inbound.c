@@ -158,10 +158,7 @@ source_of(const struct inbound_put *put)
 static enum result
 insert_inbound(struct store *store, struct pool *pool, const struct inbound_put *put, uint64_t *id)
 {
-	struct db_rows total;
-	enum result result = store_query(store, pool, &total, &sql_count_inbound, DB_U64(put->campaign_id));
-	if (result == RESULT_OK && db_get_u64(&total, 0, 0) >= put->maximum)
-		return RESULT_TOO_MANY;
+	enum result result = store_has_room(store, pool, &sql_count_inbound, put->campaign_id, put->maximum);
 	if (result == RESULT_OK)
 		result = store_next_id(store, pool, ID_INBOUND, id);
 	if (result == RESULT_OK)

@@ -123,7 +123,7 @@ put_webhook(struct store *store, struct pool *pool, const struct webhook_put *pu
 {
 	struct digest digest = digest_sha256(&put->url, 1);
 	const struct db_value campaign = DB_U64(put->campaign_id), hash = db_bytes(digest_slice(&digest));
-	struct db_rows found, total;
+	struct db_rows found;
 	enum result result = store_lock_settings(store, put->campaign_id);
 	if (result == RESULT_OK)
 		result = store_query(store, pool, &found, &sql_select_webhook_by_url, campaign, hash);
@@ -136,9 +136,7 @@ put_webhook(struct store *store, struct pool *pool, const struct webhook_put *pu
 		*created = store_is_secret(store, pool, SECRET_OF_WEBHOOK(*id), db_get_bytes(&found, 0, 1), put->secret);
 		return replace_webhook(store, pool, put, *id, store_webhook_state(db_get_bytes(&found, 0, 2)));
 	}
-	result = store_query(store, pool, &total, &sql_count_webhooks, campaign);
-	if (result == RESULT_OK && db_get_u64(&total, 0, 0) >= put->maximum)
-		return RESULT_TOO_MANY;
+	result = store_has_room(store, pool, &sql_count_webhooks, put->campaign_id, put->maximum);
 	return result == RESULT_OK ? insert_webhook(store, pool, put, digest_slice(&digest), id) : result;
 }
 

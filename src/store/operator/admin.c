@@ -18,11 +18,13 @@
 
 DB_STATEMENT(sql_lock_campaign, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE");
 DB_STATEMENT(sql_insert_account, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")");
-DB_STATEMENT(sql_select_accounts, "SELECT id, name, suspended_ms, per_minute, created_ms FROM {prefix}accounts ORDER BY id");
+DB_STATEMENT(sql_select_accounts, "SELECT id, name, suspended_ms, per_minute, created_ms FROM {prefix}accounts"
+				  " WHERE id > ? ORDER BY id LIMIT ?");
 DB_STATEMENT(sql_select_account, "SELECT id FROM {prefix}accounts WHERE id = ?");
 const struct db_statement sql_lock_account = { "sql_lock_account", "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE",
 	false };
 DB_STATEMENT(sql_select_campaigns_with_account, "SELECT id FROM {prefix}campaigns WHERE account_id = ? ORDER BY id");
+DB_STATEMENT(sql_count_campaigns, "SELECT COUNT(*) FROM {prefix}campaigns FORCE INDEX (by_account) WHERE account_id = ?");
 DB_STATEMENT(sql_lock_settings_of, "UPDATE {prefix}campaign_counters FORCE INDEX (PRIMARY)"
 				   " SET settings_version = settings_version + 1"
 				   " WHERE campaign_id IN ({list})");
@@ -63,9 +65,10 @@ DB_STATEMENT(sql_move_counted_addresses, "UPDATE {prefix}campaign_counters"
 					 " WHERE campaign_id = ? AND ip_counted_to = ?");
 
 store_statement_list sql_of_admin = { &sql_lock_campaign, &sql_insert_account, &sql_select_accounts, &sql_select_account,
-	&sql_lock_account, &sql_select_campaigns_with_account, &sql_lock_settings_of, &sql_suspend_account, &sql_limit_account,
-	&sql_insert_campaign, &sql_insert_counters, &sql_update_campaign, &sql_end_campaign, &sql_reopen_campaign,
-	&sql_count_addresses, &sql_select_any_address, &sql_delete_addresses, &sql_move_counted_addresses, NULL };
+	&sql_lock_account, &sql_select_campaigns_with_account, &sql_count_campaigns, &sql_lock_settings_of,
+	&sql_suspend_account, &sql_limit_account, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign,
+	&sql_end_campaign, &sql_reopen_campaign, &sql_count_addresses, &sql_select_any_address, &sql_delete_addresses,
+	&sql_move_counted_addresses, NULL };
 
 const char *
 store_error_text(const struct store *store)
@@ -89,10 +92,10 @@ store_add_account(struct store *store, struct slice name, uint64_t *id)
 enum { ACCOUNT_ID, ACCOUNT_NAME, ACCOUNT_SUSPENDED_MS, ACCOUNT_PER_MINUTE, ACCOUNT_CREATED_MS };
 
 enum result
-store_list_accounts(struct store *store, struct pool *pool, struct account_row **accounts, size_t *count)
+store_list_accounts(struct store *store, struct pool *pool, struct list_part part, struct account_row **accounts, size_t *count)
 {
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_accounts);
+	enum result result = store_query(store, pool, &rows, &sql_select_accounts, DB_U64(part.after), DB_U64(part.limit));
 	*accounts = POOL_ARRAY(pool, rows.count, struct account_row);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
@@ -174,11 +177,14 @@ insert_campaign(struct store *store, uint64_t account_id, const struct campaign_
 }
 
 enum result
-store_add_campaign(struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id)
+store_add_campaign(
+    struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t maximum, uint64_t *id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
 		txn.result = store_exists(store, &sql_lock_account, DB_U64(account_id));
+		if (txn.result == RESULT_OK)
+			txn.result = store_has_room(store, txn.pool, &sql_count_campaigns, account_id, maximum);
 		if (txn.result == RESULT_OK)
 			txn.result = number_next_campaign(store, txn.pool, id);
 		if (txn.result == RESULT_OK)

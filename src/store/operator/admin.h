@@ -60,7 +60,7 @@ struct account_row {
 };
 MUST_CHECK enum result store_add_account(struct store *store, struct slice name, uint64_t *id);
 MUST_CHECK enum result store_list_accounts(
-    struct store *store, struct pool *pool, struct account_row **accounts, size_t *count);
+    struct store *store, struct pool *pool, struct list_part part, struct account_row **accounts, size_t *count);
 /* Returns RESULT_OK when the account exists, else RESULT_NOT_FOUND. */
 MUST_CHECK enum result store_find_account(struct store *store, uint64_t id);
 
@@ -86,10 +86,12 @@ struct new_key {
 	const uint64_t *campaigns; /* of the account */
 	size_t campaign_count;     /* at most KEY_CAMPAIGNS_MAX; 0: all */
 };
-/* RESULT_NOT_FOUND: no such account. RESULT_INVALID: a campaign that is not one of the account. */
-MUST_CHECK enum result store_add_key(struct store *store, const struct new_key *key, uint64_t *id);
-MUST_CHECK enum result store_list_keys(
-    struct store *store, struct pool *pool, uint64_t account_id, struct api_key_row **keys, size_t *count);
+/* RESULT_NOT_FOUND: no such account. RESULT_INVALID: a campaign that is not one of the account. RESULT_TOO_MANY: the account
+ * has `maximum` keys that can be used. Of those that were revoked or have expired, so many are kept that they are `maximum`
+ * together: the oldest is deleted for a new one. */
+MUST_CHECK enum result store_add_key(struct store *store, const struct new_key *key, uint64_t maximum, uint64_t *id);
+MUST_CHECK enum result store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,
+    struct api_key_row **keys, size_t *count);
 /* Revoking twice is fine. RESULT_NOT_FOUND: no such key. */
 MUST_CHECK enum result store_revoke_key(struct store *store, uint64_t id);
 
@@ -99,15 +101,16 @@ struct campaign_settings {
 	/* As store_end_campaign does it, after everything else. */
 	enum campaign_request { CAMPAIGN_STAYS, CAMPAIGN_OPENS, CAMPAIGN_ENDS } request;
 };
-/* RESULT_NOT_FOUND: no such account. */
+/* RESULT_NOT_FOUND: no such account. RESULT_TOO_MANY: it has `maximum` campaigns. */
 MUST_CHECK enum result store_add_campaign(
-    struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t *id);
+    struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t maximum, uint64_t *id);
 /* Why an id is refused: it is taken, or not one of this cluster, whose campaigns have the ids from `first` to `last`. */
 struct id_verdict {
 	bool is_taken;
 	uint64_t first, last;
 };
-/* The same with this id, which the other function does not give then. RESULT_INVALID: *verdict says why. */
+/* The same with this id, for an operator: without a maximum. The other function does not give the id then. RESULT_INVALID:
+ * *verdict says why. */
 MUST_CHECK enum result store_add_campaign_as(struct store *store, uint64_t account_id, const struct campaign_settings *settings,
     uint64_t id, struct id_verdict *verdict);
 /* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */

@@ -14,13 +14,19 @@ DB_STATEMENT(sql_insert_key,
     " VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ")");
 DB_STATEMENT(sql_select_keys,
     "SELECT id, account_id, name, created_ms, last_used_ms, revoked_ms, expires_ms, rights, campaign_ids"
-    " FROM {prefix}api_keys"
-    " WHERE account_id = ?"
-    " ORDER BY id");
+    " FROM {prefix}api_keys FORCE INDEX (by_account)"
+    " WHERE account_id = ? AND id > ?"
+    " ORDER BY id LIMIT ?");
+#define HAS_ENDED "(revoked_ms IS NOT NULL OR COALESCE(expires_ms <= " NOW ", FALSE))"
+DB_STATEMENT(sql_count_keys, "SELECT COUNT(*), COUNT(IF(" HAS_ENDED ", NULL, 1)) FROM {prefix}api_keys FORCE INDEX (by_account)"
+			     " WHERE account_id = ?");
+DB_STATEMENT(sql_select_ended_keys, "SELECT id FROM {prefix}api_keys FORCE INDEX (by_account)"
+				    " WHERE account_id = ? AND " HAS_ENDED " ORDER BY id LIMIT ?");
+DB_STATEMENT(sql_delete_keys, "DELETE t FROM " ROWS_WITH_IDS("api_keys"));
 DB_STATEMENT(sql_revoke_key, "UPDATE {prefix}api_keys SET revoked_ms = COALESCE(revoked_ms, " NOW ") WHERE id = ?");
 
-store_statement_list sql_of_keys = { &sql_select_account_of_campaign, &sql_insert_key, &sql_select_keys, &sql_revoke_key,
-	NULL };
+store_statement_list sql_of_keys = { &sql_select_account_of_campaign, &sql_insert_key, &sql_select_keys, &sql_count_keys,
+	&sql_select_ended_keys, &sql_delete_keys, &sql_revoke_key, NULL };
 
 static enum result
 check_campaigns(struct store *store, struct pool *pool, const struct new_key *key)
@@ -46,6 +52,24 @@ campaign_list(struct pool *pool, const struct new_key *key)
 	return list;
 }
 
+/* The account is locked: the count holds until the key is inserted. */
+static enum result
+make_room(struct store *store, struct pool *pool, uint64_t account_id, uint64_t maximum)
+{
+	enum { ALL, USABLE };
+	struct db_rows rows;
+	enum result result = store_query_one(store, pool, &rows, &sql_count_keys, DB_U64(account_id));
+	if (result != RESULT_OK)
+		return result;
+	const uint64_t all = db_get_u64(&rows, 0, ALL);
+	if (db_get_u64(&rows, 0, USABLE) >= maximum)
+		return RESULT_TOO_MANY;
+	if (all < maximum)
+		return RESULT_OK;
+	result = store_query(store, pool, &rows, &sql_select_ended_keys, DB_U64(account_id), DB_U64(all - maximum + 1));
+	return result == RESULT_OK ? store_run_on_ids(store, &sql_delete_keys, rows.values, rows.count, NULL) : result;
+}
+
 static enum result
 insert_key(struct store *store, struct pool *pool, const struct new_key *key, uint64_t id)
 {
@@ -56,13 +80,15 @@ insert_key(struct store *store, struct pool *pool, const struct new_key *key, ui
 
 /* Not repeated when it may have been committed: there would be two rows. */
 enum result
-store_add_key(struct store *store, const struct new_key *key, uint64_t *id)
+store_add_key(struct store *store, const struct new_key *key, uint64_t maximum, uint64_t *id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
 		txn.result = store_exists(store, &sql_lock_account, DB_U64(key->account_id));
 		if (txn.result == RESULT_OK)
 			txn.result = check_campaigns(store, txn.pool, key);
+		if (txn.result == RESULT_OK)
+			txn.result = make_room(store, txn.pool, key->account_id, maximum);
 		if (txn.result == RESULT_OK)
 			txn.result = store_next_id(store, txn.pool, ID_API_KEY, id);
 		if (txn.result == RESULT_OK)
@@ -74,10 +100,12 @@ store_add_key(struct store *store, const struct new_key *key, uint64_t *id)
 enum { ID, ACCOUNT_ID, NAME, CREATED_MS, LAST_USED_MS, REVOKED_MS, EXPIRES_MS, KEY_RIGHTS, CAMPAIGNS };
 
 enum result
-store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct api_key_row **keys, size_t *count)
+store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part, struct api_key_row **keys,
+    size_t *count)
 {
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_keys, DB_U64(account_id));
+	enum result result =
+	    store_query(store, pool, &rows, &sql_select_keys, DB_U64(account_id), DB_U64(part.after), DB_U64(part.limit));
 	*keys = POOL_ARRAY(pool, rows.count, struct api_key_row);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)

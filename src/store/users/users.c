@@ -23,6 +23,7 @@ DB_STATEMENT(sql_select_users_of_account, "SELECT " USER_COLUMNS " FROM {prefix}
 					  " ORDER BY id LIMIT ?");
 DB_STATEMENT(sql_select_user, "SELECT " USER_COLUMNS " FROM {prefix}users WHERE id = ?");
 DB_STATEMENT(sql_lock_user, "SELECT " USER_COLUMNS " FROM {prefix}users WHERE id = ? FOR UPDATE");
+DB_STATEMENT(sql_count_users, "SELECT COUNT(*) FROM {prefix}users FORCE INDEX (by_account) WHERE account_id = ?");
 DB_STATEMENT(sql_lock_operators, "SELECT id, disabled_ms FROM {prefix}users FORCE INDEX (by_account)"
 				 " WHERE account_id IS NULL"
 				 " ORDER BY id"
@@ -38,12 +39,12 @@ DB_STATEMENT(sql_insert_invitation, "INSERT INTO {prefix}invitations (hash, user
 				    " VALUES (?, ?, ?, " NOW ", " NOW " + ?)");
 DB_STATEMENT(sql_delete_invitations_of_user, "DELETE FROM {prefix}invitations WHERE user_id = ?");
 
-store_statement_list sql_of_users = { &sql_select_user_of_email, &sql_insert_user, &sql_select_users,
+store_statement_list sql_of_users = { &sql_count_users, &sql_select_user_of_email, &sql_insert_user, &sql_select_users,
 	&sql_select_users_of_account, &sql_select_user, &sql_lock_user, &sql_lock_operators, &sql_select_accounts_of_campaigns,
 	&sql_update_user, &sql_disable_user, &sql_delete_user, &sql_reset_user, &sql_insert_invitation,
 	&sql_delete_invitations_of_user, NULL };
 
-const struct user_manager user_manager_shell = { .shell = true, .rights = RIGHTS_ALL };
+const struct user_manager user_manager_shell = { .shell = true, .rights = RIGHTS_ALL, .users_max = INT64_MAX };
 
 enum {
 	USER_ID,
@@ -200,14 +201,14 @@ check_last_operator(
 /* ---- reads ---- */
 
 enum result
-store_list_users(struct store *store, struct pool *pool, uint64_t account_id, uint64_t after, size_t limit,
-    struct user_row **users, size_t *count)
+store_list_users(
+    struct store *store, struct pool *pool, uint64_t account_id, struct list_part part, struct user_row **users, size_t *count)
 {
+	const struct db_value after = DB_U64(part.after), limit = DB_U64(part.limit);
 	struct db_rows rows;
-	const enum result result = account_id == 0
-				       ? store_query(store, pool, &rows, &sql_select_users, DB_U64(after), DB_U64(limit))
-				       : store_query(store, pool, &rows, &sql_select_users_of_account, DB_U64(account_id),
-					     DB_U64(after), DB_U64(limit));
+	const enum result result =
+	    account_id == 0 ? store_query(store, pool, &rows, &sql_select_users, after, limit)
+			    : store_query(store, pool, &rows, &sql_select_users_of_account, DB_U64(account_id), after, limit);
 	*users = POOL_ARRAY(pool, rows.count, struct user_row);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
@@ -251,6 +252,10 @@ add_user(struct store *store, struct pool *pool, const struct user_manager *mana
 		return refuse(refusal, USER_NO_ACCOUNT);
 	if (result == RESULT_OK)
 		result = check_settings(store, pool, manager, account_id, settings, SLICE_NONE, refusal);
+	if (result == RESULT_OK && account_id != 0)
+		result = store_has_room(store, pool, &sql_count_users, account_id, manager->users_max);
+	if (result == RESULT_TOO_MANY)
+		return refuse(refusal, USER_TOO_MANY);
 	if (result == RESULT_OK)
 		result = store_query(store, pool, &rows, &sql_select_user_of_email, db_bytes(email));
 	if (result == RESULT_OK && rows.count > 0)

@@ -16,6 +16,7 @@ struct user_manager {
 	uint64_t account_id;    /* 0: of every account, and of the operators */
 	rights rights;          /* it gives no others */
 	struct slice campaigns; /* as those of a user: it gives no others */
+	uint64_t users_max;     /* of an account: it adds none beyond */
 };
 /* The manager of the command on the host. */
 extern const struct user_manager user_manager_shell;
@@ -45,6 +46,7 @@ enum user_refusal {
 	USER_NO_CAMPAIGNS,  /* this role is not restricted to campaigns */
 	USER_NO_CAMPAIGN,   /* the account has no such campaign */
 	USER_BEYOND_RIGHTS, /* the user has, or would get, rights or campaigns that the manager does not have */
+	USER_TOO_MANY,      /* the account has users_max of them */
 	USER_LAST_OPERATOR, /* only the command on the host may remove or disable the last one */
 	USER_REFUSED        /* by the edit */
 };
@@ -61,9 +63,9 @@ struct new_invitation {
 MUST_CHECK enum result store_add_user(struct store *store, const struct user_manager *manager, uint64_t account_id,
     struct slice email, const struct user_settings *settings, const struct new_invitation *invitation, uint64_t *id,
     enum user_refusal *refusal);
-/* By id, at most `limit` after the id `after`. `account_id` 0: of all accounts, and the operators. */
-MUST_CHECK enum result store_list_users(struct store *store, struct pool *pool, uint64_t account_id, uint64_t after,
-    size_t limit, struct user_row **users, size_t *count);
+/* By id. `account_id` 0: of all accounts, and the operators. */
+MUST_CHECK enum result store_list_users(
+    struct store *store, struct pool *pool, uint64_t account_id, struct list_part part, struct user_row **users, size_t *count);
 
 /* RESULT_NOT_FOUND, here and below: no such user, or one of another account than the manager's. */
 MUST_CHECK enum result store_find_user(

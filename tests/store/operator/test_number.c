@@ -36,7 +36,7 @@ add(unsigned number, uint64_t *id)
 	const struct campaign_settings settings = plain_campaign();
 	uint64_t account;
 	assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
-	enum result result = store_add_campaign(store, account, &settings, id);
+	enum result result = store_add_campaign(store, account, &settings, INT64_MAX, id);
 	store_free(&store);
 	return result;
 }

@@ -114,7 +114,7 @@ accounts_are_listed_in_order(void **state)
 	uint64_t id;
 	assert_int_equal(store_add_account(w->store, SLICE("Zo\xc3\xab \xf0\x9f\x8e\x89"), &id), RESULT_OK);
 	assert_true(id > w->account);
-	assert_int_equal(store_list_accounts(w->store, w->pool, &rows, &count), RESULT_OK);
+	assert_int_equal(store_list_accounts(w->store, w->pool, LIST_ALL, &rows, &count), RESULT_OK);
 	assert_int_equal(rows[count - 1].id, id);
 	assert_slice(rows[count - 1].name, "Zo\xc3\xab \xf0\x9f\x8e\x89");
 	assert_int_equal(rows[count - 1].suspended_ms, -1);
@@ -128,7 +128,7 @@ find_account(const struct world *w)
 {
 	struct account_row *rows;
 	size_t count;
-	assert_int_equal(store_list_accounts(w->store, w->pool, &rows, &count), RESULT_OK);
+	assert_int_equal(store_list_accounts(w->store, w->pool, LIST_ALL, &rows, &count), RESULT_OK);
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].id == w->account)
 			return rows[i];
@@ -181,8 +181,8 @@ a_campaign_keeps_its_settings(void **state)
 	uint64_t id;
 	struct campaign found;
 	int64_t now_ms;
-	assert_int_equal(store_add_campaign(w->store, UNKNOWN_ID, &settings, &id), RESULT_NOT_FOUND);
-	assert_int_equal(store_add_campaign(w->store, w->account, &settings, &id), RESULT_OK);
+	assert_int_equal(store_add_campaign(w->store, UNKNOWN_ID, &settings, INT64_MAX, &id), RESULT_NOT_FOUND);
+	assert_int_equal(store_add_campaign(w->store, w->account, &settings, INT64_MAX, &id), RESULT_OK);
 	found = find_campaign(w, id);
 	assert_int_equal(found.account_id, w->account);
 	assert_slices_equal(found.name, settings.name);
@@ -218,14 +218,14 @@ campaigns_are_listed_by_account(void **state)
 	size_t count, all;
 	int64_t now_ms;
 	uint64_t second = add_campaign(w);
-	assert_int_equal(store_list_campaigns(w->store, w->pool, w->account, &rows, &count, &now_ms), RESULT_OK);
+	assert_int_equal(store_list_campaigns(w->store, w->pool, w->account, LIST_ALL, &rows, &count, &now_ms), RESULT_OK);
 	assert_int_equal(count, 2);
 	assert_int_equal(rows[0].id, w->campaign);
 	assert_int_equal(rows[1].id, second);
 	assert_true(now_ms >= rows[1].created_ms);
-	assert_int_equal(store_list_campaigns(w->store, w->pool, 0, &rows, &all, &now_ms), RESULT_OK);
+	assert_int_equal(store_list_campaigns(w->store, w->pool, 0, LIST_ALL, &rows, &all, &now_ms), RESULT_OK);
 	assert_true(all >= 2 && rows[all - 1].id == second);
-	assert_int_equal(store_list_campaigns(w->store, w->pool, UNKNOWN_ID, &rows, &count, &now_ms), RESULT_OK);
+	assert_int_equal(store_list_campaigns(w->store, w->pool, UNKNOWN_ID, LIST_ALL, &rows, &count, &now_ms), RESULT_OK);
 	assert_int_equal(count, 0);
 }
 
@@ -258,7 +258,7 @@ the_state_is_set_with_the_other_settings(void **state)
 	struct campaign_settings settings = plain_campaign();
 	uint64_t id;
 	settings.request = CAMPAIGN_ENDS;
-	assert_int_equal(store_add_campaign(w->store, w->account, &settings, &id), RESULT_OK);
+	assert_int_equal(store_add_campaign(w->store, w->account, &settings, INT64_MAX, &id), RESULT_OK);
 	assert_true(find_campaign(w, id).ended_ms > 0);
 	settings.request = CAMPAIGN_STAYS;
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);

@@ -75,7 +75,7 @@ add_campaign_of(struct store *store)
 	const struct campaign_settings settings = plain_campaign();
 	uint64_t account, campaign;
 	assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
-	assert_int_equal(store_add_campaign(store, account, &settings, &campaign), RESULT_OK);
+	assert_int_equal(store_add_campaign(store, account, &settings, INT64_MAX, &campaign), RESULT_OK);
 	return campaign;
 }
 

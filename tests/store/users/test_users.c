@@ -60,10 +60,10 @@ add_by_shell(uint64_t account, const char *email, enum role role)
 static struct user_manager
 owner_of(uint64_t account)
 {
-	return (struct user_manager){ .account_id = account, .rights = RIGHTS_OWNER };
+	return (struct user_manager){ .account_id = account, .rights = RIGHTS_OWNER, .users_max = 2 };
 }
 
-static const struct user_manager operator= { .rights = RIGHTS_ALL };
+static const struct user_manager operator= { .rights = RIGHTS_ALL, .users_max = INT64_MAX };
 
 static struct user_row
 find(uint64_t id)
@@ -172,7 +172,9 @@ no_manager_gives_what_it_lacks(void **state UNUSED)
 {
 	enum role role = ROLE_OWNER;
 	uint64_t count;
-	const struct user_manager key = { .account_id = world->account, .rights = RIGHTS_VIEWER | RIGHT_ACCOUNT };
+	const struct user_manager key = {
+		.account_id = world->account, .rights = RIGHTS_VIEWER | RIGHT_ACCOUNT, .users_max = 2
+	};
 	add(&key, world->account, "bob@example.org", ROLE_EDITOR, NULL);
 	assert_int_equal(refusal, USER_BEYOND_RIGHTS);
 	const uint64_t viewer = add(&key, world->account, "bob@example.org", ROLE_VIEWER, NULL);
@@ -273,16 +275,21 @@ users_are_listed_by_account(void **state UNUSED)
 	const uint64_t first = add_by_shell(world->account, "a@example.org", ROLE_OWNER),
 		       second = add_by_shell(world->account, "b@example.org", ROLE_VIEWER);
 	add_by_shell(0, "root@example.org", ROLE_OPERATOR);
-	assert_int_equal(store_list_users(world->store, world->pool, world->account, 0, 10, &users, &count), RESULT_OK);
+	assert_int_equal(
+	    store_list_users(world->store, world->pool, world->account, (struct list_part){ 0, 10 }, &users, &count),
+	    RESULT_OK);
 	assert_int_equal(count, 2);
 	assert_int_equal(users[0].id, first);
 	assert_int_equal(users[1].id, second);
-	assert_int_equal(store_list_users(world->store, world->pool, world->account, first, 10, &users, &count), RESULT_OK);
+	assert_int_equal(
+	    store_list_users(world->store, world->pool, world->account, (struct list_part){ first, 10 }, &users, &count),
+	    RESULT_OK);
 	assert_int_equal(count, 1);
-	assert_int_equal(store_list_users(world->store, world->pool, 0, 0, 10, &users, &count), RESULT_OK);
+	assert_int_equal(
+	    store_list_users(world->store, world->pool, 0, (struct list_part){ 0, 10 }, &users, &count), RESULT_OK);
 	assert_int_equal(count, 3);
 	assert_int_equal(users[2].account_id, 0);
-	assert_int_equal(store_list_users(world->store, world->pool, 0, 0, 2, &users, &count), RESULT_OK);
+	assert_int_equal(store_list_users(world->store, world->pool, 0, (struct list_part){ 0, 2 }, &users, &count), RESULT_OK);
 	assert_int_equal(count, 2);
 }
 

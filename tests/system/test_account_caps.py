@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""docs/manage.md 1.1, Objects and Lists: how many objects an account has, and lists of them in parts."""
+import re
+
+import pytest
+from caller import Caller, User
+
+MAXIMA = {"campaigns": 4, "keys": 4, "users": 2}
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return make_service(settings=[("limits", f"{kind}_per_account", str(most)) for kind, most in MAXIMA.items()])
+
+
+@pytest.fixture
+def account(service):
+    return service.account("Agency")
+
+
+@pytest.fixture
+def owner(service, account):
+    return Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", "all")["key"])
+
+
+def full(answer, kind):
+    """Whether it says that the account has so many of a kind as it may have."""
+    return answer.verdict == (409, "conflict") and f"(limits.{kind}_per_account)" in answer.json["detail"]
+
+
+def whole(call, path, limit=1):
+    """All rows, from parts of that size, and the number of parts."""
+    rows, parts, query = [], 0, f"limit={limit}"
+    while query is not None:
+        separator = "&" if "?" in path else "?"
+        answer = call("GET", f"{path}{separator}{query}")
+        assert answer.status == 200 and len(answer.json) <= limit
+        rows, parts = rows + answer.json, parts + 1
+        link = re.fullmatch(r'<\?(.*)>; rel="next"', answer.headers.get("Link", ""))
+        query = link and re.search(r"(?:^|&)(limit=\d+&after=\d+)$", link[1])[1]
+    return rows, parts
+
+
+def test_campaigns(service, account, owner, leadhook):
+    """Objects: no more by the account, more by an operator; a removed one makes room"""
+    add = lambda: owner("POST", f"accounts/{account.id}/campaigns", {"name": "One more"})  # noqa: E731
+    made = [add().json["id"] for _ in range(MAXIMA["campaigns"])]
+    assert full(add(), "campaigns")
+    made.append(leadhook("campaign", "add", str(account.id), "Of the operator")["id"])
+    assert full(add(), "campaigns") and full(add(), "campaigns")
+    listed = service.client.request("GET", "/v2/campaigns", key=account.key)
+    assert [row["id"] for row in listed.json] == made, "a list of the API is whole"
+    for campaign in made[:2]:
+        assert owner("DELETE", f"campaigns/{campaign}?yes=true").status == 200
+    assert add().status == 201 and full(add(), "campaigns")
+
+
+def test_keys(service, account, owner):
+    """Objects: the oldest key that was revoked or has expired makes room for a new one"""
+    add = lambda **fields: owner("POST", f"accounts/{account.id}/keys", fields)  # noqa: E731
+    listed = lambda: [row["id"] for row in owner("GET", f"accounts/{account.id}/keys").json]  # noqa: E731
+    ids = listed()
+    ids += [add().json["id"] for _ in range(MAXIMA["keys"] - len(ids))]
+    assert full(add(), "keys") and listed() == ids
+    for key in ids[2:]:
+        assert owner("DELETE", f"keys/{key}").status == 200
+    assert listed() == ids, "revoked ones are still listed"
+    ids.append(add(expires="2001-01-01").json["id"])
+    assert listed() == ids[:2] + ids[3:]
+    ids += [add().json["id"], add().json["id"]]
+    assert listed() == ids[:2] + ids[5:] and full(add(), "keys")
+
+
+def test_users(service, account, owner, leadhook):
+    """Objects: no more by the account, more by an operator"""
+    add = lambda number: owner("POST", "users", {"email": f"user{number}.{account.id}@example.org", "role": "viewer"})  # noqa: E731
+    assert [add(number).status for number in range(MAXIMA["users"])] == [201, 201]
+    assert full(add(3), "users")
+    leadhook("user", "add", f"more.{account.id}@example.org", "--role", "viewer", "--account", str(account.id))
+    assert len(owner("GET", "users").json) == 3
+
+
+def test_lists_in_parts(service, account, owner, leadhook):
+    """Lists: parts are the whole, for operators, the account, and a key for some campaigns"""
+    ids = [leadhook("campaign", "add", str(account.id), f"Campaign {number}")["id"] for number in range(3)]
+    other = service.campaign()
+    root = User(service, "root@example.org", "--role", "operator").ready()
+    for path, names in (("campaigns", ids), ("overview", ids)):
+        rows, parts = whole(owner, path)
+        assert [row["id"] for row in rows] == names and parts == 4, path
+        assert rows == owner("GET", path).json
+        assert whole(root, f"{path}?account={account.id}") == (rows, 4)
+        everything = [row["id"] for row in root("GET", path).json]
+        assert other.id in everything and [row["id"] for row in whole(root, path, 2)[0]] == everything
+    some = leadhook("key", "add", str(account.id), "--rights", "all", "--campaigns", str(ids[1]))["key"]
+    assert [row["id"] for row in whole(Caller(service, some), "campaigns")[0]] == [ids[1]]
+    accounts = [row["id"] for row in root("GET", "accounts").json]
+    assert account.id in accounts and [row["id"] for row in whole(root, "accounts")[0]] == accounts
+    assert [row["id"] for row in whole(owner, "accounts")[0]] == [account.id]
+    keys = owner("GET", f"accounts/{account.id}/keys").json
+    assert len(keys) == 3 and whole(owner, f"accounts/{account.id}/keys", 2) == (keys, 2)
+    for path in ("campaigns", "overview", "accounts", f"accounts/{account.id}/keys"):
+        assert owner("GET", f"{path}?limit=251").verdict == (422, "invalid_value"), path
+    assert leadhook("campaign", "list", str(account.id), "--after", str(ids[1])) == owner("GET", "campaigns").json[2:]

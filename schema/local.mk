@@ -29,7 +29,8 @@ schema_files = \
 	%D%/0027-referrers.sql \
 	%D%/0028-sources.sql \
 	%D%/0029-heartbeats.sql \
-	%D%/0030-search.sql
+	%D%/0030-search.sql \
+	%D%/0031-consents.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

@@ -215,6 +215,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_delete_old_email_codes", "#", "" },
 	{ "sql_delete_used_proofs", "1#", "" },
 	{ "sql_select_texts", "1t", "" },
+	{ "sql_count_consents", "1", "" },
 	{ "sql_delete_text", "1TL", "" },
 	{ "sql_lock_phone_code", "l", "" },
 	{ "sql_count_phone_try", "l", "" },

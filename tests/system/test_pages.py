@@ -4,6 +4,7 @@ import hashlib
 import re
 
 import pytest
+from caller import Caller
 from client import multipart
 from html_page import Page, check_frame, check_page, check_policy
 from service import settles
@@ -151,6 +152,23 @@ def test_own_fields(hosted):
         "first_name": "Ada", "plan": "Pro", "age": "36", "consent": "yes", "consent_version": version}
     assert {"name": f"consent.{version}", "language": None, "value": CONSENT} in hosted.service.installation.admin(
         "page", "show", str(hosted.id))
+
+
+def test_earlier_consents(hosted):
+    """2: at most 100 texts are kept; one that is not in use can be removed; views of pages do not read them"""
+    call = Caller(hosted.service, hosted.service.installation.admin("key", "add", str(hosted.account.id), "--rights", "all")["key"])
+    change = lambda **texts: call("PATCH", f"campaigns/{hosted.id}/page", texts)  # noqa: E731
+    for number in range(100):
+        assert change(consent=f"Text {number}").status == 200
+    full = change(consent="One more")
+    assert full.verdict == (409, "conflict") and "100 texts of consents" in full.json["detail"]
+    assert change(title="Other changes").status == 200 and "Text 99" in get(hosted).body.decode()
+    first, last = (f"consent.{version_of(text)}" for text in ("Text 0", "Text 99"))
+    assert change(**{last: None}).json["detail"] == f"{last} is in use"
+    assert change(**{first: "Another text"}).verdict == (422, "invalid_value")
+    removed = change(**{first: None})
+    assert removed.status == 200 and len([row for row in removed.json if row["name"].startswith("consent.")]) == 99
+    assert change(consent="One more").status == 200 and change(consent="Yet another").status == 409
 
 
 @pytest.mark.parametrize("fields, either", [("email; phone_number; name", True), ("email required; phone_number; name", False)])

@@ -10,10 +10,19 @@
 #include "store/operator/admin.h"
 #include "store/texts/campaign_texts.h"
 
-/* Consents are stored once more under their version, and stay: `consent_version` of a lead shows later what it agreed to. */
-#define CONSENT_PREFIX "page.consent."
-
 enum { PREVIEW_MAX_BYTES = 1024 * 1024 };
+
+/* A text of a consent can be removed, and changes with the consent alone. */
+static int
+read_removal(
+    struct admin_call *call, struct slice name, struct slice value, struct slice language, struct campaign_text *change)
+{
+	if (value.size > 0 || language.size > 0)
+		return admin_fail_operand(
+		    call, pool_string(call->pool, name), "%.*s can only be removed, for every language", SLICE_ARGS(name));
+	*change = (struct campaign_text){ .name = name, .language = language, .value = SLICE_NONE };
+	return EX_OK;
+}
 
 /* One operand, NAME=VALUE. An absent value removes the text. */
 static int
@@ -23,6 +32,8 @@ read_change(struct admin_call *call, struct slice operand, struct slice language
 	struct slice problem;
 	struct slice name, value;
 	const bool is_text = admin_split_text(operand, &name, &value), known = is_text && look_find(name, &look);
+	if (is_text && slice_starts_with(name, SLICE(CONSENT_PREFIX)))
+		return read_removal(call, name, value, language, change);
 	if (is_text && !known && call->is_remote)
 		return admin_fail(call, PROBLEM_UNKNOWN_FIELD, "there is no field %.*s", SLICE_ARGS(name));
 	if (!known)
@@ -65,9 +76,8 @@ note_consent(struct admin_call *call, const struct campaign_text *change, struct
 
 /* The colours are those of all languages. */
 static bool
-is_readable(void *context, struct pool *pool, const struct campaign_text *texts, size_t count)
+is_readable(struct admin_call *call, struct pool *pool, const struct campaign_text *texts, size_t count)
 {
-	struct admin_call *call = context;
 	struct looks looks = { 0 };
 	struct slice problem;
 	for (size_t i = 0; i < count; i++)
@@ -76,6 +86,38 @@ is_readable(void *context, struct pool *pool, const struct campaign_text *texts,
 		return true;
 	admin_fail(call, PROBLEM_INVALID, "%.*s", SLICE_ARGS(problem));
 	return false;
+}
+
+struct page_change {
+	struct admin_call *call;
+	const struct campaign_text *changes;
+	size_t count;
+};
+
+/* Whether the change removes the text of a consent that leads agree to now. */
+static bool
+removes_consent(const struct page_change *change, struct slice version)
+{
+	const struct slice name = POOL_JOIN(change->call->pool, SLICE(CONSENT_PREFIX), version);
+	for (size_t i = 0; i < change->count; i++)
+		if (slice_equal(change->changes[i].name, name) && !slice_present(change->changes[i].value))
+			return true;
+	return false;
+}
+
+static bool
+judge_change(void *context, struct pool *pool, const struct campaign_text *texts, size_t count)
+{
+	const struct page_change *change = context;
+	for (size_t i = 0; i < count; i++) {
+		const struct looks looks = { .values[LOOK_CONSENT] = texts[i].value };
+		const struct slice version = looks_consent_version(pool, &looks);
+		if (!slice_equal(texts[i].name, SLICE("page.consent")) || !removes_consent(change, version))
+			continue;
+		admin_fail(change->call, PROBLEM_CONFLICT, CONSENT_PREFIX "%.*s is in use", SLICE_ARGS(version));
+		return false;
+	}
+	return is_readable(change->call, pool, texts, count);
 }
 
 int
@@ -95,32 +137,45 @@ admin_page_set(struct admin_call *call)
 	}
 	if (status != EX_OK)
 		return status;
+	struct page_change change = { call, changes, count };
 	const enum result result =
-	    store_change_texts(call->store, call->id, SLICE(LOOK_PREFIX), changes, count, is_readable, call);
+	    store_change_texts(call->store, call->id, SLICE(LOOK_PREFIX), changes, count, judge_change, &change);
+	if (result == RESULT_TOO_MANY)
+		return admin_fail(call, PROBLEM_CONFLICT,
+		    "the campaign has had %d texts of consents: remove one that no lead agreed to (" CONSENT_PREFIX "VERSION)",
+		    (int)CONSENTS_MAX);
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* already reported */
 	return result == RESULT_OK ? admin_page_show(call) : admin_answer(call, result);
+}
+
+/* `skipped`: bytes at the beginning of their names. */
+static enum result
+show_texts(struct admin_call *call, struct slice prefix, size_t skipped)
+{
+	struct campaign_text *texts;
+	size_t count;
+	const enum result result = store_read_texts(call->store, call->pool, call->id, prefix, &texts, &count);
+	for (size_t i = 0; i < count; i++) {
+		output_record(call->output);
+		output_text(call->output, "name", slice_sub(texts[i].name, skipped, texts[i].name.size));
+		output_text(call->output, "language", texts[i].language.size > 0 ? texts[i].language : SLICE_NONE);
+		output_text(call->output, "value", texts[i].value);
+	}
+	return result;
 }
 
 int
 admin_page_show(struct admin_call *call)
 {
 	struct campaign campaign;
-	struct campaign_text *texts;
-	size_t count;
 	int64_t now_ms;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
-		result = store_read_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &texts, &count);
-	if (result != RESULT_OK)
-		return admin_answer(call, result);
-	for (size_t i = 0; i < count; i++) {
-		output_record(call->output);
-		output_text(call->output, "name", slice_sub(texts[i].name, sizeof(LOOK_PREFIX) - 1, texts[i].name.size));
-		output_text(call->output, "language", texts[i].language.size > 0 ? texts[i].language : SLICE_NONE);
-		output_text(call->output, "value", texts[i].value);
-	}
-	return EX_OK;
+		result = show_texts(call, SLICE(CONSENT_PREFIX), 0);
+	if (result == RESULT_OK)
+		result = show_texts(call, SLICE(LOOK_PREFIX), sizeof(LOOK_PREFIX) - 1);
+	return admin_answer(call, result);
 }
 
 /* ---- preview ---- */

@@ -14,7 +14,10 @@ DB_STATEMENT(sql_put_text, "INSERT INTO {prefix}campaign_texts (campaign_id, nam
 			   " ON DUPLICATE KEY UPDATE value = VALUES(value)");
 DB_STATEMENT(sql_delete_text, "DELETE FROM {prefix}campaign_texts WHERE campaign_id = ? AND name = ? AND language = ?");
 
-store_statement_list sql_of_campaign_texts = { &sql_select_texts, &sql_put_text, &sql_delete_text, NULL };
+DB_STATEMENT(sql_count_consents,
+    "SELECT COUNT(*) FROM {prefix}campaign_texts WHERE campaign_id = ? AND name LIKE '" CONSENT_PREFIX "%'");
+
+store_statement_list sql_of_campaign_texts = { &sql_select_texts, &sql_count_consents, &sql_put_text, &sql_delete_text, NULL };
 
 enum { NAME, LANGUAGE, VALUE };
 
@@ -69,6 +72,15 @@ store_read_draft_texts(struct store *store, struct pool *pool, uint64_t campaign
 	return RESULT_OK;
 }
 
+static bool
+adds_consent(const struct campaign_text *changes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_starts_with(changes[i].name, SLICE(CONSENT_PREFIX)) && slice_present(changes[i].value))
+			return true;
+	return false;
+}
+
 static enum result
 change_text(struct store *store, uint64_t campaign_id, const struct campaign_text *text)
 {
@@ -88,6 +100,8 @@ store_change_texts(struct store *store, uint64_t campaign_id, struct slice prefi
 		txn.result = store_lock_settings(store, campaign_id);
 		for (size_t i = 0; i < count && txn.result == RESULT_OK; i++)
 			txn.result = change_text(store, campaign_id, &changes[i]);
+		if (txn.result == RESULT_OK && adds_consent(changes, count))
+			txn.result = store_has_room(store, txn.pool, &sql_count_consents, campaign_id, CONSENTS_MAX + 1);
 		if (txn.result == RESULT_OK)
 			txn.result = store_read_texts(store, txn.pool, campaign_id, prefix, &texts, &text_count);
 		if (txn.result == RESULT_OK && !judge(context, txn.pool, texts, text_count))

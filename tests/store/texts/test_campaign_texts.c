@@ -61,6 +61,27 @@ texts_are_replaced_and_removed(void **state)
 	assert_int_equal(read_texts(w, add_campaign(w), &texts), 0);
 }
 
+/* "of a campaign: beyond, none is added"; they are none of the page's texts. */
+static void
+consents_are_apart_and_limited(void **state)
+{
+	struct world *w = *state;
+	struct judgement accepts = { .accepts = true };
+	struct campaign_text *texts, consent = { SLICE_NONE, SLICE(""), SLICE("I agree") };
+	for (int i = 0; i <= CONSENTS_MAX; i++) {
+		consent.name = pool_printf(w->pool, CONSENT_PREFIX "%016d", i);
+		assert_int_equal(change(w, &consent, 1, &accepts), i < CONSENTS_MAX ? RESULT_OK : RESULT_TOO_MANY);
+	}
+	assert_int_equal(read_texts(w, w->campaign, &texts), 0);
+	consent.value = SLICE_NONE;
+	for (int i = 0; i < 2; i++) {
+		consent.name = pool_printf(w->pool, CONSENT_PREFIX "%016d", i);
+		assert_int_equal(change(w, &consent, 1, &accepts), RESULT_OK);
+	}
+	consent.value = SLICE("Again");
+	assert_int_equal(change(w, &consent, 1, &accepts), RESULT_OK);
+}
+
 /* "NAME LANGUAGE VALUE;" of each, in the order of what is stored, then of the drafts. */
 static const char *
 read_drafts(struct world *w, const struct campaign_text *list, size_t list_count)
@@ -136,6 +157,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(texts_are_replaced_and_removed),
+		WORLD_TEST(consents_are_apart_and_limited),
 		WORLD_TEST(drafts_take_the_place_of_texts),
 		WORLD_TEST(only_the_prefix_is_read),
 		WORLD_TEST(a_refused_change_changes_nothing),

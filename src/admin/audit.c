@@ -6,6 +6,7 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "base/clock.h"
 #include "store/users/audit.h"
 
 #define PLACE(member) offsetof(struct audit_filter, member)
@@ -70,5 +71,28 @@ admin_audit_list(struct admin_call *call)
 		output_row(call->output, &rows[i]);
 	if (count == filter.limit)
 		admin_next(call, pool_printf(call->pool, "%" PRIu64, rows[count - 1].id));
+	return EX_OK;
+}
+
+int
+admin_audit_prune(struct admin_call *call)
+{
+	struct audit_filter filter = { .until_ms = -1 };
+	uint64_t count;
+	if (!values_take(call, filter_rows, ARRAY_SIZE(filter_rows), &filter))
+		return EX_DATAERR;
+	if (filter.until_ms > clock_wall_ms()) /* it would delete its own row */
+		return admin_fail_option(call, PROBLEM_INVALID, OPTION_UNTIL, "expected a time in the past");
+	if (call->options[OPTION_YES] == NULL) {
+		const enum result counted = store_count_audit(call->store, filter.account_id, filter.until_ms, &count);
+		return counted != RESULT_OK
+			   ? admin_answer(call, counted)
+			   : admin_fail(call, PROBLEM_USAGE, "%" PRIu64 " rows would be deleted; add --yes", count);
+	}
+	const enum result result = store_prune_audit(call->store, filter.account_id, filter.until_ms, &count);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	output_record(call->output);
+	output_u64(call->output, "deleted", count);
 	return EX_OK;
 }

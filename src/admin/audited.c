@@ -138,7 +138,7 @@ find_target(struct admin_call *call, struct audit_entry *entry)
 }
 
 static void
-end(struct admin_call *call, uint64_t row, int status)
+end(struct admin_call *call, const struct audit_entry *entry, uint64_t row, int status)
 {
 	const enum admin_problem problem = call->report.problem;
 	const bool unknown = call->report.failed && (problem == PROBLEM_UNCERTAIN || problem == PROBLEM_INCOMPLETE);
@@ -151,7 +151,7 @@ end(struct admin_call *call, uint64_t row, int status)
 	else if (done && !personal)
 		after = call->command->creates ? public_json(call->pool, call->output) : show(call);
 	const uint64_t made = done && call->command->creates ? output_first_id(call->output) : 0;
-	if (store_end_audit(call->store, row, done ? AUDIT_DONE : AUDIT_FAILED, made, after) != RESULT_OK)
+	if (store_end_audit(call->store, entry, row, done ? AUDIT_DONE : AUDIT_FAILED, made, after) != RESULT_OK)
 		log_warning("audit_incomplete", LOG_UINT("row", row));
 }
 
@@ -169,11 +169,12 @@ admin_run_audited(struct admin_call *call)
 		return admin_answer(call, found);
 	admin_set_actor(&entry, call->pool, call->caller);
 	entry.before = show(call);
+	entry.json_max = caller_is_operator(call->caller) ? 0 : call->conf->limits.audit_bytes_per_account;
 	const enum result begun = store_begin_audit(call->store, &entry, &row);
 	if (begun != RESULT_OK)
 		return admin_answer(call, begun);
 	const int status = admin_run_command(call);
 	store_expect_settings(call->store, NULL);
-	end(call, row, status);
+	end(call, &entry, row, status);
 	return status;
 }

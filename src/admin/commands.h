@@ -27,7 +27,7 @@ extern const struct value_settings admin_user_settings;
 admin_run admin_user_add, admin_user_list, admin_user_show, admin_user_set, admin_user_reset, admin_user_disable,
     admin_user_remove, admin_user_sessions, admin_user_logout;
 /* audit.c */
-admin_run admin_audit_list;
+admin_run admin_audit_list, admin_audit_prune;
 /* campaigns.c */
 extern const struct value_settings admin_campaign_settings;
 admin_run admin_campaign_add, admin_campaign_list, admin_campaign_show, admin_campaign_set, admin_campaign_end,

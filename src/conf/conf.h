@@ -57,6 +57,7 @@ struct conf_limits {
 	unsigned json_depth, parameters, custom_fields, bulk_items;
 	unsigned webhooks_per_campaign, inbound_per_campaign;
 	unsigned campaigns_per_account, keys_per_account, users_per_account;
+	size_t audit_bytes_per_account; /* in a day */
 	/* items as 10/60s; "": no limit */
 	const char *lookups_per_address, *readiness_per_address;
 	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;

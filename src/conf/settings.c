@@ -329,6 +329,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, campaigns_per_account, CONF_INTEGER), "1000", 0, 100000, NULL, "campaigns of an account" },
 	{ SETTING(limits, keys_per_account, CONF_INTEGER), "200", 0, 10000, NULL, "API keys of an account" },
 	{ SETTING(limits, users_per_account, CONF_INTEGER), "500", 0, 10000, NULL, "users of an account" },
+	{ SETTING(limits, audit_bytes_per_account, CONF_SIZE), "8M", KILO, 1024 * MEGA, NULL, "what was before and after changes, in the audit log of an account in a day" },
 	{ SETTING(limits, lookups_per_address, CONF_LIST), "100/60s 200/180s 300/540s", 0, LIMITS_MAX, &limits, "GET calls of an address without a key" },
 	{ SETTING(limits, readiness_per_address, CONF_LIST), "300/60s", 0, LIMITS_MAX, &limits, "readiness checks of an address" },
 	{ SETTING(limits, signups_per_address, CONF_LIST), "10/60s 20/180s 30/540s", 0, LIMITS_MAX, &limits, "POST calls of an address on a campaign without a key" },

@@ -15,7 +15,8 @@
 struct session_call {
 	struct manage_request *request;
 	const char *operation; /* in the audit log; NULL: it is not written */
-	uint64_t audit_row;    /* 0: none */
+	struct audit_entry audited;
+	uint64_t audit_row; /* 0: none */
 	const struct login_context *login;
 	struct members members;
 	struct login_origin origin;
@@ -124,6 +125,7 @@ note_begin(struct session_call *call, const struct caller *user)
 		.account_id = user->account_id, .operation = slice_of(call->operation), .target_id = user->id
 	};
 	admin_set_actor(&entry, call->request->http->pool, user);
+	call->audited = entry;
 	const enum result result = store_begin_audit(call->login->store, &entry, &call->audit_row);
 	return result == RESULT_OK || succeeded(call, result);
 }
@@ -135,7 +137,7 @@ note_end(const struct session_call *call)
 	const unsigned status = call->request->response->status;
 	const enum audit_state state = status < 300 ? AUDIT_DONE : AUDIT_FAILED;
 	if (call->audit_row != 0 && status < 500 &&
-	    store_end_audit(call->login->store, call->audit_row, state, 0, SLICE_NONE) != RESULT_OK)
+	    store_end_audit(call->login->store, &call->audited, call->audit_row, state, 0, SLICE_NONE) != RESULT_OK)
 		log_warning("audit_incomplete", LOG_UINT("row", call->audit_row));
 }
 

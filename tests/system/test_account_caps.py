@@ -4,13 +4,15 @@ import re
 
 import pytest
 from caller import Caller, User
+from command import USAGE, call
 
 MAXIMA = {"campaigns": 4, "keys": 4, "users": 2}
 
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    return make_service(settings=[("limits", f"{kind}_per_account", str(most)) for kind, most in MAXIMA.items()])
+    return make_service(settings=[("limits", "audit_bytes_per_account", "10k"),
+                                  *(("limits", f"{kind}_per_account", str(most)) for kind, most in MAXIMA.items())])
 
 
 @pytest.fixture
@@ -102,3 +104,30 @@ def test_lists_in_parts(service, account, owner, leadhook):
     for path in ("campaigns", "overview", "accounts", f"accounts/{account.id}/keys"):
         assert owner("GET", f"{path}?limit=251").verdict == (422, "invalid_value"), path
     assert leadhook("campaign", "list", str(account.id), "--after", str(ids[1])) == owner("GET", "campaigns").json[2:]
+
+
+def test_the_audit_log(service, account, owner, leadhook):
+    """docs/users.md 6: beyond the bytes of a day, changes by the account are logged without what was before and after"""
+    campaign = service.campaign(account)
+    for number in range(12):
+        assert owner("PATCH", f"campaigns/{campaign.id}", {"landing_url": f"https://shop.example/{number}"}).status == 200
+    rows = owner("GET", f"audit?campaign={campaign.id}").json
+    full = {"omitted": "daily limit"}
+    assert (rows[0]["before"], rows[0]["after"], rows[0]["operation"], rows[0]["state"]) == (full, full, "campaign set", "done")
+    assert rows[10]["after"]["landing_url"].endswith("/1") and rows[10]["before"]["landing_url"].endswith("/0")
+    leadhook("campaign", "set", str(campaign.id), "points_direct=3")
+    assert leadhook("audit", "list", "--campaign", str(campaign.id))[0]["after"]["points_direct"] == 3, "an operator's is whole"
+    others = service.campaign()
+    assert leadhook("audit", "list", "--campaign", str(others.id), "--limit", "1") == []
+
+
+def test_pruning_the_audit_log(service, account, leadhook):
+    """docs/users.md 6: rows from before a time, of an account; nothing without --yes"""
+    service.campaign(account)
+    service.installation.sql("UPDATE lh_audit SET created_ms = 1000")
+    words = ["audit", "prune", "--until", "2001-01-01", "--account", str(account.id)]
+    before = len(leadhook("audit", "list", "--account", str(account.id)))
+    refused = call(service.installation, *words)
+    assert refused.returncode == USAGE and "rows would be deleted; add --yes" in refused.stderr
+    assert leadhook(*words, "--yes") == {"deleted": before}
+    assert [row["operation"] for row in leadhook("audit", "list", "--account", str(account.id))] == ["audit prune", "audit prune"]

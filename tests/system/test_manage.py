@@ -36,7 +36,8 @@ class Operation:
         return f"| `{self.method} {self.path}`{fields} | `{self.words}` | {rights} |"
 
 
-SHELL_ONLY = {"setup", "install", "upgrade", "domains update", "check", "doctor", "metrics", "completion bash", "secrets seal", "stats rebuild"}
+SHELL_ONLY = {"setup", "install", "upgrade", "domains update", "check", "doctor", "metrics", "completion bash", "secrets seal", "stats rebuild",
+              "audit prune"}
 
 
 def all_operations(installation):

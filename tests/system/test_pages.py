@@ -155,7 +155,7 @@ def test_own_fields(hosted):
 
 
 def test_earlier_consents(hosted):
-    """2: at most 100 texts are kept; one that is not in use can be removed; views of pages do not read them"""
+    """2: at most 100 texts are stored; one that is not in use can be removed; views of pages do not read them"""
     call = Caller(hosted.service, hosted.service.installation.admin("key", "add", str(hosted.account.id), "--rights", "all")["key"])
     change = lambda **texts: call("PATCH", f"campaigns/{hosted.id}/page", texts)  # noqa: E731
     for number in range(100):

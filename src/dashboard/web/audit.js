@@ -85,6 +85,9 @@ const nameOf = ({ before, after }) => {
 	return one.name || one.email || one.text || one.subject || "";
 };
 
+/** Why the log does not have it. */
+const OMITTED = { __proto__: null, "too large": "Too large to be shown", "daily limit": "Not stored: the account's log of this day is full" };
+
 function Differences({ row }) {
 	const { operation, before, after, state } = row;
 	const none = html`<span class="muted">–</span>`;
@@ -93,7 +96,7 @@ function Differences({ row }) {
 	if (operation === "lead change" && after)
 		return `${plural(after.leads, "lead")} ${LEAD_CHANGES[after.change] || after.change}`;
 	if (before?.omitted || after?.omitted)
-		return "Too large to be shown";
+		return OMITTED[before?.omitted || after?.omitted] || "Not stored";
 	if (!Array.isArray(before || after || []) && !(before && after))
 		return nameOf(row) || none;
 	const found = differencesOf(row);

@@ -179,7 +179,7 @@ const OPERATIONS = {
 	"session link use": "Password set with a link", "session password": "Password changed",
 	"session factor enable": "Two-factor authentication enabled", "session factor remove": "Two-factor authentication disabled",
 	"session factor codes": "Recovery codes replaced", "mail sample": "Test email sent", "stats rebuild": "Statistics recounted",
-	"secrets seal": "Secrets encrypted",
+	"secrets seal": "Secrets encrypted", "audit prune": "Audit log pruned",
 };
 const VERBS = {
 	add: "added", set: "changed", remove: "removed", enable: "enabled", disable: "disabled", suspend: "suspended",

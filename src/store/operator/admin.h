@@ -87,7 +87,7 @@ struct new_key {
 	size_t campaign_count;     /* at most KEY_CAMPAIGNS_MAX; 0: all */
 };
 /* RESULT_NOT_FOUND: no such account. RESULT_INVALID: a campaign that is not one of the account. RESULT_TOO_MANY: the account
- * has `maximum` keys that can be used. Of those that were revoked or have expired, so many are kept that they are `maximum`
+ * has `maximum` keys that can be used. Keys that were revoked or have expired stay while there is room for `maximum`
  * together: the oldest is deleted for a new one. */
 MUST_CHECK enum result store_add_key(struct store *store, const struct new_key *key, uint64_t maximum, uint64_t *id);
 MUST_CHECK enum result store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,

@@ -25,6 +25,11 @@ DB_STATEMENT(sql_insert_audit,
 DB_STATEMENT(sql_select_key_name, "SELECT name FROM {prefix}api_keys WHERE id = ?");
 DB_STATEMENT(sql_end_audit,
     "UPDATE {prefix}audit SET state = ?, after_json = ?, target_id = COALESCE(?, target_id) WHERE id = ? AND state = 'begun'");
+#define TODAY NOW " DIV 86400000"
+#define BYTES_OF_TODAY "IF(audit_day = " TODAY ", audit_bytes, 0)"
+DB_STATEMENT(sql_take_audit_bytes,
+    "UPDATE {prefix}accounts"
+    " SET audit_bytes = " BYTES_OF_TODAY " + ?, audit_day = " TODAY " WHERE id = ? AND " BYTES_OF_TODAY " + ? <= ?");
 DB_STATEMENT(sql_select_audit, SELECT_AUDIT("PRIMARY", ""));
 DB_STATEMENT(sql_select_audit_of_account, SELECT_AUDIT("by_account", "account_id = ? AND "));
 DB_STATEMENT(sql_select_audit_of_campaign, SELECT_AUDIT("by_campaign", "campaign_id = ? AND "));
@@ -32,13 +37,19 @@ DB_STATEMENT(sql_select_audit_of_actor, SELECT_AUDIT("by_actor", "actor = 'user'
 DB_STATEMENT(sql_select_audit_since, "SELECT id FROM {prefix}audit FORCE INDEX (by_time)"
 				     " WHERE created_ms >= ?"
 				     " ORDER BY created_ms, id LIMIT 1");
+DB_STATEMENT(sql_count_audit, "SELECT COUNT(*) FROM {prefix}audit WHERE id < ? AND (? = 0 OR account_id = ?)");
+DB_STATEMENT(sql_select_audit_ids, "SELECT id FROM {prefix}audit FORCE INDEX (PRIMARY) WHERE id < ? ORDER BY id LIMIT ?");
+DB_STATEMENT(sql_select_audit_ids_of_account, "SELECT id FROM {prefix}audit FORCE INDEX (by_account)"
+					      " WHERE account_id = ? AND id < ? ORDER BY id LIMIT ?");
+DB_STATEMENT(sql_delete_audit, "DELETE t FROM " ROWS_WITH_IDS("audit"));
 DB_STATEMENT(sql_delete_old_audit, "DELETE FROM {prefix}audit WHERE created_ms < " NOW " - ? LIMIT ?");
 
 DB_STATEMENT(sql_select_audit_id, "SELECT id FROM {prefix}audit WHERE id = ?");
 
 store_statement_list sql_of_audit = { &sql_select_key_name, &sql_select_audit_id, &sql_insert_audit, &sql_end_audit,
 	&sql_select_audit, &sql_select_audit_of_account, &sql_select_audit_of_campaign, &sql_select_audit_of_actor,
-	&sql_select_audit_since, &sql_delete_old_audit, NULL };
+	&sql_select_audit_since, &sql_take_audit_bytes, &sql_count_audit, &sql_select_audit_ids,
+	&sql_select_audit_ids_of_account, &sql_delete_audit, &sql_delete_old_audit, NULL };
 
 static const struct slice actors[AUDIT_ACTORS] = { SLICE("user"), SLICE("key"), SLICE("shell") };
 static const struct slice states[AUDIT_STATES] = { SLICE("begun"), SLICE("done"), SLICE("failed") };
@@ -74,10 +85,19 @@ cut(struct slice text, size_t maximum)
 	return db_bytes(slice_sub(text, 0, maximum));
 }
 
-static struct db_value
-json_value(struct slice json)
+/* The JSON as it is stored, which counts for the account. */
+static enum result
+judge_json(struct store *store, const struct audit_entry *entry, struct slice *json)
 {
-	return db_bytes(json.size > AUDIT_JSON_MAX ? SLICE("{\"omitted\":\"too large\"}") : json);
+	if (json->size > AUDIT_JSON_MAX)
+		*json = SLICE("{\"omitted\":\"too large\"}");
+	if (!slice_present(*json) || entry->account_id == 0 || entry->json_max == 0)
+		return RESULT_OK;
+	const enum result result = store_change_one(store, &sql_take_audit_bytes, DB_U64(json->size), DB_U64(entry->account_id),
+	    DB_U64(json->size), DB_U64(entry->json_max));
+	if (result == RESULT_NOT_FOUND)
+		*json = SLICE("{\"omitted\":\"daily limit\"}");
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
 /* Of a key, the name that it has now. */
@@ -105,25 +125,35 @@ store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t
 		txn.result = *id == 0 ? RESULT_NOT_FOUND : store_exists(store, &sql_select_audit_id, DB_U64(*id));
 		if (txn.result != RESULT_NOT_FOUND)
 			continue;
-		struct slice name;
+		struct slice name, before = entry->before;
 		txn.result = find_actor_name(store, txn.pool, entry, &name);
+		if (txn.result == RESULT_OK)
+			txn.result = judge_json(store, entry, &before);
 		if (txn.result == RESULT_OK)
 			txn.result = store_next_id(store, txn.pool, ID_AUDIT, id);
 		if (txn.result == RESULT_OK)
 			txn.result = store_run(store, &sql_insert_audit, DB_U64(*id), db_bytes(actors[entry->actor]),
 			    DB_U64(entry->actor_id), cut(name, AUDIT_NAME_MAX), store_id_or_null(entry->account_id),
 			    store_id_or_null(entry->campaign_id), cut(entry->operation, AUDIT_OPERATION_MAX),
-			    store_id_or_null(entry->target_id), json_value(entry->before), cut(entry->ip, IP_MAX),
+			    store_id_or_null(entry->target_id), db_bytes(before), cut(entry->ip, IP_MAX),
 			    cut(entry->request_id, AUDIT_REQUEST_ID_MAX));
 	}
 	return txn.result;
 }
 
 enum result
-store_end_audit(struct store *store, uint64_t id, enum audit_state state, uint64_t target_id, struct slice after)
+store_end_audit(struct store *store, const struct audit_entry *entry, uint64_t id, enum audit_state state, uint64_t target_id,
+    struct slice after)
 {
-	return store_change_one(
-	    store, &sql_end_audit, db_bytes(states[state]), json_value(after), store_id_or_null(target_id), DB_U64(id));
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		struct slice json = after;
+		txn.result = judge_json(store, entry, &json);
+		if (txn.result == RESULT_OK)
+			txn.result = store_change_one(store, &sql_end_audit, db_bytes(states[state]), db_bytes(json),
+			    store_id_or_null(target_id), DB_U64(id));
+	}
+	return txn.result;
 }
 
 /* ---- reading ---- */
@@ -219,6 +249,51 @@ store_list_audit(
 }
 
 /* ---- clean-up ---- */
+
+enum { PRUNED_AT_ONCE = 500 };
+
+enum result
+store_count_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count)
+{
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	uint64_t end;
+	enum result result = id_since(store, pool, before_ms, &end);
+	if (result == RESULT_OK)
+		result =
+		    store_query_one(store, pool, &rows, &sql_count_audit, DB_U64(end), DB_U64(account_id), DB_U64(account_id));
+	*count = result == RESULT_OK ? db_get_u64(&rows, 0, 0) : 0;
+	pool_free(&pool);
+	return result;
+}
+
+static enum result
+prune_piece(struct store *store, struct pool *pool, uint64_t account_id, uint64_t end, uint64_t *deleted)
+{
+	const struct db_value limit = DB_U64(PRUNED_AT_ONCE);
+	struct db_rows rows;
+	const enum result result = account_id == 0 ? store_query(store, pool, &rows, &sql_select_audit_ids, DB_U64(end), limit)
+						   : store_query(store, pool, &rows, &sql_select_audit_ids_of_account,
+							 DB_U64(account_id), DB_U64(end), limit);
+	*deleted = 0;
+	return result == RESULT_OK ? store_run_on_ids(store, &sql_delete_audit, rows.values, rows.count, deleted) : result;
+}
+
+enum result
+store_prune_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count)
+{
+	struct pool *pool = pool_new();
+	uint64_t end, deleted = PRUNED_AT_ONCE;
+	enum result result = id_since(store, pool, before_ms, &end);
+	*count = 0;
+	while (result == RESULT_OK && deleted == PRUNED_AT_ONCE) {
+		pool_reset(pool);
+		result = prune_piece(store, pool, account_id, end, &deleted);
+		*count += deleted;
+	}
+	pool_free(&pool);
+	return result;
+}
 
 #define AUDIT_MS (INT64_C(24) * 3600 * 1000 * AUDIT_DAYS)
 

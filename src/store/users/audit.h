@@ -30,16 +30,17 @@ struct audit_entry {
 	struct slice operation;           /* words of the command, as "campaign set" */
 	uint64_t target_id;               /* of what is changed; 0: none */
 	struct slice before;              /* JSON */
+	uint64_t json_max;                /* bytes of JSON that are stored for the account in a day, in UTC; 0: any number */
 	struct slice ip, request_id;
 };
-/* JSON of more bytes is replaced by {"omitted":"too large"}. */
+/* JSON of more bytes is replaced by {"omitted":"too large"}, what is beyond json_max by {"omitted":"daily limit"}. */
 enum { AUDIT_JSON_MAX = 8 * 1024 };
 
 /* Ids are in the order of time. */
 MUST_CHECK enum result store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id);
-/* `after`: JSON, or absent. `target_id`: of what was made; 0: as at the beginning. */
-MUST_CHECK enum result store_end_audit(
-    struct store *store, uint64_t id, enum audit_state state, uint64_t target_id, struct slice after);
+/* `entry` as it began. `after`: JSON, or absent. `target_id`: of what was made; 0: as at the beginning. */
+MUST_CHECK enum result store_end_audit(struct store *store, const struct audit_entry *entry, uint64_t id,
+    enum audit_state state, uint64_t target_id, struct slice after);
 
 struct audit_row {
 	uint64_t id;
@@ -63,5 +64,9 @@ MUST_CHECK enum result store_list_audit(
 /* Removes, in pieces, rows of more than AUDIT_DAYS days ago. Called by store_clean_up. */
 enum { AUDIT_DAYS = 400 };
 MUST_CHECK enum result store_clean_up_audit(struct store *store);
+
+/* The rows of an account (0: all) from before a time: their number, and their removal, in pieces. */
+MUST_CHECK enum result store_count_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count);
+MUST_CHECK enum result store_prune_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count);
 
 #endif

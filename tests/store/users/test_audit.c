@@ -39,6 +39,9 @@ note(uint64_t account, uint64_t campaign, uint64_t user)
 	return id;
 }
 
+/* Of rows without a maximum. */
+static const struct audit_entry ending = { .operation = SLICE("campaign set") };
+
 /* The ids of the rows, as a text. */
 static const char *
 list(struct audit_filter filter)
@@ -75,15 +78,15 @@ a_change_is_written_ahead(void **state UNUSED)
 	assert_slice(rows[0].entry.request_id, "r1");
 	assert_false(slice_present(rows[0].after));
 	assert_true(rows[0].created_ms > 0);
-	assert_int_equal(store_end_audit(world->store, id, AUDIT_DONE, 7, SLICE("{\"name\":\"b\"}")), RESULT_OK);
+	assert_int_equal(store_end_audit(world->store, &ending, id, AUDIT_DONE, 7, SLICE("{\"name\":\"b\"}")), RESULT_OK);
 	list((struct audit_filter){ NO_TIMES });
 	assert_int_equal(rows[0].state, AUDIT_DONE);
 	assert_int_equal(rows[0].entry.target_id, 7);
 	assert_slice(rows[0].after, "{\"name\":\"b\"}");
 	/* it is written once */
-	assert_int_equal(store_end_audit(world->store, id, AUDIT_FAILED, 0, SLICE_NONE), RESULT_NOT_FOUND);
+	assert_int_equal(store_end_audit(world->store, &ending, id, AUDIT_FAILED, 0, SLICE_NONE), RESULT_NOT_FOUND);
 	const uint64_t failed = note(1, 2, 3);
-	assert_int_equal(store_end_audit(world->store, failed, AUDIT_FAILED, 0, SLICE_NONE), RESULT_OK);
+	assert_int_equal(store_end_audit(world->store, &ending, failed, AUDIT_FAILED, 0, SLICE_NONE), RESULT_OK);
 	list((struct audit_filter){ NO_TIMES });
 	assert_int_equal(rows[0].state, AUDIT_FAILED);
 	assert_int_equal(rows[0].entry.target_id, 2);
@@ -118,10 +121,53 @@ large_values_are_omitted(void **state UNUSED)
 	uint64_t id;
 	assert_int_equal(store_begin_audit(world->store, &entry, &id), RESULT_OK);
 	assert_int_equal(
-	    store_end_audit(world->store, id, AUDIT_DONE, 0, (struct slice){ large.data, AUDIT_JSON_MAX }), RESULT_OK);
+	    store_end_audit(world->store, &ending, id, AUDIT_DONE, 0, (struct slice){ large.data, AUDIT_JSON_MAX }), RESULT_OK);
 	list((struct audit_filter){ NO_TIMES });
 	assert_slice(rows[0].entry.before, "{\"omitted\":\"too large\"}");
 	assert_int_equal(rows[0].after.size, AUDIT_JSON_MAX);
+}
+
+/* "what is beyond json_max", of an account and day, before and after together. */
+static void
+an_account_has_so_many_bytes_a_day(void **state UNUSED)
+{
+	const struct slice half = { pool_alloc(world->pool, 500), 500 };
+	memset((char *)half.data, '7', half.size);
+	struct audit_entry entry = { .actor = AUDIT_SHELL,
+		.operation = SLICE("page set"),
+		.account_id = world->account,
+		.before = half,
+		.json_max = 1200 };
+	for (unsigned day = 0; day < 2; day++) {
+		uint64_t id;
+		assert_int_equal(store_begin_audit(world->store, &entry, &id), RESULT_OK);
+		assert_int_equal(store_end_audit(world->store, &entry, id, AUDIT_DONE, 0, half), RESULT_OK);
+		assert_int_equal(store_begin_audit(world->store, &entry, &id), RESULT_OK);
+		assert_int_equal(store_end_audit(world->store, &entry, id, AUDIT_DONE, 0, SLICE("{}")), RESULT_OK);
+		list((struct audit_filter){ NO_TIMES });
+		assert_slice(rows[0].entry.before, "{\"omitted\":\"daily limit\"}");
+		assert_slice(rows[0].after, "{}");
+		assert_true(slice_equal(rows[1].entry.before, half) && slice_equal(rows[1].after, half));
+		root_run("UPDATE t_accounts SET audit_day = audit_day - 1 WHERE audit_day > 0");
+	}
+}
+
+/* "The rows of an account (0: all) from before a time". */
+static void
+old_rows_are_pruned(void **state UNUSED)
+{
+	uint64_t found;
+	for (unsigned i = 0; i < 3; i++)
+		(void)note(1 + i % 2, 10, 100);
+	root_run("UPDATE t_audit SET created_ms = 1000");
+	const uint64_t stays = note(1, 10, 100);
+	assert_int_equal(store_count_audit(world->store, 1, 2000, &found), RESULT_OK);
+	assert_int_equal(found, 2);
+	assert_int_equal(store_prune_audit(world->store, 1, 2000, &found), RESULT_OK);
+	assert_int_equal(found, 2);
+	assert_int_equal(store_prune_audit(world->store, 0, 2000, &found), RESULT_OK);
+	assert_int_equal(found, 1);
+	assert_string_equal(list((struct audit_filter){ NO_TIMES }), pool_printf(world->pool, "%" PRIu64, stays).data);
 }
 
 static void
@@ -190,6 +236,8 @@ main(void)
 		AUDIT_TEST(a_change_is_written_ahead),
 		AUDIT_TEST(other_actors_have_their_names),
 		AUDIT_TEST(large_values_are_omitted),
+		AUDIT_TEST(an_account_has_so_many_bytes_a_day),
+		AUDIT_TEST(old_rows_are_pruned),
 		AUDIT_TEST(rows_are_found_by_what_they_are_about),
 		AUDIT_TEST(pages_follow_each_other),
 		AUDIT_TEST(rows_are_found_by_their_time),

@@ -116,6 +116,8 @@ static const char *const not_queued[] = {
 	[MAIL_LEASED] = "it is being sent",
 	[MAIL_NO_CONTENT] = "its content was removed",
 	[MAIL_IS_TEXT] = "it is a text to a phone; its lead can request another code",
+	[MAIL_NO_LEAD] = "its lead was deleted",
+	[MAIL_ENOUGH] = "five mails to its lead were sent again within a day",
 	[MAIL_MISSING] = "there is no such mail",
 };
 

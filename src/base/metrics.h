@@ -41,6 +41,8 @@
 	  "Time of an attempt to send a delivery.") \
 	X(DELIVERIES, METRIC_COUNTER, "deliveries_total", (&delivery_ends, NULL), NULL, METRIC_DELIVERY_END_COUNT, \
 	  "Deliveries that ended, by state.") \
+	X(DELAYS, METRIC_COUNTER, "messages_delayed_total", (&delays, NULL), NULL, METRIC_DELAY_COUNT, \
+	  "Searches for due mails or texts that found some which a limit of an hour keeps waiting, by limit.") \
 	X(RESTARTS, METRIC_COUNTER, "process_restarts_total", (&processes, NULL), NULL, METRIC_PROCESS_COUNT, \
 	  "Processes that were replaced after they had died or hung.") \
 	X(STARTS, METRIC_COUNTER, "program_starts_total", (&programs, NULL), NULL, METRIC_PROGRAM_COUNT, \

@@ -58,6 +58,12 @@
 #define METRIC_BOT_REASONS(X) \
 	X(BOT_HONEYPOT, "honeypot") X(BOT_TIME, "time") X(BOT_NO_PROOF, "no_proof") X(BOT_PROOF_INVALID, "proof_invalid")
 
+/* The limits of an hour that keep messages waiting: as in store/messages/sendings.h. */
+#define METRIC_DELAYS(X) \
+	X(DELAYED_BY_ALL_MAILS, "mail.per_hour") X(DELAYED_BY_ACCOUNT_MAILS, "mail.account_per_hour") \
+	X(DELAYED_BY_CAMPAIGN_MAILS, "mail.campaign_per_hour") X(DELAYED_BY_ALL_TEXTS, "sms.per_hour") \
+	X(DELAYED_BY_ACCOUNT_TEXTS, "sms.account_per_hour") X(DELAYED_BY_CAMPAIGN_TEXTS, "sms.campaign_per_hour")
+
 /* Processes that work; parents and keepers only wait for them. */
 #define METRIC_PROCESSES(X) \
 	X(PROCESS_WORKER, "worker") X(PROCESS_COMMITTER, "committer") X(PROCESS_DISPATCHER, "dispatcher") \
@@ -82,6 +88,7 @@ METRIC_LABEL_VALUES(metric_database_error, METRIC_DATABASE_ERRORS, METRIC_DATABA
 METRIC_LABEL_VALUES(metric_answer, METRIC_ANSWERS, METRIC_ANSWER_COUNT)
 METRIC_LABEL_VALUES(metric_delivery_end, METRIC_DELIVERY_ENDS, METRIC_DELIVERY_END_COUNT)
 METRIC_LABEL_VALUES(metric_bot_reason, METRIC_BOT_REASONS, METRIC_BOT_REASON_COUNT)
+METRIC_LABEL_VALUES(metric_delay, METRIC_DELAYS, METRIC_DELAY_COUNT)
 METRIC_LABEL_VALUES(metric_process, METRIC_PROCESSES, METRIC_PROCESS_COUNT)
 METRIC_LABEL_VALUES(metric_worker_state, METRIC_WORKER_STATES, METRIC_WORKER_STATE_COUNT)
 METRIC_LABEL_VALUES(metric_program, METRIC_PROGRAMS, METRIC_PROGRAM_COUNT)

@@ -108,6 +108,8 @@ struct conf_mail {
 	unsigned port;               /* 0: the usual one for `tls` */
 	unsigned rate;               /* mails an hour; 0: any number */
 	unsigned campaign_per_hour;  /* of one campaign; 0: any number */
+	unsigned account_per_hour;   /* of all campaigns of an account; 0: any number */
+	unsigned per_hour;           /* of all; 0: any number */
 	unsigned connections;
 };
 
@@ -123,7 +125,7 @@ struct conf_sms {
 	const char *numbers;                        /* "mobile" or "any" */
 	const char *allow_networks;
 	int64_t timeout;
-	unsigned number_per_day, prefix_per_hour, campaign_per_hour;
+	unsigned number_per_day, prefix_per_hour, campaign_per_hour, account_per_hour, per_hour;
 };
 
 /* Calls that only clients of other services need (docs/compatibility.md). */

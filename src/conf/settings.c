@@ -389,6 +389,8 @@ static const struct conf_setting settings[] = {
 	{ SETTING(mail, connections, CONF_INTEGER), "2", 1, 50, NULL, "connections to the mail server at a time" },
 	{ SETTING(mail, rate, CONF_INTEGER), "0", 0, 1000000, NULL, "mails an hour; 0: any number" },
 	{ SETTING(mail, campaign_per_hour, CONF_INTEGER), "10000", 0, 1000000, NULL, "mails of one campaign an hour; 0: any number" },
+	{ SETTING(mail, account_per_hour, CONF_INTEGER), "20000", 0, 10000000, NULL, "mails of one account an hour; 0: any number" },
+	{ SETTING(mail, per_hour, CONF_INTEGER), "50000", 0, 10000000, NULL, "mails of all accounts an hour; 0: any number" },
 	{ SETTING(mail, schedule, CONF_LIST), "30s 1m 5m 15m 30m 1h 2h", 1, 32, &durations, "waits before each further attempt; the last repeats" },
 	{ SETTING(mail, retry_confirmation, CONF_DURATION), "24h", SECOND, 7 * DAY, NULL, "time that confirmations and links are tried for" },
 	{ SETTING(mail, retry, CONF_DURATION), "3d", SECOND, 7 * DAY, NULL, "time that other mails are tried for" },
@@ -408,6 +410,8 @@ static const struct conf_setting settings[] = {
 	{ SETTING(sms, number_per_day, CONF_INTEGER), "3", 1, 100, NULL, "codes for one number in a day" },
 	{ SETTING(sms, prefix_per_hour, CONF_INTEGER), "10", 1, 1000000, NULL, "codes for numbers that differ in the last four digits, in an hour" },
 	{ SETTING(sms, campaign_per_hour, CONF_INTEGER), "100", 1, 1000000, NULL, "codes of one campaign in an hour" },
+	{ SETTING(sms, account_per_hour, CONF_INTEGER), "200", 1, 1000000, NULL, "codes of one account in an hour" },
+	{ SETTING(sms, per_hour, CONF_INTEGER), "500", 1, 1000000, NULL, "codes of all accounts in an hour" },
 	{ SETTING(sms, allow_networks, CONF_LIST), "", 0, LIST_MAX, &networks, "otherwise forbidden networks that the gateway may be in" },
 
 	{ SETTING(compat, authenticate, CONF_SWITCH), "off", 0, 0, NULL, "whether POST /v1/authenticate works" },

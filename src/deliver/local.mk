@@ -8,6 +8,7 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/mail/judge.c %D%/mail/judge.h \
 	%D%/mail/lines.c %D%/mail/lines.h \
 	%D%/mail/mailer.c %D%/mail/mailer.h %D%/mail/mailer_private.h \
+	%D%/mail/delays.c %D%/mail/delays.h \
 	%D%/mail/plan.c %D%/mail/plan.h \
 	%D%/mail/prepare.c \
 	%D%/mail/smtp.c %D%/mail/smtp.h \

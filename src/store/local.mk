@@ -37,6 +37,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/messages/mail_outcomes.c \
 	%D%/messages/mail_queue.h \
 	%D%/messages/mail_requests.c \
+	%D%/messages/sendings.c %D%/messages/sendings.h \
 	%D%/messages/text_queue.c %D%/messages/text_queue.h \
 	%D%/queue/addresses.c \
 	%D%/queue/attempt_hours.c %D%/queue/attempt_hours.h \

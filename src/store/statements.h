@@ -72,6 +72,7 @@ typedef const struct db_statement *const store_statement_list[];
 	X(sql_of_search) \
 	X(sql_of_secrets) \
 	X(sql_of_secrets_admin) \
+	X(sql_of_sendings) \
 	X(sql_of_sessions) \
 	X(sql_of_show) \
 	X(sql_of_source_counts) \

@@ -32,8 +32,8 @@ static const char *const tables[] = { "accounts", "actions", "api_keys", "attemp
 	"due", "email_codes", "erased_people", "erasures", "events", "inbound_calls", "inbound_status", "inbound_webhooks",
 	"invitations", "ip_leads", "lead_hours", "lead_sources", "leads", "login_attempts", "messages", "operator_jobs",
 	"phone_codes", "recovery_codes", "referral_links", "removed_campaigns", "request_keys", "reward_levels",
-	"score_entries", "score_histogram", "sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users",
-	"webhook_hours", "webhook_status", "webhooks" };
+	"score_entries", "score_histogram", "sendings", "sent_codes", "sessions", "tags", "unverified_leads", "used_proofs",
+	"users", "webhook_hours", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "heartbeats", "id_blocks", "installation", "message_channels",
 	"schema_version" };
@@ -124,6 +124,13 @@ plant_leads(void)
 	    CLOCK_END_MS);
 	root_run("INSERT INTO t_email_codes (lead_id, address_hash, code_hash, expires_ms) SELECT lead_id, number_hash, "
 		 "code_hash, expires_ms FROM t_phone_codes");
+	root_run(
+	    "INSERT INTO t_sendings (channel, scope, scope_id, slot, sent) SELECT channel, scope, id, IF(id BETWEEN 4 AND 33, "
+	    "id, "
+	    "%" PRId64
+	    " DIV 300000), 1 FROM t_leads JOIN (SELECT 0 AS channel UNION SELECT 1) channels JOIN (SELECT 1 AS scope UNION "
+	    "SELECT 2) scopes",
+	    CLOCK_END_MS);
 	root_run(
 	    "INSERT INTO t_sent_codes (message_id, campaign_id, number_hash, prefix_hash, sent_ms) SELECT id, campaign_id, "
 	    "email_hash, email_hash, IF(id %% 500 = 0, %" PRId64 ", id) FROM t_leads",

@@ -6,6 +6,7 @@ import re
 import time
 
 import pytest
+from command import DATA, call
 from mail_server import MailServer, Planted
 from stack.process import wait_until
 
@@ -22,7 +23,7 @@ def server():
 
 @pytest.fixture(scope="module")
 def service(make_service, server):
-    made = make_service(settings=server.settings(campaign_per_hour=BUDGET))
+    made = make_service(settings=server.settings(campaign_per_hour=BUDGET, account_per_hour=3 * BUDGET, per_hour=5 * BUDGET))
     made.dispatcher.start()
     return made
 
@@ -32,6 +33,7 @@ def no_mails(service, server):
     server.clear()
     server.delay = 0
     service.installation.sql("DELETE FROM lh_messages")
+    service.installation.sql("DELETE FROM lh_sendings")
 
 
 @pytest.fixture
@@ -301,8 +303,69 @@ def test_a_budget_delays_and_loses_nothing(service, server, campaign):
     other.lead(email="bob@example.org")
     arrived(server, "bob@example.org")
     assert len(server.mails) == BUDGET + 1 and planted.count("ready") == 30 + 1 - BUDGET
-    service.installation.sql("UPDATE lh_messages SET sent_ms = sent_ms - 3700000")
+    service.installation.sql("UPDATE lh_sendings SET slot = slot - 13")
     wait_until(lambda: len(server.mails) == 2 * BUDGET + 1, 10, "the next hour's do not arrive")
+
+
+def test_the_limits_of_account_and_installation(service, server, campaign):
+    """6: campaigns are free to add, so that their accounts have a limit, and all together; other accounts do not wait for one at its limit"""
+    planted = Planted(service)
+    for place in range(4):
+        one = service.campaign(campaign.account)
+        planted.mails(one, one.lead(email=f"lead{place}@example.org"), BUDGET)
+    wait_until(lambda: len(server.mails) >= 3 * BUDGET, 20, "mails do not arrive")
+    strangers = [service.campaign(service.account()) for _ in range(3)]
+    planted.mails(strangers[0], strangers[0].lead(email="bob@example.org"), BUDGET - 1)
+    wait_until(lambda: len(server.mails) >= 4 * BUDGET - 1, 20, "another account waits")
+    planted.mails(strangers[1], strangers[1].lead(email="eve@example.org"), BUDGET)
+    planted.mails(strangers[2], strangers[2].lead(email="pat@example.org"), BUDGET)
+    wait_until(lambda: len(server.mails) >= 5 * BUDGET, 20, "they do not arrive")
+    delayed = wait_until(lambda: (text := call(service.installation, "metrics").stdout) and "leadhook_messages_delayed_total{limit=\"mail.per_hour\"}" in text and text,
+                         10, "no limit is reached")
+    assert re.search(r'messages_delayed_total\{limit="mail.account_per_hour"\} [1-9]', delayed)
+    assert len(server.mails) == 5 * BUDGET
+    service.installation.sql("UPDATE lh_sendings SET slot = slot - 13")
+    wait_until(lambda: len(server.mails) > 6 * BUDGET, 20, "the next hour's do not arrive")
+
+
+def resend(service, mail):
+    return call(service.installation, "mail", "resend", mail)
+
+
+def test_a_mail_that_is_sent_again_has_the_limits(service, server, account):
+    """6: a minute between two, five a day, counted as first ones; a lead has no more than five repetitions a day"""
+    campaign = service.campaign(account, mails="welcome")
+    campaign.lead(email="ada@example.org")
+    arrived(server, "ada@example.org")
+    sql = service.installation.sql
+    first = sql("SELECT MIN(id) FROM lh_messages").strip()
+    wait_until(lambda: sql(f"SELECT state FROM lh_messages WHERE id = {first}").strip() == "sent", 10, "the outcome is not recorded")
+    for _ in range(5):
+        assert resend(service, first).returncode == 0
+    refused = resend(service, first)
+    assert refused.returncode == DATA and "five mails to its lead were sent again within a day" in refused.stderr
+    waiting = "SELECT COUNT(*) FROM lh_messages WHERE state = 'requested' AND reason = 'address_limit'"
+    for count in range(2, 6):
+        wait_until(lambda count=count: int(sql(waiting)) == 7 - count, 10, "they do not wait")
+        assert len(server.to("ada@example.org")) == count - 1
+        sql("UPDATE lh_messages SET composed_ms = composed_ms - 60000, due_ms = IF(state = 'requested', 0, due_ms)")
+        arrived(server, "ada@example.org", count)
+    wait_until(lambda: int(sql("SELECT COUNT(*) FROM lh_messages WHERE state = 'dropped' AND reason = 'address_limit'")) == 1, 10, "it is sent")
+    mails = server.to("ada@example.org")
+    assert len(mails) == 5 and len({mail.content for mail in mails}) == 1
+
+
+def test_no_mail_is_sent_again_after_an_opt_out(service, server, campaign):
+    """6: verify, which a person may request in spite of it, is not sent by another's request"""
+    lead = campaign.lead(email="ada@example.org")
+    arrived(server, "ada@example.org")
+    ended(service, lead, VERIFY)
+    first = service.installation.sql("SELECT MIN(id) FROM lh_messages").strip()
+    campaign.change("optout", email="ada@example.org")
+    wait_until(lambda: campaign.find(email="ada@example.org")["opted_out"], 10, "not opted out")
+    assert resend(service, first).returncode == 0
+    wait_until(lambda: service.installation.sql(f"SELECT reason FROM lh_messages WHERE repeats = {first}").strip() == "opted_out", 10, "it is sent")
+    assert len(server.to("ada@example.org")) == 1
 
 
 def test_a_lead_without_proof_of_work_confirms(service, server, account):

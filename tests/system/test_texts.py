@@ -11,12 +11,13 @@ from stack.process import wait_until
 from text_gateway import KEY, Gateway, accepted, cut, dripping, endless_headers, huge, no_http, repeating
 
 CODE = 6
+ACCOUNT = 50
 numbers = itertools.count(0)
 
 
 @pytest.fixture(scope="module")
 def service(make_service, gateway):
-    made = make_service(settings=[*gateway.settings(timeout="2s", campaign_per_hour=40), ("log", "level", "debug"), ("limits", "codes_per_address", ""),
+    made = make_service(settings=[*gateway.settings(timeout="2s", campaign_per_hour=40, account_per_hour=ACCOUNT), ("log", "level", "debug"), ("limits", "codes_per_address", ""),
                                   ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
     made.dispatcher.start()
     return made
@@ -26,7 +27,7 @@ def service(make_service, gateway):
 def nothing_sent(service, gateway):
     gateway.answer = accepted
     gateway.texts.clear()
-    for table in ("messages", "sent_codes", "phone_codes"):
+    for table in ("messages", "sent_codes", "phone_codes", "sendings"):
         service.installation.sql(f"DELETE FROM lh_{table}")
     service.installation.sql("UPDATE lh_message_channels SET failures = 0, held_until_ms = 0, held_since_ms = NULL")
 
@@ -203,9 +204,28 @@ def test_no_budget_is_exceeded(service, gateway, campaign):
     """many sign-ups at once: no more than 40 an hour of one campaign"""
     found = at_once([lambda phone=number(): sign_up(campaign, phone) for _ in range(64)])
     assert len(found) == 64
-    seen = ended(service, 64)
-    assert seen.count(("sent", "-")) == 40 and seen.count(("dropped", "campaign_limit")) == 24
-    assert len(gateway.texts) == 40
+    wait_until(lambda: rows(service).count(("sent", "-")) == 40, 20, "they are not sent")
+    other_account = service.campaign(service.account(), verify_phone="on")
+    phone = number()
+    sign_up(other_account, phone)
+    arrived(gateway, phone)
+    assert len(gateway.texts) == 41 and rows(service).count(("sent", "-")) <= 41
+
+
+def test_what_waits_too_long_is_dropped(service, gateway, account):
+    """8.3: the limit of an account, whose campaigns are free to add; its texts wait for it, and those that are late are neither sent nor counted"""
+    for _ in range(3):
+        one = service.campaign(account, verify_phone="on")
+        for _ in range(20):
+            sign_up(one, number())
+    wait_until(lambda: rows(service).count(("sent", "-")) == ACCOUNT, 20, "they are not sent")
+    sql = service.installation.sql
+    assert int(sql("SELECT COUNT(*) FROM lh_messages WHERE state = 'requested'")) == 60 - ACCOUNT
+    sql("UPDATE lh_messages SET created_ms = created_ms - 600000 WHERE state = 'requested' ORDER BY id LIMIT 5")
+    sql("UPDATE lh_sendings SET slot = slot - 13")
+    seen = ended(service, 60)
+    assert seen.count(("dropped", "late")) == 5 and seen.count(("sent", "-")) == 55 and len(gateway.texts) == 55
+    assert int(sql("SELECT SUM(sent) FROM lh_sendings WHERE channel = 1 AND scope = 0")) == 55
 
 
 def test_where_none_is_sent(service, gateway, account, campaign):

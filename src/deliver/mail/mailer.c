@@ -11,6 +11,7 @@
 #include "base/panic.h"
 #include "base/random.h"
 #include "base/wake.h"
+#include "deliver/mail/delays.h"
 #include "deliver/mail/mailer_private.h"
 #include "deliver/process/companion.h"
 #include "store/store.h"
@@ -294,8 +295,12 @@ static void
 count_own(const struct mailer *m, struct mail_campaign *campaigns, size_t count)
 {
 	for (size_t i = 0; i < m->job_count; i++)
-		for (size_t k = 0; k < count; k++)
-			campaigns[k].sent += campaigns[k].campaign_id == m->jobs[i]->mail.campaign_id ? 1 : 0;
+		for (size_t k = 0; k < count; k++) {
+			struct sender_count *sender = &campaigns[k].sender;
+			sender->sent.of[SENDINGS_OF_ALL]++;
+			sender->sent.of[SENDINGS_OF_ACCOUNT] += sender->account_id == m->jobs[i]->mail.account_id ? 1 : 0;
+			sender->sent.of[SENDINGS_OF_CAMPAIGN] += sender->campaign_id == m->jobs[i]->mail.campaign_id ? 1 : 0;
+		}
 }
 
 static enum result
@@ -308,12 +313,13 @@ lease(struct mailer *m, struct pool *pool, size_t room)
 	uint64_t ids[JOBS_MAX];
 	size_t count, found_count = 0, mail_count = 0, first;
 	int64_t next_ms;
-	const unsigned budget = m->options->campaign_per_hour;
-	enum result result = store_mail_campaigns(m->store, pool, budget, &campaigns, &count, &next_ms);
+	const struct sendings *limits = &m->options->limits;
+	enum result result = store_mail_campaigns(m->store, pool, MAIL_CHANNEL, &campaigns, &count, &next_ms);
 	if (result != RESULT_OK)
 		return result;
 	count_own(m, campaigns, count);
-	count = mail_plan(&m->turns, campaigns, count, budget, room, requests);
+	mail_note_delays(&m->delays_log, MAIL_CHANNEL, campaigns, count, limits);
+	count = mail_plan(&m->turns, campaigns, count, limits, room, requests);
 	result = store_find_due_mails(m->store, pool, requests, count, &found, &found_count);
 	if (result != RESULT_OK)
 		return result;

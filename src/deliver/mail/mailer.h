@@ -23,7 +23,8 @@ struct store;
 struct mailer_options {
 	struct smtp_server server;
 	size_t connections;
-	unsigned rate, campaign_per_hour; /* 0: any number */
+	unsigned rate; /* of this process an hour; 0: any number */
+	struct sendings limits;
 	const struct retry_schedule *schedule;
 	int64_t give_up_urgent_ms, give_up_ms; /* after the first attempt */
 	bool stay;                             /* true: runs until it is stopped; false: until nothing is due */

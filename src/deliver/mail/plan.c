@@ -7,109 +7,162 @@
 
 /* ---- turns ---- */
 
-/* Campaigns that are stored at a time. Those that were served longest ago are dropped: they come first anyway. */
+/* Accounts and campaigns that are stored at a time. Those that were served longest ago are dropped: they come first anyway. */
 enum { SERVED_MAX = 4096 };
 
 void
 mail_turns_free(struct mail_turns *turns)
 {
-	free(turns->campaigns);
+	free(turns->senders);
 	*turns = (struct mail_turns){ 0 };
 }
 
 static struct mail_served *
-find_served(const struct mail_turns *turns, uint64_t campaign_id)
+find_served(const struct mail_turns *turns, uint64_t account_id, uint64_t campaign_id)
 {
 	for (size_t i = 0; i < turns->count; i++)
-		if (turns->campaigns[i].campaign_id == campaign_id)
-			return &turns->campaigns[i];
+		if (turns->senders[i].account_id == account_id && turns->senders[i].campaign_id == campaign_id)
+			return &turns->senders[i];
 	return NULL;
 }
 
 static struct mail_served *
 oldest_served(const struct mail_turns *turns)
 {
-	struct mail_served *oldest = &turns->campaigns[0];
+	struct mail_served *oldest = &turns->senders[0];
 	for (size_t i = 1; i < turns->count; i++)
-		oldest = turns->campaigns[i].served < oldest->served ? &turns->campaigns[i] : oldest;
+		oldest = turns->senders[i].served < oldest->served ? &turns->senders[i] : oldest;
 	return oldest;
 }
 
 static void
-note_served(struct mail_turns *turns, uint64_t campaign_id)
+note_served(struct mail_turns *turns, uint64_t account_id, uint64_t campaign_id)
 {
-	struct mail_served *place = find_served(turns, campaign_id);
+	struct mail_served *place = find_served(turns, account_id, campaign_id);
 	if (place == NULL && turns->count == SERVED_MAX)
 		place = oldest_served(turns);
 	if (place == NULL) {
-		if (turns->campaigns == NULL)
-			turns->campaigns = memory_alloc(SERVED_MAX * sizeof(*turns->campaigns));
-		place = &turns->campaigns[turns->count++];
+		if (turns->senders == NULL)
+			turns->senders = memory_alloc(SERVED_MAX * sizeof(*turns->senders));
+		place = &turns->senders[turns->count++];
 	}
-	*place = (struct mail_served){ campaign_id, ++turns->last };
+	*place = (struct mail_served){ account_id, campaign_id, ++turns->last };
 }
 
 static uint64_t
-served(const struct mail_turns *turns, uint64_t campaign_id)
+served(const struct mail_turns *turns, uint64_t account_id, uint64_t campaign_id)
 {
-	const struct mail_served *found = find_served(turns, campaign_id);
+	const struct mail_served *found = find_served(turns, account_id, campaign_id);
 	return found == NULL ? 0 : found->served;
 }
 
+/* ---- campaigns ---- */
+
+/* A campaign with something left, and its place in the order. */
+struct candidate {
+	const struct mail_campaign *campaign;
+	uint64_t account_served, served;
+	size_t account_planned; /* of this turn */
+	bool is_planned;
+};
+
 static bool
-is_planned(const struct mail_request *requests, size_t count, const struct mail_campaign *campaign)
+comes_before(const struct candidate *a, const struct candidate *b)
 {
-	for (size_t i = 0; i < count; i++)
-		if (requests[i].turn == campaign->turn && requests[i].campaign_id == campaign->campaign_id)
-			return true;
-	return false;
+	if (a->account_planned != b->account_planned)
+		return a->account_planned < b->account_planned;
+	if (a->account_served != b->account_served)
+		return a->account_served < b->account_served;
+	return a->served < b->served;
 }
 
-/* The campaign of this turn that was served longest ago and has something left of its budget; NULL: none. */
-static const struct mail_campaign *
-next_campaign(const struct mail_turns *turns, const struct mail_campaign *campaigns, size_t count, unsigned turn,
-    unsigned budget, const struct mail_request *requests, size_t request_count)
+/* NULL: none is left of the turn. */
+static struct candidate *
+next_candidate(struct candidate *candidates, size_t count, unsigned turn)
 {
-	const struct mail_campaign *next = NULL;
-	for (size_t i = 0; i < count; i++) {
-		const struct mail_campaign *c = &campaigns[i];
-		if (c->turn != turn || (budget > 0 && c->sent >= budget) || is_planned(requests, request_count, c))
-			continue;
-		if (next == NULL || served(turns, c->campaign_id) < served(turns, next->campaign_id))
-			next = c;
-	}
+	struct candidate *next = NULL;
+	for (size_t i = 0; i < count; i++)
+		if (candidates[i].campaign->turn == turn && !candidates[i].is_planned &&
+		    (next == NULL || comes_before(&candidates[i], next)))
+			next = &candidates[i];
 	return next;
 }
 
-size_t
-mail_plan(const struct mail_turns *turns, const struct mail_campaign *campaigns, size_t count, unsigned budget, size_t places,
-    struct mail_request *requests)
+static void
+note_planned(struct candidate *candidates, size_t count, struct candidate *planned)
 {
-	size_t used = 0;
-	for (unsigned turn = 0; turn < MAIL_TURNS; turn++) {
-		const struct mail_campaign *next;
-		for (size_t i = 0; i < PLAN_CAMPAIGNS &&
-				   (next = next_campaign(turns, campaigns, count, turn, budget, requests, used)) != NULL;
-		     i++) {
-			const size_t left = budget == 0 ? places : budget - next->sent;
-			requests[used++] =
-			    (struct mail_request){ next->campaign_id, turn, (unsigned)(left < places ? left : places) };
-		}
+	planned->is_planned = true;
+	for (size_t i = 0; i < count; i++)
+		if (candidates[i].campaign->turn == planned->campaign->turn &&
+		    candidates[i].campaign->sender.account_id == planned->campaign->sender.account_id)
+			candidates[i].account_planned++;
+}
+
+static unsigned
+lesser(unsigned a, size_t b)
+{
+	return a < b ? a : (unsigned)b;
+}
+
+static struct mail_request
+request_of(const struct mail_campaign *campaign, const struct sendings *limits, size_t places)
+{
+	const struct sender_count *sender = &campaign->sender;
+	const unsigned all = lesser(sendings_left(limits, &sender->sent, SENDINGS_OF_ALL), places);
+	const unsigned account = lesser(sendings_left(limits, &sender->sent, SENDINGS_OF_ACCOUNT), all);
+	return (struct mail_request){ .campaign_id = sender->campaign_id,
+		.account_id = sender->account_id,
+		.turn = campaign->turn,
+		.rows = lesser(sendings_left(limits, &sender->sent, SENDINGS_OF_CAMPAIGN), account),
+		.account_rows = account,
+		.all_rows = all };
+}
+
+size_t
+mail_plan(const struct mail_turns *turns, const struct mail_campaign *campaigns, size_t count, const struct sendings *limits,
+    size_t places, struct mail_request *requests)
+{
+	struct candidate *candidates = memory_alloc((count + 1) * sizeof(*candidates)), *next;
+	size_t left = 0, used = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct sender_count *sender = &campaigns[i].sender;
+		if (sendings_reached(limits, &sender->sent) == SENDING_SCOPES)
+			candidates[left++] = (struct candidate){ .campaign = &campaigns[i],
+				.account_served = served(turns, sender->account_id, 0),
+				.served = served(turns, sender->account_id, sender->campaign_id) };
 	}
+	for (unsigned turn = 0; turn < MESSAGE_TURNS; turn++)
+		for (size_t i = 0; i < PLAN_CAMPAIGNS && (next = next_candidate(candidates, left, turn)) != NULL; i++) {
+			note_planned(candidates, left, next);
+			requests[used++] = request_of(next->campaign, limits, places);
+		}
+	free(candidates);
 	return used;
 }
 
-/* How many of the campaign's were chosen: those of both turns share its budget. */
+/* ---- messages ---- */
+
+/* What was chosen so far. */
+struct chosen {
+	unsigned of[PLAN_REQUESTS]; /* by request */
+	unsigned all;
+};
+
+/* Of an account or, if it is not 0, of a campaign; of one turn, or of all for MESSAGE_TURNS: they share what the limits leave.
+ */
 static unsigned
-chosen_of(const struct mail_request *requests, size_t request_count, const unsigned *chosen, uint64_t campaign_id)
+chosen_of(const struct mail_request *requests, size_t count, const struct chosen *chosen, const struct mail_request *of,
+    bool campaign, unsigned turn)
 {
 	unsigned sum = 0;
-	for (size_t i = 0; i < request_count; i++)
-		sum += requests[i].campaign_id == campaign_id ? chosen[i] : 0;
+	for (size_t i = 0; i < count; i++)
+		if (requests[i].account_id == of->account_id && (!campaign || requests[i].campaign_id == of->campaign_id) &&
+		    (turn == MESSAGE_TURNS || requests[i].turn == turn))
+			sum += chosen->of[i];
 	return sum;
 }
 
-/* The `number`-th mail that was found of a request; NULL: there are fewer. */
+/* The `number`-th message that was found of a request; NULL: there are fewer. */
 static const struct due_mail *
 found_of(const struct due_mail *found, size_t count, size_t request, unsigned number)
 {
@@ -119,28 +172,44 @@ found_of(const struct due_mail *found, size_t count, size_t request, unsigned nu
 	return NULL;
 }
 
+/* The request whose turn it is; `count`: none. */
+static size_t
+next_request(const struct mail_request *requests, size_t count, const struct due_mail *found, size_t found_count,
+    const struct chosen *chosen, unsigned turn)
+{
+	size_t next = count;
+	unsigned next_account = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct mail_request *r = &requests[i];
+		if (r->turn != turn || chosen->all >= r->all_rows || found_of(found, found_count, i, chosen->of[i]) == NULL ||
+		    chosen_of(requests, count, chosen, r, true, MESSAGE_TURNS) >= r->rows ||
+		    chosen_of(requests, count, chosen, r, false, MESSAGE_TURNS) >= r->account_rows)
+			continue;
+		const unsigned account = chosen_of(requests, count, chosen, r, false, turn);
+		if (next == count || account < next_account || (account == next_account && chosen->of[i] < chosen->of[next])) {
+			next = i;
+			next_account = account;
+		}
+	}
+	return next;
+}
+
 size_t
 mail_choose(struct mail_turns *turns, const struct mail_request *requests, size_t request_count, const struct due_mail *found,
     size_t found_count, size_t places, uint64_t *ids)
 {
-	unsigned chosen[PLAN_REQUESTS] = { 0 };
-	size_t used = 0;
-	for (unsigned turn = 0; turn < MAIL_TURNS; turn++) {
-		for (bool more = true; more;) {
-			more = false;
-			for (size_t i = 0; i < request_count && used < places; i++) {
-				const struct due_mail *next = found_of(found, found_count, i, chosen[i]);
-				if (requests[i].turn != turn || next == NULL ||
-				    chosen_of(requests, request_count, chosen, requests[i].campaign_id) >= requests[i].rows)
-					continue;
-				ids[used++] = next->id;
-				chosen[i]++;
-				note_served(turns, requests[i].campaign_id);
-				more = true;
-			}
+	struct chosen chosen = { .all = 0 };
+	for (unsigned turn = 0; turn < MESSAGE_TURNS; turn++) {
+		size_t next;
+		while (chosen.all < places &&
+		       (next = next_request(requests, request_count, found, found_count, &chosen, turn)) < request_count) {
+			const struct mail_request *r = &requests[next];
+			ids[chosen.all++] = found_of(found, found_count, next, chosen.of[next]++)->id;
+			note_served(turns, r->account_id, 0);
+			note_served(turns, r->account_id, r->campaign_id);
 		}
 	}
-	return used;
+	return chosen.all;
 }
 
 /* ---- rate ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which mails come next: campaigns take turns, urgent kinds first; and how many may go (mail.rate, mail.campaign_per_hour).
+ * Which mails and texts come next: accounts and their campaigns take turns, urgent kinds first; and how many may go (mail.rate,
+ * and the limits of an hour).
  * Pure: time is an argument. */
 #ifndef LEADHOOK_DELIVER_MAIL_PLAN_H
 #define LEADHOOK_DELIVER_MAIL_PLAN_H
@@ -11,24 +12,25 @@
 #include "base/attributes.h"
 #include "store/messages/mail_queue.h"
 
-/* When campaigns were last served. Zero-initialized: none was. */
+/* When accounts and campaigns were last served. Zero-initialized: none was. */
 struct mail_turns {
 	struct mail_served {
-		uint64_t campaign_id, served;
-	} * campaigns;
-	size_t count, capacity;
+		uint64_t account_id, campaign_id; /* campaign_id 0: the account */
+		uint64_t served;
+	} * senders;
+	size_t count;
 	uint64_t last;
 };
 void mail_turns_free(struct mail_turns *turns);
 
-/* Chooses the campaigns whose due mails are searched for: all of turn 0 before those of turn 1, of a turn those first that were
- * served longest ago, PLAN_CAMPAIGNS at most. A campaign gets no more than its `budget` (0: any number) leaves, nor than
- * `places`. `requests` has room for PLAN_REQUESTS. Returns their number. */
-enum { PLAN_CAMPAIGNS = 32, PLAN_REQUESTS = MAIL_TURNS * PLAN_CAMPAIGNS };
-size_t mail_plan(const struct mail_turns *turns, const struct mail_campaign *campaigns, size_t count, unsigned budget,
-    size_t places, struct mail_request *requests);
-/* Chooses up to `places` of the mails that were found: all of turn 0 come before any of turn 1; of one turn, each campaign gets
- * one before any gets two. `ids` has room for them. Returns their number. */
+/* Chooses the campaigns whose due messages are searched for: all of turn 0 before those of turn 1, of a turn those first whose
+ * account was served longest ago, of an account those that were, PLAN_CAMPAIGNS at most. None gets more than the limits leave
+ * to it, its account and the installation, nor than `places`. `requests` has room for PLAN_REQUESTS. Returns their number. */
+enum { PLAN_CAMPAIGNS = 32, PLAN_REQUESTS = MESSAGE_TURNS * PLAN_CAMPAIGNS };
+size_t mail_plan(const struct mail_turns *turns, const struct mail_campaign *campaigns, size_t count,
+    const struct sendings *limits, size_t places, struct mail_request *requests);
+/* Chooses up to `places` of the messages that were found: all of turn 0 come before any of turn 1; of one turn, each account
+ * gets one before any gets two, and so do the campaigns of an account. `ids` has room for them. Returns their number. */
 size_t mail_choose(struct mail_turns *turns, const struct mail_request *requests, size_t request_count,
     const struct due_mail *found, size_t found_count, size_t places, uint64_t *ids);
 

@@ -35,7 +35,12 @@ void
 mailer_end_job(struct mail_job *job, enum message_state state, int64_t delay_ms, struct slice reason)
 {
 	job->state = JOB_ENDED;
-	job->outcome = (struct mail_outcome){ .id = job->mail.id, .state = state, .delay_ms = delay_ms, .reason = reason };
+	job->outcome = (struct mail_outcome){ .id = job->mail.id,
+		.state = state,
+		.delay_ms = delay_ms,
+		.reason = reason,
+		.account_id = job->mail.account_id,
+		.campaign_id = job->mail.campaign_id };
 }
 
 /* Absent: it may be sent. */
@@ -46,7 +51,9 @@ reason_to_drop(const struct queued_mail *mail)
 		return SLICE("lead_deleted");
 	if (mail->bounced)
 		return SLICE("bounced");
-	return mail->opted_out && !message_ignores_opt_out(mail->kind) ? SLICE("opted_out") : SLICE_NONE;
+	/* after an opt-out a person can still request these, but it does not request their repetition */
+	const bool is_requested = message_ignores_opt_out(mail->kind) && !mail->is_repeated;
+	return mail->opted_out && !is_requested ? SLICE("opted_out") : SLICE_NONE;
 }
 
 /* Counts mails by mailbox, whatever the spelling, without storing it longer than the mail. */
@@ -142,7 +149,13 @@ make_ready(struct mailer *m, struct mail_job *job)
 {
 	struct composed_mail composed = { .drop = SLICE_NONE };
 	struct digest hash;
-	enum result result = compose(m, job, &composed);
+	enum result result = RESULT_OK;
+	if (job->mail.is_repeated && slice_present(job->mail.content))
+		composed = (struct composed_mail){
+			.recipient = job->mail.recipient, .message_id = job->mail.message_id, .content = job->mail.content
+		};
+	else
+		result = compose(m, job, &composed);
 	if (result != RESULT_OK || job->state == JOB_ENDED ||
 	    !check(job, m->options->server.sender, composed.recipient, composed.content))
 		return result;

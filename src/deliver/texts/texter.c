@@ -9,7 +9,9 @@
 #include "base/panic.h"
 #include "base/random.h"
 #include "crypto/digest.h"
+#include "deliver/mail/delays.h"
 #include "deliver/mail/judge.h"
+#include "deliver/mail/plan.h"
 #include "deliver/process/companion.h"
 #include "deliver/texts/code_text.h"
 #include "engine/payload.h"
@@ -23,6 +25,7 @@ enum {
 	DATABASE_MS = 1000,
 	LEASE_RESERVE_MS = 60 * 1000,
 	LATE_MS = PHONE_CODE_MS, /* its code would have expired */
+	LIMITED_MS = 5 * 1000,
 	CRASHES_MAX = 3,
 	PREFIX_DROPPED = 4
 };
@@ -45,12 +48,12 @@ struct texter {
 	struct heartbeat heartbeat;
 	int64_t next_beat_ms;
 	struct text_job jobs[TEXTER_IN_FLIGHT];
-	uint64_t last_campaign;
+	struct mail_turns turns;
 	unsigned failures;  /* of the gateway, in a row */
 	int64_t held_at_ms; /* when the last hold began */
 	int64_t next_poll_ms, database_ms, end_ms, abandon_ms;
 	bool found_nothing, ending, is_new; /* is_new: nothing was read yet */
-	struct log_throttle database_log;
+	struct log_throttle database_log, delays_log;
 };
 
 static bool
@@ -82,9 +85,7 @@ end_job(struct text_job *job, enum message_state state, int64_t delay_ms, struct
 {
 	job->ended = true;
 	job->sending = false;
-	job->outcome = (struct mail_outcome){
-		.id = job->mail.id, .state = state, .delay_ms = delay_ms, .reason = reason, .is_text = true
-	};
+	job->outcome = (struct mail_outcome){ .id = job->mail.id, .state = state, .delay_ms = delay_ms, .reason = reason };
 }
 
 /* Unless the text was begun before the last hold. */
@@ -206,6 +207,8 @@ static const struct slice limit_names[] = {
 	[TEXT_NUMBER_LIMIT] = SLICE("number_limit"),
 	[TEXT_PREFIX_LIMIT] = SLICE("prefix_limit"),
 	[TEXT_CAMPAIGN_LIMIT] = SLICE("campaign_limit"),
+	[TEXT_ACCOUNT_LIMIT] = SLICE("account_limit"),
+	[TEXT_INSTALLATION_LIMIT] = SLICE("installation_limit"),
 };
 
 /* Absent: it may be sent. */
@@ -240,14 +243,18 @@ claim(struct texter *t, struct text_job *job, const struct payload_settings *set
 	const size_t prefix = number.size > PREFIX_DROPPED ? number.size - PREFIX_DROPPED : 0;
 	const struct digest number_hash = hash_number(settings, SLICE("number"), number);
 	const struct digest prefix_hash = hash_number(settings, SLICE("prefix"), slice_sub(number, 0, prefix));
-	const struct text_claim wanted = { job->mail.id, job->mail.campaign_id, number_hash.bytes, prefix_hash.bytes };
+	const struct text_claim wanted = { job->mail.id, job->mail.account_id, job->mail.campaign_id, number_hash.bytes,
+		prefix_hash.bytes };
 	enum text_verdict verdict = TEXT_PASSES;
 	const enum result result = store_claim_text(t->store, t->owner, &wanted, &t->options->limits, &verdict);
 	*again = verdict == TEXT_PASSES_AGAIN;
 	if (result != RESULT_OK || !slice_present(limit_names[verdict]))
 		return result;
-	end_job(job, MESSAGE_DROPPED, 0, limit_names[verdict]);
-	if (verdict == TEXT_PREFIX_LIMIT || verdict == TEXT_CAMPAIGN_LIMIT)
+	if (verdict >= TEXT_CAMPAIGN_LIMIT) /* other hosts have sent since the search: it waits */
+		end_job(job, MESSAGE_REQUESTED, LIMITED_MS, limit_names[verdict]);
+	else
+		end_job(job, MESSAGE_DROPPED, 0, limit_names[verdict]);
+	if (verdict == TEXT_PREFIX_LIMIT)
 		log_warning("texts_limited", LOG_UINT("campaign", job->mail.campaign_id),
 		    LOG_BYTES("limit", limit_names[verdict]),
 		    LOG_STR(
@@ -347,21 +354,27 @@ add_job(struct texter *t, const struct queued_mail *mail)
 static enum result
 lease(struct texter *t, struct pool *pool, size_t room)
 {
-	struct due_text *due;
+	struct mail_campaign *campaigns;
+	struct mail_request requests[PLAN_REQUESTS];
+	struct due_mail *due;
 	struct queued_mail *mails = NULL;
 	uint64_t ids[TEXTER_IN_FLIGHT];
-	size_t count = 0, leased = 0;
+	size_t count = 0, leased = 0, due_count = 0;
+	int64_t next_ms;
+	const struct sendings *limits = &t->options->limits.per_hour;
 	const int64_t lease_ms = t->options->sender.timeout_ms + LEASE_RESERVE_MS;
-	enum result result = store_find_due_texts(t->store, pool, t->last_campaign, room, &due, &count);
+	enum result result = store_mail_campaigns(t->store, pool, TEXT_CHANNEL, &campaigns, &count, &next_ms);
 	if (result != RESULT_OK)
 		return result;
+	mail_note_delays(&t->delays_log, TEXT_CHANNEL, campaigns, count, limits);
+	count = mail_plan(&t->turns, campaigns, count, limits, room, requests);
+	result = store_find_due_mails(t->store, pool, requests, count, &due, &due_count);
+	if (result != RESULT_OK)
+		return result;
+	count = mail_choose(&t->turns, requests, count, due, due_count, room, ids);
 	t->found_nothing = count == 0;
 	if (count == 0)
 		t->next_poll_ms = clock_monotonic_ms() + POLL_MS;
-	for (size_t i = 0; i < count; i++) {
-		ids[i] = due[i].id;
-		t->last_campaign = due[i].campaign_id;
-	}
 	if (count > 0)
 		result = store_lease_mails(t->store, pool, t->owner, ids, count, lease_ms, &mails, &leased);
 	for (size_t i = 0; result == RESULT_OK && i < leased; i++)
@@ -466,6 +479,7 @@ texter_run(struct store *store, const struct texter_options *options)
 	run(&t);
 	if (lost_database(&t, store_end_beats(store, &t.heartbeat)))
 		log_debug("end_not_recorded", LOG_UINT("places", free_places(&t)));
+	mail_turns_free(&t.turns);
 	sender_free(&t.sender);
 	for (size_t i = 0; i < TEXTER_IN_FLIGHT; i++)
 		if (t.jobs[i].used)

@@ -9,20 +9,16 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-#define BUDGET_MS "3600000"
-
 DB_STATEMENT(sql_select_mail_hold, "SELECT failures, held_until_ms - (" NOW "), held_since_ms, reason, answer, held_until_ms"
 				   " FROM {prefix}message_channels WHERE channel = ?");
 /* by_turn makes this one probe for each campaign with something pending; ended messages have no turn */
-DB_STATEMENT_ANEW(sql_select_message_campaigns, "SELECT turn, campaign_id, MIN(due_ms) - (" NOW ")"
-						" FROM {prefix}messages FORCE INDEX (by_turn)"
-						" WHERE turn IN (0, 1)"
-						" GROUP BY turn, campaign_id");
-DB_STATEMENT(sql_count_mails_of_campaign, "{each}(SELECT CAST(? AS UNSIGNED), COUNT(*)"
-					  "   FROM (SELECT 1"
-					  "     FROM {prefix}messages FORCE INDEX (by_campaign)"
-					  "     WHERE campaign_id = ? AND sent_ms > " NOW " - " BUDGET_MS "     LIMIT ?) s"
-					  "   HAVING COUNT(*) > 0){between} UNION ALL {end}");
+#define MESSAGE_CAMPAIGNS(turns)                                                                                          \
+	"SELECT turn, campaign_id, MIN(due_ms) - (" NOW ") FROM {prefix}messages FORCE INDEX (by_turn) WHERE turn " turns \
+	" GROUP BY turn, campaign_id"
+DB_STATEMENT_ANEW(sql_select_mail_campaigns, MESSAGE_CAMPAIGNS("IN (0, 1)"));
+DB_STATEMENT_ANEW(sql_select_text_campaigns, MESSAGE_CAMPAIGNS("= 2"));
+DB_STATEMENT(sql_select_senders, "SELECT id, account_id FROM {prefix}campaigns FORCE INDEX (PRIMARY) WHERE id IN ({list})"
+				 " ORDER BY id");
 DB_STATEMENT(sql_select_due_messages,
     "{each}(SELECT CAST(? AS UNSIGNED), id FROM {prefix}messages FORCE INDEX (by_turn)"
     " WHERE turn = ? AND campaign_id = ? AND due_ms <= " NOW " ORDER BY due_ms LIMIT ?){between} UNION ALL {end}");
@@ -32,11 +28,14 @@ DB_STATEMENT(sql_lease_messages,
     " SET crashes = LEAST(crashes + (lease_owner IS NOT NULL), 255), lease_owner = ?, due_ms = " NOW " + ?"
     " WHERE turn IS NOT NULL AND due_ms <= " NOW " AND id IN ({list})");
 DB_STATEMENT(sql_select_leased_messages,
-    "SELECT m.id, m.campaign_id, m.lead_id, m.kind, m.ref, m.state = 'ready', m.recipient, m.message_id, m.content, m.attempts,"
+    "SELECT m.id, m.campaign_id, c.account_id, m.lead_id, m.kind, m.ref, m.state = 'ready', m.repeats IS NOT NULL,"
+    " COALESCE(m.recipient, r.recipient), COALESCE(m.message_id, r.message_id), COALESCE(m.content, r.content), m.attempts,"
     " m.crashes, " NOW " - m.first_attempt_ms, l.id, COALESCE(l.opted_out, FALSE), COALESCE(l.bounced, FALSE), " NOW ", " NOW
     " - m.created_ms"
     " FROM {prefix}messages m FORCE INDEX (PRIMARY)"
+    " LEFT JOIN {prefix}campaigns c ON c.id = m.campaign_id"
     " LEFT JOIN {prefix}leads l ON l.id = m.lead_id"
+    " LEFT JOIN {prefix}messages r ON r.id = m.repeats"
     " WHERE m.lease_owner = ? AND m.id IN ({list})"
     " ORDER BY m.id");
 DB_STATEMENT(sql_renew_messages, "UPDATE {prefix}messages FORCE INDEX (PRIMARY)"
@@ -49,9 +48,9 @@ DB_STATEMENT(sql_release_crashed, "UPDATE {prefix}messages FORCE INDEX (by_turn)
 				  " SET crashes = LEAST(crashes + 1, 255), due_ms = " NOW ", lease_owner = NULL"
 				  " WHERE turn IN (0, 1) AND lease_owner = ?");
 
-store_statement_list sql_of_mail_lease = { &sql_select_mail_hold, &sql_select_message_campaigns, &sql_count_mails_of_campaign,
-	&sql_select_due_messages, &sql_lease_messages, &sql_select_leased_messages, &sql_renew_messages, &sql_release_messages,
-	&sql_release_crashed, NULL };
+store_statement_list sql_of_mail_lease = { &sql_select_mail_hold, &sql_select_mail_campaigns, &sql_select_text_campaigns,
+	&sql_select_senders, &sql_select_due_messages, &sql_lease_messages, &sql_select_leased_messages, &sql_renew_messages,
+	&sql_release_messages, &sql_release_crashed, NULL };
 
 static struct db_value
 owner_value(const unsigned char owner[MAIL_OWNER_SIZE])
@@ -83,50 +82,69 @@ store_mail_hold(struct store *store, struct pool *pool, enum message_channel cha
 /* ---- campaigns ---- */
 
 enum { DUE_TURN, DUE_CAMPAIGN, DUE_IN_MS };
-enum { COUNT_PLACE, COUNT_SENT };
 
-/* Counts no further than the budget. */
-static enum result
-count_sent(struct store *store, struct pool *pool, unsigned budget, struct mail_campaign *campaigns, size_t count)
+/* 0: the campaign was removed. */
+static uint64_t
+account_of(const struct db_rows *rows, uint64_t campaign_id)
 {
-	enum { COLUMNS = 3 };
-	struct db_value *values = POOL_ARRAY(pool, COLUMNS * count, struct db_value);
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < count; i++) {
-		values[COLUMNS * i] = DB_U64(i);
-		values[COLUMNS * i + 1] = DB_U64(campaigns[i].campaign_id);
-		values[COLUMNS * i + 2] = DB_U64(budget);
+	size_t low = 0, high = rows->count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const uint64_t id = db_get_u64(rows, middle, 0);
+		if (id == campaign_id)
+			return db_get_u64(rows, middle, 1);
+		if (id < campaign_id)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	return 0;
+}
+
+static enum result
+find_accounts(struct store *store, struct pool *pool, struct sender_count *senders, size_t count)
+{
+	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = DB_U64(senders[i].campaign_id);
 	for (size_t from = 0; from < count && result == RESULT_OK; from += DB_LIST_MAX) {
 		const size_t part = count - from < DB_LIST_MAX ? count - from : DB_LIST_MAX;
-		const struct db_arguments arguments = { .items = { values + COLUMNS * from, COLUMNS, part } };
-		struct db_rows rows = { 0 };
-		result = db_query(store->db, pool, &sql_count_mails_of_campaign, &arguments, &rows);
-		for (size_t i = 0; i < rows.count; i++)
-			campaigns[db_get_u64(&rows, i, COUNT_PLACE)].sent = (unsigned)db_get_i64(&rows, i, COUNT_SENT);
+		const struct db_list list = { ids + from, part };
+		struct db_rows rows;
+		result = store_query_lists(store, pool, &sql_select_senders, &list, 1, &rows);
+		for (size_t i = from; result == RESULT_OK && i < from + part; i++)
+			senders[i].account_id = account_of(&rows, senders[i].campaign_id);
 	}
 	return result;
 }
 
 enum result
-store_mail_campaigns(
-    struct store *store, struct pool *pool, unsigned budget, struct mail_campaign **campaigns, size_t *count, int64_t *next_ms)
+store_mail_campaigns(struct store *store, struct pool *pool, enum message_channel channel, struct mail_campaign **campaigns,
+    size_t *count, int64_t *next_ms)
 {
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_message_campaigns);
+	enum result result =
+	    store_query(store, pool, &rows, channel == TEXT_CHANNEL ? &sql_select_text_campaigns : &sql_select_mail_campaigns);
+	struct sender_count *senders = POOL_ARRAY(pool, rows.count, struct sender_count);
 	*campaigns = POOL_ARRAY(pool, rows.count, struct mail_campaign);
 	*count = 0;
 	*next_ms = -1;
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
 		const int64_t due_in_ms = db_get_i64(&rows, i, DUE_IN_MS);
-		if (due_in_ms > 0)
+		if (due_in_ms > 0) {
 			*next_ms = *next_ms < 0 || due_in_ms < *next_ms ? due_in_ms : *next_ms;
-		else
-			(*campaigns)[(*count)++] = (struct mail_campaign){ .campaign_id = db_get_u64(&rows, i, DUE_CAMPAIGN),
-				.turn = (unsigned)db_get_u64(&rows, i, DUE_TURN) };
+			continue;
+		}
+		senders[*count] = (struct sender_count){ .campaign_id = db_get_u64(&rows, i, DUE_CAMPAIGN) };
+		(*campaigns)[(*count)++].turn = (unsigned)db_get_u64(&rows, i, DUE_TURN);
 	}
-	if (result == RESULT_OK && budget > 0 && *count > 0)
-		result = count_sent(store, pool, budget, *campaigns, *count);
+	if (result == RESULT_OK && *count > 0)
+		result = find_accounts(store, pool, senders, *count);
+	if (result == RESULT_OK && *count > 0)
+		result = store_read_sendings(store, pool, channel, senders, *count);
+	for (size_t i = 0; i < *count; i++)
+		(*campaigns)[i].sender = senders[i];
 	return result;
 }
 
@@ -135,10 +153,12 @@ store_mail_campaigns(
 enum {
 	QUEUED_ID,
 	QUEUED_CAMPAIGN,
+	QUEUED_ACCOUNT,
 	QUEUED_LEAD,
 	QUEUED_KIND,
 	QUEUED_REF,
 	QUEUED_READY,
+	QUEUED_REPEATED,
 	QUEUED_RECIPIENT,
 	QUEUED_MESSAGE_ID,
 	QUEUED_CONTENT,
@@ -158,10 +178,12 @@ mail_from_row(const struct db_rows *rows, size_t row)
 	return (struct queued_mail){
 		.id = db_get_u64(rows, row, QUEUED_ID),
 		.campaign_id = db_get_u64(rows, row, QUEUED_CAMPAIGN),
+		.account_id = db_is_null(rows, row, QUEUED_ACCOUNT) ? 0 : db_get_u64(rows, row, QUEUED_ACCOUNT),
 		.lead_id = db_get_u64(rows, row, QUEUED_LEAD),
 		.kind = (enum message_kind)db_get_u64(rows, row, QUEUED_KIND),
 		.ref = db_get_u64(rows, row, QUEUED_REF),
 		.is_ready = db_get_bool(rows, row, QUEUED_READY),
+		.is_repeated = db_get_bool(rows, row, QUEUED_REPEATED),
 		.recipient = db_get_bytes(rows, row, QUEUED_RECIPIENT),
 		.message_id = db_get_bytes(rows, row, QUEUED_MESSAGE_ID),
 		.content = db_get_bytes(rows, row, QUEUED_CONTENT),

@@ -19,13 +19,21 @@ DB_STATEMENT(sql_select_mails, "SELECT " MAIL_COLUMNS FROM_MESSAGES("PRIMARY") "
 DB_STATEMENT(sql_select_mails_of_campaign,
     "SELECT " MAIL_COLUMNS FROM_MESSAGES("by_campaign_id") " WHERE m.campaign_id = ? AND m.id < ? ORDER BY m.id DESC LIMIT ?");
 DB_STATEMENT(sql_select_mail, "SELECT " MAIL_COLUMNS ", m.content" FROM_MESSAGES("PRIMARY") " WHERE m.id = ?");
-DB_STATEMENT(sql_lock_message, "SELECT kind, state, lease_owner IS NOT NULL AND due_ms > " NOW ", content IS NOT NULL,"
-			       " message_id IS NOT NULL FROM {prefix}messages WHERE id = ? FOR UPDATE");
+DB_STATEMENT(sql_lock_message,
+    "SELECT kind, state, lease_owner IS NOT NULL AND due_ms > " NOW ", content IS NOT NULL, message_id IS NOT NULL, lead_id,"
+    " campaign_id, ref FROM {prefix}messages WHERE id = ? FOR UPDATE");
 DB_STATEMENT(sql_requeue_message,
     "UPDATE {prefix}messages"
-    " SET state = ?, turn = ?, due_ms = " NOW ", first_attempt_ms = NULL, crashes = 0, lease_owner = NULL, reason = NULL,"
-    " ended_ms = NULL"
+    " SET due_ms = " NOW ", first_attempt_ms = NULL, crashes = 0, lease_owner = NULL, reason = NULL"
     " WHERE id = ?");
+DB_STATEMENT(sql_count_repeats,
+    "SELECT COUNT(m.id) FROM {prefix}leads l"
+    " LEFT JOIN {prefix}messages m FORCE INDEX (by_lead) ON m.lead_id = l.id AND m.repeats IS NOT NULL"
+    " AND m.created_ms > " NOW " - 86400000"
+    " WHERE l.id = ? GROUP BY l.id");
+DB_STATEMENT(sql_repeat_message,
+    "INSERT INTO {prefix}messages (id, campaign_id, lead_id, kind, ref, turn, state, created_ms, due_ms, repeats)"
+    " VALUES (?, ?, ?, ?, ?, ?, 'requested', " NOW ", " NOW ", ?)");
 DB_STATEMENT(sql_count_messages, "SELECT COUNT(*), MIN(IF(due_ms <= " NOW ", due_ms, NULL))"
 				 " FROM {prefix}messages FORCE INDEX (by_turn) WHERE turn IN (0, 1)");
 DB_STATEMENT(sql_select_contents_removed,
@@ -42,8 +50,8 @@ DB_STATEMENT(sql_note_contents_removed, "UPDATE {prefix}message_channels SET con
 DB_STATEMENT(sql_delete_old_messages, "DELETE FROM {prefix}messages WHERE ended_ms < " NOW " - ? LIMIT ?");
 
 store_statement_list sql_of_mail_list = { &sql_select_mails, &sql_select_mails_of_campaign, &sql_select_mail, &sql_lock_message,
-	&sql_requeue_message, &sql_count_messages, &sql_select_contents_removed, &sql_select_old_contents, &sql_remove_contents,
-	&sql_note_contents_removed, &sql_delete_old_messages, NULL };
+	&sql_requeue_message, &sql_count_repeats, &sql_repeat_message, &sql_count_messages, &sql_select_contents_removed,
+	&sql_select_old_contents, &sql_remove_contents, &sql_note_contents_removed, &sql_delete_old_messages, NULL };
 
 enum {
 	MAIL_ID,
@@ -150,47 +158,64 @@ store_find_mail(struct store *store, struct pool *pool, uint64_t id, struct mail
 	return RESULT_OK;
 }
 
-enum { LOCKED_KIND, LOCKED_STATE, LOCKED_LEASED, LOCKED_CONTENT, LOCKED_COMPOSED };
+enum { LOCKED_KIND, LOCKED_STATE, LOCKED_LEASED, LOCKED_CONTENT, LOCKED_COMPOSED, LOCKED_LEAD, LOCKED_CAMPAIGN, LOCKED_REF };
 
-static enum mail_again
-judge_again(const struct db_rows *rows, enum message_kind kind, enum message_state state)
-{
-	const bool has_ended = state == MESSAGE_SENT || state == MESSAGE_FAILED;
-	if (kind == MESSAGE_CODE)
-		return MAIL_IS_TEXT;
-	if (db_get_bool(rows, 0, LOCKED_LEASED))
-		return MAIL_LEASED;
-	return has_ended && db_get_bool(rows, 0, LOCKED_COMPOSED) && !db_get_bool(rows, 0, LOCKED_CONTENT) ? MAIL_NO_CONTENT
-													   : MAIL_QUEUED;
-}
-
-/* What was composed keeps its bytes; what was not is composed. */
+/* Locks the message. *has_ended: what is sent is another one. */
 static enum result
-requeue(struct store *store, struct pool *pool, uint64_t id, enum mail_again *what)
+judge_again(struct store *store, struct pool *pool, uint64_t id, struct db_rows *rows, enum mail_again *what, bool *has_ended)
 {
-	struct db_rows rows;
+	struct db_rows repeats;
 	enum message_state state = MESSAGE_FAILED;
-	const enum result result = store_query_one(store, pool, &rows, &sql_lock_message, DB_U64(id));
+	enum result result = store_query_one(store, pool, rows, &sql_lock_message, DB_U64(id));
 	*what = MAIL_MISSING;
 	if (result != RESULT_OK)
 		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
-	if (!message_state_parse(db_get_bytes(&rows, 0, LOCKED_STATE), &state))
+	if (!message_state_parse(db_get_bytes(rows, 0, LOCKED_STATE), &state))
 		return RESULT_FAILED;
-	const enum message_kind kind = (enum message_kind)db_get_u64(&rows, 0, LOCKED_KIND);
-	const enum message_state next = db_get_bool(&rows, 0, LOCKED_CONTENT) ? MESSAGE_READY : MESSAGE_REQUESTED;
-	*what = judge_again(&rows, kind, state);
-	if (*what != MAIL_QUEUED)
+	*has_ended = state != MESSAGE_REQUESTED && state != MESSAGE_READY;
+	*what = MAIL_QUEUED;
+	if (db_get_u64(rows, 0, LOCKED_KIND) == MESSAGE_CODE)
+		*what = MAIL_IS_TEXT;
+	else if (db_get_bool(rows, 0, LOCKED_LEASED))
+		*what = MAIL_LEASED;
+	else if (*has_ended && db_get_bool(rows, 0, LOCKED_COMPOSED) && !db_get_bool(rows, 0, LOCKED_CONTENT))
+		*what = MAIL_NO_CONTENT;
+	if (*what != MAIL_QUEUED || !*has_ended)
 		return RESULT_OK;
-	return store_change_one(
-	    store, &sql_requeue_message, db_bytes(message_state_name(next)), DB_U64(message_turn(kind)), DB_U64(id));
+	result = store_query_one(store, pool, &repeats, &sql_count_repeats, DB_U64(db_get_u64(rows, 0, LOCKED_LEAD)));
+	if (result == RESULT_NOT_FOUND)
+		*what = MAIL_NO_LEAD;
+	else if (result == RESULT_OK && db_get_i64(&repeats, 0, 0) >= MAIL_REPEATS_MAX)
+		*what = MAIL_ENOUGH;
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+}
+
+static enum result
+send_again(struct store *store, struct pool *pool, uint64_t id, enum mail_again *what)
+{
+	struct db_rows rows;
+	bool has_ended = false;
+	uint64_t new_id;
+	enum result result = judge_again(store, pool, id, &rows, what, &has_ended);
+	if (result != RESULT_OK || *what != MAIL_QUEUED)
+		return result;
+	if (!has_ended)
+		return store_change_one(store, &sql_requeue_message, DB_U64(id));
+	result = store_next_ids(store, pool, ID_MESSAGE, 1, &new_id);
+	const enum message_kind kind = (enum message_kind)db_get_u64(&rows, 0, LOCKED_KIND);
+	return result != RESULT_OK
+		   ? result
+		   : store_run(store, &sql_repeat_message, DB_U64(new_id), DB_U64(db_get_u64(&rows, 0, LOCKED_CAMPAIGN)),
+			 DB_U64(db_get_u64(&rows, 0, LOCKED_LEAD)), DB_U64(kind), DB_U64(db_get_u64(&rows, 0, LOCKED_REF)),
+			 DB_U64(message_turn(kind)), DB_U64(id));
 }
 
 enum result
 store_mail_again(struct store *store, uint64_t id, enum mail_again *what)
 {
-	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn))
-		txn.result = requeue(store, txn.pool, id, what);
+		txn.result = send_again(store, txn.pool, id, what);
 	return txn.result;
 }
 

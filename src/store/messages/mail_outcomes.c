@@ -64,12 +64,6 @@ message_state_parse(struct slice name, enum message_state *state)
 	return false;
 }
 
-struct slice
-message_channel_name(enum message_channel channel)
-{
-	return channel == TEXT_CHANNEL ? SLICE("text") : SLICE("mail");
-}
-
 unsigned
 message_turn(enum message_kind kind)
 {
@@ -132,12 +126,19 @@ store_mail_outcome(struct store *store, const unsigned char owner[MAIL_OWNER_SIZ
 {
 	const bool ended = outcome->state != MESSAGE_REQUESTED && outcome->state != MESSAGE_READY;
 	const bool sent = outcome->state == MESSAGE_SENT;
-	return store_change_one(store, &sql_record_mail_outcome, db_bytes(message_state_name(outcome->state)),
-	    DB_BOOL(outcome->attempted), DB_BOOL(outcome->attempted), DB_I64(outcome->delay_ms),
-	    outcome->status == 0 ? DB_NONE : DB_U64((uint64_t)outcome->status),
-	    db_bytes(slice_present(outcome->answer) ? slice_sub(outcome->answer, 0, MAIL_ANSWER_MAX) : SLICE_NONE),
-	    db_bytes(outcome->reason), DB_BOOL(sent && !outcome->is_text), DB_BOOL(ended), DB_BOOL(ended), DB_U64(outcome->id),
-	    bytes_value(owner, MAIL_OWNER_SIZE), DB_BOOL(sent));
+	const bool counts = sent && outcome->campaign_id != 0;
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		txn.result = store_change_one(store, &sql_record_mail_outcome, db_bytes(message_state_name(outcome->state)),
+		    DB_BOOL(outcome->attempted), DB_BOOL(outcome->attempted), DB_I64(outcome->delay_ms),
+		    outcome->status == 0 ? DB_NONE : DB_U64((uint64_t)outcome->status),
+		    db_bytes(slice_present(outcome->answer) ? slice_sub(outcome->answer, 0, MAIL_ANSWER_MAX) : SLICE_NONE),
+		    db_bytes(outcome->reason), DB_BOOL(counts), DB_BOOL(ended), DB_BOOL(ended), DB_U64(outcome->id),
+		    bytes_value(owner, MAIL_OWNER_SIZE), DB_BOOL(sent));
+		if (txn.result == RESULT_OK && counts)
+			txn.result = store_add_sending(store, MAIL_CHANNEL, outcome->account_id, outcome->campaign_id);
+	}
+	return txn.result;
 }
 
 /* A batch that has loaded the lead would write the flag as it was: the lock of its campaign comes first. */

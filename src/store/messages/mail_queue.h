@@ -15,6 +15,7 @@
 #include "base/slice.h"
 #include "engine/message.h"
 #include "store/codes/lead_codes.h"
+#include "store/messages/sendings.h"
 
 struct store;
 
@@ -34,19 +35,16 @@ MUST_CHECK bool message_state_parse(struct slice name, enum message_state *state
 
 /* Mails of turn 0 are sent before those of turn 1. Texts to phones have a turn of their own
  * (text_queue.h). */
-enum { MAIL_TURNS = 2, TEXT_TURN = MAIL_TURNS };
+enum { MAIL_TURNS = 2, TEXT_TURN = MAIL_TURNS, MESSAGE_TURNS };
 unsigned message_turn(enum message_kind kind);
 
 /* ---- leases ---- */
 
 /* A campaign with something due. */
 struct mail_campaign {
-	uint64_t campaign_id;
+	struct sender_count sender;
 	unsigned turn;
-	unsigned sent; /* mails of the last hour, counted up to the budget of the call */
 };
-enum message_channel { MAIL_CHANNEL, TEXT_CHANNEL };
-struct slice message_channel_name(enum message_channel channel);
 /* What holds all mail, or all texts. */
 struct mail_hold {
 	unsigned failures;
@@ -58,15 +56,17 @@ struct mail_hold {
 };
 MUST_CHECK enum result store_mail_hold(
     struct store *store, struct pool *pool, enum message_channel channel, struct mail_hold *hold);
-/* Campaigns with due messages, by turn. `budget`: mails an hour (0: any number); those that have used it up are included.
+/* Campaigns with due messages of the channel, by turn, with what they, their accounts and the installation have sent.
  * *next_ms: milliseconds until the next message that is not due yet, or -1. */
-MUST_CHECK enum result store_mail_campaigns(
-    struct store *store, struct pool *pool, unsigned budget, struct mail_campaign **campaigns, size_t *count, int64_t *next_ms);
+MUST_CHECK enum result store_mail_campaigns(struct store *store, struct pool *pool, enum message_channel channel,
+    struct mail_campaign **campaigns, size_t *count, int64_t *next_ms);
 
 struct mail_request {
-	uint64_t campaign_id;
+	uint64_t campaign_id, account_id;
 	unsigned turn;
-	unsigned rows; /* at most */
+	unsigned rows;         /* at most … */
+	unsigned account_rows; /* … of all of the account, at most */
+	unsigned all_rows;     /* … of all */
 };
 struct due_mail {
 	size_t request; /* its place in the list */
@@ -77,10 +77,11 @@ MUST_CHECK enum result store_find_due_mails(struct store *store, struct pool *po
     size_t request_count, struct due_mail **mails, size_t *count);
 
 struct queued_mail {
-	uint64_t id, campaign_id, lead_id;
+	uint64_t id, campaign_id, account_id, lead_id;
 	enum message_kind kind;
 	uint64_t ref;
-	bool is_ready; /* the next three are present */
+	bool is_ready;    /* the next three are present */
+	bool is_repeated; /* sent again by the account; the next three are those of the mail before, if it was composed */
 	struct slice recipient, message_id, content;
 	unsigned attempts;
 	unsigned crashes;             /* earlier leases without an outcome */
@@ -119,8 +120,8 @@ struct ready_mail {
 	struct lead_code code_for; /* of a mail that shows a code */
 	struct slice code;         /* absent: it shows none */
 };
-/* Makes a leased request ready, and stores its code in the same transaction: the code that is valid is always that of the last
- * mail that may be sent. RESULT_NOT_FOUND: the lease has ended. Any other failure: it may be ready. */
+/* Makes a leased request ready, and stores its code in the same transaction: the code that is valid is always that of
+ * the last mail that may be sent. RESULT_NOT_FOUND: the lease has ended. Any other failure: it may be ready. */
 MUST_CHECK enum result store_mail_ready(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct ready_mail *mail);
 
@@ -131,7 +132,7 @@ struct mail_outcome {
 	bool attempted; /* counts as an attempt */
 	int status;     /* of the mail server; 0: none */
 	struct slice answer, reason;
-	bool is_text; /* its campaign's mails are counted without it */
+	uint64_t account_id, campaign_id; /* for which it counts when it was sent; 0: a text, which counts before */
 };
 /* Records it and ends the lease. A sent message is recorded as such also when another process leases it. RESULT_NOT_FOUND:
  * there is no such row, or another process leases it. */
@@ -182,13 +183,17 @@ MUST_CHECK enum result store_find_mail(
     struct store *store, struct pool *pool, uint64_t id, struct mail_row *mail, struct slice *content);
 
 enum mail_again {
-	MAIL_QUEUED,     /* it is due now; its time to try begins again */
+	MAIL_QUEUED,
 	MAIL_LEASED,     /* it is being sent */
 	MAIL_NO_CONTENT, /* it was removed some days after the message ended */
 	MAIL_IS_TEXT,    /* a text to a phone: another code can be requested */
+	MAIL_NO_LEAD,    /* its lead was deleted */
+	MAIL_ENOUGH,     /* MAIL_REPEATS_MAX mails of its lead were sent again in the last day */
 	MAIL_MISSING
 };
-/* Sends a mail again, with the same bytes; one that ended before it was composed is composed. */
+enum { MAIL_REPEATS_MAX = 5 };
+/* Sends a mail again: one that has not ended is due now, and its time to try begins again. One that has ended stays as it is; a
+ * new one with its bytes, or composed if it was not, is requested, and has the limits of any other. */
 MUST_CHECK enum result store_mail_again(struct store *store, uint64_t id, enum mail_again *what);
 
 struct mail_counts {

@@ -5,24 +5,27 @@
 
 #include "store/messages/mail_queue.h"
 
-struct due_text {
-	uint64_t id, campaign_id;
-};
-/* Due texts, at most one of each campaign, in the order of campaigns from the one after `after` on, then from the first on; at
- * most `limit`. In the pool. */
-MUST_CHECK enum result store_find_due_texts(
-    struct store *store, struct pool *pool, uint64_t after, size_t limit, struct due_text **texts, size_t *count);
-
 /* How many codes may be sent. */
 struct text_limits {
-	unsigned number_per_day, prefix_per_hour, campaign_per_hour;
+	unsigned number_per_day, prefix_per_hour;
+	struct sendings per_hour;
 };
 /* What a code counts for. Hashes of MAIL_HASH_SIZE bytes; that of the prefix is of the number without its last four digits. */
 struct text_claim {
-	uint64_t message_id, campaign_id;
+	uint64_t message_id, account_id, campaign_id;
 	const unsigned char *number_hash, *prefix_hash;
 };
-enum text_verdict { TEXT_PASSES, TEXT_PASSES_AGAIN, TEXT_TOO_SOON, TEXT_NUMBER_LIMIT, TEXT_PREFIX_LIMIT, TEXT_CAMPAIGN_LIMIT };
+enum text_verdict {
+	TEXT_PASSES,
+	TEXT_PASSES_AGAIN,
+	TEXT_TOO_SOON,
+	TEXT_NUMBER_LIMIT,
+	TEXT_PREFIX_LIMIT,
+	/* it may be sent later */
+	TEXT_CAMPAIGN_LIMIT,
+	TEXT_ACCOUNT_LIMIT,
+	TEXT_INSTALLATION_LIMIT
+};
 /* The time that must pass before another code for a number that got `sent` codes (from 1) in the last day. */
 int64_t text_pause_ms(unsigned sent);
 

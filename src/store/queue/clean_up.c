@@ -20,6 +20,7 @@ DB_STATEMENT(sql_note_ended_campaigns, "UPDATE {prefix}campaigns"
 DB_STATEMENT(sql_delete_old_tokens, "DELETE FROM {prefix}commit_tokens WHERE created_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_delete_old_codes, "DELETE FROM {prefix}phone_codes WHERE expires_ms <= " NOW " LIMIT ?");
 DB_STATEMENT(sql_delete_old_email_codes, "DELETE FROM {prefix}email_codes WHERE expires_ms <= " NOW " LIMIT ?");
+DB_STATEMENT(sql_delete_old_sendings, "DELETE FROM {prefix}sendings WHERE slot < (" NOW " - ?) DIV 300000 LIMIT ?");
 DB_STATEMENT(sql_delete_old_sent_codes, "DELETE FROM {prefix}sent_codes WHERE sent_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_delete_expired_calls, "DELETE FROM {prefix}inbound_calls WHERE expires_ms < " NOW " LIMIT ?");
 DB_STATEMENT(sql_delete_used_proofs, "DELETE FROM {prefix}used_proofs WHERE expires_ms < " NOW " - ? LIMIT ?");
@@ -42,7 +43,7 @@ DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}d
 store_statement_list sql_of_clean_up = { &sql_refresh_statistics, &sql_note_ended_campaigns, &sql_delete_old_tokens,
 	&sql_select_leads_with_entries_left, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead,
 	&sql_delete_expired_calls, &sql_delete_calls_of_lead, &sql_delete_messages_of_lead, &sql_delete_old_codes,
-	&sql_delete_old_email_codes, &sql_delete_used_proofs, &sql_delete_old_sent_codes, NULL };
+	&sql_delete_old_email_codes, &sql_delete_used_proofs, &sql_delete_old_sent_codes, &sql_delete_old_sendings, NULL };
 
 /* A sign-up is committed some time after its proof was checked. */
 enum { PROOF_GRACE_MS = 3600 * 1000 };
@@ -81,6 +82,9 @@ drop_all_old(struct store *store)
 	if (result == RESULT_OK)
 		result = drop_old(
 		    store, &sql_delete_old_sent_codes, &DB_VALUES(DB_I64(SENT_CODE_MS), DB_U64(CODE_CHUNK)), CODE_CHUNK);
+	if (result == RESULT_OK)
+		result =
+		    drop_old(store, &sql_delete_old_sendings, &DB_VALUES(DB_I64(SENT_CODE_MS), DB_U64(CODE_CHUNK)), CODE_CHUNK);
 	if (result == RESULT_OK)
 		result = drop_old(
 		    store, &sql_delete_used_proofs, &DB_VALUES(DB_I64(PROOF_GRACE_MS), DB_U64(PROOF_CHUNK)), PROOF_CHUNK);

@@ -12,6 +12,8 @@ enum { PLACES_MAX = 64 };
 struct due {
 	uint64_t campaign_id;
 	unsigned turn, rows, sent;
+	uint64_t account_id;
+	unsigned account_sent, all_sent;
 };
 
 static struct due *
@@ -32,7 +34,8 @@ id_of(uint64_t campaign_id, unsigned turn)
 }
 
 static size_t
-choose(struct mail_turns *turns, struct due *due, size_t count, unsigned budget, size_t places, uint64_t *ids)
+choose_within(
+    struct mail_turns *turns, struct due *due, size_t count, const struct sendings *limits, size_t places, uint64_t *ids)
 {
 	struct mail_campaign campaigns[PLACES_MAX];
 	struct mail_request requests[PLAN_REQUESTS];
@@ -40,8 +43,11 @@ choose(struct mail_turns *turns, struct due *due, size_t count, unsigned budget,
 	size_t used = 0, found_count = 0;
 	for (size_t i = 0; i < count; i++)
 		if (due[i].rows > 0)
-			campaigns[used++] = (struct mail_campaign){ due[i].campaign_id, due[i].turn, due[i].sent };
-	used = mail_plan(turns, campaigns, used, budget, places, requests);
+			campaigns[used++] =
+			    (struct mail_campaign){ { due[i].account_id, due[i].campaign_id,
+							{ { due[i].all_sent, due[i].account_sent, due[i].sent } } },
+				    due[i].turn };
+	used = mail_plan(turns, campaigns, used, limits, places, requests);
 	for (size_t i = 0; i < used; i++) {
 		const unsigned rows = find_due(due, count, requests[i].campaign_id, requests[i].turn)->rows;
 		for (unsigned k = 0; k < rows && k < requests[i].rows; k++)
@@ -53,11 +59,18 @@ choose(struct mail_turns *turns, struct due *due, size_t count, unsigned budget,
 	return chosen;
 }
 
+/* With a limit of campaigns alone. */
+static size_t
+choose(struct mail_turns *turns, struct due *due, size_t count, unsigned budget, size_t places, uint64_t *ids)
+{
+	return choose_within(turns, due, count, &(struct sendings){ { 0, 0, budget } }, places, ids);
+}
+
 static void
 urgent_mails_come_first(void **state UNUSED)
 {
 	struct mail_turns turns = { 0 };
-	struct due due[] = { { 1, 1, 10000, 0 }, { 2, 0, 1, 0 }, { 3, 1, 5, 0 } };
+	struct due due[] = { { 1, 1, 10000, 0, 1, 0, 0 }, { 2, 0, 1, 0, 1, 0, 0 }, { 3, 1, 5, 0, 1, 0, 0 } };
 	uint64_t ids[PLACES_MAX];
 	assert_int_equal(choose(&turns, due, ARRAY_SIZE(due), 0, 4, ids), 4);
 	assert_int_equal(ids[0], id_of(2, 0));
@@ -69,7 +82,7 @@ static void
 campaigns_take_turns(void **state UNUSED)
 {
 	struct mail_turns turns = { 0 };
-	struct due due[] = { { 1, 0, 10000, 0 }, { 2, 0, 10, 0 }, { 3, 0, 10, 0 } };
+	struct due due[] = { { 1, 0, 10000, 0, 1, 0, 0 }, { 2, 0, 10, 0, 1, 0, 0 }, { 3, 0, 10, 0, 1, 0, 0 } };
 	uint64_t ids[PLACES_MAX];
 	/* one place at a time: none waits for more than two others */
 	for (unsigned round = 0; round < 10; round++)
@@ -85,12 +98,64 @@ static void
 a_budget_is_for_both_turns(void **state UNUSED)
 {
 	struct mail_turns turns = { 0 };
-	struct due due[] = { { 1, 0, 3, 95 }, { 1, 1, 100, 95 }, { 2, 1, 100, 100 } };
+	struct due due[] = { { 1, 0, 3, 95, 1, 0, 0 }, { 1, 1, 100, 95, 1, 0, 0 }, { 2, 1, 100, 100, 1, 0, 0 } };
 	uint64_t ids[PLACES_MAX];
 	assert_int_equal(choose(&turns, due, ARRAY_SIZE(due), 100, 50, ids), 5);
 	assert_int_equal(due[0].rows, 0);
 	assert_int_equal(due[1].rows, 98);
 	assert_int_equal(due[2].rows, 100);
+	mail_turns_free(&turns);
+}
+
+/* However many campaigns an account has. */
+static void
+accounts_take_turns(void **state UNUSED)
+{
+	enum { CAMPAIGNS = 2 * PLAN_CAMPAIGNS };
+	struct mail_turns turns = { 0 };
+	struct due due[CAMPAIGNS];
+	uint64_t ids[PLACES_MAX];
+	for (size_t i = 0; i < CAMPAIGNS; i++)
+		due[i] = (struct due){ 1 + i, 1, 100, 0, i < CAMPAIGNS - 2 ? 1 : 2 + (CAMPAIGNS - 1 - i), 0, 0 };
+	for (unsigned round = 0; round < 10; round++)
+		assert_int_equal(choose(&turns, due, CAMPAIGNS, 0, 3, ids), 3);
+	assert_int_equal(due[CAMPAIGNS - 1].rows, 90);
+	assert_int_equal(due[CAMPAIGNS - 2].rows, 90);
+	for (size_t i = 0; i < CAMPAIGNS - 2; i++) /* and those of an account, too */
+		assert_in_range(due[i].rows, 99, 100);
+	/* at once as one after another */
+	assert_int_equal(choose(&turns, due, CAMPAIGNS, 0, 30, ids), 30);
+	assert_int_equal(due[CAMPAIGNS - 1].rows, 80);
+	assert_int_equal(due[CAMPAIGNS - 2].rows, 80);
+	mail_turns_free(&turns);
+}
+
+static void
+an_account_at_its_limit_stops_no_other(void **state UNUSED)
+{
+	const struct sendings limits = { { 1000, 50, 40 } };
+	struct mail_turns turns = { 0 };
+	struct due due[] = { { 1, 0, 30, 20, 1, 45, 600 }, { 2, 1, 30, 25, 1, 45, 600 }, { 3, 1, 30, 0, 2, 50, 600 },
+		{ 4, 1, 30, 35, 3, 35, 600 } };
+	uint64_t ids[PLACES_MAX];
+	assert_int_equal(choose_within(&turns, due, ARRAY_SIZE(due), &limits, 50, ids), 10);
+	assert_int_equal(due[0].rows, 25); /* what is left of the account, urgent ones first */
+	assert_int_equal(due[1].rows, 30);
+	assert_int_equal(due[2].rows, 30);
+	assert_int_equal(due[3].rows, 25); /* what is left of the campaign */
+	mail_turns_free(&turns);
+}
+
+static void
+the_installation_has_a_limit(void **state UNUSED)
+{
+	const struct sendings limits = { { 1000, 0, 0 } };
+	struct mail_turns turns = { 0 };
+	struct due due[] = { { 1, 0, 30, 0, 1, 0, 997 }, { 2, 0, 30, 0, 2, 0, 997 } };
+	uint64_t ids[PLACES_MAX];
+	assert_int_equal(choose_within(&turns, due, ARRAY_SIZE(due), &limits, 50, ids), 3);
+	due[0].all_sent = due[1].all_sent = 1000;
+	assert_int_equal(choose_within(&turns, due, ARRAY_SIZE(due), &limits, 50, ids), 0);
 	mail_turns_free(&turns);
 }
 
@@ -102,7 +167,7 @@ more_campaigns_than_are_searched_at_a_time(void **state UNUSED)
 	struct due due[CAMPAIGNS];
 	uint64_t ids[PLACES_MAX];
 	for (size_t i = 0; i < CAMPAIGNS; i++)
-		due[i] = (struct due){ 1 + i, 0, 100, 0 };
+		due[i] = (struct due){ 1 + i, 0, 100, 0, 1, 0, 0 };
 	for (size_t i = 0; i < 2 * CAMPAIGNS; i++)
 		assert_int_equal(choose(&turns, due, CAMPAIGNS, 0, 1, ids), 1);
 	for (size_t i = 0; i < CAMPAIGNS; i++)
@@ -148,6 +213,9 @@ main(void)
 		cmocka_unit_test(urgent_mails_come_first),
 		cmocka_unit_test(campaigns_take_turns),
 		cmocka_unit_test(a_budget_is_for_both_turns),
+		cmocka_unit_test(accounts_take_turns),
+		cmocka_unit_test(an_account_at_its_limit_stops_no_other),
+		cmocka_unit_test(the_installation_has_a_limit),
 		cmocka_unit_test(more_campaigns_than_are_searched_at_a_time),
 		cmocka_unit_test(mails_an_hour),
 	};

@@ -48,9 +48,11 @@ lease(struct world *w, const unsigned char owner[MAIL_OWNER_SIZE], struct queued
 	uint64_t ids[64];
 	size_t count, found_count, leased;
 	int64_t next_ms;
-	assert_int_equal(store_mail_campaigns(w->store, w->pool, 0, &campaigns, &count, &next_ms), RESULT_OK);
+	assert_int_equal(store_mail_campaigns(w->store, w->pool, MAIL_CHANNEL, &campaigns, &count, &next_ms), RESULT_OK);
 	for (size_t i = 0; i < count; i++)
-		requests[i] = (struct mail_request){ campaigns[i].campaign_id, campaigns[i].turn, 16 };
+		requests[i] = (struct mail_request){
+			.campaign_id = campaigns[i].sender.campaign_id, .turn = campaigns[i].turn, .rows = 16
+		};
 	assert_int_equal(store_find_due_mails(w->store, w->pool, requests, count, &found, &found_count), RESULT_OK);
 	for (size_t i = 0; i < found_count; i++)
 		ids[i] = found[i].id;
@@ -69,10 +71,11 @@ lease_one(struct world *w)
 	return mails[0];
 }
 
+static const unsigned char hash[MAIL_HASH_SIZE] = "hash of a person";
+
 static void
 make_ready(struct world *w, uint64_t id)
 {
-	static const unsigned char hash[MAIL_HASH_SIZE] = "hash of a person";
 	const struct ready_mail ready = { .id = id,
 		.recipient_hash = hash,
 		.recipient = SLICE("ada@example.org"),
@@ -94,7 +97,7 @@ a_request_becomes_ready_and_is_sent(void **state)
 	assert_int_equal(mail.ref, 7);
 	make_ready(w, mail.id);
 	const struct mail_outcome later = { mail.id, MESSAGE_READY, 0, true, 451, SLICE("451 later"), SLICE("refused_for_now"),
-		false };
+		0, 0 };
 	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
 	mail = lease_one(w);
 	assert_true(mail.is_ready);
@@ -102,7 +105,8 @@ a_request_becomes_ready_and_is_sent(void **state)
 	assert_int_equal(mail.crashes, 0);
 	assert_true(mail.first_attempt_ms_ago >= 0);
 	assert_true(slice_equal(mail.content, SLICE("A: b\r\n\r\n")));
-	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE("250 good"), SLICE_NONE, false };
+	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE("250 good"), SLICE_NONE, w->account,
+		w->campaign };
 	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_OK);
 	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_NOT_FOUND);
 	assert_int_equal(
@@ -126,7 +130,6 @@ static void
 a_code_is_stored_with_its_mail(void **state)
 {
 	struct world *w = *state;
-	static const unsigned char hash[MAIL_HASH_SIZE] = "hash of a person";
 	const enum message_kind kinds[] = { MESSAGE_VERIFY, MESSAGE_VERIFY };
 	const uint64_t lead = request(w, "ada@example.org", kinds, 2);
 	struct queued_mail *mails;
@@ -195,10 +198,11 @@ a_lease_is_exclusive(void **state)
 	root_run("UPDATE t_messages SET due_ms = 0 WHERE id = %" PRIu64, mail.id);
 	assert_int_equal(lease(w, other, &mails), 1);
 	assert_int_equal(mails[0].crashes, 1);
-	const struct mail_outcome late = { mail.id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), false };
+	const struct mail_outcome late = { mail.id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), 0, 0 };
 	assert_int_equal(store_mail_outcome(w->store, ours, &late), RESULT_NOT_FOUND);
 	/* what was sent was sent */
-	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE_NONE, SLICE_NONE, false };
+	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE_NONE, SLICE_NONE, w->account,
+		w->campaign };
 	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_OK);
 }
 
@@ -210,7 +214,7 @@ lease_in_process(struct store *store, const struct world *world, unsigned index)
 	struct queued_mail *mails;
 	size_t count = 0;
 	owner[0] = (unsigned char)(1 + index);
-	const struct mail_request wanted = { world->campaign, 0, 20 };
+	const struct mail_request wanted = { .campaign_id = world->campaign, .turn = 0, .rows = 20 };
 	struct due_mail *found;
 	size_t found_count;
 	bool good = store_find_due_mails(store, pool, &wanted, 1, &found, &found_count) == RESULT_OK;
@@ -269,7 +273,6 @@ texts_to_phones_are_not_mails(void **state)
 static void
 mails_of_an_address_are_counted(void **state)
 {
-	static const unsigned char hash[MAIL_HASH_SIZE] = "hash of a person";
 	struct world *w = *state;
 	unsigned day, minute;
 	request_one(w, "ada@example.org");
@@ -284,23 +287,49 @@ mails_of_an_address_are_counted(void **state)
 	assert_true(day == 0 && minute == 0);
 }
 
+/* Of the campaign, its account and the installation. */
 static void
-a_budget_counts_the_last_hour(void **state)
+sendings_of_the_last_hour_count(void **state)
 {
 	struct world *w = *state;
 	struct mail_campaign *campaigns;
+	struct queued_mail *mails;
 	size_t count;
 	int64_t next_ms;
+	root_run("DELETE FROM t_sendings");
 	for (unsigned i = 0; i < 3; i++)
 		request_one(w, numbered_email(w->pool, "lead", i));
-	root_run("UPDATE t_messages SET turn = NULL, state = 'sent', sent_ms = UNIX_TIMESTAMP() * 1000 - IF(id %% 2 = 0, 0, "
-		 "3700000), "
-		 "ended_ms = 1 WHERE campaign_id = %" PRIu64 " ORDER BY id LIMIT 2",
-	    w->campaign);
-	assert_int_equal(store_mail_campaigns(w->store, w->pool, 10, &campaigns, &count, &next_ms), RESULT_OK);
+	const uint64_t beside = add_campaign(w);
+	assert_int_equal(lease(w, ours, &mails), 3);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct mail_outcome sent = {
+			.id = mails[i].id, .state = MESSAGE_SENT, .account_id = w->account, .campaign_id = w->campaign
+		};
+		make_ready(w, mails[i].id);
+		assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_OK);
+		assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_NOT_FOUND);
+	}
+	assert_int_equal(store_release_mails(w->store, ours, &mails[2].id, 1), RESULT_OK);
+	assert_int_equal(store_mail_campaigns(w->store, w->pool, MAIL_CHANNEL, &campaigns, &count, &next_ms), RESULT_OK);
 	assert_int_equal(count, 1);
-	assert_int_equal(campaigns[0].sent, 1);
-	assert_int_equal(next_ms, -1);
+	assert_int_equal(campaigns[0].sender.campaign_id, w->campaign);
+	assert_int_equal(campaigns[0].sender.account_id, w->account);
+	for (size_t scope = 0; scope < SENDING_SCOPES; scope++)
+		assert_int_equal(campaigns[0].sender.sent.of[scope], 2);
+	struct sender_count senders[] = { { w->account, beside, { { 0 } } }, { UNKNOWN_ID, UNKNOWN_ID, { { 0 } } } };
+	assert_int_equal(store_read_sendings(w->store, w->pool, MAIL_CHANNEL, senders, 2), RESULT_OK);
+	assert_int_equal(senders[0].sent.of[SENDINGS_OF_ACCOUNT], 2);
+	assert_int_equal(senders[0].sent.of[SENDINGS_OF_CAMPAIGN], 0);
+	assert_int_equal(senders[1].sent.of[SENDINGS_OF_ALL], 2);
+	assert_int_equal(senders[1].sent.of[SENDINGS_OF_ACCOUNT], 0);
+	assert_int_equal(store_read_sendings(w->store, w->pool, TEXT_CHANNEL, senders, 1), RESULT_OK);
+	assert_int_equal(senders[0].sent.of[SENDINGS_OF_ALL], 0);
+	root_run("UPDATE t_sendings SET slot = slot - 12");
+	assert_int_equal(store_read_sendings(w->store, w->pool, MAIL_CHANNEL, senders, 1), RESULT_OK);
+	assert_in_range(senders[0].sent.of[SENDINGS_OF_ALL], 0, 2); /* the minutes may have changed meanwhile */
+	root_run("UPDATE t_sendings SET slot = slot - 1");
+	assert_int_equal(store_read_sendings(w->store, w->pool, MAIL_CHANNEL, senders, 1), RESULT_OK);
+	assert_int_equal(senders[0].sent.of[SENDINGS_OF_ALL], 0);
 }
 
 static void
@@ -334,37 +363,70 @@ the_server_is_held_and_resumed(void **state)
 	assert_true(hold.failures == 0 && hold.left_ms <= 0 && hold.since_ms == -1 && !slice_present(hold.reason));
 }
 
+static enum mail_again
+again(struct world *w, uint64_t id)
+{
+	enum mail_again what = MAIL_MISSING;
+	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
+	return what;
+}
+
 static void
 a_mail_is_sent_again_with_the_same_bytes(void **state)
 {
 	struct world *w = *state;
-	enum mail_again what;
 	request_one(w, "ada@example.org");
 	const uint64_t id = lease_one(w).id;
 	make_ready(w, id);
-	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
-	assert_int_equal(what, MAIL_LEASED);
-	const struct mail_outcome failed = { id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), false };
+	assert_int_equal(again(w, id), MAIL_LEASED);
+	const struct mail_outcome failed = { id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), 0, 0 };
 	assert_int_equal(store_mail_outcome(w->store, ours, &failed), RESULT_OK);
-	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
-	assert_int_equal(what, MAIL_QUEUED);
+	/* another mail, which is counted before it is sent; the first one stays as it ended */
+	assert_int_equal(again(w, id), MAIL_QUEUED);
 	const struct queued_mail mail = lease_one(w);
-	assert_true(mail.is_ready && mail.first_attempt_ms_ago == -1);
-	assert_true(slice_equal(mail.message_id, SLICE("<1@example.org>")));
-	assert_int_equal(store_mail_outcome(w->store, ours, &failed), RESULT_OK);
+	assert_true(mail.id != id && !mail.is_ready && mail.is_repeated && mail.first_attempt_ms_ago == -1);
+	assert_true(slice_equal(mail.message_id, SLICE("<1@example.org>")) && slice_present(mail.content));
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE state = 'failed' AND id = %" PRIu64, id), 1);
+	make_ready(w, mail.id);
+	unsigned day = 0, minute = 0;
+	assert_int_equal(store_count_mails(w->store, hash, &day, &minute), RESULT_OK);
+	assert_true(day >= 2 && minute >= 2);
+	/* one that waits is due at once, and stays one */
+	const struct mail_outcome later = { mail.id, MESSAGE_READY, 3600000, true, 451, SLICE_NONE, SLICE("refused_for_now"), 0,
+		0 };
+	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
+	assert_int_equal(again(w, mail.id), MAIL_QUEUED);
+	const struct queued_mail same = lease_one(w);
+	assert_true(same.id == mail.id && same.is_ready && same.first_attempt_ms_ago == -1);
 	root_run("UPDATE t_messages SET content = NULL WHERE id = %" PRIu64, id);
-	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
-	assert_int_equal(what, MAIL_NO_CONTENT);
+	assert_int_equal(again(w, id), MAIL_NO_CONTENT);
 	/* one that failed before it was composed is composed */
 	root_run("UPDATE t_messages SET message_id = NULL WHERE id = %" PRIu64, id);
-	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
-	assert_int_equal(what, MAIL_QUEUED);
-	assert_false(lease_one(w).is_ready);
+	assert_int_equal(again(w, id), MAIL_QUEUED);
+	const struct queued_mail composed = lease_one(w);
+	assert_true(!composed.is_ready && composed.is_repeated && !slice_present(composed.content));
 	root_run("UPDATE t_messages SET kind = %d, lease_owner = NULL WHERE id = %" PRIu64, MESSAGE_CODE, id);
-	assert_int_equal(store_mail_again(w->store, id, &what), RESULT_OK);
-	assert_int_equal(what, MAIL_IS_TEXT);
-	assert_int_equal(store_mail_again(w->store, UNKNOWN_ID, &what), RESULT_OK);
-	assert_int_equal(what, MAIL_MISSING);
+	assert_int_equal(again(w, id), MAIL_IS_TEXT);
+	assert_int_equal(again(w, UNKNOWN_ID), MAIL_MISSING);
+}
+
+/* No more rows of a lead than its address could get in a day. */
+static void
+a_lead_has_a_number_of_repetitions(void **state)
+{
+	struct world *w = *state;
+	const uint64_t lead = request_one(w, "ada@example.org");
+	const uint64_t id = lease_one(w).id;
+	const struct mail_outcome dropped = { id, MESSAGE_DROPPED, 0, false, 0, SLICE_NONE, SLICE("address_limit"), 0, 0 };
+	assert_int_equal(store_mail_outcome(w->store, ours, &dropped), RESULT_OK);
+	for (unsigned i = 0; i < MAIL_REPEATS_MAX; i++)
+		assert_int_equal(again(w, id), MAIL_QUEUED);
+	assert_int_equal(again(w, id), MAIL_ENOUGH);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE lead_id = %" PRIu64, lead), 1 + MAIL_REPEATS_MAX);
+	root_run("UPDATE t_messages SET created_ms = created_ms - 86400000 WHERE repeats IS NOT NULL ORDER BY id LIMIT 1");
+	assert_int_equal(again(w, id), MAIL_QUEUED);
+	root_run("UPDATE t_messages SET lead_id = 0 WHERE id = %" PRIu64, id);
+	assert_int_equal(again(w, id), MAIL_NO_LEAD);
 }
 
 /* Contents after a week, rows after the retention, all of a deleted lead. */
@@ -425,10 +487,11 @@ main(void)
 		MAIL_TEST(a_killed_process_leaves_its_messages_due),
 		MAIL_TEST(texts_to_phones_are_not_mails),
 		MAIL_TEST(mails_of_an_address_are_counted),
-		MAIL_TEST(a_budget_counts_the_last_hour),
+		MAIL_TEST(sendings_of_the_last_hour_count),
 		MAIL_TEST(a_bounce_marks_the_address_that_the_lead_has),
 		MAIL_TEST(the_server_is_held_and_resumed),
 		MAIL_TEST(a_mail_is_sent_again_with_the_same_bytes),
+		MAIL_TEST(a_lead_has_a_number_of_repetitions),
 		MAIL_TEST(messages_are_cleaned_up),
 	};
 	return WORLD_MAIN(tests);

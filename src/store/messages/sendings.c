@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/messages/sendings.h"
+
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
+
+#define SLOT NOW " DIV 300000"
+#define SLOTS_OF_AN_HOUR "12"
+
+DB_STATEMENT(sql_count_sendings, "{each}(SELECT CAST(? AS UNSIGNED), CAST(SUM(sent) AS UNSIGNED)"
+				 " FROM {prefix}sendings FORCE INDEX (PRIMARY)"
+				 " WHERE channel = ? AND scope = ? AND scope_id = ? AND slot >= " SLOT " - " SLOTS_OF_AN_HOUR
+				 " HAVING SUM(sent) > 0){between} UNION ALL {end}");
+/* The installation's row comes first: transactions wait for each other there and at no later row. */
+DB_STATEMENT(sql_add_sending, "INSERT INTO {prefix}sendings (channel, scope, scope_id, slot, sent)"
+			      " VALUES {each}(?, ?, ?, " SLOT ", 1){between}, {end}"
+			      " ON DUPLICATE KEY UPDATE sent = sent + 1");
+
+store_statement_list sql_of_sendings = { &sql_count_sendings, &sql_add_sending, NULL };
+
+struct slice
+message_channel_name(enum message_channel channel)
+{
+	return channel == TEXT_CHANNEL ? SLICE("text") : SLICE("mail");
+}
+
+struct slice
+sending_limit_name(enum sending_scope scope)
+{
+	static const struct slice names[SENDING_SCOPES + 1] = {
+		[SENDINGS_OF_ALL] = SLICE("installation_limit"),
+		[SENDINGS_OF_ACCOUNT] = SLICE("account_limit"),
+		[SENDINGS_OF_CAMPAIGN] = SLICE("campaign_limit"),
+		[SENDING_SCOPES] = SLICE_NONE,
+	};
+	return names[scope];
+}
+
+static uint64_t
+id_of(const struct sender_count *sender, size_t scope)
+{
+	const uint64_t ids[SENDING_SCOPES] = { 0, sender->account_id, sender->campaign_id };
+	return ids[scope];
+}
+
+enum result
+store_read_sendings(
+    struct store *store, struct pool *pool, enum message_channel channel, struct sender_count *senders, size_t count)
+{
+	enum { COLUMNS = 4 };
+	const size_t lines = SENDING_SCOPES * count;
+	struct db_value *values = POOL_ARRAY(pool, COLUMNS * lines, struct db_value);
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < lines; i++) {
+		const size_t scope = i % SENDING_SCOPES;
+		struct db_value *line = values + COLUMNS * i;
+		line[0] = DB_U64(i);
+		line[1] = DB_U64(channel);
+		line[2] = DB_U64(scope);
+		line[3] = DB_U64(id_of(&senders[i / SENDING_SCOPES], scope));
+		senders[i / SENDING_SCOPES].sent.of[scope] = 0;
+	}
+	for (size_t from = 0; from < lines && result == RESULT_OK; from += DB_LIST_MAX) {
+		const size_t part = lines - from < DB_LIST_MAX ? lines - from : DB_LIST_MAX;
+		struct db_rows rows = { 0 };
+		result = db_query(store->db, pool, &sql_count_sendings,
+		    &(struct db_arguments){ .items = { values + COLUMNS * from, COLUMNS, part } }, &rows);
+		for (size_t i = 0; i < rows.count; i++) {
+			const size_t line = (size_t)db_get_u64(&rows, i, 0);
+			senders[line / SENDING_SCOPES].sent.of[line % SENDING_SCOPES] = (unsigned)db_get_u64(&rows, i, 1);
+		}
+	}
+	return result;
+}
+
+enum result
+store_add_sending(struct store *store, enum message_channel channel, uint64_t account_id, uint64_t campaign_id)
+{
+	enum { COLUMNS = 3 };
+	const struct sender_count sender = { account_id, campaign_id, { { 0 } } };
+	struct db_value values[SENDING_SCOPES * COLUMNS];
+	for (size_t scope = 0; scope < SENDING_SCOPES; scope++) {
+		values[COLUMNS * scope] = DB_U64(channel);
+		values[COLUMNS * scope + 1] = DB_U64(scope);
+		values[COLUMNS * scope + 2] = DB_U64(id_of(&sender, scope));
+	}
+	return db_execute_rows(store->db, &sql_add_sending, values, COLUMNS, SENDING_SCOPES);
+}

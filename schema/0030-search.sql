@@ -16,4 +16,4 @@ ALTER TABLE {prefix}erasures
 	MODIFY COLUMN whole MEDIUMTEXT NULL,
 	MODIFY COLUMN in_text MEDIUMTEXT NULL;
 
-REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_29', '28');
+REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_30', '29');

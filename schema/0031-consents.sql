@@ -4,4 +4,4 @@
 
 UPDATE {prefix}campaign_texts SET name = SUBSTRING(name, 6) WHERE name LIKE 'page.consent.%';
 
-REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_30', '29');
+REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_31', '30');

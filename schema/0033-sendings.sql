@@ -17,4 +17,4 @@ CREATE TABLE IF NOT EXISTS {prefix}sendings (
 ALTER TABLE {prefix}messages
 	ADD COLUMN IF NOT EXISTS repeats BIGINT UNSIGNED NULL;
 
-REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_29', '28');
+REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_33', '32');

@@ -14,7 +14,7 @@ report()
 	sed 's/^/# /' "$found"
 }
 
-echo "1..6"
+echo "1..7"
 
 # "CREATE TABLE", "DELETE FROM" and so on inside a string literal
 statement='(SELECT|INSERT( IGNORE)? INTO|UPDATE|DELETE FROM|REPLACE INTO|CREATE TABLE|ALTER TABLE|DROP TABLE|TRUNCATE)'
@@ -44,5 +44,10 @@ report 5 "each statement is in its file's list, from which the tests of plans ta
 # The server ends a statement between rows only: a function that takes long for one text would go on. LIKE is for these: names of
 # leads, of which each word begins after a space; names of texts; the word of a source; the grants of an account.
 grep -rnE '"[^"]*\b(REGEXP|RLIKE|REGEXP_[A-Z]+|SOUNDS LIKE|LIKE)\b[^"]*"' src/store |
-	grep -vE '^src/store/(pages\.c:.*" AND \(\? IS NULL OR " NAMES |texts/campaign_texts\.c:.*name LIKE \?|statements\.h:.*source LIKE .import|operator/check\.c:.*DATABASE\(\) LIKE)' >"$found"
+	grep -vE '^src/store/(pages\.c:.*" AND \(\? IS NULL OR " NAMES |texts/campaign_texts\.c:.*name LIKE |statements\.h:.*source LIKE .import|operator/check\.c:.*DATABASE\(\) LIKE)' >"$found"
 report 6 "no statement matches a pattern in what callers wrote"
+
+# A step that is renumbered: which programs can use its tables is stored under its number.
+grep -HoE "'oldest_programs_[0-9]+'" schema/*.sql |
+	sed -nE "s,^schema/0*([0-9]+)-(.*):'oldest_programs_([0-9]+)',\1 \3 \2,p" | awk '$1 != $2 { print $1 "-" $3 " names step " $2 }' >"$found"
+report 7 "a step of the schema names its own number"

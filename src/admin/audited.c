@@ -16,8 +16,7 @@ static bool
 changes(const struct admin_call *call)
 {
 	const struct admin_command *command = call->command;
-	/* a part after the first belongs to what is in the log already */
-	if (command->only_shows || call->options[OPTION_DRY_RUN] != NULL || call->options[OPTION_AFTER] != NULL)
+	if (command->only_shows || call->options[OPTION_DRY_RUN] != NULL)
 		return false;
 	return command->changes || command->method == ADMIN_POST || command->method == ADMIN_PATCH ||
 	       command->method == ADMIN_DELETE;

@@ -526,6 +526,18 @@ store_deactivate_webhook(struct store *store UNUSED, uint64_t webhook_id, enum w
 }
 
 enum result
+store_beat(struct store *store UNUSED, struct heartbeat *heartbeat UNUSED)
+{
+	return world_reachable() ? RESULT_OK : RESULT_UNAVAILABLE;
+}
+
+enum result
+store_end_beats(struct store *store UNUSED, const struct heartbeat *heartbeat UNUSED)
+{
+	return world_reachable() ? RESULT_OK : RESULT_UNAVAILABLE;
+}
+
+enum result
 store_refresh_statistics(struct store *store UNUSED)
 {
 	world.refreshes++;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "deliver/send/sender.h"
+#include "store/heartbeats.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/sources.h"
 #include "store/removal/removal.h"

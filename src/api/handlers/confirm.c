@@ -142,6 +142,7 @@ call_show_confirmed(struct call *call, uint64_t lead_id)
 {
 	struct outcome outcome;
 	const struct look_up look_up = {
+		.campaign_id = call->campaign.id,
 		.reference = { .identity = LEAD_BY_ID, .id = lead_id },
 		.view.own = true,
 	};

@@ -2,6 +2,7 @@
 #include "compose/compose.h"
 
 #include "base/log.h"
+#include "compose/own_templates.h"
 #include "compose/subject.h"
 
 static enum result
@@ -12,13 +13,34 @@ fail(const struct queued_mail *request, struct slice problem)
 	return RESULT_FAILED;
 }
 
+/* Own templates are checked when they are stored. One that an earlier version accepted, and this one does not, is left out as
+ * if it were not there: a lead may wait for the mail. */
+static void
+leave_out_refused(struct pool *pool, const struct queued_mail *request, struct mail_content *content)
+{
+	const struct mail_kind_info *kind = mail_kind_find(content->kind);
+	struct template_error error;
+	for (size_t i = 0; kind != NULL && i < TEMPLATE_PLACES; i++) {
+		if (content->templates[i].size == 0 ||
+		    mail_template_check(pool, kind, (enum template_place)i, content->templates[i], &error))
+			continue;
+		log_warning("template_left_out", LOG_UINT("campaign", request->campaign_id),
+		    LOG_BYTES("mail", message_kind_name(content->kind)),
+		    LOG_BYTES("part", own_template_part((enum template_place)i)), LOG_UINT("line", error.line),
+		    LOG_UINT("column", error.column), LOG_BYTES("problem", error.message),
+		    LOG_STR("hint", "correct the template, or remove it: leadhook mail set"));
+		content->templates[i] = SLICE_NONE;
+	}
+}
+
 static enum result
 build(const struct mail_subject *subject, const struct mail_senders *senders, const struct queued_mail *request,
     struct composed_mail *mail)
 {
 	struct mail_message message;
 	struct slice problem;
-	const struct mail_content content = mail_subject_content(subject, senders);
+	struct mail_content content = mail_subject_content(subject, senders);
+	leave_out_refused(subject->pool, request, &content);
 	if (!mail_compose(subject->pool, &content, &message, &problem))
 		return fail(request, problem);
 	mail->code = subject->code;

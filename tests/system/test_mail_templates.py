@@ -130,6 +130,18 @@ def test_a_preview_is_the_mail(leadhook, service, server, account, tmp_path):
     assert shown["dropped"] == "verified" and f"/c/{campaign.id}/confirm/" in shown["text"]
 
 
+def test_a_template_of_an_earlier_version(service, server, campaign):
+    """1: one that was accepted then, and is refused now, is left out; the mail is sent, with the others"""
+    service.installation.sql("INSERT INTO lh_campaign_texts (campaign_id, name, language, value) VALUES "
+                             f"({campaign.id}, 'mail.verify.subject', '', 'Our own subject'), "
+                             f"({campaign.id}, 'mail.verify.html', '', '<form>{{{{confirm_url}}}}</form>')")
+    campaign.lead(email="old@example.org")
+    mail = wait_until(lambda: server.to("old@example.org"), 10, "no mail")[0]
+    assert b"Our own subject" in mail.content and f"/c/{campaign.id}/confirm/" in body(mail, "html") and "<form" not in body(mail, "html")
+    logs = "".join(path.read_text() for path in service.installation.folder.glob("*.log"))
+    assert f"template_left_out campaign={campaign.id} mail=verify part=html line=1 " in logs
+
+
 def test_texts_are_shown_in_lines(service, campaign):
     """and control nothing of a terminal"""
     campaign.lead(email="eve@example.org", first_name="Eve\u202e")

@@ -267,8 +267,9 @@ store_count_audit(struct store *store, uint64_t account_id, int64_t before_ms, u
 	return result;
 }
 
+/* *more: there may be further rows, also when another process has deleted some of these. */
 static enum result
-prune_piece(struct store *store, struct pool *pool, uint64_t account_id, uint64_t end, uint64_t *deleted)
+prune_piece(struct store *store, struct pool *pool, uint64_t account_id, uint64_t end, uint64_t *deleted, bool *more)
 {
 	const struct db_value limit = DB_U64(PRUNED_AT_ONCE);
 	struct db_rows rows;
@@ -276,6 +277,7 @@ prune_piece(struct store *store, struct pool *pool, uint64_t account_id, uint64_
 						   : store_query(store, pool, &rows, &sql_select_audit_ids_of_account,
 							 DB_U64(account_id), DB_U64(end), limit);
 	*deleted = 0;
+	*more = rows.count == PRUNED_AT_ONCE;
 	return result == RESULT_OK ? store_run_on_ids(store, &sql_delete_audit, rows.values, rows.count, deleted) : result;
 }
 
@@ -283,12 +285,13 @@ enum result
 store_prune_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count)
 {
 	struct pool *pool = pool_new();
-	uint64_t end, deleted = PRUNED_AT_ONCE;
+	uint64_t end, deleted;
+	bool more = true;
 	enum result result = id_since(store, pool, before_ms, &end);
 	*count = 0;
-	while (result == RESULT_OK && deleted == PRUNED_AT_ONCE) {
+	while (result == RESULT_OK && more) {
 		pool_reset(pool);
-		result = prune_piece(store, pool, account_id, end, &deleted);
+		result = prune_piece(store, pool, account_id, end, &deleted, &more);
 		*count += deleted;
 	}
 	pool_free(&pool);

@@ -89,7 +89,7 @@ json_unit_at(const struct decoded *decoded, size_t at)
 		   : -1;
 }
 
-/* The characters of the escape at a place, which *code is of; 0: there is none. */
+/* How many characters the escape at a place has; *character is what it stands for. 0: there is none. */
 static size_t
 json_escape(const struct decoded *decoded, size_t at, struct character *character)
 {

@@ -68,8 +68,8 @@ may_send_test(struct manage_request *request)
 					     : SLICE("too many test mails from this account"));
 }
 
-/* A part of a report takes a second at most, so an account that may have one a second works on about one at a time. Operators
- * have no account, and no limit. */
+/* A part of a report takes about a second: with the default, an account works on about one at a time. Operators have no
+ * account, and no limit. */
 static bool
 may_search(struct manage_request *request)
 {

@@ -46,6 +46,9 @@
  *
  * Phone codes are locked in a transaction of their own, one row at a time; expired ones are removed without other locks.
  *
+ * Sendings of mails are locked after the message that was sent, those of texts after the row of their channel and before the
+ * message; the installation's row always first. A heartbeat is locked alone.
+ *
  * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens, audit.
  * id_blocks is locked in a transaction of its own, or after all others, before an insert.
  *

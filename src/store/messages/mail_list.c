@@ -160,7 +160,8 @@ store_find_mail(struct store *store, struct pool *pool, uint64_t id, struct mail
 
 enum { LOCKED_KIND, LOCKED_STATE, LOCKED_LEASED, LOCKED_CONTENT, LOCKED_COMPOSED, LOCKED_LEAD, LOCKED_CAMPAIGN, LOCKED_REF };
 
-/* Locks the message. *has_ended: what is sent is another one. */
+/* Locks the message. *has_ended: what is sent is another one. Repetitions of several messages of a lead at the same time may
+ * exceed their maximum by a few: the limits of the address hold all the same. */
 static enum result
 judge_again(struct store *store, struct pool *pool, uint64_t id, struct db_rows *rows, enum mail_again *what, bool *has_ended)
 {

@@ -113,9 +113,8 @@ check_connections(struct check *check, const struct db_rows *server, const struc
 		return;
 	check_add(check, "connection_limit",
 	    pool_printf(check->pool,
-		"the programs need up to %u connections (workers %u, committer %u, dispatcher %u, mailer %u, texter %u, "
-		"leadhook "
-		"%u), %s is %" PRId64,
+		"the programs need up to %u connections (workers %u, committer %u, dispatcher %u, mailer %u, texter %u,"
+		" leadhook %u), %s is %" PRId64,
 		all, workers, needs->committer, needs->dispatcher, needs->mailer, needs->texter, needs->command, variable,
 		allowed),
 	    connections_hint(check, needs, variable, allowed, all));

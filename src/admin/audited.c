@@ -12,8 +12,8 @@
 /* What was before or is after, of commands that are not about people. */
 enum { SHOWN_MAX_BYTES = AUDIT_JSON_MAX + 1 };
 
-static bool
-changes(const struct admin_call *call)
+bool
+admin_changes(const struct admin_call *call)
 {
 	const struct admin_command *command = call->command;
 	if (command->only_shows || call->options[OPTION_DRY_RUN] != NULL)
@@ -159,7 +159,7 @@ admin_run_audited(struct admin_call *call)
 {
 	struct audit_entry entry = { .operation = slice_of(call->command->words) };
 	uint64_t row;
-	if (!changes(call))
+	if (!admin_changes(call))
 		return admin_run_command(call);
 	const enum result found = find_target(call, &entry);
 	if (found == RESULT_NOT_FOUND) /* the command says so */

@@ -19,6 +19,7 @@
 	X(LIMITED_LOGINS, "logins_per_address") X(LIMITED_TEST_MAILS, "test_mails_per_address") \
 	X(LIMITED_ACCOUNT_TESTS, "test_mails_per_account") \
 	X(LIMITED_DELETES, "deletes_per_account") X(LIMITED_SEARCHES, "searches_per_account") \
+	X(LIMITED_CHANGES, "changes_per_account") \
 	X(LIMITED_NEW_LEADS, "new_leads_per_campaign") \
 	X(LIMITED_ACCOUNT, "account_per_minute")
 

@@ -61,7 +61,7 @@ struct conf_limits {
 	/* items as 10/60s; "": no limit */
 	const char *lookups_per_address, *readiness_per_address;
 	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;
-	const char *new_leads_per_campaign, *deletes_per_account, *searches_per_account;
+	const char *new_leads_per_campaign, *deletes_per_account, *searches_per_account, *changes_per_account;
 	const char *inbound_per_url, *unknown_urls_per_address;
 	const char *codes_per_address, *logins_per_address, *test_mails_per_address, *test_mails_per_account;
 	unsigned account_per_minute; /* 0: no limit */

@@ -344,6 +344,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, test_mails_per_account, CONF_LIST), "30/3600s", 0, LIMITS_MAX, &limits, "mails with sample values that the users of an account send" },
 	{ SETTING(limits, deletes_per_account, CONF_LIST), "60/60s", 0, LIMITS_MAX, &limits, "DELETE calls of an account" },
 	{ SETTING(limits, searches_per_account, CONF_LIST), "3/3s", 0, LIMITS_MAX, &limits, "parts of reports about people, and erasures, that an account requests" },
+	{ SETTING(limits, changes_per_account, CONF_LIST), "10000/3600s", 0, LIMITS_MAX, &limits, "changes of an account by /manage/v1" },
 	{ SETTING(limits, account_per_minute, CONF_INTEGER), "60000", 0, 1000000, NULL, "GET and POST calls of an account with a key in a minute" },
 	{ SETTING(limits, account_bulk_jobs, CONF_INTEGER), "1000", 0, 1000000, NULL, "bulk calls of an account that are queued at a time" },
 	{ SETTING(limits, hosts, CONF_INTEGER), "1", 1, 1000, NULL, "hosts that share these limits equally" },

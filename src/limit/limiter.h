@@ -34,6 +34,7 @@ enum limit_kind {
 	LIMIT_ACCOUNT_TESTS, /* an account */
 	LIMIT_DELETES,       /* an account */
 	LIMIT_SEARCHES,      /* an account: calls that search all that a campaign has stored */
+	LIMIT_CHANGES,       /* an account: calls that the audit log has */
 	LIMIT_NEW_LEADS,     /* no key: a campaign's */
 	LIMIT_NEW_LEADS_LOG, /* lines about it: a campaign's */
 	LIMIT_PROOFS,        /* no key: sign-ups with proof of work, a campaign's; never refused */

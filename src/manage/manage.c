@@ -68,21 +68,30 @@ may_send_test(struct manage_request *request)
 					     : SLICE("too many test mails from this account"));
 }
 
-/* A part of a report takes about a second: with the default, an account works on about one at a time. Operators have no
- * account, and no limit. */
+/* Whether the account may make one more call of those that the limit counts. Operators have no account, and no limit. */
 static bool
-may_search(struct manage_request *request)
+keeps_limit(struct manage_request *request, enum limit_kind kind, struct slice refusal)
 {
 	struct limit_verdict verdict;
 	const uint64_t account_id = request->caller.account_id;
 	const struct limit_network account = { { (const char *)&account_id, sizeof(account_id) }, 1 };
-	const struct limit_claim search = { .kind = LIMIT_SEARCHES };
-	if (!request->command->searches || account_id == 0 ||
-	    limiter_pass(request->manage->options.login.limiter, &account, &search, 1, &verdict))
+	const struct limit_claim claim = { .kind = kind };
+	if (account_id == 0 || limiter_pass(request->manage->options.login.limiter, &account, &claim, 1, &verdict))
 		return true;
 	metrics_add(METRIC_REFUSALS, limit_metric(verdict.kind), 1);
-	return request_fail_wait(
-	    request, verdict.wait_ms, "rate_limited", SLICE("too many reports and erasures of this account"));
+	return request_fail_wait(request, verdict.wait_ms, "rate_limited", refusal);
+}
+
+static bool
+keeps_limits(struct manage_request *request)
+{
+	if (!may_send_test(request))
+		return false;
+	/* a part of a report takes about a second: with the default, an account works on about one at a time */
+	if (request->command->searches &&
+	    !keeps_limit(request, LIMIT_SEARCHES, SLICE("too many reports and erasures of this account")))
+		return false;
+	return !admin_changes(&request->call) || keeps_limit(request, LIMIT_CHANGES, SLICE("too many changes by this account"));
 }
 
 static void
@@ -94,7 +103,7 @@ run(struct manage_request *request)
 	store_expect_request(call->store, request_key(request, &key) ? &key : NULL);
 	/* first, because another check may fail for what the key has made; again when it is made */
 	const bool repeated = store_find_request(call->store) == RESULT_OK;
-	if (repeated || (may_send_test(request) && may_search(request))) {
+	if (repeated || keeps_limits(request)) {
 		const int status = repeated ? EX_OK : admin_run_audited(call);
 		if (!request_is_repeated(request))
 			request_answer(request, status);

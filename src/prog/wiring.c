@@ -103,6 +103,7 @@ static const struct {
 	{ SETTING(limits, test_mails_per_account), parse_limit, PLACE(limits[LIMIT_ACCOUNT_TESTS]), LIMITS },
 	{ SETTING(limits, deletes_per_account), parse_limit, PLACE(limits[LIMIT_DELETES]), LIMITS },
 	{ SETTING(limits, searches_per_account), parse_limit, PLACE(limits[LIMIT_SEARCHES]), LIMITS },
+	{ SETTING(limits, changes_per_account), parse_limit, PLACE(limits[LIMIT_CHANGES]), LIMITS },
 };
 
 static bool

@@ -188,7 +188,7 @@ the_api_document_has_the_limits(void **state)
 	}
 	if (problems.size > 0)
 		fail_msg("docs/api.md:\n%s", problems.data);
-	assert_int_equal(entries.count, 14);
+	assert_int_equal(entries.count, 15);
 	buffer_free(&problems);
 	buffer_free(&ini);
 	pool_free(&pool);

@@ -92,6 +92,7 @@ static const struct {
 	{ LIMIT_ACCOUNT_TESTS, { { 30, 3600 } } },
 	{ LIMIT_DELETES, { { 60, 60 } } },
 	{ LIMIT_SEARCHES, { { 3, 3 } } },
+	{ LIMIT_CHANGES, { { 10000, 3600 } } },
 	{ LIMIT_INBOUND, { { 0, 0 } } },
 	{ LIMIT_UNKNOWN_URLS, { { 600, 60 } } },
 	{ LIMIT_ACCOUNT, { { OWN_LIMIT, 60 } } },

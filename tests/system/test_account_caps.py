@@ -7,11 +7,12 @@ from caller import Caller, User
 from command import USAGE, call
 
 MAXIMA = {"campaigns": 4, "keys": 4, "users": 2}
+CHANGES = 60
 
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    return make_service(settings=[("limits", "audit_bytes_per_account", "10k"),
+    return make_service(settings=[("limits", "audit_bytes_per_account", "10k"), ("limits", "changes_per_account", f"{CHANGES}/60s"),
                                   *(("limits", f"{kind}_per_account", str(most)) for kind, most in MAXIMA.items())])
 
 
@@ -131,3 +132,15 @@ def test_pruning_the_audit_log(service, account, leadhook):
     assert refused.returncode == USAGE and "rows would be deleted; add --yes" in refused.stderr
     assert leadhook(*words, "--yes") == {"deleted": before}
     assert [row["operation"] for row in leadhook("audit", "list", "--account", str(account.id))] == ["audit prune", "audit prune"]
+
+
+def test_changes(service, account, owner, leadhook):
+    """docs/api.md 5, `changes_per_account`: what is refused is no row of the audit log; calls that show something go on, and the shell"""
+    campaign = leadhook("campaign", "add", str(account.id), "Busy")["id"]
+    change = lambda: owner("PATCH", f"campaigns/{campaign}", {"points_direct": 2}).verdict  # noqa: E731
+    before = len(leadhook("audit", "list", "--account", account.id, "--limit", 200))
+    assert all(change()[0] == 200 for _ in range(CHANGES))
+    assert change() == (429, "rate_limited")
+    assert len(leadhook("audit", "list", "--account", account.id, "--limit", 200)) == before + CHANGES
+    assert owner("GET", f"campaigns/{campaign}").status == 200
+    assert leadhook("campaign", "set", campaign, "points_direct=3")["points_direct"] == 3

@@ -14,7 +14,7 @@ report()
 	sed 's/^/# /' "$found"
 }
 
-echo "1..7"
+echo "1..8"
 
 # "CREATE TABLE", "DELETE FROM" and so on inside a string literal
 statement='(SELECT|INSERT( IGNORE)? INTO|UPDATE|DELETE FROM|REPLACE INTO|CREATE TABLE|ALTER TABLE|DROP TABLE|TRUNCATE)'
@@ -51,3 +51,9 @@ report 6 "no statement matches a pattern in what callers wrote"
 grep -HoE "'oldest_programs_[0-9]+'" schema/*.sql |
 	sed -nE "s,^schema/0*([0-9]+)-(.*):'oldest_programs_([0-9]+)',\1 \3 \2,p" | awk '$1 != $2 { print $1 "-" $3 " names step " $2 }' >"$found"
 report 7 "a step of the schema names its own number"
+
+# A test that is not in the tarball is not run.
+for file in tests/system/*.py; do
+	grep -qF "%D%/${file##*/}" tests/system/local.mk || echo "$file"
+done >"$found"
+report 8 "each system test is in tests/system/local.mk"

@@ -76,6 +76,7 @@ EXTRA_DIST += \
 	%D%/test_compare.py \
 	%D%/test_concurrency.py \
 	%D%/test_confirm.py \
+	%D%/test_connections.py \
 	%D%/test_cors.py \
 	%D%/test_crash.py \
 	%D%/test_cron.py \
@@ -112,6 +113,7 @@ EXTRA_DIST += \
 	%D%/test_forms.py \
 	%D%/test_fresh_reads.py \
 	%D%/test_health.py \
+	%D%/test_heartbeats.py \
 	%D%/test_identity.py \
 	%D%/test_import.py \
 	%D%/test_isolation.py \
@@ -181,6 +183,8 @@ EXTRA_DIST += \
 	%D%/test_retention.py \
 	%D%/test_retries.py \
 	%D%/test_revocation.py \
+	%D%/test_rights_alone.py \
+	%D%/test_rights_of_keys.py \
 	%D%/test_sandbox.py \
 	%D%/test_rights.py \
 	%D%/test_scores_api.py \

@@ -162,7 +162,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_delete_old_sendings", "<#", "" },
 	{ "sql_select_mail_campaigns", "", "" },
 	{ "sql_select_senders", "", "1" },
-	{ "sql_count_sendings", "", "/*111" },
+	{ "sql_count_sendings", "11", "1" },
 	{ "sql_select_due_messages", "", "/*<1#" },
 	{ "sql_lease_messages", "o<", "l" },
 	{ "sql_select_leased_messages", "o", "l" },

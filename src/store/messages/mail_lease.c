@@ -83,39 +83,19 @@ store_mail_hold(struct store *store, struct pool *pool, enum message_channel cha
 
 enum { DUE_TURN, DUE_CAMPAIGN, DUE_IN_MS };
 
-/* 0: the campaign was removed. */
-static uint64_t
-account_of(const struct db_rows *rows, uint64_t campaign_id)
-{
-	size_t low = 0, high = rows->count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const uint64_t id = db_get_u64(rows, middle, 0);
-		if (id == campaign_id)
-			return db_get_u64(rows, middle, 1);
-		if (id < campaign_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return 0;
-}
-
+/* An account of 0: the campaign was removed. */
 static enum result
 find_accounts(struct store *store, struct pool *pool, struct sender_count *senders, size_t count)
 {
-	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
-	enum result result = RESULT_OK;
+	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
+	struct db_rows rows;
+	size_t row;
 	for (size_t i = 0; i < count; i++)
-		ids[i] = DB_U64(senders[i].campaign_id);
-	for (size_t from = 0; from < count && result == RESULT_OK; from += DB_LIST_MAX) {
-		const size_t part = count - from < DB_LIST_MAX ? count - from : DB_LIST_MAX;
-		const struct db_list list = { ids + from, part };
-		struct db_rows rows;
-		result = store_query_lists(store, pool, &sql_select_senders, &list, 1, &rows);
-		for (size_t i = from; result == RESULT_OK && i < from + part; i++)
-			senders[i].account_id = account_of(&rows, senders[i].campaign_id);
-	}
+		ids[i] = senders[i].campaign_id;
+	const struct db_list list = store_id_list(pool, ids, count);
+	const enum result result = store_query_lists(store, pool, &sql_select_senders, &list, 1, &rows);
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
+		senders[i].account_id = store_find_row(&rows, senders[i].campaign_id, &row) ? db_get_u64(&rows, row, 1) : 0;
 	return result;
 }
 

@@ -8,10 +8,10 @@
 #define SLOT NOW " DIV 300000"
 #define SLOTS_OF_AN_HOUR "12"
 
-DB_STATEMENT(sql_count_sendings, "{each}(SELECT CAST(? AS UNSIGNED), CAST(SUM(sent) AS UNSIGNED)"
+DB_STATEMENT(sql_count_sendings, "SELECT scope_id, CAST(SUM(sent) AS UNSIGNED)"
 				 " FROM {prefix}sendings FORCE INDEX (PRIMARY)"
-				 " WHERE channel = ? AND scope = ? AND scope_id = ? AND slot >= " SLOT " - " SLOTS_OF_AN_HOUR
-				 " HAVING SUM(sent) > 0){between} UNION ALL {end}");
+				 " WHERE channel = ? AND scope = ? AND scope_id IN ({list}) AND slot >= " SLOT
+				 " - " SLOTS_OF_AN_HOUR " GROUP BY scope_id ORDER BY scope_id");
 /* The installation's row comes first: transactions wait for each other there and at no later row. */
 DB_STATEMENT(sql_add_sending, "INSERT INTO {prefix}sendings (channel, scope, scope_id, slot, sent)"
 			      " VALUES {each}(?, ?, ?, " SLOT ", 1){between}, {end}"
@@ -44,33 +44,42 @@ id_of(const struct sender_count *sender, size_t scope)
 	return ids[scope];
 }
 
+/* Each id is counted once, however many senders have it. */
+static enum result
+read_scope(struct store *store, struct pool *pool, enum message_channel channel, size_t scope, struct sender_count *senders,
+    size_t count)
+{
+	const struct db_value values[] = { DB_U64(channel), DB_U64(scope) };
+	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = id_of(&senders[i], scope);
+	const struct db_list all = store_id_list(pool, ids, count);
+	for (size_t from = 0; from < all.count && result == RESULT_OK; from += DB_LIST_MAX) {
+		struct db_rows rows = { 0 };
+		size_t row;
+		result = db_query(store->db, pool, &sql_count_sendings,
+		    &(struct db_arguments){ .values = values,
+			.count = ARRAY_SIZE(values),
+			.lists = { store_list_piece(all, from) },
+			.list_count = 1 },
+		    &rows);
+		for (size_t i = 0; i < count; i++)
+			if (store_find_row(&rows, id_of(&senders[i], scope), &row))
+				senders[i].sent.of[scope] = (unsigned)db_get_u64(&rows, row, 1);
+	}
+	return result;
+}
+
 enum result
 store_read_sendings(
     struct store *store, struct pool *pool, enum message_channel channel, struct sender_count *senders, size_t count)
 {
-	enum { COLUMNS = 4 };
-	const size_t lines = SENDING_SCOPES * count;
-	struct db_value *values = POOL_ARRAY(pool, COLUMNS * lines, struct db_value);
 	enum result result = RESULT_OK;
-	for (size_t i = 0; i < lines; i++) {
-		const size_t scope = i % SENDING_SCOPES;
-		struct db_value *line = values + COLUMNS * i;
-		line[0] = DB_U64(i);
-		line[1] = DB_U64(channel);
-		line[2] = DB_U64(scope);
-		line[3] = DB_U64(id_of(&senders[i / SENDING_SCOPES], scope));
-		senders[i / SENDING_SCOPES].sent.of[scope] = 0;
-	}
-	for (size_t from = 0; from < lines && result == RESULT_OK; from += DB_LIST_MAX) {
-		const size_t part = lines - from < DB_LIST_MAX ? lines - from : DB_LIST_MAX;
-		struct db_rows rows = { 0 };
-		result = db_query(store->db, pool, &sql_count_sendings,
-		    &(struct db_arguments){ .items = { values + COLUMNS * from, COLUMNS, part } }, &rows);
-		for (size_t i = 0; i < rows.count; i++) {
-			const size_t line = (size_t)db_get_u64(&rows, i, 0);
-			senders[line / SENDING_SCOPES].sent.of[line % SENDING_SCOPES] = (unsigned)db_get_u64(&rows, i, 1);
-		}
-	}
+	for (size_t i = 0; i < count; i++)
+		senders[i].sent = (struct sendings){ { 0 } };
+	for (size_t scope = 0; scope < SENDING_SCOPES && result == RESULT_OK; scope++)
+		result = read_scope(store, pool, channel, scope, senders, count);
 	return result;
 }
 

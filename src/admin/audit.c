@@ -70,7 +70,7 @@ admin_audit_list(struct admin_call *call)
 	for (size_t i = 0; i < count; i++)
 		output_row(call->output, &rows[i]);
 	if (count == filter.limit)
-		admin_next(call, pool_printf(call->pool, "%" PRIu64, rows[count - 1].id));
+		admin_next_id(call, rows[count - 1].id);
 	return EX_OK;
 }
 

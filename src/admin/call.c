@@ -319,10 +319,16 @@ admin_next(struct admin_call *call, struct slice after)
 }
 
 void
+admin_next_id(struct admin_call *call, uint64_t id)
+{
+	admin_next(call, pool_printf(call->pool, "%" PRIu64, id));
+}
+
+void
 admin_end_part(struct admin_call *call, struct list_part part, size_t count, uint64_t last_id)
 {
 	if (count == part.limit)
-		admin_next(call, pool_printf(call->pool, "%" PRIu64, last_id));
+		admin_next_id(call, last_id);
 }
 
 uint64_t

@@ -209,6 +209,7 @@ void admin_warn(struct admin_call *call, const char *format, ...) PRINTF_LIKE(2,
 
 /* The output is a part of a list, which goes on with --after and this value. */
 void admin_next(struct admin_call *call, struct slice after);
+void admin_next_id(struct admin_call *call, uint64_t id);
 /* The same of a list by id that was read to `last_id`, if it may go on. */
 void admin_end_part(struct admin_call *call, struct list_part part, size_t count, uint64_t last_id);
 

@@ -19,6 +19,12 @@ caller_rights(const struct caller *caller)
 	return caller == NULL ? RIGHTS_ALL : caller->rights;
 }
 
+bool
+caller_has_right(const struct caller *caller, enum right right)
+{
+	return (caller_rights(caller) & (rights)right) != 0;
+}
+
 uint64_t
 caller_account(const struct caller *caller)
 {

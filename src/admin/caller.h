@@ -31,6 +31,7 @@ struct caller {
 /* NULL is a shell, which may do everything, here and below. */
 MUST_CHECK bool caller_is_operator(const struct caller *caller);
 rights caller_rights(const struct caller *caller);
+MUST_CHECK bool caller_has_right(const struct caller *caller, enum right right);
 /* The account that the caller is limited to; 0: none. */
 uint64_t caller_account(const struct caller *caller);
 /* Whether it may know that the object exists. `campaign_id` 0: it belongs to the account itself. */

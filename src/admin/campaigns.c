@@ -71,11 +71,10 @@ static int
 check_rights(struct admin_call *call, size_t first)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++) {
-		const rights needed = (rights)guarded[i].right;
 		size_t count;
-		if (values_have(call, first, guarded[i].setting) && (caller_rights(call->caller) & needed) == 0)
+		if (values_have(call, first, guarded[i].setting) && !caller_has_right(call->caller, guarded[i].right))
 			return admin_fail(call, PROBLEM_FORBIDDEN, "%s needs the right %.*s, too", guarded[i].setting,
-			    SLICE_ARGS(rights_words(call->pool, needed, &count)[0]));
+			    SLICE_ARGS(rights_words(call->pool, (rights)guarded[i].right, &count)[0]));
 	}
 	return EX_OK;
 }

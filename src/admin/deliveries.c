@@ -61,17 +61,11 @@ static const struct value_option filter_table[] = {
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
 };
 
-static bool
-may_read_leads(const struct admin_call *call)
-{
-	return (caller_rights(call->caller) & RIGHT_LEADS) != 0;
-}
-
 /* Reports an invalid filter and returns false: EX_DATAERR. */
 static bool
 read_filter(struct admin_call *call, size_t limit, struct delivery_filter *filter)
 {
-	if (call->options[OPTION_LEAD] != NULL && !may_read_leads(call)) {
+	if (call->options[OPTION_LEAD] != NULL && !caller_has_right(call->caller, RIGHT_LEADS)) {
 		admin_fail_option(call, PROBLEM_FORBIDDEN, OPTION_LEAD, "the deliveries of one lead need the right leads");
 		return false;
 	}
@@ -138,7 +132,9 @@ find_shown(struct admin_call *call, const struct delivery_row *deliveries, size_
 	*shown = (struct shown){ .call = call, .dispatcher = admin_dispatcher(call) };
 	for (size_t i = 0; i < count; i++)
 		ids[i] = deliveries[i].lead_id;
-	return may_read_leads(call) ? store_name_leads(call->store, call->pool, ids, count, &shown->leads) : RESULT_OK;
+	return caller_has_right(call->caller, RIGHT_LEADS)
+		   ? store_name_leads(call->store, call->pool, ids, count, &shown->leads)
+		   : RESULT_OK;
 }
 
 static void
@@ -150,7 +146,7 @@ add_delivery(const struct shown *shown, const struct delivery_row *delivery)
 	output_u64(output, "id", delivery->id);
 	output_u64(output, "webhook_id", delivery->webhook_id);
 	output_text(output, "event", event_name((enum event_type)delivery->event));
-	output_text(output, "lead", may_read_leads(shown->call) ? delivery->lead_social_id : SLICE_NONE);
+	output_text(output, "lead", caller_has_right(shown->call->caller, RIGHT_LEADS) ? delivery->lead_social_id : SLICE_NONE);
 	output_text(output, "state", slice_of(delivery_state_name(delivery->state)));
 	output_u64(output, "attempts", delivery->attempts);
 	output_time(output, "due_at", delivery->due_ms);
@@ -181,7 +177,7 @@ admin_delivery_list(struct admin_call *call)
 	for (size_t i = 0; i < list.count; i++)
 		add_delivery(&shown, &list.deliveries[i]);
 	if (list.next != 0)
-		admin_next(call, pool_printf(call->pool, "%" PRIu64, list.next));
+		admin_next_id(call, list.next);
 	return EX_OK;
 }
 
@@ -219,7 +215,7 @@ admin_delivery_show(struct admin_call *call)
 	output_text(call->output, "message_id", delivery.message_id);
 	output_text(call->output, "format", delivery.form ? SLICE("form") : SLICE("json"));
 	/* a payload is about a lead, and receivers repeat it in their answers */
-	const bool personal = may_read_leads(call);
+	const bool personal = caller_has_right(call->caller, RIGHT_LEADS);
 	output_json(call->output, "payload", personal ? delivery.payload : SLICE("null"));
 	output_nested(call->output, "log", log_of(call->pool, &delivery, personal));
 	return EX_OK;

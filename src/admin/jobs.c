@@ -2,7 +2,6 @@
  * Jobs of the dispatcher: list, show, cancel (docs/operating.md 4.1). */
 #include "admin/jobs.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
@@ -76,7 +75,7 @@ show_job(struct admin_call *call, uint64_t id)
 		return admin_answer(call, result);
 	if (!may_have_made(call, &job))
 		job.made_by = job.parameters = job.result = SLICE_NONE;
-	else if ((caller_rights(call->caller) & RIGHT_LEADS) == 0)
+	else if (!caller_has_right(call->caller, RIGHT_LEADS))
 		job.parameters = job_parameters_without_lead(call->pool, &job);
 	add_job(call->output, &job);
 	output_text(call->output, "made_by", job.made_by);
@@ -155,7 +154,7 @@ admin_job_list(struct admin_call *call)
 	for (size_t i = 0; i < count && i < shown; i++)
 		add_job(call->output, &jobs[i]);
 	if (count > shown)
-		admin_next(call, pool_printf(call->pool, "%" PRIu64, jobs[shown - 1].id));
+		admin_next_id(call, jobs[shown - 1].id);
 	return EX_OK;
 }
 

@@ -198,7 +198,7 @@ admin_lead_jobs(struct admin_call *call)
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	/* texts that come with changes of leads may be about one of them */
-	const bool personal = (caller_rights(call->caller) & (RIGHT_LEADS | RIGHT_CHANGE)) != 0;
+	const bool personal = caller_has_right(call->caller, RIGHT_LEADS) || caller_has_right(call->caller, RIGHT_CHANGE);
 	for (size_t i = 0; i < count; i++) {
 		const struct lead_job *job = &jobs[i];
 		output_record(call->output);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Mails to leads (docs/mail.md): list, show, send again; the test of the mail server. */
-#include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
@@ -82,7 +81,7 @@ admin_mail_list(struct admin_call *call)
 	for (size_t i = 0; i < list.count; i++)
 		add_mail(call, &list.mails[i]);
 	if (list.next != 0)
-		admin_next(call, pool_printf(call->pool, "%" PRIu64, list.next));
+		admin_next_id(call, list.next);
 	return EX_OK;
 }
 

@@ -83,7 +83,7 @@ report_counts(struct output *output, const struct removal_counts *counts)
 static enum result
 report_mentions(struct admin_call *call, const struct person *person, int64_t end_ms)
 {
-	if ((caller_rights(call->caller) & RIGHT_LEADS) == 0) {
+	if (!caller_has_right(call->caller, RIGHT_LEADS)) {
 		output_text(call->output, "mentioned_by", SLICE_NONE);
 		return RESULT_OK;
 	}

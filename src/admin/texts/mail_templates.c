@@ -302,7 +302,7 @@ admin_mail_preview(struct admin_call *call)
 	int status = read_kind(call, &kind);
 	if (status == EX_OK)
 		status = admin_read_language(call, &language, &given);
-	if (status == EX_OK && has_lead && (caller_rights(call->caller) & RIGHT_LEADS) == 0)
+	if (status == EX_OK && has_lead && !caller_has_right(call->caller, RIGHT_LEADS))
 		return admin_fail(call, PROBLEM_FORBIDDEN, "a preview with the values of a lead needs the right leads");
 	if (status == EX_OK && has_lead)
 		status = admin_lead_reference(call, &lead);

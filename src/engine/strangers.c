@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/strangers.h"
 
-#include "engine/message.h"
 #include "identity/host_list.h"
 #include "identity/link.h"
 
@@ -64,8 +63,25 @@ campaign_mails_known_leads(const struct campaign *campaign)
 bool
 campaign_proves_by_mail(const struct campaign *campaign)
 {
-	return campaign_mails_known_leads(campaign) &&
-	       (campaign->verify_email || (campaign->mails & MESSAGE_BIT(MESSAGE_WELCOME)) != 0);
+	return campaign_mails_known_leads(campaign) && campaign_mails_new_leads(campaign);
+}
+
+bool
+campaign_mails_new_leads(const struct campaign *campaign)
+{
+	return campaign->verify_email || (campaign->mails & MESSAGE_BIT(MESSAGE_WELCOME)) != 0;
+}
+
+/* A lead that is withheld, and has opted out, is in again when it confirms, not by what any caller could have sent: also in a
+ * campaign whose leads need not confirm. */
+bool
+stranger_mails(const struct campaign *campaign, const struct lead *lead, bool withheld, enum message_kind *kind)
+{
+	const bool is_linked = withheld && campaign_mails_known_leads(campaign);
+	const bool confirms =
+	    (campaign->verify_email && !lead->verified_email) || ((campaign->verify_email || is_linked) && lead->opted_out);
+	*kind = confirms ? MESSAGE_VERIFY : MESSAGE_STATUS_LINK;
+	return confirms || is_linked;
 }
 
 bool

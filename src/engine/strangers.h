@@ -4,6 +4,7 @@
 #ifndef LEADHOOK_ENGINE_STRANGERS_H
 #define LEADHOOK_ENGINE_STRANGERS_H
 
+#include "engine/message.h"
 #include "engine/model.h"
 
 /* Where the request of a form does not say how it is answered. */
@@ -25,10 +26,17 @@ bool stranger_may_see(const struct campaign *campaign, enum lead_identity identi
 bool stranger_may_change(const struct campaign *campaign, bool owns);
 bool stranger_may_count(const struct campaign *campaign, bool owns);
 
-/* Whether a lead that signs up again and is not shown is sent a mail, if the installation sends mail; whether a new one is, too,
- * so that the answers need not differ. */
+/* Whether a lead that signs up again and is not shown is sent a mail, if the installation sends mail; whether a new one is,
+ * too, so that the answers need not differ. */
 bool campaign_mails_known_leads(const struct campaign *campaign);
 bool campaign_proves_by_mail(const struct campaign *campaign);
+/* Whether the first mail of a new lead has the link to its page, or leads there. */
+bool campaign_mails_new_leads(const struct campaign *campaign);
+/* Which mail the owner of a lead's email address gets when someone acts for the lead who has not proven to be that owner, and
+ * the installation sends mail: the one that confirms the address, or, if the lead is withheld from the caller, the link to its
+ * page. False: none. */
+MUST_CHECK bool stranger_mails(
+    const struct campaign *campaign, const struct lead *lead, bool withheld, enum message_kind *kind);
 
 /* Whether the campaign's leads confirm their email address by the link or the code of a mail, where mail is set up. */
 bool campaign_mails_codes(const struct campaign *campaign);

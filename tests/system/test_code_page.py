@@ -121,6 +121,31 @@ def test_a_number_beside_an_email_address(make_service, gateway):
         server.close()
 
 
+@pytest.fixture(scope="module")
+def mailing(make_service, gateway):
+    """Mails are requested; there is no mail server."""
+    made = make_service(settings=[*gateway.settings(), ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
+                                  ("mail", "from", "hello@example.org"), ("limits", "codes_per_address", "20/3600s")])
+    made.dispatcher.start()
+    return made
+
+
+@pytest.mark.parametrize("mails, verify, requested", [("", "off", []), ("welcome", "off", []), ("status_link", "off", ["status_link"]),
+                                                      ("welcome,status_link", "on", ["verify"])])
+def test_the_inbox_only_where_a_mail_is_on_its_way(mailing, gateway, mails, verify, requested):
+    """after the code for a number: the mail that leads to the page is requested, or the page follows at once, as without mail"""
+    campaign = mailing.campaign(mailing.account(), pages="on", bots="off", verify_phone="on", verify_email=verify, mails=mails)
+    kinds = lambda: sorted(row["kind"] for row in mailing.installation.admin("mail", "list", "--campaign", str(campaign.id)))
+    phone = number()
+    assert campaign.post({"email": "ada@example.org", "phone_number": phone}, key=None).status == 200
+    before, code = kinds(), code_to(gateway, phone)
+    answer = send(campaign, {"phone_number": phone, "code": code})
+    lead = lead_of(campaign, phone)
+    place = f"{mailing.front.url}/c/{campaign.id}/sent" if requested else lead["status_url"]
+    assert (answer.status, answer.headers["Location"], lead["verified_phone_number"]) == (303, place, True)
+    assert kinds() == sorted([*before, *requested])
+
+
 def test_it_does_not_show_which_numbers_are_known(gateway, campaign):
     """new, known, verified and unknown numbers have the same answers; the code of a verified one leads to its page"""
     phone, unknown = number(), number()

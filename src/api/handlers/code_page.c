@@ -5,6 +5,7 @@
 #include "api/mail_link.h"
 #include "api/pages.h"
 
+#include "engine/strangers.h"
 #include "identity/email.h"
 #include "store/messages.h"
 
@@ -160,13 +161,17 @@ request_code(struct call *call, const struct typed_address *address)
 	show_code_form(call, address, PAGE_VALUE_OK);
 }
 
-/* The owner of a number need not have the email address that was entered with it: the link to the lead's page is in the mail to
- * that address. */
+/* The owner of a number need not have the email address that was entered with it. Where the campaign sends such mails, the
+ * lead's page is reached by one to that address alone. One that the sign-up has just requested is enough: a second one is then
+ * dropped. False: the call has failed. */
 static bool
-awaits_mail(const struct call *call, enum lead_channel channel, const struct lead *lead)
+mail_page(struct call *call, enum lead_channel channel, const struct lead *lead, bool *is_mailed)
 {
-	return channel == CHANNEL_PHONE && slice_present(lead->email) && !lead->verified_email &&
-	       store_sends_mail(call->api->store);
+	enum message_kind kind;
+	*is_mailed = channel == CHANNEL_PHONE && slice_present(lead->email) && !lead->verified_email &&
+		     store_sends_mail(call->api->store) && stranger_mails(&call->campaign, lead, true, &kind);
+	const enum result result = *is_mailed ? call_request_mail(call, lead->id, kind) : RESULT_OK;
+	return result == RESULT_OK || call_fail(call, call_failure(result));
 }
 
 static void
@@ -175,6 +180,7 @@ type_code(struct call *call, const struct typed_address *address, struct slice d
 	struct lead_code code = { .channel = address->channel, .address = address->key };
 	enum lead_code_verdict verdict;
 	struct lead lead;
+	bool is_mailed;
 	if (!find_lead(call, address, &lead))
 		return;
 	code.lead_id = lead.id;
@@ -183,8 +189,8 @@ type_code(struct call *call, const struct typed_address *address, struct slice d
 	if (verdict != LEAD_CODE_RIGHT) {
 		show_code_form(call, address, PAGE_VALUE_INVALID);
 		call->response->status = 406;
-	} else if (call_verify_by_code(call, &code, digits)) {
-		if (awaits_mail(call, address->channel, &lead))
+	} else if (mail_page(call, address->channel, &lead, &is_mailed) && call_verify_by_code(call, &code, digits)) {
+		if (is_mailed)
 			call_redirect_to_page(call, SLICE("/sent"));
 		else
 			call_show_confirmed(call, lead.id);

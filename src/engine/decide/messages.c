@@ -39,17 +39,16 @@ step_request_mail(struct step *step, const struct working_lead *lead, enum messa
 	return true;
 }
 
-/* A lead that signs up again may have lost its mail. Where it is withheld, an opt-out ends when the lead confirms again, not by
- * a sign-up that any caller could have sent: then it gets that mail, also in a campaign whose leads need not confirm. */
+/* A lead that signs up again may have lost its mail. One that is only not proven is flagged until it confirms. */
 void
 step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld)
 {
-	const bool confirms = !lead->lead.verified_email || lead->lead.opted_out;
-	const bool rejoins = withheld && lead->lead.opted_out && !lead->lead.fraudulent;
-	if (rejoins && is_reached(step, lead) && campaign_mails_known_leads(&step->campaign->campaign))
-		request(step, lead, MESSAGE_VERIFY, 0);
-	else if ((!confirms || !step_request_mail(step, lead, MESSAGE_VERIFY, 0)) && withheld)
-		(void)!step_request_mail(step, lead, MESSAGE_STATUS_LINK, 0);
+	enum message_kind kind;
+	if (step_is_unproven(lead))
+		(void)!step_request_mail(step, lead, MESSAGE_VERIFY, 0);
+	else if (!lead->lead.fraudulent && is_reached(step, lead) &&
+		 stranger_mails(&step->campaign->campaign, &lead->lead, withheld, &kind))
+		request(step, lead, kind, 0);
 }
 
 void

@@ -170,6 +170,13 @@ call_payload_text(struct pool *pool, struct slice payload, struct slice name)
 	return document_read_json(pool, payload, PAYLOAD_DEPTH, &root, &problem) ? member_of(root, name) : SLICE_NONE;
 }
 
+static bool
+has_typed_email(const struct call *call)
+{
+	struct slice email;
+	return http_value_string(http_params_value(call->params, SLICE("email")), &email) && email.size > 0;
+}
+
 /* Where the lead types the code that was sent to its number, if it is named by that alone; absent: nowhere. A lead that is
  * withheld is led there in any case. */
 static struct slice
@@ -178,12 +185,25 @@ code_page(const struct call *call, const struct document_node *payload)
 	struct pool *pool = call->request->pool;
 	const struct document_node *verified = document_child(payload, SLICE("verified_phone_number"));
 	const struct slice number = call_typed_number(call);
-	struct slice email;
 	if (!call_sends_codes(call) || !slice_present(number) || (verified != NULL && verified->boolean) ||
-	    (http_value_string(http_params_value(call->params, SLICE("email")), &email) && email.size > 0))
+	    has_typed_email(call))
 		return SLICE_NONE;
 	/* in E.164 */
 	return call_page_url(call, POOL_JOIN(pool, SLICE("/code?phone_number=%2B"), slice_sub(number, 1, number.size)));
+}
+
+/* A visitor that signs up again has proven no more than to know an address: the page has what everyone may see, but does not
+ * invite to sign up. */
+static struct slice
+status_page(const struct call *call, const struct document_node *payload)
+{
+	struct pool *pool = call->request->pool;
+	const struct slice url = member_of(payload, SLICE("status_url"));
+	const struct slice path = POOL_JOIN(pool, SLICE("/s/"), member_of(payload, SLICE("social_id")));
+	if (!slice_equal(url, call_page_url(call, path)))
+		return url;
+	return POOL_JOIN(
+	    pool, url, SLICE("?"), PAGE_AGAIN, SLICE("="), has_typed_email(call) ? SLICE("email") : SLICE("phone_number"));
 }
 
 /* The addresses are those of the payload, so that a form leads where a client of the API would go. */
@@ -204,7 +224,7 @@ succeed(struct call *call)
 	const struct slice targets[] = {
 		location_of(pool, member_of(payload, SLICE("thankyou_url"))),
 		own_location(call, member_of(payload, SLICE("redirect_url"))),
-		location_of(pool, member_of(payload, SLICE("status_url"))),
+		location_of(pool, status_page(call, payload)),
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
 		if (slice_present(targets[i])) {

@@ -25,6 +25,10 @@ enum page_secrecy { PAGE_SECRET, PAGE_FORM, PAGE_PUBLIC };
 /* Sets the content type and the headers of the page; the first call counts. */
 void call_page_headers(struct call *call, const struct page *page, enum page_secrecy secrecy);
 
+/* In the query of a lead's page without its token, after a sign-up that was not the lead's first: the parameter by which the
+ * visitor named the lead, `email` or `phone_number`. */
+#define PAGE_AGAIN SLICE("again")
+
 /* The URL of a page of the campaign, whose path begins with /c/{campaign}; without a base URL a path alone. */
 struct slice call_page_url(const struct call *call, struct slice rest);
 /* Answers with a redirection (303) to a URL, or a path, of the service; to the URL of such a page. */

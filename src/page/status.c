@@ -58,7 +58,7 @@ write_awaited(const struct page *page, const struct page_status *status)
 {
 	const struct slice code = page_path(page, SLICE("/code"));
 	if (status->awaits_email) {
-		write_notice(page, TEXT_STATUS_AWAITS_EMAIL, status->lead->email);
+		write_notice(page, status->own ? TEXT_STATUS_AWAITS_EMAIL : TEXT_STATUS_AWAITS_ANY_EMAIL, status->lead->email);
 		HTML(page->out, "<p><a class=\"button\" href=\"{}\">{}</a></p>\n", code,
 		    text_find(page->language, TEXT_CODE_LINK));
 		write_resend(page, status);
@@ -127,16 +127,17 @@ static void
 write_invitation(const struct page *page, const struct page_status *status)
 {
 	HTML(page->out, "<div class=\"card\">\n<p>{}</p>\n", page_text(page, TEXT_STATUS_INVITATION));
-	HTML(page->out, "<p><a class=\"button\" href=\"{}?kid={}\">{}</a></p>\n", page_path(page, SLICE("")), status->social_id,
-	    text_find(page->language, TEXT_SIGNUP_BUTTON));
-	HTML(page->out, "<p class=\"muted\">{}</p>\n</div>\n", text_find(page->language, TEXT_STATUS_OWN_LINK));
+	HTML(page->out, "<p><a class=\"button\" href=\"{}?kid={}\">{}</a></p>\n</div>\n", page_path(page, SLICE("")),
+	    status->social_id, text_find(page->language, TEXT_SIGNUP_BUTTON));
 }
 
 static struct slice
 title_of(const struct page *page, const struct page_status *status)
 {
 	if (!status->own)
-		return page_text(page, status->lead != NULL ? TEXT_STATUS_TITLE_PUBLIC : TEXT_STATUS_TITLE_NONE);
+		return page_text(page, status->again          ? TEXT_STATUS_TITLE_AGAIN
+				       : status->lead != NULL ? TEXT_STATUS_TITLE_PUBLIC
+							      : TEXT_STATUS_TITLE_NONE);
 	if (!slice_present(status->lead->first_name))
 		return page_text(page, TEXT_STATUS_TITLE);
 	return TEXT_FILL(page->pool, text_find(page->language, TEXT_STATUS_TITLE_NAME), { "name", status->lead->first_name });
@@ -146,20 +147,22 @@ void
 page_write_status(const struct page *page, const struct page_status *status)
 {
 	const struct slice text = page->looks.values[LOOK_STATUS_TEXT];
-	const struct slice link = status->own ? status->lead->social_url : SLICE_NONE;
+	const bool is_person = status->own || status->again;
+	const struct slice link = is_person ? status->lead->social_url : SLICE_NONE;
 	page_begin(page, &(struct page_head){ .title = title_of(page, status) });
-	if (status->own) {
+	if (status->own)
 		html_paragraphs(page->out, slice_present(text) ? text : page_text(page, TEXT_STATUS_TEXT), " class=\"lead\"");
-		write_awaited(page, status);
-	}
+	write_awaited(page, status);
 	if (status->lead != NULL)
 		write_facts(page, status->lead);
 	if (slice_present(link) && !status->has_ended)
 		page_write_share(page, link);
 	if (status->own)
 		write_reward(page, status);
-	if (!status->own && !status->has_ended)
+	if (!is_person && !status->has_ended)
 		write_invitation(page, status);
+	if (!status->own && status->has_mail && !status->awaits_email)
+		HTML(page->out, "<p class=\"muted\">{}</p>\n", text_find(page->language, TEXT_STATUS_OWN_LINK));
 	if (status->board != NULL && status->board->count > 0)
 		write_board(page, status);
 	if (status->own && status->can_erase)

@@ -15,13 +15,15 @@ enum { PAGE_REWARDS_MAX = 20 };
 struct page_status {
 	const struct page_lead *lead;   /* NULL: nothing of it may be shown, or there is none */
 	bool own;                       /* the page was called with the lead's token */
+	bool again;                     /* else: the visitor signed up again by an address of the lead */
 	struct slice social_id;         /* of the path, valid */
 	const struct page_board *board; /* NULL: none */
 	const struct page_reward *rewards;
 	size_t reward_count;
-	bool awaits_email, awaits_phone; /* what the lead still has to confirm; shown on its own page */
+	bool awaits_email, awaits_phone; /* what the lead still has to confirm */
 	bool can_resend;                 /* the mail with the link that confirms; a button posts `resend` to the same URL */
 	bool has_resent;                 /* it was pressed */
+	bool has_mail;                   /* a mail has led the lead to its own page */
 	bool can_erase;                  /* it can request the deletion of its data */
 	bool has_ended;                  /* new sign-ups are refused */
 };

@@ -276,6 +276,10 @@ strangers_see_numbers_or_nothing(void **state UNUSED)
 	assert_non_null(strstr(text, "href=\"/lead/c/7?kid=8K3ZQ1AAAA\""));
 	assert_null(strstr(text, "A&#60;d&#62;a"));
 	assert_null(strstr(text, "ada@"));
+	assert_null(strstr(text, "in your mail"));
+	status.has_mail = true;
+	page_write_status(&page, &status);
+	assert_non_null(strstr(written(), "in your mail"));
 	status.lead = NULL;
 	page_write_status(&page, &status);
 	text = written();
@@ -284,6 +288,32 @@ strangers_see_numbers_or_nothing(void **state UNUSED)
 	status.has_ended = true;
 	page_write_status(&page, &status);
 	assert_null(strstr(written(), "?kid="));
+}
+
+/* docs/pages.md 2: it shows nothing of the lead that everyone may not see. */
+static void
+a_repeated_sign_up_gets_the_link(void **state UNUSED)
+{
+	struct page_lead lead;
+	assert_true(page_lead_read(pool, SLICE(PAYLOAD), &lead));
+	struct page_status status = { .lead = &lead, .social_id = lead.social_id, .again = true };
+	page.looks.values[LOOK_STATUS_TEXT] = SLICE("Code for members: 7");
+	page_write_status(&page, &status);
+	const char *text = written();
+	static const char *const parts[] = { "<h1>You’re already on the list</h1>", "<dd>12 <small>",
+		"value=\"https://shop.example/?a=b&#38;kid=8K3ZQ1AAAA\" readonly" };
+	static const char *const absent[] = { "A&#60;d&#62;a", "ada@", "members", "href=\"/lead/c/7?kid=", "mail." };
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		assert_non_null(strstr(text, parts[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
+		assert_null(strstr(text, absent[i]));
+	status.awaits_email = status.has_resent = status.has_mail = true;
+	page_write_status(&page, &status);
+	text = written();
+	assert_null(strstr(text, "in your mail"));
+	assert_non_null(strstr(text, "confirm your email address with the link in our mail"));
+	assert_non_null(strstr(text, "role=\"status\">The mail is on its way"));
+	assert_null(strstr(text, "ada@"));
 }
 
 /* docs/pages.md 5: all of a page, with stylesheet and script. */
@@ -352,6 +382,7 @@ main(void)
 		PAGE_TEST(the_own_page_has_everything),
 		PAGE_TEST(a_button_sends_the_mail_again),
 		PAGE_TEST(strangers_see_numbers_or_nothing),
+		PAGE_TEST(a_repeated_sign_up_gets_the_link),
 		PAGE_TEST(pages_are_small),
 		PAGE_TEST(previews_are_pages_without_what_is_live),
 	};

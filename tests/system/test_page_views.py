@@ -53,6 +53,7 @@ def views(campaign, lead):
     yield "errors", base, SUBMIT
     yield "status", lead["status_url"], None
     yield "public", f"{base}/s/{lead['social_id']}", None
+    yield "again", f"{base}/s/{lead['social_id']}?again=email", None
     yield "opt-out", lead["unsubscribe_url"]["safe"], None
     yield "missing", f"{base}/s/{lead['social_id']}/{'A' * 24}", None
 
@@ -364,6 +365,7 @@ def code_views(campaign, lead):
     yield "typed by phone", f"{base}/code?phone_number=%2B4915112345678", ("document.getElementById('f-code').value = '1';"
                                                                            "document.querySelector('form').requestSubmit();")
     yield "own", lead["status_url"], None
+    yield "again", f"{base}/s/{lead['social_id']}?again=email", None
 
 
 @chromium_first

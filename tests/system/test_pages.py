@@ -122,6 +122,62 @@ def test_a_known_address(hosted):
     assert lead["social_id"].encode() not in page.body and b"Ada" not in page.body
 
 
+@pytest.fixture(scope="module")
+def mailing(make_service):
+    """Mails are requested, and not sent: no dispatcher runs."""
+    return make_service(settings=[("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
+                                  ("mail", "from", "hello@example.org")])
+
+
+def mails_of(campaign):
+    return [row["kind"] for row in campaign.service.installation.admin("mail", "list", "--campaign", str(campaign.id))]
+
+
+@pytest.mark.parametrize("mails, settings, says", [
+    (False, {}, []), (False, {"verify_email": "on"}, []), (True, {"mails": ""}, []), (True, {}, ["link in your mail"]),
+    (True, {"verify_email": "on", "mails": ""}, ["confirm your email address", "on its way"])])
+def test_signing_up_again(service, mailing, mails, settings, says):
+    """2: the link to share, and of a mail only where one is on its way or has the link; nothing that everyone may not see"""
+    used = mailing if mails else service
+    campaign = used.campaign(used.account(), pages="on", bots="off", **settings)
+    page_set(campaign, "fields=email; phone_number")
+    first = post(campaign, {"email": "ada@example.org", "first_name": "Ada", "phone_number": "+14155552671"})
+    lead, before = campaign.find(email="ada@example.org"), mails_of(campaign)
+    assert first.headers["Location"] == lead["status_url"]
+    answer = post(campaign, {"email": "ADA@example.org"})
+    assert (answer.status, answer.headers["Location"]) == (303, f"{used.front.url}/c/{campaign.id}/s/{lead['social_id']}?again=email")
+    text = get(campaign, path_of(campaign, answer.headers["Location"])).body.decode()
+    assert "<h1>You’re already on the list</h1>" in text
+    assert lead["social_url"] in [attrs.get("value") for attrs, _ in Page(text).all("input")] and "Sign up" not in text
+    assert [part for part in ("confirm your email address", "on its way", "link in your mail") if part in text] == says
+    assert (len(mails_of(campaign)) > len(before)) == ("on its way" in text)
+    for secret in ("Ada", "ada@", "ADA@", "+1415", lead["status_url"].rsplit("/", 1)[1]):
+        assert secret not in text
+    by_number = post(campaign, {"phone_number": "+14155552671"}).headers["Location"]
+    assert by_number.endswith(f"/s/{lead['social_id']}?again=phone_number")
+    assert "on its way" not in get(campaign, path_of(campaign, by_number)).body.decode()
+
+
+def test_signing_up_again_with_a_confirmed_address(mailing):
+    """2: there is nothing to confirm"""
+    campaign = mailing.campaign(mailing.account(), pages="on", bots="off", verify_email="on")
+    lead = campaign.lead(email="ada@example.org")
+    campaign.change("verify", email="ada@example.org")
+    post(campaign, {"email": "ada@example.org"})
+    text = get(campaign, f"/s/{lead['social_id']}?again=email").body.decode()
+    assert "already on the list" in text and "on its way" not in text
+
+
+@pytest.mark.parametrize("lookup, shows", [("social_id", True), ("own", False), ("none", False)])
+def test_signing_up_again_made_by_hand(service, account, lookup, shows):
+    """3: the page shows no lead that it does not show without the mark"""
+    campaign = service.campaign(account, **{**STRICT, "public_lookup": lookup})
+    lead = campaign.lead(email="ada@example.org", first_name="Ada")
+    plain, marked = (get(campaign, f"/s/{lead['social_id']}{query}").body.decode() for query in ("", "?again=email"))
+    assert ("already on the list" in marked, "<dd>" in marked) == (shows, shows) and (shows or plain == marked)
+    assert get(campaign, "/s/AAAAAAAAAA?again=email").status == (404 if shows else 200)
+
+
 def version_of(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

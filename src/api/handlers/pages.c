@@ -181,6 +181,20 @@ read_own(struct call *call, const struct page *page, struct page_status *status,
 	return read_rewards(call, status) && read_leaders(call, page, status, board);
 }
 
+/* The same for everyone else. Whether a mail was sent again depends on what everyone may see: the mark in the query can be made
+ * by hand. */
+static void
+read_public(const struct call *call, struct page_status *status)
+{
+	struct slice named = SLICE_NONE;
+	status->has_mail = store_sends_mail(call->api->store) && campaign_mails_new_leads(&call->campaign);
+	status->again = status->lead != NULL && http_value_string(http_params_value(call->params, PAGE_AGAIN), &named) &&
+			slice_present(named);
+	const bool by_email = status->again && slice_equal(named, SLICE("email"));
+	status->awaits_email = by_email && awaits_email(call, named, status->lead->verified_email);
+	status->has_resent = status->awaits_email;
+}
+
 static void
 show_status(struct call *call, struct slice social_id, bool own)
 {
@@ -196,6 +210,8 @@ show_status(struct call *call, struct slice social_id, bool own)
 	if (!begin_page(call, &page) || !read_lead(call, social_id, own, &lead, &status.lead) ||
 	    (own && !read_own(call, &page, &status, &board)))
 		return;
+	if (!own)
+		read_public(call, &status);
 	call_page_headers(call, &page, PAGE_SECRET);
 	page_write_status(&page, &status);
 }

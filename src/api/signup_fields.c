@@ -227,9 +227,11 @@ add_utm(struct buffer *object, struct buffer *member, struct slice name, struct 
 static void
 parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
 {
+	const struct api_options *options = call->api->options;
+	const size_t most = call->account_id != 0 ? options->utm_bytes : options->public_utm_bytes;
 	struct buffer object, member;
-	buffer_init(&object, call->api->options->utm_bytes);
-	buffer_init(&member, call->api->options->utm_bytes);
+	buffer_init(&object, most);
+	buffer_init(&member, most);
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct slice name = fields->items[i].name;
 		const struct http_value *value = &fields->items[i].param->value;

@@ -315,7 +315,7 @@ static const struct conf_setting settings[] = {
 
 	{ SETTING(limits, body_bytes, CONF_SIZE), "256k", KILO, MEGA, NULL, "size of a request's body" },
 	{ SETTING(limits, bulk_body_bytes, CONF_SIZE), "1M", KILO, 16 * MEGA, NULL, "size of a bulk call's body" },
-	{ SETTING(limits, public_body_bytes, CONF_SIZE), "8k", KILO, MEGA, NULL, "size of a body without a key" },
+	{ SETTING(limits, public_body_bytes, CONF_SIZE), "32k", KILO, MEGA, NULL, "size of a body without a key" },
 	{ SETTING(limits, bulk_items, CONF_INTEGER), "250", 1, BULK_ITEMS_MAX, NULL, "leads that a bulk call names" },
 	{ SETTING(limits, json_depth, CONF_INTEGER), "16", 1, 128, NULL, "depth of a JSON body" },
 	{ SETTING(limits, parameters, CONF_INTEGER), "200", 1, 10000, NULL, "parameters of a request" },
@@ -323,7 +323,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(limits, value_bytes, CONF_SIZE), "4k", 256, COLUMN_MAX, NULL, "size of a parameter's value" },
 	{ SETTING(limits, custom_fields, CONF_INTEGER), "50", 0, 10000, NULL, "custom fields of a lead" },
 	{ SETTING(limits, custom_fields_bytes, CONF_SIZE), "16k", 2, COLUMN_MAX, NULL, "size of a lead's custom fields together" },
-	{ SETTING(limits, public_custom_fields_bytes, CONF_SIZE), "2k", 2, COLUMN_MAX, NULL, "the same where they come without a key" },
+	{ SETTING(limits, public_custom_fields_bytes, CONF_SIZE), "8k", 2, COLUMN_MAX, NULL, "the same where they come without a key" },
 	{ SETTING(limits, webhooks_per_campaign, CONF_INTEGER), "20", 0, 10000, NULL, "webhooks of a campaign" },
 	{ SETTING(limits, inbound_per_campaign, CONF_INTEGER), "20", 0, 10000, NULL, "inbound webhooks of a campaign" },
 	{ SETTING(limits, campaigns_per_account, CONF_INTEGER), "1000", 0, 100000, NULL, "campaigns of an account" },

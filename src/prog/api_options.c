@@ -17,6 +17,9 @@ api_options_of(const struct wiring *wiring, struct limiter *limiter, int64_t bac
 		    .log_file = wiring->conf->log.file },
 		.bulk_items = limits->bulk_items,
 		.utm_bytes = limits->custom_fields_bytes,
+		.public_utm_bytes = limits->public_custom_fields_bytes < limits->custom_fields_bytes
+					? limits->public_custom_fields_bytes
+					: limits->custom_fields_bytes,
 		.base_url = slice_of(wiring->conf->server.base_url),
 		.base_path = slice_of(wiring->conf->server.base_path),
 		.webhooks_per_campaign = limits->webhooks_per_campaign,

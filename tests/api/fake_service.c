@@ -17,6 +17,7 @@ static const struct api_options defaults = {
 	.authenticates = true,
 	.bulk_items = BULK_LEADS_MAX,
 	.utm_bytes = 16384,
+	.public_utm_bytes = 16384,
 	.webhooks_per_campaign = 3,
 	.inbound_per_campaign = 3,
 	.limit_hosts = 1,

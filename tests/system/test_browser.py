@@ -173,7 +173,7 @@ def test_errors_are_readable(run, campaign):
         };
         const found = {
             invalid: await send("/v2/%(id)d", '{"email":"ada"}'),
-            large: await send("/v2/%(id)d", JSON.stringify({ email: "ada@example.org", text: "x".repeat(20000) })),
+            large: await send("/v2/%(id)d", JSON.stringify({ email: "ada@example.org", text: "x".repeat(40000) })),
             json: await send("/v2/%(id)d", "{"),
             campaign: await send("/v2/999999999", '{"email":"ada@example.org"}'),
             path: await send("/nowhere", "{}"),

@@ -134,7 +134,7 @@ def test_the_switch(shared, service):
 def test_states_of_the_campaign(shared, service):
     """3 require_key, 6; the body's cap of calls without a key"""
     fields = {"aid": shared.action, "kid": shared.ada["social_id"]}
-    assert complete(shared, {**fields, "data": ["x" * 3000] * 3}).verdict == (413, "body_too_large")
+    assert complete(shared, {**fields, "data": ["x" * 3000] * 11}).verdict == (413, "body_too_large")
     service.installation.admin("campaign", "set", str(shared.id), "require_key=on")
     settles(lambda: complete(shared, fields), 409, "missing_api_key")
     settles(lambda: complete(shared, fields, key=shared.key), 200)

@@ -209,6 +209,8 @@ def test_utm_has_a_cap(campaign):
     fields = {f"utm_{number}": "x" * 4000 for number in range(4)}
     assert len(campaign.lead(**ADA, **fields)["utm"]) == 4
     assert campaign.lead(email="b@example.org", **fields, utm_5="x" * 400)["utm"] == campaign.find(**ADA)["utm"]
+    assert campaign.post({"email": "c@example.org", **fields}, key=None).status == 200
+    assert len(campaign.find(email="c@example.org")["utm"]) == 2
 
 
 def test_only_a_key_replaces_the_user_agent(campaign, service):

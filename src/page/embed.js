@@ -29,20 +29,20 @@
 	const snippet = "[data-kol-snippet], [id^=kol_embed_container_]";
 	const timeout = 30000;
 	// after a sign-up, by the attribute that replaces the text
-	const texts = (signedUp, mailed, texted, link, share) =>
-		({ "message": signedUp, "check-mail": mailed, "check-phone": texted, "code-link": link, "share-link": share });
+	const texts = (signedUp, again, mailed, texted, link, share) =>
+		({ "message": signedUp, "again": again, "check-mail": mailed, "check-phone": texted, "code-link": link, "share-link": share });
 	const messages = {
-		en: texts("Thank you. You are signed up.", "Thank you. Please check your inbox.", "Thank you. We have sent you a code.", "Enter the code",
+		en: texts("Thank you. You are signed up.", "You are already signed up.", "Thank you. Please check your inbox.", "Thank you. We have sent you a code.", "Enter the code",
 			"Your link to share:"),
-		de: texts("Danke. Du bist angemeldet.", "Danke. Bitte schau in dein Postfach.", "Danke. Wir haben dir einen Code geschickt.", "Code eingeben",
+		de: texts("Danke. Du bist angemeldet.", "Du bist schon angemeldet.", "Danke. Bitte schau in dein Postfach.", "Danke. Wir haben dir einen Code geschickt.", "Code eingeben",
 			"Dein Link zum Teilen:"),
-		es: texts("Gracias. Te has inscrito.", "Gracias. Revisa tu correo.", "Gracias. Te hemos enviado un c\u00f3digo.", "Introducir el c\u00f3digo",
+		es: texts("Gracias. Te has inscrito.", "Ya estabas en la lista.", "Gracias. Revisa tu correo.", "Gracias. Te hemos enviado un c\u00f3digo.", "Introducir el c\u00f3digo",
 			"Tu enlace para compartir:"),
-		fr: texts("Merci. Votre inscription est prise en compte.", "Merci. Consultez votre messagerie.", "Merci. Nous vous avons envoy\u00e9 un code.", "Saisir le code",
+		fr: texts("Merci. Votre inscription est prise en compte.", "Vous \u00eates d\u00e9j\u00e0 sur la liste.", "Merci. Consultez votre messagerie.", "Merci. Nous vous avons envoy\u00e9 un code.", "Saisir le code",
 			"Votre lien \u00e0 partager :"),
 	};
 	// of a body without a key; what only informs is left out of a larger one
-	const bodyBytes = 7000;
+	const bodyBytes = 31000;
 	const query = new URLSearchParams(location.search);
 	// forms that wait for an answer, and own social ids by campaign
 	const sending = new WeakSet();
@@ -265,12 +265,14 @@
 	}
 
 	// The lead of the answer is null where the API withholds it. `check_mail` says whether its person gets a mail then, `code_url`
-	// where a code is entered; a sign-up by a number alone is sent one by text.
+	// where a code is entered; a sign-up by a number alone is sent one by text. `counter` counts the sign-ups of a lead that is shown.
 	function showThanks(form, campaign, lead) {
-		const text = (name) => form.getAttribute("data-" + name) || (messages[languageOf(form)] || messages.en)[name];
+		const own = (name) => form.getAttribute("data-" + name);
+		const text = (name) => own(name) || (messages[languageOf(form)] || messages.en)[name];
 		const fields = new FormData(form), number = fields.get("phone_number");
 		const codeUrl = webAddress(lead.code_url), texted = codeUrl && number && !fields.get("email");
-		const name = texted ? "check-phone" : lead.check_mail === true ? "check-mail" : "message";
+		const isAgain = lead.counter > 1 && (own("again") || !own("message"));
+		const name = texted ? "check-phone" : lead.check_mail === true ? "check-mail" : isAgain ? "again" : "message";
 		const shown = make("p", text(name), { "class": "leadhook-message", role: "status", tabindex: "-1" });
 		if (codeUrl)
 			shown.append(" ", make("a", text("code-link"), { href: codeUrl + (texted ? "?phone_number=" + encodeURIComponent(number) : "") }));

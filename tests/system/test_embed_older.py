@@ -60,12 +60,16 @@ def test_the_next_page(browser, show, service, account, markup, moves):
 
 
 def test_the_link_to_share(show, service, account):
-    """2: after the text, in the language of the page; not where the page has an element for the status"""
+    """2: after the text, in the language of the page; not where the page has an element for the status; the same after a
+    repeated sign-up, as the text says unless the page has its own"""
     campaign = service.campaign(account, **PAGES)
     form = FORM % (campaign.id, "")
     for markup, text in ((f'<div lang="de">{form}</div>', "Danke. Du bist angemeldet. Dein Link zum Teilen: {url}"),
-                         (form.replace("<form", '<form data-share-link="Send &lt;friends&gt;"'), "Thank you. You are signed up. Send <friends> {url}"),
-                         (form + f'<div data-leadhook-status="{campaign.id}"></div>', "Thank you. You are signed up.")):
+                         (form.replace("<form", '<form data-share-link="Send &lt;friends&gt;"'), "You are already signed up. Send <friends> {url}"),
+                         (form.replace("<form", '<form data-message="Done &lt;b&gt;" data-share-link="Link:"'), "Done <b> Link: {url}"),
+                         (form.replace("<form", '<form lang="fr" data-message="Done" data-again="Again"'), "Again Votre lien à partager : {url}"),
+                         (f'<div lang="es">{form}</div>', "Ya estabas en la lista. Tu enlace para compartir: {url}"),
+                         (form + f'<div data-leadhook-status="{campaign.id}"></div>', "You are already signed up.")):
         found = show('await signUp("ada@example.org");' + MESSAGE, markup)
         url = campaign.find(**ADA)["social_url"]
         assert found == [text.format(url=url), [url] if "{url}" in text else []]

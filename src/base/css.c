@@ -25,3 +25,11 @@ css_scan_found(const struct css_scan *scan, const struct slice *words, size_t co
 			return true;
 	return false;
 }
+
+bool
+css_scan_loads(const struct css_scan *scan)
+{
+	static const struct slice words[] = { SLICE("@import"), SLICE("url("), SLICE("src("), SLICE("image("),
+		SLICE("image-set("), SLICE("alphaimageloader") };
+	return css_scan_found(scan, words, ARRAY_SIZE(words));
+}

@@ -22,5 +22,7 @@ struct css_scan {
 MUST_CHECK bool css_scan_byte(struct css_scan *scan, char c);
 /* Whether what was followed ends with one of the words: in lower case, without blanks, at most CSS_WORD_MAX_BYTES. */
 bool css_scan_found(const struct css_scan *scan, const struct slice *words, size_t count);
+/* Whether it ends with what loads something: a picture, a font, another stylesheet. */
+bool css_scan_loads(const struct css_scan *scan);
 
 #endif

@@ -31,10 +31,10 @@ static const struct slice refused_elements[] = { SLICE("applet"), SLICE("base"),
 	SLICE("math"), SLICE("noembed"), SLICE("noframes"), SLICE("noscript"), SLICE("object"), SLICE("plaintext"),
 	SLICE("portal"), SLICE("script"), SLICE("select"), SLICE("svg"), SLICE("template"), SLICE("textarea"), SLICE("xml"),
 	SLICE("xmp") };
-/* Attributes that hold a document, several URLs, or a URL that is called without a sign of it. Those of events begin with "on".
- */
-static const struct slice refused_attributes[] = { SLICE("imagesrcset"), SLICE("ping"), SLICE("srcdoc"), SLICE("srcset"),
-	SLICE("xml:base") };
+/* Attributes that hold a document, several URLs, or a URL that is called without a sign of it, or that let what is around a
+ * picture decide whether it is loaded. Those of events begin with "on". */
+static const struct slice refused_attributes[] = { SLICE("imagesrcset"), SLICE("loading"), SLICE("ping"), SLICE("srcdoc"),
+	SLICE("srcset"), SLICE("xml:base") };
 /* Attributes that browsers only show or read aloud. */
 static const struct slice plain_attributes[] = { SLICE("alt"), SLICE("aria-label"), SLICE("lang"), SLICE("title") };
 /* Those that a value is allowed in, and the others that have one URL. */
@@ -123,12 +123,15 @@ static const char *
 check_value(struct html_scan *scan)
 {
 	const struct slice name = name_of(scan->attribute, scan->attribute_size);
+	const struct slice tag = name_of(scan->tag, scan->tag_size);
 	const struct slice begin = beginning_of(scan->value, scan->value_size);
 	const bool is_url = slice_is_one_of(name, url_attributes, ARRAY_SIZE(url_attributes)) ||
 			    slice_is_one_of(name, other_url_attributes, ARRAY_SIZE(other_url_attributes));
 	if (is_url && scan->value_size > 0 && !scan->begins_with_value &&
 	    !begins_with_one_of(begin, schemes, ARRAY_SIZE(schemes)))
 		return BAD_URL;
+	if (!scan->closing && slice_equal(tag, SLICE("a")) && slice_equal(name, SLICE("href")))
+		scan->link = scan->value_size > 0 || scan->begins_with_value;
 	if (slice_equal(name, SLICE("http-equiv")) &&
 	    !slice_is_one_of(name_of(scan->value, scan->value_size), equivalents, ARRAY_SIZE(equivalents)))
 		return "http-equiv must be content-type, content-language or x-ua-compatible";
@@ -142,6 +145,7 @@ begin_tag(struct html_scan *scan, char c, bool closing)
 {
 	scan->state = TAG_NAME;
 	scan->closing = closing;
+	scan->link = false;
 	scan->tag_size = scan->attribute_size = 0;
 	extend(scan->tag, &scan->tag_size, c);
 	return NULL;
@@ -157,7 +161,7 @@ end_tag(struct html_scan *scan)
 		      : slice_equal(tag, SLICE("title")) ? TITLE
 		      : slice_equal(tag, SLICE("style")) ? STYLE
 							 : TEXT;
-	scan->style = (struct html_style){ .in_url = false };
+	scan->style = (struct html_style){ .in_reference = false };
 	return NULL;
 }
 
@@ -248,7 +252,7 @@ in_before_value(struct html_scan *scan, char c)
 		return "an attribute has no value after its =";
 	scan->value_size = 0;
 	scan->begins_with_value = scan->query = false;
-	scan->style = (struct html_style){ .in_url = false };
+	scan->style = (struct html_style){ .in_reference = false };
 	scan->state = c == '"' ? VALUE_DOUBLE : c == '\'' ? VALUE_SINGLE : VALUE_BARE;
 	return scan->state == VALUE_BARE ? in_value(scan, c) : NULL;
 }
@@ -396,7 +400,7 @@ html_scan_place(const struct html_scan *scan, enum html_place *place)
 		return "a value is allowed only in the attributes href, src, alt, title, lang and aria-label";
 	if (scan->value_size > 0 || scan->begins_with_value)
 		return url_part(scan, place);
-	*place = HTML_URL;
+	*place = slice_equal(attribute, SLICE("href")) ? HTML_LINK : HTML_URL;
 	return NULL;
 }
 

@@ -16,7 +16,8 @@
 enum html_place {
 	HTML_TEXT,      /* character data, also that of a title */
 	HTML_ATTRIBUTE, /* a double-quoted attribute that only shows its value */
-	HTML_URL,       /* the beginning of a double-quoted href or src */
+	HTML_LINK,      /* the beginning of a double-quoted href */
+	HTML_URL,       /* that of a src */
 	HTML_URL_PART   /* the query of a URL in one */
 };
 
@@ -25,6 +26,7 @@ enum { HTML_NAME_MAX_BYTES = 16 };
 struct html_scan {
 	int state;
 	bool closing; /* the tag is an end tag */
+	bool link;    /* the tag is that of a link: programs look for no other link in the text of one */
 	char tag[HTML_NAME_MAX_BYTES], attribute[HTML_NAME_MAX_BYTES], value[HTML_NAME_MAX_BYTES];
 	size_t tag_size, attribute_size, value_size; /* as they are: what is longer does not match a name */
 	size_t matched;                              /* of the end tag of a title or style; of a comment: its bytes */

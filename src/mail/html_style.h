@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Follows the style of a template: an element or an attribute. What it accepts loads pictures by http and https only, no other
- * styles, and runs nothing. */
+ * Follows the style of a template: an element or an attribute. What it accepts loads nothing and runs
+ * nothing: a picture in a rule for some values of attributes would send its host a part of a secret. */
 #ifndef LEADHOOK_MAIL_HTML_STYLE_H
 #define LEADHOOK_MAIL_HTML_STYLE_H
 
@@ -11,9 +11,9 @@ enum { HTML_STYLE_BYTES = 16 };
 /* Zeros: a style begins. */
 struct html_style {
 	struct css_scan css;
-	char url[HTML_STYLE_BYTES], reference[HTML_STYLE_BYTES]; /* how they begin, in lower case */
-	size_t url_size, reference_size;
-	bool in_url, in_reference; /* after "url("; after "&" */
+	char reference[HTML_STYLE_BYTES]; /* how it begins, in lower case */
+	size_t reference_size;
+	bool in_reference; /* after "&" */
 };
 
 /* Follows one byte of an element `style`. Returns NULL, or what is wrong with it, for people. */

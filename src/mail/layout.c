@@ -54,6 +54,7 @@ struct layout {
 
 /* ---- Pieces of lines ---- */
 
+/* Text, or a URL that url_size has found: without quotes. */
 static void
 add_escaped(struct buffer *out, struct slice text)
 {
@@ -62,7 +63,6 @@ add_escaped(struct buffer *out, struct slice text)
 		buffer_add(out, c == '&'   ? SLICE("&amp;")
 				: c == '<' ? SLICE("&lt;")
 				: c == '>' ? SLICE("&gt;")
-				: c == '"' ? SLICE("&quot;")
 					   : slice_sub(text, i, i + 1));
 	}
 }

@@ -50,7 +50,8 @@ struct slice mail_name_text(enum mail_name name);
 MUST_CHECK bool mail_name_find(struct slice text, enum mail_name *name);
 /* True for a URL that Leadhook builds, or that the operator has set. */
 bool mail_name_is_url(enum mail_name name);
-/* True for what lets any caller that has it act as the lead: it is for the reader alone, and no part of another URL. */
+/* True for what lets any caller that has it act as the lead: it is for the reader alone, and no part of
+ * another link. */
 bool mail_name_is_secret(enum mail_name name);
 
 /* The values as they are shown, in *clean; in the pool where they had to be changed. All are valid UTF-8 without control

@@ -39,27 +39,27 @@ static const struct {
 
 /* ---- Checking ---- */
 
-struct compiler {
-	struct pool *pool;
-	struct slice source;
-	const struct template_rules *rules;
-	struct template *made;
-	struct html_scan scan;
-	bool in_url; /* mail programs may take what follows for a part of a URL that is in the text before it */
-	struct {
-		size_t piece, at; /* its index, and the offset of its tag */
-	} open[TEMPLATE_DEPTH_MAX];
-	size_t depth;
-	mail_names shown; /* in any case */
-	struct template_error *error;
-};
-
 /* A tag as it is written. */
 struct tag {
 	size_t from, to;   /* offsets of its first byte and of the byte after it */
 	char type;         /* '#', '/', or 0 */
 	struct slice text; /* its name */
 	enum mail_name name;
+};
+
+struct compiler {
+	struct pool *pool;
+	struct slice source;
+	const struct template_rules *rules;
+	struct template *made;
+	struct html_scan scan;
+	struct tag secret; /* the secret in text that the text was followed to; without a name: none */
+	struct {
+		size_t piece, at; /* its index, and the offset of its tag */
+	} open[TEMPLATE_DEPTH_MAX];
+	size_t depth;
+	mail_names shown; /* in any case */
+	struct template_error *error;
 };
 
 static bool
@@ -88,19 +88,8 @@ add_piece(struct compiler *c, enum piece_type type)
 	return &made->pieces[made->count++];
 }
 
-/* A URL goes on until a space, a tag or a quote. Before its path it needs no scheme; & may begin a reference to any character.
- */
-static void
-follow_url(struct compiler *c, char byte)
-{
-	if (ascii_is_space(byte) || byte == '<' || byte == '>' || byte == '"')
-		c->in_url = false;
-	else if (byte == '/' || byte == '?' || byte == '#' || byte == '&')
-		c->in_url = true;
-}
-
 static bool
-add_text(struct compiler *c, size_t from, size_t to)
+add_bytes(struct compiler *c, size_t from, size_t to)
 {
 	if (from >= to)
 		return true;
@@ -110,22 +99,119 @@ add_text(struct compiler *c, size_t from, size_t to)
 		const char *problem = is_html ? html_scan_byte(&c->scan, c->source.data[i]) : NULL;
 		if (problem != NULL)
 			return fail(c, i, html_scan_message(c->pool, &c->scan, problem));
-		follow_url(c, c->source.data[i]);
 	}
 	return true;
 }
 
-/* A secret as a part of another URL would be sent to its host, by a click, or when the mail is shown. */
-static bool
-check_secret(struct compiler *c, const struct tag *tag, bool in_url)
+/* ---- Secrets in text ---- */
+
+/* Mail programs make links of what looks like one in text: "www.evil.example/123456", "123456@evil.example". So there is a
+ * blank before and after a secret, with no more than punctuation between. Tags, which programs may skip, and what else of a
+ * template is beside it count as no blank: one is added there. */
+
+/* Blanks that break no line are punctuation here: they may be a part of a link. */
+static const struct slice opening[] = { SLICE("("), SLICE("["), SLICE("\""), SLICE("'"), SLICE("<"), SLICE("&lt;"),
+	SLICE("&quot;"), SLICE("&#39;"), SLICE("\xc2\xab"), SLICE("\xc2\xa0"), SLICE("\xe2\x80\xaf"), SLICE("\xe2\x80\x98"),
+	SLICE("\xe2\x80\x9a"), SLICE("\xe2\x80\x9c"), SLICE("\xe2\x80\x9e"), SLICE("\xe2\x80\xb9") };
+static const struct slice closing[] = { SLICE("."), SLICE(","), SLICE(":"), SLICE(";"), SLICE("!"), SLICE("?"), SLICE(")"),
+	SLICE("]"), SLICE("\""), SLICE("'"), SLICE(">"), SLICE("&gt;"), SLICE("&quot;"), SLICE("&#39;"), SLICE("\xc2\xbb"),
+	SLICE("\xc2\xa0"), SLICE("\xe2\x80\xaf"), SLICE("\xe2\x80\x98"), SLICE("\xe2\x80\x99"), SLICE("\xe2\x80\x9c"),
+	SLICE("\xe2\x80\x9d"), SLICE("\xe2\x80\xba") };
+
+static size_t
+opening_size(struct slice text)
 {
-	if (in_url && mail_name_is_secret(tag->name))
-		return fail(c, tag->from,
-		    pool_printf(c->pool,
-			"{{%.*s}} is secret, and cannot be a part of another URL: in text a space goes before it",
-			SLICE_ARGS(tag->text)));
-	c->in_url = c->in_url || mail_name_is_url(tag->name);
+	size_t size = text.size;
+	for (size_t i = 0; i < ARRAY_SIZE(opening); i++)
+		if (slice_ends_with(slice_sub(text, 0, size), opening[i])) {
+			size -= opening[i].size;
+			i = (size_t)-1; /* from the first one again */
+		}
+	return text.size - size;
+}
+
+static size_t
+closing_size(struct slice text)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(closing); i++)
+		if (slice_starts_with(slice_sub(text, size, text.size), closing[i])) {
+			size += closing[i].size;
+			i = (size_t)-1;
+		}
+	return size;
+}
+
+static bool
+fail_secret(const struct compiler *c, const struct tag *tag, const char *reason)
+{
+	return fail(c, tag->from, pool_printf(c->pool, "{{%.*s}} is secret, and %s", SLICE_ARGS(tag->text), reason));
+}
+
+static void
+add_blank(struct compiler *c)
+{
+	add_piece(c, PIECE_TEXT)->text = SLICE(" ");
+}
+
+/* In text, before its value. */
+static bool
+begin_secret(struct compiler *c, const struct tag *tag)
+{
+	struct piece *last = c->made->count > 0 ? &c->made->pieces[c->made->count - 1] : NULL;
+	struct slice text = last != NULL && last->type == PIECE_TEXT ? last->text : SLICE_NONE;
+	const size_t size = opening_size(text), rest = text.size - size;
+	const char before = rest > 0 ? text.data[rest - 1] : tag->from > size ? c->source.data[tag->from - size - 1] : ' ';
+	const bool is_html = c->rules->place == TEMPLATE_HTML;
+	if (is_html && c->scan.link && before == '>' && size == 0 && tag->to < c->source.size && c->source.data[tag->to] == '<')
+		return true;
+	c->secret = *tag;
+	if (ascii_is_space(before))
+		return true;
+	if (before != '>' && before != '}')
+		return fail_secret(c, tag, "cannot be a part of a link: a blank goes before it");
+	if (size > 0)
+		last->text = slice_sub(text, 0, rest);
+	add_blank(c);
+	if (size > 0)
+		add_piece(c, PIECE_TEXT)->text = slice_sub(text, rest, text.size);
 	return true;
+}
+
+/* What is after it, which is text up to `to`. */
+static bool
+end_secret(struct compiler *c, size_t from, size_t to, size_t *at)
+{
+	const struct tag secret = c->secret;
+	c->secret.text = SLICE_NONE;
+	*at = from + closing_size(slice_sub(c->source, from, to));
+	const char after = *at < to ? c->source.data[*at] : *at < c->source.size ? '<' : ' ';
+	if (!ascii_is_space(after) && after != '<')
+		return fail_secret(c, &secret, "cannot be a part of a link: a blank goes after it, or punctuation and a blank");
+	if (!add_bytes(c, from, *at))
+		return false;
+	if (after == '<')
+		add_blank(c);
+	return true;
+}
+
+static bool
+add_text(struct compiler *c, size_t from, size_t to)
+{
+	return (c->secret.text.size == 0 || end_secret(c, from, to, &from)) && add_bytes(c, from, to);
+}
+
+static bool
+check_secret(struct compiler *c, const struct tag *tag, enum html_place place)
+{
+	if (!mail_name_is_secret(tag->name))
+		return true;
+	if (place == HTML_TEXT)
+		return begin_secret(c, tag);
+	if (place != HTML_LINK)
+		return fail_secret(c, tag, "has its place in text, and a URL as the whole of a href");
+	return (tag->to < c->source.size && c->source.data[tag->to] == '"') ||
+	       fail_secret(c, tag, "cannot be a part of a link: it is the whole of a href");
 }
 
 /* A value that is required must also be shown when others are missing: sections may be of required values only. */
@@ -144,6 +230,7 @@ add_value(struct compiler *c, const struct tag *tag)
 	static const enum escape escapes[] = {
 		[HTML_TEXT] = ESCAPE_HTML,
 		[HTML_ATTRIBUTE] = ESCAPE_HTML,
+		[HTML_LINK] = ESCAPE_HTML,
 		[HTML_URL] = ESCAPE_HTML,
 		[HTML_URL_PART] = ESCAPE_PERCENT,
 	};
@@ -153,12 +240,12 @@ add_value(struct compiler *c, const struct tag *tag)
 		const char *problem = html_scan_place(&c->scan, &place);
 		if (problem != NULL)
 			return fail(c, tag->from, slice_of(problem));
-		if ((place == HTML_URL || place == HTML_URL_PART) && !mail_name_is_url(tag->name))
+		if (place != HTML_TEXT && place != HTML_ATTRIBUTE && !mail_name_is_url(tag->name))
 			return fail(c, tag->from, SLICE("in href and src only values whose names end with _url are allowed"));
 		escape = escapes[place];
 		html_scan_value(&c->scan);
 	}
-	if (!check_secret(c, tag, c->in_url || place == HTML_URL_PART))
+	if (!check_secret(c, tag, place))
 		return false;
 	if (is_always_shown(c))
 		c->shown |= MAIL_NAME_BIT(tag->name);

@@ -232,7 +232,7 @@ static const struct admin_command commands[] = {
 	  HTTP(GET, "campaigns/{campaign}/leads/{social_id}", RIGHT_LEADS),
 	  .help = "show a lead with all its fields" },
 	{ "lead code", "CAMPAIGN --email|--phone|--social-id VALUE", 1, 1, admin_lead_code, .options = OPTIONS(LEAD_NAMES),
-	  HTTP(POST, "campaigns/{campaign}/leads/{social_id}/code", RIGHT_CHANGE),
+	  HTTP(POST, "campaigns/{campaign}/leads/{social_id}/code", RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true,
 	  .help = "make a code that verifies the phone number of a lead" },
 	{ "lead list", "CAMPAIGN [FILTER...] [--newest|--order score]", 1, 1, admin_lead_list,
 	  .options = OPTIONS(LEAD_NAMES, LEAD_FILTERS, OPTION_REFERRED_BY, OPTION_NEWEST, OPTION_ORDER, OPTION_LIMIT), .shape = OUTPUT_ARRAY,

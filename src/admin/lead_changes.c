@@ -27,6 +27,7 @@ admin_outcome(struct admin_call *call, const struct outcome *outcome)
 		{ FAILURE_LEAD_NOT_FOUND, PROBLEM_NOT_FOUND, "there is no such lead" },
 		{ FAILURE_LEADS_NOT_FOUND, PROBLEM_NOT_FOUND, "there are no such leads" },
 		{ FAILURE_INVALID_PARAMETER, PROBLEM_INVALID, NULL },
+		{ FAILURE_MISSING_RIGHT, PROBLEM_FORBIDDEN, NULL },
 		{ FAILURE_CONFLICTING_IDENTIFIERS, PROBLEM_CONFLICT,
 		    "another lead of the campaign has this email address or phone number" },
 		{ FAILURE_CAMPAIGN_ENDED, PROBLEM_CONFLICT, "the campaign has ended" },
@@ -49,7 +50,7 @@ void
 admin_execute(struct admin_call *call, const struct campaign *campaign, struct command *command, struct outcome *outcome)
 {
 	const struct command *one = command;
-	command->rights = RIGHTS_ALL; /* the caller has those of the operation */
+	command->rights = caller_rights(call->caller);
 	command->campaign_id = campaign->id;
 	command->account_id = command->owner_id = campaign->account_id;
 	store_execute(call->store, call->pool, &one, 1, clock_monotonic_ms() + COMMAND_MS, outcome, NULL);

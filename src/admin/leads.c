@@ -320,7 +320,7 @@ admin_lead_code(struct admin_call *call)
 		return admin_answer(call, result);
 	output_record(call->output);
 	output_text(call->output, "code", code);
-	output_text(call->output, "phone_number", caller_has_right(call->caller, RIGHT_LEADS) ? lead.phone : SLICE_NONE);
+	output_text(call->output, "phone_number", lead.phone);
 	output_time(call->output, "expires_at", expires_ms);
 	return EX_OK;
 }

@@ -179,7 +179,8 @@ a_key_may_name_the_lead_to_update(void **state)
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
 }
 
-/* manage.md 2: without the right `change` a key is a stranger to the leads that exist, whatever else it may do. */
+/* manage.md 2: without the right `change` a key is a stranger to the leads that exist, whatever else it may do. With it alone,
+ * it is one to their addresses. */
 static void
 only_the_right_to_change_changes_a_lead(void **state)
 {
@@ -200,15 +201,45 @@ only_the_right_to_change_changes_a_lead(void **state)
 		lead->redirect_by_key = false;
 		lead->opted_out = true;
 		lead->score = 0;
-		run(w, (struct command[]){ command, other }, may ? 1 : 2);
+		run(w, (struct command[]){ command, other }, 2);
 		settle(w);
-		assert_slice(lead->phone, may ? "+4930999999" : "+4930123456");
+		assert_slice(lead->phone, "+4930123456");
 		assert_int_equal(lead->score, may ? 7 : 0);
 		assert_int_equal(slice_present(lead->redirect_url), may || open);
 		assert_int_equal(lead->redirect_by_key, may);
 		assert_int_equal(lead->opted_out, !may && !open);
 	}
 	assert_int_equal(w->set.lead_count, 2); /* the number of the first did not match the second */
+}
+
+/* manage.md 2: mails and texts to an address lead to the lead's page. */
+static void
+only_the_right_to_read_as_well_sets_addresses(void **state)
+{
+	static const enum public_update updates[] = { PUBLIC_UPDATE_NONE, PUBLIC_UPDATE_OWN, PUBLIC_UPDATE_ALL };
+	struct world *w = *state;
+	run(w, (struct command[]){ signup("a@x.org", NULL), signup(NULL, "+4930123456") }, 2);
+	settle(w);
+	struct lead *mailed = &w->set.leads[0]->lead, *called = &w->set.leads[1]->lead;
+	for (size_t i = 0; i < ARRAY_SIZE(updates); i++) {
+		struct command adds = signup("a@x.org", "+4930999999"), names = signup("mine@x.org", NULL);
+		adds.rights = names.rights = RIGHT_CHANGE;
+		names.as.signup.subject = called->social_id;
+		names.as.signup.must_exist = true;
+		w->set.campaigns[0].campaign.public_update = updates[i];
+		run(w, (struct command[]){ adds, names }, 2);
+		assert_failure(w, 1, FAILURE_MISSING_RIGHT);
+		settle(w);
+		assert_int_equal(slice_present(mailed->phone), updates[i] == PUBLIC_UPDATE_ALL); /* as without a key */
+		assert_false(slice_present(called->email));
+		mailed->phone = SLICE_NONE;
+		names.rights |= RIGHT_LEADS;
+		run(w, &names, 1);
+		assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+		settle(w);
+		assert_slice(called->email, "mine@x.org");
+		called->email = called->email_key = SLICE_NONE;
+	}
 }
 
 /* 4.1.11: which leads exist is for callers that may read leads. */
@@ -253,6 +284,7 @@ main(void)
 		WORLD_TEST(without_a_key_a_redirect_url_stored_by_others_is_not_shown),
 		WORLD_TEST(a_key_may_name_the_lead_to_update),
 		WORLD_TEST(only_the_right_to_change_changes_a_lead),
+		WORLD_TEST(only_the_right_to_read_as_well_sets_addresses),
 		WORLD_TEST(only_the_right_to_read_shows_a_lead),
 		WORLD_TEST(must_exist_makes_no_lead),
 	};

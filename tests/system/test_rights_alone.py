@@ -21,7 +21,7 @@ BODIES = {
     "page set": {"title": "Own"}, "page preview": {"view": "status"}, "tag add": {"name": "Own"}, "tag set": {"name": "Other"},
     "action add": {"text": "Own"}, "action set": {"text": "Other", "public": True, "points": 99}, "reward add": {"subject": "Own", "required_points": 0},
     "reward set": {"subject": "Other"}, "lead set": {"plan": "mine"}, "lead points": {"points": 5, "leads": ["LEAD"]},
-    "lead change": {"change": "optout", "leads": ["LEAD"]}, "lead import": {"records": "email,social_id\nmarkedperson@example.net,ZZZZZZZZZZ\n"},
+    "lead change": {"change": "optout", "leads": ["LEAD"]}, "lead import": {"records": "email,phone_number\nmarkedperson@example.net,+14155552679\n"},
     "lead erase": {"email": "markedperson@example.net"}, "lead report": {"email": "markedperson@example.net"},
     "webhook add": {"url": "https://own.example/", "events": ["new_signup"]}, "webhook set": {"url": "https://own.example/"},
     "inbound add": INBOUND, "inbound set": {"map": {"email": "e", "points": "p"}}, "inbound test": {"payload": '{"email":"markedperson@example.net"}'},

@@ -91,13 +91,40 @@ def test_change_adds_and_changes_leads(service, account, keys):
     key = keys("change")
     made = campaign.post({"email": "a@example.org", "points": 5}, key=key)
     assert made.status == 200 and made.json["contest_score"] == 5 and "email" not in made.json
-    again = campaign.post({"email": "a@example.org", "phone_number": "+14155552671", "must_exist": True, "points": 2}, key=key)
+    again = campaign.post({"email": "a@example.org", "must_exist": True, "points": 2, "plan": "gold"}, key=key)
     assert (again.status, again.json["id"], again.json["social_id"]) == (200, None, None)
-    assert campaign.post({"social_id": made.json["social_id"], "email": "b@example.org", "must_exist": True}, key=key).status == 200
-    lead = campaign.find(email="b@example.org")
-    assert (lead["id"], lead["contest_score"], lead["phone_number"]) == (made.json["id"], 7, "+14155552671")
+    lead = campaign.find(email="a@example.org")
+    assert (lead["id"], lead["contest_score"], lead["custom_fields"]) == (made.json["id"], 7, {"plan": "gold"})
     assert campaign.post({"email": "none@example.org", "must_exist": True}, key=key).verdict == (404, "lead_not_found")
-    assert campaign.get({"email": "b@example.org"}, key=key).verdict == (403, "missing_right")
+    assert campaign.get({"email": "a@example.org"}, key=key).verdict == (403, "missing_right")
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_change_alone_sets_no_address_of_a_lead(service, account, keys, update):
+    """2, Addresses: mails and texts to an address, and codes, lead to the lead's page"""
+    campaign = service.campaign(account, public_lookup="own", public_update=update)
+    ada, grace = campaign.lead(**SIGNED_UP), campaign.lead(email="grace@example.org")
+    key, call, both = keys("change"), Caller(service, keys("change")), Caller(service, keys("leads,change"))
+    below = f"campaigns/{campaign.id}"
+    for address in ({"email": "mine@example.net"}, {"phone_number": "+14155552672"}):
+        for lead in (ada, grace):
+            named = campaign.post({"social_id": lead["social_id"], "must_exist": True, **address}, key=key)
+            assert named.verdict == (403, "missing_right") and "right leads" in named.json["message"]
+            edited = call("PATCH", f"{below}/leads/{lead['social_id']}", {**address, "plan": "mine"})
+            assert edited.verdict == (403, "forbidden") and "right leads" in edited.json["detail"]
+    assert campaign.post({"phone_number": SIGNED_UP["phone_number"], "email": "mine@example.net"}, key=key).status == 200
+    assert campaign.post({"email": SIGNED_UP["email"], "phone_number": "+14155552672"}, key=key).status == 200
+    if update != "all":  # else a caller without a key adds it, too
+        assert campaign.post({"email": "grace@example.org", "phone_number": "+14155552673"}, key=key).status == 200
+    imported = call("POST", f"{below}/import", {"records": f"email,social_id\nfirst@example.net,\nmine@example.com,{'Z' * 10}\n"})
+    assert imported.verdict == (403, "forbidden") and "right leads" in imported.json["detail"]
+    assert call("POST", f"{below}/leads/{ada['social_id']}/code", {}).verdict == (403, "missing_right")
+    assert [campaign.find(social_id=lead["social_id"]).get("custom_fields", {}).get("plan") for lead in (ada, grace)] == ["gold", None]
+    found = [campaign.find(social_id=lead["social_id"]) for lead in (ada, grace)]
+    assert [(lead["email"], lead["phone_number"]) for lead in found] == [(SIGNED_UP["email"], SIGNED_UP["phone_number"]), ("grace@example.org", None)]
+    assert campaign.get({"email": "first@example.net"}).status != 200  # nothing of the import was stored
+    assert both("PATCH", f"{below}/leads/{grace['social_id']}", {"email": "new@example.net"}).status == 200
+    assert campaign.find(email="new@example.net")["id"] == grace["id"]
 
 
 def test_leads_alone_reads(service, account, keys):

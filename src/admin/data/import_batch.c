@@ -237,14 +237,18 @@ for_each_record(struct import_run *run, on_record *handle)
 }
 
 /* The first pass: the largest subscription number, which sign-ups during the import must not take; and the number of records.
- */
+ * A caller that may not read leads gives none a social id: links that are known to others may have it. */
 static int
 survey(struct import_run *run, const struct record_place *place UNUSED, struct slice text, const char *problem, bool *splits)
 {
 	struct import import;
-	if (problem == NULL && read_row(run, text, &import, splits) == NULL && import.number > run->last_number)
+	const bool good = problem == NULL && read_row(run, text, &import, splits) == NULL;
+	const bool names_id = good && slice_present(import.signup.subject);
+	if (good && import.number > run->last_number)
 		run->last_number = import.number;
 	pool_reset(run->pool);
+	if (names_id && !caller_has_right(run->call->caller, RIGHT_LEADS))
+		return admin_fail(run->call, PROBLEM_FORBIDDEN, "social_id is imported with the right leads, too");
 	if (++run->surveyed <= IMPORT_PART_ROWS || !run->call->is_remote)
 		return EX_OK;
 	return admin_fail(run->call, PROBLEM_INVALID, "there are more than %d records: send them in parts", IMPORT_PART_ROWS);

@@ -23,6 +23,20 @@ may_change(const struct step *step, const struct signup *signup, const struct wo
 	return step_has_right(step, RIGHT_CHANGE) || stranger_may_change(&step->campaign->campaign, owns(signup, lead));
 }
 
+/* A mail or a text to an address of a lead can have the link to its page. Who sets addresses of leads that exist may therefore
+ * read leads, too; every other caller is a stranger to these addresses (docs/manage.md 2). */
+static bool
+sets_addresses(const struct step *step)
+{
+	return step_has_right(step, RIGHT_CHANGE) && step_has_right(step, RIGHT_LEADS);
+}
+
+static bool
+may_add_address(const struct step *step, const struct signup *signup, const struct working_lead *lead)
+{
+	return sets_addresses(step) || stranger_may_change(&step->campaign->campaign, owns(signup, lead));
+}
+
 /* Whether a look-up by a stranger, by email address or phone number, shows a lead (4.1.11). */
 static bool
 shows_addresses(const struct step *step)
@@ -38,10 +52,10 @@ static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {
 	const struct working_lead *owner = find(step, LEAD_BY_PHONE, signup->phone);
-	if (step_has_right(step, RIGHT_CHANGE) || !slice_present(signup->email_key) || owner == NULL)
+	if (sets_addresses(step) || !slice_present(signup->email_key) || owner == NULL)
 		return false;
 	return slice_present(owner->lead.email_key) ? !slice_equal(owner->lead.email_key, signup->email_key)
-						    : !may_change(step, signup, owner) || !shows_addresses(step);
+						    : !may_add_address(step, signup, owner) || !shows_addresses(step);
 }
 
 /* Finds the lead of a sign-up (4.3.1 to 4.3.3); NULL: a new one. Returns false when the command fails. */
@@ -52,6 +66,10 @@ match_lead(struct step *step, const struct signup *signup, struct working_lead *
 	struct working_lead *by_phone = find(step, LEAD_BY_PHONE, signup->phone);
 	struct working_lead *lead = by_email != NULL ? by_email : by_phone;
 	if (slice_present(signup->subject)) {
+		if ((slice_present(signup->email) || slice_present(signup->phone)) && !sets_addresses(step)) {
+			step_fail(step, FAILURE_MISSING_RIGHT, SLICE("The address of a lead is set with the right leads, too"));
+			return false;
+		}
 		lead = find(step, LEAD_BY_SOCIAL_ID, signup->subject);
 		if (lead == NULL) {
 			step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
@@ -74,7 +92,7 @@ match_lead(struct step *step, const struct signup *signup, struct working_lead *
 static void
 update_identities(struct step *step, const struct signup *signup, struct lead *lead)
 {
-	const bool may_replace = step_has_right(step, RIGHT_CHANGE);
+	const bool may_replace = sets_addresses(step);
 	if (slice_present(signup->email_key) && !slice_equal(signup->email_key, lead->email_key) &&
 	    (may_replace || !slice_present(lead->email_key))) {
 		lead->email = signup->email;
@@ -126,7 +144,8 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 	struct lead *lead = &match->lead;
 	bool was_verified = lead_is_verified(lead);
 	step_touch(step, match);
-	update_identities(step, signup, lead);
+	if (may_add_address(step, signup, match))
+		update_identities(step, signup, lead);
 	update_fields(step, signup, lead);
 	lead->custom_fields = custom_fields;
 	if (!signup->keep_opt_out && !signup->edits)

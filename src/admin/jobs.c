@@ -91,8 +91,7 @@ show_job(struct admin_call *call, uint64_t id)
 struct slice
 admin_made_by(struct admin_call *call)
 {
-	const struct slice shown = slice_sub(caller_shown(call->pool, call->caller), 0, JOB_MADE_BY_MAX);
-	return slice_sub(shown, 0, utf8_valid_size(shown));
+	return utf8_cut(caller_shown(call->pool, call->caller), JOB_MADE_BY_MAX);
 }
 
 int

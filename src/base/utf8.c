@@ -23,6 +23,13 @@ utf8_valid_size(struct slice s)
 	return invalid == NULL ? s.size : (size_t)((const char *)invalid - s.data);
 }
 
+struct slice
+utf8_cut(struct slice s, size_t maximum)
+{
+	const struct slice first = slice_sub(s, 0, maximum);
+	return first.size == s.size ? s : slice_sub(first, 0, utf8_valid_size(first));
+}
+
 /* C1 characters are C2 80 to C2 9F. */
 bool
 utf8_has_control(struct slice s)

@@ -94,8 +94,7 @@ counted_value(struct slice text)
 {
 	if (may_be_address(text))
 		return SLICE("");
-	text = slice_sub(slice_trim(text), 0, SOURCE_VALUE_MAX);
-	text = slice_trim(slice_sub(text, 0, utf8_valid_size(text)));
+	text = slice_trim(utf8_cut(slice_trim(text), SOURCE_VALUE_MAX));
 	return text.size > 0 ? text : SLICE_NONE;
 }
 

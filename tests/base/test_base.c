@@ -301,6 +301,20 @@ random_numbers_stay_below_their_bound(void **state)
 	assert_int_equal(seen, 7);
 }
 
+static void
+utf8_is_cut_between_characters(void **state UNUSED)
+{
+	static const struct {
+		size_t maximum, size;
+	} cases[] = { { 0, 0 }, { 1, 1 }, { 2, 1 }, { 3, 1 }, { 4, 4 }, { 5, 5 }, { 9, 5 } };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(utf8_cut(SLICE("a\xe2\x82\xac"
+						"b"),
+				     cases[i].maximum)
+				     .size,
+		    cases[i].size);
+}
+
 /* RFC 3629, section 3 */
 static void
 utf8_is_strict(void **state)
@@ -420,6 +434,7 @@ main(void)
 		cmocka_unit_test(bytes_become_text_and_back),
 		cmocka_unit_test(random_numbers_stay_below_their_bound),
 		cmocka_unit_test(utf8_is_strict),
+		cmocka_unit_test(utf8_is_cut_between_characters),
 		cmocka_unit_test(control_characters_in_utf8_are_found),
 		cmocka_unit_test(invalid_utf8_is_replaced),
 		cmocka_unit_test(a_rotated_log_is_reopened),

@@ -45,6 +45,14 @@ def test_a_change_by_a_key_and_by_a_shell(service, account, audit):
     assert row["actor_name"] == "default", "the name of the key"
 
 
+def test_a_long_name_of_a_key(service, account, audit):
+    """6: it is cut between two characters"""
+    key = service.installation.admin("key", "add", str(account.id), "--name", "a" + "€" * 199, "--rights", "manage")["key"]
+    assert Caller(service, key)("POST", f"campaigns/{service.campaign(account).id}/tags", {"name": "Long"}).status == 201
+    name = audit()["actor_name"]
+    assert name == "a" + "€" * (len(name) - 1) and 80 < len(name) < 200
+
+
 def test_a_dry_run_is_no_change(service, account, owner):
     """6: the check of a file is not logged, its import is"""
     campaign = service.campaign(account)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/users/audit.h"
 
+#include "base/utf8.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -82,7 +83,7 @@ find_name(const struct slice *names, unsigned count, struct slice name)
 static struct db_value
 cut(struct slice text, size_t maximum)
 {
-	return db_bytes(slice_sub(text, 0, maximum));
+	return db_bytes(utf8_cut(text, maximum));
 }
 
 /* The JSON as it is stored, which counts for the account. */

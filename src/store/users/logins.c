@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Logins: what is verified, and what a verified one changes. */
+#include "base/utf8.h"
 #include "identity/login_throttle.h"
 #include "store/query.h"
 #include "store/rows.h"
@@ -160,7 +161,7 @@ static enum result
 insert_session(struct store *store, uint64_t user_id, const struct new_session *session)
 {
 	return store_run(store, &sql_insert_session, hash_value(session->hash), DB_U64(user_id),
-	    db_bytes(slice_sub(session->ip, 0, IP_MAX)), db_bytes(slice_sub(session->user_agent, 0, USER_AGENT_MAX)));
+	    db_bytes(slice_sub(session->ip, 0, IP_MAX)), db_bytes(utf8_cut(session->user_agent, USER_AGENT_MAX)));
 }
 
 enum result

@@ -55,23 +55,31 @@ static const struct value_setting setting_table[] = {
 };
 const struct value_settings admin_campaign_settings = { setting_table, ARRAY_SIZE(setting_table), "a campaign", 0 };
 
-/* What callers without a key see of leads, and change, is decided by callers that may do so themselves. */
+/* What callers without a key see of leads, and change, is decided by callers that may do so themselves. Where leads are
+ * protected, mails and codes keep the answer to a sign-up from showing which leads exist. */
 static const struct {
 	const char *setting;
 	enum right right;
+	bool where_protected; /* only there */
 } guarded[] = {
-	{ "privacy", RIGHT_LEADS },
-	{ "require_key", RIGHT_LEADS },
-	{ "public_lookup", RIGHT_LEADS },
-	{ "public_update", RIGHT_CHANGE },
+	{ "privacy", RIGHT_LEADS, false },
+	{ "require_key", RIGHT_LEADS, false },
+	{ "public_lookup", RIGHT_LEADS, false },
+	{ "public_update", RIGHT_CHANGE, false },
+	{ "mails", RIGHT_LEADS, true },
+	{ "verify_email", RIGHT_LEADS, true },
+	{ "verify_phone", RIGHT_LEADS, true },
 };
 
-/* Of the settings from this operand on. Reports one that the caller may not change and returns a status, else EX_OK. */
+/* Of the settings from this operand on, of a campaign with this `public_lookup`. Reports one that the caller may not change and
+ * returns a status, else EX_OK. */
 static int
-check_rights(struct admin_call *call, size_t first)
+check_rights(struct admin_call *call, size_t first, uint32_t public_lookup)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++) {
 		size_t count;
+		if (guarded[i].where_protected && public_lookup == PUBLIC_LOOKUP_ALL)
+			continue;
 		if (values_have(call, first, guarded[i].setting) && !caller_has_right(call->caller, guarded[i].right))
 			return admin_fail(call, PROBLEM_FORBIDDEN, "%s needs the right %.*s, too", guarded[i].setting,
 			    SLICE_ARGS(rights_words(call->pool, (rights)guarded[i].right, &count)[0]));
@@ -82,7 +90,7 @@ check_rights(struct admin_call *call, size_t first)
 static bool
 edit_settings(void *context, struct campaign_settings *settings)
 {
-	return values_apply(context, 1, settings);
+	return check_rights(context, 1, settings->public_lookup) == EX_OK && values_apply(context, 1, settings);
 }
 
 static const struct value_option id_options[] = {
@@ -151,7 +159,7 @@ admin_campaign_add(struct admin_call *call)
 	uint64_t id = 0; /* that of --id */
 	if (!values_take(call, id_options, ARRAY_SIZE(id_options), &id))
 		return EX_DATAERR;
-	const int status = check_rights(call, 2);
+	const int status = check_rights(call, 2, PUBLIC_LOOKUP_ALL);
 	if (status != EX_OK)
 		return status;
 	struct campaign_settings settings = new_campaign(slice_of(call->operands[1]), id != 0);
@@ -313,9 +321,6 @@ int
 admin_campaign_set(struct admin_call *call)
 {
 	const bool counts = values_have(call, 1, "max_per_ip");
-	const int status = check_rights(call, 1);
-	if (status != EX_OK)
-		return status;
 	if (call->options[OPTION_QUEUE] != NULL && !counts)
 		return admin_fail_option(call, PROBLEM_USAGE, OPTION_QUEUE, "only with max_per_ip");
 	if (counts && admin_queues(call))

@@ -157,6 +157,20 @@ def test_settings_about_strangers(service, account, keys, setting, value, right)
     assert added.verdict == (403, "forbidden")
 
 
+@pytest.mark.parametrize("setting, value", [("mails", ""), ("verify_email", "off"), ("verify_phone", "off")])
+def test_settings_that_hide_leads(service, account, keys, setting, value):
+    """2: with mails and codes the answer to a sign-up does not show which leads exist; without protection it shows them anyway"""
+    open_to_all, protected = service.campaign(account), service.campaign(account, public_lookup="own")
+    manage, both = (Caller(service, keys(rights)) for rights in ("manage", "leads,manage"))
+    assert manage("PATCH", f"campaigns/{open_to_all.id}", {setting: value}).status == 200
+    before = both("GET", f"campaigns/{protected.id}").json
+    refused = manage("PATCH", f"campaigns/{protected.id}", {"waitlist": True, setting: value})
+    assert refused.verdict == (403, "forbidden") and setting in refused.json["detail"]
+    assert both("GET", f"campaigns/{protected.id}").json == before
+    assert manage("PATCH", f"campaigns/{protected.id}", {"waitlist": True}).status == 200
+    assert both("PATCH", f"campaigns/{protected.id}", {setting: value}).status == 200
+
+
 def test_webhooks_send_leads(service, account, keys):
     """2: adding one by /v2 needs what it gives"""
     campaign = service.campaign(account)

@@ -176,12 +176,16 @@ admin_campaign_add(struct admin_call *call)
 
 /* The fields of GET /v2/campaigns (docs/api.md 4.1), and the account. */
 static void
-add_summary(struct output *output, const struct campaign *campaign, int64_t now_ms)
+add_summary(struct admin_call *call, const struct campaign *campaign, int64_t now_ms)
 {
+	struct output *output = call->output;
 	output_record(output);
 	output_u64(output, "id", campaign->id);
 	output_text(output, "name", campaign->name);
-	output_u64(output, "lead_count", (uint64_t)campaign->counters.leads + campaign->jump_start);
+	if (rights_suffice(caller_rights(call->caller), RIGHTS_TO_COUNT, false))
+		output_u64(output, "lead_count", (uint64_t)campaign->counters.leads + campaign->jump_start);
+	else
+		output_text(output, "lead_count", SLICE_NONE);
 	output_text(output, "state", campaign_has_ended(campaign, now_ms) ? SLICE("ended") : SLICE("active"));
 	output_time(output, "created_at", campaign->created_ms);
 	output_u64(output, "account_id", campaign->account_id);
@@ -218,7 +222,7 @@ admin_campaign_list(struct admin_call *call)
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < count; i++)
-		add_summary(call->output, &campaigns[i], now_ms);
+		add_summary(call, &campaigns[i], now_ms);
 	return EX_OK;
 }
 
@@ -265,7 +269,7 @@ admin_campaign_show(struct admin_call *call)
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	add_summary(call->output, &campaign, now_ms);
+	add_summary(call, &campaign, now_ms);
 	output_time(call->output, "ended_at", campaign.ended_ms);
 	output_time(call->output, "ends_at", campaign.ends_ms);
 	output_u64(call->output, "jump_start", campaign.jump_start);

@@ -40,7 +40,10 @@ enum {
 	RIGHTS_FULL_KEY = RIGHTS_ALL & ~RIGHT_ACCOUNT, /* of keys from before there were rights */
 	RIGHTS_VIEWER = RIGHT_STATS | RIGHT_LEADS,
 	RIGHTS_EDITOR = RIGHTS_FULL_KEY,
-	RIGHTS_OWNER = RIGHTS_ALL
+	RIGHTS_OWNER = RIGHTS_ALL,
+	/* One of these shows how many leads a campaign has: a number before and after a sign-up says whether the lead is new.
+	 */
+	RIGHTS_TO_COUNT = RIGHT_STATS | RIGHT_LEADS | RIGHT_CHANGE
 };
 
 /* Whether the rights are enough where one of `needed` is needed, or all of them. */

@@ -157,6 +157,17 @@ def test_settings_about_strangers(service, account, keys, setting, value, right)
     assert added.verdict == (403, "forbidden")
 
 
+def test_the_number_of_leads(service, account, keys):
+    """2, Number of leads: with it a caller would see whether a sign-up was new"""
+    campaign = service.campaign(account, jump_start=7)
+    campaign.lead(**SIGNED_UP)
+    for rights, number in (("ingest", None), ("hooks,manage,account", None), ("stats", 8), ("leads", 8), ("change", 8), ("full", 8)):
+        lists = [service.client.request("GET", "/v2/campaigns", key=keys(rights)).json, Caller(service, keys(rights))("GET", "campaigns").json]
+        if "manage" in rights:
+            lists.append([Caller(service, keys(rights))("GET", f"campaigns/{campaign.id}").json])
+        assert {one["lead_count"] for listed in lists for one in listed if one["id"] == campaign.id} == {number}, rights
+
+
 @pytest.mark.parametrize("setting, value", [("mails", ""), ("verify_email", "off"), ("verify_phone", "off")])
 def test_settings_that_hide_leads(service, account, keys, setting, value):
     """2: with mails and codes the answer to a sign-up does not show which leads exist; without protection it shows them anyway"""

@@ -318,7 +318,7 @@ static const struct admin_command commands[] = {
 	  .help = "show an inbound webhook" },
 	{ "inbound set", "INBOUND [--tag ID] [--source TEXT] [--map PARAMETER=PATH]...", 1, 1, admin_inbound_set,
 	  .options = OPTIONS(INBOUND_DETAILS),
-	  HTTP(PATCH, "inbound/{inbound}", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .versioned = true,
+	  HTTP(PATCH, "inbound/{inbound}", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .admits = true, .versioned = true,
 	  .help = "change an inbound webhook" },
 	{ "inbound rotate", "INBOUND [--now]", 1, 1, admin_inbound_rotate, .options = OPTIONS(OPTION_NOW),
 	  HTTP(POST, "inbound/{inbound}/rotate", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .admits = true, .versioned = true,

@@ -202,8 +202,9 @@ def test_a_key_that_expires_admits_no_one(service, account):
     inbound = lasting("POST", f"campaigns/{campaign.id}/inbound", {"name": "Lasting"}).json["id"]
     refused = [key("POST", "users", {"email": "other@example.org", "role": "viewer"}), key("PATCH", f"users/{user}", {"role": "owner"}),
                key("POST", f"users/{user}/reset", {}), key("POST", f"users/{user}/enable", {}),
-               key("POST", f"campaigns/{campaign.id}/inbound", {"name": "Own"}), key("POST", f"inbound/{inbound}/rotate", {})]
-    assert [answer.verdict for answer in refused] == [(403, "forbidden")] * 6
+               key("POST", f"campaigns/{campaign.id}/inbound", {"name": "Own"}), key("POST", f"inbound/{inbound}/rotate", {}),
+               key("PATCH", f"inbound/{inbound}", {"source": "Own"})]
+    assert [answer.verdict for answer in refused] == [(403, "forbidden")] * 7
     assert campaign.post({"name": "Own"}, key=text, path="/inbound-webhook").verdict == (403, "missing_right")
     assert [key(*call).status for call in (("GET", "users"), ("POST", f"users/{user}/disable", {}), ("DELETE", f"users/{user}"))] == [200] * 3
     assert campaign.post({"url": "https://own.example/", "event": "deleted"}, key=text, path="/outbound-webhook").status == 200

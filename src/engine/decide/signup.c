@@ -23,8 +23,8 @@ may_change(const struct step *step, const struct signup *signup, const struct wo
 	return step_has_right(step, RIGHT_CHANGE) || stranger_may_change(&step->campaign->campaign, owns(signup, lead));
 }
 
-/* A mail or a text to an address of a lead can have the link to its page. Who sets addresses of leads that exist may therefore
- * read leads, too; every other caller is a stranger to these addresses (docs/manage.md 2). */
+/* A mail or a text to an address of a lead can have the link to its page. A caller that sets addresses of leads that exist may
+ * therefore read leads, too; every other one is a stranger to these addresses (docs/manage.md 2). */
 static bool
 sets_addresses(const struct step *step)
 {

@@ -328,7 +328,7 @@ def test_version(service, program):
     [], ["bogus"], ["account"], ["account", "remove"], ["account", "add"], ["account", "add", "A", "B"], ["account", "list", "1"],
     ["key", "add"], ["campaign", "add", "1"], ["campaign", "set", "1"], ["webhook", "add", "1", HOOK], ["--bogus"],
     ["-x", "status"],
-    ["status", "--dry-run"], ["status", "--json=1"], ["account", "list", "--limit", "1"], ["delivery", "list", "--limit"],
+    ["status", "--dry-run"], ["status", "--json=1"], ["status", "--limit", "1"], ["delivery", "list", "--limit"],
     ["account", "add", "a\nb"], ["account", "add", "a\x1b[31mb"], ["account", "add", "a\x7f"], ["account", "add", b"a\xffb"],
     ["account", "add", b"\xed\xa0\x80"]])
 def test_wrong_usage(refused, words):

@@ -12,7 +12,7 @@ import subprocess
 import pytest
 from command import CONFIG, OK, call
 from conftest import run_database
-from doctor import apply, edited, examine, healthy, names, new_service, only, put, service  # noqa: F401  # fixtures
+from doctor import apply, await_runs, edited, examine, healthy, names, new_service, only, put, service  # noqa: F401  # fixtures
 from stack.clock import LIBRARY
 from stack.front import free_port
 from stack.mariadb import HOSTING_RIGHTS
@@ -52,6 +52,7 @@ def test_it_changes_nothing(service, campaign):
         rows = service.installation.sql("".join(f"CHECKSUM TABLE {table};" for table in tables))
         files = {str(path): (path.stat().st_mtime_ns, path.stat().st_mode) for path in folder.glob("*") if path.suffix != ".log"}
         return rows, files, sorted(os.listdir(folder / "state"))
+    await_runs(service)
     before = state()
     healthy(service)
     assert state() == before

@@ -5,9 +5,9 @@ import urllib.parse
 
 import pytest
 from conftest import FIREFOX_LATER
+from embedding import FORM, LOADED, SIGN_UP
 from interface import look_up, same
 from test_browser import JSONP, SETTINGS, XHR
-from test_embed_page import FORM, LOADED, SIGN_UP
 
 ADA = {"email": "ada@example.org"}
 NUMBER = "+14155552671"

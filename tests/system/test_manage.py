@@ -363,16 +363,17 @@ def test_installation(service, account):
                       for right in ("ingest", "leads"))
     assert sender("GET", "installation").json["error"] == "missing_right"
     shown = caller("GET", "installation").json
-    assert shown == {"version": service.installation.admin("status")["version"], "base_url": service.front.url, "dispatcher": False, "mail": False,
+    assert shown == {"version": service.installation.admin("status")["version"], "base_url": service.front.url, "dispatcher": "never_ran", "dispatcher_at": None,
+                     "mailer": "off", "mailer_at": None, "texter": "off", "texter_at": None, "mail": False,
                      "mail_held_since": None, "texts": False, "texts_held_since": None,
                      "second_factor": bool(service.installation.setting("server", "secrets_key")), "secret_overlap_seconds": 86400,
                      "retention_seconds": 30 * 86400, "invitation_seconds": 3 * 86400}
 
     def runs():
-        return caller("GET", "installation").json["dispatcher"]
+        return caller("GET", "installation").json["dispatcher"] == "working"
     service.dispatcher.start()
     try:
-        wait_until(runs, 20, "the dispatcher's lease")
+        wait_until(runs, 20, "a sign of the dispatcher")
     finally:
         service.dispatcher.stop()
     assert not runs()

@@ -59,7 +59,7 @@ def test_states_of_lead(service):
     for key in (None, account.key):
         settles(lambda key=key: create(closed, ADA, key=key), 409, "account_suspended")
         settles(lambda key=key: look_up(ended, old, key=key), 409, "account_suspended")
-    assert create(closed, {}, json_body=None, body=b"x" * 9000, type="text/plain").status == 413
+    assert create(closed, {}, json_body=None, body=b"x" * 40000, type="text/plain").status == 413
     nowhere = service.client.request("POST", "/lead/4294967295", json_body=ADA)
     assert nowhere.verdict == service.client.request("GET", f"/lead/4294967295/{kid}").verdict == (404, "campaign_not_found")
 

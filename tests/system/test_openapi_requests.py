@@ -70,7 +70,8 @@ def public_caller(service, account):
     inbound = campaign.post({"name": "Shop", "map": {"email": "email"}}, path="/inbound-webhook").json["url"]
     social_id, own = lead["social_id"], lead["status_url"].rpartition("/")[2]
     return Caller(account.key, {
-        "campaign": campaign.id, "campaign_id": campaign.id, "action_id": action, "aid": action, "tag_id": tag, "tag_ids": [tag],
+        "campaign": campaign.id, "page": campaign.id, "campaign_id": campaign.id, "action_id": action, "aid": action,
+        "tag_id": tag, "tag_ids": [tag],
         "tag": "Tag", "email": other["email"], "emails": [other["email"]], "phone_number": phone, "social_id": social_id, "kid": social_id,
         "social_ids": [social_id], "__token": f"{social_id}/{own}", "token": own, "probe": "0.x", "points": 1, "name": "Shop",
         "version": "0", "file": "main.js",

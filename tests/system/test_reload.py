@@ -59,7 +59,8 @@ def logged(path, event):
 def program(service, make_folder, request):
     made = Program(service, make_folder(), "leadhook-fcgi", "--workers", request.param)
     made.child.start()
-    wait_until(lambda: logged(made.log, "serving"), DEADLINE, "the start")
+    processes = request.param + 1 if request.param else 0  # with the committer
+    wait_until(lambda: logged(made.log, "serving") and len(children(made.child.pid)) == processes, DEADLINE, "the start")
     yield made
     made.child.stop()
 

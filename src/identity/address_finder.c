@@ -181,22 +181,22 @@ struct before {
 	bool url;   /* in a URL */
 };
 
+/* Whether the characters up to a place end with a text in lower case, of ASCII. */
+static bool
+ends_with(const struct decoded *decoded, size_t at, struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		const uint32_t code = i <= at ? decoded->characters[at - i].code : NO_CHARACTER;
+		if (code >= 0x80 || ascii_lower((char)code) != text.data[text.size - 1 - i])
+			return false;
+	}
+	return true;
+}
+
 static bool
 ends_scheme(const struct decoded *decoded, size_t at)
 {
-	static const char secure[] = "https://", plain[] = "http://";
-	for (const char *scheme = secure;; scheme = plain) {
-		const size_t size = strlen(scheme);
-		size_t same = 0;
-		while (same < size && at + 1 >= size) {
-			const uint32_t code = decoded->characters[at + 1 - size + same].code;
-			if (code >= 0x80 || ascii_lower((char)code) != scheme[same])
-				break;
-			same++;
-		}
-		if (same == size || scheme == plain)
-			return same == size;
-	}
+	return ends_with(decoded, at, SLICE("http://")) || ends_with(decoded, at, SLICE("https://"));
 }
 
 /* Goes on over the character at a place. */

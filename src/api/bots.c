@@ -154,11 +154,11 @@ static struct slice
 fields_of(struct pool *pool, const struct signup *signup)
 {
 	const struct custom_field_limits limits = { signup->custom_field_count, PRETENDED_MAX_BYTES, 0 };
-	struct slice json, problem;
-	return custom_fields_merge(
-		   pool, SLICE_NONE, signup->custom_fields, signup->custom_field_count, &limits, &json, &problem)
-		   ? json
-		   : SLICE_NONE;
+	const struct custom_field_changes changes = { signup->custom_fields, signup->custom_field_count, false };
+	const struct stored_fields none = { SLICE_NONE, 0 };
+	struct stored_fields fields;
+	struct slice problem;
+	return custom_fields_merge(pool, &none, &changes, &limits, &fields, &problem) ? fields.json : SLICE_NONE;
 }
 
 /* Numbers go on from those that this process has seen. */

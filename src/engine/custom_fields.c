@@ -218,64 +218,217 @@ custom_fields_texts(struct pool *pool, struct slice json, const struct slice *na
 		texts[i] = text_of(&fields, names[i]);
 }
 
-/* A changed field stays in its place. */
-static void
-apply(struct custom_fields *fields, const struct custom_field *change)
+/* ---- merging ---- */
+
+/* A field, stored or sent, as it would be written. */
+struct member {
+	struct slice name, text; /* text: `"name":value`; absent: the field is removed */
+	bool stays;
+};
+
+struct members {
+	struct member *items;
+	size_t count;
+};
+
+/* What may still be added to an object. */
+struct room {
+	size_t fields, bytes;
+};
+
+static struct member *
+find_member(const struct members *members, size_t count, struct slice name)
 {
-	struct custom_field *field = find(fields, change->name);
-	if (field == NULL) {
-		if (slice_present(change->json))
-			fields->items[fields->count++] = *change;
-		return;
-	}
-	if (slice_present(change->json)) {
-		*field = *change;
-		return;
-	}
-	for (size_t i = (size_t)(field - fields->items) + 1; i < fields->count; i++)
-		fields->items[i - 1] = fields->items[i];
-	fields->count--;
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(members->items[i].name, name))
+			return &members->items[i];
+	return NULL;
 }
 
-static struct slice
-write_object(struct pool *pool, const struct custom_fields *fields)
+/* Of a name that is given twice the last value counts. */
+static struct members
+members_of(struct pool *pool, const struct custom_field *fields, size_t count)
 {
-	struct buffer out;
+	struct members members = { POOL_ARRAY(pool, count, struct member), 0 };
+	struct buffer text;
 	struct json_writer writer;
-	buffer_init(&out, OBJECT_MAX_BYTES);
-	json_writer_init(&writer, &out);
-	json_begin_object(&writer);
-	for (size_t i = 0; i < fields->count; i++) {
-		json_key(&writer, fields->items[i].name);
-		json_raw(&writer, fields->items[i].json);
+	buffer_init(&text, OBJECT_MAX_BYTES);
+	for (size_t i = 0; i < count; i++) {
+		struct member *member = find_member(&members, members.count, fields[i].name);
+		if (member == NULL)
+			member = &members.items[members.count++];
+		*member = (struct member){ .name = fields[i].name };
+		if (!slice_present(fields[i].json))
+			continue;
+		buffer_clear(&text);
+		json_writer_init(&writer, &text);
+		json_key(&writer, fields[i].name);
+		json_raw(&writer, fields[i].json);
+		member->text = pool_copy(pool, buffer_slice(&text));
 	}
-	json_end_object(&writer);
-	struct slice object = buffer_ok(&out) ? pool_copy(pool, buffer_slice(&out)) : SLICE_NONE;
+	buffer_free(&text);
+	return members;
+}
+
+/* Braces, without the comma that the first member does not have. */
+static struct room
+room_of(size_t fields, size_t bytes)
+{
+	return (struct room){ fields, bytes == 0 ? 0 : bytes - 1 };
+}
+
+static bool
+has_room(const struct room *room, const struct member *member)
+{
+	return room->fields > 0 && room->bytes > member->text.size;
+}
+
+static void
+take(struct room *room, const struct member *member)
+{
+	const size_t bytes = member->text.size + 1;
+	room->fields -= room->fields > 0;
+	room->bytes -= bytes < room->bytes ? bytes : room->bytes;
+}
+
+static bool
+fail_merge(struct pool *pool, const struct room *room, const struct room *most, struct slice *problem)
+{
+	*problem = room->fields == 0
+		       ? pool_printf(pool, "A lead may have at most %zu custom fields", most->fields)
+		       : pool_printf(pool, "The custom fields of a lead may have at most %zu bytes together", most->bytes + 1);
+	return false;
+}
+
+/* The fields of a call, as if there were no others. */
+static bool
+fit_alone(struct pool *pool, const struct members *sent, const struct room *most, struct slice *problem)
+{
+	struct room room = *most;
+	for (size_t i = 0; i < sent->count; i++) {
+		const struct member *member = &sent->items[i];
+		if (!slice_present(member->text))
+			continue;
+		if (!has_room(&room, member))
+			return fail_merge(pool, &room, most, problem);
+		take(&room, member);
+	}
+	return true;
+}
+
+/* Those that came with a key stay, unless the call removes them. */
+static void
+keep_keyed(const struct members *old, size_t keyed, const struct members *sent, struct room *room)
+{
+	for (size_t i = 0; i < keyed; i++) {
+		struct member *member = &old->items[i];
+		const struct member *change = find_member(sent, sent->count, member->name);
+		member->stays = change == NULL || slice_present(change->text);
+		if (member->stays)
+			take(room, member);
+	}
+}
+
+/* A field of the call takes the place of a stored one, which stays if there is no room for the change. Returns whether all fit.
+ */
+static bool
+keep_sent(const struct members *old, size_t keyed, const struct members *sent, struct room *room)
+{
+	bool all = true;
+	for (size_t i = 0; i < sent->count; i++) {
+		struct member *member = &sent->items[i], *stored = find_member(old, keyed, member->name);
+		if (!slice_present(member->text))
+			continue;
+		const struct room before = *room;
+		if (stored != NULL) {
+			room->fields++;
+			room->bytes += stored->text.size + 1;
+		}
+		member->stays = has_room(room, member);
+		if (!member->stays) {
+			*room = before;
+			all = false;
+			continue;
+		}
+		take(room, member);
+		if (stored != NULL)
+			stored->stays = false;
+	}
+	return all;
+}
+
+/* Those that came without a key give way. */
+static void
+keep_public(const struct members *old, size_t keyed, const struct members *sent, struct room *room, struct room *share)
+{
+	for (size_t i = keyed; i < old->count; i++) {
+		struct member *member = &old->items[i];
+		const struct member *change = find_member(sent, sent->count, member->name);
+		if (change != NULL && (change->stays || !slice_present(change->text)))
+			continue;
+		member->stays = has_room(room, member) && has_room(share, member);
+		if (!member->stays)
+			continue;
+		take(room, member);
+		take(share, member);
+	}
+}
+
+/* Returns how many it has written. */
+static size_t
+write_members(struct buffer *out, const struct member *members, size_t count)
+{
+	size_t written = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!members[i].stays)
+			continue;
+		buffer_add_byte(out, out->size == 0 ? '{' : ',');
+		buffer_add(out, members[i].text);
+		written++;
+	}
+	return written;
+}
+
+static struct stored_fields
+write_merged(struct pool *pool, const struct members *old, size_t keyed, const struct members *sent, bool with_key)
+{
+	struct stored_fields merged = { SLICE_NONE, 0 };
+	struct buffer out;
+	buffer_init(&out, OBJECT_MAX_BYTES);
+	merged.keyed = write_members(&out, old->items, keyed);
+	if (with_key)
+		merged.keyed += write_members(&out, sent->items, sent->count);
+	write_members(&out, old->items + keyed, old->count - keyed);
+	if (!with_key)
+		write_members(&out, sent->items, sent->count);
+	if (out.size > 0) {
+		buffer_add_byte(&out, '}');
+		merged.json = pool_copy(pool, buffer_slice(&out));
+	}
 	buffer_free(&out);
-	return object;
+	return merged;
 }
 
 bool
-custom_fields_merge(struct pool *pool, struct slice json, const struct custom_field *changes, size_t count,
-    const struct custom_field_limits *limits, struct slice *merged, struct slice *problem)
+custom_fields_merge(struct pool *pool, const struct stored_fields *stored, const struct custom_field_changes *changes,
+    const struct custom_field_limits *limits, struct stored_fields *merged, struct slice *problem)
 {
-	struct custom_fields old = custom_fields_read(pool, json);
-	struct custom_fields fields = { POOL_ARRAY(pool, old.count + count, struct custom_field), old.count };
-	for (size_t i = 0; i < old.count; i++)
-		fields.items[i] = old.items[i];
-	for (size_t i = 0; i < count; i++)
-		apply(&fields, &changes[i]);
-	*merged = SLICE_NONE;
-	if (fields.count == 0)
-		return true;
-	if (fields.count > limits->fields) {
-		*problem = pool_printf(pool, "A lead may have at most %zu custom fields", limits->fields);
+	const struct custom_fields fields = custom_fields_read(pool, stored->json);
+	const struct members old = members_of(pool, fields.items, fields.count);
+	const struct members sent = members_of(pool, changes->items, changes->count);
+	const size_t keyed = stored->keyed < old.count ? stored->keyed : old.count;
+	const bool is_less = limits->public_bytes != 0 && limits->public_bytes < limits->bytes;
+	const struct room most = room_of(limits->fields, limits->bytes);
+	struct room room = most, share = room_of(limits->fields, is_less ? limits->public_bytes : limits->bytes);
+	if (!fit_alone(pool, &sent, changes->with_key ? &most : &share, problem))
 		return false;
-	}
-	*merged = write_object(pool, &fields);
-	if (!slice_present(*merged) || merged->size > limits->bytes) {
-		*problem = pool_printf(pool, "The custom fields of a lead may have at most %zu bytes together", limits->bytes);
-		return false;
-	}
+	keep_keyed(&old, keyed, &sent, &room);
+	if (!keep_sent(&old, keyed, &sent, &room) && changes->with_key)
+		return fail_merge(pool, &room, &most, problem);
+	for (size_t i = 0; i < sent.count && !changes->with_key; i++)
+		if (sent.items[i].stays)
+			take(&share, &sent.items[i]);
+	keep_public(&old, keyed, &sent, &room, &share);
+	*merged = write_merged(pool, &old, keyed, &sent, changes->with_key);
 	return true;
 }

@@ -20,10 +20,22 @@ struct custom_fields {
 	size_t count;
 };
 
+/* The object of a lead. Its first `keyed` fields were stored by calls with a key. */
+struct stored_fields {
+	struct slice json; /* absent: it has none */
+	size_t keyed;
+};
+
+struct custom_field_changes {
+	const struct custom_field *items;
+	size_t count;
+	bool with_key;
+};
+
 struct custom_field_limits {
 	size_t fields;       /* of a lead */
 	size_t bytes;        /* of the JSON object with its names … */
-	size_t public_bytes; /* … when a call without a key adds to it; 0: the same */
+	size_t public_bytes; /* … and of those together that calls without a key stored; 0: the same */
 };
 
 /* The name under which a parameter is stored: in lower case in every script, else unchanged (docs/api.md 4.4). It may be
@@ -43,9 +55,12 @@ struct custom_fields custom_fields_read(struct pool *pool, struct slice json);
  * They are in the pool or part of the object. */
 void custom_fields_texts(struct pool *pool, struct slice json, const struct slice *names, size_t count, struct slice *texts);
 
-/* Applies the changes to an object. The result has the old fields first, in their order, and is absent when it has no fields.
- * Returns false with a message for the client in *problem when it would exceed a limit. */
-MUST_CHECK bool custom_fields_merge(struct pool *pool, struct slice json, const struct custom_field *changes, size_t count,
-    const struct custom_field_limits *limits, struct slice *merged, struct slice *problem);
+/* Applies the changes of a call to the fields of a lead. Returns false with a message for the client in *problem when the
+ * changes alone exceed a limit, or with a key those together with the fields that were stored with one. What callers without a
+ * key store never makes a call fail (docs/api.md 1.3): fields that they stored are left out where those of the call need their
+ * room, and so are those of a call without a key that do not fit beside the ones that came with a key. */
+MUST_CHECK bool custom_fields_merge(struct pool *pool, const struct stored_fields *stored,
+    const struct custom_field_changes *changes, const struct custom_field_limits *limits, struct stored_fields *merged,
+    struct slice *problem);
 
 #endif

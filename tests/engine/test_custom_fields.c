@@ -98,6 +98,72 @@ texts_of_stored_objects_are_found(void **state UNUSED)
 	}
 }
 
+/* docs/api.md 1.3: four fields, 40 bytes, of which 24 are for callers without a key. An object has braces, and of each field
+ * its name, quotes, colon and comma: {"a":1,"b":2} has 13 bytes. */
+static void
+public_fields_give_way(void **state UNUSED)
+{
+	enum { PUBLIC, KEYED };
+	static const struct {
+		struct slice stored;
+		size_t keyed;
+		int by;
+		struct slice sent, merged;
+		size_t now_keyed;
+	} cases[] = {
+		/* the fields of a key come first; null removes, with a key or not */
+		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":null}"), SLICE("{\"a\":1}"), 1 },
+		{ SLICE("{\"x\":1}"), 0, KEYED, SLICE("{\"a\":1}"), SLICE("{\"a\":1,\"x\":1}"), 1 },
+		{ SLICE("{\"x\":1}"), 0, KEYED, SLICE("{\"x\":2}"), SLICE("{\"x\":2}"), 1 },
+		{ SLICE("{\"a\":1}"), 1, PUBLIC, SLICE("{\"a\":2,\"x\":1}"), SLICE("{\"a\":2,\"x\":1}"), 0 },
+		{ SLICE("{\"a\":1,\"x\":1}"), 1, PUBLIC, SLICE("{\"a\":null,\"x\":null}"), SLICE_NONE, 0 },
+		{ SLICE("{\"a\":1}"), 65535, PUBLIC, SLICE("{\"x\":1}"), SLICE("{\"a\":1,\"x\":1}"), 1 },
+		/* the number: those of the call are stored, however many there were */
+		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1}"),
+		    SLICE("{\"a\":1,\"b\":1,\"c\":1,\"p\":1}"), 3 },
+		{ SLICE("{\"p\":1,\"q\":1,\"r\":1}"), 0, PUBLIC, SLICE("{\"a\":1,\"b\":1}"), SLICE("{\"p\":1,\"a\":1,\"b\":1}"),
+		    0 },
+		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}"), SLICE("4 custom"), 0 },
+		/* those of a key do not give way: to strangers never, to a key by an error only */
+		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 4, KEYED, SLICE("{\"a\":1}"), SLICE("4 custom"), 0 },
+		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 3, PUBLIC, SLICE("{\"a\":1,\"b\":1}"),
+		    SLICE("{\"p\":1,\"q\":1,\"r\":1,\"a\":1}"), 3 },
+		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 4, PUBLIC, SLICE("{\"a\":1,\"q\":2}"),
+		    SLICE("{\"p\":1,\"r\":1,\"s\":1,\"q\":2}"), 3 },
+		/* the bytes */
+		{ SLICE("{\"x\":\"123456789\"}"), 0, PUBLIC, SLICE("{\"y\":\"12345678901234567\"}"), SLICE("24 bytes"), 0 },
+		{ SLICE("{\"x\":\"1234567890\"}"), 0, PUBLIC, SLICE("{\"y\":\"1234567890\"}"), SLICE("{\"y\":\"1234567890\"}"),
+		    0 },
+		{ SLICE("{\"x\":\"1234567890123456\"}"), 0, KEYED, SLICE("{\"y\":\"12\"}"),
+		    SLICE("{\"y\":\"12\",\"x\":\"1234567890123456\"}"), 1 },
+		{ SLICE("{\"x\":\"1234567890123456\"}"), 0, KEYED, SLICE("{\"y\":\"1234567890123\"}"),
+		    SLICE("{\"y\":\"1234567890123\"}"), 1 },
+		{ SLICE("{\"x\":\"1234567890123456\"}"), 1, KEYED, SLICE("{\"y\":\"1234567890123\"}"), SLICE("40 bytes"), 0 },
+		{ SLICE("{\"a\":\"12345678901234567890123456789012\"}"), 1, PUBLIC, SLICE("{\"x\":1}"),
+		    SLICE("{\"a\":\"12345678901234567890123456789012\"}"), 1 },
+		/* a change that does not fit leaves the value of a key */
+		{ SLICE("{\"a\":\"123456789012345678901\",\"b\":12}"), 2, PUBLIC, SLICE("{\"b\":\"1234567\"}"),
+		    SLICE("{\"a\":\"123456789012345678901\",\"b\":12}"), 2 },
+	};
+	static const struct custom_field_limits limits = { 4, 40, 24 };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct custom_fields sent = custom_fields_read(pool, cases[i].sent);
+		for (size_t k = 0; k < sent.count; k++)
+			if (slice_equal(sent.items[k].json, SLICE("null")))
+				sent.items[k].json = SLICE_NONE;
+		const struct stored_fields stored = { cases[i].stored, cases[i].keyed };
+		const struct custom_field_changes changes = { sent.items, sent.count, cases[i].by == KEYED };
+		struct stored_fields merged;
+		struct slice problem;
+		if (!custom_fields_merge(pool, &stored, &changes, &limits, &merged, &problem)) {
+			assert_non_null(strstr(problem.data, cases[i].merged.data));
+			continue;
+		}
+		assert_slices_equal(merged.json, cases[i].merged);
+		assert_int_equal(merged.keyed, cases[i].now_keyed);
+	}
+}
+
 int
 main(void)
 {
@@ -105,6 +171,7 @@ main(void)
 		cmocka_unit_test(names_become_lower_case_in_every_script),
 		cmocka_unit_test(a_name_may_become_longer),
 		cmocka_unit_test(texts_of_stored_objects_are_found),
+		cmocka_unit_test(public_fields_give_way),
 	};
 	return cmocka_run_group_tests_name("custom_fields", tests, begin, end);
 }

@@ -74,8 +74,12 @@ values_of_sources_are_short_texts_without_addresses(void **state)
 		{ SLICE("{\"source\":\"ada@example.org\"}"), SLICE("") },
 		{ SLICE("{\"source\":\"ada%40example.org\"}"), SLICE("") },
 		{ SLICE("{\"source\":\"ada%2540example.org\"}"), SLICE("") },
-		{ SLICE("{\"source\":\"ada\xef\xbc\xa0" "example.org\"}"), SLICE("") },
-		{ SLICE("{\"source\":\"ada\xef\xb9\xab" "example.org\"}"), SLICE("") },
+		{ SLICE("{\"source\":\"ada\xef\xbc\xa0"
+			"example.org\"}"),
+		    SLICE("") },
+		{ SLICE("{\"source\":\"ada\xef\xb9\xab"
+			"example.org\"}"),
+		    SLICE("") },
 		{ SLICE("{\"source\":\" +49 170 1234567\"}"), SLICE("") },
 		{ SLICE("{\"source\":\"+100 000\"}"), SLICE("+100 000") },
 		{ SLICE("{\"source\":\"120210987654321\"}"), SLICE("120210987654321") },

@@ -124,7 +124,7 @@ class Step:
         if lead is None:
             self.answer = self.create()
         elif not self.may_change(lead):
-            self.merged({})
+            self.merged()
             self.count(lead)
             self.answer = lead
         else:
@@ -272,12 +272,12 @@ class Step:
     def create(self):
         command, campaign = self.command, self.campaign
         parent = campaign.find("social_id", command["referrer_id"]) if command.get("referrer_id") else None
-        fields = self.merged({})
+        fields, keyed = self.merged()
         campaign.last_number += 1
         known = self.learned or {}
         lead = Lead(known.get("id", 0), known.get("social_id", "?"), campaign.id, campaign.last_number, known.get("when", "?"),
                     parent=parent.id if parent else None, email=command.get("email"), email_key=command.get("email_key"),
-                    phone=command.get("phone"), waitlisted=campaign.settings["waitlist"], custom_fields=fields,
+                    phone=command.get("phone"), waitlisted=campaign.settings["waitlist"], custom_fields=fields, keyed_fields=keyed,
                     referrer=command.get("referrer"), source=command.get("source"), ip=command.get("ip"),
                     user_agent=command.get("user_agent"), uid=command.get("uid"), redirect_url=command.get("redirect_url"),
                     redirect_by_key=command.get("redirect_url") is not None and command.get("account", 0) != 0)
@@ -316,7 +316,7 @@ class Step:
 
     def update(self, lead):
         command, key = self.command, self.command.get("account", 0) != 0
-        lead.custom_fields = self.merged(lead.custom_fields)
+        lead.custom_fields, lead.keyed_fields = self.merged(lead.custom_fields, lead.keyed_fields)
         if not command.get("edits"):
             lead.counter += 1
             self.emitted.append(("repeat_signup", lead.id, None))
@@ -339,22 +339,34 @@ class Step:
             lead.utm = json.loads(command["utm"])
         return lead
 
-    def merged(self, fields):
-        def size_of(fields):
+    def merged(self, stored=None, keyed=0):
+        """The fields (1.3), and how many of them, the first, came with a key."""
+        def fit(fields, most):
             # as it is written: U+2028 is escaped, so that the text is JavaScript too
-            return len(json.dumps(fields, separators=(",", ":"), ensure_ascii=False).replace("\u2028", "\\u2028").encode())
-        most = FIELDS_BYTES_MAX
-        if self.command.get("account", 0) == 0:
-            most = min(most, max(PUBLIC_FIELDS_BYTES_MAX, size_of(fields)))
-        fields = dict(fields)
-        for name, value, _ in self.command.get("custom_fields", []):
-            if value is None:
-                fields.pop(name, None)
-            else:
-                fields[name] = json.loads(value)
-        if len(fields) > FIELDS_MAX or size_of(fields) > most:
+            text = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).replace("\u2028", "\\u2028")
+            return len(fields) <= FIELDS_MAX and len(text.encode()) <= most
+        stored, with_key = stored or {}, self.command.get("account", 0) != 0
+        given = {name: None if value is None else json.loads(value) for name, value, _ in self.command.get("custom_fields", [])}
+        sent = {name: value for name, value in given.items() if value is not None}
+        if not fit(sent, FIELDS_BYTES_MAX if with_key else PUBLIC_FIELDS_BYTES_MAX):
             raise Refused("invalid_parameter")
-        return fields
+        names = list(stored)
+        own = {name: stored[name] for name in names[:keyed] if given.get(name, "") is not None}
+        public, rest = {}, {}
+        for name, value in sent.items():
+            others = {other: of for other, of in own.items() if other != name}
+            if fit({**others, **public, name: value}, FIELDS_BYTES_MAX):
+                own = others
+                (own if with_key else public)[name] = value
+            elif with_key:
+                raise Refused("invalid_parameter")
+        for name in names[keyed:]:
+            if given.get(name, "") is None or name in own or name in public:
+                continue
+            more = {**rest, name: stored[name]}
+            if fit({**own, **public, **more}, FIELDS_BYTES_MAX) and fit({**public, **more}, PUBLIC_FIELDS_BYTES_MAX):
+                rest = more
+        return {**own, **rest, **public}, len(own)
 
     def points_with_it(self, lead):
         self.model.calls += 1

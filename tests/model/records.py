@@ -51,6 +51,7 @@ class Lead:
     opted_out: bool = False
     sms_opted_out: bool = False
     custom_fields: dict = dataclasses.field(default_factory=dict)
+    keyed_fields: int = 0
     utm: Optional[dict] = None
     uid: Optional[str] = None
     redirect_url: Optional[str] = None

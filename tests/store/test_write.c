@@ -52,6 +52,7 @@ some_lead(struct world *w, uint64_t id, uint32_t n)
 		.fraudulent = n & 64,
 		.announced = n & 128,
 		.custom_fields = text[2],
+		.keyed_fields = n % 1000 + 10,
 		.utm = text[3],
 		.uid = text[4],
 		.redirect_url = text[5],
@@ -92,6 +93,7 @@ assert_same_lead(const struct lead *a, const struct lead *b)
 	assert_true(a->id == b->id && a->campaign_id == b->campaign_id && a->subscription_number == b->subscription_number &&
 		    a->counter == b->counter && a->parent_id == b->parent_id && a->source_id == b->source_id);
 	assert_int_equal(a->source_class, b->source_class);
+	assert_int_equal(a->keyed_fields, b->keyed_fields);
 	assert_true(a->verified_email == b->verified_email && a->verified_phone == b->verified_phone &&
 		    a->waitlisted == b->waitlisted && a->removed_from_waitlist == b->removed_from_waitlist &&
 		    a->opted_out == b->opted_out && a->sms_opted_out == b->sms_opted_out && a->fraudulent == b->fraudulent &&

@@ -69,6 +69,24 @@ def test_failures_show_no_lead(strict, ada):
     assert strict.find(email="ada@example.org")["counter"] == 1
 
 
+def test_fields_of_strangers_give_way(campaign):
+    """1.3: 50 fields, and 8 KiB, that others stored under an address refuse no later sign-up of it, with or without a key"""
+    def junk(prefix):
+        return {f"{prefix}{number}": 130 * "x" for number in range(50)}
+    ada, form = {"email": "ada@example.org"}, {"first_name": "Ada", "plan": "gold"}
+    sign_up(campaign, **ada, **junk("a"))
+    sign_up(campaign, **ada, **form)
+    fields = campaign.find(**ada)["custom_fields"]
+    assert len(fields) == 50 and form.items() <= fields.items()
+    campaign.lead(**ada, number=1, **{f"own{number}": 300 * "y" for number in range(39)})
+    sign_up(campaign, **ada, **junk("b"))
+    fields = campaign.find(**ada)["custom_fields"]
+    assert len(fields) == 50 and fields["number"] == 1 and "own38" in fields and sum(name.startswith("b") for name in fields) == 10
+    for address in (ada, {"email": "unknown@example.org"}):
+        for more in ({"one_more": "x"}, {"a0": 2000 * "x"}):
+            assert campaign.post({**address, **junk("a"), **more}, key=None).verdict == (406, "invalid_parameter")
+
+
 def test_a_social_id_is_public(strict, ada):
     shown = strict.get({"social_id": ada["social_id"]}, key=None)
     assert (shown.status, shown.json["first_name"]) == (200, "Ada")

@@ -117,7 +117,8 @@ take_number(struct step *step, const struct import *import, uint32_t *number)
 }
 
 static struct lead
-new_lead(struct step *step, const struct import *import, struct slice custom_fields, const struct working_lead *referrer)
+new_lead(
+    struct step *step, const struct import *import, const struct stored_fields *fields, const struct working_lead *referrer)
 {
 	const struct signup *row = &import->signup;
 	struct lead lead = {
@@ -135,7 +136,8 @@ new_lead(struct step *step, const struct import *import, struct slice custom_fie
 		.waitlisted = import->waitlisted < 0 ? step->campaign->campaign.waitlist : import->waitlisted > 0,
 		.opted_out = import->opted_out,
 		.sms_opted_out = import->sms_opted_out,
-		.custom_fields = custom_fields,
+		.custom_fields = fields->json,
+		.keyed_fields = (uint32_t)fields->keyed,
 		.utm = row->utm,
 		.uid = row->uid,
 		.ip = row->ip,
@@ -191,13 +193,13 @@ book(struct step *step, const struct import *import, struct working_lead *lead)
 }
 
 static void
-add_lead(struct step *step, const struct import *import, struct slice custom_fields)
+add_lead(struct step *step, const struct import *import, const struct stored_fields *fields)
 {
 	struct working_lead *referrer;
 	uint32_t number;
 	if (!find_referrer(step, import, &referrer) || !take_number(step, import, &number))
 		return;
-	struct lead made = new_lead(step, import, custom_fields, referrer);
+	struct lead made = new_lead(step, import, fields, referrer);
 	made.subscription_number = number;
 	struct working_lead *lead = step_add_lead(step, &made);
 	step->outcome->created = true;
@@ -226,7 +228,10 @@ decide_import(struct step *step)
 	const struct import *import = step->command->as.import;
 	const struct signup *row = &import->signup;
 	struct working_lead *match;
-	struct slice custom_fields, problem;
+	const struct custom_field_changes changes = { row->custom_fields, row->custom_field_count, true };
+	const struct stored_fields none = { SLICE_NONE, 0 };
+	struct stored_fields fields;
+	struct slice problem;
 	step->silent = !import->events;
 	if (!match_lead(step, row, &match) || match != NULL)
 		return;
@@ -238,9 +243,8 @@ decide_import(struct step *step)
 		step_fail(step, FAILURE_INVALID_PARAMETER, SLICE("created is in the future"));
 		return;
 	}
-	if (custom_fields_merge(step->pool, SLICE_NONE, row->custom_fields, row->custom_field_count,
-		&step->id_supply->custom_fields, &custom_fields, &problem))
-		add_lead(step, import, custom_fields);
+	if (custom_fields_merge(step->pool, &none, &changes, &step->id_supply->custom_fields, &fields, &problem))
+		add_lead(step, import, &fields);
 	else
 		step_fail(step, FAILURE_INVALID_PARAMETER, problem);
 }

@@ -139,7 +139,7 @@ book_points(struct step *step, const struct signup *signup, struct working_lead 
 }
 
 static void
-update_lead(struct step *step, const struct signup *signup, struct working_lead *match, struct slice custom_fields)
+update_lead(struct step *step, const struct signup *signup, struct working_lead *match, const struct stored_fields *fields)
 {
 	struct lead *lead = &match->lead;
 	bool was_verified = lead_is_verified(lead);
@@ -147,7 +147,8 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 	if (may_add_address(step, signup, match))
 		update_identities(step, signup, lead);
 	update_fields(step, signup, lead);
-	lead->custom_fields = custom_fields;
+	lead->custom_fields = fields->json;
+	lead->keyed_fields = (uint32_t)fields->keyed;
 	if (!signup->keep_opt_out && !signup->edits)
 		lead->opted_out = false;
 	if (lead_is_verified(lead) != was_verified)
@@ -164,7 +165,8 @@ count_repetition(struct step *step, struct working_lead *match)
 }
 
 static struct lead
-new_lead(struct step *step, const struct signup *signup, struct slice custom_fields, const struct working_lead *referrer)
+new_lead(
+    struct step *step, const struct signup *signup, const struct stored_fields *fields, const struct working_lead *referrer)
 {
 	struct campaign *campaign = &step->campaign->campaign;
 	struct lead lead = {
@@ -176,7 +178,8 @@ new_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 		.parent_id = referrer == NULL ? 0 : referrer->lead.id,
 		.parent_social_id = referrer == NULL ? SLICE_NONE : referrer->lead.social_id,
 		.waitlisted = campaign->waitlist,
-		.custom_fields = custom_fields,
+		.custom_fields = fields->json,
+		.keyed_fields = (uint32_t)fields->keyed,
 		.utm = signup->utm,
 		.uid = signup->uid,
 		.redirect_url = signup->redirect_url,
@@ -201,11 +204,11 @@ new_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 }
 
 static struct working_lead *
-add_lead(struct step *step, const struct signup *signup, struct slice custom_fields)
+add_lead(struct step *step, const struct signup *signup, const struct stored_fields *fields)
 {
 	/* 4.6: unknown and foreign referrers are ignored */
 	struct working_lead *referrer = find(step, LEAD_BY_SOCIAL_ID, signup->referrer_id);
-	struct lead made = new_lead(step, signup, custom_fields, referrer);
+	struct lead made = new_lead(step, signup, fields, referrer);
 	struct working_lead *lead = step_add_lead(step, &made);
 	step->outcome->created = true;
 	step_note(step, EVENT_NEW_SIGNUP, lead, SLICE_NONE);
@@ -220,29 +223,18 @@ add_lead(struct step *step, const struct signup *signup, struct slice custom_fie
 	return lead;
 }
 
-/* docs/api.md 1.3: without a key the fields do not grow beyond public_bytes; fields stored with a key stay. */
-static struct custom_field_limits
-field_limits(const struct step *step, const struct working_lead *lead)
-{
-	struct custom_field_limits limits = step->id_supply->custom_fields;
-	const size_t stored = lead == NULL ? 0 : lead->lead.custom_fields.size;
-	if (step->command->rights != RIGHTS_NONE || limits.public_bytes == 0)
-		return limits;
-	const size_t most = stored > limits.public_bytes ? stored : limits.public_bytes;
-	limits.bytes = most < limits.bytes ? most : limits.bytes;
-	return limits;
-}
-
 /* The custom fields of the lead after the sign-up; `lead` is NULL for a new one. A lead that is not changed is treated as a new
  * one, so that a failure does not show which leads exist. Returns false when the command fails. */
 static bool
-merge_fields(struct step *step, const struct signup *signup, const struct working_lead *lead, struct slice *merged)
+merge_fields(struct step *step, const struct signup *signup, const struct working_lead *lead, struct stored_fields *merged)
 {
-	const struct custom_field_limits limits = field_limits(step, lead);
-	const struct slice stored = lead == NULL ? SLICE_NONE : lead->lead.custom_fields;
+	const struct custom_field_changes changes = { signup->custom_fields, signup->custom_field_count,
+		step->command->rights != RIGHTS_NONE };
+	struct stored_fields stored = { SLICE_NONE, 0 };
 	struct slice problem;
-	if (custom_fields_merge(
-		step->pool, stored, signup->custom_fields, signup->custom_field_count, &limits, merged, &problem))
+	if (lead != NULL)
+		stored = (struct stored_fields){ lead->lead.custom_fields, lead->lead.keyed_fields };
+	if (custom_fields_merge(step->pool, &stored, &changes, &step->id_supply->custom_fields, merged, &problem))
 		return true;
 	step_fail(step, FAILURE_INVALID_PARAMETER, problem);
 	return false;
@@ -272,7 +264,7 @@ sign_up(struct step *step, const struct signup *request, bool update)
 {
 	struct signup signup = *request;
 	struct working_lead *lead;
-	struct slice custom_fields;
+	struct stored_fields fields;
 	if (is_number_of_other_email(step, &signup))
 		signup.phone = SLICE_NONE;
 	if (!match_lead(step, &signup, &lead))
@@ -281,7 +273,7 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	if (lead != NULL && !update)
 		return lead;
 	const bool changes = lead == NULL || (!signup.unproven && may_change(step, &signup, lead));
-	if (!merge_fields(step, &signup, changes ? lead : NULL, &custom_fields))
+	if (!merge_fields(step, &signup, changes ? lead : NULL, &fields))
 		return NULL;
 	const bool counts = lead != NULL && !signup.unproven && /* docs/api.md 8 */
 			    (changes || stranger_may_count(&step->campaign->campaign, owns(&signup, lead)));
@@ -295,12 +287,12 @@ sign_up(struct step *step, const struct signup *request, bool update)
 		return lead;
 	}
 	if (lead == NULL) {
-		lead = add_lead(step, &signup, custom_fields);
+		lead = add_lead(step, &signup, &fields);
 		step_mail_welcome(step, lead);
 		step_text_code(step, &signup, lead);
 		return lead;
 	}
-	update_lead(step, &signup, lead, custom_fields);
+	update_lead(step, &signup, lead, &fields);
 	if (is_stranger)
 		step_text_code(step, &signup, lead);
 	if (!signup.edits)

@@ -15,7 +15,7 @@
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
 static const char points[] = "a number from 0 to 99999", on_or_off[] = "on or off", url[] = "an http or https URL, or nothing",
-		  hosts[] = "host names, separated by commas or spaces, or nothing";
+		  hosts[] = "at most 5000 host names, separated by commas or spaces, or nothing";
 
 static const struct value_setting setting_table[] = {
 	{ "name", value_name, PLACE(name), "1 to 200 characters" },
@@ -38,7 +38,7 @@ static const struct value_setting setting_table[] = {
 	{ "blocked_email_domains", value_hosts, PLACE(blocked_email_domains), hosts },
 	{ "blocked_referrers", value_hosts, PLACE(blocked_referrers), hosts },
 	{ "allowed_networks", value_networks, PLACE(allowed_networks),
-	    "addresses and networks, separated by commas or spaces, or nothing" },
+	    "at most 5000 addresses and networks, separated by commas or spaces, or nothing" },
 	{ "pages", value_switch, PLACE(pages), on_or_off },
 	{ "language", value_language, PLACE(language), "auto, en, de, es or fr" },
 	{ "hosts", value_hosts, PLACE(hosts), hosts },

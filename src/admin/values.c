@@ -20,6 +20,7 @@
 
 enum {
 	URL_BYTES_MAX = 2048,
+	LIST_ITEMS_MAX = 5000,        /* of a setting */
 	TEXT_BYTES_MAX = 65535,       /* maximum of a TEXT column */
 	DESCRIPTION_BYTES_MAX = 4096, /* one response has those of all tags */
 	LISTED_MAX_BYTES = 8192,
@@ -73,22 +74,39 @@ value_destination(struct pool *pool UNUSED, struct slice text, void *place, stru
 	return text.size > 0 && text.size <= WEBHOOK_URL_MAX;
 }
 
+/* Whether a list can be stored; else *bad is how long it is. */
+static bool
+fits(struct pool *pool, size_t count, const char *items, struct slice text, struct slice *bad)
+{
+	if (count > LIST_ITEMS_MAX)
+		*bad = pool_printf(pool, "%zu %s", count, items);
+	else if (text.size > TEXT_BYTES_MAX)
+		*bad = pool_printf(pool, "%zu bytes", text.size);
+	else
+		return true;
+	return false;
+}
+
 bool
 value_hosts(struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
 	struct host_list list;
-	*(struct slice *)place = or_none(slice_trim(text));
-	/* comments are allowed in files only: the stored list is one line */
+	/* comments are allowed in files only */
 	*bad = SLICE("#");
-	return text.size <= TEXT_BYTES_MAX && slice_find(text, '#') == text.size && host_list_parse(pool, text, &list, bad);
+	if (slice_find(text, '#') < text.size || !host_list_parse(pool, text, &list, bad))
+		return false;
+	const struct slice stored = host_list_text(pool, &list);
+	*(struct slice *)place = or_none(stored);
+	return fits(pool, list.count, "host names", stored, bad);
 }
 
 bool
 value_networks(struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
 	struct network_list list;
-	*(struct slice *)place = or_none(slice_trim(text));
-	return text.size <= TEXT_BYTES_MAX && network_list_parse(pool, text, &list, bad);
+	const struct slice stored = slice_trim(text);
+	*(struct slice *)place = or_none(stored);
+	return network_list_parse(pool, text, &list, bad) && fits(pool, list.count, "networks", stored, bad);
 }
 
 bool

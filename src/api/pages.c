@@ -105,12 +105,9 @@ add_own_hosts(const struct call *call, struct slice sources)
 {
 	struct pool *pool = call->request->pool;
 	const struct campaign *campaign = &call->campaign;
-	struct host_list list;
-	struct slice bad;
-	if (!slice_present(campaign->hosts) || !host_list_parse(pool, campaign->hosts, &list, &bad))
-		return sources;
-	for (size_t i = 0; i < list.count && sources.size < SOURCES_MAX_BYTES; i++)
-		sources = add_host(pool, sources, list.hosts[i]);
+	struct slice rest = campaign->hosts, host;
+	while (sources.size < SOURCES_MAX_BYTES && host_list_next(pool, &rest, &host))
+		sources = add_host(pool, sources, host);
 	return sources;
 }
 

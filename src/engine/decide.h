@@ -26,6 +26,7 @@ struct working_campaign {
 	const struct webhook *webhooks; /* of the campaign, by id */
 	size_t webhook_count;
 	const struct definitions *definitions; /* of the campaign */
+	const struct campaign_lists *lists;    /* of the campaign */
 	bool changed;                          /* whether its counters changed */
 };
 
@@ -95,8 +96,6 @@ struct working_set {
 struct id_range {
 	uint64_t next, end; /* the first, and one past the last */
 };
-
-struct host_list;
 
 struct id_supply {
 	struct id_range *lead_ids, *points_call_ids; /* one per command each; decide advances all three */

@@ -20,6 +20,18 @@ id_list_has(struct slice list, uint64_t id)
 	return false;
 }
 
+struct id_set
+id_list_set(struct pool *pool, struct slice list)
+{
+	uint64_t *ids = NULL, id;
+	size_t count = 0, capacity = 0;
+	while (id_list_next(&list, &id)) {
+		ids = pool_grow(pool, ids, count, &capacity, sizeof(*ids));
+		ids[count++] = id;
+	}
+	return id_set(ids, count);
+}
+
 struct slice
 id_list_add(struct pool *pool, struct slice list, uint64_t id)
 {

@@ -8,10 +8,13 @@
 
 #include "base/pool.h"
 #include "base/slice.h"
+#include "webhook/delivery.h"
 
 /* Splits off the first id. Returns false at the end of the list, or at an item that is not an id. */
 bool id_list_next(struct slice *rest, uint64_t *id);
 bool id_list_has(struct slice list, uint64_t id);
+/* The ids, in the pool, for many look-ups. */
+struct id_set id_list_set(struct pool *pool, struct slice list);
 /* Returns the list with the id appended, in the pool. */
 struct slice id_list_add(struct pool *pool, struct slice list, uint64_t id);
 

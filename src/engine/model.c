@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/model.h"
 
+#include <stdlib.h>
+
 #include "base/encode.h"
 #include "crypto/digest.h"
 
@@ -18,6 +20,18 @@ campaign_refuses(const struct campaign *campaign, uint64_t account_id)
 	if (campaign->account_suspended)
 		return FAILURE_ACCOUNT_SUSPENDED;
 	return FAILURE_NONE;
+}
+
+struct campaign_lists
+campaign_lists_read(struct pool *pool, const struct campaign *campaign)
+{
+	struct campaign_lists lists = { 0 };
+	struct slice bad;
+	host_list_read(pool, campaign->blocked_email_domains, &lists.blocked_email_domains);
+	host_list_read(pool, campaign->blocked_referrers, &lists.blocked_referrers);
+	if (!network_list_parse(pool, campaign->allowed_networks, &lists.allowed_networks, &bad))
+		lists.allowed_networks = (struct network_list){ NULL, 0 };
+	return lists;
 }
 
 bool
@@ -68,22 +82,23 @@ lead_is_named(const struct lead *lead, const struct lead_reference *reference)
 	return slice_present(own) && slice_present(reference->value) && slice_equal(own, reference->value);
 }
 
+/* Of an array by id, which is the first member of each item. */
+static const void *
+find_id(const void *items, size_t count, size_t size, uint64_t id)
+{
+	return count == 0 ? NULL : bsearch(&id, items, count, size, compare_ids);
+}
+
 const struct tag *
 definitions_tag(const struct definitions *definitions, uint64_t id)
 {
-	for (size_t i = 0; i < definitions->tag_count; i++)
-		if (definitions->tags[i].id == id)
-			return &definitions->tags[i];
-	return NULL;
+	return find_id(definitions->tags, definitions->tag_count, sizeof(*definitions->tags), id);
 }
 
 const struct action *
 definitions_action(const struct definitions *definitions, uint64_t id)
 {
-	for (size_t i = 0; i < definitions->action_count; i++)
-		if (definitions->actions[i].id == id)
-			return &definitions->actions[i];
-	return NULL;
+	return find_id(definitions->actions, definitions->action_count, sizeof(*definitions->actions), id);
 }
 
 struct slice

@@ -13,6 +13,8 @@
 #include "base/slice.h"
 #include "engine/failure.h"
 #include "engine/fields.h"
+#include "identity/host_list.h"
+#include "identity/network.h"
 #include "webhook/delivery.h"
 
 struct campaign_counters {
@@ -33,6 +35,15 @@ struct campaign {
 	bool account_suspended;
 	struct campaign_counters counters;
 };
+
+/* The lists among its settings that sign-ups are compared with, read once for many. */
+struct campaign_lists {
+	struct host_list blocked_email_domains, blocked_referrers;
+	struct network_list allowed_networks;
+};
+
+/* The lists are in the pool. Of a setting that cannot be read, which only others than this program store, nothing applies. */
+struct campaign_lists campaign_lists_read(struct pool *pool, const struct campaign *campaign);
 
 /* Future leads are included. */
 #define IP_COUNTED_ALL UINT32_MAX
@@ -120,7 +131,7 @@ struct definitions {
 	size_t reward_count;
 };
 
-/* Return NULL if there is none with that id. */
+/* In logarithmic time. Return NULL if there is none with that id. */
 const struct tag *definitions_tag(const struct definitions *definitions, uint64_t id);
 const struct action *definitions_action(const struct definitions *definitions, uint64_t id);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "identity/host_list.h"
 
-#include <stdlib.h>
 #include "identity/domain.h"
+#include <stdlib.h>
 
 static int
 compare(const void *left, const void *right)
@@ -32,6 +32,19 @@ parse_line(struct pool *pool, struct slice line, struct host_list *list, size_t 
 	return true;
 }
 
+/* Sorted, each host once. */
+static void
+put_in_order(struct host_list *list)
+{
+	size_t count = 0;
+	if (list->count > 1)
+		qsort(list->hosts, list->count, sizeof(*list->hosts), compare);
+	for (size_t i = 0; i < list->count; i++)
+		if (count == 0 || !slice_equal(list->hosts[count - 1], list->hosts[i]))
+			list->hosts[count++] = list->hosts[i];
+	list->count = count;
+}
+
 bool
 host_list_parse(struct pool *pool, struct slice text, struct host_list *list, struct slice *bad)
 {
@@ -41,9 +54,45 @@ host_list_parse(struct pool *pool, struct slice text, struct host_list *list, st
 	while (slice_next(&text, '\n', &line))
 		if (!parse_line(pool, slice_sub(line, 0, slice_find(line, '#')), list, &capacity, bad))
 			return false;
-	if (list->count > 1)
-		qsort(list->hosts, list->count, sizeof(*list->hosts), compare);
+	put_in_order(list);
 	return true;
+}
+
+struct slice
+host_list_text(struct pool *pool, const struct host_list *list)
+{
+	struct slice *pieces = POOL_ARRAY(pool, 2 * list->count, struct slice);
+	for (size_t i = 0; i < list->count; i++) {
+		pieces[2 * i] = i == 0 ? SLICE("") : SLICE(" ");
+		pieces[2 * i + 1] = list->hosts[i];
+	}
+	return pool_join(pool, pieces, 2 * list->count);
+}
+
+/* Only lists of older versions have other hosts than lower-case A-labels, which need no conversion. */
+bool
+host_list_next(struct pool *pool, struct slice *text, struct slice *host)
+{
+	struct slice item;
+	while (slice_next_item(text, &item)) {
+		*host = without_wildcard(item);
+		if (host->size > 0 && (slice_is_ascii(*host) || domain_to_ascii(pool, *host, host)))
+			return true;
+	}
+	return false;
+}
+
+void
+host_list_read(struct pool *pool, struct slice text, struct host_list *list)
+{
+	size_t capacity = 0;
+	struct slice rest = pool_copy_lower(pool, text), host;
+	*list = (struct host_list){ NULL, 0 };
+	while (host_list_next(pool, &rest, &host)) {
+		list->hosts = pool_grow(pool, list->hosts, list->count, &capacity, sizeof(*list->hosts));
+		list->hosts[list->count++] = host;
+	}
+	put_in_order(list);
 }
 
 bool
@@ -61,14 +110,10 @@ host_list_contains(const struct host_list *list, struct slice host)
 bool
 host_list_text_contains(struct pool *pool, struct slice text, struct slice host)
 {
-	struct slice item;
-	while (host.size > 0 && slice_next_item(&text, &item)) {
-		struct slice domain = without_wildcard(item);
-		if (!slice_is_ascii(domain) && !domain_to_ascii(pool, domain, &domain))
-			continue;
+	struct slice domain;
+	while (host.size > 0 && host_list_next(pool, &text, &domain)) {
 		size_t start = host.size - domain.size;
-		if (domain.size > 0 && domain.size <= host.size &&
-		    slice_equal_nocase(slice_sub(host, start, host.size), domain) &&
+		if (domain.size <= host.size && slice_equal_nocase(slice_sub(host, start, host.size), domain) &&
 		    (start == 0 || host.data[start - 1] == '.'))
 			return true;
 	}

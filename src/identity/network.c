@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ADDRESS_BITS = 128, V4_BITS = 32 };
@@ -97,8 +98,8 @@ is_base(const struct network *network)
 	return true;
 }
 
-static bool
-parse_network(struct slice item, struct network *network)
+bool
+network_parse(struct slice item, struct network *network)
 {
 	const size_t slash = slice_find(item, '/');
 	const struct slice base = slice_sub(item, 0, slash);
@@ -116,6 +117,28 @@ parse_network(struct slice item, struct network *network)
 	return is_base(network);
 }
 
+/* By the first address; of two with the same, the larger network first. */
+static int
+compare(const void *left, const void *right)
+{
+	const struct network *a = left, *b = right;
+	const int order = memcmp(a->base.bytes, b->base.bytes, sizeof(a->base.bytes));
+	return order != 0 ? order : (int)a->prefix - (int)b->prefix;
+}
+
+/* Sorts the networks and drops those that are part of others, so that none overlap. Returns how many are left. */
+static size_t
+put_in_order(struct network *networks, size_t count)
+{
+	size_t left = 0;
+	if (count > 1)
+		qsort(networks, count, sizeof(*networks), compare);
+	for (size_t i = 0; i < count; i++)
+		if (left == 0 || !network_contains(&networks[left - 1], &networks[i].base))
+			networks[left++] = networks[i];
+	return left;
+}
+
 bool
 network_list_parse(struct pool *pool, struct slice text, struct network_list *list, struct slice *bad)
 {
@@ -123,18 +146,24 @@ network_list_parse(struct pool *pool, struct slice text, struct network_list *li
 	size_t count = 0, capacity = 0;
 	for (; slice_next_item(&text, bad); count++) {
 		networks = pool_grow(pool, networks, count, &capacity, sizeof(*networks));
-		if (!parse_network(*bad, &networks[count]))
+		if (!network_parse(*bad, &networks[count]))
 			return false;
 	}
-	*list = (struct network_list){ networks, count };
+	*list = (struct network_list){ networks, put_in_order(networks, count) };
 	return true;
 }
 
 bool
 network_list_contains(const struct network_list *list, const struct ip_address *address)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (network_contains(&list->networks[i], address))
-			return true;
-	return false;
+	/* only the last one that begins at the address or before can contain it */
+	size_t low = 0, high = list->count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (memcmp(list->networks[middle].base.bytes, address->bytes, sizeof(address->bytes)) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && network_contains(&list->networks[low - 1], address);
 }

@@ -36,18 +36,22 @@ struct network {
 	unsigned prefix; /* bits that must match, 0..128; for an IPv4 network 96 more than written */
 };
 
+/* An address or a network in CIDR notation. Bits after the prefix must be zero: "10.0.0.1/8" is treated as a mistake, not as
+ * 10.0.0.0/8. Returns false otherwise. */
+MUST_CHECK bool network_parse(struct slice item, struct network *network);
+
 bool network_contains(const struct network *network, const struct ip_address *address);
 
 struct network_list {
-	const struct network *networks;
+	const struct network *networks; /* by their first address; none overlap */
 	size_t count;
 };
 
-/* Addresses and networks in CIDR notation, separated by commas or white space; the list may be empty. Bits after the prefix
- * must be zero: "10.0.0.1/8" is treated as a mistake, not as 10.0.0.0/8. The list is in the pool. Returns false, with *bad set,
- * at the first item that is not valid. */
+/* Networks separated by commas or white space; the list may be empty. It is in the pool. Returns false, with *bad set, at the
+ * first item that is not valid. */
 MUST_CHECK bool network_list_parse(struct pool *pool, struct slice text, struct network_list *list, struct slice *bad);
 
+/* In logarithmic time. */
 bool network_list_contains(const struct network_list *list, const struct ip_address *address);
 
 #endif

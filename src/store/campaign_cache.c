@@ -157,6 +157,7 @@ read_campaigns(struct store *store, struct cache_group *group, struct db_list id
 		uint64_t id = cached.campaign.id;
 		cached.webhooks = webhooks_from_rows(store, group->pool, &subscriptions, id, &cached.webhook_count);
 		cached.definitions = store_definitions_from_rows(group->pool, &definitions, id);
+		cached.lists = campaign_lists_read(group->pool, &cached.campaign);
 		cached.nodes = ++store->node_generations;
 		cached.read_ms = clock_monotonic_ms();
 		cache_campaign(&store->campaign_cache, &cached);

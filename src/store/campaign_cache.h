@@ -21,6 +21,7 @@ struct cached_campaign {
 	const struct webhook *webhooks; /* by id */
 	size_t webhook_count;
 	struct definitions definitions;
+	struct campaign_lists lists;
 	struct campaign_versions versions;
 	uint64_t nodes; /* generation of the nodes of its histogram that are valid for versions.leads (rank_cache.c) */
 	int64_t read_ms, used_ms;

@@ -73,6 +73,7 @@ working_campaign(const struct cached_campaign *cached, const struct db_rows *row
 		.webhooks = cached->webhooks,
 		.webhook_count = cached->webhook_count,
 		.definitions = &cached->definitions,
+		.lists = &cached->lists,
 	};
 #define READ(type, member) working.campaign.member = FIELD_READ_##type(rows, row, COUNTERS_##member);
 #define READ_COUNTER(type, column, member) working.campaign.counters.member = FIELD_READ_##type(rows, row, COUNTERS_##member);

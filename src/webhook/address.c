@@ -66,7 +66,10 @@ enum { NAT64_RESERVED = 8 };
 static bool
 any_contains(const struct network *networks, size_t count, const struct ip_address *address)
 {
-	return network_list_contains(&(struct network_list){ networks, count }, address);
+	for (size_t i = 0; i < count; i++)
+		if (network_contains(&networks[i], address))
+			return true;
+	return false;
 }
 
 static struct ip_address
@@ -147,20 +150,19 @@ address_allowed(const struct address_rules *rules, const struct sockaddr *addres
 }
 
 bool
-address_nat64_parse(struct pool *pool, struct slice text, struct network_list *nat64, struct slice *bad)
+address_nat64_parse(struct pool *pool, struct slice text, struct nat64_prefixes *nat64, struct slice *bad)
 {
-	struct network_list parsed;
-	struct slice rest = text;
-	if (!network_list_parse(pool, text, &parsed, bad))
-		return false;
-	for (size_t i = 0; i < parsed.count && slice_next_item(&rest, bad); i++) {
-		const struct network *prefix = &parsed.networks[i];
-		const bool fits =
-		    prefix->prefix == 96 || (prefix->prefix >= 32 && prefix->prefix <= 64 && prefix->prefix % 8 == 0);
-		if (!fits || ip_address_is_v4(&prefix->base))
+	struct network *prefixes = NULL;
+	size_t count = 0, capacity = 0;
+	for (; slice_next_item(&text, bad); count++) {
+		prefixes = pool_grow(pool, prefixes, count, &capacity, sizeof(*prefixes));
+		struct network *prefix = &prefixes[count];
+		if (!network_parse(*bad, prefix) || ip_address_is_v4(&prefix->base))
+			return false;
+		if (prefix->prefix != 96 && (prefix->prefix < 32 || prefix->prefix > 64 || prefix->prefix % 8 != 0))
 			return false;
 	}
-	*nat64 = parsed;
+	*nat64 = (struct nat64_prefixes){ prefixes, count };
 	return true;
 }
 

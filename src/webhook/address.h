@@ -13,9 +13,15 @@
 #include "base/slice.h"
 #include "identity/network.h"
 
+/* Prefixes in the order of the setting. */
+struct nat64_prefixes {
+	const struct network *networks;
+	size_t count;
+};
+
 struct address_rules {
-	struct network_list allow; /* allowed even if in a denied network */
-	struct network_list nat64; /* besides 64:ff9b::/96 */
+	struct network_list allow;   /* allowed even if in a denied network */
+	struct nat64_prefixes nat64; /* besides 64:ff9b::/96 */
 	const uint16_t *deny_ports;
 	size_t deny_port_count;
 };
@@ -27,7 +33,7 @@ MUST_CHECK bool address_rules_parse(
 
 /* The prefixes of a network that translates IPv6 addresses into the IPv4 addresses in them (RFC 6052 2.2), as
  * network_list_parse reads them: IPv6, of 32, 40, 48, 56, 64 or 96 bits. */
-MUST_CHECK bool address_nat64_parse(struct pool *pool, struct slice text, struct network_list *nat64, struct slice *bad);
+MUST_CHECK bool address_nat64_parse(struct pool *pool, struct slice text, struct nat64_prefixes *nat64, struct slice *bad);
 
 /* True when a connection to this address and port is allowed. An IPv4 address embedded in a v4-mapped, 6to4, Teredo or NAT64
  * address is checked like the IPv4 address itself, including against the allowed networks. Families other than IPv4 and IPv6

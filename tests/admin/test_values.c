@@ -83,7 +83,7 @@ states_and_times(void **state)
 
 /* "Lists are separated by commas or white space"; the list is stored as typed, and an empty list is none. */
 static void
-lists_are_checked_and_stored_as_typed(void **state)
+lists_are_checked(void **state)
 {
 	(void)state;
 	static const struct {
@@ -96,9 +96,9 @@ lists_are_checked_and_stored_as_typed(void **state)
 		{ value_networks, "10.0.0.0/33", "10.0.0.0/33" },
 		{ value_networks, "example.org", "example.org" },
 	};
-	struct slice text = SLICE("before");
+	struct slice text;
 	assert_true(reads(value_hosts, " a.example, *.B.example\xc3\xbc.org ", &text));
-	assert_slice(text, "a.example, *.B.example\xc3\xbc.org");
+	assert_slice(text, "a.example b.xn--example-t2a.org");
 	assert_true(reads(value_networks, "10.0.0.0/8 2001:db8::1", &text));
 	assert_slice(text, "10.0.0.0/8 2001:db8::1");
 	assert_true(reads(value_hosts, " ", &text) && !slice_present(text));
@@ -108,13 +108,17 @@ lists_are_checked_and_stored_as_typed(void **state)
 		assert_false(wrong[i].read(pool, slice_of(wrong[i].text), &text, &bad));
 		assert_slice(bad, wrong[i].bad);
 	}
-	size_t size = 65536;
-	char *long_list = pool_alloc(pool, size + 1);
-	memset(long_list, ' ', size);
-	memcpy(long_list, "a.example", 9);
-	assert_false(reads(value_hosts, long_list, &text) || reads(value_description, long_list, &text));
-	long_list[size - 1] = '\0'; /* the maximum of the column */
-	assert_true(reads(value_hosts, long_list, &text));
+}
+
+static void
+descriptions_are_short_texts(void **state)
+{
+	(void)state;
+	struct slice text;
+	char *const long_text = pool_alloc(pool, 65537);
+	memset(long_text, 'a', 65536);
+	long_text[65536] = '\0';
+	assert_false(reads(value_description, long_text, &text));
 }
 
 static void
@@ -132,6 +136,39 @@ texts_of_lookups_are_trimmed(void **state)
 	assert_false(reads(value_url, "ftp://a.example", &text) || reads(value_url, "http://a b", &text));
 	assert_true(reads(value_social_id, "5nk9rvhr93", &text));
 	assert_slice(text, "5NK9RVHR93");
+}
+
+/* leadhook(1), blocked_email_domains and allowed_networks */
+static void
+lists_have_limits(void **state)
+{
+	(void)state;
+	enum { ITEMS_MAX = 5000 };
+	struct buffer hosts, networks;
+	struct slice text, bad = SLICE_NONE;
+	buffer_init(&hosts, 1 << 20);
+	buffer_init(&networks, 1 << 20);
+	for (int i = 0; i < ITEMS_MAX; i++) {
+		buffer_printf(&hosts, "h%d.x ", i);
+		buffer_printf(&networks, "10.%d.%d.1 ", i / 256, i % 256);
+	}
+	assert_true(value_hosts(pool, buffer_slice(&hosts), &text, &bad));
+	assert_true(value_networks(pool, buffer_slice(&networks), &text, &bad));
+	buffer_printf(&hosts, "h.x");
+	buffer_printf(&networks, "11.0.0.0/8");
+	assert_false(value_hosts(pool, buffer_slice(&hosts), &text, &bad));
+	assert_slice(bad, "5001 host names");
+	assert_false(value_networks(pool, buffer_slice(&networks), &text, &bad));
+	assert_slice(bad, "5001 networks");
+	/* names that take more bytes as they are stored */
+	buffer_clear(&hosts);
+	for (int i = 0; i < ITEMS_MAX; i++)
+		buffer_printf(&hosts, "\xc3\xbc%d.x ", i);
+	assert_true(buffer_slice(&hosts).size < 1 << 16);
+	assert_false(value_hosts(pool, buffer_slice(&hosts), &text, &bad));
+	assert_true(slice_ends_with(bad, SLICE(" bytes")));
+	buffer_free(&hosts);
+	buffer_free(&networks);
 }
 
 static const struct value_setting rows[] = {
@@ -229,7 +266,7 @@ settings_of_a_webhook(void **state)
 {
 	(void)state;
 	static const char *const no_schedules[] = { ",", " , ", "5", "0s", "8d", "1s bogus", "1s;2s" };
-	struct slice text = SLICE("before");
+	struct slice text;
 	uint32_t number = 7;
 	bool form = false;
 	assert_true(reads(value_format, "form", &form) && form);
@@ -292,7 +329,9 @@ main(void)
 		cmocka_unit_test(numbers_have_limits),
 		cmocka_unit_test(words_for_on_and_off),
 		cmocka_unit_test(states_and_times),
-		cmocka_unit_test(lists_are_checked_and_stored_as_typed),
+		cmocka_unit_test(lists_are_checked),
+		cmocka_unit_test(lists_have_limits),
+		cmocka_unit_test(descriptions_are_short_texts),
 		cmocka_unit_test(texts_of_lookups_are_trimmed),
 		cmocka_unit_test(settings_are_stored_by_the_table),
 		cmocka_unit_test(options_are_stored_by_the_table),

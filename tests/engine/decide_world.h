@@ -128,6 +128,11 @@ run(struct world *w, const struct command *commands, size_t count)
 		social_ids[i] = social_id_make(w->pool, w->next_social_id++);
 	}
 	w->id_supply.social_ids = social_ids;
+	for (size_t i = 0; i < w->set.campaign_count; i++) {
+		struct campaign_lists *lists = POOL_NEW(w->pool, struct campaign_lists);
+		*lists = campaign_lists_read(w->pool, &w->set.campaigns[i].campaign);
+		w->set.campaigns[i].lists = lists;
+	}
 	size_t row_count;
 	struct rank_node *rows = histogram(w, &row_count);
 	decide(w->pool, &w->set, pointers, count, &w->id_supply, w->outcomes, &w->decision);

@@ -52,6 +52,41 @@ a_list_as_text_says_the_same(void **state)
 	assert_false(host_list_text_contains(pool, SLICE_NONE, SLICE("mail.example")));
 }
 
+/* leadhook(1), blocked_email_domains: lists are stored so that reading them takes no conversions. */
+static void
+a_list_is_stored_in_order(void **state)
+{
+	(void)state;
+	struct host_list list;
+	struct slice bad;
+	assert_true(
+	    host_list_parse(pool, SLICE("mail.example *.Bücher.example,a.example MAIL.example .a.example"), &list, &bad));
+	assert_slice(host_list_text(pool, &list), "a.example mail.example xn--bcher-kva.example");
+	assert_true(host_list_parse(pool, SLICE(" , "), &list, &bad));
+	assert_slice(host_list_text(pool, &list), "");
+}
+
+static void
+a_stored_list_is_read(void **state)
+{
+	(void)state;
+	struct host_list list;
+	host_list_read(pool, SLICE("mail.example xn--bcher-kva.example"), &list);
+	assert_int_equal(list.count, 2);
+	assert_true(host_list_contains(&list, SLICE("a.mail.example")));
+	assert_true(host_list_contains(&list, SLICE("xn--bcher-kva.example")));
+	host_list_read(pool, SLICE_NONE, &list);
+	assert_int_equal(list.count, 0);
+	/* of an earlier version, or of another program */
+	host_list_read(pool, SLICE("Mail.example, *.trash.example\n*. bücher.example \xff a.example A.example"), &list);
+	assert_int_equal(list.count, 4);
+	assert_true(host_list_contains(&list, SLICE("mail.example")));
+	assert_true(host_list_contains(&list, SLICE("x.trash.example")));
+	assert_true(host_list_contains(&list, SLICE("xn--bcher-kva.example")));
+	assert_true(host_list_contains(&list, SLICE("a.example")));
+	assert_false(host_list_contains(&list, SLICE("example")));
+}
+
 static void
 the_host_of_a_link(void **state)
 {
@@ -75,6 +110,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_host_stands_for_its_subdomains, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_no_host_is_named, begin, end),
 		cmocka_unit_test_setup_teardown(a_list_as_text_says_the_same, begin, end),
+		cmocka_unit_test_setup_teardown(a_list_is_stored_in_order, begin, end),
+		cmocka_unit_test_setup_teardown(a_stored_list_is_read, begin, end),
 		cmocka_unit_test_setup_teardown(the_host_of_a_link, begin, end),
 	};
 	return cmocka_run_group_tests_name("host_list", tests, NULL, NULL);

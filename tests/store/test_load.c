@@ -247,7 +247,7 @@ settings_are_loaded(void **state)
 	set_columns(w->campaign,
 	    "points_signup = 1, points_direct = 2, points_indirect = 3, points_verified = 4, "
 	    "require_verification = TRUE, waitlist = FALSE, max_per_ip = 5, blocked_email_domains = 'domains', "
-	    "blocked_referrers = 'referrers', allowed_networks = 'networks'");
+	    "blocked_referrers = 'referrers', allowed_networks = '192.0.2.0/24'");
 	struct working_set loaded = load(w, &command, 1);
 	struct campaign *campaign = &loaded.campaigns[0].campaign;
 	assert_true(campaign->points_signup == 1 && campaign->points_direct == 2 && campaign->points_indirect == 3 &&
@@ -255,7 +255,14 @@ settings_are_loaded(void **state)
 		    campaign->max_per_ip == 5);
 	assert_slice(campaign->blocked_email_domains, "domains");
 	assert_slice(campaign->blocked_referrers, "referrers");
-	assert_slice(campaign->allowed_networks, "networks");
+	assert_slice(campaign->allowed_networks, "192.0.2.0/24");
+	/* the lists are read once for all batches, with the settings */
+	const struct campaign_lists *lists = loaded.campaigns[0].lists;
+	assert_true(host_list_contains(&lists->blocked_email_domains, SLICE("domains")));
+	assert_true(host_list_contains(&lists->blocked_referrers, SLICE("referrers")));
+	assert_int_equal(lists->allowed_networks.count, 1);
+	const struct working_set again = load(w, &command, 1);
+	assert_ptr_equal(again.campaigns[0].lists->blocked_referrers.hosts, lists->blocked_referrers.hosts);
 }
 
 int

@@ -28,7 +28,7 @@ def test_campaigns(leadhook):
                 "landing_url": "https://example.org/?a=b", "thankyou_url": "http://example.org/t", "status_url": None,
                 "points_signup": 1, "points_direct": 2, "points_indirect": 99999, "points_verified": 0,
                 "require_verification": True, "waitlist": True, "max_per_ip": 3, "addresses_counted": True,
-                "blocked_email_domains": "a.example, *.b.example", "blocked_referrers": "c.example",
+                "blocked_email_domains": "a.example xn--bcher-kva.example", "blocked_referrers": "c.example",
                 "allowed_networks": "192.0.2.0/24 2001:db8::1",
                 "pages": False, "language": "de", "hosts": "d.example e.example", "hosts_only": True, "form_answer": "redirect",
                 "public_lookup": "none", "public_update": "all", "mails": ["reward", "status_link"], "verify_email": True, "verify_phone": True,
@@ -36,7 +36,7 @@ def test_campaigns(leadhook):
     words = ["ends_at=2099-12-31T23:59:59Z", "jump_start=7", "privacy=off", "require_key=on", "compat=on",
              "landing_url=https://example.org/?a=b", "thankyou_url=http://example.org/t", "status_url=",
              "points_signup=1", "points_direct=2", "points_indirect=99999", "require_verification=on", "waitlist=on",
-             "max_per_ip=3", "blocked_email_domains= a.example, *.b.example ", "blocked_referrers=c.example",
+             "max_per_ip=3", "blocked_email_domains= *.Bücher.example, a.example A.example", "blocked_referrers=c.example",
              "allowed_networks=192.0.2.0/24 2001:db8::1", "pages=off", "language=de", "hosts=d.example e.example",
              "hosts_only=on", "form_answer=redirect", "public_lookup=none", "public_update=all",
              "mails=status_link,reward", "verify_email=on", "verify_phone=on", "bots=proof_or_confirm", "bot_difficulty=8"]
@@ -55,14 +55,14 @@ def test_campaigns(leadhook):
 
 def test_settings_are_listed(service, refused):
     """without assignments, the command lists all settings of a campaign and their values"""
-    points, hosts = "a number from 0 to 99999", "host names, separated by commas or spaces, or nothing"
+    points, hosts = "a number from 0 to 99999", "at most 5000 host names, separated by commas or spaces, or nothing"
     settings = {"name": "1 to 200 characters", "state": "active or ended", "ends_at": "a date, a time as in RFC 3339, or nothing",
                 "jump_start": "a number from 0 to 4294967295", "privacy": "on or off", "require_key": "on or off", "compat": "on or off",
                 **{f"{page}_url": "an http or https URL, or nothing" for page in ("landing", "thankyou", "status")},
                 **{f"points_{what}": points for what in ("signup", "direct", "indirect", "verified")},
                 "require_verification": "on or off", "waitlist": "on or off", "max_per_ip": "a number; 0: no limit",
                 "blocked_email_domains": hosts, "blocked_referrers": hosts,
-                "allowed_networks": "addresses and networks, separated by commas or spaces, or nothing",
+                "allowed_networks": "at most 5000 addresses and networks, separated by commas or spaces, or nothing",
                 "pages": "on or off", "language": "auto, en, de, es or fr", "hosts": hosts, "hosts_only": "on or off",
                 "form_answer": "auto, json or redirect", "public_lookup": "all, social_id, own or none",
                 "public_update": "all, own or none",

@@ -263,6 +263,28 @@ networks_end_at_their_last_bit(void **state UNUSED)
 	assert_false(network_list_contains(&none, &any));
 }
 
+/* What a list contains does not depend on the order of its items, and a network may be part of others. */
+static void
+networks_of_a_list_may_be_nested(void **state UNUSED)
+{
+	const struct slice text =
+	    SLICE("192.0.2.200 10.1.0.0/16, 10.0.0.0/8 192.0.2.0/25 10.1.2.3 10.0.0.0/24 2001:db8::/32 192.0.2.7");
+	static const char *const inside[] = { "10.0.0.0", "10.1.2.3", "10.1.2.4", "10.255.255.255", "192.0.2.7", "192.0.2.8",
+		"192.0.2.200", "2001:db8::1" };
+	static const char *const outside[] = { "9.255.255.255", "11.0.0.0", "192.0.2.199", "192.0.2.201", "2001:db9::", "::" };
+	struct network_list list;
+	struct slice bad;
+	assert_true(network_list_parse(pool, text, &list, &bad));
+	for (size_t i = 0; i < ARRAY_SIZE(inside); i++) {
+		const struct ip_address address = address_of(inside[i]);
+		assert_true(network_list_contains(&list, &address));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(outside); i++) {
+		const struct ip_address address = address_of(outside[i]);
+		assert_false(network_list_contains(&list, &address));
+	}
+}
+
 /* leadhook.conf(5), trusted_proxies */
 static void
 the_client_is_the_first_untrusted_address(void **state UNUSED)
@@ -327,6 +349,7 @@ main(void)
 		cmocka_unit_test(other_families_are_never_allowed),
 		cmocka_unit_test(wrong_rules_name_the_item),
 		cmocka_unit_test(networks_end_at_their_last_bit),
+		cmocka_unit_test(networks_of_a_list_may_be_nested),
 		cmocka_unit_test(the_client_is_the_first_untrusted_address),
 	};
 	return cmocka_run_group_tests_name("address", tests, begin_with_rules, end);

@@ -3,9 +3,7 @@
 
 #include "base/panic.h"
 #include "engine/decide/step.h"
-#include "identity/host_list.h"
 #include "identity/link.h"
-#include "identity/network.h"
 #include "json/reader.h"
 #include "json/writer.h"
 
@@ -85,13 +83,10 @@ leads_from(const struct step *step, struct slice ip)
 }
 
 static bool
-is_allowed(struct pool *pool, struct slice ip, struct slice networks)
+is_allowed(struct slice ip, const struct network_list *networks)
 {
-	struct network_list list;
 	struct ip_address address;
-	struct slice bad;
-	return slice_present(networks) && ip_address_parse(ip, &address) && network_list_parse(pool, networks, &list, &bad) &&
-	       network_list_contains(&list, &address);
+	return ip_address_parse(ip, &address) && network_list_contains(networks, &address);
 }
 
 static bool
@@ -101,23 +96,23 @@ is_duplicate_ip(const struct step *step, const struct lead *lead)
 	bool by_server = step->command->rights != RIGHTS_NONE && slice_equal(lead->source, SLICE("API"));
 	return campaign_judges_addresses(campaign) && slice_present(lead->ip) && !by_server &&
 	       leads_from(step, lead->ip) + 1 > (int64_t)campaign->max_per_ip &&
-	       !is_allowed(step->pool, lead->ip, campaign->allowed_networks);
+	       !is_allowed(lead->ip, &step->campaign->lists->allowed_networks);
 }
 
 struct slice
 step_fraud_flags(struct step *step, const struct lead *lead, bool unproven)
 {
-	const struct campaign *campaign = &step->campaign->campaign;
+	const struct campaign_lists *lists = step->campaign->lists;
 	const struct host_list *disposable = step->id_supply->disposable_domains;
 	struct flags flags = { .pool = step->pool };
 	struct slice domain = slice_sub(lead->email_key, slice_find_last(lead->email_key, '@') + 1, lead->email_key.size);
 	if (is_duplicate_ip(step, lead))
 		add_flag(&flags, SLICE("duplicate_ip"));
-	if (host_list_text_contains(step->pool, campaign->blocked_email_domains, domain))
+	if (host_list_contains(&lists->blocked_email_domains, domain))
 		add_flag(&flags, SLICE("blocked_email_domain"));
 	if (disposable != NULL && host_list_contains(disposable, domain))
 		add_flag(&flags, SLICE("disposable_email"));
-	if (host_list_text_contains(step->pool, campaign->blocked_referrers, link_host(step->pool, lead->referrer)))
+	if (host_list_contains(&lists->blocked_referrers, link_host(step->pool, lead->referrer)))
 		add_flag(&flags, SLICE("blocked_referrer"));
 	if (unproven)
 		add_flag(&flags, UNPROVEN);

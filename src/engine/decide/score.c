@@ -58,9 +58,10 @@ void
 step_reward(struct step *step, struct working_lead *lead)
 {
 	const struct definitions *definitions = step->campaign->definitions;
+	const struct id_set reached = id_list_set(step->pool, lead->lead.reward_ids);
 	for (size_t i = 0; i < definitions->reward_count; i++) {
 		const struct reward_level *level = &definitions->rewards[i];
-		if (lead->lead.score < level->required_points || id_list_has(lead->lead.reward_ids, level->id))
+		if (lead->lead.score < level->required_points || id_set_contains(&reached, level->id))
 			continue;
 		lead->lead.reward_ids = id_list_add(step->pool, lead->lead.reward_ids, level->id);
 		step_note(step, EVENT_REWARD_LEVEL, lead, event_extra_reward(step->pool, level));

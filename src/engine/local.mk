@@ -19,6 +19,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/message.c %D%/message.h \
 	%D%/model.c %D%/model.h \
 	%D%/payload.c %D%/payload.h \
+	%D%/payload_people.c %D%/payload_people.h \
 	%D%/rank.c %D%/rank.h \
 	%D%/source.c %D%/source.h \
 	%D%/strangers.c %D%/strangers.h

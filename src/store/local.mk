@@ -54,12 +54,13 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/queue/unverified.c \
 	%D%/removal/campaigns.c \
 	%D%/removal/erase.c \
-	%D%/removal/search.c %D%/removal/search.h \
 	%D%/removal/people.c %D%/removal/people.h \
+	%D%/removal/relation.c %D%/removal/relation.h \
 	%D%/removal/removal.h \
 	%D%/removal/report.c \
 	%D%/removal/resume.c \
 	%D%/removal/rows.c %D%/removal/rows.h \
+	%D%/removal/search.c %D%/removal/search.h \
 	%D%/users/audit.c %D%/users/audit.h \
 	%D%/users/invitations.c \
 	%D%/users/logins.c \

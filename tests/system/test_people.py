@@ -212,12 +212,57 @@ def test_calls_and_former_addresses(service, account):
 
 
 def test_mentions(service, account):
-    """Other people's fields stay, and are named."""
+    """What others wrote stays and is named, without what it says about them: a field of a lead, of a lead that was deleted since, and a
+    body that became a lead. No delivery of theirs ends."""
     campaign = service.campaign(account)
-    lead = campaign.lead(email="una@example.org", friend="Vic@example.org, eve@example.org")
+    hook = campaign.webhook("new_signup", "deleted")
+    lead = campaign.lead(email="una@example.org", friend="Vic@example.org, eve@example.org", deep={"__referral": {"email": "vic@example.org"}})
+    gone = campaign.lead(email="ugo@example.org", friend="vic@example.org")
+    campaign.change("delete", emails=["ugo@example.org"])
+    made = service.installation.admin("inbound", "add", str(campaign.id), "Shop", "--map", "email=mail")
+    body = {"mail": "ute@example.org", "note": "a gift for vic@example.org"}
+    assert service.client.request("POST", made["url"].removeprefix(service.front.url), body=json.dumps(body).encode(),
+                                  headers={"Content-Type": "application/json"}).status == 201
+    buyer = campaign.find(email="ute@example.org")
+    report = report_of(service, "--email", "vic@example.org")
+    assert {name for name, _, _ in report} == {"mentioned_by"}
+    assert sorted((data["in"], data["campaign_id"], data["social_id"]) for data in items_of(report, "mentioned_by", own=False)) == sorted([
+        ("lead", campaign.id, lead["social_id"]), ("call", campaign.id, buyer["social_id"]),
+        *(("event", campaign.id, one["social_id"]) for one in (lead, gone, gone))])
     result = erase(service, "--email", "vic@example.org")
-    assert result["leads"] == 0 and result["mentioned_by"] == [f"{campaign.id}/{lead['social_id']}"]
+    assert (result["leads"], result["events"], result["pending_deliveries"], result["inbound_calls"]) == (0, 0, 0, 0)
+    assert sorted(result["mentioned_by"]) == sorted(f"{campaign.id}/{one['social_id']}" for one in (lead, gone, buyer))
     assert campaign.find(email="una@example.org")["custom_fields"]["friend"].startswith("Vic@")
+    service.dispatch()
+    assert len(campaign.delivered(4)) == 4 and {one["state"] for one in service.deliveries(hook)} == {"delivered"}
+
+
+@pytest.mark.parametrize("words", [("--email", "yan@example.org"), ("--phone", "+4915112345613")])
+def test_referrals(service, account, words):
+    """A referrer's event is sent without the person it names; a report shows of it what is the person's. The referrer's own report does
+    not show addresses of referred leads."""
+    campaign = service.campaign(account)
+    hook = campaign.webhook("referral")
+    ref = campaign.lead(email="ref@example.org")
+    lead = campaign.lead(email="Yan@example.org", phone_number="+4915112345613", kid=ref["social_id"])
+    service.receiver.script(campaign.hook, Answer(500, body=b"no Yan@example.org"), Answer(200))
+    service.dispatch()
+    named = {"social_id": lead["social_id"], "email": "Yan@example.org", "phone_number": "+4915112345613"}
+    report = report_of(service, *words, "--campaign", str(campaign.id))
+    assert [data["payload"] for data in items_of(report, "events", own=False)] == [{"__referral": named}]
+    (event,) = items_of(report_of(service, "--email", "ref@example.org", "--campaign", str(campaign.id)), "events")
+    assert event["payload"]["email"] == "ref@example.org" and event["payload"]["__referral"] == {"social_id": lead["social_id"]}
+    assert "status_url" not in event["payload"] and "unsubscribe_url" not in event["payload"]
+    result = erase(service, *words, "--campaign", str(campaign.id))
+    assert (result["leads"], result["events"], result["pending_deliveries"]) == (1, 1, 0)
+    left = rows(service)
+    assert b"yan@" not in left and b"15112345613" not in left and lead["social_id"].lower().encode() not in left
+    service.installation.sql("UPDATE lh_due SET due_ms = 0")
+    service.dispatch()
+    (_, sent) = campaign.delivered(2)
+    assert (sent.json["email"], sent.json["__event"], sent.json["__referral"]) == ("ref@example.org", "referral", {})
+    assert [one["state"] for one in service.deliveries(hook)] == ["delivered"]
+    service.check()
 
 
 def test_killed(service, account):
@@ -272,11 +317,15 @@ def test_a_report(service, account):
     assert [(entry["reason"], entry["points"]) for entry in items_of(report, "ledger")] == [("signup", 3), ("custom", 4)]
     assert [event["payload"]["__event"] for event in items_of(report, "events")] == ["new_signup"]
     assert [message["state"] for message in items_of(report, "messages")] == ["requested"]
-    assert items_of(report, "mentioned_by", own=False) == [{"campaign_id": campaign.id, "social_id": friend["social_id"]}]
+    mentions = items_of(report, "mentioned_by", own=False)
+    assert {(data["campaign_id"], data["social_id"]) for data in mentions} == {(campaign.id, friend["social_id"])}
+    assert sorted(data["in"] for data in mentions) == ["event", "lead"]
     campaign.change("delete", emails=["wim@example.org", "wims-friend@example.org"])
     report = report_of(service, "--email", "wim@example.org")
     assert not any(own for _, own, _ in report)
-    assert {data["payload"]["email"] for data in items_of(report, "events", own=False)} == {"Wim@example.org", "wims-friend@example.org"}
+    (event,) = items_of(report, "events", own=False)
+    assert event["payload"]["email"] == "Wim@example.org" and not {"status_url", "unsubscribe_url"} & set(event["payload"])
+    assert [data["in"] for data in items_of(report, "mentioned_by", own=False)] == ["event"]
     assert report_of(service, "--email", "unknown@example.org") == []
 
 

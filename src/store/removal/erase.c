@@ -9,9 +9,9 @@
 #include "store/erased.h"
 #include "store/query.h"
 #include "store/read.h"
+#include "store/removal/relation.h"
 #include "store/removal/removal.h"
 #include "store/removal/rows.h"
-#include "store/removal/search.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -37,12 +37,6 @@ DB_STATEMENT(sql_select_events_of_leads, "SELECT id, deliveries"
 					 " FROM {prefix}events FORCE INDEX (by_lead)"
 					 " WHERE lead_id IN ({list})"
 					 " LIMIT 200");
-/* Of found events: whether their lead was deleted, whose they are, and the address that is their own. */
-DB_STATEMENT(sql_select_owners_of_events,
-    "SELECT l.id IS NULL, e.lead_id, JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.social_id'),"
-    " JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.email'), JSON_VALUE(CONVERT(e.payload USING utf8mb4), '$.phone_number')"
-    " FROM {prefix}events e LEFT JOIN {prefix}leads l ON l.id = e.lead_id"
-    " WHERE e.id IN ({list})");
 DB_STATEMENT(sql_delete_calls, "DELETE t FROM " ROWS_WITH_IDS("inbound_calls"));
 DB_STATEMENT(sql_delete_messages, "DELETE t FROM " ROWS_WITH_IDS("messages"));
 DB_STATEMENT(sql_delete_operator_jobs, "DELETE t FROM " ROWS_WITH_IDS("operator_jobs"));
@@ -51,8 +45,7 @@ DB_STATEMENT(
 
 store_statement_list sql_of_erase = { &sql_insert_erasure, &sql_count_erasures_of_account, &sql_select_erasure,
 	&sql_select_idle_erasure, &sql_move_erasure, &sql_postpone_erasure, &sql_delete_erasure, &sql_select_events_of_leads,
-	&sql_select_owners_of_events, &sql_delete_calls, &sql_delete_messages, &sql_delete_operator_jobs,
-	&sql_delete_confirmation, NULL };
+	&sql_delete_calls, &sql_delete_messages, &sql_delete_operator_jobs, &sql_delete_confirmation, NULL };
 
 enum { LEADS_AT_ONCE = 50, EVENTS_AT_ONCE = 200, LEAD_MS = 30000, SEARCH_MS = 500 };
 
@@ -74,8 +67,8 @@ enum erase_step {
 struct erasure {
 	struct slice id;
 	uint64_t campaign_id;
-	enum lead_channel channel;
-	struct slice address, spellings, lead_ids, social_ids;
+	struct slice address;
+	struct wanted wanted;
 	unsigned step;
 	uint64_t position;
 };
@@ -85,22 +78,10 @@ struct part {
 	struct store *store;
 	struct pool *pool; /* of the erasure */
 	struct erasure *erasure;
-	const struct address_finder *finder;
 	struct removal_counts *counts;
 	uint64_t position; /* after this part */
 	bool step_done;
 };
-
-/* Adds a lead to the lists. Returns false if it is in them already. */
-static bool
-add_lead(struct pool *pool, struct slice *lead_ids, struct slice *social_ids, uint64_t id, struct slice social_id)
-{
-	if (id_list_has(*lead_ids, id))
-		return false;
-	*lead_ids = id_list_add(pool, *lead_ids, id);
-	*social_ids = slice_present(*social_ids) ? POOL_JOIN(pool, *social_ids, SLICE(","), social_id) : social_id;
-	return true;
-}
 
 /* With the hash, so that no import brings a lead back that was deleted already. */
 static enum result
@@ -132,7 +113,6 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
 		struct lead *found = NULL;
-		struct slice lead_ids = SLICE_NONE, social_ids = SLICE_NONE;
 		txn.result = has_room(store, txn.pool, request);
 		if (txn.result == RESULT_OK)
 			txn.result = note_person(store, txn.pool, request);
@@ -140,12 +120,11 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 			txn.result = store_find_leads_of(store, txn.pool, person, &found, leads);
 		if (txn.result != RESULT_OK)
 			continue;
-		for (size_t i = 0; i < *leads; i++)
-			add_lead(txn.pool, &lead_ids, &social_ids, found[i].id, found[i].social_id);
+		const struct wanted wanted = store_wanted(txn.pool, person, found, *leads);
 		txn.result = store_run(store, &sql_insert_erasure, db_bytes(id_slice), DB_U64(person->campaign_id),
 		    db_bytes(lead_channel_name(person->channel)), db_bytes(person->address),
-		    db_bytes(store_address_spellings(txn.pool, person, found, *leads)), db_bytes(lead_ids),
-		    db_bytes(social_ids), DB_U64(ERASE_LEADS));
+		    db_bytes(store_address_spellings(txn.pool, person, found, *leads)), db_bytes(wanted.lead_ids),
+		    db_bytes(wanted.social_ids), DB_U64(ERASE_LEADS));
 	}
 	return txn.result;
 }
@@ -156,7 +135,7 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 static struct db_list
 some_leads(struct part *part)
 {
-	struct slice rest = part->erasure->lead_ids;
+	struct slice rest = part->erasure->wanted.lead_ids;
 	struct db_value *ids = POOL_ARRAY(part->pool, LEADS_AT_ONCE, struct db_value);
 	size_t count = 0;
 	uint64_t id;
@@ -174,7 +153,7 @@ move(const struct part *part)
 	const struct erasure *erasure = part->erasure;
 	const unsigned step = part->step_done ? erasure->step + 1 : erasure->step;
 	return store_run(part->store, &sql_move_erasure, DB_U64(step), DB_U64(part->step_done ? 0 : part->position),
-	    db_bytes(erasure->lead_ids), db_bytes(erasure->social_ids), db_bytes(erasure->id));
+	    db_bytes(erasure->wanted.lead_ids), db_bytes(erasure->wanted.social_ids), db_bytes(erasure->id));
 }
 
 /* Deletes a lead as a call of the API does, but without an event. */
@@ -205,12 +184,12 @@ static enum result
 add_new_leads(struct part *part)
 {
 	struct erasure *erasure = part->erasure;
-	const struct person person = { erasure->campaign_id, erasure->channel, erasure->address, SLICE_NONE };
+	const struct person person = { erasure->campaign_id, erasure->wanted.channel, erasure->address, SLICE_NONE };
 	struct lead *leads;
 	size_t count;
 	const enum result result = store_find_leads_of(part->store, part->pool, &person, &leads, &count);
 	for (size_t i = 0; i < count && result == RESULT_OK; i++)
-		if (add_lead(part->pool, &erasure->lead_ids, &erasure->social_ids, leads[i].id, leads[i].social_id))
+		if (store_wanted_add(&erasure->wanted, part->pool, leads[i].id, leads[i].social_id))
 			part->step_done = false;
 	return result;
 }
@@ -278,38 +257,6 @@ erase_events(struct part *part)
 
 /* ---- what is found ---- */
 
-static bool
-has_address(const struct part *part, enum searched_table table, const struct db_rows *rows, size_t row)
-{
-	return store_has_address(part->finder, table, rows, row);
-}
-
-/* A `referral` event of a referrer that has another address of a lead. */
-static bool
-names_lead(const struct part *part, enum searched_table table UNUSED, const struct db_rows *rows, size_t row)
-{
-	static const struct slice member = SLICE("\"__referral\":{\"social_id\":\"");
-	struct slice payload = db_get_bytes(rows, row, SEARCHED_TEXTS);
-	for (const char *at; payload.size > 0 && (at = memmem(payload.data, payload.size, member.data, member.size)) != NULL;) {
-		payload = slice_sub(payload, (size_t)(at - payload.data) + member.size, payload.size);
-		const struct slice named = slice_sub(payload, 0, slice_find(payload, '"'));
-		struct slice rest = part->erasure->social_ids, social_id;
-		while (slice_next(&rest, ',', &social_id))
-			if (slice_equal(named, social_id))
-				return true;
-	}
-	return false;
-}
-
-/* A message to the address, or one that names the person to its referrer. */
-static bool
-is_message(const struct part *part, enum searched_table table, const struct db_rows *rows, size_t row)
-{
-	return (db_get_u64(rows, row, SEARCHED_FIRST) == MESSAGE_REFERRAL &&
-		   id_list_has(part->erasure->lead_ids, db_get_u64(rows, row, SEARCHED_SECOND))) ||
-	       has_address(part, table, rows, row);
-}
-
 static struct db_value *
 found_ids(struct pool *pool, const struct db_rows *rows)
 {
@@ -319,40 +266,51 @@ found_ids(struct pool *pool, const struct db_rows *rows)
 	return ids;
 }
 
-/* Leads that were deleted before, and are the person: their events have the address as their own. */
+/* A found event that is the person's own, and whose it is. */
+struct own_event {
+	uint64_t lead_id;
+	struct slice social_id;
+};
+
+/* Leads that were deleted before, and were the person's. */
 static enum result
-add_deleted_leads(struct part *part, struct pool *pool, const struct db_rows *rows)
+add_deleted_leads(struct part *part, struct pool *pool, const struct own_event *events, size_t count)
 {
-	enum { IS_DELETED, LEAD_ID, SOCIAL_ID, EMAIL, PHONE };
-	struct erasure *erasure = part->erasure;
-	const struct db_list ids = { found_ids(pool, rows), rows->count };
-	struct db_rows found;
-	const enum result result = store_query_lists(part->store, pool, &sql_select_owners_of_events, &ids, 1, &found);
-	for (size_t i = 0; i < found.count; i++) {
-		const struct slice own = db_get_bytes(&found, i, erasure->channel == CHANNEL_PHONE ? PHONE : EMAIL);
-		if (db_get_bool(&found, i, IS_DELETED) && slice_present(own) && address_finder_is(part->finder, own) &&
-		    !db_is_null(&found, i, SOCIAL_ID))
-			add_lead(part->pool, &erasure->lead_ids, &erasure->social_ids, db_get_u64(&found, i, LEAD_ID),
-			    pool_copy(part->pool, db_get_bytes(&found, i, SOCIAL_ID)));
-	}
+	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	struct slice existing = SLICE_NONE;
+	struct db_rows rows;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = DB_U64(events[i].lead_id);
+	const enum result result = store_query_leads(part->store, pool, LEAD_BY_ID, (struct db_list){ ids, count }, &rows);
+	for (size_t i = 0; i < rows.count; i++)
+		existing = id_list_add(pool, existing, store_lead_from_row(&rows, i).id);
+	for (size_t i = 0; i < count && result == RESULT_OK; i++)
+		if (!id_list_has(existing, events[i].lead_id) && slice_present(events[i].social_id))
+			store_wanted_add(&part->erasure->wanted, part->pool, events[i].lead_id, events[i].social_id);
 	return result;
 }
 
+/* Events of the person are emptied; those of referrers no longer name it. */
 static enum result
-empty_found_events(struct part *part, struct pool *pool, const struct db_rows *rows)
+change_found_events(struct part *part, struct pool *pool, const struct db_rows *rows)
 {
-	struct found_event *events = POOL_ARRAY(pool, rows->count, struct found_event);
-	for (size_t i = 0; i < rows->count; i++)
-		events[i] = (struct found_event){ db_get_u64(rows, i, SEARCHED_ID), db_get_u64(rows, i, SEARCHED_FIRST) };
-	return store_empty_events(part->store, pool, events, rows->count, part->counts);
-}
-
-/* Events that have the address: of the leads, of leads that were deleted before, `referral` events of referrers. */
-static enum result
-empty_events_of_person(struct part *part, struct pool *pool, const struct db_rows *rows)
-{
-	const enum result result = rows->count == 0 ? RESULT_OK : add_deleted_leads(part, pool, rows);
-	return result == RESULT_OK ? empty_found_events(part, pool, rows) : result;
+	struct found_event *own = POOL_ARRAY(pool, rows->count, struct found_event),
+			   *others = POOL_ARRAY(pool, rows->count, struct found_event);
+	struct own_event *owners = POOL_ARRAY(pool, rows->count, struct own_event);
+	size_t own_count = 0, other_count = 0;
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct found_event event = { db_get_u64(rows, i, SEARCHED_ID), db_get_u64(rows, i, SEARCHED_FIRST) };
+		struct own_event *owner = &owners[own_count];
+		owner->lead_id = db_get_u64(rows, i, SEARCHED_LEAD_ID);
+		if (store_relation(&part->erasure->wanted, pool, SEARCH_EVENTS, rows, i, &owner->social_id) == RELATION_OWN)
+			own[own_count++] = event;
+		else
+			others[other_count++] = event;
+	}
+	enum result result = own_count == 0 ? RESULT_OK : add_deleted_leads(part, pool, owners, own_count);
+	if (result == RESULT_OK)
+		result = store_empty_events(part->store, pool, own, own_count, part->counts);
+	return result == RESULT_OK ? store_clear_referrals(part->store, pool, others, other_count, part->counts) : result;
 }
 
 static enum result
@@ -398,26 +356,28 @@ delete_found_confirmations(struct part *part, struct pool *pool UNUSED, const st
 /* Steps that search a table. */
 static const struct search_step {
 	enum searched_table table;
-	bool (*is_found)(const struct part *part, enum searched_table table, const struct db_rows *rows, size_t row);
 	change_part *change;
 } searches[] = {
-	[ERASE_FOUND_EVENTS] = { SEARCH_EVENTS, has_address, empty_events_of_person },
-	[ERASE_REFERRALS] = { SEARCH_EVENTS, names_lead, empty_found_events },
-	[ERASE_FOUND_CALLS] = { SEARCH_CALLS, has_address, delete_found_calls },
-	[ERASE_FOUND_MESSAGES] = { SEARCH_MESSAGES, is_message, delete_found_messages },
-	[ERASE_FOUND_CONFIRMATIONS] = { SEARCH_CONFIRMATIONS, has_address, delete_found_confirmations },
-	[ERASE_FOUND_JOBS] = { SEARCH_JOBS, has_address, delete_found_jobs },
+	[ERASE_FOUND_EVENTS] = { SEARCH_EVENTS, change_found_events },
+	[ERASE_REFERRALS] = { SEARCH_EVENTS, change_found_events }, /* of leads that the step before has found */
+	[ERASE_FOUND_CALLS] = { SEARCH_CALLS, delete_found_calls },
+	[ERASE_FOUND_MESSAGES] = { SEARCH_MESSAGES, delete_found_messages },
+	[ERASE_FOUND_CONFIRMATIONS] = { SEARCH_CONFIRMATIONS, delete_found_confirmations },
+	[ERASE_FOUND_JOBS] = { SEARCH_JOBS, delete_found_jobs },
 };
 
 /* Drops the others of a piece. */
 static void
-keep_found(const struct part *part, const struct search_step *search_step, struct db_rows *rows)
+keep_found(const struct part *part, struct pool *pool, enum searched_table table, struct db_rows *rows)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < rows->count; i++)
-		if (search_step->is_found(part, search_step->table, rows, i))
+	struct slice social_id;
+	for (size_t i = 0; i < rows->count; i++) {
+		const enum relation relation = store_relation(&part->erasure->wanted, pool, table, rows, i, &social_id);
+		if (relation == RELATION_OWN || relation == RELATION_NAMED)
 			memmove(rows->values + count++ * rows->columns, rows->values + i * rows->columns,
 			    rows->columns * sizeof(*rows->values));
+	}
 	rows->count = count;
 }
 
@@ -436,7 +396,7 @@ erase_found(struct part *part)
 		result = store_search(part->store, pool, search_step->table, part->erasure->campaign_id, part->position, &rows);
 		part->step_done = rows.count == 0;
 		part->position = part->step_done ? 0 : store_searched_place(&rows);
-		keep_found(part, search_step, &rows);
+		keep_found(part, pool, search_step->table, &rows);
 		goes_on = result == RESULT_OK && rows.count == 0 && !part->step_done && clock_monotonic_ms() < end_ms;
 		if (result == RESULT_OK && !goes_on)
 			result = run_part(part, search_step->change, &rows);
@@ -469,19 +429,21 @@ static enum result (*const steps[])(struct part *part) = {
 enum { CAMPAIGN_ID, CHANNEL, ADDRESS, SPELLINGS, LEAD_IDS, SOCIAL_IDS, STEP, POSITION };
 
 static struct erasure
-erasure_from_row(struct slice id, const struct db_rows *rows)
+erasure_from_row(struct pool *pool, struct slice id, const struct db_rows *rows)
 {
 	const unsigned step = (unsigned)db_get_u64(rows, 0, STEP);
 	const bool begins = step < ERASE_LEADS;
+	const enum lead_channel channel =
+	    slice_equal(db_get_bytes(rows, 0, CHANNEL), lead_channel_name(CHANNEL_PHONE)) ? CHANNEL_PHONE : CHANNEL_EMAIL;
+	const struct slice address = db_get_bytes(rows, 0, ADDRESS);
 	return (struct erasure){
 		.id = id,
 		.campaign_id = db_get_u64(rows, 0, CAMPAIGN_ID),
-		.channel = slice_equal(db_get_bytes(rows, 0, CHANNEL), lead_channel_name(CHANNEL_PHONE)) ? CHANNEL_PHONE
-													 : CHANNEL_EMAIL,
-		.address = db_get_bytes(rows, 0, ADDRESS),
-		.spellings = db_is_null(rows, 0, SPELLINGS) ? db_get_bytes(rows, 0, ADDRESS) : db_get_bytes(rows, 0, SPELLINGS),
-		.lead_ids = db_get_bytes(rows, 0, LEAD_IDS),
-		.social_ids = db_get_bytes(rows, 0, SOCIAL_IDS),
+		.address = address,
+		.wanted = { channel,
+		    store_address_finder(
+			pool, channel, db_is_null(rows, 0, SPELLINGS) ? address : db_get_bytes(rows, 0, SPELLINGS)),
+		    db_get_bytes(rows, 0, LEAD_IDS), db_get_bytes(rows, 0, SOCIAL_IDS) },
 		.step = begins ? ERASE_LEADS : step,
 		.position = begins ? 0 : db_get_u64(rows, 0, POSITION),
 	};
@@ -496,12 +458,8 @@ store_continue_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SI
 	enum result result = store_query(store, pool, &rows, &sql_select_erasure, db_bytes(id_slice));
 	*done = result == RESULT_OK && rows.count == 0;
 	if (result == RESULT_OK && !*done) {
-		struct erasure erasure = erasure_from_row(id_slice, &rows);
-		struct part part = { .store = store,
-			.pool = pool,
-			.erasure = &erasure,
-			.finder = store_address_finder(pool, erasure.channel, erasure.spellings),
-			.counts = counts };
+		struct erasure erasure = erasure_from_row(pool, id_slice, &rows);
+		struct part part = { .store = store, .pool = pool, .erasure = &erasure, .counts = counts };
 		result = erasure.step < ARRAY_SIZE(steps) && steps[erasure.step] != NULL ? steps[erasure.step](&part)
 											 : RESULT_FAILED;
 	}

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "store/query.h"
 #include "store/read.h"
-#include "store/removal/search.h"
+#include "store/removal/relation.h"
 #include "store/rows.h"
 #include "store/statements.h"
 
@@ -54,83 +54,78 @@ store_find_leads_of(struct store *store, struct pool *pool, const struct person 
 	return result;
 }
 
-static void
-add_spelling(struct slice *spellings, size_t *count, struct slice text)
-{
-	for (size_t i = 0; i < *count; i++)
-		if (slice_equal_nocase(spellings[i], text))
-			return;
-	if (slice_present(text) && *count < FINDER_SPELLINGS_MAX)
-		spellings[(*count)++] = text;
-}
-
-struct slice
-store_address_spellings(struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count)
-{
-	struct slice spellings[FINDER_SPELLINGS_MAX], lines = SLICE("");
-	size_t count = 0;
-	add_spelling(spellings, &count, person->address);
-	if (person->channel == CHANNEL_EMAIL)
-		add_spelling(spellings, &count, person->typed);
-	for (size_t i = 0; i < lead_count && person->channel == CHANNEL_EMAIL; i++)
-		add_spelling(spellings, &count, leads[i].email);
-	for (size_t i = 0; i < count; i++)
-		lines = POOL_JOIN(pool, lines, i == 0 ? SLICE("") : SLICE("\n"), spellings[i]);
-	return lines;
-}
-
-struct address_finder *
-store_address_finder(struct pool *pool, enum lead_channel channel, struct slice spellings)
-{
-	struct slice lines[FINDER_SPELLINGS_MAX];
-	size_t count = 0;
-	if (channel == CHANNEL_PHONE)
-		return address_finder_of_phone(pool, spellings);
-	while (count < FINDER_SPELLINGS_MAX && slice_next(&spellings, '\n', &lines[count]))
-		count++;
-	return address_finder_of_email(pool, lines, count);
-}
-
 static bool
-is_among(const struct lead *leads, size_t count, uint64_t id)
+is_among(const struct mention *mentions, size_t count, const struct mention *mention)
 {
 	for (size_t i = 0; i < count; i++)
-		if (leads[i].id == id)
+		if (mentions[i].campaign_id == mention->campaign_id && slice_equal(mentions[i].social_id, mention->social_id))
 			return true;
 	return false;
 }
 
+struct mention_search {
+	struct store *store;
+	struct pool *pool; /* of the mentions */
+	const struct wanted *wanted;
+	uint64_t campaign_id;
+	int64_t deadline_ms;
+	struct mention *mentions;
+	size_t count;
+};
+
 static void
-add_mentions(struct pool *pool, const struct address_finder *finder, const struct db_rows *rows, const struct lead *own,
-    size_t own_count, struct mention *mentions, size_t *count)
+add_mentions(struct mention_search *search, struct pool *pool, enum searched_table table, const struct db_rows *rows)
 {
-	for (size_t i = 0; i < rows->count && *count < MENTIONS_MAX; i++)
-		if (!is_among(own, own_count, db_get_u64(rows, i, SEARCHED_ID)) &&
-		    store_has_address(finder, SEARCH_LEADS, rows, i))
-			mentions[(*count)++] = (struct mention){ db_get_u64(rows, i, SEARCHED_FIRST),
-				pool_copy(pool, db_get_bytes(rows, i, SEARCHED_SECOND)) };
+	for (size_t i = 0; i < rows->count && search->count < MENTIONS_MAX; i++) {
+		struct slice social_id;
+		if (store_relation(search->wanted, pool, table, rows, i, &social_id) != RELATION_MENTIONED ||
+		    !slice_present(social_id))
+			continue;
+		const struct mention mention = { db_get_u64(rows, i, SEARCHED_CAMPAIGN_ID),
+			pool_copy(search->pool, social_id) };
+		if (!is_among(search->mentions, search->count, &mention))
+			search->mentions[search->count++] = mention;
+	}
+}
+
+/* *all: to the end of the table. */
+static enum result
+search_table(struct mention_search *search, enum searched_table table, bool *all)
+{
+	enum result result = RESULT_OK;
+	uint64_t after = 0;
+	*all = false;
+	while (!*all && result == RESULT_OK && search->count < MENTIONS_MAX && clock_monotonic_ms() < search->deadline_ms) {
+		struct pool *piece = pool_new();
+		struct db_rows rows;
+		result = store_search(search->store, piece, table, search->campaign_id, after, &rows);
+		add_mentions(search, piece, table, &rows);
+		*all = result == RESULT_OK && rows.count == 0;
+		after = rows.count == 0 ? after : store_searched_place(&rows);
+		pool_free(&piece);
+	}
+	return result;
 }
 
 enum result
 store_find_mentions(struct store *store, struct pool *pool, const struct person *person, int64_t deadline_ms,
     struct mention **mentions, size_t *count, bool *all)
 {
+	static const enum searched_table tables[] = { SEARCH_LEADS, SEARCH_CALLS, SEARCH_EVENTS };
 	struct lead *own;
 	size_t own_count;
 	enum result result = store_find_leads_of(store, pool, person, &own, &own_count);
-	const struct address_finder *finder =
-	    store_address_finder(pool, person->channel, store_address_spellings(pool, person, own, own_count));
-	uint64_t after = 0;
-	*mentions = POOL_ARRAY(pool, MENTIONS_MAX, struct mention);
-	*count = 0;
-	for (*all = false; !*all && result == RESULT_OK && *count < MENTIONS_MAX && clock_monotonic_ms() < deadline_ms;) {
-		struct pool *piece = pool_new();
-		struct db_rows rows;
-		result = store_search(store, piece, SEARCH_LEADS, person->campaign_id, after, &rows);
-		add_mentions(pool, finder, &rows, own, own_count, *mentions, count);
-		*all = result == RESULT_OK && rows.count == 0;
-		after = rows.count == 0 ? after : store_searched_place(&rows);
-		pool_free(&piece);
-	}
+	const struct wanted wanted = store_wanted(pool, person, own, own_count);
+	struct mention_search search = { .store = store,
+		.pool = pool,
+		.wanted = &wanted,
+		.campaign_id = person->campaign_id,
+		.deadline_ms = deadline_ms,
+		.mentions = POOL_ARRAY(pool, MENTIONS_MAX, struct mention) };
+	*all = true;
+	for (size_t i = 0; i < ARRAY_SIZE(tables) && *all && result == RESULT_OK; i++)
+		result = search_table(&search, tables[i], all);
+	*mentions = search.mentions;
+	*count = search.count;
 	return result;
 }

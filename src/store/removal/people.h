@@ -5,7 +5,6 @@
 #ifndef LEADHOOK_STORE_REMOVAL_PEOPLE_H
 #define LEADHOOK_STORE_REMOVAL_PEOPLE_H
 
-#include "identity/address_finder.h"
 #include "store/store.h"
 
 struct person {
@@ -18,20 +17,16 @@ struct person {
 /* All leads with the address. */
 MUST_CHECK enum result store_find_leads_of(
     struct store *store, struct pool *pool, const struct person *person, struct lead **leads, size_t *count);
-/* How the address is written, one a line: its key, as the operator wrote it, and as these leads did. */
-struct slice store_address_spellings(
-    struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count);
-/* What finds these spellings. */
-struct address_finder *store_address_finder(struct pool *pool, enum lead_channel channel, struct slice spellings);
 
-/* Leads of others whose own data have the address, such as a custom field. They stay as they are. */
+/* Leads of others whose own data have the address, such as a custom field, an event or a call that became them. They stay as
+ * they are. */
 struct mention {
 	uint64_t campaign_id;
-	struct slice social_id;
+	struct slice social_id; /* of a lead that may be deleted since */
 };
 enum { MENTIONS_MAX = 100 };
-/* Reads all leads of the campaigns until the deadline (clock_monotonic_ms). *mentions: at most MENTIONS_MAX, in the pool. *all:
- * no lead was left out. */
+/* Each lead once. Reads what the campaigns have of leads, calls and events, until the deadline (clock_monotonic_ms).
+ * *mentions: at most MENTIONS_MAX, in the pool. *all: no lead was left out. */
 MUST_CHECK enum result store_find_mentions(struct store *store, struct pool *pool, const struct person *person,
     int64_t deadline_ms, struct mention **mentions, size_t *count, bool *all);
 
@@ -39,7 +34,7 @@ MUST_CHECK enum result store_find_mentions(struct store *store, struct pool *poo
 struct report_item {
 	const char *section; /* "lead", "ledger", "referrers", "confirmations", "messages", "calls", "events"; of no lead also
 				"jobs", "mentioned_by" */
-	uint64_t lead_id;    /* 0: it is of none of the person's leads, but has the address */
+	uint64_t lead_id;    /* 0: it is of none of the person's leads */
 	struct slice data;   /* a JSON object */
 };
 /* Where a part begins. */

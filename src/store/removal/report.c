@@ -4,10 +4,11 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
+#include "engine/id_list.h"
 #include "engine/model.h"
 #include "store/query.h"
 #include "store/removal/people.h"
-#include "store/removal/search.h"
+#include "store/removal/relation.h"
 #include "store/rows.h"
 #include "store/statements.h"
 
@@ -45,8 +46,14 @@ DB_STATEMENT(sql_report_referrers,
     TEXT("recipient") ", 'content', " TEXT("content") ")"
 #define CALL \
     "JSON_OBJECT('received_at', " TIME("received_ms") ", 'state', state, 'ip', " TEXT("ip") ", 'body', " TEXT("body") ")"
-#define EVENT \
-    "JSON_OBJECT('id', id, 'at', " TIME("created_ms") ", 'deliveries', deliveries, 'payload', " JSON("payload") ")"
+#define EVENT(payload) \
+    "JSON_OBJECT('id', id, 'at', " TIME("created_ms") ", 'deliveries', deliveries, 'payload', JSON_COMPACT(" payload "))"
+/* Without links with which one can do what the lead can, and without the addresses of leads that it referred. */
+#define EVENT_OF_PERSON \
+    EVENT("JSON_REMOVE(" JSON("payload") ", '$.status_url', '$.unsubscribe_url', '$.__referral.email', '$.__referral.phone_number')")
+/* What is the person's in an event of a referrer. */
+#define EVENT_OF_REFERRER \
+    EVENT("JSON_OBJECT('__referral', JSON_EXTRACT(" JSON("payload") ", '$.__referral'))")
 #define JOB \
     "JSON_OBJECT('at', " TIME("created_ms") ", 'kind', " TEXT("kind") ", 'parameters', " JSON("parameters") \
     ", 'result', " JSON("result") ")"
@@ -60,17 +67,18 @@ DB_STATEMENT(sql_report_confirmations,
     " WHERE lead_id = ? AND " AFTER("id", "0") " ORDER BY id" SOME
 DB_STATEMENT(sql_report_messages, OF_LEAD(MESSAGE, "messages"));
 DB_STATEMENT(sql_report_calls, OF_LEAD(CALL, "inbound_calls"));
-DB_STATEMENT(sql_report_events, OF_LEAD(EVENT, "events"));
+DB_STATEMENT(sql_report_events, OF_LEAD(EVENT_OF_PERSON, "events"));
 #define WITH_IDS(object, table) "SELECT id, 0, " object " FROM {prefix}" table " WHERE id IN ({list}) ORDER BY id"
 DB_STATEMENT(sql_report_found_messages, WITH_IDS(MESSAGE, "messages"));
 DB_STATEMENT(sql_report_found_calls, WITH_IDS(CALL, "inbound_calls"));
-DB_STATEMENT(sql_report_found_events, WITH_IDS(EVENT, "events"));
+DB_STATEMENT(sql_report_found_events, WITH_IDS(EVENT_OF_PERSON, "events"));
+DB_STATEMENT(sql_report_found_referrals, WITH_IDS(EVENT_OF_REFERRER, "events"));
 DB_STATEMENT(sql_report_found_jobs, WITH_IDS(JOB, "operator_jobs"));
 /* clang-format on */
 
 store_statement_list sql_of_report = { &sql_report_lead, &sql_report_ledger, &sql_report_referrers, &sql_report_confirmations,
-	&sql_report_messages, &sql_report_calls, &sql_report_events, &sql_report_found_events, &sql_report_found_messages,
-	&sql_report_found_calls, &sql_report_found_jobs, NULL };
+	&sql_report_messages, &sql_report_calls, &sql_report_events, &sql_report_found_events, &sql_report_found_referrals,
+	&sql_report_found_messages, &sql_report_found_calls, &sql_report_found_jobs, NULL };
 
 /* `SOME`; also of the rows that are found, which are read at once. */
 enum { AT_ONCE = 20 };
@@ -97,17 +105,18 @@ static const struct {
 	{ "events", &sql_report_events, 0 },
 };
 
-/* Then what has the address and is of none of the leads. Leads of others stay as they are: they are only named. */
+/* Then what is of none of the leads: by what it is to the person. Data of others that have the address are only named. */
 static const struct {
 	const char *name;
 	enum searched_table table;
-	const struct db_statement *statement;
+	const struct db_statement *own, *naming;
+	const char *mentions; /* what it is called where it is named */
 } of_none[] = {
-	{ "events", SEARCH_EVENTS, &sql_report_found_events },
-	{ "messages", SEARCH_MESSAGES, &sql_report_found_messages },
-	{ "calls", SEARCH_CALLS, &sql_report_found_calls },
-	{ "jobs", SEARCH_JOBS, &sql_report_found_jobs },
-	{ "mentioned_by", SEARCH_LEADS, NULL },
+	{ "events", SEARCH_EVENTS, &sql_report_found_events, &sql_report_found_referrals, "event" },
+	{ "messages", SEARCH_MESSAGES, &sql_report_found_messages, NULL, NULL },
+	{ "calls", SEARCH_CALLS, &sql_report_found_calls, NULL, "call" },
+	{ "jobs", SEARCH_JOBS, &sql_report_found_jobs, NULL, NULL },
+	{ NULL, SEARCH_LEADS, NULL, NULL, "lead" },
 };
 
 struct report_reader {
@@ -116,7 +125,7 @@ struct report_reader {
 	const struct person *person;
 	const struct lead *leads;
 	size_t lead_count;
-	const struct address_finder *finder;
+	struct wanted wanted;
 	struct report_place *place;
 	struct report_part *part;
 	size_t capacity, size;
@@ -177,21 +186,55 @@ read_lead_section(struct report_reader *reader, struct pool *pool, uint64_t lead
 
 /* ---- what is found ---- */
 
-static bool
-is_own(const struct report_reader *reader, uint64_t lead_id)
-{
-	for (size_t i = 0; i < reader->lead_count; i++)
-		if (reader->leads[i].id == lead_id)
-			return true;
-	return false;
-}
-
 static void
-add_mention(struct report_reader *reader, const struct db_rows *rows, size_t row)
+add_mention(struct report_reader *reader, const char *in, struct slice social_id, const struct db_rows *rows, size_t row)
 {
 	add_item(reader, "mentioned_by", 0,
-	    pool_printf(reader->pool, "{\"campaign_id\":%" PRIu64 ",\"social_id\":\"%.*s\"}",
-		db_get_u64(rows, row, SEARCHED_FIRST), SLICE_ARGS(db_get_bytes(rows, row, SEARCHED_SECOND))));
+	    pool_printf(reader->pool, "{\"campaign_id\":%" PRIu64 ",\"social_id\":\"%.*s\",\"in\":\"%s\",\"id\":%" PRIu64 "}",
+		db_get_u64(rows, row, SEARCHED_CAMPAIGN_ID), SLICE_ARGS(social_id), in, db_get_u64(rows, row, SEARCHED_ID)));
+}
+
+struct found_ids {
+	struct db_value values[AT_ONCE];
+	size_t count;
+};
+
+static enum result
+add_found(struct report_reader *reader, struct pool *pool, const char *section, const struct db_statement *statement,
+    const struct found_ids *ids)
+{
+	const struct db_list list = { ids->values, ids->count };
+	struct db_rows rows;
+	if (ids->count == 0 || statement == NULL)
+		return RESULT_OK;
+	const enum result result = store_query_lists(reader->store, pool, statement, &list, 1, &rows);
+	if (result == RESULT_OK)
+		add_rows(reader, section, 0, &rows);
+	return result;
+}
+
+/* Those of a piece that are no lead's of the person, up to AT_ONCE. Returns how many rows it has judged. */
+static size_t
+judge_rows(struct report_reader *reader, struct pool *pool, size_t section, const struct db_rows *rows, struct found_ids *own,
+    struct found_ids *naming)
+{
+	const enum searched_table table = of_none[section].table;
+	size_t row = 0;
+	for (size_t found = 0; row < rows->count && found < AT_ONCE; row++) {
+		struct slice social_id;
+		const enum relation relation = store_relation(&reader->wanted, pool, table, rows, row, &social_id);
+		if (relation == RELATION_NONE ||
+		    id_list_has(reader->wanted.lead_ids, store_get_id(rows, row, SEARCHED_LEAD_ID)))
+			continue;
+		found++;
+		if (relation == RELATION_MENTIONED)
+			add_mention(reader, of_none[section].mentions, social_id, rows, row);
+		else {
+			struct found_ids *ids = relation == RELATION_OWN ? own : naming;
+			ids->values[ids->count++] = DB_U64(db_get_u64(rows, row, SEARCHED_ID));
+		}
+	}
+	return row;
 }
 
 /* A piece of a table, up to AT_ONCE rows that are found. */
@@ -200,33 +243,19 @@ read_found_section(struct report_reader *reader, struct pool *pool)
 {
 	struct report_place *place = reader->place;
 	const size_t section = place->section - ARRAY_SIZE(of_lead);
-	const enum searched_table table = of_none[section].table;
-	struct db_value ids[AT_ONCE];
-	size_t found = 0, i = 0;
+	struct found_ids own = { .count = 0 }, naming = { .count = 0 };
 	struct db_rows rows;
-	enum result result = store_search(
-	    reader->store, pool, table, reader->person->campaign_id, place->first < 0 ? 0 : (uint64_t)place->first, &rows);
-	for (; i < rows.count && found < AT_ONCE; i++) {
-		if (is_own(reader, store_get_id(&rows, i, SEARCHED_LEAD_ID)) ||
-		    !store_has_address(reader->finder, table, &rows, i))
-			continue;
-		ids[found++] = DB_U64(db_get_u64(&rows, i, SEARCHED_ID));
-		if (table == SEARCH_LEADS)
-			add_mention(reader, &rows, i);
-	}
+	enum result result = store_search(reader->store, pool, of_none[section].table, reader->person->campaign_id,
+	    place->first < 0 ? 0 : (uint64_t)place->first, &rows);
 	if (result != RESULT_OK)
 		return result;
+	const size_t judged = judge_rows(reader, pool, section, &rows, &own, &naming);
 	if (rows.count == 0)
 		*place = (struct report_place){ 0, place->section + 1, -1, -1 };
 	else
-		place->first = (int64_t)db_get_u64(&rows, i - 1, SEARCHED_PLACE);
-	if (found == 0 || table == SEARCH_LEADS)
-		return RESULT_OK;
-	const struct db_list list = { ids, found };
-	result = store_query_lists(reader->store, pool, of_none[section].statement, &list, 1, &rows);
-	if (result == RESULT_OK)
-		add_rows(reader, of_none[section].name, 0, &rows);
-	return result;
+		place->first = (int64_t)db_get_u64(&rows, judged - 1, SEARCHED_PLACE);
+	result = add_found(reader, pool, of_none[section].name, of_none[section].own, &own);
+	return result == RESULT_OK ? add_found(reader, pool, of_none[section].name, of_none[section].naming, &naming) : result;
 }
 
 /* *more: there is something to read after it. */
@@ -261,8 +290,7 @@ store_report_part(struct store *store, struct pool *pool, const struct person *p
 	enum result result = store_find_leads_of(store, pool, person, &leads, &reader.lead_count);
 	*part = (struct report_part){ .more = true };
 	reader.leads = leads;
-	reader.finder =
-	    store_address_finder(pool, person->channel, store_address_spellings(pool, person, leads, reader.lead_count));
+	reader.wanted = store_wanted(pool, person, leads, reader.lead_count);
 	do
 		result = result == RESULT_OK ? read_some(&reader, &part->more) : result;
 	while (result == RESULT_OK && part->more && reader.size < REPORT_PART_BYTES && clock_monotonic_ms() < deadline_ms);

@@ -17,10 +17,18 @@ DB_STATEMENT(sql_delete_deliveries_of_event, "DELETE FROM {prefix}deliveries WHE
 DB_STATEMENT(sql_delete_attempts_of_event, "DELETE FROM {prefix}attempts WHERE delivery_id > ? AND delivery_id <= ?");
 DB_STATEMENT(
     sql_empty_event, "UPDATE {prefix}events SET campaign_id = 0, lead_id = 0, deliveries = 0, payload = '' WHERE id = ?");
+DB_STATEMENT(sql_clear_referral,
+    "UPDATE {prefix}events"
+    " SET payload = JSON_COMPACT(JSON_REPLACE(CONVERT(payload USING utf8mb4), '$.__referral', JSON_OBJECT())) WHERE id = ?");
+DB_STATEMENT(
+    sql_clear_answers_of_event, "UPDATE {prefix}deliveries SET answer = NULL WHERE id > ? AND id <= ? AND answer IS NOT NULL");
+DB_STATEMENT(sql_clear_answers_of_attempts,
+    "UPDATE {prefix}attempts SET answer = NULL WHERE delivery_id > ? AND delivery_id <= ? AND answer IS NOT NULL");
 
 store_statement_list sql_of_removed_rows = { &sql_delete_messages_of_leads, &sql_delete_calls_of_leads,
 	&sql_delete_phone_codes_of_leads, &sql_delete_email_codes_of_leads, &sql_delete_due_of_event,
-	&sql_delete_deliveries_of_event, &sql_delete_attempts_of_event, &sql_empty_event, NULL };
+	&sql_delete_deliveries_of_event, &sql_delete_attempts_of_event, &sql_empty_event, &sql_clear_referral,
+	&sql_clear_answers_of_event, &sql_clear_answers_of_attempts, NULL };
 
 static enum result
 delete_counted(struct store *store, const struct db_statement *statement, struct db_list leads, uint64_t *counter)
@@ -58,10 +66,12 @@ store_delete_rows_of_leads(struct store *store, struct db_list leads, struct rem
 	return result;
 }
 
+#define DELIVERIES_OF(event) DB_VALUES(DB_U64((event)->id), DB_U64((event)->id + (event)->deliveries))
+
 static enum result
 delete_deliveries(struct store *store, const struct found_event *event, struct removal_counts *counts)
 {
-	const struct db_arguments range = DB_VALUES(DB_U64(event->id), DB_U64(event->id + event->deliveries));
+	const struct db_arguments range = DELIVERIES_OF(event);
 	uint64_t pending = 0, ended = 0;
 	enum result result = db_execute(store->db, &sql_delete_due_of_event, &range, &pending);
 	if (result == RESULT_OK)
@@ -86,4 +96,21 @@ store_empty_events(
 	}
 	counts->events += count;
 	return result == RESULT_OK ? db_execute_rows(store->db, &sql_empty_event, ids, 1, count) : result;
+}
+
+enum result
+store_clear_referrals(
+    struct store *store, struct pool *pool, const struct found_event *events, size_t count, struct removal_counts *counts)
+{
+	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < count && result == RESULT_OK; i++) {
+		const struct db_arguments range = DELIVERIES_OF(&events[i]);
+		ids[i] = DB_U64(events[i].id);
+		result = db_execute(store->db, &sql_clear_answers_of_event, &range, NULL);
+		if (result == RESULT_OK)
+			result = db_execute(store->db, &sql_clear_answers_of_attempts, &range, NULL);
+	}
+	counts->events += count;
+	return result == RESULT_OK ? db_execute_rows(store->db, &sql_clear_referral, ids, 1, count) : result;
 }

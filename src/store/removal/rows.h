@@ -17,5 +17,9 @@ struct found_event {
  * (store/mark.h). Runs inside the caller's transaction. */
 MUST_CHECK enum result store_empty_events(
     struct store *store, struct pool *pool, const struct found_event *events, size_t count, struct removal_counts *counts);
+/* Of `referral` events: they no longer name the referred lead, nor do the receivers' answers. Their deliveries stay. Runs
+ * inside the caller's transaction. */
+MUST_CHECK enum result store_clear_referrals(
+    struct store *store, struct pool *pool, const struct found_event *events, size_t count, struct removal_counts *counts);
 
 #endif

@@ -13,12 +13,13 @@
 #define PIECE_OF_CAMPAIGN(columns, table, index, limit) \
 	PIECE("t.id", columns, table " t FORCE INDEX (" index ")", "t.campaign_id = ? AND ", limit)
 
-#define OF_EVENTS "t.id, t.lead_id, t.deliveries, 0, t.payload"
-#define OF_MESSAGES "t.id, t.lead_id, t.kind, t.ref, t.recipient"
-#define OF_CALLS "t.id, t.lead_id, 0, 0, t.body, t.message"
-#define OF_JOBS "t.id, 0, 0, 0, t.parameters, t.result"
+#define OF_EVENTS "t.id, t.lead_id, t.campaign_id, t.deliveries, t.type, t.payload"
+#define OF_MESSAGES "t.id, t.lead_id, t.campaign_id, t.kind, t.ref, t.recipient"
+#define OF_CALLS \
+	"t.id, t.lead_id, t.campaign_id, 0, (SELECT l.social_id FROM {prefix}leads l WHERE l.id = t.lead_id), t.body, t.message"
+#define OF_JOBS "t.id, 0, 0, 0, 0, t.parameters, t.result"
 #define OF_LEADS \
-	"t.id, t.id, t.campaign_id, t.social_id, t.email, t.phone, t.custom_fields, t.utm, t.uid, t.redirect_url, t.user_agent," \
+	"t.id, t.id, t.campaign_id, 0, t.social_id, t.email, t.phone, t.custom_fields, t.utm, t.uid, t.redirect_url, t.user_agent," \
 	" t.referrer, t.source, t.signup_url, t.session_id, t.request_id"
 #define EVENTS_AT_ONCE "200"
 #define MESSAGES_AT_ONCE "1000"
@@ -39,7 +40,7 @@ DB_STATEMENT(sql_search_leads_of_campaign,
     PIECE("t.subscription_number", OF_LEADS, "leads t FORCE INDEX (by_number)", "t.campaign_id = ? AND ", LEADS_AT_ONCE));
 /* a confirmation is of the campaign of its lead */
 #define CONFIRMATIONS_OF(leads) \
-	"SELECT l.place, l.id, l.id, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
+	"SELECT l.place, l.id, l.id, 0, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
 	" LEFT JOIN {prefix}confirmations c ON c.lead_id = l.id ORDER BY l.place"
 DB_STATEMENT(sql_search_confirmations, CONFIRMATIONS_OF("SELECT id AS place, id FROM {prefix}leads FORCE INDEX (PRIMARY)"
     " WHERE id > ? ORDER BY id LIMIT " LEADS_AT_ONCE));
@@ -55,14 +56,13 @@ store_statement_list sql_of_search = { &sql_search_events, &sql_search_events_of
 
 static const struct {
 	const struct db_statement *all, *of_campaign;
-	bool whole; /* its text is an address, or is none */
 } searches[SEARCHED_TABLES] = {
-	[SEARCH_EVENTS] = { &sql_search_events, &sql_search_events_of_campaign, false },
-	[SEARCH_MESSAGES] = { &sql_search_messages, &sql_search_messages_of_campaign, true },
-	[SEARCH_CALLS] = { &sql_search_calls, &sql_search_calls_of_campaign, false },
-	[SEARCH_CONFIRMATIONS] = { &sql_search_confirmations, &sql_search_confirmations_of_campaign, true },
-	[SEARCH_JOBS] = { &sql_search_operator_jobs, &sql_search_operator_jobs_of_campaign, false },
-	[SEARCH_LEADS] = { &sql_search_leads, &sql_search_leads_of_campaign, false },
+	[SEARCH_EVENTS] = { &sql_search_events, &sql_search_events_of_campaign },
+	[SEARCH_MESSAGES] = { &sql_search_messages, &sql_search_messages_of_campaign },
+	[SEARCH_CALLS] = { &sql_search_calls, &sql_search_calls_of_campaign },
+	[SEARCH_CONFIRMATIONS] = { &sql_search_confirmations, &sql_search_confirmations_of_campaign },
+	[SEARCH_JOBS] = { &sql_search_operator_jobs, &sql_search_operator_jobs_of_campaign },
+	[SEARCH_LEADS] = { &sql_search_leads, &sql_search_leads_of_campaign },
 };
 
 enum result
@@ -78,16 +78,4 @@ uint64_t
 store_searched_place(const struct db_rows *rows)
 {
 	return db_get_u64(rows, rows->count - 1, SEARCHED_PLACE);
-}
-
-bool
-store_has_address(const struct address_finder *finder, enum searched_table table, const struct db_rows *rows, size_t row)
-{
-	bool found = false;
-	for (size_t i = SEARCHED_TEXTS; i < rows->columns && !found; i++) {
-		const struct slice text = db_get_bytes(rows, row, i);
-		found = slice_present(text) &&
-			(searches[table].whole ? address_finder_is(finder, text) : address_finder_finds(finder, text));
-	}
-	return found;
 }

@@ -8,21 +8,20 @@
 #define LEADHOOK_STORE_REMOVAL_SEARCH_H
 
 #include "db/db.h"
-#include "identity/address_finder.h"
 #include "store/store.h"
 
 enum searched_table {
-	SEARCH_EVENTS,   /* FIRST: the number of deliveries */
-	SEARCH_MESSAGES, /* FIRST: kind; SECOND: ref */
-	SEARCH_CALLS,
+	SEARCH_EVENTS,        /* FIRST: the number of deliveries; SECOND: type */
+	SEARCH_MESSAGES,      /* FIRST: kind; SECOND: ref */
+	SEARCH_CALLS,         /* SECOND: the social id of the lead; NULL: it is of no lead, or of one that was deleted */
 	SEARCH_CONFIRMATIONS, /* FIRST: time; a lead without one is a row without texts */
 	SEARCH_JOBS,
-	SEARCH_LEADS, /* FIRST: campaign; SECOND: social id */
+	SEARCH_LEADS, /* SECOND: social id */
 	SEARCHED_TABLES
 };
 
 /* Columns of a piece. Texts follow. */
-enum { SEARCHED_PLACE, SEARCHED_ID, SEARCHED_LEAD_ID, SEARCHED_FIRST, SEARCHED_SECOND, SEARCHED_TEXTS };
+enum { SEARCHED_PLACE, SEARCHED_ID, SEARCHED_LEAD_ID, SEARCHED_CAMPAIGN_ID, SEARCHED_FIRST, SEARCHED_SECOND, SEARCHED_TEXTS };
 
 /* The next rows after a place, 0 being the beginning; none: it was the last piece. A campaign costs its own rows alone;
  * campaign_id 0: all rows of the table. */
@@ -30,8 +29,5 @@ MUST_CHECK enum result store_search(struct store *store, struct pool *pool, enum
     uint64_t after, struct db_rows *rows);
 /* The place of the last row, of at least one. */
 uint64_t store_searched_place(const struct db_rows *rows);
-/* Whether a text of the row has the address, or is it. */
-MUST_CHECK bool store_has_address(
-    const struct address_finder *finder, enum searched_table table, const struct db_rows *rows, size_t row);
 
 #endif

@@ -132,8 +132,9 @@ no_text_stops_an_erasure(void **state)
 		for (unsigned k = 0; k < 3; k++)
 			root_run(
 			    "INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) VALUES "
-			    "(%zu, %" PRIu64 ", 1, 0, 0, 0, CONCAT(REPEAT('%s', 60000 / LENGTH('%s')), '%s'))",
-			    1000 + 3 * i + k, w->campaign, repeated[i], repeated[i], k == 1 ? "x +49 170 1234500" : "0");
+			    "(%zu, %" PRIu64 ", 1, 0, 0, 0, CONCAT('{\"x\":\"', REPEAT('%s', 60000 / LENGTH('%s')),"
+			    " '\",\"phone_number\":\"%s\"}'))",
+			    1000 + 3 * i + k, w->campaign, repeated[i], repeated[i], k == 1 ? "+491701234500" : "0");
 	root_run("INSERT INTO t_inbound_calls (id, inbound_id, campaign_id, refused, state, size, body, received_ms, ended_ms, "
 		 "expires_ms) VALUES (1000, 1, %" PRIu64 ", 1, 'refused', 1, REPEAT('+', 60000), 0, 0, 0)",
 	    w->campaign);
@@ -244,6 +245,55 @@ a_report_comes_in_parts(void **state)
 	assert_int_equal(count_items(w, &person, CLOCK_NEVER, "events", &parts), 0);
 }
 
+/* docs/operating.md 7.4: the lead of an event or a call decides, not a mention in it. */
+static void
+what_mentions_a_person_stays(void **state)
+{
+	enum { OWN = 1, FORMER = 2, REFERRAL = 4, BY_ID = 8, FIELD = 16, DEEP = 32, DELETED = 64 };
+	struct world *w = *state;
+	const struct person person = {
+		.campaign_id = w->campaign, .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org")
+	};
+	const struct erase_request request = { .person = person };
+	struct removal_counts counts = { 0 };
+	unsigned char id[REMOVAL_ID_SIZE];
+	size_t parts, leads;
+	const struct lead ada = sign_up_referred(w, "ada@example.org", SLICE_NONE),
+			  bob = sign_up_referred(w, "bob@example.org", SLICE_NONE);
+	const char *social_id = pool_copy(w->pool, ada.social_id).data;
+	root_run(
+	    "INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT 5000 + n, %" PRIu64
+	    ", IF(n = 0, %" PRIu64 ", IF(n = 6, 999999, %" PRIu64 ")), IF(n IN (2, 3), %d, %d), 0, 0, p FROM (SELECT 0 AS n,"
+	    " '{\"email\":\"x@example.org\"}' AS p"
+	    " UNION ALL SELECT 1, '{\"email\":\"Ada@example.org\"}'"
+	    " UNION ALL SELECT 2, '{\"email\":\"bob@example.org\",\"__referral\":{\"email\":\"ada@example.org\"}}'"
+	    " UNION ALL SELECT 3, "
+	    "'{\"email\":\"bob@example.org\",\"__referral\":{\"social_id\":\"%s\",\"email\":\"o@example.org\"}}'"
+	    " UNION ALL SELECT 4, "
+	    "'{\"social_id\":\"B\",\"email\":\"bob@example.org\",\"custom_fields\":{\"email\":\"ada@example.org\"}}'"
+	    " UNION ALL SELECT 5, "
+	    "'{\"social_id\":\"B\",\"custom_fields\":{\"a\":{\"__referral\":{\"social_id\":\"%s\",\"email\":\"ada@example."
+	    "org\"}}}}'"
+	    " UNION ALL SELECT 6, '{\"social_id\":\"D\",\"email\":\"del@example.org\",\"x\":\"ada@example.org\"}') e",
+	    w->campaign, ada.id, bob.id, EVENT_REFERRAL, EVENT_NEW_SIGNUP, social_id, social_id);
+	assert_int_equal(count_items(w, &person, CLOCK_NEVER, "events", &parts), 4);
+	assert_int_equal(count_items(w, &person, CLOCK_NEVER, "mentioned_by", &parts), 3);
+	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
+	erase_all(w, id, &counts);
+	assert_int_equal(counts.events, 4);
+	assert_int_equal(
+	    root_number("SELECT SUM(1 << (id - 5000)) FROM t_events WHERE id BETWEEN 5000 AND 5006 AND payload = ''"),
+	    OWN + FORMER);
+	assert_int_equal(root_number("SELECT SUM(1 << (id - 5000)) FROM t_events WHERE id BETWEEN 5000 AND 5006 AND payload ="
+				     " '{\"email\":\"bob@example.org\",\"__referral\":{}}'"),
+	    REFERRAL + BY_ID);
+	assert_int_equal(
+	    root_number("SELECT SUM(1 << (id - 5000)) FROM t_events WHERE id BETWEEN 5000 AND 5006 AND payload LIKE"
+			" '%%ada@example.org%%'"),
+	    FIELD + DEEP + DELETED);
+	root_run("DELETE FROM t_events WHERE id BETWEEN 5000 AND 5006");
+}
+
 static void
 plant_jobs(const struct world *w)
 {
@@ -316,6 +366,7 @@ main(void)
 		WORLD_TEST(an_erasure_does_not_wait_for_another),
 		WORLD_TEST(an_account_has_a_maximum_of_erasures),
 		WORLD_TEST(a_report_comes_in_parts),
+		WORLD_TEST(what_mentions_a_person_stays),
 		WORLD_TEST(jobs_have_addresses),
 		WORLD_TEST(jobs_go_with_their_campaign_and_account),
 	};

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/removal/relation.h"
+
+#include "engine/events.h"
+#include "engine/id_list.h"
+#include "engine/message.h"
+#include "engine/payload_people.h"
+#include "store/rows.h"
+
+static void
+add_spelling(struct slice *spellings, size_t *count, struct slice text)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (slice_equal_nocase(spellings[i], text))
+			return;
+	if (slice_present(text) && *count < FINDER_SPELLINGS_MAX)
+		spellings[(*count)++] = text;
+}
+
+struct slice
+store_address_spellings(struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count)
+{
+	struct slice spellings[FINDER_SPELLINGS_MAX], lines = SLICE("");
+	size_t count = 0;
+	add_spelling(spellings, &count, person->address);
+	if (person->channel == CHANNEL_EMAIL)
+		add_spelling(spellings, &count, person->typed);
+	for (size_t i = 0; i < lead_count && person->channel == CHANNEL_EMAIL; i++)
+		add_spelling(spellings, &count, leads[i].email);
+	for (size_t i = 0; i < count; i++)
+		lines = POOL_JOIN(pool, lines, i == 0 ? SLICE("") : SLICE("\n"), spellings[i]);
+	return lines;
+}
+
+struct address_finder *
+store_address_finder(struct pool *pool, enum lead_channel channel, struct slice spellings)
+{
+	struct slice lines[FINDER_SPELLINGS_MAX];
+	size_t count = 0;
+	if (channel == CHANNEL_PHONE)
+		return address_finder_of_phone(pool, spellings);
+	while (count < FINDER_SPELLINGS_MAX && slice_next(&spellings, '\n', &lines[count]))
+		count++;
+	return address_finder_of_email(pool, lines, count);
+}
+
+bool
+store_wanted_add(struct wanted *wanted, struct pool *pool, uint64_t lead_id, struct slice social_id)
+{
+	if (id_list_has(wanted->lead_ids, lead_id))
+		return false;
+	wanted->lead_ids = id_list_add(pool, wanted->lead_ids, lead_id);
+	wanted->social_ids = slice_present(wanted->social_ids) ? POOL_JOIN(pool, wanted->social_ids, SLICE(","), social_id)
+							       : pool_copy(pool, social_id);
+	return true;
+}
+
+struct wanted
+store_wanted(struct pool *pool, const struct person *person, const struct lead *leads, size_t count)
+{
+	struct wanted wanted = { .channel = person->channel,
+		.finder = store_address_finder(pool, person->channel, store_address_spellings(pool, person, leads, count)) };
+	for (size_t i = 0; i < count; i++)
+		store_wanted_add(&wanted, pool, leads[i].id, leads[i].social_id);
+	return wanted;
+}
+
+static bool
+has_address(const struct wanted *wanted, const struct db_rows *rows, size_t row)
+{
+	bool found = false;
+	for (size_t i = SEARCHED_TEXTS; i < rows->columns && !found; i++) {
+		const struct slice text = db_get_bytes(rows, row, i);
+		found = slice_present(text) && address_finder_finds(wanted->finder, text);
+	}
+	return found;
+}
+
+/* Its text is an address, or is none. */
+static bool
+is_address(const struct wanted *wanted, const struct db_rows *rows, size_t row)
+{
+	const struct slice text = db_get_bytes(rows, row, SEARCHED_TEXTS);
+	return slice_present(text) && address_finder_is(wanted->finder, text);
+}
+
+static bool
+is_person(const struct wanted *wanted, const struct payload_person *person)
+{
+	const struct slice address = wanted->channel == CHANNEL_PHONE ? person->phone : person->email;
+	return slice_present(address) && address_finder_is(wanted->finder, address);
+}
+
+static bool
+is_lead_of_person(const struct wanted *wanted, struct slice social_id)
+{
+	struct slice rest = wanted->social_ids, own;
+	while (slice_present(social_id) && slice_next(&rest, ',', &own))
+		if (slice_equal(own, social_id))
+			return true;
+	return false;
+}
+
+typedef enum relation judge(
+    const struct wanted *wanted, struct pool *pool, const struct db_rows *rows, size_t row, struct slice *social_id);
+
+/* The lead may be deleted, or have another address since: the payload says whose it was. A `referral` event may have another
+ * address of a lead of the person. */
+static enum relation
+judge_event(const struct wanted *wanted, struct pool *pool, const struct db_rows *rows, size_t row, struct slice *social_id)
+{
+	const bool found = has_address(wanted, rows, row);
+	if (!found && db_get_u64(rows, row, SEARCHED_SECOND) != EVENT_REFERRAL)
+		return RELATION_NONE;
+	const struct payload_people people = payload_people_read(pool, db_get_bytes(rows, row, SEARCHED_TEXTS));
+	*social_id = people.lead.social_id;
+	if (is_person(wanted, &people.lead))
+		return RELATION_OWN;
+	if (is_person(wanted, &people.referred) || is_lead_of_person(wanted, people.referred.social_id))
+		return RELATION_NAMED;
+	return found ? RELATION_MENTIONED : RELATION_NONE;
+}
+
+/* One to the address, or to a referrer about a lead of the person. */
+static enum relation
+judge_message(const struct wanted *wanted, struct pool *pool UNUSED, const struct db_rows *rows, size_t row,
+    struct slice *social_id UNUSED)
+{
+	if (is_address(wanted, rows, row))
+		return RELATION_OWN;
+	const bool about_person = db_get_u64(rows, row, SEARCHED_FIRST) == MESSAGE_REFERRAL &&
+				  id_list_has(wanted->lead_ids, db_get_u64(rows, row, SEARCHED_SECOND));
+	return about_person ? RELATION_NAMED : RELATION_NONE;
+}
+
+/* A lead, or a call that became one. */
+static enum relation
+judge_data_of_lead(
+    const struct wanted *wanted, struct pool *pool, const struct db_rows *rows, size_t row, struct slice *social_id)
+{
+	if (!has_address(wanted, rows, row))
+		return RELATION_NONE;
+	*social_id = pool_copy(pool, db_get_bytes(rows, row, SEARCHED_SECOND));
+	return slice_present(*social_id) ? RELATION_MENTIONED : RELATION_OWN;
+}
+
+static enum relation
+judge_confirmation(const struct wanted *wanted, struct pool *pool UNUSED, const struct db_rows *rows, size_t row,
+    struct slice *social_id UNUSED)
+{
+	return is_address(wanted, rows, row) ? RELATION_OWN : RELATION_NONE;
+}
+
+static enum relation
+judge_job(const struct wanted *wanted, struct pool *pool UNUSED, const struct db_rows *rows, size_t row,
+    struct slice *social_id UNUSED)
+{
+	return has_address(wanted, rows, row) ? RELATION_OWN : RELATION_NONE;
+}
+
+static judge *const judges[SEARCHED_TABLES] = {
+	[SEARCH_EVENTS] = judge_event,
+	[SEARCH_MESSAGES] = judge_message,
+	[SEARCH_CALLS] = judge_data_of_lead,
+	[SEARCH_CONFIRMATIONS] = judge_confirmation,
+	[SEARCH_JOBS] = judge_job,
+	[SEARCH_LEADS] = judge_data_of_lead,
+};
+
+enum relation
+store_relation(const struct wanted *wanted, struct pool *pool, enum searched_table table, const struct db_rows *rows,
+    size_t row, struct slice *social_id)
+{
+	*social_id = SLICE_NONE;
+	const enum relation relation = judges[table](wanted, pool, rows, row, social_id);
+	const bool is_own =
+	    relation != RELATION_NONE && id_list_has(wanted->lead_ids, store_get_id(rows, row, SEARCHED_LEAD_ID));
+	return is_own ? RELATION_OWN : relation;
+}

@@ -148,15 +148,17 @@
 		return campaignPattern.test(campaign) ? campaign : "";
 	}
 
-	function fieldsOf(form, button) {
+	// Of a form that is not made for this service, maybe only the email address.
+	function fieldsOf(form, button, onlyEmail) {
 		const fields = new URLSearchParams();
-		new FormData(form).forEach((value, name) => typeof value === "string" && fields.append(name, value));
+		if (!onlyEmail)
+			new FormData(form).forEach((value, name) => typeof value === "string" && fields.append(name, value));
 		const email = !campaignOf(form) && emailField(form);
-		if (email && email.name !== "email") {
+		if (email) {
 			fields.delete(email.name);
 			fields.set("email", email.value);
 		}
-		if (button && button.name)
+		if (button && button.name && !onlyEmail)
 			fields.append(button.name, button.value);
 		const add = (name, value) => {
 			if (!value || fields.get(name))
@@ -216,7 +218,7 @@
 			sending.delete(form);
 			form.removeAttribute("aria-busy");
 		}
-		const buttons = busy ? Array.from(form.elements).filter((one) => one.type === "submit" && !one.disabled) : disabled.get(form);
+		const buttons = busy ? Array.from(form.elements).filter((one) => one.type === "submit" && !one.disabled) : disabled.get(form) || [];
 		for (const button of buttons)
 			button.disabled = busy;
 		disabled.set(form, buttons);
@@ -326,10 +328,15 @@
 
 	async function submit(form, campaign, button) {
 		const fields = fieldsOf(form, button);
+		const isTyped = (one) => one.status === 406 && (campaignOf(form) || one.answer.error === "invalid_email");
 		clearError(form);
 		setBusy(form, true);
-		const { status, answer } = await send(form, campaign, fields);
+		let result = await send(form, campaign, fields);
+		// what else is in a form of the page follows the page's rules
+		if (result.status === 406 && !isTyped(result))
+			result = await send(form, campaign, fieldsOf(form, button, true));
 		setBusy(form, false);
+		const { status, answer } = result;
 		if (status === 200) {
 			succeed(form, campaign, answer, button);
 			return;
@@ -339,7 +346,7 @@
 		const place = form.closest(oldEmbed);
 		const name = place && (place.getAttribute("data-error_callback_function") || "KOLErrorSubscribeCallback");
 		// what a visitor typed is corrected; nothing else keeps a form of the page from its own action
-		if (!callPage(name, true, fields.get("email"), place && place.dataset) && (status === 406 || !passOn(form, button)))
+		if (!callPage(name, true, fields.get("email"), place && place.dataset) && (isTyped(result) || !passOn(form, button)))
 			showError(form, answer);
 	}
 
@@ -351,8 +358,14 @@
 		if (!campaign)
 			return;
 		event.preventDefault();
-		if (!sending.has(form))
-			submit(form, campaign, event.submitter);
+		const button = event.submitter;
+		if (sending.has(form))
+			return;
+		submit(form, campaign, button).catch((error) => {
+			setBusy(form, false);
+			passOn(form, button);
+			throw error;
+		});
 	});
 
 	// include embed_forms.js

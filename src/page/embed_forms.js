@@ -26,11 +26,22 @@ function isChosen(form) {
 	}
 }
 
+// Passwords that a button of the page shows have another type meanwhile.
+const passwords = new WeakSet();
+new MutationObserver((changes) => changes.forEach((one) => /^password$/i.test(one.oldValue) && passwords.add(one.target)))
+	.observe(document, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
+
+// Whether a field, also one outside of its form, is for a password, a code or a card. "autocomplete" is a list of words.
+function isSecret(field) {
+	const words = (field.getAttribute("autocomplete") || "").toLowerCase().split(/\s+/);
+	return field.type === "password" || passwords.has(field) || /passw/i.test(field.name) ||
+		words.some((one) => /^(?:cc-.*|current-password|new-password|one-time-code)$/.test(one));
+}
+
 // The campaign that any form of the page signs up to, where the page has the script for that; else "".
 function campaignOfAny(form) {
 	const scripts = olderScripts();
-	if (!scripts.some((one) => one.isAnyForm) || !isChosen(form) || form.querySelector("[type=password], [autocomplete^=cc-]") ||
-		!emailField(form))
+	if (!scripts.some((one) => one.isAnyForm) || !isChosen(form) || Array.from(form.elements).some(isSecret) || !emailField(form))
 		return "";
 	return scripts.map((one) => one.campaign).find((one) => campaignPattern.test(one)) || "";
 }

@@ -205,6 +205,58 @@ def test_any_form(show, script, service, account, paths, action):
     assert ada["custom_fields"]["your-name"] == "Ada" and campaign.stats()["total"] == 1
 
 
+SECRETS = """
+    <form id="words"><input name="email"><input name="a" autocomplete="section-b billing CC-Number"></form>
+    <form id="code"><input name="email"><input name="a" autocomplete="one-time-code"></form>
+    <form id="new"><input name="email"><input name="a" type="text" autocomplete="new-password webauthn"></form>
+    <form id="named"><input name="email"><input name="user_password" type="text"></form>
+    <form id="outside"><input name="email"></form><input form="outside" type="password" name="a">
+    <form id="revealed"><input name="email"><input name="a" type="password" value="x"></form>
+    <form id="plain"><input name="email"><input name="a" autocomplete="section-c shipping given-name" value="Ada"></form>
+"""
+
+
+def test_any_form_with_a_secret(show, script, service, account):
+    """8: nothing is taken from a form with a password, a code or a card, wherever its field is and whatever its type is now"""
+    campaign = service.campaign(account)
+    found = show("""
+        const sent = [];
+        window.addEventListener("submit", event => { sent.push([event.target.id, event.defaultPrevented]); event.preventDefault(); });
+        document.querySelector("#revealed [name=a]").type = "text";
+        for (const form of document.forms) {
+            form.elements.email.value = form.id + "@example.org";
+            await new Promise(done => setTimeout(done));
+            form.requestSubmit();
+        }
+        await until(() => document.querySelector(".leadhook-message"));
+        return sent;
+    """, SECRETS, head=script("widgets/1.9.4/kol_any_form.js") + script(f"w/{campaign.id}/1.js"))
+    assert found == [[name, False] for name in ("words", "code", "new", "named", "outside", "revealed")] + [["plain", True]]
+    assert campaign.stats()["total"] == 1 and campaign.find(email="plain@example.org")["custom_fields"]["a"] == "Ada"
+
+
+@pytest.mark.parametrize("fields, callback, stored", [
+    pytest.param('<textarea name="text">%s</textarea><input name="phone_number" value="none">' % ("x" * 9000), "", 1, id="fields"),
+    pytest.param("", "window.kol_widget_options = { callback: () => { throw new Error('a script of the page'); } };", 1, id="callback"),
+    pytest.param('<input name="x" value="1">', "", 0, id="no address")])
+def test_any_form_is_sent_on(browser, show, script, service, account, fields, callback, stored):
+    """8: what the API does not accept of a form of the page keeps neither its address nor the form back"""
+    target = browser.site.add("/contact", "<!DOCTYPE html>done")
+    campaign = service.campaign(account)
+    browser.site.visits.clear()
+    show("""
+        const form = document.forms[0];
+        %s
+        form.querySelector("button").click();
+    """ % callback, f'<form action="{target}" method="post"><input name="email" value="{"ada@example.org" if stored else ""}">{fields}'
+                    '<button name="b" value="2">Join</button></form>',
+         head=script("widgets/1.9.4/kol_any_form.js") + script(f"w/{campaign.id}/1.js"))
+    assert b"b=2" in browser.site.wait_for("/contact").body
+    assert campaign.stats()["total"] == stored
+    if stored:
+        assert campaign.find(**ADA)["email"] == "ada@example.org"
+
+
 def test_any_form_with_an_action(browser, show, script, service, account):
     """8: a form that leads elsewhere goes there once the lead is stored, and where no one can sign up; typed errors are shown first"""
     target = browser.site.add("/newsletter", "<!DOCTYPE html>done")

@@ -2,11 +2,8 @@
 """The processes beside the dispatcher that send mail or texts."""
 import pathlib
 
+from processes import children
 from stack.process import wait_until
-
-
-def children(pid):
-    return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def companion(dispatcher):

@@ -10,6 +10,7 @@ import urllib.parse
 
 from client import Client
 from conftest import BUILD, SOURCE
+from processes import children
 from stack.front import free_port
 from stack.process import wait_until
 
@@ -79,8 +80,7 @@ class Run:
         return int((self.state / "lock").read_text())
 
     def children(self):
-        pid = self.supervisor()
-        return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        return children(self.supervisor())
 
     def received(self):
         return [json.loads(line) for line in pathlib.Path(self.values["LEADHOOK_RECEIVER_LOG"]).read_text().splitlines()]

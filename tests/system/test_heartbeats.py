@@ -7,9 +7,9 @@ import time
 
 import pytest
 from command import call
-from companions import children
 from manager import stopped_thread
 from metrics import scrape
+from processes import children
 from stack.process import suspend, wait_until
 
 DEADLINE = 40

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,6 +202,38 @@ open_file(struct place *place, void **mapping)
 	    found == FOUND_MINE || (found == FOUND_NONE ? make_file(place, mapping) : log_failure(place, hints[found]));
 	close(place->directory); /* this releases the lock */
 	return opened;
+}
+
+/* A folder that is missing would be made. */
+static bool
+try_parent(const struct place *place)
+{
+	char parent[PATH_MAX];
+	snprintf(parent, sizeof(parent), "%s", place->folder);
+	return faccessat(AT_FDCWD, dirname(parent), W_OK | X_OK, AT_EACCESS) == 0 ||
+	       log_failure(place, "make the directory, or set server.state_dir");
+}
+
+bool
+shared_try(const char *folder, const char *name, enum log_level level)
+{
+	struct place place = { .folder = folder, .name = name, .level = level };
+	void *mapping;
+	if (*folder == '\0')
+		return true;
+	place.directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (place.directory < 0 && errno == ENOENT)
+		return try_parent(&place);
+	if (place.directory < 0)
+		return log_failure(&place, "let this account read the directory, or set server.state_dir");
+	/* of no size: no file fits, and none is mapped */
+	const enum found found = directory_is_ours(place.directory) ? find_file(&place, &mapping) : FOUND_UNSAFE;
+	errno = EPERM;
+	bool works = found == FOUND_NONE || log_failure(&place, hints[found]);
+	if (works && faccessat(place.directory, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		works = log_failure(&place, "let this account write to the directory, or set server.state_dir");
+	close(place.directory);
+	return works;
 }
 
 bool

@@ -29,6 +29,8 @@ struct shared {
  * Returns false, and logs why at `level`, when there is no such memory; *shared is then unchanged. */
 MUST_CHECK bool shared_open(const char *folder, const char *name, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE],
     enum log_level level, struct shared *shared);
+/* Whether shared_open can be expected to succeed with the folder and file, if there is room. Changes nothing; logs why not. */
+MUST_CHECK bool shared_try(const char *folder, const char *name, enum log_level level);
 /* Copies the memory of such a file, of any account. Makes nothing. Returns false when there is none that shared_open would use:
  * *memory is then unchanged. */
 MUST_CHECK bool shared_read(

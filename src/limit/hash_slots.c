@@ -26,7 +26,7 @@ hash_slots_open(const char *folder, int count)
 	static const struct slice purpose = SLICE("hash slots");
 	const struct digest layout = digest_sha256(&purpose, 1);
 	struct hash_slots *slots = memory_alloc(sizeof(*slots));
-	if (!shared_open(folder, "hashing", MEMORY_SIZE, layout.bytes, LOG_LEVEL_ERROR, &slots->shared)) {
+	if (!shared_open(folder, HASH_SLOTS_FILE, MEMORY_SIZE, layout.bytes, LOG_LEVEL_ERROR, &slots->shared)) {
 		free(slots);
 		return NULL;
 	}

@@ -12,6 +12,7 @@
 #include "base/attributes.h"
 
 /* HASH_WAITING: callers that may wait for a slot at a time. They occupy responders, which other requests need. */
+#define HASH_SLOTS_FILE "hashing" /* in the folder */
 enum { HASH_SLOTS = 2 /* at most */, HASH_WAITING = 4, HASH_WAIT_MS = 2000 };
 
 struct hash_slots;

@@ -176,7 +176,7 @@ limiter_open(const struct limiter_options *options)
 	const struct digest layout = layout_of(options);
 	lay_out(limiter, options);
 	limiter->now_ms = options->now_ms;
-	if (!shared_open(options->folder, "limits", options->memory, layout.bytes, LOG_LEVEL_ERROR, &limiter->shared)) {
+	if (!shared_open(options->folder, LIMITER_FILE, options->memory, layout.bytes, LOG_LEVEL_ERROR, &limiter->shared)) {
 		free(limiter);
 		return NULL;
 	}

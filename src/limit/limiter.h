@@ -20,6 +20,8 @@
 #include "base/slice.h"
 #include "limit/rule.h"
 
+#define LIMITER_FILE "limits" /* in the folder */
+
 enum limit_kind {
 	LIMIT_LOOKUPS,       /* no key, GET: an address */
 	LIMIT_READINESS,     /* GET /health/ready: an address */

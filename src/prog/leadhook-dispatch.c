@@ -324,7 +324,7 @@ static void
 try_reload(void *context)
 {
 	const struct reload *reload = context;
-	if (wiring_try(reload->config_path)) {
+	if (wiring_try(reload->config_path, false)) {
 		log_info("reloading", LOG_STR("consequence", "this process ends; the service manager starts it again"));
 		kill(getpid(), SIGTERM);
 		return;
@@ -401,7 +401,7 @@ main(int argc, char *argv[])
 		return EX_USAGE;
 	}
 	if (given[OPTION_CHECK_START] != NULL)
-		return wiring_check_start(program, given[OPTION_CONFIG]);
+		return wiring_check_start(program, given[OPTION_CONFIG], false);
 	arguments.config_path = given[OPTION_CONFIG];
 	struct wiring wiring;
 	if (!wiring_load(program, given[OPTION_CONFIG], given[OPTION_CHECK_CONFIG] != NULL, &wiring))

@@ -467,7 +467,7 @@ main(int argc, char *argv[])
 	if (status >= 0)
 		return status;
 	if (given[OPTION_CHECK_START] != NULL)
-		return wiring_check_start(program, given[OPTION_CONFIG]);
+		return wiring_check_start(program, given[OPTION_CONFIG], true);
 	if (!parse_workers(given[OPTION_WORKERS], &workers))
 		return EX_USAGE;
 	struct service service = { .config_path = given[OPTION_CONFIG], .committer.fd = -1, .own_socket = "" };

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/shared.h"
 #include "base/utf8.h"
 #include "identity/domain.h"
 
@@ -335,23 +336,26 @@ wiring_try_database(struct store *store)
 }
 
 bool
-wiring_try(const char *path)
+wiring_try(const char *path, bool shares)
 {
 	struct wiring wiring;
 	if (!wiring_load(NULL, path, true, &wiring))
 		return false;
 	struct store *store = wiring_store(wiring.conf, &wiring.disposable_domains, WIRING_ANSWER_MS);
-	const bool works = wiring_try_database(store) == RESULT_OK;
+	const char *folder = wiring.conf->server.state_dir;
+	const bool works =
+	    wiring_try_database(store) == RESULT_OK && (!shares || (shared_try(folder, LIMITER_FILE, LOG_LEVEL_ERROR) &&
+								       shared_try(folder, HASH_SLOTS_FILE, LOG_LEVEL_ERROR)));
 	store_free(&store);
 	wiring_free(&wiring);
 	return works;
 }
 
 int
-wiring_check_start(const char *program, const char *path)
+wiring_check_start(const char *program, const char *path, bool shares)
 {
 	log_init(program, LOG_LEVEL_WARNING);
-	return wiring_try(path) ? EX_OK : EX_CONFIG;
+	return wiring_try(path, shares) ? EX_OK : EX_CONFIG;
 }
 
 /* Each claim has its own limit. */

@@ -54,11 +54,11 @@ struct store *wiring_reader(const struct conf *conf, int64_t answer_ms);
  * it does not work with this database; RESULT_UNAVAILABLE: the database does not answer, or refuses the login (store_denial).
  * Both are logged, with a hint. Changes nothing. */
 MUST_CHECK enum result wiring_try_database(struct store *store);
-/* Whether a program could start with the configuration as it is in the file now, and use its database. Logs why not, and
- * changes nothing. */
-MUST_CHECK bool wiring_try(const char *path);
+/* Whether a program could start with the configuration as it is in the file now, and use its database. `shares`: also the
+ * memory that the processes of a host share in server.state_dir. Logs why not, and changes nothing. */
+MUST_CHECK bool wiring_try(const char *path, bool shares);
 /* --check-start: the same, with the log on standard error. Returns an exit status. */
-int wiring_check_start(const char *program, const char *path);
+int wiring_check_start(const char *program, const char *path, bool shares);
 
 /* The rate limiter shared by all processes of this host. NULL, logged, when it cannot be shared. */
 struct limiter *wiring_limiter(const struct wiring *wiring);

@@ -6,8 +6,9 @@ import signal
 import fastcgi_client
 import pytest
 from command import call
-from companions import children, is_running
+from companions import is_running
 from conftest import BUILD
+from processes import children
 from stack.installation import Installation
 from stack.process import Child, wait_until
 
@@ -171,3 +172,23 @@ def test_a_start_is_checked(service, name, setting, word):
     assert call(service.installation, "--check-start", program=name).returncode == os.EX_OK
     done = call(service.installation, "--check-start", program=name, env={f"LEADHOOK_{section}_{key}".upper(): value})
     assert done.returncode == os.EX_CONFIG and word in done.stderr and done.stdout == ""
+
+
+def test_the_state_directory_is_checked(service, make_folder):
+    """--check-start of leadhook-fcgi: a start would share memory in server.state_dir; the check makes nothing there"""
+    folder = make_folder()
+    shared, foreign = folder / "shared", folder / "foreign"
+    for one in (shared, foreign):
+        one.mkdir(mode=0o700)
+    shared.chmod(0o777)
+    (foreign / "limits").write_text("something else than limits")
+
+    def check(place, name="leadhook-fcgi"):
+        return call(service.installation, "--check-start", program=name, env={"LEADHOOK_SERVER_STATE_DIR": str(place)})
+    assert check(folder / "missing").returncode == os.EX_OK and not (folder / "missing").exists()
+    for place, hint in ((NO_STATE[2], "set server.state_dir"), (folder / "no" / "parent", "make the directory"), (shared, "chmod 700"),
+                        (foreign, "remove the file")):
+        done = check(place)
+        assert done.returncode == os.EX_CONFIG and "no_shared_memory" in done.stderr and hint in done.stderr, place
+        assert check(place, "leadhook-dispatch").returncode == os.EX_OK, "it shares no memory"
+    assert list(shared.iterdir()) == [] and [one.name for one in foreign.iterdir()] == ["limits"]

@@ -54,6 +54,7 @@ static const struct {
 	{ SLICE("__url"), LEAD_SIGNUP_URL },
 	{ SLICE("custom_fields"), LEAD_CUSTOM_OBJECT },
 	{ SLICE("utm"), LEAD_UTM_OBJECT },
+	{ SLICE(OTHER_FIELDS_NAME), LEAD_OTHER_FIELDS },
 	{ SLICE("tags"), LEAD_TAG_NAMES },
 	{ SLICE("completed_actions"), LEAD_ACTION_TEXTS },
 	/* what payloads derive from other fields, or from the campaign */
@@ -127,6 +128,8 @@ lead_field_of(struct slice name, bool json)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (is_named(name, names[i].name)) {
 			const enum lead_field field = names[i].field;
+			if (json && field == LEAD_OTHER_FIELDS)
+				return LEAD_IGNORED;
 			return !json && (field == LEAD_CUSTOM_OBJECT || field == LEAD_UTM_OBJECT) ? LEAD_CUSTOM : field;
 		}
 	if (begins_with(name, SLICE(UTM)) && name.size > sizeof(UTM) - 1)

@@ -36,9 +36,12 @@ enum lead_field {
 	LEAD_ACTION_TEXTS,
 	LEAD_CUSTOM,        /* a custom field */
 	LEAD_CUSTOM_OBJECT, /* NDJSON: all of them */
+	LEAD_OTHER_FIELDS,  /* CSV: utm parameters and custom fields as members of NDJSON */
 	LEAD_DERIVED_NAME,  /* NDJSON: a custom field, unless there is an object of them */
 	LEAD_IGNORED        /* what follows from other fields */
 };
+
+#define OTHER_FIELDS_NAME "__fields"
 
 struct column {
 	enum lead_field field;

@@ -48,9 +48,12 @@ static const struct {
 	{ SLICE("signup_url"), SLICE("signup_url"), TEXT, PLACE(signup_url) },
 };
 
-/* Sorted, without duplicates. */
+/* Names of CSV's columns of their own; those of more leads than others, where not all have room. */
 struct names {
-	struct slice *items;
+	struct name {
+		struct slice text; /* allocated by itself: names come and go */
+		uint64_t leads;    /* that have it, less what others displaced: never more */
+	} * items;                 /* sorted by text, without duplicates */
 	size_t count, capacity;
 };
 
@@ -58,17 +61,30 @@ struct lead_writer {
 	enum records_format format;
 	char delimiter;
 	const struct definitions *definitions;
-	struct pool *pool; /* of the names */
+	struct pool *pool; /* of the arrays of names */
+	size_t room, used; /* for both together, by name_cost */
+	bool all_named;    /* no name was left out */
 	struct names custom, utm;
 };
 
 struct lead_writer *
-lead_writer_new(enum records_format format, char delimiter, const struct definitions *definitions)
+lead_writer_new(enum records_format format, char delimiter, const struct definitions *definitions, size_t room)
 {
 	struct lead_writer *writer = memory_alloc(sizeof(*writer));
-	*writer =
-	    (struct lead_writer){ .format = format, .delimiter = delimiter, .definitions = definitions, .pool = pool_new() };
+	*writer = (struct lead_writer){ .format = format,
+		.delimiter = delimiter,
+		.definitions = definitions,
+		.room = room,
+		.all_named = true,
+		.pool = pool_new() };
 	return writer;
+}
+
+static void
+free_names(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free((char *)names->items[i].text.data);
 }
 
 void
@@ -76,6 +92,8 @@ lead_writer_free(struct lead_writer **writer)
 {
 	if (*writer == NULL)
 		return;
+	free_names(&(*writer)->utm);
+	free_names(&(*writer)->custom);
 	pool_free(&(*writer)->pool);
 	free(*writer);
 	*writer = NULL;
@@ -83,12 +101,12 @@ lead_writer_free(struct lead_writer **writer)
 
 /* Its place in the names, or where it belongs. */
 static size_t
-find_name(const struct names *names, struct slice name, bool *found)
+find_name(const struct names *names, struct slice text, bool *found)
 {
 	size_t low = 0, high = names->count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const int order = slice_compare(names->items[middle], name);
+		const int order = slice_compare(names->items[middle].text, text);
 		if (order == 0) {
 			*found = true;
 			return middle;
@@ -102,17 +120,72 @@ find_name(const struct names *names, struct slice name, bool *found)
 	return low;
 }
 
-static void
-add_name(struct lead_writer *writer, struct names *names, struct slice name)
+/* At least its bytes in a URL, as a member of JSON with a number. */
+static size_t
+name_cost(struct slice text)
 {
-	bool found;
-	const size_t at = find_name(names, name, &found);
-	if (found)
-		return;
+	enum { SYNTAX = 12, DIGITS = 10, PLAIN = 1, OTHER = 3, ESCAPED = 6 };
+	size_t cost = SYNTAX + DIGITS;
+	for (size_t i = 0; i < text.size; i++) {
+		const unsigned char c = (unsigned char)text.data[i];
+		cost += ascii_is_alpha((char)c) || ascii_is_digit((char)c) || c == '_' || c == '-' ? PLAIN
+			: c >= 0x80                                                                ? OTHER
+												   : ESCAPED;
+	}
+	return cost;
+}
+
+static void
+take_one(struct lead_writer *writer, struct names *names)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < names->count; i++) {
+		struct name name = names->items[i];
+		if (--name.leads > 0)
+			names->items[count++] = name;
+		else {
+			writer->used -= name_cost(name.text);
+			free((char *)name.text.data);
+		}
+	}
+	names->count = count;
+}
+
+static void
+insert_name(struct lead_writer *writer, struct names *names, size_t at, struct slice text, uint64_t leads)
+{
 	names->items = pool_grow(writer->pool, names->items, names->count, &names->capacity, sizeof(*names->items));
 	memmove(&names->items[at + 1], &names->items[at], (names->count - at) * sizeof(*names->items));
-	names->items[at] = pool_copy(writer->pool, name);
+	char *copy = memory_alloc(text.size + 1);
+	memcpy(copy, text.data, text.size);
+	names->items[at] = (struct name){ { copy, text.size }, leads };
 	names->count++;
+	writer->used += name_cost(text);
+}
+
+static bool
+has_room(const struct lead_writer *writer, struct slice text)
+{
+	return writer->custom.count + writer->utm.count < LEAD_WRITER_NAMES_MAX &&
+	       writer->used + name_cost(text) <= writer->room;
+}
+
+/* Counts a lead. A name without room costs all others one lead, so that what few leads have is displaced by what many have, and
+ * never the reverse, however many names there are (Misra and Gries, 1982). */
+static void
+add_name(struct lead_writer *writer, struct names *names, struct slice text)
+{
+	bool found;
+	const size_t at = find_name(names, text, &found);
+	if (found)
+		names->items[at].leads++;
+	else if (has_room(writer, text))
+		insert_name(writer, names, at, text, 1);
+	else {
+		writer->all_named = false;
+		take_one(writer, &writer->custom);
+		take_one(writer, &writer->utm);
+	}
 }
 
 /* As a cell shows it; empty for null. */
@@ -134,32 +207,28 @@ add_names(struct lead_writer *writer, struct pool *pool, struct slice object, st
 			add_name(writer, names, fields.items[i].name);
 }
 
-static bool
-names_fit(const struct lead_writer *writer)
-{
-	return ARRAY_SIZE(columns) + writer->custom.count + writer->utm.count <= CSV_FIELDS_MAX;
-}
-
-bool
+void
 lead_writer_add_names(struct lead_writer *writer, struct pool *pool, const struct lead *lead)
 {
 	add_names(writer, pool, lead->custom_fields, &writer->custom);
 	add_names(writer, pool, lead->utm, &writer->utm);
-	return names_fit(writer);
 }
 
 static void
 put_names(struct json_writer *json, struct slice key, const struct names *names)
 {
 	json_name(json, key);
-	json_begin_array(json);
-	for (size_t i = 0; i < names->count; i++)
-		json_string(json, names->items[i]);
-	json_end_array(json);
+	json_begin_object(json);
+	for (size_t i = 0; i < names->count; i++) {
+		json_key(json, names->items[i].text);
+		json_u64(json, names->items[i].leads);
+	}
+	json_end_object(json);
 }
 
 #define UTM_NAMES SLICE("utm")
 #define CUSTOM_NAMES SLICE("custom")
+#define ALL_NAMED SLICE("all")
 
 struct slice
 lead_writer_names(const struct lead_writer *writer, struct pool *pool)
@@ -171,6 +240,7 @@ lead_writer_names(const struct lead_writer *writer, struct pool *pool)
 	json_begin_object(&json);
 	put_names(&json, UTM_NAMES, &writer->utm);
 	put_names(&json, CUSTOM_NAMES, &writer->custom);
+	json_put_boolean(&json, ALL_NAMED, writer->all_named);
 	json_end_object(&json);
 	const struct slice text = pool_copy(pool, buffer_slice(&out));
 	buffer_free(&out);
@@ -180,31 +250,53 @@ lead_writer_names(const struct lead_writer *writer, struct pool *pool)
 struct names_reader {
 	struct lead_writer *writer;
 	struct names *names; /* those of the key at hand */
+	struct slice name;
 };
+
+static bool
+read_key(struct names_reader *reader, const struct json_event *key)
+{
+	struct lead_writer *writer = reader->writer;
+	if (key->depth == 2) {
+		reader->name = pool_copy(writer->pool, key->text);
+		return true;
+	}
+	reader->names = slice_equal(key->text, UTM_NAMES)      ? &writer->utm
+			: slice_equal(key->text, CUSTOM_NAMES) ? &writer->custom
+							       : NULL;
+	return reader->names != NULL || slice_equal(key->text, ALL_NAMED);
+}
+
+static bool
+read_count(struct names_reader *reader, struct slice text)
+{
+	uint64_t leads;
+	bool found;
+	if (reader->names == NULL || !slice_to_u64(text, UINT32_MAX, &leads) || leads == 0)
+		return false;
+	const size_t at = find_name(reader->names, reader->name, &found);
+	if (found || !has_room(reader->writer, reader->name))
+		return false;
+	insert_name(reader->writer, reader->names, at, reader->name, leads);
+	return true;
+}
 
 /* A json_handler. */
 static bool
 read_names(void *context, const struct json_event *event)
 {
 	struct names_reader *reader = context;
-	struct lead_writer *writer = reader->writer;
 	switch (event->type) {
 	case JSON_OBJECT_BEGIN:
 	case JSON_OBJECT_END:
-		return event->depth == 0;
+		return event->depth == 0 || (event->depth == 1 && reader->names != NULL);
 	case JSON_KEY:
-		reader->names = slice_equal(event->text, UTM_NAMES)      ? &writer->utm
-				: slice_equal(event->text, CUSTOM_NAMES) ? &writer->custom
-									 : NULL;
-		return reader->names != NULL;
-	case JSON_ARRAY_BEGIN:
-	case JSON_ARRAY_END:
-		return event->depth == 1;
-	case JSON_STRING:
-		if (event->depth != 2)
-			return false;
-		add_name(writer, reader->names, event->text);
-		return names_fit(writer);
+		return read_key(reader, event);
+	case JSON_NUMBER:
+		return event->depth == 2 && read_count(reader, event->text);
+	case JSON_BOOLEAN:
+		reader->writer->all_named = event->boolean;
+		return event->depth == 1 && reader->names == NULL;
 	default:
 		return false;
 	}
@@ -239,11 +331,15 @@ lead_writer_heading(struct lead_writer *writer, struct pool *pool, struct buffer
 	}
 	for (size_t i = 0; i < writer->utm.count; i++) {
 		buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, POOL_JOIN(pool, SLICE("utm_"), writer->utm.items[i]), writer->delimiter);
+		csv_add_cell(out, POOL_JOIN(pool, SLICE("utm_"), writer->utm.items[i].text), writer->delimiter);
 	}
 	for (size_t i = 0; i < writer->custom.count; i++) {
 		buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, custom_heading(pool, writer->custom.items[i]), writer->delimiter);
+		csv_add_cell(out, custom_heading(pool, writer->custom.items[i].text), writer->delimiter);
+	}
+	if (!writer->all_named) {
+		buffer_add_byte(out, writer->delimiter);
+		csv_add_cell(out, SLICE(OTHER_FIELDS_NAME), writer->delimiter);
 	}
 	buffer_add_text(out, "\r\n");
 }
@@ -329,6 +425,46 @@ add_cells(
 	}
 }
 
+/* The fields without a column. */
+static void
+put_others(struct pool *pool, const struct names *names, struct slice key, struct slice object, struct json_writer *json)
+{
+	const struct custom_fields fields = custom_fields_read(pool, object);
+	bool any = false;
+	for (size_t i = 0; i < fields.count; i++) {
+		bool found;
+		find_name(names, fields.items[i].name, &found);
+		if (found || text_of(&fields.items[i]).size == 0)
+			continue;
+		if (!any) {
+			json_name(json, key);
+			json_begin_object(json);
+		}
+		any = true;
+		json_key(json, fields.items[i].name);
+		json_raw(json, fields.items[i].json);
+	}
+	if (any)
+		json_end_object(json);
+}
+
+static void
+add_others(const struct lead_writer *writer, struct pool *pool, const struct lead *lead, struct buffer *out)
+{
+	struct buffer cell;
+	struct json_writer json;
+	buffer_init(&cell, CELL_MAX_BYTES);
+	json_writer_init(&json, &cell);
+	json_begin_object(&json);
+	put_others(pool, &writer->utm, SLICE("utm"), lead->utm, &json);
+	put_others(pool, &writer->custom, SLICE(CUSTOM_FIELDS_NAME), lead->custom_fields, &json);
+	json_end_object(&json);
+	const struct slice text = buffer_slice(&cell);
+	buffer_add_byte(out, writer->delimiter);
+	csv_add_cell(out, slice_equal(text, SLICE("{}")) ? SLICE("") : text, writer->delimiter);
+	buffer_free(&cell);
+}
+
 static void
 add_member(const struct lead_writer *writer, const struct lead *lead, size_t column, struct json_writer *json)
 {
@@ -393,5 +529,7 @@ lead_writer_add(struct lead_writer *writer, struct pool *pool, const struct lead
 	}
 	add_cells(writer, pool, &writer->utm, lead->utm, out);
 	add_cells(writer, pool, &writer->custom, lead->custom_fields, out);
+	if (!writer->all_named)
+		add_others(writer, pool, lead, out);
 	buffer_add_text(out, "\r\n");
 }

@@ -12,16 +12,22 @@
 
 struct lead_writer;
 
-/* `definitions` of the campaign: names of tags and texts of actions; they must stay valid. `delimiter`: of CSV. */
-struct lead_writer *lead_writer_new(enum records_format format, char delimiter, const struct definitions *definitions);
+enum {
+	LEAD_WRITER_NAMES_MAX = 250, /* columns of custom fields and utm parameters */
+	LEAD_WRITER_ANY_ROOM = 1024 * 1024
+};
+/* `definitions` of the campaign: names of tags and texts of actions; they must stay valid. `delimiter`: of CSV. `room`: bytes
+ * that lead_writer_names may have in a URL, besides 100. */
+struct lead_writer *lead_writer_new(
+    enum records_format format, char delimiter, const struct definitions *definitions, size_t room);
 void lead_writer_free(struct lead_writer **writer);
 
 /* CSV has a column for each custom field and utm parameter that any lead has: all leads come here first. Only `custom_fields`
- * and `utm` are read. Returns false when there are too many columns for a file that can be imported. */
-MUST_CHECK bool lead_writer_add_names(struct lead_writer *writer, struct pool *pool, const struct lead *lead);
+ * and `utm` are read. Where there are too many, those that most leads have get columns, and one column has the others. */
+void lead_writer_add_names(struct lead_writer *writer, struct pool *pool, const struct lead *lead);
 
-/* The names that it has, as a JSON object in the pool; and the reverse, for a writer that goes on for another. Returns false for
- * a text that is no such object, or has too many names. */
+/* The names that it has, as a JSON object in the pool; and the reverse, for a writer that goes on for another. Returns false
+ * for a text that is no such object, or has too many names. */
 struct slice lead_writer_names(const struct lead_writer *writer, struct pool *pool);
 MUST_CHECK bool lead_writer_set_names(struct lead_writer *writer, struct slice json);
 

@@ -325,7 +325,14 @@ row_from_csv(struct pool *pool, const struct row_limits *limits, const struct co
 	struct row row = { .pool = pool, .limits = limits };
 	if (fields->count != column_count)
 		return pool_printf(pool, "the record has %zu fields, the heading %zu", fields->count, column_count).data;
-	for (size_t i = 0; i < column_count; i++)
-		row_add(&row, &columns[i], csv_cell(pool, fields->items[i]));
+	for (size_t i = 0; i < column_count; i++) {
+		const struct slice cell = csv_cell(pool, fields->items[i]);
+		const char *problem =
+		    columns[i].field == LEAD_OTHER_FIELDS && cell.size > 0 ? row_add_members(&row, cell) : NULL;
+		if (problem != NULL)
+			return problem;
+		if (columns[i].field != LEAD_OTHER_FIELDS)
+			row_add(&row, &columns[i], cell);
+	}
 	return row_finish(&row, import);
 }

@@ -52,6 +52,8 @@ void row_add_json(struct row *row, const struct column *column, struct slice jso
 void row_add_name(struct row *row, enum lead_field field, struct slice name);
 /* Reports that the value of `name` breaks the rule, unless another one does. */
 void row_fail(struct row *row, struct slice name, const char *rule);
+/* Adds the members of a lead in JSON. Returns NULL, or what is wrong with it. */
+MUST_CHECK const char *row_add_members(struct row *row, struct slice json);
 MUST_CHECK const char *row_finish(struct row *row, struct import *import);
 
 #endif

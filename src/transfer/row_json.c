@@ -129,22 +129,29 @@ add_param(struct row *row, const struct http_param *param)
 }
 
 const char *
-row_from_json(struct pool *pool, const struct row_limits *limits, struct slice json, struct import *import)
+row_add_members(struct row *row, struct slice json)
 {
 	const struct http_names names = { .kind_of = kind_of, .fields = SLICE(CUSTOM_FIELDS_NAME) };
 	struct http_caps caps = HTTP_CAPS_DEFAULT;
 	struct http_problem problem;
-	struct row row = { .pool = pool, .limits = limits };
-	caps.depth = limits->depth;
+	caps.depth = row->limits->depth;
 	caps.parameters = MEMBERS_MAX;
-	caps.name_bytes = limits->name_bytes;
-	caps.value_bytes = limits->value_bytes;
-	struct http_params *params = http_params_new(pool, &caps, &names);
+	caps.name_bytes = row->limits->name_bytes;
+	caps.value_bytes = row->limits->value_bytes;
+	struct http_params *params = http_params_new(row->pool, &caps, &names);
 	if (!http_params_read_json(params, json, &problem))
 		return problem.kind == HTTP_INVALID_JSON
-			   ? pool_printf(pool, "the record is not valid JSON: %.*s", SLICE_ARGS(problem.message)).data
+			   ? pool_printf(row->pool, "the record is not valid JSON: %.*s", SLICE_ARGS(problem.message)).data
 			   : problem.message.data;
 	for (size_t i = 0; i < http_params_count(params); i++)
-		add_param(&row, http_params_at(params, i));
-	return row_finish(&row, import);
+		add_param(row, http_params_at(params, i));
+	return NULL;
+}
+
+const char *
+row_from_json(struct pool *pool, const struct row_limits *limits, struct slice json, struct import *import)
+{
+	struct row row = { .pool = pool, .limits = limits };
+	const char *problem = row_add_members(&row, json);
+	return problem != NULL ? problem : row_finish(&row, import);
 }

@@ -144,6 +144,23 @@ names_and_formulas_are_read(void **state UNUSED)
 	assert_slice(import.signup.uid, "'=1");
 }
 
+/* The column of lead export that has what no other column has. */
+static void
+other_fields_are_read(void **state UNUSED)
+{
+	struct import import;
+	assert_null(read_cell("__fields", "", &import));
+	assert_int_equal(import.signup.custom_field_count, 0);
+	assert_null(read_cell(
+	    "__fields", "{\"utm\":{\"u1\":\"x\"},\"custom_fields\":{\"plan\":\"gold\",\"size\":[1,\"=2\"]}}", &import));
+	assert_slice(import.signup.utm, "{\"u1\":\"x\"}");
+	assert_int_equal(import.signup.custom_field_count, 2);
+	assert_slice(import.signup.custom_fields[0].json, "\"gold\"");
+	assert_slice(import.signup.custom_fields[1].json, "[1,\"=2\"]");
+	assert_non_null(read_cell("__fields", "{\"utm\":", &import));
+	assert_non_null(read_cell("__fields", "[]", &import));
+}
+
 static void
 bad_json_has_a_reason(void **state UNUSED)
 {
@@ -223,6 +240,7 @@ main(void)
 		cmocka_unit_test(what_only_informs_is_cleaned),
 		cmocka_unit_test(json_is_read_as_payloads_show_it),
 		cmocka_unit_test(names_and_formulas_are_read),
+		cmocka_unit_test(other_fields_are_read),
 		cmocka_unit_test(bad_json_has_a_reason),
 		cmocka_unit_test(json_has_the_fields_of_a_request),
 		cmocka_unit_test(a_record_has_at_most_1000_members),

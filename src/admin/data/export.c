@@ -80,9 +80,7 @@ static int
 take_names(struct export_run *run, const struct lead *leads, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!lead_writer_add_names(run->writer, run->pool, &leads[i]))
-			return admin_fail(run->call, PROBLEM_INVALID,
-			    "the leads have more custom fields than a CSV file can have columns: use --format ndjson");
+		lead_writer_add_names(run->writer, run->pool, &leads[i]);
 	return EX_OK;
 }
 
@@ -227,7 +225,8 @@ admin_lead_export(struct admin_call *call)
 		return admin_answer(call, result);
 	run.last = campaign.last_subscription_number;
 	run.progress = progress_begin(call->errors, "leads", campaign.counters.leads);
-	run.writer = lead_writer_new(run.format, run.delimiter, &run.definitions);
+	run.writer = lead_writer_new(
+	    run.format, run.delimiter, &run.definitions, call->is_remote ? EXPORT_PART_ROOM : LEAD_WRITER_ANY_ROOM);
 	run.pool = pool_new();
 	buffer_init(&run.bytes, PAGE_MAX_BYTES);
 	const struct export_part part = {

@@ -7,15 +7,13 @@
 #include <inttypes.h>
 #include <sysexits.h>
 
-#include "base/encode.h"
 #include "store/store.h"
 
 enum {
 	PART_LEADS = 500,
-	PART_NAMES = 2000,                   /* leads whose names are collected */
-	PART_BYTES = 512 * 1024,             /* of records, from which on no other lead is added */
-	RECORDS_MAX_BYTES = 8 * 1024 * 1024, /* those of a part, with its last lead */
-	PLACE_MAX_BYTES = 2048               /* encoded: it is in a header, which web servers limit */
+	PART_NAMES = 2000,                  /* leads whose names are collected */
+	PART_BYTES = 512 * 1024,            /* of records, from which on no other lead is added */
+	RECORDS_MAX_BYTES = 8 * 1024 * 1024 /* those of a part, with its last lead */
 };
 
 static const struct {
@@ -65,33 +63,21 @@ read_place(struct lead_writer *writer, enum records_format format, struct slice 
 	return read_numbers(slice_sub(text, 0, colon), place);
 }
 
-static int
+static void
 name_next(struct admin_call *call, const struct export_part *part, const struct place *place)
 {
-	struct buffer encoded;
 	struct slice next = pool_printf(call->pool, "%" PRIu32 "-%" PRIu32, place->after, place->last);
 	if (part->format == RECORDS_CSV)
 		next = POOL_JOIN(call->pool, phases[place->names_only ? 0 : 1].prefix, next, SLICE(":"),
 		    lead_writer_names(part->writer, call->pool));
-	buffer_init(&encoded, PLACE_MAX_BYTES);
-	encode_percent(&encoded, next);
-	const bool fits = buffer_ok(&encoded);
-	buffer_free(&encoded);
-	if (!fits)
-		return admin_fail(
-		    call, PROBLEM_CONFLICT, "the leads have too many custom fields for CSV in parts: use the format ndjson");
 	admin_next(call, next);
-	return EX_OK;
 }
 
-static int
+static void
 collect_names(struct admin_call *call, struct lead_writer *writer, const struct lead_page *page)
 {
 	for (size_t i = 0; i < page->count; i++)
-		if (!lead_writer_add_names(writer, call->pool, &page->leads[i]))
-			return admin_fail(call, PROBLEM_CONFLICT,
-			    "the leads have more custom fields than a CSV file can have columns: use the format ndjson");
-	return EX_OK;
+		lead_writer_add_names(writer, call->pool, &page->leads[i]);
 }
 
 /* Leaves out what signed up later. */
@@ -123,7 +109,6 @@ write_part(
 {
 	struct lead_filter filter = *part->filter;
 	struct lead_page page;
-	int status = EX_OK;
 	filter.after = place->after;
 	filter.limit = place->names_only ? PART_NAMES : PART_LEADS;
 	const enum result result = store_export_leads(call->store, call->pool, call->id, &filter, place->names_only, &page);
@@ -131,7 +116,7 @@ write_part(
 		return admin_answer(call, result);
 	end_page(&page, place->last);
 	if (place->names_only)
-		status = collect_names(call, part->writer, &page);
+		collect_names(call, part->writer, &page);
 	else
 		write_records(call, part->writer, &page, out);
 	*leads = place->names_only ? 0 : page.count;
@@ -141,7 +126,7 @@ write_part(
 		lead_writer_heading(part->writer, call->pool, out);
 		place->names_only = false;
 	}
-	return status;
+	return EX_OK;
 }
 
 int
@@ -161,10 +146,10 @@ export_part(struct admin_call *call, const struct export_part *part)
 	buffer_free(&records);
 	if (status == EX_OK && !fits)
 		status = admin_fail(call, PROBLEM_INTERNAL, "the records are too large");
-	if (status == EX_OK && next)
-		status = name_next(call, part, &place);
 	if (status != EX_OK)
 		return status;
+	if (next)
+		name_next(call, part, &place);
 	output_record(call->output);
 	output_u64(call->output, "leads", leads);
 	output_lines(call->output, "records", text);

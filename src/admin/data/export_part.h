@@ -7,6 +7,9 @@
 #include "admin/call.h"
 #include "transfer/lead_writer.h"
 
+/* Of the place of a part: it is in a header, which web servers limit, as 2 KiB at most. */
+enum { EXPORT_PART_ROOM = 1800 };
+
 struct export_part {
 	struct lead_writer *writer;
 	enum records_format format;

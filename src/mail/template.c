@@ -154,6 +154,20 @@ add_blank(struct compiler *c)
 	add_piece(c, PIECE_TEXT)->text = SLICE(" ");
 }
 
+/* Whether the text ends within a link in angle brackets, which may have white space (RFC 3986, appendix C). One begins with
+ * a word that has a character of addresses. */
+static bool
+ends_in_brackets(struct slice text)
+{
+	const size_t open = slice_find_last(text, '<'), close = slice_find_last(text, '>');
+	if (open == text.size || (close < text.size && close > open))
+		return false;
+	for (size_t at = open + 1; at < text.size && !ascii_is_space(text.data[at]); at++)
+		if (text.data[at] == ':' || text.data[at] == '.' || text.data[at] == '@' || text.data[at] == '{')
+			return true;
+	return false;
+}
+
 /* In text, before its value. */
 static bool
 begin_secret(struct compiler *c, const struct tag *tag)
@@ -165,6 +179,8 @@ begin_secret(struct compiler *c, const struct tag *tag)
 	const bool is_html = c->rules->place == TEMPLATE_HTML;
 	if (is_html && c->scan.link && before == '>' && size == 0 && tag->to < c->source.size && c->source.data[tag->to] == '<')
 		return true;
+	if (!is_html && ends_in_brackets(slice_sub(c->source, 0, tag->from - (size < tag->from ? size : tag->from))))
+		return fail_secret(c, tag, "cannot be a part of a link: the angle bracket of one before it is not closed");
 	c->secret = *tag;
 	if (ascii_is_space(before))
 		return true;

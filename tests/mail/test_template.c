@@ -338,6 +338,7 @@ static void
 secrets_in_text_are_no_part_of_a_link(void **state UNUSED)
 {
 #define BEFORE "cannot be a part of a link: a blank goes before it"
+#define IN_BRACKETS "cannot be a part of a link: the angle bracket of one before it is not closed"
 #define AFTER "cannot be a part of a link: a blank goes after it, or punctuation and a blank"
 	static const struct {
 		const char *source, *expected;
@@ -380,6 +381,12 @@ secrets_in_text_are_no_part_of_a_link(void **state UNUSED)
 		{ "<{S}> https://a.example", "<https://a> https://a.example" },
 		{ "a\n{{#code}}\n{S}\n{{/code}}\nb", "a\nhttps://a\nb" },
 		{ "evil.example&#47;{S}", "1:18 " BEFORE },
+		/* RFC 3986, appendix C: white space in angle brackets is no part of the link */
+		{ "<https://evil.example/ {S} >", "1:24 " IN_BRACKETS },
+		{ "a <www.evil.example/?\n({S})\n>", "2:2 " IN_BRACKETS },
+		{ "<{{share_url}} {S}>", "1:16 " IN_BRACKETS },
+		{ "<https://b.example> {S} >", "<https://b.example> https://a >" },
+		{ "1 < 2.5 and <3 {S}", "1 < 2.5 and <3 https://a" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(everywhere); i++)
 		for (enum template_place place = TEMPLATE_SUBJECT; place < TEMPLATE_PLACES; place++)

@@ -154,7 +154,7 @@ static struct slice
 fields_of(struct pool *pool, const struct signup *signup)
 {
 	const struct custom_field_limits limits = { signup->custom_field_count, PRETENDED_MAX_BYTES, 0 };
-	const struct custom_field_changes changes = { signup->custom_fields, signup->custom_field_count, false };
+	const struct custom_field_changes changes = { signup->custom_fields, signup->custom_field_count, 0, false };
 	const struct stored_fields none = { SLICE_NONE, 0 };
 	struct stored_fields fields;
 	struct slice problem;

@@ -195,14 +195,18 @@ parse_custom_fields(struct call *call, const struct fields *fields, struct argum
 		if (slice_starts_with(name, SLICE("_")) || is_utm(name) ||
 		    is_honeypot(call, name, fields->items[i].param, &arguments->trapped))
 			continue;
-		if (!parameter_is_reserved(name))
-			changes[signup->custom_field_count++] = (struct custom_field){
-				.name = name,
-				.json = value->type == HTTP_NULL ? SLICE_NONE : value_as_json(pool, value),
-				.text = value->type == HTTP_STRING ? value->text : SLICE_NONE,
-			};
-		else if (value->type == HTTP_ARRAY && !parameter_informs(name))
-			return call_fail_parameter(call, fields->items[i].param->name, "must be one value");
+		if (parameter_is_reserved(name)) {
+			if (value->type == HTTP_ARRAY && !parameter_informs(name))
+				return call_fail_parameter(call, fields->items[i].param->name, "must be one value");
+			continue;
+		}
+		changes[signup->custom_field_count++] = (struct custom_field){
+			.name = name,
+			.json = value->type == HTTP_NULL ? SLICE_NONE : value_as_json(pool, value),
+			.text = value->type == HTTP_STRING ? value->text : SLICE_NONE,
+		};
+		/* the last ones: the query of `__url` was added after the request's own */
+		signup->optional_fields += fields->items[i].param->origin == HTTP_ORIGIN_URL;
 	}
 	signup->custom_fields = changes;
 	return true;

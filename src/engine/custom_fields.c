@@ -223,7 +223,7 @@ custom_fields_texts(struct pool *pool, struct slice json, const struct slice *na
 /* A field, stored or sent, as it would be written. */
 struct member {
 	struct slice name, text; /* text: `"name":value`; absent: the field is removed */
-	bool stays;
+	bool optional, stays;
 };
 
 struct members {
@@ -300,19 +300,24 @@ fail_merge(struct pool *pool, const struct room *room, const struct room *most, 
 	return false;
 }
 
-/* The fields of a call, as if there were no others. */
+/* The fields of a call, as if there were no others. Optional ones come last, and those that do not fit are removed. */
 static bool
-fit_alone(struct pool *pool, const struct members *sent, const struct room *most, struct slice *problem)
+fit_alone(struct pool *pool, struct members *sent, const struct room *most, struct slice *problem)
 {
 	struct room room = *most;
+	size_t count = 0;
 	for (size_t i = 0; i < sent->count; i++) {
-		const struct member *member = &sent->items[i];
-		if (!slice_present(member->text))
-			continue;
-		if (!has_room(&room, member))
+		const struct member member = sent->items[i];
+		const bool fits = !slice_present(member.text) || has_room(&room, &member);
+		if (!fits && !member.optional)
 			return fail_merge(pool, &room, most, problem);
-		take(&room, member);
+		if (!fits)
+			continue;
+		if (slice_present(member.text))
+			take(&room, &member);
+		sent->items[count++] = member;
 	}
+	sent->count = count;
 	return true;
 }
 
@@ -329,8 +334,8 @@ keep_keyed(const struct members *old, size_t keyed, const struct members *sent, 
 	}
 }
 
-/* A field of the call takes the place of a stored one, which stays if there is no room for the change. Returns whether all fit.
- */
+/* A field of the call takes the place of a stored one, which stays if there is no room for the change. Returns whether all
+ * fit that are not optional. */
 static bool
 keep_sent(const struct members *old, size_t keyed, const struct members *sent, struct room *room)
 {
@@ -347,7 +352,7 @@ keep_sent(const struct members *old, size_t keyed, const struct members *sent, s
 		member->stays = has_room(room, member);
 		if (!member->stays) {
 			*room = before;
-			all = false;
+			all = all && member->optional;
 			continue;
 		}
 		take(room, member);
@@ -415,7 +420,9 @@ custom_fields_merge(struct pool *pool, const struct stored_fields *stored, const
 {
 	const struct custom_fields fields = custom_fields_read(pool, stored->json);
 	const struct members old = members_of(pool, fields.items, fields.count);
-	const struct members sent = members_of(pool, changes->items, changes->count);
+	struct members sent = members_of(pool, changes->items, changes->count);
+	for (size_t i = sent.count - changes->optional; i < sent.count; i++)
+		sent.items[i].optional = true;
 	const size_t keyed = stored->keyed < old.count ? stored->keyed : old.count;
 	const bool is_less = limits->public_bytes != 0 && limits->public_bytes < limits->bytes;
 	const struct room most = room_of(limits->fields, limits->bytes);

@@ -29,6 +29,7 @@ struct stored_fields {
 struct custom_field_changes {
 	const struct custom_field *items;
 	size_t count;
+	size_t optional; /* the last so many, with names of their own: left out where they do not fit */
 	bool with_key;
 };
 
@@ -56,9 +57,9 @@ struct custom_fields custom_fields_read(struct pool *pool, struct slice json);
 void custom_fields_texts(struct pool *pool, struct slice json, const struct slice *names, size_t count, struct slice *texts);
 
 /* Applies the changes of a call to the fields of a lead. Returns false with a message for the client in *problem when the
- * changes alone exceed a limit, or with a key those together with the fields that were stored with one. What callers without a
- * key store never makes a call fail (docs/api.md 1.3): fields that they stored are left out where those of the call need their
- * room, and so are those of a call without a key that do not fit beside the ones that came with a key. */
+ * changes that are not optional exceed a limit alone, or with a key together with the fields that were stored with one. What
+ * callers without a key store never makes a call fail (docs/api.md 1.3): fields that they stored are left out where those of
+ * the call need their room, and so are those of a call without a key that do not fit beside the ones that came with a key. */
 MUST_CHECK bool custom_fields_merge(struct pool *pool, const struct stored_fields *stored,
     const struct custom_field_changes *changes, const struct custom_field_limits *limits, struct stored_fields *merged,
     struct slice *problem);

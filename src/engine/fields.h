@@ -167,6 +167,7 @@
 	X(TIME, proof_expires_ms) /* of the challenge */ \
 	X(BOOL, unproven) /* it needs proof of work, and has none */ \
 	X(BOOL, no_code) /* its address has requested enough codes */ \
+	X(U32, optional_fields) /* the last so many custom fields, which the visitor did not type */ \
 	X(BOOL, inbound) /* it is a payload of an inbound webhook */ \
 	X(BOOL, referrer_is_page) /* `referrer` is that of the request: the page of the form */ \
 	X(U64, source_id) \

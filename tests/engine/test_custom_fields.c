@@ -109,41 +109,49 @@ public_fields_give_way(void **state UNUSED)
 		size_t keyed;
 		int by;
 		struct slice sent, merged;
-		size_t now_keyed;
+		size_t now_keyed, optional;
 	} cases[] = {
 		/* the fields of a key come first; null removes, with a key or not */
-		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":null}"), SLICE("{\"a\":1}"), 1 },
-		{ SLICE("{\"x\":1}"), 0, KEYED, SLICE("{\"a\":1}"), SLICE("{\"a\":1,\"x\":1}"), 1 },
-		{ SLICE("{\"x\":1}"), 0, KEYED, SLICE("{\"x\":2}"), SLICE("{\"x\":2}"), 1 },
-		{ SLICE("{\"a\":1}"), 1, PUBLIC, SLICE("{\"a\":2,\"x\":1}"), SLICE("{\"a\":2,\"x\":1}"), 0 },
-		{ SLICE("{\"a\":1,\"x\":1}"), 1, PUBLIC, SLICE("{\"a\":null,\"x\":null}"), SLICE_NONE, 0 },
-		{ SLICE("{\"a\":1}"), 65535, PUBLIC, SLICE("{\"x\":1}"), SLICE("{\"a\":1,\"x\":1}"), 1 },
+		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":null}"), SLICE("{\"a\":1}"), 1, 0 },
+		{ SLICE("{\"x\":1}"), 0, KEYED, SLICE("{\"a\":1}"), SLICE("{\"a\":1,\"x\":1}"), 1, 0 },
+		{ SLICE("{\"x\":1}"), 0, KEYED, SLICE("{\"x\":2}"), SLICE("{\"x\":2}"), 1, 0 },
+		{ SLICE("{\"a\":1}"), 1, PUBLIC, SLICE("{\"a\":2,\"x\":1}"), SLICE("{\"a\":2,\"x\":1}"), 0, 0 },
+		{ SLICE("{\"a\":1,\"x\":1}"), 1, PUBLIC, SLICE("{\"a\":null,\"x\":null}"), SLICE_NONE, 0, 0 },
+		{ SLICE("{\"a\":1}"), 65535, PUBLIC, SLICE("{\"x\":1}"), SLICE("{\"a\":1,\"x\":1}"), 1, 0 },
 		/* the number: those of the call are stored, however many there were */
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1}"),
-		    SLICE("{\"a\":1,\"b\":1,\"c\":1,\"p\":1}"), 3 },
+		    SLICE("{\"a\":1,\"b\":1,\"c\":1,\"p\":1}"), 3, 0 },
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1}"), 0, PUBLIC, SLICE("{\"a\":1,\"b\":1}"), SLICE("{\"p\":1,\"a\":1,\"b\":1}"),
-		    0 },
-		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}"), SLICE("4 custom"), 0 },
+		    0, 0 },
+		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}"), SLICE("4 custom"), 0, 0 },
 		/* those of a key do not give way: to strangers never, to a key by an error only */
-		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 4, KEYED, SLICE("{\"a\":1}"), SLICE("4 custom"), 0 },
+		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 4, KEYED, SLICE("{\"a\":1}"), SLICE("4 custom"), 0, 0 },
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 3, PUBLIC, SLICE("{\"a\":1,\"b\":1}"),
-		    SLICE("{\"p\":1,\"q\":1,\"r\":1,\"a\":1}"), 3 },
+		    SLICE("{\"p\":1,\"q\":1,\"r\":1,\"a\":1}"), 3, 0 },
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 4, PUBLIC, SLICE("{\"a\":1,\"q\":2}"),
-		    SLICE("{\"p\":1,\"r\":1,\"s\":1,\"q\":2}"), 3 },
+		    SLICE("{\"p\":1,\"r\":1,\"s\":1,\"q\":2}"), 3, 0 },
 		/* the bytes */
-		{ SLICE("{\"x\":\"123456789\"}"), 0, PUBLIC, SLICE("{\"y\":\"12345678901234567\"}"), SLICE("24 bytes"), 0 },
+		{ SLICE("{\"x\":\"123456789\"}"), 0, PUBLIC, SLICE("{\"y\":\"12345678901234567\"}"), SLICE("24 bytes"), 0, 0 },
 		{ SLICE("{\"x\":\"1234567890\"}"), 0, PUBLIC, SLICE("{\"y\":\"1234567890\"}"), SLICE("{\"y\":\"1234567890\"}"),
-		    0 },
+		    0, 0 },
 		{ SLICE("{\"x\":\"1234567890123456\"}"), 0, KEYED, SLICE("{\"y\":\"12\"}"),
-		    SLICE("{\"y\":\"12\",\"x\":\"1234567890123456\"}"), 1 },
+		    SLICE("{\"y\":\"12\",\"x\":\"1234567890123456\"}"), 1, 0 },
 		{ SLICE("{\"x\":\"1234567890123456\"}"), 0, KEYED, SLICE("{\"y\":\"1234567890123\"}"),
-		    SLICE("{\"y\":\"1234567890123\"}"), 1 },
-		{ SLICE("{\"x\":\"1234567890123456\"}"), 1, KEYED, SLICE("{\"y\":\"1234567890123\"}"), SLICE("40 bytes"), 0 },
+		    SLICE("{\"y\":\"1234567890123\"}"), 1, 0 },
+		{ SLICE("{\"x\":\"1234567890123456\"}"), 1, KEYED, SLICE("{\"y\":\"1234567890123\"}"), SLICE("40 bytes"), 0,
+		    0 },
 		{ SLICE("{\"a\":\"12345678901234567890123456789012\"}"), 1, PUBLIC, SLICE("{\"x\":1}"),
-		    SLICE("{\"a\":\"12345678901234567890123456789012\"}"), 1 },
+		    SLICE("{\"a\":\"12345678901234567890123456789012\"}"), 1, 0 },
 		/* a change that does not fit leaves the value of a key */
 		{ SLICE("{\"a\":\"123456789012345678901\",\"b\":12}"), 2, PUBLIC, SLICE("{\"b\":\"1234567\"}"),
-		    SLICE("{\"a\":\"123456789012345678901\",\"b\":12}"), 2 },
+		    SLICE("{\"a\":\"123456789012345678901\",\"b\":12}"), 2, 0 },
+		/* optional ones, which are the last, are left out alone, with a key or not (1.4) */
+		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}"),
+		    SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1}"), 4, 3 },
+		{ SLICE_NONE, 0, PUBLIC, SLICE("{\"a\":\"1234567890123456\",\"x\":2}"), SLICE("{\"a\":\"1234567890123456\"}"),
+		    0, 1 },
+		{ SLICE("{\"p\":1,\"q\":1,\"r\":1}"), 3, KEYED, SLICE("{\"a\":1,\"x\":1}"),
+		    SLICE("{\"p\":1,\"q\":1,\"r\":1,\"a\":1}"), 4, 1 },
 	};
 	static const struct custom_field_limits limits = { 4, 40, 24 };
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -152,7 +160,7 @@ public_fields_give_way(void **state UNUSED)
 			if (slice_equal(sent.items[k].json, SLICE("null")))
 				sent.items[k].json = SLICE_NONE;
 		const struct stored_fields stored = { cases[i].stored, cases[i].keyed };
-		const struct custom_field_changes changes = { sent.items, sent.count, cases[i].by == KEYED };
+		const struct custom_field_changes changes = { sent.items, sent.count, cases[i].optional, cases[i].by == KEYED };
 		struct stored_fields merged;
 		struct slice problem;
 		if (!custom_fields_merge(pool, &stored, &changes, &limits, &merged, &problem)) {

@@ -362,6 +362,21 @@ def test_url_parameters_are_merged(campaign):
     assert lead["contest_score"] == 0 and lead["uid"] is None and lead["ip"] != "192.0.2.9"
 
 
+@pytest.mark.parametrize("key", [True, None])
+@pytest.mark.parametrize("query, left", [
+    ("&".join(f"f{number}=x" for number in range(300)), 49), (f"f={3000 * 'x'}&g={3000 * 'x'}&h={3000 * 'x'}&i=x", None),
+    (f"{65 * 'n'}=x&f=x", 1), (f"f={5000 * 'x'}&g=x", 1), ("f=%FF&%FF=x&g=%01&h=x", 1),
+    ("&".join(f"utm_{number}={4000 * 'x'}" for number in range(7)), 0), ("gclid=" + 20000 * "x", 0), ("&&=&=x&f[]=x&f[g]=x&[=x", None),
+    ("kid[]=x&email=no&phone_number=no&ip=no&must_exist=2&custom_fields[email]=x&__uid=%FF&api_key=no&points=x", 0)],
+    ids=["number", "bytes", "name", "value", "text", "utm", "long", "syntax", "others"])
+def test_no_url_refuses_a_signup(campaign, query, left, key):
+    """1.4: what does not fit beside the fields of the request is left out, which are stored"""
+    answer = campaign.post({**ADA, "plan": "gold", "__url": f"https://shop.example/?{query}"}, key=key)
+    assert answer.status == 200, answer.body
+    fields = campaign.find(**ADA)["custom_fields"]
+    assert fields["plan"] == "gold" and (left is None or len(fields) == 1 + left)
+
+
 def test_utm_with_the_largest_settings(make_service):
     """1 Caps: with any settings, stored values are complete"""
     service = make_service(settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "60k")])

@@ -228,7 +228,7 @@ decide_import(struct step *step)
 	const struct import *import = step->command->as.import;
 	const struct signup *row = &import->signup;
 	struct working_lead *match;
-	const struct custom_field_changes changes = { row->custom_fields, row->custom_field_count, true };
+	const struct custom_field_changes changes = { row->custom_fields, row->custom_field_count, 0, true };
 	const struct stored_fields none = { SLICE_NONE, 0 };
 	struct stored_fields fields;
 	struct slice problem;

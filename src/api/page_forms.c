@@ -127,14 +127,37 @@ answer_hosted(struct call *call, struct page *page, enum failure failure)
 	return true;
 }
 
-/* The path of the request, as the browser sent it. */
+/* The path and the query of the request, as the browser sent them. */
 static struct slice
 own_path(const struct call *call, const struct page *page)
 {
+	const struct slice query = call->request->query;
 	struct slice path = page->root;
 	for (size_t i = 0; i < call->request->segment_count; i++)
 		path = POOL_JOIN(page->pool, path, SLICE("/"), call->request->segments[i]);
-	return path;
+	return query.size == 0 ? path : POOL_JOIN(page->pool, path, SLICE("?"), http_text_clean(page->pool, query));
+}
+
+/* The values of an array of the body, as a form sends them. */
+static void
+hide_array(const struct page *page, const struct http_param *param, struct page_form *form, struct page_hidden *hidden)
+{
+	const struct slice name = POOL_JOIN(page->pool, param->name, SLICE("[]"));
+	struct slice text;
+	for (size_t i = 0; i < param->value.item_count; i++)
+		if (http_value_string(&param->value.items[i], &text))
+			hidden[form->hidden_count++] = (struct page_hidden){ name, text };
+}
+
+static size_t
+count_values(const struct http_params *params)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < http_params_count(params); i++) {
+		const struct http_value *value = &http_params_at(params, i)->value;
+		count += value->type == HTTP_ARRAY ? value->item_count : 1;
+	}
+	return count;
 }
 
 /* Every other parameter of the body is sent again unseen, but for proof and stamp, which are used up. */
@@ -142,13 +165,16 @@ static void
 hide_others(struct call *call, const struct page *page, const struct page_fields *fields, struct page_form *form)
 {
 	const size_t count = http_params_count(call->params);
-	struct page_hidden *hidden = POOL_ARRAY(page->pool, count + 1, struct page_hidden);
+	struct page_hidden *hidden = POOL_ARRAY(page->pool, count_values(call->params) + 1, struct page_hidden);
 	for (size_t i = 0; i < count; i++) {
-		const struct slice name = http_params_at(call->params, i)->name, value = typed(call, name);
+		const struct http_param *param = http_params_at(call->params, i);
+		const struct slice name = param->name, value = typed(call, name);
 		bool shown = slice_equal(name, stamp_name) || slice_equal(name, proof_name);
 		for (size_t k = 0; k < fields->count; k++)
 			shown = shown || slice_equal(fields->items[k].name, name);
-		if (!shown && slice_present(value))
+		if (!shown && param->origin == HTTP_ORIGIN_BODY && param->value.type == HTTP_ARRAY)
+			hide_array(page, param, form, hidden);
+		else if (!shown && slice_present(value))
 			hidden[form->hidden_count++] = (struct page_hidden){ name, value };
 	}
 	add_bot_fields(call, page, form->failure, hidden, form);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/api.md 4.1.10: forms that browsers send without a script."""
+import html
 import re
 import urllib.parse
 
@@ -185,6 +186,25 @@ def test_the_page_of_the_form(service, account):
                       ("https://evil.example/here", None)):
         answer = post(campaign, {"email": "x", "__url": url}, headers={"Referer": "https://shop.example/other", **NAVIGATE})
         assert location(answer) == page if page else answer.status == 406
+
+
+@pytest.mark.parametrize("multi", [False, True])
+def test_a_failed_form_has_all_that_was_sent(campaign, multi):
+    """checkboxes, and the query of the form's action, are sent again with it"""
+    sent = [("list[]", "a"), ("list[]", "b<c"), ("size", "L"), ("email", "ada@")]
+    options = dict(zip(("type", "body"), multipart(sent))) if multi else {"form": sent}
+    answer = campaign.client.request("POST", "/subscribe", query=f"campaign_id={campaign.id}&utm_source=x", headers=NAVIGATE, **options)
+    body = answer.body.decode()
+    assert answer.status == 406
+    hidden = [(name, html.unescape(value)) for name, value in re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', body)]
+    action = html.unescape(re.search(r'<form[^>]* action="([^"]*)"', body)[1])
+    assert sorted(pair for pair in hidden if pair[0] != "__stamp") == sorted(sent[:3])
+    again = [*sent[:3], ("email", "ada@example.org")]
+    target = urllib.parse.urlsplit(action)
+    path = target.path.removeprefix(campaign.service.front.base_path)
+    assert campaign.client.request("POST", path, query=target.query, form=again).status == 200
+    lead = campaign.find(email="ada@example.org")
+    assert lead["custom_fields"] == {"list": ["a", "b<c"], "size": "L"} and lead["utm"] == {"source": "x"}
 
 
 @pytest.mark.parametrize("headers", [NAVIGATE, HTML])

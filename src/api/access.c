@@ -197,7 +197,7 @@ find_known_key(struct call *call, struct slice text)
 }
 
 /* Searches the body for a key without parsing it. Some clients escape more than necessary. A key that is missed here is found
- * after parsing, so only a call that needs one has to look for every escape. */
+ * after parsing, so only a call that needs one has to look for every escape, and for one that is malformed. */
 static enum body_key
 look_for_key(struct call *call)
 {
@@ -205,9 +205,10 @@ look_for_key(struct call *call)
 	if (body.size == 0)
 		return BODY_HAS_NO_KEY;
 	const enum body_key found = find_known_key(call, body);
-	const bool escaped = call->route->key != KEY_OPTIONAL ? contains(body, "%") || contains(body, "\\u")
-							      : contains(body, "lh%5") || contains(body, "lh\\u005");
-	return found == BODY_HAS_NO_KEY && escaped ? BODY_MAY_HAVE_KEY : found;
+	const bool may = call->route->key != KEY_OPTIONAL
+			     ? contains(body, "api_key") || contains(body, "%") || contains(body, "\\u")
+			     : contains(body, "lh%5") || contains(body, "lh\\u005");
+	return found == BODY_HAS_NO_KEY && may ? BODY_MAY_HAVE_KEY : found;
 }
 
 bool

@@ -67,7 +67,7 @@ def test_a_wrong_key(campaign):
     """Authentication 5: "An invalid key gives 409", in each place, also where no key is needed; nothing is done"""
     lead = sign_up(campaign, **ADA)
     calls = [*protected_calls(campaign), ("POST", campaign.path, ADA), ("GET", campaign.path, ADA)]
-    for (method, path, fields), place in itertools.product(calls, places_of(WRONG_KEY)):
+    for (method, path, fields), place in itertools.product(calls, [*places_of(WRONG_KEY), *places_of("malformed")]):
         if method == "GET" and "query" in place:
             fields, place = {**fields, **place["query"]}, {}
         answer = send(campaign, method, fields, "query" if method == "GET" else "JSON", whole_path=path, **place)

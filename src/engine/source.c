@@ -26,8 +26,6 @@ const struct slice source_kind_names[SOURCE_KINDS] = {
 static enum source_class
 class_of_fields(const struct lead *lead)
 {
-	if (slice_equal(lead->source, SLICE("import")))
-		return SOURCE_IMPORT;
 	if (lead->parent_id != 0)
 		return SOURCE_REFERRAL;
 	return slice_present(lead->utm) ? SOURCE_CAMPAIGN : SOURCE_UNKNOWN;
@@ -56,7 +54,10 @@ source_of_signup(struct pool *pool, const struct lead *lead, const struct signup
 enum source_class
 source_of_lead(const struct lead *lead)
 {
-	return lead->source_class == SOURCE_UNKNOWN ? class_of_fields(lead) : (enum source_class)lead->source_class;
+	if (lead->source_class != SOURCE_UNKNOWN)
+		return (enum source_class)lead->source_class;
+	/* the source of a sign-up is what its caller sent, and shows no import */
+	return slice_equal(lead->source, SLICE("import")) ? SOURCE_IMPORT : class_of_fields(lead);
 }
 
 /* The host of the page that led to the form. The class shows whether `referrer` is the page of the form itself; where it does

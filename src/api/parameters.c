@@ -408,8 +408,8 @@ static const struct parameter parameters[] = {
 	    CHECKED_TEXT(signup.redirect_url, link_is_web, "must be an http or https URL, or a reference without a scheme") },
 	THEN(GROUP_SIGNUP, call_default_signup),
 	THEN(GROUP_SIGNUP, call_read_custom_fields),
-	{ { NAME("__skip_urls") }, GROUP_VIEW, BOOLEAN(view.skip_urls) },
-	{ { NAME("__skip_actions") }, GROUP_VIEW, BOOLEAN(view.skip_actions) },
+	{ { NAME("__skip_urls") }, GROUP_VIEW, PARAMETER_BAD_IS_TRUE, BOOLEAN(view.skip_urls) },
+	{ { NAME("__skip_actions") }, GROUP_VIEW, PARAMETER_BAD_IS_TRUE, BOOLEAN(view.skip_actions) },
 
 	{ { NAME("limit") }, GROUP_LEADERS | GROUP_FILTER, PARSED_TEXT(size_t, limit, parse_limit, "must be a number from 1") },
 	{ { NAME("social_id") }, GROUP_LEADERS, TEXT(social_id) },

@@ -17,8 +17,10 @@ static const struct {
 	{ SLICE("text/plain"), BODY_JSON }, /* sent by navigator.sendBeacon for a string */
 };
 
-static const struct slice texts_of_true[] = { SLICE("1"), SLICE("true"), SLICE("yes"), SLICE("on") };
-static const struct slice texts_of_false[] = { SLICE(""), SLICE("0"), SLICE("false"), SLICE("no"), SLICE("off") };
+/* In any case of letters: Python writes `True`, and spreadsheets `TRUE`. */
+static const struct slice texts_of_true[] = { SLICE("1"), SLICE("true"), SLICE("yes"), SLICE("on"), SLICE("y"), SLICE("t") };
+static const struct slice texts_of_false[] = { SLICE(""), SLICE("0"), SLICE("false"), SLICE("no"), SLICE("off"), SLICE("n"),
+	SLICE("f"), SLICE("null"), SLICE("none"), SLICE("undefined") };
 
 struct body {
 	enum body_format format;
@@ -179,14 +181,23 @@ http_params_put(struct http_params *params, struct slice name, const struct http
 	return good;
 }
 
+static bool
+is_word(struct slice text, const struct slice *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal_nocase(text, words[i]))
+			return true;
+	return false;
+}
+
 bool
 http_value_boolean(const struct http_value *value, bool *boolean)
 {
 	struct slice text;
 	if (!http_value_string(value, &text))
 		return false;
-	*boolean = slice_is_one_of(text, texts_of_true, ARRAY_SIZE(texts_of_true));
-	return *boolean || slice_is_one_of(text, texts_of_false, ARRAY_SIZE(texts_of_false));
+	*boolean = is_word(text, texts_of_true, ARRAY_SIZE(texts_of_true));
+	return *boolean || is_word(text, texts_of_false, ARRAY_SIZE(texts_of_false));
 }
 
 bool

@@ -195,13 +195,13 @@ def test_invalid_utf8_is_refused(campaign, value):
     assert campaign.post({"email": "a@example.org"}, query=f"field={value}").status == 406
 
 
-@pytest.mark.parametrize("value", [True, 1, "1", "true", "yes", "on"])
+@pytest.mark.parametrize("value", [True, 1, "1", "true", "yes", "on", "True", "TRUE", "On"])
 def test_true_words(campaign, value):
     """1 Booleans"""
     assert campaign.post({"email": "unknown@example.org", "must_exist": value}).verdict == (404, "lead_not_found")
 
 
-@pytest.mark.parametrize("value", [False, 0, "", "0", "false", "no", "off", None])
+@pytest.mark.parametrize("value", [False, 0, "", "0", "false", "no", "off", None, "False", "OFF", "None"])
 def test_false_words(campaign, value):
     """1 Booleans"""
     assert campaign.post({"email": "a@example.org", "must_exist": value}).status == 200
@@ -212,6 +212,14 @@ def test_other_booleans_are_refused(campaign, value):
     """1 Booleans"""
     response = campaign.post({"email": "a@example.org", "must_exist": value})
     assert response.verdict == (406, "invalid_parameter") and "must_exist" in response.json["message"]
+
+
+@pytest.mark.parametrize("value", ["2", "maybe", -1, [1], "True"])
+def test_switches_of_the_answer_refuse_nothing(campaign, value):
+    """1.6, 4.4 __skip_urls"""
+    for call in (campaign.post, campaign.get):
+        answer = call({"email": "a@example.org", "__skip_urls": value, "__skip_actions": value})
+        assert answer.status == 200 and not {"social_url", "completed_actions"} & set(answer.json)
 
 
 # --- Caps ---

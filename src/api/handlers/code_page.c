@@ -161,17 +161,20 @@ request_code(struct call *call, const struct typed_address *address)
 	show_code_form(call, address, PAGE_VALUE_OK);
 }
 
-/* The owner of a number need not have the email address that was entered with it. Where the campaign sends such mails, the
- * lead's page is reached by one to that address alone. One that the sign-up has just requested is enough: a second one is then
- * dropped. False: the call has failed. */
-static bool
-mail_page(struct call *call, enum lead_channel channel, const struct lead *lead, bool *is_mailed)
+/* The owner of a number need not have the email address that was entered with it. Where mail is set up, the page of a lead with
+ * an email address is reached by a mail to it alone, which the confirmation has requested: if the address is verified, or the
+ * campaign sends such mails. */
+static void
+show_verified(struct call *call, enum lead_channel channel, const struct lead *lead)
 {
 	enum message_kind kind;
-	*is_mailed = channel == CHANNEL_PHONE && slice_present(lead->email) && !lead->verified_email &&
-		     store_sends_mail(call->api->store) && stranger_mails(&call->campaign, lead, true, &kind);
-	const enum result result = *is_mailed ? call_request_mail(call, lead->id, kind) : RESULT_OK;
-	return result == RESULT_OK || call_fail(call, call_failure(result));
+	const bool has_mail = channel == CHANNEL_PHONE && slice_present(lead->email) && store_sends_mail(call->api->store);
+	if (has_mail && stranger_mails(&call->campaign, lead, true, &kind))
+		call_redirect_to_page(call, SLICE("/sent"));
+	else if (has_mail && lead->verified_email)
+		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
+	else
+		call_show_confirmed(call, lead->id);
 }
 
 static void
@@ -180,7 +183,6 @@ type_code(struct call *call, const struct typed_address *address, struct slice d
 	struct lead_code code = { .channel = address->channel, .address = address->key };
 	enum lead_code_verdict verdict;
 	struct lead lead;
-	bool is_mailed;
 	if (!find_lead(call, address, &lead))
 		return;
 	code.lead_id = lead.id;
@@ -189,11 +191,8 @@ type_code(struct call *call, const struct typed_address *address, struct slice d
 	if (verdict != LEAD_CODE_RIGHT) {
 		show_code_form(call, address, PAGE_VALUE_INVALID);
 		call->response->status = 406;
-	} else if (mail_page(call, address->channel, &lead, &is_mailed) && call_verify_by_code(call, &code, digits)) {
-		if (is_mailed)
-			call_redirect_to_page(call, SLICE("/sent"));
-		else
-			call_show_confirmed(call, lead.id);
+	} else if (call_verify_by_code(call, &code, digits)) {
+		show_verified(call, address->channel, &lead);
 	}
 }
 

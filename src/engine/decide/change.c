@@ -67,6 +67,8 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 		lead->lead.opted_out = false;
 	if (channel == CHANNEL_EMAIL && is_new)
 		step_mail_welcome(step, lead);
+	if (channel == CHANNEL_PHONE) /* the owner of the number need not be that of the email address */
+		step_mail_repetition(step, lead, true);
 }
 
 /* Verifies the given channel; without one the email, or the phone when there is no email. */

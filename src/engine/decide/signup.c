@@ -31,17 +31,19 @@ sets_addresses(const struct step *step)
 	return step_has_right(step, RIGHT_CHANGE) && step_has_right(step, RIGHT_LEADS);
 }
 
-static bool
-may_add_address(const struct step *step, const struct signup *signup, const struct working_lead *lead)
-{
-	return sets_addresses(step) || stranger_may_change(&step->campaign->campaign, owns(signup, lead));
-}
-
 /* Whether a look-up by a stranger, by email address or phone number, shows a lead (4.1.11). */
 static bool
 shows_addresses(const struct step *step)
 {
 	return stranger_may_see(&step->campaign->campaign, LEAD_BY_EMAIL, false);
+}
+
+static bool
+may_add_address(const struct step *step, const struct signup *signup, const struct working_lead *lead)
+{
+	const bool is_own = owns(signup, lead);
+	return sets_addresses(step) ||
+	       (stranger_may_change(&step->campaign->campaign, is_own) && (is_own || shows_addresses(step)));
 }
 
 /* 4.3: to a stranger, the phone number of a lead with another email does not match. Otherwise a stranger could store the

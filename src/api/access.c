@@ -273,15 +273,22 @@ call_note_unproven(struct call *call)
 /* ---- tokens of leads ---- */
 
 bool
-call_check_owner(struct call *call, struct slice social_id, struct slice token, bool *valid)
+call_find_owner(struct call *call, struct slice social_id, struct slice token, struct lead_reference *own)
 {
+	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id };
 	const struct payload_settings *settings;
+	struct lead lead;
+	*own = (struct lead_reference){ .identity = LEAD_BY_SOCIAL_ID, .value = SLICE_NONE };
 	if (!call_may_wait(call, WAIT_READ))
 		return false;
-	const enum result result = store_payload_settings(call->api->store, &settings);
+	enum result result = store_payload_settings(call->api->store, &settings);
+	if (result == RESULT_OK)
+		result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
 	if (result != RESULT_OK)
-		return call_fail(call, call_failure(result));
-	*valid = lead_token_valid(token, settings->server_secret, LEAD_TOKEN_STATUS, call->campaign.id, social_id);
+		return result == RESULT_NOT_FOUND || call_fail(call, call_failure(result));
+	const struct lead_token_owner owner = { call->campaign.id, social_id, lead.id, lead.token_epoch };
+	if (lead_token_valid(token, settings->server_secret, LEAD_TOKEN_STATUS, &owner))
+		*own = (struct lead_reference){ LEAD_BY_SOCIAL_ID, social_id, 0, true, lead.token_epoch };
 	return true;
 }
 

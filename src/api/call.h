@@ -189,9 +189,9 @@ MUST_CHECK bool call_sends_codes(const struct call *call);
 MUST_CHECK bool call_mails_codes(const struct call *call);
 /* Counts a call without a key that requests a code by text. False: its address has requested enough. */
 MUST_CHECK bool call_pass_code(struct call *call);
-/* Whether the token makes the caller the owner of the lead with this social id (docs/api.md 4.1.11). False: the call has
- * failed. */
-MUST_CHECK bool call_check_owner(struct call *call, struct slice social_id, struct slice token, bool *valid);
+/* The lead with this social id, if the token makes the caller its owner (docs/api.md 4.1.11): *own names it while the token is
+ * valid, and has no value where it is not. False: the call has failed. */
+MUST_CHECK bool call_find_owner(struct call *call, struct slice social_id, struct slice token, struct lead_reference *own);
 /* Fails, because the caller has no key, or one without the right that it needs here. */
 bool call_fail_stranger(struct call *call);
 /* Whether the caller may see a lead that it names in this way. False: the call has failed. */

@@ -38,11 +38,10 @@ call_read_owner(struct call *call, const struct parameter *parameter, struct arg
 	const size_t slash = slice_find(text, '/');
 	if (!slice_present(text) || !social_id_parse(call->request->pool, slice_sub(text, 0, slash), &id))
 		return true;
-	bool valid;
-	if (!call_check_owner(call, id, slice_sub(text, slash + 1, text.size), &valid))
+	if (!call_find_owner(call, id, slice_sub(text, slash + 1, text.size), &arguments->own))
 		return false;
-	if (valid)
-		arguments->own_id = arguments->signup.own_id = id;
+	arguments->signup.own_id = arguments->own.value;
+	arguments->signup.own_epoch = arguments->own.epoch;
 	return true;
 }
 
@@ -50,7 +49,7 @@ bool
 call_name_lead(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	const struct lead_reference names[] = {
-		{ .identity = LEAD_BY_SOCIAL_ID, .value = arguments->own_id },
+		arguments->own,
 		{ .identity = LEAD_BY_SOCIAL_ID, .value = arguments->lead.value },
 		{ .identity = LEAD_BY_EMAIL, .value = arguments->email.key },
 		{ .identity = LEAD_BY_PHONE, .value = arguments->signup.phone },

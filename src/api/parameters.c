@@ -478,7 +478,7 @@ is_skipped(const struct call *call, const struct parameter *parameter, unsigned 
 	if ((parameter->flags & PARAMETER_NEEDS_CHANGE) != 0 && !call_has_right(call, RIGHT_CHANGE))
 		return true;
 	return (groups & GROUP_LEAD) != 0 && (parameter->flags & PARAMETER_UNLESS_IDENTIFIED) != 0 &&
-	       (slice_present(arguments->own_id) || slice_present(arguments->lead.value) ||
+	       (slice_present(arguments->own.value) || slice_present(arguments->lead.value) ||
 		   slice_present(arguments->email.key));
 }
 

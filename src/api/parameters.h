@@ -55,7 +55,7 @@ struct arguments {
 	struct signup signup;
 	struct payload_view view;
 	struct lead_reference lead;
-	struct slice own_id;            /* social id of the lead whose token was given */
+	struct lead_reference own;      /* the lead whose token was given; its value is absent: none */
 	struct http_value *typed_leads; /* up to the setting bulk_items */
 	size_t typed_lead_count;        /* including those beyond the setting */
 	enum lead_identity identity;    /* of all leads … */

@@ -11,19 +11,19 @@
  * function of the struct below and to tests/commit/test_codec.c. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct custom_field) == 48, "code_custom_fields");
-_Static_assert(sizeof(struct tagging) == 352, "code_tagging");
-_Static_assert(sizeof(struct lead_reference) == 32, "code_lead");
+_Static_assert(sizeof(struct tagging) == 360, "code_tagging");
+_Static_assert(sizeof(struct lead_reference) == 40, "code_lead");
 _Static_assert(sizeof(struct points_call) == 40, "code_points");
-_Static_assert(sizeof(struct completion) == 56, "code_completion");
-_Static_assert(sizeof(struct lead_change) == 152, "code_change");
-_Static_assert(sizeof(struct command) == 392, "code_command");
-_Static_assert(sizeof(struct look_up) == 88, "code_look_up");
+_Static_assert(sizeof(struct completion) == 64, "code_completion");
+_Static_assert(sizeof(struct lead_change) == 160, "code_change");
+_Static_assert(sizeof(struct command) == 400, "code_command");
+_Static_assert(sizeof(struct look_up) == 96, "code_look_up");
 _Static_assert(sizeof(struct outcome) == 96, "code_outcome");
 _Static_assert(sizeof(struct api_key) == 64 + 8 * KEY_CAMPAIGNS_MAX, "code_key");
 #endif
 
 /* The encoded size of the smallest item of an array: a count of more items than fit is an error. */
-enum { LEAD_MIN_BYTES = 13, CUSTOM_FIELD_MIN_BYTES = 12 };
+enum { LEAD_MIN_BYTES = 18, CUSTOM_FIELD_MIN_BYTES = 12 };
 
 #define ABSENT UINT32_MAX
 
@@ -144,6 +144,8 @@ static void
 code_lead(struct coder *coder, struct lead_reference *lead)
 {
 	CODE_ENUM(coder, lead_identity, lead->identity, LEAD_BY_ID);
+	CODE_BOOL(coder, lead->own);
+	CODE_NUMBER(coder, lead->epoch);
 	code_slice(coder, &lead->value);
 	CODE_NUMBER(coder, lead->id);
 }

@@ -34,6 +34,7 @@
 	X(U32, subscription_number, PAYLOADS, AT_SIGNUP, BY_CODE) \
 	X(U32, counter, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(TEXT, social_id, PAYLOADS, AT_SIGNUP, BY_CODE) /* as identity/social_id.h says */ \
+	X(U32, token_epoch, PAYLOADS, ON_CHANGE, BY_CODE) /* of the token of its page (identity/lead_token.h) */ \
 	X(ID, parent_id, BATCHES, AT_SIGNUP, BY_CODE) /* 0: none */ \
 	X(TEXT, parent_social_id, PAYLOADS, OF_REFERRER, BY_CODE) /* absent also when the referrer was deleted */ \
 	X(TEXT, email, PAYLOADS, ON_CHANGE, BY_CODE) \
@@ -151,7 +152,8 @@
 	X(TEXT, email_key) /* identity */ \
 	X(TEXT, phone) /* E.164 */ \
 	X(TEXT, subject) /* social id of the lead to update */ \
-	X(TEXT, own_id) /* social id of the lead whose token the caller has */ \
+	X(TEXT, own_id) /* social id of the lead whose token the caller has … */ \
+	X(U32, own_epoch) /* … and the epoch of that token */ \
 	X(TEXT, referrer_id) /* social id of the lead that referred a new one */ \
 	X(TEXT, utm) /* a JSON object */ \
 	X(TEXT, uid) \

@@ -76,6 +76,8 @@ lead_is_named(const struct lead *lead, const struct lead_reference *reference)
 		[LEAD_BY_PHONE] = lead->phone,
 		[LEAD_BY_SOCIAL_ID] = lead->social_id,
 	};
+	if (reference->own && reference->epoch != lead->token_epoch)
+		return false;
 	if (reference->identity == LEAD_BY_ID)
 		return lead->id == reference->id;
 	const struct slice own = identities[reference->identity];

@@ -78,6 +78,8 @@ struct lead_reference {
 	enum lead_identity identity;
 	struct slice value; /* email key, E.164 number, social id */
 	uint64_t id;        /* LEAD_BY_ID */
+	bool own;           /* by its token: names the lead only while that is of this epoch (identity/lead_token.h) */
+	uint32_t epoch;
 };
 /* Whether the lead has this identity, in whatever campaign. An absent value names none. */
 bool lead_is_named(const struct lead *lead, const struct lead_reference *reference);

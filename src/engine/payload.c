@@ -220,6 +220,13 @@ url_with_id(struct payload_writer *r, struct slice url, struct slice name)
 	return POOL_JOIN(r->pool, front, join, name, SLICE("="), r->lead->social_id, slice_sub(url, end, url.size));
 }
 
+static struct slice
+token_of(struct payload_writer *r, enum lead_token_purpose purpose)
+{
+	const struct lead_token_owner owner = { r->campaign->id, r->lead->social_id, r->lead->id, r->lead->token_epoch };
+	return lead_token(r->pool, r->settings->server_secret, purpose, &owner);
+}
+
 static void
 put_unsubscribe_url(struct payload_writer *r)
 {
@@ -229,8 +236,7 @@ put_unsubscribe_url(struct payload_writer *r)
 		json_null(&r->writer);
 		return;
 	}
-	const struct slice token =
-	    lead_token(r->pool, r->settings->server_secret, LEAD_TOKEN_OPT_OUT, r->campaign->id, r->lead->social_id);
+	const struct slice token = token_of(r, LEAD_TOKEN_OPT_OUT);
 	char digits[DECIMAL_SIZE];
 	struct slice url = POOL_JOIN(r->pool, r->settings->base_url, SLICE("/opt-out/"),
 	    encode_decimal(r->campaign->id, digits), SLICE("/"), r->lead->social_id, SLICE("/"), token);
@@ -305,9 +311,7 @@ status_url(struct payload_writer *r)
 	const struct slice url = POOL_JOIN(r->pool, page, SLICE("/s/"), r->lead->social_id);
 	if (!r->view.full && !r->view.own)
 		return url;
-	const struct slice token =
-	    lead_token(r->pool, r->settings->server_secret, LEAD_TOKEN_STATUS, r->campaign->id, r->lead->social_id);
-	return POOL_JOIN(r->pool, url, SLICE("/"), token);
+	return POOL_JOIN(r->pool, url, SLICE("/"), token_of(r, LEAD_TOKEN_STATUS));
 }
 
 static void

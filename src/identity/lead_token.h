@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tokens of leads: a caller with one acts as the lead, for one purpose. Nothing is stored: a token is computed from the
+ * Tokens of leads: a caller with one acts as the lead, for one purpose. No token is stored: it is computed from the
  * installation's secret (docs/api.md 4.1.5, 4.1.11). */
 #ifndef LEADHOOK_IDENTITY_LEAD_TOKEN_H
 #define LEADHOOK_IDENTITY_LEAD_TOKEN_H
@@ -17,12 +17,20 @@ enum { LEAD_TOKEN_SIZE = 24 };
  * for another. */
 enum lead_token_purpose { LEAD_TOKEN_OPT_OUT, LEAD_TOKEN_STATUS };
 
-/* 24 characters of URL-safe Base64. Only holders of the server's secret (raw bytes) can compute it for this lead. `social_id`
- * in its stored form (identity/social_id.h). */
-struct slice lead_token(struct pool *pool, struct slice server_secret, enum lead_token_purpose purpose, uint64_t campaign_id,
-    struct slice social_id);
+/* Whose token it is. A social id can be that of another lead later, which was imported with it; `id` is one lead's for ever. */
+struct lead_token_owner {
+	uint64_t campaign_id;
+	struct slice social_id; /* in its stored form (identity/social_id.h) */
+	uint64_t id;
+	uint32_t epoch; /* LEAD_TOKEN_STATUS: with another one, it is another token. In epoch 0 it does not depend on `id`:
+			 * links of mails of earlier versions are those of epoch 0 */
+};
+
+/* 24 characters of URL-safe Base64. Only holders of the server's secret (raw bytes) can compute it for this lead. */
+struct slice lead_token(
+    struct pool *pool, struct slice server_secret, enum lead_token_purpose purpose, const struct lead_token_owner *owner);
 /* True when `token` is valid. Takes the same time for every wrong token of the right length. */
-MUST_CHECK bool lead_token_valid(struct slice token, struct slice server_secret, enum lead_token_purpose purpose,
-    uint64_t campaign_id, struct slice social_id);
+MUST_CHECK bool lead_token_valid(
+    struct slice token, struct slice server_secret, enum lead_token_purpose purpose, const struct lead_token_owner *owner);
 
 #endif

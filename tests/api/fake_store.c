@@ -116,8 +116,8 @@ fake_social_id(const struct store *store, uint64_t campaign_id)
 struct slice
 fake_opt_out_token(const struct store *store, uint64_t campaign_id)
 {
-	return lead_token(
-	    store->pool, settings.server_secret, LEAD_TOKEN_OPT_OUT, campaign_id, fake_social_id(store, campaign_id));
+	const struct lead_token_owner lead = { .campaign_id = campaign_id, .social_id = fake_social_id(store, campaign_id) };
+	return lead_token(store->pool, settings.server_secret, LEAD_TOKEN_OPT_OUT, &lead);
 }
 
 /* Updates the histogram as a commit does. */

@@ -31,7 +31,7 @@ next_number(void)
 static struct lead_reference
 next_lead(enum lead_identity identity)
 {
-	return (struct lead_reference){ identity, next_text(), next_number() + (UINT64_C(1) << 40) };
+	return (struct lead_reference){ identity, next_text(), next_number() + (UINT64_C(1) << 40), true, next_number() };
 }
 
 /* Every member has a unique value, except those that must be absent, empty or false. */
@@ -47,6 +47,8 @@ next_signup(bool on)
 		.email_key = next_text(),
 		.phone = on ? next_text() : SLICE_NONE,
 		.subject = on ? next_text() : SLICE(""),
+		.own_id = next_text(),
+		.own_epoch = next_number(),
 		.referrer_id = next_text(),
 		.must_exist = on,
 		.keep_opt_out = !on,
@@ -89,6 +91,8 @@ same_lead(const struct lead_reference *got, const struct lead_reference *want)
 	assert_int_equal(got->identity, want->identity);
 	same_text(got->value, want->value);
 	assert_int_equal(got->id, want->id);
+	assert_int_equal(got->own, want->own);
+	assert_int_equal(got->epoch, want->epoch);
 }
 
 static void
@@ -98,6 +102,8 @@ same_signup(const struct signup *got, const struct signup *want)
 	same_text(got->email_key, want->email_key);
 	same_text(got->phone, want->phone);
 	same_text(got->subject, want->subject);
+	same_text(got->own_id, want->own_id);
+	assert_int_equal(got->own_epoch, want->own_epoch);
 	same_text(got->referrer_id, want->referrer_id);
 	assert_int_equal(got->must_exist, want->must_exist);
 	assert_int_equal(got->keep_opt_out, want->keep_opt_out);

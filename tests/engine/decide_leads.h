@@ -18,7 +18,7 @@ lead(struct world *w, size_t i)
 }
 
 /* Signs up lead number `i`, referred by lead number `referrer` (-1: none). */
-static void
+UNUSED static void
 sign_up(struct world *w, int i, int referrer)
 {
 	struct command command = signup(pool_printf(w->pool, "u%d@x.org", i).data, NULL);
@@ -49,7 +49,7 @@ change(struct world *w, int i, enum lead_action action)
 	change_with(w, i, action, NULL);
 }
 
-static void
+UNUSED static void
 give_points(struct world *w, int i, int32_t points)
 {
 	const struct lead_reference target = { .identity = LEAD_BY_ID, .id = lead(w, (size_t)i)->id };

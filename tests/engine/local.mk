@@ -31,6 +31,10 @@ check_PROGRAMS += %D%/test_decide_rules
 %C%_test_decide_rules_SOURCES = %D%/test_decide_rules.c
 %C%_test_decide_rules_LDADD = $(engine_test_libs)
 
+check_PROGRAMS += %D%/test_decide_tokens
+%C%_test_decide_tokens_SOURCES = %D%/test_decide_tokens.c
+%C%_test_decide_tokens_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_hours
 %C%_test_hours_SOURCES = %D%/test_hours.c
 %C%_test_hours_LDADD = $(engine_test_libs)

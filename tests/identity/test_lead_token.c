@@ -15,6 +15,8 @@ secret(unsigned char first)
 	return (struct slice){ bytes, 32 };
 }
 
+static const struct lead_token_owner lead = { .campaign_id = 42, .social_id = SLICE("0123456789"), .id = 7 };
+
 /* docs/api.md 4.1.5, 4.1.11: only holders of the server's secret can act as the lead, and each token has one purpose. */
 static void
 tokens_belong_to_one_lead_and_purpose(void **state UNUSED)
@@ -23,21 +25,39 @@ tokens_belong_to_one_lead_and_purpose(void **state UNUSED)
 		[LEAD_TOKEN_OPT_OUT] = SLICE("mKFr7v8Ly5pld-Ux69EFjBHG"),
 		[LEAD_TOKEN_STATUS] = SLICE("gZR4_J1TseEbvkpblaZdu_6l"),
 	};
-	const struct slice id = SLICE("0123456789");
+	const struct lead_token_owner of_another_campaign = { .campaign_id = 43, .social_id = SLICE("0123456789"), .id = 7 };
+	const struct lead_token_owner another = { .campaign_id = 42, .social_id = SLICE("0123456788"), .id = 7 };
 	for (unsigned i = 0; i < ARRAY_SIZE(expected); i++) {
 		const enum lead_token_purpose purpose = (enum lead_token_purpose)i;
-		const struct slice token = lead_token(pool, secret(100), purpose, 42, id);
+		const struct slice token = lead_token(pool, secret(100), purpose, &lead);
 		assert_slice(token, expected[i].data);
 		assert_int_equal(token.size, LEAD_TOKEN_SIZE);
-		assert_true(lead_token_valid(token, secret(100), purpose, 42, id));
-		assert_false(lead_token_valid(expected[1 - i], secret(100), purpose, 42, id));
-		assert_false(lead_token_valid(token, secret(100), purpose, 43, id));
-		assert_false(lead_token_valid(token, secret(100), purpose, 42, SLICE("0123456788")));
-		assert_false(lead_token_valid(token, secret(101), purpose, 42, id));
-		assert_false(lead_token_valid(slice_sub(token, 0, 23), secret(100), purpose, 42, id));
-		assert_false(lead_token_valid(SLICE_NONE, secret(100), purpose, 42, id));
+		assert_true(lead_token_valid(token, secret(100), purpose, &lead));
+		assert_false(lead_token_valid(expected[1 - i], secret(100), purpose, &lead));
+		assert_false(lead_token_valid(token, secret(100), purpose, &of_another_campaign));
+		assert_false(lead_token_valid(token, secret(100), purpose, &another));
+		assert_false(lead_token_valid(token, secret(101), purpose, &lead));
+		assert_false(lead_token_valid(slice_sub(token, 0, 23), secret(100), purpose, &lead));
+		assert_false(lead_token_valid(SLICE_NONE, secret(100), purpose, &lead));
 	}
-	assert_false(lead_token_valid(SLICE("mKFr7v8Ly5pld-Ux69EFjBHH"), secret(100), LEAD_TOKEN_OPT_OUT, 42, id));
+	assert_false(lead_token_valid(SLICE("mKFr7v8Ly5pld-Ux69EFjBHH"), secret(100), LEAD_TOKEN_OPT_OUT, &lead));
+}
+
+/* The token of the page is another one in each epoch, from the second on also for each lead that has had the social id. That of
+ * the opt-out stays: mails that were sent have it. */
+static void
+a_status_token_is_of_one_epoch(void **state UNUSED)
+{
+	const struct lead_token_owner later = { .campaign_id = 42, .social_id = SLICE("0123456789"), .id = 7, .epoch = 3 };
+	const struct lead_token_owner next = { .campaign_id = 42, .social_id = SLICE("0123456789"), .id = 7, .epoch = 4 };
+	const struct lead_token_owner successor = { .campaign_id = 42, .social_id = SLICE("0123456789"), .id = 8, .epoch = 3 };
+	const struct slice token = lead_token(pool, secret(100), LEAD_TOKEN_STATUS, &later);
+	assert_slice(token, "cKRhiRQWJul7Ek5n4ZnoFMn9");
+	assert_true(lead_token_valid(token, secret(100), LEAD_TOKEN_STATUS, &later));
+	assert_false(lead_token_valid(token, secret(100), LEAD_TOKEN_STATUS, &lead));
+	assert_false(lead_token_valid(token, secret(100), LEAD_TOKEN_STATUS, &next));
+	assert_false(lead_token_valid(token, secret(100), LEAD_TOKEN_STATUS, &successor));
+	assert_slice(lead_token(pool, secret(100), LEAD_TOKEN_OPT_OUT, &successor), "mKFr7v8Ly5pld-Ux69EFjBHG");
 }
 
 int
@@ -45,6 +65,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tokens_belong_to_one_lead_and_purpose),
+		cmocka_unit_test(a_status_token_is_of_one_epoch),
 	};
 	return cmocka_run_group_tests_name("lead token", tests, begin, end);
 }

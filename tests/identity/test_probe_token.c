@@ -23,7 +23,8 @@ a_token_is_made_with_the_secret(void **state UNUSED)
 	assert_false(probe_token_is_genuine(SLICE("1795600000000"), SECRET));
 	assert_false(probe_token_is_genuine(SLICE("1795600000000."), SECRET));
 	assert_false(probe_token_is_genuine(SLICE(""), SECRET));
-	const struct slice other = lead_token(pool, SECRET, LEAD_TOKEN_STATUS, 1, SLICE("0123456789"));
+	const struct lead_token_owner lead = { .campaign_id = 1, .social_id = SLICE("0123456789") };
+	const struct slice other = lead_token(pool, SECRET, LEAD_TOKEN_STATUS, &lead);
 	assert_false(probe_token_is_genuine(pool_printf(pool, "1795600000000.%.*s", SLICE_ARGS(other)), SECRET));
 }
 

@@ -73,6 +73,7 @@ parse_signup(struct pool *pool, const struct tree *item, struct signup *signup)
 		memcpy((char *)signup + signup_texts[i].offset, &text, sizeof(text));
 	}
 	parse_custom_fields(pool, tree_find(item, "custom_fields"), signup);
+	signup->own_epoch = (uint32_t)tree_number(item, "own_epoch");
 	signup->must_exist = tree_flag(item, "must_exist");
 	signup->unproven = tree_flag(item, "unproven");
 	signup->edits = tree_flag(item, "edits");
@@ -90,8 +91,9 @@ parse_reference(const struct tree *pair)
 	static const char *const identities[] = { "email", "phone", "social_id", "id" };
 	for (size_t i = 0; i < ARRAY_SIZE(identities); i++)
 		if (slice_equal(pair->first->text, slice_of(identities[i])))
-			return (struct lead_reference){ (enum lead_identity)i, pair->last->text,
-				i == LEAD_BY_ID ? strtoull(pair->last->text.data, NULL, 10) : 0 };
+			return (struct lead_reference){ .identity = (enum lead_identity)i,
+				.value = pair->last->text,
+				.id = i == LEAD_BY_ID ? strtoull(pair->last->text.data, NULL, 10) : 0 };
 	fail("unknown identity of a lead");
 }
 

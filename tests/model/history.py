@@ -211,7 +211,7 @@ class Generator:
 
     def stranger(self, campaign):
         """What a caller without a key has, or lacks: a lead's token, proof of work."""
-        given = {"own_id": self.of(campaign, changed=True)} if self.chance(0.3) else {}
+        given = {"own_id": self.of(campaign, changed=True), "own_epoch": self.choice([0, 0, 0, 1])} if self.chance(0.3) else {}
         return given | ({"unproven": True} if self.chance(0.15) else {})
 
     def field(self, name):

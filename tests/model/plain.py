@@ -135,7 +135,7 @@ class Step:
     # --- callers without a key (4.1.11) ---
 
     def owns(self, lead):
-        return self.command.get("own_id") == lead.social_id
+        return self.command.get("own_id") == lead.social_id and self.command.get("own_epoch", 0) == lead.token_epoch
 
     def shows_addresses(self):
         return self.command.get("account", 0) != 0 or self.campaign.settings["public_lookup"] == ALL
@@ -322,11 +322,17 @@ class Step:
             self.emitted.append(("repeat_signup", lead.id, None))
         if not command.get("keep_opt_out") and not command.get("edits"):
             lead.opted_out = False
-        email, phone = command.get("email_key"), command.get("phone")
+        owns, before = self.owns(lead), (lead.email_key, lead.phone)
+        may_add = key or owns or self.shows_addresses()
+        email, phone = (command.get("email_key"), command.get("phone")) if may_add else (None, None)
+        was_verified = lead.verified
         if email and email != lead.email_key and (key or lead.email is None):
             lead.email, lead.email_key, lead.verified_email = command["email"], email, False
         if phone and phone != lead.phone and (key or lead.phone is None):
             lead.phone, lead.verified_phone = phone, False
+        changed = [old for old, new in zip(before, (lead.email_key, lead.phone)) if old != new]
+        if any(changed) or (changed and not owns and not was_verified):
+            lead.token_epoch += 1
         for name in ("uid", "redirect_url"):
             if command.get(name) is not None:
                 setattr(lead, name, command[name])

@@ -56,6 +56,7 @@ class Lead:
     uid: Optional[str] = None
     redirect_url: Optional[str] = None
     redirect_by_key: bool = False
+    token_epoch: int = 0
     ip: Optional[str] = None
     user_agent: Optional[str] = None
     referrer: Optional[str] = None

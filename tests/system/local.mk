@@ -162,6 +162,7 @@ EXTRA_DIST += \
 	%D%/test_openapi_tools.py \
 	%D%/test_operator_jobs.py \
 	%D%/test_opt_out.py \
+	%D%/test_owners.py \
 	%D%/test_page_views.py \
 	%D%/test_pages.py \
 	%D%/test_payload.py \

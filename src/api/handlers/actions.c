@@ -69,7 +69,7 @@ handle_action(struct call *call)
 	struct arguments arguments;
 	if (!call_read(call, GROUP_ACTION, &arguments))
 		return;
-	if (!call_has_right(call, RIGHT_CHANGE) && !stranger_may_change(&call->campaign, slice_present(arguments.own_id))) {
+	if (!call_has_right(call, RIGHT_CHANGE) && !stranger_may_change(&call->campaign, slice_present(arguments.own.value))) {
 		call_fail_stranger(call);
 		return;
 	}

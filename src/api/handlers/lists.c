@@ -201,8 +201,8 @@ handle_leaderboard(struct call *call)
 		board.limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX;
 	board.style = (struct standing_style){ arguments.lead_description, arguments.avatar_default,
 		.personal = call_has_right(call, RIGHT_LEADS) || !call->campaign.privacy };
-	const bool owns = slice_present(arguments.own_id);
-	const struct slice typed = owns ? arguments.own_id : arguments.social_id;
+	const bool owns = slice_present(arguments.own.value);
+	const struct slice typed = owns ? arguments.own.value : arguments.social_id;
 	if (slice_present(typed) && !call_may_see(call, LEAD_BY_SOCIAL_ID, owns))
 		return;
 	/* an invalid social id matches no lead */

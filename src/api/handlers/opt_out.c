@@ -13,14 +13,16 @@ call_check_token(struct call *call)
 {
 	const struct slice *segments = call->request->segments;
 	const struct payload_settings *settings;
-	uint64_t campaign_id;
+	struct lead_token_owner owner = { 0 };
 	enum result result = store_payload_settings(call->api->store, &settings);
 	if (result != RESULT_OK)
 		return call_fail(call, call_failure(result));
-	if (slice_to_u64(segments[1], INT64_MAX, &campaign_id) &&
-	    social_id_parse(call->request->pool, segments[2], &call->social_id) &&
-	    lead_token_valid(segments[3], settings->server_secret, LEAD_TOKEN_OPT_OUT, campaign_id, call->social_id))
+	if (slice_to_u64(segments[1], INT64_MAX, &owner.campaign_id) &&
+	    social_id_parse(call->request->pool, segments[2], &owner.social_id) &&
+	    lead_token_valid(segments[3], settings->server_secret, LEAD_TOKEN_OPT_OUT, &owner)) {
+		call->social_id = owner.social_id;
 		return true;
+	}
 	return call_fail(call, FAILURE_NOT_FOUND);
 }
 

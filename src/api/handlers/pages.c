@@ -113,15 +113,15 @@ handle_signup_form(struct call *call)
 
 /* The lead as its payload; *lead stays NULL where it may not be seen. False: the call has failed. */
 static bool
-read_lead(struct call *call, struct slice social_id, bool own, struct page_lead *read, const struct page_lead **lead)
+read_lead(struct call *call, const struct lead_reference *named, struct page_lead *read, const struct page_lead **lead)
 {
 	struct outcome outcome;
 	const struct look_up look_up = {
 		.campaign_id = call->campaign.id,
-		.reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id },
-		.view = { .full = own, .own = own },
+		.reference = *named,
+		.view = { .full = named->own, .own = named->own },
 	};
-	if (!own && !stranger_may_see(&call->campaign, LEAD_BY_SOCIAL_ID, false))
+	if (!named->own && !stranger_may_see(&call->campaign, LEAD_BY_SOCIAL_ID, false))
 		return true;
 	fetch_lead(call, call->api->store, &look_up, &outcome);
 	if (outcome.failure != FAILURE_NONE)
@@ -196,58 +196,58 @@ read_public(const struct call *call, struct page_status *status)
 }
 
 static void
-show_status(struct call *call, struct slice social_id, bool own)
+show_status(struct call *call, const struct lead_reference *named)
 {
 	struct page page;
 	struct page_lead lead;
 	struct page_board board;
 	struct page_status status = {
-		.own = own,
-		.social_id = social_id,
+		.own = named->own,
+		.social_id = named->value,
 		.has_resent = http_params_value(call->params, RESENT) != NULL,
 		.has_ended = campaign_has_ended(&call->campaign, call->now_ms),
 	};
-	if (!begin_page(call, &page) || !read_lead(call, social_id, own, &lead, &status.lead) ||
-	    (own && !read_own(call, &page, &status, &board)))
+	if (!begin_page(call, &page) || !read_lead(call, named, &lead, &status.lead) ||
+	    (named->own && !read_own(call, &page, &status, &board)))
 		return;
-	if (!own)
+	if (!named->own)
 		read_public(call, &status);
 	call_page_headers(call, &page, PAGE_SECRET);
 	page_write_status(&page, &status);
 }
 
-/* *own: the path has the lead's token. False: the call has failed. */
+/* The lead of the path: `own` where that has its token. With a token that is wrong, or no longer the lead's, the page is that
+ * for everyone else. False: the call has failed. */
 static bool
-read_path(struct call *call, struct slice *social_id, bool *own)
+read_path(struct call *call, struct lead_reference *named)
 {
 	const struct http_request *request = call->request;
-	const bool has_token = request->segment_count > 4;
-	*own = false;
-	if (!social_id_parse(request->pool, request->segments[3], social_id))
+	struct slice social_id;
+	if (!social_id_parse(request->pool, request->segments[3], &social_id))
 		return call_fail(call, FAILURE_NOT_FOUND);
-	if (has_token && !call_check_owner(call, *social_id, request->segments[4], own))
+	*named = (struct lead_reference){ .identity = LEAD_BY_SOCIAL_ID, .value = SLICE_NONE };
+	if (request->segment_count > 4 && !call_find_owner(call, social_id, request->segments[4], named))
 		return false;
-	return !has_token || *own || call_fail(call, FAILURE_NOT_FOUND);
+	named->value = social_id;
+	return true;
 }
 
 void
 handle_status_page(struct call *call)
 {
-	struct slice social_id;
-	bool own;
-	if (read_path(call, &social_id, &own))
-		show_status(call, social_id, own);
+	struct lead_reference named;
+	if (read_path(call, &named))
+		show_status(call, &named);
 }
 
 /* Sends the mail again that confirms the address, if there is something to confirm. False: the call has failed. */
 static bool
-resend(struct call *call, struct slice social_id)
+resend(struct call *call, const struct lead_reference *named)
 {
 	struct lead lead;
-	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id };
 	if (!call_may_wait(call, WAIT_READ))
 		return false;
-	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
+	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, named, &lead);
 	if (result == RESULT_OK && awaits_email(call, lead.email, lead.verified_email))
 		result = call_request_mail(call, lead.id, MESSAGE_VERIFY);
 	return result == RESULT_OK || call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_NOT_FOUND : call_failure(result));
@@ -257,15 +257,14 @@ resend(struct call *call, struct slice social_id)
 void
 handle_status_button(struct call *call)
 {
-	struct slice social_id;
-	bool own;
-	if (!read_path(call, &social_id, &own))
+	struct lead_reference named;
+	if (!read_path(call, &named))
 		return;
-	if (http_params_value(call->params, SLICE("resend")) == NULL) {
-		show_status(call, social_id, own);
+	if (!named.own || http_params_value(call->params, SLICE("resend")) == NULL) {
+		show_status(call, &named);
 		return;
 	}
-	if (!resend(call, social_id))
+	if (!resend(call, &named))
 		return;
 	const struct slice *path = call->request->segments;
 	call_redirect_to_page(

@@ -2,6 +2,7 @@
  * Points, actions, and the changes of bulk calls to each lead (docs/api.md 4.1, 4.6). */
 #include "base/panic.h"
 #include "engine/decide/step.h"
+#include "engine/strangers.h"
 
 void
 decide_points(struct step *step)
@@ -71,6 +72,25 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 		step_mail_repetition(step, lead, true);
 }
 
+/* Whether another person than its creator may have signed up the lead, too: sign-ups that change nothing are not all counted.
+ */
+static bool
+is_shared(const struct step *step, const struct lead *lead)
+{
+	const struct campaign *campaign = &step->campaign->campaign;
+	return lead->counter > 1 || !stranger_may_count(campaign, false) || campaign->bots == BOTS_PROOF_OR_CONFIRM;
+}
+
+/* 4.1.11: the lead is that of the person that proves its email address; without one that is proven, of the one that proves its
+ * number. `change->address`: by a code or a link that was sent there. */
+static void
+pass_to_owner(const struct step *step, struct working_lead *lead, bool by_email)
+{
+	const bool is_proof = slice_present(step->command->as.change.address);
+	if (is_proof && (by_email || !lead->lead.verified_email) && is_shared(step, &lead->lead))
+		step_end_tokens(lead);
+}
+
 /* Verifies the given channel; without one the email, or the phone when there is no email. */
 static void
 verify(struct step *step, struct working_lead *lead, struct slice channel)
@@ -83,6 +103,8 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 	if (by_email ? !has_email : !has_phone)
 		return;
 	step_touch(step, lead);
+	if (is_new)
+		pass_to_owner(step, lead, by_email);
 	*verified = true;
 	lead->lead.bounced = lead->lead.bounced && !by_email;
 	if (!was_verified) {

@@ -126,6 +126,7 @@ new_lead(
 		.campaign_id = step->command->campaign_id,
 		.counter = 1,
 		.social_id = slice_present(row->subject) ? row->subject : step->social_id,
+		.token_epoch = slice_present(row->subject) ? 1 : 0, /* it may have been that of a lead that was deleted */
 		.parent_id = referrer == NULL ? 0 : referrer->lead.id,
 		.parent_social_id = referrer == NULL ? SLICE_NONE : referrer->lead.social_id,
 		.email = row->email,

@@ -14,7 +14,10 @@ find(const struct step *step, enum lead_identity identity, struct slice value)
 static bool
 owns(const struct signup *signup, const struct working_lead *lead)
 {
-	return slice_present(signup->own_id) && slice_equal(signup->own_id, lead->lead.social_id);
+	const struct lead_reference own = {
+		.identity = LEAD_BY_SOCIAL_ID, .own = true, .epoch = signup->own_epoch, .value = signup->own_id
+	};
+	return lead_is_named(&lead->lead, &own);
 }
 
 static bool
@@ -111,6 +114,18 @@ update_identities(struct step *step, const struct signup *signup, struct lead *l
 	}
 }
 
+/* Whether the lead has an address that may be that of another person than its token (4.1.11). One that is added to a lead that
+ * is verified takes nothing from the person that has verified it. */
+static bool
+is_passed_on(const struct lead *before, const struct lead *after, bool owned)
+{
+	const bool email_is_new = !slice_equal(before->email_key, after->email_key);
+	const bool phone_is_new = !slice_equal(before->phone, after->phone);
+	const bool replaced =
+	    (email_is_new && slice_present(before->email_key)) || (phone_is_new && slice_present(before->phone));
+	return replaced || ((email_is_new || phone_is_new) && !owned && !lead_is_verified(before));
+}
+
 static void
 replace_if(bool given, struct slice *place, struct slice value)
 {
@@ -144,16 +159,19 @@ static void
 update_lead(struct step *step, const struct signup *signup, struct working_lead *match, const struct stored_fields *fields)
 {
 	struct lead *lead = &match->lead;
-	bool was_verified = lead_is_verified(lead);
+	const struct lead before = *lead;
+	const bool owned = owns(signup, match);
 	step_touch(step, match);
 	if (may_add_address(step, signup, match))
 		update_identities(step, signup, lead);
+	if (is_passed_on(&before, lead, owned))
+		step_end_tokens(match);
 	update_fields(step, signup, lead);
 	lead->custom_fields = fields->json;
 	lead->keyed_fields = (uint32_t)fields->keyed;
 	if (!signup->keep_opt_out && !signup->edits)
 		lead->opted_out = false;
-	if (lead_is_verified(lead) != was_verified)
+	if (lead_is_verified(lead) != lead_is_verified(&before))
 		step_recount_referral(step, match);
 	book_points(step, signup, match);
 }

@@ -77,6 +77,13 @@ struct slice event_extra_referral(struct pool *pool, const struct lead *referred
 struct slice event_extra_tagged(struct pool *pool, const struct tag *tag, bool compat);
 struct slice event_extra_reward(struct pool *pool, const struct reward_level *level);
 
+/* Ends the tokens of the lead's page that were given out: they may be another person's (docs/api.md 4.1.11). */
+static inline void
+step_end_tokens(struct working_lead *lead)
+{
+	lead->lead.token_epoch++;
+}
+
 /* decide/messages.c (docs/api.md 4.1.12). Requests a mail, if this installation, the campaign and the lead permit it; else
  * returns false. */
 bool step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref);

@@ -81,7 +81,7 @@ make_history(struct world *w)
 	uint64_t webhook = add_webhook(w, w->campaign, "https://a.example/", ALL_EVENTS);
 	sign_up_chain(w);
 	struct command points = { .kind = COMMAND_POINTS, .campaign_id = w->campaign, .account_id = w->account };
-	struct lead_reference first = { LEAD_BY_EMAIL, slice_of(email(w, 0)), 0 };
+	struct lead_reference first = { .identity = LEAD_BY_EMAIL, .value = slice_of(email(w, 0)) };
 	points.as.points = (struct points_call){ &first, 1, -99999, 0, SLICE("slip") };
 	run(w, points);
 	for (size_t i = 0; i < LEADS; i += 3)

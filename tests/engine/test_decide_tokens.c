@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ * Whose a lead is (docs/api.md 4.1.11, Own): when the token of its page ends, and to which leads strangers add addresses,
+ * decided without a database. */
+#include "decide_leads.h"
+
+#include "engine/strangers.h"
+
+#define EVE SLICE("+4930123456") /* the number that the stranger enters */
+
+/* A campaign as it is made, with pages. */
+static int
+open_pages(void **state)
+{
+	open_world(state);
+	struct world *w = *state;
+	campaign(w)->pages = true;
+	return 0;
+}
+
+static void
+run_one(struct world *w, struct command command)
+{
+	run(w, &command, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	settle(w);
+}
+
+/* What the answer or the first event has of the token: the end of status_url; absent: no token. */
+static struct slice
+token_in(const struct world *w, struct slice json)
+{
+	static const char mark[] = "/c/7/s/";
+	enum { ID_AND_SLASH = 11 };
+	const char *url = strstr(json.data, mark);
+	assert_non_null(url);
+	url += strlen(mark);
+	const size_t size = strcspn(url, "\"");
+	return size > ID_AND_SLASH ? pool_copy(w->pool, (struct slice){ url + ID_AND_SLASH, size - ID_AND_SLASH }) : SLICE_NONE;
+}
+
+/* The token of lead number 0, as the operator sees it. */
+static struct slice
+token_now(struct world *w)
+{
+	struct command command = signup(NULL, NULL);
+	command.as.signup.subject = lead(w, 0)->social_id;
+	command.as.signup.edits = true;
+	run_one(w, command);
+	return token_in(w, w->outcomes[0].body);
+}
+
+static struct command
+with_token(struct world *w, struct command command, uint32_t epoch)
+{
+	command.as.signup.own_id = lead(w, 0)->social_id;
+	command.as.signup.own_epoch = epoch;
+	return command;
+}
+
+static void
+prove(struct world *w, enum lead_channel channel)
+{
+	struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
+	command.as.change = (struct lead_change){
+		.action = LEAD_VERIFY,
+		.lead = { .identity = LEAD_BY_ID, .id = lead(w, 0)->id },
+		.argument = lead_channel_name(channel),
+		.address = channel == CHANNEL_EMAIL ? lead(w, 0)->email_key : lead(w, 0)->phone,
+		.by_lead = true,
+	};
+	run_one(w, command);
+}
+
+/* Eve enters a number that is another person's, which adds an email address by signing up: what Eve has is then a stranger's. */
+static void
+an_added_address_ends_the_token(void **state)
+{
+	struct world *w = *state;
+	run_one(w, public_signup(NULL, EVE.data));
+	const struct slice eves = token_in(w, w->outcomes[0].body);
+	assert_true(slice_present(eves));
+	run_one(w, public_signup("ada@x.org", EVE.data));
+	assert_slice(lead(w, 0)->email, "ada@x.org");
+	assert_false(slice_present(token_in(w, w->outcomes[0].body)));
+	const struct slice later = token_now(w);
+	assert_false(slice_equal(later, eves));
+	run_one(w, with_token(w, public_signup(NULL, EVE.data), 0));
+	assert_false(slice_present(token_in(w, w->outcomes[0].body)));
+	run_one(w, with_token(w, public_signup(NULL, EVE.data), 1));
+	assert_true(slice_equal(token_in(w, w->outcomes[0].body), later));
+}
+
+/* The same by a key without the token. Nothing that the lead itself adds, and nothing that is added to a verified lead, ends
+ * it; an address that is replaced does. */
+static void
+it_matters_which_caller_adds_an_address(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		bool key, owns, verified;
+		const char *phone;
+		bool ends;
+	} rows[] = {
+		{ .owns = true, .phone = "+4930123456" },
+		{ .verified = true, .phone = "+4930123456" },
+		{ .phone = NULL },
+		{ .phone = "+4930123456", .ends = true },
+		{ .key = true, .phone = "+4930123456", .ends = true },
+		{ .key = true, .owns = true, .phone = "+4930123456" },
+		{ .key = true, .verified = true, .phone = "+4930123456" },
+		{ .key = true, .owns = true, .verified = true, .phone = "+4930999999", .ends = true },
+	};
+	run_one(w, public_signup("ada@x.org", NULL));
+	struct slice token = token_now(w);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct command command =
+		    rows[i].key ? signup("ada@x.org", rows[i].phone) : public_signup("ada@x.org", rows[i].phone);
+		if (rows[i].owns)
+			command = with_token(w, command, lead(w, 0)->token_epoch);
+		if (!rows[i].ends || rows[i].phone == NULL || slice_equal(slice_of(rows[i].phone), EVE))
+			lead(w, 0)->phone = SLICE_NONE;
+		lead(w, 0)->verified_email = rows[i].verified;
+		run_one(w, command);
+		assert_slices_equal(lead(w, 0)->phone, slice_of(rows[i].phone == NULL ? "" : rows[i].phone));
+		const struct slice now = token_now(w);
+		assert_int_equal(slice_equal(now, token), !rows[i].ends);
+		token = now;
+	}
+}
+
+/* Of two people that may have signed up an address, the one that proves it is the lead. Alone, its creator stays so, as do the
+ * bookmarks. */
+static void
+a_proof_ends_the_token_of_a_shared_lead(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		uint32_t signups;
+		bool by_operator, is_verified, ends;
+		enum lead_channel channel;
+		enum public_update update;
+		enum campaign_bots bots;
+	} rows[] = {
+		{ .signups = 1 },
+		{ .signups = 2, .ends = true },
+		{ .signups = 2, .by_operator = true },
+		{ .signups = 2, .channel = CHANNEL_PHONE, .ends = true },
+		{ .signups = 2, .channel = CHANNEL_PHONE, .is_verified = true },
+		/* repeated sign-ups are not counted there */
+		{ .signups = 1, .update = PUBLIC_UPDATE_NONE, .ends = true },
+		{ .signups = 1, .bots = BOTS_PROOF_OR_CONFIRM, .ends = true },
+		{ .signups = 1, .update = PUBLIC_UPDATE_OWN },
+	};
+	run_one(w, public_signup("ada@x.org", EVE.data));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct slice token = token_now(w);
+		lead(w, 0)->counter = rows[i].signups;
+		lead(w, 0)->verified_email = rows[i].is_verified;
+		lead(w, 0)->verified_phone = false;
+		campaign(w)->public_update = rows[i].update;
+		campaign(w)->bots = rows[i].bots;
+		if (rows[i].by_operator)
+			change(w, 0, LEAD_VERIFY);
+		else
+			prove(w, rows[i].channel);
+		if (!rows[i].is_verified) /* the event has the new one already */
+			assert_int_equal(slice_equal(token_in(w, w->decision.events[0].payload), token), !rows[i].ends);
+		const struct slice now = token_now(w);
+		assert_int_equal(slice_equal(now, token), !rows[i].ends);
+		prove(w, rows[i].channel); /* again */
+		assert_true(slice_equal(token_now(w), now));
+	}
+}
+
+/* A stranger that signs up an address with its own number, and proves that number first, has proven nothing about the address.
+ */
+static void
+a_proof_of_the_email_address_is_the_stronger_one(void **state)
+{
+	struct world *w = *state;
+	w->id_supply.sends_mail = true;
+	campaign(w)->verify_email = true;
+	run_one(w, public_signup("ada@x.org", EVE.data));
+	prove(w, CHANNEL_PHONE);
+	assert_int_equal(w->decision.message_count, 1); /* to the email address: its owner decides */
+	assert_int_equal(w->decision.messages[0].kind, MESSAGE_VERIFY);
+	const struct slice eves = token_now(w);
+	run_one(w, public_signup("ada@x.org", NULL));
+	prove(w, CHANNEL_EMAIL);
+	const struct slice adas = token_now(w);
+	assert_false(slice_equal(adas, eves));
+	campaign(w)->mails = MESSAGES_CHOSEN;
+	prove(w, CHANNEL_PHONE);
+	assert_int_equal(w->decision.message_count, 1);
+	assert_int_equal(w->decision.messages[0].kind, MESSAGE_STATUS_LINK);
+	assert_true(slice_equal(token_now(w), adas));
+}
+
+/* An import can bring a social id again, of a lead that was deleted. */
+static void
+an_imported_social_id_revives_no_token(void **state)
+{
+	struct world *w = *state;
+	struct slice tokens[3];
+	run_one(w, public_signup("ada@x.org", NULL));
+	tokens[0] = token_now(w);
+	const struct slice social_id = lead(w, 0)->social_id;
+	for (size_t i = 1; i < ARRAY_SIZE(tokens); i++) {
+		const struct import import = {
+			.signup = { .email = SLICE("ada@x.org"), .email_key = SLICE("ada@x.org"), .subject = social_id },
+			.created_ms = -1,
+			.waitlisted = -1
+		};
+		change(w, 0, LEAD_DELETE);
+		w->set.lead_count = 0;
+		run_one(w, (struct command){ .kind = COMMAND_IMPORT, .campaign_id = CAMPAIGN, .as.import = &import });
+		assert_slices_equal(lead(w, 0)->social_id, social_id);
+		tokens[i] = token_now(w);
+		for (size_t k = 0; k < i; k++)
+			assert_false(slice_equal(tokens[i], tokens[k]));
+	}
+}
+
+/* 4.1.11, New number, known address: a code or a link would go to the stranger's address. */
+static void
+strangers_add_nothing_to_leads_that_they_may_not_look_up(void **state)
+{
+	struct world *w = *state;
+	run_one(w, public_signup("ada@x.org", NULL));
+	for (enum public_lookup lookup = PUBLIC_LOOKUP_SOCIAL_ID; lookup < PUBLIC_LOOKUPS; lookup++) {
+		campaign(w)->public_lookup = lookup;
+		run_one(w, public_signup("ada@x.org", EVE.data));
+		assert_false(slice_present(lead(w, 0)->phone));
+		run_one(w, with_token(w, public_signup("ada@x.org", EVE.data), 0));
+		assert_slices_equal(lead(w, 0)->phone, EVE);
+		lead(w, 0)->phone = SLICE_NONE;
+	}
+	campaign(w)->public_lookup = PUBLIC_LOOKUP_ALL;
+	run_one(w, public_signup("ada@x.org", EVE.data));
+	assert_slices_equal(lead(w, 0)->phone, EVE);
+}
+
+#define PAGES_TEST(f) cmocka_unit_test_setup_teardown(f, open_pages, close_world)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAGES_TEST(an_added_address_ends_the_token),
+		PAGES_TEST(it_matters_which_caller_adds_an_address),
+		PAGES_TEST(a_proof_ends_the_token_of_a_shared_lead),
+		PAGES_TEST(a_proof_of_the_email_address_is_the_stronger_one),
+		PAGES_TEST(an_imported_social_id_revives_no_token),
+		PAGES_TEST(strangers_add_nothing_to_leads_that_they_may_not_look_up),
+	};
+	return cmocka_run_group_tests_name("tokens", tests, NULL, NULL);
+}

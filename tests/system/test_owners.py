@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""docs/api.md 4.1.11: of two people that enter the same address, the one that proves it has the lead's page, as mails, texts and pages show
+it."""
+import base64
+import email
+import email.policy
+import hashlib
+import hmac
+import itertools
+import re
+import subprocess
+import urllib.parse
+
+import pytest
+from mail_server import MailServer
+from stack.process import wait_until
+
+people = itertools.count(0)
+FORM = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
+VERIFIED = {"pages": "on", "bots": "off", "verify_email": "on", "verify_phone": "on", "mails": "welcome,status_link"}
+STRICT = {"public_lookup": "none", "public_update": "all"}
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = MailServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, server, gateway):
+    made = make_service(settings=[*server.settings(), *gateway.settings(), ("limits", "signups_per_address", ""),
+                                  ("limits", "posts_per_address", ""), ("limits", "codes_per_address", "")])
+    made.dispatcher.start()
+    return made
+
+
+def person():
+    number = next(people)
+    return f"ada{number}@example.org", f"+49151{2000 + number}0000"
+
+
+def sign_up(campaign, **fields):
+    answer = campaign.post(fields, key=None)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def token_of(url):
+    """What `__token` is; None: there is none in the address."""
+    found = re.search(r"/s/([0-9A-Z]{10}/[\w-]{24})$", url)
+    return found and found[1]
+
+
+def code_by_mail(server, recipient, count=1):
+    mail = wait_until(lambda: len(server.to(recipient)) >= count and server.to(recipient), 10, f"no mail for {recipient}")[-1]
+    text = email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
+    return re.search(r"\b(\d{6})\b", text)[1]
+
+
+def code_by_text(gateway, number, count=1):
+    return wait_until(lambda: len(gateway.to(number)) >= count and gateway.to(number), 10, f"no text to {number}")[-1].code
+
+
+def type_code(campaign, code, **address):
+    """Where it leads to."""
+    answer = campaign.client.request("POST", f"/c/{campaign.id}/code", form={**address, "code": code}, headers=list(FORM.items()))
+    assert answer.status == 303, answer.body
+    return answer.headers["Location"]
+
+
+def kinds(campaign):
+    """Of the messages that were requested."""
+    return [row["kind"] for row in campaign.service.installation.admin("mail", "list", "--campaign", str(campaign.id))]
+
+
+def page_at(campaign, url):
+    answer = campaign.client.request("GET", urllib.parse.urlsplit(url).path)
+    assert answer.status == 200
+    return answer.body.decode()
+
+
+def check_stranger(campaign, url, secret):
+    """The link shows what it shows everyone else, and the token is as none."""
+    assert secret not in page_at(campaign, url) and page_at(campaign, url) == page_at(campaign, url.rsplit("/", 1)[0])
+    assert campaign.get({"__token": token_of(url)}, key=None).verdict == (409, "missing_identifier")
+
+
+def check_owner(campaign, url, secret):
+    assert secret in page_at(campaign, url)
+    assert campaign.get({"__token": token_of(url)}, key=None).json["status_url"] == url == campaign.find(
+        social_id=token_of(url)[:10])["status_url"]
+
+
+def test_a_number_that_was_anothers(service, account, server):
+    """4.3.4: Eve has entered Ada's number before Ada adds an email address to the lead by signing up."""
+    campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
+    address, number = person()
+    eve = sign_up(campaign, phone_number=number)["status_url"]
+    assert token_of(eve)
+    ada = sign_up(campaign, email=address, phone_number=number, first_name="Ada")
+    assert token_of(ada["status_url"]) is None
+    assert campaign.find(phone_number=number)["email"] == address
+    check_stranger(campaign, eve, address)
+    url = type_code(campaign, code_by_mail(server, address), email=address)
+    check_owner(campaign, url, "Ada")
+    check_stranger(campaign, eve, address)
+
+
+def test_an_address_that_was_anothers(service, account, server, gateway):
+    """Eve has entered Ada's address, and has proven a number beside it, before Ada signs up and confirms."""
+    campaign = service.campaign(account, **VERIFIED)
+    address, number = person()
+    eve = sign_up(campaign, email=address, phone_number=number, first_name="Eve")["status_url"]
+    check_owner(campaign, eve, "Eve")
+    assert type_code(campaign, code_by_text(gateway, number), phone_number=number).endswith("/sent")
+    sign_up(campaign, email=address, first_name="Ada")
+    url = type_code(campaign, code_by_mail(server, address), email=address)
+    check_owner(campaign, url, "Ada")
+    check_stranger(campaign, eve, "Ada")
+
+
+def test_a_bookmark_stays(service, account, server):
+    """A person that signs up once, and confirms, keeps the link of the first answer."""
+    campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
+    address, _ = person()
+    url = sign_up(campaign, email=address, first_name="Ada")["status_url"]
+    assert type_code(campaign, code_by_mail(server, address), email=address) == url
+    check_owner(campaign, url, "Ada")
+
+
+def test_a_number_of_a_protected_lead(service, account, server, gateway):
+    """Eve's number on Ada's protected lead leads to a mail to Ada, never to the page: whether Eve entered it first or later."""
+    campaign = service.campaign(account, **VERIFIED, **STRICT)
+    address, number = person()
+    assert sign_up(campaign, email=address, phone_number=number)["id"] is None
+    assert type_code(campaign, code_by_text(gateway, number), phone_number=number).endswith("/sent")
+    sign_up(campaign, email=address, first_name="Ada")
+    url = type_code(campaign, code_by_mail(server, address), email=address)
+    assert "Ada" in page_at(campaign, url)
+    service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 400000")
+    assert sign_up(campaign, phone_number=number)["id"] is None
+    links = kinds(campaign).count("status_link")
+    assert type_code(campaign, code_by_text(gateway, number, 2), phone_number=number).endswith("/sent")
+    assert kinds(campaign).count("status_link") == links + 1
+
+
+def test_no_number_is_added_to_a_protected_lead(service, account):
+    """4.1.11, New number, known address: no code is sent that would lead to the page"""
+    campaign = service.campaign(account, **VERIFIED, **STRICT)
+    address, number = person()
+    for fields in ({}, {"phone_number": number}):
+        assert sign_up(campaign, email=address, **fields)["id"] is None
+    lead = campaign.find(email=address)
+    assert (lead["counter"], lead["phone_number"]) == (2, None)
+    assert "code" not in kinds(campaign)
+
+
+def test_an_imported_social_id(service, account, tmp_path):
+    """4.1.5, 4.1.11: of the lead that had it before, the link to the page ends; that of the opt-out is the new lead's"""
+    campaign = service.campaign(account, pages="on")
+    path = tmp_path / "leads.csv"
+    links = []
+    for name in ("ada", "ada", "bob"):
+        address = f"{name}@example.org"
+        path.write_text(f"social_id,email,first_name\nOLD4,{address},{name}\n")
+        subprocess.run([service.installation.program("leadhook"), "--config", service.installation.config, "lead", "import",
+                        str(campaign.id), str(path)], check=True, capture_output=True, timeout=60)
+        links.append(campaign.find(email=address))
+        if len(links) < 3:
+            campaign.bulk("delete", {"email": address})
+            wait_until(lambda: campaign.get({"email": address}).status == 404, 10, "it is not deleted")
+    urls = [lead["status_url"] for lead in links]
+    assert len(set(urls)) == 3
+    assert ["bob" in page_at(campaign, url) for url in urls] == [False, False, True]
+    assert links[0]["unsubscribe_url"] == links[2]["unsubscribe_url"]
+
+
+def test_links_of_earlier_versions(service, account):
+    """Mails that were sent before the upgrade have them: an HMAC of campaign and social id. So have leads until another owner."""
+    campaign = service.campaign(account, pages="on")
+    url = sign_up(campaign, email="old@example.org", first_name="Ada")["status_url"]
+    secret = bytes.fromhex(service.installation.sql("SELECT HEX(value) FROM lh_installation WHERE name = 'server_secret'").strip())
+    social_id = token_of(url)[:10]
+    mac = hmac.new(secret, f"leadhook status v1:{campaign.id}:{social_id}".encode(), hashlib.sha256).digest()
+    assert token_of(url) == f"{social_id}/{base64.urlsafe_b64encode(mac[:18]).decode()}"
+    check_owner(campaign, url, "Ada")

@@ -104,6 +104,7 @@ FAULTS = {
     # mod_fcgid takes such a body as empty. Apache does not apply it to mod_proxy.
     "no bodies with mod_fcgid": ("body_limit", ApacheFcgid, replaced("CGIPassAuth On", "CGIPassAuth On\nLimitRequestBody 100000")),
     "small bodies with nginx": ("body_limit", Nginx, replaced("client_max_body_size 2m", "client_max_body_size 100k")),
+    "no bodies of GET with lighttpd": ("get_body", Lighttpd, replaced(', "method-get-body" => "enable"', "")),
     "streams with lighttpd": ("unbuffered_body", LighttpdSocket, replaced(
         LIGHTTPD_MOUNT, LIGHTTPD_MOUNT + "\tserver.stream-request-body = 1\n")),
     "streams with Apache": ("unbuffered_body", ApacheProxy, without("SetInputFilter BUFFER")),

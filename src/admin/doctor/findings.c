@@ -77,6 +77,7 @@ static const struct {
 	{ "proxy_not_trusted", DOCTOR_ERROR, "All visitors have the address of the proxy, and share its limits." },
 	{ "trusted_proxies", DOCTOR_ERROR, "Any client can choose its address, and evade the limits." },
 	{ "body_limit", DOCTOR_ERROR, "Calls with bodies of this size fail, with an error that is not the program's." },
+	{ "get_body", DOCTOR_ERROR, "Clients that look leads up with JSON in the body of a GET get an error." },
 	{ "unbuffered_body", DOCTOR_ERROR, "Clients that send slowly occupy workers: a few of them stop the service." },
 	{ "options", DOCTOR_ERROR, "Browsers send OPTIONS before calls of other sites, and then make no call." },
 	{ "head", DOCTOR_WARNING, "Monitors and caches use HEAD." },

@@ -136,8 +136,8 @@ body_passes(struct doctor *doctor, struct admin_request *request, struct admin_a
 	return web_is_of_program(answer);
 }
 
-void
-check_bodies(struct doctor *doctor)
+static void
+check_large_body(struct doctor *doctor)
 {
 	const size_t most = doctor->conf == NULL ? BODY_BYTES : doctor->conf->limits.body_bytes;
 	const struct slice body = make_body(doctor->pool, most < BODY_BYTES ? most : BODY_BYTES);
@@ -155,6 +155,31 @@ check_bodies(struct doctor *doctor)
 		DOCTOR_FIND(doctor, "body_limit", "a body of %zu bytes: %.*s", body.size,
 		    SLICE_ARGS(web_describe(doctor->pool, &answer)));
 	web_server_lines(doctor, "body_limit", SLICE_NONE);
+}
+
+/* docs/api.md 1.2: parameters of a GET may be in its body, which few web servers refuse. */
+static void
+check_get_body(struct doctor *doctor)
+{
+	const struct slice header = SLICE("Content-Type: application/json");
+	struct admin_request request = { .method = "GET", .headers = &header, .header_count = 1, .body = SLICE("{}") };
+	struct admin_answer answer;
+	struct echo echo;
+	if (body_passes(doctor, &request, &answer, &echo))
+		return;
+	if (echo.has_come)
+		DOCTOR_FIND(doctor, "get_body", "GET with a body: %" PRIu64 " of %zu bytes arrived", echo.body_bytes,
+		    request.body.size);
+	else
+		DOCTOR_FIND(doctor, "get_body", "GET with a body: %.*s", SLICE_ARGS(web_describe(doctor->pool, &answer)));
+	web_server_lines(doctor, "get_body", SLICE_NONE);
+}
+
+void
+check_bodies(struct doctor *doctor)
+{
+	check_large_body(doctor);
+	check_get_body(doctor);
 }
 
 /* A web server that passes a body on as it arrives makes the program wait for its parts. */

@@ -66,6 +66,7 @@ static const struct {
 	{ "body_limit", WEB_APACHE_FCGID, ANYWHERE, "FcgidMaxRequestLen 16777216" },
 	{ "body_limit", WEB_APACHE_FCGID, HTACCESS, "LimitRequestBody 0" },
 	{ "body_limit", WEB_NGINX, MOUNT, "client_max_body_size 2m;" },
+	{ "get_body", WEB_LIGHTTPD, ANYWHERE, "server.http-parseopts += ( \"method-get-body\" => \"enable\" )" },
 	{ "unbuffered_body", WEB_LIGHTTPD, MOUNT, "server.stream-request-body = 0" },
 	{ "unbuffered_body", WEB_APACHE_PROXY, MOUNT, "SetInputFilter BUFFER" },
 	{ "unbuffered_body", WEB_APACHE_PROXY, MOUNT, "SetEnv proxy-sendcl 1" },

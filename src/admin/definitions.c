@@ -69,8 +69,8 @@ fail_refused(struct admin_call *call, enum definition_refusal refusal)
 {
 	switch (refusal) {
 	case DEFINITION_TOO_MANY:
-		return admin_fail(call, PROBLEM_CONFLICT, "the campaign has %d %s already", (int)DEFINITIONS_MAX,
-		    kinds[kind_of(call)].several);
+		return admin_fail(call, PROBLEM_CONFLICT, "the campaign has %zu %s already",
+		    store_definitions_max(kind_of(call)), kinds[kind_of(call)].several);
 	case DEFINITION_NAME_TAKEN:
 		return admin_fail(call, PROBLEM_CONFLICT, "the campaign has a tag with this name already");
 	case DEFINITION_NO_TAG:

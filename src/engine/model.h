@@ -99,8 +99,9 @@ struct referral_link {
 
 enum { REFERRAL_LEVELS = 16 };
 
-/* Tags, actions and reward levels: how many of each kind a campaign can have. */
-enum { DEFINITIONS_MAX = 500 };
+/* How many tags a campaign can have, how many actions, and how many reward levels: one change of a score can reach all of
+ * these, and each makes an event with a payload of its own. */
+enum { TAGS_MAX = 500, ACTIONS_MAX = 500, REWARD_LEVELS_MAX = 20 };
 
 struct tag {
 	uint64_t id;

@@ -16,7 +16,7 @@ enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1, WEBHOOKS = 20, FIELDS = 4, FIELD_BYT
 enum { JOBS_MAX = 2, HISTOGRAM_ROWS = 150 };
 
 /* The table of docs/architecture.md 4.4: rows and KiB. */
-#define SIGNUP_COST 520, 1800
+#define SIGNUP_COST 940, 2800
 #define CHAIN_COST 430, 1600
 #define VERIFY_COST 90, 950
 #define TAG_COST 50, 150
@@ -101,6 +101,10 @@ plant_chain(struct world *w)
 {
 	struct lead last = { .social_id = SLICE_NONE };
 	plant_definitions(w->campaign);
+	/* in addition to one that nobody reaches */
+	root_run("INSERT INTO t_reward_levels (id, campaign_id, subject, required_points)"
+		 " SELECT %" PRIu64 " + seq, %" PRIu64 ", 'mug', 0 FROM seq_1_to_%d",
+	    1000 * w->campaign, w->campaign, REWARD_LEVELS_MAX);
 	set_columns(w->campaign, "points_signup = 3, points_direct = 10, points_indirect = 5, points_verified = 7");
 	for (size_t i = 0; i < REFERRAL_LEVELS; i++) {
 		const char *email = numbered_email(w->pool, "chain", i);

@@ -143,11 +143,13 @@ struct definition {
 /* Why a definition is refused. */
 enum definition_refusal {
 	DEFINITION_FITS,
-	DEFINITION_TOO_MANY,   /* the campaign has DEFINITIONS_MAX of the kind already */
+	DEFINITION_TOO_MANY,   /* the campaign has store_definitions_max of the kind already */
 	DEFINITION_NAME_TAKEN, /* by another tag of the campaign */
 	DEFINITION_NO_TAG,     /* the campaign has none with the action's tag_id */
 	DEFINITION_REFUSED     /* by the edit */
 };
+/* How many a campaign can have of the kind. */
+size_t store_definitions_max(enum definition_kind kind);
 /* RESULT_INVALID: *refusal is the reason. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_add_definition(struct store *store, uint64_t campaign_id, const struct definition *definition,
     uint64_t *id, enum definition_refusal *refusal);

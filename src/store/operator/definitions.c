@@ -35,14 +35,21 @@ enum { VALUES_MAX = 4 };
 /* sql_insert_… and sql_update_… begin with the columns of put_values; then come the id and, for a new one, the campaign. */
 static const struct {
 	enum id_kind ids;
+	size_t most; /* of a campaign */
 	const struct db_statement *insert, *update, *remove, *find;
 } kinds[] = {
-	[DEFINITION_TAG] = { ID_TAG, &sql_insert_tag, &sql_update_tag, &sql_delete_tag, &sql_select_campaign_of_tag },
-	[DEFINITION_ACTION] = { ID_ACTION, &sql_insert_action, &sql_update_action, &sql_delete_action,
+	[DEFINITION_TAG] = { ID_TAG, TAGS_MAX, &sql_insert_tag, &sql_update_tag, &sql_delete_tag, &sql_select_campaign_of_tag },
+	[DEFINITION_ACTION] = { ID_ACTION, ACTIONS_MAX, &sql_insert_action, &sql_update_action, &sql_delete_action,
 	    &sql_select_campaign_of_action },
-	[DEFINITION_REWARD] = { ID_REWARD_LEVEL, &sql_insert_reward, &sql_update_reward, &sql_delete_reward,
+	[DEFINITION_REWARD] = { ID_REWARD_LEVEL, REWARD_LEVELS_MAX, &sql_insert_reward, &sql_update_reward, &sql_delete_reward,
 	    &sql_select_campaign_of_reward },
 };
+
+size_t
+store_definitions_max(enum definition_kind kind)
+{
+	return kinds[kind].most;
+}
 
 /* Returns their number, at most VALUES_MAX. */
 static size_t
@@ -99,7 +106,7 @@ find_by_id(const struct definitions *all, enum definition_kind kind, uint64_t id
 static enum definition_refusal
 judge(const struct definitions *all, uint64_t id, const struct definition *definition)
 {
-	if (id == 0 && count_of(all, definition->kind) >= DEFINITIONS_MAX)
+	if (id == 0 && count_of(all, definition->kind) >= kinds[definition->kind].most)
 		return DEFINITION_TOO_MANY;
 	if (definition->kind == DEFINITION_ACTION && definition->as.action.tag_id != 0 &&
 	    definitions_tag(all, definition->as.action.tag_id) == NULL)

@@ -2,6 +2,7 @@
  * Tags, actions and reward levels, as operators define them (docs/operating.md 4). */
 #include "unit.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -171,38 +172,53 @@ a_refused_edit_changes_nothing(void **state)
 	assert_int_equal(find_all(w, w->campaign).tags[0].points, -3);
 }
 
+/* Adds reward levels until one is refused. */
 static bool
-add_many(struct store *store, const struct world *world, unsigned index)
+add_many(struct store *store, const struct world *world, unsigned index UNUSED)
 {
-	bool refused_once = false;
-	for (unsigned i = 0; i < DEFINITIONS_MAX && !refused_once; i++) {
-		char name[32];
-		enum definition_refusal refusal;
+	enum definition_refusal refusal = DEFINITION_FITS;
+	for (unsigned i = 0; i <= REWARD_LEVELS_MAX && refusal == DEFINITION_FITS; i++) {
 		uint64_t id;
-		snprintf(name, sizeof(name), "tag %u of %u", i, index);
-		struct definition definition = tag(name);
+		struct definition definition = reward(0);
 		enum result result = store_add_definition(store, world->campaign, &definition, &id, &refusal);
-		refused_once = result == RESULT_INVALID && refusal == DEFINITION_TOO_MANY;
-		if (result != RESULT_OK && !refused_once)
+		if (result != (refusal == DEFINITION_FITS ? RESULT_OK : RESULT_INVALID))
 			return false;
 	}
-	return refused_once;
+	return refusal == DEFINITION_TOO_MANY;
 }
 
-/* "At most DEFINITIONS_MAX of each kind per campaign", also with concurrent calls; other kinds do not count. */
+/* docs/manage.md 1.1: "20 rewards", also with concurrent calls. */
 static void
-a_campaign_has_so_many_of_each_kind(void **state)
+a_campaign_has_so_many_reward_levels(void **state)
 {
 	struct world *w = *state;
+	enum definition_refusal refusal;
 	processes_start(w, 2, add_many);
 	assert_true(processes_end());
-	assert_int_equal(find_all(w, w->campaign).tag_count, DEFINITIONS_MAX);
-	uint64_t id = find_all(w, w->campaign).tags[0].id;
-	add(w, action(id));
-	enum definition_refusal refusal;
-	assert_int_equal(set(w, id, tag("another"), &refusal), RESULT_OK);
-	assert_int_equal(store_remove_definition(w->store, DEFINITION_TAG, id), RESULT_OK);
-	add(w, tag("one more"));
+	assert_int_equal(find_all(w, w->campaign).reward_count, REWARD_LEVELS_MAX);
+	uint64_t id = find_all(w, w->campaign).rewards[0].id;
+	add(w, tag("of another kind"));
+	assert_int_equal(set(w, id, reward(7), &refusal), RESULT_OK);
+	assert_int_equal(store_remove_definition(w->store, DEFINITION_REWARD, id), RESULT_OK);
+	add(w, reward(0));
+}
+
+/* "500 tags, 500 actions". */
+static void
+a_campaign_has_so_many_tags_and_actions(void **state)
+{
+	struct world *w = *state;
+	const struct definition kinds[] = { tag("one more"), action(0) };
+	root_run("INSERT INTO t_tags (id, campaign_id, name, points) SELECT 1000000 + seq, %" PRIu64
+		 ", seq, 0 FROM seq_1_to_499",
+	    w->campaign);
+	root_run("INSERT INTO t_actions (id, campaign_id, text, points) SELECT 1000000 + seq, %" PRIu64
+		 ", seq, 0 FROM seq_1_to_499",
+	    w->campaign);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		add(w, kinds[i]);
+		assert_int_equal(refused(w, kinds[i]), DEFINITION_TOO_MANY);
+	}
 }
 
 int
@@ -214,7 +230,8 @@ main(void)
 		WORLD_TEST(names_of_tags_are_unique_in_a_campaign),
 		WORLD_TEST(an_action_has_a_tag_of_its_campaign),
 		WORLD_TEST(a_refused_edit_changes_nothing),
-		WORLD_TEST(a_campaign_has_so_many_of_each_kind),
+		WORLD_TEST(a_campaign_has_so_many_reward_levels),
+		WORLD_TEST(a_campaign_has_so_many_tags_and_actions),
 	};
 	return WORLD_MAIN(tests);
 }

@@ -63,6 +63,8 @@ struct admin_wiring {
 	const struct address_rules *webhook_addresses;
 	/* The senders of mails, without addresses where they are not set; set by `load`. */
 	const struct mail_senders *mail_senders;
+	/* What may be sent in an hour, by channel; set by `load`. */
+	const struct sendings *sending_limits;
 };
 
 /* Runs the command of the arguments. Results go to `out`, everything else to `errors`. Returns an exit status of sysexits.h. */

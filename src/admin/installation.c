@@ -5,7 +5,7 @@
 
 #include "admin/admin.h"
 #include "admin/commands.h"
-#include "store/messages/mail_queue.h"
+#include "store/messages/delays.h"
 #include "store/operator/admin.h"
 #include "store/users/sessions.h"
 #include "watch/watch.h"
@@ -99,12 +99,35 @@ write_disks(struct admin_call *call)
 	output_nested(call->output, "disks", list);
 }
 
+/* The limits of an hour that keep messages waiting, with the first campaign of each. */
+static enum result
+find_limits_reached(struct admin_call *call, enum message_channel channel, struct output *list)
+{
+	struct mail_campaign *campaigns;
+	size_t count;
+	int64_t next_ms;
+	const enum result result = store_mail_campaigns(call->store, call->pool, channel, &campaigns, &count, &next_ms);
+	if (result != RESULT_OK)
+		return result;
+	const struct delays delays = delays_of(campaigns, count, &call->wiring->sending_limits[channel]);
+	for (size_t scope = 0; scope < SENDING_SCOPES; scope++) {
+		if (delays.first[scope] == NULL)
+			continue;
+		output_record(list);
+		output_text(list, "limit", slice_of(sending_limit_setting(channel, (enum sending_scope)scope)));
+		output_u64(list, "account", delays.first[scope]->account_id);
+		output_u64(list, "campaign", delays.first[scope]->campaign_id);
+	}
+	return RESULT_OK;
+}
+
 int
 admin_status(struct admin_call *call)
 {
 	struct store_status status;
 	struct mail_counts mails;
 	struct mail_hold hold, text_hold;
+	struct output *reached = output_new(call->pool, OUTPUT_ARRAY);
 	enum result result = store_get_status(call->store, call->pool, &status);
 	if (result == RESULT_OK)
 		result = store_count_pending_mails(call->store, &mails);
@@ -112,6 +135,10 @@ admin_status(struct admin_call *call)
 		result = store_mail_hold(call->store, call->pool, MAIL_CHANNEL, &hold);
 	if (result == RESULT_OK)
 		result = store_mail_hold(call->store, call->pool, TEXT_CHANNEL, &text_hold);
+	if (result == RESULT_OK)
+		result = find_limits_reached(call, MAIL_CHANNEL, reached);
+	if (result == RESULT_OK)
+		result = find_limits_reached(call, TEXT_CHANNEL, reached);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	output_record(call->output);
@@ -141,6 +168,7 @@ admin_status(struct admin_call *call)
 	output_boolean(call->output, "texts", store_sends_texts(call->store));
 	output_time(call->output, "texts_held_since", text_hold.since_ms);
 	output_text(call->output, "texts_held_by", text_hold.reason);
+	output_nested(call->output, "limits_reached", reached);
 	write_disks(call);
 	output_time(call->output, "now", status.figures.now_ms);
 	if (status.node != NULL)

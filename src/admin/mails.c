@@ -8,7 +8,7 @@
 #include "admin/jobs.h"
 #include "admin/values.h"
 #include "identity/email.h"
-#include "store/messages/mail_queue.h"
+#include "store/messages/delays.h"
 
 static bool
 read_state(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
@@ -75,7 +75,9 @@ admin_mail_list(struct admin_call *call)
 	struct mail_list list;
 	if (!values_take(call, filter_table, ARRAY_SIZE(filter_table), &filter))
 		return EX_DATAERR;
-	const enum result result = store_list_mails(call->store, call->pool, &filter, &list);
+	enum result result = store_list_mails(call->store, call->pool, &filter, &list);
+	if (result == RESULT_OK)
+		result = store_explain_delays(call->store, call->pool, call->wiring->sending_limits, list.mails, list.count);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	for (size_t i = 0; i < list.count; i++)
@@ -90,7 +92,9 @@ admin_mail_show(struct admin_call *call)
 {
 	struct mail_row mail;
 	struct slice content;
-	const enum result result = store_find_mail(call->store, call->pool, call->id, &mail, &content);
+	enum result result = store_find_mail(call->store, call->pool, call->id, &mail, &content);
+	if (result == RESULT_OK)
+		result = store_explain_delays(call->store, call->pool, call->wiring->sending_limits, &mail, 1);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	add_mail(call, &mail);

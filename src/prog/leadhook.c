@@ -126,6 +126,7 @@ main(int argc, char *argv[])
 		.is_reserved = parameter_is_reserved,
 		.webhook_addresses = &wiring.webhook_addresses,
 		.mail_senders = &wiring.mail_senders,
+		.sending_limits = wiring.sending_limits,
 	};
 	sandbox_begin();
 	sandbox_hide(true);

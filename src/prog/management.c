@@ -70,6 +70,7 @@ management_new(const struct wiring *wiring, const struct login_context *login, s
 		.is_reserved = parameter_is_reserved,
 		.webhook_addresses = &wiring->webhook_addresses,
 		.mail_senders = &wiring->mail_senders,
+		.sending_limits = wiring->sending_limits,
 	};
 	const struct manage_options options = { wiring->conf, &management->wiring, *login };
 	management->manage = manage_new(&options);

@@ -180,12 +180,26 @@ find_tls_ca(const struct wiring *wiring, const char *section, const char *path, 
 	return false;
 }
 
+static void
+take_sending_limits(struct wiring *wiring)
+{
+	const struct conf_mail *mail = &wiring->conf->mail;
+	const struct conf_sms *sms = &wiring->conf->sms;
+	wiring->sending_limits[MAIL_CHANNEL] = (struct sendings){ { [SENDINGS_OF_ALL] = mail->per_hour,
+	    [SENDINGS_OF_ACCOUNT] = mail->account_per_hour,
+	    [SENDINGS_OF_CAMPAIGN] = mail->campaign_per_hour } };
+	wiring->sending_limits[TEXT_CHANNEL] = (struct sendings){ { [SENDINGS_OF_ALL] = sms->per_hour,
+	    [SENDINGS_OF_ACCOUNT] = sms->account_per_hour,
+	    [SENDINGS_OF_CAMPAIGN] = sms->campaign_per_hour } };
+}
+
 bool
 wiring_read(const char *path, bool lists, struct wiring *wiring, struct buffer *problems)
 {
 	*wiring = (struct wiring){ .pool = pool_new() };
 	bool good = conf_load(path, &wiring->conf, problems);
 	if (good) {
+		take_sending_limits(wiring);
 		good = parse_parts(wiring, problems);
 		good = (!lists || read_disposable_domains(wiring, problems)) && good;
 		good = find_tls_ca(wiring, "database", wiring->conf->database.tls_ca, problems) && good;
@@ -451,9 +465,7 @@ wiring_mailer(const struct wiring *wiring)
 	return (struct mailer_options){ .server = mail_server(wiring),
 		.connections = mail->connections,
 		.rate = mail->rate,
-		.limits = { { [SENDINGS_OF_ALL] = mail->per_hour,
-		    [SENDINGS_OF_ACCOUNT] = mail->account_per_hour,
-		    [SENDINGS_OF_CAMPAIGN] = mail->campaign_per_hour } },
+		.limits = wiring->sending_limits[MAIL_CHANNEL],
 		.schedule = &wiring->mail_schedule,
 		.give_up_urgent_ms = mail->retry_confirmation,
 		.give_up_ms = mail->retry,
@@ -487,9 +499,7 @@ wiring_texter(const struct wiring *wiring)
 					    .any_number = strcmp(sms->numbers, "any") == 0 },
 		.limits = { .number_per_day = sms->number_per_day,
 		    .prefix_per_hour = sms->prefix_per_hour,
-		    .per_hour = { { [SENDINGS_OF_ALL] = sms->per_hour,
-			[SENDINGS_OF_ACCOUNT] = sms->account_per_hour,
-			[SENDINGS_OF_CAMPAIGN] = sms->campaign_per_hour } } },
+		    .per_hour = wiring->sending_limits[TEXT_CHANNEL] },
 		.sender = { .user_agent = wiring->conf->server.service_name,
 		    .in_flight = TEXTER_IN_FLIGHT,
 		    .connect_timeout_ms = dispatch->connect_timeout < sms->timeout ? dispatch->connect_timeout : sms->timeout,

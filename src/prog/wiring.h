@@ -24,7 +24,8 @@ struct wiring {
 	struct address_rules webhook_addresses, sms_addresses;
 	struct network_list trusted_proxies;
 	struct retry_schedule schedule, mail_schedule;
-	struct mail_senders mail_senders; /* without addresses where they are not set */
+	struct mail_senders mail_senders;                 /* without addresses where they are not set */
+	struct sendings sending_limits[MESSAGE_CHANNELS]; /* of an hour */
 	struct host_list disposable_domains;
 	struct limit_rule limits[LIMIT_KINDS];
 	struct log_file *log; /* opened, not used yet; NULL: none, or standard error */

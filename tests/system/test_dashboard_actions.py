@@ -4,6 +4,7 @@ import pytest
 from caller import PASSWORD, User
 from conftest import chromium_first
 from dashboard import Dashboard, make_shop, running_service
+from mail_server import Planted
 from stack.process import wait_until
 from stack.receiver import Answer
 
@@ -349,6 +350,19 @@ def test_limits_of_accounts(dashboard, service, leadhook):
     dashboard.click("Remove account")
     dashboard.wait(f"!{row}")
     assert account.id not in [one["id"] for one in leadhook("account", "list")]
+
+
+def test_the_limit_that_emails_wait_for(dashboard, service, shop):
+    """mail.md 6 and 7: for the operator with its setting, for others in words"""
+    lead = shop.lead(email="waits@example.org")
+    [mail] = Planted(service).mails(shop, lead, 1).values()
+    service.installation.sql("INSERT INTO lh_sendings (channel, scope, scope_id, slot, sent)"
+                             f" SELECT 0, 2, {shop.id}, FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000) DIV 300000, 1000000")
+    dashboard.open("operator", "Operator")
+    dashboard.sees("Hourly limit reached: mail.campaign_per_hour. Emails are waiting")
+    dashboard.open(f"campaigns/{shop.id}/pages?tab=sent", "Pages and email")
+    dashboard.sees("hourly limit of the campaign reached")
+    service.installation.sql(f"DELETE FROM lh_sendings; DELETE FROM lh_messages WHERE id = {mail}")
 
 
 def test_the_password_again(dashboard, service, shop):

@@ -11,6 +11,7 @@ from mail_server import MailServer, Planted
 from stack.process import wait_until
 
 BUDGET = 12
+NOW_SLOT = "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000) DIV 300000"
 VERIFY, WELCOME, REWARD, REFERRAL, STATUS_LINK, ERASE_CONFIRM = range(6)
 
 
@@ -324,8 +325,33 @@ def test_the_limits_of_account_and_installation(service, server, campaign):
                          10, "no limit is reached")
     assert re.search(r'messages_delayed_total\{limit="mail.account_per_hour"\} [1-9]', delayed)
     assert len(server.mails) == 5 * BUDGET
+    reached = service.installation.admin("status")["limits_reached"]
+    assert [row["limit"] for row in reached] == ["mail.per_hour"] and int(reached[0]["campaign"]) > 0
     service.installation.sql("UPDATE lh_sendings SET slot = slot - 13")
     wait_until(lambda: len(server.mails) > 6 * BUDGET, 20, "the next hour's do not arrive")
+
+
+LIMITS = {"campaign": "mail.campaign_per_hour", "account": "mail.account_per_hour", "installation": "mail.per_hour"}
+
+
+@pytest.mark.parametrize("scope", LIMITS)
+def test_the_limit_that_mails_wait_for(service, server, campaign, leadhook, scope):
+    """6: in the status, and as the reason of each mail that is due; a mail for later does not wait for it"""
+    def reasons():
+        return {mail["id"]: mail["reason"] for mail in leadhook("mail", "list", "--campaign", str(campaign.id))}
+    place = list(reversed(LIMITS)).index(scope)
+    owner = [0, campaign.account.id, campaign.id][place]
+    service.installation.sql(f"INSERT INTO lh_sendings (channel, scope, scope_id, slot, sent) SELECT 0, {place}, {owner}, {NOW_SLOT}, 1000")
+    lead = campaign.lead(email="ada@example.org")
+    planted = Planted(service)
+    [due, later] = planted.mails(campaign, lead, 2).values()
+    service.installation.sql(f"UPDATE lh_messages SET due_ms = due_ms + 86400000 WHERE id = {later}")
+    found = reasons()
+    assert found.pop(later) is None and due in found and set(found.values()) == {f"{scope}_limit"}
+    assert leadhook("mail", "show", str(due))["reason"] == f"{scope}_limit"
+    assert leadhook("status")["limits_reached"] == [{"limit": LIMITS[scope], "account": campaign.account.id, "campaign": campaign.id}]
+    service.installation.sql("DELETE FROM lh_sendings")
+    assert leadhook("status")["limits_reached"] == [] and set(reasons().values()) <= {None}
 
 
 def resend(service, mail):

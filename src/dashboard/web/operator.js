@@ -2,7 +2,7 @@
 // The installation, for its operator: problems first, then accounts and their limits.
 import { post, remove } from "./api.js";
 import { bytes, count, plural } from "./format.js";
-import { readCampaigns } from "./frame.js";
+import { campaignName, readCampaigns } from "./frame.js";
 import { Cut } from "./lists.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
@@ -30,6 +30,13 @@ function problemsOf(status) {
 	if (status.texts_held_since)
 		found.push([
 			html`Text messages have been on hold since <${Time} at=${status.texts_held_since} />: ${mailReason(status.texts_held_by)}.`,
+			"leadhook status",
+		]);
+	for (const { limit, campaign } of status.limits_reached)
+		found.push([
+			html`
+				Hourly limit reached: ${limit}. ${limit.startsWith("sms.") ? "Text messages" : "Emails"} are waiting, such as those
+				${" "}of <a href=${link(`campaigns/${campaign}`)}>${campaignName(campaign)}</a>.`,
 			"leadhook status",
 		]);
 	if (status.due_now > 0 && status.oldest_due_at && Date.now() - Date.parse(status.oldest_due_at) > 5 * 60e3)

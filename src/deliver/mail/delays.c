@@ -2,6 +2,7 @@
 #include "deliver/mail/delays.h"
 
 #include "base/metrics.h"
+#include "store/messages/delays.h"
 
 _Static_assert(METRIC_DELAY_COUNT == 2 * SENDING_SCOPES, "in the order of channels, of each in that of scopes");
 
@@ -9,18 +10,17 @@ void
 mail_note_delays(struct log_throttle *throttle, enum message_channel channel, const struct mail_campaign *campaigns,
     size_t count, const struct sendings *limits)
 {
-	const struct sender_count *first[SENDING_SCOPES + 1] = { NULL };
+	const struct delays delays = delays_of(campaigns, count, limits);
 	uint64_t suppressed;
-	for (size_t i = count; i-- > 0;)
-		first[sendings_reached(limits, &campaigns[i].sender.sent)] = &campaigns[i].sender;
 	for (size_t scope = 0; scope < SENDING_SCOPES; scope++) {
-		if (first[scope] == NULL)
+		const struct sender_count *first = delays.first[scope];
+		if (first == NULL)
 			continue;
 		metrics_add(METRIC_DELAYS, channel * SENDING_SCOPES + scope, 1);
 		if (log_throttle_passes(throttle, &suppressed))
 			log_warning("messages_wait", LOG_BYTES("channel", message_channel_name(channel)),
 			    LOG_BYTES("limit", sending_limit_name((enum sending_scope)scope)),
-			    LOG_UINT("account", first[scope]->account_id), LOG_UINT("campaign", first[scope]->campaign_id),
+			    LOG_UINT("account", first->account_id), LOG_UINT("campaign", first->campaign_id),
 			    LOG_UINT("suppressed", suppressed),
 			    LOG_STR("hint", "see sections mail and sms of leadhook.conf(5)"));
 	}

@@ -17,8 +17,6 @@ DB_STATEMENT(sql_select_mail_hold, "SELECT failures, held_until_ms - (" NOW "), 
 	" GROUP BY turn, campaign_id"
 DB_STATEMENT_ANEW(sql_select_mail_campaigns, MESSAGE_CAMPAIGNS("IN (0, 1)"));
 DB_STATEMENT_ANEW(sql_select_text_campaigns, MESSAGE_CAMPAIGNS("= 2"));
-DB_STATEMENT(sql_select_senders, "SELECT id, account_id FROM {prefix}campaigns FORCE INDEX (PRIMARY) WHERE id IN ({list})"
-				 " ORDER BY id");
 DB_STATEMENT(sql_select_due_messages,
     "{each}(SELECT CAST(? AS UNSIGNED), id FROM {prefix}messages FORCE INDEX (by_turn)"
     " WHERE turn = ? AND campaign_id = ? AND due_ms <= " NOW " ORDER BY due_ms LIMIT ?){between} UNION ALL {end}");
@@ -49,8 +47,8 @@ DB_STATEMENT(sql_release_crashed, "UPDATE {prefix}messages FORCE INDEX (by_turn)
 				  " WHERE turn IN (0, 1) AND lease_owner = ?");
 
 store_statement_list sql_of_mail_lease = { &sql_select_mail_hold, &sql_select_mail_campaigns, &sql_select_text_campaigns,
-	&sql_select_senders, &sql_select_due_messages, &sql_lease_messages, &sql_select_leased_messages, &sql_renew_messages,
-	&sql_release_messages, &sql_release_crashed, NULL };
+	&sql_select_due_messages, &sql_lease_messages, &sql_select_leased_messages, &sql_renew_messages, &sql_release_messages,
+	&sql_release_crashed, NULL };
 
 static struct db_value
 owner_value(const unsigned char owner[MAIL_OWNER_SIZE])
@@ -83,22 +81,6 @@ store_mail_hold(struct store *store, struct pool *pool, enum message_channel cha
 
 enum { DUE_TURN, DUE_CAMPAIGN, DUE_IN_MS };
 
-/* An account of 0: the campaign was removed. */
-static enum result
-find_accounts(struct store *store, struct pool *pool, struct sender_count *senders, size_t count)
-{
-	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
-	struct db_rows rows;
-	size_t row;
-	for (size_t i = 0; i < count; i++)
-		ids[i] = senders[i].campaign_id;
-	const struct db_list list = store_id_list(pool, ids, count);
-	const enum result result = store_query_lists(store, pool, &sql_select_senders, &list, 1, &rows);
-	for (size_t i = 0; result == RESULT_OK && i < count; i++)
-		senders[i].account_id = store_find_row(&rows, senders[i].campaign_id, &row) ? db_get_u64(&rows, row, 1) : 0;
-	return result;
-}
-
 enum result
 store_mail_campaigns(struct store *store, struct pool *pool, enum message_channel channel, struct mail_campaign **campaigns,
     size_t *count, int64_t *next_ms)
@@ -120,9 +102,7 @@ store_mail_campaigns(struct store *store, struct pool *pool, enum message_channe
 		(*campaigns)[(*count)++].turn = (unsigned)db_get_u64(&rows, i, DUE_TURN);
 	}
 	if (result == RESULT_OK && *count > 0)
-		result = find_accounts(store, pool, senders, *count);
-	if (result == RESULT_OK && *count > 0)
-		result = store_read_sendings(store, pool, channel, senders, *count);
+		result = store_read_senders(store, pool, channel, senders, *count);
 	for (size_t i = 0; i < *count; i++)
 		(*campaigns)[i].sender = senders[i];
 	return result;

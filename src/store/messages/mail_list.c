@@ -10,7 +10,8 @@
 
 #define MAIL_COLUMNS                                                                                                     \
 	"m.id, m.campaign_id, l.social_id, m.kind, m.ref, m.state, m.attempts, m.crashes, m.lease_owner IS NOT NULL AND" \
-	" m.due_ms > " NOW ", m.created_ms, IF(m.turn IS NULL, NULL, m.due_ms), m.sent_ms, m.ended_ms, m.recipient,"     \
+	" m.due_ms > " NOW ", m.turn IS NOT NULL AND m.due_ms <= " NOW                                                   \
+	", m.created_ms, IF(m.turn IS NULL, NULL, m.due_ms), m.sent_ms, m.ended_ms, m.recipient,"                        \
 	" m.message_id, m.last_status, m.last_answer, m.reason"
 
 #define FROM_MESSAGES(index) " FROM {prefix}messages m FORCE INDEX (" index ") LEFT JOIN {prefix}leads l ON l.id = m.lead_id"
@@ -63,6 +64,7 @@ enum {
 	MAIL_ATTEMPTS,
 	MAIL_CRASHES,
 	MAIL_IS_LEASED,
+	MAIL_IS_DUE,
 	MAIL_CREATED_MS,
 	MAIL_DUE_MS,
 	MAIL_SENT_MS,
@@ -92,6 +94,7 @@ mail_from_row(const struct db_rows *rows, size_t row)
 		.attempts = (unsigned)db_get_u64(rows, row, MAIL_ATTEMPTS),
 		.crashes = (unsigned)db_get_u64(rows, row, MAIL_CRASHES),
 		.leased = db_get_bool(rows, row, MAIL_IS_LEASED),
+		.is_due = db_get_bool(rows, row, MAIL_IS_DUE),
 		.created_ms = db_get_i64(rows, row, MAIL_CREATED_MS),
 		.due_ms = db_get_time(rows, row, MAIL_DUE_MS),
 		.sent_ms = db_get_time(rows, row, MAIL_SENT_MS),

@@ -162,7 +162,7 @@ struct mail_row {
 	uint64_t ref;
 	enum message_state state;
 	unsigned attempts, crashes;
-	bool leased;
+	bool leased, is_due;
 	int64_t created_ms, due_ms, sent_ms, ended_ms; /* -1: not set; due_ms: pending ones only */
 	struct slice recipient, message_id; /* absent before it is ready; the recipient also some days after its end */
 	int last_status;                    /* 0: none */

@@ -12,12 +12,14 @@ DB_STATEMENT(sql_count_sendings, "SELECT scope_id, CAST(SUM(sent) AS UNSIGNED)"
 				 " FROM {prefix}sendings FORCE INDEX (PRIMARY)"
 				 " WHERE channel = ? AND scope = ? AND scope_id IN ({list}) AND slot >= " SLOT
 				 " - " SLOTS_OF_AN_HOUR " GROUP BY scope_id ORDER BY scope_id");
+DB_STATEMENT(sql_select_senders, "SELECT id, account_id FROM {prefix}campaigns FORCE INDEX (PRIMARY) WHERE id IN ({list})"
+				 " ORDER BY id");
 /* The installation's row comes first: transactions wait for each other there and at no later row. */
 DB_STATEMENT(sql_add_sending, "INSERT INTO {prefix}sendings (channel, scope, scope_id, slot, sent)"
 			      " VALUES {each}(?, ?, ?, " SLOT ", 1){between}, {end}"
 			      " ON DUPLICATE KEY UPDATE sent = sent + 1");
 
-store_statement_list sql_of_sendings = { &sql_count_sendings, &sql_add_sending, NULL };
+store_statement_list sql_of_sendings = { &sql_count_sendings, &sql_select_senders, &sql_add_sending, NULL };
 
 struct slice
 message_channel_name(enum message_channel channel)
@@ -35,6 +37,20 @@ sending_limit_name(enum sending_scope scope)
 		[SENDING_SCOPES] = SLICE_NONE,
 	};
 	return names[scope];
+}
+
+const char *
+sending_limit_setting(enum message_channel channel, enum sending_scope scope)
+{
+	static const char *const settings[MESSAGE_CHANNELS][SENDING_SCOPES] = {
+		[MAIL_CHANNEL] = { [SENDINGS_OF_ALL] = "mail.per_hour",
+		    [SENDINGS_OF_ACCOUNT] = "mail.account_per_hour",
+		    [SENDINGS_OF_CAMPAIGN] = "mail.campaign_per_hour" },
+		[TEXT_CHANNEL] = { [SENDINGS_OF_ALL] = "sms.per_hour",
+		    [SENDINGS_OF_ACCOUNT] = "sms.account_per_hour",
+		    [SENDINGS_OF_CAMPAIGN] = "sms.campaign_per_hour" },
+	};
+	return settings[channel][scope];
 }
 
 static uint64_t
@@ -81,6 +97,30 @@ store_read_sendings(
 	for (size_t scope = 0; scope < SENDING_SCOPES && result == RESULT_OK; scope++)
 		result = read_scope(store, pool, channel, scope, senders, count);
 	return result;
+}
+
+/* An account of 0: the campaign was removed. */
+static enum result
+find_accounts(struct store *store, struct pool *pool, struct sender_count *senders, size_t count)
+{
+	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
+	struct db_rows rows;
+	size_t row;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = senders[i].campaign_id;
+	const struct db_list list = store_id_list(pool, ids, count);
+	const enum result result = store_query_lists(store, pool, &sql_select_senders, &list, 1, &rows);
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
+		senders[i].account_id = store_find_row(&rows, senders[i].campaign_id, &row) ? db_get_u64(&rows, row, 1) : 0;
+	return result;
+}
+
+enum result
+store_read_senders(
+    struct store *store, struct pool *pool, enum message_channel channel, struct sender_count *senders, size_t count)
+{
+	const enum result result = find_accounts(store, pool, senders, count);
+	return result == RESULT_OK ? store_read_sendings(store, pool, channel, senders, count) : result;
 }
 
 enum result

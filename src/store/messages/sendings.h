@@ -17,7 +17,7 @@
 
 struct store;
 
-enum message_channel { MAIL_CHANNEL, TEXT_CHANNEL };
+enum message_channel { MAIL_CHANNEL, TEXT_CHANNEL, MESSAGE_CHANNELS };
 struct slice message_channel_name(enum message_channel channel);
 
 /* Stored as numbers. */
@@ -46,6 +46,8 @@ sendings_reached(const struct sendings *limits, const struct sendings *sent)
 }
 /* "installation_limit", "account_limit", "campaign_limit"; absent of SENDING_SCOPES. */
 struct slice sending_limit_name(enum sending_scope scope);
+/* The setting that has it: "mail.account_per_hour". */
+const char *sending_limit_setting(enum message_channel channel, enum sending_scope scope);
 
 /* What sends: a campaign of an account. */
 struct sender_count {
@@ -54,6 +56,9 @@ struct sender_count {
 };
 /* Fills in what was sent. */
 MUST_CHECK enum result store_read_sendings(
+    struct store *store, struct pool *pool, enum message_channel channel, struct sender_count *senders, size_t count);
+/* The same by their campaigns alone: fills in the accounts, too. */
+MUST_CHECK enum result store_read_senders(
     struct store *store, struct pool *pool, enum message_channel channel, struct sender_count *senders, size_t count);
 /* Counts one, in the transaction that records or permits it. */
 MUST_CHECK enum result store_add_sending(

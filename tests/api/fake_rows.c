@@ -65,6 +65,7 @@ fake_rows_add(struct pool *pool, struct working_set *set)
 			.webhooks = subscribe(pool, id),
 			.webhook_count = 1,
 			.definitions = define(pool, id),
+			.lists = POOL_NEW(pool, struct campaign_lists),
 		};
 }
 

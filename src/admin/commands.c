@@ -294,7 +294,7 @@ static const struct admin_command commands[] = {
 	  HTTP(POST, "webhooks/{webhook}/disable", RIGHT_HOOKS), .versioned = true,
 	  .help = "stop sending to a webhook; its deliveries wait" },
 	{ "webhook rotate", "WEBHOOK", 1, 1, admin_webhook_rotate,
-	  HTTP(POST, "webhooks/{webhook}/rotate", RIGHT_HOOKS), .versioned = true,
+	  HTTP(POST, "webhooks/{webhook}/rotate", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .versioned = true,
 	  .help = "give a webhook a new secret, shown once" },
 	{ "webhook test", "WEBHOOK [--queue]", 1, 1, admin_webhook_test, .options = OPTIONS(OPTION_QUEUE),
 	  HTTP(POST, "webhooks/{webhook}/test", RIGHT_HOOKS), .queues = true,

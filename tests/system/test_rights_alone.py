@@ -12,7 +12,7 @@ from test_rights import RIGHTS, World
 LEAD = {"email": "markedperson@example.net", "phone_number": "+14155552671", "first_name": "Markedname", "plan": "markedfield",
         "__uid": "markeduid", "ip": "192.0.2.99", "__user_agent": "markedagent", "__referrer": "https://marked.example/page",
         "redirect_url": "/markedredirect", "utm_content": "markedutm"}
-MARKS = {"marked", "Marked", "4155552671", "192.0.2.99", "owner@agency.example"}
+MARKS = {"whsec_", "marked", "Marked", "4155552671", "192.0.2.99", "owner@agency.example"}
 INBOUND = {"name": "Own", "map": {"email": "e", "points": "p"}}
 # Arguments with which a call does something; others have none. LEAD is the social id.
 BODIES = {
@@ -79,7 +79,7 @@ ALLOWED = {("account", ""): {"owner@agency.example"}, ("hooks", "jobs/"): {"owne
 
 
 def test_no_right_reads_or_changes_leads_but_its_own(service, world):
-    """2: without `leads` no answer has a value of a lead, nor, without `account`, the address of a user who does not do what the caller may do;
+    """2: without `leads` no answer has a value of a lead, or a secret of a webhook; nor, without `account`, the address of a user who does not do what the caller may do;
     without `change` no lead is changed, also not by what a call has set up"""
     operations = [operation for operation in all_operations(service.installation)[0] if not operation.operators]
     singles = [(operation, query) for operation in operations for words, query in SINGLES if words == operation.words]

@@ -154,7 +154,7 @@ struct admin_command {
 	bool sends_test;            /* to a user, within limits.test_mails_per_address and test_mails_per_account */
 	bool searches;              /* reads what a campaign has stored, within limits.searches_per_account */
 	bool confirmed;             /* a user must have entered the password recently */
-	const char *confirmed_word; /* the same, when an operand is this word; NULL: none */
+	const char *confirmed_word; /* the same, when an operand is this word, or sets it; NULL: none */
 	bool versioned;             /* shows or changes what the version of a campaign's settings is about */
 	const char *help;
 };

@@ -116,9 +116,11 @@ static bool
 confirms_word(struct manage_request *request)
 {
 	const char *word = request->command->confirmed_word;
-	for (size_t i = 0; word != NULL && i < request->call.operand_count; i++)
-		if (strcmp(request->call.operands[i], word) == 0)
+	for (size_t i = 0; word != NULL && i < request->call.operand_count; i++) {
+		const struct slice operand = slice_of(request->call.operands[i]);
+		if (slice_equal(slice_sub(operand, 0, slice_find(operand, '=')), slice_of(word)))
 			return request_is_confirmed(request);
+	}
 	return true;
 }
 

@@ -170,6 +170,25 @@ def test_removal_needs_the_password(service, account):
         assert editor("DELETE", path).status == 200, path
 
 
+def test_what_outlasts_the_session_needs_the_password(service, account):
+    """3: where leads are sent, and what is a secret or a URL of its own; not what is changed of it otherwise"""
+    campaign = service.campaign(account)
+    editor = User(service, "connects@example.org", "--role", "editor", "--account", account.id).ready()
+    hooks, inbound = f"campaigns/{campaign.id}/webhooks", f"campaigns/{campaign.id}/inbound"
+    hook = {"url": "https://hooks.example.org/", "events": ["verified"]}
+    made, received = editor("POST", hooks, hook).json["id"], editor("POST", inbound, {"name": "One"}).json["id"]
+    calls = [("POST", hooks, {**hook, "url": "https://other.example.org/"}), ("PATCH", f"webhooks/{made}", {"url": "https://else.example.org/"}),
+             ("POST", f"webhooks/{made}/rotate", {}), ("POST", inbound, {"name": "Two"}), ("POST", f"inbound/{received}/rotate", {})]
+    service.installation.sql(f"UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 700000 WHERE user_id = {editor.id}")
+    for call in calls:
+        answer = editor(*call)
+        assert (answer.status, answer.json["error"]) == (403, "confirmation_needed"), call
+    assert editor("PATCH", f"webhooks/{made}", {"rate": 5, "events": ["new_signup"]}).status == 200
+    assert editor("POST", f"webhooks/{made}/disable", {}).status == editor("PATCH", f"inbound/{received}", {"source": "Own"}).status == 200
+    assert editor("POST", "session/confirm", {"password": PASSWORD}).status == 200
+    assert [editor(*call).status for call in calls] == [201, 200, 200, 201, 200]
+
+
 def test_other_methods(service, account):
     """1.2: 405, with those that the path has"""
     user = User(service, "method@example.org", "--role", "viewer", "--account", account.id).ready()

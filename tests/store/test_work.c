@@ -101,7 +101,7 @@ plant_chain(struct world *w)
 {
 	struct lead last = { .social_id = SLICE_NONE };
 	plant_definitions(w->campaign);
-	/* in addition to one that nobody reaches */
+	/* in addition to one that is out of reach */
 	root_run("INSERT INTO t_reward_levels (id, campaign_id, subject, required_points)"
 		 " SELECT %" PRIu64 " + seq, %" PRIu64 ", 'mug', 0 FROM seq_1_to_%d",
 	    1000 * w->campaign, w->campaign, REWARD_LEVELS_MAX);

@@ -58,10 +58,10 @@
 	X(EMAIL, "email", "ADDRESS", "the lead with this email address") \
 	X(PHONE, "phone", "NUMBER", "the lead with this phone number") \
 	X(SOCIAL_ID, "social-id", "ID", "the lead with this social_id") \
-	X(VERIFIED, "verified", "on|off", "only verified leads, or only the others") \
-	X(WAITLISTED, "waitlisted", "on|off", "only leads on the waitlist, or only the others") \
-	X(FRAUDULENT, "fraudulent", "on|off", "only fraudulent leads, or only the others") \
-	X(OPTED_OUT, "opted-out", "on|off", "only leads that opted out, or only the others") \
+	X(VERIFIED, "verified", "yes|no", "only verified leads, or only the others") \
+	X(WAITLISTED, "waitlisted", "yes|no", "only leads on the waitlist, or only the others") \
+	X(FRAUDULENT, "fraudulent", "yes|no", "only fraudulent leads, or only the others") \
+	X(OPTED_OUT, "opted-out", "yes|no", "only leads that opted out, or only the others") \
 	X(AFTER, "after", "PLACE", "go on after this place, which the part of the list before has named; of leads by sign-up, a sign-up number") \
 	X(NEWEST, "newest", NULL, "the latest sign-up first") \
 	X(ORDER, "order", "score", "the highest score first, then by sign-up") \
@@ -220,7 +220,7 @@ uint64_t admin_maximum(const struct admin_call *call, unsigned setting);
 const char *admin_option_name(enum admin_option option);
 /* Returns false when there is no option with that name. */
 MUST_CHECK bool admin_find_option(struct slice name, enum admin_option *option);
-/* The name of its value, NULL when it takes none: FILE, or "on|off", of which one must be given. */
+/* The name of its value, NULL when it takes none: FILE, or "yes|no", of which one must be given. */
 const char *admin_option_value(enum admin_option option);
 /* The path of this program; NULL, with errno set, when it cannot be read. */
 const char *admin_own_program(struct pool *pool);

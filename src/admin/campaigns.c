@@ -14,7 +14,7 @@
 #include "store/operator/admin.h"
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
-static const char points[] = "a number from 0 to 99999", on_or_off[] = "on or off", url[] = "an http or https URL, or nothing",
+static const char points[] = "a number from 0 to 99999", yes_or_no[] = "yes or no", url[] = "an http or https URL, or nothing",
 		  hosts[] = "at most 5000 host names, separated by commas or spaces, or nothing";
 
 static const struct value_setting setting_table[] = {
@@ -22,9 +22,9 @@ static const struct value_setting setting_table[] = {
 	{ "state", value_state, PLACE(request), "active or ended" },
 	{ "ends_at", value_end, PLACE(ends_ms), "a date, a time as in RFC 3339, or nothing" },
 	{ "jump_start", value_count, PLACE(jump_start), "a number from 0 to 4294967295" },
-	{ "privacy", value_switch, PLACE(privacy), on_or_off },
-	{ "require_key", value_switch, PLACE(require_key), on_or_off },
-	{ "compat", value_switch, PLACE(compat), on_or_off },
+	{ "privacy", value_switch, PLACE(privacy), yes_or_no },
+	{ "require_key", value_switch, PLACE(require_key), yes_or_no },
+	{ "compat", value_switch, PLACE(compat), yes_or_no },
 	{ "landing_url", value_url, PLACE(landing_url), url },
 	{ "thankyou_url", value_url, PLACE(thankyou_url), url },
 	{ "status_url", value_url, PLACE(status_url), url },
@@ -32,24 +32,24 @@ static const struct value_setting setting_table[] = {
 	{ "points_direct", value_points, PLACE(points_direct), points },
 	{ "points_indirect", value_points, PLACE(points_indirect), points },
 	{ "points_verified", value_points, PLACE(points_verified), points },
-	{ "require_verification", value_switch, PLACE(require_verification), on_or_off },
-	{ "waitlist", value_switch, PLACE(waitlist), on_or_off },
+	{ "require_verification", value_switch, PLACE(require_verification), yes_or_no },
+	{ "waitlist", value_switch, PLACE(waitlist), yes_or_no },
 	{ "max_per_ip", value_count, PLACE(max_per_ip), "a number; 0: no limit" },
 	{ "blocked_email_domains", value_hosts, PLACE(blocked_email_domains), hosts },
 	{ "blocked_referrers", value_hosts, PLACE(blocked_referrers), hosts },
 	{ "allowed_networks", value_networks, PLACE(allowed_networks),
 	    "at most 5000 addresses and networks, separated by commas or spaces, or nothing" },
-	{ "pages", value_switch, PLACE(pages), on_or_off },
+	{ "pages", value_switch, PLACE(pages), yes_or_no },
 	{ "language", value_language, PLACE(language), "auto, en, de, es or fr" },
 	{ "hosts", value_hosts, PLACE(hosts), hosts },
-	{ "hosts_only", value_switch, PLACE(hosts_only), on_or_off },
+	{ "hosts_only", value_switch, PLACE(hosts_only), yes_or_no },
 	{ "form_answer", value_form_answer, PLACE(form_answer), "auto, json or redirect" },
 	{ "public_lookup", value_public_lookup, PLACE(public_lookup), "all, social_id, own or none" },
 	{ "public_update", value_public_update, PLACE(public_update), "all, own or none" },
 	{ "mails", value_mails, PLACE(mails),
 	    "welcome, reward, referral or status_link, several with commas or spaces, or nothing" },
-	{ "verify_email", value_switch, PLACE(verify_email), on_or_off },
-	{ "verify_phone", value_switch, PLACE(verify_phone), on_or_off },
+	{ "verify_email", value_switch, PLACE(verify_email), yes_or_no },
+	{ "verify_phone", value_switch, PLACE(verify_phone), yes_or_no },
 	{ "bots", value_bots, PLACE(bots), "off, honeypot, proof or proof_or_confirm" },
 	{ "bot_difficulty", value_difficulty, PLACE(bot_difficulty), "a number from 1 to 8" },
 };

@@ -46,7 +46,7 @@ static const char walk[] = "_leadhook()\n"
 			   "}\n"
 			   "complete -F _leadhook leadhook\n";
 
-/* The words of "on|off". */
+/* The words of "yes|no". */
 static void
 print_choices(const char *text, FILE *out)
 {

@@ -21,12 +21,12 @@ static const struct value_setting action_settings[] = {
 	{ "text", value_trimmed, PLACE(action.text), characters },
 	{ "points", value_delta, PLACE(action.points), points },
 	{ "tag", value_id_or_none, PLACE(action.tag_id), "the id of a tag, or nothing" },
-	{ "public", value_switch, PLACE(action.public), "on or off" },
+	{ "public", value_switch, PLACE(action.public), "yes or no" },
 };
 static const struct value_setting reward_settings[] = {
 	{ "subject", value_trimmed, PLACE(reward.subject), characters },
 	{ "required_points", value_count, PLACE(reward.required_points), required_points },
-	{ "emailed", value_switch, PLACE(reward.emailed), "on or off" },
+	{ "emailed", value_switch, PLACE(reward.emailed), "yes or no" },
 };
 const struct value_settings admin_tag_settings = { tag_settings, ARRAY_SIZE(tag_settings), "a tag", 0 };
 const struct value_settings admin_action_settings = { action_settings, ARRAY_SIZE(action_settings), "an action", 0 };

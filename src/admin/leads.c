@@ -326,13 +326,13 @@ admin_lead_code(struct admin_call *call)
 }
 
 #define PLACE(member) offsetof(struct lead_filter, member)
-static const char on_or_off[] = "on or off";
+static const char yes_or_no[] = "yes or no";
 
 static const struct value_option filter_table[] = {
-	{ OPTION_VERIFIED, value_filter, PLACE(verified), on_or_off },
-	{ OPTION_WAITLISTED, value_filter, PLACE(waitlisted), on_or_off },
-	{ OPTION_FRAUDULENT, value_filter, PLACE(fraudulent), on_or_off },
-	{ OPTION_OPTED_OUT, value_filter, PLACE(opted_out), on_or_off },
+	{ OPTION_VERIFIED, value_filter, PLACE(verified), yes_or_no },
+	{ OPTION_WAITLISTED, value_filter, PLACE(waitlisted), yes_or_no },
+	{ OPTION_FRAUDULENT, value_filter, PLACE(fraudulent), yes_or_no },
+	{ OPTION_OPTED_OUT, value_filter, PLACE(opted_out), yes_or_no },
 	{ OPTION_TAG, value_id, PLACE(tag_id), "the id of a tag" },
 	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339" },
 	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339" },

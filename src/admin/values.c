@@ -3,6 +3,7 @@
 
 #include <sysexits.h>
 
+#include "base/boolean.h"
 #include "base/clock.h"
 #include "bots/difficulty.h"
 #include "engine/events.h"
@@ -232,14 +233,7 @@ value_delta(struct pool *pool UNUSED, struct slice text, void *place, struct sli
 bool
 value_switch(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
 {
-	static const char *const words[] = { "off", "on", "no", "yes", "false", "true", "0", "1" };
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (slice_equal(text, slice_of(words[i]))) {
-			*(bool *)place = i % 2 == 1;
-			return true;
-		}
-	}
-	return false;
+	return boolean_parse(text, place);
 }
 
 bool

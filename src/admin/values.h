@@ -22,7 +22,7 @@ value_reader value_time;        /* int64_t: a time */
 value_reader value_count;       /* uint32_t */
 value_reader value_points;      /* uint32_t: 0 to SCORE_POINTS_MAX */
 value_reader value_delta;       /* int32_t: -SCORE_POINTS_MAX to SCORE_POINTS_MAX */
-value_reader value_switch;      /* bool: on, off and the other words of docs/api.md 1 */
+value_reader value_switch;      /* bool: the words of boolean_parse */
 value_reader value_filter;      /* int: the same as 1 and 0 */
 value_reader value_given;       /* bool: the option was given */
 value_reader value_state;       /* enum campaign_request: "active" or "ended" */

@@ -2,6 +2,7 @@ noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES = \
 	%D%/asset.h \
 	%D%/attributes.h \
+	%D%/boolean.c %D%/boolean.h \
 	%D%/buffer.c %D%/buffer.h \
 	%D%/cache.c %D%/cache.h \
 	%D%/clock.c %D%/clock.h \

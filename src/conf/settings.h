@@ -21,7 +21,7 @@ enum conf_type {
 	CONF_MODE,     /* unsigned: file mode, octal */
 	CONF_SIZE,     /* size_t: bytes, or followed by k or M */
 	CONF_DURATION, /* int64_t: milliseconds */
-	CONF_SWITCH,   /* bool: on or off */
+	CONF_SWITCH,   /* bool */
 	CONF_LEVEL     /* enum log_level, by its name */
 };
 

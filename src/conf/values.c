@@ -2,6 +2,7 @@
  * Parses the text of a setting: one reader per type. */
 #include "conf/settings.h"
 
+#include "base/boolean.h"
 #include "base/duration.h"
 
 /* Stores the value at `place` and returns NULL, or returns the expected form: `out_of_range`, or a text. */
@@ -107,11 +108,7 @@ read_duration(const struct conf_setting *setting, struct slice text, UNUSED stru
 static const char *
 read_switch(UNUSED const struct conf_setting *setting, struct slice text, UNUSED struct pool *pool, void *place)
 {
-	bool on = slice_equal(text, SLICE("on"));
-	if (!on && !slice_equal(text, SLICE("off")))
-		return "on or off";
-	*(bool *)place = on;
-	return NULL;
+	return boolean_parse(text, place) ? NULL : "on or off";
 }
 
 static const char *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "http/params.h"
 
+#include "base/boolean.h"
 #include "http/header.h"
 #include "http/params_table.h"
 
@@ -17,10 +18,8 @@ static const struct {
 	{ SLICE("text/plain"), BODY_JSON }, /* sent by navigator.sendBeacon for a string */
 };
 
-/* In any case of letters: Python writes `True`, and spreadsheets `TRUE`. */
-static const struct slice texts_of_true[] = { SLICE("1"), SLICE("true"), SLICE("yes"), SLICE("on"), SLICE("y"), SLICE("t") };
-static const struct slice texts_of_false[] = { SLICE(""), SLICE("0"), SLICE("false"), SLICE("no"), SLICE("off"), SLICE("n"),
-	SLICE("f"), SLICE("null"), SLICE("none"), SLICE("undefined") };
+/* What programs write when there is no value. */
+static const struct slice texts_of_nothing[] = { SLICE(""), SLICE("null"), SLICE("none"), SLICE("undefined") };
 
 struct body {
 	enum body_format format;
@@ -196,8 +195,8 @@ http_value_boolean(const struct http_value *value, bool *boolean)
 	struct slice text;
 	if (!http_value_string(value, &text))
 		return false;
-	*boolean = is_word(text, texts_of_true, ARRAY_SIZE(texts_of_true));
-	return *boolean || is_word(text, texts_of_false, ARRAY_SIZE(texts_of_false));
+	*boolean = false;
+	return is_word(text, texts_of_nothing, ARRAY_SIZE(texts_of_nothing)) || boolean_parse(text, boolean);
 }
 
 bool

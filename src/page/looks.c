@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/boolean.h"
 #include "base/css.h"
 #include "base/encode.h"
 #include "base/utf8.h"
@@ -54,8 +55,8 @@ link_rule(struct slice value)
 static const char *
 switch_rule(struct slice value)
 {
-	static const struct slice words[] = { SLICE("on"), SLICE("off") };
-	return slice_is_one_of(value, words, ARRAY_SIZE(words)) ? NULL : "must be on or off";
+	bool on;
+	return boolean_parse(value, &on) ? NULL : "must be yes or no";
 }
 
 static const char *
@@ -96,7 +97,7 @@ static const struct {
 	[LOOK_IMPRINT_URL] = { "imprint_url", LINK_MAX_BYTES, link_rule, true },
 	[LOOK_STATUS_TEXT] = { "status_text", TEXT_MAX_BYTES, text_rule, true },
 	[LOOK_SHARE_TEXT] = { "share_text", LINE_MAX_BYTES, line_rule, true },
-	[LOOK_LEADERBOARD] = { "leaderboard", 3, switch_rule, false },
+	[LOOK_LEADERBOARD] = { "leaderboard", 9, switch_rule, false },
 	[LOOK_LOGO_URL] = { "logo_url", LINK_MAX_BYTES, link_rule, false },
 	[LOOK_CSS] = { "css", LOOK_CSS_MAX, css_rule, false },
 	[LOOK_ACCENT] = { "accent", 7, color_rule, false },
@@ -220,6 +221,13 @@ faint(const struct scheme *scheme, double least)
 			return color;
 	}
 	return scheme->text;
+}
+
+bool
+looks_have_board(const struct looks *looks)
+{
+	bool shown;
+	return !boolean_parse(looks->values[LOOK_LEADERBOARD], &shown) || shown;
 }
 
 bool

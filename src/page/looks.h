@@ -56,6 +56,8 @@ struct looks {
  * code. Rows of other languages, and names that this version does not have, are ignored. */
 void look_add(struct looks *looks, enum text_language language, struct slice name, struct slice code, struct slice value);
 
+/* Whether the status page has the leaderboard: unless the campaign has switched it off. */
+bool looks_have_board(const struct looks *looks);
 /* Whether the colours, with the usual ones for those that are not set, can be read: WCAG 2.2, 1.4.3. Returns false with a
  * sentence in *problem. */
 MUST_CHECK bool looks_are_readable(struct pool *pool, const struct looks *looks, struct slice *problem);

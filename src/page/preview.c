@@ -46,7 +46,7 @@ write_status(const struct page *page, const struct page_status *given)
 	status.lead = &lead;
 	status.own = true;
 	status.social_id = lead.social_id;
-	status.board = slice_equal(page->looks.values[LOOK_LEADERBOARD], SLICE("off")) ? NULL : &sample_board;
+	status.board = looks_have_board(&page->looks) ? &sample_board : NULL;
 	page_write_status(page, &status);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "transfer/row.h"
 
+#include "base/boolean.h"
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/utf8.h"
@@ -188,16 +189,11 @@ read_referrer(struct row *row, struct import *import)
 static bool
 read_switch(struct row *row, enum lead_field field)
 {
-	/* the last ones are those of spreadsheets in other languages */
-	static const char *const words[] = { "false", "true", "no", "yes", "0", "1", "off", "on", "f", "t", "n", "y", "falsch",
-		"wahr", "faux", "vrai", "falso", "verdadero", "falso", "vero", "onwaar", "waar" };
 	const struct slice text = given(row, field);
-	for (size_t i = 0; slice_present(text) && i < ARRAY_SIZE(words); i++)
-		if (slice_equal_nocase(text, slice_of(words[i])))
-			return i % 2 == 1;
-	if (slice_present(text))
+	bool on = false;
+	if (slice_present(text) && !boolean_parse(text, &on))
 		fail_field(row, field, "must be true or false");
-	return false;
+	return on;
 }
 
 static void

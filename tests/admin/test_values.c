@@ -54,14 +54,14 @@ static void
 words_for_on_and_off(void **state)
 {
 	(void)state;
-	static const char *const words[] = { "off", "on", "no", "yes", "false", "true", "0", "1" };
+	static const char *const words[] = { "off", "on", "no", "yes", "false", "true", "0", "1", "OFF", "ON", "No", "Yes" };
 	bool on;
 	int filter;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		assert_true(reads(value_switch, words[i], &on) && on == (i % 2 == 1));
 		assert_true(reads(value_filter, words[i], &filter) && filter == (int)(i % 2));
 	}
-	assert_false(reads(value_switch, "", &on) || reads(value_switch, "ON", &on) || reads(value_filter, "2", &filter));
+	assert_false(reads(value_switch, "", &on) || reads(value_switch, "none", &on) || reads(value_filter, "2", &filter));
 	on = false;
 	assert_true(reads(value_given, "", &on) && on);
 }
@@ -173,7 +173,7 @@ lists_have_limits(void **state)
 
 static const struct value_setting rows[] = {
 	{ "points", value_points, offsetof(struct campaign_settings, points_direct), "a number" },
-	{ "waitlist", value_switch, offsetof(struct campaign_settings, waitlist), "on or off" },
+	{ "waitlist", value_switch, offsetof(struct campaign_settings, waitlist), "yes or no" },
 	{ "hosts", value_hosts, offsetof(struct campaign_settings, blocked_referrers), "host names" },
 };
 static const struct value_settings settings = { rows, ARRAY_SIZE(rows), "a test", 0 };
@@ -211,9 +211,9 @@ settings_are_stored_by_the_table(void **state)
 		{ "points", "leadhook: points=: expected a number\n" },
 		{ "points=x", "leadhook: points=: expected a number\n" },
 		{ "hosts=a.example b_c", "leadhook: hosts=: expected host names, not b_c\n" },
-		{ "point=5", "leadhook: point is no setting of a test; there are: points (a number), waitlist (on or off), "
+		{ "point=5", "leadhook: point is no setting of a test; there are: points (a number), waitlist (yes or no), "
 			     "hosts (host names)\n" },
-		{ "=5", "leadhook:  is no setting of a test; there are: points (a number), waitlist (on or off), "
+		{ "=5", "leadhook:  is no setting of a test; there are: points (a number), waitlist (yes or no), "
 			"hosts (host names)\n" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
@@ -228,7 +228,7 @@ options_are_stored_by_the_table(void **state)
 	(void)state;
 	static const struct value_option options[] = {
 		{ OPTION_TAG, value_id, offsetof(struct lead_filter, tag_id), "the id of a tag" },
-		{ OPTION_OPTED_OUT, value_filter, offsetof(struct lead_filter, opted_out), "on or off" },
+		{ OPTION_OPTED_OUT, value_filter, offsetof(struct lead_filter, opted_out), "yes or no" },
 	};
 	struct lead_filter filter = { .opted_out = -1, .limit = 50 };
 	char *text = NULL;
@@ -242,7 +242,7 @@ options_are_stored_by_the_table(void **state)
 	call.options[OPTION_OPTED_OUT] = "maybe";
 	assert_false(values_take(&call, options, ARRAY_SIZE(options), &filter));
 	fclose(call.errors);
-	assert_string_equal(text, "leadhook: --opted-out: expected on or off\n");
+	assert_string_equal(text, "leadhook: --opted-out: expected yes or no\n");
 	free(text);
 }
 

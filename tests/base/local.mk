@@ -2,6 +2,9 @@ if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_base
 %C%_test_base_SOURCES = %D%/test_base.c
 %C%_test_base_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_boolean
+%C%_test_boolean_SOURCES = %D%/test_boolean.c
+%C%_test_boolean_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/test_cache
 %C%_test_cache_SOURCES = %D%/test_cache.c
 %C%_test_cache_LDADD = src/base/libbase.a $(CMOCKA_LIBS)

@@ -161,7 +161,11 @@ every_type_is_read(void **state)
 				      "[server]\n"
 				      "workers=0\n"
 				      "socket_mode = 600\n"
-				      "sandbox = off\n"
+				      "sandbox = Off\n"
+				      "[compat]\n"
+				      "authenticate = TRUE\n"
+				      "[metrics]\n"
+				      "loopback = yes\n"
 				      "[limits]\n"
 				      "body_bytes = 2k\n"
 				      "value_bytes = 300\n"
@@ -177,6 +181,7 @@ every_type_is_read(void **state)
 	assert_int_equal(conf->server.workers, 0);
 	assert_int_equal(conf->server.socket_mode, 0600);
 	assert_false(conf->server.sandbox);
+	assert_true(conf->compat.authenticate && conf->metrics.loopback);
 	assert_int_equal(conf->limits.body_bytes, 2048);
 	assert_int_equal(conf->limits.value_bytes, 300);
 	assert_string_equal(conf->dispatch.allow_networks, "127.0.0.0/8, ::1");
@@ -272,7 +277,7 @@ bad_values_are_refused(void **state)
 		{ "server", "socket_mode", "680" },
 		{ "server", "socket_mode", "1777" },
 		{ "server", "socket_mode", "" },
-		{ "server", "sandbox", "no" },
+		{ "server", "sandbox", "none" },
 		{ "server", "sandbox", "" },
 		{ "server", "base_path", "leads" },
 		{ "server", "base_path", "/leads/" },

@@ -139,7 +139,7 @@ def test_keys(service, leadhook):
     assert all(is_time(one["last_used_at"]) and one["last_used_at"].endswith(":00:00Z") for one in listed), "hours only"
 
 
-@pytest.mark.parametrize("words", ["on off", "yes no", "true false", "1 0"])
+@pytest.mark.parametrize("words", ["on off", "yes no", "true false", "1 0", "ON Off", "True FALSE"])
 def test_words_for_booleans(leadhook, campaign, words):
     """docs/api.md 4.6"""
     on, off = words.split()

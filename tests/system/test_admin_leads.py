@@ -118,7 +118,7 @@ def test_invalid_settings(refused, leadhook, campaign):
                         (["tag", "set", tag, "points=5", "name"], "name=: expected 1 to 200 characters"),
                         (["action", "set", action, "points=5", f"tag={NO_ID}"], "has no tag with this id"),
                         (["action", "set", action, "points=5", "tag=vip"], "tag=: expected the id of a tag, or nothing"),
-                        (["reward", "set", reward, "required_points=5", "emailed=maybe"], "emailed=: expected on or off")):
+                        (["reward", "set", reward, "required_points=5", "emailed=maybe"], "emailed=: expected yes or no")):
         assert says in refused(DATA, *map(str, words))
     assert [one["points"] for one in leadhook("tag", "list", campaign.id) + leadhook("action", "list", campaign.id)] == [0, 0, 0]
     assert leadhook("reward", "list", campaign.id)[0]["required_points"] == 1

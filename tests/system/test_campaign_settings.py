@@ -57,17 +57,17 @@ def test_settings_are_listed(service, refused):
     """without assignments, the command lists all settings of a campaign and their values"""
     points, hosts = "a number from 0 to 99999", "at most 5000 host names, separated by commas or spaces, or nothing"
     settings = {"name": "1 to 200 characters", "state": "active or ended", "ends_at": "a date, a time as in RFC 3339, or nothing",
-                "jump_start": "a number from 0 to 4294967295", "privacy": "on or off", "require_key": "on or off", "compat": "on or off",
+                "jump_start": "a number from 0 to 4294967295", "privacy": "yes or no", "require_key": "yes or no", "compat": "yes or no",
                 **{f"{page}_url": "an http or https URL, or nothing" for page in ("landing", "thankyou", "status")},
                 **{f"points_{what}": points for what in ("signup", "direct", "indirect", "verified")},
-                "require_verification": "on or off", "waitlist": "on or off", "max_per_ip": "a number; 0: no limit",
+                "require_verification": "yes or no", "waitlist": "yes or no", "max_per_ip": "a number; 0: no limit",
                 "blocked_email_domains": hosts, "blocked_referrers": hosts,
                 "allowed_networks": "at most 5000 addresses and networks, separated by commas or spaces, or nothing",
-                "pages": "on or off", "language": "auto, en, de, es or fr", "hosts": hosts, "hosts_only": "on or off",
+                "pages": "yes or no", "language": "auto, en, de, es or fr", "hosts": hosts, "hosts_only": "yes or no",
                 "form_answer": "auto, json or redirect", "public_lookup": "all, social_id, own or none",
                 "public_update": "all, own or none",
                 "mails": "welcome, reward, referral or status_link, several with commas or spaces, or nothing",
-                "verify_email": "on or off", "verify_phone": "on or off",
+                "verify_email": "yes or no", "verify_phone": "yes or no",
                 "bots": "off, honeypot, proof or proof_or_confirm", "bot_difficulty": "a number from 1 to 8"}
     for command in ("add", "set"):
         said = call(service.installation, "campaign", command, "--help", config="/nonexistent").stdout
@@ -75,4 +75,4 @@ def test_settings_are_listed(service, refused):
     said = refused(DATA, "campaign", "add", "1", "C", "landing=https://example.org/")
     assert said.startswith("leadhook: landing is no setting of a campaign; there are: ")
     assert all(f"{name} ({expected})" in said for name, expected in settings.items())
-    assert refused(DATA, "campaign", "add", "1", "C", "privacy") == "leadhook: privacy=: expected on or off\n"
+    assert refused(DATA, "campaign", "add", "1", "C", "privacy") == "leadhook: privacy=: expected yes or no\n"

@@ -385,11 +385,12 @@ def test_the_own_page(hosted):
 
 
 def test_without_leaderboard(hosted):
-    """4: leaderboard=off"""
+    """4: leaderboard, with the words of all booleans"""
     lead = hosted.lead(email="ada@example.org")
     assert "<table" in get(hosted, own_path(hosted, lead)).body.decode()
-    page_set(hosted, "leaderboard=off")
-    assert "<table" not in get(hosted, own_path(hosted, lead)).body.decode()
+    for word, is_shown in (("off", False), ("Yes", True), ("No", False)):
+        page_set(hosted, f"leaderboard={word}")
+        assert ("<table" in get(hosted, own_path(hosted, lead)).body.decode()) == is_shown, word
 
 
 @pytest.mark.parametrize("lookup", ["all", "social_id", "own", "none"])

@@ -153,7 +153,7 @@ static bool
 read_leaders(struct call *call, const struct page *page, struct page_status *status, struct page_board *board)
 {
 	struct slice json;
-	if (slice_equal(page->looks.values[LOOK_LEADERBOARD], SLICE("off")))
+	if (!looks_have_board(&page->looks))
 		return true;
 	if (!call_find_leaders(call, PAGE_LEADERS_MAX, status->social_id, &json))
 		return false;

@@ -135,7 +135,8 @@ enum {
 	ROUTE_REQUESTS = 1 << 11,   /* its form requests a message to any address: only on own pages (hosts_only, 4.1.11) */
 	ROUTE_FRAMED = 1 << 12,     /* a page that other pages may show in a frame: those that may have the campaign's forms */
 	ROUTE_ALL_RIGHTS = 1 << 13, /* a key has all of its rights */
-	ROUTE_ADMITS = 1 << 14      /* what it makes lets others in: not with a key that expires */
+	ROUTE_ADMITS = 1 << 14,     /* what it makes lets others in: not with a key that expires */
+	ROUTE_EXPIRES = 1 << 15     /* a link of a mail that works for seven days */
 };
 
 typedef void call_handler(struct call *call);

@@ -168,15 +168,28 @@ call_answer_message(struct call *call, enum text_key title, enum text_key text)
 	page_write_message(&page, &(struct page_message){ .title = page_text(&page, title), .text = page_text(&page, text) });
 }
 
+/* What to do about a link that does not work depends on the mail that it is from. */
+static enum text_key
+failure_advice(const struct call *call)
+{
+	if (failure_text(call->failure)->status == 404 && call->route != NULL) {
+		if (call->route->key == KEY_TOKEN)
+			return TEXT_ERROR_OPT_OUT_LINK;
+		if ((call->route->flags & ROUTE_EXPIRES) != 0)
+			return TEXT_ERROR_EXPIRED_LINK;
+	}
+	return page_failure_text(call->failure);
+}
+
 void
 call_fail_page(struct call *call)
 {
 	struct page page = call_begin_page(call);
-	struct slice detail = SLICE_NONE;
+	struct slice text = page_text(&page, failure_advice(call));
 	call_try_looks(call, &page);
 	if (failure_text(call->failure)->status >= 500) /* what the operator finds in the log */
-		detail = POOL_JOIN(page.pool, page_text(&page, page_failure_text(call->failure)), SLICE(" ("),
-		    call->request->request_id, SLICE(")"));
+		text = POOL_JOIN(page.pool, text, SLICE(" ("), call->request->request_id, SLICE(")"));
 	call_page_headers(call, &page, PAGE_SECRET);
-	page_write_failure(&page, call->failure, detail);
+	page_write_message(
+	    &page, &(struct page_message){ .title = page_text(&page, page_failure_title(call->failure)), .text = text });
 }

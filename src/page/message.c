@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "page/message.h"
 
-#include "page/failures.h"
-
 static void
 write_hidden(const struct page *page, const struct page_hidden *hidden, size_t count)
 {
@@ -25,16 +23,6 @@ page_write_message(const struct page *page, const struct page_message *message)
 		HTML(page->out, "<p><a class=\"button\" href=\"{}\">{}</a></p>\n", message->link, message->link_text);
 	buffer_add_text(page->out, "</div>\n");
 	page_end(page);
-}
-
-void
-page_write_failure(const struct page *page, enum failure failure, struct slice detail)
-{
-	const struct page_message message = {
-		.title = page_text(page, page_failure_title(failure)),
-		.text = slice_present(detail) ? detail : page_text(page, page_failure_text(failure)),
-	};
-	page_write_message(page, &message);
 }
 
 /* ---- confirmation ---- */

@@ -3,7 +3,6 @@
 #ifndef LEADHOOK_PAGE_MESSAGE_H
 #define LEADHOOK_PAGE_MESSAGE_H
 
-#include "engine/failure.h"
 #include "page/frame.h"
 #include "page/signup.h"
 
@@ -16,8 +15,6 @@ struct page_message {
 	struct slice link, link_text; /* absent: none */
 };
 void page_write_message(const struct page *page, const struct page_message *message);
-/* A failure. `detail`: a text for it in the place of the usual one, in English; absent: none. */
-void page_write_failure(const struct page *page, enum failure failure, struct slice detail);
 
 /* What a code confirms. `address`: the email address or number as it is shown, which may be masked. */
 struct page_code {
@@ -27,7 +24,7 @@ struct page_code {
 	const struct page_hidden *hidden;
 	size_t hidden_count;
 	bool can_resend; /* the page has a second button, `resend` */
-	bool too_fast; /* the button was pressed too fast for a person */
+	bool too_fast;   /* the button was pressed too fast for a person */
 };
 /* Requests confirmation of an address by one button, which posts to the same URL. `rejects`: it has a second button, `reject`,
  * for an owner of the address that did not sign up. */

@@ -159,8 +159,8 @@ static void
 every_failure_has_a_page(void **state UNUSED)
 {
 	for (unsigned failure = FAILURE_NONE + 1; failure <= FAILURE_UNAVAILABLE; failure++) {
-		page_write_failure(&page, (enum failure)failure, SLICE_NONE);
-		assert_non_null(strstr(written(), "<h1>"));
+		assert_true(slice_present(page_text(&page, page_failure_text((enum failure)failure))));
+		assert_true(slice_present(page_text(&page, page_failure_title((enum failure)failure))));
 	}
 	assert_int_equal(page_failure_text(FAILURE_LEAD_NOT_FOUND), TEXT_ERROR_NOT_FOUND);
 	assert_int_equal(page_failure_title(FAILURE_CAMPAIGN_ENDED), TEXT_ENDED_TITLE);

@@ -276,9 +276,13 @@ static const struct {
 	    COUNT(without_webhook) },
 	[REDELIVERY_NO_EVENT] = { "has an event that is no longer stored", "have an event that is no longer stored",
 	    COUNT(without_event) },
+	[REDELIVERY_AT_LIMIT] = { "has 1000 attempts or more, and is not sent again",
+	    "have 1000 attempts or more, and are not sent again", COUNT(at_limit) },
 	[REDELIVERY_MISSING] = { "does not exist, or is no longer stored", "are no longer stored", COUNT(missing) },
 #undef COUNT
 };
+
+_Static_assert(REDELIVER_ATTEMPTS_MAX == 1000, "as a message says");
 
 /* The functions of struct redelivery_run. */
 static struct id_set

@@ -55,6 +55,7 @@ static const struct job_field count_fields[] = {
 	{ "under_way", JOB_FIELD_NUMBER, PLACE(under_way) },
 	{ "without_webhook", JOB_FIELD_NUMBER, PLACE(without_webhook) },
 	{ "without_event", JOB_FIELD_NUMBER, PLACE(without_event) },
+	{ "at_limit", JOB_FIELD_NUMBER, PLACE(at_limit) },
 	{ "missing", JOB_FIELD_NUMBER, PLACE(missing) },
 };
 #undef PLACE
@@ -97,7 +98,8 @@ set_progress(struct redelivery_turn *r, uint64_t position)
 	const struct redelivery_counts *counts = &r->run.counts;
 	struct operator_job *job = r->turn->job;
 	job->position = position;
-	job->done = counts->queued + counts->under_way + counts->without_webhook + counts->without_event + counts->missing;
+	job->done = counts->queued + counts->under_way + counts->without_webhook + counts->without_event + counts->at_limit +
+		    counts->missing;
 	job->result = job_fields_write(r->turn->pool, count_fields, ARRAY_SIZE(count_fields), counts, false);
 }
 

@@ -20,6 +20,7 @@ add_result(struct redelivery_counts *counts, unsigned what)
 		[REDELIVERY_UNDER_WAY] = &counts->under_way,
 		[REDELIVERY_NO_WEBHOOK] = &counts->without_webhook,
 		[REDELIVERY_NO_EVENT] = &counts->without_event,
+		[REDELIVERY_AT_LIMIT] = &counts->at_limit,
 		[REDELIVERY_MISSING] = &counts->missing,
 	};
 	(*counters[what])++;

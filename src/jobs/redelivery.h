@@ -10,9 +10,9 @@
 enum { REDELIVERY_UNDER_WAY = REDELIVERIES /* this host's dispatcher is sending it: unchanged */, REDELIVERY_RESULTS };
 
 struct redelivery_counts {
-	uint64_t queued;                                             /* due now; includes: */
-	uint64_t held;                                               /* its webhook is disabled or held */
-	uint64_t under_way, without_webhook, without_event, missing; /* not queued */
+	uint64_t queued;                                                       /* due now; includes: */
+	uint64_t held;                                                         /* its webhook is disabled or held */
+	uint64_t under_way, without_webhook, without_event, at_limit, missing; /* not queued */
 };
 
 /* A run. All functions get `context`. */

@@ -302,6 +302,21 @@ def test_redeliver_delivered(service, leadhook, receiver, campaign, webhook, sho
     assert (show(delivery)["state"], show(delivery)["attempts"]) == ("delivered", 2)
 
 
+def test_redeliver_at_the_limit(service, leadhook, refused, campaign, webhook, show):
+    """3.2: with 1,000 attempts or more a delivery is not sent again; of several it is left out"""
+    for email in ("a@example.org", "b@example.org"):
+        campaign.lead(email=email)
+    service.dispatch()
+    spent = ids(service, webhook)[0]
+    service.installation.sql(f"UPDATE lh_deliveries SET attempts = 1000 WHERE id = {spent}")
+    before = show(spent)
+    said = "1000 attempts or more, and {} not sent again\n"
+    assert refused(DATA, "delivery", "redeliver", str(spent)) == f"leadhook: delivery {spent} has " + said.format("is")
+    done = call(service.installation, "delivery", "redeliver", "--webhook", str(webhook))
+    assert (done.stdout, done.stderr) == ("queued  1\n", "leadhook: 1 has " + said.format("is"))
+    assert show(spent) == before
+
+
 def test_redeliver_pending(service, leadhook, receiver, campaign, webhook, show):
     """3.2 redeliver: a delivery that waits for its next attempt is due at once"""
     receiver.script(campaign.hook, Answer(500), Answer(200))

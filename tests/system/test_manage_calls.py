@@ -118,7 +118,7 @@ def test_leads(calls, place):
     assert calls.post(f"{place}/erase", email="0@example.org")["leads"] == 1
 
 
-def test_webhooks_and_deliveries(service, calls, place):
+def test_webhooks_and_deliveries(service, operator, calls, place):
     made = calls.post(f"{place}/webhooks", url=service.receiver.url("/hook"), events=["repeat_signup"])["id"]
     assert [hook["referenceId"] for hook in calls.get(f"{place}/webhooks")] == [made]
     assert calls.patch(f"webhooks/{made}", rate=5) == calls.get(f"webhooks/{made}")
@@ -131,6 +131,9 @@ def test_webhooks_and_deliveries(service, calls, place):
     [delivery] = calls.get(f"{place}/deliveries")
     assert calls.get(f"deliveries/{delivery['id']}").items() >= delivery.items()
     assert calls.post("deliveries/redeliver", deliveries=[delivery["id"]]) == {"queued": 1}
+    service.installation.sql(f"UPDATE lh_due SET attempts = 1000 WHERE id = {delivery['id']}")
+    again = operator("POST", "deliveries/redeliver", {"deliveries": [delivery["id"]]}, headers=OWN_PAGE)
+    assert again.status == 409 and "has 1000 attempts or more" in str(again.json), again.body
     assert calls.delete(f"webhooks/{made}") == {"id": made}
 
 

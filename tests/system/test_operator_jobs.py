@@ -20,7 +20,7 @@ SHOWN = [*LISTED, "made_by", "parameters", "result"]
 TEMPFAIL = 75
 MAXIMUM = 20  # jobs of an account
 MANY, PIECE = 3000, 250  # deliveries; those of a transaction
-COUNTS = ["queued", "held", "under_way", "without_webhook", "without_event", "missing"]
+COUNTS = ["queued", "held", "under_way", "without_webhook", "without_event", "at_limit", "missing"]
 
 
 @pytest.fixture(scope="module")

@@ -278,7 +278,7 @@ struct delivery_details {
 	struct slice message_id; /* the webhook-id header */
 	struct slice payload;    /* JSON */
 	struct slice url;        /* absent: the webhook was removed */
-	struct attempt_row *attempts;
+	struct attempt_row *attempts; /* the last 100, in their order */
 	size_t attempt_count;
 };
 /* RESULT_NOT_FOUND: no such delivery, or the retention has dropped its event. */

@@ -39,9 +39,11 @@
 DB_STATEMENT(sql_select_deliveries, SELECT_DELIVERIES(""));
 DB_STATEMENT(sql_select_delivery, SELECT_DELIVERIES(", e.payload, w.url, d.format"));
 /* the only attempt of a delivery that succeeded at once is in its own row */
-DB_STATEMENT(sql_select_attempts, "SELECT attempt, started_ms, duration_ms, status, error, answer"
+DB_STATEMENT(sql_select_attempts, "(SELECT attempt, started_ms, duration_ms, status, error, answer"
 				  " FROM {prefix}attempts"
 				  " WHERE delivery_id = ?"
+				  " ORDER BY attempt DESC"
+				  " LIMIT 100)"
 				  " UNION ALL SELECT attempts, started_ms, duration_ms, last_status, last_error, answer"
 				  " FROM {prefix}deliveries"
 				  " WHERE id = ? AND started_ms IS NOT NULL"

@@ -22,12 +22,12 @@
 	"     WHERE w.id = t.webhook_id), FALSE)"
 
 /* here too the primary key is forced, and nothing but these rows is locked */
-DB_STATEMENT(sql_lock_pending, "SELECT t.id, " SENDABLE " FROM {prefix}due t FORCE INDEX (PRIMARY)"
+DB_STATEMENT(sql_lock_pending, "SELECT t.id, " SENDABLE ", t.attempts FROM {prefix}due t FORCE INDEX (PRIMARY)"
 			       " WHERE t.id IN ({list})"
 			       " ORDER BY t.id"
 			       " FOR UPDATE");
 DB_STATEMENT(sql_lock_ended,
-    "SELECT t.id, " SENDABLE ", t.event_id, t.webhook_id, t.format, t.attempts, t.last_status, t.last_error, " NOW
+    "SELECT t.id, " SENDABLE ", t.attempts, t.event_id, t.webhook_id, t.format, t.last_status, t.last_error, " NOW
     " FROM {prefix}deliveries t FORCE INDEX (PRIMARY)"
     " WHERE t.id IN ({list})"
     " ORDER BY t.id"
@@ -65,11 +65,11 @@ enum {
 	AGAIN_HAS_WEBHOOK,
 	AGAIN_HAS_EVENT,
 	AGAIN_HELD,
+	AGAIN_ATTEMPTS,
 	/* sql_lock_ended alone */
 	AGAIN_EVENT_ID,
 	AGAIN_WEBHOOK_ID,
 	AGAIN_FORMAT,
-	AGAIN_ATTEMPTS,
 	AGAIN_LAST_STATUS,
 	AGAIN_LAST_ERROR,
 	AGAIN_NOW_MS
@@ -85,6 +85,8 @@ classify(struct redelivery_batch *r, const struct db_rows *rows, size_t row)
 		what = REDELIVERY_NO_EVENT;
 	else if (!db_get_bool(rows, row, AGAIN_HAS_WEBHOOK))
 		what = REDELIVERY_NO_WEBHOOK;
+	else if (db_get_u64(rows, row, AGAIN_ATTEMPTS) >= REDELIVER_ATTEMPTS_MAX)
+		what = REDELIVERY_AT_LIMIT;
 	else if (db_get_bool(rows, row, AGAIN_HELD))
 		what = REDELIVERY_HELD;
 	for (size_t i = 0; i < r->count; i++)

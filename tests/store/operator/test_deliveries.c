@@ -252,6 +252,23 @@ a_delivery_sent_again_ends_again(void **state)
 	    root_number(DELIVERIES " AND state = 'failed' AND last_error = 'webhook_gone' AND attempts = 3", webhook), 1);
 }
 
+/* leadhook(1), delivery show: "its last 100 attempts", in their order. */
+static void
+the_last_attempts_are_shown(void **state)
+{
+	struct world *w = *state;
+	struct delivery_details shown;
+	const uint64_t webhook = make_due(w, 1);
+	const struct fetched fetched = fetch(w, webhook, 1);
+	root_run("INSERT INTO t_attempts (delivery_id, attempt, started_ms, duration_ms) SELECT %" PRIu64
+		 ", seq, 1, 1 FROM seq_1_to_130",
+	    fetched.items->id);
+	assert_int_equal(store_find_delivery(w->store, w->pool, fetched.items->id, &shown), RESULT_OK);
+	assert_int_equal(shown.attempt_count, 100);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(shown.attempts[i].attempt, 31 + i);
+}
+
 /* Of outcomes that are recorded together, the last sets the webhook's status. */
 static void
 outcomes_at_once_are_one_row_of_the_webhook(void **state)
@@ -580,6 +597,7 @@ main(void)
 		DELIVERY_TEST(a_webhook_fails_and_recovers),
 		DELIVERY_TEST(pending_deliveries_end_in_chunks),
 		DELIVERY_TEST(a_delivery_sent_again_ends_again),
+		DELIVERY_TEST(the_last_attempts_are_shown),
 		DELIVERY_TEST(outcomes_at_once_are_one_row_of_the_webhook),
 		DELIVERY_TEST(a_removed_webhook_gets_no_status),
 		DELIVERY_TEST(many_outcomes_cost_no_more_statements),

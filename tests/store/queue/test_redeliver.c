@@ -194,6 +194,33 @@ unsendable_deliveries_are_not_queued(void **state)
 	assert_int_equal(redeliver(w, UNKNOWN_ID), REDELIVERY_MISSING);
 }
 
+/* docs/deliveries.md 3.2: "with 1,000 attempts or more it is not sent again", whether it has ended or not */
+static void
+a_delivery_is_sent_again_up_to_a_number_of_attempts(void **state)
+{
+	static const struct {
+		unsigned attempts;
+		enum redelivery expected;
+		int64_t due;
+	} cases[] = {
+		{ 1001, REDELIVERY_AT_LIMIT, 1 },
+		{ 1000, REDELIVERY_AT_LIMIT, 1 },
+		{ 999, REDELIVERY_QUEUED, 2 },
+	};
+	struct world *w = *state;
+	root_run("DELETE FROM t_webhooks");
+	uint64_t webhook = make_due(w, 2);
+	uint64_t ended = make_ended(w, webhook, DELIVERY_FAILED, 500);
+	uint64_t waiting = (uint64_t)root_number("SELECT id FROM t_due WHERE webhook_id = %" PRIu64, webhook);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		root_run("UPDATE t_due SET attempts = %u WHERE id = %" PRIu64, cases[i].attempts, waiting);
+		root_run("UPDATE t_deliveries SET attempts = %u WHERE id = %" PRIu64, cases[i].attempts, ended);
+		assert_int_equal(redeliver(w, ended), cases[i].expected);
+		assert_int_equal(redeliver(w, waiting), cases[i].expected);
+		assert_int_equal(root_number(DUE, webhook), cases[i].due);
+	}
+}
+
 /* Each of many ids has its result; an id that is named twice counts once. */
 static void
 each_id_gets_its_result(void **state)
@@ -466,6 +493,7 @@ main(void)
 		REDELIVER_TEST(the_only_attempt_stays_logged),
 		REDELIVER_TEST(sent_again_during_an_attempt),
 		REDELIVER_TEST(unsendable_deliveries_are_not_queued),
+		REDELIVER_TEST(a_delivery_is_sent_again_up_to_a_number_of_attempts),
 		REDELIVER_TEST(each_id_gets_its_result),
 		REDELIVER_TEST(operators_and_dispatchers_race),
 		REDELIVER_TEST(an_outcome_being_recorded_is_waited_for),

@@ -63,9 +63,10 @@ def test_the_button_of_programs(service, campaign, lead):
         check_form(check_page(page, 200))
         return re.search(rb'name="__stamp" value="([^"]+)"', page.body)[1].decode()
 
+    young = stamp_of(campaign, -60)  # however slow the host is
+    again = go(campaign, path, "POST", form={"__stamp": young})
+    assert stamp_in(again) == young and b"very quickly" in again.body
     stamp = stamp_in(go(campaign, path))
-    again = go(campaign, path, "POST", form={"__stamp": stamp})
-    assert stamp_in(again) == stamp and b"very quickly" in again.body
     other = service.campaign(campaign.account)
     for form in ({}, {"x": "y"}, {"__stamp": ""}, {"__stamp": "x"}, {"__stamp": stamp_of(other, 3)}, {"List-Unsubscribe": "Other"}):
         assert stamp_in(go(campaign, path, "POST", form=form)) >= stamp, form

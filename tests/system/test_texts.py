@@ -206,10 +206,16 @@ def test_no_budget_is_exceeded(service, gateway, campaign):
     assert len(found) == 64
     wait_until(lambda: rows(service).count(("sent", "-")) == 40, 20, "they are not sent")
     other_account = service.campaign(service.account(), verify_phone="on")
-    phone = number()
-    sign_up(other_account, phone)
-    arrived(gateway, phone)
-    assert len(gateway.texts) == 41 and rows(service).count(("sent", "-")) <= 41
+    for _ in range(3):  # one after the other: accounts take turns, so the others had theirs
+        phone = number()
+        sign_up(other_account, phone)
+        arrived(gateway, phone)
+    sql = service.installation.sql
+    assert int(sql("SELECT COUNT(*) FROM lh_messages WHERE state = 'requested'")) == 24
+    sql("UPDATE lh_messages SET created_ms = created_ms - 600000 WHERE state = 'requested'")
+    sql("UPDATE lh_sendings SET slot = slot - 13")  # an hour later they would have room, but are late
+    seen = ended(service, 67)
+    assert (seen.count(("sent", "-")), seen.count(("dropped", "late")), len(gateway.texts)) == (43, 24, 43)
 
 
 def test_what_waits_too_long_is_dropped(service, gateway, account):

@@ -72,6 +72,9 @@ def test_a_wrong_key(campaign):
             fields, place = {**fields, **place["query"]}, {}
         answer = send(campaign, method, fields, "query" if method == "GET" else "JSON", whole_path=path, **place)
         assert answer.verdict == (409, "invalid_api_key"), (method, path, place)
+    for (method, path, fields), way, key in itertools.product(calls, BODIES, (WRONG_KEY, "malformed")):
+        answer = send(campaign, method, {**fields, "api_key": key}, way, whole_path=path)
+        assert answer.verdict == (409, "invalid_api_key"), (method, path, way, key)
     assert look_up(campaign, **ADA)["counter"] == lead["counter"]
 
 

@@ -364,7 +364,7 @@ def test_url_parameters_are_merged(campaign):
 
 @pytest.mark.parametrize("key", [True, None])
 @pytest.mark.parametrize("query, left", [
-    ("&".join(f"f{number}=x" for number in range(300)), 49), (f"f={3000 * 'x'}&g={3000 * 'x'}&h={3000 * 'x'}&i=x", None),
+    ("&".join(f"f{number}=x" for number in range(300)), 49), ("&".join(f"f{number}={3000 * 'x'}" for number in range(6)), None),
     (f"{65 * 'n'}=x&f=x", 1), (f"f={5000 * 'x'}&g=x", 1), ("f=%FF&%FF=x&g=%01&h=x", 1),
     ("&".join(f"utm_{number}={4000 * 'x'}" for number in range(7)), 0), ("gclid=" + 20000 * "x", 0), ("&&=&=x&f[]=x&f[g]=x&[=x", None),
     ("kid[]=x&email=no&phone_number=no&ip=no&must_exist=2&custom_fields[email]=x&__uid=%FF&api_key=no&points=x", 0)],

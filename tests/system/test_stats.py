@@ -29,7 +29,7 @@ def test_leads(service, leadhook, campaign, tmp_path):
     for name in ("bob", "eve"):
         campaign.lead(email=f"{name}@example.org", __kid=ada["social_id"])
     campaign.lead(email="uta@example.org", utm_source="news", __source="import")  # not a file
-    campaign.lead(email="own@example.org", __referrer="https://shop.example/a", __url="https://shop.example/")
+    campaign.lead(email="own@example.org", __referrer="https://shop.example/a", __url="https://shop.example/", __source="import")
     assert campaign.post({"email": "form@example.org"}, headers=[("Referer", "https://blog.example/a")]).status == 200
     inbound = leadhook("inbound", "add", campaign.id, "Shop", "--map", "email=mail")
     answer = campaign.client.request("POST", inbound["url"][inbound["url"].index("/in"):], json_body={"mail": "in@example.org"})

@@ -134,11 +134,11 @@ def test_an_address_has_had_enough(service, server, campaign, account):
     lead = campaign.lead(email="ada@example.org")
     arrived(server, "ada@example.org")
     other = service.campaign(account, verify_email="on").lead(email="ADA@EXAMPLE.ORG")
-    assert ended(service, other, VERIFY) == ["dropped", "address_limit"]
+    assert ended(service, other, VERIFY) == ["dropped", "too_soon"]
     tagged = campaign.lead(email="ada+tag@example.org")
-    assert ended(service, tagged, VERIFY) == ["dropped", "address_limit"]
+    assert ended(service, tagged, VERIFY) == ["dropped", "too_soon"]
     number = request(service, lead, WELCOME)
-    waits = wait_until(lambda: Planted(service).row(number, "reason")["reason"] == "address_limit", 10, "the mail does not wait")
+    waits = wait_until(lambda: Planted(service).row(number, "reason")["reason"] == "too_soon", 10, "the mail does not wait")
     assert waits and Planted(service).state(number) == "requested"
     service.installation.sql(f"DELETE FROM lh_messages WHERE id = {number}")
     for count in range(2, 6):
@@ -370,7 +370,7 @@ def test_a_mail_that_is_sent_again_has_the_limits(service, server, account):
         assert resend(service, first).returncode == 0
     refused = resend(service, first)
     assert refused.returncode == DATA and "five mails to its lead were sent again within a day" in refused.stderr
-    waiting = "SELECT COUNT(*) FROM lh_messages WHERE state = 'requested' AND reason = 'address_limit'"
+    waiting = "SELECT COUNT(*) FROM lh_messages WHERE state = 'requested' AND reason = 'too_soon'"
     for count in range(2, 6):
         wait_until(lambda count=count: int(sql(waiting)) == 7 - count, 10, "they do not wait")
         assert len(server.to("ada@example.org")) == count - 1

@@ -47,7 +47,7 @@ export const MAILS = {
 };
 const MAIL_REASONS = {
 	__proto__: null,
-	too_soon: "sent less than five minutes ago", daily: "daily limit reached", enough: "limit reached",
+	too_soon: "too soon after the previous message", daily: "daily limit reached", enough: "limit reached",
 	address_limit: "daily limit of the address reached", opted_out: "unsubscribed", lead_deleted: "lead deleted",
 	bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
 	verified: "already confirmed", reward_removed: "reward removed", referral_deleted: "referred lead deleted",

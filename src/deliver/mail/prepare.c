@@ -99,10 +99,12 @@ keep_limits(struct mailer *m, struct mail_job *job, const struct digest *hash)
 		return result;
 	/* strangers can have the others sent until there are enough; its own limit leaves one for the lead to use */
 	const bool is_enough = day >= PER_DAY && job->mail.kind != MESSAGE_ERASE_CONFIRM;
-	if (is_enough || (minute >= PER_MINUTE && message_is_urgent(job->mail.kind)))
+	if (is_enough)
 		mailer_end_job(job, MESSAGE_DROPPED, 0, SLICE("address_limit"));
+	else if (minute >= PER_MINUTE && message_is_urgent(job->mail.kind))
+		mailer_end_job(job, MESSAGE_DROPPED, 0, SLICE("too_soon"));
 	else if (minute >= PER_MINUTE)
-		mailer_end_job(job, MESSAGE_REQUESTED, MINUTE_MS, SLICE("address_limit"));
+		mailer_end_job(job, MESSAGE_REQUESTED, MINUTE_MS, SLICE("too_soon"));
 	return RESULT_OK;
 }
 

@@ -7,7 +7,7 @@
 #include "json/reader.h"
 #include "json/writer.h"
 
-enum { OBJECT_MAX_BYTES = 1024 * 1024, DEPTH_MAX = 2 };
+enum { DEPTH_MAX = 2 };
 
 struct slice
 custom_field_name(struct pool *pool, struct slice typed)
@@ -130,26 +130,19 @@ custom_fields_read(struct pool *pool, struct slice json)
 	struct json_problem problem;
 	if (!slice_present(json))
 		return (struct custom_fields){ 0 };
-	buffer_init(&reader.value, OBJECT_MAX_BYTES);
+	buffer_init(&reader.value, CUSTOM_FIELDS_MAX_BYTES);
 	bool read = json_read(json, DEPTH_MAX, read_event, &reader, &problem);
 	buffer_free(&reader.value);
 	return read ? (struct custom_fields){ reader.items, reader.count } : (struct custom_fields){ 0 };
 }
 
-static struct custom_field *
-find(const struct custom_fields *fields, struct slice name)
-{
-	for (size_t i = 0; i < fields->count; i++)
-		if (slice_equal(fields->items[i].name, name))
-			return &fields->items[i];
-	return NULL;
-}
-
 static struct slice
 text_of(const struct custom_fields *fields, struct slice name)
 {
-	const struct custom_field *field = find(fields, name);
-	return field == NULL || field->text.size == 0 ? SLICE_NONE : field->text;
+	for (size_t i = 0; i < fields->count; i++)
+		if (slice_equal(fields->items[i].name, name))
+			return fields->items[i].text.size > 0 ? fields->items[i].text : SLICE_NONE;
+	return SLICE_NONE;
 }
 
 /* Returns the end of the unescaped string at `at`, or 0 when there is none. */
@@ -162,7 +155,7 @@ end_of_string(struct slice json, size_t at)
 	return at + 1 + size < json.size ? at + size + 2 : 0;
 }
 
-/* Returns the end of the value at `at`, where the comma or brace is, or 0. The value is as write_object writes it. */
+/* Returns the end of the value at `at`, where the comma or brace is, or 0. The value is as custom_fields_merge writes it. */
 static size_t
 end_of_value(struct slice json, size_t at)
 {
@@ -182,7 +175,8 @@ end_of_value(struct slice json, size_t at)
 	return 0;
 }
 
-/* Finds the texts without a parser. Returns false when the object is not as write_object writes it, or has escapes; few do. */
+/* Finds the texts without a parser. Returns false when the object is not as custom_fields_merge writes it, or has escapes; few
+ * do. */
 static bool
 find_texts(struct slice json, const struct slice *names, size_t count, struct slice *texts)
 {
@@ -216,226 +210,4 @@ custom_fields_texts(struct pool *pool, struct slice json, const struct slice *na
 	struct custom_fields fields = custom_fields_read(pool, json);
 	for (size_t i = 0; i < count; i++)
 		texts[i] = text_of(&fields, names[i]);
-}
-
-/* ---- merging ---- */
-
-/* A field, stored or sent, as it would be written. */
-struct member {
-	struct slice name, text; /* text: `"name":value`; absent: the field is removed */
-	bool optional, stays;
-};
-
-struct members {
-	struct member *items;
-	size_t count;
-};
-
-/* What may still be added to an object. */
-struct room {
-	size_t fields, bytes;
-};
-
-static struct member *
-find_member(const struct members *members, size_t count, struct slice name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (slice_equal(members->items[i].name, name))
-			return &members->items[i];
-	return NULL;
-}
-
-/* Of a name that is given twice the last value counts. */
-static struct members
-members_of(struct pool *pool, const struct custom_field *fields, size_t count)
-{
-	struct members members = { POOL_ARRAY(pool, count, struct member), 0 };
-	struct buffer text;
-	struct json_writer writer;
-	buffer_init(&text, OBJECT_MAX_BYTES);
-	for (size_t i = 0; i < count; i++) {
-		struct member *member = find_member(&members, members.count, fields[i].name);
-		if (member == NULL)
-			member = &members.items[members.count++];
-		*member = (struct member){ .name = fields[i].name };
-		if (!slice_present(fields[i].json))
-			continue;
-		buffer_clear(&text);
-		json_writer_init(&writer, &text);
-		json_key(&writer, fields[i].name);
-		json_raw(&writer, fields[i].json);
-		member->text = pool_copy(pool, buffer_slice(&text));
-	}
-	buffer_free(&text);
-	return members;
-}
-
-/* Braces, without the comma that the first member does not have. */
-static struct room
-room_of(size_t fields, size_t bytes)
-{
-	return (struct room){ fields, bytes == 0 ? 0 : bytes - 1 };
-}
-
-static bool
-has_room(const struct room *room, const struct member *member)
-{
-	return room->fields > 0 && room->bytes > member->text.size;
-}
-
-static void
-take(struct room *room, const struct member *member)
-{
-	const size_t bytes = member->text.size + 1;
-	room->fields -= room->fields > 0;
-	room->bytes -= bytes < room->bytes ? bytes : room->bytes;
-}
-
-static bool
-fail_merge(struct pool *pool, const struct room *room, const struct room *most, struct slice *problem)
-{
-	*problem = room->fields == 0
-		       ? pool_printf(pool, "A lead may have at most %zu custom fields", most->fields)
-		       : pool_printf(pool, "The custom fields of a lead may have at most %zu bytes together", most->bytes + 1);
-	return false;
-}
-
-/* The fields of a call, as if there were no others. Optional ones come last, and those that do not fit are removed. */
-static bool
-fit_alone(struct pool *pool, struct members *sent, const struct room *most, struct slice *problem)
-{
-	struct room room = *most;
-	size_t count = 0;
-	for (size_t i = 0; i < sent->count; i++) {
-		const struct member member = sent->items[i];
-		const bool fits = !slice_present(member.text) || has_room(&room, &member);
-		if (!fits && !member.optional)
-			return fail_merge(pool, &room, most, problem);
-		if (!fits)
-			continue;
-		if (slice_present(member.text))
-			take(&room, &member);
-		sent->items[count++] = member;
-	}
-	sent->count = count;
-	return true;
-}
-
-/* Those that came with a key stay, unless the call removes them. */
-static void
-keep_keyed(const struct members *old, size_t keyed, const struct members *sent, struct room *room)
-{
-	for (size_t i = 0; i < keyed; i++) {
-		struct member *member = &old->items[i];
-		const struct member *change = find_member(sent, sent->count, member->name);
-		member->stays = change == NULL || slice_present(change->text);
-		if (member->stays)
-			take(room, member);
-	}
-}
-
-/* A field of the call takes the place of a stored one, which stays if there is no room for the change. Returns whether all
- * fit that are not optional. */
-static bool
-keep_sent(const struct members *old, size_t keyed, const struct members *sent, struct room *room)
-{
-	bool all = true;
-	for (size_t i = 0; i < sent->count; i++) {
-		struct member *member = &sent->items[i], *stored = find_member(old, keyed, member->name);
-		if (!slice_present(member->text))
-			continue;
-		const struct room before = *room;
-		if (stored != NULL) {
-			room->fields++;
-			room->bytes += stored->text.size + 1;
-		}
-		member->stays = has_room(room, member);
-		if (!member->stays) {
-			*room = before;
-			all = all && member->optional;
-			continue;
-		}
-		take(room, member);
-		if (stored != NULL)
-			stored->stays = false;
-	}
-	return all;
-}
-
-/* Those that came without a key give way. */
-static void
-keep_public(const struct members *old, size_t keyed, const struct members *sent, struct room *room, struct room *share)
-{
-	for (size_t i = keyed; i < old->count; i++) {
-		struct member *member = &old->items[i];
-		const struct member *change = find_member(sent, sent->count, member->name);
-		if (change != NULL && (change->stays || !slice_present(change->text)))
-			continue;
-		member->stays = has_room(room, member) && has_room(share, member);
-		if (!member->stays)
-			continue;
-		take(room, member);
-		take(share, member);
-	}
-}
-
-/* Returns how many it has written. */
-static size_t
-write_members(struct buffer *out, const struct member *members, size_t count)
-{
-	size_t written = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (!members[i].stays)
-			continue;
-		buffer_add_byte(out, out->size == 0 ? '{' : ',');
-		buffer_add(out, members[i].text);
-		written++;
-	}
-	return written;
-}
-
-static struct stored_fields
-write_merged(struct pool *pool, const struct members *old, size_t keyed, const struct members *sent, bool with_key)
-{
-	struct stored_fields merged = { SLICE_NONE, 0 };
-	struct buffer out;
-	buffer_init(&out, OBJECT_MAX_BYTES);
-	merged.keyed = write_members(&out, old->items, keyed);
-	if (with_key)
-		merged.keyed += write_members(&out, sent->items, sent->count);
-	write_members(&out, old->items + keyed, old->count - keyed);
-	if (!with_key)
-		write_members(&out, sent->items, sent->count);
-	if (out.size > 0) {
-		buffer_add_byte(&out, '}');
-		merged.json = pool_copy(pool, buffer_slice(&out));
-	}
-	buffer_free(&out);
-	return merged;
-}
-
-bool
-custom_fields_merge(struct pool *pool, const struct stored_fields *stored, const struct custom_field_changes *changes,
-    const struct custom_field_limits *limits, struct stored_fields *merged, struct slice *problem)
-{
-	const struct custom_fields fields = custom_fields_read(pool, stored->json);
-	const struct members old = members_of(pool, fields.items, fields.count);
-	struct members sent = members_of(pool, changes->items, changes->count);
-	for (size_t i = sent.count - changes->optional; i < sent.count; i++)
-		sent.items[i].optional = true;
-	const size_t keyed = stored->keyed < old.count ? stored->keyed : old.count;
-	const bool is_less = limits->public_bytes != 0 && limits->public_bytes < limits->bytes;
-	const struct room most = room_of(limits->fields, limits->bytes);
-	struct room room = most, share = room_of(limits->fields, is_less ? limits->public_bytes : limits->bytes);
-	if (!fit_alone(pool, &sent, changes->with_key ? &most : &share, problem))
-		return false;
-	keep_keyed(&old, keyed, &sent, &room);
-	if (!keep_sent(&old, keyed, &sent, &room) && changes->with_key)
-		return fail_merge(pool, &room, &most, problem);
-	for (size_t i = 0; i < sent.count && !changes->with_key; i++)
-		if (sent.items[i].stays)
-			take(&share, &sent.items[i]);
-	keep_public(&old, keyed, &sent, &room, &share);
-	*merged = write_merged(pool, &old, keyed, &sent, changes->with_key);
-	return true;
 }

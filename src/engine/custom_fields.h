@@ -9,6 +9,8 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
+enum { CUSTOM_FIELDS_MAX_BYTES = 1024 * 1024 }; /* of an object in memory */
+
 struct custom_field {
 	struct slice name; /* as custom_field_name returns it */
 	struct slice json; /* the value as JSON; absent in a change: the field is removed */

@@ -2,6 +2,7 @@ noinst_LIBRARIES += %D%/libengine.a
 %C%_libengine_a_SOURCES = \
 	%D%/command.c %D%/command.h \
 	%D%/custom_fields.c %D%/custom_fields.h \
+	%D%/custom_fields_merge.c \
 	%D%/decide/decide.c %D%/decide.h \
 	%D%/decide/change.c \
 	%D%/decide/events.c \

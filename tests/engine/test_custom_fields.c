@@ -140,6 +140,9 @@ public_fields_give_way(void **state UNUSED)
 		    SLICE("{\"y\":\"1234567890123\"}"), 1, 0 },
 		{ SLICE("{\"x\":\"1234567890123456\"}"), 1, KEYED, SLICE("{\"y\":\"1234567890123\"}"), SLICE("40 bytes"), 0,
 		    0 },
+		/* the cause is that of the first field without room, also where later ones take the last places */
+		{ SLICE("{\"p\":\"12345\",\"q\":1}"), 2, KEYED, SLICE("{\"y\":\"1234567890123456\",\"a\":1,\"b\":1}"),
+		    SLICE("40 bytes"), 0, 0 },
 		{ SLICE("{\"a\":\"12345678901234567890123456789012\"}"), 1, PUBLIC, SLICE("{\"x\":1}"),
 		    SLICE("{\"a\":\"12345678901234567890123456789012\"}"), 1, 0 },
 		/* a change that does not fit leaves the value of a key */

@@ -44,14 +44,10 @@ add_samples(struct mail_subject *s, mail_names wanted, struct slice base_url)
 
 /* Without a lead. */
 static enum result
-make_up(struct mail_subject *s, const struct campaign *campaign, struct slice to)
+make_up(struct mail_subject *s, const struct campaign *campaign, struct slice to, struct slice base_url)
 {
-	const struct payload_settings *settings;
-	const enum result result = store_payload_settings(s->store, &settings);
-	if (result != RESULT_OK)
-		return result;
 	s->language = s->fixed_language != NULL ? *s->fixed_language : mail_subject_language(campaign);
-	add_samples(s, ~about_others, settings->base_url);
+	add_samples(s, ~about_others, base_url);
 	s->values.of[MAIL_CAMPAIGN_NAME] = campaign->name;
 	s->email = slice_present(to) ? to : SLICE("ada@example.org");
 	return own_templates_read(
@@ -85,6 +81,7 @@ mail_preview(const struct mail_senders *senders, struct store *store, struct poo
     struct preview *preview)
 {
 	struct campaign campaign;
+	const struct payload_settings *settings;
 	struct mail_subject s = { .store = store,
 		.pool = pool,
 		.campaign_id = request->campaign_id,
@@ -96,7 +93,11 @@ mail_preview(const struct mail_senders *senders, struct store *store, struct poo
 	enum result result = store_find_campaign(store, pool, request->campaign_id, &campaign, &s.now_ms);
 	preview->has_campaign = result == RESULT_OK;
 	if (result == RESULT_OK)
-		result = request->lead != NULL ? mail_subject_find(&s, request->lead) : make_up(&s, &campaign, request->to);
-	add_samples(&s, about_others, SLICE_NONE);
+		result = store_payload_settings(store, &settings);
+	if (result != RESULT_OK)
+		return result;
+	result = request->lead != NULL ? mail_subject_find(&s, request->lead)
+				       : make_up(&s, &campaign, request->to, settings->base_url);
+	add_samples(&s, about_others, settings->base_url);
 	return result == RESULT_OK ? show(&s, senders, preview) : result;
 }

@@ -2,6 +2,7 @@
 """docs/mail.md 1: a campaign's own templates, and previews (leadhook(1), mail template, mail set, mail preview)."""
 import email
 import email.policy
+import re
 
 import pytest
 from command import CONFIG, DATA, USAGE, call
@@ -128,6 +129,15 @@ def test_a_preview_is_the_mail(leadhook, service, server, account, tmp_path):
     wait_until(lambda: campaign.find(email="grace@example.org")["verified_email"], 10, "the lead is not verified")
     shown = leadhook("mail", "preview", campaign.id, "verify", "--email", "grace@example.org")
     assert shown["dropped"] == "verified" and f"/c/{campaign.id}/confirm/" in shown["text"]
+
+
+def test_links_of_a_preview(leadhook, service, campaign):
+    """without a lead, too, all are below the base URL"""
+    base = campaign.lead(email="ada@example.org")["unsubscribe_url"]["default"].partition("/opt-out/")[0]
+    for words in ((), ("--email", "ada@example.org")):
+        text = leadhook("mail", "preview", campaign.id, "verify", *words)["text"]
+        links = re.findall(r"https?://\S+", text)
+        assert len(links) > 1 and {link.partition("/c/")[0] for link in links} == {base}, text
 
 
 def test_a_template_of_an_earlier_version(service, server, campaign):

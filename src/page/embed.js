@@ -28,19 +28,25 @@
 	const oldEmbed = "#kickofflabs_embed_form, #kickofflabs_signup_bar";
 	const snippet = "[data-kol-snippet], [id^=kol_embed_container_]";
 	const timeout = 30000;
-	// after a sign-up, by the attribute that replaces the text
-	const texts = (signedUp, again, mailed, texted, link, share) =>
-		({ "message": signedUp, "again": again, "check-mail": mailed, "check-phone": texted, "code-link": link, "share-link": share });
-	const messages = {
-		en: texts("Thank you. You are signed up.", "You are already signed up.", "Thank you. Please check your inbox.", "Thank you. We have sent you a code.", "Enter the code",
-			"Your link to share:"),
-		de: texts("Danke. Du bist angemeldet.", "Du bist schon angemeldet.", "Danke. Bitte schau in dein Postfach.", "Danke. Wir haben dir einen Code geschickt.", "Code eingeben",
-			"Dein Link zum Teilen:"),
-		es: texts("Gracias. Te has inscrito.", "Ya estabas en la lista.", "Gracias. Revisa tu correo.", "Gracias. Te hemos enviado un c\u00f3digo.", "Introducir el c\u00f3digo",
-			"Tu enlace para compartir:"),
-		fr: texts("Merci. Votre inscription est prise en compte.", "Vous \u00eates d\u00e9j\u00e0 sur la liste.", "Merci. Consultez votre messagerie.", "Merci. Nous vous avons envoy\u00e9 un code.", "Saisir le code",
-			"Votre lien \u00e0 partager :"),
+	// by the attribute that replaces the text
+	const textNames = ["message", "again", "check-mail", "check-phone", "code-link", "share-link", "position", "points", "referrals", "link", "error",
+		"signup_text", "button_text", "share_text", "influenced_count_text"];
+	const texts = {
+		en: ["Thank you. You are signed up.", "You are already signed up.", "Thank you. Please check your inbox.", "Thank you. We have sent you a code.",
+			"Enter the code", "Your link to share:", "Your position", "Your points", "Friends joined", "Your link", "This did not work. Please try again later.",
+			"Enter your email address:", "Subscribe", "Thank you. Share this link with your friends:", "Friends joined:"],
+		de: ["Danke. Du bist angemeldet.", "Du bist schon angemeldet.", "Danke. Bitte schau in dein Postfach.", "Danke. Wir haben dir einen Code geschickt.",
+			"Code eingeben", "Dein Link zum Teilen:", "Dein Platz", "Deine Punkte", "Empfehlungen", "Dein Link", "Das hat nicht geklappt. Bitte versuche es sp\u00e4ter noch einmal.",
+			"Gib deine E-Mail-Adresse ein:", "Anmelden", "Danke. Teile diesen Link mit anderen:", "Empfehlungen:"],
+		es: ["Gracias. Te has inscrito.", "Ya estabas en la lista.", "Gracias. Revisa tu correo.", "Gracias. Te hemos enviado un c\u00f3digo.",
+			"Introducir el c\u00f3digo", "Tu enlace para compartir:", "Tu posici\u00f3n", "Tus puntos", "Invitados", "Tu enlace", "No ha funcionado. Int\u00e9ntalo de nuevo m\u00e1s tarde.",
+			"Introduce tu correo electr\u00f3nico:", "Suscribirse", "Gracias. Comparte este enlace con tus amigos:", "Invitados:"],
+		fr: ["Merci. Votre inscription est prise en compte.", "Vous \u00eates d\u00e9j\u00e0 sur la liste.", "Merci. Consultez votre messagerie.", "Merci. Nous vous avons envoy\u00e9 un code.",
+			"Saisir le code", "Votre lien \u00e0 partager :", "Votre place", "Vos points", "Parrainages", "Votre lien", "Cela n\u2019a pas fonctionn\u00e9. R\u00e9essayez plus tard.",
+			"Saisissez votre adresse e-mail :", "S\u2019inscrire", "Merci. Partagez ce lien avec vos amis :", "Parrainages :"],
 	};
+	// What the page says by an attribute, else the script's own words in the language of the nearest lang.
+	const textOf = (element, name) => element.getAttribute("data-" + name) || (texts[languageOf(element)] || texts.en)[textNames.indexOf(name)];
 	// of a body without a key; what only informs is left out of a larger one
 	const bodyBytes = 31000;
 	const query = new URLSearchParams(location.search);
@@ -124,7 +130,7 @@
 			answer = await response.json();
 			status = response.status;
 		} catch (error) {
-			answer = { error: "unreachable", message: "This did not work. Please try again later." };
+			answer = { error: "unreachable" };
 		}
 		clearTimeout(timer);
 		return { status, answer: answer && typeof answer === "object" ? answer : {} };
@@ -253,7 +259,7 @@
 
 	function showError(form, answer) {
 		const own = (name) => form.getAttribute("data-error" + name);
-		const text = own("-" + String(answer.error).replace(/_/g, "-")) || own("") || answer.message || "This did not work.";
+		const text = own("-" + String(answer.error).replace(/_/g, "-")) || own("") || answer.message || textOf(form, "error");
 		const field = fieldOf(form, answer);
 		const shown = make("p", text, { "class": "leadhook-error", id: "leadhook-error-" + ++errors, role: "alert" });
 		if (!field) {
@@ -270,7 +276,7 @@
 	// where a code is entered; a sign-up by a number alone is sent one by text. `counter` counts the sign-ups of a lead that is shown.
 	function showThanks(form, campaign, lead) {
 		const own = (name) => form.getAttribute("data-" + name);
-		const text = (name) => own(name) || (messages[languageOf(form)] || messages.en)[name];
+		const text = (name) => textOf(form, name);
 		const fields = new FormData(form), number = fields.get("phone_number");
 		const codeUrl = webAddress(lead.code_url), texted = codeUrl && number && !fields.get("email");
 		const isAgain = lead.counter > 1 && (own("again") || !own("message"));
@@ -434,13 +440,13 @@
 			lead = answer;
 		}
 		const list = make("dl", "", { "class": "leadhook-status" });
-		const add = (name, otherwise, value) => list.append(make("dt", place.getAttribute("data-" + name) || otherwise), value);
-		add("position", "Your position", make("dd", lead.contest_score_rank));
-		add("points", "Your points", make("dd", lead.contest_score));
-		add("referrals", "Friends joined", make("dd", lead.referrals));
+		const add = (name, value) => list.append(make("dt", textOf(place, name)), value);
+		add("position", make("dd", lead.contest_score_rank));
+		add("points", make("dd", lead.contest_score));
+		add("referrals", make("dd", lead.referrals));
 		const address = webAddress(lead.social_url);
 		if (address) {
-			add("link", "Your link", make("dd"));
+			add("link", make("dd"));
 			list.lastChild.append(make("a", address, { href: address }));
 		}
 		place.textContent = "";

@@ -118,7 +118,7 @@ async function fill(place, campaign) {
 		place.append(makeForm(place, campaign, answer));
 	} else if (fire(place, "error", { campaign, status, answer })) {
 		place.textContent = "";
-		place.append(make("p", answer.message, { "class": "leadhook-error", role: "alert" }));
+		place.append(make("p", answer.message || textOf(place, "error"), { "class": "leadhook-error", role: "alert" }));
 	}
 }
 
@@ -164,14 +164,14 @@ function buildForm(place) {
 	const form = make("form", "", { id: "kol-signup-form" + more, "data-leadhook": campaign });
 	if (text("error_message"))
 		form.setAttribute("data-error", text("error_message"));
-	const label = make("label", text("signup_text", "Enter your email address:"), {
+	const label = make("label", textOf(place, "signup_text"), {
 		"class": "kol-signup-label", "for": "kol-signup-email" + more,
 	});
 	const input = make("input", "", {
 		type: "email", name: "email", id: "kol-signup-email" + more, autocomplete: "email", required: "",
 		"class": "kol-signup-email " + text("input_css_class", "input"), placeholder: text("placeholder_text", ""),
 	});
-	const button = make("button", text("button_text", "Subscribe"), {
+	const button = make("button", textOf(place, "button_text"), {
 		type: "submit", id: "kol-signup-submit" + more, "class": "kol-signup-submit " + text("button_css_class", "button"),
 	});
 	form.append(label, " ", input, " ", button);
@@ -182,12 +182,11 @@ function buildForm(place) {
 }
 
 function showShare(place, lead) {
-	const text = (name, otherwise) => place.getAttribute("data-" + name) || otherwise;
 	const address = webAddress(lead.social_url);
 	const shown = make("div", "", { "class": "kol_embed_share_result", role: "status", tabindex: "-1" });
-	shown.append(make("p", text("share_text", "Thank you. Share this link with your friends:")));
+	shown.append(make("p", textOf(place, "share_text")));
 	if (address)
-		shown.append(make("p"), make("p", text("influenced_count_text", "Friends joined:") + " "));
+		shown.append(make("p"), make("p", textOf(place, "influenced_count_text") + " "));
 	if (address) {
 		shown.children[1].append(make("a", address, { href: address }));
 		shown.children[2].append(make("span", Object(lead.influence).direct, { "class": "direct_influence" }));

@@ -177,9 +177,10 @@ def test_the_next_page(browser, show, service, account):
         show('signUp("ada@example.org");', FORM % (campaign.id, hidden))
         assert browser.site.wait_for(path).query["kolid"] == campaign.find(**ADA)["social_id"]
         assert not browser.site.at("/elsewhere")
-    status = show('return (await until(() => document.querySelector("dl"))).textContent;',
-                  f'<div data-leadhook-status="{campaign.id}"></div>', query=f"?kolid={campaign.find(**ADA)['social_id']}")
-    assert status == "Your position1Your points0Friends joined0"
+    for language, labels in (("en", "Your position1Your points0Friends joined0"), ("de", "Dein Platz1Deine Punkte0Empfehlungen0")):
+        status = show('return (await until(() => document.querySelector("dl"))).textContent;',
+                      f'<div lang="{language}"><div data-leadhook-status="{campaign.id}"></div></div>', query=f"?kolid={campaign.find(**ADA)['social_id']}")
+        assert status == labels
 
 
 def test_status_and_leaderboard(show, service, account):

@@ -31,10 +31,19 @@ const passwords = new WeakSet();
 new MutationObserver((changes) => changes.forEach((one) => /^password$/i.test(one.oldValue) && passwords.add(one.target)))
 	.observe(document, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
 
-// Whether a field, also one outside of its form, is for a password, a code or a card. "autocomplete" is a list of words.
+// Names and ids, in words as in cardNumber or card_number, and without what separates them.
+const secretWord = /^(?:cv[cv]2?|csc|iban|otp|pin|tan|ssn|passport)$/;
+const secretName = /passw|(?:card|cc|account|acct)(?:number|num|nr|no$)|creditcard|ccexp|(?:onetime|security|verification|sms)code|socialsecurity/;
+function isSecretName(text) {
+	const words = text.replace(/([a-z\d])(?=[A-Z])/g, "$1 ").toLowerCase().split(/[^a-z\d]+/);
+	return words.some((one) => secretWord.test(one)) || secretName.test(words.join(""));
+}
+
+// Whether a field, also one outside of its form, is for a password, a code, or the number of a card, an account or a paper.
+// "autocomplete" is a list of words.
 function isSecret(field) {
 	const words = (field.getAttribute("autocomplete") || "").toLowerCase().split(/\s+/);
-	return field.type === "password" || passwords.has(field) || /passw/i.test(field.name) ||
+	return field.type === "password" || passwords.has(field) || [field.name, field.id].some((one) => isSecretName(String(one))) ||
 		words.some((one) => /^(?:cc-.*|current-password|new-password|one-time-code)$/.test(one));
 }
 

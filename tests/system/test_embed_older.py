@@ -212,12 +212,23 @@ SECRETS = """
     <form id="named"><input name="email"><input name="user_password" type="text"></form>
     <form id="outside"><input name="email"></form><input form="outside" type="password" name="a">
     <form id="revealed"><input name="email"><input name="a" type="password" value="x"></form>
+    <form id="card-number"><input name="email"><input name="custom[card_number]"></form>
+    <form id="card"><input name="email"><input name="cardNumber"></form>
+    <form id="account"><input name="email"><input name="Account-No"></form>
+    <form id="ids"><input name="email"><input name="field7" id="checkout-CVC"></form>
+    <form id="iban"><input name="email"><input name="IBAN"></form>
+    <form id="otp"><input name="email"><input name="user[otp]"></form>
+    <form id="onetime"><input name="email"><input name="one_time_code"></form>
+    <form id="pin"><input name="email"><input name="pin"></form>
+    <form id="ssn"><input name="email"><input name="SSN"></form>
+    <form id="passport"><input name="email"><input name="passport_number"></form>
+    <form id="alike"><input name="email"><input name="a" value="Bob"><input name="shipping"><input name="account"><input name="discardnote" id="cardholder-notes"></form>
     <form id="plain"><input name="email"><input name="a" autocomplete="section-c shipping given-name" value="Ada"></form>
 """
 
 
 def test_any_form_with_a_secret(show, script, service, account):
-    """8: nothing is taken from a form with a password, a code or a card, wherever its field is and whatever its type is now"""
+    """8: nothing is taken from a form with a password, a code or the number of a card, wherever its field is and whatever its type is now"""
     campaign = service.campaign(account)
     found = show("""
         const sent = [];
@@ -231,8 +242,9 @@ def test_any_form_with_a_secret(show, script, service, account):
         await until(() => document.querySelector(".leadhook-message"));
         return sent;
     """, SECRETS, head=script("widgets/1.9.4/kol_any_form.js") + script(f"w/{campaign.id}/1.js"))
-    assert found == [[name, False] for name in ("words", "code", "new", "named", "outside", "revealed")] + [["plain", True]]
-    assert campaign.stats()["total"] == 1 and campaign.find(email="plain@example.org")["custom_fields"]["a"] == "Ada"
+    assert found == [[name, False] for name in ("words", "code", "new", "named", "outside", "revealed", "card-number", "card", "account",
+                                                "ids", "iban", "otp", "onetime", "pin", "ssn", "passport")] + [["alike", True], ["plain", True]]
+    assert campaign.stats()["total"] == 2 and campaign.find(email="plain@example.org")["custom_fields"]["a"] == "Ada"
 
 
 @pytest.mark.parametrize("fields, callback, stored", [

@@ -148,17 +148,35 @@ struct chosen {
 	unsigned all;
 };
 
-/* Of an account or, if it is not 0, of a campaign; of one turn, or of all for MESSAGE_TURNS: they share what the limits leave.
- */
+/* What requests share a limit, or a turn. */
+typedef bool shares(const struct mail_request *a, const struct mail_request *b);
+
+static bool
+of_one_account(const struct mail_request *a, const struct mail_request *b)
+{
+	return a->account_id == b->account_id;
+}
+
+static bool
+of_one_campaign(const struct mail_request *a, const struct mail_request *b)
+{
+	return of_one_account(a, b) && a->campaign_id == b->campaign_id;
+}
+
+static bool
+of_one_account_and_turn(const struct mail_request *a, const struct mail_request *b)
+{
+	return of_one_account(a, b) && a->turn == b->turn;
+}
+
+/* By all requests that share it with this one. */
 static unsigned
-chosen_of(const struct mail_request *requests, size_t count, const struct chosen *chosen, const struct mail_request *of,
-    bool campaign, unsigned turn)
+chosen_with(const struct mail_request *requests, size_t count, const struct chosen *chosen, const struct mail_request *request,
+    shares *share)
 {
 	unsigned sum = 0;
 	for (size_t i = 0; i < count; i++)
-		if (requests[i].account_id == of->account_id && (!campaign || requests[i].campaign_id == of->campaign_id) &&
-		    (turn == MESSAGE_TURNS || requests[i].turn == turn))
-			sum += chosen->of[i];
+		sum += share(&requests[i], request) ? chosen->of[i] : 0;
 	return sum;
 }
 
@@ -182,10 +200,10 @@ next_request(const struct mail_request *requests, size_t count, const struct due
 	for (size_t i = 0; i < count; i++) {
 		const struct mail_request *r = &requests[i];
 		if (r->turn != turn || chosen->all >= r->all_rows || found_of(found, found_count, i, chosen->of[i]) == NULL ||
-		    chosen_of(requests, count, chosen, r, true, MESSAGE_TURNS) >= r->rows ||
-		    chosen_of(requests, count, chosen, r, false, MESSAGE_TURNS) >= r->account_rows)
+		    chosen_with(requests, count, chosen, r, of_one_campaign) >= r->rows ||
+		    chosen_with(requests, count, chosen, r, of_one_account) >= r->account_rows)
 			continue;
-		const unsigned account = chosen_of(requests, count, chosen, r, false, turn);
+		const unsigned account = chosen_with(requests, count, chosen, r, of_one_account_and_turn);
 		if (next == count || account < next_account || (account == next_account && chosen->of[i] < chosen->of[next])) {
 			next = i;
 			next_account = account;

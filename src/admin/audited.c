@@ -141,7 +141,8 @@ end(struct admin_call *call, const struct audit_entry *entry, uint64_t row, int 
 {
 	const enum admin_problem problem = call->report.problem;
 	const bool unknown = call->report.failed && (problem == PROBLEM_UNCERTAIN || problem == PROBLEM_INCOMPLETE);
-	const bool done = status == EX_OK, personal = is_personal(call->command);
+	/* one that has output its result did what it could, such as an import that has rejected rows */
+	const bool done = status == EX_OK || !output_is_empty(call->output), personal = is_personal(call->command);
 	struct slice after = SLICE_NONE;
 	if (unknown)
 		return;

@@ -261,7 +261,7 @@ static const struct admin_command commands[] = {
 	{ "lead import", "CAMPAIGN FILE|- [--map COLUMN=FIELD...] [--rejects FILE] [OPTION...]", 2, ADMIN_ANY, admin_lead_import,
 	  .options = OPTIONS(OPTION_ENCODING, OPTION_MAP, OPTION_DELIMITER, OPTION_COUNTRY_CODE, OPTION_LAST_NUMBER, OPTION_REJECTS,
 	  OPTION_DROP_REFERRERS, OPTION_EVENTS, OPTION_DRY_RUN),
-	  HTTP(POST, "campaigns/{campaign}/import", RIGHT_CHANGE), .fields = "records", .lines = true,
+	  HTTP(POST, "campaigns/{campaign}/import", RIGHT_CHANGE), .fields = "records", .lines = true, .logs_answer = true,
 	  .help = "import leads of another service from CSV or NDJSON" },
 	{ "lead export", "CAMPAIGN [FILE|-] [--format csv|ndjson] [--delimiter C] [FILTER...]", 1, 2, admin_lead_export,
 	  .options = OPTIONS(OPTION_FORMAT, OPTION_DELIMITER, LEAD_FILTERS),

@@ -2,6 +2,7 @@
 """docs/users.md 6: the audit log, of the command line and of HTTP."""
 import pytest
 from caller import PASSWORD, Caller, User, token_of
+from command import DATA, OK, call
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,24 @@ def test_a_dry_run_is_no_change(service, account, owner):
     for dry_run, logged in ((True, []), (False, ["lead import"])):
         assert owner("POST", f"campaigns/{campaign.id}/import", {"records": "email\ndry@example.org\n", "dry_run": dry_run}).status == 200
         assert [row["operation"] for row in service.installation.admin("audit", "list", "--campaign", str(campaign.id))] == logged
+
+
+def test_an_import_with_rejected_rows(service, account, owner, audit, tmp_path):
+    """6: it is done, with what it counts, and without the rows"""
+    campaign = service.campaign(account)
+    path = tmp_path / "leads.csv"
+    path.write_text("email\nfirst@example.org\nnonsense\n")
+    done = call(service.installation, "lead", "import", str(campaign.id), str(path))
+    assert done.returncode == DATA, done.stderr
+    row = audit("--campaign", campaign.id)
+    assert row["operation"] == "lead import" and (row["state"], row["before"]) == ("done", None)
+    assert {name: row["after"][name] for name in ("rows", "imported", "rejected")} == {"rows": 2, "imported": 1, "rejected": 1}
+    assert owner("POST", f"campaigns/{campaign.id}/import", {"records": "email\nnonsense\nnext@example.org\n"}).json["rejected"] == 1
+    row = audit("--campaign", campaign.id)
+    assert row["state"] == "done" and row["after"]["imported"] == 1 and "nonsense" not in str(row)
+    assert call(service.installation, "lead", "import", str(campaign.id), str(tmp_path / "none.csv")).returncode != OK
+    row = audit("--campaign", campaign.id)
+    assert (row["state"], row["after"]) == ("failed", None)
 
 
 def test_users_are_added_to_an_account(service, account, owner, audit):

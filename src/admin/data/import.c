@@ -184,8 +184,10 @@ report(struct import_run *run, int status)
 	output_u64(output, "seconds", (uint64_t)took_ms / 1000);
 	if (run->dry_run && run->column_count > 0)
 		report_columns(run);
-	if (run->reasons != NULL)
+	if (run->reasons != NULL) {
 		output_nested(output, "rejected_rows", run->reasons);
+		output_keep_private(output);
+	}
 	return status == EX_OK ? status_of_counts(run) : status;
 }
 

@@ -28,7 +28,7 @@ const OTHER_LABELS = { __proto__: null, per_minute: "Calls per minute", public: 
 const HIDDEN = new Set([
 	"id", "referenceId", "campaign_id", "account_id", "account", "list_id", "created_at", "updated_at", "lead_count",
 	"addresses_counted", "last_delivery_at", "last_24_hours", "oldest_due", "last_login_at", "last_used_at", "has_password",
-	"pending", "due", "failing_since", "last_error",
+	"pending", "due", "failing_since", "last_error", "repeated_signup",
 ]);
 
 /** The table of labels for an operation: "campaign set" changes settings. */
@@ -95,6 +95,8 @@ function Differences({ row }) {
 		return none; // nothing is known to be different
 	if (operation === "lead change" && after)
 		return `${plural(after.leads, "lead")} ${LEAD_CHANGES[after.change] || after.change}`;
+	if (operation === "lead import" && after?.rows !== undefined)
+		return `${plural(after.imported, "lead")}${after.rejected ? `, ${plural(after.rejected, "row")} rejected` : ""}`;
 	if (before?.omitted || after?.omitted)
 		return OMITTED[before?.omitted || after?.omitted] || "Not stored";
 	if (!Array.isArray(before || after || []) && !(before && after))

@@ -85,6 +85,10 @@ take_option(int argc, char *const argv[], int *at, struct admin_call *call, stru
 		buffer_printf(problem, "--%s needs a value: %s", option_table[option].name, option_table[option].value);
 		return false;
 	}
+	if (takes_value && call->options[option] != NULL && option != OPTION_MAP) {
+		buffer_printf(problem, "--%s is given twice", option_table[option].name);
+		return false;
+	}
 	call->options[option] = !takes_value ? "" : attached ? text.data + equals + 1 : argv[++*at];
 	if (option == OPTION_MAP) {
 		call->maps = pool_grow(call->pool, call->maps, call->map_count, &call->map_capacity, sizeof(*call->maps));

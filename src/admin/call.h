@@ -164,8 +164,8 @@ struct admin_call {
 	const char *group;                   /* the word after which help was requested, of several commands; or NULL */
 	const char **operands;               /* terminated texts, valid UTF-8 without control characters */
 	size_t operand_count;
-	const char *options[ADMIN_OPTIONS]; /* NULL: not given; "": given, and takes no value; repeated: the last value */
-	const char **maps;                  /* all values of OPTION_MAP */
+	const char *options[ADMIN_OPTIONS]; /* NULL: not given; "": given, and takes no value. Of OPTION_MAP the last value */
+	const char **maps;                  /* all values of OPTION_MAP, the only one that may be repeated */
 	size_t map_count, map_capacity;
 	struct pool *pool; /* lives as long as the call */
 	const struct admin_wiring *wiring;

@@ -49,7 +49,7 @@ options_may_stand_anywhere(void **state)
 		"key|add|7|--name|web|--json|--config|/x",
 		"--json|--config=/x|key|add|7|--name=web",
 		"key|--name|web|--json|add|--config|/x|7",
-		"--config|/y|key|add|--name=web|--json|--config|/x|--|7",
+		"key|add|--name=web|--json|--config|/x|--|7",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
 		struct admin_call call;
@@ -142,6 +142,8 @@ wrong_usage_is_reported(void **state)
 		{ "status|--json=yes", "--json takes no value" },
 		{ "metrics|--json", "metrics does not take --json" },
 		{ "key|add|1|--name", "--name needs a value: NAME" },
+		{ "key|add|1|--name=a|--name|b", "--name is given twice" },
+		{ "--config|/x|key|add|1|--config|/x", "--config is given twice" },
 		{ "key|add|a\nb", "argument 3 is not valid UTF-8, or holds control characters" },
 		{ "key|add|1|--name=\xff", "argument 4 is not valid UTF-8, or holds control characters" },
 	};

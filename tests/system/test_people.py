@@ -330,6 +330,7 @@ def test_a_report(service, account):
 
 
 @pytest.mark.parametrize("words, status, message", [
+    (("--email", "a@example.org", "--email", "b@example.org"), USAGE, "--email is given twice"),
     ((), USAGE, "lead erase takes --email|--phone VALUE"),
     (("--email", "a@example.org", "--phone", "+4915112345678"), USAGE, "lead erase takes --email|--phone VALUE"),
     (("--email", "nonsense"), DATA, "--email: expected an email address"),

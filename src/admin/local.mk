@@ -38,6 +38,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/data/import_file.c %D%/data/import_file.h \
 	%D%/data/people.c \
 	%D%/data/remove.c \
+	%D%/data/repeat.c %D%/data/repeat.h \
 	%D%/inbound/calls.c \
 	%D%/inbound/webhooks.c \
 	%D%/doctor/access_log.c \

@@ -10,6 +10,7 @@
 
 #include "admin/commands.h"
 #include "admin/data/export_part.h"
+#include "admin/data/repeat.h"
 #include "admin/progress.h"
 #include "admin/values.h"
 #include "base/replacement.h"
@@ -19,8 +20,7 @@
 enum {
 	OPERAND_FILE = 1,
 	PAGE_LEADS = 1000,
-	PAGE_MAX_BYTES = 256 * 1024 * 1024, /* more than so many of the largest leads */
-	TRIES = 4                           /* of a page, while the database is away */
+	PAGE_MAX_BYTES = 256 * 1024 * 1024 /* more than so many of the largest leads */
 };
 
 struct export_run {
@@ -42,12 +42,11 @@ struct export_run {
 static int
 read_page(struct export_run *run, const struct lead_filter *filter, bool names_only, struct lead_page *page)
 {
-	enum result result = RESULT_UNAVAILABLE;
-	for (unsigned attempt = 1; attempt <= TRIES && result == RESULT_UNAVAILABLE; attempt++) {
-		if (attempt > 1)
-			sleep(1);
+	unsigned failures = 0;
+	enum result result;
+	do
 		result = store_export_leads(run->call->store, run->pool, run->call->id, filter, names_only, page);
-	}
+	while (result == RESULT_UNAVAILABLE && repeat_later(&failures));
 	return admin_answer(run->call, result);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "admin/data/repeat.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "engine/failure.h"
@@ -15,7 +16,6 @@
 
 enum {
 	BATCH_MS = 30000, /* time of a batch, and of the attempts to run it */
-	TRIES = 4,        /* … while the database is away */
 	REASONS_SHOWN = 10,
 	WORK_MS = 200, /* after so much work … */
 	PAUSE_MS = 12, /* … the lock stays free for longer than a committer waits before it tries again */
@@ -129,13 +129,11 @@ any_unavailable(const struct outcome *outcomes, size_t count)
 static void
 execute(struct import_run *run, const struct command *const *commands, struct outcome *outcomes)
 {
-	for (unsigned attempt = 1;; attempt++) {
+	unsigned failures = 0;
+	do
 		store_execute(
 		    run->call->store, run->pool, commands, run->row_count, clock_monotonic_ms() + BATCH_MS, outcomes, NULL);
-		if (attempt == TRIES || run->call->is_remote || !any_unavailable(outcomes, run->row_count))
-			return;
-		clock_pause((int64_t)attempt * 1000);
-	}
+	while (any_unavailable(outcomes, run->row_count) && !run->call->is_remote && repeat_later(&failures));
 }
 
 /* Imports the collected rows. */

@@ -2,15 +2,14 @@
  * lead erase, lead report: what is stored about a person. */
 #include <inttypes.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "admin/data/repeat.h"
 #include "base/clock.h"
-#include "store/removal/removal.h"
 
 /* ERASURES_MAX: of an account that have not ended, for remote calls. */
-enum { TRIES = 4, REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };
+enum { REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };
 
 static bool
 exists(struct admin_call *call, uint64_t campaign_id)
@@ -43,29 +42,10 @@ read_person(struct admin_call *call, struct person *person)
 
 /* ---- erase ---- */
 
-/* *done: false when a remote call has worked for long enough, and the dispatcher goes on. */
-static int
-erase(
-    struct admin_call *call, const unsigned char id[REMOVAL_ID_SIZE], int64_t end_ms, struct removal_counts *counts, bool *done)
+static enum result
+go_on(struct store *store, const void *id, struct removal_counts *counts, bool *done)
 {
-	unsigned failures = 0;
-	for (*done = false; !*done && clock_monotonic_ms() < end_ms;) {
-		const enum result result = store_continue_erasure(call->store, id, counts, done);
-		if (result == RESULT_OK) {
-			failures = 0;
-			continue;
-		}
-		if (result == RESULT_FAILED)
-			return admin_answer(call, result);
-		if (call->is_remote)
-			break;
-		if (++failures == TRIES)
-			return admin_fail(call, PROBLEM_INCOMPLETE,
-			    "the database is out of reach: the dispatcher erases the rest; leadhook status shows whether any "
-			    "is left");
-		sleep(1);
-	}
-	return EX_OK;
+	return store_continue_erasure(store, id, counts, done);
 }
 
 static void
@@ -121,7 +101,8 @@ admin_lead_erase(struct admin_call *call)
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	bool done = false;
-	status = erase(call, id, end_ms, &counts, &done);
+	const struct removal erasure = { .go_on = go_on, .what = id, .end_ms = end_ms };
+	status = removal_finish(call, &erasure, &counts, &done);
 	if (status != EX_OK)
 		return status;
 	output_record(call->output);

@@ -2,67 +2,48 @@
  * campaign remove, account remove: for callers at once, their rows afterwards. */
 #include <inttypes.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "admin/commands.h"
-#include "admin/progress.h"
+#include "admin/data/repeat.h"
+#include "base/clock.h"
 #include "store/operator/admin.h"
-#include "store/removal/removal.h"
 
-enum { TRIES = 4 };
-
-/* Deletes the rows of a removed campaign. */
-static int
-delete_rows(struct admin_call *call, uint64_t campaign_id, struct progress *progress, struct removal_counts *counts)
+/* Of a removed campaign, its rows. */
+static enum result
+go_on(struct store *store, const void *campaign_id, struct removal_counts *counts, bool *done)
 {
-	unsigned failures = 0;
-	for (bool done = false; !done;) {
-		const enum result result = store_continue_removal(call->store, campaign_id, counts, &done);
-		progress_show(progress, counts->leads, counts->leads);
-		failures = result == RESULT_OK ? 0 : failures + 1;
-		if (result == RESULT_FAILED)
-			return admin_answer(call, result);
-		if (failures == TRIES)
-			return admin_fail(
-			    call, PROBLEM_INCOMPLETE, "the database is out of reach: the dispatcher deletes the rest");
-		if (failures > 0)
-			sleep(1);
-	}
-	return EX_OK;
+	return store_continue_removal(store, *(const uint64_t *)campaign_id, counts, done);
 }
 
 static int
-delete_all_rows(struct admin_call *call, const uint64_t *ids, size_t campaigns, uint64_t leads, struct removal_counts *counts)
+delete_all_rows(
+    struct admin_call *call, const struct campaign *list, size_t campaigns, uint64_t leads, struct removal_counts *counts)
 {
 	struct progress progress = progress_begin(call->errors, "leads", leads);
 	int status = EX_OK;
-	for (size_t i = 0; i < campaigns && status == EX_OK; i++)
-		status = delete_rows(call, ids[i], &progress, counts);
+	bool done;
+	for (size_t i = 0; i < campaigns && status == EX_OK; i++) {
+		const struct removal removal = { go_on, &list[i].id, CLOCK_NEVER, &progress };
+		status = removal_finish(call, &removal, counts, &done);
+	}
 	progress_end(&progress);
 	return status;
 }
 
+/* Those of the account, or the one. */
 static int
-find_campaigns(struct admin_call *call, bool account, uint64_t *leads, uint64_t **ids, size_t *campaigns)
+find_campaigns(struct admin_call *call, bool account, struct campaign **list, size_t *campaigns)
 {
-	struct campaign *list;
-	size_t count;
 	int64_t now_ms;
-	enum result result = account ? store_find_account(call->store, call->id) : RESULT_OK;
-	if (result == RESULT_OK)
-		result =
-		    store_list_campaigns(call->store, call->pool, account ? call->id : 0, LIST_ALL, &list, &count, &now_ms);
-	*leads = 0;
-	*campaigns = 0;
-	*ids = result == RESULT_OK ? POOL_ARRAY(call->pool, count, uint64_t) : NULL;
-	for (size_t i = 0; result == RESULT_OK && i < count; i++)
-		if (account || list[i].id == call->id) {
-			*leads += list[i].counters.leads;
-			(*ids)[(*campaigns)++] = list[i].id;
-		}
-	if (result == RESULT_OK && !account && *campaigns == 0)
-		result = RESULT_NOT_FOUND;
-	return admin_answer(call, result);
+	if (account) {
+		enum result result = store_find_account(call->store, call->id);
+		if (result == RESULT_OK)
+			result = store_list_campaigns(call->store, call->pool, call->id, LIST_ALL, list, campaigns, &now_ms);
+		return admin_answer(call, result);
+	}
+	*list = POOL_NEW(call->pool, struct campaign);
+	*campaigns = 1;
+	return admin_answer(call, store_find_campaign(call->store, call->pool, call->id, *list, &now_ms));
 }
 
 /* The variant: whether it is an account. */
@@ -71,11 +52,14 @@ admin_remove(struct admin_call *call)
 {
 	const bool account = call->command->variant;
 	struct removal_counts counts = { 0 };
-	uint64_t leads, *ids;
+	struct campaign *list;
+	uint64_t leads = 0;
 	size_t campaigns;
-	int status = find_campaigns(call, account, &leads, &ids, &campaigns);
+	int status = find_campaigns(call, account, &list, &campaigns);
 	if (status != EX_OK)
 		return status;
+	for (size_t i = 0; i < campaigns; i++)
+		leads += list[i].counters.leads;
 	if (call->options[OPTION_YES] == NULL)
 		return admin_fail(call, PROBLEM_USAGE,
 		    "%zu campaign%s with %" PRIu64 " lead%s and all of their data would be deleted; add %s", campaigns,
@@ -85,7 +69,7 @@ admin_remove(struct admin_call *call)
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	if (!call->is_remote) /* else the dispatcher deletes them: it may take minutes */
-		status = delete_all_rows(call, ids, campaigns, leads, &counts);
+		status = delete_all_rows(call, list, campaigns, leads, &counts);
 	if (status != EX_OK)
 		return status;
 	output_record(call->output);

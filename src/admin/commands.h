@@ -70,8 +70,10 @@ struct outcome;
 void admin_execute(struct admin_call *call, const struct campaign *campaign, struct command *command, struct outcome *outcome);
 /* Returns 0 after success, else reports why it failed and returns the status. */
 int admin_outcome(struct admin_call *call, const struct outcome *outcome);
-/* Reads the filters of `lead list` and `lead export`. Reports an invalid one and returns false: EX_DATAERR. */
+/* Read the filters of `lead list` and `lead export`; and the sign-up number after which they go on. Report an invalid one and
+ * return false: EX_DATAERR. */
 MUST_CHECK bool admin_lead_filter(struct admin_call *call, struct lead_filter *filter);
+MUST_CHECK bool admin_lead_after(struct admin_call *call, struct lead_filter *filter);
 /* data/people.c */
 admin_run admin_lead_erase, admin_lead_report;
 /* data/remove.c */

@@ -423,8 +423,13 @@ admin_lead_filter(struct admin_call *call, struct lead_filter *filter)
 		if (call->options[identities[i].option] != NULL &&
 		    !read_identity(call, i, &filter->identities[filter->identity_count++]))
 			return false;
-	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter) &&
-	       (has_order(call) || values_take(call, &number_option, 1, filter));
+	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
+}
+
+bool
+admin_lead_after(struct admin_call *call, struct lead_filter *filter)
+{
+	return values_take(call, &number_option, 1, filter);
 }
 
 /* "score": the only order that has a name. */
@@ -527,7 +532,7 @@ admin_lead_list(struct admin_call *call)
 {
 	struct lead_list list = { .has_order = has_order(call) };
 	enum result result = RESULT_OK;
-	if (!admin_lead_filter(call, &list.filter))
+	if (!admin_lead_filter(call, &list.filter) || (!has_order(call) && !admin_lead_after(call, &list.filter)))
 		return EX_DATAERR;
 	const int status = list.has_order ? take_order(call, &list.order) : EX_OK;
 	if (status != EX_OK)

@@ -203,18 +203,28 @@ read_format(struct admin_call *call, enum records_format *format)
 	return false;
 }
 
+static int
+export_all(struct export_run *run, uint64_t leads)
+{
+	run->progress = progress_begin(run->call->errors, "leads", leads);
+	run->pool = pool_new();
+	buffer_init(&run->bytes, PAGE_MAX_BYTES);
+	const int status = write_output(run, run->call);
+	buffer_free(&run->bytes);
+	pool_free(&run->pool);
+	return status;
+}
+
 int
 admin_lead_export(struct admin_call *call)
 {
 	struct export_run run = { .call = call, .delimiter = ',' };
 	struct campaign campaign;
-	const char *after = call->options[OPTION_AFTER];
 	int64_t now_ms;
-	if (call->is_remote)
-		call->options[OPTION_AFTER] = NULL; /* is a place of another form */
 	if (!read_format(call, &run.format) || !admin_delimiter(call, &run.delimiter))
 		return EX_USAGE;
-	if (!admin_lead_filter(call, &run.filter))
+	/* a part begins at a place of another form */
+	if (!admin_lead_filter(call, &run.filter) || (!call->is_remote && !admin_lead_after(call, &run.filter)))
 		return EX_DATAERR;
 	run.filter.limit = PAGE_LEADS;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
@@ -223,17 +233,10 @@ admin_lead_export(struct admin_call *call)
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
 	run.last = campaign.last_subscription_number;
-	run.progress = progress_begin(call->errors, "leads", campaign.counters.leads);
 	run.writer = lead_writer_new(
 	    run.format, run.delimiter, &run.definitions, call->is_remote ? EXPORT_PART_ROOM : LEAD_WRITER_ANY_ROOM);
-	run.pool = pool_new();
-	buffer_init(&run.bytes, PAGE_MAX_BYTES);
-	const struct export_part part = {
-		.writer = run.writer, .format = run.format, .filter = &run.filter, .after = after, .last = run.last
-	};
-	const int status = call->is_remote ? export_part(call, &part) : write_output(&run, call);
-	buffer_free(&run.bytes);
-	pool_free(&run.pool);
+	const struct export_part part = { run.writer, run.format, &run.filter, call->options[OPTION_AFTER], run.last };
+	const int status = call->is_remote ? export_part(call, &part) : export_all(&run, campaign.counters.leads);
 	lead_writer_free(&run.writer);
 	return status;
 }

@@ -9,17 +9,18 @@
 #include "base/attributes.h"
 #include "base/slice.h"
 
-/* The numbers are stored: they never change, and new kinds are added at the end. */
-enum message_kind {
-	MESSAGE_VERIFY,
-	MESSAGE_WELCOME,
-	MESSAGE_REWARD,   /* ref: the reward level */
-	MESSAGE_REFERRAL, /* ref: the referred lead */
-	MESSAGE_STATUS_LINK,
-	MESSAGE_ERASE_CONFIRM,
-	MESSAGE_CODE, /* a text to a phone */
-	MESSAGE_KINDS
-};
+/* X(kind, name). The numbers are stored: they never change, and new kinds are added at the end. */
+#define MESSAGE_KIND_LIST(X)                                 \
+	X(VERIFY, "verify")                                  \
+	X(WELCOME, "welcome")                                \
+	X(REWARD, "reward")     /* ref: the reward level */  \
+	X(REFERRAL, "referral") /* ref: the referred lead */ \
+	X(STATUS_LINK, "status_link")                        \
+	X(ERASE_CONFIRM, "erase_confirm")                    \
+	X(CODE, "code") /* a text to a phone */
+#define MESSAGE_KIND(kind, name) MESSAGE_##kind,
+enum message_kind { MESSAGE_KIND_LIST(MESSAGE_KIND) MESSAGE_KINDS };
+#undef MESSAGE_KIND
 
 /* In sets of kinds. Those that a campaign's setting `mails` chooses; the others are sent when they are needed. */
 #define MESSAGE_BIT(kind) (UINT32_C(1) << (kind))

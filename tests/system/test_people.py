@@ -316,7 +316,12 @@ def test_a_report(service, account):
         "Wim@example.org", "192.0.2.9", {"first_name": "Wim"}, "https://example.org/form", False)
     assert [(entry["reason"], entry["points"]) for entry in items_of(report, "ledger")] == [("signup", 3), ("custom", 4)]
     assert [event["payload"]["__event"] for event in items_of(report, "events")] == ["new_signup"]
-    assert [message["state"] for message in items_of(report, "messages")] == ["requested"]
+    assert [(message["kind"], message["state"]) for message in items_of(report, "messages")] == [("welcome", "requested")]
+    service.dispatch()
+    report = report_of(service, "--email", "wim@example.org")
+    (sent,) = items_of(report, "messages")
+    assert (sent["state"], sent["recipient"]) == ("sent", "Wim@example.org") and set(sent) == {
+        "id", "kind", "requested_at", "sent_at", "state", "recipient"}, "without links with which one can do what the lead can"
     mentions = items_of(report, "mentioned_by", own=False)
     assert {(data["campaign_id"], data["social_id"]) for data in mentions} == {(campaign.id, friend["social_id"])}
     assert sorted(data["in"] for data in mentions) == ["event", "lead"]

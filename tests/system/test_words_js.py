@@ -84,7 +84,7 @@ def audited():
     ("FRAUD_REASONS = ", lambda: found("src/engine/decide/fraud.c", r'(?:&flags,|define UNPROVEN|:) SLICE\("(\w+)"\)')),
     ("SCORE_REASONS = ", lambda: table("src/engine/model.c", r"struct slice names")),
     ("LEAD_CHANGES = ", lambda: table("src/engine/command.c", "names") - {"points"}),
-    ("MAILS = ", lambda: found("src/engine/message.c", r'\[MESSAGE_\w+\] = \{ SLICE\("(\w+)"\)')),
+    ("MAILS = ", lambda: found("src/engine/message.h", r'X\(\w+, "(\w+)"\)')),
     ("MAIL_REASONS = ", reasons_of_mails),
     ("EVENTS = ", lambda: schema("EventName")),
     ("ERRORS = ", errors_of_attempts),

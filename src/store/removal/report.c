@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/id_list.h"
+#include "engine/message.h"
 #include "engine/model.h"
 #include "store/query.h"
 #include "store/removal/people.h"
@@ -41,9 +42,11 @@ DB_STATEMENT(sql_report_ledger,
 DB_STATEMENT(sql_report_referrers,
     "SELECT level, 0, JSON_OBJECT('level', level, 'lead_id', ancestor_id)"
     " FROM {prefix}referral_links WHERE lead_id = ? AND " AFTER("level", "0") " ORDER BY level" SOME);
+/* Without the content, which has links with which one can do what the lead can. */
+#define KIND(kind, name) ", '" name "'"
 #define MESSAGE \
-    "JSON_OBJECT('requested_at', " TIME("created_ms") ", 'sent_at', " TIME("sent_ms") ", 'state', state, 'recipient', " \
-    TEXT("recipient") ", 'content', " TEXT("content") ")"
+    "JSON_OBJECT('id', id, 'kind', ELT(kind + 1" MESSAGE_KIND_LIST(KIND) "), 'requested_at', " TIME("created_ms") \
+    ", 'sent_at', " TIME("sent_ms") ", 'state', state, 'recipient', " TEXT("recipient") ")"
 #define CALL \
     "JSON_OBJECT('received_at', " TIME("received_ms") ", 'state', state, 'ip', " TEXT("ip") ", 'body', " TEXT("body") ")"
 #define EVENT(payload) \

@@ -106,16 +106,9 @@ definitions_action(const struct definitions *definitions, uint64_t id)
 struct slice
 score_reason_name(enum score_reason reason)
 {
-	static const struct slice names[] = {
-		[SCORE_SIGNUP] = SLICE("signup"),
-		[SCORE_CUSTOM] = SLICE("custom"),
-		[SCORE_TAG] = SLICE("tag"),
-		[SCORE_ACTION] = SLICE("action"),
-		[SCORE_REFERRAL] = SLICE("referral"),
-		[SCORE_VERIFIED] = SLICE("verified"),
-		[SCORE_FRAUD] = SLICE("fraud"),
-		[SCORE_APPROVE] = SLICE("approve"),
-	};
+#define REASON_NAME(reason, name) [SCORE_##reason] = SLICE(name),
+	static const struct slice names[] = { SCORE_REASON_LIST(REASON_NAME) };
+#undef REASON_NAME
 	return names[reason];
 }
 

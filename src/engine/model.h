@@ -139,16 +139,18 @@ const struct tag *definitions_tag(const struct definitions *definitions, uint64_
 const struct action *definitions_action(const struct definitions *definitions, uint64_t id);
 
 /* Why a score changed, in the order of docs/api.md 4.7. As in the schema's enum. */
-enum score_reason {
-	SCORE_SIGNUP,
-	SCORE_CUSTOM,
-	SCORE_TAG,
-	SCORE_ACTION,
-	SCORE_REFERRAL,
-	SCORE_VERIFIED,
-	SCORE_FRAUD,
-	SCORE_APPROVE
-};
+#define SCORE_REASON_LIST(X)    \
+	X(SIGNUP, "signup")     \
+	X(CUSTOM, "custom")     \
+	X(TAG, "tag")           \
+	X(ACTION, "action")     \
+	X(REFERRAL, "referral") \
+	X(VERIFIED, "verified") \
+	X(FRAUD, "fraud")       \
+	X(APPROVE, "approve")
+#define SCORE_REASON(reason, name) SCORE_##reason,
+enum score_reason { SCORE_REASON_LIST(SCORE_REASON) SCORE_REASONS };
+#undef SCORE_REASON
 /* "signup", … */
 struct slice score_reason_name(enum score_reason reason);
 enum { SCORE_POINTS_MAX = 99999 }; /* of one booking by a client or operator, added or taken */

@@ -86,6 +86,7 @@ store_statement_list sql_of_report = { &sql_report_lead, &sql_report_ledger, &sq
 /* `SOME`; also of the rows that are found, which are read at once. */
 enum { AT_ONCE = 20 };
 
+/* clang-format off */
 /* Of each lead, in this order. */
 static const struct {
 	const char *name;
@@ -93,20 +94,16 @@ static const struct {
 	enum score_reason reason; /* of the ledger: one after the other */
 } of_lead[] = {
 	{ "lead", &sql_report_lead, 0 },
-	{ "ledger", &sql_report_ledger, SCORE_SIGNUP },
-	{ "ledger", &sql_report_ledger, SCORE_CUSTOM },
-	{ "ledger", &sql_report_ledger, SCORE_TAG },
-	{ "ledger", &sql_report_ledger, SCORE_ACTION },
-	{ "ledger", &sql_report_ledger, SCORE_REFERRAL },
-	{ "ledger", &sql_report_ledger, SCORE_VERIFIED },
-	{ "ledger", &sql_report_ledger, SCORE_FRAUD },
-	{ "ledger", &sql_report_ledger, SCORE_APPROVE },
+#define LEDGER(reason, name) { "ledger", &sql_report_ledger, SCORE_##reason },
+	SCORE_REASON_LIST(LEDGER)
+#undef LEDGER
 	{ "referrers", &sql_report_referrers, 0 },
 	{ "confirmations", &sql_report_confirmations, 0 },
 	{ "messages", &sql_report_messages, 0 },
 	{ "calls", &sql_report_calls, 0 },
 	{ "events", &sql_report_events, 0 },
 };
+/* clang-format on */
 
 /* Then what is of none of the leads: by what it is to the person. Data of others that have the address are only named. */
 static const struct {

@@ -62,6 +62,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/removal/resume.c \
 	%D%/removal/rows.c %D%/removal/rows.h \
 	%D%/removal/search.c %D%/removal/search.h \
+	%D%/removal/wanted.c %D%/removal/wanted.h \
 	%D%/users/audit.c %D%/users/audit.h \
 	%D%/users/invitations.c \
 	%D%/users/logins.c \

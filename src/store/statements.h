@@ -103,6 +103,10 @@ extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select
 /* The database's time in milliseconds; UNIX_TIMESTAMP would end in 2038. */
 #define NOW "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"
 
+/* A limit that is a macro, where the text needs it as well as the code. */
+#define LIMIT_OF(number) " LIMIT " TEXT_OF(number)
+#define TEXT_OF(number) #number
+
 /* Joined in this order because a few accounts may have very many campaigns. */
 #define CAMPAIGN_COLUMN(type, member) "c." #member ", "
 #define CAMPAIGN_PROGRESS_COLUMN(type, member) "n." #member ", "

@@ -28,7 +28,7 @@ store/codes: base crypto db engine store
 store/texts: base db store
 store/messages: base db engine store store/codes
 store/queue: base db webhook engine store store/messages store/users
-store/removal: base db identity engine store store/queue
+store/removal: base db identity webhook engine store store/queue
 store/users: base db crypto identity engine store
 store/operator: base db crypto webhook engine store store/queue
 compose: base json crypto identity webhook engine text mail store store/codes store/messages store/texts

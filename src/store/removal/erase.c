@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "engine/id_list.h"
 #include "store/erased.h"
 #include "store/query.h"
 #include "store/read.h"
@@ -29,14 +28,14 @@ DB_STATEMENT(sql_select_erasure, "SELECT campaign_id, channel, address, spelling
 				 " WHERE id = ?");
 DB_STATEMENT(
     sql_select_idle_erasure, "SELECT id FROM {prefix}erasures WHERE worked_ms <= " NOW " - ? ORDER BY worked_ms LIMIT 1");
-DB_STATEMENT(sql_move_erasure, "UPDATE {prefix}erasures"
-			       " SET step = ?, position = ?, lead_ids = ?, social_ids = ?, worked_ms = " NOW " WHERE id = ?");
+DB_STATEMENT(sql_move_erasure, "UPDATE {prefix}erasures SET step = ?, position = ?, worked_ms = " NOW " WHERE id = ?");
+DB_STATEMENT(sql_set_erased_leads, "UPDATE {prefix}erasures SET lead_ids = ?, social_ids = ? WHERE id = ?");
 DB_STATEMENT(sql_postpone_erasure, "UPDATE {prefix}erasures SET worked_ms = " NOW " WHERE id = ?");
 DB_STATEMENT(sql_delete_erasure, "DELETE FROM {prefix}erasures WHERE id = ?");
+#define EVENTS_AT_ONCE 200
 DB_STATEMENT(sql_select_events_of_leads, "SELECT id, deliveries"
 					 " FROM {prefix}events FORCE INDEX (by_lead)"
-					 " WHERE lead_id IN ({list})"
-					 " LIMIT 200");
+					 " WHERE lead_id IN ({list})" LIMIT_OF(EVENTS_AT_ONCE));
 DB_STATEMENT(sql_delete_calls, "DELETE t FROM " ROWS_WITH_IDS("inbound_calls"));
 DB_STATEMENT(sql_delete_messages, "DELETE t FROM " ROWS_WITH_IDS("messages"));
 DB_STATEMENT(sql_delete_operator_jobs, "DELETE t FROM " ROWS_WITH_IDS("operator_jobs"));
@@ -44,10 +43,11 @@ DB_STATEMENT(
     sql_delete_confirmation, "DELETE FROM {prefix}confirmations WHERE lead_id = ? AND confirmed_ms = ? AND address = ?");
 
 store_statement_list sql_of_erase = { &sql_insert_erasure, &sql_count_erasures_of_account, &sql_select_erasure,
-	&sql_select_idle_erasure, &sql_move_erasure, &sql_postpone_erasure, &sql_delete_erasure, &sql_select_events_of_leads,
-	&sql_delete_calls, &sql_delete_messages, &sql_delete_operator_jobs, &sql_delete_confirmation, NULL };
+	&sql_select_idle_erasure, &sql_move_erasure, &sql_set_erased_leads, &sql_postpone_erasure, &sql_delete_erasure,
+	&sql_select_events_of_leads, &sql_delete_calls, &sql_delete_messages, &sql_delete_operator_jobs,
+	&sql_delete_confirmation, NULL };
 
-enum { LEADS_AT_ONCE = 50, EVENTS_AT_ONCE = 200, LEAD_MS = 30000, SEARCH_MS = 500 };
+enum { LEADS_AT_ONCE = 50, LEAD_MS = 30000, SEARCH_MS = 500 };
 
 /* Stored: new ones are added at the end. Those below ERASE_LEADS are of versions that let the server search: what they have
  * begun begins again. */
@@ -79,8 +79,8 @@ struct part {
 	struct pool *pool; /* of the erasure */
 	struct erasure *erasure;
 	struct removal_counts *counts;
-	uint64_t position; /* after this part */
-	bool step_done;
+	uint64_t position;          /* after this part */
+	bool step_done, more_leads; /* leads were added */
 };
 
 /* With the hash, so that no import brings a lead back that was deleted already. */
@@ -120,11 +120,12 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 			txn.result = store_find_leads_of(store, txn.pool, person, &found, leads);
 		if (txn.result != RESULT_OK)
 			continue;
-		const struct wanted wanted = store_wanted(txn.pool, person, found, *leads);
+		const struct wanted wanted = wanted_of(txn.pool, person, found, *leads);
 		txn.result = store_run(store, &sql_insert_erasure, db_bytes(id_slice), DB_U64(person->campaign_id),
 		    db_bytes(lead_channel_name(person->channel)), db_bytes(person->address),
-		    db_bytes(store_address_spellings(txn.pool, person, found, *leads)), db_bytes(wanted.lead_ids),
-		    db_bytes(wanted.social_ids), DB_U64(ERASE_LEADS));
+		    db_bytes(store_address_spellings(txn.pool, person, found, *leads)),
+		    db_bytes(wanted_ids_text(txn.pool, &wanted)), db_bytes(wanted_social_ids_text(txn.pool, &wanted)),
+		    DB_U64(ERASE_LEADS));
 	}
 	return txn.result;
 }
@@ -135,13 +136,11 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 static struct db_list
 some_leads(struct part *part)
 {
-	struct slice rest = part->erasure->wanted.lead_ids;
+	const struct wanted *wanted = &part->erasure->wanted;
 	struct db_value *ids = POOL_ARRAY(part->pool, LEADS_AT_ONCE, struct db_value);
 	size_t count = 0;
-	uint64_t id;
-	for (uint64_t at = 0; count < LEADS_AT_ONCE && id_list_next(&rest, &id); at++)
-		if (at >= part->erasure->position)
-			ids[count++] = DB_U64(id);
+	for (uint64_t at = part->erasure->position; count < LEADS_AT_ONCE && at < wanted->count; at++)
+		ids[count++] = DB_U64(wanted->leads[at].id);
 	part->position = part->erasure->position + count;
 	part->step_done = count < LEADS_AT_ONCE;
 	return (struct db_list){ ids, count };
@@ -152,8 +151,13 @@ move(const struct part *part)
 {
 	const struct erasure *erasure = part->erasure;
 	const unsigned step = part->step_done ? erasure->step + 1 : erasure->step;
-	return store_run(part->store, &sql_move_erasure, DB_U64(step), DB_U64(part->step_done ? 0 : part->position),
-	    db_bytes(erasure->wanted.lead_ids), db_bytes(erasure->wanted.social_ids), db_bytes(erasure->id));
+	enum result result = RESULT_OK;
+	if (part->more_leads) /* before the position, which a repetition can reach again */
+		result = store_run(part->store, &sql_set_erased_leads, db_bytes(wanted_ids_text(part->pool, &erasure->wanted)),
+		    db_bytes(wanted_social_ids_text(part->pool, &erasure->wanted)), db_bytes(erasure->id));
+	return result == RESULT_OK ? store_run(part->store, &sql_move_erasure, DB_U64(step),
+					 DB_U64(part->step_done ? 0 : part->position), db_bytes(erasure->id))
+				   : result;
 }
 
 /* Deletes a lead as a call of the API does, but without an event. */
@@ -188,9 +192,11 @@ add_new_leads(struct part *part)
 	struct lead *leads;
 	size_t count;
 	const enum result result = store_find_leads_of(part->store, part->pool, &person, &leads, &count);
-	for (size_t i = 0; i < count && result == RESULT_OK; i++)
-		if (store_wanted_add(&erasure->wanted, part->pool, leads[i].id, leads[i].social_id))
-			part->step_done = false;
+	struct person_lead *found = POOL_ARRAY(part->pool, count, struct person_lead);
+	for (size_t i = 0; i < count; i++)
+		found[i] = (struct person_lead){ leads[i].id, leads[i].social_id };
+	part->more_leads = result == RESULT_OK && wanted_add(&erasure->wanted, found, count);
+	part->step_done = !part->more_leads;
 	return result;
 }
 
@@ -215,17 +221,26 @@ erase_rows(struct part *part)
 	return result == RESULT_OK ? move(part) : result;
 }
 
-/* A transaction: `change` deletes; then the next part begins where the part says. `rows`: what was found, if it searches. */
-typedef enum result change_part(struct part *part, struct pool *pool, const struct db_rows *rows);
+/* Rows of a piece that are the person's, and what they are to it. */
+struct found_rows {
+	struct db_rows rows;
+	struct found_row {
+		enum relation relation;
+		struct slice social_id; /* of an event; or absent */
+	} * about;
+};
+
+/* A transaction: `change` deletes; then the next part begins where the part says. `found`: NULL if it does not search. */
+typedef enum result change_part(struct part *part, struct pool *pool, const struct found_rows *found);
 
 static enum result
-run_part(struct part *part, change_part *change, const struct db_rows *rows)
+run_part(struct part *part, change_part *change, const struct found_rows *found)
 {
 	const struct removal_counts before = *part->counts;
 	struct transaction txn = store_transaction(part->store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		*part->counts = before;
-		txn.result = change(part, txn.pool, rows);
+		txn.result = change(part, txn.pool, found);
 		if (txn.result == RESULT_OK)
 			txn.result = move(part);
 	}
@@ -234,7 +249,7 @@ run_part(struct part *part, change_part *change, const struct db_rows *rows)
 
 /* The events of the leads. They no longer belong to them afterwards, so the next part finds others. */
 static enum result
-empty_some_events(struct part *part, struct pool *pool, const struct db_rows *none UNUSED)
+empty_some_events(struct part *part, struct pool *pool, const struct found_rows *none UNUSED)
 {
 	const struct db_list leads = some_leads(part);
 	struct db_rows rows;
@@ -257,57 +272,51 @@ erase_events(struct part *part)
 
 /* ---- what is found ---- */
 
-static struct db_value *
-found_ids(struct pool *pool, const struct db_rows *rows)
-{
-	struct db_value *ids = POOL_ARRAY(pool, rows->count, struct db_value);
-	for (size_t i = 0; i < rows->count; i++)
-		ids[i] = DB_U64(db_get_u64(rows, i, SEARCHED_ID));
-	return ids;
-}
-
-/* A found event that is the person's own, and whose it is. */
-struct own_event {
-	uint64_t lead_id;
-	struct slice social_id;
-};
-
-/* Leads that were deleted before, and were the person's. */
+/* Those of found events that were deleted before, and were the person's. */
 static enum result
-add_deleted_leads(struct part *part, struct pool *pool, const struct own_event *events, size_t count)
+add_deleted_leads(struct part *part, struct pool *pool, const struct person_lead *leads, size_t count)
 {
+	struct person_lead *deleted = POOL_ARRAY(pool, count, struct person_lead);
 	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
-	struct slice existing = SLICE_NONE;
+	size_t deleted_count = 0;
 	struct db_rows rows;
 	for (size_t i = 0; i < count; i++)
-		ids[i] = DB_U64(events[i].lead_id);
+		ids[i] = DB_U64(leads[i].id);
 	const enum result result = store_query_leads(part->store, pool, LEAD_BY_ID, (struct db_list){ ids, count }, &rows);
+	if (result != RESULT_OK)
+		return result;
+	uint64_t *existing = POOL_ARRAY(pool, rows.count, uint64_t);
 	for (size_t i = 0; i < rows.count; i++)
-		existing = id_list_add(pool, existing, store_lead_from_row(&rows, i).id);
-	for (size_t i = 0; i < count && result == RESULT_OK; i++)
-		if (!id_list_has(existing, events[i].lead_id) && slice_present(events[i].social_id))
-			store_wanted_add(&part->erasure->wanted, part->pool, events[i].lead_id, events[i].social_id);
-	return result;
+		existing[i] = store_lead_from_row(&rows, i).id;
+	const struct id_set set = id_set(existing, rows.count);
+	for (size_t i = 0; i < count; i++)
+		if (slice_present(leads[i].social_id) && !id_set_contains(&set, leads[i].id))
+			deleted[deleted_count++] = leads[i];
+	/* stays true when the transaction is repeated, in which they are known */
+	part->more_leads = wanted_add(&part->erasure->wanted, deleted, deleted_count) || part->more_leads;
+	return RESULT_OK;
 }
 
 /* Events of the person are emptied; those of referrers no longer name it. */
 static enum result
-change_found_events(struct part *part, struct pool *pool, const struct db_rows *rows)
+change_found_events(struct part *part, struct pool *pool, const struct found_rows *found)
 {
+	const struct db_rows *rows = &found->rows;
 	struct found_event *own = POOL_ARRAY(pool, rows->count, struct found_event),
 			   *others = POOL_ARRAY(pool, rows->count, struct found_event);
-	struct own_event *owners = POOL_ARRAY(pool, rows->count, struct own_event);
+	struct person_lead *leads = POOL_ARRAY(pool, rows->count, struct person_lead);
 	size_t own_count = 0, other_count = 0;
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct found_event event = { db_get_u64(rows, i, SEARCHED_ID), db_get_u64(rows, i, SEARCHED_FIRST) };
-		struct own_event *owner = &owners[own_count];
-		owner->lead_id = db_get_u64(rows, i, SEARCHED_LEAD_ID);
-		if (store_relation(&part->erasure->wanted, pool, SEARCH_EVENTS, rows, i, &owner->social_id) == RELATION_OWN)
-			own[own_count++] = event;
-		else
+		if (found->about[i].relation == RELATION_NAMED)
 			others[other_count++] = event;
+		else {
+			leads[own_count] =
+			    (struct person_lead){ db_get_u64(rows, i, SEARCHED_LEAD_ID), found->about[i].social_id };
+			own[own_count++] = event;
+		}
 	}
-	enum result result = own_count == 0 ? RESULT_OK : add_deleted_leads(part, pool, owners, own_count);
+	enum result result = own_count == 0 ? RESULT_OK : add_deleted_leads(part, pool, leads, own_count);
 	if (result == RESULT_OK)
 		result = store_empty_events(part->store, pool, own, own_count, part->counts);
 	return result == RESULT_OK ? store_clear_referrals(part->store, pool, others, other_count, part->counts) : result;
@@ -317,39 +326,47 @@ static enum result
 delete_found(
     struct part *part, struct pool *pool, const struct db_rows *rows, const struct db_statement *statement, uint64_t *counter)
 {
+	struct db_value *ids = POOL_ARRAY(pool, rows->count, struct db_value);
 	uint64_t deleted = 0;
-	const enum result result = store_run_on_ids(part->store, statement, found_ids(pool, rows), rows->count, &deleted);
+	for (size_t i = 0; i < rows->count; i++)
+		ids[i] = DB_U64(db_get_u64(rows, i, SEARCHED_ID));
+	const enum result result = store_run_on_ids(part->store, statement, ids, rows->count, &deleted);
 	*counter += deleted;
 	return result;
 }
 
 static enum result
-delete_found_calls(struct part *part, struct pool *pool, const struct db_rows *rows)
+delete_found_calls(struct part *part, struct pool *pool, const struct found_rows *found)
 {
-	return delete_found(part, pool, rows, &sql_delete_calls, &part->counts->calls);
+	return delete_found(part, pool, &found->rows, &sql_delete_calls, &part->counts->calls);
 }
 
 static enum result
-delete_found_messages(struct part *part, struct pool *pool, const struct db_rows *rows)
+delete_found_messages(struct part *part, struct pool *pool, const struct found_rows *found)
 {
-	return delete_found(part, pool, rows, &sql_delete_messages, &part->counts->messages);
+	return delete_found(part, pool, &found->rows, &sql_delete_messages, &part->counts->messages);
 }
 
 static enum result
-delete_found_jobs(struct part *part, struct pool *pool, const struct db_rows *rows)
+delete_found_jobs(struct part *part, struct pool *pool, const struct found_rows *found)
 {
-	uint64_t jobs = 0;
-	return delete_found(part, pool, rows, &sql_delete_operator_jobs, &jobs);
+	return delete_found(part, pool, &found->rows, &sql_delete_operator_jobs, &part->counts->jobs);
 }
 
 /* Of an address that a lead has no more. */
 static enum result
-delete_found_confirmations(struct part *part, struct pool *pool UNUSED, const struct db_rows *rows)
+delete_found_confirmations(struct part *part, struct pool *pool UNUSED, const struct found_rows *found)
 {
+	const struct db_rows *rows = &found->rows;
 	enum result result = RESULT_OK;
-	for (size_t i = 0; i < rows->count && result == RESULT_OK; i++)
-		result = store_run(part->store, &sql_delete_confirmation, DB_U64(db_get_u64(rows, i, SEARCHED_ID)),
-		    DB_I64(db_get_i64(rows, i, SEARCHED_FIRST)), db_bytes(db_get_bytes(rows, i, SEARCHED_TEXTS)));
+	for (size_t i = 0; i < rows->count && result == RESULT_OK; i++) {
+		uint64_t deleted = 0;
+		result = db_execute(part->store->db, &sql_delete_confirmation,
+		    &DB_VALUES(DB_U64(db_get_u64(rows, i, SEARCHED_ID)), DB_I64(db_get_i64(rows, i, SEARCHED_FIRST)),
+			db_bytes(db_get_bytes(rows, i, SEARCHED_TEXTS))),
+		    &deleted);
+		part->counts->confirmations += deleted;
+	}
 	return result;
 }
 
@@ -367,18 +384,21 @@ static const struct search_step {
 };
 
 /* Drops the others of a piece. */
-static void
-keep_found(const struct part *part, struct pool *pool, enum searched_table table, struct db_rows *rows)
+static struct found_rows
+find_own(const struct part *part, struct pool *pool, enum searched_table table, struct db_rows rows)
 {
+	struct found_row *about = POOL_ARRAY(pool, rows.count, struct found_row);
 	size_t count = 0;
-	struct slice social_id;
-	for (size_t i = 0; i < rows->count; i++) {
-		const enum relation relation = store_relation(&part->erasure->wanted, pool, table, rows, i, &social_id);
-		if (relation == RELATION_OWN || relation == RELATION_NAMED)
-			memmove(rows->values + count++ * rows->columns, rows->values + i * rows->columns,
-			    rows->columns * sizeof(*rows->values));
+	for (size_t i = 0; i < rows.count; i++) {
+		struct found_row *row = &about[count];
+		row->relation = store_relation(&part->erasure->wanted, pool, table, &rows, i, &row->social_id);
+		if (row->relation == RELATION_NONE || row->relation == RELATION_MENTIONED)
+			continue;
+		memmove(
+		    rows.values + count++ * rows.columns, rows.values + i * rows.columns, rows.columns * sizeof(*rows.values));
 	}
-	rows->count = count;
+	rows.count = count;
+	return (struct found_rows){ rows, about };
 }
 
 /* Reads pieces until something is found, or for SEARCH_MS, and then deletes it. */
@@ -396,10 +416,10 @@ erase_found(struct part *part)
 		result = store_search(part->store, pool, search_step->table, part->erasure->campaign_id, part->position, &rows);
 		part->step_done = rows.count == 0;
 		part->position = part->step_done ? 0 : store_searched_place(&rows);
-		keep_found(part, pool, search_step->table, &rows);
-		goes_on = result == RESULT_OK && rows.count == 0 && !part->step_done && clock_monotonic_ms() < end_ms;
+		const struct found_rows found = find_own(part, pool, search_step->table, rows);
+		goes_on = result == RESULT_OK && found.rows.count == 0 && !part->step_done && clock_monotonic_ms() < end_ms;
 		if (result == RESULT_OK && !goes_on)
-			result = run_part(part, search_step->change, &rows);
+			result = run_part(part, search_step->change, &found);
 		pool_free(&pool);
 	} while (goes_on);
 	return result;
@@ -436,17 +456,17 @@ erasure_from_row(struct pool *pool, struct slice id, const struct db_rows *rows)
 	const enum lead_channel channel =
 	    slice_equal(db_get_bytes(rows, 0, CHANNEL), lead_channel_name(CHANNEL_PHONE)) ? CHANNEL_PHONE : CHANNEL_EMAIL;
 	const struct slice address = db_get_bytes(rows, 0, ADDRESS);
-	return (struct erasure){
+	const struct slice spellings = db_is_null(rows, 0, SPELLINGS) ? address : db_get_bytes(rows, 0, SPELLINGS);
+	struct erasure erasure = {
 		.id = id,
 		.campaign_id = db_get_u64(rows, 0, CAMPAIGN_ID),
 		.address = address,
-		.wanted = { channel,
-		    store_address_finder(
-			pool, channel, db_is_null(rows, 0, SPELLINGS) ? address : db_get_bytes(rows, 0, SPELLINGS)),
-		    db_get_bytes(rows, 0, LEAD_IDS), db_get_bytes(rows, 0, SOCIAL_IDS) },
+		.wanted = { .channel = channel, .finder = store_address_finder(pool, channel, spellings), .pool = pool },
 		.step = begins ? ERASE_LEADS : step,
 		.position = begins ? 0 : db_get_u64(rows, 0, POSITION),
 	};
+	wanted_read(&erasure.wanted, db_get_bytes(rows, 0, LEAD_IDS), db_get_bytes(rows, 0, SOCIAL_IDS));
+	return erasure;
 }
 
 enum result

@@ -78,8 +78,7 @@ add_mentions(struct mention_search *search, struct pool *pool, enum searched_tab
 {
 	for (size_t i = 0; i < rows->count && search->count < MENTIONS_MAX; i++) {
 		struct slice social_id;
-		if (store_relation(search->wanted, pool, table, rows, i, &social_id) != RELATION_MENTIONED ||
-		    !slice_present(social_id))
+		if (store_relation(search->wanted, pool, table, rows, i, &social_id) != RELATION_MENTIONED)
 			continue;
 		const struct mention mention = { db_get_u64(rows, i, SEARCHED_CAMPAIGN_ID),
 			pool_copy(search->pool, social_id) };
@@ -115,7 +114,7 @@ store_find_mentions(struct store *store, struct pool *pool, const struct person 
 	struct lead *own;
 	size_t own_count;
 	enum result result = store_find_leads_of(store, pool, person, &own, &own_count);
-	const struct wanted wanted = store_wanted(pool, person, own, own_count);
+	const struct wanted wanted = wanted_of(pool, person, own, own_count);
 	struct mention_search search = { .store = store,
 		.pool = pool,
 		.wanted = &wanted,

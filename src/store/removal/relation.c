@@ -2,68 +2,9 @@
 #include "store/removal/relation.h"
 
 #include "engine/events.h"
-#include "engine/id_list.h"
 #include "engine/message.h"
 #include "engine/payload_people.h"
 #include "store/rows.h"
-
-static void
-add_spelling(struct slice *spellings, size_t *count, struct slice text)
-{
-	for (size_t i = 0; i < *count; i++)
-		if (slice_equal_nocase(spellings[i], text))
-			return;
-	if (slice_present(text) && *count < FINDER_SPELLINGS_MAX)
-		spellings[(*count)++] = text;
-}
-
-struct slice
-store_address_spellings(struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count)
-{
-	struct slice spellings[FINDER_SPELLINGS_MAX], lines = SLICE("");
-	size_t count = 0;
-	add_spelling(spellings, &count, person->address);
-	if (person->channel == CHANNEL_EMAIL)
-		add_spelling(spellings, &count, person->typed);
-	for (size_t i = 0; i < lead_count && person->channel == CHANNEL_EMAIL; i++)
-		add_spelling(spellings, &count, leads[i].email);
-	for (size_t i = 0; i < count; i++)
-		lines = POOL_JOIN(pool, lines, i == 0 ? SLICE("") : SLICE("\n"), spellings[i]);
-	return lines;
-}
-
-struct address_finder *
-store_address_finder(struct pool *pool, enum lead_channel channel, struct slice spellings)
-{
-	struct slice lines[FINDER_SPELLINGS_MAX];
-	size_t count = 0;
-	if (channel == CHANNEL_PHONE)
-		return address_finder_of_phone(pool, spellings);
-	while (count < FINDER_SPELLINGS_MAX && slice_next(&spellings, '\n', &lines[count]))
-		count++;
-	return address_finder_of_email(pool, lines, count);
-}
-
-bool
-store_wanted_add(struct wanted *wanted, struct pool *pool, uint64_t lead_id, struct slice social_id)
-{
-	if (id_list_has(wanted->lead_ids, lead_id))
-		return false;
-	wanted->lead_ids = id_list_add(pool, wanted->lead_ids, lead_id);
-	wanted->social_ids = slice_present(wanted->social_ids) ? POOL_JOIN(pool, wanted->social_ids, SLICE(","), social_id)
-							       : pool_copy(pool, social_id);
-	return true;
-}
-
-struct wanted
-store_wanted(struct pool *pool, const struct person *person, const struct lead *leads, size_t count)
-{
-	struct wanted wanted = { .channel = person->channel,
-		.finder = store_address_finder(pool, person->channel, store_address_spellings(pool, person, leads, count)) };
-	for (size_t i = 0; i < count; i++)
-		store_wanted_add(&wanted, pool, leads[i].id, leads[i].social_id);
-	return wanted;
-}
 
 static bool
 has_address(const struct wanted *wanted, const struct db_rows *rows, size_t row)
@@ -91,16 +32,6 @@ is_person(const struct wanted *wanted, const struct payload_person *person)
 	return slice_present(address) && address_finder_is(wanted->finder, address);
 }
 
-static bool
-is_lead_of_person(const struct wanted *wanted, struct slice social_id)
-{
-	struct slice rest = wanted->social_ids, own;
-	while (slice_present(social_id) && slice_next(&rest, ',', &own))
-		if (slice_equal(own, social_id))
-			return true;
-	return false;
-}
-
 typedef enum relation judge(
     const struct wanted *wanted, struct pool *pool, const struct db_rows *rows, size_t row, struct slice *social_id);
 
@@ -116,7 +47,7 @@ judge_event(const struct wanted *wanted, struct pool *pool, const struct db_rows
 	*social_id = people.lead.social_id;
 	if (is_person(wanted, &people.lead))
 		return RELATION_OWN;
-	if (is_person(wanted, &people.referred) || is_lead_of_person(wanted, people.referred.social_id))
+	if (is_person(wanted, &people.referred) || wanted_has_social_id(wanted, people.referred.social_id))
 		return RELATION_NAMED;
 	return found ? RELATION_MENTIONED : RELATION_NONE;
 }
@@ -129,7 +60,7 @@ judge_message(const struct wanted *wanted, struct pool *pool UNUSED, const struc
 	if (is_address(wanted, rows, row))
 		return RELATION_OWN;
 	const bool about_person = db_get_u64(rows, row, SEARCHED_FIRST) == MESSAGE_REFERRAL &&
-				  id_list_has(wanted->lead_ids, db_get_u64(rows, row, SEARCHED_SECOND));
+				  id_set_contains(&wanted->ids, db_get_u64(rows, row, SEARCHED_SECOND));
 	return about_person ? RELATION_NAMED : RELATION_NONE;
 }
 
@@ -173,7 +104,8 @@ store_relation(const struct wanted *wanted, struct pool *pool, enum searched_tab
 {
 	*social_id = SLICE_NONE;
 	const enum relation relation = judges[table](wanted, pool, rows, row, social_id);
-	const bool is_own =
-	    relation != RELATION_NONE && id_list_has(wanted->lead_ids, store_get_id(rows, row, SEARCHED_LEAD_ID));
-	return is_own ? RELATION_OWN : relation;
+	if (relation != RELATION_NONE && id_set_contains(&wanted->ids, store_get_id(rows, row, SEARCHED_LEAD_ID)))
+		return RELATION_OF_LEAD;
+	/* without its lead there is none to name */
+	return relation == RELATION_MENTIONED && !slice_present(*social_id) ? RELATION_NONE : relation;
 }

@@ -17,6 +17,7 @@ struct removal_counts {
 	uint64_t leads;
 	uint64_t events, pending, ended; /* events, and their deliveries */
 	uint64_t messages, calls;        /* messages to leads, logged calls of inbound webhooks */
+	uint64_t confirmations, jobs;    /* those that have the address, besides what the leads have; of an erasure */
 };
 
 struct erase_request {

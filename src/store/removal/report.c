@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
-#include "engine/id_list.h"
 #include "engine/message.h"
 #include "engine/model.h"
 #include "store/query.h"
@@ -22,7 +21,9 @@
 /* clang-format off */
 /* Rows after a place, which two columns are: bound are the first one twice and the second one. */
 #define AFTER(first, second) "(" first " > ? OR (" first " = ? AND " second " > ?))"
-#define SOME " LIMIT 20"
+/* Also of the rows that are found, which are read at once. */
+#define AT_ONCE 20
+#define SOME LIMIT_OF(AT_ONCE)
 DB_STATEMENT(sql_report_lead,
     "SELECT id, 0, JSON_OBJECT('id', id, 'campaign_id', campaign_id, 'social_id', " TEXT("social_id")
     ", 'subscription_number', subscription_number, 'signed_up_at', " TIME("created_ms") ", 'updated_at', " TIME("updated_ms")
@@ -83,9 +84,6 @@ store_statement_list sql_of_report = { &sql_report_lead, &sql_report_ledger, &sq
 	&sql_report_messages, &sql_report_calls, &sql_report_events, &sql_report_found_events, &sql_report_found_referrals,
 	&sql_report_found_messages, &sql_report_found_calls, &sql_report_found_jobs, NULL };
 
-/* `SOME`; also of the rows that are found, which are read at once. */
-enum { AT_ONCE = 20 };
-
 /* clang-format off */
 /* Of each lead, in this order. */
 static const struct {
@@ -119,12 +117,13 @@ static const struct {
 	{ NULL, SEARCH_LEADS, NULL, NULL, "lead" },
 };
 
+/* Of leads, by their ids; then of none. */
+enum { LEAD_SECTIONS = ARRAY_SIZE(of_lead), SECTIONS = LEAD_SECTIONS + ARRAY_SIZE(of_none) };
+
 struct report_reader {
 	struct store *store;
 	struct pool *pool;
 	const struct person *person;
-	const struct lead *leads;
-	size_t lead_count;
 	struct wanted wanted;
 	struct report_place *place;
 	struct report_part *part;
@@ -149,15 +148,19 @@ add_rows(struct report_reader *reader, const char *section, uint64_t lead_id, co
 
 /* ---- of leads ---- */
 
-/* The lead with this id, or the one with the next; NULL: there is none. */
-static const struct lead *
-lead_from(const struct report_reader *reader, uint64_t id)
+/* The lead with this id, or the one with the next; 0: there is none. */
+static uint64_t
+lead_from(const struct id_set *leads, uint64_t id)
 {
-	const struct lead *next = NULL;
-	for (size_t i = 0; i < reader->lead_count; i++)
-		if (reader->leads[i].id >= id && (next == NULL || reader->leads[i].id < next->id))
-			next = &reader->leads[i];
-	return next;
+	size_t low = 0, high = leads->count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (leads->ids[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < leads->count ? leads->ids[low] : 0;
 }
 
 static enum result
@@ -177,7 +180,7 @@ read_lead_section(struct report_reader *reader, struct pool *pool, uint64_t lead
 	if (rows.count == AT_ONCE) {
 		place->first = (int64_t)db_get_u64(&rows, rows.count - 1, 0);
 		place->second = (int64_t)db_get_u64(&rows, rows.count - 1, 1);
-	} else if (place->section + 1 < ARRAY_SIZE(of_lead))
+	} else if (place->section + 1 < LEAD_SECTIONS)
 		*place = (struct report_place){ lead_id, place->section + 1, -1, -1 };
 	else
 		*place = (struct report_place){ lead_id + 1, 0, -1, -1 };
@@ -194,45 +197,44 @@ add_mention(struct report_reader *reader, const char *in, struct slice social_id
 		db_get_u64(rows, row, SEARCHED_CAMPAIGN_ID), SLICE_ARGS(social_id), in, db_get_u64(rows, row, SEARCHED_ID)));
 }
 
-struct found_ids {
-	struct db_value values[AT_ONCE];
+struct found {
+	struct db_value ids[AT_ONCE];
 	size_t count;
 };
 
 static enum result
-add_found(struct report_reader *reader, struct pool *pool, const char *section, const struct db_statement *statement,
-    const struct found_ids *ids)
+add_found(struct report_reader *reader, struct pool *pool, size_t section, const struct db_statement *statement,
+    const struct found *found)
 {
-	const struct db_list list = { ids->values, ids->count };
+	const struct db_list list = { found->ids, found->count };
 	struct db_rows rows;
-	if (ids->count == 0 || statement == NULL)
+	if (found->count == 0 || statement == NULL)
 		return RESULT_OK;
 	const enum result result = store_query_lists(reader->store, pool, statement, &list, 1, &rows);
 	if (result == RESULT_OK)
-		add_rows(reader, section, 0, &rows);
+		add_rows(reader, of_none[section].name, 0, &rows);
 	return result;
 }
 
 /* Those of a piece that are no lead's of the person, up to AT_ONCE. Returns how many rows it has judged. */
 static size_t
-judge_rows(struct report_reader *reader, struct pool *pool, size_t section, const struct db_rows *rows, struct found_ids *own,
-    struct found_ids *naming)
+judge_rows(struct report_reader *reader, struct pool *pool, size_t section, const struct db_rows *rows, struct found *own,
+    struct found *naming)
 {
-	const enum searched_table table = of_none[section].table;
 	size_t row = 0;
-	for (size_t found = 0; row < rows->count && found < AT_ONCE; row++) {
+	for (size_t count = 0; row < rows->count && count < AT_ONCE; row++) {
 		struct slice social_id;
-		const enum relation relation = store_relation(&reader->wanted, pool, table, rows, row, &social_id);
-		if (relation == RELATION_NONE ||
-		    id_list_has(reader->wanted.lead_ids, store_get_id(rows, row, SEARCHED_LEAD_ID)))
+		const enum relation relation =
+		    store_relation(&reader->wanted, pool, of_none[section].table, rows, row, &social_id);
+		if (relation == RELATION_NONE || relation == RELATION_OF_LEAD)
 			continue;
-		found++;
-		if (relation == RELATION_MENTIONED)
+		count++;
+		if (relation == RELATION_MENTIONED) {
 			add_mention(reader, of_none[section].mentions, social_id, rows, row);
-		else {
-			struct found_ids *ids = relation == RELATION_OWN ? own : naming;
-			ids->values[ids->count++] = DB_U64(db_get_u64(rows, row, SEARCHED_ID));
+			continue;
 		}
+		struct found *found = relation == RELATION_OWN ? own : naming;
+		found->ids[found->count++] = DB_U64(db_get_u64(rows, row, SEARCHED_ID));
 	}
 	return row;
 }
@@ -242,8 +244,8 @@ static enum result
 read_found_section(struct report_reader *reader, struct pool *pool)
 {
 	struct report_place *place = reader->place;
-	const size_t section = place->section - ARRAY_SIZE(of_lead);
-	struct found_ids own = { .count = 0 }, naming = { .count = 0 };
+	const size_t section = place->section - LEAD_SECTIONS;
+	struct found own = { .count = 0 }, naming = { .count = 0 };
 	struct db_rows rows;
 	enum result result = store_search(reader->store, pool, of_none[section].table, reader->person->campaign_id,
 	    place->first < 0 ? 0 : (uint64_t)place->first, &rows);
@@ -254,8 +256,8 @@ read_found_section(struct report_reader *reader, struct pool *pool)
 		*place = (struct report_place){ 0, place->section + 1, -1, -1 };
 	else
 		place->first = (int64_t)db_get_u64(&rows, judged - 1, SEARCHED_PLACE);
-	result = add_found(reader, pool, of_none[section].name, of_none[section].own, &own);
-	return result == RESULT_OK ? add_found(reader, pool, of_none[section].name, of_none[section].naming, &naming) : result;
+	result = add_found(reader, pool, section, of_none[section].own, &own);
+	return result == RESULT_OK ? add_found(reader, pool, section, of_none[section].naming, &naming) : result;
 }
 
 /* *more: there is something to read after it. */
@@ -265,18 +267,18 @@ read_some(struct report_reader *reader, bool *more)
 	struct report_place *place = reader->place;
 	struct pool *pool = pool_new();
 	enum result result = RESULT_OK;
-	if (place->section < ARRAY_SIZE(of_lead)) {
-		const struct lead *lead = lead_from(reader, place->lead_id);
-		if (lead == NULL)
-			*place = (struct report_place){ 0, ARRAY_SIZE(of_lead), -1, -1 };
+	if (place->section < LEAD_SECTIONS) {
+		const uint64_t lead_id = lead_from(&reader->wanted.ids, place->lead_id);
+		if (lead_id == 0)
+			*place = (struct report_place){ 0, LEAD_SECTIONS, -1, -1 };
 		else {
-			if (lead->id != place->lead_id)
-				*place = (struct report_place){ lead->id, 0, -1, -1 };
-			result = read_lead_section(reader, pool, lead->id);
+			if (lead_id != place->lead_id)
+				*place = (struct report_place){ lead_id, 0, -1, -1 };
+			result = read_lead_section(reader, pool, lead_id);
 		}
-	} else if (place->section < ARRAY_SIZE(of_lead) + ARRAY_SIZE(of_none))
+	} else if (place->section < SECTIONS)
 		result = read_found_section(reader, pool);
-	*more = place->section < ARRAY_SIZE(of_lead) + ARRAY_SIZE(of_none);
+	*more = place->section < SECTIONS;
 	pool_free(&pool);
 	return result;
 }
@@ -287,10 +289,10 @@ store_report_part(struct store *store, struct pool *pool, const struct person *p
 {
 	struct report_reader reader = { .store = store, .pool = pool, .person = person, .place = place, .part = part };
 	struct lead *leads;
-	enum result result = store_find_leads_of(store, pool, person, &leads, &reader.lead_count);
+	size_t count;
+	enum result result = store_find_leads_of(store, pool, person, &leads, &count);
 	*part = (struct report_part){ .more = true };
-	reader.leads = leads;
-	reader.wanted = store_wanted(pool, person, leads, reader.lead_count);
+	reader.wanted = wanted_of(pool, person, leads, count);
 	do
 		result = result == RESULT_OK ? read_some(&reader, &part->more) : result;
 	while (result == RESULT_OK && part->more && reader.size < REPORT_PART_BYTES && clock_monotonic_ms() < deadline_ms);

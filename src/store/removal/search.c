@@ -21,32 +21,32 @@
 #define OF_LEADS \
 	"t.id, t.id, t.campaign_id, 0, t.social_id, t.email, t.phone, t.custom_fields, t.utm, t.uid, t.redirect_url, t.user_agent," \
 	" t.referrer, t.source, t.signup_url, t.session_id, t.request_id"
-#define EVENTS_AT_ONCE "200"
-#define MESSAGES_AT_ONCE "1000"
-#define CALLS_AT_ONCE "50"
-#define JOBS_AT_ONCE "200"
-#define LEADS_AT_ONCE "500"
+#define PIECE_EVENTS "200"
+#define PIECE_MESSAGES "1000"
+#define PIECE_CALLS "50"
+#define PIECE_JOBS "200"
+#define PIECE_LEADS "500"
 
-DB_STATEMENT(sql_search_events, PIECE_OF_ALL(OF_EVENTS, "events", EVENTS_AT_ONCE));
-DB_STATEMENT(sql_search_events_of_campaign, PIECE_OF_CAMPAIGN(OF_EVENTS, "events", "by_campaign", EVENTS_AT_ONCE));
-DB_STATEMENT(sql_search_messages, PIECE_OF_ALL(OF_MESSAGES, "messages", MESSAGES_AT_ONCE));
-DB_STATEMENT(sql_search_messages_of_campaign, PIECE_OF_CAMPAIGN(OF_MESSAGES, "messages", "by_campaign_id", MESSAGES_AT_ONCE));
-DB_STATEMENT(sql_search_calls, PIECE_OF_ALL(OF_CALLS, "inbound_calls", CALLS_AT_ONCE));
-DB_STATEMENT(sql_search_calls_of_campaign, PIECE_OF_CAMPAIGN(OF_CALLS, "inbound_calls", "by_campaign", CALLS_AT_ONCE));
-DB_STATEMENT(sql_search_operator_jobs, PIECE_OF_ALL(OF_JOBS, "operator_jobs", JOBS_AT_ONCE));
-DB_STATEMENT(sql_search_operator_jobs_of_campaign, PIECE_OF_CAMPAIGN(OF_JOBS, "operator_jobs", "by_campaign", JOBS_AT_ONCE));
-DB_STATEMENT(sql_search_leads, PIECE_OF_ALL(OF_LEADS, "leads", LEADS_AT_ONCE));
+DB_STATEMENT(sql_search_events, PIECE_OF_ALL(OF_EVENTS, "events", PIECE_EVENTS));
+DB_STATEMENT(sql_search_events_of_campaign, PIECE_OF_CAMPAIGN(OF_EVENTS, "events", "by_campaign", PIECE_EVENTS));
+DB_STATEMENT(sql_search_messages, PIECE_OF_ALL(OF_MESSAGES, "messages", PIECE_MESSAGES));
+DB_STATEMENT(sql_search_messages_of_campaign, PIECE_OF_CAMPAIGN(OF_MESSAGES, "messages", "by_campaign_id", PIECE_MESSAGES));
+DB_STATEMENT(sql_search_calls, PIECE_OF_ALL(OF_CALLS, "inbound_calls", PIECE_CALLS));
+DB_STATEMENT(sql_search_calls_of_campaign, PIECE_OF_CAMPAIGN(OF_CALLS, "inbound_calls", "by_campaign", PIECE_CALLS));
+DB_STATEMENT(sql_search_operator_jobs, PIECE_OF_ALL(OF_JOBS, "operator_jobs", PIECE_JOBS));
+DB_STATEMENT(sql_search_operator_jobs_of_campaign, PIECE_OF_CAMPAIGN(OF_JOBS, "operator_jobs", "by_campaign", PIECE_JOBS));
+DB_STATEMENT(sql_search_leads, PIECE_OF_ALL(OF_LEADS, "leads", PIECE_LEADS));
 DB_STATEMENT(sql_search_leads_of_campaign,
-    PIECE("t.subscription_number", OF_LEADS, "leads t FORCE INDEX (by_number)", "t.campaign_id = ? AND ", LEADS_AT_ONCE));
+    PIECE("t.subscription_number", OF_LEADS, "leads t FORCE INDEX (by_number)", "t.campaign_id = ? AND ", PIECE_LEADS));
 /* a confirmation is of the campaign of its lead */
 #define CONFIRMATIONS_OF(leads) \
 	"SELECT l.place, l.id, l.id, 0, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
 	" LEFT JOIN {prefix}confirmations c ON c.lead_id = l.id ORDER BY l.place"
 DB_STATEMENT(sql_search_confirmations, CONFIRMATIONS_OF("SELECT id AS place, id FROM {prefix}leads FORCE INDEX (PRIMARY)"
-    " WHERE id > ? ORDER BY id LIMIT " LEADS_AT_ONCE));
+    " WHERE id > ? ORDER BY id LIMIT " PIECE_LEADS));
 DB_STATEMENT(sql_search_confirmations_of_campaign, CONFIRMATIONS_OF("SELECT subscription_number AS place, id"
     " FROM {prefix}leads FORCE INDEX (by_number)"
-    " WHERE campaign_id = ? AND subscription_number > ? ORDER BY subscription_number LIMIT " LEADS_AT_ONCE));
+    " WHERE campaign_id = ? AND subscription_number > ? ORDER BY subscription_number LIMIT " PIECE_LEADS));
 /* clang-format on */
 
 store_statement_list sql_of_search = { &sql_search_events, &sql_search_events_of_campaign, &sql_search_messages,

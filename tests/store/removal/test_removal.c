@@ -294,6 +294,31 @@ what_mentions_a_person_stays(void **state)
 	root_run("DELETE FROM t_events WHERE id BETWEEN 5000 AND 5006");
 }
 
+/* The person has a lead in each of many campaigns: what was found is stored once, in its order, and is complete. */
+static void
+an_erasure_of_many_leads_goes_on_where_it_was(void **state)
+{
+	struct world *w = *state;
+	enum { LEADS = 130 };
+	const struct erase_request request = { .person = { .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org") } };
+	struct removal_counts counts = { 0 };
+	unsigned char id[REMOVAL_ID_SIZE];
+	size_t leads;
+	bool done;
+	for (unsigned i = 0; i < LEADS; i++) {
+		w->campaign = add_campaign(w);
+		sign_up_referred(w, "ada@example.org", SLICE_NONE);
+	}
+	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
+	assert_int_equal(leads, LEADS);
+	assert_int_equal(store_continue_erasure(w->store, id, &counts, &done), RESULT_OK);
+	w->campaign = add_campaign(w);
+	sign_up_referred(w, "ada@example.org", SLICE_NONE);
+	erase_all(w, id, &counts);
+	assert_int_equal(counts.leads, LEADS + 1);
+	assert_int_equal(rows_with("ada@example.org"), 0);
+}
+
 static void
 plant_jobs(const struct world *w)
 {
@@ -367,6 +392,7 @@ main(void)
 		WORLD_TEST(an_account_has_a_maximum_of_erasures),
 		WORLD_TEST(a_report_comes_in_parts),
 		WORLD_TEST(what_mentions_a_person_stays),
+		WORLD_TEST(an_erasure_of_many_leads_goes_on_where_it_was),
 		WORLD_TEST(jobs_have_addresses),
 		WORLD_TEST(jobs_go_with_their_campaign_and_account),
 	};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * A person whose rows are searched: how the address is written, and the person's leads. Internal to src/store/removal. */
+#ifndef LEADHOOK_STORE_REMOVAL_WANTED_H
+#define LEADHOOK_STORE_REMOVAL_WANTED_H
+
+#include "identity/address_finder.h"
+#include "store/removal/people.h"
+#include "webhook/delivery.h"
+
+/* How a person's address is written, one a line: its key, as the operator wrote it, and as these leads did. */
+struct slice store_address_spellings(
+    struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count);
+struct address_finder *store_address_finder(struct pool *pool, enum lead_channel channel, struct slice spellings);
+
+struct person_lead {
+	uint64_t id;
+	struct slice social_id;
+};
+/* One address may have a lead in each of very many campaigns. */
+struct wanted {
+	enum lead_channel channel;
+	const struct address_finder *finder;
+	struct pool *pool;         /* of the leads */
+	struct person_lead *leads; /* in the order in which they were added */
+	size_t count, capacity;
+	struct id_set ids;        /* of the leads */
+	struct slice *social_ids; /* of the leads, sorted */
+};
+
+/* The person with these leads. In the pool. */
+struct wanted wanted_of(struct pool *pool, const struct person *person, const struct lead *leads, size_t count);
+/* Adds copies of those that are not among them. Returns false if all are. */
+bool wanted_add(struct wanted *wanted, const struct person_lead *leads, size_t count);
+MUST_CHECK bool wanted_has_social_id(const struct wanted *wanted, struct slice social_id);
+
+/* The leads as they are stored, in their order: separated by commas, absent if there are none. In the pool. */
+struct slice wanted_ids_text(struct pool *pool, const struct wanted *wanted);
+struct slice wanted_social_ids_text(struct pool *pool, const struct wanted *wanted);
+/* The reverse, of a person without leads. */
+void wanted_read(struct wanted *wanted, struct slice ids, struct slice social_ids);
+
+#endif

@@ -334,6 +334,12 @@ def test_a_report(service, account):
     assert report_of(service, "--email", "unknown@example.org") == []
 
 
+@pytest.mark.parametrize("place", ["0.256.0.0", "0.99.0.0", "812.14.0.0", "0.3.0.0", "0.4294967296.0.0", "1.0.0", "x"])
+def test_a_wrong_place(service, place):
+    done = call(service.installation, "lead", "report", "--email", "a@example.org", "--after", place)
+    assert (done.returncode, done.stdout) == (DATA, "") and "--after: expected the place that the part before has named" in done.stderr
+
+
 @pytest.mark.parametrize("words, status, message", [
     (("--email", "a@example.org", "--email", "b@example.org"), USAGE, "--email is given twice"),
     ((), USAGE, "lead erase takes --email|--phone VALUE"),

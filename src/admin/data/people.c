@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * lead erase, lead report: what is stored about a person. */
 #include <inttypes.h>
+#include <limits.h>
 #include <sysexits.h>
 
 #include "admin/commands.h"
@@ -130,9 +131,10 @@ parse_place(struct slice text, struct report_place *place)
 	while (slice_next(&text, '.', &part))
 		if (count == ARRAY_SIZE(numbers) || !slice_to_u64(part, INT64_MAX, &numbers[count++]))
 			return false;
-	*place = (struct report_place){ numbers[0], (unsigned)(numbers[1] & 0xff), (int64_t)numbers[2] - 1,
-		(int64_t)numbers[3] - 1 };
-	return count == ARRAY_SIZE(numbers);
+	if (count != ARRAY_SIZE(numbers) || numbers[1] > UINT_MAX)
+		return false;
+	*place = (struct report_place){ numbers[0], (unsigned)numbers[1], (int64_t)numbers[2] - 1, (int64_t)numbers[3] - 1 };
+	return store_is_report_place(place);
 }
 
 static void

@@ -50,6 +50,8 @@ struct report_part {
 	bool more; /* there is another part */
 };
 enum { REPORT_PART_BYTES = 1024 * 1024 }; /* from which on at most twenty more items are added */
+/* Whether a part can begin there. */
+MUST_CHECK bool store_is_report_place(const struct report_place *place);
 /* Reads what is at the place until the deadline (clock_monotonic_ms), and moves it. */
 MUST_CHECK enum result store_report_part(struct store *store, struct pool *pool, const struct person *person,
     int64_t deadline_ms, struct report_place *place, struct report_part *part);

@@ -120,6 +120,13 @@ static const struct {
 /* Of leads, by their ids; then of none. */
 enum { LEAD_SECTIONS = ARRAY_SIZE(of_lead), SECTIONS = LEAD_SECTIONS + ARRAY_SIZE(of_none) };
 
+bool
+store_is_report_place(const struct report_place *place)
+{
+	return place->section < LEAD_SECTIONS ? place->section == 0 || place->lead_id > 0
+					      : place->section < SECTIONS && place->lead_id == 0;
+}
+
 struct report_reader {
 	struct store *store;
 	struct pool *pool;

@@ -294,6 +294,21 @@ what_mentions_a_person_stays(void **state)
 	root_run("DELETE FROM t_events WHERE id BETWEEN 5000 AND 5006");
 }
 
+/* docs/manage.md 1.8: a place that no part has named. */
+static void
+places_of_reports_are_verified(void **state)
+{
+	(void)state;
+	static const struct {
+		struct report_place place;
+		bool valid;
+	} cases[] = { { REPORT_BEGINNING, true }, { { 812, 13, 4711, 1 }, true }, { { 0, 14, -1, -1 }, true },
+		{ { 0, 13, -1, -1 }, false }, { { 812, 14, -1, -1 }, false }, { { 0, 99, -1, -1 }, false },
+		{ { 0, 256, -1, -1 }, false } };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(store_is_report_place(&cases[i].place), cases[i].valid);
+}
+
 /* The person has a lead in each of many campaigns: what was found is stored once, in its order, and is complete. */
 static void
 an_erasure_of_many_leads_goes_on_where_it_was(void **state)
@@ -392,6 +407,7 @@ main(void)
 		WORLD_TEST(an_account_has_a_maximum_of_erasures),
 		WORLD_TEST(a_report_comes_in_parts),
 		WORLD_TEST(what_mentions_a_person_stays),
+		WORLD_TEST(places_of_reports_are_verified),
 		WORLD_TEST(an_erasure_of_many_leads_goes_on_where_it_was),
 		WORLD_TEST(jobs_have_addresses),
 		WORLD_TEST(jobs_go_with_their_campaign_and_account),

@@ -275,6 +275,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_report_found_referrals", "", "v" },
 	{ "sql_report_found_messages", "", "l" },
 	{ "sql_report_found_calls", "", "l" },
+	{ "sql_report_found_confirmations", "", "l*" },
 	{ "sql_report_found_jobs", "", "1" },
 	{ "sql_select_events_of_campaign", "1", "" },
 	{ "sql_delete_calls", "", "/l" },

@@ -334,6 +334,20 @@ def test_a_report(service, account):
     assert report_of(service, "--email", "unknown@example.org") == []
 
 
+def test_a_former_address(service, account):
+    """docs/operating.md 7.4: the confirmation of an address that the lead has no more is the person's, whose address it is."""
+    campaign = service.campaign(account)
+    lead = campaign.lead(email="eve.new@example.org")
+    service.installation.sql(f"INSERT INTO lh_confirmations (lead_id, confirmed_ms, channel, address, ip, user_agent)"
+                             f" VALUES ({lead['id']}, 1000, 'email', 'Eve@example.org', '192.0.2.9', 'Browser')")
+    words = "--email", "eve@example.org", "--campaign", str(campaign.id)
+    assert report_of(service, *words) == [("confirmations", False, {
+        "at": "1970-01-01T00:00:01Z", "channel": "email", "address": "Eve@example.org", "ip": "192.0.2.9", "user_agent": "Browser"})]
+    erased = erase(service, *words)
+    assert (erased["leads"], erased["confirmations"], erased["jobs"]) == (0, 1, 0)
+    assert report_of(service, *words) == [] and campaign.find(email="eve.new@example.org")["id"] == lead["id"]
+
+
 @pytest.mark.parametrize("place", ["0.256.0.0", "0.99.0.0", "812.14.0.0", "0.3.0.0", "0.4294967296.0.0", "1.0.0", "x"])
 def test_a_wrong_place(service, place):
     done = call(service.installation, "lead", "report", "--email", "a@example.org", "--after", place)

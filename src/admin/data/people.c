@@ -5,8 +5,8 @@
 #include <sysexits.h>
 
 #include "admin/commands.h"
-#include "admin/values.h"
 #include "admin/data/repeat.h"
+#include "admin/values.h"
 #include "base/clock.h"
 
 /* ERASURES_MAX: of an account that have not ended, for remote calls. */
@@ -58,9 +58,12 @@ report_counts(struct output *output, const struct removal_counts *counts)
 	output_u64(output, "ended_deliveries", counts->ended);
 	output_u64(output, "messages", counts->messages);
 	output_u64(output, "inbound_calls", counts->calls);
+	output_u64(output, "confirmations", counts->confirmations);
+	output_u64(output, "jobs", counts->jobs);
 }
 
-/* Leads of others that have the address in a field of theirs; null when not all leads could be read. */
+/* Leads of others that have the address in data of theirs; null without the right to read leads, and when not all could be read
+ * in time. */
 static enum result
 report_mentions(struct admin_call *call, const struct person *person, int64_t end_ms)
 {

@@ -61,10 +61,10 @@ DB_STATEMENT(sql_report_referrers,
 #define JOB \
     "JSON_OBJECT('at', " TIME("created_ms") ", 'kind', " TEXT("kind") ", 'parameters', " JSON("parameters") \
     ", 'result', " JSON("result") ")"
-DB_STATEMENT(sql_report_confirmations,
-    "SELECT confirmed_ms, channel + 0, JSON_OBJECT('at', " TIME("confirmed_ms") ", 'channel', channel, 'address', "
-    TEXT("address") ", 'ip', " TEXT("ip") ", 'user_agent', user_agent)"
-    " FROM {prefix}confirmations WHERE lead_id = ? AND " AFTER("confirmed_ms", "channel + 0")
+#define CONFIRMATION \
+    "confirmed_ms, channel + 0, JSON_OBJECT('at', " TIME("confirmed_ms") ", 'channel', channel, 'address', " TEXT("address") \
+    ", 'ip', " TEXT("ip") ", 'user_agent', user_agent) FROM {prefix}confirmations"
+DB_STATEMENT(sql_report_confirmations, "SELECT " CONFIRMATION " WHERE lead_id = ? AND " AFTER("confirmed_ms", "channel + 0")
     " ORDER BY confirmed_ms, channel" SOME);
 #define OF_LEAD(object, table) \
     "SELECT id, 0, " object " FROM {prefix}" table " FORCE INDEX (by_lead)" \
@@ -77,12 +77,14 @@ DB_STATEMENT(sql_report_found_messages, WITH_IDS(MESSAGE, "messages"));
 DB_STATEMENT(sql_report_found_calls, WITH_IDS(CALL, "inbound_calls"));
 DB_STATEMENT(sql_report_found_events, WITH_IDS(EVENT_OF_PERSON, "events"));
 DB_STATEMENT(sql_report_found_referrals, WITH_IDS(EVENT_OF_REFERRER, "events"));
+DB_STATEMENT(sql_report_found_confirmations,
+    "SELECT " CONFIRMATION " WHERE lead_id IN ({list}) AND address IN ({list}) ORDER BY lead_id, confirmed_ms, channel");
 DB_STATEMENT(sql_report_found_jobs, WITH_IDS(JOB, "operator_jobs"));
 /* clang-format on */
 
 store_statement_list sql_of_report = { &sql_report_lead, &sql_report_ledger, &sql_report_referrers, &sql_report_confirmations,
 	&sql_report_messages, &sql_report_calls, &sql_report_events, &sql_report_found_events, &sql_report_found_referrals,
-	&sql_report_found_messages, &sql_report_found_calls, &sql_report_found_jobs, NULL };
+	&sql_report_found_messages, &sql_report_found_calls, &sql_report_found_confirmations, &sql_report_found_jobs, NULL };
 
 /* clang-format off */
 /* Of each lead, in this order. */
@@ -113,6 +115,7 @@ static const struct {
 	{ "events", SEARCH_EVENTS, &sql_report_found_events, &sql_report_found_referrals, "event" },
 	{ "messages", SEARCH_MESSAGES, &sql_report_found_messages, NULL, NULL },
 	{ "calls", SEARCH_CALLS, &sql_report_found_calls, NULL, "call" },
+	{ "confirmations", SEARCH_CONFIRMATIONS, &sql_report_found_confirmations, NULL, NULL },
 	{ "jobs", SEARCH_JOBS, &sql_report_found_jobs, NULL, NULL },
 	{ NULL, SEARCH_LEADS, NULL, NULL, "lead" },
 };
@@ -204,8 +207,9 @@ add_mention(struct report_reader *reader, const char *in, struct slice social_id
 		db_get_u64(rows, row, SEARCHED_CAMPAIGN_ID), SLICE_ARGS(social_id), in, db_get_u64(rows, row, SEARCHED_ID)));
 }
 
+/* Rows of a piece: ids and the first text, which is the address of a confirmation. */
 struct found {
-	struct db_value ids[AT_ONCE];
+	struct db_value *ids, *texts;
 	size_t count;
 };
 
@@ -213,23 +217,32 @@ static enum result
 add_found(struct report_reader *reader, struct pool *pool, size_t section, const struct db_statement *statement,
     const struct found *found)
 {
-	const struct db_list list = { found->ids, found->count };
+	const struct db_list lists[] = { { found->ids, found->count }, { found->texts, found->count } };
 	struct db_rows rows;
 	if (found->count == 0 || statement == NULL)
 		return RESULT_OK;
-	const enum result result = store_query_lists(reader->store, pool, statement, &list, 1, &rows);
+	const enum result result = store_query_lists(
+	    reader->store, pool, statement, lists, of_none[section].table == SEARCH_CONFIRMATIONS ? 2 : 1, &rows);
 	if (result == RESULT_OK)
 		add_rows(reader, of_none[section].name, 0, &rows);
 	return result;
 }
 
-/* Those of a piece that are no lead's of the person, up to AT_ONCE. Returns how many rows it has judged. */
+/* Whether the piece can be left before this row: a place may have several. */
+static bool
+is_new_place(const struct db_rows *rows, size_t row)
+{
+	return row == 0 || db_get_u64(rows, row, SEARCHED_PLACE) != db_get_u64(rows, row - 1, SEARCHED_PLACE);
+}
+
+/* Those of a piece that are no lead's of the person, up to AT_ONCE and what is at the same place. Returns how many rows it has
+ * judged. */
 static size_t
 judge_rows(struct report_reader *reader, struct pool *pool, size_t section, const struct db_rows *rows, struct found *own,
     struct found *naming)
 {
 	size_t row = 0;
-	for (size_t count = 0; row < rows->count && count < AT_ONCE; row++) {
+	for (size_t count = 0; row < rows->count && (count < AT_ONCE || !is_new_place(rows, row)); row++) {
 		struct slice social_id;
 		const enum relation relation =
 		    store_relation(&reader->wanted, pool, of_none[section].table, rows, row, &social_id);
@@ -241,9 +254,18 @@ judge_rows(struct report_reader *reader, struct pool *pool, size_t section, cons
 			continue;
 		}
 		struct found *found = relation == RELATION_OWN ? own : naming;
-		found->ids[found->count++] = DB_U64(db_get_u64(rows, row, SEARCHED_ID));
+		found->ids[found->count] = DB_U64(db_get_u64(rows, row, SEARCHED_ID));
+		found->texts[found->count++] = db_bytes(db_get_bytes(rows, row, SEARCHED_TEXTS));
 	}
 	return row;
+}
+
+static struct found
+nothing_found(struct pool *pool, const struct db_rows *rows)
+{
+	struct db_value *ids = POOL_ARRAY(pool, rows->count, struct db_value),
+			*texts = POOL_ARRAY(pool, rows->count, struct db_value);
+	return (struct found){ ids, texts, 0 };
 }
 
 /* A piece of a table, up to AT_ONCE rows that are found. */
@@ -252,12 +274,12 @@ read_found_section(struct report_reader *reader, struct pool *pool)
 {
 	struct report_place *place = reader->place;
 	const size_t section = place->section - LEAD_SECTIONS;
-	struct found own = { .count = 0 }, naming = { .count = 0 };
 	struct db_rows rows;
 	enum result result = store_search(reader->store, pool, of_none[section].table, reader->person->campaign_id,
 	    place->first < 0 ? 0 : (uint64_t)place->first, &rows);
 	if (result != RESULT_OK)
 		return result;
+	struct found own = nothing_found(pool, &rows), naming = nothing_found(pool, &rows);
 	const size_t judged = judge_rows(reader, pool, section, &rows, &own, &naming);
 	if (rows.count == 0)
 		*place = (struct report_place){ 0, place->section + 1, -1, -1 };

@@ -294,6 +294,37 @@ what_mentions_a_person_stays(void **state)
 	root_run("DELETE FROM t_events WHERE id BETWEEN 5000 AND 5006");
 }
 
+/* Confirmations of an address that their lead has no more, however many: the report shows each once, an erasure deletes and
+ * counts them. */
+static void
+former_addresses_are_the_persons(void **state)
+{
+	struct world *w = *state;
+	const struct person person = {
+		.campaign_id = w->campaign, .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org")
+	};
+	const struct erase_request request = { .person = person };
+	struct removal_counts counts = { 0 };
+	unsigned char id[REMOVAL_ID_SIZE];
+	size_t parts, leads;
+	const struct lead bob = sign_up_referred(w, "bob@example.org", SLICE_NONE),
+			  eve = sign_up_referred(w, "eve@example.org", SLICE_NONE);
+	root_run("INSERT INTO t_confirmations (lead_id, confirmed_ms, channel, address) SELECT %" PRIu64
+		 ", 1 + seq, 'email', 'Ada@example.org' FROM seq_1_to_45",
+	    bob.id);
+	root_run("INSERT INTO t_confirmations (lead_id, confirmed_ms, channel, address) VALUES (%" PRIu64
+		 ", 1, 'email', 'bob@example.org'), (%" PRIu64 ", 1, 'email', 'ada@example.org')",
+	    bob.id, eve.id);
+	for (int64_t deadline_ms = 0; deadline_ms >= 0; deadline_ms = deadline_ms == 0 ? CLOCK_NEVER : -1)
+		assert_int_equal(count_items(w, &person, deadline_ms, "confirmations", &parts), 46);
+	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
+	erase_all(w, id, &counts);
+	assert_int_equal(counts.confirmations, 46);
+	assert_int_equal(count_items(w, &person, CLOCK_NEVER, "confirmations", &parts), 0);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_confirmations WHERE address = 'bob@example.org'"), 1);
+	root_run("DELETE FROM t_confirmations");
+}
+
 /* docs/manage.md 1.8: a place that no part has named. */
 static void
 places_of_reports_are_verified(void **state)
@@ -407,6 +438,7 @@ main(void)
 		WORLD_TEST(an_account_has_a_maximum_of_erasures),
 		WORLD_TEST(a_report_comes_in_parts),
 		WORLD_TEST(what_mentions_a_person_stays),
+		WORLD_TEST(former_addresses_are_the_persons),
 		WORLD_TEST(places_of_reports_are_verified),
 		WORLD_TEST(an_erasure_of_many_leads_goes_on_where_it_was),
 		WORLD_TEST(jobs_have_addresses),

@@ -29,13 +29,14 @@ def campaign(service, account):
 
 
 def passes(limit, calls):
-    """Of the calls, in turn, exactly that many pass; "Exceeding a rate limit gives 429"."""
-    calls = itertools.cycle(calls)
-    found = [next(calls)().status for _ in range(limit)]
-    assert 429 not in found
-    for _ in range(3):
-        refused = next(calls)()
-        assert refused.verdict == (429, "rate_limited") and 0 < int(refused.headers["Retry-After"]) <= WINDOW + 1
+    """The statuses of the calls, in turn, that pass before one is refused: as many as the limit, and those of the minutes that a
+    busy host takes for them; "Exceeding a rate limit gives 429"."""
+    began, found, calls = time.monotonic(), [], itertools.cycle(calls)
+    while (answer := next(calls)()).status != 429:
+        found.append(answer.status)
+        assert len(found) <= limit * (1 + (time.monotonic() - began) / WINDOW)
+    assert len(found) >= limit
+    assert answer.verdict == (429, "rate_limited") and 0 < int(answer.headers["Retry-After"]) <= WINDOW + 1
     return found
 
 
@@ -45,7 +46,7 @@ def test_unauthenticated_gets(campaign):
     assert send(campaign, "POST", ADA).status == 200
     found = passes(GETS, [lambda: send(campaign, "GET", ADA, "query", address=address),
                           lambda: send(campaign, "GET", {"email": "no@example.org"}, "query", address=address)])
-    assert found == [200, 404] * (GETS // 2)
+    assert set(found[::2]) == {200} and set(found[1::2]) == {404}
     assert send(campaign, "GET", ADA, "query").status == 200
     assert send(campaign, "GET", ADA, "query", address=address, key=campaign.key).status == 200
     assert send(campaign, "POST", ADA, address=address).status == 200
@@ -57,8 +58,8 @@ def test_unauthenticated_posts(campaign):
     address, numbers = new_address(), itertools.count()
     found = passes(POSTS, [lambda: send(campaign, "POST", {"email": f"{next(numbers)}@example.org"}, address=address),
                            lambda: send(campaign, "POST", {"email": "0@example.org"}, address=address)])
-    assert found == [200] * POSTS
-    assert campaign.stats()["total"] == POSTS // 2
+    assert set(found) == {200}
+    assert campaign.stats()["total"] == (len(found) + 1) // 2
     assert send(campaign, "POST", ADA).status == 200
     assert send(campaign, "POST", ADA, address=address, key=campaign.key).status == 200
     assert send(campaign, "GET", ADA, address=address).status == 200
@@ -116,7 +117,7 @@ def test_deletes(service):
     def delete(campaign, path):
         return send(campaign, "DELETE", {"url": "https://hooks.example/"} if path else ADA, path=path, key=campaign.key)
     found = passes(DELETES, [lambda: delete(first, ""), lambda: delete(second, "/outbound-webhook")])
-    assert found == [400, 404] * (DELETES // 2)
+    assert set(found[::2]) == {400} and set(found[1::2]) == {404}
     assert delete(foreign, "").status == 400
     assert send(first, "POST", ADA, key=account.key).status == 200
 

@@ -125,7 +125,7 @@ def test_search_and_filters(dashboard, shop, leadhook):
 
 
 def test_one_lead(dashboard, service, shop):
-    """edit, mark as fraudulent and as genuine, activity; erase after its address was typed"""
+    """edit, mark as fraudulent and as genuine, activity; erase after its address was typed, in a dialog that ends when its view is left"""
     lead = shop.lead(email="eve@example.org", first_name="Eve")
     dashboard.open(f"campaigns/{shop.id}/leads/{lead['social_id']}", "Eve")
     dashboard.click("Edit")
@@ -142,6 +142,13 @@ def test_one_lead(dashboard, service, shop):
     wait_until(lambda: not shop.find(email="eve@example.org")["fraudulent"], 15, "genuine")
     dashboard.sees("Signed up")
     dashboard.sees("of 2 delivered")
+    place = f"campaigns/{shop.id}/leads"
+    dashboard.click("Erase…")
+    dashboard.wait("document.querySelector('dialog[open]')")
+    dashboard.run(f"location.hash = '#/{place}';")
+    dashboard.wait("document.querySelector('h1').textContent === 'Leads' && !document.querySelector('dialog')")
+    dashboard.run("history.back();")
+    dashboard.wait("document.querySelector('h1').textContent === 'Evelyn' && button('Erase…')")
     dashboard.click("Erase…")
     dashboard.click("Erase")
     dashboard.sees("Type “eve@example.org” to continue.")

@@ -20,12 +20,16 @@ export function mayLeave() {
 	return title ? confirmAction({ title, verb, cancel: "Stay" }) : Promise.resolve(true);
 }
 
-// This listener runs before those of views. Until the user confirms, the old place is restored.
+// This listener runs before those of views and dialogs. Until the user confirms, the old place is restored.
 addEventListener("hashchange", event => {
 	const target = history.state?.position ?? position + 1; // a new entry has no state
 	const by = target - position;
 	history.replaceState({ position: target }, "");
-	if (by === 0 || passes || questions.length === 0) {
+	if (by === 0) { // restored: the view and the question stay
+		event.stopImmediatePropagation();
+		return;
+	}
+	if (passes || questions.length === 0) {
 		position = target;
 		passes = false;
 		return;

@@ -192,14 +192,24 @@ export const Bars = ({ label, rows, top }) => html`
 const dialogs = store([]);
 let dialogNumber = 0;
 
-/** Shows a dialog: `content` is a function of `close`, which ends it with a value. Resolves to that value; undefined: closed. */
+// Without the query, which a view can change itself.
+const viewName = () => location.hash.split("?")[0];
+
+/**
+ * Shows a dialog: `content` is a function of `close`, which ends it with a value. Resolves to that value; undefined: closed, also
+ * because its view is left.
+ */
 export function openDialog(content) {
 	return new Promise(done => {
 		const id = ++dialogNumber;
+		const view = viewName();
+		const leave = () => viewName() !== view && close();
 		const close = value => {
+			removeEventListener("hashchange", leave);
 			dialogs.set(list => list.filter(one => one.id !== id));
 			done(value);
 		};
+		addEventListener("hashchange", leave);
 		dialogs.set(list => [...list, { id, content, close }]);
 	});
 }

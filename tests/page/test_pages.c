@@ -234,7 +234,7 @@ the_own_page_has_everything(void **state UNUSED)
 	static const char *const parts[] = { "<h1>You’re on the list, A&#60;d&#62;a</h1>", "content=\"noindex\"",
 		"<dd>12 <small>of 1,204</small></dd>", "confirm ada@example.org", "<p class=\"reward\">T-shirt</p>",
 		"max=\"10\" value=\"7\"", "7 of 10 points", "value=\"https://shop.example/?a=b&#38;kid=8K3ZQ1AAAA\" readonly",
-		"u=https%3A%2F%2Fshop.example%2F%3Fa%3Db%26kid%3D8K3ZQ1AAAA\"", "mailto:?subject=I%20have",
+		"u=https%3A%2F%2Fshop.example%2F%3Fa%3Db%26kid%3D8K3ZQ1AAAA\"", "mailto:?subject=I%20just",
 		"<tr aria-current=\"true\"><td>12</td><td>a*** <small>(you)</small>", "Gr&#60;a&#62;ce" };
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (strstr(text, parts[i]) == NULL)
@@ -258,7 +258,7 @@ a_button_sends_the_mail_again(void **state UNUSED)
 	page_write_status(&page, &status);
 	const char *text = written();
 	assert_null(strstr(text, "name=\"resend\""));
-	assert_non_null(strstr(text, "role=\"status\">The mail is on its way"));
+	assert_non_null(strstr(text, "role=\"status\">The email is on its way"));
 	status.awaits_email = false;
 	page_write_status(&page, &status);
 	assert_null(strstr(written(), "on its way"));
@@ -276,10 +276,10 @@ strangers_see_numbers_or_nothing(void **state UNUSED)
 	assert_non_null(strstr(text, "href=\"/lead/c/7?kid=8K3ZQ1AAAA\""));
 	assert_null(strstr(text, "A&#60;d&#62;a"));
 	assert_null(strstr(text, "ada@"));
-	assert_null(strstr(text, "in your mail"));
+	assert_null(strstr(text, "in your email"));
 	status.has_mail = true;
 	page_write_status(&page, &status);
-	assert_non_null(strstr(written(), "in your mail"));
+	assert_non_null(strstr(written(), "in your email"));
 	status.lead = NULL;
 	page_write_status(&page, &status);
 	text = written();
@@ -310,9 +310,9 @@ a_repeated_sign_up_gets_the_link(void **state UNUSED)
 	status.awaits_email = status.has_resent = status.has_mail = true;
 	page_write_status(&page, &status);
 	text = written();
-	assert_null(strstr(text, "in your mail"));
-	assert_non_null(strstr(text, "confirm your email address with the link in our mail"));
-	assert_non_null(strstr(text, "role=\"status\">The mail is on its way"));
+	assert_null(strstr(text, "in your email"));
+	assert_non_null(strstr(text, "confirm your email address with the link in our email"));
+	assert_non_null(strstr(text, "role=\"status\">The email is on its way"));
 	assert_null(strstr(text, "ada@"));
 }
 

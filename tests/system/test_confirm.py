@@ -11,7 +11,7 @@ import pytest
 from stack.process import wait_until
 
 AGENT = {"User-Agent": "Mozilla/5.0 (test)"}
-AGAIN = b"please press it once more"
+AGAIN = b"please press it again"
 
 
 @pytest.fixture

@@ -134,7 +134,7 @@ def mails_of(campaign):
 
 
 @pytest.mark.parametrize("mails, settings, says", [
-    (False, {}, []), (False, {"verify_email": "on"}, []), (True, {"mails": ""}, []), (True, {}, ["link in your mail"]),
+    (False, {}, []), (False, {"verify_email": "on"}, []), (True, {"mails": ""}, []), (True, {}, ["link in your email"]),
     (True, {"verify_email": "on", "mails": ""}, ["confirm your email address", "on its way"])])
 def test_signing_up_again(service, mailing, mails, settings, says):
     """2: the link to share, and of a mail only where one is on its way or has the link; nothing that everyone may not see"""
@@ -149,7 +149,7 @@ def test_signing_up_again(service, mailing, mails, settings, says):
     text = get(campaign, path_of(campaign, answer.headers["Location"])).body.decode()
     assert "<h1>You’re already on the list</h1>" in text
     assert lead["social_url"] in [attrs.get("value") for attrs, _ in Page(text).all("input")] and "Sign up" not in text
-    assert [part for part in ("confirm your email address", "on its way", "link in your mail") if part in text] == says
+    assert [part for part in ("confirm your email address", "on its way", "link in your email") if part in text] == says
     assert (len(mails_of(campaign)) > len(before)) == ("on its way" in text)
     for secret in ("Ada", "ada@", "ADA@", "+1415", lead["status_url"].rsplit("/", 1)[1]):
         assert secret not in text

@@ -90,7 +90,7 @@ static const struct value_option key_options[] = {
 	{ OPTION_NAME, value_name, PLACE(name), "1 to 200 characters" },
 	{ OPTION_RIGHTS, read_rights, PLACE(rights),
 	    "ingest, stats, leads, change, hooks, manage, account, several with commas, or full, numbers, viewer, all" },
-	{ OPTION_EXPIRES, value_time, PLACE(expires_ms), "a date or a time as in RFC 3339" },
+	{ OPTION_EXPIRES, value_time, PLACE(expires_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
 };
 
 /* Reads --campaigns. Returns false after reporting the error: EX_DATAERR. */

@@ -14,8 +14,8 @@ static const struct value_option filter_rows[] = {
 	{ OPTION_ACCOUNT, value_id, PLACE(account_id), "the id of an account" },
 	{ OPTION_CAMPAIGN, value_id, PLACE(campaign_id), "the id of a campaign" },
 	{ OPTION_USER, value_id, PLACE(user_id), "the id of a user" },
-	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339" },
-	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339" },
+	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
+	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
 	{ OPTION_AFTER, value_id, PLACE(before_id), "the id of a row" },
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
 };

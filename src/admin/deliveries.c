@@ -55,8 +55,8 @@ static const struct value_option filter_table[] = {
 	{ OPTION_EVENT, read_event, PLACE(event), "the name of an event" },
 	{ OPTION_STATE, read_state, PLACE(state), "pending, delivered or failed" },
 	{ OPTION_STATUS, read_answer, PLACE(answer), "1xx, 2xx, 3xx, 4xx, 5xx or error" },
-	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339" },
-	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339" },
+	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
+	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
 	{ OPTION_AFTER, value_id, PLACE(after), "the id of a delivery" },
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
 };

@@ -21,8 +21,8 @@ read_step(struct pool *pool UNUSED, struct slice text, void *place, struct slice
 
 #define PLACE(member) offsetof(struct stats_request, member)
 static const struct value_option period_options[] = {
-	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339" },
-	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339" },
+	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
+	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
 	{ OPTION_BY, read_step, PLACE(step), "hour or day" },
 };
 

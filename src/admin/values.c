@@ -25,6 +25,8 @@ enum {
 	TEXT_BYTES_MAX = 65535,       /* maximum of a TEXT column */
 	DESCRIPTION_BYTES_MAX = 4096, /* one response has those of all tags */
 	LISTED_MAX_BYTES = 8192,
+	SHOWN_MAX_BYTES = 100, /* of a refused value */
+	ALIKE_MIN_BYTES = 3,
 	SCHEDULE_BYTES_MAX = 255, /* sizes of the columns of webhooks */
 	FILE_BYTES_MAX = 1024,
 	RATE_MAX = 10000
@@ -361,15 +363,40 @@ values_list(const struct value_settings *settings, FILE *out)
 	fputc('\n', out);
 }
 
+/* The setting that begins like the name, or NULL. */
+static const char *
+alike(const struct value_settings *settings, struct slice name)
+{
+	const char *best = NULL;
+	size_t most = ALIKE_MIN_BYTES - 1;
+	for (size_t i = 0; i < settings->count; i++) {
+		const char *row = settings->rows[i].name;
+		size_t size = 0;
+		while (size < name.size && row[size] != '\0' && ascii_lower(name.data[size]) == row[size])
+			size++;
+		if (size > most) {
+			most = size;
+			best = row;
+		}
+	}
+	return best;
+}
+
 static void
 fail_unknown(struct admin_call *call, const struct value_settings *settings, struct slice name)
 {
+	const char *best = alike(settings, name);
+	const struct slice shown = slice_sub(name, 0, SHOWN_MAX_BYTES);
 	struct buffer all;
 	buffer_init(&all, LISTED_MAX_BYTES);
-	for (size_t i = 0; i < settings->count; i++)
-		buffer_printf(&all, "%s%s (%s)", i == 0 ? "" : ", ", settings->rows[i].name, settings->rows[i].expected);
-	admin_fail(call, PROBLEM_INVALID, "%.*s is no setting of %s; there are: %.*s", SLICE_ARGS(name), settings->owner,
-	    SLICE_ARGS(buffer_slice(&all)));
+	for (size_t i = 0; best == NULL && i < settings->count; i++)
+		buffer_printf(&all, "%s%s", i == 0 ? "" : ", ", settings->rows[i].name);
+	if (best != NULL)
+		admin_fail(call, PROBLEM_INVALID, "%s has no setting \"%.*s\"; did you mean %s?", settings->owner,
+		    SLICE_ARGS(shown), best);
+	else
+		admin_fail(call, PROBLEM_INVALID, "%s has no setting \"%.*s\"; there are: %.*s", settings->owner,
+		    SLICE_ARGS(shown), SLICE_ARGS(buffer_slice(&all)));
 	buffer_free(&all);
 }
 
@@ -389,8 +416,10 @@ apply(struct admin_call *call, const struct value_settings *settings, struct sli
 		}
 		if (equals < text.size && row->read(call->pool, value, (char *)target + row->offset, &bad))
 			return true;
+		if (!slice_present(bad))
+			bad = slice_sub(value, 0, SHOWN_MAX_BYTES);
 		admin_fail_setting(
-		    call, row->name, "expected %s%s%.*s", row->expected, slice_present(bad) ? ", not " : "", SLICE_ARGS(bad));
+		    call, row->name, "expected %s%s%.*s", row->expected, bad.size > 0 ? ", not " : "", SLICE_ARGS(bad));
 		return false;
 	}
 	fail_unknown(call, settings, name);

@@ -209,12 +209,11 @@ settings_are_stored_by_the_table(void **state)
 	assert_true(applied && target.points_direct == 6 && target.waitlist && target.points_indirect == 9);
 	static const char *const wrong[][2] = {
 		{ "points", "leadhook: points=: expected a number\n" },
-		{ "points=x", "leadhook: points=: expected a number\n" },
+		{ "points=x", "leadhook: points=: expected a number, not x\n" },
 		{ "hosts=a.example b_c", "leadhook: hosts=: expected host names, not b_c\n" },
-		{ "point=5", "leadhook: point is no setting of a test; there are: points (a number), waitlist (yes or no), "
-			     "hosts (host names)\n" },
-		{ "=5", "leadhook:  is no setting of a test; there are: points (a number), waitlist (yes or no), "
-			"hosts (host names)\n" },
+		{ "point=5", "leadhook: a test has no setting \"point\"; did you mean points?\n" },
+		{ "WAITLST=5", "leadhook: a test has no setting \"WAITLST\"; did you mean waitlist?\n" },
+		{ "=5", "leadhook: a test has no setting \"\"; there are: points, waitlist, hosts\n" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		assert_string_equal(errors_of(wrong[i][0], &applied, &target), wrong[i][1]);

@@ -114,7 +114,7 @@ def test_invalid_settings(refused, leadhook, campaign):
     action = leadhook("action", "add", campaign.id, "A")["id"]
     reward = leadhook("reward", "add", campaign.id, "A", "--required-points", 1)["id"]
     for words, says in ((["tag", "set", tag, "points=5", "name=beta"], "has a tag with this name already"),
-                        (["tag", "set", tag, "points=5", "title=x"], "title is no setting of a tag; there are: name"),
+                        (["tag", "set", tag, "points=5", "title=x"], "a tag has no setting \"title\"; there are: name"),
                         (["tag", "set", tag, "points=5", "name"], "name=: expected 1 to 200 characters"),
                         (["action", "set", action, "points=5", f"tag={NO_ID}"], "has no tag with this id"),
                         (["action", "set", action, "points=5", "tag=vip"], "tag=: expected the id of a tag, or nothing"),

@@ -261,7 +261,7 @@ def test_webhooks_of_campaigns(service, leadhook, receiver, account):
 
 @pytest.mark.parametrize("words, status, message", [
     (["--by", "week"], DATA, "hour or day"),
-    (["--since", "yesterday"], DATA, "a date or a time as in RFC 3339"),
+    (["--since", "yesterday"], DATA, "a date or a time as in RFC 3339, such as 2026-10-01"),
     (["--since", "2025-01-02T00:00:00Z", "--until", "2025-01-01T00:00:00Z"], DATA, "must begin before it ends"),
     (["--since", "2999-01-01T00:00:00Z"], DATA, "before now"),
     (["--since", "2025-01-01T00:00:00Z", "--by", "hour"], DATA, "at most 1100 hours or days"),

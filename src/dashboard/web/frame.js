@@ -188,7 +188,7 @@ const PROCESSES = [
 const FAULTS = {
 	never_ran: () => "has never run.",
 	stopped: at => html`stopped <${Time} at=${at} />.`,
-	silent: at => html`hangs, or was killed: its last sign was <${Time} at=${at} />.`,
+	silent: at => html`hangs, or was killed: its last heartbeat was <${Time} at=${at} />.`,
 };
 
 function ProcessFault({ installation }) {

@@ -211,7 +211,7 @@ function ProcessTile({ label, state, at }) {
 	if (state === "off")
 		return null;
 	const [tone, value] = STATES[state];
-	const note = at && html`last sign <${Time} at=${at} />`;
+	const note = at && html`last heartbeat: <${Time} at=${at} />`;
 	return html`<${Tile} label=${label} tone=${tone} value=${value} note=${tone === "bad" ? html`${note} Run leadhook doctor.` : note} />`;
 }
 

@@ -83,9 +83,8 @@ assert_file_refused_at(const char *text, const char *beginning)
 }
 
 static void
-an_empty_file_gives_every_default(void **state)
+an_empty_file_gives_every_default(void **state UNUSED)
 {
-	(void)state;
 	struct conf *conf = load_file("");
 	assert_string_equal(conf->database.host, "");
 	assert_int_equal(conf->database.port, 0);
@@ -149,9 +148,8 @@ an_empty_file_gives_every_default(void **state)
 }
 
 static void
-every_type_is_read(void **state)
+every_type_is_read(void **state UNUSED)
 {
-	(void)state;
 	struct conf *conf = load_file("# comment\n"
 				      "; comment\n"
 				      "[database]\r\n"
@@ -192,9 +190,8 @@ every_type_is_read(void **state)
 }
 
 static void
-a_list_continues_on_indented_lines(void **state)
+a_list_continues_on_indented_lines(void **state UNUSED)
 {
-	(void)state;
 	struct conf *conf = load_file("[dispatch]\n"
 				      "form_urls = a.example\n"
 				      "\n"
@@ -216,9 +213,8 @@ a_list_continues_on_indented_lines(void **state)
 
 /* Nothing is truncated: not by the length of a line, not at a comment after a value, not at a NUL. */
 static void
-lines_that_would_be_truncated_are_refused(void **state)
+lines_that_would_be_truncated_are_refused(void **state UNUSED)
 {
-	(void)state;
 	char text[1000] = "[server]\nbase_path = /";
 	size_t used = strlen(text);
 	memset(text + used, 'x', 178);
@@ -237,9 +233,8 @@ lines_that_would_be_truncated_are_refused(void **state)
 }
 
 static void
-errors_have_their_line(void **state)
+errors_have_their_line(void **state UNUSED)
 {
-	(void)state;
 	assert_file_refused("[server]\nworker = 3\n[servers]\nworkers = 3\n",
 	    "@:2: server.worker: unknown setting\n@:4: servers.workers: unknown setting\n");
 	assert_file_refused("workers = 3\n", "@:1: .workers: unknown setting\n");
@@ -257,9 +252,8 @@ errors_have_their_line(void **state)
 
 /* For each type a value that it must refuse. */
 static void
-bad_values_are_refused(void **state)
+bad_values_are_refused(void **state UNUSED)
 {
-	(void)state;
 	static const char *const bad[][3] = {
 		{ "database", "name", "" },
 		{ "database", "name", "12345678901234567890123456789012345678901234567890123456789012345" },
@@ -318,9 +312,8 @@ bad_values_are_refused(void **state)
 
 /* leadhook.conf(5), tls */
 static void
-tls_of_the_database_is_off_or_verify(void **state)
+tls_of_the_database_is_off_or_verify(void **state UNUSED)
 {
-	(void)state;
 	struct conf *conf = load_file("[database]\ntls = verify\ntls_ca = /etc/ssl/ca.pem\n");
 	assert_string_equal(conf->database.tls, "verify");
 	assert_string_equal(conf->database.tls_ca, "/etc/ssl/ca.pem");
@@ -342,9 +335,8 @@ tls_of_the_database_is_off_or_verify(void **state)
 }
 
 static void
-settings_must_be_consistent(void **state)
+settings_must_be_consistent(void **state UNUSED)
 {
-	(void)state;
 	assert_file_refused("[database]\ntls = off\ntls_ca = /ca.pem\n", "database.tls_ca: is set, but database.tls is off\n");
 	assert_file_refused("[database]\nconnect_timeout = 1500ms\n", "database.connect_timeout: expected whole seconds\n");
 	assert_file_refused(
@@ -354,9 +346,8 @@ settings_must_be_consistent(void **state)
 }
 
 static void
-environment_beats_file_beats_default(void **state)
+environment_beats_file_beats_default(void **state UNUSED)
 {
-	(void)state;
 	struct conf *conf = load_file("[database]\nhost = file.example\n[dispatch]\nform_urls = a.example\n");
 	assert_string_equal(conf->database.host, "file.example");
 	conf_free(&conf);
@@ -377,9 +368,8 @@ environment_beats_file_beats_default(void **state)
 
 /* --config overrides LEADHOOK_CONF; only the default file may be missing. */
 static void
-the_named_file_is_read(void **state)
+the_named_file_is_read(void **state UNUSED)
 {
-	(void)state;
 	struct conf *conf = load_file("[log]\nlevel = error\n");
 	conf_free(&conf);
 	struct buffer problems;
@@ -410,9 +400,8 @@ the_named_file_is_read(void **state)
 }
 
 static void
-a_file_with_a_password_is_not_open_to_others(void **state)
+a_file_with_a_password_is_not_open_to_others(void **state UNUSED)
 {
-	(void)state;
 	static const char with[] = "[database]\npassword = hidden\n", without[] = "[database]\npassword =\n";
 	static const mode_t refused[] = { 0604, 0602, 0620, 0644, 0660 }, accepted[] = { 0400, 0600, 0440, 0640 };
 	struct conf *conf;
@@ -452,9 +441,8 @@ load_secret(const char *text, size_t size, const char *password)
 }
 
 static void
-a_secret_may_come_from_a_separate_file(void **state)
+a_secret_may_come_from_a_separate_file(void **state UNUSED)
 {
-	(void)state;
 	char longest[257];
 	struct conf *conf;
 	struct buffer problems;
@@ -496,9 +484,8 @@ a_secret_may_come_from_a_separate_file(void **state)
 
 /* leadhook.conf(5): unknown keys are errors. */
 static void
-an_unknown_variable_is_refused(void **state)
+an_unknown_variable_is_refused(void **state UNUSED)
 {
-	(void)state;
 	static const struct {
 		const char *name;
 		bool refused;
@@ -532,9 +519,8 @@ an_unknown_variable_is_refused(void **state)
 }
 
 static void
-values_have_an_origin(void **state)
+values_have_an_origin(void **state UNUSED)
 {
-	(void)state;
 	char expected[128];
 	setenv("LEADHOOK_DISPATCH_SCHEDULE", "1s", 1);
 	struct conf *conf = load_file("[dispatch]\nschedule = 2s\n\nallow_networks =\n  10.0.0.0/8\n");
@@ -547,9 +533,8 @@ values_have_an_origin(void **state)
 }
 
 static int
-make_directory(void **state)
+make_directory(void **state UNUSED)
 {
-	(void)state;
 	if (mkdtemp(directory) == NULL)
 		return -1;
 	snprintf(conf_path, sizeof(conf_path), "%s/leadhook.conf", directory);
@@ -558,9 +543,8 @@ make_directory(void **state)
 }
 
 static int
-remove_directory(void **state)
+remove_directory(void **state UNUSED)
 {
-	(void)state;
 	unlink(conf_path);
 	unlink(secret_path);
 	return rmdir(directory);

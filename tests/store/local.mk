@@ -1,7 +1,7 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/operator/test_number %D%/operator/test_operators %D%/operator/test_secrets %D%/operator/test_definitions %D%/operator/test_deep %D%/operator/test_timeline %D%/operator/test_lead_jobs \
 	%D%/test_addresses %D%/test_batch %D%/test_broken_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
-	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/queue/test_hours %D%/operator/test_deliveries %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
+	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/queue/test_hours %D%/operator/test_deliveries %D%/operator/test_delivery_list %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
 	%D%/queue/test_partitions %D%/queue/test_retention %D%/queue/test_sources %D%/test_transactions %D%/test_lock_order %D%/test_heartbeats %D%/test_node %D%/test_plans %D%/test_work %D%/texts/test_campaign_texts %D%/removal/test_removal
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_fetched = %D%/fetched.c %D%/fetched.h
@@ -139,6 +139,8 @@ check_PROGRAMS += %D%/messages/test_mail_queue
 
 %C%_operator_test_deliveries_SOURCES = %D%/operator/test_deliveries.c $(%C%_fetched) $(%C%_world)
 %C%_operator_test_deliveries_LDADD = $(%C%_libs)
+%C%_operator_test_delivery_list_SOURCES = %D%/operator/test_delivery_list.c $(%C%_fetched) $(%C%_world)
+%C%_operator_test_delivery_list_LDADD = $(%C%_libs)
 
 %C%_days = %D%/days.c %D%/days.h
 %C%_queue_test_partitions_SOURCES = %D%/queue/test_partitions.c $(%C%_days) $(%C%_fetched) $(%C%_world)

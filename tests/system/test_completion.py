@@ -85,10 +85,10 @@ def test_words_begin_as_typed(complete):
 
 def test_values_of_options_are_completed(complete):
     """also when bash has split --option=value"""
-    assert complete("lead", "list", "1", "--verified", "") == ["off", "on"]
-    assert complete("lead", "list", "1", "--verified", "of") == ["off"]
-    assert complete("lead", "list", "1", "--verified", "=") == ["off", "on"]
-    assert complete("lead", "list", "1", "--verified", "=", "of") == ["off"]
+    assert complete("lead", "list", "1", "--verified", "") == ["no", "yes"]
+    assert complete("lead", "list", "1", "--verified", "n") == ["no"]
+    assert complete("lead", "list", "1", "--verified", "=") == ["no", "yes"]
+    assert complete("lead", "list", "1", "--verified", "=", "n") == ["no"]
     assert complete("setup", "--web-server", "n") == ["nginx", "none"]
     assert complete("lead", "list", "1", "--limit", "") == []
     assert complete("campaign", "set", "1", "name", "=") == []

@@ -102,7 +102,7 @@ def test_from_the_form_to_the_page_of_the_lead(server, campaign):
     assert f'href="/c/{campaign.id}/code"' in page(campaign.client.request("GET", f"/c/{campaign.id}/sent"))
     text = text_to(server, recipient)
     code = code_to(server, recipient)
-    assert f"/c/{campaign.id}/confirm/" in text and f"It is valid for an hour: {code}\r\n" in text
+    assert f"/c/{campaign.id}/confirm/" in text and f"valid for one hour: {code}\r\n" in text
     shown = campaign.client.request("GET", f"/c/{campaign.id}/code")
     assert shown.status == 200 and 'name="email"' in page(shown) and 'autocomplete="one-time-code"' in page(shown)
     assert 'name="phone_number"' not in page(shown) and shown.headers["Referrer-Policy"] == "same-origin"

@@ -305,7 +305,7 @@ def test_arrays(service, account, owner):
         answer = owner(method, path, body)
         assert answer.status == 422 and answer.json["errors"][0]["pointer"], (path, answer.body)
     assert largest_responder(service) < 200_000
-    assert owner("PATCH", place, {"hosts": ["a.example.org", "b.example.org"]}).json["hosts"] == "a.example.org,b.example.org"
+    assert owner("PATCH", place, {"hosts": ["a.example.org", "b.example.org"]}).json["hosts"] == "a.example.org b.example.org"
 
 
 def test_errors_name_members(service, account, owner):

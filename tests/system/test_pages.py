@@ -304,7 +304,7 @@ def test_ended(hosted):
     """1: in words, with the status of the API; status pages stay, without what invites others"""
     lead = hosted.lead(email="ada@example.org")
     hosted.end()
-    assert "ended" in check_page(settles(lambda: get(hosted), 423), 423).text("h1")
+    assert "closed" in check_page(settles(lambda: get(hosted), 423), 423).text("h1")
     assert post(hosted, {"email": "b@example.org"}).status == 423
     own = check_own_page(get(hosted, own_path(hosted, lead)))
     assert not own.all("input")

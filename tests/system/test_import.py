@@ -90,7 +90,7 @@ def check_links(campaign, rows, sample):
         assert made["parent_id"] == kid and made["subscription_number"] > 2 * len(rows)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_large_file(campaign, leadhook, tmp_path):
     """referrers that come later, a SIGKILL in the middle, a second run, a repeated one"""
     rows = make_leads(MANY, seed=1)
@@ -416,7 +416,7 @@ def test_only_unknown_referrers_are_dropped(campaign, leadhook, tmp_path, order)
     is_sound(leadhook)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_referrers_in_any_order(campaign, leadhook, tmp_path):
     """no order of the file needs a pass for each row: of a chain, first every second lead, then the others"""
     chain = [f"{number}@example.net,{number + 4096:06X},{f'{number + 4095:06X}' if number else ''}" for number in range(20_000)]

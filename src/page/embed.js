@@ -29,24 +29,100 @@
 	const snippet = "[data-kol-snippet], [id^=kol_embed_container_]";
 	const timeout = 30000;
 	// by the attribute that replaces the text
-	const textNames = ["message", "again", "check-mail", "check-phone", "code-link", "share-link", "position", "points", "referrals", "link", "error",
-		"signup_text", "button_text", "share_text", "influenced_count_text"];
 	const texts = {
-		en: ["Thank you. You are signed up.", "You are already signed up.", "Thank you. Please check your inbox.", "Thank you. We have sent you a code.",
-			"Enter the code", "Your link to share:", "Your position", "Your points", "Friends joined", "Your link", "This did not work. Please try again later.",
-			"Enter your email address:", "Subscribe", "Thank you. Share this link with your friends:", "Friends joined:"],
-		de: ["Danke. Du bist angemeldet.", "Du bist schon angemeldet.", "Danke. Bitte schau in dein Postfach.", "Danke. Wir haben dir einen Code geschickt.",
-			"Code eingeben", "Dein Link zum Teilen:", "Dein Platz", "Deine Punkte", "Empfehlungen", "Dein Link", "Das hat nicht geklappt. Bitte versuche es sp\u00e4ter noch einmal.",
-			"Gib deine E-Mail-Adresse ein:", "Anmelden", "Danke. Teile diesen Link mit anderen:", "Empfehlungen:"],
-		es: ["Gracias. Te has inscrito.", "Ya estabas en la lista.", "Gracias. Revisa tu correo.", "Gracias. Te hemos enviado un c\u00f3digo.",
-			"Introducir el c\u00f3digo", "Tu enlace para compartir:", "Tu posici\u00f3n", "Tus puntos", "Invitados", "Tu enlace", "No ha funcionado. Int\u00e9ntalo de nuevo m\u00e1s tarde.",
-			"Introduce tu correo electr\u00f3nico:", "Suscribirse", "Gracias. Comparte este enlace con tus amigos:", "Invitados:"],
-		fr: ["Merci. Votre inscription est prise en compte.", "Vous \u00eates d\u00e9j\u00e0 sur la liste.", "Merci. Consultez votre messagerie.", "Merci. Nous vous avons envoy\u00e9 un code.",
-			"Saisir le code", "Votre lien \u00e0 partager :", "Votre place", "Vos points", "Parrainages", "Votre lien", "Cela n\u2019a pas fonctionn\u00e9. R\u00e9essayez plus tard.",
-			"Saisissez votre adresse e-mail :", "S\u2019inscrire", "Merci. Partagez ce lien avec vos amis :", "Parrainages :"],
+		"message": {
+			en: "Thank you. You are signed up.",
+			de: "Danke. Du bist angemeldet.",
+			es: "Gracias. Te has inscrito.",
+			fr: "Merci. Votre inscription est prise en compte.",
+		},
+		"again": {
+			en: "You are already signed up.",
+			de: "Du bist schon angemeldet.",
+			es: "Ya estabas en la lista.",
+			fr: "Vous \u00eates d\u00e9j\u00e0 sur la liste.",
+		},
+		"check-mail": {
+			en: "Thank you. Please check your inbox.",
+			de: "Danke. Bitte schau in dein Postfach.",
+			es: "Gracias. Revisa tu correo.",
+			fr: "Merci. Consultez votre messagerie.",
+		},
+		"check-phone": {
+			en: "Thank you. We have sent you a code.",
+			de: "Danke. Wir haben dir einen Code geschickt.",
+			es: "Gracias. Te hemos enviado un c\u00f3digo.",
+			fr: "Merci. Nous vous avons envoy\u00e9 un code.",
+		},
+		"code-link": {
+			en: "Enter the code",
+			de: "Code eingeben",
+			es: "Introducir el c\u00f3digo",
+			fr: "Saisir le code",
+		},
+		"share-link": {
+			en: "Your link to share:",
+			de: "Dein Link zum Teilen:",
+			es: "Tu enlace para compartir:",
+			fr: "Votre lien \u00e0 partager :",
+		},
+		"position": {
+			en: "Your position",
+			de: "Dein Platz",
+			es: "Tu posici\u00f3n",
+			fr: "Votre place",
+		},
+		"points": {
+			en: "Your points",
+			de: "Deine Punkte",
+			es: "Tus puntos",
+			fr: "Vos points",
+		},
+		"referrals": {
+			en: "Friends joined",
+			de: "Empfehlungen",
+			es: "Invitados",
+			fr: "Parrainages",
+		},
+		"link": {
+			en: "Your link",
+			de: "Dein Link",
+			es: "Tu enlace",
+			fr: "Votre lien",
+		},
+		"error": {
+			en: "This did not work. Please try again later.",
+			de: "Das hat nicht geklappt. Bitte versuche es sp\u00e4ter noch einmal.",
+			es: "No ha funcionado. Int\u00e9ntalo de nuevo m\u00e1s tarde.",
+			fr: "Cela n\u2019a pas fonctionn\u00e9. R\u00e9essayez plus tard.",
+		},
+		"signup_text": {
+			en: "Enter your email address:",
+			de: "Gib deine E-Mail-Adresse ein:",
+			es: "Introduce tu correo electr\u00f3nico:",
+			fr: "Saisissez votre adresse e-mail :",
+		},
+		"button_text": {
+			en: "Subscribe",
+			de: "Anmelden",
+			es: "Suscribirse",
+			fr: "S\u2019inscrire",
+		},
+		"share_text": {
+			en: "Thank you. Share this link with your friends:",
+			de: "Danke. Teile diesen Link mit anderen:",
+			es: "Gracias. Comparte este enlace con tus amigos:",
+			fr: "Merci. Partagez ce lien avec vos amis :",
+		},
+		"influenced_count_text": {
+			en: "Friends joined:",
+			de: "Empfehlungen:",
+			es: "Invitados:",
+			fr: "Parrainages :",
+		},
 	};
 	// What the page says by an attribute, else the script's own words in the language of the nearest lang.
-	const textOf = (element, name) => element.getAttribute("data-" + name) || (texts[languageOf(element)] || texts.en)[textNames.indexOf(name)];
+	const textOf = (element, name) => element.getAttribute("data-" + name) || texts[name][languageOf(element)] || texts[name].en;
 	// of a body without a key; what only informs is left out of a larger one
 	const bodyBytes = 31000;
 	const query = new URLSearchParams(location.search);

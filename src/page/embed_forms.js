@@ -194,11 +194,11 @@ function showShare(place, lead) {
 	const address = webAddress(lead.social_url);
 	const shown = make("div", "", { "class": "kol_embed_share_result", role: "status", tabindex: "-1" });
 	shown.append(make("p", textOf(place, "share_text")));
-	if (address)
-		shown.append(make("p"), make("p", textOf(place, "influenced_count_text") + " "));
 	if (address) {
-		shown.children[1].append(make("a", address, { href: address }));
-		shown.children[2].append(make("span", Object(lead.influence).direct, { "class": "direct_influence" }));
+		const link = make("p"), joined = make("p", textOf(place, "influenced_count_text") + " ");
+		link.append(make("a", address, { href: address }));
+		joined.append(make("span", Object(lead.influence).direct, { "class": "direct_influence" }));
+		shown.append(link, joined);
 	}
 	place.textContent = "";
 	place.append(shown);

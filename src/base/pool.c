@@ -236,6 +236,17 @@ pool_join(struct pool *pool, const struct slice *pieces, size_t count)
 }
 
 struct slice
+pool_join_with(struct pool *pool, struct slice separator, const struct slice *texts, size_t count)
+{
+	struct slice *pieces = POOL_ARRAY(pool, 2 * count, struct slice);
+	for (size_t i = 0; i < count; i++) {
+		pieces[2 * i] = i == 0 ? SLICE("") : separator;
+		pieces[2 * i + 1] = texts[i];
+	}
+	return pool_join(pool, pieces, 2 * count);
+}
+
+struct slice
 pool_printf(struct pool *pool, const char *format, ...)
 {
 	va_list args, again;

@@ -39,6 +39,8 @@ char *pool_string(struct pool *pool, struct slice s);
 struct slice pool_join(struct pool *pool, const struct slice *pieces, size_t count);
 #define POOL_JOIN(pool, ...) \
 	pool_join((pool), (const struct slice[]){ __VA_ARGS__ }, ARRAY_SIZE(((const struct slice[]){ __VA_ARGS__ })))
+/* The texts, with a separator between each two. */
+struct slice pool_join_with(struct pool *pool, struct slice separator, const struct slice *texts, size_t count);
 struct slice pool_printf(struct pool *pool, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* A growing array in a pool: makes room for one more item. `*capacity` counts items; `items` may be NULL initially. Returns the

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "identity/host_list.h"
 
-#include "identity/domain.h"
 #include <stdlib.h>
+
+#include "identity/domain.h"
 
 static int
 compare(const void *left, const void *right)
@@ -61,12 +62,7 @@ host_list_parse(struct pool *pool, struct slice text, struct host_list *list, st
 struct slice
 host_list_text(struct pool *pool, const struct host_list *list)
 {
-	struct slice *pieces = POOL_ARRAY(pool, 2 * list->count, struct slice);
-	for (size_t i = 0; i < list->count; i++) {
-		pieces[2 * i] = i == 0 ? SLICE("") : SLICE(" ");
-		pieces[2 * i + 1] = list->hosts[i];
-	}
-	return pool_join(pool, pieces, 2 * list->count);
+	return pool_join_with(pool, SLICE(" "), list->hosts, list->count);
 }
 
 /* Only lists of older versions have other hosts than lower-case A-labels, which need no conversion. */

@@ -68,6 +68,24 @@ store_delete_rows_of_leads(struct store *store, struct db_list leads, struct rem
 
 #define DELIVERIES_OF(event) DB_VALUES(DB_U64((event)->id), DB_U64((event)->id + (event)->deliveries))
 
+typedef enum result change_event(struct store *store, const struct found_event *event, struct removal_counts *counts);
+
+/* Changes what belongs to the events, each by the range of its deliveries, then the events. */
+static enum result
+change_events(struct store *store, struct pool *pool, const struct found_event *events, size_t count,
+    struct removal_counts *counts, change_event *change, const struct db_statement *statement)
+{
+	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < count && result == RESULT_OK; i++) {
+		ids[i] = DB_U64(events[i].id);
+		if (events[i].deliveries > 0)
+			result = change(store, &events[i], counts);
+	}
+	counts->events += count;
+	return result == RESULT_OK ? db_execute_rows(store->db, statement, ids, 1, count) : result;
+}
+
 static enum result
 delete_deliveries(struct store *store, const struct found_event *event, struct removal_counts *counts)
 {
@@ -87,30 +105,20 @@ enum result
 store_empty_events(
     struct store *store, struct pool *pool, const struct found_event *events, size_t count, struct removal_counts *counts)
 {
-	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < count && result == RESULT_OK; i++) {
-		ids[i] = DB_U64(events[i].id);
-		if (events[i].deliveries > 0)
-			result = delete_deliveries(store, &events[i], counts);
-	}
-	counts->events += count;
-	return result == RESULT_OK ? db_execute_rows(store->db, &sql_empty_event, ids, 1, count) : result;
+	return change_events(store, pool, events, count, counts, delete_deliveries, &sql_empty_event);
+}
+
+static enum result
+clear_answers(struct store *store, const struct found_event *event, struct removal_counts *counts UNUSED)
+{
+	const struct db_arguments range = DELIVERIES_OF(event);
+	const enum result result = db_execute(store->db, &sql_clear_answers_of_event, &range, NULL);
+	return result == RESULT_OK ? db_execute(store->db, &sql_clear_answers_of_attempts, &range, NULL) : result;
 }
 
 enum result
 store_clear_referrals(
     struct store *store, struct pool *pool, const struct found_event *events, size_t count, struct removal_counts *counts)
 {
-	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < count && result == RESULT_OK; i++) {
-		const struct db_arguments range = DELIVERIES_OF(&events[i]);
-		ids[i] = DB_U64(events[i].id);
-		result = db_execute(store->db, &sql_clear_answers_of_event, &range, NULL);
-		if (result == RESULT_OK)
-			result = db_execute(store->db, &sql_clear_answers_of_attempts, &range, NULL);
-	}
-	counts->events += count;
-	return result == RESULT_OK ? db_execute_rows(store->db, &sql_clear_referral, ids, 1, count) : result;
+	return change_events(store, pool, events, count, counts, clear_answers, &sql_clear_referral);
 }

@@ -20,16 +20,14 @@ add_spelling(struct slice *spellings, size_t *count, struct slice text)
 struct slice
 store_address_spellings(struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count)
 {
-	struct slice spellings[FINDER_SPELLINGS_MAX], lines = SLICE("");
+	struct slice spellings[FINDER_SPELLINGS_MAX];
 	size_t count = 0;
 	add_spelling(spellings, &count, person->address);
 	if (person->channel == CHANNEL_EMAIL)
 		add_spelling(spellings, &count, person->typed);
 	for (size_t i = 0; i < lead_count && person->channel == CHANNEL_EMAIL; i++)
 		add_spelling(spellings, &count, leads[i].email);
-	for (size_t i = 0; i < count; i++)
-		lines = POOL_JOIN(pool, lines, i == 0 ? SLICE("") : SLICE("\n"), spellings[i]);
-	return lines;
+	return pool_join_with(pool, SLICE("\n"), spellings, count);
 }
 
 struct address_finder *
@@ -110,14 +108,9 @@ wanted_of(struct pool *pool, const struct person *person, const struct lead *lea
 /* ---- as it is stored ---- */
 
 static struct slice
-join(struct pool *pool, const struct slice *texts, size_t count)
+listed(struct pool *pool, const struct slice *texts, size_t count)
 {
-	struct slice *pieces = POOL_ARRAY(pool, 2 * count, struct slice);
-	for (size_t i = 0; i < count; i++) {
-		pieces[2 * i] = i == 0 ? SLICE("") : SLICE(",");
-		pieces[2 * i + 1] = texts[i];
-	}
-	return count == 0 ? SLICE_NONE : pool_join(pool, pieces, 2 * count);
+	return count == 0 ? SLICE_NONE : pool_join_with(pool, SLICE(","), texts, count);
 }
 
 struct slice
@@ -126,7 +119,7 @@ wanted_ids_text(struct pool *pool, const struct wanted *wanted)
 	struct slice *texts = POOL_ARRAY(pool, wanted->count, struct slice);
 	for (size_t i = 0; i < wanted->count; i++)
 		texts[i] = pool_printf(pool, "%" PRIu64, wanted->leads[i].id);
-	return join(pool, texts, wanted->count);
+	return listed(pool, texts, wanted->count);
 }
 
 struct slice
@@ -135,7 +128,7 @@ wanted_social_ids_text(struct pool *pool, const struct wanted *wanted)
 	struct slice *texts = POOL_ARRAY(pool, wanted->count, struct slice);
 	for (size_t i = 0; i < wanted->count; i++)
 		texts[i] = wanted->leads[i].social_id;
-	return join(pool, texts, wanted->count);
+	return listed(pool, texts, wanted->count);
 }
 
 void

@@ -199,6 +199,32 @@ pool_copy_lower(struct pool *pool, struct slice s)
 }
 
 struct slice
+pool_with_paired_brackets(struct pool *pool, struct slice s)
+{
+	if (slice_find(s, '[') == s.size && slice_find(s, ']') == s.size)
+		return s;
+	char *copy = pool_string(pool, s);
+	size_t open = 0, close = 0;
+	for (size_t i = 0; i < s.size; i++) {
+		if (copy[i] == '[')
+			open++;
+		else if (copy[i] == ']' && open > 0)
+			open--;
+		else if (copy[i] == ']')
+			copy[i] = ')';
+	}
+	for (size_t i = s.size; i-- > 0;) {
+		if (copy[i] == ']')
+			close++;
+		else if (copy[i] == '[' && close > 0)
+			close--;
+		else if (copy[i] == '[')
+			copy[i] = '(';
+	}
+	return (struct slice){ copy, s.size };
+}
+
+struct slice
 pool_with_line_feeds(struct pool *pool, struct slice s)
 {
 	char *copy = pool_bytes(pool, s.size);

@@ -12,7 +12,8 @@ enum { DEPTH_MAX = 2 };
 struct slice
 custom_field_name(struct pool *pool, struct slice typed)
 {
-	if (slice_is_ascii(typed)) /* most names */
+	typed = pool_with_paired_brackets(pool, typed); /* so that `custom_fields[name]` has one reading */
+	if (slice_is_ascii(typed))                      /* most names */
 		return pool_copy_lower(pool, typed);
 	size_t size = 0;
 	/* without a language or normalisation: the result must not depend on the locale */

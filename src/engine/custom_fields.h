@@ -41,8 +41,8 @@ struct custom_field_limits {
 	size_t public_bytes; /* … and of those together that calls without a key stored; 0: the same */
 };
 
-/* The name under which a parameter is stored: in lower case in every script, else unchanged (docs/api.md 4.4). It may be
- * half as long again as the submitted one. */
+/* The name under which a parameter is stored: in lower case in every script, with a parenthesis for each bracket without its
+ * counterpart, else unchanged (docs/api.md 4.4). It may be half as long again as the submitted one. */
 struct slice custom_field_name(struct pool *pool, struct slice typed);
 
 /* The object whose members are custom fields. */

@@ -63,16 +63,19 @@ add_index(struct json_parser *parser, size_t index)
 static void
 read_key(struct json_parser *parser, const struct json_event *event)
 {
+	struct slice key = event->text;
 	parser->name_size = parser->levels[event->depth - 1].name_size;
-	if (event->depth > 1)
-		add_to_name(parser, SLICE("["));
-	add_to_name(parser, event->text);
-	if (event->depth > 1)
-		add_to_name(parser, SLICE("]"));
-	else
-		(void)!params_begin(parser->source, event->text);
+	if (event->depth == 1) {
+		add_to_name(parser, key);
+		(void)!params_begin(parser->source, key);
+		return;
+	}
+	key = pool_with_paired_brackets(parser->source->pool, key); /* so that the name has one reading */
+	add_to_name(parser, SLICE("["));
+	add_to_name(parser, key);
+	add_to_name(parser, SLICE("]"));
 	if (event->depth == 2)
-		params_begin_member(parser->source, (struct slice){ parser->name, parser->levels[1].name_size }, event->text);
+		params_begin_member(parser->source, (struct slice){ parser->name, parser->levels[1].name_size }, key);
 }
 
 static bool

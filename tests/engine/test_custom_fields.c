@@ -28,6 +28,11 @@ names_become_lower_case_in_every_script(void **state UNUSED)
 		/* no lower case */
 		{ "\xe5\x90\x8d\xe5\x89\x8d", "\xe5\x90\x8d\xe5\x89\x8d" },
 		{ "stra\xc3\x9f\x65", "stra\xc3\x9f\x65" },
+		/* brackets in pairs, so that a name within brackets has one reading */
+		{ "A[b][]", "a[b][]" },
+		{ "[[x]", "([x]" },
+		{ "a]b[c", "a)b(c" },
+		{ "]][a[][", "))(a[](" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct slice name = custom_field_name(pool, slice_of(cases[i][0]));

@@ -67,17 +67,24 @@ is_no_field(struct slice name, struct slice base)
 	return slice_starts_with(name, SLICE("_")) || is_utm(name) || parameter_is_reserved(base);
 }
 
+/* What a person has agreed to. A link must not say it for them. */
+static bool
+is_consent(struct slice name)
+{
+	return slice_starts_with(name, SLICE("consent"));
+}
+
 /* docs/api.md 1.4: utm_*, kid and custom fields. The author of a link chose them, not the visitor, so they must not
- * identify the lead or set a redirect. */
+ * identify the lead, set a redirect or give a consent. */
 static bool
 may_come_from_url(void *pool, const struct http_param *param)
 {
 	struct slice name, base;
 	if (custom_field_member(pool, param->name, &name, &base))
-		return !is_no_field(name, base);
+		return !is_no_field(name, base) && !is_consent(base);
 	if (is_utm(name) || parameter_is_from_url(param->name))
 		return param->value.type != HTTP_ARRAY; /* which is an error in a request */
-	return !slice_starts_with(name, SLICE("_")) && !parameter_is_reserved(name);
+	return !slice_starts_with(name, SLICE("_")) && !parameter_is_reserved(name) && !is_consent(name);
 }
 
 /* The whole query is merged: a value that was cut with the URL would be a wrong one. */

@@ -22,7 +22,7 @@ struct custom_fields {
 	size_t count;
 };
 
-/* The object of a lead. Its first `keyed` fields were stored by calls with a key. */
+/* The object of a lead. Its first `keyed` fields were stored by callers that may change leads. */
 struct stored_fields {
 	struct slice json; /* absent: it has none */
 	size_t keyed;
@@ -31,14 +31,14 @@ struct stored_fields {
 struct custom_field_changes {
 	const struct custom_field *items;
 	size_t count;
-	size_t optional; /* the last so many, with names of their own: left out where they do not fit */
-	bool with_key;
+	size_t optional; /* the last so many, with names of their own: stored as a stranger's, and left out where they do not fit */
+	bool keyed;      /* the others are those of a caller that may change leads */
 };
 
 struct custom_field_limits {
 	size_t fields;       /* of a lead */
 	size_t bytes;        /* of the JSON object with its names … */
-	size_t public_bytes; /* … and of those together that calls without a key stored; 0: the same */
+	size_t public_bytes; /* … and of those together that strangers stored; 0: the same */
 };
 
 /* The name under which a parameter is stored: in lower case in every script, with a parenthesis for each bracket without its
@@ -59,9 +59,9 @@ struct custom_fields custom_fields_read(struct pool *pool, struct slice json);
 void custom_fields_texts(struct pool *pool, struct slice json, const struct slice *names, size_t count, struct slice *texts);
 
 /* Applies the changes of a call to the fields of a lead. Returns false with a message for the client in *problem when the
- * changes that are not optional exceed a limit alone, or with a key together with the fields that were stored with one. What
- * callers without a key store never makes a call fail (docs/api.md 1.3): fields that they stored are left out where those of
- * the call need their room, and so are those of a call without a key that do not fit beside the ones that came with a key. */
+ * changes that are not optional exceed a limit alone, or, if they are keyed, together with the keyed fields that are stored.
+ * What strangers store never makes a call fail (docs/api.md 1.3): fields that they stored are left out where those of the call
+ * need their room, and so are a stranger's that do not fit beside the keyed ones. An optional one never replaces a keyed one. */
 MUST_CHECK bool custom_fields_merge(struct pool *pool, const struct stored_fields *stored,
     const struct custom_field_changes *changes, const struct custom_field_limits *limits, struct stored_fields *merged,
     struct slice *problem);

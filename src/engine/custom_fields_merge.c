@@ -111,7 +111,7 @@ fit_alone(struct pool *pool, struct members *sent, const struct room *most, stru
 	return true;
 }
 
-/* Those that came with a key stay, unless the call removes them. */
+/* Keyed ones stay, unless the call removes them. */
 static void
 keep_keyed(const struct members *old, size_t keyed, const struct members *sent, struct room *room)
 {
@@ -124,22 +124,25 @@ keep_keyed(const struct members *old, size_t keyed, const struct members *sent, 
 	}
 }
 
-/* A field of the call takes the place of a stored one, which stays if there is no room for the change. Returns why the
- * first one does not fit that is not optional. */
+/* A field of the call takes the place of a stored one, which stays if there is no room for the change. The first `keyed_sent`
+ * are not strangers', which have a share of the room. Returns why the first one does not fit that is not optional. */
 static enum shortage
-keep_sent(const struct members *old, size_t keyed, const struct members *sent, struct room *room)
+keep_sent(const struct members *old, size_t keyed, const struct members *sent, size_t keyed_sent, struct room *room,
+    struct room *share)
 {
 	enum shortage first = SHORT_OF_NOTHING;
 	for (size_t i = 0; i < sent->count; i++) {
 		struct member *member = &sent->items[i], *stored = find(old, keyed, member->name);
-		if (!slice_present(member->text))
+		if (!slice_present(member->text) || (member->optional && stored != NULL))
 			continue;
 		const struct room before = *room;
 		if (stored != NULL) {
 			room->fields++;
 			room->bytes += stored->text.size + 1;
 		}
-		const enum shortage shortage = shortage_for(room, member);
+		enum shortage shortage = shortage_for(room, member);
+		if (shortage == SHORT_OF_NOTHING && i >= keyed_sent)
+			shortage = shortage_for(share, member);
 		member->stays = shortage == SHORT_OF_NOTHING;
 		if (!member->stays) {
 			*room = before;
@@ -148,13 +151,15 @@ keep_sent(const struct members *old, size_t keyed, const struct members *sent, s
 			continue;
 		}
 		take(room, member);
+		if (i >= keyed_sent)
+			take(share, member);
 		if (stored != NULL)
 			stored->stays = false;
 	}
 	return first;
 }
 
-/* Those that came without a key give way. */
+/* A stranger's give way. */
 static void
 keep_public(const struct members *old, size_t keyed, const struct members *sent, struct room *room, struct room *share)
 {
@@ -188,17 +193,15 @@ write_members(struct buffer *out, const struct member *members, size_t count)
 }
 
 static struct stored_fields
-write_merged(struct pool *pool, const struct members *old, size_t keyed, const struct members *sent, bool with_key)
+write_merged(struct pool *pool, const struct members *old, size_t keyed, const struct members *sent, size_t keyed_sent)
 {
 	struct stored_fields merged = { SLICE_NONE, 0 };
 	struct buffer out;
 	buffer_init(&out, CUSTOM_FIELDS_MAX_BYTES);
 	merged.keyed = write_members(&out, old->items, keyed);
-	if (with_key)
-		merged.keyed += write_members(&out, sent->items, sent->count);
+	merged.keyed += write_members(&out, sent->items, keyed_sent);
 	write_members(&out, old->items + keyed, old->count - keyed);
-	if (!with_key)
-		write_members(&out, sent->items, sent->count);
+	write_members(&out, sent->items + keyed_sent, sent->count - keyed_sent);
 	if (out.size > 0) {
 		buffer_add_byte(&out, '}');
 		merged.json = pool_copy(pool, buffer_slice(&out));
@@ -214,22 +217,20 @@ custom_fields_merge(struct pool *pool, const struct stored_fields *stored, const
 	const struct custom_fields fields = custom_fields_read(pool, stored->json);
 	const struct members old = members_of(pool, fields.items, fields.count);
 	struct members sent = members_of(pool, changes->items, changes->count);
-	for (size_t i = sent.count - changes->optional; i < sent.count; i++)
+	const size_t required = sent.count - changes->optional, keyed_sent = changes->keyed ? required : 0;
+	for (size_t i = required; i < sent.count; i++)
 		sent.items[i].optional = true;
 	const size_t keyed = stored->keyed < old.count ? stored->keyed : old.count;
 	const bool is_less = limits->public_bytes != 0 && limits->public_bytes < limits->bytes;
 	const struct room most = room_of(limits->fields, limits->bytes);
 	struct room room = most, share = room_of(limits->fields, is_less ? limits->public_bytes : limits->bytes);
-	if (!fit_alone(pool, &sent, changes->with_key ? &most : &share, problem))
+	if (!fit_alone(pool, &sent, changes->keyed ? &most : &share, problem))
 		return false;
 	keep_keyed(&old, keyed, &sent, &room);
-	const enum shortage shortage = keep_sent(&old, keyed, &sent, &room);
-	if (shortage != SHORT_OF_NOTHING && changes->with_key)
+	const enum shortage shortage = keep_sent(&old, keyed, &sent, keyed_sent, &room, &share);
+	if (shortage != SHORT_OF_NOTHING && changes->keyed)
 		return fail_merge(pool, shortage, &most, problem);
-	for (size_t i = 0; i < sent.count && !changes->with_key; i++)
-		if (sent.items[i].stays)
-			take(&share, &sent.items[i]);
 	keep_public(&old, keyed, &sent, &room, &share);
-	*merged = write_merged(pool, &old, keyed, &sent, changes->with_key);
+	*merged = write_merged(pool, &old, keyed, &sent, keyed_sent);
 	return true;
 }

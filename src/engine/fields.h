@@ -50,7 +50,7 @@
 	X(BOOL, opted_out, PAYLOADS, ON_CHANGE, PERSONAL) \
 	X(BOOL, sms_opted_out, PAYLOADS, ON_CHANGE, PERSONAL) \
 	X(TEXT, custom_fields, PAYLOADS, ON_CHANGE, BY_CODE) /* a JSON object */ \
-	X(U32, keyed_fields, BATCHES, ON_CHANGE, BY_CODE) /* so many of them, the first, came with a key */ \
+	X(U32, keyed_fields, BATCHES, ON_CHANGE, BY_CODE) /* so many of them, the first, are not a stranger's */ \
 	X(TEXT, utm, PAYLOADS, ON_CHANGE, BY_CODE) /* a JSON object */ \
 	X(TEXT, uid, PAYLOADS, ON_CHANGE, PERSONAL) \
 	X(TEXT, redirect_url, PAYLOADS, ON_CHANGE, BY_CODE) \

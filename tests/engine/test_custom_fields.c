@@ -155,7 +155,13 @@ public_fields_give_way(void **state UNUSED)
 		    SLICE("{\"a\":\"123456789012345678901\",\"b\":12}"), 2, 0 },
 		/* optional ones, which are the last, are left out alone, with a key or not (1.4) */
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}"),
-		    SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1}"), 4, 3 },
+		    SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1}"), 2, 3 },
+		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"x\":\"12345678901234567890\"}"), SLICE("{\"a\":1}"), 1, 1 },
+		/* they give way as a stranger's, and replace none but a stranger's */
+		{ SLICE("{\"p\":1,\"q\":1}"), 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"x\":1}"),
+		    SLICE("{\"a\":1,\"b\":1,\"p\":1,\"x\":1}"), 2, 1 },
+		{ SLICE("{\"p\":1,\"q\":1}"), 1, KEYED, SLICE("{\"p\":2,\"q\":2}"), SLICE("{\"p\":1,\"q\":2}"), 1, 2 },
+		{ SLICE("{\"p\":1,\"q\":1}"), 1, PUBLIC, SLICE("{\"p\":2,\"q\":2}"), SLICE("{\"p\":1,\"q\":2}"), 1, 2 },
 		{ SLICE_NONE, 0, PUBLIC, SLICE("{\"a\":\"1234567890123456\",\"x\":2}"), SLICE("{\"a\":\"1234567890123456\"}"),
 		    0, 1 },
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1}"), 3, KEYED, SLICE("{\"a\":1,\"x\":1}"),

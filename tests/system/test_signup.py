@@ -377,6 +377,16 @@ def test_no_url_refuses_a_signup(campaign, query, left, key):
     assert fields["plan"] == "gold" and (left is None or len(fields) == 1 + left)
 
 
+def test_no_url_replaces_what_a_key_stored(campaign):
+    """1.3, 1.4: a parameter of a link counts as that of a stranger, also in a call with a key, and gives no consent"""
+    campaign.lead(**ADA, plan="gold")
+    url = "https://shop.example/?plan=free&color=red&consent=yes&custom_fields[Consent_Version]=1&"
+    assert campaign.lead(**ADA, __url=url + "&".join(f"u{number}=x" for number in range(60)))["custom_fields"]["plan"] == "gold"
+    fields = campaign.lead(**ADA, **{f"own{number}": "x" for number in range(47)})["custom_fields"]
+    assert len(fields) == 50 and fields["plan"] == "gold" and fields["color"] == "red" and "own46" in fields
+    assert not [name for name in fields if name.startswith("consent")]
+
+
 def test_utm_with_the_largest_settings(make_service):
     """1 Caps: with any settings, stored values are complete"""
     service = make_service(settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "60k")])

@@ -87,6 +87,15 @@ def test_fields_of_strangers_give_way(campaign):
             assert campaign.post({**address, **junk("a"), **more}, key=None).verdict == (406, "invalid_parameter")
 
 
+def test_fields_of_weak_keys_give_way(campaign, leadhook, account):
+    """1.3: a key that may not change leads is a stranger's"""
+    weak = leadhook("key", "add", account.id, "--rights", "ingest")["key"]
+    campaign.lead(email="ada@example.org", plan="gold")
+    sign_up(campaign, key=weak, email="ada@example.org", **{f"weak{number}": "x" for number in range(49)})
+    fields = campaign.lead(email="ada@example.org", crm_id="7")["custom_fields"]
+    assert len(fields) == 50 and (fields["plan"], fields["crm_id"]) == ("gold", "7") and "weak48" not in fields
+
+
 def test_a_social_id_is_public(strict, ada):
     shown = strict.get({"social_id": ada["social_id"]}, key=None)
     assert (shown.status, shown.json["first_name"]) == (200, "Ada")

@@ -249,7 +249,7 @@ static bool
 merge_fields(struct step *step, const struct signup *signup, const struct working_lead *lead, struct stored_fields *merged)
 {
 	const struct custom_field_changes changes = { signup->custom_fields, signup->custom_field_count,
-		signup->optional_fields, step->command->rights != RIGHTS_NONE };
+		signup->optional_fields, step_has_right(step, RIGHT_CHANGE) };
 	struct stored_fields stored = { SLICE_NONE, 0 };
 	struct slice problem;
 	if (lead != NULL)

@@ -34,7 +34,8 @@ schema_files = \
 	%D%/0032-audit-bytes.sql \
 	%D%/0033-sendings.sql \
 	%D%/0034-keyed-fields.sql \
-	%D%/0035-token-epochs.sql
+	%D%/0035-token-epochs.sql \
+	%D%/0036-points-due.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

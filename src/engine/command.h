@@ -19,7 +19,7 @@ struct payload_view {
 	bool full; /* with a key, and in webhooks; else the public view */
 	bool skip_urls, skip_actions;
 	bool url; /* social_url also as `url` */
-	bool own; /* to the lead itself: status_url has its token */
+	bool own; /* to the lead itself: status_url has its token; with `full`, to its page */
 };
 
 /* How entries of a leaderboard are shown (docs/api.md 4.1.2). Absent texts: without that member. */

@@ -69,6 +69,7 @@
 	X(U32, times_flagged, BATCHES, ON_CHANGE, BY_CODE) /* how often it became fraudulent */ \
 	X(BOOL, announced, BATCHES, ON_CHANGE, BY_CODE) /* new_signup_not_excluded was made */ \
 	X(U32, score, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(U32, points_due, BATCHES, ON_CHANGE, BY_CODE) /* of its sign-up, when it is verified (docs/api.md 4.1.11) */ \
 	X(U32, referrals, PAYLOADS, ON_CHANGE, BY_CODE) /* direct ones that count */ \
 	X(BOOL, has_referred, BATCHES, OF_LINKS, BY_CODE) /* a lead, which may be fraudulent, or deleted since */ \
 	X(U32, unverified_direct, PAYLOADS, ON_CHANGE, BY_CODE) /* referred leads that are not fraudulent, as the next three */ \

@@ -246,6 +246,22 @@ put_unsubscribe_url(struct payload_writer *r)
 	json_end_object(&r->writer);
 }
 
+/* Whether the caller sees nothing that depends on leads which are not verified (docs/api.md 4.1.11). */
+static bool
+hides_unverified(const struct payload_writer *r)
+{
+	return (!r->view.full || r->view.own) && campaign_hides_unverified(r->campaign);
+}
+
+/* Of the campaign, this lead included, so that its rank is not above it. */
+static uint32_t
+shown_leads(const struct payload_writer *r)
+{
+	if (!hides_unverified(r))
+		return r->campaign->counters.leads;
+	return r->campaign->counters.verified + (lead_is_verified(r->lead) ? 0 : 1);
+}
+
 static void
 put_numbers(struct payload_writer *r)
 {
@@ -257,8 +273,12 @@ put_numbers(struct payload_writer *r)
 	json_put_u64(&r->writer, SLICE("rank"), number);
 	json_put_u64(&r->writer, SLICE("rank_relative_position"), number - 1);
 	json_put_u64(&r->writer, SLICE("subscription_number"), number);
-	json_put_u64(&r->writer, SLICE("counter"), r->lead->counter);
-	json_put_u64(&r->writer, SLICE("lead_count"), (uint64_t)r->campaign->counters.leads + r->campaign->jump_start);
+	json_name(&r->writer, SLICE("counter"));
+	if (hides_unverified(r) && !r->view.own) /* it would show whose address has signed up */
+		json_null(&r->writer);
+	else
+		json_u64(&r->writer, r->lead->counter);
+	json_put_u64(&r->writer, SLICE("lead_count"), (uint64_t)shown_leads(r) + r->campaign->jump_start);
 	json_put_u64(&r->writer, SLICE("contest_score"), r->lead->score);
 	json_put_u64(&r->writer, SLICE("contest_score_rank"), r->subject->score_rank);
 	json_put_u64(&r->writer, SLICE("contest_score_rank_relative_position"), r->subject->score_rank - 1);
@@ -388,9 +408,14 @@ put_personal(struct payload_writer *r)
 #undef PUT
 }
 
+/* Nulls unless it is shown. */
 static void
-put_pair(struct payload_writer *r, struct slice key, uint32_t direct, uint32_t indirect)
+put_pair(struct payload_writer *r, struct slice key, bool shown, uint32_t direct, uint32_t indirect)
 {
+	if (!shown) {
+		json_put_raw(&r->writer, key, SLICE("{\"direct\":null,\"indirect\":null}"));
+		return;
+	}
 	json_name(&r->writer, key);
 	json_begin_object(&r->writer);
 	json_put_u64(&r->writer, SLICE("direct"), direct);
@@ -402,14 +427,13 @@ static void
 put_referrals(struct payload_writer *r)
 {
 	const struct lead *lead = r->lead;
+	const bool hides = hides_unverified(r);
+	const uint32_t direct = hides ? 0 : lead->unverified_direct, indirect = hides ? 0 : lead->unverified_indirect;
 	json_put_u64(&r->writer, SLICE("referrals"), lead->referrals);
-	put_pair(r, SLICE("unverified_leads"), lead->unverified_direct, lead->unverified_indirect);
-	if (r->campaign->require_verification)
-		put_pair(r, SLICE("verified_leads"), lead->verified_direct, lead->verified_indirect);
-	else /* this campaign has no such numbers */
-		json_put_raw(&r->writer, SLICE("verified_leads"), SLICE("{\"direct\":null,\"indirect\":null}"));
-	put_pair(r, SLICE("influence"), lead->unverified_direct + lead->verified_direct,
-	    lead->unverified_indirect + lead->verified_indirect);
+	put_pair(r, SLICE("unverified_leads"), !hides, direct, indirect);
+	put_pair(
+	    r, SLICE("verified_leads"), campaign_counts_verified(r->campaign), lead->verified_direct, lead->verified_indirect);
+	put_pair(r, SLICE("influence"), true, direct + lead->verified_direct, indirect + lead->verified_indirect);
 }
 
 static void

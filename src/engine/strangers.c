@@ -55,6 +55,18 @@ stranger_may_count(const struct campaign *campaign, bool owns)
 }
 
 bool
+campaign_hides_unverified(const struct campaign *campaign)
+{
+	return campaign->public_lookup != PUBLIC_LOOKUP_ALL && (campaign->verify_email || campaign->verify_phone);
+}
+
+bool
+campaign_counts_verified(const struct campaign *campaign)
+{
+	return campaign->require_verification || campaign_hides_unverified(campaign);
+}
+
+bool
 campaign_mails_known_leads(const struct campaign *campaign)
 {
 	return (campaign->mails & MESSAGE_BIT(MESSAGE_STATUS_LINK)) != 0;

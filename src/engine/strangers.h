@@ -26,6 +26,12 @@ bool stranger_may_see(const struct campaign *campaign, enum lead_identity identi
 bool stranger_may_change(const struct campaign *campaign, bool owns);
 bool stranger_may_count(const struct campaign *campaign, bool owns);
 
+/* Whether strangers see nothing that depends on leads which are not verified (4.1.11): else it would change with the sign-up of
+ * an address that no lead has, and with that of no other. */
+bool campaign_hides_unverified(const struct campaign *campaign);
+/* Whether a referral counts when the lead is verified. */
+bool campaign_counts_verified(const struct campaign *campaign);
+
 /* Whether a lead that signs up again and is not shown is sent a mail, if the installation sends mail; whether a new one is,
  * too, so that the answers need not differ. */
 bool campaign_mails_known_leads(const struct campaign *campaign);

@@ -17,7 +17,7 @@
 
 #define LEADER_COLUMNS "l.id, l.subscription_number, l.social_id, l.email, l.email_key, l.phone, l.custom_fields, l.score"
 
-#define STATE_COLUMNS "n.lead_count, n.settings_version, n.leads_version"
+#define STATE_COLUMNS "n.lead_count, n.verified, n.settings_version, n.leads_version"
 
 /* leads with the state of their campaigns; joined in this order, from the leads' index */
 #define LOOK_UP(identity, index)                                                                   \
@@ -42,7 +42,7 @@ store_statement_list sql_of_show = { &sql_look_up_by_email, &sql_look_up_by_phon
 /* The state of a campaign. */
 struct state {
 	uint64_t campaign_id;
-	uint32_t leads;
+	uint32_t leads, verified;
 	struct campaign_versions versions;
 };
 
@@ -53,12 +53,13 @@ state_from_row(uint64_t campaign_id, const struct db_rows *rows, size_t row, siz
 	return (struct state){
 		.campaign_id = campaign_id,
 		.leads = store_get_u32(rows, row, first + STATE_LEADS),
+		.verified = store_get_u32(rows, row, first + STATE_VERIFIED),
 		.versions = { .settings = db_get_u64(rows, row, first + STATE_SETTINGS_VERSION),
 		    .leads = db_get_u64(rows, row, first + STATE_LEADS_VERSION) },
 	};
 }
 
-/* The cached campaign, with its current number of leads. */
+/* The cached campaign, with its current numbers of leads. */
 static enum result
 read_subjects(struct store *store, struct pool *pool, const struct state *state, const struct lead *leads, size_t count,
     struct payload_subject **subjects)
@@ -78,6 +79,7 @@ read_subjects(struct store *store, struct pool *pool, const struct state *state,
 		return result;
 	*campaign = cached->campaign;
 	campaign->counters.leads = state->leads;
+	campaign->counters.verified = state->verified;
 	*subjects = POOL_ARRAY(pool, count, struct payload_subject);
 	for (size_t i = 0; i < count; i++)
 		(*subjects)[i] = (struct payload_subject){ .campaign = campaign,

@@ -193,7 +193,7 @@ enum shown_column {
 };
 
 /* Columns of sql_select_state, in order. */
-enum state_column { STATE_LEADS, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION };
+enum state_column { STATE_LEADS, STATE_VERIFIED, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION };
 
 /* Columns of sql_select_histogram…, in order. */
 enum histogram_column {

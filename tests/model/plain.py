@@ -24,7 +24,7 @@ SETTINGS = {
     "jump_start": 0, "privacy": True, "require_key": False, "compat": False, "landing_url": None, "thankyou_url": None,
     "status_url": None, "points_signup": 0, "points_direct": 1, "points_indirect": 0, "points_verified": 0,
     "require_verification": False, "waitlist": False, "max_per_ip": 0, "blocked_email_domains": [], "blocked_referrers": [], "allowed_networks": [],
-    "public_lookup": 0, "public_update": 0,
+    "public_lookup": 0, "public_update": 0, "verify_email": False,
 }
 
 
@@ -101,7 +101,8 @@ class Step:
             del self.campaign.leads[id]
         view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions", "url")]
         sent = self.command.get("redirect_url") is not None
-        body = payload(self.campaign, self.answer, *view, redirect_sent=sent) if self.answer else None
+        own = self.command.get("account", 0) == 0 and (self.answer is self.created or self.owns(self.answer))
+        body = payload(self.campaign, self.answer, *view, redirect_sent=sent, own=own) if self.answer else None
         if self.withheld:
             body = withheld(self.campaign, self.command.get("skip_urls"), self.command.get("redirect_url"))
         return Result(body=body, events=events)
@@ -223,6 +224,7 @@ class Step:
                 lead.flags = [flag for flag in lead.flags if flag != "unproven"]
                 if not lead.fraudulent:
                     self.announce(lead)
+            self.book_signup(lead)
             self.credit(lead, "verify")
 
     def change_unverify(self, lead):
@@ -289,7 +291,8 @@ class Step:
         campaign.leads[lead.id] = self.created = lead
         self.emitted.append(("new_signup", lead.id, None))
         self.flag(lead, self.flags_at_signup(lead))
-        self.book(lead, "signup", 0, 0, campaign.settings["points_signup"])
+        lead.points_due = campaign.settings["points_signup"]
+        self.book_signup(lead)
         if not lead.fraudulent:
             self.announce(lead)
             self.credit(lead, "creation")
@@ -391,6 +394,10 @@ class Step:
         lead.ledger = lead.ledger + [Entry(reason, ref, round, delta, requested, message)]
         return delta
 
+    def book_signup(self, lead):
+        if lead.verified or not self.campaign.hides_unverified():
+            lead.points_due = self.book(lead, "signup", 0, 0, lead.points_due) and 0
+
     def tag(self, lead, tag_id):
         if tag_id in lead.tags:
             return
@@ -413,7 +420,7 @@ class Step:
     def credit(self, lead, why):
         """At creation, verify and approve: credits the ancestors of a lead that counts."""
         settings = self.campaign.settings
-        if lead.fraudulent or (settings["require_verification"] and not lead.verified):
+        if lead.fraudulent or (self.campaign.counts_verified() and not lead.verified):
             return
         for link, ancestor in self.campaign.chain(lead):
             link.counts = True

@@ -63,6 +63,7 @@ class Lead:
     source: Optional[str] = None
     flags: list = dataclasses.field(default_factory=list)
     times_flagged: int = 0
+    points_due: int = 0
     announced: bool = False
     ledger: list = dataclasses.field(default_factory=list)
     tags: list = dataclasses.field(default_factory=list)
@@ -114,6 +115,13 @@ class Campaign:
             if link is None or link.ancestor not in self.leads:
                 return
             yield link, self.leads[link.ancestor]
+
+    def hides_unverified(self):
+        """From callers without a key."""
+        return self.settings["public_lookup"] != 0 and self.settings["verify_email"]
+
+    def counts_verified(self):
+        return self.settings["require_verification"] or self.hides_unverified()
 
     def stats(self):
         leads = self.leads.values()

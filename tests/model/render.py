@@ -37,15 +37,17 @@ def pair(campaign, lead, counted):
     return {"direct": sum(1 for link in links if link.level == 1), "indirect": sum(1 for link in links if link.level > 1)}
 
 
-def payload(campaign, lead, full, skip_urls=False, skip_actions=False, url=False, redirect_sent=False):
+def payload(campaign, lead, full, skip_urls=False, skip_actions=False, url=False, redirect_sent=False, own=False):
     settings = campaign.settings
     given, family = names(lead.custom_fields)
     hashed = lead.email_key if full and lead.email_key else lead.social_id
+    hides = not full and campaign.hides_unverified()
+    shown_leads = sum(other.verified or other is lead for other in campaign.leads.values()) if hides else len(campaign.leads)
     above = [other for other in campaign.leads.values() if not other.fraudulent and other.score > lead.score]
     shown = {
         "id": lead.id, "social_id": lead.social_id, "campaign_id": campaign.id, "list_id": campaign.id,
         "rank": lead.number, "subscription_number": lead.number, "rank_relative_position": lead.number - 1,
-        "counter": lead.counter, "lead_count": len(campaign.leads) + settings["jump_start"],
+        "counter": None if hides and not own else lead.counter, "lead_count": shown_leads + settings["jump_start"],
         "contest_score": lead.score, "contest_score_rank": 1 + len(above),
         "contest_score_rank_relative_position": len(above),
         "first_name": given, "given_name": given, "family_name": family, "display_name": display_name(lead, full),
@@ -54,10 +56,10 @@ def payload(campaign, lead, full, skip_urls=False, skip_actions=False, url=False
         "waitlisted": lead.waitlisted, "enhanced": False, "anonymous": False,
         "referrals": sum(1 for link in campaign.links.values()
                          if link.ancestor == lead.id and link.level == 1 and link.counts),
-        "unverified_leads": pair(campaign, lead, ["unverified"]),
-        "verified_leads": (pair(campaign, lead, ["verified"]) if settings["require_verification"]
+        "unverified_leads": pair(campaign, lead, ["unverified"]) if not hides else {"direct": None, "indirect": None},
+        "verified_leads": (pair(campaign, lead, ["verified"]) if campaign.counts_verified()
                            else {"direct": None, "indirect": None}),
-        "influence": pair(campaign, lead, ["unverified", "verified"]),
+        "influence": pair(campaign, lead, ["verified"] if hides else ["unverified", "verified"]),
     }
     if not skip_urls:
         shown["social_url"] = with_id(settings["landing_url"], "kid", lead.social_id)

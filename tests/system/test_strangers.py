@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/api.md 4.1.11: what callers without a key see and change."""
+import json
 import re
 
 import pytest
@@ -311,3 +312,50 @@ def test_bad_settings(refused, campaign):
     for setting in ("public_lookup=some", "public_update=social_id", "form_answer=html", "language=xx", "hosts=a b c/d",
                     "hosts_only=maybe", "pages=1 2"):
         assert refused(65, "campaign", "set", str(campaign.id), setting).startswith(f"leadhook: {setting.split('=')[0]}=: expected ")
+
+
+NULLS = {"direct": None, "indirect": None}
+
+
+@pytest.mark.parametrize("channel, known, unknown", [
+    ("email", "ada@example.org", "new@example.org"), ("phone", "+491701234567", "+491701234568")])
+def test_leads_that_are_not_verified_do_not_show(service, leadhook, account, channel, known, unknown):
+    """Not verified: the sign-up of a new address changes nothing that strangers see, nor what its referrer sees"""
+    campaign = service.campaign(account, pages="on", points_verified=1, **STRICT, **{f"verify_{channel}": "on"})
+    field = "email" if channel == "email" else "phone_number"
+    early = sign_up(campaign, email="early@example.org")
+    campaign.change("verify", emails=["early@example.org"])
+    leadhook("campaign", "set", campaign.id, "points_signup=2")
+    leader = sign_up(campaign, email="leader@example.org")
+    campaign.change("verify", emails=["leader@example.org"])
+    ada = sign_up(campaign, **{field: known})
+
+    def seen():
+        ids = [lead["social_id"] for lead in (early, leader, ada)]
+        answers = [campaign.get({"limit": 50}, key=None, path="/leaderboard")]
+        answers += [campaign.get({"social_id": id}, key=None, path=path) for id in ids for path in ("", "/leaderboard")]
+        answers.append(campaign.get({"__token": token_of(leader)}, key=None))
+        answers += [campaign.client.request("GET", f"/c/{campaign.id}/s/{id}") for id in [*ids, token_of(leader)]]
+        assert {answer.status for answer in answers} == {200}
+        return [answer.body for answer in answers]
+
+    before = seen()
+    assert [row["social_id"] for row in json.loads(before[0])["leaders"]] == [leader["social_id"]]
+    shown = json.loads(before[1])
+    assert (shown["counter"], shown["lead_count"], shown["unverified_leads"]) == (None, 2, NULLS)
+    sign_up(campaign, **{field: known}, kid=leader["social_id"])
+    assert seen() == before
+    new = sign_up(campaign, **{field: unknown}, kid=leader["social_id"])
+    assert seen() == before
+    assert campaign.find(social_id=ada["social_id"])["counter"] == 2
+    full = campaign.find(social_id=leader["social_id"])
+    assert (full["lead_count"], full["contest_score"], full["unverified_leads"]) == (4, 2, {"direct": 1, "indirect": 0})
+    for _ in range(2):  # once, also when it is verified twice
+        campaign.change("verify", social_ids=[new["social_id"]])
+        campaign.change("unverify", social_ids=[new["social_id"]])
+    campaign.change("verify", social_ids=[new["social_id"]])
+    board = campaign.get({"limit": 50}, key=None, path="/leaderboard").json["leaders"]
+    assert [(row["social_id"], row["contest_score"]) for row in board] == [(leader["social_id"], 4), (new["social_id"], 2)]
+    shown = campaign.get({"social_id": leader["social_id"]}, key=None).json
+    assert (shown["lead_count"], shown["referrals"], shown["verified_leads"]) == (3, 1, {"direct": 1, "indirect": 0})
+    assert shown["influence"] == {"direct": 1, "indirect": 0}

@@ -115,7 +115,7 @@ handle_lookup(struct call *call)
 	struct arguments arguments;
 	if (!call_read(call, GROUP_LEAD | GROUP_VIEW, &arguments))
 		return;
-	arguments.view.own = slice_present(arguments.own.value);
+	arguments.view.own = !arguments.view.full && slice_present(arguments.own.value);
 	if (call_may_see(call, arguments.lead.identity, arguments.view.own))
 		call_show_lead(call, arguments.lead, arguments.view);
 }

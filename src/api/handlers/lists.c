@@ -5,6 +5,7 @@
 #include "api/parameters.h"
 
 #include "base/clock.h"
+#include "engine/strangers.h"
 #include "identity/social_id.h"
 
 enum { PAGE_LEADS = 50, LEADERS = 10, LEADERS_MAX = 50 };
@@ -106,6 +107,13 @@ find_me(struct leaderboard *board, struct campaign_versions *versions)
 	return RESULT_OK;
 }
 
+/* 4.1.11 */
+static bool
+hides_unverified(const struct call *call)
+{
+	return !call_has_right(call, RIGHT_LEADS) && campaign_hides_unverified(&call->campaign);
+}
+
 /* The leaders, from a cache when they were read at these versions. RESULT_CONFLICT: leads have changed since. */
 static enum result
 fetch_leaders(struct leaderboard *board, const struct campaign_versions *versions, int64_t now_ms)
@@ -127,6 +135,9 @@ fetch_leaders(struct leaderboard *board, const struct campaign_versions *version
 		result = store_payload_settings(board->store, &view.settings);
 	if (result != RESULT_OK)
 		return result;
+	if (hides_unverified(call)) /* those without points are last: a sign-up that is not verified brings none */
+		while (count > 0 && leaders[count - 1].score == 0)
+			count--;
 	if (!board_write(pool, leaders, count, &view, call->response->body.maximum, &board->leaders))
 		return RESULT_FAILED;
 	if (later.leads != versions->leads || later.settings != versions->settings)
@@ -163,7 +174,8 @@ static struct slice
 shown_leaders(const struct leaderboard *board)
 {
 	const struct call *call = board->call;
-	if (!board->place.fraudulent || call_has_right(call, RIGHT_LEADS))
+	if (!board->place.fraudulent || call_has_right(call, RIGHT_LEADS) ||
+	    (board->place.score == 0 && hides_unverified(call)))
 		return board->leaders.json;
 	return board_with_lead(call->request->pool, &board->leaders, board->limit, &board->place, board->me);
 }

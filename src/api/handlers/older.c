@@ -14,7 +14,8 @@ handle_lead_of_path(struct call *call)
 	if (!call_read(call, GROUP_VIEW | GROUP_OWNER, &arguments))
 		return;
 	const bool known = social_id_parse(call->request->pool, call->request->segments[2], &lead.value);
-	arguments.view.own = known && slice_present(arguments.own.value) && slice_equal(arguments.own.value, lead.value);
+	arguments.view.own =
+	    !arguments.view.full && known && slice_present(arguments.own.value) && slice_equal(arguments.own.value, lead.value);
 	if (arguments.view.own)
 		lead = arguments.own;
 	if (!call_may_see(call, lead.identity, arguments.view.own))

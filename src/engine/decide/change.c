@@ -109,6 +109,7 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 	lead->lead.bounced = lead->lead.bounced && !by_email;
 	if (!was_verified) {
 		step_clear_unproven(step, lead);
+		step_book_signup(step, lead);
 		step_update_referral(step, lead, SCORE_REFERRAL);
 	}
 	if (step->command->as.change.by_lead)

@@ -2,6 +2,7 @@
  * The chain of referrers, their counts and their credit (docs/api.md 4.6, Chain and Credit). */
 #include "base/panic.h"
 #include "engine/decide/step.h"
+#include "engine/strangers.h"
 
 /* Returns the lead's link to its ancestor at a level, or NULL where the chain ends or the ancestor was deleted. */
 static struct working_link *
@@ -173,7 +174,7 @@ step_update_referral(struct step *step, struct working_lead *lead, enum score_re
 {
 	require(reason == SCORE_REFERRAL || reason == SCORE_FRAUD || reason == SCORE_APPROVE);
 	const struct lead *l = &lead->lead;
-	bool counts = !l->fraudulent && (lead_is_verified(l) || !step->campaign->campaign.require_verification);
+	bool counts = !l->fraudulent && (lead_is_verified(l) || !campaign_counts_verified(&step->campaign->campaign));
 	struct working_lead *ancestor;
 	struct working_link *link;
 	for (unsigned level = 1; (link = find_link(step, l->id, level, &ancestor)) != NULL; level++) {

@@ -2,6 +2,7 @@
  * The score ledger, reward levels, tags and actions (docs/api.md 4.6). */
 #include "engine/decide/step.h"
 #include "engine/id_list.h"
+#include "engine/strangers.h"
 
 int64_t
 step_book(struct step *step, struct working_lead *lead, const struct booking *booking)
@@ -26,6 +27,17 @@ step_book(struct step *step, struct working_lead *lead, const struct booking *bo
 	lead->lead.score = (uint32_t)score;
 	touched->reason = booking->reason;
 	return delta;
+}
+
+void
+step_book_signup(struct step *step, struct working_lead *lead)
+{
+	const uint32_t points = lead->lead.points_due;
+	if (points == 0 || (campaign_hides_unverified(&step->campaign->campaign) && !lead_is_verified(&lead->lead)))
+		return;
+	step_touch(step, lead);
+	lead->lead.points_due = 0;
+	step_book(step, lead, &(struct booking){ .reason = SCORE_SIGNUP, .points = points });
 }
 
 void

@@ -234,7 +234,8 @@ add_lead(struct step *step, const struct signup *signup, const struct stored_fie
 	step_note(step, EVENT_NEW_SIGNUP, lead, SLICE_NONE);
 	if (lead->lead.announced)
 		step_note(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, lead, SLICE_NONE);
-	step_book(step, lead, &(struct booking){ .reason = SCORE_SIGNUP, .points = step->campaign->campaign.points_signup });
+	lead->lead.points_due = step->campaign->campaign.points_signup;
+	step_book_signup(step, lead);
 	book_points(step, signup, lead);
 	if (referrer != NULL) {
 		step_refer(step, lead, referrer);

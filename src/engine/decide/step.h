@@ -108,6 +108,8 @@ struct booking {
 };
 /* Books points, unless they are 0 or the campaign has ended. Returns the actual change of the score. */
 int64_t step_book(struct step *step, struct working_lead *lead, const struct booking *booking);
+/* Books what is due to the lead for its sign-up, or leaves it until the lead is verified. */
+void step_book_signup(struct step *step, struct working_lead *lead);
 /* Adds a tag; does nothing when the lead has it. */
 void step_tag(struct step *step, struct working_lead *lead, const struct tag *tag);
 /* Completes an action; does nothing when the lead has done so. `message`: of the booking, or absent. */

@@ -93,6 +93,7 @@ load_and_run(struct admin_call *call, FILE *out)
 	if (!good && !checks_only && call->command->any_configuration)
 		good = load_anyway(call, &problems, &conf);
 	if (!good) {
+		fputs("leadhook: the configuration is not usable\n", call->errors);
 		fwrite(problems.data, 1, problems.size, call->errors);
 	} else if (checks_only) {
 		report_absent_file(call, conf);

@@ -15,7 +15,7 @@
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
 static const char points[] = "a number from 0 to 99999", yes_or_no[] = "yes or no", url[] = "an http or https URL, or nothing",
-		  hosts[] = "at most 5000 host names, separated by commas or spaces, or nothing";
+		  hosts[] = "at most 5000 host names without scheme and path, separated by commas or spaces, or nothing";
 
 static const struct value_setting setting_table[] = {
 	{ "name", value_name, PLACE(name), "1 to 200 characters" },

@@ -55,11 +55,11 @@ check_url(struct admin_call *call, struct slice url)
 	case WEBHOOK_URL_OK:
 		return true;
 	case WEBHOOK_URL_INVALID:
-		admin_fail_operand(call, "url", "the URL is not valid; it must start with http:// or https://");
+		admin_fail_operand(call, "url", "the URL is not valid; it must start with http:// or https:// and have at most 2048 bytes");
 		return false;
 	case WEBHOOK_URL_FORBIDDEN:
 		admin_fail_operand(call, "url",
-		    "the URL has an address or port that is not allowed (dispatch.allow_networks, deny_ports)");
+		    "webhooks may not be sent to this address or port; the administrator can permit it (dispatch.allow_networks, deny_ports)");
 		return false;
 	}
 	return false;

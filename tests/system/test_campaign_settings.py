@@ -55,7 +55,7 @@ def test_campaigns(leadhook):
 
 def test_settings_are_listed(service, refused):
     """without assignments, the command lists all settings of a campaign and their values"""
-    points, hosts = "a number from 0 to 99999", "at most 5000 host names, separated by commas or spaces, or nothing"
+    points, hosts = "a number from 0 to 99999", "at most 5000 host names without scheme and path, separated by commas or spaces, or nothing"
     settings = {"name": "1 to 200 characters", "state": "active or ended", "ends_at": "a date, a time as in RFC 3339, or nothing",
                 "jump_start": "a number from 0 to 4294967295", "privacy": "yes or no", "require_key": "yes or no", "compat": "yes or no",
                 **{f"{page}_url": "an http or https URL, or nothing" for page in ("landing", "thankyou", "status")},

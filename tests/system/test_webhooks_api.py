@@ -68,7 +68,7 @@ def test_missing_event(campaign, fields):
 @pytest.mark.parametrize("url", ["", "ftp://hooks.example/", "hooks.example", "//hooks.example/", "http:/hooks.example", "http://",
                                  "httpx://hooks.example/", "http://user@hooks.example/", "https://user:secret@hooks.example/",
                                  "https://hooks.example/a\tb", "javascript:alert(1)", "http://hooks.example:99999/",
-                                 "https://hooks.example/" + "x" * 2048, "http://hooks example/",
+                                 "http://hooks example/",
                                  "http://@hooks.example/", "http://hooks.example\\x/", "http://hooks.example/\u0085",
                                  "http://hooks.example:0/", "http://hooks.example:080/", "http://hooks..example/",
                                  f"http://{'x' * 64}.example/", "http://hooks!.example/", "http://♥.example/",
@@ -90,6 +90,8 @@ def test_the_longest_url(campaign):
     """1: 2048 bytes"""
     url = "https://hooks.example/"
     assert create(campaign, url=url + "x" * (2048 - len(url)), event="new_signup").status == 200
+    longer = create(campaign, url=url + "x" * (2049 - len(url)), event="new_signup")
+    assert longer.verdict == (409, "invalid_url") and longer.json["message"] == "Url is longer than 2048 bytes"
 
 
 @pytest.mark.parametrize("url", [

@@ -101,7 +101,7 @@ send_and_read(struct doctor *doctor, const struct logs *logs)
 			   .data };
 	web_send(doctor, &request, &answer);
 	if (!wait_for(logs, path, place))
-		DOCTOR_SKIP(doctor, "no log that can be read has the request: see --access-log");
+		DOCTOR_SKIP(doctor, "no log that can be read has the request; name the right one with --access-log FILE");
 	for (size_t i = 0; i < logs->count; i++) {
 		if (!doctor_has_text(read_new(&logs->items[i], place), key))
 			continue;
@@ -123,7 +123,7 @@ check_access_log(struct doctor *doctor)
 	else if (problem != NULL)
 		DOCTOR_SKIP(doctor, "%s: %s", named, problem);
 	else
-		DOCTOR_SKIP(doctor, "no log of a web server can be read: see --access-log");
+		DOCTOR_SKIP(doctor, "no log of a web server can be read; name it with --access-log FILE");
 	for (size_t i = 0; i < logs.count; i++)
 		close(logs.items[i].fd);
 }

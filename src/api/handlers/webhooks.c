@@ -40,6 +40,9 @@ call_judge_url(struct call *call, const struct parameter *parameter UNUSED, stru
 	enum webhook_url_result result = slice_present(arguments->url) ? webhook_url_judge(call->request->pool, arguments->url,
 									     call->api->options->webhook_addresses)
 								       : WEBHOOK_URL_INVALID;
+	if (result == WEBHOOK_URL_INVALID && arguments->url.size > WEBHOOK_URL_MAX)
+		return call_fail_with(call, FAILURE_INVALID_URL,
+		    pool_printf(call->request->pool, "Url is longer than %d bytes", WEBHOOK_URL_MAX));
 	return result == WEBHOOK_URL_OK ||
 	       call_fail(call, result == WEBHOOK_URL_FORBIDDEN ? FAILURE_FORBIDDEN_URL : FAILURE_INVALID_URL);
 }

@@ -66,7 +66,7 @@ const GROUPS = [
 	]],
 	["forms", "Forms and pages", [
 		["pages", "Host pages for this campaign", "A sign-up page and a status page for each lead.", "check"],
-		["hosts", "Websites that embed the form", "Host names, one per line, for example shop.example.", "lines"],
+		["hosts", "Websites that embed the form", "Host names, one per line, without https:// and path, for example shop.example.", "lines"],
 		["hosts_only", "Accept sign-ups only from these websites", null, "check"],
 		["landing_url", "Landing page for shared links", "Leave empty for the hosted page.", "url"],
 		["thankyou_url", "Thank-you page", "After the form of the hosted page; leave empty for the status page. Forms of other pages go there with data-redirect.", "url"],

@@ -230,18 +230,14 @@
 		return campaignPattern.test(campaign) ? campaign : "";
 	}
 
-	// Of a form that is not made for this service, maybe only the email address.
-	function fieldsOf(form, button, onlyEmail) {
-		const fields = new URLSearchParams();
-		if (!onlyEmail)
-			new FormData(form).forEach((value, name) => typeof value === "string" && fields.append(name, value));
-		const email = !campaignOf(form) && emailField(form);
-		if (email) {
-			fields.delete(email.name);
-			fields.set("email", email.value);
+	function fieldsOf(form, button) {
+		const fields = new URLSearchParams(campaignOf(form) ? "" : typedFields(form));
+		if (campaignOf(form)) {
+			const secrets = Array.from(form.elements).filter(isSecret).map((one) => one.name);
+			new FormData(form).forEach((value, name) => typeof value === "string" && !secrets.includes(name) && fields.append(name, value));
+			if (button && button.name)
+				fields.append(button.name, button.value);
 		}
-		if (button && button.name && !onlyEmail)
-			fields.append(button.name, button.value);
 		const add = (name, value) => {
 			if (!value || fields.get(name))
 				return;
@@ -413,10 +409,7 @@
 		const isTyped = (one) => one.status === 406 && (campaignOf(form) || one.answer.error === "invalid_email");
 		clearError(form);
 		setBusy(form, true);
-		let result = await send(form, campaign, fields);
-		// what else is in a form of the page follows the page's rules
-		if (result.status === 406 && !isTyped(result))
-			result = await send(form, campaign, fieldsOf(form, button, true));
+		const result = await send(form, campaign, fields);
 		setBusy(form, false);
 		const { status, answer } = result;
 		if (status === 200) {

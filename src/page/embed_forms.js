@@ -18,6 +18,25 @@ function emailField(form) {
 	return fields.find((one) => one.name === name) || fields.find((one) => one.type === "email" || /e-?mail/i.test(one.name));
 }
 
+// Whether "autocomplete", a list of words, has one that matches.
+const completes = (field, pattern) =>
+	new RegExp("(?:^|\\s)(?:" + pattern + ")(?:\\s|$)", "i").test(field.getAttribute("autocomplete") || "");
+
+// What is taken of such a form: the email address, and names that visitors type.
+const nameFields = {
+	first_name: [/(?:first|given)name$|^fname$/, "given-name"],
+	last_name: [/(?:last|family|sur)name$|^lname$/, "family-name"],
+	name: [/^(?:your|full)?name$/, "name"],
+};
+function typedFields(form) {
+	const texts = Array.from(form.elements).filter((one) => one.name && one.type === "text");
+	const letters = (one) => one.name.toLowerCase().replace(/[^a-z]/g, "");
+	const names = Object.entries(nameFields).map(([name, [pattern, word]]) =>
+		[name, texts.find((one) => pattern.test(letters(one)) || completes(one, word))]);
+	return [["email", emailField(form).value], ...names.filter(([, one]) => one).map(([name, one]) => [name, one.value.slice(0, 200)])]
+		.filter(([, value]) => value);
+}
+
 function isChosen(form) {
 	try {
 		return form.matches(options().capture_lead_selector || "form");
@@ -26,10 +45,33 @@ function isChosen(form) {
 	}
 }
 
-// Passwords that a button of the page shows have another type meanwhile.
-const passwords = new WeakSet();
-new MutationObserver((changes) => changes.forEach((one) => /^password$/i.test(one.oldValue) && passwords.add(one.target)))
-	.observe(document, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
+// The names of the fields for passwords that a form has or had: a button of the page may show a password meanwhile, in this field
+// or in another one in its place.
+const passwords = new WeakMap();
+function notePassword(field) {
+	if (field.form)
+		passwords.set(field.form, (passwords.get(field.form) || new Set()).add(field.name));
+}
+function notePasswords(node) {
+	if (node.querySelectorAll)
+		[node, ...node.querySelectorAll("input")].filter((one) => one.type === "password").forEach(notePassword);
+}
+
+// Started where the page has a form that signs up.
+let isWatching = false;
+function watchPasswords() {
+	if (isWatching || !(olderScripts().some((one) => one.isAnyForm) || Array.from(document.forms).some(campaignOf)))
+		return;
+	isWatching = true;
+	notePasswords(document);
+	new MutationObserver((changes) => changes.forEach((one) => {
+		if (/^password$/i.test(one.oldValue))
+			notePassword(one.target);
+		(one.type === "attributes" ? [one.target] : one.addedNodes).forEach(notePasswords);
+	})).observe(document, { subtree: true, childList: true, attributeFilter: ["type"], attributeOldValue: true });
+}
+watchPasswords();
+document.addEventListener("focusin", watchPasswords);
 
 // Names and ids, in words as in cardNumber or card_number, and without what separates them.
 const secretWord = /^(?:cv[cv]2?|csc|iban|otp|pin|tan|ssn|passport)$/;
@@ -40,17 +82,18 @@ function isSecretName(text) {
 }
 
 // Whether a field, also one outside of its form, is for a password, a code, or the number of a card, an account or a paper.
-// "autocomplete" is a list of words.
 function isSecret(field) {
-	const words = (field.getAttribute("autocomplete") || "").toLowerCase().split(/\s+/);
-	return field.type === "password" || passwords.has(field) || [field.name, field.id].some((one) => isSecretName(String(one))) ||
-		words.some((one) => /^(?:cc-.*|current-password|new-password|one-time-code)$/.test(one));
+	const former = passwords.get(field.form);
+	return field.type === "password" || (former && former.has(field.name)) ||
+		[field.name, field.id].some((one) => isSecretName(String(one))) ||
+		completes(field, "cc-.*|current-password|new-password|one-time-code");
 }
 
 // The campaign that any form of the page signs up to, where the page has the script for that; else "".
 function campaignOfAny(form) {
 	const scripts = olderScripts();
-	if (!scripts.some((one) => one.isAnyForm) || !isChosen(form) || Array.from(form.elements).some(isSecret) || !emailField(form))
+	const hasSecret = passwords.has(form) || Array.from(form.elements).some(isSecret);
+	if (!scripts.some((one) => one.isAnyForm) || !isChosen(form) || hasSecret || !emailField(form))
 		return "";
 	return scripts.map((one) => one.campaign).find((one) => campaignPattern.test(one)) || "";
 }
@@ -207,6 +250,7 @@ function showShare(place, lead) {
 
 // Each element gets its form once.
 function fillAll() {
+	watchPasswords();
 	const fresh = (selector) => all(selector).filter((place) => !filled.has(place) && filled.add(place));
 	fresh(oldEmbed).forEach(buildForm);
 	for (const place of fresh("[data-leadhook-form]"))

@@ -198,11 +198,12 @@ def test_any_form(show, script, service, account, paths, action):
     """, '<form id="search" action="/search"><input name="q"></form>'
          '<form id="login"><input name="email" type="email"><input name="password" type="password"></form>'
          '<form id="card"><input name="email"><input name="card" autocomplete="cc-number"></form>'
-         f'<form id="own"{action}><input name="your-name" value="Ada"><input name="your-email"><button name="b" value="1">Join</button></form>',
+         f'<form id="own"{action}><input name="your-name" value="Ada"><input name="your-email"><input name="town" value="Ulm">'
+         '<input type="hidden" name="authenticity_token" value="x"><button name="b" value="1">Join</button></form>',
          head="".join(script(path.format(id=campaign.id)) for path in paths))
     ada = campaign.find(**ADA)
     assert found == [[["search", False], ["login", False], ["card", False], ["own", True]], ada["social_url"], True]
-    assert ada["custom_fields"]["your-name"] == "Ada" and campaign.stats()["total"] == 1
+    assert ada["custom_fields"] == {"name": "Ada"} and campaign.stats()["total"] == 1
 
 
 SECRETS = """
@@ -212,6 +213,7 @@ SECRETS = """
     <form id="named"><input name="email"><input name="user_password" type="text"></form>
     <form id="outside"><input name="email"></form><input form="outside" type="password" name="a">
     <form id="revealed"><input name="email"><input name="a" type="password" value="x"></form>
+    <form id="replaced"><input name="email"><input name="a" type="password"></form>
     <form id="card-number"><input name="email"><input name="custom[card_number]"></form>
     <form id="card"><input name="email"><input name="cardNumber"></form>
     <form id="account"><input name="email"><input name="Account-No"></form>
@@ -234,6 +236,7 @@ def test_any_form_with_a_secret(show, script, service, account):
         const sent = [];
         window.addEventListener("submit", event => { sent.push([event.target.id, event.defaultPrevented]); event.preventDefault(); });
         document.querySelector("#revealed [name=a]").type = "text";
+        document.querySelector("#replaced [name=a]").replaceWith(Object.assign(document.createElement("input"), { name: "a", value: "x" }));
         for (const form of document.forms) {
             form.elements.email.value = form.id + "@example.org";
             await new Promise(done => setTimeout(done));
@@ -242,9 +245,25 @@ def test_any_form_with_a_secret(show, script, service, account):
         await until(() => document.querySelector(".leadhook-message"));
         return sent;
     """, SECRETS, head=script("widgets/1.9.4/kol_any_form.js") + script(f"w/{campaign.id}/1.js"))
-    assert found == [[name, False] for name in ("words", "code", "new", "named", "outside", "revealed", "card-number", "card", "account",
+    assert found == [[name, False] for name in ("words", "code", "new", "named", "outside", "revealed", "replaced", "card-number", "card", "account",
                                                 "ids", "iban", "otp", "onetime", "pin", "ssn", "passport")] + [["alike", True], ["plain", True]]
-    assert campaign.stats()["total"] == 2 and campaign.find(email="plain@example.org")["custom_fields"]["a"] == "Ada"
+    assert campaign.stats()["total"] == 2 and campaign.find(email="plain@example.org")["custom_fields"] == {"first_name": "Ada"}
+
+
+def test_a_secret_in_a_form_of_ours(show, script, service, account):
+    """8: the form is sent without it, whatever its field is now"""
+    campaign = service.campaign(account)
+    show("""
+        const form = document.forms[0];
+        form.elements.a.replaceWith(Object.assign(document.createElement("input"), { name: "a", value: "x" }));
+        form.elements.b.type = "text";
+        await new Promise(done => setTimeout(done));
+        form.requestSubmit();
+        await until(() => document.querySelector(".leadhook-message"));
+    """, f'<form data-leadhook="{campaign.id}"><input name="email" value="ada@example.org"><input name="a" type="password">'
+         '<input name="b" type="password" value="x"><input name="c" type="password" value="x"><input name="card-number" value="1">'
+         '<input name="plan" value="pro"></form>', head=script("embed/v1/embed.js"))
+    assert campaign.find(**ADA)["custom_fields"] == {"plan": "pro"}
 
 
 @pytest.mark.parametrize("fields, callback, stored", [
@@ -252,7 +271,7 @@ def test_any_form_with_a_secret(show, script, service, account):
     pytest.param("", "window.kol_widget_options = { callback: () => { throw new Error('a script of the page'); } };", 1, id="callback"),
     pytest.param('<input name="x" value="1">', "", 0, id="no address")])
 def test_any_form_is_sent_on(browser, show, script, service, account, fields, callback, stored):
-    """8: what the API does not accept of a form of the page keeps neither its address nor the form back"""
+    """8: what is not taken of a form of the page, and what fails, keeps neither its address nor the form back"""
     target = browser.site.add("/contact", "<!DOCTYPE html>done")
     campaign = service.campaign(account)
     browser.site.visits.clear()

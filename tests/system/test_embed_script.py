@@ -98,9 +98,9 @@ def test_older_pages_by_id(service, campaign):
 
 
 def test_size(service):
-    """At most 8 KiB compressed, in ASCII, without comments"""
+    """At most 9 KiB compressed, in ASCII, without comments"""
     body = get(service).body
-    assert len(gzip.compress(body, 9)) <= 8 * 1024
+    assert len(gzip.compress(body, 9)) <= 9 * 1024
     lines = body.decode("ascii").split("\n")
     assert lines[0] == "/* Leadhook, SPDX-License-Identifier: MIT */" and lines[1] == "(function () {"
     assert not any(line.startswith("//") or line.startswith((" ", "\t")) for line in lines)

@@ -46,7 +46,13 @@ static const struct character_range hidden[] = {
 };
 
 /* What domains may have between labels (UTS 46). */
-static const uint32_t dots[] = { '.', 0x3002, 0xff0e, 0xff61 };
+static const uint32_t dots[] = { '.', 0x2024, 0x3002, 0xfe52, 0xff0e, 0xff61 };
+
+static const uint32_t at_signs[] = { '@', 0xfe6b, 0xff20 };
+
+/* The digits 0 of scripts whose digits are used in telephone numbers; nine digits follow each. */
+static const uint32_t zeros[] = { '0', 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66,
+	0xe50, 0xed0, 0xf20, 0x1040, 0x17e0, 0x1810, 0xff10, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6 };
 
 /* Digits of a name that are a telephone number: mail programs make links of these, too. */
 enum { PHONE_DIGITS = 7 };
@@ -118,10 +124,19 @@ shown_text(struct pool *pool, struct slice value)
 }
 
 static bool
-is_dot(uint32_t character)
+is_one_of(uint32_t character, const uint32_t *characters, size_t count)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(dots); i++)
-		if (character == dots[i])
+	for (size_t i = 0; i < count; i++)
+		if (character == characters[i])
+			return true;
+	return false;
+}
+
+static bool
+is_digit(uint32_t character)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(zeros); i++)
+		if (character >= zeros[i] && character <= zeros[i] + 9)
 			return true;
 	return false;
 }
@@ -132,27 +147,28 @@ is_label_character(uint32_t character)
 	return character >= 0x80 || ascii_is_alpha((char)character) || ascii_is_digit((char)character);
 }
 
-/* "evil.example", "www.evil", "a@b", "https://…", a telephone number. Initials ("J.R.") are not. */
+/* "evil.example", "www.evil", "1.1", "a@b", "https://…", "tel:1", a telephone number. Initials ("J.R.") are not. */
 static bool
 is_linkable(struct slice name)
 {
-	uint32_t character;
+	uint32_t character, before = ' ';
 	size_t digits = 0, after_dot = 0;
-	bool label = false; /* the character before may end a label */
-	while (utf8_next(&name, &character)) {
-		if (character == '@' || (character == ':' && slice_starts_with(name, SLICE("//"))))
+	bool label = false, number = false; /* the character before may end a label; that before the dot is a digit */
+	for (; utf8_next(&name, &character); before = character) {
+		digits += is_digit(character) ? 1 : 0;
+		if (is_one_of(character, at_signs, ARRAY_SIZE(at_signs)) || digits >= PHONE_DIGITS ||
+		    (before == ':' && character != ' '))
 			return true;
-		if (character < 0x80 && ascii_is_digit((char)character) && ++digits >= PHONE_DIGITS)
-			return true;
-		if (is_dot(character)) {
+		if (is_one_of(character, dots, ARRAY_SIZE(dots))) {
 			after_dot = label ? 1 : 0;
+			number = is_digit(before);
 			label = false;
 			continue;
 		}
 		label = is_label_character(character);
 		if (!label)
 			after_dot = 0;
-		else if (after_dot > 0 && ++after_dot > 2)
+		else if (after_dot > 0 && (++after_dot > 2 || (number && is_digit(character))))
 			return true;
 	}
 	return false;

@@ -56,7 +56,7 @@ static void
 names_are_left_out_that_programs_make_links_of(void **state UNUSED)
 {
 	static const char *const names[] = { "Ada", "Ada M. Lovelace", "J.R.R. Tolkien", "Dr. No", "O'Neil-Smith", "R2D2",
-		"Ada...", "\xe5\xbc\xa0\xe4\xbc\x9f", "Ada: x", "a/b", "123456" };
+		"Ada...", "\xe5\xbc\xa0\xe4\xbc\x9f", "Ada: x", "a/b", "123456", "Ada:", "No. 1", "1. FC" };
 	static const char *const links[] = { "evil.example", "Win at www.evil", "EVIL.COM", "a.b.co", "https://1", "x://y",
 		"ada@b", "evil\xe3\x80\x82jp",
 		"evil\xef\xbc\x8e"
@@ -66,7 +66,11 @@ names_are_left_out_that_programs_make_links_of(void **state UNUSED)
 		"call 0900 123 456",
 		"ev\xc2\xad"
 		"il.co\xe2\x80\x8bm",
-		"1.2.33", "x.\xe4\xb8\xad\xe5\x9b\xbd" };
+		"1.2.33", "1.1.1.1", "http:evil", "tel:1", "ev\xe2\x80\xa4il",
+		"a\xef\xbc\xa0"
+		"b",
+		"\xef\xbc\x91\xef\xbc\x92\xef\xbc\x93\xef\xbc\x94\xef\xbc\x95\xef\xbc\x96\xef\xbc\x97",
+		"1 \xd9\xa1\xd9\xa2\xd9\xa3 4 \xd9\xa4\xd9\xa5", "x.\xe4\xb8\xad\xe5\x9b\xbd" };
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		assert_clean(MAIL_FIRST_NAME, names[i], names[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/source.h"
 
+#include <string.h>
+
 #include "base/utf8.h"
 #include "engine/custom_fields.h"
 #include "identity/link.h"
@@ -72,22 +74,37 @@ site_of(struct pool *pool, const struct lead *lead)
 	return known && !slice_equal(from, page) ? from : SLICE_NONE;
 }
 
-/* An email address, also in the encoding of URLs and in full width, or a phone number. Numbers alone are those of
- * advertisements. */
+/* A phone number: with its country, or as it is dialled within one (00… or 0…). Numbers alone are those of advertisements. */
+static bool
+may_be_phone(struct slice text)
+{
+	enum { DIGITS = 7, DIALLED_DIGITS = 9 }; /* a date has eight */
+	static const struct slice plus[] = { SLICE("+"), SLICE("%2B"), SLICE("%2b") };
+	bool is_dialled = slice_starts_with(text, SLICE("0")) || slice_starts_with(text, SLICE("(0"));
+	size_t digits = 0;
+	for (size_t at = 0; at < text.size; at++) {
+		if (text.data[at] >= '0' && text.data[at] <= '9')
+			digits++;
+		else if (memchr(" ()-./", text.data[at], 6) == NULL)
+			is_dialled = false;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(plus); i++)
+		if (digits >= DIGITS && slice_starts_with(text, plus[i]))
+			return true;
+	return is_dialled && digits >= DIALLED_DIGITS;
+}
+
+/* An email address, also in the encoding of URLs and in full width, or a phone number. */
 static bool
 may_be_address(struct slice text)
 {
 	static const struct slice signs[] = { SLICE("@"), SLICE("%40"), SLICE("%2540"), SLICE("\xef\xbc\xa0"),
 		SLICE("\xef\xb9\xab") };
-	enum { PHONE_DIGITS = 7 };
-	size_t digits = 0;
-	for (size_t at = 0; at < text.size; at++) {
+	for (size_t at = 0; at < text.size; at++)
 		for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
 			if (slice_starts_with(slice_sub(text, at, text.size), signs[i]))
 				return true;
-		digits += text.data[at] >= '0' && text.data[at] <= '9';
-	}
-	return digits >= PHONE_DIGITS && slice_starts_with(slice_trim(text), SLICE("+"));
+	return may_be_phone(slice_trim(text));
 }
 
 static struct slice

@@ -61,12 +61,24 @@ static const struct value_option filter_table[] = {
 	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
 };
 
+/* Whether the caller sees what happened to which lead. The event alone would show whether an address that has just signed up
+ * was new. */
+static bool
+shows_events(const struct admin_call *call)
+{
+	return caller_has_right(call->caller, RIGHT_LEADS);
+}
+
 /* Reports an invalid filter and returns false: EX_DATAERR. */
 static bool
 read_filter(struct admin_call *call, size_t limit, struct delivery_filter *filter)
 {
-	if (call->options[OPTION_LEAD] != NULL && !caller_has_right(call->caller, RIGHT_LEADS)) {
-		admin_fail_option(call, PROBLEM_FORBIDDEN, OPTION_LEAD, "the deliveries of one lead need the right leads");
+	static const enum admin_option personal[] = { OPTION_LEAD, OPTION_EVENT };
+	for (size_t i = 0; i < ARRAY_SIZE(personal) && !shows_events(call); i++) {
+		if (call->options[personal[i]] == NULL)
+			continue;
+		admin_fail_option(
+		    call, PROBLEM_FORBIDDEN, personal[i], "the deliveries of one lead or event need the right leads");
 		return false;
 	}
 	*filter = (struct delivery_filter){ .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = limit };
@@ -132,9 +144,7 @@ find_shown(struct admin_call *call, const struct delivery_row *deliveries, size_
 	*shown = (struct shown){ .call = call, .dispatcher = admin_dispatcher(call) };
 	for (size_t i = 0; i < count; i++)
 		ids[i] = deliveries[i].lead_id;
-	return caller_has_right(call->caller, RIGHT_LEADS)
-		   ? store_name_leads(call->store, call->pool, ids, count, &shown->leads)
-		   : RESULT_OK;
+	return shows_events(call) ? store_name_leads(call->store, call->pool, ids, count, &shown->leads) : RESULT_OK;
 }
 
 static void
@@ -142,11 +152,12 @@ add_delivery(const struct shown *shown, const struct delivery_row *delivery)
 {
 	struct output *output = shown->call->output;
 	const struct lead_name *lead = lead_name_of(&shown->leads, delivery->lead_id);
+	const bool is_shown = shows_events(shown->call);
 	output_record(output);
 	output_u64(output, "id", delivery->id);
 	output_u64(output, "webhook_id", delivery->webhook_id);
-	output_text(output, "event", event_name((enum event_type)delivery->event));
-	output_text(output, "lead", caller_has_right(shown->call->caller, RIGHT_LEADS) ? delivery->lead_social_id : SLICE_NONE);
+	output_text(output, "event", is_shown ? event_name((enum event_type)delivery->event) : SLICE_NONE);
+	output_text(output, "lead", is_shown ? delivery->lead_social_id : SLICE_NONE);
 	output_text(output, "state", slice_of(delivery_state_name(delivery->state)));
 	output_u64(output, "attempts", delivery->attempts);
 	output_time(output, "due_at", delivery->due_ms);
@@ -215,7 +226,7 @@ admin_delivery_show(struct admin_call *call)
 	output_text(call->output, "message_id", delivery.message_id);
 	output_text(call->output, "format", delivery.form ? SLICE("form") : SLICE("json"));
 	/* a payload is about a lead, and receivers repeat it in their answers */
-	const bool personal = caller_has_right(call->caller, RIGHT_LEADS);
+	const bool personal = shows_events(call);
 	output_json(call->output, "payload", personal ? delivery.payload : SLICE("null"));
 	output_nested(call->output, "log", log_of(call->pool, &delivery, personal));
 	return EX_OK;

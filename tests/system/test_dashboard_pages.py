@@ -141,13 +141,14 @@ def test_the_audit_log(dashboard, campaign, leadhook, refused):
     leadhook("page", "set", str(campaign.id), "title=Come in", "fields=email; first_name")
     leadhook("page", "set", str(campaign.id), "title=Come <in>", "--language", "de")
     leadhook("mail", "set", str(campaign.id), "welcome", "subject=Welcome {{first_name}}")
-    leadhook("campaign", "set", str(campaign.id), "waitlist=on")
+    leadhook("campaign", "set", str(campaign.id), "waitlist=on", "public_lookup=none")  # also changes `repeated_signup`
     refused(65, "campaign", "set", str(campaign.id), "points_direct=-1")
     dashboard.open(f"changes?campaign={campaign.id}", "Audit log")
     rows = dashboard.value("[...document.querySelectorAll('tbody tr')].map(one => [one.cells[2], one.cells[4]].map(cell => cell.textContent.trim().replace(/\\s+/g, ' ')))")
     assert rows[:6] == [
         ["Campaign changed failed", "–"],
-        ["Campaign changed", "Put new leads on a waitlistPut new leads on a waitlistoff → on"],
+        ["Campaign changed", "Put new leads on a waitlist, Leads that can be seen without an API keyPut new leads on a waitlistoff → on"
+         "Leads that can be seen without an API keyall → none"],
         ["Email text changed", "SubjectSubject(empty) → Welcome {{first_name}}"],
         ["Page changed", "Headline (German)Headline (German)(empty) → Come <in>"],
         ["Page changed", "Form fields, HeadlineForm fields(empty) → email; first_nameHeadline(empty) → Come in"],

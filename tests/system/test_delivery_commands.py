@@ -80,6 +80,9 @@ def test_names_of_leads(service, leadhook, campaign, webhook):
         return {row["id"]: (row["lead_name"], row["lead_email"]) for row in rows}
     assert named_for(keys[0]) == {min(both): ("Ada Lovelace", "ada@example.org"), max(both): ("+14***71", None)}
     assert named_for(keys[1]) == dict.fromkeys(both, (None, None))
+    assert [{row["event"] for row in caller("GET", f"campaigns/{campaign.id}/deliveries").json} for caller in keys] == [{"new_signup"}, {None}]
+    for method, path in (("GET", f"campaigns/{campaign.id}/deliveries"), ("GET", f"campaigns/{campaign.id}/deliveries/count")):
+        assert [caller(method, path + "?event=new_signup").status for caller in keys] == [200, 403]
     assert [row["created_at"] for row in leadhook("delivery", "list", "--lead", named["social_id"])] == [named["when"]]
     campaign.delete({"email": "ada@example.org"})
     service.dispatch()

@@ -6,6 +6,7 @@ import { duration, full, plural, second } from "./format.js";
 import { Crumbs } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
+import { may } from "./session.js";
 import { DELIVERY_STATES, EVENTS, eventName, outcome, statusHint, urlParts, waitReason } from "./words.js";
 import { ClearFilters, Dates, Filter, Pager, selectColumn } from "./lists.js";
 import { Button, Chip, Copy, Empty, Facts, Loaded, Notice, Page, Table, Time, Updated, html, toast } from "./ui.js";
@@ -42,6 +43,9 @@ async function resend(deliveries, webhooks) {
 	return disabled === 0;
 }
 
+/** Its event, which callers without access to leads do not see. */
+const titleOf = delivery => (delivery.event ? eventName(delivery.event) : `Delivery ${delivery.id}`);
+
 export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 	const urlOf = delivery => webhooks?.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook";
 	const leadOf = row => row.lead_email || row.lead_name || row.lead;
@@ -51,7 +55,7 @@ export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 		}),
 		{
 			title: "Event",
-			cell: row => html`<a href=${link(`campaigns/${campaign}/deliveries/${row.id}`)}>${eventName(row.event)}</a>`,
+			cell: row => html`<a href=${link(`campaigns/${campaign}/deliveries/${row.id}`)}>${titleOf(row)}</a>`,
 		},
 		webhooks && {
 			title: "Webhook",
@@ -106,12 +110,12 @@ function Filters({ query, webhooks }) {
 	const filters = [
 		["state", "Status", STATES],
 		["webhook", "Webhook", urls],
-		["event", "Event", EVENT_NAMES],
+		may("leads") && ["event", "Event", EVENT_NAMES],
 		["status", "Response", RESPONSES],
 	];
 	return html`
 		<div class="filters" role="group" aria-label="Filters">
-			${filters.map(([name, label, options]) => html`
+			${filters.filter(Boolean).map(([name, label, options]) => html`
 				<${Filter} key=${name} name=${name} label=${label} all=${`${label}: all`} query=${query} options=${options} />`)}
 			<span class="dates"><${Dates} query=${query} /></span>
 			${query.lead && html`<${Chip}>Lead ${query.lead}<//>`}
@@ -243,7 +247,7 @@ export function Delivery({ id, delivery: number }) {
 		<${Updated} live=${live} />
 		${value && html`<${Button} kind="primary" onClick=${again}>${value.state === "pending" ? "Send now" : "Resend"}<//>`}`;
 	return html`
-		<${Page} title=${value ? eventName(value.event) : "Delivery"} above=${above} actions=${actions}>
+		<${Page} title=${value ? titleOf(value) : "Delivery"} above=${above} actions=${actions}>
 			<${Loaded} live=${live} lines=${6}>${one => html`
 				<${StateSentence} one=${one} />
 				<div class="columns">

@@ -20,6 +20,11 @@ def printed(value):
 
 
 class Database(MariaDB):
+    """It leaves writing to the disk to the host, which saves minutes of every run: no test is about a host that fails."""
+
+    def command(self):
+        return [*super().command(), "--loose-innodb-flush-method=nosync", "--loose-sync-frm=OFF"]
+
     def sql(self, text, database="", timeout=60):
         rows = []
         try:

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * A text is read as it is, and with its escapes undone, as often as escapes are within others: a URL in JSON, JSON in a form.
+ * A text is read as it is, and with its escapes undone, as often as escapes are within others: a URL in JSON, JSON in a form, a
+ * URL in a URL.
  * Each time it becomes an array of characters, which one loop passes over. An address is compared where one may begin: each
  * comparison ends at the first difference, or at the length of the address, which is small. */
 #include "identity/address_finder.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <unicase.h>
 #include <unictype.h>
+#include <uninorm.h>
 
 #include "base/utf8.h"
 #include "identity/email.h"
-#include "identity/phone.h"
 
 /* `escaped`: by its number, as %2F and \u002f. */
 struct character {
@@ -31,17 +33,20 @@ struct decoded {
 	size_t count;
 };
 
-/* A spelling, with each letter in both cases. */
+/* A spelling, with each letter in the cases that are one address (identity/email.h). */
 struct spelled {
 	uint32_t *lower, *upper;
 	size_t count;
-	struct slice key;  /* as email_parse has it, or absent */
 	struct slice word; /* its longest run of letters and digits of ASCII, which nothing escapes, in lower case */
 };
 
+/* Of Unicode: characters composed, and decomposed. */
+enum { FORMS = 2 };
+
 struct address_finder {
-	struct spelled spellings[FINDER_SPELLINGS_MAX];
+	struct spelled spellings[FORMS * FINDER_SPELLINGS_MAX];
 	size_t count;
+	struct slice key;    /* of an email address, as email_parse has it */
 	struct slice digits; /* of a number; absent: of an email address */
 };
 
@@ -329,30 +334,52 @@ longest_word(struct pool *pool, struct slice text)
 	return pool_copy_lower(pool, slice_sub(text, end - longest, end));
 }
 
-static struct spelled
-spelling_of(struct pool *pool, struct slice text)
+/* Case means nothing in a domain, whatever the letters are; in a local part only that of ASCII does not. */
+static void
+add_spelling(struct pool *pool, struct address_finder *finder, struct slice text)
 {
-	struct spelled spelling = { .lower = POOL_ARRAY(pool, text.size, uint32_t),
+	struct spelled *spelling = &finder->spellings[finder->count++];
+	const char *domain = text.data + slice_find(text, '@');
+	*spelling = (struct spelled){ .lower = POOL_ARRAY(pool, text.size, uint32_t),
 		.upper = POOL_ARRAY(pool, text.size, uint32_t),
 		.word = longest_word(pool, text) };
-	struct email email = { .key = SLICE_NONE };
-	uint32_t code;
-	if (email_parse(pool, text, &email))
-		spelling.key = email.key;
-	for (; utf8_next(&text, &code); spelling.count++) {
-		spelling.lower[spelling.count] = uc_tolower(code);
-		spelling.upper[spelling.count] = uc_toupper(code);
+	for (uint32_t code; utf8_next(&text, &code); spelling->count++) {
+		const ucs4_t lower = uc_tolower(code), upper = uc_toupper(code);
+		/* the capital of a dotless i is that of an i, too */
+		const bool folds = (code < 0x80 || text.data > domain) && uc_tolower(upper) == lower;
+		spelling->lower[spelling->count] = folds ? lower : code;
+		spelling->upper[spelling->count] = folds ? upper : code;
 	}
-	return spelling;
+}
+
+static struct slice
+normalized(struct pool *pool, uninorm_t form, struct slice text)
+{
+	size_t size = 0;
+	uint8_t *normal = u8_normalize(form, (const uint8_t *)text.data, text.size, NULL, &size);
+	if (normal == NULL)
+		memory_exhausted();
+	const struct slice copy = pool_copy(pool, (struct slice){ (const char *)normal, size });
+	free(normal);
+	return copy;
 }
 
 struct address_finder *
 address_finder_of_email(struct pool *pool, const struct slice *spellings, size_t count)
 {
 	struct address_finder *finder = POOL_NEW(pool, struct address_finder);
-	for (size_t i = 0; i < count && i < FINDER_SPELLINGS_MAX; i++)
-		if (spellings[i].size > 0)
-			finder->spellings[finder->count++] = spelling_of(pool, spellings[i]);
+	struct email email;
+	for (size_t i = 0; i < count && i < FINDER_SPELLINGS_MAX; i++) {
+		if (spellings[i].size == 0)
+			continue;
+		const struct slice composed = normalized(pool, UNINORM_NFC, spellings[i]),
+				   decomposed = normalized(pool, UNINORM_NFD, spellings[i]);
+		if (!slice_present(finder->key) && email_parse(pool, spellings[i], &email))
+			finder->key = email.key;
+		add_spelling(pool, finder, composed);
+		if (!slice_equal(composed, decomposed))
+			add_spelling(pool, finder, decomposed);
+	}
 	return finder;
 }
 
@@ -368,12 +395,8 @@ static bool
 is_email(const struct address_finder *finder, struct slice value)
 {
 	struct pool *pool = pool_new();
-	const struct decoded decoded = read_text(pool, value);
-	struct email email = { .key = SLICE_NONE };
-	bool found = false, valid = email_parse(pool, value, &email);
-	for (size_t i = 0; i < finder->count && !found; i++)
-		found = (valid && slice_equal(finder->spellings[i].key, email.key)) ||
-			(decoded.count == finder->spellings[i].count && is_at(&finder->spellings[i], &decoded, 0));
+	struct email email;
+	const bool found = email_parse(pool, value, &email) && slice_equal(email.key, finder->key);
 	pool_free(&pool);
 	return found;
 }
@@ -409,21 +432,31 @@ may_have(const struct address_finder *finder, struct slice text)
 	return may;
 }
 
+/* A URL in a URL in a form: three kinds of escapes. Each is undone as often as there are any: 15 texts at most. */
+enum { ESCAPES_WITHIN = 3 };
+
+static bool
+has_within(const struct address_finder *finder, const struct decoded *decoded, unsigned depth)
+{
+	static escape *const escapes[] = { json_escape, percent_escape };
+	bool found = slice_present(finder->digits) ? has_phone(finder, decoded) : has_email(finder, decoded);
+	for (size_t i = 0; i < ARRAY_SIZE(escapes) && !found && depth > 0; i++) {
+		struct pool *pool = pool_new();
+		struct decoded undone;
+		found = undo(pool, decoded, escapes[i], &undone) && has_within(finder, &undone, depth - 1);
+		pool_free(&pool);
+	}
+	return found;
+}
+
 bool
 address_finder_finds(const struct address_finder *finder, struct slice text)
 {
-	bool (*const has)(const struct address_finder *finder, const struct decoded *decoded) =
-	    slice_present(finder->digits) ? has_phone : has_email;
 	if (!may_have(finder, text))
 		return false;
 	struct pool *pool = pool_new();
 	const struct decoded plain = read_text(pool, text);
-	struct decoded of_json, of_url, both;
-	bool found = has(finder, &plain);
-	if (!found && undo(pool, &plain, json_escape, &of_json))
-		found = has(finder, &of_json) || (undo(pool, &of_json, percent_escape, &both) && has(finder, &both));
-	if (!found && undo(pool, &plain, percent_escape, &of_url))
-		found = has(finder, &of_url) || (undo(pool, &of_url, json_escape, &both) && has(finder, &both));
+	const bool found = has_within(finder, &plain, ESCAPES_WITHIN);
 	pool_free(&pool);
 	return found;
 }

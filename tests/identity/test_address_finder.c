@@ -42,7 +42,10 @@ an_email_address_is_found_in_texts(void **state UNUSED)
 		"x, ada+x@example.org, y", "\"a\\nada+x@example.org\"", "'ada+x@example.org'",
 		"https://a.example/?m=ada%2Bx%40example.org", "https:\\/\\/a.example\\/ada+x@example.org",
 		"payload=%7B%22m%22%3A%22ada%5Cu002bx%40example.org%22%7D", "{\"m\":\"\\u0026m=ada%2bx%40example.org\"}",
-		"\377ada+x@example.org\377" };
+		"\377ada+x@example.org\377", "page=https%3A%2F%2Fa.example%2F%3Fm%3Dada%252Bx%2540example.org",
+		"page=https%3A%2F%2Fa.example%2F%3Fnext%3Dhttps%253A%252F%252Fb.example%252F%253Fm%253Dada%25252Bx%"
+		"252540example.org",
+		"{\"j\":\"{\\\"m\\\":\\\"ada+x\\\\u0040example.org\\\"}\"}" };
 	static const char *const without[] = { "bada+x@example.org", "ada@example.org", "x.ada+x@example.org",
 		"ada+x@example.organic", "ada+x@example.org.uk", "ada+x@example-org", "ada+x@example", "",
 		"d'ada+x@example.org", "x/ada+x@example.org", "x\\/ada+x@example.org", "\"b=ada+x@example.org\"",
@@ -52,6 +55,24 @@ an_email_address_is_found_in_texts(void **state UNUSED)
 	const struct address_finder *finder = address_finder_of_email(pool, spellings, ARRAY_SIZE(spellings));
 	check_texts(finder, with, ARRAY_SIZE(with), true);
 	check_texts(finder, without, ARRAY_SIZE(without), false);
+}
+
+/* docs/api.md 4.2: case means nothing in a domain, and in a local part only that of ASCII does not. */
+static void
+letters_that_are_two_addresses_are_two(void **state UNUSED)
+{
+	static const struct slice spelling = SLICE("\303\251i.k@\303\274.example");
+	static const char *const same[] = { "\303\251i.k@\303\274.example", "\303\251I.K@\303\234.EXAMPLE",
+		"e\314\201i.k@u\314\210.example" };
+	static const char *const others[] = { "\303\211i.k@\303\274.example", "\303\251\304\261.k@\303\274.example",
+		"ei.k@\303\274.example" };
+	const struct address_finder *finder = address_finder_of_email(pool, &spelling, 1);
+	check_texts(finder, same, ARRAY_SIZE(same), true);
+	check_texts(finder, others, ARRAY_SIZE(others), false);
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
+		assert_true(address_finder_is(finder, slice_of(same[i])));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(address_finder_is(finder, slice_of(others[i])));
 }
 
 static void
@@ -139,6 +160,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_email_address_is_found_in_texts),
+		cmocka_unit_test(letters_that_are_two_addresses_are_two),
 		cmocka_unit_test(a_number_is_found_in_texts),
 		cmocka_unit_test(every_character_is_taken_as_it_is),
 		cmocka_unit_test(a_value_is_the_address),

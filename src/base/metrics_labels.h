@@ -65,6 +65,11 @@
 	X(DELAYED_BY_CAMPAIGN_MAILS, "mail.campaign_per_hour") X(DELAYED_BY_ALL_TEXTS, "sms.per_hour") \
 	X(DELAYED_BY_ACCOUNT_TEXTS, "sms.account_per_hour") X(DELAYED_BY_CAMPAIGN_TEXTS, "sms.campaign_per_hour")
 
+/* Limits of an address beyond which a mail is dropped: the reasons of docs/mail.md 6. */
+#define METRIC_DROPS(X) \
+	X(DROPPED_TOO_SOON, "too_soon") X(DROPPED_DAILY, "daily") X(DROPPED_ENOUGH, "enough") \
+	X(DROPPED_ADDRESS_LIMIT, "address_limit") X(DROPPED_ERASE_LIMIT, "erase_limit")
+
 /* Processes that work; parents and keepers only wait for them. */
 #define METRIC_PROCESSES(X) \
 	X(PROCESS_WORKER, "worker") X(PROCESS_COMMITTER, "committer") X(PROCESS_DISPATCHER, "dispatcher") \
@@ -90,6 +95,7 @@ METRIC_LABEL_VALUES(metric_answer, METRIC_ANSWERS, METRIC_ANSWER_COUNT)
 METRIC_LABEL_VALUES(metric_delivery_end, METRIC_DELIVERY_ENDS, METRIC_DELIVERY_END_COUNT)
 METRIC_LABEL_VALUES(metric_bot_reason, METRIC_BOT_REASONS, METRIC_BOT_REASON_COUNT)
 METRIC_LABEL_VALUES(metric_delay, METRIC_DELAYS, METRIC_DELAY_COUNT)
+METRIC_LABEL_VALUES(metric_drop, METRIC_DROPS, METRIC_DROP_COUNT)
 METRIC_LABEL_VALUES(metric_process, METRIC_PROCESSES, METRIC_PROCESS_COUNT)
 METRIC_LABEL_VALUES(metric_worker_state, METRIC_WORKER_STATES, METRIC_WORKER_STATE_COUNT)
 METRIC_LABEL_VALUES(metric_program, METRIC_PROGRAMS, METRIC_PROGRAM_COUNT)

@@ -16,6 +16,7 @@ LABELS(database_errors, "kind", METRIC_DATABASE_ERRORS);
 LABELS(answers, "answer", METRIC_ANSWERS);
 LABELS(delivery_ends, "state", METRIC_DELIVERY_ENDS);
 LABELS(delays, "limit", METRIC_DELAYS);
+LABELS(drops, "limit", METRIC_DROPS);
 LABELS(processes, "process", METRIC_PROCESSES);
 LABELS(worker_states, "state", METRIC_WORKER_STATES);
 LABELS(programs, "program", METRIC_PROGRAMS);

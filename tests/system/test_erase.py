@@ -5,6 +5,7 @@ import email.policy
 import re
 
 import pytest
+from command import call
 from html_page import check_page
 from mail_server import MailServer
 from stack.process import wait_until
@@ -87,6 +88,25 @@ def test_the_form_shows_no_address(service, server, campaign):
     bad = request(campaign, "grace<b>@")
     assert bad.status == 406 and b"<b>" not in bad.body and b'aria-invalid="true"' in bad.body and b"grace&" in bad.body
     assert request(campaign, "").status == 406
+
+
+def test_an_address_in_many_campaigns(service, server, account):
+    """docs/mail.md 6: five a day to an address, of all campaigns and leads, whose tags do not make it another one."""
+    campaigns = [service.campaign(account, mails="") for _ in range(3)]
+
+    def requested(campaign, tag):
+        service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 61000")
+        campaign.lead(email=f"flood{tag}@example.org")
+        request(campaign, f"flood{tag}@example.org")
+        return ended(service, campaign, 1)
+    assert requested(campaigns[0], "") == ["sent"]
+    service.installation.sql(
+        "INSERT INTO lh_messages (id, campaign_id, lead_id, kind, state, created_ms, due_ms, recipient_hash, composed_ms)"
+        " SELECT id + 1000000 + seq, 0, 0, kind, state, created_ms, due_ms, recipient_hash, composed_ms"
+        f" FROM lh_messages JOIN seq_1_to_3 WHERE campaign_id = {campaigns[0].id}")
+    assert requested(campaigns[1], "+a") == ["sent"]
+    assert requested(campaigns[2], "+b") == ["erase_limit"]
+    assert 'leadhook_mails_dropped_total{limit="erase_limit"} 1' in call(service.installation, "metrics").stdout
 
 
 def test_hosts_only(service, server, account):

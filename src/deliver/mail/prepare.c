@@ -2,6 +2,7 @@
  * Before a mail is sent: whether it may be, its bytes, and the limits of its address (docs/mail.md 6). */
 #include <string.h>
 
+#include "base/metrics.h"
 #include "crypto/digest.h"
 #include "deliver/mail/mailer_private.h"
 #include "identity/email.h"
@@ -16,18 +17,21 @@ enum {
 	LATER_MS = 5 * MINUTE_MS
 };
 
-/* Mails of a kind to an address of a lead: at most `count` within a time. Anyone can request a confirmation for any address. */
+/* Mails of a kind to an address: at most `count` within a time. Anyone can request a confirmation, or a deletion, for any
+ * address. */
 static const struct {
 	enum message_kind kind;
+	bool of_all_leads; /* to the address in all campaigns; else to that of one lead */
 	unsigned count;
 	int64_t within_ms;
-	struct slice reason;
+	enum metric_drop drop;
 } kind_limits[] = {
-	{ MESSAGE_VERIFY, 1, 5 * MINUTE_MS, SLICE("too_soon") },
-	{ MESSAGE_VERIFY, 3, DAY_MS, SLICE("daily") },
-	{ MESSAGE_VERIFY, 5, INT64_MAX, SLICE("enough") },
-	{ MESSAGE_REFERRAL, 1, DAY_MS, SLICE("daily") },
-	{ MESSAGE_ERASE_CONFIRM, 2, DAY_MS, SLICE("daily") },
+	{ MESSAGE_VERIFY, false, 1, 5 * MINUTE_MS, METRIC_DROPPED_TOO_SOON },
+	{ MESSAGE_VERIFY, false, 3, DAY_MS, METRIC_DROPPED_DAILY },
+	{ MESSAGE_VERIFY, false, 5, INT64_MAX, METRIC_DROPPED_ENOUGH },
+	{ MESSAGE_REFERRAL, false, 1, DAY_MS, METRIC_DROPPED_DAILY },
+	{ MESSAGE_ERASE_CONFIRM, false, 2, DAY_MS, METRIC_DROPPED_DAILY },
+	{ MESSAGE_ERASE_CONFIRM, true, 5, DAY_MS, METRIC_DROPPED_ERASE_LIMIT },
 };
 enum { KIND_COUNT_MAX = 5 };
 
@@ -41,6 +45,17 @@ mailer_end_job(struct mail_job *job, enum message_state state, int64_t delay_ms,
 		.reason = reason,
 		.account_id = job->mail.account_id,
 		.campaign_id = job->mail.campaign_id };
+}
+
+/* The address has had enough. */
+static void
+drop(struct mail_job *job, enum metric_drop drop)
+{
+#define REASON(id, reason) [METRIC_##id] = SLICE(reason),
+	static const struct slice reasons[METRIC_DROP_COUNT] = { METRIC_DROPS(REASON) };
+#undef REASON
+	mailer_end_job(job, MESSAGE_DROPPED, 0, reasons[drop]);
+	metrics_add(METRIC_DROPS, drop, 1);
 }
 
 /* Absent: it may be sent. */
@@ -68,23 +83,24 @@ hash_recipient(struct mailer *m, struct slice key, struct digest *hash)
 	return result;
 }
 
-/* Ends the job when the lead has had enough mails of this kind. */
+/* Ends the job when the address has had enough mails of this kind: of one lead, or of all. */
 static enum result
-keep_kind_limits(struct mailer *m, struct mail_job *job, const struct digest *hash)
+keep_kind_limits(struct mailer *m, struct mail_job *job, const struct digest *hash, bool of_all_leads)
 {
 	int64_t ages_ms[KIND_COUNT_MAX];
-	size_t count;
-	bool limited = false;
-	for (size_t i = 0; i < ARRAY_SIZE(kind_limits); i++)
-		limited = limited || kind_limits[i].kind == job->mail.kind;
-	if (!limited)
-		return RESULT_OK;
-	const enum result result =
-	    store_mail_ages(m->store, hash->bytes, job->mail.lead_id, job->mail.kind, ages_ms, KIND_COUNT_MAX, &count);
-	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(kind_limits) && job->state != JOB_ENDED; i++)
-		if (kind_limits[i].kind == job->mail.kind && count >= kind_limits[i].count &&
-		    ages_ms[kind_limits[i].count - 1] < kind_limits[i].within_ms)
-			mailer_end_job(job, MESSAGE_DROPPED, 0, kind_limits[i].reason);
+	size_t count = 0;
+	bool is_read = false;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(kind_limits) && result == RESULT_OK && job->state != JOB_ENDED; i++) {
+		if (kind_limits[i].kind != job->mail.kind || kind_limits[i].of_all_leads != of_all_leads)
+			continue;
+		if (!is_read)
+			result = store_mail_ages(m->store, hash->bytes, of_all_leads ? 0 : job->mail.lead_id, job->mail.kind,
+			    ages_ms, KIND_COUNT_MAX, &count);
+		is_read = true;
+		if (count >= kind_limits[i].count && ages_ms[kind_limits[i].count - 1] < kind_limits[i].within_ms)
+			drop(job, kind_limits[i].drop);
+	}
 	return result;
 }
 
@@ -97,12 +113,12 @@ keep_limits(struct mailer *m, struct mail_job *job, const struct digest *hash)
 	const enum result result = store_count_mails(m->store, hash->bytes, &day, &minute);
 	if (result != RESULT_OK)
 		return result;
-	/* strangers can have the others sent until there are enough; its own limit leaves one for the lead to use */
+	/* strangers can have the others sent until there are enough; its own limits leave one for the lead to use */
 	const bool is_enough = day >= PER_DAY && job->mail.kind != MESSAGE_ERASE_CONFIRM;
 	if (is_enough)
-		mailer_end_job(job, MESSAGE_DROPPED, 0, SLICE("address_limit"));
+		drop(job, METRIC_DROPPED_ADDRESS_LIMIT);
 	else if (minute >= PER_MINUTE && message_is_urgent(job->mail.kind))
-		mailer_end_job(job, MESSAGE_DROPPED, 0, SLICE("too_soon"));
+		drop(job, METRIC_DROPPED_TOO_SOON);
 	else if (minute >= PER_MINUTE)
 		mailer_end_job(job, MESSAGE_REQUESTED, MINUTE_MS, SLICE("too_soon"));
 	return RESULT_OK;
@@ -163,7 +179,9 @@ make_ready(struct mailer *m, struct mail_job *job)
 		return result;
 	result = hash_recipient(m, email_mailbox(job->pool, job->email_key), &hash);
 	if (result == RESULT_OK)
-		result = keep_kind_limits(m, job, &hash);
+		result = keep_kind_limits(m, job, &hash, false);
+	if (result == RESULT_OK && job->state != JOB_ENDED)
+		result = keep_kind_limits(m, job, &hash, true);
 	if (result == RESULT_OK && job->state != JOB_ENDED)
 		result = keep_limits(m, job, &hash);
 	if (result != RESULT_OK || job->state == JOB_ENDED)
@@ -184,7 +202,7 @@ make_ready(struct mailer *m, struct mail_job *job)
 void
 mailer_prepare(struct mailer *m, struct mail_job *job)
 {
-	const struct slice drop = reason_to_drop(&job->mail);
+	const struct slice reason = reason_to_drop(&job->mail);
 	enum result result = RESULT_OK;
 	log_work(LOG_UINT("message", job->mail.id));
 	if ((size_t)job->mail.kind >= MESSAGE_KINDS) { /* of a later version, whose process sends it */
@@ -192,8 +210,8 @@ mailer_prepare(struct mailer *m, struct mail_job *job)
 	} else if (job->mail.crashes >= CRASHES_MAX) {
 		log_error("mail_crashed", LOG_UINT("message", job->mail.id), LOG_UINT("campaign", job->mail.campaign_id));
 		mailer_end_job(job, MESSAGE_FAILED, 0, SLICE("crashed"));
-	} else if (slice_present(drop)) {
-		mailer_end_job(job, MESSAGE_DROPPED, 0, drop);
+	} else if (slice_present(reason)) {
+		mailer_end_job(job, MESSAGE_DROPPED, 0, reason);
 	} else if (job->mail.is_ready) {
 		(void)!check(job, m->options->server.sender, job->mail.recipient, job->mail.content);
 	} else {

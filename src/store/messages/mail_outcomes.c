@@ -12,7 +12,7 @@ DB_STATEMENT(sql_count_mails_of_recipient,
     " WHERE recipient_hash = ? AND composed_ms > " NOW " - 86400000 AND state <> 'dropped'");
 DB_STATEMENT(sql_select_mails_of_lead, "SELECT " NOW " - composed_ms"
 				       " FROM {prefix}messages FORCE INDEX (by_recipient)"
-				       " WHERE recipient_hash = ? AND lead_id = ? AND kind = ? AND state <> 'dropped'"
+				       " WHERE recipient_hash = ? AND ? IN (0, lead_id) AND kind = ? AND state <> 'dropped'"
 				       " ORDER BY composed_ms DESC LIMIT ?");
 DB_STATEMENT(sql_make_message_ready,
     "UPDATE {prefix}messages"

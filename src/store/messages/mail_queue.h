@@ -108,8 +108,8 @@ MUST_CHECK enum result store_release_crashed(struct store *store, const unsigned
 /* How many mails this address got, of all campaigns, in the last day and in the last minute, without dropped ones. */
 MUST_CHECK enum result store_count_mails(
     struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], unsigned *last_day, unsigned *last_minute);
-/* How long ago the last mails of a kind to this address of a lead were composed, the newest first, without dropped ones: at
- * most `max` of those that are stored. */
+/* How long ago the last mails of a kind to this address of a lead (0: of all leads) were composed, the newest first, without
+ * dropped ones: at most `max` of those that are stored. */
 MUST_CHECK enum result store_mail_ages(struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE],
     uint64_t lead_id, enum message_kind kind, int64_t *ages_ms, size_t max, size_t *count);
 /* What a request becomes. */

@@ -75,26 +75,20 @@ judge_data_of_lead(
 	return slice_present(*social_id) ? RELATION_MENTIONED : RELATION_OWN;
 }
 
+/* What was sent to the address, or confirmed by it. */
 static enum relation
-judge_confirmation(const struct wanted *wanted, struct pool *pool UNUSED, const struct db_rows *rows, size_t row,
+judge_recipient(const struct wanted *wanted, struct pool *pool UNUSED, const struct db_rows *rows, size_t row,
     struct slice *social_id UNUSED)
 {
 	return is_address(wanted, rows, row) ? RELATION_OWN : RELATION_NONE;
-}
-
-static enum relation
-judge_job(const struct wanted *wanted, struct pool *pool UNUSED, const struct db_rows *rows, size_t row,
-    struct slice *social_id UNUSED)
-{
-	return has_address(wanted, rows, row) ? RELATION_OWN : RELATION_NONE;
 }
 
 static judge *const judges[SEARCHED_TABLES] = {
 	[SEARCH_EVENTS] = judge_event,
 	[SEARCH_MESSAGES] = judge_message,
 	[SEARCH_CALLS] = judge_data_of_lead,
-	[SEARCH_CONFIRMATIONS] = judge_confirmation,
-	[SEARCH_JOBS] = judge_job,
+	[SEARCH_CONFIRMATIONS] = judge_recipient,
+	[SEARCH_JOBS] = judge_recipient,
 	[SEARCH_LEADS] = judge_data_of_lead,
 };
 

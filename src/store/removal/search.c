@@ -17,7 +17,8 @@
 #define OF_MESSAGES "t.id, t.lead_id, t.campaign_id, t.kind, t.ref, t.recipient"
 #define OF_CALLS \
 	"t.id, t.lead_id, t.campaign_id, 0, (SELECT l.social_id FROM {prefix}leads l WHERE l.id = t.lead_id), t.body, t.message"
-#define OF_JOBS "t.id, 0, 0, 0, 0, t.parameters, t.result"
+/* what the receiver or the mail server has answered is theirs, whatever it says */
+#define OF_JOBS "t.id, 0, 0, 0, 0, CONVERT(JSON_VALUE(t.parameters, '$.address') USING utf8mb4)"
 #define OF_LEADS \
 	"t.id, t.id, t.campaign_id, 0, t.social_id, t.email, t.phone, t.custom_fields, t.utm, t.uid, t.redirect_url, t.user_agent," \
 	" t.referrer, t.source, t.signup_url, t.session_id, t.request_id"

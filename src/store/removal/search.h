@@ -15,7 +15,7 @@ enum searched_table {
 	SEARCH_MESSAGES,      /* FIRST: kind; SECOND: ref */
 	SEARCH_CALLS,         /* SECOND: the social id of the lead; NULL: it is of no lead, or of one that was deleted */
 	SEARCH_CONFIRMATIONS, /* FIRST: time; a lead without one is a row without texts */
-	SEARCH_JOBS,
+	SEARCH_JOBS,  /* of test mails the text is the recipient; others have none */
 	SEARCH_LEADS, /* SECOND: social id */
 	SEARCHED_TABLES
 };

@@ -98,7 +98,7 @@ link_with_token(const struct search *c, const char *page, enum address_purpose p
 	    POOL_JOIN(c->pool, SLICE("/"), slice_of(page), SLICE("/"), token));
 }
 
-/* Each may set *drop: what the mail is about is gone. */
+/* Each may set *drop: what the mail is about is gone, or not the recipient's. */
 typedef enum result add_values(struct search *c, struct slice *drop);
 
 static enum result
@@ -116,8 +116,10 @@ add_confirmation(struct search *c, struct slice *drop)
 }
 
 static enum result
-add_erasure(struct search *c, struct slice *drop UNUSED)
+add_erasure(struct search *c, struct slice *drop)
 {
+	if (lead_only_claims(c->lead, CHANNEL_EMAIL))
+		*drop = SLICE("unverified");
 	c->s->values.of[MAIL_CONFIRM_URL] = link_with_token(c, "erase", ADDRESS_ERASE);
 	return RESULT_OK;
 }

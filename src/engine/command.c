@@ -44,3 +44,9 @@ lead_channel_name(enum lead_channel channel)
 {
 	return channel == CHANNEL_EMAIL ? SLICE("email") : SLICE("phone");
 }
+
+bool
+lead_only_claims(const struct lead *lead, enum lead_channel channel)
+{
+	return lead_is_verified(lead) && !(channel == CHANNEL_EMAIL ? lead->verified_email : lead->verified_phone);
+}

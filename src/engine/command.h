@@ -87,10 +87,15 @@ enum lead_channel { CHANNEL_EMAIL, CHANNEL_PHONE };
 /* "email", "phone" */
 struct slice lead_channel_name(enum lead_channel channel);
 
+/* Whether its address of that channel is a claim: it is not verified, beside one that is. Any visitor that has one address of a
+ * lead may have added the other, so only the verified one is the lead's own (docs/operating.md 7.4). */
+bool lead_only_claims(const struct lead *lead, enum lead_channel channel);
+
 enum { LEAD_ARGUMENT_MAX_BYTES = 64 };
 /* Deletes a lead only if it is not verified. */
 #define LEAD_DELETE_UNVERIFIED SLICE("unverified")
-/* Deletes a lead without an event, also while its account is suspended. */
+/* Deletes a lead without an event, also while its account is suspended; with `address` only that address, if the lead merely
+ * claims it. */
 #define LEAD_DELETE_ERASED SLICE("erased")
 /* One lead of a bulk call, or of an opt-out link. */
 struct lead_change {
@@ -101,7 +106,7 @@ struct lead_change {
 	 * LEAD_UNVERIFY: "email" or "phone"; absent: the default. At most LEAD_ARGUMENT_MAX_BYTES. */
 	struct slice argument;
 	/* LEAD_VERIFY with an argument: only while the lead has this address (email key, or number) there; absent: whatever it
-	 * has. */
+	 * has. LEAD_DELETE_ERASED: as it says. */
 	struct slice address;
 	bool by_lead;                /* LEAD_VERIFY: the lead confirmed it itself, which is recorded: */
 	struct slice ip, user_agent; /* may be absent */

@@ -9,20 +9,24 @@
 enum { DEPTH_MAX = 64 /* more than a payload has */, LEAD = 1, REFERRED /* depths of the members */ };
 
 #define PLACE(member) offsetof(struct payload_person, member)
-static const struct {
+static const struct member {
 	struct slice name;
 	size_t offset;
+	enum json_type type;
 } members[] = {
-	{ SLICE("social_id"), PLACE(social_id) },
-	{ SLICE("email"), PLACE(email) },
-	{ SLICE("phone_number"), PLACE(phone) },
+	{ SLICE("social_id"), PLACE(social_id), JSON_STRING },
+	{ SLICE("email"), PLACE(email), JSON_STRING },
+	{ SLICE("phone_number"), PLACE(phone), JSON_STRING },
+	{ SLICE("verified_email"), PLACE(verified_email), JSON_BOOLEAN },
+	{ SLICE("verified_phone_number"), PLACE(verified_phone), JSON_BOOLEAN },
 };
 
 struct people_reader {
 	struct pool *pool;
 	struct payload_people people;
 	bool in_referral;
-	struct slice *text; /* where the value of the key at hand belongs; NULL: nowhere */
+	const struct member *member;   /* the key at hand; NULL: another one */
+	struct payload_person *person; /* whose it is */
 };
 
 static void
@@ -30,13 +34,13 @@ begin_member(struct people_reader *reader, const struct json_event *key)
 {
 	if (key->depth == LEAD)
 		reader->in_referral = slice_equal(key->text, SLICE("__referral"));
-	struct payload_person *person = key->depth == LEAD                              ? &reader->people.lead
-					: key->depth == REFERRED && reader->in_referral ? &reader->people.referred
-											: NULL;
-	reader->text = NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(members) && person != NULL; i++)
+	reader->person = key->depth == LEAD                              ? &reader->people.lead
+			 : key->depth == REFERRED && reader->in_referral ? &reader->people.referred
+									 : NULL;
+	reader->member = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(members) && reader->person != NULL; i++)
 		if (slice_equal(key->text, members[i].name))
-			reader->text = (struct slice *)((char *)person + members[i].offset);
+			reader->member = &members[i];
 }
 
 /* A json_handler. */
@@ -48,9 +52,14 @@ read_member(void *context, const struct json_event *event)
 		begin_member(reader, event);
 		return true;
 	}
-	if (event->type == JSON_STRING && reader->text != NULL)
-		*reader->text = pool_copy(reader->pool, event->text);
-	reader->text = NULL;
+	if (reader->member != NULL && event->type == reader->member->type) {
+		void *place = (char *)reader->person + reader->member->offset;
+		if (event->type == JSON_STRING)
+			*(struct slice *)place = pool_copy(reader->pool, event->text);
+		else
+			*(bool *)place = event->boolean;
+	}
+	reader->member = NULL;
 	return true;
 }
 

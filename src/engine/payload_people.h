@@ -9,6 +9,7 @@
 struct payload_people {
 	struct payload_person {
 		struct slice social_id, email, phone; /* in the pool; absent: the payload has none */
+		bool verified_email, verified_phone;  /* of `lead` */
 	} lead, referred;
 };
 

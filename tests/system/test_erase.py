@@ -90,6 +90,29 @@ def test_the_form_shows_no_address(service, server, campaign):
     assert request(campaign, "").status == 406
 
 
+def test_an_address_that_anyone_may_have_added(service, server, campaign):
+    """docs/operating.md 7.4: beside a verified number an unverified address does not delete the lead, not even by a link that was sent
+    before. The answer is that for any address."""
+    lead = campaign.lead(email="mallory@example.org", phone_number="+4915112345681")
+    request(campaign, "mallory@example.org")
+    path = path_in_mail(campaign, server, "mallory@example.org")
+    page = campaign.client.request("GET", path)
+
+    def verify(member, **fields):
+        campaign.bulk("verify", fields)
+        wait_until(lambda: campaign.find(social_id=lead["social_id"])[member], 10, "the lead is not verified")
+    verify("verified_phone_number", channel="phone", phone_numbers=["+4915112345681"])
+    assert campaign.client.request("GET", path).status == 404
+    assert press_when_old_enough(campaign, path, stamp_of(page)).status == 404
+    again, unknown = request(campaign, "mallory@example.org"), request(campaign, "nobody@example.org")
+    assert (again.status, again.body) == (200, unknown.body)
+    assert ended(service, campaign, 3) == ["sent", "unverified", "lead_deleted"]
+    assert campaign.find(phone_number="+4915112345681")["social_id"] == lead["social_id"]
+    verify("verified_email", emails=["mallory@example.org"])
+    check_page(press_when_old_enough(campaign, path, stamp_of(page)), 200)
+    assert campaign.get({"phone_number": "+4915112345681"}).status == 404
+
+
 def test_an_address_in_many_campaigns(service, server, account):
     """docs/mail.md 6: five a day to an address, of all campaigns and leads, whose tags do not make it another one."""
     campaigns = [service.campaign(account, mails="") for _ in range(3)]

@@ -60,6 +60,7 @@ report_counts(struct output *output, const struct removal_counts *counts)
 	output_u64(output, "inbound_calls", counts->calls);
 	output_u64(output, "confirmations", counts->confirmations);
 	output_u64(output, "jobs", counts->jobs);
+	output_u64(output, "claims", counts->claims);
 }
 
 /* Leads of others that have the address in data of theirs; null without the right to read leads, and when not all could be read

@@ -35,8 +35,8 @@ handle_erase_form(struct call *call)
 		show_form(call, SLICE_NONE, PAGE_VALUE_OK);
 }
 
-/* The answer is the same for every address, and takes as long: where there is no such lead, the mail to none is dropped when
- * its turn comes. */
+/* The answer is the same for every address, and takes as long: where there is no such lead, or it merely claims the address
+ * (engine/command.h), the mail is dropped when its turn comes. */
 static void
 request_mail(struct call *call, const struct email *email)
 {
@@ -72,6 +72,14 @@ handle_erase_request(struct call *call)
 
 /* ---- the page that the mail links to ---- */
 
+/* Also of an address that has become a claim since the mail was sent. */
+static bool
+read_link(struct call *call, struct mail_link *link)
+{
+	return call_read_mail_link(call, ADDRESS_ERASE, link) &&
+	       (!lead_only_claims(&link->lead, CHANNEL_EMAIL) || call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND));
+}
+
 static void
 show_question(struct call *call, const struct mail_link *link, struct slice stamp, bool too_fast)
 {
@@ -83,7 +91,7 @@ void
 handle_erase_page(struct call *call)
 {
 	struct mail_link link;
-	if (call_read_mail_link(call, ADDRESS_ERASE, &link))
+	if (read_link(call, &link))
 		show_question(call, &link, call_make_stamp(call, link.settings), false);
 }
 
@@ -92,7 +100,7 @@ handle_erase(struct call *call)
 {
 	struct mail_link link;
 	struct arguments arguments;
-	if (!call_read(call, GROUP_CONFIRM, &arguments) || !call_read_mail_link(call, ADDRESS_ERASE, &link))
+	if (!call_read(call, GROUP_CONFIRM, &arguments) || !read_link(call, &link))
 		return;
 	if (!call_is_pressed(call, link.settings, &arguments.stamp)) {
 		show_question(call, &link, arguments.stamp, true);

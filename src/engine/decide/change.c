@@ -182,6 +182,34 @@ add_points(struct step *step, struct working_lead *lead)
 		.reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = change->points, .message = change->message });
 }
 
+/* The address that a lead merely claims; the other one, which is verified, stays. */
+static void
+drop_claim(struct step *step, struct working_lead *working, struct slice address)
+{
+	struct lead *lead = &working->lead;
+	const bool email = slice_equal(address, lead->email_key) && lead_only_claims(lead, CHANNEL_EMAIL);
+	const bool phone = slice_equal(address, lead->phone) && lead_only_claims(lead, CHANNEL_PHONE);
+	if (!email && !phone)
+		return;
+	step_touch(step, working);
+	if (email) {
+		lead->email = lead->email_key = lead->email_hash = SLICE_NONE;
+		lead->bounced = false;
+	} else
+		lead->phone = lead->phone_hash = SLICE_NONE;
+}
+
+static void
+delete_lead(struct step *step, struct working_lead *lead)
+{
+	const struct lead_change *change = &step->command->as.change;
+	step->silent = slice_equal(change->argument, LEAD_DELETE_ERASED);
+	if (step->silent && slice_present(change->address))
+		drop_claim(step, lead, change->address);
+	else if (!slice_equal(change->argument, LEAD_DELETE_UNVERIFIED) || !lead_is_verified(&lead->lead))
+		step_remove_lead(step, lead);
+}
+
 static void
 apply(struct step *step, struct working_lead *lead)
 {
@@ -217,9 +245,7 @@ apply(struct step *step, struct working_lead *lead)
 		tag(step, lead, change->tag_id);
 		return;
 	case LEAD_DELETE:
-		step->silent = slice_equal(change->argument, LEAD_DELETE_ERASED);
-		if (!slice_equal(change->argument, LEAD_DELETE_UNVERIFIED) || !lead_is_verified(&lead->lead))
-			step_remove_lead(step, lead);
+		delete_lead(step, lead);
 		return;
 	case LEAD_POINTS:
 		add_points(step, lead);

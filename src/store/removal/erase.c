@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Erases a person: their leads by the engine, so that counters, ranks and referrals of others stay right; then what is stored
  * about them in other tables, found by their leads and by their address. */
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -61,6 +63,7 @@ enum erase_step {
 	ERASE_FOUND_MESSAGES,
 	ERASE_FOUND_CONFIRMATIONS,
 	ERASE_FOUND_JOBS,
+	ERASE_CLAIMS, /* the end, in versions before it */
 	ERASE_END
 };
 
@@ -112,20 +115,20 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 	const struct slice id_slice = { (const char *)id, REMOVAL_ID_SIZE };
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		struct lead *found = NULL;
+		struct person_found found;
 		txn.result = has_room(store, txn.pool, request);
 		if (txn.result == RESULT_OK)
 			txn.result = note_person(store, txn.pool, request);
 		if (txn.result == RESULT_OK)
-			txn.result = store_find_leads_of(store, txn.pool, person, &found, leads);
+			txn.result = store_find_leads_of(store, txn.pool, person, &found);
 		if (txn.result != RESULT_OK)
 			continue;
-		const struct wanted wanted = wanted_of(txn.pool, person, found, *leads);
+		*leads = found.own;
+		const struct wanted wanted = wanted_of(txn.pool, person, &found);
 		txn.result = store_run(store, &sql_insert_erasure, db_bytes(id_slice), DB_U64(person->campaign_id),
 		    db_bytes(lead_channel_name(person->channel)), db_bytes(person->address),
-		    db_bytes(store_address_spellings(txn.pool, person, found, *leads)),
-		    db_bytes(wanted_ids_text(txn.pool, &wanted)), db_bytes(wanted_social_ids_text(txn.pool, &wanted)),
-		    DB_U64(ERASE_LEADS));
+		    db_bytes(store_address_spellings(txn.pool, person, &found)), db_bytes(wanted_ids_text(txn.pool, &wanted)),
+		    db_bytes(wanted_social_ids_text(txn.pool, &wanted)), DB_U64(ERASE_LEADS));
 	}
 	return txn.result;
 }
@@ -160,15 +163,16 @@ move(const struct part *part)
 				   : result;
 }
 
-/* Deletes a lead as a call of the API does, but without an event. */
+/* Deletes a lead as a call of the API does, but without an event; or only the address that it claims. */
 static enum result
-delete_lead(struct part *part, const struct lead *lead)
+delete_lead(struct part *part, const struct lead *lead, struct slice claim, uint64_t *counter)
 {
 	const struct command command = {
 		.kind = COMMAND_CHANGE,
 		.campaign_id = lead->campaign_id,
 		.as.change = { .action = LEAD_DELETE,
 		    .argument = LEAD_DELETE_ERASED,
+		    .address = claim,
 		    .lead = { .identity = LEAD_BY_ID, .id = lead->id } },
 	};
 	const struct command *const commands[] = { &command };
@@ -179,8 +183,16 @@ delete_lead(struct part *part, const struct lead *lead)
 	if (outcome.failure != FAILURE_NONE && outcome.failure != FAILURE_LEAD_NOT_FOUND &&
 	    outcome.failure != FAILURE_CAMPAIGN_NOT_FOUND)
 		return RESULT_FAILED;
-	part->counts->leads += outcome.failure == FAILURE_NONE ? 1 : 0;
+	*counter += outcome.failure == FAILURE_NONE ? 1 : 0;
 	return RESULT_OK;
+}
+
+static enum result
+find_leads(const struct part *part, struct person_found *found)
+{
+	const struct erasure *erasure = part->erasure;
+	const struct person person = { erasure->campaign_id, erasure->wanted.channel, erasure->address, SLICE_NONE };
+	return store_find_leads_of(part->store, part->pool, &person, found);
 }
 
 /* Leads that were imported, or signed up, since the erasure began. */
@@ -188,14 +200,12 @@ static enum result
 add_new_leads(struct part *part)
 {
 	struct erasure *erasure = part->erasure;
-	const struct person person = { erasure->campaign_id, erasure->wanted.channel, erasure->address, SLICE_NONE };
-	struct lead *leads;
-	size_t count;
-	const enum result result = store_find_leads_of(part->store, part->pool, &person, &leads, &count);
-	struct person_lead *found = POOL_ARRAY(part->pool, count, struct person_lead);
-	for (size_t i = 0; i < count; i++)
-		found[i] = (struct person_lead){ leads[i].id, leads[i].social_id };
-	part->more_leads = result == RESULT_OK && wanted_add(&erasure->wanted, found, count);
+	struct person_found found;
+	const enum result result = find_leads(part, &found);
+	struct person_lead *own = POOL_ARRAY(part->pool, found.own, struct person_lead);
+	for (size_t i = 0; i < found.own; i++)
+		own[i] = (struct person_lead){ found.leads[i].id, found.leads[i].social_id };
+	part->more_leads = result == RESULT_OK && wanted_add(&erasure->wanted, own, found.own);
 	part->step_done = !part->more_leads;
 	return result;
 }
@@ -207,7 +217,7 @@ erase_leads(struct part *part)
 	enum result result = store_query_leads(part->store, part->pool, LEAD_BY_ID, some_leads(part), &rows);
 	for (size_t i = 0; i < rows.count && result == RESULT_OK; i++) {
 		const struct lead lead = store_lead_from_row(&rows, i);
-		result = delete_lead(part, &lead);
+		result = delete_lead(part, &lead, SLICE_NONE, &part->counts->leads);
 	}
 	if (result == RESULT_OK && part->step_done)
 		result = add_new_leads(part);
@@ -425,6 +435,34 @@ erase_found(struct part *part)
 	return result;
 }
 
+/* ---- claims ---- */
+
+_Static_assert(offsetof(struct lead, id) == 0, "compare_ids compares it");
+
+/* LEADS_AT_ONCE of the leads of others that claim the address, by their ids: it is taken from them, and they stay. */
+static enum result
+erase_claims(struct part *part)
+{
+	const struct erasure *erasure = part->erasure;
+	struct person_found found;
+	enum result result = find_leads(part, &found);
+	const size_t count = found.count - found.own;
+	struct lead *claims = count > 0 ? found.leads + found.own : NULL;
+	size_t tried = 0;
+	part->position = erasure->position;
+	if (count > 0)
+		qsort(claims, count, sizeof(*claims), compare_ids);
+	for (size_t i = 0; i < count && tried < LEADS_AT_ONCE && result == RESULT_OK; i++) {
+		if (claims[i].id <= erasure->position)
+			continue;
+		result = delete_lead(part, &claims[i], erasure->address, &part->counts->claims);
+		part->position = claims[i].id;
+		tried++;
+	}
+	part->step_done = tried < LEADS_AT_ONCE;
+	return result == RESULT_OK ? move(part) : result;
+}
+
 /* ---- the end ---- */
 
 static enum result
@@ -443,6 +481,7 @@ static enum result (*const steps[])(struct part *part) = {
 	[ERASE_FOUND_MESSAGES] = erase_found,
 	[ERASE_FOUND_CONFIRMATIONS] = erase_found,
 	[ERASE_FOUND_JOBS] = erase_found,
+	[ERASE_CLAIMS] = erase_claims,
 	[ERASE_END] = erase_itself,
 };
 

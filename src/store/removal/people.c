@@ -12,9 +12,21 @@ DB_STATEMENT(sql_select_campaigns_after, "SELECT id FROM {prefix}campaigns WHERE
 
 store_statement_list sql_of_people = { &sql_select_campaigns_after, NULL };
 
+struct collected {
+	struct lead *leads;
+	size_t count, capacity;
+};
+
+static void
+add_lead(struct pool *pool, struct collected *collected, const struct lead *lead)
+{
+	collected->leads = pool_grow(pool, collected->leads, collected->count, &collected->capacity, sizeof(*collected->leads));
+	collected->leads[collected->count++] = *lead;
+}
+
 static enum result
 collect_leads(struct store *store, struct pool *pool, const struct person *person, struct db_list campaigns,
-    struct lead **leads, size_t *count, size_t *capacity)
+    struct collected *own, struct collected *claims)
 {
 	const struct lead_reference reference = { .identity = person->channel == CHANNEL_EMAIL ? LEAD_BY_EMAIL : LEAD_BY_PHONE,
 		.value = person->address };
@@ -25,32 +37,36 @@ collect_leads(struct store *store, struct pool *pool, const struct person *perso
 	const enum result result =
 	    store_query_leads(store, pool, reference.identity, (struct db_list){ values, campaigns.count }, &rows);
 	for (size_t i = 0; i < rows.count && result == RESULT_OK; i++) {
-		*leads = pool_grow(pool, *leads, *count, capacity, sizeof(**leads));
-		(*leads)[(*count)++] = store_lead_from_row(&rows, i);
+		const struct lead lead = store_lead_from_row(&rows, i);
+		add_lead(pool, lead_only_claims(&lead, person->channel) ? claims : own, &lead);
 	}
 	return result;
 }
 
 enum result
-store_find_leads_of(struct store *store, struct pool *pool, const struct person *person, struct lead **leads, size_t *count)
+store_find_leads_of(struct store *store, struct pool *pool, const struct person *person, struct person_found *found)
 {
 	const struct db_value one = DB_U64(person->campaign_id);
+	struct collected own = { 0 }, claims = { 0 };
 	struct db_rows campaigns = { 0 };
-	size_t capacity = 0;
 	uint64_t after = 0;
 	enum result result = RESULT_OK;
-	*leads = NULL;
-	*count = 0;
 	if (person->campaign_id != 0)
-		return collect_leads(store, pool, person, (struct db_list){ &one, 1 }, leads, count, &capacity);
-	do {
-		result = store_query(store, pool, &campaigns, &sql_select_campaigns_after, DB_U64(after));
-		if (result != RESULT_OK || campaigns.count == 0)
-			return result;
-		after = db_get_u64(&campaigns, campaigns.count - 1, 0);
-		result = collect_leads(
-		    store, pool, person, (struct db_list){ campaigns.values, campaigns.count }, leads, count, &capacity);
-	} while (result == RESULT_OK);
+		result = collect_leads(store, pool, person, (struct db_list){ &one, 1 }, &own, &claims);
+	else
+		do {
+			result = store_query(store, pool, &campaigns, &sql_select_campaigns_after, DB_U64(after));
+			if (result != RESULT_OK || campaigns.count == 0)
+				break;
+			after = db_get_u64(&campaigns, campaigns.count - 1, 0);
+			result = collect_leads(
+			    store, pool, person, (struct db_list){ campaigns.values, campaigns.count }, &own, &claims);
+		} while (result == RESULT_OK);
+	*found = (struct person_found){ .own = own.count };
+	for (size_t i = 0; i < claims.count; i++)
+		add_lead(pool, &own, &claims.leads[i]);
+	found->leads = own.leads;
+	found->count = own.count;
 	return result;
 }
 
@@ -111,10 +127,9 @@ store_find_mentions(struct store *store, struct pool *pool, const struct person 
     struct mention **mentions, size_t *count, bool *all)
 {
 	static const enum searched_table tables[] = { SEARCH_LEADS, SEARCH_CALLS, SEARCH_EVENTS };
-	struct lead *own;
-	size_t own_count;
-	enum result result = store_find_leads_of(store, pool, person, &own, &own_count);
-	const struct wanted wanted = wanted_of(pool, person, own, own_count);
+	struct person_found found;
+	enum result result = store_find_leads_of(store, pool, person, &found);
+	const struct wanted wanted = wanted_of(pool, person, &found);
 	struct mention_search search = { .store = store,
 		.pool = pool,
 		.wanted = &wanted,

@@ -14,12 +14,15 @@ struct person {
 	struct slice typed;   /* the same as the operator wrote it */
 };
 
-/* All leads with the address. */
+/* All leads with the address, in the pool: first the person's own, then those that merely claim it (engine/command.h). */
+struct person_found {
+	struct lead *leads;
+	size_t count, own;
+};
 MUST_CHECK enum result store_find_leads_of(
-    struct store *store, struct pool *pool, const struct person *person, struct lead **leads, size_t *count);
+    struct store *store, struct pool *pool, const struct person *person, struct person_found *found);
 
-/* Leads of others whose own data have the address, such as a custom field, an event or a call that became them. They stay as
- * they are. */
+/* Leads of others whose own data have the address, such as a claim, a custom field, an event or a call that became them. */
 struct mention {
 	uint64_t campaign_id;
 	struct slice social_id; /* of a lead that may be deleted since */

@@ -32,11 +32,24 @@ is_person(const struct wanted *wanted, const struct payload_person *person)
 	return slice_present(address) && address_finder_is(wanted->finder, address);
 }
 
+/* Whether the payload's lead is the person: not by a claim (engine/command.h). Of a lead that exists, and is not the person's
+ * any more, an address that is not verified beside another one is no more than that, either. */
+static bool
+is_of_person(const struct wanted *wanted, const struct payload_person *lead, bool exists)
+{
+	const bool phone = wanted->channel == CHANNEL_PHONE;
+	const bool verified = phone ? lead->verified_phone : lead->verified_email,
+		   other_verified = phone ? lead->verified_email : lead->verified_phone;
+	return is_person(wanted, lead) &&
+	       (verified || !slice_present(phone ? lead->email : lead->phone) || !(other_verified || exists));
+}
+
 typedef enum relation judge(
     const struct wanted *wanted, struct pool *pool, const struct db_rows *rows, size_t row, struct slice *social_id);
 
 /* The lead may be deleted, or have another address since: the payload says whose it was. A `referral` event may have another
- * address of a lead of the person. */
+ * address of a lead of the person. Of a referred lead it does not say which address is verified: if there are two, one alone
+ * does not make it the person's. */
 static enum relation
 judge_event(const struct wanted *wanted, struct pool *pool, const struct db_rows *rows, size_t row, struct slice *social_id)
 {
@@ -44,10 +57,11 @@ judge_event(const struct wanted *wanted, struct pool *pool, const struct db_rows
 	if (!found && db_get_u64(rows, row, SEARCHED_SECOND) != EVENT_REFERRAL)
 		return RELATION_NONE;
 	const struct payload_people people = payload_people_read(pool, db_get_bytes(rows, row, SEARCHED_TEXTS));
+	const struct payload_person *referred = &people.referred;
 	*social_id = people.lead.social_id;
-	if (is_person(wanted, &people.lead))
+	if (is_of_person(wanted, &people.lead, !db_is_null(rows, row, SEARCHED_SOCIAL_ID)))
 		return RELATION_OWN;
-	if (is_person(wanted, &people.referred) || wanted_has_social_id(wanted, people.referred.social_id))
+	if (wanted_has_social_id(wanted, referred->social_id) || is_of_person(wanted, referred, true))
 		return RELATION_NAMED;
 	return found ? RELATION_MENTIONED : RELATION_NONE;
 }
@@ -71,7 +85,7 @@ judge_data_of_lead(
 {
 	if (!has_address(wanted, rows, row))
 		return RELATION_NONE;
-	*social_id = pool_copy(pool, db_get_bytes(rows, row, SEARCHED_SECOND));
+	*social_id = pool_copy(pool, db_get_bytes(rows, row, SEARCHED_SOCIAL_ID));
 	return slice_present(*social_id) ? RELATION_MENTIONED : RELATION_OWN;
 }
 

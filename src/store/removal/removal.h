@@ -15,6 +15,7 @@ enum { REMOVAL_ID_SIZE = 16 };
 /* What a removal has deleted so far. */
 struct removal_counts {
 	uint64_t leads;
+	uint64_t claims;                 /* leads of others that no longer claim the address; of an erasure */
 	uint64_t events, pending, ended; /* events, and their deliveries */
 	uint64_t messages, calls;        /* messages to leads, logged calls of inbound webhooks */
 	uint64_t confirmations, jobs;    /* those that have the address, besides what the leads have; of an erasure */
@@ -26,7 +27,7 @@ struct erase_request {
 	size_t most;     /* of an account at a time; 0: no maximum */
 };
 
-/* Finds the leads with that address and begins to erase them. *leads: their number; without leads there may be other data.
+/* Finds the leads of the person and begins to erase them. *leads: their number; without leads there may be other data.
  * RESULT_TOO_MANY: that many of the account have not ended. */
 MUST_CHECK enum result store_begin_erasure(
     struct store *store, const struct erase_request *request, unsigned char id[REMOVAL_ID_SIZE], size_t *leads);

@@ -317,11 +317,10 @@ store_report_part(struct store *store, struct pool *pool, const struct person *p
     struct report_place *place, struct report_part *part)
 {
 	struct report_reader reader = { .store = store, .pool = pool, .person = person, .place = place, .part = part };
-	struct lead *leads;
-	size_t count;
-	enum result result = store_find_leads_of(store, pool, person, &leads, &count);
+	struct person_found found;
+	enum result result = store_find_leads_of(store, pool, person, &found);
 	*part = (struct report_part){ .more = true };
-	reader.wanted = wanted_of(pool, person, leads, count);
+	reader.wanted = wanted_of(pool, person, &found);
 	do
 		result = result == RESULT_OK ? read_some(&reader, &part->more) : result;
 	while (result == RESULT_OK && part->more && reader.size < REPORT_PART_BYTES && clock_monotonic_ms() < deadline_ms);

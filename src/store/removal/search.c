@@ -13,15 +13,15 @@
 #define PIECE_OF_CAMPAIGN(columns, table, index, limit) \
 	PIECE("t.id", columns, table " t FORCE INDEX (" index ")", "t.campaign_id = ? AND ", limit)
 
-#define OF_EVENTS "t.id, t.lead_id, t.campaign_id, t.deliveries, t.type, t.payload"
-#define OF_MESSAGES "t.id, t.lead_id, t.campaign_id, t.kind, t.ref, t.recipient"
-#define OF_CALLS \
-	"t.id, t.lead_id, t.campaign_id, 0, (SELECT l.social_id FROM {prefix}leads l WHERE l.id = t.lead_id), t.body, t.message"
+#define SOCIAL_ID "(SELECT l.social_id FROM {prefix}leads l WHERE l.id = t.lead_id)"
+#define OF_EVENTS "t.id, t.lead_id, " SOCIAL_ID ", t.campaign_id, t.deliveries, t.type, t.payload"
+#define OF_MESSAGES "t.id, t.lead_id, NULL, t.campaign_id, t.kind, t.ref, t.recipient"
+#define OF_CALLS "t.id, t.lead_id, " SOCIAL_ID ", t.campaign_id, 0, 0, t.body, t.message"
 /* what the receiver or the mail server has answered is theirs, whatever it says */
-#define OF_JOBS "t.id, 0, 0, 0, 0, CONVERT(JSON_VALUE(t.parameters, '$.address') USING utf8mb4)"
+#define OF_JOBS "t.id, 0, NULL, 0, 0, 0, CONVERT(JSON_VALUE(t.parameters, '$.address') USING utf8mb4)"
 #define OF_LEADS \
-	"t.id, t.id, t.campaign_id, 0, t.social_id, t.email, t.phone, t.custom_fields, t.utm, t.uid, t.redirect_url, t.user_agent," \
-	" t.referrer, t.source, t.signup_url, t.session_id, t.request_id"
+	"t.id, t.id, t.social_id, t.campaign_id, 0, 0, t.email, t.phone, t.custom_fields, t.utm, t.uid, t.redirect_url," \
+	" t.user_agent, t.referrer, t.source, t.signup_url, t.session_id, t.request_id"
 #define PIECE_EVENTS "200"
 #define PIECE_MESSAGES "1000"
 #define PIECE_CALLS "50"
@@ -41,7 +41,7 @@ DB_STATEMENT(sql_search_leads_of_campaign,
     PIECE("t.subscription_number", OF_LEADS, "leads t FORCE INDEX (by_number)", "t.campaign_id = ? AND ", PIECE_LEADS));
 /* a confirmation is of the campaign of its lead */
 #define CONFIRMATIONS_OF(leads) \
-	"SELECT l.place, l.id, l.id, 0, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
+	"SELECT l.place, l.id, l.id, NULL, 0, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
 	" LEFT JOIN {prefix}confirmations c ON c.lead_id = l.id ORDER BY l.place"
 DB_STATEMENT(sql_search_confirmations, CONFIRMATIONS_OF("SELECT id AS place, id FROM {prefix}leads FORCE INDEX (PRIMARY)"
     " WHERE id > ? ORDER BY id LIMIT " PIECE_LEADS));

@@ -11,17 +11,27 @@
 #include "store/store.h"
 
 enum searched_table {
-	SEARCH_EVENTS,        /* FIRST: the number of deliveries; SECOND: type */
-	SEARCH_MESSAGES,      /* FIRST: kind; SECOND: ref */
-	SEARCH_CALLS,         /* SECOND: the social id of the lead; NULL: it is of no lead, or of one that was deleted */
+	SEARCH_EVENTS,   /* FIRST: the number of deliveries; SECOND: type */
+	SEARCH_MESSAGES, /* FIRST: kind; SECOND: ref */
+	SEARCH_CALLS,
 	SEARCH_CONFIRMATIONS, /* FIRST: time; a lead without one is a row without texts */
-	SEARCH_JOBS,  /* of test mails the text is the recipient; others have none */
-	SEARCH_LEADS, /* SECOND: social id */
+	SEARCH_JOBS,          /* of test mails the text is the recipient; others have none */
+	SEARCH_LEADS,
 	SEARCHED_TABLES
 };
 
-/* Columns of a piece. Texts follow. */
-enum { SEARCHED_PLACE, SEARCHED_ID, SEARCHED_LEAD_ID, SEARCHED_CAMPAIGN_ID, SEARCHED_FIRST, SEARCHED_SECOND, SEARCHED_TEXTS };
+/* Columns of a piece. Texts follow. The social id of events, calls and leads is that of their lead; NULL: they are of no lead,
+ * or of one that was deleted. */
+enum {
+	SEARCHED_PLACE,
+	SEARCHED_ID,
+	SEARCHED_LEAD_ID,
+	SEARCHED_SOCIAL_ID,
+	SEARCHED_CAMPAIGN_ID,
+	SEARCHED_FIRST,
+	SEARCHED_SECOND,
+	SEARCHED_TEXTS
+};
 
 /* The next rows after a place, 0 being the beginning; none: it was the last piece. A campaign costs its own rows alone;
  * campaign_id 0: all rows of the table. */

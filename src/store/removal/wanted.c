@@ -18,15 +18,15 @@ add_spelling(struct slice *spellings, size_t *count, struct slice text)
 }
 
 struct slice
-store_address_spellings(struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count)
+store_address_spellings(struct pool *pool, const struct person *person, const struct person_found *found)
 {
 	struct slice spellings[FINDER_SPELLINGS_MAX];
 	size_t count = 0;
 	add_spelling(spellings, &count, person->address);
 	if (person->channel == CHANNEL_EMAIL)
 		add_spelling(spellings, &count, person->typed);
-	for (size_t i = 0; i < lead_count && person->channel == CHANNEL_EMAIL; i++)
-		add_spelling(spellings, &count, leads[i].email);
+	for (size_t i = 0; i < found->count && person->channel == CHANNEL_EMAIL; i++)
+		add_spelling(spellings, &count, found->leads[i].email);
 	return pool_join_with(pool, SLICE("\n"), spellings, count);
 }
 
@@ -93,15 +93,15 @@ wanted_add(struct wanted *wanted, const struct person_lead *leads, size_t count)
 }
 
 struct wanted
-wanted_of(struct pool *pool, const struct person *person, const struct lead *leads, size_t count)
+wanted_of(struct pool *pool, const struct person *person, const struct person_found *found)
 {
 	struct wanted wanted = { .channel = person->channel,
-		.finder = store_address_finder(pool, person->channel, store_address_spellings(pool, person, leads, count)),
+		.finder = store_address_finder(pool, person->channel, store_address_spellings(pool, person, found)),
 		.pool = pool };
-	struct person_lead *own = POOL_ARRAY(pool, count, struct person_lead);
-	for (size_t i = 0; i < count; i++)
-		own[i] = (struct person_lead){ leads[i].id, leads[i].social_id };
-	wanted_add(&wanted, own, count);
+	struct person_lead *own = POOL_ARRAY(pool, found->own, struct person_lead);
+	for (size_t i = 0; i < found->own; i++)
+		own[i] = (struct person_lead){ found->leads[i].id, found->leads[i].social_id };
+	wanted_add(&wanted, own, found->own);
 	return wanted;
 }
 

@@ -8,8 +8,7 @@
 #include "webhook/delivery.h"
 
 /* How a person's address is written, one a line: its key, as the operator wrote it, and as these leads did. */
-struct slice store_address_spellings(
-    struct pool *pool, const struct person *person, const struct lead *leads, size_t lead_count);
+struct slice store_address_spellings(struct pool *pool, const struct person *person, const struct person_found *found);
 struct address_finder *store_address_finder(struct pool *pool, enum lead_channel channel, struct slice spellings);
 
 struct person_lead {
@@ -27,8 +26,8 @@ struct wanted {
 	struct slice *social_ids; /* of the leads, sorted */
 };
 
-/* The person with these leads. In the pool. */
-struct wanted wanted_of(struct pool *pool, const struct person *person, const struct lead *leads, size_t count);
+/* The person with its own of these leads. In the pool. */
+struct wanted wanted_of(struct pool *pool, const struct person *person, const struct person_found *found);
 /* Adds copies of those that are not among them. Returns false if all are. */
 bool wanted_add(struct wanted *wanted, const struct person_lead *leads, size_t count);
 MUST_CHECK bool wanted_has_social_id(const struct wanted *wanted, struct slice social_id);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/encode.h"
 #include "store/breaks.h"
 #include "store/removal/removal.h"
 #include "store/world.h"
@@ -294,6 +295,63 @@ what_mentions_a_person_stays(void **state)
 	root_run("DELETE FROM t_events WHERE id BETWEEN 5000 AND 5006");
 }
 
+/* docs/operating.md 7.4: an address that is not verified beside one that is, is a claim: anyone may have added it. */
+static void
+a_claim_shows_and_deletes_nothing(void **state)
+{
+	enum { ALONE = 1, VERIFIED = 8, OF_DELETED = 16 };
+	struct world *w = *state;
+	struct erase_request request = {
+		.person = { .campaign_id = w->campaign, .channel = CHANNEL_PHONE, .address = SLICE("+4915112345678") }
+	};
+	struct removal_counts counts = { 0 };
+	unsigned char id[REMOVAL_ID_SIZE];
+	size_t parts, leads;
+	const struct lead ada = sign_up_referred(w, "ada@example.org", SLICE_NONE);
+	const struct slice hash = encode_hex(w->pool, lead_phone_hash(w->pool, w->campaign, request.person.address));
+	root_run("UPDATE t_leads SET phone = '+4915112345678', phone_hash = UNHEX('%.*s'), verified_email = TRUE WHERE id = "
+		 "%" PRIu64,
+	    SLICE_ARGS(hash), ada.id);
+	root_run(
+	    "INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT 6000 + n, %" PRIu64
+	    ", IF(n = 4, 999999, %" PRIu64
+	    "), IF(n = 5, %d, %d), 0, 0, CONCAT('{\"social_id\":\"A\",', p, '}') FROM (SELECT 0 AS n,"
+	    " '\"phone_number\":\"+4915112345678\"' AS p"
+	    " UNION ALL SELECT 1, '\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\"'"
+	    " UNION ALL SELECT 2, '\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\",\"verified_email\":true'"
+	    " UNION ALL SELECT 3, "
+	    "'\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\",\"verified_phone_number\":true'"
+	    " UNION ALL SELECT 4, '\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\"'"
+	    " UNION ALL SELECT 5, '\"__referral\":{\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\"}') e",
+	    w->campaign, ada.id, EVENT_REFERRAL, EVENT_NEW_SIGNUP);
+	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "lead", &parts), 0);
+	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "events", &parts), 3);
+	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "mentioned_by", &parts), 3 + 1);
+	for (unsigned again = 0; again < 2; again++) {
+		assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
+		assert_int_equal(leads, 0);
+		erase_all(w, id, &counts);
+		assert_int_equal(counts.leads, 0);
+		assert_int_equal(counts.claims, 1);
+		assert_int_equal(
+		    root_number("SELECT COUNT(*) FROM t_leads WHERE id = %" PRIu64
+				" AND phone IS NULL AND phone_hash IS NULL AND verified_email AND email = 'ada@example.org'",
+			ada.id),
+		    1);
+		assert_int_equal(
+		    root_number("SELECT SUM(1 << (id - 6000)) FROM t_events WHERE id BETWEEN 6000 AND 6005 AND payload = ''"),
+		    ALONE + VERIFIED + OF_DELETED);
+	}
+	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "events", &parts), 0);
+	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "mentioned_by", &parts), 3);
+	request.person =
+	    (struct person){ .campaign_id = w->campaign, .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org") };
+	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
+	erase_all(w, id, &counts);
+	assert_int_equal(counts.leads, 1);
+	root_run("DELETE FROM t_events WHERE id BETWEEN 6000 AND 6005");
+}
+
 /* Confirmations of an address that their lead has no more, however many: the report shows each once, an erasure deletes and
  * counts them. */
 static void
@@ -439,6 +497,7 @@ main(void)
 		WORLD_TEST(an_account_has_a_maximum_of_erasures),
 		WORLD_TEST(a_report_comes_in_parts),
 		WORLD_TEST(what_mentions_a_person_stays),
+		WORLD_TEST(a_claim_shows_and_deletes_nothing),
 		WORLD_TEST(former_addresses_are_the_persons),
 		WORLD_TEST(places_of_reports_are_verified),
 		WORLD_TEST(an_erasure_of_many_leads_goes_on_where_it_was),

@@ -269,6 +269,7 @@ def test_killed(service, account):
     """Whatever the moment, the dispatcher does the rest a minute later."""
     campaign = service.campaign(account, points_direct=1)
     campaign.webhook("new_signup", "referral")
+    campaign.lead(email="stays@example.org")
     first = campaign.lead(email="victim0@example.org")
     for number in range(1, 13):
         campaign.lead(email=f"victim{number}@example.org", kid=first["social_id"])

@@ -84,13 +84,14 @@ check_key(struct call *call, struct slice text)
 	return true;
 }
 
-/* The URL of an inbound webhook has all of them: only a caller with those that it needs could add it. */
+/* The URL of an inbound webhook signs up leads and sees them. It is a stranger to those that exist: visitors of a form service
+ * type the payloads (docs/inbound.md 2). */
 rights
 call_rights(const struct call *call)
 {
 	if (call->account_id == 0)
 		return RIGHTS_NONE;
-	return call->key.id == 0 ? RIGHTS_ALL : call->key.rights;
+	return call->key.id == 0 ? RIGHT_INGEST | RIGHT_LEADS : call->key.rights;
 }
 
 bool

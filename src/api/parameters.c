@@ -475,7 +475,9 @@ is_skipped(const struct call *call, const struct parameter *parameter, unsigned 
 {
 	if ((parameter->groups & groups) == 0 || parameter->read == NULL)
 		return true;
-	if ((parameter->flags & PARAMETER_NEEDS_CHANGE) != 0 && !call_has_right(call, RIGHT_CHANGE))
+	/* the map of an inbound webhook names them */
+	const bool may = call_has_right(call, RIGHT_CHANGE) || call->route->key == KEY_INBOUND;
+	if ((parameter->flags & PARAMETER_NEEDS_CHANGE) != 0 && !may)
 		return true;
 	return (groups & GROUP_LEAD) != 0 && (parameter->flags & PARAMETER_UNLESS_IDENTIFIED) != 0 &&
 	       (slice_present(arguments->own.value) || slice_present(arguments->lead.value) ||

@@ -67,6 +67,14 @@ campaign_counts_verified(const struct campaign *campaign)
 }
 
 bool
+stranger_matches_number(const struct campaign *campaign, const struct lead *owner, struct slice email_key, bool owns)
+{
+	if (slice_present(owner->email_key))
+		return slice_equal(owner->email_key, email_key);
+	return stranger_may_change(campaign, owns) && stranger_may_see(campaign, LEAD_BY_PHONE, false);
+}
+
+bool
 campaign_mails_known_leads(const struct campaign *campaign)
 {
 	return (campaign->mails & MESSAGE_BIT(MESSAGE_STATUS_LINK)) != 0;

@@ -25,6 +25,11 @@ bool stranger_may_see(const struct campaign *campaign, enum lead_identity identi
 /* Whether a repeated sign-up may change the lead, and whether it counts. */
 bool stranger_may_change(const struct campaign *campaign, bool owns);
 bool stranger_may_count(const struct campaign *campaign, bool owns);
+/* Whether a sign-up with this email address (a key) matches the owner of its phone number (4.3). The number of a lead with
+ * another address does not match: a stranger could else store the number with another address and receive the sign-up of the
+ * number's owner. That of a lead without one matches only where the address may be added to it, else the sign-up would be lost,
+ * and where addresses are shown, else the answer would show whether the address is another lead's. */
+bool stranger_matches_number(const struct campaign *campaign, const struct lead *owner, struct slice email_key, bool owns);
 
 /* Whether strangers see nothing that depends on leads which are not verified (4.1.11): else it would change with the sign-up of
  * an address that no lead has, and with that of no other. */

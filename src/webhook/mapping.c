@@ -22,7 +22,7 @@ static const struct slice plain[] = { SLICE("country_code"), SLICE("email"), SLI
 	SLICE("phone_number"), SLICE("points"), SLICE("redirect_url"), SLICE("referrer"), SLICE("social_id") };
 /* What decides about the lead is taken only where a rule names it. */
 static const struct slice only_mapped[] = { SLICE("must_exist"), SLICE("points"), SLICE("redirect_url"), SLICE("ip"),
-	SLICE("social_id") };
+	SLICE("social_id"), MAPPING_TEXT };
 /* Objects that other systems wrap a contact in. */
 static const struct slice wrappers[] = { SLICE("data"), SLICE("lead"), SLICE("customer"), SLICE("contact"), SLICE("payload") };
 

@@ -232,6 +232,37 @@ def test_tag(campaign, leadhook):
     assert leadhook("inbound", "replay", answer.json["id"])["state"] == "created"
 
 
+def test_a_stranger_to_leads_that_exist(service, account, leadhook, tmp_path):
+    """2: visitors of a form service type the payloads. An email address typed with the number of a lead replaces nothing, and a known
+    address ends no opt-out where leads are protected; points and the tag are the map's and the webhook's"""
+    campaign = service.campaign(account, public_lookup="social_id", public_update="own")
+    vip = leadhook("tag", "add", campaign.id, "vip")["id"]
+    form = add(campaign, tag_id=vip, maps={"*": "*", "points": "points"})
+    ada = {"email": "ada@example.org", "phone_number": "+491701234567"}
+    campaign.lead(**ada, plan="gold")
+    campaign.change("optout", email=ada["email"])
+    other = send(campaign, form, {"email": "eve@example.net", "phone": ada["phone_number"]})
+    assert (other.status, other.json["counter"], other.json["phone_number"]) == (201, 1, None)
+    typed = {"email": "new@example.net", "phone": ada["phone_number"], "points": 1}
+    (tmp_path / "payload").write_text(json.dumps(typed), encoding="utf-8")
+    assert leadhook("inbound", "test", form["id"], tmp_path / "payload")["state"] == "created"
+    again = send(campaign, form, {**ada, "plan": "lead", "__text": "START", "points": 5})
+    assert again.status == 201
+    lead = campaign.find(email=ada["email"])
+    assert (lead["phone_number"], lead["opted_out"], lead["counter"]) == (ada["phone_number"], True, 2)
+    assert (lead["custom_fields"], lead["contest_score"], [tag["name"] for tag in lead["tags"]]) == ({"plan": "gold"}, 5, ["vip"])
+
+
+def test_an_open_campaign_takes_updates(campaign):
+    """2, docs/api.md 4.1.11: as by a form, a known address updates the lead, gets a missing number, and ends an opt-out"""
+    hook = add(campaign)
+    campaign.lead(email="ada@example.org")
+    campaign.change("optout", email="ada@example.org")
+    shown = send(campaign, hook, {"email": "ada@example.org", "phone": "+491701234567", "plan": "gold"})
+    assert (shown.status, shown.json["phone_number"], shown.json["opted_out"]) == (201, "+491701234567", False)
+    assert shown.json["custom_fields"] == {"plan": "gold"} and shown.json["counter"] == 2
+
+
 def test_ended_campaign(campaign, leadhook):
     """2: 423, and the payload can be replayed when the campaign goes on"""
     hook = add(campaign)

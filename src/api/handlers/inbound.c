@@ -6,6 +6,7 @@
 #include "api/fetch.h"
 #include "api/parameters.h"
 #include "base/clock.h"
+#include "engine/strangers.h"
 #include "identity/api_key.h"
 #include "webhook/mapping.h"
 
@@ -219,7 +220,7 @@ make_change(struct call *call, struct slice text, struct slice phone, struct com
 	return true;
 }
 
-/* As POST /v2/{campaign} with a key, and the tag in the same command. */
+/* As POST /v2/{campaign} with a key that signs up and sees leads, and the tag in the same command. */
 static bool
 make_command(struct call *call, struct inbound_result *result, struct command *command)
 {
@@ -370,6 +371,7 @@ try_command(struct call *call, const struct command *command, struct inbound_res
 	const struct signup *signup = command->kind == COMMAND_TAGGING ? &command->as.tagging.signup : &command->as.signup;
 	const struct lead_reference names[] = { { .identity = LEAD_BY_EMAIL, .value = signup->email_key },
 		{ .identity = LEAD_BY_PHONE, .value = signup->phone } };
+	const bool has_email = slice_present(signup->email_key);
 	struct pool *pool = call->request->pool;
 	if (command->kind == COMMAND_CHANGE) {
 		result->lead_id = command->as.change.lead.id;
@@ -388,9 +390,12 @@ try_command(struct call *call, const struct command *command, struct inbound_res
 			call_fail(call, call_failure(found));
 			return;
 		}
-		if (found == RESULT_OK && result->lead_id != 0 && result->lead_id != lead.id)
+		if (found == RESULT_NOT_FOUND ||
+		    (has_email && !stranger_matches_number(&call->campaign, &lead, signup->email_key, false)))
+			continue;
+		if (result->lead_id != 0 && result->lead_id != lead.id)
 			call_fail(call, FAILURE_CONFLICTING_IDENTIFIERS);
-		if (found == RESULT_OK && result->lead_id == 0)
+		else
 			result->lead_id = lead.id;
 	}
 	result->created = result->lead_id == 0;

@@ -49,18 +49,12 @@ may_add_address(const struct step *step, const struct signup *signup, const stru
 	       (stranger_may_change(&step->campaign->campaign, is_own) && (is_own || shows_addresses(step)));
 }
 
-/* 4.3: to a stranger, the phone number of a lead with another email does not match. Otherwise a stranger could store the
- * number with another email and receive the sign-up of the number's owner. That of a lead without an email matches only where
- * the email may be added to it, else the sign-up would be lost, and where addresses are shown, else the answer would show
- * whether the email is another lead's. */
 static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {
 	const struct working_lead *owner = find(step, LEAD_BY_PHONE, signup->phone);
-	if (sets_addresses(step) || !slice_present(signup->email_key) || owner == NULL)
-		return false;
-	return slice_present(owner->lead.email_key) ? !slice_equal(owner->lead.email_key, signup->email_key)
-						    : !may_add_address(step, signup, owner) || !shows_addresses(step);
+	return !sets_addresses(step) && slice_present(signup->email_key) && owner != NULL &&
+	       !stranger_matches_number(&step->campaign->campaign, &owner->lead, signup->email_key, owns(signup, owner));
 }
 
 /* Finds the lead of a sign-up (4.3.1 to 4.3.3); NULL: a new one. Returns false when the command fails. */
@@ -149,7 +143,7 @@ update_fields(const struct step *step, const struct signup *signup, struct lead 
 static void
 book_points(struct step *step, const struct signup *signup, struct working_lead *lead)
 {
-	if (signup->points == 0 || !step_has_right(step, RIGHT_CHANGE))
+	if (signup->points == 0 || !(step_has_right(step, RIGHT_CHANGE) || signup->inbound))
 		return;
 	step_book(
 	    step, lead, &(struct booking){ .reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = signup->points });
@@ -173,7 +167,6 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 		lead->opted_out = false;
 	if (lead_is_verified(lead) != lead_is_verified(&before))
 		step_recount_referral(step, match);
-	book_points(step, signup, match);
 }
 
 static void
@@ -279,6 +272,25 @@ showing(const struct step *step, const struct signup *signup, const struct worki
 	return is_visible ? SHOWN_BY_VIEW : WITHHELD;
 }
 
+/* Of a lead that exists. `fields`: those that it has afterwards; NULL: it is not changed. */
+static void
+sign_up_again(struct step *step, const struct signup *signup, struct working_lead *lead, const struct stored_fields *fields)
+{
+	const bool owned = owns(signup, lead), is_stranger = !step_has_right(step, RIGHT_CHANGE);
+	const bool mails = is_stranger && !owned && slice_present(lead->lead.email_key);
+	const bool counts = !signup->edits && !signup->unproven && /* docs/api.md 8 */
+			    (fields != NULL || stranger_may_count(&step->campaign->campaign, owned));
+	if (fields != NULL)
+		update_lead(step, signup, lead, fields);
+	book_points(step, signup, lead);
+	if (mails)
+		step_mail_repetition(step, lead, !shows_addresses(step));
+	if (is_stranger)
+		step_text_code(step, signup, lead);
+	if (counts)
+		count_repetition(step, lead);
+}
+
 /* Returns the created or updated lead, or NULL when the sign-up failed. Without `update` an existing lead is not changed. */
 static struct working_lead *
 sign_up(struct step *step, const struct signup *request, bool update)
@@ -296,28 +308,13 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	const bool changes = lead == NULL || (!signup.unproven && may_change(step, &signup, lead));
 	if (!merge_fields(step, &signup, changes ? lead : NULL, &fields))
 		return NULL;
-	const bool counts = lead != NULL && !signup.unproven && /* docs/api.md 8 */
-			    (changes || stranger_may_count(&step->campaign->campaign, owns(&signup, lead)));
-	const bool is_stranger = !step_has_right(step, RIGHT_CHANGE);
-	if (lead != NULL && is_stranger && !owns(&signup, lead))
-		step_mail_repetition(step, lead, step->outcome->showing == WITHHELD);
-	if (!changes) {
-		step_text_code(step, &signup, lead);
-		if (counts)
-			count_repetition(step, lead);
+	if (lead != NULL) {
+		sign_up_again(step, &signup, lead, changes ? &fields : NULL);
 		return lead;
 	}
-	if (lead == NULL) {
-		lead = add_lead(step, &signup, &fields);
-		step_mail_welcome(step, lead);
-		step_text_code(step, &signup, lead);
-		return lead;
-	}
-	update_lead(step, &signup, lead, &fields);
-	if (is_stranger)
-		step_text_code(step, &signup, lead);
-	if (!signup.edits)
-		count_repetition(step, lead);
+	lead = add_lead(step, &signup, &fields);
+	step_mail_welcome(step, lead);
+	step_text_code(step, &signup, lead);
 	return lead;
 }
 

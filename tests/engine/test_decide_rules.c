@@ -3,6 +3,8 @@
  * database. */
 #include "decide_leads.h"
 
+#include "engine/strangers.h"
+
 #include "identity/host_list.h"
 
 static void
@@ -87,6 +89,57 @@ moved_by_signup(struct world *w, int i, const char *ip)
 			moved += w->decision.ip_moves[k].leads;
 	settle(w);
 	return moved;
+}
+
+/* 4.6, Judged again: another person may have signed it up first. Flags that are not of a sign-up stay. */
+static void
+a_sign_up_from_elsewhere_is_judged_again(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		const char *ip, *referrer, *flags;
+		bool unproven;
+	} rows[] = {
+		{ "192.0.2.1", "https://fine.example/", "[\"duplicate_ip\",\"blocked_referrer\",\"unproven\"]", false },
+		{ "192.0.2.2", "https://spam.example/", "[\"duplicate_ip\",\"blocked_referrer\",\"unproven\"]", false },
+		{ "192.0.2.2", "https://fine.example/", "[\"duplicate_ip\",\"blocked_referrer\",\"unproven\"]", true },
+		{ "192.0.2.2", "https://fine.example/", "[\"unproven\"]", false },
+	};
+	limit_addresses(w, 1);
+	campaign(w)->blocked_referrers = SLICE("spam.example");
+	sign_up(w, 0, -1);
+	moved_by_signup(w, 1, "192.0.2.1");
+	struct command command = public_signup("ada@x.org", NULL);
+	command.as.signup.ip = SLICE("192.0.2.1");
+	command.as.signup.referrer = SLICE("https://spam.example/");
+	command.as.signup.referrer_id = lead(w, 0)->social_id;
+	command.as.signup.unproven = true;
+	run(w, &command, 1);
+	settle(w);
+	for (enum public_update update = 0; update < PUBLIC_UPDATES; update++) {
+		campaign(w)->public_update = update;
+		const struct lead poisoned = *lead(w, 2);
+		const size_t counts = w->set.ip_count_count;
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+			command.as.signup.ip = slice_of(rows[i].ip);
+			command.as.signup.referrer = slice_of(rows[i].referrer);
+			command.as.signup.unproven = rows[i].unproven;
+			run(w, &command, 1);
+			settle(w);
+			assert_slice(lead(w, 2)->fraud_flags, rows[i].flags);
+		}
+		assert_slice(lead(w, 2)->ip, "192.0.2.2");
+		assert_slice(lead(w, 2)->referrer, "https://spam.example/"); /* 4.3.6 */
+		*lead(w, 2) = poisoned;
+		w->set.ip_count_count = counts;
+	}
+	lead(w, 2)->fraud_flags = SLICE("[\"duplicate_ip\"]");
+	assert_int_equal(lead(w, 0)->score, 0);
+	run(w, &command, 1);
+	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP_NOT_EXCLUDED, EVENT_SCORE_CHANGE, EVENT_REFERRAL);
+	assert_false(lead(w, 2)->fraudulent);
+	assert_int_equal(lead(w, 0)->score, 1);
+	assert_int_equal(lead(w, 0)->referrals, 1);
 }
 
 /* decide.h: leads with a number above ip_counted_to are not counted, and max_per_ip has no effect while such leads may exist.
@@ -498,6 +551,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(a_suspicious_lead_is_flagged),
 		WORLD_TEST(an_address_may_be_shared),
+		WORLD_TEST(a_sign_up_from_elsewhere_is_judged_again),
 		WORLD_TEST(a_lead_after_the_mark_is_not_counted),
 		WORLD_TEST(scores_have_a_floor),
 		WORLD_TEST(a_tag_books_and_completes),

@@ -126,6 +126,7 @@ class Step:
             self.answer = self.create()
         elif not self.may_change(lead):
             self.merged()
+            self.judge_again(lead)
             self.count(lead)
             self.answer = lead
         else:
@@ -298,13 +299,27 @@ class Step:
             self.credit(lead, "creation")
         return lead
 
-    def flags_at_signup(self, lead):
+    def judge_again(self, lead):
+        """A sign-up that would not get these flags removes them; the lead is then one of its IP address."""
+        command, of_signup = self.command, {"duplicate_ip", "blocked_referrer"}
+        judged = dataclasses.replace(lead, **{name: command.get(name) for name in ("ip", "referrer", "source")})
+        if command.get("unproven") or command.get("edits") or not of_signup & set(lead.flags) or (
+                of_signup & set(self.flags_at_signup(judged, 1))):
+            return
+        lead.ip = command.get("ip") or lead.ip
+        lead.flags = [flag for flag in lead.flags if flag not in of_signup]
+        if not lead.fraudulent:
+            self.announce(lead)
+            self.credit(lead, "creation")
+
+    def flags_at_signup(self, lead, more=0):
+        """`more`: leads that count for its IP address besides those that are there."""
         settings, flags = self.campaign.settings, []
         same = [other for other in self.campaign.leads.values() if other.ip is not None and other.ip == lead.ip]
         free = (lead.source == "API" and self.command.get("account", 0) != 0) or (
             lead.ip is not None and any(ipaddress.ip_address(lead.ip) in ipaddress.ip_network(network)
                                         for network in settings["allowed_networks"]))
-        if settings["max_per_ip"] and self.campaign.counted and len(same) > settings["max_per_ip"] and not free:
+        if settings["max_per_ip"] and lead.ip and self.campaign.counted and len(same) + more > settings["max_per_ip"] and not free:
             flags.append("duplicate_ip")
         domain = lead.email_key.rpartition("@")[2] if lead.email_key else ""
         if in_domains(domain, settings["blocked_email_domains"]):
@@ -320,6 +335,7 @@ class Step:
     def update(self, lead):
         command, key = self.command, self.command.get("account", 0) != 0
         lead.custom_fields, lead.keyed_fields = self.merged(lead.custom_fields, lead.keyed_fields)
+        self.judge_again(lead)
         if not command.get("edits"):
             lead.counter += 1
             self.emitted.append(("repeat_signup", lead.id, None))

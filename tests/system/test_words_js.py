@@ -81,7 +81,7 @@ def audited():
 
 @pytest.mark.parametrize("begin, codes", [
     ("SOURCES = ", lambda: table("src/engine/source.c", "source_class_names")),
-    ("FRAUD_REASONS = ", lambda: found("src/engine/decide/fraud.c", r'(?:&flags,|define UNPROVEN|:) SLICE\("(\w+)"\)')),
+    ("FRAUD_REASONS = ", lambda: found("src/engine/decide/fraud.c", r'(?:&flags,|define \w+|:) SLICE\("(\w+)"\)')),
     ("SCORE_REASONS = ", lambda: found("src/engine/model.h", r'X\(\w+, "(\w+)"\)')),
     ("LEAD_CHANGES = ", lambda: table("src/engine/command.c", "names") - {"points"}),
     ("MAILS = ", lambda: found("src/engine/message.h", r'X\(\w+, "(\w+)"\)')),

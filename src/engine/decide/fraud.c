@@ -11,6 +11,8 @@
 enum { FLAGS_MAX = 16, FLAGS_MAX_BYTES = 16 * 1024 };
 
 #define UNPROVEN SLICE("unproven")
+#define DUPLICATE_IP SLICE("duplicate_ip")
+#define BLOCKED_REFERRER SLICE("blocked_referrer")
 
 struct flags {
 	struct pool *pool;
@@ -107,13 +109,13 @@ step_fraud_flags(struct step *step, const struct lead *lead, bool unproven)
 	struct flags flags = { .pool = step->pool };
 	struct slice domain = slice_sub(lead->email_key, slice_find_last(lead->email_key, '@') + 1, lead->email_key.size);
 	if (is_duplicate_ip(step, lead))
-		add_flag(&flags, SLICE("duplicate_ip"));
+		add_flag(&flags, DUPLICATE_IP);
 	if (host_list_contains(&lists->blocked_email_domains, domain))
 		add_flag(&flags, SLICE("blocked_email_domain"));
 	if (disposable != NULL && host_list_contains(disposable, domain))
 		add_flag(&flags, SLICE("disposable_email"));
 	if (host_list_contains(&lists->blocked_referrers, link_host(step->pool, lead->referrer)))
-		add_flag(&flags, SLICE("blocked_referrer"));
+		add_flag(&flags, BLOCKED_REFERRER);
 	if (unproven)
 		add_flag(&flags, UNPROVEN);
 	return write_flags(&flags);
@@ -160,20 +162,59 @@ step_is_unproven(const struct working_lead *lead)
 	return lead_is_unproven(&lead->lead);
 }
 
-void
-step_clear_unproven(struct step *step, struct working_lead *lead)
+/* Removes these flags. Without others the lead is not fraudulent any more; returns whether there were any. */
+static bool
+remove_flags(struct step *step, struct working_lead *lead, const struct slice *names, size_t count)
 {
 	struct flags flags = read_flags(step->pool, lead->lead.fraud_flags);
 	size_t left = 0;
 	for (size_t i = 0; i < flags.count; i++)
-		if (!slice_equal(flags.names[i], UNPROVEN))
+		if (!slice_is_one_of(flags.names[i], names, count))
 			flags.names[left++] = flags.names[i];
 	if (left == flags.count)
-		return;
+		return false;
 	flags.count = left;
 	step_touch(step, lead);
 	lead->lead.fraud_flags = write_flags(&flags);
 	lead->lead.fraudulent = left > 0;
 	if (left == 0)
 		announce(step, lead);
+	return true;
+}
+
+void
+step_clear_unproven(struct step *step, struct working_lead *lead)
+{
+	(void)!remove_flags(step, lead, &UNPROVEN, 1);
+}
+
+/* Of the sign-up, not of the lead: another one may come from elsewhere. */
+static const struct slice flags_of_signups[] = { DUPLICATE_IP, BLOCKED_REFERRER };
+
+static bool
+has_flags_of_signup(const struct step *step, struct slice json)
+{
+	const struct flags flags = read_flags(step->pool, json);
+	for (size_t i = 0; i < flags.count; i++)
+		if (slice_is_one_of(flags.names[i], flags_of_signups, ARRAY_SIZE(flags_of_signups)))
+			return true;
+	return false;
+}
+
+/* The lead is then one of the address of this sign-up, which is counted there. */
+void
+step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup)
+{
+	struct lead judged = lead->lead;
+	judged.ip = signup->ip;
+	judged.referrer = signup->referrer;
+	judged.source = signup->source;
+	if (signup->unproven || !has_flags_of_signup(step, lead->lead.fraud_flags) ||
+	    has_flags_of_signup(step, step_fraud_flags(step, &judged, false)))
+		return;
+	step_touch(step, lead);
+	if (slice_present(signup->ip))
+		lead->lead.ip = signup->ip;
+	(void)!remove_flags(step, lead, flags_of_signups, ARRAY_SIZE(flags_of_signups));
+	step_update_referral(step, lead, SCORE_REFERRAL);
 }

@@ -280,6 +280,8 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 	const bool mails = is_stranger && !owned && slice_present(lead->lead.email_key);
 	const bool counts = !signup->edits && !signup->unproven && /* docs/api.md 8 */
 			    (fields != NULL || stranger_may_count(&step->campaign->campaign, owned));
+	if (!signup->edits)
+		step_judge_again(step, lead, signup);
 	if (fields != NULL)
 		update_lead(step, signup, lead, fields);
 	book_points(step, signup, lead);

@@ -128,6 +128,9 @@ void step_recount_referral(struct step *step, struct working_lead *lead);
 /* decide/fraud.c (docs/api.md 4.6, Fraud flags). */
 /* Returns the flags of a new lead: a JSON array, or absent. `unproven`: its sign-up lacked proof of work. */
 struct slice step_fraud_flags(struct step *step, const struct lead *lead, bool unproven);
+/* Removes the flags that the lead has by what its first sign-up came with, if this one would not get them, and updates its
+ * referral: another person may have signed it up first. */
+void step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup);
 /* Whether that is its only flag: it waits to be verified. */
 bool step_is_unproven(const struct working_lead *lead);
 /* Removes the flag `unproven` of a lead that is being verified. Without others it is not fraudulent any more; the caller

@@ -71,7 +71,8 @@ prove(struct world *w, enum lead_channel channel)
 	run_one(w, command);
 }
 
-/* Eve enters a number that is another person's, which adds an email address by signing up: what Eve has is then a stranger's. */
+/* Eve enters a number that is another person's, which adds an email address by signing up: what Eve has is then a stranger's.
+ */
 static void
 an_added_address_ends_the_token(void **state)
 {
@@ -172,6 +173,73 @@ a_proof_ends_the_token_of_a_shared_lead(void **state)
 	}
 }
 
+/* An operator's verification is no proof: the token that the first sign-up got ends at the first one. */
+static void
+a_proof_after_a_verification_ends_the_token(void **state)
+{
+	struct world *w = *state;
+	for (unsigned phone = 0; phone < 2; phone++) {
+		run_one(w, public_signup("ada@x.org", phone ? EVE.data : NULL));
+		const struct slice eves = token_now(w);
+		change_with(w, 0, LEAD_VERIFY, "email");
+		run_one(w, public_signup("ada@x.org", NULL));
+		if (phone) { /* proves nothing about the email address */
+			prove(w, CHANNEL_PHONE);
+			assert_true(slice_equal(token_now(w), eves));
+		}
+		prove(w, CHANNEL_EMAIL);
+		const struct slice adas = token_now(w);
+		assert_false(slice_equal(adas, eves));
+		run_one(w, public_signup("ada@x.org", NULL));
+		prove(w, CHANNEL_EMAIL);
+		assert_true(slice_equal(token_now(w), adas));
+		change(w, 0, LEAD_DELETE);
+		w->set.lead_count = 0;
+	}
+}
+
+/* A number that is added or replaced ends the link that the email address was sent. The new one is sent there: once, and as the
+ * campaign sends mails. */
+static void
+an_ended_link_is_sent_again(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		const char *email, *phone, *new_email, *new_phone;
+		bool by_key, verify_email, verified;
+		unsigned mails;
+		int wanted; /* -1: none */
+	} rows[] = {
+		{ "ada@x.org", NULL, "ada@x.org", "+4930123456", .mails = MESSAGES_CHOSEN, .wanted = MESSAGE_STATUS_LINK },
+		{ "ada@x.org", NULL, "ada@x.org", "+4930123456", .by_key = true, .mails = MESSAGES_CHOSEN,
+		    .wanted = MESSAGE_STATUS_LINK },
+		{ "ada@x.org", NULL, "ada@x.org", "+4930123456", .verify_email = true, .mails = MESSAGES_CHOSEN,
+		    .wanted = MESSAGE_VERIFY },
+		{ "ada@x.org", NULL, "ada@x.org", "+4930123456", .verified = true, .mails = MESSAGES_CHOSEN, .wanted = -1 },
+		{ "ada@x.org", NULL, "ada@x.org", "+4930123456", .mails = MESSAGE_BIT(MESSAGE_WELCOME), .wanted = -1 },
+		{ "ada@x.org", "+4930123456", "ada@x.org", "+4930999999", .by_key = true, .mails = MESSAGES_CHOSEN,
+		    .wanted = MESSAGE_STATUS_LINK },
+		{ NULL, "+4930123456", "ada@x.org", "+4930123456", .verify_email = true, .mails = MESSAGES_CHOSEN,
+		    .wanted = MESSAGE_VERIFY },
+		{ NULL, "+4930123456", "ada@x.org", "+4930123456", .mails = MESSAGES_CHOSEN, .wanted = -1 },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		w->id_supply.sends_mail = false;
+		run_one(w, public_signup(rows[i].email, rows[i].phone));
+		w->id_supply.sends_mail = true;
+		campaign(w)->mails = rows[i].mails;
+		campaign(w)->verify_email = rows[i].verify_email;
+		lead(w, 0)->verified_email = rows[i].verified;
+		run_one(w, rows[i].by_key ? signup(rows[i].new_email, rows[i].new_phone)
+					  : public_signup(rows[i].new_email, rows[i].new_phone));
+		assert_int_equal(w->decision.message_count, rows[i].wanted < 0 ? 0 : 1);
+		if (rows[i].wanted >= 0)
+			assert_int_equal(w->decision.messages[0].kind, rows[i].wanted);
+		change(w, 0, LEAD_DELETE);
+		w->set.lead_count = 0;
+	}
+}
+
 /* A stranger that signs up an address with its own number, and proves that number first, has proven nothing about the address.
  */
 static void
@@ -249,6 +317,8 @@ main(void)
 		PAGES_TEST(an_added_address_ends_the_token),
 		PAGES_TEST(it_matters_which_caller_adds_an_address),
 		PAGES_TEST(a_proof_ends_the_token_of_a_shared_lead),
+		PAGES_TEST(a_proof_after_a_verification_ends_the_token),
+		PAGES_TEST(an_ended_link_is_sent_again),
 		PAGES_TEST(a_proof_of_the_email_address_is_the_stronger_one),
 		PAGES_TEST(an_imported_social_id_revives_no_token),
 		PAGES_TEST(strangers_add_nothing_to_leads_that_they_may_not_look_up),

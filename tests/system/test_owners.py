@@ -121,6 +121,25 @@ def test_an_address_that_was_anothers(service, account, server, gateway):
     check_stranger(campaign, eve, "Ada")
 
 
+def test_a_number_leads_to_no_page_of_an_email_address(service, account, server, gateway):
+    """4.1.14: Eve adds a number to Ada's lead, which is not verified, and proves it. Ada gets the new link by mail."""
+    campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "mails": "status_link"})
+    silent = service.campaign(account, **{**VERIFIED, "verify_email": "off", "mails": "welcome"})
+    for made in (campaign, silent):
+        address, number = person()
+        ada = sign_up(made, email=address, first_name="Ada")["status_url"]
+        sign_up(made, email=address, phone_number=number)
+        check_stranger(made, ada, "Ada")
+        code = {"phone_number": number, "code": code_by_text(gateway, number)}
+        answer = made.client.request("POST", f"/c/{made.id}/code", form=code, headers=list(FORM.items()))
+        if made is campaign:
+            assert answer.headers["Location"].endswith("/sent") and set(kinds(made)) == {"status_link", "code"}
+            arrived = wait_until(lambda address=address: server.to(address), 10, "no link")[0]
+            assert f"/c/{made.id}/s/" in email.message_from_bytes(arrived.content, policy=email.policy.SMTP).get_body("plain").get_content()
+        else:
+            assert answer.status == 200 and b"/s/" not in answer.body and kinds(made).count("status_link") == 0
+
+
 def test_a_bookmark_stays(service, account, server):
     """A person that signs up once, and confirms, keeps the link of the first answer."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})

@@ -162,8 +162,7 @@ request_code(struct call *call, const struct typed_address *address)
 }
 
 /* The owner of a number need not have the email address that was entered with it. Where mail is set up, the page of a lead with
- * an email address is reached by a mail to it alone, which the confirmation has requested: if the address is verified, or the
- * campaign sends such mails. */
+ * an email address is reached by a mail to it alone, which the confirmation has requested if the campaign sends such mails. */
 static void
 show_verified(struct call *call, enum lead_channel channel, const struct lead *lead)
 {
@@ -171,7 +170,7 @@ show_verified(struct call *call, enum lead_channel channel, const struct lead *l
 	const bool has_mail = channel == CHANNEL_PHONE && slice_present(lead->email) && store_sends_mail(call->api->store);
 	if (has_mail && stranger_mails(&call->campaign, lead, true, &kind))
 		call_redirect_to_page(call, SLICE("/sent"));
-	else if (has_mail && lead->verified_email)
+	else if (has_mail)
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
 	else
 		call_show_confirmed(call, lead->id);

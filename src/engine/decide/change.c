@@ -82,12 +82,15 @@ is_shared(const struct step *step, const struct lead *lead)
 }
 
 /* 4.1.11: the lead is that of the person that proves its email address; without one that is proven, of the one that proves its
- * number. `change->address`: by a code or a link that was sent there. */
+ * number. `change->address`: by a code or a link that was sent there. A lead that was verified without a proof may still have
+ * the token that its first sign-up got. */
 static void
 pass_to_owner(const struct step *step, struct working_lead *lead, bool by_email)
 {
 	const bool is_proof = slice_present(step->command->as.change.address);
-	if (is_proof && (by_email || !lead->lead.verified_email) && is_shared(step, &lead->lead))
+	const bool is_new = by_email ? !lead->lead.verified_email : !lead->lead.verified_phone;
+	if (is_proof && (is_new || lead->lead.token_epoch == 0) && (by_email || !lead->lead.verified_email) &&
+	    is_shared(step, &lead->lead))
 		step_end_tokens(lead);
 }
 
@@ -103,8 +106,7 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 	if (by_email ? !has_email : !has_phone)
 		return;
 	step_touch(step, lead);
-	if (is_new)
-		pass_to_owner(step, lead, by_email);
+	pass_to_owner(step, lead, by_email);
 	*verified = true;
 	lead->lead.bounced = lead->lead.bounced && !by_email;
 	if (!was_verified) {

@@ -149,7 +149,8 @@ book_points(struct step *step, const struct signup *signup, struct working_lead 
 	    step, lead, &(struct booking){ .reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = signup->points });
 }
 
-static void
+/* Returns whether the link that the owner of its email address has to its page has ended. */
+static bool
 update_lead(struct step *step, const struct signup *signup, struct working_lead *match, const struct stored_fields *fields)
 {
 	struct lead *lead = &match->lead;
@@ -158,7 +159,8 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 	step_touch(step, match);
 	if (may_add_address(step, signup, match))
 		update_identities(step, signup, lead);
-	if (is_passed_on(&before, lead, owned))
+	const bool ends_tokens = is_passed_on(&before, lead, owned);
+	if (ends_tokens)
 		step_end_tokens(match);
 	update_fields(step, signup, lead);
 	lead->custom_fields = fields->json;
@@ -167,6 +169,7 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 		lead->opted_out = false;
 	if (lead_is_verified(lead) != lead_is_verified(&before))
 		step_recount_referral(step, match);
+	return ends_tokens && slice_present(before.email_key) && slice_equal(before.email_key, lead->email_key);
 }
 
 static void
@@ -280,13 +283,14 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 	const bool mails = is_stranger && !owned && slice_present(lead->lead.email_key);
 	const bool counts = !signup->edits && !signup->unproven && /* docs/api.md 8 */
 			    (fields != NULL || stranger_may_count(&step->campaign->campaign, owned));
+	bool lost_link = false;
 	if (!signup->edits)
 		step_judge_again(step, lead, signup);
 	if (fields != NULL)
-		update_lead(step, signup, lead, fields);
+		lost_link = update_lead(step, signup, lead, fields);
 	book_points(step, signup, lead);
-	if (mails)
-		step_mail_repetition(step, lead, !shows_addresses(step));
+	if (mails || lost_link)
+		step_mail_repetition(step, lead, lost_link || !shows_addresses(step));
 	if (is_stranger)
 		step_text_code(step, signup, lead);
 	if (counts)

@@ -223,7 +223,9 @@ url_with_id(struct payload_writer *r, struct slice url, struct slice name)
 static struct slice
 token_of(struct payload_writer *r, enum lead_token_purpose purpose)
 {
-	const struct lead_token_owner owner = { r->campaign->id, r->lead->social_id, r->lead->id, r->lead->token_epoch };
+	const struct lead *lead = r->lead;
+	const struct lead_token_owner owner = { r->campaign->id, lead->social_id, lead->id,
+		purpose == LEAD_TOKEN_OPT_OUT ? lead->opt_out_epoch : lead->token_epoch };
 	return lead_token(r->pool, r->settings->server_secret, purpose, &owner);
 }
 

@@ -22,8 +22,8 @@ struct lead_token_owner {
 	uint64_t campaign_id;
 	struct slice social_id; /* in its stored form (identity/social_id.h) */
 	uint64_t id;
-	uint32_t epoch; /* LEAD_TOKEN_STATUS: with another one, it is another token. In epoch 0 it does not depend on `id`:
-			 * links of mails of earlier versions are those of epoch 0 */
+	uint32_t epoch; /* the lead's, of this purpose: with another one, it is another token. In epoch 0 it does not depend on
+			 * `id`: links of mails of earlier versions are those of epoch 0 */
 };
 
 /* 24 characters of URL-safe Base64. Only holders of the server's secret (raw bytes) can compute it for this lead. */

@@ -213,8 +213,11 @@ class Planted:
         return number
 
     def mails(self, campaign, lead, count, kind=1):
-        """Many to one lead, with addresses of their own; returns their ids by address."""
-        numbers = {f"{number}@example.org": number for number in itertools.islice(self.numbers, count)}
+        """Many to one lead, whose address each spells in its own way; returns their ids by spelling."""
+        def spell(number):
+            bits = iter(range(len(lead["email"])))
+            return re.sub("[a-z]", lambda letter: letter[0].upper() if number >> next(bits) & 1 else letter[0], lead["email"])
+        numbers = {spell(number): number for number in itertools.islice(self.numbers, count)}
         rows = [f"({number}, {campaign.id}, @lead, {kind}, {0 if kind in (0, 4, 5) else 1}, 'ready', @now, @now, '{address}',"
                 f" '<{number}@example.org>', X'{f'Message-ID: <{number}@example.org>{END}{END}Mail{END}'.encode().hex()}', @now)"
                 for address, number in numbers.items()]

@@ -394,6 +394,24 @@ def test_no_mail_is_sent_again_after_an_opt_out(service, server, campaign):
     assert len(server.to("ada@example.org")) == 1
 
 
+@pytest.mark.parametrize("again", [True, False])
+def test_no_mail_is_sent_to_a_former_address(service, server, account, again):
+    """6: not again, and not by a later attempt of one that was composed: its links would be the new owner's"""
+    campaign = service.campaign(account, mails="welcome")
+    lead = campaign.lead(email="former@example.org", phone_number="+491701234567")
+    arrived(server, "former@example.org")
+    ended(service, lead, WELCOME)
+    sql = service.installation.sql
+    first = sql("SELECT MIN(id) FROM lh_messages").strip()
+    campaign.lead(email="ada@example.org", phone_number="+491701234567")
+    if again:
+        assert resend(service, first).returncode == 0
+    else:
+        sql(f"UPDATE lh_messages SET state = 'ready', turn = 1, due_ms = 0, ended_ms = NULL WHERE id = {first}")
+    assert ended(service, lead, WELCOME) == ["dropped", "address_replaced"]
+    assert len(server.to("former@example.org")) == 1 and not server.to("ada@example.org")
+
+
 def test_a_lead_without_proof_of_work_confirms(service, server, account):
     """docs/api.md 8: it is flagged until it has confirmed its address, and gets the mail for that"""
     campaign = service.campaign(account, pages="on", bots="proof_or_confirm", mails="welcome,status_link")

@@ -134,6 +134,17 @@ def test_forged_and_foreign_tokens(service, campaign, lead):
         assert not any(lead["opted_out"] for lead in one.get({}, path="/leads").json["leads"])
 
 
+def test_a_link_of_a_former_address(campaign):
+    """4.1.5: after a key replaced the email address, the link in the former owner's mails is none; what the lead adds ends no link"""
+    former = campaign.lead(email="former@example.org", phone_number="+491701234567")
+    lead = campaign.lead(email="ada@example.org", phone_number="+491701234567")
+    assert lead["id"] == former["id"] and not lead["opted_out"]
+    for method, options in (("GET", {}), ("POST", {"form": {"List-Unsubscribe": "One-Click"}})):
+        assert go(campaign, path_of(campaign, former), method, **options).status == 404 and not opted_out(campaign)
+    assert path_of(campaign, campaign.lead(email="ada@example.org", phone_number="+491709999999")) == path_of(campaign, lead)
+    assert go(campaign, path_of(campaign, lead)).status == 200 and opted_out(campaign)
+
+
 def test_spellings_of_the_id(campaign, lead):
     """4.5 social_id: accepted as typed by hand, as in other calls"""
     base, social_id, token = path_of(campaign, lead).rsplit("/", 2)

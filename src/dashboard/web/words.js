@@ -52,7 +52,7 @@ const MAIL_REASONS = {
 	bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
 	erase_limit: "daily limit of deletion requests reached", unverified: "anyone may have added the address",
 	verified: "already confirmed", reward_removed: "reward removed", referral_deleted: "referred lead deleted",
-	no_address: "no email address", no_number: "no phone number", fraudulent: "marked as fraudulent",
+	no_address: "no email address", address_replaced: "the lead has another address", no_number: "no phone number", fraudulent: "marked as fraudulent",
 	suspended: "account suspended", switched_off: "phone verification is off", calling_code: "country not allowed",
 	special_rate: "premium-rate number", not_mobile: "not a mobile number", prefix_limit: "hourly limit of similar numbers reached",
 	campaign_limit: "hourly limit of the campaign reached", account_limit: "hourly limit of the account reached",

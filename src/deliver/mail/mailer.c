@@ -50,6 +50,7 @@ add_job(struct mailer *m, const struct queued_mail *mail, int64_t leased_until_m
 	job->mail.recipient = pool_copy(pool, mail->recipient);
 	job->mail.message_id = pool_copy(pool, mail->message_id);
 	job->mail.content = pool_copy(pool, mail->content);
+	job->mail.email_key = pool_copy(pool, mail->email_key);
 	m->jobs[m->job_count++] = job;
 }
 

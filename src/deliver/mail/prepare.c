@@ -162,13 +162,28 @@ check(struct mail_job *job, const char *sender, struct slice recipient, struct s
 	return true;
 }
 
+/* A mail that was composed before has the links of the lead, which may have another address now. */
+static bool
+check_composed(struct mail_job *job, const char *sender)
+{
+	if (!check(job, sender, job->mail.recipient, job->mail.content))
+		return false;
+	if (slice_equal(job->email_key, job->mail.email_key))
+		return true;
+	mailer_end_job(job, MESSAGE_DROPPED, 0, SLICE("address_replaced"));
+	return false;
+}
+
 static enum result
 make_ready(struct mailer *m, struct mail_job *job)
 {
 	struct composed_mail composed = { .drop = SLICE_NONE };
 	struct digest hash;
 	enum result result = RESULT_OK;
-	if (job->mail.is_repeated && slice_present(job->mail.content))
+	const bool is_composed = job->mail.is_repeated && slice_present(job->mail.content);
+	if (is_composed && !check_composed(job, m->options->server.sender))
+		return RESULT_OK;
+	if (is_composed)
 		composed = (struct composed_mail){
 			.recipient = job->mail.recipient, .message_id = job->mail.message_id, .content = job->mail.content
 		};
@@ -213,7 +228,7 @@ mailer_prepare(struct mailer *m, struct mail_job *job)
 	} else if (slice_present(reason)) {
 		mailer_end_job(job, MESSAGE_DROPPED, 0, reason);
 	} else if (job->mail.is_ready) {
-		(void)!check(job, m->options->server.sender, job->mail.recipient, job->mail.content);
+		(void)!check_composed(job, m->options->server.sender);
 	} else {
 		result = make_ready(m, job);
 	}

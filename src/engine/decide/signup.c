@@ -94,6 +94,8 @@ update_identities(struct step *step, const struct signup *signup, struct lead *l
 	const bool may_replace = sets_addresses(step);
 	if (slice_present(signup->email_key) && !slice_equal(signup->email_key, lead->email_key) &&
 	    (may_replace || !slice_present(lead->email_key))) {
+		if (slice_present(lead->email_key)) /* its opt-out links are those of another person */
+			lead->opt_out_epoch++;
 		lead->email = signup->email;
 		lead->email_key = signup->email_key;
 		lead->email_hash = lead_email_hash(step->pool, lead->campaign_id, signup->email_key);

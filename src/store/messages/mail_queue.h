@@ -87,8 +87,9 @@ struct queued_mail {
 	unsigned crashes;             /* earlier leases without an outcome */
 	int64_t first_attempt_ms_ago; /* -1: there was none */
 	int64_t now_ms, age_ms;       /* age: since it was requested */
-	bool has_lead;                /* it was not deleted; else both are false */
+	bool has_lead;                /* it was not deleted; else the next two are false, and the third is absent */
 	bool opted_out, bounced;
+	struct slice email_key; /* that of the lead now */
 };
 /* Leases those of them that are still due, at most DB_LIST_MAX. */
 MUST_CHECK enum result store_lease_mails(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE],

@@ -41,9 +41,11 @@ takes_a_clock = pytest.mark.skipif(LIBRARY is None or not IS_PLAIN, reason="need
 needs_debug = pytest.mark.skipif(not MAKEFILE.exists() or "-DLEADHOOK_DEBUG" not in MAKEFILE.read_text(),
                                  reason="needs --enable-debug")
 # The slowest modules start first: one process runs a whole module, and a slow one that starts late delays the end of the run.
-LONGEST = ("test_large_import", "test_model", "test_dispatch_kills", "test_doctor_web", "test_page_views", "test_quickstart", "test_demonstration", "test_dashboard", "test_dashboard_actions",
-           "test_doctor", "test_doctor_files", "test_import", "test_interface_leads", "test_bots", "test_texts", "test_tolerance", "test_dispatchers",
-           "test_web_servers", "test_openapi_requests", "test_web_server_errors", "test_watching")
+LONGEST = ("test_large_import", "test_quickstart", "test_doctor_faults", "test_doctor_web", "test_model", "test_page_views", "test_dashboard",
+           "test_doctor", "test_demonstration", "test_doctor_files", "test_committer", "test_failing_database", "test_dashboard_actions",
+           "test_dispatchers", "test_bulk", "test_texts", "test_web_servers", "test_dashboard_fields", "test_admin", "test_bots", "test_import",
+           "test_dashboard_pages", "test_embed_page", "test_fairness", "test_export", "test_tolerance", "test_dashboard_leads",
+           "test_heartbeats", "test_crash", "test_openapi_requests", "test_database_tls", "test_dispatch_kills", "test_watching", "test_backup")
 
 
 def pytest_configure(config):

@@ -21,10 +21,12 @@ def await_runs(service):
         service.installation.sql("UPDATE lh_heartbeats SET within_ms = 86400000 WHERE ended AND NOT stays")
 
 
-def examine(service, *words, config=True, env=None):
-    """Returns the JSON of the command. The exit status must be that of its findings."""
+def examine(service, *words, config=True, env=None, with_log=False):
+    """Returns the JSON of the command. The exit status must be that of its findings. The log of lighttpd has a request after some
+    seconds: `with_log` awaits it."""
     await_runs(service)
-    files = ["--web-config", service.front.folder / "leadhook.conf", "--access-log", service.front.folder / "access.log"]
+    files = ["--web-config", service.front.folder / "leadhook.conf",
+             "--access-log", service.front.folder / ("access.log" if with_log else "none")]
     done = call(service.installation, "doctor", *files, *words, "--json", config=config, env=env)
     assert all(" database_error " in line for line in done.stderr.splitlines()), done.stderr
     answer = json.loads(done.stdout)

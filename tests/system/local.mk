@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	%D%/database_proxy.py \
 	%D%/dns_server.py \
 	%D%/doctor.py \
+	%D%/doctor_fronts.py \
 	%D%/driver.py \
 	%D%/embedding.py \
 	%D%/deliveries.py \
@@ -95,6 +96,7 @@ EXTRA_DIST += \
 	%D%/test_dispatch_kills.py \
 	%D%/test_dispatchers.py \
 	%D%/test_doctor.py \
+	%D%/test_doctor_faults.py \
 	%D%/test_doctor_files.py \
 	%D%/test_doctor_web.py \
 	%D%/test_domains.py \

@@ -57,8 +57,8 @@ def test_each_view(dashboard, service, shop):
     assert urls and all(url.startswith(service.front.url + "/") for url in urls), urls
 
 
-@chromium_first
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe(dashboard, service, shop, axe, scheme):
     """axe finds nothing"""
     dashboard.window.scheme(scheme)

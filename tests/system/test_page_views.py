@@ -250,7 +250,7 @@ def test_narrow(window, service, account, language):
 
 
 @chromium_first
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_axe(window, service, account, axe, scheme):
     """axe finds nothing, in either scheme, also with the campaign's own colours"""
     window.scheme(scheme)
@@ -369,7 +369,7 @@ def code_views(campaign, lead):
 
 
 @chromium_first
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", [LANGUAGES[0], *(pytest.param(language, marks=pytest.mark.long) for language in LANGUAGES[1:])])
 def test_pages_for_codes(window, make_service, mail_server, gateway, axe, language):
     """narrow, in both schemes, without a finding of axe; the campaign verifies both kinds of addresses"""
     service = mailing_service(make_service, mail_server, *gateway.settings())

@@ -23,6 +23,7 @@ from stack.process import replace_file, wait_until
 from stack.quickstart import describe_mail
 
 pytestmark = pytest.mark.slow
+WEB_SERVERS = pytest.mark.parametrize("web", ["lighttpd", *(pytest.param(web, marks=pytest.mark.long) for web in ("apache", "nginx"))])
 PROGRAMS = 7  # database, receiver, mail server, responders, dispatcher, web server, and the supervisor itself
 
 
@@ -48,7 +49,7 @@ def quickstart(make_folder):
     run.call("--stop")
 
 
-@pytest.mark.parametrize("web", ["lighttpd", "apache", "nginx"])
+@WEB_SERVERS
 def test_first_run(quickstart, web):
     """Prints URL, key and three curl commands; a sign-up is answered; its signed event is in the receiver's log"""
     text = quickstart.start("--web", web)
@@ -67,7 +68,7 @@ def test_first_run(quickstart, web):
     assert {json.loads(line["body"])["__event"] for line in quickstart.received()} == {"new_signup", "new_signup_not_excluded"}
 
 
-@pytest.mark.parametrize("web", ["lighttpd", pytest.param("apache", marks=pytest.mark.long), pytest.param("nginx", marks=pytest.mark.long)])
+@WEB_SERVERS
 def test_the_login(quickstart, web):
     """The banner has the address of the dashboard and an operator's login, the same after a restart, also below a path; they are private"""
     text = quickstart.start("--web", web, "--set", "server.base_path=/lead")
@@ -87,6 +88,7 @@ def test_the_login(quickstart, web):
     quickstart.log_in()
 
 
+@pytest.mark.long
 def test_a_lost_login_is_made_again(quickstart):
     """of a user that was removed, and of one that was made by the command"""
     quickstart.start()
@@ -101,7 +103,7 @@ def test_a_lost_login_is_made_again(quickstart):
         before = quickstart.values["LEADHOOK_PASSWORD"]
 
 
-@pytest.mark.parametrize("browser", WINDOWS)
+@pytest.mark.parametrize("browser", FIREFOX_LATER)
 def test_a_session_over_http(quickstart, make_folder, browser):
     """docs/manage.md 3: browsers store the cookie of a session, which is for https, and send it, on the printed address and on localhost"""
     if WINDOWS[browser].program.program() is None:
@@ -268,7 +270,7 @@ def test_killed_programs_are_restarted(quickstart):
     quickstart.lead("ada@example.org")
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 def test_all_programs_end_with_it(quickstart, number):
     """also when it is killed"""
     quickstart.start()
@@ -427,7 +429,7 @@ def test_unexpected_requests_at_the_receiver(quickstart, tmp_path):
         assert process.wait(60) == 0
 
 
-@pytest.mark.parametrize("web", ["lighttpd", "apache", "nginx"])
+@WEB_SERVERS
 def test_logs_are_private(quickstart, web):
     """They contain personal data"""
     quickstart.start("--web", web)

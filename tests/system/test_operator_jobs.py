@@ -145,7 +145,7 @@ def test_address_count(running, service, leadhook, campaign, ended):
 
 @pytest.fixture
 def failed(service, leadhook, campaign, webhook):
-    """MANY failed deliveries of a disabled webhook: those that are queued stay in the table. Each piece takes a while."""
+    """MANY failed deliveries of a disabled webhook: those that are queued stay in the table. Each piece takes `seconds` of lh_pace."""
     sql = service.installation.sql
     campaign.lead(email="many@example.org")
     leadhook("webhook", "disable", webhook)
@@ -153,10 +153,12 @@ def failed(service, leadhook, campaign, webhook):
     sql("INSERT INTO lh_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) "
         f"SELECT id, event_id, webhook_id, 'failed', 1, 1 FROM lh_due WHERE webhook_id = {webhook}")
     sql(f"DELETE FROM lh_due WHERE webhook_id = {webhook}")
+    sql("CREATE TABLE lh_pace SELECT 0.2 AS seconds")
     sql("CREATE TRIGGER lh_slow AFTER INSERT ON lh_due FOR EACH ROW "
-        f"IF NEW.id % {PIECE} = 0 THEN DO SLEEP(0.2); END IF")
+        f"IF NEW.id % {PIECE} = 0 THEN DO SLEEP((SELECT seconds FROM lh_pace)); END IF")
     yield Deliveries(service)
     sql("DROP TRIGGER lh_slow")
+    sql("DROP TABLE lh_pace")
     for table in ("lh_due", "lh_deliveries"):
         sql(f"DELETE FROM {table} WHERE webhook_id = {webhook}")
 
@@ -234,12 +236,14 @@ def test_two_dispatchers(service, tmp_path, leadhook, receiver, campaign, webhoo
         for dispatcher in dispatchers:
             started.callback(dispatcher.kill)
             dispatcher.start()
+        service.installation.sql("UPDATE lh_pace SET seconds = 3")
         job = redelivery(leadhook, webhook)
         tests = [leadhook("webhook", "test", webhook, "--queue") for _ in range(4)]
         first = wait_until(lambda: service.installation.sql(f"{owner}{job['id']} AND lease_owner IS NOT NULL"), 20, "it is taken")
         [at_work] = [dispatcher for dispatcher in dispatchers if dispatcher.lock.owner == first]
         at_work.stop()
         assert show(job)["done"] < MANY
+        service.installation.sql("UPDATE lh_pace SET seconds = 0")
         check_done(ended(job), failed, webhook)
         assert all(ended(test)["state"] == "done" for test in tests)
         assert len(campaign.delivered(4)) == 4, "each test was sent once"

@@ -247,13 +247,16 @@ add_lead(struct step *step, const struct signup *signup, const struct stored_fie
 static bool
 merge_fields(struct step *step, const struct signup *signup, const struct working_lead *lead, struct stored_fields *merged)
 {
+	struct custom_field_limits limits = step->id_supply->custom_fields;
 	const struct custom_field_changes changes = { signup->custom_fields, signup->custom_field_count,
 		signup->optional_fields, step_has_right(step, RIGHT_CHANGE) };
 	struct stored_fields stored = { SLICE_NONE, 0 };
 	struct slice problem;
+	if (step->command->rights != RIGHTS_NONE) /* also where they are a stranger's */
+		limits.public_bytes = limits.bytes;
 	if (lead != NULL)
 		stored = (struct stored_fields){ lead->lead.custom_fields, lead->lead.keyed_fields };
-	if (custom_fields_merge(step->pool, &stored, &changes, &step->id_supply->custom_fields, merged, &problem))
+	if (custom_fields_merge(step->pool, &stored, &changes, &limits, merged, &problem))
 		return true;
 	step_fail(step, FAILURE_INVALID_PARAMETER, problem);
 	return false;

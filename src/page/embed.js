@@ -5,10 +5,15 @@
 (function () {
 	"use strict";
 
-	// An element of the page can have the name "currentScript".
-	const current = document.currentScript;
+	// What a form or the document has by itself. An element of the page can have the name of any of its properties, such as "elements"
+	// and "matches", and stands in for it then: what pages fill with elements of their own is read and called by this alone.
+	function native(node, name, ...values) {
+		const found = Reflect.get(Object.getPrototypeOf(node), name, node);
+		return typeof found === "function" ? found.apply(node, values) : found;
+	}
+
 	const scripts = 'script[src*="/embed.js"], script[src*="/signupbar.js"], script[src*="/kol"], script[src*="/w/"]';
-	const script = current instanceof HTMLScriptElement ? current : document.querySelector(scripts);
+	const script = native(document, "currentScript") || native(document, "querySelector", scripts);
 	// The address of the API is that of this script, before a path of docs/embedding.md 8.
 	const paths = /^([^?#]*\/)(?:embed\/v1\/embed|bar\/v1\/signupbar|[^/?#]+\/kol|widgets\/[^/?#]+\/[^/?#]+|w\/[^?#]+)\.js(?:[?#]|$)/;
 	const source = script ? script.src : "";
@@ -122,7 +127,7 @@
 		},
 	};
 	// What the page says by an attribute, else the script's own words in the language of the nearest lang.
-	const textOf = (element, name) => element.getAttribute("data-" + name) || texts[name][languageOf(element)] || texts[name].en;
+	const textOf = (element, name) => native(element, "getAttribute", "data-" + name) || texts[name][languageOf(element)] || texts[name].en;
 	// of a body without a key; what only informs is left out of a larger one
 	const bodyBytes = 31000;
 	const query = new URLSearchParams(location.search);
@@ -140,7 +145,8 @@
 
 	// A social id, or "".
 	const valid = (text) => (idPattern.test(text || "") ? String(text) : "");
-	const all = (selector, within) => Array.from((within || document).querySelectorAll(selector));
+	const all = (selector, within) => Array.from(native(within || document, "querySelectorAll", selector));
+	const fieldsIn = (form) => Array.from(native(form, "elements"));
 
 	function make(tag, text, attributes) {
 		const made = document.createElement(tag);
@@ -162,7 +168,7 @@
 
 	// Returns whether the page leaves the rest to this script.
 	function fire(target, name, detail) {
-		return target.dispatchEvent(new CustomEvent("leadhook:" + name, { bubbles: true, cancelable: true, detail }));
+		return native(target, "dispatchEvent", new CustomEvent("leadhook:" + name, { bubbles: true, cancelable: true, detail }));
 	}
 
 	// A function that the page names in its markup.
@@ -216,9 +222,9 @@
 
 	// The campaign that a form signs up to: by its attribute, or because its action is a call of the API; else "".
 	function campaignOf(form) {
-		let campaign = form.getAttribute("data-leadhook");
+		let campaign = native(form, "getAttribute", "data-leadhook");
 		if (campaign === null) {
-			const action = webAddress(form.getAttribute("action")).split(/[?#]/)[0].replace(/\/$/, "");
+			const action = webAddress(native(form, "getAttribute", "action")).split(/[?#]/)[0].replace(/\/$/, "");
 			const path = action.startsWith(base) ? action.slice(base.length) : "";
 			const found = /^(?:v1\/(\d+)\/subscribe|(?:v2|lead)\/(\d+))$/.exec(path);
 			const data = new FormData(form);
@@ -233,7 +239,7 @@
 	function fieldsOf(form, button) {
 		const fields = new URLSearchParams(campaignOf(form) ? "" : typedFields(form));
 		if (campaignOf(form)) {
-			const secrets = Array.from(form.elements).filter(isSecret).map((one) => one.name);
+			const secrets = secretsOf(form).map((one) => one.name);
 			new FormData(form).forEach((value, name) => typeof value === "string" && !secrets.includes(name) && fields.append(name, value));
 			if (button && button.name)
 				fields.append(button.name, button.value);
@@ -250,7 +256,7 @@
 		const url = location.href.split("#")[0];
 		query.forEach((value, name) => /^utm_.{1,60}$/i.test(name) && add(name, value));
 		add("__url", webAddress(url.length < 2000 ? url : location.origin + location.pathname));
-		add("__referrer", document.referrer);
+		add("__referrer", native(document, "referrer"));
 		return fields;
 	}
 
@@ -267,7 +273,7 @@
 	// The work begins while the visitor fills in a form that is known to need it.
 	document.addEventListener("focusin", (event) => {
 		const form = event.target.form;
-		if (form && form.hasAttribute("data-proof") && !proofs.has(form))
+		if (form instanceof HTMLFormElement && native(form, "hasAttribute", "data-proof") && !proofs.has(form))
 			proofs.set(form, prove(campaignOf(form)));
 	});
 
@@ -291,12 +297,12 @@
 	function setBusy(form, busy) {
 		if (busy) {
 			sending.add(form);
-			form.setAttribute("aria-busy", "true");
+			native(form, "setAttribute", "aria-busy", "true");
 		} else {
 			sending.delete(form);
-			form.removeAttribute("aria-busy");
+			native(form, "removeAttribute", "aria-busy");
 		}
-		const buttons = busy ? Array.from(form.elements).filter((one) => one.type === "submit" && !one.disabled) : disabled.get(form) || [];
+		const buttons = busy ? fieldsIn(form).filter((one) => one.type === "submit" && !one.disabled) : disabled.get(form) || [];
 		for (const button of buttons)
 			button.disabled = busy;
 		disabled.set(form, buttons);
@@ -326,16 +332,16 @@
 			["invalid_phone_number", ["phone_number"]],
 			["invalid_parameter", [parameter[1]]],
 		]).get(answer.error) || [];
-		return Array.from(form.elements).find((one) => names.includes(one.name) && one.type !== "hidden");
+		return fieldsIn(form).find((one) => names.includes(one.name) && one.type !== "hidden");
 	}
 
 	function showError(form, answer) {
-		const own = (name) => form.getAttribute("data-error" + name);
+		const own = (name) => native(form, "getAttribute", "data-error" + name);
 		const text = own("-" + String(answer.error).replace(/_/g, "-")) || own("") || answer.message || textOf(form, "error");
 		const field = fieldOf(form, answer);
 		const shown = make("p", text, { "class": "leadhook-error", id: "leadhook-error-" + ++errors, role: "alert" });
 		if (!field) {
-			form.append(shown);
+			native(form, "append", shown);
 			return;
 		}
 		(field.closest("label") || field).after(shown);
@@ -347,7 +353,7 @@
 	// The lead of the answer is null where the API withholds it. `check_mail` says whether its person gets a mail then, `code_url`
 	// where a code is entered; a sign-up by a number alone is sent one by text. `counter` counts the sign-ups of a lead that is shown.
 	function showThanks(form, campaign, lead) {
-		const own = (name) => form.getAttribute("data-" + name);
+		const own = (name) => native(form, "getAttribute", "data-" + name);
 		const text = (name) => textOf(form, name);
 		const fields = new FormData(form), number = fields.get("phone_number");
 		const codeUrl = webAddress(lead.code_url), texted = codeUrl && number && !fields.get("email");
@@ -359,16 +365,16 @@
 		const address = webAddress(lead.social_url);
 		if (address && !document.querySelector('[data-leadhook-status="' + campaign + '"]'))
 			shown.append(" ", text("share-link"), " ", make("a", address, { "class": "leadhook-share", href: address }));
-		form.after(shown);
-		form.setAttribute("hidden", "");
+		native(form, "after", shown);
+		native(form, "setAttribute", "hidden", "");
 		shown.focus();
 	}
 
 	// Where a form says that its visitors go after a success: by its attribute or a field, or because it is written for a service that
 	// does it; else "".
 	function nextPage(form, place, lead) {
-		const redirects = form.hasAttribute("data-redirect") || (place && place.hasAttribute("data-redirect")) ||
-			new FormData(form).get("redirect_url") || (!form.hasAttribute("data-leadhook") && campaignOf(form));
+		const redirects = native(form, "hasAttribute", "data-redirect") || (place && place.hasAttribute("data-redirect")) ||
+			new FormData(form).get("redirect_url") || (!native(form, "hasAttribute", "data-leadhook") && campaignOf(form));
 		return redirects ? webAddress(lead.thankyou_url) || webAddress(lead.redirect_url) : "";
 	}
 
@@ -377,15 +383,13 @@
 		if (campaignOf(form) || !ownAction(form))
 			return false;
 		passing.add(form);
-		if (form.requestSubmit)
-			form.requestSubmit(button && button.form === form ? button : undefined);
-		else
-			form.submit();
+		const submits = "requestSubmit" in HTMLFormElement.prototype;
+		native(form, submits ? "requestSubmit" : "submit", ...(submits && button && button.form === form ? [button] : []));
 		return true;
 	}
 
 	function succeed(form, campaign, lead, button) {
-		const place = form.closest(oldEmbed);
+		const place = native(form, "closest", oldEmbed);
 		leads[campaign] = valid(lead.social_id);
 		storeLocal(campaign, leads[campaign]);
 		const target = nextPage(form, place, lead);
@@ -418,7 +422,7 @@
 		}
 		if (!fire(form, "error", { campaign, status, answer }))
 			return;
-		const place = form.closest(oldEmbed);
+		const place = native(form, "closest", oldEmbed);
 		const name = place && (place.getAttribute("data-error_callback_function") || "KOLErrorSubscribeCallback");
 		// what a visitor typed is corrected; nothing else keeps a form of the page from its own action
 		if (!callPage(name, true, fields.get("email"), place && place.dataset) && (isTyped(result) || !passOn(form, button)))

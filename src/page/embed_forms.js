@@ -14,7 +14,7 @@ const options = () => Object(window.kol_widget_options);
 // The field with the email address in a form that is not made for this service.
 function emailField(form) {
 	const name = options().email_selector;
-	const fields = Array.from(form.elements).filter((one) => one.name && /^(?:email|text)$/.test(one.type));
+	const fields = fieldsIn(form).filter((one) => one.name && /^(?:email|text)$/.test(one.type));
 	return fields.find((one) => one.name === name) || fields.find((one) => one.type === "email" || /e-?mail/i.test(one.name));
 }
 
@@ -24,12 +24,12 @@ const completes = (field, pattern) =>
 
 // What is taken of such a form: the email address, and names that visitors type.
 const nameFields = {
-	first_name: [/(?:first|given)name$|^fname$/, "given-name"],
-	last_name: [/(?:last|family|sur)name$|^lname$/, "family-name"],
+	first_name: [/^(?:your|user|contact|customer|subscriber|lead|billing)?(?:first|given)name$|^fname$/, "given-name"],
+	last_name: [/^(?:your|user|contact|customer|subscriber|lead|billing)?(?:last|family|sur)name$|^lname$/, "family-name"],
 	name: [/^(?:your|full)?name$/, "name"],
 };
 function typedFields(form) {
-	const texts = Array.from(form.elements).filter((one) => one.name && one.type === "text");
+	const texts = fieldsIn(form).filter((one) => one.name && one.type === "text");
 	const letters = (one) => one.name.toLowerCase().replace(/[^a-z]/g, "");
 	const names = Object.entries(nameFields).map(([name, [pattern, word]]) =>
 		[name, texts.find((one) => pattern.test(letters(one)) || completes(one, word))]);
@@ -39,43 +39,55 @@ function typedFields(form) {
 
 function isChosen(form) {
 	try {
-		return form.matches(options().capture_lead_selector || "form");
+		return native(form, "matches", options().capture_lead_selector || "form");
 	} catch (error) {
 		return true; // it is no selector
 	}
 }
 
-// The names of the fields for passwords that a form has or had: a button of the page may show a password meanwhile, in this field
-// or in another one in its place.
+// The fields for passwords that the page has or had, and their names by form: a button of the page may show a password meanwhile, in
+// this field or in another one in its place, of any name.
+const passwordFields = new WeakSet();
 const passwords = new WeakMap();
 function notePassword(field) {
+	passwordFields.add(field);
 	if (field.form)
 		passwords.set(field.form, (passwords.get(field.form) || new Set()).add(field.name));
 }
-function notePasswords(node) {
-	if (node.querySelectorAll)
-		[node, ...node.querySelectorAll("input")].filter((one) => one.type === "password").forEach(notePassword);
+const inputsIn = (nodes) => [].concat(...Array.from(nodes).filter((one) => one instanceof Element)
+	.map((one) => (one instanceof HTMLInputElement ? [one] : all("input", one))));
+const notePasswords = (nodes) => inputsIn(nodes).filter((one) => one.type === "password").forEach(notePassword);
+
+// What has come to a place that a password left, stands for it.
+function noteChanges(changes) {
+	const left = new Set();
+	for (const one of changes) {
+		if (/^password$/i.test(one.oldValue))
+			notePassword(one.target);
+		notePasswords(one.type === "attributes" ? [one.target] : one.addedNodes);
+		if (inputsIn(one.removedNodes).some((field) => passwordFields.has(field)))
+			left.add(one.target);
+	}
+	for (const one of changes.filter((one) => left.has(one.target)))
+		inputsIn(one.addedNodes).filter((field) => field.type === "text").forEach(notePassword);
 }
 
 // Started where the page has a form that signs up.
-let isWatching = false;
+let watcher = null;
 function watchPasswords() {
-	if (isWatching || !(olderScripts().some((one) => one.isAnyForm) || Array.from(document.forms).some(campaignOf)))
+	if (watcher || !(olderScripts().some((one) => one.isAnyForm) || all("form").some(campaignOf)))
 		return;
-	isWatching = true;
-	notePasswords(document);
-	new MutationObserver((changes) => changes.forEach((one) => {
-		if (/^password$/i.test(one.oldValue))
-			notePassword(one.target);
-		(one.type === "attributes" ? [one.target] : one.addedNodes).forEach(notePasswords);
-	})).observe(document, { subtree: true, childList: true, attributeFilter: ["type"], attributeOldValue: true });
+	notePasswords(all("input"));
+	watcher = new MutationObserver(noteChanges);
+	watcher.observe(document, { subtree: true, childList: true, attributeFilter: ["type"], attributeOldValue: true });
 }
 watchPasswords();
 document.addEventListener("focusin", watchPasswords);
 
 // Names and ids, in words as in cardNumber or card_number, and without what separates them.
-const secretWord = /^(?:cv[cv]2?|csc|iban|otp|pin|tan|ssn|passport)$/;
-const secretName = /passw|(?:card|cc|account|acct)(?:number|num|nr|no$)|creditcard|ccexp|(?:onetime|security|verification|sms)code|socialsecurity/;
+const secretWord = /^(?:pwd\d?|cv[cnv]2?|csc|iban|otp|pin|tan|ssn|passport|expiry)$/;
+const secretName = new RegExp("passw|pass(?:code|phrase)|kennwort|contrase|motdepasse|^card$|(?:card|cc|account|acct)(?:number|num|nr|no$)|" +
+	"(?:credit|debit)card|(?:card|cc)exp|^exp(?:iration)?(?:date|month|year|$)|(?:sort|onetime|security|verification|sms)code|socialsecurity");
 function isSecretName(text) {
 	const words = text.replace(/([a-z\d])(?=[A-Z])/g, "$1 ").toLowerCase().split(/[^a-z\d]+/);
 	return words.some((one) => secretWord.test(one)) || secretName.test(words.join(""));
@@ -84,15 +96,21 @@ function isSecretName(text) {
 // Whether a field, also one outside of its form, is for a password, a code, or the number of a card, an account or a paper.
 function isSecret(field) {
 	const former = passwords.get(field.form);
-	return field.type === "password" || (former && former.has(field.name)) ||
+	return field.type === "password" || passwordFields.has(field) || (former && former.has(field.name)) ||
 		[field.name, field.id].some((one) => isSecretName(String(one))) ||
 		completes(field, "cc-.*|current-password|new-password|one-time-code");
+}
+
+function secretsOf(form) {
+	if (watcher)
+		noteChanges(watcher.takeRecords());
+	return fieldsIn(form).filter(isSecret);
 }
 
 // The campaign that any form of the page signs up to, where the page has the script for that; else "".
 function campaignOfAny(form) {
 	const scripts = olderScripts();
-	const hasSecret = passwords.has(form) || Array.from(form.elements).some(isSecret);
+	const hasSecret = secretsOf(form).length > 0 || passwords.has(form);
 	if (!scripts.some((one) => one.isAnyForm) || !isChosen(form) || hasSecret || !emailField(form))
 		return "";
 	return scripts.map((one) => one.campaign).find((one) => campaignPattern.test(one)) || "";
@@ -100,13 +118,13 @@ function campaignOfAny(form) {
 
 // The action of a form, if it is not the page itself.
 function ownAction(form) {
-	const action = webAddress(form.getAttribute("action")).split("#")[0];
+	const action = webAddress(native(form, "getAttribute", "action")).split("#")[0];
 	return action !== location.href.split("#")[0] ? action : "";
 }
 
 // ---- the form of a campaign: <div data-leadhook-form="CAMPAIGN">, and elements of older embeds ----
 
-const languageOf = (element) => ((element.closest("[lang]") || element).lang || "").slice(0, 2).toLowerCase();
+const languageOf = (element) => (native(native(element, "closest", "[lang]") || element, "getAttribute", "lang") || "").slice(0, 2).toLowerCase();
 
 function makeField(field, choose) {
 	const type = String(field.type);
@@ -138,8 +156,8 @@ function makeForm(place, campaign, answer) {
 	});
 	for (const { name, value } of Array.from(place.attributes))
 		if (/^data-(?!leadhook|kol)/.test(name))
-			form.setAttribute(name, value);
-	const add = (...parts) => form.append(parts.reduce((line, part) => (line.append(part), line), make("p")));
+			native(form, "setAttribute", name, value);
+	const add = (...parts) => native(form, "append", parts.reduce((line, part) => (line.append(part), line), make("p")));
 	for (const field of answer.fields)
 		add(makeField(Object(field), answer.choose));
 	if (answer.consent) {
@@ -151,10 +169,10 @@ function makeForm(place, campaign, answer) {
 		const trap = makeField({ name: answer.trap.name, type: "text", label: answer.trap.label, autocomplete: "off" });
 		trap.hidden = true;
 		trap.setAttribute("aria-hidden", "true");
-		form.append(trap);
+		native(form, "append", trap);
 	}
 	if (answer.proof)
-		form.setAttribute("data-proof", "");
+		native(form, "setAttribute", "data-proof", "");
 	add(make("button", answer.button));
 	return form;
 }
@@ -197,8 +215,8 @@ function elementOf(place) {
 	for (const { name, value } of Array.from(place.attributes))
 		if (/^data-(?!kol-snippet)/.test(name))
 			made.setAttribute(name, value);
-	if (document.head.contains(place))
-		document.body.append(made);
+	if (native(document, "head").contains(place))
+		native(document, "body").append(made);
 	else
 		place.after(made);
 	return made;
@@ -215,7 +233,7 @@ function buildForm(place) {
 	const more = document.getElementById("kol-signup-form") ? "-bar" : "";
 	const form = make("form", "", { id: "kol-signup-form" + more, "data-leadhook": campaign });
 	if (text("error_message"))
-		form.setAttribute("data-error", text("error_message"));
+		native(form, "setAttribute", "data-error", text("error_message"));
 	const label = make("label", textOf(place, "signup_text"), {
 		"class": "kol-signup-label", "for": "kol-signup-email" + more,
 	});
@@ -226,9 +244,9 @@ function buildForm(place) {
 	const button = make("button", textOf(place, "button_text"), {
 		type: "submit", id: "kol-signup-submit" + more, "class": "kol-signup-submit " + text("button_css_class", "button"),
 	});
-	form.append(label, " ", input, " ", button);
+	native(form, "append", label, " ", input, " ", button);
 	if (!referrerId() && valid(query.get("s")))
-		form.append(make("input", "", { type: "hidden", name: "kid", value: query.get("s") }));
+		native(form, "append", make("input", "", { type: "hidden", name: "kid", value: query.get("s") }));
 	place.textContent = "";
 	place.append(form);
 }

@@ -224,8 +224,16 @@ SECRETS = """
     <form id="pin"><input name="email"><input name="pin"></form>
     <form id="ssn"><input name="email"><input name="SSN"></form>
     <form id="passport"><input name="email"><input name="passport_number"></form>
-    <form id="alike"><input name="email"><input name="a" value="Bob"><input name="shipping"><input name="account"><input name="discardnote" id="cardholder-notes"></form>
-    <form id="plain"><input name="email"><input name="a" autocomplete="section-c shipping given-name" value="Ada"></form>
+    <form id="pwd"><input name="email"><input name="user_pwd"></form>
+    <form id="passcode"><input name="email"><input name="passCode"></form>
+    <form id="only-card"><input name="email"><input name="card"></form>
+    <form id="cvn"><input name="email"><input name="CVN"></form>
+    <form id="expiry"><input name="email"><input name="exp_month"></form>
+    <form id="sort"><input name="email"><input name="sort-code"></form>
+    <form id="renamed"><input name="email"><input name="a" type="password"></form>
+    <form id="elements"><input name="email"><input name="elements"><input name="matches"><input name="getAttribute"><input type="password" name="b"></form>
+    <form id="alike"><input name="email"><input name="a" value="Bob"><input name="shipping"><input name="account"><input name="discardnote" id="cardholder-notes"><input name="experience"></form>
+    <form id="plain"><input name="email"><input name="a" autocomplete="section-c shipping given-name" value="Ada"><input name="mothers_last_name" value="May"></form>
 """
 
 
@@ -237,8 +245,11 @@ def test_any_form_with_a_secret(show, script, service, account):
         window.addEventListener("submit", event => { sent.push([event.target.id, event.defaultPrevented]); event.preventDefault(); });
         document.querySelector("#revealed [name=a]").type = "text";
         document.querySelector("#replaced [name=a]").replaceWith(Object.assign(document.createElement("input"), { name: "a", value: "x" }));
+        const renamed = document.querySelector("#renamed [name=a]");
+        renamed.after(Object.assign(document.createElement("input"), { name: "b", value: "x" }));
+        renamed.remove();
         for (const form of document.forms) {
-            form.elements.email.value = form.id + "@example.org";
+            form.querySelector("[name=email]").value = form.id + "@example.org";
             await new Promise(done => setTimeout(done));
             form.requestSubmit();
         }
@@ -246,24 +257,30 @@ def test_any_form_with_a_secret(show, script, service, account):
         return sent;
     """, SECRETS, head=script("widgets/1.9.4/kol_any_form.js") + script(f"w/{campaign.id}/1.js"))
     assert found == [[name, False] for name in ("words", "code", "new", "named", "outside", "revealed", "replaced", "card-number", "card", "account",
-                                                "ids", "iban", "otp", "onetime", "pin", "ssn", "passport")] + [["alike", True], ["plain", True]]
+                                                "ids", "iban", "otp", "onetime", "pin", "ssn", "passport", "pwd", "passcode", "only-card", "cvn",
+                                                "expiry", "sort", "renamed", "elements")] + [["alike", True], ["plain", True]]
     assert campaign.stats()["total"] == 2 and campaign.find(email="plain@example.org")["custom_fields"] == {"first_name": "Ada"}
 
 
+# Properties of a form, as names of fields that stand in for them. "action" is no custom field.
+HIDING = ("elements", "method", "target", "closest", "append", "after", "getAttribute", "hasAttribute", "setAttribute", "removeAttribute",
+          "querySelectorAll", "dispatchEvent", "requestSubmit", "lang", "form", "type", "children")
+
+
 def test_a_secret_in_a_form_of_ours(show, script, service, account):
-    """8: the form is sent without it, whatever its field is now"""
+    """8: the form is sent without it, whatever its field is now, and whatever the names of other fields"""
     campaign = service.campaign(account)
+    hiding = "".join(f'<input name="{name}" value="v">' for name in HIDING)
     show("""
-        const form = document.forms[0];
-        form.elements.a.replaceWith(Object.assign(document.createElement("input"), { name: "a", value: "x" }));
-        form.elements.b.type = "text";
-        await new Promise(done => setTimeout(done));
-        form.requestSubmit();
+        const field = name => document.querySelector(`[name=${name}]`);
+        field("a").replaceWith(Object.assign(document.createElement("input"), { name: "d", value: "x" }));
+        Object.assign(field("b"), { type: "text", name: "e" });
+        field("submit").click();
         await until(() => document.querySelector(".leadhook-message"));
     """, f'<form data-leadhook="{campaign.id}"><input name="email" value="ada@example.org"><input name="a" type="password">'
          '<input name="b" type="password" value="x"><input name="c" type="password" value="x"><input name="card-number" value="1">'
-         '<input name="plan" value="pro"></form>', head=script("embed/v1/embed.js"))
-    assert campaign.find(**ADA)["custom_fields"] == {"plan": "pro"}
+         f'<input name="plan" value="pro"><input name="action" value="v">{hiding}<button name="submit" value="1">Join</button></form>', head=script("embed/v1/embed.js"))
+    assert campaign.find(**ADA)["custom_fields"] == {"plan": "pro", "submit": "1", **dict.fromkeys(map(str.lower, HIDING), "v")}
 
 
 @pytest.mark.parametrize("fields, callback, stored", [

@@ -13,6 +13,11 @@ email_and_phone_of_two_leads_conflict(void **state)
 	assert_int_equal(w->set.lead_count, 2);
 	assert_failure(w, 2, FAILURE_CONFLICTING_IDENTIFIERS);
 	assert_int_equal(w->set.leads[0]->lead.counter, 1);
+	/* without the right to set addresses the number is ignored */
+	run(w, (struct command[]){ public_signup("a@x.org", "+4930123456") }, 1);
+	assert_int_equal(w->set.leads[0]->lead.counter, 2);
+	assert_false(slice_present(w->set.leads[0]->lead.phone));
+	assert_int_equal(w->set.leads[1]->lead.counter, 1);
 }
 
 static void

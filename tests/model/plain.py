@@ -254,9 +254,8 @@ class Step:
         command, find = self.command, self.campaign.find
         by_email = find("email", command["email_key"]) if command.get("email_key") else None
         by_phone = find("phone", command["phone"]) if command.get("phone") else None
-        if not command.get("account") and by_phone and command.get("email_key") and (
-                by_phone.email_key != command["email_key"] if by_phone.email
-                else not (self.may_update(by_phone) and self.shows_addresses())):
+        if not command.get("account") and by_phone and command.get("email_key") and by_phone is not by_email and (
+                by_email or by_phone.email or not (self.may_update(by_phone) and self.shows_addresses())):
             by_phone, self.command = None, command | {"phone": None}  # the email alone decides
         if command.get("subject"):
             lead = find("social_id", command["subject"])

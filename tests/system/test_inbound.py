@@ -415,6 +415,9 @@ def test_try(campaign, leadhook, tmp_path):
     lead = campaign.lead(email="ada@example.org")
     shown = tried("customer[email]=ada@example.org")
     assert shown["state"] == "updated" and shown["lead_id"] == lead["id"]
+    campaign.lead(phone_number="+4915123456789")
+    shown = tried({"customer": {"email": "ada@example.org"}, "phone_number": "+4915123456789"})
+    assert shown["state"] == "updated" and shown["lead_id"] == lead["id"]
     assert tried({"customer": {"email": "x"}}, DATA)["error"] == "invalid_email"
     assert tried({}, DATA)["error"] == "missing_identifier"
     file.write_text('{"customer": {"mail": "a@example.org"}, "odd": {"a": 1}}', encoding="utf-8")

@@ -68,12 +68,21 @@ def test_email_and_phone_of_two_leads(campaign):
     """4.3 rule 1, 2 conflicting_identifiers; nothing changes"""
     campaign.lead(**ADA)
     campaign.lead(phone_number=PHONE)
-    for key in (True, None):
-        response = campaign.post({**ADA, "phone_number": PHONE, "color": "red"}, key=key)
-        assert response.verdict == (422, "conflicting_identifiers")
-        assert response.json["message"] == "Email and phone number belong to different leads"
+    response = campaign.post({**ADA, "phone_number": PHONE, "color": "red"})
+    assert response.verdict == (422, "conflicting_identifiers")
+    assert response.json["message"] == "Email and phone number belong to different leads"
     lead = campaign.find(**ADA)
     assert (lead["counter"], lead["custom_fields"], lead["phone_number"]) == (1, {}, None)
+
+
+def test_a_number_that_someone_entered(campaign):
+    """4.3 rule 1: without a key the lead with the email signs up, also after its number was entered alone; that lead stays as it was"""
+    campaign.lead(**ADA)
+    campaign.post({"phone_number": PHONE}, key=None)
+    assert campaign.post({**ADA, "phone_number": PHONE, "plan": "pro"}, key=None).status == 200
+    lead, other = campaign.find(**ADA), campaign.find(phone_number=PHONE)
+    assert (lead["counter"], lead["custom_fields"], lead["phone_number"]) == (2, {"plan": "pro"}, None)
+    assert (other["counter"], other["custom_fields"], other["email"]) == (1, {}, None)
 
 
 def test_calls_without_a_key_replace_nothing(campaign):

@@ -381,7 +381,7 @@ try_command(struct call *call, const struct command *command, struct inbound_res
 	uint64_t tag_id;
 	if (command->kind == COMMAND_TAGGING && !call_find_tag(call, tag, TAG_BY_ID, &tag_id))
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names) && result->lead_id == 0; i++) { /* the email decides, if its lead exists */
 		struct lead lead;
 		if (!slice_present(names[i].value))
 			continue;
@@ -393,10 +393,7 @@ try_command(struct call *call, const struct command *command, struct inbound_res
 		if (found == RESULT_NOT_FOUND ||
 		    (has_email && !stranger_matches_number(&call->campaign, &lead, signup->email_key, false)))
 			continue;
-		if (result->lead_id != 0 && result->lead_id != lead.id)
-			call_fail(call, FAILURE_CONFLICTING_IDENTIFIERS);
-		else
-			result->lead_id = lead.id;
+		result->lead_id = lead.id;
 	}
 	result->created = result->lead_id == 0;
 	if (result->created && signup->must_exist)

@@ -49,11 +49,15 @@ may_add_address(const struct step *step, const struct signup *signup, const stru
 	       (stranger_may_change(&step->campaign->campaign, is_own) && (is_own || shows_addresses(step)));
 }
 
+/* Also one that anyone has entered alone since the lead with the email signed up. */
 static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {
+	const struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
 	const struct working_lead *owner = find(step, LEAD_BY_PHONE, signup->phone);
-	return !sets_addresses(step) && slice_present(signup->email_key) && owner != NULL &&
+	if (sets_addresses(step) || !slice_present(signup->email_key) || owner == NULL || owner == by_email)
+		return false;
+	return by_email != NULL ||
 	       !stranger_matches_number(&step->campaign->campaign, &owner->lead, signup->email_key, owns(signup, owner));
 }
 

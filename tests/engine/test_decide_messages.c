@@ -77,6 +77,30 @@ a_new_lead_gets_a_mail(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
+/* inbound.md 2: a call of an inbound webhook sends a known lead no link to its page, and asks only one that opted out. */
+static void
+a_call_of_another_system_asks_for_no_link(void **state)
+{
+	struct world *w = *state;
+	struct command call = public_signup("u0@x.org", NULL);
+	call.as.signup.inbound = true;
+	sign_up(w, 0, -1);
+	sign_up_public(w, "u0@x.org");
+	ASSERT_MAIL(w, 0, MESSAGE_STATUS_LINK);
+	run(w, &call, 1);
+	assert_int_equal(w->decision.message_count, 0);
+	lead(w, 0)->opted_out = true;
+	run(w, &call, 1);
+	ASSERT_MAIL(w, 0, MESSAGE_VERIFY);
+	lead(w, 0)->opted_out = false;
+	campaign(w)->verify_email = true;
+	run(w, &call, 1);
+	ASSERT_MAIL(w, 0, MESSAGE_VERIFY);
+	lead(w, 0)->verified_email = true;
+	run(w, &call, 1);
+	assert_int_equal(w->decision.message_count, 0);
+}
+
 /* No mail: the installation has no mail server, the campaign does not want it, the lead has no address or is fraudulent. */
 static void
 some_leads_get_none(void **state)
@@ -375,6 +399,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STRICT_TEST(a_new_lead_gets_a_mail),
+		STRICT_TEST(a_call_of_another_system_asks_for_no_link),
 		STRICT_TEST(some_leads_get_none),
 		STRICT_TEST(an_unproven_lead_confirms),
 		STRICT_TEST(a_proof_is_used_once),

@@ -284,6 +284,14 @@ showing(const struct step *step, const struct signup *signup, const struct worki
 	return is_visible ? SHOWN_BY_VIEW : WITHHELD;
 }
 
+/* Whether the person waits for the link to its page: the answer, which would show it, goes to the person. That of an inbound
+ * webhook does not; its calls only ask a person back that opted out. */
+static bool
+awaits_link(const struct step *step, const struct signup *signup, const struct working_lead *lead)
+{
+	return !shows_addresses(step) && (!signup->inbound || lead->lead.opted_out);
+}
+
 /* Of a lead that exists. `fields`: those that it has afterwards; NULL: it is not changed. */
 static void
 sign_up_again(struct step *step, const struct signup *signup, struct working_lead *lead, const struct stored_fields *fields)
@@ -299,7 +307,7 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 		lost_link = update_lead(step, signup, lead, fields);
 	book_points(step, signup, lead);
 	if (mails || lost_link)
-		step_mail_repetition(step, lead, lost_link || !shows_addresses(step));
+		step_mail_repetition(step, lead, lost_link || awaits_link(step, signup, lead));
 	if (is_stranger)
 		step_text_code(step, signup, lead);
 	if (counts)

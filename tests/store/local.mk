@@ -165,3 +165,7 @@ check_PROGRAMS += %D%/messages/test_mail_queue
 %C%_test_transactions_LDFLAGS = $(%C%_breaking)
 %C%_test_transactions_LDADD = $(%C%_libs)
 endif
+
+# What private_server.c keeps between tests.
+clean-local:
+	rm -rf test-database test-database.unfinished test-database.lock

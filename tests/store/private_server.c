@@ -6,12 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,11 +26,15 @@ enum { PATH_SIZE = 128, START_SECONDS = 60, WAIT_SECONDS = 10, TEXT_SIZE = 16384
 /* Writing to the disk is left to the host: no test is about one that fails. */
 #define WITHOUT_SYNC "--loose-innodb-flush-method=nosync", "--loose-sync-frm=OFF"
 
+/* In the folder of the build; `make clean` removes it. */
+#define TEMPLATE "test-database"
+#define UNFINISHED TEMPLATE ".unfinished"
+
 static char folder[] = "/tmp/leadhook-db-XXXXXX";
 static char data_option[PATH_SIZE], socket_option[PATH_SIZE], log_path[PATH_SIZE];
 /* At start a server removes the temporary tables that it finds: in /tmp they could be another server's. */
 static char tmpdir_option[PATH_SIZE];
-static const char *socket_path, *extra_option;
+static const char *socket_path, *data_path, *extra_option;
 static pid_t server;
 static MYSQL *root;
 static int64_t root_commands; /* sent by root */
@@ -77,15 +84,41 @@ spawn(const char *const *argv)
 }
 
 static bool
-make_data(void)
+run_to_end(const char *const *argv)
 {
-	/* the server refuses to run as root without this option */
-	const char *const argv[] = { "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
-		"--skip-test-db", "--innodb-log-file-size=16M", WITHOUT_SYNC, data_option, tmpdir_option,
-		geteuid() == 0 ? "--user=root" : NULL, NULL };
 	int status;
 	pid_t child = spawn(argv);
 	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* What all servers begin with, made by the first test of a build. It is renamed when it is complete. */
+static bool
+make_template(void)
+{
+	/* the server refuses to run as root without this option */
+	char here[PATH_MAX / 2], place[PATH_MAX];
+	if (getcwd(here, sizeof(here)) == NULL)
+		return false;
+	snprintf(place, sizeof(place), "--datadir=%s/" UNFINISHED, here);
+	const char *const remove_rest[] = { "rm", "-rf", UNFINISHED, NULL };
+	const char *const install[] = { "mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal",
+		"--skip-test-db", "--innodb-log-file-size=16M", WITHOUT_SYNC, place, tmpdir_option,
+		geteuid() == 0 ? "--user=root" : NULL, NULL };
+	struct stat found;
+	int lock = open(TEMPLATE ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	bool made = lock >= 0 && flock(lock, LOCK_EX) == 0 &&
+		    (stat(TEMPLATE, &found) == 0 ||
+			(run_to_end(remove_rest) && run_to_end(install) && rename(UNFINISHED, TEMPLATE) == 0));
+	if (lock >= 0)
+		close(lock);
+	return made;
+}
+
+static bool
+make_data(void)
+{
+	const char *const copy[] = { "cp", "-a", TEMPLATE, data_path, NULL };
+	return make_template() && run_to_end(copy);
 }
 
 static bool
@@ -148,6 +181,7 @@ private_server_start(void)
 	snprintf(socket_option, sizeof(socket_option), "--socket=%s/socket", folder);
 	snprintf(log_path, sizeof(log_path), "%s/log", folder);
 	socket_path = strchr(socket_option, '=') + 1;
+	data_path = strchr(data_option, '=') + 1;
 	if (!make_data() || !start_server()) {
 		show_log();
 		return false;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A running service for tests: programs, web server, receiver; accounts and campaigns as an operator makes them."""
+import functools
 import itertools
 import shutil
 
@@ -31,6 +32,11 @@ class Account:
         self.id = service.installation.admin("account", "add", name)["id"]
         self.key = service.installation.admin("key", "add", str(self.id))["key"]
 
+    @functools.cached_property
+    def manager(self):
+        """A key with all rights."""
+        return self.service.installation.admin("key", "add", str(self.id), "--rights", "all")["key"]
+
 
 class Campaign:
     """A campaign and its most frequent requests."""
@@ -39,8 +45,10 @@ class Campaign:
     def __init__(self, service, account, settings):
         self.service, self.account, self.client = service, account, service.client
         self.name = f"Campaign {next(service.numbers)}"
-        words = [f"{name}={value}" for name, value in {**self.defaults, **settings}.items()]
-        self.id = service.installation.admin("campaign", "add", str(account.id), self.name, *words)["id"]
+        fields = {"name": self.name, **self.defaults, **settings}
+        made = self.client.request("POST", f"/manage/v1/accounts/{account.id}/campaigns", key=account.manager, json_body=fields)
+        assert made.status == 201, made.body
+        self.id = made.json["id"]
         self.path = f"/v2/{self.id}"
         self.hook = f"/hook/{self.id}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A service behind each web server, for tests of what `leadhook doctor` finds there."""
+"""A service with each web server in front, for tests of what `leadhook doctor` finds there."""
 import pathlib
 import pwd
 import shutil

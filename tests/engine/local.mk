@@ -27,6 +27,10 @@ check_PROGRAMS += %D%/test_decide_referral
 %C%_test_decide_referral_SOURCES = %D%/test_decide_referral.c
 %C%_test_decide_referral_LDADD = $(engine_test_libs)
 
+check_PROGRAMS += %D%/test_decide_fraud
+%C%_test_decide_fraud_SOURCES = %D%/test_decide_fraud.c
+%C%_test_decide_fraud_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_decide_rules
 %C%_test_decide_rules_SOURCES = %D%/test_decide_rules.c
 %C%_test_decide_rules_LDADD = $(engine_test_libs)

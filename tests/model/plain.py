@@ -234,7 +234,8 @@ class Step:
         lead.verified_phone = lead.verified_phone and channel == "email"
 
     def change_block(self, lead):
-        self.flag(lead, [self.command.get("argument") or "manual"])
+        reason = self.command.get("argument") or "manual"
+        self.flag(lead, ["manual", reason] if reason in ("duplicate_ip", "blocked_referrer", "unproven") else [reason])
 
     def change_approve(self, lead):
         if lead.fraudulent:
@@ -299,26 +300,29 @@ class Step:
         return lead
 
     def judge_again(self, lead):
-        """A sign-up that would not get these flags removes them; the lead is then one of its IP address."""
-        command, of_signup = self.command, {"duplicate_ip", "blocked_referrer"}
+        """A visitor's sign-up that would not get these flags removes them; the lead is then one of its IP address."""
+        command, passing = self.command, {"duplicate_ip", "blocked_referrer"}
         judged = dataclasses.replace(lead, **{name: command.get(name) for name in ("ip", "referrer", "source")})
-        if command.get("unproven") or command.get("edits") or not of_signup & set(lead.flags) or (
-                of_signup & set(self.flags_at_signup(judged, 1))):
+        flags, direct = self.flags_at_signup(judged), command.get("account", 0) == 0
+        if command.get("edits") or not command.get("ip"):
             return
-        lead.ip = command.get("ip") or lead.ip
-        lead.flags = [flag for flag in lead.flags if flag not in of_signup]
-        if not lead.fraudulent:
-            self.announce(lead)
-            self.credit(lead, "creation")
+        visitor = direct or (command.get("replace_ip") and judged.source != "API")
+        removed = passing & set(lead.flags) - (set() if direct or judged.referrer else {"blocked_referrer"})
+        clears = removed and visitor and not command.get("unproven") and not passing & set(flags)
+        if clears:
+            lead.ip = command["ip"]
+            lead.flags = [flag for flag in lead.flags if flag not in removed]
+            if not lead.fraudulent:
+                self.announce(lead)
+                self.credit(lead, "creation")
 
-    def flags_at_signup(self, lead, more=0):
-        """`more`: leads that count for its IP address besides those that are there."""
+    def flags_at_signup(self, lead):
         settings, flags = self.campaign.settings, []
-        same = [other for other in self.campaign.leads.values() if other.ip is not None and other.ip == lead.ip]
+        others = [other for other in self.campaign.leads.values() if other.id != lead.id and other.ip is not None and other.ip == lead.ip]
         free = (lead.source == "API" and self.command.get("account", 0) != 0) or (
             lead.ip is not None and any(ipaddress.ip_address(lead.ip) in ipaddress.ip_network(network)
                                         for network in settings["allowed_networks"]))
-        if settings["max_per_ip"] and lead.ip and self.campaign.counted and len(same) + more > settings["max_per_ip"] and not free:
+        if settings["max_per_ip"] and lead.ip and self.campaign.counted and len(others) >= settings["max_per_ip"] and not free:
             flags.append("duplicate_ip")
         domain = lead.email_key.rpartition("@")[2] if lead.email_key else ""
         if in_domains(domain, settings["blocked_email_domains"]):

@@ -359,3 +359,20 @@ def test_leads_that_are_not_verified_do_not_show(service, leadhook, account, cha
     shown = campaign.get({"social_id": leader["social_id"]}, key=None).json
     assert (shown["lead_count"], shown["referrals"], shown["verified_leads"]) == (3, 1, {"direct": 1, "indirect": 0})
     assert shown["influence"] == {"direct": 1, "indirect": 0}
+
+
+def test_a_server_clears_no_flag(service, leadhook, account):
+    """4.6 Judged again: a system that writes back to a flagged lead says nothing of the visitor"""
+    campaign = service.campaign(account, max_per_ip=1)
+    inbound = leadhook("inbound", "add", campaign.id, "CRM", "--map", "email=mail")["url"]
+    known = {"email": "ada@example.org"}
+    for fields in ({"email": "first@example.org"}, known):
+        lead = campaign.lead(**fields, ip="192.0.2.1", __source="shop")
+    assert lead["fraudulent"]
+    campaign.lead(**known, crm_id=7, must_exist=True)
+    campaign.lead(**known, ip="192.0.2.7")
+    path = inbound[inbound.index("/", len("https://")):]
+    assert campaign.client.request("POST", path, json_body={"mail": known["email"]}).status == 201
+    assert campaign.find(**known)["fraudulent"]
+    campaign.lead(**known, ip="192.0.2.7", __source="shop")
+    assert not campaign.find(**known)["fraudulent"]

@@ -13,6 +13,9 @@ enum { FLAGS_MAX = 16, FLAGS_MAX_BYTES = 16 * 1024 };
 #define UNPROVEN SLICE("unproven")
 #define DUPLICATE_IP SLICE("duplicate_ip")
 #define BLOCKED_REFERRER SLICE("blocked_referrer")
+#define MANUAL SLICE("manual")
+/* Those that end without an operator: two of the first sign-up, not of the lead, and one until it is confirmed. */
+static const struct slice passing_flags[] = { DUPLICATE_IP, BLOCKED_REFERRER, UNPROVEN };
 
 struct flags {
 	struct pool *pool;
@@ -91,14 +94,25 @@ is_allowed(struct slice ip, const struct network_list *networks)
 	return ip_address_parse(ip, &address) && network_list_contains(networks, &address);
 }
 
+/* Whether a server signs its visitors up: their address may be its own. */
 static bool
-is_duplicate_ip(const struct step *step, const struct lead *lead)
+is_by_server(const struct step *step, struct slice source)
+{
+	return step->command->rights != RIGHTS_NONE && slice_equal(source, SLICE("API"));
+}
+
+static bool
+is_duplicate_ip(const struct step *step, struct slice ip, int64_t other_leads)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
-	bool by_server = step->command->rights != RIGHTS_NONE && slice_equal(lead->source, SLICE("API"));
-	return campaign_judges_addresses(campaign) && slice_present(lead->ip) && !by_server &&
-	       leads_from(step, lead->ip) + 1 > (int64_t)campaign->max_per_ip &&
-	       !is_allowed(lead->ip, &step->campaign->lists->allowed_networks);
+	return campaign_judges_addresses(campaign) && slice_present(ip) && other_leads >= (int64_t)campaign->max_per_ip &&
+	       !is_allowed(ip, &step->campaign->lists->allowed_networks);
+}
+
+static bool
+is_blocked_referrer(const struct step *step, struct slice referrer)
+{
+	return host_list_contains(&step->campaign->lists->blocked_referrers, link_host(step->pool, referrer));
 }
 
 struct slice
@@ -108,13 +122,13 @@ step_fraud_flags(struct step *step, const struct lead *lead, bool unproven)
 	const struct host_list *disposable = step->id_supply->disposable_domains;
 	struct flags flags = { .pool = step->pool };
 	struct slice domain = slice_sub(lead->email_key, slice_find_last(lead->email_key, '@') + 1, lead->email_key.size);
-	if (is_duplicate_ip(step, lead))
+	if (!is_by_server(step, lead->source) && is_duplicate_ip(step, lead->ip, leads_from(step, lead->ip)))
 		add_flag(&flags, DUPLICATE_IP);
 	if (host_list_contains(&lists->blocked_email_domains, domain))
 		add_flag(&flags, SLICE("blocked_email_domain"));
 	if (disposable != NULL && host_list_contains(disposable, domain))
 		add_flag(&flags, SLICE("disposable_email"));
-	if (host_list_contains(&lists->blocked_referrers, link_host(step->pool, lead->referrer)))
+	if (is_blocked_referrer(step, lead->referrer))
 		add_flag(&flags, BLOCKED_REFERRER);
 	if (unproven)
 		add_flag(&flags, UNPROVEN);
@@ -126,7 +140,10 @@ step_block(struct step *step, struct working_lead *lead, struct slice reason)
 {
 	struct flags flags = read_flags(step->pool, lead->lead.fraud_flags);
 	step_touch(step, lead);
-	add_flag(&flags, slice_present(reason) ? reason : SLICE("manual"));
+	if (!slice_present(reason) || slice_is_one_of(reason, passing_flags, ARRAY_SIZE(passing_flags)))
+		add_flag(&flags, MANUAL);
+	if (slice_present(reason))
+		add_flag(&flags, reason);
 	lead->lead.fraud_flags = write_flags(&flags);
 	if (lead->lead.fraudulent)
 		return;
@@ -188,33 +205,21 @@ step_clear_unproven(struct step *step, struct working_lead *lead)
 	(void)!remove_flags(step, lead, &UNPROVEN, 1);
 }
 
-/* Of the sign-up, not of the lead: another one may come from elsewhere. */
-static const struct slice flags_of_signups[] = { DUPLICATE_IP, BLOCKED_REFERRER };
-
-static bool
-has_flags_of_signup(const struct step *step, struct slice json)
-{
-	const struct flags flags = read_flags(step->pool, json);
-	for (size_t i = 0; i < flags.count; i++)
-		if (slice_is_one_of(flags.names[i], flags_of_signups, ARRAY_SIZE(flags_of_signups)))
-			return true;
-	return false;
-}
-
-/* The lead is then one of the address of this sign-up, which is counted there. */
 void
 step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup)
 {
-	struct lead judged = lead->lead;
-	judged.ip = signup->ip;
-	judged.referrer = signup->referrer;
-	judged.source = signup->source;
-	if (signup->unproven || !has_flags_of_signup(step, lead->lead.fraud_flags) ||
-	    has_flags_of_signup(step, step_fraud_flags(step, &judged, false)))
+	const bool is_direct = step->command->rights == RIGHTS_NONE && !signup->inbound;
+	const bool is_by_visitor = is_direct || (signup->replace_ip && !is_by_server(step, signup->source));
+	const bool has_referrer = is_direct || slice_present(signup->referrer);
+	const bool is_counted = slice_equal(signup->ip, lead->lead.ip);
+	if (!slice_present(signup->ip) ||
+	    is_duplicate_ip(step, signup->ip, leads_from(step, signup->ip) - (is_counted ? 1 : 0)))
 		return;
-	step_touch(step, lead);
-	if (slice_present(signup->ip))
-		lead->lead.ip = signup->ip;
-	(void)!remove_flags(step, lead, flags_of_signups, ARRAY_SIZE(flags_of_signups));
+	const bool clears = lead->lead.fraudulent && is_by_visitor && !signup->unproven &&
+			    !is_blocked_referrer(step, signup->referrer) &&
+			    remove_flags(step, lead, passing_flags, has_referrer ? 2 : 1);
+	if (!clears)
+		return;
+	lead->lead.ip = signup->ip; /* it is then one of the leads of this address */
 	step_update_referral(step, lead, SCORE_REFERRAL);
 }

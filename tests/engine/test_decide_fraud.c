@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ * Fraud flags: at sign-up, judged again, set and cleared later (docs/api.md 4.6), decided without a database. */
+#include "decide_leads.h"
+
+#include "engine/strangers.h"
+#include "identity/host_list.h"
+
+static void
+limit_addresses(struct world *w, uint32_t max_per_ip)
+{
+	campaign(w)->max_per_ip = max_per_ip;
+	campaign(w)->ip_counted_to = IP_COUNTED_ALL;
+}
+
+/* 4.6, Fraud flags at sign-up: all that hold, in the documented order; new_signup_not_excluded is made by the approval. */
+static void
+a_suspicious_lead_is_flagged(void **state)
+{
+	struct world *w = *state;
+	const struct ip_count counted = { CAMPAIGN, SLICE("192.0.2.1"), 1 };
+	struct slice hosts[] = { SLICE("mail.example") };
+	const struct host_list disposable = { hosts, 1 };
+	w->set.ip_counts = &counted;
+	w->set.ip_count_count = 1;
+	w->id_supply.disposable_domains = &disposable;
+	limit_addresses(w, 1);
+	campaign(w)->blocked_email_domains = SLICE("mail.example");
+	campaign(w)->blocked_referrers = SLICE("spam.example");
+	sign_up(w, 0, -1);
+	struct command command = signup("a@in.mail.example", NULL);
+	command.as.signup.ip = SLICE("192.0.2.1");
+	command.as.signup.referrer = SLICE("https://www.spam.example/x");
+	command.as.signup.source = SLICE("form");
+	command.as.signup.referrer_id = lead(w, 0)->social_id;
+	run(w, &command, 1);
+	settle(w);
+	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP, EVENT_MARKED_AS_FRAUDULENT);
+	assert_string_equal(extra(w, EVENT_MARKED_AS_FRAUDULENT),
+	    "[\"duplicate_ip\",\"blocked_email_domain\",\"disposable_email\",\"blocked_referrer\"]");
+	assert_int_equal(lead(w, 0)->unverified_direct, 0);
+	assert_int_equal(campaign(w)->counters.fraudulent, 1);
+	assert_int_equal(campaign(w)->counters.leads, 2);
+	change(w, 1, LEAD_APPROVE);
+	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP_NOT_EXCLUDED, EVENT_SCORE_CHANGE, EVENT_REFERRAL);
+	assert_int_equal(lead(w, 0)->score, 1);
+	change(w, 1, LEAD_BLOCK);
+	change(w, 1, LEAD_APPROVE);
+	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE);
+}
+
+/* 4.6: sign-ups with a key, and those from allowed networks, are not counted per address. */
+static void
+an_address_may_be_shared(void **state)
+{
+	struct world *w = *state;
+	limit_addresses(w, 1);
+	struct command first = signup("a@x.org", NULL), second = signup("b@x.org", NULL);
+	first.as.signup.ip = second.as.signup.ip = SLICE("192.0.2.1");
+	first.as.signup.source = second.as.signup.source = SLICE("API");
+	run(w, (struct command[]){ first, second }, 2);
+	assert_false(lead(w, 1)->fraudulent);
+	assert_int_equal(w->decision.ip_moves[0].leads, 2);
+	settle(w);
+	struct command both[] = { public_signup("g@x.org", NULL), public_signup("h@x.org", NULL) };
+	both[0].as.signup.ip = both[1].as.signup.ip = SLICE("198.51.100.7");
+	run(w, both, 2);
+	assert_false(w->set.leads[w->set.lead_count - 2]->lead.fraudulent);
+	assert_true(w->set.leads[w->set.lead_count - 1]->lead.fraudulent);
+	campaign(w)->allowed_networks = SLICE("198.51.100.0/24");
+	both[0].as.signup.email = both[0].as.signup.email_key = SLICE("i@x.org");
+	both[1].as.signup.email = both[1].as.signup.email_key = SLICE("j@x.org");
+	run(w, both, 2);
+	assert_false(w->set.leads[w->set.lead_count - 1]->lead.fraudulent);
+}
+
+/* Signs up or updates lead `i` from the address. Returns the change of the address's count. */
+static int64_t
+moved_by_signup(struct world *w, int i, const char *ip)
+{
+	struct command command = public_signup(pool_printf(w->pool, "u%d@x.org", i).data, NULL);
+	int64_t moved = 0;
+	command.as.signup.ip = slice_of(ip);
+	run(w, &command, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	for (size_t k = 0; k < w->decision.ip_move_count; k++)
+		if (slice_equal(w->decision.ip_moves[k].ip, slice_of(ip)))
+			moved += w->decision.ip_moves[k].leads;
+	settle(w);
+	return moved;
+}
+
+/* 4.6, Judged again: another person may have signed it up first. Flags that are not of a sign-up stay. */
+static void
+a_sign_up_from_elsewhere_is_judged_again(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		const char *ip, *referrer, *flags;
+		bool unproven;
+	} rows[] = {
+		{ "192.0.2.1", "https://fine.example/", "[\"duplicate_ip\",\"blocked_referrer\",\"unproven\"]", false },
+		{ "192.0.2.2", "https://spam.example/", "[\"duplicate_ip\",\"blocked_referrer\",\"unproven\"]", false },
+		{ "192.0.2.2", "https://fine.example/", "[\"duplicate_ip\",\"blocked_referrer\",\"unproven\"]", true },
+		{ "192.0.2.2", "https://fine.example/", "[\"unproven\"]", false },
+	};
+	limit_addresses(w, 1);
+	campaign(w)->blocked_referrers = SLICE("spam.example");
+	sign_up(w, 0, -1);
+	moved_by_signup(w, 1, "192.0.2.1");
+	struct command command = public_signup("ada@x.org", NULL);
+	command.as.signup.ip = SLICE("192.0.2.1");
+	command.as.signup.referrer = SLICE("https://spam.example/");
+	command.as.signup.referrer_id = lead(w, 0)->social_id;
+	command.as.signup.unproven = true;
+	run(w, &command, 1);
+	settle(w);
+	for (enum public_update update = 0; update < PUBLIC_UPDATES; update++) {
+		campaign(w)->public_update = update;
+		const struct lead poisoned = *lead(w, 2);
+		const size_t counts = w->set.ip_count_count;
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+			command.as.signup.ip = slice_of(rows[i].ip);
+			command.as.signup.referrer = slice_of(rows[i].referrer);
+			command.as.signup.unproven = rows[i].unproven;
+			run(w, &command, 1);
+			settle(w);
+			assert_slice(lead(w, 2)->fraud_flags, rows[i].flags);
+		}
+		assert_slice(lead(w, 2)->ip, "192.0.2.2");
+		assert_slice(lead(w, 2)->referrer, "https://spam.example/"); /* 4.3.6 */
+		*lead(w, 2) = poisoned;
+		w->set.ip_count_count = counts;
+	}
+	lead(w, 2)->fraud_flags = SLICE("[\"duplicate_ip\"]");
+	assert_int_equal(lead(w, 0)->score, 0);
+	run(w, &command, 1);
+	ASSERT_EVENTS(w, EVENT_NEW_SIGNUP_NOT_EXCLUDED, EVENT_SCORE_CHANGE, EVENT_REFERRAL);
+	assert_false(lead(w, 2)->fraudulent);
+	assert_int_equal(lead(w, 0)->score, 1);
+	assert_int_equal(lead(w, 0)->referrals, 1);
+}
+
+/* 4.6, Judged again: by what a call says of the visitor. A server that writes back what it has says nothing. */
+static void
+a_call_without_a_visitor_clears_no_flag(void **state)
+{
+	struct world *w = *state;
+	static const char both[] = "[\"duplicate_ip\",\"blocked_referrer\"]", page[] = "[\"blocked_referrer\"]";
+	static const char elsewhere[] = "192.0.2.2", fine[] = "https://fine.example/";
+	static const struct {
+		rights rights;
+		bool inbound, names_ip;
+		const char *source, *ip, *referrer, *flags;
+	} rows[] = {
+		{ RIGHTS_NONE, false, false, "form", NULL, fine, both },
+		{ RIGHTS_NONE, false, false, "form", "192.0.2.1", fine, both },
+		{ RIGHTS_NONE, false, false, "form", elsewhere, NULL, NULL },
+		{ RIGHTS_FULL_KEY, false, false, "API", NULL, fine, both },
+		{ RIGHTS_FULL_KEY, false, true, "API", elsewhere, fine, both },
+		{ RIGHTS_FULL_KEY, false, false, "crm", elsewhere, fine, both },
+		{ RIGHTS_FULL_KEY, false, true, "crm", elsewhere, NULL, page },
+		{ RIGHTS_FULL_KEY, false, true, "crm", elsewhere, fine, NULL },
+		{ RIGHTS_NONE, true, false, "typeform", NULL, fine, both },
+		{ RIGHTS_NONE, true, true, "typeform", elsewhere, NULL, page },
+		{ RIGHTS_NONE, true, true, "typeform", elsewhere, fine, NULL },
+	};
+	limit_addresses(w, 1);
+	sign_up(w, 0, -1);
+	moved_by_signup(w, 1, "192.0.2.1");
+	moved_by_signup(w, 2, "192.0.2.1");
+	campaign(w)->blocked_referrers = SLICE("spam.example");
+	lead(w, 2)->fraud_flags = slice_of(both);
+	const struct lead flagged = *lead(w, 2);
+	const size_t counts = w->set.ip_count_count;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct command command = signup("u2@x.org", NULL);
+		command.rights = rows[i].rights;
+		command.as.signup.inbound = rows[i].inbound;
+		command.as.signup.replace_ip = rows[i].names_ip;
+		command.as.signup.source = slice_of(rows[i].source);
+		command.as.signup.ip = slice_of(rows[i].ip);
+		command.as.signup.referrer = slice_of(rows[i].referrer);
+		run(w, &command, 1);
+		settle(w);
+		assert_int_equal(lead(w, 2)->fraudulent, rows[i].flags != NULL);
+		assert_true(slice_equal(lead(w, 2)->fraud_flags, slice_of(rows[i].flags)));
+		*lead(w, 2) = flagged;
+		w->set.ip_count_count = counts;
+	}
+}
+
+/* 4.6: `max_per_ip` leads, the one that signs up again included. */
+static void
+a_lead_is_no_other_one_of_its_address(void **state)
+{
+	struct world *w = *state;
+	limit_addresses(w, 2);
+	campaign(w)->blocked_referrers = SLICE("spam.example");
+	moved_by_signup(w, 0, "192.0.2.1");
+	struct command command = public_signup("u1@x.org", NULL);
+	command.as.signup.ip = SLICE("192.0.2.1");
+	command.as.signup.referrer = SLICE("https://spam.example/");
+	run(w, &command, 1);
+	settle(w);
+	assert_slice(lead(w, 1)->fraud_flags, "[\"blocked_referrer\"]");
+	assert_int_equal(moved_by_signup(w, 1, "192.0.2.1"), 0);
+	assert_false(lead(w, 1)->fraudulent);
+	moved_by_signup(w, 2, "192.0.2.1");
+	assert_slice(lead(w, 2)->fraud_flags, "[\"duplicate_ip\"]");
+	moved_by_signup(w, 2, "192.0.2.1");
+	assert_true(lead(w, 2)->fraudulent);
+}
+
+/* 4.6, Fraud flags later: whatever its reason, what an operator blocks stays blocked. */
+static void
+a_block_outlasts_sign_ups_and_verification(void **state)
+{
+	struct world *w = *state;
+	static const char *const reasons[] = { NULL, "duplicate_ip", "blocked_referrer", "unproven" };
+	limit_addresses(w, 1);
+	for (int i = 0; i < (int)ARRAY_SIZE(reasons); i++) {
+		sign_up(w, i, -1);
+		change_with(w, i, LEAD_BLOCK, reasons[i]);
+		moved_by_signup(w, i, pool_printf(w->pool, "192.0.2.%d", i + 1).data);
+		change_with(w, i, LEAD_VERIFY, "email");
+		assert_true(lead(w, (size_t)i)->fraudulent);
+		assert_true(slice_starts_with(lead(w, (size_t)i)->fraud_flags, SLICE("[\"manual\"")));
+	}
+}
+
+/* decide.h: leads with a number above ip_counted_to are not counted, and max_per_ip has no effect while such leads may exist.
+ */
+static void
+a_lead_after_the_mark_is_not_counted(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->max_per_ip = 1;
+	campaign(w)->ip_counted_to = 2;
+	assert_int_equal(moved_by_signup(w, 1, "192.0.2.1"), 1);
+	assert_int_equal(moved_by_signup(w, 2, "192.0.2.1"), 1);
+	assert_int_equal(moved_by_signup(w, 3, "192.0.2.1"), 0);
+	for (size_t i = 0; i < 3; i++)
+		assert_false(lead(w, i)->fraudulent);
+	change(w, 2, LEAD_DELETE);
+	assert_int_equal(w->decision.ip_move_count, 0);
+	change(w, 1, LEAD_DELETE);
+	assert_int_equal(w->decision.ip_moves[0].leads, -1);
+	/* max_per_ip does not change what is counted */
+	campaign(w)->max_per_ip = 0;
+	change(w, 0, LEAD_DELETE);
+	assert_int_equal(w->decision.ip_moves[0].leads, -1);
+	campaign(w)->ip_counted_to = IP_COUNTED_ALL;
+	assert_int_equal(moved_by_signup(w, 4, "192.0.2.1"), 1);
+	assert_int_equal(moved_by_signup(w, 5, "192.0.2.1"), 1);
+	assert_false(lead(w, 4)->fraudulent);
+	campaign(w)->max_per_ip = 1;
+	assert_int_equal(moved_by_signup(w, 6, "192.0.2.1"), 1);
+	assert_true(lead(w, 5)->fraudulent);
+	campaign(w)->ip_counted_to = 0;
+	assert_int_equal(moved_by_signup(w, 7, "192.0.2.1"), 0);
+	assert_false(lead(w, 6)->fraudulent);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(a_suspicious_lead_is_flagged),
+		WORLD_TEST(an_address_may_be_shared),
+		WORLD_TEST(a_sign_up_from_elsewhere_is_judged_again),
+		WORLD_TEST(a_call_without_a_visitor_clears_no_flag),
+		WORLD_TEST(a_lead_is_no_other_one_of_its_address),
+		WORLD_TEST(a_block_outlasts_sign_ups_and_verification),
+		WORLD_TEST(a_lead_after_the_mark_is_not_counted),
+	};
+	return cmocka_run_group_tests_name("decide_fraud", tests, NULL, NULL);
+}

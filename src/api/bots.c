@@ -183,7 +183,7 @@ pretended_lead(struct call *call, const struct signup *signup)
 		.utm = signup->utm,
 		.uid = signup->uid,
 		.redirect_url = signup->redirect_url,
-		.score = call->campaign.points_signup,
+		.score = campaign_hides_unverified(&call->campaign) ? 0 : call->campaign.points_signup, /* due when it is verified */
 		.created_ms = call->now_ms,
 	};
 }

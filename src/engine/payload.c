@@ -265,21 +265,29 @@ shown_leads(const struct payload_writer *r)
 }
 
 static void
+put_number_if(struct payload_writer *r, struct slice key, bool shown, uint64_t number)
+{
+	json_name(&r->writer, key);
+	if (shown)
+		json_u64(&r->writer, number);
+	else
+		json_null(&r->writer);
+}
+
+static void
 put_numbers(struct payload_writer *r)
 {
-	uint32_t number = r->lead->subscription_number;
-	json_put_u64(&r->writer, SLICE("id"), r->lead->id);
+	const uint32_t number = r->lead->subscription_number;
+	const bool hides = hides_unverified(r); /* ids and numbers between those of two leads show whether a sign-up made one */
+	put_number_if(r, SLICE("id"), !hides, r->lead->id);
 	json_put_text(&r->writer, SLICE("social_id"), r->lead->social_id);
 	json_put_u64(&r->writer, SLICE("campaign_id"), r->campaign->id);
 	json_put_u64(&r->writer, SLICE("list_id"), r->campaign->id);
-	json_put_u64(&r->writer, SLICE("rank"), number);
-	json_put_u64(&r->writer, SLICE("rank_relative_position"), number - 1);
-	json_put_u64(&r->writer, SLICE("subscription_number"), number);
-	json_name(&r->writer, SLICE("counter"));
-	if (hides_unverified(r) && !r->view.own) /* it would show whose address has signed up */
-		json_null(&r->writer);
-	else
-		json_u64(&r->writer, r->lead->counter);
+	put_number_if(r, SLICE("rank"), !hides, number);
+	put_number_if(r, SLICE("rank_relative_position"), !hides, number - 1);
+	put_number_if(r, SLICE("subscription_number"), !hides, number);
+	/* to others than the lead it would show whose address has signed up */
+	put_number_if(r, SLICE("counter"), !hides || r->view.own, r->lead->counter);
 	json_put_u64(&r->writer, SLICE("lead_count"), (uint64_t)shown_leads(r) + r->campaign->jump_start);
 	json_put_u64(&r->writer, SLICE("contest_score"), r->lead->score);
 	json_put_u64(&r->writer, SLICE("contest_score_rank"), r->subject->score_rank);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "engine/custom_fields.h"
+#include "engine/strangers.h"
 
 /* 4.3.5: two requests for the same new email make one lead, one new_signup and one repeat_signup. */
 static void
@@ -60,6 +61,44 @@ events_show_the_whole_lead_in_every_view(void **state)
 		assert_int_equal(slice_starts_with(payload, slice_sub(body, 0, body.size - 1)), i == 0);
 		settle(w);
 	}
+}
+
+/* 4.1.11, Not verified: what each sign-up of the campaign makes larger, and whose view has it. */
+static void
+numbers_of_sign_ups_are_hidden_with_the_leads(void **state)
+{
+	static const char numbers[] = "\"rank\":1,\"rank_relative_position\":0,\"subscription_number\":1,\"counter\":";
+	static const char nulls[] = "\"rank\":null,\"rank_relative_position\":null,\"subscription_number\":null,\"counter\":";
+	static const struct {
+		enum public_lookup lookup;
+		struct payload_view view;
+		bool verifies, hides;
+	} rows[] = {
+		{ PUBLIC_LOOKUP_ALL, { .own = true }, true, false },
+		{ PUBLIC_LOOKUP_SOCIAL_ID, { .own = true }, false, false },
+		{ PUBLIC_LOOKUP_SOCIAL_ID, { .full = true }, true, false },
+		{ PUBLIC_LOOKUP_SOCIAL_ID, { .own = true }, true, true },
+		{ PUBLIC_LOOKUP_SOCIAL_ID, { .full = true, .own = true }, true, true },
+		{ PUBLIC_LOOKUP_NONE, { .own = false }, true, true },
+	};
+	struct world *w = *state;
+	const struct lead lead = {
+		.id = 1, .subscription_number = 1, .counter = 1, .social_id = SLICE("0000000009"), .email = SLICE("a@x.org")
+	};
+	struct buffer out;
+	buffer_init(&out, PAYLOAD_MAX_BYTES);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct campaign campaign = {
+			.id = CAMPAIGN, .public_lookup = rows[i].lookup, .verify_email = rows[i].verifies
+		};
+		const struct payload_subject subject = { .campaign = &campaign, .lead = &lead, .score_rank = 1 };
+		buffer_clear(&out);
+		payload_write(&out, &settings, &subject, rows[i].view);
+		const struct slice body = pool_copy(w->pool, buffer_slice(&out));
+		assert_contains(body, rows[i].hides ? nulls : numbers);
+		assert_int_equal(slice_starts_with(body, SLICE("{\"id\":null,\"social_id\":\"")), rows[i].hides);
+	}
+	buffer_free(&out);
 }
 
 /* 4.6: the referrer is set once; the referred lead may be in the same batch. */
@@ -504,6 +543,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(the_same_email_twice_in_a_batch_is_one_lead),
 		WORLD_TEST(events_show_the_whole_lead_in_every_view),
+		WORLD_TEST(numbers_of_sign_ups_are_hidden_with_the_leads),
 		WORLD_TEST(each_command_sees_its_own_state),
 		WORLD_TEST(referrer_and_referred_in_one_batch),
 		WORLD_TEST(a_repeated_signup_resets_the_opt_out),

@@ -3,7 +3,7 @@
  * line of the answers:
  *
  *   {"open":{"socket","user","database",…}}            {}
- *   {"commands":[{"kind","campaign",…},…]}   a batch   {"outcomes":[{"failure":code or null,"detail","body"},…]}
+ *   {"commands":[{"kind","campaign",…},…]}   a batch   {"outcomes":[{"failure":code or null,"detail","lead","body"},…]}
  *   {"queue":{"campaign","action","leads",…}}          {"matched":n}
  *   {"show":{"campaign","full"}}                       {"leads":[payload,…],"leaders":[id,…]} */
 #include <stddef.h>
@@ -182,6 +182,8 @@ write_outcome(struct json_writer *out, const struct outcome *outcome)
 	    out, outcome->failure == FAILURE_NONE ? SLICE_NONE : slice_of(failure_text(outcome->failure)->code));
 	json_key(out, SLICE("detail"));
 	json_string_or_null(out, outcome->detail);
+	json_key(out, SLICE("lead"));
+	json_u64(out, outcome->lead_id);
 	json_key(out, SLICE("body"));
 	if (outcome->failure == FAILURE_NONE && slice_present(outcome->body))
 		json_raw(out, outcome->body);

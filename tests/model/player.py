@@ -260,7 +260,7 @@ class Player:
         deliveries = []
         for number, ((one, command), outcome) in enumerate(zip(pairs, outcomes)):
             body = outcome["body"]
-            result = self.model.apply(command, body)
+            result = self.model.apply(command, body and body | {"id": outcome["lead"]})
             what = f"command {number}, {json.dumps(command)}"
             same(f"{what}: failure", result.failure, outcome["failure"])
             same(f"{what}: answer", result.body, without_token(body))

@@ -45,8 +45,9 @@ def payload(campaign, lead, full, skip_urls=False, skip_actions=False, url=False
     shown_leads = sum(other.verified or other is lead for other in campaign.leads.values()) if hides else len(campaign.leads)
     above = [other for other in campaign.leads.values() if not other.fraudulent and other.score > lead.score]
     shown = {
-        "id": lead.id, "social_id": lead.social_id, "campaign_id": campaign.id, "list_id": campaign.id,
-        "rank": lead.number, "subscription_number": lead.number, "rank_relative_position": lead.number - 1,
+        "id": None if hides else lead.id, "social_id": lead.social_id, "campaign_id": campaign.id, "list_id": campaign.id,
+        **dict.fromkeys(("rank", "subscription_number"), None if hides else lead.number),
+        "rank_relative_position": None if hides else lead.number - 1,
         "counter": None if hides and not own else lead.counter, "lead_count": shown_leads + settings["jump_start"],
         "contest_score": lead.score, "contest_score_rank": 1 + len(above),
         "contest_score_rank_relative_position": len(above),

@@ -258,12 +258,14 @@ def test_public_actions(strict, ada):
 
 
 def test_the_limit_of_new_leads(make_service):
-    """shows nothing: beyond it known addresses are refused, too"""
-    campaign = make_service(settings=[("limits", "new_leads_per_campaign", "2/60s")]).campaign(pages="on", **STRICT)
-    for name in ("one", "two"):
-        sign_up(campaign, email=f"{name}@example.org")
-    for name in ("one", "three"):
-        assert campaign.post({"email": f"{name}@example.org"}, key=None).verdict == (429, "rate_limited")
+    """shows nothing: known addresses count, and beyond it are refused, too"""
+    service = make_service(settings=[("limits", "new_leads_per_campaign", "2/60s")])
+    for names in (("one", "two"), ("one", "one")):
+        campaign = service.campaign(pages="on", **STRICT)
+        for name in names:
+            sign_up(campaign, email=f"{name}@example.org")
+        for name in ("one", "three"):
+            assert campaign.post({"email": f"{name}@example.org"}, key=None).verdict == (429, "rate_limited")
 
 
 @pytest.mark.parametrize("pages, landing", [("on", None), ("off", None), ("off", "https://shop.example/x?a=b"),
@@ -359,6 +361,35 @@ def test_leads_that_are_not_verified_do_not_show(service, leadhook, account, cha
     shown = campaign.get({"social_id": leader["social_id"]}, key=None).json
     assert (shown["lead_count"], shown["referrals"], shown["verified_leads"]) == (3, 1, {"direct": 1, "indirect": 0})
     assert shown["influence"] == {"direct": 1, "indirect": 0}
+
+
+def test_later_leads_do_not_show_earlier_ones(service, account):
+    """Not verified: nothing that a caller sees of leads of its own, before and after, says whether a sign-up in between made one"""
+    campaign = service.campaign(account, pages="on", verify_email="on", **STRICT)
+    answers = {}
+    for probe in ("known", "known", "new"):
+        sign_up(campaign, email=f"{probe}@example.org")
+        mine = f"mine{len(answers)}@example.org"
+        answers[mine] = sign_up(campaign, email=mine)
+    campaign.change("verify", emails=list(answers))
+
+    def seen(email):
+        lead = answers[email]
+        token = token_of(lead)
+        shown = [campaign.get(query, key=None, path=path) for query in ({"__token": token}, {"social_id": lead["social_id"]})
+                 for path in ("", "/leaderboard")]
+        shown += [campaign.client.request("GET", f"/c/{campaign.id}/s/{id}") for id in (token, lead["social_id"])]
+        assert {answer.status for answer in shown} == {200}
+        text = "\n".join([json.dumps(lead), *(answer.body.decode() for answer in shown)])
+        for own in (token, lead["social_id"], email):
+            text = text.replace(own, "OWN")
+        return re.sub(r"\d{4}-\d\d-\d\dT[\d:]+Z|[0-9a-f]{64}", "", text)  # time of creation, avatar
+
+    first, *rest = map(seen, answers)
+    assert rest == [first, first]
+    hidden = ("id", "rank", "rank_relative_position", "subscription_number")
+    assert all(lead[name] is None for lead in answers.values() for name in hidden)
+    assert [campaign.find(email=mine)["rank"] for mine in answers] == [2, 3, 5]
 
 
 def test_a_server_clears_no_flag(service, leadhook, account):

@@ -69,7 +69,7 @@ limit_codes(struct call *call, struct signup *signup)
 }
 
 /* Over the limit of new leads only known leads may sign up: must_exist is forced, or where that would show which leads exist,
- * all are refused. The count follows creation, so simultaneous calls can exceed it. */
+ * all are refused, and all are counted. The count follows creation, so simultaneous calls can exceed it. */
 void
 handle_signup(struct call *call)
 {
@@ -84,14 +84,15 @@ handle_signup(struct call *call)
 		arguments.view.skip_urls = false;
 	struct command command = { .kind = COMMAND_SIGNUP, .view = arguments.view, .as.signup = arguments.signup };
 	const bool must_be_known = !arguments.signup.must_exist && !call_may_add_lead(call, &verdict);
-	if (must_be_known && !stranger_may_see(&call->campaign, LEAD_BY_EMAIL, false)) {
+	const bool shows_known = stranger_may_see(&call->campaign, LEAD_BY_EMAIL, false);
+	if (must_be_known && !shows_known) {
 		call_refuse_new_lead(call, &verdict);
 		return;
 	}
 	command.as.signup.must_exist = arguments.signup.must_exist || must_be_known;
 	limit_codes(call, &command.as.signup);
 	const struct outcome outcome = sign_up(call, command, &arguments);
-	if (outcome.created)
+	if (outcome.created || (!shows_known && outcome.failure == FAILURE_NONE))
 		call_count_new_lead(call);
 	if (must_be_known && outcome.failure == FAILURE_LEAD_NOT_FOUND)
 		call_refuse_new_lead(call, &verdict);

@@ -261,6 +261,35 @@ a_lead_after_the_mark_is_not_counted(void **state)
 	assert_false(lead(w, 6)->fraudulent);
 }
 
+/* 4.1.11, Not verified: an address has as much room after the sign-up of a known address as after that of a new one, so that
+ * the next lead of the caller does not show which it was. Room alone: no address gets more leads than the campaign allows. */
+static void
+room_of_an_address_shows_no_lead(void **state)
+{
+	struct world *w = *state;
+	limit_addresses(w, 1);
+	campaign(w)->public_lookup = PUBLIC_LOOKUP_SOCIAL_ID;
+	campaign(w)->verify_email = true;
+	moved_by_signup(w, 0, "192.0.2.1");
+	for (enum public_update update = 0; update < PUBLIC_UPDATES; update++) {
+		campaign(w)->public_update = update;
+		const char *const probed = pool_printf(w->pool, "198.51.100.%d", (int)update).data;
+		assert_int_equal(moved_by_signup(w, 0, probed), 1);
+		assert_int_equal(moved_by_signup(w, 0, probed), 0);
+		moved_by_signup(w, 2 * (int)update + 1, probed);
+		assert_true(lead(w, 2 * update + 1)->fraudulent);
+		moved_by_signup(w, 2 * (int)update + 2, pool_printf(w->pool, "203.0.113.%d", (int)update).data);
+		assert_int_equal(moved_by_signup(w, 2 * (int)update + 2, probed), 0);
+	}
+	assert_slice(lead(w, 0)->ip, "198.51.100.2");
+	struct command command = signup("u0@x.org", NULL);
+	command.as.signup.ip = SLICE("192.0.2.9");
+	run(w, &command, 1);
+	assert_slice(lead(w, 0)->ip, "198.51.100.2"); /* with the right to read leads */
+	campaign(w)->public_lookup = PUBLIC_LOOKUP_ALL;
+	assert_int_equal(moved_by_signup(w, 0, "192.0.2.9"), 0);
+}
+
 int
 main(void)
 {
@@ -272,6 +301,7 @@ main(void)
 		WORLD_TEST(a_lead_is_no_other_one_of_its_address),
 		WORLD_TEST(a_block_outlasts_sign_ups_and_verification),
 		WORLD_TEST(a_lead_after_the_mark_is_not_counted),
+		WORLD_TEST(room_of_an_address_shows_no_lead),
 	};
 	return cmocka_run_group_tests_name("decide_fraud", tests, NULL, NULL);
 }

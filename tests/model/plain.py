@@ -58,8 +58,8 @@ class Model:
         self.calls = 0
 
     def apply(self, command, learned=None):
-        """The result of a command. `learned` is the engine's answer, of which only a new lead's id, social id and time are
-        used."""
+        """The result of a command. `learned` is the engine's answer with the lead's id, of which only a new lead's id,
+        social id and time are used."""
         try:
             return Step(self, command, learned).run()
         except Refused as refused:
@@ -300,8 +300,9 @@ class Step:
         return lead
 
     def judge_again(self, lead):
-        """A visitor's sign-up that would not get these flags removes them; the lead is then one of its IP address."""
-        command, passing = self.command, {"duplicate_ip", "blocked_referrer"}
+        """A visitor's sign-up that would not get these flags removes them; the lead is then one of its IP address, also where
+        that would show whether it is new."""
+        command, passing, settings = self.command, {"duplicate_ip", "blocked_referrer"}, self.campaign.settings
         judged = dataclasses.replace(lead, **{name: command.get(name) for name in ("ip", "referrer", "source")})
         flags, direct = self.flags_at_signup(judged), command.get("account", 0) == 0
         if command.get("edits") or not command.get("ip"):
@@ -309,8 +310,10 @@ class Step:
         visitor = direct or (command.get("replace_ip") and judged.source != "API")
         removed = passing & set(lead.flags) - (set() if direct or judged.referrer else {"blocked_referrer"})
         clears = removed and visitor and not command.get("unproven") and not passing & set(flags)
-        if clears:
+        hides = direct and settings["max_per_ip"] and self.campaign.counted and self.campaign.hides_unverified()
+        if clears or (hides and "duplicate_ip" not in flags):
             lead.ip = command["ip"]
+        if clears:
             lead.flags = [flag for flag in lead.flags if flag not in removed]
             if not lead.fraudulent:
                 self.announce(lead)

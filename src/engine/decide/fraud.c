@@ -3,6 +3,7 @@
 
 #include "base/panic.h"
 #include "engine/decide/step.h"
+#include "engine/strangers.h"
 #include "identity/link.h"
 #include "json/reader.h"
 #include "json/writer.h"
@@ -205,6 +206,14 @@ step_clear_unproven(struct step *step, struct working_lead *lead)
 	(void)!remove_flags(step, lead, &UNPROVEN, 1);
 }
 
+/* Whether the caller could distinguish a new lead from one that exists by what its address has room for afterwards (4.1.11). */
+static bool
+hides_new_leads(const struct step *step)
+{
+	const struct campaign *campaign = &step->campaign->campaign;
+	return campaign_judges_addresses(campaign) && campaign_hides_unverified(campaign) && !step_has_right(step, RIGHT_LEADS);
+}
+
 void
 step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup)
 {
@@ -218,8 +227,10 @@ step_judge_again(struct step *step, struct working_lead *lead, const struct sign
 	const bool clears = lead->lead.fraudulent && is_by_visitor && !signup->unproven &&
 			    !is_blocked_referrer(step, signup->referrer) &&
 			    remove_flags(step, lead, passing_flags, has_referrer ? 2 : 1);
-	if (!clears)
-		return;
-	lead->lead.ip = signup->ip; /* it is then one of the leads of this address */
-	step_update_referral(step, lead, SCORE_REFERRAL);
+	if (!is_counted && (clears || hides_new_leads(step))) {
+		step_touch(step, lead);
+		lead->lead.ip = signup->ip;
+	}
+	if (clears)
+		step_update_referral(step, lead, SCORE_REFERRAL);
 }

@@ -130,7 +130,8 @@ void step_recount_referral(struct step *step, struct working_lead *lead);
 struct slice step_fraud_flags(struct step *step, const struct lead *lead, bool unproven);
 /* Removes the flags that the lead has by what its first sign-up came with, if a visitor signs it up again and would not get
  * them, and updates its referral: another person may have signed it up first. What the call does not say of the visitor removes
- * no flag. The lead is then one of the address of this sign-up. */
+ * no flag. The lead is then one of the address of this sign-up, also where the address would otherwise show that no lead is
+ * new. */
 void step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup);
 /* Whether that is its only flag: it waits to be verified. */
 bool step_is_unproven(const struct working_lead *lead);

@@ -77,9 +77,9 @@ a_new_lead_gets_a_mail(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* inbound.md 2: a call of an inbound webhook sends a known lead no link to its page, and asks only one that opted out. */
+/* inbound.md 2: a call of an inbound webhook sends a known lead no link to its page, and mails only one that opted out. */
 static void
-a_call_of_another_system_asks_for_no_link(void **state)
+a_call_of_another_system_requests_no_link(void **state)
 {
 	struct world *w = *state;
 	struct command call = public_signup("u0@x.org", NULL);
@@ -399,7 +399,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STRICT_TEST(a_new_lead_gets_a_mail),
-		STRICT_TEST(a_call_of_another_system_asks_for_no_link),
+		STRICT_TEST(a_call_of_another_system_requests_no_link),
 		STRICT_TEST(some_leads_get_none),
 		STRICT_TEST(an_unproven_lead_confirms),
 		STRICT_TEST(a_proof_is_used_once),

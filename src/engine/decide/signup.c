@@ -285,7 +285,7 @@ showing(const struct step *step, const struct signup *signup, const struct worki
 }
 
 /* Whether the person waits for the link to its page: the answer, which would show it, goes to the person. That of an inbound
- * webhook does not; its calls only ask a person back that opted out. */
+ * webhook does not; its calls bring a mail only to a person that opted out. */
 static bool
 awaits_link(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {

@@ -22,6 +22,9 @@
 enum message_kind { MESSAGE_KIND_LIST(MESSAGE_KIND) MESSAGE_KINDS };
 #undef MESSAGE_KIND
 
+/* `ref` of a status_link that no one has requested: the link that the lead had has ended. Else it is 0. */
+enum { STATUS_LINK_REPLACES = 1 };
+
 /* In sets of kinds. Those that a campaign's setting `mails` chooses; the others are sent when they are needed. */
 #define MESSAGE_BIT(kind) (UINT32_C(1) << (kind))
 #define MESSAGES_CHOSEN                                                                               \
@@ -37,6 +40,8 @@ MUST_CHECK bool message_kind_parse(struct slice name, enum message_kind *kind);
 MUST_CHECK bool message_ignores_opt_out(enum message_kind kind);
 /* A person waits for it: sent before all others, and soon useless. */
 MUST_CHECK bool message_is_urgent(enum message_kind kind);
+/* Whether a person can have it sent again, so that one that comes too soon need not wait. */
+MUST_CHECK bool message_can_be_requested(enum message_kind kind, uint64_t ref);
 
 /* A message that a batch requests. */
 struct made_message {

@@ -233,8 +233,11 @@ an_ended_link_is_sent_again(void **state)
 		run_one(w, rows[i].by_key ? signup(rows[i].new_email, rows[i].new_phone)
 					  : public_signup(rows[i].new_email, rows[i].new_phone));
 		assert_int_equal(w->decision.message_count, rows[i].wanted < 0 ? 0 : 1);
-		if (rows[i].wanted >= 0)
+		if (rows[i].wanted >= 0) {
 			assert_int_equal(w->decision.messages[0].kind, rows[i].wanted);
+			assert_int_equal(
+			    w->decision.messages[0].ref, rows[i].wanted == MESSAGE_STATUS_LINK ? STATUS_LINK_REPLACES : 0);
+		}
 		change(w, 0, LEAD_DELETE);
 		w->set.lead_count = 0;
 	}
@@ -261,6 +264,7 @@ a_proof_of_the_email_address_is_the_stronger_one(void **state)
 	prove(w, CHANNEL_PHONE);
 	assert_int_equal(w->decision.message_count, 1);
 	assert_int_equal(w->decision.messages[0].kind, MESSAGE_STATUS_LINK);
+	assert_int_equal(w->decision.messages[0].ref, 0); /* requested: it ends nothing */
 	assert_true(slice_equal(token_now(w), adas));
 }
 

@@ -137,10 +137,13 @@ def test_an_address_has_had_enough(service, server, campaign, account):
     assert ended(service, other, VERIFY) == ["dropped", "too_soon"]
     tagged = campaign.lead(email="ada+tag@example.org")
     assert ended(service, tagged, VERIFY) == ["dropped", "too_soon"]
-    number = request(service, lead, WELCOME)
-    waits = wait_until(lambda: Planted(service).row(number, "reason")["reason"] == "too_soon", 10, "the mail does not wait")
-    assert waits and Planted(service).state(number) == "requested"
-    service.installation.sql(f"DELETE FROM lh_messages WHERE id = {number}")
+    for kind, ref in ((WELCOME, 0), (STATUS_LINK, 1)):  # a link that replaces one that has ended
+        number = request(service, lead, kind, ref)
+        waits = wait_until(lambda number=number: Planted(service).row(number, "reason")["reason"] == "too_soon", 10, "the mail does not wait")
+        assert waits and Planted(service).state(number) == "requested"
+        service.installation.sql(f"DELETE FROM lh_messages WHERE id = {number}")
+    request(service, lead, STATUS_LINK)
+    assert ended(service, lead, STATUS_LINK) == ["dropped", "too_soon"]
     for count in range(2, 6):
         pass_a_minute(service)
         request(service, lead, STATUS_LINK)

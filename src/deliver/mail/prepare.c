@@ -117,7 +117,7 @@ keep_limits(struct mailer *m, struct mail_job *job, const struct digest *hash)
 	const bool is_enough = day >= PER_DAY && job->mail.kind != MESSAGE_ERASE_CONFIRM;
 	if (is_enough)
 		drop(job, METRIC_DROPPED_ADDRESS_LIMIT);
-	else if (minute >= PER_MINUTE && message_is_urgent(job->mail.kind))
+	else if (minute >= PER_MINUTE && message_can_be_requested(job->mail.kind, job->mail.ref))
 		drop(job, METRIC_DROPPED_TOO_SOON);
 	else if (minute >= PER_MINUTE)
 		mailer_end_job(job, MESSAGE_REQUESTED, MINUTE_MS, SLICE("too_soon"));

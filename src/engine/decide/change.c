@@ -51,7 +51,7 @@ decide_completion(struct step *step)
 
 /* The proof of it. A lead that confirms its email address wants mail again. */
 static void
-note_confirmation(struct step *step, struct working_lead *lead, enum lead_channel channel, bool is_new)
+note_confirmation(struct step *step, struct working_lead *lead, enum lead_channel channel, bool is_new, bool lost_link)
 {
 	const struct lead_change *change = &step->command->as.change;
 	struct decision *d = step->decision;
@@ -69,7 +69,7 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 	if (channel == CHANNEL_EMAIL && is_new)
 		step_mail_welcome(step, lead);
 	if (channel == CHANNEL_PHONE) /* the owner of the number need not be that of the email address */
-		step_mail_repetition(step, lead, true);
+		step_mail_repetition(step, lead, true, lost_link);
 }
 
 /* Whether another person than its creator may have signed up the lead, too: sign-ups that change nothing are not all counted.
@@ -83,15 +83,17 @@ is_shared(const struct step *step, const struct lead *lead)
 
 /* 4.1.11: the lead is that of the person that proves its email address; without one that is proven, of the one that proves its
  * number. `change->address`: by a code or a link that was sent there. A lead that was verified without a proof may still have
- * the token that its first sign-up got. */
-static void
+ * the token that its first sign-up got. Returns whether the tokens have ended. */
+static bool
 pass_to_owner(const struct step *step, struct working_lead *lead, bool by_email)
 {
 	const bool is_proof = slice_present(step->command->as.change.address);
 	const bool is_new = by_email ? !lead->lead.verified_email : !lead->lead.verified_phone;
-	if (is_proof && (is_new || lead->lead.token_epoch == 0) && (by_email || !lead->lead.verified_email) &&
-	    is_shared(step, &lead->lead))
+	const bool ends = is_proof && (is_new || lead->lead.token_epoch == 0) && (by_email || !lead->lead.verified_email) &&
+			  is_shared(step, &lead->lead);
+	if (ends)
 		step_end_tokens(lead);
+	return ends;
 }
 
 /* Verifies the given channel; without one the email, or the phone when there is no email. */
@@ -106,7 +108,7 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 	if (by_email ? !has_email : !has_phone)
 		return;
 	step_touch(step, lead);
-	pass_to_owner(step, lead, by_email);
+	const bool lost_link = pass_to_owner(step, lead, by_email);
 	*verified = true;
 	lead->lead.bounced = lead->lead.bounced && !by_email;
 	if (!was_verified) {
@@ -115,7 +117,7 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 		step_update_referral(step, lead, SCORE_REFERRAL);
 	}
 	if (step->command->as.change.by_lead)
-		note_confirmation(step, lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE, is_new);
+		note_confirmation(step, lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE, is_new, lost_link);
 }
 
 /* Whether the lead still has the address that was confirmed. */

@@ -307,7 +307,7 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 		lost_link = update_lead(step, signup, lead, fields);
 	book_points(step, signup, lead);
 	if (mails || lost_link)
-		step_mail_repetition(step, lead, lost_link || awaits_link(step, signup, lead));
+		step_mail_repetition(step, lead, awaits_link(step, signup, lead), lost_link);
 	if (is_stranger)
 		step_text_code(step, signup, lead);
 	if (counts)

@@ -88,9 +88,9 @@ step_end_tokens(struct working_lead *lead)
  * returns false. */
 bool step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref);
 /* Requests what a lead gets that signed up for the first time, and again without proof that it is the lead. `withheld`: the
- * answer does not show it. */
+ * answer does not show it; `lost_link`: the link to its page has ended. */
 void step_mail_welcome(struct step *step, const struct working_lead *lead);
-void step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld);
+void step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld, bool lost_link);
 /* Whether each sign-up with an email address is followed by a mail with the link to the lead's page. */
 bool step_proves_by_mail(const struct step *step);
 /* Whether each sign-up with a phone number is followed by a code to that phone. */

@@ -104,6 +104,25 @@ stranger_mails(const struct campaign *campaign, const struct lead *lead, bool wi
 	return confirms || is_linked;
 }
 
+/* Whether another person than its creator may have signed up the lead, too: sign-ups that change nothing are not all counted.
+ */
+static bool
+is_shared(const struct campaign *campaign, const struct lead *lead)
+{
+	return lead->counter > 1 || !stranger_may_count(campaign, false) || campaign->bots == BOTS_PROOF_OR_CONFIRM;
+}
+
+/* The email address decides. A lead that was verified without a proof may
+ * still have the token that its first sign-up got. */
+bool
+lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
+{
+	const bool by_email = channel == CHANNEL_EMAIL;
+	const bool is_new = by_email ? !lead->verified_email : !lead->verified_phone;
+	const bool decides = by_email || !lead->verified_email;
+	return decides && (is_new || lead->token_epoch == 0) && is_shared(campaign, lead);
+}
+
 bool
 campaign_mails_codes(const struct campaign *campaign)
 {

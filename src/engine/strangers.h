@@ -4,6 +4,7 @@
 #ifndef LEADHOOK_ENGINE_STRANGERS_H
 #define LEADHOOK_ENGINE_STRANGERS_H
 
+#include "engine/command.h"
 #include "engine/message.h"
 #include "engine/model.h"
 
@@ -48,6 +49,10 @@ bool campaign_mails_new_leads(const struct campaign *campaign);
  * page. False: none. */
 MUST_CHECK bool stranger_mails(
     const struct campaign *campaign, const struct lead *lead, bool withheld, enum message_kind *kind);
+
+/* Whether the lead becomes that of the person that proves its address of this channel, by a code or a link that was sent there
+ * (4.1.11, Another owner): its tokens end. */
+bool lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
 /* Whether the campaign's leads confirm their email address by the link or the code of a mail, where mail is set up. */
 bool campaign_mails_codes(const struct campaign *campaign);

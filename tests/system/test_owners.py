@@ -14,6 +14,7 @@ import urllib.parse
 import pytest
 from mail_server import MailServer
 from stack.process import wait_until
+from test_confirm import press_when_old_enough, stamp_of
 
 people = itertools.count(0)
 FORM = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
@@ -53,10 +54,18 @@ def token_of(url):
     return found and found[1]
 
 
-def code_by_mail(server, recipient, count=1):
+def last_mail(server, recipient, count=1):
     mail = wait_until(lambda: len(server.to(recipient)) >= count and server.to(recipient), 10, f"no mail for {recipient}")[-1]
-    text = email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
-    return re.search(r"\b(\d{6})\b", text)[1]
+    return email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
+
+
+def code_by_mail(server, recipient, count=1):
+    return re.search(r"\b(\d{6})\b", last_mail(server, recipient, count))[1]
+
+
+def link_in_mail(server, recipient, count=1):
+    """The path on which it confirms."""
+    return re.search(r"/c/\d+/confirm/\S+", last_mail(server, recipient, count))[0]
 
 
 def code_by_text(gateway, number, count=1):
@@ -138,6 +147,22 @@ def test_a_number_leads_to_no_page_of_an_email_address(service, account, server,
             assert f"/c/{made.id}/s/" in email.message_from_bytes(arrived.content, policy=email.policy.SMTP).get_body("plain").get_content()
         else:
             assert answer.status == 200 and b"/s/" not in answer.body and kinds(made).count("status_link") == 0
+
+
+def test_a_link_after_a_verification_without_proof(service, account, server):
+    """4.1.12: Eve has signed up Ada's address, and a key has verified it. Ada's link still has its button, which ends Eve's."""
+    campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
+    address, _ = person()
+    eve = sign_up(campaign, email=address)["status_url"]
+    path = link_in_mail(server, address)
+    campaign.bulk("verify", {"email": address})
+    wait_until(lambda: campaign.find(email=address)["verified_email"], 10, "the lead is not verified")
+    assert b"__stamp" not in campaign.client.request("GET", path).body, "of one person alone nothing is in doubt"
+    sign_up(campaign, email=address, first_name="Ada")
+    done = press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path)))
+    check_owner(campaign, done.headers["Location"], "Ada")
+    check_stranger(campaign, eve, "Ada")
+    assert b"__stamp" not in campaign.client.request("GET", path).body
 
 
 def test_a_bookmark_stays(service, account, server):

@@ -9,6 +9,7 @@
 
 #include "base/utf8.h"
 #include "bots/stamp.h"
+#include "engine/strangers.h"
 #include "store/messages.h"
 
 enum { MS_PER_S = 1000 };
@@ -119,7 +120,7 @@ handle_confirm_page(struct call *call)
 	struct mail_link link;
 	if (!call_read_mail_link(call, ADDRESS_CONFIRM, &link))
 		return;
-	if (link.lead.verified_email && !link.lead.opted_out)
+	if (link.lead.verified_email && !link.lead.opted_out && !lead_is_passed_on(&call->campaign, &link.lead, CHANNEL_EMAIL))
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_ALREADY);
 	else
 		show_question(call, &link, call_make_stamp(call, link.settings), false);

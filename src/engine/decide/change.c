@@ -72,28 +72,16 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 		step_mail_repetition(step, lead, true, lost_link);
 }
 
-/* Whether another person than its creator may have signed up the lead, too: sign-ups that change nothing are not all counted.
- */
-static bool
-is_shared(const struct step *step, const struct lead *lead)
-{
-	const struct campaign *campaign = &step->campaign->campaign;
-	return lead->counter > 1 || !stranger_may_count(campaign, false) || campaign->bots == BOTS_PROOF_OR_CONFIRM;
-}
-
 /* 4.1.11: the lead is that of the person that proves its email address; without one that is proven, of the one that proves its
- * number. `change->address`: by a code or a link that was sent there. A lead that was verified without a proof may still have
- * the token that its first sign-up got. Returns whether the tokens have ended. */
+ * number. `change->address`: by a code or a link that was sent there. Returns whether the tokens have ended. */
 static bool
-pass_to_owner(const struct step *step, struct working_lead *lead, bool by_email)
+pass_to_owner(const struct step *step, struct working_lead *lead, enum lead_channel channel)
 {
-	const bool is_proof = slice_present(step->command->as.change.address);
-	const bool is_new = by_email ? !lead->lead.verified_email : !lead->lead.verified_phone;
-	const bool ends = is_proof && (is_new || lead->lead.token_epoch == 0) && (by_email || !lead->lead.verified_email) &&
-			  is_shared(step, &lead->lead);
-	if (ends)
-		step_end_tokens(lead);
-	return ends;
+	if (!slice_present(step->command->as.change.address) ||
+	    !lead_is_passed_on(&step->campaign->campaign, &lead->lead, channel))
+		return false;
+	step_end_tokens(lead);
+	return true;
 }
 
 /* Verifies the given channel; without one the email, or the phone when there is no email. */
@@ -108,7 +96,7 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 	if (by_email ? !has_email : !has_phone)
 		return;
 	step_touch(step, lead);
-	const bool lost_link = pass_to_owner(step, lead, by_email);
+	const bool lost_link = pass_to_owner(step, lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE);
 	*verified = true;
 	lead->lead.bounced = lead->lead.bounced && !by_email;
 	if (!was_verified) {

@@ -32,8 +32,9 @@ struct question {
 void call_show_question(struct call *call, const struct question *question);
 /* Requests a mail to the lead that no command requests, which is composed and sent at once. */
 MUST_CHECK enum result call_request_mail(struct call *call, uint64_t lead_id, enum message_kind kind);
-/* Answers a confirmation: leads to the lead's page with its token, if there is one, else says that the address is confirmed. */
-void call_show_confirmed(struct call *call, uint64_t lead_id);
+/* Answers a confirmation of that address: leads to the lead's page with its token, if there is one, and the address is no
+ * claim; else says that it is confirmed. */
+void call_show_confirmed(struct call *call, const struct lead *lead, enum lead_channel channel);
 /* "a***@example.org": mails are forwarded. */
 struct slice call_masked_email(struct pool *pool, struct slice email);
 

@@ -119,7 +119,7 @@ static enum result
 add_erasure(struct search *c, struct slice *drop)
 {
 	if (lead_only_claims(c->lead, CHANNEL_EMAIL))
-		*drop = SLICE("unverified");
+		*drop = SLICE("claimed");
 	c->s->values.of[MAIL_CONFIRM_URL] = link_with_token(c, "erase", ADDRESS_ERASE);
 	return RESULT_OK;
 }
@@ -174,6 +174,8 @@ reason_to_drop(const struct payload_subject *found, enum message_kind kind)
 		return SLICE("no_address");
 	if (found->lead->fraudulent && kind != MESSAGE_VERIFY)
 		return SLICE("fraudulent");
+	if (lead_claims(found->lead, CHANNEL_EMAIL) && kind != MESSAGE_VERIFY) /* others have the link to the page */
+		return SLICE("claimed");
 	return found->campaign->account_suspended ? SLICE("suspended") : SLICE_NONE;
 }
 

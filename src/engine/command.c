@@ -46,7 +46,15 @@ lead_channel_name(enum lead_channel channel)
 }
 
 bool
+lead_claims(const struct lead *lead, enum lead_channel channel)
+{
+	return lead->claimed == (channel == CHANNEL_EMAIL ? CLAIM_EMAIL : CLAIM_PHONE);
+}
+
+bool
 lead_only_claims(const struct lead *lead, enum lead_channel channel)
 {
+	if (lead->claimed != CLAIM_NONE)
+		return lead_claims(lead, channel);
 	return lead_is_verified(lead) && !(channel == CHANNEL_EMAIL ? lead->verified_email : lead->verified_phone);
 }

@@ -87,14 +87,17 @@ enum lead_channel { CHANNEL_EMAIL, CHANNEL_PHONE };
 /* "email", "phone" */
 struct slice lead_channel_name(enum lead_channel channel);
 
-/* Whether its address of that channel is a claim: it is not verified, beside one that is. Any visitor that has one address of a
- * lead may have added the other, so only the verified one is the lead's own (docs/operating.md 7.4). */
+/* Whether its address of that channel is a claim, verified or not (docs/api.md 4.1.11): it leads to no page, and gets no mail
+ * that does. */
+bool lead_claims(const struct lead *lead, enum lead_channel channel);
+/* Whether that address gives neither the lead's data nor its deletion (docs/operating.md 7.4): it is a claim; or
+ * no claim is known, and it is not verified, beside one that is. */
 bool lead_only_claims(const struct lead *lead, enum lead_channel channel);
 
 enum { LEAD_ARGUMENT_MAX_BYTES = 64 };
 /* Deletes a lead only if it is not verified. */
 #define LEAD_DELETE_UNVERIFIED SLICE("unverified")
-/* Deletes a lead without an event, also while its account is suspended; with `address` only that address, if the lead merely
+/* Deletes a lead without an event, also while its account is suspended; with `address` only that address, if the lead only
  * claims it. */
 #define LEAD_DELETE_ERASED SLICE("erased")
 /* One lead of a bulk call, or of an opt-out link. */

@@ -45,6 +45,7 @@
 	X(TEXT, phone_hash, BATCHES, ON_CHANGE, BY_CODE) \
 	X(BOOL, verified_email, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(BOOL, verified_phone, PAYLOADS, ON_CHANGE, BY_CODE) \
+	X(U32, claimed, PAYLOADS, ON_CHANGE, BY_CODE) /* enum lead_claim (engine/model.h) */ \
 	X(BOOL, bounced, BATCHES, ON_CHANGE, BY_CODE) /* a mail server has answered that the email address does not exist */ \
 	X(BOOL, waitlisted, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(BOOL, removed_from_waitlist, BATCHES, ON_CHANGE, BY_CODE) \

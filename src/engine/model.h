@@ -59,6 +59,9 @@ enum failure campaign_refuses(const struct campaign *campaign, uint64_t account_
 
 enum { LEAD_HASH_SIZE = 16 };
 
+/* Which address of a lead a stranger has added, or may have (docs/api.md 4.1.11, Claim). The numbers are stored. */
+enum lead_claim { CLAIM_NONE, CLAIM_EMAIL, CLAIM_PHONE };
+
 struct lead {
 	uint64_t id;
 #define MEMBER(type, column, read, written, shown) FIELD_MEMBER(type, column)

@@ -463,6 +463,9 @@ put_lead(struct payload_writer *r)
 #define PUT(type, column, read_for, written, in_payload) PUT_FULL_##in_payload(type, column)
 	LEAD_FIELDS(PUT)
 #undef PUT
+	if (r->lead->claimed != CLAIM_NONE)
+		json_put_text(
+		    &r->writer, SLICE("claimed"), r->lead->claimed == CLAIM_EMAIL ? SLICE("email") : SLICE("phone_number"));
 }
 
 static struct slice

@@ -19,6 +19,7 @@ static const struct member {
 	{ SLICE("phone_number"), PLACE(phone), JSON_STRING },
 	{ SLICE("verified_email"), PLACE(verified_email), JSON_BOOLEAN },
 	{ SLICE("verified_phone_number"), PLACE(verified_phone), JSON_BOOLEAN },
+	{ SLICE("claimed"), PLACE(claimed), JSON_STRING },
 };
 
 struct people_reader {

@@ -9,7 +9,8 @@
 struct payload_people {
 	struct payload_person {
 		struct slice social_id, email, phone; /* in the pool; absent: the payload has none */
-		bool verified_email, verified_phone;  /* of `lead` */
+		bool verified_email, verified_phone;  /* of `lead`, as the next */
+		struct slice claimed;                 /* "email", "phone_number": which of them is a claim; absent: none */
 	} lead, referred;
 };
 

@@ -112,15 +112,15 @@ is_shared(const struct campaign *campaign, const struct lead *lead)
 	return lead->counter > 1 || !stranger_may_count(campaign, false) || campaign->bots == BOTS_PROOF_OR_CONFIRM;
 }
 
-/* The email address decides. A lead that was verified without a proof may
+/* The email address decides, except for one that is a claim, which proves nothing. A lead that was verified without a proof may
  * still have the token that its first sign-up got. */
 bool
 lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
 {
 	const bool by_email = channel == CHANNEL_EMAIL;
 	const bool is_new = by_email ? !lead->verified_email : !lead->verified_phone;
-	const bool decides = by_email || !lead->verified_email;
-	return decides && (is_new || lead->token_epoch == 0) && is_shared(campaign, lead);
+	const bool decides = by_email || !lead->verified_email || lead_claims(lead, CHANNEL_EMAIL);
+	return decides && !lead_claims(lead, channel) && (is_new || lead->token_epoch == 0) && is_shared(campaign, lead);
 }
 
 bool

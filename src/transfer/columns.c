@@ -71,6 +71,7 @@ static const struct {
 	{ SLICE("avatar"), LEAD_IGNORED },
 	{ SLICE("enhanced"), LEAD_IGNORED },
 	{ SLICE("anonymous"), LEAD_IGNORED },
+	{ SLICE("claimed"), LEAD_IGNORED },
 	{ SLICE("url"), LEAD_IGNORED },
 	{ SLICE("social_url"), LEAD_IGNORED },
 	{ SLICE("redirect_url"), LEAD_IGNORED },

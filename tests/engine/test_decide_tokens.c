@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Whose a lead is (docs/api.md 4.1.11, Own): when the token of its page ends, and to which leads strangers add addresses,
- * decided without a database. */
+ * Whose a lead is (docs/api.md 4.1.11, Own): when the token of its page ends, to which leads strangers add addresses, and which
+ * of them are claims, decided without a database. */
 #include "decide_leads.h"
 
 #include "engine/strangers.h"
@@ -158,6 +158,7 @@ a_proof_ends_the_token_of_a_shared_lead(void **state)
 		lead(w, 0)->counter = rows[i].signups;
 		lead(w, 0)->verified_email = rows[i].is_verified;
 		lead(w, 0)->verified_phone = false;
+		lead(w, 0)->claimed = CLAIM_NONE;
 		campaign(w)->public_update = rows[i].update;
 		campaign(w)->bots = rows[i].bots;
 		if (rows[i].by_operator)
@@ -168,6 +169,9 @@ a_proof_ends_the_token_of_a_shared_lead(void **state)
 			assert_int_equal(slice_equal(token_in(w, w->decision.events[0].payload), token), !rows[i].ends);
 		const struct slice now = token_now(w);
 		assert_int_equal(slice_equal(now, token), !rows[i].ends);
+		/* the number may be that of the person that signed it up before */
+		assert_int_equal(
+		    lead(w, 0)->claimed, rows[i].ends && rows[i].channel == CHANNEL_EMAIL ? CLAIM_PHONE : CLAIM_NONE);
 		prove(w, rows[i].channel); /* again */
 		assert_true(slice_equal(token_now(w), now));
 	}
@@ -268,6 +272,124 @@ a_proof_of_the_email_address_is_the_stronger_one(void **state)
 	assert_true(slice_equal(token_now(w), adas));
 }
 
+/* 4.1.11, Claim: what a stranger adds to a lead that exists, by whatever campaign or state of the lead. What a key adds is
+ * none. A key that sends what the lead has, as it got it from a webhook, ends none. */
+static void
+what_a_stranger_adds_is_a_claim(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		const char *email, *phone; /* of the first sign-up */
+		enum lead_claim before;
+		enum { STRANGER, TOKEN, KEY, CHANGE_ALONE, OPERATOR } caller;
+		const char *sent_email, *sent_phone;
+		bool verified;
+		enum lead_claim after;
+	} rows[] = {
+		{ "ada@x.org", NULL, CLAIM_NONE, STRANGER, "ada@x.org", "+4930123456", false, CLAIM_PHONE },
+		{ "ada@x.org", NULL, CLAIM_NONE, STRANGER, "ada@x.org", "+4930123456", true, CLAIM_PHONE },
+		{ NULL, "+4930123456", CLAIM_NONE, STRANGER, "ada@x.org", "+4930123456", false, CLAIM_EMAIL },
+		{ NULL, "+4930123456", CLAIM_NONE, STRANGER, "ada@x.org", "+4930123456", true, CLAIM_EMAIL },
+		{ "ada@x.org", NULL, CLAIM_NONE, CHANGE_ALONE, "ada@x.org", "+4930123456", false, CLAIM_PHONE },
+		{ "ada@x.org", NULL, CLAIM_NONE, TOKEN, "ada@x.org", "+4930123456", false, CLAIM_NONE },
+		{ "ada@x.org", NULL, CLAIM_NONE, KEY, "ada@x.org", "+4930123456", false, CLAIM_NONE },
+		/* it has it already */
+		{ "ada@x.org", "+4930123456", CLAIM_PHONE, STRANGER, "ada@x.org", "+4930123456", true, CLAIM_PHONE },
+		{ "ada@x.org", "+4930123456", CLAIM_PHONE, KEY, "ada@x.org", "+4930123456", true, CLAIM_PHONE },
+		{ "ada@x.org", "+4930123456", CLAIM_PHONE, TOKEN, "ada@x.org", NULL, true, CLAIM_PHONE },
+		{ "ada@x.org", "+4930123456", CLAIM_PHONE, TOKEN, "ada@x.org", "+4930123456", true, CLAIM_NONE },
+		{ "ada@x.org", "+4930123456", CLAIM_EMAIL, TOKEN, "ada@x.org", NULL, true, CLAIM_NONE },
+		{ "ada@x.org", "+4930123456", CLAIM_PHONE, OPERATOR, NULL, NULL, true, CLAIM_PHONE },
+		{ "ada@x.org", "+4930123456", CLAIM_PHONE, OPERATOR, NULL, "+4930123456", true, CLAIM_NONE },
+		{ "ada@x.org", "+4930123456", CLAIM_EMAIL, OPERATOR, "ada@x.org", NULL, true, CLAIM_NONE },
+		/* another one */
+		{ "ada@x.org", "+4930123456", CLAIM_PHONE, KEY, "ada@x.org", "+4930999999", true, CLAIM_NONE },
+		{ "ada@x.org", "+4930123456", CLAIM_PHONE, STRANGER, "ada@x.org", "+4930999999", true, CLAIM_PHONE },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		run_one(w, public_signup(rows[i].email, rows[i].phone));
+		assert_int_equal(lead(w, 0)->claimed, CLAIM_NONE);
+		lead(w, 0)->claimed = rows[i].before;
+		lead(w, 0)->verified_email = rows[i].verified && rows[i].email != NULL;
+		lead(w, 0)->verified_phone = rows[i].verified && rows[i].email == NULL;
+		struct command command = rows[i].caller < KEY ? public_signup(rows[i].sent_email, rows[i].sent_phone)
+							      : signup(rows[i].sent_email, rows[i].sent_phone);
+		if (rows[i].caller == TOKEN)
+			command = with_token(w, command, lead(w, 0)->token_epoch);
+		if (rows[i].caller == CHANGE_ALONE)
+			command.rights = RIGHT_CHANGE;
+		if (rows[i].caller == OPERATOR) {
+			command.as.signup.subject = lead(w, 0)->social_id;
+			command.as.signup.edits = true;
+		}
+		run_one(w, command);
+		assert_int_equal(lead(w, 0)->claimed, rows[i].after);
+		change(w, 0, LEAD_DELETE);
+		w->set.lead_count = 0;
+	}
+}
+
+/* The proof of a claim is one of the person that added it, not of the lead: no token ends, and nothing is sent. The proof of
+ * the other address is that of the owner, also of a number beside an email address. */
+static void
+a_proof_of_a_claim_passes_nothing_on(void **state)
+{
+	struct world *w = *state;
+	w->id_supply.sends_mail = true;
+	campaign(w)->mails = MESSAGE_BIT(MESSAGE_STATUS_LINK);
+	for (enum lead_channel owner = CHANNEL_EMAIL; owner <= CHANNEL_PHONE; owner++) {
+		const enum lead_channel claimed = owner == CHANNEL_EMAIL ? CHANNEL_PHONE : CHANNEL_EMAIL;
+		run_one(w, owner == CHANNEL_EMAIL ? public_signup("ada@x.org", NULL) : public_signup(NULL, EVE.data));
+		run_one(w, public_signup("ada@x.org", EVE.data));
+		const struct slice before = token_now(w);
+		change(w, 0, LEAD_VERIFY); /* means the owner's */
+		assert_true(claimed == CHANNEL_EMAIL ? lead(w, 0)->verified_phone : lead(w, 0)->verified_email);
+		change(w, 0, LEAD_UNVERIFY);
+		prove(w, claimed);
+		assert_true(slice_equal(token_now(w), before));
+		assert_true(claimed == CHANNEL_EMAIL ? lead(w, 0)->verified_email : lead(w, 0)->verified_phone);
+		assert_true(lead_claims(lead(w, 0), claimed) && lead_only_claims(lead(w, 0), claimed));
+		assert_false(lead_only_claims(lead(w, 0), owner));
+		prove(w, owner);
+		assert_int_equal(w->decision.message_count, 0);
+		assert_false(slice_equal(token_now(w), before));
+		assert_true(lead_only_claims(lead(w, 0), claimed) && !lead_only_claims(lead(w, 0), owner));
+		change(w, 0, LEAD_DELETE);
+		w->set.lead_count = 0;
+	}
+}
+
+/* docs/operating.md 7.4: by what mails to it had no one acts for the lead any more, and what it had verified is not. */
+static void
+an_erased_claim_leaves_nothing(void **state)
+{
+	struct world *w = *state;
+	for (enum lead_channel claimed = CHANNEL_EMAIL; claimed <= CHANNEL_PHONE; claimed++) {
+		const bool email = claimed == CHANNEL_EMAIL;
+		run_one(w, email ? public_signup(NULL, EVE.data) : public_signup("ada@x.org", NULL));
+		run_one(w, public_signup("ada@x.org", EVE.data));
+		prove(w, claimed);
+		const struct lead before = *lead(w, 0);
+		struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
+		command.as.change = (struct lead_change){ .action = LEAD_DELETE,
+			.lead = { .identity = LEAD_BY_ID, .id = before.id },
+			.argument = LEAD_DELETE_ERASED,
+			.address = email ? EVE : SLICE("ada@x.org") };
+		run_one(w, command); /* not by the owner's address */
+		assert_true(slice_present(lead(w, 0)->email) && slice_present(lead(w, 0)->phone));
+		command.as.change.address = email ? SLICE("ada@x.org") : EVE;
+		run_one(w, command);
+		assert_int_equal(slice_present(lead(w, 0)->email), !email);
+		assert_int_equal(slice_present(lead(w, 0)->phone), email);
+		assert_false(lead_is_verified(lead(w, 0)));
+		assert_int_equal(lead(w, 0)->claimed, CLAIM_NONE);
+		assert_int_equal(lead(w, 0)->opt_out_epoch > before.opt_out_epoch, email);
+		assert_int_equal(lead(w, 0)->token_epoch > before.token_epoch, email);
+		change(w, 0, LEAD_DELETE);
+		w->set.lead_count = 0;
+	}
+}
+
 /* An import can bring a social id again, of a lead that was deleted. */
 static void
 an_imported_social_id_revives_no_token(void **state)
@@ -324,6 +446,9 @@ main(void)
 		PAGES_TEST(a_proof_after_a_verification_ends_the_token),
 		PAGES_TEST(an_ended_link_is_sent_again),
 		PAGES_TEST(a_proof_of_the_email_address_is_the_stronger_one),
+		PAGES_TEST(what_a_stranger_adds_is_a_claim),
+		PAGES_TEST(a_proof_of_a_claim_passes_nothing_on),
+		PAGES_TEST(an_erased_claim_leaves_nothing),
 		PAGES_TEST(an_imported_social_id_revives_no_token),
 		PAGES_TEST(strangers_add_nothing_to_leads_that_they_may_not_look_up),
 	};

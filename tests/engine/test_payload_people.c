@@ -14,14 +14,15 @@ static void
 a_payload_names_its_lead_and_the_referred_one(void **state UNUSED)
 {
 	struct pool *pool = pool_new();
-	struct payload_people people = payload_people_read(
-	    pool, SLICE("{\"id\":1,\"social_id\":\"A1\",\"email\":\"\\u0061@example.org\",\"phone_number\":"
-			"null,\"__event\":\"referral\",\"verified_email\":true,\"verified_phone_number\":false,"
-			"\"__referral\":{\"social_id\":\"B2\",\"phone_number\":\"+4915112345678\"}}"));
+	struct payload_people people = payload_people_read(pool,
+	    SLICE("{\"id\":1,\"social_id\":\"A1\",\"email\":\"\\u0061@example.org\",\"phone_number\":"
+		  "null,\"__event\":\"referral\",\"verified_email\":true,\"verified_phone_number\":false,\"claimed\":\"email\","
+		  "\"__referral\":{\"social_id\":\"B2\",\"phone_number\":\"+4915112345678\"}}"));
 	expect(people.lead.social_id, "A1");
 	expect(people.lead.email, "a@example.org");
 	expect(people.lead.phone, "(absent)");
 	assert_true(people.lead.verified_email && !people.lead.verified_phone);
+	expect(people.lead.claimed, "email");
 	expect(people.referred.social_id, "B2");
 	expect(people.referred.email, "(absent)");
 	expect(people.referred.phone, "+4915112345678");

@@ -214,7 +214,7 @@ class Step:
             lead.waitlisted, lead.removed_from_waitlist = False, True
 
     def change_verify(self, lead):
-        channel = self.command.get("argument") or ("email" if lead.email else "phone")
+        channel = self.command.get("argument") or ("email" if lead.email and lead.claimed != "email" else "phone")
         was = lead.verified
         if channel == "email" and lead.email:
             lead.verified_email = True
@@ -355,6 +355,12 @@ class Step:
             lead.email, lead.email_key, lead.verified_email = command["email"], email, False
         if phone and phone != lead.phone and (key or lead.phone is None):
             lead.phone, lead.verified_phone = phone, False
+        new = {"email": lead.email_key != before[0], "phone_number": lead.phone != before[1]}
+        sent = {"email": email == lead.email_key, "phone_number": phone == lead.phone}
+        if not key and not owns:
+            lead.claimed = next((name for name, is_new in new.items() if is_new), lead.claimed)
+        elif lead.claimed and (new[lead.claimed] or (sent[lead.claimed] and (owns or command.get("edits")))):
+            lead.claimed = None
         changed = [old for old, new in zip(before, (lead.email_key, lead.phone)) if old != new]
         if any(changed) or (changed and not owns and not was_verified):
             lead.token_epoch += 1

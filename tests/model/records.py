@@ -57,6 +57,7 @@ class Lead:
     redirect_url: Optional[str] = None
     redirect_by_key: bool = False
     token_epoch: int = 0
+    claimed: Optional[str] = None  # the member of the payload that is a claim
     ip: Optional[str] = None
     user_agent: Optional[str] = None
     referrer: Optional[str] = None

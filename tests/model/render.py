@@ -82,6 +82,7 @@ def payload(campaign, lead, full, skip_urls=False, skip_actions=False, url=False
         }
     if full:
         shown |= {"ip": lead.ip, "referrer": lead.referrer, "fraudulent": lead.fraudulent}
+        shown |= {"claimed": lead.claimed} if lead.claimed else {}
     return shown
 
 

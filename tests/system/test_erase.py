@@ -106,7 +106,7 @@ def test_an_address_that_anyone_may_have_added(service, server, campaign):
     assert press_when_old_enough(campaign, path, stamp_of(page)).status == 404
     again, unknown = request(campaign, "mallory@example.org"), request(campaign, "nobody@example.org")
     assert (again.status, again.body) == (200, unknown.body)
-    assert ended(service, campaign, 3) == ["sent", "unverified", "lead_deleted"]
+    assert ended(service, campaign, 3) == ["sent", "claimed", "lead_deleted"]
     assert campaign.find(phone_number="+4915112345681")["social_id"] == lead["social_id"]
     verify("verified_email", emails=["mallory@example.org"])
     check_page(press_when_old_enough(campaign, path, stamp_of(page)), 200)

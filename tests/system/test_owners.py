@@ -2,6 +2,7 @@
 """docs/api.md 4.1.11: of two people that enter the same address, the one that proves it has the lead's page, as mails, texts and pages show
 it."""
 import base64
+import collections
 import email
 import email.policy
 import hashlib
@@ -73,10 +74,22 @@ def code_by_text(gateway, number, count=1):
 
 
 def type_code(campaign, code, **address):
-    """Where it leads to."""
+    """Where it leads to; None: to a page that says that the address is confirmed."""
     answer = campaign.client.request("POST", f"/c/{campaign.id}/code", form={**address, "code": code}, headers=list(FORM.items()))
-    assert answer.status == 303, answer.body
+    assert answer.status == 303 or (answer.status == 200 and b"is confirmed" in answer.body and b"/s/" not in answer.body), answer.body
     return answer.headers["Location"]
+
+
+def reported(campaign, **address):
+    """How many rows a report has of each section."""
+    words = [word for name, value in address.items() for word in (f"--{name}", value)]
+    report = campaign.service.installation.admin("lead", "report", *words, "--campaign", str(campaign.id))
+    return collections.Counter(item["section"] for item in report)
+
+
+def erased(campaign, **address):
+    words = [word for name, value in address.items() for word in (f"--{name}", value)]
+    return campaign.service.installation.admin("lead", "erase", *words, "--campaign", str(campaign.id))
 
 
 def kinds(campaign):
@@ -112,8 +125,9 @@ def test_a_number_that_was_anothers(service, account, server):
     assert token_of(ada["status_url"]) is None
     assert campaign.find(phone_number=number)["email"] == address
     check_stranger(campaign, eve, address)
-    url = type_code(campaign, code_by_mail(server, address), email=address)
-    check_owner(campaign, url, "Ada")
+    assert type_code(campaign, code_by_mail(server, address), email=address) is None, "nor may Ada see what the owner of the number sees"
+    lead = campaign.find(phone_number=number)
+    assert (lead["verified_email"], lead["claimed"]) == (True, "email")
     check_stranger(campaign, eve, address)
 
 
@@ -128,6 +142,10 @@ def test_an_address_that_was_anothers(service, account, server, gateway):
     url = type_code(campaign, code_by_mail(server, address), email=address)
     check_owner(campaign, url, "Ada")
     check_stranger(campaign, eve, "Ada")
+    assert campaign.find(email=address)["claimed"] == "phone_number"
+    assert reported(campaign, phone=number)["lead"] == 0 and reported(campaign, email=address)["lead"] == 1
+    assert (erased(campaign, phone=number)["leads"], campaign.find(email=address)["phone_number"]) == (0, None)
+    check_owner(campaign, url, "Ada")
 
 
 def test_a_number_leads_to_no_page_of_an_email_address(service, account, server, gateway):
@@ -147,6 +165,66 @@ def test_a_number_leads_to_no_page_of_an_email_address(service, account, server,
             assert f"/c/{made.id}/s/" in email.message_from_bytes(arrived.content, policy=email.policy.SMTP).get_body("plain").get_content()
         else:
             assert answer.status == 200 and b"/s/" not in answer.body and kinds(made).count("status_link") == 0
+
+
+@pytest.mark.parametrize("verify_email", ["on", "off"])
+def test_a_number_that_a_stranger_adds(service, account, server, gateway, verify_email):
+    """4.1.11, Claim; docs/operating.md 7.4: Eve's number, which Eve proves, opens, shows and deletes nothing of Ada's, whether Ada has
+    confirmed or need not; Ada's link is as before the proof. Ada's token makes the number Ada's own."""
+    campaign = service.campaign(account, **{**VERIFIED, "verify_email": verify_email})
+    campaign.webhook("verified", "repeat_signup")
+    address, number = person()
+    url = sign_up(campaign, email=address, first_name="Ada")["status_url"]
+    if verify_email == "on":
+        assert type_code(campaign, code_by_mail(server, address), email=address) == url
+    sign_up(campaign, email=address, phone_number=number, salary="90000")
+    url = campaign.find(email=address)["status_url"]
+    assert type_code(campaign, code_by_text(gateway, number), phone_number=number).endswith("/sent")
+    check_owner(campaign, url, "Ada")
+    lead = campaign.find(email=address)
+    assert (lead["verified_phone_number"], lead["claimed"]) == (True, "phone_number")
+    found, own = reported(campaign, phone=number), reported(campaign, email=address)
+    assert found["lead"] == found["events"] == 0 < found["mentioned_by"], found
+    assert own["lead"] == 1 and own["events"] > 0
+    done = erased(campaign, phone=number)
+    assert (done["leads"], done["claims"]) == (0, 1)
+    lead = campaign.find(email=address)
+    assert (lead["phone_number"], lead["verified_phone_number"], "claimed" in lead) == (None, False, False)
+    assert reported(campaign, phone=number)["events"] == 0
+    campaign.post({"email": address, "phone_number": number, "__token": token_of(url)}, key=None)
+    lead = campaign.find(email=address)
+    assert (lead["phone_number"], "claimed" in lead) == (number, False)
+    assert erased(campaign, email=address)["leads"] == 1
+
+
+@pytest.mark.parametrize("proven", [True, False])
+def test_an_email_address_that_a_stranger_adds(service, account, server, gateway, proven):
+    """4.1.11, Claim: to the lead of a number. Eve confirms it, and sees and deletes nothing; the code for the number leads to the page,
+    and no link to it is mailed to Eve."""
+    campaign = service.campaign(account, **VERIFIED)
+    address, number = person()
+    sign_up(campaign, phone_number=number, first_name="Vic")
+    if proven:
+        url = type_code(campaign, code_by_text(gateway, number), phone_number=number)
+        check_owner(campaign, url, "Vic")
+    sign_up(campaign, phone_number=number, email=address)
+    path = link_in_mail(server, address)
+    done = press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path)))
+    assert done.status == 200 and b"is confirmed" in done.body and b"/s/" not in done.body
+    assert campaign.find(phone_number=number)["verified_email"]
+    if proven:
+        check_owner(campaign, url, "Vic")
+    else:
+        check_owner(campaign, type_code(campaign, code_by_text(gateway, number), phone_number=number), "Vic")
+    campaign.client.request("POST", f"/c/{campaign.id}/erase", form={"email": address})
+    rows = wait_until(lambda: [row for row in campaign.service.installation.admin("mail", "list", "--campaign", str(campaign.id))
+                               if row["kind"] == "erase_confirm" and row["state"] == "dropped"], 10, "the mail is not dropped")
+    assert rows[0]["reason"] == "claimed"
+    states = {(row["kind"], row["state"]) for row in campaign.service.installation.admin("mail", "list", "--campaign", str(campaign.id))}
+    assert not [state for state in states if state[0] not in ("verify", "code") and state[1] != "dropped"], states
+    assert reported(campaign, email=address)["lead"] == 0 and erased(campaign, email=address)["leads"] == 0
+    lead = campaign.find(phone_number=number)
+    assert (lead["email"], lead["first_name"]) == (None, "Vic")
 
 
 def test_a_link_after_a_verification_without_proof(service, account, server):

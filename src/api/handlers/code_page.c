@@ -167,13 +167,14 @@ static void
 show_verified(struct call *call, enum lead_channel channel, const struct lead *lead)
 {
 	enum message_kind kind;
-	const bool has_mail = channel == CHANNEL_PHONE && slice_present(lead->email) && store_sends_mail(call->api->store);
-	if (has_mail && stranger_mails(&call->campaign, lead, true, &kind))
+	const bool by_mail = channel == CHANNEL_PHONE && slice_present(lead->email) && !lead_claims(lead, CHANNEL_EMAIL) &&
+			     store_sends_mail(call->api->store);
+	if (by_mail && stranger_mails(&call->campaign, lead, true, &kind))
 		call_redirect_to_page(call, SLICE("/sent"));
-	else if (has_mail)
+	else if (by_mail)
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
 	else
-		call_show_confirmed(call, lead->id);
+		call_show_confirmed(call, lead, channel);
 }
 
 static void

@@ -139,14 +139,18 @@ reject(struct call *call, const struct mail_link *link)
 }
 
 void
-call_show_confirmed(struct call *call, uint64_t lead_id)
+call_show_confirmed(struct call *call, const struct lead *lead, enum lead_channel channel)
 {
 	struct outcome outcome;
 	const struct look_up look_up = {
 		.campaign_id = call->campaign.id,
-		.reference = { .identity = LEAD_BY_ID, .id = lead_id },
+		.reference = { .identity = LEAD_BY_ID, .id = lead->id },
 		.view.own = true,
 	};
+	if (lead_claims(lead, channel)) {
+		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
+		return;
+	}
 	fetch_lead(call, call->api->store, &look_up, &outcome);
 	const struct slice url = outcome.failure == FAILURE_NONE
 				     ? call_payload_text(call->request->pool, outcome.body, SLICE("status_url"))
@@ -171,7 +175,7 @@ confirm(struct call *call, const struct mail_link *link)
 		},
 	};
 	if (call_execute(call, &command).failure == FAILURE_NONE)
-		call_show_confirmed(call, link->lead.id);
+		call_show_confirmed(call, &link->lead, CHANNEL_EMAIL);
 }
 
 void

@@ -50,7 +50,7 @@ const MAIL_REASONS = {
 	too_soon: "too soon after the previous message", daily: "daily limit reached", enough: "limit reached",
 	address_limit: "daily limit of the address reached", opted_out: "unsubscribed", lead_deleted: "lead deleted",
 	bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
-	erase_limit: "daily limit of deletion requests reached", unverified: "anyone may have added the address",
+	erase_limit: "daily limit of deletion requests reached", claimed: "anyone may have added the address",
 	verified: "already confirmed", reward_removed: "reward removed", referral_deleted: "referred lead deleted",
 	no_address: "no email address", address_replaced: "the lead has another address", no_number: "no phone number", fraudulent: "marked as fraudulent",
 	suspended: "account suspended", switched_off: "phone verification is off", calling_code: "country not allowed",

@@ -68,12 +68,14 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 		lead->lead.opted_out = false;
 	if (channel == CHANNEL_EMAIL && is_new)
 		step_mail_welcome(step, lead);
-	if (channel == CHANNEL_PHONE) /* the owner of the number need not be that of the email address */
+	/* the owner of the number need not be that of the email address */
+	if (channel == CHANNEL_PHONE && !lead_claims(&lead->lead, CHANNEL_EMAIL))
 		step_mail_repetition(step, lead, true, lost_link);
 }
 
 /* 4.1.11: the lead is that of the person that proves its email address; without one that is proven, of the one that proves its
- * number. `change->address`: by a code or a link that was sent there. Returns whether the tokens have ended. */
+ * number. `change->address`: by a code or a link that was sent there. The number beside a proven email address may be that of
+ * the person that has signed it up before. Returns whether the tokens have ended. */
 static bool
 pass_to_owner(const struct step *step, struct working_lead *lead, enum lead_channel channel)
 {
@@ -81,15 +83,18 @@ pass_to_owner(const struct step *step, struct working_lead *lead, enum lead_chan
 	    !lead_is_passed_on(&step->campaign->campaign, &lead->lead, channel))
 		return false;
 	step_end_tokens(lead);
+	if (channel == CHANNEL_EMAIL && slice_present(lead->lead.phone))
+		lead->lead.claimed = CLAIM_PHONE;
 	return true;
 }
 
-/* Verifies the given channel; without one the email, or the phone when there is no email. */
+/* Verifies the given channel; without one the email, or the phone when there is no email, or only one that is a claim. */
 static void
 verify(struct step *step, struct working_lead *lead, struct slice channel)
 {
 	bool has_email = slice_present(lead->lead.email), has_phone = slice_present(lead->lead.phone);
-	bool by_email = slice_present(channel) ? slice_equal(channel, lead_channel_name(CHANNEL_EMAIL)) : has_email;
+	bool by_email = slice_present(channel) ? slice_equal(channel, lead_channel_name(CHANNEL_EMAIL))
+					       : has_email && !lead_claims(&lead->lead, CHANNEL_EMAIL);
 	bool was_verified = lead_is_verified(&lead->lead);
 	bool *verified = by_email ? &lead->lead.verified_email : &lead->lead.verified_phone;
 	const bool is_new = !*verified;
@@ -174,7 +179,7 @@ add_points(struct step *step, struct working_lead *lead)
 		.reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = change->points, .message = change->message });
 }
 
-/* The address that a lead merely claims; the other one, which is verified, stays. */
+/* The address that a lead only claims; the other one stays. Links in mails to it end. */
 static void
 drop_claim(struct step *step, struct working_lead *working, struct slice address)
 {
@@ -183,12 +188,20 @@ drop_claim(struct step *step, struct working_lead *working, struct slice address
 	const bool phone = slice_equal(address, lead->phone) && lead_only_claims(lead, CHANNEL_PHONE);
 	if (!email && !phone)
 		return;
+	const bool was_verified = lead_is_verified(lead);
 	step_touch(step, working);
 	if (email) {
 		lead->email = lead->email_key = lead->email_hash = SLICE_NONE;
-		lead->bounced = false;
-	} else
+		lead->bounced = lead->verified_email = false;
+		lead->opt_out_epoch++;
+		step_end_tokens(working);
+	} else {
 		lead->phone = lead->phone_hash = SLICE_NONE;
+		lead->verified_phone = false;
+	}
+	lead->claimed = CLAIM_NONE;
+	if (was_verified && !lead_is_verified(lead))
+		step_recount_referral(step, working);
 }
 
 static void

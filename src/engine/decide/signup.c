@@ -126,6 +126,24 @@ is_passed_on(const struct lead *before, const struct lead *after, bool owned)
 	return replaced || ((email_is_new || phone_is_new) && !owned && !lead_is_verified(before));
 }
 
+/* 4.1.11: an address that a stranger adds is a claim. What a key adds or replaces is none, nor is what the lead itself sends,
+ * or an operator that corrects it: also if the lead has it already. A key sends back what it has got from a webhook, too. */
+static enum lead_claim
+claim_after(
+    const struct step *step, const struct signup *signup, const struct lead *before, const struct lead *after, bool owned)
+{
+	const bool email_is_new = !slice_equal(before->email_key, after->email_key);
+	const bool phone_is_new = !slice_equal(before->phone, after->phone);
+	if (!owned && !sets_addresses(step) && (email_is_new || phone_is_new))
+		return email_is_new ? CLAIM_EMAIL : CLAIM_PHONE;
+	const bool confirms = owned || signup->edits;
+	const bool has_email = email_is_new || (confirms && slice_equal(signup->email_key, after->email_key));
+	const bool has_phone = phone_is_new || (confirms && slice_equal(signup->phone, after->phone));
+	const bool ends =
+	    (lead_claims(before, CHANNEL_EMAIL) && has_email) || (lead_claims(before, CHANNEL_PHONE) && has_phone);
+	return ends ? CLAIM_NONE : (enum lead_claim)before->claimed;
+}
+
 static void
 replace_if(bool given, struct slice *place, struct slice value)
 {
@@ -165,6 +183,7 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 	step_touch(step, match);
 	if (may_add_address(step, signup, match))
 		update_identities(step, signup, lead);
+	lead->claimed = claim_after(step, signup, &before, lead, owned);
 	const bool ends_tokens = is_passed_on(&before, lead, owned);
 	if (ends_tokens)
 		step_end_tokens(match);

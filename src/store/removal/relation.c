@@ -32,16 +32,19 @@ is_person(const struct wanted *wanted, const struct payload_person *person)
 	return slice_present(address) && address_finder_is(wanted->finder, address);
 }
 
-/* Whether the payload's lead is the person: not by a claim (engine/command.h). Of a lead that exists, and is not the person's
- * any more, an address that is not verified beside another one is no more than that, either. */
+/* Whether the payload's lead is the person: not by a claim (engine/command.h). Of a lead that exists, and is not the person's,
+ * an address beside another one is no more than that. */
 static bool
 is_of_person(const struct wanted *wanted, const struct payload_person *lead, bool exists)
 {
 	const bool phone = wanted->channel == CHANNEL_PHONE;
 	const bool verified = phone ? lead->verified_phone : lead->verified_email,
 		   other_verified = phone ? lead->verified_email : lead->verified_phone;
-	return is_person(wanted, lead) &&
-	       (verified || !slice_present(phone ? lead->email : lead->phone) || !(other_verified || exists));
+	if (!is_person(wanted, lead) || !slice_present(phone ? lead->email : lead->phone))
+		return is_person(wanted, lead);
+	if (exists || slice_present(lead->claimed))
+		return !exists && !slice_equal(lead->claimed, phone ? SLICE("phone_number") : SLICE("email"));
+	return verified || !other_verified;
 }
 
 typedef enum relation judge(

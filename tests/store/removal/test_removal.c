@@ -295,11 +295,12 @@ what_mentions_a_person_stays(void **state)
 	root_run("DELETE FROM t_events WHERE id BETWEEN 5000 AND 5006");
 }
 
-/* docs/operating.md 7.4: an address that is not verified beside one that is, is a claim: anyone may have added it. */
+/* docs/operating.md 7.4: an address that a stranger has added, verified or not, and without a record of that, one that is not
+ * verified beside one that is. */
 static void
 a_claim_shows_and_deletes_nothing(void **state)
 {
-	enum { ALONE = 1, VERIFIED = 8, OF_DELETED = 16 };
+	enum { ALONE = 1, OF_DELETED = 16, VERIFIED_OF_DELETED = 64, OWNER_OF_DELETED = 256 };
 	struct world *w = *state;
 	struct erase_request request = {
 		.person = { .campaign_id = w->campaign, .channel = CHANNEL_PHONE, .address = SLICE("+4915112345678") }
@@ -309,24 +310,30 @@ a_claim_shows_and_deletes_nothing(void **state)
 	size_t parts, leads;
 	const struct lead ada = sign_up_referred(w, "ada@example.org", SLICE_NONE);
 	const struct slice hash = encode_hex(w->pool, lead_phone_hash(w->pool, w->campaign, request.person.address));
-	root_run("UPDATE t_leads SET phone = '+4915112345678', phone_hash = UNHEX('%.*s'), verified_email = TRUE WHERE id = "
-		 "%" PRIu64,
+	root_run("UPDATE t_leads SET phone = '+4915112345678', phone_hash = UNHEX('%.*s'), verified_email = TRUE, "
+		 "verified_phone = TRUE, claimed = 2 WHERE id = %" PRIu64,
 	    SLICE_ARGS(hash), ada.id);
 	root_run(
 	    "INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT 6000 + n, %" PRIu64
-	    ", IF(n = 4, 999999, %" PRIu64
-	    "), IF(n = 5, %d, %d), 0, 0, CONCAT('{\"social_id\":\"A\",', p, '}') FROM (SELECT 0 AS n,"
+	    ", IF(n IN (4, 6, 8), 999999, IF(n = 7, 999998, %" PRIu64
+	    ")), IF(n = 5, %d, %d), 0, 0, CONCAT('{\"social_id\":\"A\",', p, '}') FROM (SELECT 0 AS n,"
 	    " '\"phone_number\":\"+4915112345678\"' AS p"
 	    " UNION ALL SELECT 1, '\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\"'"
 	    " UNION ALL SELECT 2, '\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\",\"verified_email\":true'"
 	    " UNION ALL SELECT 3, "
 	    "'\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\",\"verified_phone_number\":true'"
 	    " UNION ALL SELECT 4, '\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\"'"
-	    " UNION ALL SELECT 5, '\"__referral\":{\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\"}') e",
+	    " UNION ALL SELECT 5, '\"__referral\":{\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\"}'"
+	    " UNION ALL SELECT 6, "
+	    "'\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\",\"verified_phone_number\":true'"
+	    " UNION ALL SELECT 7, '\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\","
+	    "\"verified_phone_number\":true,\"claimed\":\"phone_number\"'"
+	    " UNION ALL SELECT 8, '\"email\":\"ada@example.org\",\"phone_number\":\"+4915112345678\","
+	    "\"verified_email\":true,\"claimed\":\"email\"') e",
 	    w->campaign, ada.id, EVENT_REFERRAL, EVENT_NEW_SIGNUP);
 	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "lead", &parts), 0);
-	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "events", &parts), 3);
-	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "mentioned_by", &parts), 3 + 1);
+	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "events", &parts), 4);
+	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "mentioned_by", &parts), 5 + 1);
 	for (unsigned again = 0; again < 2; again++) {
 		assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
 		assert_int_equal(leads, 0);
@@ -334,22 +341,24 @@ a_claim_shows_and_deletes_nothing(void **state)
 		assert_int_equal(counts.leads, 0);
 		assert_int_equal(counts.claims, 1);
 		assert_int_equal(
-		    root_number("SELECT COUNT(*) FROM t_leads WHERE id = %" PRIu64
-				" AND phone IS NULL AND phone_hash IS NULL AND verified_email AND email = 'ada@example.org'",
+		    root_number(
+			"SELECT COUNT(*) FROM t_leads WHERE id = %" PRIu64
+			" AND phone IS NULL AND phone_hash IS NULL AND verified_email AND NOT verified_phone AND claimed = 0"
+			" AND email = 'ada@example.org'",
 			ada.id),
 		    1);
 		assert_int_equal(
-		    root_number("SELECT SUM(1 << (id - 6000)) FROM t_events WHERE id BETWEEN 6000 AND 6005 AND payload = ''"),
-		    ALONE + VERIFIED + OF_DELETED);
+		    root_number("SELECT SUM(1 << (id - 6000)) FROM t_events WHERE id BETWEEN 6000 AND 6008 AND payload = ''"),
+		    ALONE + OF_DELETED + VERIFIED_OF_DELETED + OWNER_OF_DELETED);
 	}
 	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "events", &parts), 0);
-	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "mentioned_by", &parts), 3);
+	assert_int_equal(count_items(w, &request.person, CLOCK_NEVER, "mentioned_by", &parts), 5);
 	request.person =
 	    (struct person){ .campaign_id = w->campaign, .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org") };
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
 	erase_all(w, id, &counts);
 	assert_int_equal(counts.leads, 1);
-	root_run("DELETE FROM t_events WHERE id BETWEEN 6000 AND 6005");
+	root_run("DELETE FROM t_events WHERE id BETWEEN 6000 AND 6008");
 }
 
 /* Confirmations of an address that their lead has no more, however many: the report shows each once, an erasure deletes and

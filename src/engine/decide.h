@@ -42,7 +42,7 @@ struct working_link {
 	enum row_change change; /* never ROW_DELETED */
 };
 
-/* Number of a campaign's leads with one address, up to lead number ip_counted_to. */
+/* Number of a campaign's leads from one network of a caller (identity/network.h), up to lead number ip_counted_to. */
 struct ip_count {
 	uint64_t campaign_id;
 	struct slice ip;

@@ -78,6 +78,16 @@ ip_address_format(struct pool *pool, const struct ip_address *address)
 	return pool_copy(pool, slice_of(text));
 }
 
+struct slice
+ip_caller_network(struct pool *pool, struct slice text)
+{
+	struct ip_address address;
+	if (!ip_address_parse(text, &address) || ip_address_is_v4(&address))
+		return text;
+	memset(address.bytes + sizeof(address.bytes) / 2, 0, sizeof(address.bytes) / 2);
+	return pool_printf(pool, "%.*s/64", SLICE_ARGS(ip_address_format(pool, &address)));
+}
+
 bool
 network_contains(const struct network *network, const struct ip_address *address)
 {

@@ -31,6 +31,10 @@ MUST_CHECK bool ip_address_from_sockaddr(const struct sockaddr *from, struct ip_
 /* The text of RFC 5952; IPv4 as four decimal parts. */
 struct slice ip_address_format(struct pool *pool, const struct ip_address *address);
 
+/* The name of the network of one caller, by which leads are counted (docs/api.md 4.6): a client has all addresses of an IPv6
+ * /64. "2001:db8::/64"; an IPv4 address, and what is no address, as it is. In the pool, or `text` itself. */
+struct slice ip_caller_network(struct pool *pool, struct slice text);
+
 struct network {
 	struct ip_address base;
 	unsigned prefix; /* bits that must match, 0..128; for an IPv4 network 96 more than written */

@@ -433,7 +433,7 @@ load_ip_counts(struct load *load)
 			if (signup == NULL || !slice_present(signup->ip) || load->commands[k]->campaign_id != campaign->id)
 				continue;
 			add_value(load->pool, &campaigns, DB_U64(campaign->id));
-			add_value(load->pool, &addresses, db_bytes(signup->ip));
+			add_value(load->pool, &addresses, db_bytes(ip_caller_network(load->pool, signup->ip)));
 		}
 		struct db_list lists[] = { { campaigns.values, campaigns.count }, { addresses.values, addresses.count } };
 		result = store_query_lists(load->store, load->pool, &sql_select_ip_leads, lists, 2, &rows);

@@ -15,6 +15,9 @@ extern const char *const store_session[];
 
 /* Those of one file, ended by NULL. */
 typedef const struct db_statement *const store_statement_list[];
+/* ip_caller_network of the column `ip`. */
+#define CALLER_NETWORK "IF(INSTR(ip, ':'), CONCAT(INET6_NTOA(CONCAT(LEFT(INET6_ATON(ip), 8), REPEAT(X'00', 8))), '/64'), ip)"
+
 /* The lists of statements, one of each file: X(name). */
 /* clang-format off */
 #define STORE_STATEMENT_LISTS(X) \

@@ -66,6 +66,14 @@ an_address_may_be_shared(void **state)
 	run(w, both, 2);
 	assert_false(w->set.leads[w->set.lead_count - 2]->lead.fraudulent);
 	assert_true(w->set.leads[w->set.lead_count - 1]->lead.fraudulent);
+	/* an IPv6 caller has a /64 */
+	both[0].as.signup.ip = SLICE("2001:db8::1");
+	both[1].as.signup.ip = SLICE("2001:db8::9:0:0:1");
+	both[0].as.signup.email = both[0].as.signup.email_key = SLICE("k@x.org");
+	both[1].as.signup.email = both[1].as.signup.email_key = SLICE("l@x.org");
+	run(w, both, 2);
+	assert_true(w->set.leads[w->set.lead_count - 1]->lead.fraudulent);
+	both[0].as.signup.ip = both[1].as.signup.ip = SLICE("198.51.100.7");
 	campaign(w)->allowed_networks = SLICE("198.51.100.0/24");
 	both[0].as.signup.email = both[0].as.signup.email_key = SLICE("i@x.org");
 	both[1].as.signup.email = both[1].as.signup.email_key = SLICE("j@x.org");

@@ -11,7 +11,7 @@ from plain import EVENTS
 
 UNKNOWN_SOCIAL_ID = "0000000000"
 POINTS = [-99999, -20, -3, -2, -1, -1, 0, 1, 1, 2, 3, 10, 99999]
-IPS = ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3", "10.0.0.5", "2001:db8::1", None, None]
+IPS = ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3", "10.0.0.5", "2001:db8::1", "2001:db8::9:0:0:2", None, None]
 REFERRERS = [None] * 4 + ["https://fine.example/page", "https://bad.example/", "HTTP://WWW.Bad.Example:8080/x?y=1",
                           "https://notbad.example/"]
 DOMAINS = ["example.org"] * 12 + ["blocked.example", "mail.blocked.example", "notblocked.example", "disposable.example"]

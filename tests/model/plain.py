@@ -28,6 +28,11 @@ SETTINGS = {
 }
 
 
+def caller_network(ip):
+    """By which leads are counted (4.6)."""
+    return str(ipaddress.ip_network(ip + "/64", strict=False)) if ":" in ip else ip
+
+
 class Refused(Exception):
     """The command fails with this code and changes nothing, except that a job advances."""
 
@@ -321,7 +326,8 @@ class Step:
 
     def flags_at_signup(self, lead):
         settings, flags = self.campaign.settings, []
-        others = [other for other in self.campaign.leads.values() if other.id != lead.id and other.ip is not None and other.ip == lead.ip]
+        others = [other for other in self.campaign.leads.values() if other.id != lead.id and None not in (other.ip, lead.ip)
+                  and caller_network(other.ip) == caller_network(lead.ip)]
         free = (lead.source == "API" and self.command.get("account", 0) != 0) or (
             lead.ip is not None and any(ipaddress.ip_address(lead.ip) in ipaddress.ip_network(network)
                                         for network in settings["allowed_networks"]))

@@ -346,11 +346,42 @@ old_counts_are_removed_before_new_ones_are_made(void **state)
 	assert_null(find(w, "ip_leads"));
 }
 
+/* api.md 4.6: IPv6 by /64. Counts of stored leads, made by the database, have the names that sign-ups and deletions move. */
+static void
+leads_are_counted_by_network(void **state)
+{
+	static const char *const addresses[] = { "2001:db8::1", "2001:db8::ffff:192.0.2.1", "2001:db8:0:1::1", "::1",
+		"::2:0:0:0:1", "fe80:0:0:1:2::", "2001:db8:1:2:3:4:5:6", "1:0:1::9", "64:ff9b::c000:201", "192.0.2.1" };
+	struct world *w = *state;
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
+		sign_up_from(w, pool_printf(w->pool, "a%zu@example.org", i).data, addresses[i]);
+	set_max_per_ip(w, 2);
+	count_addresses(w);
+	assert_null(find(w, "ip_leads"));
+	assert_int_equal(
+	    root_number("SELECT leads FROM t_ip_leads WHERE campaign_id = %" PRIu64 " AND ip = '2001:db8::/64'", w->campaign),
+	    2);
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
+		sign_up_from(w, pool_printf(w->pool, "b%zu@example.org", i).data, addresses[i]);
+	assert_null(find(w, "ip_leads"));
+	assert_true(is_fraudulent(w, "b0@example.org") && is_fraudulent(w, "b1@example.org"));
+	assert_false(is_fraudulent(w, "b2@example.org") || is_fraudulent(w, "b9@example.org"));
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+		const struct lead lead =
+		    find_lead(w, w->campaign, LEAD_BY_EMAIL, pool_printf(w->pool, "a%zu@example.org", i).data);
+		struct command gone = change_of(w, lead.id, LEAD_DELETE);
+		run_all(w, &gone, 1);
+	}
+	assert_null(find(w, "ip_leads"));
+	assert_int_equal(counted(w), ARRAY_SIZE(addresses));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(existing_leads_are_counted_when_max_per_ip_is_set),
+		WORLD_TEST(leads_are_counted_by_network),
 		WORLD_TEST(sign_ups_go_on_between_the_pieces),
 		WORLD_TEST(a_piece_reads_its_own_leads_alone),
 		WORLD_TEST(the_check_finds_an_interrupted_count),

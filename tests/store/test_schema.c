@@ -47,6 +47,7 @@ __wrap_db_run_text(struct db *db, struct slice text)
 	"INSERT INTO %1$s_due (id, event_id, shard, webhook_id, due_ms, token, attempts) VALUES (5, 4, 3, 2, 9, 'claim', 1);" \
 	"INSERT INTO %1$s_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) VALUES (3, 2, 1, 'delivered', 1, " \
 	"7);"                                                                                                                 \
+	"INSERT INTO %1$s_ip_leads VALUES (7, '2001:db8::1', 2), (7, '2001:db8::2', 3), (7, '192.0.2.1', 4);"                 \
 	"INSERT INTO %1$s_attempts (delivery_id, attempt, started_ms, duration_ms) VALUES (3, 1, 6, 1);"                      \
 	"UPDATE %1$s_id_blocks SET next = 77 WHERE name = 'lead';"
 
@@ -96,6 +97,8 @@ is_upgraded(struct store *store, const char *prefix)
 	assert_int_equal(root_number("SELECT argument = 'bounced' FROM %s_bulk_jobs WHERE id = 1", prefix), 1);
 	assert_int_equal(root_number("SELECT account_id FROM %s_bulk_jobs WHERE id = 1", prefix), 9);
 	assert_int_equal(root_number("SELECT earned FROM %s_referral_links WHERE lead_id = 2", prefix), 3);
+	assert_int_equal(root_number("SELECT leads FROM %s_ip_leads WHERE ip = '2001:db8::/64'", prefix), 5);
+	assert_int_equal(root_number("SELECT SUM(leads) FROM %s_ip_leads", prefix), 9);
 	assert_int_equal(root_number("SELECT id FROM %s_leads WHERE social_id = 'ABCDEFGHJK'", prefix), 1);
 	root_run(
 	    "REPLACE INTO %s_leads (id, campaign_id, subscription_number, counter, social_id, created_ms, updated_ms) "

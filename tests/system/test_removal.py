@@ -128,7 +128,7 @@ def test_addresses_are_dropped(make_service):
     service = make_service(settings=[("lead", "ip_days", "30")])
     campaign, other = service.campaign(max_per_ip=2), service.campaign()
     for number in range(4):
-        campaign.lead(email=f"{number}@example.org", ip="192.0.2.1")
+        campaign.lead(email=f"{number}@example.org", ip="2001:db8::1")
     other.lead(email="other@example.org", ip="192.0.2.2")
     service.installation.sql("UPDATE lh_leads SET user_agent = 'Browser'")
     emails = service.installation.sql("SELECT email FROM lh_leads ORDER BY id").split()
@@ -137,7 +137,7 @@ def test_addresses_are_dropped(make_service):
     service.dispatch()
     found = dict(line.split("\t", 1) for line in service.installation.sql("SELECT email, ip, user_agent FROM lh_leads").splitlines())
     assert found == {email: "NULL\tNULL" if email in emails[:2] else
-                     f"192.0.2.{2 if email == 'other@example.org' else 1}\tBrowser" for email in emails}
+                     f"{'192.0.2.2' if email == 'other@example.org' else '2001:db8::1'}\tBrowser" for email in emails}
     left = len(set(emails[2:]) - {"other@example.org"})
-    assert service.installation.sql(f"SELECT ip, leads FROM lh_ip_leads WHERE campaign_id = {campaign.id}") == f"192.0.2.1\t{left}"
+    assert service.installation.sql(f"SELECT ip, leads FROM lh_ip_leads WHERE campaign_id = {campaign.id}") == f"2001:db8::/64\t{left}"
     service.check()

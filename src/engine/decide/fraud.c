@@ -72,11 +72,12 @@ write_flags(const struct flags *flags)
 	return json;
 }
 
-/* Leads of the campaign with this address: the loaded count, and the changes of the batch until now. */
+/* Leads of the campaign from the network of this address: the loaded count, and the changes of the batch until now. */
 static int64_t
-leads_from(const struct step *step, struct slice ip)
+leads_from(const struct step *step, struct slice address)
 {
 	const struct decision *d = step->decision;
+	const struct slice ip = ip_caller_network(step->pool, address);
 	uint64_t campaign_id = step->campaign->campaign.id;
 	int64_t leads = 0;
 	for (size_t i = 0; i < step->set->ip_count_count; i++)
@@ -220,14 +221,15 @@ step_judge_again(struct step *step, struct working_lead *lead, const struct sign
 	const bool is_direct = step->command->rights == RIGHTS_NONE && !signup->inbound;
 	const bool is_by_visitor = is_direct || (signup->replace_ip && !is_by_server(step, signup->source));
 	const bool has_referrer = is_direct || slice_present(signup->referrer);
-	const bool is_counted = slice_equal(signup->ip, lead->lead.ip);
+	const bool is_counted =
+	    slice_equal(ip_caller_network(step->pool, signup->ip), ip_caller_network(step->pool, lead->lead.ip));
 	if (!slice_present(signup->ip) ||
 	    is_duplicate_ip(step, signup->ip, leads_from(step, signup->ip) - (is_counted ? 1 : 0)))
 		return;
 	const bool clears = lead->lead.fraudulent && is_by_visitor && !signup->unproven &&
 			    !is_blocked_referrer(step, signup->referrer) &&
 			    remove_flags(step, lead, passing_flags, has_referrer ? 2 : 1);
-	if (!is_counted && (clears || hides_new_leads(step))) {
+	if (!slice_equal(signup->ip, lead->lead.ip) && (clears || hides_new_leads(step))) {
 		step_touch(step, lead);
 		lead->lead.ip = signup->ip;
 	}

@@ -139,11 +139,12 @@ move_score(struct step *step, uint32_t score, int leads)
 }
 
 static void
-move_ip(struct step *step, struct slice ip, int leads)
+move_ip(struct step *step, struct slice address, int leads)
 {
 	struct decision *d = step->decision;
-	if (!slice_present(ip))
+	if (!slice_present(address))
 		return;
+	const struct slice ip = ip_caller_network(step->pool, address);
 	for (size_t i = 0; i < d->ip_move_count; i++)
 		if (d->ip_moves[i].campaign_id == step->campaign->campaign.id && slice_equal(d->ip_moves[i].ip, ip)) {
 			d->ip_moves[i].leads += leads;

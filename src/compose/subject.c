@@ -174,7 +174,8 @@ reason_to_drop(const struct payload_subject *found, enum message_kind kind)
 		return SLICE("no_address");
 	if (found->lead->fraudulent && kind != MESSAGE_VERIFY)
 		return SLICE("fraudulent");
-	if (lead_claims(found->lead, CHANNEL_EMAIL) && kind != MESSAGE_VERIFY) /* others have the link to the page */
+	if (lead_claim_stands(found->campaign, found->lead, CHANNEL_EMAIL) &&
+	    kind != MESSAGE_VERIFY) /* others have the link to the page */
 		return SLICE("claimed");
 	return found->campaign->account_suspended ? SLICE("suspended") : SLICE_NONE;
 }

@@ -87,8 +87,7 @@ enum lead_channel { CHANNEL_EMAIL, CHANNEL_PHONE };
 /* "email", "phone" */
 struct slice lead_channel_name(enum lead_channel channel);
 
-/* Whether its address of that channel is a claim, verified or not (docs/api.md 4.1.11): it leads to no page, and gets no mail
- * that does. */
+/* Whether its address of that channel is a claim, verified or not (docs/api.md 4.1.11). */
 bool lead_claims(const struct lead *lead, enum lead_channel channel);
 /* Whether that address gives neither the lead's data nor its deletion (docs/operating.md 7.4): it is a claim; or
  * no claim is known, and it is not verified, beside one that is. */

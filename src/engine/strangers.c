@@ -112,6 +112,13 @@ is_shared(const struct campaign *campaign, const struct lead *lead)
 	return lead->counter > 1 || !stranger_may_count(campaign, false) || campaign->bots == BOTS_PROOF_OR_CONFIRM;
 }
 
+bool
+lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
+{
+	const bool is_first = channel == CHANNEL_EMAIL && !lead->verified_phone && !campaign->verify_phone;
+	return lead_claims(lead, channel) && !is_first;
+}
+
 /* The email address decides, except for one that is a claim, which proves nothing. A lead that was verified without a proof may
  * still have the token that its first sign-up got. */
 bool
@@ -119,8 +126,9 @@ lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum
 {
 	const bool by_email = channel == CHANNEL_EMAIL;
 	const bool is_new = by_email ? !lead->verified_email : !lead->verified_phone;
-	const bool decides = by_email || !lead->verified_email || lead_claims(lead, CHANNEL_EMAIL);
-	return decides && !lead_claims(lead, channel) && (is_new || lead->token_epoch == 0) && is_shared(campaign, lead);
+	const bool decides = by_email || !lead->verified_email || lead_claim_stands(campaign, lead, CHANNEL_EMAIL);
+	return decides && !lead_claim_stands(campaign, lead, channel) && (is_new || lead->token_epoch == 0) &&
+	       is_shared(campaign, lead);
 }
 
 bool

@@ -50,6 +50,10 @@ bool campaign_mails_new_leads(const struct campaign *campaign);
 MUST_CHECK bool stranger_mails(
     const struct campaign *campaign, const struct lead *lead, bool withheld, enum message_kind *kind);
 
+/* Whether its address of this channel is a claim that leads to no page, and gets no mail that does (4.1.11, Claim). An email
+ * address beside a number that is not proven, and cannot be in this campaign, does. */
+bool lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
+
 /* Whether the lead becomes that of the person that proves its address of this channel, by a code or a link that was sent there
  * (4.1.11, Another owner): its tokens end. */
 bool lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);

@@ -337,6 +337,7 @@ a_proof_of_a_claim_passes_nothing_on(void **state)
 	struct world *w = *state;
 	w->id_supply.sends_mail = true;
 	campaign(w)->mails = MESSAGE_BIT(MESSAGE_STATUS_LINK);
+	campaign(w)->verify_phone = true;
 	for (enum lead_channel owner = CHANNEL_EMAIL; owner <= CHANNEL_PHONE; owner++) {
 		const enum lead_channel claimed = owner == CHANNEL_EMAIL ? CHANNEL_PHONE : CHANNEL_EMAIL;
 		run_one(w, owner == CHANNEL_EMAIL ? public_signup("ada@x.org", NULL) : public_signup(NULL, EVE.data));
@@ -364,6 +365,7 @@ static void
 an_erased_claim_leaves_nothing(void **state)
 {
 	struct world *w = *state;
+	campaign(w)->verify_phone = true;
 	for (enum lead_channel claimed = CHANNEL_EMAIL; claimed <= CHANNEL_PHONE; claimed++) {
 		const bool email = claimed == CHANNEL_EMAIL;
 		run_one(w, email ? public_signup(NULL, EVE.data) : public_signup("ada@x.org", NULL));

@@ -147,7 +147,7 @@ call_show_confirmed(struct call *call, const struct lead *lead, enum lead_channe
 		.reference = { .identity = LEAD_BY_ID, .id = lead->id },
 		.view.own = true,
 	};
-	if (lead_claims(lead, channel)) {
+	if (lead_claim_stands(&call->campaign, lead, channel)) {
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
 		return;
 	}

@@ -69,7 +69,7 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 	if (channel == CHANNEL_EMAIL && is_new)
 		step_mail_welcome(step, lead);
 	/* the owner of the number need not be that of the email address */
-	if (channel == CHANNEL_PHONE && !lead_claims(&lead->lead, CHANNEL_EMAIL))
+	if (channel == CHANNEL_PHONE && !lead_claim_stands(&step->campaign->campaign, &lead->lead, CHANNEL_EMAIL))
 		step_mail_repetition(step, lead, true, lost_link);
 }
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from doctor import KEY
-from stack.front import FRONTS
+from stack.front import FRONTS, LighttpdSocket
 from stack.process import wait_until
 
 MOUNT = "/lead/"
@@ -38,7 +38,15 @@ def make(make_service, front, settings=(), run=True):
     return service
 
 
-@pytest.fixture(scope="module", params=FRONTS.values(), ids=FRONTS)
+def marks_of(front):
+    """Servers other than lighttpd are for scripts/check --long."""
+    return () if front is LighttpdSocket else pytest.mark.long
+
+
+SERVERS = [pytest.param(front, id=name, marks=marks_of(front)) for name, front in FRONTS.items()]
+
+
+@pytest.fixture(scope="module", params=SERVERS)
 def service(request, make_service):
     """One for each web server; a test that is about some servers names them."""
     return make(make_service, request.param)

@@ -16,7 +16,7 @@ from stack.clock import LIBRARY, Clock
 from stack.process import wait_until
 from stack.receiver import Answer
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")]
+pytestmark = [pytest.mark.long, pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")]
 
 HOUR = 3600
 LEASE = 45  # seconds, more than the tests wait for deliveries

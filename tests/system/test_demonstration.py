@@ -21,7 +21,7 @@ from stack.demo import Demo
 from stack.process import Child, StackError, wait_until
 from stack.receiver import Answer, Receiver
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 DAY = 24 * 3600
 
 
@@ -171,7 +171,6 @@ def test_pictures(demonstration, make_folder):
         window.stop()
 
 
-@pytest.mark.long
 def test_one_week_alone(demonstration):
     """A second --demo changes nothing, and replaces what an earlier one has begun but not finished"""
     def campaigns():

@@ -3,7 +3,7 @@
 after the printed line is in the printed file."""
 import pytest
 from doctor import apply, examine, names, only
-from doctor_fronts import restart, service, without  # noqa: F401  # fixtures
+from doctor_fronts import marks_of, restart, service, without  # noqa: F401  # fixtures
 from stack.front import FRONTS, ApacheFcgid, ApacheProxy, Lighttpd, LighttpdSocket, Nginx
 
 
@@ -64,7 +64,7 @@ NOT_APPLIED = {"no OPTIONS with Apache", "no OPTIONS with mod_fcgid", "no OPTION
 
 def faults_of(kinds):
     """(server, fault) for each server that the fault is about."""
-    return [pytest.param(front, fault, id=f"{fault}, {name}") for name, front in FRONTS.items()
+    return [pytest.param(front, fault, id=f"{fault}, {name}", marks=marks_of(front)) for name, front in FRONTS.items()
             for fault, (_, kind, _) in kinds.items() if issubclass(front, kind)]
 
 

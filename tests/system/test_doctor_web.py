@@ -13,8 +13,8 @@ import pytest
 from certificates import Authority
 from command import call
 from doctor import apply, examine, names, only
-from doctor_fronts import make, restart, service, without  # noqa: F401  # fixtures
-from stack.front import FRONTS, ApacheFcgid, LighttpdSocket, Nginx, accepts, free_port
+from doctor_fronts import SERVERS, make, restart, service, without  # noqa: F401  # fixtures
+from stack.front import ApacheFcgid, LighttpdSocket, Nginx, accepts, free_port
 from stack.process import Child, wait_until
 
 
@@ -53,7 +53,7 @@ def configuration(service):
     becomes(service, [])
 
 
-SOCKETS = [pytest.param(front, id=name) for name, front in FRONTS.items() if not front.starts_program]
+SOCKETS = [server for server in SERVERS if not server.values[0].starts_program]
 
 
 @pytest.mark.parametrize("service", SOCKETS, indirect=True)

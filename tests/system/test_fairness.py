@@ -11,7 +11,7 @@ from deliveries import Deliveries
 from stack.process import wait_until
 from stack.receiver import Answer
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 CONCURRENCY = 4  # dispatch.initial_concurrency: the attempts under way at a webhook that has not answered yet
 IN_FLIGHT = 256  # dispatch.in_flight

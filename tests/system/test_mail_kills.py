@@ -12,7 +12,7 @@ from mail_server import MailServer, Planted
 from settings import TEST_SETTINGS
 from stack.process import wait_until
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 CONNECTIONS, MAILS, KILLS = 3, 150, 6
 

@@ -12,7 +12,7 @@ from load import Clients, in_parallel
 from service import COMMITTER
 from stack.process import wait_until
 
-pytestmark = pytest.mark.skipif(not COMMITTER, reason="the rules of the committer")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(not COMMITTER, reason="the rules of the committer")]
 
 LEADS, WEBHOOKS, FLOOD, OTHERS = 250, 20, 6, 10
 JOB_SECONDS = 0.3  # a call of the flood is in the committer for so long

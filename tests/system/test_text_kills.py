@@ -12,7 +12,7 @@ from settings import TEST_SETTINGS
 from stack.process import suspend, wait_until
 from text_gateway import accepted
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 IN_FLIGHT, TEXTS, KILLS, TIMEOUT_S = 8, 60, 4, 5
 CODE = 6

@@ -60,6 +60,7 @@ class Prometheus:
         return answer["data"]["result"]
 
     def firing(self):
-        """Names of the alerts that fire."""
+        """Names of the alerts that fire, but for those about file systems of the host, which may be full."""
         alerts = json.loads(self._get("/api/v1/alerts"))["data"]["alerts"]
-        return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"}
+        return {alert["labels"]["alertname"] for alert in alerts
+                if alert["state"] == "firing" and alert["labels"].get("of", "log") == "log"}

@@ -45,12 +45,19 @@ class Campaign:
     def __init__(self, service, account, settings):
         self.service, self.account, self.client = service, account, service.client
         self.name = f"Campaign {next(service.numbers)}"
-        fields = {"name": self.name, **self.defaults, **settings}
-        made = self.client.request("POST", f"/manage/v1/accounts/{account.id}/campaigns", key=account.manager, json_body=fields)
-        assert made.status == 201, made.body
-        self.id = made.json["id"]
+        self.id = self._make({**self.defaults, **settings})
         self.path = f"/v2/{self.id}"
         self.hook = f"/hook/{self.id}"
+
+    def _make(self, settings):
+        """By a command only where a call would count for limits that the test is about: a command takes longer."""
+        if self.service.has_limits:
+            words = [f"{name}={value}" for name, value in settings.items()]
+            return self.service.installation.admin("campaign", "add", str(self.account.id), self.name, *words)["id"]
+        made = self.client.request("POST", f"/manage/v1/accounts/{self.account.id}/campaigns", key=self.account.manager,
+                                   json_body={"name": self.name, **settings})
+        assert made.status == 201, made.body
+        return made.json["id"]
 
     @property
     def key(self):
@@ -131,6 +138,8 @@ class Service:
     def __init__(self, folder, build, database, front=LighttpdSocket, mount="/", workers=WORKERS, settings=(),
                  committer=COMMITTER):
         self.database = database
+        # limits of accounts that tests are about; others set it
+        self.has_limits = any(section == "limits" for section, *_ in settings)
         self.front = front(folder / "web", mount=mount)
         self.installation = Installation(folder, build, database, name=f"leadhook{next(self.numbers)}")
         self.installation.configure([("server", "base_url", self.front.url), ("server", "base_path", self.front.base_path),

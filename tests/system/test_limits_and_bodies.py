@@ -14,6 +14,13 @@ BROKEN = [(406, b"{", JSON), (406, b'{"a":1e400}', JSON), (406, b"a=%ff", "appli
           (415, b"x", "image/png")]
 
 
+@pytest.fixture(scope="module")
+def service(make_service):
+    made = make_service()
+    made.has_limits = True
+    return made
+
+
 def post(campaign, body, address, type=JSON, path=None, **options):
     return campaign.client.request("POST", path or campaign.path, body=body, type=type, address=address, **options)
 

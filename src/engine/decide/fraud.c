@@ -218,13 +218,14 @@ hides_new_leads(const struct step *step)
 void
 step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup)
 {
+	if (!slice_present(signup->ip) || !(lead->lead.fraudulent || hides_new_leads(step)))
+		return; /* most sign-ups */
 	const bool is_direct = step->command->rights == RIGHTS_NONE && !signup->inbound;
 	const bool is_by_visitor = is_direct || (signup->replace_ip && !is_by_server(step, signup->source));
 	const bool has_referrer = is_direct || slice_present(signup->referrer);
 	const bool is_counted =
 	    slice_equal(ip_caller_network(step->pool, signup->ip), ip_caller_network(step->pool, lead->lead.ip));
-	if (!slice_present(signup->ip) ||
-	    is_duplicate_ip(step, signup->ip, leads_from(step, signup->ip) - (is_counted ? 1 : 0)))
+	if (is_duplicate_ip(step, signup->ip, leads_from(step, signup->ip) - (is_counted ? 1 : 0)))
 		return;
 	const bool clears = lead->lead.fraudulent && is_by_visitor && !signup->unproven &&
 			    !is_blocked_referrer(step, signup->referrer) &&

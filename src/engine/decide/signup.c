@@ -49,7 +49,8 @@ may_add_address(const struct step *step, const struct signup *signup, const stru
 	       (stranger_may_change(&step->campaign->campaign, is_own) && (is_own || shows_addresses(step)));
 }
 
-/* Also one that anyone has entered alone since the lead with the email signed up. */
+/* 4.3: to a caller that may not set addresses, the number of another lead does not count beside an email address, also if that
+ * lead has the number alone: anyone can enter it. */
 static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {

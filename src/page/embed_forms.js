@@ -15,12 +15,17 @@ const options = () => Object(window.kol_widget_options);
 function emailField(form) {
 	const name = options().email_selector;
 	const fields = fieldsIn(form).filter((one) => one.name && /^(?:email|text)$/.test(one.type));
-	return fields.find((one) => one.name === name) || fields.find((one) => one.type === "email" || /e-?mail/i.test(one.name));
+	const emails = fields.filter((one) => one.type === "email" || /e-?mail/i.test(one.name));
+	return fields.find((one) => one.name === name) || emails.find(isVisitors) || emails[0];
 }
+
+// Whether it asks for the visitor's own address: a form may ask for a friend's, too.
+const isVisitors = (field) => completes(field, "email") || /^(?:your|user|contact|customer|subscriber|lead|billing)?email(?:address)?$/.test(letters(field));
 
 // Whether "autocomplete", a list of words, has one that matches.
 const completes = (field, pattern) =>
 	new RegExp("(?:^|\\s)(?:" + pattern + ")(?:\\s|$)", "i").test(field.getAttribute("autocomplete") || "");
+const letters = (field) => field.name.toLowerCase().replace(/[^a-z]/g, "");
 
 // What is taken of such a form: the email address, and names that visitors type.
 const nameFields = {
@@ -30,7 +35,6 @@ const nameFields = {
 };
 function typedFields(form) {
 	const texts = fieldsIn(form).filter((one) => one.name && one.type === "text");
-	const letters = (one) => one.name.toLowerCase().replace(/[^a-z]/g, "");
 	const names = Object.entries(nameFields).map(([name, [pattern, word]]) =>
 		[name, texts.find((one) => pattern.test(letters(one)) || completes(one, word))]);
 	return [["email", emailField(form).value], ...names.filter(([, one]) => one).map(([name, one]) => [name, one.value.slice(0, 200)])]

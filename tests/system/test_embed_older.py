@@ -198,7 +198,7 @@ def test_any_form(show, script, service, account, paths, action):
     """, '<form id="search" action="/search"><input name="q"></form>'
          '<form id="login"><input name="email" type="email"><input name="password" type="password"></form>'
          '<form id="card"><input name="email"><input name="card" autocomplete="cc-number"></form>'
-         f'<form id="own"{action}><input name="your-name" value="Ada"><input name="your-email"><input name="town" value="Ulm">'
+         f'<form id="own"{action}><input name="friend_email" type="email" value="bob@example.org"><input name="your-name" value="Ada"><input name="your-email"><input name="town" value="Ulm">'
          '<input type="hidden" name="authenticity_token" value="x"><button name="b" value="1">Join</button></form>',
          head="".join(script(path.format(id=campaign.id)) for path in paths))
     ada = campaign.find(**ADA)

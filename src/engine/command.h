@@ -96,8 +96,7 @@ bool lead_only_claims(const struct lead *lead, enum lead_channel channel);
 enum { LEAD_ARGUMENT_MAX_BYTES = 64 };
 /* Deletes a lead only if it is not verified. */
 #define LEAD_DELETE_UNVERIFIED SLICE("unverified")
-/* Deletes a lead without an event, also while its account is suspended; with `address` only that address, if the lead only
- * claims it. */
+/* Deletes a lead without an event, also while its account is suspended. */
 #define LEAD_DELETE_ERASED SLICE("erased")
 /* One lead of a bulk call, or of an opt-out link. */
 struct lead_change {
@@ -107,10 +106,11 @@ struct lead_change {
 	/* LEAD_DELETE: LEAD_DELETE_UNVERIFIED, LEAD_DELETE_ERASED, or absent; LEAD_BLOCK: the reason, LEAD_VERIFY and
 	 * LEAD_UNVERIFY: "email" or "phone"; absent: the default. At most LEAD_ARGUMENT_MAX_BYTES. */
 	struct slice argument;
-	/* LEAD_VERIFY with an argument: only while the lead has this address (email key, or number) there; absent: whatever it
-	 * has. LEAD_DELETE_ERASED: as it says. */
+	/* An email key, or a number. LEAD_VERIFY with an argument: only while the lead has this address there; absent: whatever
+	 * it has. LEAD_DELETE: if the lead only claims this address, it alone is removed; with LEAD_DELETE_ERASED nothing else.
+	 */
 	struct slice address;
-	bool by_lead;                /* LEAD_VERIFY: the lead confirmed it itself, which is recorded: */
+	bool by_lead;                /* LEAD_DELETE: the lead itself does so. LEAD_VERIFY, too, which is recorded: */
 	struct slice ip, user_agent; /* may be absent */
 	/* The bulk job and its item; 0: none. Made only while the job is at this item, and moves it to the next. */
 	uint64_t job_id;

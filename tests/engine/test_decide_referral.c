@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Referrals: the chain, its credit, and the events of both (docs/api.md 4.6, 4.7), decided without a database. */
 #include "decide_leads.h"
+#include "engine/strangers.h"
 
 /* 4.6, Credit and Chain; 4.7: referral is sent for the direct referrer, once per referred lead. */
 static void
@@ -87,6 +88,61 @@ blocking_takes_back_and_approving_restores(void **state)
 	change(w, 1, LEAD_APPROVE);
 	assert_int_equal(w->decision.event_count, 0);
 	assert_false(w->decision.changes);
+}
+
+/* 4.6, Deletion: one that deletes itself could sign up again, and is no referral then, for none of its referrers. */
+static void
+a_lead_that_deletes_itself_takes_its_credit_back(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_direct = 5;
+	campaign(w)->points_indirect = 2;
+	for (int i = 0; i < 4; i++)
+		sign_up(w, i, i < 3 ? i - 1 : 1);
+	change(w, 2, LEAD_BLOCK);
+	change(w, 2, LEAD_APPROVE);
+	assert_int_equal(lead(w, 0)->score, 9);
+	assert_int_equal(lead(w, 1)->score, 10);
+	change_with(w, 3, LEAD_DELETE, "unverified"); /* by an operator: the credit stays */
+	assert_int_equal(lead(w, 1)->score, 10);
+	struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
+	command.as.change.action = LEAD_DELETE;
+	command.as.change.lead = (struct lead_reference){ .identity = LEAD_BY_ID, .id = lead(w, 2)->id };
+	command.as.change.address = lead(w, 2)->email_key;
+	command.as.change.by_lead = true;
+	run(w, &command, 1);
+	settle(w);
+	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE, EVENT_SCORE_CHANGE, EVENT_DELETED);
+	assert_string_equal(extra(w, EVENT_SCORE_CHANGE),
+	    "{\"previous_contest_score\":9,\"current_contest_score\":7,\"delta\":-2,\"reason\":\"fraud\"}");
+	assert_int_equal(lead(w, 0)->unverified_indirect, 1);
+	assert_int_equal(lead(w, 1)->score, 5);
+	assert_int_equal(lead(w, 1)->referrals, 1);
+	assert_int_equal(lead(w, 1)->unverified_direct, 1);
+}
+
+/* 4.1.11, Not verified: what waited for a verification that the campaign does not require any more is booked when the lead
+ * signs up again, once. */
+static void
+what_was_due_is_booked_by_the_next_signup(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_signup = 3;
+	campaign(w)->points_direct = 5;
+	campaign(w)->verify_email = true;
+	campaign(w)->public_lookup = PUBLIC_LOOKUP_OWN;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	sign_up(w, 1, 0);
+	assert_int_equal(lead(w, 1)->score, 0);
+	assert_int_equal(lead(w, 0)->score, 0);
+	campaign(w)->public_lookup = PUBLIC_LOOKUP_ALL;
+	for (int i = 0; i < 2; i++) {
+		sign_up(w, 1, 0);
+		assert_int_equal(lead(w, 1)->score, 3);
+		assert_int_equal(lead(w, 0)->score, 5);
+		assert_int_equal(lead(w, 0)->referrals, 1);
+	}
 }
 
 /* 4.6: no order of blocking, approving, changing the email and verifying, and no change of settings, gives points twice. */
@@ -187,6 +243,8 @@ main(void)
 		WORLD_TEST(a_referral_credits_the_chain),
 		WORLD_TEST(a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead),
 		WORLD_TEST(blocking_takes_back_and_approving_restores),
+		WORLD_TEST(a_lead_that_deletes_itself_takes_its_credit_back),
+		WORLD_TEST(what_was_due_is_booked_by_the_next_signup),
 		WORLD_TEST(credit_is_earned_once),
 		WORLD_TEST(credit_above_the_maximum_is_lost),
 		WORLD_TEST(a_referral_may_have_to_be_verified),

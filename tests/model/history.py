@@ -167,6 +167,8 @@ class Generator:
             return {"argument": self.choice([None, None, "bounced", "manual", "spam"])}
         if action in ("verify", "unverify"):
             return {"argument": self.choice([None, None, None, "email", "phone"])}
+        if action == "delete":
+            return {"by_lead": self.choice([None, True])}
         return {}
 
     def identity(self):

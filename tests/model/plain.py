@@ -91,6 +91,8 @@ class Step:
         self.answer = None
         self.created = None
         self.withheld = False
+        self.deleted = None
+        self.deletion = []
 
     def run(self):
         self.refuse()
@@ -100,10 +102,9 @@ class Step:
         self.recount()
         self.compare(before, scores)
         self.emitted.sort(key=lambda emitted: (EVENTS.index(emitted[0]), emitted[1]))
-        events = [Event(self.campaign.id, id, type, self.event_payload(id, type, extra)) for type, id, extra in self.emitted
-                  if self.subscribed(type)]
-        for id in [id for type, id, _ in self.emitted if type == "deleted"]:
-            del self.campaign.leads[id]
+        if self.deleted:
+            del self.campaign.leads[self.deleted.id]
+        events = self.events(self.emitted) + self.deletion
         view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions", "url")]
         sent = self.command.get("redirect_url") is not None
         own = self.command.get("account", 0) == 0 and (self.answer is self.created or self.owns(self.answer))
@@ -111,6 +112,9 @@ class Step:
         if self.withheld:
             body = withheld(self.campaign, self.command.get("skip_urls"), self.command.get("redirect_url"))
         return Result(body=body, events=events)
+
+    def events(self, emitted):
+        return [Event(self.campaign.id, id, type, self.event_payload(id, type, extra)) for type, id, extra in emitted if self.subscribed(type)]
 
     # --- refusals (docs/api.md 2) ---
 
@@ -132,6 +136,7 @@ class Step:
         elif not self.may_change(lead):
             self.merged()
             self.judge_again(lead)
+            self.settle(lead)
             self.count(lead)
             self.answer = lead
         else:
@@ -252,7 +257,10 @@ class Step:
         self.tag(lead, self.command["tag_id"])
 
     def change_delete(self, lead):
-        self.emitted.append(("deleted", lead.id, None))
+        self.deletion = self.events([("deleted", lead.id, None)])  # as it was
+        self.deleted = lead
+        if self.command.get("by_lead"):
+            self.take_back(lead)
 
     # --- matching (4.3) ---
 
@@ -380,7 +388,13 @@ class Step:
                 setattr(lead, name, command[name])
         if lead.utm is None and command.get("utm"):
             lead.utm = json.loads(command["utm"])
+        self.settle(lead)
         return lead
+
+    def settle(self, lead):
+        """What was due before the settings changed."""
+        self.book_signup(lead)
+        self.credit(lead, "repetition")
 
     def merged(self, stored=None, keyed=0):
         """The fields (1.3), and how many of them, the first, came with a key."""
@@ -490,8 +504,10 @@ class Step:
             return
         was = lead.fraudulent
         lead.flags = lead.flags + [flag for flag in flags if flag not in lead.flags]
-        if was:
-            return
+        if not was:
+            self.take_back(lead)
+
+    def take_back(self, lead):
         lead.times_flagged += 1
         for link, ancestor in self.campaign.chain(lead):
             link.counts = False
@@ -507,8 +523,9 @@ class Step:
 
     def recount(self):
         for lead in self.campaign.leads.values():
+            counts = not lead.fraudulent and not (lead is self.deleted and self.command.get("by_lead"))
             for link, _ in self.campaign.chain(lead):
-                link.counted = "no" if lead.fraudulent else "verified" if lead.verified else "unverified"
+                link.counted = "no" if not counts else "verified" if lead.verified else "unverified"
 
     def compare(self, before, scores):
         nothing = Lead(0, "", 0, 0, "")

@@ -90,27 +90,47 @@ def test_the_form_shows_no_address(service, server, campaign):
     assert request(campaign, "").status == 406
 
 
-def test_an_address_that_anyone_may_have_added(service, server, campaign):
-    """docs/operating.md 7.4: beside a verified number an unverified address does not delete the lead, not even by a link that was sent
-    before. The answer is that for any address."""
+def test_an_address_that_anyone_may_have_added(service, server, campaign, receiver):
+    """Beside a verified number an unverified address does not delete the lead, not even by a link that was sent before: the address
+    alone is taken from it. The page says so."""
+    campaign.webhook("deleted")
     lead = campaign.lead(email="mallory@example.org", phone_number="+4915112345681")
     request(campaign, "mallory@example.org")
     path = path_in_mail(campaign, server, "mallory@example.org")
     page = campaign.client.request("GET", path)
 
-    def verify(member, **fields):
-        campaign.bulk("verify", fields)
-        wait_until(lambda: campaign.find(social_id=lead["social_id"])[member], 10, "the lead is not verified")
-    verify("verified_phone_number", channel="phone", phone_numbers=["+4915112345681"])
+    assert b"phone number" not in page.body
+    campaign.bulk("verify", {"channel": "phone", "phone_numbers": ["+4915112345681"]})
+    wait_until(lambda: campaign.find(social_id=lead["social_id"])["verified_phone_number"], 10, "the lead is not verified")
+    assert b"also has a phone number" in campaign.client.request("GET", path).body
+    done = press_when_old_enough(campaign, path, stamp_of(page))
+    check_page(done, 200)
+    assert b"no longer has this email address" in done.body
+    left = campaign.find(phone_number="+4915112345681")
+    assert (left["social_id"], left["email"]) == (lead["social_id"], None)
     assert campaign.client.request("GET", path).status == 404
-    assert press_when_old_enough(campaign, path, stamp_of(page)).status == 404
-    again, unknown = request(campaign, "mallory@example.org"), request(campaign, "nobody@example.org")
-    assert (again.status, again.body) == (200, unknown.body)
-    assert ended(service, campaign, 3) == ["sent", "claimed", "lead_deleted"]
-    assert campaign.find(phone_number="+4915112345681")["social_id"] == lead["social_id"]
-    verify("verified_email", emails=["mallory@example.org"])
-    check_page(press_when_old_enough(campaign, path, stamp_of(page)), 200)
-    assert campaign.get({"phone_number": "+4915112345681"}).status == 404
+    assert ended(service, campaign, 1) == ["sent"]
+    other = campaign.lead(email="other@example.org")
+    campaign.bulk("delete", {"emails": ["other@example.org"]})
+    assert [hook.json["social_id"] for hook in campaign.delivered(1, "deleted")] == [other["social_id"]], "an event of a lead that stays"
+
+
+def test_a_lead_that_signs_up_again(service, account, server):
+    """4.6, Deletion: who signs up with a referrer, deletes itself and signs up again is one referral."""
+    campaign = service.campaign(account, mails="", points_direct=10)
+    referrer = campaign.lead(email="referrer@example.org")["social_id"]
+
+    def referred():
+        campaign.post({"email": "farmed@example.org", "kid": referrer})
+        found = campaign.find(social_id=referrer)
+        return found["contest_score"], found["referrals"]
+    assert referred() == (10, 1)
+    request(campaign, "farmed@example.org")
+    path = path_in_mail(campaign, server, "farmed@example.org")
+    check_page(press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path))), 200)
+    found = campaign.find(social_id=referrer)
+    assert (found["contest_score"], found["referrals"]) == (0, 0)
+    assert referred() == (10, 1)
 
 
 def test_an_address_in_many_campaigns(service, server, account):

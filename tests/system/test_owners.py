@@ -216,13 +216,17 @@ def test_an_email_address_that_a_stranger_adds(service, account, server, gateway
         check_owner(campaign, url, "Vic")
     else:
         check_owner(campaign, type_code(campaign, code_by_text(gateway, number), phone_number=number), "Vic")
-    campaign.client.request("POST", f"/c/{campaign.id}/erase", form={"email": address})
-    rows = wait_until(lambda: [row for row in campaign.service.installation.admin("mail", "list", "--campaign", str(campaign.id))
-                               if row["kind"] == "erase_confirm" and row["state"] == "dropped"], 10, "the mail is not dropped")
-    assert rows[0]["reason"] == "claimed"
     states = {(row["kind"], row["state"]) for row in campaign.service.installation.admin("mail", "list", "--campaign", str(campaign.id))}
     assert not [state for state in states if state[0] not in ("verify", "code") and state[1] != "dropped"], states
-    assert reported(campaign, email=address)["lead"] == 0 and erased(campaign, email=address)["leads"] == 0
+    assert reported(campaign, email=address)["lead"] == 0
+    if proven:
+        assert erased(campaign, email=address)["leads"] == 0
+    else:
+        service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 61000")  # docs/mail.md 6: one a minute
+        campaign.client.request("POST", f"/c/{campaign.id}/erase", form={"email": address})
+        path = re.search(r"/c/\d+/erase/\S+", last_mail(server, address, 2))[0]
+        done = press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path)))
+        assert b"no longer has this email address" in done.body
     lead = campaign.find(phone_number=number)
     assert (lead["email"], lead["first_name"]) == (None, "Vic")
 

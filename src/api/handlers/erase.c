@@ -35,8 +35,8 @@ handle_erase_form(struct call *call)
 		show_form(call, SLICE_NONE, PAGE_VALUE_OK);
 }
 
-/* The answer is the same for every address, and takes as long: where there is no such lead, or it merely claims the address
- * (engine/command.h), the mail is dropped when its turn comes. */
+/* The answer is the same for every address, and takes as long: where there is no such lead, the mail is dropped when its turn
+ * comes. */
 static void
 request_mail(struct call *call, const struct email *email)
 {
@@ -72,18 +72,12 @@ handle_erase_request(struct call *call)
 
 /* ---- the page that the mail links to ---- */
 
-/* Also of an address that has become a claim since the mail was sent. */
-static bool
-read_link(struct call *call, struct mail_link *link)
-{
-	return call_read_mail_link(call, ADDRESS_ERASE, link) &&
-	       (!lead_only_claims(&link->lead, CHANNEL_EMAIL) || call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND));
-}
-
 static void
 show_question(struct call *call, const struct mail_link *link, struct slice stamp, bool too_fast)
 {
-	call_show_question(call, &(struct question){ TEXT_ERASE_TITLE, TEXT_ERASE_QUESTION, TEXT_ERASE_BUTTON,
+	const bool claims = lead_only_claims(&link->lead, CHANNEL_EMAIL);
+	const enum text_key text = claims ? TEXT_ERASE_CLAIM_QUESTION : TEXT_ERASE_QUESTION;
+	call_show_question(call, &(struct question){ TEXT_ERASE_TITLE, text, TEXT_ERASE_BUTTON,
 				     call_masked_email(call->request->pool, link->lead.email), stamp, too_fast });
 }
 
@@ -91,7 +85,7 @@ void
 handle_erase_page(struct call *call)
 {
 	struct mail_link link;
-	if (read_link(call, &link))
+	if (call_read_mail_link(call, ADDRESS_ERASE, &link))
 		show_question(call, &link, call_make_stamp(call, link.settings), false);
 }
 
@@ -100,7 +94,7 @@ handle_erase(struct call *call)
 {
 	struct mail_link link;
 	struct arguments arguments;
-	if (!call_read(call, GROUP_CONFIRM, &arguments) || !read_link(call, &link))
+	if (!call_read(call, GROUP_CONFIRM, &arguments) || !call_read_mail_link(call, ADDRESS_ERASE, &link))
 		return;
 	if (!call_is_pressed(call, link.settings, &arguments.stamp)) {
 		show_question(call, &link, arguments.stamp, true);
@@ -108,8 +102,12 @@ handle_erase(struct call *call)
 	}
 	const struct command command = {
 		.kind = COMMAND_CHANGE,
-		.as.change = { .action = LEAD_DELETE, .lead = { .identity = LEAD_BY_ID, .id = link.lead.id } },
+		.as.change = { .action = LEAD_DELETE,
+		    .lead = { .identity = LEAD_BY_ID, .id = link.lead.id },
+		    .address = link.lead.email_key,
+		    .by_lead = true },
 	};
+	const bool claims = lead_only_claims(&link.lead, CHANNEL_EMAIL);
 	if (call_execute(call, &command).failure == FAILURE_NONE)
-		call_answer_message(call, TEXT_ERASED_TITLE, TEXT_ERASED_TEXT);
+		call_answer_message(call, TEXT_ERASED_TITLE, claims ? TEXT_ERASED_CLAIM_TEXT : TEXT_ERASED_TEXT);
 }

@@ -179,15 +179,15 @@ add_points(struct step *step, struct working_lead *lead)
 		.reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = change->points, .message = change->message });
 }
 
-/* The address that a lead only claims; the other one stays. Links in mails to it end. */
-static void
+/* The address that a lead only claims; the other one stays. Links in mails to it end. Returns whether it is one. */
+static bool
 drop_claim(struct step *step, struct working_lead *working, struct slice address)
 {
 	struct lead *lead = &working->lead;
 	const bool email = slice_equal(address, lead->email_key) && lead_only_claims(lead, CHANNEL_EMAIL);
 	const bool phone = slice_equal(address, lead->phone) && lead_only_claims(lead, CHANNEL_PHONE);
 	if (!email && !phone)
-		return;
+		return false;
 	const bool was_verified = lead_is_verified(lead);
 	step_touch(step, working);
 	if (email) {
@@ -202,17 +202,22 @@ drop_claim(struct step *step, struct working_lead *working, struct slice address
 	lead->claimed = CLAIM_NONE;
 	if (was_verified && !lead_is_verified(lead))
 		step_recount_referral(step, working);
+	return true;
 }
 
+/* One that deletes itself could sign up again, and again bring its referrers points: they do not keep them. */
 static void
 delete_lead(struct step *step, struct working_lead *lead)
 {
 	const struct lead_change *change = &step->command->as.change;
 	step->silent = slice_equal(change->argument, LEAD_DELETE_ERASED);
-	if (step->silent && slice_present(change->address))
-		drop_claim(step, lead, change->address);
-	else if (!slice_equal(change->argument, LEAD_DELETE_UNVERIFIED) || !lead_is_verified(&lead->lead))
-		step_remove_lead(step, lead);
+	if (slice_present(change->address) && (drop_claim(step, lead, change->address) || step->silent))
+		return;
+	if (slice_equal(change->argument, LEAD_DELETE_UNVERIFIED) && lead_is_verified(&lead->lead))
+		return;
+	if (change->by_lead)
+		step_take_back_referral(step, lead);
+	step_remove_lead(step, lead);
 }
 
 static void

@@ -150,8 +150,7 @@ step_block(struct step *step, struct working_lead *lead, struct slice reason)
 	if (lead->lead.fraudulent)
 		return;
 	lead->lead.fraudulent = true;
-	lead->lead.times_flagged++;
-	step_update_referral(step, lead, SCORE_FRAUD);
+	step_take_back_referral(step, lead);
 }
 
 static void

@@ -65,13 +65,18 @@ place_of(struct lead *ancestor, const struct referral_link *link)
 	return link->level == 1 ? &ancestor->unverified_direct : &ancestor->unverified_indirect;
 }
 
+static enum referral_counted
+counted_as(const struct lead *lead)
+{
+	if (lead->fraudulent)
+		return REFERRAL_NOT_COUNTED;
+	return lead_is_verified(lead) ? REFERRAL_VERIFIED : REFERRAL_UNVERIFIED;
+}
+
 /* Updates unverified_leads and verified_leads (docs/api.md 4.5). */
 static void
-recount(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead)
+recount(struct step *step, struct working_link *link, struct working_lead *ancestor, enum referral_counted counted)
 {
-	enum referral_counted counted = lead->fraudulent         ? REFERRAL_NOT_COUNTED
-					: lead_is_verified(lead) ? REFERRAL_VERIFIED
-								 : REFERRAL_UNVERIFIED;
 	if (counted == link->link.counted)
 		return;
 	step_touch(step, ancestor);
@@ -169,21 +174,44 @@ give(struct step *step, struct working_link *link, struct working_lead *ancestor
 	}
 }
 
+static bool
+referral_counts(const struct step *step, const struct lead *lead)
+{
+	return !lead->fraudulent && (lead_is_verified(lead) || !campaign_counts_verified(&step->campaign->campaign));
+}
+
+void
+step_settle_referral(struct step *step, struct working_lead *lead)
+{
+	if (referral_counts(step, &lead->lead))
+		step_update_referral(step, lead, SCORE_REFERRAL);
+}
+
 void
 step_update_referral(struct step *step, struct working_lead *lead, enum score_reason reason)
 {
-	require(reason == SCORE_REFERRAL || reason == SCORE_FRAUD || reason == SCORE_APPROVE);
+	require(reason == SCORE_REFERRAL || reason == SCORE_APPROVE);
 	const struct lead *l = &lead->lead;
-	bool counts = !l->fraudulent && (lead_is_verified(l) || !campaign_counts_verified(&step->campaign->campaign));
+	const bool counts = referral_counts(step, l);
 	struct working_lead *ancestor;
 	struct working_link *link;
 	for (unsigned level = 1; (link = find_link(step, l->id, level, &ancestor)) != NULL; level++) {
-		recount(step, link, ancestor, l);
+		recount(step, link, ancestor, counted_as(l));
 		set_counts(step, link, ancestor, counts);
-		if (reason == SCORE_FRAUD)
-			credit(step, link, ancestor, l, reason, -(int64_t)link->link.credit);
-		else
-			give(step, link, ancestor, l, reason);
+		give(step, link, ancestor, l, reason);
+	}
+}
+
+void
+step_take_back_referral(struct step *step, struct working_lead *lead)
+{
+	struct working_lead *ancestor;
+	struct working_link *link;
+	lead->lead.times_flagged++;
+	for (unsigned level = 1; (link = find_link(step, lead->lead.id, level, &ancestor)) != NULL; level++) {
+		recount(step, link, ancestor, REFERRAL_NOT_COUNTED);
+		set_counts(step, link, ancestor, false);
+		credit(step, link, ancestor, &lead->lead, SCORE_FRAUD, -(int64_t)link->link.credit);
 	}
 }
 
@@ -193,5 +221,5 @@ step_recount_referral(struct step *step, struct working_lead *lead)
 	struct working_lead *ancestor;
 	struct working_link *link;
 	for (unsigned level = 1; (link = find_link(step, lead->lead.id, level, &ancestor)) != NULL; level++)
-		recount(step, link, ancestor, &lead->lead);
+		recount(step, link, ancestor, counted_as(&lead->lead));
 }

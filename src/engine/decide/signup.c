@@ -325,6 +325,9 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 		step_judge_again(step, lead, signup);
 	if (fields != NULL)
 		lost_link = update_lead(step, signup, lead, fields);
+	/* what was due before the settings changed */
+	step_book_signup(step, lead);
+	step_settle_referral(step, lead);
 	book_points(step, signup, lead);
 	if (mails || lost_link)
 		step_mail_repetition(step, lead, awaits_link(step, signup, lead), lost_link);

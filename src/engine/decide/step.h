@@ -120,8 +120,12 @@ void step_reward(struct step *step, struct working_lead *lead);
 /* decide/referral.c (docs/api.md 4.6, Chain and Credit). */
 void step_refer(struct step *step, struct working_lead *lead, struct working_lead *referrer);
 /* Updates the counts and the credit of the lead's referrers after a change of its state. `reason` is SCORE_REFERRAL (signed up
- * or verified), SCORE_FRAUD (flagged) or SCORE_APPROVE (approved). */
+ * or verified) or SCORE_APPROVE (approved). */
 void step_update_referral(struct step *step, struct working_lead *lead, enum score_reason reason);
+/* The same where the referral counts: it may not have done so before the campaign's settings changed. */
+void step_settle_referral(struct step *step, struct working_lead *lead);
+/* The referral does not count any more, and its credit is taken back (SCORE_FRAUD): the lead was flagged, or deletes itself. */
+void step_take_back_referral(struct step *step, struct working_lead *lead);
 /* Updates the counts only: credit already given stays. */
 void step_recount_referral(struct step *step, struct working_lead *lead);
 

@@ -129,6 +129,7 @@ struct import {
 	struct slice referrer_email; /* key of its referrer, instead of signup.referrer_id */
 	bool drop_unknown_referrer;  /* else an unknown one is FAILURE_LEAD_NOT_FOUND */
 	bool verified_email, verified_phone, opted_out, sms_opted_out, fraudulent;
+	enum lead_claim claimed; /* none for a lead with one address */
 	int waitlisted; /* 1, 0; -1: as the campaign's setting says */
 	bool has_score; /* `score` is its score, and nothing else is booked; else what a sign-up books */
 	uint32_t score;

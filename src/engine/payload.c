@@ -464,8 +464,7 @@ put_lead(struct payload_writer *r)
 	LEAD_FIELDS(PUT)
 #undef PUT
 	if (r->lead->claimed != CLAIM_NONE)
-		json_put_text(
-		    &r->writer, SLICE("claimed"), r->lead->claimed == CLAIM_EMAIL ? SLICE("email") : SLICE("phone_number"));
+		json_put_text(&r->writer, SLICE("claimed"), lead_claim_names[r->lead->claimed]);
 }
 
 static struct slice

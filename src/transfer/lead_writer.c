@@ -17,7 +17,7 @@
 /* Names of tags and actions in a cell are a record of CSV themselves, whatever the delimiter of the file is. */
 enum { CELL_MAX_BYTES = 1024 * 1024, NAMES_DELIMITER = ',' };
 
-enum kind { TEXT, NUMBER, SWITCH, TIME, TAGS, ACTIONS };
+enum kind { TEXT, NUMBER, SWITCH, CLAIM, TIME, TAGS, ACTIONS };
 
 #define PLACE(member) offsetof(struct lead, member)
 static const struct {
@@ -34,6 +34,7 @@ static const struct {
 	{ SLICE("contest_score"), SLICE("contest_score"), NUMBER, PLACE(score) },
 	{ SLICE("verified_email"), SLICE("verified_email"), SWITCH, PLACE(verified_email) },
 	{ SLICE("verified_phone_number"), SLICE("verified_phone_number"), SWITCH, PLACE(verified_phone) },
+	{ SLICE("claimed"), SLICE("claimed"), CLAIM, PLACE(claimed) },
 	{ SLICE("opted_out"), SLICE("opted_out"), SWITCH, PLACE(opted_out) },
 	{ SLICE("sms_opted_out"), SLICE("sms_opted_out"), SWITCH, PLACE(sms_opted_out) },
 	{ SLICE("waitlisted"), SLICE("waitlisted"), SWITCH, PLACE(waitlisted) },
@@ -395,6 +396,9 @@ add_own_cell(const struct lead_writer *writer, struct pool *pool, const struct l
 	case SWITCH:
 		csv_add_field(out, *(const bool *)place ? SLICE("true") : SLICE("false"), writer->delimiter);
 		return;
+	case CLAIM:
+		csv_add_field(out, lead_claim_names[*(const uint32_t *)place], writer->delimiter);
+		return;
 	case TIME:
 		clock_rfc3339(*(const int64_t *)place, when);
 		csv_add_field(out, slice_of(when), writer->delimiter);
@@ -482,6 +486,9 @@ add_member(const struct lead_writer *writer, const struct lead *lead, size_t col
 		return;
 	case SWITCH:
 		json_boolean(json, *(const bool *)place);
+		return;
+	case CLAIM:
+		json_string_or_null(json, lead_claim_names[*(const uint32_t *)place]);
 		return;
 	case TIME: {
 		char when[CLOCK_RFC3339_SIZE];

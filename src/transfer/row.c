@@ -196,6 +196,18 @@ read_switch(struct row *row, enum lead_field field)
 	return on;
 }
 
+static enum lead_claim
+read_claim(struct row *row)
+{
+	const struct slice text = given(row, LEAD_CLAIMED);
+	for (enum lead_claim claim = CLAIM_EMAIL; slice_present(text) && claim < LEAD_CLAIMS; claim++)
+		if (slice_equal(text, lead_claim_names[claim]))
+			return claim;
+	if (slice_present(text))
+		fail_field(row, LEAD_CLAIMED, "must be email or phone_number");
+	return CLAIM_NONE;
+}
+
 static void
 read_switches(struct row *row, struct import *import)
 {
@@ -205,6 +217,7 @@ read_switches(struct row *row, struct import *import)
 		import->verified_email = slice_present(import->signup.email_key);
 		import->verified_phone = !import->verified_email;
 	}
+	import->claimed = read_claim(row);
 	import->opted_out = read_switch(row, LEAD_OPTED_OUT);
 	import->sms_opted_out = read_switch(row, LEAD_SMS_OPTED_OUT);
 	import->fraudulent = read_switch(row, LEAD_FRAUDULENT);

@@ -57,6 +57,8 @@ def fill(campaign):
     campaign.change("block", emails=["lead3@example.org"])
     campaign.change("waitlist", emails=["lead4@example.org"])
     campaign.change("optout", emails=["lead5@example.org"])
+    campaign.post({"email": "lead1@example.org", "phone_number": "+4930654321"}, key=None)  # a claim
+    assert campaign.find(email="lead1@example.org")["claimed"] == "phone_number"
     return ada
 
 

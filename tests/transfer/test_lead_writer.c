@@ -9,9 +9,9 @@ static const struct tag tags[] = { { .id = 1, .name = SLICE("vip") }, { .id = 2,
 static const struct action actions[] = { { .id = 7, .text = SLICE("say \"hi\"") } };
 static const struct definitions definitions = { .tags = tags, .tag_count = 2, .actions = actions, .action_count = 1 };
 
-#define OWN_HEADING                                                                                             \
-	"email,phone_number,social_id,parent_id,when,subscription_number,contest_score,verified_email,"         \
-	"verified_phone_number,opted_out,sms_opted_out,waitlisted,fraudulent,tags,completed_actions,ip,source," \
+#define OWN_HEADING                                                                                                     \
+	"email,phone_number,social_id,parent_id,when,subscription_number,contest_score,verified_email,"                 \
+	"verified_phone_number,claimed,opted_out,sms_opted_out,waitlisted,fraudulent,tags,completed_actions,ip,source," \
 	"user_agent,uid,referrer_url,signup_url"
 
 static struct lead
@@ -25,6 +25,7 @@ sample(void)
 		.subscription_number = 4000000000,
 		.score = 12,
 		.verified_email = true,
+		.claimed = CLAIM_PHONE,
 		.tag_ids = SLICE("1,2,3"), /* 3 was removed */
 		.action_ids = SLICE("7"),
 		.source = SLICE("a;b"),
@@ -56,7 +57,8 @@ csv_has_a_column_for_each_name(void **state UNUSED)
 	lead_writer_add_names(writer, pool, &lead);
 	lead_writer_add_names(writer, pool, &other);
 	assert_written(writer, &lead, OWN_HEADING ",utm_medium,utm_source,custom_fields[email],first_name,list,size,zip\r\n",
-	    "a@example.org,'+4930123456,4VNGWYKT3P,,2025-07-15T12:29:23Z,4000000000,12,true,false,false,false,false,false,"
+	    "a@example.org,'+4930123456,4VNGWYKT3P,,2025-07-15T12:29:23Z,4000000000,12,true,false,phone_number,false,false,"
+	    "false,false,"
 	    "\"vip,\"\"a, b\"\"\",\"\"\"say \"\"\"\"hi\"\"\"\"\"\"\",,\"a;b\",,,,,,'=x,x,A,\"[1,\"\"b\"\"]\",4.50,\r\n");
 	lead_writer_free(&writer);
 }
@@ -69,7 +71,8 @@ ndjson_keeps_types(void **state UNUSED)
 	assert_written(writer, &lead, "",
 	    "{\"email\":\"a@example.org\",\"phone_number\":\"+4930123456\",\"social_id\":\"4VNGWYKT3P\",\"parent_id\":null,"
 	    "\"when\":\"2025-07-15T12:29:23Z\",\"subscription_number\":4000000000,\"contest_score\":12,\"verified_email\":true,"
-	    "\"verified_phone_number\":false,\"opted_out\":false,\"sms_opted_out\":false,\"waitlisted\":false,\"fraudulent\":"
+	    "\"verified_phone_number\":false,\"claimed\":\"phone_number\",\"opted_out\":false,\"sms_opted_out\":false,"
+	    "\"waitlisted\":false,\"fraudulent\":"
 	    "false,"
 	    "\"tags\":[\"vip\",\"a, b\"],\"completed_actions\":[\"say \\\"hi\\\"\"],\"ip\":null,\"source\":\"a;b\","
 	    "\"user_agent\":null,\"uid\":null,\"referrer\":null,\"signup_url\":null,\"utm\":{\"source\":\"=x\"},"

@@ -65,6 +65,7 @@ bad_values_have_a_reason(void **state UNUSED)
 		{ "points", "1.5", "points must be a number from 0 to 4294967295" },
 		{ "points", "-1", "points must be a number from 0 to 4294967295" },
 		{ "opted_out", "maybe", "opted_out must be true or false" },
+		{ "claimed", "phone", "claimed must be email or phone_number" },
 		{ "plan", "a\x01", "plan must not contain control characters" },
 		{ "plan", "\xff", "plan must be valid UTF-8: see --encoding" },
 	};

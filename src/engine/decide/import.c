@@ -134,6 +134,7 @@ new_lead(
 		.phone = row->phone,
 		.verified_email = import->verified_email && slice_present(row->email_key),
 		.verified_phone = import->verified_phone && slice_present(row->phone),
+		.claimed = slice_present(row->email_key) && slice_present(row->phone) ? import->claimed : CLAIM_NONE,
 		.waitlisted = import->waitlisted < 0 ? step->campaign->campaign.waitlist : import->waitlisted > 0,
 		.opted_out = import->opted_out,
 		.sms_opted_out = import->sms_opted_out,

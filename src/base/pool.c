@@ -204,23 +204,17 @@ pool_with_paired_brackets(struct pool *pool, struct slice s)
 	if (slice_find(s, '[') == s.size && slice_find(s, ']') == s.size)
 		return s;
 	char *copy = pool_string(pool, s);
-	size_t open = 0, close = 0;
+	size_t *open = POOL_ARRAY(pool, s.size, size_t), count = 0;
 	for (size_t i = 0; i < s.size; i++) {
 		if (copy[i] == '[')
-			open++;
-		else if (copy[i] == ']' && open > 0)
-			open--;
+			open[count++] = i;
+		else if (copy[i] == ']' && count > 0)
+			count--;
 		else if (copy[i] == ']')
 			copy[i] = ')';
 	}
-	for (size_t i = s.size; i-- > 0;) {
-		if (copy[i] == ']')
-			close++;
-		else if (copy[i] == '[' && close > 0)
-			close--;
-		else if (copy[i] == '[')
-			copy[i] = '(';
-	}
+	while (count > 0)
+		copy[open[--count]] = '(';
 	return (struct slice){ copy, s.size };
 }
 

@@ -326,8 +326,7 @@ CREATE TABLE IF NOT EXISTS {prefix}events (
 	created_ms BIGINT NOT NULL,
 	payload MEDIUMBLOB NOT NULL, -- JSON, frozen: every attempt sends these bytes
 	PRIMARY KEY (id),
-	-- sql_select_event_ids_of_lead: from the events' ids follow those of the lead's deliveries, and the keys of their attempts
-	KEY by_lead (lead_id, id)
+	KEY by_lead (lead_id, id) -- until 0040
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
 PARTITION BY RANGE (id) (PARTITION later VALUES LESS THAN MAXVALUE);
 

@@ -1,10 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Searching for a person reads the rows of one campaign alone (docs/operating.md 7.4). Safe to run twice. Older programs do not use
--- the indexes, and leave erasures to this version's that this version has begun.
-
--- sql_search_events_of_campaign, sql_select_events_of_campaign
-ALTER TABLE {prefix}events
-	ADD KEY IF NOT EXISTS by_campaign (campaign_id, id);
+-- Searching for a person reads the rows of one campaign alone (docs/operating.md 7.4; for events see 0040). Safe to run twice. Older
+-- programs do not use the index, and leave erasures to this version's that this version has begun.
 
 -- sql_search_calls_of_campaign
 ALTER TABLE {prefix}inbound_calls

@@ -110,6 +110,16 @@ extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select
 #define LIMIT_OF(number) " LIMIT " TEXT_OF(number)
 #define TEXT_OF(number) #number
 
+/* Rows after a place that two columns are: bound are the first one twice and the second one, which is "0" if the first one alone
+ * is the place. */
+#define AFTER(first, second) "(" first " > ? OR (" first " = ? AND " second " > ?))"
+
+/* The events of the lead with the bound id. Their index begins with the campaign. */
+#define EVENTS_OF_LEAD                                                                                  \
+	"(SELECT campaign_id AS of_campaign, id AS of_lead FROM {prefix}leads WHERE id = ?) l"          \
+	" STRAIGHT_JOIN {prefix}events FORCE INDEX (by_lead)"                                           \
+	" ON campaign_id = of_campaign AND lead_id = of_lead"
+
 /* Joined in this order because a few accounts may have very many campaigns. */
 #define CAMPAIGN_COLUMN(type, member) "c." #member ", "
 #define CAMPAIGN_PROGRESS_COLUMN(type, member) "n." #member ", "

@@ -351,7 +351,6 @@ static const struct {
 	{ "commit_tokens", "by_time", NULL },
 	{ "deliveries", "by_state_and_webhook", NULL },
 	{ "due", "by_webhook", NULL },
-	{ "events", "by_campaign", NULL },
 	{ "events", "by_lead", NULL },
 	{ "inbound_calls", "by_body", NULL },
 	{ "inbound_calls", "by_campaign", NULL },

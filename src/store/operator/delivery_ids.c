@@ -49,7 +49,8 @@ DB_STATEMENT(sql_select_due_ids, "SELECT id, webhook_id"
 DB_STATEMENT(sql_select_event_ids_of_lead,
     "SELECT id, deliveries"
     " FROM {prefix}events FORCE INDEX (by_lead)"
-    " WHERE lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?) AND id >= ? AND id < ?"
+    " WHERE campaign_id = (SELECT campaign_id FROM {prefix}leads WHERE social_id = ?)"
+    "   AND lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?) AND id >= ? AND id < ?"
     " ORDER BY id DESC"
     " LIMIT ?");
 store_statement_list sql_of_delivery_ids = { &sql_select_delivery_ids, &sql_select_delivery_ids_of_webhook,
@@ -226,8 +227,8 @@ enum { EVENT_ID, EVENT_DELIVERIES };
 static enum result
 find_ids_of_lead(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
 {
-	struct db_value values[] = { db_bytes(l->filter->lead_social_id), DB_U64(l->from), DB_U64(l->below),
-		DB_U64(PAGE_EVENTS) };
+	const struct db_value lead = db_bytes(l->filter->lead_social_id);
+	struct db_value values[] = { lead, lead, DB_U64(l->from), DB_U64(l->below), DB_U64(PAGE_EVENTS) };
 	struct db_rows events;
 	struct db_value *found = NULL;
 	size_t count = 0, capacity = 0;

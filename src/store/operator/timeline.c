@@ -36,8 +36,7 @@ DB_STATEMENT(sql_select_timeline,
     " UNION ALL " BOOKINGS("fraud")
     " UNION ALL " BOOKINGS("approve")
     " UNION ALL (SELECT 5, created_ms, id, NULL, CAST(type AS SIGNED), NULL, NULL, CAST(deliveries AS SIGNED), NULL, NULL, NULL"
-    "   FROM {prefix}events FORCE INDEX (by_lead)"
-    "   WHERE lead_id = ?"
+    "   FROM " EVENTS_OF_LEAD
     "   ORDER BY id DESC"
     "   LIMIT ?)"
     " UNION ALL (SELECT 3, created_ms, id, NULL, CAST(kind AS SIGNED), " TEXT("reason") ", state, CAST(attempts AS SIGNED), ended_ms, NULL, NULL"

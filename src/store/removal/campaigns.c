@@ -76,7 +76,7 @@ DB_STATEMENT(
     sql_select_removed_messages, "SELECT id FROM {prefix}messages FORCE INDEX (by_campaign) WHERE campaign_id = ? LIMIT 500");
 DB_STATEMENT(sql_delete_removed_messages, "DELETE t FROM " ROWS_WITH_IDS("messages"));
 DB_STATEMENT(sql_select_events_of_campaign,
-    "SELECT id, deliveries FROM {prefix}events FORCE INDEX (by_campaign) WHERE campaign_id = ? LIMIT 200");
+    "SELECT id, deliveries FROM {prefix}events FORCE INDEX (by_lead) WHERE campaign_id = ? LIMIT 200");
 
 store_statement_list sql_of_removed_campaigns = { &sql_lock_removed_account, &sql_select_campaigns_to_remove,
 	&sql_insert_removed, &sql_delete_campaign, &sql_delete_counters, &sql_delete_status_of_webhooks, &sql_delete_webhooks,

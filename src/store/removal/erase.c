@@ -25,19 +25,17 @@ DB_STATEMENT(sql_insert_erasure,
 DB_STATEMENT(sql_count_erasures_of_account,
     "SELECT COUNT(*) FROM {prefix}erasures e STRAIGHT_JOIN {prefix}campaigns c ON c.id = e.campaign_id"
     " WHERE c.account_id = (SELECT account_id FROM {prefix}campaigns WHERE id = ?)");
-DB_STATEMENT(sql_select_erasure, "SELECT campaign_id, channel, address, spellings, lead_ids, social_ids, step, position"
+DB_STATEMENT(sql_select_erasure, "SELECT campaign_id, channel, address, spellings, lead_ids, social_ids, step, position,"
+				 " position_second"
 				 " FROM {prefix}erasures"
 				 " WHERE id = ?");
 DB_STATEMENT(
     sql_select_idle_erasure, "SELECT id FROM {prefix}erasures WHERE worked_ms <= " NOW " - ? ORDER BY worked_ms LIMIT 1");
-DB_STATEMENT(sql_move_erasure, "UPDATE {prefix}erasures SET step = ?, position = ?, worked_ms = " NOW " WHERE id = ?");
+DB_STATEMENT(sql_move_erasure,
+    "UPDATE {prefix}erasures SET step = ?, position = ?, position_second = ?, worked_ms = " NOW " WHERE id = ?");
 DB_STATEMENT(sql_set_erased_leads, "UPDATE {prefix}erasures SET lead_ids = ?, social_ids = ? WHERE id = ?");
 DB_STATEMENT(sql_postpone_erasure, "UPDATE {prefix}erasures SET worked_ms = " NOW " WHERE id = ?");
 DB_STATEMENT(sql_delete_erasure, "DELETE FROM {prefix}erasures WHERE id = ?");
-#define EVENTS_AT_ONCE 200
-DB_STATEMENT(sql_select_events_of_leads, "SELECT id, deliveries"
-					 " FROM {prefix}events FORCE INDEX (by_lead)"
-					 " WHERE lead_id IN ({list})" LIMIT_OF(EVENTS_AT_ONCE));
 DB_STATEMENT(sql_delete_calls, "DELETE t FROM " ROWS_WITH_IDS("inbound_calls"));
 DB_STATEMENT(sql_delete_messages, "DELETE t FROM " ROWS_WITH_IDS("messages"));
 DB_STATEMENT(sql_delete_operator_jobs, "DELETE t FROM " ROWS_WITH_IDS("operator_jobs"));
@@ -46,24 +44,22 @@ DB_STATEMENT(
 
 store_statement_list sql_of_erase = { &sql_insert_erasure, &sql_count_erasures_of_account, &sql_select_erasure,
 	&sql_select_idle_erasure, &sql_move_erasure, &sql_set_erased_leads, &sql_postpone_erasure, &sql_delete_erasure,
-	&sql_select_events_of_leads, &sql_delete_calls, &sql_delete_messages, &sql_delete_operator_jobs,
-	&sql_delete_confirmation, NULL };
+	&sql_delete_calls, &sql_delete_messages, &sql_delete_operator_jobs, &sql_delete_confirmation, NULL };
 
 enum { LEADS_AT_ONCE = 50, LEAD_MS = 30000, SEARCH_MS = 500 };
 
-/* Stored: new ones are added at the end. Those below ERASE_LEADS are of versions that let the server search: what they have
- * begun begins again. */
+/* Stored: new ones are added at the end. Those below ERASE_LEADS are of versions that let the server search, or searched in
+ * another order: what they have begun begins again. */
 enum erase_step {
-	ERASE_LEADS = 10,
+	ERASE_LEADS = 30,
 	ERASE_FOUND_EVENTS,
 	ERASE_REFERRALS,
 	ERASE_ROWS,
-	ERASE_EVENTS,
 	ERASE_FOUND_CALLS,
 	ERASE_FOUND_MESSAGES,
 	ERASE_FOUND_CONFIRMATIONS,
 	ERASE_FOUND_JOBS,
-	ERASE_CLAIMS, /* the end, in versions before it */
+	ERASE_CLAIMS,
 	ERASE_END
 };
 
@@ -73,7 +69,7 @@ struct erasure {
 	struct slice address;
 	struct wanted wanted;
 	unsigned step;
-	uint64_t position;
+	struct search_place position; /* of a step that does not search, the first number alone */
 };
 
 /* A part of an erasure. */
@@ -82,8 +78,8 @@ struct part {
 	struct pool *pool; /* of the erasure */
 	struct erasure *erasure;
 	struct removal_counts *counts;
-	uint64_t position;          /* after this part */
-	bool step_done, more_leads; /* leads were added */
+	struct search_place position; /* after this part */
+	bool step_done, more_leads;   /* leads were added */
 };
 
 /* With the hash, so that no import brings a lead back that was deleted already. */
@@ -135,16 +131,16 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 
 /* ---- steps ---- */
 
-/* LEADS_AT_ONCE ids of the erasure's leads, from its position on. */
+/* LEADS_AT_ONCE ids of the erasure's leads, from its position on, which is their number in it. */
 static struct db_list
 some_leads(struct part *part)
 {
 	const struct wanted *wanted = &part->erasure->wanted;
 	struct db_value *ids = POOL_ARRAY(part->pool, LEADS_AT_ONCE, struct db_value);
 	size_t count = 0;
-	for (uint64_t at = part->erasure->position; count < LEADS_AT_ONCE && at < wanted->count; at++)
+	for (uint64_t at = part->erasure->position.first; count < LEADS_AT_ONCE && at < wanted->count; at++)
 		ids[count++] = DB_U64(wanted->leads[at].id);
-	part->position = part->erasure->position + count;
+	part->position.first = part->erasure->position.first + count;
 	part->step_done = count < LEADS_AT_ONCE;
 	return (struct db_list){ ids, count };
 }
@@ -154,12 +150,13 @@ move(const struct part *part)
 {
 	const struct erasure *erasure = part->erasure;
 	const unsigned step = part->step_done ? erasure->step + 1 : erasure->step;
+	const struct search_place position = part->step_done ? (struct search_place){ 0 } : part->position;
 	enum result result = RESULT_OK;
 	if (part->more_leads) /* before the position, which a repetition can reach again */
 		result = store_run(part->store, &sql_set_erased_leads, db_bytes(wanted_ids_text(part->pool, &erasure->wanted)),
 		    db_bytes(wanted_social_ids_text(part->pool, &erasure->wanted)), db_bytes(erasure->id));
-	return result == RESULT_OK ? store_run(part->store, &sql_move_erasure, DB_U64(step),
-					 DB_U64(part->step_done ? 0 : part->position), db_bytes(erasure->id))
+	return result == RESULT_OK ? store_run(part->store, &sql_move_erasure, DB_U64(step), DB_U64(position.first),
+					 DB_U64(position.second), db_bytes(erasure->id))
 				   : result;
 }
 
@@ -231,6 +228,8 @@ erase_rows(struct part *part)
 	return result == RESULT_OK ? move(part) : result;
 }
 
+/* ---- what is found ---- */
+
 /* Rows of a piece that are the person's, and what they are to it. */
 struct found_rows {
 	struct db_rows rows;
@@ -240,7 +239,7 @@ struct found_rows {
 	} * about;
 };
 
-/* A transaction: `change` deletes; then the next part begins where the part says. `found`: NULL if it does not search. */
+/* A transaction: `change` deletes; then the next part begins where the part says. */
 typedef enum result change_part(struct part *part, struct pool *pool, const struct found_rows *found);
 
 static enum result
@@ -256,31 +255,6 @@ run_part(struct part *part, change_part *change, const struct found_rows *found)
 	}
 	return txn.result;
 }
-
-/* The events of the leads. They no longer belong to them afterwards, so the next part finds others. */
-static enum result
-empty_some_events(struct part *part, struct pool *pool, const struct found_rows *none UNUSED)
-{
-	const struct db_list leads = some_leads(part);
-	struct db_rows rows;
-	enum result result = store_query_lists(part->store, pool, &sql_select_events_of_leads, &leads, 1, &rows);
-	struct found_event *events = POOL_ARRAY(pool, rows.count, struct found_event);
-	for (size_t i = 0; i < rows.count; i++)
-		events[i] = (struct found_event){ db_get_u64(&rows, i, 0), db_get_u64(&rows, i, 1) };
-	if (rows.count == EVENTS_AT_ONCE) {
-		part->position = part->erasure->position;
-		part->step_done = false;
-	}
-	return result == RESULT_OK ? store_empty_events(part->store, pool, events, rows.count, part->counts) : result;
-}
-
-static enum result
-erase_events(struct part *part)
-{
-	return run_part(part, empty_some_events, NULL);
-}
-
-/* ---- what is found ---- */
 
 /* Those of found events that were deleted before, and were the person's. */
 static enum result
@@ -425,7 +399,8 @@ erase_found(struct part *part)
 		struct db_rows rows;
 		result = store_search(part->store, pool, search_step->table, part->erasure->campaign_id, part->position, &rows);
 		part->step_done = rows.count == 0;
-		part->position = part->step_done ? 0 : store_searched_place(&rows);
+		if (!part->step_done)
+			part->position = store_searched_place(&rows, rows.count - 1);
 		const struct found_rows found = find_own(part, pool, search_step->table, rows);
 		goes_on = result == RESULT_OK && found.rows.count == 0 && !part->step_done && clock_monotonic_ms() < end_ms;
 		if (result == RESULT_OK && !goes_on)
@@ -453,10 +428,10 @@ erase_claims(struct part *part)
 	if (count > 0)
 		qsort(claims, count, sizeof(*claims), compare_ids);
 	for (size_t i = 0; i < count && tried < LEADS_AT_ONCE && result == RESULT_OK; i++) {
-		if (claims[i].id <= erasure->position)
+		if (claims[i].id <= erasure->position.first)
 			continue;
 		result = delete_lead(part, &claims[i], erasure->address, &part->counts->claims);
-		part->position = claims[i].id;
+		part->position.first = claims[i].id;
 		tried++;
 	}
 	part->step_done = tried < LEADS_AT_ONCE;
@@ -476,7 +451,6 @@ static enum result (*const steps[])(struct part *part) = {
 	[ERASE_FOUND_EVENTS] = erase_found,
 	[ERASE_REFERRALS] = erase_found,
 	[ERASE_ROWS] = erase_rows,
-	[ERASE_EVENTS] = erase_events,
 	[ERASE_FOUND_CALLS] = erase_found,
 	[ERASE_FOUND_MESSAGES] = erase_found,
 	[ERASE_FOUND_CONFIRMATIONS] = erase_found,
@@ -485,7 +459,7 @@ static enum result (*const steps[])(struct part *part) = {
 	[ERASE_END] = erase_itself,
 };
 
-enum { CAMPAIGN_ID, CHANNEL, ADDRESS, SPELLINGS, LEAD_IDS, SOCIAL_IDS, STEP, POSITION };
+enum { CAMPAIGN_ID, CHANNEL, ADDRESS, SPELLINGS, LEAD_IDS, SOCIAL_IDS, STEP, POSITION, POSITION_SECOND };
 
 static struct erasure
 erasure_from_row(struct pool *pool, struct slice id, const struct db_rows *rows)
@@ -502,7 +476,9 @@ erasure_from_row(struct pool *pool, struct slice id, const struct db_rows *rows)
 		.address = address,
 		.wanted = { .channel = channel, .finder = store_address_finder(pool, channel, spellings), .pool = pool },
 		.step = begins ? ERASE_LEADS : step,
-		.position = begins ? 0 : db_get_u64(rows, 0, POSITION),
+		.position = begins
+				? (struct search_place){ 0 }
+				: (struct search_place){ db_get_u64(rows, 0, POSITION), db_get_u64(rows, 0, POSITION_SECOND) },
 	};
 	wanted_read(&erasure.wanted, db_get_bytes(rows, 0, LEAD_IDS), db_get_bytes(rows, 0, SOCIAL_IDS));
 	return erasure;

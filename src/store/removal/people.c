@@ -108,7 +108,7 @@ static enum result
 search_table(struct mention_search *search, enum searched_table table, bool *all)
 {
 	enum result result = RESULT_OK;
-	uint64_t after = 0;
+	struct search_place after = { 0 };
 	*all = false;
 	while (!*all && result == RESULT_OK && search->count < MENTIONS_MAX && clock_monotonic_ms() < search->deadline_ms) {
 		struct pool *piece = pool_new();
@@ -116,7 +116,7 @@ search_table(struct mention_search *search, enum searched_table table, bool *all
 		result = store_search(search->store, piece, table, search->campaign_id, after, &rows);
 		add_mentions(search, piece, table, &rows);
 		*all = result == RESULT_OK && rows.count == 0;
-		after = rows.count == 0 ? after : store_searched_place(&rows);
+		after = rows.count == 0 ? after : store_searched_place(&rows, rows.count - 1);
 		pool_free(&piece);
 	}
 	return result;

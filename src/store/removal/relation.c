@@ -114,9 +114,9 @@ store_relation(const struct wanted *wanted, struct pool *pool, enum searched_tab
     size_t row, struct slice *social_id)
 {
 	*social_id = SLICE_NONE;
-	const enum relation relation = judges[table](wanted, pool, rows, row, social_id);
-	if (relation != RELATION_NONE && id_set_contains(&wanted->ids, store_get_id(rows, row, SEARCHED_LEAD_ID)))
+	if (id_set_contains(&wanted->ids, store_get_id(rows, row, SEARCHED_LEAD_ID)))
 		return RELATION_OF_LEAD;
+	const enum relation relation = judges[table](wanted, pool, rows, row, social_id);
 	/* without its lead there is none to name */
 	return relation == RELATION_MENTIONED && !slice_present(*social_id) ? RELATION_NONE : relation;
 }

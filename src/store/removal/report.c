@@ -19,8 +19,6 @@
 #define TEXT(column) "CONVERT(" column " USING utf8mb4)"
 
 /* clang-format off */
-/* Rows after a place, which two columns are: bound are the first one twice and the second one. */
-#define AFTER(first, second) "(" first " > ? OR (" first " = ? AND " second " > ?))"
 /* Also of the rows that are found, which are read at once. */
 #define AT_ONCE 20
 #define SOME LIMIT_OF(AT_ONCE)
@@ -71,7 +69,8 @@ DB_STATEMENT(sql_report_confirmations, "SELECT " CONFIRMATION " WHERE lead_id = 
     " WHERE lead_id = ? AND " AFTER("id", "0") " ORDER BY id" SOME
 DB_STATEMENT(sql_report_messages, OF_LEAD(MESSAGE, "messages"));
 DB_STATEMENT(sql_report_calls, OF_LEAD(CALL, "inbound_calls"));
-DB_STATEMENT(sql_report_events, OF_LEAD(EVENT_OF_PERSON, "events"));
+DB_STATEMENT(sql_report_events,
+    "SELECT id, 0, " EVENT_OF_PERSON " FROM " EVENTS_OF_LEAD " WHERE " AFTER("id", "0") " ORDER BY id" SOME);
 #define WITH_IDS(object, table) "SELECT id, 0, " object " FROM {prefix}" table " WHERE id IN ({list}) ORDER BY id"
 DB_STATEMENT(sql_report_found_messages, WITH_IDS(MESSAGE, "messages"));
 DB_STATEMENT(sql_report_found_calls, WITH_IDS(CALL, "inbound_calls"));
@@ -232,7 +231,10 @@ add_found(struct report_reader *reader, struct pool *pool, size_t section, const
 static bool
 is_new_place(const struct db_rows *rows, size_t row)
 {
-	return row == 0 || db_get_u64(rows, row, SEARCHED_PLACE) != db_get_u64(rows, row - 1, SEARCHED_PLACE);
+	if (row == 0)
+		return true;
+	const struct search_place place = store_searched_place(rows, row), before = store_searched_place(rows, row - 1);
+	return place.first != before.first || place.second != before.second;
 }
 
 /* Those of a piece that are no lead's of the person, up to AT_ONCE and what is at the same place. Returns how many rows it has
@@ -274,17 +276,24 @@ read_found_section(struct report_reader *reader, struct pool *pool)
 {
 	struct report_place *place = reader->place;
 	const size_t section = place->section - LEAD_SECTIONS;
+	struct search_place after = { 0 };
 	struct db_rows rows;
-	enum result result = store_search(reader->store, pool, of_none[section].table, reader->person->campaign_id,
-	    place->first < 0 ? 0 : (uint64_t)place->first, &rows);
+	/* one without a second number is that of a version before, which read in another order */
+	if (place->first >= 0 && place->second >= 0)
+		after = (struct search_place){ (uint64_t)place->first, (uint64_t)place->second };
+	enum result result =
+	    store_search(reader->store, pool, of_none[section].table, reader->person->campaign_id, after, &rows);
 	if (result != RESULT_OK)
 		return result;
 	struct found own = nothing_found(pool, &rows), naming = nothing_found(pool, &rows);
 	const size_t judged = judge_rows(reader, pool, section, &rows, &own, &naming);
 	if (rows.count == 0)
 		*place = (struct report_place){ 0, place->section + 1, -1, -1 };
-	else
-		place->first = (int64_t)db_get_u64(&rows, judged - 1, SEARCHED_PLACE);
+	else {
+		const struct search_place last = store_searched_place(&rows, judged - 1);
+		place->first = (int64_t)last.first;
+		place->second = (int64_t)last.second;
+	}
 	result = add_found(reader, pool, section, of_none[section].own, &own);
 	return result == RESULT_OK ? add_found(reader, pool, section, of_none[section].naming, &naming) : result;
 }

@@ -6,12 +6,13 @@
 #include "store/statements.h"
 
 /* clang-format off */
-/* A piece: `order` is the column of the place, `id` that of the row. */
-#define PIECE(order, columns, table, where, limit) \
-	"SELECT " order ", " columns " FROM {prefix}" table " WHERE " where order " > ? ORDER BY " order " LIMIT " limit
-#define PIECE_OF_ALL(columns, table, limit) PIECE("t.id", columns, table " t FORCE INDEX (PRIMARY)", "", limit)
+/* A piece: its place is `first` and `second`, and `order` names what of them is a column. */
+#define PIECE(first, second, order, columns, table, where, limit) \
+	"SELECT " first ", " second ", " columns " FROM {prefix}" table " WHERE " where AFTER(first, second) \
+	" ORDER BY " order " LIMIT " limit
+#define PIECE_OF_ALL(columns, table, limit) PIECE("t.id", "0", "t.id", columns, table " t FORCE INDEX (PRIMARY)", "", limit)
 #define PIECE_OF_CAMPAIGN(columns, table, index, limit) \
-	PIECE("t.id", columns, table " t FORCE INDEX (" index ")", "t.campaign_id = ? AND ", limit)
+	PIECE("t.id", "0", "t.id", columns, table " t FORCE INDEX (" index ")", "t.campaign_id = ? AND ", limit)
 
 #define SOCIAL_ID "(SELECT l.social_id FROM {prefix}leads l WHERE l.id = t.lead_id)"
 #define OF_EVENTS "t.id, t.lead_id, " SOCIAL_ID ", t.campaign_id, t.deliveries, t.type, t.payload"
@@ -29,7 +30,8 @@
 #define PIECE_LEADS "500"
 
 DB_STATEMENT(sql_search_events, PIECE_OF_ALL(OF_EVENTS, "events", PIECE_EVENTS));
-DB_STATEMENT(sql_search_events_of_campaign, PIECE_OF_CAMPAIGN(OF_EVENTS, "events", "by_campaign", PIECE_EVENTS));
+DB_STATEMENT(sql_search_events_of_campaign, PIECE("t.lead_id", "t.id", "t.lead_id, t.id", OF_EVENTS,
+    "events t FORCE INDEX (by_lead)", "t.campaign_id = ? AND ", PIECE_EVENTS));
 DB_STATEMENT(sql_search_messages, PIECE_OF_ALL(OF_MESSAGES, "messages", PIECE_MESSAGES));
 DB_STATEMENT(sql_search_messages_of_campaign, PIECE_OF_CAMPAIGN(OF_MESSAGES, "messages", "by_campaign_id", PIECE_MESSAGES));
 DB_STATEMENT(sql_search_calls, PIECE_OF_ALL(OF_CALLS, "inbound_calls", PIECE_CALLS));
@@ -38,16 +40,17 @@ DB_STATEMENT(sql_search_operator_jobs, PIECE_OF_ALL(OF_JOBS, "operator_jobs", PI
 DB_STATEMENT(sql_search_operator_jobs_of_campaign, PIECE_OF_CAMPAIGN(OF_JOBS, "operator_jobs", "by_campaign", PIECE_JOBS));
 DB_STATEMENT(sql_search_leads, PIECE_OF_ALL(OF_LEADS, "leads", PIECE_LEADS));
 DB_STATEMENT(sql_search_leads_of_campaign,
-    PIECE("t.subscription_number", OF_LEADS, "leads t FORCE INDEX (by_number)", "t.campaign_id = ? AND ", PIECE_LEADS));
+    PIECE("t.subscription_number", "0", "t.subscription_number", OF_LEADS, "leads t FORCE INDEX (by_number)",
+	"t.campaign_id = ? AND ", PIECE_LEADS));
 /* a confirmation is of the campaign of its lead */
 #define CONFIRMATIONS_OF(leads) \
-	"SELECT l.place, l.id, l.id, NULL, 0, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
+	"SELECT l.place, 0, l.id, l.id, NULL, 0, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
 	" LEFT JOIN {prefix}confirmations c ON c.lead_id = l.id ORDER BY l.place"
 DB_STATEMENT(sql_search_confirmations, CONFIRMATIONS_OF("SELECT id AS place, id FROM {prefix}leads FORCE INDEX (PRIMARY)"
-    " WHERE id > ? ORDER BY id LIMIT " PIECE_LEADS));
+    " WHERE " AFTER("id", "0") " ORDER BY id LIMIT " PIECE_LEADS));
 DB_STATEMENT(sql_search_confirmations_of_campaign, CONFIRMATIONS_OF("SELECT subscription_number AS place, id"
     " FROM {prefix}leads FORCE INDEX (by_number)"
-    " WHERE campaign_id = ? AND subscription_number > ? ORDER BY subscription_number LIMIT " PIECE_LEADS));
+    " WHERE campaign_id = ? AND " AFTER("subscription_number", "0") " ORDER BY subscription_number LIMIT " PIECE_LEADS));
 /* clang-format on */
 
 store_statement_list sql_of_search = { &sql_search_events, &sql_search_events_of_campaign, &sql_search_messages,
@@ -67,16 +70,19 @@ static const struct {
 };
 
 enum result
-store_search(struct store *store, struct pool *pool, enum searched_table table, uint64_t campaign_id, uint64_t after,
+store_search(struct store *store, struct pool *pool, enum searched_table table, uint64_t campaign_id, struct search_place after,
     struct db_rows *rows)
 {
+	const struct db_value first = DB_U64(after.first), second = DB_U64(after.second);
 	return campaign_id == 0
-		   ? store_query(store, pool, rows, searches[table].all, DB_U64(after))
-		   : store_query(store, pool, rows, searches[table].of_campaign, DB_U64(campaign_id), DB_U64(after));
+		   ? store_query(store, pool, rows, searches[table].all, first, first, second)
+		   : store_query(store, pool, rows, searches[table].of_campaign, DB_U64(campaign_id), first, first, second);
 }
 
-uint64_t
-store_searched_place(const struct db_rows *rows)
+struct search_place
+store_searched_place(const struct db_rows *rows, size_t row)
 {
-	return db_get_u64(rows, rows->count - 1, SEARCHED_PLACE);
+	const uint64_t first = db_get_u64(rows, row, SEARCHED_PLACE_FIRST),
+		       second = db_get_u64(rows, row, SEARCHED_PLACE_SECOND);
+	return (struct search_place){ first, second };
 }

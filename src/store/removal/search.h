@@ -20,10 +20,17 @@ enum searched_table {
 	SEARCHED_TABLES
 };
 
+/* Where a piece ends: what its last row has in the columns of the order. The second one is 0 where the first one alone is the
+ * order. Zero-initialized: the beginning. */
+struct search_place {
+	uint64_t first, second;
+};
+
 /* Columns of a piece. Texts follow. The social id of events, calls and leads is that of their lead; NULL: they are of no lead,
  * or of one that was deleted. */
 enum {
-	SEARCHED_PLACE,
+	SEARCHED_PLACE_FIRST,
+	SEARCHED_PLACE_SECOND,
 	SEARCHED_ID,
 	SEARCHED_LEAD_ID,
 	SEARCHED_SOCIAL_ID,
@@ -33,11 +40,12 @@ enum {
 	SEARCHED_TEXTS
 };
 
-/* The next rows after a place, 0 being the beginning; none: it was the last piece. A campaign costs its own rows alone;
- * campaign_id 0: all rows of the table. */
+/* The next rows after a place; none: it was the last piece. A campaign costs its own rows alone; campaign_id 0: all rows of the
+ * table. A campaign's events come by their leads, then by their ids. What was there when a search began is found: an event
+ * keeps its lead until it is emptied, and later leads and events have greater ids. */
 MUST_CHECK enum result store_search(struct store *store, struct pool *pool, enum searched_table table, uint64_t campaign_id,
-    uint64_t after, struct db_rows *rows);
-/* The place of the last row, of at least one. */
-uint64_t store_searched_place(const struct db_rows *rows);
+    struct search_place after, struct db_rows *rows);
+/* The place of a row. */
+struct search_place store_searched_place(const struct db_rows *rows, size_t row);
 
 #endif

@@ -143,9 +143,9 @@ events_come_by_time(void **state)
 	struct world *w = *state;
 	sign_up_many(w, "lead", 1);
 	const uint64_t lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, "lead0@example.org").id;
-	root_run("INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT 10 * seq, 1, "
-		 "%" PRIu64 ", %d, 1, 9000 - 100 * (seq %% 3), '' FROM seq_1_to_6",
-	    lead, EVENT_REFERRAL);
+	root_run("INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT 10 * seq, "
+		 "%" PRIu64 ", %" PRIu64 ", %d, 1, 9000 - 100 * (seq %% 3), '' FROM seq_1_to_6",
+	    w->campaign, lead, EVENT_REFERRAL);
 	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, due_ms) SELECT 10 * seq + 1, 10 * seq, 0, 1, 1 FROM "
 		 "seq_1_to_6");
 	root_run("UPDATE t_leads SET created_ms = 1 WHERE id = %" PRIu64, lead);
@@ -190,10 +190,10 @@ a_page_costs_what_it_has(void **state)
 	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT %" PRIu64
 		 ", 'referral', seq, 0, 1, 1, seq FROM seq_1_to_%d",
 	    lead, REFERRED);
-	root_run("INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT 1000 + seq, 1, "
-		 "%" PRIu64 ", %d, 0, seq, ''"
+	root_run("INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT 1000 + seq, "
+		 "%" PRIu64 ", %" PRIu64 ", %d, 0, seq, ''"
 		 " FROM seq_1_to_%d",
-	    lead, EVENT_REFERRAL, REFERRED);
+	    w->campaign, lead, EVENT_REFERRAL, REFERRED);
 	before = root_rows_read();
 	assert_int_equal(read_page(w, lead, &start, 10).count, 10);
 	assert_in_range(root_rows_read() - before, 2 * TIMELINE_EXAMINED, 5 * TIMELINE_EXAMINED);

@@ -3,12 +3,14 @@
 #include "unit.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/encode.h"
 #include "store/breaks.h"
 #include "store/removal/removal.h"
+#include "store/removal/search.h"
 #include "store/world.h"
 
 static void
@@ -149,7 +151,8 @@ no_text_stops_an_erasure(void **state)
 	root_run("DELETE FROM t_inbound_calls");
 }
 
-/* One that a newer version has begun, or that fails, and one that an older one has begun, which had the server search. */
+/* One that a newer version has begun, or that fails, and those that older ones have begun, which had the server search, or read
+ * events in another order. */
 static void
 an_erasure_does_not_wait_for_another(void **state)
 {
@@ -157,12 +160,14 @@ an_erasure_does_not_wait_for_another(void **state)
 	struct resumed_removals resumed = { 0 };
 	bool more = true;
 	fill(w);
-	root_run("INSERT INTO t_erasures (id, campaign_id, channel, address, step, worked_ms, created_ms) VALUES "
-		 "('later', 0, 'email', 'x@example.org', 99, 0, 0), ('earlier', 0, 'email', 'ada@example.org', 1, 0, 0)");
+	root_run("INSERT INTO t_erasures (id, campaign_id, channel, address, step, position, worked_ms, created_ms) VALUES "
+		 "('later', 0, 'email', 'x@example.org', 99, 0, 0, 0), ('earlier', 0, 'email', 'ada@example.org', 1, 0, 0, 0), "
+		 "('before', 0, 'email', 'bob@example.org', 12, 1 << 50, 0, 0)");
 	do
 		assert_int_equal(store_resume_removals(w->store, &resumed, &more), RESULT_OK);
 	while (more);
 	assert_int_equal(rows_with("ada@example.org"), 1);
+	assert_int_equal(rows_with("bob@example.org"), 1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_erasures WHERE id LIKE 'later%%' AND worked_ms > 0"), 1);
 	root_run("DELETE FROM t_erasures");
 }
@@ -244,6 +249,82 @@ a_report_comes_in_parts(void **state)
 	erase_all(w, id, &counts);
 	assert_true(counts.events >= 602);
 	assert_int_equal(count_items(w, &person, CLOCK_NEVER, "events", &parts), 0);
+}
+
+/* Events of deleted leads, of which a piece ends among those of one: the first one's have higher ids than those of the leads
+ * after it, some of them the address, and more than a piece has none. */
+enum { MANY = 450, FEW = 5, STRANGE = 5000, WITH_ADDRESS = MANY / 3 + 2 * FEW };
+
+static void
+plant_events_of_leads(const struct world *w)
+{
+	static const struct {
+		unsigned lead, first, count;
+		const char *email;
+	} leads[] = { { 800001, 20000, MANY, "IF(MOD(seq, 3) = 0, 'ada@example.org', 'former@example.org')" },
+		{ 800002, 10000, FEW, "'ada@example.org'" }, { 800003, 30000, STRANGE, "'eve@example.org'" },
+		{ 800004, 15000, FEW, "'ada@example.org'" } };
+	for (size_t i = 0; i < ARRAY_SIZE(leads); i++) {
+		root_run(
+		    "INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT %u + seq, "
+		    "%" PRIu64 ", %u, 0, 0, 0, CONCAT('{\"social_id\":\"S%u\",\"email\":\"', %s, '\"}') FROM seq_1_to_%u",
+		    leads[i].first, w->campaign, leads[i].lead, leads[i].lead, leads[i].email, leads[i].count);
+	}
+}
+
+/* Each event once, from this place on. */
+static void
+assert_each_event_once(struct world *w, const struct person *person, int64_t deadline_ms, struct report_place place)
+{
+	struct report_part part = { .more = true };
+	uint8_t seen[40000] = { 0 };
+	size_t count = 0, parts = 0;
+	while (part.more) {
+		assert_true(parts++ < 100);
+		assert_int_equal(store_report_part(w->store, w->pool, person, deadline_ms, &place, &part), RESULT_OK);
+		for (size_t i = 0; i < part.count; i++, count++) {
+			unsigned id;
+			assert_int_equal(sscanf(part.items[i].data.data, "{\"id\": %u,", &id), 1);
+			assert_in_range(id, 1, sizeof(seen) - 1);
+			assert_int_equal(seen[id]++, 0);
+		}
+	}
+	assert_int_equal(count, WITH_ADDRESS);
+}
+
+/* docs/operating.md 7.4, "a few rows at a time": a piece begins and ends anywhere among the events of a lead, and reads no more
+ * than its own. */
+static void
+a_piece_ends_among_the_events_of_a_lead(void **state)
+{
+	enum { EVENTS_OF_NONE = 14, READ_FOR_A_PIECE = 2 * 200 + 50 };
+	struct world *w = *state;
+	const struct person person = {
+		.campaign_id = w->campaign, .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org")
+	};
+	const struct erase_request request = { .person = person };
+	const struct search_place places[] = { { 0 }, { 800001, 20100 }, { 800001, 20450 }, { 800002, 10003 },
+		{ 800003, 32000 } };
+	struct removal_counts counts = { 0 };
+	unsigned char id[REMOVAL_ID_SIZE];
+	struct db_rows rows;
+	size_t leads;
+	plant_events_of_leads(w);
+	assert_each_event_once(w, &person, 0, REPORT_BEGINNING);
+	assert_each_event_once(w, &person, CLOCK_NEVER, REPORT_BEGINNING);
+	/* the place of a version that read in the order of ids */
+	assert_each_event_once(w, &person, 0, (struct report_place){ 0, EVENTS_OF_NONE, INT64_C(1) << 42, -1 });
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		const int64_t before = root_rows_read();
+		assert_int_equal(store_search(w->store, w->pool, SEARCH_EVENTS, w->campaign, places[i], &rows), RESULT_OK);
+		assert_in_range(root_rows_read() - before, 200, READ_FOR_A_PIECE);
+		assert_int_equal(rows.count, 200);
+	}
+	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
+	erase_all(w, id, &counts);
+	assert_int_equal(counts.events, MANY + 2 * FEW);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_events WHERE campaign_id = %" PRIu64, w->campaign), STRANGE);
+	root_run("DELETE FROM t_events WHERE id BETWEEN 10000 AND 39999");
 }
 
 /* docs/operating.md 7.4: the lead of an event or a call decides, not a mention in it. */
@@ -505,6 +586,7 @@ main(void)
 		WORLD_TEST(an_erasure_does_not_wait_for_another),
 		WORLD_TEST(an_account_has_a_maximum_of_erasures),
 		WORLD_TEST(a_report_comes_in_parts),
+		WORLD_TEST(a_piece_ends_among_the_events_of_a_lead),
 		WORLD_TEST(what_mentions_a_person_stays),
 		WORLD_TEST(a_claim_shows_and_deletes_nothing),
 		WORLD_TEST(former_addresses_are_the_persons),

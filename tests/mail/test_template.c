@@ -291,8 +291,8 @@ inactive_html_is_accepted(void **state UNUSED)
 	static const char *const sources[] = {
 		"<meta charset=\"utf-8\"><meta http-equiv=\"Content-Type\" content=\"text/html; charset=utf-8\">",
 		"<meta http-equiv='X-UA-Compatible' content='IE=edge'><meta name=\"viewport\" content=\"width=device-width\">",
-		"<a href=\"https://a.example/?b=1&amp;c=2\">a</a><a href='HTTP://a.example'>a</a><a "
-		"href=mailto:a@b.example>a</a>",
+		"<a href=\"https://a.example/?b=1&amp;c=2\">a</a><a href='HTTP://a.example'>a</a>",
+		"<a href=mailto:a@b.example>a</a>",
 		"<a href=\"tel:+491234\">a</a><a href=\"#top\">a</a><a href=\"\">a</a><a href>a</a><a name=on>a</a>",
 		"<table background=\"https://a.example/b.png\" border=0><td bgcolor=\"#ffffff\">a</td></table>",
 		"<img src=https://a.example/b.png alt=\"javascript: on\">",

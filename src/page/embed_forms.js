@@ -19,7 +19,7 @@ function emailField(form) {
 	return fields.find((one) => one.name === name) || emails.find(isVisitors) || emails[0];
 }
 
-// Whether it asks for the visitor's own address: a form may ask for a friend's, too.
+// Whether it is for the visitor's own address: a form may have one for a friend's, too.
 const isVisitors = (field) => completes(field, "email") || /^(?:your|user|contact|customer|subscriber|lead|billing)?email(?:address)?$/.test(letters(field));
 
 // Whether "autocomplete", a list of words, has one that matches.

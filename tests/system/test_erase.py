@@ -116,7 +116,7 @@ def test_an_address_that_anyone_may_have_added(service, server, campaign, receiv
 
 
 def test_a_lead_that_signs_up_again(service, account, server):
-    """4.6, Deletion: who signs up with a referrer, deletes itself and signs up again is one referral."""
+    """4.6, Deletion: a lead that signs up with a referrer, deletes itself and signs up again is one referral."""
     campaign = service.campaign(account, mails="", points_direct=10)
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
 

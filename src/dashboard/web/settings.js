@@ -87,7 +87,7 @@ const GROUPS = [
 		["public_lookup", "Leads that can be seen without an API key",
 			"To protect existing leads, choose “Any lead by its ID” here and “Own lead only” below: no one can then see or change a lead by"
 			+ " its address. Plugins and apps without a key that look up leads by address stop working. If leads are verified, too, points"
-			+ " and referrals count only then: verify each kind of address that your forms ask for.", "select", LOOKUPS],
+			+ " and referrals count only then: verify each kind of address that your forms have.", "select", LOOKUPS],
 		["public_update", "Leads that a second sign-up changes without an API key",
 			campaign => REPEATED[campaign.repeated_signup], "select", UPDATES],
 		["compat", "Send webhooks in the format of hosted lead services",

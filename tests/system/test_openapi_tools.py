@@ -13,7 +13,7 @@ import pytest
 from conftest import SOURCE
 from stack.process import run
 
-pytestmark = [pytest.mark.slow,
+pytestmark = [pytest.mark.long,  # the packages of the tools are large
               pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed; scripts/check installs it")]
 HERE = SOURCE / "tests" / "system"
 
@@ -51,12 +51,10 @@ def lint(linter, document):
                                   if not (problem["ruleId"] == "no-ambiguous-paths" and "`/{version}/kol.js`" in problem["message"])}
 
 
-@pytest.mark.long  # the linter has 172 MB of packages
 def test_the_linter_has_no_complaint(linter):
     assert lint(linter, SOURCE / "docs" / "openapi.yaml") == (True, set())
 
 
-@pytest.mark.long
 def test_the_linter_complains(linter, tmp_path):
     text = (SOURCE / "docs" / "openapi.yaml").read_text(encoding="utf-8")
     (tmp_path / "bad.yaml").write_text(text.replace("operationId: lookUp\n", "operationId: signUp\n"), encoding="utf-8")

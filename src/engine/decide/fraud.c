@@ -150,7 +150,7 @@ step_block(struct step *step, struct working_lead *lead, struct slice reason)
 	if (lead->lead.fraudulent)
 		return;
 	lead->lead.fraudulent = true;
-	step_take_back_referral(step, lead);
+	step_take_back_referral(step, lead, false);
 }
 
 static void
@@ -224,9 +224,8 @@ step_judge_again(struct step *step, struct working_lead *lead, const struct sign
 	const bool has_referrer = is_direct || slice_present(signup->referrer);
 	const bool is_counted =
 	    slice_equal(ip_caller_network(step->pool, signup->ip), ip_caller_network(step->pool, lead->lead.ip));
-	if (is_duplicate_ip(step, signup->ip, leads_from(step, signup->ip) - (is_counted ? 1 : 0)))
-		return;
-	const bool clears = lead->lead.fraudulent && is_by_visitor && !signup->unproven &&
+	const bool has_room = !is_duplicate_ip(step, signup->ip, leads_from(step, signup->ip) - (is_counted ? 1 : 0));
+	const bool clears = has_room && lead->lead.fraudulent && is_by_visitor && !signup->unproven &&
 			    !is_blocked_referrer(step, signup->referrer) &&
 			    remove_flags(step, lead, passing_flags, has_referrer ? 2 : 1);
 	if (!slice_equal(signup->ip, lead->lead.ip) && (clears || hides_new_leads(step))) {

@@ -17,6 +17,9 @@ struct custom_field {
 	struct slice text; /* the value, if it is a string */
 };
 
+/* A phone number that a stranger has entered beside an email address which is not confirmed (docs/api.md 4.1.11). */
+#define UNCONFIRMED_NUMBER SLICE("unconfirmed_phone_number")
+
 struct custom_fields {
 	struct custom_field *items;
 	size_t count;

@@ -402,12 +402,23 @@ put_tags(struct payload_writer *r)
 #define PUT_FULL_FULL_VIEW(type, column) PUT_##type(&r->writer, SLICE(#column), r->lead->column);
 #define PUT_FULL_BY_CODE(type, column)
 
+/* To the lead itself also one that was entered beside its email address, and may be another lead's: else that would show. */
+static struct slice
+shown_number(const struct payload_writer *r)
+{
+	const struct slice name = UNCONFIRMED_NUMBER;
+	struct slice number = r->lead->phone;
+	if (!slice_present(number) && r->view.own && hides_unverified(r))
+		custom_fields_texts(r->pool, r->lead->custom_fields, &name, 1, &number);
+	return number;
+}
+
 static void
 put_personal(struct payload_writer *r)
 {
 	const struct lead *lead = r->lead;
 	json_put_text(&r->writer, SLICE("email"), lead->email);
-	json_put_text(&r->writer, SLICE("phone_number"), lead->phone);
+	json_put_text(&r->writer, SLICE("phone_number"), shown_number(r));
 	json_put_raw(
 	    &r->writer, SLICE("custom_fields"), slice_present(lead->custom_fields) ? lead->custom_fields : SLICE("{}"));
 	json_put_text(&r->writer, SLICE("parent_id"), lead->parent_social_id);

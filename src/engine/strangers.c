@@ -119,6 +119,13 @@ lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum
 	return lead_claims(lead, channel) && !is_first;
 }
 
+bool
+lead_holds_loosely(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
+{
+	return channel == CHANNEL_EMAIL ? campaign->verify_email && !lead->verified_email && lead->verified_phone
+					: campaign->verify_phone && !lead->verified_phone && lead->verified_email;
+}
+
 /* The email address decides, except for one that is a claim, which proves nothing. A lead that was verified without a proof may
  * still have the token that its first sign-up got. */
 bool

@@ -90,6 +90,18 @@ blocking_takes_back_and_approving_restores(void **state)
 	assert_false(w->decision.changes);
 }
 
+static void
+delete_itself(struct world *w, size_t i)
+{
+	struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
+	command.as.change.action = LEAD_DELETE;
+	command.as.change.lead = (struct lead_reference){ .identity = LEAD_BY_ID, .id = lead(w, i)->id };
+	command.as.change.address = lead(w, i)->email_key;
+	command.as.change.by_lead = true;
+	run(w, &command, 1);
+	settle(w);
+}
+
 /* 4.6, Deletion: one that deletes itself could sign up again, and is no referral then, for none of its referrers. */
 static void
 a_lead_that_deletes_itself_takes_its_credit_back(void **state)
@@ -105,13 +117,7 @@ a_lead_that_deletes_itself_takes_its_credit_back(void **state)
 	assert_int_equal(lead(w, 1)->score, 10);
 	change_with(w, 3, LEAD_DELETE, "unverified"); /* by an operator: the credit stays */
 	assert_int_equal(lead(w, 1)->score, 10);
-	struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
-	command.as.change.action = LEAD_DELETE;
-	command.as.change.lead = (struct lead_reference){ .identity = LEAD_BY_ID, .id = lead(w, 2)->id };
-	command.as.change.address = lead(w, 2)->email_key;
-	command.as.change.by_lead = true;
-	run(w, &command, 1);
-	settle(w);
+	delete_itself(w, 2);
 	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE, EVENT_SCORE_CHANGE, EVENT_DELETED);
 	assert_string_equal(extra(w, EVENT_SCORE_CHANGE),
 	    "{\"previous_contest_score\":9,\"current_contest_score\":7,\"delta\":-2,\"reason\":\"fraud\"}");
@@ -119,6 +125,46 @@ a_lead_that_deletes_itself_takes_its_credit_back(void **state)
 	assert_int_equal(lead(w, 1)->score, 5);
 	assert_int_equal(lead(w, 1)->referrals, 1);
 	assert_int_equal(lead(w, 1)->unverified_direct, 1);
+}
+
+/* 4.6, Deletion: also of referrers beyond one that has deleted itself before. */
+static void
+a_gap_keeps_no_credit(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_indirect = 2;
+	for (int i = 0; i < 3; i++)
+		sign_up(w, i, i - 1);
+	delete_itself(w, 1);
+	assert_int_equal(lead(w, 0)->score, 2);
+	delete_itself(w, 2);
+	assert_int_equal(lead(w, 0)->score, 0);
+	assert_int_equal(lead(w, 0)->unverified_indirect, 0);
+}
+
+/* 4.6, Deletion: the address by which a lead was verified can verify another one. */
+static void
+an_address_that_is_taken_away_verifies_no_referral(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_direct = 5;
+	campaign(w)->require_verification = true;
+	sign_up(w, 0, -1);
+	struct command command = public_signup(NULL, "+4930123456");
+	command.as.signup.referrer_id = lead(w, 0)->social_id;
+	run(w, &command, 1);
+	settle(w);
+	command = public_signup("u1@x.org", "+4930123456");
+	run(w, &command, 1);
+	settle(w);
+	change_with(w, 1, LEAD_VERIFY, "email");
+	assert_int_equal(lead(w, 0)->score, 5);
+	delete_itself(w, 1);
+	assert_false(slice_present(lead(w, 1)->email));
+	assert_int_equal(lead(w, 0)->score, 0);
+	assert_int_equal(lead(w, 0)->referrals, 0);
+	change_with(w, 1, LEAD_VERIFY, "phone");
+	assert_int_equal(lead(w, 0)->score, 5);
 }
 
 /* 4.1.11, Not verified: what waited for a verification that the campaign does not require any more is booked when the lead
@@ -244,6 +290,8 @@ main(void)
 		WORLD_TEST(a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead),
 		WORLD_TEST(blocking_takes_back_and_approving_restores),
 		WORLD_TEST(a_lead_that_deletes_itself_takes_its_credit_back),
+		WORLD_TEST(a_gap_keeps_no_credit),
+		WORLD_TEST(an_address_that_is_taken_away_verifies_no_referral),
 		WORLD_TEST(what_was_due_is_booked_by_the_next_signup),
 		WORLD_TEST(credit_is_earned_once),
 		WORLD_TEST(credit_above_the_maximum_is_lost),

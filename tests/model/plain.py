@@ -93,6 +93,7 @@ class Step:
         self.withheld = False
         self.deleted = None
         self.deletion = []
+        self.loose = None  # a lead whose email address this sign-up takes
 
     def run(self):
         self.refuse()
@@ -260,7 +261,7 @@ class Step:
         self.deletion = self.events([("deleted", lead.id, None)])  # as it was
         self.deleted = lead
         if self.command.get("by_lead"):
-            self.take_back(lead)
+            self.take_back(lead, past_deleted=True)
 
     # --- matching (4.3) ---
 
@@ -268,6 +269,9 @@ class Step:
         command, find = self.command, self.campaign.find
         by_email = find("email", command["email_key"]) if command.get("email_key") else None
         by_phone = find("phone", command["phone"]) if command.get("phone") else None
+        if by_email and not command.get("account") and not self.owns(by_email) and by_email.phone != command.get("phone") and (
+                self.campaign.settings["verify_email"] and by_email.verified_phone and not by_email.verified_email):
+            by_email, self.loose = None, by_email
         if not command.get("account") and by_phone and command.get("email_key") and by_phone is not by_email and (
                 by_email or by_phone.email or not (self.may_update(by_phone) and self.shows_addresses())):
             by_phone, self.command = None, command | {"phone": None}  # the email alone decides
@@ -289,6 +293,7 @@ class Step:
         command, campaign = self.command, self.campaign
         parent = campaign.find("social_id", command["referrer_id"]) if command.get("referrer_id") else None
         fields, keyed = self.merged()
+        self.free()
         campaign.last_number += 1
         known = self.learned or {}
         lead = Lead(known.get("id", 0), known.get("social_id", "?"), campaign.id, campaign.last_number, known.get("when", "?"),
@@ -324,7 +329,7 @@ class Step:
         removed = passing & set(lead.flags) - (set() if direct or judged.referrer else {"blocked_referrer"})
         clears = removed and visitor and not command.get("unproven") and not passing & set(flags)
         hides = direct and settings["max_per_ip"] and self.campaign.counted and self.campaign.hides_unverified()
-        if clears or (hides and "duplicate_ip" not in flags):
+        if clears or hides:
             lead.ip = command["ip"]
         if clears:
             lead.flags = [flag for flag in lead.flags if flag not in removed]
@@ -365,9 +370,12 @@ class Step:
         may_add = key or owns or self.shows_addresses()
         email, phone = (command.get("email_key"), command.get("phone")) if may_add else (None, None)
         was_verified = lead.verified
+        if may_add:
+            self.free()
         if email and email != lead.email_key and (key or lead.email is None):
             lead.email, lead.email_key, lead.verified_email = command["email"], email, False
-        if phone and phone != lead.phone and (key or lead.phone is None):
+        corrects = owns and not lead.verified_phone and self.campaign.hides_unverified()
+        if phone and phone != lead.phone and (key or corrects or lead.phone is None):
             lead.phone, lead.verified_phone = phone, False
         new = {"email": lead.email_key != before[0], "phone_number": lead.phone != before[1]}
         sent = {"email": email == lead.email_key, "phone_number": phone == lead.phone}
@@ -376,7 +384,8 @@ class Step:
         elif lead.claimed and (new[lead.claimed] or (sent[lead.claimed] and (owns or command.get("edits")))):
             lead.claimed = None
         changed = [old for old, new in zip(before, (lead.email_key, lead.phone)) if old != new]
-        if any(changed) or (changed and not owns and not was_verified):
+        replaced = (new["email"] and before[0]) or (new["phone_number"] and before[1] and not owns)
+        if replaced or (changed and not owns and not was_verified):
             lead.token_epoch += 1
         for name in ("uid", "redirect_url"):
             if command.get(name) is not None:
@@ -390,6 +399,12 @@ class Step:
             lead.utm = json.loads(command["utm"])
         self.settle(lead)
         return lead
+
+    def free(self):
+        """It is verified by its number."""
+        if self.loose:
+            self.loose.email = self.loose.email_key = self.loose.claimed = None
+            self.loose.token_epoch += 1
 
     def settle(self, lead):
         """What was due before the settings changed."""
@@ -507,9 +522,9 @@ class Step:
         if not was:
             self.take_back(lead)
 
-    def take_back(self, lead):
+    def take_back(self, lead, past_deleted=False):
         lead.times_flagged += 1
-        for link, ancestor in self.campaign.chain(lead):
+        for link, ancestor in self.campaign.chain(lead, past_deleted):
             link.counts = False
             if not self.campaign.ended:
                 link.credit += self.book(ancestor, "fraud", lead.id, lead.times_flagged, -link.credit)
@@ -524,7 +539,7 @@ class Step:
     def recount(self):
         for lead in self.campaign.leads.values():
             counts = not lead.fraudulent and not (lead is self.deleted and self.command.get("by_lead"))
-            for link, _ in self.campaign.chain(lead):
+            for link, _ in self.campaign.chain(lead, past_deleted=not counts and not lead.fraudulent):
                 link.counted = "no" if not counts else "verified" if lead.verified else "unverified"
 
     def compare(self, before, scores):

@@ -109,13 +109,14 @@ class Campaign:
         attribute = {"email": "email_key", "phone": "phone", "social_id": "social_id", "id": "id"}[identity]
         return next((lead for lead in self.leads.values() if getattr(lead, attribute) == value), None)
 
-    def chain(self, lead):
-        """The links from a lead to its ancestors, up to one that does not exist."""
+    def chain(self, lead, past_deleted=False):
+        """The links from a lead to its ancestors, up to one that does not exist, or past it."""
         for level in range(1, LEVELS + 1):
             link = self.links.get((lead.id, level))
-            if link is None or link.ancestor not in self.leads:
+            if link is None or (link.ancestor not in self.leads and not past_deleted):
                 return
-            yield link, self.leads[link.ancestor]
+            if link.ancestor in self.leads:
+                yield link, self.leads[link.ancestor]
 
     def hides_unverified(self):
         """From callers without a key."""

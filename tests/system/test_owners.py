@@ -138,7 +138,7 @@ def test_an_address_that_was_anothers(service, account, server, gateway):
     eve = sign_up(campaign, email=address, phone_number=number, first_name="Eve")["status_url"]
     check_owner(campaign, eve, "Eve")
     assert type_code(campaign, code_by_text(gateway, number), phone_number=number).endswith("/sent")
-    sign_up(campaign, email=address, first_name="Ada")
+    sign_up(campaign, email=address, phone_number=number, first_name="Ada")
     url = type_code(campaign, code_by_mail(server, address), email=address)
     check_owner(campaign, url, "Ada")
     check_stranger(campaign, eve, "Ada")
@@ -257,18 +257,19 @@ def test_a_bookmark_stays(service, account, server):
 
 
 def test_a_number_of_a_protected_lead(service, account, server, gateway):
-    """Eve's number on Ada's protected lead leads to a mail to Ada, never to the page: whether Eve entered it first or later."""
+    """New number: Eve's number waits until Ada confirms, and its code leads to a mail to Ada, never to the page."""
     campaign = service.campaign(account, **VERIFIED, **STRICT)
     address, number = person()
     assert sign_up(campaign, email=address, phone_number=number)["id"] is None
-    assert type_code(campaign, code_by_text(gateway, number), phone_number=number).endswith("/sent")
     sign_up(campaign, email=address, first_name="Ada")
+    waiting = campaign.find(email=address)
+    assert (waiting["phone_number"], waiting["custom_fields"]["unconfirmed_phone_number"]) == (None, number)
     url = type_code(campaign, code_by_mail(server, address), email=address)
     assert "Ada" in page_at(campaign, url)
-    service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 400000")
-    assert sign_up(campaign, phone_number=number)["id"] is None
+    found = campaign.find(email=address)
+    assert (found["phone_number"], found["claimed"]) == (number, "phone_number")
     links = kinds(campaign).count("status_link")
-    assert type_code(campaign, code_by_text(gateway, number, 2), phone_number=number).endswith("/sent")
+    assert type_code(campaign, code_by_text(gateway, number), phone_number=number).endswith("/sent")
     assert kinds(campaign).count("status_link") == links + 1
 
 
@@ -312,3 +313,54 @@ def test_links_of_earlier_versions(service, account):
     mac = hmac.new(secret, f"leadhook status v1:{campaign.id}:{social_id}".encode(), hashlib.sha256).digest()
     assert token_of(url) == f"{social_id}/{base64.urlsafe_b64encode(mac[:18]).decode()}"
     check_owner(campaign, url, "Ada")
+
+
+@pytest.mark.parametrize("entered", ["beside", "later", "token"])
+def test_a_person_gets_a_lead_of_its_own(service, account, gateway, entered):
+    """4.1.11, Loose address: Eve has proven a number, and entered Vic's email address. What Vic enters goes to another lead."""
+    campaign = service.campaign(account, **VERIFIED)
+    address, number = person()
+    eve = sign_up(campaign, phone_number=number, **({"email": address} if entered == "beside" else {}))
+    type_code(campaign, code_by_text(gateway, number), phone_number=number)
+    if entered == "later":
+        sign_up(campaign, phone_number=number, email=address)
+    if entered == "token":
+        url = campaign.find(phone_number=number)["status_url"]
+        sign_up(campaign, email=address, phone_number=number, __token=token_of(url))
+    assert campaign.find(email=address)["social_id"] == eve["social_id"]
+    vic = sign_up(campaign, email=address, first_name="Vic")
+    assert vic["social_id"] != eve["social_id"] and vic["counter"] == 1
+    left = campaign.find(phone_number=number)
+    assert (left["social_id"], left["email"], left["first_name"]) == (eve["social_id"], None, None)
+    check_owner(campaign, vic["status_url"], "Vic")
+    assert campaign.get({"__token": token_of(left["status_url"])}, key=None).json["display_name"] != vic["display_name"]
+
+
+def test_a_number_shows_no_lead(service, account, server, gateway):
+    """4.1.11, Loose address, Not verified: where leads are protected, what a stranger does with numbers of its own is the same with an
+    email address that is a lead's and with one that is not."""
+    campaign = service.campaign(account, **VERIFIED, public_lookup="social_id", public_update="own", privacy="off")
+    known, other = person()[0], person()[0]
+    sign_up(campaign, email=known)
+
+    def shown(address):
+        number, own, second = person()[1], person(), person()[1]
+        answers = [sign_up(campaign, email=address, phone_number=number)]
+        answers.append(campaign.client.request("POST", f"/c/{campaign.id}/code", form={"phone_number": number, "resend": "1"},
+                                               headers=list(FORM.items())).status)
+        answers.append(sign_up(campaign, phone_number=number))
+        leads_to = type_code(campaign, code_by_text(gateway, number), phone_number=number)
+        texts = len(gateway.to(number))
+        # a number that another lead has, or none, beside an own email address
+        typed = number if address == known else person()[1]
+        sign_up(campaign, email=own[0], phone_number=typed)
+        path = link_in_mail(server, own[0])
+        page = press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path))).headers["Location"]
+        token = token_of(page)
+        own_view = campaign.get({"__token": token}, key=None).json
+        assert (own_view["phone_number"], own_view["custom_fields"]["unconfirmed_phone_number"]) == (typed, typed)
+        assert sign_up(campaign, email=own[0], phone_number=second, __token=token)["phone_number"] == second
+        code_by_text(gateway, second)
+        return answers, leads_to is not None and "/s/" in leads_to, texts
+    first, again = shown(known), shown(other)
+    assert first == again == ([first[0][0], 200, first[0][2]], True, 1)

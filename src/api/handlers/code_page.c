@@ -191,7 +191,8 @@ type_code(struct call *call, const struct typed_address *address, struct slice d
 	if (verdict != LEAD_CODE_RIGHT) {
 		show_code_form(call, address, PAGE_VALUE_INVALID);
 		call->response->status = 406;
-	} else if (call_verify_by_code(call, &code, digits)) {
+	} else if ((address->channel == CHANNEL_PHONE || call_take_number(call, &lead)) &&
+		   call_verify_by_code(call, &code, digits)) {
 		show_verified(call, address->channel, &lead);
 	}
 }

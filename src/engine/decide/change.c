@@ -179,29 +179,41 @@ add_points(struct step *step, struct working_lead *lead)
 		.reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = change->points, .message = change->message });
 }
 
-/* The address that a lead only claims; the other one stays. Links in mails to it end. Returns whether it is one. */
-static bool
-drop_claim(struct step *step, struct working_lead *working, struct slice address)
+void
+step_remove_address(struct step *step, struct working_lead *working, enum lead_channel channel)
 {
 	struct lead *lead = &working->lead;
-	const bool email = slice_equal(address, lead->email_key) && lead_only_claims(lead, CHANNEL_EMAIL);
-	const bool phone = slice_equal(address, lead->phone) && lead_only_claims(lead, CHANNEL_PHONE);
-	if (!email && !phone)
-		return false;
 	const bool was_verified = lead_is_verified(lead);
 	step_touch(step, working);
-	if (email) {
+	if (channel == CHANNEL_EMAIL) {
+		if (!lead_claim_stands(
+			&step->campaign->campaign, lead, CHANNEL_EMAIL)) /* it may have got the link to the page */
+			step_end_tokens(working);
 		lead->email = lead->email_key = lead->email_hash = SLICE_NONE;
 		lead->bounced = lead->verified_email = false;
 		lead->opt_out_epoch++;
-		step_end_tokens(working);
 	} else {
 		lead->phone = lead->phone_hash = SLICE_NONE;
 		lead->verified_phone = false;
 	}
 	lead->claimed = CLAIM_NONE;
-	if (was_verified && !lead_is_verified(lead))
+	if (was_verified && !lead_is_verified(lead) && campaign_counts_verified(&step->campaign->campaign))
+		step_take_back_referral(step, working, true); /* the address can verify another lead */
+	else if (was_verified)
 		step_recount_referral(step, working);
+}
+
+/* The address that a lead only claims; the other one stays. Returns whether it is one. */
+static bool
+drop_claim(struct step *step, struct working_lead *working, struct slice address)
+{
+	const struct lead *lead = &working->lead;
+	if (slice_equal(address, lead->email_key) && lead_only_claims(lead, CHANNEL_EMAIL))
+		step_remove_address(step, working, CHANNEL_EMAIL);
+	else if (slice_equal(address, lead->phone) && lead_only_claims(lead, CHANNEL_PHONE))
+		step_remove_address(step, working, CHANNEL_PHONE);
+	else
+		return false;
 	return true;
 }
 
@@ -216,7 +228,7 @@ delete_lead(struct step *step, struct working_lead *lead)
 	if (slice_equal(change->argument, LEAD_DELETE_UNVERIFIED) && lead_is_verified(&lead->lead))
 		return;
 	if (change->by_lead)
-		step_take_back_referral(step, lead);
+		step_take_back_referral(step, lead, true);
 	step_remove_lead(step, lead);
 }
 

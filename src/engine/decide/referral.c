@@ -4,18 +4,26 @@
 #include "engine/decide/step.h"
 #include "engine/strangers.h"
 
-/* Returns the lead's link to its ancestor at a level, or NULL where the chain ends or the ancestor was deleted. */
+/* Returns the lead's link to its ancestor at a level, or NULL where there is none. *ancestor is NULL if it was deleted. */
 static struct working_link *
-find_link(const struct step *step, uint64_t lead_id, unsigned level, struct working_lead **ancestor)
+find_any_link(const struct step *step, uint64_t lead_id, unsigned level, struct working_lead **ancestor)
 {
 	for (size_t i = 0; i < step->set->link_count; i++) {
 		struct working_link *link = step->set->links[i];
 		if (link->link.lead_id != lead_id || link->link.level != level)
 			continue;
 		*ancestor = step_find(step, &(struct lead_reference){ .identity = LEAD_BY_ID, .id = link->link.ancestor_id });
-		return *ancestor == NULL ? NULL : link;
+		return link;
 	}
 	return NULL;
+}
+
+/* The same, NULL also where the ancestor was deleted, which ends the chain. */
+static struct working_link *
+find_link(const struct step *step, uint64_t lead_id, unsigned level, struct working_lead **ancestor)
+{
+	struct working_link *link = find_any_link(step, lead_id, level, ancestor);
+	return link == NULL || *ancestor == NULL ? NULL : link;
 }
 
 static void
@@ -203,12 +211,16 @@ step_update_referral(struct step *step, struct working_lead *lead, enum score_re
 }
 
 void
-step_take_back_referral(struct step *step, struct working_lead *lead)
+step_take_back_referral(struct step *step, struct working_lead *lead, bool past_deleted)
 {
 	struct working_lead *ancestor;
 	struct working_link *link;
 	lead->lead.times_flagged++;
-	for (unsigned level = 1; (link = find_link(step, lead->lead.id, level, &ancestor)) != NULL; level++) {
+	for (unsigned level = 1; (link = find_any_link(step, lead->lead.id, level, &ancestor)) != NULL; level++) {
+		if (ancestor == NULL && past_deleted)
+			continue;
+		if (ancestor == NULL)
+			return;
 		recount(step, link, ancestor, REFERRAL_NOT_COUNTED);
 		set_counts(step, link, ancestor, false);
 		credit(step, link, ancestor, &lead->lead, SCORE_FRAUD, -(int64_t)link->link.credit);

@@ -49,12 +49,26 @@ may_add_address(const struct step *step, const struct signup *signup, const stru
 	       (stranger_may_change(&step->campaign->campaign, is_own) && (is_own || shows_addresses(step)));
 }
 
+/* The lead that has this address, or NULL, also if it is one that a stranger's sign-up takes from it (4.1.11, Loose address):
+ * an email address without the number that is verified beside it, a number alone. */
+static struct working_lead *
+holder(const struct step *step, const struct signup *signup, enum lead_channel channel)
+{
+	const bool by_email = channel == CHANNEL_EMAIL;
+	struct working_lead *lead =
+	    by_email ? find(step, LEAD_BY_EMAIL, signup->email_key) : find(step, LEAD_BY_PHONE, signup->phone);
+	if (lead == NULL || sets_addresses(step) || owns(signup, lead))
+		return lead;
+	const bool is_alone = by_email ? !slice_equal(signup->phone, lead->lead.phone) : !slice_present(signup->email_key);
+	return is_alone && lead_holds_loosely(&step->campaign->campaign, &lead->lead, channel) ? NULL : lead;
+}
+
 /* 4.3: to a caller that may not set addresses, the number of another lead does not count beside an email address, also if that
  * lead has the number alone: anyone can enter it. */
 static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {
-	const struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
+	const struct working_lead *by_email = holder(step, signup, CHANNEL_EMAIL);
 	const struct working_lead *owner = find(step, LEAD_BY_PHONE, signup->phone);
 	if (sets_addresses(step) || !slice_present(signup->email_key) || owner == NULL || owner == by_email)
 		return false;
@@ -62,12 +76,24 @@ is_number_of_other_email(const struct step *step, const struct signup *signup)
 	       !stranger_matches_number(&step->campaign->campaign, &owner->lead, signup->email_key, owns(signup, owner));
 }
 
+/* What the sign-up takes from other leads, before a lead gets it. */
+static void
+free_addresses(struct step *step, const struct signup *signup, const struct lead *taker)
+{
+	struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
+	struct working_lead *by_phone = find(step, LEAD_BY_PHONE, signup->phone);
+	if (by_email != NULL && &by_email->lead != taker)
+		step_remove_address(step, by_email, CHANNEL_EMAIL);
+	if (by_phone != NULL && &by_phone->lead != taker)
+		step_remove_address(step, by_phone, CHANNEL_PHONE);
+}
+
 /* Finds the lead of a sign-up (4.3.1 to 4.3.3); NULL: a new one. Returns false when the command fails. */
 static bool
 match_lead(struct step *step, const struct signup *signup, struct working_lead **match)
 {
-	struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
-	struct working_lead *by_phone = find(step, LEAD_BY_PHONE, signup->phone);
+	struct working_lead *by_email = holder(step, signup, CHANNEL_EMAIL);
+	struct working_lead *by_phone = holder(step, signup, CHANNEL_PHONE);
 	struct working_lead *lead = by_email != NULL ? by_email : by_phone;
 	if (slice_present(signup->subject)) {
 		if ((slice_present(signup->email) || slice_present(signup->phone)) && !sets_addresses(step)) {
@@ -94,9 +120,12 @@ match_lead(struct step *step, const struct signup *signup, struct working_lead *
 
 /* 4.3.4: missing identities are added. Strangers do not replace existing ones, which are then no longer verified. */
 static void
-update_identities(struct step *step, const struct signup *signup, struct lead *lead)
+update_identities(struct step *step, const struct signup *signup, struct lead *lead, bool owned)
 {
 	const bool may_replace = sets_addresses(step);
+	/* as if it had been missing: else that would show whether the first one is another lead's */
+	const bool corrects = owned && !lead->verified_phone && campaign_hides_unverified(&step->campaign->campaign);
+	free_addresses(step, signup, lead);
 	if (slice_present(signup->email_key) && !slice_equal(signup->email_key, lead->email_key) &&
 	    (may_replace || !slice_present(lead->email_key))) {
 		if (slice_present(lead->email_key)) /* its opt-out links are those of another person */
@@ -108,7 +137,7 @@ update_identities(struct step *step, const struct signup *signup, struct lead *l
 		lead->bounced = false;
 	}
 	if (slice_present(signup->phone) && !slice_equal(signup->phone, lead->phone) &&
-	    (may_replace || !slice_present(lead->phone))) {
+	    (may_replace || corrects || !slice_present(lead->phone))) {
 		lead->phone = signup->phone;
 		lead->phone_hash = lead_phone_hash(step->pool, lead->campaign_id, signup->phone);
 		lead->verified_phone = false;
@@ -118,12 +147,13 @@ update_identities(struct step *step, const struct signup *signup, struct lead *l
 /* Whether the lead has an address that may be that of another person than its token (4.1.11). One that is added to a lead that
  * is verified takes nothing from the person that has verified it. */
 static bool
-is_passed_on(const struct lead *before, const struct lead *after, bool owned)
+is_passed_on(const struct step *step, const struct lead *before, const struct lead *after, bool owned)
 {
 	const bool email_is_new = !slice_equal(before->email_key, after->email_key);
 	const bool phone_is_new = !slice_equal(before->phone, after->phone);
+	const bool corrected = owned && !sets_addresses(step);
 	const bool replaced =
-	    (email_is_new && slice_present(before->email_key)) || (phone_is_new && slice_present(before->phone));
+	    (email_is_new && slice_present(before->email_key)) || (phone_is_new && slice_present(before->phone) && !corrected);
 	return replaced || ((email_is_new || phone_is_new) && !owned && !lead_is_verified(before));
 }
 
@@ -183,9 +213,9 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 	const bool owned = owns(signup, match);
 	step_touch(step, match);
 	if (may_add_address(step, signup, match))
-		update_identities(step, signup, lead);
+		update_identities(step, signup, lead, owned);
 	lead->claimed = claim_after(step, signup, &before, lead, owned);
-	const bool ends_tokens = is_passed_on(&before, lead, owned);
+	const bool ends_tokens = is_passed_on(step, &before, lead, owned);
 	if (ends_tokens)
 		step_end_tokens(match);
 	update_fields(step, signup, lead);
@@ -237,7 +267,7 @@ new_lead(
 		.created_ms = step->set->now_ms,
 	};
 	lead.source_class = source_of_signup(step->pool, &lead, signup);
-	update_identities(step, signup, &lead);
+	update_identities(step, signup, &lead, false);
 	lead.fraud_flags = step_fraud_flags(step, &lead, signup->unproven);
 	lead.fraudulent = slice_present(lead.fraud_flags);
 	lead.times_flagged = lead.fraudulent ? 1 : 0;
@@ -337,6 +367,34 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 		count_repetition(step, lead);
 }
 
+/* 4.1.11, New number: only with an unknown email address it would be stored, which later sign-ups by the number would show. */
+static bool
+defers_number(const struct step *step, const struct signup *signup)
+{
+	const struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
+	return slice_present(signup->email_key) && slice_present(signup->phone) && !sets_addresses(step) &&
+	       step->campaign->campaign.verify_email && step->id_supply->sends_mail && !shows_addresses(step) &&
+	       !(by_email != NULL && owns(signup, by_email));
+}
+
+/* It becomes a custom field, which is left out where there is no room for it. */
+static void
+defer_number(const struct step *step, struct signup *signup)
+{
+	struct custom_field *fields = POOL_ARRAY(step->pool, signup->custom_field_count + 1, struct custom_field);
+	for (size_t i = 0; i < signup->custom_field_count; i++)
+		fields[i] = signup->custom_fields[i];
+	fields[signup->custom_field_count] = (struct custom_field){
+		.name = UNCONFIRMED_NUMBER,
+		.json = POOL_JOIN(step->pool, SLICE("\""), signup->phone, SLICE("\"")),
+		.text = signup->phone,
+	};
+	signup->custom_fields = fields;
+	signup->custom_field_count++;
+	signup->optional_fields++;
+	signup->phone = SLICE_NONE;
+}
+
 /* Returns the created or updated lead, or NULL when the sign-up failed. Without `update` an existing lead is not changed. */
 static struct working_lead *
 sign_up(struct step *step, const struct signup *request, bool update)
@@ -344,6 +402,8 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	struct signup signup = *request;
 	struct working_lead *lead;
 	struct stored_fields fields;
+	if (defers_number(step, &signup))
+		defer_number(step, &signup);
 	if (is_number_of_other_email(step, &signup))
 		signup.phone = SLICE_NONE;
 	if (!match_lead(step, &signup, &lead))

@@ -117,6 +117,9 @@ void step_complete(struct step *step, struct working_lead *lead, const struct ac
 /* Adds the reward levels that its score has reached for the first time. */
 void step_reward(struct step *step, struct working_lead *lead);
 
+/* decide/change.c: takes an address from the lead; links in mails to it end. */
+void step_remove_address(struct step *step, struct working_lead *lead, enum lead_channel channel);
+
 /* decide/referral.c (docs/api.md 4.6, Chain and Credit). */
 void step_refer(struct step *step, struct working_lead *lead, struct working_lead *referrer);
 /* Updates the counts and the credit of the lead's referrers after a change of its state. `reason` is SCORE_REFERRAL (signed up
@@ -124,8 +127,9 @@ void step_refer(struct step *step, struct working_lead *lead, struct working_lea
 void step_update_referral(struct step *step, struct working_lead *lead, enum score_reason reason);
 /* The same where the referral counts: it may not have done so before the campaign's settings changed. */
 void step_settle_referral(struct step *step, struct working_lead *lead);
-/* The referral does not count any more, and its credit is taken back (SCORE_FRAUD): the lead was flagged, or deletes itself. */
-void step_take_back_referral(struct step *step, struct working_lead *lead);
+/* The referral does not count any more, and its credit is taken back (SCORE_FRAUD): the lead was flagged, or deletes itself.
+ * `past_deleted`: also of the referrers beyond one that was deleted, which ends the chain of other changes. */
+void step_take_back_referral(struct step *step, struct working_lead *lead, bool past_deleted);
 /* Updates the counts only: credit already given stays. */
 void step_recount_referral(struct step *step, struct working_lead *lead);
 

@@ -71,16 +71,13 @@ lead_text_bytes(const struct lead *lead)
 bool
 lead_is_named(const struct lead *lead, const struct lead_reference *reference)
 {
-	const struct slice identities[] = {
-		[LEAD_BY_EMAIL] = lead->email_key,
-		[LEAD_BY_PHONE] = lead->phone,
-		[LEAD_BY_SOCIAL_ID] = lead->social_id,
-	};
 	if (reference->own && reference->epoch != lead->token_epoch)
 		return false;
 	if (reference->identity == LEAD_BY_ID)
 		return lead->id == reference->id;
-	const struct slice own = identities[reference->identity];
+	const struct slice own = reference->identity == LEAD_BY_EMAIL   ? lead->email_key
+				 : reference->identity == LEAD_BY_PHONE ? lead->phone
+									: lead->social_id;
 	return slice_present(own) && slice_present(reference->value) && slice_equal(own, reference->value);
 }
 

@@ -68,9 +68,11 @@ holder(const struct step *step, const struct signup *signup, enum lead_channel c
 static bool
 is_number_of_other_email(const struct step *step, const struct signup *signup)
 {
-	const struct working_lead *by_email = holder(step, signup, CHANNEL_EMAIL);
 	const struct working_lead *owner = find(step, LEAD_BY_PHONE, signup->phone);
-	if (sets_addresses(step) || !slice_present(signup->email_key) || owner == NULL || owner == by_email)
+	if (sets_addresses(step) || !slice_present(signup->email_key) || owner == NULL)
+		return false;
+	const struct working_lead *by_email = holder(step, signup, CHANNEL_EMAIL);
+	if (owner == by_email)
 		return false;
 	return by_email != NULL ||
 	       !stranger_matches_number(&step->campaign->campaign, &owner->lead, signup->email_key, owns(signup, owner));
@@ -371,10 +373,11 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 static bool
 defers_number(const struct step *step, const struct signup *signup)
 {
+	if (!slice_present(signup->email_key) || !slice_present(signup->phone) || sets_addresses(step) ||
+	    !step->campaign->campaign.verify_email || !step->id_supply->sends_mail || shows_addresses(step))
+		return false;
 	const struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
-	return slice_present(signup->email_key) && slice_present(signup->phone) && !sets_addresses(step) &&
-	       step->campaign->campaign.verify_email && step->id_supply->sends_mail && !shows_addresses(step) &&
-	       !(by_email != NULL && owns(signup, by_email));
+	return by_email == NULL || !owns(signup, by_email);
 }
 
 /* It becomes a custom field, which is left out where there is no room for it. */

@@ -17,6 +17,8 @@ step_fail(struct step *step, enum failure failure, struct slice detail)
 struct working_lead *
 step_find(const struct step *step, const struct lead_reference *reference)
 {
+	if (reference->identity != LEAD_BY_ID && !slice_present(reference->value))
+		return NULL; /* most sign-ups have no number */
 	for (size_t i = 0; i < step->set->lead_count; i++) {
 		struct working_lead *candidate = step->set->leads[i];
 		if (!candidate->gone && candidate->lead.campaign_id == step->command->campaign_id &&

@@ -122,8 +122,12 @@ lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum
 bool
 lead_holds_loosely(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
 {
-	return channel == CHANNEL_EMAIL ? campaign->verify_email && !lead->verified_email && lead->verified_phone
-					: campaign->verify_phone && !lead->verified_phone && lead->verified_email;
+	const bool by_email = channel == CHANNEL_EMAIL;
+	const bool verifies = by_email ? campaign->verify_email : campaign->verify_phone,
+		   verifies_other = by_email ? campaign->verify_phone : campaign->verify_email;
+	const bool verified = by_email ? lead->verified_email : lead->verified_phone,
+		   verified_other = by_email ? lead->verified_phone : lead->verified_email;
+	return !verified && verified_other && (verifies || (verifies_other && lead_claims(lead, channel)));
 }
 
 /* The email address decides, except for one that is a claim, which proves nothing. A lead that was verified without a proof may

@@ -280,6 +280,7 @@ a_loose_address_is_taken(void **state)
 	struct world *w = *state;
 	static const struct {
 		bool verify_email, verify_phone, verified_email, verified_phone;
+		enum lead_claim claimed;
 		const char *email, *phone; /* of the next sign-up */
 		bool by_key, by_owner, takes;
 	} rows[] = {
@@ -292,6 +293,10 @@ a_loose_address_is_taken(void **state)
 		{ .verify_email = true, .email = "ada@x.org" },
 		{ .verify_phone = true, .verified_phone = true, .email = "ada@x.org" },
 		{ .verified_phone = true, .email = "ada@x.org" },
+		{ .verified_phone = true, .claimed = CLAIM_EMAIL, .email = "ada@x.org" },
+		{ .verify_phone = true, .claimed = CLAIM_EMAIL, .email = "ada@x.org" },
+		{ .verify_phone = true, .verified_phone = true, .claimed = CLAIM_EMAIL, .email = "ada@x.org", .takes = true },
+		{ .verify_email = true, .verified_email = true, .claimed = CLAIM_PHONE, .phone = "+4930123456", .takes = true },
 		{ .verify_phone = true, .verified_email = true, .phone = "+4930123456", .takes = true },
 		{ .verify_phone = true, .phone = "+4930123456" },
 		{ .verified_email = true, .phone = "+4930123456" },
@@ -303,6 +308,7 @@ a_loose_address_is_taken(void **state)
 		run_one(w, public_signup("ada@x.org", "+4930123456"));
 		lead(w, 0)->verified_email = rows[i].verified_email;
 		lead(w, 0)->verified_phone = rows[i].verified_phone;
+		lead(w, 0)->claimed = rows[i].claimed;
 		struct command command =
 		    rows[i].by_key ? signup(rows[i].email, rows[i].phone) : public_signup(rows[i].email, rows[i].phone);
 		if (rows[i].by_owner)

@@ -269,9 +269,13 @@ class Step:
         command, find = self.command, self.campaign.find
         by_email = find("email", command["email_key"]) if command.get("email_key") else None
         by_phone = find("phone", command["phone"]) if command.get("phone") else None
-        if by_email and not command.get("account") and not self.owns(by_email) and by_email.phone != command.get("phone") and (
-                self.campaign.settings["verify_email"] and by_email.verified_phone and not by_email.verified_email):
+        stranger, verifies = not command.get("account"), self.campaign.settings["verify_email"]
+        if stranger and by_email and not self.owns(by_email) and by_email.phone != command.get("phone") and (
+                verifies and by_email.verified_phone and not by_email.verified_email):
             by_email, self.loose = None, by_email
+        if stranger and by_phone and not self.owns(by_phone) and not command.get("email_key") and (
+                verifies and by_phone.verified_email and not by_phone.verified_phone and by_phone.claimed == "phone_number"):
+            by_phone, self.loose = None, by_phone
         if not command.get("account") and by_phone and command.get("email_key") and by_phone is not by_email and (
                 by_email or by_phone.email or not (self.may_update(by_phone) and self.shows_addresses())):
             by_phone, self.command = None, command | {"phone": None}  # the email alone decides
@@ -401,10 +405,12 @@ class Step:
         return lead
 
     def free(self):
-        """It is verified by its number."""
-        if self.loose:
+        """It is verified by its other address."""
+        if self.loose and self.loose.verified_phone:
             self.loose.email = self.loose.email_key = self.loose.claimed = None
             self.loose.token_epoch += 1
+        elif self.loose:
+            self.loose.phone = self.loose.claimed = None
 
     def settle(self, lead):
         """What was due before the settings changed."""

@@ -43,8 +43,7 @@ an_email_address_is_found_in_texts(void **state UNUSED)
 		"https://a.example/?m=ada%2Bx%40example.org", "https:\\/\\/a.example\\/ada+x@example.org",
 		"payload=%7B%22m%22%3A%22ada%5Cu002bx%40example.org%22%7D", "{\"m\":\"\\u0026m=ada%2bx%40example.org\"}",
 		"\377ada+x@example.org\377", "page=https%3A%2F%2Fa.example%2F%3Fm%3Dada%252Bx%2540example.org",
-		"page=https%3A%2F%2Fa.example%2F%3Fnext%3Dhttps%253A%252F%252Fb.example%252F%253Fm%253Dada%25252Bx%"
-		"252540example.org",
+		"p=https%3A%2F%2Fa.example%2F%3Fn%3Dhttps%253A%252F%252Fb.example%252F%253Fm%253Dada%25252Bx%252540example.org",
 		"{\"j\":\"{\\\"m\\\":\\\"ada+x\\\\u0040example.org\\\"}\"}" };
 	static const char *const without[] = { "bada+x@example.org", "ada@example.org", "x.ada+x@example.org",
 		"ada+x@example.organic", "ada+x@example.org.uk", "ada+x@example-org", "ada+x@example", "",

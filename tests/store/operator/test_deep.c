@@ -19,7 +19,7 @@ change(const struct world *w, const char *email, enum lead_action action)
 		.kind = COMMAND_CHANGE,
 		.campaign_id = w->campaign,
 		.account_id = w->account,
-		.as.change = { .action = action, .lead = { LEAD_BY_EMAIL, slice_of(email), 0 } },
+		.as.change = { .action = action, .lead = { .identity = LEAD_BY_EMAIL, .value = slice_of(email) } },
 	};
 }
 

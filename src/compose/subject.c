@@ -116,9 +116,8 @@ add_confirmation(struct search *c, struct slice *drop)
 }
 
 static enum result
-add_erasure(struct search *c, struct slice *drop)
+add_erasure(struct search *c, struct slice *drop UNUSED)
 {
-	(void)drop;
 	c->s->values.of[MAIL_CONFIRM_URL] = link_with_token(c, "erase", ADDRESS_ERASE);
 	return RESULT_OK;
 }
@@ -173,8 +172,8 @@ reason_to_drop(const struct payload_subject *found, enum message_kind kind)
 		return SLICE("no_address");
 	if (found->lead->fraudulent && kind != MESSAGE_VERIFY)
 		return SLICE("fraudulent");
-	const bool is_of_address =
-	    kind == MESSAGE_VERIFY || kind == MESSAGE_ERASE_CONFIRM; /* others have the link to the page */
+	/* others have the link to the page */
+	const bool is_of_address = kind == MESSAGE_VERIFY || kind == MESSAGE_ERASE_CONFIRM;
 	if (!is_of_address && lead_claim_stands(found->campaign, found->lead, CHANNEL_EMAIL))
 		return SLICE("claimed");
 	return found->campaign->account_suspended ? SLICE("suspended") : SLICE_NONE;

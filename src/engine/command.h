@@ -130,8 +130,8 @@ struct import {
 	bool drop_unknown_referrer;  /* else an unknown one is FAILURE_LEAD_NOT_FOUND */
 	bool verified_email, verified_phone, opted_out, sms_opted_out, fraudulent;
 	enum lead_claim claimed; /* none for a lead with one address */
-	int waitlisted; /* 1, 0; -1: as the campaign's setting says */
-	bool has_score; /* `score` is its score, and nothing else is booked; else what a sign-up books */
+	int waitlisted;          /* 1, 0; -1: as the campaign's setting says */
+	bool has_score;          /* `score` is its score, and nothing else is booked; else what a sign-up books */
 	uint32_t score;
 	struct slice tag_ids, action_ids; /* id lists, of definitions of the campaign */
 	uint32_t unknown_names;           /* of tags and actions that the campaign does not have; ignored */

@@ -100,7 +100,14 @@ definitions_action(const struct definitions *definitions, uint64_t id)
 	return find_id(definitions->actions, definitions->action_count, sizeof(*definitions->actions), id);
 }
 
-const struct slice lead_claim_names[LEAD_CLAIMS] = { [CLAIM_EMAIL] = SLICE("email"), [CLAIM_PHONE] = SLICE("phone_number") };
+struct slice
+lead_claim_name(uint32_t claim)
+{
+	static const struct slice names[LEAD_CLAIMS] = {
+		[CLAIM_EMAIL] = SLICE("email"), [CLAIM_PHONE] = SLICE("phone_number")
+	};
+	return claim < LEAD_CLAIMS ? names[claim] : SLICE_NONE;
+}
 
 struct slice
 score_reason_name(enum score_reason reason)

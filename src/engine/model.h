@@ -61,8 +61,8 @@ enum { LEAD_HASH_SIZE = 16 };
 
 /* Which address of a lead a stranger has added, or may have (docs/api.md 4.1.11, Claim). The numbers are stored. */
 enum lead_claim { CLAIM_NONE, CLAIM_EMAIL, CLAIM_PHONE, LEAD_CLAIMS };
-/* "email", "phone_number"; of CLAIM_NONE absent. */
-extern const struct slice lead_claim_names[LEAD_CLAIMS];
+/* "email", "phone_number"; absent for CLAIM_NONE, and for a number that a later version has stored. */
+struct slice lead_claim_name(uint32_t claim);
 
 struct lead {
 	uint64_t id;

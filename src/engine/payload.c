@@ -402,15 +402,13 @@ put_tags(struct payload_writer *r)
 #define PUT_FULL_FULL_VIEW(type, column) PUT_##type(&r->writer, SLICE(#column), r->lead->column);
 #define PUT_FULL_BY_CODE(type, column)
 
-/* To the lead itself also one that was entered beside its email address, and may be another lead's: else that would show. */
+/* The lead itself also sees a number that could not be added because it is another lead's: its absence would show that. */
 static struct slice
 shown_number(const struct payload_writer *r)
 {
-	const struct slice name = UNCONFIRMED_NUMBER;
-	struct slice number = r->lead->phone;
-	if (!slice_present(number) && r->view.own && hides_unverified(r))
-		custom_fields_texts(r->pool, r->lead->custom_fields, &name, 1, &number);
-	return number;
+	const struct lead *lead = r->lead;
+	const bool may_wait = !slice_present(lead->phone) && r->view.own && hides_unverified(r);
+	return may_wait ? lead_waiting_number(r->pool, lead) : lead->phone;
 }
 
 static void
@@ -474,8 +472,9 @@ put_lead(struct payload_writer *r)
 #define PUT(type, column, read_for, written, in_payload) PUT_FULL_##in_payload(type, column)
 	LEAD_FIELDS(PUT)
 #undef PUT
-	if (r->lead->claimed != CLAIM_NONE)
-		json_put_text(&r->writer, SLICE("claimed"), lead_claim_names[r->lead->claimed]);
+	const struct slice claim = lead_claim_name(r->lead->claimed);
+	if (slice_present(claim))
+		json_put_text(&r->writer, SLICE("claimed"), claim);
 }
 
 static struct slice

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/strangers.h"
 
+#include "engine/custom_fields.h"
 #include "identity/host_list.h"
 #include "identity/link.h"
+#include "identity/phone.h"
 
 const struct slice form_answer_names[FORM_ANSWERS] = {
 	[FORM_ANSWER_AUTO] = SLICE("auto"),
@@ -117,6 +119,15 @@ lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum
 {
 	const bool is_first = channel == CHANNEL_EMAIL && !lead->verified_phone && !campaign->verify_phone;
 	return lead_claims(lead, channel) && !is_first;
+}
+
+struct slice
+lead_waiting_number(struct pool *pool, const struct lead *lead)
+{
+	const struct slice name = UNCONFIRMED_NUMBER;
+	struct slice typed, number;
+	custom_fields_texts(pool, lead->custom_fields, &name, 1, &typed);
+	return slice_present(typed) && phone_parse(pool, typed, SLICE_NONE, &number) ? number : SLICE_NONE;
 }
 
 bool

@@ -54,8 +54,12 @@ MUST_CHECK bool stranger_mails(
  * address beside a number that is not proven, and cannot be in this campaign, does. */
 bool lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
-/* Whether a stranger's sign-up by its address of this channel takes the address to a lead of its own (4.1.11, Loose address): it
- * is not verified, and waits for that or is a claim, beside one that is. */
+/* The number that a stranger has entered beside the lead's email address (4.1.11, New number), in the pool or the lead's;
+ * absent: none. A visitor can also send the field by its name, with any value: only a valid number counts. */
+struct slice lead_waiting_number(struct pool *pool, const struct lead *lead);
+
+/* Whether a stranger's sign-up by its address of this channel takes the address to a lead of its own (4.1.11, Loose address):
+ * it is not verified, and waits for that or is a claim, beside one that is. */
 bool lead_holds_loosely(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
 /* Whether the lead becomes that of the person that proves its address of this channel, by a code or a link that was sent there

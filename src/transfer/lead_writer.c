@@ -397,7 +397,7 @@ add_own_cell(const struct lead_writer *writer, struct pool *pool, const struct l
 		csv_add_field(out, *(const bool *)place ? SLICE("true") : SLICE("false"), writer->delimiter);
 		return;
 	case CLAIM:
-		csv_add_field(out, lead_claim_names[*(const uint32_t *)place], writer->delimiter);
+		csv_add_field(out, lead_claim_name(*(const uint32_t *)place), writer->delimiter);
 		return;
 	case TIME:
 		clock_rfc3339(*(const int64_t *)place, when);
@@ -488,7 +488,7 @@ add_member(const struct lead_writer *writer, const struct lead *lead, size_t col
 		json_boolean(json, *(const bool *)place);
 		return;
 	case CLAIM:
-		json_string_or_null(json, lead_claim_names[*(const uint32_t *)place]);
+		json_string_or_null(json, lead_claim_name(*(const uint32_t *)place));
 		return;
 	case TIME: {
 		char when[CLOCK_RFC3339_SIZE];

@@ -201,7 +201,7 @@ read_claim(struct row *row)
 {
 	const struct slice text = given(row, LEAD_CLAIMED);
 	for (enum lead_claim claim = CLAIM_EMAIL; slice_present(text) && claim < LEAD_CLAIMS; claim++)
-		if (slice_equal(text, lead_claim_names[claim]))
+		if (slice_equal(text, lead_claim_name(claim)))
 			return claim;
 	if (slice_present(text))
 		fail_field(row, LEAD_CLAIMED, "must be email or phone_number");

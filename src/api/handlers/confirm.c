@@ -9,9 +9,7 @@
 
 #include "base/utf8.h"
 #include "bots/stamp.h"
-#include "engine/custom_fields.h"
 #include "engine/strangers.h"
-#include "identity/phone.h"
 #include "store/messages.h"
 
 enum { MS_PER_S = 1000 };
@@ -161,29 +159,23 @@ call_show_confirmed(struct call *call, const struct lead *lead, enum lead_channe
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
 }
 
-/* As the lead itself does that has its token; the field stays. If the call ends after this, the address can still be confirmed.
- */
+/* By a sign-up with the lead's own token. If the process ends after this, the address can still be confirmed. */
 bool
 call_take_number(struct call *call, const struct lead *lead)
 {
-	struct pool *pool = call->request->pool;
-	const struct slice name = UNCONFIRMED_NUMBER;
-	struct slice typed;
-	custom_fields_texts(pool, lead->custom_fields, &name, 1, &typed);
-	struct command command = {
+	const struct slice number = lead_waiting_number(call->request->pool, lead);
+	const struct command command = {
 		.kind = COMMAND_SIGNUP,
 		.as.signup = {
 			.email = lead->email,
 			.email_key = lead->email_key,
+			.phone = number,
 			.own_id = lead->social_id,
 			.own_epoch = lead->token_epoch,
 			.edits = true,
 		},
 	};
-	/* a visitor can also send the field as such */
-	if (slice_present(lead->phone) || !phone_parse(pool, typed, SLICE_NONE, &command.as.signup.phone))
-		return true;
-	return call_execute(call, &command).failure == FAILURE_NONE;
+	return slice_present(lead->phone) || !slice_present(number) || call_execute(call, &command).failure == FAILURE_NONE;
 }
 
 static void

@@ -186,8 +186,8 @@ step_remove_address(struct step *step, struct working_lead *working, enum lead_c
 	const bool was_verified = lead_is_verified(lead);
 	step_touch(step, working);
 	if (channel == CHANNEL_EMAIL) {
-		if (!lead_claim_stands(
-			&step->campaign->campaign, lead, CHANNEL_EMAIL)) /* it may have got the link to the page */
+		/* it may have got the link to the page */
+		if (!lead_claim_stands(&step->campaign->campaign, lead, CHANNEL_EMAIL))
 			step_end_tokens(working);
 		lead->email = lead->email_key = lead->email_hash = SLICE_NONE;
 		lead->bounced = lead->verified_email = false;
@@ -217,7 +217,7 @@ drop_claim(struct step *step, struct working_lead *working, struct slice address
 	return true;
 }
 
-/* One that deletes itself could sign up again, and again bring its referrers points: they do not keep them. */
+/* A lead that deletes itself could sign up again, for new points: its referrers do not keep those that they got for it. */
 static void
 delete_lead(struct step *step, struct working_lead *lead)
 {

@@ -49,8 +49,8 @@ may_add_address(const struct step *step, const struct signup *signup, const stru
 	       (stranger_may_change(&step->campaign->campaign, is_own) && (is_own || shows_addresses(step)));
 }
 
-/* The lead that has this address, or NULL, also if it is one that a stranger's sign-up takes from it (4.1.11, Loose address):
- * an email address without the number that is verified beside it, a number alone. */
+/* The lead that the sign-up names by this address. NULL: none has it, or the sign-up takes it from the one that has it (4.1.11,
+ * Loose address): an email address without that lead's number, or a number alone. */
 static struct working_lead *
 holder(const struct step *step, const struct signup *signup, enum lead_channel channel)
 {
@@ -78,7 +78,7 @@ is_number_of_other_email(const struct step *step, const struct signup *signup)
 	       !stranger_matches_number(&step->campaign->campaign, &owner->lead, signup->email_key, owns(signup, owner));
 }
 
-/* What the sign-up takes from other leads, before a lead gets it. */
+/* Takes the addresses of the sign-up from the leads that hold them loosely, before `taker` gets them. */
 static void
 free_addresses(struct step *step, const struct signup *signup, const struct lead *taker)
 {
@@ -125,7 +125,7 @@ static void
 update_identities(struct step *step, const struct signup *signup, struct lead *lead, bool owned)
 {
 	const bool may_replace = sets_addresses(step);
-	/* as if it had been missing: else that would show whether the first one is another lead's */
+	/* else the second number would show whether the first one is another lead's, and was left out */
 	const bool corrects = owned && !lead->verified_phone && campaign_hides_unverified(&step->campaign->campaign);
 	free_addresses(step, signup, lead);
 	if (slice_present(signup->email_key) && !slice_equal(signup->email_key, lead->email_key) &&
@@ -369,7 +369,9 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 		count_repetition(step, lead);
 }
 
-/* 4.1.11, New number: only with an unknown email address it would be stored, which later sign-ups by the number would show. */
+/* 4.1.11, New number: it would be stored only if the email address is unknown, and later sign-ups by the number would show
+ * that.
+ */
 static bool
 defers_number(const struct step *step, const struct signup *signup)
 {

@@ -3,47 +3,87 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/pool.h"
+#include "base/directory.h"
 
-enum { SUFFIX_MAX = 32 };
+enum { LINKS_MAX = 40, DESCRIPTOR_PATH_SIZE = 32 };
 
-static char *
-copy(struct slice text, const char *suffix)
+/* ---- where the file is ---- */
+
+static bool
+set_name(struct replacement *replacement, const char *name)
 {
-	const size_t size = strlen(suffix);
-	char *out = memory_alloc(text.size + size + 1);
-	memcpy(out, text.data, text.size);
-	memcpy(out + text.size, suffix, size + 1);
-	return out;
+	const size_t size = strlen(name);
+	errno = size == 0 ? EISDIR : ENAMETOOLONG;
+	if (size == 0 || size > NAME_MAX)
+		return false;
+	memcpy(replacement->name, name, size + 1);
+	snprintf(replacement->new_name, sizeof(replacement->new_name), "%s.new-%ld", name, (long)getpid());
+	return true;
 }
 
-static void
-free_all(struct replacement *replacement)
+/* /dev/stdout leads there. Its links stand for open files, which need not have a path. */
+static bool
+is_proc(int folder)
 {
-	free(replacement->path);
-	free(replacement->folder);
-	free(replacement->new_path);
-	*replacement = (struct replacement){ .fd = -1 };
+	struct statfs about;
+	return fstatfs(folder, &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
 }
 
-/* The link in /proc to an open file. */
-static void
-descriptor_path(int fd, char out[SUFFIX_MAX])
+/* One step of a path: sets folder and name, or the path that a link there has. Returns 0 or an errno value; EAGAIN: a link. */
+static int
+step(struct replacement *replacement, char path[PATH_MAX])
 {
-	snprintf(out, SUFFIX_MAX, "/proc/self/fd/%d", fd);
+	const char *name;
+	const int at = replacement->folder, folder = directory_of(at, path, &name);
+	if (at >= 0)
+		close(at);
+	replacement->folder = folder;
+	if (folder < 0 || !set_name(replacement, name))
+		return errno;
+	const ssize_t size = is_proc(folder) ? -1 : readlinkat(folder, replacement->name, path, PATH_MAX);
+	if (size < 0) /* no link, or nothing yet */
+		return 0;
+	if (size == PATH_MAX || !directory_is_ours(folder))
+		return ELOOP;
+	path[size] = '\0';
+	return EAGAIN;
 }
 
 static int
-open_unnamed(const char *folder)
+find(struct replacement *replacement, const char *given)
 {
-	char path[SUFFIX_MAX];
-	const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	char path[PATH_MAX];
+	int number = EAGAIN;
+	replacement->folder = AT_FDCWD;
+	if (strlen(given) >= sizeof(path))
+		return ENAMETOOLONG;
+	memcpy(path, given, strlen(given) + 1);
+	for (unsigned links = 0; number == EAGAIN; links++)
+		number = links > LINKS_MAX ? ELOOP : step(replacement, path);
+	return number;
+}
+
+/* ---- the new file ---- */
+
+/* The link in /proc to an open file. */
+static void
+descriptor_path(int fd, char out[DESCRIPTOR_PATH_SIZE])
+{
+	snprintf(out, DESCRIPTOR_PATH_SIZE, "/proc/self/fd/%d", fd);
+}
+
+static int
+open_unnamed(int folder)
+{
+	char path[DESCRIPTOR_PATH_SIZE];
+	const int fd = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
 	if (fd < 0)
 		return -1;
 	descriptor_path(fd, path);
@@ -55,103 +95,129 @@ open_unnamed(const char *folder)
 
 /* The name has the process id: what has it is left from a process that is gone. */
 static int
-open_named(const char *path)
+open_named(const struct replacement *replacement)
 {
-	unlink(path);
-	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	unlinkat(replacement->folder, replacement->new_name, 0);
+	return openat(replacement->folder, replacement->new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}
+
+static bool
+give_name(struct replacement *replacement)
+{
+	char path[DESCRIPTOR_PATH_SIZE];
+	descriptor_path(replacement->fd, path);
+	if (!replacement->named) {
+		unlinkat(replacement->folder, replacement->new_name, 0);
+		replacement->named = linkat(AT_FDCWD, path, replacement->folder, replacement->new_name, AT_SYMLINK_FOLLOW) == 0;
+	}
+	return replacement->named;
 }
 
 static int
-begin(struct replacement *replacement, struct slice all)
+take_attributes(int fd, const struct stat *old, mode_t mode)
 {
-	const size_t stroke = slice_find_last(all, '/');
-	const struct slice folder = stroke == all.size ? SLICE(".") : stroke == 0 ? SLICE("/") : slice_sub(all, 0, stroke);
-	char suffix[SUFFIX_MAX];
-	snprintf(suffix, sizeof(suffix), ".new-%ld", (long)getpid());
-	*replacement = (struct replacement){ copy(all, ""), copy(folder, ""), copy(all, suffix), -1, false };
+	mode_t same = old->st_mode & (mode_t)~S_IFMT;
+	if (fchown(fd, old->st_uid, old->st_gid) != 0) {
+		if (old->st_uid != geteuid())
+			return fchmod(fd, mode);
+		same &= (mode_t)~S_IRWXG; /* a group that it cannot have must not leave rights to another */
+	}
+	return fchmod(fd, same);
+}
+
+/* `old`: the file that has the name; NULL: none. */
+static int
+open_new(struct replacement *replacement, bool is_ours, const struct stat *old, mode_t mode)
+{
 	replacement->fd = open_unnamed(replacement->folder);
 	replacement->named = replacement->fd < 0;
 	if (replacement->named)
-		replacement->fd = open_named(replacement->new_path);
-	if (replacement->fd >= 0)
-		return 0;
-	const int number = errno;
-	free_all(replacement);
-	return number;
+		replacement->fd = open_named(replacement);
+	if (replacement->fd < 0)
+		return errno;
+	const bool keeps = old != NULL && (is_ours || (old->st_uid == geteuid() && old->st_nlink == 1));
+	return (keeps ? take_attributes(replacement->fd, old, mode) : fchmod(replacement->fd, mode)) == 0 ? 0 : errno;
+}
+
+static int
+open_in_place(struct replacement *replacement, bool is_ours, int flags)
+{
+	if (!is_ours)
+		return EPERM;
+	replacement->fd = openat(replacement->folder, replacement->name, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC | flags);
+	if (replacement->fd < 0)
+		return errno;
+	close(replacement->folder);
+	replacement->folder = -1;
+	return 0;
+}
+
+static int
+open_file(struct replacement *replacement, mode_t mode)
+{
+	struct stat old;
+	const bool is_ours = directory_is_ours(replacement->folder);
+	if (is_proc(replacement->folder))
+		return open_in_place(replacement, is_ours, 0);
+	if (fstatat(replacement->folder, replacement->name, &old, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? open_new(replacement, is_ours, NULL, mode) : errno;
+	if (S_ISDIR(old.st_mode))
+		return EISDIR;
+	return S_ISREG(old.st_mode) ? open_new(replacement, is_ours, &old, mode)
+				    : open_in_place(replacement, is_ours, O_NOFOLLOW);
 }
 
 int
-replacement_begin(struct replacement *replacement, const char *path)
+replacement_begin(struct replacement *replacement, const char *path, mode_t mode)
 {
-	char *target = realpath(path, NULL); /* NULL: there is no file yet, or what it links to */
-	const int number = begin(replacement, slice_of(target == NULL ? path : target));
-	free(target);
+	*replacement = (struct replacement){ .fd = -1, .folder = -1 };
+	int number = find(replacement, path);
+	if (number == 0)
+		number = open_file(replacement, mode);
+	if (number != 0)
+		replacement_abandon(replacement);
 	return number;
-}
-
-static bool
-give_name(const struct replacement *replacement)
-{
-	char path[SUFFIX_MAX];
-	if (replacement->named)
-		return true;
-	descriptor_path(replacement->fd, path);
-	unlink(replacement->new_path);
-	return linkat(AT_FDCWD, path, AT_FDCWD, replacement->new_path, AT_SYMLINK_FOLLOW) == 0;
-}
-
-static bool
-take_attributes(const struct replacement *replacement, mode_t mode)
-{
-	struct stat before;
-	if (stat(replacement->path, &before) != 0)
-		return fchmod(replacement->fd, mode) == 0;
-	mode_t same = before.st_mode & (mode_t)~S_IFMT;
-	/* a group that it cannot have must not leave rights to another */
-	if (fchown(replacement->fd, before.st_uid, before.st_gid) != 0) {
-		if (before.st_uid != geteuid())
-			return false;
-		same &= (mode_t)~S_IRWXG;
-	}
-	return fchmod(replacement->fd, same) == 0;
 }
 
 /* After a power failure the file is the old or the new one. */
 static bool
-sync_folder(const char *folder)
+sync_folder(int folder)
 {
-	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const bool synced = fd >= 0 && fsync(fd) == 0;
 	if (fd >= 0)
 		close(fd);
 	return synced;
 }
 
-int
-replacement_finish(struct replacement *replacement, mode_t mode)
+static bool
+put_in_place(struct replacement *replacement)
 {
-	bool good = take_attributes(replacement, mode) && fsync(replacement->fd) == 0 && give_name(replacement);
-	int number = good ? 0 : errno;
-	close(replacement->fd);
-	if (good && rename(replacement->new_path, replacement->path) != 0) {
-		number = errno;
-		good = false;
-	}
-	if (!good)
-		unlink(replacement->new_path); /* where it has a name already */
-	else if (!sync_folder(replacement->folder))
-		number = errno;
-	free_all(replacement);
+	if (fsync(replacement->fd) != 0 || !give_name(replacement) ||
+	    renameat(replacement->folder, replacement->new_name, replacement->folder, replacement->name) != 0)
+		return false;
+	replacement->named = false; /* not the new name any more */
+	return sync_folder(replacement->folder);
+}
+
+int
+replacement_finish(struct replacement *replacement)
+{
+	const bool good = replacement->folder < 0 || put_in_place(replacement);
+	const int number = good ? 0 : errno;
+	replacement_abandon(replacement);
 	return number;
 }
 
 void
 replacement_abandon(struct replacement *replacement)
 {
-	close(replacement->fd);
-	if (replacement->named)
-		unlink(replacement->new_path);
-	free_all(replacement);
+	if (replacement->named && replacement->fd >= 0)
+		unlinkat(replacement->folder, replacement->new_name, 0);
+	if (replacement->fd >= 0)
+		close(replacement->fd);
+	if (replacement->folder >= 0)
+		close(replacement->folder);
 }
 
 int
@@ -170,12 +236,12 @@ int
 replace_file(const char *path, struct slice bytes, mode_t mode)
 {
 	struct replacement replacement;
-	int number = replacement_begin(&replacement, path);
+	int number = replacement_begin(&replacement, path, mode);
 	if (number != 0)
 		return number;
 	number = write_fully(replacement.fd, bytes);
 	if (number == 0)
-		return replacement_finish(&replacement, mode);
+		return replacement_finish(&replacement);
 	replacement_abandon(&replacement);
 	return number;
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Replaces a file at once: readers, and a machine after a power failure, have the old file or the new one, never a part. */
+ * Files that commands write. A file is replaced at once: readers, and a machine after a power failure, have the old file or the
+ * new one, never a part. What another account may have put at the path decides neither where the bytes go nor which account can
+ * read them.
+ */
 #ifndef LEADHOOK_BASE_REPLACEMENT_H
 #define LEADHOOK_BASE_REPLACEMENT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -10,18 +14,22 @@
 #include "base/slice.h"
 
 struct replacement {
-	char *path, *folder, *new_path;
 	int fd;     /* of the new file, for the caller to write to */
+	int folder; /* -1: `fd` is that of a device or a pipe, which cannot be replaced */
 	bool named; /* the new file has its name, because the file system has no files without */
+	char name[NAME_MAX + 1], new_name[NAME_MAX + 32];
 };
 
-/* Opens a new file beside `path`, or beside the file that it is a link to. Where it can be it has no name until it is finished, so that nothing of it stays when the
- * process is killed. Returns 0 or an errno value. */
-MUST_CHECK int replacement_begin(struct replacement *replacement, const char *path);
-/* Puts it in the place of the old file, with the mode and owner of that one; `mode`: of a file that did not exist. Returns 0 or
- * an errno value: the old file is as it was, unless only its folder could not be written to the disk. Frees all. */
-MUST_CHECK int replacement_finish(struct replacement *replacement, mode_t mode);
-/* Removes the new file, and frees all. */
+/* Opens a new file beside `path`; where it can be it has no name until it is finished, so that nothing of it stays when the
+ * process is killed. A link is followed, and a device or a pipe written to, only in a folder that is ours (base/directory.h).
+ * There the new file has owner and mode of the old one, elsewhere only of one that the caller owns; if it cannot have them, or
+ * there is none, it is the caller's, with `mode`. Returns 0 or an errno value: ELOOP for a link, EPERM for a device or a pipe.
+ */
+MUST_CHECK int replacement_begin(struct replacement *replacement, const char *path, mode_t mode);
+/* Puts it in the place of the old file. Returns 0 or an errno value: the old file is as it was, unless only its folder could
+ * not be written to the disk. */
+MUST_CHECK int replacement_finish(struct replacement *replacement);
+/* Removes the new file. */
 void replacement_abandon(struct replacement *replacement);
 
 /* Replaces the file by these bytes. */

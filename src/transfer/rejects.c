@@ -2,24 +2,24 @@
 #include "transfer/rejects.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/pool.h"
+#include "base/replacement.h"
 #include "base/utf8.h"
 #include "transfer/csv.h"
 #include "json/reader.h"
 #include "json/writer.h"
 
-enum { OUT_MAX_BYTES = 8 * RECORD_MAX_BYTES, DEPTH_MAX = 16 };
+enum { PIECE_BYTES = 64 * 1024, OUT_MAX_BYTES = PIECE_BYTES + 8 * RECORD_MAX_BYTES, DEPTH_MAX = 16 };
 
 struct rejects {
-	FILE *file;
+	struct replacement file;
+	int number; /* of the first error */
 	enum records_format format;
 	char delimiter;
 	bool repeats; /* the file that is imported is such a file itself */
@@ -33,43 +33,30 @@ struct rejects {
 static void
 write_out(struct rejects *r)
 {
-	buffer_add_byte(&r->out, '\n');
-	const struct slice text = buffer_slice(&r->out);
-	fwrite(text.data, 1, text.size, r->file); /* rejects_close reports a failure */
+	if (r->number == 0)
+		r->number = buffer_ok(&r->out) ? write_fully(r->file.fd, buffer_slice(&r->out)) : EFBIG;
 	buffer_clear(&r->out);
 }
 
-/* Links are not followed, and files of others are not used: the file has personal data. */
-static int
-open_own(const char *path)
+static void
+end_record(struct rejects *r)
 {
-	struct stat about;
-	const int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, S_IRUSR | S_IWUSR);
-	if (fd < 0)
-		return -1;
-	const bool seen = fstat(fd, &about) == 0;
-	const bool own = seen && S_ISREG(about.st_mode) && about.st_uid == geteuid() && about.st_nlink == 1;
-	if (own && fchmod(fd, S_IRUSR | S_IWUSR) == 0 && ftruncate(fd, 0) == 0)
-		return fd;
-	const int error = own || !seen ? errno : EPERM;
-	close(fd);
-	errno = error;
-	return -1;
+	buffer_add_byte(&r->out, '\n');
+	if (r->out.size >= PIECE_BYTES)
+		write_out(r);
 }
 
 struct rejects *
 rejects_open(const char *path, enum records_format format, struct slice heading, char delimiter)
 {
-	const int fd = open_own(path);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (file == NULL) {
-		if (fd >= 0)
-			close(fd);
-		return NULL;
-	}
 	char own[sizeof(LINE) + sizeof(REASON) + 1];
 	struct rejects *r = memory_alloc(sizeof(*r));
-	r->file = file;
+	r->number = replacement_begin(&r->file, path, S_IRUSR | S_IWUSR);
+	if (r->number != 0) {
+		errno = r->number;
+		free(r);
+		return NULL;
+	}
 	r->format = format;
 	r->delimiter = delimiter;
 	buffer_init(&r->out, OUT_MAX_BYTES);
@@ -79,7 +66,7 @@ rejects_open(const char *path, enum records_format format, struct slice heading,
 		if (!r->repeats)
 			buffer_add_text(&r->out, own);
 		buffer_add(&r->out, heading);
-		write_out(r);
+		end_record(r);
 	}
 	return r;
 }
@@ -151,19 +138,23 @@ rejects_add(struct rejects *r, uint64_t line, struct slice record, const char *r
 		add_json(r, line, record, reason);
 	else
 		add_csv(r, line, record, reason);
-	write_out(r);
+	end_record(r);
 }
 
-bool
+int
 rejects_close(struct rejects **rejects)
 {
 	struct rejects *r = *rejects;
 	if (r == NULL)
-		return true;
-	const bool written = fflush(r->file) == 0 && !ferror(r->file);
-	const bool closed = fclose(r->file) == 0;
+		return 0;
+	write_out(r);
+	int number = r->number;
+	if (number == 0)
+		number = replacement_finish(&r->file);
+	else
+		replacement_abandon(&r->file);
 	buffer_free(&r->out);
 	free(r);
 	*rejects = NULL;
-	return written && closed;
+	return number;
 }

@@ -4,7 +4,6 @@
 #ifndef LEADHOOK_TRANSFER_REJECTS_H
 #define LEADHOOK_TRANSFER_REJECTS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/attributes.h"
@@ -13,11 +12,11 @@
 
 struct rejects;
 
-/* Creates the file, or empties one that the caller owns; only its owner may read it. `heading` is that of CSV. Returns NULL on
- * failure: errno, which is EPERM for a file of another owner, with several names, or that is no file, and ELOOP for a link. */
+/* The file is replaced at once, when it is closed (base/replacement.h); only its owner may read a new one. `heading` is that of
+ * CSV. Returns NULL, with errno set, on failure. */
 struct rejects *rejects_open(const char *path, enum records_format format, struct slice heading, char delimiter);
 void rejects_add(struct rejects *rejects, uint64_t line, struct slice record, const char *reason);
-/* Returns false when something could not be written. `*rejects` may be NULL. */
-MUST_CHECK bool rejects_close(struct rejects **rejects);
+/* Returns 0, or an errno value when something could not be written. `*rejects` may be NULL. */
+MUST_CHECK int rejects_close(struct rejects **rejects);
 
 #endif

@@ -89,7 +89,7 @@ an_abandoned_replacement_leaves_nothing(void **state UNUSED)
 	const char *path = path_of("list");
 	struct replacement replacement;
 	assert_int_equal(replace_file(path, SLICE("old"), 0600), 0);
-	assert_int_equal(replacement_begin(&replacement, path), 0);
+	assert_int_equal(replacement_begin(&replacement, path, 0600), 0);
 	assert_int_equal(write_fully(replacement.fd, SLICE("new")), 0);
 	assert_content(path, "old");
 	replacement_abandon(&replacement);
@@ -103,11 +103,16 @@ errors_are_returned(void **state UNUSED)
 {
 	struct replacement replacement;
 	const char *place = path_of("folder");
-	assert_int_equal(replacement_begin(&replacement, path_of("none/list")), ENOENT);
+	assert_int_equal(replacement_begin(&replacement, path_of("none/list"), 0600), ENOENT);
 	assert_int_equal(mkdir(place, 0700), 0);
 	assert_int_equal(replace_file(place, SLICE("x"), 0600), EISDIR);
 	assert_files(1);
 	assert_int_equal(rmdir(place), 0);
+	assert_int_equal(replace_file("", SLICE("x"), 0600), EISDIR);
+	assert_int_equal(replace_file(path_of(""), SLICE("x"), 0600), EISDIR);
+	assert_int_equal(symlink("self", path_of("self")), 0);
+	assert_int_equal(replace_file(path_of("self"), SLICE("x"), 0600), ELOOP);
+	assert_int_equal(unlink(path_of("self")), 0);
 	const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	assert_int_equal(write_fully(full, SLICE("x")), ENOSPC);
 	close(full);
@@ -136,6 +141,111 @@ a_path_may_have_no_folder(void **state UNUSED)
 	assert_int_equal(chdir("/"), 0);
 }
 
+/* leadhook(1), WRITTEN FILES: modes of folders where others may write. */
+static const mode_t open_modes[] = { 0770, 0707, 01777 };
+
+static void
+links_of_others_are_not_followed(void **state UNUSED)
+{
+	const char *target = path_of("target"), *own = path_of("own");
+	assert_int_equal(replace_file(target, SLICE("old"), 0600), 0);
+	assert_int_equal(mkdir(own, 0700), 0);
+	assert_int_equal(symlink(target, path_of("link")), 0);
+	assert_int_equal(symlink("../link", path_of("own/link")), 0);
+	assert_int_equal(replace_file(path_of("own/link"), SLICE("new"), 0600), 0);
+	assert_content(target, "new");
+	for (size_t i = 0; i < ARRAY_SIZE(open_modes); i++) {
+		assert_int_equal(chmod(folder, open_modes[i]), 0);
+		assert_int_equal(replace_file(path_of("link"), SLICE("x"), 0600), ELOOP);
+		assert_int_equal(replace_file(path_of("own/link"), SLICE("x"), 0600), ELOOP); /* the second link */
+		assert_content(target, "new");
+	}
+	assert_int_equal(chmod(folder, 0700), 0);
+	assert_int_equal(unlink(path_of("own/link")), 0);
+	assert_int_equal(rmdir(own), 0);
+	assert_int_equal(unlink(path_of("link")), 0);
+	unlink(target);
+	assert_files(0);
+}
+
+static void
+assert_replaced(const char *path, uid_t owner, mode_t mode)
+{
+	struct stat about;
+	assert_int_equal(replace_file(path, SLICE("new"), 0600), 0);
+	assert_int_equal(stat(path, &about), 0);
+	assert_int_equal(about.st_uid, owner);
+	assert_int_equal(about.st_mode & 07777, mode);
+}
+
+/* What others may have put there decides neither which mode the new file has nor what else it replaces. */
+static void
+files_of_others_are_replaced(void **state UNUSED)
+{
+	enum { OTHER = 65534 };
+	const char *path = path_of("list"), *second = path_of("second");
+	const uid_t own = geteuid();
+	for (size_t i = 0; i < ARRAY_SIZE(open_modes); i++) {
+		assert_int_equal(chmod(folder, open_modes[i]), 0);
+		assert_int_equal(replace_file(path, SLICE("old"), 0644), 0);
+		assert_replaced(path, own, 0644);
+		assert_int_equal(link(path, second), 0);
+		assert_replaced(path, own, 0600);
+		assert_int_equal(unlink(second), 0);
+		if (own == 0) {
+			assert_int_equal(chown(path, OTHER, OTHER), 0);
+			assert_int_equal(chmod(path, 0666), 0);
+			assert_replaced(path, own, 0600);
+		}
+		unlink(path);
+	}
+	assert_int_equal(chmod(folder, 0700), 0);
+	assert_int_equal(replace_file(path, SLICE("old"), 0640), 0);
+	if (own == 0) {
+		assert_int_equal(chown(path, OTHER, OTHER), 0);
+		assert_replaced(path, OTHER, 0640);
+	}
+	unlink(path);
+	assert_files(0);
+}
+
+static void
+pipes_are_written_to(void **state UNUSED)
+{
+	struct replacement replacement;
+	const char *path = path_of("pipe");
+	char bytes[10] = "";
+	assert_int_equal(mkfifo(path, 0600), 0);
+	const int end_of_pipe = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(end_of_pipe >= 0);
+	assert_int_equal(replace_file(path, SLICE("one"), 0600), 0);
+	assert_int_equal(read(end_of_pipe, bytes, sizeof(bytes)), 3);
+	assert_string_equal(bytes, "one");
+	assert_int_equal(chmod(folder, 01777), 0);
+	assert_int_equal(replacement_begin(&replacement, path, 0600), EPERM);
+	assert_int_equal(chmod(folder, 0700), 0);
+	close(end_of_pipe);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(replace_file("/dev/null", SLICE("x"), 0600), 0);
+	assert_files(0);
+}
+
+/* As /dev/stdout, which is a link there. */
+static void
+open_files_are_written_to(void **state UNUSED)
+{
+	const char *path = path_of("list");
+	assert_int_equal(replace_file(path, SLICE("one"), 0600), 0);
+	const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	assert_int_equal(symlink(pool_printf(pool, "/dev/fd/%d", fd).data, path_of("link")), 0);
+	assert_int_equal(replace_file(path_of("link"), SLICE(" two"), 0600), 0);
+	close(fd);
+	assert_content(path, "one two");
+	assert_int_equal(unlink(path_of("link")), 0);
+	unlink(path);
+	assert_files(0);
+}
+
 int
 main(void)
 {
@@ -145,6 +255,10 @@ main(void)
 		cmocka_unit_test(errors_are_returned),
 		cmocka_unit_test(a_link_stays),
 		cmocka_unit_test(a_path_may_have_no_folder),
+		cmocka_unit_test(links_of_others_are_not_followed),
+		cmocka_unit_test(files_of_others_are_replaced),
+		cmocka_unit_test(pipes_are_written_to),
+		cmocka_unit_test(open_files_are_written_to),
 	};
 	return cmocka_run_group_tests(tests, begin, end);
 }

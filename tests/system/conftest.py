@@ -81,6 +81,15 @@ def make_folder():
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.fixture
+def shared_folder(tmp_path):
+    """A folder where other accounts may put files, as /tmp."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    return folder
+
+
 def run_database(folder, kind=Database):
     server = kind(folder, folder / "mariadb.sock").create()
     server.start()

@@ -64,6 +64,28 @@ def test_a_wrong_list_changes_nothing(files):
     assert sorted(one.name for one in folder.iterdir()) == ["hosts.txt", "leadhook.conf", "new.txt"]
 
 
+def test_a_list_in_a_folder_of_another_account(files):
+    """WRITTEN FILES: its link is not followed, its file is replaced by one of the caller"""
+    folder, path, new, update = files
+    new.write_text("a.example\n")
+    target = new.with_name("target")
+    target.write_text("precious")
+    path.symlink_to(target)
+    if os.geteuid() == 0:
+        os.chown(folder, 65534, 65534)
+    else:
+        folder.chmod(0o777)
+    assert update(status=CANTCREAT) == f"leadhook: {path}: Too many levels of symbolic links\n"
+    assert target.read_text() == "precious"
+    path.unlink()
+    path.write_text("old.example\n")
+    path.chmod(0o640)
+    if os.geteuid() == 0:
+        os.chown(path, 65534, 65534)
+        update()
+        assert (path.stat().st_uid, stat.S_IMODE(path.stat().st_mode), path.read_text()) == (0, 0o644, "a.example\n")
+
+
 def test_the_setting_and_the_option_are_needed(service, refused):
     assert refused(CONFIG, "domains", "update", "--file", "x") == \
         "leadhook: lead.disposable_domains_file is not set: it names the file that is replaced\n"

@@ -140,6 +140,33 @@ def test_files(service, account, tmp_path):
     assert full.returncode == 74 and "No space left" in full.stderr and stat.S_ISCHR(os.stat("/dev/full").st_mode)
 
 
+def test_files_of_others(service, account, tmp_path, shared_folder):
+    """WRITTEN FILES: another account that has put something at the path does not get the leads"""
+    campaign = service.campaign(account)
+    campaign.lead(email="ada@example.org")
+    loot, path = shared_folder / "loot", shared_folder / "leads.csv"
+    for target in (loot, shared_folder / "none"):
+        loot.write_text("old")
+        path.symlink_to(target)
+        done = call(service.installation, "lead", "export", str(campaign.id), str(path))
+        assert done.returncode == 73 and f"{path}: Too many levels of symbolic links" in done.stderr
+        assert path.is_symlink() and loot.read_text() == "old"
+        path.unlink()
+    if os.geteuid() == 0:
+        path.write_text("old")
+        path.chmod(0o666)
+        os.chown(path, 65534, 65534)
+        export(campaign, path)
+        assert (path.stat().st_uid, path.stat().st_mode & 0o777) == (0, 0o600) and "ada@example.org" in path.read_text()
+    os.mkfifo(shared_folder / "pipe")
+    done = call(service.installation, "lead", "export", str(campaign.id), str(shared_folder / "pipe"))
+    assert done.returncode == 73 and f"{shared_folder}/pipe: Operation not permitted" in done.stderr
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "leads.csv")
+    export(campaign, link)
+    assert link.is_symlink() and "ada@example.org" in (tmp_path / "leads.csv").read_text()
+
+
 @frees_memory
 def test_memory(service, account):
     """The same for every number of leads."""

@@ -3,6 +3,7 @@
 import email
 import email.policy
 import re
+import stat
 
 import pytest
 from command import CONFIG, DATA, USAGE, call
@@ -121,6 +122,7 @@ def test_a_preview_is_the_mail(leadhook, service, server, account, tmp_path):
     file = tmp_path / "mail.html"
     shown = leadhook("mail", "preview", campaign.id, "welcome", "--email", "grace@example.org", "--html", file, "--content")
     assert (shown["subject"], shown["to"]) == ("Hi Grace", "grace@example.org")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert shown["text"].rstrip() == body(mail).rstrip() and file.read_text(encoding="utf-8").rstrip() == body(mail, "html").rstrip()
     headers = email.message_from_string(shown["content"], policy=email.policy.SMTP)
     assert (headers["Subject"], headers["To"], headers["From"]) == ("Hi Grace", "grace@example.org", "Leadhook Tests <sender@example.org>")

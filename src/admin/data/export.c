@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * lead export: writes the leads of a campaign to a file, page by page. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -124,38 +122,18 @@ fail_file(const struct export_run *run, const char *path, int number)
 	return number == 0 ? EX_OK : admin_fail(run->call, PROBLEM_CANNOT_CREATE, "%s: %s", path, strerror(number));
 }
 
-/* A device or a pipe cannot be replaced. */
-static bool
-is_special(const char *path)
-{
-	struct stat about;
-	return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
-}
-
-static int
-write_special(struct export_run *run, const char *path)
-{
-	run->fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (run->fd < 0)
-		return fail_file(run, path, errno);
-	const int status = write_all(run);
-	return close(run->fd) == 0 || status != EX_OK ? status : fail_file(run, path, errno);
-}
-
 /* What is complete takes the place of the file. */
 static int
 write_file(struct export_run *run, const char *path)
 {
 	struct replacement replacement;
-	if (is_special(path))
-		return write_special(run, path);
-	int status = fail_file(run, path, replacement_begin(&replacement, path));
+	int status = fail_file(run, path, replacement_begin(&replacement, path, S_IRUSR | S_IWUSR));
 	if (status != EX_OK)
 		return status;
 	run->fd = replacement.fd;
 	status = write_all(run);
 	if (status == EX_OK)
-		return fail_file(run, path, replacement_finish(&replacement, S_IRUSR | S_IWUSR));
+		return fail_file(run, path, replacement_finish(&replacement));
 	replacement_abandon(&replacement);
 	return status;
 }

@@ -168,8 +168,10 @@ report(struct import_run *run, int status)
 {
 	struct output *output = run->call->output;
 	const int64_t took_ms = progress_took_ms(&run->progress);
-	if (!rejects_close(&run->rejects) && status == EX_OK)
-		status = admin_fail(run->call, PROBLEM_IO, "the file of rejected rows could not be written");
+	const int number = rejects_close(&run->rejects);
+	if (number != 0 && status == EX_OK)
+		status =
+		    admin_fail(run->call, PROBLEM_IO, "the file of rejected rows could not be written: %s", strerror(number));
 	output_record(output);
 	output_u64(output, "rows", run->counts.rows);
 	if (run->dry_run) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * A campaign's own templates of mails (docs/mail.md 1): show, change, preview. */
-#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "admin/admin.h"
 #include "admin/commands.h"
 #include "admin/jobs.h"
 #include "admin/texts/texts.h"
+#include "base/replacement.h"
 #include "compose/own_templates.h"
 #include "compose/preview.h"
 #include "compose/subject.h"
@@ -252,16 +253,6 @@ admin_mail_set(struct admin_call *call)
 /* ---- preview ---- */
 
 static int
-write_file(struct admin_call *call, const char *path, struct slice text)
-{
-	FILE *file = fopen(path, "we");
-	if (file == NULL)
-		return admin_fail(call, PROBLEM_CANNOT_CREATE, "%s: %s", path, strerror(errno));
-	const bool written = fwrite(text.data, 1, text.size, file) == text.size;
-	return fclose(file) == 0 && written ? EX_OK : admin_fail(call, PROBLEM_IO, "%s cannot be written", path);
-}
-
-static int
 show_preview(struct admin_call *call, const struct mail_kind_info *kind, const struct preview *preview)
 {
 	struct output *out = call->output;
@@ -271,9 +262,9 @@ show_preview(struct admin_call *call, const struct mail_kind_info *kind, const s
 		return admin_fail(call, PROBLEM_CONFIG, "%s",
 		    slice_present(preview->to) ? "--content: mail.from is not set"
 					       : "--content: the lead has no email address");
-	const int status = file == NULL ? EX_OK : write_file(call, file, preview->html);
-	if (status != EX_OK)
-		return status;
+	const int number = file == NULL ? 0 : replace_file(file, preview->html, S_IRUSR | S_IWUSR);
+	if (number != 0)
+		return admin_fail(call, PROBLEM_CANNOT_CREATE, "%s: %s", file, strerror(number));
 	output_record(out);
 	output_text(out, "kind", message_kind_name(kind->kind));
 	output_text(out, "language", text_language_code(preview->language));

@@ -18,6 +18,8 @@ struct login_check {
 /* Counts a login of the address. False: LOGIN_LIMITED. */
 MUST_CHECK bool check_limit(
     const struct login_context *context, const struct ip_address *address, struct login_outcome *outcome);
+/* Whether the user may be changed now. False: LOGIN_REFUSED. */
+MUST_CHECK bool check_may_change(const struct login_origin *origin, struct login_outcome *outcome);
 /* Takes a hash slot. False: LOGIN_BUSY. */
 MUST_CHECK bool check_slot(const struct login_context *context, int *slot, struct login_outcome *outcome);
 /* A whole attempt. LOGIN_DONE: the proof is to be used for a change. */

@@ -44,7 +44,7 @@ login_enable_factor(const struct login_context *context, struct pool *pool, stru
 	int64_t now_ms;
 	uint64_t step;
 	*outcome = done;
-	if (!check_limit(context, &origin->address, outcome))
+	if (!check_limit(context, &origin->address, outcome) || !check_may_change(origin, outcome))
 		return RESULT_OK;
 	const enum result result = store_find_new_totp(context->store, pool, session->user_id, &secret, &now_ms);
 	if (result != RESULT_OK)
@@ -59,17 +59,25 @@ login_enable_factor(const struct login_context *context, struct pool *pool, stru
 
 enum result
 login_renew_codes(const struct login_context *context, struct pool *pool, const struct session *session,
-    struct slice codes[RECOVERY_CODES], struct login_outcome *outcome)
+    const struct login_origin *origin, struct slice codes[RECOVERY_CODES], struct login_outcome *outcome)
 {
 	struct digest hashes[RECOVERY_CODES];
 	*outcome = done;
+	if (!session->has_totp)
+		return check_changed(RESULT_NOT_FOUND, outcome);
+	if (!check_limit(context, &origin->address, outcome) || !check_may_change(origin, outcome))
+		return RESULT_OK;
 	make_codes(pool, codes, hashes);
 	return check_changed(store_replace_recovery_codes(context->store, session->user_id, hashes), outcome);
 }
 
 enum result
-login_remove_factor(const struct login_context *context, struct slice token, const struct session *session)
+login_remove_factor(const struct login_context *context, struct slice token, const struct session *session,
+    const struct login_origin *origin, struct login_outcome *outcome)
 {
 	const struct digest own = user_token_hash(token);
+	*outcome = done;
+	if (!check_limit(context, &origin->address, outcome) || !check_may_change(origin, outcome))
+		return RESULT_OK;
 	return store_remove_totp(context->store, session->user_id, own.bytes);
 }

@@ -25,6 +25,15 @@ check_limit(const struct login_context *context, const struct ip_address *addres
 }
 
 bool
+check_may_change(const struct login_origin *origin, struct login_outcome *outcome)
+{
+	if (origin->may_change == NULL || origin->may_change(origin->caller))
+		return true;
+	outcome->verdict = LOGIN_REFUSED;
+	return false;
+}
+
+bool
 check_slot(const struct login_context *context, int *slot, struct login_outcome *outcome)
 {
 	*slot = hash_slots_take(context->slots);
@@ -92,7 +101,7 @@ check_user(const struct login_context *context, struct pool *pool, const struct 
 	*outcome = (struct login_outcome){ .verdict = LOGIN_WRONG };
 	*check = (struct login_check){ .proof = { .user = &check->user } };
 	if (!check_limit(context, &origin->address, outcome) || !email_parse(pool, slice_trim(request->email), &email) ||
-	    !check_slot(context, &slot, outcome))
+	    !check_may_change(origin, outcome) || !check_slot(context, &slot, outcome))
 		return RESULT_OK;
 	const int64_t begun_ms = clock_monotonic_ms();
 	enum result result = verify(context, pool, email.key, request->password, check, &matches, outcome);

@@ -33,6 +33,10 @@ struct login_context {
 struct login_origin {
 	struct ip_address address;
 	struct slice user_agent; /* or absent */
+	/* Called once, before what is needed for a change of the user is verified, and after all that is refused without it.
+	 * False: it has answered, LOGIN_REFUSED. NULL: nothing is changed, or it may. */
+	bool (*may_change)(void *caller);
+	void *caller;
 };
 
 enum login_verdict {
@@ -44,7 +48,8 @@ enum login_verdict {
 	LOGIN_BUSY,           /* too many passwords are hashed now; wait_ms is a guess */
 	LOGIN_PASSWORD_UNFIT, /* the new password: `password` is the reason */
 	LOGIN_NO_KEY,         /* no second factor, because the configuration has no key to seal its secret with */
-	LOGIN_HAS_FACTOR      /* the user has a second factor already */
+	LOGIN_HAS_FACTOR,     /* the user has a second factor already */
+	LOGIN_REFUSED         /* by may_change */
 };
 struct login_outcome {
 	enum login_verdict verdict;
@@ -106,11 +111,12 @@ MUST_CHECK enum result login_begin_factor(const struct login_context *context, s
 MUST_CHECK enum result login_enable_factor(const struct login_context *context, struct pool *pool, struct slice token,
     const struct session *session, struct slice code, const struct login_origin *origin, struct slice codes[RECOVERY_CODES],
     struct login_outcome *outcome);
-/* Other recovery codes in place of the present ones. LOGIN_WRONG: the user has no second factor. */
+/* Other recovery codes in place of the present ones. LOGIN_LIMITED as for a login. LOGIN_WRONG: the user has no second factor.
+ */
 MUST_CHECK enum result login_renew_codes(const struct login_context *context, struct pool *pool, const struct session *session,
-    struct slice codes[RECOVERY_CODES], struct login_outcome *outcome);
-/* Removes it, and ends the user's other sessions. */
-MUST_CHECK enum result login_remove_factor(
-    const struct login_context *context, struct slice token, const struct session *session);
+    const struct login_origin *origin, struct slice codes[RECOVERY_CODES], struct login_outcome *outcome);
+/* Removes it, and ends the user's other sessions. LOGIN_LIMITED as for a login. */
+MUST_CHECK enum result login_remove_factor(const struct login_context *context, struct slice token,
+    const struct session *session, const struct login_origin *origin, struct login_outcome *outcome);
 
 #endif

@@ -72,7 +72,7 @@ login_use_link(const struct login_context *context, struct pool *pool, struct sl
 	if (result != RESULT_OK)
 		return check_changed(result, outcome);
 	if (!check_new_password(context, pool, user.email, user.name, password, outcome) ||
-	    !hash_new(context, pool, password, &hash, outcome))
+	    !check_may_change(origin, outcome) || !hash_new(context, pool, password, &hash, outcome))
 		return RESULT_OK;
 	const struct digest token_hash = user_token_hash(token);
 	return check_changed(store_use_invitation(context->store, token_hash.bytes, hash), outcome);

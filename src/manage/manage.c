@@ -82,6 +82,12 @@ keeps_limit(struct manage_request *request, enum limit_kind kind, struct slice r
 	return request_fail_wait(request, verdict.wait_ms, "rate_limited", refusal);
 }
 
+bool
+request_may_change(struct manage_request *request)
+{
+	return keeps_limit(request, LIMIT_CHANGES, SLICE("too many changes by this account"));
+}
+
 static bool
 keeps_limits(struct manage_request *request)
 {
@@ -91,7 +97,7 @@ keeps_limits(struct manage_request *request)
 	if (request->command->searches &&
 	    !keeps_limit(request, LIMIT_SEARCHES, SLICE("too many reports and erasures of this account")))
 		return false;
-	return !admin_changes(&request->call) || keeps_limit(request, LIMIT_CHANGES, SLICE("too many changes by this account"));
+	return !admin_changes(&request->call) || request_may_change(request);
 }
 
 static void

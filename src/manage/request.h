@@ -55,6 +55,9 @@ MUST_CHECK bool request_is_confirmed(struct manage_request *request);
  * other path. */
 MUST_CHECK bool request_answer_session(struct manage_request *request);
 
+/* Whether the caller's account may make one more change; counts it (manage.c). */
+MUST_CHECK bool request_may_change(struct manage_request *request);
+
 /* Finds the command of method and path (table.c). */
 MUST_CHECK bool request_find_command(struct manage_request *request);
 #define METHOD_BIT(method) (1U << (unsigned)(method))

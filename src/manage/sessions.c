@@ -92,6 +92,8 @@ succeeded(struct session_call *call, enum result result)
 	switch (outcome->verdict) {
 	case LOGIN_DONE:
 		return true;
+	case LOGIN_REFUSED:
+		return false;
 	case LOGIN_WRONG:
 		return request_fail_status(request, 401, "wrong_login", SLICE("email address, password or code are wrong"));
 	case LOGIN_CODE_NEEDED:
@@ -117,14 +119,18 @@ succeeded(struct session_call *call, enum result result)
 
 /* ---- the audit log ---- */
 
-/* Writes that the user begins the change. Returns false after answering that it could not. */
+/* Counts the change, and writes that the user begins it. Returns false after answering that it must not. */
 static bool
-note_begin(struct session_call *call, const struct caller *user)
+begin_change(void *context)
 {
+	struct session_call *call = context;
+	const struct caller *user = &call->request->caller;
 	struct audit_entry entry = {
 		.account_id = user->account_id, .operation = slice_of(call->operation), .target_id = user->id
 	};
 	admin_set_actor(&entry, call->request->http->pool, user);
+	if (!request_may_change(call->request))
+		return false;
 	call->audited = entry;
 	const enum result result = store_begin_audit(call->login->store, &entry, &call->audit_row);
 	return result == RESULT_OK || succeeded(call, result);
@@ -304,7 +310,7 @@ handle_renew_codes(struct session_call *call)
 	if (!is_confirmed(call))
 		return;
 	const enum result result =
-	    login_renew_codes(call->login, request->http->pool, &request->session, codes, &call->outcome);
+	    login_renew_codes(call->login, request->http->pool, &request->session, &call->origin, codes, &call->outcome);
 	if (result == RESULT_OK && call->outcome.verdict == LOGIN_WRONG)
 		(void)request_fail(request, PROBLEM_CONFLICT, SLICE_NONE, "the user has no second factor");
 	else if (succeeded(call, result))
@@ -315,7 +321,8 @@ static void
 handle_remove_factor(struct session_call *call)
 {
 	struct manage_request *request = call->request;
-	if (is_confirmed(call) && succeeded(call, login_remove_factor(call->login, request->token, &request->session)))
+	if (is_confirmed(call) &&
+	    succeeded(call, login_remove_factor(call->login, request->token, &request->session, &call->origin, &call->outcome)))
 		answer_done(call);
 }
 
@@ -413,14 +420,12 @@ handle_use_link(struct session_call *call)
 	if (!fields_fit(call))
 		return;
 	enum result result = login_find_link(call->login, call->request->http->pool, token, &user);
-	const struct caller caller = { .kind = CALLER_USER,
+	call->request->caller = (struct caller){ .kind = CALLER_USER,
 		.id = user.id,
 		.name = user.email,
 		.account_id = user.account_id,
 		.address = ip_address_format(call->request->http->pool, &call->origin.address),
 		.request_id = call->request->http->request_id };
-	if (result == RESULT_OK && !note_begin(call, &caller))
-		return;
 	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* uses of links that are not valid count, too */
 		result = login_use_link(call->login, call->request->http->pool, token, password, &call->origin, &call->outcome);
 	if (result == RESULT_OK && call->outcome.verdict == LOGIN_WRONG)
@@ -498,10 +503,12 @@ run(struct manage_request *request, size_t number)
 	if (from->address != NULL)
 		call.origin.address = *from->address;
 	call.origin.user_agent = request->http->user_agent;
+	if (call.operation != NULL) {
+		call.origin.may_change = begin_change;
+		call.origin.caller = &call;
+	}
 	const bool in_query = calls[number].method != HTTP_POST;
 	if (!(in_query ? request_read_query(request, &call.members) : request_read_body(request, &call.members)))
-		return;
-	if (call.operation != NULL && calls[number].has_session && !note_begin(&call, &request->caller))
 		return;
 	calls[number].handle(&call);
 	note_end(&call);

@@ -370,6 +370,7 @@ a_code_is_used_once_by_many(void **state UNUSED)
 static void
 a_recovery_code_is_used_once(void **state UNUSED)
 {
+	const struct login_origin origin = origin_of("192.0.2.201");
 	add_ada();
 	(void)add_factor();
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_recovery_codes"), RECOVERY_CODES);
@@ -379,15 +380,52 @@ a_recovery_code_is_used_once(void **state UNUSED)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_recovery_codes"), RECOVERY_CODES - 2);
 	const struct slice old = codes[5];
 	assert_true(session_lasts(token));
-	assert_int_equal(login_renew_codes(&context, pool, &session, codes, &outcome), RESULT_OK);
+	assert_int_equal(login_renew_codes(&context, pool, &session, &origin, codes, &outcome), RESULT_OK);
 	assert_int_equal(outcome.verdict, LOGIN_DONE);
 	assert_int_equal(log_in(password, old), LOGIN_WRONG);
 	assert_int_equal(log_in(password, codes[5]), LOGIN_DONE);
 }
 
+static bool
+never(void *calls)
+{
+	++*(unsigned *)calls;
+	return false;
+}
+
+/* 6: after the limit, and before anything is changed. */
+static void
+a_change_is_refused(void **state UNUSED)
+{
+	unsigned calls = 0;
+	struct login_origin origin = origin_of("192.0.2.202");
+	const struct login_request current = { SLICE_NONE, password, SLICE_NONE };
+	struct slice new_token;
+	add_ada();
+	(void)add_factor();
+	origin.may_change = never;
+	origin.caller = &calls;
+	assert_int_equal(login_remove_factor(&context, token, &session, &origin, &outcome), RESULT_OK);
+	assert_int_equal(outcome.verdict, LOGIN_REFUSED);
+	assert_int_equal(login_renew_codes(&context, pool, &session, &origin, codes, &outcome), RESULT_OK);
+	assert_int_equal(outcome.verdict, LOGIN_REFUSED);
+	assert_int_equal(
+	    login_change_password(&context, pool, &session, &current, SLICE("short"), &origin, &new_token, &outcome),
+	    RESULT_OK);
+	assert_int_equal(outcome.verdict, LOGIN_PASSWORD_UNFIT);
+	assert_int_equal(calls, 2);
+	assert_int_equal(login_change_password(
+			     &context, pool, &session, &current, SLICE("eight orange bicycles"), &origin, &new_token, &outcome),
+	    RESULT_OK);
+	assert_int_equal(outcome.verdict, LOGIN_REFUSED);
+	assert_int_equal(calls, 3);
+	assert_int_equal(log_in(password, codes[0]), LOGIN_DONE);
+}
+
 static void
 a_second_factor_is_removed(void **state UNUSED)
 {
+	const struct login_origin origin = origin_of("192.0.2.201");
 	struct login_factor factor;
 	enum user_refusal refusal;
 	struct new_invitation invitation;
@@ -395,12 +433,12 @@ a_second_factor_is_removed(void **state UNUSED)
 	(void)add_factor();
 	assert_int_equal(login_begin_factor(&context, pool, &session, &factor, &outcome), RESULT_OK);
 	assert_int_equal(outcome.verdict, LOGIN_HAS_FACTOR);
-	assert_int_equal(login_remove_factor(&context, token, &session), RESULT_OK);
+	assert_int_equal(login_remove_factor(&context, token, &session, &origin, &outcome), RESULT_OK);
 	assert_true(session_lasts(token));
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_recovery_codes"), 0);
 	assert_true(session_lasts(token));
-	assert_int_equal(login_renew_codes(&context, pool, &session, codes, &outcome), RESULT_OK);
+	assert_int_equal(login_renew_codes(&context, pool, &session, &origin, codes, &outcome), RESULT_OK);
 	assert_int_equal(outcome.verdict, LOGIN_WRONG);
 	/* a new password alone does not remove it */
 	const struct slice secret = add_factor();
@@ -453,6 +491,7 @@ main(void)
 		LOGIN_TEST(wrong_codes_are_failures),
 		LOGIN_TEST(a_code_is_used_once_by_many),
 		LOGIN_TEST(a_recovery_code_is_used_once),
+		LOGIN_TEST(a_change_is_refused),
 		LOGIN_TEST(a_second_factor_is_removed),
 		LOGIN_TEST(without_a_key_there_is_no_second_factor),
 	};

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from caller import Caller, User
+from caller import PASSWORD, Caller, User
 from command import USAGE, call
 
 MAXIMA = {"campaigns": 4, "keys": 4, "users": 2}
@@ -144,3 +144,16 @@ def test_changes(service, account, owner, leadhook):
     assert len(leadhook("audit", "list", "--account", account.id, "--limit", 200)) == before + CHANGES
     assert owner("GET", f"campaigns/{campaign}").status == 200
     assert leadhook("campaign", "set", campaign, "points_direct=3")["points_direct"] == 3
+
+
+def test_changes_of_the_own_login(service, account, owner, leadhook):
+    """docs/users.md 6: they count as changes of the account"""
+    user = User(service, "viewer@example.org", "--role", "viewer", "--account", account.id).ready()
+    campaign = leadhook("campaign", "add", str(account.id), "Busy")["id"]
+    assert user("DELETE", "session/factor").status == 200
+    before = len(leadhook("audit", "list", "--account", account.id, "--limit", 200))
+    made = [owner("PATCH", f"campaigns/{campaign}", {"points_direct": 2}).status for _ in range(CHANGES)]
+    assert made.count(200) < CHANGES
+    refused = user("POST", "session/password", {"password": PASSWORD, "new_password": "eight orange bicycles"})
+    assert refused.verdict == user("DELETE", "session/factor").verdict == (429, "rate_limited")
+    assert len(leadhook("audit", "list", "--account", account.id, "--limit", 200)) == before + made.count(200)

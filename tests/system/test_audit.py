@@ -108,6 +108,28 @@ def test_changes_of_the_own_login(service, account, audit):
     assert (audit()["operation"], audit()["state"]) == ("session factor remove", "done")
 
 
+def test_changes_of_the_own_login_that_are_refused(service, account, owner, audit):
+    """6: for fields, the new password, a missing confirmation or a limit: they are no rows"""
+    guest = User(service, "guest@example.org", "--role", "viewer", "--account", account.id)
+    weak = {"token": guest.link.rsplit("/", 1)[1], "new_password": "short"}
+    user = User(service, "refused@example.org", "--role", "viewer", "--account", account.id).ready()
+    before = audit()["id"]
+    assert guest("POST", "session/link/use", weak, address="203.0.113.61").status == 422
+    assert user("POST", "session/password", {"password": PASSWORD, "new_password": "short"}).status == 422
+    assert user("POST", "session/password", {"password": PASSWORD, "new_password": "eight orange bicycles", "x": "y"}).status == 406
+    assert user("POST", "session/factor/codes", {"x": "y"}).status == 406
+    assert user("POST", "session/factor/codes").status == 409
+    service.installation.sql(f"UPDATE lh_sessions SET confirmed_ms = 0 WHERE user_id = {user.id}")
+    for method, path in (("POST", "session/factor/codes"), ("POST", "session/factor/enable"), ("DELETE", "session/factor")):
+        assert user(method, path, {"code": "123456"} if path.endswith("enable") else None).verdict == (403, "confirmation_needed")
+    assert audit()["id"] == before
+    wrong = {"password": "not this one, no", "new_password": "eight orange bicycles"}
+    answers = [user("POST", "session/password", wrong, address="203.0.113.62").verdict for _ in range(12)]
+    assert answers.count((429, "rate_limited")) == 2
+    rows = service.installation.admin("audit", "list", "--limit", "20", "--user", str(user.id))
+    assert len([row for row in rows if row["id"] > before]) == 10
+
+
 def test_what_fails(service, account, owner, audit):
     """6: is in the log, too; what is not there is not"""
     campaign = service.campaign(account)

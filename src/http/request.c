@@ -70,15 +70,19 @@ read_variables(struct http_request *request, http_environment_get *get, void *co
 	}
 }
 
-/* The path of an absolute-form target, which clients may send to any server (RFC 9112, 3.2.2), without scheme and authority. */
+/* An absolute-form target, which clients may send to any server (RFC 9112, 3.2.2), without scheme and authority. One without a
+ * path has the path "/" (RFC 9110, 4.2.3), also to the web server, whose rules may be about paths. */
 static struct slice
-without_origin(struct slice target)
+without_origin(struct pool *pool, struct slice target)
 {
 	static const struct slice schemes[] = { SLICE("http://"), SLICE("https://") };
 	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
 		if (slice_starts_with_nocase(target, schemes[i])) {
-			struct slice rest = slice_sub(target, schemes[i].size, target.size);
-			return slice_sub(rest, slice_find(rest, '/'), rest.size);
+			size_t end = schemes[i].size;
+			while (end < target.size && memchr("/?#", target.data[end], 3) == NULL)
+				end++;
+			const struct slice rest = slice_sub(target, end, target.size);
+			return slice_starts_with(rest, SLICE("/")) ? rest : POOL_JOIN(pool, SLICE("/"), rest);
 		}
 	}
 	return target;
@@ -103,7 +107,8 @@ requested_uri(struct pool *pool, http_environment_get *get, void *context)
 static struct slice
 read_target(struct http_request *request, http_environment_get *get, void *context, bool *encoded)
 {
-	struct slice target = pool_copy(request->pool, without_origin(requested_uri(request->pool, get, context)));
+	struct slice target = pool_copy(request->pool, requested_uri(request->pool, get, context));
+	target = without_origin(request->pool, target);
 	*encoded = target.size > 0;
 	if (*encoded) {
 		size_t end = slice_find(target, '?');

@@ -71,6 +71,8 @@ struct slice
 ip_address_format(struct pool *pool, const struct ip_address *address)
 {
 	char text[INET6_ADDRSTRLEN];
+	if (address == NULL)
+		return SLICE_NONE;
 	if (ip_address_is_v4(address))
 		inet_ntop(AF_INET, address->bytes + IP_V4_OFFSET, text, sizeof(text));
 	else

@@ -28,7 +28,7 @@ struct ip_address ip_address_from_v4(const unsigned char bytes[4]);
 MUST_CHECK bool ip_address_parse(struct slice text, struct ip_address *address);
 /* Returns false for a family other than AF_INET and AF_INET6. */
 MUST_CHECK bool ip_address_from_sockaddr(const struct sockaddr *from, struct ip_address *address);
-/* The text of RFC 5952; IPv4 as four decimal parts. */
+/* The text of RFC 5952; IPv4 as four decimal parts. NULL: absent. */
 struct slice ip_address_format(struct pool *pool, const struct ip_address *address);
 
 /* The name of the network of one caller, by which leads are counted (docs/api.md 4.6): a client has all addresses of an IPv6

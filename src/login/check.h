@@ -15,7 +15,7 @@ struct login_check {
 	struct digest recovery;
 };
 
-/* Counts a login of the address. False: LOGIN_LIMITED. */
+/* Counts a login of the address; all of unknown ones are of one. False: LOGIN_LIMITED. */
 MUST_CHECK bool check_limit(
     const struct login_context *context, const struct ip_address *address, struct login_outcome *outcome);
 /* Whether the user may be changed now. False: LOGIN_REFUSED. */

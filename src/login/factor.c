@@ -44,7 +44,7 @@ login_enable_factor(const struct login_context *context, struct pool *pool, stru
 	int64_t now_ms;
 	uint64_t step;
 	*outcome = done;
-	if (!check_limit(context, &origin->address, outcome) || !check_may_change(origin, outcome))
+	if (!check_limit(context, origin->address, outcome) || !check_may_change(origin, outcome))
 		return RESULT_OK;
 	const enum result result = store_find_new_totp(context->store, pool, session->user_id, &secret, &now_ms);
 	if (result != RESULT_OK)
@@ -65,7 +65,7 @@ login_renew_codes(const struct login_context *context, struct pool *pool, const 
 	*outcome = done;
 	if (!session->has_totp)
 		return check_changed(RESULT_NOT_FOUND, outcome);
-	if (!check_limit(context, &origin->address, outcome) || !check_may_change(origin, outcome))
+	if (!check_limit(context, origin->address, outcome) || !check_may_change(origin, outcome))
 		return RESULT_OK;
 	make_codes(pool, codes, hashes);
 	return check_changed(store_replace_recovery_codes(context->store, session->user_id, hashes), outcome);
@@ -77,7 +77,7 @@ login_remove_factor(const struct login_context *context, struct slice token, con
 {
 	const struct digest own = user_token_hash(token);
 	*outcome = done;
-	if (!check_limit(context, &origin->address, outcome) || !check_may_change(origin, outcome))
+	if (!check_limit(context, origin->address, outcome) || !check_may_change(origin, outcome))
 		return RESULT_OK;
 	return store_remove_totp(context->store, session->user_id, own.bytes);
 }

@@ -13,10 +13,12 @@
 bool
 check_limit(const struct login_context *context, const struct ip_address *address, struct login_outcome *outcome)
 {
+	static const struct ip_address unknown;
 	struct limit_claim claims[LIMIT_REACHES];
 	struct limit_name names[LIMIT_REACHES];
-	const struct limit_network network = limit_network_of(address);
-	const size_t count = limit_claim_address(address, LIMIT_LOGINS, 0, claims, names);
+	const struct ip_address *counted = address == NULL ? &unknown : address;
+	const struct limit_network network = limit_network_of(counted);
+	const size_t count = limit_claim_address(counted, LIMIT_LOGINS, 0, claims, names);
 	if (limiter_pass(context->limiter, &network, claims, count, &outcome->limit))
 		return true;
 	outcome->verdict = LOGIN_LIMITED;
@@ -100,7 +102,7 @@ check_user(const struct login_context *context, struct pool *pool, const struct 
 	int slot;
 	*outcome = (struct login_outcome){ .verdict = LOGIN_WRONG };
 	*check = (struct login_check){ .proof = { .user = &check->user } };
-	if (!check_limit(context, &origin->address, outcome) || !email_parse(pool, slice_trim(request->email), &email) ||
+	if (!check_limit(context, origin->address, outcome) || !email_parse(pool, slice_trim(request->email), &email) ||
 	    !check_may_change(origin, outcome) || !check_slot(context, &slot, outcome))
 		return RESULT_OK;
 	const int64_t begun_ms = clock_monotonic_ms();
@@ -131,7 +133,7 @@ check_changed(enum result result, struct login_outcome *outcome)
 struct new_session
 check_new_session(struct pool *pool, const struct login_origin *origin, struct slice *token)
 {
-	struct new_session session = { .ip = ip_address_format(pool, &origin->address), .user_agent = origin->user_agent };
+	struct new_session session = { .ip = ip_address_format(pool, origin->address), .user_agent = origin->user_agent };
 	*token = user_token_make(pool);
 	const struct digest hash = user_token_hash(*token);
 	memcpy(session.hash, hash.bytes, sizeof(session.hash));

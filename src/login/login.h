@@ -31,8 +31,8 @@ struct login_context {
 
 /* Where a request comes from. */
 struct login_origin {
-	struct ip_address address;
-	struct slice user_agent; /* or absent */
+	const struct ip_address *address; /* NULL: unknown, as behind a web server that listens on a unix socket */
+	struct slice user_agent;          /* or absent */
 	/* Called once, before what is needed for a change of the user is verified, and after all that is refused without it.
 	 * False: it has answered, LOGIN_REFUSED. NULL: nothing is changed, or it may. */
 	bool (*may_change)(void *caller);
@@ -68,8 +68,8 @@ struct login_request {
 MUST_CHECK enum result login_open(const struct login_context *context, struct pool *pool, const struct login_request *request,
     const struct login_origin *origin, struct slice *token, struct login_outcome *outcome);
 
-/* The session of a token, and records that it was used. RESULT_NOT_FOUND: it does not exist, has ended, or its user is
- * disabled. The result must not be cached for longer than a request. */
+/* The session of a token, and records that it was used, from an address as in `login_origin`. RESULT_NOT_FOUND: it does not
+ * exist, has ended, or its user is disabled. The result must not be cached for longer than a request. */
 MUST_CHECK enum result login_find_session(const struct login_context *context, struct pool *pool, struct slice token,
     const struct ip_address *address, struct session *session);
 /* Ends it. RESULT_NOT_FOUND: it had ended. */

@@ -66,7 +66,7 @@ login_use_link(const struct login_context *context, struct pool *pool, struct sl
 	struct invited_user user;
 	struct slice hash;
 	*outcome = (struct login_outcome){ .verdict = LOGIN_DONE };
-	if (!check_limit(context, &origin->address, outcome))
+	if (!check_limit(context, origin->address, outcome))
 		return RESULT_OK;
 	const enum result result = login_find_link(context, pool, token, &user);
 	if (result != RESULT_OK)

@@ -113,8 +113,7 @@ identify_user(struct manage_request *request)
 		.rights = session->rights };
 	read_campaigns(request);
 	/* operators have no account, and no limit: two tabs of the dashboard would exceed that of an address */
-	return session->account_id == 0 ||
-	       from->pass_account(from->context, session->account_id, session->account_per_minute);
+	return session->account_id == 0 || from->pass_account(from->context, session->account_id, session->account_per_minute);
 }
 
 static bool
@@ -148,8 +147,7 @@ request_identify(struct manage_request *request)
 		if (!identify_user(request) || !check_user(request))
 			return false;
 	}
-	if (from->address != NULL)
-		request->caller.address = ip_address_format(request->http->pool, from->address);
+	request->caller.address = ip_address_format(request->http->pool, from->address);
 	request->caller.request_id = request->http->request_id;
 	return true;
 }

@@ -424,7 +424,7 @@ handle_use_link(struct session_call *call)
 		.id = user.id,
 		.name = user.email,
 		.account_id = user.account_id,
-		.address = ip_address_format(call->request->http->pool, &call->origin.address),
+		.address = ip_address_format(call->request->http->pool, call->origin.address),
 		.request_id = call->request->http->request_id };
 	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* uses of links that are not valid count, too */
 		result = login_use_link(call->login, call->request->http->pool, token, password, &call->origin, &call->outcome);
@@ -500,8 +500,7 @@ run(struct manage_request *request, size_t number)
 	request->may_be_suspended = calls[number].of_suspended;
 	if (!(calls[number].has_session ? has_session(request) : may_begin(request)))
 		return;
-	if (from->address != NULL)
-		call.origin.address = *from->address;
+	call.origin.address = from->address;
 	call.origin.user_agent = request->http->user_agent;
 	if (call.operation != NULL) {
 		call.origin.may_change = begin_change;

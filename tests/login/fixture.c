@@ -101,9 +101,9 @@ close_all(void **state)
 struct login_origin
 origin_of(const char *address)
 {
-	struct login_origin origin = { .user_agent = SLICE("Browser/1.0") };
-	assert_true(ip_address_parse(slice_of(address), &origin.address));
-	return origin;
+	struct ip_address *parsed = POOL_ARRAY(pool, 1, struct ip_address);
+	assert_true(ip_address_parse(slice_of(address), parsed));
+	return (struct login_origin){ .address = parsed, .user_agent = SLICE("Browser/1.0") };
 }
 
 struct slice
@@ -179,7 +179,7 @@ bool
 session_lasts(struct slice of)
 {
 	const struct login_origin origin = origin_of("192.0.2.1");
-	const enum result result = login_find_session(&context, pool, of, &origin.address, &session);
+	const enum result result = login_find_session(&context, pool, of, origin.address, &session);
 	assert_true(result == RESULT_OK || result == RESULT_NOT_FOUND);
 	return result == RESULT_OK;
 }

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """docs/manage.md 3, docs/users.md: users over HTTP."""
+import json
 from hashlib import sha256
 
+import fastcgi_client
 import pytest
 from caller import MANAGE, OWN_PAGE, PASSWORD, Caller, User
 
@@ -256,3 +258,28 @@ def test_a_key_has_no_session(service, account):
     caller = Caller(service, account.key)
     assert caller("GET", "session").json["error"] == "missing_session"
     assert caller("POST", "session/confirm", {"password": "x"}, headers=OWN_PAGE).json["error"] == "missing_session"
+
+
+@pytest.mark.parametrize("address", ["unix:", None])
+def test_callers_without_an_address(service, account, address):
+    """leadhook.conf(5), trusted_proxies: a web server on a unix socket sends none; every kind of call works"""
+    campaign = service.campaign(account)
+    name = f"nowhere{len(address or '')}@example.org"
+    user = User(service, name, "--role", "owner", "--account", account.id)
+
+    def send(method, path, body=None, status=200, **more):
+        sent = {"CONTENT_TYPE": "application/json", "HTTP_SEC_FETCH_SITE": "same-origin", **({"REMOTE_ADDR": address} if address else {})}
+        answer = fastcgi_client.request(str(service.installation.socket), REQUEST_METHOD=method, REQUEST_URI=service.front.base_path + path,
+                                        body=b"" if body is None else json.dumps(body).encode(), **sent, **more)
+        assert answer.status == status, (path, answer.body)
+        return answer
+    send("POST", f"/v2/{campaign.id}", {"email": "lead@example.org"})
+    send("GET", "/v2/campaigns", HTTP_AUTHORIZATION=f"Bearer {account.key}")
+    send("POST", "/manage/v1/session/link", {"token": user.link.rsplit("/", 1)[1]})
+    send("POST", "/manage/v1/session/link/use", {"token": user.link.rsplit("/", 1)[1], "new_password": PASSWORD})
+    cookie = send("POST", "/manage/v1/session", {"email": name, "password": PASSWORD}).headers["set-cookie"].split(";")[0]
+    send("GET", "/manage/v1/session", HTTP_COOKIE=cookie)
+    send("PATCH", f"/manage/v1/campaigns/{campaign.id}", {"points_direct": 2}, HTTP_COOKIE=cookie)
+    assert json.loads(send("GET", "/manage/v1/session/list", HTTP_COOKIE=cookie).body)[0]["ip"] is None
+    assert [row["ip"] for row in service.installation.admin("audit", "list", "--user", str(user.id))] == [None, None]
+    send("DELETE", "/manage/v1/session", HTTP_COOKIE=cookie)

@@ -39,7 +39,7 @@ put_digest(struct json_writer *writer, struct pool *pool, struct slice name, str
 static void
 put_address(struct json_writer *writer, struct pool *pool, struct slice name, const struct ip_address *address)
 {
-	json_put_text(writer, name, address == NULL ? SLICE_NONE : ip_address_format(pool, address));
+	json_put_text(writer, name, ip_address_format(pool, address));
 }
 
 void

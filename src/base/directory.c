@@ -4,14 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/pool.h"
 
 enum { PAUSE_MS = 10 };
 
@@ -41,21 +38,6 @@ directory_lock(const char *path)
 	close(fd);
 	errno = number;
 	return -1;
-}
-
-int
-directory_of(int at, const char *path, const char **name)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder = slash == NULL ? NULL : strndup(path, (size_t)(slash - path) + 1);
-	if (slash != NULL && folder == NULL)
-		memory_exhausted();
-	*name = slash == NULL ? path : slash + 1;
-	const int fd = openat(at, slash == NULL ? "." : folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	const int number = errno;
-	free(folder);
-	errno = number;
-	return fd;
 }
 
 bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Directories: locks on them, for mutual exclusion with other programs, that of a file, and whether others can change them. */
+ * Directories: locks on them, for mutual exclusion with other programs, and whether others can change them. */
 #ifndef LEADHOOK_BASE_DIRECTORY_H
 #define LEADHOOK_BASE_DIRECTORY_H
 
@@ -13,10 +13,6 @@ enum { DIRECTORY_LOCK_WAIT_MS = 5000 };
  * be opened, or when another process has held the lock for DIRECTORY_LOCK_WAIT_MS (ETIMEDOUT); any process that can read the
  * directory can do so. */
 MUST_CHECK int directory_lock(const char *path);
-
-/* Opens the directory of a path, with O_PATH; `at` is where a relative path begins, as in openat(2). *name: the rest of the
- * path, the name in that directory. Returns -1 with errno set on errors. */
-MUST_CHECK int directory_of(int at, const char *path, const char **name);
 
 /* Whether only this account and root can replace files in it: it belongs to one of them, and neither its group nor others may
  * write there. Even the account's own group may have other members. */

@@ -71,6 +71,22 @@ log_init(const char *program, enum log_level level)
 	state.level = level;
 }
 
+/* Opens the folder of a path, and finds the name in it. */
+static int
+open_folder(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash == NULL ? NULL : strndup(path, (size_t)(slash - path) + 1);
+	if (slash != NULL && folder == NULL)
+		memory_exhausted();
+	*name = slash == NULL ? path : slash + 1;
+	const int fd = open(slash == NULL ? "." : folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const int number = errno;
+	free(folder);
+	errno = number;
+	return fd;
+}
+
 /* A terminal, /dev/null or a pipe, as /dev/stdout is in containers, may be the log; a disk may not. */
 static bool
 may_be_log(int fd, struct stat *status)
@@ -87,7 +103,7 @@ static int
 open_path(const char *path, int flags, struct stat *status)
 {
 	const char *name;
-	const int folder = directory_of(AT_FDCWD, path, &name);
+	const int folder = open_folder(path, &name);
 	if (folder < 0)
 		return -1;
 	flags |= O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | (directory_is_ours(folder) ? 0 : O_NOFOLLOW);
@@ -142,7 +158,7 @@ log_could_open(const char *path)
 	const char *name;
 	int fd = open_path(path, 0, &status);
 	bool could = fd >= 0;
-	if (!could && errno == ENOENT && (fd = directory_of(AT_FDCWD, path, &name)) >= 0)
+	if (!could && errno == ENOENT && (fd = open_folder(path, &name)) >= 0)
 		could = *name != '\0' && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
 	const int number = errno;
 	if (fd >= 0)

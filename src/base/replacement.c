@@ -17,14 +17,13 @@ enum { LINKS_MAX = 40, DESCRIPTOR_PATH_SIZE = 32 };
 /* ---- where the file is ---- */
 
 static bool
-set_name(struct replacement *replacement, const char *name)
+set_name(struct replacement *replacement, const char *name, size_t size)
 {
-	const size_t size = strlen(name);
 	errno = size == 0 ? EISDIR : ENAMETOOLONG;
 	if (size == 0 || size > NAME_MAX)
 		return false;
-	memcpy(replacement->name, name, size + 1);
-	snprintf(replacement->new_name, sizeof(replacement->new_name), "%s.new-%ld", name, (long)getpid());
+	memcpy(replacement->name, name, size);
+	replacement->name[size] = '\0';
 	return true;
 }
 
@@ -36,37 +35,81 @@ is_proc(int folder)
 	return fstatfs(folder, &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
 }
 
-/* One step of a path: sets folder and name, or the path that a link there has. Returns 0 or an errno value; EAGAIN: a link. */
+/* Goes into a folder. Returns EAGAIN, or another errno value. */
 static int
-step(struct replacement *replacement, char path[PATH_MAX])
+enter(struct replacement *replacement, const char *name, int flags)
 {
-	const char *name;
-	const int at = replacement->folder, folder = directory_of(at, path, &name);
+	const int at = replacement->folder;
+	replacement->folder = openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
+	const int number = replacement->folder < 0 ? errno : EAGAIN;
 	if (at >= 0)
 		close(at);
-	replacement->folder = folder;
-	if (folder < 0 || !set_name(replacement, name))
-		return errno;
-	const ssize_t size = is_proc(folder) ? -1 : readlinkat(folder, replacement->name, path, PATH_MAX);
-	if (size < 0) /* no link, or nothing yet */
-		return 0;
-	if (size == PATH_MAX || !directory_is_ours(folder))
-		return ELOOP;
-	path[size] = '\0';
+	return number;
+}
+
+static size_t
+strokes(const char *path)
+{
+	return strspn(path, "/");
+}
+
+static void
+cut(char *path, size_t size)
+{
+	memmove(path, path + size, strlen(path + size) + 1);
+}
+
+/* Puts what a link has in the place of the first name of the path. */
+static int
+follow(char path[PATH_MAX], size_t name_size, const char *target, size_t size)
+{
+	const size_t rest = strlen(path + name_size) + 1;
+	if (size + rest > PATH_MAX)
+		return ENAMETOOLONG;
+	memmove(path + size, path + name_size, rest);
+	memcpy(path, target, size);
 	return EAGAIN;
 }
 
+/* Goes one name of the path on. Returns 0 at that of the file, EAGAIN before it, or another errno value. */
+static int
+step(struct replacement *replacement, char path[PATH_MAX], unsigned *links)
+{
+	char target[PATH_MAX];
+	const int folder = replacement->folder;
+	const size_t size = strcspn(path, "/");
+	if (*path == '/') {
+		cut(path, strokes(path));
+		return enter(replacement, "/", 0);
+	}
+	if (!set_name(replacement, path, size))
+		return errno;
+	const bool is_ours = directory_is_ours(folder), in_proc = is_proc(folder);
+	const ssize_t found = in_proc ? -1 : readlinkat(folder, replacement->name, target, sizeof(target));
+	if (found >= 0)
+		return is_ours && ++*links <= LINKS_MAX ? follow(path, size, target, (size_t)found) : ELOOP;
+	if (path[size] == '\0')
+		return 0;
+	cut(path, size + strokes(path + size));
+	return enter(replacement, replacement->name, is_ours && in_proc ? 0 : O_NOFOLLOW);
+}
+
+/* A link of another account is no way to the file, wherever it is in the path. */
 static int
 find(struct replacement *replacement, const char *given)
 {
 	char path[PATH_MAX];
-	int number = EAGAIN;
-	replacement->folder = AT_FDCWD;
-	if (strlen(given) >= sizeof(path))
+	const size_t size = strlen(given) + 1;
+	unsigned links = 0;
+	if (size > sizeof(path))
 		return ENAMETOOLONG;
-	memcpy(path, given, strlen(given) + 1);
-	for (unsigned links = 0; number == EAGAIN; links++)
-		number = links > LINKS_MAX ? ELOOP : step(replacement, path);
+	memcpy(path, given, size);
+	replacement->folder = AT_FDCWD;
+	int number = enter(replacement, ".", 0);
+	while (number == EAGAIN)
+		number = step(replacement, path, &links);
+	if (number == 0)
+		snprintf(replacement->new_name, sizeof(replacement->new_name), "%s.new-%ld", replacement->name, (long)getpid());
 	return number;
 }
 
@@ -135,7 +178,7 @@ open_new(struct replacement *replacement, bool is_ours, const struct stat *old, 
 		replacement->fd = open_named(replacement);
 	if (replacement->fd < 0)
 		return errno;
-	const bool keeps = old != NULL && (is_ours || (old->st_uid == geteuid() && old->st_nlink == 1));
+	const bool keeps = old != NULL && is_ours; /* elsewhere others can put files of ours in the place of each other */
 	return (keeps ? take_attributes(replacement->fd, old, mode) : fchmod(replacement->fd, mode)) == 0 ? 0 : errno;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Files that commands write. A file is replaced at once: readers, and a machine after a power failure, have the old file or the
- * new one, never a part. What another account may have put at the path decides neither where the bytes go nor which account can
- * read them.
- */
+ * new one, never a part. What another account may have put in the path decides neither where the bytes go nor which account
+ * reads them. */
 #ifndef LEADHOOK_BASE_REPLACEMENT_H
 #define LEADHOOK_BASE_REPLACEMENT_H
 
@@ -21,10 +20,9 @@ struct replacement {
 };
 
 /* Opens a new file beside `path`; where it can be it has no name until it is finished, so that nothing of it stays when the
- * process is killed. A link is followed, and a device or a pipe written to, only in a folder that is ours (base/directory.h).
- * There the new file has owner and mode of the old one, elsewhere only of one that the caller owns; if it cannot have them, or
- * there is none, it is the caller's, with `mode`. Returns 0 or an errno value: ELOOP for a link, EPERM for a device or a pipe.
- */
+ * process is killed. A link in the path is followed, and a device or a pipe written to, only in a folder that is ours
+ * (base/directory.h). There the new file has owner and mode of the old one; elsewhere, or if it cannot have them, or there is
+ * none, it is the caller's, with `mode`. Returns 0 or an errno value: ELOOP for a link, EPERM for a device or a pipe. */
 MUST_CHECK int replacement_begin(struct replacement *replacement, const char *path, mode_t mode);
 /* Puts it in the place of the old file. Returns 0 or an errno value: the old file is as it was, unless only its folder could
  * not be written to the disk. */

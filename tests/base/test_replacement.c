@@ -154,13 +154,20 @@ links_of_others_are_not_followed(void **state UNUSED)
 	assert_int_equal(symlink("../link", path_of("own/link")), 0);
 	assert_int_equal(replace_file(path_of("own/link"), SLICE("new"), 0600), 0);
 	assert_content(target, "new");
+	assert_int_equal(symlink("own/", path_of("to_own")), 0);
+	assert_int_equal(replace_file(path_of("to_own/../own//./file"), SLICE("x"), 0600), 0);
+	assert_content(path_of("own/file"), "x");
+	assert_int_equal(unlink(path_of("own/file")), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(open_modes); i++) {
 		assert_int_equal(chmod(folder, open_modes[i]), 0);
 		assert_int_equal(replace_file(path_of("link"), SLICE("x"), 0600), ELOOP);
 		assert_int_equal(replace_file(path_of("own/link"), SLICE("x"), 0600), ELOOP); /* the second link */
+		assert_int_equal(replace_file(path_of("to_own/file"), SLICE("x"), 0600), ELOOP);
+		assert_int_equal(replace_file(path_of("own/../to_own//file"), SLICE("x"), 0600), ELOOP);
 		assert_content(target, "new");
 	}
 	assert_int_equal(chmod(folder, 0700), 0);
+	assert_int_equal(unlink(path_of("to_own")), 0);
 	assert_int_equal(unlink(path_of("own/link")), 0);
 	assert_int_equal(rmdir(own), 0);
 	assert_int_equal(unlink(path_of("link")), 0);
@@ -183,15 +190,12 @@ static void
 files_of_others_are_replaced(void **state UNUSED)
 {
 	enum { OTHER = 65534 };
-	const char *path = path_of("list"), *second = path_of("second");
+	const char *path = path_of("list");
 	const uid_t own = geteuid();
 	for (size_t i = 0; i < ARRAY_SIZE(open_modes); i++) {
 		assert_int_equal(chmod(folder, open_modes[i]), 0);
 		assert_int_equal(replace_file(path, SLICE("old"), 0644), 0);
-		assert_replaced(path, own, 0644);
-		assert_int_equal(link(path, second), 0);
-		assert_replaced(path, own, 0600);
-		assert_int_equal(unlink(second), 0);
+		assert_replaced(path, own, 0600); /* it may be another one of ours that was moved there */
 		if (own == 0) {
 			assert_int_equal(chown(path, OTHER, OTHER), 0);
 			assert_int_equal(chmod(path, 0666), 0);

@@ -152,6 +152,10 @@ def test_files_of_others(service, account, tmp_path, shared_folder):
         assert done.returncode == 73 and f"{path}: Too many levels of symbolic links" in done.stderr
         assert path.is_symlink() and loot.read_text() == "old"
         path.unlink()
+    folder = shared_folder / "folder"
+    folder.symlink_to(tmp_path)
+    done = call(service.installation, "lead", "export", str(campaign.id), str(folder / "leads.csv"))
+    assert done.returncode == 73 and not (tmp_path / "leads.csv").exists(), done.stderr
     if os.geteuid() == 0:
         path.write_text("old")
         path.chmod(0o666)

@@ -214,13 +214,23 @@ struct edit {
 	struct webhook_settings *settings; /* the settings after the change */
 };
 
+/* A client certificate is the operator's, for the receiver that the operator has chosen. */
+static bool
+may_move(struct admin_call *call, const struct webhook_settings *settings)
+{
+	if (!slice_present(settings->client_certificate) || caller_is_operator(call->caller))
+		return true;
+	admin_fail(call, PROBLEM_FORBIDDEN, "only an operator may set url: the webhook has a client_certificate");
+	return false;
+}
+
 static bool
 apply_settings(void *context, struct webhook_settings *settings)
 {
 	const struct edit *edit = context;
 	if (!values_apply(edit->call, 1, settings))
 		return false;
-	if (slice_present(settings->url) && !check_url(edit->call, settings->url))
+	if (slice_present(settings->url) && !(may_move(edit->call, settings) && check_url(edit->call, settings->url)))
 		return false;
 	if (slice_present(settings->client_key) && !slice_present(settings->client_certificate)) {
 		admin_fail(edit->call, PROBLEM_INVALID, "a client_key needs a client_certificate");

@@ -199,6 +199,18 @@ def test_paths_of_the_host_are_the_operators(service, account, owner):
     assert owner("POST", f"accounts/{account.id}/campaigns", {"name": "Mine", "id": 77}).status == 403
 
 
+def test_a_client_certificate_goes_to_its_receiver_alone(service, account, owner):
+    """2: an owner cannot make the dispatcher prove to another host that it is the operator's"""
+    hook, admin = service.campaign(account).webhook("new_signup")["referenceId"], service.installation.admin
+    url = {"url": "https://hooks.example.org/other"}
+    assert owner("PATCH", f"webhooks/{hook}", url).status == 200
+    admin("webhook", "set", str(hook), "client_certificate=/etc/client.pem", "url=https://hooks.example.org/first")
+    answer = owner("PATCH", f"webhooks/{hook}", url)
+    assert answer.status == 403 and answer.json["error"] == "forbidden", answer.body
+    assert owner("PATCH", f"webhooks/{hook}", {"rate": 5}).json["url"] == "https://hooks.example.org/first"
+    assert admin("webhook", "set", str(hook), "url=https://hooks.example.org/other")["url"] == url["url"]
+
+
 def test_a_call_that_is_repeated(service, account, owner):
     """1.5: makes one object; with other parameters it fails, and another caller's key is another one"""
     campaign = service.campaign(account)

@@ -20,11 +20,12 @@
 	const found = paths.exec(source) || /^([^?#]*\/)(?:embed|signupbar)\.js(?:[?#]|$)/.exec(source);
 	const base = found ? found[1] : "";
 	const mark = "leadhook " + base;
+	const copy = Symbol.for(mark);
 	if (!base)
 		return;
 	// a second copy of the script only fills elements that were added since
-	if (document[mark]) {
-		document[mark]();
+	if (document[copy]) {
+		document[copy]();
 		return;
 	}
 
@@ -149,7 +150,7 @@
 	const fieldsIn = (form) => Array.from(native(form, "elements"));
 
 	function make(tag, text, attributes) {
-		const made = document.createElement(tag);
+		const made = native(document, "createElement", tag);
 		made.textContent = text === undefined || text === null ? "" : String(text);
 		for (const name of Object.keys(attributes || {}))
 			made.setAttribute(name, attributes[name]);
@@ -184,7 +185,7 @@
 
 	function storeLocal(name, value) {
 		try {
-			if (valid(value) && document.querySelector("[data-remember]"))
+			if (valid(value) && native(document, "querySelector", "[data-remember]"))
 				localStorage.setItem(mark + " " + name, value);
 		} catch (error) {
 			// storage is off
@@ -193,7 +194,7 @@
 
 	function readLocal(name) {
 		try {
-			return document.querySelector("[data-remember]") ? localStorage.getItem(mark + " " + name) || "" : "";
+			return native(document, "querySelector", "[data-remember]") ? localStorage.getItem(mark + " " + name) || "" : "";
 		} catch (error) {
 			return "";
 		}
@@ -271,7 +272,7 @@
 	}
 
 	// The work begins while the visitor fills in a form that is known to need it.
-	document.addEventListener("focusin", (event) => {
+	native(document, "addEventListener", "focusin", (event) => {
 		const form = event.target.form;
 		if (form instanceof HTMLFormElement && native(form, "hasAttribute", "data-proof") && !proofs.has(form))
 			proofs.set(form, prove(campaignOf(form)));
@@ -363,7 +364,7 @@
 		if (codeUrl)
 			shown.append(" ", make("a", text("code-link"), { href: codeUrl + (texted ? "?phone_number=" + encodeURIComponent(number) : "") }));
 		const address = webAddress(lead.social_url);
-		if (address && !document.querySelector('[data-leadhook-status="' + campaign + '"]'))
+		if (address && !native(document, "querySelector", '[data-leadhook-status="' + campaign + '"]'))
 			shown.append(" ", text("share-link"), " ", make("a", address, { "class": "leadhook-share", href: address }));
 		native(form, "after", shown);
 		native(form, "setAttribute", "hidden", "");
@@ -430,7 +431,7 @@
 	}
 
 	// One listener for all forms, those that are added later too. A form that another script handles is left alone.
-	document.addEventListener("submit", (event) => {
+	native(document, "addEventListener", "submit", (event) => {
 		const form = event.target;
 		const passes = passing.delete(form) || event.defaultPrevented;
 		const campaign = passes ? "" : campaignOf(form) || campaignOfAny(form);
@@ -538,9 +539,9 @@
 		showAll();
 	}
 
-	document[mark] = () => document.readyState !== "loading" && fillAll();
-	if (document.readyState === "loading")
-		document.addEventListener("DOMContentLoaded", begin);
+	document[copy] = () => native(document, "readyState") !== "loading" && fillAll();
+	if (native(document, "readyState") === "loading")
+		native(document, "addEventListener", "DOMContentLoaded", begin);
 	else
 		begin();
 })();

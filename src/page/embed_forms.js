@@ -86,7 +86,7 @@ function watchPasswords() {
 	watcher.observe(document, { subtree: true, childList: true, attributeFilter: ["type"], attributeOldValue: true });
 }
 watchPasswords();
-document.addEventListener("focusin", watchPasswords);
+native(document, "addEventListener", "focusin", watchPasswords);
 
 // Names and ids, in words as in cardNumber or card_number, and without what separates them.
 const secretWord = /^(?:pwd\d?|cv[cnv]2?|csc|iban|otp|pin|tan|ssn|passport|expiry)$/;
@@ -234,7 +234,7 @@ function buildForm(place) {
 	if (!campaignPattern.test(campaign))
 		return;
 	// a page can have both
-	const more = document.getElementById("kol-signup-form") ? "-bar" : "";
+	const more = native(document, "getElementById", "kol-signup-form") ? "-bar" : "";
 	const form = make("form", "", { id: "kol-signup-form" + more, "data-leadhook": campaign });
 	if (text("error_message"))
 		native(form, "setAttribute", "data-error", text("error_message"));

@@ -262,6 +262,24 @@ def test_any_form_with_a_secret(show, script, service, account):
     assert campaign.stats()["total"] == 2 and campaign.find(email="plain@example.org")["custom_fields"] == {"first_name": "Ada"}
 
 
+def test_elements_that_hide_those_of_the_document(show, script, service, account):
+    """1, Names: an element with the name of what the document has hides it from other scripts, not from this one"""
+    campaign = service.campaign(account)
+    names = ("querySelector", "querySelectorAll", "createElement", "addEventListener", "getElementById", "forms", "body",
+             "leadhook " + service.front.url + "/")
+    found = show("""
+        const find = selector => Document.prototype.querySelector.call(document, selector);
+        if (typeof document.querySelector === "function")
+            return "not hidden";
+        const form = find("#own");
+        form.requestSubmit();
+        await until(() => find(".leadhook-message"));
+        return "signed up";
+    """, "".join(f'<img name="{name}" alt="">' for name in names) + '<form id="own"><input name="email" value="ada@example.org"></form>',
+                 head=script("widgets/1.9.4/kol_any_form.js") + script(f"w/{campaign.id}/1.js"))
+    assert found == "signed up" and campaign.find(email="ada@example.org")
+
+
 # Properties of a form, as names of fields that stand in for them. "action" is no custom field.
 HIDING = ("elements", "method", "target", "closest", "append", "after", "getAttribute", "hasAttribute", "setAttribute", "removeAttribute",
           "querySelectorAll", "dispatchEvent", "requestSubmit", "lang", "form", "type", "children")

@@ -75,10 +75,14 @@ handle_erase_request(struct call *call)
 static void
 show_question(struct call *call, const struct mail_link *link, struct slice stamp, bool too_fast)
 {
-	const bool claims = lead_only_claims(&link->lead, CHANNEL_EMAIL);
-	const enum text_key text = claims ? TEXT_ERASE_CLAIM_QUESTION : TEXT_ERASE_QUESTION;
-	call_show_question(call, &(struct question){ TEXT_ERASE_TITLE, text, TEXT_ERASE_BUTTON,
-				     call_masked_email(call->request->pool, link->lead.email), stamp, too_fast });
+	const struct slice address = call_masked_email(call->request->pool, link->lead.email);
+	struct question question = { TEXT_ERASE_TITLE, TEXT_ERASE_QUESTION, TEXT_ERASE_BUTTON, address, stamp, too_fast };
+	if (lead_only_claims(&link->lead, CHANNEL_EMAIL)) {
+		question.title = TEXT_ERASE_CLAIM_TITLE;
+		question.text = TEXT_ERASE_CLAIM_QUESTION;
+		question.button = TEXT_ERASE_CLAIM_BUTTON;
+	}
+	call_show_question(call, &question);
 }
 
 void
@@ -107,7 +111,10 @@ handle_erase(struct call *call)
 		    .address = link.lead.email_key,
 		    .by_lead = true },
 	};
-	const bool claims = lead_only_claims(&link.lead, CHANNEL_EMAIL);
-	if (call_execute(call, &command).failure == FAILURE_NONE)
-		call_answer_message(call, TEXT_ERASED_TITLE, claims ? TEXT_ERASED_CLAIM_TEXT : TEXT_ERASED_TEXT);
+	if (call_execute(call, &command).failure != FAILURE_NONE)
+		return;
+	if (lead_only_claims(&link.lead, CHANNEL_EMAIL))
+		call_answer_message(call, TEXT_ERASED_CLAIM_TITLE, TEXT_ERASED_CLAIM_TEXT);
+	else
+		call_answer_message(call, TEXT_ERASED_TITLE, TEXT_ERASED_TEXT);
 }

@@ -46,5 +46,6 @@ message_is_urgent(enum message_kind kind)
 bool
 message_can_be_requested(enum message_kind kind, uint64_t ref)
 {
-	return message_is_urgent(kind) && !(kind == MESSAGE_STATUS_LINK && ref == STATUS_LINK_REPLACES);
+	return message_is_urgent(kind) && kind != MESSAGE_ERASE_CONFIRM &&
+	       !(kind == MESSAGE_STATUS_LINK && ref == STATUS_LINK_REPLACES);
 }

@@ -137,7 +137,7 @@ def test_an_address_has_had_enough(service, server, campaign, account):
     assert ended(service, other, VERIFY) == ["dropped", "too_soon"]
     tagged = campaign.lead(email="ada+tag@example.org")
     assert ended(service, tagged, VERIFY) == ["dropped", "too_soon"]
-    for kind, ref in ((WELCOME, 0), (STATUS_LINK, 1)):  # a link that replaces one that has ended
+    for kind, ref in ((WELCOME, 0), (STATUS_LINK, 1), (ERASE_CONFIRM, 0)):  # a link that replaces one that has ended
         number = request(service, lead, kind, ref)
         waits = wait_until(lambda number=number: Planted(service).row(number, "reason")["reason"] == "too_soon", 10, "the mail does not wait")
         assert waits and Planted(service).state(number) == "requested"
@@ -156,6 +156,9 @@ def test_an_address_has_had_enough(service, server, campaign, account):
         request(service, lead, ERASE_CONFIRM)
         arrived(server, "ada@example.org", count)
         assert ended(service, lead, ERASE_CONFIRM)[0] == "sent"
+        if count == 6:
+            request(service, lead, ERASE_CONFIRM)
+            assert ended(service, lead, ERASE_CONFIRM) == ["dropped", "too_soon"], "the person has one"
         pass_a_minute(service)
     request(service, lead, ERASE_CONFIRM)
     assert ended(service, lead, ERASE_CONFIRM) == ["dropped", "daily"]

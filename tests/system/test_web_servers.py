@@ -197,6 +197,12 @@ def test_methods(campaign):
     assert campaign.client.request("PUT", campaign.path).headers["Allow"]
 
 
+def test_trace(campaign):
+    """docs/operating.md 5.1: no server sends back what it was sent"""
+    answer = campaign.client.request("TRACE", campaign.path, headers={"X-Secret": "sent"})
+    assert answer.status == 405 and b"sent" not in answer.body
+
+
 def test_the_length_of_the_answer(campaign):
     """docs/api.md 7, Headers: web servers do not replace Content-Length with chunks, and HEAD has that of GET"""
     lead, found = campaign.post(ADA), campaign.get(ADA)

@@ -238,12 +238,18 @@ def test_tags_by_id_and_by_name(campaign):
 
 
 def test_verify_by_channel(campaign):
-    """4.6 verify: the named channel, else the email"""
+    """4.1.4 /verify: the named channel, else the address that names the lead, else the email address"""
     lead = campaign.lead(email="ada@example.org", phone_number=PHONES[0])
     campaign.change("verify", email=lead["email"], channel="phone")
     found = campaign.find(email=lead["email"])
     assert (found["verified_email"], found["verified_phone_number"]) == (False, True)
     campaign.change("verify", email=lead["email"])
+    assert campaign.find(email=lead["email"])["verified_email"] is True
+    lead = campaign.lead(email="grace@example.org", phone_number=PHONES[1])
+    campaign.change("verify", phone_number=PHONES[1])
+    found = campaign.find(email=lead["email"])
+    assert (found["verified_email"], found["verified_phone_number"]) == (False, True)
+    campaign.change("verify", social_id=lead["social_id"])
     assert campaign.find(email=lead["email"])["verified_email"] is True
     response = call(campaign, "verify", {"email": lead["email"], "channel": "fax"})
     assert response.verdict == (406, "invalid_parameter") and "channel" in response.json["message"]

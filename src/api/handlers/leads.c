@@ -197,6 +197,22 @@ handle_points(struct call *call)
 		call_answer(call, SLICE("{\"message\":\"Custom Points added\"}"));
 }
 
+/* What is verified of leads that are named by an address is that address, unless the call says otherwise. */
+static struct slice
+argument_of(enum lead_action action, const struct arguments *arguments)
+{
+	if (action != LEAD_VERIFY || slice_present(arguments->argument) || arguments->lead_count == 0)
+		return arguments->argument;
+	switch (arguments->leads[0].identity) {
+	case LEAD_BY_EMAIL:
+		return lead_channel_name(CHANNEL_EMAIL);
+	case LEAD_BY_PHONE:
+		return lead_channel_name(CHANNEL_PHONE);
+	default:
+		return SLICE_NONE;
+	}
+}
+
 /* Queues the change of the named leads, or of their referrers, and answers with their number. */
 static void
 queue_read(struct call *call, enum lead_action action, const struct arguments *arguments, bool referrers)
@@ -212,7 +228,7 @@ queue_read(struct call *call, enum lead_action action, const struct arguments *a
 		.action = action,
 		.tag_ids = arguments->tag_ids,
 		.tag_count = arguments->tag_count,
-		.argument = arguments->argument,
+		.argument = argument_of(action, arguments),
 		.leads = arguments->leads,
 		.lead_count = arguments->lead_count,
 		.referrers = referrers,

@@ -248,7 +248,8 @@ send_sample(struct job_turn *turn)
 
 /* ---- addresses ---- */
 
-/* How far it came is in the campaign's own row (docs/architecture.md 5). */
+/* How far it came is in the campaign's own row (docs/architecture.md 5). It is shown in percent, because not every caller that sees
+ * the job may count leads. */
 static enum result
 count_addresses(struct job_turn *turn)
 {
@@ -266,8 +267,8 @@ count_addresses(struct job_turn *turn)
 		return fail(turn, "there is no such campaign");
 	if (result != RESULT_OK)
 		return result;
-	job->total = campaign.last_subscription_number;
-	job->done = done ? job->total : campaign.ip_counted_to;
+	job->total = 100;
+	job->done = done ? job->total : UINT64_C(100) * campaign.ip_counted_to / (UINT64_C(1) + campaign.last_subscription_number);
 	job->state = done ? JOB_DONE : JOB_RUNNING;
 	return RESULT_OK;
 }

@@ -335,7 +335,7 @@ addresses_are_counted(void **state)
 	add(w, JOB_ADDRESS_COUNT, SLICE("{}"));
 	struct operator_job job = turn(w, 0, no_ids);
 	assert_int_equal(job.state, JOB_RUNNING);
-	assert_true(job.done == 10000 && job.total == 25000);
+	assert_true(job.done == 39 && job.total == 100); /* percent */
 	job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);
 	assert_true(job.done == job.total);

@@ -52,6 +52,15 @@ lead_is_unproven(const struct lead *lead)
 	return lead->fraudulent && slice_equal(lead->fraud_flags, SLICE("[\"unproven\"]"));
 }
 
+bool
+lead_counts_for_ip(const struct lead *lead)
+{
+	static const char flag[] = "\"duplicate_ip\"";
+	return slice_present(lead->ip) &&
+	       (!slice_present(lead->fraud_flags) ||
+		   memmem(lead->fraud_flags.data, lead->fraud_flags.size, flag, sizeof(flag) - 1) == NULL);
+}
+
 size_t
 lead_text_bytes(const struct lead *lead)
 {

@@ -18,6 +18,9 @@ typedef const struct db_statement *const store_statement_list[];
 /* ip_caller_network of the column `ip`. */
 #define CALLER_NETWORK "IF(INSTR(ip, ':'), CONCAT(INET6_NTOA(CONCAT(LEFT(INET6_ATON(ip), 8), REPEAT(X'00', 8))), '/64'), ip)"
 
+/* lead_counts_for_ip */
+#define COUNTS_FOR_IP "ip IS NOT NULL AND INSTR(COALESCE(fraud_flags, ''), '\"duplicate_ip\"') = 0"
+
 /* The lists of statements, one of each file: X(name). */
 /* clang-format off */
 #define STORE_STATEMENT_LISTS(X) \

@@ -117,7 +117,8 @@ class Player:
             number = campaign.last_number // 2
             self.sql.rows(f"DELETE FROM lh_ip_leads WHERE campaign_id = {campaign.id};"
                           "INSERT INTO lh_ip_leads SELECT campaign_id, IF(ip LIKE '%:%', '2001:db8::/64', ip) AS network, COUNT(*) FROM lh_leads "
-                          f"WHERE campaign_id = {campaign.id} AND subscription_number <= {number} AND ip IS NOT NULL GROUP BY network;"
+                          f"WHERE campaign_id = {campaign.id} AND subscription_number <= {number} AND ip IS NOT NULL "
+                          "AND COALESCE(fraud_flags, '') NOT LIKE '%\"duplicate_ip\"%' GROUP BY network;"
                           f"UPDATE lh_campaign_counters SET ip_counted_to = {number} WHERE campaign_id = {campaign.id}")
             self.counted_to[campaign.id] = number
 
@@ -337,7 +338,7 @@ class Player:
         ips = {}
         counted_to = campaign.last_number if campaign.counted else self.counted_to[campaign.id]
         for lead in campaign.leads.values() if campaign.settings["max_per_ip"] else []:
-            if lead.ip is not None and lead.number <= counted_to:
+            if lead.ip is not None and "duplicate_ip" not in lead.flags and lead.number <= counted_to:
                 ips[caller_network(lead.ip)] = ips.get(caller_network(lead.ip), 0) + 1
         rows = self.sql.rows(f"SELECT ip, leads FROM lh_ip_leads WHERE campaign_id = {campaign.id} AND leads <> 0")
         same("leads of each address", ips, {ip: int(leads) for ip, leads in rows})

@@ -214,6 +214,28 @@ hides_new_leads(const struct step *step)
 	return campaign_judges_addresses(campaign) && campaign_hides_unverified(campaign) && !step_has_right(step, RIGHT_LEADS);
 }
 
+/* Of a lead that has room at its new address. The flags of the sign-up itself, which a new lead would get, take the place of
+ * `duplicate_ip`. Returns whether it has that no more: else it would take no room there. */
+static bool
+exchange_duplicate_flag(struct step *step, struct working_lead *lead, const struct signup *signup)
+{
+	struct flags old = read_flags(step->pool, lead->lead.fraud_flags), flags = { .pool = step->pool };
+	if (!slice_is_one_of(DUPLICATE_IP, old.names, old.count))
+		return true;
+	if (signup->unproven)
+		add_flag(&flags, UNPROVEN);
+	if (is_blocked_referrer(step, signup->referrer))
+		add_flag(&flags, BLOCKED_REFERRER);
+	if (flags.count == 0)
+		return false;
+	for (size_t i = 0; i < old.count; i++)
+		if (!slice_equal(old.names[i], DUPLICATE_IP))
+			add_flag(&flags, old.names[i]);
+	step_touch(step, lead);
+	lead->lead.fraud_flags = write_flags(&flags);
+	return true;
+}
+
 void
 step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup)
 {
@@ -222,13 +244,14 @@ step_judge_again(struct step *step, struct working_lead *lead, const struct sign
 	const bool is_direct = step->command->rights == RIGHTS_NONE && !signup->inbound;
 	const bool is_by_visitor = is_direct || (signup->replace_ip && !is_by_server(step, signup->source));
 	const bool has_referrer = is_direct || slice_present(signup->referrer);
-	const bool is_counted =
-	    slice_equal(ip_caller_network(step->pool, signup->ip), ip_caller_network(step->pool, lead->lead.ip));
+	const bool is_counted = lead_counts_for_ip(&lead->lead) && slice_equal(ip_caller_network(step->pool, signup->ip),
+								       ip_caller_network(step->pool, lead->lead.ip));
 	const bool has_room = !is_duplicate_ip(step, signup->ip, leads_from(step, signup->ip) - (is_counted ? 1 : 0));
 	const bool clears = has_room && lead->lead.fraudulent && is_by_visitor && !signup->unproven &&
 			    !is_blocked_referrer(step, signup->referrer) &&
 			    remove_flags(step, lead, passing_flags, has_referrer ? 2 : 1);
-	if (!slice_equal(signup->ip, lead->lead.ip) && (clears || hides_new_leads(step))) {
+	const bool moves = has_room && hides_new_leads(step) && exchange_duplicate_flag(step, lead, signup);
+	if (!slice_equal(signup->ip, lead->lead.ip) && (clears || moves)) {
 		step_touch(step, lead);
 		lead->lead.ip = signup->ip;
 	}

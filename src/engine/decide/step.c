@@ -144,8 +144,6 @@ static void
 move_ip(struct step *step, struct slice address, int leads)
 {
 	struct decision *d = step->decision;
-	if (!slice_present(address))
-		return;
 	const struct slice ip = ip_caller_network(step->pool, address);
 	for (size_t i = 0; i < d->ip_move_count; i++)
 		if (d->ip_moves[i].campaign_id == step->campaign->campaign.id && slice_equal(d->ip_moves[i].ip, ip)) {
@@ -221,9 +219,9 @@ count_difference(struct step *step, const struct touched *touched)
 		move_score(step, after->score, 1);
 	if (after->subscription_number > campaign->ip_counted_to)
 		return; /* the count of later leads includes it when it gets there */
-	if (was)
+	if (was && lead_counts_for_ip(before))
 		move_ip(step, before->ip, -1);
-	if (is)
+	if (is && lead_counts_for_ip(after))
 		move_ip(step, after->ip, 1);
 }
 

@@ -55,7 +55,7 @@ DB_STATEMENT(sql_count_addresses,
     "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads)"
     " SELECT campaign_id, " CALLER_NETWORK " AS network, COUNT(*)"
     " FROM {prefix}leads FORCE INDEX (by_number)"
-    " WHERE campaign_id = ? AND subscription_number > ? AND subscription_number <= ? AND ip IS NOT NULL"
+    " WHERE campaign_id = ? AND subscription_number > ? AND subscription_number <= ? AND " COUNTS_FOR_IP
     " GROUP BY network"
     " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)");
 DB_STATEMENT(sql_select_any_address, "SELECT 1 FROM {prefix}ip_leads WHERE campaign_id = ? LIMIT 1");

@@ -120,7 +120,7 @@
 	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' addresses)')," TOTAL \
 	"FROM (SELECT p.campaign_id FROM (SELECT l.campaign_id, " CALLER_NETWORK " AS ip, COUNT(*) AS leads FROM {prefix}leads l " \
 	"JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id " \
-	"WHERE l.subscription_number <= n.ip_counted_to AND l.ip IS NOT NULL " \
+	"WHERE l.subscription_number <= n.ip_counted_to AND " COUNTS_FOR_IP " " \
 	"GROUP BY 1, 2 UNION ALL SELECT campaign_id, ip, -leads FROM {prefix}ip_leads) p " \
 	"GROUP BY p.campaign_id, p.ip HAVING SUM(p.leads) <> 0) d GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
 

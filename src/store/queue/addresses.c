@@ -20,7 +20,7 @@ DB_STATEMENT(sql_select_addresses_of_leads, "SELECT DISTINCT campaign_id, " CALL
 DB_STATEMENT(sql_select_counted_to, "SELECT ip_counted_to FROM {prefix}campaign_counters WHERE campaign_id = ?");
 DB_STATEMENT(sql_uncount_addresses, "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads)"
 				    " SELECT campaign_id, " CALLER_NETWORK " AS network, -COUNT(*) FROM {prefix}leads"
-				    " WHERE subscription_number <= ? AND ip IS NOT NULL AND id IN ({list})"
+				    " WHERE subscription_number <= ? AND " COUNTS_FOR_IP " AND id IN ({list})"
 				    " GROUP BY campaign_id, network"
 				    " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)");
 DB_STATEMENT(sql_drop_addresses, "UPDATE " ROWS_WITH_IDS("leads") " SET t.ip = NULL, t.user_agent = NULL");

@@ -32,9 +32,9 @@ find(const struct members *members, size_t count, struct slice name)
 	return NULL;
 }
 
-/* Of a name that is given twice the last value counts. */
+/* Of a name that is given twice the last value counts, but no optional one (the last ones are) beside one that is not. */
 static struct members
-members_of(struct pool *pool, const struct custom_field *fields, size_t count)
+members_of(struct pool *pool, const struct custom_field *fields, size_t count, size_t optional)
 {
 	struct members members = { POOL_ARRAY(pool, count, struct member), 0 };
 	struct buffer text;
@@ -42,9 +42,12 @@ members_of(struct pool *pool, const struct custom_field *fields, size_t count)
 	buffer_init(&text, CUSTOM_FIELDS_MAX_BYTES);
 	for (size_t i = 0; i < count; i++) {
 		struct member *member = find(&members, members.count, fields[i].name);
+		const bool is_optional = i + optional >= count;
+		if (member != NULL && is_optional && !member->optional)
+			continue;
 		if (member == NULL)
 			member = &members.items[members.count++];
-		*member = (struct member){ .name = fields[i].name };
+		*member = (struct member){ .name = fields[i].name, .optional = is_optional };
 		if (!slice_present(fields[i].json))
 			continue;
 		buffer_clear(&text);
@@ -63,6 +66,16 @@ static struct room
 room_of(size_t fields, size_t bytes)
 {
 	return (struct room){ fields, bytes == 0 ? 0 : bytes - 1 };
+}
+
+/* They come before the optional ones. */
+static size_t
+count_required(const struct members *members)
+{
+	size_t count = 0;
+	while (count < members->count && !members->items[count].optional)
+		count++;
+	return count;
 }
 
 static enum shortage
@@ -215,17 +228,15 @@ custom_fields_merge(struct pool *pool, const struct stored_fields *stored, const
     const struct custom_field_limits *limits, struct stored_fields *merged, struct slice *problem)
 {
 	const struct custom_fields fields = custom_fields_read(pool, stored->json);
-	const struct members old = members_of(pool, fields.items, fields.count);
-	struct members sent = members_of(pool, changes->items, changes->count);
-	const size_t required = sent.count - changes->optional, keyed_sent = changes->keyed ? required : 0;
-	for (size_t i = required; i < sent.count; i++)
-		sent.items[i].optional = true;
+	const struct members old = members_of(pool, fields.items, fields.count, 0);
+	struct members sent = members_of(pool, changes->items, changes->count, changes->optional);
 	const size_t keyed = stored->keyed < old.count ? stored->keyed : old.count;
 	const bool is_less = limits->public_bytes != 0 && limits->public_bytes < limits->bytes;
 	const struct room most = room_of(limits->fields, limits->bytes);
 	struct room room = most, share = room_of(limits->fields, is_less ? limits->public_bytes : limits->bytes);
 	if (!fit_alone(pool, &sent, changes->keyed ? &most : &share, problem))
 		return false;
+	const size_t keyed_sent = changes->keyed ? count_required(&sent) : 0;
 	keep_keyed(&old, keyed, &sent, &room);
 	const enum shortage shortage = keep_sent(&old, keyed, &sent, keyed_sent, &room, &share);
 	if (shortage != SHORT_OF_NOTHING && changes->keyed)

@@ -59,7 +59,7 @@ stranger_may_count(const struct campaign *campaign, bool owns)
 bool
 campaign_hides_unverified(const struct campaign *campaign)
 {
-	return campaign->public_lookup != PUBLIC_LOOKUP_ALL && (campaign->verify_email || campaign->verify_phone);
+	return campaign->public_lookup != PUBLIC_LOOKUP_ALL && campaign_verifies(campaign);
 }
 
 bool
@@ -69,11 +69,50 @@ campaign_counts_verified(const struct campaign *campaign)
 }
 
 bool
+campaign_verifies(const struct campaign *campaign)
+{
+	return campaign->verify_email || campaign->verify_phone;
+}
+
+bool
+stranger_may_add(const struct campaign *campaign)
+{
+	return !campaign->verify_phone;
+}
+
+bool
+campaign_defers_numbers(const struct campaign *campaign, bool sends_mail)
+{
+	return campaign->verify_email && sends_mail && !stranger_may_see(campaign, LEAD_BY_EMAIL, false);
+}
+
+bool
+campaign_matches_by_number(const struct campaign *campaign)
+{
+	return campaign->verify_phone && !campaign->verify_email;
+}
+
+bool
 stranger_matches_number(const struct campaign *campaign, const struct lead *owner, struct slice email_key, bool owns)
 {
-	if (slice_present(owner->email_key))
+	if (slice_present(owner->email_key) && !(owns && lead_claims(owner, CHANNEL_EMAIL)))
 		return slice_equal(owner->email_key, email_key);
-	return stranger_may_change(campaign, owns) && stranger_may_see(campaign, LEAD_BY_PHONE, false);
+	return stranger_may_change(campaign, owns) && stranger_may_see(campaign, LEAD_BY_PHONE, false) &&
+	       (owns || stranger_may_add(campaign));
+}
+
+bool
+stranger_names_person(const struct campaign *campaign, const struct lead *lead, struct slice email_key, struct slice phone)
+{
+	const bool by_email = slice_equal(email_key, lead->email_key), by_phone = slice_equal(phone, lead->phone);
+	if (!campaign_verifies(campaign) || !slice_present(lead->email_key) || !slice_present(lead->phone) ||
+	    (by_email && by_phone))
+		return true;
+	if (lead->claimed != CLAIM_NONE)
+		return !lead_claims(lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE);
+	const bool verified = by_email ? lead->verified_email : lead->verified_phone,
+		   verified_other = by_email ? lead->verified_phone : lead->verified_email;
+	return by_email != campaign_matches_by_number(campaign) && (verified || !verified_other);
 }
 
 bool
@@ -121,6 +160,13 @@ lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum
 	return lead_claims(lead, channel) && !is_first;
 }
 
+bool
+lead_page_is_mailed(const struct campaign *campaign, const struct lead *lead)
+{
+	return slice_present(lead->email_key) && !lead_claim_stands(campaign, lead, CHANNEL_EMAIL) &&
+	       !campaign_matches_by_number(campaign);
+}
+
 struct slice
 lead_waiting_number(struct pool *pool, const struct lead *lead)
 {
@@ -130,17 +176,6 @@ lead_waiting_number(struct pool *pool, const struct lead *lead)
 	return slice_present(typed) && phone_parse(pool, typed, SLICE_NONE, &number) ? number : SLICE_NONE;
 }
 
-bool
-lead_holds_loosely(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
-{
-	const bool by_email = channel == CHANNEL_EMAIL;
-	const bool verifies = by_email ? campaign->verify_email : campaign->verify_phone,
-		   verifies_other = by_email ? campaign->verify_phone : campaign->verify_email;
-	const bool verified = by_email ? lead->verified_email : lead->verified_phone,
-		   verified_other = by_email ? lead->verified_phone : lead->verified_email;
-	return !verified && verified_other && (verifies || (verifies_other && lead_claims(lead, channel)));
-}
-
 /* The email address decides, except for one that is a claim, which proves nothing. A lead that was verified without a proof may
  * still have the token that its first sign-up got. */
 bool
@@ -148,7 +183,10 @@ lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum
 {
 	const bool by_email = channel == CHANNEL_EMAIL;
 	const bool is_new = by_email ? !lead->verified_email : !lead->verified_phone;
-	const bool decides = by_email || !lead->verified_email || lead_claim_stands(campaign, lead, CHANNEL_EMAIL);
+	const bool number_decides =
+	    campaign_matches_by_number(campaign) && slice_present(lead->phone) && !lead_claims(lead, CHANNEL_PHONE);
+	const bool decides =
+	    number_decides ? !by_email : by_email || !lead->verified_email || lead_claim_stands(campaign, lead, CHANNEL_EMAIL);
 	return decides && !lead_claim_stands(campaign, lead, channel) && (is_new || lead->token_epoch == 0) &&
 	       is_shared(campaign, lead);
 }

@@ -26,11 +26,26 @@ bool stranger_may_see(const struct campaign *campaign, enum lead_identity identi
 /* Whether a repeated sign-up may change the lead, and whether it counts. */
 bool stranger_may_change(const struct campaign *campaign, bool owns);
 bool stranger_may_count(const struct campaign *campaign, bool owns);
+/* Whether the campaign's leads prove an address, so that a lead belongs to the person that proves it (4.1.11, Verified
+ * campaigns). */
+bool campaign_verifies(const struct campaign *campaign);
+/* Whether an address may be added to a lead, as a claim: not where both kinds, or the number that would be added, can be
+ * proven. */
+bool stranger_may_add(const struct campaign *campaign);
+/* Whether a number that a stranger enters beside an email address waits until the address is confirmed (New number). */
+bool campaign_defers_numbers(const struct campaign *campaign, bool sends_mail);
+/* Whether of the email address and the number of a sign-up the number decides which lead it is: it alone is proven. */
+bool campaign_matches_by_number(const struct campaign *campaign);
 /* Whether a sign-up with this email address (a key) matches the owner of its phone number (4.3). The number of a lead with
  * another address does not match: a stranger could else store the number with another address and receive the sign-up of the
  * number's owner. That of a lead without one matches only where the address may be added to it, else the sign-up would be lost,
  * and where addresses are shown, else the answer would show whether the address is another lead's. */
 bool stranger_matches_number(const struct campaign *campaign, const struct lead *owner, struct slice email_key, bool owns);
+/* Whether a sign-up with these addresses (a key, and a number in E.164) may be that of the person whose lead it is (4.1.11,
+ * Verified campaigns). Of a lead with two addresses, one may be another person's: it needs both, or the one that decides and
+ * that no proof of the other one has overruled. */
+bool stranger_names_person(
+    const struct campaign *campaign, const struct lead *lead, struct slice email_key, struct slice phone);
 
 /* Whether strangers see nothing that depends on leads which are not verified (4.1.11): else it would change with the sign-up of
  * an address that no lead has, and with that of no other. */
@@ -54,13 +69,13 @@ MUST_CHECK bool stranger_mails(
  * address beside a number that is not proven, and cannot be in this campaign, does. */
 bool lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
+/* Whether the page of the lead is reached by a mail to its email address, and not by a code for its number. The owner of the
+ * number need not have the address, unless the number alone decides. */
+bool lead_page_is_mailed(const struct campaign *campaign, const struct lead *lead);
+
 /* The number that a stranger has entered beside the lead's email address (4.1.11, New number), in the pool or the lead's;
  * absent: none. A visitor can also send the field by its name, with any value: only a valid number counts. */
 struct slice lead_waiting_number(struct pool *pool, const struct lead *lead);
-
-/* Whether a stranger's sign-up by its address of this channel takes the address to a lead of its own (4.1.11, Loose address):
- * it is not verified, and waits for that or is a claim, beside one that is. */
-bool lead_holds_loosely(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
 /* Whether the lead becomes that of the person that proves its address of this channel, by a code or a link that was sent there
  * (4.1.11, Another owner): its tokens end. */

@@ -268,14 +268,23 @@ write_events(const struct write *write)
 	return store_run_lists(write->store, &events, &due);
 }
 
-/* The time of a lead's first mail counts. */
+static bool
+is_created(const struct working_set *set, uint64_t lead_id)
+{
+	for (size_t i = 0; i < set->lead_count; i++)
+		if (set->leads[i]->lead.id == lead_id)
+			return set->leads[i]->change == ROW_CREATED;
+	return false;
+}
+
+/* Only the sign-up that makes a lead lets it end without a confirmation: anyone can request further mails. */
 static enum result
 write_unverified(const struct write *write)
 {
 	const struct decision *d = write->decision;
 	struct row_list rows = store_row_list(write->pool, &sql_insert_unverified, d->message_count);
 	for (size_t i = 0; i < d->message_count; i++)
-		if (d->messages[i].kind == MESSAGE_VERIFY)
+		if (d->messages[i].kind == MESSAGE_VERIFY && is_created(write->set, d->messages[i].lead_id))
 			store_add_row(&rows, DB_U64(d->messages[i].lead_id), DB_U64(d->messages[i].campaign_id),
 			    DB_I64(write->set->now_ms));
 	return store_run_lists(write->store, &rows);

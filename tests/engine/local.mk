@@ -1,4 +1,4 @@
-EXTRA_DIST += %D%/decide_leads.h %D%/decide_world.h
+EXTRA_DIST += %D%/decide_leads.h %D%/decide_tokens.h %D%/decide_world.h
 
 if HAVE_CMOCKA
 engine_test_libs = $(engine_libs) $(CMOCKA_LIBS)
@@ -18,6 +18,10 @@ check_PROGRAMS += %D%/test_decide
 check_PROGRAMS += %D%/test_decide_matching
 %C%_test_decide_matching_SOURCES = %D%/test_decide_matching.c
 %C%_test_decide_matching_LDADD = $(engine_test_libs)
+
+check_PROGRAMS += %D%/test_decide_claims
+%C%_test_decide_claims_SOURCES = %D%/test_decide_claims.c
+%C%_test_decide_claims_LDADD = $(engine_test_libs)
 
 check_PROGRAMS += %D%/test_decide_messages
 %C%_test_decide_messages_SOURCES = %D%/test_decide_messages.c

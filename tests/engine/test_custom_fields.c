@@ -164,6 +164,10 @@ public_fields_give_way(void **state UNUSED)
 		{ SLICE("{\"p\":1,\"q\":1}"), 1, PUBLIC, SLICE("{\"p\":2,\"q\":2}"), SLICE("{\"p\":1,\"q\":2}"), 1, 2 },
 		{ SLICE_NONE, 0, PUBLIC, SLICE("{\"a\":\"1234567890123456\",\"x\":2}"), SLICE("{\"a\":\"1234567890123456\"}"),
 		    0, 1 },
+		/* one of a name that the call has anyway is left out */
+		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"a\":2}"), SLICE("{\"a\":1}"), 1, 1 },
+		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"a\":2}"), SLICE("{\"a\":2}"), 0, 2 },
+		{ SLICE_NONE, 0, PUBLIC, SLICE("{\"a\":1,\"b\":1,\"a\":2}"), SLICE("{\"a\":1,\"b\":1}"), 0, 1 },
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1}"), 3, KEYED, SLICE("{\"a\":1,\"x\":1}"),
 		    SLICE("{\"p\":1,\"q\":1,\"r\":1,\"a\":1}"), 4, 1 },
 	};

@@ -390,7 +390,11 @@ some_numbers_get_none(void **state)
 	settle(w);
 	sign_up_public(w, "b@x.org");
 	assert_int_equal(w->decision.message_count, 0);
-	run(w, (struct command[]){ public_signup("b@x.org", "+4915111111111") }, 1); /* another number, which is not stored */
+	run(w, (struct command[]){ public_signup("b@x.org", "+4915111111111") }, 1); /* another person's: the number decides */
+	ASSERT_MAIL(w, 2, MESSAGE_CODE);
+	campaign(w)->verify_email = true;
+	settle(w);
+	run(w, (struct command[]){ public_signup("b@x.org", "+4915122222222") }, 1); /* it is not stored */
 	assert_int_equal(w->decision.message_count, 0);
 }
 

@@ -50,14 +50,14 @@ class Generator:
             "blocked_email_domains": [[], ["blocked.example"]], "blocked_referrers": [[], ["bad.example"]],
             "allowed_networks": [[], [], ["10.0.0.0/8", "2001:db8::/32"]],
             "public_lookup": [0, 0, 0, 1, 2, 3], "public_update": [0, 0, 0, 1, 1, 2],
-            "verify_email": [False, True],
+            "verify_email": [False, True], "verify_phone": [False, False, True],
         }
         return self.choice(choices[name])
 
     NAMES = ["points_signup", "points_direct", "points_indirect", "points_verified", "require_verification", "waitlist",
              "max_per_ip", "jump_start", "privacy", "compat", "landing_url", "thankyou_url", "status_url",
              "blocked_email_domains", "blocked_referrers", "allowed_networks", "public_lookup", "public_update",
-             "verify_email"]
+             "verify_email", "verify_phone"]
 
     def name(self, word):
         self.names += 1

@@ -24,7 +24,7 @@ SETTINGS = {
     "jump_start": 0, "privacy": True, "require_key": False, "compat": False, "landing_url": None, "thankyou_url": None,
     "status_url": None, "points_signup": 0, "points_direct": 1, "points_indirect": 0, "points_verified": 0,
     "require_verification": False, "waitlist": False, "max_per_ip": 0, "blocked_email_domains": [], "blocked_referrers": [], "allowed_networks": [],
-    "public_lookup": 0, "public_update": 0, "verify_email": False,
+    "public_lookup": 0, "public_update": 0, "verify_email": False, "verify_phone": False,
 }
 
 
@@ -93,7 +93,6 @@ class Step:
         self.withheld = False
         self.deleted = None
         self.deletion = []
-        self.loose = None  # a lead whose email address this sign-up takes
 
     def run(self):
         self.refuse()
@@ -158,7 +157,18 @@ class Step:
         return self.command.get("account", 0) != 0 or update == ALL or (update == OWN and self.owns(lead))
 
     def may_change(self, lead):
-        return self.may_update(lead) and not self.command.get("unproven")
+        is_person = self.command.get("account", 0) != 0 or self.owns(lead) or self.names_person(lead)
+        return self.may_update(lead) and is_person and not self.command.get("unproven")
+
+    def names_person(self, lead):
+        by_email = self.command.get("email_key") == lead.email_key
+        if not self.campaign.verifies() or None in (lead.email, lead.phone) or (by_email and self.command.get("phone") == lead.phone):
+            return True
+        if lead.claimed:
+            return lead.claimed != ("email" if by_email else "phone_number")
+        number_decides = self.campaign.settings["verify_phone"] and not self.campaign.settings["verify_email"]
+        verified, other = (lead.verified_email, lead.verified_phone) if by_email else (lead.verified_phone, lead.verified_email)
+        return by_email != number_decides and (verified or not other)
 
     def count(self, lead):
         if self.campaign.settings["public_update"] in (ALL, OWN) and not self.command.get("unproven"):
@@ -269,16 +279,8 @@ class Step:
         command, find = self.command, self.campaign.find
         by_email = find("email", command["email_key"]) if command.get("email_key") else None
         by_phone = find("phone", command["phone"]) if command.get("phone") else None
-        stranger, verifies = not command.get("account"), self.campaign.settings["verify_email"]
-        if stranger and by_email and not self.owns(by_email) and by_email.phone != command.get("phone") and (
-                verifies and by_email.verified_phone and not by_email.verified_email):
-            by_email, self.loose = None, by_email
-        if stranger and by_phone and not self.owns(by_phone) and not command.get("email_key") and (
-                verifies and by_phone.verified_email and not by_phone.verified_phone and by_phone.claimed == "phone_number"):
-            by_phone, self.loose = None, by_phone
-        if not command.get("account") and by_phone and command.get("email_key") and by_phone is not by_email and (
-                by_email or by_phone.email or not (self.may_update(by_phone) and self.shows_addresses())):
-            by_phone, self.command = None, command | {"phone": None}  # the email alone decides
+        if not command.get("account") and by_email is not by_phone and command.get("email_key") and command.get("phone"):
+            by_email, by_phone = self.leave_out(by_email, by_phone)
         if command.get("subject"):
             lead = find("social_id", command["subject"])
             if lead is None:
@@ -291,13 +293,27 @@ class Step:
             raise Refused("lead_not_found")
         return lead
 
+    def leave_out(self, by_email, by_phone):
+        """Of two addresses that are not of one lead, one decides for a stranger: the number where it alone is proven."""
+        settings = self.campaign.settings
+        if settings["verify_phone"] and not settings["verify_email"] and not (by_email and self.owns(by_email)):
+            if by_email:
+                self.command = self.command | {"email": None, "email_key": None}
+            return None, by_phone
+        if by_phone and not by_email and (
+                not by_phone.email or (by_phone.claimed == "email" and self.owns(by_phone))) and self.may_update(by_phone) and (
+                self.shows_addresses() and (self.owns(by_phone) or not settings["verify_phone"])):
+            return None, by_phone
+        if by_phone:
+            self.command = self.command | {"phone": None}
+        return by_email, None
+
     # --- creation and update (4.3.6, 4.4, 4.6) ---
 
     def create(self):
         command, campaign = self.command, self.campaign
         parent = campaign.find("social_id", command["referrer_id"]) if command.get("referrer_id") else None
         fields, keyed = self.merged()
-        self.free()
         campaign.last_number += 1
         known = self.learned or {}
         lead = Lead(known.get("id", 0), known.get("social_id", "?"), campaign.id, campaign.last_number, known.get("when", "?"),
@@ -333,7 +349,10 @@ class Step:
         removed = passing & set(lead.flags) - (set() if direct or judged.referrer else {"blocked_referrer"})
         clears = removed and visitor and not command.get("unproven") and not passing & set(flags)
         hides = direct and settings["max_per_ip"] and self.campaign.counted and self.campaign.hides_unverified()
-        if clears or hides:
+        has_room, own = hides and "duplicate_ip" not in flags, [flag for flag in ("unproven", "blocked_referrer") if flag in flags]
+        if has_room and not clears and "duplicate_ip" in lead.flags and own:
+            lead.flags = own + [flag for flag in lead.flags if flag not in ("duplicate_ip", *own)]
+        if clears or (has_room and "duplicate_ip" not in lead.flags):
             lead.ip = command["ip"]
         if clears:
             lead.flags = [flag for flag in lead.flags if flag not in removed]
@@ -344,6 +363,7 @@ class Step:
     def flags_at_signup(self, lead):
         settings, flags = self.campaign.settings, []
         others = [other for other in self.campaign.leads.values() if other.id != lead.id and None not in (other.ip, lead.ip)
+                  and "duplicate_ip" not in other.flags
                   and caller_network(other.ip) == caller_network(lead.ip)]
         free = (lead.source == "API" and self.command.get("account", 0) != 0) or (
             lead.ip is not None and any(ipaddress.ip_address(lead.ip) in ipaddress.ip_network(network)
@@ -371,14 +391,12 @@ class Step:
         if not command.get("keep_opt_out") and not command.get("edits"):
             lead.opted_out = False
         owns, before = self.owns(lead), (lead.email_key, lead.phone)
-        may_add = key or owns or self.shows_addresses()
+        may_add = key or owns or (self.shows_addresses() and not self.campaign.settings["verify_phone"])
         email, phone = (command.get("email_key"), command.get("phone")) if may_add else (None, None)
         was_verified = lead.verified
-        if may_add:
-            self.free()
-        if email and email != lead.email_key and (key or lead.email is None):
+        if email and email != lead.email_key and (key or lead.email is None or (owns and lead.claimed == "email")):
             lead.email, lead.email_key, lead.verified_email = command["email"], email, False
-        corrects = owns and not lead.verified_phone and self.campaign.hides_unverified()
+        corrects = owns and (lead.claimed == "phone_number" or (not lead.verified_phone and self.campaign.hides_unverified()))
         if phone and phone != lead.phone and (key or corrects or lead.phone is None):
             lead.phone, lead.verified_phone = phone, False
         new = {"email": lead.email_key != before[0], "phone_number": lead.phone != before[1]}
@@ -388,7 +406,7 @@ class Step:
         elif lead.claimed and (new[lead.claimed] or (sent[lead.claimed] and (owns or command.get("edits")))):
             lead.claimed = None
         changed = [old for old, new in zip(before, (lead.email_key, lead.phone)) if old != new]
-        replaced = (new["email"] and before[0]) or (new["phone_number"] and before[1] and not owns)
+        replaced = not owns and ((new["email"] and before[0]) or (new["phone_number"] and before[1]))
         if replaced or (changed and not owns and not was_verified):
             lead.token_epoch += 1
         for name in ("uid", "redirect_url"):
@@ -403,14 +421,6 @@ class Step:
             lead.utm = json.loads(command["utm"])
         self.settle(lead)
         return lead
-
-    def free(self):
-        """It is verified by its other address."""
-        if self.loose and self.loose.verified_phone:
-            self.loose.email = self.loose.email_key = self.loose.claimed = None
-            self.loose.token_epoch += 1
-        elif self.loose:
-            self.loose.phone = self.loose.claimed = None
 
     def settle(self, lead):
         """What was due before the settings changed."""

@@ -120,7 +120,10 @@ class Campaign:
 
     def hides_unverified(self):
         """From callers without a key."""
-        return self.settings["public_lookup"] != 0 and self.settings["verify_email"]
+        return self.settings["public_lookup"] != 0 and self.verifies()
+
+    def verifies(self):
+        return self.settings["verify_email"] or self.settings["verify_phone"]
 
     def counts_verified(self):
         return self.settings["require_verification"] or self.hides_unverified()

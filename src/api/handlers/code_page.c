@@ -167,8 +167,8 @@ static void
 show_verified(struct call *call, enum lead_channel channel, const struct lead *lead)
 {
 	enum message_kind kind;
-	const bool by_mail = channel == CHANNEL_PHONE && slice_present(lead->email) &&
-			     !lead_claim_stands(&call->campaign, lead, CHANNEL_EMAIL) && store_sends_mail(call->api->store);
+	const bool by_mail =
+	    channel == CHANNEL_PHONE && lead_page_is_mailed(&call->campaign, lead) && store_sends_mail(call->api->store);
 	if (by_mail && stranger_mails(&call->campaign, lead, true, &kind))
 		call_redirect_to_page(call, SLICE("/sent"));
 	else if (by_mail)

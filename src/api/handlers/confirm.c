@@ -126,15 +126,23 @@ handle_confirm_page(struct call *call)
 		show_question(call, &link, call_make_stamp(call, link.settings), false);
 }
 
-/* The owner of the address did not sign up. */
+/* The owner of the address did not sign up. A lead that only claims the address loses it, and is not opted out. */
 static void
 reject(struct call *call, const struct mail_link *link)
 {
-	const struct command command = {
-		.kind = COMMAND_CHANGE,
-		.as.change = { .action = LEAD_OPTOUT, .lead = { .identity = LEAD_BY_ID, .id = link->lead.id } },
+	const bool claims = lead_only_claims(&link->lead, CHANNEL_EMAIL);
+	struct command command = { .kind = COMMAND_CHANGE };
+	command.as.change = (struct lead_change){
+		.action = claims ? LEAD_DELETE : LEAD_OPTOUT,
+		.lead = { .identity = LEAD_BY_ID, .id = link->lead.id },
+		.address = claims ? link->lead.email_key : SLICE_NONE,
+		.argument = claims ? LEAD_DELETE_ERASED : SLICE_NONE,
 	};
-	if (call_execute(call, &command).failure == FAILURE_NONE)
+	if (call_execute(call, &command).failure != FAILURE_NONE)
+		return;
+	if (claims)
+		call_answer_message(call, TEXT_ERASED_CLAIM_TITLE, TEXT_ERASED_CLAIM_TEXT);
+	else
 		call_answer_message(call, TEXT_OPTED_OUT_TITLE, TEXT_OPTED_OUT_TEXT);
 }
 
@@ -159,11 +167,13 @@ call_show_confirmed(struct call *call, const struct lead *lead, enum lead_channe
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
 }
 
-/* By a sign-up with the lead's own token. If the process ends after this, the address can still be confirmed. */
+/* By a sign-up with the lead's own token, and with a code by text unless the caller's address has requested enough. If the
+ * process ends after this, the address can still be confirmed. */
 bool
 call_take_number(struct call *call, const struct lead *lead)
 {
 	const struct slice number = lead_waiting_number(call->request->pool, lead);
+	const bool is_taken = !lead->verified_email && !slice_present(lead->phone) && slice_present(number);
 	const struct command command = {
 		.kind = COMMAND_SIGNUP,
 		.as.signup = {
@@ -173,9 +183,11 @@ call_take_number(struct call *call, const struct lead *lead)
 			.own_id = lead->social_id,
 			.own_epoch = lead->token_epoch,
 			.edits = true,
+			.must_exist = true,
+			.no_code = is_taken && call_sends_codes(call) && !call_pass_code(call),
 		},
 	};
-	return slice_present(lead->phone) || !slice_present(number) || call_execute(call, &command).failure == FAILURE_NONE;
+	return !is_taken || call_execute(call, &command).failure == FAILURE_NONE;
 }
 
 static void

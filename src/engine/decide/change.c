@@ -68,14 +68,14 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 		lead->lead.opted_out = false;
 	if (channel == CHANNEL_EMAIL && is_new)
 		step_mail_welcome(step, lead);
-	/* the owner of the number need not be that of the email address */
-	if (channel == CHANNEL_PHONE && !lead_claim_stands(&step->campaign->campaign, &lead->lead, CHANNEL_EMAIL))
+	if (channel == CHANNEL_PHONE && lead_page_is_mailed(&step->campaign->campaign, &lead->lead))
 		step_mail_repetition(step, lead, true, lost_link);
 }
 
 /* 4.1.11: the lead is that of the person that proves its email address; without one that is proven, of the one that proves its
- * number. `change->address`: by a code or a link that was sent there. The number beside a proven email address may be that of
- * the person that has signed it up before. Returns whether the tokens have ended. */
+ * number. `change->address`: by a code or a link that was sent there. The number beside a proven email address, and where the
+ * number alone is proven the email address beside it, may be that of the person that has signed it up before. Returns whether
+ * the tokens have ended. */
 static bool
 pass_to_owner(const struct step *step, struct working_lead *lead, enum lead_channel channel)
 {
@@ -85,10 +85,14 @@ pass_to_owner(const struct step *step, struct working_lead *lead, enum lead_chan
 	step_end_tokens(lead);
 	if (channel == CHANNEL_EMAIL && slice_present(lead->lead.phone))
 		lead->lead.claimed = CLAIM_PHONE;
+	if (channel == CHANNEL_PHONE && slice_present(lead->lead.email) &&
+	    campaign_matches_by_number(&step->campaign->campaign))
+		lead->lead.claimed = CLAIM_EMAIL;
 	return true;
 }
 
-/* Verifies the given channel; without one the email, or the phone when there is no email, or only one that is a claim. */
+/* Verifies the given channel; without one the email, or the phone when there is no email, or only one that is a claim: the
+ * operator means what the lead has proven. */
 static void
 verify(struct step *step, struct working_lead *lead, struct slice channel)
 {
@@ -179,8 +183,9 @@ add_points(struct step *step, struct working_lead *lead)
 		.reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = change->points, .message = change->message });
 }
 
-void
-step_remove_address(struct step *step, struct working_lead *working, enum lead_channel channel)
+/* Links in mails to it end. */
+static void
+remove_address(struct step *step, struct working_lead *working, enum lead_channel channel)
 {
 	struct lead *lead = &working->lead;
 	const bool was_verified = lead_is_verified(lead);
@@ -196,10 +201,11 @@ step_remove_address(struct step *step, struct working_lead *working, enum lead_c
 		lead->phone = lead->phone_hash = SLICE_NONE;
 		lead->verified_phone = false;
 	}
-	lead->claimed = CLAIM_NONE;
+	if (lead_claims(lead, channel))
+		lead->claimed = CLAIM_NONE;
 	if (was_verified && !lead_is_verified(lead) && campaign_counts_verified(&step->campaign->campaign))
 		step_take_back_referral(step, working, true); /* the address can verify another lead */
-	else if (was_verified)
+	if (was_verified)
 		step_recount_referral(step, working);
 }
 
@@ -209,9 +215,9 @@ drop_claim(struct step *step, struct working_lead *working, struct slice address
 {
 	const struct lead *lead = &working->lead;
 	if (slice_equal(address, lead->email_key) && lead_only_claims(lead, CHANNEL_EMAIL))
-		step_remove_address(step, working, CHANNEL_EMAIL);
+		remove_address(step, working, CHANNEL_EMAIL);
 	else if (slice_equal(address, lead->phone) && lead_only_claims(lead, CHANNEL_PHONE))
-		step_remove_address(step, working, CHANNEL_PHONE);
+		remove_address(step, working, CHANNEL_PHONE);
 	else
 		return false;
 	return true;

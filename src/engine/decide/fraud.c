@@ -246,7 +246,8 @@ step_judge_again(struct step *step, struct working_lead *lead, const struct sign
 	const bool has_referrer = is_direct || slice_present(signup->referrer);
 	const bool is_counted = lead_counts_for_ip(&lead->lead) && slice_equal(ip_caller_network(step->pool, signup->ip),
 								       ip_caller_network(step->pool, lead->lead.ip));
-	const bool has_room = !is_duplicate_ip(step, signup->ip, leads_from(step, signup->ip) - (is_counted ? 1 : 0));
+	const bool has_room = is_by_server(step, signup->source) ||
+			      !is_duplicate_ip(step, signup->ip, leads_from(step, signup->ip) - (is_counted ? 1 : 0));
 	const bool clears = has_room && lead->lead.fraudulent && is_by_visitor && !signup->unproven &&
 			    !is_blocked_referrer(step, signup->referrer) &&
 			    remove_flags(step, lead, passing_flags, has_referrer ? 2 : 1);

@@ -23,7 +23,11 @@ owns(const struct signup *signup, const struct working_lead *lead)
 static bool
 may_change(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
-	return step_has_right(step, RIGHT_CHANGE) || stranger_may_change(&step->campaign->campaign, owns(signup, lead));
+	const struct campaign *campaign = &step->campaign->campaign;
+	const bool is_own = owns(signup, lead);
+	return step_has_right(step, RIGHT_CHANGE) ||
+	       (stranger_may_change(campaign, is_own) &&
+		   (is_own || stranger_names_person(campaign, &lead->lead, signup->email_key, signup->phone)));
 }
 
 /* A mail or a text to an address of a lead can have the link to its page. A caller that sets addresses of leads that exist may
@@ -44,58 +48,37 @@ shows_addresses(const struct step *step)
 static bool
 may_add_address(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
+	const struct campaign *campaign = &step->campaign->campaign;
 	const bool is_own = owns(signup, lead);
 	return sets_addresses(step) ||
-	       (stranger_may_change(&step->campaign->campaign, is_own) && (is_own || shows_addresses(step)));
+	       (stranger_may_change(campaign, is_own) && (is_own || (shows_addresses(step) && stranger_may_add(campaign))));
 }
 
-/* The lead that the sign-up names by this address. NULL: none has it, or the sign-up takes it from the one that has it (4.1.11,
- * Loose address): an email address without that lead's number, or a number alone. */
-static struct working_lead *
-holder(const struct step *step, const struct signup *signup, enum lead_channel channel)
-{
-	const bool by_email = channel == CHANNEL_EMAIL;
-	struct working_lead *lead =
-	    by_email ? find(step, LEAD_BY_EMAIL, signup->email_key) : find(step, LEAD_BY_PHONE, signup->phone);
-	if (lead == NULL || sets_addresses(step) || owns(signup, lead))
-		return lead;
-	const bool is_alone = by_email ? !slice_equal(signup->phone, lead->lead.phone) : !slice_present(signup->email_key);
-	return is_alone && lead_holds_loosely(&step->campaign->campaign, &lead->lead, channel) ? NULL : lead;
-}
-
-/* 4.3: to a caller that may not set addresses, the number of another lead does not count beside an email address, also if that
- * lead has the number alone: anyone can enter it. */
-static bool
-is_number_of_other_email(const struct step *step, const struct signup *signup)
-{
-	const struct working_lead *owner = find(step, LEAD_BY_PHONE, signup->phone);
-	if (sets_addresses(step) || !slice_present(signup->email_key) || owner == NULL)
-		return false;
-	const struct working_lead *by_email = holder(step, signup, CHANNEL_EMAIL);
-	if (owner == by_email)
-		return false;
-	return by_email != NULL ||
-	       !stranger_matches_number(&step->campaign->campaign, &owner->lead, signup->email_key, owns(signup, owner));
-}
-
-/* Takes the addresses of the sign-up from the leads that hold them loosely, before `taker` gets them. */
+/* 4.3: of two addresses that are not of one lead, one decides, to a caller that may not set addresses; the other one is left
+ * out, also if its lead has no other: anyone can enter it. */
 static void
-free_addresses(struct step *step, const struct signup *signup, const struct lead *taker)
+leave_out_address(const struct step *step, struct signup *signup)
 {
-	struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
-	struct working_lead *by_phone = find(step, LEAD_BY_PHONE, signup->phone);
-	if (by_email != NULL && &by_email->lead != taker)
-		step_remove_address(step, by_email, CHANNEL_EMAIL);
-	if (by_phone != NULL && &by_phone->lead != taker)
-		step_remove_address(step, by_phone, CHANNEL_PHONE);
+	const struct campaign *campaign = &step->campaign->campaign;
+	const struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
+	const struct working_lead *by_phone = find(step, LEAD_BY_PHONE, signup->phone);
+	if (sets_addresses(step) || by_email == by_phone || !slice_present(signup->email_key) || !slice_present(signup->phone))
+		return;
+	if (campaign_matches_by_number(campaign) && !(by_email != NULL && owns(signup, by_email))) {
+		if (by_email != NULL)
+			signup->email = signup->email_key = SLICE_NONE;
+	} else if (by_phone != NULL && (by_email != NULL || !stranger_matches_number(campaign, &by_phone->lead,
+								signup->email_key, owns(signup, by_phone)))) {
+		signup->phone = SLICE_NONE;
+	}
 }
 
 /* Finds the lead of a sign-up (4.3.1 to 4.3.3); NULL: a new one. Returns false when the command fails. */
 static bool
 match_lead(struct step *step, const struct signup *signup, struct working_lead **match)
 {
-	struct working_lead *by_email = holder(step, signup, CHANNEL_EMAIL);
-	struct working_lead *by_phone = holder(step, signup, CHANNEL_PHONE);
+	struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
+	struct working_lead *by_phone = find(step, LEAD_BY_PHONE, signup->phone);
 	struct working_lead *lead = by_email != NULL ? by_email : by_phone;
 	if (slice_present(signup->subject)) {
 		if ((slice_present(signup->email) || slice_present(signup->phone)) && !sets_addresses(step)) {
@@ -120,16 +103,19 @@ match_lead(struct step *step, const struct signup *signup, struct working_lead *
 	return true;
 }
 
-/* 4.3.4: missing identities are added. Strangers do not replace existing ones, which are then no longer verified. */
+/* 4.3.4: missing identities are added. Strangers do not replace existing ones, which are then no longer verified; the lead
+ * itself replaces a claim. */
 static void
 update_identities(struct step *step, const struct signup *signup, struct lead *lead, bool owned)
 {
 	const bool may_replace = sets_addresses(step);
+	const bool corrects_email = owned && lead_claims(lead, CHANNEL_EMAIL);
 	/* else the second number would show whether the first one is another lead's, and was left out */
-	const bool corrects = owned && !lead->verified_phone && campaign_hides_unverified(&step->campaign->campaign);
-	free_addresses(step, signup, lead);
+	const bool corrects_phone =
+	    owned && (lead_claims(lead, CHANNEL_PHONE) ||
+			 (!lead->verified_phone && campaign_hides_unverified(&step->campaign->campaign)));
 	if (slice_present(signup->email_key) && !slice_equal(signup->email_key, lead->email_key) &&
-	    (may_replace || !slice_present(lead->email_key))) {
+	    (may_replace || corrects_email || !slice_present(lead->email_key))) {
 		if (slice_present(lead->email_key)) /* its opt-out links are those of another person */
 			lead->opt_out_epoch++;
 		lead->email = signup->email;
@@ -139,7 +125,7 @@ update_identities(struct step *step, const struct signup *signup, struct lead *l
 		lead->bounced = false;
 	}
 	if (slice_present(signup->phone) && !slice_equal(signup->phone, lead->phone) &&
-	    (may_replace || corrects || !slice_present(lead->phone))) {
+	    (may_replace || corrects_phone || !slice_present(lead->phone))) {
 		lead->phone = signup->phone;
 		lead->phone_hash = lead_phone_hash(step->pool, lead->campaign_id, signup->phone);
 		lead->verified_phone = false;
@@ -154,8 +140,8 @@ is_passed_on(const struct step *step, const struct lead *before, const struct le
 	const bool email_is_new = !slice_equal(before->email_key, after->email_key);
 	const bool phone_is_new = !slice_equal(before->phone, after->phone);
 	const bool corrected = owned && !sets_addresses(step);
-	const bool replaced =
-	    (email_is_new && slice_present(before->email_key)) || (phone_is_new && slice_present(before->phone) && !corrected);
+	const bool replaced = !corrected && ((email_is_new && slice_present(before->email_key)) ||
+						(phone_is_new && slice_present(before->phone)));
 	return replaced || ((email_is_new || phone_is_new) && !owned && !lead_is_verified(before));
 }
 
@@ -370,34 +356,82 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 }
 
 /* 4.1.11, New number: it would be stored only if the email address is unknown, and later sign-ups by the number would show
- * that.
- */
+ * that. */
 static bool
 defers_number(const struct step *step, const struct signup *signup)
 {
-	if (!slice_present(signup->email_key) || !slice_present(signup->phone) || sets_addresses(step) ||
-	    !step->campaign->campaign.verify_email || !step->id_supply->sends_mail || shows_addresses(step))
-		return false;
+	const struct campaign *campaign = &step->campaign->campaign;
 	const struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
-	return by_email == NULL || !owns(signup, by_email);
+	return slice_present(signup->email_key) && !sets_addresses(step) &&
+	       campaign_defers_numbers(campaign, step->id_supply->sends_mail) && (by_email == NULL || !owns(signup, by_email));
 }
 
-/* It becomes a custom field, which is left out where there is no room for it. */
-static void
-defer_number(const struct step *step, struct signup *signup)
+/* The number that waits is a custom field, which is left out where there is no room for it. An absent one removes it. Strangers
+ * do not send the field by its name. */
+static struct custom_field
+waiting_field(const struct step *step, struct slice number)
 {
-	struct custom_field *fields = POOL_ARRAY(step->pool, signup->custom_field_count + 1, struct custom_field);
-	for (size_t i = 0; i < signup->custom_field_count; i++)
-		fields[i] = signup->custom_fields[i];
-	fields[signup->custom_field_count] = (struct custom_field){
+	return (struct custom_field){
 		.name = UNCONFIRMED_NUMBER,
-		.json = POOL_JOIN(step->pool, SLICE("\""), signup->phone, SLICE("\"")),
-		.text = signup->phone,
+		.json = slice_present(number) ? POOL_JOIN(step->pool, SLICE("\""), number, SLICE("\"")) : SLICE_NONE,
+		.text = number,
 	};
+}
+
+static void
+set_waiting_number(const struct step *step, struct signup *signup, bool defers)
+{
+	const size_t required = signup->custom_field_count - signup->optional_fields;
+	struct custom_field *fields = POOL_ARRAY(step->pool, signup->custom_field_count + 1, struct custom_field);
+	size_t count = 0, optional = 0;
+	for (size_t i = 0; i < signup->custom_field_count; i++) {
+		if (slice_equal(signup->custom_fields[i].name, UNCONFIRMED_NUMBER))
+			continue;
+		fields[count++] = signup->custom_fields[i];
+		optional += i >= required;
+	}
+	if (defers) {
+		fields[count++] = waiting_field(step, signup->phone);
+		optional++;
+		signup->phone = SLICE_NONE;
+	}
 	signup->custom_fields = fields;
-	signup->custom_field_count++;
-	signup->optional_fields++;
-	signup->phone = SLICE_NONE;
+	signup->custom_field_count = count;
+	signup->optional_fields = (uint32_t)optional;
+}
+
+/* A sign-up that changes nothing else: until the address is confirmed, the number of the last one waits, because anyone may
+ * have entered the others. One that would displace another field is left out. */
+static void
+replace_waiting_number(struct step *step, const struct signup *signup, struct working_lead *lead)
+{
+	struct custom_field waiting = signup->custom_fields[signup->custom_field_count - 1];
+	const struct stored_fields stored = { lead->lead.custom_fields, lead->lead.keyed_fields };
+	const struct slice number = lead_waiting_number(step->pool, &lead->lead);
+	const size_t others = custom_fields_read(step->pool, stored.json).count - slice_present(number);
+	struct stored_fields merged = stored;
+	struct slice problem;
+	if (lead->lead.verified_email || slice_present(lead->lead.phone) || slice_equal(number, waiting.text))
+		return;
+	for (size_t tries = 0; tries < 2; tries++) {
+		const struct custom_field_changes change = { &waiting, 1, 1, false };
+		if (custom_fields_merge(step->pool, &stored, &change, &step->id_supply->custom_fields, &merged, &problem) &&
+		    custom_fields_read(step->pool, merged.json).count >= others + slice_present(waiting.json))
+			break;
+		waiting = waiting_field(step, SLICE_NONE);
+	}
+	step_touch(step, lead);
+	lead->lead.custom_fields = merged.json;
+	lead->lead.keyed_fields = (uint32_t)merged.keyed;
+}
+
+static bool
+names_waiting_number(const struct signup *signup)
+{
+	for (size_t i = 0; i < signup->custom_field_count; i++)
+		if (slice_equal(signup->custom_fields[i].name, UNCONFIRMED_NUMBER))
+			return true;
+	return false;
 }
 
 /* Returns the created or updated lead, or NULL when the sign-up failed. Without `update` an existing lead is not changed. */
@@ -407,10 +441,10 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	struct signup signup = *request;
 	struct working_lead *lead;
 	struct stored_fields fields;
-	if (defers_number(step, &signup))
-		defer_number(step, &signup);
-	if (is_number_of_other_email(step, &signup))
-		signup.phone = SLICE_NONE;
+	const bool defers = defers_number(step, &signup);
+	if (defers || (step->campaign->campaign.verify_email && !sets_addresses(step) && names_waiting_number(&signup)))
+		set_waiting_number(step, &signup, defers);
+	leave_out_address(step, &signup);
 	if (!match_lead(step, &signup, &lead))
 		return NULL;
 	step->outcome->showing = showing(step, &signup, lead);
@@ -420,6 +454,8 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	if (!merge_fields(step, &signup, changes ? lead : NULL, &fields))
 		return NULL;
 	if (lead != NULL) {
+		if (defers && !changes)
+			replace_waiting_number(step, &signup, lead);
 		sign_up_again(step, &signup, lead, changes ? &fields : NULL);
 		return lead;
 	}

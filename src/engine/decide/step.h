@@ -117,9 +117,6 @@ void step_complete(struct step *step, struct working_lead *lead, const struct ac
 /* Adds the reward levels that its score has reached for the first time. */
 void step_reward(struct step *step, struct working_lead *lead);
 
-/* decide/change.c: takes an address from the lead; links in mails to it end. */
-void step_remove_address(struct step *step, struct working_lead *lead, enum lead_channel channel);
-
 /* decide/referral.c (docs/api.md 4.6, Chain and Credit). */
 void step_refer(struct step *step, struct working_lead *lead, struct working_lead *referrer);
 /* Updates the counts and the credit of the lead's referrers after a change of its state. `reason` is SCORE_REFERRAL (signed up

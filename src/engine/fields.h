@@ -67,7 +67,7 @@
 	X(TEXT, session_id, NEVER, AT_SIGNUP, BY_CODE) \
 	X(TEXT, request_id, NEVER, AT_SIGNUP, BY_CODE) \
 	X(BOOL, fraudulent, PAYLOADS, ON_CHANGE, FULL_VIEW) \
-	X(TEXT, fraud_flags, BATCHES, ON_CHANGE, BY_CODE) /* a JSON array of their names */ \
+	X(TEXT, fraud_flags, PAYLOADS, ON_CHANGE, BY_CODE) /* a JSON array of their names */ \
 	X(U32, times_flagged, BATCHES, ON_CHANGE, BY_CODE) /* how often it became fraudulent */ \
 	X(BOOL, announced, BATCHES, ON_CHANGE, BY_CODE) /* new_signup_not_excluded was made */ \
 	X(U32, score, PAYLOADS, ON_CHANGE, BY_CODE) \

@@ -21,7 +21,7 @@ packages_clock="libfaketime"
 packages_openapi="python3-hypothesis python3-jsonschema python3-yaml"
 # What the examples for operators are for; its service stays off.
 packages_watch="logrotate prometheus"
-packages_browsers="chromium firefox-esr"
+packages_browsers="chromium chromium-headless-shell firefox-esr"
 # A mail server for the tests, which start their own; its service stays off.
 packages_mail="libsasl2-modules postfix sasl2-bin"
 packages_signatures="nodejs npm php8.2-cli"

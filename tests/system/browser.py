@@ -196,7 +196,7 @@ class Site:
 class Browser:
     """One program with a new profile in the folder. `site` has its desk and its jobs."""
 
-    name = None
+    name, programs = None, ()
 
     def __init__(self, folder):
         self.folder, self.site, self.child = pathlib.Path(folder), Site(), None
@@ -206,7 +206,7 @@ class Browser:
     @classmethod
     def program(cls):
         """Its path; None when it is not installed."""
-        return shutil.which(cls.name)
+        return next(filter(None, map(shutil.which, cls.programs)), None)
 
     def arguments(self, profile):
         raise NotImplementedError
@@ -274,6 +274,8 @@ class Browser:
 
 class Chromium(Browser):
     name = "chromium"
+    # the first one is the same browser without windows, and takes less than half of the processor time
+    programs = ("chromium-headless-shell", "chromium")
 
     def arguments(self, profile):
         # Its sandbox needs an account other than root, and a kernel that lets it make namespaces. All pages are our own.
@@ -291,6 +293,7 @@ class Chromium(Browser):
 
 class Firefox(Browser):
     name = "firefox-esr"
+    programs = ("firefox-esr",)
 
     def make_profile(self, name):
         profile = super().make_profile(name)

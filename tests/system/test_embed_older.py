@@ -253,7 +253,7 @@ def test_any_form_with_a_secret(show, script, service, account):
             await new Promise(done => setTimeout(done));
             form.requestSubmit();
         }
-        await until(() => document.querySelector(".leadhook-message"));
+        await until(() => document.querySelectorAll(".leadhook-message").length === 2);
         return sent;
     """, SECRETS, head=script("widgets/1.9.4/kol_any_form.js") + script(f"w/{campaign.id}/1.js"))
     assert found == [[name, False] for name in ("words", "code", "new", "named", "outside", "revealed", "replaced", "card-number", "card", "account",

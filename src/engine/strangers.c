@@ -176,8 +176,8 @@ lead_waiting_number(struct pool *pool, const struct lead *lead)
 	return slice_present(typed) && phone_parse(pool, typed, SLICE_NONE, &number) ? number : SLICE_NONE;
 }
 
-/* The email address decides, except for one that is a claim, which proves nothing. A lead that was verified without a proof may
- * still have the token that its first sign-up got. */
+/* The email address decides, except for one that is a claim, which proves nothing; where numbers alone are proven, the number
+ * does. A lead that was verified without a proof may still have the token that its first sign-up got. */
 bool
 lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
 {

@@ -248,8 +248,8 @@ send_sample(struct job_turn *turn)
 
 /* ---- addresses ---- */
 
-/* How far it came is in the campaign's own row (docs/architecture.md 5). It is shown in percent, because not every caller that sees
- * the job may count leads. */
+/* How far it came is in the campaign's own row (docs/architecture.md 5). It is shown in percent, because not every caller that
+ * sees the job may count leads. */
 static enum result
 count_addresses(struct job_turn *turn)
 {
@@ -268,7 +268,8 @@ count_addresses(struct job_turn *turn)
 	if (result != RESULT_OK)
 		return result;
 	job->total = 100;
-	job->done = done ? job->total : UINT64_C(100) * campaign.ip_counted_to / (UINT64_C(1) + campaign.last_subscription_number);
+	job->done =
+	    done ? job->total : UINT64_C(100) * campaign.ip_counted_to / (UINT64_C(1) + campaign.last_subscription_number);
 	job->state = done ? JOB_DONE : JOB_RUNNING;
 	return RESULT_OK;
 }

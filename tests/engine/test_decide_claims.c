@@ -235,6 +235,31 @@ the_number_of_the_last_signup_waits(void **state)
 	assert_false(slice_present(lead(w, 0)->custom_fields));
 }
 
+/* It takes the place of no other field. */
+static void
+a_number_waits_where_there_is_room(void **state)
+{
+	struct world *w = *state;
+	static const struct custom_field typed[] = { { SLICE("a"), SLICE("1"), SLICE_NONE },
+		{ SLICE("b"), SLICE("1"), SLICE_NONE } };
+	w->id_supply.sends_mail = true;
+	w->id_supply.custom_fields.fields = 3;
+	campaign(w)->verify_email = true;
+	campaign(w)->public_lookup = PUBLIC_LOOKUP_SOCIAL_ID;
+	campaign(w)->public_update = PUBLIC_UPDATE_OWN;
+	struct command first = public_signup("ada@x.org", "+4930123456");
+	first.as.signup.custom_fields = typed;
+	first.as.signup.custom_field_count = ARRAY_SIZE(typed);
+	run_one(w, first);
+	const struct slice with_number = SLICE("{\"a\":1,\"b\":1,\"unconfirmed_phone_number\":\"+4930123456\"}");
+	assert_slices_equal(lead(w, 0)->custom_fields, with_number);
+	w->id_supply.custom_fields.fields = 2;
+	run_one(w, public_signup("ada@x.org", "+4930999999"));
+	assert_slices_equal(lead(w, 0)->custom_fields, SLICE("{\"a\":1,\"b\":1}"));
+	run_one(w, public_signup("ada@x.org", "+4930999999"));
+	assert_slices_equal(lead(w, 0)->custom_fields, SLICE("{\"a\":1,\"b\":1}"));
+}
+
 /* 4.1.11, Claim: what a stranger adds to a lead that exists, by whatever campaign or state of the lead. What a key adds is
  * none. A key that sends what the lead has, as it got it from a webhook, ends none. */
 static void
@@ -385,6 +410,7 @@ main(void)
 		PAGES_TEST(the_lead_replaces_a_claim),
 		PAGES_TEST(a_number_waits_for_the_email_address),
 		PAGES_TEST(the_number_of_the_last_signup_waits),
+		PAGES_TEST(a_number_waits_where_there_is_room),
 		PAGES_TEST(what_a_stranger_adds_is_a_claim),
 		PAGES_TEST(a_proof_of_a_claim_passes_nothing_on),
 		PAGES_TEST(an_erased_claim_leaves_nothing),

@@ -270,7 +270,8 @@ a_lead_after_the_mark_is_not_counted(void **state)
 }
 
 /* 4.1.11, Not verified: an address has as much room after the sign-up of a known address as after that of a new one, so that
- * the next lead of the caller does not show which it was. Where it has none, neither takes any, and none gets free elsewhere. */
+ * the next lead of the caller does not show which it was. Where it has none, neither takes any, and none gets free elsewhere.
+ */
 static void
 room_of_an_address_shows_no_lead(void **state)
 {

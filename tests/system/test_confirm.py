@@ -112,6 +112,17 @@ def test_it_was_not_me(strict, ada):
     assert (lead["verified_email"], lead["opted_out"]) == (False, True)
 
 
+def test_it_was_not_me_of_a_claim(strict):
+    """The lead loses the address that it only claims, and is not opted out"""
+    lead = strict.post({"phone_number": "+4915112345678", "email": "ada@example.org"}).json
+    strict.service.installation.sql(f"UPDATE lh_leads SET claimed = 1 WHERE id = {lead['id']}")
+    path = link(strict, lead)
+    page = press_when_old_enough(strict, path, stamp_of(get(strict, path)), reject="1")
+    assert page.status == 200 and b"Your email address is removed" in page.body
+    left = strict.find(phone_number="+4915112345678")
+    assert (left["social_id"], left["email"], left["opted_out"], "claimed" in left) == (lead["social_id"], None, False, False)
+
+
 @pytest.mark.parametrize("change", [
     lambda campaign, lead: link(campaign, lead, expires=int(time.time()) - 1), lambda campaign, lead: link(campaign, lead)[:-1],
     lambda campaign, lead: link(campaign, lead, email="bob@example.org"), lambda campaign, lead: link(campaign, lead, purpose="erase"),

@@ -286,6 +286,18 @@ def test_a_link_after_a_verification_without_proof(service, account, server):
     assert b"__stamp" not in campaign.client.request("GET", path).body
 
 
+def test_a_mail_that_anyone_requests_lets_no_lead_end(service, account):
+    """leadhook.conf(5), lead.unverified_days: only of leads whose first sign-up was followed by the mail"""
+    campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
+    address, number = person()
+    waiting = lambda: service.installation.sql(f"SELECT COUNT(*) FROM lh_unverified_leads WHERE campaign_id = {campaign.id}").strip()
+    sign_up(campaign, phone_number=number)
+    sign_up(campaign, phone_number=number, email=address)
+    assert kinds(campaign) == ["verify"] and waiting() == "0"
+    sign_up(campaign, email=person()[0])
+    assert waiting() == "1"
+
+
 def test_a_bookmark_stays(service, account, server):
     """A person that signs up once, and confirms, keeps the link of the first answer."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})

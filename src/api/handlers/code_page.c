@@ -161,8 +161,9 @@ request_code(struct call *call, const struct typed_address *address)
 	show_code_form(call, address, PAGE_VALUE_OK);
 }
 
-/* The owner of a number need not have the email address that was entered with it. Where mail is set up, the page of a lead with
- * an email address is reached by a mail to it alone, which the confirmation has requested if the campaign sends such mails. */
+/* The owner of a number need not have the email address that was entered with it. Where mail is set up and the number alone
+ * does not decide, the page of a lead with an email address is reached by a mail to it alone, which the confirmation has
+ * requested if the campaign sends such mails. */
 static void
 show_verified(struct call *call, enum lead_channel channel, const struct lead *lead)
 {

@@ -60,9 +60,11 @@ static void
 leave_out_address(const struct step *step, struct signup *signup)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
+	if (sets_addresses(step) || !slice_present(signup->email_key) || !slice_present(signup->phone))
+		return; /* most sign-ups */
 	const struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
 	const struct working_lead *by_phone = find(step, LEAD_BY_PHONE, signup->phone);
-	if (sets_addresses(step) || by_email == by_phone || !slice_present(signup->email_key) || !slice_present(signup->phone))
+	if (by_email == by_phone)
 		return;
 	if (campaign_matches_by_number(campaign) && !(by_email != NULL && owns(signup, by_email))) {
 		if (by_email != NULL)
@@ -360,10 +362,11 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 static bool
 defers_number(const struct step *step, const struct signup *signup)
 {
-	const struct campaign *campaign = &step->campaign->campaign;
+	if (!slice_present(signup->email_key) || sets_addresses(step) ||
+	    !campaign_defers_numbers(&step->campaign->campaign, step->id_supply->sends_mail))
+		return false;
 	const struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
-	return slice_present(signup->email_key) && !sets_addresses(step) &&
-	       campaign_defers_numbers(campaign, step->id_supply->sends_mail) && (by_email == NULL || !owns(signup, by_email));
+	return by_email == NULL || !owns(signup, by_email);
 }
 
 /* The number that waits is a custom field, which is left out where there is no room for it. An absent one removes it. Strangers
@@ -400,29 +403,33 @@ set_waiting_number(const struct step *step, struct signup *signup, bool defers)
 	signup->optional_fields = (uint32_t)optional;
 }
 
+static struct stored_fields
+with_waiting_number(const struct step *step, const struct stored_fields *stored, struct slice number)
+{
+	const struct custom_field field = waiting_field(step, number);
+	const struct custom_field_changes change = { &field, 1, 1, false };
+	struct stored_fields merged = *stored;
+	struct slice problem;
+	(void)!custom_fields_merge(step->pool, stored, &change, &step->id_supply->custom_fields, &merged, &problem);
+	return merged;
+}
+
 /* A sign-up that changes nothing else: until the address is confirmed, the number of the last one waits, because anyone may
  * have entered the others. One that would displace another field is left out. */
 static void
 replace_waiting_number(struct step *step, const struct signup *signup, struct working_lead *lead)
 {
-	struct custom_field waiting = signup->custom_fields[signup->custom_field_count - 1];
-	const struct stored_fields stored = { lead->lead.custom_fields, lead->lead.keyed_fields };
-	const struct slice number = lead_waiting_number(step->pool, &lead->lead);
-	const size_t others = custom_fields_read(step->pool, stored.json).count - slice_present(number);
-	struct stored_fields merged = stored;
-	struct slice problem;
-	if (lead->lead.verified_email || slice_present(lead->lead.phone) || slice_equal(number, waiting.text))
+	const struct slice number = signup->custom_fields[signup->custom_field_count - 1].text;
+	if (lead->lead.verified_email || slice_present(lead->lead.phone) ||
+	    slice_equal(lead_waiting_number(step->pool, &lead->lead), number))
 		return;
-	for (size_t tries = 0; tries < 2; tries++) {
-		const struct custom_field_changes change = { &waiting, 1, 1, false };
-		if (custom_fields_merge(step->pool, &stored, &change, &step->id_supply->custom_fields, &merged, &problem) &&
-		    custom_fields_read(step->pool, merged.json).count >= others + slice_present(waiting.json))
-			break;
-		waiting = waiting_field(step, SLICE_NONE);
-	}
+	const struct stored_fields stored = { lead->lead.custom_fields, lead->lead.keyed_fields };
+	const struct stored_fields others = with_waiting_number(step, &stored, SLICE_NONE);
+	const struct stored_fields all = with_waiting_number(step, &others, number);
+	const bool fits = custom_fields_read(step->pool, all.json).count > custom_fields_read(step->pool, others.json).count;
 	step_touch(step, lead);
-	lead->lead.custom_fields = merged.json;
-	lead->lead.keyed_fields = (uint32_t)merged.keyed;
+	lead->lead.custom_fields = fits ? all.json : others.json;
+	lead->lead.keyed_fields = (uint32_t)(fits ? all.keyed : others.keyed);
 }
 
 static bool

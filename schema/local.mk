@@ -39,7 +39,8 @@ schema_files = \
 	%D%/0037-opt-out-epochs.sql \
 	%D%/0038-claims.sql \
 	%D%/0039-networks.sql \
-	%D%/0040-events-of-campaign.sql
+	%D%/0040-events-of-campaign.sql \
+	%D%/0041-points-owed.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

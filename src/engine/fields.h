@@ -72,6 +72,7 @@
 	X(BOOL, announced, BATCHES, ON_CHANGE, BY_CODE) /* new_signup_not_excluded was made */ \
 	X(U32, score, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(U32, points_due, BATCHES, ON_CHANGE, BY_CODE) /* of its sign-up, when it is verified (docs/api.md 4.1.11) */ \
+	X(U32, points_owed, BATCHES, ON_CHANGE, BY_CODE) /* spent credit of leads that have deleted themselves (4.6) */ \
 	X(U32, referrals, PAYLOADS, ON_CHANGE, BY_CODE) /* direct ones that count */ \
 	X(BOOL, has_referred, BATCHES, OF_LINKS, BY_CODE) /* a lead, which may be fraudulent, or deleted since */ \
 	X(U32, unverified_direct, PAYLOADS, ON_CHANGE, BY_CODE) /* referred leads that are not fraudulent, as the next three */ \

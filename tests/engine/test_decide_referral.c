@@ -127,6 +127,41 @@ a_lead_that_deletes_itself_takes_its_credit_back(void **state)
 	assert_int_equal(lead(w, 1)->unverified_direct, 1);
 }
 
+/* 4.6, Deletion: spent credit is owed, however often a person signs up, with the address of another one, too, and deletes
+ * itself.
+ */
+static void
+spent_credit_is_set_off(void **state)
+{
+	struct world *w = *state;
+	campaign(w)->points_direct = 5;
+	campaign(w)->points_verified = 2;
+	sign_up(w, 0, -1);
+	sign_up(w, 1, 0);
+	change(w, 1, LEAD_VERIFY);
+	give_points(w, 0, -6);
+	for (int i = 2; i < 5; i++) {
+		delete_itself(w, (size_t)i - 1);
+		assert_int_equal(lead(w, 0)->score, 0);
+		assert_int_equal(lead(w, 0)->points_owed, 6);
+		sign_up(w, i, 0);
+		ASSERT_EVENTS(w, EVENT_NEW_SIGNUP, EVENT_NEW_SIGNUP_NOT_EXCLUDED, EVENT_REFERRAL);
+		change(w, (size_t)i, LEAD_VERIFY);
+		assert_string_equal(extra(w, EVENT_SCORE_CHANGE),
+		    "{\"previous_contest_score\":0,\"current_contest_score\":1,\"delta\":1,\"reason\":\"verified\"}");
+		assert_int_equal(lead(w, 0)->points_owed, 0);
+		assert_slice(w->decision.entries[1].message, "spent credit of deleted leads");
+	}
+	change(w, 4, LEAD_BLOCK); /* its credit is its own, as it was booked */
+	assert_int_equal(lead(w, 0)->points_owed, 0);
+	assert_int_equal(lead(w, 0)->score, 0);
+	change(w, 4, LEAD_APPROVE);
+	assert_int_equal(lead(w, 0)->score, 1);
+	change(w, 4, LEAD_DELETE); /* by an operator */
+	assert_int_equal(lead(w, 0)->score, 1);
+	assert_int_equal(lead(w, 0)->points_owed, 0);
+}
+
 /* 4.6, Deletion: also of referrers beyond one that has deleted itself before. */
 static void
 a_gap_keeps_no_credit(void **state)
@@ -290,6 +325,7 @@ main(void)
 		WORLD_TEST(a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead),
 		WORLD_TEST(blocking_takes_back_and_approving_restores),
 		WORLD_TEST(a_lead_that_deletes_itself_takes_its_credit_back),
+		WORLD_TEST(spent_credit_is_set_off),
 		WORLD_TEST(a_gap_keeps_no_credit),
 		WORLD_TEST(an_address_that_is_taken_away_verifies_no_referral),
 		WORLD_TEST(what_was_due_is_booked_by_the_next_signup),

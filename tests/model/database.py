@@ -5,7 +5,8 @@ import getpass
 import json
 import subprocess
 
-from plain import DISPOSABLE_DOMAINS, FIELDS_BYTES_MAX, FIELDS_MAX, PUBLIC_FIELDS_BYTES_MAX
+from custom_fields import FIELDS_BYTES_MAX, FIELDS_MAX, PUBLIC_FIELDS_BYTES_MAX
+from plain import DISPOSABLE_DOMAINS
 from render import AVATAR_URL, BASE_URL
 from stack.process import StackError
 

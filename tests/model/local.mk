@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 EXTRA_DIST += \
+	%D%/custom_fields.py \
 	%D%/database.py \
 	%D%/history.py \
 	%D%/plain.py \

@@ -11,14 +11,14 @@ import json
 import urllib.parse
 from typing import Optional
 
-from records import LEVELS, Entry, Lead, Link
+from custom_fields import merged
+from records import LEVELS, Entry, Lead, Link, Refused
 from render import payload, withheld
 
 EVENTS = ["new_signup", "repeat_signup", "marked_as_fraudulent", "new_signup_not_excluded", "opted_out", "phone_number_opt_out",
           "verified", "tagged", "score_change", "reward_level", "referral", "deleted"]
 ALL, OWN = 0, 1  # of public_update; public_lookup has ALL, too
 REASONS = ["signup", "custom", "tag", "action", "referral", "verified", "fraud", "approve"]
-FIELDS_MAX, FIELDS_BYTES_MAX, PUBLIC_FIELDS_BYTES_MAX = 5, 160, 100
 DISPOSABLE_DOMAINS = ["disposable.example"]
 SETTINGS = {
     "jump_start": 0, "privacy": True, "require_key": False, "compat": False, "landing_url": None, "thankyou_url": None,
@@ -31,10 +31,6 @@ SETTINGS = {
 def caller_network(ip):
     """By which leads are counted (4.6)."""
     return str(ipaddress.ip_network(ip + "/64", strict=False)) if ":" in ip else ip
-
-
-class Refused(Exception):
-    """The command fails with this code and changes nothing, except that a job advances."""
 
 
 @dataclasses.dataclass
@@ -134,7 +130,7 @@ class Step:
         if lead is None:
             self.answer = self.create()
         elif not self.may_change(lead):
-            self.merged()
+            merged(self.command)
             self.judge_again(lead)
             self.settle(lead)
             self.count(lead)
@@ -272,6 +268,8 @@ class Step:
         self.deleted = lead
         if self.command.get("by_lead"):
             self.take_back(lead, past_deleted=True)
+            for link, ancestor in self.campaign.chain(lead, past_deleted=True):
+                ancestor.points_owed += link.credit
 
     # --- matching (4.3) ---
 
@@ -313,7 +311,7 @@ class Step:
     def create(self):
         command, campaign = self.command, self.campaign
         parent = campaign.find("social_id", command["referrer_id"]) if command.get("referrer_id") else None
-        fields, keyed = self.merged()
+        fields, keyed = merged(self.command)
         campaign.last_number += 1
         known = self.learned or {}
         lead = Lead(known.get("id", 0), known.get("social_id", "?"), campaign.id, campaign.last_number, known.get("when", "?"),
@@ -383,7 +381,7 @@ class Step:
 
     def update(self, lead):
         command, key = self.command, self.command.get("account", 0) != 0
-        lead.custom_fields, lead.keyed_fields = self.merged(lead.custom_fields, lead.keyed_fields)
+        lead.custom_fields, lead.keyed_fields = merged(self.command, lead.custom_fields, lead.keyed_fields)
         self.judge_again(lead)
         if not command.get("edits"):
             lead.counter += 1
@@ -426,35 +424,6 @@ class Step:
         """What was due before the settings changed."""
         self.book_signup(lead)
         self.credit(lead, "repetition")
-
-    def merged(self, stored=None, keyed=0):
-        """The fields (1.3), and how many of them, the first, came with a key."""
-        def fit(fields, most):
-            # as it is written: U+2028 is escaped, so that the text is JavaScript too
-            text = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).replace("\u2028", "\\u2028")
-            return len(fields) <= FIELDS_MAX and len(text.encode()) <= most
-        stored, with_key = stored or {}, self.command.get("account", 0) != 0
-        given = {name: None if value is None else json.loads(value) for name, value, _ in self.command.get("custom_fields", [])}
-        sent = {name: value for name, value in given.items() if value is not None}
-        if not fit(sent, FIELDS_BYTES_MAX if with_key else PUBLIC_FIELDS_BYTES_MAX):
-            raise Refused("invalid_parameter")
-        names = list(stored)
-        own = {name: stored[name] for name in names[:keyed] if given.get(name, "") is not None}
-        public, rest = {}, {}
-        for name, value in sent.items():
-            others = {other: of for other, of in own.items() if other != name}
-            if fit({**others, **public, name: value}, FIELDS_BYTES_MAX):
-                own = others
-                (own if with_key else public)[name] = value
-            elif with_key:
-                raise Refused("invalid_parameter")
-        for name in names[keyed:]:
-            if given.get(name, "") is None or name in own or name in public:
-                continue
-            more = {**rest, name: stored[name]}
-            if fit({**own, **public, **more}, FIELDS_BYTES_MAX) and fit({**public, **more}, PUBLIC_FIELDS_BYTES_MAX):
-                rest = more
-        return {**own, **rest, **public}, len(own)
 
     def points_with_it(self, lead):
         self.model.calls += 1
@@ -529,6 +498,10 @@ class Step:
             delta = self.book(ancestor, reason, lead.id, lead.times_flagged, requested)
             link.credit += delta
             link.earned -= requested - delta
+            owed = min(ancestor.points_owed, delta)
+            ancestor.points_owed -= owed
+            self.book(ancestor, "custom", ("set off", lead.id),
+                      1 + lead.times_flagged * len(REASONS) + REASONS.index(reason), -owed, "spent credit of deleted leads")
 
     def flag(self, lead, flags):
         if not flags:

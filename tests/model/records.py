@@ -65,6 +65,7 @@ class Lead:
     flags: list = dataclasses.field(default_factory=list)
     times_flagged: int = 0
     points_due: int = 0
+    points_owed: int = 0
     announced: bool = False
     ledger: list = dataclasses.field(default_factory=list)
     tags: list = dataclasses.field(default_factory=list)
@@ -142,3 +143,7 @@ class Campaign:
     def leaders(self):
         leads = [lead for lead in self.leads.values() if not lead.fraudulent]
         return [lead.id for lead in sorted(leads, key=lambda lead: (-lead.score, lead.number))]
+
+
+class Refused(Exception):
+    """The command fails with this code and changes nothing, except that a job advances."""

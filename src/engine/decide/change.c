@@ -233,8 +233,10 @@ delete_lead(struct step *step, struct working_lead *lead)
 		return;
 	if (slice_equal(change->argument, LEAD_DELETE_UNVERIFIED) && lead_is_verified(&lead->lead))
 		return;
-	if (change->by_lead)
+	if (change->by_lead) {
 		step_take_back_referral(step, lead, true);
+		step_owe_referral(step, lead);
+	}
 	step_remove_lead(step, lead);
 }
 

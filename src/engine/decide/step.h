@@ -127,6 +127,8 @@ void step_settle_referral(struct step *step, struct working_lead *lead);
 /* The referral does not count any more, and its credit is taken back (SCORE_FRAUD): the lead was flagged, or deletes itself.
  * `past_deleted`: also of the referrers beyond one that was deleted, which ends the chain of other changes. */
 void step_take_back_referral(struct step *step, struct working_lead *lead, bool past_deleted);
+/* After that, of a lead that deletes itself: what could not be taken back is set off against later credit of its referrers. */
+void step_owe_referral(struct step *step, struct working_lead *lead);
 /* Updates the counts only: credit already given stays. */
 void step_recount_referral(struct step *step, struct working_lead *lead);
 

@@ -25,6 +25,7 @@ from dashboard import Dashboard, make_operator  # noqa: E402
 from database_proxy import DatabaseProxy  # noqa: E402
 from driver import WINDOWS  # noqa: E402
 from mail_server import MailServer  # noqa: E402
+from marks import first  # noqa: E402
 from openapi import documented  # noqa: E402
 from service import Service  # noqa: E402
 from sql import Database  # noqa: E402
@@ -145,11 +146,7 @@ def make_service(make_folder, database):
     assert not leaks, "\n".join(["in the logs of this module:", *leaks])
 
 
-# lighttpd, and the others by scripts/check --long.
-OTHER_FRONTS = ["apache-proxy-fcgi", "apache-mod-fcgid", "nginx"]
-
-
-@pytest.fixture(scope="module", params=["lighttpd-socket", *(pytest.param(name, marks=pytest.mark.long) for name in OTHER_FRONTS)])
+@pytest.fixture(scope="module", params=first("lighttpd-socket", "apache-proxy-fcgi", "apache-mod-fcgid", "nginx"))
 def front(request):
     """The class of a web server."""
     return FRONTS[request.param]
@@ -209,8 +206,7 @@ def browser(request, browsers):
     return browsers(request.param)
 
 
-# In one browser, and in the other by scripts/check --long.
-FIREFOX_LATER = ["chromium", pytest.param("firefox", marks=pytest.mark.long)]
+FIREFOX_LATER = first("chromium", "firefox")
 chromium_first = pytest.mark.parametrize("window", FIREFOX_LATER, indirect=True)
 
 

@@ -27,6 +27,7 @@ EXTRA_DIST += \
 	%D%/load.py \
 	%D%/lock_file.py \
 	%D%/manager.py \
+	%D%/marks.py \
 	%D%/log_hygiene.py \
 	%D%/mail_server.py \
 	%D%/metrics.py \

@@ -8,6 +8,7 @@ import time
 import pytest
 from client import new_address
 from load import at_once, in_parallel
+from marks import first
 from proof import challenge_of, derive, encode, honeypot_of, secret_of, sign, solution, solve, stamp_of
 from service import settles
 from stack.process import wait_until
@@ -351,7 +352,7 @@ def fill_in(campaign, count):
     return sum(in_parallel([lambda first=first: send(first) for first in range(workers)], workers), collections.Counter())
 
 
-@pytest.mark.parametrize("posts", [2000, pytest.param(100000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("posts", first(2000, 100000))
 @pytest.mark.parametrize("bots", ["honeypot", "proof"])
 def test_a_bot_without_work(service, account, bots, posts):
     """None of its sign-ups gets in, and none costs a row; sign-ups of others still do"""

@@ -11,6 +11,7 @@ import signal
 import pytest
 from deliveries import ATTEMPTS, Deliveries, by_message, check_arrived, delivery_id, sign_up
 from lock_file import LockFile
+from marks import first
 from stack.process import Child, wait_until
 from stack.receiver import Answer
 
@@ -152,7 +153,7 @@ def check_untouched(deliveries, webhook, count):
                            f"WHERE webhook_id = {webhook['referenceId']}") == [[200, 1, 0, 0]]
 
 
-@pytest.mark.parametrize("successor", ["is sending", "has recorded"])
+@pytest.mark.parametrize("successor", first("is sending", "has recorded"))
 def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign, deliveries, dispatchers, successor):
     """4.1 Lease, Lost lease: the suspended one sends nothing more and records nothing, whether its successor has the deliveries under
     way or has ended them"""

@@ -13,6 +13,7 @@ import pytest
 from command import CONFIG, OK, call
 from conftest import run_database
 from doctor import apply, await_runs, edited, examine, healthy, names, new_service, only, put, service  # noqa: F401  # fixtures
+from marks import first
 from stack.clock import LIBRARY
 from stack.front import free_port
 from stack.mariadb import HOSTING_RIGHTS
@@ -136,10 +137,10 @@ def option(line):
     return "--" + "=".join(word.strip() for word in line.split("="))
 
 
-@pytest.mark.parametrize(("what", "options"), [
+@pytest.mark.parametrize(("what", "options"), first(
     ("durability", ["--innodb-flush-log-at-trx-commit=2"]),
     ("binlog_durability", ["--log-bin", "--server-id=1", "--sync-binlog=0"]),
-    ("packet_size", ["--max-allowed-packet=512K"])])
+    ("packet_size", ["--max-allowed-packet=512K"])))
 def test_options_of_the_server(service, restarted, what, options):
     """13 and 2.1: a line for the option file"""
     restarted(*options)
@@ -226,9 +227,9 @@ def test_another_server(service, edited):
     assert (fix["file"], fix["place"]) == (str(path), "[database]") and fix["line"].startswith("host = (")
 
 
-@pytest.mark.parametrize(("key", "wrong", "hint"), [
+@pytest.mark.parametrize(("key", "wrong", "hint"), first(
     ("socket", "/nonexistent/socket", "check that the server is running"), ("name", "mysql", "check user, password and name"),
-    ("name", "leadhook_nowhere", "check user, password and name")])
+    ("name", "leadhook_nowhere", "check user, password and name")))
 def test_a_wrong_setting_of_the_database(service, edited, key, wrong, hint):
     """13: the setting that is wrong, and the hint of `leadhook check`"""
     path = edited(("database", key, wrong))
@@ -284,7 +285,7 @@ def test_an_old_schema(service, database, edited):
 
 
 @pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")
-@pytest.mark.parametrize("offset", ["+2m", "-2m"])
+@pytest.mark.parametrize("offset", first("+2m", "-2m"))
 def test_a_wrong_clock(service, offset):
     """13: this host's against the database's; the probes go by the latter"""
     env = {"LD_PRELOAD": str(LIBRARY), "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
@@ -379,9 +380,9 @@ def test_no_certificates(service, edited, content):
     healthy(service, path)
 
 
-@pytest.mark.parametrize(("what", "settings"), [
+@pytest.mark.parametrize(("what", "settings"), first(
     ("name_of_mail_server", [("mail", "host", "mail.nowhere.invalid"), ("mail", "from", "a@example.org")]),
-    ("name_of_gateway", [("sms", "url", "https://sms.nowhere.invalid/send?key=secret")])])
+    ("name_of_gateway", [("sms", "url", "https://sms.nowhere.invalid/send?key=secret")])))
 def test_a_name_that_does_not_resolve(service, edited, what, settings):
     """13: without the rest of a URL, which may have secrets"""
     answer = examine(service, config=edited(*settings))

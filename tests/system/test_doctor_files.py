@@ -11,6 +11,7 @@ import subprocess
 
 import pytest
 from doctor import KEY, apply, changed, edited, examine, healthy, names, only, service  # noqa: F401  # fixtures
+from marks import first
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 ACCOUNT = "www-data"
@@ -65,10 +66,10 @@ def open_configuration(folder):
 
 
 @needs_root
-@pytest.mark.parametrize(("what", "fault", "also"), [
+@pytest.mark.parametrize(("what", "fault", "also"), first(
     ("state_dir_access", root_owns_state, ()), ("state_dir_mode", all_write_state, ()), ("state_dir_mode", group_writes_state, ()), ("lock_file_owner", root_owns_lock, ()),
     ("state_dir_missing", no_state, ("lock_file_directory",)),
-    ("account_mismatch", open_configuration, ("file_access",))], ids=lambda value: value if isinstance(value, str) else "")
+    ("account_mismatch", open_configuration, ("file_access",))), ids=lambda value: value if isinstance(value, str) else "")
 def test_files_of_the_account(service, owned, what, fault, also):
     """13: run by root, for the account that the files belong to"""
     path, folder = owned
@@ -164,8 +165,8 @@ def test_a_folder_that_hides_the_others(service, owned, make_folder):
 
 
 @needs_root
-@pytest.mark.parametrize(("section", "key", "name", "what"), [
-    ("dispatch", "lock_file", "dispatch.lock", "lock_file_directory"), ("server", "state_dir", "", "state_dir_access")])
+@pytest.mark.parametrize(("section", "key", "name", "what"), first(
+    ("dispatch", "lock_file", "dispatch.lock", "lock_file_directory"), ("server", "state_dir", "", "state_dir_access")))
 def test_a_folder_of_the_system(service, owned, make_folder, section, key, name, what):
     """13: one that has folders, as /run has, is never given to the account"""
     shared = make_folder()

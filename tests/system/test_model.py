@@ -24,7 +24,7 @@ from records import Campaign  # noqa: E402
 from stack.installation import Installation  # noqa: E402
 from stack.process import StackError  # noqa: E402
 
-HISTORIES = int(TEST_SETTINGS.get("LEADHOOK_HISTORIES", 30))
+HISTORIES = int(TEST_SETTINGS.get("LEADHOOK_HISTORIES", 20))
 SHRINK_SECONDS = 60
 
 

@@ -11,6 +11,7 @@ import re
 
 import pytest
 from conftest import chromium_first
+from marks import first
 from settings import TEST_SETTINGS
 from stack.process import wait_until
 
@@ -224,7 +225,7 @@ def test_confirmed_elsewhere(window, make_service, mail_server):
     wait_until(arrives, 30, "the page elsewhere")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", first(*LANGUAGES, count=2))
 def test_narrow(window, service, account, language):
     """readable at 320 px: nothing is wider than the window"""
     campaign, lead = shop(service, account, f"fields={FIELDS}", "consent=I agree", language=language)
@@ -250,7 +251,7 @@ def test_narrow(window, service, account, language):
 
 
 @chromium_first
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.parametrize("scheme", first("light", "dark"))
 def test_axe(window, service, account, axe, scheme):
     """axe finds nothing, in either scheme, also with the campaign's own colours"""
     window.scheme(scheme)
@@ -369,7 +370,7 @@ def code_views(campaign, lead):
 
 
 @chromium_first
-@pytest.mark.parametrize("language", [LANGUAGES[0], *(pytest.param(language, marks=pytest.mark.long) for language in LANGUAGES[1:])])
+@pytest.mark.parametrize("language", first(*LANGUAGES))
 def test_pages_for_codes(window, make_service, mail_server, gateway, axe, language):
     """narrow, in both schemes, without a finding of axe; the campaign verifies both kinds of addresses"""
     service = mailing_service(make_service, mail_server, *gateway.settings())

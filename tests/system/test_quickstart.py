@@ -17,13 +17,14 @@ from client import Client
 from conftest import BUILD, FIREFOX_LATER, SOURCE
 from driver import WINDOWS
 from interface import MadeCampaign, check_known_leads
+from marks import first
 from quickstarts import Run
 from stack.front import accepts, free_port
 from stack.process import replace_file, wait_until
 from stack.quickstart import describe_mail
 
 pytestmark = pytest.mark.slow
-WEB_SERVERS = pytest.mark.parametrize("web", ["lighttpd", *(pytest.param(web, marks=pytest.mark.long) for web in ("apache", "nginx"))])
+WEB_SERVERS = pytest.mark.parametrize("web", first("lighttpd", "apache", "nginx"))
 PROGRAMS = 7  # database, receiver, mail server, responders, dispatcher, web server, and the supervisor itself
 
 
@@ -127,7 +128,7 @@ def test_a_session_over_http(quickstart, make_folder, browser):
 
 
 @pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")
-@pytest.mark.parametrize("before", [None, "/usr/share/man"])
+@pytest.mark.parametrize("before", first(None, "/usr/share/man"))
 def test_manual_pages(quickstart, before):
     """After `. env`, man finds them, and those of other packages as before"""
     quickstart.start()
@@ -270,7 +271,7 @@ def test_killed_programs_are_restarted(quickstart):
     quickstart.lead("ada@example.org")
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
+@pytest.mark.parametrize("number", first(signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
 def test_all_programs_end_with_it(quickstart, number):
     """also when it is killed"""
     quickstart.start()
@@ -380,8 +381,8 @@ def test_second_instance(quickstart, make_folder):
     quickstart.lead("ada@example.org")
 
 
-@pytest.mark.parametrize("name,value", [("log.level", "loudest"), ("server.bogus", "1"), ("bogus.key", "1"),
-                                        ("dispatch.ca_file", "missing.pem"), ("log.file", "/proc/leadhook.log")])
+@pytest.mark.parametrize("name,value", first(("log.level", "loudest"), ("server.bogus", "1"), ("bogus.key", "1"),
+                                        ("dispatch.ca_file", "missing.pem"), ("log.file", "/proc/leadhook.log"), count=2))
 def test_invalid_settings(quickstart, name, value):
     """The failed step names the setting and the reason, for errors of the file and of a program; the state does not change"""
     quickstart.start()

@@ -77,8 +77,8 @@ bool lead_page_is_mailed(const struct campaign *campaign, const struct lead *lea
  * absent: none. A visitor can also send the field by its name, with any value: only a valid number counts. */
 struct slice lead_waiting_number(struct pool *pool, const struct lead *lead);
 
-/* Whether the lead becomes that of the person that proves its address of this channel, by a code or a link that was sent there,
- * or as a call says (4.1.11, Another owner): its tokens end. */
+/* Whether the lead becomes that of the person that proves its address of this channel, by a code or a link that was sent there
+ * (4.1.11, Another owner): its tokens end. */
 bool lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
 /* Whether the campaign's leads confirm their email address by the link or the code of a mail, where mail is set up. */

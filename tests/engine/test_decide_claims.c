@@ -331,10 +331,10 @@ a_proof_of_a_claim_passes_nothing_on(void **state)
 		run_one(w, owner == CHANNEL_EMAIL ? public_signup("ada@x.org", NULL) : public_signup(NULL, EVE.data));
 		run_one(w, public_signup("ada@x.org", EVE.data));
 		campaign(w)->verify_phone = true;
+		const struct slice before = token_now(w);
 		change(w, 0, LEAD_VERIFY); /* means the owner's */
 		assert_true(claimed == CHANNEL_EMAIL ? lead(w, 0)->verified_phone : lead(w, 0)->verified_email);
 		change(w, 0, LEAD_UNVERIFY);
-		const struct slice before = token_now(w);
 		prove(w, claimed);
 		assert_true(slice_equal(token_now(w), before));
 		assert_true(claimed == CHANNEL_EMAIL ? lead(w, 0)->verified_email : lead(w, 0)->verified_phone);

@@ -108,47 +108,7 @@ a_proof_ends_the_token_of_a_shared_lead(void **state)
 	}
 }
 
-/* In a campaign that verifies addresses an operator's verification counts as a proof: the owner of the address gets the link.
- */
-static void
-a_verification_counts_where_addresses_are_proven(void **state)
-{
-	struct world *w = *state;
-	static const struct {
-		bool verify_email, verify_phone;
-		uint32_t signups;
-		const char *channel;
-		bool ends;
-		enum lead_claim claimed;
-		size_t messages;
-	} rows[] = {
-		{ false, false, 2, "email", false, CLAIM_NONE, 0 },
-		{ true, false, 1, "email", false, CLAIM_NONE, 0 },
-		{ true, false, 2, "email", true, CLAIM_PHONE, 1 },
-		{ true, true, 2, "email", true, CLAIM_PHONE, 1 },
-		{ false, true, 2, "email", false, CLAIM_NONE, 0 },
-		{ false, true, 2, "phone", true, CLAIM_EMAIL, 0 },
-	};
-	w->id_supply.sends_mail = true;
-	campaign(w)->mails = MESSAGE_BIT(MESSAGE_STATUS_LINK);
-	run_one(w, public_signup("ada@x.org", EVE.data));
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct slice token = token_now(w);
-		campaign(w)->verify_email = rows[i].verify_email;
-		campaign(w)->verify_phone = rows[i].verify_phone;
-		lead(w, 0)->counter = rows[i].signups;
-		lead(w, 0)->verified_email = lead(w, 0)->verified_phone = false;
-		lead(w, 0)->claimed = CLAIM_NONE;
-		change_with(w, 0, LEAD_VERIFY, rows[i].channel);
-		assert_int_equal(lead(w, 0)->claimed, rows[i].claimed);
-		assert_int_equal(w->decision.message_count, rows[i].messages);
-		if (rows[i].messages > 0)
-			assert_int_equal(w->decision.messages[0].ref, STATUS_LINK_REPLACES);
-		assert_int_equal(slice_equal(token_now(w), token), !rows[i].ends);
-	}
-}
-
-/* An operator's verification is no proof elsewhere: the token that the first sign-up got ends at the first one. */
+/* An operator's verification is no proof: the token that the first sign-up got ends at the first one. */
 static void
 a_proof_after_a_verification_ends_the_token(void **state)
 {
@@ -275,7 +235,6 @@ main(void)
 		PAGES_TEST(an_added_address_ends_the_token),
 		PAGES_TEST(it_matters_which_caller_adds_an_address),
 		PAGES_TEST(a_proof_ends_the_token_of_a_shared_lead),
-		PAGES_TEST(a_verification_counts_where_addresses_are_proven),
 		PAGES_TEST(a_proof_after_a_verification_ends_the_token),
 		PAGES_TEST(an_ended_link_is_sent_again),
 		PAGES_TEST(a_proof_of_the_email_address_is_the_stronger_one),

@@ -233,12 +233,6 @@ class Step:
     def change_verify(self, lead):
         channel = self.command.get("argument") or ("email" if lead.email and lead.claimed != "email" else "phone")
         was = lead.verified
-        if self.passes_on(lead, channel):
-            lead.token_epoch += 1
-            if channel == "email" and lead.phone:
-                lead.claimed = "phone_number"
-            if channel == "phone" and lead.email and not self.campaign.settings["verify_email"]:
-                lead.claimed = "email"
         if channel == "email" and lead.email:
             lead.verified_email = True
         if channel == "phone" and lead.phone:
@@ -250,21 +244,6 @@ class Step:
                     self.announce(lead)
             self.book_signup(lead)
             self.credit(lead, "verify")
-
-    def passes_on(self, lead, channel):
-        """The address that decides is proven, and another person may have signed the lead up (4.1.11, Another owner)."""
-        by_email, settings = channel == "email", self.campaign.settings
-        claims_email = lead.claimed == "email" and (lead.verified_phone or settings["verify_phone"])
-        if not self.campaign.verifies() or not (lead.email if by_email else lead.phone):
-            return False
-        if claims_email if by_email else lead.claimed == "phone_number":
-            return False
-        if settings["verify_email"] or not lead.phone or lead.claimed == "phone_number":
-            decides = by_email or not lead.verified_email or claims_email
-        else:
-            decides = not by_email
-        is_new = not (lead.verified_email if by_email else lead.verified_phone)
-        return decides and (is_new or lead.token_epoch == 0) and (lead.counter > 1 or settings["public_update"] not in (ALL, OWN))
 
     def change_unverify(self, lead):
         channel = self.command.get("argument")

@@ -74,20 +74,19 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 
 /* 4.1.11: the lead is that of the person that proves its email address; without one that is proven, of the one that proves its
  * number. `change->address`: by a code or a link that was sent there. The number beside a proven email address, and where the
- * number alone is proven the email address beside it, may be that of the person that has signed it up before. In a campaign
- * that verifies addresses, a verification by a call counts as a proof. Returns whether the tokens have ended. */
+ * number alone is proven the email address beside it, may be that of the person that has signed it up before. Returns whether
+ * the tokens have ended. */
 static bool
 pass_to_owner(const struct step *step, struct working_lead *lead, enum lead_channel channel)
 {
-	const struct campaign *campaign = &step->campaign->campaign;
-	if (!slice_present(step->command->as.change.address) && !campaign_verifies(campaign))
-		return false;
-	if (!lead_is_passed_on(campaign, &lead->lead, channel))
+	if (!slice_present(step->command->as.change.address) ||
+	    !lead_is_passed_on(&step->campaign->campaign, &lead->lead, channel))
 		return false;
 	step_end_tokens(lead);
 	if (channel == CHANNEL_EMAIL && slice_present(lead->lead.phone))
 		lead->lead.claimed = CLAIM_PHONE;
-	if (channel == CHANNEL_PHONE && slice_present(lead->lead.email) && campaign_matches_by_number(campaign))
+	if (channel == CHANNEL_PHONE && slice_present(lead->lead.email) &&
+	    campaign_matches_by_number(&step->campaign->campaign))
 		lead->lead.claimed = CLAIM_EMAIL;
 	return true;
 }
@@ -116,8 +115,6 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 	}
 	if (step->command->as.change.by_lead)
 		note_confirmation(step, lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE, is_new, lost_link);
-	else if (lost_link && lead_page_is_mailed(&step->campaign->campaign, &lead->lead))
-		step_mail_repetition(step, lead, false, true);
 }
 
 /* Whether the lead still has the address that was confirmed. */

@@ -146,7 +146,7 @@ spent_credit_is_set_off(void **state)
 		assert_int_equal(lead(w, 0)->points_owed, 6);
 		sign_up(w, i, 0);
 		ASSERT_EVENTS(w, EVENT_NEW_SIGNUP, EVENT_NEW_SIGNUP_NOT_EXCLUDED, EVENT_REFERRAL);
-		change(w, (size_t)i, LEAD_VERIFY);
+		change(w, i, LEAD_VERIFY);
 		assert_string_equal(extra(w, EVENT_SCORE_CHANGE),
 		    "{\"previous_contest_score\":0,\"current_contest_score\":1,\"delta\":1,\"reason\":\"verified\"}");
 		assert_int_equal(lead(w, 0)->points_owed, 0);

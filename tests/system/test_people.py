@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """leadhook(1), lead erase and lead report: a person's data go, and what others have stays."""
 import json
+import re
 import signal
 import subprocess
 
@@ -212,6 +213,24 @@ def test_calls_and_former_addresses(service, account):
     assert left.count("mail") == 1 and "tom@" in left
 
 
+def test_large_payloads(service, account):
+    """docs/manage.md 1.8: a part of a report is about 1 MB, also of payloads that JSON makes six times as long"""
+    campaign = service.campaign(account)
+    path = service.installation.admin("inbound", "add", str(campaign.id), "Shop")["url"].removeprefix(service.front.url)
+    for number in range(12):
+        body = f"x{number}=".encode() + b"\1" * 250_000 + b"&mail=una@example.org"
+        refused = service.client.request("POST", path, body=body, headers={"Content-Type": "application/x-www-form-urlencoded"})
+        assert refused.status == 202
+    seen, after = [], {}
+    for _ in range(3):  # so many at once
+        part = service.client.request("POST", f"/manage/v1/campaigns/{campaign.id}/report", key=account.manager,
+                                      json_body={"email": "una@example.org", **after})
+        assert part.status == 200 and len(part.body) < 4_000_000
+        seen += [item["data"]["body"].partition("=")[0] for item in part.json if item["section"] == "calls"]
+        after = {"after": re.search(r"[?&]after=([0-9.]+)", part.headers["Link"])[1]}
+    assert seen == [f"x{number}" for number in range(len(seen))] and len(seen) >= 3
+
+
 def test_mentions(service, account):
     """What others wrote stays and is named, without what it says about them: a field of a lead, of a lead that was deleted since, and a
     body that became a lead. No delivery of theirs ends."""
@@ -348,6 +367,19 @@ def test_a_former_address(service, account):
     erased = erase(service, *words)
     assert (erased["leads"], erased["confirmations"], erased["jobs"]) == (0, 1, 0)
     assert report_of(service, *words) == [] and campaign.find(email="eve.new@example.org")["id"] == lead["id"]
+
+
+def test_a_confirmed_claim(service, account):
+    """docs/operating.md 7.4: the report of a lead does not show from where the owner of an address that it claims confirmed it."""
+    campaign = service.campaign(account)
+    lead = campaign.lead(email="zoe@example.org")
+    assert campaign.post({"email": "zoe@example.org", "phone_number": "+4930123456"}, key=None).json["id"] == lead["id"]
+    for channel, address in (("email", "zoe@example.org"), ("phone", "+4930123456")):
+        service.installation.sql(f"INSERT INTO lh_confirmations (lead_id, confirmed_ms, channel, address, ip, user_agent)"
+                                 f" VALUES ({lead['id']}, 1000, '{channel}', '{address}', '192.0.2.9', 'Browser')")
+    report = report_of(service, "--email", "zoe@example.org", "--campaign", str(campaign.id))
+    assert [(one["channel"], one["ip"], one["user_agent"]) for one in items_of(report, "confirmations")] == [
+        ("email", "192.0.2.9", "Browser"), ("phone", None, None)]
 
 
 @pytest.mark.parametrize("place", ["0.256.0.0", "0.99.0.0", "812.14.0.0", "0.3.0.0", "0.4294967296.0.0", "1.0.0", "x"])

@@ -21,6 +21,7 @@
 /* clang-format off */
 /* Also of the rows that are found, which are read at once. */
 #define AT_ONCE 20
+#define JSON_GROWTH 6 /* of a text in JSON, at most: "\u0001" */
 #define SOME LIMIT_OF(AT_ONCE)
 DB_STATEMENT(sql_report_lead,
     "SELECT id, 0, JSON_OBJECT('id', id, 'campaign_id', campaign_id, 'social_id', " TEXT("social_id")
@@ -59,10 +60,14 @@ DB_STATEMENT(sql_report_referrers,
 #define JOB \
     "JSON_OBJECT('at', " TIME("created_ms") ", 'kind', " TEXT("kind") ", 'parameters', " JSON("parameters") \
     ", 'result', " JSON("result") ")"
-#define CONFIRMATION \
+#define CONFIRMATION(sender) \
     "confirmed_ms, channel + 0, JSON_OBJECT('at', " TIME("confirmed_ms") ", 'channel', channel, 'address', " TEXT("address") \
-    ", 'ip', " TEXT("ip") ", 'user_agent', user_agent) FROM {prefix}confirmations"
-DB_STATEMENT(sql_report_confirmations, "SELECT " CONFIRMATION " WHERE lead_id = ? AND " AFTER("confirmed_ms", "channel + 0")
+    ", 'ip', " sender(TEXT("ip")) ", 'user_agent', " sender("user_agent") ") FROM {prefix}confirmations"
+#define SENDER(value) value
+/* The owner of a claim that confirms it is another person than the lead. */
+#define UNLESS_CLAIMED(value) \
+    "IF(channel + 0 = (SELECT claimed FROM {prefix}leads WHERE id = lead_id), NULL, " value ")"
+DB_STATEMENT(sql_report_confirmations, "SELECT " CONFIRMATION(UNLESS_CLAIMED) " WHERE lead_id = ? AND " AFTER("confirmed_ms", "channel + 0")
     " ORDER BY confirmed_ms, channel" SOME);
 #define OF_LEAD(object, table) \
     "SELECT id, 0, " object " FROM {prefix}" table " FORCE INDEX (by_lead)" \
@@ -77,7 +82,7 @@ DB_STATEMENT(sql_report_found_calls, WITH_IDS(CALL, "inbound_calls"));
 DB_STATEMENT(sql_report_found_events, WITH_IDS(EVENT_OF_PERSON, "events"));
 DB_STATEMENT(sql_report_found_referrals, WITH_IDS(EVENT_OF_REFERRER, "events"));
 DB_STATEMENT(sql_report_found_confirmations,
-    "SELECT " CONFIRMATION " WHERE lead_id IN ({list}) AND address IN ({list}) ORDER BY lead_id, confirmed_ms, channel");
+    "SELECT " CONFIRMATION(SENDER) " WHERE lead_id IN ({list}) AND address IN ({list}) ORDER BY lead_id, confirmed_ms, channel");
 DB_STATEMENT(sql_report_found_jobs, WITH_IDS(JOB, "operator_jobs"));
 /* clang-format on */
 
@@ -237,14 +242,16 @@ is_new_place(const struct db_rows *rows, size_t row)
 	return place.first != before.first || place.second != before.second;
 }
 
-/* Those of a piece that are no lead's of the person, up to AT_ONCE and what is at the same place. Returns how many rows it has
- * judged. */
+/* Those of a piece that are no lead's of the person, up to AT_ONCE, or so many bytes that a part is full, and what is at the
+ * same place. Returns how many rows it has judged. */
 static size_t
 judge_rows(struct report_reader *reader, struct pool *pool, size_t section, const struct db_rows *rows, struct found *own,
     struct found *naming)
 {
-	size_t row = 0;
-	for (size_t count = 0; row < rows->count && (count < AT_ONCE || !is_new_place(rows, row)); row++) {
+	size_t row = 0, size = 0;
+	for (size_t count = 0; row < rows->count; row++) {
+		if ((count >= AT_ONCE || size >= REPORT_PART_BYTES / JSON_GROWTH) && is_new_place(rows, row))
+			break;
 		struct slice social_id;
 		const enum relation relation =
 		    store_relation(&reader->wanted, pool, of_none[section].table, rows, row, &social_id);
@@ -256,6 +263,7 @@ judge_rows(struct report_reader *reader, struct pool *pool, size_t section, cons
 			continue;
 		}
 		struct found *found = relation == RELATION_OWN ? own : naming;
+		size += db_get_bytes(rows, row, SEARCHED_TEXTS).size;
 		found->ids[found->count] = DB_U64(db_get_u64(rows, row, SEARCHED_ID));
 		found->texts[found->count++] = db_bytes(db_get_bytes(rows, row, SEARCHED_TEXTS));
 	}

@@ -4,5 +4,8 @@
 
 ALTER TABLE {prefix}leads
 	ADD COLUMN IF NOT EXISTS points_owed INT UNSIGNED NOT NULL DEFAULT 0;
+-- Of the credit of a link
+ALTER TABLE {prefix}referral_links
+	ADD COLUMN IF NOT EXISTS set_off INT UNSIGNED NOT NULL DEFAULT 0;
 
 REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_41', '40');

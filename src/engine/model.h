@@ -104,6 +104,7 @@ struct referral_link {
 	bool verified_settled; /* the same for points_verified */
 	uint32_t earned;       /* what it earned when it was settled: nothing after the campaign's end */
 	uint32_t credit;       /* the net of its score entries */
+	uint32_t set_off;      /* of its credit, against what the ancestor owed (docs/api.md 4.6, Deletion) */
 };
 
 enum { REFERRAL_LEVELS = 16 };

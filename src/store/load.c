@@ -20,9 +20,10 @@ DB_STATEMENT(sql_lock_jobs, "SELECT id, position, total"
 			    " WHERE id IN ({list})"
 			    " ORDER BY id"
 			    " FOR UPDATE");
-DB_STATEMENT(sql_select_links, "SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit"
-			       " FROM {prefix}referral_links"
-			       " WHERE lead_id IN ({list})");
+DB_STATEMENT(sql_select_links,
+    "SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit, set_off"
+    " FROM {prefix}referral_links"
+    " WHERE lead_id IN ({list})");
 DB_STATEMENT(sql_select_ip_leads, "SELECT campaign_id, ip, leads"
 				  " FROM {prefix}ip_leads"
 				  " WHERE campaign_id IN ({list}) AND ip IN ({list})");
@@ -301,7 +302,8 @@ enum {
 	LINK_SETTLED,
 	LINK_VERIFIED_SETTLED,
 	LINK_EARNED,
-	LINK_CREDIT
+	LINK_CREDIT,
+	LINK_SET_OFF
 };
 
 static struct referral_link
@@ -317,6 +319,7 @@ link_from_row(const struct db_rows *rows, size_t row)
 		.verified_settled = db_get_bool(rows, row, LINK_VERIFIED_SETTLED),
 		.earned = (uint32_t)db_get_u64(rows, row, LINK_EARNED),
 		.credit = (uint32_t)db_get_u64(rows, row, LINK_CREDIT),
+		.set_off = (uint32_t)db_get_u64(rows, row, LINK_SET_OFF),
 	};
 }
 

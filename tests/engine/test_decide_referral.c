@@ -150,14 +150,14 @@ spent_credit_is_set_off(void **state)
 		assert_string_equal(extra(w, EVENT_SCORE_CHANGE),
 		    "{\"previous_contest_score\":0,\"current_contest_score\":1,\"delta\":1,\"reason\":\"verified\"}");
 		assert_int_equal(lead(w, 0)->points_owed, 0);
-		assert_slice(w->decision.entries[1].message, "spent credit of deleted leads");
 	}
 	change(w, 4, LEAD_BLOCK); /* its credit is its own, as it was booked */
 	assert_int_equal(lead(w, 0)->points_owed, 0);
 	assert_int_equal(lead(w, 0)->score, 0);
 	change(w, 4, LEAD_APPROVE);
 	assert_int_equal(lead(w, 0)->score, 1);
-	change(w, 4, LEAD_DELETE); /* by an operator */
+	campaign(w)->ends_ms = 1; /* nothing is taken back then, or made up for later */
+	delete_itself(w, 4);
 	assert_int_equal(lead(w, 0)->score, 1);
 	assert_int_equal(lead(w, 0)->points_owed, 0);
 }

@@ -269,7 +269,7 @@ class Step:
         if self.command.get("by_lead"):
             self.take_back(lead, past_deleted=True)
             for link, ancestor in self.campaign.chain(lead, past_deleted=True):
-                ancestor.points_owed += link.credit
+                ancestor.points_owed += 0 if self.campaign.ended else link.credit + link.set_off
 
     # --- matching (4.3) ---
 
@@ -495,13 +495,12 @@ class Step:
 
     def book_credit(self, link, ancestor, lead, reason, requested):
         if requested > 0:
-            delta = self.book(ancestor, reason, lead.id, lead.times_flagged, requested)
+            owed = min(ancestor.points_owed, requested)
+            ancestor.points_owed -= owed
+            link.set_off += owed
+            delta = self.book(ancestor, reason, lead.id, lead.times_flagged, requested - owed)
             link.credit += delta
             link.earned -= requested - delta
-            owed = min(ancestor.points_owed, delta)
-            ancestor.points_owed -= owed
-            self.book(ancestor, "custom", ("set off", lead.id),
-                      1 + lead.times_flagged * len(REASONS) + REASONS.index(reason), -owed, "spent credit of deleted leads")
 
     def flag(self, lead, flags):
         if not flags:

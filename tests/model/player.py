@@ -366,8 +366,8 @@ class Player:
     def compare_links(self, campaign):
         """Links of deleted leads are not changed."""
         leads = ", ".join(map(str, {lead for lead, _ in campaign.links})) or "0"
-        rows = self.sql.rows("SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit "
+        rows = self.sql.rows("SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit, set_off "
                              f"FROM lh_referral_links WHERE lead_id IN ({leads})")
         expected = {f"{link.lead} {link.level}": [link.ancestor, link.counted, int(link.counts), int(link.settled),
-                                                  int(link.verified_settled), link.earned, link.credit] for link in campaign.links.values()}
+                                                  int(link.verified_settled), link.earned, link.credit, link.set_off] for link in campaign.links.values()}
         same("links", expected, {f"{row[0]} {row[1]}": [int(row[2]), row[3], *map(int, row[4:])] for row in rows})

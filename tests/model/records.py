@@ -28,6 +28,7 @@ class Link:
     counts: bool = False
     settled: bool = False
     verified_settled: bool = False
+    set_off: int = 0
     earned: int = 0
     credit: int = 0
 

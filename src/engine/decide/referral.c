@@ -113,36 +113,33 @@ set_counts(struct step *step, struct working_link *link, struct working_lead *an
 		ancestor->lead.referrals--;
 }
 
-/* The link has the whole credit, so that it can be taken back, or be owed once more. `booked`: how the credit was; its round
- * becomes one that no call has. */
-static void
-set_off(struct step *step, struct working_lead *ancestor, const struct booking *booked, int64_t credit)
+/* What is left of the credit after what the ancestor owes. The link has the rest: its lead can delete itself as well. */
+static int64_t
+set_off(struct step *step, struct working_link *link, struct working_lead *ancestor, int64_t points)
 {
-	const int64_t owed = ancestor->lead.points_owed;
-	if (owed == 0 || credit <= 0)
-		return;
-	const int64_t delta = step_book(step, ancestor,
-	    &(struct booking){ .reason = SCORE_CUSTOM,
-		.ref = booked->ref,
-		.round = 1 + booked->round * SCORE_REASONS + booked->reason,
-		.points = -(owed < credit ? owed : credit),
-		.message = SLICE("spent credit of deleted leads") });
-	ancestor->lead.points_owed = (uint32_t)(owed + delta);
-	step_touch(step, ancestor)->reason = booked->reason;
+	const int64_t owed = ancestor->lead.points_owed, part = owed < points ? owed : points;
+	if (part <= 0)
+		return points;
+	step_touch(step, ancestor);
+	ancestor->lead.points_owed -= (uint32_t)part;
+	link->link.set_off += (uint32_t)part;
+	return points - part;
 }
 
 static void
 credit(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead,
     enum score_reason reason, int64_t points)
 {
-	const struct booking booking = { .reason = reason, .ref = lead->id, .round = lead->times_flagged, .points = points };
-	const int64_t delta = step_book(step, ancestor, &booking);
+	const int64_t delta = step_book(step, ancestor,
+	    &(struct booking){ .reason = reason,
+		.ref = lead->id,
+		.round = lead->times_flagged,
+		.points = set_off(step, link, ancestor, points) });
 	if (points != 0)
 		change(step, link);
 	link->link.credit = (uint32_t)((int64_t)link->link.credit + delta);
-	if (points > delta) /* the referrer's score is at its maximum: the rest is lost */
+	if (points > delta) /* the rest was set off, or is lost, because the referrer's score is at its maximum */
 		link->link.earned -= (uint32_t)(points - delta);
-	set_off(step, ancestor, &booking, delta);
 }
 
 /* Records the credit of the referral; there is none after the campaign's end, or where the referrers have it already. */
@@ -252,9 +249,10 @@ step_owe_referral(struct step *step, struct working_lead *lead)
 	struct working_lead *ancestor;
 	struct working_link *link;
 	for (unsigned level = 1; (link = find_any_link(step, lead->lead.id, level, &ancestor)) != NULL; level++) {
-		if (ancestor == NULL || link->link.credit == 0)
+		const uint32_t spent = link->link.credit + link->link.set_off;
+		if (ancestor == NULL || spent == 0 || step->ended)
 			continue;
-		const uint64_t owed = (uint64_t)ancestor->lead.points_owed + link->link.credit;
+		const uint64_t owed = (uint64_t)ancestor->lead.points_owed + spent;
 		step_touch(step, ancestor);
 		ancestor->lead.points_owed = owed > UINT32_MAX ? UINT32_MAX : (uint32_t)owed;
 	}

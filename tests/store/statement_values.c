@@ -33,6 +33,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_histogram_and_version", "1", "n" },
 	{ "sql_delete_leads", "", "/l" },
 	{ "sql_free_identities", "", "/l" },
+	{ "sql_insert_confirmation", "", "/l<<eie" },
 	{ "sql_delete_confirmations", "", "/l" },
 	{ "sql_delete_unverified", "", "/l" },
 	{ "sql_select_unverified", "1", "" },

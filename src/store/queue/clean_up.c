@@ -32,8 +32,8 @@ DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED)
 				       " LIMIT 1000");
 DB_STATEMENT(sql_delete_score_entry, "DELETE FROM {prefix}score_entries"
 				     " WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?");
-DB_STATEMENT(sql_delete_calls_of_lead, "DELETE FROM {prefix}inbound_calls WHERE lead_id = ?");
-DB_STATEMENT(sql_delete_messages_of_lead, "DELETE FROM {prefix}messages WHERE lead_id = ?");
+DB_STATEMENT(sql_delete_calls_of_lead, "DELETE FROM {prefix}inbound_calls WHERE lead_id = ? LIMIT ?");
+DB_STATEMENT(sql_delete_messages_of_lead, "DELETE FROM {prefix}messages WHERE lead_id = ? LIMIT ?");
 DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?");
 
 /* after a table was filled or emptied, the server's automatic statistics can be so wrong that sql_select_due_webhooks reads all
@@ -96,6 +96,20 @@ drop_all_old(struct store *store)
  * in one call. */
 enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20, ENTRY_COLUMNS = 4 };
 
+/* Up to a chunk of the rows that the statement deletes. *all: none is left. */
+static enum result
+drop_rows_of_leads(struct store *store, const struct db_statement *statement, struct db_list leads, bool *all)
+{
+	uint64_t left = ENTRY_CHUNK, dropped = 0;
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < leads.count && result == RESULT_OK && left > 0; i++) {
+		result = db_execute(store->db, statement, &DB_VALUES(leads.values[i], DB_U64(left)), &dropped);
+		left -= dropped;
+	}
+	*all = left > 0;
+	return result;
+}
+
 enum result
 store_drop_entries(struct store *store, struct db_list leads, bool *all)
 {
@@ -107,14 +121,14 @@ store_drop_entries(struct store *store, struct db_list leads, bool *all)
 		if (txn.result == RESULT_OK)
 			txn.result =
 			    db_execute_rows(store->db, &sql_delete_score_entry, rows.values, ENTRY_COLUMNS, rows.count);
+		/* the payloads that they came from */
+		if (txn.result == RESULT_OK && *all)
+			txn.result = drop_rows_of_leads(store, &sql_delete_calls_of_lead, leads, all);
+		if (txn.result == RESULT_OK && *all)
+			txn.result = drop_rows_of_leads(store, &sql_delete_messages_of_lead, leads, all);
 		/* leads are removed with the last of their rows: the next call goes on where one ends early */
 		if (txn.result == RESULT_OK && *all)
 			txn.result = db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count);
-		/* the payloads that they came from: few, as a webhook has 50 */
-		if (txn.result == RESULT_OK && *all)
-			txn.result = db_execute_rows(store->db, &sql_delete_calls_of_lead, leads.values, 1, leads.count);
-		if (txn.result == RESULT_OK && *all)
-			txn.result = db_execute_rows(store->db, &sql_delete_messages_of_lead, leads.values, 1, leads.count);
 	}
 	return txn.result;
 }

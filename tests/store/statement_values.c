@@ -33,6 +33,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_histogram_and_version", "1", "n" },
 	{ "sql_delete_leads", "", "/l" },
 	{ "sql_free_identities", "", "/l" },
+	{ "sql_insert_operator_job", "1", "" },
+	{ "sql_note_turn_of_account", "1", "" },
 	{ "sql_insert_confirmation", "", "/l<<eie" },
 	{ "sql_delete_confirmations", "", "/l" },
 	{ "sql_delete_unverified", "", "/l" },

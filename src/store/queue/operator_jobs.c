@@ -22,8 +22,9 @@
 DB_STATEMENT(sql_count_operator_jobs_of_account, "SELECT COUNT(*) FROM {prefix}operator_jobs FORCE INDEX (by_turn)"
 						 " WHERE turn_ms IS NOT NULL AND account_id = ?");
 DB_STATEMENT(sql_insert_operator_job,
-    "INSERT INTO {prefix}operator_jobs (id, account_id, campaign_id, kind, parameters, made_by, created_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, " NOW ")");
+    "INSERT INTO {prefix}operator_jobs (id, account_id, campaign_id, kind, parameters, made_by, created_ms,"
+    " account_turn_ms) SELECT ?, ?, ?, ?, ?, ?, " NOW ", COALESCE(MAX(account_turn_ms), " NOW ")"
+    " FROM {prefix}operator_jobs FORCE INDEX (by_turn) WHERE turn_ms IS NOT NULL AND account_id = ?");
 DB_STATEMENT(sql_select_operator_jobs, JOB_COLUMNS "WHERE TRUE" NEWEST);
 DB_STATEMENT(sql_select_operator_jobs_of_account, JOB_COLUMNS "FORCE INDEX (by_account) WHERE account_id = ?" NEWEST);
 DB_STATEMENT(sql_select_operator_jobs_of_campaign, JOB_COLUMNS "FORCE INDEX (by_campaign) WHERE campaign_id = ?" NEWEST);
@@ -33,7 +34,9 @@ DB_STATEMENT(sql_cancel_operator_job,
 DB_STATEMENT(sql_select_next_operator_job,
     "SELECT id FROM {prefix}operator_jobs FORCE INDEX (by_turn)"
     " WHERE turn_ms IS NOT NULL AND (lease_until_ms <= " NOW " OR lease_owner = ?) AND kind IN ({list})"
-    " ORDER BY turn_ms, id LIMIT 1");
+    " ORDER BY account_turn_ms, turn_ms, id LIMIT 1");
+DB_STATEMENT(sql_note_turn_of_account, "UPDATE {prefix}operator_jobs FORCE INDEX (by_turn) SET account_turn_ms = " NOW
+				       " WHERE turn_ms IS NOT NULL AND account_id = ?");
 DB_STATEMENT(sql_lease_operator_job,
     "UPDATE {prefix}operator_jobs"
     " SET state = 'running', turn_ms = " NOW ", lease_owner = ?, lease_until_ms = " NOW
@@ -51,7 +54,7 @@ DB_STATEMENT(
 
 store_statement_list sql_of_operator_jobs = { &sql_count_operator_jobs_of_account, &sql_insert_operator_job,
 	&sql_select_operator_jobs, &sql_select_operator_jobs_of_account, &sql_select_operator_jobs_of_campaign,
-	&sql_select_operator_job, &sql_cancel_operator_job, &sql_select_next_operator_job, &sql_lease_operator_job,
+	&sql_select_operator_job, &sql_note_turn_of_account, &sql_cancel_operator_job, &sql_select_next_operator_job, &sql_lease_operator_job,
 	&sql_note_operator_job, &sql_end_operator_job, &sql_fail_operator_job, &sql_release_operator_jobs,
 	&sql_delete_old_operator_jobs, NULL };
 
@@ -124,7 +127,7 @@ store_insert_job(
 		result = has_room(store, pool, request->account_id);
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_operator_job, DB_U64(*id), DB_U64(request->account_id),
 					 store_id_or_null(request->campaign_id), db_bytes(kind_names[request->kind]),
-					 db_bytes(request->parameters), db_bytes(request->made_by))
+					 db_bytes(request->parameters), db_bytes(request->made_by), DB_U64(request->account_id))
 				   : result;
 }
 
@@ -248,9 +251,10 @@ lease_job(struct store *store, struct pool *pool, struct db_list kinds, struct d
 	result = store_change_one(store, &sql_lease_operator_job, owner, DB_I64(lease_ms), DB_U64(id), owner);
 	if (result == RESULT_OK)
 		result = store_query_one(store, pool, &rows, &sql_select_operator_job, DB_U64(id));
-	if (result == RESULT_OK)
-		*job = job_from_row(&rows, 0);
-	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
+	if (result != RESULT_OK)
+		return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
+	*job = job_from_row(&rows, 0);
+	return store_run(store, &sql_note_turn_of_account, DB_U64(job->account_id));
 }
 
 enum result

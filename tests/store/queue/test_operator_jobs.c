@@ -18,12 +18,18 @@ open_empty(void **state)
 #define JOB_TEST(name) cmocka_unit_test_setup_teardown(name, open_empty, world_close)
 
 static uint64_t
-add(struct world *w, enum job_kind kind)
+add_of(struct world *w, uint64_t account_id, enum job_kind kind)
 {
-	const struct job_request request = { w->account, w->campaign, kind, SLICE("{\"webhook\":7}"), SLICE("a test") };
+	const struct job_request request = { account_id, w->campaign, kind, SLICE("{\"webhook\":7}"), SLICE("a test") };
 	uint64_t id = 0;
 	assert_int_equal(store_add_job(w->store, &request, &id), RESULT_OK);
 	return id;
+}
+
+static uint64_t
+add(struct world *w, enum job_kind kind)
+{
+	return add_of(w, w->account, kind);
 }
 
 static struct operator_job
@@ -41,7 +47,9 @@ lease_next(struct world *w, const unsigned char *owner)
 	struct operator_job job = { .id = 0 };
 	const enum result result = store_lease_job(w->store, w->pool, owner, LONG_MS, &job);
 	assert_int_equal(result, job.id == 0 ? RESULT_NOT_FOUND : RESULT_OK);
-	root_run("UPDATE t_operator_jobs SET turn_ms = turn_ms - 10000 WHERE turn_ms > 10000"); /* a while passes */
+	/* a while passes */
+	root_run("UPDATE t_operator_jobs SET turn_ms = turn_ms - 10000 WHERE turn_ms > 10000");
+	root_run("UPDATE t_operator_jobs SET account_turn_ms = account_turn_ms - 10000");
 	return job.id;
 }
 
@@ -96,6 +104,27 @@ jobs_take_turns(void **state)
 	assert_true(lease_next(w, owners[0]) == third);
 	assert_true(lease_next(w, owners[0]) == first);
 	assert_true(lease_next(w, owners[0]) == second);
+}
+
+/* docs/operating.md 4.1: neither many jobs of an account, nor new ones again and again, delay those of others. */
+static void
+accounts_take_turns(void **state)
+{
+	struct world *w = *state;
+	const uint64_t first = add(w, JOB_WEBHOOK_TEST), second = add(w, JOB_WEBHOOK_TEST), third = add(w, JOB_WEBHOOK_TEST);
+	const uint64_t others = add_of(w, w->account + 1, JOB_REDELIVERY);
+	assert_true(lease_next(w, owners[0]) == first);
+	assert_true(lease_next(w, owners[0]) == others);
+	assert_true(lease_next(w, owners[0]) == second);
+	assert_true(lease_next(w, owners[0]) == others);
+	assert_true(lease_next(w, owners[0]) == third);
+	root_run("DELETE FROM t_operator_jobs WHERE account_id = %" PRIu64, w->account);
+	for (int i = 0; i < 3; i++) {
+		const uint64_t test = add(w, JOB_WEBHOOK_TEST);
+		assert_true(lease_next(w, owners[0]) == others);
+		assert_true(lease_next(w, owners[0]) == test);
+		assert_int_equal(store_fail_job(w->store, test, SLICE("it ends")), RESULT_OK);
+	}
 }
 
 static void
@@ -296,6 +325,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		JOB_TEST(a_job_goes_through_its_states),
 		JOB_TEST(jobs_take_turns),
+		JOB_TEST(accounts_take_turns),
 		JOB_TEST(one_dispatcher_works_on_a_job),
 		JOB_TEST(a_cancelled_job_is_not_worked_on),
 		JOB_TEST(a_suspect_fails),

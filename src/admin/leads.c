@@ -6,6 +6,7 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
+#include "base/clock.h"
 #include "engine/id_list.h"
 #include "identity/email.h"
 #include "identity/phone.h"
@@ -349,7 +350,9 @@ struct lead_list {
 	struct lead_filter filter; /* `limit`: what is left of it */
 	bool has_order;
 	struct lead_order order; /* has_order: that of the list */
+	int64_t deadline_ms;     /* until which it searches names */
 };
+enum { SEARCH_MS = 1000 };
 
 static enum result
 add_lead(struct admin_call *call, const struct payload_subject *subject)
@@ -374,6 +377,14 @@ add_lead(struct admin_call *call, const struct payload_subject *subject)
 	return RESULT_OK;
 }
 
+/* It examines as many leads as a page may, from its place on. */
+static void
+begin_page(struct lead_list *list)
+{
+	list->filter.last = 0;
+	list->order.examined = 0;
+}
+
 /* Outputs one page, then moves the list to the next and subtracts from its limit. `pool` is for this page only. */
 static enum result
 add_page(struct admin_call *call, struct pool *pool, struct lead_list *list, bool *more)
@@ -396,10 +407,12 @@ add_page(struct admin_call *call, struct pool *pool, struct lead_list *list, boo
 	filter->after = page.next;
 	filter->last = page.last;
 	filter->limit -= page.count;
-	/* one call examines no more leads than one page may */
-	const bool goes_on = list->has_order ? list->order.more && !store_order_is_spent(filter, &list->order)
-					     : page.next != 0 && page.next != page.last;
-	*more = goes_on && filter->limit > 0;
+	/* one call examines no more leads than one page may, or names for a second */
+	const bool searches = slice_present(filter->name) && clock_monotonic_ms() < list->deadline_ms;
+	const bool page_ends = list->has_order ? store_order_is_spent(filter, &list->order) : page.next == page.last;
+	if (page_ends && searches)
+		begin_page(list);
+	*more = (list->has_order ? list->order.more : page.next != 0) && (!page_ends || searches) && filter->limit > 0;
 	return RESULT_OK;
 }
 
@@ -530,7 +543,7 @@ next_place(struct pool *pool, const struct lead_list *list)
 int
 admin_lead_list(struct admin_call *call)
 {
-	struct lead_list list = { .has_order = has_order(call) };
+	struct lead_list list = { .has_order = has_order(call), .deadline_ms = clock_monotonic_ms() + SEARCH_MS };
 	enum result result = RESULT_OK;
 	if (!admin_lead_filter(call, &list.filter) || (!has_order(call) && !admin_lead_after(call, &list.filter)))
 		return EX_DATAERR;

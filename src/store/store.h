@@ -217,9 +217,9 @@ struct lead_page {
 	uint32_t next; /* `after` of the next page; 0: this was the last */
 	uint32_t last; /* number up to which it may have examined leads; 0: there are none beyond */
 };
-/* Reads at most LEAD_PAGE_ROWS_MAX rows, or LEAD_PAGE_NAMES_MAX where it searches names, which takes twice as long: with a
- * filter, a page may be short or empty and still have a next one. */
-enum { LEAD_PAGE_ROWS_MAX = 10000, LEAD_PAGE_NAMES_MAX = LEAD_PAGE_ROWS_MAX / 2 };
+/* Reads at most LEAD_PAGE_ROWS_MAX rows, or LEAD_PAGE_NAMES_MAX where it searches names, for which it reads all custom fields,
+ * milliseconds where a lead has as many as it may: with a filter, a page may be short or empty and still have a next one. */
+enum { LEAD_PAGE_ROWS_MAX = 10000, LEAD_PAGE_NAMES_MAX = 200 };
 MUST_CHECK enum result store_list_leads(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page);
 /* The same with all that is stored of the leads themselves; `names_only`: only subscription number, custom fields and utm. */

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/manage.md 1, leadhook(1): leads by score, the leads that one has referred, and how answers name leads."""
+import json
+
 import pytest
 from caller import Caller
 from command import DATA, USAGE
@@ -56,6 +58,19 @@ def test_leads_by_score(caller, campaign, people):
     assert sum(parts(caller, path, order="score", fraudulent="off", limit="1"), []) == ["ada", "ben", "cleo", "eve"]
     assert sum(parts(caller, path, order="score", name="cleo", limit="1"), []) == ["cleo"]
     assert parts(caller, path, order="score", after="20-2") == [["cleo", "dan", "eve"]]
+
+
+def test_names_of_many_leads(service, caller, campaign, people):
+    """lead list --name: one call examines as many leads as a second suffices for, whatever visitors have written"""
+    path = f"campaigns/{campaign.id}/leads"
+    long = json.dumps({"first_name": "x" * 4000, "given_name": "y" * 4000})
+    for name in people:
+        service.installation.sql(f"UPDATE lh_leads SET custom_fields = '{long}' WHERE campaign_id = {campaign.id} AND email = '{name}@example.org'")
+    records = "email,name,points\n" + "".join(f"{number}@example.org,Many,1\n" for number in range(450)) + "last@example.org,Last,2\n"
+    assert caller("POST", f"campaigns/{campaign.id}/import", {"records": records}).status == 200
+    for order in ({}, {"newest": "true"}, {"order": "score"}):
+        assert sum(parts(caller, path, name="last", **order), []) == ["last"], order
+    assert len(sum(parts(caller, path, name="many", limit="250"), [])) == 450
 
 
 def test_referred_leads(caller, leadhook, campaign, people):

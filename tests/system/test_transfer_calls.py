@@ -110,6 +110,7 @@ def test_options_of_an_import(call, campaign):
     ({"records": "email\nx@example.org\n", "rejects": "/tmp/x"}, 406, "unknown_field"),
     ({"records": "email\nx@example.org\n", "encoding": "UTF-16"}, 406, "unknown_field"),
     ({"records": "email\nx@example.org\n", "last_number": "many"}, 422, "invalid_value"),
+    ({"records": "email\nx@example.org\n", "last_number": 4000000001}, 422, "invalid_value"),
     ({"records": '{"email": "x@example.org"}\n', "map": {"mail": "email"}}, 422, "invalid_arguments"),
 ])
 def test_what_cannot_be_imported(call, campaign, fields, status, error):

@@ -16,6 +16,7 @@
 #include "admin/values.h"
 #include "base/utf8.h"
 #include "conf/conf.h"
+#include "engine/command.h"
 #include "identity/phone.h"
 #include "store/store.h"
 
@@ -220,8 +221,19 @@ import_file(struct import_run *run, int fd, const struct stat *about)
 	return status;
 }
 
+/* As of a row: sign-ups have further numbers. */
+static bool
+read_last_number(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	uint64_t number;
+	const bool valid = slice_to_u64(text, IMPORT_NUMBER_MAX, &number);
+	if (valid)
+		*(uint32_t *)place = (uint32_t)number;
+	return valid;
+}
+
 static const struct value_option number_options[] = {
-	{ OPTION_LAST_NUMBER, value_count, offsetof(struct import_run, last_number), "a number from 0 to 4294967295" },
+	{ OPTION_LAST_NUMBER, read_last_number, offsetof(struct import_run, last_number), "a number from 0 to 4000000000" },
 };
 
 int

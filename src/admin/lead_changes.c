@@ -153,6 +153,24 @@ read_change(struct admin_call *call, const struct definitions *definitions, enum
 	return EX_OK;
 }
 
+/* What is verified of leads that are named by an address is that address: they are not named in several ways. Reports that and
+ * returns false. */
+static bool
+choose_channel(struct admin_call *call, struct bulk_request *request)
+{
+	if (request->action != LEAD_VERIFY)
+		return true;
+	request->argument = lead_named_channel(request->leads[0].identity);
+	for (size_t i = 1; i < request->lead_count; i++) {
+		if (request->leads[i].identity == request->leads[0].identity)
+			continue;
+		admin_fail(call, PROBLEM_INVALID,
+		    "name the leads to verify by email addresses, by phone numbers, or by social_ids, not in several ways");
+		return false;
+	}
+	return true;
+}
+
 int
 admin_lead_change(struct admin_call *call)
 {
@@ -176,6 +194,8 @@ admin_lead_change(struct admin_call *call)
 	request.tag_ids = &tag_id;
 	request.tag_count = tag_id == 0 ? 0 : 1;
 	request.leads = leads;
+	if (!choose_channel(call, &request))
+		return EX_DATAERR;
 	result = store_queue_bulk(call->store, &request, &matched, &job_id);
 	if (result == RESULT_NOT_FOUND)
 		return admin_outcome(call, &(struct outcome){ .failure = FAILURE_LEADS_NOT_FOUND });

@@ -45,6 +45,19 @@ lead_channel_name(enum lead_channel channel)
 	return channel == CHANNEL_EMAIL ? SLICE("email") : SLICE("phone");
 }
 
+struct slice
+lead_named_channel(enum lead_identity identity)
+{
+	switch (identity) {
+	case LEAD_BY_EMAIL:
+		return lead_channel_name(CHANNEL_EMAIL);
+	case LEAD_BY_PHONE:
+		return lead_channel_name(CHANNEL_PHONE);
+	default:
+		return SLICE_NONE;
+	}
+}
+
 bool
 lead_claims(const struct lead *lead, enum lead_channel channel)
 {

@@ -86,6 +86,9 @@ MUST_CHECK bool lead_action_parse(struct slice name, enum lead_action *action);
 enum lead_channel { CHANNEL_EMAIL, CHANNEL_PHONE };
 /* "email", "phone" */
 struct slice lead_channel_name(enum lead_channel channel);
+/* The name of the channel that is verified of leads which are named in this way (docs/api.md 4.1.4): that of the address, else
+ * absent. */
+struct slice lead_named_channel(enum lead_identity identity);
 
 /* Whether its address of that channel is a claim, verified or not (docs/api.md 4.1.11). */
 bool lead_claims(const struct lead *lead, enum lead_channel channel);

@@ -111,6 +111,17 @@ def test_edit(service, leadhook, refused, campaign, people):
     assert campaign.find(email="new@example.org")["family_name"] == "King"
 
 
+def test_the_address_that_is_verified(service, leadhook, campaign):
+    """lead change verify: the one that names the lead (docs/api.md 4.1.4), and the email address where a social id does"""
+    for email, named in (("a@example.org", "+4930111111"), ("b@example.org", "b@example.org"), ("c@example.org", None)):
+        number = named if named and named.startswith("+") else f"+4930{ord(email[0])}7777"
+        lead = campaign.lead(email=email, phone_number=number)
+        leadhook("lead", "change", campaign.id, "verify", named or lead["social_id"])
+        service.dispatch()
+        shown = campaign.find(email=email)
+        assert (shown["verified_email"], shown["verified_phone_number"]) == (named != number, named == number)
+
+
 def test_bulk_changes(service, leadhook, refused, campaign, people):
     """lead change: the job that a bulk call makes; lead jobs: until it is done"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
@@ -129,7 +140,8 @@ def test_bulk_changes(service, leadhook, refused, campaign, people):
     for words, status, says in ((["fly", ADA], DATA, "fly is no change"), (["points", ADA], DATA, "points is no change"),
                                 (["tag", ADA], USAGE, "--tag: expected the id of a tag"), (["verify", ADA, "--tag", str(tag)], USAGE, "--tag: only with the change tag"),
                                 (["tag", ADA, "--tag", NO_ID], DATA, "no tag with this id"), (["verify", "x"], DATA, "x is not an email"),
-                                (["verify", "nobody@example.org"], DATA, "no such leads"), (["verify"], USAGE, "takes")):
+                                (["verify", "nobody@example.org"], DATA, "no such leads"), (["verify"], USAGE, "takes"),
+                                (["verify", ADA, NUMBER], DATA, "not in several ways")):
         assert says in refused(status, "lead", "change", number, *words), words
     for points in ("0", "100000", "x"):
         assert "points: expected" in refused(DATA, "lead", "points", number, points, ADA)

@@ -203,14 +203,7 @@ argument_of(enum lead_action action, const struct arguments *arguments)
 {
 	if (action != LEAD_VERIFY || slice_present(arguments->argument) || arguments->lead_count == 0)
 		return arguments->argument;
-	switch (arguments->leads[0].identity) {
-	case LEAD_BY_EMAIL:
-		return lead_channel_name(CHANNEL_EMAIL);
-	case LEAD_BY_PHONE:
-		return lead_channel_name(CHANNEL_PHONE);
-	default:
-		return SLICE_NONE;
-	}
+	return lead_named_channel(arguments->leads[0].identity);
 }
 
 /* Queues the change of the named leads, or of their referrers, and answers with their number. */

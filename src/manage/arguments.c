@@ -294,20 +294,26 @@ read_settings(struct manage_request *request, struct members *members)
 /* ---- all ---- */
 
 static bool
+fail_missing(struct manage_request *request, struct slice name)
+{
+	return request_fail(
+	    request, PROBLEM_USAGE, POOL_JOIN(request->http->pool, SLICE("/"), name), "%.*s is missing", SLICE_ARGS(name));
+}
+
+static bool
 fits(struct manage_request *request)
 {
 	const struct admin_call *call = &request->call;
 	const struct admin_command *command = call->command;
 	for (const enum admin_option *option = command->required; option != NULL && *option != ADMIN_OPTIONS; option++)
 		if (call->options[*option] == NULL)
-			return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "%.*s is missing",
-			    SLICE_ARGS(admin_member_name(call->pool, admin_option_name(*option))));
+			return fail_missing(request, admin_member_name(call->pool, admin_option_name(*option)));
 	/* "NAME=VALUE" would take the place of a missing field */
 	const bool is_whole = !takes_any(command) || !slice_present(request->missing);
 	if (is_whole && call->operand_count >= command->minimum && call->operand_count <= command->maximum)
 		return true;
 	if (slice_present(request->missing))
-		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "%.*s is missing", SLICE_ARGS(request->missing));
+		return fail_missing(request, request->missing);
 	if (command->fields == NULL || takes_any(command))
 		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there is no field to change");
 	return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there are too few or too many items");

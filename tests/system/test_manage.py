@@ -338,6 +338,8 @@ def test_errors_name_members(service, account, owner):
             ("DELETE", place, None, 422, "1 campaign with 1 lead and all of their data would be deleted; add yes")):
         answer = owner(method, path, body)
         assert (answer.status, answer.json["detail"]) == (status, detail), path
+        if detail.endswith(" is missing"):
+            assert [one["pointer"] for one in answer.json["errors"]] == ["/" + detail.split()[0]]
 
 
 def test_a_body_is_json(owner, account):

@@ -119,7 +119,7 @@ def test_killed(service, account):
     def finished():
         service.dispatch()
         return count(service, "removed_campaigns") == 0
-    wait_until(finished, 60, "rows are left")
+    wait_until(finished, 180, "rows are left")
     assert [table for table, ids in of_campaigns(service).items() if str(campaign.id) in ids] == ["lh_audit"]
 
 

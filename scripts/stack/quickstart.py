@@ -210,6 +210,7 @@ class Quickstart:
         """Once for a state. Meanwhile a receiver that fails at times replaces the usual one. An unfinished week is removed first."""
         if not self.makes_demo:
             return
+        print("Making a week of leads ...", flush=True)
         values = self.state.values
         for campaign in self.ids("campaign").intersection(values.get("demo_campaigns", [])):
             self.installation.admin("campaign", "remove", str(campaign), "--yes")

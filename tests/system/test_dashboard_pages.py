@@ -126,7 +126,9 @@ def test_the_link_of_an_invitation(dashboard):
     dashboard.sees("no email is sent")
     dashboard.wait("/once to set a password, until \\d+ \\w+.*, \\d\\d:\\d\\d\\./.test(top().innerText)")
     dashboard.click("Done")
-    dashboard.run(f"[...document.querySelectorAll('tr')].find(one => one.textContent.includes('{email}')).querySelector('.quiet').click();")
+    row = f"[...document.querySelectorAll('tr')].find(one => one.textContent.includes('{email}'))"
+    dashboard.wait(f"{row} !== undefined")
+    dashboard.run(f"{row}.querySelector('.quiet').click();")
     dashboard.wait(f"{TITLE} === 'Remove this user?' && document.activeElement === button('Cancel')")
     window = dashboard.window
     window.press("Enter")

@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS {prefix}messages (
 	KEY by_turn (turn, campaign_id, due_ms),
 	KEY by_recipient (recipient_hash, composed_ms), -- sql_count_mails_of_recipient
 	KEY by_campaign (campaign_id, sent_ms), -- sql_count_mails_of_campaign
-	KEY by_lead (lead_id), -- sql_delete_messages_of_lead
+	KEY by_lead (lead_id), -- sql_select_left_messages
 	KEY by_end (ended_ms) -- sql_select_old_contents, sql_delete_old_messages
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -549,21 +549,28 @@ plant_entries(uint64_t lead, unsigned count)
 static void
 rows_of_deleted_leads_are_removed_in_chunks(void **state)
 {
-	enum { LEADS = 250, ENTRIES = 25000 };
+	enum { LEADS = 250, ENTRIES = 25000, MESSAGES = 16000 };
 	static const char left[] = "SELECT COUNT(*) FROM t_score_entries WHERE lead_id >= 9000000";
 	struct world *w = *state;
 	root_run("DELETE FROM t_deleted_leads");
 	plant_entries(9000000, ENTRIES);
 	plant_entries(9999999, 5);
+	root_run("INSERT INTO t_messages (id, campaign_id, lead_id, kind, state, created_ms, due_ms)"
+		 " SELECT seq, 1, 9000000, 0, 'dropped', 0, 0 FROM seq_1_to_%d",
+	    MESSAGES);
 	root_run("INSERT INTO t_deleted_leads (lead_id) SELECT 9000000 + seq FROM seq_0_to_%d", LEADS - 1);
 	root_run("INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT lead_id, "
-		 "'signup', 0, 0, "
-		 "1, 1, 0 FROM t_deleted_leads");
+		 "'signup', 0, 0, 1, 1, 0 FROM t_deleted_leads");
 	assert_int_equal(store_clean_up(w->store), RESULT_OK);
 	assert_int_equal(root_number(left), 5 + LEADS + ENTRIES - 20000);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), LEADS);
 	assert_int_equal(store_clean_up(w->store), RESULT_OK);
+	assert_int_equal(root_number(left), 5 + LEADS - 100);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE lead_id = 9000000"), MESSAGES - 15000);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), LEADS);
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
 	assert_int_equal(root_number(left), 5);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE lead_id = 9000000"), 0);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), 0);
 	assert_int_equal(store_clean_up(w->store), RESULT_OK);
 }

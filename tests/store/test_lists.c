@@ -131,6 +131,9 @@ a_filtered_page_ends_with_its_range(void **state)
 	filter.opted_out = 1;
 	struct lead_page page = list(w, filter);
 	assert_true(page.count == 1 && page.next == LEAD_PAGE_ROWS_MAX);
+	filter.name = SLICE("ada");
+	assert_true(list(w, filter).next == LEAD_PAGE_NAMES_MAX);
+	filter.name = SLICE_NONE;
 	filter.after = page.next;
 	page = list(w, filter);
 	assert_true(page.count == 0 && page.next == 2 * LEAD_PAGE_ROWS_MAX);

@@ -32,8 +32,12 @@ DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED)
 				       " LIMIT 1000");
 DB_STATEMENT(sql_delete_score_entry, "DELETE FROM {prefix}score_entries"
 				     " WHERE lead_id = ? AND reason = ? AND ref = ? AND round = ?");
-DB_STATEMENT(sql_delete_calls_of_lead, "DELETE FROM {prefix}inbound_calls WHERE lead_id = ? LIMIT ?");
-DB_STATEMENT(sql_delete_messages_of_lead, "DELETE FROM {prefix}messages WHERE lead_id = ? LIMIT ?");
+DB_STATEMENT(
+    sql_select_left_calls, "SELECT id FROM {prefix}inbound_calls FORCE INDEX (by_lead) WHERE lead_id IN ({list}) LIMIT 50");
+DB_STATEMENT(sql_delete_left_call, "DELETE FROM {prefix}inbound_calls WHERE id = ?");
+DB_STATEMENT(
+    sql_select_left_messages, "SELECT id FROM {prefix}messages FORCE INDEX (by_lead) WHERE lead_id IN ({list}) LIMIT 1000");
+DB_STATEMENT(sql_delete_left_message, "DELETE FROM {prefix}messages WHERE id = ?");
 DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?");
 
 /* after a table was filled or emptied, the server's automatic statistics can be so wrong that sql_select_due_webhooks reads all
@@ -42,8 +46,9 @@ DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}d
 
 store_statement_list sql_of_clean_up = { &sql_refresh_statistics, &sql_note_ended_campaigns, &sql_delete_old_tokens,
 	&sql_select_leads_with_entries_left, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead,
-	&sql_delete_expired_calls, &sql_delete_calls_of_lead, &sql_delete_messages_of_lead, &sql_delete_old_codes,
-	&sql_delete_old_email_codes, &sql_delete_used_proofs, &sql_delete_old_sent_codes, &sql_delete_old_sendings, NULL };
+	&sql_delete_expired_calls, &sql_select_left_calls, &sql_delete_left_call, &sql_select_left_messages,
+	&sql_delete_left_message, &sql_delete_old_codes, &sql_delete_old_email_codes, &sql_delete_used_proofs,
+	&sql_delete_old_sent_codes, &sql_delete_old_sendings, NULL };
 
 /* A sign-up is committed some time after its proof was checked. */
 enum { PROOF_GRACE_MS = 3600 * 1000 };
@@ -96,36 +101,30 @@ drop_all_old(struct store *store)
  * in one call. */
 enum { DELETED_LEADS = 100, ENTRY_CHUNK = 1000, ENTRY_CHUNKS = 20, ENTRY_COLUMNS = 4 };
 
-/* Up to a chunk of the rows that the statement deletes. *all: none is left. */
-static enum result
-drop_rows_of_leads(struct store *store, const struct db_statement *statement, struct db_list leads, bool *all)
-{
-	uint64_t left = ENTRY_CHUNK, dropped = 0;
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < leads.count && result == RESULT_OK && left > 0; i++) {
-		result = db_execute(store->db, statement, &DB_VALUES(leads.values[i], DB_U64(left)), &dropped);
-		left -= dropped;
-	}
-	*all = left > 0;
-	return result;
-}
+/* What is left of a deleted lead: its ledger, the payloads that it came from, its messages. Chunks: as in the statements. */
+static const struct {
+	const struct db_statement *select, *delete;
+	size_t columns, chunk;
+} left_rows[] = {
+	{ &sql_select_score_entries, &sql_delete_score_entry, ENTRY_COLUMNS, ENTRY_CHUNK },
+	{ &sql_select_left_calls, &sql_delete_left_call, 1, CALL_CHUNK },
+	{ &sql_select_left_messages, &sql_delete_left_message, 1, ENTRY_CHUNK },
+};
 
 enum result
 store_drop_entries(struct store *store, struct db_list leads, bool *all)
 {
-	struct db_rows rows;
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = store_query_lists(store, txn.pool, &sql_select_score_entries, &leads, 1, &rows);
-		*all = rows.count < ENTRY_CHUNK;
-		if (txn.result == RESULT_OK)
-			txn.result =
-			    db_execute_rows(store->db, &sql_delete_score_entry, rows.values, ENTRY_COLUMNS, rows.count);
-		/* the payloads that they came from */
-		if (txn.result == RESULT_OK && *all)
-			txn.result = drop_rows_of_leads(store, &sql_delete_calls_of_lead, leads, all);
-		if (txn.result == RESULT_OK && *all)
-			txn.result = drop_rows_of_leads(store, &sql_delete_messages_of_lead, leads, all);
+		*all = true;
+		for (size_t i = 0; i < ARRAY_SIZE(left_rows) && txn.result == RESULT_OK && *all; i++) {
+			struct db_rows rows;
+			txn.result = store_query_lists(store, txn.pool, left_rows[i].select, &leads, 1, &rows);
+			*all = rows.count < left_rows[i].chunk;
+			if (txn.result == RESULT_OK)
+				txn.result = db_execute_rows(
+				    store->db, left_rows[i].delete, rows.values, left_rows[i].columns, rows.count);
+		}
 		/* leads are removed with the last of their rows: the next call goes on where one ends early */
 		if (txn.result == RESULT_OK && *all)
 			txn.result = db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count);

@@ -4,7 +4,7 @@
 
 ALTER TABLE {prefix}leads
 	ADD COLUMN IF NOT EXISTS points_owed INT UNSIGNED NOT NULL DEFAULT 0;
--- Of the credit of a link
+-- What of the credit that a referral brought has been set off
 ALTER TABLE {prefix}referral_links
 	ADD COLUMN IF NOT EXISTS set_off INT UNSIGNED NOT NULL DEFAULT 0;
 

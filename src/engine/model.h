@@ -75,8 +75,7 @@ bool lead_is_verified(const struct lead *lead);
 /* Whether it is flagged only because its sign-up lacked proof of work: it waits to be verified. */
 bool lead_is_unproven(const struct lead *lead);
 /* Whether it is one of its network's `max_per_ip` leads: it has an address, and is not flagged as one too many
- * (docs/api.md 4.6).
- */
+ * (docs/api.md 4.6). */
 bool lead_counts_for_ip(const struct lead *lead);
 /* Of its texts. */
 size_t lead_text_bytes(const struct lead *lead);

@@ -29,8 +29,7 @@ bool stranger_may_count(const struct campaign *campaign, bool owns);
 /* Whether the campaign's leads prove an address, so that a lead belongs to the person that proves it (4.1.11, Verified
  * campaigns). */
 bool campaign_verifies(const struct campaign *campaign);
-/* Whether an address may be added to a lead, as a claim: not where both kinds, or the number that would be added, can be
- * proven. */
+/* Whether an address may be added to a lead, as a claim: not where numbers are proven. */
 bool stranger_may_add(const struct campaign *campaign);
 /* Whether a number that a stranger enters beside an email address waits until the address is confirmed (New number). */
 bool campaign_defers_numbers(const struct campaign *campaign, bool sends_mail);
@@ -74,7 +73,8 @@ bool lead_claim_stands(const struct campaign *campaign, const struct lead *lead,
 bool lead_page_is_mailed(const struct campaign *campaign, const struct lead *lead);
 
 /* The number that a stranger has entered beside the lead's email address (4.1.11, New number), in the pool or the lead's;
- * absent: none. A visitor can also send the field by its name, with any value: only a valid number counts. */
+ * absent: none. Callers with a key, and visitors where email addresses are not verified, can send the field by its name, with
+ * any value: only a valid number counts. */
 struct slice lead_waiting_number(struct pool *pool, const struct lead *lead);
 
 /* Whether the lead becomes that of the person that proves its address of this channel, by a code or a link that was sent there

@@ -249,10 +249,10 @@ step_owe_referral(struct step *step, struct working_lead *lead)
 	struct working_lead *ancestor;
 	struct working_link *link;
 	for (unsigned level = 1; (link = find_any_link(step, lead->lead.id, level, &ancestor)) != NULL; level++) {
-		const uint32_t spent = link->link.credit + link->link.set_off;
+		const uint64_t spent = (uint64_t)link->link.credit + link->link.set_off;
 		if (ancestor == NULL || spent == 0 || step->ended)
 			continue;
-		const uint64_t owed = (uint64_t)ancestor->lead.points_owed + spent;
+		const uint64_t owed = ancestor->lead.points_owed + spent;
 		step_touch(step, ancestor);
 		ancestor->lead.points_owed = owed > UINT32_MAX ? UINT32_MAX : (uint32_t)owed;
 	}

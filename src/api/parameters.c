@@ -69,14 +69,11 @@ read_text(struct call *call, const struct parameter *parameter, struct arguments
 static bool
 parse_boolean(struct call *call, const struct parameter *parameter, const struct http_value *value, bool *boolean)
 {
-	const bool empty = value != NULL && value->type == HTTP_STRING && value->text.size == 0;
-	if (!http_value_boolean(value, boolean)) {
-		*boolean = true;
-		return (parameter->flags & PARAMETER_BAD_IS_TRUE) != 0 ||
-		       call_fail_parameter(call, parameter->names[0], "must be true or false");
-	}
-	*boolean = *boolean || (empty && (parameter->flags & PARAMETER_EMPTY_IS_TRUE) != 0);
-	return true;
+	if (http_value_boolean(value, boolean))
+		return true;
+	*boolean = true;
+	return (parameter->flags & PARAMETER_BAD_IS_TRUE) != 0 ||
+	       call_fail_parameter(call, parameter->names[0], "must be true or false");
 }
 
 static bool
@@ -84,6 +81,15 @@ read_boolean(struct call *call, const struct parameter *parameter, struct argume
 {
 	const struct http_value *value = http_params_value(call->params, parameter->names[0]);
 	return parse_boolean(call, parameter, value, member_of(parameter, arguments));
+}
+
+/* Whether there is a value, also an empty one, or one that is false. */
+static bool
+read_presence(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+{
+	const struct http_value *value = http_params_value(call->params, parameter->names[0]);
+	*(bool *)member_of(parameter, arguments) = value != NULL && value->type != HTTP_NULL;
+	return true;
 }
 
 /* 1 or 0; absent and null: -1. */
@@ -351,6 +357,7 @@ require_code(struct call *call, const struct parameter *parameter UNUSED, struct
 #define PARSED_TEXT_OR(code, type, name, parser) \
 	.read = read_text, MEMBER(type, name), .parse = (parser), .failure = FAILURE_##code
 #define BOOLEAN(name) .read = read_boolean, MEMBER(bool, name)
+#define PRESENCE(name) .read = read_presence, MEMBER(bool, name)
 #define BOOLEAN_OR_ANY(name) .read = read_boolean_or_any, MEMBER(int, name)
 #define LEADS_BY(type) .flags = PARAMETER_REPEATABLE, .read = call_read_leads, .identity = LEAD_BY_##type
 /* A row without a name: a function that checks the parameters above together, or computes values from them. */
@@ -390,8 +397,7 @@ static const struct parameter parameters[] = {
 	THEN(GROUP_SIGNUP | GROUP_LEAD, call_parse_phone),
 	THEN(GROUP_LEAD | GROUP_ACTION, call_name_lead),
 	{ { NAME("must_exist") }, GROUP_SIGNUP, BOOLEAN(signup.must_exist) },
-	{ { NAME("__do_not_reset_opt_out") }, GROUP_SIGNUP, PARAMETER_BAD_IS_TRUE | PARAMETER_EMPTY_IS_TRUE,
-	    BOOLEAN(signup.keep_opt_out) },
+	{ { NAME("__do_not_reset_opt_out") }, GROUP_SIGNUP, PRESENCE(signup.keep_opt_out) },
 	{ { NAME("social_id"), NAME("kid"), NAME("__kid") }, GROUP_SIGNUP, .read = call_read_social_id },
 	{ { NAME("kid") }, GROUP_SIGNUP, PARAMETER_ONLY_FROM_URL, TEXT(url_kid) },
 	THEN(GROUP_SIGNUP, call_choose_subject),

@@ -94,9 +94,8 @@ enum parameter_flag {
 	PARAMETER_REPEATABLE = 1 << 2,        /* may be given several times: the values make an array */
 	PARAMETER_UNLESS_IDENTIFIED = 1 << 3, /* GROUP_LEAD: ignored when a parameter before it identifies the lead */
 	PARAMETER_BAD_IS_TRUE = 1 << 4,       /* of booleans: a bad value is true */
-	PARAMETER_EMPTY_IS_TRUE = 1 << 5,     /* of booleans: an empty value is true */
-	PARAMETER_INFORMS = 1 << 6,           /* never an error: cut and made valid, and what is not text is left out */
-	PARAMETER_STRUCTURED = 1 << 7         /* may be an object: each leaf is a parameter `name[member]` */
+	PARAMETER_INFORMS = 1 << 5,           /* never an error: cut and made valid, and what is not text is left out */
+	PARAMETER_STRUCTURED = 1 << 6         /* may be an object: each leaf is a parameter `name[member]` */
 };
 
 /* The beginning of parameters of the sign-up that are not in the table (docs/api.md 4.4). */

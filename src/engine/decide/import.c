@@ -14,12 +14,6 @@ refuse(struct step *step, struct slice reason)
 	step_fail(step, FAILURE_CONFLICTING_IDENTIFIERS, reason);
 }
 
-static struct working_lead *
-find(const struct step *step, enum lead_identity identity, struct slice value)
-{
-	return step_find(step, &(struct lead_reference){ .identity = identity, .value = value });
-}
-
 /* A social id is one lead's in the installation: it may be in use in another campaign. */
 static bool
 is_elsewhere(const struct step *step, struct slice social_id)
@@ -47,8 +41,8 @@ static bool
 match_lead(struct step *step, const struct signup *row, struct working_lead **match)
 {
 	static const char *const names[] = { "social_id", "email", "phone_number" };
-	struct working_lead *const found[] = { find(step, LEAD_BY_SOCIAL_ID, row->subject),
-		find(step, LEAD_BY_EMAIL, row->email_key), find(step, LEAD_BY_PHONE, row->phone) };
+	struct working_lead *const found[] = { step_find_value(step, LEAD_BY_SOCIAL_ID, row->subject),
+		step_find_value(step, LEAD_BY_EMAIL, row->email_key), step_find_value(step, LEAD_BY_PHONE, row->phone) };
 	*match = NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(found); i++) {
 		if (found[i] == NULL)
@@ -91,7 +85,7 @@ find_referrer(struct step *step, const struct import *import, struct working_lea
 {
 	const bool by_email = slice_present(import->referrer_email);
 	const struct slice value = by_email ? import->referrer_email : import->signup.referrer_id;
-	*referrer = slice_present(value) ? find(step, by_email ? LEAD_BY_EMAIL : LEAD_BY_SOCIAL_ID, value) : NULL;
+	*referrer = slice_present(value) ? step_find_value(step, by_email ? LEAD_BY_EMAIL : LEAD_BY_SOCIAL_ID, value) : NULL;
 	if (*referrer != NULL || !slice_present(value) || import->drop_unknown_referrer)
 		return true;
 	step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE("its referrer is not a lead of the campaign"));

@@ -4,12 +4,6 @@
 #include "engine/decide/step.h"
 #include "engine/strangers.h"
 
-static struct working_lead *
-find(const struct step *step, enum lead_identity identity, struct slice value)
-{
-	return step_find(step, &(struct lead_reference){ .identity = identity, .value = value });
-}
-
 /* Whether the caller has proven that it is this lead (4.1.11). */
 static bool
 owns(const struct signup *signup, const struct working_lead *lead)
@@ -62,8 +56,8 @@ leave_out_address(const struct step *step, struct signup *signup)
 	const struct campaign *campaign = &step->campaign->campaign;
 	if (sets_addresses(step) || !slice_present(signup->email_key) || !slice_present(signup->phone))
 		return; /* most sign-ups */
-	const struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
-	const struct working_lead *by_phone = find(step, LEAD_BY_PHONE, signup->phone);
+	const struct working_lead *by_email = step_find_value(step, LEAD_BY_EMAIL, signup->email_key);
+	const struct working_lead *by_phone = step_find_value(step, LEAD_BY_PHONE, signup->phone);
 	if (by_email == by_phone)
 		return;
 	if (campaign_matches_by_number(campaign) && !(by_email != NULL && owns(signup, by_email))) {
@@ -79,15 +73,15 @@ leave_out_address(const struct step *step, struct signup *signup)
 static bool
 match_lead(struct step *step, const struct signup *signup, struct working_lead **match)
 {
-	struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
-	struct working_lead *by_phone = find(step, LEAD_BY_PHONE, signup->phone);
+	struct working_lead *by_email = step_find_value(step, LEAD_BY_EMAIL, signup->email_key);
+	struct working_lead *by_phone = step_find_value(step, LEAD_BY_PHONE, signup->phone);
 	struct working_lead *lead = by_email != NULL ? by_email : by_phone;
 	if (slice_present(signup->subject)) {
 		if ((slice_present(signup->email) || slice_present(signup->phone)) && !sets_addresses(step)) {
 			step_fail(step, FAILURE_MISSING_RIGHT, SLICE("The address of a lead is set with the right leads, too"));
 			return false;
 		}
-		lead = find(step, LEAD_BY_SOCIAL_ID, signup->subject);
+		lead = step_find_value(step, LEAD_BY_SOCIAL_ID, signup->subject);
 		if (lead == NULL) {
 			step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
 			return false;
@@ -269,7 +263,7 @@ static struct working_lead *
 add_lead(struct step *step, const struct signup *signup, const struct stored_fields *fields)
 {
 	/* 4.6: unknown and foreign referrers are ignored */
-	struct working_lead *referrer = find(step, LEAD_BY_SOCIAL_ID, signup->referrer_id);
+	struct working_lead *referrer = step_find_value(step, LEAD_BY_SOCIAL_ID, signup->referrer_id);
 	struct lead made = new_lead(step, signup, fields, referrer);
 	struct working_lead *lead = step_add_lead(step, &made);
 	step->outcome->created = true;
@@ -365,7 +359,7 @@ defers_number(const struct step *step, const struct signup *signup)
 	if (!slice_present(signup->email_key) || sets_addresses(step) ||
 	    !campaign_defers_numbers(&step->campaign->campaign, step->id_supply->sends_mail))
 		return false;
-	const struct working_lead *by_email = find(step, LEAD_BY_EMAIL, signup->email_key);
+	const struct working_lead *by_email = step_find_value(step, LEAD_BY_EMAIL, signup->email_key);
 	return by_email == NULL || !owns(signup, by_email);
 }
 

@@ -28,6 +28,12 @@ step_find(const struct step *step, const struct lead_reference *reference)
 	return NULL;
 }
 
+struct working_lead *
+step_find_value(const struct step *step, enum lead_identity identity, struct slice value)
+{
+	return step_find(step, &(struct lead_reference){ .identity = identity, .value = value });
+}
+
 static uint64_t
 take_id(struct id_range *range)
 {

@@ -54,6 +54,7 @@ step_has_right(const struct step *step, enum right right)
 
 /* A lead of the command's campaign; NULL when there is none. */
 struct working_lead *step_find(const struct step *step, const struct lead_reference *reference);
+struct working_lead *step_find_value(const struct step *step, enum lead_identity identity, struct slice value);
 
 uint64_t step_take_lead_id(struct step *step);
 uint64_t step_take_call_id(struct step *step);

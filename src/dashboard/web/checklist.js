@@ -30,6 +30,8 @@ export function Checklist({ id, campaign, webhooks }) {
 	if (!wanted || !embed || !webhooks || !rewards)
 		return null;
 	const isReferral = campaign.points_direct > 0;
+	const countsVerified = campaign.require_verification ||
+		(campaign.public_lookup !== "all" && (campaign.verify_email || campaign.verify_phone));
 	const steps = [campaign.lead_count > campaign.jump_start, webhooks.length > 0, !isReferral || rewards.length > 0];
 	if (steps.every(Boolean))
 		return null;
@@ -70,7 +72,8 @@ export function Checklist({ id, campaign, webhooks }) {
 					<${Step} done=${steps[2]} title="Give leads a reason to invite friends">
 						<p>
 							Leads reach rewards with points.
-							${" "}A lead gets ${plural(campaign.points_direct, "point")} for each friend who signs up.
+							${" "}A lead gets ${plural(campaign.points_direct, "point")} for each friend who
+							${countsVerified ? " signs up and is verified" : " signs up"}.
 						</p>
 						<p><a class="button" href=${link(`campaigns/${id}/settings`, { tab: "rewards" })}>Add a reward</a></p>
 					<//>`}

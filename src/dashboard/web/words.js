@@ -29,7 +29,7 @@ const SCORE_REASONS = {
 	__proto__: null,
 	signup: "for signing up", custom: "added manually or through the API", tag: "for a tag", action: "for an action",
 	referral: "for a friend who signed up", verified: "for a friend who verified",
-	fraud: "removed: a friend was marked as fraudulent", approve: "restored: a friend was marked as genuine",
+	fraud: "removed: a friend was marked as fraudulent or deleted their data", approve: "restored: a friend was marked as genuine",
 };
 export const scoreReason = code => SCORE_REASONS[code] || code;
 

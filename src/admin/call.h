@@ -152,6 +152,8 @@ struct admin_command {
 	bool only_shows;            /* changes nothing, though its method does not say so: it is not in the audit log */
 	bool logs_answer;           /* it changes leads, but its answer has nothing of them: the audit log has it */
 	bool sends_test;            /* to a user, within limits.test_mails_per_address and test_mails_per_account */
+	bool is_long;               /* takes about a second: few remote calls of these run at a time on a host (limit/work_slots.h) */
+	const enum admin_option *long_options; /* it is long with one of these OPTIONS; or NULL */
 	bool searches;              /* reads what a campaign has stored, within limits.searches_per_account */
 	bool confirmed;             /* a user must have entered the password recently */
 	const char *confirmed_word; /* the same, when an operand is this word, or sets it; NULL: none */

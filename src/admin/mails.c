@@ -124,11 +124,16 @@ static const char *const not_queued[] = {
 	[MAIL_MISSING] = "there is no such mail",
 };
 
+/* Each is a transaction, so a remote call with more would take seconds. */
+enum { RESENT_MAX = 100 };
+
 int
 admin_mail_resend(struct admin_call *call)
 {
 	uint64_t queued = 0, id;
 	enum result result = RESULT_OK;
+	if (call->is_remote && call->operand_count > RESENT_MAX)
+		return admin_fail_operand(call, "mails", "expected at most %d ids", RESENT_MAX);
 	for (size_t i = 0; i < call->operand_count && result == RESULT_OK; i++) {
 		enum mail_again what = MAIL_MISSING;
 		if (!admin_id(call, call->operands[i], "mail", &id))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Hashes of passwords: argon2id (RFC 9106) on libargon2, with the first parameters that OWASP recommends: 19 MiB, two passes,
- * one lane. A hash takes some tens of milliseconds and that memory: callers hold a hash slot (limit/hash_slots.h).
+ * one lane. A hash takes some tens of milliseconds and that memory: callers hold a hash slot (limit/work_slots.h).
  * It is made in a thread with the lowest priority: beside other requests it takes longer, and they do not (docs/users.md 3). */
 #ifndef LEADHOOK_CRYPTO_PASSWORD_H
 #define LEADHOOK_CRYPTO_PASSWORD_H

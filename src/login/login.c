@@ -38,11 +38,11 @@ check_may_change(const struct login_origin *origin, struct login_outcome *outcom
 bool
 check_slot(const struct login_context *context, int *slot, struct login_outcome *outcome)
 {
-	*slot = hash_slots_take(context->slots);
+	*slot = work_slots_take(context->slots);
 	if (*slot >= 0)
 		return true;
 	outcome->verdict = LOGIN_BUSY;
-	outcome->wait_ms = HASH_WAIT_MS;
+	outcome->wait_ms = WORK_SLOTS_WAIT_MS;
 	return false;
 }
 
@@ -109,7 +109,7 @@ check_user(const struct login_context *context, struct pool *pool, const struct 
 	enum result result = verify(context, pool, email.key, request->password, check, &matches, outcome);
 	if (result == RESULT_OK && outcome->wait_ms == 0 && !matches) /* guesses use a core for half of the time at most */
 		clock_pause(clock_monotonic_ms() - begun_ms);
-	hash_slots_give_back(context->slots, slot);
+	work_slots_give_back(context->slots, slot);
 	if (result != RESULT_OK || !matches)
 		return result;
 	if (slice_present(check->user.totp) && code.size == 0) {

@@ -14,8 +14,8 @@
 
 #include "identity/network.h"
 #include "identity/password_rules.h"
-#include "limit/hash_slots.h"
 #include "limit/limiter.h"
+#include "limit/work_slots.h"
 #include "store/users/sessions.h"
 #include "store/users/users.h"
 
@@ -23,7 +23,7 @@
 struct login_context {
 	struct store *store;
 	struct limiter *limiter;
-	struct hash_slots *slots;
+	struct work_slots *slots;
 	struct session_limits limits;
 	struct slice base_url;     /* of the service, for links; may be empty */
 	struct slice service_name; /* as apps show it beside a code */

@@ -26,7 +26,7 @@ hash_new(const struct login_context *context, struct pool *pool, struct slice pa
 	if (!check_slot(context, &slot, outcome))
 		return false;
 	*hash = password_hash(pool, password);
-	hash_slots_give_back(context->slots, slot);
+	work_slots_give_back(context->slots, slot);
 	return true;
 }
 

@@ -9,6 +9,8 @@
 #include "identity/email.h"
 #include "manage/request.h"
 
+enum { BUSY_MS = 1000 };
+
 struct manage *
 manage_new(const struct manage_options *options)
 {
@@ -100,6 +102,31 @@ keeps_limits(struct manage_request *request)
 	return !admin_changes(&request->call) || request_may_change(request);
 }
 
+static bool
+is_long(const struct admin_call *call)
+{
+	const enum admin_option *option = call->command->long_options;
+	while (option != NULL && *option != ADMIN_OPTIONS && call->options[*option] == NULL)
+		option++;
+	return call->command->is_long || (option != NULL && *option != ADMIN_OPTIONS);
+}
+
+/* Takes a slot for a long call, and runs it. */
+static bool
+run_in_turn(struct manage_request *request, int *status)
+{
+	struct work_slots *slots = request->manage->options.long_calls;
+	const bool takes_slot = is_long(&request->call);
+	const int slot = takes_slot ? work_slots_take(slots) : -1;
+	if (takes_slot && slot < 0)
+		return request_fail_wait(
+		    request, BUSY_MS, "busy", SLICE("too many imports, exports, reports and searches at once"));
+	*status = admin_run_audited(&request->call);
+	if (takes_slot)
+		work_slots_give_back(slots, slot);
+	return true;
+}
+
 static void
 run(struct manage_request *request)
 {
@@ -109,11 +136,9 @@ run(struct manage_request *request)
 	store_expect_request(call->store, request_key(request, &key) ? &key : NULL);
 	/* first, because another check may fail for what the key has made; again when it is made */
 	const bool repeated = store_find_request(call->store) == RESULT_OK;
-	if (repeated || keeps_limits(request)) {
-		const int status = repeated ? EX_OK : admin_run_audited(call);
-		if (!request_is_repeated(request))
-			request_answer(request, status);
-	}
+	int status = EX_OK;
+	if ((repeated || (keeps_limits(request) && run_in_turn(request, &status))) && !request_is_repeated(request))
+		request_answer(request, status);
 	store_expect_settings(call->store, NULL);
 	store_expect_request(call->store, NULL);
 }

@@ -21,6 +21,7 @@ struct manage_options {
 	const struct conf *conf;
 	const struct admin_wiring *wiring;
 	struct login_context login; /* with the store that everything uses */
+	struct work_slots *long_calls;
 };
 struct manage *manage_new(const struct manage_options *options);
 void manage_free(struct manage **manage);

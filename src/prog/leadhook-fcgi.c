@@ -38,7 +38,7 @@ enum { ANSWER_KEEP_BYTES = 64 * 1024, TRIM_BYTES = 384 * 1024 };
 struct setup {
 	struct wiring wiring;
 	struct limiter *limiter;
-	struct hash_slots *hash_slots;
+	struct work_slots *slots[WORK_KINDS];
 };
 
 /* Created in the parent, inherited by the workers. */
@@ -72,7 +72,8 @@ static void
 setup_free(struct setup *setup)
 {
 	limiter_close(&setup->limiter);
-	hash_slots_close(&setup->hash_slots);
+	for (int kind = 0; kind < WORK_KINDS; kind++)
+		work_slots_close(&setup->slots[kind]);
 	wiring_free(&setup->wiring);
 }
 
@@ -94,6 +95,19 @@ try_database(const struct service *service, const struct wiring *wiring)
 	return result;
 }
 
+/* What all programs of the host share. */
+static bool
+open_limits(struct setup *setup)
+{
+	setup->limiter = wiring_limiter(&setup->wiring);
+	bool opened = setup->limiter != NULL;
+	for (int kind = 0; opened && kind < WORK_KINDS; kind++) {
+		setup->slots[kind] = wiring_slots(setup->wiring.conf, (enum work_kind)kind);
+		opened = setup->slots[kind] != NULL;
+	}
+	return opened;
+}
+
 /* All that can fail for the new workers is tried while the old ones serve. The limiter is last: it may replace its file. */
 static bool
 prepare(void *context)
@@ -103,9 +117,7 @@ prepare(void *context)
 	if (!wiring_load(NULL, service->config_path, false, &next->wiring))
 		return false;
 	const bool works = try_database(service, &next->wiring) == RESULT_OK;
-	next->limiter = works ? wiring_limiter(&next->wiring) : NULL;
-	next->hash_slots = works ? wiring_hash_slots(next->wiring.conf) : NULL;
-	if (next->limiter != NULL && next->hash_slots != NULL)
+	if (works && open_limits(next))
 		return true;
 	setup_free(next);
 	return false;
@@ -233,11 +245,11 @@ open_management(struct worker *worker)
 	const struct conf *conf = setup->wiring.conf;
 	const struct login_context login = { .store = worker->store,
 		.limiter = setup->limiter,
-		.slots = setup->hash_slots,
+		.slots = setup->slots[WORK_HASHES],
 		.limits = { conf->users.session_idle, conf->users.session_max },
 		.base_url = slice_of(conf->server.base_url),
 		.service_name = SLICE("Leadhook") };
-	worker->management = management_new(&setup->wiring, &login, worker->api);
+	worker->management = management_new(&setup->wiring, &login, setup->slots[WORK_LONG_CALLS], worker->api);
 }
 
 static void *
@@ -445,9 +457,7 @@ serve(struct service *service, const char *const *given, int workers, struct poo
 	};
 	if (listen != NULL && strchr(listen, '/') != NULL && fcgi.workers == 0)
 		service->own_socket = listen;
-	service->setup.limiter = wiring_limiter(&service->setup.wiring);
-	service->setup.hash_slots = wiring_hash_slots(conf);
-	if (service->setup.limiter == NULL || service->setup.hash_slots == NULL)
+	if (!open_limits(&service->setup))
 		return EX_CONFIG;
 	metrics_open(server->state_dir, LOG_LEVEL_WARNING);
 	metrics_add(METRIC_STARTS, METRIC_PROGRAM_FCGI, 1);

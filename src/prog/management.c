@@ -60,7 +60,7 @@ handle(void *context, const struct api_caller *api_caller, struct http_request *
 }
 
 struct management *
-management_new(const struct wiring *wiring, const struct login_context *login, struct api *api)
+management_new(const struct wiring *wiring, const struct login_context *login, struct work_slots *long_calls, struct api *api)
 {
 	struct management *management = memory_alloc(sizeof(*management));
 	management->wiring = (struct admin_wiring){
@@ -72,7 +72,7 @@ management_new(const struct wiring *wiring, const struct login_context *login, s
 		.mail_senders = &wiring->mail_senders,
 		.sending_limits = wiring->sending_limits,
 	};
-	const struct manage_options options = { wiring->conf, &management->wiring, *login };
+	const struct manage_options options = { wiring->conf, &management->wiring, *login, long_calls };
 	management->manage = manage_new(&options);
 	management->extension = (struct api_extension){
 		.segment = MANAGE_SEGMENT, .body_bytes = MANAGE_BODY_MAX_BYTES, .context = management, .handle = handle

@@ -10,7 +10,8 @@
 struct management;
 
 /* Extends the api, which must be freed after it, as must the wiring and what the login needs. */
-struct management *management_new(const struct wiring *wiring, const struct login_context *login, struct api *api);
+struct management *management_new(
+    const struct wiring *wiring, const struct login_context *login, struct work_slots *long_calls, struct api *api);
 void management_free(struct management **management);
 
 #endif

@@ -357,9 +357,9 @@ wiring_try(const char *path, bool shares)
 		return false;
 	struct store *store = wiring_store(wiring.conf, &wiring.disposable_domains, WIRING_ANSWER_MS);
 	const char *folder = wiring.conf->server.state_dir;
-	const bool works =
-	    wiring_try_database(store) == RESULT_OK && (!shares || (shared_try(folder, LIMITER_FILE, LOG_LEVEL_ERROR) &&
-								       shared_try(folder, HASH_SLOTS_FILE, LOG_LEVEL_ERROR)));
+	bool works = wiring_try_database(store) == RESULT_OK && (!shares || shared_try(folder, LIMITER_FILE, LOG_LEVEL_ERROR));
+	for (int kind = 0; works && shares && kind < WORK_KINDS; kind++)
+		works = shared_try(folder, work_slots_file((enum work_kind)kind), LOG_LEVEL_ERROR);
 	store_free(&store);
 	wiring_free(&wiring);
 	return works;
@@ -397,11 +397,12 @@ wiring_limiter(const struct wiring *wiring)
 	return limiter_open(&options);
 }
 
-struct hash_slots *
-wiring_hash_slots(const struct conf *conf)
+/* A hash uses a core; a long call mostly waits for the database. */
+struct work_slots *
+wiring_slots(const struct conf *conf, enum work_kind kind)
 {
-	const bool has_spare_cores = sysconf(_SC_NPROCESSORS_ONLN) > HASH_SLOTS;
-	return hash_slots_open(conf->server.state_dir, has_spare_cores ? HASH_SLOTS : 1);
+	const bool has_spare_cores = sysconf(_SC_NPROCESSORS_ONLN) > WORK_SLOTS_MAX;
+	return work_slots_open(conf->server.state_dir, kind, kind != WORK_HASHES || has_spare_cores ? WORK_SLOTS_MAX : 1);
 }
 
 struct sender_options

@@ -11,8 +11,8 @@
 #include "deliver/texts/texter.h"
 #include "identity/host_list.h"
 #include "identity/network.h"
-#include "limit/hash_slots.h"
 #include "limit/limiter.h"
+#include "limit/work_slots.h"
 #include "store/store.h"
 #include "webhook/address.h"
 #include "webhook/retry.h"
@@ -64,7 +64,7 @@ int wiring_check_start(const char *program, const char *path, bool shares);
 /* The rate limiter shared by all processes of this host. NULL, logged, when it cannot be shared. */
 struct limiter *wiring_limiter(const struct wiring *wiring);
 /* The hash slots that they share. NULL, logged, when they cannot be shared. */
-struct hash_slots *wiring_hash_slots(const struct conf *conf);
+struct work_slots *wiring_slots(const struct conf *conf, enum work_kind kind);
 
 /* The options for sending deliveries; valid as long as the wiring. */
 struct sender_options wiring_sender(const struct wiring *wiring);

@@ -78,7 +78,7 @@ open_all(void **state)
 	limiter_ms = HOUR_MS;
 	context = (struct login_context){ .store = world->store,
 		.limiter = limiter_open(&options),
-		.slots = hash_slots_open("", HASH_SLOTS),
+		.slots = work_slots_open("", WORK_HASHES, WORK_SLOTS_MAX),
 		.limits = { HOUR_MS, 12 * HOUR_MS },
 		.base_url = SLICE("https://lead.example"),
 		.service_name = SLICE("Leadhook") };
@@ -94,7 +94,7 @@ int
 close_all(void **state)
 {
 	limiter_close(&context.limiter);
-	hash_slots_close(&context.slots);
+	work_slots_close(&context.slots);
 	return world_close(state);
 }
 

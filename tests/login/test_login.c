@@ -190,14 +190,14 @@ static void
 busy_slots_refuse_before_they_count(void **state UNUSED)
 {
 	add_ada();
-	const int first = hash_slots_take(context.slots), second = hash_slots_take(context.slots);
+	const int first = work_slots_take(context.slots), second = work_slots_take(context.slots);
 	assert_int_not_equal(first, -1);
 	assert_int_not_equal(second, -1);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_BUSY);
 	assert_int_equal(hashes, 0);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_login_attempts"), 0);
-	hash_slots_give_back(context.slots, first);
-	hash_slots_give_back(context.slots, second);
+	work_slots_give_back(context.slots, first);
+	work_slots_give_back(context.slots, second);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 }
 

@@ -224,3 +224,22 @@ def test_no_leads(call, campaign):
     assert [answer["leads"] for answer in answers] == [0, 0]
     assert answers[0]["records"].startswith("email,phone_number,social_id,")
     assert list(parts(call, campaign, "format=ndjson")) == [{"leads": 0, "records": ""}]
+
+
+def test_a_part_that_takes_long(service, account, call):
+    """a call ends after about a second, and says where the next part begins"""
+    campaign = service.campaign(account)
+    sql, rows, tags = service.installation.sql, 400, 150
+    sql("INSERT INTO lh_tags (id, campaign_id, name, points)"
+        f" SELECT 1000 + seq, {campaign.id}, CONCAT('t', seq), 1 FROM seq_1_to_{tags}")
+    names = ",".join(f"t{n + 1}" for n in range(tags))
+    heading, *lines = ["email,tags", *(f'l{n}@example.org,"{names}"' for n in range(rows))]
+    taken = []
+    while lines:
+        answer = imported(call, campaign, "\n".join([heading, *lines]))
+        got = counts(answer)
+        assert got["imported"] == got["rows"] == (answer.json["next_line"] or len(lines) + 2) - 2 and got["rows"] > 0
+        taken.append(got["rows"])
+        lines = lines[got["rows"]:]
+    assert len(taken) > 1 and sum(taken) == rows
+    assert sql(f"SELECT COUNT(*), SUM(score) FROM lh_leads WHERE campaign_id = {campaign.id}").split() == [str(rows), str(tags * rows)]

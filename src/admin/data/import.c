@@ -14,6 +14,7 @@
 #include "admin/data/import_batch.h"
 #include "admin/data/import_file.h"
 #include "admin/values.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "conf/conf.h"
 #include "engine/command.h"
@@ -188,6 +189,7 @@ report(struct import_run *run, int status)
 	if (run->dry_run && run->column_count > 0)
 		report_columns(run);
 	if (run->reasons != NULL) {
+		output_u64_or_null(output, "next_line", run->next_line);
 		output_nested(output, "rejected_rows", run->reasons);
 		output_keep_private(output);
 	}
@@ -253,6 +255,7 @@ admin_lead_import(struct admin_call *call)
 		.events = call->options[OPTION_EVENTS] != NULL,
 		.dry_run = call->options[OPTION_DRY_RUN] != NULL,
 		.drop_unknown_referrers = call->options[OPTION_DROP_REFERRERS] != NULL,
+		.end_ms = call->is_remote ? clock_monotonic_ms() + IMPORT_PART_MS : CLOCK_NEVER,
 	};
 	struct slice number;
 	if (!values_take(call, number_options, ARRAY_SIZE(number_options), &run))

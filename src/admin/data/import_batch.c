@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "engine/failure.h"
+#include "engine/id_list.h"
 #include "store/store.h"
 #include "transfer/chains.h"
 #include "transfer/csv.h"
@@ -136,6 +137,13 @@ execute(struct import_run *run, const struct command *const *commands, struct ou
 	while (any_unavailable(outcomes, run->row_count) && !run->call->is_remote && repeat_later(&failures));
 }
 
+/* Of a remote call: the next one takes the rest. */
+static bool
+is_late(const struct import_run *run)
+{
+	return run->counts.imported > 0 && clock_monotonic_ms() >= run->end_ms;
+}
+
 /* Imports the collected rows. */
 static int
 flush_batch(struct import_run *run)
@@ -161,7 +169,7 @@ flush_batch(struct import_run *run)
 	if (run->row_count > 0)
 		progress_show(
 		    &run->progress, run->counts.imported + run->counts.unchanged, run->rows[run->row_count - 1].place.offset);
-	run->row_count = run->taken = run->taken_bytes = 0;
+	run->row_count = run->taken = run->taken_bytes = run->taken_names = 0;
 	pool_reset(run->pool);
 	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
 	pause_for_others(run, clock_monotonic_ms() - began_ms);
@@ -190,6 +198,16 @@ rejected_part(struct slice text, bool splits)
 	return splits ? text : slice_sub(text, 0, slice_find(text, '\n'));
 }
 
+static size_t
+count_ids(struct slice list)
+{
+	uint64_t id;
+	size_t count = 0;
+	while (id_list_next(&list, &id))
+		count++;
+	return count;
+}
+
 /* `drop_unknown`: it is imported without its referrer if that is no lead. */
 static int
 add_row(struct import_run *run, const struct record_place *place, struct slice text, bool drop_unknown, bool *splits)
@@ -204,7 +222,10 @@ add_row(struct import_run *run, const struct record_place *place, struct slice t
 		run->row_count++;
 	run->taken++;
 	run->taken_bytes += text.size;
-	return run->taken == IMPORT_BATCH_ROWS || run->taken_bytes >= IMPORT_BATCH_BYTES ? flush_batch(run) : EX_OK;
+	run->taken_names += problem == NULL ? count_ids(row->import.tag_ids) + count_ids(row->import.action_ids) : 0;
+	const bool is_full =
+	    run->taken == IMPORT_BATCH_ROWS || run->taken_bytes >= IMPORT_BATCH_BYTES || run->taken_names >= IMPORT_BATCH_NAMES;
+	return is_full ? flush_batch(run) : EX_OK;
 }
 
 /* What a pass does with a record. `problem`: what is wrong with it, or NULL. *splits, initially true: whether it has the form
@@ -226,6 +247,10 @@ for_each_record(struct import_run *run, on_record *handle)
 			return EX_OK;
 		if (state == RECORD_FAILED)
 			return fail_file(run);
+		if (is_late(run)) {
+			run->next_line = record.line;
+			return EX_OK;
+		}
 		status = handle(run, &place, good ? record.text : slice_sub(record.text, 0, RECORD_MAX_BYTES),
 		    good ? NULL : "the record is longer than 1 MiB, or a quote has no end", &splits);
 		if (!splits)
@@ -273,7 +298,7 @@ read_deferred(struct import_run *run, struct deferred *from, uint64_t at, struct
 	return read ? EX_OK : fail_file(run);
 }
 
-/* Takes a deferred record again. `drop_unknown`: as in add_row. */
+/* Takes a deferred record again, unless it is late. `drop_unknown`: as in add_row. */
 static int
 retry_deferred(struct import_run *run, struct deferred *from, uint64_t at, bool drop_unknown)
 {
@@ -281,6 +306,8 @@ retry_deferred(struct import_run *run, struct deferred *from, uint64_t at, bool 
 	struct slice text;
 	bool splits;
 	const int status = read_deferred(run, from, at, &place, &text);
+	if (status == EX_OK && is_late(run))
+		return deferred_add(run->deferred, &place) ? EX_OK : fail_file(run);
 	return status == EX_OK ? add_row(run, &place, text, drop_unknown, &splits) : status;
 }
 

@@ -11,10 +11,10 @@
 #include "transfer/rejects.h"
 #include "transfer/row.h"
 
-/* Rows of a transaction, or fewer of so many bytes: the campaign is locked for that long. */
-enum { IMPORT_BATCH_ROWS = 250, IMPORT_BATCH_BYTES = 2 * 1024 * 1024 };
-/* Rows of a remote call, which is not to take long. */
-enum { IMPORT_PART_ROWS = 1000 };
+/* Rows of a transaction, or fewer of so many bytes, or with so many tags and actions: the campaign is locked for that long. */
+enum { IMPORT_BATCH_ROWS = 250, IMPORT_BATCH_BYTES = 2 * 1024 * 1024, IMPORT_BATCH_NAMES = 2500 };
+/* Rows of a remote call, which is not to take long. After this time it ends, if it has imported a lead. */
+enum { IMPORT_PART_ROWS = 1000, IMPORT_PART_MS = 1000 };
 
 struct import_counts {
 	uint64_t rows, imported, unchanged, rejected;
@@ -36,6 +36,8 @@ struct import_run {
 	struct rejects *rejects; /* NULL: none */
 	struct output *reasons;  /* of a remote call; NULL: the first reasons are printed */
 	bool events, dry_run, drop_unknown_referrers;
+	int64_t end_ms;     /* of a remote call, else CLOCK_NEVER */
+	uint64_t next_line; /* of the first record that was not taken, because it was late; 0: none */
 	uint64_t file_size;
 
 	uint32_t last_number; /* the largest so far; at first that of the whole file, if this is a part, or 0 */
@@ -44,7 +46,8 @@ struct import_run {
 	struct import_counts counts;
 	struct pool *pool; /* of the batch */
 	struct import_row *rows;
-	size_t row_count, taken, taken_bytes; /* rows of the batch; records that it was made of */
+	size_t row_count, taken, taken_bytes,
+	    taken_names; /* rows of the batch; records that it was made of, their tags and actions */
 	struct progress progress;
 	int64_t worked_ms;
 };

@@ -192,17 +192,36 @@ function Columns({ file, map, setMap, onCheck }) {
 		</section>`;
 }
 
+function linesFrom(text, line) {
+	const end = text.includes("\n") ? "\n" : "\r";
+	return text.split(end).slice(line - 1).join(end);
+}
+
 const NOTHING = { rows: 0, imported: 0, unchanged: 0, rejected: 0, valid: 0 };
+
+/** Sends a part, when it is its turn. */
+async function sendPart(campaign, body) {
+	for (;;) {
+		try {
+			return (await post(`campaigns/${campaign}/import`, body)).value;
+		} catch (failure) {
+			if (failure.code !== "busy")
+				throw failure;
+			await new Promise(resolve => setTimeout(resolve, failure.retryAfter * 1000));
+		}
+	}
+}
 
 /** Sends all parts; `stop.now` ends it after the present one. Calls `report` with the sums so far, and what the columns become. */
 async function sendParts(campaign, file, map, options, stop, report) {
 	const sums = { ...NOTHING, rejectedRows: [] };
 	const names = Object.fromEntries(Object.entries(map).filter(([name, value]) => value && value !== name));
 	let last = null;
-	for (const records of partsOf(file.heading, file.records)) {
+	const parts = partsOf(file.heading, file.records);
+	for (let records = parts.next().value; records; ) {
 		if (stop.now)
 			return { ...sums, stopped: true };
-		const { value } = await post(`campaigns/${campaign}/import`, {
+		const value = await sendPart(campaign, {
 			records,
 			delimiter: file.delimiter === "\t" ? "tab" : file.delimiter,
 			...(Object.keys(names).length > 0 ? { map: names } : {}),
@@ -214,6 +233,7 @@ async function sendParts(campaign, file, map, options, stop, report) {
 		sums.columns ||= value.columns;
 		sums.rejectedRows.push(...(value.rejected_rows || []).map(row => ({ ...row, line: row.line + before })));
 		last = value.last_number || last;
+		records = value.next_line ? file.heading + linesFrom(records, value.next_line) : parts.next().value;
 		report({ ...sums });
 	}
 	return sums;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "limit/hash_slots.h"
+#include "limit/work_slots.h"
 
 #include <stdlib.h>
 
@@ -9,24 +9,30 @@
 #include "crypto/digest.h"
 
 enum {
-	LOCKS = HASH_SLOTS + HASH_WAITING, /* the slots come first */
-	MEMORY_SIZE = 64,                  /* shared_open requires some; the locks are all that is used */
-	LOOK_MS = 50                       /* a caller waits for one slot, and looks at the other one that often */
+	LOCKS = WORK_SLOTS_MAX + WORK_SLOTS_WAITING, /* the slots come first */
+	MEMORY_SIZE = 64,                            /* shared_open requires some; the locks are all that is used */
+	LOOK_MS = 50                                 /* a caller waits for one slot, and looks at the other one that often */
 };
 _Static_assert((int)LOCKS <= (int)SHARED_LOCKS, "a lock for each");
 
-struct hash_slots {
+struct work_slots {
 	struct shared shared;
 	int count;
 };
 
-struct hash_slots *
-hash_slots_open(const char *folder, int count)
+const char *
+work_slots_file(enum work_kind kind)
 {
-	static const struct slice purpose = SLICE("hash slots");
+	return kind == WORK_HASHES ? "hashing" : "long-calls";
+}
+
+struct work_slots *
+work_slots_open(const char *folder, enum work_kind kind, int count)
+{
+	static const struct slice purpose = SLICE("slots");
 	const struct digest layout = digest_sha256(&purpose, 1);
-	struct hash_slots *slots = memory_alloc(sizeof(*slots));
-	if (!shared_open(folder, HASH_SLOTS_FILE, MEMORY_SIZE, layout.bytes, LOG_LEVEL_ERROR, &slots->shared)) {
+	struct work_slots *slots = memory_alloc(sizeof(*slots));
+	if (!shared_open(folder, work_slots_file(kind), MEMORY_SIZE, layout.bytes, LOG_LEVEL_ERROR, &slots->shared)) {
 		free(slots);
 		return NULL;
 	}
@@ -35,7 +41,7 @@ hash_slots_open(const char *folder, int count)
 }
 
 void
-hash_slots_close(struct hash_slots **slots)
+work_slots_close(struct work_slots **slots)
 {
 	if (*slots == NULL)
 		return;
@@ -46,7 +52,7 @@ hash_slots_close(struct hash_slots **slots)
 
 /* A free lock of `count` from `first` on; -1: none. */
 static int
-take_free(struct hash_slots *slots, int first, int count)
+take_free(struct work_slots *slots, int first, int count)
 {
 	for (int i = first; i < first + count; i++)
 		if (shared_lock_within(&slots->shared.locks[i], 0))
@@ -56,10 +62,10 @@ take_free(struct hash_slots *slots, int first, int count)
 
 /* `place`: of the caller among those that wait, so that they wait for different slots. */
 static int
-wait_for_slot(struct hash_slots *slots, int place)
+wait_for_slot(struct work_slots *slots, int place)
 {
 	const int slot = place % slots->count;
-	const int64_t end_ms = clock_monotonic_ms() + HASH_WAIT_MS;
+	const int64_t end_ms = clock_monotonic_ms() + WORK_SLOTS_WAIT_MS;
 	while (clock_monotonic_ms() < end_ms) {
 		if (shared_lock_within(&slots->shared.locks[slot], LOOK_MS))
 			return slot;
@@ -71,12 +77,12 @@ wait_for_slot(struct hash_slots *slots, int place)
 }
 
 int
-hash_slots_take(struct hash_slots *slots)
+work_slots_take(struct work_slots *slots)
 {
 	int slot = take_free(slots, 0, slots->count);
 	if (slot >= 0)
 		return slot;
-	const int place = take_free(slots, HASH_SLOTS, HASH_WAITING);
+	const int place = take_free(slots, WORK_SLOTS_MAX, WORK_SLOTS_WAITING);
 	if (place < 0)
 		return -1;
 	slot = wait_for_slot(slots, place);
@@ -85,7 +91,7 @@ hash_slots_take(struct hash_slots *slots)
 }
 
 void
-hash_slots_give_back(struct hash_slots *slots, int slot)
+work_slots_give_back(struct work_slots *slots, int slot)
 {
 	pthread_mutex_unlock(&slots->shared.locks[slot]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How many passwords are hashed at a time (docs/users.md 3), with processes that are killed and stopped. */
+ * How much of what takes long is done at a time (docs/users.md 3), with processes that are killed and stopped. */
 #include "unit.h"
 
 #include <sched.h>
@@ -15,20 +15,20 @@
 
 #include "base/attributes.h"
 #include "base/clock.h"
-#include "limit/hash_slots.h"
+#include "limit/work_slots.h"
 #include "own_process.h"
 
 enum { MANY = 12, TURNS = 200, ENDS_MS = 10000 };
 
-static char folder[] = "/tmp/hash-slots-XXXXXX";
-static struct hash_slots *slots;
+static char folder[] = "/tmp/slots-XXXXXX";
+static struct work_slots *slots;
 
 /* What the processes of a test see. */
 static struct shown {
 	atomic_int inside, most, taken, refused;
 } * shown;
 
-static int slot_count = HASH_SLOTS;
+static int slot_count = WORK_SLOTS_MAX;
 
 static int
 begin(void **state UNUSED)
@@ -37,21 +37,21 @@ begin(void **state UNUSED)
 	shown = mmap(NULL, sizeof(*shown), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shown == MAP_FAILED || mkdtemp(folder) == NULL)
 		return -1;
-	slots = hash_slots_open(folder, slot_count);
+	slots = work_slots_open(folder, WORK_HASHES, slot_count);
 	return slots == NULL ? -1 : 0;
 }
 
 static int
 end(void **state UNUSED)
 {
-	hash_slots_close(&slots);
+	work_slots_close(&slots);
 	munmap(shown, sizeof(*shown));
 	return remove_folder(folder);
 }
 
 /* A process with a mapping of its own, as another program has. */
 static pid_t
-start(void (*body)(struct hash_slots *own))
+start(void (*body)(struct work_slots *own))
 {
 	fflush(NULL);
 	const pid_t pid = fork();
@@ -59,10 +59,10 @@ start(void (*body)(struct hash_slots *own))
 	if (pid > 0)
 		return pid;
 	MUST(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
-	struct hash_slots *own = hash_slots_open(folder, slot_count);
+	struct work_slots *own = work_slots_open(folder, WORK_HASHES, slot_count);
 	MUST(own != NULL);
 	body(own);
-	hash_slots_close(&own);
+	work_slots_close(&own);
 	_exit(0);
 }
 
@@ -76,9 +76,9 @@ wait_until(const atomic_int *number, int wanted)
 }
 
 static void
-hold(struct hash_slots *own)
+hold(struct work_slots *own)
 {
-	MUST(hash_slots_take(own) >= 0);
+	MUST(work_slots_take(own) >= 0);
 	atomic_fetch_add(&shown->taken, 1);
 	for (;;)
 		pause();
@@ -93,18 +93,18 @@ end_process(pid_t pid)
 
 /* All slots in use, by these processes. */
 static void
-fill(pid_t pids[HASH_SLOTS])
+fill(pid_t pids[WORK_SLOTS_MAX])
 {
-	for (size_t i = 0; i < HASH_SLOTS; i++)
+	for (size_t i = 0; i < WORK_SLOTS_MAX; i++)
 		pids[i] = start(hold);
-	assert_true(wait_until(&shown->taken, HASH_SLOTS));
+	assert_true(wait_until(&shown->taken, WORK_SLOTS_MAX));
 }
 
 static void
-take_turns(struct hash_slots *own)
+take_turns(struct work_slots *own)
 {
 	for (unsigned i = 0; i < TURNS; i++) {
-		const int slot = hash_slots_take(own);
+		const int slot = work_slots_take(own);
 		if (slot < 0)
 			continue;
 		const int inside = atomic_fetch_add(&shown->inside, 1) + 1;
@@ -113,7 +113,7 @@ take_turns(struct hash_slots *own)
 		sched_yield();
 		atomic_fetch_add(&shown->taken, 1);
 		atomic_fetch_sub(&shown->inside, 1);
-		hash_slots_give_back(own, slot);
+		work_slots_give_back(own, slot);
 	}
 }
 
@@ -137,21 +137,21 @@ no_more_than_the_slots_at_a_time(void **state UNUSED)
 static void
 a_dead_process_frees_its_slot(void **state UNUSED)
 {
-	pid_t pids[HASH_SLOTS];
+	pid_t pids[WORK_SLOTS_MAX];
 	fill(pids);
 	end_process(pids[1]);
 	const int64_t before_ms = clock_monotonic_ms();
-	const int slot = hash_slots_take(slots);
+	const int slot = work_slots_take(slots);
 	assert_int_not_equal(slot, -1);
-	assert_true(clock_monotonic_ms() - before_ms < HASH_WAIT_MS);
+	assert_true(clock_monotonic_ms() - before_ms < WORK_SLOTS_WAIT_MS);
 	end_process(pids[0]);
-	hash_slots_give_back(slots, slot);
+	work_slots_give_back(slots, slot);
 }
 
 static void
-try_once(struct hash_slots *own)
+try_once(struct work_slots *own)
 {
-	if (hash_slots_take(own) < 0)
+	if (work_slots_take(own) < 0)
 		atomic_fetch_add(&shown->refused, 1);
 }
 
@@ -159,18 +159,18 @@ try_once(struct hash_slots *own)
 static void
 a_caller_waits_for_a_time_and_few_wait(void **state UNUSED)
 {
-	pid_t holding[HASH_SLOTS], pids[HASH_WAITING + 1];
+	pid_t holding[WORK_SLOTS_MAX], pids[WORK_SLOTS_WAITING + 1];
 	fill(holding);
 	const int64_t before_ms = clock_monotonic_ms();
-	for (size_t i = 0; i <= HASH_WAITING; i++)
+	for (size_t i = 0; i <= WORK_SLOTS_WAITING; i++)
 		pids[i] = start(try_once);
 	assert_true(wait_until(&shown->refused, 1)); /* one too many, at once */
-	assert_true(clock_monotonic_ms() - before_ms < HASH_WAIT_MS);
-	assert_true(wait_until(&shown->refused, HASH_WAITING + 1));
-	assert_in_range(clock_monotonic_ms() - before_ms, HASH_WAIT_MS, 3 * HASH_WAIT_MS);
-	for (size_t i = 0; i <= HASH_WAITING; i++)
+	assert_true(clock_monotonic_ms() - before_ms < WORK_SLOTS_WAIT_MS);
+	assert_true(wait_until(&shown->refused, WORK_SLOTS_WAITING + 1));
+	assert_in_range(clock_monotonic_ms() - before_ms, WORK_SLOTS_WAIT_MS, 3 * WORK_SLOTS_WAIT_MS);
+	for (size_t i = 0; i <= WORK_SLOTS_WAITING; i++)
 		assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
-	for (size_t i = 0; i < HASH_SLOTS; i++)
+	for (size_t i = 0; i < WORK_SLOTS_MAX; i++)
 		end_process(holding[i]);
 }
 
@@ -178,13 +178,13 @@ a_caller_waits_for_a_time_and_few_wait(void **state UNUSED)
 static void
 a_caller_that_waits_gets_a_slot(void **state UNUSED)
 {
-	pid_t holding[HASH_SLOTS];
-	for (size_t freed = 0; freed < HASH_SLOTS; freed++) {
+	pid_t holding[WORK_SLOTS_MAX];
+	for (size_t freed = 0; freed < WORK_SLOTS_MAX; freed++) {
 		atomic_store(&shown->taken, 0);
 		fill(holding);
 		const pid_t waiting = start(hold);
 		end_process(holding[freed]);
-		assert_true(wait_until(&shown->taken, HASH_SLOTS + 1));
+		assert_true(wait_until(&shown->taken, WORK_SLOTS_MAX + 1));
 		end_process(waiting);
 		end_process(holding[1 - freed]);
 	}
@@ -200,7 +200,7 @@ begin_with_one(void **state)
 static int
 end_with_one(void **state)
 {
-	slot_count = HASH_SLOTS;
+	slot_count = WORK_SLOTS_MAX;
 	return end(state);
 }
 
@@ -214,5 +214,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_caller_waits_for_a_time_and_few_wait, begin, end),
 		cmocka_unit_test_setup_teardown(a_caller_that_waits_gets_a_slot, begin, end),
 	};
-	return cmocka_run_group_tests_name("limit/hash_slots", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("limit/work_slots", tests, NULL, NULL);
 }

@@ -73,14 +73,12 @@ DB_STATEMENT(sql_insert_event, "INSERT INTO {prefix}events (id, campaign_id, lea
 			       " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_unverified, "INSERT IGNORE INTO {prefix}unverified_leads (lead_id, campaign_id, requested_ms)"
 				    " VALUES {each}(?, ?, ?){between}, {end}");
-/* Of a lead: the link of a mail can be used again and again, and its rows are deleted with it, at once. */
+/* Of an address of a lead: the link of a mail can be used again and again, and all rows are deleted with the lead, at once. */
 #define CONFIRMATIONS_MAX "20"
 DB_STATEMENT(sql_insert_confirmation,
     "INSERT INTO {prefix}confirmations (lead_id, confirmed_ms, channel, address, ip, user_agent)"
-    " SELECT r.lead_id, r.confirmed_ms, r.channel, r.address, r.ip, r.user_agent FROM ({each}SELECT ? AS lead_id,"
-    " ? AS confirmed_ms, ELT(1 + ?, 'email', 'phone') AS channel, ? AS address, ? AS ip, ? AS user_agent{between} UNION ALL "
-    "{end}) r"
-    " WHERE (SELECT COUNT(*) FROM {prefix}confirmations c WHERE c.lead_id = r.lead_id) < " CONFIRMATIONS_MAX
+    " SELECT ?, ?, ELT(1 + ?, 'email', 'phone'), ?, ?, ? FROM DUAL"
+    " WHERE (SELECT COUNT(*) FROM {prefix}confirmations WHERE lead_id = ? AND address = ?) < " CONFIRMATIONS_MAX
     " ON DUPLICATE KEY UPDATE ip = VALUES(ip), user_agent = VALUES(user_agent)");
 DB_STATEMENT(sql_delete_confirmations, "DELETE t FROM ({each}SELECT ? AS id{between} UNION ALL {end}) ids"
 				       " STRAIGHT_JOIN {prefix}confirmations t ON t.lead_id = ids.id");
@@ -300,13 +298,14 @@ static enum result
 write_confirmations(const struct write *write)
 {
 	const struct decision *d = write->decision;
-	struct row_list rows = store_row_list(write->pool, &sql_insert_confirmation, d->confirmation_count);
-	for (size_t i = 0; i < d->confirmation_count; i++) {
+	enum result result = RESULT_OK;
+	for (size_t i = 0; i < d->confirmation_count && result == RESULT_OK; i++) {
 		const struct made_confirmation *c = &d->confirmations[i];
-		store_add_row(&rows, DB_U64(c->lead_id), DB_I64(write->set->now_ms), DB_U64(c->channel), db_bytes(c->address),
-		    db_bytes(c->ip), db_bytes(c->user_agent));
+		result = store_run(write->store, &sql_insert_confirmation, DB_U64(c->lead_id), DB_I64(write->set->now_ms),
+		    DB_U64(c->channel), db_bytes(c->address), db_bytes(c->ip), db_bytes(c->user_agent), DB_U64(c->lead_id),
+		    db_bytes(c->address));
 	}
-	return store_run_lists(write->store, &rows);
+	return result;
 }
 
 /* On a cluster another node may have used one meanwhile: the duplicate key is a conflict, and the next run finds it. */

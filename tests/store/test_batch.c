@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "batches.h"
+#include "captured_log.h"
 #include "engine/events.h"
 #include "store/state.h"
 #include "store/transaction.h"
@@ -54,6 +55,29 @@ the_same_email_twice_is_one_lead(void **state)
 	assert_int_equal(
 	    root_number("SELECT counter FROM t_leads WHERE email = 'a@example.org' AND campaign_id = %" PRIu64, w->campaign),
 	    4);
+}
+
+/* docs/api.md 4.1.12: several confirmations in one batch are each stored, without a second attempt. */
+static void
+confirmations_of_a_batch_are_stored(void **state)
+{
+	static const char *const addresses[] = { "a@example.org", "b@example.org", "c@example.org" };
+	enum { LEADS = ARRAY_SIZE(addresses) };
+	struct world *w = *state;
+	struct command commands[LEADS];
+	for (size_t i = 0; i < LEADS; i++)
+		commands[i] = signup(w, w->campaign, addresses[i]);
+	run_all(w, commands, LEADS);
+	for (size_t i = 0; i < LEADS; i++) {
+		commands[i] = change_of(w, find_lead(w, w->campaign, LEAD_BY_EMAIL, addresses[i]).id, LEAD_VERIFY);
+		commands[i].as.change.argument = lead_channel_name(CHANNEL_EMAIL);
+		commands[i].as.change.address = slice_of(addresses[i]);
+		commands[i].as.change.by_lead = true;
+	}
+	capture_log();
+	run_all(w, commands, LEADS);
+	assert_null(strstr(captured_log(), "database_error"));
+	assert_int_equal(root_number("SELECT COUNT(DISTINCT address) FROM t_confirmations"), LEADS);
 }
 
 /* "the number of round trips does not depend on the size of the batch or of the campaign" */
@@ -385,6 +409,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(a_batch_of_any_size_is_done),
 		WORLD_TEST(the_same_email_twice_is_one_lead),
+		WORLD_TEST(confirmations_of_a_batch_are_stored),
 		WORLD_TEST(round_trips_do_not_depend_on_the_size),
 		WORLD_TEST(ids_come_from_blocks),
 		WORLD_TEST(more_webhooks_than_expected_get_their_deliveries),

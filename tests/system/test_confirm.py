@@ -80,14 +80,15 @@ def test_a_confirmation(strict, ada, receiver):
 
 
 def test_repeated_confirmations(strict, ada):
-    """The first twenty are stored: all are deleted with the lead, at once."""
+    """The first twenty of an address are stored: all are deleted with the lead, at once."""
     sql, page = strict.service.installation.sql, get(strict, link(strict, ada))
     for stored, later in ((18, 19), (19, 20), (20, 20)):
         sql(f"DELETE FROM lh_confirmations WHERE lead_id = {ada['id']}")
-        sql("INSERT INTO lh_confirmations (lead_id, confirmed_ms, channel, address) "
-            f"SELECT {ada['id']}, seq, 'email', 'ada@example.org' FROM seq_1_to_{stored}")
+        for address, count in (("ada@example.org", stored), ("another@example.org", 20)):
+            sql("INSERT INTO lh_confirmations (lead_id, confirmed_ms, channel, address) "
+                f"SELECT {ada['id']}, seq + {len(address)} * 100, 'email', '{address}' FROM seq_1_to_{count}")
         assert press_when_old_enough(strict, link(strict, ada), stamp_of(page)).status == 303
-        assert sql(f"SELECT COUNT(*) FROM lh_confirmations WHERE lead_id = {ada['id']}") == str(later)
+        assert sql(f"SELECT COUNT(*) FROM lh_confirmations WHERE address = 'ada@example.org' AND lead_id = {ada['id']}") == str(later)
 
 
 def test_scanners_confirm_nothing(strict, ada):

@@ -408,7 +408,7 @@ shown_number(const struct payload_writer *r)
 {
 	const struct lead *lead = r->lead;
 	const bool may_wait = !slice_present(lead->phone) && r->view.own && hides_unverified(r);
-	return may_wait ? lead_waiting_number(r->pool, lead) : lead->phone;
+	return may_wait ? lead_waiting_number(r->pool, r->campaign, lead) : lead->phone;
 }
 
 static void

@@ -168,10 +168,12 @@ lead_page_is_mailed(const struct campaign *campaign, const struct lead *lead)
 }
 
 struct slice
-lead_waiting_number(struct pool *pool, const struct lead *lead)
+lead_waiting_number(struct pool *pool, const struct campaign *campaign, const struct lead *lead)
 {
 	const struct slice name = UNCONFIRMED_NUMBER;
 	struct slice typed, number;
+	if (!campaign_defers_numbers(campaign, true))
+		return SLICE_NONE;
 	custom_fields_texts(pool, lead->custom_fields, &name, 1, &typed);
 	return slice_present(typed) && phone_parse(pool, typed, SLICE_NONE, &number) ? number : SLICE_NONE;
 }

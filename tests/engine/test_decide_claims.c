@@ -175,15 +175,19 @@ a_number_waits_for_the_email_address(void **state)
 		assert_slices_equal(lead(w, 0)->phone, slice_of(rows[i].waits ? "" : "+4930123456"));
 		assert_slices_equal(
 		    lead(w, 0)->custom_fields, slice_of(rows[i].waits ? "{\"unconfirmed_phone_number\":\"+4930123456\"}" : ""));
-		assert_slices_equal(lead_waiting_number(w->pool, lead(w, 0)), slice_of(rows[i].waits ? "+4930123456" : ""));
+		assert_slices_equal(lead_waiting_number(w->pool, campaign(w), lead(w, 0)), slice_of(rows[i].waits ? "+4930123456" : ""));
 		w->set.lead_count = 0;
 	}
 	static const char *const others[] = { "{\"unconfirmed_phone_number\":\"<b>1</b>\"}", "{\"unconfirmed_phone_number\":1}",
 		"{\"unconfirmed_phone_number\":\"030123456\"}", "{}" };
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		const struct lead other = { .custom_fields = slice_of(others[i]) };
-		assert_false(slice_present(lead_waiting_number(w->pool, &other)));
+		assert_false(slice_present(lead_waiting_number(w->pool, campaign(w), &other)));
 	}
+	/* sent by its name, where numbers do not wait */
+	const struct lead named = { .custom_fields = SLICE("{\"unconfirmed_phone_number\":\"+4930123456\"}") };
+	const struct campaign by_number = { .verify_phone = true, .public_lookup = PUBLIC_LOOKUP_SOCIAL_ID };
+	assert_false(slice_present(lead_waiting_number(w->pool, &by_number, &named)));
 }
 
 /* 4.1.11, New number: that of the last sign-up waits until the address is confirmed; no stranger sends the field by its name.

@@ -423,3 +423,18 @@ def test_a_number_shows_no_lead(service, account, server, gateway):
         return answers, leads_to is not None and "/s/" in leads_to, texts
     first, again = shown(known), shown(other)
     assert first == again == ([first[0][0], 200, first[0][2]], True, 1)
+
+
+def test_a_number_that_is_sent_by_its_name(service, account, server, gateway):
+    """New number: where numbers do not wait, the field is one of Eve's; Ada's confirmation adds no number of hers."""
+    campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "mails": "status_link"}, **STRICT)
+    address, number = person()
+    assert sign_up(campaign, email=address, first_name="Ada")["social_id"]
+    campaign.change("optout", email=address)
+    wait_until(lambda: campaign.find(email=address)["opted_out"], 10, "it is opted out")
+    sign_up(campaign, email=address, unconfirmed_phone_number=number, __do_not_reset_opt_out="1")
+    path = link_in_mail(server, address)
+    press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path)))
+    lead = campaign.find(email=address)
+    assert (lead["verified_email"], lead["phone_number"]) == (True, None)
+    assert gateway.to(number) == []

@@ -172,7 +172,7 @@ call_show_confirmed(struct call *call, const struct lead *lead, enum lead_channe
 bool
 call_take_number(struct call *call, const struct lead *lead)
 {
-	const struct slice number = lead_waiting_number(call->request->pool, lead);
+	const struct slice number = lead_waiting_number(call->request->pool, &call->campaign, lead);
 	const bool is_taken = !lead->verified_email && !slice_present(lead->phone) && slice_present(number);
 	const struct command command = {
 		.kind = COMMAND_SIGNUP,

@@ -415,7 +415,7 @@ replace_waiting_number(struct step *step, const struct signup *signup, struct wo
 {
 	const struct slice number = signup->custom_fields[signup->custom_field_count - 1].text;
 	if (lead->lead.verified_email || slice_present(lead->lead.phone) ||
-	    slice_equal(lead_waiting_number(step->pool, &lead->lead), number))
+	    slice_equal(lead_waiting_number(step->pool, &step->campaign->campaign, &lead->lead), number))
 		return;
 	const struct stored_fields stored = { lead->lead.custom_fields, lead->lead.keyed_fields };
 	const struct stored_fields others = with_waiting_number(step, &stored, SLICE_NONE);

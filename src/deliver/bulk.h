@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Queued bulk jobs (docs/api.md 4.1), run in chunks (docs/architecture.md 6). Campaigns are served in rotation, the oldest job
- * of each first.
+ * Queued bulk jobs (docs/api.md 4.1), run in chunks (docs/architecture.md 6). Accounts are served in rotation,
+ * and so are the campaigns of an account, the oldest job of each first.
  *
  * No state is held between chunks: the position of a job is written in the transaction that changes its items. A kill therefore
  * neither loses nor repeats an item, and several dispatchers can work on the same job. */

@@ -13,10 +13,10 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-DB_STATEMENT(sql_note_job_served, "INSERT INTO {prefix}bulk_schedule (campaign_id, served_ms)"
-				  " SELECT campaign_id, " NOW " FROM {prefix}bulk_jobs"
+DB_STATEMENT(sql_note_job_served, "INSERT INTO {prefix}bulk_schedule (campaign_id, account_id, served_ms)"
+				  " SELECT campaign_id, account_id, " NOW " FROM {prefix}bulk_jobs"
 				  " WHERE id = ?"
-				  " ON DUPLICATE KEY UPDATE served_ms = VALUES(served_ms)");
+				  " ON DUPLICATE KEY UPDATE account_id = VALUES(account_id), served_ms = VALUES(served_ms)");
 DB_STATEMENT(sql_select_lead_ids, "SELECT id, campaign_id"
 				  " FROM {prefix}leads"
 				  " WHERE email_hash IN ({list})"

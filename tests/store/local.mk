@@ -110,6 +110,9 @@ check_PROGRAMS += %D%/users/test_users %D%/users/test_audit
 check_PROGRAMS += %D%/queue/test_operator_jobs
 %C%_queue_test_operator_jobs_SOURCES = %D%/queue/test_operator_jobs.c $(%C%_fetched) $(%C%_world)
 %C%_queue_test_operator_jobs_LDADD = $(%C%_libs)
+check_PROGRAMS += %D%/queue/test_bulk_turns
+%C%_queue_test_bulk_turns_SOURCES = %D%/queue/test_bulk_turns.c $(%C%_world)
+%C%_queue_test_bulk_turns_LDADD = $(%C%_libs)
 
 # Turns of jobs: src/jobs on the store.
 check_PROGRAMS += tests/jobs/test_jobs

@@ -90,7 +90,9 @@ plant_webhooks(void)
 		 "SELECT seq, 1 + seq DIV %d, 1 + seq DIV %d, 'optout', REPEAT('12345,', 100), 100, IF(seq %% 10 = 0, %" PRId64
 		 ", 0), 0 FROM seq_1_to_%u",
 	    JOBS_OF_CAMPAIGN, JOBS_OF_CAMPAIGN, CLOCK_END_MS, there->jobs);
-	root_run("INSERT INTO t_bulk_schedule (campaign_id, served_ms) SELECT DISTINCT campaign_id, 0 FROM t_bulk_jobs");
+	root_run(
+	    "INSERT INTO t_bulk_schedule (campaign_id, account_id, served_ms) SELECT DISTINCT campaign_id, account_id, 0 FROM "
+	    "t_bulk_jobs");
 	/* every tenth has not ended */
 	root_run("INSERT INTO t_operator_jobs (id, account_id, campaign_id, kind, parameters, made_by, state, turn_ms, "
 		 "lease_owner, lease_until_ms, created_ms, ended_ms) SELECT seq, 1 + seq DIV %d, 1 + seq DIV %d, 'mail', "

@@ -347,6 +347,7 @@ static const struct {
 	{ "api_keys", "by_hash", NULL },
 	{ "bulk_jobs", "by_account", NULL },
 	{ "bulk_jobs", "by_campaign", NULL },
+	{ "bulk_schedule", "by_account", NULL },
 	{ "campaigns", "by_account", NULL },
 	{ "commit_tokens", "by_time", NULL },
 	{ "deliveries", "by_state_and_webhook", NULL },

@@ -184,13 +184,14 @@ struct bulk_job {
 	uint32_t position, total;
 	uint32_t failures; /* in a row, at this position */
 };
-/* The oldest job of the campaign that was served longest ago, except delayed ones. RESULT_NOT_FOUND: none. */
+/* Of the account that was served longest ago, and of its campaigns the one that was, the oldest job, except delayed ones.
+ * RESULT_NOT_FOUND: none. */
 MUST_CHECK enum result store_next_job(struct store *store, struct pool *pool, struct bulk_job *job);
-/* Counts a failure at `position`, where `failures` are counted already, and delays the job by `delay_ms`; its campaign then
- * counts as served. Does nothing if another process has moved or delayed the job. */
+/* Counts a failure at `position`, where `failures` are counted already, and delays the job by `delay_ms`; its campaign and
+ * account then count as served. Does nothing if another process has moved or delayed the job. */
 MUST_CHECK enum result store_delay_job(
     struct store *store, uint64_t job_id, uint32_t position, uint32_t failures, int64_t delay_ms);
-/* Delays the job without counting a failure; its campaign then counts as served. */
+/* Delays the job without counting a failure; its campaign and account then count as served. */
 MUST_CHECK enum result store_postpone_job(struct store *store, uint64_t job_id, int64_t delay_ms);
 /* Skips the item at `position`, which cannot be done. Does nothing if another process has moved the job. */
 MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id, uint32_t position);

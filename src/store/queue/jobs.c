@@ -9,20 +9,26 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-/* the index by_campaign makes this two probes for each campaign, and one for each delayed job */
+/* Accounts take turns, and so do the campaigns of an account. The indexes by_account make this a probe for each account, three
+ * for each of their campaigns with jobs, and one for each delayed job. */
 DB_STATEMENT_ANEW(sql_select_next_job,
     "SELECT j.id, j.campaign_id, j.action, j.tag_id, j.argument, j.points, j.message, j.lead_ids, j.position,"
     " j.total, j.failures"
     " FROM (SELECT (SELECT w.id"
-    "     FROM {prefix}bulk_jobs w FORCE INDEX (by_campaign)"
-    "     WHERE w.campaign_id = c.campaign_id AND w.delayed_until_ms <= " NOW " ORDER BY w.id"
-    "     LIMIT 1) AS id"
-    "   FROM (SELECT campaign_id"
-    "     FROM {prefix}bulk_jobs FORCE INDEX (by_campaign)"
-    "     GROUP BY campaign_id) c"
+    "     FROM {prefix}bulk_jobs w FORCE INDEX (by_account)"
+    "     WHERE w.account_id = c.account_id AND w.campaign_id = c.campaign_id AND w.delayed_until_ms <= " NOW
+    "     ORDER BY w.id"
+    "     LIMIT 1) AS id,"
+    "     (SELECT a.served_ms"
+    "     FROM {prefix}bulk_schedule a FORCE INDEX (by_account)"
+    "     WHERE a.account_id = c.account_id ORDER BY a.served_ms DESC"
+    "     LIMIT 1) AS account_served_ms"
+    "   FROM (SELECT account_id, campaign_id"
+    "     FROM {prefix}bulk_jobs FORCE INDEX (by_account)"
+    "     GROUP BY account_id, campaign_id) c"
     "   LEFT JOIN {prefix}bulk_schedule t ON t.campaign_id = c.campaign_id"
     "   HAVING id IS NOT NULL"
-    "   ORDER BY COALESCE(t.served_ms, 0), id"
+    "   ORDER BY COALESCE(account_served_ms, 0), COALESCE(t.served_ms, 0), id"
     "   LIMIT 1) n"
     " JOIN {prefix}bulk_jobs j ON j.id = n.id");
 DB_STATEMENT(sql_delay_job, "UPDATE {prefix}bulk_jobs"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Background work of a dispatcher, in its own thread and in chunks: deactivates webhooks, ends deliveries of gone and deleted
- * webhooks, runs retention and bulk jobs (docs/deliveries.md 4 and 6), counts the sources of leads. Tasks run in rotation. A
- * task that fails is delayed; the others continue. */
+ * webhooks, runs retention and bulk jobs (docs/deliveries.md 4 and 6), counts the sources of leads. Tasks have equal shares of
+ * the time. One that fails is delayed; the others continue. */
 #ifndef LEADHOOK_DELIVER_MAINTENANCE_H
 #define LEADHOOK_DELIVER_MAINTENANCE_H
 

@@ -17,7 +17,9 @@ struct tasks {
 	void *context;
 	const struct task *under_way; /* or NULL */
 	int64_t begun_ms;             /* when it was started */
-	size_t last;                  /* the next one in the rotation is tried first */
+	size_t last;                  /* of tasks that have had as much time, the next one in the rotation begins */
+	int64_t least_ms;             /* what the last task to begin had had; a task that was not due has not saved up time */
+	int64_t had_ms[TASKS_MAX];    /* the time that a task has had */
 	struct back_off pauses[TASKS_MAX];
 };
 
@@ -77,22 +79,41 @@ tasks_when(const struct tasks *tasks)
 	return first;
 }
 
+static int64_t
+task_had_ms(const struct tasks *tasks, size_t i)
+{
+	return tasks->had_ms[i] > tasks->least_ms ? tasks->had_ms[i] : tasks->least_ms;
+}
+
+/* The due task that has had the least time; `count`: none is due. */
+static size_t
+next_task(const struct tasks *tasks, int64_t now_ms)
+{
+	size_t next = tasks->count;
+	for (size_t i = 1; i <= tasks->count; i++) {
+		const size_t at = (tasks->last + i) % tasks->count;
+		if (task_when(tasks, at) <= now_ms &&
+		    (next == tasks->count || task_had_ms(tasks, at) < task_had_ms(tasks, next)))
+			next = at;
+	}
+	return next;
+}
+
 void
 tasks_begin(struct tasks *tasks)
 {
 	const int64_t now = clock_monotonic_ms();
-	for (size_t i = 1; tasks->under_way == NULL && i <= tasks->count; i++) {
-		const size_t at = (tasks->last + i) % tasks->count;
-		const struct task *task = &tasks->table[at];
-		if (task_when(tasks, at) > now)
-			continue;
-		tasks->under_way = task;
-		tasks->begun_ms = now;
-		tasks->last = at;
-		if (task->begin != NULL)
-			task->begin(tasks->context);
-		runner_start(tasks->runner, task->work, tasks->context);
-	}
+	const size_t next = tasks->under_way == NULL ? next_task(tasks, now) : tasks->count;
+	if (next == tasks->count)
+		return;
+	const struct task *task = &tasks->table[next];
+	tasks->under_way = task;
+	tasks->begun_ms = now;
+	tasks->last = next;
+	tasks->least_ms = tasks->had_ms[next] = task_had_ms(tasks, next);
+	if (task->begin != NULL)
+		task->begin(tasks->context);
+	runner_start(tasks->runner, task->work, tasks->context);
 }
 
 void
@@ -102,6 +123,8 @@ tasks_collect(struct tasks *tasks)
 	const struct task *task = tasks->under_way;
 	if (!runner_take(tasks->runner, &result))
 		return;
+	const int64_t took_ms = tasks_busy_ms(tasks);
+	tasks->had_ms[task - tasks->table] += took_ms > 0 ? took_ms : 1;
 	tasks->under_way = NULL;
 	if (result == RESULT_OK)
 		tasks->pauses[task - tasks->table] = (struct back_off){ 0 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A runner (runner.h) with a table of tasks: those that are due take turns, and each has a back-off of its own. */
+ * A runner (runner.h) with a table of tasks: those that are due have equal shares of its time, in turns, however long a turn of
+ * each takes, and each has a back-off of its own. */
 #ifndef LEADHOOK_DELIVER_TASKS_H
 #define LEADHOOK_DELIVER_TASKS_H
 
@@ -38,7 +39,7 @@ void tasks_free(struct tasks **tasks);
 
 /* When tasks_begin has something to start. CLOCK_NEVER: not until an event, or before the task under way is done. */
 int64_t tasks_when(const struct tasks *tasks);
-/* Starts the next due task, if there is one and none is under way. */
+/* Starts the due task that has had the least time, if there is one and none is under way. */
 void tasks_begin(struct tasks *tasks);
 /* Handles the end of the task under way, if it has ended. A result other than RESULT_OK starts its back-off. */
 void tasks_collect(struct tasks *tasks);

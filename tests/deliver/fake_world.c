@@ -547,8 +547,12 @@ store_refresh_statistics(struct store *store UNUSED)
 enum result
 store_resume_removals(struct store *store UNUSED, struct resumed_removals *resumed UNUSED, bool *more)
 {
-	*more = false;
-	return world_reachable() ? RESULT_OK : RESULT_UNAVAILABLE;
+	if (!world_reachable())
+		return RESULT_UNAVAILABLE;
+	*more = world.removal_turns > 0;
+	world.removal_turns -= *more ? 1 : 0;
+	world.now_ms += *more ? world.removal_ms : 0;
+	return RESULT_OK;
 }
 
 enum result

@@ -192,6 +192,8 @@ struct world {
 	uint64_t foreign;                              /* shards that another dispatcher holds */
 	size_t clean_ups;                              /* calls of store_clean_up */
 	size_t uncounted;                              /* pieces of leads whose sources are not counted */
+	size_t removal_turns;                          /* that are left of a removal */
+	int64_t removal_ms;                            /* duration of each */
 	bool leased, released;
 	int64_t lease_fails_from_ms;    /* 0: never */
 	int64_t lost_ms, regained_ms;   /* between these times another dispatcher has all shards */

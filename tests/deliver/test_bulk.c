@@ -66,6 +66,21 @@ sending_goes_on_between_chunks(void **state UNUSED)
 		    world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * (world.bulk.chunk_ms + POLL));
 }
 
+/* docs/architecture.md 8: a removal that lasts for long takes no more time than the chunks, although each of its turns does. */
+static void
+a_long_removal_leaves_half_of_the_time(void **state UNUSED)
+{
+	for (size_t i = 0; i < 4; i++)
+		world_queue(250);
+	world.bulk.chunk_ms = 20;
+	world.removal_turns = 1000;
+	world.removal_ms = 200;
+	stay_until(20 * SECOND);
+	assert_done_once(0);
+	assert_in_range(world.removal_turns, 1, 999);
+	assert_in_range(world.bulk.last_ms - world.bulk.first_ms, world.bulk.chunk_ms * 40, world.bulk.chunk_ms * 40 * 5 / 2);
+}
+
 /* The next run continues the job. */
 static void
 no_chunk_starts_after_the_time_limit(void **state UNUSED)
@@ -266,6 +281,7 @@ main(void)
 		TEST(cron_works_until_no_job_is_left),
 		TEST(events_of_jobs_are_delivered),
 		TEST(sending_goes_on_between_chunks),
+		TEST(a_long_removal_leaves_half_of_the_time),
 		TEST(no_chunk_starts_after_the_time_limit),
 		TEST(no_chunk_starts_after_term),
 		TEST(a_daemon_starts_jobs_queued_later),

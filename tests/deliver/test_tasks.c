@@ -75,7 +75,7 @@ runner_fd(const struct runner *runner UNUSED)
 
 enum { FIRST, SECOND, THIRD, COUNT };
 static struct {
-	int64_t when_ms[COUNT];
+	int64_t when_ms[COUNT], lasts_ms[COUNT];
 	size_t begun, worked[COUNT], done[COUNT];
 	enum result last;
 } work;
@@ -91,6 +91,7 @@ static struct {
 		assert_ptr_equal(store, &now_ms);                       \
 		assert_ptr_equal(owner, &work);                         \
 		work.worked[number]++;                                  \
+		now_ms += work.lasts_ms[number];                        \
 		return RESULT_OK;                                       \
 	}                                                               \
 	static void end_##name(void *owner UNUSED, enum result result)  \
@@ -166,6 +167,41 @@ due_tasks_take_turns(void **state UNUSED)
 	assert_int_equal(run_next(RESULT_OK), SECOND);
 	assert_int_equal(run_next(RESULT_OK), THIRD);
 	assert_int_equal(run_next(RESULT_OK), SECOND);
+}
+
+/* docs/architecture.md 8: a task with long turns leaves one with short turns as much time as it takes. */
+static void
+due_tasks_have_equal_shares_of_time(void **state UNUSED)
+{
+	work.lasts_ms[FIRST] = 200;
+	work.lasts_ms[SECOND] = 20;
+	work.when_ms[THIRD] = CLOCK_NEVER;
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(run_next(RESULT_OK), FIRST);
+		for (size_t n = 0; n < 10; n++)
+			assert_int_equal(run_next(RESULT_OK), SECOND);
+	}
+	/* however short the turns of a third one are */
+	work.when_ms[THIRD] = 0;
+	for (size_t i = 0; i < 1000; i++)
+		assert_in_range(run_next(RESULT_OK), FIRST, THIRD);
+	assert_in_range(work.worked[FIRST], 9, 10);
+	assert_in_range(work.worked[SECOND], 95, 100);
+}
+
+/* A task that had nothing to do for hours takes no more than its share then. */
+static void
+no_time_is_saved_up(void **state UNUSED)
+{
+	work.lasts_ms[FIRST] = work.lasts_ms[SECOND] = 200;
+	work.when_ms[SECOND] = work.when_ms[THIRD] = CLOCK_NEVER;
+	for (size_t i = 0; i < 50; i++)
+		assert_int_equal(run_next(RESULT_OK), FIRST);
+	work.when_ms[SECOND] = 0;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(run_next(RESULT_OK), SECOND);
+		assert_int_equal(run_next(RESULT_OK), FIRST);
+	}
 }
 
 static void
@@ -255,6 +291,8 @@ main(void)
 #define TASKS_TEST(name) cmocka_unit_test_setup_teardown(name, open_tasks, close_tasks)
 	const struct CMUnitTest tests[] = {
 		TASKS_TEST(due_tasks_take_turns),
+		TASKS_TEST(due_tasks_have_equal_shares_of_time),
+		TASKS_TEST(no_time_is_saved_up),
 		TASKS_TEST(one_task_runs_at_a_time),
 		TASKS_TEST(a_task_begins_when_it_is_due),
 		TASKS_TEST(each_task_has_its_own_back_off),

@@ -46,7 +46,7 @@ store_statement_list sql_of_erase = { &sql_insert_erasure, &sql_count_erasures_o
 	&sql_select_idle_erasure, &sql_move_erasure, &sql_set_erased_leads, &sql_postpone_erasure, &sql_delete_erasure,
 	&sql_delete_calls, &sql_delete_messages, &sql_delete_operator_jobs, &sql_delete_confirmation, NULL };
 
-enum { LEADS_AT_ONCE = 50, LEAD_MS = 30000, SEARCH_MS = 500 };
+enum { LEADS_AT_ONCE = 50, LEAD_MS = 30000, SEARCH_MS = 200 };
 
 /* Stored: new ones are added at the end. Those below ERASE_LEADS are of versions that let the server search, or searched in
  * another order: what they have begun begins again. */

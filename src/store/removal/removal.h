@@ -31,7 +31,7 @@ struct erase_request {
  * RESULT_TOO_MANY: that many of the account have not ended. */
 MUST_CHECK enum result store_begin_erasure(
     struct store *store, const struct erase_request *request, unsigned char id[REMOVAL_ID_SIZE], size_t *leads);
-/* Does a part of it, a second's work at most, and adds to the counts. *done: all is erased, now or before. */
+/* Does a part of it, less than a second's work, and adds to the counts. *done: all is erased, now or before. */
 MUST_CHECK enum result store_continue_erasure(
     struct store *store, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done);
 
@@ -51,8 +51,9 @@ MUST_CHECK enum result store_postpone_removal(struct store *store, uint64_t camp
 MUST_CHECK enum result store_find_erasure(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found);
 MUST_CHECK enum result store_find_removal(struct store *store, int64_t idle_ms, uint64_t *campaign_id, bool *found);
 
-/* What the dispatcher is working on, in turns: erasures, removals. Zero-initialized: nothing. RESUMED_MAX turns of a second
- * pass before the next one of the same work, which is less than the minute after which another process would take it. */
+/* What the dispatcher is working on, in turns: erasures, removals. Zero-initialized: nothing. RESUMED_MAX turns
+ * pass before the next one of the same work, with other maintenance in between: less than the minute after which another
+ * process would take it. */
 enum { RESUMED_KINDS = 2, RESUMED_MAX = 8 };
 struct resumed_removals {
 	struct resumed_kind {

@@ -7,7 +7,8 @@
 #include "base/log.h"
 #include "store/removal/removal.h"
 
-enum { STALLED_MS = 60000, TURN_MS = 1000 };
+/* Bulk work, which callers wait for, is done between turns (deliver/maintenance.h). */
+enum { STALLED_MS = 60000, TURN_MS = 200 };
 
 /* A removal's id is that of its campaign. */
 static uint64_t

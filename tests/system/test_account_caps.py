@@ -5,6 +5,7 @@ import re
 import pytest
 from caller import PASSWORD, Caller, User
 from command import USAGE, call
+from stack.process import wait_until
 
 MAXIMA = {"campaigns": 4, "keys": 4, "users": 2}
 CHANGES = 60
@@ -144,6 +145,18 @@ def test_changes(service, account, owner, leadhook):
     assert len(leadhook("audit", "list", "--account", account.id, "--limit", 200)) == before + CHANGES
     assert owner("GET", f"campaigns/{campaign}").status == 200
     assert leadhook("campaign", "set", campaign, "points_direct=3")["points_direct"] == 3
+
+
+def test_a_leaked_key_can_be_revoked(service, account, owner, leadhook):
+    """docs/users.md 6: changes, also those that fail, do not use up what revoking a key needs"""
+    leaked = leadhook("key", "add", account.id, "--rights", "change,stats")
+    campaign = leadhook("campaign", "add", str(account.id), "Busy")["id"]
+    thief = Caller(service, leaked["key"])
+    answers = [thief("PATCH", f"campaigns/{campaign}/leads/ABCDEFG", {"plan": "x"}).status for _ in range(CHANGES + 1)]
+    assert answers.count(404) <= CHANGES and answers[-1] == 429
+    assert owner("PATCH", f"campaigns/{campaign}", {"points_direct": 2}).verdict == (429, "rate_limited")
+    assert owner("DELETE", f"keys/{leaked['id']}").status == 200
+    wait_until(lambda: thief("GET", f"campaigns/{campaign}").json.get("error") == "invalid_api_key", 5, "the key has ended")
 
 
 def test_changes_of_the_own_login(service, account, owner, leadhook):

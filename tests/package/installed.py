@@ -42,6 +42,7 @@ class Installed:
     """`installation.admin` and what else service.py's classes need of a service."""
 
     numbers = itertools.count(1)
+    has_limits = True  # campaigns are made by the command, which the package is about
 
     def __init__(self, container):
         self.container = container

@@ -2,7 +2,7 @@ if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/operator/test_number %D%/operator/test_operators %D%/operator/test_secrets %D%/operator/test_definitions %D%/operator/test_deep %D%/operator/test_timeline %D%/operator/test_lead_jobs \
 	%D%/test_addresses %D%/test_batch %D%/test_broken_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
 	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/queue/test_hours %D%/operator/test_deliveries %D%/operator/test_delivery_list %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
-	%D%/queue/test_partitions %D%/queue/test_retention %D%/queue/test_sources %D%/test_transactions %D%/test_lock_order %D%/test_heartbeats %D%/test_node %D%/test_plans %D%/test_work %D%/texts/test_campaign_texts %D%/removal/test_removal
+	%D%/queue/test_partitions %D%/queue/test_retention %D%/queue/test_sources %D%/test_transactions %D%/test_lock_order %D%/test_heartbeats %D%/test_node %D%/test_plans %D%/test_work %D%/texts/test_campaign_texts %D%/removal/test_removal %D%/removal/test_resume
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_fetched = %D%/fetched.c %D%/fetched.h
 %C%_libs = src/store/libstore.a src/db/libdb.a $(engine_libs) $(MARIADB_LIBS) $(CMOCKA_LIBS)
@@ -64,6 +64,8 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_removal_test_removal_SOURCES = %D%/removal/test_removal.c $(%C%_breaks) $(%C%_world)
 %C%_removal_test_removal_LDFLAGS = $(%C%_breaking)
 %C%_removal_test_removal_LDADD = $(%C%_libs)
+%C%_removal_test_resume_SOURCES = %D%/removal/test_resume.c $(%C%_world)
+%C%_removal_test_resume_LDADD = $(%C%_libs)
 
 %C%_test_campaign_cache_SOURCES = %D%/test_campaign_cache.c $(%C%_breaks) $(%C%_world)
 %C%_test_campaign_cache_LDFLAGS = $(%C%_breaking)

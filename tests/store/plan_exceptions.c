@@ -79,7 +79,7 @@ static const struct {
 	{ "sql_select_any_address", NULL, MANY, "one row" },
 	{ "sql_count_removals", NULL, READS_ALL, UNFINISHED },
 	{ "sql_select_idle_erasure", NULL, READS_ALL, UNFINISHED },
-	{ "sql_select_idle_removed", NULL, SCAN | MANY, UNFINISHED },
+	{ "sql_select_idle_removed", NULL, READS_ALL, UNFINISHED },
 	{ "sql_search_*", NULL, MANY | READS, PIECE },
 	{ "sql_search_confirmations*", NULL, SCAN | SORT, PIECE },
 	{ "sql_select_events_of_campaign", NULL, MANY | READS, PIECE },

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/manage.md 1.6: leads in and out by calls, in parts that together are what the commands read and write."""
+import concurrent.futures
 import csv
 import io
 import json
@@ -7,6 +8,8 @@ import subprocess
 
 import pytest
 from caller import Caller
+from failing_database import locked_table
+from stack.process import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -243,3 +246,18 @@ def test_a_part_that_takes_long(service, account, call):
         lines = lines[got["rows"]:]
     assert len(taken) > 1 and sum(taken) == rows
     assert sql(f"SELECT COUNT(*), SUM(score) FROM lh_leads WHERE campaign_id = {campaign.id}").split() == [str(rows), str(tags * rows)]
+
+
+def test_long_calls_take_turns(service, account, call, campaign):
+    """1.2, `busy`: two at a time on a host; a third one waits two seconds, and others go on"""
+    campaign.lead(email="ada@example.org", first_name="Ada")
+    tags = f"campaigns/{campaign.id}/tags"
+    paths = [f"campaigns/{campaign.id}/export", f"campaigns/{campaign.id}/export", f"campaigns/{campaign.id}/leads?name=Ada"]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        with locked_table(service, campaign):
+            answers = [pool.submit(call, "GET", path) for path in paths]
+            wait_until(lambda: any(one.done() for one in answers), 10, "one of them was refused")
+            assert call("GET", tags).status == 200
+        refused = [one.result() for one in answers if one.result().status == 429]
+    assert [one.verdict for one in refused] == [(429, "busy")] and refused[0].headers["Retry-After"] == "1"
+    assert all(call("GET", path).status == 200 for path in paths)

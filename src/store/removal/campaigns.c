@@ -38,7 +38,7 @@ DB_STATEMENT(sql_delete_account, "DELETE FROM {prefix}accounts WHERE id = ?");
 
 DB_STATEMENT(sql_select_removed, "SELECT campaign_id, step, position FROM {prefix}removed_campaigns WHERE campaign_id = ?");
 DB_STATEMENT(sql_select_idle_removed, "SELECT campaign_id FROM {prefix}removed_campaigns WHERE worked_ms <= " NOW " - ?"
-				      " ORDER BY campaign_id LIMIT 1");
+				      " ORDER BY worked_ms LIMIT 1");
 DB_STATEMENT(
     sql_move_removed, "UPDATE {prefix}removed_campaigns SET step = ?, position = ?, worked_ms = " NOW " WHERE campaign_id = ?");
 DB_STATEMENT(sql_postpone_removed, "UPDATE {prefix}removed_campaigns SET worked_ms = " NOW " WHERE campaign_id = ?");

@@ -79,15 +79,17 @@ take_turn(struct store *store, size_t kind, struct resumed_kind *resumed, size_t
 	return result;
 }
 
-/* One more, if one stands still; then the next one's turn. *more: there was one. */
+/* One more, if one stands still, if need be in place of the one that had the last turn, which then stands still itself; then
+ * the next one's turn. *more: there was one. */
 static enum result
 resume(struct store *store, size_t kind, struct resumed_kind *resumed, bool *more)
 {
 	struct resumed_work found = { 0 };
 	enum result result = RESULT_OK;
 	bool stands_still = false;
-	if (resumed->count < RESUMED_MAX)
-		result = kinds[kind].find(store, STALLED_MS, found.id, &stands_still);
+	result = kinds[kind].find(store, STALLED_MS, found.id, &stands_still);
+	if (result == RESULT_OK && stands_still && resumed->count == RESUMED_MAX)
+		drop(resumed, resumed->next);
 	if (result == RESULT_OK && stands_still)
 		resumed->works[resumed->count++] = found;
 	if (result != RESULT_OK || resumed->count == 0)

@@ -48,7 +48,7 @@ def test_ids(clusters):
 def test_the_balancer_chooses_by_the_campaign(clusters, balancer):
     """7: every path with a campaign; the lead exists in its cluster alone"""
     for service in clusters:
-        campaign, direct = service.campaign(), service.client
+        campaign, direct = service.campaign(pages="on"), service.client
         path = f"/v2/{campaign.id}"
         made = balancer.request("POST", path, json_body=ADA, key=campaign.key)
         assert made.status == 200
@@ -61,6 +61,8 @@ def test_the_balancer_chooses_by_the_campaign(clusters, balancer):
         hook = balancer.request("POST", f"{path}/inbound-webhook", json_body={"name": "Shop"}, key=campaign.key).json["url"]
         payload = balancer.request("POST", hook[hook.index("/inbound/"):], json_body={"email": "bob@example.org"})
         assert payload.status == 201 and payload.json["campaign_id"] == campaign.id
+        assert balancer.request("GET", f"/c/{campaign.id}/s/{made.json['social_id']}").status == 200
+        assert balancer.request("GET", f"/{campaign.id}").headers["Location"].endswith(f"/c/{campaign.id}")
         assert direct.request("GET", path, query=ADA, key=campaign.key).json["counter"] == 2
     assert balancer.request("GET", "/v2/9000001", query=ADA).verdict == (404, "campaign_not_found")
 

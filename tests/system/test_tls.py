@@ -70,7 +70,7 @@ def weak_system(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    return make_service(settings=[("dispatch", "attempt_timeout", "3s"), ("dispatch", "connect_timeout", "1s"),
+    return make_service(settings=[("dispatch", "attempt_timeout", "8s"), ("dispatch", "connect_timeout", "4s"),
                                   ("dispatch", "schedule", "")])
 
 

@@ -244,3 +244,29 @@ def test_an_import_that_fails(dashboard, service):
     dashboard.sees("Stopped")
     dashboard.click("Continue")
     dashboard.sees("1 lead imported, 1,000 already existed, 0 rows skipped.")
+
+
+def test_an_import_that_takes_long(dashboard, service):
+    """manage.md 1.2, 1.6: a part waits for its turn, and what a call has not taken is sent as the next part"""
+    campaign = service.campaign(service.account("Slow"))
+    dashboard.open(f"campaigns/{campaign.id}/import", "Import leads")
+    dashboard.run("""const rows = Array.from({ length: 7 }, (_, at) => `slow${at}@example.org,"Tea\\nCo"\\n`);
+        const list = new DataTransfer(); list.items.add(new File(["email,Company\\n", ...rows], "slow.csv"));
+        const input = document.querySelector("#import-file"); input.files = list.files; input.dispatchEvent(new Event("change", { bubbles: true }));
+        const real = fetch;
+        let calls = 0;
+        window.fetch = async (url, options) => {
+            const body = String(url).endsWith("/import") ? JSON.parse(options.body) : { dry_run: true };
+            if (body.dry_run) return real(url, options);
+            if (++calls === 2) return new Response('{"error": "busy"}', { status: 429, headers: { "Retry-After": "1" } });
+            const lines = body.records.split("\\n");
+            if (lines.length <= 6) return real(url, options);
+            const part = { ...body, records: lines.slice(0, 5).join("\\n") + "\\n" };
+            return Response.json({ ...(await (await real(url, { ...options, body: JSON.stringify(part) })).json()), next_line: 6 });
+        };""")
+    dashboard.sees("7 rows")
+    dashboard.click("Check the file")
+    dashboard.click("Import 7 leads")
+    dashboard.sees("7 leads imported, 0 already existed, 0 rows skipped.")
+    assert campaign.find(email="slow6@example.org")["custom_fields"] == {"company": "Tea\nCo"}
+    dashboard.load()

@@ -46,8 +46,8 @@ struct import_run {
 	struct import_counts counts;
 	struct pool *pool; /* of the batch */
 	struct import_row *rows;
-	size_t row_count, taken, taken_bytes,
-	    taken_names; /* rows of the batch; records that it was made of, their tags and actions */
+	size_t row_count;                       /* rows of the batch */
+	size_t taken, taken_bytes, taken_names; /* records that it was made of; their tags and actions */
 	struct progress progress;
 	int64_t worked_ms;
 };

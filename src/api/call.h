@@ -97,6 +97,8 @@ MUST_CHECK bool call_redirect(struct call *call, struct slice url);
 struct slice call_payload_text(struct pool *pool, struct slice payload, struct slice name);
 /* Turns the answer to such a form into a redirection or a page. Does nothing for other calls. */
 void call_finish_form(struct call *call);
+/* Whether a browser sent the request from a page on the host of `server.base_url`, as hosted pages are. */
+MUST_CHECK bool call_is_from_hosted_page(const struct call *call);
 /* Whether a browser sent the request from a page whose host is not one of the campaign's (docs/api.md 4.1.11). */
 MUST_CHECK bool call_is_from_foreign_page(const struct call *call);
 

@@ -107,22 +107,38 @@ origin_of(const struct http_request *request)
 	return slice_present(request->fetch_mode) ? SLICE("null") : SLICE_NONE;
 }
 
+/* Of the page that the request is from; absent: it is none, or "null". */
+static struct slice
+host_of_origin(const struct call *call)
+{
+	struct pool *pool = call->request->pool;
+	return link_host(pool, location_of(pool, origin_of(call->request)));
+}
+
+static bool
+is_own_host(const struct call *call, struct slice host)
+{
+	const struct payload_settings *settings;
+	return slice_present(host) && store_payload_settings(call->api->store, &settings) == RESULT_OK &&
+	       slice_equal(link_host(call->request->pool, settings->base_url), host);
+}
+
+bool
+call_is_from_hosted_page(const struct call *call)
+{
+	return is_own_host(call, host_of_origin(call));
+}
+
 bool
 call_is_from_foreign_page(const struct call *call)
 {
-	struct pool *pool = call->request->pool;
-	const struct payload_settings *settings;
-	const struct slice origin = origin_of(call->request);
 	const bool is_post = call->request->method == HTTP_POST;
 	const bool applies = call->route->key == KEY_OPTIONAL ? is_post || (call->route->flags & ROUTE_SUBSCRIBE) != 0
 							      : is_post && (call->route->flags & ROUTE_REQUESTS) != 0;
-	if (call->account_id != 0 || !applies || !slice_present(origin))
+	if (call->account_id != 0 || !applies || !slice_present(origin_of(call->request)))
 		return false;
-	const struct slice host = link_host(pool, location_of(pool, origin)); /* that of "null" is none */
-	if (campaign_lists_host(pool, &call->campaign, host))
-		return false;
-	return !slice_present(host) || store_payload_settings(call->api->store, &settings) != RESULT_OK ||
-	       !slice_equal(link_host(pool, settings->base_url), host);
+	const struct slice host = host_of_origin(call);
+	return !campaign_lists_host(call->request->pool, &call->campaign, host) && !is_own_host(call, host);
 }
 
 /* ---- answers ---- */

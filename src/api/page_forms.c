@@ -89,8 +89,9 @@ read_carried(struct call *call, const struct page *page, struct page_form *form)
 			hidden[form->hidden_count++] = (struct page_hidden){ carried_names[i], values[i] };
 	if (slice_present(version))
 		hidden[form->hidden_count++] = (struct page_hidden){ version_name, version };
-	/* the box counts for the text that the visitor saw */
+	/* the box counts for the text that the visitor saw; the form of another page does not tick it */
 	form->consents = slice_present(typed(call, SLICE("consent"))) && slice_equal(typed(call, version_name), version);
+	form->is_ticked = form->consents && call_is_from_hosted_page(call);
 	add_bot_fields(call, page, call->failure, hidden, form);
 	form->hidden = hidden;
 }

@@ -262,7 +262,7 @@ write_consent(const struct page *page, const struct page_form *form, bool focuse
 		return;
 	buffer_add_text(
 	    out, "<div class=\"check\">\n<input type=\"checkbox\" id=\"f-consent\" name=\"consent\" value=\"yes\" required");
-	if (form->consents)
+	if (form->is_ticked)
 		buffer_add_text(out, " checked");
 	if (form->consent_is_missing)
 		buffer_add_text(out, focused ? " aria-invalid=\"true\" aria-describedby=\"e-consent\""

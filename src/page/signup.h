@@ -19,6 +19,7 @@ struct page_form {
 	struct slice values[PAGE_FIELDS_MAX]; /* what was typed; absent: nothing */
 	enum page_value verdicts[PAGE_FIELDS_MAX];
 	bool consents, consent_is_missing;
+	bool is_ticked;       /* the box of the consent is, when the form is shown again */
 	enum failure failure; /* of the sign-up; FAILURE_NONE: none */
 	const struct page_hidden *hidden;
 	size_t hidden_count;

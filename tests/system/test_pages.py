@@ -210,6 +210,16 @@ def test_own_fields(hosted):
         "page", "show", str(hosted.id))
 
 
+def test_other_sites_do_not_tick_the_box(hosted):
+    """2: the form of another site brings what is to be typed, and no consent; the page's own form keeps it"""
+    page_set(hosted, f"consent={CONSENT}")
+    fields = {"email": "ada@", "consent": "yes", "consent_version": version_of(CONSENT)}
+    for origin, ticked in ((hosted.service.front.url, True), ("https://evil.example", False), ("null", False), (None, False)):
+        answer = post(hosted, fields, headers={"Origin": origin} if origin else {})
+        again = fields_of(Page(answer.body.decode()))
+        assert answer.status == 406 and again["email"]["value"] == "ada@" and ("checked" in again["consent"]) == ticked, origin
+
+
 def test_earlier_consents(hosted):
     """2: at most 100 texts are stored; one that is not in use can be removed; views of pages do not read them"""
     call = Caller(hosted.service, hosted.service.installation.admin("key", "add", str(hosted.account.id), "--rights", "all")["key"])

@@ -205,6 +205,21 @@ def test_without_a_key(gateway, campaign):
     assert lead["verified_phone_number"] and proofs(campaign, lead) == ["phone", phone]
 
 
+def test_a_caller_with_the_link_of_a_lead_tries_no_code(gateway, campaign):
+    """its social id and its email address are those of every referral link, and no secret; the number, or its token, names it"""
+    phone = number()
+    campaign.post({"phone_number": phone}, key=None)
+    code, lead = code_to(gateway, phone), lead_of(campaign, phone)
+    assert campaign.post({"email": "ada@example.org", "social_id": lead["social_id"], "must_exist": "1"}).status == 200
+    verify = lambda **fields: campaign.post(fields, path="/verify-phone-number", key=None)  # noqa: E731
+    for named in ({"social_id": lead["social_id"]}, {"kid": lead["social_id"]}, {"email": "ada@example.org"}):
+        assert verify(**named, code=other(code)).verdict == (409, "missing_api_key"), named
+    assert campaign.service.installation.sql(f"SELECT tries FROM lh_phone_codes WHERE lead_id = {lead['id']}").strip() == "0"
+    token = re.search(r"/s/(.+)", lead_of(campaign, phone)["status_url"])[1]
+    assert verify(__token=token, code=other(code)).verdict == (404, "invalid_code")
+    assert verify(phone_number=phone, code=code).status == 200
+
+
 def test_six_digits_cannot_be_guessed(gateway, campaign):
     """many clients at once have five tries together, on the page and without a key; the right code is refused afterwards"""
     phone = number()

@@ -43,6 +43,14 @@ find_lead(struct call *call, const struct lead_reference *reference, struct lead
 	return slice_present(lead->phone) || call_fail(call, FAILURE_INVALID_CODE);
 }
 
+/* The social id of a lead is in its referral link, and its email address is no secret either: a caller that has no more than
+ * these does not use up the tries of a code. */
+static bool
+may_name(struct call *call, const struct lead_reference *reference)
+{
+	return !is_stranger(call) || reference->own || reference->identity == LEAD_BY_PHONE || call_fail_stranger(call);
+}
+
 bool
 call_try_code(struct call *call, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict)
 {
@@ -85,7 +93,8 @@ handle_verify_phone_number(struct call *call)
 		call_fail_stranger(call);
 		return;
 	}
-	if (!call_read(call, GROUP_LEAD | GROUP_CODE, &arguments) || !find_lead(call, &arguments.lead, &lead))
+	if (!call_read(call, GROUP_LEAD | GROUP_CODE, &arguments) || !may_name(call, &arguments.lead) ||
+	    !find_lead(call, &arguments.lead, &lead))
 		return;
 	const struct lead_code code = { CHANNEL_PHONE, lead.id, lead.phone };
 	const struct slice digits = call_read_code(call->request->pool, arguments.code);

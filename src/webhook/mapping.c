@@ -20,9 +20,9 @@ static const struct slice internal[] = { SLICE("__do_not_reset_opt_out"), SLICE(
 /* The others, which are written in lower case. */
 static const struct slice plain[] = { SLICE("country_code"), SLICE("email"), SLICE("ip"), SLICE("kid"), SLICE("must_exist"),
 	SLICE("phone_number"), SLICE("points"), SLICE("redirect_url"), SLICE("referrer"), SLICE("social_id") };
-/* What decides about the lead is taken only where a rule names it. */
+/* What decides about the lead, or says where it comes from, is taken only where a rule names it. */
 static const struct slice only_mapped[] = { SLICE("must_exist"), SLICE("points"), SLICE("redirect_url"), SLICE("ip"),
-	SLICE("social_id"), MAPPING_TEXT };
+	SLICE("social_id"), SLICE("__source"), MAPPING_TEXT };
 /* Objects that other systems wrap a contact in. */
 static const struct slice wrappers[] = { SLICE("data"), SLICE("lead"), SLICE("customer"), SLICE("contact"), SLICE("payload") };
 

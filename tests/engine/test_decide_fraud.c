@@ -81,12 +81,12 @@ an_address_may_be_shared(void **state)
 	assert_false(w->set.leads[w->set.lead_count - 1]->lead.fraudulent);
 }
 
-/* Signs up or updates lead `i` from the address. Returns the change of the address's count. */
+/* Runs the sign-up of lead `i` from the address. Returns the change of the address's count. */
 static int64_t
-moved_by_signup(struct world *w, int i, const char *ip)
+moved_by(struct world *w, struct command command, int i, const char *ip)
 {
-	struct command command = public_signup(pool_printf(w->pool, "u%d@x.org", i).data, NULL);
 	int64_t moved = 0;
+	command.as.signup.email = command.as.signup.email_key = pool_printf(w->pool, "u%d@x.org", i);
 	command.as.signup.ip = slice_of(ip);
 	run(w, &command, 1);
 	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
@@ -95,6 +95,41 @@ moved_by_signup(struct world *w, int i, const char *ip)
 			moved += w->decision.ip_moves[k].leads;
 	settle(w);
 	return moved;
+}
+
+static int64_t
+moved_by_signup(struct world *w, int i, const char *ip)
+{
+	return moved_by(w, public_signup(NULL, NULL), i, ip);
+}
+
+/* inbound.md 2: the call of an inbound webhook has the right to read leads, and passes on what a visitor types. */
+static struct command
+inbound_signup(void)
+{
+	struct command command = public_signup(NULL, NULL);
+	command.account_id = ACCOUNT;
+	command.rights = RIGHT_INGEST | RIGHT_LEADS;
+	command.as.signup.inbound = command.as.signup.replace_ip = true;
+	return command;
+}
+
+/* inbound.md 2: also one that says that it is a server. */
+static void
+an_inbound_webhook_is_a_stranger(void **state)
+{
+	struct world *w = *state;
+	struct command command = inbound_signup();
+	limit_addresses(w, 1);
+	campaign(w)->public_lookup = PUBLIC_LOOKUP_SOCIAL_ID;
+	campaign(w)->verify_email = true;
+	moved_by_signup(w, 0, "192.0.2.1");
+	assert_int_equal(moved_by(w, command, 0, "192.0.2.2"), 1);
+	moved_by_signup(w, 1, "192.0.2.2");
+	assert_true(lead(w, 1)->fraudulent);
+	command.as.signup.source = SLICE("API");
+	moved_by(w, command, 2, "192.0.2.2");
+	assert_slice(lead(w, 2)->fraud_flags, "[\"duplicate_ip\"]");
 }
 
 /* 4.6, Judged again: another person may have signed it up first. Flags that are not of a sign-up stay. */
@@ -313,6 +348,7 @@ main(void)
 		WORLD_TEST(a_block_outlasts_sign_ups_and_verification),
 		WORLD_TEST(a_lead_after_the_mark_is_not_counted),
 		WORLD_TEST(room_of_an_address_shows_no_lead),
+		WORLD_TEST(an_inbound_webhook_is_a_stranger),
 	};
 	return cmocka_run_group_tests_name("decide_fraud", tests, NULL, NULL);
 }

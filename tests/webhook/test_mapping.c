@@ -106,10 +106,11 @@ only_a_rule_chooses_what_decides(void **state UNUSED)
 {
 	const char *json = "{\"email\":\"a\",\"points\":5,\"must_exist\":1,\"redirect_url\":\"u\",\"ip\":\"i\",\"social_id\":"
 			   "\"s\",\"api_key\":"
-			   "\"k\",\"Campaign_Id\":1,\"__uid\":\"u\",\"__x\":1,\"kid\":\"k\"}";
+			   "\"k\",\"Campaign_Id\":1,\"__uid\":\"u\",\"__source\":\"API\",\"__x\":1,\"kid\":\"k\"}";
 	assert_fields("", json, "email=\"a\" __uid?=\"u\" kid?=\"k\"");
 	assert_fields("points=points", json, "points=5 email=\"a\"");
 	assert_fields("*=*", json, "email=\"a\" __uid?=\"u\" kid?=\"k\"");
+	assert_fields("__source=__source", json, "__source=\"API\" email=\"a\"");
 }
 
 static void
@@ -135,7 +136,9 @@ bad_rules_are_refused(void **state UNUSED)
 	static const char *const rules[][2] = { { "", "a" }, { "api_key", "a" }, { "API_KEY", "a" }, { "__url2", "a" },
 		{ "_x", "a" }, { "campaignId", "a" }, { "f", "" }, { "f", "a." }, { "f", ".a" }, { "f", "a..b" },
 		{ "f", "a[b" }, { "f", "a[]" }, { "f", "[a]b" }, { "f", "*" }, { "f\n", "a" }, { "f", "a\xff" },
-		{ "f", "a\xc2\x9b" "31m" }, { "f\xc2\x85", "a" }, { "Email", "a" }, { "KID", "a" }, { "Points", "a" },
+		{ "f", "a\xc2\x9b"
+		       "31m" },
+		{ "f\xc2\x85", "a" }, { "Email", "a" }, { "KID", "a" }, { "Points", "a" },
 		{ "f", "1.2.3.4.5.6.7.8.9.10.11.12.13.14.15.16.17" } };
 	struct payload_map map = { .count = 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)

@@ -96,11 +96,19 @@ is_allowed(struct slice ip, const struct network_list *networks)
 	return ip_address_parse(ip, &address) && network_list_contains(networks, &address);
 }
 
+/* Those of a key. The URL of an inbound webhook has some, but visitors type what it passes on: it is a stranger to these rules.
+ */
+static rights
+rights_of_key(const struct step *step, const struct signup *signup)
+{
+	return signup->inbound ? RIGHTS_NONE : step->command->rights;
+}
+
 /* Whether a server signs its visitors up: their address may be its own. */
 static bool
-is_by_server(const struct step *step, struct slice source)
+is_by_server(const struct step *step, const struct signup *signup)
 {
-	return step->command->rights != RIGHTS_NONE && slice_equal(source, SLICE("API"));
+	return rights_of_key(step, signup) != RIGHTS_NONE && slice_equal(signup->source, SLICE("API"));
 }
 
 static bool
@@ -118,13 +126,13 @@ is_blocked_referrer(const struct step *step, struct slice referrer)
 }
 
 struct slice
-step_fraud_flags(struct step *step, const struct lead *lead, bool unproven)
+step_fraud_flags(struct step *step, const struct signup *signup, const struct lead *lead)
 {
 	const struct campaign_lists *lists = step->campaign->lists;
 	const struct host_list *disposable = step->id_supply->disposable_domains;
 	struct flags flags = { .pool = step->pool };
 	struct slice domain = slice_sub(lead->email_key, slice_find_last(lead->email_key, '@') + 1, lead->email_key.size);
-	if (!is_by_server(step, lead->source) && is_duplicate_ip(step, lead->ip, leads_from(step, lead->ip)))
+	if (!is_by_server(step, signup) && is_duplicate_ip(step, lead->ip, leads_from(step, lead->ip)))
 		add_flag(&flags, DUPLICATE_IP);
 	if (host_list_contains(&lists->blocked_email_domains, domain))
 		add_flag(&flags, SLICE("blocked_email_domain"));
@@ -132,7 +140,7 @@ step_fraud_flags(struct step *step, const struct lead *lead, bool unproven)
 		add_flag(&flags, SLICE("disposable_email"));
 	if (is_blocked_referrer(step, lead->referrer))
 		add_flag(&flags, BLOCKED_REFERRER);
-	if (unproven)
+	if (signup->unproven)
 		add_flag(&flags, UNPROVEN);
 	return write_flags(&flags);
 }
@@ -208,10 +216,11 @@ step_clear_unproven(struct step *step, struct working_lead *lead)
 
 /* Whether the caller could distinguish a new lead from one that exists by what its address has room for afterwards (4.1.11). */
 static bool
-hides_new_leads(const struct step *step)
+hides_new_leads(const struct step *step, const struct signup *signup)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
-	return campaign_judges_addresses(campaign) && campaign_hides_unverified(campaign) && !step_has_right(step, RIGHT_LEADS);
+	return campaign_judges_addresses(campaign) && campaign_hides_unverified(campaign) &&
+	       (rights_of_key(step, signup) & RIGHT_LEADS) == 0;
 }
 
 /* Of a lead that has room at its new address. The flags of the sign-up itself, which a new lead would get, take the place of
@@ -239,19 +248,19 @@ exchange_duplicate_flag(struct step *step, struct working_lead *lead, const stru
 void
 step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup)
 {
-	if (!slice_present(signup->ip) || !(lead->lead.fraudulent || hides_new_leads(step)))
+	if (!slice_present(signup->ip) || !(lead->lead.fraudulent || hides_new_leads(step, signup)))
 		return; /* most sign-ups */
 	const bool is_direct = step->command->rights == RIGHTS_NONE && !signup->inbound;
-	const bool is_by_visitor = is_direct || (signup->replace_ip && !is_by_server(step, signup->source));
+	const bool is_by_visitor = is_direct || (signup->replace_ip && !is_by_server(step, signup));
 	const bool has_referrer = is_direct || slice_present(signup->referrer);
 	const bool is_counted = lead_counts_for_ip(&lead->lead) && slice_equal(ip_caller_network(step->pool, signup->ip),
 								       ip_caller_network(step->pool, lead->lead.ip));
-	const bool has_room = is_by_server(step, signup->source) ||
+	const bool has_room = is_by_server(step, signup) ||
 			      !is_duplicate_ip(step, signup->ip, leads_from(step, signup->ip) - (is_counted ? 1 : 0));
 	const bool clears = has_room && lead->lead.fraudulent && is_by_visitor && !signup->unproven &&
 			    !is_blocked_referrer(step, signup->referrer) &&
 			    remove_flags(step, lead, passing_flags, has_referrer ? 2 : 1);
-	const bool moves = has_room && hides_new_leads(step) && exchange_duplicate_flag(step, lead, signup);
+	const bool moves = has_room && hides_new_leads(step, signup) && exchange_duplicate_flag(step, lead, signup);
 	if (!slice_equal(signup->ip, lead->lead.ip) && (clears || moves)) {
 		step_touch(step, lead);
 		lead->lead.ip = signup->ip;

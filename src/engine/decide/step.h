@@ -134,8 +134,8 @@ void step_owe_referral(struct step *step, struct working_lead *lead);
 void step_recount_referral(struct step *step, struct working_lead *lead);
 
 /* decide/fraud.c (docs/api.md 4.6, Fraud flags). */
-/* Returns the flags of a new lead: a JSON array, or absent. `unproven`: its sign-up lacked proof of work. */
-struct slice step_fraud_flags(struct step *step, const struct lead *lead, bool unproven);
+/* Returns the flags of a new lead: a JSON array, or absent. */
+struct slice step_fraud_flags(struct step *step, const struct signup *signup, const struct lead *lead);
 /* Removes the flags that the lead has by what its first sign-up came with, if a visitor signs it up again and would not get
  * them, and updates its referral: another person may have signed it up first. What the call does not say of the visitor removes
  * no flag. The lead is then one of the address of this sign-up, also where the address would otherwise show that no lead is

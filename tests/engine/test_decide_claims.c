@@ -131,13 +131,14 @@ the_lead_replaces_a_claim(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		run_one(w, public_signup("ada@x.org", "+4930123456"));
 		lead(w, 0)->claimed = rows[i].claimed;
-		lead(w, 0)->verified_email = lead(w, 0)->verified_phone = true;
+		lead(w, 0)->verified_email = lead(w, 0)->verified_phone = lead(w, 0)->sms_opted_out = true;
 		const struct slice token = token_now(w);
 		run_one(w, with_token(w, public_signup(rows[i].email, rows[i].phone), lead(w, 0)->token_epoch));
 		assert_int_equal(w->set.lead_count, 1);
 		assert_slices_equal(lead(w, 0)->email, slice_of(rows[i].left_email));
 		assert_slices_equal(lead(w, 0)->phone, slice_of(rows[i].left_phone));
 		assert_int_equal(lead(w, 0)->claimed, CLAIM_NONE);
+		assert_int_equal(lead(w, 0)->sms_opted_out, rows[i].claimed != CLAIM_PHONE); /* 4.5: it is of the number */
 		assert_true(slice_equal(token_now(w), token));
 		w->set.lead_count = 0;
 	}
@@ -365,6 +366,7 @@ an_erased_claim_leaves_nothing(void **state)
 		run_one(w, public_signup("ada@x.org", EVE.data));
 		campaign(w)->verify_phone = true;
 		prove(w, claimed);
+		change(w, 0, LEAD_SMS_OPTOUT);
 		const struct lead before = *lead(w, 0);
 		struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
 		command.as.change = (struct lead_change){ .action = LEAD_DELETE,
@@ -377,6 +379,7 @@ an_erased_claim_leaves_nothing(void **state)
 		run_one(w, command);
 		assert_int_equal(slice_present(lead(w, 0)->email), !email);
 		assert_int_equal(slice_present(lead(w, 0)->phone), email);
+		assert_int_equal(lead(w, 0)->sms_opted_out, email);
 		assert_false(lead_is_verified(lead(w, 0)));
 		assert_int_equal(lead(w, 0)->claimed, CLAIM_NONE);
 		assert_int_equal(lead(w, 0)->opt_out_epoch > before.opt_out_epoch, email);

@@ -396,6 +396,7 @@ class Step:
             lead.email, lead.email_key, lead.verified_email = command["email"], email, False
         corrects = owns and (lead.claimed == "phone_number" or (not lead.verified_phone and self.campaign.hides_unverified()))
         if phone and phone != lead.phone and (key or corrects or lead.phone is None):
+            lead.sms_opted_out = lead.sms_opted_out and lead.phone is None
             lead.phone, lead.verified_phone = phone, False
         new = {"email": lead.email_key != before[0], "phone_number": lead.phone != before[1]}
         sent = {"email": email == lead.email_key, "phone_number": phone == lead.phone}

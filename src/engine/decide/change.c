@@ -199,7 +199,7 @@ remove_address(struct step *step, struct working_lead *working, enum lead_channe
 		lead->opt_out_epoch++;
 	} else {
 		lead->phone = lead->phone_hash = SLICE_NONE;
-		lead->verified_phone = false;
+		lead->verified_phone = lead->sms_opted_out = false;
 	}
 	if (lead_claims(lead, channel))
 		lead->claimed = CLAIM_NONE;

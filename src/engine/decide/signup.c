@@ -122,6 +122,8 @@ update_identities(struct step *step, const struct signup *signup, struct lead *l
 	}
 	if (slice_present(signup->phone) && !slice_equal(signup->phone, lead->phone) &&
 	    (may_replace || corrects_phone || !slice_present(lead->phone))) {
+		if (slice_present(lead->phone)) /* the opt-out was of that number */
+			lead->sms_opted_out = false;
 		lead->phone = signup->phone;
 		lead->phone_hash = lead_phone_hash(step->pool, lead->campaign_id, signup->phone);
 		lead->verified_phone = false;

@@ -163,14 +163,20 @@ static const struct {
 
 /* ---- all of it ---- */
 
-/* A lead that is flagged because it has proven nothing confirms its address by its mail; other flagged ones get no request for
- * it. */
+/* A lead that is flagged because it has proven nothing confirms its address by its mail. Every one can delete itself: anyone
+ * can sign up an address in a way that gets a flag. */
+static bool
+is_for_flagged(const struct lead *lead, enum message_kind kind)
+{
+	return kind == MESSAGE_ERASE_CONFIRM || (kind == MESSAGE_VERIFY && lead_is_unproven(lead));
+}
+
 static struct slice
 reason_to_drop(const struct payload_subject *found, enum message_kind kind)
 {
 	if (!slice_present(found->lead->email_key))
 		return SLICE("no_address");
-	if (found->lead->fraudulent && kind != MESSAGE_VERIFY)
+	if (found->lead->fraudulent && !is_for_flagged(found->lead, kind))
 		return SLICE("fraudulent");
 	/* others have the link to the page */
 	const bool is_of_address = kind == MESSAGE_VERIFY || kind == MESSAGE_ERASE_CONFIRM;

@@ -74,6 +74,20 @@ def test_a_lead_deletes_itself(service, server, campaign, receiver):
     assert campaign.client.request("GET", path).status == 404
 
 
+def test_a_flagged_lead_deletes_itself(service, server, account):
+    """4.1.12: whatever its flags, which a stranger's sign-up of the address can bring; it gets no mail to confirm the address"""
+    campaign = service.campaign(account, pages="on", verify_email="on", mails="welcome,status_link", blocked_referrers="bad.example")
+    assert campaign.post({"email": "eve@example.org", "__referrer": "https://bad.example/"}, key=None).status == 200
+    assert campaign.find(email="eve@example.org")["fraudulent"] is True
+    resend = {"email": "eve@example.org", "resend": "1"}
+    assert campaign.client.request("POST", f"/c/{campaign.id}/code", form=resend).status == 200
+    assert ended(service, campaign, 1) == ["fraudulent"]
+    request(campaign, "eve@example.org")
+    path = path_in_mail(campaign, server, "eve@example.org")
+    check_page(press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path))), 200)
+    assert campaign.get({"email": "eve@example.org"}).status == 404
+
+
 def test_the_form_shows_no_address(service, server, campaign):
     """The answers are the same for every address, and what they take; a malformed one is named in the form."""
     campaign.lead(email="grace@example.org")

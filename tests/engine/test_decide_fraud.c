@@ -336,6 +336,99 @@ room_of_an_address_shows_no_lead(void **state)
 	assert_int_equal(moved_by_signup(w, 0, "192.0.2.9"), 0);
 }
 
+/* Lead 1 has a number, and lead 0 the credit for it. */
+static void
+refer_a_number(struct world *w)
+{
+	struct command command = public_signup(NULL, "+4930123456");
+	w->set.lead_count = w->set.link_count = 0;
+	sign_up(w, 0, -1);
+	command.as.signup.referrer_id = lead(w, 0)->social_id;
+	run(w, &command, 1);
+	settle(w);
+	assert_int_equal(lead(w, 0)->score, 1);
+}
+
+/* Adds this email address to it. */
+static void
+add_address(struct world *w, struct command command, const char *email)
+{
+	command.as.signup.email = command.as.signup.email_key = slice_of(email);
+	command.as.signup.phone = SLICE("+4930123456");
+	run(w, &command, 1);
+	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
+	settle(w);
+	assert_slice(lead(w, 1)->email, email);
+}
+
+/* 4.6, Another address: one that a lead gets later is judged as a new lead's is, unless a caller stores it that may set it. */
+static void
+an_address_that_is_added_is_judged(void **state)
+{
+	struct world *w = *state;
+	struct slice hosts[] = { SLICE("throw.example") };
+	const struct host_list disposable = { hosts, 1 };
+	struct command change_only = signup(NULL, NULL);
+	change_only.rights = RIGHT_CHANGE;
+	const struct {
+		struct command command;
+		const char *email, *flags; /* NULL: none */
+	} rows[] = {
+		{ public_signup(NULL, NULL), "a@mail.example", "[\"blocked_email_domain\"]" },
+		{ public_signup(NULL, NULL), "a@throw.example", "[\"disposable_email\"]" },
+		{ public_signup(NULL, NULL), "a@fine.example", NULL },
+		{ inbound_signup(), "a@mail.example", "[\"blocked_email_domain\"]" },
+		{ change_only, "a@mail.example", "[\"blocked_email_domain\"]" },
+		{ signup(NULL, NULL), "a@mail.example", NULL },
+	};
+	w->id_supply.disposable_domains = &disposable;
+	w->id_supply.sends_mail = true;
+	campaign(w)->blocked_email_domains = SLICE("mail.example");
+	campaign(w)->verify_email = true;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const bool is_flagged = rows[i].flags != NULL;
+		refer_a_number(w);
+		add_address(w, rows[i].command, rows[i].email);
+		assert_int_equal(lead(w, 1)->fraudulent, is_flagged);
+		assert_slices_equal(lead(w, 1)->fraud_flags, slice_of(is_flagged ? rows[i].flags : ""));
+		assert_int_equal(lead(w, 0)->score, !is_flagged);
+		assert_int_equal(lead(w, 0)->referrals, !is_flagged);
+		assert_int_equal(w->decision.message_count, !is_flagged); /* 4.1.12: the mail to confirm it */
+	}
+}
+
+/* 4.6, Another address: the flag ends when it is replaced or taken from the lead. That of `block` stays. */
+static void
+a_flag_of_an_address_ends_with_it(void **state)
+{
+	struct world *w = *state;
+	struct command by_owner = public_signup(NULL, NULL), erasure = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
+	campaign(w)->blocked_email_domains = SLICE("mail.example");
+	for (int i = 0; i < 4; i++) {
+		refer_a_number(w);
+		change_with(w, 1, LEAD_VERIFY, "phone");
+		add_address(w, public_signup(NULL, NULL), "a@mail.example");
+		ASSERT_EVENTS(w, EVENT_REPEAT_SIGNUP, EVENT_MARKED_AS_FRAUDULENT, EVENT_SCORE_CHANGE);
+		if (i == 3)
+			change_with(w, 1, LEAD_BLOCK, "disposable_email");
+		by_owner.as.signup.own_id = lead(w, 1)->social_id;
+		by_owner.as.signup.own_epoch = lead(w, 1)->token_epoch;
+		erasure.as.change = (struct lead_change){ .action = LEAD_DELETE,
+			.lead = { .identity = LEAD_BY_ID, .id = lead(w, 1)->id },
+			.argument = LEAD_DELETE_ERASED,
+			.address = SLICE("a@mail.example") };
+		if (i == 0) {
+			run(w, &erasure, 1);
+			settle(w);
+		} else {
+			add_address(w, i == 1 ? signup(NULL, NULL) : by_owner, "a@fine.example");
+		}
+		assert_int_equal(lead(w, 1)->fraudulent, i == 3);
+		assert_slices_equal(lead(w, 1)->fraud_flags, slice_of(i == 3 ? "[\"manual\"]" : ""));
+		assert_int_equal(lead(w, 0)->score, i != 3);
+	}
+}
+
 int
 main(void)
 {
@@ -349,6 +442,8 @@ main(void)
 		WORLD_TEST(a_lead_after_the_mark_is_not_counted),
 		WORLD_TEST(room_of_an_address_shows_no_lead),
 		WORLD_TEST(an_inbound_webhook_is_a_stranger),
+		WORLD_TEST(an_address_that_is_added_is_judged),
+		WORLD_TEST(a_flag_of_an_address_ends_with_it),
 	};
 	return cmocka_run_group_tests_name("decide_fraud", tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ EVENTS = ["new_signup", "repeat_signup", "marked_as_fraudulent", "new_signup_not
 ALL, OWN = 0, 1  # of public_update; public_lookup has ALL, too
 REASONS = ["signup", "custom", "tag", "action", "referral", "verified", "fraud", "approve"]
 DISPOSABLE_DOMAINS = ["disposable.example"]
+ADDRESS_FLAGS = ["blocked_email_domain", "disposable_email"]
 SETTINGS = {
     "jump_start": 0, "privacy": True, "require_key": False, "compat": False, "landing_url": None, "thankyou_url": None,
     "status_url": None, "points_signup": 0, "points_direct": 1, "points_indirect": 0, "points_verified": 0,
@@ -252,7 +253,7 @@ class Step:
 
     def change_block(self, lead):
         reason = self.command.get("argument") or "manual"
-        self.flag(lead, ["manual", reason] if reason in ("duplicate_ip", "blocked_referrer", "unproven") else [reason])
+        self.flag(lead, ["manual", reason] if reason in ("duplicate_ip", "blocked_referrer", "unproven", *ADDRESS_FLAGS) else [reason])
 
     def change_approve(self, lead):
         if lead.fraudulent:
@@ -358,6 +359,23 @@ class Step:
                 self.announce(lead)
                 self.credit(lead, "creation")
 
+    def judge_address(self, lead, key):
+        """Its email address is another one, of a caller with a key or without."""
+        was = lead.fraudulent
+        flags = [flag for flag in lead.flags if flag not in ADDRESS_FLAGS] + ([] if key else self.address_flags(lead))
+        if flags and not was:
+            self.flag(lead, flags)
+            return
+        lead.flags = flags
+        if was and not flags:
+            self.announce(lead)
+            self.credit(lead, "approve")
+
+    def address_flags(self, lead):
+        domain = lead.email_key.rpartition("@")[2] if lead.email_key else ""
+        lists = zip(ADDRESS_FLAGS, (self.campaign.settings["blocked_email_domains"], DISPOSABLE_DOMAINS))
+        return [flag for flag, domains in lists if in_domains(domain, domains)]
+
     def flags_at_signup(self, lead):
         settings, flags = self.campaign.settings, []
         others = [other for other in self.campaign.leads.values() if other.id != lead.id and None not in (other.ip, lead.ip)
@@ -368,11 +386,7 @@ class Step:
                                         for network in settings["allowed_networks"]))
         if settings["max_per_ip"] and lead.ip and self.campaign.counted and len(others) >= settings["max_per_ip"] and not free:
             flags.append("duplicate_ip")
-        domain = lead.email_key.rpartition("@")[2] if lead.email_key else ""
-        if in_domains(domain, settings["blocked_email_domains"]):
-            flags.append("blocked_email_domain")
-        if in_domains(domain, DISPOSABLE_DOMAINS):
-            flags.append("disposable_email")
+        flags += self.address_flags(lead)
         if lead.referrer and in_domains(urllib.parse.urlsplit(lead.referrer).hostname or "", settings["blocked_referrers"]):
             flags.append("blocked_referrer")
         if self.command.get("unproven"):
@@ -418,6 +432,8 @@ class Step:
                 setattr(lead, name, command[name])
         if lead.utm is None and command.get("utm"):
             lead.utm = json.loads(command["utm"])
+        if new["email"]:
+            self.judge_address(lead, key)
         self.settle(lead)
         return lead
 

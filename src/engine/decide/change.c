@@ -207,6 +207,8 @@ remove_address(struct step *step, struct working_lead *working, enum lead_channe
 		step_take_back_referral(step, working, true); /* the address can verify another lead */
 	if (was_verified)
 		step_recount_referral(step, working);
+	if (channel == CHANNEL_EMAIL)
+		step_judge_address(step, working, false);
 }
 
 /* The address that a lead only claims; the other one stays. Returns whether it is one. */

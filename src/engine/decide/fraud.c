@@ -15,8 +15,12 @@ enum { FLAGS_MAX = 16, FLAGS_MAX_BYTES = 16 * 1024 };
 #define DUPLICATE_IP SLICE("duplicate_ip")
 #define BLOCKED_REFERRER SLICE("blocked_referrer")
 #define MANUAL SLICE("manual")
-/* Those that end without an operator: two of the first sign-up, not of the lead, and one until it is confirmed. */
-static const struct slice passing_flags[] = { DUPLICATE_IP, BLOCKED_REFERRER, UNPROVEN };
+#define BLOCKED_DOMAIN SLICE("blocked_email_domain")
+#define DISPOSABLE SLICE("disposable_email")
+/* Those that end without an operator: two of the first sign-up, not of the lead, one until it is confirmed, two with the email
+ * address that they are of. */
+static const struct slice passing_flags[] = { DUPLICATE_IP, BLOCKED_REFERRER, UNPROVEN, BLOCKED_DOMAIN, DISPOSABLE };
+static const struct slice address_flags[] = { BLOCKED_DOMAIN, DISPOSABLE };
 
 struct flags {
 	struct pool *pool;
@@ -125,40 +129,29 @@ is_blocked_referrer(const struct step *step, struct slice referrer)
 	return host_list_contains(&step->campaign->lists->blocked_referrers, link_host(step->pool, referrer));
 }
 
+static void
+add_address_flags(const struct step *step, struct slice email_key, struct flags *flags)
+{
+	const struct host_list *disposable = step->id_supply->disposable_domains;
+	const struct slice domain = slice_sub(email_key, slice_find_last(email_key, '@') + 1, email_key.size);
+	if (host_list_contains(&step->campaign->lists->blocked_email_domains, domain))
+		add_flag(flags, BLOCKED_DOMAIN);
+	if (disposable != NULL && host_list_contains(disposable, domain))
+		add_flag(flags, DISPOSABLE);
+}
+
 struct slice
 step_fraud_flags(struct step *step, const struct signup *signup, const struct lead *lead)
 {
-	const struct campaign_lists *lists = step->campaign->lists;
-	const struct host_list *disposable = step->id_supply->disposable_domains;
 	struct flags flags = { .pool = step->pool };
-	struct slice domain = slice_sub(lead->email_key, slice_find_last(lead->email_key, '@') + 1, lead->email_key.size);
 	if (!is_by_server(step, signup) && is_duplicate_ip(step, lead->ip, leads_from(step, lead->ip)))
 		add_flag(&flags, DUPLICATE_IP);
-	if (host_list_contains(&lists->blocked_email_domains, domain))
-		add_flag(&flags, SLICE("blocked_email_domain"));
-	if (disposable != NULL && host_list_contains(disposable, domain))
-		add_flag(&flags, SLICE("disposable_email"));
+	add_address_flags(step, lead->email_key, &flags);
 	if (is_blocked_referrer(step, lead->referrer))
 		add_flag(&flags, BLOCKED_REFERRER);
 	if (signup->unproven)
 		add_flag(&flags, UNPROVEN);
 	return write_flags(&flags);
-}
-
-void
-step_block(struct step *step, struct working_lead *lead, struct slice reason)
-{
-	struct flags flags = read_flags(step->pool, lead->lead.fraud_flags);
-	step_touch(step, lead);
-	if (!slice_present(reason) || slice_is_one_of(reason, passing_flags, ARRAY_SIZE(passing_flags)))
-		add_flag(&flags, MANUAL);
-	if (slice_present(reason))
-		add_flag(&flags, reason);
-	lead->lead.fraud_flags = write_flags(&flags);
-	if (lead->lead.fraudulent)
-		return;
-	lead->lead.fraudulent = true;
-	step_take_back_referral(step, lead, false);
 }
 
 static void
@@ -170,16 +163,39 @@ announce(struct step *step, struct working_lead *lead)
 	step_note(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, lead, SLICE_NONE);
 }
 
+/* A lead that is flagged now loses the credit of its referral. The caller updates the referral of one that is not any more. */
+static void
+set_flags(struct step *step, struct working_lead *lead, const struct flags *flags)
+{
+	const bool was_fraudulent = lead->lead.fraudulent;
+	step_touch(step, lead);
+	lead->lead.fraud_flags = write_flags(flags);
+	lead->lead.fraudulent = flags->count > 0;
+	if (lead->lead.fraudulent && !was_fraudulent)
+		step_take_back_referral(step, lead, false);
+	else if (!lead->lead.fraudulent)
+		announce(step, lead);
+}
+
+void
+step_block(struct step *step, struct working_lead *lead, struct slice reason)
+{
+	struct flags flags = read_flags(step->pool, lead->lead.fraud_flags);
+	if (!slice_present(reason) || slice_is_one_of(reason, passing_flags, ARRAY_SIZE(passing_flags)))
+		add_flag(&flags, MANUAL);
+	if (slice_present(reason))
+		add_flag(&flags, reason);
+	set_flags(step, lead, &flags);
+}
+
 void
 step_approve(struct step *step, struct working_lead *lead)
 {
+	const struct flags none = { .pool = step->pool };
 	if (!lead->lead.fraudulent)
 		return;
-	step_touch(step, lead);
-	lead->lead.fraudulent = false;
-	lead->lead.fraud_flags = SLICE_NONE;
+	set_flags(step, lead, &none);
 	step_update_referral(step, lead, SCORE_APPROVE);
-	announce(step, lead);
 }
 
 bool
@@ -188,24 +204,44 @@ step_is_unproven(const struct working_lead *lead)
 	return lead_is_unproven(&lead->lead);
 }
 
+/* Those of the lead, without these. Returns whether it has any of these. */
+static bool
+flags_without(
+    const struct step *step, const struct working_lead *lead, const struct slice *names, size_t count, struct flags *flags)
+{
+	const struct flags all = read_flags(step->pool, lead->lead.fraud_flags);
+	*flags = (struct flags){ .pool = step->pool };
+	for (size_t i = 0; i < all.count; i++)
+		if (!slice_is_one_of(all.names[i], names, count))
+			flags->names[flags->count++] = all.names[i];
+	return flags->count < all.count;
+}
+
 /* Removes these flags. Without others the lead is not fraudulent any more; returns whether there were any. */
 static bool
 remove_flags(struct step *step, struct working_lead *lead, const struct slice *names, size_t count)
 {
-	struct flags flags = read_flags(step->pool, lead->lead.fraud_flags);
-	size_t left = 0;
-	for (size_t i = 0; i < flags.count; i++)
-		if (!slice_is_one_of(flags.names[i], names, count))
-			flags.names[left++] = flags.names[i];
-	if (left == flags.count)
-		return false;
-	flags.count = left;
-	step_touch(step, lead);
-	lead->lead.fraud_flags = write_flags(&flags);
-	lead->lead.fraudulent = left > 0;
-	if (left == 0)
-		announce(step, lead);
-	return true;
+	struct flags flags;
+	const bool had = flags_without(step, lead, names, count, &flags);
+	if (had)
+		set_flags(step, lead, &flags);
+	return had;
+}
+
+void
+step_judge_address(struct step *step, struct working_lead *lead, bool is_trusted)
+{
+	struct flags flags;
+	const bool was_fraudulent = lead->lead.fraudulent;
+	const bool had = flags_without(step, lead, address_flags, ARRAY_SIZE(address_flags), &flags);
+	const size_t others = flags.count;
+	if (!is_trusted)
+		add_address_flags(step, lead->lead.email_key, &flags);
+	if (!had && flags.count == others)
+		return; /* most addresses */
+	set_flags(step, lead, &flags);
+	if (was_fraudulent && !lead->lead.fraudulent)
+		step_update_referral(step, lead, SCORE_APPROVE);
 }
 
 void

@@ -211,6 +211,8 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 		lead->opted_out = false;
 	if (lead_is_verified(lead) != lead_is_verified(&before))
 		step_recount_referral(step, match);
+	if (!slice_equal(before.email_key, lead->email_key))
+		step_judge_address(step, match, sets_addresses(step));
 	return ends_tokens && slice_present(before.email_key) && slice_equal(before.email_key, lead->email_key);
 }
 

@@ -141,6 +141,9 @@ struct slice step_fraud_flags(struct step *step, const struct signup *signup, co
  * no flag. The lead is then one of the address of this sign-up, also where the address would otherwise show that no lead is
  * new. */
 void step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup);
+/* Replaces the flags that the lead has by its former email address by those of the one that it has now, or of none, and updates
+ * its referral as step_block and step_approve do. `is_trusted`: set by a caller that sets addresses, it brings no flag. */
+void step_judge_address(struct step *step, struct working_lead *lead, bool is_trusted);
 /* Whether that is its only flag: it waits to be verified. */
 bool step_is_unproven(const struct working_lead *lead);
 /* Removes the flag `unproven` of a lead that is being verified. Without others it is not fraudulent any more; the caller

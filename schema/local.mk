@@ -42,7 +42,8 @@ schema_files = \
 	%D%/0040-events-of-campaign.sql \
 	%D%/0041-points-owed.sql \
 	%D%/0042-turns-of-accounts.sql \
-	%D%/0043-bulk-turns-of-accounts.sql
+	%D%/0043-bulk-turns-of-accounts.sql \
+	%D%/0045-requests-of-pages.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

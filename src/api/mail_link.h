@@ -30,10 +30,12 @@ struct question {
 	bool too_fast; /* the button was pressed too fast for a person */
 };
 void call_show_question(struct call *call, const struct question *question);
-/* Requests a mail to the lead that no command requests, which is composed and sent at once. */
-MUST_CHECK enum result call_request_mail(struct call *call, uint64_t lead_id, enum message_kind kind);
-/* Before its email address is confirmed: adds the number that was entered beside it (docs/api.md 4.1.11, New number). False: the
- * call has failed. */
+/* Requests a message to a lead (0: none) that no command requests; mails are composed and sent at once. `typed`: the email
+ * address (a key) or the number that a caller has typed to request it, whose limits count it whether a lead has it or not;
+ * absent: the caller has proven to be the lead. */
+MUST_CHECK enum result call_request_message(struct call *call, uint64_t lead_id, enum message_kind kind, struct slice typed);
+/* Before its email address is confirmed: adds the number that was entered beside it (docs/api.md 4.1.11, New number). False:
+ * the call has failed. */
 MUST_CHECK bool call_take_number(struct call *call, const struct lead *lead);
 /* Answers a confirmation of that address: leads to the lead's page with its token, if there is one, and the address is no
  * claim; else says that it is confirmed. */

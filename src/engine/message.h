@@ -47,7 +47,9 @@ MUST_CHECK bool message_can_be_requested(enum message_kind kind, uint64_t ref);
 struct made_message {
 	uint64_t campaign_id, lead_id;
 	enum message_kind kind;
-	uint64_t ref; /* 0: none */
+	uint64_t ref;               /* 0: none */
+	struct slice requested_for; /* by an address that a caller typed, whose limits count it also without a lead: its hashes
+				     * (identity/address_hash.h); else absent */
 };
 
 #endif

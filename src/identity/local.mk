@@ -1,6 +1,7 @@
 noinst_LIBRARIES += %D%/libidentity.a
 %C%_libidentity_a_SOURCES = \
 	%D%/address_finder.c %D%/address_finder.h \
+	%D%/address_hash.c %D%/address_hash.h \
 	%D%/address_token.c %D%/address_token.h \
 	%D%/api_key.c %D%/api_key.h \
 	%D%/client_address.c %D%/client_address.h \

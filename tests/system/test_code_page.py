@@ -282,6 +282,30 @@ def test_an_address_has_its_limit_at_once(make_service, gateway):
     assert service.installation.sql("SELECT COUNT(*) FROM lh_messages WHERE kind = 6").strip() == "20"
 
 
+def test_the_limits_of_texts_show_no_lead(make_service, gateway):
+    """mail.md 8.3: what the page requests counts for a number and its neighbours, whether it is a lead's or not"""
+    service = make_service(settings=[*gateway.settings(), ("sms", "prefix_per_hour", "1"), ("limits", "codes_per_address", "20/3600s")])
+    service.dispatcher.start()
+    campaign = service.campaign(verify_phone="on", pages="on", public_lookup="social_id", public_update="own", bots="off")
+    sql = service.installation.sql
+
+    def last():
+        row = "SELECT COALESCE(reason, state) FROM lh_messages WHERE turn IS NULL ORDER BY created_ms DESC, id DESC LIMIT 1"
+        pending = "SELECT COUNT(*) FROM lh_messages WHERE turn IS NOT NULL"
+        wait_until(lambda: sql(pending).strip() == "0", 10, "a text has no outcome")
+        return sql(row).strip()
+    known, unknown = number(), number()
+    campaign.post({"phone_number": known}, key=None)
+    assert last() == "sent"
+    sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 7200000")
+    for phone, reason in ((known, "sent"), (unknown, "lead_deleted")):
+        assert send(campaign, {"phone_number": phone, "resend": "1"}).status == 200
+        assert last() == reason
+        campaign.post({"phone_number": phone[:-4] + "0001"}, key=None)
+        assert last() == "prefix_limit", phone
+    assert len(gateway.to(known)) == 2 and not gateway.to(unknown)
+
+
 def test_an_address_requests_so_many(make_service, gateway):
     """5: beyond it sign-ups are accepted, and no code is requested; sign-ups without a number do not count"""
     service = make_service(settings=[*gateway.settings(), ("limits", "codes_per_address", "3/3600s")])

@@ -82,6 +82,7 @@ def test_a_flagged_lead_deletes_itself(service, server, account):
     resend = {"email": "eve@example.org", "resend": "1"}
     assert campaign.client.request("POST", f"/c/{campaign.id}/code", form=resend).status == 200
     assert ended(service, campaign, 1) == ["fraudulent"]
+    service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 61000")
     request(campaign, "eve@example.org")
     path = path_in_mail(campaign, server, "eve@example.org")
     check_page(press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path))), 200)
@@ -102,6 +103,24 @@ def test_the_form_shows_no_address(service, server, campaign):
     bad = request(campaign, "grace<b>@")
     assert bad.status == 406 and b"<b>" not in bad.body and b'aria-invalid="true"' in bad.body and b"grace&" in bad.body
     assert request(campaign, "").status == 406
+
+
+def test_the_limits_of_mails_show_no_lead(service, server, account, campaign):
+    """mail.md 6: what the pages request counts for the address, whether it is a lead's or not, as another campaign would see"""
+    other = service.campaign(account, mails="welcome")
+    campaign.lead(email="mina@example.org")
+    for count, address in enumerate(("mina@example.org", "unknown@mina.example"), 1):
+        assert request(campaign, address).status == 200
+        assert ended(service, campaign, count)[-1] == ("sent" if count == 1 else "lead_deleted")
+        other.lead(email=address)
+        waiting = f"SELECT COUNT(*) FROM lh_messages WHERE campaign_id = {other.id} AND reason = 'too_soon'"
+        wait_until(lambda: service.installation.sql(waiting).strip() == str(count), 10, f"the mail to {address} does not wait")
+    counted = f"SELECT COUNT(*), MIN(recipient_hash IS NOT NULL) FROM lh_messages WHERE campaign_id = {campaign.id}"
+    assert service.installation.sql(counted).split() == ["2", "1"]
+    for count, reason in ((3, "lead_deleted"), (4, "daily")):  # 6: two a day for an address of a campaign
+        service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 70000")
+        request(campaign, "unknown@mina.example")
+        assert ended(service, campaign, count)[-1] == reason
 
 
 def test_an_address_that_anyone_may_have_added(service, server, campaign, receiver):

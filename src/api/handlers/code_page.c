@@ -7,7 +7,6 @@
 
 #include "engine/strangers.h"
 #include "identity/email.h"
-#include "store/messages.h"
 
 /* What was typed as an address. */
 struct typed_address {
@@ -140,7 +139,7 @@ find_lead(struct call *call, const struct typed_address *address, struct lead *l
 }
 
 /* The answer is the same for every address, and takes as long: where there is no such lead, the code for none is dropped when
- * its turn comes. */
+ * its turn comes, after it has counted for the limits that others could see. */
 static void
 request_code(struct call *call, const struct typed_address *address)
 {
@@ -150,9 +149,8 @@ request_code(struct call *call, const struct typed_address *address)
 	if (!find_lead(call, address, &lead))
 		return;
 	if (may_request) {
-		const struct made_message text = { call->campaign.id, lead.id, MESSAGE_CODE, 0 };
-		const enum result result = is_mail ? call_request_mail(call, lead.id, MESSAGE_VERIFY)
-						   : store_request_messages(call->api->store, &text, 1);
+		const enum result result =
+		    call_request_message(call, lead.id, is_mail ? MESSAGE_VERIFY : MESSAGE_CODE, address->key);
 		if (result != RESULT_OK) {
 			call_fail(call, call_failure(result));
 			return;

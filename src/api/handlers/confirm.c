@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "bots/stamp.h"
 #include "engine/strangers.h"
+#include "identity/address_hash.h"
 #include "store/messages.h"
 
 enum { MS_PER_S = 1000 };
@@ -34,13 +35,31 @@ call_read_mail_link(struct call *call, enum address_purpose purpose, struct mail
 	       call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
 }
 
+static struct slice
+hashes_of(struct pool *pool, struct slice server_secret, enum message_kind kind, struct slice address)
+{
+	struct address_hash hashes[2];
+	if (kind != MESSAGE_CODE) {
+		hashes[0] = address_hash_mailbox(pool, server_secret, address);
+		return pool_copy(pool, (struct slice){ (const char *)hashes, sizeof(hashes[0]) });
+	}
+	hashes[0] = address_hash_number(server_secret, address);
+	hashes[1] = address_hash_prefix(server_secret, address);
+	return pool_copy(pool, (struct slice){ (const char *)hashes, sizeof(hashes) });
+}
+
 enum result
-call_request_mail(struct call *call, uint64_t lead_id, enum message_kind kind)
+call_request_message(struct call *call, uint64_t lead_id, enum message_kind kind, struct slice typed)
 {
 	const struct api_backend *backend = call->api->backend;
-	const struct made_message message = { call->campaign.id, lead_id, kind, 0 };
-	const enum result result = store_request_messages(call->api->store, &message, 1);
-	if (result == RESULT_OK && backend->wake_mailer != NULL)
+	const struct payload_settings *settings;
+	struct made_message message = { .campaign_id = call->campaign.id, .lead_id = lead_id, .kind = kind };
+	enum result result = slice_present(typed) ? store_payload_settings(call->api->store, &settings) : RESULT_OK;
+	if (result == RESULT_OK && slice_present(typed))
+		message.requested_for = hashes_of(call->request->pool, settings->server_secret, kind, typed);
+	if (result == RESULT_OK)
+		result = store_request_messages(call->api->store, &message, 1);
+	if (result == RESULT_OK && kind != MESSAGE_CODE && backend->wake_mailer != NULL)
 		backend->wake_mailer(backend->context);
 	return result;
 }

@@ -36,7 +36,7 @@ handle_erase_form(struct call *call)
 }
 
 /* The answer is the same for every address, and takes as long: where there is no such lead, the mail is dropped when its turn
- * comes. */
+ * comes, after it has counted for the limits that others could see. */
 static void
 request_mail(struct call *call, const struct email *email)
 {
@@ -46,7 +46,7 @@ request_mail(struct call *call, const struct email *email)
 		return;
 	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
 	if (result == RESULT_OK || result == RESULT_NOT_FOUND)
-		result = call_request_mail(call, lead.id, MESSAGE_ERASE_CONFIRM);
+		result = call_request_message(call, lead.id, MESSAGE_ERASE_CONFIRM, email->key);
 	if (result != RESULT_OK)
 		call_fail(call, call_failure(result));
 	else

@@ -249,7 +249,7 @@ resend(struct call *call, const struct lead_reference *named)
 		return false;
 	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, named, &lead);
 	if (result == RESULT_OK && awaits_email(call, lead.email, lead.verified_email))
-		result = call_request_mail(call, lead.id, MESSAGE_VERIFY);
+		result = call_request_message(call, lead.id, MESSAGE_VERIFY, SLICE_NONE);
 	return result == RESULT_OK || call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_NOT_FOUND : call_failure(result));
 }
 

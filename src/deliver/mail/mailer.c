@@ -51,6 +51,7 @@ add_job(struct mailer *m, const struct queued_mail *mail, int64_t leased_until_m
 	job->mail.message_id = pool_copy(pool, mail->message_id);
 	job->mail.content = pool_copy(pool, mail->content);
 	job->mail.email_key = pool_copy(pool, mail->email_key);
+	job->mail.requested_for = pool_copy(pool, mail->requested_for);
 	m->jobs[m->job_count++] = job;
 }
 
@@ -291,12 +292,12 @@ separate_suspect(struct mailer *m, const struct queued_mail *mails, size_t *coun
 	m->alone = true;
 }
 
-/* What is under way counts, too. */
+/* What is under way counts, too, unless it was counted before. */
 static void
 count_own(const struct mailer *m, struct mail_campaign *campaigns, size_t count)
 {
 	for (size_t i = 0; i < m->job_count; i++)
-		for (size_t k = 0; k < count; k++) {
+		for (size_t k = 0; k < count && !m->jobs[i]->mail.is_counted; k++) {
 			struct sender_count *sender = &campaigns[k].sender;
 			sender->sent.of[SENDINGS_OF_ALL]++;
 			sender->sent.of[SENDINGS_OF_ACCOUNT] += sender->account_id == m->jobs[i]->mail.account_id ? 1 : 0;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/metrics.h"
-#include "crypto/digest.h"
 #include "deliver/mail/mailer_private.h"
+#include "identity/address_hash.h"
 #include "identity/email.h"
 #include "store/store.h"
 
@@ -18,7 +18,7 @@ enum {
 };
 
 /* Mails of a kind to an address: at most `count` within a time. Anyone can request a confirmation, or a deletion, for any
- * address. */
+ * address. What pages of a campaign request for an address has the same limits as the mails of a lead. */
 static const struct {
 	enum message_kind kind;
 	bool of_all_leads; /* to the address in all campaigns; else to that of one lead */
@@ -45,7 +45,7 @@ mailer_end_job(struct mail_job *job, enum message_state state, int64_t delay_ms,
 		.delay_ms = delay_ms,
 		.reason = reason,
 		.account_id = job->mail.account_id,
-		.campaign_id = job->mail.campaign_id };
+		.campaign_id = slice_present(job->mail.requested_for) ? 0 : job->mail.campaign_id };
 }
 
 /* The address has had enough. */
@@ -74,30 +74,29 @@ reason_to_drop(const struct queued_mail *mail)
 
 /* Counts mails by mailbox, whatever the spelling, without storing it longer than the mail. */
 static enum result
-hash_recipient(struct mailer *m, struct slice key, struct digest *hash)
+hash_recipient(struct mailer *m, struct mail_job *job, struct address_hash *hash)
 {
 	const struct payload_settings *settings;
 	const enum result result = store_payload_settings(m->store, &settings);
-	const struct slice pieces[] = { SLICE("leadhook mail recipient v1:"), key };
 	if (result == RESULT_OK)
-		*hash = digest_hmac_sha256(settings->server_secret, pieces, ARRAY_SIZE(pieces));
+		*hash = address_hash_mailbox(job->pool, settings->server_secret, job->email_key);
 	return result;
 }
 
-/* Ends the job when the address has had enough mails of this kind: of one lead, or of all. */
+/* Ends the job when the address has had enough of these mails. */
 static enum result
-keep_kind_limits(struct mailer *m, struct mail_job *job, const struct digest *hash, bool of_all_leads)
+keep_kind_limits(struct mailer *m, struct mail_job *job, const struct mails_of_kind *mails)
 {
+	const bool of_all_leads = mails->lead_id == 0 && mails->requested_for == 0;
 	int64_t ages_ms[KIND_COUNT_MAX];
 	size_t count = 0;
 	bool is_read = false;
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(kind_limits) && result == RESULT_OK && job->state != JOB_ENDED; i++) {
-		if (kind_limits[i].kind != job->mail.kind || kind_limits[i].of_all_leads != of_all_leads)
+		if (kind_limits[i].kind != mails->kind || kind_limits[i].of_all_leads != of_all_leads)
 			continue;
 		if (!is_read)
-			result = store_mail_ages(m->store, hash->bytes, of_all_leads ? 0 : job->mail.lead_id, job->mail.kind,
-			    ages_ms, KIND_COUNT_MAX, &count);
+			result = store_mail_ages(m->store, mails, ages_ms, KIND_COUNT_MAX, &count);
 		is_read = true;
 		if (count >= kind_limits[i].count && ages_ms[kind_limits[i].count - 1] < kind_limits[i].within_ms)
 			drop(job, kind_limits[i].drop);
@@ -108,10 +107,10 @@ keep_kind_limits(struct mailer *m, struct mail_job *job, const struct digest *ha
 /* Ends the job when the address has had enough. A person can request a confirmation or a link again; other mails wait for the
  * next minute. */
 static enum result
-keep_limits(struct mailer *m, struct mail_job *job, const struct digest *hash)
+keep_address_limits(struct mailer *m, struct mail_job *job, const unsigned char *hash)
 {
 	unsigned day = 0, minute = 0;
-	const enum result result = store_count_mails(m->store, hash->bytes, &day, &minute);
+	const enum result result = store_count_mails(m->store, hash, &day, &minute);
 	if (result != RESULT_OK)
 		return result;
 	/* strangers can have the others sent until there are enough; its own limits leave one for the lead to use */
@@ -123,6 +122,38 @@ keep_limits(struct mailer *m, struct mail_job *job, const struct digest *hash)
 	else if (minute >= PER_MINUTE)
 		mailer_end_job(job, MESSAGE_REQUESTED, MINUTE_MS, SLICE("too_soon"));
 	return RESULT_OK;
+}
+
+/* Ends the job when the address has had enough; what a page has requested, first when it is counted, then when it is sent to a
+ * lead. */
+static enum result
+keep_limits(struct mailer *m, struct mail_job *job, const unsigned char *hash)
+{
+	const struct queued_mail *mail = &job->mail;
+	struct mails_of_kind mails = { .recipient_hash = hash, .kind = mail->kind, .except = mail->id };
+	const bool is_for_page = slice_present(mail->requested_for) && !mail->is_counted;
+	mails.lead_id = is_for_page ? 0 : mail->lead_id;
+	mails.requested_for = is_for_page ? mail->campaign_id : 0;
+	enum result result = keep_kind_limits(m, job, &mails);
+	mails.lead_id = mails.requested_for = 0;
+	if (result == RESULT_OK && job->state != JOB_ENDED)
+		result = keep_kind_limits(m, job, &mails);
+	if (result == RESULT_OK && job->state != JOB_ENDED && !mail->is_counted)
+		result = keep_address_limits(m, job, hash);
+	return result;
+}
+
+/* What a page has requested for an address takes up its limits before the lead is looked for: else they would show whether
+ * there is one. */
+static enum result
+count_request(struct mailer *m, struct mail_job *job)
+{
+	enum result result = keep_limits(m, job, (const unsigned char *)job->mail.requested_for.data);
+	if (result != RESULT_OK || job->state == JOB_ENDED)
+		return result;
+	result = store_count_mail(m->store, m->owner, &job->mail);
+	job->mail.is_counted = result == RESULT_OK;
+	return result;
 }
 
 static enum result
@@ -175,11 +206,19 @@ check_composed(struct mail_job *job, const char *sender)
 	return false;
 }
 
+/* Whether the mail that was requested for an address goes to it: the lead may have another one by now. */
+static bool
+is_for(const struct mail_job *job, const struct address_hash *hash)
+{
+	return !slice_present(job->mail.requested_for) ||
+	       slice_equal(job->mail.requested_for, (struct slice){ (const char *)hash->bytes, sizeof(hash->bytes) });
+}
+
 static enum result
 make_ready(struct mailer *m, struct mail_job *job)
 {
 	struct composed_mail composed = { .drop = SLICE_NONE };
-	struct digest hash;
+	struct address_hash hash;
 	enum result result = RESULT_OK;
 	const bool is_composed = job->mail.is_repeated && slice_present(job->mail.content);
 	if (is_composed && !check_composed(job, m->options->server.sender))
@@ -193,13 +232,11 @@ make_ready(struct mailer *m, struct mail_job *job)
 	if (result != RESULT_OK || job->state == JOB_ENDED ||
 	    !check(job, m->options->server.sender, composed.recipient, composed.content))
 		return result;
-	result = hash_recipient(m, email_mailbox(job->pool, job->email_key), &hash);
-	if (result == RESULT_OK)
-		result = keep_kind_limits(m, job, &hash, false);
-	if (result == RESULT_OK && job->state != JOB_ENDED)
-		result = keep_kind_limits(m, job, &hash, true);
-	if (result == RESULT_OK && job->state != JOB_ENDED)
-		result = keep_limits(m, job, &hash);
+	result = hash_recipient(m, job, &hash);
+	if (result == RESULT_OK && !is_for(job, &hash))
+		mailer_end_job(job, MESSAGE_DROPPED, 0, SLICE("address_replaced"));
+	else if (result == RESULT_OK)
+		result = keep_limits(m, job, hash.bytes);
 	if (result != RESULT_OK || job->state == JOB_ENDED)
 		return result;
 	const struct ready_mail ready = { .id = job->mail.id,
@@ -215,10 +252,28 @@ make_ready(struct mailer *m, struct mail_job *job)
 	return result;
 }
 
+/* Of a kind of this version. */
+static enum result
+prepare(struct mailer *m, struct mail_job *job)
+{
+	enum result result = RESULT_OK;
+	if (slice_present(job->mail.requested_for) && !job->mail.is_counted)
+		result = count_request(m, job);
+	if (result != RESULT_OK || job->state == JOB_ENDED)
+		return result;
+	const struct slice reason = reason_to_drop(&job->mail);
+	if (slice_present(reason))
+		mailer_end_job(job, MESSAGE_DROPPED, 0, reason);
+	else if (!job->mail.is_ready)
+		result = make_ready(m, job);
+	else
+		(void)!check_composed(job, m->options->server.sender);
+	return result;
+}
+
 void
 mailer_prepare(struct mailer *m, struct mail_job *job)
 {
-	const struct slice reason = reason_to_drop(&job->mail);
 	enum result result = RESULT_OK;
 	log_work(LOG_UINT("message", job->mail.id));
 	if ((size_t)job->mail.kind >= MESSAGE_KINDS) { /* of a later version, whose process sends it */
@@ -226,12 +281,8 @@ mailer_prepare(struct mailer *m, struct mail_job *job)
 	} else if (job->mail.crashes >= CRASHES_MAX) {
 		log_error("mail_crashed", LOG_UINT("message", job->mail.id), LOG_UINT("campaign", job->mail.campaign_id));
 		mailer_end_job(job, MESSAGE_FAILED, 0, SLICE("crashed"));
-	} else if (slice_present(reason)) {
-		mailer_end_job(job, MESSAGE_DROPPED, 0, reason);
-	} else if (job->mail.is_ready) {
-		(void)!check_composed(job, m->options->server.sender);
 	} else {
-		result = make_ready(m, job);
+		result = prepare(m, job);
 	}
 	log_work_done();
 	if (result == RESULT_NOT_FOUND)

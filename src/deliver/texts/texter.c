@@ -8,13 +8,13 @@
 #include "base/log.h"
 #include "base/panic.h"
 #include "base/random.h"
-#include "crypto/digest.h"
 #include "deliver/mail/delays.h"
 #include "deliver/mail/judge.h"
 #include "deliver/mail/plan.h"
 #include "deliver/process/companion.h"
 #include "deliver/texts/code_text.h"
 #include "engine/payload.h"
+#include "identity/address_hash.h"
 #include "identity/link.h"
 #include "store/codes/lead_codes.h"
 #include "store/heartbeats.h"
@@ -26,8 +26,7 @@ enum {
 	LEASE_RESERVE_MS = 60 * 1000,
 	LATE_MS = PHONE_CODE_MS, /* its code would have expired */
 	LIMITED_MS = 5 * 1000,
-	CRASHES_MAX = 3,
-	PREFIX_DROPPED = 4
+	CRASHES_MAX = 3
 };
 
 /* A leased text. */
@@ -37,6 +36,7 @@ struct text_job {
 	struct slice code;
 	int64_t started_ms;
 	bool used, sending, ended; /* ended: `outcome` is to be recorded */
+	bool counted_before;
 	struct mail_outcome outcome;
 };
 
@@ -229,25 +229,15 @@ reason_to_drop(const struct texter *t, const struct payload_subject *subject)
 	return gateway_refusal(&t->options->gateway, lead->phone);
 }
 
-static struct digest
-hash_number(const struct payload_settings *settings, struct slice purpose, struct slice number)
-{
-	const struct slice pieces[] = { SLICE("leadhook text "), purpose, SLICE(" v1:"), number };
-	return digest_hmac_sha256(settings->server_secret, pieces, ARRAY_SIZE(pieces));
-}
-
-/* Counts the code, unless a limit ends the job. *again: it was counted before. */
+/* Counts the code for these hashes, unless a limit ends the job. */
 static enum result
-claim(struct texter *t, struct text_job *job, const struct payload_settings *settings, struct slice number, bool *again)
+claim(struct texter *t, struct text_job *job, const unsigned char *number_hash, const unsigned char *prefix_hash)
 {
-	const size_t prefix = number.size > PREFIX_DROPPED ? number.size - PREFIX_DROPPED : 0;
-	const struct digest number_hash = hash_number(settings, SLICE("number"), number);
-	const struct digest prefix_hash = hash_number(settings, SLICE("prefix"), slice_sub(number, 0, prefix));
-	const struct text_claim wanted = { job->mail.id, job->mail.account_id, job->mail.campaign_id, number_hash.bytes,
-		prefix_hash.bytes };
+	const struct text_claim wanted = { job->mail.id, job->mail.account_id, job->mail.campaign_id, number_hash,
+		prefix_hash };
 	enum text_verdict verdict = TEXT_PASSES;
 	const enum result result = store_claim_text(t->store, t->owner, &wanted, &t->options->limits, &verdict);
-	*again = verdict == TEXT_PASSES_AGAIN;
+	job->counted_before = verdict == TEXT_PASSES_AGAIN;
 	if (result != RESULT_OK || !slice_present(limit_names[verdict]))
 		return result;
 	if (verdict >= TEXT_CAMPAIGN_LIMIT) /* other hosts have sent since the search: it waits */
@@ -262,6 +252,30 @@ claim(struct texter *t, struct text_job *job, const struct payload_settings *set
 	return result;
 }
 
+/* What a page has requested for a number takes up its limits before the lead is looked for: else they would show whether there
+ * is one. */
+static enum result
+claim_request(struct texter *t, struct text_job *job)
+{
+	const unsigned char *hashes = (const unsigned char *)job->mail.requested_for.data;
+	return job->mail.requested_for.size == 2 * ADDRESS_HASH_SIZE ? claim(t, job, hashes, hashes + ADDRESS_HASH_SIZE)
+								     : RESULT_OK;
+}
+
+/* Of a text that is not counted yet; the number of a lead that is may be another one by now. */
+static enum result
+claim_number(struct texter *t, struct text_job *job, struct slice server_secret, struct slice number)
+{
+	const struct address_hash hash = address_hash_number(server_secret, number);
+	const struct address_hash prefix = address_hash_prefix(server_secret, number);
+	const struct slice counted = slice_sub(job->mail.requested_for, 0, ADDRESS_HASH_SIZE);
+	if (!slice_present(job->mail.requested_for))
+		return claim(t, job, hash.bytes, prefix.bytes);
+	if (!slice_equal(counted, (struct slice){ (const char *)hash.bytes, sizeof(hash.bytes) }))
+		end_job(job, MESSAGE_DROPPED, 0, SLICE("address_replaced"));
+	return RESULT_OK;
+}
+
 /* The code exists from now on. What stops the process after this leaves a request that is ready, which is not sent again. */
 static enum result
 send_code(struct texter *t, struct text_job *job, const struct payload_subject *subject)
@@ -269,7 +283,6 @@ send_code(struct texter *t, struct text_job *job, const struct payload_subject *
 	const struct payload_settings *settings;
 	struct attempt attempt;
 	int64_t expires_ms;
-	bool again = false;
 	enum text_language language = TEXT_LANGUAGE_DEFAULT;
 	/* a look-up is valid until the next one */
 	const struct slice number = pool_copy(job->pool, subject->lead->phone);
@@ -278,11 +291,11 @@ send_code(struct texter *t, struct text_job *job, const struct payload_subject *
 		log_warning("unknown_language", LOG_UINT("campaign", subject->campaign->id));
 	enum result result = store_payload_settings(t->store, &settings);
 	if (result == RESULT_OK)
-		result = claim(t, job, settings, number, &again);
+		result = claim_number(t, job, settings->server_secret, number);
 	if (result != RESULT_OK || job->ended)
 		return result;
 	/* a request has five tries, however many codes it takes: those of a gateway that is busy must not add up */
-	const bool had_code = again && job->mail.attempts > 0;
+	const bool had_code = job->counted_before && job->mail.attempts > 0;
 	result = phone_code_make(t->store, job->pool, job->mail.lead_id, number, had_code, &job->code, &expires_ms);
 	if (result != RESULT_OK) { /* nothing was sent */
 		end_job(job, MESSAGE_REQUESTED, DATABASE_MS, SLICE("no_code"));
@@ -302,7 +315,10 @@ look_up_and_send(struct texter *t, struct text_job *job)
 {
 	const struct lead_reference reference = { .identity = LEAD_BY_ID, .id = job->mail.lead_id };
 	struct payload_subject *subject;
-	const enum result result = store_look_up(t->store, job->pool, job->mail.campaign_id, &reference, &subject);
+	enum result result = slice_present(job->mail.requested_for) ? claim_request(t, job) : RESULT_OK;
+	if (result != RESULT_OK || job->ended)
+		return result;
+	result = store_look_up(t->store, job->pool, job->mail.campaign_id, &reference, &subject);
 	if (result == RESULT_NOT_FOUND) {
 		end_job(job, MESSAGE_DROPPED, 0, SLICE("lead_deleted"));
 		return RESULT_OK;
@@ -346,6 +362,7 @@ add_job(struct texter *t, const struct queued_mail *mail)
 	for (size_t i = 0; i < TEXTER_IN_FLIGHT; i++)
 		if (!t->jobs[i].used) {
 			t->jobs[i] = (struct text_job){ .pool = pool_new(), .mail = *mail, .used = true };
+			t->jobs[i].mail.requested_for = pool_copy(t->jobs[i].pool, mail->requested_for);
 			return &t->jobs[i];
 		}
 	panic("no place for a text");

@@ -17,7 +17,8 @@ request(struct step *step, const struct working_lead *lead, enum message_kind ki
 {
 	struct decision *d = step->decision;
 	d->messages = pool_grow(step->pool, d->messages, d->message_count, &d->message_capacity, sizeof(*d->messages));
-	d->messages[d->message_count++] = (struct made_message){ lead->lead.campaign_id, lead->lead.id, kind, ref };
+	d->messages[d->message_count++] =
+	    (struct made_message){ .campaign_id = lead->lead.campaign_id, .lead_id = lead->lead.id, .kind = kind, .ref = ref };
 	d->changes = true;
 }
 

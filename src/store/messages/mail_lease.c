@@ -29,7 +29,8 @@ DB_STATEMENT(sql_select_leased_messages,
     "SELECT m.id, m.campaign_id, c.account_id, m.lead_id, m.kind, m.ref, m.state = 'ready', m.repeats IS NOT NULL,"
     " COALESCE(m.recipient, r.recipient), COALESCE(m.message_id, r.message_id), COALESCE(m.content, r.content), m.attempts,"
     " m.crashes, " NOW " - m.first_attempt_ms, l.id, COALESCE(l.opted_out, FALSE), COALESCE(l.bounced, FALSE), " NOW ", " NOW
-    " - m.created_ms, l.email_key"
+    " - m.created_ms, l.email_key, m.requested_for,"
+    " m.requested_for IS NOT NULL AND m.composed_ms IS NOT NULL"
     " FROM {prefix}messages m FORCE INDEX (PRIMARY)"
     " LEFT JOIN {prefix}campaigns c ON c.id = m.campaign_id"
     " LEFT JOIN {prefix}leads l ON l.id = m.lead_id"
@@ -130,7 +131,9 @@ enum {
 	QUEUED_BOUNCED,
 	QUEUED_NOW_MS,
 	QUEUED_AGE_MS,
-	QUEUED_EMAIL_KEY
+	QUEUED_EMAIL_KEY,
+	QUEUED_REQUESTED_FOR,
+	QUEUED_COUNTED
 };
 
 static struct queued_mail
@@ -157,6 +160,8 @@ mail_from_row(const struct db_rows *rows, size_t row)
 		.now_ms = db_get_i64(rows, row, QUEUED_NOW_MS),
 		.age_ms = db_get_i64(rows, row, QUEUED_AGE_MS),
 		.email_key = db_get_bytes(rows, row, QUEUED_EMAIL_KEY),
+		.requested_for = db_get_bytes(rows, row, QUEUED_REQUESTED_FOR),
+		.is_counted = db_get_bool(rows, row, QUEUED_COUNTED),
 	};
 }
 

@@ -6,14 +6,19 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-DB_STATEMENT(sql_count_mails_of_recipient,
-    "SELECT COUNT(*), CAST(COALESCE(SUM(composed_ms > " NOW " - 60000), 0) AS UNSIGNED)"
+/* What a page has requested for an address counts also if it was dropped: else it would show whether the address is a lead's.
+ */
+#define COUNTS "(state <> 'dropped' OR requested_for IS NOT NULL)"
+DB_STATEMENT(sql_count_mails_of_recipient, "SELECT COUNT(*), CAST(COALESCE(SUM(composed_ms > " NOW " - 60000), 0) AS UNSIGNED)"
+					   " FROM {prefix}messages FORCE INDEX (by_recipient)"
+					   " WHERE recipient_hash = ? AND composed_ms > " NOW " - 86400000 AND " COUNTS);
+DB_STATEMENT(sql_select_mails_of_lead,
+    "SELECT " NOW " - composed_ms"
     " FROM {prefix}messages FORCE INDEX (by_recipient)"
-    " WHERE recipient_hash = ? AND composed_ms > " NOW " - 86400000 AND state <> 'dropped'");
-DB_STATEMENT(sql_select_mails_of_lead, "SELECT " NOW " - composed_ms"
-				       " FROM {prefix}messages FORCE INDEX (by_recipient)"
-				       " WHERE recipient_hash = ? AND ? IN (0, lead_id) AND kind = ? AND state <> 'dropped'"
-				       " ORDER BY composed_ms DESC LIMIT ?");
+    " WHERE recipient_hash = ? AND kind = ? AND id <> ? AND ? IN (0, lead_id)"
+    " AND ? IN (0, IF(requested_for IS NULL, 0, campaign_id)) AND " COUNTS " ORDER BY composed_ms DESC LIMIT ?");
+DB_STATEMENT(sql_count_mail, "UPDATE {prefix}messages SET recipient_hash = ?, composed_ms = " NOW
+			     " WHERE id = ? AND state = 'requested' AND composed_ms IS NULL AND lease_owner = ?");
 DB_STATEMENT(sql_make_message_ready,
     "UPDATE {prefix}messages"
     " SET state = 'ready', recipient_hash = ?, recipient = ?, message_id = ?, content = ?, composed_ms = " NOW
@@ -36,8 +41,8 @@ DB_STATEMENT(sql_resume_mail, "UPDATE {prefix}message_channels"
 			      " SET failures = 0, held_until_ms = 0, held_since_ms = NULL, reason = NULL, answer = NULL"
 			      " WHERE channel = ?");
 
-store_statement_list sql_of_mail_outcomes = { &sql_count_mails_of_recipient, &sql_select_mails_of_lead, &sql_make_message_ready,
-	&sql_record_mail_outcome, &sql_mark_bounced, &sql_hold_mail, &sql_resume_mail, NULL };
+store_statement_list sql_of_mail_outcomes = { &sql_count_mails_of_recipient, &sql_select_mails_of_lead, &sql_count_mail,
+	&sql_make_message_ready, &sql_record_mail_outcome, &sql_mark_bounced, &sql_hold_mail, &sql_resume_mail, NULL };
 
 static const struct slice state_names[MESSAGE_STATES] = {
 	[MESSAGE_REQUESTED] = SLICE("requested"),
@@ -93,18 +98,32 @@ store_count_mails(
 }
 
 enum result
-store_mail_ages(struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], uint64_t lead_id,
-    enum message_kind kind, int64_t *ages_ms, size_t max, size_t *count)
+store_mail_ages(struct store *store, const struct mails_of_kind *mails, int64_t *ages_ms, size_t max, size_t *count)
 {
 	struct pool *pool = pool_new();
 	struct db_rows rows;
-	const enum result result = store_query(store, pool, &rows, &sql_select_mails_of_lead,
-	    bytes_value(recipient_hash, MAIL_HASH_SIZE), DB_U64(lead_id), DB_U64(kind), DB_U64(max));
+	const enum result result =
+	    store_query(store, pool, &rows, &sql_select_mails_of_lead, bytes_value(mails->recipient_hash, MAIL_HASH_SIZE),
+		DB_U64(mails->kind), DB_U64(mails->except), DB_U64(mails->lead_id), DB_U64(mails->requested_for), DB_U64(max));
 	*count = result == RESULT_OK ? rows.count : 0;
 	for (size_t i = 0; i < *count; i++)
 		ages_ms[i] = db_get_i64(&rows, i, 0);
 	pool_free(&pool);
 	return result;
+}
+
+enum result
+store_count_mail(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct queued_mail *mail)
+{
+	const struct slice hash = slice_sub(mail->requested_for, 0, MAIL_HASH_SIZE);
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn)) {
+		txn.result = store_change_one(
+		    store, &sql_count_mail, db_bytes(hash), DB_U64(mail->id), bytes_value(owner, MAIL_OWNER_SIZE));
+		if (txn.result == RESULT_OK)
+			txn.result = store_add_sending(store, MAIL_CHANNEL, mail->account_id, mail->campaign_id);
+	}
+	return txn.result;
 }
 
 enum result

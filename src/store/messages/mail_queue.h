@@ -89,7 +89,9 @@ struct queued_mail {
 	int64_t now_ms, age_ms;       /* age: since it was requested */
 	bool has_lead;                /* it was not deleted; else the next two are false, and the third is absent */
 	bool opted_out, bounced;
-	struct slice email_key; /* that of the lead now */
+	struct slice email_key;     /* that of the lead now */
+	struct slice requested_for; /* as in struct made_message */
+	bool is_counted;            /* what was requested for an address: for its limits, and those of an hour */
 };
 /* Leases those of them that are still due, at most DB_LIST_MAX. */
 MUST_CHECK enum result store_lease_mails(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE],
@@ -106,13 +108,26 @@ MUST_CHECK enum result store_release_crashed(struct store *store, const unsigned
 
 /* ---- outcomes ---- */
 
-/* How many mails this address got, of all campaigns, in the last day and in the last minute, without dropped ones. */
+/* How many mails this address got, of all campaigns, in the last day and in the last minute, without dropped ones, and how many
+ * were requested for it. */
 MUST_CHECK enum result store_count_mails(
     struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], unsigned *last_day, unsigned *last_minute);
-/* How long ago the last mails of a kind to this address of a lead (0: of all leads) were composed, the newest first, without
- * dropped ones: at most `max` of those that are stored. */
-MUST_CHECK enum result store_mail_ages(struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE],
-    uint64_t lead_id, enum message_kind kind, int64_t *ages_ms, size_t max, size_t *count);
+/* Mails of a kind to an address, without one of them. */
+struct mails_of_kind {
+	const unsigned char *recipient_hash; /* MAIL_HASH_SIZE bytes */
+	enum message_kind kind;
+	uint64_t except;
+	uint64_t lead_id;       /* only to this lead; 0: to any */
+	uint64_t requested_for; /* only those that pages of this campaign have requested for the address; 0: all */
+};
+/* How long ago the last of them were composed or counted, the newest first, without dropped ones that no page has requested: at
+ * most `max` of those that are stored. */
+MUST_CHECK enum result store_mail_ages(
+    struct store *store, const struct mails_of_kind *mails, int64_t *ages_ms, size_t max, size_t *count);
+/* Counts a leased request of a page for the limits of its address and of an hour, once: it is counted, whatever becomes of it.
+ * RESULT_NOT_FOUND: the lease has ended. */
+MUST_CHECK enum result store_count_mail(
+    struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct queued_mail *mail);
 /* What a request becomes. */
 struct ready_mail {
 	uint64_t id;
@@ -133,7 +148,7 @@ struct mail_outcome {
 	bool attempted; /* counts as an attempt */
 	int status;     /* of the mail server; 0: none */
 	struct slice answer, reason;
-	uint64_t account_id, campaign_id; /* for which it counts when it was sent; 0: a text, which counts before */
+	uint64_t account_id, campaign_id; /* for which it counts when it was sent; 0: it was counted before */
 };
 /* Records it and ends the lease. A sent message is recorded as such also when another process leases it. RESULT_NOT_FOUND:
  * there is no such row, or another process leases it. */

@@ -8,8 +8,8 @@
 #include "store/transaction.h"
 
 DB_STATEMENT(sql_insert_message,
-    "INSERT INTO {prefix}messages (id, campaign_id, lead_id, kind, ref, turn, state, created_ms, due_ms)"
-    " VALUES {each}(?, ?, ?, ?, ?, ?, 'requested', ?, ?){between}, {end}");
+    "INSERT INTO {prefix}messages (id, campaign_id, lead_id, kind, ref, turn, state, created_ms, due_ms, requested_for)"
+    " VALUES {each}(?, ?, ?, ?, ?, ?, 'requested', ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_select_now, "SELECT " NOW);
 
 store_statement_list sql_of_mail_requests = { &sql_insert_message, &sql_select_now, NULL };
@@ -38,7 +38,7 @@ store_insert_messages(struct store *store, struct pool *pool, const struct made_
 	for (size_t i = 0; i < count; i++) {
 		const struct made_message *m = &messages[i];
 		store_add_row(&rows, DB_U64(first + i), DB_U64(m->campaign_id), DB_U64(m->lead_id), DB_U64(m->kind),
-		    DB_U64(m->ref), DB_U64(message_turn(m->kind)), DB_I64(now_ms), DB_I64(now_ms));
+		    DB_U64(m->ref), DB_U64(message_turn(m->kind)), DB_I64(now_ms), DB_I64(now_ms), db_bytes(m->requested_for));
 	}
 	if (result == RESULT_OK)
 		result = store_run_lists(store, &rows);

@@ -25,7 +25,7 @@ request(struct world *w, const char *email, const enum message_kind *kinds, size
 	run_all(w, &command, 1);
 	const uint64_t lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, email).id;
 	for (size_t i = 0; i < count; i++)
-		messages[i] = (struct made_message){ w->campaign, lead, kinds[i], 7 };
+		messages[i] = (struct made_message){ .campaign_id = w->campaign, .lead_id = lead, .kind = kinds[i], .ref = 7 };
 	assert_int_equal(store_request_messages(w->store, messages, count), RESULT_OK);
 	assert_true(store_made_messages(w->store));
 	return lead;

@@ -21,7 +21,9 @@ request(struct world *w, uint64_t campaign, const char *email)
 {
 	const struct command command = signup(w, campaign, email);
 	run_all(w, &command, 1);
-	const struct made_message message = { campaign, find_lead(w, campaign, LEAD_BY_EMAIL, email).id, MESSAGE_CODE, 0 };
+	const struct made_message message = {
+		.campaign_id = campaign, .lead_id = find_lead(w, campaign, LEAD_BY_EMAIL, email).id, .kind = MESSAGE_CODE
+	};
 	assert_int_equal(store_request_messages(w->store, &message, 1), RESULT_OK);
 	return (uint64_t)root_number("SELECT MAX(id) FROM t_messages");
 }

@@ -426,7 +426,7 @@ def test_a_number_shows_no_lead(service, account, server, gateway):
 
 
 def test_a_number_that_is_sent_by_its_name(service, account, server, gateway):
-    """New number: where numbers do not wait, the field is one of Eve's; Ada's confirmation does not add her number."""
+    """New number: where numbers do not wait, the field is one of Eve's; Ada's confirmation does not add the number."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "mails": "status_link"}, **STRICT)
     address, number = person()
     assert sign_up(campaign, email=address, first_name="Ada")["social_id"]

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/attributes.h"
 #include "base/panic.h"
 #include "base/pool.h"
 
@@ -17,6 +18,7 @@ scheduler_new(const struct scheduler_limits *limits, const struct health_rules *
 	s->limited_until_ms = CLOCK_NEVER;
 	s->webhooks = memory_alloc(limits->webhooks * sizeof(*s->webhooks));
 	s->accounts = memory_alloc(limits->webhooks * sizeof(*s->accounts));
+	s->sizes = memory_alloc((limits->webhooks + 1) * sizeof(*s->sizes));
 	for (size_t i = 0; i < limits->webhooks; i++)
 		SLIST_INSERT_HEAD(&s->unused_accounts, &s->accounts[i], chain);
 	for (size_t i = 0; i < STATES; i++)
@@ -33,6 +35,7 @@ scheduler_free(struct scheduler **scheduler)
 		return;
 	free((*scheduler)->webhooks);
 	free((*scheduler)->accounts);
+	free((*scheduler)->sizes);
 	free(*scheduler);
 	*scheduler = NULL;
 }
@@ -58,13 +61,37 @@ table_must_find(const struct scheduler *s, uint64_t webhook_id)
 	return webhook;
 }
 
+/* ---- accounts ---- */
+
 static struct account_entry *
-enter_account(struct scheduler *s, uint64_t account_id)
+find_account(const struct scheduler *s, uint64_t account_id)
 {
 	struct account_entry *account;
 	SLIST_FOREACH (account, &s->account_buckets[account_id % TABLE_BUCKETS], chain)
 		if (account->id == account_id)
-			break;
+			return account;
+	return NULL;
+}
+
+/* One more or one less than before. */
+static void
+set_size(struct scheduler *s, struct account_entry *account, size_t webhooks)
+{
+	if (account->webhooks > 0)
+		LIST_REMOVE(account, size);
+	account->webhooks = webhooks;
+	if (webhooks > 0)
+		LIST_INSERT_HEAD(&s->sizes[webhooks], account, size);
+	if (webhooks > s->largest)
+		s->largest = webhooks;
+	else if (LIST_EMPTY(&s->sizes[s->largest]))
+		s->largest--;
+}
+
+static struct account_entry *
+enter_account(struct scheduler *s, uint64_t account_id)
+{
+	struct account_entry *account = find_account(s, account_id);
 	if (account == NULL) {
 		account = SLIST_FIRST(&s->unused_accounts);
 		SLIST_REMOVE_HEAD(&s->unused_accounts, chain);
@@ -73,38 +100,18 @@ enter_account(struct scheduler *s, uint64_t account_id)
 			TAILQ_INIT(&account->queues[i]);
 		SLIST_INSERT_HEAD(&s->account_buckets[account_id % TABLE_BUCKETS], account, chain);
 	}
-	account->webhooks++;
+	set_size(s, account, account->webhooks + 1);
 	return account;
 }
 
 static void
 leave_account(struct scheduler *s, struct account_entry *account)
 {
-	if (--account->webhooks > 0)
+	set_size(s, account, account->webhooks - 1);
+	if (account->webhooks > 0)
 		return;
 	SLIST_REMOVE(&s->account_buckets[account->id % TABLE_BUCKETS], account, account_entry, chain);
 	SLIST_INSERT_HEAD(&s->unused_accounts, account, chain);
-}
-
-struct webhook_entry *
-table_add(struct scheduler *s, uint64_t webhook_id, uint64_t account_id)
-{
-	struct webhook_entry *webhook = TAILQ_FIRST(&s->lists[STATE_IDLE]);
-	if (s->used < s->limits.webhooks) {
-		webhook = &s->webhooks[s->used++];
-	} else if (webhook != NULL) {
-		TAILQ_REMOVE(&s->lists[STATE_IDLE], webhook, list);
-		SLIST_REMOVE(&s->buckets[webhook->id % TABLE_BUCKETS], webhook, webhook_entry, chain);
-		leave_account(s, webhook->account);
-	} else {
-		return NULL;
-	}
-	*webhook = (struct webhook_entry){ .id = webhook_id, .state = STATE_IDLE };
-	webhook->account = enter_account(s, account_id);
-	webhook->health = health_begin(s->rules, 0, 0, -1);
-	TAILQ_INSERT_TAIL(&s->lists[STATE_IDLE], webhook, list);
-	SLIST_INSERT_HEAD(&s->buckets[webhook_id % TABLE_BUCKETS], webhook, chain);
-	return webhook;
 }
 
 /* ---- queues ---- */
@@ -148,6 +155,62 @@ table_pass_turn(struct scheduler *s, struct webhook_entry *webhook, enum queue q
 	TAILQ_INSERT_TAIL(&account->queues[queue], webhook, queue[queue]);
 	TAILQ_REMOVE(&s->rotations[queue], account, rotation[queue]);
 	TAILQ_INSERT_TAIL(&s->rotations[queue], account, rotation[queue]);
+}
+
+/* ---- places ---- */
+
+/* The last one in the account's queues that is only waiting to be fetched, or NULL. Few are skipped: those have something in
+ * slots. A rate-limited one is in none of them: its limit would be lost. */
+static struct webhook_entry *
+find_waiting(const struct account_entry *account)
+{
+	static const enum queue queues[] = { QUEUE_FETCH_ON_PROBATION, QUEUE_FETCH_HEALTHY };
+	struct webhook_entry *webhook;
+	for (size_t i = 0; i < ARRAY_SIZE(queues); i++)
+		TAILQ_FOREACH_REVERSE(webhook, &account->queues[queues[i]], webhook_list, queue[queues[i]])
+	if (table_used(webhook) == 0)
+		return webhook;
+	return NULL;
+}
+
+/* The webhook whose place goes to one of this account, or NULL. */
+static struct webhook_entry *
+find_replaced(const struct scheduler *s, uint64_t account_id)
+{
+	const struct account_entry *account = find_account(s, account_id);
+	if (!TAILQ_EMPTY(&s->lists[STATE_IDLE]))
+		return TAILQ_FIRST(&s->lists[STATE_IDLE]);
+	if ((account == NULL ? 0 : account->webhooks) + 1 >= s->largest)
+		return NULL;
+	return find_waiting(LIST_FIRST(&s->sizes[s->largest]));
+}
+
+static void
+remove_webhook(struct scheduler *s, struct webhook_entry *webhook)
+{
+	for (size_t i = 0; i < QUEUES; i++)
+		set_queued(s, webhook, (enum queue)i, false);
+	TAILQ_REMOVE(&s->lists[webhook->state], webhook, list);
+	SLIST_REMOVE(&s->buckets[webhook->id % TABLE_BUCKETS], webhook, webhook_entry, chain);
+	leave_account(s, webhook->account);
+}
+
+struct webhook_entry *
+table_add(struct scheduler *s, uint64_t webhook_id, uint64_t account_id)
+{
+	struct webhook_entry *webhook;
+	if (s->used < s->limits.webhooks)
+		webhook = &s->webhooks[s->used++];
+	else if ((webhook = find_replaced(s, account_id)) != NULL)
+		remove_webhook(s, webhook);
+	else
+		return NULL;
+	*webhook = (struct webhook_entry){ .id = webhook_id, .state = STATE_IDLE };
+	webhook->account = enter_account(s, account_id);
+	webhook->health = health_begin(s->rules, 0, 0, -1);
+	TAILQ_INSERT_TAIL(&s->lists[STATE_IDLE], webhook, list);
+	SLIST_INSERT_HEAD(&s->buckets[webhook_id % TABLE_BUCKETS], webhook, chain);
+	return webhook;
 }
 
 /* ---- states ---- */

@@ -63,10 +63,12 @@ struct account_entry {
 	struct webhook_list queues[QUEUES];
 	TAILQ_ENTRY(account_entry) rotation[QUEUES];
 	SLIST_ENTRY(account_entry) chain; /* of its bucket, or unused */
+	LIST_ENTRY(account_entry) size;   /* those with as many webhooks */
 };
 
 TAILQ_HEAD(account_list, account_entry);
 SLIST_HEAD(account_chain, account_entry);
+LIST_HEAD(account_size, account_entry);
 
 struct scheduler {
 	struct scheduler_limits limits;
@@ -79,6 +81,8 @@ struct scheduler {
 	size_t wanting;                        /* webhooks in QUEUE_FETCH_HEALTHY */
 	struct webhook_chain buckets[TABLE_BUCKETS];
 	struct account_chain account_buckets[TABLE_BUCKETS], unused_accounts;
+	struct account_size *sizes; /* accounts by their number of webhooks */
+	size_t largest;             /* the highest of these numbers */
 	/* deliveries under way, fetched or requested; those of them under way */
 	size_t on_probation, in_flight_on_probation;
 	bool probation_next[2]; /* serves webhooks on probation next: when sending, when fetching */
@@ -93,7 +97,9 @@ struct webhook_entry *table_find(const struct scheduler *s, uint64_t webhook_id)
 /* Deliveries are fetched only for webhooks with an entry, and an entry stays until its last delivery has ended. Without the
  * entry the counts would stay wrong. */
 struct webhook_entry *table_must_find(const struct scheduler *s, uint64_t webhook_id);
-/* Adds an entry for an unknown webhook. Returns NULL when the table is full. */
+/* Adds an entry for an unknown webhook. In a full table it takes the place of one that is idle, or that waits for a fetch with
+ * nothing under way, of the account that has the most, if that has more than this one will have. Returns NULL when there is
+ * neither. */
 struct webhook_entry *table_add(struct scheduler *s, uint64_t webhook_id, uint64_t account_id);
 
 bool table_is_on_probation(const struct webhook_entry *webhook);

@@ -164,6 +164,83 @@ the_last_slots_are_for_webhooks_with_nothing_under_way(void **state UNUSED)
 	assert_int_equal(sending(60), 1);
 }
 
+/* ---- known webhooks: docs/deliveries.md 4 ---- */
+
+static void
+offer_of(uint64_t account_id, uint64_t webhook_id, int64_t now_ms)
+{
+	struct due_webhook webhook = good(webhook_id);
+	webhook.account_id = account_id;
+	offer_webhook(&webhook, ROWS, now_ms);
+}
+
+/* However many webhooks of an account have something due, those of another are sent at once. */
+static void
+an_account_does_not_use_up_the_known_webhooks(void **state UNUSED)
+{
+	scheduler_set_several_accounts(scheduler, true);
+	for (uint64_t id = 1; id <= WEBHOOKS + 20; id++) {
+		const struct due_webhook webhook = new_of(1, id);
+		offer_webhook(&webhook, ROWS, 0);
+	}
+	assert_int_equal(send_all(0), ACCOUNT_SHARE); /* account 1 waits */
+	offer_of(2, 100, 1);
+	assert_int_equal(send_all(1), MAX);
+	assert_int_equal(sending(100), MAX);
+	/* nor do two of them keep out a third one */
+	for (uint64_t id = 101; id <= 127; id++) {
+		const struct due_webhook webhook = new_of(2, id);
+		offer_webhook(&webhook, ROWS, 2);
+	}
+	assert_int_equal(send_all(2), ACCOUNT_SHARE);
+	offer_of(3, 90, 3);
+	assert_int_equal(send_all(3), MAX);
+	assert_int_equal(sending(90), MAX);
+}
+
+/* Webhooks that are rate-limited, or have something in slots, stay: their counts and limits would be lost. */
+static void
+only_webhooks_that_wait_lose_their_place(void **state UNUSED)
+{
+	struct due_webhook limited = new_of(1, 2);
+	limited.rate = 1;
+	limited.succeeded = true;
+	begin_again(3, &rules);
+	offer_of(1, 1, 0);
+	offer_webhook(&limited, ROWS, 0);
+	assert_int_equal(send_all(0), MAX + 1);
+	ended(2, 1); /* nothing of it is under way, but it may not send yet */
+	drop(1, 1);
+	for (size_t i = 1; i < MAX; i++)
+		ended(1, 1);
+	offer_of(1, 3, 1);
+	offer_of(2, 4, 1);
+	offer_of(2, 5, 1); /* has no less than account 1 now */
+	assert_int_equal(send_all(1), 2 * MAX - 1);
+	assert_int_equal(sending(4), MAX);
+	assert_int_equal(sending(1), MAX);
+	assert_int_equal(send_all(1000), 1);
+	assert_int_equal(sending(2), 1);
+}
+
+/* Accounts with much to do share them equally, and go on when one of them has done its part. */
+static void
+accounts_share_the_known_webhooks(void **state UNUSED)
+{
+	enum { EACH = WEBHOOKS / 2 };
+	size_t served[3] = { 0 };
+	for (int polls = 0; polls < 3; polls++)
+		for (uint64_t id = 1; id <= 2 * WEBHOOKS - 4; id++)
+			offer_of(id <= WEBHOOKS ? 1 : 2, id, polls);
+	const size_t count = scheduler_request(scheduler, 2 * ROWS, ROWS, 3, requests);
+	for (size_t i = 0; i < count; i++) {
+		served[requests[i].webhook_id <= WEBHOOKS ? 1 : 2]++;
+		assert_true((requests[i].webhook_id - 1) % WEBHOOKS < EACH); /* the first ones stay */
+	}
+	assert_int_equal(served[1], EACH);
+	assert_int_equal(served[2], EACH);
+}
+
 /* ---- what waits in slots ---- */
 
 /* The next deliveries of a healthy webhook are there when it can send them; those of one on probation are not fetched. */
@@ -310,11 +387,12 @@ do_any(int64_t now_ms)
 static void
 any_operations_keep_the_counts(void **state UNUSED)
 {
-	enum { ROUNDS = 20, OPERATIONS = 5000 };
+	enum { ROUNDS = 20, OPERATIONS = 5000, FEW = 6 };
 	for (seed = 1; seed < 1000; seed += 1000 / ROUNDS) {
 		const uint32_t first = seed;
+		const bool few = first % 100 > 50; /* known webhooks: they lose their places again and again */
 		int64_t now_ms = 1000;
-		begin_again(WEBHOOKS, &rules);
+		begin_again(few ? FEW : WEBHOOKS, &rules);
 		scheduler_set_several_accounts(scheduler, true);
 		memset(on_probation, 0, sizeof(on_probation));
 		for (size_t i = 0; i < OPERATIONS; i++, now_ms += below(10) == 0 ? 1 : 0)
@@ -329,7 +407,7 @@ any_operations_keep_the_counts(void **state UNUSED)
 			const struct due_webhook webhook = new_of(account_of(id), id);
 			offer_webhook(&webhook, ROWS, now_ms + 1000000);
 		}
-		assert_int_equal(send_for_long(now_ms + 1000000), SHARE);
+		assert_int_equal(send_for_long(now_ms + 1000000), few ? FEW * MAX : SHARE);
 		seed = first;
 	}
 }
@@ -348,6 +426,9 @@ main(void)
 		TEST(webhooks_that_begin_to_fail_share_half_of_the_slots),
 		TEST(healthy_webhooks_and_those_on_probation_alternate),
 		TEST(the_last_slots_are_for_webhooks_with_nothing_under_way),
+		TEST(an_account_does_not_use_up_the_known_webhooks),
+		TEST(only_webhooks_that_wait_lose_their_place),
+		TEST(accounts_share_the_known_webhooks),
 		TEST(healthy_webhooks_need_not_wait_for_a_fetch),
 		TEST(few_webhooks_get_more_at_a_time),
 		TEST(routine_results_are_stored_once_a_second),

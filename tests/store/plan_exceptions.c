@@ -51,7 +51,7 @@ static const struct {
 	{ "sql_release_operator_jobs", NULL, MANY | READS, UNFINISHED_JOBS },
 	{ "sql_delete_old_operator_jobs", NULL, MANY, ENDS_AT_LIMIT },
 	{ "sql_select_operator_jobs", NULL, MANY, ENDS_AT_LIMIT },
-	{ "sql_select_due_webhooks", "<derived2>", GATHERS, "one row for each webhook with something due" },
+	{ "sql_select_due_webhooks", NULL, GATHERS | READS, "it sorts one row for each webhook with something due by account" },
 	{ "sql_select_due_webhooks", "t_due", MANY, "one probe for each of them" },
 	{ "sql_select_newest_due", NULL, GATHERS | MANY | READS, "the newest 20,000 at most" },
 	{ "sql_select_heartbeats", "t_heartbeats", SCAN | MANY, "a row for each kind of process" },

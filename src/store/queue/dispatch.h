@@ -51,7 +51,7 @@ struct due_webhook {
 
 /* What there is to do. */
 struct due_webhooks {
-	struct due_webhook *due; /* webhooks with a delivery due now, the oldest first, except those on hold */
+	struct due_webhook *due; /* webhooks with a delivery due now, except those on hold: the oldest of each account first, … */
 	size_t due_count;
 	uint64_t *ended; /* webhooks that were removed or are gone: their pending deliveries are ended at once */
 	size_t ended_count;

@@ -11,42 +11,47 @@ DB_STATEMENT(sql_select_clock_and_work,
     " EXISTS (SELECT 1 FROM {prefix}operator_jobs FORCE INDEX (by_turn)"
     "   WHERE turn_ms IS NOT NULL AND lease_until_ms <= " NOW "),"
     " (SELECT COUNT(*) > 1 FROM (SELECT 1 FROM {prefix}accounts LIMIT 2) a)");
+/* By place: the oldest of each account first, then the second of each, and so on. However many webhooks of an account have
+ * something due, those of others are found. What has ended, mostly of no account any more, has places of its own. */
+#define BY_PLACE(found)                                                                                                      \
+	"SELECT f.*, ROW_NUMBER() OVER (PARTITION BY f.account_id, f.ended ORDER BY f.ready_ms) AS place FROM (" found ") f" \
+	" ORDER BY place, f.ready_ms LIMIT 20000"
+
 /* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due. The LIMIT is above
  * every due_query.limit */
 DB_STATEMENT_ANEW(sql_select_due_webhooks,
-    "SELECT d.webhook_id, w.state IS NULL OR w.state = 'gone', GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN "
-    "COALESCE(s.hold_until_ms, 0)"
-    " ELSE 0 END), d.first_ms, CAST(COALESCE(s.failures, 0) AS UNSIGNED), CAST(COALESCE(s.probes, 0) AS UNSIGNED),"
-    " s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(COALESCE(w.rate, 0) AS UNSIGNED),"
-    " CAST(COALESCE(c.account_id, 0) AS UNSIGNED)"
-    " FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms"
-    "   FROM {prefix}due"
-    "   WHERE shard IN ({list})"
-    "   GROUP BY shard, webhook_id) d"
-    " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
-    " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"
-    " LEFT JOIN {prefix}campaigns c ON c.id = w.campaign_id"
-    " WHERE w.state IS NULL OR w.state <> 'disabled'"
-    " ORDER BY 2 DESC, 3"
-    " LIMIT 20000");
+    BY_PLACE("SELECT d.webhook_id, w.state IS NULL OR w.state = 'gone' AS ended,"
+	     " GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END) AS ready_ms, "
+	     "d.first_ms,"
+	     " CAST(COALESCE(s.failures, 0) AS UNSIGNED), CAST(COALESCE(s.probes, 0) AS UNSIGNED),"
+	     " s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(COALESCE(w.rate, 0) AS UNSIGNED),"
+	     " CAST(COALESCE(c.account_id, 0) AS UNSIGNED) AS account_id"
+	     " FROM (SELECT shard, webhook_id, MIN(due_ms) AS first_ms"
+	     "   FROM {prefix}due"
+	     "   WHERE shard IN ({list})"
+	     "   GROUP BY shard, webhook_id) d"
+	     " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
+	     " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"
+	     " LEFT JOIN {prefix}campaigns c ON c.id = w.campaign_id"
+	     " WHERE w.state IS NULL OR w.state <> 'disabled'"));
 /* The same for the newest rows alone. A removed row stays in the indexes while an older snapshot is open, a dump for instance:
  * the statement above reads over all of them, webhook by webhook; this one only over those with recent ids. Ids are given in
  * blocks of nearly a hundred thousand at most, so a new row may have an older id; what this misses, right after midnight for
  * instance, the next full query finds */
 DB_STATEMENT(sql_select_newest_due,
-    "SELECT d.webhook_id, FALSE, GREATEST(d.first_ms, s.hold_until_ms), d.first_ms, CAST(s.failures AS UNSIGNED),"
-    " CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL, CAST(w.rate AS UNSIGNED), c.account_id"
-    " FROM (SELECT webhook_id, MIN(due_ms) AS first_ms"
-    "   FROM {prefix}due FORCE INDEX (PRIMARY)"
-    "   WHERE id >= (SELECT " NOW " DIV 86400000 * 68719476736 + GREATEST(next, 200000) - 200000"
-    "     FROM {prefix}id_blocks"
-    "     WHERE name = 'history') AND shard IN ({list})"
-    "   GROUP BY webhook_id) d"
-    " STRAIGHT_JOIN {prefix}webhooks w ON w.id = d.webhook_id"
-    " STRAIGHT_JOIN {prefix}campaigns c ON c.id = w.campaign_id"
-    " STRAIGHT_JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
-    " WHERE w.state = 'active'"
-    " ORDER BY 3");
+    BY_PLACE("SELECT d.webhook_id, FALSE AS ended, GREATEST(d.first_ms, s.hold_until_ms) AS ready_ms, d.first_ms,"
+	     " CAST(s.failures AS UNSIGNED), CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL,"
+	     " CAST(w.rate AS UNSIGNED), c.account_id"
+	     " FROM (SELECT webhook_id, MIN(due_ms) AS first_ms"
+	     "   FROM {prefix}due FORCE INDEX (PRIMARY)"
+	     "   WHERE id >= (SELECT " NOW " DIV 86400000 * 68719476736 + GREATEST(next, 200000) - 200000"
+	     "     FROM {prefix}id_blocks"
+	     "     WHERE name = 'history') AND shard IN ({list})"
+	     "   GROUP BY webhook_id) d"
+	     " STRAIGHT_JOIN {prefix}webhooks w ON w.id = d.webhook_id"
+	     " STRAIGHT_JOIN {prefix}campaigns c ON c.id = w.campaign_id"
+	     " STRAIGHT_JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
+	     " WHERE w.state = 'active'"));
 
 store_statement_list sql_of_due = { &sql_select_clock_and_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
 
@@ -75,7 +80,7 @@ enum {
 	DUE_ACCOUNT_ID
 };
 
-/* The rows are sorted: ended webhooks first, then the others by time. */
+/* The rows are sorted by place. */
 static void
 sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *webhooks)
 {
@@ -86,8 +91,8 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 			if (webhooks->ended_count < limit)
 				webhooks->ended[webhooks->ended_count++] = id;
 		} else if (ready_ms > webhooks->now_ms) {
-			webhooks->next_due_ms = ready_ms;
-			return;
+			if (webhooks->next_due_ms < 0 || ready_ms < webhooks->next_due_ms)
+				webhooks->next_due_ms = ready_ms;
 		} else if (webhooks->due_count < limit) {
 			webhooks->due[webhooks->due_count++] = (struct due_webhook){
 				.webhook_id = id,

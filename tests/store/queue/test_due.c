@@ -303,6 +303,60 @@ several_accounts_are_noticed(void **state)
 	root_run("DROP TABLE t_copy");
 }
 
+/* One with a delivery that is due since `due_ms`. */
+static uint64_t
+add_due(struct world *w, uint64_t campaign, unsigned number, int64_t due_ms)
+{
+	const uint64_t id = add_webhook(w, campaign, pool_printf(w->pool, "https://a%u.example/", number).data, 1);
+	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) VALUES (%u, 1, %u, %" PRIu64
+		 ", 'json', %" PRId64 ")",
+	    number, webhook_shard(id), id, due_ms);
+	return id;
+}
+
+/* docs/deliveries.md 4: however many webhooks of an account have something due, and for however long, the oldest one of every
+ * account is found. */
+static void
+no_account_hides_another(void **state)
+{
+	enum { WEBHOOKS = 20, FOUND = 10, LATER_MS = 1000 };
+	struct world *w = *state;
+	const uint64_t other = add_campaign(w);
+	uint64_t due[WEBHOOKS];
+	root_run("DELETE FROM t_webhooks");
+	root_run("UPDATE t_campaigns SET account_id = account_id + 1 WHERE id = %" PRIu64, other);
+	for (unsigned i = 0; i < WEBHOOKS; i++)
+		due[i] = add_due(w, w->campaign, 1 + i, 1 + i);
+	const uint64_t late = add_due(w, other, 100, LATER_MS), later = add_due(w, other, 101, LATER_MS + 1);
+	root_run("UPDATE t_due SET id = id + UNIX_TIMESTAMP() DIV 86400 * 68719476736 + (SELECT next FROM t_id_blocks WHERE "
+		 "name = 'history')");
+	for (int newest = 0; newest < 2; newest++) {
+		const struct due_webhooks found = find_due(w, newest == 1);
+		assert_int_equal(found.due_count, FOUND);
+		assert_int_equal(found.due[0].webhook_id, due[0]);
+		assert_int_equal(found.due[1].webhook_id, late);
+		assert_true(found.due[1].account_id == w->account + 1);
+		assert_int_equal(found.due[2].webhook_id, due[1]);
+		assert_int_equal(found.due[3].webhook_id, later);
+		for (size_t i = 4; i < FOUND; i++)
+			assert_int_equal(found.due[i].webhook_id, due[i - 2]);
+	}
+	/* nor do those that were removed */
+	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT 1000 + seq, 1, seq %% 64, "
+		 "1000000 + seq, 'json', 1 FROM seq_1_to_21000");
+	const struct due_webhooks found = find_due(w, false);
+	assert_int_equal(found.due_count, FOUND);
+	assert_int_equal(found.due[1].webhook_id, late);
+	assert_int_equal(found.ended_count, FOUND);
+	/* what comes due next is the earliest of any account */
+	root_run("DELETE FROM t_due WHERE webhook_id > 1000000");
+	root_run("UPDATE t_due SET due_ms = %" PRId64 " + webhook_id", found.now_ms + LONG_MS);
+	root_run(
+	    "UPDATE t_due SET due_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, found.now_ms + LONG_MS, due[WEBHOOKS - 1]);
+	assert_true(find_due(w, false).next_due_ms == found.now_ms + LONG_MS);
+	root_run("DELETE FROM t_webhooks");
+}
+
 int
 main(void)
 {
@@ -316,6 +370,7 @@ main(void)
 		DUE_TEST(webhooks_are_fetched_together),
 		DUE_TEST(a_fetch_reads_what_it_returns),
 		DUE_TEST(several_accounts_are_noticed),
+		DUE_TEST(no_account_hides_another),
 	};
 	return WORLD_MAIN(tests);
 }

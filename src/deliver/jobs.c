@@ -64,10 +64,12 @@ take_turn(struct store *store, void *context)
 	j->work.found = result != RESULT_NOT_FOUND;
 	if (result != RESULT_OK)
 		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
+	const int64_t begun_ms = clock_monotonic_ms();
 	log_work(LOG_UINT("operator_job", job.id));
 	result = job_take_turn(&turn);
 	log_work_done();
-	return result;
+	const enum result noted = store_note_turn(store, turn.pool, job.account_id, clock_monotonic_ms() - begun_ms);
+	return result == RESULT_OK ? noted : result;
 }
 
 static void

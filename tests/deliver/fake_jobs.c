@@ -77,6 +77,15 @@ job_take_turn(struct job_turn *turn)
 }
 
 enum result
+store_note_turn(struct store *store UNUSED, struct pool *pool UNUSED, uint64_t account_id UNUSED, int64_t took_ms)
+{
+	if (!world_reachable())
+		return RESULT_UNAVAILABLE;
+	world.operators.noted_ms += took_ms;
+	return RESULT_OK;
+}
+
+enum result
 store_release_jobs(struct store *store UNUSED, const unsigned char owner[DISPATCH_OWNER_SIZE])
 {
 	if (!world_reachable())

@@ -140,6 +140,7 @@ struct world_operators {
 	uint64_t redelivers; /* each turn makes a delivery of this webhook due; 0: none */
 	size_t under_way;    /* the most deliveries that a turn has seen */
 	size_t leases, releases;
+	int64_t noted_ms; /* sum of what turns took */
 };
 
 struct world {

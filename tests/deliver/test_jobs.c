@@ -26,6 +26,8 @@ a_long_job_does_not_delay_others(void **state UNUSED)
 	stay_until(10 * SECOND);
 	assert_int_equal(short_one->turns, 0);
 	assert_true(short_one->ended_ms < SECOND);
+	const unsigned turns = long_one->taken + short_one->taken;
+	assert_in_range(world.operators.noted_ms, 100 * turns, 110 * turns);
 	assert_true(long_one->taken > 80);
 }
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Over 600 lines, because every statement has a row in one table. */
 #include "statement_values.h"
 
 #include <string.h>
@@ -34,7 +35,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_delete_leads", "", "/l" },
 	{ "sql_free_identities", "", "/l" },
 	{ "sql_insert_operator_job", "1", "" },
-	{ "sql_note_turn_of_account", "1", "" },
+	{ "sql_note_turn_of_account", "#1", "" },
+	{ "sql_note_turn_in_newest", "#1", "" },
 	{ "sql_insert_confirmation", "l<<eiele", "" },
 	{ "sql_delete_confirmations", "", "/l" },
 	{ "sql_delete_unverified", "", "/l" },
@@ -139,6 +141,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_count_attempt", "d1o", "" },
 	{ "sql_select_clock_and_work", "", "" },
 	{ "sql_count_operator_jobs_of_account", "1", "" },
+	{ "sql_count_other_accounts", "1", "" },
 	{ "sql_select_operator_jobs", ">#", "" },
 	{ "sql_select_operator_jobs_of_account", "1>#", "" },
 	{ "sql_select_operator_jobs_of_campaign", "1>#", "" },

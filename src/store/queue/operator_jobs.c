@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A row of operator_jobs has a turn until it ends. The one that was worked on longest ago is next, so a long job delays none
- * of the others. */
+ * A row of operator_jobs has a turn until it ends. The account that was worked for longest ago is next, and of its jobs the one
+ * that was. A turn counts as noted by store_note_turn: an account with long turns has as much time as the others, not as many
+ * turns. */
 #include "store/queue/operator_jobs.h"
 
 #include "base/panic.h"
@@ -23,7 +24,9 @@ DB_STATEMENT(sql_count_operator_jobs_of_account, "SELECT COUNT(*) FROM {prefix}o
 						 " WHERE turn_ms IS NOT NULL AND account_id = ?");
 DB_STATEMENT(sql_insert_operator_job,
     "INSERT INTO {prefix}operator_jobs (id, account_id, campaign_id, kind, parameters, made_by, created_ms,"
-    " account_turn_ms) SELECT ?, ?, ?, ?, ?, ?, " NOW ", COALESCE(MAX(account_turn_ms), " NOW ")"
+    " account_turn_ms) SELECT ?, ?, ?, ?, ?, ?, " NOW ", COALESCE(MAX(account_turn_ms), GREATEST(" NOW ", COALESCE("
+    "   (SELECT account_turn_ms FROM {prefix}operator_jobs FORCE INDEX (by_account) WHERE account_id = ?"
+    "     ORDER BY id DESC LIMIT 1), 0)))"
     " FROM {prefix}operator_jobs FORCE INDEX (by_turn) WHERE turn_ms IS NOT NULL AND account_id = ?");
 DB_STATEMENT(sql_select_operator_jobs, JOB_COLUMNS "WHERE TRUE" NEWEST);
 DB_STATEMENT(sql_select_operator_jobs_of_account, JOB_COLUMNS "FORCE INDEX (by_account) WHERE account_id = ?" NEWEST);
@@ -35,8 +38,12 @@ DB_STATEMENT(sql_select_next_operator_job,
     "SELECT id FROM {prefix}operator_jobs FORCE INDEX (by_turn)"
     " WHERE turn_ms IS NOT NULL AND (lease_until_ms <= " NOW " OR lease_owner = ?) AND kind IN ({list})"
     " ORDER BY account_turn_ms, turn_ms, id LIMIT 1");
+DB_STATEMENT(sql_count_other_accounts, "SELECT COUNT(DISTINCT account_id) FROM {prefix}operator_jobs FORCE INDEX (by_turn)"
+				       " WHERE turn_ms IS NOT NULL AND account_id <> ?");
 DB_STATEMENT(sql_note_turn_of_account, "UPDATE {prefix}operator_jobs FORCE INDEX (by_turn) SET account_turn_ms = " NOW
-				       " WHERE turn_ms IS NOT NULL AND account_id = ?");
+				       " + ? WHERE turn_ms IS NOT NULL AND account_id = ?");
+DB_STATEMENT(sql_note_turn_in_newest, "UPDATE {prefix}operator_jobs FORCE INDEX (by_account) SET account_turn_ms = " NOW
+				      " + ? WHERE account_id = ? ORDER BY id DESC LIMIT 1");
 DB_STATEMENT(sql_lease_operator_job,
     "UPDATE {prefix}operator_jobs"
     " SET state = 'running', turn_ms = " NOW ", lease_owner = ?, lease_until_ms = " NOW
@@ -54,9 +61,9 @@ DB_STATEMENT(
 
 store_statement_list sql_of_operator_jobs = { &sql_count_operator_jobs_of_account, &sql_insert_operator_job,
 	&sql_select_operator_jobs, &sql_select_operator_jobs_of_account, &sql_select_operator_jobs_of_campaign,
-	&sql_select_operator_job, &sql_note_turn_of_account, &sql_cancel_operator_job, &sql_select_next_operator_job,
-	&sql_lease_operator_job, &sql_note_operator_job, &sql_end_operator_job, &sql_fail_operator_job,
-	&sql_release_operator_jobs, &sql_delete_old_operator_jobs, NULL };
+	&sql_select_operator_job, &sql_count_other_accounts, &sql_note_turn_of_account, &sql_note_turn_in_newest,
+	&sql_cancel_operator_job, &sql_select_next_operator_job, &sql_lease_operator_job, &sql_note_operator_job,
+	&sql_end_operator_job, &sql_fail_operator_job, &sql_release_operator_jobs, &sql_delete_old_operator_jobs, NULL };
 
 /* Stored. */
 static const struct slice kind_names[JOB_KINDS] = {
@@ -127,7 +134,8 @@ store_insert_job(
 		result = has_room(store, pool, request->account_id);
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_operator_job, DB_U64(*id), DB_U64(request->account_id),
 					 store_id_or_null(request->campaign_id), db_bytes(kind_names[request->kind]),
-					 db_bytes(request->parameters), db_bytes(request->made_by), DB_U64(request->account_id))
+					 db_bytes(request->parameters), db_bytes(request->made_by), DB_U64(request->account_id),
+					 DB_U64(request->account_id))
 				   : result;
 }
 
@@ -254,7 +262,7 @@ lease_job(struct store *store, struct pool *pool, struct db_list kinds, struct d
 	if (result != RESULT_OK)
 		return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
 	*job = job_from_row(&rows, 0);
-	return store_run(store, &sql_note_turn_of_account, DB_U64(job->account_id));
+	return store_run(store, &sql_note_turn_of_account, DB_U64(0), DB_U64(job->account_id));
 }
 
 enum result
@@ -267,6 +275,29 @@ store_lease_job(struct store *store, struct pool *pool, const unsigned char owne
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
 		txn.result = lease_job(store, pool, (struct db_list){ kinds, JOB_KINDS }, owner_value(owner), lease_ms, job);
+	return txn.result;
+}
+
+/* While the others wait, each of them is to have as much time as the account had. Its newest job has the time for the next one,
+ * also when none is left. */
+static enum result
+note_turn(struct store *store, struct pool *pool, struct db_value account, int64_t took_ms)
+{
+	struct db_rows rows;
+	enum result result = store_query(store, pool, &rows, &sql_count_other_accounts, account);
+	if (result != RESULT_OK)
+		return result;
+	const struct db_value wait_ms = DB_I64(took_ms * (int64_t)db_get_u64(&rows, 0, 0));
+	result = store_run(store, &sql_note_turn_of_account, wait_ms, account);
+	return result == RESULT_OK ? store_run(store, &sql_note_turn_in_newest, wait_ms, account) : result;
+}
+
+enum result
+store_note_turn(struct store *store, struct pool *pool, uint64_t account_id, int64_t took_ms)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = note_turn(store, pool, DB_U64(account_id), took_ms);
 	return txn.result;
 }
 

@@ -82,10 +82,14 @@ MUST_CHECK enum result store_cancel_job(struct store *store, uint64_t id);
 
 /* ---- for the dispatcher ---- */
 
-/* Leases the job that was worked on longest ago, or renews the lease of an own one. RESULT_NOT_FOUND: there is none that this
+/* Of the account that was worked for longest ago, leases the job that was worked on longest ago, or renews the lease of an own
+ * one. RESULT_NOT_FOUND: there is none that this
  * program has and no other dispatcher leases. */
 MUST_CHECK enum result store_lease_job(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE],
     int64_t lease_ms, struct operator_job *job);
+/* After a turn: the account's next one comes when the others that wait have had as much time, also if its job has ended and
+ * another one is added. */
+MUST_CHECK enum result store_note_turn(struct store *store, struct pool *pool, uint64_t account_id, int64_t took_ms);
 /* Records `done`, `total`, `position` and `result`, also inside a transaction, which is then to be rolled back if this fails.
  * RESULT_NOT_FOUND: the job has ended, was removed, or is leased by another dispatcher: it is not to be worked on. */
 MUST_CHECK enum result store_note_job(

@@ -167,9 +167,10 @@ find_waiting(const struct account_entry *account)
 	static const enum queue queues[] = { QUEUE_FETCH_ON_PROBATION, QUEUE_FETCH_HEALTHY };
 	struct webhook_entry *webhook;
 	for (size_t i = 0; i < ARRAY_SIZE(queues); i++)
-		TAILQ_FOREACH_REVERSE(webhook, &account->queues[queues[i]], webhook_list, queue[queues[i]])
-	if (table_used(webhook) == 0)
-		return webhook;
+		for (webhook = TAILQ_LAST(&account->queues[queues[i]], webhook_list); webhook != NULL;
+		     webhook = TAILQ_PREV(webhook, webhook_list, queue[queues[i]]))
+			if (table_used(webhook) == 0)
+				return webhook;
 	return NULL;
 }
 

@@ -43,6 +43,7 @@ schema_files = \
 	%D%/0041-points-owed.sql \
 	%D%/0042-turns-of-accounts.sql \
 	%D%/0043-bulk-turns-of-accounts.sql \
+	%D%/0044-proven-addresses.sql \
 	%D%/0045-requests-of-pages.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)

@@ -90,6 +90,10 @@ struct slice lead_channel_name(enum lead_channel channel);
  * absent. */
 struct slice lead_named_channel(enum lead_identity identity);
 
+/* In the member `proven` of a lead: its person has verified that address by a code or a link (docs/api.md 4.1.11, Another
+ * owner). A key that verifies it proves nothing. */
+#define CHANNEL_BIT(channel) (UINT32_C(1) << (channel))
+
 /* Whether its address of that channel is a claim, verified or not (docs/api.md 4.1.11). */
 bool lead_claims(const struct lead *lead, enum lead_channel channel);
 /* Whether that address gives neither the lead's data nor its deletion (docs/operating.md 7.4): it is a claim; or

@@ -46,6 +46,8 @@
 	X(BOOL, verified_email, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(BOOL, verified_phone, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(U32, claimed, PAYLOADS, ON_CHANGE, BY_CODE) /* enum lead_claim (engine/model.h) */ \
+	X(U32, proven, PAYLOADS, ON_CHANGE, BY_CODE) /* CHANNEL_BITs: verified by its person, with a code or a link */ \
+	X(BOOL, shared, PAYLOADS, ON_CHANGE, BY_CODE) /* signed up again without its token, perhaps by another person */ \
 	X(BOOL, bounced, BATCHES, ON_CHANGE, BY_CODE) /* a mail server has answered that the email address does not exist */ \
 	X(BOOL, waitlisted, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(BOOL, removed_from_waitlist, BATCHES, ON_CHANGE, BY_CODE) \

@@ -145,14 +145,6 @@ stranger_mails(const struct campaign *campaign, const struct lead *lead, bool wi
 	return confirms || is_linked;
 }
 
-/* Whether another person than its creator may have signed up the lead, too: sign-ups that change nothing are not all counted.
- */
-static bool
-is_shared(const struct campaign *campaign, const struct lead *lead)
-{
-	return lead->counter > 1 || !stranger_may_count(campaign, false) || campaign->bots == BOTS_PROOF_OR_CONFIRM;
-}
-
 bool
 lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
 {
@@ -179,18 +171,17 @@ lead_waiting_number(struct pool *pool, const struct campaign *campaign, const st
 }
 
 /* The email address decides, except for one that is a claim, which proves nothing; where numbers alone are proven, the number
- * does. A lead that was verified without a proof may still have the token that its first sign-up got. */
+ * does. The person that has proven it has the token. */
 bool
 lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
 {
 	const bool by_email = channel == CHANNEL_EMAIL;
-	const bool is_new = by_email ? !lead->verified_email : !lead->verified_phone;
 	const bool number_decides =
 	    campaign_matches_by_number(campaign) && slice_present(lead->phone) && !lead_claims(lead, CHANNEL_PHONE);
 	const bool decides =
 	    number_decides ? !by_email : by_email || !lead->verified_email || lead_claim_stands(campaign, lead, CHANNEL_EMAIL);
-	return decides && !lead_claim_stands(campaign, lead, channel) && (is_new || lead->token_epoch == 0) &&
-	       is_shared(campaign, lead);
+	return lead->shared && decides && !lead_claim_stands(campaign, lead, channel) &&
+	       (lead->proven & CHANNEL_BIT(channel)) == 0;
 }
 
 bool

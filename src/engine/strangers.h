@@ -73,8 +73,8 @@ bool lead_claim_stands(const struct campaign *campaign, const struct lead *lead,
 bool lead_page_is_mailed(const struct campaign *campaign, const struct lead *lead);
 
 /* The number that a stranger has entered beside the lead's email address (4.1.11, New number), in the pool or the lead's;
- * absent: none. Callers with a key, and visitors where numbers do not wait, can send the field by its name, with any value: only
- * a valid number counts, and only in a campaign where numbers wait. */
+ * absent: none. Callers with a key, and visitors where numbers do not wait, can send the field by its name, with any value:
+ * only a valid number counts, and only in a campaign where numbers wait. */
 struct slice lead_waiting_number(struct pool *pool, const struct campaign *campaign, const struct lead *lead);
 
 /* Whether the lead becomes that of the person that proves its address of this channel, by a code or a link that was sent there

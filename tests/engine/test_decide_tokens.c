@@ -67,31 +67,23 @@ a_proof_ends_the_token_of_a_shared_lead(void **state)
 {
 	struct world *w = *state;
 	static const struct {
-		uint32_t signups;
-		bool by_operator, is_verified, ends;
+		bool shared, by_operator, is_verified, ends;
 		enum lead_channel channel;
-		enum public_update update;
-		enum campaign_bots bots;
 	} rows[] = {
-		{ .signups = 1 },
-		{ .signups = 2, .ends = true },
-		{ .signups = 2, .by_operator = true },
-		{ .signups = 2, .channel = CHANNEL_PHONE, .ends = true },
-		{ .signups = 2, .channel = CHANNEL_PHONE, .is_verified = true },
-		/* repeated sign-ups are not counted there */
-		{ .signups = 1, .update = PUBLIC_UPDATE_NONE, .ends = true },
-		{ .signups = 1, .bots = BOTS_PROOF_OR_CONFIRM, .ends = true },
-		{ .signups = 1, .update = PUBLIC_UPDATE_OWN },
+		{ .shared = false },
+		{ .shared = true, .ends = true },
+		{ .shared = true, .by_operator = true },
+		{ .shared = true, .channel = CHANNEL_PHONE, .ends = true },
+		{ .shared = true, .channel = CHANNEL_PHONE, .is_verified = true },
 	};
 	run_one(w, public_signup("ada@x.org", EVE.data));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct slice token = token_now(w);
-		lead(w, 0)->counter = rows[i].signups;
+		lead(w, 0)->shared = rows[i].shared;
 		lead(w, 0)->verified_email = rows[i].is_verified;
 		lead(w, 0)->verified_phone = false;
+		lead(w, 0)->proven = 0;
 		lead(w, 0)->claimed = CLAIM_NONE;
-		campaign(w)->public_update = rows[i].update;
-		campaign(w)->bots = rows[i].bots;
 		if (rows[i].by_operator)
 			change(w, 0, LEAD_VERIFY);
 		else
@@ -104,30 +96,115 @@ a_proof_ends_the_token_of_a_shared_lead(void **state)
 		assert_int_equal(
 		    lead(w, 0)->claimed, rows[i].ends && rows[i].channel == CHANNEL_EMAIL ? CLAIM_PHONE : CLAIM_NONE);
 		prove(w, rows[i].channel); /* again */
-		assert_true(slice_equal(token_now(w), now));
+		assert_int_equal(slice_equal(token_now(w), now), !rows[i].by_operator);
 	}
 }
 
-/* An operator's verification is no proof: the token that the first sign-up got ends at the first one. */
+/* Each call that signs up a lead that exists may be another person's, also one that is not counted, or changes nothing; not one
+ * with the lead's token, an operator's correction, or the repetition of an import. */
+static void
+each_signup_shares_the_lead(void **state)
+{
+	struct world *w = *state;
+	static const struct {
+		bool by_key, owns, unproven, edits, tags, imports, imported;
+		enum public_update update;
+		bool shares;
+	} rows[] = {
+		{ .shares = true },
+		{ .by_key = true, .shares = true },
+		{ .owns = true },
+		{ .by_key = true, .edits = true },
+		{ .unproven = true, .shares = true },
+		{ .update = PUBLIC_UPDATE_OWN, .shares = true },
+		{ .update = PUBLIC_UPDATE_NONE, .shares = true },
+		{ .by_key = true, .tags = true, .shares = true },
+		{ .tags = true, .owns = true },
+		{ .imports = true, .shares = true },
+		{ .imports = true, .imported = true },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct import import = { .signup = { .email = SLICE("ada@x.org"), .email_key = SLICE("ada@x.org") },
+			.created_ms = -1,
+			.waitlisted = -1 };
+		const struct command imports = { .kind = COMMAND_IMPORT, .campaign_id = CAMPAIGN, .as.import = &import };
+		campaign(w)->public_update = rows[i].update;
+		run_one(w, rows[i].imported ? imports : public_signup("ada@x.org", NULL));
+		assert_false(lead(w, 0)->shared);
+		struct command command = rows[i].by_key ? signup("ada@x.org", NULL) : public_signup("ada@x.org", NULL);
+		if (rows[i].owns)
+			command = with_token(w, command, 0);
+		command.as.signup.unproven = rows[i].unproven;
+		command.as.signup.edits = rows[i].edits;
+		if (rows[i].tags) {
+			command.kind = COMMAND_TAGGING;
+			command.as.tagging = (struct tagging){ command.as.signup, some_tags[0].id, false };
+		}
+		run_one(w, rows[i].imports ? imports : command);
+		assert_int_equal(lead(w, 0)->shared, rows[i].shares);
+		change(w, 0, LEAD_DELETE);
+		w->set.lead_count = 0;
+	}
+}
+
+/* An operator's verification is no proof: the token that the first sign-up got ends at the first one, also after the lead was
+ * passed on by the proof of another address. */
 static void
 a_proof_after_a_verification_ends_the_token(void **state)
 {
 	struct world *w = *state;
-	for (unsigned phone = 0; phone < 2; phone++) {
-		run_one(w, public_signup("ada@x.org", phone ? EVE.data : NULL));
+	for (unsigned phone = 0; phone < 3; phone++) {
+		run_one(w, public_signup(phone == 2 ? NULL : "ada@x.org", phone ? EVE.data : NULL));
+		if (phone == 2) {
+			run_one(w, public_signup(NULL, EVE.data));
+			prove(w, CHANNEL_PHONE);
+			run_one(w, with_token(w, public_signup("ada@x.org", EVE.data), lead(w, 0)->token_epoch));
+		}
 		const struct slice eves = token_now(w);
 		change_with(w, 0, LEAD_VERIFY, "email");
 		run_one(w, public_signup("ada@x.org", NULL));
-		if (phone) { /* proves nothing about the email address */
+		if (phone == 1) { /* proves nothing about the email address */
 			prove(w, CHANNEL_PHONE);
 			assert_true(slice_equal(token_now(w), eves));
 		}
 		prove(w, CHANNEL_EMAIL);
 		const struct slice adas = token_now(w);
 		assert_false(slice_equal(adas, eves));
+		assert_int_equal(lead(w, 0)->claimed, phone ? CLAIM_PHONE : CLAIM_NONE);
 		run_one(w, public_signup("ada@x.org", NULL));
 		prove(w, CHANNEL_EMAIL);
 		assert_true(slice_equal(token_now(w), adas));
+		change(w, 0, LEAD_DELETE);
+		w->set.lead_count = 0;
+	}
+}
+
+/* What a person has proven while it alone had signed up stays its own, and its link valid, also if another one signs it up
+ * afterwards: until the address is replaced, or an operator takes the verification back. */
+static void
+a_person_that_comes_back_keeps_its_lead(void **state)
+{
+	struct world *w = *state;
+	for (unsigned by_number = 0; by_number < 2; by_number++) {
+		const enum lead_channel decides = by_number ? CHANNEL_PHONE : CHANNEL_EMAIL;
+		campaign(w)->verify_phone = true;
+		campaign(w)->verify_email = !by_number;
+		run_one(w, public_signup("ada@x.org", EVE.data));
+		prove(w, decides);
+		if (!by_number)
+			prove(w, CHANNEL_PHONE);
+		const struct slice token = token_now(w);
+		run_one(w, public_signup("ada@x.org", EVE.data));
+		prove(w, decides);
+		change_with(w, 0, LEAD_VERIFY, by_number ? "phone" : "email");
+		prove(w, decides);
+		assert_true(slice_equal(token_now(w), token));
+		assert_int_equal(lead(w, 0)->claimed, CLAIM_NONE);
+		change_with(w, 0, LEAD_UNVERIFY, by_number ? "phone" : "email");
+		prove(w, decides);
+		assert_false(slice_equal(token_now(w), token));
+		assert_int_equal(lead(w, 0)->claimed, by_number ? CLAIM_EMAIL : CLAIM_PHONE);
+		assert_int_equal(lead(w, 0)->proven, CHANNEL_BIT(decides));
 		change(w, 0, LEAD_DELETE);
 		w->set.lead_count = 0;
 	}
@@ -235,7 +312,9 @@ main(void)
 		PAGES_TEST(an_added_address_ends_the_token),
 		PAGES_TEST(it_matters_which_caller_adds_an_address),
 		PAGES_TEST(a_proof_ends_the_token_of_a_shared_lead),
+		PAGES_TEST(each_signup_shares_the_lead),
 		PAGES_TEST(a_proof_after_a_verification_ends_the_token),
+		PAGES_TEST(a_person_that_comes_back_keeps_its_lead),
 		PAGES_TEST(an_ended_link_is_sent_again),
 		PAGES_TEST(a_proof_of_the_email_address_is_the_stronger_one),
 		PAGES_TEST(an_imported_social_id_revives_no_token),

@@ -124,6 +124,7 @@ parse_change(const struct tree *item, struct lead_change *change)
 		.lead = parse_reference(tree_find(item, "lead")),
 		.tag_id = tree_id(item, "tag_id"),
 		.argument = tree_text(item, "argument"),
+		.address = tree_text(item, "address"),
 		.by_lead = tree_flag(item, "by_lead"),
 		.job_id = tree_id(item, "job_id"),
 		.job_position = (uint32_t)tree_id(item, "job_position"),

@@ -248,6 +248,8 @@ class Generator:
             command |= {"lead": self.reference(campaign), "action_id": self.one_of(TAGS)}
             if self.chance(0.3):
                 command["message"] = "from a page"
+        elif self.chance(0.15):
+            command |= self.proof(campaign, self.emails, self.phones)
         else:
             action = self.choice(ACTIONS)
             command |= {"account": 0, "action": action, "lead": self.reference(campaign, changed=True), **self.arguments(action)}
@@ -264,6 +266,14 @@ class Generator:
         else:
             position = max(0, position + self.choice([-1, 1]))
         return {"kind": "job", "job": job[0], "position": position}
+
+    def proof(self, campaign, emails, phones):
+        """Of an address, with a code or a link that was sent there. The lead rarely has another one since."""
+        channel = self.choice(["email", "phone"])
+        address = self.choice(emails if channel == "email" else phones)
+        lead = [channel, address] if self.chance(0.9) else ["social_id", self.of(campaign, changed=True)]
+        return {"kind": "change", "campaign": campaign, "account": 0, "action": "verify", "lead": lead, "argument": channel,
+                "address": address, "by_lead": True}
 
     # --- scenarios: many steps for the same two leads ---
 
@@ -312,6 +322,7 @@ class Generator:
         """Several callers, most of them without a key, use the same emails, phone numbers and redirect URLs."""
         emails = [f"n{self.signups}{letter}@example.org" for letter in "abc"]
         phones = [f"+1415666{(self.signups + number) % 10000:04}" for number in range(2)]
+        first = self.signups
 
         def joins():
             key = self.chance(0.25)
@@ -321,11 +332,14 @@ class Generator:
             if "phone" in command and self.chance(0.3):
                 del command["email"], command["email_key"]
             command |= {} if key else self.stranger(campaign)
+            if "own_id" in command:
+                command["own_id"] = {"of": self.random.randint(first, self.signups)}
             optional = {"redirect_url": self.choice(["/thanks", "/elsewhere"]), "must_exist": True}
             return command | {name: value for name, value in optional.items()
                               if self.chance(0.3 if name == "redirect_url" else 0.1)}
 
-        return [{"batch": [joins() for _ in range(self.random.randint(1, 6))]} for _ in range(4)]
+        ways = [joins, joins, lambda: self.proof(campaign, emails, phones)]
+        return [{"batch": [self.choice(ways)() for _ in range(self.random.randint(1, 6))]} for _ in range(6)]
 
     # --- whole histories ---
 

@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	%D%/custom_fields.py \
 	%D%/database.py \
 	%D%/history.py \
+	%D%/owners.py \
 	%D%/plain.py \
 	%D%/player.py \
 	%D%/records.py \

@@ -12,12 +12,12 @@ import urllib.parse
 from typing import Optional
 
 from custom_fields import merged
+from owners import ALL, OWN, Owners
 from records import LEVELS, Entry, Lead, Link, Refused
 from render import payload, withheld
 
 EVENTS = ["new_signup", "repeat_signup", "marked_as_fraudulent", "new_signup_not_excluded", "opted_out", "phone_number_opt_out",
           "verified", "tagged", "score_change", "reward_level", "referral", "deleted"]
-ALL, OWN = 0, 1  # of public_update; public_lookup has ALL, too
 REASONS = ["signup", "custom", "tag", "action", "referral", "verified", "fraud", "approve"]
 DISPOSABLE_DOMAINS = ["disposable.example"]
 ADDRESS_FLAGS = ["blocked_email_domain", "disposable_email"]
@@ -78,7 +78,7 @@ class Model:
         return True
 
 
-class Step:
+class Step(Owners):
     """One command."""
 
     def __init__(self, model, command, learned):
@@ -132,6 +132,7 @@ class Step:
             self.answer = self.create()
         elif not self.may_change(lead):
             merged(self.command)
+            self.shares(lead)
             self.judge_again(lead)
             self.settle(lead)
             self.count(lead)
@@ -140,32 +141,6 @@ class Step:
             self.answer = self.update(lead)
         self.withheld = lead is not None and not (self.owns(lead) or self.shows_addresses())
         self.points_with_it(self.answer)
-
-    # --- callers without a key (4.1.11) ---
-
-    def owns(self, lead):
-        return self.command.get("own_id") == lead.social_id and self.command.get("own_epoch", 0) == lead.token_epoch
-
-    def shows_addresses(self):
-        return self.command.get("account", 0) != 0 or self.campaign.settings["public_lookup"] == ALL
-
-    def may_update(self, lead):
-        update = self.campaign.settings["public_update"]
-        return self.command.get("account", 0) != 0 or update == ALL or (update == OWN and self.owns(lead))
-
-    def may_change(self, lead):
-        is_person = self.command.get("account", 0) != 0 or self.owns(lead) or self.names_person(lead)
-        return self.may_update(lead) and is_person and not self.command.get("unproven")
-
-    def names_person(self, lead):
-        by_email = self.command.get("email_key") == lead.email_key
-        if not self.campaign.verifies() or None in (lead.email, lead.phone) or (by_email and self.command.get("phone") == lead.phone):
-            return True
-        if lead.claimed:
-            return lead.claimed != ("email" if by_email else "phone_number")
-        number_decides = self.campaign.settings["verify_phone"] and not self.campaign.settings["verify_email"]
-        verified, other = (lead.verified_email, lead.verified_phone) if by_email else (lead.verified_phone, lead.verified_email)
-        return by_email != number_decides and (verified or not other)
 
     def count(self, lead):
         if self.campaign.settings["public_update"] in (ALL, OWN) and not self.command.get("unproven"):
@@ -182,6 +157,8 @@ class Step:
         elif self.command.get("update"):
             lead = self.update(lead)
             self.points_with_it(lead)
+        else:
+            self.shares(lead)
         self.tag(lead, self.command["tag_id"])
         self.answer = lead
 
@@ -233,7 +210,9 @@ class Step:
 
     def change_verify(self, lead):
         channel = self.command.get("argument") or ("email" if lead.email and lead.claimed != "email" else "phone")
-        was = lead.verified
+        was, by_lead = lead.verified, self.command.get("by_lead")
+        if by_lead:
+            self.confirm(lead, channel)
         if channel == "email" and lead.email:
             lead.verified_email = True
         if channel == "phone" and lead.phone:
@@ -250,6 +229,7 @@ class Step:
         channel = self.command.get("argument")
         lead.verified_email = lead.verified_email and channel == "phone"
         lead.verified_phone = lead.verified_phone and channel == "email"
+        lead.proven = lead.proven & {name for name in ("email", "phone") if name != (channel or name)}
 
     def change_block(self, lead):
         reason = self.command.get("argument") or "manual"
@@ -396,6 +376,7 @@ class Step:
     def update(self, lead):
         command, key = self.command, self.command.get("account", 0) != 0
         lead.custom_fields, lead.keyed_fields = merged(self.command, lead.custom_fields, lead.keyed_fields)
+        self.shares(lead)
         self.judge_again(lead)
         if not command.get("edits"):
             lead.counter += 1
@@ -408,10 +389,11 @@ class Step:
         was_verified = lead.verified
         if email and email != lead.email_key and (key or lead.email is None or (owns and lead.claimed == "email")):
             lead.email, lead.email_key, lead.verified_email = command["email"], email, False
+            lead.proven = lead.proven - {"email"}
         corrects = owns and (lead.claimed == "phone_number" or (not lead.verified_phone and self.campaign.hides_unverified()))
         if phone and phone != lead.phone and (key or corrects or lead.phone is None):
             lead.sms_opted_out = lead.sms_opted_out and lead.phone is None
-            lead.phone, lead.verified_phone = phone, False
+            lead.phone, lead.verified_phone, lead.proven = phone, False, lead.proven - {"phone"}
         new = {"email": lead.email_key != before[0], "phone_number": lead.phone != before[1]}
         sent = {"email": email == lead.email_key, "phone_number": phone == lead.phone}
         if not key and not owns:

@@ -346,11 +346,12 @@ class Player:
     def compare_leads(self, campaign):
         """Columns that are in no payload."""
         rows = self.sql.rows("SELECT id, COALESCE(fraud_flags, '[]'), times_flagged, announced, removed_from_waitlist, "
-                             "tag_ids, action_ids, reward_ids, source, user_agent FROM lh_leads "
+                             "shared, token_epoch, claimed, proven, tag_ids, action_ids, reward_ids, source, user_agent FROM lh_leads "
                              f"WHERE campaign_id = {campaign.id} ORDER BY subscription_number")
-        got = [[int(row[0]), json.loads(row[1]), *map(int, row[2:5]), *map(integers, row[5:8]), *row[8:]] for row in rows]
+        got = [[int(row[0]), json.loads(row[1]), *map(int, row[2:9]), *map(integers, row[9:12]), *row[12:]] for row in rows]
         same("rows of leads", [[lead.id, lead.flags, lead.times_flagged, int(lead.announced), int(lead.removed_from_waitlist),
-                                lead.tags, lead.actions, lead.rewards, lead.source, lead.user_agent or "NULL"]
+                                int(lead.shared), lead.token_epoch, [None, "email", "phone_number"].index(lead.claimed),
+                                ("email" in lead.proven) + 2 * ("phone" in lead.proven), lead.tags, lead.actions, lead.rewards, lead.source, lead.user_agent or "NULL"]
                                for lead in campaign.leads.values()], got)
 
     def compare_ledgers(self, campaign):

@@ -59,6 +59,8 @@ class Lead:
     redirect_by_key: bool = False
     token_epoch: int = 0
     claimed: Optional[str] = None  # the member of the payload that is a claim
+    proven: frozenset = frozenset()  # channels whose address its person has proven
+    shared: bool = False  # signed up again without its token
     ip: Optional[str] = None
     user_agent: Optional[str] = None
     referrer: Optional[str] = None
@@ -126,6 +128,9 @@ class Campaign:
 
     def verifies(self):
         return self.settings["verify_email"] or self.settings["verify_phone"]
+
+    def matches_by_number(self):
+        return self.settings["verify_phone"] and not self.settings["verify_email"]
 
     def counts_verified(self):
         return self.settings["require_verification"] or self.hides_unverified()

@@ -8,8 +8,10 @@ import email.policy
 import hashlib
 import hmac
 import itertools
+import pathlib
 import re
 import subprocess
+import time
 import urllib.parse
 
 import pytest
@@ -102,6 +104,14 @@ def page_at(campaign, url):
     answer = campaign.client.request("GET", urllib.parse.urlsplit(url).path)
     assert answer.status == 200
     return answer.body.decode()
+
+
+def old_stamp(campaign):
+    """Of a page that a person has had for ten seconds (8.1)."""
+    secret = bytes.fromhex(campaign.service.installation.sql("SELECT HEX(value) FROM lh_installation WHERE name = 'server_secret'"))
+    made = int(time.time() * 1000) - 10000
+    mac = hmac.digest(secret, f"leadhook stamp v1:{campaign.id}:{made}".encode(), "sha256")[:12]
+    return f"{made}.{base64.urlsafe_b64encode(mac).decode()}"
 
 
 def sign_up_with_claim(campaign, claimed, **fields):
@@ -333,6 +343,87 @@ def test_no_number_is_added_to_a_protected_lead(service, account):
     lead = campaign.find(email=address)
     assert (lead["counter"], lead["phone_number"]) == (2, None)
     assert "code" not in kinds(campaign)
+
+
+@pytest.mark.parametrize("settings", [{}, {"public_lookup": "social_id", "public_update": "own"}, {"verify_email": "off"}])
+def test_a_person_that_comes_back(service, account, server, gateway, settings):
+    """Another owner: what Vic has proven stays Vic's, and the link valid, when the address is signed up again, by whomever, and proven
+    again."""
+    campaign = service.campaign(account, **{**VERIFIED, **settings})
+    by_number = "verify_email" in settings
+    address, number = person()
+    sign_up(campaign, email=address, phone_number=number, first_name="Vic")
+    if not by_number:
+        path = link_in_mail(server, address)
+        url = campaign.client.request("POST", path, form={"__stamp": old_stamp(campaign)}).headers["Location"]
+    code = type_code(campaign, code_by_text(gateway, number), phone_number=number)
+    url = code if by_number else url
+    check_owner(campaign, url, "Vic")
+    sign_up(campaign, **({"phone_number": number} if by_number else {}), email=address)
+    if by_number:
+        service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 61000; UPDATE lh_sent_codes SET sent_ms = sent_ms - 61000")
+        campaign.client.request("POST", f"/c/{campaign.id}/code", form={"phone_number": number, "resend": "1"}, headers=list(FORM.items()))
+        assert type_code(campaign, code_by_text(gateway, number, 2), phone_number=number) == url
+    else:
+        assert b"__stamp" not in campaign.client.request("GET", path).body, "the button would change nothing"
+        assert campaign.client.request("POST", path, form={"__stamp": old_stamp(campaign)}).headers["Location"] == url
+    check_owner(campaign, url, "Vic")
+    lead = campaign.find(email=address)
+    assert (lead["verified_phone_number"], "claimed" in lead) == (True, False)
+    assert (reported(campaign, phone=number)["lead"], reported(campaign, email=address)["lead"]) == (1, not by_number)
+
+
+def test_an_address_that_is_added_to_a_lead_that_was_passed_on(service, account, server, gateway):
+    """Another owner: each address is proven for the first time once. Eve's lead was passed on to Eve by the proof of a number; Eve adds Ada's address,
+    which a key verifies before Ada does."""
+    campaign = service.campaign(account, **VERIFIED)
+    address, number = person()
+    for _ in range(2):
+        sign_up(campaign, phone_number=number)
+    eve = type_code(campaign, code_by_text(gateway, number), phone_number=number)
+    sign_up(campaign, phone_number=number, email=address, __token=token_of(eve))
+    path = link_in_mail(server, address)
+    campaign.bulk("verify", {"email": address})
+    wait_until(lambda: campaign.find(email=address)["verified_email"], 10, "the lead is not verified")
+    sign_up(campaign, email=address, first_name="Ada")
+    done = press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path)))
+    check_owner(campaign, done.headers["Location"], "Ada")
+    check_stranger(campaign, eve, "Ada")
+    assert campaign.find(email=address)["claimed"] == "phone_number"
+
+
+@pytest.mark.parametrize("how", ["tag", "import"])
+def test_a_person_that_a_server_signs_up(service, account, server, how):
+    """Another owner: calls that do not count sign a lead up as well."""
+    campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
+    address, _ = person()
+    eve = sign_up(campaign, email=address, first_name="Ada")["status_url"]
+    if how == "tag":
+        answer = campaign.post({"email": address}, path=f"/tags/{campaign.define('tag', 'T', '--points', '0')}/lead")
+    else:
+        answer = campaign.client.request("POST", f"/manage/v1/campaigns/{campaign.id}/import", key=account.manager,
+                                         json_body={"records": f"email\n{address}\n"})
+    assert answer.status == 200 and campaign.find(email=address)["counter"] == 1
+    url = type_code(campaign, code_by_mail(server, address), email=address)
+    check_owner(campaign, url, "Ada")
+    check_stranger(campaign, eve, "Ada")
+
+
+def test_leads_from_before_the_upgrade(service, account, server, gateway):
+    """schema: what has a stored confirmation was proven, but for a claim, and an address that was replaced or is not verified any more."""
+    campaign = service.campaign(account, **VERIFIED)
+    sql = service.installation.sql
+    step = next((pathlib.Path(__file__).parents[2] / "schema").glob("*-proven-addresses.sql")).read_text().replace("{prefix}", "lh_")
+    address, number = person()
+    lead = sign_up(campaign, email=address, phone_number=number)
+    type_code(campaign, code_by_text(gateway, number), phone_number=number)
+    type_code(campaign, code_by_mail(server, address), email=address)
+    for change, proven in (("claimed = 0", 3), ("claimed = 2", 1), ("claimed = 0, email = 'other@example.org'", 2), ("verified_phone = FALSE", 0)):
+        sql(f"UPDATE lh_leads SET proven = 0, {change} WHERE id = {lead['id']}")
+        for _ in range(2):
+            sql(step)
+        assert sql(f"SELECT proven FROM lh_leads WHERE id = {lead['id']}").strip() == str(proven), change
+    assert sql(f"SELECT shared FROM lh_leads WHERE id = {lead['id']}").strip() == "0"
 
 
 def test_an_imported_social_id(service, account, tmp_path):

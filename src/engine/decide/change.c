@@ -73,22 +73,35 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 }
 
 /* 4.1.11: the lead is that of the person that proves its email address; without one that is proven, of the one that proves its
- * number. `change->address`: by a code or a link that was sent there. The number beside a proven email address, and where the
- * number alone is proven the email address beside it, may be that of the person that has signed it up before. Returns whether
- * the tokens have ended. */
+ * number. The number beside a proven email address, and where the number alone is proven the email address beside it, may be
+ * that of the person that has signed it up before, also if that person has proven it. Returns whether the tokens have ended. */
 static bool
-pass_to_owner(const struct step *step, struct working_lead *lead, enum lead_channel channel)
+pass_to_owner(const struct step *step, struct working_lead *working, enum lead_channel channel)
 {
-	if (!slice_present(step->command->as.change.address) ||
-	    !lead_is_passed_on(&step->campaign->campaign, &lead->lead, channel))
+	struct lead *lead = &working->lead;
+	if (!lead_is_passed_on(&step->campaign->campaign, lead, channel))
 		return false;
-	step_end_tokens(lead);
-	if (channel == CHANNEL_EMAIL && slice_present(lead->lead.phone))
-		lead->lead.claimed = CLAIM_PHONE;
-	if (channel == CHANNEL_PHONE && slice_present(lead->lead.email) &&
-	    campaign_matches_by_number(&step->campaign->campaign))
-		lead->lead.claimed = CLAIM_EMAIL;
+	step_end_tokens(working);
+	if (channel == CHANNEL_EMAIL && slice_present(lead->phone)) {
+		lead->claimed = CLAIM_PHONE;
+		lead->proven &= ~CHANNEL_BIT(CHANNEL_PHONE);
+	}
+	if (channel == CHANNEL_PHONE && slice_present(lead->email) && campaign_matches_by_number(&step->campaign->campaign)) {
+		lead->claimed = CLAIM_EMAIL;
+		lead->proven &= ~CHANNEL_BIT(CHANNEL_EMAIL);
+	}
 	return true;
+}
+
+/* By a code or a link that was sent to the address. That of a claim shows nothing of the lead's person. Returns whether the
+ * tokens have ended. */
+static bool
+prove(const struct step *step, struct working_lead *lead, enum lead_channel channel)
+{
+	const bool ended = pass_to_owner(step, lead, channel);
+	if (!lead_claim_stands(&step->campaign->campaign, &lead->lead, channel))
+		lead->lead.proven |= CHANNEL_BIT(channel);
+	return ended;
 }
 
 /* Verifies the given channel; without one the email, or the phone when there is no email, or only one that is a claim: the
@@ -105,7 +118,8 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 	if (by_email ? !has_email : !has_phone)
 		return;
 	step_touch(step, lead);
-	const bool lost_link = pass_to_owner(step, lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE);
+	const bool lost_link =
+	    slice_present(step->command->as.change.address) && prove(step, lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE);
 	*verified = true;
 	lead->lead.bounced = lead->lead.bounced && !by_email;
 	if (!was_verified) {
@@ -135,8 +149,10 @@ unverify(struct step *step, struct working_lead *lead, struct slice channel)
 	if (!email && !phone)
 		return;
 	step_touch(step, lead);
-	lead->lead.verified_email = lead->lead.verified_email && !email;
-	lead->lead.verified_phone = lead->lead.verified_phone && !phone;
+	if (email)
+		step_drop_proof(&lead->lead, CHANNEL_EMAIL);
+	if (phone)
+		step_drop_proof(&lead->lead, CHANNEL_PHONE);
 	step_recount_referral(step, lead);
 }
 
@@ -195,12 +211,13 @@ remove_address(struct step *step, struct working_lead *working, enum lead_channe
 		if (!lead_claim_stands(&step->campaign->campaign, lead, CHANNEL_EMAIL))
 			step_end_tokens(working);
 		lead->email = lead->email_key = lead->email_hash = SLICE_NONE;
-		lead->bounced = lead->verified_email = false;
+		lead->bounced = false;
 		lead->opt_out_epoch++;
 	} else {
 		lead->phone = lead->phone_hash = SLICE_NONE;
-		lead->verified_phone = lead->sms_opted_out = false;
+		lead->sms_opted_out = false;
 	}
+	step_drop_proof(lead, channel);
 	if (lead_claims(lead, channel))
 		lead->claimed = CLAIM_NONE;
 	if (was_verified && !lead_is_verified(lead) && campaign_counts_verified(&step->campaign->campaign))

@@ -151,6 +151,9 @@ new_lead(
 		.action_ids = import->has_score ? import->action_ids : SLICE_NONE,
 		.created_ms = import->created_ms < 0 ? step->set->now_ms : import->created_ms,
 	};
+	/* no one else has its token */
+	lead.proven = (lead.verified_email && !lead_claims(&lead, CHANNEL_EMAIL) ? CHANNEL_BIT(CHANNEL_EMAIL) : 0) |
+		      (lead.verified_phone && !lead_claims(&lead, CHANNEL_PHONE) ? CHANNEL_BIT(CHANNEL_PHONE) : 0);
 	if (slice_present(row->email_key))
 		lead.email_hash = lead_email_hash(step->pool, lead.campaign_id, row->email_key);
 	if (slice_present(row->phone))
@@ -229,8 +232,13 @@ decide_import(struct step *step)
 	struct stored_fields fields;
 	struct slice problem;
 	step->silent = !import->events;
-	if (!match_lead(step, row, &match) || match != NULL)
+	if (!match_lead(step, row, &match))
 		return;
+	if (match != NULL) {
+		/* the creator of an imported one has no token: an import can be repeated */
+		step_share(step, match, match->lead.source_class == SOURCE_IMPORT);
+		return;
+	}
 	if (is_erased(step, import)) {
 		refuse(step, SLICE("the data of this person were erased, see lead erase in leadhook(1)"));
 		return;

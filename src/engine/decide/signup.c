@@ -117,7 +117,7 @@ update_identities(struct step *step, const struct signup *signup, struct lead *l
 		lead->email = signup->email;
 		lead->email_key = signup->email_key;
 		lead->email_hash = lead_email_hash(step->pool, lead->campaign_id, signup->email_key);
-		lead->verified_email = false;
+		step_drop_proof(lead, CHANNEL_EMAIL);
 		lead->bounced = false;
 	}
 	if (slice_present(signup->phone) && !slice_equal(signup->phone, lead->phone) &&
@@ -126,7 +126,7 @@ update_identities(struct step *step, const struct signup *signup, struct lead *l
 			lead->sms_opted_out = false;
 		lead->phone = signup->phone;
 		lead->phone_hash = lead_phone_hash(step->pool, lead->campaign_id, signup->phone);
-		lead->verified_phone = false;
+		step_drop_proof(lead, CHANNEL_PHONE);
 	}
 }
 
@@ -330,6 +330,13 @@ awaits_link(const struct step *step, const struct signup *signup, const struct w
 	return !shows_addresses(step) && (!signup->inbound || lead->lead.opted_out);
 }
 
+static void
+share(struct step *step, const struct signup *signup, struct working_lead *lead)
+{
+	if (!signup->edits)
+		step_share(step, lead, owns(signup, lead));
+}
+
 /* Of a lead that exists. `fields`: those that it has afterwards; NULL: it is not changed. */
 static void
 sign_up_again(struct step *step, const struct signup *signup, struct working_lead *lead, const struct stored_fields *fields)
@@ -339,6 +346,7 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 	const bool counts = !signup->edits && !signup->unproven && /* docs/api.md 8 */
 			    (fields != NULL || stranger_may_count(&step->campaign->campaign, owned));
 	bool lost_link = false;
+	share(step, signup, lead);
 	if (!signup->edits)
 		step_judge_again(step, lead, signup);
 	if (fields != NULL)
@@ -453,8 +461,10 @@ sign_up(struct step *step, const struct signup *request, bool update)
 	if (!match_lead(step, &signup, &lead))
 		return NULL;
 	step->outcome->showing = showing(step, &signup, lead);
-	if (lead != NULL && !update)
+	if (lead != NULL && !update) {
+		share(step, &signup, lead);
 		return lead;
+	}
 	const bool changes = lead == NULL || (!signup.unproven && may_change(step, &signup, lead));
 	if (!merge_fields(step, &signup, changes ? lead : NULL, &fields))
 		return NULL;

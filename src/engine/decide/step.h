@@ -85,6 +85,24 @@ step_end_tokens(struct working_lead *lead)
 	lead->lead.token_epoch++;
 }
 
+/* Its address of that channel was replaced, removed, or is not to be verified any more. */
+static inline void
+step_drop_proof(struct lead *lead, enum lead_channel channel)
+{
+	*(channel == CHANNEL_EMAIL ? &lead->verified_email : &lead->verified_phone) = false;
+	lead->proven &= ~CHANNEL_BIT(channel);
+}
+
+/* A call signs up the lead again, also one that changes nothing else. Without its token it may be another person's. */
+static inline void
+step_share(struct step *step, struct working_lead *lead, bool owned)
+{
+	if (owned || lead->lead.shared)
+		return;
+	step_touch(step, lead);
+	lead->lead.shared = true;
+}
+
 /* decide/messages.c (docs/api.md 4.1.12). Requests a mail, if this installation, the campaign and the lead permit it; else
  * returns false. */
 bool step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref);

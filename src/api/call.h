@@ -54,6 +54,7 @@ struct call {
 	bool counted;                   /* by a limit */
 	bool checking_limits;           /* the limits are checked without counting */
 	struct slice social_id;         /* KEY_TOKEN: the lead that the token is for */
+	struct slice lead_email;        /* KEY_TOKEN: its email address (a key) while the token is valid; absent: none */
 	struct inbound_webhook inbound; /* KEY_INBOUND: the webhook whose URL was called */
 	struct campaign campaign;       /* on routes that have one */
 	int64_t now_ms;                 /* the database's time, with the campaign */

@@ -37,9 +37,11 @@ MUST_CHECK enum result call_request_message(struct call *call, uint64_t lead_id,
 /* Before its email address is confirmed: adds the number that was entered beside it (docs/api.md 4.1.11, New number). False:
  * the call has failed. */
 MUST_CHECK bool call_take_number(struct call *call, const struct lead *lead);
-/* Answers a confirmation of that address: leads to the lead's page with its token, if there is one, and the address is no
- * claim; else says that it is confirmed. */
-void call_show_confirmed(struct call *call, const struct lead *lead, enum lead_channel channel);
+/* Carries out the change that the owner of an address has proven to be its own, and records it as the caller's. */
+struct outcome call_execute_proof(struct call *call, const struct lead_change *change);
+/* Answers a confirmation of an address by its outcome: leads to the lead's page with its token, if there is one, or to the page
+ * that says that a mail does so; else says that the address is confirmed. */
+void call_show_confirmed(struct call *call, const struct outcome *outcome);
 /* "a***@example.org": mails are forwarded. */
 struct slice call_masked_email(struct pool *pool, struct slice email);
 

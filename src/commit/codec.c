@@ -252,6 +252,7 @@ code_outcome(struct coder *coder, struct outcome *outcome)
 {
 	CODE_ENUM(coder, failure, outcome->failure, FAILURE_UNAVAILABLE);
 	CODE_BOOL(coder, outcome->created);
+	CODE_BOOL(coder, outcome->claim_alone);
 	CODE_ENUM(coder, lead_showing, outcome->showing, WITHHELD);
 	CODE_NUMBER(coder, outcome->lead_id);
 	code_slice(coder, &outcome->detail);

@@ -113,11 +113,13 @@ struct lead_change {
 	/* LEAD_DELETE: LEAD_DELETE_UNVERIFIED, LEAD_DELETE_ERASED, or absent; LEAD_BLOCK: the reason, LEAD_VERIFY and
 	 * LEAD_UNVERIFY: "email" or "phone"; absent: the default. At most LEAD_ARGUMENT_MAX_BYTES. */
 	struct slice argument;
-	/* An email key, or a number. LEAD_VERIFY with an argument: only while the lead has this address there; absent: whatever
-	 * it has. LEAD_DELETE: if the lead only claims this address, it alone is removed; with LEAD_DELETE_ERASED nothing else.
-	 */
+	/* An email key, or a number, of which the caller has proven that it is its own: the change is made only while it is the
+	 * lead's. Absent: whatever the lead has. LEAD_DELETE: if the lead only claims this address, it alone is removed; with
+	 * LEAD_DELETE_ERASED nothing else. */
 	struct slice address;
-	bool by_lead;                /* LEAD_DELETE: the lead itself does so. LEAD_VERIFY, too, which is recorded: */
+	/* LEAD_DELETE: the lead itself does so. LEAD_OPTOUT: the person has not signed up; as LEAD_DELETE if the lead only
+	 * claims the address. LEAD_VERIFY: by a code or a link, which is recorded: */
+	bool by_lead;
 	struct slice ip, user_agent; /* may be absent */
 	/* The bulk job and its item; 0: none. Made only while the job is at this item, and moves it to the next. */
 	uint64_t job_id;
@@ -182,14 +184,16 @@ struct work {
 };
 
 /* How the answer to a sign-up shows the lead (docs/api.md 4.1.11): as the command's view says, as to the lead itself, or not at
- * all. */
+ * all. LEAD_VERIFY by a lead: SHOWN_TO_OWNER, with a body; WITHHELD, its page is reached by a mail; else the address is
+ * confirmed, and leads to no page. */
 enum lead_showing { SHOWN_BY_VIEW, SHOWN_TO_OWNER, WITHHELD };
 
 struct outcome {
 	enum failure failure;
-	bool created; /* a sign-up or tagging: the lead is new */
+	bool created;     /* a sign-up or tagging: the lead is new */
+	bool claim_alone; /* LEAD_DELETE, LEAD_OPTOUT: the address was a claim, and only it was removed */
 	enum lead_showing showing;
-	uint64_t lead_id;                  /* a sign-up or tagging: the lead; else 0 */
+	uint64_t lead_id;                  /* a sign-up or tagging, or where LEAD_VERIFY shows it: the lead; else 0 */
 	struct slice detail;               /* of a failure: completes its message, or absent */
 	struct slice body;                 /* without a failure: the answer's JSON, or absent */
 	struct campaign_versions versions; /* of look-ups only */

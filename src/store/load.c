@@ -335,8 +335,8 @@ concerns_referrers(const struct command *command)
 		return true;
 	case COMMAND_CHANGE:
 		return change->action == LEAD_VERIFY || change->action == LEAD_UNVERIFY || change->action == LEAD_APPROVE ||
-		       change->action == LEAD_BLOCK ||
-		       (change->action == LEAD_DELETE && (change->by_lead || slice_present(change->address)));
+		       change->action == LEAD_BLOCK || change->by_lead ||
+		       (change->action == LEAD_DELETE && slice_present(change->address));
 	case COMMAND_POINTS:
 	case COMMAND_COMPLETION:
 		break;

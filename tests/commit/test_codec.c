@@ -322,12 +322,13 @@ test_outcomes(void **state UNUSED)
 {
 	struct commit_answer answer = { .kind = ANSWER_OUTCOME };
 	for (unsigned failure = FAILURE_NONE; failure <= FAILURE_UNAVAILABLE; failure++) {
-		answer.as.outcome = (struct outcome){ (enum failure)failure, failure % 2 == 1, (enum lead_showing)(failure % 3),
-			failure + 1, next_text(), next_text(), { failure, UINT64_MAX },
+		answer.as.outcome = (struct outcome){ (enum failure)failure, failure % 2 == 1, failure % 2 == 0,
+			(enum lead_showing)(failure % 3), failure + 1, next_text(), next_text(), { failure, UINT64_MAX },
 			{ failure, UINT32_MAX, failure % 2 != 0 }, .queued = failure };
 		struct outcome got = carry_answer(answer).as.outcome;
 		assert_int_equal(got.failure, failure);
 		assert_int_equal(got.created, failure % 2 == 1);
+		assert_int_equal(got.claim_alone, failure % 2 == 0);
 		assert_int_equal(got.showing, failure % 3);
 		assert_int_equal(got.lead_id, failure + 1);
 		assert_int_equal(got.queued, failure);

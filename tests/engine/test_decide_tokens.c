@@ -210,6 +210,42 @@ a_person_that_comes_back_keeps_its_lead(void **state)
 	}
 }
 
+/* 4.1.12, 4.1.14: the answer to a proof is that of the lead as it leaves it: a claim leads to no page, also if the caller has
+ * read the lead before it became one; an address that the lead no longer has changes nothing. */
+static void
+a_proof_is_judged_with_its_command(void **state)
+{
+	struct world *w = *state;
+	static const enum lead_action actions[] = { LEAD_VERIFY, LEAD_OPTOUT, LEAD_DELETE };
+	campaign(w)->verify_phone = true;
+	run_one(w, public_signup("eve@x.org", EVE.data));
+	run_one(w, public_signup(NULL, EVE.data));
+	struct command command = { .kind = COMMAND_CHANGE, .campaign_id = CAMPAIGN };
+	command.as.change = (struct lead_change){ .action = LEAD_VERIFY,
+		.lead = { .identity = LEAD_BY_ID, .id = lead(w, 0)->id },
+		.argument = SLICE("email"),
+		.address = SLICE("eve@x.org"),
+		.by_lead = true };
+	prove(w, CHANNEL_PHONE);
+	assert_int_equal(w->outcomes[0].showing, SHOWN_TO_OWNER);
+	assert_slices_equal(token_in(w, w->outcomes[0].body), token_now(w));
+	assert_int_equal(lead(w, 0)->claimed, CLAIM_EMAIL);
+	run_one(w, command);
+	assert_false(slice_present(w->outcomes[0].body));
+	command.as.change.action = LEAD_OPTOUT;
+	run_one(w, command);
+	assert_true(w->outcomes[0].claim_alone && !lead(w, 0)->opted_out && !slice_present(lead(w, 0)->email));
+	lead(w, 0)->email = lead(w, 0)->email_key = SLICE("vic@x.org");
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		command.as.change.action = actions[i];
+		command.as.change.argument = actions[i] == LEAD_VERIFY ? SLICE("email") : SLICE_NONE;
+		run(w, &command, 1);
+		assert_int_equal(
+		    w->outcomes[0].failure, actions[i] == LEAD_VERIFY ? FAILURE_INVALID_CODE : FAILURE_LEAD_NOT_FOUND);
+		assert_false(lead(w, 0)->verified_email || lead(w, 0)->opted_out || w->set.leads[0]->gone);
+	}
+}
+
 /* A number that is added or replaced ends the link that the email address was sent. The new one is sent there: once, and as the
  * campaign sends mails. */
 static void
@@ -315,6 +351,7 @@ main(void)
 		PAGES_TEST(each_signup_shares_the_lead),
 		PAGES_TEST(a_proof_after_a_verification_ends_the_token),
 		PAGES_TEST(a_person_that_comes_back_keeps_its_lead),
+		PAGES_TEST(a_proof_is_judged_with_its_command),
 		PAGES_TEST(an_ended_link_is_sent_again),
 		PAGES_TEST(a_proof_of_the_email_address_is_the_stronger_one),
 		PAGES_TEST(an_imported_social_id_revives_no_token),

@@ -86,7 +86,7 @@ class Step(Owners):
         self.campaign = model.campaigns.get(command["campaign"])
         self.emitted = []  # (type, lead id, extra)
         self.answer = None
-        self.created = None
+        self.created = self.proven = None
         self.withheld = False
         self.deleted = None
         self.deletion = []
@@ -104,7 +104,8 @@ class Step(Owners):
         events = self.events(self.emitted) + self.deletion
         view = [self.command.get(name, False) for name in ("full", "skip_urls", "skip_actions", "url")]
         sent = self.command.get("redirect_url") is not None
-        own = self.command.get("account", 0) == 0 and (self.answer is self.created or self.owns(self.answer))
+        own = self.command.get("account", 0) == 0 and (
+            self.answer is self.created or self.answer is self.proven or self.owns(self.answer))
         body = payload(self.campaign, self.answer, *view, redirect_sent=sent, own=own) if self.answer else None
         if self.withheld:
             body = withheld(self.campaign, self.command.get("skip_urls"), self.command.get("redirect_url"))
@@ -224,6 +225,8 @@ class Step(Owners):
                     self.announce(lead)
             self.book_signup(lead)
             self.credit(lead, "verify")
+        if by_lead:
+            self.show_confirmed(lead, channel)
 
     def change_unverify(self, lead):
         channel = self.command.get("argument")

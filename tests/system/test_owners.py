@@ -11,6 +11,7 @@ import itertools
 import pathlib
 import re
 import subprocess
+import threading
 import time
 import urllib.parse
 
@@ -424,6 +425,36 @@ def test_leads_from_before_the_upgrade(service, account, server, gateway):
             sql(step)
         assert sql(f"SELECT proven FROM lh_leads WHERE id = {lead['id']}").strip() == str(proven), change
     assert sql(f"SELECT shared FROM lh_leads WHERE id = {lead['id']}").strip() == "0"
+
+
+def test_a_press_while_the_lead_is_passed_on(service, account, server, gateway):
+    """Claim: the button of Eve's mail never leads to the page of Vic, whose number decides, also in the moment in which Vic proves it."""
+    campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "bots": "proof_or_confirm"})
+    for _ in range(5):
+        address, number = person()
+        sign_up(campaign, email=address, phone_number=number)
+        path = link_in_mail(server, address)
+        stamp = old_stamp(campaign)
+        campaign.post({"phone_number": number, "first_name": "Vic"})
+        campaign.client.request("POST", f"/c/{campaign.id}/code", form={"phone_number": number, "resend": "1"}, headers=list(FORM.items()))
+        code = code_by_text(gateway, number)
+        led_to, ends = [], threading.Event()
+
+        def presses():
+            while not ends.is_set():
+                led_to.append(campaign.client.request("POST", path, form={"__stamp": stamp}).headers["Location"])
+        threads = [threading.Thread(target=presses) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: len(led_to) >= 3, 10, "Eve presses")
+        url = type_code(campaign, code, phone_number=number)
+        count = len(led_to)
+        wait_until(lambda: len(led_to) >= count + 3, 10, "Eve presses on")
+        ends.set()
+        for thread in threads:
+            thread.join()
+        check_owner(campaign, url, "Vic")
+        assert url not in led_to and led_to[-1] is None
 
 
 def test_an_imported_social_id(service, account, tmp_path):

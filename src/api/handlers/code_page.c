@@ -5,7 +5,6 @@
 #include "api/mail_link.h"
 #include "api/pages.h"
 
-#include "engine/strangers.h"
 #include "identity/email.h"
 
 /* What was typed as an address. */
@@ -159,28 +158,12 @@ request_code(struct call *call, const struct typed_address *address)
 	show_code_form(call, address, PAGE_VALUE_OK);
 }
 
-/* The owner of a number need not have the email address that was entered with it. Where mail is set up and the number alone
- * does not decide, the page of a lead with an email address is reached by a mail to it alone, which the confirmation has
- * requested if the campaign sends such mails. */
-static void
-show_verified(struct call *call, enum lead_channel channel, const struct lead *lead)
-{
-	enum message_kind kind;
-	const bool by_mail =
-	    channel == CHANNEL_PHONE && lead_page_is_mailed(&call->campaign, lead) && store_sends_mail(call->api->store);
-	if (by_mail && stranger_mails(&call->campaign, lead, true, &kind))
-		call_redirect_to_page(call, SLICE("/sent"));
-	else if (by_mail)
-		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
-	else
-		call_show_confirmed(call, lead, channel);
-}
-
 static void
 type_code(struct call *call, const struct typed_address *address, struct slice digits)
 {
 	struct lead_code code = { .channel = address->channel, .address = address->key };
 	enum lead_code_verdict verdict;
+	struct outcome outcome;
 	struct lead lead;
 	if (!find_lead(call, address, &lead))
 		return;
@@ -191,8 +174,8 @@ type_code(struct call *call, const struct typed_address *address, struct slice d
 		show_code_form(call, address, PAGE_VALUE_INVALID);
 		call->response->status = 406;
 	} else if ((address->channel == CHANNEL_PHONE || call_take_number(call, &lead)) &&
-		   call_verify_by_code(call, &code, digits)) {
-		show_verified(call, address->channel, &lead);
+		   call_verify_by_code(call, &code, digits, &outcome)) {
+		call_show_confirmed(call, &outcome);
 	}
 }
 

@@ -13,6 +13,7 @@ MUST_CHECK bool call_try_code(
     struct call *call, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict);
 /* Verifies the address of the right code, and removes the code. Without a key the confirmation is stored as proof. False: the
  * call has failed. */
-MUST_CHECK bool call_verify_by_code(struct call *call, const struct lead_code *code, struct slice digits);
+MUST_CHECK bool call_verify_by_code(
+    struct call *call, const struct lead_code *code, struct slice digits, struct outcome *outcome);
 
 #endif

@@ -2,7 +2,6 @@
  * The links of mails by which leads confirm their address (docs/api.md 4.1.12). Programs of mail servers follow each link, run
  * scripts and press buttons, within a second: GET changes nothing, and a button that is pressed so early shows the page again.
  */
-#include "api/fetch.h"
 #include "api/mail_link.h"
 #include "api/pages.h"
 #include "api/parameters.h"
@@ -145,44 +144,42 @@ handle_confirm_page(struct call *call)
 		show_question(call, &link, call_make_stamp(call, link.settings), false);
 }
 
-/* The owner of the address did not sign up. A lead that only claims the address loses it, and is not opted out. */
+struct outcome
+call_execute_proof(struct call *call, const struct lead_change *change)
+{
+	struct command command = { .kind = COMMAND_CHANGE, .as.change = *change };
+	command.as.change.by_lead = true;
+	command.as.change.ip = call->has_client ? ip_address_format(call->request->pool, &call->client) : SLICE_NONE;
+	command.as.change.user_agent = call_header_text(call, call->request->user_agent);
+	return call_execute(call, &command);
+}
+
+/* The owner of the address did not sign up. */
 static void
 reject(struct call *call, const struct mail_link *link)
 {
-	const bool claims = lead_only_claims(&link->lead, CHANNEL_EMAIL);
-	struct command command = { .kind = COMMAND_CHANGE };
-	command.as.change = (struct lead_change){
-		.action = claims ? LEAD_DELETE : LEAD_OPTOUT,
-		.lead = { .identity = LEAD_BY_ID, .id = link->lead.id },
-		.address = claims ? link->lead.email_key : SLICE_NONE,
-		.argument = claims ? LEAD_DELETE_ERASED : SLICE_NONE,
-	};
-	if (call_execute(call, &command).failure != FAILURE_NONE)
+	const struct outcome outcome = call_execute_proof(call, &(struct lead_change){
+								    .action = LEAD_OPTOUT,
+								    .lead = { .identity = LEAD_BY_ID, .id = link->lead.id },
+								    .address = link->lead.email_key,
+								});
+	if (outcome.failure != FAILURE_NONE)
 		return;
-	if (claims)
+	if (outcome.claim_alone)
 		call_answer_message(call, TEXT_ERASED_CLAIM_TITLE, TEXT_ERASED_CLAIM_TEXT);
 	else
 		call_answer_message(call, TEXT_OPTED_OUT_TITLE, TEXT_OPTED_OUT_TEXT);
 }
 
 void
-call_show_confirmed(struct call *call, const struct lead *lead, enum lead_channel channel)
+call_show_confirmed(struct call *call, const struct outcome *outcome)
 {
-	struct outcome outcome;
-	const struct look_up look_up = {
-		.campaign_id = call->campaign.id,
-		.reference = { .identity = LEAD_BY_ID, .id = lead->id },
-		.view.own = true,
-	};
-	if (lead_claim_stands(&call->campaign, lead, channel)) {
-		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
-		return;
-	}
-	fetch_lead(call, call->api->store, &look_up, &outcome);
-	const struct slice url = outcome.failure == FAILURE_NONE
-				     ? call_payload_text(call->request->pool, outcome.body, SLICE("status_url"))
-				     : SLICE_NONE; /* the address is confirmed anyway */
-	if (!call_redirect(call, url))
+	const struct slice url = slice_present(outcome->body)
+				     ? call_payload_text(call->request->pool, outcome->body, SLICE("status_url"))
+				     : SLICE_NONE;
+	if (outcome->showing == WITHHELD)
+		call_redirect_to_page(call, SLICE("/sent"));
+	else if (!call_redirect(call, url))
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
 }
 
@@ -214,20 +211,14 @@ confirm(struct call *call, const struct mail_link *link)
 {
 	if (!call_take_number(call, &link->lead))
 		return;
-	const struct command command = {
-		.kind = COMMAND_CHANGE,
-		.as.change = {
-			.action = LEAD_VERIFY,
-			.lead = { .identity = LEAD_BY_ID, .id = link->lead.id },
-			.argument = lead_channel_name(CHANNEL_EMAIL),
-			.address = link->lead.email_key,
-			.by_lead = true,
-			.ip = call->has_client ? ip_address_format(call->request->pool, &call->client) : SLICE_NONE,
-			.user_agent = call_header_text(call, call->request->user_agent),
-		},
-	};
-	if (call_execute(call, &command).failure == FAILURE_NONE)
-		call_show_confirmed(call, &link->lead, CHANNEL_EMAIL);
+	const struct outcome outcome = call_execute_proof(call, &(struct lead_change){
+								    .action = LEAD_VERIFY,
+								    .lead = { .identity = LEAD_BY_ID, .id = link->lead.id },
+								    .argument = lead_channel_name(CHANNEL_EMAIL),
+								    .address = link->lead.email_key,
+								});
+	if (outcome.failure == FAILURE_NONE)
+		call_show_confirmed(call, &outcome);
 }
 
 void

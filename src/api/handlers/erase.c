@@ -104,16 +104,14 @@ handle_erase(struct call *call)
 		show_question(call, &link, arguments.stamp, true);
 		return;
 	}
-	const struct command command = {
-		.kind = COMMAND_CHANGE,
-		.as.change = { .action = LEAD_DELETE,
-		    .lead = { .identity = LEAD_BY_ID, .id = link.lead.id },
-		    .address = link.lead.email_key,
-		    .by_lead = true },
-	};
-	if (call_execute(call, &command).failure != FAILURE_NONE)
+	const struct outcome outcome = call_execute_proof(call, &(struct lead_change){
+								    .action = LEAD_DELETE,
+								    .lead = { .identity = LEAD_BY_ID, .id = link.lead.id },
+								    .address = link.lead.email_key,
+								});
+	if (outcome.failure != FAILURE_NONE)
 		return;
-	if (lead_only_claims(&link.lead, CHANNEL_EMAIL))
+	if (outcome.claim_alone)
 		call_answer_message(call, TEXT_ERASED_CLAIM_TITLE, TEXT_ERASED_CLAIM_TEXT);
 	else
 		call_answer_message(call, TEXT_ERASED_TITLE, TEXT_ERASED_TEXT);

@@ -215,7 +215,9 @@ make_change(struct call *call, struct slice text, struct slice phone, struct com
 		return call_fail(call, found == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(found));
 	*command = (struct command){
 		.kind = COMMAND_CHANGE,
-		.as.change = { .action = keywords[i].action, .lead = { .identity = LEAD_BY_ID, .id = lead.id } },
+		.as.change = { .action = keywords[i].action,
+		    .lead = { .identity = LEAD_BY_ID, .id = lead.id },
+		    .address = phone },
 	};
 	return true;
 }

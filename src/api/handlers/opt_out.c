@@ -30,6 +30,7 @@ call_check_token(struct call *call)
 	if (!lead_token_valid(segments[3], settings->server_secret, LEAD_TOKEN_OPT_OUT, &owner))
 		return call_fail(call, FAILURE_NOT_FOUND);
 	call->social_id = owner.social_id;
+	call->lead_email = lead.email_key;
 	return true;
 }
 
@@ -52,7 +53,7 @@ opt_out(struct call *call, const struct lead_reference *reference)
 {
 	const struct command command = {
 		.kind = COMMAND_CHANGE,
-		.as.change = { .action = LEAD_OPTOUT, .lead = *reference },
+		.as.change = { .action = LEAD_OPTOUT, .lead = *reference, .address = call->lead_email },
 	};
 	if (call_execute(call, &command).failure == FAILURE_NONE)
 		call_answer_message(call, TEXT_OPTED_OUT_TITLE, TEXT_OPTED_OUT_TEXT);

@@ -2,6 +2,7 @@
  * The code that was sent to a lead's phone number (docs/api.md 4.1.9, 4.1.14). Strangers do not see which numbers are those of
  * leads. */
 #include "api/handlers/codes.h"
+#include "api/mail_link.h"
 #include "api/pages.h"
 #include "api/parameters.h"
 
@@ -60,23 +61,19 @@ call_try_code(struct call *call, const struct lead_code *code, struct slice digi
 
 /* The code is removed last: if the call ends before the lead is verified, it can be sent again. */
 bool
-call_verify_by_code(struct call *call, const struct lead_code *code, struct slice digits)
+call_verify_by_code(struct call *call, const struct lead_code *code, struct slice digits, struct outcome *outcome)
 {
-	struct command command = {
+	const struct command command = {
 		.kind = COMMAND_CHANGE,
 		.as.change = {
 			.action = LEAD_VERIFY,
 			.lead = { .identity = LEAD_BY_ID, .id = code->lead_id },
 			.argument = lead_channel_name(code->channel),
 			.address = code->address,
-			.by_lead = is_stranger(call),
 		},
 	};
-	if (is_stranger(call)) {
-		command.as.change.ip = call->has_client ? ip_address_format(call->request->pool, &call->client) : SLICE_NONE;
-		command.as.change.user_agent = call_header_text(call, call->request->user_agent);
-	}
-	if (call_execute(call, &command).failure != FAILURE_NONE)
+	*outcome = is_stranger(call) ? call_execute_proof(call, &command.as.change) : call_execute(call, &command);
+	if (outcome->failure != FAILURE_NONE)
 		return false;
 	if (lead_code_remove(call->api->store, code, digits) != RESULT_OK)
 		log_info("code_left"); /* it expires */
@@ -89,6 +86,7 @@ handle_verify_phone_number(struct call *call)
 	struct arguments arguments;
 	struct lead lead;
 	enum lead_code_verdict verdict;
+	struct outcome outcome;
 	if (is_stranger(call) && !call_sends_codes(call)) {
 		call_fail_stranger(call);
 		return;
@@ -102,6 +100,6 @@ handle_verify_phone_number(struct call *call)
 		return;
 	if (verdict != LEAD_CODE_RIGHT)
 		call_fail(call, FAILURE_INVALID_CODE);
-	else if (call_verify_by_code(call, &code, digits))
+	else if (call_verify_by_code(call, &code, digits, &outcome))
 		call_answer(call, SLICE("{\"message\":\"Lead verified\"}"));
 }

@@ -49,6 +49,13 @@ decide_completion(struct step *step)
 		step_complete(step, lead, action, completion->message);
 }
 
+/* Whether the code leads to a mail with the link to the page, and not there itself. */
+static bool
+is_page_mailed(const struct step *step, const struct working_lead *lead, enum lead_channel channel)
+{
+	return channel == CHANNEL_PHONE && lead_page_is_mailed(&step->campaign->campaign, &lead->lead);
+}
+
 /* The proof of it. A lead that confirms its email address wants mail again. */
 static void
 note_confirmation(struct step *step, struct working_lead *lead, enum lead_channel channel, bool is_new, bool lost_link)
@@ -68,7 +75,7 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 		lead->lead.opted_out = false;
 	if (channel == CHANNEL_EMAIL && is_new)
 		step_mail_welcome(step, lead);
-	if (channel == CHANNEL_PHONE && lead_page_is_mailed(&step->campaign->campaign, &lead->lead))
+	if (is_page_mailed(step, lead, channel))
 		step_mail_repetition(step, lead, true, lost_link);
 }
 
@@ -104,22 +111,39 @@ prove(const struct step *step, struct working_lead *lead, enum lead_channel chan
 	return ended;
 }
 
+/* To the person that has confirmed the address: the lead's page, unless a mail leads there, or the address is a claim. */
+static struct working_lead *
+show_confirmed(const struct step *step, struct working_lead *lead, enum lead_channel channel)
+{
+	const struct campaign *campaign = &step->campaign->campaign;
+	enum message_kind kind;
+	if (is_page_mailed(step, lead, channel) && step->id_supply->sends_mail) {
+		if (stranger_mails(campaign, &lead->lead, true, &kind))
+			step->outcome->showing = WITHHELD;
+		return NULL;
+	}
+	if (lead_claim_stands(campaign, &lead->lead, channel))
+		return NULL;
+	step->outcome->showing = SHOWN_TO_OWNER;
+	return lead;
+}
+
 /* Verifies the given channel; without one the email, or the phone when there is no email, or only one that is a claim: the
- * operator means what the lead has proven. */
-static void
+ * operator means what the lead has proven. Returns the answer, if any. */
+static struct working_lead *
 verify(struct step *step, struct working_lead *lead, struct slice channel)
 {
 	bool has_email = slice_present(lead->lead.email), has_phone = slice_present(lead->lead.phone);
 	bool by_email = slice_present(channel) ? slice_equal(channel, lead_channel_name(CHANNEL_EMAIL))
 					       : has_email && !lead_claims(&lead->lead, CHANNEL_EMAIL);
+	const enum lead_channel verifies = by_email ? CHANNEL_EMAIL : CHANNEL_PHONE;
 	bool was_verified = lead_is_verified(&lead->lead);
 	bool *verified = by_email ? &lead->lead.verified_email : &lead->lead.verified_phone;
 	const bool is_new = !*verified;
 	if (by_email ? !has_email : !has_phone)
-		return;
+		return NULL;
 	step_touch(step, lead);
-	const bool lost_link =
-	    slice_present(step->command->as.change.address) && prove(step, lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE);
+	const bool lost_link = slice_present(step->command->as.change.address) && prove(step, lead, verifies);
 	*verified = true;
 	lead->lead.bounced = lead->lead.bounced && !by_email;
 	if (!was_verified) {
@@ -127,16 +151,18 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 		step_book_signup(step, lead);
 		step_update_referral(step, lead, SCORE_REFERRAL);
 	}
-	if (step->command->as.change.by_lead)
-		note_confirmation(step, lead, by_email ? CHANNEL_EMAIL : CHANNEL_PHONE, is_new, lost_link);
+	if (!step->command->as.change.by_lead)
+		return NULL;
+	note_confirmation(step, lead, verifies, is_new, lost_link);
+	return show_confirmed(step, lead, verifies);
 }
 
-/* Whether the lead still has the address that was confirmed. */
+/* Whether the lead still has the address to which the link or the code was sent that the caller has. */
 static bool
 has_address(const struct lead *lead, const struct lead_change *change)
 {
-	const bool by_email = slice_equal(change->argument, lead_channel_name(CHANNEL_EMAIL));
-	return !slice_present(change->address) || slice_equal(change->address, by_email ? lead->email_key : lead->phone);
+	return !slice_present(change->address) || slice_equal(change->address, lead->email_key) ||
+	       slice_equal(change->address, lead->phone);
 }
 
 /* The given channel is not verified any more; without one both are not, because `verified` is to become false. Referrers lose
@@ -239,7 +265,17 @@ drop_claim(struct step *step, struct working_lead *working, struct slice address
 		remove_address(step, working, CHANNEL_PHONE);
 	else
 		return false;
+	step->outcome->claim_alone = true;
 	return true;
+}
+
+/* The owner of an address that it only claims has no part in the lead: a person that did not sign up takes the address away. */
+static void
+opt_out(struct step *step, struct working_lead *lead)
+{
+	const struct lead_change *change = &step->command->as.change;
+	if (!change->by_lead || !drop_claim(step, lead, change->address))
+		set(step, lead, &lead->lead.opted_out, true);
 }
 
 /* A lead that deletes itself could sign up again, for new points: its referrers do not keep those that they got for it. */
@@ -259,23 +295,18 @@ delete_lead(struct step *step, struct working_lead *lead)
 	step_remove_lead(step, lead);
 }
 
+/* All but LEAD_VERIFY. */
 static void
 apply(struct step *step, struct working_lead *lead)
 {
 	const struct lead_change *change = &step->command->as.change;
 	switch (change->action) {
 	case LEAD_OPTOUT:
-		set(step, lead, &lead->lead.opted_out, true);
+		opt_out(step, lead);
 		return;
 	case LEAD_SMS_OPTOUT:
 	case LEAD_SMS_OPTIN:
 		set(step, lead, &lead->lead.sms_opted_out, change->action == LEAD_SMS_OPTOUT);
-		return;
-	case LEAD_VERIFY:
-		if (!has_address(&lead->lead, change))
-			step_fail(step, FAILURE_INVALID_CODE, SLICE_NONE); /* replaced since it was sent */
-		else
-			verify(step, lead, change->argument);
 		return;
 	case LEAD_UNVERIFY:
 		unverify(step, lead, change->argument);
@@ -299,18 +330,26 @@ apply(struct step *step, struct working_lead *lead)
 	case LEAD_POINTS:
 		add_points(step, lead);
 		return;
+	case LEAD_VERIFY:
 	case LEAD_ACTIONS:
 		return;
 	}
 }
 
-void
+struct working_lead *
 decide_change(struct step *step)
 {
-	require(step->command->as.change.argument.size <= LEAD_ARGUMENT_MAX_BYTES);
-	struct working_lead *lead = step_find(step, &step->command->as.change.lead);
+	const struct lead_change *change = &step->command->as.change;
+	const bool verifies = change->action == LEAD_VERIFY;
+	require(change->argument.size <= LEAD_ARGUMENT_MAX_BYTES);
+	struct working_lead *lead = step_find(step, &change->lead);
 	if (lead == NULL)
 		step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
+	else if (!has_address(&lead->lead, change))
+		step_fail(step, verifies ? FAILURE_INVALID_CODE : FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
+	else if (verifies)
+		return verify(step, lead, change->argument);
 	else
 		apply(step, lead);
+	return NULL;
 }

@@ -66,8 +66,7 @@ run(struct step *step)
 		decide_completion(step);
 		return NULL;
 	case COMMAND_CHANGE:
-		decide_change(step);
-		return NULL;
+		return decide_change(step);
 	case COMMAND_IMPORT:
 		decide_import(step);
 		return NULL;

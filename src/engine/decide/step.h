@@ -176,6 +176,6 @@ struct working_lead *decide_tagging(struct step *step);
 void decide_import(struct step *step); /* decide/import.c */
 void decide_points(struct step *step);
 void decide_completion(struct step *step);
-void decide_change(struct step *step);
+struct working_lead *decide_change(struct step *step);
 
 #endif

@@ -185,3 +185,10 @@ store_run_row_lists(struct store *store, const struct row_list *const *lists, si
 		result = run_list(store, lists[i]);
 	return result;
 }
+
+enum result
+store_run_items(struct store *store, const struct row_list *rows)
+{
+	const struct db_arguments arguments = { .items = { rows->values, rows->columns, rows->count } };
+	return rows->count == 0 ? RESULT_OK : db_execute(store->db, rows->statement, &arguments, NULL);
+}

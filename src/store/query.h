@@ -71,5 +71,8 @@ void store_add_values(struct row_list *list, const struct db_value *values, size
 	store_run_row_lists((store), (const struct row_list *const[]){ __VA_ARGS__ }, \
 	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
 MUST_CHECK enum result store_run_row_lists(struct store *store, const struct row_list *const *lists, size_t count);
+/* All rows in one statement, at most DB_LIST_MAX, padded with NULLs: for an INSERT with a SELECT, which array binding does not
+ * take. */
+MUST_CHECK enum result store_run_items(struct store *store, const struct row_list *rows);
 
 #endif

@@ -77,11 +77,13 @@ DB_STATEMENT(sql_insert_unverified, "INSERT IGNORE INTO {prefix}unverified_leads
 #define CONFIRMATIONS_MAX "20"
 DB_STATEMENT(sql_insert_confirmation,
     "INSERT INTO {prefix}confirmations (lead_id, confirmed_ms, channel, address, ip, user_agent)"
-    " SELECT ?, ?, ELT(1 + ?, 'email', 'phone'), ?, ?, ? FROM DUAL"
-    " WHERE (SELECT COUNT(*) FROM {prefix}confirmations WHERE lead_id = ? AND address = ?) < " CONFIRMATIONS_MAX
+    " SELECT r.lead_id, r.confirmed_ms, r.channel, r.address, r.ip, r.user_agent FROM ({each}SELECT ? AS lead_id,"
+    " ? AS confirmed_ms, ELT(1 + ?, 'email', 'phone') AS channel, ? AS address, ? AS ip, ? AS user_agent{between} UNION ALL "
+    "{end}) r"
+    " WHERE r.lead_id IS NOT NULL AND (SELECT COUNT(*) FROM {prefix}confirmations c"
+    "   WHERE c.lead_id = r.lead_id AND c.address = r.address) < " CONFIRMATIONS_MAX
     " ON DUPLICATE KEY UPDATE ip = VALUES(ip), user_agent = VALUES(user_agent)");
-DB_STATEMENT(sql_delete_confirmations, "DELETE t FROM ({each}SELECT ? AS id{between} UNION ALL {end}) ids"
-				       " STRAIGHT_JOIN {prefix}confirmations t ON t.lead_id = ids.id");
+DB_STATEMENT(sql_delete_confirmations, "DELETE t FROM " ROWS_OF_LEADS("confirmations"));
 DB_STATEMENT(sql_insert_due, "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms)"
 			     " VALUES {each}(?, ?, ?, ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_used_proof, "INSERT INTO {prefix}used_proofs (nonce, expires_ms) VALUES {each}(?, ?){between}, {end}");
@@ -298,14 +300,13 @@ static enum result
 write_confirmations(const struct write *write)
 {
 	const struct decision *d = write->decision;
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < d->confirmation_count && result == RESULT_OK; i++) {
+	struct row_list rows = store_row_list(write->pool, &sql_insert_confirmation, d->confirmation_count);
+	for (size_t i = 0; i < d->confirmation_count; i++) {
 		const struct made_confirmation *c = &d->confirmations[i];
-		result = store_run(write->store, &sql_insert_confirmation, DB_U64(c->lead_id), DB_I64(write->set->now_ms),
-		    DB_U64(c->channel), db_bytes(c->address), db_bytes(c->ip), db_bytes(c->user_agent), DB_U64(c->lead_id),
-		    db_bytes(c->address));
+		store_add_row(&rows, DB_U64(c->lead_id), DB_I64(write->set->now_ms), DB_U64(c->channel), db_bytes(c->address),
+		    db_bytes(c->ip), db_bytes(c->user_agent));
 	}
-	return result;
+	return store_run_items(write->store, &rows);
 }
 
 /* On a cluster another node may have used one meanwhile: the duplicate key is a conflict, and the next run finds it. */

@@ -85,9 +85,8 @@ static enum result
 resume(struct store *store, size_t kind, struct resumed_kind *resumed, bool *more)
 {
 	struct resumed_work found = { 0 };
-	enum result result = RESULT_OK;
 	bool stands_still = false;
-	result = kinds[kind].find(store, STALLED_MS, found.id, &stands_still);
+	enum result result = kinds[kind].find(store, STALLED_MS, found.id, &stands_still);
 	if (result == RESULT_OK && stands_still && resumed->count == RESUMED_MAX)
 		drop(resumed, resumed->next);
 	if (result == RESULT_OK && stands_still)

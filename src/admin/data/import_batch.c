@@ -198,16 +198,6 @@ rejected_part(struct slice text, bool splits)
 	return splits ? text : slice_sub(text, 0, slice_find(text, '\n'));
 }
 
-static size_t
-count_ids(struct slice list)
-{
-	uint64_t id;
-	size_t count = 0;
-	while (id_list_next(&list, &id))
-		count++;
-	return count;
-}
-
 /* `drop_unknown`: it is imported without its referrer if that is no lead. */
 static int
 add_row(struct import_run *run, const struct record_place *place, struct slice text, bool drop_unknown, bool *splits)
@@ -222,7 +212,9 @@ add_row(struct import_run *run, const struct record_place *place, struct slice t
 		run->row_count++;
 	run->taken++;
 	run->taken_bytes += text.size;
-	run->taken_names += problem == NULL ? count_ids(row->import.tag_ids) + count_ids(row->import.action_ids) : 0;
+	if (problem == NULL)
+		run->taken_names +=
+		    id_list_set(run->pool, row->import.tag_ids).count + id_list_set(run->pool, row->import.action_ids).count;
 	const bool is_full =
 	    run->taken == IMPORT_BATCH_ROWS || run->taken_bytes >= IMPORT_BATCH_BYTES || run->taken_names >= IMPORT_BATCH_NAMES;
 	return is_full ? flush_batch(run) : EX_OK;

@@ -31,6 +31,7 @@ from service import Service  # noqa: E402
 from sql import Database  # noqa: E402
 from stack.clock import LIBRARY  # noqa: E402
 from stack.front import FRONTS  # noqa: E402
+from stack.installation import Installation  # noqa: E402
 from stack.process import StackError, run  # noqa: E402
 from text_gateway import Gateway  # noqa: E402
 
@@ -103,6 +104,16 @@ def database(make_folder):
     yield from run_database(make_folder())
 
 
+@pytest.fixture(scope="session")
+def new_tables(make_folder, database):
+    """The name of a database with the tables of a new installation: copying them takes a third of what the schema steps take."""
+    installation = Installation(make_folder(), BUILD, database, name="new_tables")
+    installation.configure()
+    installation.install()
+    installation.sql("TRUNCATE lh_installation")  # each installation makes its own id and secret
+    return installation.name
+
+
 @pytest.fixture(scope="module")
 def own_database(make_folder):
     """A second database, which the test may stop or kill."""
@@ -133,13 +144,15 @@ def gateway():
 
 
 @pytest.fixture(scope="module")
-def make_service(make_folder, database):
+def make_service(make_folder, database, new_tables):
     """Starts services with other settings, web servers or databases than the module's own; all end with the module."""
     started = []
 
     def make(**options):
         service = Service(make_folder(), BUILD, options.pop("database", database), **options)
         started.append(service)
+        if service.database is database:
+            database.copy_tables(new_tables, service.installation.name)
         return service.start()
     yield make
     leaks = [leak for service in started for leak in service.stop()]

@@ -146,7 +146,7 @@ struct admin_command {
 	bool operator_only;         /* of the installation */
 	bool creates;               /* an object */
 	bool admits;                /* what it makes lets others in, for as long as they like */
-	bool ends_access;           /* ends a credential, with RIGHT_ACCOUNT: other changes do not use up its limit */
+	bool ends_access;           /* ends a credential: counts for the caller alone, not for its account */
 	bool accumulates;           /* has its effect each time that it is called */
 	bool queues;                /* a remote call leaves it to the dispatcher, and outputs the job */
 	bool changes;               /* something, though its method does not say so: it is in the audit log */

@@ -71,16 +71,19 @@ may_send_test(struct manage_request *request)
 }
 
 /* Whether the account may make one more call of those that the limit counts. Operators have no account, and no limit. What ends
- * a credential counts apart: a key that has leaked could else keep itself from being revoked. */
+ * a credential counts for the caller alone: a key that has leaked could else keep itself from being revoked. */
 static bool
 keeps_limit(struct manage_request *request, enum limit_kind kind, struct slice refusal)
 {
 	struct limit_verdict verdict;
 	const bool ends_access = request->command != NULL && request->command->ends_access;
-	const uint64_t name[] = { request->caller.account_id, ends_access };
-	const struct limit_network account = { { (const char *)name, sizeof(name) }, 1 };
+	const struct caller *caller = &request->caller;
+	const uint64_t of_account[] = { caller->account_id }, of_caller[] = { caller->account_id, caller->kind, caller->id };
+	const struct slice name = ends_access ? (struct slice){ (const char *)of_caller, sizeof(of_caller) }
+					      : (struct slice){ (const char *)of_account, sizeof(of_account) };
+	const struct limit_network network = { name, 1 };
 	const struct limit_claim claim = { .kind = kind };
-	if (request->caller.account_id == 0 || limiter_pass(request->manage->options.login.limiter, &account, &claim, 1, &verdict))
+	if (caller->account_id == 0 || limiter_pass(request->manage->options.login.limiter, &network, &claim, 1, &verdict))
 		return true;
 	metrics_add(METRIC_REFUSALS, limit_metric(verdict.kind), 1);
 	return request_fail_wait(request, verdict.wait_ms, "rate_limited", refusal);

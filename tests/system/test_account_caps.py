@@ -159,6 +159,16 @@ def test_a_leaked_key_can_be_revoked(service, account, owner, leadhook):
     wait_until(lambda: thief("GET", f"campaigns/{campaign}").json.get("error") == "invalid_api_key", 5, "the key has ended")
 
 
+def test_a_leaked_key_uses_up_its_own_revocations(service, account, owner, leadhook):
+    """docs/users.md 6: what ends a credential, also what is refused, counts for the caller alone"""
+    leaked = leadhook("key", "add", account.id, "--rights", "account")
+    user = leadhook("user", "add", "owner@example.org", "--role", "owner", "--account", account.id)["id"]
+    thief = Caller(service, leaked["key"])
+    answers = [thief("POST", f"users/{user}/logout").status for _ in range(CHANGES + 1)]
+    assert answers == [403] * CHANGES + [429]
+    assert owner("DELETE", f"keys/{leaked['id']}").status == 200
+
+
 def test_changes_of_the_own_login(service, account, owner, leadhook):
     """docs/users.md 6: they count as changes of the account"""
     user = User(service, "viewer@example.org", "--role", "viewer", "--account", account.id).ready()

@@ -304,6 +304,8 @@ def test_the_limits_of_texts_show_no_lead(make_service, gateway):
         campaign.post({"phone_number": phone[:-4] + "0001"}, key=None)
         assert last() == "prefix_limit", phone
     assert len(gateway.to(known)) == 2 and not gateway.to(unknown)
+    sent = "SELECT COALESCE(SUM(sent), 0) FROM lh_sendings WHERE channel = 1 AND scope = 0"
+    assert sql(sent).strip() == "2", "what was not sent takes up the texts of all others"
 
 
 def test_an_address_requests_so_many(make_service, gateway):

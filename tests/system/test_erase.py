@@ -121,6 +121,8 @@ def test_the_limits_of_mails_show_no_lead(service, server, account, campaign):
         service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 70000")
         request(campaign, "unknown@mina.example")
         assert ended(service, campaign, count)[-1] == reason
+    sent = f"SELECT SUM(sent) FROM lh_sendings WHERE scope_id = {campaign.id} AND scope = 2"
+    assert service.installation.sql(sent).strip() == "1", "what was not sent takes up the mails of all others"
 
 
 def test_an_address_that_anyone_may_have_added(service, server, campaign, receiver):

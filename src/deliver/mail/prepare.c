@@ -45,7 +45,7 @@ mailer_end_job(struct mail_job *job, enum message_state state, int64_t delay_ms,
 		.delay_ms = delay_ms,
 		.reason = reason,
 		.account_id = job->mail.account_id,
-		.campaign_id = slice_present(job->mail.requested_for) ? 0 : job->mail.campaign_id };
+		.campaign_id = job->mail.campaign_id };
 }
 
 /* The address has had enough. */
@@ -144,7 +144,7 @@ keep_limits(struct mailer *m, struct mail_job *job, const unsigned char *hash)
 }
 
 /* What a page has requested for an address takes up its limits before the lead is looked for: else they would show whether
- * there is one. */
+ * there is one. Those of the campaign, and of all others, are taken up by what is sent. */
 static enum result
 count_request(struct mailer *m, struct mail_job *job)
 {

@@ -229,12 +229,12 @@ reason_to_drop(const struct texter *t, const struct payload_subject *subject)
 	return gateway_refusal(&t->options->gateway, lead->phone);
 }
 
-/* Counts the code for these hashes, unless a limit ends the job. */
+/* Counts the code for these hashes, and for the campaign unless that is 0, unless a limit ends the job. */
 static enum result
-claim(struct texter *t, struct text_job *job, const unsigned char *number_hash, const unsigned char *prefix_hash)
+claim(struct texter *t, struct text_job *job, uint64_t campaign_id, const unsigned char *number_hash,
+    const unsigned char *prefix_hash)
 {
-	const struct text_claim wanted = { job->mail.id, job->mail.account_id, job->mail.campaign_id, number_hash,
-		prefix_hash };
+	const struct text_claim wanted = { job->mail.id, job->mail.account_id, campaign_id, number_hash, prefix_hash };
 	enum text_verdict verdict = TEXT_PASSES;
 	const enum result result = store_claim_text(t->store, t->owner, &wanted, &t->options->limits, &verdict);
 	job->counted_before = verdict == TEXT_PASSES_AGAIN;
@@ -253,26 +253,25 @@ claim(struct texter *t, struct text_job *job, const unsigned char *number_hash, 
 }
 
 /* What a page has requested for a number takes up its limits before the lead is looked for: else they would show whether there
- * is one. */
+ * is one. Those of the campaign, and of all others, are taken up by what is sent. */
 static enum result
 claim_request(struct texter *t, struct text_job *job)
 {
 	const unsigned char *hashes = (const unsigned char *)job->mail.requested_for.data;
-	return job->mail.requested_for.size == 2 * ADDRESS_HASH_SIZE ? claim(t, job, hashes, hashes + ADDRESS_HASH_SIZE)
+	return job->mail.requested_for.size == 2 * ADDRESS_HASH_SIZE ? claim(t, job, 0, hashes, hashes + ADDRESS_HASH_SIZE)
 								     : RESULT_OK;
 }
 
-/* Of a text that is not counted yet; the number of a lead that is may be another one by now. */
+/* The number of the lead may be another one by now than that of the request. */
 static enum result
 claim_number(struct texter *t, struct text_job *job, struct slice server_secret, struct slice number)
 {
 	const struct address_hash hash = address_hash_number(server_secret, number);
 	const struct address_hash prefix = address_hash_prefix(server_secret, number);
 	const struct slice counted = slice_sub(job->mail.requested_for, 0, ADDRESS_HASH_SIZE);
-	if (!slice_present(job->mail.requested_for))
-		return claim(t, job, hash.bytes, prefix.bytes);
-	if (!slice_equal(counted, (struct slice){ (const char *)hash.bytes, sizeof(hash.bytes) }))
-		end_job(job, MESSAGE_DROPPED, 0, SLICE("address_replaced"));
+	if (!slice_present(counted) || slice_equal(counted, (struct slice){ (const char *)hash.bytes, sizeof(hash.bytes) }))
+		return claim(t, job, job->mail.campaign_id, hash.bytes, prefix.bytes);
+	end_job(job, MESSAGE_DROPPED, 0, SLICE("address_replaced"));
 	return RESULT_OK;
 }
 

@@ -116,14 +116,7 @@ enum result
 store_count_mail(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct queued_mail *mail)
 {
 	const struct slice hash = slice_sub(mail->requested_for, 0, MAIL_HASH_SIZE);
-	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn)) {
-		txn.result = store_change_one(
-		    store, &sql_count_mail, db_bytes(hash), DB_U64(mail->id), bytes_value(owner, MAIL_OWNER_SIZE));
-		if (txn.result == RESULT_OK)
-			txn.result = store_add_sending(store, MAIL_CHANNEL, mail->account_id, mail->campaign_id);
-	}
-	return txn.result;
+	return store_change_one(store, &sql_count_mail, db_bytes(hash), DB_U64(mail->id), bytes_value(owner, MAIL_OWNER_SIZE));
 }
 
 enum result

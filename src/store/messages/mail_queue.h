@@ -124,7 +124,7 @@ struct mails_of_kind {
  * most `max` of those that are stored. */
 MUST_CHECK enum result store_mail_ages(
     struct store *store, const struct mails_of_kind *mails, int64_t *ages_ms, size_t max, size_t *count);
-/* Counts a leased request of a page for the limits of its address and of an hour, once: it is counted, whatever becomes of it.
+/* Counts a leased request of a page for the limits of its address, once: it is counted, whatever becomes of it.
  * RESULT_NOT_FOUND: the lease has ended. */
 MUST_CHECK enum result store_count_mail(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct queued_mail *mail);

@@ -15,11 +15,12 @@ DB_STATEMENT(sql_count_codes_of_number, "SELECT COUNT(*), " NOW " - MAX(sent_ms)
 DB_STATEMENT(sql_count_codes_of_prefix, "SELECT COUNT(*)"
 					" FROM {prefix}sent_codes FORCE INDEX (by_prefix)"
 					" WHERE prefix_hash = ? AND sent_ms > " NOW " - 3600000 AND message_id <> ?");
-DB_STATEMENT(sql_find_sent_code, "SELECT 1 FROM {prefix}sent_codes WHERE message_id = ?");
+DB_STATEMENT(sql_find_sent_code, "SELECT 1 FROM {prefix}sent_codes WHERE message_id = ? AND campaign_id > 0");
 DB_STATEMENT(sql_put_sent_code,
     "INSERT INTO {prefix}sent_codes (message_id, campaign_id, number_hash, prefix_hash, sent_ms)"
     " VALUES (?, ?, ?, ?, " NOW ")"
-    " ON DUPLICATE KEY UPDATE number_hash = VALUES(number_hash), prefix_hash = VALUES(prefix_hash), sent_ms = VALUES(sent_ms)");
+    " ON DUPLICATE KEY UPDATE campaign_id = GREATEST(campaign_id, VALUES(campaign_id)), number_hash = VALUES(number_hash), "
+    "prefix_hash = VALUES(prefix_hash), sent_ms = VALUES(sent_ms)");
 DB_STATEMENT(sql_make_text_ready, "UPDATE {prefix}messages SET state = 'ready', composed_ms = " NOW
 				  " WHERE id = ? AND state = 'requested' AND lease_owner = ?");
 
@@ -90,31 +91,38 @@ add_sending(struct store *store, struct pool *pool, const struct text_claim *cla
 				       : RESULT_OK;
 }
 
-/* The row of the channel is locked first: one transaction counts at a time. */
+/* Counts it for the limits of an hour, unless it was counted before, and makes its request ready. */
 static enum result
-claim_text(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE], const struct text_claim *claim,
-    const struct text_limits *limits, enum text_verdict *verdict)
+claim_sending(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE],
+    const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict)
 {
 	const struct db_value message = DB_U64(claim->message_id);
-	*verdict = TEXT_PASSES;
-	enum result result = store_run(store, &sql_count_sent_code);
-	if (result == RESULT_OK)
-		result = check_limits(store, pool, claim, limits, verdict);
-	if (result != RESULT_OK || *verdict != TEXT_PASSES)
-		return result;
-	result = store_exists(store, &sql_find_sent_code, message);
+	enum result result = store_exists(store, &sql_find_sent_code, message);
 	const bool was_counted = result == RESULT_OK;
 	if (result == RESULT_NOT_FOUND)
 		result = add_sending(store, pool, claim, limits, verdict);
 	if (result != RESULT_OK || *verdict != TEXT_PASSES)
 		return result;
 	*verdict = was_counted ? TEXT_PASSES_AGAIN : TEXT_PASSES;
-	result = store_change_one(
+	return store_change_one(
 	    store, &sql_make_text_ready, message, db_bytes((struct slice){ (const char *)owner, MAIL_OWNER_SIZE }));
-	if (result != RESULT_OK)
+}
+
+/* The row of the channel is locked first: one transaction counts at a time. */
+static enum result
+claim_text(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE], const struct text_claim *claim,
+    const struct text_limits *limits, enum text_verdict *verdict)
+{
+	*verdict = TEXT_PASSES;
+	enum result result = store_run(store, &sql_count_sent_code);
+	if (result == RESULT_OK)
+		result = check_limits(store, pool, claim, limits, verdict);
+	if (result == RESULT_OK && *verdict == TEXT_PASSES && claim->campaign_id != 0)
+		result = claim_sending(store, pool, owner, claim, limits, verdict);
+	if (result != RESULT_OK || (*verdict != TEXT_PASSES && *verdict != TEXT_PASSES_AGAIN))
 		return result;
-	return store_run(store, &sql_put_sent_code, message, DB_U64(claim->campaign_id), hash_value(claim->number_hash),
-	    hash_value(claim->prefix_hash));
+	return store_run(store, &sql_put_sent_code, DB_U64(claim->message_id), DB_U64(claim->campaign_id),
+	    hash_value(claim->number_hash), hash_value(claim->prefix_hash));
 }
 
 enum result

@@ -10,7 +10,8 @@ struct text_limits {
 	unsigned number_per_day, prefix_per_hour;
 	struct sendings per_hour;
 };
-/* What a code counts for. Hashes of MAIL_HASH_SIZE bytes; that of the prefix is of the number without its last four digits. */
+/* What a code counts for. Hashes of MAIL_HASH_SIZE bytes; that of the prefix is of the number without its last four digits.
+ * campaign_id 0: for the number and its prefix alone, because it is not known yet whether it is sent; its request stays as it is. */
 struct text_claim {
 	uint64_t message_id, account_id, campaign_id;
 	const unsigned char *number_hash, *prefix_hash;

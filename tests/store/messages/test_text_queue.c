@@ -97,6 +97,26 @@ a_code_counts_once(void **state)
 	assert_int_equal(counted(), 1);
 }
 
+/* docs/mail.md 8.3: of a request for a number that may be no lead's; what is sent then counts for the rest. */
+static void
+a_request_counts_for_its_number_alone(void **state)
+{
+	struct world *w = *state;
+	const struct text_limits one = { 3, 1000, { { 1, 1, 1 } } };
+	const uint64_t first = request(w, w->campaign, "ada@example.org"), second = request(w, w->campaign, "eve@example.org");
+	lease(w, ours, first);
+	lease(w, ours, second);
+	assert_int_equal(claim(w, first, 0, "n", "p", &one), TEXT_PASSES);
+	assert_int_equal(claim(w, second, 0, "m", "p", &one), TEXT_PASSES);
+	assert_int_equal(counted(), 2);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_sendings"), 0);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE state = 'ready'"), 0);
+	assert_int_equal(claim(w, first, w->campaign, "n", "p", &one), TEXT_PASSES);
+	assert_int_equal(claim(w, second, w->campaign, "m", "p", &one), TEXT_INSTALLATION_LIMIT);
+	assert_int_equal(claim(w, second, 0, "m", "p", &one), TEXT_PASSES);
+	assert_int_equal(counted(), 2);
+}
+
 static void
 a_number_has_pauses_and_a_maximum(void **state)
 {
@@ -206,6 +226,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEXT_TEST(a_code_counts_once),
+		TEXT_TEST(a_request_counts_for_its_number_alone),
 		TEXT_TEST(a_number_has_pauses_and_a_maximum),
 		TEXT_TEST(neighbours_and_campaigns_have_an_hour),
 		TEXT_TEST(processes_exceed_no_limit),

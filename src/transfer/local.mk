@@ -5,6 +5,7 @@ noinst_LIBRARIES += %D%/libtransfer.a
 	%D%/csv.c %D%/csv.h \
 	%D%/deferred.c %D%/deferred.h \
 	%D%/lead_writer.c %D%/lead_writer.h \
+	%D%/names.c %D%/names.h \
 	%D%/records.c %D%/records.h \
 	%D%/rejects.c %D%/rejects.h \
 	%D%/row.c %D%/row.h \

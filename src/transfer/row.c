@@ -5,7 +5,6 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "engine/id_list.h"
 #include "http/text.h"
 #include "identity/email.h"
 #include "identity/network.h"
@@ -61,20 +60,11 @@ text_as_json(struct row *row, struct slice text)
 void
 row_add_name(struct row *row, enum lead_field field, struct slice name)
 {
-	const struct definitions *definitions = row->limits->definitions;
-	const size_t count = field == LEAD_TAG_NAMES ? definitions->tag_count : definitions->action_count;
-	struct slice *ids = field == LEAD_TAG_NAMES ? &row->tag_ids : &row->action_ids;
+	const bool is_tag = field == LEAD_TAG_NAMES;
+	const struct names *names = is_tag ? &row->limits->tags : &row->limits->actions;
 	name = slice_trim(name);
-	for (size_t i = 0; i < count; i++) {
-		const struct slice one = field == LEAD_TAG_NAMES ? definitions->tags[i].name : definitions->actions[i].text;
-		const uint64_t id = field == LEAD_TAG_NAMES ? definitions->tags[i].id : definitions->actions[i].id;
-		if (!slice_equal(one, name))
-			continue;
-		if (!id_list_has(*ids, id))
-			*ids = id_list_add(row->pool, *ids, id);
-		return;
-	}
-	row->unknown_names += name.size > 0 ? 1 : 0;
+	if (!name_set_add(row->pool, is_tag ? &row->tags : &row->actions, names, name))
+		row->unknown_names += name.size > 0 ? 1 : 0;
 }
 
 /* A record of names, or a list of them with commas. */
@@ -321,8 +311,8 @@ row_finish(struct row *row, struct import *import)
 	read_others(row, import);
 	read_utm(row, &import->signup);
 	read_custom(row, &import->signup);
-	import->tag_ids = row->tag_ids;
-	import->action_ids = row->action_ids;
+	import->tag_ids = name_set_list(row->pool, &row->tags);
+	import->action_ids = name_set_list(row->pool, &row->actions);
 	import->unknown_names = row->unknown_names;
 	return row->problem;
 }

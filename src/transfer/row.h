@@ -9,6 +9,7 @@
 #include "engine/command.h"
 #include "transfer/columns.h"
 #include "transfer/csv.h"
+#include "transfer/names.h"
 
 /* As the API's parameters (docs/api.md 1.3, 4.4). */
 struct row_limits {
@@ -17,7 +18,7 @@ struct row_limits {
 	size_t utm_bytes;                             /* of all together, as JSON */
 	struct slice country_code;                    /* of phone numbers that begin without +; or absent */
 	bool drop_bad_referrers;                      /* a referrer that no lead can have is absent */
-	const struct definitions *definitions;        /* of the campaign */
+	struct names tags, actions;                   /* of the campaign */
 };
 
 /* Return NULL and fill *import, or return what is wrong with the record: "phone_number is not valid". All in the pool. A field
@@ -40,7 +41,7 @@ struct row {
 	struct row_value *utm, *custom, *derived;
 	size_t utm_count, utm_capacity, custom_count, custom_capacity, derived_count, derived_capacity;
 	bool has_object; /* of custom fields */
-	struct slice tag_ids, action_ids;
+	struct name_set tags, actions;
 	uint32_t unknown_names; /* of tags and actions */
 	const char *problem;
 };

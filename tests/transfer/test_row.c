@@ -15,13 +15,12 @@ static const struct tag tags[] = { { .id = 1, .name = SLICE("vip") }, { .id = 2,
 static const struct action actions[] = { { .id = 7, .text = SLICE("say hi") } };
 static const struct definitions definitions = { .tags = tags, .tag_count = 2, .actions = actions, .action_count = 1 };
 
-static const struct row_limits limits = {
+static struct row_limits limits = {
 	.name_bytes = 64,
 	.value_bytes = 4096,
 	.depth = 16,
 	.is_reserved = is_reserved,
 	.utm_bytes = 16384,
-	.definitions = &definitions,
 };
 
 static const char *
@@ -231,6 +230,15 @@ a_record_has_at_most_1000_members(void **state UNUSED)
 	    "There are more than 1000 parameters");
 }
 
+static int
+begin_with_names(void **state)
+{
+	const int status = begin(state);
+	limits.tags = names_of_tags(pool, &definitions);
+	limits.actions = names_of_actions(pool, &definitions);
+	return status;
+}
+
 int
 main(void)
 {
@@ -246,5 +254,5 @@ main(void)
 		cmocka_unit_test(json_has_the_fields_of_a_request),
 		cmocka_unit_test(a_record_has_at_most_1000_members),
 	};
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin_with_names, end);
 }

@@ -14,7 +14,6 @@
 #include "admin/data/import_batch.h"
 #include "admin/data/import_file.h"
 #include "admin/values.h"
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "conf/conf.h"
 #include "engine/command.h"
@@ -201,13 +200,15 @@ import_file(struct import_run *run, int fd, const struct stat *about)
 {
 	struct slice heading = SLICE_NONE;
 	struct campaign campaign;
+	struct definitions definitions;
 	int64_t now_ms;
 	enum result result = store_find_campaign(run->call->store, run->call->pool, run->call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
-		result = store_find_definitions(run->call->store, run->call->pool, run->call->id, &run->definitions);
+		result = store_find_definitions(run->call->store, run->call->pool, run->call->id, &definitions);
 	if (result != RESULT_OK)
 		return admin_answer(run->call, result);
-	run->limits.definitions = &run->definitions;
+	run->limits.tags = names_of_tags(run->call->pool, &definitions);
+	run->limits.actions = names_of_actions(run->call->pool, &definitions);
 	run->format = import_file_format(fd);
 	run->records = records_new(fd, run->format);
 	run->file_size = (uint64_t)about->st_size;
@@ -255,7 +256,6 @@ admin_lead_import(struct admin_call *call)
 		.events = call->options[OPTION_EVENTS] != NULL,
 		.dry_run = call->options[OPTION_DRY_RUN] != NULL,
 		.drop_unknown_referrers = call->options[OPTION_DROP_REFERRERS] != NULL,
-		.end_ms = call->is_remote ? clock_monotonic_ms() + IMPORT_PART_MS : CLOCK_NEVER,
 	};
 	struct slice number;
 	if (!values_take(call, number_options, ARRAY_SIZE(number_options), &run))

@@ -137,11 +137,11 @@ execute(struct import_run *run, const struct command *const *commands, struct ou
 	while (any_unavailable(outcomes, run->row_count) && !run->call->is_remote && repeat_later(&failures));
 }
 
-/* Of a remote call: the next one takes the rest. */
+/* Whether a remote call has taken so long, and a record: the next call takes the rest. */
 static bool
-is_late(const struct import_run *run)
+is_late(const struct import_run *run, int64_t ms)
 {
-	return run->counts.imported > 0 && clock_monotonic_ms() >= run->end_ms;
+	return run->call->is_remote && run->counts.rows > 0 && clock_monotonic_ms() - run->began_ms >= ms;
 }
 
 /* Imports the collected rows. */
@@ -239,7 +239,7 @@ for_each_record(struct import_run *run, on_record *handle)
 			return EX_OK;
 		if (state == RECORD_FAILED)
 			return fail_file(run);
-		if (is_late(run)) {
+		if (is_late(run, IMPORT_PART_MS)) {
 			run->next_line = record.line;
 			return EX_OK;
 		}
@@ -298,7 +298,7 @@ retry_deferred(struct import_run *run, struct deferred *from, uint64_t at, bool 
 	struct slice text;
 	bool splits;
 	const int status = read_deferred(run, from, at, &place, &text);
-	if (status == EX_OK && is_late(run))
+	if (status == EX_OK && is_late(run, 2 * IMPORT_PART_MS))
 		return deferred_add(run->deferred, &place) ? EX_OK : fail_file(run);
 	return status == EX_OK ? add_row(run, &place, text, drop_unknown, &splits) : status;
 }
@@ -391,6 +391,7 @@ finish_deferred(struct import_run *run)
 static int
 import_all(struct import_run *run)
 {
+	run->began_ms = clock_monotonic_ms();
 	int status = for_each_record(run, take_record);
 	if (status == EX_OK)
 		status = flush_batch(run);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "transfer/names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Of two with one name, the older one is found. */
+static int
+compare(const void *a, const void *b)
+{
+	const struct named *left = a, *right = b;
+	const int order = slice_compare(left->name, right->name);
+	return order != 0 ? order : (left->id > right->id) - (left->id < right->id);
+}
+
+static struct named
+named(struct pool *pool, struct slice name, uint64_t id)
+{
+	return (struct named){ name, id, pool_printf(pool, "%" PRIu64, id) };
+}
+
+static struct names
+in_order(struct named *items, size_t count)
+{
+	if (count > 1)
+		qsort(items, count, sizeof(*items), compare);
+	return (struct names){ items, count };
+}
+
+struct names
+names_of_tags(struct pool *pool, const struct definitions *definitions)
+{
+	struct named *items = POOL_ARRAY(pool, definitions->tag_count, struct named);
+	for (size_t i = 0; i < definitions->tag_count; i++)
+		items[i] = named(pool, definitions->tags[i].name, definitions->tags[i].id);
+	return in_order(items, definitions->tag_count);
+}
+
+struct names
+names_of_actions(struct pool *pool, const struct definitions *definitions)
+{
+	struct named *items = POOL_ARRAY(pool, definitions->action_count, struct named);
+	for (size_t i = 0; i < definitions->action_count; i++)
+		items[i] = named(pool, definitions->actions[i].text, definitions->actions[i].id);
+	return in_order(items, definitions->action_count);
+}
+
+/* The place of the first that is not before the name. */
+static size_t
+find(const struct names *names, struct slice name)
+{
+	size_t from = 0, end = names->count;
+	while (from < end) {
+		const size_t middle = from + (end - from) / 2;
+		if (slice_compare(names->items[middle].name, name) < 0)
+			from = middle + 1;
+		else
+			end = middle;
+	}
+	return from;
+}
+
+bool
+name_set_add(struct pool *pool, struct name_set *set, const struct names *names, struct slice name)
+{
+	const size_t place = find(names, name);
+	if (place == names->count || !slice_equal(names->items[place].name, name))
+		return false;
+	if (set->has == NULL) {
+		set->has = POOL_ARRAY(pool, names->count, bool);
+		set->ids = POOL_ARRAY(pool, names->count, struct slice);
+	}
+	if (!set->has[place])
+		set->ids[set->count++] = names->items[place].id_text;
+	set->has[place] = true;
+	return true;
+}
+
+struct slice
+name_set_list(struct pool *pool, const struct name_set *set)
+{
+	return set->count == 0 ? SLICE_NONE : pool_join_with(pool, SLICE(","), set->ids, set->count);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * The tags or actions of a campaign by their names, and sets of them, in linear time of the text that names them. */
+#ifndef LEADHOOK_TRANSFER_NAMES_H
+#define LEADHOOK_TRANSFER_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "engine/model.h"
+
+struct named {
+	struct slice name;
+	uint64_t id;
+	struct slice id_text; /* decimal */
+};
+
+/* In order of their names, once for a file; in the pool. */
+struct names {
+	struct named *items;
+	size_t count;
+};
+struct names names_of_tags(struct pool *pool, const struct definitions *definitions);
+struct names names_of_actions(struct pool *pool, const struct definitions *definitions);
+
+/* A set of them, initially zeroed: each once, in the order in which they were added. */
+struct name_set {
+	bool *has; /* by the place in the names */
+	struct slice *ids;
+	size_t count;
+};
+/* Returns false if there is none with that name. */
+bool name_set_add(struct pool *pool, struct name_set *set, const struct names *names, struct slice name);
+/* As engine/id_list.h; absent for none. */
+struct slice name_set_list(struct pool *pool, const struct name_set *set);
+
+#endif

@@ -30,6 +30,8 @@ DB_STATEMENT(sql_sum_webhook_hours, "SELECT hour DIV ?" ATTEMPT_COUNT_LIST(ATTEM
 	" GROUP BY 1 ORDER BY NULL");
 DB_STATEMENT(sql_select_referrers_of_campaigns, "SELECT campaign_id, IF(" HOURS_COMPLETE ", CAST(referrers AS SIGNED), -1)"
 	" FROM {prefix}campaign_counters WHERE campaign_id IN ({list})");
+DB_STATEMENT(sql_count_lead_sources, "SELECT COUNT(*) FROM (SELECT 1 FROM {prefix}lead_sources WHERE campaign_id = ? AND day >= ?"
+	" AND day < ? AND kind >= ? AND kind <= ? LIMIT ?) s");
 DB_STATEMENT(sql_sum_lead_sources, "SELECT kind, IF(place <= ?, value, '') AS shown,"
 	" CAST(SUM(signups) AS UNSIGNED) AS total FROM (SELECT kind, value, SUM(signups) AS signups,"
 	" ROW_NUMBER() OVER (PARTITION BY kind ORDER BY value = '', SUM(signups) DESC, value) AS place"
@@ -41,7 +43,8 @@ DB_STATEMENT(sql_sum_days_of_campaigns, "SELECT campaign_id, hour DIV 24" SUM("l
 /* clang-format on */
 
 store_statement_list sql_of_stats = { &sql_select_hours_complete, &sql_sum_lead_hours, &sql_select_attempts_counted_from,
-	&sql_sum_webhook_hours, &sql_select_referrers_of_campaigns, &sql_sum_lead_sources, &sql_sum_days_of_campaigns, NULL };
+	&sql_sum_webhook_hours, &sql_select_referrers_of_campaigns, &sql_count_lead_sources, &sql_sum_lead_sources,
+	&sql_sum_days_of_campaigns, NULL };
 
 size_t
 stats_points(const struct stats_period *period)
@@ -167,6 +170,23 @@ store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_i
 	return result;
 }
 
+_Static_assert(STATS_SOURCES_MAX == 100000, "the message of check_sources");
+
+/* Invented sign-ups leave up to 500 values of each kind a day: only so many are added up for one answer. */
+static enum result
+check_sources(struct store *store, struct pool *pool, uint64_t campaign_id, const struct sources_request *request,
+    const struct stats_period *period, const char **problem)
+{
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_count_lead_sources, DB_U64(campaign_id),
+	    DB_U64(period->from / period->step), DB_U64(period->until / period->step), DB_U64(request->first),
+	    DB_U64(request->last), DB_U64(STATS_SOURCES_MAX + 1));
+	if (result != RESULT_OK || db_get_i64(&rows, 0, 0) <= STATS_SOURCES_MAX)
+		return result;
+	*problem = "the days of this period have more than 100000 values: choose a shorter one, or one kind";
+	return RESULT_INVALID;
+}
+
 enum result
 store_campaign_sources(struct store *store, struct pool *pool, uint64_t campaign_id, const struct sources_request *request,
     struct campaign_sources *sources)
@@ -178,9 +198,11 @@ store_campaign_sources(struct store *store, struct pool *pool, uint64_t campaign
 	enum result result = find_subject(
 	    store, pool, &sql_select_hours_complete, campaign_id, &request->period, &rows, &period, &sources->problem);
 	if (result == RESULT_OK)
-		result = store_query(store, pool, &rows, &sql_sum_lead_sources, DB_U64(request->limit),
-		    DB_U64(campaign_id), DB_U64(period.from / period.step), DB_U64(period.until / period.step),
-		    DB_U64(request->first), DB_U64(request->last));
+		result = check_sources(store, pool, campaign_id, request, &period, &sources->problem);
+	if (result == RESULT_OK)
+		result = store_query(store, pool, &rows, &sql_sum_lead_sources, DB_U64(request->limit), DB_U64(campaign_id),
+		    DB_U64(period.from / period.step), DB_U64(period.until / period.step), DB_U64(request->first),
+		    DB_U64(request->last));
 	if (result != RESULT_OK)
 		return result;
 	sources->items = POOL_ARRAY(pool, rows.count, struct source_count);

@@ -9,6 +9,7 @@
 #include "webhook/latency.h"
 
 enum { STATS_HOUR_MS = 3600 * 1000, STATS_DAY_HOURS = 24, STATS_POINTS_MAX = 1100 /* three years of days */ };
+enum { STATS_SOURCES_MAX = 100000 /* values that are added up */ };
 
 /* What is requested. Times are rounded to whole points, away from each other. */
 struct stats_request {

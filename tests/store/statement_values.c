@@ -432,6 +432,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_sources_state", "1", "" },
 	{ "sql_select_sources_of_leads", "1<", "" },
 	{ "sql_move_sources", "#1", "" },
+	{ "sql_count_lead_sources", "1<#<##", "" },
 	{ "sql_sum_lead_sources", "#1<#<#", "" },
 	{ "sql_select_lead_sources_left", "1", "" },
 	{ "sql_delete_lead_source", "1<<i", "" },

@@ -121,6 +121,18 @@ def counted_sources(service, leadhook, campaign, *words):
     return [tuple(row.values()) for row in leadhook("campaign", "sources", campaign.id, *words)]
 
 
+def test_more_sources_than_are_added_up(service, leadhook, campaign):
+    """3, campaign sources: invented values make no answer slow; a shorter period and one kind are shown"""
+    service.installation.sql(
+        f"INSERT INTO lh_lead_sources (campaign_id, day, kind, value, signups) SELECT {campaign.id},"
+        " DATEDIFF(UTC_DATE(), '1970-01-01') - seq DIV 1000, seq % 2, seq, 1 FROM seq_0_to_100999")
+    since = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 110 * 86400))
+    refused = call(service.installation, "campaign", "sources", str(campaign.id), "--since", since)
+    assert refused.returncode == DATA and "choose a shorter one, or one kind" in refused.stderr
+    assert len(leadhook("campaign", "sources", campaign.id, "--since", since, "--kind", "utm_source")) == 11
+    assert len(leadhook("campaign", "sources", campaign.id)) == 22
+
+
 def test_sources(service, leadhook, campaign, tmp_path):
     """2.1: sign-ups by utm parameter and site, without what may be an address, through the dispatcher"""
     assert leadhook("campaign", "sources", campaign.id) == []

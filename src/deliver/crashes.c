@@ -15,23 +15,27 @@
 #include "base/pool.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/operator_jobs.h"
+#include "store/removal/removal.h"
 
 enum {
 	CRASHES_MAX = 32, /* the oldest are discarded first */
 	FILE_MAX_BYTES = 4096,
 	CRASH_LIMIT = 2,
-	HOLD_MS = 10 * 60 * 1000 /* hold of the failed delivery's webhook: its next delivery may crash too */
+	HOLD_MS = 10 * 60 * 1000, /* hold of the failed delivery's webhook: its next delivery may crash too */
+	REMOVAL_MS = 24 * 60 * 60 * 1000
 };
 
-/* The keys that log_work writes: a delivery, a job of an operator, a bulk job with several items under way, or a single item.
- */
-enum cause { CAUSE_DELIVERY, CAUSE_OPERATOR, CAUSE_JOB, CAUSE_ITEM, CAUSES };
+/* The keys that log_work writes: a delivery, a job of an operator, a bulk job with several items under way, or a single item,
+ * an erasure or a removal. */
+enum cause { CAUSE_DELIVERY, CAUSE_OPERATOR, CAUSE_JOB, CAUSE_ITEM, CAUSE_ERASURE, CAUSE_REMOVAL, CAUSES };
 
 static const struct slice cause_names[CAUSES] = {
 	[CAUSE_DELIVERY] = SLICE("delivery"),
 	[CAUSE_OPERATOR] = SLICE("operator_job"),
 	[CAUSE_JOB] = SLICE("job"),
 	[CAUSE_ITEM] = SLICE("job_item"),
+	[CAUSE_ERASURE] = SLICE("erasure"),
+	[CAUSE_REMOVAL] = SLICE("removal"),
 };
 
 struct crash {
@@ -193,11 +197,33 @@ end_job(struct store *store, const struct crash *crash)
 	return result;
 }
 
+static enum result
+leave_erasure(struct store *store, const struct crash *crash)
+{
+	enum result result = store_postpone_erasure(store, crash->id, REMOVAL_MS);
+	if (result == RESULT_OK)
+		log_error("erasure_failed", LOG_UINT("erasure", crash->id), LOG_STR("error", "crashed"),
+		    LOG_UINT("crashes", crash->count));
+	return result;
+}
+
+static enum result
+leave_removal(struct store *store, const struct crash *crash)
+{
+	enum result result = store_postpone_removal(store, crash->id, REMOVAL_MS);
+	if (result == RESULT_OK)
+		log_error("removal_failed", LOG_UINT("removal", crash->id), LOG_STR("error", "crashed"),
+		    LOG_UINT("crashes", crash->count));
+	return result;
+}
+
 /* Of crashes of a bulk job, the item that was under way is at fault (find_cause). */
 static enum result (*const ends[CAUSES])(struct store *store, const struct crash *crash) = {
 	[CAUSE_DELIVERY] = end_delivery,
 	[CAUSE_OPERATOR] = end_job,
 	[CAUSE_ITEM] = skip_item,
+	[CAUSE_ERASURE] = leave_erasure,
+	[CAUSE_REMOVAL] = leave_removal,
 };
 
 /* Includes crashes of the whole job, because this item may have caused them. */

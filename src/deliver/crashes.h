@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Record of crashes (leadhook-dispatch(8)): a file next to the lock file, to which a process that ends because of a defect
- * appends its current work (base/panic.h). The next process fails a delivery or a job of an operator that caused two crashes
- * and skips such an item of a bulk job. A process that is killed writes nothing. */
+ * appends its current work (base/panic.h). The next process fails a delivery or a job of an operator that caused two crashes,
+ * skips such an item of a bulk job, and leaves such an erasure or removal for a day. A process that is killed writes nothing. */
 #ifndef LEADHOOK_DELIVER_CRASHES_H
 #define LEADHOOK_DELIVER_CRASHES_H
 

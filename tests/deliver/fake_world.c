@@ -545,6 +545,26 @@ store_refresh_statistics(struct store *store UNUSED)
 }
 
 enum result
+store_postpone_erasure(struct store *store UNUSED, uint64_t number, int64_t more_ms)
+{
+	if (!world_reachable())
+		return RESULT_UNAVAILABLE;
+	world.erasure_left = number;
+	world.left_ms = more_ms;
+	return RESULT_OK;
+}
+
+enum result
+store_postpone_removal(struct store *store UNUSED, uint64_t campaign_id, int64_t more_ms)
+{
+	if (!world_reachable())
+		return RESULT_UNAVAILABLE;
+	world.removal_left = campaign_id;
+	world.left_ms = more_ms;
+	return RESULT_OK;
+}
+
+enum result
 store_resume_removals(struct store *store UNUSED, struct resumed_removals *resumed UNUSED, bool *more)
 {
 	if (!world_reachable())

@@ -195,6 +195,8 @@ struct world {
 	size_t uncounted;                              /* pieces of leads whose sources are not counted */
 	size_t removal_turns;                          /* that are left of a removal */
 	int64_t removal_ms;                            /* duration of each */
+	uint64_t erasure_left, removal_left;           /* the last that was postponed … */
+	int64_t left_ms;                               /* … for so long */
 	bool leased, released;
 	int64_t lease_fails_from_ms;    /* 0: never */
 	int64_t lost_ms, regained_ms;   /* between these times another dispatcher has all shards */

@@ -148,6 +148,23 @@ a_job_of_an_operator_fails_after_two_crashes(void **state UNUSED)
 	assert_int_equal(count_in(captured_log(), " job_failed operator_job=1 error=crashed crashes=2\n"), 1);
 }
 
+/* docs/architecture.md 7.3 */
+static void
+an_erasure_is_left_after_two_crashes(void **state UNUSED)
+{
+	write_crashes("erasure=18446744073709551615\nremoval=7\nerasure=18446744073709551615\n");
+	capture_log();
+	assert_int_equal(run_once(), RESULT_OK);
+	assert_true(world.erasure_left == UINT64_MAX && world.removal_left == 0);
+	assert_int_equal(world.left_ms, 24 * 60 * 60 * 1000);
+	assert_crashes("removal=7\n");
+	assert_int_equal(count_in(captured_log(), " erasure_failed erasure=18446744073709551615 error=crashed crashes=2\n"), 1);
+	write_crashes("removal=7\nremoval=7\n");
+	assert_int_equal(run_once(), RESULT_OK);
+	assert_int_equal(world.removal_left, 7);
+	assert_crashes("");
+}
+
 /* A bulk job and a job of an operator may have the same id. */
 static void
 jobs_of_both_kinds_are_separate(void **state UNUSED)
@@ -223,6 +240,7 @@ main(void)
 		CRASH_TEST(a_bulk_item_is_skipped_after_two_crashes),
 		CRASH_TEST(a_suspected_job_runs_item_by_item),
 		CRASH_TEST(a_job_of_an_operator_fails_after_two_crashes),
+		CRASH_TEST(an_erasure_is_left_after_two_crashes),
 		CRASH_TEST(jobs_of_both_kinds_are_separate),
 		CRASH_TEST(an_outage_only_delays_it),
 		CRASH_TEST(incomplete_lines_are_ignored),

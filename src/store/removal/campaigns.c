@@ -41,7 +41,7 @@ DB_STATEMENT(sql_select_idle_removed, "SELECT campaign_id FROM {prefix}removed_c
 				      " ORDER BY worked_ms LIMIT 1");
 DB_STATEMENT(
     sql_move_removed, "UPDATE {prefix}removed_campaigns SET step = ?, position = ?, worked_ms = " NOW " WHERE campaign_id = ?");
-DB_STATEMENT(sql_postpone_removed, "UPDATE {prefix}removed_campaigns SET worked_ms = " NOW " WHERE campaign_id = ?");
+DB_STATEMENT(sql_postpone_removed, "UPDATE {prefix}removed_campaigns SET worked_ms = " NOW " + ? WHERE campaign_id = ?");
 DB_STATEMENT(sql_delete_removed, "DELETE FROM {prefix}removed_campaigns WHERE campaign_id = ?");
 
 DB_STATEMENT(sql_delete_jobs_of_campaign, DELETE_OF_CAMPAIGN("bulk_jobs", "by_campaign"));
@@ -193,8 +193,8 @@ static enum result
 remove_definitions(struct part *part, struct pool *pool UNUSED)
 {
 	static const struct db_statement *const statements[] = { &sql_delete_tags, &sql_delete_actions,
-		&sql_delete_reward_levels, &sql_delete_texts, &sql_delete_jobs_of_campaign, &sql_delete_bulk_schedule,
-		&sql_delete_inbound, &sql_delete_operator_jobs_of_campaign };
+		&sql_delete_reward_levels, &sql_delete_texts, &sql_delete_jobs_of_campaign, &sql_delete_inbound,
+		&sql_delete_operator_jobs_of_campaign };
 	part->step_done = true;
 	return run_all(part->store, statements, ARRAY_SIZE(statements), part->campaign_id);
 }
@@ -269,11 +269,13 @@ remove_events(struct part *part, struct pool *pool)
 	return result == RESULT_OK ? store_empty_events(part->store, pool, events, rows.count, part->counts) : result;
 }
 
+/* The turn of a job that was under way when the jobs were deleted was noted after that. */
 static enum result
 remove_itself(struct part *part, struct pool *pool UNUSED)
 {
+	static const struct db_statement *const statements[] = { &sql_delete_bulk_schedule, &sql_delete_removed };
 	part->step_done = true;
-	return store_run(part->store, &sql_delete_removed, DB_U64(part->campaign_id));
+	return run_all(part->store, statements, ARRAY_SIZE(statements), part->campaign_id);
 }
 
 static change *const steps[] = {
@@ -340,9 +342,9 @@ store_continue_removal(struct store *store, uint64_t campaign_id, struct removal
 }
 
 enum result
-store_postpone_removal(struct store *store, uint64_t campaign_id)
+store_postpone_removal(struct store *store, uint64_t campaign_id, int64_t more_ms)
 {
-	return store_run(store, &sql_postpone_removed, DB_U64(campaign_id));
+	return store_run(store, &sql_postpone_removed, DB_I64(more_ms), DB_U64(campaign_id));
 }
 
 enum result

@@ -34,7 +34,7 @@ DB_STATEMENT(
 DB_STATEMENT(sql_move_erasure,
     "UPDATE {prefix}erasures SET step = ?, position = ?, position_second = ?, worked_ms = " NOW " WHERE id = ?");
 DB_STATEMENT(sql_set_erased_leads, "UPDATE {prefix}erasures SET lead_ids = ?, social_ids = ? WHERE id = ?");
-DB_STATEMENT(sql_postpone_erasure, "UPDATE {prefix}erasures SET worked_ms = " NOW " WHERE id = ?");
+DB_STATEMENT(sql_postpone_erasure, "UPDATE {prefix}erasures SET worked_ms = " NOW " + ? WHERE id BETWEEN ? AND ?");
 DB_STATEMENT(sql_delete_erasure, "DELETE FROM {prefix}erasures WHERE id = ?");
 DB_STATEMENT(sql_delete_calls, "DELETE t FROM " ROWS_WITH_IDS("inbound_calls"));
 DB_STATEMENT(sql_delete_messages, "DELETE t FROM " ROWS_WITH_IDS("messages"));
@@ -502,10 +502,24 @@ store_continue_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SI
 	return result;
 }
 
-enum result
-store_postpone_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SIZE])
+uint64_t
+removal_number(const unsigned char id[REMOVAL_ID_SIZE])
 {
-	return store_run(store, &sql_postpone_erasure, db_bytes((struct slice){ (const char *)id, REMOVAL_ID_SIZE }));
+	uint64_t number;
+	memcpy(&number, id, sizeof(number));
+	return number;
+}
+
+enum result
+store_postpone_erasure(struct store *store, uint64_t number, int64_t more_ms)
+{
+	unsigned char first[REMOVAL_ID_SIZE] = { 0 }, last[REMOVAL_ID_SIZE];
+	memset(last, 0xff, sizeof(last));
+	memcpy(first, &number, sizeof(number));
+	memcpy(last, &number, sizeof(number));
+	return store_run(store, &sql_postpone_erasure, DB_I64(more_ms),
+	    db_bytes((struct slice){ (const char *)first, sizeof(first) }),
+	    db_bytes((struct slice){ (const char *)last, sizeof(last) }));
 }
 
 enum result

@@ -43,9 +43,11 @@ MUST_CHECK enum result store_remove_account(struct store *store, uint64_t accoun
 MUST_CHECK enum result store_continue_removal(
     struct store *store, uint64_t campaign_id, struct removal_counts *counts, bool *done);
 
-/* Leaves it for a minute, after a failure. */
-MUST_CHECK enum result store_postpone_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SIZE]);
-MUST_CHECK enum result store_postpone_removal(struct store *store, uint64_t campaign_id);
+/* What names it in logs: of a removal the campaign's id, of an erasure the first bytes of its id. */
+uint64_t removal_number(const unsigned char id[REMOVAL_ID_SIZE]);
+/* Leaves it for a minute, and for `more_ms`, after a failure. */
+MUST_CHECK enum result store_postpone_erasure(struct store *store, uint64_t number, int64_t more_ms);
+MUST_CHECK enum result store_postpone_removal(struct store *store, uint64_t campaign_id, int64_t more_ms);
 
 /* An erasure, a removed campaign with rows left: one that no process has worked on for that long. */
 MUST_CHECK enum result store_find_erasure(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found);
@@ -64,7 +66,8 @@ struct resumed_removals {
 		size_t count, next;
 	} kinds[RESUMED_KINDS];
 };
-/* Goes on with what no process has worked on for a minute, a turn of each kind. *more: call again soon. */
+/* Goes on with what no process has worked on for a minute, a turn of each kind. *more: call again soon. The current work
+ * (base/log.h) is `removal` or `erasure`, with its number. */
 MUST_CHECK enum result store_resume_removals(struct store *store, struct resumed_removals *resumed, bool *more);
 
 #endif

@@ -10,15 +10,6 @@
 /* Bulk work, which callers wait for, is done between turns (deliver/maintenance.h). */
 enum { STALLED_MS = 60000, TURN_MS = 200 };
 
-/* A removal's id is that of its campaign. */
-static uint64_t
-campaign_of(const unsigned char id[REMOVAL_ID_SIZE])
-{
-	uint64_t campaign_id;
-	memcpy(&campaign_id, id, sizeof(campaign_id));
-	return campaign_id;
-}
-
 static enum result
 find_removal(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found)
 {
@@ -32,24 +23,18 @@ find_removal(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_S
 static enum result
 continue_removal(struct store *store, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done)
 {
-	return store_continue_removal(store, campaign_of(id), counts, done);
-}
-
-static enum result
-postpone_removal(struct store *store, const unsigned char id[REMOVAL_ID_SIZE])
-{
-	return store_postpone_removal(store, campaign_of(id));
+	return store_continue_removal(store, removal_number(id), counts, done);
 }
 
 static const struct {
-	const char *finished, *failed; /* in the log */
+	const char *name, *finished, *failed; /* in the log */
 	enum result (*find)(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found);
 	enum result (*go_on)(
 	    struct store *store, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done);
-	enum result (*postpone)(struct store *store, const unsigned char id[REMOVAL_ID_SIZE]);
+	enum result (*postpone)(struct store *store, uint64_t number, int64_t more_ms);
 } kinds[RESUMED_KINDS] = {
-	{ "erasure_finished", "erasure_failed", store_find_erasure, store_continue_erasure, store_postpone_erasure },
-	{ "removal_finished", "removal_failed", find_removal, continue_removal, postpone_removal },
+	{ "erasure", "erasure_finished", "erasure_failed", store_find_erasure, store_continue_erasure, store_postpone_erasure },
+	{ "removal", "removal_finished", "removal_failed", find_removal, continue_removal, store_postpone_removal },
 };
 
 static void
@@ -65,17 +50,20 @@ take_turn(struct store *store, size_t kind, struct resumed_kind *resumed, size_t
 	const int64_t end_ms = clock_monotonic_ms() + TURN_MS;
 	enum result result = RESULT_OK;
 	bool done = false;
+	log_work(LOG_UINT(kinds[kind].name, removal_number(work->id)));
 	while (result == RESULT_OK && !done && clock_monotonic_ms() < end_ms)
 		result = kinds[kind].go_on(store, work->id, &work->counts, &done);
-	if (result == RESULT_OK && !done)
-		return result;
 	if (done)
 		log_info(kinds[kind].finished, LOG_UINT("leads", work->counts.leads), LOG_UINT("events", work->counts.events));
-	else { /* the database may be away, or this one be of a newer version or hit a defect: the others go on */
+	else if (result != RESULT_OK) {
+		/* the database may be away, or this one be of a newer version or hit a defect: the others go on */
 		log_error(kinds[kind].failed, LOG_STR("result", result_text(result)));
-		result = kinds[kind].postpone(store, work->id);
+		result = kinds[kind].postpone(store, removal_number(work->id), 0);
+		done = true;
 	}
-	drop(resumed, place);
+	log_work_done();
+	if (done)
+		drop(resumed, place);
 	return result;
 }
 
@@ -91,6 +79,8 @@ resume(struct store *store, size_t kind, struct resumed_kind *resumed, bool *mor
 		drop(resumed, resumed->next);
 	if (result == RESULT_OK && stands_still)
 		resumed->works[resumed->count++] = found;
+	if (result == RESULT_OK && stands_still) /* one that ends the process is not the first of the next one */
+		result = kinds[kind].postpone(store, removal_number(found.id), 0);
 	if (result != RESULT_OK || resumed->count == 0)
 		return result;
 	*more = true;

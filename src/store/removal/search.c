@@ -42,9 +42,9 @@ DB_STATEMENT(sql_search_leads, PIECE_OF_ALL(OF_LEADS, "leads", PIECE_LEADS));
 DB_STATEMENT(sql_search_leads_of_campaign,
     PIECE("t.subscription_number", "0", "t.subscription_number", OF_LEADS, "leads t FORCE INDEX (by_number)",
 	"t.campaign_id = ? AND ", PIECE_LEADS));
-/* a confirmation is of the campaign of its lead */
+/* a confirmation is of the campaign of its lead; a lead without one is a place alone, without an id */
 #define CONFIRMATIONS_OF(leads) \
-	"SELECT l.place, 0, l.id, l.id, NULL, 0, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
+	"SELECT l.place, 0, c.lead_id, c.lead_id, NULL, 0, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
 	" LEFT JOIN {prefix}confirmations c ON c.lead_id = l.id ORDER BY l.place"
 DB_STATEMENT(sql_search_confirmations, CONFIRMATIONS_OF("SELECT id AS place, id FROM {prefix}leads FORCE INDEX (PRIMARY)"
     " WHERE " AFTER("id", "0") " ORDER BY id LIMIT " PIECE_LEADS));

@@ -9,7 +9,6 @@
 #include "base/attributes.h"
 
 static volatile sig_atomic_t watched = -1;
-static volatile sig_atomic_t direction;
 
 /* Interrupting the read would not be enough, because the signal may arrive just before it. A shutdown is permanent. */
 static void
@@ -17,7 +16,7 @@ on_alarm(int number UNUSED)
 {
 	int saved = errno;
 	if (watched >= 0)
-		shutdown(watched, direction);
+		shutdown(watched, SHUT_RD);
 	errno = saved;
 }
 
@@ -40,10 +39,9 @@ set_timer(int64_t ms)
 }
 
 void
-deadline_start(int connection, int how, int64_t ms)
+deadline_start(int connection, int64_t ms)
 {
 	deadline_stop();
-	direction = how;
 	watched = connection;
 	set_timer(ms);
 }

@@ -7,9 +7,8 @@
 
 /* Once per process; uses SIGALRM and ITIMER_REAL. */
 void deadline_install(void);
-/* After `ms` (> 0) the connection is shut down (`how` of shutdown(2)): pending and later calls return. Replaces the current
- * deadline. */
-void deadline_start(int connection, int how, int64_t ms);
+/* After `ms` (> 0) the connection is shut down for reading: pending and later calls return. Replaces the current deadline. */
+void deadline_start(int connection, int64_t ms);
 /* Call before another descriptor can get the connection's number. */
 void deadline_stop(void);
 

@@ -2,8 +2,8 @@
 #include "fcgi/exchange.h"
 
 #include <errno.h>
+#include <fastcgi.h>
 #include <fcgiapp.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,27 +14,32 @@
 #include "base/log.h"
 #include "base/pool.h"
 #include "fcgi/deadline.h"
+#include "fcgi/slow_answers.h"
 
 enum {
 	CHUNK_BYTES = 16 * 1024,
 	/* bytes of a too large body that are read and discarded: if the connection closes while it is sending, a web server
 	 * reports an error of its own instead of our 413 */
-	DISCARD_MAX_BYTES = 16 * 1024 * 1024
+	DISCARD_MAX_BYTES = 16 * 1024 * 1024,
+	RECORD_BYTES = 8, /* of a header */
+	RECORD_CONTENT_MAX = 65528
 };
 
 struct fcgi_exchange {
 	FCGX_Request request;
 	const struct fcgi_options *options;
+	struct slow_answers *slow;
 	struct buffer body;
 	enum fcgi_body_state state;
 	bool open;
 };
 
 struct fcgi_exchange *
-exchange_new(const struct fcgi_options *options)
+exchange_new(const struct fcgi_options *options, struct slow_answers *slow)
 {
 	struct fcgi_exchange *exchange = memory_alloc(sizeof(*exchange));
 	exchange->options = options;
+	exchange->slow = slow;
 	buffer_init(&exchange->body, 0);
 	/* Without a listening socket libfcgi cannot accept another connection itself after a broken one. */
 	if (FCGX_Init() != 0 || FCGX_InitRequest(&exchange->request, -1, 0) != 0) {
@@ -82,7 +87,7 @@ exchange_open(struct fcgi_exchange *exchange, int connection)
 		close(connection);
 		return false;
 	}
-	deadline_start(connection, SHUT_RD, exchange->options->receive_timeout_ms);
+	deadline_start(connection, exchange->options->receive_timeout_ms);
 	request->ipcFd = connection;
 	request->keepConnection = 1; /* FCGX_Accept_r finishes the previous request: there is none on this connection */
 	FCGX_Detach(request);        /* libfcgi's way to close(2) without waiting up to 2 s for the peer to close first */
@@ -188,16 +193,39 @@ fcgi_exchange_body_state(const struct fcgi_exchange *exchange)
 	return exchange->state;
 }
 
+/* FastCGI 1.0, 3.3. The content fills the record. */
+static void
+add_record(struct buffer *records, unsigned type, int id, struct slice content)
+{
+	const char header[] = { FCGI_VERSION_1, (char)type, (char)(id >> 8), (char)id, (char)(content.size >> 8),
+		(char)content.size, 0, 0 };
+	buffer_add(records, (struct slice){ header, sizeof(header) });
+	buffer_add(records, content);
+}
+
+/* The response as the output of the request, and its end. libfcgi would wait until the web server has taken all of it. */
+static void
+write_records(struct buffer *records, int id, struct slice response)
+{
+	static const char completed[8]; /* an exit status of 0, and FCGI_REQUEST_COMPLETE */
+	buffer_init(records, response.size + RECORD_BYTES * (response.size / RECORD_CONTENT_MAX + 4));
+	for (size_t at = 0; at < response.size; at += RECORD_CONTENT_MAX)
+		add_record(records, FCGI_STDOUT, id, slice_sub(response, at, at + RECORD_CONTENT_MAX));
+	add_record(records, FCGI_STDOUT, id, SLICE_NONE);
+	add_record(records, FCGI_END_REQUEST, id, (struct slice){ completed, sizeof(completed) });
+}
+
 bool
 fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response)
 {
-	FCGX_Stream *out = exchange->request.out;
-	if (!exchange->open || response.size > INT_MAX)
+	FCGX_Request *request = &exchange->request;
+	struct buffer records;
+	if (!exchange->open)
 		return false;
-	deadline_start(exchange->request.ipcFd, SHUT_RDWR, exchange->options->receive_timeout_ms);
-	/* The end of the request is sent with the last stream: in one write with the response, when that is `out`. */
-	FCGX_FClose(exchange->request.err);
-	bool sent = FCGX_PutStr(response.data, (int)response.size, out) == (int)response.size && FCGX_FClose(out) == 0;
-	finish(exchange);
+	write_records(&records, request->requestId, response);
+	const bool sent = slow_answers_send(exchange->slow, request->ipcFd, &records);
+	FCGX_Free(request, 0);
+	buffer_free(&exchange->body);
+	exchange->open = false;
 	return sent;
 }

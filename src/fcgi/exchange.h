@@ -6,9 +6,12 @@
 #include "base/attributes.h"
 #include "fcgi/server.h"
 
-/* One per process, reused for each request; `options` must stay valid. Returns NULL, logged, when libfcgi cannot
- * be initialized. Installs libfcgi's handlers for SIGPIPE, SIGTERM and SIGUSR1: install others afterwards. */
-MUST_CHECK struct fcgi_exchange *exchange_new(const struct fcgi_options *options);
+struct slow_answers;
+
+/* One per process, reused for each request; `options` and `slow`, which sends its answers, must stay valid. Returns NULL,
+ * logged, when libfcgi cannot be initialized. Installs libfcgi's handlers for SIGPIPE, SIGTERM and SIGUSR1: install others
+ * afterwards. */
+MUST_CHECK struct fcgi_exchange *exchange_new(const struct fcgi_options *options, struct slow_answers *slow);
 void exchange_free(struct fcgi_exchange **exchange);
 
 /* Takes the connection and reads the request's parameters. Returns false, with the connection closed, when no request was

@@ -8,5 +8,6 @@ noinst_LIBRARIES += %D%/libfcgi.a
 	%D%/scoreboard.c %D%/scoreboard.h \
 	%D%/server.c %D%/server.h \
 	%D%/signals.c %D%/signals.h \
+	%D%/slow_answers.c %D%/slow_answers.h \
 	%D%/worker.c %D%/worker.h \
 	%D%/workers.c

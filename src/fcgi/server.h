@@ -71,9 +71,9 @@ bool fcgi_exchange_param_is_ambiguous(const struct fcgi_exchange *exchange, cons
  * parameter. */
 struct slice fcgi_exchange_body(const struct fcgi_exchange *exchange);
 enum fcgi_body_state fcgi_exchange_body_state(const struct fcgi_exchange *exchange);
-/* Sends a complete CGI response ("Status: 200 OK\r\n…\r\n\r\n…") and closes the connection; once per exchange. Returns true
- * when all of it was passed to the system, false when the peer was gone. Either way the exchange's values become invalid. The
- * handler may do a little more work, for which the client does not wait. */
+/* Sends a complete CGI response ("Status: 200 OK\r\n…\r\n\r\n…") and closes the connection; once per exchange. What the web
+ * server does not take at once is sent later (slow_answers.h). Returns false when the peer was gone. Either way the exchange's
+ * values become invalid. The handler may do a little more work, for which the client does not wait. */
 MUST_CHECK bool fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response);
 
 /* The companion reports with these calls that it is ready; that it works on something that may take as long as a request (if it

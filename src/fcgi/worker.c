@@ -19,6 +19,7 @@
 #include "fcgi/deadline.h"
 #include "fcgi/exchange.h"
 #include "fcgi/signals.h"
+#include "fcgi/slow_answers.h"
 
 struct worker {
 	const struct worker_setup *setup;
@@ -26,6 +27,7 @@ struct worker {
 	struct scoreboard_slot *slot;
 	void *state; /* the application's */
 	struct fcgi_exchange *exchange;
+	struct slow_answers *slow;
 	int listening, signals, epoll;
 	uint64_t served, quota; /* quota 0: no limit */
 	bool stopping, reload_requested;
@@ -127,16 +129,17 @@ reload(struct worker *worker)
 static int64_t
 wait_ms(const struct worker *worker)
 {
+	const int64_t alive_ms = notify_when(worker->setup->notifier), expire_ms = slow_answers_expire(worker->slow);
+	const int64_t left_ms = (alive_ms < expire_ms ? alive_ms : expire_ms) - clock_monotonic_ms();
 	const int64_t idle_ms = worker->setup->options->idle_ms;
-	const int64_t alive_ms = notify_when(worker->setup->notifier) - clock_monotonic_ms();
-	return alive_ms < idle_ms ? (alive_ms > 0 ? alive_ms : 0) : idle_ms;
+	return left_ms < idle_ms ? (left_ms > 0 ? left_ms : 0) : idle_ms;
 }
 
 /* Waits for a connection, a signal, or the idle time, and handles it. */
 static void
 wait_and_serve(struct worker *worker)
 {
-	struct epoll_event events[2];
+	struct epoll_event events[2 + SLOW_ANSWERS_MAX];
 	bool waits = false;
 	scoreboard_beat(worker->slot, false);
 	notify_alive(worker->setup->notifier);
@@ -144,8 +147,10 @@ wait_and_serve(struct worker *worker)
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.fd == worker->signals)
 			read_signals(worker);
-		else
+		else if (events[i].data.fd == worker->listening)
 			waits = true;
+		else
+			slow_answers_continue(worker->slow, events[i].data.fd);
 	}
 	if (worker->reload_requested)
 		reload(worker);
@@ -204,7 +209,10 @@ start(struct worker *worker)
 	uint64_t most = worker->setup->options->max_requests;
 	worker->quota =
 	    most == 0 ? 0 : most + random_below(most / 10 + 1); /* so that workers do not all end at the same time */
-	worker->exchange = exchange_new(worker->setup->options);
+	if (!open_descriptors(worker))
+		return false;
+	worker->slow = slow_answers_new(worker->epoll, worker->setup->options->receive_timeout_ms);
+	worker->exchange = exchange_new(worker->setup->options, worker->slow);
 	if (worker->exchange == NULL) {
 		worker->status = EX_OSERR;
 		return false;
@@ -213,7 +221,7 @@ start(struct worker *worker)
 	deadline_install();
 	if (!worker->setup->alone)
 		use_batch_scheduling();
-	return open_descriptors(worker) && start_application(worker);
+	return start_application(worker);
 }
 
 /* True when queued connections would be refused if this process ended now. */
@@ -249,10 +257,12 @@ worker_run(const struct worker_setup *setup)
 		bool drain = must_drain(&worker);
 		while (drain && serve_next(&worker))
 			continue;
+		slow_answers_finish(worker.slow);
 		log_debug("worker_stopping", LOG_UINT("served", worker.served));
 	}
 	stop_application(&worker);
 	exchange_free(&worker.exchange);
+	slow_answers_free(&worker.slow);
 	close_descriptors(&worker);
 	metrics_process_end();
 	return worker.status;

@@ -3,12 +3,14 @@
  * complete, and writes only complete records (src/fcgi, libfcgi). */
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "fcgi/deadline.h"
 #include "fcgi/exchange.h"
+#include "fcgi/slow_answers.h"
 #include "fuzz.h"
 
 enum { REQUEST_MAX = 8 * 1024, BODY_LIMIT = 1024, ANSWER_MAX = 64 * 1024, SILENCE_MS = 200, RECEIVE_MS = 1000 };
@@ -42,7 +44,7 @@ __lsan_default_suppressions(void)
 static struct fcgi_exchange *
 start(void)
 {
-	struct fcgi_exchange *exchange = exchange_new(&options);
+	struct fcgi_exchange *exchange = exchange_new(&options, slow_answers_new(epoll_create1(EPOLL_CLOEXEC), RECEIVE_MS));
 	REQUIRE(exchange != NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);

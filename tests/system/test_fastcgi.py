@@ -168,21 +168,48 @@ def test_slow_sender_is_dropped_at_the_deadline(two):
         assert 0.5 < time.monotonic() - started < 3
 
 
-def test_a_peer_that_does_not_read_is_dropped(serve):
-    server = serve("--workers", 1, "--silence-ms", 300, "--receive-ms", 600)
-    body = b"x" * (1 << 20)
-    with Connection(server.path) as connection:
-        connection.send(head("", len(body), BODY_LIMIT=1 << 20) + stdin(body))
+LARGE = head("", 1 << 20, BODY_LIMIT=1 << 20) + stdin(b"x" * (1 << 20))  # which is echoed
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_peers_that_do_not_read_occupy_no_worker(serve, workers):
+    """fcgi/slow_answers.h: their answers wait, others are served; beyond eight the oldest is given up"""
+    server = serve("--workers", workers, "--receive-ms", 60000)
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(Connection(server.path)).send(LARGE) for _ in range(9)]
         assert request(server.path, timeout=5).status == 200
-        server.logged("answer_lost")
+        server.logged("answer_given_up")
+        answers = [peer.response() for peer in slow[1:]]
+        assert [(answer.status, len(answer.body)) for answer in answers] == [(200, 1 << 20)] * 8
+        assert slow[0].closed() or len(slow[0].read()) < 1 << 20
 
 
-def test_slow_reader_is_dropped_at_the_deadline(serve):
+@pytest.mark.parametrize("reads", [0, 16384])
+def test_slow_readers_are_dropped_at_the_deadline(serve, reads):
     server = serve("--workers", 1, "--receive-ms", 600)
-    body = b"x" * (1 << 20)
     with Connection(server.path) as connection:
-        connection.send(head("", len(body), BODY_LIMIT=1 << 20) + stdin(body))
-        wait_for(lambda: connection.socket.recv(16384) and " answer_lost " in server.log(), "the drop")
+        connection.send(LARGE)
+        wait_for(lambda: connection.socket.recv(reads) is not None and " answer_given_up " in server.log(), "the drop")
+
+
+def test_a_peer_that_goes_is_no_failure(serve):
+    server = serve("--workers", 1)
+    with Connection(server.path) as connection:
+        connection.send(LARGE)
+        server.logged("handling")
+    assert request(server.path).status == 200
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_stop_sends_slow_answers(serve, workers):
+    server = serve("--workers", workers)
+    with Connection(server.path) as connection:
+        connection.send(LARGE)
+        assert request(server.path).status == 200
+        server.send_signal(signal.SIGTERM)
+        repeat_term(server, workers)
+        assert len(connection.response().body) == 1 << 20
+    assert server.process.wait(TIMEOUT) == 0
 
 
 def test_a_silent_peer_is_dropped_long_before_the_deadline(serve):

@@ -13,8 +13,9 @@
 #include "base/attributes.h"
 
 enum work_kind { WORK_HASHES, WORK_LONG_CALLS, WORK_KINDS };
-/* WORK_SLOTS_WAITING: callers that may wait for a slot at a time. They occupy responders, which other requests need. */
-enum { WORK_SLOTS_MAX = 2 /* at most */, WORK_SLOTS_WAITING = 4, WORK_SLOTS_WAIT_MS = 2000 };
+/* WORK_SLOTS_WAITING: callers that may wait for a slot at a time. They occupy responders, of which mod_fcgid has four, and
+ * which other requests need. */
+enum { WORK_SLOTS_MAX = 2 /* at most */, WORK_SLOTS_WAITING = 2, WORK_SLOTS_WAIT_MS = 2000 };
 
 struct work_slots;
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One installation: a database account with hosting rights, the configuration file, and the three programs run with it."""
 import configparser
+import grp
 import io
 import json
 import os
@@ -10,6 +11,7 @@ import secrets
 import signal
 import subprocess
 
+from .front import APACHE_USER
 from .process import Child, StackError, replace_file, run
 
 
@@ -20,6 +22,12 @@ def find_program(build, name):
         if path.is_file() and os.access(path, os.X_OK):
             return path
     raise StackError(f"{name} is not in {build}: build it first")
+
+
+def web_group():
+    """The group of the socket, by which Apache reaches it without root's rights; "": that of the process."""
+    names = [group.gr_name for group in grp.getgrall()] if os.geteuid() == 0 else []
+    return APACHE_USER if APACHE_USER in names else ""
 
 
 class Installation:
@@ -63,9 +71,7 @@ class Installation:
     def _defaults(self):
         return {
             "database": {**self.database.address(), "user": self.name, "password": secrets.token_hex(16), "name": self.name},
-            # A web server without root's rights must reach the socket; the folder restricts other accounts.
-            "server": {"listen": str(self.socket), "socket_mode": "0666" if os.geteuid() == 0 else "0660",
-                       "state_dir": str(self.folder / "state")},
+            "server": {"listen": str(self.socket), "socket_group": web_group(), "state_dir": str(self.folder / "state")},
             # Receivers are on this machine.
             "dispatch": {"allow_networks": "127.0.0.0/8", "lock_file": str(self.folder / "dispatch.lock")},
         }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <libgen.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,15 @@ refuse_public(const char *name)
 	return EX_CONFIG;
 }
 
+/* For the same reason; and a program that connects is the web server, and names the address of the client. */
+static int
+refuse_open(const char *name)
+{
+	log_error("listen_open_to_all", LOG_STR("listen", name),
+	    LOG_STR("hint", "set server.socket_mode = 0660, and server.socket_group to the group of the web server"));
+	return EX_CONFIG;
+}
+
 static int
 adopt(struct listener *listener)
 {
@@ -83,6 +93,24 @@ adopt(struct listener *listener)
 		return EX_OSERR;
 	}
 	return EX_OK;
+}
+
+/* Whether every account can connect: the mode permits it, and others may enter the folder and all those above it. */
+static bool
+is_open_to_all(const char *path, unsigned mode)
+{
+	char folder[PATH_MAX];
+	struct stat status;
+	char *copy = strdup(path);
+	if (copy == NULL)
+		memory_exhausted();
+	bool open = (mode & S_IWOTH) != 0 && realpath(dirname(copy), folder) != NULL;
+	free(copy);
+	for (bool is_root = false; open && !is_root; dirname(folder)) {
+		is_root = strcmp(folder, "/") == 0;
+		open = stat(folder, &status) == 0 && (status.st_mode & S_IXOTH) != 0;
+	}
+	return open;
 }
 
 static bool
@@ -201,6 +229,8 @@ bind_path(struct listener *listener, const struct fcgi_options *options, const u
 	struct stat status;
 	gid_t group = (gid_t)-1;
 	unsigned mode = options->socket_mode != 0 ? options->socket_mode : DEFAULT_MODE;
+	if (is_open_to_all(listener->name, mode))
+		return refuse_open(listener->name);
 	if (options->socket_group != NULL && !find_group(options->socket_group, &group)) {
 		log_error("no_such_group", LOG_STR("group", options->socket_group));
 		return EX_CONFIG;

@@ -62,6 +62,35 @@ the_socket_has_its_mode_and_is_removed_at_the_end(void **state)
 	listener_close(&listener);
 }
 
+/* SECURITY.md, Misconfiguration; leadhook.conf(5), socket_mode: a folder that keeps others out is enough, wherever it is. */
+static void
+a_socket_is_not_for_all_accounts(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned mode, above, folder;
+		bool is_refused;
+	} cases[] = { { 0666, 0711, 0755, true }, { 0662, 0711, 0701, true }, { 0660, 0711, 0755, false },
+		{ 0666, 0711, 0750, false }, { 0666, 0710, 0755, false } };
+	char inner[sizeof(folder) + sizeof("/inner")], socket_path[sizeof(inner) + sizeof("/socket")];
+	snprintf(inner, sizeof(inner), "%s/inner", folder);
+	snprintf(socket_path, sizeof(socket_path), "%s/socket", inner);
+	assert_int_equal(mkdir(inner, 0700), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct fcgi_options options = { .listen = socket_path, .socket_mode = cases[i].mode };
+		int code;
+		assert_int_equal(chmod(folder, cases[i].above), 0);
+		assert_int_equal(chmod(inner, cases[i].folder), 0);
+		struct listener *listener = listener_open(&options, &code);
+		assert_int_equal(listener == NULL, cases[i].is_refused);
+		assert_int_equal(code, cases[i].is_refused ? EX_CONFIG : EX_OK);
+		assert_int_equal(access(socket_path, F_OK) != 0, cases[i].is_refused);
+		listener_close(&listener);
+	}
+	assert_int_equal(rmdir(inner), 0);
+	assert_int_equal(chmod(folder, 0700), 0);
+}
+
 /* 10: as many connections as lighttpd has can wait for a worker. */
 static void
 the_queue_is_long(void **state)
@@ -192,6 +221,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_loopback_addresses_are_taken),
 		cmocka_unit_test(the_socket_has_its_mode_and_is_removed_at_the_end),
+		cmocka_unit_test(a_socket_is_not_for_all_accounts),
 		cmocka_unit_test(the_queue_is_long),
 		cmocka_unit_test(an_unknown_group_is_a_wrong_configuration),
 		cmocka_unit_test(a_live_socket_is_left_alone),

@@ -105,13 +105,20 @@ def database(make_folder):
 
 
 @pytest.fixture(scope="session")
-def new_tables(make_folder, database):
-    """The name of a database with the tables of a new installation: copying them takes a third of what the schema steps take."""
-    installation = Installation(make_folder(), BUILD, database, name="new_tables")
-    installation.configure()
-    installation.install()
-    installation.sql("TRUNCATE lh_installation")  # each installation makes its own id and secret
-    return installation.name
+def new_tables(make_folder):
+    """Returns the name of a server's database with the tables of a new installation: copying them takes a third of what the schema
+    steps take."""
+    names = {}
+
+    def of(server):
+        if server not in names:
+            installation = Installation(make_folder(), BUILD, server, name="new_tables")
+            installation.configure()
+            installation.install()
+            installation.sql("TRUNCATE lh_installation")  # each installation makes its own id and secret
+            names[server] = installation.name
+        return names[server]
+    return of
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +159,7 @@ def make_service(make_folder, database, new_tables):
         service = Service(make_folder(), BUILD, options.pop("database", database), **options)
         started.append(service)
         if service.database is database:
-            database.copy_tables(new_tables, service.installation.name)
+            database.copy_tables(new_tables(database), service.installation.name)
         return service.start()
     yield make
     leaks = [leak for service in started for leak in service.stop()]

@@ -184,6 +184,8 @@ check_together(const struct conf *conf, struct buffer *problems)
 {
 	if (conf->database.connect_timeout % SECOND_MS != 0)
 		buffer_add_text(problems, "database.connect_timeout: expected whole seconds\n");
+	if (*conf->database.option_file != '\0')
+		conf_secret_check(conf->database.option_file, conf_origin(conf, "database", "option_file"), problems);
 	if (*conf->database.tls_ca != '\0' && strcmp(conf->database.tls, "off") == 0)
 		buffer_add_text(problems, "database.tls_ca: is set, but database.tls is off\n");
 	/* docs/deliveries.md 4: otherwise another dispatcher could send a delivery that is under way */

@@ -31,13 +31,16 @@ add_problem(struct reader *reader, const char *what)
 	buffer_printf(reader->problems, "%s:%zu: %s\n", reader->path, reader->number, what);
 }
 
-/* The group may read it, so that the programs' account can read a file owned by root. A process with write access could send
- * the programs, and everything they store, to another database. */
+/* The group may read a secret, so that the programs' account can read a file owned by root. A process with write access could
+ * send the programs, and everything they store, to another database. */
+enum { OTHERS_WRITE = S_IWGRP | S_IWOTH, OTHERS_READ = S_IROTH };
+
+/* Everyone may use /dev/null. */
 static bool
-is_open_to_others(FILE *file)
+lets_others(FILE *file, mode_t access)
 {
 	struct stat status;
-	return fstat(fileno(file), &status) == 0 && (status.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) != 0;
+	return fstat(fileno(file), &status) == 0 && !S_ISCHR(status.st_mode) && (status.st_mode & access) != 0;
 }
 
 /* A comment by inih's defaults: only at the start of a line. */
@@ -173,13 +176,18 @@ take_value(void *context, const char *section, const char *key, const char *valu
 static void
 check_secrecy(struct reader *reader)
 {
+	bool has_secret = false;
 	for (size_t i = 0; i < reader->entries->count; i++) {
 		const struct conf_entry *entry = &reader->entries->items[i];
-		if (entry->setting->type != CONF_SECRET || entry->text.size == 0 || !is_open_to_others(reader->file))
+		if (entry->setting->type != CONF_SECRET || entry->text.size == 0)
 			continue;
-		buffer_printf(reader->problems, "%s:%zu: %s.%s: others can read or change this file: chmod 640 %s\n",
-		    reader->path, entry->line, entry->setting->section, entry->setting->key, reader->path);
+		has_secret = true;
+		if (lets_others(reader->file, OTHERS_WRITE | OTHERS_READ))
+			buffer_printf(reader->problems, "%s:%zu: %s.%s: others can read or change this file: chmod 640 %s\n",
+			    reader->path, entry->line, entry->setting->section, entry->setting->key, reader->path);
 	}
+	if (!has_secret && lets_others(reader->file, OTHERS_WRITE))
+		buffer_printf(reader->problems, "%s: others can change this file: chmod go-w %s\n", reader->path, reader->path);
 }
 
 bool
@@ -206,24 +214,43 @@ conf_file_read(const char *path, bool may_be_missing, struct pool *pool, struct 
 	return true;
 }
 
+/* Returns NULL, with a line in `problems`, on errors. */
+static FILE *
+open_secret(const char *path, const char *origin, struct buffer *problems)
+{
+	FILE *file = fopen(path, "re");
+	if (file == NULL) {
+		buffer_printf(problems, "%s: %s: %s\n", origin, path, strerror(errno));
+	} else if (lets_others(file, OTHERS_WRITE | OTHERS_READ)) {
+		buffer_printf(problems, "%s: others can read or change the file: chmod 640 %s\n", origin, path);
+		fclose(file);
+		file = NULL;
+	}
+	return file;
+}
+
+void
+conf_secret_check(const char *path, const char *origin, struct buffer *problems)
+{
+	FILE *file = open_secret(path, origin, problems);
+	if (file != NULL)
+		fclose(file);
+}
+
 struct slice
 conf_secret_read(const char *path, const char *origin, size_t maximum, struct pool *pool, struct buffer *problems)
 {
 	struct slice secret = SLICE_NONE;
 	size_t room = maximum + 2; /* a newline, and one byte to detect a larger file */
-	FILE *file = fopen(path, "re");
-	if (file == NULL) {
-		buffer_printf(problems, "%s: %s: %s\n", origin, path, strerror(errno));
+	FILE *file = open_secret(path, origin, problems);
+	if (file == NULL)
 		return secret;
-	}
 	char *bytes = pool_alloc(pool, room);
 	struct slice text = { bytes, fread(bytes, 1, room, file) };
 	if (slice_ends_with(text, SLICE("\n")))
 		text.size--;
 	if (ferror(file))
 		buffer_printf(problems, "%s: %s: cannot be read\n", origin, path);
-	else if (is_open_to_others(file))
-		buffer_printf(problems, "%s: others can read or change the file: chmod 640 %s\n", origin, path);
 	else if (text.size > maximum || slice_find(text, '\0') < text.size)
 		buffer_printf(problems, "%s: %s: contains a NUL byte or more than %zu bytes\n", origin, path, maximum);
 	else

@@ -19,8 +19,8 @@ struct conf_entries {
 };
 
 /* Appends the settings of the file to *entries, allocated in `pool`. Appends a line to `problems` for each error: the file
- * cannot be read, a line is invalid, a setting is unknown or a duplicate, or the file has a secret and its permissions are too
- * open (others can read or write it, or its group can write it). Returns false when it does not exist and `may_be_missing`. */
+ * cannot be read, a line is invalid, a setting is unknown or a duplicate, or its permissions are too open (others or its group
+ * can write it, or others can read it and it has a secret). Returns false when it does not exist and `may_be_missing`. */
 bool conf_file_read(
     const char *path, bool may_be_missing, struct pool *pool, struct conf_entries *entries, struct buffer *problems);
 
@@ -28,5 +28,7 @@ bool conf_file_read(
  * `origin`, when it cannot be read, its permissions are too open as above, or it contains a NUL or more than `maximum`
  * bytes. */
 struct slice conf_secret_read(const char *path, const char *origin, size_t maximum, struct pool *pool, struct buffer *problems);
+/* For a file with a secret that a library reads: such a line when it cannot be opened, or its permissions are too open. */
+void conf_secret_check(const char *path, const char *origin, struct buffer *problems);
 
 #endif

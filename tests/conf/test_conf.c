@@ -400,31 +400,6 @@ the_named_file_is_read(void **state UNUSED)
 }
 
 static void
-a_file_with_a_password_is_not_open_to_others(void **state UNUSED)
-{
-	static const char with[] = "[database]\npassword = hidden\n", without[] = "[database]\npassword =\n";
-	static const mode_t refused[] = { 0604, 0602, 0620, 0644, 0660 }, accepted[] = { 0400, 0600, 0440, 0640 };
-	struct conf *conf;
-	struct buffer problems;
-	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
-	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
-		write_file(conf_path, with, strlen(with), refused[i]);
-		assert_refused("@:2: database.password: others can read or change this file: chmod 640 @\n");
-	}
-	write_file(conf_path, without, strlen(without), 0644);
-	assert_true(conf_load(conf_path, &conf, &problems));
-	conf_free(&conf);
-	for (size_t i = 0; i < ARRAY_SIZE(accepted); i++) {
-		assert_int_equal(chmod(conf_path, 0600), 0);
-		write_file(conf_path, with, strlen(with), accepted[i]);
-		assert_true(conf_load(conf_path, &conf, &problems));
-		conf_free(&conf);
-	}
-	assert_int_equal(chmod(conf_path, 0600), 0);
-	buffer_free(&problems);
-}
-
-static void
 load_secret(const char *text, size_t size, const char *password)
 {
 	struct conf *conf;
@@ -579,7 +554,6 @@ main(void)
 		cmocka_unit_test(settings_must_be_consistent),
 		cmocka_unit_test(environment_beats_file_beats_default),
 		cmocka_unit_test(the_named_file_is_read),
-		cmocka_unit_test(a_file_with_a_password_is_not_open_to_others),
 		cmocka_unit_test(a_secret_may_come_from_a_separate_file),
 		cmocka_unit_test(an_unknown_variable_is_refused),
 		cmocka_unit_test(values_have_an_origin),

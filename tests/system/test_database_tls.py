@@ -132,6 +132,7 @@ def test_verify_is_for_loopback_too(service, rogue):
 def by_option_file(tmp_path, server, host, lines):
     path = tmp_path / "client.cnf"
     path.write_text("\n".join(["[leadhook]", f"host = {host}", f"port = {server.port}", *lines, ""]))
+    path.chmod(0o600)
     return of_database(option_file=path, socket="", password=PASSWORD)
 
 
@@ -261,6 +262,7 @@ def test_system_certificates(tls_service, authority):
 def test_certificates_of_the_option_file(tls_service, authority, tmp_path):
     path = tmp_path / "client.cnf"
     path.write_text(f"[leadhook]\nssl-ca = {authority.file}\n")
+    path.chmod(0o600)
     assert call(tls_service.installation, "check", env=of_database(tls_ca="", option_file=path)).returncode == OK
 
 

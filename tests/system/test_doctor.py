@@ -12,7 +12,7 @@ import subprocess
 import pytest
 from command import CONFIG, OK, call
 from conftest import run_database
-from doctor import apply, await_runs, edited, examine, healthy, names, new_service, only, put, service  # noqa: F401  # fixtures
+from doctor import KEY, apply, await_runs, edited, examine, healthy, names, new_service, only, put, service  # noqa: F401  # fixtures
 from marks import first
 from stack.clock import LIBRARY
 from stack.front import free_port
@@ -102,6 +102,21 @@ def test_others_can_read_the_configuration(service, edited):
     assert finding["fix"][0]["file"] == str(path)
     apply(finding)
     assert path.stat().st_mode & 0o777 == 0o640
+    healthy(service, path)
+
+
+def test_others_can_change_a_configuration_without_passwords(service, edited):
+    """13: or read an option file; with the command that corrects it"""
+    path = edited(("database", "password", None), ("server", "secrets_key", None))
+    env = {"LEADHOOK_DATABASE_PASSWORD": service.installation.setting("database", "password"), "LEADHOOK_SERVER_SECRETS_KEY": KEY}
+    path.chmod(0o666)
+    apply(only(examine(service, config=path, env=env), "file_mode"))
+    assert path.stat().st_mode & 0o777 == 0o644
+    options = service.installation.folder / "client.cnf"
+    options.touch(0o644)
+    path = edited(("database", "option_file", options))
+    apply(only(examine(service, config=path), "file_mode"))
+    assert options.stat().st_mode & 0o777 == 0o640
     healthy(service, path)
 
 

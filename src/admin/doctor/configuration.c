@@ -3,8 +3,8 @@
 #include "admin/doctor/doctor.h"
 #include "conf/settings.h"
 
-/* The lines of conf/file.c about files that others can read or change end so. */
-#define CHANGES_MODE SLICE("chmod 640 ")
+/* The lines of conf/file.c about files that others can read or change end so, with the mode and the file. */
+#define CHANGES_MODE SLICE("chmod ")
 
 static size_t
 find(struct slice text, struct slice part)
@@ -43,8 +43,9 @@ add_problem(struct doctor *doctor, struct slice problem)
 	const struct conf_setting *setting;
 	if (mode < problem.size) {
 		const struct slice command = slice_sub(problem, mode, problem.size);
+		const struct slice words = slice_sub(command, CHANGES_MODE.size, command.size);
 		doctor_find(doctor, "file_mode", problem);
-		doctor_command(doctor, slice_sub(command, CHANGES_MODE.size, command.size), command);
+		doctor_command(doctor, slice_sub(words, slice_find(words, ' ') + 1, words.size), command);
 		return;
 	}
 	read_origin(doctor->pool, problem, &file, &line, &setting);

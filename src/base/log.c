@@ -71,22 +71,6 @@ log_init(const char *program, enum log_level level)
 	state.level = level;
 }
 
-/* Opens the folder of a path, and finds the name in it. */
-static int
-open_folder(const char *path, const char **name)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder = slash == NULL ? NULL : strndup(path, (size_t)(slash - path) + 1);
-	if (slash != NULL && folder == NULL)
-		memory_exhausted();
-	*name = slash == NULL ? path : slash + 1;
-	const int fd = open(slash == NULL ? "." : folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	const int number = errno;
-	free(folder);
-	errno = number;
-	return fd;
-}
-
 /* A terminal, /dev/null or a pipe, as /dev/stdout is in containers, may be the log; a disk may not. */
 static bool
 may_be_log(int fd, struct stat *status)
@@ -97,26 +81,18 @@ may_be_log(int fd, struct stat *status)
 	return S_ISREG(status->st_mode) || S_ISCHR(status->st_mode) || S_ISFIFO(status->st_mode);
 }
 
-/* Opens the file that has the name now, or makes it where `flags` has O_CREAT. Returns -1, with errno set, on errors. A link is
- * followed only where no other account can have put it. A pipe that no process reads is an error, and not waited for. */
+/* Opens the file that has the name now, or makes it where `flags` has O_CREAT. Returns -1, with errno set, on errors. A pipe
+ * that no process reads is an error, and not waited for. */
 static int
 open_path(const char *path, int flags, struct stat *status)
 {
-	const char *name;
-	const int folder = open_folder(path, &name);
-	if (folder < 0)
-		return -1;
-	flags |= O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | (directory_is_ours(folder) ? 0 : O_NOFOLLOW);
-	int fd = openat(folder, name, flags, 0640);
+	int fd = directory_open_file(path, flags | O_WRONLY | O_APPEND);
 	if (fd >= 0 && (!may_be_log(fd, status) || fcntl(fd, F_SETFL, O_APPEND) != 0)) {
 		const int number = errno;
 		close(fd);
 		errno = number;
 		fd = -1;
 	}
-	const int number = errno;
-	close(folder);
-	errno = number;
 	return fd;
 }
 
@@ -158,7 +134,7 @@ log_could_open(const char *path)
 	const char *name;
 	int fd = open_path(path, 0, &status);
 	bool could = fd >= 0;
-	if (!could && errno == ENOENT && (fd = open_folder(path, &name)) >= 0)
+	if (!could && errno == ENOENT && (fd = directory_of(path, &name)) >= 0)
 		could = *name != '\0' && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
 	const int number = errno;
 	if (fd >= 0)

@@ -45,8 +45,8 @@ MUST_CHECK bool log_facility_parse(struct slice name, int *facility);
 /* `program` must stay valid. Lines above `level` are dropped. */
 void log_init(const char *program, enum log_level level);
 /* A file to log to (created 0640, appended, reopened after rotation), a terminal, /dev/null, or a pipe with a reader. A link is
- * followed only in a folder where no other account can put one. The path is copied. Returns NULL, with errno set, when it
- * cannot be opened. */
+ * followed, and a file of another account taken, only in a folder where no other account can put one. The path is copied.
+ * Returns NULL, with errno set, when it cannot be opened. */
 MUST_CHECK struct log_file *log_open(const char *path);
 /* Whether log_open could open or create it now; if not, errno is set. Changes nothing. */
 MUST_CHECK bool log_could_open(const char *path);

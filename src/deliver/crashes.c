@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/directory.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/panic.h"
@@ -135,7 +136,7 @@ crashes_open(const char *lock_path)
 	struct pool *pool = pool_new();
 	const char *path = pool_printf(pool, "%s.crashes", lock_path).data;
 	struct crashes *crashes = memory_alloc(sizeof(*crashes));
-	crashes->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
+	crashes->fd = directory_open_file(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
 	if (crashes->fd < 0) {
 		log_warning("cannot_note_crashes", LOG_STR("path", path), LOG_ERRNO(errno));
 	} else if (!read_file(crashes)) {

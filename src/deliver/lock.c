@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/log.h"
 #include "base/panic.h"
 
@@ -112,12 +113,13 @@ map(struct lock *lock, size_t places_before)
 	return madvise(mapped, size, MADV_DONTFORK) == 0;
 }
 
-/* Logs a hint. After a run as root the file belongs to root, and the account of the cron job cannot open it. */
+/* Logs a hint. After a run as root the file belongs to root, and the account of the cron job cannot open it. In a folder where
+ * others can put files, one of theirs is refused (EPERM): its owner could hold the lock, and truncate what is mapped. */
 static void
 log_cannot_lock(const char *path, int number)
 {
 	const char *hint = "set dispatch.lock_file to another path";
-	if (number == EACCES && access(path, F_OK) == 0)
+	if (number == EPERM || (number == EACCES && access(path, F_OK) == 0))
 		hint = "remove the file, or run as the account that it belongs to";
 	else if (number == EACCES)
 		hint = "let this account write to the directory, or set dispatch.lock_file";
@@ -134,7 +136,7 @@ open_locked(const char *path, int *fd)
 	/* The lock belongs to the open file description, not to the process: closing another descriptor of the file does not
 	 * release it (fcntl(2)). */
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+	*fd = directory_open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW);
 	if (*fd >= 0 && fcntl(*fd, F_OFD_SETLK, &whole) == 0)
 		return RESULT_OK;
 	if (*fd >= 0 && (errno == EAGAIN || errno == EACCES))
@@ -248,7 +250,7 @@ lock_read(struct pool *pool, const char *path)
 {
 	struct dispatcher_seen seen = { .is_running = false };
 	struct stat status;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const int fd = directory_open_file(path, O_RDONLY | O_NOFOLLOW);
 	if (fd < 0)
 		return seen;
 	if (fstat(fd, &status) == 0 && kind_of(fd, &status) == FILE_OURS) {

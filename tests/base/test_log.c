@@ -335,6 +335,40 @@ links_of_others_are_not_followed(void **state UNUSED)
 	unlink(path);
 }
 
+/* The same of files: a folder's owner can put any there, and in one of ours only root can have done it. */
+static void
+files_of_others_are_not_taken(void **state UNUSED)
+{
+	enum { OTHER = 65534, THIRD = 65533 };
+	static const struct {
+		mode_t mode;
+		uid_t folder, file;
+		bool is_taken;
+	} cases[] = { { 0755, 0, OTHER, true }, { 0770, 0, OTHER, false }, { 0777, 0, OTHER, false }, { 0777, 0, 0, true },
+		{ 0755, OTHER, OTHER, true }, { 0755, OTHER, THIRD, false } };
+	char path[sizeof(folder) + 16];
+	if (geteuid() != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/log", folder);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const int fd = open(path, O_CREAT | O_WRONLY, 0666);
+		assert_true(fd >= 0);
+		assert_int_equal(fchown(fd, cases[i].file, cases[i].file), 0);
+		close(fd);
+		assert_int_equal(chown(folder, cases[i].folder, cases[i].folder), 0);
+		assert_int_equal(chmod(folder, cases[i].mode), 0);
+		errno = 0;
+		assert_int_equal(log_could_open(path), cases[i].is_taken);
+		assert_true(cases[i].is_taken || errno == EPERM);
+		struct log_file *file = log_open(path);
+		assert_int_equal(file != NULL, cases[i].is_taken);
+		log_close(&file);
+		unlink(path);
+	}
+	assert_int_equal(chown(folder, 0, 0), 0);
+	assert_int_equal(chmod(folder, 0700), 0);
+}
+
 int
 main(void)
 {
@@ -350,6 +384,7 @@ main(void)
 		cmocka_unit_test_setup(a_moved_file_is_made_anew, begin),
 		cmocka_unit_test_setup(a_check_makes_no_file, begin),
 		cmocka_unit_test_setup(links_of_others_are_not_followed, begin),
+		cmocka_unit_test_setup(files_of_others_are_not_taken, begin),
 	};
 	if (mkdtemp(folder) == NULL)
 		return 1;

@@ -399,6 +399,32 @@ a_file_of_another_account_is_logged(void **state UNUSED)
 	assert_int_equal(chmod(folder, 0700), 0);
 }
 
+/* leadhook.conf(5), lock_file: its owner could hold the lock, and truncate what is mapped. */
+static void
+a_file_that_another_account_could_put_there_is_refused(void **state UNUSED)
+{
+	enum { OTHER = 65534 };
+	const uint64_t ids[] = { 7 };
+	struct lock *lock = NULL;
+	if (geteuid() != 0)
+		skip();
+	kill_with(PLACES, ids, ARRAY_SIZE(ids));
+	assert_int_equal(chown(path, OTHER, OTHER), 0);
+	lock = take(PLACES); /* only root can have made it another's */
+	lock_free(&lock);
+	assert_int_equal(chmod(folder, 0777), 0);
+	capture_log();
+	const enum result result = lock_take(path, PLACES, &lock);
+	const char *log = captured_log();
+	assert_int_equal(result, RESULT_FAILED);
+	assert_null(lock);
+	assert_non_null(strstr(log, " hint=\"remove the file, or run as the account that it belongs to\""));
+	struct pool *pool = pool_new();
+	assert_false(slice_present(lock_read(pool, path).owner));
+	pool_free(&pool);
+	assert_int_equal(chmod(folder, 0700), 0);
+}
+
 /* The file is as large as it will ever be, or it is refused at once: later, a write would end the process. */
 static void
 a_full_disk_is_logged(void **state UNUSED)
@@ -437,6 +463,7 @@ main(void)
 		cmocka_unit_test_teardown(another_file_is_left_alone, remove_file),
 		cmocka_unit_test(a_missing_folder_is_logged),
 		cmocka_unit_test_teardown(a_file_of_another_account_is_logged, remove_file),
+		cmocka_unit_test_teardown(a_file_that_another_account_could_put_there_is_refused, remove_file),
 	};
 	return cmocka_run_group_tests_name("deliver/lock", tests, make_folder, remove_folder);
 }

@@ -151,6 +151,23 @@ def test_a_log_of_root(service, owned):
 
 
 @needs_root
+def test_files_of_another_account_in_a_shared_folder(service, edited, make_folder):
+    """13: the programs refuse them"""
+    folder = make_folder()
+    folder.chmod(0o777)
+    path = edited(("log", "file", folder / "log"), ("dispatch", "lock_file", folder / "lock"))
+    for name in ("log", "lock"):
+        (folder / name).touch()
+        os.chown(folder / name, pwd.getpwnam(ACCOUNT).pw_uid, -1)
+    answer = examine(service, config=path)
+    assert sorted(names(answer)) == ["lock_file_owner", "log_file"]
+    for finding in answer["findings"]:
+        assert "others can put files" in finding["detail"]
+        apply(finding)
+    healthy(service, path)
+
+
+@needs_root
 def test_a_folder_that_hides_the_others(service, owned, make_folder):
     """13: the account cannot pass it: the folder is named, not what is in it"""
     above = make_folder()

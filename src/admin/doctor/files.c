@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "admin/doctor/doctor.h"
+#include "base/directory.h"
 #include "base/log.h"
 #include "store/operator/admin.h"
 
@@ -89,7 +90,7 @@ check_files(struct doctor *doctor)
 		const char *path;
 		bool secret;
 	} files[] = {
-		{ conf->absent_file == NULL ? conf->file : "", false }, /* conf/file.c refuses one with secrets that is open */
+		{ conf->absent_file == NULL ? conf->file : "", false }, /* conf/file.c refuses one that is open */
 		{ conf->database.option_file, true },
 		{ password_file == NULL ? "" : password_file, true },
 		{ conf->lead.disposable_domains_file, false },
@@ -100,6 +101,14 @@ check_files(struct doctor *doctor)
 		if (*files[i].path != '\0')
 			check_readable(doctor, files[i].path, files[i].secret);
 	check_owner(doctor);
+}
+
+/* Whether the programs take the existing file for one that the account has written: directory_open_file. */
+static bool
+is_admitted(const struct doctor *doctor, const char *folder, const struct stat *file)
+{
+	struct stat status;
+	return stat(folder, &status) != 0 || directory_admits(&status, file, doctor->account.uid);
 }
 
 /* A folder that others may use, such as /run, has folders in it. That of the programs has only files. */
@@ -182,12 +191,13 @@ check_lock_file(struct doctor *doctor)
 	if (!account_sees(doctor, path))
 		return;
 	if (lstat(path, &status) == 0) {
-		if (S_ISREG(status.st_mode) && account_may(doctor, path, R_OK | W_OK))
+		const bool admitted = is_admitted(doctor, folder, &status);
+		if (S_ISREG(status.st_mode) && admitted && account_may(doctor, path, R_OK | W_OK))
 			return;
 		DOCTOR_FIND(doctor, "lock_file_owner", "%s: %s; it belongs to account %lu", path,
-		    S_ISREG(status.st_mode)
-			? pool_printf(doctor->pool, "the account %s may not write to it", account_name(doctor)).data
-			: "it is no regular file",
+		    !S_ISREG(status.st_mode) ? "it is no regular file"
+		    : !admitted              ? "others can put files into its folder"
+				: pool_printf(doctor->pool, "the account %s may not write to it", account_name(doctor)).data,
 		    (unsigned long)status.st_uid);
 		add_lock_command(doctor, path, status.st_mode);
 	} else if (stat(folder, &status) != 0 || !account_may(doctor, folder, W_OK | X_OK)) {
@@ -210,9 +220,11 @@ check_log(struct doctor *doctor)
 	if (*path == '\0' || !account_sees(doctor, path))
 		return;
 	const bool exists = lstat(path, &file) == 0, has_folder = access(folder, F_OK) == 0;
-	if (exists ? account_may(doctor, path, W_OK) : account_may(doctor, folder, W_OK | X_OK))
+	const bool admitted = !exists || is_admitted(doctor, folder, &file);
+	if (admitted && (exists ? account_may(doctor, path, W_OK) : account_may(doctor, folder, W_OK | X_OK)))
 		return;
-	DOCTOR_FIND(doctor, "log_file", "%s: the account %s cannot write to it", path, account_name(doctor));
+	DOCTOR_FIND(doctor, "log_file", "%s: the account %s %s", path, account_name(doctor),
+	    admitted ? "cannot write to it" : "does not own it, and others can put files there");
 	if (add_way(doctor, path))
 		return;
 	/* an existing log stays, and only its owner changes */

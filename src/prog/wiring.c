@@ -14,6 +14,7 @@
 #include "base/shared.h"
 #include "base/utf8.h"
 #include "identity/domain.h"
+#include "webhook/webhook_url.h"
 
 enum { MS_PER_S = 1000, HOSTS_MAX_BYTES = 16 * 1024 * 1024 };
 
@@ -180,6 +181,21 @@ find_tls_ca(const struct wiring *wiring, const char *section, const char *path, 
 	return false;
 }
 
+/* Codes and the gateway's key would cross the network in clear text. Addresses of a name are judged when they are dialled. */
+static bool
+check_gateway(struct wiring *wiring, struct buffer *problems)
+{
+	const struct slice url = slice_of(wiring->conf->sms.url);
+	const struct address_rules listed = { .allow = wiring->sms_addresses.allow, .allow_only = true };
+	wiring->sms_addresses.allow_only = slice_starts_with(url, SLICE("http://"));
+	if (!wiring->sms_addresses.allow_only ||
+	    (listed.allow.count > 0 && webhook_url_judge(wiring->pool, url, &listed) == WEBHOOK_URL_OK))
+		return true;
+	buffer_printf(problems, "%s: is http://, without TLS, but sms.allow_networks does not have its address\n",
+	    conf_origin(wiring->conf, "sms", "url"));
+	return false;
+}
+
 static void
 take_sending_limits(struct wiring *wiring)
 {
@@ -201,6 +217,7 @@ wiring_read(const char *path, bool lists, struct wiring *wiring, struct buffer *
 	if (good) {
 		take_sending_limits(wiring);
 		good = parse_parts(wiring, problems);
+		good = good && check_gateway(wiring, problems);
 		good = (!lists || read_disposable_domains(wiring, problems)) && good;
 		good = find_tls_ca(wiring, "database", wiring->conf->database.tls_ca, problems) && good;
 		good = find_tls_ca(wiring, "mail", wiring->conf->mail.tls_ca, problems) && good;

@@ -117,6 +117,8 @@ address_ip_allowed(const struct address_rules *rules, const struct ip_address *a
 	bool is_translated;
 	if (network_list_contains(&rules->allow, address))
 		return true;
+	if (rules->allow_only)
+		return false;
 	if (ip_address_is_v4(address))
 		return !any_contains(forbidden_v4, ARRAY_SIZE(forbidden_v4), address);
 	const bool allowed = translated_allowed(rules, address, &is_translated);

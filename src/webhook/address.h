@@ -21,6 +21,7 @@ struct nat64_prefixes {
 
 struct address_rules {
 	struct network_list allow;   /* allowed even if in a denied network */
+	bool allow_only;             /* no others */
 	struct nat64_prefixes nat64; /* besides 64:ff9b::/96 */
 	const uint16_t *deny_ports;
 	size_t deny_port_count;

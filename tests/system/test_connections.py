@@ -13,7 +13,7 @@ from stack.process import StackError, wait_until
 WORKERS, DEADLINE = 3, 60
 SETTINGS = [("server", "idle_timeout", "10m"), ("server", "workers", WORKERS),
             ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"), ("mail", "from", "hello@example.org"),
-            ("sms", "url", "http://127.0.0.1:9/send"), ("sms", "calling_codes", "49")]
+            ("sms", "url", "https://127.0.0.1:9/send"), ("sms", "calling_codes", "49")]
 PROCESSES = ("worker", "committer", "dispatcher", "mailer", "texter", "leadhook")
 
 

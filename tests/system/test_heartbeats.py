@@ -18,7 +18,7 @@ PROCESSES = ("dispatcher", "mailer", "texter")
 SIGNS_S = 10  # from sign to sign
 SETTINGS = [("metrics", "loopback", "on"), ("server", "sandbox", "off"),  # for ptrace
             ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"), ("mail", "from", "hello@example.org"),
-            ("sms", "url", "http://127.0.0.1:9/send"), ("sms", "calling_codes", "49")]
+            ("sms", "url", "https://127.0.0.1:9/send"), ("sms", "calling_codes", "49")]
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import socket
 import threading
 
 import pytest
+from command import CONFIG, OK, call
 from load import at_once
 from stack.process import wait_until
 from text_gateway import KEY, Gateway, accepted, cut, dripping, endless_headers, huge, no_http, repeating
@@ -346,9 +347,23 @@ def test_the_answer_says_that_it_was_sent(make_service, gateway, settings, body)
     assert ended(service, 2)[-1] == ("failed", "refused")
 
 
-def test_forbidden_addresses(make_service, gateway):
-    """5 of deliveries.md: loopback is not allowed by itself"""
-    service = make_service(settings=gateway.settings(allow_networks=""))
+@pytest.mark.parametrize("url, networks, is_taken", [
+    ("http://gateway.example.org/send", "", False), ("http://192.0.2.7/send", "127.0.0.0/8", False), ("http://127.0.0.1/", "", False),
+    ("http://192.0.2.7:8080/send", "192.0.2.0/24", True), ("http://gateway/send", "10.0.0.0/8", True), ("http://localhost", "127.0.0.1 ::1", True),
+    ("https://gateway.example.org/send", "", True)])
+def test_a_gateway_without_tls(service, url, networks, is_taken):
+    """8.2: the configuration is refused"""
+    env = {"LEADHOOK_SMS_URL": url, "LEADHOOK_SMS_ALLOW_NETWORKS": networks}
+    done = call(service.installation, "--check-config", program="leadhook-dispatch", env=env)
+    assert done.returncode == (OK if is_taken else CONFIG), done.stderr
+    assert is_taken or "LEADHOOK_SMS_URL: is http://, without TLS, but sms.allow_networks does not have its address" in done.stderr
+
+
+@pytest.mark.parametrize("host, networks", [("https://127.0.0.1", ""), ("http://localhost", "192.0.2.0/24")])
+def test_forbidden_addresses(make_service, gateway, host, networks):
+    """5 of deliveries.md: loopback is not allowed by itself; 8.2: nor is any address without TLS, also of a name"""
+    url = gateway.url.replace("http://127.0.0.1", host)
+    service = make_service(settings=gateway.settings(url=url, allow_networks=networks))
     service.dispatcher.start()
     sign_up(service.campaign(verify_phone="on"), number())
     wait_until(lambda: service.installation.admin("status")["texts_held_by"] == "forbidden_address", 10, "no hold")

@@ -202,6 +202,22 @@ denied_ports_are_not_allowed(void **state UNUSED)
 	assert_false(is_allowed(&own, "8.8.8.8", 0));
 }
 
+/* docs/mail.md 8.2: a gateway without TLS. */
+static void
+no_address_but_those_listed_is_allowed(void **state UNUSED)
+{
+	struct address_rules own;
+	struct slice bad;
+	assert_true(address_rules_parse(pool, SLICE("127.0.0.0/8 8.8.8.8"), SLICE(""), &own, &bad));
+	own.allow_only = true;
+	assert_true(is_allowed(&own, "127.0.0.1", 80));
+	assert_true(is_allowed(&own, "8.8.8.8", 80));
+	assert_true(is_allowed(&own, "::ffff:8.8.8.8", 80));
+	assert_false(is_allowed(&own, "8.8.4.4", 80));
+	assert_false(is_allowed(&own, "64:ff9b::808:404", 80));
+	assert_false(is_allowed(&own, "2606:4700::1111", 80));
+}
+
 static void
 other_families_are_never_allowed(void **state UNUSED)
 {
@@ -346,6 +362,7 @@ main(void)
 		cmocka_unit_test(listed_networks_are_open),
 		cmocka_unit_test(translated_addresses_are_judged_by_what_is_in_them),
 		cmocka_unit_test(denied_ports_are_not_allowed),
+		cmocka_unit_test(no_address_but_those_listed_is_allowed),
 		cmocka_unit_test(other_families_are_never_allowed),
 		cmocka_unit_test(wrong_rules_name_the_item),
 		cmocka_unit_test(networks_end_at_their_last_bit),

@@ -59,10 +59,13 @@
 	"WHERE " COUNTED_BY_HOUR " AND (" \
 	DIFFERS("referred_verified") " OR " DIFFERS("referrers") ") ORDER BY t.campaign_id" FEW
 
+/* The rows of a removed campaign are deleted piece by piece (store/removal): until then they are inconsistent, and no defect. */
+#define IS_NOT_REMOVED(campaign) "NOT EXISTS (SELECT * FROM {prefix}removed_campaigns z WHERE z.campaign_id = " campaign ")"
+
 #define DEEP_SCORES \
 	"SELECT CONCAT('lead ', s.id, ' (score is ', s.score, ', entries make ', s.booked, ')')," TOTAL \
 	"FROM (SELECT l.id, l.score, (SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e " \
-	"WHERE e.lead_id = l.id) AS booked FROM {prefix}leads l USE INDEX ()) s WHERE s.score <> s.booked ORDER BY s.id" FEW
+	"WHERE e.lead_id = l.id) AS booked FROM {prefix}leads l USE INDEX () WHERE " IS_NOT_REMOVED("l.campaign_id") ") s WHERE s.score <> s.booked ORDER BY s.id" FEW
 
 /* The layout of engine/rank.c: the first node of each level, and the bits by which scores are shifted for node and bucket. */
 #define RANK_TREE \
@@ -82,7 +85,7 @@
 	"WHERE fraudulent = 0 AND score_order < 4294967295 GROUP BY campaign_id, fraudulent, score_order) s JOIN " RANK_TREE " k " \
 	"UNION ALL SELECT h.node, n.bucket, -ELT(n.bucket + 1, " RANK_BUCKET_COLUMNS ") FROM {prefix}score_histogram h JOIN " \
 	RANK_BUCKET_NUMBERS " n) p " \
-	"GROUP BY p.node, p.bucket HAVING SUM(p.leads) <> 0) d GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
+	"GROUP BY p.node, p.bucket HAVING SUM(p.leads) <> 0) d WHERE " IS_NOT_REMOVED("d.campaign_id") " GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
 
 #define DEEP_REFERRALS \
 	"SELECT CONCAT('lead ', t.id, ' (', CONCAT_WS(', ', " \
@@ -93,9 +96,9 @@
 	"SUM(level > 1 AND counted = 'unverified') AS unverified_indirect, " \
 	"SUM(level = 1 AND counted = 'verified') AS verified_direct, " \
 	"SUM(level > 1 AND counted = 'verified') AS verified_indirect " \
-	"FROM {prefix}referral_links GROUP BY ancestor_id) k ON k.ancestor_id = t.id WHERE " \
+	"FROM {prefix}referral_links GROUP BY ancestor_id) k ON k.ancestor_id = t.id WHERE (" \
 	DIFFERS("referrals") " OR " DIFFERS("unverified_direct") " OR " DIFFERS("unverified_indirect") " OR " \
-	DIFFERS("verified_direct") " OR " DIFFERS("verified_indirect") " ORDER BY t.id" FEW
+	DIFFERS("verified_direct") " OR " DIFFERS("verified_indirect") ") AND " IS_NOT_REMOVED("t.campaign_id") " ORDER BY t.id" FEW
 
 /* Each reason separately, so that the whole key is used: a lead may have referred a hundred thousand. */
 #define BOOKED(reason) \
@@ -105,7 +108,7 @@
 	"SELECT CONCAT('lead ', c.ancestor_id, ' by lead ', c.lead_id, ' (credit is ', c.credit, ', entries make ', " \
 	"c.booked, ')')," TOTAL "FROM (SELECT k.ancestor_id, k.lead_id, k.credit, " BOOKED("referral") " + " \
 	BOOKED("verified") " + " BOOKED("fraud") " + " BOOKED("approve") " AS booked FROM {prefix}referral_links k " \
-	"STRAIGHT_JOIN {prefix}leads a ON a.id = k.ancestor_id) c WHERE c.credit <> c.booked " \
+	"STRAIGHT_JOIN {prefix}leads a ON a.id = k.ancestor_id WHERE " IS_NOT_REMOVED("a.campaign_id") ") c WHERE c.credit <> c.booked " \
 	"ORDER BY c.ancestor_id, c.lead_id" FEW
 
 /* Only for existing direct referrers: further up, a deleted lead may have cut the chain. */
@@ -114,7 +117,7 @@
 	TOTAL "FROM {prefix}leads l USE INDEX () LEFT JOIN {prefix}referral_links k ON k.lead_id = l.id AND k.level = 1 " \
 	"LEFT JOIN {prefix}leads p ON p.id = k.ancestor_id WHERE l.parent_id IS NOT NULL AND (k.lead_id IS NULL OR " \
 	"(p.id IS NOT NULL AND k.counted <> CASE WHEN l.fraudulent THEN 'no' WHEN l.verified_email OR l.verified_phone " \
-	"THEN 'verified' ELSE 'unverified' END)) ORDER BY l.id" FEW
+	"THEN 'verified' ELSE 'unverified' END)) AND " IS_NOT_REMOVED("l.campaign_id") " ORDER BY l.id" FEW
 
 #define DEEP_ADDRESSES \
 	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' addresses)')," TOTAL \
@@ -122,7 +125,7 @@
 	"JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id " \
 	"WHERE l.subscription_number <= n.ip_counted_to AND " COUNTS_FOR_IP " " \
 	"GROUP BY 1, 2 UNION ALL SELECT campaign_id, ip, -leads FROM {prefix}ip_leads) p " \
-	"GROUP BY p.campaign_id, p.ip HAVING SUM(p.leads) <> 0) d GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
+	"GROUP BY p.campaign_id, p.ip HAVING SUM(p.leads) <> 0) d WHERE " IS_NOT_REMOVED("d.campaign_id") " GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
 
 /* Whether a row of `deliveries` or `due` is outside its event's range of ids, which follows the event's id. */
 #define OUT_OF_PLACE(row) "(" row ".id <= e.id OR " row ".id > e.id + e.deliveries)"
@@ -158,7 +161,9 @@
 	"LEFT JOIN {prefix}deleted_leads d ON d.lead_id = e.lead_id WHERE l.id IS NULL AND d.lead_id IS NULL " \
 	"UNION ALL SELECT CONCAT('lead ', e.lead_id, ' (did not refer lead ', e.ref, ')') FROM {prefix}score_entries e " \
 	"LEFT JOIN {prefix}referral_links k ON k.lead_id = e.ref AND k.ancestor_id = e.lead_id " \
-	"WHERE e.reason IN ('referral', 'verified', 'fraud', 'approve') AND k.lead_id IS NULL) r" FEW
+	"JOIN {prefix}leads a ON a.id = e.lead_id " \
+	"WHERE e.reason IN ('referral', 'verified', 'fraud', 'approve') AND k.lead_id IS NULL AND " \
+	IS_NOT_REMOVED("a.campaign_id") ") r" FEW
 
 #define DEEP_DELETED \
 	"SELECT CONCAT('lead ', l.id)," TOTAL "FROM {prefix}deleted_leads d JOIN {prefix}leads l ON l.id = d.lead_id " \
@@ -173,7 +178,8 @@
 	"SELECT o.what," TOTAL "FROM (SELECT CONCAT(r.kind, ' of campaign ', r.campaign_id, ' (', r.rows_left, ')') AS what FROM (" \
 	ROWS_OF("leads") " UNION ALL " ROWS_OF("campaign_counters") " UNION ALL " ROWS_OF("webhooks") " UNION ALL " \
 	ROWS_OF("tags") " UNION ALL " ROWS_OF("actions") " UNION ALL " ROWS_OF("reward_levels") " UNION ALL " \
-	ROWS_OF("lead_hours") " UNION ALL " ROWS_OF("lead_sources") " UNION ALL " ROWS_OF("bulk_jobs") " UNION ALL " ROWS_OF("bulk_schedule") ") r LEFT JOIN {prefix}campaigns c ON c.id = r.campaign_id WHERE c.id IS NULL" \
+	ROWS_OF("lead_hours") " UNION ALL " ROWS_OF("lead_sources") " UNION ALL " ROWS_OF("bulk_jobs") " UNION ALL " ROWS_OF("bulk_schedule") ") r LEFT JOIN {prefix}campaigns c ON c.id = r.campaign_id " \
+	"WHERE c.id IS NULL AND " IS_NOT_REMOVED("r.campaign_id") \
 	WITHOUT("campaign", "campaigns", "counters", "campaign_counters", "o.campaign_id = t.id") \
 	WITHOUT("campaign", "campaigns", "account", "accounts", "o.id = t.account_id") \
 	WITHOUT("key", "api_keys", "account", "accounts", "o.id = t.account_id") \

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "store/fetched.h"
 #include "store/queue/dispatch.h"
+#include "store/removal/removal.h"
 
 enum { LEADS = 12, ALL_EVENTS = 0xfff };
 
@@ -340,6 +341,27 @@ sign_ups_go_on_meanwhile(void **state)
 	assert_true(find_campaign(w, w->campaign).counters.leads >= before + 100);
 }
 
+/* docs/operating.md 7.5: its rows are deleted in pieces, and a process that is killed leaves the rest to the dispatcher. */
+static void
+an_unfinished_removal_is_no_finding(void **state)
+{
+	struct world *w = *state;
+	static const char *const within_a_piece[] = { "DELETE FROM t_score_entries WHERE lead_id IN",
+		"DELETE FROM t_referral_links WHERE lead_id IN" };
+	struct removal_counts counts = { 0 };
+	bool done = false;
+	assert_int_equal(store_remove_campaign(w->store, w->campaign), RESULT_OK);
+	assert_nothing_found(w);
+	for (size_t i = 0; i < ARRAY_SIZE(within_a_piece); i++) {
+		root_run("%s (SELECT id FROM t_leads WHERE campaign_id = %" PRIu64 ") LIMIT 3", within_a_piece[i], w->campaign);
+		assert_nothing_found(w);
+	}
+	while (!done) {
+		assert_int_equal(store_continue_removal(w->store, w->campaign, &counts, &done), RESULT_OK);
+		assert_nothing_found(w);
+	}
+}
+
 /* An error of the server is a finding, and ends the check. */
 static void
 a_broken_table_is_a_finding(void **state)
@@ -367,6 +389,7 @@ main(void)
 		HISTORY_TEST(each_wrong_number_is_found),
 		HISTORY_TEST(many_differences_are_one_finding),
 		HISTORY_TEST(sign_ups_go_on_meanwhile),
+		HISTORY_TEST(an_unfinished_removal_is_no_finding),
 		HISTORY_TEST(consistent_data_has_no_findings),
 		HISTORY_TEST(a_broken_table_is_a_finding),
 	};

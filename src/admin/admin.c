@@ -39,7 +39,10 @@ print_output(struct admin_call *call, int status, FILE *out)
 {
 	bool printed =
 	    call->options[OPTION_JSON] != NULL ? output_print_json(call->output, out) : output_print_text(call->output, out);
-	return printed ? status : admin_fail(call, PROBLEM_IO, "the result could not be written");
+	if (printed)
+		return status;
+	return admin_fail(call, PROBLEM_IO, "%sthe result could not be written",
+	    status == EX_OK ? "the command was carried out, but " : ""); /* repeated, it makes a change twice */
 }
 
 static int

@@ -545,6 +545,16 @@ def test_check_config(service, tmp_path, program):
         assert call(installation, "--check-config", program=program, config=config).returncode == status
 
 
+def test_a_result_that_cannot_be_written(service):
+    """leadhook(1), EXIT STATUS: the change was made, and the message says so"""
+    installation = service.installation
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([installation.program("leadhook"), "--config", installation.config, "account", "add", "On a full disk"],
+                              stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 74 and "the command was carried out, but the result could not be written" in done.stderr
+    assert "On a full disk" in call(installation, "account", "list").stdout
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_misspelt_variable(service, program):
     """3: unknown keys are errors, in the environment as well"""

@@ -15,7 +15,7 @@ ADA = {"email": "ada@example.org"}
 
 @pytest.fixture(scope="module")
 def clusters(make_service):
-    return [make_service(workers=2, settings=[("cluster", "number", number)]) for number in (1, 2)]
+    return [make_service(workers=2, settings=[("cluster", "number", number), ("server", "trusted_proxies", "127.0.0.1")]) for number in (1, 2)]
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +79,13 @@ def test_errors_and_limits_of_the_balancer(clusters, balancer):
     assert {name: down.headers[name] for name in CORS} == CORS
     assert down.headers["Content-Type"] == "application/json" and set(down.json) == {"message", "error"}
     wait_until(lambda: balancer.request("GET", "/v2/2000001", query=ADA).status == 404, 20, "the cluster is back")
+
+
+def test_the_balancer_replaces_the_address_of_clients(clusters, balancer):
+    """7: of web servers that do not join headers, the program would get two"""
+    campaign = clusters[0].campaign()
+    signed_up = balancer.request("POST", f"/v2/{campaign.id}", json_body=ADA, headers=[("X-Forwarded-For", "192.0.2.9")])
+    assert signed_up.status == 200 and campaign.find(email=ADA["email"])["ip"] == "127.0.0.1"
 
 
 def test_empty_segments_name_the_same_campaign(clusters, balancer):

@@ -104,6 +104,25 @@ def test_slow_bodies_occupy_apache_for_seconds(make_service, monkeypatch, front)
         wait_until(answers, 60, "an answer during slow bodies")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("front", [ApacheProxy, ApacheFcgid])
+def test_slow_readers_occupy_no_worker(make_service, front):
+    """docs/operating.md 5: Apache passes an answer on as the client reads it; here it sends as much ahead as over a network"""
+    class Sparing(front):
+        main = front.main + "SendBufferSize 32768\n"
+    service = make_service(front=Sparing, workers=4)
+    with contextlib.ExitStack() as stack:
+        for _ in range(12):
+            connection = stack.enter_context(socket.socket())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            connection.connect(("127.0.0.1", service.front.port))
+            connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert connection.recv(12) == b"HTTP/1.1 200"
+        before = time.monotonic()
+        assert service.client.request("GET", "/health").status == 200
+        assert time.monotonic() - before < 5
+
+
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
 def test_too_large_body_is_answered_by_the_program(campaign, chunked):
     """docs/api.md 2 body_too_large: the web server's own limit is higher"""

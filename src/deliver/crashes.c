@@ -22,8 +22,8 @@ enum {
 	CRASHES_MAX = 32, /* the oldest are discarded first */
 	FILE_MAX_BYTES = 4096,
 	CRASH_LIMIT = 2,
-	HOLD_MS = 10 * 60 * 1000, /* hold of the failed delivery's webhook: its next delivery may crash too */
-	REMOVAL_MS = 24 * 60 * 60 * 1000
+	HOLD_MS = 10 * 60 * 1000,        /* hold of the failed delivery's webhook: its next delivery may crash too */
+	REMOVAL_MS = 24 * 60 * 60 * 1000 /* until an erasure or removal is tried again */
 };
 
 /* The keys that log_work writes: a delivery, a job of an operator, a bulk job with several items under way, or a single item,
@@ -198,23 +198,16 @@ end_job(struct store *store, const struct crash *crash)
 	return result;
 }
 
+/* An erasure or a removal: the dispatcher does other work meanwhile. */
 static enum result
-leave_erasure(struct store *store, const struct crash *crash)
+postpone(struct store *store, const struct crash *crash)
 {
-	enum result result = store_postpone_erasure(store, crash->id, REMOVAL_MS);
+	const bool erases = crash->cause == CAUSE_ERASURE;
+	const enum result result = erases ? store_postpone_erasure(store, crash->id, REMOVAL_MS)
+					  : store_postpone_removal(store, crash->id, REMOVAL_MS);
 	if (result == RESULT_OK)
-		log_error("erasure_failed", LOG_UINT("erasure", crash->id), LOG_STR("error", "crashed"),
-		    LOG_UINT("crashes", crash->count));
-	return result;
-}
-
-static enum result
-leave_removal(struct store *store, const struct crash *crash)
-{
-	enum result result = store_postpone_removal(store, crash->id, REMOVAL_MS);
-	if (result == RESULT_OK)
-		log_error("removal_failed", LOG_UINT("removal", crash->id), LOG_STR("error", "crashed"),
-		    LOG_UINT("crashes", crash->count));
+		log_error(erases ? "erasure_failed" : "removal_failed", LOG_UINT(erases ? "erasure" : "removal", crash->id),
+		    LOG_STR("error", "crashed"), LOG_UINT("crashes", crash->count));
 	return result;
 }
 
@@ -223,8 +216,8 @@ static enum result (*const ends[CAUSES])(struct store *store, const struct crash
 	[CAUSE_DELIVERY] = end_delivery,
 	[CAUSE_OPERATOR] = end_job,
 	[CAUSE_ITEM] = skip_item,
-	[CAUSE_ERASURE] = leave_erasure,
-	[CAUSE_REMOVAL] = leave_removal,
+	[CAUSE_ERASURE] = postpone,
+	[CAUSE_REMOVAL] = postpone,
 };
 
 /* Includes crashes of the whole job, because this item may have caused them. */

@@ -21,8 +21,7 @@ enum {
 	/* bytes of a too large body that are read and discarded: if the connection closes while it is sending, a web server
 	 * reports an error of its own instead of our 413 */
 	DISCARD_MAX_BYTES = 16 * 1024 * 1024,
-	RECORD_BYTES = 8, /* of a header */
-	RECORD_CONTENT_MAX = 65528
+	RECORDS_MORE = 3 /* than full ones: the rest of the response, the end of the stream, that of the request */
 };
 
 struct fcgi_exchange {
@@ -193,7 +192,7 @@ fcgi_exchange_body_state(const struct fcgi_exchange *exchange)
 	return exchange->state;
 }
 
-/* FastCGI 1.0, 3.3. The content fills the record. */
+/* FastCGI 1.0, 3.3, without padding. */
 static void
 add_record(struct buffer *records, unsigned type, int id, struct slice content)
 {
@@ -207,12 +206,13 @@ add_record(struct buffer *records, unsigned type, int id, struct slice content)
 static void
 write_records(struct buffer *records, int id, struct slice response)
 {
-	static const char completed[8]; /* an exit status of 0, and FCGI_REQUEST_COMPLETE */
-	buffer_init(records, response.size + RECORD_BYTES * (response.size / RECORD_CONTENT_MAX + 4));
-	for (size_t at = 0; at < response.size; at += RECORD_CONTENT_MAX)
-		add_record(records, FCGI_STDOUT, id, slice_sub(response, at, at + RECORD_CONTENT_MAX));
+	static const FCGI_EndRequestBody completed = { .protocolStatus = FCGI_REQUEST_COMPLETE };
+	const size_t count = response.size / FCGI_MAX_LENGTH + RECORDS_MORE;
+	buffer_init(records, response.size + count * FCGI_HEADER_LEN + sizeof(completed));
+	for (size_t at = 0; at < response.size; at += FCGI_MAX_LENGTH)
+		add_record(records, FCGI_STDOUT, id, slice_sub(response, at, at + FCGI_MAX_LENGTH));
 	add_record(records, FCGI_STDOUT, id, SLICE_NONE);
-	add_record(records, FCGI_END_REQUEST, id, (struct slice){ completed, sizeof(completed) });
+	add_record(records, FCGI_END_REQUEST, id, (struct slice){ (const char *)&completed, sizeof(completed) });
 }
 
 bool

@@ -106,9 +106,10 @@ is_open_to_all(const char *path, unsigned mode)
 		memory_exhausted();
 	bool open = (mode & S_IWOTH) != 0 && realpath(dirname(copy), folder) != NULL;
 	free(copy);
-	for (bool is_root = false; open && !is_root; dirname(folder)) {
-		is_root = strcmp(folder, "/") == 0;
-		open = stat(folder, &status) == 0 && (status.st_mode & S_IXOTH) != 0;
+	for (char *at = folder; open; at = dirname(at)) {
+		open = stat(at, &status) == 0 && (status.st_mode & S_IXOTH) != 0;
+		if (strcmp(at, "/") == 0)
+			break;
 	}
 	return open;
 }

@@ -41,8 +41,8 @@ struct fcgi_options {
 	/* A path with a '/' for a unix socket, or 127.x.x.x:PORT or [::1]:PORT; other addresses are refused. NULL: an inherited
 	 * listening socket, descriptor 3 by LISTEN_FDS (sd_listen_fds(3)), else descriptor 0. */
 	const char *listen;
-	unsigned socket_mode;       /* of a unix socket that is created here; 0 stands for 0660; never one open to all accounts */
-	const char *socket_group;   /* its group, name or number; NULL: that of the process */
+	unsigned socket_mode;     /* of a unix socket that is created here; 0 stands for 0660; never one open to all accounts */
+	const char *socket_group; /* its group, name or number; NULL: that of the process */
 	unsigned workers_per_core;  /* for FCGI_WORKERS_AUTO */
 	int workers;                /* 0: serves in the calling process without forking; see also the names above */
 	uint64_t max_requests;      /* a worker ends after this number, plus up to a tenth; 0: no limit */

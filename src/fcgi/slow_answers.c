@@ -2,7 +2,6 @@
 #include "fcgi/slow_answers.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -126,22 +125,4 @@ slow_answers_expire(struct slow_answers *slow)
 	while (slow->count > 0 && slow->items[0].end_ms <= now_ms)
 		give_up(slow, 0);
 	return slow->count == 0 ? CLOCK_NEVER : slow->items[0].end_ms;
-}
-
-void
-slow_answers_finish(struct slow_answers *slow)
-{
-	int64_t next_ms;
-	while ((next_ms = slow_answers_expire(slow)) != CLOCK_NEVER) {
-		struct pollfd connections[SLOW_ANSWERS_MAX];
-		const nfds_t count = slow->count;
-		for (size_t i = 0; i < count; i++)
-			connections[i] = (struct pollfd){ .fd = slow->items[i].connection, .events = POLLOUT };
-		const int64_t wait_ms = next_ms - clock_monotonic_ms();
-		if (poll(connections, count, wait_ms > 0 ? (int)wait_ms : 0) <= 0)
-			continue;
-		for (size_t i = 0; i < count; i++)
-			if (connections[i].revents != 0)
-				slow_answers_continue(slow, connections[i].fd);
-	}
 }

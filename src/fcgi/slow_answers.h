@@ -27,7 +27,5 @@ MUST_CHECK bool slow_answers_send(struct slow_answers *slow, int connection, str
 void slow_answers_continue(struct slow_answers *slow, int connection);
 /* Gives up those whose time is over. Returns when this is to be called next, or CLOCK_NEVER. */
 int64_t slow_answers_expire(struct slow_answers *slow);
-/* Waits until none is left. */
-void slow_answers_finish(struct slow_answers *slow);
 
 #endif

@@ -135,30 +135,49 @@ wait_ms(const struct worker *worker)
 	return left_ms < idle_ms ? (left_ms > 0 ? left_ms : 0) : idle_ms;
 }
 
-/* Waits for a connection, a signal, or the idle time, and handles it. */
-static void
-wait_and_serve(struct worker *worker)
+/* Waits for a connection, a signal, a slow answer, or the idle time. Returns the number of events. *connects: a connection
+ * waits. */
+static int
+wait_for_events(struct worker *worker, bool *connects)
 {
 	struct epoll_event events[2 + SLOW_ANSWERS_MAX];
-	bool waits = false;
+	*connects = false;
 	scoreboard_beat(worker->slot, false);
 	notify_alive(worker->setup->notifier);
-	int count = epoll_wait(worker->epoll, events, ARRAY_SIZE(events), (int)wait_ms(worker));
+	const int count = epoll_wait(worker->epoll, events, ARRAY_SIZE(events), (int)wait_ms(worker));
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.fd == worker->signals)
 			read_signals(worker);
 		else if (events[i].data.fd == worker->listening)
-			waits = true;
+			*connects = true;
 		else
 			slow_answers_continue(worker->slow, events[i].data.fd);
 	}
+	return count;
+}
+
+static void
+wait_and_serve(struct worker *worker)
+{
+	bool connects;
+	const int count = wait_for_events(worker, &connects);
 	if (worker->reload_requested)
 		reload(worker);
 	/* A connection wakes only one worker, so even a worker that was just stopped serves it. That worker may have died, so
 	 * all workers check after an idle time too. */
-	bool served = (waits || count == 0) && worker->state != NULL && serve_next(worker);
+	bool served = (connects || count == 0) && worker->state != NULL && serve_next(worker);
 	if (count == 0 && !served)
 		worker->application->idle(worker->state);
+}
+
+/* Sends what is left of slow answers. No further connection is taken. */
+static void
+finish_slow_answers(struct worker *worker)
+{
+	bool connects;
+	epoll_ctl(worker->epoll, EPOLL_CTL_DEL, worker->listening, NULL);
+	while (slow_answers_expire(worker->slow) != CLOCK_NEVER)
+		wait_for_events(worker, &connects);
 }
 
 static bool
@@ -257,7 +276,7 @@ worker_run(const struct worker_setup *setup)
 		bool drain = must_drain(&worker);
 		while (drain && serve_next(&worker))
 			continue;
-		slow_answers_finish(worker.slow);
+		finish_slow_answers(&worker);
 		log_debug("worker_stopping", LOG_UINT("served", worker.served));
 	}
 	stop_application(&worker);

@@ -78,10 +78,8 @@ keeps_limit(struct manage_request *request, enum limit_kind kind, struct slice r
 	struct limit_verdict verdict;
 	const bool ends_access = request->command != NULL && request->command->ends_access;
 	const struct caller *caller = &request->caller;
-	const uint64_t of_account[] = { caller->account_id }, of_caller[] = { caller->account_id, caller->kind, caller->id };
-	const struct slice name = ends_access ? (struct slice){ (const char *)of_caller, sizeof(of_caller) }
-					      : (struct slice){ (const char *)of_account, sizeof(of_account) };
-	const struct limit_network network = { name, 1 };
+	const uint64_t name[] = { caller->account_id, caller->kind, caller->id };
+	const struct limit_network network = { { (const char *)name, ends_access ? sizeof(name) : sizeof(name[0]) }, 1 };
 	const struct limit_claim claim = { .kind = kind };
 	if (caller->account_id == 0 || limiter_pass(request->manage->options.login.limiter, &network, &claim, 1, &verdict))
 		return true;

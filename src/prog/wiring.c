@@ -181,9 +181,10 @@ find_tls_ca(const struct wiring *wiring, const char *section, const char *path, 
 	return false;
 }
 
-/* Codes and the gateway's key would cross the network in clear text. Addresses of a name are judged when they are dialled. */
+/* Without TLS codes and the gateway's key would cross the network in clear text: only to addresses that are listed. Those of a
+ * name are judged when they are dialled. */
 static bool
-check_gateway(struct wiring *wiring, struct buffer *problems)
+take_gateway_rules(struct wiring *wiring, struct buffer *problems)
 {
 	const struct slice url = slice_of(wiring->conf->sms.url);
 	const struct address_rules listed = { .allow = wiring->sms_addresses.allow, .allow_only = true };
@@ -217,7 +218,7 @@ wiring_read(const char *path, bool lists, struct wiring *wiring, struct buffer *
 	if (good) {
 		take_sending_limits(wiring);
 		good = parse_parts(wiring, problems);
-		good = good && check_gateway(wiring, problems);
+		good = good && take_gateway_rules(wiring, problems);
 		good = (!lists || read_disposable_domains(wiring, problems)) && good;
 		good = find_tls_ca(wiring, "database", wiring->conf->database.tls_ca, problems) && good;
 		good = find_tls_ca(wiring, "mail", wiring->conf->mail.tls_ca, problems) && good;

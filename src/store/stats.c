@@ -10,6 +10,7 @@
 #include "store/webhook_health.h"
 
 _Static_assert(STATS_POINTS_MAX == 1100, "the message of stats_period");
+_Static_assert(STATS_SOURCES_MAX == 100000, "the message of check_sources");
 
 /* The server adds in decimal. */
 #define SUM(column) ", CAST(SUM(" column ") AS SIGNED)"
@@ -169,8 +170,6 @@ store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_i
 		sum_leads(&rows, &stats->period, stats);
 	return result;
 }
-
-_Static_assert(STATS_SOURCES_MAX == 100000, "the message of check_sources");
 
 /* Invented sign-ups leave up to 500 values of each kind a day: only so many are added up for one answer. */
 static enum result

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "engine/failure.h"
-#include "engine/id_list.h"
 #include "store/store.h"
 #include "transfer/chains.h"
 #include "transfer/csv.h"
@@ -212,9 +211,7 @@ add_row(struct import_run *run, const struct record_place *place, struct slice t
 		run->row_count++;
 	run->taken++;
 	run->taken_bytes += text.size;
-	if (problem == NULL)
-		run->taken_names +=
-		    id_list_set(run->pool, row->import.tag_ids).count + id_list_set(run->pool, row->import.action_ids).count;
+	run->taken_names += problem == NULL ? row->import.names : 0;
 	const bool is_full =
 	    run->taken == IMPORT_BATCH_ROWS || run->taken_bytes >= IMPORT_BATCH_BYTES || run->taken_names >= IMPORT_BATCH_NAMES;
 	return is_full ? flush_batch(run) : EX_OK;

@@ -13,8 +13,8 @@
 
 /* Rows of a transaction, or fewer of so many bytes, or with so many tags and actions: the campaign is locked for that long. */
 enum { IMPORT_BATCH_ROWS = 250, IMPORT_BATCH_BYTES = 2 * 1024 * 1024, IMPORT_BATCH_NAMES = 2500 };
-/* Rows of a remote call, which is not to take long: after this time it takes no further record, and after twice this time none
- * again whose referrer was not there yet. */
+/* Rows of a remote call, which is to be short: after this time it takes no further record, and after twice this time it does
+ * not try again those whose referrer was not there yet. */
 enum { IMPORT_PART_ROWS = 1000, IMPORT_PART_MS = 1000 };
 
 struct import_counts {
@@ -36,7 +36,7 @@ struct import_run {
 	struct rejects *rejects; /* NULL: none */
 	struct output *reasons;  /* of a remote call; NULL: the first reasons are printed */
 	bool events, dry_run, drop_unknown_referrers;
-	int64_t began_ms;   /* the second pass: the first one takes no longer than a body is large */
+	int64_t began_ms;   /* of the second pass; the first one is short, because a body is */
 	uint64_t next_line; /* of the first record that was not taken, because it was late; 0: none */
 	uint64_t file_size;
 

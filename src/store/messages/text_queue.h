@@ -11,7 +11,7 @@ struct text_limits {
 	struct sendings per_hour;
 };
 /* What a code counts for. Hashes of MAIL_HASH_SIZE bytes; that of the prefix is of the number without its last four digits.
- * campaign_id 0: for the number and its prefix alone, because it is not known yet whether it is sent; its request stays as it is. */
+ * campaign_id 0: for the number and its prefix alone, because it may not be sent; its request stays as it is. */
 struct text_claim {
 	uint64_t message_id, account_id, campaign_id;
 	const unsigned char *number_hash, *prefix_hash;

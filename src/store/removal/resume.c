@@ -75,12 +75,13 @@ resume(struct store *store, size_t kind, struct resumed_kind *resumed, bool *mor
 	struct resumed_work found = { 0 };
 	bool stands_still = false;
 	enum result result = kinds[kind].find(store, STALLED_MS, found.id, &stands_still);
-	if (result == RESULT_OK && stands_still && resumed->count == RESUMED_MAX)
-		drop(resumed, resumed->next);
-	if (result == RESULT_OK && stands_still)
+	if (result == RESULT_OK && stands_still) {
+		if (resumed->count == RESUMED_MAX)
+			drop(resumed, resumed->next);
 		resumed->works[resumed->count++] = found;
-	if (result == RESULT_OK && stands_still) /* one that ends the process is not the first of the next one */
+		/* if it ends this process, the next one begins with others */
 		result = kinds[kind].postpone(store, removal_number(found.id), 0);
+	}
 	if (result != RESULT_OK || resumed->count == 0)
 		return result;
 	*more = true;

@@ -6,6 +6,7 @@
 #include "api/parameters.h"
 
 #include "engine/strangers.h"
+#include "http/text.h"
 #include "identity/social_id.h"
 #include "page/status.h"
 
@@ -74,8 +75,8 @@ handle_landing_page(struct call *call)
 	const struct http_request *request = call->request;
 	struct pool *pool = request->pool;
 	const struct slice page = POOL_JOIN(pool, call_root(call), SLICE("/c/"), request->segments[0]);
-	const struct slice query = request->query.size > 0 ? POOL_JOIN(pool, SLICE("?"), request->query) : SLICE("");
-	call_redirect_to(call, POOL_JOIN(pool, page, query));
+	const struct slice query = http_text_clean(pool, request->query);
+	call_redirect_to(call, query.size > 0 ? POOL_JOIN(pool, page, SLICE("?"), query) : page);
 }
 
 /* The custom field `consent_version` shows later which text the lead agreed to. */

@@ -30,8 +30,8 @@ MUST_CHECK bool phone_parse(struct pool *pool, struct slice number, struct slice
 /* Of a number in E.164. Without libphonenumber always PHONE_MAY_BE_MOBILE. */
 enum phone_kind phone_kind_of(struct slice e164);
 
-/* Whether no number was typed: there are no digits, or only a calling code, which forms fill in. Without '+' that must be
- * the one of `country_code`. */
+/* Of a text that phone_parse refuses: whether no number was typed. There are no digits, or only a calling code, which forms
+ * fill in. Without '+' that must be the one of `country_code`. */
 MUST_CHECK bool phone_is_blank(struct pool *pool, struct slice number, struct slice country_code);
 
 #endif

@@ -76,6 +76,7 @@ PHONES = [
     ({"phone_number": "030 901820", "country_code": "DE"}, "+4930901820"),
     ({"phone_number": "30 901820", "country_code": 49}, "+4930901820"),
     ({"phone_number": "+14155552671", "country_code": "DE"}, "+14155552671"),
+    ({"phone_number": "6112", "country_code": "6112"}, "+61126112"),
 ]
 
 

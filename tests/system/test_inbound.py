@@ -210,7 +210,8 @@ def test_sender_is_not_the_lead(campaign):
     assert lead["ip"] == "192.0.2.8"
     named = add(campaign, name="Other", source="shop.12")
     send(campaign, named, {"email": "c@example.org"})
-    sources = campaign.service.installation.sql(f"SELECT source, source_id FROM lh_leads WHERE campaign_id = {campaign.id} ORDER BY id")
+    sources = campaign.service.installation.sql(
+        f"SELECT source, source_id FROM lh_leads WHERE campaign_id = {campaign.id} ORDER BY subscription_number")
     assert [line.split("\t")[0] for line in sources.split("\n")] == ["Shop", "With ip", "shop"] and sources.endswith("\t12")
 
 
@@ -437,7 +438,7 @@ def test_a_source_is_removed(campaign, leadhook):
     def source_of(email):
         assert send(campaign, hook, {"email": email}).status == 201
         return campaign.service.installation.sql(
-            f"SELECT source FROM lh_leads WHERE campaign_id = {campaign.id} ORDER BY id DESC LIMIT 1")
+            f"SELECT source FROM lh_leads WHERE campaign_id = {campaign.id} ORDER BY subscription_number DESC LIMIT 1")
     assert source_of("a@example.org") == "shop"
     assert campaign.post({"name": "Shop", "source": ""}, path=PATH).status == 200
     assert listed(campaign)[0]["source"] is None and source_of("b@example.org") == "Shop"

@@ -140,7 +140,7 @@ fetch_dashboard() {
 
 # was_built_with_dashboard BUILD: as it is configured.
 was_built_with_dashboard() {
-	[ -f "$1/Makefile" ] && grep -q '^WITH_DASHBOARD_TRUE = *$' "$1/Makefile"
+	grep -qsF 'S["WITH_DASHBOARD_TRUE"]=""' "$1/config.status"
 }
 
 # build_with_dashboard BUILD: builds $top, without the dashboard where its libraries cannot be fetched; a later call that can adds it.

@@ -528,9 +528,10 @@ class Step(Owners):
 
     def recount(self):
         for lead in self.campaign.leads.values():
-            counts = not lead.fraudulent and not (lead is self.deleted and self.command.get("by_lead"))
-            for link, _ in self.campaign.chain(lead, past_deleted=not counts and not lead.fraudulent):
-                link.counted = "no" if not counts else "verified" if lead.verified else "unverified"
+            deletes_itself = lead is self.deleted and self.command.get("by_lead")
+            counted = "no" if lead.fraudulent or deletes_itself else "verified" if lead.verified else "unverified"
+            for link, _ in self.campaign.chain(lead, past_deleted=deletes_itself):
+                link.counted = counted
 
     def compare(self, before, scores):
         nothing = Lead(0, "", 0, 0, "")

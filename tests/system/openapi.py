@@ -75,7 +75,7 @@ class Documented:
 
     @staticmethod
     def _pattern(path):
-        literal = re.sub(r"\\\{(\w+)\\\}", lambda name: r"(0|[1-9]\d*)" if name[1] == "campaign" else "([^/]+)", re.escape(path))
+        literal = re.sub(r"\\\{(\w+)\\\}", lambda name: r"(0|[1-9]\d*)" if name[1] in ("campaign", "page") else "([^/]+)", re.escape(path))
         return re.compile(literal)
 
     def operations(self, path):

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/encode.h"
 
+#include <string.h>
+
 struct slice
 encode_decimal(uint64_t number, char out[DECIMAL_SIZE])
 {
@@ -102,5 +104,22 @@ encode_percent(struct buffer *out, struct slice bytes)
 		else
 			buffer_add(
 			    out, (struct slice){ (const char[]){ '%', digits[(unsigned char)c >> 4], digits[c & 15] }, 3 });
+	}
+}
+
+/* Besides letters and digits (RFC 9112, 3.2.1; RFC 3986, 3.3 and 3.4). */
+static const char target_marks[] = "-._~!$&'()*+,;=:@/?";
+
+/* A '%' that begins no pair is taken literally. */
+void
+encode_target(struct buffer *out, struct slice target)
+{
+	for (size_t i = 0; i < target.size; i++) {
+		const char c = target.data[i];
+		if (ascii_is_alpha(c) || ascii_is_digit(c) || memchr(target_marks, c, sizeof(target_marks) - 1) != NULL ||
+		    percent_byte(target, i) >= 0)
+			buffer_add_byte(out, c);
+		else
+			encode_percent(out, slice_sub(target, i, i + 1));
 	}
 }

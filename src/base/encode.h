@@ -24,5 +24,7 @@ MUST_CHECK bool decode_base32(struct pool *pool, struct slice text, struct slice
 int percent_byte(struct slice text, size_t at);
 /* Appends the bytes with everything but RFC 3986 unreserved characters as %XX. */
 void encode_percent(struct buffer *out, struct slice bytes);
+/* Appends a path, a query or both, with everything as %XX that a request line cannot contain. */
+void encode_target(struct buffer *out, struct slice target);
 
 #endif

@@ -201,23 +201,12 @@ webhook_url_judge(struct pool *pool, struct slice text, const struct address_rul
 	return WEBHOOK_URL_OK;
 }
 
-/* Characters that a request line may contain besides letters and digits (RFC 9112, 3.2.1; RFC 3986, 3.3 and 3.4). */
-static const char target_marks[] = "-._~!$&'()*+,;=:@/?";
-
-/* A '%' that begins no pair is taken literally. */
 static void
 add_target(struct buffer *out, struct slice target)
 {
 	if (!slice_starts_with(target, SLICE("/")))
 		buffer_add_byte(out, '/');
-	for (size_t i = 0; i < target.size; i++) {
-		char c = target.data[i];
-		if (ascii_is_alpha(c) || ascii_is_digit(c) || memchr(target_marks, c, sizeof(target_marks) - 1) != NULL ||
-		    percent_byte(target, i) >= 0)
-			buffer_add_byte(out, c);
-		else
-			encode_percent(out, slice_sub(target, i, i + 1));
-	}
+	encode_target(out, target);
 }
 
 bool

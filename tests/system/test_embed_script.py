@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 
+import fastcgi_client
 import pytest
 from client import new_address
 from command import CONFIG, call
@@ -95,6 +96,14 @@ def test_older_pages_by_id(service, campaign):
             assert answer.status == 303 and answer.headers["Location"].replace("%20", "+") == f"{service.front.base_path}/c/{id}{sent}"
     assert service.client.request("GET", "/x").verdict == (404, "not_found")
     assert service.client.request("POST", f"/{campaign.id}").verdict == (405, "method_not_allowed")
+
+
+def test_queries_of_older_pages_that_no_web_server_passes(service, campaign):
+    """docs/embedding.md 8: control characters, sent directly to the program, are escaped; what is escaped stays as it is"""
+    response = fastcgi_client.request(str(service.installation.socket), REQUEST_METHOD="GET",
+                                      REQUEST_URI=f"{service.front.base_path}/{campaign.id}?a=\t\r\nb&c=\x01%20\x7f+é")
+    sent = "?a=%09%0D%0Ab&c=%01%20%7F+%C3%A9"
+    assert (response.status, response.headers["location"]) == (303, f"{service.front.base_path}/c/{campaign.id}{sent}")
 
 
 def test_size(service):

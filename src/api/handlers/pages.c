@@ -5,8 +5,8 @@
 #include "api/mail_link.h"
 #include "api/parameters.h"
 
+#include "base/encode.h"
 #include "engine/strangers.h"
-#include "http/text.h"
 #include "identity/social_id.h"
 #include "page/status.h"
 
@@ -75,8 +75,13 @@ handle_landing_page(struct call *call)
 	const struct http_request *request = call->request;
 	struct pool *pool = request->pool;
 	const struct slice page = POOL_JOIN(pool, call_root(call), SLICE("/c/"), request->segments[0]);
-	const struct slice query = http_text_clean(pool, request->query);
-	call_redirect_to(call, query.size > 0 ? POOL_JOIN(pool, page, SLICE("?"), query) : page);
+	struct buffer query;
+	buffer_init(&query, 3 * request->query.size + 1);
+	if (request->query.size > 0)
+		buffer_add_byte(&query, '?');
+	encode_target(&query, request->query);
+	call_redirect_to(call, POOL_JOIN(pool, page, buffer_slice(&query)));
+	buffer_free(&query);
 }
 
 /* The custom field `consent_version` shows later which text the lead agreed to. */

@@ -12,8 +12,7 @@ call_parse_phone(struct call *call, const struct parameter *parameter UNUSED, st
 	struct pool *pool = call->request->pool;
 	const struct slice typed = arguments->phone_number, country_code = arguments->country_code;
 	return !slice_present(typed) || phone_parse(pool, typed, country_code, &arguments->signup.phone) ||
-	       phone_is_blank(pool, typed, country_code) ||
-	       call_fail(call, FAILURE_INVALID_PHONE_NUMBER);
+	       phone_is_blank(pool, typed, country_code) || call_fail(call, FAILURE_INVALID_PHONE_NUMBER);
 }
 
 struct slice

@@ -143,7 +143,7 @@ struct import {
 	bool has_score;          /* `score` is its score, and nothing else is booked; else what a sign-up books */
 	uint32_t score;
 	struct slice tag_ids, action_ids; /* id lists, of definitions of the campaign */
-	size_t names;                     /* of these */
+	size_t name_count;                /* of both */
 	uint32_t unknown_names;           /* of tags and actions that the campaign does not have; ignored */
 	uint32_t number, last_number;     /* subscription number, 0: the next one; the largest one of all rows to be imported */
 	int64_t created_ms;               /* -1: now */

@@ -313,7 +313,7 @@ row_finish(struct row *row, struct import *import)
 	read_custom(row, &import->signup);
 	import->tag_ids = name_set_list(row->pool, &row->tags);
 	import->action_ids = name_set_list(row->pool, &row->actions);
-	import->names = row->tags.count + row->actions.count;
+	import->name_count = row->tags.count + row->actions.count;
 	import->unknown_names = row->unknown_names;
 	return row->problem;
 }

@@ -211,7 +211,7 @@ add_row(struct import_run *run, const struct record_place *place, struct slice t
 		run->row_count++;
 	run->taken++;
 	run->taken_bytes += text.size;
-	run->taken_names += problem == NULL ? row->import.names : 0;
+	run->taken_names += problem == NULL ? row->import.name_count : 0;
 	const bool is_full =
 	    run->taken == IMPORT_BATCH_ROWS || run->taken_bytes >= IMPORT_BATCH_BYTES || run->taken_names >= IMPORT_BATCH_NAMES;
 	return is_full ? flush_batch(run) : EX_OK;

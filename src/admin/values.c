@@ -341,6 +341,22 @@ value_schedule(struct pool *pool UNUSED, struct slice text, void *place, struct 
 	return trimmed.size <= SCHEDULE_BYTES_MAX && retry_schedule_parse(trimmed, &schedule, bad) && schedule.count > 0;
 }
 
+/* Only redirects that form handlers and scripts answer with after their work. Other statuses say that it was not done. */
+bool
+value_accepts(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
+{
+	static const struct slice lists[] = { SLICE_NONE, SLICE("302"), SLICE("303"), SLICE("302,303") };
+	unsigned given = 0;
+	while (slice_next_item(&text, bad)) {
+		const unsigned bit = slice_equal(*bad, lists[1]) ? 1 : slice_equal(*bad, lists[2]) ? 2 : 0;
+		if (bit == 0)
+			return false;
+		given |= bit;
+	}
+	*(struct slice *)place = lists[given];
+	return true;
+}
+
 bool
 value_rate(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
 {

@@ -36,6 +36,7 @@ value_reader value_format;      /* bool: "form", or "json" */
 value_reader value_source;      /* struct slice, or none */
 value_reader value_events;      /* uint32_t: EVENT_BIT of each event of a non-empty list */
 value_reader value_schedule;    /* struct slice: a list of durations as retry_schedule_parse takes it, or none */
+value_reader value_accepts;     /* struct slice: statuses that count as taken besides 2xx, as retry_is_taken takes them, or none */
 value_reader value_rate;        /* uint32_t: 0 to 10000 */
 value_reader value_file;        /* struct slice: an absolute path, or none */
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The test of a webhook (leadhook(1), webhook test). */
+#include <inttypes.h>
 #include <sysexits.h>
 
 #include "admin/admin.h"
 #include "admin/commands.h"
 #include "admin/jobs.h"
 #include "store/operator/admin.h"
+#include "webhook/webhook_url.h"
 
 static int
 queue_test(struct admin_call *call)
@@ -15,6 +17,44 @@ queue_test(struct admin_call *call)
 	return result == RESULT_OK ? admin_queue_job(call, webhook.row.campaign_id, JOB_WEBHOOK_TEST,
 					 job_webhook_parameters(call->pool, call->id))
 				   : admin_answer(call, result);
+}
+
+/* A command line only with what needs no quotes inside quotes, and may be a webhook's URL. */
+static bool
+may_be_the_url(struct admin_call *call, struct slice location)
+{
+	return slice_present(location) && !slice_ends_with(location, SLICE("...")) &&
+	       slice_find(location, '\'') == location.size &&
+	       webhook_url_judge(call->pool, location, call->wiring->webhook_addresses) == WEBHOOK_URL_OK;
+}
+
+/* What a redirect means (docs/deliveries.md 3), and the command that changes what comes of it. */
+static void
+explain_redirect(struct admin_call *call, const struct webhook_test *test)
+{
+	const struct slice location = slice_present(test->location) ? test->location : SLICE("nowhere");
+	switch (test->status) {
+	case 301:
+	case 307:
+	case 308:
+		admin_warn(call, "the receiver says that its URL has moved to %.*s", SLICE_ARGS(location));
+		if (may_be_the_url(call, test->location))
+			admin_warn(call, "if that is your receiver: leadhook webhook set %" PRIu64 " url='%.*s'", call->id,
+			    SLICE_ARGS(location));
+		break;
+	case 302:
+	case 303:
+		admin_warn(call,
+		    "the receiver redirects to %.*s: it has probably done its work and shows a page, unless one has to log in "
+		    "there",
+		    SLICE_ARGS(location));
+		if (!test->ok)
+			admin_warn(call, "to count such answers as delivered: leadhook webhook set %" PRIu64 " accepts=302,303",
+			    call->id);
+		break;
+	default:
+		break;
+	}
 }
 
 int
@@ -36,5 +76,6 @@ admin_webhook_test(struct admin_call *call)
 	const struct job_field *fields = job_webhook_test_fields(&count);
 	output_record(call->output);
 	admin_output_fields(call->output, fields, count, &test);
+	explain_redirect(call, &test);
 	return test.ok ? EX_OK : EX_UNAVAILABLE;
 }

@@ -24,6 +24,7 @@ static const struct value_setting setting_table[] = {
 	{ "source", value_source, PLACE(source), "a text, or nothing" },
 	{ "format", value_format, PLACE(form), "json or form" },
 	{ "schedule", value_schedule, PLACE(schedule), "at most 32 durations from 1s to 7d, at most 255 bytes, or nothing" },
+	{ "accepts", value_accepts, PLACE(accepts), "302, 303, or both, or nothing" },
 	{ "rate", value_rate, PLACE(rate), "deliveries a second, 0 to 10000; 0: no limit" },
 	{ "ca_file", value_file, PLACE(ca_file), file },
 	{ "client_certificate", value_file, PLACE(client_certificate), file },
@@ -75,15 +76,19 @@ new_secret(struct pool *pool)
 	return secret;
 }
 
-/* Deliveries to a disabled webhook are queued but not sent. */
+/* Why a webhook that exists gets nothing, or gets it again and again. */
 static void
-warn_disabled(struct admin_call *call, uint64_t id)
+warn_of_state(struct admin_call *call, uint64_t id)
 {
 	struct webhook_details webhook;
-	if (store_find_webhook(call->store, call->pool, id, &webhook) != RESULT_OK || webhook.row.state != WEBHOOK_DISABLED)
+	if (store_find_webhook(call->store, call->pool, id, &webhook) != RESULT_OK)
 		return;
-	admin_warn(
-	    call, "warning: webhook %" PRIu64 " is disabled, its deliveries wait: leadhook webhook enable %" PRIu64, id, id);
+	const int status = webhook.row.status;
+	if (webhook.row.state == WEBHOOK_DISABLED)
+		admin_warn(call, "warning: webhook %" PRIu64 " is disabled, its deliveries wait: leadhook webhook enable %" PRIu64, id, id);
+	else if (webhook.row.failing_since_ms >= 0 && status >= 300 && status < 400)
+		admin_warn(call, "warning: webhook %" PRIu64 " answers with a redirect (%d), and gets each delivery again: leadhook webhook test %" PRIu64
+			   " says what to do", id, status, id);
 }
 
 int
@@ -110,7 +115,7 @@ admin_webhook_add(struct admin_call *call)
 		return status;
 	output_secret(call->output, "secret", created ? put.secret : SLICE_NONE);
 	if (!created)
-		warn_disabled(call, id);
+		warn_of_state(call, id);
 	return EX_OK;
 }
 
@@ -199,6 +204,7 @@ admin_webhook_show(struct admin_call *call)
 	output_text(call->output, "breaker", open ? SLICE("open") : SLICE("closed"));
 	output_time(call->output, "held_until", webhook.held_until_ms);
 	output_text(call->output, "schedule", webhook.settings.schedule);
+	output_id_list(call->output, "accepts", slice_present(webhook.settings.accepts) ? webhook.settings.accepts : SLICE(""));
 	output_u64_or_null(call->output, "rate", webhook.settings.rate);
 	output_text(call->output, "ca_file", webhook.settings.ca_file);
 	output_text(call->output, "client_certificate", webhook.settings.client_certificate);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/judge.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -27,12 +29,25 @@ decide(const struct slot *slot, const struct attempt_result *result, int64_t now
 		.answered = result->error == SENDER_OK,
 		.status = result->status,
 		.retry_after_ms = retry_after_parse(result->retry_after, now_ms),
+		.accepts = slot_delivery(slot)->destination->accepts,
 	};
 	uint64_t jitter;
 	if (result->error == SENDER_SEALED) /* at any time of the schedule: nothing was tried */
 		return (struct retry_decision){ .kind = RETRY_LATER, .delay_ms = SEALED_HOLD_MS, .hold_ms = SEALED_HOLD_MS };
 	random_bytes(&jitter, sizeof(jitter));
 	return retry_decide(slot_schedule(slot), &answer, slot_attempts_made(slot), jitter);
+}
+
+/* The rest of a URL may have a token. */
+static struct slice
+host_of(struct slice url)
+{
+	struct slice part = SLICE_NONE, host = SLICE_NONE;
+	for (int i = 0; i < 3 && slice_next(&url, '/', &part); i++)
+		host = part;
+	while (slice_next(&host, '@', &part))
+		continue;
+	return part;
 }
 
 static void
@@ -44,7 +59,8 @@ log_change(uint64_t webhook_id, const struct attempt_result *result, const struc
 		break;
 	case HEALTH_OPENED:
 		log_warning("breaker_opened", LOG_UINT("webhook", webhook_id), LOG_UINT("failures", health->failures),
-		    LOG_INT("status", result->status), LOG_BYTES("error", sender_error_name(result->error)));
+		    LOG_INT("status", result->status), LOG_BYTES("error", sender_error_name(result->error)),
+		    LOG_BYTES("redirects_to", host_of(result->location)));
 		break;
 	case HEALTH_CLOSED:
 		log_info("breaker_closed", LOG_UINT("webhook", webhook_id));
@@ -98,12 +114,27 @@ count(const struct attempt_result *result)
 		metrics_observe(METRIC_ATTEMPT_TIME, result->duration_ms);
 }
 
+/* What is stored of a redirect: where it points, before the beginning of the body. */
+static struct slice
+with_location(const struct attempt_result *result, char answer[SENDER_ANSWER_STORED])
+{
+	const struct slice parts[] = { SLICE("Location: "), result->location, SLICE("\n\n"), result->answer };
+	size_t size = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		const size_t room = SENDER_ANSWER_STORED - size, bytes = parts[i].size < room ? parts[i].size : room;
+		memcpy(answer + size, parts[i].data, bytes);
+		size += bytes;
+	}
+	return (struct slice){ answer, size };
+}
+
 void
 judge_attempt(
     struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms)
 {
 	const struct due_delivery *delivery = slot_delivery(slot);
 	const struct retry_decision decision = decide(slot, result, now_ms + ahead_ms);
+	char answer[SENDER_ANSWER_STORED];
 	struct delivery_outcome outcome = {
 		.id = delivery->id,
 		.event_id = delivery->event_id,
@@ -116,7 +147,7 @@ judge_attempt(
 		.duration_ms = result->duration_ms,
 		.status = result->status,
 		.error = sender_error_name(result->error),
-		.answer = result->answer,
+		.answer = slice_present(result->location) ? with_location(result, answer) : result->answer,
 	};
 	outcome.attempt = delivery->attempt - outcome.not_made;
 	judge_webhook(scheduler, result, &decision, now_ms + ahead_ms, &outcome);

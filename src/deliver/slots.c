@@ -126,6 +126,7 @@ copy_destination(struct pool *pool, const struct destination *from)
 		.secret = pool_copy(pool, from->secret),
 		.previous_secret = pool_copy(pool, from->previous_secret),
 		.schedule = pool_copy(pool, from->schedule),
+		.accepts = pool_copy(pool, from->accepts),
 		.ca_file = pool_copy(pool, from->ca_file),
 		.client_certificate = pool_copy(pool, from->client_certificate),
 		.client_key = pool_copy(pool, from->client_key),

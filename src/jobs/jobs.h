@@ -20,6 +20,7 @@ struct job_field;
 struct job_attempt {
 	int status;                 /* HTTP status, or 0 without a response */
 	struct slice error, answer; /* why there is no complete response, or absent; its beginning */
+	struct slice location;      /* where a redirect points, or absent */
 	int64_t duration_ms;
 };
 
@@ -61,9 +62,9 @@ struct job_tools {
 
 struct webhook_test {
 	bool sealed; /* its URL or secret cannot be opened with the keys of the configuration: nothing was sent */
-	bool ok;     /* a complete answer with a status of 200 to 299 */
+	bool ok;     /* a complete answer that the webhook takes as success */
 	uint64_t status, duration_ms;
-	struct slice error, answer;
+	struct slice error, location, answer; /* as in job_attempt */
 };
 /* Sends a test delivery of an invented lead. RESULT_NOT_FOUND: no such webhook. RESULT_INVALID: this machine cannot send. */
 MUST_CHECK enum result job_test_webhook(

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "jobs/fields.h"
 #include "jobs/jobs.h"
+#include "webhook/retry.h"
 #include "webhook/webhook_url.h"
 
 /* The payload of an invented lead with the next number of the campaign. */
@@ -78,10 +79,11 @@ job_test_webhook(
 	if (!tools->deliver(tools->context, pool, &delivery, now_ms, &attempt))
 		return RESULT_INVALID;
 	*test = (struct webhook_test){
-		.ok = !slice_present(attempt.error) && attempt.status >= 200 && attempt.status < 300,
+		.ok = !slice_present(attempt.error) && retry_is_taken(attempt.status, delivery.destination->accepts),
 		.status = (uint64_t)attempt.status,
 		.duration_ms = (uint64_t)attempt.duration_ms,
 		.error = attempt.error,
+		.location = attempt.location,
 		.answer = attempt.status == 0 ? SLICE_NONE : utf8_sanitized(pool, attempt.answer),
 	};
 	return RESULT_OK;
@@ -95,6 +97,7 @@ job_webhook_test_fields(size_t *count)
 	static const struct job_field fields[] = {
 		{ "ok", JOB_FIELD_BOOLEAN, PLACE(ok) },
 		{ "status", JOB_FIELD_ID, PLACE(status) },
+		{ "location", JOB_FIELD_TEXT, PLACE(location) },
 		{ "error", JOB_FIELD_TEXT, PLACE(error) },
 		{ "duration_ms", JOB_FIELD_NUMBER, PLACE(duration_ms) },
 		{ "answer", JOB_FIELD_TEXT, PLACE(answer) },

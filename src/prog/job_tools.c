@@ -34,6 +34,7 @@ on_done(void *context, void *cookie UNUSED, const struct attempt_result *result)
 		.status = result->status,
 		.error = sender_error_name(result->error),
 		.answer = pool_copy(pending->pool, result->answer),
+		.location = pool_copy(pending->pool, result->location),
 		.duration_ms = result->duration_ms,
 	};
 	pending->done = true;

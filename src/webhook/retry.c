@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/retry.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -30,12 +31,26 @@ with_jitter(int64_t delay_ms, uint64_t random)
 	return delay_ms - reach + (int64_t)(random % (uint64_t)(2 * reach + 1));
 }
 
+bool
+retry_is_taken(int status, struct slice accepts)
+{
+	char text[16];
+	struct slice item;
+	if (status >= 200 && status < 300)
+		return true;
+	const int size = snprintf(text, sizeof(text), "%d", status);
+	while (slice_next_item(&accepts, &item))
+		if (slice_equal(item, (struct slice){ text, (size_t)size }))
+			return true;
+	return false;
+}
+
 struct retry_decision
 retry_decide(const struct retry_schedule *schedule, const struct retry_answer *answer, unsigned attempts_made, uint64_t random)
 {
 	const int status = answer->answered ? answer->status : 0;
 	struct retry_decision decision = { .kind = RETRY_LATER };
-	if (status >= 200 && status < 300) {
+	if (retry_is_taken(status, answer->accepts)) {
 		decision.kind = RETRY_DELIVERED;
 		return decision;
 	}

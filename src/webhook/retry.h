@@ -30,7 +30,12 @@ struct retry_answer {
 	bool answered;          /* a complete response was received; false for timeouts, refused connections, DNS, TLS */
 	int status;             /* HTTP status, when answered */
 	int64_t retry_after_ms; /* from retry_after_parse; -1: none */
+	struct slice accepts;   /* see retry_is_taken */
 };
+
+/* Whether a complete answer with this status says that the receiver has the delivery: 2xx, or a status of `accepts`, a list of
+ * the webhook that is separated by commas and may be absent. */
+bool retry_is_taken(int status, struct slice accepts);
 
 enum retry_kind {
 	RETRY_DELIVERED,

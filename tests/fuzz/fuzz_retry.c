@@ -52,7 +52,7 @@ static void
 require_decision(const struct retry_schedule *schedule, int64_t retry_after_ms)
 {
 	for (unsigned made = 1; made <= schedule->count + 1; made++) {
-		const struct retry_answer outcome = { true, 503, retry_after_ms };
+		const struct retry_answer outcome = { true, 503, retry_after_ms, SLICE_NONE };
 		struct retry_decision decision = retry_decide(schedule, &outcome, made, (uint64_t)retry_after_ms * made);
 		REQUIRE((decision.kind == RETRY_LATER) == (made <= schedule->count));
 		REQUIRE(decision.hold_ms >= 0 && decision.hold_ms <= RETRY_AFTER_MAX_MS);

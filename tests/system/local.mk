@@ -181,6 +181,7 @@ EXTRA_DIST += \
 	%D%/test_public_actions.py \
 	%D%/test_public_signups.py \
 	%D%/test_receivers.py \
+	%D%/test_redirects.py \
 	%D%/test_reload.py \
 	%D%/test_removal.py \
 	%D%/test_requests.py \

@@ -125,3 +125,50 @@ def test_resending_while_disabled(dashboard, campaign, leadhook, service):
     campaign.delivered(2)
     dashboard.click("Close")
     dashboard.wait("button('Disable')")
+
+
+def test_redirect_to_a_page(dashboard, service, campaign, leadhook):
+    """docs/deliveries.md 3.3: the target and what a redirect means, in a test and of a failing webhook; a button counts it as delivered"""
+    page = service.receiver.url("/thanks")
+    service.receiver.script(campaign.hook, Answer(302, {"Location": "/thanks"}))
+    hook = campaign.webhook("new_signup")["referenceId"]
+    campaign.lead(email="a@example.org")
+    wait_until(lambda: leadhook("webhook", "show", hook)["failures"] == 1, 15, "a failure")
+    dashboard.open(f"campaigns/{campaign.id}/webhooks/{hook}")
+    dashboard.sees("The receiver has probably done its work and shows a page.")
+    assert not dashboard.value("document.body.innerText.includes('breaker')")
+    dashboard.click("Send a test")
+    dashboard.sees("Failed: HTTP 302 in ")
+    dashboard.sees(f"It redirects to {page}.")
+    dashboard.click("Count redirects as delivered")
+    dashboard.sees("HTTP 302, HTTP 303")
+    assert leadhook("webhook", "show", hook)["accepts"] == [302, 303]
+    dashboard.click("Send a test")
+    dashboard.sees("Success: HTTP 302")
+    assert not dashboard.value("button('Count redirects as delivered')")
+    dashboard.click("Retry now")
+    wait_until(lambda: leadhook("webhook", "show", hook)["pending"] == 0, 15, "the delivery")
+    dashboard.click("Edit")
+    dashboard.tick("Redirects (302, 303) count as delivered")
+    dashboard.click("Save")
+    wait_until(lambda: leadhook("webhook", "show", hook)["accepts"] == [], 15, "the setting")
+    [delivery] = service.deliveries({"referenceId": hook})
+    dashboard.open(f"campaigns/{campaign.id}/deliveries/{delivery['id']}", "New sign-up")
+    dashboard.sees(f"Location: {page}")
+
+
+def test_moved(dashboard, service, campaign, leadhook):
+    """docs/deliveries.md 3.3: the new URL is offered in the form, and used once it is saved"""
+    new = service.receiver.url(f"{campaign.hook}/new")
+    service.receiver.script(campaign.hook, Answer(308, {"Location": new}))
+    hook = campaign.webhook("new_signup")["referenceId"]
+    dashboard.open(f"campaigns/{campaign.id}/webhooks/{hook}")
+    dashboard.click("Send a test")
+    dashboard.sees("The receiver says that its URL has moved")
+    dashboard.click("Use the new URL…")
+    dashboard.wait(f"field('Webhook URL')?.value === '{new}'")
+    assert leadhook("webhook", "show", hook)["url"] != new
+    dashboard.click("Save")
+    wait_until(lambda: leadhook("webhook", "show", hook)["url"] == new, 15, "the new URL")
+    dashboard.click("Send a test")
+    dashboard.sees("Success: HTTP 200")

@@ -16,7 +16,7 @@ SERVICE_NAME = "Lead Service/1.0"
 BREAKER_FAILURES = 2
 
 LISTED = ["referenceId", "url", "events", "source", "format", "state", "failing_since", "last_status", "last_delivery_at"]
-SHOWN = [*LISTED, "campaign", "gone", "last_error", "failures", "breaker", "held_until", "schedule", "rate", "ca_file",
+SHOWN = [*LISTED, "campaign", "gone", "last_error", "failures", "breaker", "held_until", "schedule", "accepts", "rate", "ca_file",
          "client_certificate", "client_key", "previous_secret_until", "pending", "oldest_due"]
 UNSET = ["schedule", "rate", "ca_file", "client_certificate", "client_key"]
 
@@ -51,6 +51,7 @@ def test_show(leadhook, campaign, webhook):
     assert (shown["campaign"], shown["failures"], shown["breaker"], shown["pending"]) == (campaign.id, 0, "closed", 0)
     assert all(shown[name] is None for name in
                (*UNSET, "last_error", "held_until", "previous_secret_until", "oldest_due"))
+    assert shown["accepts"] == []
     assert "whsec" not in json.dumps(shown)
 
 
@@ -314,7 +315,8 @@ def try_webhook(service, webhook):
     """Status and output of `webhook test`."""
     done = call(service.installation, "webhook", "test", str(webhook), "--json")
     answer = json.loads(done.stdout)
-    assert done.stderr == "" and list(answer) == ["ok", "status", "error", "duration_ms", "answer"]
+    assert list(answer) == ["ok", "status", "location", "error", "duration_ms", "answer"]
+    assert bool(done.stderr) == bool(answer["location"]), "only redirects are explained"
     assert answer["ok"] is (done.returncode == OK) and answer["duration_ms"] >= 0
     return done.returncode, answer
 

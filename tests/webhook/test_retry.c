@@ -60,7 +60,7 @@ static struct retry_decision
 decide(bool answered, int status, int64_t retry_after_ms, unsigned attempts_made, uint64_t random)
 {
 	const struct retry_schedule schedule = default_schedule();
-	const struct retry_answer outcome = { answered, status, retry_after_ms };
+	const struct retry_answer outcome = { answered, status, retry_after_ms, SLICE_NONE };
 	return retry_decide(&schedule, &outcome, attempts_made, random);
 }
 
@@ -107,6 +107,27 @@ statuses_have_three_meanings(void **state UNUSED)
 	/* the status line was read, then the connection broke or timed out */
 	assert_int_equal(decide(false, 200, -1, 1, 0).kind, RETRY_LATER);
 	assert_int_equal(decide(false, 410, -1, 1, 0).kind, RETRY_LATER);
+}
+
+/* docs/deliveries.md 3.3: statuses of `accepts` are successes, too, when the answer was complete */
+static void
+redirects_can_be_taken(void **state UNUSED)
+{
+	const struct retry_schedule schedule = default_schedule();
+	static const struct {
+		const char *accepts;
+		int status;
+		bool answered, taken;
+	} cases[] = {
+		{ "302,303", 302, true, true }, { "302,303", 303, true, true }, { "303", 303, true, true }, { "303", 302, true, false },
+		{ "302,303", 302, false, false }, { "302,303", 301, true, false }, { "302,303", 307, true, false },
+		{ "302,303", 200, true, true }, { "302,303", 30, true, false }, { "302,303", 500, true, false },
+		{ NULL, 302, true, false }, { NULL, 204, true, true },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct retry_answer answer = { cases[i].answered, cases[i].status, -1, slice_of(cases[i].accepts) };
+		assert_int_equal(retry_decide(&schedule, &answer, 1, 0).kind, cases[i].taken ? RETRY_DELIVERED : RETRY_LATER);
+	}
 }
 
 /* "(any failure) a minimum for that delivery, with 429 and 503 for the whole webhook; capped at 24 h" */
@@ -177,6 +198,7 @@ main(void)
 		cmocka_unit_test(each_delay_is_within_a_fifth),
 		cmocka_unit_test(eleven_attempts_are_made),
 		cmocka_unit_test(statuses_have_three_meanings),
+		cmocka_unit_test(redirects_can_be_taken),
 		cmocka_unit_test(retry_after_is_a_minimum),
 		cmocka_unit_test(retry_after_headers_are_read),
 	};

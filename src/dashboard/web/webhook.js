@@ -8,7 +8,7 @@ import { Crumbs } from "./frame.js";
 import { refresh, useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
 import { DeliveryTable } from "./deliveries.js";
-import { eventName, outcome, statusHint, urlParts } from "./words.js";
+import { eventName, isRedirect, outcome, redirectMeaning, statusHint, urlParts } from "./words.js";
 import { Field, FormDialog, confirmAction, useForm } from "./forms.js";
 import { Button, Dialog, Facts, Loaded, Notice, Page, Tile, Time, Updated, html, openDialog, toast } from "./ui.js";
 import { Secret, Test, editWebhook, useLastTest, waitForJob } from "./webhooks.js";
@@ -66,7 +66,7 @@ function UnusedSentence({ webhook }) {
 function FailingSentence({ webhook }) {
 	const next =
 		webhook.breaker === "open"
-			? "The circuit breaker is open: only single probes are sent until one succeeds."
+			? "One delivery at a time is tried until one succeeds."
 			: "Deliveries are retried with increasing delays.";
 	return html`
 		<${Notice} tone="bad">
@@ -74,6 +74,7 @@ function FailingSentence({ webhook }) {
 				<strong>Failing for ${lasting(webhook.failing_since)}.</strong>
 				${" "}${plural(webhook.failures, "failed attempt")} in a row.
 				${" "}Last error: <span title=${statusHint(webhook.last_status)}>${errorOf(webhook)}</span>.
+				${" "}${isRedirect(webhook.last_status) && `${redirectMeaning(webhook.last_status)} A test shows where it points. `}
 				${" "}${next}
 				${webhook.held_until ? html` The next attempt is <${Time} at=${webhook.held_until} />.` : ""}
 				${" "}${webhook.pending ? `${plural(webhook.pending, "delivery is", "deliveries are")} pending.` : ""}
@@ -235,6 +236,7 @@ const detailsOf = webhook => [
 	["Format", webhook.format === "json" ? "JSON" : "form fields"],
 	webhook.rate && ["Rate limit", `${plural(webhook.rate, "delivery", "deliveries")} per second`],
 	webhook.schedule && ["Retry schedule", webhook.schedule],
+	webhook.accepts.length > 0 && ["Also delivered with", webhook.accepts.map(status => `HTTP ${status}`).join(", ")],
 	webhook.previous_secret_until && ["Previous secret", html`valid until <${Time} at=${webhook.previous_secret_until} />`],
 	["Last success", html`<${Time} at=${webhook.last_delivery_at} none="never" />`],
 ];

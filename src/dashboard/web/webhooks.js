@@ -8,7 +8,7 @@ import { useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
 import { RECEIVERS } from "./receivers.js";
 import { store, useStore } from "./store.js";
-import { EVENTS, eventName, outcome, statusHint, urlParts } from "./words.js";
+import { EVENTS, PAGE_SHOWN, eventName, hasMoved, isRedirect, outcome, redirectMeaning, statusHint, urlParts } from "./words.js";
 import { Choices, Field, FormDialog, useForm, wrongField } from "./forms.js";
 import {
 	Button, Chip, Code, Dialog, Empty, Loaded, Notice, Page, Segments, Table, Time, Updated, Waiting, html, openDialog, toast,
@@ -52,7 +52,19 @@ export function useLastTest(id) {
 const testOutcome = ({ status, error, duration_ms }) =>
 	error ? outcome(status, error) : `${outcome(status)} in ${duration(duration_ms)}`;
 
-function TestResult({ job, url }) {
+/** Where a redirect points, what it means, and the change that helps. `accept` and `move` make the changes. */
+function Redirect({ result: { ok, status, location }, accept, move }) {
+	if (!isRedirect(status))
+		return null;
+	return html`
+		<p>It redirects to ${location ? html`<code>${location}</code>` : "no address"}. ${!ok && redirectMeaning(status)}</p>
+		<div class="buttons">
+			${hasMoved(status) && location && html`<${Button} onClick=${() => move(location)}>Use the new URL…<//>`}
+			${!ok && PAGE_SHOWN.includes(status) && html`<${Button} onClick=${accept}>Count redirects as delivered<//>`}
+		</div>`;
+}
+
+function TestResult({ job, url, accept, move }) {
 	if (!job)
 		return null;
 	if (job.state === "failed")
@@ -68,6 +80,7 @@ function TestResult({ job, url }) {
 		<${Notice} tone=${ok ? "good" : "bad"}>
 			<div class="prose">
 				<p role="status"><strong>${ok ? "Success" : "Failed"}:</strong> ${host}${testOutcome(job.result)}.</p>
+				<${Redirect} result=${job.result} accept=${accept} move=${move} />
 				${answer && html`<pre class="answer" tabindex="0">${answer}</pre>`}
 			</div>
 		<//>`;
@@ -85,20 +98,26 @@ export function Test({ id, url, edited }) {
 		set(last.ended_at ? last : { ...last, gaveUp: true });
 		if (last.result) lastTests.set(all => ({ ...all, [id]: last.result }));
 	}
-	async function edit() {
-		const saved = await editWebhook(id);
+	async function edit(given) {
+		const saved = await editWebhook(id, given);
 		if (saved) {
 			set(null);
 			edited(saved);
 		}
 	}
+	async function accept() {
+		const { value } = await patch(`webhooks/${id}`, { accepts: PAGE_SHOWN });
+		toast("Redirects (302, 303) count as delivered now. Send another test.");
+		set(null);
+		edited(value);
+	}
 	return html`
 		<div class="stack">
 			<div class="buttons">
 				<${Button} onClick=${test}>Send a test<//>
-				${hasFailed(job) && html`<${Button} onClick=${edit}>Change the URL<//>`}
+				${hasFailed(job) && html`<${Button} onClick=${() => edit()}>Change the URL<//>`}
 			</div>
-			<${TestResult} job=${job} url=${url} />
+			<${TestResult} job=${job} url=${url} accept=${accept} move=${url => edit({ url })} />
 		</div>`;
 }
 
@@ -191,17 +210,21 @@ function Add({ campaign, close }) {
 		<//>`;
 }
 
-function Edit({ webhook, tag, close }) {
+function Edit({ webhook, tag, given, close }) {
 	const form = useForm({
 		url: webhook.url || "",
 		events: webhook.events,
 		format: webhook.format,
 		rate: String(webhook.rate || 0),
 		schedule: webhook.schedule || "",
+		redirects: webhook.accepts.length > 0,
+		...given,
 	});
 	async function submit() {
-		const { rate, schedule, url, ...rest } = valuesOf(form);
-		const changes = { ...rest, rate: Number(rate), schedule: schedule.trim(), ...(url === webhook.url ? {} : { url }) };
+		const { rate, schedule, url, redirects, ...rest } = valuesOf(form);
+		const changes = { ...rest, rate: Number(rate), schedule: schedule.trim() };
+		if (url !== webhook.url) changes.url = url;
+		if (redirects !== webhook.accepts.length > 0) changes.accepts = redirects ? PAGE_SHOWN : [];
 		close((await patch(`webhooks/${webhook.referenceId}`, changes, tag)).value);
 	}
 	return html`
@@ -214,13 +237,15 @@ function Edit({ webhook, tag, close }) {
 				hint="0 means no limit." />
 			<${Field} form=${form} name="schedule" label="Retry schedule" placeholder="5s 1m 10m 1h 6h"
 				hint="Delays between attempts. Leave empty for the default of the installation." />
+			<${Field} form=${form} name="redirects" label="Redirects (302, 303) count as delivered" type="check"
+				hint="For receivers that show a page after their work, such as Google Apps Script and form scripts." />
 		<//>`;
 }
 
-/** Opens the form of a webhook. Returns the webhook as it was saved, undefined if it was not. */
-export async function editWebhook(id) {
+/** Opens the form of a webhook, with the given values instead of its own. Returns the webhook as it was saved, undefined if it was not. */
+export async function editWebhook(id, given) {
 	const { value, tag } = await get(`webhooks/${id}`);
-	const saved = await openDialog(close => html`<${Edit} webhook=${value} tag=${tag} close=${close} />`);
+	const saved = await openDialog(close => html`<${Edit} webhook=${value} tag=${tag} given=${given} close=${close} />`);
 	if (saved) toast("Saved");
 	if (saved && saved.url !== value.url) lastTests.set(all => ({ ...all, [id]: undefined }));
 	return saved;

@@ -74,7 +74,7 @@ export const EVENTS = {
 	new_signup: ["New sign-up", "every new lead, including suspected fraud"],
 	repeat_signup: ["Repeated sign-up", "an existing lead signed up again"],
 	marked_as_fraudulent: ["Marked as fraudulent", "a lead was blocked by a rule or manually"],
-	new_signup_not_excluded: ["Valid sign-up", "every new lead, suspected fraud excluded"],
+	new_signup_not_excluded: ["Sign-up without suspected fraud", "every new lead, suspected fraud excluded"],
 	opted_out: ["Unsubscribed from email", "a lead opted out of emails"],
 	phone_number_opt_out: ["Unsubscribed from texts", "a lead opted out of text messages"],
 	verified: ["Verified", "a lead confirmed the email address or phone number"],
@@ -110,12 +110,27 @@ const CLASSES = ["redirects are not followed", "the receiver refused the request
 /** What a status other than 2xx means, for tooltips; undefined: there is nothing to explain. */
 export const statusHint = status => CLASSES[Math.floor(status / 100) - 3];
 
+const MOVED = [301, 307, 308];
+/** Statuses of receivers that have done their work and show a page. */
+export const PAGE_SHOWN = [302, 303];
+export const isRedirect = status => status >= 300 && status < 400;
+export const hasMoved = status => MOVED.includes(status);
+/** What a redirect of a receiver means, in sentences. */
+export function redirectMeaning(status) {
+	if (hasMoved(status))
+		return "The receiver says that its URL has moved: use the new one.";
+	if (PAGE_SHOWN.includes(status))
+		return "The receiver has probably done its work and shows a page. Each retry would do the work again: count redirects as " +
+			"delivered, unless the page is one to log in on.";
+	return "Redirects are not followed: the receiver must answer 2xx.";
+}
+
 /** Why a delivery is pending, by `waiting_for` of the API. */
 export function waitReason(delivery) {
 	const { due_at: due } = delivery; // not in all answers
 	return {
 		schedule: due ? `Next attempt at ${hour(due)} (${ago(due)})` : "Waiting for the next attempt",
-		breaker: "The circuit breaker is open: the webhook keeps failing, and only probes are sent",
+		breaker: "The webhook keeps failing: one delivery at a time is tried until one succeeds",
 		disabled: "The webhook is disabled",
 		receiver: "The receiver requested a delay (Retry-After)",
 		rate: "The rate limit of the webhook",

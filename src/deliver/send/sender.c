@@ -239,6 +239,7 @@ finish(struct transfer *transfer, CURLcode code)
 		.connected = transfer_was_connected(transfer),
 		.status = transfer_status(transfer),
 		.answer = { transfer->answer, transfer->stored },
+		.location = transfer_location(transfer),
 		.duration_ms = clock_monotonic_ms() - transfer->started_ms,
 	};
 	struct curl_header *header;

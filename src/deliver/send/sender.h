@@ -16,6 +16,7 @@ struct sender;
 
 enum {
 	SENDER_ANSWER_STORED = 1024,    /* bytes of a response body that are stored in the log */
+	SENDER_LOCATION_MAX = 512,      /* bytes of the target of a redirect */
 	SENDER_ANSWER_READ = 64 * 1024, /* bytes of a response body that are read; the rest is cut off without an error */
 	SENDER_HEADERS_MAX = 8,
 	SENDER_HEADERS_READ = 64 * 1024 /* bytes of response headers; more is an error */
@@ -75,6 +76,7 @@ struct attempt_result {
 	int status;               /* HTTP status; 0 when none was received */
 	struct slice retry_after; /* the header's value as received, or absent */
 	struct slice answer;      /* first SENDER_ANSWER_STORED bytes of the body */
+	struct slice location;    /* where a redirect points, as an absolute URL in ASCII, "..." where it was cut; or absent */
 	int64_t duration_ms;
 };
 

@@ -25,7 +25,7 @@ struct transfer {
 	bool head_ended;         /* the empty line was received */
 	size_t headers_read, body_read, stored;
 	size_t counted_bytes;
-	char answer[SENDER_ANSWER_STORED];
+	char answer[SENDER_ANSWER_STORED], location[SENDER_LOCATION_MAX];
 	char error_text[CURL_ERROR_SIZE]; /* libcurl's error message */
 	struct transfers *in;             /* its list */
 	TAILQ_ENTRY(transfer) list;
@@ -87,5 +87,7 @@ bool transfer_was_connected(const struct transfer *transfer);
 enum sender_error transfer_error(const struct transfer *transfer, CURLcode code);
 /* Of the final response, not of an interim one (1xx); 0 when none was received. */
 int transfer_status(const struct transfer *transfer);
+/* attempt_result.location. */
+struct slice transfer_location(struct transfer *transfer);
 
 #endif

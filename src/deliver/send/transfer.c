@@ -185,6 +185,22 @@ transfer_status(const struct transfer *transfer)
 	return status < 200 ? 0 : (int)status;
 }
 
+/* libcurl resolves it against the URL. Any byte may be in a URL that it cannot parse. */
+struct slice
+transfer_location(struct transfer *transfer)
+{
+	const char *url = NULL;
+	size_t size = 0;
+	if (transfer_status(transfer) == 0 || curl_easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &url) != CURLE_OK ||
+	    url == NULL)
+		return SLICE_NONE;
+	for (; url[size] != '\0' && size < sizeof(transfer->location); size++)
+		transfer->location[size] = url[size] > ' ' && url[size] <= '~' ? url[size] : '?';
+	if (url[size] != '\0')
+		memcpy(transfer->location + size - 3, "...", 3);
+	return (struct slice){ transfer->location, size };
+}
+
 /* No encoding other than chunked was requested. libcurl would decode others, layer by layer and without checking its timeouts:
  * a few kilobytes could keep it busy for hours. */
 static bool

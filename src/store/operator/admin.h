@@ -168,6 +168,7 @@ struct webhook_settings {
 	uint32_t events;
 	bool form;
 	struct slice schedule;                                /* as retry_schedule_parse takes it; absent: the setting's */
+	struct slice accepts;                                 /* as retry_is_taken takes it */
 	uint32_t rate;                                        /* deliveries a second; 0: any number */
 	struct slice ca_file, client_certificate, client_key; /* paths where the dispatcher runs */
 };

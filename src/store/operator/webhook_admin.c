@@ -15,16 +15,15 @@
 DB_STATEMENT(sql_select_webhook,
     "SELECT " WEBHOOK_COLUMNS ", s.last_error, s.failures, CASE WHEN s.hold_until_ms > " NOW
     " THEN s.hold_until_ms END, CASE WHEN w.previous_until_ms > " NOW " THEN w.previous_until_ms END, w.schedule,"
-    " w.rate, w.ca_file, w.client_certificate, w.client_key" FROM_WEBHOOKS " WHERE w.id = ?");
+    " w.accepts, w.rate, w.ca_file, w.client_certificate, w.client_key" FROM_WEBHOOKS " WHERE w.id = ?");
 /* from the index alone */
 DB_STATEMENT(sql_count_due_of_webhook, "SELECT COUNT(*), MIN(due_ms)"
 				       " FROM {prefix}due FORCE INDEX (by_webhook)"
 				       " WHERE shard = ? AND webhook_id = ?");
-DB_STATEMENT(sql_set_webhook,
-    "UPDATE {prefix}webhooks"
-    " SET events = ?, source = ?, format = ?, schedule = ?, rate = ?, ca_file = ?, client_certificate = ?,"
-    " client_key = ?"
-    " WHERE id = ?");
+DB_STATEMENT(sql_set_webhook, "UPDATE {prefix}webhooks"
+			      " SET events = ?, source = ?, format = ?, schedule = ?, accepts = ?, rate = ?, ca_file = ?,"
+			      " client_certificate = ?, client_key = ?"
+			      " WHERE id = ?");
 DB_STATEMENT(sql_lock_secret, "SELECT secret FROM {prefix}webhooks WHERE id = ? FOR UPDATE");
 /* columns are assigned from the left: the old secret is stored */
 DB_STATEMENT(sql_rotate_secret, "UPDATE {prefix}webhooks"
@@ -48,6 +47,7 @@ details_from_row(struct store *store, struct pool *pool, const struct db_rows *r
 		    .events = row.events,
 		    .form = row.form,
 		    .schedule = db_get_bytes(rows, 0, WEBHOOK_SCHEDULE),
+		    .accepts = db_get_bytes(rows, 0, WEBHOOK_ACCEPTS),
 		    .rate = store_get_u32(rows, 0, WEBHOOK_RATE),
 		    .ca_file = db_get_bytes(rows, 0, WEBHOOK_CA_FILE),
 		    .client_certificate = db_get_bytes(rows, 0, WEBHOOK_CLIENT_CERTIFICATE),
@@ -148,8 +148,8 @@ edit_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, webhoo
 	if (result != RESULT_OK)
 		return result;
 	return store_change_one(store, &sql_set_webhook, DB_U64(s.events), db_bytes(s.source),
-	    db_bytes(s.form ? SLICE("form") : SLICE("json")), db_bytes(s.schedule), DB_U64(s.rate), db_bytes(s.ca_file),
-	    db_bytes(s.client_certificate), db_bytes(s.client_key), id);
+	    db_bytes(s.form ? SLICE("form") : SLICE("json")), db_bytes(s.schedule), db_bytes(s.accepts), DB_U64(s.rate),
+	    db_bytes(s.ca_file), db_bytes(s.client_certificate), db_bytes(s.client_key), id);
 }
 
 enum result

@@ -65,7 +65,7 @@ store_count_attempt(struct attempt_hours *hours, const struct delivery_outcome *
 	counts[ATTEMPT_T0 + latency_bucket(outcome->duration_ms)]++;
 	if (slice_present(outcome->error))
 		counts[ATTEMPT_NO_ANSWER]++;
-	else if (class >= REDIRECTIONS && class <= SERVER_ERRORS)
+	else if (outcome->state != DELIVERY_DELIVERED && class >= REDIRECTIONS && class <= SERVER_ERRORS)
 		counts[ATTEMPT_ANSWERS_3XX + class - REDIRECTIONS]++;
 }
 

@@ -39,7 +39,7 @@ DB_STATEMENT(sql_select_due_rows, "SELECT u.id, u.event_id, u.attempts, u.attemp
 				  " ORDER BY u.id");
 DB_STATEMENT(sql_select_destinations,
     "SELECT id, state, url, secret, CASE WHEN previous_until_ms > " NOW " THEN previous_secret END, schedule,"
-    " ca_file, client_certificate, client_key"
+    " accepts, ca_file, client_certificate, client_key"
     " FROM {prefix}webhooks FORCE INDEX (PRIMARY)"
     " WHERE id IN ({list})"
     " ORDER BY id");
@@ -106,6 +106,7 @@ enum {
 	DESTINATION_SECRET,
 	DESTINATION_PREVIOUS_SECRET,
 	DESTINATION_SCHEDULE,
+	DESTINATION_ACCEPTS,
 	DESTINATION_CA_FILE,
 	DESTINATION_CLIENT_CERTIFICATE,
 	DESTINATION_CLIENT_KEY
@@ -131,6 +132,7 @@ destination_from_row(struct store *store, struct pool *pool, const struct db_row
 		.secret = good ? secret : SLICE_NONE,
 		.previous_secret = good ? previous : SLICE_NONE,
 		.schedule = db_get_bytes(rows, row, DESTINATION_SCHEDULE),
+		.accepts = db_get_bytes(rows, row, DESTINATION_ACCEPTS),
 		.ca_file = db_get_bytes(rows, row, DESTINATION_CA_FILE),
 		.client_certificate = db_get_bytes(rows, row, DESTINATION_CLIENT_CERTIFICATE),
 		.client_key = db_get_bytes(rows, row, DESTINATION_CLIENT_KEY),

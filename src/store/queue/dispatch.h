@@ -51,7 +51,8 @@ struct due_webhook {
 
 /* What there is to do. */
 struct due_webhooks {
-	struct due_webhook *due; /* webhooks with a delivery due now, except those on hold: the oldest of each account first, … */
+	struct due_webhook
+	    *due; /* webhooks with a delivery due now, except those on hold: the oldest of each account first, … */
 	size_t due_count;
 	uint64_t *ended; /* webhooks that were removed or are gone: their pending deliveries are ended at once */
 	size_t ended_count;
@@ -103,6 +104,7 @@ struct destination {
 	struct slice previous_secret;                         /* signs too during a rotation; else absent */
 	bool sealed;                                          /* URL or secrets cannot be opened, logged, and are absent */
 	struct slice schedule;                                /* as retry_schedule_parse takes it; absent: the setting's */
+	struct slice accepts;                                 /* as retry_is_taken takes it */
 	struct slice ca_file, client_certificate, client_key; /* paths; absent: the dispatcher's */
 };
 

@@ -55,8 +55,9 @@ DB_STATEMENT(sql_end_hours_pass, "INSERT INTO {prefix}installation (name, value)
 DB_STATEMENT(sql_select_lead_hours_left, "SELECT campaign_id, hour, source_class FROM {prefix}lead_hours FORCE INDEX (PRIMARY)"
 					 " WHERE campaign_id = ? LIMIT 1000");
 DB_STATEMENT(sql_delete_lead_hour, "DELETE FROM {prefix}lead_hours WHERE campaign_id = ? AND hour = ? AND source_class = ?");
-DB_STATEMENT(sql_select_lead_sources_left, "SELECT campaign_id, day, kind, value FROM {prefix}lead_sources FORCE INDEX (PRIMARY)"
-					   " WHERE campaign_id = ? LIMIT 1000");
+DB_STATEMENT(sql_select_lead_sources_left,
+    "SELECT campaign_id, day, kind, value FROM {prefix}lead_sources FORCE INDEX (PRIMARY)"
+    " WHERE campaign_id = ? LIMIT 1000");
 DB_STATEMENT(
     sql_delete_lead_source, "DELETE FROM {prefix}lead_sources WHERE campaign_id = ? AND day = ? AND kind = ? AND value = ?");
 DB_STATEMENT(sql_select_webhook_hours_left,

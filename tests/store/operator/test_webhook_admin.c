@@ -243,8 +243,8 @@ settings_are_set(void **state)
 {
 	struct world *w = *state;
 	uint64_t id = add_webhook(w, w->campaign, "https://a.example/", 1);
-	struct webhook_settings wanted = { SLICE_NONE, SLICE("crm"), 6, true, SLICE("1s 2s"), 10000, SLICE("/ca"),
-		SLICE("/certificate"), SLICE("/key") };
+	struct webhook_settings wanted = { SLICE_NONE, SLICE("crm"), 6, true, SLICE("1s 2s"), SLICE("302,303"), 10000,
+		SLICE("/ca"), SLICE("/certificate"), SLICE("/key") };
 	int64_t version = settings_version(w);
 	assert_int_equal(edit(w, id, set_all, &wanted), RESULT_OK);
 	assert_int_equal(settings_version(w), version + 1);
@@ -255,6 +255,7 @@ settings_are_set(void **state)
 	assert_int_equal(found.rate, 10000);
 	struct destination there = destination(w, id);
 	assert_slices_equal(there.schedule, wanted.schedule);
+	assert_slices_equal(there.accepts, wanted.accepts);
 	assert_slices_equal(there.ca_file, wanted.ca_file);
 	assert_slices_equal(there.client_certificate, wanted.client_certificate);
 	assert_slices_equal(there.client_key, wanted.client_key);
@@ -264,8 +265,9 @@ settings_are_set(void **state)
 	wanted = (struct webhook_settings){ .events = 1 };
 	assert_int_equal(edit(w, id, set_all, &wanted), RESULT_OK);
 	assert_int_equal(
-	    root_number("SELECT COUNT(*) FROM t_webhooks WHERE COALESCE(source, schedule, ca_file, client_certificate, "
-			"client_key) IS NULL AND rate = 0 AND format = 'json'"),
+	    root_number(
+		"SELECT COUNT(*) FROM t_webhooks WHERE COALESCE(source, schedule, accepts, ca_file, client_certificate, "
+		"client_key) IS NULL AND rate = 0 AND format = 'json'"),
 	    1);
 	assert_int_equal(edit(w, UNKNOWN_ID, set_all, &wanted), RESULT_NOT_FOUND);
 }

@@ -3,6 +3,7 @@
 #include "api/pages.h"
 #include "api/parameters.h"
 
+#include "http/link_query.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
 
@@ -83,18 +84,17 @@ call_choose_subject(struct call *call, const struct parameter *parameter UNUSED,
 	signup->email = arguments->email.display;
 	signup->email_key = arguments->email.key;
 	const bool identified = slice_present(signup->email_key) || slice_present(signup->phone);
-	const bool known = slice_present(typed) && social_id_parse(call->request->pool, typed, &id);
+	struct pool *pool = call->request->pool;
 	const bool names_subject = in_request && call_has_right(call, RIGHT_CHANGE) &&
 				   (call->route->flags & ROUTE_SUBSCRIBE) == 0 &&
 				   (signup->must_exist || (!identified && !arguments->referrer_only));
 	if (!identified && !names_subject)
 		return call_fail(call, FAILURE_MISSING_EMAIL_AND_PHONE);
-	if (names_subject && !known)
-		return call_fail(call, FAILURE_LEAD_NOT_FOUND);
 	if (names_subject)
-		signup->subject = id;
-	else
-		signup->referrer_id = id; /* malformed ids are ignored, as unknown ones are */
+		return social_id_parse(pool, typed, &signup->subject) || call_fail(call, FAILURE_LEAD_NOT_FOUND);
+	/* malformed ids are ignored, as unknown ones are */
+	if (slice_present(typed) && http_link_id(pool, typed, &id) && social_id_parse(pool, id, &id))
+		signup->referrer_id = id;
 	return true;
 }
 

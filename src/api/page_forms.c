@@ -6,6 +6,7 @@
 #include "bots/honeypot.h"
 #include "bots/stamp.h"
 #include "engine/strangers.h"
+#include "http/link_query.h"
 #include "http/text.h"
 #include "identity/social_id.h"
 #include "page/failures.h"
@@ -26,15 +27,38 @@ typed(const struct call *call, struct slice name)
 	return text;
 }
 
+/* The query of the page; in a frame after that of the page around it, where the browser sends it: the last value is used. */
+static struct slice
+query_of_page(const struct call *call)
+{
+	const struct http_request *request = call->request;
+	const struct slice around = slice_sub(request->referer, slice_find(request->referer, '?') + 1, request->referer.size);
+	const bool framed =
+	    slice_equal(request->fetch_dest, SLICE("iframe")) || slice_equal(request->fetch_dest, SLICE("frame"));
+	if (!framed || around.size == 0 || around.size + request->query.size >= CARRIED_MAX_BYTES)
+		return request->query;
+	return request->query.size == 0 ? around : POOL_JOIN(request->pool, around, SLICE("&"), request->query);
+}
+
+/* The last value of `kid` in a query; absent: there is none. */
+static struct slice
+kid_of(struct pool *pool, struct slice query)
+{
+	struct slice rest = http_link_query(pool, query), one, id, kid = SLICE_NONE;
+	while (slice_next(&rest, '&', &one))
+		if (slice_starts_with(one, SLICE("kid=")) &&
+		    social_id_parse(pool, slice_sub(one, sizeof("kid=") - 1, one.size), &id))
+			kid = id;
+	return kid;
+}
+
 /* Of the page's own address and the header: where the visitor comes from. */
 static void
 carry(struct call *call, const struct page *page, struct slice *values)
 {
 	struct pool *pool = page->pool;
-	struct slice kid, id;
-	const struct slice query = call->request->query;
-	if (http_value_string(http_params_value(call->params, carried_names[KID]), &kid) && social_id_parse(pool, kid, &id))
-		values[KID] = id;
+	const struct slice query = query_of_page(call);
+	values[KID] = kid_of(pool, query);
 	if (slice_present(page->base_url) && query.size < CARRIED_MAX_BYTES)
 		values[URL] =
 		    http_text_clean(pool, call_page_url(call, POOL_JOIN(pool, query.size > 0 ? SLICE("?") : SLICE(""), query)));
@@ -166,7 +190,12 @@ static void
 hide_others(struct call *call, const struct page *page, const struct page_fields *fields, struct page_form *form)
 {
 	const size_t count = http_params_count(call->params);
-	struct page_hidden *hidden = POOL_ARRAY(page->pool, count_values(call->params) + 1, struct page_hidden);
+	struct page_hidden *hidden = POOL_ARRAY(page->pool, count_values(call->params) + 2, struct page_hidden);
+	/* what is read of it (docs/api.md 1.4) would be lost with the page of the form */
+	if (http_params_value(call->params, carried_names[URL]) == NULL && call->request->referer.size > 0 &&
+	    call->request->referer.size < CARRIED_MAX_BYTES)
+		hidden[form->hidden_count++] =
+		    (struct page_hidden){ carried_names[URL], http_text_clean(page->pool, call->request->referer) };
 	for (size_t i = 0; i < count; i++) {
 		const struct http_param *param = http_params_at(call->params, i);
 		const struct slice name = param->name, value = typed(call, name);

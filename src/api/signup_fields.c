@@ -87,7 +87,16 @@ may_come_from_url(void *pool, const struct http_param *param)
 	return !slice_starts_with(name, SLICE("_")) && !parameter_is_reserved(name) && !is_consent(name);
 }
 
-/* The whole query is merged: a value that was cut with the URL would be a wrong one. */
+/* Of the page that a browser names in a header, the page itself has not said that its query is for this service. */
+static bool
+may_come_from_referer(void *pool, const struct http_param *param)
+{
+	return (parameter_is_from_url(param->name) || is_utm(custom_field_name(pool, param->name))) &&
+	       may_come_from_url(pool, param);
+}
+
+/* The whole query is merged: a value that was cut with the URL would be a wrong one. What neither the request nor `__url` has
+ * is taken from the page of a form, as far as browsers say it; a server has none. */
 bool
 call_read_signup_url(struct call *call, const struct parameter *parameter, struct arguments *arguments)
 {
@@ -97,6 +106,8 @@ call_read_signup_url(struct call *call, const struct parameter *parameter, struc
 		return false;
 	if (slice_present(*url))
 		http_params_merge_url(call->params, http_value_whole(&given->value), may_come_from_url, call->request->pool);
+	if (call->account_id == 0)
+		http_params_merge_url(call->params, call->request->referer, may_come_from_referer, call->request->pool);
 	return true;
 }
 

@@ -1,6 +1,7 @@
 noinst_LIBRARIES += %D%/libhttp.a
 %C%_libhttp_a_SOURCES = \
 	%D%/header.c %D%/header.h \
+	%D%/link_query.c %D%/link_query.h \
 	%D%/params.c %D%/params.h \
 	%D%/params_form.c \
 	%D%/params_json.c \

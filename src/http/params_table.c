@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "http/link_query.h"
 #include "http/text.h"
 
 struct params_entry {
@@ -419,6 +420,6 @@ http_params_merge_url(struct http_params *params, struct slice url, http_param_a
 	struct slice query = slice_sub(without_fragment, slice_find(without_fragment, '?') + 1, without_fragment.size);
 	struct http_params *found = params_new(params->pool, &params->caps, &params->names);
 	struct params_source source = params_source(found, HTTP_ORIGIN_URL, NULL);
-	params_read_query(&source, query);
+	params_read_query(&source, http_link_query(params->pool, query));
 	merge(params, found, allowed, context);
 }

@@ -38,6 +38,7 @@ static const struct {
 	{ "HTTP_SEC_FETCH_SITE", offsetof(struct http_request, fetch_site) },
 	{ "HTTP_ACCEPT", offsetof(struct http_request, accept) },
 	{ "HTTP_SEC_FETCH_MODE", offsetof(struct http_request, fetch_mode) },
+	{ "HTTP_SEC_FETCH_DEST", offsetof(struct http_request, fetch_dest) },
 	{ "HTTP_ACCEPT_LANGUAGE", offsetof(struct http_request, accept_language) },
 	{ "HTTP_ACCEPT_ENCODING", offsetof(struct http_request, accept_encoding) },
 	{ "HTTP_USER_AGENT", offsetof(struct http_request, user_agent) },

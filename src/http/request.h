@@ -34,6 +34,7 @@ struct http_request {
 	struct slice fetch_site; /* Sec-Fetch-Site */
 	struct slice accept;
 	struct slice fetch_mode; /* Sec-Fetch-Mode */
+	struct slice fetch_dest; /* Sec-Fetch-Dest */
 	struct slice accept_language;
 	struct slice accept_encoding;
 	struct slice user_agent;

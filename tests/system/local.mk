@@ -136,6 +136,7 @@ EXTRA_DIST += \
 	%D%/test_leaderboard_style.py \
 	%D%/test_limits.py \
 	%D%/test_limits_and_bodies.py \
+	%D%/test_links.py \
 	%D%/test_lists.py \
 	%D%/test_log_hygiene.py \
 	%D%/test_logs.py \

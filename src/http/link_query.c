@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "http/link_query.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/encode.h"
+#include "http/text.h"
+
+enum { ID_MIN = 4, ID_MAX = 16, AMPS_MAX = 8 };
+
+static const struct slice amp = SLICE("amp;"), kid = SLICE("kid"), utm = SLICE("utm_");
+
+static bool
+is_letter_or_digit(char c)
+{
+	return ascii_is_alpha(c) || ascii_is_digit(c);
+}
+
+/* The bytes at the beginning that are letters, digits, or one of `marks`. */
+static size_t
+name_size(struct slice text, const char *marks)
+{
+	size_t size = 0;
+	while (size < text.size && text.data[size] != '\0' &&
+	       (is_letter_or_digit(text.data[size]) || strchr(marks, text.data[size]) != NULL))
+		size++;
+	return size;
+}
+
+/* `kid` or `utm_…`, in any case of letters. */
+static bool
+is_known(struct slice name)
+{
+	return slice_equal_nocase(name, kid) ||
+	       (slice_starts_with_nocase(name, utm) && name.size > utm.size && name_size(name, "_") == name.size);
+}
+
+static struct slice
+name_of(struct slice parameter)
+{
+	return slice_sub(parameter, 0, slice_find(parameter, '='));
+}
+
+static bool
+begins_known(struct slice text)
+{
+	const size_t size = name_size(text, "_");
+	return size < text.size && text.data[size] == '=' && is_known(slice_sub(text, 0, size));
+}
+
+static struct slice
+without_amp(struct slice text)
+{
+	for (int i = 0; i < AMPS_MAX && slice_starts_with_nocase(text, amp); i++)
+		text = slice_sub(text, amp.size, text.size);
+	return text;
+}
+
+static size_t
+separators_size(struct slice text)
+{
+	size_t size = 0;
+	while (size < text.size && text.data[size] != '\0' && strchr("?&#;/, ", text.data[size]) != NULL)
+		size++;
+	return size;
+}
+
+/* Whether it begins with a name and '='. */
+static bool
+begins_parameter(struct slice text)
+{
+	const size_t size = name_size(text, "_.-");
+	return size > 0 && size < text.size && text.data[size] == '=';
+}
+
+/* Takes what precedes the next parameter: a known one after any separators, or any after a second '?'. Returns false at the
+ * end. */
+static bool
+next_piece(struct slice *rest, struct slice *piece)
+{
+	if (!slice_present(*rest))
+		return false;
+	for (size_t at = 0; at < rest->size; at++) {
+		const size_t end = at + separators_size(slice_sub(*rest, at, rest->size));
+		const struct slice behind = slice_sub(*rest, end, rest->size), next = without_amp(behind);
+		const bool known = end > at && begins_known(next);
+		if (known || (end > at && rest->data[end - 1] == '?' && begins_parameter(behind))) {
+			*piece = slice_sub(*rest, 0, known ? at : end - 1);
+			*rest = known ? next : behind;
+			return true;
+		}
+		at = end;
+	}
+	*piece = *rest;
+	*rest = SLICE_NONE;
+	return true;
+}
+
+static bool
+has_scheme(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (slice_starts_with(slice_sub(text, i, text.size), SLICE("://")))
+			return true;
+	return false;
+}
+
+bool
+http_link_id(struct pool *pool, struct slice value, struct slice *id)
+{
+	value = http_decode_form(pool, value);
+	char *typed = pool_alloc(pool, value.size + 1);
+	size_t size = 0, from = 0;
+	for (size_t i = 0; i < value.size; i++)
+		if (value.data[i] >= 0 && value.data[i] != '-')
+			typed[size++] = value.data[i];
+	const struct slice text = { typed, size };
+	for (size_t i = 0; i < size; i++)
+		if (slice_starts_with_nocase(slice_sub(text, i, size), SLICE("kid=")))
+			from = i + sizeof("kid=") - 1;
+	while (from < size && !is_letter_or_digit(typed[from]))
+		from++;
+	const size_t end = from + name_size(slice_sub(text, from, size), "");
+	*id = slice_sub(text, from, end);
+	return id->size >= ID_MIN && id->size <= ID_MAX && (end == size || typed[end] != ':');
+}
+
+static void
+add_encoded(struct buffer *out, struct slice name, struct slice value)
+{
+	if (out->size > 0)
+		buffer_add_byte(out, '&');
+	encode_percent(out, name);
+	buffer_add_byte(out, '=');
+	encode_percent(out, value);
+}
+
+/* A known parameter without a value says nothing, and hides none before it. */
+static void
+add_piece(struct pool *pool, struct buffer *out, struct slice piece)
+{
+	struct slice name = name_of(piece), value = slice_trim(slice_sub(piece, name.size + 1, piece.size));
+	const bool known = is_known(name);
+	if (known)
+		name = pool_copy_lower(pool, name);
+	if (slice_equal(name, kid) ? http_link_id(pool, value, &value) : known ? value.size > 0 : name.size > 0)
+		add_encoded(out, name, value);
+}
+
+/* One parameter of the query, in which a whole query may be hidden: encoded, or as the rest of its value. A URL that another
+ * parameter has is not searched. */
+static void
+add_parameter(struct pool *pool, struct buffer *out, struct slice raw)
+{
+	struct slice whole = http_decode_form(pool, raw), piece;
+	if (slice_find(whole, '=') == whole.size)
+		whole = http_decode_form(pool, whole);
+	struct slice rest = without_amp(whole);
+	const bool known = is_known(name_of(rest)), mended = known || rest.size < whole.size;
+	if (!known && has_scheme(rest)) {
+		piece = rest;
+		rest = SLICE_NONE;
+	} else if (!next_piece(&rest, &piece))
+		return;
+	if (!mended && !slice_present(rest)) {
+		if (out->size > 0)
+			buffer_add_byte(out, '&');
+		buffer_add(out, raw);
+		return;
+	}
+	do
+		add_piece(pool, out, piece);
+	while (next_piece(&rest, &piece));
+}
+
+struct slice
+http_link_query(struct pool *pool, struct slice query)
+{
+	struct buffer out;
+	struct slice raw;
+	buffer_init(&out, 3 * query.size + 1);
+	while (query.size > 0 && slice_next(&query, '&', &raw))
+		if (raw.size > 0)
+			add_parameter(pool, &out, raw);
+	const struct slice mended = pool_copy(pool, buffer_slice(&out));
+	buffer_free(&out);
+	return mended;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * Queries of links that people have copied, from a mail, a chat or a print-out: what the copying has damaged of `kid` and `utm_…`
+ * is mended. src/page/link.js has the same rules for scripts of pages, and tests/http/links.txt the examples of both. */
+#ifndef LEADHOOK_HTTP_LINK_QUERY_H
+#define LEADHOOK_HTTP_LINK_QUERY_H
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* The query as it was meant (docs/api.md 1.4). Of parameters that are none of these names only a second '?' and "amp;" before
+ * the name are mended. In the pool. */
+struct slice http_link_query(struct pool *pool, struct slice query);
+
+/* The social id in the value of `kid`, as it was typed: without what surrounds it, and without hyphens and characters that are
+ * not ASCII. Returns false when there is none. */
+MUST_CHECK bool http_link_id(struct pool *pool, struct slice value, struct slice *id);
+
+#endif

@@ -6,17 +6,13 @@
 #include <unictype.h>
 #include <uninorm.h>
 
+#include "base/encode.h"
 #include "base/utf8.h"
 #include "identity/domain.h"
+#include "identity/typed.h"
 
-/* Non-ASCII characters that no part may contain: Unicode's names for the classes of docs/api.md 4.2. */
-static bool (*const refused[])(ucs4_t) = {
-	uc_is_property_white_space,
-	uc_is_property_iso_control,
-	uc_is_property_bidi_control,
-	uc_is_property_private_use,
-	uc_is_property_not_a_character,
-};
+/* Non-ASCII characters that no part may contain, of those that a clean text may have. */
+static bool (*const refused[])(ucs4_t) = { uc_is_property_private_use, uc_is_property_not_a_character };
 
 static bool
 is_clean(struct slice text)
@@ -79,22 +75,142 @@ is_mail_domain(struct slice domain)
 	return false;
 }
 
-bool
-email_parse(struct pool *pool, struct slice typed, struct email *email)
+/* An address alone, in a clean text. */
+static bool
+parse_bare(struct pool *pool, struct slice text, struct email *email)
 {
-	const size_t at = slice_find(typed, '@');
+	const size_t at = slice_find(text, '@');
 	struct slice domain;
-	if (at == 0 || at == typed.size || typed.size > EMAIL_TYPED_MAX || !is_clean(typed))
+	if (at == 0 || at == text.size || text.size > EMAIL_TYPED_MAX || !is_clean(text))
 		return false;
-	struct slice local = normalise_local(pool, slice_sub(typed, 0, at));
-	if (!is_local(local) || !domain_to_ascii(pool, slice_sub(typed, at + 1, typed.size), &domain) ||
-	    !is_mail_domain(domain))
+	struct slice local = normalise_local(pool, slice_sub(text, 0, at));
+	if (!is_local(local) || !domain_to_ascii(pool, slice_sub(text, at + 1, text.size), &domain) || !is_mail_domain(domain))
 		return false;
 	if (local.size + 1 + domain.size > EMAIL_MAX)
 		return false;
-	email->display = typed;
+	email->display = text;
 	email->key = POOL_JOIN(pool, local, SLICE("@"), domain);
 	return true;
+}
+
+/* ---- what surrounds an address ---- */
+
+enum { NESTING_MAX = 4 };
+
+static bool
+is_any(char c, const char *characters)
+{
+	return c != '\0' && strchr(characters, c) != NULL;
+}
+
+/* Without characters of these at the ends. */
+static struct slice
+strip(struct slice text, const char *before, const char *after)
+{
+	size_t from = 0, to = text.size;
+	while (from < to && is_any(text.data[from], before))
+		from++;
+	while (to > from && is_any(text.data[to - 1], after))
+		to--;
+	return slice_sub(text, from, to);
+}
+
+/* The address of a mailto link, without what follows it. */
+static struct slice
+linked_address(struct pool *pool, struct slice link)
+{
+	const struct slice address = strip(slice_sub(link, 0, slice_find(link, '?')), "/", "");
+	char *out = pool_bytes(pool, address.size);
+	size_t end = 0;
+	for (size_t at = 0; at < address.size; at++) {
+		const int byte = percent_byte(address, at);
+		out[end++] = byte < 0 ? address.data[at] : (char)byte;
+		at += byte < 0 ? 0 : 2;
+	}
+	return typed_clean(pool, (struct slice){ out, end });
+}
+
+/* The text after a word that says what it is. */
+static struct slice
+without_label(struct pool *pool, struct slice text)
+{
+	static const struct slice labels[] = { SLICE("mailto:"), SLICE("smtp:"), SLICE("email:"), SLICE("e-mail:"),
+		SLICE("mail:") };
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		if (!slice_starts_with_nocase(text, labels[i]))
+			continue;
+		const struct slice rest = slice_sub(text, labels[i].size, text.size);
+		return i == 0 ? linked_address(pool, rest) : slice_trim(rest);
+	}
+	return text;
+}
+
+/* An address with what stands around it, but no other words: `<x>`, `"x",`, `mailto:x`. */
+static bool
+parse_wrapped(struct pool *pool, struct slice text, struct email *email)
+{
+	static const char before[] = " <([\"',;", after[] = " >)]\"',;.:!";
+	const struct slice bare = strip(without_label(pool, strip(text, before, after)), before, after);
+	return parse_bare(pool, bare, email);
+}
+
+/* The last bracket or quote that opens, except at the beginning; text.size: none. */
+static size_t
+last_bracket(struct slice text)
+{
+	for (size_t i = text.size < 2 ? 0 : text.size - 1; i-- > 1;)
+		if (is_any(text.data[i], "<([\""))
+			return i;
+	return text.size;
+}
+
+static bool parse_among(struct pool *pool, struct slice text, int depth, struct email *email);
+
+/* `left` and `inside`, which was in brackets after it: one is the address and the other a name or a comment, or both are the
+ * same. */
+static bool
+parse_pair(struct pool *pool, struct slice left, struct slice inside, int depth, struct email *email)
+{
+	struct email one, other;
+	const bool in_left = slice_find(left, '@') < left.size, is_inside = slice_find(inside, '@') < inside.size;
+	if (!is_inside)
+		return in_left && parse_among(pool, left, depth + 1, email);
+	if (!parse_wrapped(pool, inside, &one) ||
+	    (in_left && !(parse_among(pool, left, depth + 1, &other) && slice_equal(other.key, one.key))))
+		return false;
+	*email = one;
+	return true;
+}
+
+/* An address that may have a name or a comment beside it. */
+static bool
+parse_among(struct pool *pool, struct slice text, int depth, struct email *email)
+{
+	static const char openers[] = "<([\"", closers[] = ">)]\"";
+	const struct slice whole = strip(text, " ", " ,;.:!");
+	const size_t open = last_bracket(whole);
+	if (parse_wrapped(pool, whole, email))
+		return true;
+	if (depth == NESTING_MAX || open == whole.size ||
+	    whole.data[whole.size - 1] != closers[strchr(openers, whole.data[open]) - openers])
+		return false;
+	return parse_pair(pool, slice_sub(whole, 0, open), slice_sub(whole, open + 1, whole.size - 1), depth, email);
+}
+
+bool
+email_parse(struct pool *pool, struct slice typed, struct email *email)
+{
+	const struct slice text = strip(typed_clean(pool, typed), "'", "");
+	return parse_bare(pool, text, email) || parse_among(pool, text, 0, email);
+}
+
+struct slice
+email_fault(struct slice typed)
+{
+	const size_t at = slice_find(typed, '@');
+	return slice_find(slice_sub(typed, at + 1, typed.size), '@') < slice_sub(typed, at + 1, typed.size).size
+		   ? SLICE("Email is not valid: it has more than one @")
+		   : SLICE("Email is not valid");
 }
 
 /* Of a local part that begins with the sign nothing would be left. */

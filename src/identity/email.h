@@ -11,23 +11,29 @@
 
 /* RFC 5321 4.5.3.1, in octets. EMAIL_MAX is the limit of 256 for a path, less its angle brackets. */
 enum { EMAIL_LOCAL_MAX = 64, EMAIL_MAX = 254 };
-/* Bytes of an address as submitted: what leads.email can hold, whatever the characters are. With U-labels in NFC the longest
- * address within EMAIL_MAX has about 890 bytes, so this refuses only addresses with characters that IDNA drops (soft hyphens)
- * or maps to shorter ones. */
+/* Bytes of an address as stored for display: what leads.email can hold, whatever the characters are. With U-labels in NFC the
+ * longest address within EMAIL_MAX has about 890 bytes, so this refuses only addresses with characters that IDNA maps to
+ * shorter ones. */
 enum { EMAIL_TYPED_MAX = 1024 };
 
 struct email {
-	struct slice display; /* as submitted; the caller's bytes, not a copy; at most EMAIL_TYPED_MAX */
+	struct slice display; /* the address alone, cleaned (typed.h); the caller's bytes where they need no change; at most
+				 EMAIL_TYPED_MAX */
 	struct slice key;     /* the identity: local part in NFC with ASCII letters in lower case, '@', domain in lower-case
 				 A-labels; at most EMAIL_MAX bytes; in the pool */
 };
 
-/* `typed` is already trimmed (docs/api.md 1). The grammar of WHATWG's input type=email, RFC 5321's lengths, UTF-8 on both
- * sides (RFC 6531). Neither dots nor plus tags are folded. Returns false when it is not valid; *email is then unchanged. */
+/* Cleans the text (typed.h) and takes away what surrounds an address: a name, a comment, brackets, quotes, `mailto:` and what
+ * follows in such a link, punctuation at the ends, an apostrophe in front. Then the grammar of WHATWG's input type=email, RFC
+ * 5321's lengths, UTF-8 on both sides (RFC 6531). Neither dots nor plus tags are folded. Returns false when it is not one valid
+ * address; *email is then unchanged. */
 MUST_CHECK bool email_parse(struct pool *pool, struct slice typed, struct email *email);
 
-/* What mails to a key are counted by: all addresses that a provider delivers to one mailbox have the same, as far as that is known,
- * without the tag after a plus sign, and at Gmail without dots. */
+/* Why such a text is refused, for the person who typed it. */
+struct slice email_fault(struct slice typed);
+
+/* What mails to a key are counted by: all addresses that a provider delivers to one mailbox have the same, as far as that is
+ * known, without the tag after a plus sign, and at Gmail without dots. */
 struct slice email_mailbox(struct pool *pool, struct slice key);
 
 #endif

@@ -16,10 +16,12 @@ noinst_LIBRARIES += %D%/libidentity.a
 	%D%/phone.c %D%/phone.h \
 	%D%/phone_backend.h \
 	%D%/phone_kind.h \
+	%D%/phone_text.c %D%/phone_text.h \
 	%D%/probe_token.c %D%/probe_token.h \
 	%D%/rights.c %D%/rights.h \
 	%D%/role.c %D%/role.h \
 	%D%/social_id.c %D%/social_id.h \
+	%D%/typed.c %D%/typed.h \
 	%D%/user_token.c %D%/user_token.h
 if WITH_LIBPHONENUMBER
 %C%_libidentity_a_SOURCES += %D%/phone_shim.cc

@@ -1,41 +1,30 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * A typed number becomes its digits, with or without an international prefix (phone_text.h). There are at most three ways to
+ * read them beside a country; the numbering plans of the backend say which of them are numbers. */
 #include "identity/phone.h"
 
 #include <string.h>
 
 #include "identity/phone_backend.h"
+#include "identity/phone_text.h"
+#include "identity/typed.h"
 
 enum { E164_SIZE = 1 + PHONE_DIGITS_MAX + 1, CALLING_CODE_MAX = 999 };
 
-/* Separators that people put between digits. */
-static const char separators[] = " -.()";
+/* One way to read the digits. */
+struct reading {
+	enum phone_fit fit;
+	char e164[E164_SIZE];
+};
 
-/* Adds the digits of `text`. False when it contains other characters than digits and separators, or too many digits. */
-static bool
-add_digits(char out[E164_SIZE], size_t *size, struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++) {
-		char c = text.data[i];
-		if (c != '\0' && strchr(separators, c) != NULL)
-			continue;
-		if (!ascii_is_digit(c) || *size == E164_SIZE - 1)
-			return false;
-		out[(*size)++] = c;
-	}
-	out[*size] = '\0';
-	return true;
-}
+/* ---- the country ---- */
 
-/* The text after leading separators ("(+49) 171") and a '+', if there is one; *plus says whether there is. */
-static struct slice
-after_plus(struct slice text, bool *plus)
-{
-	size_t from = 0;
-	while (from < text.size && text.data[from] != '\0' && strchr(separators, text.data[from]) != NULL)
-		from++;
-	*plus = from < text.size && text.data[from] == '+';
-	return slice_sub(text, *plus ? from + 1 : from, text.size);
-}
+struct country {
+	bool given;
+	char code[PHONE_COUNTRY_DIGITS_MAX +
+		  1];   /* digits, which stand before a national number; "" with `given`: unknown letters */
+	char region[3]; /* "" without libphonenumber */
+};
 
 static bool
 is_number(struct slice text)
@@ -52,81 +41,230 @@ is_region(struct slice code)
 	return code.size == 2 && ascii_is_alpha(code.data[0]) && ascii_is_alpha(code.data[1]);
 }
 
-/* Without white space and '+'. */
+/* Without what stands for the international prefix. */
 static struct slice
-country_digits(struct slice country_code)
+country_digits(struct slice code)
 {
-	const struct slice code = slice_trim(country_code);
+	if (slice_starts_with(code, SLICE("00")))
+		return slice_sub(code, 2, code.size);
 	return slice_starts_with(code, SLICE("+")) ? slice_sub(code, 1, code.size) : code;
 }
 
-/* Whether it has the form of a country code, or is absent. */
+/* False when it has not the form of a country code, and is not empty. */
 static bool
-is_country_code(struct slice country_code)
+read_country(struct pool *pool, struct slice typed, struct country *country)
 {
-	const struct slice digits = country_digits(country_code);
-	return slice_trim(country_code).size == 0 || is_region(slice_trim(country_code)) ||
-	       (is_number(digits) && digits.size <= PHONE_COUNTRY_DIGITS_MAX);
+	const struct slice code = typed_clean(pool, typed), digits = country_digits(code);
+	*country = (struct country){ .given = code.size > 0 };
+	if (code.size == 0)
+		return true;
+	if (is_region(code)) {
+		const char region[] = { ascii_upper(code.data[0]), ascii_upper(code.data[1]), '\0' };
+		const unsigned calling_code = phone_backend_calling_code(region);
+		memcpy(country->region, region, sizeof(region));
+		if (calling_code != 0)
+			strcpy(country->code, pool_printf(pool, "%u", calling_code).data);
+		return true;
+	}
+	if (!is_number(digits) || digits.size > PHONE_COUNTRY_DIGITS_MAX)
+		return false;
+	memcpy(country->code, digits.data, digits.size);
+	phone_backend_region(country->code, country->region);
+	return true;
 }
 
-/* Adds the calling code that `country_code` names. */
-static bool
-add_country(struct pool *pool, char out[E164_SIZE], size_t *size, struct slice country_code)
-{
-	const struct slice code = slice_trim(country_code);
-	if (!is_region(code))
-		return is_country_code(code) && add_digits(out, size, country_digits(code)) && *size > 1;
-	const char region[] = { ascii_upper(code.data[0]), ascii_upper(code.data[1]), '\0' };
-	const unsigned calling_code = phone_backend_calling_code(region);
-	return calling_code != 0 && add_digits(out, size, pool_printf(pool, "%u", calling_code));
-}
+/* ---- readings ---- */
 
 static bool
-has_length(const char *international)
+has_length(size_t digits)
 {
-	const size_t digits = strlen(international) - 1;
 	return digits >= PHONE_DIGITS_MIN && digits <= PHONE_DIGITS_MAX;
+}
+
+/* Of "+", a prefix and digits. */
+static struct reading
+read_international(struct pool *pool, const char *prefix, struct slice digits)
+{
+	struct reading reading = { .fit = PHONE_UNFIT };
+	char normal[E164_SIZE];
+	if (digits.size > PHONE_DIGITS_MAX || !has_length(strlen(prefix) + digits.size))
+		return reading;
+	reading.fit =
+	    phone_backend_normalise(pool_printf(pool, "+%s%.*s", prefix, SLICE_ARGS(digits)).data, normal, sizeof(normal));
+	/* without its trunk prefix the number may be too short */
+	if (reading.fit != PHONE_UNFIT && !has_length(strlen(normal) - 1))
+		reading.fit = PHONE_UNFIT;
+	if (reading.fit != PHONE_UNFIT)
+		memcpy(reading.e164, normal, sizeof(normal));
+	return reading;
+}
+
+/* Without an international prefix. `zero` is that of struct phone_text: a 0 in brackets is dialled within the country alone,
+ * and dropped where the number is better without it. Italy keeps it. */
+static struct reading
+read_coded(struct pool *pool, struct slice digits, size_t zero)
+{
+	const struct reading with = read_international(pool, "", digits);
+	if (zero == 0 || with.fit == PHONE_VALID)
+		return with;
+	const struct slice without = POOL_JOIN(pool, slice_sub(digits, 0, zero - 1), slice_sub(digits, zero, digits.size));
+	const struct reading other = read_international(pool, "", without);
+	return other.fit > with.fit || phone_backend_drops_zero(without.data) ? other : with;
+}
+
+/* After an international prefix that is dialled in the country, or 00. */
+static struct reading
+read_prefixed(struct pool *pool, const struct country *country, const struct phone_text *text)
+{
+	const struct slice digits = slice_of(text->digits);
+	struct reading reading = { .fit = PHONE_UNFIT };
+	char international[E164_SIZE];
+	if (phone_backend_dialled(country->region, text->digits, international, sizeof(international)))
+		reading = read_international(pool, "", slice_of(international + 1));
+	if (reading.fit == PHONE_UNFIT && slice_starts_with(digits, SLICE("00")))
+		reading = read_coded(pool, slice_sub(digits, 2, digits.size), text->zero > 2 ? text->zero - 2 : 0);
+	return reading;
+}
+
+static bool
+is_same(const struct reading *one, const struct reading *other)
+{
+	return strcmp(one->e164, other->e164) == 0;
+}
+
+static bool
+is_valid_mobile(const struct reading *reading)
+{
+	return reading->fit == PHONE_VALID && phone_backend_kind(reading->e164) == PHONE_MAY_BE_MOBILE;
+}
+
+/* docs/api.md 4.2: of the readings of a number without "+" beside a country. */
+static enum phone_fault
+choose(const struct country *country, const struct reading *prefixed, const struct reading *coded,
+    const struct reading *national, struct reading *chosen)
+{
+	const enum phone_fit best = coded->fit > national->fit ? coded->fit : national->fit;
+	if (prefixed->fit != PHONE_UNFIT && prefixed->fit >= best) {
+		*chosen = *prefixed;
+		return PHONE_GOOD;
+	}
+	if (best == PHONE_UNFIT)
+		return PHONE_MALFORMED;
+	if (coded->fit != national->fit || is_same(coded, national)) {
+		*chosen = national->fit == best ? *national : *coded;
+		return PHONE_GOOD;
+	}
+	/* plans know mobile numbers exactly, others roughly */
+	const bool is_mobile = is_valid_mobile(national);
+	if (is_valid_mobile(coded) == is_mobile && (best != PHONE_VALID || phone_backend_has_trunk(country->region)))
+		return PHONE_AMBIGUOUS;
+	*chosen = is_mobile || !is_valid_mobile(coded) ? *national : *coded;
+	return PHONE_GOOD;
+}
+
+static enum phone_fault
+read_beside(struct pool *pool, const struct country *country, const struct phone_text *text, struct reading *reading)
+{
+	const struct reading prefixed = read_prefixed(pool, country, text);
+	struct reading coded = { .fit = PHONE_UNFIT }, national = coded;
+	if (!country->given) {
+		*reading = prefixed;
+		return prefixed.fit == PHONE_UNFIT ? PHONE_WITHOUT_COUNTRY : PHONE_GOOD;
+	}
+	const bool known = country->code[0] != '\0';
+	if (known && slice_starts_with(slice_of(text->digits), slice_of(country->code)))
+		coded = read_coded(pool, slice_of(text->digits), text->zero);
+	if (known)
+		national = read_international(pool, country->code, slice_of(text->digits));
+	return choose(country, &prefixed, &coded, &national, reading);
+}
+
+static enum phone_fault
+read_text(struct pool *pool, const struct country *country, const struct phone_text *text, struct reading *reading)
+{
+	enum phone_fault fault = PHONE_GOOD;
+	if (text->plus)
+		*reading = read_coded(pool, slice_of(text->digits), text->zero);
+	else
+		fault = read_beside(pool, country, text, reading);
+	if (fault == PHONE_GOOD && reading->fit == PHONE_UNFIT)
+		fault = PHONE_MALFORMED;
+	/* what was taken for an extension may be the rest of a number with a mistake */
+	return fault == PHONE_GOOD && text->extension && reading->fit < phone_backend_best() ? PHONE_MALFORMED : fault;
+}
+
+/* "0171 1234567 / 030 7654321": what precedes the stroke is a number by itself, and what follows is long enough for another. */
+static bool
+are_several(struct pool *pool, const struct country *country, struct slice clean)
+{
+	const size_t stroke = slice_find_last(clean, '/');
+	struct phone_text before, after;
+	struct reading reading;
+	return stroke < clean.size && phone_text_read(slice_sub(clean, stroke + 1, clean.size), &after) == PHONE_GOOD &&
+	       strlen(after.digits) >= PHONE_SEVERAL_MIN &&
+	       phone_text_read(slice_sub(clean, 0, stroke), &before) == PHONE_GOOD &&
+	       read_text(pool, country, &before, &reading) == PHONE_GOOD && reading.fit == PHONE_VALID;
+}
+
+enum phone_fault
+phone_read(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164)
+{
+	const struct slice clean = phone_text_clean(pool, number);
+	struct phone_text text;
+	struct country country;
+	struct reading reading;
+	if (!read_country(pool, country_code, &country))
+		return PHONE_MALFORMED;
+	enum phone_fault fault = phone_text_read(clean, &text);
+	if (fault == PHONE_GOOD)
+		fault = are_several(pool, &country, clean) ? PHONE_SEVERAL : read_text(pool, &country, &text, &reading);
+	if (fault == PHONE_GOOD)
+		*e164 = pool_copy(pool, slice_of(reading.e164));
+	return fault;
+}
+
+bool
+phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164)
+{
+	return phone_read(pool, number, country_code, e164) == PHONE_GOOD;
+}
+
+bool
+phone_is_blank(struct pool *pool, struct slice number, struct slice country_code)
+{
+	struct phone_text text;
+	struct country country;
+	uint64_t code;
+	if (phone_text_read(phone_text_clean(pool, number), &text) != PHONE_GOOD || text.extension)
+		return false;
+	if (text.digits[0] == '\0')
+		return true;
+	if (read_country(pool, country_code, &country) && strcmp(text.digits, country.code) == 0)
+		return true;
+	return text.plus && slice_to_u64(slice_of(text.digits), CALLING_CODE_MAX, &code) &&
+	       phone_backend_is_calling_code((unsigned)code);
+}
+
+struct slice
+phone_fault_text(enum phone_fault fault)
+{
+	static const struct slice texts[] = {
+		[PHONE_MALFORMED] = SLICE("Phone number is not valid"),
+		[PHONE_WITHOUT_COUNTRY] =
+		    SLICE("Phone number is not valid: it has no calling code, such as +49, and no country is known"),
+		[PHONE_AMBIGUOUS] =
+		    SLICE("Phone number is not valid: it can be read with and without its calling code; write it with +"),
+		[PHONE_ROUNDED] =
+		    SLICE("Phone number is not valid: a spreadsheet has rounded it, and its last digits are lost"),
+		[PHONE_SEVERAL] = SLICE("Phone number is not valid: these are several numbers"),
+	};
+	return texts[fault];
 }
 
 void
 phone_load(void)
 {
 	phone_backend_load();
-}
-
-bool
-phone_is_blank(struct pool *pool, struct slice number, struct slice country_code)
-{
-	char typed[E164_SIZE] = "+", country[E164_SIZE] = "+";
-	size_t size = 1, country_size = 1;
-	uint64_t code;
-	bool plus;
-	struct slice digits = after_plus(number, &plus);
-	if (!add_digits(typed, &size, digits))
-		return false;
-	if (size == 1)
-		return true;
-	if (add_country(pool, country, &country_size, country_code) && strcmp(typed, country) == 0)
-		return true;
-	return plus && slice_to_u64(slice_of(typed + 1), CALLING_CODE_MAX, &code) &&
-	       phone_backend_is_calling_code((unsigned)code);
-}
-
-bool
-phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164)
-{
-	char typed[E164_SIZE] = "+", normal[E164_SIZE];
-	size_t size = 1;
-	bool plus;
-	struct slice digits = after_plus(number, &plus);
-	if (!is_country_code(country_code) || (!plus && !add_country(pool, typed, &size, country_code)))
-		return false;
-	/* the length is checked again: without its trunk prefix the number may be too short */
-	if (!add_digits(typed, &size, digits) || !has_length(typed) ||
-	    !phone_backend_normalise(typed, normal, sizeof(normal)) || !has_length(normal))
-		return false;
-	*e164 = pool_copy(pool, slice_of(normal));
-	return true;
 }
 
 enum phone_kind

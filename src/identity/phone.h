@@ -19,13 +19,26 @@ enum { PHONE_COUNTRY_DIGITS_MAX = 4 };
  * that its children share the memory. Need not be called. */
 void phone_load(void);
 
-/* `country_code` stands before the number unless that begins with '+' itself: up to PHONE_COUNTRY_DIGITS_MAX digits with or
- * without '+', or an ISO 3166 two-letter code in any case; absent or empty is none, and the number must then begin with '+'.
- * Any other text is refused, also where it is not used. Spaces, '-', '.', '(' and
- * ')' are dropped from the number, anything else is refused. libphonenumber decides what is possible and drops a national trunk
- * prefix; built without it, the form alone is checked ('+', 7 to 15 digits, the first not 0) and two letters name no country.
- * False when it is no number; *e164 ("+" and digits, in the pool) is then untouched. */
+enum phone_fault {
+	PHONE_GOOD,
+	PHONE_MALFORMED,
+	PHONE_WITHOUT_COUNTRY,
+	PHONE_AMBIGUOUS, /* a national number and an international one without "+" */
+	PHONE_ROUNDED,   /* by a spreadsheet */
+	PHONE_SEVERAL
+};
+
+/* Reads a number as people write it (docs/api.md 4.2). `country_code` has up to PHONE_COUNTRY_DIGITS_MAX digits with or without
+ * '+' or 00, or is an ISO 3166 two-letter code in any case; absent or empty is none. Any other text is refused, also where it
+ * is not used. A number that begins with '+' needs none. Otherwise it begins with an international prefix that is dialled in
+ * that country, or with the country's calling code, or is national: libphonenumber decides what is possible, and drops a
+ * national trunk prefix. Built without it, the form alone is checked (7 to 15 digits with the calling code, the first not 0)
+ * and two letters name no country. *e164 ("+" and digits, in the pool) is untouched unless the number is good. */
+MUST_CHECK enum phone_fault phone_read(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
+/* The same where the reason does not matter. */
 MUST_CHECK bool phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
+/* A sentence for the person who typed the number, and for the one who sent it. */
+struct slice phone_fault_text(enum phone_fault fault);
 
 /* Of a number in E.164. Without libphonenumber always PHONE_MAY_BE_MOBILE. */
 enum phone_kind phone_kind_of(struct slice e164);

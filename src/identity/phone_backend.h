@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/* How well digits fit the numbering plan. Without libphonenumber, nothing is known to be valid. */
+enum phone_fit { PHONE_UNFIT, PHONE_POSSIBLE, PHONE_VALID };
+
 void phone_backend_load(void);
 
 /* The calling code of an ISO 3166 two-letter code in upper case, terminated ("DE" gives 49); 0 when it has none. */
@@ -21,9 +24,25 @@ unsigned phone_backend_calling_code(const char *region);
 /* Whether numbers begin with this calling code. Without libphonenumber: any number of up to three digits. */
 bool phone_backend_is_calling_code(unsigned calling_code);
 
-/* Returns whether "+" and digits is a possible number, and writes its E.164 form, terminated. Returns false also when that
- * does not fit in `size` bytes. */
-bool phone_backend_normalise(const char *international, char *e164, size_t size);
+/* The region whose rules hold for numbers after the digits of a calling code, terminated; "" when none is known. */
+void phone_backend_region(const char *calling_code, char region[3]);
+
+/* Whether the digits begin with an international prefix that is dialled in the region ("011" in US); writes "+" and digits, as
+ * phone_backend_normalise needs them. */
+bool phone_backend_dialled(const char *region, const char *digits, char *international, size_t size);
+
+/* Whether numbers are normally written with a trunk prefix there, which is no calling code ("0" in DE). */
+bool phone_backend_has_trunk(const char *region);
+
+/* Whether a 0 in brackets after the calling code that the digits begin with is dropped without further knowledge. */
+bool phone_backend_drops_zero(const char *digits);
+
+/* The best that phone_backend_normalise can say. */
+enum phone_fit phone_backend_best(void);
+
+/* Judges "+" and digits, and writes its E.164 form, terminated, unless it is unfit; also when that does not fit in `size`
+ * bytes. */
+enum phone_fit phone_backend_normalise(const char *international, char *e164, size_t size);
 
 /* Of a number as above. */
 enum phone_kind phone_backend_kind(const char *e164);

@@ -2,6 +2,7 @@
  * A C interface of libphonenumber, the only C++ of the project.
  *
  * No exception is caught: only std::bad_alloc can be thrown, and out of memory ends the process, as everywhere. */
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -34,6 +35,17 @@ parse(const std::string &international, PhoneNumber *number)
 	return library().Parse(international, "ZZ", number) == PhoneNumberUtil::NO_PARSING_ERROR;
 }
 
+static bool
+write_e164(const PhoneNumber &number, char *e164, size_t size)
+{
+	std::string text;
+	library().Format(number, PhoneNumberUtil::E164, &text);
+	if (text.size() >= size)
+		return false;
+	std::memcpy(e164, text.c_str(), text.size() + 1);
+	return true;
+}
+
 extern "C" void
 phone_backend_load(void)
 {
@@ -56,7 +68,49 @@ phone_backend_is_calling_code(unsigned calling_code)
 	return region != "ZZ";
 }
 
+extern "C" void
+phone_backend_region(const char *calling_code, char region[3])
+{
+	std::string found;
+	/* the United States have the rules of all countries of code 1, which some know by four digits */
+	const int code = calling_code[0] == '1' ? 1 : std::atoi(calling_code);
+	library().GetRegionCodeForCountryCode(code, &found);
+	const bool known = found.size() == 2 && found != "ZZ";
+	std::memcpy(region, known ? found.c_str() : "", known ? 3 : 1);
+}
+
 extern "C" bool
+phone_backend_dialled(const char *region, const char *digits, char *international, size_t size)
+{
+	PhoneNumber number;
+	if (library().ParseAndKeepRawInput(digits, region, &number) != PhoneNumberUtil::NO_PARSING_ERROR ||
+	    number.country_code_source() != PhoneNumber::FROM_NUMBER_WITH_IDD)
+		return false;
+	return write_e164(number, international, size);
+}
+
+extern "C" bool
+phone_backend_has_trunk(const char *region)
+{
+	std::string trunk;
+	library().GetNddPrefixForRegion(region, true, &trunk);
+	return !trunk.empty() && !library().IsNANPACountry(region);
+}
+
+extern "C" bool
+phone_backend_drops_zero(const char *digits)
+{
+	(void)digits;
+	return false;
+}
+
+extern "C" enum phone_fit
+phone_backend_best(void)
+{
+	return PHONE_VALID;
+}
+
+extern "C" enum phone_fit
 phone_backend_normalise(const char *international, char *e164, size_t size)
 {
 	PhoneNumber number;
@@ -66,13 +120,12 @@ phone_backend_normalise(const char *international, char *e164, size_t size)
 	do {
 		typed = text;
 		if (!parse(typed, &number) || !library().IsPossibleNumber(number))
-			return false;
+			return PHONE_UNFIT;
 		library().Format(number, PhoneNumberUtil::E164, &text);
 	} while (text != typed);
-	if (text.size() >= size)
-		return false;
-	std::memcpy(e164, text.c_str(), text.size() + 1);
-	return true;
+	if (!write_e164(number, e164, size))
+		return PHONE_UNFIT;
+	return library().IsValidNumber(number) ? PHONE_VALID : PHONE_POSSIBLE;
 }
 
 extern "C" enum phone_kind

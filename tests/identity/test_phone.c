@@ -75,14 +75,16 @@ other_texts_are_refused(void **state UNUSED)
 		{ "6502530000", "U1", NULL },
 		{ "++16502530000", NULL, NULL },
 		{ "1+6502530000", NULL, NULL },
-		{ "+1/650/2530000", NULL, NULL },
-		{ "+1 650 253 0000 x12", NULL, NULL },
 		{ "+1 800 FLOWERS", NULL, NULL },
-		{ "tel:+16502530000", NULL, NULL },
-		{ "+1\xc2\xa0"
-		  "6502530000",
-		    NULL, NULL },
-		{ "+\xd9\xa1\xd9\xa6\xd9\xa5\xd9\xa0\xd9\xa2\xd9\xa5\xd9\xa3\xd9\xa0\xd9\xa0\xd9\xa0\xd9\xa0", NULL, NULL },
+		{ "+16502530000 oder +16502530001", NULL, NULL },
+		{ "+49 171 123456o", NULL, NULL },
+		{ "+49 171 x 1234567", NULL, NULL },
+		{ "x5", "49", NULL },
+		{ "tel:+", "49", NULL },
+		{ "+1,650,253,0000", NULL, NULL },
+		{ "+1*6502530000", NULL, NULL },
+		{ "0171 1234567;phone-context=+49", "1", NULL },
+		{ "\xff+16502530000", NULL, NULL },
 		{ "+0123456789", NULL, NULL },
 		/* 7 to 15 digits in all */
 		{ "+68340", NULL, NULL },
@@ -94,8 +96,81 @@ other_texts_are_refused(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check(&cases[i]);
 	struct slice e164;
-	assert_false(phone_parse(pool, SLICE("+1650253\0000"), SLICE_NONE, &e164));
 	assert_false(phone_parse(pool, SLICE_NONE, SLICE("1"), &e164));
+}
+
+/* "Phone numbers as people write them" */
+static void
+numbers_are_read_as_people_write_them(void **state UNUSED)
+{
+	static const char *const cases[] = { "\xe2\x80\xad+49 171 1234567\xe2\x80\xac",
+		"+49\xc2\xa0"
+		"171\xc2\xa0"
+		"1234567",
+		"+49/171/1234567", "+49 \xe2\x80\x93 171 \xe2\x80\x93 12 34 567",
+		"+49\xe2\x80\x91"
+		"171\xe2\x88\x92"
+		"1234567",
+		"+49\xc2\xb7"
+		"171\xc2\xb7"
+		"1234567",
+		"+49 [171] 1234567",
+		"\xef\xbc\x8b\xef\xbc\x94\xef\xbc\x99\xef\xbc\x88"
+		"171\xef\xbc\x89"
+		"1234567",
+		"+\xd9\xa4\xd9\xa9 \xd9\xa1\xd9\xa7\xd9\xa1 1234567", "+\xe0\xa5\xaa\xe0\xa5\xaf 171 1234567",
+		"tel:+49-171-1234567", "TEL:+491711234567;ext=5", "Tel.: +49 171 1234567", "Tel. +49 171 1234567",
+		"Mobil: +49 171 1234567", "whatsapp:+491711234567", "'+491711234567", "\xe2\x80\x99+491711234567",
+		"=\"+491711234567\"", "\"+49 171 1234567\"", "<+491711234567>", "+49'171'1234567", "+49_171_1234567",
+		"+491711234567.0", "+491711234567,00", "+49 171 1234567 ext. 5", "+49 171 1234567x5", "+49 171 1234567 #5",
+		"+49 171 1234567 Durchwahl 12", "+49 171 1234567 (ext 12)", "+49 171 1234567, 5", "+49 171 1234567 Nst.: 123",
+		"+49 171 1234567 \xd0\xb4\xd0\xbe\xd0\xb1. 5", "+49 171 1234567,", "0049 171 1234567", "00491711234567",
+		"+0049 171 1234567", "(0049) 171 1234567", "+49 +49 171 1234567",
+		"\xe2\x9e\x95"
+		"49 171 1234567",
+		"+49\xe3\x80\x80"
+		"171\xe2\x80\x8b"
+		"1234567",
+		"+49\n171 1234567\t", "+49 (0) 171 1234567", "+49(0)1711234567", "0049 [0] 171 1234567" };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		check(&(struct phone_case){ cases[i], NULL, "+491711234567" });
+		check(&(struct phone_case){ cases[i], "1", "+491711234567" });
+	}
+	check(&(struct phone_case){ "171\xc2\xa0"
+				    "1234567",
+	    "\xe2\x80\x8e+49\xc2\xa0", "+491711234567" });
+	check(&(struct phone_case){ "171 1234567", "0049", "+491711234567" });
+	check(&(struct phone_case){ "171 1234567", "\xef\xbc\x94\xef\xbc\x99", "+491711234567" });
+	struct slice e164;
+	assert_true(phone_parse(pool, SLICE("\0+\0001\0006\0005\00002530000"), SLICE_NONE, &e164));
+	assert_slice(e164, "+16502530000");
+}
+
+static void
+expect_fault(const char *number, const char *country_code, enum phone_fault fault)
+{
+	struct slice e164 = SLICE("untouched");
+	const enum phone_fault found = phone_read(pool, slice_of(number), slice_of(country_code), &e164);
+	if (found != fault)
+		fail_msg("\"%s\" with \"%s\": %d, %.*s", number, country_code == NULL ? "none" : country_code, found,
+		    SLICE_ARGS(e164));
+	assert_slice(e164, "untouched");
+	assert_true(slice_starts_with(phone_fault_text(fault), SLICE("Phone number is not valid")));
+}
+
+static void
+a_refused_number_has_a_reason(void **state UNUSED)
+{
+	expect_fault("4.91711E+11", "49", PHONE_ROUNDED);
+	expect_fault("4,91711E+11", NULL, PHONE_ROUNDED);
+	expect_fault("4.91711e11", "DE", PHONE_ROUNDED);
+	expect_fault("1E+12", NULL, PHONE_ROUNDED);
+	expect_fault("+1.65025E+10", NULL, PHONE_MALFORMED);
+	expect_fault("0171 1234567", NULL, PHONE_WITHOUT_COUNTRY);
+	expect_fault("491711234567", NULL, PHONE_WITHOUT_COUNTRY);
+	expect_fault("16502530000", "", PHONE_WITHOUT_COUNTRY);
+	expect_fault("a lot", "49", PHONE_MALFORMED);
+	expect_fault("a lot", "nonsense", PHONE_MALFORMED);
 }
 
 /* docs/api.md 4.2: what forms fill in before a person types */
@@ -119,6 +194,15 @@ a_calling_code_alone_is_blank(void **state UNUSED)
 		{ "1", "-1", false },
 		{ "+0", NULL, false },
 		{ "+1242", NULL, false },
+		{ "+49\xc2\xa0", NULL, true },
+		{ "tel:", NULL, true },
+		{ "tel:+49", NULL, true },
+		{ "\xe2\x80\x8b", NULL, true },
+		{ "\xef\xbb\xbf\xe2\x80\xad", "49", true },
+		{ "\xef\xbc\x8b\xef\xbc\x94\xef\xbc\x99", NULL, true },
+		{ "0049", "49", false },
+		{ "'", NULL, true },
+		{ "\xe2\x80\x93", "49", true },
 		{ "++49", NULL, false },
 		{ "+49x", NULL, false },
 		{ "+18446744073709551665", NULL, false },
@@ -130,6 +214,66 @@ a_calling_code_alone_is_blank(void **state UNUSED)
 }
 
 #ifdef WITH_LIBPHONENUMBER
+/* "The international prefix that is dialled in the country" */
+static void
+each_country_has_its_prefixes(void **state UNUSED)
+{
+	static const struct phone_case cases[] = {
+		{ "0049 171 1234567", "DE", "+491711234567" },
+		{ "0033 1 42 68 53 00", "DE", "+33142685300" },
+		{ "011 49 171 1234567", "US", "+491711234567" },
+		{ "011 49 171 1234567", "1", "+491711234567" },
+		{ "011 49 171 1234567", "1242", "+491711234567" },
+		{ "0011 49 171 1234567", "AU", "+491711234567" },
+		{ "8 10 49 171 1234567", "RU", "+491711234567" },
+		{ "010 49 171 1234567", "JP", "+491711234567" },
+		{ "810 49 171 1234567", "7", "+491711234567" },
+		/* Europeans abroad */
+		{ "0049 171 1234567", "US", "+491711234567" },
+		{ "0049 171 1234567", "AU", "+491711234567" },
+		{ "0049 171 1234567", "BR", "+491711234567" },
+		{ "011 49 171 1234567", NULL, NULL },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		check(&cases[i]);
+}
+
+/* "A calling code without + beside a country" */
+static void
+a_calling_code_needs_no_plus_beside_its_country(void **state UNUSED)
+{
+	static const struct phone_case cases[] = {
+		{ "491711234567", "DE", "+491711234567" },
+		{ "491711234567", "49", "+491711234567" },
+		{ "49 171 1234567", "+49", "+491711234567" },
+		{ "491711234567.0", "DE", "+491711234567" },
+		{ "49(0)1711234567", "DE", "+491711234567" },
+		{ "447911123456", "GB", "+447911123456" },
+		{ "33612345678", "FR", "+33612345678" },
+		{ "79123456789", "RU", "+79123456789" },
+		{ "393471234567", "IT", "+393471234567" },
+		{ "34612345678", "ES", "+34612345678" },
+		{ "919876543210", "IN", "+919876543210" },
+		{ "16502530000", "US", "+16502530000" },
+		{ "12423570000", "1242", "+12423570000" },
+		/* the plain national number of a country without a trunk prefix, or where the other reading is no number */
+		{ "3931234567", "IT", "+393931234567" },
+		{ "9123456789", "IN", "+919123456789" },
+		{ "483123456", "PL", "+48483123456" },
+		{ "65123456", "SG", "+6565123456" },
+		{ "47123456", "NO", "+4747123456" },
+		{ "5532221234", "BR", "+555532221234" },
+		{ "4155552671", "US", "+14155552671" },
+		/* with its trunk prefix there is no doubt */
+		{ "04921 123456", "DE", "+494921123456" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		check(&cases[i]);
+	/* Emden without its trunk prefix, or a number in Düsseldorf; Wolfsberg or Seefeld */
+	expect_fault("4921123456", "DE", PHONE_AMBIGUOUS);
+	expect_fault("435212345", "AT", PHONE_AMBIGUOUS);
+}
+
 /* "libphonenumber decides (parsed, 'possible number'; a national trunk prefix is dropped)" */
 static void
 national_rules_hold(void **state UNUSED)
@@ -163,6 +307,12 @@ national_rules_hold(void **state UNUSED)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check(&cases[i]);
+	expect_fault("+49 171 12345 / 030 1234567", NULL, PHONE_MALFORMED);
+	expect_fault("030 12345 / 12346", "DE", PHONE_SEVERAL);
+	expect_fault("+49 30 123456/030 65432", NULL, PHONE_SEVERAL);
+	/* an extension after what is no number: a mistake in it */
+	expect_fault("0171 123,4567", "DE", PHONE_MALFORMED);
+	expect_fault("0171 123 x 4567", "DE", PHONE_MALFORMED);
 	assert_true(phone_is_blank(pool, SLICE("49"), SLICE("DE")));
 	assert_true(phone_is_blank(pool, SLICE("+420"), SLICE("DE")));
 	assert_false(phone_is_blank(pool, SLICE("+491"), SLICE("49")));
@@ -181,12 +331,17 @@ only_the_form_is_checked(void **state UNUSED)
 		{ "+999 123456789012", NULL, "+999123456789012" },
 		{ "+999 1234567890123", NULL, NULL },
 		{ "0171 1234567", "", NULL },
+		{ "+39 (0) 2 36618300", NULL, "+390236618300" },
+		{ "171 1234567", "49", "+491711234567" },
+		{ "49171123456789", "49", "+49171123456789" },
 		/* country letters are not supported; the number's own prefix still takes precedence */
 		{ "171 1234567", "DE", NULL },
 		{ "+491711234567", "DE", "+491711234567" },
+		{ "00491711234567", "DE", "+491711234567" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check(&cases[i]);
+	expect_fault("491711234567", "49", PHONE_AMBIGUOUS);
 }
 #endif
 
@@ -221,8 +376,12 @@ main(void)
 		cmocka_unit_test(nothing_is_printed),
 		cmocka_unit_test(numbers_become_e164),
 		cmocka_unit_test(other_texts_are_refused),
+		cmocka_unit_test(numbers_are_read_as_people_write_them),
+		cmocka_unit_test(a_refused_number_has_a_reason),
 		cmocka_unit_test(a_calling_code_alone_is_blank),
 #ifdef WITH_LIBPHONENUMBER
+		cmocka_unit_test(each_country_has_its_prefixes),
+		cmocka_unit_test(a_calling_code_needs_no_plus_beside_its_country),
 		cmocka_unit_test(national_rules_hold),
 #else
 		cmocka_unit_test(only_the_form_is_checked),

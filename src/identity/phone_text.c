@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "identity/phone_text.h"
+
+#include <string.h>
+#include <unictype.h>
+
+#include "base/utf8.h"
+#include "identity/typed.h"
+
+/* ---- characters ---- */
+
+/* Signs that people put between digits, beyond ASCII, and a thick plus. */
+static const struct {
+	uint32_t sign;
+	char ascii;
+} signs[] = {
+	{ 0x00b4, ' ' },
+	{ 0x00b7, '.' },
+	{ 0x2022, '.' },
+	{ 0x2027, '.' },
+	{ 0x2219, '.' },
+	{ 0x223c, '-' },
+	{ 0x22c5, '.' },
+	{ 0x2795, '+' },
+	{ 0x2796, '-' },
+	{ 0x30fb, '.' },
+	{ 0x30fc, '-' },
+};
+
+static char
+sign_of(uint32_t c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+		if (signs[i].sign == c)
+			return signs[i].ascii;
+	if (uc_is_general_category_withtable(c, UC_CATEGORY_MASK_Ps))
+		return '(';
+	if (uc_is_general_category_withtable(c, UC_CATEGORY_MASK_Pe))
+		return ')';
+	return uc_is_general_category_withtable(c, UC_CATEGORY_MASK_Pd) ? '-' : '\0';
+}
+
+struct slice
+phone_text_clean(struct pool *pool, struct slice typed)
+{
+	const struct slice clean = typed_clean(pool, typed);
+	if (slice_is_ascii(clean))
+		return clean;
+	char *out = pool_bytes(pool, clean.size);
+	size_t end = 0;
+	for (struct slice rest = clean; rest.size > 0;) {
+		const struct slice before = rest;
+		uint32_t c;
+		const bool valid = utf8_next(&rest, &c);
+		const int digit = valid ? uc_decimal_value(c) : -1;
+		const char ascii = digit >= 0 ? (char)('0' + digit) : valid && c > '~' ? sign_of(c) : '\0';
+		if (!valid)
+			rest = slice_sub(rest, 1, rest.size);
+		if (ascii != '\0')
+			out[end++] = ascii;
+		else
+			memcpy(out + end, before.data, before.size - rest.size);
+		end += ascii == '\0' ? before.size - rest.size : 0;
+	}
+	return slice_trim((struct slice){ out, end });
+}
+
+static bool
+is_any(char c, const char *characters)
+{
+	return c != '\0' && strchr(characters, c) != NULL;
+}
+
+static size_t
+count_digits(struct slice text)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < text.size; i++)
+		count += ascii_is_digit(text.data[i]);
+	return count;
+}
+
+/* ---- what surrounds the number ---- */
+
+static bool
+is_letter(char c)
+{
+	return ascii_is_alpha(c) || (unsigned char)c >= 0x80;
+}
+
+/* Without quotes, the apostrophe and the `=` of spreadsheets, and a word that says what it is: "tel:", "Mobil.:". */
+static struct slice
+without_front(struct slice text)
+{
+	size_t from = 0, word;
+	while (from < text.size && is_any(text.data[from], " =\"'"))
+		from++;
+	for (word = from; word < text.size && (is_letter(text.data[word]) || is_any(text.data[word], "-. ")); word++)
+		;
+	const bool labelled = word > from && is_letter(text.data[from]) && word < text.size && text.data[word] == ':';
+	if (!labelled)
+		for (word = from; word < text.size && is_letter(text.data[word]); word++)
+			;
+	const bool dotted = word > from && word < text.size && text.data[word] == '.';
+	return slice_sub(text, labelled || dotted ? word + 1 : from, text.size);
+}
+
+/* ---- extensions ---- */
+
+/* Words and signs before the digits of one, in lower case; beyond ASCII both cases. */
+static const struct slice extension_words[] = {
+	SLICE(","),
+	SLICE(";"),
+	SLICE("#"),
+	SLICE("~"),
+	SLICE("x"),
+	SLICE("xt"),
+	SLICE("ext"),
+	SLICE("extn"),
+	SLICE("extension"),
+	SLICE("extensi\xc3\xb3n"),
+	SLICE("anexo"),
+	SLICE("app"),
+	SLICE("dw"),
+	SLICE("durchwahl"),
+	SLICE("int"),
+	SLICE("interno"),
+	SLICE("interne"),
+	SLICE("kl"),
+	SLICE("klappe"),
+	SLICE("nebenstelle"),
+	SLICE("nst"),
+	SLICE("poste"),
+	SLICE("ramal"),
+	SLICE("toestel"),
+	SLICE("tst"),
+	SLICE("w"),
+	SLICE("wew"),
+	SLICE("isub"),
+	SLICE("\xd0\xb4\xd0\xbe\xd0\xb1"),
+	SLICE("\xd0\x94\xd0\xbe\xd0\xb1"),
+	SLICE("\xd0\x94\xd0\x9e\xd0\x91"),
+	SLICE("\xd0\xb2\xd0\xbd"),
+	SLICE("\xe5\x86\x85\xe7\xb7\x9a"),
+	SLICE("\xe5\x88\x86\xe6\x9c\xba"),
+};
+
+enum { EXTENSION_DIGITS_MAX = 7 };
+
+static bool
+is_extension_word(struct slice word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(extension_words); i++)
+		if (slice_equal_nocase(word, extension_words[i]))
+			return true;
+	return false;
+}
+
+/* Where the digits before `end` begin, and what may be between them and a word. */
+static size_t
+back_over(struct slice text, size_t end, const char *others, bool digits)
+{
+	while (end > 0 && (is_any(text.data[end - 1], others) || (digits && ascii_is_digit(text.data[end - 1]))))
+		end--;
+	return end;
+}
+
+/* The number before a word or sign and up to seven digits at the end, if enough digits precede it. *found: there were digits.
+ */
+static struct slice
+without_extension(struct slice text, bool *found)
+{
+	const size_t end = back_over(text, text.size, " )]\"'", false), digits = back_over(text, end, "", true),
+		     word_end = back_over(text, digits, " .:=-(", false);
+	size_t word = word_end;
+	while (word > 0 && is_letter(text.data[word - 1]))
+		word--;
+	if (word == word_end && word > 0)
+		word--;
+	const size_t before = back_over(text, word, " ,;(", false);
+	const bool is_one = end - digits <= EXTENSION_DIGITS_MAX && is_extension_word(slice_sub(text, word, word_end)) &&
+			    count_digits(slice_sub(text, 0, before)) >= PHONE_DIGITS_MIN;
+	*found = is_one && end > digits;
+	return is_one ? slice_sub(text, 0, before) : text;
+}
+
+/* ---- numbers of spreadsheets ---- */
+
+/* 4.91711E+11, with a point or comma. */
+static bool
+is_rounded(struct slice text)
+{
+	const size_t e = slice_find(text, slice_find(text, 'E') < text.size ? 'E' : 'e');
+	const struct slice mantissa = slice_sub(text, 0, e), exponent = slice_sub(text, e + 1, text.size);
+	const struct slice digits = slice_sub(exponent, exponent.size > 0 && is_any(exponent.data[0], "+-"), exponent.size);
+	size_t points = 0;
+	for (size_t i = 0; i < mantissa.size; i++)
+		if (is_any(mantissa.data[i], ".,"))
+			points++;
+	return e < text.size && mantissa.size > 0 && points <= 1 && count_digits(mantissa) + points == mantissa.size &&
+	       digits.size > 0 && count_digits(digits) == digits.size;
+}
+
+/* "491711234567.0" without its fraction. */
+static struct slice
+without_fraction(struct slice text)
+{
+	size_t point = text.size;
+	while (point > 0 && text.data[point - 1] == '0')
+		point--;
+	if (point == 0 || point == text.size || text.data[point - 1] != '.')
+		return text;
+	const struct slice whole = slice_sub(text, 0, point - 1);
+	const bool plus = slice_starts_with(whole, SLICE("+"));
+	return whole.size >= PHONE_DIGITS_MIN && count_digits(whole) + plus == whole.size ? whole : text;
+}
+
+/* ---- digits ---- */
+
+#define SEPARATORS " -./()[]{}<>_'\"\\"
+
+/* A 0 in brackets: "(0)". */
+static bool
+is_bracketed_zero(struct slice text, size_t at)
+{
+	return text.data[at] == '0' && at > 0 && at + 1 < text.size && is_any(text.data[at - 1], "([") &&
+	       is_any(text.data[at + 1], ")]");
+}
+
+static enum phone_fault
+read_digits(struct slice rest, struct phone_text *text)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < rest.size; i++) {
+		if (is_any(rest.data[i], SEPARATORS))
+			continue;
+		if (!ascii_is_digit(rest.data[i]) || count == PHONE_TYPED_MAX)
+			return PHONE_MALFORMED;
+		if (count > 0 && text->zero == 0 && is_bracketed_zero(rest, i))
+			text->zero = count + 1;
+		text->digits[count++] = rest.data[i];
+	}
+	return PHONE_GOOD;
+}
+
+/* The text after "+", if only separators precede it. A calling code that a form has filled in is dropped: "+49 +49 171". */
+static struct slice
+after_plus(struct slice rest, bool *plus)
+{
+	const size_t first = slice_find(rest, '+'), last = slice_find_last(rest, '+');
+	*plus = first < rest.size && back_over(rest, first, SEPARATORS, false) == 0;
+	if (!*plus)
+		return rest;
+	const struct slice filled = slice_trim(slice_sub(rest, first + 1, last)), again = slice_sub(rest, last + 1, rest.size);
+	const bool repeated = filled.size > 0 && filled.size <= 3 && count_digits(filled) == filled.size;
+	return repeated && slice_starts_with(again, filled) ? again : slice_sub(rest, first + 1, rest.size);
+}
+
+enum phone_fault
+phone_text_read(struct slice clean, struct phone_text *text)
+{
+	*text = (struct phone_text){ 0 };
+	struct slice rest = slice_trim(without_front(clean));
+	if (is_rounded(rest))
+		return PHONE_ROUNDED;
+	rest = without_extension(without_fraction(rest), &text->extension);
+	rest = after_plus(rest, &text->plus);
+	/* nobody dials "+00": the one stands for the other */
+	if (text->plus && slice_starts_with(rest, SLICE("00")))
+		rest = slice_sub(rest, 2, rest.size);
+	return read_digits(rest, text);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * How people and programs write phone numbers, whatever the numbering plan (docs/api.md 4.2). */
+#ifndef LEADHOOK_IDENTITY_PHONE_TEXT_H
+#define LEADHOOK_IDENTITY_PHONE_TEXT_H
+
+#include "identity/phone.h"
+
+/* With an international prefix of five digits, as Australia's. More digits make no number. Fewer than PHONE_SEVERAL_MIN
+ * after a stroke are no second number. */
+enum { PHONE_TYPED_MAX = PHONE_DIGITS_MAX + 5, PHONE_SEVERAL_MIN = 5 };
+
+struct phone_text {
+	char digits[PHONE_TYPED_MAX + 1]; /* without those of an extension; terminated; may be none */
+	bool plus;                        /* "+" is before them */
+	bool extension;                   /* there was one */
+	size_t zero;                      /* the digit, from 1, that is a 0 alone in brackets after others; 0: none */
+};
+
+/* The text cleaned (typed.h), with digits of any script and signs between digits in ASCII. */
+struct slice phone_text_clean(struct pool *pool, struct slice typed);
+/* Reads such a text: PHONE_GOOD, also without digits, PHONE_MALFORMED or PHONE_ROUNDED. */
+enum phone_fault phone_text_read(struct slice clean, struct phone_text *text);
+
+#endif

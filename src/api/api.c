@@ -116,8 +116,8 @@ call_campaign_id(struct call *call, uint64_t *id)
 }
 
 /* docs/pages.md 1; docs/api.md 3, require_key; 4.1.11, hosts_only; 6. */
-static enum failure
-refuses(const struct call *call)
+enum failure
+call_refusal(const struct call *call)
 {
 	const struct campaign *campaign = &call->campaign;
 	if ((call->route->flags & ROUTE_HOSTED) != 0 && !campaign->pages)
@@ -165,7 +165,7 @@ find_campaign(struct call *call)
 static bool
 check_campaign(struct call *call)
 {
-	return call->route->campaign == NO_CAMPAIGN || !fails(call, refuses(call));
+	return call->route->campaign == NO_CAMPAIGN || !fails(call, call_refusal(call));
 }
 
 static bool

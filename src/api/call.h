@@ -68,6 +68,7 @@ struct call {
 	struct slice callback; /* JSONP: the function that is called with the answer; absent: no JSONP */
 	bool callback_is_bad;  /* a callback was given, and is invalid */
 	bool has_page_headers; /* call_page_headers was called */
+	unsigned wait_s;       /* of the refusal by a limit */
 };
 
 /* The answers (answer.c). A handler calls call_answer, call_begin or one of api/pages.h once, or fails. A later failure
@@ -218,12 +219,17 @@ MUST_CHECK bool call_check_metrics(struct call *call);
 MUST_CHECK enum failure call_check_probe(struct call *call);
 /* KEY_INBOUND (handlers/inbound.c), with its limit. False: the call has failed. */
 MUST_CHECK bool call_check_inbound(struct call *call);
+/* Why the campaign's settings or its state refuse the call; FAILURE_NONE: they do not (api.c). */
+enum failure call_refusal(const struct call *call);
 /* The campaign id of the path, or of the first parameter for it; 0 when there is no valid one (api.c). */
 MUST_CHECK bool call_campaign_id(struct call *call, uint64_t *id);
 
 /* docs/api.md 5 (limits.c). False: the call has failed. */
 /* Applies the limits of the address to a request without a key. */
 MUST_CHECK bool call_pass_address(struct call *call);
+/* Counts a call that is answered with a form once more as a look-up, because the page costs more than the refusal. False: its
+ * address has made enough of them; the call is unchanged. */
+MUST_CHECK bool call_pass_form(struct call *call);
 /* Applies the limits of the account to a request with a key. */
 MUST_CHECK bool call_pass_account(struct call *call);
 /* Applies the limit of an inbound webhook's URL. */

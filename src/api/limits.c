@@ -41,6 +41,7 @@ refuse(struct call *call, const struct limit_verdict *verdict)
 	struct pool *pool = call->request->pool;
 	const long long s = (verdict->wait_ms + MS_PER_S - 1) / MS_PER_S;
 	const struct slice seconds = pool_printf(pool, "%lld", s);
+	call->wait_s = (unsigned)s;
 	add_header(call, "Retry-After", seconds);
 	add_header(call, "RateLimit-Limit", pool_printf(pool, "%u", verdict->limit));
 	add_header(call, "RateLimit-Remaining", SLICE("0"));
@@ -104,6 +105,17 @@ call_pass_address(struct call *call)
 	if (!call->checking_limits || campaign_id != 0) /* else it may be in the body */
 		count += limit_claim_address(&call->client, LIMIT_SIGNUPS, campaign_id, claims + count, names + count);
 	return pass(call, &network, claims, count) && readable;
+}
+
+bool
+call_pass_form(struct call *call)
+{
+	struct limit_claim claims[LIMIT_REACHES];
+	struct limit_name names[LIMIT_REACHES];
+	const struct limit_network network = limit_network_of(&call->client);
+	const size_t count = limit_claim_address(&call->client, LIMIT_LOOKUPS, 0, claims, names);
+	struct limit_verdict verdict;
+	return limiter_pass(call->api->options->limiter, &network, claims, count, &verdict);
 }
 
 bool

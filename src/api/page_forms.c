@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Forms as pages: what was typed, and the same form again with its errors. */
+#include "api/fetch.h"
 #include "api/pages.h"
 #include "api/parameters.h"
 
@@ -128,6 +129,7 @@ call_read_page_form(struct call *call, const struct page *page, struct page_fiel
 		log_error("page_fields_invalid", LOG_UINT("campaign", call->campaign.id), LOG_BYTES("problem", problem));
 		return call_fail(call, FAILURE_INTERNAL);
 	}
+	form->value_bytes = call->api->options->caps.value_bytes;
 	for (size_t i = 0; i < fields->count; i++)
 		form->values[i] = typed(call, fields->items[i].name);
 	read_carried(call, page, form);
@@ -145,7 +147,8 @@ answer_hosted(struct call *call, struct page *page, enum failure failure)
 	if (call_read_looks(call, page) != RESULT_OK || !call_read_page_form(call, page, &fields, &form))
 		return false;
 	/* a failure of the sign-up itself comes after this passed */
-	if (page_form_judge(page->pool, &form, slice_present(page->looks.values[LOOK_CONSENT])))
+	if (page_form_judge(page->pool, &form, slice_present(page->looks.values[LOOK_CONSENT])) ||
+	    !page_failure_is_about_values(failure))
 		form.failure = failure;
 	call_page_headers(call, page, PAGE_FORM);
 	page_write_signup(page, &form);
@@ -211,6 +214,21 @@ hide_others(struct call *call, const struct page *page, const struct page_fields
 	form->hidden = hidden;
 }
 
+/* What is too long is shown by its own name, to be shortened. */
+static void
+show_long_values(struct call *call, struct page_fields *fields)
+{
+	for (size_t i = 0; i < http_params_count(call->params) && fields->count < PAGE_FIELDS_MAX; i++) {
+		const struct slice name = http_params_at(call->params, i)->name;
+		bool shown = typed(call, name).size <= call->api->options->caps.value_bytes;
+		for (size_t k = 0; k < fields->count; k++)
+			shown = shown || slice_equal(fields->items[k].name, name);
+		if (!shown)
+			fields->items[fields->count++] =
+			    (struct page_field){ .name = name, .type = PAGE_FIELD_TEXTAREA, .label = name };
+	}
+}
+
 /* Of a form elsewhere only the identifiers are known; the page shows those that it sent, or that are missing. */
 static bool
 answer_foreign(struct call *call, struct page *page, enum failure failure)
@@ -225,22 +243,52 @@ answer_foreign(struct call *call, struct page *page, enum failure failure)
 			    : SLICE("phone_number"),
 		&fields, &problem))
 		return call_fail(call, FAILURE_INTERNAL);
+	show_long_values(call, &fields);
 	struct page_form form = { .action = own_path(call, page), .fields = &fields, .failure = failure };
-	for (size_t i = 0; i < fields.count; i++)
+	form.value_bytes = call->api->options->caps.value_bytes;
+	for (size_t i = 0; i < fields.count; i++) {
 		form.values[i] = typed(call, fields.items[i].name);
+		if (form.values[i].size > form.value_bytes)
+			form.verdicts[i] = PAGE_VALUE_TOO_LONG;
+	}
 	hide_others(call, page, &fields, &form);
 	call_page_headers(call, page, PAGE_FORM);
 	page_write_failed_form(page, &form);
 	return true;
 }
 
-/* Whether sending the form again, perhaps with another value, can succeed. */
+/* Whether sending the form again, perhaps later, or with another value, can succeed. */
 static bool
 can_repeat(const struct call *call)
 {
-	const unsigned status = call->response->status;
-	return call->params != NULL && http_params_count(call->params) > 0 &&
-	       (status == 406 || status == 422 || status == 429 || status == 503) && call->failure != FAILURE_INVALID_JSON;
+	static const unsigned statuses[] = { 406, 413, 422, 429, 500, 503 };
+	bool found = false;
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
+		found = found || statuses[i] == call->response->status;
+	return found && call->failure != FAILURE_INVALID_JSON && call->request->body_state == HTTP_BODY_WHOLE;
+}
+
+/* Whether the campaign, which was not looked up before a limit refused the call, has such a form. */
+static bool
+finds_campaign(struct call *call)
+{
+	uint64_t id;
+	if (call->campaign.id == 0 && call->route->campaign == CAMPAIGN_IN_PATH && call->response->status != 503 &&
+	    !call_would_wait(call, WAIT_READ) && slice_to_u64(call->request->segments[1], INT64_MAX, &id) &&
+	    fetch_campaign(call, id) != RESULT_OK)
+		call->campaign = (struct campaign){ 0 };
+	return call->campaign.id == 0 ? (call->route->flags & ROUTE_HOSTED) == 0 : call_refusal(call) == FAILURE_NONE;
+}
+
+/* Reads what was typed, also where the call failed before it was counted or its body was read. */
+static bool
+read_typed(struct call *call)
+{
+	const struct http_names names = call_names(call);
+	if (!can_repeat(call) || (!call->counted && !call_pass_form(call)) || !finds_campaign(call))
+		return false;
+	call->params = http_params_parse_typed(call->request, &call->api->options->caps, &names);
+	return http_params_count(call->params) > 0;
 }
 
 void
@@ -248,7 +296,7 @@ call_answer_failed_form(struct call *call)
 {
 	const unsigned status = call->response->status;
 	const enum failure failure = call->failure;
-	if (can_repeat(call)) {
+	if (read_typed(call)) {
 		struct page page = call_begin_page(call);
 		const bool hosted = (call->route->flags & ROUTE_HOSTED) != 0;
 		if (hosted ? answer_hosted(call, &page, failure) : answer_foreign(call, &page, failure)) {

@@ -46,6 +46,7 @@ call_begin_page(struct call *call)
 		.base_url = options->base_url.size > 0 ? options->base_url : SLICE_NONE,
 		.campaign_id = has_campaign(call) ? call->campaign.id : 0,
 		.campaign_name = has_campaign(call) ? call->campaign.name : SLICE_NONE,
+		.wait_s = call->wait_s,
 	};
 }
 

@@ -2,6 +2,7 @@
 #include "http/params.h"
 
 #include "base/boolean.h"
+#include "base/utf8.h"
 #include "http/header.h"
 #include "http/params_table.h"
 
@@ -136,6 +137,30 @@ http_params_parse_body(
 		return false;
 	*params = both;
 	return true;
+}
+
+/* Of a form that is shown again. */
+static enum http_name_kind
+kind_of_typed(struct slice name)
+{
+	return name.size > 0 && utf8_valid(name) && !slice_has_control(name) ? HTTP_NAME_INFORMS : HTTP_NAME_DROPPED;
+}
+
+struct http_params *
+http_params_parse_typed(const struct http_request *request, const struct http_caps *caps, const struct http_names *names)
+{
+	struct http_caps whole = *caps;
+	struct http_names all = {
+		.collecting = names->collecting, .collecting_count = names->collecting_count, .kind_of = kind_of_typed
+	};
+	struct body body = { .text = request->body };
+	struct http_problem problem;
+	whole.value_bytes = request->body.size + request->query.size;
+	struct http_params *params = http_params_parse_query(request, &whole, &all);
+	struct params_source source = params_source(params, HTTP_ORIGIN_BODY, &problem);
+	if (choose_format(request->pool, request->content_type, &body))
+		(void)!read_body(&source, &body);
+	return params;
 }
 
 bool

@@ -92,6 +92,11 @@ struct http_params *http_params_parse_query(
 MUST_CHECK bool http_params_parse_body(
     struct http_params *query, const struct http_request *request, struct http_params **params, struct http_problem *problem);
 
+/* What was typed into a form, for the page that shows it again: the parameters of the query and the body, whatever is wrong
+ * with them. Texts are made valid, and not cut; files and names that are not valid are left out. */
+struct http_params *http_params_parse_typed(
+    const struct http_request *request, const struct http_caps *caps, const struct http_names *names);
+
 /* The body of a request whose media type is JSON or one of its kind (`application/vnd.api+json`), or that looks like JSON and
  * has no media type. Returns false for any other. */
 MUST_CHECK bool http_body_json(const struct http_request *request, struct slice *json);

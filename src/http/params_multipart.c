@@ -91,7 +91,8 @@ read_part(struct params_source *source, struct slice part)
 		is_named = is_named || extended || (slice_equal_nocase(name, SLICE("filename")) && value.size > 0);
 	}
 	const struct slice contents = slice_sub(part, at + end.size, part.size);
-	if (!params_begin_field(source, field) || (is_file && !is_named && contents.size == 0))
+	if (!params_begin_field(source, field) ||
+	    (is_file && ((!is_named && contents.size == 0) || source->kind == HTTP_NAME_INFORMS)))
 		return true;
 	return is_file ? params_fail_named(source, field, "must not be a file") : params_add_field(source, field, contents);
 }

@@ -30,6 +30,13 @@ page_failure_text(enum failure failure)
 	return failure_text(failure)->status == 404 ? TEXT_ERROR_NOT_FOUND : TEXT_ERROR_IMPOSSIBLE;
 }
 
+bool
+page_failure_is_about_values(enum failure failure)
+{
+	const int status = failure_text(failure)->status;
+	return status == 406 || status == 422;
+}
+
 enum text_key
 page_failure_title(enum failure failure)
 {

@@ -8,6 +8,8 @@
 
 /* A sentence of what to do, or why it is impossible. */
 enum text_key page_failure_text(enum failure failure);
+/* Whether other values in the form can correct it. */
+bool page_failure_is_about_values(enum failure failure);
 /* The heading of a page about it. */
 enum text_key page_failure_title(enum failure failure);
 

@@ -55,7 +55,7 @@ const char *page_field_autocomplete(const struct page_field *field);
 
 /* The error of a submitted value, absent or empty when there is none: why it is refused. PAGE_VALUE_OK also for those whose
  * syntax the sign-up itself checks. */
-enum page_value { PAGE_VALUE_OK, PAGE_VALUE_MISSING, PAGE_VALUE_INVALID };
+enum page_value { PAGE_VALUE_OK, PAGE_VALUE_MISSING, PAGE_VALUE_INVALID, PAGE_VALUE_TOO_LONG };
 enum page_value page_field_judge(struct pool *pool, const struct page_field *field, struct slice value);
 
 #endif

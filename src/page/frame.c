@@ -15,10 +15,22 @@ page_root(struct slice base_url, struct slice base_path)
 	return base_url.size == 0 ? base_path : slice_sub(rest, slice_find(rest, '/'), rest.size);
 }
 
+/* Rounded up, to words that need no singular. */
+static struct slice
+waiting_time(const struct page *page)
+{
+	enum { MINUTE_S = 60, SHORT_S = 90, STEP_S = 10 };
+	const bool is_short = page->wait_s <= SHORT_S;
+	const unsigned steps = is_short ? STEP_S : MINUTE_S, count = (page->wait_s + steps - 1) / steps;
+	return TEXT_FILL(page->pool, text_find(page->language, is_short ? TEXT_WAIT_SECONDS : TEXT_WAIT_MINUTES),
+	    { "number", text_number(page->pool, page->language, is_short ? (count > 0 ? count : 1) * STEP_S : count) });
+}
+
 struct slice
 page_text(const struct page *page, enum text_key key)
 {
-	return TEXT_FILL(page->pool, text_find(page->language, key), { "campaign", page->campaign_name });
+	return TEXT_FILL(
+	    page->pool, text_find(page->language, key), { "campaign", page->campaign_name }, { "time", waiting_time(page) });
 }
 
 struct slice

@@ -22,6 +22,7 @@ struct page {
 	struct slice base_url;      /* the same as a URL; absent: unknown */
 	uint64_t campaign_id;       /* 0: the page belongs to no campaign */
 	struct slice campaign_name; /* of a campaign */
+	unsigned wait_s;            /* what `{time}` in texts stands for, in words */
 	struct looks looks;         /* of a campaign */
 	bool is_preview;            /* without links to stylesheets and script */
 };

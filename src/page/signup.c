@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "page/signup.h"
 
+#include "base/utf8.h"
 #include "page/failures.h"
 
 static const struct slice consent_name = SLICE("consent");
@@ -21,7 +22,9 @@ page_form_judge(struct pool *pool, struct page_form *form, bool needs_consent)
 {
 	bool accepted = true;
 	for (size_t i = 0; i < form->fields->count; i++) {
-		form->verdicts[i] = page_field_judge(pool, &form->fields->items[i], form->values[i]);
+		form->verdicts[i] = form->value_bytes > 0 && form->values[i].size > form->value_bytes
+					? PAGE_VALUE_TOO_LONG
+					: page_field_judge(pool, &form->fields->items[i], form->values[i]);
 		accepted = accepted && form->verdicts[i] == PAGE_VALUE_OK;
 	}
 	form->consent_is_missing = needs_consent && !form->consents;
@@ -75,6 +78,21 @@ invalid_text(const struct page *page, const struct page_field *field)
 	return page_text(page, keys[field->type]);
 }
 
+/* The maximum is in bytes; for a text with others than ASCII that is as many of its characters. */
+static struct slice
+too_long_text(const struct page *page, const struct page_form *form, size_t i)
+{
+	const struct slice value = form->values[i];
+	struct slice rest = value;
+	uint32_t character;
+	uint64_t characters = 0;
+	while (utf8_next(&rest, &character))
+		characters++;
+	return TEXT_FILL(page->pool, text_find(page->language, TEXT_ERROR_LONG_FIELD),
+	    { "field", page_field_label(&form->fields->items[i], page->language) },
+	    { "number", text_number(page->pool, page->language, characters * form->value_bytes / value.size) });
+}
+
 /* What is wrong with a field; absent: nothing. */
 static struct slice
 error_of(const struct page *page, const struct page_form *form, size_t i)
@@ -87,6 +105,8 @@ error_of(const struct page *page, const struct page_form *form, size_t i)
 	if (form->verdicts[i] == PAGE_VALUE_MISSING)
 		return TEXT_FILL(page->pool, text_find(page->language, TEXT_ERROR_MISSING_FIELD),
 		    { "field", page_field_label(field, page->language) });
+	if (form->verdicts[i] == PAGE_VALUE_TOO_LONG)
+		return too_long_text(page, form, i);
 	return is_blamed(form, field) ? page_text(page, page_failure_text(form->failure)) : SLICE_NONE;
 }
 
@@ -121,7 +141,7 @@ write_summary(const struct page *page, const struct page_form *form)
 	}
 	if (form->consent_is_missing)
 		write_link(page, consent_name, text_find(page->language, TEXT_ERROR_MISSING_CONSENT));
-	if (form->failure != FAILURE_NONE && !blamed)
+	if (form->failure != FAILURE_NONE && !(blamed && page_failure_is_about_values(form->failure)))
 		HTML(page->out, "<li>{}</li>\n", page_text(page, page_failure_text(form->failure)));
 	buffer_add_text(page->out, "</ul>\n</div>\n");
 }

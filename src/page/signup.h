@@ -17,6 +17,7 @@ struct page_form {
 	struct slice action; /* the URL that it posts to */
 	const struct page_fields *fields;
 	struct slice values[PAGE_FIELDS_MAX]; /* what was typed; absent: nothing */
+	size_t value_bytes;                   /* the maximum of each; 0: none */
 	enum page_value verdicts[PAGE_FIELDS_MAX];
 	bool consents, consent_is_missing;
 	bool is_ticked;       /* the box of the consent is, when the form is shown again */

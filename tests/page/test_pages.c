@@ -151,7 +151,23 @@ failures_of_the_sign_up_are_shown(void **state UNUSED)
 	page_write_failed_form(&page, &form);
 	text = written();
 	assert_int_equal(count_of(text, "aria-invalid"), 0);
-	assert_non_null(strstr(text, "<li>There were too many attempts."));
+	assert_non_null(
+	    strstr(text, "<li>There were too many attempts from your network. Please wait 10 seconds, then try again.</li>"));
+	/* the wait is known, and what is wrong besides is shown, too */
+	struct page later = page;
+	const struct {
+		unsigned s;
+		const char *words;
+	} waits[] = { { 1, "wait 10 seconds," }, { 11, "wait 20 seconds," }, { 90, "wait 90 seconds," },
+		{ 91, "wait 2 minutes," }, { 540, "wait 9 minutes," }, { 86400, "wait 1,440 minutes," } };
+	form.verdicts[0] = PAGE_VALUE_INVALID;
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		later.wait_s = waits[i].s;
+		page_write_signup(&later, &form);
+		text = written();
+		assert_int_equal(count_of(text, "aria-invalid"), 1);
+		assert_non_null(strstr(text, waits[i].words));
+	}
 }
 
 /* Every failure has words of its own kind. */

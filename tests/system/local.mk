@@ -110,6 +110,7 @@ EXTRA_DIST += \
 	%D%/test_errors.py \
 	%D%/test_events.py \
 	%D%/test_export.py \
+	%D%/test_failed_forms.py \
 	%D%/test_failing_database.py \
 	%D%/test_fairness.py \
 	%D%/test_fastcgi.py \

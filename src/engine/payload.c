@@ -455,6 +455,30 @@ put_referrals(struct payload_writer *r)
 	put_pair(r, SLICE("influence"), true, direct + lead->verified_direct, indirect + lead->verified_indirect);
 }
 
+/* The page for codes (docs/api.md 4.1.14), where the campaign sends some. */
+static struct slice
+code_url(struct pool *pool, const struct payload_settings *settings, const struct campaign *campaign)
+{
+	const bool by_mail = settings->sends_mail && campaign_mails_codes(campaign);
+	const bool by_text = settings->sends_texts && campaign->verify_phone;
+	return settings->base_url.size > 0 && (by_mail || by_text)
+		   ? link_to_page(pool, settings->base_url, campaign->id, SLICE("/code"))
+		   : SLICE_NONE;
+}
+
+/* For pages: what the lead still has to do (docs/api.md 4.1.11, check_mail). Absent where there is nothing. */
+static void
+put_awaited(struct payload_writer *r)
+{
+	const struct lead *lead = r->lead;
+	if ((r->view.full && !r->view.own) || !r->settings->sends_mail || !r->campaign->verify_email ||
+	    !slice_present(lead->email) || lead->verified_email)
+		return;
+	json_put_boolean(&r->writer, SLICE("check_mail"), true);
+	if (!r->view.skip_urls)
+		json_put_text(&r->writer, SLICE("code_url"), code_url(r->pool, r->settings, r->campaign));
+}
+
 static void
 put_lead(struct payload_writer *r)
 {
@@ -467,6 +491,7 @@ put_lead(struct payload_writer *r)
 	if (r->view.full || !r->campaign->privacy)
 		put_personal(r);
 	put_referrals(r);
+	put_awaited(r);
 	if (!r->view.full)
 		return;
 #define PUT(type, column, read_for, written, in_payload) PUT_FULL_##in_payload(type, column)
@@ -507,17 +532,6 @@ payload_write(struct buffer *out, const struct payload_settings *settings, const
 	put_lead(&r);
 	json_end_object(&r.writer);
 	pool_free(&r.pool);
-}
-
-/* The page for codes (docs/api.md 4.1.14), where the campaign sends some. */
-static struct slice
-code_url(struct pool *pool, const struct payload_settings *settings, const struct campaign *campaign)
-{
-	const bool by_mail = settings->sends_mail && campaign_mails_codes(campaign);
-	const bool by_text = settings->sends_texts && campaign->verify_phone;
-	return settings->base_url.size > 0 && (by_mail || by_text)
-		   ? link_to_page(pool, settings->base_url, campaign->id, SLICE("/code"))
-		   : SLICE_NONE;
 }
 
 void

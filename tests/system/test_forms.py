@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/api.md 4.1.10: forms that browsers send without a script."""
+import concurrent.futures
 import html
 import re
 import urllib.parse
@@ -136,6 +137,27 @@ def test_a_mail_is_on_its_way(make_service):
         assert page.headers["Referrer-Policy"] == "no-referrer" and page.headers["Cache-Control"] == "no-store"
         service.installation.admin("campaign", "set", str(campaign.id), "thankyou_url=https://shop.example/thanks")
         assert location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE)) == "https://shop.example/thanks"
+
+
+def test_no_mail_is_on_its_way(make_service):
+    """4.1.10, 4.1.11: with mail set up, forms lead to what this campaign sends; a repeated sign-up as for every address alike; two clicks
+    at once are one lead"""
+    service = make_service(settings=[("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
+                                     ("mail", "from", "hello@example.org")])
+    number = {"phone_number": "+491711234567"}
+    for settings, first, place in (
+            ({"mails": "", "verify_email": "off"}, "thanks", "thanks"), ({"mails": "welcome,referral,reward"}, "thanks", "thanks"),
+            ({"mails": "", "verify_email": "on"}, "sent", "thanks"), ({"mails": "status_link"}, "thanks", "sent"),
+            ({"mails": "welcome,status_link", "public_lookup": "own"}, "sent", "sent")):
+        campaign = service.campaign(bots="off", **{"pages": "off", "public_lookup": "social_id", "public_update": "own", **settings})
+        with concurrent.futures.ThreadPoolExecutor(2) as both:
+            clicks = {location(one) for one in both.map(lambda _: post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE), range(2))}
+        assert clicks == {page_of(campaign, first), page_of(campaign, place)}
+        assert location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE)) == page_of(campaign, place)
+        assert get(campaign, page_of(campaign, "sent")).status == (200 if "sent" in (first, place) else 404)
+        assert {location(post(campaign, number, headers=NAVIGATE)) for _ in range(2)} == {page_of(campaign, "thanks")}, "no mail to a number"
+        answer = campaign.client.request("POST", campaign.path, form={"email": "ada@example.org"})
+        assert answer.json.get("check_mail", False) == (place == "sent")
 
 
 def test_a_withheld_lead(service, account):

@@ -297,7 +297,8 @@ show_message(struct call *call, enum text_key title, enum text_key text)
 void
 handle_sent_page(struct call *call)
 {
-	if (store_sends_mail(call->api->store))
+	const struct campaign *campaign = &call->campaign;
+	if (store_sends_mail(call->api->store) && (campaign_mails_known_leads(campaign) || campaign_mails_codes(campaign)))
 		show_message(call, TEXT_CHECK_MAIL_TITLE, TEXT_CHECK_MAIL_TEXT);
 	else
 		call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);

@@ -17,6 +17,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/failure.c %D%/failure.h \
 	%D%/id_list.c %D%/id_list.h \
 	%D%/inbound_result.h \
+	%D%/keywords.c %D%/keywords.h \
 	%D%/message.c %D%/message.h \
 	%D%/model.c %D%/model.h \
 	%D%/payload.c %D%/payload.h \

@@ -3,6 +3,10 @@ EXTRA_DIST += %D%/decide_leads.h %D%/decide_tokens.h %D%/decide_world.h
 if HAVE_CMOCKA
 engine_test_libs = $(engine_libs) $(CMOCKA_LIBS)
 
+check_PROGRAMS += %D%/test_keywords
+%C%_test_keywords_SOURCES = %D%/test_keywords.c
+%C%_test_keywords_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_payload_people
 %C%_test_payload_people_SOURCES = %D%/test_payload_people.c
 %C%_test_payload_people_LDADD = $(engine_test_libs)

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/keywords.h"
+
+#include <stdlib.h>
+#include <unictype.h>
+#include <uninorm.h>
+
+#include "base/utf8.h"
+
+/* Words in upper case without accents, several without the spaces between them. Those of carriers come first (CTIA's
+ * guidelines), then those of English, German, Spanish, French, Italian, Portuguese, Dutch and Polish. A plain yes of other
+ * languages than English, which carriers know, answers too many questions to be an opt-in. */
+static const struct {
+	enum keyword keyword;
+	bool begins; /* it means nothing else, whatever comes after it */
+	const char *words;
+} keywords[] = {
+	{ KEYWORD_OPT_OUT, true,
+	    "STOP STOPALL UNSUBSCRIBE STOPP ARRET ARRETER ARRETEZ ABMELDEN ABBESTELLEN ABMELDUNG DESABONNER"
+	    " DESABONNEMENT DESINSCRIRE DESINSCRIPTION DISISCRIVI DISISCRIVIMI DESCADASTRAR DESINSCREVER UITSCHRIJVEN"
+	    " AFMELDEN WYPISZ OPTOUT STOPSMS" },
+	{ KEYWORD_OPT_OUT, false,
+	    "END CANCEL QUIT REVOKE REMOVE REMOVEME STOPPED STOPPING ENDE BEENDEN AUFHOREN AUFHOEREN STOPPEN AUSTRAGEN"
+	    " KUNDIGEN KUENDIGEN BAJA ALTO PARA PARAR PARE PAREN DETENER CANCELAR ANULAR FIN DARDEBAJA DARMEDEBAJA"
+	    " DOYDEBAJA BORRAR ANNULER SUPPRIMER RESILIER FERMA FERMARE FERMATI FINE BASTA ANNULLA CANCELLA CANCELLAMI"
+	    " CANCELLARE RIMUOVI RIMUOVIMI DISISCRIVERE DISISCRIVERMI SAIR REMOVER FIM ENCERRAR EINDE STOPZETTEN KONIEC"
+	    " ANULUJ REZYGNUJE REZYGNACJA" },
+	{ KEYWORD_OPT_IN, false,
+	    "START UNSTOP YES SUBSCRIBE RESUBSCRIBE OPTIN RESUME STARTEN ANMELDEN ANMELDUNG ABONNIEREN ALTA INICIAR"
+	    " INICIO EMPEZAR COMENZAR SUSCRIBIR SUSCRIBIRME REANUDAR DEMARRER COMMENCER REPRENDRE REABONNER SABONNER"
+	    " SINSCRIRE INIZIA INIZIARE INIZIO ISCRIVI ISCRIVIMI RIPRENDI ATTIVA COMECAR INSCREVER RETOMAR AANMELDEN"
+	    " ZAPISZ WZNOW" },
+	{ KEYWORD_HELP, false,
+	    "HELP INFO INFORMATION HILFE AYUDA INFORMACION AIDE AIUTO INFORMAZIONI AJUDA INFORMACOES HULP POMOC" },
+};
+
+/* Courtesies, and what adds nothing. */
+static const char courtesies[] =
+    "PLEASE PLS PLZ THANKS THANK YOU NOW ALL SMS TEXT TEXTS MESSAGES BITTE DANKE JETZT SOFORT ALLE ALLES POR"
+    " FAVOR FAVORE PER GRACIAS YA TODO TODOS SIL VOUS TE PLAIT SVP STP MERCI TOUT TOUS GRAZIE TUTTO TUTTI"
+    " OBRIGADO OBRIGADA TUDO ME AUB ALSTUBLIEFT DANK PROSZE";
+
+enum { WORDS_MAX = 16 };
+
+struct words {
+	struct slice items[WORDS_MAX];
+	size_t count;
+};
+
+static bool
+is_in(const char *list, struct slice word)
+{
+	struct slice rest = slice_of(list), item;
+	while (slice_next(&rest, ' ', &item))
+		if (slice_equal(item, word))
+			return true;
+	return false;
+}
+
+/* Letters and digits in upper case without accents, everything else as spaces. */
+static struct slice
+plain_text(struct pool *pool, struct slice text)
+{
+	size_t size = 0;
+	uint8_t *normal = u8_normalize(UNINORM_NFKD, (const uint8_t *)text.data, text.size, NULL, &size);
+	if (normal == NULL)
+		memory_exhausted();
+	struct slice rest = { (const char *)normal, size };
+	struct slice plain = { pool_alloc(pool, size + 1), 0 };
+	char *out = (char *)(uintptr_t)plain.data;
+	uint32_t c;
+	for (const char *at = rest.data; utf8_next(&rest, &c); at = rest.data) {
+		const bool mark =
+		    uc_combining_class((ucs4_t)c) != UC_CCC_NR || uc_is_property_default_ignorable_code_point((ucs4_t)c);
+		if (mark || c == '\'' || c == 0x2019 || c == 0x02BC || c == 0x00B4)
+			continue;
+		if (!uc_is_general_category_withtable((ucs4_t)c, UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_N)) {
+			out[plain.size++] = ' ';
+			continue;
+		}
+		for (; at < rest.data; at++)
+			out[plain.size++] = ascii_upper(*at);
+	}
+	free(normal);
+	return plain;
+}
+
+/* Without courtesies and repetitions. False: there are too many. */
+static bool
+read_words(struct slice text, struct words *words)
+{
+	struct slice word;
+	*words = (struct words){ .count = 0 };
+	while (slice_next(&text, ' ', &word)) {
+		if (word.size == 0 || is_in(courtesies, word))
+			continue;
+		if (words->count > 0 && slice_equal(words->items[words->count - 1], word))
+			continue;
+		if (words->count == WORDS_MAX)
+			return false;
+		words->items[words->count++] = word;
+	}
+	return words->count > 0;
+}
+
+enum keyword
+keyword_of(struct pool *pool, struct slice text)
+{
+	struct words words;
+	struct slice all = SLICE("");
+	if (text.size > KEYWORD_TEXT_MAX || !utf8_valid(text) || !read_words(plain_text(pool, text), &words))
+		return KEYWORD_NONE;
+	for (size_t i = 0; i < words.count; i++)
+		all = POOL_JOIN(pool, all, words.items[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
+		if (is_in(keywords[i].words, all) ||
+		    (keywords[i].begins && words.count <= 1 + KEYWORD_WORDS_AFTER && is_in(keywords[i].words, words.items[0])))
+			return keywords[i].keyword;
+	return KEYWORD_NONE;
+}

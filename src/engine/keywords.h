@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * What people answer to texts (docs/inbound.md 3.2). */
+#ifndef LEADHOOK_ENGINE_KEYWORDS_H
+#define LEADHOOK_ENGINE_KEYWORDS_H
+
+#include "base/pool.h"
+#include "base/slice.h"
+
+enum keyword { KEYWORD_NONE, KEYWORD_OPT_OUT, KEYWORD_OPT_IN, KEYWORD_HELP };
+
+/* Case, accents, width, punctuation, pictures and courtesies make no difference. A text is a keyword if nothing else is left of
+ * it; one that begins with a word that means nothing else is an opt-out with up to KEYWORD_WORDS_AFTER words after it, too:
+ * rather one opt-out too many than one too few. */
+enum { KEYWORD_TEXT_MAX = 500, KEYWORD_WORDS_AFTER = 4 };
+enum keyword keyword_of(struct pool *pool, struct slice text);
+
+#endif

@@ -4,7 +4,7 @@
 # The caller sets `top`, the folder of the sources, and `logs`, a folder that exists.
 
 packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libargon2-dev libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
-libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev"
+libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev zlib1g-dev"
 # The libraries of the dashboard are npm packages. A tarball has their files, and an npm from elsewhere is not replaced with Debian's.
 packages_dashboard=
 [ -f "$top/src/dashboard/lib/licences.txt" ] || command -v npm >/dev/null || packages_dashboard=npm

@@ -1,5 +1,6 @@
 noinst_LIBRARIES += %D%/libhttp.a
 %C%_libhttp_a_SOURCES = \
+	%D%/gzip.c %D%/gzip.h \
 	%D%/header.c %D%/header.h \
 	%D%/link_query.c %D%/link_query.h \
 	%D%/params.c %D%/params.h \

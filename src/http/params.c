@@ -71,12 +71,17 @@ read_media_types(struct pool *pool, struct slice content_type, struct body *body
 	return body->format != BODY_NONE;
 }
 
+static struct slice
+without_mark(struct slice text)
+{
+	return slice_starts_with(text, SLICE(BYTE_ORDER_MARK)) ? slice_sub(text, sizeof(BYTE_ORDER_MARK) - 1, text.size) : text;
+}
+
 /* Returns false for 415. */
 static bool
 choose_format(struct pool *pool, struct slice content_type, struct body *body)
 {
-	if (slice_starts_with(body->text, SLICE(BYTE_ORDER_MARK)))
-		body->text = slice_sub(body->text, sizeof(BYTE_ORDER_MARK) - 1, body->text.size);
+	body->text = without_mark(body->text);
 	if (body->text.size == 0)
 		return true;
 	if (!slice_present(content_type)) {
@@ -174,6 +179,13 @@ http_body_json(const struct http_request *request, struct slice *json)
 	return (known && body.format == BODY_JSON) ||
 	       (slice_starts_with_nocase(media_type, SLICE("application/")) && slice_ends_with(media_type, SLICE("+json")) &&
 		   read_media_parameters(request->pool, type, &boundary));
+}
+
+bool
+http_begins_as_json(struct slice body, struct slice *json)
+{
+	*json = slice_trim(without_mark(body));
+	return slice_starts_with(*json, SLICE("{")) || slice_starts_with(*json, SLICE("["));
 }
 
 struct http_params *

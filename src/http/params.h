@@ -100,6 +100,8 @@ struct http_params *http_params_parse_typed(
 /* The body of a request whose media type is JSON or one of its kind (`application/vnd.api+json`), or that looks like JSON and
  * has no media type. Returns false for any other. */
 MUST_CHECK bool http_body_json(const struct http_request *request, struct slice *json);
+/* Whether a body is JSON whatever its media type says: no form begins so. *json: without a byte order mark. */
+MUST_CHECK bool http_begins_as_json(struct slice body, struct slice *json);
 /* A table of parameters that are not those of a request as it was sent, initially empty. */
 struct http_params *http_params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names);
 /* Adds the members of a JSON object, as if it were a body; the message of HTTP_INVALID_JSON is what is wrong with it, alone. */

@@ -41,6 +41,7 @@ static const struct {
 	{ "HTTP_SEC_FETCH_DEST", offsetof(struct http_request, fetch_dest) },
 	{ "HTTP_ACCEPT_LANGUAGE", offsetof(struct http_request, accept_language) },
 	{ "HTTP_ACCEPT_ENCODING", offsetof(struct http_request, accept_encoding) },
+	{ "HTTP_CONTENT_ENCODING", offsetof(struct http_request, content_encoding) },
 	{ "HTTP_USER_AGENT", offsetof(struct http_request, user_agent) },
 	{ "HTTP_X_FORWARDED_FOR", offsetof(struct http_request, forwarded_for) },
 	{ "HTTP_IF_NONE_MATCH", offsetof(struct http_request, if_none_match) },

@@ -37,6 +37,7 @@ struct http_request {
 	struct slice fetch_dest; /* Sec-Fetch-Dest */
 	struct slice accept_language;
 	struct slice accept_encoding;
+	struct slice content_encoding;
 	struct slice user_agent;
 	struct slice forwarded_for;
 	struct slice if_none_match;

@@ -3,7 +3,7 @@
 
 # what answers requests, with management
 management_libs = src/manage/libmanage.a src/admin/libadmin.a src/jobs/libjobs.a src/login/liblogin.a $(api_libs) \
-	src/transfer/libtransfer.a src/commit/libcommit.a src/http/libhttp.a src/deliver/libdeliver.a src/compose/libcompose.a \
+	src/transfer/libtransfer.a src/commit/libcommit.a src/http/libhttp.a $(ZLIB_LIBS) src/deliver/libdeliver.a src/compose/libcompose.a \
 	src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
 
 noinst_LIBRARIES += %D%/libwiring.a
@@ -15,7 +15,7 @@ sbin_PROGRAMS += %D%/leadhook-fcgi
 
 bin_PROGRAMS += %D%/leadhook
 %C%_leadhook_SOURCES = %D%/leadhook.c
-%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
+%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a $(ZLIB_LIBS) src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
 
 sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c %D%/signal_thread.c %D%/signal_thread.h

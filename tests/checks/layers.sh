@@ -59,6 +59,7 @@ libraries='
 ini.h: conf
 fcgi*.h: fcgi
 yajl/*: json
+zlib.h: http
 mysql*: db
 mysql/*: db
 mariadb/*: db

@@ -53,7 +53,7 @@ struct admin_wiring {
 	/* Makes a payload of an inbound webhook a lead, as a call of its URL does, but without limits and log. `only_try`:
 	 * nothing is changed. The result lives in the pool. */
 	void (*run_inbound)(void *context, struct store *store, struct pool *pool, const struct inbound_webhook *webhook,
-	    const struct inbound_call *call, bool only_try, struct inbound_result *result);
+	    const struct inbound_call *call, bool only_try, struct inbound_results *results);
 	void *inbound_context;
 	/* The routes that the metrics are about. In the pool. */
 	const struct metric_route *(*metric_routes)(struct pool *pool, size_t *count);

@@ -56,6 +56,7 @@ struct call {
 	struct slice social_id;         /* KEY_TOKEN: the lead that the token is for */
 	struct slice lead_email;        /* KEY_TOKEN: its email address (a key) while the token is valid; absent: none */
 	struct inbound_webhook inbound; /* KEY_INBOUND: the webhook whose URL was called */
+	struct slice sender;            /* KEY_INBOUND: the address of the call, which is not the lead's; absent: unknown */
 	struct campaign campaign;       /* on routes that have one */
 	int64_t now_ms;                 /* the database's time, with the campaign */
 	int64_t begun_ms;

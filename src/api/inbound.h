@@ -7,9 +7,9 @@
 #include "engine/inbound_result.h"
 #include "store/inbound.h"
 
-/* Makes a payload a lead. It does not count, and is not written to the log. `only_try`: nothing is changed, and the result is
- * what would probably come of it. The result lives in the pool. */
+/* Makes a payload a lead, or each of its entries. It does not count, and is not written to the log. `only_try`: nothing is
+ * changed, and the results are what would probably come of it. They live in the pool. */
 void api_run_inbound(struct api *api, struct pool *pool, const struct inbound_webhook *webhook, struct slice content_type,
-    struct slice body, bool only_try, struct inbound_result *result);
+    struct slice body, bool only_try, struct inbound_results *results);
 
 #endif

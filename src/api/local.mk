@@ -14,6 +14,7 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/fetch.c %D%/fetch.h \
 	%D%/identifiers.c \
 	%D%/inbound.h \
+	%D%/payloads.h \
 	%D%/mail_link.h \
 	%D%/limits.c \
 	%D%/names.c \
@@ -33,6 +34,8 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/echo.c \
 	%D%/handlers/erase.c \
 	%D%/handlers/inbound.c \
+	%D%/handlers/inbound_entry.c \
+	%D%/handlers/inbound_payload.c \
 	%D%/handlers/inbound_webhooks.c \
 	%D%/handlers/leads.c \
 	%D%/handlers/lists.c \

@@ -81,7 +81,8 @@ static const struct route routes[] = {
 	/* ended campaigns, too: the payload is stored */
 	{ HTTP_POST, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_SUBSCRIBE | ROUTE_FIELDS,
 	    handle_inbound },
-	{ HTTP_GET, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, RIGHTS_NONE, 0, handle_inbound_check },
+	{ HTTP_GET, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_SUBSCRIBE | ROUTE_FIELDS,
+	    handle_inbound_check },
 	{ HTTP_GET, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_PAGE,
 	    handle_opt_out_link },
 	{ HTTP_POST, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_PAGE,

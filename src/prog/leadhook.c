@@ -100,12 +100,12 @@ find_campaign(
 
 static void
 run_inbound(void *context UNUSED, struct store *store, struct pool *pool, const struct inbound_webhook *webhook,
-    const struct inbound_call *call, bool only_try, struct inbound_result *result)
+    const struct inbound_call *call, bool only_try, struct inbound_results *results)
 {
 	const struct api_options options = api_options_of(&wiring, NULL, WIRING_ANSWER_MS);
 	const struct api_backend backend = { .context = store, .execute = execute, .find_campaign = find_campaign };
 	struct api *api = api_new(&options, store, NULL, &backend);
-	api_run_inbound(api, pool, webhook, call->content_type, call->body, only_try, result);
+	api_run_inbound(api, pool, webhook, call->content_type, call->body, only_try, results);
 	api_free(&api);
 }
 

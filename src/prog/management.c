@@ -16,9 +16,9 @@ struct management {
 
 static void
 run_inbound(void *context, struct store *store UNUSED, struct pool *pool, const struct inbound_webhook *webhook,
-    const struct inbound_call *call, bool only_try, struct inbound_result *result)
+    const struct inbound_call *call, bool only_try, struct inbound_results *results)
 {
-	api_run_inbound(context, pool, webhook, call->content_type, call->body, only_try, result);
+	api_run_inbound(context, pool, webhook, call->content_type, call->body, only_try, results);
 }
 
 static bool

@@ -87,7 +87,7 @@ MUST_CHECK enum result store_note_inbound_call(struct store *store, const struct
 /* The refused calls of a webhook that are stored, and the bytes of their bodies. */
 MUST_CHECK enum result store_sum_refused_calls(
     struct store *store, struct pool *pool, uint64_t inbound_id, uint64_t *count, uint64_t *bytes);
-/* Records a replay: the new state, error, message and lead of the call with this id. */
+/* Records a replay: the new state, error, message, lead, content type and body of the call with this id. */
 MUST_CHECK enum result store_note_inbound_replay(struct store *store, const struct inbound_call *call);
 MUST_CHECK enum result store_find_inbound_call(struct store *store, struct pool *pool, uint64_t id, struct inbound_call *call);
 /* Latest first, without bodies. `state`: INBOUND_STATES for all. */

@@ -157,7 +157,7 @@ document_add_item(struct pool *pool, struct document_node *array)
 	return add_child(pool, array, SLICE_NONE);
 }
 
-const struct document_node *
+struct document_node *
 document_child(const struct document_node *node, struct slice name)
 {
 	uint64_t index;
@@ -165,44 +165,172 @@ document_child(const struct document_node *node, struct slice name)
 		return find_member(node, name);
 	if (node->type != DOCUMENT_ARRAY || !slice_to_u64(name, DOCUMENT_NODES_MAX, &index) || index >= node->count)
 		return NULL;
-	const struct document_node *child = node->first;
+	struct document_node *child = node->first;
 	while (index-- > 0)
 		child = child->next;
 	return child;
 }
 
+struct document_node *
+document_open(struct pool *pool, struct document_node *node)
+{
+	struct slice problem;
+	if (node->type != DOCUMENT_STRING)
+		return node;
+	if (node->inner != NULL)
+		return node->inner;
+	const struct slice text = slice_trim(node->text);
+	const bool begins = slice_starts_with(text, SLICE("{")) || slice_starts_with(text, SLICE("["));
+	if (begins && document_read_json(pool, text, DOCUMENT_INNER_DEPTH, &node->inner, &problem))
+		node->inner->parent = node;
+	else
+		node->inner = node;
+	return node->inner;
+}
+
 bool
-document_next_part(struct slice *rest, struct slice *part)
+document_read_lines(struct pool *pool, struct slice text, size_t depth, struct document_node **root)
+{
+	struct document_node *list = document_new(pool);
+	struct slice line, problem;
+	list->type = DOCUMENT_ARRAY;
+	*root = list;
+	while (slice_next(&text, '\n', &line)) {
+		struct document_node *item;
+		if (slice_trim(line).size == 0)
+			continue;
+		if (list->count == DOCUMENT_NODES_MAX)
+			return false;
+		struct document_node *place = add_child(pool, list, SLICE_NONE);
+		place->type = DOCUMENT_STRING;
+		place->text = utf8_sanitized(pool, line);
+		if (!document_read_json(pool, line, depth, &item, &problem))
+			continue;
+		*place = *item;
+		place->parent = list;
+		place->next = NULL;
+		for (struct document_node *child = place->first; child != NULL; child = child->next)
+			child->parent = place;
+	}
+	return true;
+}
+
+/* ---- Paths ---- */
+
+/* The end of what is in a bracket at the start of the text; a value in quotes may have brackets. */
+static size_t
+end_of_bracket(struct slice text)
+{
+	const size_t end = slice_find(text, ']'), equals = slice_find(text, '=');
+	if (equals + 1 >= end || text.data[equals + 1] != '"')
+		return end;
+	for (size_t i = equals + 2; i + 1 < text.size; i++)
+		if (text.data[i] == '"' && text.data[i + 1] == ']')
+			return i + 1;
+	return end;
+}
+
+static struct slice
+without_quotes(struct slice text)
+{
+	const bool quoted = text.size >= 2 && text.data[0] == '"' && text.data[text.size - 1] == '"';
+	return quoted ? slice_sub(text, 1, text.size - 1) : text;
+}
+
+static struct path_part
+part_in_bracket(struct slice text)
+{
+	const size_t equals = slice_find(text, '=');
+	struct path_part part = { .kind = PATH_NAME, .text = text };
+	if (text.size == 0)
+		part.kind = PATH_EACH;
+	if (equals == 0 || equals == text.size)
+		return part;
+	part.kind = PATH_SELECTION;
+	part.name = slice_trim(slice_sub(text, 0, equals));
+	part.value = without_quotes(slice_trim(slice_sub(text, equals + 1, text.size)));
+	return part;
+}
+
+bool
+document_next_part(struct slice *rest, struct path_part *part)
 {
 	const struct slice text = *rest;
 	size_t end = 0, next;
 	if (slice_starts_with(text, SLICE("["))) {
-		end = slice_find(text, ']');
+		end = end_of_bracket(text);
 		if (end == text.size)
 			return false;
-		*part = slice_sub(text, 1, end);
+		*part = part_in_bracket(slice_sub(text, 1, end));
 		next = end + 1;
 	} else {
 		while (end < text.size && text.data[end] != '.' && text.data[end] != '[')
 			end++;
-		*part = slice_sub(text, 0, end);
+		*part = (struct path_part){ .kind = PATH_NAME, .text = slice_sub(text, 0, end) };
 		next = end;
 	}
 	const bool dot = next < text.size && text.data[next] == '.';
 	const bool divided = next == text.size || text.data[next] == '[' || (dot && next + 1 < text.size);
-	if (part->size == 0 || !divided)
+	if ((part->kind == PATH_NAME && part->text.size == 0) || !divided)
 		return false;
 	*rest = slice_sub(text, next + (dot ? 1 : 0), text.size);
 	return true;
 }
 
-const struct document_node *
-document_find(const struct document_node *root, struct slice path)
+static bool
+has_text(const struct document_node *node, struct slice text)
 {
-	struct slice part;
-	while (root != NULL && document_next_part(&path, &part))
-		root = document_child(root, part);
-	return path.size == 0 ? root : NULL;
+	if (node->type == DOCUMENT_BOOLEAN)
+		return slice_equal(text, node->boolean ? SLICE("true") : SLICE("false"));
+	return (node->type == DOCUMENT_STRING || node->type == DOCUMENT_NUMBER) &&
+	       slice_equal_nocase(slice_trim(node->text), text);
+}
+
+/* Of an array the items, of an object the values of its members. */
+static struct document_node *
+select_child(struct pool *pool, const struct document_node *list, const struct path_part *part)
+{
+	for (struct document_node *child = list->first; child != NULL; child = child->next) {
+		const struct document_node *found = document_find(pool, child, part->name);
+		if (found != NULL && has_text(found, part->value))
+			return child;
+	}
+	return NULL;
+}
+
+/* The names that begin the path and have dots or brackets, the longest first. */
+static struct document_node *
+find_dotted(struct pool *pool, const struct document_node *object, struct slice path)
+{
+	struct document_node *found = NULL;
+	for (size_t end = path.size; end > 0 && found == NULL; end--) {
+		if (end < path.size && path.data[end] != '.')
+			continue;
+		const struct slice name = slice_sub(path, 0, end);
+		const bool dotted = slice_find(name, '.') < name.size || slice_find(name, '[') < name.size;
+		struct document_node *member = dotted ? find_member(object, name) : NULL;
+		if (member != NULL)
+			found = document_find(pool, member, slice_sub(path, end + 1, path.size));
+	}
+	return found;
+}
+
+struct document_node *
+document_find(struct pool *pool, struct document_node *node, struct slice path)
+{
+	struct path_part part;
+	struct slice rest = path;
+	if (path.size == 0)
+		return node;
+	node = document_open(pool, node);
+	if (document_is_scalar(node) || !document_next_part(&rest, &part))
+		return NULL;
+	struct document_node *child = document_child(node, part.text), *found = NULL;
+	if (child == NULL && part.kind == PATH_SELECTION)
+		child = select_child(pool, node, &part);
+	if (child != NULL)
+		found = document_find(pool, child, rest);
+	return found != NULL || node->type != DOCUMENT_OBJECT ? found : find_dotted(pool, node, path);
 }
 
 bool
@@ -222,19 +350,23 @@ document_is_plain(const struct document_node *node)
 	return true;
 }
 
+static void write_node(const struct document_node *node, const struct document_entries *entries, struct json_writer *writer);
+
 /* The depth is that of the document, which has a maximum. */
 static void
-write_container(const struct document_node *node, struct json_writer *writer)
+write_container(const struct document_node *node, const struct document_entries *entries, struct json_writer *writer)
 {
 	const bool object = node->type == DOCUMENT_OBJECT;
 	if (object)
 		json_begin_object(writer);
 	else
 		json_begin_array(writer);
-	for (const struct document_node *child = node->first; child != NULL; child = child->next) {
+	const bool is_list = node == entries->list;
+	const struct document_node *child = is_list ? entries->first : node->first, *end = is_list ? entries->end : NULL;
+	for (; child != end; child = child->next) {
 		if (object)
 			json_key(writer, child->name);
-		document_write(child, writer);
+		write_node(child, entries, writer);
 	}
 	if (object)
 		json_end_object(writer);
@@ -242,8 +374,8 @@ write_container(const struct document_node *node, struct json_writer *writer)
 		json_end_array(writer);
 }
 
-void
-document_write(const struct document_node *node, struct json_writer *writer)
+static void
+write_node(const struct document_node *node, const struct document_entries *entries, struct json_writer *writer)
 {
 	switch (node->type) {
 	case DOCUMENT_NULL:
@@ -256,11 +388,30 @@ document_write(const struct document_node *node, struct json_writer *writer)
 		json_raw(writer, node->text);
 		break;
 	case DOCUMENT_STRING:
-		json_string(writer, node->text);
+		if (node->on_way)
+			write_node(node->inner, entries, writer);
+		else
+			json_string(writer, node->text);
 		break;
 	case DOCUMENT_ARRAY:
 	case DOCUMENT_OBJECT:
-		write_container(node, writer);
+		write_container(node, entries, writer);
 		break;
 	}
+}
+
+void
+document_write(const struct document_node *node, struct json_writer *writer)
+{
+	static const struct document_entries all = { NULL, NULL, NULL };
+	write_node(node, &all, writer);
+}
+
+/* A text that has the list becomes the JSON in it, through which paths lead as well. */
+void
+document_write_entries(const struct document_node *node, const struct document_entries *entries, struct json_writer *writer)
+{
+	for (struct document_node *at = entries->list; at != NULL; at = at->parent)
+		at->on_way = true;
+	write_node(node, entries, writer);
 }

@@ -20,10 +20,12 @@ struct document_node {
 	bool boolean;
 	struct document_node *parent, *first, *last, *next; /* of arrays and objects: their items or members, in order */
 	size_t count;                                       /* of these */
+	struct document_node *inner; /* of a text, after document_open: the root of the JSON in it; itself: it is none */
+	bool on_way;                 /* document_write_entries: the list is in it */
 };
 
-/* Nodes of a document; names of forms have that many parts. */
-enum { DOCUMENT_NODES_MAX = 20000, DOCUMENT_PARTS_MAX = 16 };
+/* Nodes of a document; names of forms have that many parts; the depth of JSON in a text. */
+enum { DOCUMENT_NODES_MAX = 20000, DOCUMENT_PARTS_MAX = 16, DOCUMENT_INNER_DEPTH = 16 };
 
 /* Reads JSON of any kind. Returns false with a message for people in *problem when it is malformed, deeper than `depth`, or has
  * too many values. The tree is in the pool. */
@@ -37,19 +39,41 @@ struct document_node *document_new(struct pool *pool);
 struct document_node *document_add_field(struct pool *pool, struct document_node *root, struct slice name);
 /* Adds an item to an array. */
 struct document_node *document_add_item(struct pool *pool, struct document_node *array);
+/* Reads JSON values, one a line, as the items of an array; a line that is none is a text. False: too many. */
+MUST_CHECK bool document_read_lines(struct pool *pool, struct slice text, size_t depth, struct document_node **root);
 
 /* The member of an object with this name, of several the last one, or the item of an array with this index; NULL: none. */
-const struct document_node *document_child(const struct document_node *node, struct slice name);
-/* Takes the next part of a path: `data.customer.email`, `data[customer][email]`, `items.0.sku`, `[a.b].c`. What is in brackets
- * is taken as it is. Returns false at the end, and when the rest is malformed: *rest is then not empty. */
-MUST_CHECK bool document_next_part(struct slice *rest, struct slice *part);
-/* The node at a path; NULL: none. */
-const struct document_node *document_find(const struct document_node *root, struct slice path);
+struct document_node *document_child(const struct document_node *node, struct slice name);
+/* The root of the JSON that a text has, which is read once; every other node is returned as it is. */
+struct document_node *document_open(struct pool *pool, struct document_node *node);
+
+/* A part of a path: a name or index; `[name=value]`, the first item whose value at the path `name` is `value`; `[]`, each item.
+ */
+enum path_kind { PATH_NAME, PATH_SELECTION, PATH_EACH };
+struct path_part {
+	enum path_kind kind;
+	struct slice text; /* as it is written, without brackets: it may be a name */
+	struct slice name, value;
+};
+/* Takes the next part of a path: `data.customer.email`, `data[customer][email]`, `items.0.sku`, `[a.b].c`,
+ * `answers.[field="E-mail"].text`. What is in brackets is taken as it is. Returns false at the end, and when the rest is
+ * malformed: *rest is then not empty. */
+MUST_CHECK bool document_next_part(struct slice *rest, struct path_part *part);
+/* The node at a path; NULL: none. An empty path is the node itself. A path goes on inside a text that is JSON. Names with dots
+ * are found where no path leads through their parts: `1.3` is `{"1.3":…}`, too. */
+struct document_node *document_find(struct pool *pool, struct document_node *node, struct slice path);
 
 /* A value that is neither an array nor an object. */
 bool document_is_scalar(const struct document_node *node);
 /* A scalar, or an array of scalars. */
 bool document_is_plain(const struct document_node *node);
 void document_write(const struct document_node *node, struct json_writer *writer);
+/* The same, with some of the items of a list, which is somewhere in the node. */
+struct document_entries {
+	struct document_node *list;
+	const struct document_node *first, *end; /* end: the one after the last; NULL: there is none */
+};
+void document_write_entries(
+    const struct document_node *node, const struct document_entries *entries, struct json_writer *writer);
 
 #endif

@@ -15,14 +15,16 @@ static const struct slice never[] = { SLICE("action"), SLICE("altcha"), SLICE("a
 	SLICE("list_id"), SLICE("skip_ar") };
 /* The names with an underscore that a sign-up reads; all others it would drop. */
 static const struct slice internal[] = { SLICE("__do_not_reset_opt_out"), SLICE("__kid"), SLICE("__ref"), SLICE("__referrer"),
-	SLICE("__rid"), SLICE("__session_id"), SLICE("__sid"), SLICE("__source"), MAPPING_TEXT, SLICE("__uid"), SLICE("__url"),
-	SLICE("__user_agent") };
+	MAPPING_RESET, SLICE("__rid"), SLICE("__session_id"), SLICE("__sid"), SLICE("__source"), MAPPING_TEXT, SLICE("__uid"),
+	SLICE("__url"), SLICE("__user_agent") };
 /* The others, which are written in lower case. */
 static const struct slice plain[] = { SLICE("country_code"), SLICE("email"), SLICE("ip"), SLICE("kid"), SLICE("must_exist"),
 	SLICE("phone_number"), SLICE("points"), SLICE("redirect_url"), SLICE("referrer"), SLICE("social_id") };
 /* What decides about the lead, or says where it comes from, is taken only where a rule names it. */
 static const struct slice only_mapped[] = { SLICE("must_exist"), SLICE("points"), SLICE("redirect_url"), SLICE("ip"),
-	SLICE("social_id"), SLICE("__source"), MAPPING_TEXT };
+	SLICE("social_id"), SLICE("__source"), MAPPING_RESET, MAPPING_TEXT };
+/* What a constant cannot be: every payload would be the same person's. */
+static const struct slice never_constant[] = { SLICE("email"), SLICE("phone_number"), MAPPING_TEXT, SLICE("*") };
 /* Objects that other systems wrap a contact in. */
 static const struct slice wrappers[] = { SLICE("data"), SLICE("lead"), SLICE("customer"), SLICE("contact"), SLICE("payload") };
 
@@ -59,14 +61,41 @@ is_known_target(struct slice target)
 	return !is_one_of_nocase(target, never, ARRAY_SIZE(never));
 }
 
+/* `"DE"`: a text that every payload has. The name with quotes is `["DE"]`. */
+static bool
+is_constant(struct slice path)
+{
+	return path.size > 2 && path.data[0] == '"' && path.data[path.size - 1] == '"';
+}
+
 static bool
 is_path(struct slice path)
 {
-	struct slice part;
-	size_t parts = 0;
-	while (document_next_part(&path, &part))
-		parts++;
-	return path.size == 0 && parts > 0 && parts <= DOCUMENT_PARTS_MAX;
+	struct path_part part;
+	size_t parts = 0, lists = 0;
+	for (; document_next_part(&path, &part); parts++) {
+		lists += part.kind == PATH_EACH;
+		if (part.kind == PATH_SELECTION && !is_path(part.name))
+			return false;
+	}
+	return path.size == 0 && parts > 0 && parts <= DOCUMENT_PARTS_MAX && lists <= 1;
+}
+
+/* The path of the list, and that of a value in each entry. False: there is no `[]`. */
+static bool
+split_at_list(struct slice path, struct slice *list, struct slice *value)
+{
+	struct path_part part;
+	*value = path;
+	while (document_next_part(value, &part)) {
+		if (part.kind != PATH_EACH)
+			continue;
+		*list = slice_sub(path, 0, (size_t)(part.text.data - 1 - path.data));
+		if (slice_ends_with(*list, SLICE(".")))
+			*list = slice_sub(*list, 0, list->size - 1);
+		return true;
+	}
+	return false;
 }
 
 const char *
@@ -80,26 +109,44 @@ mapping_check(struct slice target, struct slice path)
 		return "must be written in lower case";
 	if (slice_equal(path, EVERYTHING))
 		return slice_equal(target, EVERYTHING) ? NULL : "cannot be the whole payload";
-	if (path.size > MAPPING_PATH_MAX_BYTES || !utf8_valid(path) || utf8_has_control(path) || !is_path(path))
-		return "must be a path such as data.customer.email, of at most 255 bytes and 16 parts";
+	if (is_constant(path) && slice_is_one_of(target, never_constant, ARRAY_SIZE(never_constant)))
+		return "cannot be the same in every payload";
+	if (path.size > MAPPING_PATH_MAX_BYTES || !utf8_valid(path) || utf8_has_control(path) ||
+	    !(is_constant(path) || is_path(path)))
+		return "must be a path such as data.customer.email, of at most 255 bytes and 16 parts, with [] once at most, "
+		       "or a "
+		       "text in double quotes";
 	return NULL;
 }
 
-bool
+/* Whether a path goes through another list than a rule of the map: entries of two lists are no leads. */
+static bool
+has_other_list(const struct payload_map *mapping, struct slice path)
+{
+	struct slice list, other, value;
+	if (!split_at_list(path, &list, &value))
+		return false;
+	for (size_t i = 0; i < mapping->count; i++)
+		if (split_at_list(mapping->rules[i].path, &other, &value) && !slice_equal(list, other))
+			return true;
+	return false;
+}
+
+const char *
 mapping_add(struct pool *pool, struct payload_map *mapping, struct slice target, struct slice path)
 {
+	size_t i = 0;
 	if (mapping->rules == NULL)
 		mapping->rules = POOL_ARRAY(pool, MAPPING_RULES_MAX, struct mapping_rule);
-	for (size_t i = 0; i < mapping->count; i++) {
-		if (slice_equal(mapping->rules[i].target, target)) {
-			mapping->rules[i].path = path;
-			return true;
-		}
-	}
-	if (mapping->count == MAPPING_RULES_MAX)
-		return false;
-	mapping->rules[mapping->count++] = (struct mapping_rule){ target, path };
-	return true;
+	if (has_other_list(mapping, path))
+		return "goes through another list than the paths with [] before it";
+	while (i < mapping->count && !slice_equal(mapping->rules[i].target, target))
+		i++;
+	if (i == MAPPING_RULES_MAX)
+		return "is one too many: a map has at most 50 parameters";
+	mapping->rules[i] = (struct mapping_rule){ target, path };
+	mapping->count += i == mapping->count;
+	return NULL;
 }
 
 struct slice
@@ -135,7 +182,7 @@ mapping_parse(struct pool *pool, struct slice text, struct payload_map *mapping)
 		return false;
 	for (const struct document_node *rule = root->first; rule != NULL; rule = rule->next)
 		if (rule->type != DOCUMENT_STRING || mapping_check(rule->name, rule->text) != NULL ||
-		    !mapping_add(pool, mapping, rule->name, rule->text))
+		    mapping_add(pool, mapping, rule->name, rule->text) != NULL)
 			return false;
 	return true;
 }
@@ -244,23 +291,16 @@ identifies(const struct document_node *object)
 	return false;
 }
 
-/* A list with one entry is that entry. */
+/* The object that has an email address or phone number: the entry, or one level below; NULL: none. */
 static const struct document_node *
-only_entry(const struct document_node *root)
+find_contact(struct pool *pool, const struct document_node *entry)
 {
-	return root->type == DOCUMENT_ARRAY && root->count == 1 ? root->first : root;
-}
-
-/* The object that has an email address or phone number: the payload, or one level below; NULL: none. */
-static const struct document_node *
-find_contact(const struct document_node *root)
-{
-	if (identifies(root))
-		return root;
-	for (size_t i = 0; i < ARRAY_SIZE(wrappers); i++) {
-		const struct document_node *inner = root->type == DOCUMENT_OBJECT ? document_child(root, wrappers[i]) : NULL;
-		if (identifies(inner))
-			return inner;
+	if (identifies(entry))
+		return entry;
+	for (size_t i = 0; i < ARRAY_SIZE(wrappers) && entry->type == DOCUMENT_OBJECT; i++) {
+		struct document_node *inner = document_child(entry, wrappers[i]);
+		if (inner != NULL && identifies(document_open(pool, inner)))
+			return document_open(pool, inner);
 	}
 	return NULL;
 }
@@ -306,37 +346,200 @@ maps_identifier(const struct payload_map *mapping)
 	return false;
 }
 
-static const struct document_node *
-at_path(const struct document_node *root, struct slice path)
+/* ---- Entries ---- */
+
+static bool
+is_number(struct slice name)
 {
-	return slice_equal(path, EVERYTHING) ? only_entry(root) : document_find(root, path);
+	uint64_t index;
+	return slice_to_u64(name, UINT32_MAX, &index);
+}
+
+/* An array, or the object that `items[0][email]` of a form makes. */
+static bool
+is_list(const struct document_node *node)
+{
+	if (node->type != DOCUMENT_OBJECT || node->count == 0)
+		return node->type == DOCUMENT_ARRAY && node->count > 0;
+	for (const struct document_node *child = node->first; child != NULL; child = child->next)
+		if (!is_number(child->name))
+			return false;
+	return true;
+}
+
+static bool
+has_object(const struct document_node *list)
+{
+	for (const struct document_node *child = list->first; child != NULL; child = child->next)
+		if (child->type == DOCUMENT_OBJECT)
+			return true;
+	return false;
+}
+
+static bool
+begins_with_index(const struct payload_map *mapping)
+{
+	struct path_part part;
+	for (size_t i = 0; i < mapping->count; i++) {
+		struct slice rest = mapping->rules[i].path;
+		if (document_next_part(&rest, &part) && part.kind == PATH_NAME && is_number(part.text))
+			return true;
+	}
+	return false;
+}
+
+/* *list: the path of the list of the rules. */
+static bool
+names_list(const struct payload_map *mapping, struct slice *list)
+{
+	struct slice value;
+	for (size_t i = 0; i < mapping->count; i++)
+		if (split_at_list(mapping->rules[i].path, list, &value))
+			return true;
+	return false;
+}
+
+struct payload_list
+mapping_entries(struct pool *pool, const struct payload_map *mapping, struct document_node *root)
+{
+	struct payload_list payload = { .root = root };
+	struct slice path;
+	const bool named = names_list(mapping, &path);
+	struct document_node *list = named ? document_find(pool, root, path) : root, *entry = root;
+	if (named && list != NULL)
+		list = entry = document_open(pool, list);
+	else if (named)
+		entry = document_new(pool);
+	if (list != NULL &&
+	    (named ? is_list(list) : list->type == DOCUMENT_ARRAY && has_object(list) && !begins_with_index(mapping)))
+		payload.list = list;
+	payload.count = payload.list == NULL ? 1 : list->count;
+	payload.entries = POOL_ARRAY(pool, payload.count, struct document_node *);
+	payload.entries[0] = entry;
+	if (payload.list == NULL)
+		return payload;
+	size_t i = 0;
+	for (struct document_node *child = list->first; child != NULL; child = child->next)
+		payload.entries[i++] = child;
+	return payload;
+}
+
+/* ---- Fields ---- */
+
+static struct document_node *
+constant_of(struct pool *pool, struct slice path)
+{
+	struct document_node *node = document_new(pool);
+	node->type = DOCUMENT_STRING;
+	node->text = slice_sub(path, 1, path.size - 1);
+	return node;
+}
+
+/* Values outside the list are those of every entry. */
+static struct document_node *
+value_of(struct pool *pool, const struct payload_list *payload, struct document_node *entry, struct slice path, bool named)
+{
+	struct slice list, value;
+	if (is_constant(path))
+		return constant_of(pool, path);
+	if (slice_equal(path, EVERYTHING))
+		return entry;
+	if (split_at_list(path, &list, &value))
+		return document_find(pool, entry, value);
+	return document_find(pool, named ? payload->root : entry, path);
 }
 
 size_t
-mapping_apply(
-    struct pool *pool, const struct payload_map *mapping, const struct document_node *root, struct mapped_field **fields)
+mapping_apply(struct pool *pool, const struct payload_map *mapping, const struct payload_list *payload, size_t number,
+    struct mapped_field **fields)
 {
 	struct result_list list = { .pool = pool };
-	const struct document_node *entry = only_entry(root);
-	const struct document_node *contact = maps_identifier(mapping) ? NULL : find_contact(entry);
+	struct document_node *entry = document_open(pool, payload->entries[number]), *values[MAPPING_RULES_MAX];
+	const struct document_node *contact = maps_identifier(mapping) ? NULL : find_contact(pool, entry);
+	struct slice path;
+	const bool named = names_list(mapping, &path);
 	for (size_t i = 0; i < mapping->count; i++) {
 		const struct mapping_rule *rule = &mapping->rules[i];
-		const struct document_node *value = at_path(root, rule->path);
-		if (value != NULL && document_is_plain(value) && !slice_equal(rule->target, EVERYTHING))
-			add(&list, (struct mapped_field){ rule->target, rule->path, value, .optional = false });
+		values[i] = value_of(pool, payload, entry, rule->path, named);
+		if (values[i] != NULL && document_is_plain(values[i]) && !slice_equal(rule->target, EVERYTHING))
+			add(&list, (struct mapped_field){ rule->target, rule->path, values[i], .optional = false });
 	}
 	if (contact != NULL)
 		add_obvious(&list, contact, mapping->count > 0);
 	for (size_t i = 0; i < mapping->count; i++) {
 		const struct mapping_rule *rule = &mapping->rules[i];
-		const struct document_node *value = at_path(root, rule->path);
-		if (value != NULL && slice_equal(rule->target, EVERYTHING))
-			add_members(&list, value);
-		else if (value != NULL && !document_is_plain(value))
-			add_leaves_of(&list, rule, value);
+		if (values[i] != NULL && slice_equal(rule->target, EVERYTHING))
+			add_members(&list, document_open(pool, values[i]));
+		else if (values[i] != NULL && !document_is_plain(values[i]))
+			add_leaves_of(&list, rule, values[i]);
 	}
 	if (mapping->count == 0)
 		add_members(&list, entry);
 	*fields = list.fields;
 	return list.count;
+}
+
+/* ---- Notes ---- */
+
+enum { NOTES_MAX_BYTES = 2048 };
+
+static bool
+has_path(const struct mapped_field *fields, size_t count, struct slice path)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(fields[i].path, path))
+			return true;
+	return false;
+}
+
+/* The list of which the path takes one entry by its index, though it has several; NULL: none. */
+static const struct document_node *
+taken_from(struct pool *pool, const struct payload_list *payload, struct slice path)
+{
+	struct path_part part;
+	struct slice rest = path;
+	while (document_next_part(&rest, &part)) {
+		const size_t before = (size_t)(part.text.data - path.data);
+		struct slice above = slice_sub(path, 0, before > 0 ? before - 1 : 0);
+		if (part.kind != PATH_NAME || !is_number(part.text))
+			continue;
+		if (slice_ends_with(above, SLICE(".")))
+			above = slice_sub(above, 0, above.size - 1);
+		struct document_node *list = document_find(pool, payload->root, above);
+		list = list == NULL ? NULL : document_open(pool, list);
+		if (list != NULL && list->type == DOCUMENT_ARRAY && list->count > 1 && has_object(list))
+			return list;
+	}
+	return NULL;
+}
+
+static void
+add_note(struct slice *notes, struct pool *pool, struct slice note)
+{
+	if (notes->size + note.size > NOTES_MAX_BYTES)
+		return;
+	*notes = notes->size == 0 ? note : POOL_JOIN(pool, *notes, SLICE("; "), note);
+}
+
+struct slice
+mapping_notes(struct pool *pool, const struct payload_map *mapping, const struct payload_list *payload,
+    const struct mapped_field *fields, size_t count)
+{
+	struct slice notes = SLICE_NONE;
+	for (size_t i = 0; i < mapping->count; i++) {
+		const struct mapping_rule *rule = &mapping->rules[i];
+		const bool identifies =
+		    slice_equal(rule->target, SLICE("email")) || slice_equal(rule->target, SLICE("phone_number"));
+		if (slice_equal(rule->target, EVERYTHING))
+			continue;
+		if (!has_path(fields, count, rule->path))
+			add_note(&notes, pool, POOL_JOIN(pool, SLICE("no value at "), rule->path));
+		const struct document_node *list =
+		    identifies && payload->list == NULL ? taken_from(pool, payload, rule->path) : NULL;
+		if (list != NULL)
+			add_note(&notes, pool,
+			    pool_printf(pool, "%.*s takes one of %zu entries, a path with [] in place of the number all",
+				SLICE_ARGS(rule->path), list->count));
+	}
+	return notes;
 }

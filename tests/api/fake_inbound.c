@@ -53,6 +53,12 @@ store_remove_inbound(struct store *store, uint64_t id)
 	return RESULT_OK;
 }
 
+struct slice
+inbound_state_name(enum inbound_state state UNUSED)
+{
+	return SLICE("created");
+}
+
 enum result
 store_note_inbound_call(struct store *store, const struct inbound_call *call, uint64_t *id)
 {

@@ -8,10 +8,10 @@
 enum { DEPTH = 16, JSON_MAX = 4 * 1024 * 1024 };
 
 static void
-check_fields(struct pool *pool, const struct payload_map *map, const struct document_node *root)
+check_entry(struct pool *pool, const struct payload_map *map, const struct payload_list *payload, size_t entry)
 {
 	struct mapped_field *fields;
-	const size_t count = mapping_apply(pool, map, root, &fields);
+	const size_t count = mapping_apply(pool, map, payload, entry, &fields);
 	struct buffer out;
 	struct json_writer writer;
 	REQUIRE(count <= MAPPING_FIELDS_MAX);
@@ -24,6 +24,18 @@ check_fields(struct pool *pool, const struct payload_map *map, const struct docu
 		document_write(fields[i].value, &writer);
 	}
 	buffer_free(&out);
+	(void)mapping_notes(pool, map, payload, fields, count);
+}
+
+/* Some entries of a payload are a payload with as many. */
+static void
+check_fields(struct pool *pool, const struct payload_map *map, struct document_node *root)
+{
+	enum { ENTRIES = 3 };
+	const struct payload_list payload = mapping_entries(pool, map, root);
+	REQUIRE(payload.count > 0);
+	for (size_t i = 0; i < payload.count && i < ENTRIES; i++)
+		check_entry(pool, map, &payload, i);
 }
 
 static void

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/inbound.md 3.1: texts that phones send back."""
+"""docs/inbound.md 3.2: texts that phones send back."""
 import itertools
 
 import pytest
@@ -41,7 +41,7 @@ def test_other_texts_and_numbers(campaign, inbound):
     """they change nothing, make no lead, and are stored"""
     lead = new_lead(campaign)
     before = campaign.service.installation.sql(f"SELECT COUNT(*) FROM lh_leads WHERE campaign_id = {campaign.id}")
-    for text in ("please stop", "STOPS", "", "NO"):
+    for text in ("Don't stop", "STOPS", "", "NO", "I will stop by your shop"):
         answer = inbound(lead["phone_number"], text)
         assert (answer.status, answer.json["error"]) == (202, "invalid_parameter"), text
     answer = inbound("+4915199999999", "STOP")
@@ -49,3 +49,47 @@ def test_other_texts_and_numbers(campaign, inbound):
     assert inbound("", "STOP").json["error"] == "missing_identifier"
     assert opted_out(campaign, lead) == "0"
     assert campaign.service.installation.sql(f"SELECT COUNT(*) FROM lh_leads WHERE campaign_id = {campaign.id}") == before
+
+
+@pytest.mark.parametrize("text", ["Stop\n", "Stop.", '"STOP"', "stop\r\n--\r\nNora", "ARRÊT", "ＳＴＯＰ", "🛑 stop 🛑", "STOP ALL", "Bitte abmelden", "Baja",
+                                  "Sair por favor", "Basta!", "please stop\u200b", "STOP\u0007"])
+def test_as_people_type_it(campaign, text):
+    """3.2: keywords are compared as they are decoded, in JSON and in forms"""
+    lead = new_lead(campaign)
+    made = campaign.post({"name": "texts", "map": {"phone_number": "msisdn", "__text": "text"}}, path="/inbound-webhook")
+    path = "/inbound/" + made.json["url"].split("/inbound/", 1)[1]
+    fields = {"msisdn": lead["phone_number"], "text": text}
+    answer = campaign.client.request("POST", path, json_body=fields)
+    assert answer.json == {"message": "Lead updated"} and opted_out(campaign, lead) == "1"
+    assert campaign.client.request("POST", path, json_body={**fields, "text": "Start."}).status == 201 and opted_out(campaign, lead) == "0"
+    if "\u0007" not in text:
+        assert campaign.client.request("POST", path, form=fields).status == 201 and opted_out(campaign, lead) == "1"
+
+
+@pytest.mark.parametrize("country", [None, "DE", "AT", "nonsense"])
+@pytest.mark.parametrize("method", ["GET", "POST", "POST with a query", "number"])
+def test_gateways(campaign, country, method):
+    """2, 3.2: gateways send by GET, and numbers without their plus sign, whatever country the map has"""
+    lead = new_lead(campaign)
+    maps = {"phone_number": "msisdn", "__text": "text", **({"country_code": f'"{country}"'} if country else {})}
+    made = campaign.post({"name": "texts", "map": maps}, path="/inbound-webhook")
+    path = "/inbound/" + made.json["url"].split("/inbound/", 1)[1]
+    fields = {"msisdn": lead["phone_number"][1:], "text": "STOP"}
+    if method == "number":
+        answer = campaign.client.request("POST", path, json_body={**fields, "msisdn": int(fields["msisdn"])})
+    elif method == "POST":
+        answer = campaign.client.request("POST", path, form=fields)
+    else:
+        answer = campaign.client.request(method.split()[0], path, query=fields)
+    assert (answer.status, answer.json) == (201, {"message": "Lead updated"}), answer.body
+    assert opted_out(campaign, lead) == "1"
+
+
+def test_help(campaign, inbound, leadhook):
+    """3.2: who asks for help is stored, with the reason; nothing changes"""
+    lead = new_lead(campaign)
+    for text in ("HELP", "Hilfe!", "ayuda", "Info"):
+        answer = inbound(lead["phone_number"], text)
+        assert answer.verdict == (202, "invalid_parameter") and "asks for help" in answer.json["reason"]
+        assert "asks for help" in leadhook("inbound", "call", answer.json["id"])["message"]
+    assert opted_out(campaign, lead) == "0"

@@ -9,7 +9,7 @@
 
 enum { DEPTH = 16 };
 
-/* The fields as text: `target=value`, with `?` after an optional target, one after another. */
+/* The fields as text: `target=value`, with `?` after an optional target, one after another, entries divided by `|`. */
 static struct slice
 fields_of(const struct payload_map *map, struct slice json)
 {
@@ -19,13 +19,17 @@ fields_of(const struct payload_map *map, struct slice json)
 	struct buffer out;
 	struct json_writer writer;
 	assert_true(document_read_json(pool, json, DEPTH, &root, &problem));
-	const size_t count = mapping_apply(pool, map, root, &fields);
+	const struct payload_list payload = mapping_entries(pool, map, root);
 	buffer_init(&out, 1024 * 1024);
-	for (size_t i = 0; i < count; i++) {
-		buffer_printf(
-		    &out, "%s%.*s%s=", i == 0 ? "" : " ", SLICE_ARGS(fields[i].target), fields[i].optional ? "?" : "");
-		json_writer_init(&writer, &out);
-		document_write(fields[i].value, &writer);
+	for (size_t entry = 0; entry < payload.count; entry++) {
+		const size_t count = mapping_apply(pool, map, &payload, entry, &fields);
+		buffer_add_text(&out, entry == 0 ? "" : " | ");
+		for (size_t i = 0; i < count; i++) {
+			buffer_printf(
+			    &out, "%s%.*s%s=", i == 0 ? "" : " ", SLICE_ARGS(fields[i].target), fields[i].optional ? "?" : "");
+			json_writer_init(&writer, &out);
+			document_write(fields[i].value, &writer);
+		}
 	}
 	assert_true(buffer_ok(&out));
 	const struct slice text = pool_copy(pool, buffer_slice(&out));
@@ -43,7 +47,7 @@ assert_fields(const char *rules, const char *json, const char *expected)
 		const size_t equals = slice_find(rule, '=');
 		const struct slice target = slice_sub(rule, 0, equals), path = slice_sub(rule, equals + 1, rule.size);
 		assert_null(mapping_check(target, path));
-		assert_true(mapping_add(pool, &map, target, path));
+		assert_null(mapping_add(pool, &map, target, path));
 	}
 	assert_true(mapping_parse(pool, mapping_write(pool, &map), &again));
 	assert_int_equal(again.count, map.count);
@@ -61,6 +65,140 @@ a_path_leads_to_a_value(void **state UNUSED)
 	assert_fields("f=a.b.2 g=a.c h=b", json, "");
 	assert_fields("f=a.b.1.c.d", json, "");
 	assert_fields("f=0.x", "[{\"x\":null}]", "f=null");
+}
+
+/* Values whose place depends on the sender are chosen by what is beside them. */
+static void
+a_path_selects_by_value(void **state UNUSED)
+{
+	const char *json =
+	    "{\"answers\":[{\"field\":{\"ref\":\"mail\"},\"text\":\"a\"},{\"field\":{\"ref\":\"Your name\"},\"text\":\"n\"},"
+	    "{\"key\":7,\"text\":\"seven\"},{\"key\":\"a]b\",\"text\":\"odd\"}],\"map\":{\"3\":{\"name\":\"q\",\"v\":1},\"a="
+	    "b\":2}}";
+	assert_fields("f=answers.[field.ref=mail].text", json, "f=\"a\"");
+	assert_fields("f=answers[field.ref=\"mail\"].text", json, "f=\"a\"");
+	assert_fields("f=answers.[key=7].text", json, "f=\"seven\"");
+	assert_fields("f=answers.[key=\"a]b\"].text", json, "f=\"odd\"");
+	assert_fields("f=map.[name=q].v", json, "f=1");
+	assert_fields("f=map.[a=b]", json, "f=2");
+	assert_fields("f=answers.[field.ref=none].text", json, "");
+	struct document_node *root;
+	struct slice problem;
+	assert_true(document_read_json(pool, slice_of(json), DEPTH, &root, &problem));
+	assert_non_null(document_find(pool, root, SLICE("answers.[field.ref = Your name].text")));
+}
+
+/* A name with dots or brackets is found as it is written, where no path leads to a value. */
+static void
+a_name_may_have_dots(void **state UNUSED)
+{
+	assert_fields("f=1.3", "{\"1.3\":\"n\",\"1\":\"x\"}", "f=\"n\"");
+	assert_fields("f=1.3", "{\"1.3\":\"n\",\"1\":{\"3\":\"x\"}}", "f=\"x\"");
+	assert_fields("f=form.field.1.value", "{\"form\":{\"field.1\":{\"value\":2}}}", "f=2");
+	assert_fields("f=a.b[c].d", "{\"a\":{\"b[c].d\":3}}", "f=3");
+	assert_fields("f=a[b]", "{\"a[b]\":4}", "f=4");
+}
+
+static void
+a_path_goes_on_in_a_text(void **state UNUSED)
+{
+	assert_fields("f=data.a.1", "{\"data\":\"{\\\"a\\\":[1,2]}\"}", "f=2");
+	assert_fields("f=[].a", "{\"x\":1}", "");
+	assert_fields("f=data.[].a", "{\"data\":\" [{\\\"a\\\":1},{\\\"a\\\":2}]\"}", "f=1 | f=2");
+	assert_fields("", "{\"data\":\"{\\\"email\\\":\\\"a\\\"}\"}", "email=\"a\" data?=\"{\\\"email\\\":\\\"a\\\"}\"");
+	assert_fields("f=data.a", "{\"data\":\"{a\"}", "");
+}
+
+static void
+a_list_is_an_entry_each(void **state UNUSED)
+{
+	const char *json = "{\"shop\":\"s\",\"list\":[{\"e\":{\"m\":\"a\"}},{\"e\":{}},7]}";
+	assert_fields("email=list.[].e.m f=shop", json, "email=\"a\" f=\"s\" | f=\"s\" | f=\"s\"");
+	assert_fields("email=list[].e.m", json, "email=\"a\" |  | ");
+	assert_fields("email=[]", "[\"a\",\"b\"]", "email=\"a\" | email=\"b\"");
+	assert_fields("email=m", "[{\"m\":\"a\"},{\"m\":\"b\"}]", "email=\"a\" | email=\"b\"");
+	assert_fields("email=1.m", "[{\"m\":\"a\"},{\"m\":\"b\"}]", "email=\"b\"");
+	assert_fields("email=list.[].m", "{\"list\":{\"m\":\"a\"}}", "email=\"a\"");
+	assert_fields("email=list.[].m", "{\"list\":{\"0\":{\"m\":\"a\"},\"1\":{\"m\":\"b\"}}}", "email=\"a\" | email=\"b\"");
+	assert_fields("email=list.[].m", "{\"list\":[]}", "");
+}
+
+static void
+the_lists_of_a_map_are_one(void **state UNUSED)
+{
+	struct payload_map map = { .count = 0 };
+	assert_null(mapping_add(pool, &map, SLICE("email"), SLICE("a.b.[].m")));
+	assert_null(mapping_add(pool, &map, SLICE("f"), SLICE("a.b[].n")));
+	assert_null(mapping_add(pool, &map, SLICE("g"), SLICE("a.c")));
+	assert_non_null(mapping_add(pool, &map, SLICE("h"), SLICE("a.c.[].n")));
+}
+
+static void
+a_constant_is_in_every_payload(void **state UNUSED)
+{
+	assert_fields("country_code=\"DE\" phone_number=p", "{\"p\":\"1\"}", "country_code=\"DE\" phone_number=\"1\"");
+	assert_fields("f=[\"DE\"]", "{\"\\\"DE\\\"\":1}", "f=1");
+}
+
+/* The payload with some entries of its list, which the same map takes again. */
+static void
+a_list_is_written_in_part(void **state UNUSED)
+{
+	struct document_node *root;
+	struct slice problem;
+	struct payload_map map = { .count = 0 };
+	struct buffer out;
+	struct json_writer writer;
+	const char *json = "{\"s\":1,\"d\":\"{\\\"l\\\":[{\\\"m\\\":1},{\\\"m\\\":2},{\\\"m\\\":3}]}\"}";
+	assert_null(mapping_add(pool, &map, SLICE("email"), SLICE("d.l.[].m")));
+	assert_true(document_read_json(pool, slice_of(json), DEPTH, &root, &problem));
+	const struct payload_list list = mapping_entries(pool, &map, root);
+	assert_int_equal(list.count, 3);
+	const struct document_entries second = { list.list, list.entries[1], list.entries[2] },
+				      rest = { list.list, list.entries[1], NULL };
+	buffer_init(&out, 1000);
+	json_writer_init(&writer, &out);
+	document_write_entries(root, &second, &writer);
+	json_writer_init(&writer, &out);
+	document_write_entries(root, &rest, &writer);
+	assert_string_equal(pool_string(pool, buffer_slice(&out)),
+	    "{\"s\":1,\"d\":{\"l\":[{\"m\":2}]}}{\"s\":1,\"d\":{\"l\":[{\"m\":2},{\"m\":3}]}}");
+	buffer_free(&out);
+}
+
+/* What the log says of a map that does not fit. */
+static void
+a_map_that_does_not_fit_is_noted(void **state UNUSED)
+{
+	static const char *const cases[][2] = {
+		{ "{\"list\":[{\"m\":1},{\"m\":2}]}",
+		    "list.0.m takes one of 2 entries, a path with [] in place of the number all; no value at n" },
+		{ "{\"list\":[{\"m\":1}],\"n\":1}", "" },
+		{ "{\"n\":1}", "no value at list.0.m" },
+	};
+	struct payload_map map = { .count = 0 };
+	struct mapped_field *fields;
+	struct document_node *root;
+	struct slice problem;
+	assert_null(mapping_add(pool, &map, SLICE("email"), SLICE("list.0.m")));
+	assert_null(mapping_add(pool, &map, SLICE("f"), SLICE("n")));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_true(document_read_json(pool, slice_of(cases[i][0]), DEPTH, &root, &problem));
+		const struct payload_list payload = mapping_entries(pool, &map, root);
+		const size_t count = mapping_apply(pool, &map, &payload, 0, &fields);
+		const struct slice notes = mapping_notes(pool, &map, &payload, fields, count);
+		assert_string_equal(pool_string(pool, slice_present(notes) ? notes : SLICE("")), cases[i][1]);
+	}
+}
+
+static void
+lines_are_a_list(void **state UNUSED)
+{
+	struct document_node *root;
+	assert_true(document_read_lines(pool, SLICE("{\"a\":1}\r\n\nnot JSON\n{\"a\":{\"b\":2}}"), DEPTH, &root));
+	assert_int_equal(root->count, 3);
+	assert_non_null(document_find(pool, root, SLICE("2.a.b")));
+	assert_int_equal(root->first->next->type, DOCUMENT_STRING);
 }
 
 static void
@@ -97,7 +235,7 @@ obvious_names_need_no_map(void **state UNUSED)
 	    "email=\"a\" name=\"n\" type?=\"t\"");
 	assert_fields("", "{\"email\":\"\",\"lead\":{\"email\":\"a\"}}", "email=\"a\"");
 	assert_fields("", "[{\"email\":\"a\"}]", "email=\"a\"");
-	assert_fields("", "[{\"email\":\"a\"},{\"email\":\"b\"}]", "");
+	assert_fields("", "[{\"email\":\"a\"},{\"email\":\"b\"}]", "email=\"a\" | email=\"b\"");
 	assert_fields("", "\"email\"", "");
 }
 
@@ -135,7 +273,8 @@ bad_rules_are_refused(void **state UNUSED)
 {
 	static const char *const rules[][2] = { { "", "a" }, { "api_key", "a" }, { "API_KEY", "a" }, { "__url2", "a" },
 		{ "_x", "a" }, { "campaignId", "a" }, { "f", "" }, { "f", "a." }, { "f", ".a" }, { "f", "a..b" },
-		{ "f", "a[b" }, { "f", "a[]" }, { "f", "[a]b" }, { "f", "*" }, { "f\n", "a" }, { "f", "a\xff" },
+		{ "f", "a[b" }, { "f", "a[].b[].c" }, { "f", "[a]b" }, { "f", "a.[b..c=d]" },
+		{ "email", "\"a@example.org\"" }, { "*", "\"a\"" }, { "f", "*" }, { "f\n", "a" }, { "f", "a\xff" },
 		{ "f", "a\xc2\x9b"
 		       "31m" },
 		{ "f\xc2\x85", "a" }, { "Email", "a" }, { "KID", "a" }, { "Points", "a" },
@@ -145,9 +284,9 @@ bad_rules_are_refused(void **state UNUSED)
 		if (mapping_check(slice_of(rules[i][0]), slice_of(rules[i][1])) == NULL)
 			fail_msg("%s=%s", rules[i][0], rules[i][1]);
 	for (size_t i = 0; i < MAPPING_RULES_MAX; i++)
-		assert_true(mapping_add(pool, &map, pool_printf(pool, "f%zu", i), SLICE("a")));
-	assert_true(mapping_add(pool, &map, SLICE("f0"), SLICE("b")));
-	assert_false(mapping_add(pool, &map, SLICE("g"), SLICE("a")));
+		assert_null(mapping_add(pool, &map, pool_printf(pool, "f%zu", i), SLICE("a")));
+	assert_null(mapping_add(pool, &map, SLICE("f0"), SLICE("b")));
+	assert_non_null(mapping_add(pool, &map, SLICE("g"), SLICE("a")));
 	assert_false(mapping_parse(pool, SLICE("{\"api_key\":\"a\"}"), &map));
 	assert_false(mapping_parse(pool, SLICE("{"), &map));
 }
@@ -165,9 +304,9 @@ a_form_is_a_document(void **state UNUSED)
 			node->text = slice_of(names[i]);
 		}
 	}
-	assert_non_null(document_find(root, SLICE("data.customer.city")));
-	assert_non_null(document_find(root, SLICE("[a.b]")));
-	assert_null(document_find(root, SLICE("a.b")));
+	assert_non_null(document_find(pool, root, SLICE("data.customer.city")));
+	assert_non_null(document_find(pool, root, SLICE("[a.b]")));
+	assert_non_null(document_find(pool, root, SLICE("a.b")));
 	assert_non_null(document_child(document_child(root, SLICE("x")), SLICE("[")));
 }
 
@@ -194,6 +333,15 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_path_leads_to_a_value, begin, end),
+		cmocka_unit_test_setup_teardown(a_path_selects_by_value, begin, end),
+		cmocka_unit_test_setup_teardown(a_name_may_have_dots, begin, end),
+		cmocka_unit_test_setup_teardown(a_path_goes_on_in_a_text, begin, end),
+		cmocka_unit_test_setup_teardown(a_list_is_an_entry_each, begin, end),
+		cmocka_unit_test_setup_teardown(the_lists_of_a_map_are_one, begin, end),
+		cmocka_unit_test_setup_teardown(a_constant_is_in_every_payload, begin, end),
+		cmocka_unit_test_setup_teardown(a_list_is_written_in_part, begin, end),
+		cmocka_unit_test_setup_teardown(a_map_that_does_not_fit_is_noted, begin, end),
+		cmocka_unit_test_setup_teardown(lines_are_a_list, begin, end),
 		cmocka_unit_test_setup_teardown(an_object_is_its_leaves, begin, end),
 		cmocka_unit_test_setup_teardown(a_leaf_with_a_long_name_is_left_out, begin, end),
 		cmocka_unit_test_setup_teardown(obvious_names_need_no_map, begin, end),

@@ -55,13 +55,13 @@ outcome_of(const struct inbound_result *result)
 }
 
 static void
-add_result(struct admin_call *call, const struct inbound_result *result)
+add_fields(struct admin_call *call, struct output *output, const struct inbound_result *result)
 {
 	struct output *fields = output_new(call->pool, OUTPUT_ARRAY);
-	output_text(call->output, "state", outcome_of(result));
-	output_text(call->output, "error", result->error);
-	output_text(call->output, "message", result->message);
-	output_u64_or_null(call->output, "lead_id", result->lead_id);
+	output_text(output, "state", outcome_of(result));
+	output_text(output, "error", result->error);
+	output_text(output, "message", result->message);
+	output_u64_or_null(output, "lead_id", result->lead_id);
 	for (size_t i = 0; i < result->field_count; i++) {
 		const struct inbound_field *field = &result->fields[i];
 		output_record(fields);
@@ -70,7 +70,30 @@ add_result(struct admin_call *call, const struct inbound_result *result)
 		output_json(fields, "value", field->value);
 		output_boolean(fields, "used", !field->left_out);
 	}
-	output_nested(call->output, "fields", fields);
+	output_nested(output, "fields", fields);
+}
+
+/* The first entry that is refused, else the first one. */
+static const struct inbound_result *
+main_result(const struct inbound_results *results)
+{
+	for (size_t i = 0; i < results->count; i++)
+		if (results->items[i].failure != FAILURE_NONE)
+			return &results->items[i];
+	return &results->items[0];
+}
+
+/* `entries`: of a payload with several. */
+static void
+add_results(struct admin_call *call, const struct inbound_results *results)
+{
+	struct output *entries = output_new(call->pool, OUTPUT_ARRAY);
+	add_fields(call, call->output, main_result(results));
+	for (size_t i = 0; i < results->count && results->count > 1; i++) {
+		output_record(entries);
+		add_fields(call, entries, &results->items[i]);
+	}
+	output_nested(call->output, "entries", entries);
 }
 
 /* Reports the paths of the map at which the payload has nothing, because a wrong path is not an error. */
@@ -106,7 +129,7 @@ int
 admin_inbound_test(struct admin_call *call)
 {
 	struct inbound_webhook webhook;
-	struct inbound_result outcome;
+	struct inbound_results outcomes;
 	struct inbound_call payload = { .id = 0 };
 	const enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result != RESULT_OK)
@@ -122,11 +145,11 @@ admin_inbound_test(struct admin_call *call)
 	if (status != EX_OK)
 		return status;
 	payload.content_type = type_of(payload.body);
-	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &payload, true, &outcome);
+	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &payload, true, &outcomes);
 	output_record(call->output);
-	add_result(call, &outcome);
-	report_missing(call, &webhook, &outcome);
-	return outcome.failure == FAILURE_NONE ? EX_OK : EX_DATAERR;
+	add_results(call, &outcomes);
+	report_missing(call, &webhook, main_result(&outcomes));
+	return main_result(&outcomes)->failure == FAILURE_NONE ? EX_OK : EX_DATAERR;
 }
 
 static void
@@ -217,17 +240,62 @@ admin_inbound_call(struct admin_call *call)
 }
 
 /* A call that became a lead stays one. */
-static enum result
-note(struct admin_call *call, struct inbound_call *entry, const struct inbound_result *outcome)
+static bool
+stays(const struct inbound_call *entry, const struct inbound_result *outcome)
+{
+	return outcome->failure != FAILURE_NONE && entry->state != INBOUND_REFUSED;
+}
+
+static void
+take_outcome(struct inbound_call *entry, const struct inbound_result *outcome)
 {
 	const bool refused = outcome->failure != FAILURE_NONE;
-	if (refused && (entry->state != INBOUND_REFUSED || outcome->failure == FAILURE_UNAVAILABLE))
-		return RESULT_OK;
 	entry->state = refused ? INBOUND_REFUSED : outcome->created ? INBOUND_CREATED : INBOUND_UPDATED;
 	entry->error = outcome->error;
 	entry->message = outcome->message;
-	entry->lead_id = outcome->lead_id;
+	entry->lead_id = refused ? 0 : outcome->lead_id;
+}
+
+static enum result
+note(struct admin_call *call, struct inbound_call *entry, const struct inbound_result *outcome)
+{
+	if (stays(entry, outcome) || outcome->failure == FAILURE_UNAVAILABLE)
+		return RESULT_OK;
+	take_outcome(entry, outcome);
 	return store_note_inbound_replay(call->store, entry);
+}
+
+static bool
+is_unavailable(const struct inbound_results *outcomes)
+{
+	for (size_t i = 0; i < outcomes->count; i++)
+		if (outcomes->items[i].failure == FAILURE_UNAVAILABLE)
+			return true;
+	return false;
+}
+
+/* Each entry has a row of its own afterwards, because a row is one person's. The stored one, which has all of them, is changed
+ * last: until then it can be replayed. */
+static enum result
+note_entries(struct admin_call *call, struct inbound_call *stored, const struct inbound_results *outcomes)
+{
+	enum result result = RESULT_OK;
+	uint64_t id;
+	for (size_t i = outcomes->count; i-- > 1 && result == RESULT_OK;) {
+		const struct inbound_result *outcome = &outcomes->items[i];
+		struct inbound_call entry = *stored;
+		entry.content_type = SLICE("application/json");
+		entry.body = outcome->entry;
+		entry.size = outcome->entry.size;
+		take_outcome(&entry, outcome);
+		result = store_note_inbound_call(call->store, &entry, &id);
+	}
+	stored->content_type = SLICE("application/json");
+	stored->body = outcomes->items[0].entry;
+	stored->size = stored->body.size;
+	if (!stays(stored, &outcomes->items[0]))
+		take_outcome(stored, &outcomes->items[0]);
+	return result == RESULT_OK ? store_note_inbound_replay(call->store, stored) : result;
 }
 
 int
@@ -235,7 +303,7 @@ admin_inbound_replay(struct admin_call *call)
 {
 	struct inbound_webhook webhook;
 	struct inbound_call entry;
-	struct inbound_result outcome;
+	struct inbound_results outcomes;
 	enum result result = store_find_inbound_call(call->store, call->pool, call->id, &entry);
 	if (result == RESULT_OK)
 		result = store_find_inbound(call->store, call->pool, entry.inbound_id, &webhook);
@@ -243,13 +311,20 @@ admin_inbound_replay(struct admin_call *call)
 		return admin_answer(call, result);
 	if (entry.body.size < entry.size)
 		return admin_fail(call, PROBLEM_CONFLICT, "only the beginning of the payload is stored");
-	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &entry, false, &outcome);
-	result = note(call, &entry, &outcome);
+	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &entry, false, &outcomes);
+	const enum failure failure = main_result(&outcomes)->failure;
+	const bool unavailable = is_unavailable(&outcomes);
+	if (outcomes.count == 1)
+		result = note(call, &entry, &outcomes.items[0]);
+	else if (!unavailable)
+		result = note_entries(call, &entry, &outcomes);
 	output_record(call->output);
 	output_u64(call->output, "id", entry.id);
-	add_result(call, &outcome);
-	report_missing(call, &webhook, &outcome);
+	add_results(call, &outcomes);
+	report_missing(call, &webhook, main_result(&outcomes));
+	if (result == RESULT_TOO_MANY)
+		return admin_fail(call, PROBLEM_CONFLICT, "there is no room for the refused entries: the call stays as it is");
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	return outcome.failure == FAILURE_NONE ? EX_OK : outcome.failure == FAILURE_UNAVAILABLE ? EX_UNAVAILABLE : EX_DATAERR;
+	return failure == FAILURE_NONE ? EX_OK : unavailable ? EX_UNAVAILABLE : EX_DATAERR;
 }

@@ -29,11 +29,10 @@ read_map(struct admin_call *call, struct inbound_put *put)
 			return admin_fail_option(
 			    call, PROBLEM_INVALID, OPTION_MAP, "expected PARAMETER=PATH, not %s", call->maps[i]);
 		const char *problem = mapping_check(target, path);
+		if (problem == NULL)
+			problem = mapping_add(call->pool, &map, target, path);
 		if (problem != NULL)
 			return admin_fail_option(call, PROBLEM_INVALID, OPTION_MAP, "%s %s", call->maps[i], problem);
-		if (!mapping_add(call->pool, &map, target, path))
-			return admin_fail_option(
-			    call, PROBLEM_INVALID, OPTION_MAP, "a map has at most %d parameters", MAPPING_RULES_MAX);
 	}
 	put->map = mapping_write(call->pool, &map);
 	return EX_OK;

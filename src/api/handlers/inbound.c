@@ -2,17 +2,14 @@
  * Calls of the URLs of inbound webhooks: payloads of other systems that become leads (docs/inbound.md). */
 #include "api/inbound.h"
 
-#include "api/document.h"
 #include "api/fetch.h"
 #include "api/parameters.h"
+#include "api/payloads.h"
 #include "base/clock.h"
 #include "engine/strangers.h"
 #include "identity/api_key.h"
-#include "webhook/mapping.h"
 
-/* Of the fields of a form, before they are mapped. */
-enum { FORM_FIELDS = 1000, FORM_NAME_BYTES = 255, VALUE_JSON_MAX = 2 * 1024 * 1024 };
-enum { CONTENT_TYPE_MAX = 255 }; /* the size of its column */
+enum { CONTENT_TYPE_MAX = 255 /* the size of its column */, ANSWER_MAX_BYTES = 64 * 1024, INBOUND_ENTRIES_MAX = 100 };
 
 /* ---- The URL ---- */
 
@@ -48,224 +45,52 @@ call_check_inbound(struct call *call)
 	return call_pass_inbound(call);
 }
 
-/* ---- The payload ---- */
-
-static const enum http_type value_types[] = {
-	[DOCUMENT_NULL] = HTTP_NULL,
-	[DOCUMENT_BOOLEAN] = HTTP_BOOLEAN,
-	[DOCUMENT_NUMBER] = HTTP_NUMBER,
-	[DOCUMENT_STRING] = HTTP_STRING,
-	[DOCUMENT_ARRAY] = HTTP_ARRAY,
-};
-/* No name of a payload has a meaning before it is mapped. */
-static enum http_name_kind
-kind_in_payload(struct slice name UNUSED)
-{
-	return HTTP_NAME_FIELD;
-}
-
-/* Reads a form, or reports that the body is neither form nor JSON. False: the call has failed. */
-static bool
-read_form(struct call *call, struct document_node **root)
-{
-	static const enum failure failures[] = {
-		[HTTP_INVALID_PARAMETER] = FAILURE_INVALID_PARAMETER,
-		[HTTP_TOO_MANY_ITEMS] = FAILURE_INVALID_PARAMETER,
-		[HTTP_INVALID_JSON] = FAILURE_INVALID_JSON,
-		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
-	};
-	static const struct http_names names = { .kind_of = kind_in_payload };
-	struct pool *pool = call->request->pool;
-	struct http_caps caps = HTTP_CAPS_DEFAULT;
-	struct http_params *params;
-	struct http_problem problem;
-	caps.parameters = FORM_FIELDS;
-	caps.name_bytes = FORM_NAME_BYTES;
-	caps.value_bytes = call->request->body.size + 1;
-	if (!http_params_parse_body(http_params_new(pool, &caps, &names), call->request, &params, &problem))
-		return call_fail_with(call, failures[problem.kind], problem.message);
-	*root = document_new(pool);
-	for (size_t i = 0; i < http_params_count(params); i++)
-		document_add_param(pool, *root, http_params_at(params, i));
-	return true;
-}
-
-static bool
-read_document(struct call *call, struct document_node **root)
-{
-	struct slice json, problem;
-	if (!http_body_json(call->request, &json) || json.size == 0)
-		return read_form(call, root);
-	if (document_read_json(call->request->pool, json, call->api->options->caps.depth, root, &problem))
-		return true;
-	return call_fail_with(
-	    call, FAILURE_INVALID_JSON, POOL_JOIN(call->request->pool, SLICE(HTTP_INVALID_JSON_MESSAGE), problem));
-}
-
-static struct http_value
-value_of(struct pool *pool, const struct document_node *node)
-{
-	struct http_value value = { .type = value_types[node->type], .text = node->text, .boolean = node->boolean };
-	if (node->type != DOCUMENT_ARRAY)
-		return value;
-	value.items = POOL_ARRAY(pool, node->count, struct http_value);
-	for (const struct document_node *item = node->first; item != NULL; item = item->next)
-		value.items[value.item_count++] =
-		    (struct http_value){ .type = value_types[item->type], .text = item->text, .boolean = item->boolean };
-	return value;
-}
-
-static struct slice
-json_of(struct pool *pool, const struct document_node *node)
-{
-	struct buffer out;
-	struct json_writer writer;
-	buffer_init(&out, VALUE_JSON_MAX);
-	json_writer_init(&writer, &out);
-	document_write(node, &writer);
-	const struct slice json = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return json;
-}
-
-/* Makes the parameters of the call. False: it has failed. */
-static bool
-map_payload(struct call *call, const struct document_node *root, struct inbound_result *result)
-{
-	const struct http_names names = call_names(call);
-	struct pool *pool = call->request->pool;
-	struct payload_map mapping;
-	struct mapped_field *fields;
-	struct http_problem problem;
-	if (!mapping_parse(pool, call->inbound.map, &mapping))
-		return call_fail(call, FAILURE_INTERNAL);
-	call->params = http_params_new(pool, &call->api->options->caps, &names);
-	result->field_count = mapping_apply(pool, &mapping, root, &fields);
-	result->fields = POOL_ARRAY(pool, result->field_count, struct inbound_field);
-	for (size_t i = 0; i < result->field_count; i++) {
-		const struct http_value value = value_of(pool, fields[i].value);
-		const bool good = http_params_put(call->params, fields[i].target, &value, &problem);
-		result->fields[i] =
-		    (struct inbound_field){ fields[i].target, fields[i].path, json_of(pool, fields[i].value), !good };
-		if (!good && !fields[i].optional)
-			return call_fail_with(call, FAILURE_INVALID_PARAMETER, problem.message);
-	}
-	if (http_params_find(call->params, SLICE("__source")) != NULL)
-		return true;
-	const struct slice source = call->inbound.source.size > 0 ? call->inbound.source : call->inbound.name;
-	const struct http_value value = { .type = HTTP_STRING, .text = source };
-	return http_params_put(call->params, SLICE("__source"), &value, &problem) ||
-	       call_fail_with(call, FAILURE_INVALID_PARAMETER, problem.message);
-}
-
-/* What the request shows of its sender is not the lead's. */
+/* That of the call is the sender's, not the lead's. */
 static void
-hide_sender(struct call *call)
+take_sender(struct call *call)
 {
-	call->has_client = false;
-	call->request->user_agent = call->request->referer = SLICE_NONE;
+	call->sender = call->has_client ? ip_address_format(call->request->pool, &call->client) : SLICE_NONE;
 }
 
-/* The usual keywords of carriers, and a German one. */
-static const struct {
-	struct slice word;
-	enum lead_action action;
-} keywords[] = {
-	{ SLICE("STOP"), LEAD_SMS_OPTOUT },
-	{ SLICE("STOPALL"), LEAD_SMS_OPTOUT },
-	{ SLICE("UNSUBSCRIBE"), LEAD_SMS_OPTOUT },
-	{ SLICE("CANCEL"), LEAD_SMS_OPTOUT },
-	{ SLICE("END"), LEAD_SMS_OPTOUT },
-	{ SLICE("QUIT"), LEAD_SMS_OPTOUT },
-	{ SLICE("STOPP"), LEAD_SMS_OPTOUT },
-	{ SLICE("START"), LEAD_SMS_OPTIN },
-	{ SLICE("UNSTOP"), LEAD_SMS_OPTIN },
-	{ SLICE("YES"), LEAD_SMS_OPTIN },
-};
-
-/* The text of a phone, if one is mapped, without the quotes of its JSON. */
-static bool
-find_text(const struct inbound_result *result, struct slice *text)
-{
-	for (size_t i = 0; i < result->field_count; i++)
-		if (slice_equal(result->fields[i].target, MAPPING_TEXT)) {
-			const struct slice json = result->fields[i].value;
-			const bool quoted = json.size >= 2 && json.data[0] == '"';
-			*text = slice_trim(quoted ? slice_sub(json, 1, json.size - 1) : json);
-			return true;
-		}
-	return false;
-}
-
-/* No lead is made of a text; one that is no keyword is stored in the log. */
-static bool
-make_change(struct call *call, struct slice text, struct slice phone, struct command *command)
-{
-	struct lead lead;
-	const struct lead_reference reference = { .identity = LEAD_BY_PHONE, .value = phone };
-	size_t i = 0;
-	while (i < ARRAY_SIZE(keywords) && !slice_equal_nocase(keywords[i].word, text))
-		i++;
-	if (i == ARRAY_SIZE(keywords))
-		return call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("__text is no keyword"));
-	if (!slice_present(phone))
-		return call_fail(call, FAILURE_MISSING_EMAIL_AND_PHONE);
-	const enum result found = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
-	if (found != RESULT_OK)
-		return call_fail(call, found == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(found));
-	*command = (struct command){
-		.kind = COMMAND_CHANGE,
-		.as.change = { .action = keywords[i].action,
-		    .lead = { .identity = LEAD_BY_ID, .id = lead.id },
-		    .address = phone },
-	};
-	return true;
-}
-
-/* As POST /v2/{campaign} with a key that signs up and sees leads, and the tag in the same command. */
-static bool
-make_command(struct call *call, struct inbound_result *result, struct command *command)
-{
-	struct document_node *root;
-	struct arguments arguments;
-	struct slice text;
-	hide_sender(call);
-	if (!read_document(call, &root) || !map_payload(call, root, result) ||
-	    !call_read(call, GROUP_SIGNUP | GROUP_SIGNUP_POINTS, &arguments))
-		return false;
-	arguments.signup.inbound = true;
-	if (find_text(result, &text))
-		return make_change(call, text, arguments.signup.phone, command);
-	*command = (struct command){
-		.kind = COMMAND_SIGNUP,
-		.view = { .full = true },
-		.as.signup = arguments.signup,
-	};
-	if (call->inbound.tag_id == 0)
-		return true;
-	command->kind = COMMAND_TAGGING;
-	command->as.tagging = (struct tagging){ .signup = arguments.signup, .tag_id = call->inbound.tag_id, .update = true };
-	return true;
-}
-
-/* ---- The call ---- */
+/* ---- The results ---- */
 
 static void
 take_failure(const struct call *call, struct inbound_result *result)
 {
+	const struct slice notes = result->message;
 	result->failure = call->failure;
 	if (call->failure == FAILURE_NONE)
 		return;
 	result->error = slice_of(failure_text(call->failure)->code);
 	result->message = call->failure_message;
+	if (slice_present(notes))
+		result->message = POOL_JOIN(call->request->pool, call->failure_message, SLICE(" ("), notes, SLICE(")"));
 }
 
 static void
-run_payload(struct call *call, struct inbound_result *result)
+fail_result(const struct call *call, struct inbound_result *result)
+{
+	*result = (struct inbound_result){ .failure = FAILURE_NONE };
+	take_failure(call, result);
+}
+
+/* What an entry before it met, is no failure of this one. */
+static void
+begin_entry(struct call *call, struct inbound_result *result)
+{
+	call->failure = FAILURE_NONE;
+	call->unavailable = false;
+	call->response->status = 200;
+	buffer_clear(&call->response->body);
+	*result = (struct inbound_result){ .failure = FAILURE_NONE };
+}
+
+static void
+run_entry(struct call *call, const struct inbound_payload *payload, size_t number, struct inbound_result *result)
 {
 	struct command command;
-	*result = (struct inbound_result){ .failure = FAILURE_NONE };
-	if (make_command(call, result, &command)) {
+	begin_entry(call, result);
+	if (call_make_payload_command(call, payload, number, result, &command)) {
 		const struct outcome outcome = call_execute(call, &command);
 		result->created = outcome.created;
 		result->lead_id = outcome.lead_id;
@@ -278,26 +103,57 @@ run_payload(struct call *call, struct inbound_result *result)
 	take_failure(call, result);
 }
 
+/* The payload with this entry alone of the list, or with it and all after it. */
+static struct slice
+body_of(struct call *call, const struct inbound_payload *payload, size_t number, bool and_rest)
+{
+	enum { GROWTH = 8 }; /* of an escaped character */
+	const struct payload_list *list = &payload->list;
+	const struct document_entries entries = { list->list, list->entries[number],
+		and_rest ? NULL : list->entries[number]->next };
+	struct buffer out;
+	struct json_writer writer;
+	if (list->list == NULL)
+		return call->request->body;
+	buffer_init(&out, GROWTH * call->api->options->body_bytes);
+	json_writer_init(&writer, &out);
+	document_write_entries(list->root, &entries, &writer);
+	const struct slice body = pool_copy(call->request->pool, buffer_slice(&out));
+	buffer_free(&out);
+	return body;
+}
+
+/* ---- The call ---- */
+
 /* Whether nothing can be stored, or need be: the sender repeats its call, or has no business here. */
 static bool
 is_not_stored(enum failure failure)
 {
-	return failure == FAILURE_UNAVAILABLE || failure == FAILURE_CAMPAIGN_NOT_FOUND || failure == FAILURE_ACCOUNT_SUSPENDED;
+	return failure == FAILURE_UNAVAILABLE || failure == FAILURE_CAMPAIGN_NOT_FOUND ||
+	       failure == FAILURE_ACCOUNT_SUSPENDED || failure == FAILURE_BODY_TOO_LARGE;
 }
 
-/* 202, because senders that get an error stop calling; an ended campaign and a defect show theirs. */
+/* What a sender has to see, though the payload is stored: the end of the campaign, a defect, an encoding that no one can read
+ * later. Other failures are 202, because senders that get an error stop calling. */
+static bool
+is_shown(const struct call *call, enum failure failure)
+{
+	return failure_text(failure)->status >= 500 || failure == FAILURE_CAMPAIGN_ENDED ||
+	       (failure == FAILURE_UNSUPPORTED_MEDIA_TYPE && slice_present(call->request->content_encoding));
+}
+
 static void
 answer_stored(struct call *call, const struct inbound_result *result, uint64_t id)
 {
-	const bool unmapped = failure_text(result->failure)->status < 500 && result->failure != FAILURE_CAMPAIGN_ENDED;
+	const bool shown = is_shown(call, result->failure);
 	buffer_clear(&call->response->body);
 	struct json_writer writer = call_begin(call);
-	if (unmapped)
+	if (!shown)
 		call->response->status = 202;
 	json_begin_object(&writer);
-	json_put_text(&writer, SLICE("message"), unmapped ? SLICE("Payload stored, not mapped") : result->message);
+	json_put_text(&writer, SLICE("message"), shown ? result->message : SLICE("Payload stored, not mapped"));
 	json_put_text(&writer, SLICE("error"), result->error);
-	if (unmapped)
+	if (!shown)
 		json_put_text(&writer, SLICE("reason"), result->message);
 	json_put_u64(&writer, SLICE("id"), id);
 	json_end_object(&writer);
@@ -312,56 +168,234 @@ refuse_payload(struct call *call)
 	call_fail(call, FAILURE_TOO_MANY_PAYLOADS);
 }
 
+static struct inbound_call
+log_entry(struct call *call, const struct inbound_result *result, struct slice body)
+{
+	const bool refused = result->failure != FAILURE_NONE;
+	const bool whole = body.data == call->request->body.data;
+	return (struct inbound_call){
+		.inbound_id = call->inbound.id,
+		.campaign_id = call->campaign.id,
+		.state = refused           ? INBOUND_REFUSED
+			 : result->created ? INBOUND_CREATED
+					   : INBOUND_UPDATED,
+		.error = result->error,
+		.message = result->message,
+		.lead_id = refused ? 0 : result->lead_id,
+		.ip = slice_present(call->sender) ? call->sender : SLICE_NONE,
+		.content_type = whole ? slice_sub(call->request->content_type, 0, CONTENT_TYPE_MAX) : SLICE("application/json"),
+		.body = body,
+		.size = body.size,
+	};
+}
+
+/* False: it is not stored, and the call has failed. */
+static bool
+store_refused(struct call *call, const struct inbound_result *result, struct slice body, uint64_t *id)
+{
+	const struct inbound_call entry = log_entry(call, result, body);
+	const enum result stored = store_note_inbound_call(call->api->store, &entry, id);
+	if (stored == RESULT_TOO_MANY)
+		refuse_payload(call);
+	else if (stored != RESULT_OK)
+		call_fail(call, stored == RESULT_NOT_FOUND ? FAILURE_NOT_FOUND : call_failure(stored));
+	return stored == RESULT_OK;
+}
+
+/* The lead is stored: without the entry, which is logged, the sender must not repeat the call. */
 static void
-store_refused(struct call *call, struct inbound_call *entry, const struct inbound_result *result)
+log_made(struct call *call, const struct inbound_result *result, struct slice body)
+{
+	const struct inbound_call entry = log_entry(call, result, body);
+	uint64_t id;
+	if (store_note_inbound_call(call->api->store, &entry, &id) != RESULT_OK)
+		log_info("inbound_call_unlogged", LOG_UINT("inbound", call->inbound.id));
+}
+
+static void
+refuse_call(struct call *call, const struct inbound_result *result)
 {
 	uint64_t id;
-	entry->state = INBOUND_REFUSED;
-	entry->error = result->error;
-	entry->message = result->message;
-	const enum result stored = store_note_inbound_call(call->api->store, entry, &id);
-	if (stored == RESULT_OK)
+	if (!is_not_stored(result->failure) && store_refused(call, result, call->request->body, &id))
 		answer_stored(call, result, id);
-	else if (stored == RESULT_TOO_MANY)
-		refuse_payload(call);
+}
+
+static void
+handle_one(struct call *call, const struct inbound_payload *payload)
+{
+	struct inbound_result result;
+	run_entry(call, payload, 0, &result);
+	if (result.failure != FAILURE_NONE) {
+		refuse_call(call, &result);
+		return;
+	}
+	log_made(call, &result, call->request->body);
+	call->response->status = 201;
+	call_answer(call, result.body);
+}
+
+/* ---- Lists ---- */
+
+struct list_answer {
+	size_t made;
+	struct json_writer *writer;
+};
+
+static void
+answer_entry(struct list_answer *answer, const struct inbound_result *result, uint64_t call_id)
+{
+	const bool refused = result->failure != FAILURE_NONE;
+	struct json_writer *writer = answer->writer;
+	answer->made += !refused;
+	json_begin_object(writer);
+	json_put_text(writer, SLICE("state"),
+	    inbound_state_name(refused           ? INBOUND_REFUSED
+			       : result->created ? INBOUND_CREATED
+						 : INBOUND_UPDATED));
+	if (refused) {
+		json_put_text(writer, SLICE("error"), result->error);
+		json_put_text(writer, SLICE("reason"), result->message);
+		json_put_u64(writer, SLICE("id"), call_id);
+	} else {
+		json_put_u64(writer, SLICE("lead_id"), result->lead_id);
+	}
+	json_end_object(writer);
+}
+
+/* Those that a call has no time or number for are stored together, to be replayed. */
+static void
+postpone_rest(struct call *call, size_t number, size_t count, struct inbound_result *result)
+{
+	*result = (struct inbound_result){ .failure = FAILURE_TOO_MANY_ITEMS };
+	result->error = slice_of(failure_text(result->failure)->code);
+	result->message = pool_printf(call->request->pool,
+	    "Entries %zu to %zu are stored, to be replayed: a call makes leads of %d at most, and as many as it has time for",
+	    number + 1, count, INBOUND_ENTRIES_MAX);
+}
+
+/* Runs an entry, or stores the rest. *rest: it was the rest. False: nothing was stored, and the call has failed. */
+static bool
+take_entry(struct call *call, const struct inbound_payload *payload, size_t number, struct list_answer *answer, bool *rest)
+{
+	const int64_t half_ms = call->begun_ms + (call->deadline_ms - call->begun_ms) / 2;
+	struct inbound_result result;
+	uint64_t id = 0;
+	*rest = number >= INBOUND_ENTRIES_MAX || (number > 0 && clock_monotonic_ms() > half_ms);
+	if (*rest)
+		postpone_rest(call, number, payload->list.count, &result);
 	else
-		call_fail(call, stored == RESULT_NOT_FOUND ? FAILURE_NOT_FOUND : call_failure(stored));
+		run_entry(call, payload, number, &result);
+	const struct slice body = body_of(call, payload, number, *rest);
+	if (result.failure == FAILURE_NONE)
+		log_made(call, &result, body);
+	else if (is_not_stored(result.failure) || !store_refused(call, &result, body, &id))
+		return false;
+	answer_entry(answer, &result, id);
+	return true;
+}
+
+/* A lead is made of each entry, or it is stored with its reason: the sender need not repeat all for one. */
+static void
+handle_list(struct call *call, const struct inbound_payload *payload)
+{
+	struct buffer entries;
+	struct json_writer writer;
+	struct list_answer answer = { 0, &writer };
+	bool good = true, rest = false;
+	buffer_init(&entries, ANSWER_MAX_BYTES);
+	json_writer_init(&writer, &entries);
+	json_begin_array(&writer);
+	for (size_t i = 0; i < payload->list.count && good && !rest; i++)
+		good = take_entry(call, payload, i, &answer, &rest);
+	json_end_array(&writer);
+	if (good) {
+		buffer_clear(&call->response->body);
+		call->response->status = answer.made > 0 ? 201 : 202;
+		struct json_writer out = call_begin(call);
+		json_begin_object(&out);
+		json_put_text(&out, SLICE("message"),
+		    pool_printf(call->request->pool, "%zu of %zu entries are leads", answer.made, payload->list.count));
+		json_key(&out, SLICE("entries"));
+		json_raw(&out, buffer_slice(&entries));
+		json_end_object(&out);
+	}
+	buffer_free(&entries);
+}
+
+static void
+handle_payload(struct call *call, const struct inbound_payload *payload)
+{
+	if (payload->list.count == 1)
+		handle_one(call, payload);
+	else
+		handle_list(call, payload);
+}
+
+/* Whether the sender has asked for a text; it is the answer then. */
+static bool
+answers_challenge(struct call *call, const struct inbound_payload *payload)
+{
+	const struct slice challenge = payload_challenge(call, payload);
+	if (!slice_present(challenge))
+		return false;
+	call->response->content = HTTP_TEXT;
+	call_answer(call, challenge);
+	return true;
+}
+
+/* False: it cannot be read; it is stored, and answered. */
+static bool
+read_payload(struct call *call, struct inbound_payload *payload)
+{
+	struct inbound_result result;
+	if (call_read_payload(call, payload))
+		return true;
+	fail_result(call, &result);
+	refuse_call(call, &result);
+	return false;
 }
 
 void
 handle_inbound(struct call *call)
 {
-	struct pool *pool = call->request->pool;
-	struct inbound_result result;
-	struct inbound_call entry = {
-		.inbound_id = call->inbound.id,
-		.campaign_id = call->campaign.id,
-		.ip = call->has_client ? ip_address_format(pool, &call->client) : SLICE_NONE,
-		.content_type = slice_sub(call->request->content_type, 0, CONTENT_TYPE_MAX),
-		.body = call->request->body,
-		.size = call->request->body.size,
-	};
-	uint64_t id;
-	run_payload(call, &result);
-	if (result.failure != FAILURE_NONE) {
-		if (!is_not_stored(result.failure))
-			store_refused(call, &entry, &result);
-		return;
-	}
-	entry.state = result.created ? INBOUND_CREATED : INBOUND_UPDATED;
-	entry.lead_id = result.lead_id;
-	/* the lead is stored: without the entry, which is logged, the sender must not repeat the call */
-	if (store_note_inbound_call(call->api->store, &entry, &id) != RESULT_OK)
-		log_info("inbound_call_unlogged", LOG_UINT("inbound", call->inbound.id));
-	call->response->status = 201;
-	call_answer(call, result.body);
+	struct inbound_payload payload;
+	take_sender(call);
+	if (read_payload(call, &payload) && (payload_has_person(call, &payload) || !answers_challenge(call, &payload)))
+		handle_payload(call, &payload);
 }
 
-/* Some senders call a URL by GET before they use it. */
+/* A query without a person is logged, for whoever made the map. */
+static void
+log_unmapped(struct call *call)
+{
+	const struct inbound_result result = {
+		.failure = FAILURE_MISSING_EMAIL_AND_PHONE,
+		.error = slice_of(failure_text(FAILURE_MISSING_EMAIL_AND_PHONE)->code),
+		.message = SLICE("The query has no value that the map names as email, phone_number or __text"),
+	};
+	const struct inbound_call entry = log_entry(call, &result, call->request->body);
+	uint64_t id;
+	if (store_note_inbound_call(call->api->store, &entry, &id) != RESULT_OK)
+		log_info("inbound_call_unlogged", LOG_UINT("inbound", call->inbound.id));
+}
+
+/* Some gateways send by GET. Others call a URL by GET, or HEAD, before they use it, and so does who sees it in a text: without
+ * the values of a person that does nothing. */
 void
 handle_inbound_check(struct call *call)
 {
-	call_answer(call, SLICE("{\"message\":\"Inbound Webhook is ready\"}"));
+	struct inbound_payload payload;
+	const bool has_query = call->request->method == HTTP_GET && call->request->query.size > 0;
+	take_sender(call);
+	if (has_query && !read_payload(call, &payload))
+		return;
+	if (has_query && payload_has_person(call, &payload)) {
+		handle_payload(call, &payload);
+	} else if (!has_query || !answers_challenge(call, &payload)) {
+		if (has_query)
+			log_unmapped(call);
+		call_answer(call, SLICE("{\"message\":\"Inbound Webhook is ready\"}"));
+	}
 }
 
 /* ---- The operator's command ---- */
@@ -414,14 +448,38 @@ inbound_route(void)
 	return &routes[i];
 }
 
+/* Each entry, without a limit of their number. */
+static void
+run_all(struct call *call, bool only_try, struct inbound_results *results)
+{
+	struct inbound_payload payload;
+	struct command command;
+	const bool read = call->failure == FAILURE_NONE && call_read_payload(call, &payload);
+	*results = (struct inbound_results){ .count = read ? payload.list.count : 1 };
+	results->items = POOL_ARRAY(call->request->pool, results->count, struct inbound_result);
+	if (!read)
+		fail_result(call, results->items);
+	for (size_t i = 0; read && i < results->count; i++) {
+		struct inbound_result *result = &results->items[i];
+		if (!only_try) {
+			call->deadline_ms = clock_monotonic_ms() + call->api->options->backend_timeout_ms;
+			run_entry(call, &payload, i, result);
+		} else {
+			begin_entry(call, result);
+			if (call_make_payload_command(call, &payload, i, result, &command))
+				try_command(call, &command, result);
+			take_failure(call, result);
+		}
+		result->entry = body_of(call, &payload, i, false);
+	}
+}
+
 void
 api_run_inbound(struct api *api, struct pool *pool, const struct inbound_webhook *webhook, struct slice content_type,
-    struct slice body, bool only_try, struct inbound_result *result)
+    struct slice body, bool only_try, struct inbound_results *results)
 {
-	enum { ANSWER_MAX_BYTES = 64 * 1024 };
 	struct http_request request = { .pool = pool, .method = HTTP_POST, .content_type = content_type, .body = body };
 	struct http_response response;
-	struct command command;
 	http_response_init(&response, pool, ANSWER_MAX_BYTES);
 	struct call call = {
 		.api = api,
@@ -433,14 +491,9 @@ api_run_inbound(struct api *api, struct pool *pool, const struct inbound_webhook
 		.begun_ms = clock_monotonic_ms(),
 	};
 	call.deadline_ms = call.begun_ms + api->options->backend_timeout_ms;
-	*result = (struct inbound_result){ .failure = FAILURE_NONE };
 	const enum result found = fetch_campaign(&call, webhook->campaign_id);
 	if (found != RESULT_OK)
 		call_fail(&call, found == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND : call_failure(found));
-	else if (!only_try)
-		run_payload(&call, result);
-	else if (make_command(&call, result, &command))
-		try_command(&call, &command, result);
-	take_failure(&call, result);
+	run_all(&call, only_try, results);
 	http_response_free(&response);
 }

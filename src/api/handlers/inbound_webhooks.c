@@ -52,10 +52,9 @@ add_rule(struct call *call, struct payload_map *mapping, struct slice target, co
 	if (!call_param_text(call, param, &path))
 		return false;
 	const char *problem = mapping_check(target, slice_present(path) ? path : SLICE(""));
-	if (problem != NULL)
-		return call_fail_parameter(call, param->name, problem);
-	return mapping_add(call->request->pool, mapping, target, path) ||
-	       call_fail_parameter(call, param->name, "is one too many: a map has at most 50 parameters");
+	if (problem == NULL)
+		problem = mapping_add(call->request->pool, mapping, target, path);
+	return problem == NULL || call_fail_parameter(call, param->name, problem);
 }
 
 /* PHP writes an empty array for an object without members. */

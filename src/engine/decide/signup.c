@@ -323,11 +323,18 @@ showing(const struct step *step, const struct signup *signup, const struct worki
 }
 
 /* Whether the person waits for the link to its page: the answer, which would show it, goes to the person. That of an inbound
- * webhook does not; its calls bring a mail only to a person that opted out. */
+ * webhook does not; its calls bring a mail only to a person that opted out, and is in again if its map says so. */
 static bool
 awaits_link(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
 	return !shows_addresses(step) && (!signup->inbound || lead->lead.opted_out);
+}
+
+/* The call of another system may have nothing to do with what the person wants by mail. */
+static bool
+stays_out(const struct signup *signup, const struct working_lead *lead)
+{
+	return signup->inbound && signup->keep_opt_out && lead->lead.opted_out;
 }
 
 static void
@@ -342,7 +349,7 @@ static void
 sign_up_again(struct step *step, const struct signup *signup, struct working_lead *lead, const struct stored_fields *fields)
 {
 	const bool owned = owns(signup, lead), is_stranger = !step_has_right(step, RIGHT_CHANGE);
-	const bool mails = is_stranger && !owned && slice_present(lead->lead.email_key);
+	const bool mails = is_stranger && !owned && slice_present(lead->lead.email_key) && !stays_out(signup, lead);
 	const bool counts = !signup->edits && !signup->unproven && /* docs/api.md 8 */
 			    (fields != NULL || stranger_may_count(&step->campaign->campaign, owned));
 	bool lost_link = false;

@@ -51,11 +51,12 @@ DB_STATEMENT(sql_select_inbound_calls_of_lead, "SELECT " CALL_COLUMNS ", NULL AS
 					       " WHERE lead_id = ?"
 					       " ORDER BY id DESC"
 					       " LIMIT ?");
-DB_STATEMENT(sql_replay_inbound_call, "UPDATE {prefix}inbound_calls"
-				      " SET replays = replays + 1, refused = ?, state = ?, error = ?, message = ?, lead_id = ?,"
-				      " body_hash = CASE WHEN ? THEN body_hash END, ended_ms = " NOW
-				      ", expires_ms = CASE WHEN ? THEN expires_ms ELSE " NOW " + ? END"
-				      " WHERE id = ?");
+DB_STATEMENT(sql_replay_inbound_call,
+    "UPDATE {prefix}inbound_calls"
+    " SET replays = replays + 1, refused = ?, state = ?, error = ?, message = ?, lead_id = ?,"
+    " content_type = ?, body = ?, size = ?, body_hash = CASE WHEN ? THEN body_hash END, ended_ms = " NOW
+    ", expires_ms = CASE WHEN ? THEN expires_ms ELSE " NOW " + ? END"
+    " WHERE id = ?");
 
 store_statement_list sql_of_inbound_calls = { &sql_lock_inbound_status, &sql_count_inbound_call, &sql_sum_refused_calls,
 	&sql_lock_same_inbound_call, &sql_repeat_inbound_call, &sql_select_logged_lead, &sql_insert_inbound_call,
@@ -163,15 +164,22 @@ has_room(struct store *store, struct pool *pool, const struct inbound_call *call
 	return count < INBOUND_STORED_CALLS_MAX && bytes + call->size <= INBOUND_STORED_BYTES_MAX ? RESULT_OK : RESULT_TOO_MANY;
 }
 
+/* Of a refused call all of it. */
+static struct slice
+stored_body(const struct inbound_call *call)
+{
+	const size_t most = call->state == INBOUND_REFUSED ? call->body.size : INBOUND_LOG_BODY_MAX;
+	return slice_present(call->body) ? slice_sub(call->body, 0, most) : SLICE("");
+}
+
 static enum result
 insert_call(struct store *store, const struct inbound_call *call, uint64_t id, struct slice hash)
 {
 	const bool refused = call->state == INBOUND_REFUSED;
-	const struct slice body = refused ? call->body : slice_sub(call->body, 0, INBOUND_LOG_BODY_MAX);
 	return store_change_one(store, &sql_insert_inbound_call, DB_U64(id), DB_U64(call->inbound_id),
 	    DB_U64(call->campaign_id), DB_BOOL(refused), db_bytes(state_names[call->state]), db_bytes(call->error),
 	    db_bytes(call->message), store_id_or_null(call->lead_id), db_bytes(call->ip), db_bytes(call->content_type),
-	    DB_U64(call->size), db_bytes(slice_present(body) ? body : SLICE("")), db_bytes(hash), lifetime(store, refused));
+	    DB_U64(call->size), db_bytes(stored_body(call)), db_bytes(hash), lifetime(store, refused));
 }
 
 /* A body that came before, from a sender that repeats its call, has one entry. *id is that of the entry. */
@@ -256,7 +264,8 @@ note_replay(struct store *store, struct pool *pool, const struct inbound_call *c
 	enum result result = store_query_one(store, pool, &rows, &sql_lock_inbound_status, DB_U64(call->inbound_id));
 	if (result == RESULT_OK)
 		result = store_change_one(store, &sql_replay_inbound_call, DB_BOOL(refused), db_bytes(state_names[call->state]),
-		    db_bytes(call->error), db_bytes(call->message), store_id_or_null(call->lead_id), DB_BOOL(refused),
+		    db_bytes(call->error), db_bytes(call->message), store_id_or_null(call->lead_id),
+		    db_bytes(call->content_type), db_bytes(stored_body(call)), DB_U64(call->size), DB_BOOL(refused),
 		    DB_BOOL(refused), lifetime(store, refused), DB_U64(call->id));
 	return result == RESULT_OK ? remove_old_calls(store, pool, call->inbound_id) : result;
 }

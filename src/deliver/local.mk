@@ -5,10 +5,12 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/crashes.c %D%/crashes.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
+	%D%/mail/answer.c %D%/mail/answer.h \
 	%D%/mail/judge.c %D%/mail/judge.h \
 	%D%/mail/lines.c %D%/mail/lines.h \
 	%D%/mail/mailer.c %D%/mail/mailer.h %D%/mail/mailer_private.h \
 	%D%/mail/delays.c %D%/mail/delays.h \
+	%D%/mail/outcome.c \
 	%D%/mail/plan.c %D%/mail/plan.h \
 	%D%/mail/prepare.c \
 	%D%/mail/smtp.c %D%/mail/smtp.h \

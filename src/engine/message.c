@@ -42,10 +42,3 @@ message_is_urgent(enum message_kind kind)
 {
 	return (size_t)kind < MESSAGE_KINDS && kinds[kind].is_urgent;
 }
-
-bool
-message_can_be_requested(enum message_kind kind, uint64_t ref)
-{
-	return message_is_urgent(kind) && kind != MESSAGE_ERASE_CONFIRM &&
-	       !(kind == MESSAGE_STATUS_LINK && ref == STATUS_LINK_REPLACES);
-}

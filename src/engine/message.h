@@ -40,8 +40,6 @@ MUST_CHECK bool message_kind_parse(struct slice name, enum message_kind *kind);
 MUST_CHECK bool message_ignores_opt_out(enum message_kind kind);
 /* A person waits for it: sent before all others, and soon useless. */
 MUST_CHECK bool message_is_urgent(enum message_kind kind);
-/* Whether a person can have it sent again at any time, so that one that comes too soon need not wait. */
-MUST_CHECK bool message_can_be_requested(enum message_kind kind, uint64_t ref);
 
 /* A message that a batch requests. */
 struct made_message {

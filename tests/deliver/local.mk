@@ -1,4 +1,4 @@
-EXTRA_DIST += %D%/scenarios
+EXTRA_DIST += %D%/mail/answers.txt %D%/scenarios
 
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
@@ -6,10 +6,12 @@ check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lo
 	%D%/test_scenarios %D%/test_bulk %D%/test_jobs %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_spellings \
 	%D%/test_metrics
 
-check_PROGRAMS += %D%/mail/test_judge %D%/mail/test_plan %D%/mail/test_smtp
+check_PROGRAMS += %D%/mail/test_answers %D%/mail/test_judge %D%/mail/test_plan %D%/mail/test_smtp
 %C%_mail_test_smtp_SOURCES = %D%/mail/test_smtp.c
 %C%_mail_test_smtp_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) $(CMOCKA_LIBS)
 
+%C%_mail_test_answers_SOURCES = %D%/mail/test_answers.c
+%C%_mail_test_answers_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 %C%_mail_test_judge_SOURCES = %D%/mail/test_judge.c
 %C%_mail_test_judge_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 

@@ -184,6 +184,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_requeue_message", "l", "" },
 	{ "sql_count_repeats", "l", "" },
 	{ "sql_mark_bounced", "l1*", "" },
+	{ "sql_bring_forward", "l1", "" },
 	{ "sql_hold_mail", "<<**M", "" },
 	{ "sql_resume_mail", "M", "" },
 	{ "sql_select_key_name", "1", "" },

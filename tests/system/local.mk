@@ -150,6 +150,7 @@ EXTRA_DIST += \
 	%D%/test_mail_message.py \
 	%D%/test_mail_postfix.py \
 	%D%/test_mail_security.py \
+	%D%/test_mail_answers.py \
 	%D%/test_mail_sending.py \
 	%D%/test_mail_templates.py \
 	%D%/test_memory.py \

@@ -96,7 +96,8 @@ class MailServer:
 
     def __init__(self, tls="none", certificate=None, login=False):
         self.tls, self.login = tls, login
-        self.utf8, self.is_mute, self.resets, self.delay, self.greeting, self.sender_answer = True, False, False, 0, None, None
+        self.utf8, self.is_mute, self.resets, self.delay, self.sender_answer = True, False, False, 0, None
+        self.answers = {}  # by recipient, or None for all of them: (command, answer), where RCPT or the end (DATAEND) is refused
         self.password = PASSWORD
         self.context = None
         if certificate:
@@ -164,9 +165,15 @@ class MailServer:
         envelope.mail_options.extend(options)
         return "250 2.1.0 good"
 
+    def answer(self, command, recipient):
+        refused, answer = self.answers.get(recipient, self.answers.get(None, (None, None)))
+        return answer if refused == command else None
+
     async def handle_RCPT(self, server, session, envelope, address, options):
         local = address.split("@")[0]
         self.tries[address] += 1
+        if self.answer("RCPT", address):
+            return self.answer("RCPT", address)
         if local in REFUSALS:
             return REFUSALS[local]
         if local.startswith("grey") and self.tries[address] == 1:
@@ -177,6 +184,8 @@ class MailServer:
     async def handle_DATA(self, server, session, envelope):
         (recipient,) = envelope.rcpt_tos
         local = recipient.split("@")[0]
+        if self.answer("DATAEND", recipient):
+            return self.answer("DATAEND", recipient)
         if local == "large":
             return "552 5.3.4 too large"
         if local.startswith("lost-before") and self.tries[recipient] == 1:

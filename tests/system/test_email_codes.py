@@ -150,6 +150,10 @@ def test_the_last_mail_has_the_valid_code(server, campaign):
     first = code_to(server, recipient)
     assert send(campaign, {"email": recipient, "code": other(first)}).status == 406
     assert send(campaign, {"email": recipient, "resend": "1"}).status == 200
+    waiting = f"SELECT COUNT(*) FROM lh_messages WHERE campaign_id = {campaign.id} AND reason = 'minute_limit'"
+    wait_until(lambda: sql(campaign, waiting).strip() == "1", 10, "it does not wait for the limit of the address")
+    pass_time(campaign, 1)
+    sql(campaign, f"UPDATE lh_messages SET due_ms = 0 WHERE campaign_id = {campaign.id} AND state = 'requested'")
     assert ended(campaign, 2) == [("sent", "-"), ("dropped", "too_soon")] and tries(campaign, recipient) == "1"
     pass_time(campaign, 5)
     assert send(campaign, {"email": recipient, "resend": "1", "code": first}).status == 200

@@ -113,7 +113,7 @@ def test_the_limits_of_mails_show_no_lead(service, server, account, campaign):
         assert request(campaign, address).status == 200
         assert ended(service, campaign, count)[-1] == ("sent" if count == 1 else "lead_deleted")
         other.lead(email=address)
-        waiting = f"SELECT COUNT(*) FROM lh_messages WHERE campaign_id = {other.id} AND reason = 'too_soon'"
+        waiting = f"SELECT COUNT(*) FROM lh_messages WHERE campaign_id = {other.id} AND reason = 'minute_limit'"
         wait_until(lambda: service.installation.sql(waiting).strip() == str(count), 10, f"the mail to {address} does not wait")
     counted = f"SELECT COUNT(*), MIN(recipient_hash IS NOT NULL) FROM lh_messages WHERE campaign_id = {campaign.id}"
     assert service.installation.sql(counted).split() == ["2", "1"]

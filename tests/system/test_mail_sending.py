@@ -56,7 +56,7 @@ def test_a_mail_arrives_byte_for_byte(planted, server, campaign):
 
 @pytest.mark.parametrize("local, reason, flagged", [
     ("absent", "no_such_person", True), ("absent-old", "no_such_person", True), ("disabled", "no_such_person", True),
-    ("policy", "refused", False), ("policy-old", "refused", False), ("large", "too_large", False)])
+    ("large", "too_large", False)])
 def test_a_refusal_ends_it(planted, service, campaign, local, reason, flagged):
     lead = campaign.lead(email=f"{local}@example.org")
     number = planted.mail(campaign, f"{local}@example.org", lead=lead)
@@ -64,6 +64,15 @@ def test_a_refusal_ends_it(planted, service, campaign, local, reason, flagged):
     assert (row["attempts"], row["reason"]) == ("1", reason)
     assert row["last_status"] in ("550", "552")
     assert bounced(service, lead) == flagged
+
+
+@pytest.mark.parametrize("local", ["policy", "policy-old", "busy"])
+def test_other_refusals_are_tried_again(planted, service, server, campaign, local):
+    lead = campaign.lead(email=f"{local}@example.org")
+    number = planted.mail(campaign, f"{local}@example.org", lead=lead)
+    wait_until(lambda: server.tries[f"{local}@example.org"] >= 2, 20, "it is not tried again")
+    assert planted.state(number) == "ready" and not bounced(service, lead)
+    service.installation.sql("DELETE FROM lh_messages")
 
 
 def test_a_bounced_address_gets_no_mail_until_it_is_confirmed(planted, service, server, campaign):

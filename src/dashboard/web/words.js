@@ -47,7 +47,8 @@ export const MAILS = {
 };
 const MAIL_REASONS = {
 	__proto__: null,
-	too_soon: "too soon after the previous message", daily: "daily limit reached", enough: "limit reached",
+	too_soon: "the same message was sent shortly before", daily: "daily limit reached", enough: "limit reached",
+	minute_limit: "one email a minute to an address",
 	address_limit: "daily limit of the address reached", opted_out: "unsubscribed", lead_deleted: "lead deleted",
 	bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
 	erase_limit: "daily limit of deletion requests reached", claimed: "anyone may have added the address",
@@ -58,6 +59,11 @@ const MAIL_REASONS = {
 	campaign_limit: "hourly limit of the campaign reached", account_limit: "hourly limit of the account reached",
 	installation_limit: "hourly limit of the installation reached", not_composed: "template error", bad_address: "invalid email address",
 	bad_content: "invalid content", gave_up: "all attempts failed", refused: "rejected by the server",
+	content_refused: "content rejected by the server", mailbox_full: "mailbox full", policy: "the receiver does not trust the mail server",
+	not_authenticated: "SPF, DKIM or DMARC is missing", too_fast: "too many emails at a time",
+	suppressed: "on the suppression list of the mail server's provider", helo_refused: "the mail server rejects the name of this host",
+	relaying_refused: "the mail server does not take mail for others", account_refused: "the account at the mail server may not send",
+	quota_reached: "sending quota at the mail server reached", no_service: "the mail server takes no mail for now",
 	unknown_outcome: "no answer from the gateway", crashed: "the sender crashed", too_large: "too large for the mail server",
 	no_such_person: "address does not exist", no_smtputf8: "the mail server does not support this address",
 	refused_for_now: "rejected temporarily", connection_lost: "connection lost", cannot_connect: "mail server not reachable",

@@ -4,104 +4,103 @@
 #include <string.h>
 
 #include "base/slice.h"
+#include "deliver/mail/answer.h"
 
-/* Reasons of the server, which hold all mail. */
+/* ---- reasons ---- */
+
+/* What follows from what an answer to RCPT, DATA or the mail is about. The hints are those of docs/mail.md 5.2. */
+static const struct {
+	const char *reason;
+	enum mail_verdict verdict;
+	const char *hint; /* NULL: there is nothing for the operator to do */
+} outcomes[ANSWER_SUBJECTS] = {
+	[ABOUT_NOTHING] = { "refused", MAIL_RETRY, "the mail server's answer, in leadhook mail show, may say why" },
+	[ABOUT_PERSON] = { "no_such_person", MAIL_FAIL, NULL },
+	[ABOUT_TIME] = { "refused_for_now", MAIL_RETRY, NULL },
+	[ABOUT_FULL_MAILBOX] = { "mailbox_full", MAIL_RETRY, NULL },
+	[ABOUT_SIZE] = { "too_large", MAIL_FAIL, NULL },
+	[ABOUT_CONTENT] = { "content_refused", MAIL_FAIL, NULL },
+	[ABOUT_POLICY] = { "policy", MAIL_RETRY,
+	    "a receiver does not trust the mail server: see whether its address is on a block list and has a name (PTR), and "
+	    "the "
+	    "answer" },
+	[ABOUT_PROOF] = { "not_authenticated", MAIL_RETRY, "a receiver misses SPF, DKIM or DMARC for the domain of mail.from" },
+	[ABOUT_PACE] = { "too_fast", MAIL_RETRY,
+	    "set mail.rate, mail.per_hour and mail.connections to what the mail server allows" },
+	[ABOUT_SUPPRESSION] = { "suppressed", MAIL_RETRY,
+	    "the mail server's provider has the address on its suppression list: remove it there" },
+	[ABOUT_TLS] = { "tls_failed", MAIL_HOLD,
+	    "the server must offer TLS with a valid certificate for mail.host; see mail.tls; mail.tls_ca names a private "
+	    "authority" },
+	[ABOUT_LOGIN] = { "login_refused", MAIL_HOLD,
+	    "see whether mail.user and mail.password are right, and whether the account may send" },
+	[ABOUT_HELLO] = { "helo_refused", MAIL_HOLD, "set mail.helo to a full name of this host that the DNS has" },
+	[ABOUT_RELAYING] = { "relaying_refused", MAIL_HOLD,
+	    "the mail server takes mail for others only after a login: set mail.user and mail.password, or have it trust this "
+	    "host" },
+	[ABOUT_SENDER] = { "sender_refused", MAIL_HOLD,
+	    "the mail server does not take mail.from as the sender: use an address that exists there and that mail.user may "
+	    "send as" },
+	[ABOUT_ACCOUNT] = { "account_refused", MAIL_HOLD,
+	    "the mail server's provider has not verified, or has stopped, the account of mail.user: see there" },
+	[ABOUT_QUOTA] = { "quota_reached", MAIL_HOLD,
+	    "mail.user may send no more for now: see what the provider allows, and set mail.per_hour or mail.rate below it" },
+};
+
+/* Without an answer that says more. */
 static const struct {
 	const char *reason, *hint;
-} holds[] = {
+} other_hints[] = {
 	{ "cannot_connect", "see whether mail.host and mail.port are right, and whether a firewall is in the way" },
 	{ "greeting_refused", "the mail server refuses this host: its operator can say why" },
-	{ "tls_failed",
-	    "the server must offer TLS with a valid certificate for mail.host; mail.tls_ca names a private authority" },
-	{ "login_refused", "see whether mail.user and mail.password are right, and whether the account may send" },
-	{ "sender_refused", "the mail server does not let mail.user send as mail.from" },
+	{ "no_service", "the mail server takes no mail for now: its answer, or its operator, says why" },
 };
 
 const char *
 mail_hint(const char *reason)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(holds); i++)
-		if (strcmp(holds[i].reason, reason) == 0)
-			return holds[i].hint;
+	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
+		if (strcmp(outcomes[i].reason, reason) == 0)
+			return outcomes[i].hint;
+	for (size_t i = 0; i < ARRAY_SIZE(other_hints); i++)
+		if (strcmp(other_hints[i].reason, reason) == 0)
+			return other_hints[i].hint;
 	return NULL;
-}
-
-/* ---- no such person ---- */
-
-/* RFC 3463: bad mailbox, bad syntax of it, moved, recipient's domain takes no mail (RFC 7505), mailbox disabled. 5.7 and others
- * are policies. */
-static const char *const no_person_codes[] = { "5.1.1", "5.1.3", "5.1.6", "5.1.10", "5.2.1" };
-/* In answers without such a code. */
-static const int no_person_statuses[] = { 550, 551, 553 };
-static const char *const no_person_words[] = { "unknown", "no such", "not exist", "n't exist", "not found", "no mailbox",
-	"mailbox unavailable", "invalid recipient", "invalid mailbox" };
-
-static bool
-has_word(const char *answer, const char *word)
-{
-	const size_t size = strlen(word);
-	for (const char *place = answer; *place != '\0'; place++)
-		if (slice_equal_nocase((struct slice){ place, strnlen(place, size) }, slice_of(word)))
-			return true;
-	return false;
-}
-
-static bool
-says_no_person(const struct smtp_result *result)
-{
-	bool status = false, word = false;
-	if (*result->enhanced != '\0') {
-		for (size_t i = 0; i < ARRAY_SIZE(no_person_codes); i++)
-			if (strcmp(result->enhanced, no_person_codes[i]) == 0)
-				return true;
-		return false;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(no_person_statuses); i++)
-		status = status || result->status == no_person_statuses[i];
-	for (size_t i = 0; i < ARRAY_SIZE(no_person_words); i++)
-		word = word || has_word(result->answer, no_person_words[i]);
-	return status && word;
 }
 
 /* ---- verdicts ---- */
 
-static const struct mail_judgement sent = { .verdict = MAIL_SENT };
-static const struct mail_judgement later = { MAIL_RETRY, false, "refused_for_now" };
-static const struct mail_judgement lost = { MAIL_RETRY, false, "connection_lost" };
-
 static struct mail_judgement
-hold(const char *reason)
+judgement(enum mail_verdict verdict, const char *reason)
 {
-	return (struct mail_judgement){ MAIL_HOLD, false, reason };
+	return (struct mail_judgement){ .verdict = verdict, .reason = reason };
 }
 
+/* Before there is a recipient: every mail would get this answer. */
 static struct mail_judgement
-fail(const char *reason)
+judge_session(const struct smtp_result *result, enum answer_subject about)
 {
-	return (struct mail_judgement){ MAIL_FAIL, false, reason };
-}
-
-/* RFC 3463 5.3.4, 5.2.3: too large for the server or the mailbox. */
-static bool
-is_too_large(const struct smtp_result *result)
-{
-	return result->status == 552 || strcmp(result->enhanced, "5.3.4") == 0 || strcmp(result->enhanced, "5.2.3") == 0;
+	if (about == ABOUT_SIZE && result->stage == SMTP_SENDER && result->status >= 500)
+		return judgement(MAIL_FAIL, outcomes[about].reason);
+	if (about != ABOUT_NOTHING && outcomes[about].hint != NULL)
+		return judgement(MAIL_HOLD, outcomes[about].reason);
+	if (result->stage == SMTP_CONNECTING)
+		return judgement(MAIL_HOLD, "greeting_refused");
+	return judgement(MAIL_HOLD, result->status < 500 ? "no_service" : "sender_refused");
 }
 
 static struct mail_judgement
 judge_refusal(const struct smtp_result *result)
 {
-	if (result->stage == SMTP_CONNECTING)
-		return hold("greeting_refused");
-	if (result->status < 500)
-		return later;
-	if (is_too_large(result))
-		return fail("too_large");
-	if (result->stage == SMTP_SENDER) /* the same for every mail */
-		return hold("sender_refused");
-	if (result->stage == SMTP_RECIPIENT && says_no_person(result))
-		return (struct mail_judgement){ MAIL_FAIL, true, "no_such_person" };
-	return fail("refused");
+	enum answer_subject about = answer_subject(result);
+	if (result->stage <= SMTP_SENDER)
+		return judge_session(result, about);
+	if (result->status < 500 && (about == ABOUT_NOTHING || outcomes[about].verdict == MAIL_FAIL))
+		about = ABOUT_TIME;
+	struct mail_judgement made = judgement(outcomes[about].verdict, outcomes[about].reason);
+	made.bounced = about == ABOUT_PERSON;
+	made.tried = true;
+	return made;
 }
 
 struct mail_judgement
@@ -109,24 +108,25 @@ mail_judge(const struct smtp_result *result)
 {
 	switch (result->end) {
 	case SMTP_ACCEPTED:
-		return sent;
+		return judgement(MAIL_SENT, NULL);
 	case SMTP_REFUSED:
 		return judge_refusal(result);
 	case SMTP_LOST:
-		return result->stage == SMTP_CONNECTING ? hold("cannot_connect") : lost;
+		return result->stage == SMTP_CONNECTING ? judgement(MAIL_HOLD, "cannot_connect")
+							: judgement(MAIL_RETRY, "connection_lost");
 	case SMTP_BAD_TLS:
-		return hold("tls_failed");
+		return judgement(MAIL_HOLD, outcomes[ABOUT_TLS].reason);
 	case SMTP_BAD_LOGIN:
-		return hold("login_refused");
+		return judgement(MAIL_HOLD, outcomes[ABOUT_LOGIN].reason);
 	case SMTP_NO_UTF8:
-		return fail("no_smtputf8");
+		return judgement(MAIL_FAIL, "no_smtputf8");
 	case SMTP_BAD_ADDRESS:
-		return fail("bad_address");
+		return judgement(MAIL_FAIL, "bad_address");
 	case SMTP_ABANDONED:
 		break;
 	}
 	/* the server may have it already when all of it was sent */
-	return result->stage == SMTP_END ? lost : (struct mail_judgement){ MAIL_RETURN, false, "stopped" };
+	return result->stage == SMTP_END ? judgement(MAIL_RETRY, "connection_lost") : judgement(MAIL_RETURN, "stopped");
 }
 
 /* ---- times ---- */

@@ -14,13 +14,14 @@ enum mail_verdict {
 	MAIL_SENT,
 	MAIL_RETRY,  /* tried again later */
 	MAIL_FAIL,   /* for good */
-	MAIL_HOLD,   /* the fault is not the mail's: all mail waits, and no attempt is counted */
+	MAIL_HOLD,   /* the fault is neither the mail's nor the recipient's: all mail waits */
 	MAIL_RETURN, /* nothing was tried: due again */
 };
 
 struct mail_judgement {
 	enum mail_verdict verdict;
-	bool bounced;       /* there is no such person */
+	bool bounced; /* there is no such person */
+	bool tried;   /* a hold after the recipient was named: counts as an attempt of the mail, and may be about it alone */
 	const char *reason; /* a word for the log and the operator; NULL: sent */
 };
 struct mail_judgement mail_judge(const struct smtp_result *result);
@@ -32,7 +33,7 @@ int64_t mail_retry_ms(const struct retry_schedule *schedule, unsigned attempts, 
 /* How long all mail waits after the `failures`-th failure of the server in a row, from 1. */
 int64_t mail_hold_ms(unsigned failures, uint64_t random);
 
-/* What the operator can do about the reason of a hold; NULL: no hint. */
+/* What the operator can do about the reason of a hold, or of a refusal that is tried again; NULL: nothing. */
 const char *mail_hint(const char *reason);
 
 /* Whether the bytes can be sent: CRLF at the end of every line, and no CR or LF elsewhere; lines of at most 998 bytes (RFC

@@ -17,7 +17,6 @@
 #include "store/store.h"
 
 enum {
-	POLL_MS = 1000,
 	WOKEN_MS = 20,
 	DATABASE_MS = 1000,
 	RENEW_MS = 20 * 1000,
@@ -73,9 +72,8 @@ count_jobs(const struct mailer *m, int state)
 	return count;
 }
 
-/* Ends the leases of jobs that nothing was done with; those whose release fails come due when their lease ends. */
-static void
-release_waiting(struct mailer *m)
+void
+mailer_release_waiting(struct mailer *m)
 {
 	uint64_t ids[JOBS_MAX];
 	size_t count = 0;
@@ -89,105 +87,6 @@ release_waiting(struct mailer *m)
 }
 
 /* ---- outcomes ---- */
-
-/* Holds all mail, unless the transfer began before the last hold did. */
-static void
-hold(struct mailer *m, const struct mail_job *job, const struct mail_judgement *judgement)
-{
-	const struct smtp_result *result = &job->line.result;
-	uint64_t random;
-	if (job->started_ms < m->held_at_ms)
-		return;
-	random_bytes(&random, sizeof(random));
-	const int64_t hold_ms = mail_hold_ms(++m->failures, random);
-	const char *hint = mail_hint(judgement->reason);
-	m->held_at_ms = clock_monotonic_ms();
-	m->next_poll_ms = m->held_at_ms + hold_ms;
-	/* an answer to MAIL FROM may have an address */
-	log_warning("mail_held", LOG_STR("reason", judgement->reason), LOG_UINT("status", result->status),
-	    LOG_STR("error", result->error), LOG_INT("seconds", hold_ms / 1000), LOG_UINT("failures", m->failures),
-	    LOG_STR("hint", hint == NULL ? "" : hint));
-	const enum result held = store_hold_mail(m->store, MAIL_CHANNEL, m->failures, hold_ms, slice_of(judgement->reason),
-	    slice_of(*result->answer == '\0' ? result->error : result->answer));
-	if (mailer_lost_database(m, held))
-		log_debug("hold_not_recorded", LOG_UINT("failures", m->failures));
-	else if (hold_ms > POLL_MS) /* the operator may end it */
-		m->next_poll_ms = m->held_at_ms + POLL_MS;
-	release_waiting(m);
-}
-
-static void
-resume(struct mailer *m)
-{
-	if (m->failures == 0)
-		return;
-	if (mailer_lost_database(m, store_resume_mail(m->store, MAIL_CHANNEL)))
-		return;
-	log_info("mail_resumed", LOG_UINT("failures", m->failures));
-	m->failures = 0;
-	m->next_poll_ms = 0;
-}
-
-static void
-end_with_result(
-    struct mailer *m, struct mail_job *job, enum message_state state, int64_t delay_ms, bool attempted, const char *reason)
-{
-	const struct smtp_result *result = &job->line.result;
-	mailer_end_job(job, state, delay_ms, slice_of(reason));
-	job->outcome.attempted = attempted;
-	job->outcome.status = result->status;
-	job->outcome.answer = slice_of(*result->answer == '\0' ? result->error : result->answer);
-	if (!slice_present(job->outcome.answer) || job->outcome.answer.size == 0)
-		job->outcome.answer = SLICE_NONE;
-	if (state == MESSAGE_FAILED)
-		log_warning("mail_failed", LOG_UINT("message", job->mail.id), LOG_UINT("campaign", job->mail.campaign_id),
-		    LOG_BYTES("kind", message_kind_name(job->mail.kind)), LOG_STR("reason", reason),
-		    LOG_UINT("status", result->status), LOG_STR("code", result->enhanced),
-		    LOG_UINT("attempts", job->mail.attempts + (attempted ? 1 : 0)));
-	(void)m;
-}
-
-/* Tried again, or given up. */
-static void
-retry(struct mailer *m, struct mail_job *job, const char *reason)
-{
-	const struct mailer_options *o = m->options;
-	const int64_t give_up_ms = message_is_urgent(job->mail.kind) ? o->give_up_urgent_ms : o->give_up_ms;
-	const int64_t since_ms = job->mail.first_attempt_ms_ago < 0 ? 0 : job->mail.first_attempt_ms_ago;
-	uint64_t random;
-	random_bytes(&random, sizeof(random));
-	const int64_t delay_ms = mail_retry_ms(o->schedule, job->mail.attempts + 1, random);
-	if (since_ms + delay_ms > give_up_ms)
-		end_with_result(m, job, MESSAGE_FAILED, 0, true, "gave_up");
-	else
-		end_with_result(m, job, MESSAGE_READY, delay_ms, true, reason);
-}
-
-void
-mailer_judge(struct mailer *m, struct mail_job *job)
-{
-	const struct mail_judgement judgement = mail_judge(&job->line.result);
-	switch (judgement.verdict) {
-	case MAIL_SENT:
-		end_with_result(m, job, MESSAGE_SENT, 0, true, NULL);
-		break;
-	case MAIL_RETRY:
-		retry(m, job, judgement.reason);
-		break;
-	case MAIL_FAIL:
-		end_with_result(m, job, MESSAGE_FAILED, 0, true, judgement.reason);
-		job->bounced = judgement.bounced;
-		break;
-	case MAIL_HOLD:
-		end_with_result(m, job, MESSAGE_READY, 0, false, judgement.reason);
-		hold(m, job, &judgement);
-		return;
-	case MAIL_RETURN:
-		end_with_result(m, job, MESSAGE_READY, 0, false, judgement.reason);
-		return;
-	}
-	resume(m);
-}
 
 static void
 take_results(struct mailer *m)
@@ -251,7 +150,7 @@ renew(struct mailer *m)
 	m->next_renew_ms = now + RENEW_MS;
 	if (renewed < m->job_count) { /* which ones is not known: none is begun */
 		log_warning("mail_leases_lost", LOG_UINT("mails", m->job_count - renewed));
-		release_waiting(m);
+		mailer_release_waiting(m);
 	}
 	for (size_t i = 0; i < m->job_count; i++)
 		m->jobs[i]->leased_until_ms = until_ms;
@@ -329,7 +228,7 @@ lease(struct mailer *m, struct pool *pool, size_t room)
 	const int64_t until_ms = clock_boot_ms() + LEASE_MS;
 	m->found_nothing = id_count == 0;
 	if (id_count < room)
-		m->next_poll_ms = clock_monotonic_ms() + (next_ms >= 0 && next_ms < POLL_MS ? next_ms : POLL_MS);
+		m->next_poll_ms = clock_monotonic_ms() + (next_ms >= 0 && next_ms < MAILER_POLL_MS ? next_ms : MAILER_POLL_MS);
 	if (id_count > 0)
 		result = store_lease_mails(m->store, pool, m->owner, ids, id_count, LEASE_MS, &mails, &mail_count);
 	separate_suspect(m, mails, &mail_count, &first);
@@ -352,7 +251,7 @@ poll_due(struct mailer *m)
 	enum result result = store_mail_hold(m->store, pool, MAIL_CHANNEL, &held);
 	if (result == RESULT_OK && held.left_ms > 0) {
 		m->failures = held.failures;
-		m->next_poll_ms = now + (held.left_ms < POLL_MS ? held.left_ms : POLL_MS);
+		m->next_poll_ms = now + (held.left_ms < MAILER_POLL_MS ? held.left_ms : MAILER_POLL_MS);
 		m->found_nothing = true;
 	} else if (result == RESULT_OK) {
 		m->failures = held.failures;
@@ -461,7 +360,7 @@ begin_end_if(struct mailer *m, bool reason)
 	if (!reason || m->ending)
 		return;
 	m->ending = true;
-	release_waiting(m);
+	mailer_release_waiting(m);
 }
 
 static void
@@ -471,7 +370,7 @@ watch_end(struct mailer *m)
 	if (!m->ending)
 		return;
 	if (m->abandon_ms == CLOCK_NEVER) {
-		release_waiting(m);
+		mailer_release_waiting(m);
 		m->abandon_ms = now + COMPANION_STOP_MS;
 		m->leave_ms = m->abandon_ms + COMPANION_ABANDON_MS;
 	}
@@ -490,7 +389,7 @@ static int64_t
 next_ms(struct mailer *m)
 {
 	const int64_t now = clock_monotonic_ms();
-	int64_t next = now + POLL_MS;
+	int64_t next = now + MAILER_POLL_MS;
 	if (!m->ending && places(m) > 0)
 		next = m->next_poll_ms < next ? m->next_poll_ms : next;
 	if (next_ready(m) != NULL && lines_free_places(m->lines) > 0) {

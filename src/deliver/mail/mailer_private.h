@@ -31,7 +31,7 @@ struct mail_job {
 	int64_t started_ms;
 };
 
-enum { JOBS_MAX = 128 };
+enum { JOBS_MAX = 128, MAILER_POLL_MS = 1000 };
 
 struct mailer {
 	struct store *store;
@@ -47,6 +47,7 @@ struct mailer {
 	struct mail_turns turns;
 	struct mail_rate rate;
 	unsigned failures;  /* of the server, in a row */
+	uint64_t held_by;   /* the mail that the last hold is about */
 	int64_t held_at_ms; /* when the last hold began */
 	int64_t polled_ms, next_poll_ms, next_renew_ms;
 	int64_t database_ms; /* nothing of the database is tried before */
@@ -62,6 +63,8 @@ void mailer_prepare(struct mailer *m, struct mail_job *job);
 void mailer_end_job(struct mail_job *job, enum message_state state, int64_t delay_ms, struct slice reason);
 /* What a transfer came to. */
 void mailer_judge(struct mailer *m, struct mail_job *job);
+/* Ends the leases of jobs that nothing was done with; those whose release fails come due when their lease ends. */
+void mailer_release_waiting(struct mailer *m);
 /* Whether the database failed; it is then left alone for a while. */
 MUST_CHECK bool mailer_lost_database(struct mailer *m, enum result result);
 

@@ -8,14 +8,7 @@
 #include "identity/email.h"
 #include "store/store.h"
 
-enum {
-	CRASHES_MAX = 3,
-	PER_DAY = 5,
-	PER_MINUTE = 1,
-	MINUTE_MS = 60 * 1000,
-	DAY_MS = 24 * 60 * MINUTE_MS,
-	LATER_MS = 5 * MINUTE_MS
-};
+enum { CRASHES_MAX = 3, PER_DAY = 5, MINUTE_MS = 60 * 1000, DAY_MS = 24 * 60 * MINUTE_MS, LATER_MS = 5 * MINUTE_MS };
 
 /* Mails of a kind to an address: at most `count` within a time. Anyone can request a confirmation, or a deletion, for any
  * address. What pages of a campaign request for an address has the same limits as the mails of a lead. */
@@ -101,26 +94,26 @@ keep_kind_limits(struct mailer *m, struct mail_job *job, const struct mails_of_k
 		if (count >= kind_limits[i].count && ages_ms[kind_limits[i].count - 1] < kind_limits[i].within_ms)
 			drop(job, kind_limits[i].drop);
 	}
+	if (result == RESULT_OK && job->state == JOB_ENDED)
+		result = store_bring_mail_forward(m->store, &job->mail);
 	return result;
 }
 
-/* Ends the job when the address has had enough. A person can request a confirmation or a link again; other mails wait for the
- * next minute. */
+/* Ends the job when the address has had enough. For the next minute it waits. */
 static enum result
 keep_address_limits(struct mailer *m, struct mail_job *job, const unsigned char *hash)
 {
-	unsigned day = 0, minute = 0;
-	const enum result result = store_count_mails(m->store, hash, &day, &minute);
+	unsigned day = 0;
+	int64_t youngest_ms = -1;
+	const enum result result = store_count_mails(m->store, hash, &day, &youngest_ms);
 	if (result != RESULT_OK)
 		return result;
 	/* strangers can have the others sent until there are enough; its own limits leave one for the lead to use */
 	const bool is_enough = day >= PER_DAY && job->mail.kind != MESSAGE_ERASE_CONFIRM;
 	if (is_enough)
 		drop(job, METRIC_DROPPED_ADDRESS_LIMIT);
-	else if (minute >= PER_MINUTE && message_can_be_requested(job->mail.kind, job->mail.ref))
-		drop(job, METRIC_DROPPED_TOO_SOON);
-	else if (minute >= PER_MINUTE)
-		mailer_end_job(job, MESSAGE_REQUESTED, MINUTE_MS, SLICE("too_soon"));
+	else if (youngest_ms >= 0 && youngest_ms < MINUTE_MS)
+		mailer_end_job(job, MESSAGE_REQUESTED, MINUTE_MS - youngest_ms, SLICE("minute_limit"));
 	return RESULT_OK;
 }
 

@@ -341,7 +341,7 @@ void
 smtp_send(struct smtp_connection *c, const struct smtp_mail *mail, struct smtp_result *result)
 {
 	char sender[PATH_MAX_BYTES], recipient[PATH_MAX_BYTES];
-	*result = (struct smtp_result){ .end = SMTP_BAD_ADDRESS };
+	*result = (struct smtp_result){ .end = SMTP_BAD_ADDRESS, .sender = c->server.sender, .recipient = mail->recipient };
 	if (!make_path(c->server.sender, sender) || !make_path(mail->recipient, recipient))
 		return;
 	/* only a new connection shows what the server offers */

@@ -46,11 +46,12 @@ enum smtp_end {
 	SMTP_ABANDONED    /* by `stop` */
 };
 
-enum { SMTP_ANSWER_SIZE = 512, SMTP_ERROR_SIZE = 256, SMTP_ENHANCED_SIZE = 16 };
+enum { SMTP_ANSWER_SIZE = 2048, SMTP_ERROR_SIZE = 256, SMTP_ENHANCED_SIZE = 16 };
 
 struct smtp_result {
 	enum smtp_end end;
 	enum smtp_stage stage;
+	const char *sender, *recipient;    /* the envelope's; valid as long as those of the server and the mail */
 	int status;                        /* of the server's last answer; 0: none */
 	char enhanced[SMTP_ENHANCED_SIZE]; /* "5.1.1" (RFC 3463), or "" */
 	char answer[SMTP_ANSWER_SIZE];     /* that answer, printable ASCII, lines joined; cut */

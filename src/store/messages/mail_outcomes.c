@@ -6,10 +6,10 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-/* What a page has requested for an address counts also if it was dropped: else it would show whether the address is a lead's.
- */
-#define COUNTS "(state <> 'dropped' OR requested_for IS NOT NULL)"
-DB_STATEMENT(sql_count_mails_of_recipient, "SELECT COUNT(*), CAST(COALESCE(SUM(composed_ms > " NOW " - 60000), 0) AS UNSIGNED)"
+/* Those that were handed over, or still may be. What a page has requested for an address counts whatever became of it: else it
+ * would show whether the address is a lead's. */
+#define COUNTS "(state NOT IN ('failed', 'dropped') OR requested_for IS NOT NULL)"
+DB_STATEMENT(sql_count_mails_of_recipient, "SELECT COUNT(*), " NOW " - MAX(composed_ms)"
 					   " FROM {prefix}messages FORCE INDEX (by_recipient)"
 					   " WHERE recipient_hash = ? AND composed_ms > " NOW " - 86400000 AND " COUNTS);
 DB_STATEMENT(sql_select_mails_of_lead,
@@ -31,6 +31,10 @@ DB_STATEMENT(sql_record_mail_outcome,
     " last_answer = COALESCE(?, last_answer), reason = ?, sent_ms = IF(?, " NOW ", sent_ms), ended_ms = IF(?, " NOW ", NULL),"
     " turn = IF(?, NULL, turn)"
     " WHERE id = ? AND turn IS NOT NULL AND (lease_owner = ? OR ?)");
+DB_STATEMENT(sql_bring_forward,
+    "UPDATE {prefix}messages FORCE INDEX (by_lead)"
+    " SET due_ms = " NOW " WHERE lead_id = ? AND kind = ? AND state = 'ready' AND attempts > 0 AND lease_owner IS NULL"
+    " AND due_ms > " NOW);
 DB_STATEMENT(sql_mark_bounced,
     "UPDATE {prefix}leads FORCE INDEX (PRIMARY) SET bounced = TRUE WHERE id = ? AND campaign_id = ? AND email_key = ?");
 DB_STATEMENT(sql_hold_mail, "UPDATE {prefix}message_channels"
@@ -42,7 +46,8 @@ DB_STATEMENT(sql_resume_mail, "UPDATE {prefix}message_channels"
 			      " WHERE channel = ?");
 
 store_statement_list sql_of_mail_outcomes = { &sql_count_mails_of_recipient, &sql_select_mails_of_lead, &sql_count_mail,
-	&sql_make_message_ready, &sql_record_mail_outcome, &sql_mark_bounced, &sql_hold_mail, &sql_resume_mail, NULL };
+	&sql_make_message_ready, &sql_record_mail_outcome, &sql_bring_forward, &sql_mark_bounced, &sql_hold_mail,
+	&sql_resume_mail, NULL };
 
 static const struct slice state_names[MESSAGE_STATES] = {
 	[MESSAGE_REQUESTED] = SLICE("requested"),
@@ -83,7 +88,7 @@ bytes_value(const unsigned char *bytes, size_t size)
 
 enum result
 store_count_mails(
-    struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], unsigned *last_day, unsigned *last_minute)
+    struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], unsigned *last_day, int64_t *youngest_ms)
 {
 	struct pool *pool = pool_new();
 	struct db_rows rows;
@@ -91,7 +96,7 @@ store_count_mails(
 	    store_query_one(store, pool, &rows, &sql_count_mails_of_recipient, bytes_value(recipient_hash, MAIL_HASH_SIZE));
 	if (result == RESULT_OK) {
 		*last_day = (unsigned)db_get_i64(&rows, 0, 0);
-		*last_minute = (unsigned)db_get_u64(&rows, 0, 1);
+		*youngest_ms = db_get_time(&rows, 0, 1);
 	}
 	pool_free(&pool);
 	return result;
@@ -151,6 +156,12 @@ store_mail_outcome(struct store *store, const unsigned char owner[MAIL_OWNER_SIZ
 			txn.result = store_add_sending(store, MAIL_CHANNEL, outcome->account_id, outcome->campaign_id);
 	}
 	return txn.result;
+}
+
+enum result
+store_bring_mail_forward(struct store *store, const struct queued_mail *mail)
+{
+	return store_run(store, &sql_bring_forward, DB_U64(mail->lead_id), DB_U64(mail->kind));
 }
 
 /* A batch that has loaded the lead would write the flag as it was: the lock of its campaign comes first. */

@@ -108,10 +108,10 @@ MUST_CHECK enum result store_release_crashed(struct store *store, const unsigned
 
 /* ---- outcomes ---- */
 
-/* How many mails this address got, of all campaigns, in the last day and in the last minute, without dropped ones, and how many
- * were requested for it. */
+/* How many mails this address got in the last day, of all campaigns, or still may get, and how many were requested for it; how
+ * long ago the last of them was composed or counted, or -1. */
 MUST_CHECK enum result store_count_mails(
-    struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], unsigned *last_day, unsigned *last_minute);
+    struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], unsigned *last_day, int64_t *youngest_ms);
 /* Mails of a kind to an address, without one of them. */
 struct mails_of_kind {
 	const unsigned char *recipient_hash; /* MAIL_HASH_SIZE bytes */
@@ -120,8 +120,8 @@ struct mails_of_kind {
 	uint64_t lead_id;       /* only to this lead; 0: to any */
 	uint64_t requested_for; /* only those that pages of this campaign have requested for the address; 0: all */
 };
-/* How long ago the last of them were composed or counted, the newest first, without dropped ones that no page has requested: at
- * most `max` of those that are stored. */
+/* How long ago the last of them were composed or counted, the newest first, without those that failed or were dropped, unless a
+ * page has requested them: at most `max` of those that are stored. */
 MUST_CHECK enum result store_mail_ages(
     struct store *store, const struct mails_of_kind *mails, int64_t *ages_ms, size_t max, size_t *count);
 /* Counts a leased request of a page for the limits of its address, once: it is counted, whatever becomes of it.
@@ -154,6 +154,8 @@ struct mail_outcome {
  * there is no such row, or another process leases it. */
 MUST_CHECK enum result store_mail_outcome(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct mail_outcome *outcome);
+/* Mails of this kind to this lead that wait for another attempt are due now: their person has requested one. */
+MUST_CHECK enum result store_bring_mail_forward(struct store *store, const struct queued_mail *mail);
 /* Sets the lead's flag `bounced`, if it still has this email_key. */
 MUST_CHECK enum result store_mail_bounced(struct store *store, uint64_t campaign_id, uint64_t lead_id, struct slice email_key);
 /* Holds the channel for `hold_ms` after a failure of the server, the `failures`-th in a row. */

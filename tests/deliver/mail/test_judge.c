@@ -1,71 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md 5: what the server's answers mean, without a server. */
+ * docs/mail.md 5: what failures mean that are no answers (those are in test_answers.c), times, and content. */
 #include "unit.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "deliver/mail/judge.h"
-
-static struct smtp_result
-refusal(enum smtp_stage stage, const char *answer)
-{
-	struct smtp_result result = { .end = SMTP_REFUSED, .stage = stage };
-	snprintf(result.answer, sizeof(result.answer), "%s", answer);
-	if (sscanf(answer, "%d %15[0-9.]", &result.status, result.enhanced) < 2 || strchr(result.enhanced, '.') == NULL)
-		*result.enhanced = '\0';
-	return result;
-}
-
-static const struct {
-	enum smtp_stage stage;
-	const char *answer;
-	enum mail_verdict verdict;
-	bool bounced;
-	const char *reason;
-} refusals[] = {
-	{ SMTP_RECIPIENT, "550 5.1.1 no", MAIL_FAIL, true, "no_such_person" },
-	{ SMTP_RECIPIENT, "550 5.1.10 no", MAIL_FAIL, true, "no_such_person" },
-	{ SMTP_RECIPIENT, "551 5.1.6 it has moved", MAIL_FAIL, true, "no_such_person" },
-	{ SMTP_RECIPIENT, "550 5.2.1 disabled", MAIL_FAIL, true, "no_such_person" },
-	{ SMTP_RECIPIENT, "550 User unknown", MAIL_FAIL, true, "no_such_person" },
-	{ SMTP_RECIPIENT, "553 No such user", MAIL_FAIL, true, "no_such_person" },
-	{ SMTP_RECIPIENT, "550 Requested action not taken: mailbox unavailable", MAIL_FAIL, true, "no_such_person" },
-	/* policies */
-	{ SMTP_RECIPIENT, "550 5.7.1 user unknown to our policy", MAIL_FAIL, false, "refused" },
-	{ SMTP_RECIPIENT, "554 5.7.1 relay access denied", MAIL_FAIL, false, "refused" },
-	{ SMTP_RECIPIENT, "550 looks like spam", MAIL_FAIL, false, "refused" },
-	{ SMTP_RECIPIENT, "554 user unknown", MAIL_FAIL, false, "refused" },
-	/* only at RCPT it is about the recipient */
-	{ SMTP_DATA, "550 5.1.1 no", MAIL_FAIL, false, "refused" },
-	{ SMTP_END, "554 5.6.0 no", MAIL_FAIL, false, "refused" },
-	{ SMTP_END, "552 5.3.4 too large", MAIL_FAIL, false, "too_large" },
-	{ SMTP_SENDER, "552 5.3.4 too large", MAIL_FAIL, false, "too_large" },
-	{ SMTP_RECIPIENT, "552 5.2.3 too large", MAIL_FAIL, false, "too_large" },
-	/* for now */
-	{ SMTP_RECIPIENT, "451 4.7.1 greylisted", MAIL_RETRY, false, "refused_for_now" },
-	{ SMTP_RECIPIENT, "452 4.2.2 full", MAIL_RETRY, false, "refused_for_now" },
-	{ SMTP_SENDER, "421 4.7.0 too many", MAIL_RETRY, false, "refused_for_now" },
-	{ SMTP_END, "451 4.3.0 no", MAIL_RETRY, false, "refused_for_now" },
-	/* the same for every mail */
-	{ SMTP_SENDER, "553 5.7.1 not your address", MAIL_HOLD, false, "sender_refused" },
-	{ SMTP_SENDER, "530 5.7.0 must issue STARTTLS first", MAIL_HOLD, false, "sender_refused" },
-	{ SMTP_CONNECTING, "554 no service", MAIL_HOLD, false, "greeting_refused" },
-	{ SMTP_CONNECTING, "421 busy", MAIL_HOLD, false, "greeting_refused" },
-};
-
-static void
-answers_decide(void **state UNUSED)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
-		const struct smtp_result result = refusal(refusals[i].stage, refusals[i].answer);
-		const struct mail_judgement judgement = mail_judge(&result);
-		if (judgement.verdict != refusals[i].verdict || judgement.bounced != refusals[i].bounced ||
-		    strcmp(judgement.reason, refusals[i].reason) != 0)
-			fail_msg("%s: %d %s", refusals[i].answer, judgement.verdict, judgement.reason);
-		assert_true((judgement.verdict == MAIL_HOLD) == (mail_hint(judgement.reason) != NULL));
-	}
-}
 
 static const struct {
 	enum smtp_end end;
@@ -137,7 +76,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_decide),
 		cmocka_unit_test(ends_decide),
 		cmocka_unit_test(pauses_grow),
 		cmocka_unit_test(only_clean_bytes_are_sent),

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT
+ * Words come before codes, because servers send 5.1.1 and 5.7.1 with all kinds of text. An answer is about the person only when
+ * nothing in any of its lines speaks of anything else. */
+#include "deliver/mail/answer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/slice.h"
+
+/* ---- the tables ---- */
+
+/* A row's phrases are separated by bars. They are found at the beginning of a word, in lower case and without punctuation; one
+ * that ends with a space is the whole word. In an answer, each byte that is not ASCII is a question mark. */
+struct wording {
+	enum answer_subject subject;
+	const char *phrases;
+};
+
+/* Of a person that does not exist. What is found is left out of the search for other subjects. */
+static const char person_phrases[] =
+    "user unknown in relay recipient table|user unknown|unknown user|recipient unknown|unknown recipient|unknown mailbox|"
+    "mailbox unknown|unknown address|address unknown|unknown account|account unknown|unknown local part|unknown local user|"
+    "unknown or illegal alias|unknown email address|no such user|no such local user|no such mailbox|no such recipient|"
+    "no such person|no such address|no such account|no such email address|no mailbox here|user does not exist|"
+    "user doesn't exist|mailbox does not exist|mailbox doesn't exist|account does not exist|account doesn't exist|"
+    "address does not exist|address doesn't exist|recipient does not exist|recipient doesn't exist|"
+    "tried to reach does not exist|user not found|mailbox not found|recipient not found|account not found|"
+    "not listed in domino directory|mailbox unavailable|invalid recipient|recipient invalid|invalid mailbox|"
+    "this user doesn't have a|empf?nger unbekannt|empf??nger unbekannt|unbekannter empf|benutzer unbekannt|"
+    "unbekannter benutzer|postfach existiert nicht|postfach unbekannt|destinataire invalide|destinataire inconnu|"
+    "utilisateur inconnu|adresse inconnue|usuario desconocido|destinatario desconocido|destinatario sconosciuto";
+
+/* Exchange's word for it, with its code alone. */
+static const char access_denied[] = "recipient address rejected access denied";
+
+/* The first row with a phrase of the answer decides. */
+static const struct wording wordings[] = {
+	{ ABOUT_PROOF, "spf|dkim|dmarc|unauthenticated|sender policy framework|authentication information|authentication level|"
+		       "authenticate with either|authentication results" },
+	{ ABOUT_TLS, "starttls|tls|ssl |encrypt" },
+	{ ABOUT_QUOTA,
+	    "sending quota|relay quota|message quota|your quota|daily quota|hourly quota|sender quota|sender's quota|"
+	    "quota of the sender|sending limit|send limit|sending rate|relay limit|message limit|mail limit|email limit|"
+	    "daily limit|hourly limit|monthly limit|daily user|per hour|per day|per minute|per month|max emails|max defers|"
+	    "credits|throttling failure|kontingent|versandlimit" },
+	{ ABOUT_FULL_MAILBOX,
+	    "mailbox full|mailbox is full|mailbox size|mailbox quota|mailbox has exceeded|mailbox exceed|inbox full|"
+	    "inbox is full|over quota|overquota|exceeded storage allocation|recipient storage|out of storage|postfach voll|"
+	    "postfach ist voll|postfach des empf|boite pleine|bo?te pleine|bo??te pleine|boite aux lettres pleine" },
+	{ ABOUT_SIZE, "too large|too big|message size|size limit|size exceeds|exceeds size|maximum size|larger than" },
+	{ ABOUT_TIME, "greylist|graylist|grey list|gray list|grey-list|gray-list|receiving mail|address verification|"
+		      "unverified address|recipient verif" },
+	{ ABOUT_SUPPRESSION, "suppress|previously bounced|marked as inactive|inactive recipient" },
+	{ ABOUT_ACCOUNT,
+	    "your account|sandbox|not verified|verified sender|sender identit|failed the check|outbound|outgoing|to send as|"
+	    "not authorized to send|not authorised to send|not allowed to send|not permitted to send|sending is |sending has|"
+	    "sending disabled|disabled for sending|pending approval" },
+	{ ABOUT_HELLO, "helo |ehlo " },
+	{ ABOUT_RELAYING, "relay|rcpthosts|pop before|local domain" },
+	{ ABOUT_LOGIN, "authenticat|authentif|auth required|smtp auth|log "
+		       "in|login|logon|credential|password|passwort|anmeld|identifiez|not logged" },
+	{ ABOUT_POLICY,
+	    "block|black list|blacklist|denylist|deny list|banned|rbl|dnsbl|spamhaus|spamcop|reputation|listed in|listed at|"
+	    "listed on|is listed|listed by|complaint|ip |ip=|ip address|client host|your host|your server|your network|"
+	    "your mail server|your provider|reverse|ptr|rdns|unsolicited|spam|volume|gesperrt|blockiert|bloqu|tss0" },
+	{ ABOUT_PACE, "too many|too fast|too quick|throttl|slow down|rate |rates |rate-|ratelimit|concurren|trop de|zu viele|"
+		      "connections|flood" },
+	{ ABOUT_CONTENT, "virus|malware|attachment" },
+	{ ABOUT_SENDER,
+	    "sender|return path|return-path|reverse-path|mail from|from address|from header|envelope from|envelope-from|"
+	    "absender|expedi|exp?dit|exp??dit|remitente|mittente|verif|unverif|callout|callback|owned by|spoof|forged|"
+	    "impersonat|your domain|backscatter" },
+	{ ABOUT_POLICY,
+	    "polic|denied|not allowed|not permitted|not authori|unauthori|prohibit|security|forbidden|restrict|violat|"
+	    "administrative|disallow|refused by|rejected by|contact your|postmaster|s3140|s3150" },
+	{ ABOUT_TIME, "temporar|try again|try later|later|timed out|timeout|time out|deferred|in progress|shutting down|busy|"
+		      "overload" },
+	/* not the person's, whatever it is */
+	{ ABOUT_NOTHING,
+	    "quota|limit|storage|disk space|dns|resolv|host not|host unknown|unknown host|hostname|domain not|domain does|"
+	    "domain name|no such domain|unknown domain|connection|suspend|header|configur|loop|hop |no mx|exceed|sending" },
+};
+
+/* Enhanced codes (RFC 3463), without their class. */
+static const struct {
+	unsigned subject, detail, last_detail; /* from `detail` to `last_detail` */
+	enum answer_subject about;
+	bool is_exact; /* whatever the words are */
+} codes[] = {
+	{ 0, 0, 0, ABOUT_NOTHING, false }, /* these say nothing: the words decide */
+	{ 1, 0, 0, ABOUT_NOTHING, false },
+	{ 2, 0, 0, ABOUT_NOTHING, false },
+	{ 5, 0, 0, ABOUT_NOTHING, false },
+	{ 1, 1, 1, ABOUT_PERSON, false },   /* bad mailbox */
+	{ 1, 3, 3, ABOUT_PERSON, false },   /* bad syntax of it */
+	{ 1, 6, 6, ABOUT_PERSON, false },   /* moved */
+	{ 1, 10, 10, ABOUT_PERSON, false }, /* the recipient's domain takes no mail (RFC 7505) */
+	{ 2, 1, 1, ABOUT_PERSON, false },   /* mailbox disabled */
+	{ 1, 7, 8, ABOUT_SENDER, false },
+	{ 2, 2, 2, ABOUT_FULL_MAILBOX, false },
+	{ 2, 3, 3, ABOUT_SIZE, false },
+	{ 3, 4, 4, ABOUT_SIZE, false },
+	{ 4, 5, 5, ABOUT_QUOTA, false },
+	{ 6, 0, 999, ABOUT_CONTENT, false },
+	{ 7, 8, 8, ABOUT_LOGIN, false },
+	{ 7, 10, 11, ABOUT_TLS, false },
+	{ 7, 20, 27, ABOUT_PROOF, true },
+	{ 7, 28, 28, ABOUT_PACE, true },
+	{ 7, 124, 134, ABOUT_POLICY, true }, /* Exchange: a group or a mailbox that takes no mail from outside */
+	{ 7, 509, 509, ABOUT_PROOF, true },
+	{ 7, 515, 515, ABOUT_PROOF, true },
+	{ 7, 0, 999, ABOUT_POLICY, false },
+};
+static const unsigned access_denied_code[] = { 5, 4, 1 };
+
+/* Statuses in which words without a code mean the person. */
+static const int person_statuses[] = { 511, 550, 551, 553 };
+/* Statuses that say it (RFC 4954). */
+static const int login_statuses[] = { 530, 534, 535, 538 };
+
+/* ---- reading ---- */
+
+enum { CODES_MAX = 8, PERMANENT = 5, TEXT_MAX_BYTES = SMTP_ANSWER_SIZE + 8 };
+
+struct answer {
+	char text[TEXT_MAX_BYTES]; /* lower-case words, a space before and after each */
+	size_t size;
+	unsigned codes[CODES_MAX][3]; /* class, subject, detail */
+	size_t code_count;
+	bool names_recipient, names_sender, names_others; /* by their address */
+	bool is_cut;
+};
+
+static bool
+is_alnum(char c)
+{
+	return ascii_is_digit(c) || ascii_is_alpha(c);
+}
+
+/* What words, addresses and hosts consist of. */
+static bool
+is_part_of_word(char c)
+{
+	return is_alnum(c) || strchr(".-_@+#/?'&%=*!$~^`{|}", c) != NULL;
+}
+
+/* The code of the line: each begins with it, and a server may repeat it in the text. */
+static struct slice
+without_status(struct slice word, int status)
+{
+	char digits[8];
+	snprintf(digits, sizeof(digits), "%d", status);
+	if (!slice_starts_with(word, slice_of(digits)))
+		return word;
+	if (word.size == strlen(digits))
+		return slice_sub(word, word.size, word.size);
+	return word.data[strlen(digits)] == '-' ? slice_sub(word, strlen(digits) + 1, word.size) : word;
+}
+
+static bool
+take_code(struct answer *answer, struct slice word)
+{
+	char text[16], rest;
+	unsigned code[3];
+	if (word.size >= sizeof(text) || word.size == 0)
+		return false;
+	memcpy(text, word.data, word.size);
+	text[word.size] = '\0';
+	if (sscanf(text, "%1u.%3u.%3u%c", &code[0], &code[1], &code[2], &rest) != 3 || (code[0] != 4 && code[0] != PERMANENT))
+		return false;
+	if (answer->code_count < CODES_MAX)
+		memcpy(answer->codes[answer->code_count++], code, sizeof(code));
+	return true;
+}
+
+/* Answers have a question mark for each byte that is not ASCII. */
+static bool
+is_address(struct slice word, const char *address)
+{
+	if (address == NULL || strlen(address) != word.size)
+		return false;
+	for (size_t i = 0; i < word.size; i++)
+		if (ascii_lower(word.data[i]) != (address[i] > '~' || address[i] < ' ' ? '?' : ascii_lower(address[i])))
+			return false;
+	return true;
+}
+
+static void
+note_address(struct answer *answer, struct slice word, const struct smtp_result *result)
+{
+	if (is_address(word, result->recipient))
+		answer->names_recipient = true;
+	else if (is_address(word, result->sender))
+		answer->names_sender = true;
+	else
+		answer->names_others = true;
+}
+
+/* A name of a host, or a URL. */
+static bool
+is_place(struct slice word)
+{
+	const size_t dot = slice_find(word, '.');
+	return slice_find(word, '/') < word.size || (dot > 0 && dot + 1 < word.size);
+}
+
+/* Of a page that explains why it is blocked. */
+static bool
+names_ip(struct slice url)
+{
+	for (size_t i = 0; i < url.size; i++)
+		if (slice_starts_with_nocase(slice_sub(url, i, url.size), SLICE("ip=")))
+			return true;
+	return false;
+}
+
+static void
+add_word(struct answer *answer, struct slice word)
+{
+	for (size_t i = 0; i < word.size && answer->size + 2 < sizeof(answer->text); i++)
+		answer->text[answer->size++] = ascii_lower(word.data[i]);
+	answer->text[answer->size++] = ' ';
+	answer->text[answer->size] = '\0';
+}
+
+static struct slice
+trimmed(struct slice word)
+{
+	while (word.size > 0 && strchr("#.'-!", word.data[0]) != NULL)
+		word = slice_sub(word, 1, word.size);
+	while (word.size > 0 && strchr(".'-!", word.data[word.size - 1]) != NULL)
+		word = slice_sub(word, 0, word.size - 1);
+	return word;
+}
+
+static void
+take_word(struct answer *answer, struct slice word, const struct smtp_result *result)
+{
+	word = trimmed(without_status(word, result->status));
+	if (word.size == 0 || take_code(answer, word))
+		return;
+	if (slice_find(word, '@') < word.size)
+		note_address(answer, word, result);
+	else if (!is_place(word))
+		add_word(answer, word);
+	else if (names_ip(word))
+		add_word(answer, SLICE("ip="));
+}
+
+static void
+read_answer(struct answer *answer, const struct smtp_result *result)
+{
+	const struct slice all = slice_of(result->answer);
+	size_t begin = 0;
+	*answer = (struct answer){ .text = " ", .size = 1, .is_cut = all.size + 1 >= sizeof(result->answer) };
+	for (size_t i = 0; i <= all.size; i++) {
+		if (i < all.size && is_part_of_word(all.data[i]))
+			continue;
+		if (i > begin)
+			take_word(answer, slice_sub(all, begin, i), result);
+		begin = i + 1;
+	}
+}
+
+/* ---- judging ---- */
+
+/* Where the phrase is, at the beginning of a word; NULL: nowhere. */
+static char *
+find_phrase(char *text, struct slice phrase)
+{
+	for (char *place = text + 1; strlen(place) >= phrase.size; place++)
+		if (!is_alnum(place[-1]) && memcmp(place, phrase.data, phrase.size) == 0)
+			return place;
+	return NULL;
+}
+
+static bool
+has_any(struct answer *answer, const char *phrases)
+{
+	struct slice rest = slice_of(phrases), phrase;
+	while (slice_next(&rest, '|', &phrase))
+		if (find_phrase(answer->text, phrase) != NULL)
+			return true;
+	return false;
+}
+
+/* Returns whether one was there. */
+static bool
+leave_out(struct answer *answer, const char *phrases)
+{
+	struct slice rest = slice_of(phrases), phrase;
+	bool found = false;
+	while (slice_next(&rest, '|', &phrase))
+		for (char *place; (place = find_phrase(answer->text, phrase)) != NULL; found = true)
+			memset(place, '*', phrase.size);
+	return found;
+}
+
+/* Returns whether it is in the table. */
+static bool
+look_up_code(const unsigned *code, enum answer_subject *about, bool *is_exact)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
+		if (code[1] == codes[i].subject && code[2] >= codes[i].detail && code[2] <= codes[i].last_detail) {
+			*about = codes[i].about;
+			*is_exact = codes[i].is_exact;
+			return true;
+		}
+	return false;
+}
+
+/* `exact`: by a code that counts whatever the words are. */
+static enum answer_subject
+of_codes(const struct answer *answer, bool exact)
+{
+	enum answer_subject about;
+	bool is_exact;
+	for (size_t i = 0; i < answer->code_count; i++)
+		if (look_up_code(answer->codes[i], &about, &is_exact) && about != ABOUT_PERSON && about != ABOUT_NOTHING &&
+		    (is_exact || !exact))
+			return about;
+	return ABOUT_NOTHING;
+}
+
+/* What remains of "access denied" is about something else. */
+static bool
+is_access_denied(struct answer *answer)
+{
+	return answer->code_count == 1 && memcmp(answer->codes[0], access_denied_code, sizeof(access_denied_code)) == 0 &&
+	       leave_out(answer, access_denied);
+}
+
+/* Whether codes or words say it; leaves the words out. */
+static bool
+says_no_person(struct answer *answer, int status)
+{
+	bool by_code = false, by_words = leave_out(answer, person_phrases), by_status = false;
+	if (is_access_denied(answer))
+		return status == 550;
+	for (size_t i = 0; i < answer->code_count; i++) {
+		enum answer_subject about;
+		bool is_exact;
+		if (!look_up_code(answer->codes[i], &about, &is_exact) || (about != ABOUT_PERSON && about != ABOUT_NOTHING) ||
+		    answer->codes[i][0] != PERMANENT)
+			return false;
+		by_code = by_code || about == ABOUT_PERSON;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(person_statuses); i++)
+		by_status = by_status || status == person_statuses[i];
+	return status >= 500 && (by_code || (by_words && by_status));
+}
+
+/* Whether the answer can be about the recipient at all. After the mail it must be named. */
+static bool
+is_about_recipient(const struct answer *answer, enum smtp_stage stage)
+{
+	if (answer->is_cut || answer->names_sender || (answer->names_others && !answer->names_recipient))
+		return false;
+	return stage == SMTP_RECIPIENT || (stage == SMTP_END && answer->names_recipient);
+}
+
+static enum answer_subject
+of_status(const struct answer *answer, const struct smtp_result *result)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(login_statuses); i++)
+		if (result->status == login_statuses[i])
+			return ABOUT_LOGIN;
+	if (result->status == 552 && result->stage == SMTP_SENDER)
+		return ABOUT_SIZE;
+	if (result->status == 552 && result->stage == SMTP_RECIPIENT)
+		return ABOUT_FULL_MAILBOX;
+	return answer->names_sender ? ABOUT_SENDER : ABOUT_NOTHING;
+}
+
+enum answer_subject
+answer_subject(const struct smtp_result *result)
+{
+	struct answer answer;
+	read_answer(&answer, result);
+	const bool no_person = says_no_person(&answer, result->status);
+	enum answer_subject about = of_codes(&answer, true);
+	bool speaks_of_other = about != ABOUT_NOTHING;
+	for (size_t i = 0; i < ARRAY_SIZE(wordings) && !speaks_of_other; i++)
+		if (has_any(&answer, wordings[i].phrases)) {
+			about = wordings[i].subject;
+			speaks_of_other = true;
+		}
+	if (no_person && !speaks_of_other && is_about_recipient(&answer, result->stage))
+		return ABOUT_PERSON;
+	if (about == ABOUT_NOTHING)
+		about = of_codes(&answer, false);
+	if (about == ABOUT_POLICY && !speaks_of_other && result->stage == SMTP_SENDER)
+		return ABOUT_SENDER;
+	return about == ABOUT_NOTHING ? of_status(&answer, result) : about;
+}

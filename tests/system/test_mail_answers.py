@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""docs/mail.md 5: what mail servers answer, over real sessions: held, tried again or failed, and what is held against the person."""
+import itertools
+import pathlib
+
+import pytest
+from mail_server import MailServer, Planted
+from stack.process import wait_until
+
+FROM = "sender@example.org"
+numbers = itertools.count(1)
+
+
+def answers():
+    """[(command, verdict, reason, lines)] of the table of the unit test."""
+    found = []
+    for block in (pathlib.Path(__file__).parent.parent / "deliver" / "mail" / "answers.txt").read_text().split("\n\n"):
+        lines = [line for line in block.splitlines() if line and not line.startswith("#")]
+        if lines:
+            found.append((*lines[0].split()[:3], [line.encode("ascii", "replace").decode() for line in lines[1:]]))
+    return found
+
+
+# One of each command, verdict and reason.
+CHOSEN = list({row[:3]: row for row in answers() if row[0] in ("RCPT", "DATAEND", "SENDER")}.values())
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = MailServer()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def service(make_service, server):
+    made = make_service(settings=server.settings(schedule="1s"))
+    made.dispatcher.start()
+    return made
+
+
+@pytest.fixture(autouse=True)
+def all_is_taken(service, server):
+    server.answers, server.sender_answer = {}, None
+    server.clear()
+    service.installation.sql("DELETE FROM lh_messages; UPDATE lh_message_channels SET failures = 0, held_until_ms = 0,"
+                             " held_since_ms = NULL, reason = NULL, answer = NULL")
+
+
+@pytest.fixture
+def campaign(service, account):
+    return service.campaign(account, verify_email="on", mails="", pages="on")
+
+
+@pytest.fixture
+def planted(service):
+    return Planted(service)
+
+
+def name():
+    return f"nora{next(numbers)}@example.org"
+
+
+def sign_up(campaign, address):
+    assert campaign.post({"email": address}, key=None).status == 200
+
+
+def bounced(service, address):
+    return service.installation.sql(f"SELECT bounced FROM lh_leads WHERE email = '{address}'").strip() == "1"
+
+
+def answer(lines, recipient):
+    return "\r\n".join(line.replace("{to}", recipient).replace("{from}", FROM) for line in lines)
+
+
+def arrived(server, address, seconds=40):
+    wait_until(lambda: server.to(address), seconds, f"no mail to {address}")
+
+
+@pytest.mark.parametrize("command, verdict, reason, lines", CHOSEN, ids=lambda value: value if isinstance(value, str) else "")
+def test_each_answer(service, server, campaign, planted, command, verdict, reason, lines):
+    address = name()
+    if command == "SENDER":
+        server.sender_answer = answer(lines, address)
+    else:
+        server.answers[address] = (command, answer(lines, address))
+    lead = campaign.lead(email=address)
+    service.installation.sql("DELETE FROM lh_messages")
+    number = planted.mail(campaign, address, lead=lead)
+    row = wait_until(lambda: (found := planted.row(number, "state", "reason"))["reason"] != "0" and found, 20, "nothing is recorded")
+    assert (row["state"], row["reason"]) == ("failed" if verdict in ("person", "failed") else "ready", reason)
+    assert bounced(service, address) == (verdict == "person")
+    held = service.installation.sql("SELECT reason FROM lh_message_channels WHERE channel = 'mail'").strip()
+    assert held == (reason if verdict == "hold" else "NULL")
+    # when the server takes it, it arrives
+    server.answers, server.sender_answer = {}, None
+    if verdict in ("hold", "retry"):
+        arrived(server, address)
+
+
+HELO = ("RCPT", "504 5.5.2 <vps17>: Helo command rejected: need fully-qualified hostname")
+
+
+@pytest.mark.parametrize("refusal", [
+    HELO, ("RCPT", "554 5.7.1 <{to}>: Relay access denied"), ("RCPT", "550 5.4.5 Daily user sending quota exceeded"),
+    ("DATAEND", "552 Message would take you over your relay quota"),
+    ("RCPT", "550-Verification failed for <{from}>\r\n550-No Such User Here\r\n550 Sender verify failed"),
+    ("RCPT", "550 5.7.1 Unfortunately, messages from [192.0.2.9] weren't sent, part of their network is on our block list (S3140).")])
+def test_a_person_gets_the_mail_once_the_fault_is_repaired(service, server, campaign, refusal):
+    """Also without signing up again, and not twice by doing so."""
+    address = name()
+    server.answers[None] = (refusal[0], refusal[1].replace("{to}", address).replace("{from}", FROM))
+    sign_up(campaign, address)
+    wait_until(lambda: server.tries[address], 20, "the server is not tried")
+    server.answers = {}
+    sign_up(campaign, address)
+    arrived(server, address)
+    assert not bounced(service, address)
+    pending = "SELECT COUNT(*) FROM lh_messages WHERE turn IS NOT NULL"
+    wait_until(lambda: service.installation.sql(pending).strip() == "0", 20, "a mail waits")
+    assert len(server.to(address)) == 1
+
+
+def test_a_request_brings_the_waiting_mail_forward(make_service, server):
+    service = make_service(settings=server.settings(schedule="1h"))
+    service.dispatcher.start()
+    campaign, address = service.campaign(service.account(), verify_email="on", pages="on"), name()
+    server.answers[address] = ("RCPT", "450 4.3.0 busy")
+    sign_up(campaign, address)
+    wait_until(lambda: service.installation.sql("SELECT reason FROM lh_messages").strip() == "refused_for_now", 20, "it is not refused")
+    server.answers = {}
+    sign_up(campaign, address)
+    arrived(server, address, 20)
+
+
+def test_failed_mails_do_not_count(service, server, campaign):
+    """6: neither for the limits of the lead nor for those of the address."""
+    address = name()
+    server.answers[address] = ("DATAEND", "554 5.6.0 content")
+    failed = "SELECT COUNT(*) FROM lh_messages WHERE state = 'failed'"
+    for count in range(1, 8):
+        sign_up(campaign, address)
+        wait_until(lambda count=count: service.installation.sql(failed).strip() == str(count), 20, "it has not failed")
+    server.answers = {}
+    sign_up(campaign, address)
+    arrived(server, address, 10)
+
+
+def test_one_recipient_does_not_stop_the_others(service, server, campaign, planted):
+    """Its server's policy at all; what sounds like the own server's, for seconds, however often it is said."""
+    group, others = name(), [name() for _ in range(8)]
+    server.answers[group] = ("RCPT", "550 relaying denied")
+    planted.mail(campaign, group)
+    for address in others:
+        wait_until(lambda: server.tries[group] > others.index(address), 30, "it is not tried again")
+        planted.mail(campaign, address)
+        arrived(server, address, 20)
+    assert service.installation.admin("status")["mail_held_by"] in (None, "relaying_refused")
+
+
+def test_two_confirmations_to_a_mailbox(service, server, campaign):
+    """6: the second one waits for a minute, and says so."""
+    sign_up(campaign, "team+a@example.org")
+    arrived(server, "team+a@example.org")
+    for tag in ("b", "c"):
+        sign_up(campaign, f"team+{tag}@example.org")
+
+    def waiting():
+        return [mail for mail in service.installation.admin("mail", "list", "--campaign", str(campaign.id)) if mail["state"] == "requested"]
+    wait_until(lambda: [mail["reason"] for mail in waiting()] == ["minute_limit"] * 2, 10, "they do not wait")
+    assert all(mail["due_at"] for mail in waiting())
+    for count in (2, 3):
+        service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 60000, due_ms = due_ms - 60000")
+        wait_until(lambda count=count: len(server.mails) == count, 20, "it does not arrive")
+
+
+def test_a_mail_has_a_life(make_service, server):
+    """5: then it fails, which is not held against the person."""
+    service = make_service(settings=server.settings(schedule="1s", retry_confirmation="2s", retry="2s"))
+    service.dispatcher.start()
+    campaign, address = service.campaign(service.account(), verify_email="on", pages="on"), name()
+    server.answers[None] = ("RCPT", "550 5.7.1 refused by policy")
+    sign_up(campaign, address)
+    ended = "SELECT CONCAT(state, ' ', reason) FROM lh_messages"
+    wait_until(lambda: service.installation.sql(ended).strip() == "failed gave_up", 30, "it has not ended")
+    assert not bounced(service, address) and server.tries[address] >= 2

@@ -5,29 +5,17 @@
 (function () {
 	"use strict";
 
-	// What a form or the document has by itself. An element of the page can have the name of any of its properties, such as "elements"
-	// and "matches", and stands in for it then: what pages fill with elements of their own is read and called by this alone.
-	function native(node, name, ...values) {
-		const found = Reflect.get(Object.getPrototypeOf(node), name, node);
-		return typeof found === "function" ? found.apply(node, values) : found;
-	}
+	// include native.js
 
-	const scripts = 'script[src*="/embed.js"], script[src*="/signupbar.js"], script[src*="/kol"], script[src*="/w/"]';
-	const script = native(document, "currentScript") || native(document, "querySelector", scripts);
-	// The address of the API is that of this script, before a path of docs/embedding.md 8.
+	// include link.js
+
+	// The address of the API is that of this script, before a path of docs/embedding.md 8. Inside another script it has none, and an
+	// element of the page or the action of a form has it: findBase().
+	const script = native(document, "currentScript");
 	const paths = /^([^?#]*\/)(?:embed\/v1\/embed|bar\/v1\/signupbar|[^/?#]+\/kol|widgets\/[^/?#]+\/[^/?#]+|w\/[^?#]+)\.js(?:[?#]|$)/;
-	const source = script ? script.src : "";
-	const found = paths.exec(source) || /^([^?#]*\/)(?:embed|signupbar)\.js(?:[?#]|$)/.exec(source);
-	const base = found ? found[1] : "";
-	const mark = "leadhook " + base;
-	const copy = Symbol.for(mark);
-	if (!base)
-		return;
-	// a second copy of the script only fills elements that were added since
-	if (document[copy]) {
-		document[copy]();
-		return;
-	}
+	const addressOf = (source, pattern) => (pattern.exec(source || "") || [])[1] || "";
+	const source = script && script.src;
+	let base = addressOf(source, paths) || addressOf(source, /^([^?#]*\/)(?:embed|signupbar)\.js(?:[?#]|$)/);
 
 	const campaignPattern = /^[1-9]\d{0,18}$/;
 	const idPattern = /^[0-9A-Za-z]{4,16}$/;
@@ -65,6 +53,12 @@
 			de: "Code eingeben",
 			es: "Introducir el c\u00f3digo",
 			fr: "Saisir le code",
+		},
+		"confirm": {
+			en: "Please confirm your address: we have sent you an email.",
+			de: "Bitte best\u00e4tige deine Adresse: Wir haben dir eine E-Mail geschickt.",
+			es: "Confirma tu direcci\u00f3n: te hemos enviado un correo.",
+			fr: "Confirmez votre adresse : nous vous avons envoy\u00e9 un e-mail.",
 		},
 		"share-link": {
 			en: "Your link to share:",
@@ -128,17 +122,20 @@
 		},
 	};
 	// What the page says by an attribute, else the script's own words in the language of the nearest lang.
-	const textOf = (element, name) => native(element, "getAttribute", "data-" + name) || texts[name][languageOf(element)] || texts[name].en;
+	const textOf = (element, name) => attribute(element, "data-" + name) || texts[name][languageOf(element)] || texts[name].en;
 	// of a body without a key; what only informs is left out of a larger one
 	const bodyBytes = 31000;
-	const query = new URLSearchParams(location.search);
+	const query = queryOfPage();
 	// forms that wait for an answer, and own social ids by campaign
 	const sending = new WeakSet();
 	// the buttons that this script has disabled, by their form
 	const disabled = new WeakMap();
 	// forms that go on to an action of their own, and elements that have their form
 	const passing = new WeakSet();
-	const filled = new WeakSet();
+	const filled = new WeakMap();
+	// what elements show, and how often a page may take it away again
+	const showing = new WeakMap();
+	const fillings = 5;
 	// solved challenges that a form has not used yet, or promises of them, by their form
 	const proofs = new WeakMap();
 	const leads = {};
@@ -153,8 +150,15 @@
 		const made = native(document, "createElement", tag);
 		made.textContent = text === undefined || text === null ? "" : String(text);
 		for (const name of Object.keys(attributes || {}))
-			made.setAttribute(name, attributes[name]);
+			setAttribute(made, name, attributes[name]);
 		return made;
+	}
+
+	// Replaces the content of an element.
+	function put(place, ...content) {
+		Reflect.set(Object.getPrototypeOf(place), "textContent", "", place);
+		native(place, "append", ...content);
+		showing.set(place, content[0]);
 	}
 
 	// The absolute http or https URL, or "".
@@ -181,12 +185,20 @@
 		return true;
 	}
 
+	// The query of the page, and of its fragment; in a frame what is known is that of the page around it, as far as browsers tell it.
+	function queryOfPage() {
+		const own = linkQuery(location.search.slice(1) + "&" + location.hash.slice(1));
+		const around = window.parent !== window ? (/\?([^#]*)/.exec(native(document, "referrer")) || [])[1] : "";
+		linkQuery(around || "").forEach((value, name) => /^(?:kid|utm_.*)$/.test(name) && !own.has(name) && own.set(name, value));
+		return own;
+	}
+
 	// ---- what is stored: nothing, unless the page says data-remember ----
 
 	function storeLocal(name, value) {
 		try {
 			if (valid(value) && native(document, "querySelector", "[data-remember]"))
-				localStorage.setItem(mark + " " + name, value);
+				localStorage.setItem("leadhook " + base + " " + name, value);
 		} catch (error) {
 			// storage is off
 		}
@@ -194,38 +206,40 @@
 
 	function readLocal(name) {
 		try {
-			return native(document, "querySelector", "[data-remember]") ? localStorage.getItem(mark + " " + name) || "" : "";
+			return native(document, "querySelector", "[data-remember]") ? localStorage.getItem("leadhook " + base + " " + name) || "" : "";
 		} catch (error) {
 			return "";
 		}
 	}
 
 	const referrerId = () => valid(query.get("kid")) || readLocal("kid");
-	const leadId = (campaign) => leads[campaign] || valid(query.get("kolid")) || readLocal(campaign);
+	const leadId = (campaign) => leads[campaign] || linkId(query.get("kolid") || "") || readLocal(campaign);
 
 	async function request(path, options) {
 		const control = new AbortController();
 		const timer = setTimeout(() => control.abort(), timeout);
 		let status = 0;
+		let wait = 0;
 		let answer;
 		try {
 			const response = await fetch(base + path, { credentials: "omit", signal: control.signal, ...options });
 			answer = await response.json();
 			status = response.status;
+			wait = Number(response.headers.get("Retry-After")) || 0;
 		} catch (error) {
 			answer = { error: "unreachable" };
 		}
 		clearTimeout(timer);
-		return { status, answer: answer && typeof answer === "object" ? answer : {} };
+		return { status, wait, answer: answer && typeof answer === "object" ? answer : {} };
 	}
 
 	// ---- forms ----
 
 	// The campaign that a form signs up to: by its attribute, or because its action is a call of the API; else "".
 	function campaignOf(form) {
-		let campaign = native(form, "getAttribute", "data-leadhook");
+		let campaign = attribute(form, "data-leadhook");
 		if (campaign === null) {
-			const action = webAddress(native(form, "getAttribute", "action")).split(/[?#]/)[0].replace(/\/$/, "");
+			const action = webAddress(attribute(form, "action")).split(/[?#]/)[0].replace(/\/$/, "");
 			const path = action.startsWith(base) ? action.slice(base.length) : "";
 			const found = /^(?:v1\/(\d+)\/subscribe|(?:v2|lead)\/(\d+))$/.exec(path);
 			const data = new FormData(form);
@@ -272,7 +286,7 @@
 	}
 
 	// The work begins while the visitor fills in a form that is known to need it.
-	native(document, "addEventListener", "focusin", (event) => {
+	on(document, "focusin", (event) => {
 		const form = event.target.form;
 		if (form instanceof HTMLFormElement && native(form, "hasAttribute", "data-proof") && !proofs.has(form))
 			proofs.set(form, prove(campaignOf(form)));
@@ -298,7 +312,7 @@
 	function setBusy(form, busy) {
 		if (busy) {
 			sending.add(form);
-			native(form, "setAttribute", "aria-busy", "true");
+			setAttribute(form, "aria-busy", "true");
 		} else {
 			sending.delete(form);
 			native(form, "removeAttribute", "aria-busy");
@@ -312,9 +326,9 @@
 	function clearError(form) {
 		for (const shown of all(".leadhook-error", form)) {
 			for (const field of all("[aria-describedby]", form)) {
-				const others = field.getAttribute("aria-describedby").split(" ").filter((id) => id !== shown.id);
+				const others = attribute(field, "aria-describedby").split(" ").filter((id) => id !== shown.id);
 				if (others.length)
-					field.setAttribute("aria-describedby", others.join(" "));
+					setAttribute(field, "aria-describedby", others.join(" "));
 				else
 					field.removeAttribute("aria-describedby");
 			}
@@ -336,9 +350,33 @@
 		return fieldsIn(form).find((one) => names.includes(one.name) && one.type !== "hidden");
 	}
 
-	function showError(form, answer) {
-		const own = (name) => native(form, "getAttribute", "data-error" + name);
-		const text = own("-" + String(answer.error).replace(/_/g, "-")) || own("") || answer.message || textOf(form, "error");
+	// The words of the service for errors, in the language of the campaign or of the page; {} where there are none.
+	const wordings = new Map();
+	function wordsOf(campaign, language) {
+		const key = campaign + " " + language;
+		if (!wordings.has(key))
+			wordings.set(key, request("c/" + campaign + "/form?language=" + encodeURIComponent(language)).then(({ answer }) => Object(answer)));
+		return wordings.get(key);
+	}
+
+	async function errorText(form, campaign, { status, answer, wait }) {
+		const own = (name) => attribute(form, "data-error" + name);
+		const named = own("-" + String(answer.error).replace(/_/g, "-")) || own("");
+		if (named || !status)
+			return named || textOf(form, "error");
+		const { errors, wait_seconds: seconds, wait_minutes: minutes } = await wordsOf(campaign, languageOf(form));
+		const time = wait > 90 ? String(minutes).replace("{number}", Math.ceil(wait / 60)) : String(seconds).replace("{number}", Math.ceil(wait / 10 || 1) * 10);
+		const words = Object(errors);
+		const text = Object.keys(words).includes(answer.error) ? String(words[answer.error]).replace("{time}", time) : answer.message;
+		return text || textOf(form, "error");
+	}
+
+	async function showError(form, campaign, result) {
+		const answer = result.answer;
+		const text = await errorText(form, campaign, result);
+		if (sending.has(form))
+			return;
+		clearError(form);
 		const field = fieldOf(form, answer);
 		const shown = make("p", text, { "class": "leadhook-error", id: "leadhook-error-" + ++errors, role: "alert" });
 		if (!field) {
@@ -346,15 +384,15 @@
 			return;
 		}
 		(field.closest("label") || field).after(shown);
-		field.setAttribute("aria-invalid", "true");
-		field.setAttribute("aria-describedby", [field.getAttribute("aria-describedby"), shown.id].filter(Boolean).join(" "));
+		setAttribute(field, "aria-invalid", "true");
+		setAttribute(field, "aria-describedby", [attribute(field, "aria-describedby"), shown.id].filter(Boolean).join(" "));
 		field.focus();
 	}
 
 	// The lead of the answer is null where the API withholds it. `check_mail` says whether its person gets a mail then, `code_url`
 	// where a code is entered; a sign-up by a number alone is sent one by text. `counter` counts the sign-ups of a lead that is shown.
 	function showThanks(form, campaign, lead) {
-		const own = (name) => native(form, "getAttribute", "data-" + name);
+		const own = (name) => attribute(form, "data-" + name);
 		const text = (name) => textOf(form, name);
 		const fields = new FormData(form), number = fields.get("phone_number");
 		const codeUrl = webAddress(lead.code_url), texted = codeUrl && number && !fields.get("email");
@@ -367,7 +405,7 @@
 		if (address && !native(document, "querySelector", '[data-leadhook-status="' + campaign + '"]'))
 			shown.append(" ", text("share-link"), " ", make("a", address, { "class": "leadhook-share", href: address }));
 		native(form, "after", shown);
-		native(form, "setAttribute", "hidden", "");
+		setAttribute(form, "hidden", "");
 		shown.focus();
 	}
 
@@ -396,7 +434,7 @@
 		const target = nextPage(form, place, lead);
 		const goes = fire(form, "success", { campaign, status: 200, answer: lead });
 		const callback = !campaignOf(form) && options().callback;
-		const handled = !goes || (place && callPage(place.getAttribute("data-callback_function") || "KOLSubscribeCallback", lead)) ||
+		const handled = !goes || (place && callPage(attribute(place, "data-callback_function") || "KOLSubscribeCallback", lead)) ||
 			(typeof callback === "function" && (callback(lead), true)) || passOn(form, button);
 		if (!handled && target) {
 			location.assign(target);
@@ -406,7 +444,7 @@
 			showShare(place, lead);
 		else if (!handled)
 			showThanks(form, campaign, lead);
-		showAll(campaign, leads[campaign] && lead);
+		showAll(campaign, lead);
 	}
 
 	async function submit(form, campaign, button) {
@@ -424,16 +462,16 @@
 		if (!fire(form, "error", { campaign, status, answer }))
 			return;
 		const place = native(form, "closest", oldEmbed);
-		const name = place && (place.getAttribute("data-error_callback_function") || "KOLErrorSubscribeCallback");
+		const name = place && (attribute(place, "data-error_callback_function") || "KOLErrorSubscribeCallback");
 		// what a visitor typed is corrected; nothing else keeps a form of the page from its own action
 		if (!callPage(name, true, fields.get("email"), place && place.dataset) && (isTyped(result) || !passOn(form, button)))
-			showError(form, answer);
+			await showError(form, campaign, result);
 	}
 
 	// One listener for all forms, those that are added later too. A form that another script handles is left alone.
-	native(document, "addEventListener", "submit", (event) => {
+	on(document, "submit", (event) => {
 		const form = event.target;
-		const passes = passing.delete(form) || event.defaultPrevented;
+		const passes = passing.delete(form) || event.defaultPrevented || !base;
 		const campaign = passes ? "" : campaignOf(form) || campaignOfAny(form);
 		if (!campaign)
 			return;
@@ -453,9 +491,9 @@
 	// ---- leaderboards and status ----
 
 	// Calls `show` with each element that has the attribute for the campaign, or for any.
-	function each(attribute, campaign, show) {
-		for (const place of all("[" + attribute + "]")) {
-			const own = place.getAttribute(attribute);
+	function each(name, campaign, show) {
+		for (const place of all("[" + name + "]")) {
+			const own = attribute(place, name);
 			if (campaignPattern.test(own) && (!campaign || campaign === own))
 				show(place, own);
 		}
@@ -472,7 +510,7 @@
 	async function showLeaders(place, campaign) {
 		const isLast = begins(place);
 		const id = leadId(campaign);
-		const limit = parseInt(place.getAttribute("data-limit"), 10) || 10;
+		const limit = parseInt(attribute(place, "data-limit"), 10) || 10;
 		const { status, answer } = await request("v2/" + campaign + "/leaderboard?limit=" + limit + (id && "&social_id=" + id));
 		if (!isLast())
 			return;
@@ -488,13 +526,12 @@
 		for (const leader of leaders) {
 			const item = make("li", "", { value: parseInt(leader.rank, 10) || 0 });
 			if (leader.social_id === me.social_id)
-				item.setAttribute("aria-current", "true");
+				setAttribute(item, "aria-current", "true");
 			item.append(make("span", leader.display_name, { "class": "leadhook-name" }), " ",
 				make("span", leader.contest_score, { "class": "leadhook-score" }));
 			list.append(item);
 		}
-		place.textContent = "";
-		place.append(list);
+		put(place, list);
 	}
 
 	// The lead is that of an answer to a sign-up, or it is looked up, if this visitor's is known. Returns false when there is none.
@@ -523,25 +560,77 @@
 			add("link", make("dd"));
 			list.lastChild.append(make("a", address, { href: address }));
 		}
-		place.textContent = "";
-		place.append(list);
+		put(place, ...(lead.check_mail === true ? [awaited(place, "confirm", lead)] : []), list);
 		return true;
 	}
 
+	// What a lead still has to do.
+	function awaited(place, name, lead) {
+		const line = make("p", textOf(place, name), { "class": "leadhook-confirm" });
+		const address = webAddress(lead.code_url);
+		if (address)
+			line.append(" ", make("a", textOf(place, "code-link"), { href: address }));
+		return line;
+	}
+
+	// `lead` is that of an answer to a sign-up, which may show no more than that a mail is on its way.
 	function showAll(campaign, lead) {
-		each("data-leadhook-status", campaign, (place, own) => showStatus(place, own, lead));
+		const isShown = valid(lead.social_id);
+		each("data-leadhook-status", campaign, (place, own) => (isShown ? showStatus(place, own, lead) :
+			lead.check_mail === true && put(place, awaited(place, "check-mail", lead))));
 		each("data-leadhook-leaderboard", campaign, showLeaders);
 	}
 
-	function begin() {
-		storeLocal("kid", query.get("kid"));
-		fillAll();
-		showAll();
+	function findBase() {
+		const named = all("[data-leadhook-url]").map((one) => webAddress(attribute(one, "data-leadhook-url")).replace(/\/*(?:[?#].*)?$/, "/"));
+		const actions = all("form").map((one) => addressOf(webAddress(attribute(one, "action")), /^([^?#]*\/)v1\/\d+\/subscribe$/));
+		return [...named, ...all("script").map((one) => addressOf(one.src, paths)), ...actions].find((one) => one.length > 1) || "";
 	}
 
-	document[copy] = () => native(document, "readyState") !== "loading" && fillAll();
+	// Fills what was added since: by frameworks and tabs, for example.
+	function scan() {
+		if (ended)
+			return;
+		base = base || findBase();
+		const isFirst = base && !begun;
+		if (!base) {
+			if (!warned && all("[data-leadhook], [data-leadhook-form], [data-leadhook-status], [data-leadhook-leaderboard]").length)
+				warned = true, console.error("Leadhook: the address of the service is not known. Give an element data-leadhook-url=\"https://...\".");
+			return;
+		}
+		begun = true;
+		// another copy of the script does the work
+		const copy = Symbol.for("leadhook " + base);
+		if (isFirst && document[copy]) {
+			base = "";
+			ended = true;
+			native(document, "dispatchEvent", new Event("leadhook:scan"));
+			return;
+		}
+		document[copy] = true;
+		if (isFirst)
+			storeLocal("kid", query.get("kid"));
+		fillAll();
+	}
+
+	// Changes of the page are looked at together, a few times a second at most.
+	let begun = false;
+	let warned = false;
+	let ended = false;
+	let waiting = 0;
+	const soon = (changes) => changes.some((one) => one.addedNodes.length || one.removedNodes.length) && !waiting &&
+		(waiting = setTimeout(() => (waiting = 0, scan()), 200));
+
+	function begin() {
+		scan();
+		new MutationObserver(soon).observe(document, { subtree: true, childList: true });
+		on(document, "leadhook:scan", scan);
+		if (!window.leadhook || window.leadhook instanceof Element)
+			window.leadhook = { scan: () => native(document, "dispatchEvent", new Event("leadhook:scan")) };
+	}
+
 	if (native(document, "readyState") === "loading")
-		native(document, "addEventListener", "DOMContentLoaded", begin);
+		on(document, "DOMContentLoaded", begin);
 	else
 		begin();
 })();

@@ -4,10 +4,10 @@
 // ---- names in older markup ----
 
 // What scripts of older embeds name: the campaign in an attribute, or the campaign and the page in the address.
-const olderScripts = () => all("script").concat(script).filter((one) => one.src.startsWith(base)).map((one) => {
+const olderScripts = () => all("script").concat(script || []).filter((one) => String(one.src).startsWith(base)).map((one) => {
 	const file = one.src.slice(base.length);
 	const [, campaign, page] = /^w\/(\d+)\/(?:(\d+)\.js)?/.exec(file) || [];
-	return { campaign: one.getAttribute("data-campaign-id") || campaign, page, isAnyForm: /\/kol_any_form\.js/.test("/" + file) };
+	return { campaign: attribute(one, "data-campaign-id") || campaign, page, isAnyForm: /\/kol_any_form\.js/.test("/" + file) };
 });
 const options = () => Object(window.kol_widget_options);
 
@@ -24,7 +24,7 @@ const isVisitors = (field) => completes(field, "email") || /^(?:your|user|contac
 
 // Whether "autocomplete", a list of words, has one that matches.
 const completes = (field, pattern) =>
-	new RegExp("(?:^|\\s)(?:" + pattern + ")(?:\\s|$)", "i").test(field.getAttribute("autocomplete") || "");
+	new RegExp("(?:^|\\s)(?:" + pattern + ")(?:\\s|$)", "i").test(attribute(field, "autocomplete") || "");
 const letters = (field) => field.name.toLowerCase().replace(/[^a-z]/g, "");
 
 // What is taken of such a form: the email address, and names that visitors type.
@@ -86,7 +86,7 @@ function watchPasswords() {
 	watcher.observe(document, { subtree: true, childList: true, attributeFilter: ["type"], attributeOldValue: true });
 }
 watchPasswords();
-native(document, "addEventListener", "focusin", watchPasswords);
+on(document, "focusin", watchPasswords);
 
 // Names and ids, in words as in cardNumber or card_number, and without what separates them.
 const secretWord = /^(?:pwd\d?|cv[cnv]2?|csc|iban|otp|pin|tan|ssn|passport|expiry)$/;
@@ -122,13 +122,13 @@ function campaignOfAny(form) {
 
 // The action of a form, if it is not the page itself.
 function ownAction(form) {
-	const action = webAddress(native(form, "getAttribute", "action")).split("#")[0];
+	const action = webAddress(attribute(form, "action")).split("#")[0];
 	return action !== location.href.split("#")[0] ? action : "";
 }
 
 // ---- the form of a campaign: <div data-leadhook-form="CAMPAIGN">, and elements of older embeds ----
 
-const languageOf = (element) => (native(native(element, "closest", "[lang]") || element, "getAttribute", "lang") || "").slice(0, 2).toLowerCase();
+const languageOf = (element) => (attribute(native(element, "closest", "[lang]") || element, "lang") || "").slice(0, 2).toLowerCase();
 
 function makeField(field, choose) {
 	const type = String(field.type);
@@ -142,7 +142,7 @@ function makeField(field, choose) {
 	if (type === "number")
 		input.step = "any";
 	if (field.autocomplete)
-		input.setAttribute("autocomplete", field.autocomplete);
+		setAttribute(input, "autocomplete", field.autocomplete);
 	input.required = field.required === true;
 	if (type === "select")
 		input.append(make("option", choose, { value: "" }), ...Array.from(field.options || [], (one) => make("option", one)));
@@ -153,14 +153,46 @@ function makeField(field, choose) {
 	return label;
 }
 
+// The look of such forms, in the campaign's colours. Every rule of the page comes first.
+const sheet = ":where(.leadhook-form:not([hidden])){display:grid;gap:1em;max-width:32em}" +
+	":where(.leadhook-form p){margin:0}" +
+	":where(.leadhook-form label:not([hidden])){display:block}" +
+	":where(.leadhook-form :is(input:not([type=checkbox]),select,textarea)){box-sizing:border-box;display:block;width:100%;min-height:2.75em;margin-top:.25em;" +
+	"padding:.5em .75em;font:inherit;border:1px solid var(--leadhook-edge);border-radius:.5em}" +
+	":where(.leadhook-form [type=checkbox]){width:1.25em;height:1.25em;margin:0 .4em 0 0;vertical-align:-.25em;accent-color:var(--leadhook-accent)}" +
+	":where(.leadhook-form button){min-height:2.75em;padding:.5em 1.25em;font:inherit;font-weight:600;border:0;border-radius:.5em;" +
+	"background:var(--leadhook-accent);color:var(--leadhook-on-accent);cursor:pointer}" +
+	":where(.leadhook-form :focus-visible){outline:2px solid var(--leadhook-accent);outline-offset:2px}" +
+	":where(.leadhook-form .leadhook-error){margin:.25em 0 0;padding-inline-start:.6em;border-inline-start:4px solid #d92d20;font-weight:600}";
+let dress = () => {
+	dress = () => {};
+	try {
+		const made = new CSSStyleSheet();
+		made.replaceSync(sheet);
+		document.adoptedStyleSheets = [...document.adoptedStyleSheets, made];
+	} catch (error) {
+		// an older browser: the page's own style
+	}
+};
+
+// The dark scheme is for pages that say they have one.
+const darkness = window.matchMedia ? matchMedia("(prefers-color-scheme: dark)") : { matches: false };
+function paint(form, colors) {
+	const meta = native(document, "querySelector", "meta[name=color-scheme i]");
+	const isDark = darkness.matches && /dark/.test(getComputedStyle(form).colorScheme + (meta ? meta.content : ""));
+	for (const [name, color] of Object.entries(Object(Object(colors)[isDark ? "dark" : "light"])))
+		if (/^#[\da-f]{6}$/.test(color))
+			native(form, "style").setProperty("--leadhook-" + name, color);
+}
+
 function makeForm(place, campaign, answer) {
 	const form = make("form", "", {
 		"class": "leadhook-form", "data-leadhook": campaign, lang: answer.language, dir: answer.direction, method: "post",
 		action: base + "v1/" + campaign + "/subscribe",
 	});
-	for (const { name, value } of Array.from(place.attributes))
+	for (const { name, value } of Array.from(native(place, "attributes")))
 		if (/^data-(?!leadhook|kol)/.test(name))
-			native(form, "setAttribute", name, value);
+			setAttribute(form, name, value);
 	const add = (...parts) => native(form, "append", parts.reduce((line, part) => (line.append(part), line), make("p")));
 	for (const field of answer.fields)
 		add(makeField(Object(field), answer.choose));
@@ -172,11 +204,11 @@ function makeForm(place, campaign, answer) {
 	if (answer.trap) {
 		const trap = makeField({ name: answer.trap.name, type: "text", label: answer.trap.label, autocomplete: "off" });
 		trap.hidden = true;
-		trap.setAttribute("aria-hidden", "true");
+		setAttribute(trap, "aria-hidden", "true");
 		native(form, "append", trap);
 	}
 	if (answer.proof)
-		native(form, "setAttribute", "data-proof", "");
+		setAttribute(form, "data-proof", "");
 	add(make("button", answer.button));
 	return form;
 }
@@ -188,20 +220,23 @@ async function fill(place, campaign) {
 	if (!isLast())
 		return;
 	if (status === 200 && Array.isArray(answer.fields)) {
-		place.textContent = "";
-		place.append(makeForm(place, campaign, answer));
+		put(place, makeForm(place, campaign, answer));
+		dress();
+		const form = native(place, "lastElementChild");
+		paint(form, answer.colors);
+		if (darkness.addEventListener)
+			darkness.addEventListener("change", () => paint(form, answer.colors));
 	} else if (fire(place, "error", { campaign, status, answer })) {
-		place.textContent = "";
-		place.append(make("p", answer.message || textOf(place, "error"), { "class": "leadhook-error", role: "alert" }));
+		put(place, make("p", answer.message || textOf(place, "error"), { "class": "leadhook-error", role: "alert" }));
 	}
 }
 
 // The campaign of an element: its own, else the one that the scripts of the page name, best the script of the element's page.
 function campaignOfSnippet(place) {
-	const page = place.getAttribute("data-kolpageid") || place.id.replace("kol_embed_container_", "");
+	const page = attribute(place, "data-kolpageid") || String(native(place, "id")).replace("kol_embed_container_", "");
 	const scripts = olderScripts().filter((one) => one.campaign);
 	const own = scripts.find((one) => one.page === page) || scripts[0] || {};
-	return [place.getAttribute("data-campaign-id"), own.campaign, page].find((one) => campaignPattern.test(one)) || "";
+	return [attribute(place, "data-campaign-id"), own.campaign, page].find((one) => campaignPattern.test(one)) || "";
 }
 
 // A snippet shows the visitor who has signed up the status, as the page that it stood for did.
@@ -216,9 +251,9 @@ function elementOf(place) {
 	if (!(place instanceof HTMLScriptElement))
 		return place;
 	const made = make("div", "", { "class": "leadhook-snippet" });
-	for (const { name, value } of Array.from(place.attributes))
+	for (const { name, value } of Array.from(native(place, "attributes")))
 		if (/^data-(?!kol-snippet)/.test(name))
-			made.setAttribute(name, value);
+			setAttribute(made, name, value);
 	if (native(document, "head").contains(place))
 		native(document, "body").append(made);
 	else
@@ -229,7 +264,7 @@ function elementOf(place) {
 // ---- the form of older embeds: <div id="kickofflabs_embed_form" data-landing_page_id="CAMPAIGN">, or a signup bar ----
 
 function buildForm(place) {
-	const text = (name, otherwise) => place.getAttribute("data-" + name) || otherwise;
+	const text = (name, otherwise) => attribute(place, "data-" + name) || otherwise;
 	const campaign = text("landing_page_id", text("list_id", ""));
 	if (!campaignPattern.test(campaign))
 		return;
@@ -237,7 +272,7 @@ function buildForm(place) {
 	const more = native(document, "getElementById", "kol-signup-form") ? "-bar" : "";
 	const form = make("form", "", { id: "kol-signup-form" + more, "data-leadhook": campaign });
 	if (text("error_message"))
-		native(form, "setAttribute", "data-error", text("error_message"));
+		setAttribute(form, "data-error", text("error_message"));
 	const label = make("label", textOf(place, "signup_text"), {
 		"class": "kol-signup-label", "for": "kol-signup-email" + more,
 	});
@@ -251,8 +286,7 @@ function buildForm(place) {
 	native(form, "append", label, " ", input, " ", button);
 	if (!referrerId() && valid(query.get("s")))
 		native(form, "append", make("input", "", { type: "hidden", name: "kid", value: query.get("s") }));
-	place.textContent = "";
-	place.append(form);
+	put(place, form);
 }
 
 function showShare(place, lead) {
@@ -265,18 +299,29 @@ function showShare(place, lead) {
 		joined.append(make("span", Object(lead.influence).direct, { "class": "direct_influence" }));
 		shown.append(link, joined);
 	}
-	place.textContent = "";
-	place.append(shown);
+	put(place, shown);
 	shown.focus();
 }
 
-// Each element gets its form once.
+// Elements that have nothing of ours yet: new ones, and those of which the page has removed it.
+function fresh(selector) {
+	return all(selector).filter((place) => {
+		const times = filled.get(place) || 0;
+		const made = showing.get(place);
+		if (times && (!made || native(place, "contains", made) || times >= fillings))
+			return false;
+		showing.delete(place);
+		return filled.set(place, times + 1);
+	});
+}
+
 function fillAll() {
+	const each = (name, show) => fresh("[" + name + "]").forEach((place) =>
+		campaignPattern.test(attribute(place, name)) && show(place, attribute(place, name)));
 	watchPasswords();
-	const fresh = (selector) => all(selector).filter((place) => !filled.has(place) && filled.add(place));
 	fresh(oldEmbed).forEach(buildForm);
-	for (const place of fresh("[data-leadhook-form]"))
-		if (campaignPattern.test(place.getAttribute("data-leadhook-form")))
-			fill(place, place.getAttribute("data-leadhook-form"));
+	each("data-leadhook-form", fill);
+	each("data-leadhook-status", showStatus);
+	each("data-leadhook-leaderboard", showLeaders);
 	fresh(snippet).map(elementOf).forEach(fillSnippet);
 }

@@ -30,6 +30,15 @@ page_failure_text(enum failure failure)
 	return failure_text(failure)->status == 404 ? TEXT_ERROR_NOT_FOUND : TEXT_ERROR_IMPOSSIBLE;
 }
 
+void
+page_write_failures(struct json_writer *writer, enum text_language language)
+{
+	json_begin_object(writer);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		json_put_text(writer, slice_of(failure_text(texts[i].failure)->code), text_find(language, texts[i].text));
+	json_end_object(writer);
+}
+
 bool
 page_failure_is_about_values(enum failure failure)
 {

@@ -2,6 +2,7 @@
  * The form of a campaign for the script that shows it in other pages (docs/embedding.md 2.2). */
 #include "page/signup.h"
 
+#include "page/failures.h"
 #include "json/writer.h"
 
 static void
@@ -65,5 +66,11 @@ page_write_form_json(const struct page *page, const struct page_form *form)
 	    slice_present(looks[LOOK_BUTTON]) ? looks[LOOK_BUTTON] : text_find(page->language, TEXT_SIGNUP_BUTTON));
 	write_trap(&writer, page, form);
 	json_put_boolean(&writer, SLICE("proof"), slice_present(form->challenge_url));
+	json_name(&writer, SLICE("colors"));
+	looks_write_colors(&writer, &page->looks);
+	json_name(&writer, SLICE("errors"));
+	page_write_failures(&writer, page->language);
+	json_put_text(&writer, SLICE("wait_seconds"), text_find(page->language, TEXT_WAIT_SECONDS));
+	json_put_text(&writer, SLICE("wait_minutes"), text_find(page->language, TEXT_WAIT_MINUTES));
 	json_end_object(&writer);
 }

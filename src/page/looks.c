@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "page/looks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/boolean.h"
@@ -266,6 +267,30 @@ write_scheme(struct buffer *out, const struct looks *looks, unsigned dark)
 	write_color(out, "edge", faint(&scheme, 3.2));
 	write_color(out, "line", color_mix(scheme.text, scheme.card, 14));
 	buffer_add_text(out, "}}\n");
+}
+
+static void
+write_member(struct json_writer *writer, const char *name, struct color color)
+{
+	char text[sizeof("#rrggbb")];
+	snprintf(text, sizeof(text), "#%02x%02x%02x", color.red, color.green, color.blue);
+	json_put_text(writer, slice_of(name), slice_of(text));
+}
+
+void
+looks_write_colors(struct json_writer *writer, const struct looks *looks)
+{
+	json_begin_object(writer);
+	for (unsigned dark = 0; dark < ARRAY_SIZE(usual); dark++) {
+		const struct scheme scheme = scheme_of(looks, dark);
+		json_name(writer, slice_of(scheme_names[dark]));
+		json_begin_object(writer);
+		write_member(writer, "accent", scheme.accent);
+		write_member(writer, "on-accent", color_on(scheme.accent));
+		write_member(writer, "edge", faint(&scheme, 3.2));
+		json_end_object(writer);
+	}
+	json_end_object(writer);
 }
 
 void

@@ -10,6 +10,7 @@
 #include "base/buffer.h"
 #include "base/pool.h"
 #include "base/slice.h"
+#include "json/writer.h"
 #include "text/text.h"
 
 enum look {
@@ -61,6 +62,8 @@ bool looks_have_board(const struct looks *looks);
 /* Whether the colours, with the usual ones for those that are not set, can be read: WCAG 2.2, 1.4.3. Returns false with a
  * sentence in *problem. */
 MUST_CHECK bool looks_are_readable(struct pool *pool, const struct looks *looks, struct slice *problem);
+/* Writes an object with those colours that a form on another page has, by scheme: "light" and "dark". */
+void looks_write_colors(struct json_writer *writer, const struct looks *looks);
 /* The campaign's own stylesheet, which follows the common one: its colours as custom properties, then its CSS. Empty when it
  * has none. */
 void looks_write_style(struct buffer *out, const struct looks *looks);

@@ -4,7 +4,12 @@
 (function () {
 	"use strict";
 
-	const done = document.getElementById("done");
+	// include native.js
+
+	// include link.js
+
+	const done = native(document, "getElementById", "done");
+	const all = (selector) => native(document, "querySelectorAll", selector);
 
 	function say(text) {
 		if (done)
@@ -19,21 +24,21 @@
 			await navigator.clipboard.writeText(field.value);
 			return true;
 		} catch (error) {
-			return document.execCommand("copy");
+			return native(document, "execCommand", "copy");
 		}
 	}
 
-	for (const button of document.querySelectorAll("[data-copy]")) {
+	for (const button of all("[data-copy]")) {
 		button.hidden = false;
 		button.addEventListener("click", async () => {
 			say("");
-			if (await copy(document.getElementById(button.dataset.copy)))
+			if (await copy(native(document, "getElementById", button.dataset.copy)))
 				say(button.dataset.done);
 			button.focus();
 		});
 	}
 
-	for (const button of document.querySelectorAll("[data-share]")) {
+	for (const button of all("[data-share]")) {
 		if (!navigator.share)
 			continue;
 		button.hidden = false;
@@ -46,9 +51,9 @@
 	// include solver.js
 
 	// A form is sent once, also after two clicks. The way back in the browser's history shows it as it was.
-	for (const form of document.querySelectorAll("form")) {
+	for (const form of all("form")) {
 		let sent = false;
-		form.addEventListener("submit", (event) => {
+		on(form, "submit", (event) => {
 			if (sent)
 				event.preventDefault();
 			sent = true;
@@ -75,8 +80,23 @@
 		await new Promise((done) => setTimeout(done, slowMs - age));
 	}
 
-	for (const form of document.querySelectorAll("[data-busy]")) {
-		const url = form.dataset.challenge;
+	// A referrer in the fragment of a copied link, which the server does not see.
+	const kid = linkQuery(location.hash.slice(1)).get("kid");
+	for (const form of all("form[action]")) {
+		if (kid && !native(form, "querySelector", "[name=kid]") && native(form, "querySelector", "[name=email], [name=phone_number]"))
+			native(form, "append", hiddenField("kid", kid));
+	}
+
+	function hiddenField(name, value) {
+		const field = native(document, "createElement", "input");
+		field.type = "hidden";
+		field.name = name;
+		field.value = value;
+		return field;
+	}
+
+	for (const form of all("[data-busy]")) {
+		const url = attribute(form, "data-challenge");
 		let solution = null;
 		let begun = 0;
 		const begin = () => {
@@ -86,32 +106,31 @@
 				solution.catch(() => {});
 			}
 		};
-		form.addEventListener("focusin", begin);
+		on(form, "focusin", begin);
 		window.addEventListener("pageshow", (event) => {
 			if (event.persisted)
 				solution = null;
 		});
-		form.addEventListener("submit", async (event) => {
+		on(form, "submit", async (event) => {
 			if (event.defaultPrevented)
 				return;
 			event.preventDefault();
-			say(form.dataset.busy);
+			say(attribute(form, "data-busy"));
 			begin();
 			try {
 				await waitForAge();
 				if (url) {
-					const field = form.querySelector("[name=altcha]") || document.createElement("input");
-					field.type = "hidden";
-					field.name = "altcha";
-					field.value = await solution;
-					form.append(field);
+					const former = native(form, "querySelector", "[name=altcha]");
+					if (former)
+						former.remove();
+					native(form, "append", hiddenField("altcha", await solution));
 				}
 			} catch (error) {
 				// the answer says that the proof was needed
 			}
 			say("");
 			// a field can have the name "submit"
-			HTMLFormElement.prototype.submit.call(form);
+			native(form, "submit");
 		});
 	}
 })();

@@ -103,6 +103,7 @@ EXTRA_DIST += \
 	%D%/test_domains.py \
 	%D%/test_echo.py \
 	%D%/test_email_codes.py \
+	%D%/test_embed_late.py \
 	%D%/test_embed_older.py \
 	%D%/test_embed_page.py \
 	%D%/test_embed_script.py \

@@ -107,9 +107,9 @@ def test_queries_of_older_pages_that_no_web_server_passes(service, campaign):
 
 
 def test_size(service):
-    """At most 9 KiB compressed, in ASCII, without comments"""
+    """At most 12 KiB compressed, in ASCII, without comments"""
     body = get(service).body
-    assert len(gzip.compress(body, 9)) <= 9 * 1024
+    assert len(gzip.compress(body, 9)) <= 12 * 1024
     lines = body.decode("ascii").split("\n")
     assert lines[0] == "/* Leadhook, SPDX-License-Identifier: MIT */" and lines[1] == "(function () {"
     assert not any(line.startswith("//") or line.startswith((" ", "\t")) for line in lines)

@@ -108,9 +108,9 @@ admin_waiting_for(const struct admin_call *call, const struct delivery_row *deli
 		return SLICE_NONE;
 	if (id_set_contains(&here->under_way, delivery->id))
 		return SLICE("attempt");
-	if (delivery->webhook_state == WEBHOOK_MISSING || delivery->webhook_state == WEBHOOK_GONE)
+	if (delivery->webhook_state == WEBHOOK_MISSING)
 		return SLICE("removal");
-	if (delivery->webhook_state == WEBHOOK_DISABLED)
+	if (delivery->webhook_state != WEBHOOK_ACTIVE)
 		return SLICE("disabled");
 	if (due_ms > now_ms && due_ms > held_ms)
 		return SLICE("schedule");
@@ -283,7 +283,7 @@ static const struct {
 } not_queued[REDELIVERY_RESULTS] = {
 #define COUNT(member) offsetof(struct redelivery_counts, member)
 	[REDELIVERY_UNDER_WAY] = { "is under way already", "are under way already", COUNT(under_way) },
-	[REDELIVERY_NO_WEBHOOK] = { "has a webhook that was removed or is gone", "have a webhook that was removed or is gone",
+	[REDELIVERY_NO_WEBHOOK] = { "has a webhook that was removed", "have a webhook that was removed",
 	    COUNT(without_webhook) },
 	[REDELIVERY_NO_EVENT] = { "has an event that is no longer stored", "have an event that is no longer stored",
 	    COUNT(without_event) },

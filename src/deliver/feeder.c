@@ -381,8 +381,8 @@ fetched(void *context, enum result result)
 	for (size_t i = 0; result == RESULT_OK && i < f->work.delivery_count; i++) {
 		const struct due_delivery *delivery = &f->work.deliveries[i];
 		const uint64_t shard = UINT64_C(1) << webhook_shard(delivery->destination->webhook_id);
-		if (delivery->destination->state != WEBHOOK_DISABLED)
-			f->progress = true; /* if the webhook is deactivated, the next poll reports it as such */
+		if (delivery->destination->state == WEBHOOK_ACTIVE || delivery->destination->state == WEBHOOK_MISSING)
+			f->progress = true; /* of a removed webhook, the next poll reports it as such */
 		if (delivery->destination->state == WEBHOOK_ACTIVE && (f->leased_shards & shard) != 0)
 			scheduler_add(f->with.scheduler, slots_take(f->with.slots, delivery, now), database_ms);
 	}

@@ -19,7 +19,6 @@ static const enum delivery_state state_after[] = {
 	[RETRY_DELIVERED] = DELIVERY_DELIVERED,
 	[RETRY_LATER] = DELIVERY_PENDING,
 	[RETRY_EXHAUSTED] = DELIVERY_FAILED,
-	[RETRY_GONE] = DELIVERY_FAILED,
 };
 
 static struct retry_decision
@@ -83,9 +82,9 @@ judge_webhook(struct scheduler *scheduler, const struct attempt_result *result, 
 	enum health_change change = HEALTH_UNCHANGED;
 	if (result->error < SENDER_UNREADABLE) /* otherwise it is not the receiver's fault */
 		change = scheduler_attempted(scheduler, webhook_id, success, now_ms, &health);
-	const enum webhook_state state = decision->kind == RETRY_GONE ? WEBHOOK_GONE
-					 : change == HEALTH_DISABLED  ? WEBHOOK_DISABLED
-								      : WEBHOOK_ACTIVE;
+	const enum webhook_state state = decision->gone              ? WEBHOOK_GONE
+					 : change == HEALTH_DISABLED ? WEBHOOK_DISABLED
+								     : WEBHOOK_ACTIVE;
 	const int64_t hold_ms = result->error == SENDER_INTERNAL ? INTERNAL_HOLD_MS : decision->hold_ms;
 	int64_t held_until_ms = state != WEBHOOK_ACTIVE ? CLOCK_NEVER : hold_ms > 0 ? now_ms + hold_ms : 0;
 	const bool news = scheduler_hold(scheduler, webhook_id, &held_until_ms, now_ms) || state == WEBHOOK_ACTIVE;

@@ -154,7 +154,6 @@ deactivated_round(void *context, enum result result UNUSED)
 	m->deactivation_count = m->round = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct deactivation request = m->deactivations[i];
-		m->progress = m->progress || request.done; /* the next poll finds the remaining deliveries */
 		if (request.done)
 			continue;
 		if (i < round && waited.done)
@@ -166,7 +165,7 @@ deactivated_round(void *context, enum result result UNUSED)
 		maintenance_deactivate_webhook(m, waited.webhook_id, waited.state);
 }
 
-/* ---- task: fail pending deliveries of webhooks that are gone or removed ---- */
+/* ---- task: fail pending deliveries of removed webhooks ---- */
 
 static int64_t
 when_fail_pending(const void *context)

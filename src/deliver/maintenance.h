@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Background work of a dispatcher, in its own thread and in chunks: deactivates webhooks, ends deliveries of gone and deleted
+ * Background work of a dispatcher, in its own thread and in chunks: deactivates webhooks, ends deliveries of deleted
  * webhooks, runs retention and bulk jobs (docs/deliveries.md 4 and 6), counts the sources of leads. Tasks have equal shares of
  * the time. One that fails is delayed; the others continue. */
 #ifndef LEADHOOK_DELIVER_MAINTENANCE_H

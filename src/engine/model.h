@@ -171,8 +171,7 @@ struct slice lead_phone_hash(struct pool *pool, uint64_t campaign_id, struct sli
 struct webhook {
 	uint64_t id, campaign_id;
 	uint32_t events; /* EVENT_BIT of each subscribed one */
-	enum webhook_state state;
-	bool form; /* as it is sent: the URL may contain a word of dispatch.form_urls */
+	bool form;       /* as it is sent: the URL may contain a word of dispatch.form_urls */
 };
 
 #endif

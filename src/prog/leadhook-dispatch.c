@@ -86,8 +86,7 @@ print_due(const struct due_webhooks *webhooks)
 {
 	char time[CLOCK_RFC3339_SIZE];
 	for (size_t i = 0; i < webhooks->ended_count; i++)
-		printf(
-		    "webhook %" PRIu64 " was deleted or is gone: its pending deliveries will be ended\n", webhooks->ended[i]);
+		printf("webhook %" PRIu64 " was removed: its pending deliveries will be ended\n", webhooks->ended[i]);
 	for (size_t i = 0; i < webhooks->due_count; i++) {
 		clock_rfc3339(webhooks->due[i].first_due_ms, time);
 		printf("webhook %" PRIu64 " is due since %s\n", webhooks->due[i].webhook_id, time);

@@ -17,7 +17,7 @@
 #include "webhook/webhook_url.h"
 
 DB_STATEMENT(sql_select_campaigns, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id IN ({list})");
-DB_STATEMENT(sql_select_subscriptions, "SELECT id, campaign_id, events, state, format, url"
+DB_STATEMENT(sql_select_subscriptions, "SELECT id, campaign_id, events, format, url"
 				       " FROM {prefix}webhooks FORCE INDEX (by_campaign)"
 				       " WHERE campaign_id IN ({list})");
 
@@ -101,14 +101,7 @@ cache_campaign(struct cached_campaigns *cache, struct cached_campaign *campaign)
 	campaign->group->members++;
 }
 
-enum {
-	SUBSCRIPTION_ID,
-	SUBSCRIPTION_CAMPAIGN_ID,
-	SUBSCRIPTION_EVENTS,
-	SUBSCRIPTION_STATE,
-	SUBSCRIPTION_FORMAT,
-	SUBSCRIPTION_URL
-};
+enum { SUBSCRIPTION_ID, SUBSCRIPTION_CAMPAIGN_ID, SUBSCRIPTION_EVENTS, SUBSCRIPTION_FORMAT, SUBSCRIPTION_URL };
 
 /* Where the URL cannot be opened, nothing is sent to it either: sign-ups go on. */
 static struct webhook
@@ -120,7 +113,6 @@ webhook_from_row(struct store *store, struct pool *pool, const struct db_rows *r
 		.id = db_get_u64(rows, row, SUBSCRIPTION_ID),
 		.campaign_id = db_get_u64(rows, row, SUBSCRIPTION_CAMPAIGN_ID),
 		.events = (uint32_t)db_get_u64(rows, row, SUBSCRIPTION_EVENTS),
-		.state = store_webhook_state(db_get_bytes(rows, row, SUBSCRIPTION_STATE)),
 		.form = store_is_form(db_get_bytes(rows, row, SUBSCRIPTION_FORMAT)) ||
 			webhook_url_wants_form(url, slice_of(store->options.form_urls)),
 	};

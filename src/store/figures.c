@@ -18,13 +18,13 @@ DB_STATEMENT(sql_count_rows,
     "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW "),"
     " (SELECT COUNT(*) FROM {prefix}operator_jobs WHERE turn_ms IS NOT NULL)");
 /* Of each webhook: how many there are, how many are due, and the first. The rest depends on the webhook alone: when its hold
- * ends; a disabled one is sent nothing; those of a removed one, or a gone one, are ended at once. */
+ * ends; one that is not active is sent nothing; those of a removed one are ended at once. */
 DB_STATEMENT(sql_count_due,
     "SELECT CAST(COALESCE(SUM(CASE WHEN ready_ms <= ? THEN due ELSE 0 END), 0) AS UNSIGNED),"
     " CAST(COALESCE(SUM(rows_of_it), 0) AS UNSIGNED), MIN(ready_ms)"
-    " FROM (SELECT u.rows_of_it, CASE WHEN w.state IN ('active', 'disabled') THEN u.due ELSE u.rows_of_it END AS due,"
+    " FROM (SELECT u.rows_of_it, CASE WHEN w.state IS NOT NULL THEN u.due ELSE u.rows_of_it END AS due,"
     " CASE WHEN w.state = 'active' THEN GREATEST(u.first_ms, COALESCE(s.hold_until_ms, 0))"
-    " WHEN w.state = 'disabled' THEN NULL ELSE LEAST(u.first_ms, CAST(? AS SIGNED)) END AS ready_ms"
+    " WHEN w.state IS NOT NULL THEN NULL ELSE LEAST(u.first_ms, CAST(? AS SIGNED)) END AS ready_ms"
     "   FROM (SELECT webhook_id, COUNT(*) AS rows_of_it, COUNT(CASE WHEN due_ms <= ? THEN 1 END) AS due,"
     " MIN(due_ms) AS first_ms"
     "     FROM {prefix}due FORCE INDEX (by_webhook)"

@@ -52,7 +52,7 @@
  * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens, audit.
  * id_blocks is locked in a transaction of its own, or after all others, before an insert.
  *
- * store_fail_pending locks rows of due in the order of their times, but only of webhooks that are gone or removed; a conflict
+ * store_fail_pending locks rows of due in the order of their times, but only of removed webhooks; a conflict
  * is repeated.
  *
  * The secret of the installation is locked for reading before a secret is written, at any point: the transaction that changes

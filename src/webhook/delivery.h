@@ -12,7 +12,7 @@
 enum webhook_state {
 	WEBHOOK_ACTIVE,
 	WEBHOOK_DISABLED, /* its deliveries wait */
-	WEBHOOK_GONE,     /* the receiver answered 410: nothing is stored or sent */
+	WEBHOOK_GONE,     /* the receiver answered 410: its deliveries wait, too */
 	WEBHOOK_MISSING   /* deleted; never stored */
 };
 

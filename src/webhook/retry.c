@@ -54,10 +54,7 @@ retry_decide(const struct retry_schedule *schedule, const struct retry_answer *a
 		decision.kind = RETRY_DELIVERED;
 		return decision;
 	}
-	if (status == 410) {
-		decision.kind = RETRY_GONE;
-		return decision;
-	}
+	decision.gone = status == 410;
 	int64_t floor_ms = answer->retry_after_ms > RETRY_AFTER_MAX_MS ? RETRY_AFTER_MAX_MS : answer->retry_after_ms;
 	if ((status == 429 || status == 503) && floor_ms > 0)
 		decision.hold_ms = floor_ms;

@@ -40,12 +40,12 @@ bool retry_is_taken(int status, struct slice accepts);
 enum retry_kind {
 	RETRY_DELIVERED,
 	RETRY_LATER,
-	RETRY_EXHAUSTED, /* no attempts are left in the schedule */
-	RETRY_GONE       /* 410: the webhook becomes gone; this and its pending deliveries fail */
+	RETRY_EXHAUSTED /* no attempts are left in the schedule */
 };
 
 struct retry_decision {
 	enum retry_kind kind;
+	bool gone;        /* 410: the webhook becomes gone */
 	int64_t delay_ms; /* of RETRY_LATER, from now */
 	int64_t hold_ms;  /* > 0: nothing is sent to the webhook for that long (429 and 503 with Retry-After), whatever the
 			     kind */

@@ -37,7 +37,7 @@ subscribe(struct pool *pool, uint64_t campaign_id)
 {
 	struct webhook *webhook = POOL_NEW(pool, struct webhook);
 	*webhook = (struct webhook){
-		.id = campaign_id, .campaign_id = campaign_id, .events = EVENT_BIT(EVENT_TYPES) - 1, .state = WEBHOOK_ACTIVE
+		.id = campaign_id, .campaign_id = campaign_id, .events = EVENT_BIT(EVENT_TYPES) - 1
 	};
 	return webhook;
 }

@@ -191,7 +191,7 @@ static bool
 is_to_be_ended(const struct world_delivery *delivery)
 {
 	enum webhook_state state = world.webhooks[delivery->webhook_id].state;
-	return (state == WEBHOOK_MISSING || state == WEBHOOK_GONE) && delivery->state == DELIVERY_PENDING;
+	return state == WEBHOOK_MISSING && delivery->state == DELIVERY_PENDING;
 }
 
 /* Per webhook, from one pass over all rows: when its first delivery is due, and whether deliveries must be ended. */
@@ -267,7 +267,7 @@ store_due_webhooks(
 		const int64_t ready = overview.ready_ms[id];
 		if (overview.ended[id])
 			webhooks->ended[webhooks->ended_count++] = id;
-		else if (world.webhooks[id].state == WEBHOOK_DISABLED)
+		else if (world.webhooks[id].state != WEBHOOK_ACTIVE)
 			continue;
 		else if (ready <= world.now_ms && webhooks->due_count < question->limit)
 			webhooks->due[webhooks->due_count++] = due_webhook(id, overview.first_ms[id]);

@@ -21,7 +21,7 @@ static const struct payload_settings settings = {
 	.server_secret = { "secret", 6 },
 };
 
-static const struct webhook all_events = { .id = 11, .campaign_id = CAMPAIGN, .events = 0xffff, .state = WEBHOOK_ACTIVE };
+static const struct webhook all_events = { .id = 11, .campaign_id = CAMPAIGN, .events = 0xffff };
 
 struct world {
 	struct pool *pool;

@@ -295,13 +295,9 @@ events_follow_subscriptions(void **state)
 {
 	struct world *w = *state;
 	const struct webhook webhooks[] = {
-		{ .id = 1, .campaign_id = CAMPAIGN, .events = EVENT_BIT(EVENT_NEW_SIGNUP), .state = WEBHOOK_ACTIVE },
-		{ .id = 2,
-		    .campaign_id = CAMPAIGN,
-		    .events = EVENT_BIT(EVENT_NEW_SIGNUP),
-		    .state = WEBHOOK_DISABLED,
-		    .form = true },
-		{ .id = 3, .campaign_id = CAMPAIGN, .events = 0xffff, .state = WEBHOOK_GONE },
+		{ .id = 1, .campaign_id = CAMPAIGN, .events = EVENT_BIT(EVENT_NEW_SIGNUP) },
+		{ .id = 2, .campaign_id = CAMPAIGN, .events = EVENT_BIT(EVENT_NEW_SIGNUP), .form = true },
+		{ .id = 3, .campaign_id = CAMPAIGN, .events = EVENT_BIT(EVENT_DELETED) },
 	};
 	w->set.campaigns[0].webhooks = webhooks;
 	w->set.campaigns[0].webhook_count = 3;

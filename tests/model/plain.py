@@ -565,7 +565,7 @@ class Step(Owners):
     # --- events (4.7) ---
 
     def subscribed(self, type):
-        return any(type in webhook["events"] and webhook["state"] != "gone" for webhook in self.campaign.webhooks.values())
+        return any(type in webhook["events"] for webhook in self.campaign.webhooks.values())
 
     def event_payload(self, lead_id, type, extra):
         shown = payload(self.campaign, self.campaign.leads[lead_id], full=True, url=self.campaign.settings["compat"])

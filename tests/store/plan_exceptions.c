@@ -113,6 +113,7 @@ static const struct {
 	{ "sql_select_node_status", NULL, SCAN | MANY, "the same" },
 	{ "sql_select_rights", NULL, READS_ALL, "the server's own tables" },
 	{ "sql_select_active_urls", "t_webhooks", SCAN | MANY, ENDS_AT_LIMIT },
+	{ "sql_select_stopped_webhooks", NULL, READS_ALL | READS, OPERATOR },
 	{ "sql_select_all_campaigns", "c", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_accounts", "t_accounts", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_uncounted_addresses", NULL, READS_ALL, OPERATOR },

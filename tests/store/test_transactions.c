@@ -140,8 +140,9 @@ fail_pending(struct world *w)
 {
 	const struct id_set under_way = { &scene.fetched.id, 1 };
 	size_t done;
-	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, scene.webhook);
+	root_run("UPDATE t_webhooks SET id = 0 WHERE id = %" PRIu64, scene.webhook);
 	enum result result = store_fail_pending(w->store, scene.webhook, &under_way, 10, &done);
+	root_run("UPDATE t_webhooks SET id = %" PRIu64 " WHERE id = 0", scene.webhook);
 	assert_int_equal(done, 1);
 	return result;
 }

@@ -33,7 +33,7 @@ def test_text(service):
     done = call(service.installation, "doctor", "--access-log", service.front.folder / "access.log")
     assert done.returncode == OK
     assert done.stdout.splitlines() == [
-        "ok  configuration, files, state_dir, lock_file, log_file, syslog, database, disk_space, ca_file, dispatcher, names, web_server,"
+        "ok  configuration, files, state_dir, lock_file, log_file, syslog, database, disk_space, ca_file, dispatcher, webhooks, names, web_server,"
         " secrets, headers, bodies, slow_body, methods, errors, access_log", "0 errors, 0 warnings; nothing was changed"]
     done = call(service.installation, "doctor", env={"LEADHOOK_SERVER_STATE_DIR": "/nonexistent/state"})
     assert done.returncode == CONFIG
@@ -414,6 +414,21 @@ def test_the_name_of_a_webhook(service, campaign):
     assert only(answer, "name_of_webhook")["severity"] == "warning" and answer["ok"]
     for hook in service.installation.admin("webhook", "list", str(campaign.id)):
         service.installation.admin("webhook", "disable", str(hook["referenceId"]))
+    healthy(service)
+
+
+def test_a_stopped_webhook(service, campaign):
+    """docs/deliveries.md 1.1: a receiver that answered 410, or was disabled after failures, not one that a person disabled"""
+    hook = campaign.webhook("new_signup")["referenceId"]
+    service.installation.admin("webhook", "disable", str(hook))
+    healthy(service)
+    for change in (f"UPDATE lh_webhook_status SET failing_since_ms = 1 WHERE webhook_id = {hook}",
+                   f"UPDATE lh_webhooks SET state = 'gone' WHERE id = {hook}"):
+        service.installation.sql(change)
+        finding = only(examine(service), "webhook_stopped")
+        assert finding["severity"] == "warning" and f"webhook {hook} of campaign {campaign.id}" in finding["detail"]
+    service.installation.admin("webhook", "enable", str(hook))
+    service.installation.admin("webhook", "remove", str(hook))
     healthy(service)
 
 

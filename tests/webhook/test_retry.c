@@ -92,7 +92,7 @@ eleven_attempts_are_made(void **state UNUSED)
 	assert_int_equal(decide(true, 503, 5000, 11, 0).hold_ms, 5000);
 }
 
-/* 2xx with a complete response is a success, 410 ends the webhook, everything else is retried. */
+/* 2xx with a complete response is a success, everything else is retried, 410 when the webhook is enabled. */
 static void
 statuses_have_three_meanings(void **state UNUSED)
 {
@@ -102,11 +102,11 @@ statuses_have_three_meanings(void **state UNUSED)
 		504, 599 };
 	for (size_t i = 0; i < ARRAY_SIZE(failures); i++)
 		assert_int_equal(decide(true, failures[i], -1, 1, 0).kind, RETRY_LATER);
-	assert_int_equal(decide(true, 410, -1, 1, 0).kind, RETRY_GONE);
-	assert_int_equal(decide(true, 410, -1, 11, 0).kind, RETRY_GONE);
+	assert_true(decide(true, 410, -1, 1, 0).gone && decide(true, 410, -1, 1, 0).kind == RETRY_LATER);
+	assert_true(decide(true, 410, -1, 11, 0).gone && decide(true, 410, -1, 11, 0).kind == RETRY_EXHAUSTED);
+	assert_false(decide(true, 404, -1, 1, 0).gone || decide(false, 410, -1, 1, 0).gone);
 	/* the status line was read, then the connection broke or timed out */
 	assert_int_equal(decide(false, 200, -1, 1, 0).kind, RETRY_LATER);
-	assert_int_equal(decide(false, 410, -1, 1, 0).kind, RETRY_LATER);
 }
 
 /* docs/deliveries.md 3.3: statuses of `accepts` are successes, too, when the answer was complete */
@@ -119,10 +119,18 @@ redirects_can_be_taken(void **state UNUSED)
 		int status;
 		bool answered, taken;
 	} cases[] = {
-		{ "302,303", 302, true, true }, { "302,303", 303, true, true }, { "303", 303, true, true }, { "303", 302, true, false },
-		{ "302,303", 302, false, false }, { "302,303", 301, true, false }, { "302,303", 307, true, false },
-		{ "302,303", 200, true, true }, { "302,303", 30, true, false }, { "302,303", 500, true, false },
-		{ NULL, 302, true, false }, { NULL, 204, true, true },
+		{ "302,303", 302, true, true },
+		{ "302,303", 303, true, true },
+		{ "303", 303, true, true },
+		{ "303", 302, true, false },
+		{ "302,303", 302, false, false },
+		{ "302,303", 301, true, false },
+		{ "302,303", 307, true, false },
+		{ "302,303", 200, true, true },
+		{ "302,303", 30, true, false },
+		{ "302,303", 500, true, false },
+		{ NULL, 302, true, false },
+		{ NULL, 204, true, true },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct retry_answer answer = { cases[i].answered, cases[i].status, -1, slice_of(cases[i].accepts) };

@@ -31,6 +31,7 @@ static const struct {
 	{ "disk_space", check_disk, CONFIGURATION },
 	{ "ca_file", check_ca_file, CONFIGURATION },
 	{ "dispatcher", check_dispatcher, CONFIGURATION | DATABASE },
+	{ "webhooks", check_webhooks, CONFIGURATION | DATABASE },
 	{ "names", check_names, CONFIGURATION },
 	{ "web_server", check_web, 0 },
 	{ "secrets", check_secrets, CONFIGURATION | DATABASE },

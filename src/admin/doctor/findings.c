@@ -58,6 +58,8 @@ static const struct {
 	{ "name_of_mail_server", DOCTOR_ERROR, "No mail is sent." },
 	{ "name_of_gateway", DOCTOR_ERROR, "No text is sent to a phone." },
 	{ "name_of_base_url", DOCTOR_ERROR, "Links in mails and pages lead to this name." },
+	{ "webhook_stopped", DOCTOR_WARNING,
+	    "Its deliveries wait until it is enabled, and are dropped after dispatch.retention." },
 	{ "name_of_webhook", DOCTOR_WARNING, "Deliveries to this host wait until its name resolves." },
 	{ "base_url", DOCTOR_WARNING,
 	    "Without it there are no links to pages and opt-outs, and the web server cannot be checked." },

@@ -141,6 +141,28 @@ check_dispatcher(struct doctor *doctor)
 			check_process(doctor, (enum heartbeat_process)i, &seen[i]);
 }
 
+/* ---- webhooks ---- */
+
+enum { WEBHOOKS_MAX = 50, HOSTS_MAX = 5 };
+
+void
+check_webhooks(struct doctor *doctor)
+{
+	struct stopped_webhook *webhooks;
+	size_t count;
+	if (store_list_stopped_webhooks(doctor->call->store, doctor->pool, WEBHOOKS_MAX, &webhooks, &count) != RESULT_OK) {
+		DOCTOR_SKIP(doctor, "the database did not answer");
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		DOCTOR_FIND(doctor, "webhook_stopped", "webhook %" PRIu64 " of campaign %" PRIu64 ": %s", webhooks[i].id,
+		    webhooks[i].campaign_id,
+		    webhooks[i].gone ? "its receiver answered 410" : "it failed for dispatch.disable_after, and was disabled");
+		doctor_command(
+		    doctor, SLICE_NONE, pool_printf(doctor->pool, "leadhook webhook enable %" PRIu64, webhooks[i].id));
+	}
+}
+
 /* ---- certificates ---- */
 
 /* The number of certificates, or -1 with errno set. */
@@ -184,8 +206,6 @@ check_ca_file(struct doctor *doctor)
 
 /* ---- names ---- */
 
-enum { WEBHOOKS_MAX = 50, HOSTS_MAX = 5 };
-
 /* The host of an http or https URL. */
 static struct slice
 host_of(struct pool *pool, struct slice url)
@@ -225,7 +245,7 @@ check_name(struct doctor *doctor, const char *what, struct slice host)
 }
 
 static void
-check_webhooks(struct doctor *doctor)
+check_names_of_webhooks(struct doctor *doctor)
 {
 	struct slice *urls, hosts[HOSTS_MAX];
 	size_t count, host_count = 0;
@@ -259,5 +279,5 @@ check_names(struct doctor *doctor)
 		doctor_setting(doctor, "mail", "host", SLICE("(the mail server)"));
 	if (*conf->sms.url != '\0' && check_name(doctor, "name_of_gateway", host_of(doctor->pool, slice_of(conf->sms.url))))
 		doctor_setting(doctor, "sms", "url", SLICE("(the address of the gateway)"));
-	check_webhooks(doctor);
+	check_names_of_webhooks(doctor);
 }

@@ -95,12 +95,12 @@ function Leaders({ id }) {
 function problemOf(webhook) {
 	if (webhook.state === "failing")
 		return `is failing: ${outcome(webhook.last_status, webhook.last_error)}`;
-	return webhook.gone ? "answered 410 Gone" : "is disabled";
+	return `${webhook.gone ? "answered 410 Gone" : "is disabled"}: deliveries wait until it is enabled`;
 }
 
 /** Webhooks that do not work, each with the way to its page. */
 function WebhookProblems({ id, webhooks }) {
-	const bad = (webhooks || []).filter(one => one.gone || one.state !== "active");
+	const bad = (webhooks || []).filter(one => one.state !== "active");
 	if (bad.length === 0)
 		return null;
 	return html`

@@ -26,7 +26,7 @@ function reasonOf(delivery) {
 	return [last, delivery.state === "pending" && waitReason(delivery)].filter(Boolean).join(". ");
 }
 
-const isDisabled = webhook => webhook?.state === "disabled" && !webhook.gone;
+const isDisabled = webhook => webhook?.state === "disabled";
 
 /** What a redelivery has done: `queued` is the answer of the API, `disabled` the number of those whose webhook is disabled. */
 function resent(queued, disabled) {

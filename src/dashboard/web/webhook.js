@@ -18,7 +18,7 @@ const HOUR = 3600e3;
 
 /* ---- state ---- */
 
-const isOff = webhook => webhook.state === "disabled" || webhook.gone;
+const isOff = webhook => webhook.state === "disabled"; // also when the receiver answered 410
 
 /** State, cause and what happens next, in sentences. */
 function StateSentence({ webhook }) {
@@ -26,15 +26,16 @@ function StateSentence({ webhook }) {
 		return html`
 			<${Notice} tone="bad">
 				<p>
-					<strong>The receiver answered 410 Gone.</strong> New events are not stored for it. Enable the webhook when the
-					receiver is back. If it has moved, edit the URL first.
+					<strong>The receiver answered 410 Gone</strong>, so nothing is sent to it. Events are stored and sent when you enable
+					the webhook: ${waiting(webhook)}. If the receiver has moved, edit the URL first. If it is gone for good, remove the
+					webhook.
 				</p>
 			<//>`;
 	if (webhook.state === "disabled")
 		return html`
 			<${Notice} tone="wait">
 				<p>
-					<strong>Disabled.</strong> Events are stored and sent when the webhook is enabled.
+					<strong>Disabled.</strong> Events are stored and sent when the webhook is enabled: ${waiting(webhook)}.
 					${webhook.failing_since &&
 						` All attempts since ${full(webhook.failing_since)} failed. Last error: ${errorOf(webhook)}.`}
 				</p>
@@ -48,6 +49,8 @@ function StateSentence({ webhook }) {
 			<//>`;
 	return html`<${UnusedSentence} webhook=${webhook} />`;
 }
+
+const waiting = ({ pending }) => (pending ? `${plural(pending, "delivery waits", "deliveries wait")}` : "none waits yet");
 
 const errorOf = webhook => outcome(webhook.last_status, webhook.last_error);
 
@@ -127,7 +130,7 @@ function Redeliver({ campaign, webhook, close }) {
 		since: hours ? rfc3339(new Date(Math.floor(Date.now() / HOUR) * HOUR - hours * HOUR)) : undefined,
 	};
 	const found = useList(job ? null : `campaigns/${campaign}/deliveries/count`, filter, { every: 0 });
-	const enables = isOff(webhook) && (webhook.gone || form.values.enable);
+	const enables = isOff(webhook) && form.values.enable;
 	async function submit() {
 		if (enables) await post(`webhooks/${webhook.referenceId}/enable`);
 		const body = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== ""));
@@ -159,7 +162,7 @@ function Redeliver({ campaign, webhook, close }) {
 				<//>`}
 			<${Field} form=${form} name="state" label="Deliveries" type="select" options=${REDELIVERED} />
 			<${Field} form=${form} name="since" label="From the last" type="select" options=${SINCE} />
-			${isOff(webhook) && !webhook.gone && html`
+			${isOff(webhook) && html`
 				<${Field} form=${form} name="enable" label="Enable the webhook first" type="check" />`}
 			<p class="muted" role="status">${found ? `${number} will be ${effect}.` : "Counting…"}</p>
 		<//>`;

@@ -275,7 +275,7 @@ async function addWebhook(campaign, reload) {
 
 function stateChip(webhook) {
 	if (webhook.gone)
-		return html`<${Chip} tone="bad">gone<//>`;
+		return html`<${Chip} tone="bad">answered 410<//>`;
 	if (webhook.state === "disabled")
 		return html`<${Chip} tone="wait">disabled<//>`;
 	if (webhook.state === "failing")

@@ -100,7 +100,7 @@ const ERRORS = {
 	ca_file: "CA file cannot be read", client_certificate: "client certificate cannot be used", tls: "TLS connection failed",
 	connection_lost: "connection lost", bad_answer: "invalid HTTP response", unreadable: "stored event cannot be read",
 	secret_sealed: "secret cannot be decrypted", interrupted: "interrupted", internal: "internal error",
-	crashed: "the dispatcher crashed", webhook_gone: "webhook removed, or its receiver answered 410",
+	crashed: "the dispatcher crashed", webhook_gone: "webhook removed",
 	expired: "not delivered within the retention period",
 };
 /** Why a mail or a text failed, was dropped or waits: gateways fail as receivers do. */

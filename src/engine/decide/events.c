@@ -172,7 +172,7 @@ make_event(struct view *view, const struct occurrence *occurrence)
 	struct made_event *event = NULL;
 	for (size_t i = 0; i < step->campaign->webhook_count; i++) {
 		const struct webhook *webhook = &step->campaign->webhooks[i];
-		if (webhook->state == WEBHOOK_GONE || (webhook->events & EVENT_BIT(occurrence->type)) == 0)
+		if ((webhook->events & EVENT_BIT(occurrence->type)) == 0)
 			continue;
 		if (event == NULL) {
 			d->events = pool_grow(step->pool, d->events, d->event_count, &d->event_capacity, sizeof(*d->events));

@@ -45,6 +45,15 @@ MUST_CHECK enum result store_read_server(struct store *store, struct pool *pool,
 /* URLs of active webhooks, the newest first, at most `maximum`. */
 MUST_CHECK enum result store_list_destinations(
     struct store *store, struct pool *pool, uint64_t maximum, struct slice **urls, size_t *count);
+
+/* A webhook that was not stopped by people. */
+struct stopped_webhook {
+	uint64_t id, campaign_id;
+	bool gone; /* its receiver answered 410; else it failed for too long */
+};
+/* Up to `maximum`, the newest first. */
+MUST_CHECK enum result store_list_stopped_webhooks(
+    struct store *store, struct pool *pool, uint64_t maximum, struct stopped_webhook **webhooks, size_t *count);
 /* Prepares every statement of the program on the current schema. `failed` is the name of the first that does not fit. */
 MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
 
@@ -275,10 +284,10 @@ struct attempt_row {
 };
 struct delivery_details {
 	struct delivery_row row;
-	bool form;               /* how it is sent: as a form, or as JSON */
-	struct slice message_id; /* the webhook-id header */
-	struct slice payload;    /* JSON */
-	struct slice url;        /* absent: the webhook was removed */
+	bool form;                    /* how it is sent: as a form, or as JSON */
+	struct slice message_id;      /* the webhook-id header */
+	struct slice payload;         /* JSON */
+	struct slice url;             /* absent: the webhook was removed */
 	struct attempt_row *attempts; /* the last 100, in their order */
 	size_t attempt_count;
 };

@@ -34,8 +34,13 @@ DB_STATEMENT(sql_disable_webhook, "UPDATE {prefix}webhooks SET state = 'disabled
 
 DB_STATEMENT(sql_select_active_urls, "SELECT id, url FROM {prefix}webhooks WHERE state = 'active' ORDER BY id DESC LIMIT ?");
 
-store_statement_list sql_of_webhook_admin = { &sql_select_webhook, &sql_select_active_urls, &sql_count_due_of_webhook,
-	&sql_set_webhook, &sql_lock_secret, &sql_rotate_secret, &sql_disable_webhook, NULL };
+DB_STATEMENT(sql_select_stopped_webhooks, "SELECT w.id, w.campaign_id, w.state = 'gone'" FROM_WEBHOOKS
+					  " WHERE w.state = 'gone' OR (w.state = 'disabled' AND s.failing_since_ms IS NOT NULL)"
+					  " ORDER BY w.id DESC"
+					  " LIMIT ?");
+
+store_statement_list sql_of_webhook_admin = { &sql_select_webhook, &sql_select_active_urls, &sql_select_stopped_webhooks,
+	&sql_count_due_of_webhook, &sql_set_webhook, &sql_lock_secret, &sql_rotate_secret, &sql_disable_webhook, NULL };
 
 static struct webhook_details
 details_from_row(struct store *store, struct pool *pool, const struct db_rows *rows)
@@ -200,5 +205,22 @@ store_list_destinations(struct store *store, struct pool *pool, uint64_t maximum
 		if (slice_present(url))
 			(*urls)[(*count)++] = url;
 	}
+	return RESULT_OK;
+}
+
+enum result
+store_list_stopped_webhooks(
+    struct store *store, struct pool *pool, uint64_t maximum, struct stopped_webhook **webhooks, size_t *count)
+{
+	struct db_rows rows;
+	const enum result result = store_query(store, pool, &rows, &sql_select_stopped_webhooks, DB_U64(maximum));
+	if (result != RESULT_OK)
+		return result;
+	*count = rows.count;
+	*webhooks = POOL_ARRAY(pool, rows.count, struct stopped_webhook);
+	for (size_t i = 0; i < rows.count; i++)
+		(*webhooks)[i] = (struct stopped_webhook){
+			.id = db_get_u64(&rows, i, 0), .campaign_id = db_get_u64(&rows, i, 1), .gone = db_get_bool(&rows, i, 2)
+		};
 	return RESULT_OK;
 }

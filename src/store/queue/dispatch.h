@@ -54,7 +54,7 @@ struct due_webhooks {
 	struct due_webhook
 	    *due; /* webhooks with a delivery due now, except those on hold: the oldest of each account first, … */
 	size_t due_count;
-	uint64_t *ended; /* webhooks that were removed or are gone: their pending deliveries are ended at once */
+	uint64_t *ended; /* webhooks that were removed: their pending deliveries are ended at once */
 	size_t ended_count;
 	int64_t now_ms;        /* the database's time when the function returns */
 	int64_t next_due_ms;   /* the earliest later time at which a delivery comes due, or -1 */
@@ -165,7 +165,7 @@ MUST_CHECK enum result store_record_outcomes(
  * locked; there is no other attempt. If the call is missed, the next attempt reports the same state. */
 MUST_CHECK enum result store_deactivate_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits);
 
-/* Fails up to `chunk` pending deliveries of a webhook that is gone or removed, with the error "webhook_gone", except those
+/* Fails up to `chunk` pending deliveries of a webhook that was removed, with the error "webhook_gone", except those
  * `under_way`, whose attempts are recorded first. *done: their number; 0 when none are left. */
 MUST_CHECK enum result store_fail_pending(
     struct store *store, uint64_t webhook_id, const struct id_set *under_way, size_t chunk, size_t *done);
@@ -216,8 +216,8 @@ MUST_CHECK enum result store_refresh_statistics(struct store *store);
 /* Result of a request to send a delivery again. */
 enum redelivery {
 	REDELIVERY_QUEUED,     /* is due now; its schedule begins again, its attempts are counted on */
-	REDELIVERY_HELD,       /* the same; but its webhook is disabled or held */
-	REDELIVERY_NO_WEBHOOK, /* the webhook was removed, or has answered 410 */
+	REDELIVERY_HELD,       /* the same; but its webhook is not active, or held */
+	REDELIVERY_NO_WEBHOOK, /* the webhook was removed */
 	REDELIVERY_NO_EVENT,   /* the event was dropped by the retention */
 	REDELIVERY_AT_LIMIT,   /* it has REDELIVER_ATTEMPTS_MAX attempts, or more */
 	REDELIVERY_MISSING,    /* no such delivery */

@@ -20,7 +20,7 @@ DB_STATEMENT(sql_select_clock_and_work,
 /* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due. The LIMIT is above
  * every due_query.limit */
 DB_STATEMENT_ANEW(sql_select_due_webhooks,
-    BY_PLACE("SELECT d.webhook_id, w.state IS NULL OR w.state = 'gone' AS ended,"
+    BY_PLACE("SELECT d.webhook_id, w.state IS NULL AS ended,"
 	     " GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END) AS ready_ms, "
 	     "d.first_ms,"
 	     " CAST(COALESCE(s.failures, 0) AS UNSIGNED), CAST(COALESCE(s.probes, 0) AS UNSIGNED),"
@@ -33,7 +33,7 @@ DB_STATEMENT_ANEW(sql_select_due_webhooks,
 	     " LEFT JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
 	     " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"
 	     " LEFT JOIN {prefix}campaigns c ON c.id = w.campaign_id"
-	     " WHERE w.state IS NULL OR w.state <> 'disabled'"));
+	     " WHERE w.state IS NULL OR w.state = 'active'"));
 /* The same for the newest rows alone. A removed row stays in the indexes while an older snapshot is open, a dump for instance:
  * the statement above reads over all of them, webhook by webhook; this one only over those with recent ids. Ids are given in
  * blocks of nearly a hundred thousand at most, so a new row may have an older id; what this misses, right after midnight for

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Records outcomes; ends the deliveries of webhooks that are gone or removed, old ones, and those that crash dispatchers. */
+ * Records outcomes; ends the deliveries of removed webhooks, old ones, and those that crash dispatchers. */
 #include "base/log.h"
 #include "base/panic.h"
 #include "store/query.h"
@@ -80,7 +80,7 @@ DB_STATEMENT(sql_lock_due_of_webhook, "SELECT id"
 				      " ORDER BY due_ms"
 				      " LIMIT ?"
 				      " FOR UPDATE");
-DB_STATEMENT(sql_share_usable_webhook, "SELECT id FROM {prefix}webhooks WHERE id = ? AND state <> 'gone' LOCK IN SHARE MODE");
+DB_STATEMENT(sql_share_webhook, "SELECT id FROM {prefix}webhooks WHERE id = ? LOCK IN SHARE MODE");
 /* deliveries have ids after their event's, so a few at the end of a day may have ids of the next day */
 DB_STATEMENT(sql_select_due_of_old_days, "SELECT id"
 					 " FROM {prefix}due FORCE INDEX (PRIMARY)"
@@ -103,8 +103,8 @@ DB_STATEMENT(sql_fail_due,
 store_statement_list sql_of_outcomes = { &sql_lock_leased_shards, &sql_lock_recorded, &sql_lock_webhook_status,
 	&sql_insert_attempt, &sql_insert_ended_delivery, &sql_delete_due, &sql_delete_untried_due, &sql_reschedule_due,
 	&sql_change_webhook_status, &sql_select_campaign_of_active_webhook, &sql_lock_campaign_if_free, &sql_lock_campaign_soon,
-	&sql_deactivate_webhook, &sql_lock_due_of_webhook, &sql_share_usable_webhook, &sql_select_due_of_old_days,
-	&sql_lock_due, &sql_hold_webhook_of, &sql_fail_due, NULL };
+	&sql_deactivate_webhook, &sql_lock_due_of_webhook, &sql_share_webhook, &sql_select_due_of_old_days, &sql_lock_due,
+	&sql_hold_webhook_of, &sql_fail_due, NULL };
 
 /* The outcomes of one webhook in a batch. */
 struct webhook_change {
@@ -450,7 +450,7 @@ fail_pending(
 	enum result result = store_query(store, pool, &locked, &sql_lock_due_of_webhook, DB_U64(webhook_shard(webhook_id)), id,
 	    DB_U64(chunk + under_way->count));
 	if (result == RESULT_OK)
-		result = store_exists(store, &sql_share_usable_webhook, id);
+		result = store_exists(store, &sql_share_webhook, id);
 	return result == RESULT_NOT_FOUND
 		   ? fail_locked(store, without(pool, &locked, under_way, chunk), SLICE("webhook_gone"), done)
 		   : result;

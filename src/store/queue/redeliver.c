@@ -14,11 +14,11 @@
 #include "store/transaction.h"
 
 /* Whether a delivery has what it takes to be sent, its webhook and its event; and whether the webhook gets nothing now. */
-#define SENDABLE                                                                                                   \
-	"(SELECT w.id FROM {prefix}webhooks w WHERE w.id = t.webhook_id AND w.state <> 'gone') IS NOT NULL,"       \
-	" (SELECT e.id FROM {prefix}events e WHERE e.id = t.event_id) IS NOT NULL,"                                \
-	" COALESCE((SELECT w.state = 'disabled' OR COALESCE(s.hold_until_ms, 0) > " NOW " FROM {prefix}webhooks w" \
-	"     LEFT JOIN {prefix}webhook_status s ON s.webhook_id = w.id"                                           \
+#define SENDABLE                                                                                                  \
+	"(SELECT w.id FROM {prefix}webhooks w WHERE w.id = t.webhook_id) IS NOT NULL,"                            \
+	" (SELECT e.id FROM {prefix}events e WHERE e.id = t.event_id) IS NOT NULL,"                               \
+	" COALESCE((SELECT w.state <> 'active' OR COALESCE(s.hold_until_ms, 0) > " NOW " FROM {prefix}webhooks w" \
+	"     LEFT JOIN {prefix}webhook_status s ON s.webhook_id = w.id"                                          \
 	"     WHERE w.id = t.webhook_id), FALSE)"
 
 /* here too the primary key is forced, and nothing but these rows is locked */

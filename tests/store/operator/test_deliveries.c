@@ -101,7 +101,7 @@ pending_deliveries_end_in_chunks(void **state)
 	const struct id_set under_way = { ids, 3 };
 	struct delivery_outcome outcomes[2];
 	size_t done;
-	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
+	root_run("DELETE FROM t_webhooks WHERE id = %" PRIu64, webhook);
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 		assert_int_equal(store_fail_pending(w->store, webhook, &under_way, 4, &done), RESULT_OK);
 		assert_int_equal(done, expected[i]);
@@ -221,7 +221,7 @@ the_dispatcher_does_not_wait_for_sign_ups(void **state)
 	size_t done;
 	root_run("ANALYZE TABLE t_due");
 	int64_t first = root_number("SELECT MIN(id) FROM t_due"), last = root_number("SELECT MAX(id) FROM t_due");
-	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
+	root_run("DELETE FROM t_webhooks WHERE id = %" PRIu64, webhook);
 	root_run("BEGIN");
 	root_run("INSERT INTO t_due (id, event_id, shard, webhook_id, due_ms) VALUES (%" PRId64 ", 1, 1, 1, 1), (%" PRId64
 		 ", 1, 1, 1, 1)",

@@ -147,7 +147,7 @@ a_delivery_sent_again_ends_again(void **state)
 		 " FROM t_deliveries",
 	    webhook_shard(webhook));
 	size_t done;
-	root_run("UPDATE t_webhooks SET state = 'gone' WHERE id = %" PRIu64, webhook);
+	root_run("DELETE FROM t_webhooks WHERE id = %" PRIu64, webhook);
 	assert_int_equal(store_fail_pending(w->store, webhook, &no_ids, 1, &done), RESULT_OK);
 	assert_int_equal(
 	    root_number(DELIVERIES " AND state = 'failed' AND last_error = 'webhook_gone' AND attempts = 3", webhook), 1);

@@ -420,7 +420,8 @@ the_status_counts_what_can_be_taken_now(void **state)
 		{ "UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 + 3600000", 0, -1 },
 		{ "UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 - 30000", 3, MINUTE_MS / 2 },
 		{ "UPDATE t_webhooks SET state = 'disabled'", 0, -1 },
-		{ "UPDATE t_due JOIN t_webhooks SET state = 'gone', due_ms = due_ms + 3600000", 3, 0 },
+		{ "UPDATE t_webhooks SET state = 'gone'", 0, -1 },
+		{ "UPDATE t_due JOIN t_webhooks w SET w.id = w.id + 1000000, due_ms = due_ms + 3600000", 3, 0 },
 	};
 	struct world *w = *state;
 	struct store_status status;

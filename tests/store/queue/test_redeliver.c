@@ -170,11 +170,11 @@ unsendable_deliveries_are_not_queued(void **state)
 		const char *change, *undo;
 		enum redelivery expected;
 	} cases[] = {
-		{ "UPDATE t_webhooks SET state = 'gone'", "UPDATE t_webhooks SET state = 'active'", REDELIVERY_NO_WEBHOOK },
 		{ "UPDATE t_webhooks SET id = id + 1000000", "UPDATE t_webhooks SET id = id - 1000000", REDELIVERY_NO_WEBHOOK },
 		{ "UPDATE t_events SET id = id + 1000000 ORDER BY id DESC", "UPDATE t_events SET id = id - 1000000 ORDER BY id",
 		    REDELIVERY_NO_EVENT },
 		/* its deliveries wait */
+		{ "UPDATE t_webhooks SET state = 'gone'", "UPDATE t_webhooks SET state = 'active'", REDELIVERY_HELD },
 		{ "UPDATE t_webhooks SET state = 'disabled'", "UPDATE t_webhooks SET state = 'active'", REDELIVERY_HELD },
 		{ "UPDATE t_webhook_status SET hold_until_ms = 1 << 42", "UPDATE t_webhook_status SET hold_until_ms = 5",
 		    REDELIVERY_HELD },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Accounts and their API keys. */
+#include <stddef.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -53,8 +54,27 @@ admin_account_list(struct admin_call *call)
 			output_text(call->output, "per_minute", SLICE_NONE);
 		else
 			output_i64(call->output, "per_minute", accounts[i].per_minute);
+		output_text(call->output, "time_zone", accounts[i].time_zone);
 	}
 	return EX_OK;
+}
+
+struct account_settings {
+	struct slice time_zone;
+};
+static const struct value_setting setting_table[] = {
+	{ "time_zone", value_time_zone, offsetof(struct account_settings, time_zone),
+	    "a time zone such as Europe/Berlin, or nothing for UTC" },
+};
+const struct value_settings admin_account_settings = { setting_table, ARRAY_SIZE(setting_table), "an account", 0 };
+
+int
+admin_account_set(struct admin_call *call)
+{
+	struct account_settings settings;
+	if (!values_apply(call, 1, &settings))
+		return EX_DATAERR;
+	return admin_answer_id(call, store_set_time_zone(call->store, call->id, settings.time_zone), call->id);
 }
 
 /* The variant: whether to suspend it. */

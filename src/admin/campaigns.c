@@ -14,14 +14,15 @@
 #include "store/operator/admin.h"
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
-static const char points[] = "a number from 0 to 99999", yes_or_no[] = "yes or no", url[] = "an http or https URL, or nothing",
+static const char points[] = "a whole number from 0 to 99999", yes_or_no[] = "yes or no",
+		  url[] = "a web address that begins with https:// or http://, or nothing",
 		  hosts[] = "at most 5000 host names without scheme and path, separated by commas or spaces, or nothing";
 
 static const struct value_setting setting_table[] = {
 	{ "name", value_name, PLACE(name), "1 to 200 characters" },
 	{ "state", value_state, PLACE(request), "active or ended" },
-	{ "ends_at", value_end, PLACE(ends_ms), "a date, a time as in RFC 3339, or nothing" },
-	{ "jump_start", value_count, PLACE(jump_start), "a number from 0 to 4294967295" },
+	{ "ends_at", value_end, PLACE(ends_ms), "a date such as 2026-11-28, a time such as 2026-11-28T18:00:00Z, or nothing" },
+	{ "jump_start", value_count, PLACE(jump_start), "a whole number from 0 to 4 billion" },
 	{ "privacy", value_switch, PLACE(privacy), yes_or_no },
 	{ "require_key", value_switch, PLACE(require_key), yes_or_no },
 	{ "compat", value_switch, PLACE(compat), yes_or_no },
@@ -34,7 +35,7 @@ static const struct value_setting setting_table[] = {
 	{ "points_verified", value_points, PLACE(points_verified), points },
 	{ "require_verification", value_switch, PLACE(require_verification), yes_or_no },
 	{ "waitlist", value_switch, PLACE(waitlist), yes_or_no },
-	{ "max_per_ip", value_count, PLACE(max_per_ip), "a number; 0: no limit" },
+	{ "max_per_ip", value_count, PLACE(max_per_ip), "a whole number, 0 for no limit" },
 	{ "blocked_email_domains", value_hosts, PLACE(blocked_email_domains), hosts },
 	{ "blocked_referrers", value_hosts, PLACE(blocked_referrers), hosts },
 	{ "allowed_networks", value_networks, PLACE(allowed_networks),

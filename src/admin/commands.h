@@ -20,7 +20,7 @@ admin_run admin_doctor;
 /* domains.c */
 admin_run admin_domains_update;
 /* accounts.c */
-admin_run admin_account_add, admin_account_list, admin_account_suspend, admin_account_limit;
+admin_run admin_account_add, admin_account_list, admin_account_suspend, admin_account_limit, admin_account_set;
 admin_run admin_key_add, admin_key_list, admin_key_revoke;
 /* users.c */
 extern const struct value_settings admin_user_settings;
@@ -42,7 +42,7 @@ admin_run admin_mail_templates, admin_mail_template, admin_mail_set, admin_mail_
 /* texts/page.c */
 admin_run admin_page_set, admin_page_show, admin_page_preview;
 /* definitions.c */
-extern const struct value_settings admin_tag_settings, admin_action_settings, admin_reward_settings;
+extern const struct value_settings admin_account_settings, admin_tag_settings, admin_action_settings, admin_reward_settings;
 admin_run admin_definition_add, admin_definition_set, admin_definition_remove;
 admin_run admin_tag_list, admin_action_list, admin_reward_list;
 /* data/export.c */

@@ -8,8 +8,8 @@
 #include "store/operator/admin.h"
 
 #define PLACE(member) offsetof(struct definition, as.member)
-static const char characters[] = "1 to 200 characters", points[] = "a number from -99999 to 99999",
-		  required_points[] = "a number from 0 to 4294967295",
+static const char characters[] = "1 to 200 characters", points[] = "a whole number from -99999 to 99999",
+		  required_points[] = "a whole number from 0 to 4 billion",
 		  description[] = "a text of at most 4096 bytes, or nothing";
 
 static const struct value_setting tag_settings[] = {

@@ -5,6 +5,7 @@
 
 #include "base/boolean.h"
 #include "base/clock.h"
+#include "base/zone.h"
 #include "bots/difficulty.h"
 #include "engine/events.h"
 #include "engine/message.h"
@@ -361,6 +362,13 @@ bool
 value_rate(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
 {
 	return read_u32(text, RATE_MAX, place);
+}
+
+bool
+value_time_zone(struct pool *pool, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	*(struct slice *)place = or_none(text);
+	return text.size == 0 || zone_is_known(pool, text);
 }
 
 bool

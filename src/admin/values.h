@@ -38,6 +38,7 @@ value_reader value_events;      /* uint32_t: EVENT_BIT of each event of a non-em
 value_reader value_schedule;    /* struct slice: a list of durations as retry_schedule_parse takes it, or none */
 value_reader value_accepts;     /* struct slice: statuses that count as taken besides 2xx, as retry_is_taken takes them, or none */
 value_reader value_rate;        /* uint32_t: 0 to 10000 */
+value_reader value_time_zone;   /* struct slice: a name of the IANA's database, or none */
 value_reader value_file;        /* struct slice: an absolute path, or none */
 
 /* struct slice, absent for "auto"; uint32_t, with the enums of engine/strangers.h. */

@@ -28,4 +28,5 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/shared.c %D%/shared.h \
 	%D%/slice.c %D%/slice.h \
 	%D%/utf8.c %D%/utf8.h \
-	%D%/wake.c %D%/wake.h
+	%D%/wake.c %D%/wake.h \
+	%D%/zone.c %D%/zone.h

@@ -167,6 +167,7 @@ write_session(struct session_call *call)
 	else
 		json_u64(&writer, session->account_id);
 	json_put_text(&writer, SLICE("account_name"), session->account_name);
+	json_put_text(&writer, SLICE("time_zone"), session->time_zone);
 	json_put_boolean(&writer, SLICE("account_suspended"), session->account_suspended);
 	json_name(&writer, SLICE("rights"));
 	json_begin_array(&writer);

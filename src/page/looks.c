@@ -21,7 +21,7 @@ typedef const char *look_rule(struct slice value);
 static const char *
 line_rule(struct slice value)
 {
-	return utf8_has_control(value) ? "must be one line" : NULL;
+	return utf8_has_control(value) ? "must be a single line" : NULL;
 }
 
 static const char *
@@ -29,7 +29,7 @@ text_rule(struct slice value)
 {
 	for (size_t i = 0; i < value.size; i++)
 		if ((unsigned char)value.data[i] < ' ' && value.data[i] != '\n' && value.data[i] != '\t')
-			return "must not have control characters";
+			return "has a character that cannot be shown";
 	return NULL;
 }
 
@@ -46,11 +46,13 @@ link_rule(struct slice value)
 	for (size_t i = 0; i < value.size; i++)
 		if ((unsigned char)value.data[i] <= ' ' || value.data[i] == '"' || value.data[i] == '\\' ||
 		    value.data[i] == ';')
-			return "must be a URL without blanks, quotation marks, backslashes and semicolons";
+			return "must be a web address without blanks, quotation marks, backslashes and semicolons";
 	for (size_t i = 0; i < ARRAY_SIZE(segments); i++)
 		if (memmem(value.data, end, segments[i].data, segments[i].size) != NULL)
-			return "must be a URL without the segments /./ and /../";
-	return (absolute || path) && link_is_web(value) ? NULL : "must be an http or https URL, or a path that begins with /";
+			return "must be a web address without /./ and /../";
+	return (absolute || path) && link_is_web(value)
+		   ? NULL
+		   : "must be a web address that begins with https:// or http://, or a path that begins with /";
 }
 
 static const char *
@@ -60,11 +62,20 @@ switch_rule(struct slice value)
 	return boolean_parse(value, &on) ? NULL : "must be yes or no";
 }
 
+enum scheme_choice { SCHEME_AUTO, SCHEME_LIGHT, SCHEME_DARK };
+static const struct slice scheme_choices[] = { SLICE("auto"), SLICE("light"), SLICE("dark") };
+
+static const char *
+scheme_rule(struct slice value)
+{
+	return slice_is_one_of(value, scheme_choices, ARRAY_SIZE(scheme_choices)) ? NULL : "must be auto, light or dark";
+}
+
 static const char *
 color_rule(struct slice value)
 {
 	struct color color;
-	return color_parse(value, &color) ? NULL : "must be a colour as #rrggbb";
+	return color_parse(value, &color) ? NULL : "must be a colour: # and six digits or letters from a to f, such as #0b6e69";
 }
 
 /* A stylesheet that loads something can send its host what is typed into a form: a rule for each beginning of a value, with a
@@ -76,7 +87,7 @@ css_rule(struct slice value)
 	struct css_scan scan = { .escaped = false };
 	for (size_t i = 0; i < value.size; i++) {
 		if (!css_scan_byte(&scan, value.data[i]))
-			return "must have letters and digits without a backslash before them";
+			return "must not have a backslash before letters and digits";
 		if (css_scan_loads(&scan))
 			return "must not load anything: url(), src(), image(), image-set() and @import are not allowed";
 	}
@@ -98,17 +109,18 @@ static const struct {
 	[LOOK_IMPRINT_URL] = { "imprint_url", LINK_MAX_BYTES, link_rule, true },
 	[LOOK_STATUS_TEXT] = { "status_text", TEXT_MAX_BYTES, text_rule, true },
 	[LOOK_SHARE_TEXT] = { "share_text", LINE_MAX_BYTES, line_rule, true },
-	[LOOK_LEADERBOARD] = { "leaderboard", 9, switch_rule, false },
+	[LOOK_LEADERBOARD] = { "leaderboard", LINE_MAX_BYTES, switch_rule, false },
 	[LOOK_LOGO_URL] = { "logo_url", LINK_MAX_BYTES, link_rule, false },
+	[LOOK_SCHEME] = { "scheme", LINE_MAX_BYTES, scheme_rule, false },
 	[LOOK_CSS] = { "css", LOOK_CSS_MAX, css_rule, false },
-	[LOOK_ACCENT] = { "accent", 7, color_rule, false },
-	[LOOK_BACKGROUND] = { "background", 7, color_rule, false },
-	[LOOK_CARD] = { "card", 7, color_rule, false },
-	[LOOK_TEXT_COLOR] = { "text_color", 7, color_rule, false },
-	[LOOK_DARK_ACCENT] = { "dark_accent", 7, color_rule, false },
-	[LOOK_DARK_BACKGROUND] = { "dark_background", 7, color_rule, false },
-	[LOOK_DARK_CARD] = { "dark_card", 7, color_rule, false },
-	[LOOK_DARK_TEXT_COLOR] = { "dark_text_color", 7, color_rule, false },
+	[LOOK_ACCENT] = { "accent", LINE_MAX_BYTES, color_rule, false },
+	[LOOK_BACKGROUND] = { "background", LINE_MAX_BYTES, color_rule, false },
+	[LOOK_CARD] = { "card", LINE_MAX_BYTES, color_rule, false },
+	[LOOK_TEXT_COLOR] = { "text_color", LINE_MAX_BYTES, color_rule, false },
+	[LOOK_DARK_ACCENT] = { "dark_accent", LINE_MAX_BYTES, color_rule, false },
+	[LOOK_DARK_BACKGROUND] = { "dark_background", LINE_MAX_BYTES, color_rule, false },
+	[LOOK_DARK_CARD] = { "dark_card", LINE_MAX_BYTES, color_rule, false },
+	[LOOK_DARK_TEXT_COLOR] = { "dark_text_color", LINE_MAX_BYTES, color_rule, false },
 };
 
 const char *
@@ -144,7 +156,7 @@ look_check(struct pool *pool, enum look look, struct slice value, struct slice *
 		return false;
 	}
 	if (!utf8_valid(value) || slice_trim(value).size == 0) {
-		*problem = SLICE("must be a text in UTF-8 that is not blank");
+		*problem = SLICE("must be a text that is not blank");
 		return false;
 	}
 	const char *broken = kinds[look].rule(value);
@@ -180,7 +192,14 @@ static const struct scheme usual[] = {
 	{ { 0x43, 0x38, 0xca }, { 0xf4, 0xf5, 0xf9 }, { 0xff, 0xff, 0xff }, { 0x1a, 0x1c, 0x2b } },
 	{ { 0xa5, 0xa8, 0xff }, { 0x10, 0x11, 0x1a }, { 0x1b, 0x1d, 0x2a }, { 0xec, 0xed, 0xf6 } },
 };
-static const char *const scheme_names[] = { "light", "dark" };
+
+/* Whether visitors may see this one. */
+static bool
+has_scheme(const struct looks *looks, unsigned dark)
+{
+	const struct slice choice = looks->values[LOOK_SCHEME];
+	return !slice_equal(choice, scheme_choices[dark ? SCHEME_LIGHT : SCHEME_DARK]);
+}
 
 static void
 read_color(const struct looks *looks, unsigned look, struct color *color)
@@ -232,16 +251,18 @@ looks_have_board(const struct looks *looks)
 }
 
 bool
-looks_are_readable(struct pool *pool, const struct looks *looks, struct slice *problem)
+looks_are_readable(struct pool *pool, const struct looks *looks, enum look *look, struct slice *problem)
 {
 	for (unsigned dark = 0; dark < ARRAY_SIZE(usual); dark++) {
 		const struct scheme scheme = scheme_of(looks, dark);
 		const double ratio = contrast(&scheme, scheme.text);
-		if (ratio >= 4.5)
+		if (ratio >= 4.5 || !has_scheme(looks, dark))
 			continue;
+		*look = (enum look)(LOOK_TEXT_COLOR + dark * LOOK_COLORS);
 		*problem = pool_printf(pool,
-		    "the text of the %s scheme has a contrast of %.1f:1 to its card or background, and needs 4.5:1",
-		    scheme_names[dark], ratio);
+		    "must be easier to read: its contrast to the cards or the background is %.1f:1, and at least 4.5:1 is "
+		    "needed",
+		    ratio);
 		return false;
 	}
 	return true;
@@ -257,7 +278,12 @@ static void
 write_scheme(struct buffer *out, const struct looks *looks, unsigned dark)
 {
 	const struct scheme scheme = scheme_of(looks, dark);
-	buffer_printf(out, "@media (prefers-color-scheme:%s){:root{", scheme_names[dark]);
+	const bool alone = !has_scheme(looks, !dark);
+	if (!has_scheme(looks, dark))
+		return;
+	buffer_add_text(out, "@media ");
+	buffer_printf(out, alone ? "all{:root{color-scheme:%s;" : "(prefers-color-scheme:%s){:root{",
+	    scheme_choices[dark ? SCHEME_DARK : SCHEME_LIGHT].data);
 	write_color(out, "accent", scheme.accent);
 	write_color(out, "on-accent", color_on(scheme.accent));
 	write_color(out, "background", scheme.background);
@@ -282,8 +308,8 @@ looks_write_colors(struct json_writer *writer, const struct looks *looks)
 {
 	json_begin_object(writer);
 	for (unsigned dark = 0; dark < ARRAY_SIZE(usual); dark++) {
-		const struct scheme scheme = scheme_of(looks, dark);
-		json_name(writer, slice_of(scheme_names[dark]));
+		const struct scheme scheme = scheme_of(looks, has_scheme(looks, dark) ? dark : !dark);
+		json_name(writer, scheme_choices[dark ? SCHEME_DARK : SCHEME_LIGHT]);
 		json_begin_object(writer);
 		write_member(writer, "accent", scheme.accent);
 		write_member(writer, "on-accent", color_on(scheme.accent));
@@ -296,7 +322,7 @@ looks_write_colors(struct json_writer *writer, const struct looks *looks)
 void
 looks_write_style(struct buffer *out, const struct looks *looks)
 {
-	bool colored = false;
+	bool colored = !has_scheme(looks, false) || !has_scheme(looks, true);
 	for (unsigned look = LOOK_ACCENT; look < LOOKS; look++)
 		colored = colored || slice_present(looks->values[look]);
 	for (unsigned dark = 0; colored && dark < ARRAY_SIZE(usual); dark++)

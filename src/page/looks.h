@@ -25,6 +25,7 @@ enum look {
 	LOOK_SHARE_TEXT,
 	LOOK_LEADERBOARD,
 	LOOK_LOGO_URL,
+	LOOK_SCHEME,
 	LOOK_CSS,
 	/* colours; those of the dark scheme follow in the same order */
 	LOOK_ACCENT,
@@ -59,9 +60,9 @@ void look_add(struct looks *looks, enum text_language language, struct slice nam
 
 /* Whether the status page has the leaderboard: unless the campaign has switched it off. */
 bool looks_have_board(const struct looks *looks);
-/* Whether the colours, with the usual ones for those that are not set, can be read: WCAG 2.2, 1.4.3. Returns false with a
- * sentence in *problem. */
-MUST_CHECK bool looks_are_readable(struct pool *pool, const struct looks *looks, struct slice *problem);
+/* Whether the colours of the schemes that are shown, with the usual ones for those that are not set, can be read:
+ * WCAG 2.2, 1.4.3. Returns false with the text's colour that cannot in *look, and a sentence in *problem. */
+MUST_CHECK bool looks_are_readable(struct pool *pool, const struct looks *looks, enum look *look, struct slice *problem);
 /* Writes an object with those colours that a form on another page has, by scheme: "light" and "dark". */
 void looks_write_colors(struct json_writer *writer, const struct looks *looks);
 /* The campaign's own stylesheet, which follows the common one: its colours as custom properties, then its CSS. Empty when it

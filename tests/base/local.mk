@@ -41,3 +41,6 @@ check_PROGRAMS += %D%/test_log
 %C%_test_log_SOURCES = %D%/test_log.c
 %C%_test_log_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
 endif
+check_PROGRAMS += %D%/test_zone
+%C%_test_zone_SOURCES = %D%/test_zone.c
+%C%_test_zone_LDADD = src/base/libbase.a $(CMOCKA_LIBS)

@@ -38,6 +38,10 @@ values_are_checked(void **state UNUSED)
 		{ LOOK_ACCENT, "#fff", false },
 		{ LOOK_ACCENT, "red", false },
 		{ LOOK_ACCENT, "#1f6feg", false },
+		{ LOOK_SCHEME, "auto", true },
+		{ LOOK_SCHEME, "dark", true },
+		{ LOOK_SCHEME, "Dark", false },
+		{ LOOK_SCHEME, "black", false },
 		{ LOOK_CSS, "h1 { color: red }", true },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -123,18 +127,24 @@ colors_must_be_readable(void **state UNUSED)
 {
 	struct looks looks = { 0 };
 	struct slice problem;
-	assert_true(looks_are_readable(pool, &looks, &problem));
+	enum look look;
+	assert_true(looks_are_readable(pool, &looks, &look, &problem));
 	looks.values[LOOK_TEXT_COLOR] = SLICE("#999999");
-	assert_false(looks_are_readable(pool, &looks, &problem));
-	assert_non_null(strstr(pool_string(pool, problem), "light"));
+	assert_false(looks_are_readable(pool, &looks, &look, &problem));
+	assert_int_equal(look, LOOK_TEXT_COLOR);
+	assert_true(problem.size > 0);
 	looks.values[LOOK_TEXT_COLOR] = SLICE("#595959");
-	assert_true(looks_are_readable(pool, &looks, &problem));
+	assert_true(looks_are_readable(pool, &looks, &look, &problem));
 	looks.values[LOOK_BACKGROUND] = SLICE("#666666");
-	assert_false(looks_are_readable(pool, &looks, &problem));
+	assert_false(looks_are_readable(pool, &looks, &look, &problem));
 	looks.values[LOOK_BACKGROUND] = SLICE_NONE;
 	looks.values[LOOK_DARK_CARD] = SLICE("#dddddd");
-	assert_false(looks_are_readable(pool, &looks, &problem));
-	assert_non_null(strstr(pool_string(pool, problem), "dark"));
+	assert_false(looks_are_readable(pool, &looks, &look, &problem));
+	assert_int_equal(look, LOOK_DARK_TEXT_COLOR);
+	looks.values[LOOK_SCHEME] = SLICE("light"); /* that one is not shown */
+	assert_true(looks_are_readable(pool, &looks, &look, &problem));
+	looks.values[LOOK_SCHEME] = SLICE("dark");
+	assert_false(looks_are_readable(pool, &looks, &look, &problem));
 }
 
 static const char *
@@ -166,6 +176,24 @@ colors_become_properties(void **state UNUSED)
 	looks.values[LOOK_DARK_ACCENT] = SLICE("#112233");
 	assert_non_null(strstr(strstr(style_of(&looks), "scheme:dark"), "--accent:#112233;"));
 	assert_false(slice_equal(version, looks_style_version(pool, &looks)));
+}
+
+/* A scheme that is always shown does not depend on the device, also where the campaign has no colour of its own. */
+static void
+one_scheme_alone(void **state UNUSED)
+{
+	static const struct {
+		const char *choice, *background;
+	} cases[] = { { "light", "--background:#f4f5f9;" }, { "dark", "--background:#10111a;" } };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct looks looks = { .values = { [LOOK_SCHEME] = slice_of(cases[i].choice) } };
+		const char *style = style_of(&looks);
+		assert_non_null(strstr(style, cases[i].background));
+		assert_non_null(strstr(style, pool_printf(pool, "color-scheme:%s;", cases[i].choice).data));
+		assert_null(strstr(style, "prefers-color-scheme"));
+	}
+	const struct looks usual = { .values = { [LOOK_SCHEME] = SLICE("auto") } };
+	assert_string_equal(style_of(&usual), "");
 }
 
 /* looks.c has the colours of style.css for what a campaign does not set. */
@@ -278,6 +306,7 @@ main(void)
 		LOOK_TEST(contrasts_are_those_of_wcag),
 		LOOK_TEST(colors_must_be_readable),
 		LOOK_TEST(colors_become_properties),
+		LOOK_TEST(one_scheme_alone),
 		LOOK_TEST(usual_colors_are_those_of_the_stylesheet),
 		LOOK_TEST(consents_have_versions),
 		LOOK_TEST(styles_load_nothing),

@@ -356,6 +356,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_lock_settings_of", "", "1" },
 	{ "sql_suspend_account", "1", "" },
 	{ "sql_limit_account", "1", "" },
+	{ "sql_set_time_zone", "1", "" },
 	{ "sql_select_keys", "1<#", "" },
 	{ "sql_count_keys", "1", "" },
 	{ "sql_select_ended_keys", "1#", "" },

@@ -82,11 +82,11 @@ def test_definitions_take_effect_at_once(leadhook, campaign):
     (["tag", "add", "{}", " vip "], "has a tag with this name already"),
     (["action", "add", "{}", "A", "--tag", NO_ID], "has no tag with this id"),
     (["tag", "add", "{}", "  "], "1 to 200 characters"), (["tag", "add", "{}", "ü" * 201], "1 to 200 characters"),
-    (["tag", "add", "{}", "A", "--points", "100000"], "--points: expected a number from -99999 to 99999"),
-    (["action", "add", "{}", "A", "--points", "x"], "--points: expected a number"),
+    (["tag", "add", "{}", "A", "--points", "100000"], "--points: expected a whole number from -99999 to 99999"),
+    (["action", "add", "{}", "A", "--points", "x"], "--points: expected a whole number"),
     (["action", "add", "{}", "A", "--tag", "vip"], "--tag: expected the id of a tag"),
-    (["reward", "add", "{}", "A", "--required-points", "-1"], "--required-points: expected a number from 0"),
-    (["reward", "add", "{}", "A", "--required-points", "4294967296"], "--required-points: expected a number from 0")])
+    (["reward", "add", "{}", "A", "--required-points", "-1"], "--required-points: expected a whole number from 0"),
+    (["reward", "add", "{}", "A", "--required-points", "4294967296"], "--required-points: expected a whole number from 0")])
 def test_invalid_definitions(service, refused, leadhook, campaign, words, says):
     """4, 65: nothing is stored; names are unique within a campaign and kind"""
     leadhook("tag", "add", campaign.id, "vip")

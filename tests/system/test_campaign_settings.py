@@ -55,12 +55,12 @@ def test_campaigns(leadhook):
 
 def test_settings_are_listed(service, refused):
     """without assignments, the command lists all settings of a campaign and their values"""
-    points, hosts = "a number from 0 to 99999", "at most 5000 host names without scheme and path, separated by commas or spaces, or nothing"
-    settings = {"name": "1 to 200 characters", "state": "active or ended", "ends_at": "a date, a time as in RFC 3339, or nothing",
-                "jump_start": "a number from 0 to 4294967295", "privacy": "yes or no", "require_key": "yes or no", "compat": "yes or no",
-                **{f"{page}_url": "an http or https URL, or nothing" for page in ("landing", "thankyou", "status")},
+    points, hosts = "a whole number from 0 to 99999", "at most 5000 host names without scheme and path, separated by commas or spaces, or nothing"
+    settings = {"name": "1 to 200 characters", "state": "active or ended", "ends_at": "a date such as 2026-11-28, a time such as 2026-11-28T18:00:00Z, or nothing",
+                "jump_start": "a whole number from 0 to 4 billion", "privacy": "yes or no", "require_key": "yes or no", "compat": "yes or no",
+                **{f"{page}_url": "a web address that begins with https:// or http://, or nothing" for page in ("landing", "thankyou", "status")},
                 **{f"points_{what}": points for what in ("signup", "direct", "indirect", "verified")},
-                "require_verification": "yes or no", "waitlist": "yes or no", "max_per_ip": "a number; 0: no limit",
+                "require_verification": "yes or no", "waitlist": "yes or no", "max_per_ip": "a whole number, 0 for no limit",
                 "blocked_email_domains": hosts, "blocked_referrers": hosts,
                 "allowed_networks": "at most 5000 addresses and networks, separated by commas or spaces, or nothing",
                 "pages": "yes or no", "language": "auto, en, de, es or fr", "hosts": hosts, "hosts_only": "yes or no",

@@ -487,9 +487,9 @@ def test_assets(hosted):
 
 
 @pytest.mark.parametrize("words, message", [
-    (["title"], "is no NAME=VALUE"), (["titles=x"], "is no NAME=VALUE"), (["accent=red"], "accent must be a colour as #rrggbb"),
-    (["text_color=#cccccc"], "contrast of"), (["privacy_url=javascript:x"], "privacy_url must be an http or https URL"),
-    (["fields=name"], "fields needs a field"), (["css=@/nonexistent"], "/nonexistent: No such file"), (["title=" + "x" * 301], "at most 300 bytes"),
+    (["title"], "is no NAME=VALUE"), (["titles=x"], "is no NAME=VALUE"), (["accent=red"], "accent=: must be a colour: # and six digits"),
+    (["text_color=#cccccc"], "text_color=: must be easier to read: its contrast"), (["privacy_url=javascript:x"], "privacy_url=: must be a web address"),
+    (["fields=name"], "fields=: needs a field"), (["css=@/nonexistent"], "/nonexistent: No such file"), (["title=" + "x" * 301], "at most 300 bytes"),
     (["--language", "xx", "title=x"], "--language: must be one of en de es fr"), (["--language", "de", "accent=#000000"], "the same for every language")])
 def test_bad_looks(hosted, words, message):
     """leadhook(1), page set: a mistake changes nothing"""

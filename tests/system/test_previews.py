@@ -81,7 +81,7 @@ def test_a_draft_of_a_mail(owner, place, nothing_changes):
     assert owner("PATCH", path, {"subject": "Gespeichert", "language": "de"}).status == 200
     nothing_changes()
     usual = owner("GET", f"{path}/preview").json
-    assert list(usual) == ["kind", "language", "to", "dropped", "subject", "text", "html"]
+    assert list(usual) == ["kind", "language", "to", "dropped", "subject", "text", "html", "errors"]
     assert (usual["subject"], usual["to"]) == ("Stored", "ada@example.org") and "Hello Ada," in usual["html"]
 
     def draft(**fields):
@@ -108,7 +108,16 @@ def test_a_draft_of_every_language(owner, campaign, place, leadhook):
 
 
 def same_mistakes(service, campaign, draft, change):
-    """Both calls fail in the same way, and nothing is stored. Returns the problem."""
+    """The draft is shown without what is wrong, and says what the change fails with; nothing is stored. Returns the problem."""
+    before = stored(service, campaign)
+    [error] = draft.json["errors"]
+    assert draft.status == 200 and change.status == 422
+    assert change.json["errors"] == [{"pointer": f"/{error['field']}", "detail": error["detail"]}] and stored(service, campaign) == before
+    return change.json
+
+
+def same_refusal(service, campaign, draft, change):
+    """Both calls fail in the same way: there is nothing to show."""
     before = stored(service, campaign)
     assert draft.status == change.status
     first, second = ({**answer.json, "request_id": None} for answer in (draft, change))
@@ -116,19 +125,27 @@ def same_mistakes(service, campaign, draft, change):
     return first
 
 
-@pytest.mark.parametrize("fields", [{"text": "Hello"}, {"subject": "{{"}, {"html": "<p>"}, {"language": "xx"}, {"body": "x"}, {"text": {}},
-                                    {"subject": "x" * 1025}])
+@pytest.mark.parametrize("fields", [{"text": "Hello"}, {"subject": "{{"}, {"html": "<p>"}, {"subject": "x" * 1025}])
 def test_mistakes_of_a_draft(service, owner, campaign, place, fields):
-    """are those of the change"""
+    """are those of the change; the rest is shown"""
     path = f"{place}/mail-templates/welcome"
-    problem = same_mistakes(service, campaign, owner("POST", f"{path}/preview", fields), owner("PATCH", path, {"subject": "Fine", **fields}))
+    same_mistakes(service, campaign, owner("POST", f"{path}/preview", fields), owner("PATCH", path, {"subject": "Fine", **fields}))
+    other = {"html": "<p>Own {{unsubscribe_url}}</p>"} if "html" not in fields else {"subject": "Own"}
+    shown = owner("POST", f"{path}/preview", {**fields, **other}).json
+    assert "Own" in shown[next(iter(other))] and len(shown["errors"]) == 1
+
+
+@pytest.mark.parametrize("fields", [{"language": "xx"}, {"body": "x"}, {"text": {}}])
+def test_drafts_that_cannot_be_shown(service, owner, campaign, place, fields):
+    path = f"{place}/mail-templates/welcome"
+    problem = same_refusal(service, campaign, owner("POST", f"{path}/preview", fields), owner("PATCH", path, {"subject": "Fine", **fields}))
     assert problem["status"] == 422
 
 
 def test_where_a_mistake_is(service, owner, campaign, place):
     path, fields = f"{place}/mail-templates/welcome", {"text": "{{unsubscribe_url}}\n{{nothing}}"}
     problem = same_mistakes(service, campaign, owner("POST", f"{path}/preview", fields), owner("PATCH", path, fields))
-    assert problem["detail"] == 'text, line 2, column 1: there is no value "nothing"'
+    assert problem["detail"] == 'line 2, column 1: there is no value "nothing"'
 
 
 def test_a_draft_for_a_lead(service, account, owner, campaign, place):
@@ -156,7 +173,7 @@ def test_a_draft_of_the_sign_up_page(owner, campaign, place, nothing_changes):
 
     def draft(**fields):
         answer = owner("POST", f"{place}/page/preview", {"view": "signup", **fields})
-        assert answer.status == 200 and list(answer.json) == ["html", "style"]
+        assert answer.status == 200 and list(answer.json) == ["html", "style", "errors"] and answer.json["errors"] == []
         return answer.json
     shown, style = draft(), campaign.client.request("GET", f"/c/{campaign.id}/style.css").body.decode()
     assert heading(shown) == "Stored" and shown["style"].endswith(style) and "h1{color:red}" in style
@@ -196,12 +213,37 @@ def test_a_draft_of_the_status_page(service, owner, campaign, place, nothing_cha
 
 
 @pytest.mark.parametrize("fields", [{"accent": "red"}, {"text_color": "#ffffff"}, {"fields": "email; email"}, {"privacy_url": "javascript:x"},
-                                    {"css": "x" * 16385}, {"heading": "x"}, {"language": "de", "accent": "#0f766e"}, {"language": "xx"}])
+                                    {"css": "x" * 16385}, {"scheme": "grey"}, {"logo_url": "logo.png"}, {"title": "a\nb"}])
 def test_mistakes_of_a_page(service, owner, campaign, place, fields):
-    """are those of the change"""
-    problem = same_mistakes(service, campaign, owner("POST", f"{place}/page/preview", {"view": "signup", **fields}),
-                            owner("PATCH", f"{place}/page", {"title": "Fine", **fields}))
-    assert problem["status"] in (406, 422)
+    """are those of the change; the rest is shown"""
+    shown = owner("POST", f"{place}/page/preview", {"view": "signup", "button": "Go on", **fields})
+    problem = same_mistakes(service, campaign, shown, owner("PATCH", f"{place}/page", {"button": "Fine", **fields}))
+    assert problem["status"] == 422 and ">Go on</button>" in shown.json["html"]
+
+
+@pytest.mark.parametrize("fields", [{"heading": "x"}, {"language": "xx"}])
+def test_pages_that_cannot_be_shown(service, owner, campaign, place, fields):
+    same_refusal(service, campaign, owner("POST", f"{place}/page/preview", {"view": "signup", **fields}),
+                 owner("PATCH", f"{place}/page", {"title": "Fine", **fields}))
+
+
+def test_every_mistake_of_a_draft(owner, place):
+    """is listed, not the first alone"""
+    fields = {"accent": "red", "privacy_url": "x", "imprint_url": "y", "title": "Come in"}
+    shown = owner("POST", f"{place}/page/preview", {"view": "signup", **fields}).json
+    assert [one["field"] for one in shown["errors"]] == ["accent", "privacy_url", "imprint_url"] and heading(shown) == "Come in"
+
+
+def test_the_scheme_of_a_draft(owner, place):
+    """pages.md 4: one that is always shown does not depend on the device; colors of the language's draft are those of all"""
+    def style(**fields):
+        return owner("POST", f"{place}/page/preview", {"view": "signup", "accent": "#0f766e", **fields}).json["style"]
+    assert "(prefers-color-scheme:light){:root{--accent:#0f766e" in style() and "(prefers-color-scheme:dark){:root{" in style(scheme="auto")
+    for scheme in ("light", "dark"):
+        own = style(scheme=scheme, language="de").partition("@media all")[2]
+        assert own.startswith(f"{{:root{{color-scheme:{scheme};--accent:#0f766e") and "prefers-color-scheme" not in own
+    assert owner("PATCH", f"{place}/page", {"scheme": "light", "dark_text_color": "#000000"}).status == 200, "the dark scheme is not shown"
+    assert owner("PATCH", f"{place}/page", {"scheme": "dark"}).json["errors"][0]["pointer"] == "/dark_text_color"
 
 
 def test_views(owner, place):

@@ -188,7 +188,7 @@ admin_mail_templates(struct admin_call *call)
 /* One operand. Returns EX_OK, or a status after reporting the error. */
 static int
 read_change(struct admin_call *call, const struct mail_kind_info *kind, struct slice operand, struct slice language,
-    struct campaign_text *change)
+    struct output *errors, struct campaign_text *change)
 {
 	enum template_place place;
 	struct slice part, value;
@@ -199,9 +199,10 @@ read_change(struct admin_call *call, const struct mail_kind_info *kind, struct s
 	const int status = admin_read_text(call, &value);
 	if (status != EX_OK)
 		return status;
+	*change = (struct campaign_text){ .name = SLICE_NONE };
 	if (value.size > 0 && !mail_template_check(call->pool, kind, place, value, &error))
-		return admin_fail_operand(call, columns[place].key, "%.*s, line %zu, column %zu: %.*s", SLICE_ARGS(part),
-		    error.line, error.column, SLICE_ARGS(error.message));
+		return admin_refuse_text(call, errors, columns[place].key,
+		    pool_printf(call->pool, "line %zu, column %zu: %.*s", error.line, error.column, SLICE_ARGS(error.message)));
 	*change = (struct campaign_text){
 		.name = own_template_name(call->pool, kind->kind, place),
 		.language = language,
@@ -212,15 +213,18 @@ read_change(struct admin_call *call, const struct mail_kind_info *kind, struct s
 
 /* Those after the second operand. Returns EX_OK, or a status after reporting the error. */
 static int
-read_changes(
-    struct admin_call *call, const struct mail_kind_info *kind, const enum text_language *language, struct text_drafts *changes)
+read_changes(struct admin_call *call, const struct mail_kind_info *kind, const enum text_language *language,
+    struct output *errors, struct text_drafts *changes)
 {
 	const struct slice code = language != NULL ? text_language_code(*language) : SLICE("");
 	struct campaign_text *list = POOL_ARRAY(call->pool, call->operand_count, struct campaign_text);
 	int status = EX_OK;
 	*changes = (struct text_drafts){ list, 0 };
-	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++)
-		status = read_change(call, kind, slice_of(call->operands[i]), code, &list[changes->count++]);
+	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++) {
+		status = read_change(call, kind, slice_of(call->operands[i]), code, errors, &list[changes->count]);
+		if (status == EX_OK && slice_present(list[changes->count].name))
+			changes->count++;
+	}
 	return status;
 }
 
@@ -242,7 +246,7 @@ admin_mail_set(struct admin_call *call)
 	if (status == EX_OK)
 		status = admin_read_language(call, &language, &given);
 	if (status == EX_OK)
-		status = read_changes(call, kind, given, &changes);
+		status = read_changes(call, kind, given, NULL, &changes);
 	if (status != EX_OK)
 		return status;
 	const enum result result =
@@ -253,7 +257,8 @@ admin_mail_set(struct admin_call *call)
 /* ---- preview ---- */
 
 static int
-show_preview(struct admin_call *call, const struct mail_kind_info *kind, const struct preview *preview)
+show_preview(
+    struct admin_call *call, const struct mail_kind_info *kind, const struct preview *preview, const struct output *errors)
 {
 	struct output *out = call->output;
 	const char *file = call->options[OPTION_HTML];
@@ -274,6 +279,7 @@ show_preview(struct admin_call *call, const struct mail_kind_info *kind, const s
 	output_lines(out, "text", preview->text);
 	if (call->options[OPTION_JSON] != NULL) /* on a terminal it is in the way of the rest */
 		output_lines(out, "html", preview->html);
+	output_nested(out, "errors", errors);
 	if (whole)
 		output_lines(out, "content", preview->message);
 	return EX_OK;
@@ -289,6 +295,7 @@ admin_mail_preview(struct admin_call *call)
 	struct lead_reference lead = { 0 };
 	struct text_drafts drafts;
 	struct preview preview;
+	struct output *errors = output_new(call->pool, OUTPUT_ARRAY);
 	const bool has_lead = call->options[OPTION_EMAIL] != NULL || call->options[OPTION_SOCIAL_ID] != NULL;
 	int status = read_kind(call, &kind);
 	if (status == EX_OK)
@@ -298,7 +305,7 @@ admin_mail_preview(struct admin_call *call)
 	if (status == EX_OK && has_lead)
 		status = admin_lead_reference(call, &lead);
 	if (status == EX_OK)
-		status = read_changes(call, kind, given, &drafts);
+		status = read_changes(call, kind, given, errors, &drafts);
 	if (status != EX_OK)
 		return status;
 	const struct preview_request request = { .campaign_id = call->id,
@@ -311,7 +318,7 @@ admin_mail_preview(struct admin_call *call)
 		return admin_fail(call, PROBLEM_INVALID, "the mail cannot be composed: %.*s", SLICE_ARGS(preview.problem));
 	if (result == RESULT_NOT_FOUND && preview.has_campaign)
 		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
-	return result == RESULT_OK ? show_preview(call, kind, &preview) : admin_answer(call, result);
+	return result == RESULT_OK ? show_preview(call, kind, &preview, errors) : admin_answer(call, result);
 }
 
 /* ---- sample ---- */

@@ -24,9 +24,11 @@ read_removal(
 	return EX_OK;
 }
 
-/* One operand, NAME=VALUE. An absent value removes the text. */
+/* One operand, NAME=VALUE. An absent value removes the text. A draft that is refused, which `errors` then has, is none: its
+ * name is absent. */
 static int
-read_change(struct admin_call *call, struct slice operand, struct slice language, struct campaign_text *change)
+read_change(
+    struct admin_call *call, struct slice operand, struct slice language, struct output *errors, struct campaign_text *change)
 {
 	enum look look;
 	struct slice problem;
@@ -39,6 +41,8 @@ read_change(struct admin_call *call, struct slice operand, struct slice language
 	if (!known)
 		return admin_fail(
 		    call, PROBLEM_USAGE, "\"%.*s\" is no NAME=VALUE with one of the names in leadhook(1)", SLICE_ARGS(operand));
+	if (errors != NULL && !look_has_language(look))
+		language = SLICE(""); /* a page shows both kinds */
 	if (language.size > 0 && !look_has_language(look))
 		return admin_fail(call, PROBLEM_INVALID, "%s is the same for every language: without %s", look_name(look),
 		    admin_option_shown(call, OPTION_LANGUAGE));
@@ -48,8 +52,9 @@ read_change(struct admin_call *call, struct slice operand, struct slice language
 		return status;
 	if (is_file)
 		value = slice_trim(value);
+	*change = (struct campaign_text){ .name = SLICE_NONE };
 	if (value.size > 0 && !look_check(call->pool, look, value, &problem))
-		return admin_fail_operand(call, look_name(look), "%s %.*s", look_name(look), SLICE_ARGS(problem));
+		return admin_refuse_text(call, errors, look_name(look), problem);
 	*change = (struct campaign_text){
 		.name = POOL_JOIN(call->pool, SLICE(LOOK_PREFIX), name),
 		.language = language,
@@ -74,18 +79,18 @@ note_consent(struct admin_call *call, const struct campaign_text *change, struct
 	return true;
 }
 
-/* The colours are those of all languages. */
-static bool
-is_readable(struct admin_call *call, struct pool *pool, const struct campaign_text *texts, size_t count)
+/* The colours are those of all languages. Returns as admin_refuse_text. */
+static int
+check_colors(struct admin_call *call, struct pool *pool, const struct campaign_text *texts, size_t count, struct output *errors)
 {
 	struct looks looks = { 0 };
 	struct slice problem;
+	enum look look;
 	for (size_t i = 0; i < count; i++)
 		look_add(&looks, TEXT_LANGUAGE_DEFAULT, texts[i].name, texts[i].language, texts[i].value);
-	if (looks_are_readable(pool, &looks, &problem))
-		return true;
-	admin_fail(call, PROBLEM_INVALID, "%.*s", SLICE_ARGS(problem));
-	return false;
+	if (looks_are_readable(pool, &looks, &look, &problem))
+		return EX_OK;
+	return admin_refuse_text(call, errors, look_name(look), problem);
 }
 
 struct page_change {
@@ -117,7 +122,7 @@ judge_change(void *context, struct pool *pool, const struct campaign_text *texts
 		admin_fail(change->call, PROBLEM_CONFLICT, CONSENT_PREFIX "%.*s is in use", SLICE_ARGS(version));
 		return false;
 	}
-	return is_readable(change->call, pool, texts, count);
+	return check_colors(change->call, pool, texts, count, NULL) == EX_OK;
 }
 
 int
@@ -130,7 +135,7 @@ admin_page_set(struct admin_call *call)
 	int status = admin_read_language(call, &chosen, &given);
 	const struct slice language = given != NULL ? text_language_code(chosen) : SLICE("");
 	for (size_t i = 1; i < call->operand_count && status == EX_OK; i++) {
-		status = read_change(call, slice_of(call->operands[i]), language, &changes[count]);
+		status = read_change(call, slice_of(call->operands[i]), language, NULL, &changes[count]);
 		if (status == EX_OK && note_consent(call, &changes[count], &changes[count + 1]))
 			count++;
 		count++;
@@ -182,14 +187,17 @@ admin_page_show(struct admin_call *call)
 
 /* The drafts after the second operand. Returns EX_OK, or a status after reporting the error. */
 static int
-read_drafts(struct admin_call *call, const enum text_language *language, struct text_drafts *drafts)
+read_drafts(struct admin_call *call, const enum text_language *language, struct output *errors, struct text_drafts *drafts)
 {
 	const struct slice code = language != NULL ? text_language_code(*language) : SLICE("");
 	struct campaign_text *list = POOL_ARRAY(call->pool, call->operand_count, struct campaign_text);
 	int status = EX_OK;
 	*drafts = (struct text_drafts){ list, 0 };
-	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++)
-		status = read_change(call, slice_of(call->operands[i]), code, &list[drafts->count++]);
+	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++) {
+		status = read_change(call, slice_of(call->operands[i]), code, errors, &list[drafts->count]);
+		if (status == EX_OK && slice_present(list[drafts->count].name))
+			drafts->count++;
+	}
 	return status;
 }
 
@@ -212,7 +220,8 @@ read_status(struct admin_call *call, const struct campaign *campaign, int64_t no
 }
 
 static int
-show_preview(struct admin_call *call, struct page *page, enum page_view view, const struct page_status *status)
+show_preview(struct admin_call *call, struct page *page, enum page_view view, const struct page_status *status,
+    const struct output *errors)
 {
 	struct buffer html, style;
 	struct slice problem;
@@ -227,12 +236,13 @@ show_preview(struct admin_call *call, struct page *page, enum page_view view, co
 	buffer_free(&html);
 	buffer_free(&style);
 	if (!is_valid)
-		return admin_fail_operand(call, look_name(LOOK_FIELDS), "%s %.*s", look_name(LOOK_FIELDS), SLICE_ARGS(problem));
+		return admin_fail_setting(call, look_name(LOOK_FIELDS), "%.*s", SLICE_ARGS(problem));
 	if (!fits)
 		return admin_fail(call, PROBLEM_INVALID, "the page is larger than %d bytes", PREVIEW_MAX_BYTES);
 	output_record(call->output);
 	output_lines(call->output, "html", shown);
 	output_lines(call->output, "style", sheet);
+	output_nested(call->output, "errors", errors);
 	return EX_OK;
 }
 
@@ -245,6 +255,7 @@ admin_page_preview(struct admin_call *call)
 	struct campaign campaign;
 	struct text_drafts drafts;
 	struct page_status shown;
+	struct output *errors = output_new(call->pool, OUTPUT_ARRAY);
 	struct campaign_text *texts;
 	size_t count;
 	int64_t now_ms;
@@ -252,7 +263,7 @@ admin_page_preview(struct admin_call *call)
 		return admin_fail_operand(call, "view", "view: expected signup or status");
 	int status = admin_read_language(call, &language, &given);
 	if (status == EX_OK)
-		status = read_drafts(call, given, &drafts);
+		status = read_drafts(call, given, errors, &drafts);
 	if (status != EX_OK)
 		return status;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
@@ -262,8 +273,7 @@ admin_page_preview(struct admin_call *call)
 		result = store_read_draft_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &drafts, &texts, &count);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	if (!is_readable(call, call->pool, texts, count))
-		return EX_DATAERR; /* already reported */
+	(void)check_colors(call, call->pool, texts, count, errors); /* it does not fail */
 	const struct slice base_url = slice_of(call->conf->server.base_url);
 	struct page page = { .pool = call->pool,
 		.language = given != NULL ? language : mail_subject_language(&campaign),
@@ -273,5 +283,5 @@ admin_page_preview(struct admin_call *call)
 		.campaign_name = campaign.name };
 	for (size_t i = 0; i < count; i++)
 		look_add(&page.looks, page.language, texts[i].name, texts[i].language, texts[i].value);
-	return show_preview(call, &page, view, &shown);
+	return show_preview(call, &page, view, &shown, errors);
 }

@@ -73,3 +73,14 @@ admin_read_language(struct admin_call *call, enum text_language *language, const
 		codes = POOL_JOIN(call->pool, codes, SLICE(" "), text_language_code((enum text_language)i));
 	return admin_fail_option(call, PROBLEM_INVALID, OPTION_LANGUAGE, "must be one of%.*s", SLICE_ARGS(codes));
 }
+
+int
+admin_refuse_text(struct admin_call *call, struct output *errors, const char *name, struct slice problem)
+{
+	if (errors == NULL)
+		return admin_fail_setting(call, name, "%.*s", SLICE_ARGS(problem));
+	output_record(errors);
+	output_text(errors, "field", slice_of(name));
+	output_text(errors, "detail", problem);
+	return EX_OK;
+}

@@ -14,4 +14,8 @@ int admin_read_text(struct admin_call *call, struct slice *value);
 /* The option --language. *given: NULL without it, else `language`. Returns EX_OK, or a status after reporting the error. */
 int admin_read_language(struct admin_call *call, enum text_language *language, const enum text_language **given);
 
+/* A value that a rule refuses. With `errors`, those of a preview, it is added there, and EX_OK returned; else the call fails,
+ * with the status that is returned. */
+int admin_refuse_text(struct admin_call *call, struct output *errors, const char *name, struct slice problem);
+
 #endif

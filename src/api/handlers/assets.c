@@ -166,6 +166,11 @@ handle_dashboard(struct call *call)
 	dashboard_write_page(&call->response->body, call_root(call));
 }
 
+/* The document of previews: it shows what templates of campaigns show, with pictures of other hosts, and runs no script. */
+static const struct slice preview_policy =
+    SLICE("default-src 'none'; style-src 'unsafe-inline'; img-src 'self' https: http: data:; form-action 'none'; base-uri 'none'; "
+	  "frame-ancestors 'self'; sandbox allow-same-origin");
+
 /* The files that this program has, also where another version is requested: during an upgrade, hosts differ. No cache may store
  * them as that version. */
 void
@@ -182,4 +187,8 @@ handle_dashboard_file(struct call *call)
 	call->response->is_public = call->response->is_immutable;
 	call->response->same_origin = true;
 	add_header(call, "Cross-Origin-Resource-Policy", SLICE("same-origin"));
+	if (file->content == HTTP_HTML) {
+		add_header(call, "Content-Security-Policy", preview_policy);
+		add_header(call, "Referrer-Policy", SLICE("no-referrer"));
+	}
 }

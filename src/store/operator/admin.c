@@ -18,7 +18,7 @@
 
 DB_STATEMENT(sql_lock_campaign, "SELECT id FROM {prefix}campaigns WHERE id = ? FOR UPDATE");
 DB_STATEMENT(sql_insert_account, "INSERT INTO {prefix}accounts (id, name, created_ms) VALUES (?, ?, " NOW ")");
-DB_STATEMENT(sql_select_accounts, "SELECT id, name, suspended_ms, per_minute, created_ms FROM {prefix}accounts"
+DB_STATEMENT(sql_select_accounts, "SELECT id, name, suspended_ms, per_minute, created_ms, time_zone FROM {prefix}accounts"
 				  " WHERE id > ? ORDER BY id LIMIT ?");
 DB_STATEMENT(sql_select_account, "SELECT id FROM {prefix}accounts WHERE id = ?");
 const struct db_statement sql_lock_account = { "sql_lock_account", "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE",
@@ -32,6 +32,7 @@ DB_STATEMENT(sql_suspend_account, "UPDATE {prefix}accounts"
 				  " SET suspended_ms = IF(?, COALESCE(suspended_ms, " NOW "), NULL)"
 				  " WHERE id = ?");
 DB_STATEMENT(sql_limit_account, "UPDATE {prefix}accounts SET per_minute = ? WHERE id = ?");
+DB_STATEMENT(sql_set_time_zone, "UPDATE {prefix}accounts SET time_zone = ? WHERE id = ?");
 #define SETTING_COLUMN(type, member) ", " #member
 #define SETTING_COLUMNS CAMPAIGN_SETTINGS(SETTING_COLUMN)
 #define SETTING_PLACE(type, member) ", ?"
@@ -66,7 +67,7 @@ DB_STATEMENT(sql_move_counted_addresses, "UPDATE {prefix}campaign_counters"
 
 store_statement_list sql_of_admin = { &sql_lock_campaign, &sql_insert_account, &sql_select_accounts, &sql_select_account,
 	&sql_lock_account, &sql_select_campaigns_with_account, &sql_count_campaigns, &sql_lock_settings_of,
-	&sql_suspend_account, &sql_limit_account, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign,
+	&sql_suspend_account, &sql_limit_account, &sql_set_time_zone, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign,
 	&sql_end_campaign, &sql_reopen_campaign, &sql_count_addresses, &sql_select_any_address, &sql_delete_addresses,
 	&sql_move_counted_addresses, NULL };
 
@@ -89,7 +90,7 @@ store_add_account(struct store *store, struct slice name, uint64_t *id)
 	return txn.result;
 }
 
-enum { ACCOUNT_ID, ACCOUNT_NAME, ACCOUNT_SUSPENDED_MS, ACCOUNT_PER_MINUTE, ACCOUNT_CREATED_MS };
+enum { ACCOUNT_ID, ACCOUNT_NAME, ACCOUNT_SUSPENDED_MS, ACCOUNT_PER_MINUTE, ACCOUNT_CREATED_MS, ACCOUNT_TIME_ZONE };
 
 enum result
 store_list_accounts(struct store *store, struct pool *pool, struct list_part part, struct account_row **accounts, size_t *count)
@@ -105,6 +106,7 @@ store_list_accounts(struct store *store, struct pool *pool, struct list_part par
 			.suspended_ms = db_get_time(&rows, i, ACCOUNT_SUSPENDED_MS),
 			.created_ms = db_get_i64(&rows, i, ACCOUNT_CREATED_MS),
 			.per_minute = db_get_time(&rows, i, ACCOUNT_PER_MINUTE),
+			.time_zone = db_get_bytes(&rows, i, ACCOUNT_TIME_ZONE),
 		};
 	return result;
 }
@@ -143,6 +145,12 @@ enum result
 store_limit_account(struct store *store, uint64_t id, int64_t per_minute)
 {
 	return store_change_one(store, &sql_limit_account, db_time(per_minute), DB_U64(id));
+}
+
+enum result
+store_set_time_zone(struct store *store, uint64_t id, struct slice time_zone)
+{
+	return store_change_one(store, &sql_set_time_zone, db_bytes(time_zone), DB_U64(id));
 }
 
 #define SETTING_VALUE(type, member) , FIELD_VALUE_##type(settings->member)

@@ -66,6 +66,7 @@ struct account_row {
 	struct slice name;
 	int64_t suspended_ms, created_ms;
 	int64_t per_minute; /* limit of GET and POST calls with a key, 0: any number; -1: the setting's */
+	struct slice time_zone; /* absent: UTC */
 };
 MUST_CHECK enum result store_add_account(struct store *store, struct slice name, uint64_t *id);
 MUST_CHECK enum result store_list_accounts(
@@ -77,6 +78,8 @@ MUST_CHECK enum result store_find_account(struct store *store, uint64_t id);
 MUST_CHECK enum result store_suspend_account(struct store *store, uint64_t id, bool suspend);
 /* Sets account_row.per_minute. RESULT_NOT_FOUND: no such account. */
 MUST_CHECK enum result store_limit_account(struct store *store, uint64_t id, int64_t per_minute);
+/* Sets account_row.time_zone. RESULT_NOT_FOUND: no such account. */
+MUST_CHECK enum result store_set_time_zone(struct store *store, uint64_t id, struct slice time_zone);
 
 struct api_key_row {
 	uint64_t id, account_id;

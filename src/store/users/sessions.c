@@ -12,7 +12,7 @@
 
 DB_STATEMENT(sql_select_session,
     "SELECT u.id, u.account_id, a.name, u.email, u.name, u.role, u.campaigns, a.suspended_ms IS NOT NULL, a.per_minute,"
-    " u.totp_enabled_ms IS NOT NULL, s.created_ms, s.last_used_ms, s.confirmed_ms, " NOW " FROM {prefix}sessions s"
+    " u.totp_enabled_ms IS NOT NULL, s.created_ms, s.last_used_ms, s.confirmed_ms, " NOW ", a.time_zone FROM {prefix}sessions s"
     " STRAIGHT_JOIN {prefix}users u ON u.id = s.user_id"
     " LEFT JOIN {prefix}accounts a ON a.id = u.account_id"
     " WHERE s.hash = ? AND " LASTS " AND u.disabled_ms IS NULL");
@@ -42,7 +42,8 @@ enum {
 	SESSION_CREATED_MS,
 	SESSION_LAST_USED_MS,
 	SESSION_CONFIRMED_MS,
-	SESSION_NOW_MS
+	SESSION_NOW_MS,
+	SESSION_TIME_ZONE
 };
 
 enum result
@@ -59,6 +60,7 @@ store_find_session(struct store *store, struct pool *pool, const unsigned char h
 		.user_id = db_get_u64(&rows, 0, SESSION_USER_ID),
 		.account_id = store_get_id(&rows, 0, SESSION_ACCOUNT_ID),
 		.account_name = db_get_bytes(&rows, 0, SESSION_ACCOUNT_NAME),
+		.time_zone = db_get_bytes(&rows, 0, SESSION_TIME_ZONE),
 		.email = db_get_bytes(&rows, 0, SESSION_EMAIL),
 		.name = db_get_bytes(&rows, 0, SESSION_NAME),
 		.role = role < ROLES ? (enum role)role : ROLE_VIEWER,

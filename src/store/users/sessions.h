@@ -65,6 +65,7 @@ struct session_limits {
 struct session {
 	uint64_t user_id, account_id; /* account 0: an operator */
 	struct slice account_name;    /* absent: an operator */
+	struct slice time_zone;       /* of the account; absent: UTC */
 	struct slice email, name;
 	enum role role;
 	rights rights;

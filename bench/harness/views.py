@@ -20,7 +20,7 @@ VIEWS = ("", "campaigns/{campaign}", "campaigns/{campaign}?period=all", "campaig
          "campaigns/{campaign}/leads?email=u1@bench.example", "campaigns/{campaign}/leads?fraudulent=on", "campaigns/{campaign}/leads/{lead}",
          "campaigns/{campaign}/webhooks", "campaigns/{campaign}/webhooks/{webhook}", "campaigns/{campaign}/deliveries",
          "campaigns/{campaign}/deliveries?state=failed", "campaigns/{campaign}/pages", "campaigns/{campaign}/pages?tab=mails",
-         "campaigns/{campaign}/pages?tab=sent", "campaigns/{campaign}/settings", "team", "keys", "changes", "operator", "me")
+         "campaigns/{campaign}/pages?tab=mails&kind=welcome", "campaigns/{campaign}/pages?tab=sent", "campaigns/{campaign}/settings", "team", "keys", "account", "changes", "operator", "me")
 SHOWN = """
     const shown = async () => {
         while (!document.querySelector("main h1") || document.querySelector(".skeleton, main [aria-busy=true]"))

@@ -4,7 +4,7 @@
 #include "page/html.h"
 
 /* Loaded when a view needs them. */
-static const struct slice later[] = { SLICE("audit.js"), SLICE("me.js"), SLICE("operator.js"), SLICE("qr.js"),
+static const struct slice later[] = { SLICE("account.js"), SLICE("audit.js"), SLICE("me.js"), SLICE("operator.js"), SLICE("qr.js"),
 	SLICE("transfer.js"), SLICE("uplot.js") };
 
 const struct dashboard_file *
@@ -31,7 +31,7 @@ dashboard_write_page(struct buffer *out, struct slice root)
 	const struct slice version = slice_of(dashboard_version);
 	HTML(out,
 	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1, interactive-widget=resizes-content\">\n"
 	    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Leadhook</title>\n"
 	    "<link rel=\"icon\" href=\"{}/dashboard/{}/icon.svg\">\n"
 	    "<link rel=\"stylesheet\" href=\"{}/dashboard/{}/style.css\">\n",

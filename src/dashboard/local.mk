@@ -6,13 +6,16 @@ CLEANFILES += %D%/files.c
 # What browsers load. The libraries are copies from npm packages; a tarball has them.
 dashboard_libraries = %D%/lib/htm.js %D%/lib/hooks.js %D%/lib/licences.txt %D%/lib/preact.js %D%/lib/qr.js %D%/lib/uplot.css %D%/lib/uplot.js
 dashboard_web = \
+	%D%/web/account.js \
 	%D%/web/api.js \
 	%D%/web/audit.js \
 	%D%/web/bulk.js \
 	%D%/web/campaign.js \
 	%D%/web/chart.js \
 	%D%/web/checklist.js \
+	%D%/web/definitions.js \
 	%D%/web/deliveries.js \
+	%D%/web/drafts.js \
 	%D%/web/fields.js \
 	%D%/web/format.js \
 	%D%/web/forms.js \
@@ -24,10 +27,12 @@ dashboard_web = \
 	%D%/web/lists.js \
 	%D%/web/live.js \
 	%D%/web/main.js \
+	%D%/web/mails.js \
 	%D%/web/me.js \
 	%D%/web/operator.js \
 	%D%/web/overview.js \
 	%D%/web/pages.js \
+	%D%/web/preview.html \
 	%D%/web/preview.js \
 	%D%/web/receivers.js \
 	%D%/web/route.js \
@@ -42,7 +47,8 @@ dashboard_web = \
 	%D%/web/versions.js \
 	%D%/web/webhook.js \
 	%D%/web/webhooks.js \
-	%D%/web/words.js
+	%D%/web/words.js \
+	%D%/web/zone.js
 EXTRA_DIST += $(dashboard_web) $(dashboard_libraries) %D%/package.json %D%/package-lock.json scripts/dashboard-files scripts/dashboard-libraries
 if WITH_DASHBOARD
 dashboard_files = $(dashboard_web) $(dashboard_libraries)

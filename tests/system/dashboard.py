@@ -41,12 +41,14 @@ VIEWS = {  # of a campaign with leads: place, heading
     "delivery": ("campaigns/{campaign}/deliveries/{delivery}", "New sign-up"),
     "pages": ("campaigns/{campaign}/pages", "Pages and email"),
     "emails": ("campaigns/{campaign}/pages?tab=mails", "Pages and email"),
+    "email": ("campaigns/{campaign}/pages?tab=mails&kind=welcome", "Pages and email"),
     "sent emails": ("campaigns/{campaign}/pages?tab=sent", "Pages and email"),
     "settings": ("campaigns/{campaign}/settings", "Settings"),
     "rewards": ("campaigns/{campaign}/settings?tab=rewards", "Settings"),
     "embed": ("campaigns/{campaign}/settings?tab=embed", "Settings"),
     "team": ("team", "Team"),
     "keys": ("keys", "API keys"),
+    "account": ("account", "Account settings"),
     "changes": ("changes", "Audit log"),
     "operator": ("operator", "Operator"),
     "me": ("me", "Root"),
@@ -128,9 +130,14 @@ class Dashboard:
         self.wait(f"button({json.dumps(text)}) && !button({json.dumps(text)}).disabled", f"the button {text}")
         self.run(f"button({json.dumps(text)}).click();")
 
+    def reveal(self, label):
+        """Opens the group that has the field."""
+        self.run(f"field({json.dumps(label)}).closest('details:not([open])')?.querySelector('summary').click();")
+
     def fill(self, label, text):
         """Types into the field, in place of what it has."""
         self.wait(f"field({json.dumps(label)})", f"the field {label}")
+        self.reveal(label)
         self.run(f"const one = field({json.dumps(label)}); one.focus(); one.select();")
         self.window.type(text)
         self.wait(f"field({json.dumps(label)}).value === {json.dumps(text)}", f"{label}: {text}")
@@ -144,6 +151,7 @@ class Dashboard:
 
     def tick(self, label):
         self.wait(f"field({json.dumps(label)})", label)
+        self.reveal(label)
         self.run(f"field({json.dumps(label)}).click();")
 
     def tab_to(self, text):

@@ -84,11 +84,13 @@ EXTRA_DIST += \
 	%D%/test_cron.py \
 	%D%/test_dashboard.py \
 	%D%/test_dashboard_actions.py \
+	%D%/test_dashboard_days.py \
 	%D%/test_dashboard_fields.py \
 	%D%/test_dashboard_leads.py \
 	%D%/test_dashboard_pages.py \
 	%D%/test_dashboard_sources.py \
 	%D%/test_dashboard_webhooks.py \
+	%D%/test_dashboard_words.py \
 	%D%/test_database_tls.py \
 	%D%/test_deadly_deliveries.py \
 	%D%/test_delivery.py \

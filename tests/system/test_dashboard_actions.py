@@ -85,7 +85,7 @@ def test_protecting_leads(dashboard, shop, leadhook, window, protects):
     campaign = dashboard.value("location.hash").rpartition("/")[2]
     shown = leadhook("campaign", "show", campaign)
     assert (shown["public_lookup"], shown["public_update"]) == (("social_id", "own") if protects else ("all", "all"))
-    dashboard.open(f"campaigns/{campaign}/settings", "Settings")
+    dashboard.open(f"campaigns/{campaign}/settings?open=privacy", "Settings")
     dashboard.sees("A person who signs up again sees nothing of their lead, and gets no email." if protects else
                    "A person who signs up again sees their position and points.")
 
@@ -198,7 +198,7 @@ def test_settings(dashboard, service, shop, leadhook):
     before = dashboard.value(reads)
     dashboard.click("Add reward")
     dashboard.fill("Reward", "T-shirt")
-    dashboard.fill("Required points", "50")
+    dashboard.fill("Points needed", "50")
     dashboard.click("Save")
     dashboard.sees("T-shirt")
     dashboard.wait(f"{reads} > {before}", "the tags are read again")
@@ -247,9 +247,9 @@ def test_pages_and_email(dashboard, shop, leadhook):
     dashboard.fill("Headline", "Come in")
     dashboard.wait(f"{shown} === 'Come in'")
     dashboard.fill("Cards", "#222222")
-    dashboard.wait("document.querySelector('.preview-card .error')", "a color that cannot be read")
+    dashboard.sees("Text color must be easier to read")
     dashboard.fill("Cards", "#2222222222")
-    dashboard.sees("Cards must have at most ")
+    dashboard.sees("Cards must be a colour: # and six digits")
     dashboard.fill("Cards", "#fefefe")
     dashboard.choose("Leaderboard on the status page", "Hidden")
     dashboard.wait("!document.querySelector('.preview-card .error')")
@@ -258,10 +258,11 @@ def test_pages_and_email(dashboard, shop, leadhook):
     dashboard.sees("Saved and published")
     assert {row["name"]: row["value"] for row in leadhook("page", "show", str(shop.id))} == {"title": "Come in", "card": "#fefefe", "leaderboard": "off"}
     dashboard.open(f"campaigns/{shop.id}/pages?tab=mails", "Pages and email")
-    dashboard.choose("Email", "Welcome")
+    dashboard.click("Welcome")
     dashboard.settled()
     dashboard.fill("Subject", "Hello {{unknown}}")
-    dashboard.sees("there is no value")
+    dashboard.sees("Line 1, column 7: there is no value")
+    assert dashboard.value("document.querySelector('iframe')"), "the rest is shown"
     dashboard.fill("Subject", "Hello {{first_name}}")
     dashboard.wait("document.querySelector('.preview-card strong')?.textContent.startsWith('Hello ') && !document.querySelector('.preview-card .error')")
     dashboard.click("Save")

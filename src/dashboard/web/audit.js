@@ -136,10 +136,12 @@ export function Changes({ query }) {
 		{ title: "When", cell: row => html`<${Time} at=${row.created_at} />` },
 		{
 			title: "Who",
+			phone: "plain",
 			cell: row => html`${actorOf(row)}${row.ip ? html`<br /><span class="muted">${row.ip}</span>` : ""}`,
 		},
 		{
 			title: "What",
+			phone: "plain",
 			cell: row => html`<span title=${row.operation}>${operationName(row.operation)}</span>${changeState(row)}`,
 		},
 		{ title: "Campaign", cell: campaignOf },

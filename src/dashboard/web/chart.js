@@ -4,6 +4,7 @@ import { useEffect, useRef } from "./hooks.js";
 import { count, day, full, hour, short, utcDay } from "./format.js";
 import { useTheme } from "./frame.js";
 import { html } from "./ui.js";
+import { zone } from "./zone.js";
 
 /** Between lines of the grid: whole numbers. */
 const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map(step => step * 10 ** power)).flat();
@@ -104,7 +105,7 @@ function Numbers({ points, series, by, label }) {
 export function Chart({ points, series: all, by, label }) {
 	const box = useRef(null);
 	const series = all.filter(([member], at) => at === 0 || points.some(point => point[member] > 0));
-	const shape = `${series.map(([member]) => member).join()} ${by} ${useTheme()}`;
+	const shape = `${series.map(([member]) => member).join()} ${by} ${useTheme()} ${zone.get()}`;
 	const data = useRef(null);
 	data.current = [
 		points.map(point => Date.parse(point.time) / 1000),
@@ -129,7 +130,7 @@ export function Chart({ points, series: all, by, label }) {
 			plot.current = new Plot(
 				{
 					...size(),
-					tzDate: by === "hour" ? undefined : seconds => Plot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
+					tzDate: seconds => Plot.tzDate(new Date(seconds * 1000), by === "hour" ? zone.get() : "Etc/UTC"),
 					cursor: { drag: { x: false, y: false } },
 					scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
 					axes: [

@@ -59,12 +59,14 @@ export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 		},
 		webhooks && {
 			title: "Webhook",
+			phone: "off",
 			kind: "long",
 			cell: row => html`
 				<a href=${link(`campaigns/${campaign}/webhooks/${row.webhook_id}`)}>${urlParts(urlOf(row))[0]}</a>`,
 		},
 		{
 			title: "Lead",
+			phone: "plain",
 			kind: "long",
 			cell: row =>
 				row.lead
@@ -73,15 +75,16 @@ export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 		},
 		{
 			title: "Status",
+			phone: "plain",
 			cell: row => {
 				const reason = reasonOf(row);
 				return html`
 					${stateOf(row)}
-					${reason && html`<br /><span class="muted" title=${statusHint(row.last_status)}>${reason}</span>`}`;
+					${reason && html`<br class="off" /><span class="muted off" title=${statusHint(row.last_status)}>${reason}</span>`}`;
 			},
 		},
-		{ title: "Attempts", kind: "number", cell: row => row.attempts },
-		{ title: "Created", cell: row => html`<${Time} at=${row.created_at} />` },
+		{ title: "Attempts", phone: "off", kind: "number", cell: row => row.attempts },
+		{ title: "Created", phone: "plain", cell: row => html`<${Time} at=${row.created_at} />` },
 	];
 	const newest = [...rows].sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
 	return html`<${Table} name="Deliveries" rows=${newest} columns=${columns.filter(Boolean)} />`;

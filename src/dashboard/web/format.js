@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Numbers and times as people read them: in English, times in the browser's time zone.
+// Numbers and times as people read them: in English, times in the time zone of the account.
+import { dayOf, formatOf } from "./zone.js";
 
 const numbers = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
-const daysOfYears = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-const clockOfSeconds = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+const DAYS = { day: "numeric", month: "short" };
+const DAYS_OF_YEARS = { ...DAYS, year: "numeric" };
+const CLOCK = { hour: "2-digit", minute: "2-digit" };
+const CLOCK_OF_SECONDS = { ...CLOCK, second: "2-digit" };
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -63,9 +64,11 @@ export function lasting(time, now = Date.now()) {
 	return seconds < DAY ? plural(Math.round(seconds / HOUR), "hour") : plural(Math.round(seconds / DAY), "day");
 }
 
+const yearOf = time => dayOf(new Date(time).toISOString()).slice(0, 4);
+
+/** "14 Nov", of another year "14 Nov 2025". */
 export function day(time) {
-	const date = new Date(time);
-	return date.getFullYear() === new Date().getFullYear() ? days.format(date) : daysOfYears.format(date);
+	return formatOf(yearOf(time) === yearOf(Date.now()) ? DAYS : DAYS_OF_YEARS).format(new Date(time));
 }
 
 /** A day of UTC, as the counters have them. */
@@ -75,11 +78,11 @@ export function utcDay(time) {
 	return date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year, timeZone: "UTC" });
 }
 
-export const second = time => clockOfSeconds.format(new Date(time));
-export const hour = time => clock.format(new Date(time));
+export const second = time => formatOf(CLOCK_OF_SECONDS).format(new Date(time));
+export const hour = time => formatOf(CLOCK).format(new Date(time));
 
-/** "14 Nov 2026, 09:30:12". */
-export const full = time => exact.format(new Date(time));
+/** "14 Nov 2026, 09:30:12 CET". */
+export const full = time => formatOf({ ...DAYS_OF_YEARS, ...CLOCK_OF_SECONDS, timeZoneName: "short" }).format(new Date(time));
 
 /** 84 → "84 ms", 1530 → "1.5 s". */
 export function duration(milliseconds) {

@@ -2,7 +2,7 @@
 // Forms and their fields, and dialogs that are forms.
 import { useCallback, useEffect, useId, useRef, useState } from "./hooks.js";
 import { Cancelled } from "./api.js";
-import { Dialog, Problem, html, openDialog } from "./ui.js";
+import { Dialog, Problem, html, messageOf, openDialog } from "./ui.js";
 
 /** The values of a form, its errors by field, and what sends it. */
 export function useForm(initial) {
@@ -67,14 +67,10 @@ export const FormDialog = ({ title, wide, text, close, children, ...rest }) => h
 		<${Form} cancel=${() => close()} ...${rest}>${children}<//>
 	<//>`;
 
-/** Replaces the name of the field with its label where an error of the API begins with it. */
-const labeled = (error, name, label) =>
-	error?.toLowerCase().startsWith(`${name} `) ? `${label}${error.slice(name.length)}` : error;
-
 /** One field of a form. `type`: text, email, password, number, date, area, check, select (with `options`: [value, text]). */
 export function Field({ form, name, label, hint, type = "text", options, suffix, ...rest }) {
 	const id = useId();
-	const error = labeled(form.fields[name], name, label);
+	const error = form.fields[name] && messageOf(form.fields[name], label);
 	const value = form.values[name];
 	const common = {
 		id,
@@ -116,7 +112,7 @@ export function Field({ form, name, label, hint, type = "text", options, suffix,
 export function Choices({ form, name, label, hint, options }) {
 	const id = useId();
 	const chosen = new Set(form.values[name]);
-	const error = form.fields[name];
+	const error = form.fields[name] && messageOf(form.fields[name], label);
 	const toggle = (value, on) => {
 		const all = options.map(([one]) => one);
 		form.set(name, all.filter(one => (one === value ? on : chosen.has(one))));

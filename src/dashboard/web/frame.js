@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The frame of each view: navigation, warnings about the installation, keyboard shortcuts.
-import { useEffect, useState } from "./hooks.js";
+import { useEffect, useLayoutEffect, useState } from "./hooks.js";
 import { paused, refresh, useList, wake } from "./live.js";
 import { go, link, useRoute } from "./route.js";
 import { logOut, may, isOperator, useSession } from "./session.js";
 import { store, useStore } from "./store.js";
 import { Dialog, Dialogs, Notice, Time, Toasts, html, openDialog, showFailure } from "./ui.js";
 import { getWhole } from "./api.js";
+import { browserZone, setZone } from "./zone.js";
 
 /** The campaigns that the user sees, for names and the switcher. */
 export const campaigns = store([]);
@@ -91,6 +92,7 @@ function Navigation({ route, onGo }) {
 					<ul>
 						<${Item} text="Team" path="team" current=${area === "team"} />
 						<${Item} text="API keys" path="keys" current=${area === "keys"} />
+						<${Item} text="Account settings" path="account" current=${area === "account"} />
 						<${Item} text="Audit log" path="changes" current=${area === "changes"} />
 					</ul>
 				</div>`}
@@ -224,8 +226,21 @@ function Warnings() {
 			<//>`}`;
 }
 
+/** The time zone of what is shown: that of the account. Operators have none: outside of campaigns they see the browser's. */
+function useZone(route) {
+	const user = useSession();
+	const list = useCampaigns();
+	const accounts = useList(isOperator() ? "accounts" : null, {}, { every: 60, whole: true });
+	const [area, id] = route.path;
+	const owner = area === "campaigns" ? list.find(one => one.id === Number(id))?.account_id : null;
+	const name = owner === null ? browserZone() : accounts?.find(one => one.id === owner)?.time_zone;
+	const own = user.account_id ? user.time_zone : name;
+	useLayoutEffect(() => setZone(own), [own]);
+}
+
 export function Frame({ children }) {
 	const route = useRoute();
+	useZone(route);
 	const [open, setOpen] = useState(false);
 	const list = useList("campaigns", {}, { every: 60, whole: true });
 	useEffect(() => {

@@ -119,8 +119,8 @@ function orderOf(query) {
 }
 
 const ORDERS = [
-	["newest", "Newest first", { order: null, newest: null }],
-	["oldest", "Oldest first", { order: null, newest: "false" }],
+	["newest", "Last added first", { order: null, newest: null }],
+	["oldest", "First added first", { order: null, newest: "false" }],
 	["score", "Highest score first", { order: "score", newest: null }],
 ];
 
@@ -169,13 +169,13 @@ function LeadTable({ id, rows, chosen, choose }) {
 			kind: "long",
 			cell: lead => html`
 				<a href=${link(`campaigns/${id}/leads/${lead.social_id}`)}>${addressOf(lead)}</a>
-				${nameOf(lead) !== addressOf(lead) ? html`<br /><span class="muted">${nameOf(lead)}</span>` : ""}`,
+				${nameOf(lead) !== addressOf(lead) ? html`<br class="off" /><span class="muted off">${nameOf(lead)}</span>` : ""}`,
 		},
-		{ title: "Status", cell: lead => html`<${StateOf} lead=${lead} />` },
+		{ title: "Status", phone: "plain", cell: lead => html`<${StateOf} lead=${lead} />` },
 		{ title: "Points", kind: "number", cell: lead => html`<${Number_} value=${lead.contest_score} />` },
-		{ title: "Referrals", kind: "number", cell: lead => html`<${Number_} value=${lead.referrals} />` },
-		{ title: "Tags", cell: lead => lead.tags.map(tag => html`<${Chip} key=${tag.tag_id}>${tag.name}<//> `) },
-		{ title: "Signed up", cell: lead => html`<${Time} at=${lead.when} />` },
+		{ title: "Referrals", phone: "off", kind: "number", cell: lead => html`<${Number_} value=${lead.referrals} />` },
+		{ title: "Tags", phone: "off", cell: lead => lead.tags.map(tag => html`<${Chip} key=${tag.tag_id}>${tag.name}<//> `) },
+		{ title: "Signed up", phone: "plain", cell: lead => html`<${Time} at=${lead.when} />` },
 	];
 	return html`<${Table} name="Leads" columns=${columns.filter(Boolean)} rows=${rows} />`;
 }

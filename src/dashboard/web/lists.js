@@ -2,6 +2,7 @@
 // The parts of a view with a long list: filters, which are in the query of its place, selection, the way to further parts.
 import { setQuery } from "./route.js";
 import { Notice, html } from "./ui.js";
+import { beginOf, dayOf, endOf, lastDayBefore } from "./zone.js";
 
 /** A choice of one value of the filter `name`; `options`: [value, text]; `all`: the text of no filter. */
 export function Filter({ name, id = `filter-${name}`, label, all, query, options }) {
@@ -15,21 +16,14 @@ export function Filter({ name, id = `filter-${name}`, label, all, query, options
 		</select>`;
 }
 
-const DAY_MS = 24 * 3600e3;
-/** A time as its day, moved by milliseconds; "" is none. */
-function dayOf(time, by = 0) {
-	const moved = Date.parse(time) + by;
-	return Number.isNaN(moved) ? "" : new Date(moved).toISOString().slice(0, 10);
-}
-
 const DateFilter = ({ label, day, choose }) => html`
 	<label>${label} <input type="date" value=${day} onChange=${event => choose(event.currentTarget.value)} /></label>`;
 
 /** The first and the last day of the entries; the filter `until` is the end of the last one. */
 export const Dates = ({ query }) => html`
-	<${DateFilter} label="From" day=${dayOf(query.since)} choose=${day => setQuery({ since: day, after: null })} />
-	<${DateFilter} label="To" day=${dayOf(query.until, -1)}
-		choose=${day => setQuery({ until: dayOf(day, DAY_MS), after: null })} />`;
+	<${DateFilter} label="From" day=${dayOf(query.since)} choose=${day => setQuery({ since: beginOf(day), after: null })} />
+	<${DateFilter} label="To" day=${lastDayBefore(query.until)}
+		choose=${day => setQuery({ until: endOf(day), after: null })} />`;
 
 export function ClearFilters({ query }) {
 	const clear = () => setQuery(Object.fromEntries(Object.keys(query).map(name => [name, null])));

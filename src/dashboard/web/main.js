@@ -16,7 +16,9 @@ import { Settings } from "./settings.js";
 import { Keys, Team } from "./team.js";
 import { Webhook } from "./webhook.js";
 import { Webhooks } from "./webhooks.js";
+import { useStore } from "./store.js";
 import { Button, Empty, Page, Problem, Skeleton, html } from "./ui.js";
+import { zone } from "./zone.js";
 
 /** A view of a file that is loaded when the view is first shown. */
 function later(load, name) {
@@ -57,6 +59,7 @@ const VIEWS = [
 	["campaigns/:id/settings", Settings],
 	["team", Team],
 	["keys", Keys],
+	["account", later(() => import("./account.js"), "Account")],
 	["changes", later(() => import("./audit.js"), "Changes")],
 	["operator", later(() => import("./operator.js"), "Operator")],
 	["me", later(() => import("./me.js"), "Me")],
@@ -94,12 +97,13 @@ function View({ route }) {
 	const [error, reset] = useErrorBoundary(one => console.error(one));
 	const [view, values] = find(route.path);
 	const place = route.path.join("/");
+	const shownIn = useStore(zone); // fields have days of it
 	useEffect(() => {
 		if (error) reset();
 	}, [place]);
 	if (error)
 		return html`<${Page} title="Something went wrong"><${Problem} failure=${error} onRetry=${reset} /><//>`;
-	return html`<${view} key=${place} query=${route.query} ...${values} />`;
+	return html`<${view} key=${`${place} ${shownIn}`} query=${route.query} ...${values} />`;
 }
 
 const Alone = ({ children }) => html`

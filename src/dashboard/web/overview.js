@@ -7,9 +7,12 @@ import { readCampaigns } from "./frame.js";
 import { Cut } from "./lists.js";
 import { useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
-import { isOperator, may, session } from "./session.js";
+import { isOperator, may, session, setTimeZone, useSession } from "./session.js";
 import { Cards, Field, FormDialog, useForm, wrongField } from "./forms.js";
-import { Button, Chip, Empty, Loaded, Number_, Page, Spark, Table, Tile, Updated, Waiting, html, openDialog, toast } from "./ui.js";
+import {
+	Button, Chip, Empty, Loaded, Notice, Number_, Page, Spark, Table, Tile, Updated, Waiting, html, openDialog, toast,
+} from "./ui.js";
+import { browserZone } from "./zone.js";
 
 /** Purposes of campaigns, with the settings of each. */
 const PRESETS = {
@@ -68,6 +71,7 @@ function AddCampaign({ close, accounts, installation }) {
 		if (needsAccount) {
 			made.current ||= (await post("accounts", { name: account_name.trim() || "My company" })).value.id;
 			account = made.current;
+			await setTimeZone(account, browserZone());
 		}
 		const { value } = await post(`accounts/${account}/campaigns`, {
 			name: name.trim(),
@@ -185,18 +189,38 @@ const columnsOf = accountOf => [
 	{ title: "Today", kind: "number", cell: row => html`<${Number_} value=${row.today} />`, sort: row => row.today },
 	{
 		title: "14 days",
+		phone: "off",
 		cell: row => html`<${Spark} values=${row.days} label=${`Sign-ups of the last 14 days: ${row.days.join(", ")}`} />`,
 	},
 	{ title: "7 days", kind: "number", cell: row => html`<${Growth} row=${row} />`, sort: row => row.last_7_days },
 	{
 		title: "Verified",
+		phone: "off",
 		kind: "number",
 		cell: row => percent(row.verified, row.leads),
 		sort: row => (row.leads ? row.verified / row.leads : 0),
 	},
 	{ title: "Webhooks", cell: health, sort: row => -(row.webhooks_failing * 1000 + row.webhooks_disabled) },
-	{ title: "Unsent since", cell: row => html`<${Waiting} at=${row.oldest_due_at} />` },
+	{ title: "Oldest waiting delivery", phone: "off", cell: row => html`<${Waiting} at=${row.oldest_due_at} />` },
 ];
+
+/** Until an owner has chosen a time zone, times are shown in UTC, which is not that of most clocks. */
+function ZoneQuestion() {
+	const user = useSession();
+	const name = browserZone();
+	if (!user.account_id || user.time_zone || !may("account") || ["UTC", "Etc/UTC"].includes(name))
+		return null;
+	const choose = one => () => setTimeZone(user.account_id, one);
+	return html`
+		<${Notice}>
+			<p>Times are shown in UTC. Use the time zone of your browser for everyone on this account?</p>
+			<span class="buttons">
+				<${Button} kind="primary" onClick=${choose(name)}>Use ${name.replaceAll("_", " ")}<//>
+				<${Button} onClick=${choose("UTC")}>Keep UTC<//>
+				<a href=${link("account")}>Other</a>
+			</span>
+		<//>`;
+}
 
 export function Overview() {
 	const live = useLive("overview", {}, { every: 15, whole: true });
@@ -214,6 +238,7 @@ export function Overview() {
 		<${Table} name="Campaigns" rows=${rows} sorted=${{ title: "Today", down: true }} columns=${columns} />`;
 	return html`
 		<${Page} title="Overview" actions=${actions}>
+			<${ZoneQuestion} />
 			<${Loaded} live=${live}>${rows => (rows.length === 0 ? html`<${NoCampaigns} />` : show(rows))}<//>
 		<//>`;
 }

@@ -1,46 +1,53 @@
 // SPDX-License-Identifier: MIT
-// Markup that the service has rendered, in a frame that runs no script. The page's policy forbids inline styles, also in the frame:
-// they are set by script, which is what the policy allows.
-import { useEffect, useRef } from "./hooks.js";
+// Markup that the service has rendered, in a frame that runs no script. The frame's document, preview.html, has a policy of its own,
+// which allows styles in the markup, and pictures of other hosts.
+import { useEffect, useRef, useState } from "./hooks.js";
 import { html } from "./ui.js";
 
-/**
- * Takes styles out of the markup: the text without them, and the sheets. Attributes become data-style. It is done before the markup
- * is parsed, because the policy is applied while it is parsed; a style that is overlooked has no effect.
- */
-function withoutStyles(markup) {
-	const sheets = [];
-	const text = markup
-		.replace(/<style[^>]*>([^]*?)<\/style>/gi, (_, sheet) => {
-			sheets.push(sheet);
-			return "";
-		})
-		.replace(/<[a-z][^>]*>/gi, tag => tag.replace(/(\s)style=/gi, "$1data-style="));
-	return [text, sheets];
-}
+const LOOK_MS = 250; // between two looks at pictures that are still being loaded
+const LOOKS = 40;
 
 // Elements of the markup may have the names of members of its document.
-const find = (page, selector) => Document.prototype.querySelectorAll.call(page, selector);
-const setSheets = Object.getOwnPropertyDescriptor(Document.prototype, "adoptedStyleSheets").set;
+const find = (page, selector) => [...Document.prototype.querySelectorAll.call(page, selector)];
+
+function write(page, markup, style) {
+	const root = Object.getOwnPropertyDescriptor(Document.prototype, "documentElement").get.call(page);
+	root.lang = /<html[^>]*\slang="([^"]*)"/i.exec(markup)?.[1] || "";
+	root.innerHTML = markup.replace(/^[^]*?<html[^>]*>/i, "");
+	const sheet = Document.prototype.createElement.call(page, "style");
+	sheet.textContent = style;
+	find(page, "head")[0].append(sheet);
+	for (const element of find(page, "a[href], form, button, input, select, textarea")) element.tabIndex = -1;
+}
+
+/** The URL of the first picture that cannot be loaded; null: none. */
+const brokenOf = page => find(page, "img").find(one => one.complete && one.naturalWidth === 0)?.getAttribute("src") || null;
 
 /** `style`: a further stylesheet, such as that of a campaign. `width`: in pixels. */
 export function Preview({ markup, style = "", title, width }) {
 	const frame = useRef(null);
-	const [text, sheets] = withoutStyles(markup);
-	const all = [...sheets, style].join("\n");
-	function apply() {
-		const view = frame.current?.contentWindow;
-		const page = frame.current?.contentDocument;
-		if (!page || find(page, "body").length === 0)
-			return;
-		const sheet = new view.CSSStyleSheet();
-		sheet.replaceSync(all);
-		setSheets.call(page, [sheet]);
-		for (const element of find(page, "[data-style]")) element.style.cssText = element.dataset.style;
-		for (const element of find(page, "a[href], form, button, input, select, textarea")) element.tabIndex = -1;
-	}
-	useEffect(apply, [all, text]);
+	const [ready, setReady] = useState(false);
+	const [broken, setBroken] = useState(null);
+	useEffect(() => {
+		if (!ready)
+			return undefined;
+		const page = frame.current.contentDocument;
+		write(page, markup, style);
+		let timer = 0;
+		let looks = 0;
+		const look = () => {
+			setBroken(brokenOf(page));
+			const waits = find(page, "img").some(one => !one.complete);
+			if (waits && ++looks < LOOKS) timer = setTimeout(look, LOOK_MS);
+		};
+		look();
+		return () => clearTimeout(timer);
+	}, [ready, markup, style]);
 	return html`
-		<iframe ref=${frame} class="preview" title=${title} sandbox="allow-same-origin" srcdoc=${text} onLoad=${apply}
-			width=${width} />`;
+		${broken && html`
+			<p class="error" role="status">
+				The picture <span class="long">${broken}</span> cannot be loaded. Open its address in a new tab to check it.
+			</p>`}
+		<iframe ref=${frame} class="preview" title=${title} sandbox="allow-same-origin" src=${new URL("preview.html", import.meta.url).href}
+			onLoad=${() => setReady(true)} width=${width} />`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The user that is logged in, and the forms of logins: login, link of an invitation, the password again.
 import { useEffect, useRef, useState } from "./hooks.js";
-import { Cancelled, Failure, call, discardAnswers, gate, post } from "./api.js";
+import { Cancelled, Failure, call, discardAnswers, gate, patch, post } from "./api.js";
 import { mayLeave } from "./leave.js";
 import { store, useStore } from "./store.js";
 import { Field, Form, FormDialog, Password, useForm, wrongField } from "./forms.js";
@@ -27,6 +27,12 @@ export async function readSession() {
 			throw failure;
 		session.set(null);
 	}
+}
+
+/** Sets the time zone of an account, in which the dashboard then shows times. */
+export async function setTimeZone(account, name) {
+	await patch(`accounts/${account}`, { time_zone: name });
+	await readSession();
 }
 
 export async function logOut() {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The settings of a campaign in groups, its tags, actions and rewards, its end.
-import { patch, post, remove } from "./api.js";
-import { count, plural } from "./format.js";
+// The settings of a campaign in groups, its end.
+import { useEffect, useRef } from "./hooks.js";
+import { post, remove } from "./api.js";
+import { AllDefinitions } from "./definitions.js";
+import { full, plural } from "./format.js";
 import { Crumbs, readCampaigns } from "./frame.js";
-import { refresh, useLive } from "./live.js";
+import { useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
 import { may } from "./session.js";
 import { useEditor } from "./versions.js";
 import { LANGUAGES, MAILS } from "./words.js";
-import { Choices, Field, Form, FormDialog, confirmAction, useForm } from "./forms.js";
-import { Button, Code, Loaded, Notice, Page, Segments, Table, Time, html, openDialog, toast } from "./ui.js";
+import { Choices, Field, Form, confirmAction } from "./forms.js";
+import { Button, Chip, Code, Loaded, Notice, Page, Segments, Time, html, toast } from "./ui.js";
+import { endOf, lastDayBefore, zone } from "./zone.js";
 
 const LANGUAGE_OPTIONS = [["auto", "Language of the visitor"], ...Object.entries(LANGUAGES)];
 
@@ -43,28 +46,40 @@ const REPEATED = {
 	nothing: "A person who signs up again sees nothing of their lead, and gets no email.",
 };
 
-/* Each field: its name, label, hint (a text, or made of the campaign), and its kind: text, number, check, lines (a list), select with options, set with options. */
+/** When sign-ups close: with the day that is shown, or during it. */
+function endHint({ ends_at: end }) {
+	const place = zone.get().replaceAll("_", " ");
+	const sudden = end && endOf(lastDayBefore(end)) !== end && ` Now it ends during that day: ${full(end)}.`;
+	return html`
+		The last day, until midnight (${place}).${sudden || ""} Leave empty for no end.
+		${may("account") && html` <a href=${link("account")}>Change the time zone</a>`}`;
+}
+
+/*
+ * The groups: key, title, what is in it, fields. The first one is always open. Each field: its name, label, hint (a text, or made of
+ * the campaign), and its kind: text, number, check, date, lines (a list), select with options, set with options.
+ */
 const GROUPS = [
-	["basics", "Basics", [
+	["basics", "Basics", null, [
 		["name", "Name", "Shown on pages and in emails."],
-		["ends_at", "Ends on", "Sign-ups close when this day begins, at 00:00 UTC. Leave empty for no end.", "date"],
+		["ends_at", "Ends on", endHint, "date"],
 		["language", "Language", "For pages and emails.", "select", LANGUAGE_OPTIONS],
 		["jump_start", "Starting number of leads", "Added to the number that pages show.", "number"],
 		["waitlist", "Put new leads on a waitlist", null, "check"],
 	]],
-	["points", "Points", [
+	["points", "Points", "What leads get for signing up and for friends.", [
 		["points_signup", "For a sign-up", null, "number"],
 		["points_direct", "For each referred friend", null, "number"],
 		["points_indirect", "For each indirect referral", "A friend of a friend, and so on.", "number"],
 		["points_verified", "Extra when the friend verifies", null, "number"],
 		["require_verification", "Count a referral only when the friend verifies", "Protects against fake addresses.", "check"],
 	]],
-	["verification", "Verification and emails", [
+	["verification", "Verification and emails", "Whether addresses are confirmed, and which emails leads get.", [
 		["verify_email", "Ask leads to confirm their email address", "Sends an email with a link and a code.", "check"],
 		["verify_phone", "Ask leads to confirm their phone number", "Sends a code by text message.", "check"],
 		["mails", "Emails to leads", null, "set", LEAD_MAILS],
 	]],
-	["forms", "Forms and pages", [
+	["forms", "Forms and pages", "Pages that are hosted here, websites with the form, links.", [
 		["pages", "Host pages for this campaign", "A sign-up page and a status page for each lead.", "check"],
 		["hosts", "Websites that embed the form", "Host names, one per line, without https:// and path, for example shop.example.", "lines"],
 		["hosts_only", "Accept sign-ups only from these websites", null, "check"],
@@ -72,7 +87,7 @@ const GROUPS = [
 		["thankyou_url", "Thank-you page", "After the form of the hosted page; leave empty for the status page. Forms of other pages go there with data-redirect.", "url"],
 		["status_url", "Status page", "Leave empty for the hosted page.", "url"],
 	]],
-	["fraud", "Bots and fraud", [
+	["fraud", "Bots and fraud", "Protection against bots, and what marks leads as fraudulent.", [
 		["bots", "Bot protection",
 			"A hidden field catches simple bots. With proof of work the visitor's browser also solves a puzzle, in about a second.",
 			"select", PROTECTIONS],
@@ -81,7 +96,7 @@ const GROUPS = [
 		["blocked_email_domains", "Blocked email domains", "One per line. Their leads are marked as fraudulent.", "lines"],
 		["blocked_referrers", "Blocked referring sites", "One per line. Their leads are marked as fraudulent.", "lines"],
 	]],
-	["privacy", "Privacy and API", [
+	["privacy", "Privacy and API", "What programs may do without an API key.", [
 		["privacy", "Hide personal data in responses without an API key", null, "check"],
 		["require_key", "Require an API key for every call", "Forms on pages stop working.", "check"],
 		["public_lookup", "Leads that can be seen without an API key",
@@ -98,7 +113,7 @@ const GROUPS = [
 /** What the settings are called, by name. */
 export const SETTING_LABELS = {
 	__proto__: null,
-	...Object.fromEntries(GROUPS.flatMap(([, , fields]) => fields.map(([name, label]) => [name, label]))),
+	...Object.fromEntries(GROUPS.flatMap(([, , , fields]) => fields.map(([name, label]) => [name, label]))),
 };
 
 const TYPES = { text: "text", number: "text", lines: "area", url: "url", date: "date", check: "check", select: "select" };
@@ -110,14 +125,31 @@ function toField(kind, value) {
 	if (kind === "lines")
 		return wordsOf(value || "").join("\n");
 	if (kind === "date")
-		return value ? value.slice(0, 10) : "";
+		return lastDayBefore(value);
 	if (kind === "check" || kind === "set")
 		return value;
 	return value === null || value === undefined ? "" : String(value);
 }
-const fromField = (kind, value) => (kind === "lines" ? wordsOf(value).join(",") : value);
+const FROM_FIELD = { __proto__: null, lines: value => wordsOf(value).join(","), date: endOf };
+const fromField = (kind, value) => FROM_FIELD[kind]?.(value) ?? value;
 
-function Group({ id, title, fields, campaign, tag, reload, changes }) {
+/** A group that is opened by its heading; `open`: from the start. */
+function Folded({ title, about, unsaved, open, children }) {
+	const element = useRef(null);
+	useEffect(() => {
+		if (open) element.current.scrollIntoView({ block: "start" });
+	}, []);
+	return html`
+		<details class="card" ref=${element} open=${open}>
+			<summary>
+				<h2>${title}</h2>${unsaved > 0 && html` <${Chip} tone="wait">not saved<//>`}
+				<span class="muted">${about}</span>
+			</summary>
+			${children}
+		</details>`;
+}
+
+function Group({ id, title, about, fields, campaign, tag, reload, changes, open }) {
 	const valuesOf = object => Object.fromEntries(fields.map(([name, , , kind]) => [name, toField(kind, object[name])]));
 	const sent = values => Object.fromEntries(fields.map(([name, , , kind]) => [name, fromField(kind, values[name])]));
 	const { form, changed, submit } = useEditor({
@@ -141,107 +173,14 @@ function Group({ id, title, fields, campaign, tag, reload, changes }) {
 				hint=${typeof hint === "function" ? hint(campaign) : hint}
 				inputmode=${kind === "number" ? "numeric" : undefined} />`;
 	};
-	return html`
-		<section class="card">
-			<h2>${title}</h2>
-			<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
-				<fieldset class="stack" disabled=${!changes}>${fields.map(field)}</fieldset>
-				${changed.length > 0 && html`<p class="hint">${plural(changed.length, "unsaved change")}.</p>`}
-			<//>
-		</section>`;
-}
-
-/* ---- tags, actions, rewards ---- */
-
-/* Each kind: its title, the noun, what it is for, and its fields: name, label, hint, and their kind as above. */
-const DEFINITIONS = {
-	tags: ["Tags", "tag", "Tags group leads, for example “VIP”. A tag can give points.", [
-		["name", "Name"],
-		["points", "Points", "Added with the tag.", "number"],
-		["description", "Description"],
-	]],
-	actions: ["Actions", "action", "Actions earn points, for example following you.", [
-		["text", "Text"],
-		["points", "Points", null, "number"],
-		["public", "Leads can complete it themselves", "Without verification.", "check"],
-	]],
-	rewards: ["Rewards", "reward", "Leads reach rewards with points.", [
-		["subject", "Reward"],
-		["required_points", "Required points", null, "number"],
-	]],
-};
-
-function EditDefinition({ campaign, kind, row, tag, close }) {
-	const [, noun, , fields] = DEFINITIONS[kind];
-	const valueOf = ([name, , , type]) => (row ? toField(type, row[name]) : type === "check" ? false : "");
-	const form = useForm(Object.fromEntries(fields.map(field => [field[0], valueOf(field)])));
-	async function submit() {
-		const body = Object.fromEntries(Object.entries(form.values).filter(([, value]) => row || value !== ""));
-		await (row ? patch(`${kind}/${row.id}`, body, tag) : post(`campaigns/${campaign}/${kind}`, body, { version: tag }));
-		close(true);
-	}
-	return html`
-		<${FormDialog} title=${`${row ? "Edit" : "Add"} ${noun}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
-			${fields.map(([name, label, hint, type]) => html`
-				<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hint} type=${typeOf(type)}
-					inputmode=${type === "number" ? "numeric" : undefined} />`)}
+	const content = html`
+		<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
+			<fieldset class="stack" disabled=${!changes}>${fields.map(field)}</fieldset>
+			${changed.length > 0 && html`<p class="hint">${plural(changed.length, "unsaved change")}.</p>`}
 		<//>`;
-}
-
-function cellOf(type, value) {
-	if (type === "check")
-		return value ? "yes" : "no";
-	return type === "number" ? count(value) : value || "";
-}
-
-function Definitions({ campaign, kind }) {
-	const [title, noun, text, fields] = DEFINITIONS[kind];
-	const live = useLive(`campaigns/${campaign}/${kind}`, {}, { every: 60 });
-	const changes = may("manage");
-	const edit = async row => {
-		const done = await openDialog(close => html`
-			<${EditDefinition} campaign=${campaign} kind=${kind} row=${row} tag=${live.tag} close=${close} />`);
-		if (done) refresh(); // all definitions have one version
-	};
-	const drop = row =>
-		confirmAction({
-			title: `Remove the ${noun} “${row[fields[0][0]]}”?`,
-			verb: `Remove ${noun}`,
-			text: html`<p>Points already given for it stay. This cannot be undone.</p>`,
-			work: async () => {
-				await remove(`${kind}/${row.id}`);
-				refresh();
-			},
-		});
-	const columns = [
-		...fields.map(([name, label, , type]) => ({
-			title: label,
-			kind: type === "number" ? "number" : undefined,
-			cell: row => cellOf(type, row[name]),
-		})),
-		changes && {
-			title: "Change",
-			hidden: true,
-			cell: row => html`
-				<span class="buttons">
-					<${Button} kind="small" onClick=${() => edit(row)}>Edit<//>
-					<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//>
-				</span>`,
-		},
-	];
-	const show = rows => {
-		if (rows.length === 0)
-			return html`<p class="muted">${text}</p>`;
-		return html`<${Table} name=${title} rows=${rows} columns=${columns.filter(Boolean)} />`;
-	};
-	return html`
-		<section class="card">
-			<header>
-				<h2>${title}</h2>
-				${changes && html`<${Button} onClick=${() => edit(null)}>Add ${noun}<//>`}
-			</header>
-			<${Loaded} live=${live}>${show}<//>
-		</section>`;
+	if (about)
+		return html`<${Folded} title=${title} about=${about} unsaved=${changed.length} open=${open}>${content}<//>`;
+	return html`<section class="card"><h2>${title}</h2>${content}</section>`;
 }
 
 /* ---- end ---- */
@@ -335,14 +274,14 @@ function Embed({ id }) {
 		<//>`;
 }
 
-function Groups({ id, live }) {
+function Groups({ id, live, opened }) {
 	const changes = may("manage");
 	return html`
 		<${Loaded} live=${live} lines=${10}>${(campaign, { tag }) => html`
-			<div class="masonry">
-				${GROUPS.map(([key, title, fields]) => html`
-					<${Group} key=${key} id=${id} title=${title} fields=${fields} campaign=${campaign} tag=${tag}
-						reload=${live.reload} changes=${changes} />`)}
+			<div class="stack narrow">
+				${GROUPS.map(([key, title, about, fields]) => html`
+					<${Group} key=${key} id=${id} title=${title} about=${about} fields=${fields} campaign=${campaign} tag=${tag}
+						reload=${live.reload} changes=${changes} open=${key === opened} />`)}
 				${changes && html`<${Danger} id=${id} campaign=${campaign} reload=${live.reload} />`}
 			</div>`}
 		<//>`;
@@ -353,12 +292,12 @@ export function Settings({ id, query }) {
 	const tab = query.tab || "";
 	const part = () => {
 		if (tab === "rewards")
-			return ["rewards", "actions", "tags"].map(kind => html`<${Definitions} key=${kind} campaign=${id} kind=${kind} />`);
-		return tab === "embed" ? html`<${Embed} id=${id} />` : html`<${Groups} id=${id} live=${live} />`;
+			return html`<${AllDefinitions} id=${id} />`;
+		return tab === "embed" ? html`<${Embed} id=${id} />` : html`<${Groups} id=${id} live=${live} opened=${query.open} />`;
 	};
 	return html`
 		<${Page} title="Settings" above=${html`<${Crumbs} id=${id} />`}>
-			<${Segments} label="Sections" options=${TABS} value=${tab} choose=${key => setQuery({ tab: key })} />
+			<${Segments} label="Sections" options=${TABS} value=${tab} choose=${key => setQuery({ tab: key, open: null })} />
 			${!may("manage") && html`<${Notice}>Your role cannot change settings.<//>`}
 			${part()}
 		<//>`;

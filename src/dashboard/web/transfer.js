@@ -9,6 +9,7 @@ import { useList } from "./live.js";
 import { link } from "./route.js";
 import { Field, Form, useForm } from "./forms.js";
 import { Button, Chip, Notice, Page, Problem, Table, download, html, toast } from "./ui.js";
+import { dayOf, lastDayBefore } from "./zone.js";
 
 const PART_ROWS = 1000;
 const PART_BYTES = 900 * 1000;
@@ -391,7 +392,8 @@ const WORDS = {
 	opted_out: { __proto__: null, on: "unsubscribed", off: "not unsubscribed" },
 };
 
-const NAMES = { __proto__: null, since: "from", until: "before" };
+/* The last day is exported, too. */
+const DATES = { __proto__: null, since: value => `from ${dayOf(value)}`, until: value => `to ${lastDayBefore(value)}` };
 
 const VERIFIED = [
 	["", "Verified or not"],
@@ -409,7 +411,7 @@ const FORMATS = [
 function wordOf([name, value], tags) {
 	if (name === "tag")
 		return `tag ${tags?.find(one => String(one.id) === value)?.name || value}`;
-	return WORDS[name]?.[value] || `${NAMES[name] || name} ${value}`;
+	return DATES[name]?.(value) || WORDS[name]?.[value] || `${name} ${value}`;
 }
 /** A part of the name of a file. */
 const forFile = text => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase();

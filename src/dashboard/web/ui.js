@@ -4,7 +4,7 @@ import { Fragment, h } from "./preact.js";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "./hooks.js";
 import htm from "./htm.js";
 import { Cancelled, Failure } from "./api.js";
-import { ago, count, full, short } from "./format.js";
+import { ago, count, full, labelOf, second, short } from "./format.js";
 import { store, useStore } from "./store.js";
 import { refresh } from "./live.js";
 
@@ -58,12 +58,23 @@ export const Code = ({ text, what }) => html`
 const toasts = store([]);
 let toastNumber = 0;
 
+const removeToast = id => toasts.set(list => list.filter(one => one.id !== id));
+
 /** A success. `undo`, a function, adds a button. */
 export function toast(text, undo) {
 	const id = ++toastNumber;
-	toasts.set(list => [...list, { id, text, undo }]);
-	setTimeout(() => toasts.set(list => list.filter(one => one.id !== id)), undo ? 20000 : 8000);
+	toasts.set(list => [...list, { id, text, undo, at: Date.now() }]);
+	setTimeout(removeToast, undo ? 20000 : 8000, id);
 }
+
+const STAYS_MS = 1000; // a message of what leads to another view, on that view
+let shownView = "";
+addEventListener("hashchange", () => {
+	if (viewName() === shownView)
+		return;
+	shownView = viewName();
+	toasts.set(list => list.filter(one => Date.now() - one.at < STAYS_MS));
+});
 
 const spoken = store("");
 /** For screen readers alone. */
@@ -74,13 +85,14 @@ export const say = text => {
 
 function Toast({ one }) {
 	const undo = async () => {
-		toasts.set(rest => rest.filter(other => other.id !== one.id));
+		removeToast(one.id);
 		await one.undo();
 	};
 	return html`
 		<div class="toast">
 			${one.text}
 			${one.undo && html`<${Button} kind="small" onClick=${undo}>Undo<//>`}
+			<button type="button" class="small" aria-label="Close the message" onClick=${() => removeToast(one.id)}>×</button>
 		</div>`;
 }
 
@@ -94,6 +106,24 @@ export function Toasts() {
 
 /** A message of the API as a sentence: "no such lead" becomes "No such lead." */
 export const sentence = text => text && `${text[0].toUpperCase()}${text.slice(1)}${/[.?!…]$/.test(text) ? "" : "."}`;
+
+/**
+ * What the API says is wrong with a value, for the field with the label: "expected a whole number, not x" becomes "Enter a whole
+ * number. “x” cannot be used.", and "must be …" begins with the label.
+ */
+export function messageOf(error, label) {
+	const [, text] = /^(?:[a-z_]+=?: )?([^]*)$/.exec(error);
+	const [, expected, bad] = /^expected ([^]*?)(?:, not ([^]*))?$/.exec(text) || [];
+	if (expected)
+		return `Enter ${expected}.${bad ? ` “${bad}” cannot be used.` : ""}`;
+	return /^(must|has|needs) /.test(text) ? `${label} ${text}.` : sentence(text);
+}
+
+/** What a failure says, where it is not at the field that it is about. */
+const textOf = failure => {
+	const [[name, error] = []] = Object.entries(failure.fields || {});
+	return name ? messageOf(error, labelOf(name)).replace(/^Enter /, `${labelOf(name)}: enter `) : sentence(failure.message);
+};
 
 /** What to do about a failure, in a sentence. */
 function adviceOf(failure) {
@@ -120,7 +150,7 @@ export function Problem({ failure, onRetry }) {
 	const id = failure.requestId;
 	return html`
 		<div class="notice bad" role="alert">
-			<p><strong>${sentence(failure.message)}</strong>${advice && html`${" "}${advice}`}</p>
+			<p><strong>${textOf(failure)}</strong>${advice && html`${" "}${advice}`}</p>
 			${id && failure.isAway && html`
 				<p class="muted">Request ID <code>${id}</code> <${Copy} text=${id} what="the request ID" /></p>`}
 			${onRetry && html`<button type="button" onClick=${onRetry}>Try again</button>`}
@@ -226,6 +256,13 @@ export function Dialog({ title, close, children, wide }) {
 			if (before?.isConnected) before.focus();
 		};
 	}, []);
+	useEffect(() => {
+		// the keyboard of a phone covers what is below the visible part of the window
+		const view = window.visualViewport;
+		const fit = () => element.current.style.setProperty("--room", `${view.height}px`);
+		view?.addEventListener("resize", fit);
+		return () => view?.removeEventListener("resize", fit);
+	}, []);
 	const cancel = event => {
 		event.preventDefault();
 		close();
@@ -311,7 +348,7 @@ export function Updated({ live }) {
 	const at = live.at && new Date(live.at);
 	return html`
 		<span class="updated muted">
-			${at && html`Updated <time datetime=${at.toISOString()}>${at.toLocaleTimeString("en-GB")}</time>`}
+			${at && html`Updated <time datetime=${at.toISOString()}>${second(at)}</time>`}
 			<button type="button" class="small quiet" onClick=${refresh} title="Refresh (r)">Refresh</button>
 		</span>`;
 }
@@ -326,8 +363,9 @@ function headOf(column, sortBy) {
 }
 
 /**
- * A table, which is a list of cards on a phone. `columns`: { title, cell(row), kind (number, tick, long: a text without blanks),
- * sort(row), head (in place of the title), hidden (the title) }. `name`: what the rows are.
+ * A table; on a phone its rows have two lines, of which the first has the first column. `columns`: { title, cell(row), kind (number,
+ * tick, long: a text without blanks), sort(row), head (in place of the title), hidden (the title), phone (plain: needs no title
+ * there; off: is left out) }. `name`: what the rows are.
  */
 export function Table({ name, columns, rows, id = row => row.id, row: attributes, sorted }) {
 	const [order, setOrder] = useState(sorted || null);
@@ -337,6 +375,8 @@ export function Table({ name, columns, rows, id = row => row.id, row: attributes
 		return (x < y ? -1 : x > y ? 1 : 0) * (order.down ? -1 : 1);
 	}
 	const list = column ? [...rows].sort(compare) : rows;
+	const first = columns.find(one => !one.hidden);
+	const classOf = one => [one.kind, one === first ? "main" : one.phone].filter(Boolean).join(" ") || undefined;
 	const sortBy = one =>
 		setOrder(old => ({ title: one.title, down: old?.title === one.title ? !old.down : one.kind === "number" }));
 	const direction = one => (order?.title === one.title ? (order.down ? "descending" : "ascending") : undefined);
@@ -355,7 +395,7 @@ export function Table({ name, columns, rows, id = row => row.id, row: attributes
 					${list.map(row => html`
 						<tr key=${id(row)} ...${attributes ? attributes(row) : {}}>
 							${columns.map(one => html`
-								<td key=${one.title} class=${one.kind} data-label=${one.hidden ? "" : one.title}>
+								<td key=${one.title} class=${classOf(one)} data-label=${one.hidden ? "" : one.title}>
 									${one.cell(row)}
 								</td>`)}
 						</tr>`)}

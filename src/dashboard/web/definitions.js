@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The rewards, actions and tags of a campaign.
+import { patch, post, remove } from "./api.js";
+import { count } from "./format.js";
+import { refresh, useList, useLive } from "./live.js";
+import { link } from "./route.js";
+import { may } from "./session.js";
+import { Field, FormDialog, confirmAction, useForm } from "./forms.js";
+import { Button, Loaded, Notice, Table, html, openDialog } from "./ui.js";
+
+/* Each kind: its title, the noun, what it is for, and its fields: name, label, hint, and their kind: text, number, check. */
+const DEFINITIONS = {
+	rewards: ["Rewards", "reward", "Leads reach rewards with points, for example a discount with 10 points.", [
+		["subject", "Reward", "Pages and emails show this text, for example “10 % off”."],
+		["required_points", "Points needed", null, "number"],
+		["emailed", "Send an email when it is reached", null, "check"],
+	]],
+	actions: ["Actions", "action", "Actions earn points, for example following you.", [
+		["text", "Text"],
+		["points", "Points", null, "number"],
+		["public", "Leads can complete it themselves", "It is not checked that they did.", "check"],
+	]],
+	tags: ["Tags", "tag", "Tags group leads, for example “VIP”. A tag can give points.", [
+		["name", "Name"],
+		["points", "Points", "Added with the tag. Leave empty for none.", "number"],
+		["description", "Description", "For you and your team. Leave empty for none."],
+	]],
+};
+export const KINDS = Object.keys(DEFINITIONS);
+
+/** Why no mail is sent when a reward is reached, with the way to change it; null: it is sent. */
+function NotMailed({ id, campaign, installation }) {
+	if (installation?.mail === false)
+		return html`Email is not set up on this installation: leads get <strong>no email</strong> when they reach a reward.`;
+	if (campaign && !campaign.mails.includes("reward"))
+		return html`
+			The email “Reward reached” is switched off for this campaign: leads get <strong>no email</strong> when they reach a
+			reward. <a href=${link(`campaigns/${id}/settings`, { open: "verification" })}>Switch it on</a>`;
+	return null;
+}
+
+/** What a new one has where a field is not empty. */
+const startOf = (name, type, mails) => (type === "check" ? name === "emailed" && mails : "");
+
+function EditDefinition({ campaign, kind, row, tag, mails, note, close }) {
+	const [, noun, , fields] = DEFINITIONS[kind];
+	const valueOf = ([name, , , type]) => {
+		if (!row)
+			return startOf(name, type, mails);
+		return type === "check" ? row[name] : String(row[name] ?? "");
+	};
+	const form = useForm(Object.fromEntries(fields.map(field => [field[0], valueOf(field)])));
+	async function submit() {
+		const body = Object.fromEntries(Object.entries(form.values).filter(([, value]) => row || value !== ""));
+		await (row ? patch(`${kind}/${row.id}`, body, tag) : post(`campaigns/${campaign}/${kind}`, body, { version: tag }));
+		close(true);
+	}
+	return html`
+		<${FormDialog} title=${`${row ? "Edit" : "Add"} ${noun}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
+			${fields.map(([name, label, hint, type]) => html`
+				<${Field} key=${name} form=${form} name=${name} label=${label} hint=${name === "emailed" ? note : hint}
+					type=${type === "check" ? "check" : "text"} inputmode=${type === "number" ? "numeric" : undefined} />`)}
+		<//>`;
+}
+
+function cellOf(type, value) {
+	if (type === "check")
+		return value ? "yes" : "no";
+	return type === "number" ? count(value) : value || "";
+}
+
+/** What the heading of a column says. */
+const SHORT = { __proto__: null, emailed: "Email", public: "By themselves" };
+
+function Definitions({ campaign, kind, mails, note }) {
+	const [title, noun, text, fields] = DEFINITIONS[kind];
+	const live = useLive(`campaigns/${campaign}/${kind}`, {}, { every: 60 });
+	const changes = may("manage");
+	const edit = async row => {
+		const done = await openDialog(close => html`
+			<${EditDefinition} campaign=${campaign} kind=${kind} row=${row} tag=${live.tag} mails=${mails} note=${note}
+				close=${close} />`);
+		if (done) refresh(); // all definitions have one version
+	};
+	const drop = row =>
+		confirmAction({
+			title: `Remove the ${noun} “${row[fields[0][0]]}”?`,
+			verb: `Remove ${noun}`,
+			text: html`<p>Points already given for it stay. This cannot be undone.</p>`,
+			work: async () => {
+				await remove(`${kind}/${row.id}`);
+				refresh();
+			},
+		});
+	const columns = [
+		...fields.map(([name, label, , type]) => ({
+			title: SHORT[name] || label,
+			kind: type === "number" ? "number" : undefined,
+			cell: row => cellOf(type, row[name]),
+		})),
+		changes && {
+			title: "Change",
+			hidden: true,
+			cell: row => html`
+				<span class="buttons">
+					<${Button} kind="small" onClick=${() => edit(row)}>Edit<//>
+					<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//>
+				</span>`,
+		},
+	];
+	const show = rows => {
+		if (rows.length === 0)
+			return html`<p class="muted">${text}</p>`;
+		return html`
+			${note && rows.some(row => row.emailed) && html`<${Notice} tone="wait"><p>${note}</p><//>`}
+			<${Table} name=${title} rows=${rows} columns=${columns.filter(Boolean)} />`;
+	};
+	return html`
+		<section class="card">
+			<header>
+				<h2>${title}</h2>
+				${changes && html`<${Button} onClick=${() => edit(null)}>Add ${noun}<//>`}
+			</header>
+			<${Loaded} live=${live}>${show}<//>
+		</section>`;
+}
+
+/** Lists of all kinds. */
+export function AllDefinitions({ id }) {
+	const campaign = useList(`campaigns/${id}`, {}, { every: 60 });
+	const installation = useList("installation", {}, { every: 60 });
+	const note = NotMailed({ id, campaign, installation });
+	return KINDS.map(kind => html`
+		<${Definitions} key=${kind} campaign=${id} kind=${kind} mails=${installation?.mail} note=${kind === "rewards" && note} />`);
+}

@@ -154,23 +154,49 @@ exchange_close(struct fcgi_exchange *exchange)
 	return answered;
 }
 
+/* Takes the next value of a parameter. *pair is NULL after the last one. */
+static struct slice
+next_value(char ***pair, const char *name, size_t size)
+{
+	while (*pair != NULL && **pair != NULL) {
+		const char *text = *(*pair)++;
+		/* most pairs differ in the first character, and a call costs more than the comparison */
+		if (*text == *name && strncmp(text, name, size) == 0 && text[size] == '=')
+			return slice_of(text + size + 1);
+	}
+	*pair = NULL;
+	return SLICE_NONE;
+}
+
+static char **
+first_pair(const struct fcgi_exchange *exchange)
+{
+	return exchange->open ? exchange->request.envp : NULL;
+}
+
 /* Web servers convert several headers to one name (X-Forwarded-For, X_Forwarded_For), and lighttpd sends them all: one of the
  * values may come from the client, the other from a proxy. */
 struct slice
 fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name)
 {
 	const size_t size = strlen(name);
-	struct slice value = SLICE_NONE;
-	for (char **pair = exchange->open ? exchange->request.envp : NULL; pair != NULL && *pair != NULL; pair++) {
-		/* most pairs differ in the first character, and a call costs more than the comparison */
-		if (**pair != *name || strncmp(*pair, name, size) != 0 || (*pair)[size] != '=')
-			continue;
-		const struct slice found = slice_of(*pair + size + 1);
+	struct slice value = SLICE_NONE, found;
+	for (char **pair = first_pair(exchange); slice_present(found = next_value(&pair, name, size));) {
 		if (slice_present(value) && !slice_equal(value, found))
 			return SLICE_NONE;
 		value = found;
 	}
 	return value;
+}
+
+struct slice
+fcgi_exchange_param_lines(const struct fcgi_exchange *exchange, struct pool *pool, const char *name)
+{
+	const size_t size = strlen(name);
+	struct slice list = SLICE_NONE, found;
+	for (char **pair = first_pair(exchange); slice_present(found = next_value(&pair, name, size));)
+		list = slice_present(list) ? POOL_JOIN(pool, list, SLICE(", "), found) : found;
+	return list;
 }
 
 bool

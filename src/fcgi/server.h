@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/pool.h"
 #include "base/slice.h"
 
 enum {
@@ -65,6 +66,9 @@ enum fcgi_body_state {
 /* The value of a parameter of the web server ("REQUEST_URI"); absent when it was not sent, or is ambiguous. Valid until the
  * exchange is answered. */
 struct slice fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name);
+/* All values in the order in which they came, with commas: of a header that may have several lines (RFC 9110, 5.3). A single
+ * one is valid as long as a parameter, others are in the pool. */
+struct slice fcgi_exchange_param_lines(const struct fcgi_exchange *exchange, struct pool *pool, const char *name);
 /* True when different values were sent. */
 bool fcgi_exchange_param_is_ambiguous(const struct fcgi_exchange *exchange, const char *name);
 /* The bytes of the body; empty unless the state is COMPLETE, so that partial bodies are never used. Valid as long as a

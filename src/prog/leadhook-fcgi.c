@@ -290,6 +290,20 @@ environment(void *context, const char *name)
 	return fcgi_exchange_param(context, name);
 }
 
+/* nginx before 1.23 sends each line of a header for itself, and drops headers whose names are only similar: its lines are one
+ * list. Of another web server one of the values may be the client's own. */
+static void
+join_forwarded_for(struct worker *worker, const struct fcgi_exchange *exchange)
+{
+	static const char name[] = "HTTP_X_FORWARDED_FOR";
+	struct http_request *request = &worker->request;
+	const bool several = fcgi_exchange_param_is_ambiguous(exchange, name);
+	const bool one_name = slice_starts_with(fcgi_exchange_param(exchange, "SERVER_SOFTWARE"), SLICE("nginx/"));
+	if (several && one_name)
+		request->forwarded_for = fcgi_exchange_param_lines(exchange, worker->pool, name);
+	request->forwarded_for_is_ambiguous = several && !one_name;
+}
+
 /* The limit depends on the path. */
 static size_t
 body_limit(void *state, const struct fcgi_exchange *exchange)
@@ -297,7 +311,7 @@ body_limit(void *state, const struct fcgi_exchange *exchange)
 	struct worker *worker = state;
 	worker->path_is_valid = http_request_init(&worker->request, worker->pool, environment, (void *)exchange,
 				    slice_of(worker->service->setup.wiring.conf->server.base_path)) == RESULT_OK;
-	worker->request.forwarded_for_is_ambiguous = fcgi_exchange_param_is_ambiguous(exchange, "HTTP_X_FORWARDED_FOR");
+	join_forwarded_for(worker, exchange);
 	worker->request.sender_is_ambiguous = fcgi_exchange_param_is_ambiguous(exchange, "HTTP_FORWARDED") ||
 					      fcgi_exchange_param_is_ambiguous(exchange, "HTTP_VIA") ||
 					      fcgi_exchange_param_is_ambiguous(exchange, "HTTP_SEC_FETCH_SITE");

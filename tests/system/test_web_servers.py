@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/operating.md 5: the program with each web server, using the files of conf-examples/; docs/api.md 1, 2, 3, 7."""
 import contextlib
+import http.client
 import json
 import pathlib
 import signal
@@ -174,6 +175,27 @@ def test_a_long_x_forwarded_for(service, campaign):
         assert response.verdict == (403, "forbidden")
     else:
         assert response.status == 200 and response.json["ip"] == "203.0.113.9"
+
+
+@pytest.mark.parametrize("lines, address", [
+    (["198.51.100.7", "10.1.2.3"], "10.1.2.3"), (["10.1.2.3", "198.51.100.7"], "198.51.100.7"), (["8.8.8.8, 9.9.9.9", "198.51.100.7"], "198.51.100.7"),
+    (["8.8.8.8", "198.51.100.7, 127.0.0.1"], "198.51.100.7"), (["8.8.8.8", "198.51.100.7", "127.0.0.1"], "198.51.100.7"),
+    (["2001:db8::7", "127.0.0.1", ""], "2001:db8::7"), (["8.8.8.8", "unknown"], "127.0.0.1"), (["198.51.100.7", "198.51.100.7"], "198.51.100.7")])
+def test_lines_of_x_forwarded_for(service, campaign, lines, address):
+    """leadhook.conf(5), server.trusted_proxies: several lines are one list in their order; the walk is from the right"""
+    body = json.dumps(ADA).encode()
+    for method in ("POST", "GET"):
+        connection = http.client.HTTPConnection("127.0.0.1", campaign.client.port, timeout=10)
+        with contextlib.closing(connection):
+            connection.putrequest(method, f"{campaign.client.base_path}{campaign.path}?email=ada@example.org")
+            for line in lines:
+                connection.putheader("X-Forwarded-For", line)
+            for name, value in (("Authorization", f"Bearer {campaign.key}"), ("Content-Type", "application/json"),
+                                ("Content-Length", len(body))):
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            assert (answer.status, json.load(answer)["ip"]) == (200, address)
 
 
 @pytest.mark.parametrize("name", ["X_Forwarded_For", "X.Forwarded.For"])

@@ -62,7 +62,7 @@ read_lead(struct admin_call *call, struct slice text, struct lead_reference *lea
 {
 	struct email email;
 	if (slice_find(text, '@') < text.size) {
-		const bool valid = email_parse(call->pool, slice_trim(text), &email);
+		const bool valid = email_parse(call->pool, text, &email);
 		*lead = (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = email.key };
 		return valid;
 	}

@@ -25,7 +25,7 @@ static bool
 read_email(struct pool *pool, struct slice text, struct slice *value)
 {
 	struct email email;
-	if (!email_parse(pool, slice_trim(text), &email))
+	if (!email_parse(pool, text, &email))
 		return false;
 	*value = email.key;
 	return true;

@@ -159,7 +159,7 @@ admin_test_address(struct admin_call *call, const char *text, struct slice *addr
 	struct email email;
 	if (*call->conf->mail.host == '\0')
 		return admin_fail(call, PROBLEM_CONFIG, "mail is off: mail.host and mail.from are not set");
-	if (!email_parse(call->pool, slice_trim(slice_of(text)), &email))
+	if (!email_parse(call->pool, slice_of(text), &email))
 		return admin_fail(call, PROBLEM_INVALID, "the address is not a valid email address");
 	*address = email.display;
 	return EX_OK;

@@ -162,7 +162,7 @@ admin_user_add(struct admin_call *call)
 	uint64_t account_id;
 	if (!values_take(call, option_rows, ARRAY_SIZE(option_rows), &settings) || !read_account(call, &account_id))
 		return EX_DATAERR;
-	if (!email_parse(call->pool, slice_trim(slice_of(call->operands[0])), &email))
+	if (!email_parse(call->pool, slice_of(call->operands[0]), &email))
 		return admin_fail(call, PROBLEM_INVALID, "\"%s\" is not a valid email address", call->operands[0]);
 	if (!slice_present(settings.name))
 		settings.name = slice_sub(email.key, 0, slice_find(email.key, '@'));

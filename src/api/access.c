@@ -8,6 +8,7 @@
 #include "engine/strangers.h"
 #include "identity/api_key.h"
 #include "identity/lead_token.h"
+#include "identity/typed.h"
 
 /* Whether the body is too large for a call without a key. */
 static bool
@@ -44,10 +45,11 @@ read_key_text(struct call *call, struct slice *key)
 	}
 	if (password)
 		return true;
+	*key = typed_clean(call->request->pool, *key);
 	const struct slice headers[] = { call->request->authorization, call->request->authentication };
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
 		if (!slice_present(*key) || is_placeholder(*key))
-			*key = api_key_from_header(headers[i]);
+			*key = api_key_from_header(call->request->pool, headers[i]);
 	if (is_placeholder(*key))
 		*key = SLICE_NONE;
 	return true;
@@ -126,7 +128,7 @@ authenticate_by_key(struct call *call)
 static bool
 authenticate_by_header(struct call *call)
 {
-	call->key_text = api_key_from_header(call->request->authorization);
+	call->key_text = api_key_from_header(call->request->pool, call->request->authorization);
 	if (slice_present(call->key_text) && !is_placeholder(call->key_text))
 		return check_key(call, call->key_text);
 	call->key_text = SLICE_NONE;

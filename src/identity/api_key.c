@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "crypto/base64.h"
+#include "identity/typed.h"
 
 static const struct slice prefix = SLICE("lh_"), inbound_prefix = SLICE("in_");
 
@@ -70,9 +71,9 @@ api_key_hash(struct slice key)
 }
 
 struct slice
-api_key_from_header(struct slice header)
+api_key_from_header(struct pool *pool, struct slice header)
 {
-	struct slice trimmed = slice_trim(header);
+	struct slice trimmed = typed_clean(pool, header);
 	size_t from = trimmed.size;
 	while (from > 0 && !ascii_is_space(trimmed.data[from - 1]))
 		from--;

@@ -24,7 +24,7 @@ struct digest api_key_hash(struct slice key);
 
 /* The last white-space separated token of an Authorization or Authentication header ("Bearer lh_…" and bare "lh_…" alike);
  * absent when the header has none. */
-struct slice api_key_from_header(struct slice header);
+struct slice api_key_from_header(struct pool *pool, struct slice header);
 
 /* A new secret for the URL of an inbound webhook (docs/inbound.md 1): "in_" and 43 characters. It has the size of a key, and is
  * hashed as one is. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "identity/social_id.h"
 
+#include "identity/typed.h"
+
 /* Crockford's alphabet: without I, L and O, which look like digits, and without U */
 static const char alphabet[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
@@ -33,6 +35,7 @@ decode(char typed)
 bool
 social_id_parse(struct pool *pool, struct slice typed, struct slice *id)
 {
+	typed = typed_clean(pool, typed);
 	if (typed.size < SOCIAL_ID_MIN || typed.size > SOCIAL_ID_MAX)
 		return false;
 	char *out = pool_alloc(pool, typed.size + 1);

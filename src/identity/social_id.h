@@ -17,7 +17,7 @@ enum { SOCIAL_ID_MADE = 10, SOCIAL_ID_MIN = 4, SOCIAL_ID_MAX = 16 };
  * it is unique, also among ids of other sizes. */
 struct slice social_id_make(struct pool *pool, uint64_t random);
 
-/* The stored form of a submitted id. Links are read aloud and retyped, so an id is decoded as Crockford specifies: case does
+/* The stored form of a submitted id, cleaned (typed.h). Links are read aloud and retyped, so an id is decoded as Crockford specifies: case does
  * not matter, I and L are 1, O is 0. No id contains those letters, so two ids never become equal. Crockford's hyphens and check
  * symbols are not accepted. Returns false when it cannot be an id; *id is then unchanged. */
 MUST_CHECK bool social_id_parse(struct pool *pool, struct slice typed, struct slice *id);

@@ -171,8 +171,16 @@ typed_code(struct pool *pool, struct slice typed)
 	const struct slice clean = typed_clean(pool, typed);
 	char *out = pool_bytes(pool, clean.size);
 	size_t end = 0;
-	for (size_t i = 0; i < clean.size; i++)
-		if (clean.data[i] != ' ' && clean.data[i] != '-')
+	for (size_t i = 0; i < clean.size; i++) {
+		struct slice rest = slice_sub(clean, i, clean.size);
+		uint32_t c;
+		const int digit = utf8_next(&rest, &c) ? uc_decimal_value(c) : -1;
+		if (digit >= 0) {
+			out[end++] = (char)('0' + digit);
+			i = clean.size - rest.size - 1;
+		} else if (clean.data[i] != ' ' && clean.data[i] != '-') {
 			out[end++] = clean.data[i];
+		}
+	}
 	return (struct slice){ out, end };
 }

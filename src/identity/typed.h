@@ -13,7 +13,7 @@
  * copy; to clean it again changes nothing. Bytes that are not UTF-8 stay. */
 struct slice typed_clean(struct pool *pool, struct slice typed);
 
-/* The same without the spaces and hyphens that group the characters of a code. */
+/* The same without the spaces and hyphens that group the characters of a code, with digits of any script in ASCII. */
 struct slice typed_code(struct pool *pool, struct slice typed);
 
 #endif

@@ -2,6 +2,7 @@
  * The second factor, as users add and remove it. */
 #include "base/panic.h"
 #include "crypto/totp.h"
+#include "identity/typed.h"
 #include "identity/user_token.h"
 #include "login/check.h"
 
@@ -49,7 +50,7 @@ login_enable_factor(const struct login_context *context, struct pool *pool, stru
 	const enum result result = store_find_new_totp(context->store, pool, session->user_id, &secret, &now_ms);
 	if (result != RESULT_OK)
 		return check_changed(result, outcome);
-	if (!totp_accepts(pool, secret, slice_trim(code), now_ms, 0, &step)) {
+	if (!totp_accepts(pool, secret, typed_code(pool, code), now_ms, 0, &step)) {
 		outcome->verdict = LOGIN_WRONG;
 		return RESULT_OK;
 	}

@@ -5,6 +5,7 @@
 #include "crypto/password.h"
 #include "crypto/totp.h"
 #include "identity/email.h"
+#include "identity/typed.h"
 #include "identity/user_token.h"
 #include "login/check.h"
 
@@ -97,12 +98,12 @@ check_user(const struct login_context *context, struct pool *pool, const struct 
     const struct login_origin *origin, struct login_check *check, struct login_outcome *outcome)
 {
 	struct email email;
-	const struct slice code = slice_trim(request->code);
+	const struct slice code = typed_code(pool, request->code);
 	bool matches;
 	int slot;
 	*outcome = (struct login_outcome){ .verdict = LOGIN_WRONG };
 	*check = (struct login_check){ .proof = { .user = &check->user } };
-	if (!check_limit(context, origin->address, outcome) || !email_parse(pool, slice_trim(request->email), &email) ||
+	if (!check_limit(context, origin->address, outcome) || !email_parse(pool, request->email, &email) ||
 	    !check_may_change(origin, outcome) || !check_slot(context, &slot, outcome))
 		return RESULT_OK;
 	const int64_t begun_ms = clock_monotonic_ms();

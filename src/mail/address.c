@@ -11,7 +11,7 @@ mail_address_parse(struct pool *pool, struct slice typed, struct mail_address *a
 	if (!email_parse(pool, typed, &email))
 		return false;
 	const size_t at = slice_find_last(email.key, '@');
-	struct slice local = slice_sub(typed, 0, slice_find(typed, '@'));
+	struct slice local = slice_sub(email.display, 0, slice_find(email.display, '@'));
 	/* As typed, other local parts are not safe: '<' before a combining stroke is one character in NFC, which was checked.
 	 */
 	if (!slice_is_ascii(local))

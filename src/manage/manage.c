@@ -33,7 +33,7 @@ test_mailbox(const struct manage_request *request)
 	struct pool *pool = request->http->pool;
 	const char *given = request->call.options[OPTION_ADDRESS];
 	struct email email;
-	if (!email_parse(pool, given != NULL ? slice_trim(slice_of(given)) : request->caller.name, &email))
+	if (!email_parse(pool, given != NULL ? slice_of(given) : request->caller.name, &email))
 		return SLICE_NONE;
 	return email_mailbox(pool, email.key);
 }

@@ -6,6 +6,7 @@
 #include "api/pages.h"
 
 #include "identity/email.h"
+#include "identity/typed.h"
 
 /* What was typed as an address. */
 struct typed_address {
@@ -47,7 +48,7 @@ read_channel(const struct call *call, enum lead_channel channel, struct typed_ad
 	if (channel == CHANNEL_PHONE)
 		address->shown = address->key = call_typed_number(call);
 	else if (email_parse(call->request->pool, text, &email))
-		*address = (struct typed_address){ .channel = channel, .shown = text, .key = email.key };
+		*address = (struct typed_address){ .channel = channel, .shown = email.display, .key = email.key };
 	address->verdicts[channel] = slice_present(address->key) ? PAGE_VALUE_OK : PAGE_VALUE_INVALID;
 }
 
@@ -206,5 +207,5 @@ handle_code(struct call *call)
 	else if (typed.size == 0 && address.channel == CHANNEL_EMAIL) /* another code would replace the one in the mail */
 		show_code_form(call, &address, PAGE_VALUE_OK);
 	else
-		type_code(call, &address, call_read_code(call->request->pool, typed));
+		type_code(call, &address, typed_code(call->request->pool, typed));
 }

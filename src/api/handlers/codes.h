@@ -6,8 +6,6 @@
 #include "api/call.h"
 #include "store/codes/lead_codes.h"
 
-/* What was typed without spaces and hyphens, with which codes are written; in the pool. */
-struct slice call_read_code(struct pool *pool, struct slice typed);
 /* Compares it with the lead's code, as lead_code_try does. False: the call has failed. */
 MUST_CHECK bool call_try_code(
     struct call *call, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict);

@@ -66,7 +66,7 @@ is_from_this_host(const struct call *call)
 static bool
 has_token(const struct call *call, struct slice token)
 {
-	const struct slice sent = api_key_from_header(call->request->authorization);
+	const struct slice sent = api_key_from_header(call->request->pool, call->request->authorization);
 	const struct digest ours = digest_sha256(&token, 1), theirs = digest_sha256(&sent, 1);
 	return slice_present(sent) && digest_equal(digest_slice(&ours), digest_slice(&theirs));
 }

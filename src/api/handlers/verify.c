@@ -5,18 +5,7 @@
 #include "api/mail_link.h"
 #include "api/pages.h"
 #include "api/parameters.h"
-
-struct slice
-call_read_code(struct pool *pool, struct slice typed)
-{
-	char *text = pool_alloc(pool, typed.size + 1);
-	size_t size = 0;
-	for (size_t i = 0; i < typed.size; i++)
-		if (typed.data[i] != ' ' && typed.data[i] != '-')
-			text[size++] = typed.data[i];
-	text[size] = '\0';
-	return (struct slice){ text, size };
-}
+#include "identity/typed.h"
 
 static bool
 is_stranger(const struct call *call)
@@ -95,7 +84,7 @@ handle_verify_phone_number(struct call *call)
 	    !find_lead(call, &arguments.lead, &lead))
 		return;
 	const struct lead_code code = { CHANNEL_PHONE, lead.id, lead.phone };
-	const struct slice digits = call_read_code(call->request->pool, arguments.code);
+	const struct slice digits = typed_code(call->request->pool, arguments.code);
 	if (!call_try_code(call, &code, digits, &verdict))
 		return;
 	if (verdict != LEAD_CODE_RIGHT)

@@ -172,18 +172,18 @@ static bool
 check(struct mail_job *job, const char *sender, struct slice recipient, struct slice content)
 {
 	struct email email;
-	const bool utf8 = !slice_is_ascii(recipient) || !slice_is_ascii(slice_of(sender));
 	if (!slice_present(recipient) || slice_has_control(recipient) || !email_parse(job->pool, recipient, &email)) {
 		mailer_end_job(job, MESSAGE_FAILED, 0, SLICE("bad_address"));
 		return false;
 	}
+	const bool utf8 = !slice_is_ascii(email.display) || !slice_is_ascii(slice_of(sender));
 	if (!mail_content_is_clean(content, utf8) || content.size > MAIL_SIZE_MAX) {
 		log_error("mail_broken", LOG_UINT("message", job->mail.id), LOG_UINT("campaign", job->mail.campaign_id));
 		mailer_end_job(job, MESSAGE_FAILED, 0, SLICE("bad_content"));
 		return false;
 	}
 	job->email_key = email.key;
-	job->line.mail = (struct smtp_mail){ pool_string(job->pool, recipient), utf8, content };
+	job->line.mail = (struct smtp_mail){ pool_string(job->pool, email.display), utf8, content };
 	return true;
 }
 

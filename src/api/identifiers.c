@@ -7,13 +7,37 @@
 #include "identity/phone.h"
 #include "identity/social_id.h"
 
+/* A bad number costs no lead that has an email address, unless the caller, or the visitor of a hosted page, can correct it. */
+static bool
+may_ignore_phone(const struct call *call, const struct arguments *arguments)
+{
+	return slice_present(arguments->email.key) && !arguments->strict && (call->route->flags & ROUTE_HOSTED) == 0;
+}
+
 bool
 call_parse_phone(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
 {
 	struct pool *pool = call->request->pool;
 	const struct slice typed = arguments->phone_number, country_code = arguments->country_code;
-	return !slice_present(typed) || phone_parse(pool, typed, country_code, &arguments->signup.phone) ||
-	       phone_is_blank(pool, typed, country_code) || call_fail(call, FAILURE_INVALID_PHONE_NUMBER);
+	if (!slice_present(typed))
+		return true;
+	const enum phone_fault fault = phone_read(pool, typed, country_code, &arguments->signup.phone);
+	if (fault == PHONE_GOOD || phone_is_blank(pool, typed, country_code))
+		return true;
+	if (!may_ignore_phone(call, arguments))
+		return call_fail_with(call, FAILURE_INVALID_PHONE_NUMBER, phone_fault_text(fault));
+	arguments->ignored_phone = fault;
+	return true;
+}
+
+struct slice
+call_note_ignored(struct call *call, const struct arguments *arguments, struct slice lead)
+{
+	if (arguments->ignored_phone == PHONE_GOOD || !slice_ends_with(lead, SLICE("}")))
+		return lead;
+	return pool_printf(call->request->pool, "%.*s,\"ignored\":{\"phone_number\":{\"error\":\"%s\",\"message\":\"%.*s\"}}}",
+	    SLICE_ARGS(slice_sub(lead, 0, lead.size - 1)), failure_text(FAILURE_INVALID_PHONE_NUMBER)->code,
+	    SLICE_ARGS(phone_fault_text(arguments->ignored_phone)));
 }
 
 struct slice

@@ -63,7 +63,8 @@ read_text(struct call *call, const struct parameter *parameter, struct arguments
 		return true;
 	if (parameter->requirement != NULL)
 		return call_fail_parameter(call, given->name, parameter->requirement);
-	return call_fail(call, parameter->failure);
+	return parameter->failure == FAILURE_INVALID_EMAIL ? call_fail_with(call, parameter->failure, email_fault(text))
+							   : call_fail(call, parameter->failure);
 }
 
 static bool
@@ -392,6 +393,7 @@ static const struct parameter parameters[] = {
 	    PARSED_TEXT_OR(LEAD_NOT_FOUND, struct slice, lead.value, parse_social_id) },
 	{ { NAME("email") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_UNLESS_IDENTIFIED,
 	    PARSED_TEXT_OR(INVALID_EMAIL, struct email, email, parse_email) },
+	{ { NAME("__strict") }, GROUP_SIGNUP, PARAMETER_BAD_IS_TRUE, BOOLEAN(strict) },
 	{ { NAME("phone_number") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_UNLESS_IDENTIFIED, TEXT(phone_number) },
 	{ { NAME("country_code") }, GROUP_SIGNUP | GROUP_LEAD, PARAMETER_UNLESS_IDENTIFIED, TEXT(country_code) },
 	THEN(GROUP_SIGNUP | GROUP_LEAD, call_parse_phone),

@@ -7,6 +7,7 @@
 #include "api/call.h"
 #include "engine/events.h"
 #include "identity/email.h"
+#include "identity/phone.h"
 
 /* Parameters that are read together. A call reads one or more groups. */
 enum parameter_group {
@@ -64,6 +65,8 @@ struct arguments {
 	size_t lead_count;
 	struct email email;
 	struct slice phone_number, country_code; /* as typed */
+	bool strict;                             /* a bad number is an error, also beside an email address */
+	enum phone_fault ignored_phone;          /* why the number is left out; PHONE_GOOD: it is not */
 	struct slice social_id, url_kid;         /* as typed, in the request and in the query of `__url` */
 	bool referrer_only;                      /* the social id was given as `__kid` */
 	bool has_points;                         /* signup.points were given */
@@ -126,6 +129,8 @@ const struct parameter *api_parameters(size_t *count);
 
 /* Reads the parameters of these groups. False: the call has failed, as in all functions below. */
 MUST_CHECK bool call_read(struct call *call, unsigned groups, struct arguments *arguments);
+/* The lead as JSON, with a member `ignored` if something of the sign-up was left out (docs/api.md 4.4). */
+struct slice call_note_ignored(struct call *call, const struct arguments *arguments, struct slice lead);
 /* Reads the one parameter of the group. */
 MUST_CHECK bool call_read_text(struct call *call, enum parameter_group group, struct slice *text);
 

@@ -3,6 +3,7 @@
  * taken from the query of `__url` (docs/api.md 1.4). */
 #include "api/parameters.h"
 
+#include "base/utf8.h"
 #include "bots/honeypot.h"
 #include "engine/custom_fields.h"
 #include "http/text.h"
@@ -13,11 +14,10 @@ enum { FIELDS_MAX_BYTES = 1024 * 1024 };
 struct slice
 call_header_text(struct call *call, struct slice header)
 {
-	struct slice text;
-	header = slice_sub(header, 0, call->api->options->caps.value_bytes);
-	if (!slice_present(header) || http_text_normalise(call->request->pool, header, &text) != NULL || text.size == 0)
+	if (!slice_present(header))
 		return SLICE_NONE;
-	return text;
+	const struct slice text = http_text_clean(call->request->pool, header);
+	return text.size == 0 ? SLICE_NONE : http_text_cut(text, call->api->options->caps.value_bytes);
 }
 
 /* `name.id` is a source and its id. */
@@ -200,13 +200,27 @@ is_honeypot(struct call *call, struct slice name, const struct http_param *param
 	return true;
 }
 
+/* What was typed instead of a number is kept for the account, unless it does not fit. */
+static void
+add_ignored_number(struct call *call, struct slice typed, struct custom_field *changes, struct signup *signup)
+{
+	const struct http_value value = { .type = HTTP_STRING, .text = utf8_cut(typed, INVALID_NUMBER_BYTES) };
+	for (size_t i = 0; i < signup->custom_field_count; i++)
+		if (slice_equal(changes[i].name, INVALID_NUMBER))
+			return;
+	changes[signup->custom_field_count++] = (struct custom_field){
+		.name = INVALID_NUMBER, .json = value_as_json(call->request->pool, &value), .text = value.text
+	};
+	signup->optional_fields++;
+}
+
 /* Null removes a field. An own parameter is one value (docs/api.md 1.1), used here or not. False: the call has failed. */
 static bool
 parse_custom_fields(struct call *call, const struct fields *fields, struct arguments *arguments)
 {
 	struct pool *pool = call->request->pool;
 	struct signup *signup = &arguments->signup;
-	struct custom_field *changes = POOL_ARRAY(pool, fields->count, struct custom_field);
+	struct custom_field *changes = POOL_ARRAY(pool, fields->count + 1, struct custom_field);
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct slice name = fields->items[i].name;
 		const struct http_value *value = &fields->items[i].param->value;
@@ -226,6 +240,8 @@ parse_custom_fields(struct call *call, const struct fields *fields, struct argum
 		/* the last ones: the query of `__url` was added after the request's own */
 		signup->optional_fields += fields->items[i].param->origin == HTTP_ORIGIN_URL;
 	}
+	if (arguments->ignored_phone != PHONE_GOOD)
+		add_ignored_number(call, arguments->phone_number, changes, signup);
 	signup->custom_fields = changes;
 	return true;
 }

@@ -20,6 +20,10 @@ struct custom_field {
 /* A phone number that a stranger has entered beside an email address which is not confirmed (docs/api.md 4.1.11). */
 #define UNCONFIRMED_NUMBER SLICE("unconfirmed_phone_number")
 
+/* What was typed beside an email address and is no phone number (docs/api.md 4.4), so many bytes of it. */
+#define INVALID_NUMBER SLICE("invalid_phone_number")
+enum { INVALID_NUMBER_BYTES = 200 };
+
 struct custom_fields {
 	struct custom_field *items;
 	size_t count;

@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "http/params.h"
 
+#include <string.h>
+
 #include "base/boolean.h"
 #include "base/utf8.h"
 #include "http/header.h"
 #include "http/params_table.h"
+#include "http/text.h"
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-enum body_format { BODY_NONE, BODY_JSON, BODY_FORM, BODY_MULTIPART };
+enum body_format { BODY_NONE, BODY_JSON, BODY_FORM, BODY_LINES, BODY_MULTIPART };
 
+/* Types that name a format. Those that many programs send with any body, or none, are not among them. */
 static const struct {
 	struct slice media_type;
 	enum body_format format;
 } body_formats[] = {
-	{ SLICE("application/json"), BODY_JSON }, { SLICE("application/x-www-form-urlencoded"), BODY_FORM },
+	{ SLICE("application/json"), BODY_JSON },
+	{ SLICE("text/json"), BODY_JSON },
+	{ SLICE("text/javascript"), BODY_JSON },
+	{ SLICE("application/javascript"), BODY_JSON },
+	{ SLICE("application/x-www-form-urlencoded"), BODY_FORM },
 	{ SLICE("multipart/form-data"), BODY_MULTIPART },
-	{ SLICE("text/plain"), BODY_JSON }, /* sent by navigator.sendBeacon for a string */
+	{ SLICE("text/plain"), BODY_LINES },
 };
 
 /* What programs write when there is no value. */
@@ -28,47 +36,31 @@ struct body {
 	struct slice boundary;
 };
 
-/* Reads the parameters of a media type. Returns false for any charset other than UTF-8. */
 static bool
-read_media_parameters(struct pool *pool, struct slice rest, struct slice *boundary)
+is_plus_json(struct slice media_type)
 {
-	struct slice name, value;
-	while (http_header_parameter(pool, &rest, &name, &value)) {
-		if (slice_equal_nocase(name, SLICE("charset")) && !slice_equal_nocase(value, SLICE("utf-8")) &&
-		    !slice_equal_nocase(value, SLICE("utf8")))
-			return false;
-		if (slice_equal_nocase(name, SLICE("boundary")))
-			*boundary = value;
-	}
-	return true;
+	return slice_starts_with_nocase(media_type, SLICE("application/")) && slice_ends_with(media_type, SLICE("+json"));
 }
 
-/* One media type with its parameters. Returns false for 415. */
-static bool
-read_media_type(struct pool *pool, struct slice content_type, struct body *body)
+/* The format that a media type names. BODY_NONE: it names none. */
+static enum body_format
+named_format(struct slice media_type)
 {
-	const struct slice media_type = http_header_value(&content_type);
-	body->format = BODY_NONE;
 	for (size_t i = 0; i < ARRAY_SIZE(body_formats); i++)
 		if (slice_equal_nocase(body_formats[i].media_type, media_type))
-			body->format = body_formats[i].format;
-	return body->format != BODY_NONE && read_media_parameters(pool, content_type, &body->boundary);
+			return body_formats[i].format;
+	return is_plus_json(media_type) ? BODY_JSON : BODY_NONE;
 }
 
-/* A header that was sent twice arrives with a comma (RFC 9110, 5.3). Both must mean the same format; a quoted value can have a
- * comma of its own. */
+/* "email=": a name as URLs have it, and what follows. */
 static bool
-read_media_types(struct pool *pool, struct slice content_type, struct body *body)
+begins_as_form(struct slice text)
 {
-	struct slice one;
-	if (memchr(content_type.data, '"', content_type.size) != NULL)
-		return read_media_type(pool, content_type, body);
-	while (slice_next(&content_type, ',', &one)) {
-		const int before = (int)body->format;
-		if (!read_media_type(pool, one, body) || (before != BODY_NONE && before != (int)body->format))
-			return false;
-	}
-	return body->format != BODY_NONE;
+	size_t at = 0;
+	while (at < text.size && (ascii_is_alpha(text.data[at]) || ascii_is_digit(text.data[at]) ||
+				     (text.data[at] != '\0' && strchr("_-.~%+[]*$:@!'()", text.data[at]) != NULL)))
+		at++;
+	return at > 0 && at < text.size && (text.data[at] == '=' || text.data[at] == '&');
 }
 
 static struct slice
@@ -77,18 +69,61 @@ without_mark(struct slice text)
 	return slice_starts_with(text, SLICE(BYTE_ORDER_MARK)) ? slice_sub(text, sizeof(BYTE_ORDER_MARK) - 1, text.size) : text;
 }
 
-/* Returns false for 415. */
+/* The boundary that a multipart body begins with, where no header names it. Absent: it is none. */
+static struct slice
+first_boundary(struct slice text)
+{
+	const struct slice line = slice_trim(slice_sub(text, 0, slice_find(text, '\n'))),
+			   next = slice_sub(text, slice_find(text, '\n') + 1, text.size);
+	return slice_starts_with(line, SLICE("--")) && slice_starts_with_nocase(next, SLICE("Content-Disposition:"))
+		   ? slice_sub(line, 2, line.size)
+		   : SLICE_NONE;
+}
+
+static bool
+begins_as_json(struct slice text)
+{
+	const struct slice inside = slice_trim(slice_sub(text, 1, text.size));
+	return slice_starts_with(text, SLICE("{")) ||
+	       (slice_starts_with(text, SLICE("[")) && inside.size > 0 && strchr("{[\"]", inside.data[0]) != NULL);
+}
+
+/* docs/api.md 1.2: the first sign of the body decides; only where it has none, what the header says. */
+static enum body_format
+format_of(struct slice text, enum body_format named)
+{
+	const struct slice start = slice_trim(text);
+	if ((named == BODY_MULTIPART && slice_starts_with(start, SLICE("--"))) || slice_present(first_boundary(text)))
+		return BODY_MULTIPART;
+	if (begins_as_json(start))
+		return BODY_JSON;
+	if (!begins_as_form(start))
+		return named == BODY_LINES ? BODY_NONE : named;
+	return named == BODY_LINES && slice_find(start, '\n') < start.size ? BODY_LINES : BODY_FORM;
+}
+
+/* Returns false for 415. A header that was sent twice arrives with a comma (RFC 9110, 5.3); the first type that names a format
+ * counts, and any boundary. */
 static bool
 choose_format(struct pool *pool, struct slice content_type, struct body *body)
 {
+	enum body_format named = slice_present(content_type) ? BODY_NONE : BODY_FORM;
+	struct slice one, name, value;
 	body->text = without_mark(body->text);
-	if (body->text.size == 0)
+	if (slice_trim(body->text).size == 0)
 		return true;
-	if (!slice_present(content_type)) {
-		body->format = slice_starts_with(slice_trim(body->text), SLICE("{")) ? BODY_JSON : BODY_FORM;
-		return true;
+	const bool quoted = slice_find(content_type, '"') < content_type.size;
+	while (slice_next(&content_type, quoted ? '\0' : ',', &one)) {
+		const enum body_format format = named_format(http_header_value(&one));
+		named = named == BODY_NONE ? format : named;
+		while (http_header_parameter(pool, &one, &name, &value))
+			if (slice_equal_nocase(name, SLICE("boundary")))
+				body->boundary = value;
 	}
-	return read_media_types(pool, content_type, body);
+	body->format = format_of(body->text, named);
+	if (body->boundary.size == 0)
+		body->boundary = first_boundary(body->text);
+	return body->format != BODY_NONE;
 }
 
 /* The message of a parser begins with where the error is. */
@@ -108,6 +143,8 @@ read_body(struct params_source *source, const struct body *body)
 		return params_read_json(source, body->text) || fail_json(source);
 	case BODY_FORM:
 		return params_read_form(source, body->text);
+	case BODY_LINES:
+		return params_read_lines(source, body->text);
 	case BODY_MULTIPART:
 		return params_read_multipart(source, body->text, body->boundary);
 	case BODY_NONE:
@@ -172,20 +209,23 @@ bool
 http_body_json(const struct http_request *request, struct slice *json)
 {
 	struct body body = { .text = request->body };
-	struct slice type = request->content_type, boundary;
-	const struct slice media_type = slice_present(type) ? http_header_value(&type) : SLICE_NONE;
 	const bool known = choose_format(request->pool, request->content_type, &body);
 	*json = body.text;
-	return (known && body.format == BODY_JSON) ||
-	       (slice_starts_with_nocase(media_type, SLICE("application/")) && slice_ends_with(media_type, SLICE("+json")) &&
-		   read_media_parameters(request->pool, type, &boundary));
+	return known && body.format == BODY_JSON;
+}
+
+bool
+http_declares_json(struct slice content_type)
+{
+	const struct slice media_type = http_header_value(&content_type);
+	return slice_equal_nocase(media_type, SLICE("application/json")) || is_plus_json(media_type);
 }
 
 bool
 http_begins_as_json(struct slice body, struct slice *json)
 {
 	*json = slice_trim(without_mark(body));
-	return slice_starts_with(*json, SLICE("{")) || slice_starts_with(*json, SLICE("["));
+	return json->size > 0 && begins_as_json(*json);
 }
 
 struct http_params *
@@ -207,6 +247,7 @@ bool
 http_params_put(struct http_params *params, struct slice name, const struct http_value *value, struct http_problem *problem)
 {
 	struct params_source source = params_source(params, HTTP_ORIGIN_BODY, problem);
+	name = http_name_clean(source.pool, name);
 	if (!params_begin(&source, name))
 		return true;
 	if (value->type != HTTP_ARRAY)

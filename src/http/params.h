@@ -15,7 +15,7 @@ enum http_type { HTTP_NULL, HTTP_STRING, HTTP_NUMBER, HTTP_BOOLEAN, HTTP_ARRAY }
 
 struct http_value {
 	enum http_type type;
-	struct slice text; /* string: normalized (http_text_normalise); number: as in the JSON */
+	struct slice text; /* string: clean (http_text_clean); number: as in the JSON */
 	bool boolean;
 	size_t whole_size;        /* of a text that was cut: text.data has so many bytes (http_value_whole) */
 	struct http_value *items; /* of an array; not arrays themselves */
@@ -97,9 +97,10 @@ MUST_CHECK bool http_params_parse_body(
 struct http_params *http_params_parse_typed(
     const struct http_request *request, const struct http_caps *caps, const struct http_names *names);
 
-/* The body of a request whose media type is JSON or one of its kind (`application/vnd.api+json`), or that looks like JSON and
- * has no media type. Returns false for any other. */
+/* The body of a request that http_params_parse_body reads as JSON. Returns false for any other. */
 MUST_CHECK bool http_body_json(const struct http_request *request, struct slice *json);
+/* Whether the header alone says that it is JSON: `application/json`, `application/vnd.api+json`. */
+MUST_CHECK bool http_declares_json(struct slice content_type);
 /* Whether a body is JSON whatever its media type says: no form begins so. *json: without a byte order mark. */
 MUST_CHECK bool http_begins_as_json(struct slice body, struct slice *json);
 /* A table of parameters that are not those of a request as it was sent, initially empty. */

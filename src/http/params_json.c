@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/encode.h"
-#include "base/utf8.h"
 #include "http/params_table.h"
+#include "http/text.h"
 #include "json/reader.h"
 
 /* An open container. */
@@ -25,7 +25,6 @@ struct json_parser {
 	size_t name_size, name_capacity;
 	struct level *levels; /* by their depth */
 	size_t skipped;       /* depth of the container whose contents are dropped; 0: none */
-	const char *bad_text; /* where a text is not valid UTF-8; NULL: all are */
 	bool failed;
 };
 
@@ -63,7 +62,7 @@ add_index(struct json_parser *parser, size_t index)
 static void
 read_key(struct json_parser *parser, const struct json_event *event)
 {
-	struct slice key = event->text;
+	struct slice key = http_name_clean(parser->source->pool, event->text);
 	parser->name_size = parser->levels[event->depth - 1].name_size;
 	if (event->depth == 1) {
 		add_to_name(parser, key);
@@ -137,16 +136,6 @@ end_container(struct json_parser *parser, const struct json_event *event)
 	return !level->is_array || level->next > 0 || params_set_array(parser->source, name_of(parser));
 }
 
-/* Fails when the text, a name or a value, is not valid and needed. */
-static bool
-check_text(struct json_parser *parser, const struct json_event *event)
-{
-	const enum http_name_kind kind = parser->source->kind;
-	const bool needed = kind == HTTP_NAME_PARAMETER || kind == HTTP_NAME_FIELD;
-	return parser->bad_text == NULL || !needed || utf8_valid(event->text) ||
-	       params_fail(parser->source, HTTP_INVALID_JSON, parser->bad_text);
-}
-
 /* Handles everything inside the object. */
 static bool
 take(struct json_parser *parser, const struct json_event *event)
@@ -154,7 +143,7 @@ take(struct json_parser *parser, const struct json_event *event)
 	switch (event->type) {
 	case JSON_KEY:
 		read_key(parser, event);
-		return check_text(parser, event);
+		return true;
 	case JSON_OBJECT_BEGIN:
 	case JSON_ARRAY_BEGIN:
 		return begin_container(parser, event);
@@ -162,7 +151,6 @@ take(struct json_parser *parser, const struct json_event *event)
 	case JSON_ARRAY_END:
 		return end_container(parser, event);
 	case JSON_STRING:
-		return check_text(parser, event) && read_scalar(parser, event);
 	case JSON_NULL:
 	case JSON_BOOLEAN:
 	case JSON_NUMBER:
@@ -200,12 +188,8 @@ params_read_json(struct params_source *source, struct slice text)
 		.name_capacity = longest,
 		.levels = POOL_ARRAY(source->pool, source->caps.depth + 1, struct level),
 	};
-	struct json_problem problem, invalid;
-	bool read = json_read(text, source->caps.depth, on_event, &parser, &problem);
-	if (!read && problem.kind == JSON_PROBLEM_TEXT) {
-		invalid = problem;
-		parser.bad_text = invalid.message;
-		read = json_read_any_text(text, source->caps.depth, on_event, &parser, &problem);
-	}
-	return read ? !parser.failed : params_fail(source, HTTP_INVALID_JSON, problem.message);
+	struct json_problem problem;
+	if (!json_read_any_text(text, source->caps.depth, on_event, &parser, &problem))
+		return params_fail(source, HTTP_INVALID_JSON, problem.message);
+	return !parser.failed;
 }

@@ -7,6 +7,7 @@
 
 #include "http/header.h"
 #include "http/params_table.h"
+#include "http/text.h"
 
 enum { BOUNDARY_MAXIMUM = 70 }; /* RFC 2046, 5.1.1 */
 
@@ -85,7 +86,7 @@ read_part(struct params_source *source, struct slice part)
 		return fail_malformed(source);
 	while (http_header_parameter(source->pool, &rest, &name, &value)) {
 		if (slice_equal_nocase(name, SLICE("name")))
-			field = value;
+			field = http_name_clean(source->pool, value);
 		const bool extended = slice_equal_nocase(name, SLICE("filename*"));
 		is_file = is_file || extended || slice_equal_nocase(name, SLICE("filename"));
 		is_named = is_named || extended || (slice_equal_nocase(name, SLICE("filename")) && value.size > 0);

@@ -223,8 +223,7 @@ soften(struct params_source *source, const struct http_value *scalar, struct htt
 	if (scalar->type != HTTP_STRING && scalar->type != HTTP_NUMBER)
 		return;
 	copy->type = HTTP_STRING;
-	if (http_text_normalise(source->pool, scalar->text, &copy->text) != NULL)
-		copy->text = http_text_clean(source->pool, scalar->text);
+	copy->text = http_text_clean(source->pool, scalar->text);
 	copy->whole_size = copy->text.size;
 	copy->text = http_text_cut(copy->text, source->caps.value_bytes);
 }
@@ -237,9 +236,7 @@ check_field(struct params_source *source, struct slice name, const struct http_v
 		return false;
 	*copy = *scalar;
 	if (scalar->type == HTTP_STRING) {
-		const char *rule = http_text_normalise(source->pool, scalar->text, &copy->text);
-		if (rule != NULL)
-			return params_fail_named(source, name, rule);
+		copy->text = http_text_clean(source->pool, scalar->text);
 	} else if (scalar->type == HTTP_NUMBER) {
 		copy->text = pool_copy(source->pool, scalar->text);
 		/* copied as written, but must be representable as a double for receivers */

@@ -63,6 +63,8 @@ MUST_CHECK bool params_add_field(struct params_source *source, struct slice name
 
 /* The parsers, one file each. */
 MUST_CHECK bool params_read_form(struct params_source *source, struct slice text);
+/* A line for each field, not encoded, as browsers send a form with `enctype="text/plain"`. */
+MUST_CHECK bool params_read_lines(struct params_source *source, struct slice text);
 /* Skips invalid fields. Returns false, with the problem of the first of them, when there are some. */
 bool params_read_query(struct params_source *source, struct slice text);
 MUST_CHECK bool params_read_json(struct params_source *source, struct slice text);

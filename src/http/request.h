@@ -15,7 +15,7 @@
 enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP_OPTIONS, HTTP_OTHER };
 
 /* Everything in it lives in the pool. A header that is missing or empty is the absent slice; the others are as sent: any bytes
- * except NUL, CR and LF (http_text_normalise makes them valid text). */
+ * except NUL, CR and LF (http_text_clean makes them valid text). */
 struct http_request {
 	struct pool *pool;
 	enum http_method method;

@@ -21,7 +21,16 @@ struct http_header {
 struct http_response {
 	struct pool *pool;
 	unsigned status; /* initially 200 */
-	enum http_content { HTTP_JSON, HTTP_JAVASCRIPT, HTTP_HTML, HTTP_CSS, HTTP_SVG, HTTP_TEXT, HTTP_METRICS, HTTP_PROBLEM } content;
+	enum http_content {
+		HTTP_JSON,
+		HTTP_JAVASCRIPT,
+		HTTP_HTML,
+		HTTP_CSS,
+		HTTP_SVG,
+		HTTP_TEXT,
+		HTTP_METRICS,
+		HTTP_PROBLEM
+	} content;
 	bool is_public;     /* the same for every caller, and not private: any cache may store it for an hour */
 	bool same_origin;   /* scripts of other origins cannot read it */
 	bool is_immutable;  /* public, and its URL changes with it: for a year */

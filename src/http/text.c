@@ -44,63 +44,107 @@ http_decode_form(struct pool *pool, struct slice text)
 	return decode(pool, text, ' ', &whole);
 }
 
-/* Control characters that no text may have. */
-static bool
-is_forbidden(char c)
+/* Windows-1252 (WHATWG Encoding Standard): its characters 80 to 9F, as UTF-8. The others are those of Unicode, and what it does
+ * not define are control characters. */
+static const char windows_1252[32][4] = { "\xe2\x82\xac", "\xc2\x81", "\xe2\x80\x9a", "\xc6\x92", "\xe2\x80\x9e",
+	"\xe2\x80\xa6", "\xe2\x80\xa0", "\xe2\x80\xa1", "\xcb\x86", "\xe2\x80\xb0", "\xc5\xa0", "\xe2\x80\xb9", "\xc5\x92",
+	"\xc2\x8d", "\xc5\xbd", "\xc2\x8f", "\xc2\x90", "\xe2\x80\x98", "\xe2\x80\x99", "\xe2\x80\x9c", "\xe2\x80\x9d",
+	"\xe2\x80\xa2", "\xe2\x80\x93", "\xe2\x80\x94", "\xcb\x9c", "\xe2\x84\xa2", "\xc5\xa1", "\xe2\x80\xba", "\xc5\x93",
+	"\xc2\x9d", "\xc5\xbe", "\xc5\xb8" };
+
+/* Without the parts of characters at the ends of a text that was cut. */
+static struct slice
+whole_characters(struct slice text)
 {
-	return (c >= 0 && c < ' ' && c != '\t' && c != '\n') || c == '\x7f';
+	size_t from = 0, to = text.size;
+	while (from < text.size && from < 3 && ((unsigned char)text.data[from] & 0xc0) == 0x80)
+		from++;
+	for (size_t i = 1; i <= 3 && i <= text.size; i++)
+		if ((unsigned char)text.data[text.size - i] >= 0xc2) {
+			to = utf8_valid(slice_sub(text, text.size - i, text.size)) ? to : text.size - i;
+			break;
+		}
+	return slice_sub(text, from, to);
 }
 
-const char *
-http_text_normalise(struct pool *pool, struct slice text, struct slice *normal)
+struct slice
+http_text_utf8(struct pool *pool, struct slice text)
 {
-	if (!utf8_valid(text))
-		return "must be valid UTF-8";
-	text = slice_trim(text);
-	char *out = pool_alloc(pool, text.size + 1);
+	if (utf8_valid(text))
+		return text;
+	const struct slice whole = whole_characters(text);
+	if (!slice_is_ascii(whole) && utf8_valid(whole))
+		return whole;
+	char *out = pool_bytes(pool, 3 * text.size);
 	size_t size = 0;
 	for (size_t at = 0; at < text.size; at++) {
-		char c = text.data[at];
-		if (c == '\r') {
-			c = '\n';
-			if (at + 1 < text.size && text.data[at + 1] == '\n')
-				at++;
+		const unsigned char c = (unsigned char)text.data[at];
+		if (c < 0x80) {
+			out[size++] = (char)c;
+		} else if (c < 0xa0) {
+			for (const char *byte = windows_1252[c - 0x80]; *byte != '\0'; byte++)
+				out[size++] = *byte;
+		} else {
+			out[size++] = (char)(0xc0 | c >> 6);
+			out[size++] = (char)(0x80 | (c & 0x3f));
 		}
-		if (is_forbidden(c))
-			return "must not contain control characters";
-		out[size++] = c;
 	}
-	*normal = (struct slice){ out, size };
-	return NULL;
+	return (struct slice){ out, size };
 }
 
-/* The bytes of the first character; 0: a byte that belongs to none. */
-static size_t
-character_size(struct slice text)
+enum { NEXT_LINE = 0x85, LINE_SEPARATOR = 0x2028, PARAGRAPH_SEPARATOR = 0x2029, DELETE = 0x7f };
+
+static bool
+is_line_end(uint32_t c)
 {
-	struct slice rest = text;
-	uint32_t character;
-	return utf8_next(&rest, &character) ? text.size - rest.size : 0;
+	return (c >= '\n' && c <= '\r') || c == NEXT_LINE || c == LINE_SEPARATOR || c == PARAGRAPH_SEPARATOR;
+}
+
+static bool
+is_control(uint32_t c)
+{
+	return (c < ' ' && c != '\t') || (c >= DELETE && c < 0xa0);
+}
+
+static bool
+is_clean(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)text.data[i] >= 0x80 || (is_control((unsigned char)text.data[i]) && text.data[i] != '\n'))
+			return false;
+	return true;
+}
+
+static struct slice
+clean(struct pool *pool, struct slice text, char line_end)
+{
+	char *out = pool_bytes(pool, text.size);
+	size_t size = 0;
+	uint32_t c;
+	for (struct slice rest = text, before = rest; utf8_next(&rest, &c); before = rest) {
+		const size_t bytes = before.size - rest.size;
+		if (is_line_end(c)) {
+			if (c != '\r' || rest.size == 0 || rest.data[0] != '\n')
+				out[size++] = line_end;
+		} else if (!is_control(c)) {
+			memcpy(out + size, before.data, bytes);
+			size += bytes;
+		}
+	}
+	return slice_trim((struct slice){ out, size });
 }
 
 struct slice
 http_text_clean(struct pool *pool, struct slice text)
 {
-	char *out = pool_bytes(pool, text.size + 1);
-	size_t end = 0;
-	for (size_t at = 0; at < text.size;) {
-		const char c = text.data[at];
-		const size_t size = character_size(slice_sub(text, at, text.size));
-		if (c == '\r') {
-			if (at + 1 == text.size || text.data[at + 1] != '\n')
-				out[end++] = '\n';
-		} else if (size > 0 && !is_forbidden(c)) {
-			memcpy(out + end, text.data + at, size);
-			end += size;
-		}
-		at += size == 0 ? 1 : size;
-	}
-	return slice_trim((struct slice){ out, end });
+	return is_clean(text) ? slice_trim(pool_copy(pool, text)) : clean(pool, http_text_utf8(pool, text), '\n');
+}
+
+struct slice
+http_name_clean(struct pool *pool, struct slice name)
+{
+	const bool is_plain = is_clean(name) && slice_find(name, '\n') == name.size;
+	return is_plain ? name : clean(pool, http_text_utf8(pool, name), ' ');
 }
 
 struct slice

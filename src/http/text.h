@@ -13,12 +13,15 @@ MUST_CHECK bool http_decode_segment(struct pool *pool, struct slice text, struct
  * is literal. A text without either is returned as it is, else a copy. */
 struct slice http_decode_form(struct pool *pool, struct slice text);
 
-/* docs/api.md 1 "Values": removes ASCII white space at both ends, then converts CR LF and CR to LF, in a copy. Returns NULL, or
- * the rule that the text breaks, to follow its name in a message: "must be valid UTF-8". */
-MUST_CHECK const char *http_text_normalise(struct pool *pool, struct slice text, struct slice *normal);
-/* The same for a text that must not be refused: a copy without control characters and bytes that belong to no character. */
+/* The text; where it is not UTF-8, without the parts of characters at its ends, if it is UTF-8 then and has other characters
+ * than those of ASCII; else a copy that reads it as Windows-1252, as browsers send pages of older encodings. */
+struct slice http_text_utf8(struct pool *pool, struct slice text);
+/* docs/api.md 1 "Values": a copy, in UTF-8 as above. Line ends of all kinds become LF, other control characters but tabs are
+ * removed, and then ASCII white space at both ends. To clean it again changes nothing. */
 struct slice http_text_clean(struct pool *pool, struct slice text);
-/* The part of a normalized text that has at most `bytes`, in whole characters, again without white space at its end. */
+/* The same for the name of a parameter, in which line ends become spaces; a name that needs no change is not copied. */
+struct slice http_name_clean(struct pool *pool, struct slice name);
+/* The part of a clean text that has at most `bytes`, in whole characters, again without white space at its end. */
 struct slice http_text_cut(struct slice text, size_t bytes);
 
 #endif

@@ -15,7 +15,9 @@
 #include "base/pool.h"
 #include "base/utf8.h"
 
-enum { ESCAPE_SIZE = sizeof("\\u0000") - 1, NO_UTF8 = 0xff };
+#define NO_CHARACTER "\\u0000"
+
+enum { ESCAPE_SIZE = sizeof(NO_CHARACTER) - 1 };
 
 struct json_parse {
 	json_handler *handler;
@@ -90,7 +92,7 @@ check_escapes(struct slice text, char *copy, struct json_problem *problem)
 		if (copy == NULL)
 			return fail(problem, JSON_PROBLEM_TEXT, at, "half of a surrogate pair");
 		step = ESCAPE_SIZE;
-		memset(copy + at, NO_UTF8, step);
+		memcpy(copy + at, NO_CHARACTER, step);
 	}
 	return true;
 }

@@ -266,6 +266,7 @@
 			if (String(fields).length > bodyBytes)
 				fields.delete(name);
 		};
+		fields.set("__strict", "1"); // the visitor sees what is wrong with a number, and can correct it
 		if (!fields.get("social_id"))
 			add("kid", referrerId());
 		const url = location.href.split("#")[0];

@@ -106,9 +106,8 @@ row_add(struct row *row, const struct column *column, struct slice text)
 	if (own && lead_field_informs(column->field))
 		normal = cut(row, text);
 	else {
-		const char *rule = http_text_normalise(row->pool, text, &normal);
-		if (rule == NULL && normal.size > row->limits->value_bytes)
-			rule = "is too long";
+		normal = http_text_clean(row->pool, text);
+		const char *rule = normal.size > row->limits->value_bytes ? "is too long" : NULL;
 		if (!utf8_valid(text))
 			rule = "must be valid UTF-8: see --encoding";
 		if (rule != NULL) {

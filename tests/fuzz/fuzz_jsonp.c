@@ -22,14 +22,12 @@ is_name(struct slice name)
 	return name.size >= 1 && name.size <= NAME_MAX_BYTES;
 }
 
-/* The name normalized like a value; absent when it is an invalid value, or too long. */
+/* The name cleaned like a value; absent when nothing is left, or it is too long. */
 static struct slice
 value_of(struct pool *pool, struct slice name)
 {
-	struct slice value;
-	if (http_text_normalise(pool, name, &value) != NULL || value.size > HTTP_CAPS_DEFAULT.value_bytes || value.size == 0)
-		return SLICE_NONE;
-	return value;
+	const struct slice value = http_text_clean(pool, name);
+	return value.size > HTTP_CAPS_DEFAULT.value_bytes || value.size == 0 ? SLICE_NONE : value;
 }
 
 static void

@@ -100,23 +100,17 @@ broken_json_is_invalid_json(void **state)
 		SLICE("\"a\""),
 		SLICE("null"),
 		SLICE("[{\"a\":1}]"),
-		SLICE("{\"a\":\"\\ud800\"}"),
-		SLICE("{\"a\":\"\xff\"}"),
-		SLICE("{\"a\\udc00\":1}"),
-		SLICE("{\"_a\":\"\\ud800\",\"a\":[1,\"\\ud800\"]}"),
-		SLICE("{\"a\":{\"b\":\"\xff\"}}"),
 		SLICE("{\"_a\":\"\\ud800\",\"a\":\v1}"),
 		SLICE("{\"_a\":\xff}"),
 		SLICE("{\"a\":{},}"),
 		SLICE("{\"a\":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"),
-		SLICE(" "),
+		SLICE("a"),
+		SLICE("'{\"a\":1}'"),
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_false(parse(SLICE_NONE, JSON, cases[i]));
 		assert_problem(HTTP_INVALID_JSON, "Please verify your JSON payload: ");
 	}
-	assert_false(parse(SLICE_NONE, "text/plain", SLICE("a=1")));
-	assert_problem(HTTP_INVALID_JSON, "Please verify your JSON payload: ");
 }
 
 static void
@@ -130,13 +124,8 @@ errors_name_their_parameter(void **state)
 		{ SLICE("{\"x\":1,\"PLAIN\":{\"b\":1},\"c\":2}"), "Parameter PLAIN must be a plain value" },
 		{ SLICE("{\"PLAIN\":[1,{}]}"), "Parameter PLAIN must be a plain value" },
 		{ SLICE("{\"email\":[1,[2]],\"email\":\"a\"}"), "Parameter email must be a plain value" },
-		{ SLICE("{\"a\":\"b\\u0000\"}"), "Parameter a must not contain control characters" },
-		{ SLICE("{\"a\":[\"b\\u001b\"]}"), "Parameter a must not contain control characters" },
-		{ SLICE("{\"a\":\"b\\u007fc\"}"), "Parameter a must not contain control characters" },
-		{ SLICE("{\"a\\u0000b\":1}"), "name contains control characters" },
-		{ SLICE("{\"a\\nb\":[]}"), "name contains control characters" },
 		{ SLICE("{\"\":1}"), "no name" },
-		{ SLICE("{\"a\\u0007b\":{}}"), "name contains control characters" },
+		{ SLICE("{\"\\u0007\":{}}"), "no name" },
 		{ SLICE("{\"0123456789012345678901234567890123456789012345678901234567890123x\":{}}"),
 		    "name is longer than 64 bytes" },
 	};
@@ -147,18 +136,43 @@ errors_name_their_parameter(void **state)
 }
 
 static void
-values_are_normalized_or_refused(void **state)
+texts_are_made_clean(void **state)
 {
 	(void)state;
 	assert_true(parse(SLICE("a=%09+x%0D%0Ay%0Dz%0D%0A&b=+%0A&c=x%09%0A%0Dy"), NULL, SLICE_NONE));
 	assert_params("a='x\ny\nz';b='';c='x\t\n\ny';");
-	static const struct slice bad[] = { SLICE("a=%00"), SLICE("a=x%00y"), SLICE("a=x%01y"), SLICE("a=x%7F"),
-		SLICE("a=x%0By"), SLICE("a=%FF"), SLICE("a=%C0%80"), SLICE("a=%ED%A0%80"), SLICE("a[]=%1F") };
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		assert_false(parse(bad[i], NULL, SLICE_NONE));
-		assert_problem(HTTP_INVALID_PARAMETER, "Parameter a must ");
+	static const struct {
+		struct slice query;
+		const char *expected;
+	} cases[] = {
+		/* control characters: line ends of any kind, and others */
+		{ SLICE("a=x%0By%0Cz"), "a='x\ny\nz';" },
+		{ SLICE("a=x%C2%85y%E2%80%A8z%E2%80%A9"), "a='x\ny\nz';" },
+		{ SLICE("a=%00x%01%1B%7Fy%C2%80%C2%9F%00"), "a='xy';" },
+		{ SLICE("a=%00%01"), "a='';" },
+		{ SLICE("a[]=x%1F"), "a=['x',];" },
+		{ SLICE("a=x%0D%00%0Ay"), "a='x\n\ny';" },
+		{ SLICE("a%00%0Ab=1&%C2%80c=2"), "a b='1';c='2';" },
+		/* Windows-1252, as a page of an older encoding sends it; each value for itself */
+		{ SLICE("a=Jos%E9&b=Jos%C3%A9&c=%80+5"), "a='Jos\xc3\xa9';b='Jos\xc3\xa9';c='\xe2\x82\xac 5';" },
+		{ SLICE("a=%93CAF%C9+%94&b=%FFa%81%ED%A0b"), "a='\xe2\x80\x9c"
+							     "CAF\xc3\x89 \xe2\x80\x9d';b='\xc3\xbf"
+							     "a\xc3\xad\xc2\xa0"
+							     "b';" },
+		/* cut within a character */
+		{ SLICE("a=%C3%A9x%C3&b=%E3%81%82%E3%81&c=%A9%C3%A9&d=x%E9"),
+		    "a='\xc3\xa9x';b='\xe3\x81\x82';c='\xc3\xa9';d='x\xc3\xa9';" },
+		{ SLICE("Stra%DFe=1"), "Stra\xc3\x9f"
+				       "e='1';" },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_true(parse(cases[i].query, NULL, SLICE_NONE));
+		assert_params(cases[i].expected);
 	}
-	static const struct slice bad_names[] = { SLICE("%00=1"), SLICE("%FF=1"), SLICE("a%0A=1"), SLICE("=1"), SLICE("[]=1") };
+	assert_true(parse(
+	    SLICE_NONE, JSON, SLICE("{\"a\":\"Ren\xe9\",\"b\":[\"\xc3\xa9\",\"x\\u000b\\ud83d\"],\"\xfc\":{\"\xe4\":1}}")));
+	assert_params("a='Ren\xc3\xa9';b=['\xc3\xa9','x',];\xc3\xbc[\xc3\xa4]=1;");
+	static const struct slice bad_names[] = { SLICE("%00=1"), SLICE("%C2%80%01=1"), SLICE("=1"), SLICE("[]=1") };
 	for (size_t i = 0; i < ARRAY_SIZE(bad_names); i++) {
 		assert_false(parse(bad_names[i], NULL, SLICE_NONE));
 		assert_problem(HTTP_INVALID_PARAMETER, "A parameter ");
@@ -188,23 +202,45 @@ media_types_choose_the_reader(void **state)
 		{ JSON, SLICE(""), "" },
 		{ "image/png", SLICE(""), "" },
 		{ JSON, SLICE("\xef\xbb\xbf"), "" },
-		{ "image/png", SLICE("a=1"), NULL },
-		{ "application/jsonp", SLICE("{}"), NULL },
-		{ "text/html", SLICE("{}"), NULL },
-		{ ";", SLICE("{}"), NULL },
-		{ "application/json; charset=iso-8859-1", SLICE("{}"), NULL },
-		{ "application/json; charset=", SLICE("{}"), NULL },
+		/* the first sign of the body decides, whatever the type says */
+		{ "text/plain;charset=UTF-8", SLICE("a=1&b=2"), "a='1';b='2';" },
+		{ "text/plain", SLICE(" \n{\"a\":1}\n"), "a=1;" },
+		{ "text/plain", SLICE("a=R&B+%41\r\nb=x=y\r\n\r\nc\r\n"), "a='R&B+%41';b='x=y';" }, /* enctype of a form */
+		{ FORM, SLICE("{\"a\":1}"), "a=1;" },
+		{ FORM, SLICE("\r\n {\"a\":\"b&c=d\"}"), "a='b&c=d';" },
+		{ FORM, SLICE("a={\"b\":1}"), "a='{\"b\":1}';" },
+		{ FORM, SLICE("%7Ba=1"), "{a='1';" },
+		{ FORM, SLICE("[a]=1"), "[a]='1';" },
+		{ FORM, SLICE("&a=1"), "a='1';" },
+		{ JSON, SLICE("a=1&b=2"), "a='1';b='2';" },
+		{ "text/json", SLICE("{\"a\":1}"), "a=1;" },
+		{ "application/vnd.api+json", SLICE("{\"a\":1}"), "a=1;" },
+		{ "application/octet-stream", SLICE("{\"a\":1}"), "a=1;" },
+		{ "application/octet-stream", SLICE("a=1"), "a='1';" },
+		{ "text/html", SLICE("{}"), "" },
+		{ ";", SLICE("{}"), "" },
+		{ ",", SLICE("a=1"), "a='1';" },
+		{ "multipart/form-data", SLICE("{\"a\":1}"), "a=1;" },
+		{ MULTIPART, SLICE("a=1"), "a='1';" },
+		{ "multipart/form-data", SLICE(PART("a", "1") END), "a='1';" }, /* a script that sets the type by hand */
+		{ JSON, SLICE(PART("a", "1") END), "a='1';" },
+		{ FORM, SLICE(PART("a", "1") END), "a='1';" },
+		{ NULL, SLICE(PART("a", "1") END), "a='1';" },
+		{ "application/json; charset=iso-8859-1", SLICE("{\"a\":\"\xe9\"}"), "a='\xc3\xa9';" },
+		{ FORM "; charset=windows-1252", SLICE("a=%E9"), "a='\xc3\xa9';" },
+		{ FORM "; charset=iso-8859-1", SLICE("a=%C3%A9"), "a='\xc3\xa9';" }, /* a wrong header */
+		{ FORM "; charset=utf-8; charset=utf-16", SLICE("a=1"), "a='1';" },
+		{ "application/json, " FORM, SLICE("{}"), "" },
+		/* no sign, and a type that names none */
+		{ "image/png", SLICE("\x89PNG\r\n"), NULL },
+		{ "application/xml", SLICE("<a>1</a>"), NULL },
+		{ "text/plain", SLICE("hello, world"), NULL },
+		{ "text/plain", SLICE("hello"), NULL },
+		{ ",", SLICE("<"), NULL },
 		{ "application/json, application/json; charset=UTF-8", SLICE("{\"a\":1}"), "a=1;" },
 		{ "application/json; charset=utf-8 ,Application/JSON", SLICE("{\"a\":1}"), "a=1;" },
 		{ FORM "," FORM "," FORM, SLICE("a=1"), "a='1';" },
-		{ "application/json, " FORM, SLICE("{}"), NULL },
-		{ FORM ", application/json", SLICE("{}"), NULL },
-		{ "image/png, application/json", SLICE("{}"), NULL },
-		{ "application/json, image/png", SLICE("{}"), NULL },
-		{ "application/json; charset=utf-16, application/json", SLICE("{}"), NULL },
 		{ "application/json,", SLICE("{}"), "" },
-		{ ",", SLICE("{}"), NULL },
-		{ FORM "; charset=utf-8; charset=utf-16", SLICE("a=1"), NULL },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(parse(SLICE_NONE, cases[i].type, cases[i].body), cases[i].expected != NULL);
@@ -214,7 +250,7 @@ media_types_choose_the_reader(void **state)
 			assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
 	}
 	/* Order of checks (docs/api.md 1.5): the media type before the contents. */
-	assert_false(parse(SLICE("a=%00"), "image/png", SLICE("x")));
+	assert_false(parse(SLICE("=1"), "image/png", SLICE("x")));
 	assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
 }
 
@@ -256,8 +292,7 @@ bad_multipart_forms_are_refused(void **state)
 		struct slice body;
 		const char *message;
 	} cases[] = {
-		{ "multipart/form-data", SLICE(PART("a", "1") END), "malformed" },
-		{ "multipart/form-data; boundary=\"\"", SLICE(PART("a", "1") END), "malformed" },
+		{ "multipart/form-data", SLICE("--\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n----"), "malformed" },
 		{ MULTIPART, SLICE(PART("a", "1")), "malformed" },
 		{ MULTIPART, SLICE("--XX\r\n--XX--"), "malformed" },
 		{ MULTIPART, SLICE("--XX\r\n\r\n1\r\n--XX--"), "malformed" },
@@ -272,9 +307,7 @@ bad_multipart_forms_are_refused(void **state)
 		{ MULTIPART, SLICE(PART("a\"; filename=\"", "1") END), "Parameter a must not be a file" },
 		{ MULTIPART, SLICE(PART("a\"; filename*=\"utf-8''", "") END), "Parameter a must not be a file" },
 		{ MULTIPART, SLICE(PART("a\"; FileName*=\"utf-8''x", "1") END), "Parameter a must not be a file" },
-		{ MULTIPART, SLICE(PART("a\x1b\"; filename=\"x", "1") END), "A parameter name contains control characters" },
 		{ MULTIPART, SLICE("--XX\r\nContent-Disposition: form-data; filename=x\r\n\r\n1\r\n--XX--"), "no name" },
-		{ MULTIPART, SLICE(PART("a", "x\0y") END), "control characters" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_false(parse(SLICE_NONE, cases[i].type, cases[i].body));
@@ -359,7 +392,7 @@ the_url_adds_missing_parameters(void **state)
 	} cases[] = {
 		{ SLICE("http://x/?utm_source=a&email=u&b=1#c=2?d=3"), "email='e';utm_source='a';b='1';" },
 		{ SLICE("http://x/?api_key=k&c[]=1&c[]=2"), "email='e';c=['1','2',];" },
-		{ SLICE("?b=%00&c=%FF&=1&%00=2&d=1&d=%01&f[]=%01"), "email='e';d='1';" },
+		{ SLICE("?b=%00&c=%FF&=1&%00=2&d=1&f[]=%01"), "email='e';b='';c='\xc3\xbf';d='1';f=['',];" },
 		{ SLICE("http://x/#a?b=1"), "email='e';" },
 		{ SLICE("http://x/"), "email='e';" },
 		{ SLICE_NONE, "email='e';" },
@@ -384,9 +417,9 @@ the_query_alone_is_read_leniently(void **state)
 	(void)state;
 	struct http_request request = {
 		.pool = pool,
-		.query = SLICE("safe=1&x=%FF&%00=y&jsonp=a&jsonp=b&email=c&email=d"),
+		.query = SLICE("safe=1&%00=y&=z&jsonp=a&jsonp=b&email=c&email=d"),
 		.content_type = SLICE("image/png"),
-		.body = SLICE("safe=0"),
+		.body = SLICE("<safe/>"),
 	};
 	params = http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &names);
 	assert_params("safe='1';jsonp='b';email=['c','d',];");
@@ -394,8 +427,8 @@ the_query_alone_is_read_leniently(void **state)
 	assert_problem(HTTP_UNSUPPORTED_MEDIA_TYPE, NULL);
 	request.content_type = SLICE(FORM);
 	assert_false(http_params_parse_body(params, &request, &params, &problem));
-	assert_problem(HTTP_INVALID_PARAMETER, "Parameter x must be valid UTF-8"); /* the first one of the query */
-	static const struct slice bad_bodies[] = { SLICE("safe=2&email=d&b=1&c=%00"), SLICE("{\"safe\":2,\"b\":1") };
+	assert_problem(HTTP_INVALID_PARAMETER, "A parameter has no name"); /* the first one of the query */
+	static const struct slice bad_bodies[] = { SLICE("safe=2&email=d&b=1&=c"), SLICE("{\"safe\":2,\"b\":1") };
 	for (size_t i = 0; i < ARRAY_SIZE(bad_bodies); i++) {
 		request = (struct http_request){ .pool = pool, .query = SLICE("safe=1&email=c"), .body = bad_bodies[i] };
 		params = http_params_parse_query(&request, &HTTP_CAPS_DEFAULT, &names);
@@ -528,7 +561,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(json_bodies_keep_their_types, begin, end),
 		cmocka_unit_test_setup_teardown(broken_json_is_invalid_json, begin, end),
 		cmocka_unit_test_setup_teardown(errors_name_their_parameter, begin, end),
-		cmocka_unit_test_setup_teardown(values_are_normalized_or_refused, begin, end),
+		cmocka_unit_test_setup_teardown(texts_are_made_clean, begin, end),
 		cmocka_unit_test_setup_teardown(media_types_choose_the_reader, begin, end),
 		cmocka_unit_test_setup_teardown(multipart_forms_are_read, begin, end),
 		cmocka_unit_test_setup_teardown(bad_multipart_forms_are_refused, begin, end),

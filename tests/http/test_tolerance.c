@@ -55,8 +55,8 @@ members_are_dropped(void **state UNUSED)
 		{ FORM, SLICE("custom_fields[_a]=%00&custom_fields[_b][]=%FF&custom_fields[d]=1"), "custom_fields[d]='1';" },
 	};
 	assert_accepted(cases, ARRAY_SIZE(cases));
-	assert_false(parse(SLICE_NONE, JSON, SLICE("{\"custom_fields\":{\"_a\":1,\"d\":\"\\u0000\"}}")));
-	assert_problem(HTTP_INVALID_PARAMETER, "Parameter custom_fields[d] must not contain control characters");
+	assert_false(parse(SLICE_NONE, JSON, SLICE("{\"custom_fields\":{\"_a\":1,\"d\":1e999}}")));
+	assert_problem(HTTP_INVALID_PARAMETER, "Parameter custom_fields[d] must be a number that a double can hold");
 }
 
 static void
@@ -77,19 +77,21 @@ static void
 informing_texts_are_made_valid(void **state UNUSED)
 {
 	static const struct accepted cases[] = {
-		{ FORM, SLICE("__url=+a%00b%07%7Fc%FFd%C3+"), "__url='abcd';" },
+		{ FORM, SLICE("__url=+a%00b%07%7Fcd+"), "__url='abcd';" },
+		{ FORM, SLICE("__url=a%FF%C3"), "__url='a\xc3\xbf\xc3\x83';" },
 		{ FORM, SLICE("__url=a%0D%0Ab%0Dc%0D%00%0A"), "__url='a\nb\nc';" },
-		{ FORM, SLICE("__url=%00%FF"), "__url='';" },
-		{ FORM, SLICE("ip[]=a&ip[]=%FFb"), "ip=['a','b',];" },
+		{ FORM, SLICE("__url=%00"), "__url='';" },
+		{ FORM, SLICE("ip[]=a&ip[]=%00b"), "ip=['a','b',];" },
 		{ JSON, SLICE("{\"__url\":\"a\\u001bb\\ud83d\\ude00\"}"), "__url='ab\xf0\x9f\x98\x80';" },
 		{ JSON, SLICE("{\"__url\":1e999,\"x\":1}"), "__url='1e999';x=1;" },
 		{ JSON, SLICE("{\"__url\":\"a\",\"__url\":{\"b\":1}}"), "__url='a';" },
 		{ JSON, SLICE("{\"ip\":[\"a\",{\"b\":[1]},[2],null,\"c\"],\"x\":1}"), "ip=['a',null,'c',];x=1;" },
-		{ MULTIPART, SLICE(PART("__url", "a\0b\xff") END), "__url='ab';" },
+		{ MULTIPART, SLICE(PART("__url", "a\0b") END), "__url='ab';" },
 		{ JSON, SLICE("{\"__url\":\"a\\ud83d\",\"x\":1}"), "__url='a';x=1;" },
-		{ JSON, SLICE("{\"__url\":\"\\udc00a\xff\\ud83d\\u0041\\ud83d\\ude00\"}"), "__url='aA\xf0\x9f\x98\x80';" },
+		{ JSON, SLICE("{\"__url\":\"\\udc00a\\ud83d\\u0041\\ud83d\\ude00\"}"), "__url='aA\xf0\x9f\x98\x80';" },
 		{ JSON, SLICE("{\"ip\":[\"\\ud83d\",\"b\\ud83d\"]}"), "ip=['','b',];" },
-		{ JSON, SLICE("{\"utm_a\":\"\\ud83d\",\"_b\":\"\xff\",\"_\\ud83d\":{\"\xff\":\"\\ud83d\"},\"x\":1}"), "x=1;" },
+		{ JSON, SLICE("{\"utm_a\":\"\\ud83d\",\"_b\":\"\xff\",\"_\\ud83d\":{\"\xff\":\"\\ud83d\"},\"x\":1}"),
+		    "utm_a='';x=1;" },
 	};
 	assert_accepted(cases, ARRAY_SIZE(cases));
 	assert_true(parse(SLICE("__url=a%00b"), NULL, SLICE_NONE));
@@ -133,8 +135,7 @@ optional_values_are_left_out(void **state UNUSED)
 	const struct http_caps caps = { 3, 9, 9, 5, 9, 9 };
 	static const struct slice left_out[] = { SLICE("{\"utm_a\":{\"b\":1}}"), SLICE("{\"utm_a\":[\"b\"]}"),
 		SLICE("{\"utm_a\":[{}]}"), SLICE("{\"utm_a\":[]}"), SLICE("{\"utm_long_name\":\"b\"}"),
-		SLICE("{\"utm_a\":\"longer\"}"), SLICE("{\"utm_a\":\"\\u0000\"}"), SLICE("{\"utm_\\u0000\":1}"),
-		SLICE("{\"utm_a\":1e999}"), SLICE("utm_a[]=b"), SLICE("utm_a=%FF"), SLICE("utm_%FF=a"), SLICE("utm_a=longer"),
+		SLICE("{\"utm_a\":\"longer\"}"), SLICE("{\"utm_a\":1e999}"), SLICE("utm_a[]=b"), SLICE("utm_a=longer"),
 		SLICE("utm_long_name=a") };
 	for (size_t i = 0; i < ARRAY_SIZE(left_out); i++) {
 		assert_true(parse_within(caps, SLICE_NONE, NULL, left_out[i]));
@@ -191,7 +192,6 @@ leaves_are_checked(void **state UNUSED)
 		{ SLICE("{\"a\":{\"b\":1,\"c\":2,\"d\":3,\"e\":4}}"), HTTP_INVALID_PARAMETER, "more than 3 parameters" },
 		{ SLICE("{\"a\":{\"b\":1,\"b\":1,\"b\":1,\"b\":1,\"b\":1,\"b\":1,\"b\":1}}"), HTTP_INVALID_PARAMETER,
 		    "more than 6 values" },
-		{ SLICE("{\"a\":{\"b\\n\":1}}"), HTTP_INVALID_PARAMETER, "name contains control characters" },
 		{ SLICE("{\"\":{\"b\":1}}"), HTTP_INVALID_PARAMETER, "no name" },
 		{ SLICE("{\"a\":{\"b\":{\"c\":{\"d\":1}}}}"), HTTP_INVALID_JSON, "nested too deeply" },
 	};

@@ -108,10 +108,9 @@ any_text_is_reported(void **state)
 		struct slice text, found;
 	} good[] = {
 		{ SLICE("{\"a\":\"x\\ud83d\\ude00\"}"), SLICE("|a|x\xf0\x9f\x98\x80") },
-		{ SLICE("[\"x\xff\",\"\\ud83dy\",\"\\uDC00\"]"), SLICE("|x\xff|\xff\xff\xff\xff\xff\xff"
-								       "y|\xff\xff\xff\xff\xff\xff") },
+		{ SLICE("[\"x\xff\",\"\\ud83dy\",\"\\uDC00\"]"), SLICE("|x\xff|\0y|\0") },
 		{ SLICE("{\"\xc3\":\"\\\\ud83d\\\"\"}"), SLICE("|\xc3|\\ud83d\"") },
-		{ SLICE("[\"\\ud83d\\ud83d\\ude00\"]"), SLICE("|\xff\xff\xff\xff\xff\xff\xf0\x9f\x98\x80") },
+		{ SLICE("[\"\\ud83d\\ud83d\\ude00\"]"), SLICE("|\0\xf0\x9f\x98\x80") },
 	};
 	static const struct slice bad[] = { SLICE("\xff"), SLICE("[\"\xff\",]"), SLICE("[\"\\ud83d\",\v1]"),
 		SLICE("{\xc3\xa4:1}"), SLICE("\"\\ud83"), SLICE("[\"\xff\n\"]"), SLICE("\xff\"\"") };

@@ -121,7 +121,7 @@ def test_validation(campaign):
     cases = [({"first_name": "Ada"}, "missing_identifier"), ({"email": ""}, "missing_identifier"), ({"email": "ada"}, "invalid_email"),
              ({"email": "ada@"}, "invalid_email"), ({"email": "a b@example.org"}, "invalid_email"),
              ({"phone_number": "12"}, "invalid_phone_number"), ({"phone_number": "no number"}, "invalid_phone_number"),
-             ({**ADA, "phone_number": "12"}, "invalid_phone_number"), ({"email": "ada", "phone_number": NUMBER}, "invalid_email"),
+             ({**ADA, "phone_number": "12", "__strict": 1}, "invalid_phone_number"), ({"email": "ada", "phone_number": NUMBER}, "invalid_email"),
              ({"phone_number": "12", "country_code": "1"}, "invalid_phone_number")]
     for (fields, code), way, key in itertools.product(cases, BODIES, (None, campaign.key)):
         assert send(campaign, "POST", fields, way, key=key).verdict == (406, code), (fields, way)

@@ -65,7 +65,6 @@ bad_values_have_a_reason(void **state UNUSED)
 		{ "points", "-1", "points must be a number from 0 to 4294967295" },
 		{ "opted_out", "maybe", "opted_out must be true or false" },
 		{ "claimed", "phone", "claimed must be email or phone_number" },
-		{ "plan", "a\x01", "plan must not contain control characters" },
 		{ "plan", "\xff", "plan must be valid UTF-8: see --encoding" },
 	};
 	struct import import;
@@ -90,7 +89,7 @@ static void
 what_only_informs_is_cleaned(void **state UNUSED)
 {
 	struct import import;
-	assert_null(read_cell("user_agent", " a\x01 b\r\nc\xff ", &import));
+	assert_null(read_cell("user_agent", " a\x01 b\r\nc\v ", &import));
 	assert_slice(import.signup.user_agent, "a b\nc");
 	struct slice text = SLICE("\xc3\xa9");
 	while (text.size <= limits.value_bytes)

@@ -7,13 +7,13 @@
 
 #include "engine/strangers.h"
 
-/* Runs a command of this call and answers. `answer`: the body; absent: the command's result. */
+/* Runs a command that signs up, and answers with the lead. */
 static struct outcome
-run(struct call *call, struct command command, struct slice answer)
+run(struct call *call, const struct command *command, const struct arguments *arguments)
 {
-	const struct outcome outcome = call_execute(call, &command);
+	const struct outcome outcome = call_execute(call, command);
 	if (outcome.failure == FAILURE_NONE)
-		call_answer(call, slice_present(answer) ? answer : outcome.body);
+		call_answer(call, call_note_ignored(call, arguments, outcome.body));
 	return outcome;
 }
 
@@ -26,7 +26,7 @@ may_demand_lead(struct call *call, const struct signup *signup)
 
 /* What is answered to a bot. */
 static struct outcome
-pretend(struct call *call, const struct command *command)
+pretend(struct call *call, const struct command *command, const struct arguments *arguments)
 {
 	struct outcome outcome = { .failure = command->as.signup.must_exist ? FAILURE_LEAD_NOT_FOUND : FAILURE_NONE };
 	if (outcome.failure != FAILURE_NONE) {
@@ -35,7 +35,7 @@ pretend(struct call *call, const struct command *command)
 	}
 	outcome.body = call_pretend_lead(call, &command->as.signup, command->view);
 	if (slice_present(outcome.body))
-		call_answer(call, outcome.body);
+		call_answer(call, call_note_ignored(call, arguments, outcome.body));
 	return outcome;
 }
 
@@ -48,11 +48,11 @@ sign_up(struct call *call, struct command command, const struct arguments *argum
 	case BOTS_FAIL:
 		return outcome;
 	case BOTS_PRETEND:
-		return pretend(call, &command);
+		return pretend(call, &command, arguments);
 	case BOTS_PASS:
 		break;
 	}
-	outcome = run(call, command, SLICE_NONE);
+	outcome = run(call, &command, arguments);
 	if (outcome.failure == FAILURE_NONE)
 		call_count_proof(call, &command.as.signup);
 	if (outcome.created)
@@ -136,8 +136,9 @@ handle_complete_action(struct call *call)
 	if (!read_id(call, FAILURE_ACTION_NOT_FOUND, &id) || !call_read(call, GROUP_LEAD, &arguments))
 		return;
 	const struct completion completion = { .lead = arguments.lead, .action_id = id };
-	run(call, (struct command){ .kind = COMMAND_COMPLETION, .as.completion = completion },
-	    SLICE("{\"message\":\"Lead added to action\"}"));
+	const struct command command = { .kind = COMMAND_COMPLETION, .as.completion = completion };
+	if (call_execute(call, &command).failure == FAILURE_NONE)
+		call_answer(call, SLICE("{\"message\":\"Lead added to action\"}"));
 }
 
 void
@@ -148,7 +149,8 @@ handle_tag_lead(struct call *call)
 	if (!read_id(call, FAILURE_TAG_NOT_FOUND, &id) || !call_read(call, GROUP_SIGNUP | GROUP_VIEW, &arguments))
 		return;
 	const struct tagging tagging = { .signup = arguments.signup, .tag_id = id };
-	run(call, (struct command){ .kind = COMMAND_TAGGING, .view = arguments.view, .as.tagging = tagging }, SLICE_NONE);
+	const struct command command = { .kind = COMMAND_TAGGING, .view = arguments.view, .as.tagging = tagging };
+	run(call, &command, &arguments);
 }
 
 static void

@@ -221,13 +221,6 @@ http_declares_json(struct slice content_type)
 	return slice_equal_nocase(media_type, SLICE("application/json")) || is_plus_json(media_type);
 }
 
-bool
-http_begins_as_json(struct slice body, struct slice *json)
-{
-	*json = slice_trim(without_mark(body));
-	return json->size > 0 && begins_as_json(*json);
-}
-
 struct http_params *
 http_params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names)
 {

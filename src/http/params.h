@@ -101,8 +101,6 @@ struct http_params *http_params_parse_typed(
 MUST_CHECK bool http_body_json(const struct http_request *request, struct slice *json);
 /* Whether the header alone says that it is JSON: `application/json`, `application/vnd.api+json`. */
 MUST_CHECK bool http_declares_json(struct slice content_type);
-/* Whether a body is JSON whatever its media type says: no form begins so. *json: without a byte order mark. */
-MUST_CHECK bool http_begins_as_json(struct slice body, struct slice *json);
 /* A table of parameters that are not those of a request as it was sent, initially empty. */
 struct http_params *http_params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names);
 /* Adds the members of a JSON object, as if it were a body; the message of HTTP_INVALID_JSON is what is wrong with it, alone. */

@@ -71,7 +71,7 @@ read_document(struct call *call, struct document_node **root)
 	if (is_lines(request->content_type))
 		return document_read_lines(request->pool, request->body, depth, root) ||
 		       call_fail_with(call, FAILURE_INVALID_JSON, SLICE("The payload has too many lines"));
-	if (!http_begins_as_json(request->body, &json) && (!http_body_json(request, &json) || json.size == 0))
+	if (!http_body_json(request, &json) || json.size == 0)
 		return read_form(call, root);
 	if (document_read_json(request->pool, json, depth, root, &problem))
 		return true;

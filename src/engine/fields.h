@@ -182,6 +182,7 @@
 	X(BOOL, must_exist) \
 	X(BOOL, keep_opt_out) \
 	X(BOOL, edits) /* an operator corrects an existing lead, which has not signed up again; also after the end */ \
+	X(BOOL, ends_bounce) /* the same: the email address takes mail after all */ \
 	X(BOOL, replace_ip) /* the caller named it: also on an existing lead */ \
 	X(BOOL, replace_user_agent) /* the same, by a caller with RIGHT_CHANGE */ \
 	X(I32, points) /* custom points; 0: none */

@@ -53,6 +53,7 @@ next_signup(bool on)
 		.must_exist = on,
 		.keep_opt_out = !on,
 		.edits = on,
+		.ends_bounce = !on,
 		.custom_fields = fields,
 		.custom_field_count = count,
 		.utm = next_text(),
@@ -108,6 +109,7 @@ same_signup(const struct signup *got, const struct signup *want)
 	assert_int_equal(got->must_exist, want->must_exist);
 	assert_int_equal(got->keep_opt_out, want->keep_opt_out);
 	assert_int_equal(got->edits, want->edits);
+	assert_int_equal(got->ends_bounce, want->ends_bounce);
 	assert_int_equal(got->custom_field_count, want->custom_field_count);
 	for (size_t i = 0; i < want->custom_field_count; i++) {
 		same_text(got->custom_fields[i].name, want->custom_fields[i].name);

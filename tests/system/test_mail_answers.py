@@ -4,6 +4,8 @@ import itertools
 import pathlib
 
 import pytest
+from caller import Caller
+from command import DATA
 from mail_server import MailServer, Planted
 from stack.process import wait_until
 
@@ -78,15 +80,13 @@ def arrived(server, address, seconds=40):
 
 
 @pytest.mark.parametrize("command, verdict, reason, lines", CHOSEN, ids=lambda value: value if isinstance(value, str) else "")
-def test_each_answer(service, server, campaign, planted, command, verdict, reason, lines):
-    address = name()
+def test_each_answer(service, server, account, planted, command, verdict, reason, lines):
+    campaign, address = service.campaign(account, mails=""), name()
     if command == "SENDER":
         server.sender_answer = answer(lines, address)
     else:
         server.answers[address] = (command, answer(lines, address))
-    lead = campaign.lead(email=address)
-    service.installation.sql("DELETE FROM lh_messages")
-    number = planted.mail(campaign, address, lead=lead)
+    number = planted.mail(campaign, address)
     row = wait_until(lambda: (found := planted.row(number, "state", "reason"))["reason"] != "0" and found, 20, "nothing is recorded")
     assert (row["state"], row["reason"]) == ("failed" if verdict in ("person", "failed") else "ready", reason)
     assert bounced(service, address) == (verdict == "person")
@@ -184,3 +184,48 @@ def test_a_mail_has_a_life(make_service, server):
     ended = "SELECT CONCAT(state, ' ', reason) FROM lh_messages"
     wait_until(lambda: service.installation.sql(ended).strip() == "failed gave_up", 30, "it has not ended")
     assert not bounced(service, address) and server.tries[address] >= 2
+
+
+def mark(service, server, campaign, address):
+    server.answers[address] = ("RCPT", "550 5.1.1 user unknown")
+    sign_up(campaign, address)
+    wait_until(lambda: bounced(service, address), 20, "it is not marked")
+    server.answers = {}
+    service.installation.sql("DELETE FROM lh_messages")
+
+
+def test_the_mark_is_ended_by_command(service, server, campaign, leadhook, refused):
+    """5, Bounced: only a mail server sets it; the person gets mail again"""
+    address = name()
+    mark(service, server, campaign, address)
+    for value in ("yes", "", "maybe"):
+        assert "bounced" in refused(DATA, "lead", "set", str(campaign.id), "--email", address, f"bounced={value}")
+    assert bounced(service, address)
+    leadhook("lead", "set", campaign.id, "--email", address, "bounced=no")
+    assert not bounced(service, address) and leadhook("lead", "show", campaign.id, "--email", address)["bounced"] is False
+    assert leadhook("audit", "list", "--campaign", campaign.id)[0]["operation"] == "lead set"
+    sign_up(campaign, address)
+    arrived(server, address)
+
+
+def test_the_mark_is_ended_by_a_call(service, server, campaign):
+    """As the dashboard does"""
+    address = name()
+    mark(service, server, campaign, address)
+    lead = campaign.find(email=address)
+    done = Caller(service, campaign.account.manager)("PATCH", f"campaigns/{campaign.id}/leads/{lead['social_id']}", {"bounced": "no"})
+    assert done.status == 200, done.json
+    assert not bounced(service, address)
+
+
+@pytest.mark.parametrize("ends", ["another address", "verified"])
+def test_what_ends_the_mark_by_itself(service, server, campaign, ends):
+    address, other = name(), name()
+    mark(service, server, campaign, address)
+    if ends == "verified":
+        campaign.bulk("verify", {"email": address})
+    else:
+        lead = campaign.find(email=address)
+        campaign.post({"social_id": lead["social_id"], "must_exist": True, "email": other})
+    wait_until(lambda: service.installation.sql(f"SELECT SUM(bounced) FROM lh_leads WHERE campaign_id = {campaign.id}").strip() == "0", 10,
+               "the mark is there")

@@ -71,6 +71,14 @@ set_user_agent(struct edit *edit, struct slice text)
 	return edit->signup.replace_user_agent = true;
 }
 
+/* Only a mail server can say that there is no such person. */
+static bool
+set_bounced(struct edit *edit, struct slice text)
+{
+	edit->signup.ends_bounce = slice_is_one_of(text, (const struct slice[]){ SLICE("no"), SLICE("false") }, 2);
+	return edit->signup.ends_bounce;
+}
+
 static const struct {
 	struct slice name;
 	set_field *set;
@@ -82,6 +90,7 @@ static const struct {
 	{ SLICE("redirect_url"), set_redirect_url, "an http or https URL, or a reference without a scheme" },
 	{ SLICE("ip"), set_ip, "an IP address" },
 	{ SLICE("user_agent"), set_user_agent, "a text" },
+	{ SLICE("bounced"), set_bounced, "no, which ends the mark of a mail server's answer" },
 };
 
 /* Fields that the engine has no removal for are never emptied. */

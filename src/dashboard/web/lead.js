@@ -239,6 +239,11 @@ function Actions({ campaign, lead, tags, reload }) {
 	const edit = async () => {
 		if (await openDialog(close => html`<${Edit} campaign=${campaign} lead=${lead} close=${close} />`)) reload();
 	};
+	const endBounce = async () => {
+		await patch(`campaigns/${campaign}/leads/${lead.social_id}`, { bounced: "no" });
+		toast("Email will be sent to this address again");
+		reload();
+	};
 	const changePoints = async () => {
 		const subject = `${nameOf(lead)} (${plural(lead.contest_score, "point")})`;
 		const done = await openDialog(close => html`
@@ -282,6 +287,7 @@ function Actions({ campaign, lead, tags, reload }) {
 				${lead.waitlisted ? change("unwaitlist") : settings?.waitlist && change("waitlist")}
 				${change(lead.fraudulent ? "approve" : "block")}
 				${!lead.opted_out && lead.email && change("optout")}
+				${lead.bounced && html`<${Button} onClick=${() => endBounce().catch(showFailure)}>Mark as reachable<//>`}
 				${tags?.length > 0 && html`
 					<${AddTag} tags=${tags} add=${tag => addTag(tag).catch(showFailure)} />`}
 				<${Button} onClick=${report}>Download personal data<//>
@@ -308,7 +314,9 @@ function Fraud({ lead }) {
 function factsOf(lead) {
 	const { email, phone_number: phone, origin, social_url, status_url, social_id } = lead;
 	const copy = (value, what, label) => html`<${Copy} text=${value} label=${label} what=${what} />`;
-	const bounced = lead.bounced ? html` <${Chip} tone="bad">bounced<//>` : "";
+	const bounced = lead.bounced
+		? html` <${Chip} tone="bad">bounced<//> <span class="muted">A mail server answered that this address does not exist.</span>`
+		: "";
 	return [
 		[
 			"Email",

@@ -205,6 +205,7 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 	if (ends_tokens)
 		step_end_tokens(match);
 	update_fields(step, signup, lead);
+	lead->bounced = lead->bounced && !signup->ends_bounce;
 	lead->custom_fields = fields->json;
 	lead->keyed_fields = (uint32_t)fields->keyed;
 	if (!signup->keep_opt_out && !signup->edits)

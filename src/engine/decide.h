@@ -177,6 +177,8 @@ struct decision {
 	size_t entry_count, entry_capacity;
 	struct made_message *messages;
 	size_t message_count, message_capacity;
+	uint64_t *confirmed_leads; /* whose mails need not wait for the confirmation of their address any more */
+	size_t confirmed_count, confirmed_capacity;
 	struct made_confirmation *confirmations;
 	size_t confirmation_count, confirmation_capacity;
 	struct score_move *score_moves; /* in the order of the commands */

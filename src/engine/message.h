@@ -41,6 +41,9 @@ MUST_CHECK bool message_ignores_opt_out(enum message_kind kind);
 /* A person waits for it: sent before all others, and soon useless. */
 MUST_CHECK bool message_is_urgent(enum message_kind kind);
 
+/* The reason of a mail that waits until its lead has confirmed its address. The text is stored. */
+#define MAIL_WAITS_FOR_CONFIRMATION SLICE("unconfirmed")
+
 /* A message that a batch requests. */
 struct made_message {
 	uint64_t campaign_id, lead_id;

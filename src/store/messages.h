@@ -12,7 +12,10 @@
  * store_made_messages is true. */
 MUST_CHECK enum result store_insert_messages(
     struct store *store, struct pool *pool, const struct made_message *messages, size_t count, int64_t now_ms);
-/* The same in a transaction of its own, for what is not part of a batch. */
+/* Mails that wait for the confirmation of their address are due now, in the same transaction. */
+MUST_CHECK enum result store_release_unconfirmed(
+    struct store *store, struct pool *pool, const uint64_t *lead_ids, size_t count);
+/* Requests them in a transaction of its own, for what is not part of a batch. */
 MUST_CHECK enum result store_request_messages(struct store *store, const struct made_message *messages, size_t count);
 
 #endif

@@ -330,7 +330,11 @@ static enum result
 write_messages(const struct write *write)
 {
 	const struct decision *d = write->decision;
-	return store_insert_messages(write->store, write->pool, d->messages, d->message_count, write->set->now_ms);
+	const enum result result =
+	    store_insert_messages(write->store, write->pool, d->messages, d->message_count, write->set->now_ms);
+	return result == RESULT_OK
+		   ? store_release_unconfirmed(write->store, write->pool, d->confirmed_leads, d->confirmed_count)
+		   : result;
 }
 
 enum result

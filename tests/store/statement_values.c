@@ -37,6 +37,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_insert_operator_job", "1", "" },
 	{ "sql_note_turn_of_account", "#1", "" },
 	{ "sql_note_turn_in_newest", "#1", "" },
+	{ "sql_release_unconfirmed", "", "/l" },
 	{ "sql_insert_confirmation", "", "/l<<eie" },
 	{ "sql_delete_confirmations", "", "/l" },
 	{ "sql_delete_unverified", "", "/l" },

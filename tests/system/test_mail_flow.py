@@ -72,6 +72,11 @@ def request(service, lead, kind, ref=0):
     return number
 
 
+def confirmed(service, lead):
+    """Mails of every kind are sent to it."""
+    service.installation.sql(f"UPDATE lh_leads SET verified_email = TRUE WHERE social_id = '{lead['social_id']}'")
+
+
 def pass_a_minute(service, minutes=1):
     service.installation.sql(f"UPDATE lh_messages SET composed_ms = composed_ms - {minutes} * 60000 - 1000")
 
@@ -135,6 +140,7 @@ def test_an_address_has_had_enough(service, server, campaign, account):
     arrived(server, "ada@example.org")
     other = service.campaign(account, verify_email="on").lead(email="ADA@EXAMPLE.ORG")
     tagged = campaign.lead(email="ada+tag@example.org")
+    confirmed(service, lead)
     requests = [(lead, WELCOME, 0), (lead, STATUS_LINK, 0), (lead, STATUS_LINK, 1), (lead, ERASE_CONFIRM, 0)]
     for who, kind, ref in requests:
         request(service, who, kind, ref)
@@ -239,6 +245,7 @@ def test_what_a_page_requests_is_sent_at_once(service, server, campaign):
 def test_one_mail_a_day_about_referrals(service, server, campaign):
     ada = campaign.lead(email="ada@example.org", first_name="Ada")
     ended(service, ada, VERIFY)
+    confirmed(service, ada)
     numbers = [service.installation.sql(f"SELECT id FROM lh_leads WHERE social_id = '{campaign.lead(email=e)['social_id']}'").strip()
                for e in ("bob@example.org", "cy@example.org")]
     pass_a_minute(service)
@@ -287,6 +294,7 @@ def test_referrals_and_rewards(service, server, campaign):
     bob = campaign.lead(email="bob@example.org", first_name="Bob")
     for lead in (ada, bob):
         ended(service, lead, VERIFY)
+        confirmed(service, lead)
     pass_a_minute(service)
     number = service.installation.sql(f"SELECT id FROM lh_leads WHERE social_id = '{bob['social_id']}'").strip()
     request(service, ada, REFERRAL, number)
@@ -302,6 +310,7 @@ def test_referrals_and_rewards(service, server, campaign):
 def test_a_budget_delays_and_loses_nothing(service, server, campaign):
     lead = campaign.lead(email="ada@example.org")
     arrived(server, "ada@example.org")
+    confirmed(service, lead)
     planted = Planted(service)
     planted.mails(campaign, lead, 30)
     wait_until(lambda: len(server.mails) >= BUDGET, 10, "mails do not arrive")
@@ -428,3 +437,61 @@ def test_a_lead_without_proof_of_work_confirms(service, server, account):
     assert campaign.client.request("POST", f"/c/{campaign.id}/code", form={"email": "noscript@example.org", "code": code}).status == 303
     lead = campaign.find(email="noscript@example.org")
     assert lead["verified_email"] and not lead["fraudulent"]
+
+
+def test_nothing_but_the_confirmation_before_it(service, server, account):
+    """docs/mail.md 6: a mail to a lead waits until its address is confirmed, and is sent then, also if a key confirms it"""
+    campaign = service.campaign(account, verify_email="on", pages="on", mails="welcome,referral,reward", points_direct=5)
+    service.installation.admin("reward", "add", str(campaign.id), "Mug", "--required-points", "5", "--emailed")
+    for number, by_key in enumerate((True, False)):
+        address = f"rosa{number}@example.org"
+        rosa = campaign.lead(email=address)
+        arrived(server, address)
+        campaign.lead(email=f"friend{number}@example.org", social_id=rosa["social_id"])
+        arrived(server, f"friend{number}@example.org")
+        kinds = f"SELECT kind FROM lh_messages m JOIN lh_leads l ON l.id = m.lead_id WHERE l.email = '{address}' AND reason = 'unconfirmed' ORDER BY 1"
+        wait_until(lambda kinds=kinds: service.installation.sql(kinds).split() == ["2", "3"], 10, "reward and referral do not wait")
+        assert len(server.to(address)) == 1
+        pass_a_minute(service)
+        if by_key:
+            campaign.bulk("verify", {"email": address})
+        else:
+            form = {"email": address, "code": re.search(r"\b\d{6}\b", text(server.to(address)[0])).group()}
+            assert campaign.client.request("POST", f"/c/{campaign.id}/code", form=form).status == 303
+        expected = 3 if by_key else 4  # a person that confirms is welcomed
+        for count in range(2, expected + 1):
+            def next_minute():
+                pass_a_minute(service)
+                service.installation.sql("UPDATE lh_messages SET due_ms = 1 WHERE state = 'requested' AND reason = 'too_soon'")
+            wait_until(lambda address=address, count=count: len(server.to(address)) >= count or next_minute(), 15, f"{count} mails")
+        ended = f"SELECT state FROM lh_messages m JOIN lh_leads l ON l.id = m.lead_id WHERE l.email = '{address}'"
+        wait_until(lambda ended=ended, expected=expected: service.installation.sql(ended).split() == ["sent"] * expected, 10, "not all mails are sent")
+
+
+def test_an_address_that_is_never_confirmed(service, server, account):
+    """docs/mail.md 6: what waits is looked at again ever later, dropped in the end, and sent when the campaign confirms no more"""
+    campaign = service.campaign(account, verify_email="on", mails="referral")
+    rosa = campaign.lead(email="rosa@example.org")
+    arrived(server, "rosa@example.org")
+    row = Planted(service).row
+
+    def waiting(friend):
+        """The mail about a friend, once it waits."""
+        campaign.lead(email=f"{friend}@example.org", social_id=rosa["social_id"])
+        found = "SELECT MAX(id) FROM lh_messages WHERE reason = 'unconfirmed' AND state = 'requested' HAVING MAX(id) IS NOT NULL"
+        return int(wait_until(lambda: service.installation.sql(found), 10, "it does not wait"))
+
+    def is_now(number, age):
+        service.installation.sql(f"UPDATE lh_messages SET created_ms = {now} - {age}, due_ms = 1 WHERE id = {number}")
+    now = int(service.installation.sql("SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)"))
+    first = waiting("ada")
+    is_now(first, 4 * 3600000)
+    wait_until(lambda: int(row(first, "due_ms")["due_ms"]) > now + 3 * 3600000, 10, "it does not wait longer")
+    is_now(first, 31 * 24 * 3600000)
+    wait_until(lambda: row(first, "state", "reason") == {"state": "dropped", "reason": "unconfirmed"}, 10, "it is not dropped")
+    second = waiting("bob")
+    assert len(server.to("rosa@example.org")) == 1
+    service.installation.admin("campaign", "set", str(campaign.id), "verify_email=off")
+    pass_a_minute(service)
+    service.installation.sql(f"UPDATE lh_messages SET due_ms = 1 WHERE id = {second}")
+    arrived(server, "rosa@example.org", 2)

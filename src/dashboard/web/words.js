@@ -49,6 +49,7 @@ const MAIL_REASONS = {
 	__proto__: null,
 	too_soon: "the same message was sent shortly before", daily: "daily limit reached", enough: "limit reached",
 	minute_limit: "one email a minute to an address",
+	unconfirmed: "waits until the address is confirmed",
 	address_limit: "daily limit of the address reached", opted_out: "unsubscribed", lead_deleted: "lead deleted",
 	bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
 	erase_limit: "daily limit of deletion requests reached", claimed: "anyone may have added the address",

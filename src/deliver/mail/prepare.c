@@ -9,6 +9,8 @@
 #include "store/store.h"
 
 enum { CRASHES_MAX = 3, PER_DAY = 5, MINUTE_MS = 60 * 1000, DAY_MS = 24 * 60 * MINUTE_MS, LATER_MS = 5 * MINUTE_MS };
+/* How long a mail waits for the confirmation of its address: longer than a person takes that wants it. */
+#define UNCONFIRMED_MS (INT64_C(30) * DAY_MS)
 
 /* Mails of a kind to an address: at most `count` within a time. Anyone can request a confirmation, or a deletion, for any
  * address. What pages of a campaign request for an address has the same limits as the mails of a lead. */
@@ -63,6 +65,22 @@ reason_to_drop(const struct queued_mail *mail)
 	/* after an opt-out a person can still request these, but it does not request their repetition */
 	const bool is_requested = message_ignores_opt_out(mail->kind) && !mail->is_repeated;
 	return mail->opted_out && !is_requested ? SLICE("opted_out") : SLICE_NONE;
+}
+
+/* Only the confirmation itself, and what a person has requested, goes to an address that may be another person's. A mail is due
+ * when the address is confirmed (docs/mail.md 6); this one was leased in that moment, or looks whether it still has to be. */
+static bool
+waits_for_confirmation(struct mail_job *job)
+{
+	const struct queued_mail *mail = &job->mail;
+	const int64_t wait_ms = mail->age_ms < MINUTE_MS ? MINUTE_MS : mail->age_ms < DAY_MS ? mail->age_ms : DAY_MS;
+	if (!mail->is_unconfirmed || message_ignores_opt_out(mail->kind))
+		return false;
+	if (mail->age_ms > UNCONFIRMED_MS)
+		mailer_end_job(job, MESSAGE_DROPPED, 0, MAIL_WAITS_FOR_CONFIRMATION);
+	else
+		mailer_end_job(job, mail->is_ready ? MESSAGE_READY : MESSAGE_REQUESTED, wait_ms, MAIL_WAITS_FOR_CONFIRMATION);
+	return true;
 }
 
 /* Counts mails by mailbox, whatever the spelling, without storing it longer than the mail. */
@@ -257,6 +275,8 @@ prepare(struct mailer *m, struct mail_job *job)
 	const struct slice reason = reason_to_drop(&job->mail);
 	if (slice_present(reason))
 		mailer_end_job(job, MESSAGE_DROPPED, 0, reason);
+	else if (waits_for_confirmation(job))
+		return RESULT_OK;
 	else if (!job->mail.is_ready)
 		result = make_ready(m, job);
 	else

@@ -40,6 +40,15 @@ step_request_mail(struct step *step, const struct working_lead *lead, enum messa
 	return true;
 }
 
+void
+step_release_mails(struct step *step, const struct working_lead *lead)
+{
+	struct decision *d = step->decision;
+	d->confirmed_leads =
+	    pool_grow(step->pool, d->confirmed_leads, d->confirmed_count, &d->confirmed_capacity, sizeof(*d->confirmed_leads));
+	d->confirmed_leads[d->confirmed_count++] = lead->lead.id;
+}
+
 /* A lead that signs up again may have lost its mail. One that is only not proven is flagged until it confirms. */
 void
 step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld, bool lost_link)

@@ -244,6 +244,8 @@ note_difference(struct step *step, const struct touched *touched)
 		step_note(step, EVENT_PHONE_NUMBER_OPT_OUT, touched->lead, SLICE_NONE);
 	if (!touched->created && slice_present(after->email_key) && !slice_equal(after->email_key, before->email_key))
 		(void)!step_request_mail(step, touched->lead, MESSAGE_VERIFY, 0);
+	if (!touched->created && after->verified_email && !before->verified_email)
+		step_release_mails(step, touched->lead);
 	if (lead_is_verified(after) && !lead_is_verified(before))
 		step_note(step, EVENT_VERIFIED, touched->lead, SLICE_NONE);
 	if (after->score != before->score)

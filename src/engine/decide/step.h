@@ -109,6 +109,8 @@ bool step_request_mail(struct step *step, const struct working_lead *lead, enum 
 /* Requests what a lead gets that signed up for the first time, and again without proof that it is the lead. `withheld`: the
  * answer does not show it; `lost_link`: the link to its page has ended. */
 void step_mail_welcome(struct step *step, const struct working_lead *lead);
+/* Those that waited until it has confirmed its email address. */
+void step_release_mails(struct step *step, const struct working_lead *lead);
 void step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld, bool lost_link);
 /* Whether each sign-up with an email address is followed by a mail with the link to the lead's page. */
 bool step_proves_by_mail(const struct step *step);

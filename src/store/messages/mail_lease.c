@@ -30,7 +30,7 @@ DB_STATEMENT(sql_select_leased_messages,
     " COALESCE(m.recipient, r.recipient), COALESCE(m.message_id, r.message_id), COALESCE(m.content, r.content), m.attempts,"
     " m.crashes, " NOW " - m.first_attempt_ms, l.id, COALESCE(l.opted_out, FALSE), COALESCE(l.bounced, FALSE), " NOW ", " NOW
     " - m.created_ms, l.email_key, m.requested_for,"
-    " m.requested_for IS NOT NULL AND m.composed_ms IS NOT NULL"
+    " m.requested_for IS NOT NULL AND m.composed_ms IS NOT NULL, COALESCE(c.verify_email AND NOT l.verified_email, FALSE)"
     " FROM {prefix}messages m FORCE INDEX (PRIMARY)"
     " LEFT JOIN {prefix}campaigns c ON c.id = m.campaign_id"
     " LEFT JOIN {prefix}leads l ON l.id = m.lead_id"
@@ -133,7 +133,8 @@ enum {
 	QUEUED_AGE_MS,
 	QUEUED_EMAIL_KEY,
 	QUEUED_REQUESTED_FOR,
-	QUEUED_COUNTED
+	QUEUED_COUNTED,
+	QUEUED_UNCONFIRMED
 };
 
 static struct queued_mail
@@ -162,6 +163,7 @@ mail_from_row(const struct db_rows *rows, size_t row)
 		.email_key = db_get_bytes(rows, row, QUEUED_EMAIL_KEY),
 		.requested_for = db_get_bytes(rows, row, QUEUED_REQUESTED_FOR),
 		.is_counted = db_get_bool(rows, row, QUEUED_COUNTED),
+		.is_unconfirmed = db_get_bool(rows, row, QUEUED_UNCONFIRMED),
 	};
 }
 

@@ -89,6 +89,7 @@ struct queued_mail {
 	int64_t now_ms, age_ms;       /* age: since it was requested */
 	bool has_lead;                /* it was not deleted; else the next two are false, and the third is absent */
 	bool opted_out, bounced;
+	bool is_unconfirmed;        /* its campaign has leads confirm their address, and it has not */
 	struct slice email_key;     /* that of the lead now */
 	struct slice requested_for; /* as in struct made_message */
 	bool is_counted;            /* what was requested for an address: for its limits, and those of an hour */

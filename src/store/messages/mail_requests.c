@@ -11,8 +11,12 @@ DB_STATEMENT(sql_insert_message,
     "INSERT INTO {prefix}messages (id, campaign_id, lead_id, kind, ref, turn, state, created_ms, due_ms, requested_for)"
     " VALUES {each}(?, ?, ?, ?, ?, ?, 'requested', ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_select_now, "SELECT " NOW);
+/* What a process leases now looks again soon */
+DB_STATEMENT(sql_release_unconfirmed,
+    "UPDATE " ROWS_OF_LEADS("messages") " SET t.due_ms = " NOW
+					" WHERE t.turn IS NOT NULL AND t.lease_owner IS NULL AND t.reason = 'unconfirmed'");
 
-store_statement_list sql_of_mail_requests = { &sql_insert_message, &sql_select_now, NULL };
+store_statement_list sql_of_mail_requests = { &sql_insert_message, &sql_select_now, &sql_release_unconfirmed, NULL };
 
 /* *first: of `count` ids. */
 static enum result
@@ -43,6 +47,18 @@ store_insert_messages(struct store *store, struct pool *pool, const struct made_
 	if (result == RESULT_OK)
 		result = store_run_lists(store, &rows);
 	store->made_messages = store->made_messages || result == RESULT_OK;
+	return result;
+}
+
+enum result
+store_release_unconfirmed(struct store *store, struct pool *pool, const uint64_t *lead_ids, size_t count)
+{
+	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
+	uint64_t released = 0;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = DB_U64(lead_ids[i]);
+	const enum result result = store_run_on_ids(store, &sql_release_unconfirmed, ids, count, &released);
+	store->made_messages = store->made_messages || (result == RESULT_OK && released > 0);
 	return result;
 }
 

@@ -429,11 +429,45 @@ a_flag_of_an_address_ends_with_it(void **state)
 	}
 }
 
+/* 4.6, Fraud flags at sign-up: own_referral, by mailbox and by number, also with others between. */
+static void
+a_lead_does_not_refer_itself(void **state)
+{
+	static const struct {
+		const char *email, *phone;
+		bool own;
+	} leads[] = {
+		{ "rosa.lind@gmail.com", "+491711234567", false },
+		{ "rosalind+1@googlemail.com", NULL, true },
+		{ "eve@example.org", NULL, false },
+		{ "RosaLind+2@gmail.com", NULL, true },
+		{ "eve+x@example.org", NULL, true },
+		{ "pat@example.org", "+491711234567", true },
+		{ "rosalind@example.org", "+491711234568", false },
+	};
+	struct world *w = *state;
+	for (size_t i = 0; i < ARRAY_SIZE(leads); i++) {
+		struct command command = signup(leads[i].email, leads[i].phone);
+		command.rights = RIGHTS_NONE; /* a stranger's number of another lead is left out */
+		command.as.signup.email_key = pool_copy(w->pool, command.as.signup.email);
+		if (i == 3)
+			command.as.signup.email_key = SLICE("rosalind+2@gmail.com");
+		if (i > 0)
+			command.as.signup.referrer_id = lead(w, i - 1)->social_id;
+		run(w, &command, 1);
+		assert_int_equal(lead(w, i)->fraudulent, leads[i].own);
+		if (leads[i].own)
+			assert_slice(lead(w, i)->fraud_flags, "[\"own_referral\"]");
+		settle(w);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(a_suspicious_lead_is_flagged),
+		WORLD_TEST(a_lead_does_not_refer_itself),
 		WORLD_TEST(an_address_may_be_shared),
 		WORLD_TEST(a_sign_up_from_elsewhere_is_judged_again),
 		WORLD_TEST(a_call_without_a_visitor_clears_no_flag),

@@ -32,6 +32,9 @@ class Generator:
         self.deep = self.chance(0.08)
         people = 60 if self.deep else random.randint(3, 24)
         self.emails = [f"p{i}@{self.choice(DOMAINS)}" for i in range(people)]
+        for i in range(1, people):
+            if self.chance(0.15):  # another address of one mailbox
+                self.emails[i] = self.emails[i - 1].replace("@", "+t@")
         self.phones = [f"+1415555{2000 + i}" for i in range(people // 2 + 1)]
         self.campaigns = 1 if self.deep else random.randint(1, 3)
 

@@ -49,6 +49,14 @@ class Result:
     events: list = dataclasses.field(default_factory=list)
 
 
+def mailbox(email_key):
+    """Without the tag, at Gmail without dots."""
+    local, _, domain = email_key.rpartition("@")
+    local = local.partition("+")[0] or local
+    gmail = domain in ("gmail.com", "googlemail.com")
+    return f"{local.replace('.', '')}@gmail.com" if gmail else f"{local}@{domain}"
+
+
 def in_domains(host, domains):
     return any(host == domain or host.endswith("." + domain) for domain in domains)
 
@@ -83,6 +91,7 @@ class Step(Owners):
 
     def __init__(self, model, command, learned):
         self.model, self.command, self.learned = model, command, learned
+        self.sent = command  # with what is left out later
         self.campaign = model.campaigns.get(command["campaign"])
         self.emitted = []  # (type, lead id, extra)
         self.answer = None
@@ -236,7 +245,7 @@ class Step(Owners):
 
     def change_block(self, lead):
         reason = self.command.get("argument") or "manual"
-        self.flag(lead, ["manual", reason] if reason in ("duplicate_ip", "blocked_referrer", "unproven", *ADDRESS_FLAGS) else [reason])
+        self.flag(lead, ["manual", reason] if reason in ("duplicate_ip", "blocked_referrer", "unproven", "own_referral", *ADDRESS_FLAGS) else [reason])
 
     def change_approve(self, lead):
         if lead.fraudulent:
@@ -311,7 +320,8 @@ class Step(Owners):
             campaign.links[lead.id, level] = Link(lead.id, level, ancestor)
         campaign.leads[lead.id] = self.created = lead
         self.emitted.append(("new_signup", lead.id, None))
-        self.flag(lead, self.flags_at_signup(lead))
+        own = self.is_own_referral(lead, self.sent.get("phone"))
+        self.flag(lead, self.flags_at_signup(lead) + (["own_referral"] if own else []))
         lead.points_due = campaign.settings["points_signup"]
         self.book_signup(lead)
         if not lead.fraudulent:
@@ -345,7 +355,9 @@ class Step(Owners):
     def judge_address(self, lead, key):
         """Its email address is another one, of a caller with a key or without."""
         was = lead.fraudulent
-        flags = [flag for flag in lead.flags if flag not in ADDRESS_FLAGS] + ([] if key else self.address_flags(lead))
+        flags = [flag for flag in lead.flags if flag not in (*ADDRESS_FLAGS, "own_referral")] + ([] if key else self.address_flags(lead))
+        if not key and self.is_own_referral(lead, lead.phone):
+            flags.append("own_referral")
         if flags and not was:
             self.flag(lead, flags)
             return
@@ -353,6 +365,11 @@ class Step(Owners):
         if was and not flags:
             self.announce(lead)
             self.credit(lead, "approve")
+
+    def is_own_referral(self, lead, phone):
+        """A lead above it has its mailbox or number."""
+        return any((phone and above.phone == phone) or (lead.email_key and above.email_key and mailbox(above.email_key) == mailbox(lead.email_key))
+                   for _, above in self.campaign.chain(lead))
 
     def address_flags(self, lead):
         domain = lead.email_key.rpartition("@")[2] if lead.email_key else ""

@@ -13,7 +13,7 @@ export const SOURCES = {
 const FRAUD_REASONS = {
 	__proto__: null,
 	duplicate_ip: "too many leads from its IP address", blocked_email_domain: "blocked email domain",
-	disposable_email: "disposable email address", blocked_referrer: "blocked referring site", unproven: "no proof of work",
+	disposable_email: "disposable email address", blocked_referrer: "blocked referring site", unproven: "no proof of work", own_referral: "referred itself",
 	manual: "marked manually",
 };
 export const fraudReason = code => FRAUD_REASONS[code] || code;

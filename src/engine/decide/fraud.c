@@ -4,6 +4,7 @@
 #include "base/panic.h"
 #include "engine/decide/step.h"
 #include "engine/strangers.h"
+#include "identity/email.h"
 #include "identity/link.h"
 #include "json/reader.h"
 #include "json/writer.h"
@@ -15,12 +16,14 @@ enum { FLAGS_MAX = 16, FLAGS_MAX_BYTES = 16 * 1024 };
 #define DUPLICATE_IP SLICE("duplicate_ip")
 #define BLOCKED_REFERRER SLICE("blocked_referrer")
 #define MANUAL SLICE("manual")
+#define OWN_REFERRAL SLICE("own_referral")
 #define BLOCKED_DOMAIN SLICE("blocked_email_domain")
 #define DISPOSABLE SLICE("disposable_email")
-/* Those that end without an operator: two of the first sign-up, not of the lead, one until it is confirmed, two with the email
- * address that they are of. */
-static const struct slice passing_flags[] = { DUPLICATE_IP, BLOCKED_REFERRER, UNPROVEN, BLOCKED_DOMAIN, DISPOSABLE };
-static const struct slice address_flags[] = { BLOCKED_DOMAIN, DISPOSABLE };
+/* Those that end without an operator: two of the first sign-up, not of the lead, one until it is confirmed, three with the
+ * email address that they are of. */
+static const struct slice passing_flags[] = { DUPLICATE_IP, BLOCKED_REFERRER, UNPROVEN, BLOCKED_DOMAIN, DISPOSABLE,
+	OWN_REFERRAL };
+static const struct slice address_flags[] = { BLOCKED_DOMAIN, DISPOSABLE, OWN_REFERRAL };
 
 struct flags {
 	struct pool *pool;
@@ -129,6 +132,37 @@ is_blocked_referrer(const struct step *step, struct slice referrer)
 	return host_list_contains(&step->campaign->lists->blocked_referrers, link_host(step->pool, referrer));
 }
 
+/* Whether mail to these addresses, or a text to these numbers, reaches one person. */
+static bool
+is_same_person(struct pool *pool, const struct lead *one, struct slice email_key, struct slice phone)
+{
+	if (slice_present(phone) && slice_equal(one->phone, phone))
+		return true;
+	return slice_present(one->email_key) && slice_present(email_key) &&
+	       slice_equal(email_mailbox(pool, one->email_key), email_mailbox(pool, email_key));
+}
+
+/* Of a lead that is not stored yet by its referrer, which may be NULL. */
+static const struct working_lead *
+lead_above(const struct step *step, const struct working_lead *lead, const struct working_lead *referrer, unsigned level)
+{
+	if (lead != NULL)
+		return step_ancestor(step, lead, level);
+	return referrer == NULL || level == 1 ? referrer : step_ancestor(step, referrer, level - 1);
+}
+
+/* Whether a lead has the addresses of a person above it: of its referrer, or of one of that. */
+static bool
+is_own_referral(const struct step *step, const struct working_lead *lead, const struct working_lead *referrer,
+    struct slice email_key, struct slice phone)
+{
+	const struct working_lead *above;
+	for (unsigned level = 1; level <= REFERRAL_LEVELS && (above = lead_above(step, lead, referrer, level)) != NULL; level++)
+		if (is_same_person(step->pool, &above->lead, email_key, phone))
+			return true;
+	return false;
+}
+
 static void
 add_address_flags(const struct step *step, struct slice email_key, struct flags *flags)
 {
@@ -140,8 +174,16 @@ add_address_flags(const struct step *step, struct slice email_key, struct flags 
 		add_flag(flags, DISPOSABLE);
 }
 
+/* Also a number that was left out because it is another lead's: that may be the referrer. */
+static struct slice
+typed_number(const struct step *step)
+{
+	const struct command *command = step->command;
+	return command->kind == COMMAND_TAGGING ? command->as.tagging.signup.phone : command->as.signup.phone;
+}
+
 struct slice
-step_fraud_flags(struct step *step, const struct signup *signup, const struct lead *lead)
+step_fraud_flags(struct step *step, const struct signup *signup, const struct lead *lead, const struct working_lead *referrer)
 {
 	struct flags flags = { .pool = step->pool };
 	if (!is_by_server(step, signup) && is_duplicate_ip(step, lead->ip, leads_from(step, lead->ip)))
@@ -151,6 +193,8 @@ step_fraud_flags(struct step *step, const struct signup *signup, const struct le
 		add_flag(&flags, BLOCKED_REFERRER);
 	if (signup->unproven)
 		add_flag(&flags, UNPROVEN);
+	if (is_own_referral(step, NULL, referrer, lead->email_key, typed_number(step)))
+		add_flag(&flags, OWN_REFERRAL);
 	return write_flags(&flags);
 }
 
@@ -237,6 +281,8 @@ step_judge_address(struct step *step, struct working_lead *lead, bool is_trusted
 	const size_t others = flags.count;
 	if (!is_trusted)
 		add_address_flags(step, lead->lead.email_key, &flags);
+	if (!is_trusted && is_own_referral(step, lead, NULL, lead->lead.email_key, lead->lead.phone))
+		add_flag(&flags, OWN_REFERRAL);
 	if (!had && flags.count == others)
 		return; /* most addresses */
 	set_flags(step, lead, &flags);

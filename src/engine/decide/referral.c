@@ -26,6 +26,13 @@ find_link(const struct step *step, uint64_t lead_id, unsigned level, struct work
 	return link == NULL || *ancestor == NULL ? NULL : link;
 }
 
+struct working_lead *
+step_ancestor(const struct step *step, const struct working_lead *lead, unsigned level)
+{
+	struct working_lead *ancestor;
+	return find_link(step, lead->lead.id, level, &ancestor) == NULL ? NULL : ancestor;
+}
+
 static void
 change(struct step *step, struct working_link *link)
 {

@@ -257,7 +257,7 @@ new_lead(
 	};
 	lead.source_class = source_of_signup(step->pool, &lead, signup);
 	update_identities(step, signup, &lead, false);
-	lead.fraud_flags = step_fraud_flags(step, signup, &lead);
+	lead.fraud_flags = step_fraud_flags(step, signup, &lead, referrer);
 	lead.fraudulent = slice_present(lead.fraud_flags);
 	lead.times_flagged = lead.fraudulent ? 1 : 0;
 	lead.announced = !lead.fraudulent;

@@ -140,6 +140,8 @@ void step_reward(struct step *step, struct working_lead *lead);
 
 /* decide/referral.c (docs/api.md 4.6, Chain and Credit). */
 void step_refer(struct step *step, struct working_lead *lead, struct working_lead *referrer);
+/* The referrer (1), its referrer (2), …; NULL: there is none. */
+struct working_lead *step_ancestor(const struct step *step, const struct working_lead *lead, unsigned level);
 /* Updates the counts and the credit of the lead's referrers after a change of its state. `reason` is SCORE_REFERRAL (signed up
  * or verified) or SCORE_APPROVE (approved). */
 void step_update_referral(struct step *step, struct working_lead *lead, enum score_reason reason);
@@ -154,8 +156,9 @@ void step_owe_referral(struct step *step, struct working_lead *lead);
 void step_recount_referral(struct step *step, struct working_lead *lead);
 
 /* decide/fraud.c (docs/api.md 4.6, Fraud flags). */
-/* Returns the flags of a new lead: a JSON array, or absent. */
-struct slice step_fraud_flags(struct step *step, const struct signup *signup, const struct lead *lead);
+/* Returns the flags of a new lead: a JSON array, or absent. `referrer`: NULL: none. */
+struct slice step_fraud_flags(
+    struct step *step, const struct signup *signup, const struct lead *lead, const struct working_lead *referrer);
 /* Removes the flags that the lead has by what its first sign-up came with, if a visitor signs it up again and would not get
  * them, and updates its referral: another person may have signed it up first. What the call does not say of the visitor removes
  * no flag. The lead is then one of the address of this sign-up, also where the address would otherwise show that no lead is

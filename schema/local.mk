@@ -46,7 +46,8 @@ schema_files = \
 	%D%/0044-proven-addresses.sql \
 	%D%/0045-requests-of-pages.sql \
 	%D%/0046-accepted-answers.sql \
-	%D%/0047-time-zones.sql
+	%D%/0047-time-zones.sql \
+	%D%/0048-leaderboard-names.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

@@ -47,6 +47,7 @@ static const struct value_setting setting_table[] = {
 	{ "form_answer", value_form_answer, PLACE(form_answer), "auto, json or redirect" },
 	{ "public_lookup", value_public_lookup, PLACE(public_lookup), "all, social_id, own or none" },
 	{ "public_update", value_public_update, PLACE(public_update), "all, own or none" },
+	{ "leaderboard_names", value_leaderboard_names, PLACE(leaderboard_names), "initial, first or full" },
 	{ "mails", value_mails, PLACE(mails),
 	    "welcome, reward, referral or status_link, several with commas or spaces, or nothing" },
 	{ "verify_email", value_switch, PLACE(verify_email), yes_or_no },
@@ -67,6 +68,7 @@ static const struct {
 	{ "require_key", RIGHT_LEADS, false },
 	{ "public_lookup", RIGHT_LEADS, false },
 	{ "public_update", RIGHT_CHANGE, false },
+	{ "leaderboard_names", RIGHT_LEADS, false },
 	{ "mails", RIGHT_LEADS, true },
 	{ "verify_email", RIGHT_LEADS, true },
 	{ "verify_phone", RIGHT_LEADS, true },
@@ -255,6 +257,7 @@ add_page_settings(struct output *output, struct pool *pool, const struct campaig
 	add_choice(output, "form_answer", form_answer_names, FORM_ANSWERS, campaign->form_answer);
 	add_choice(output, "public_lookup", public_lookup_names, PUBLIC_LOOKUPS, campaign->public_lookup);
 	add_choice(output, "public_update", public_update_names, PUBLIC_UPDATES, campaign->public_update);
+	add_choice(output, "leaderboard_names", leaderboard_names, LEADERBOARD_NAMES, campaign->leaderboard_names);
 	add_mails(output, pool, campaign->mails);
 	output_boolean(output, "verify_email", campaign->verify_email);
 	output_boolean(output, "verify_phone", campaign->verify_phone);

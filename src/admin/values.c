@@ -149,6 +149,12 @@ value_public_lookup(struct pool *pool UNUSED, struct slice text, void *place, st
 }
 
 bool
+value_leaderboard_names(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return read_choice(text, leaderboard_names, LEADERBOARD_NAMES, place);
+}
+
+bool
 value_public_update(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
 {
 	return read_choice(text, public_update_names, PUBLIC_UPDATES, place);

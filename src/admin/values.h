@@ -43,7 +43,7 @@ value_reader value_file;        /* struct slice: an absolute path, or none */
 
 /* struct slice, absent for "auto"; uint32_t, with the enums of engine/strangers.h. */
 value_reader value_mails; /* uint32_t: MESSAGE_BITs of the mails that a campaign can choose */
-value_reader value_language, value_form_answer, value_public_lookup, value_public_update, value_bots;
+value_reader value_language, value_form_answer, value_public_lookup, value_public_update, value_leaderboard_names, value_bots;
 value_reader value_difficulty; /* uint32_t: 1 to DIFFICULTY_MAX */
 enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000, VALUE_LIMIT_REMOTE = 250 /* maximum of a remote call */ };
 

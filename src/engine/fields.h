@@ -115,6 +115,7 @@
 	X(U32, form_answer) /* enum form_answer, as the next two */ \
 	X(U32, public_lookup) \
 	X(U32, public_update) \
+	X(U32, leaderboard_names) /* enum leaderboard_names */ \
 	X(U32, mails) /* MESSAGE_BITs */ \
 	X(BOOL, verify_email) /* by a mail to the lead */ \
 	X(BOOL, verify_phone) /* by a code that is sent to its phone */ \

@@ -23,6 +23,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/payload.c %D%/payload.h \
 	%D%/payload_people.c %D%/payload_people.h \
 	%D%/rank.c %D%/rank.h \
+	%D%/short_name.c %D%/short_name.h \
 	%D%/source.c %D%/source.h \
 	%D%/strangers.c %D%/strangers.h
 # What links the rules: these, down to base, and the libraries that they need.

@@ -15,7 +15,6 @@
 #include "json/writer.h"
 
 /* In place of the hidden part of a name. ASCII, for clients that count characters where they should count bytes. */
-#define MASK "***"
 
 /* The state of a writer of payloads. */
 struct payload_writer {
@@ -74,19 +73,24 @@ whole_name(struct pool *pool, const struct names *names)
 	return slice_present(names->given) ? names->given : names->family;
 }
 
-/* Without a name, the public view shows only the beginning of the email address. */
+/* Of a lead without a name: the public view shows only the beginning of the email address. */
 static struct slice
-display_name(struct pool *pool, const struct lead *lead, const struct names *names, bool full)
+address_name(struct pool *pool, const struct lead *lead, bool full)
 {
-	if (slice_present(names->given) || slice_present(names->family))
-		return whole_name(pool, names);
 	if (slice_present(lead->email)) {
 		struct slice local = slice_sub(lead->email, 0, slice_find_last(lead->email, '@'));
-		return full ? local : POOL_JOIN(pool, slice_sub(local, 0, first_character(local)), SLICE(MASK));
+		return full ? local : POOL_JOIN(pool, slice_sub(local, 0, first_character(local)), SLICE(NAME_MASK));
 	}
 	struct slice phone = lead->phone;
 	size_t tail = phone.size > 2 ? phone.size - 2 : 0;
-	return POOL_JOIN(pool, slice_sub(phone, 0, 3), SLICE(MASK), slice_sub(phone, tail, phone.size));
+	return POOL_JOIN(pool, slice_sub(phone, 0, 3), SLICE(NAME_MASK), slice_sub(phone, tail, phone.size));
+}
+
+static struct slice
+display_name(struct pool *pool, const struct lead *lead, const struct names *names, bool full)
+{
+	const struct slice name = whole_name(pool, names);
+	return slice_present(name) ? name : address_name(pool, lead, full);
 }
 
 struct slice
@@ -173,15 +177,26 @@ field_text(struct pool *pool, const struct lead *lead, struct slice name)
 	return SLICE_NONE;
 }
 
+/* Absent when there is none. */
 static struct slice
-description(struct pool *pool, const struct lead *lead, const struct names *names, const struct standing_style *style)
+shown_name(struct pool *pool, const struct names *names, const struct standing_view *view)
 {
+	return view->full || view->names == LEADERBOARD_FULL ? whole_name(pool, names)
+							     : short_name(pool, names->given, names->family, view->names);
+}
+
+static struct slice
+description(struct pool *pool, const struct lead *lead, const struct names *names, const struct standing_view *view)
+{
+	const struct standing_style *style = &view->style;
 	if (slice_equal(style->description, STANDING_SOCIAL_ID))
 		return lead->social_id;
 	if (slice_equal(style->description, STANDING_FIRST_NAME))
-		return names->given;
+		return view->full || view->names == LEADERBOARD_FULL
+			   ? names->given
+			   : short_name(pool, names->given, SLICE_NONE, LEADERBOARD_FIRST);
 	if (slice_equal(style->description, STANDING_FULL_NAME))
-		return whole_name(pool, names);
+		return shown_name(pool, names, view);
 	return style->personal ? field_text(pool, lead, style->description) : SLICE_NONE;
 }
 
@@ -191,13 +206,14 @@ payload_write_standing(
 {
 	const struct standing_style *style = &view->style;
 	const struct names names = lead_names(pool, lead);
+	const struct slice name = shown_name(pool, &names, view);
 	struct slice text = SLICE_NONE;
 	if (slice_present(style->description))
-		text = description(pool, lead, &names, style);
+		text = description(pool, lead, &names, view);
 	json_begin_object(writer);
 	json_put_u64(writer, SLICE("rank"), rank);
 	json_put_text(writer, SLICE("social_id"), lead->social_id);
-	json_put_text(writer, SLICE("display_name"), slice_present(text) ? text : display_name(pool, lead, &names, view->full));
+	json_put_text(writer, SLICE("display_name"), first_present(text, name, address_name(pool, lead, view->full)));
 	json_put_u64(writer, SLICE("contest_score"), lead->score);
 	if (slice_present(style->description))
 		json_put_text(writer, SLICE("lead_description"), text);

@@ -10,6 +10,7 @@
 #include "engine/command.h"
 #include "engine/events.h"
 #include "engine/model.h"
+#include "engine/short_name.h"
 #include "json/writer.h"
 
 /* Settings of the installation, the same for all leads. */
@@ -58,6 +59,7 @@ void payload_write_test(struct buffer *out, struct slice payload);
 struct standing_view {
 	const struct payload_settings *settings;
 	bool full;
+	enum leaderboard_names names; /* of the campaign; what else than the full view shows */
 	struct standing_style style;
 };
 /* Writes the entry of a lead on a leaderboard. */

@@ -165,7 +165,8 @@ rendered(struct store *store, struct pool *pool, const struct payload_subject *s
 	struct json_writer writer;
 	buffer_init(&out, PAYLOAD_MAX_BYTES);
 	json_writer_init(&writer, &out);
-	const struct standing_view view = { &store->payload, look_up->view.full, look_up->style };
+	const struct standing_view view = { &store->payload, look_up->view.full, subject->campaign->leaderboard_names,
+		look_up->style };
 	if (look_up->standing)
 		payload_write_standing(&writer, pool, subject->lead, subject->score_rank, &view);
 	else

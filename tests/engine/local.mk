@@ -7,6 +7,10 @@ check_PROGRAMS += %D%/test_keywords
 %C%_test_keywords_SOURCES = %D%/test_keywords.c
 %C%_test_keywords_LDADD = $(engine_test_libs)
 
+check_PROGRAMS += %D%/test_short_name
+%C%_test_short_name_SOURCES = %D%/test_short_name.c
+%C%_test_short_name_LDADD = $(engine_test_libs)
+
 check_PROGRAMS += %D%/test_payload_people
 %C%_test_payload_people_SOURCES = %D%/test_payload_people.c
 %C%_test_payload_people_LDADD = $(engine_test_libs)

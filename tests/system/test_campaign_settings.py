@@ -10,7 +10,7 @@ SETTINGS = {"ended_at": None, "ends_at": None, "jump_start": 0, "privacy": True,
             "points_verified": 0, "require_verification": False, "waitlist": False, "max_per_ip": 0,
             "addresses_counted": None, "blocked_email_domains": None, "blocked_referrers": None, "allowed_networks": None,
             "pages": True, "language": "auto", "hosts": None, "hosts_only": False, "form_answer": "auto",
-            "public_lookup": "all", "public_update": "all",
+            "public_lookup": "all", "public_update": "all", "leaderboard_names": "initial",
             "mails": ["welcome", "reward", "referral", "status_link"], "verify_email": False, "verify_phone": False,
             "bots": "honeypot", "bot_difficulty": 2, "repeated_signup": "lead"}
 
@@ -31,14 +31,15 @@ def test_campaigns(leadhook):
                 "blocked_email_domains": "a.example xn--bcher-kva.example", "blocked_referrers": "c.example",
                 "allowed_networks": "192.0.2.0/24 2001:db8::1",
                 "pages": False, "language": "de", "hosts": "d.example e.example", "hosts_only": True, "form_answer": "redirect",
-                "public_lookup": "none", "public_update": "all", "mails": ["reward", "status_link"], "verify_email": True, "verify_phone": True,
+                "public_lookup": "none", "public_update": "all", "leaderboard_names": "full",
+                "mails": ["reward", "status_link"], "verify_email": True, "verify_phone": True,
                 "bots": "proof_or_confirm", "bot_difficulty": 8, "repeated_signup": "nothing"}
     words = ["ends_at=2099-12-31T23:59:59Z", "jump_start=7", "privacy=off", "require_key=on", "compat=on",
              "landing_url=https://example.org/?a=b", "thankyou_url=http://example.org/t", "status_url=",
              "points_signup=1", "points_direct=2", "points_indirect=99999", "require_verification=on", "waitlist=on",
              "max_per_ip=3", "blocked_email_domains= *.Bücher.example, a.example A.example", "blocked_referrers=c.example",
              "allowed_networks=192.0.2.0/24 2001:db8::1", "pages=off", "language=de", "hosts=d.example e.example",
-             "hosts_only=on", "form_answer=redirect", "public_lookup=none", "public_update=all",
+             "hosts_only=on", "form_answer=redirect", "public_lookup=none", "public_update=all", "leaderboard_names=full",
              "mails=status_link,reward", "verify_email=on", "verify_phone=on", "bots=proof_or_confirm", "bot_difficulty=8"]
     full = leadhook("campaign", "add", account, "Full", *words)
     shown = leadhook("campaign", "show", full["id"])
@@ -65,7 +66,7 @@ def test_settings_are_listed(service, refused):
                 "allowed_networks": "at most 5000 addresses and networks, separated by commas or spaces, or nothing",
                 "pages": "yes or no", "language": "auto, en, de, es or fr", "hosts": hosts, "hosts_only": "yes or no",
                 "form_answer": "auto, json or redirect", "public_lookup": "all, social_id, own or none",
-                "public_update": "all, own or none",
+                "public_update": "all, own or none", "leaderboard_names": "initial, first or full",
                 "mails": "welcome, reward, referral or status_link, several with commas or spaces, or nothing",
                 "verify_email": "yes or no", "verify_phone": "yes or no",
                 "bots": "off, honeypot, proof or proof_or_confirm", "bot_difficulty": "a number from 1 to 8"}

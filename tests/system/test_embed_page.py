@@ -185,7 +185,7 @@ def test_the_next_page(browser, show, service, account):
 
 def test_status_and_leaderboard(show, service, account):
     """5, 6: of the lead that just signed up; a friend's sign-up is shown with names as text"""
-    campaign = service.campaign(account, privacy="off", landing_url="https://shop.example/?a=1")
+    campaign = service.campaign(account, privacy="off", leaderboard_names="full", landing_url="https://shop.example/?a=1")
     leader = campaign.lead(email="lead@example.org", first_name=HOSTILE)
     campaign.points(leader, 50)
     found = show("""

@@ -37,15 +37,31 @@ def people(campaign):
 def test_descriptions(campaign, people):
     """names and social ids for every caller; null, and the usual name, without such a text"""
     ids = [lead["social_id"] for lead in people]
-    usual = {campaign.key: ["Ada King", "Bob Stone", "cleo", "Dane"], None: ["Ada King", "Bob Stone", "c***", "Dane"]}
+    usual = {campaign.key: ["Ada King", "Bob Stone", "cleo", "Dane"], None: ["Ada K.", "Bob S.", "c***", "D."]}
     for key, names in usual.items():
         for _ in range(2):  # the second answer comes from the cache
-            assert texts(campaign, "first_name", key) == [("Ada", "Ada"), ("Bob", "Bob"), (None, names[2]), (None, "Dane")]
-            assert texts(campaign, "FULL_NAME", key) == [("Ada King",) * 2, ("Bob Stone",) * 2, (None, names[2]), ("Dane", "Dane")]
+            assert texts(campaign, "first_name", key) == [("Ada", "Ada"), ("Bob", "Bob"), (None, names[2]), (None, names[3])]
+            assert texts(campaign, "FULL_NAME", key) == [(names[0],) * 2, (names[1],) * 2, (None, names[2]), (names[3],) * 2]
             assert texts(campaign, "social_id", key) == [(one, one) for one in ids]
             plain = board(campaign, key)["leaders"]
             assert [entry["display_name"] for entry in plain] == names and all(list(entry) == PLAIN for entry in plain)
             assert board(campaign, key, lead_description="")["leaders"] == plain
+
+
+def test_names_of_the_campaign(campaign, people, service, leadhook):
+    """4.1.2 Names: initials unless the campaign chooses otherwise, for the list and for me; whole with a key"""
+    me = people[0]["social_id"]
+
+    def shown(key=None, **query):
+        found = board(campaign, key, social_id=me, **query)
+        return [entry["display_name"] for entry in found["leaders"]], found["me"]["display_name"]
+    assert shown() == (["Ada K.", "Bob S.", "c***", "D."], "Ada K.")
+    for choice, names in (("first", ["Ada", "Bob", "c***", "D."]), ("full", ["Ada King", "Bob Stone", "c***", "Dane"])):
+        leadhook("campaign", "set", campaign.id, f"leaderboard_names={choice}")
+        wait_until(lambda names=names: shown() == (names, names[0]), 5, choice)
+        assert shown(lead_description="full_name") == (names, names[0])
+    assert shown(campaign.key)[0] == ["Ada King", "Bob Stone", "cleo", "Dane"]
+    assert campaign.get({"social_id": me}, key=None).json["display_name"] == "Ada King", "a look-up is another call"
 
 
 def test_custom_fields_are_personal(campaign, people, service):
@@ -53,13 +69,13 @@ def test_custom_fields_are_personal(campaign, people, service):
     usual = ["Ada King", "Bob Stone", "cleo", "Dane"]
     wanted = {"city": ["London", None, None, None], "age": ["36", None, "1.5", None], "Tall": ["true", None, None, "false"],
               "unknown": [None] * 4, "email": [None] * 4}
-    public = [(None, name) for name in ("Ada King", "Bob Stone", "c***", "Dane")]
+    public = [(None, name) for name in ("Ada K.", "Bob S.", "c***", "D.")]
     for name, values in wanted.items():
         full = [(value, value or other) for value, other in zip(values, usual)]
         assert texts(campaign, name) == full and texts(campaign, name, None) == public, name
         assert texts(campaign, name) == full
     me = board(campaign, None, lead_description="city", social_id=people[0]["social_id"])["me"]
-    assert (me["lead_description"], me["display_name"]) == (None, "Ada King")
+    assert (me["lead_description"], me["display_name"]) == (None, "Ada K.")
     service.installation.admin("campaign", "set", str(campaign.id), "privacy=off")
     opened = [("London", "London"), *public[1:]]
     wait_until(lambda: texts(campaign, "city", None) == opened, 5, "privacy is off")

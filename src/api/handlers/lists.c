@@ -120,7 +120,9 @@ fetch_leaders(struct leaderboard *board, const struct campaign_versions *version
 {
 	struct call *call = board->call;
 	struct pool *pool = call->request->pool;
-	struct standing_view view = { .full = call_has_right(call, RIGHT_LEADS), .style = board->style };
+	struct standing_view view = {
+		.full = call_has_right(call, RIGHT_LEADS), .names = call->campaign.leaderboard_names, .style = board->style
+	};
 	struct board_key key = { call->campaign.id, *versions, board->limit, view.full, 0 };
 	const bool is_cached = board_style(&board->style, &key.style);
 	struct campaign_versions later;

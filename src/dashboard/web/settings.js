@@ -30,6 +30,11 @@ const LOOKUPS = [
 	["none", "No lead"],
 ];
 
+const BOARD_NAMES = [
+	["initial", "First name and initial (Nora B.)"],
+	["first", "First name (Nora)"],
+	["full", "Full name (Nora Berg)"],
+];
 const UPDATES = [
 	["all", "Any lead (default)"],
 	["own", "Own lead only"],
@@ -105,6 +110,7 @@ const GROUPS = [
 			+ " and referrals count only then: verify each kind of address that your forms have.", "select", LOOKUPS],
 		["public_update", "Leads that a second sign-up changes without an API key",
 			campaign => REPEATED[campaign.repeated_signup], "select", UPDATES],
+		["leaderboard_names", "Names on the public leaderboard", null, "select", BOARD_NAMES],
 		["compat", "Send webhooks in the format of hosted lead services",
 			"For receivers that were written for those services. Leave it off for receivers written for Leadhook.", "check"],
 	]],

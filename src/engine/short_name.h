@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ * What strangers see of a person's name on a leaderboard (docs/api.md 4.1.2, Names). */
+#ifndef LEADHOOK_ENGINE_SHORT_NAME_H
+#define LEADHOOK_ENGINE_SHORT_NAME_H
+
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* The numbers are stored. */
+enum leaderboard_names { LEADERBOARD_INITIAL, LEADERBOARD_FIRST, LEADERBOARD_FULL, LEADERBOARD_NAMES };
+/* The words of the setting, in the order of their numbers. */
+extern const struct slice leaderboard_names[LEADERBOARD_NAMES];
+
+/* Stands for what is not shown of a name. */
+#define NAME_MASK "***"
+
+/* The first word of the name, with LEADERBOARD_INITIAL also the initial of the last one: "Nora B.". A single word is shown, but
+ * for the first character of one in a script that writes first and last name together. Of a family name alone, the initial.
+ * Texts may be absent, as the result is without any. In the pool. */
+struct slice short_name(struct pool *pool, struct slice given, struct slice family, enum leaderboard_names how);
+
+#endif

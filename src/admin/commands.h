@@ -73,6 +73,8 @@ int admin_outcome(struct admin_call *call, const struct outcome *outcome);
 /* Read the filters of `lead list` and `lead export`; and the sign-up number after which they go on. Report an invalid one and
  * return false: EX_DATAERR. */
 MUST_CHECK bool admin_lead_filter(struct admin_call *call, struct lead_filter *filter);
+/* Whether the list is by score, without its place. Returns 0, or a status after reporting what does not fit. */
+MUST_CHECK int admin_lead_order(struct admin_call *call, bool *by_score);
 MUST_CHECK bool admin_lead_after(struct admin_call *call, struct lead_filter *filter);
 /* data/people.c */
 admin_run admin_lead_erase, admin_lead_report;

@@ -493,11 +493,19 @@ check_order(struct admin_call *call)
 	return EX_OK;
 }
 
+int
+admin_lead_order(struct admin_call *call, bool *by_score)
+{
+	static const struct value_option order_option = { OPTION_ORDER, read_order, 0, "score" };
+	const int status = check_order(call);
+	*by_score = call->options[OPTION_ORDER] != NULL;
+	return status != EX_OK ? status : values_take(call, &order_option, 1, by_score) ? EX_OK : EX_DATAERR;
+}
+
 /* Reads the order and its place. Returns 0, or a status after reporting the error. */
 static int
 take_order(struct admin_call *call, struct lead_order *order)
 {
-	static const struct value_option order_option = { OPTION_ORDER, read_order, 0, "score" };
 	static const struct value_option referrer_option = { OPTION_REFERRED_BY, value_social_id,
 		offsetof(struct lead_reference, value), "the social_id of a lead" };
 	static const struct value_option places[] = {
@@ -507,12 +515,11 @@ take_order(struct admin_call *call, struct lead_order *order)
 	struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID };
 	struct campaign campaign;
 	struct lead referrer;
-	const bool by_score = call->options[OPTION_ORDER] != NULL;
-	const int status = check_order(call);
+	bool by_score;
+	const int status = admin_lead_order(call, &by_score);
 	if (status != EX_OK)
 		return status;
-	if (!values_take(call, &order_option, 1, order) || !values_take(call, &referrer_option, 1, &reference) ||
-	    !values_take(call, &places[by_score ? 0 : 1], 1, order))
+	if (!values_take(call, &referrer_option, 1, &reference) || !values_take(call, &places[by_score ? 0 : 1], 1, order))
 		return EX_DATAERR;
 	if (by_score)
 		return EX_OK;

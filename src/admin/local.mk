@@ -32,6 +32,7 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/webhooks.c \
 	%D%/data/edit.c \
 	%D%/data/export.c \
+	%D%/data/export_page.c %D%/data/export_page.h \
 	%D%/data/export_part.c %D%/data/export_part.h \
 	%D%/data/import.c \
 	%D%/data/import_batch.c %D%/data/import_batch.h \

@@ -56,20 +56,24 @@ DB_STATEMENT(sql_select_number_before, SELECT_END("< ?", " DESC"));
 DB_STATEMENT(sql_select_page, SELECT_PAGE(SHOWN_COLUMNS, ""));
 DB_STATEMENT(sql_select_newest_page, SELECT_PAGE(SHOWN_COLUMNS, " DESC"));
 DB_STATEMENT(sql_select_exported, SELECT_PAGE(LEAD_COLUMNS ", l.signup_url", ""));
+DB_STATEMENT(sql_select_exported_newest, SELECT_PAGE(LEAD_COLUMNS ", l.signup_url", " DESC"));
 DB_STATEMENT(sql_select_exported_names, SELECT_PAGE("l.subscription_number, l.custom_fields, l.utm", ""));
 
 DB_STATEMENT(sql_select_ids_by_score,
     IDS_BY_SCORE("FALSE") " UNION ALL " IDS_BY_SCORE("TRUE") " ORDER BY score_order, subscription_number LIMIT ?");
 DB_STATEMENT(sql_select_referred, SELECT_REFERRED("> ?", ""));
 DB_STATEMENT(sql_select_newest_referred, SELECT_REFERRED("< ?", " DESC"));
-DB_STATEMENT(sql_select_listed, "SELECT " SHOWN_COLUMNS " FROM {prefix}leads l FORCE INDEX (PRIMARY)"
-				" LEFT JOIN {prefix}leads p ON p.id = l.parent_id"
-				" WHERE l.campaign_id = ?" FILTERS " AND l.id IN ({list})"
-				" ORDER BY l.id");
+#define SELECT_LISTED(columns)                                                                                          \
+	"SELECT " columns " FROM {prefix}leads l FORCE INDEX (PRIMARY) LEFT JOIN {prefix}leads p ON p.id = l.parent_id" \
+	" WHERE l.campaign_id = ?" FILTERS " AND l.id IN ({list})"                                                      \
+	" ORDER BY l.id"
+DB_STATEMENT(sql_select_listed, SELECT_LISTED(SHOWN_COLUMNS));
+DB_STATEMENT(sql_select_exported_listed, SELECT_LISTED(LEAD_COLUMNS ", l.signup_url"));
 
 store_statement_list sql_of_pages = { &sql_select_number_after, &sql_select_number_before, &sql_select_page,
-	&sql_select_newest_page, &sql_select_exported, &sql_select_exported_names, &sql_select_ids_by_score,
-	&sql_select_referred, &sql_select_newest_referred, &sql_select_listed, NULL };
+	&sql_select_newest_page, &sql_select_exported, &sql_select_exported_newest, &sql_select_exported_names,
+	&sql_select_ids_by_score, &sql_select_referred, &sql_select_newest_referred, &sql_select_listed,
+	&sql_select_exported_listed, NULL };
 
 enum { NAMES_SUBSCRIPTION_NUMBER, NAMES_CUSTOM_FIELDS, NAMES_UTM };
 
@@ -250,10 +254,16 @@ find_listed_ids(struct store *store, struct pool *pool, uint64_t campaign_id, co
 	    DB_U64(order->referrer_id), DB_U64(order->has_place ? order->id : begin), DB_U64(limit));
 }
 
+/* What is read of the leads. */
+struct listed_view {
+	const struct db_statement *statement;
+	read_row *read;
+};
+
 /* The leads with these ids to which the filter applies, by id. */
 static enum result
 find_listed(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f,
-    const struct db_rows *ids, struct db_rows *leads)
+    const struct listed_view *view, const struct db_rows *ids, struct db_rows *leads)
 {
 	struct db_value values[1 + FILTER_VALUES] = { DB_U64(campaign_id) };
 	struct db_value *list = POOL_ARRAY(pool, ids->count, struct db_value);
@@ -263,7 +273,7 @@ find_listed(struct store *store, struct pool *pool, uint64_t campaign_id, const 
 	struct db_arguments arguments = DB_ARRAY(values, ARRAY_SIZE(values));
 	arguments.lists[0] = (struct db_list){ list, ids->count };
 	arguments.list_count = 1;
-	return db_query(store->db, pool, &sql_select_listed, &arguments, leads);
+	return db_query(store->db, pool, view->statement, &arguments, leads);
 }
 
 static void
@@ -279,18 +289,18 @@ move_place(struct lead_order *order, const struct db_rows *ids, size_t row)
 
 /* Adds those of the next `wanted` leads to which the filter applies. */
 static enum result
-add_listed(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f, size_t wanted,
-    struct lead_order *order, struct lead_page *page)
+add_listed(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f,
+    const struct listed_view *view, size_t wanted, struct lead_order *order, struct lead_page *page)
 {
 	const size_t left = examined_max(f) - order->examined, size = wanted < left ? wanted : left;
 	struct db_rows ids, leads = { 0 };
 	size_t i = 0, row;
 	enum result result = find_listed_ids(store, pool, campaign_id, f, order, size, &ids);
 	if (result == RESULT_OK && ids.count > 0)
-		result = find_listed(store, pool, campaign_id, f, &ids, &leads);
+		result = find_listed(store, pool, campaign_id, f, view, &ids, &leads);
 	for (; result == RESULT_OK && i < ids.count && page->count < f->limit; i++) {
 		if (store_find_row(&leads, db_get_u64(&ids, i, LISTED_ID), &row))
-			page->leads[page->count++] = store_shown_lead_from_row(&leads, row);
+			page->leads[page->count++] = view->read(&leads, row);
 		move_place(order, &ids, i);
 	}
 	order->examined += i;
@@ -305,16 +315,16 @@ store_order_is_spent(const struct lead_filter *filter, const struct lead_order *
 }
 
 /* Pieces grow: a filter that most leads pass needs one, another one as few as possible. */
-enum result
-store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f,
-    struct lead_order *order, struct lead_page *page)
+static enum result
+list_in_order(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f,
+    const struct listed_view *view, struct lead_order *order, struct lead_page *page)
 {
 	size_t size = f->limit + 1;
 	enum result result = RESULT_OK;
 	*page = (struct lead_page){ .leads = POOL_ARRAY(pool, f->limit, struct lead) };
 	order->more = true;
 	while (result == RESULT_OK && order->more && page->count < f->limit && !store_order_is_spent(f, order)) {
-		result = add_listed(store, pool, campaign_id, f, size < DB_LIST_MAX ? size : DB_LIST_MAX, order, page);
+		result = add_listed(store, pool, campaign_id, f, view, size < DB_LIST_MAX ? size : DB_LIST_MAX, order, page);
 		size *= 2;
 	}
 	return result;
@@ -342,6 +352,24 @@ enum result
 store_export_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter,
     bool names_only, struct lead_page *page)
 {
-	return names_only ? read_page(store, pool, campaign_id, filter, &sql_select_exported_names, exported_names, page)
-			  : read_page(store, pool, campaign_id, filter, &sql_select_exported, exported_lead, page);
+	if (names_only)
+		return read_page(store, pool, campaign_id, filter, &sql_select_exported_names, exported_names, page);
+	return read_page(store, pool, campaign_id, filter, filter->newest ? &sql_select_exported_newest : &sql_select_exported,
+	    exported_lead, page);
+}
+
+enum result
+store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter,
+    struct lead_order *order, struct lead_page *page)
+{
+	const struct listed_view view = { &sql_select_listed, store_shown_lead_from_row };
+	return list_in_order(store, pool, campaign_id, filter, &view, order, page);
+}
+
+enum result
+store_export_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter,
+    struct lead_order *order, struct lead_page *page)
+{
+	const struct listed_view view = { &sql_select_exported_listed, exported_lead };
+	return list_in_order(store, pool, campaign_id, filter, &view, order, page);
 }

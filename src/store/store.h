@@ -208,7 +208,7 @@ struct lead_filter {
 			    * regard to case and accents */
 	struct lead_reference identities[LEAD_BY_ID]; /* only the lead that has all of them */
 	size_t identity_count;
-	bool newest;   /* the latest sign-up first; not for exports */
+	bool newest;   /* the latest sign-up first */
 	uint32_t last; /* of the page before: it examines no rows beyond; 0: as many as it may */
 };
 struct lead_page {
@@ -240,6 +240,9 @@ struct lead_order {
  * filter are not read. All calls with the same *order examine as many rows as one of store_list_leads does with a filter, and
  * answer empty pages when they have. A lead whose score changes between two calls may be listed twice, or not at all. */
 MUST_CHECK enum result store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id,
+    const struct lead_filter *filter, struct lead_order *order, struct lead_page *page);
+/* The same for exports: with all that is stored of the leads themselves. */
+MUST_CHECK enum result store_export_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id,
     const struct lead_filter *filter, struct lead_order *order, struct lead_page *page);
 /* Whether they have examined so many. */
 bool store_order_is_spent(const struct lead_filter *filter, const struct lead_order *order);

@@ -36,6 +36,7 @@ static const struct {
 	{ "sql_select_page", "l", MANY, PAGE_END },
 	{ "sql_select_newest_page", "l", MANY, PAGE_END },
 	{ "sql_select_exported", "l", MANY, PAGE_END },
+	{ "sql_select_exported_newest", "l", MANY, PAGE_END },
 	{ "sql_select_exported_names", "l", MANY, PAGE_END },
 	{ "sql_select_leaders", "l", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_ids_by_score", "t_leads", MANY, ENDS_AT_LIMIT },

@@ -58,6 +58,8 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_page", "1<>********<<<>----#", "" },
 	{ "sql_select_newest_page", "1<>********<<<>----#", "" },
 	{ "sql_select_exported", "1<>********<<<>----#", "" },
+	{ "sql_select_exported_newest", "1<>********<<<>----#", "" },
+	{ "sql_select_exported_listed", "1********<<<>----", "l" },
 	{ "sql_select_exported_names", "1<>********<<<>----#", "" },
 	{ "sql_select_leaders", "1#", "" },
 	{ "sql_select_ids_by_score", "1<<<#1<<<##", "" },
@@ -567,7 +569,8 @@ longest_list(size_t statement)
 	static const char *const long_ones[] = { "sql_load_leads_by_email", "sql_load_leads_by_phone",
 		"sql_load_leads_by_social_id", "sql_load_leads_by_id", "sql_select_lead_ids", "sql_select_referrer_ids",
 		"sql_select_links", "sql_select_histogram_nodes", "sql_select_histogram_and_version", "sql_select_deliveries",
-		"sql_select_listed", "sql_select_lead_names", "sql_select_webhook_health", "sql_select_oldest_due" };
+		"sql_select_listed", "sql_select_exported_listed", "sql_select_lead_names", "sql_select_webhook_health",
+		"sql_select_oldest_due" };
 	for (size_t i = 0; i < ARRAY_SIZE(long_ones); i++)
 		if (strcmp(long_ones[i], statement_at(statement)->name) == 0)
 			return DB_LIST_MAX;

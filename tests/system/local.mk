@@ -113,6 +113,7 @@ EXTRA_DIST += \
 	%D%/test_errors.py \
 	%D%/test_events.py \
 	%D%/test_export.py \
+	%D%/test_export_order.py \
 	%D%/test_failed_forms.py \
 	%D%/test_failing_database.py \
 	%D%/test_fairness.py \

@@ -270,3 +270,38 @@ def test_an_import_that_takes_long(dashboard, service):
     dashboard.sees("7 leads imported, 0 already existed, 0 rows skipped.")
     assert campaign.find(email="slow6@example.org")["custom_fields"] == {"company": "Tea\nCo"}
     dashboard.load()
+
+
+def test_lists_of_winners(dashboard, service, leadhook):
+    """docs/dashboard.md 2.2: by score, fraudulent leads are left out, which the filter shows; an export has filter and order of the list;
+    the summary's leaderboard has no fraudulent leads, and says which are not verified"""
+    campaign = service.campaign(service.account("Winners"))
+    for name, points in (("first", 30), ("cheat", 50), ("second", 20)):
+        campaign.lead(email=f"{name}@example.org", points=points)
+    campaign.change("block", emails=["cheat@example.org"])
+    campaign.change("verify", emails=["first@example.org"])
+    emails = "[...document.querySelectorAll('tbody td a')].map(one => one.textContent).join(' ')"
+    dashboard.open(f"campaigns/{campaign.id}/leads", "Leads")
+    dashboard.sees("cheat@example.org")
+    dashboard.click("Highest score first")
+    dashboard.wait(f"{emails} === 'first@example.org second@example.org'")
+    assert dashboard.value("button('Not fraudulent').getAttribute('aria-pressed') === 'true'")
+    dashboard.click("Verified")
+    dashboard.wait(f"{emails} === 'first@example.org'")
+    dashboard.click("Verified")
+    dashboard.wait(f"{emails} === 'first@example.org second@example.org'")
+    dashboard.run("[...document.querySelectorAll('a')].find(one => one.textContent === 'Export').click();")
+    dashboard.sees("Exports the leads as listed:")
+    dashboard.sees("highest score first")
+    dashboard.sees("not fraudulent")
+    dashboard.run("window.pieces = []; const made = URL.createObjectURL;"
+                  " URL.createObjectURL = blob => { blob.text().then(text => window.pieces.push(text)); return made(blob); };")
+    dashboard.click("Export")
+    dashboard.sees("2 leads exported.")
+    dashboard.wait("window.pieces.length === 1")
+    lines = dashboard.value("window.pieces[0]").splitlines()
+    assert [line.split(",")[0] for line in lines[1:]] == ["first@example.org", "second@example.org"]
+    dashboard.open(f"campaigns/{campaign.id}")
+    dashboard.sees("By points, without fraudulent leads.")
+    dashboard.wait("document.querySelectorAll('.leaders li').length === 2")
+    assert dashboard.value("[...document.querySelectorAll('.leaders li')].map(one => one.innerText.includes('not verified')).join()") == "false,true"

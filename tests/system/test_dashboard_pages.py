@@ -99,7 +99,7 @@ def test_export(dashboard, campaign):
     """2.2: it says what it exports, also in the name of the file"""
     campaign.leads(2)
     dashboard.open(f"campaigns/{campaign.id}/export?waitlisted=off&since=2020-01-01", "Export leads")
-    assert dashboard.value("document.querySelector('.card p').innerText") == "Exports the leads that match: not waitlisted from 2020-01-01"
+    assert dashboard.value("document.querySelector('.card p').innerText") == "Exports the leads as listed: not waitlisted from 2020-01-01"
     dashboard.choose("Verification", "Not verified")
     dashboard.click("Export")
     dashboard.sees("2 leads exported.")

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "admin/commands.h"
+#include "admin/data/export_page.h"
 #include "admin/data/export_part.h"
 #include "admin/data/repeat.h"
 #include "admin/progress.h"
@@ -27,6 +28,7 @@ struct export_run {
 	enum records_format format;
 	char delimiter;
 	struct definitions definitions;
+	bool by_score;
 	uint32_t last; /* the largest subscription number at the beginning */
 	struct lead_writer *writer;
 	int fd;
@@ -38,12 +40,12 @@ struct export_run {
 
 /* The same command can be given again: nothing was changed. */
 static int
-read_page(struct export_run *run, const struct lead_filter *filter, bool names_only, struct lead_page *page)
+read_page(struct export_run *run, struct export_place *place, struct lead_page *page, bool *more)
 {
 	unsigned failures = 0;
 	enum result result;
 	do
-		result = store_export_leads(run->call->store, run->pool, run->call->id, filter, names_only, page);
+		result = export_read_page(run->call, run->pool, &run->filter, place, page, more);
 	while (result == RESULT_UNAVAILABLE && repeat_later(&failures));
 	return admin_answer(run->call, result);
 }
@@ -54,23 +56,16 @@ typedef int on_leads(struct export_run *run, const struct lead *leads, size_t co
 static int
 for_each_page(struct export_run *run, bool names_only, on_leads *handle)
 {
-	struct lead_filter filter = run->filter;
-	for (bool more = true; more;) {
+	struct export_place place = export_begin(&run->filter, names_only, run->by_score, run->last);
+	int status = EX_OK;
+	for (bool more = true; more && status == EX_OK;) {
 		struct lead_page page;
 		pool_reset(run->pool);
-		int status = read_page(run, &filter, names_only, &page);
-		if (status != EX_OK)
-			return status;
-		size_t count = page.count;
-		while (count > 0 && page.leads[count - 1].subscription_number > run->last)
-			count--;
-		status = handle(run, page.leads, count);
-		if (status != EX_OK)
-			return status;
-		filter.after = page.next;
-		more = page.next != 0 && page.next < run->last;
+		status = read_page(run, &place, &page, &more);
+		if (status == EX_OK)
+			status = handle(run, page.leads, page.count);
 	}
-	return EX_OK;
+	return status;
 }
 
 static int
@@ -204,6 +199,11 @@ admin_lead_export(struct admin_call *call)
 	/* a part begins at a place of another form */
 	if (!admin_lead_filter(call, &run.filter) || (!call->is_remote && !admin_lead_after(call, &run.filter)))
 		return EX_DATAERR;
+	const int refused = admin_lead_order(call, &run.by_score);
+	if (refused != EX_OK)
+		return refused;
+	if (run.by_score && !call->is_remote && call->options[OPTION_AFTER] != NULL)
+		return admin_fail_option(call, PROBLEM_USAGE, OPTION_AFTER, "not with --order");
 	run.filter.limit = PAGE_LEADS;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
@@ -213,7 +213,8 @@ admin_lead_export(struct admin_call *call)
 	run.last = campaign.last_subscription_number;
 	run.writer = lead_writer_new(
 	    run.format, run.delimiter, &run.definitions, call->is_remote ? EXPORT_PART_ROOM : LEAD_WRITER_ANY_ROOM);
-	const struct export_part part = { run.writer, run.format, &run.filter, call->options[OPTION_AFTER], run.last };
+	const struct export_part part = { run.writer, run.format, &run.filter, run.by_score, call->options[OPTION_AFTER],
+		run.last };
 	const int status = call->is_remote ? export_part(call, &part) : export_all(&run, campaign.counters.leads);
 	lead_writer_free(&run.writer);
 	return status;

@@ -4,6 +4,8 @@
  * parts: the place of the next one has the names. */
 #include "admin/data/export_part.h"
 
+#include "admin/data/export_page.h"
+
 #include <inttypes.h>
 #include <sysexits.h>
 
@@ -24,28 +26,26 @@ static const struct {
 	{ SLICE("records:"), false },
 };
 
-struct place {
-	bool names_only;
-	uint32_t after, last; /* subscription numbers */
-};
-
-/* "AFTER-LAST" */
+/* "AFTER-LAST"; by score "SCORE.NUMBER-LAST" after the first record. */
 static bool
-read_numbers(struct slice text, struct place *place)
+read_numbers(struct slice text, struct export_place *place)
 {
-	const size_t dash = slice_find(text, '-');
-	uint64_t after, last;
-	if (dash == text.size || !slice_to_u64(slice_sub(text, 0, dash), UINT32_MAX, &after) ||
+	const size_t dash = slice_find(text, '-'), dot = slice_find(text, '.');
+	uint64_t score = 0, after, last;
+	place->order.has_place = place->by_score && dot < dash;
+	if (dash == text.size || (place->order.has_place && !slice_to_u64(slice_sub(text, 0, dot), UINT32_MAX, &score)) ||
+	    !slice_to_u64(slice_sub(text, place->order.has_place ? dot + 1 : 0, dash), UINT32_MAX, &after) ||
 	    !slice_to_u64(slice_sub(text, dash + 1, text.size), UINT32_MAX, &last))
 		return false;
-	place->after = (uint32_t)after;
+	place->after = place->order.number = (uint32_t)after;
+	place->order.score = (uint32_t)score;
 	place->last = (uint32_t)last;
 	return true;
 }
 
 /* "columns:1000-9000:{…}", "records:1000-9000:{…}"; of NDJSON "1000-9000". */
 static bool
-read_place(struct lead_writer *writer, enum records_format format, struct slice text, struct place *place)
+read_place(struct lead_writer *writer, enum records_format format, struct slice text, struct export_place *place)
 {
 	size_t colon = text.size;
 	if (format == RECORDS_CSV) {
@@ -64,9 +64,12 @@ read_place(struct lead_writer *writer, enum records_format format, struct slice 
 }
 
 static void
-name_next(struct admin_call *call, const struct export_part *part, const struct place *place)
+name_next(struct admin_call *call, const struct export_part *part, const struct export_place *place)
 {
-	struct slice next = pool_printf(call->pool, "%" PRIu32 "-%" PRIu32, place->after, place->last);
+	struct slice next = place->order.has_place
+				? pool_printf(call->pool, "%" PRIu32 ".%" PRIu32, place->order.score, place->order.number)
+				: pool_printf(call->pool, "%" PRIu32, place->after);
+	next = pool_printf(call->pool, "%.*s-%" PRIu32, SLICE_ARGS(next), place->last);
 	if (part->format == RECORDS_CSV)
 		next = POOL_JOIN(call->pool, phases[place->names_only ? 0 : 1].prefix, next, SLICE(":"),
 		    lead_writer_names(part->writer, call->pool));
@@ -80,51 +83,42 @@ collect_names(struct admin_call *call, struct lead_writer *writer, const struct 
 		lead_writer_add_names(writer, call->pool, &page->leads[i]);
 }
 
-/* Leaves out what signed up later. */
-static void
-end_page(struct lead_page *page, uint32_t last)
-{
-	while (page->count > 0 && page->leads[page->count - 1].subscription_number > last)
-		page->count--;
-	if (page->next >= last)
-		page->next = 0;
-}
-
-/* Writes leads of the page, and shortens it to these. */
-static void
+/* Writes leads of the page, and shortens it to these. Returns false when some are left. */
+static bool
 write_records(struct admin_call *call, struct lead_writer *writer, struct lead_page *page, struct buffer *out)
 {
+	const size_t count = page->count;
 	size_t written = 0;
-	while (written < page->count && out->size < PART_BYTES)
+	while (written < count && out->size < PART_BYTES)
 		lead_writer_add(writer, call->pool, &page->leads[written++], out);
-	if (written < page->count)
-		page->next = page->leads[written - 1].subscription_number;
 	page->count = written;
+	return written == count;
 }
 
 /* Reads and writes what is at the place, and moves it. *next: there is another part. */
 static int
-write_part(
-    struct admin_call *call, const struct export_part *part, struct place *place, struct buffer *out, size_t *leads, bool *next)
+write_part(struct admin_call *call, const struct export_part *part, struct export_place *place, struct buffer *out,
+    size_t *leads, bool *next)
 {
 	struct lead_filter filter = *part->filter;
 	struct lead_page page;
-	filter.after = place->after;
 	filter.limit = place->names_only ? PART_NAMES : PART_LEADS;
-	const enum result result = store_export_leads(call->store, call->pool, call->id, &filter, place->names_only, &page);
+	const enum result result = export_read_page(call, call->pool, &filter, place, &page, next);
 	if (result != RESULT_OK)
 		return admin_answer(call, result);
-	end_page(&page, place->last);
-	if (place->names_only)
-		collect_names(call, part->writer, &page);
-	else
-		write_records(call, part->writer, &page, out);
-	*leads = place->names_only ? 0 : page.count;
-	*next = place->names_only || page.next != 0;
-	place->after = page.next;
-	if (place->names_only && page.next == 0) {
+	if (!place->names_only) {
+		if (!write_records(call, part->writer, &page, out)) {
+			export_go_on_after(place, &page.leads[page.count - 1]);
+			*next = true;
+		}
+		*leads = page.count;
+		return EX_OK;
+	}
+	collect_names(call, part->writer, &page);
+	if (!*next) {
 		lead_writer_heading(part->writer, call->pool, out);
-		place->names_only = false;
+		export_begin_records(&filter, place);
+		*next = true;
 	}
 	return EX_OK;
 }
@@ -132,7 +126,7 @@ write_part(
 int
 export_part(struct admin_call *call, const struct export_part *part)
 {
-	struct place place = { .names_only = part->format == RECORDS_CSV, .last = part->last };
+	struct export_place place = export_begin(part->filter, part->format == RECORDS_CSV, part->by_score, part->last);
 	struct buffer records;
 	size_t leads = 0;
 	bool next = false;

@@ -14,6 +14,7 @@ struct export_part {
 	struct lead_writer *writer;
 	enum records_format format;
 	const struct lead_filter *filter;
+	bool by_score;
 	const char *after; /* the place where it begins, which an earlier part has named; NULL: at the beginning */
 	uint32_t last;     /* subscription number of the campaign now; used at the beginning */
 };

@@ -10,7 +10,7 @@ import { may } from "./session.js";
 import { SourceValues } from "./sources.js";
 import { SOURCES, nameOf, outcome, urlParts } from "./words.js";
 import { Checklist } from "./checklist.js";
-import { Bars, Loaded, Notice, Page, Segments, Tile, Time, Updated, html } from "./ui.js";
+import { Bars, Chip, Loaded, Notice, Page, Segments, Tile, Time, Updated, html } from "./ui.js";
 
 const HOUR = 3600e3;
 const DAY = 24 * HOUR;
@@ -80,16 +80,24 @@ function Referrals({ stats, id }) {
 }
 
 function Leaders({ id }) {
-	const live = useLive(`campaigns/${id}/leads`, { order: "score", limit: 10 }, { every: 30 });
+	const live = useLive(`campaigns/${id}/leads`, { order: "score", fraudulent: "off", limit: 10 }, { every: 30 });
 	const leader = lead => html`
 		<li key=${lead.id}>
-			<a href=${link(`campaigns/${id}/leads/${lead.social_id}`)}>${nameOf(lead)}</a>
+			<span>
+				<a href=${link(`campaigns/${id}/leads/${lead.social_id}`)}>${nameOf(lead)}</a>
+				${!lead.verified && html` <${Chip}>not verified<//>`}
+			</span>
 			<span class="number">${plural(lead.contest_score, "point")}</span>
 			<span class="muted number">${plural(lead.referrals, "referral")}</span>
 		</li>`;
 	return html`
 		<${Loaded} live=${live}>${rows =>
-			rows.length === 0 ? html`<p class="muted">No leads yet.</p>` : html`<ol class="leaders">${rows.map(leader)}</ol>`}<//>`;
+			rows.length === 0
+				? html`<p class="muted">No leads yet.</p>`
+				: html`
+					<ol class="leaders">${rows.map(leader)}</ol>
+					<p class="hint">By points, without fraudulent leads.</p>`}
+		<//>`;
 }
 
 function problemOf(webhook) {

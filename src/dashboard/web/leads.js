@@ -65,6 +65,7 @@ function Search({ query }) {
 const SWITCHES = [
 	["verified", "Verified", "on"],
 	["verified", "Not verified", "off"],
+	["fraudulent", "Not fraudulent", "off"],
 	["fraudulent", "Fraudulent", "on"],
 	["waitlisted", "Waitlisted", "on"],
 	["opted_out", "Unsubscribed", "on"],
@@ -126,7 +127,11 @@ const ORDERS = [
 
 function Order({ query }) {
 	const order = query.newest === "false" ? "oldest" : "newest";
-	const choose = chosen => setQuery({ ...ORDERS.find(([name]) => name === chosen)[2], after: null });
+	const choose = chosen => {
+		// winners are picked from it, and fraudulent leads do not rank
+		const ranked = chosen === "score" && !query.fraudulent ? { fraudulent: "off" } : {};
+		setQuery({ ...ORDERS.find(([name]) => name === chosen)[2], ...ranked, after: null });
+	};
 	return html`<${Segments} label="Order" options=${ORDERS} value=${query.order || order} choose=${choose} kind="small" />`;
 }
 
@@ -217,7 +222,7 @@ export function Leads({ id, query }) {
 		<span class="muted">${total !== undefined && (filtered ? found : plural(total, "lead"))}</span>
 		${changes && html`<a class="button" href=${link(`campaigns/${id}/import`)}>Import</a>`}
 		${!NOT_EXPORTED.some(name => query[name]) && html`
-			<a class="button" href=${link(`campaigns/${id}/export`, filters)}>Export</a>`}`;
+			<a class="button" href=${link(`campaigns/${id}/export`, { ...filters, ...ordered })}>Export</a>`}`;
 	return html`
 		<${Page} title="Leads" above=${html`<${Crumbs} id=${id} />`} actions=${actions}>
 			<${Search} query=${query} />

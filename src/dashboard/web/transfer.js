@@ -383,6 +383,7 @@ export function Import({ id }) {
 
 /* ---- export ---- */
 
+const ORDERS = { __proto__: null, newest: "newest first", order: "highest score first" };
 const FILTERS = ["name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "source", "since", "until"];
 const WORDS = {
 	__proto__: null,
@@ -411,7 +412,7 @@ const FORMATS = [
 function wordOf([name, value], tags) {
 	if (name === "tag")
 		return `tag ${tags?.find(one => String(one.id) === value)?.name || value}`;
-	return DATES[name]?.(value) || WORDS[name]?.[value] || `${name} ${value}`;
+	return ORDERS[name] || DATES[name]?.(value) || WORDS[name]?.[value] || `${name} ${value}`;
 }
 /** A part of the name of a file. */
 const forFile = text => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase();
@@ -426,7 +427,7 @@ export function Export({ id, query }) {
 	useEffect(() => stop, []);
 	useEffect(() => () => URL.revokeObjectURL(state?.url), [state?.url]);
 	const filters = {
-		...Object.fromEntries(FILTERS.filter(name => query[name]).map(name => [name, query[name]])),
+		...Object.fromEntries([...FILTERS, ...Object.keys(ORDERS)].filter(name => query[name]).map(name => [name, query[name]])),
 		verified: form.values.verified,
 	};
 	const tags = useList(query.tag ? `campaigns/${id}/tags` : null, {}, { every: 0 });
@@ -459,7 +460,7 @@ export function Export({ id, query }) {
 			<section class="card">
 				<p>
 					${words.length > 0
-						? html`Exports the leads that match: ${words.map(one => html`<${Chip} key=${one}>${one}<//> `)}`
+						? html`Exports the leads as listed: ${words.map(one => html`<${Chip} key=${one}>${one}<//> `)}`
 						: "Exports all leads."}
 				</p>
 				<${Form} form=${form} onSubmit=${run} submit=${form.busy ? null : "Export"}>

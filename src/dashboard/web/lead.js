@@ -305,7 +305,8 @@ function Fraud({ lead }) {
 		<${Notice} tone="bad">
 			<p>
 				<strong>Marked as fraudulent</strong>: ${lead.fraud_reasons.map(fraudReason).join("; ") || "no reason stored"}.
-				${" "}Its points, and its referrer's points for it, do not count. If the lead is genuine, select Mark as genuine.
+				${" "}It has no rank and is on no leaderboard; its points, and its referrer's points for it, do not count. If the lead
+				is genuine, select Mark as genuine.
 			</p>
 		<//>`;
 }
@@ -323,7 +324,11 @@ function factsOf(lead) {
 			email ? html`${email} ${copy(email, "the email address")}${bounced}` : html`<span class="muted">none</span>`,
 		],
 		phone && ["Phone", html`${phone} ${copy(phone, "the phone number")}`],
-		["Points", html`<strong>${count(lead.contest_score)}</strong>, rank ${count(lead.contest_score_rank)}`],
+		[
+			"Points",
+			html`<strong>${count(lead.contest_score)}</strong>,
+				${lead.fraudulent ? " not ranked: the lead is marked as fraudulent" : ` rank ${count(lead.contest_score_rank)}`}`,
+		],
 		lead.rewards.length > 0 && [
 			"Rewards",
 			lead.rewards.map(one => html`<${Chip} tone="good" key=${one.reward_id}>${one.subject || "removed"}<//> `),

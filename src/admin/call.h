@@ -98,7 +98,8 @@
 	X(ADDRESS, "address", "ADDRESS", "the mail goes to this address") \
 	X(ACCESS_LOG, "access-log", "FILE", "the log of the web server") \
 	X(QUEUE, "queue", NULL, "leave it to the dispatcher, and show the job") \
-	X(INTEGRITY, "integrity", NULL, "browsers run only this version of the script")
+	X(INTEGRITY, "integrity", NULL, "browsers run only this version of the script") \
+	X(MARKUP, "markup", NULL, "also the form written out, as it is now")
 
 /* clang-format on */
 

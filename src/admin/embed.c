@@ -80,16 +80,50 @@ element_of(struct admin_call *call, struct markup *markup, const char *element)
 	return made(call, markup);
 }
 
+/* The form that the script makes of the campaign; inside, for browsers without the script, the hosted page, if there is one. */
+static struct slice
+form_element_of(struct admin_call *call, struct markup *markup, struct slice page)
+{
+	struct buffer *out = &markup->out;
+	const struct slice button = markup->page.looks.values[LOOK_BUTTON];
+	HTML(out, "<div data-leadhook-form=\"{}\"", markup->id);
+	if (markup->leads_on)
+		buffer_add(out, SLICE(" data-redirect"));
+	buffer_add_byte(out, '>');
+	if (slice_present(page))
+		HTML(out, "<a href=\"{}\">{}</a>", page,
+		    slice_present(button) ? button : text_find(markup->page.language, TEXT_SIGNUP_BUTTON));
+	buffer_add(out, SLICE("</div>"));
+	return made(call, markup);
+}
+
+/* The hosted page in a frame. It learns the address of the page around it by the policy. */
+static struct slice
+frame_of(struct admin_call *call, struct markup *markup, const struct campaign *campaign, struct slice page)
+{
+	if (!slice_present(page))
+		return SLICE_NONE;
+	HTML(&markup->out,
+	    "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"640\" referrerpolicy=\"no-referrer-when-downgrade\"></iframe>",
+	    page, campaign->name);
+	return made(call, markup);
+}
+
 static void
 show_markup(struct admin_call *call, const struct campaign *campaign, struct markup *markup)
 {
 	struct output *output = call->output;
+	const struct slice page =
+	    campaign->pages ? link_to_page(call->pool, markup->base, campaign->id, SLICE("")) : SLICE_NONE;
 	output_record(output);
-	output_text(
-	    output, "page", campaign->pages ? link_to_page(call->pool, markup->base, campaign->id, SLICE("")) : SLICE_NONE);
+	output_text(output, "page", page);
 	output_text(output, "script", script_of(call, markup));
-	output_text(output, "form", form_of(call, markup, true));
-	output_text(output, "plain_form", form_of(call, markup, false));
+	output_text(output, "form", form_element_of(call, markup, page));
+	output_text(output, "frame", frame_of(call, markup, campaign, page));
+	if (call->options[OPTION_MARKUP] != NULL) {
+		output_text(output, "form_markup", form_of(call, markup, true));
+		output_text(output, "plain_form", form_of(call, markup, false));
+	}
 	output_text(output, "status", element_of(call, markup, "<div data-leadhook-status=\"{}\"></div>"));
 	output_text(output, "leaderboard", element_of(call, markup, "<div data-leadhook-leaderboard=\"{}\"></div>"));
 }

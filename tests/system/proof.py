@@ -17,7 +17,7 @@ def secret_of(service):
 
 def honeypot_of(campaign):
     """The name of the field, from the printed form."""
-    form = campaign.service.installation.admin("campaign", "embed", str(campaign.id))["form"]
+    form = campaign.service.installation.admin("campaign", "embed", str(campaign.id), "--markup")["form_markup"]
     return re.search(r'<label hidden [^>]*>[^<]*<input name="([a-z0-9]{10})"', form)[1]
 
 

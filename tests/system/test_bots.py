@@ -340,7 +340,7 @@ def test_other_flags_stay(service, account):
 
 def fill_in(campaign, count):
     """A bot that reads the form and fills in every field, as fast as it can; returns how many answers had each status."""
-    form = campaign.service.installation.admin("campaign", "embed", str(campaign.id))["form"]
+    form = campaign.service.installation.admin("campaign", "embed", str(campaign.id), "--markup")["form_markup"]
     names = re.findall(r'<input name="([^"]+)"', form)
     path = re.search(r'action="[^"]*?(/v1/[^"]*)"', form)[1]
     workers = 8

@@ -147,12 +147,18 @@ def test_markup_for_pages(leadhook, campaign):
         leadhook("campaign", "set", id, f"bots={bots}")
         hidden = (f' <label hidden aria-hidden="true">Leave this field empty <input name="{field}" tabindex="-1" autocomplete="off"></label>'
                   if field else "")
-        assert leadhook("campaign", "embed", id) == {
+        short = {
             "page": f"{url}/c/{id}", "script": f'<script src="{url}/embed/v1/embed.js" defer></script>',
-            "form": f'<form data-leadhook="{id}"{mark} method="post" action="{url}/v1/{id}/subscribe">{FIELD}{hidden} '
-                    '<button>Sign up</button></form>',
-            "plain_form": f'<form method="post" action="{url}/v1/{id}/subscribe">{FIELD}{hidden} <button>Sign up</button></form>',
+            "form": f'<div data-leadhook-form="{id}"><a href="{url}/c/{id}">Sign up</a></div>',
+            "frame": f'<iframe src="{url}/c/{id}" title="{campaign.name}" width="100%" height="640" '
+                     'referrerpolicy="no-referrer-when-downgrade"></iframe>',
             "status": f'<div data-leadhook-status="{id}"></div>', "leaderboard": f'<div data-leadhook-leaderboard="{id}"></div>'}
+        assert leadhook("campaign", "embed", id) == short
+        assert leadhook("campaign", "embed", id, "--markup") == {
+            **short,
+            "form_markup": f'<form data-leadhook="{id}"{mark} method="post" action="{url}/v1/{id}/subscribe">{FIELD}{hidden} '
+                    '<button>Sign up</button></form>',
+            "plain_form": f'<form method="post" action="{url}/v1/{id}/subscribe">{FIELD}{hidden} <button>Sign up</button></form>'}
     for base, shown in (('https://a.example/"&<', "https://a.example/&#34;&#38;&#60;"), ("", None)):
         done = call(campaign.service.installation, "campaign", "embed", str(id), "--json", env={"LEADHOOK_SERVER_BASE_URL": base})
         if shown:
@@ -163,7 +169,7 @@ def test_markup_for_pages(leadhook, campaign):
 
 def test_fields_of_the_campaign(leadhook, campaign, tmp_path):
     """docs/embedding.md: the forms have its fields, consent and button, escaped, in its language; those that have been removed are gone"""
-    leadhook("campaign", "set", campaign.id, "bots=off", "language=de")
+    leadhook("campaign", "set", campaign.id, "bots=off", "language=de", "pages=on")
     (tmp_path / "consent.txt").write_text("I <agree>\nto all")
     leadhook("page", "set", campaign.id, f"consent=@{tmp_path}/consent.txt", "button=Join & win", "fields=email; first_name required; plan select required: Plan = A | B \"C\"; "
              "note textarea: Note; age number: Age; news checkbox: News <b>")
@@ -174,21 +180,22 @@ def test_fields_of_the_campaign(leadhook, campaign, tmp_path):
               '<label><input name="news" type="checkbox" value="yes"> News &#60;b&#62;</label> '
               '<label><input name="consent" type="checkbox" value="yes" required> I &#60;agree&#62;<br>to all</label>'
               f'<input type="hidden" name="consent_version" value="{version}"> <button>Join &#38; win</button></form>')
-    markup = leadhook("campaign", "embed", campaign.id)
-    assert markup["form"].partition(">")[2] == markup["plain_form"].partition(">")[2] == fields
+    markup = leadhook("campaign", "embed", campaign.id, "--markup")
+    assert ">Join &#38; win</a>" in markup["form"]
+    assert markup["form_markup"].partition(">")[2] == markup["plain_form"].partition(">")[2] == fields
     leadhook("page", "set", campaign.id, "fields=phone_number", "consent=", "button=")
     number = '<label>Telefonnummer mit Ländervorwahl <input name="phone_number" type="tel" autocomplete="tel" required></label>'
-    assert leadhook("campaign", "embed", campaign.id)["form"].partition(">")[2].startswith(number + " <button>")
+    assert leadhook("campaign", "embed", campaign.id, "--markup")["plain_form"].partition(">")[2].startswith(number + " <button>")
 
 
 def test_markup_of_settings(leadhook, campaign):
     """docs/embedding.md: no page without `pages`; a plain form is answered for people in spite of `form_answer`; data-redirect; --integrity"""
     leadhook("campaign", "set", campaign.id, "pages=off", "form_answer=json", "thankyou_url=https://shop.example/thanks")
-    markup, verified = leadhook("campaign", "embed", campaign.id), leadhook("campaign", "embed", campaign.id, "--integrity")
-    assert markup["page"] is None
+    markup, verified = (leadhook("campaign", "embed", campaign.id, "--markup", *more) for more in ([], ["--integrity"]))
+    assert markup["page"] is None and markup["frame"] is None and markup["form"] == f'<div data-leadhook-form="{campaign.id}" data-redirect></div>'
     answered = '<input type="hidden" name="__answer" value="redirect">'
-    assert answered in markup["plain_form"] and answered not in markup["form"]
-    assert " data-redirect" in markup["form"] and " data-redirect" not in markup["plain_form"]
+    assert answered in markup["plain_form"] and answered not in markup["form_markup"]
+    assert " data-redirect" in markup["form_markup"] and " data-redirect" not in markup["plain_form"]
     script = get(campaign.service).body
     value = base64.b64encode(hashlib.sha384(script).digest()).decode()
     assert verified.pop("script") == (f'<script src="{campaign.service.front.url}{PATH}?v={version_of(script)}" integrity="sha384-{value}" '

@@ -9,21 +9,24 @@ STRICT = {"pages": "on", "public_lookup": "social_id", "public_update": "own"}
 def sign_up(window, leadhook, service):
     """Shows printed elements and sends the form with keys."""
     def run(campaign, *names, change=lambda markup: markup):
-        printed = leadhook("campaign", "embed", campaign.id, "--integrity")
+        printed = leadhook("campaign", "embed", campaign.id, "--integrity", "--markup")
         markup = change("".join(printed[name] for name in names))
         origin = service.front.url
         csp = f"default-src 'none'; script-src {origin}; connect-src {origin}; form-action {origin}; base-uri 'none'"
         page = f'<!DOCTYPE html><html lang="de"><head><meta charset="utf-8"><title>page</title></head><body>{markup}</body></html>'
         window.open(window.browser.site.add("/printed", page, headers={"Content-Security-Policy": csp}))
+        window.wait("document.querySelector('[name=email]') !== null", "the form")
         window.run("document.querySelector('[name=email]').focus();")
         window.type("ada@example.org")
         window.press("Enter")
     return run
 
 
-def test_a_script_with_integrity(window, sign_up, service, account):
-    campaign = service.campaign(account, **STRICT)
-    sign_up(campaign, "script", "form", "status", "leaderboard")
+@pytest.mark.parametrize("form", ["form", "form_markup"])
+def test_a_script_with_integrity(window, sign_up, service, account, form):
+    """2.2, 2: the element that the script fills, and the form written out"""
+    campaign = service.campaign(account, **STRICT, language="auto")
+    sign_up(campaign, "script", form, "status", "leaderboard")
     window.wait("document.querySelector('dl') !== null", "the status")
     assert window.text(".leadhook-message") == "Danke. Du bist angemeldet."
     assert window.path() == "/printed" and campaign.find(email="ada@example.org")["counter"] == 1
@@ -32,7 +35,7 @@ def test_a_script_with_integrity(window, sign_up, service, account):
 def test_another_version_of_the_script(window, sign_up, service, account):
     """1.1: the browser does not run it, and the form works as one without a script"""
     campaign = service.campaign(account, **STRICT)
-    sign_up(campaign, "script", "form", change=lambda markup: markup.replace('integrity="sha384-', 'integrity="sha384-AAAA'))
+    sign_up(campaign, "script", "form_markup", change=lambda markup: markup.replace('integrity="sha384-', 'integrity="sha384-AAAA'))
     window.wait("location.pathname.includes('/s/') && document.readyState === 'complete'", "the lead's page")
     assert campaign.find(email="ada@example.org")["counter"] == 1
 

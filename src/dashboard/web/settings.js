@@ -245,9 +245,9 @@ const TABS = [
 ];
 
 function Embed({ id }) {
-	const live = useLive(`campaigns/${id}/embed`, {}, { every: 0 });
+	const live = useLive(`campaigns/${id}/embed`, { markup: true }, { every: 0 });
 	return html`
-		<${Loaded} live=${live}>${({ page, script, form, status, leaderboard, plain_form: plain }) => html`
+		<${Loaded} live=${live}>${({ page, script, form, frame, status, leaderboard, form_markup: markup, plain_form: plain }) => html`
 			<div class="stack">
 				${page && html`
 					<section class="card">
@@ -260,9 +260,8 @@ function Embed({ id }) {
 						<p>Add the script once, at the end of the page:</p>
 						<${Code} text=${script} what="the script" />
 						<p>
-							Add this where the form belongs. It has the fields of the form
-							${" "}in <a href=${link(`campaigns/${id}/pages`)}>Pages and email</a> as they are now.
-							${" "}After a change there, copy it again.
+							Add this where the form belongs. It follows the fields, texts and colors
+							${" "}in <a href=${link(`campaigns/${id}/pages`)}>Pages and email</a>.
 						</p>
 						<${Code} text=${form} what="the form" />
 					</section>`}
@@ -273,7 +272,12 @@ function Embed({ id }) {
 						<${Code} text=${status} what="the status" />
 						<p>Leaderboard:</p>
 						<${Code} text=${leaderboard} what="the leaderboard" />
-						<p>Form without JavaScript:</p>
+						${frame && html`
+							<p>The hosted page in a frame:</p>
+							<${Code} text=${frame} what="the frame" />`}
+						<p>The form written out, for markup of your own. After a change of the form, copy it again:</p>
+						<${Code} text=${markup} what="the form as markup" />
+						<p>The same without JavaScript:</p>
 						<${Code} text=${plain} what="the plain form" />
 					</section>`}
 			</div>`}

@@ -88,6 +88,7 @@ EXTRA_DIST += \
 	%D%/test_dashboard_fields.py \
 	%D%/test_dashboard_leads.py \
 	%D%/test_dashboard_pages.py \
+	%D%/test_dashboard_phones.py \
 	%D%/test_dashboard_sources.py \
 	%D%/test_dashboard_webhooks.py \
 	%D%/test_dashboard_words.py \

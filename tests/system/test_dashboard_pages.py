@@ -81,7 +81,7 @@ def test_the_text_of_a_mail(dashboard, campaign, leadhook):
     default = leadhook("mail", "template", str(campaign.id), "verify")
     dashboard.wait(f"field('Subject').value === {json.dumps(default['subject'])} && field('Text').value === {json.dumps(default['text'])}")
     dashboard.fill("Text", "Hello")
-    dashboard.wait("document.querySelector('.preview-card .error')?.textContent === 'Shown as it was saved where the form has a message.'")
+    dashboard.wait("document.querySelector('.preview-card .error')?.textContent === 'What is incomplete or not valid in the form is shown as it was saved.'")
     dashboard.run("scrollTo(0, 0);")
     dashboard.click("Save")
     error = "document.getElementById(field('Text').getAttribute('aria-describedby')?.split(' ')[1])"
@@ -156,3 +156,95 @@ def test_the_audit_log(dashboard, campaign, leadhook, refused):
         ["Page changed", "Form fields, HeadlineForm fields(empty) → email; first_nameHeadline(empty) → Come in"],
         ["Leads changed", "1 lead verified"]]
     assert "uid" not in dashboard.value("document.querySelector('tbody').textContent")
+
+
+def shown(dashboard, selector):
+    """The text of an element of the preview."""
+    return dashboard.value(f"document.querySelector('iframe')?.contentDocument?.querySelector({selector!r})?.textContent?.trim()")
+
+
+def placeholder(dashboard, label):
+    return dashboard.value(f"[field({label!r}).placeholder, document.getElementById(field({label!r}).getAttribute('aria-describedby')).textContent]")
+
+
+def test_what_an_empty_text_shows(dashboard, campaign, leadhook):
+    """2.3: the text that is used in its place, and where it is from; "no checkbox" is said only where there is none"""
+    consent = "Consent"
+    dashboard.load(f"campaigns/{campaign.id}/pages")
+    dashboard.wait("document.querySelector('iframe')")
+    assert placeholder(dashboard, consent) == ["", "The text of a checkbox that visitors must tick. Empty: no checkbox."]
+    dashboard.wait("field('Button').placeholder === 'Sign up'")
+    leadhook("page", "set", str(campaign.id), "consent=I agree", "status_text=Hello", "title=Come in")
+    dashboard.load(f"campaigns/{campaign.id}/pages?language=de")
+    dashboard.wait(f"field({consent!r}).placeholder === 'I agree'")
+    for label, text in ((consent, "I agree"), ("Text of the status page", "Hello"), ("Headline", "Come in")):
+        found = placeholder(dashboard, label)
+        assert found[0] == text and found[1].endswith("Empty: the text of “All languages” is used."), label
+    assert "no checkbox" not in dashboard.text()
+    dashboard.fill(consent, "Einverstanden")
+    assert "“All languages”" not in placeholder(dashboard, consent)[1]
+
+
+def test_what_is_not_translated(dashboard, campaign, leadhook):
+    """2.3: said before it is published, for languages that have some text, where pages are in the visitor's language"""
+    warning = "document.querySelector('main .notice.wait')?.innerText"
+    leadhook("page", "set", str(campaign.id), "consent=I agree", "title=Come in", "button=Go")
+    dashboard.load(f"campaigns/{campaign.id}/pages")
+    dashboard.wait("document.querySelector('iframe')")
+    assert dashboard.value(warning) is None, "no language has been begun"
+    dashboard.load(f"campaigns/{campaign.id}/pages?language=de")
+    dashboard.wait(f"{warning}?.includes('German: Headline, Button, Consent')")
+    dashboard.fill("Headline", "Komm herein")
+    dashboard.wait(f"{warning}?.includes('German: Button, Consent')")
+    dashboard.click("Save")
+    dashboard.sees("Saved and published")
+    dashboard.load(f"campaigns/{campaign.id}/pages")
+    dashboard.wait(f"{warning}?.includes('German: Button, Consent') && !{warning}.includes('French')")
+    dashboard.fill("Share text", "Look at this")
+    dashboard.wait(f"{warning}?.includes('German: Button, Consent, Share text')")
+    leadhook("campaign", "set", str(campaign.id), "language=en")
+    dashboard.load(f"campaigns/{campaign.id}/settings")
+    dashboard.load(f"campaigns/{campaign.id}/pages")
+    dashboard.wait("document.querySelector('iframe')")
+    assert dashboard.value(warning) is None, "all pages are in one language"
+
+
+def test_how_the_preview_looks(dashboard, campaign, leadhook):
+    """2.3: light and dark, narrow, in each language with the texts that visitors get in it; pages.md 4, scheme"""
+    leadhook("page", "set", str(campaign.id), "title=Come in", "dark_background=#123456")
+    leadhook("page", "set", str(campaign.id), "--language", "de", "title=Komm herein")
+    background = "document.querySelector('iframe').contentWindow.getComputedStyle(document.querySelector('iframe').contentDocument.body).backgroundColor"
+    dashboard.load(f"campaigns/{campaign.id}/pages")
+    dashboard.wait(f"document.querySelector('iframe')?.contentDocument?.body && {background} === 'rgb(244, 245, 249)'", "light")
+    dashboard.click("Dark")
+    dashboard.wait(f"{background} === 'rgb(18, 52, 86)'", "dark")
+    dashboard.click("Phone")
+    dashboard.wait("document.querySelector('iframe').getBoundingClientRect().width === 380")
+    dashboard.run("const one = document.querySelector('[aria-label=\"Preview for visitors\"]'); one.value = 'de'; one.dispatchEvent(new Event('change', { bubbles: true }));")
+    dashboard.wait("document.querySelector('iframe').contentDocument.querySelector('h1')?.textContent === 'Komm herein'")
+    assert shown(dashboard, "button[type=submit]") == "Anmelden"
+    dashboard.choose("Light or dark", "Always light")
+    dashboard.wait(f"{background} === 'rgb(244, 245, 249)' && !button('Dark')", "no dark page")
+    dashboard.click("Save")
+    dashboard.sees("Saved and published")
+    assert {row["name"]: row["value"] for row in leadhook("page", "show", str(campaign.id))}["scheme"] == "light"
+    style = campaign.client.request("GET", f"/c/{campaign.id}/style.css").body.decode()
+    assert "color-scheme:light" in style and "prefers-color-scheme" not in style and "123456" not in style
+
+
+@pytest.mark.parametrize("place", ["pages", "pages?tab=mails&kind=welcome"])
+def test_pictures_of_the_preview(dashboard, campaign, leadhook, window, place):
+    """4: a logo of another host is shown; one that cannot be loaded is named; the policy of the dashboard stays as it is"""
+    site = window.browser.site  # another host than that of the dashboard
+    site.add("/logo.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'><rect width='40' height='40'/></svg>", "image/svg+xml")
+    logo = "document.querySelector('iframe')?.contentDocument?.querySelector('img')"
+    for name, works in ((f"{site.origin}/logo.svg", True), (f"{site.origin}/no-such-logo.png", False), ("http://127.0.0.1:9/logo.png", False)):
+        leadhook("page", "set", str(campaign.id), f"logo_url={name}")
+        dashboard.load(f"campaigns/{campaign.id}/{place}")
+        dashboard.wait(f"{logo}?.complete && ({logo}.naturalWidth > 0) === {str(works).lower()}", name)
+        if works:
+            assert "cannot be loaded" not in dashboard.text()
+        else:
+            dashboard.sees("cannot be loaded. Open its address in a new tab to check it.")
+            assert name in dashboard.text()
+    assert dashboard.window.violations() == []

@@ -40,7 +40,7 @@ export function DraftProblem({ draft: { value, failure } }) {
 		return html`<${Problem} failure=${failure} />`;
 	if (!value?.errors?.length)
 		return null;
-	return html`<p class="error" role="status">Shown as it was saved where the form has a message.</p>`;
+	return html`<p class="error" role="status">What is incomplete or not valid in the form is shown as it was saved.</p>`;
 }
 
 /** The form with what a draft says is wrong, by field. */

@@ -67,6 +67,9 @@ export const FormDialog = ({ title, wide, text, close, children, ...rest }) => h
 		<${Form} cancel=${() => close()} ...${rest}>${children}<//>
 	<//>`;
 
+/* Control characters come with pasted texts, and are refused wherever they are. */
+const UNSEEN = /[^\P{Cc}\t\n\r]/gu;
+
 /** One field of a form. `type`: text, email, password, number, date, area, check, select (with `options`: [value, text]). */
 export function Field({ form, name, label, hint, type = "text", options, suffix, ...rest }) {
 	const id = useId();
@@ -82,7 +85,7 @@ export function Field({ form, name, label, hint, type = "text", options, suffix,
 	const notes = html`
 		${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
 		${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}`;
-	const change = event => form.set(name, event.currentTarget.value);
+	const change = event => form.set(name, event.currentTarget.value.replace(UNSEEN, ""));
 	const check = event => form.set(name, event.currentTarget.checked);
 	if (type === "check")
 		return html`

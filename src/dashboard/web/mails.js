@@ -7,7 +7,7 @@ import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { may, session } from "./session.js";
 import { useEditor } from "./versions.js";
-import { MAILS, mailReason } from "./words.js";
+import { LANGUAGES, MAILS, mailReason } from "./words.js";
 import { Preview } from "./preview.js";
 import { mailTestProblem, waitForJob } from "./webhooks.js";
 import { Pager } from "./lists.js";
@@ -121,7 +121,7 @@ const isOn = (kind, campaign) => (IS_ON[kind] || (one => one.mails.includes(kind
 
 function Overview({ id, templates, isSet }) {
 	const live = useLive(`campaigns/${id}`, {}, { every: 20 });
-	const languagesOf = kind => templates?.filter(one => one.kind === kind).map(one => one.language || "all languages") || [];
+	const languagesOf = kind => templates?.filter(one => one.kind === kind).map(one => LANGUAGES[one.language] || "all languages") || [];
 	const columns = campaign => [
 		{ title: "Email", cell: kind => html`<a href=${link(`campaigns/${id}/pages`, { tab: "mails", kind })}>${MAILS[kind][0]}</a>` },
 		{ title: "Sent", phone: "plain", cell: kind => MAILS[kind][1] },
@@ -151,7 +151,7 @@ function Editor({ id, kind, language, templates }) {
 	const live = useLive(`campaigns/${id}/mail-templates/${kind}`, { language }, { every: 0 });
 	const own = templates
 		?.filter(one => one.kind === kind && [one.subject_is, one.text_is, one.html_is].includes("own"))
-		.map(one => one.language || "all");
+		.map(one => LANGUAGES[one.language] || "all languages");
 	return html`
 		<div class="row">
 			<label>

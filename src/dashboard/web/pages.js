@@ -4,7 +4,7 @@ import { useRef, useState } from "./hooks.js";
 import { post } from "./api.js";
 import { DraftProblem, LanguageChoice, useDraft, withErrors } from "./drafts.js";
 import { plural } from "./format.js";
-import { FieldsEditor } from "./fields.js";
+import { FieldsEditor, parse } from "./fields.js";
 import { Crumbs } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { Mails, Sent } from "./mails.js";
@@ -213,6 +213,13 @@ function previewOf({ values, language, look, looks }) {
 	};
 }
 
+/** The form with what is wrong: of its fields, in the words of their editor, and not before they are saved. */
+function shownForm(form, draft) {
+	const { fields, ...others } = withErrors(form, draft).fields;
+	const refused = form.fields.fields && (parse(form.values.fields).problem || fields);
+	return { ...form, fields: { ...others, ...(refused ? { fields: refused } : {}) } };
+}
+
 function PageForm({ id, campaign, looks, tag, language, reload }) {
 	const names = [...TEXTS.map(([name]) => name), ...(language ? [] : LOOKS.map(([name]) => name))];
 	const { form, changed, submit } = useEditor({
@@ -244,7 +251,7 @@ function PageForm({ id, campaign, looks, tag, language, reload }) {
 				<${Untranslated} campaign=${campaign} looks=${looks} language=${language} values=${form.values} />
 				<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
 					<fieldset class="stack" disabled=${!changes}>
-						<${PageFields} shown=${withErrors(form, draft)} language=${language} looks=${looks} defaults=${defaults.current} />
+						<${PageFields} shown=${shownForm(form, draft)} language=${language} looks=${looks} defaults=${defaults.current} />
 					</fieldset>
 					${changed.length > 0 && html`
 						<p class="hint">${plural(changed.length, "unsaved change")}. Save publishes on the page.</p>`}

@@ -201,7 +201,7 @@ bool
 email_parse(struct pool *pool, struct slice typed, struct email *email)
 {
 	const struct slice text = strip(typed_clean(pool, typed), "'", "");
-	return parse_bare(pool, text, email) || parse_among(pool, text, 0, email);
+	return parse_bare(pool, text, email) || (utf8_valid(text) && parse_among(pool, text, 0, email));
 }
 
 struct slice

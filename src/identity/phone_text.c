@@ -44,23 +44,20 @@ struct slice
 phone_text_clean(struct pool *pool, struct slice typed)
 {
 	const struct slice clean = typed_clean(pool, typed);
-	if (slice_is_ascii(clean))
+	if (slice_is_ascii(clean) || !utf8_valid(clean))
 		return clean;
 	char *out = pool_bytes(pool, clean.size);
 	size_t end = 0;
-	for (struct slice rest = clean; rest.size > 0;) {
-		const struct slice before = rest;
-		uint32_t c;
-		const bool valid = utf8_next(&rest, &c);
-		const int digit = valid ? uc_decimal_value(c) : -1;
-		const char ascii = digit >= 0 ? (char)('0' + digit) : valid && c > '~' ? sign_of(c) : '\0';
-		if (!valid)
-			rest = slice_sub(rest, 1, rest.size);
+	uint32_t c;
+	for (struct slice rest = clean, before = rest; utf8_next(&rest, &c); before = rest) {
+		const int digit = uc_decimal_value(c);
+		const char ascii = digit >= 0 ? (char)('0' + digit) : c > '~' ? sign_of(c) : '\0';
+		const struct slice same = slice_sub(before, 0, before.size - rest.size);
 		if (ascii != '\0')
 			out[end++] = ascii;
 		else
-			memcpy(out + end, before.data, before.size - rest.size);
-		end += ascii == '\0' ? before.size - rest.size : 0;
+			memcpy(out + end, same.data, same.size);
+		end += ascii == '\0' ? same.size : 0;
 	}
 	return slice_trim((struct slice){ out, end });
 }

@@ -106,6 +106,8 @@ ascii_form(uint32_t c, char form[LONGEST_FORM])
 			return 1;
 		}
 	const int count = uc_decomposition(c, &tag, parts);
+	if (count == 1 && parts[0] > '~')
+		return ascii_form(parts[0], form);
 	if (count < 1 || count > LONGEST_FORM)
 		return 0;
 	for (int i = 0; i < count; i++) {
@@ -147,21 +149,14 @@ is_plain(struct slice text)
 struct slice
 typed_clean(struct pool *pool, struct slice typed)
 {
-	if (is_plain(typed))
+	if (is_plain(typed) || !utf8_valid(typed))
 		return slice_trim(typed);
 	char *out = pool_bytes(pool, LONGEST_FORM * typed.size);
 	struct context context = { 0 };
 	size_t end = 0;
-	for (struct slice rest = typed; rest.size > 0;) {
-		const struct slice before = rest;
-		uint32_t c;
-		if (utf8_next(&rest, &c)) {
-			end += add_character(out + end, &context, c, before.size - rest.size, rest);
-		} else {
-			out[end++] = rest.data[0];
-			rest = slice_sub(rest, 1, rest.size);
-		}
-	}
+	uint32_t c;
+	for (struct slice rest = typed, before = rest; utf8_next(&rest, &c); before = rest)
+		end += add_character(out + end, &context, c, before.size - rest.size, rest);
 	return slice_trim((struct slice){ out, end });
 }
 

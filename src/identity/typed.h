@@ -10,7 +10,7 @@
 /* The text without characters that are invisible, with a space for white space of any kind, trimmed. Forms of ASCII characters
  * (full-width ones, ligatures, the ideographic full stop, typographic quotes and dashes) become them. The joiners of Arabic and
  * Indic scripts stay where they change how letters look (RFC 5892 A.1, A.2). A text that is clean is returned as it is, else a
- * copy; to clean it again changes nothing. Bytes that are not UTF-8 stay. */
+ * copy; to clean it again changes nothing. A text that is not UTF-8 is only trimmed. */
 struct slice typed_clean(struct pool *pool, struct slice typed);
 
 /* The same without the spaces and hyphens that group the characters of a code, with digits of any script in ASCII. */

@@ -60,7 +60,7 @@ form_of(struct admin_call *call, struct markup *markup, bool scripted)
 		buffer_add(out, SLICE(" data-proof"));
 	if (scripted && markup->leads_on)
 		buffer_add(out, SLICE(" data-redirect"));
-	HTML(out, " method=\"post\" action=\"{}/v1/{}/subscribe\">", markup->base, markup->id);
+	HTML(out, " method=\"post\" accept-charset=\"utf-8\" action=\"{}/v1/{}/subscribe\">", markup->base, markup->id);
 	if (!scripted && markup->redirects)
 		buffer_add(out, SLICE("<input type=\"hidden\" name=\"__answer\" value=\"redirect\">"));
 	page_write_embedded_fields(page, &markup->fields);

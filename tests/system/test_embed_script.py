@@ -156,9 +156,9 @@ def test_markup_for_pages(leadhook, campaign):
         assert leadhook("campaign", "embed", id) == short
         assert leadhook("campaign", "embed", id, "--markup") == {
             **short,
-            "form_markup": f'<form data-leadhook="{id}"{mark} method="post" action="{url}/v1/{id}/subscribe">{FIELD}{hidden} '
+            "form_markup": f'<form data-leadhook="{id}"{mark} method="post" accept-charset="utf-8" action="{url}/v1/{id}/subscribe">{FIELD}{hidden} '
                     '<button>Sign up</button></form>',
-            "plain_form": f'<form method="post" action="{url}/v1/{id}/subscribe">{FIELD}{hidden} <button>Sign up</button></form>'}
+            "plain_form": f'<form method="post" accept-charset="utf-8" action="{url}/v1/{id}/subscribe">{FIELD}{hidden} <button>Sign up</button></form>'}
     for base, shown in (('https://a.example/"&<', "https://a.example/&#34;&#38;&#60;"), ("", None)):
         done = call(campaign.service.installation, "campaign", "embed", str(id), "--json", env={"LEADHOOK_SERVER_BASE_URL": base})
         if shown:

@@ -50,7 +50,7 @@ def test_the_longest_addresses(campaign, email, stored):
 
 @pytest.mark.parametrize("typed", [
     "\u200bada.k@example.org", "ada.k\u200d@example.org", "ada.k@exam\u00adple.org", "\ufeffada.k@example.org", "\u202aada.k@example.org\u202c",
-    "\u00a0ada.k@example.org", "ada.k@example.org\u3000", "ada.k@example.org\u2028", "ada.k@example.org\t",
+    "\u00a0ada.k@example.org", "ada.k@example.org\u3000", "ada.k@example.org\u2028", 
     "ａｄａ．ｋ＠ｅｘａｍｐｌｅ。ｏｒｇ", "mailto:ada.k@example.org?subject=Hello", "Ada King <ada.k@example.org>", '"King, Ada" <ada.k@example.org>',
     "ada.k@example.org,", "“ada.k@example.org”", "ada.k@example.org (Ada)", "ada.k@example.org <mailto:ada.k@example.org>", "'ada.k@example.org"])
 def test_pasted_addresses(campaign, typed):

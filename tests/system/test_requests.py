@@ -116,11 +116,10 @@ def test_body_types(campaign, name, chunked):
     assert response.json["custom_fields"] == {"first_name": "Ada", "note": "grüße & co"}
 
 
-@pytest.mark.parametrize("type", ["application/xml", "text/html", "image/png", "application/json; charset=iso-8859-1",
-                                  "application/x-www-form-urlencoded; charset=latin1"])
-def test_other_types_and_charsets(campaign, type):
-    """1 Body types, 2"""
-    assert send(campaign, JSON, type).verdict == (415, "unsupported_media_type")
+@pytest.mark.parametrize("type", ["application/xml", "text/html", "image/png", "text/plain; charset=iso-8859-1"])
+def test_other_types(campaign, type):
+    """1.2, 2: where the body has no sign of what it is"""
+    assert send(campaign, b"<lead/>", type).verdict == (415, "unsupported_media_type")
 
 
 def test_empty_body_has_no_parameters(campaign):
@@ -180,19 +179,12 @@ def test_values_are_trimmed_and_line_ends_normalized(campaign, sent, stored):
     assert lead["custom_fields"]["field"] == stored
 
 
-@pytest.mark.parametrize("value", ["a\0b", "a\x01b", "a\x1fb", "a\x7fb", "a\x0bb"])
-def test_control_characters_are_refused(campaign, value):
-    """1 Values: as JSON escape and in a form"""
-    assert campaign.post({"email": "a@example.org", "field": value}).verdict == (406, "invalid_parameter")
-    form = {"email": "a@example.org", "field": value}
-    assert campaign.client.request("POST", campaign.path, form=form, key=campaign.key).verdict == (406, "invalid_parameter")
-
-
-@pytest.mark.parametrize("value", ["%ff", "%c3", "%ed%a0%80", "%c0%80", "%f5%80%80%80"])
-def test_invalid_utf8_is_refused(campaign, value):
-    """1 Values: query and form"""
-    assert send(campaign, f"email=a%40example.org&field={value}".encode(), "application/x-www-form-urlencoded").status == 406
-    assert campaign.post({"email": "a@example.org"}, query=f"field={value}").status == 406
+@pytest.mark.parametrize("value, stored", [("%ff", "ÿ"), ("%c3", "Ã"), ("%ed%a0%80", "í\u00a0€"), ("%c0%80", "À€"), ("%81", "")])
+def test_bytes_that_are_not_utf8(campaign, value, stored):
+    """1.1 Values: query and form"""
+    form = send(campaign, f"email=a%40example.org&field={value}".encode(), "application/x-www-form-urlencoded")
+    query = campaign.post({"email": "a@example.org"}, query=f"field={value}")
+    assert [answer.json["custom_fields"]["field"] for answer in (form, query)] == [stored] * 2
 
 
 @pytest.mark.parametrize("value", [True, 1, "1", "true", "yes", "on", "True", "TRUE", "On"])

@@ -5,6 +5,7 @@
 
 #include "admin/admin.h"
 #include "admin/commands.h"
+#include "engine/message.h"
 #include "store/messages/delays.h"
 #include "store/operator/admin.h"
 #include "store/users/sessions.h"
@@ -121,6 +122,13 @@ find_limits_reached(struct admin_call *call, enum message_channel channel, struc
 	return RESULT_OK;
 }
 
+static struct slice
+hint_of(struct slice reason)
+{
+	const char *hint = message_hint(reason);
+	return hint == NULL ? SLICE_NONE : slice_of(hint);
+}
+
 int
 admin_status(struct admin_call *call)
 {
@@ -165,6 +173,11 @@ admin_status(struct admin_call *call)
 	output_time(call->output, "mail_held_since", hold.since_ms);
 	output_text(call->output, "mail_held_by", hold.reason);
 	output_text(call->output, "mail_server_answer", hold.answer);
+	output_text(call->output, "mail_hint", hint_of(hold.reason));
+	output_time(call->output, "mail_refused_at", hold.refused_ms);
+	output_text(call->output, "mail_refused_by", hold.refused_ms < 0 ? SLICE_NONE : hold.refused_reason);
+	output_text(call->output, "mail_refused_answer", hold.refused_ms < 0 ? SLICE_NONE : hold.refused_answer);
+	output_text(call->output, "mail_refused_hint", hold.refused_ms < 0 ? SLICE_NONE : hint_of(hold.refused_reason));
 	output_boolean(call->output, "texts", store_sends_texts(call->store));
 	output_time(call->output, "texts_held_since", text_hold.since_ms);
 	output_text(call->output, "texts_held_by", text_hold.reason);
@@ -197,6 +210,7 @@ admin_installation(struct admin_call *call)
 	write_processes(call, processes);
 	output_boolean(output, "mail", store_sends_mail(call->store));
 	output_time(output, "mail_held_since", hold.since_ms);
+	output_time(output, "mail_refused_at", hold.refused_ms);
 	output_boolean(output, "texts", store_sends_texts(call->store));
 	output_time(output, "texts_held_since", text_hold.since_ms);
 	output_boolean(output, "second_factor", store_seals_totp(call->store));

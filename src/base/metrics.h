@@ -45,6 +45,8 @@
 	  "Searches for due mails or texts that found some which a limit of an hour keeps waiting, by limit.") \
 	X(DROPS, METRIC_COUNTER, "mails_dropped_total", (&drops, NULL), NULL, METRIC_DROP_COUNT, \
 	  "Mails that were dropped because their address had enough, by limit.") \
+	X(REFUSED_MAILS, METRIC_COUNTER, "mail_refusals_total", (&mail_refusals, NULL), NULL, METRIC_MAIL_REFUSAL_COUNT, \
+	  "Attempts to send a mail that were refused until an operator does something, by reason.") \
 	X(RESTARTS, METRIC_COUNTER, "process_restarts_total", (&processes, NULL), NULL, METRIC_PROCESS_COUNT, \
 	  "Processes that were replaced after they had died or hung.") \
 	X(STARTS, METRIC_COUNTER, "program_starts_total", (&programs, NULL), NULL, METRIC_PROGRAM_COUNT, \

@@ -70,6 +70,14 @@
 	X(DROPPED_TOO_SOON, "too_soon") X(DROPPED_DAILY, "daily") X(DROPPED_ENOUGH, "enough") \
 	X(DROPPED_ADDRESS_LIMIT, "address_limit") X(DROPPED_ERASE_LIMIT, "erase_limit")
 
+/* Why the mail server, or a receiver, refuses mails until an operator does something: the reasons of docs/mail.md 5 with a hint. */
+#define METRIC_MAIL_REFUSALS(X) \
+	X(REFUSED_CANNOT_CONNECT, "cannot_connect") X(REFUSED_GREETING, "greeting_refused") X(REFUSED_NO_SERVICE, "no_service") \
+	X(REFUSED_TLS, "tls_failed") X(REFUSED_LOGIN, "login_refused") X(REFUSED_HELO, "helo_refused") \
+	X(REFUSED_RELAYING, "relaying_refused") X(REFUSED_SENDER, "sender_refused") X(REFUSED_ACCOUNT, "account_refused") \
+	X(REFUSED_QUOTA, "quota_reached") X(REFUSED_POLICY, "policy") X(REFUSED_PROOF, "not_authenticated") \
+	X(REFUSED_PACE, "too_fast") X(REFUSED_SUPPRESSED, "suppressed") X(REFUSED_OTHER, "refused")
+
 /* Processes that work; parents and keepers only wait for them. */
 #define METRIC_PROCESSES(X) \
 	X(PROCESS_WORKER, "worker") X(PROCESS_COMMITTER, "committer") X(PROCESS_DISPATCHER, "dispatcher") \
@@ -96,6 +104,7 @@ METRIC_LABEL_VALUES(metric_delivery_end, METRIC_DELIVERY_ENDS, METRIC_DELIVERY_E
 METRIC_LABEL_VALUES(metric_bot_reason, METRIC_BOT_REASONS, METRIC_BOT_REASON_COUNT)
 METRIC_LABEL_VALUES(metric_delay, METRIC_DELAYS, METRIC_DELAY_COUNT)
 METRIC_LABEL_VALUES(metric_drop, METRIC_DROPS, METRIC_DROP_COUNT)
+METRIC_LABEL_VALUES(metric_mail_refusal, METRIC_MAIL_REFUSALS, METRIC_MAIL_REFUSAL_COUNT)
 METRIC_LABEL_VALUES(metric_process, METRIC_PROCESSES, METRIC_PROCESS_COUNT)
 METRIC_LABEL_VALUES(metric_worker_state, METRIC_WORKER_STATES, METRIC_WORKER_STATE_COUNT)
 METRIC_LABEL_VALUES(metric_program, METRIC_PROGRAMS, METRIC_PROGRAM_COUNT)

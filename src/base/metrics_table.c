@@ -17,6 +17,7 @@ LABELS(answers, "answer", METRIC_ANSWERS);
 LABELS(delivery_ends, "state", METRIC_DELIVERY_ENDS);
 LABELS(delays, "limit", METRIC_DELAYS);
 LABELS(drops, "limit", METRIC_DROPS);
+LABELS(mail_refusals, "reason", METRIC_MAIL_REFUSALS);
 LABELS(processes, "process", METRIC_PROCESSES);
 LABELS(worker_states, "state", METRIC_WORKER_STATES);
 LABELS(programs, "program", METRIC_PROGRAMS);

@@ -43,6 +43,8 @@ MUST_CHECK bool message_is_urgent(enum message_kind kind);
 
 /* The reason of a mail that waits until its lead has confirmed its address. The text is stored. */
 #define MAIL_WAITS_FOR_CONFIRMATION SLICE("unconfirmed")
+/* What the operator can do about the reason why mails are held, or are refused and tried again; NULL: nothing. */
+const char *message_hint(struct slice reason);
 
 /* A message that a batch requests. */
 struct made_message {

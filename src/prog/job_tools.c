@@ -103,7 +103,7 @@ send_mail(void *context, struct pool *pool, struct slice address, struct slice c
 		.answer = *result->answer == '\0' ? SLICE_NONE : slice_of(result->answer),
 		.reason = slice_of(judgement.reason),
 		.error = *result->error == '\0' ? SLICE_NONE : slice_of(result->error),
-		.hint = judgement.reason == NULL ? SLICE_NONE : slice_of(mail_hint(judgement.reason)),
+		.hint = judgement.reason == NULL ? SLICE_NONE : slice_of(message_hint(slice_of(judgement.reason))),
 		.duration_ms = (uint64_t)(clock_monotonic_ms() - begun_ms) };
 }
 

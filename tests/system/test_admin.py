@@ -89,7 +89,8 @@ def test_status(service, leadhook, receiver, campaign):
                             "webhooks_failing", "webhooks_disabled", "due_now", "due_later", "oldest_due_at", "bulk_jobs",
                             "oldest_bulk_at", "operator_jobs", "unfinished_removals", "dispatcher", "dispatcher_at", "mailer",
                             "mailer_at", "texter", "texter_at", "mail", "mails_pending", "oldest_mail_at",
-                            "mail_held_since", "mail_held_by", "mail_server_answer", "texts", "texts_held_since", "texts_held_by", "limits_reached",
+                            "mail_held_since", "mail_held_by", "mail_server_answer", "mail_hint", "mail_refused_at", "mail_refused_by",
+                            "mail_refused_answer", "mail_refused_hint", "texts", "texts_held_since", "texts_held_by", "limits_reached",
                             "disks", "now"]
     campaign.webhook("new_signup")
     campaign.lead(**ADA)

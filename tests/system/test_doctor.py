@@ -33,7 +33,7 @@ def test_text(service):
     done = call(service.installation, "doctor", "--access-log", service.front.folder / "access.log")
     assert done.returncode == OK
     assert done.stdout.splitlines() == [
-        "ok  configuration, files, state_dir, lock_file, log_file, syslog, database, disk_space, ca_file, dispatcher, webhooks, names, web_server,"
+        "ok  configuration, files, state_dir, lock_file, log_file, syslog, database, disk_space, ca_file, dispatcher, webhooks, mail, names, web_server,"
         " secrets, headers, bodies, slow_body, methods, errors, access_log", "0 errors, 0 warnings; nothing was changed"]
     done = call(service.installation, "doctor", env={"LEADHOOK_SERVER_STATE_DIR": "/nonexistent/state"})
     assert done.returncode == CONFIG

@@ -379,7 +379,7 @@ def test_installation(service, account):
     shown = caller("GET", "installation").json
     assert shown == {"version": service.installation.admin("status")["version"], "base_url": service.front.url, "dispatcher": "never_ran", "dispatcher_at": None,
                      "mailer": "off", "mailer_at": None, "texter": "off", "texter_at": None, "mail": False,
-                     "mail_held_since": None, "texts": False, "texts_held_since": None,
+                     "mail_held_since": None, "mail_refused_at": None, "texts": False, "texts_held_since": None,
                      "second_factor": bool(service.installation.setting("server", "secrets_key")), "secret_overlap_seconds": 86400,
                      "retention_seconds": 30 * 86400, "invitation_seconds": 3 * 86400}
 

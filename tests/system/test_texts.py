@@ -172,15 +172,41 @@ def test_a_retry_brings_no_more_tries(service, gateway, campaign):
 
 
 def test_the_number_has_its_limit_at_once(service, gateway, campaign, account):
-    """many requests of several campaigns at the same moment: one passes, and three in a day"""
+    """many requests of several campaigns at the same moment: one passes, and three in a day; leads that have no code wait for the next"""
     campaigns = [campaign, *(service.campaign(account, verify_phone="on") for _ in range(3))]
     phone = number()
-    for counts in ((1, 63, 0), (2, 126, 0), (3, 126, 63), (3, 126, 127)):
+    for waiting, counts in ((48, (1, 15, 0)), (48, (2, 30, 0)), (0, (3, 30, 63)), (0, (3, 30, 127))):
         at_once([lambda one=one: sign_up(campaigns[one % 4], phone) for one in range(64)])
+        wait_until(lambda waiting=waiting: rows(service).count(("requested", "minute_limit")) == waiting, 20, "they do not wait")
+        service.installation.sql("DELETE FROM lh_messages WHERE reason = 'minute_limit'")
         seen = ended(service, sum(counts))
         assert tuple(map(seen.count, (("sent", "-"), ("dropped", "too_soon"), ("dropped", "number_limit")))) == counts
         service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 310000")
     assert len(gateway.to(phone)) == 3
+
+
+def test_a_text_that_was_refused_does_not_count(service, gateway, campaign):
+    """8.3: its person can request another one at once"""
+    phone = number()
+    gateway.answer = lambda text: (400, "no")
+    for count in range(1, 5):
+        sign_up(campaign, phone)
+        assert ended(service, count)[-1] == ("failed", "refused")
+    gateway.answer = accepted
+    sign_up(campaign, phone)
+    assert ended(service, 5)[-1] == ("sent", "-")
+
+
+def test_a_number_of_two_leads(service, gateway, campaign, account):
+    """8.3: the second one's code is sent a minute later"""
+    phone = number()
+    sign_up(campaign, phone)
+    ended(service)
+    sign_up(service.campaign(account, verify_phone="on"), phone)
+    wait_until(lambda: rows(service)[1] == ("requested", "minute_limit"), 10, "it does not wait")
+    service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 60000")
+    service.installation.sql("UPDATE lh_messages SET due_ms = due_ms - 60000 WHERE state = 'requested'")
+    assert ended(service, 2)[-1] == ("sent", "-") and len(gateway.to(phone)) == 2
 
 
 def test_limits(service, gateway, campaign):
@@ -295,7 +321,8 @@ def test_limits_stay_when_the_lead_is_deleted(service, gateway, campaign):
     assert campaign.delete({"social_ids": [lead["social_id"]]}).status == 202
     wait_until(lambda: not rows(service), 30, "the lead is not deleted")
     sign_up(campaign, phone)
-    assert ended(service) == [("dropped", "too_soon")] and len(gateway.texts) == 1
+    wait_until(lambda: rows(service) == [("requested", "minute_limit")], 10, "it does not wait")
+    assert len(gateway.texts) == 1
 
 
 def test_a_gateway_that_is_away_holds_all_texts(make_service):

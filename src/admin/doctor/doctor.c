@@ -32,6 +32,7 @@ static const struct {
 	{ "ca_file", check_ca_file, CONFIGURATION },
 	{ "dispatcher", check_dispatcher, CONFIGURATION | DATABASE },
 	{ "webhooks", check_webhooks, CONFIGURATION | DATABASE },
+	{ "mail", check_mail, CONFIGURATION | DATABASE },
 	{ "names", check_names, CONFIGURATION },
 	{ "web_server", check_web, 0 },
 	{ "secrets", check_secrets, CONFIGURATION | DATABASE },

@@ -123,7 +123,7 @@ doctor_check check_configuration;                                               
 doctor_check check_files, check_state, check_lock_file, check_log, check_disk;          /* files.c */
 doctor_check check_syslog;                                                              /* files.c */
 doctor_check check_database;                                                            /* database.c */
-doctor_check check_ca_file, check_dispatcher, check_webhooks, check_names;              /* programs.c */
+doctor_check check_ca_file, check_dispatcher, check_webhooks, check_mail, check_names;  /* programs.c */
 doctor_check check_secrets;                                                             /* secrets.c */
 doctor_check check_web;                                                                 /* web.c */
 doctor_check check_headers, check_bodies, check_slow_body, check_methods, check_errors; /* requests.c */

@@ -52,6 +52,8 @@ static const struct {
 	{ "dispatcher_silent", DOCTOR_ERROR, "Without the dispatcher no webhook is called and no mail is sent." },
 	{ "mailer_stopped", DOCTOR_ERROR, "No mail is sent; the process that does is one of leadhook-dispatch." },
 	{ "mailer_silent", DOCTOR_ERROR, "No mail is sent; the process that does is one of leadhook-dispatch." },
+	{ "mail_held", DOCTOR_ERROR, "No mail is sent until the mail server takes it; one at a time is tried." },
+	{ "mail_refused", DOCTOR_WARNING, "These mails are tried again, for a time, and others may be refused as they are." },
 	{ "texter_stopped", DOCTOR_ERROR, "No text is sent to a phone; the process that does is one of leadhook-dispatch." },
 	{ "texter_silent", DOCTOR_ERROR, "No text is sent to a phone; the process that does is one of leadhook-dispatch." },
 	{ "ca_file", DOCTOR_ERROR, "Without certificates every delivery to an https address fails." },

@@ -10,7 +10,9 @@
 
 #include "admin/doctor/doctor.h"
 #include "base/clock.h"
+#include "engine/message.h"
 #include "store/heartbeats.h"
+#include "store/messages/mail_queue.h"
 #include "store/operator/admin.h"
 
 bool
@@ -161,6 +163,30 @@ check_webhooks(struct doctor *doctor)
 		doctor_command(
 		    doctor, SLICE_NONE, pool_printf(doctor->pool, "leadhook webhook enable %" PRIu64, webhooks[i].id));
 	}
+}
+
+/* ---- mail ---- */
+
+static void
+find_fault(struct doctor *doctor, const char *what, struct slice reason, struct slice answer)
+{
+	const char *hint = message_hint(reason);
+	DOCTOR_FIND(doctor, what, "%.*s: %.*s%s%s", SLICE_ARGS(reason), SLICE_ARGS(answer), hint == NULL ? "" : "; ",
+	    hint == NULL ? "" : hint);
+}
+
+void
+check_mail(struct doctor *doctor)
+{
+	struct mail_hold hold;
+	if (*doctor->conf->mail.host == '\0')
+		return;
+	if (store_mail_hold(doctor->call->store, doctor->pool, MAIL_CHANNEL, &hold) != RESULT_OK)
+		DOCTOR_SKIP(doctor, "the database did not answer");
+	else if (hold.since_ms >= 0)
+		find_fault(doctor, "mail_held", hold.reason, slice_present(hold.answer) ? hold.answer : SLICE(""));
+	else if (hold.refused_ms >= 0)
+		find_fault(doctor, "mail_refused", hold.refused_reason, hold.refused_answer);
 }
 
 /* ---- certificates ---- */

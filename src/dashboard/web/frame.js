@@ -223,6 +223,15 @@ function Warnings() {
 				<p>
 					<strong>Email is on hold.</strong> The mail server rejects it. Emails stay queued and are retried.
 				</p>
+			<//>`}
+		${installation?.mail_refused_at && !installation.mail_held_since && html`
+			<${Notice} tone="bad">
+				<p>
+					<strong>Some emails are being rejected</strong> for reasons that are not the recipients'. They are retried.
+					${isOperator()
+						? html` <a href=${link("operator")}>Operator</a> shows why.`
+						: " Contact the operator of this installation."}
+				</p>
 			<//>`}`;
 }
 

@@ -17,6 +17,8 @@ const LOW_SPACE = 0.1; // of a disk
 const DISKS = { __proto__: null, database: "Disk of the database", state: "Disk of the state directory", log: "Disk of the log" };
 const diskName = disk => DISKS[disk.what] || disk.what;
 
+const hintOf = hint => (hint ? html`<br /><strong>What to do:</strong> ${hint}.` : "");
+
 /** [problem, a command that helps], the worst first. */
 function problemsOf(status) {
 	const found = [];
@@ -24,8 +26,15 @@ function problemsOf(status) {
 		found.push([
 			html`
 				Email has been on hold since <${Time} at=${status.mail_held_since} />: ${mailReason(status.mail_held_by)}.
-				${" "}${status.mail_server_answer || ""}`,
+				${" "}${status.mail_server_answer || ""} ${hintOf(status.mail_hint)}`,
 			"leadhook mail test you@example.org",
+		]);
+	else if (status.mail_refused_at)
+		found.push([
+			html`
+				Emails are being rejected and retried, the last one <${Time} at=${status.mail_refused_at} />:
+				${" "}${mailReason(status.mail_refused_by)}. ${status.mail_refused_answer} ${hintOf(status.mail_refused_hint)}`,
+			"leadhook mail list",
 		]);
 	if (status.texts_held_since)
 		found.push([

@@ -5,68 +5,31 @@
 
 #include "base/slice.h"
 #include "deliver/mail/answer.h"
+#include "engine/message.h"
 
-/* ---- reasons ---- */
-
-/* What follows from what an answer to RCPT, DATA or the mail is about. The hints are those of docs/mail.md 5.2. */
+/* What follows from what an answer to RCPT, DATA or the mail is about. */
 static const struct {
 	const char *reason;
 	enum mail_verdict verdict;
-	const char *hint; /* NULL: there is nothing for the operator to do */
 } outcomes[ANSWER_SUBJECTS] = {
-	[ABOUT_NOTHING] = { "refused", MAIL_RETRY, "the mail server's answer, in leadhook mail show, may say why" },
-	[ABOUT_PERSON] = { "no_such_person", MAIL_FAIL, NULL },
-	[ABOUT_TIME] = { "refused_for_now", MAIL_RETRY, NULL },
-	[ABOUT_FULL_MAILBOX] = { "mailbox_full", MAIL_RETRY, NULL },
-	[ABOUT_SIZE] = { "too_large", MAIL_FAIL, NULL },
-	[ABOUT_CONTENT] = { "content_refused", MAIL_FAIL, NULL },
-	[ABOUT_POLICY] = { "policy", MAIL_RETRY,
-	    "a receiver does not trust the mail server: see whether its address is on a block list and has a name (PTR), and "
-	    "the "
-	    "answer" },
-	[ABOUT_PROOF] = { "not_authenticated", MAIL_RETRY, "a receiver misses SPF, DKIM or DMARC for the domain of mail.from" },
-	[ABOUT_PACE] = { "too_fast", MAIL_RETRY,
-	    "set mail.rate, mail.per_hour and mail.connections to what the mail server allows" },
-	[ABOUT_SUPPRESSION] = { "suppressed", MAIL_RETRY,
-	    "the mail server's provider has the address on its suppression list: remove it there" },
-	[ABOUT_TLS] = { "tls_failed", MAIL_HOLD,
-	    "the server must offer TLS with a valid certificate for mail.host; see mail.tls; mail.tls_ca names a private "
-	    "authority" },
-	[ABOUT_LOGIN] = { "login_refused", MAIL_HOLD,
-	    "see whether mail.user and mail.password are right, and whether the account may send" },
-	[ABOUT_HELLO] = { "helo_refused", MAIL_HOLD, "set mail.helo to a full name of this host that the DNS has" },
-	[ABOUT_RELAYING] = { "relaying_refused", MAIL_HOLD,
-	    "the mail server takes mail for others only after a login: set mail.user and mail.password, or have it trust this "
-	    "host" },
-	[ABOUT_SENDER] = { "sender_refused", MAIL_HOLD,
-	    "the mail server does not take mail.from as the sender: use an address that exists there and that mail.user may "
-	    "send as" },
-	[ABOUT_ACCOUNT] = { "account_refused", MAIL_HOLD,
-	    "the mail server's provider has not verified, or has stopped, the account of mail.user: see there" },
-	[ABOUT_QUOTA] = { "quota_reached", MAIL_HOLD,
-	    "mail.user may send no more for now: see what the provider allows, and set mail.per_hour or mail.rate below it" },
+	[ABOUT_NOTHING] = { "refused", MAIL_RETRY },
+	[ABOUT_PERSON] = { "no_such_person", MAIL_FAIL },
+	[ABOUT_TIME] = { "refused_for_now", MAIL_RETRY },
+	[ABOUT_FULL_MAILBOX] = { "mailbox_full", MAIL_RETRY },
+	[ABOUT_SIZE] = { "too_large", MAIL_FAIL },
+	[ABOUT_CONTENT] = { "content_refused", MAIL_FAIL },
+	[ABOUT_POLICY] = { "policy", MAIL_RETRY },
+	[ABOUT_PROOF] = { "not_authenticated", MAIL_RETRY },
+	[ABOUT_PACE] = { "too_fast", MAIL_RETRY },
+	[ABOUT_SUPPRESSION] = { "suppressed", MAIL_RETRY },
+	[ABOUT_TLS] = { "tls_failed", MAIL_HOLD },
+	[ABOUT_LOGIN] = { "login_refused", MAIL_HOLD },
+	[ABOUT_HELLO] = { "helo_refused", MAIL_HOLD },
+	[ABOUT_RELAYING] = { "relaying_refused", MAIL_HOLD },
+	[ABOUT_SENDER] = { "sender_refused", MAIL_HOLD },
+	[ABOUT_ACCOUNT] = { "account_refused", MAIL_HOLD },
+	[ABOUT_QUOTA] = { "quota_reached", MAIL_HOLD },
 };
-
-/* Without an answer that says more. */
-static const struct {
-	const char *reason, *hint;
-} other_hints[] = {
-	{ "cannot_connect", "see whether mail.host and mail.port are right, and whether a firewall is in the way" },
-	{ "greeting_refused", "the mail server refuses this host: its operator can say why" },
-	{ "no_service", "the mail server takes no mail for now: its answer, or its operator, says why" },
-};
-
-const char *
-mail_hint(const char *reason)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
-		if (strcmp(outcomes[i].reason, reason) == 0)
-			return outcomes[i].hint;
-	for (size_t i = 0; i < ARRAY_SIZE(other_hints); i++)
-		if (strcmp(other_hints[i].reason, reason) == 0)
-			return other_hints[i].hint;
-	return NULL;
-}
 
 /* ---- verdicts ---- */
 
@@ -82,7 +45,7 @@ judge_session(const struct smtp_result *result, enum answer_subject about)
 {
 	if (about == ABOUT_SIZE && result->stage == SMTP_SENDER && result->status >= 500)
 		return judgement(MAIL_FAIL, outcomes[about].reason);
-	if (about != ABOUT_NOTHING && outcomes[about].hint != NULL)
+	if (about != ABOUT_NOTHING && message_hint(slice_of(outcomes[about].reason)) != NULL)
 		return judgement(MAIL_HOLD, outcomes[about].reason);
 	if (result->stage == SMTP_CONNECTING)
 		return judgement(MAIL_HOLD, "greeting_refused");

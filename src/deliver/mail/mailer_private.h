@@ -54,7 +54,7 @@ struct mailer {
 	bool found_nothing;  /* the last poll */
 	bool ending;
 	int64_t end_ms, abandon_ms, leave_ms;
-	struct log_throttle database_log, delays_log;
+	struct log_throttle database_log, delays_log, refusals_log;
 };
 
 /* Checks, composes and counts a leased mail: it is ready to be sent, or has ended. */

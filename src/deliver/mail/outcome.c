@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * After a transfer: what becomes of the mail, and of all others (docs/mail.md 5). */
+#include <string.h>
+
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "deliver/mail/mailer_private.h"
 #include "store/store.h"
@@ -48,7 +51,7 @@ hold(struct mailer *m, const struct mail_job *job, const struct mail_judgement *
 	m->failures += m->failures > 0 && judgement->tried && m->held_by == job->mail.id ? 0 : 1;
 	m->held_by = job->mail.id;
 	const int64_t hold_ms = mail_hold_ms(m->failures, random);
-	const char *hint = mail_hint(judgement->reason);
+	const char *hint = message_hint(slice_of(judgement->reason));
 	m->held_at_ms = clock_monotonic_ms();
 	m->next_poll_ms = m->held_at_ms + hold_ms;
 	/* an answer to MAIL FROM may have an address */
@@ -113,6 +116,37 @@ retry(struct mailer *m, struct mail_job *job, const struct mail_judgement *judge
 		end_with_result(m, job, MESSAGE_READY, delay_ms, true, judgement->reason);
 }
 
+static void
+count_refusal(const char *reason)
+{
+#define REASON(id, name) name,
+	static const char *const counted[METRIC_MAIL_REFUSAL_COUNT] = { METRIC_MAIL_REFUSALS(REASON) };
+#undef REASON
+	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
+		if (strcmp(counted[i], reason) == 0)
+			metrics_add(METRIC_REFUSED_MAILS, i, 1);
+}
+
+/* What an operator should see. A hold that is not about a mail is seen as such. */
+static void
+note_refusal(struct mailer *m, const struct mail_job *job, const struct mail_judgement *judgement)
+{
+	const struct slice reason = slice_of(judgement->reason);
+	const char *hint = message_hint(reason);
+	uint64_t suppressed;
+	if (hint == NULL)
+		return;
+	count_refusal(judgement->reason);
+	if (judgement->verdict == MAIL_HOLD && !judgement->tried)
+		return;
+	if (log_throttle_passes(&m->refusals_log, &suppressed))
+		log_warning("mail_refused", LOG_BYTES("reason", reason), LOG_UINT("status", job->line.result.status),
+		    LOG_STR("code", job->line.result.enhanced), LOG_UINT("message", job->mail.id),
+		    LOG_UINT("suppressed", suppressed), LOG_STR("hint", hint));
+	if (mailer_lost_database(m, store_note_refusal(m->store, MAIL_CHANNEL, reason, without_recipient(job))))
+		log_debug("refusal_not_recorded", LOG_UINT("message", job->mail.id));
+}
+
 void
 mailer_judge(struct mailer *m, struct mail_job *job)
 {
@@ -123,6 +157,7 @@ mailer_judge(struct mailer *m, struct mail_job *job)
 		break;
 	case MAIL_RETRY:
 		retry(m, job, &judgement);
+		note_refusal(m, job, &judgement);
 		break;
 	case MAIL_FAIL:
 		end_with_result(m, job, MESSAGE_FAILED, 0, true, judgement.reason);
@@ -134,6 +169,7 @@ mailer_judge(struct mailer *m, struct mail_job *job)
 		else
 			end_with_result(m, job, MESSAGE_READY, 0, false, judgement.reason);
 		hold(m, job, &judgement);
+		note_refusal(m, job, &judgement);
 		return;
 	case MAIL_RETURN:
 		end_with_result(m, job, MESSAGE_READY, 0, false, judgement.reason);

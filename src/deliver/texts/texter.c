@@ -37,6 +37,7 @@ struct text_job {
 	int64_t started_ms;
 	bool used, sending, ended; /* ended: `outcome` is to be recorded */
 	bool counted_before;
+	bool uncounts; /* it was not sent, and will not be */
 	struct mail_outcome outcome;
 };
 
@@ -116,12 +117,20 @@ resume(struct texter *t)
 	t->next_poll_ms = 0;
 }
 
+/* What a page has requested counts, whatever becomes of it: else it would show whether the number is a lead's. */
+static void
+fail(struct text_job *job, const char *reason)
+{
+	end_job(job, MESSAGE_FAILED, 0, slice_of(reason));
+	job->uncounts = !slice_present(job->mail.requested_for);
+}
+
 static void
 retry(struct text_job *job)
 {
 	const int64_t delay_ms = gateway_retry_ms(job->mail.attempts + 1);
 	if (job->mail.age_ms + delay_ms >= LATE_MS)
-		end_job(job, MESSAGE_FAILED, 0, SLICE("gave_up"));
+		fail(job, "gave_up");
 	else
 		end_job(job, MESSAGE_REQUESTED, delay_ms, SLICE("refused_for_now"));
 }
@@ -138,7 +147,7 @@ judge(struct texter *t, struct text_job *job, const struct attempt_result *resul
 		retry(job);
 		break;
 	case GATEWAY_REFUSED:
-		end_job(job, MESSAGE_FAILED, 0, SLICE("refused"));
+		fail(job, "refused");
 		break;
 	case GATEWAY_HOLD:
 		end_job(job, MESSAGE_REQUESTED, 0, sender_error_name(result->error));
@@ -174,7 +183,9 @@ done(void *context, void *cookie, const struct attempt_result *result)
 static bool
 record(struct texter *t, struct text_job *job)
 {
-	const enum result result = store_mail_outcome(t->store, t->owner, &job->outcome);
+	enum result result = job->uncounts ? store_uncount_text(t->store, job->mail.id) : RESULT_OK;
+	if (result == RESULT_OK)
+		result = store_mail_outcome(t->store, t->owner, &job->outcome);
 	if (result == RESULT_NOT_FOUND) { /* the lead was deleted, or the lease has ended */
 		log_info("text_outcome_stale", LOG_UINT("message", job->mail.id));
 		return true;
@@ -206,6 +217,7 @@ static const struct slice limit_names[] = {
 	[TEXT_TOO_SOON] = SLICE("too_soon"),
 	[TEXT_NUMBER_LIMIT] = SLICE("number_limit"),
 	[TEXT_PREFIX_LIMIT] = SLICE("prefix_limit"),
+	[TEXT_EARLY] = SLICE("minute_limit"),
 	[TEXT_CAMPAIGN_LIMIT] = SLICE("campaign_limit"),
 	[TEXT_ACCOUNT_LIMIT] = SLICE("account_limit"),
 	[TEXT_INSTALLATION_LIMIT] = SLICE("installation_limit"),
@@ -236,11 +248,16 @@ claim(struct texter *t, struct text_job *job, uint64_t campaign_id, const unsign
 {
 	const struct text_claim wanted = { job->mail.id, job->mail.account_id, campaign_id, number_hash, prefix_hash };
 	enum text_verdict verdict = TEXT_PASSES;
-	const enum result result = store_claim_text(t->store, t->owner, &wanted, &t->options->limits, &verdict);
+	int64_t wait_ms = 0;
+	const enum result result = store_claim_text(t->store, t->owner, &wanted, &t->options->limits, &verdict, &wait_ms);
 	job->counted_before = verdict == TEXT_PASSES_AGAIN;
 	if (result != RESULT_OK || !slice_present(limit_names[verdict]))
 		return result;
-	if (verdict >= TEXT_CAMPAIGN_LIMIT) /* other hosts have sent since the search: it waits */
+	if (verdict == TEXT_EARLY && job->mail.age_ms + wait_ms >= LATE_MS)
+		verdict = TEXT_TOO_SOON;
+	if (verdict == TEXT_EARLY)
+		end_job(job, MESSAGE_REQUESTED, wait_ms, limit_names[verdict]);
+	else if (verdict >= TEXT_CAMPAIGN_LIMIT) /* other hosts have sent since the search: it waits */
 		end_job(job, MESSAGE_REQUESTED, LIMITED_MS, limit_names[verdict]);
 	else
 		end_job(job, MESSAGE_DROPPED, 0, limit_names[verdict]);

@@ -9,7 +9,8 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-DB_STATEMENT(sql_select_mail_hold, "SELECT failures, held_until_ms - (" NOW "), held_since_ms, reason, answer, held_until_ms"
+DB_STATEMENT(sql_select_mail_hold, "SELECT failures, held_until_ms - (" NOW "), held_since_ms, reason, answer, held_until_ms,"
+				   " IF(refused_ms > " NOW " - 86400000, refused_ms, NULL), refused_reason, refused_answer"
 				   " FROM {prefix}message_channels WHERE channel = ?");
 /* by_turn makes this one probe for each campaign with something pending; ended messages have no turn */
 #define MESSAGE_CAMPAIGNS(turns)                                                                                          \
@@ -57,7 +58,17 @@ owner_value(const unsigned char owner[MAIL_OWNER_SIZE])
 	return db_bytes((struct slice){ (const char *)owner, MAIL_OWNER_SIZE });
 }
 
-enum { HOLD_FAILURES, HOLD_LEFT_MS, HOLD_SINCE_MS, HOLD_REASON, HOLD_ANSWER, HOLD_UNTIL_MS };
+enum {
+	HOLD_FAILURES,
+	HOLD_LEFT_MS,
+	HOLD_SINCE_MS,
+	HOLD_REASON,
+	HOLD_ANSWER,
+	HOLD_UNTIL_MS,
+	HOLD_REFUSED_MS,
+	HOLD_REFUSED_REASON,
+	HOLD_REFUSED_ANSWER
+};
 
 enum result
 store_mail_hold(struct store *store, struct pool *pool, enum message_channel channel, struct mail_hold *hold)
@@ -74,6 +85,9 @@ store_mail_hold(struct store *store, struct pool *pool, enum message_channel cha
 		.reason = db_get_bytes(&rows, 0, HOLD_REASON),
 		.answer = db_get_bytes(&rows, 0, HOLD_ANSWER),
 		.held_until_ms = db_get_i64(&rows, 0, HOLD_UNTIL_MS),
+		.refused_ms = db_get_time(&rows, 0, HOLD_REFUSED_MS),
+		.refused_reason = db_get_bytes(&rows, 0, HOLD_REFUSED_REASON),
+		.refused_answer = db_get_bytes(&rows, 0, HOLD_REFUSED_ANSWER),
 	};
 	return RESULT_OK;
 }

@@ -41,13 +41,16 @@ DB_STATEMENT(sql_hold_mail, "UPDATE {prefix}message_channels"
 			    " SET failures = ?, held_until_ms = " NOW " + ?, held_since_ms = COALESCE(held_since_ms, " NOW "),"
 			    " reason = ?, answer = ?"
 			    " WHERE channel = ?");
+DB_STATEMENT(sql_note_refusal, "UPDATE {prefix}message_channels"
+			       " SET refused_ms = " NOW ", refused_reason = ?, refused_answer = ?"
+			       " WHERE channel = ?");
 DB_STATEMENT(sql_resume_mail, "UPDATE {prefix}message_channels"
 			      " SET failures = 0, held_until_ms = 0, held_since_ms = NULL, reason = NULL, answer = NULL"
 			      " WHERE channel = ?");
 
 store_statement_list sql_of_mail_outcomes = { &sql_count_mails_of_recipient, &sql_select_mails_of_lead, &sql_count_mail,
 	&sql_make_message_ready, &sql_record_mail_outcome, &sql_bring_forward, &sql_mark_bounced, &sql_hold_mail,
-	&sql_resume_mail, NULL };
+	&sql_note_refusal, &sql_resume_mail, NULL };
 
 static const struct slice state_names[MESSAGE_STATES] = {
 	[MESSAGE_REQUESTED] = SLICE("requested"),
@@ -184,6 +187,13 @@ store_hold_mail(struct store *store, enum message_channel channel, unsigned fail
 {
 	return store_run(store, &sql_hold_mail, DB_U64(failures), DB_I64(hold_ms), db_bytes(reason),
 	    db_bytes(slice_present(answer) ? slice_sub(answer, 0, MAIL_ANSWER_MAX) : SLICE_NONE),
+	    db_bytes(message_channel_name(channel)));
+}
+
+enum result
+store_note_refusal(struct store *store, enum message_channel channel, struct slice reason, struct slice answer)
+{
+	return store_run(store, &sql_note_refusal, db_bytes(reason), db_bytes(slice_sub(answer, 0, MAIL_ANSWER_MAX)),
 	    db_bytes(message_channel_name(channel)));
 }
 

@@ -53,6 +53,9 @@ struct mail_hold {
 	struct slice reason;   /* absent: as above */
 	struct slice answer;   /* of the server; may be absent */
 	int64_t held_until_ms; /* as the row has it */
+	/* the last refusal that an operator should see, and that does not hold the channel */
+	int64_t refused_ms; /* -1: there was none in the last day */
+	struct slice refused_reason, refused_answer;
 };
 MUST_CHECK enum result store_mail_hold(
     struct store *store, struct pool *pool, enum message_channel channel, struct mail_hold *hold);
@@ -162,7 +165,10 @@ MUST_CHECK enum result store_mail_bounced(struct store *store, uint64_t campaign
 /* Holds the channel for `hold_ms` after a failure of the server, the `failures`-th in a row. */
 MUST_CHECK enum result store_hold_mail(struct store *store, enum message_channel channel, unsigned failures, int64_t hold_ms,
     struct slice reason, struct slice answer);
-/* Ends it. */
+/* Notes a refusal that an operator should see. */
+MUST_CHECK enum result store_note_refusal(
+    struct store *store, enum message_channel channel, struct slice reason, struct slice answer);
+/* Ends the hold. */
 MUST_CHECK enum result store_resume_mail(struct store *store, enum message_channel channel);
 
 /* ---- the operator ---- */

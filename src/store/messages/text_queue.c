@@ -9,9 +9,13 @@
 
 /* A write, because only writes conflict on several nodes of a cluster. */
 DB_STATEMENT(sql_count_sent_code, "UPDATE {prefix}message_channels SET sent = sent + 1 WHERE channel = 'text'");
-DB_STATEMENT(sql_count_codes_of_number, "SELECT COUNT(*), " NOW " - MAX(sent_ms)"
-					" FROM {prefix}sent_codes FORCE INDEX (by_number)"
-					" WHERE number_hash = ? AND sent_ms > " NOW " - 86400000 AND message_id <> ?");
+/* Of all codes, and of those of the lead of this message. */
+DB_STATEMENT(sql_count_codes_of_number,
+    "SELECT COUNT(*), " NOW " - MAX(s.sent_ms), " NOW " - MAX(IF(m.lead_id = own.lead_id, s.sent_ms, NULL))"
+    " FROM {prefix}sent_codes s FORCE INDEX (by_number)"
+    " LEFT JOIN {prefix}messages own ON own.id = ?"
+    " LEFT JOIN {prefix}messages m ON m.id = s.message_id"
+    " WHERE s.number_hash = ? AND s.sent_ms > " NOW " - 86400000 AND s.message_id <> ?");
 DB_STATEMENT(sql_count_codes_of_prefix, "SELECT COUNT(*)"
 					" FROM {prefix}sent_codes FORCE INDEX (by_prefix)"
 					" WHERE prefix_hash = ? AND sent_ms > " NOW " - 3600000 AND message_id <> ?");
@@ -21,11 +25,12 @@ DB_STATEMENT(sql_put_sent_code,
     " VALUES (?, ?, ?, ?, " NOW ")"
     " ON DUPLICATE KEY UPDATE campaign_id = GREATEST(campaign_id, VALUES(campaign_id)), number_hash = VALUES(number_hash), "
     "prefix_hash = VALUES(prefix_hash), sent_ms = VALUES(sent_ms)");
+DB_STATEMENT(sql_uncount_code, "DELETE FROM {prefix}sent_codes WHERE message_id = ?");
 DB_STATEMENT(sql_make_text_ready, "UPDATE {prefix}messages SET state = 'ready', composed_ms = " NOW
 				  " WHERE id = ? AND state = 'requested' AND lease_owner = ?");
 
 store_statement_list sql_of_text_queue = { &sql_count_sent_code, &sql_count_codes_of_number, &sql_count_codes_of_prefix,
-	&sql_find_sent_code, &sql_put_sent_code, &sql_make_text_ready, NULL };
+	&sql_find_sent_code, &sql_put_sent_code, &sql_uncount_code, &sql_make_text_ready, NULL };
 
 int64_t
 text_pause_ms(unsigned sent)
@@ -43,27 +48,30 @@ hash_value(const unsigned char *hash)
 
 static enum result
 check_number(struct store *store, struct pool *pool, const struct text_claim *claim, const struct text_limits *limits,
-    enum text_verdict *verdict)
+    enum text_verdict *verdict, int64_t *wait_ms)
 {
+	const struct db_value id = DB_U64(claim->message_id);
 	struct db_rows rows;
-	const enum result result = store_query_one(
-	    store, pool, &rows, &sql_count_codes_of_number, hash_value(claim->number_hash), DB_U64(claim->message_id));
+	const enum result result =
+	    store_query_one(store, pool, &rows, &sql_count_codes_of_number, id, hash_value(claim->number_hash), id);
 	if (result != RESULT_OK)
 		return result;
 	const uint64_t sent = (uint64_t)db_get_i64(&rows, 0, 0);
+	const int64_t pause_ms = text_pause_ms((unsigned)sent), own_ms = db_get_time(&rows, 0, 2);
+	*wait_ms = sent == 0 ? 0 : pause_ms - db_get_i64(&rows, 0, 1);
 	if (sent >= limits->number_per_day)
 		*verdict = TEXT_NUMBER_LIMIT;
-	else if (sent > 0 && db_get_i64(&rows, 0, 1) < text_pause_ms((unsigned)sent))
-		*verdict = TEXT_TOO_SOON;
+	else if (*wait_ms > 0)
+		*verdict = own_ms >= 0 && own_ms < pause_ms ? TEXT_TOO_SOON : TEXT_EARLY;
 	return RESULT_OK;
 }
 
 static enum result
 check_limits(struct store *store, struct pool *pool, const struct text_claim *claim, const struct text_limits *limits,
-    enum text_verdict *verdict)
+    enum text_verdict *verdict, int64_t *wait_ms)
 {
 	struct db_rows rows;
-	enum result result = check_number(store, pool, claim, limits, verdict);
+	enum result result = check_number(store, pool, claim, limits, verdict, wait_ms);
 	if (result != RESULT_OK || *verdict != TEXT_PASSES)
 		return result;
 	result = store_query_one(
@@ -111,12 +119,12 @@ claim_sending(struct store *store, struct pool *pool, const unsigned char owner[
 /* The row of the channel is locked first: one transaction counts at a time. */
 static enum result
 claim_text(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE], const struct text_claim *claim,
-    const struct text_limits *limits, enum text_verdict *verdict)
+    const struct text_limits *limits, enum text_verdict *verdict, int64_t *wait_ms)
 {
 	*verdict = TEXT_PASSES;
 	enum result result = store_run(store, &sql_count_sent_code);
 	if (result == RESULT_OK)
-		result = check_limits(store, pool, claim, limits, verdict);
+		result = check_limits(store, pool, claim, limits, verdict, wait_ms);
 	if (result == RESULT_OK && *verdict == TEXT_PASSES && claim->campaign_id != 0)
 		result = claim_sending(store, pool, owner, claim, limits, verdict);
 	if (result != RESULT_OK || (*verdict != TEXT_PASSES && *verdict != TEXT_PASSES_AGAIN))
@@ -127,10 +135,16 @@ claim_text(struct store *store, struct pool *pool, const unsigned char owner[MAI
 
 enum result
 store_claim_text(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct text_claim *claim,
-    const struct text_limits *limits, enum text_verdict *verdict)
+    const struct text_limits *limits, enum text_verdict *verdict, int64_t *wait_ms)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn))
-		txn.result = claim_text(store, txn.pool, owner, claim, limits, verdict);
+		txn.result = claim_text(store, txn.pool, owner, claim, limits, verdict, wait_ms);
 	return txn.result;
+}
+
+enum result
+store_uncount_text(struct store *store, uint64_t message_id)
+{
+	return store_run(store, &sql_uncount_code, DB_U64(message_id));
 }

@@ -19,10 +19,11 @@ struct text_claim {
 enum text_verdict {
 	TEXT_PASSES,
 	TEXT_PASSES_AGAIN,
-	TEXT_TOO_SOON,
+	TEXT_TOO_SOON, /* its lead has a code */
 	TEXT_NUMBER_LIMIT,
 	TEXT_PREFIX_LIMIT,
 	/* it may be sent later */
+	TEXT_EARLY, /* the number has a code of another lead */
 	TEXT_CAMPAIGN_LIMIT,
 	TEXT_ACCOUNT_LIMIT,
 	TEXT_INSTALLATION_LIMIT
@@ -32,8 +33,10 @@ int64_t text_pause_ms(unsigned sent);
 
 /* Counts a code and makes its request ready, or does neither: however many processes and hosts do it at once, no limit is
  * exceeded. A request that was counted before, and is tried again, counts once, and TEXT_PASSES_AGAIN says so.
- * RESULT_NOT_FOUND: the lease has ended. */
+ * *wait_ms: TEXT_TOO_SOON and TEXT_EARLY, until another may be sent. RESULT_NOT_FOUND: the lease has ended. */
 MUST_CHECK enum result store_claim_text(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE],
-    const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict);
+    const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict, int64_t *wait_ms);
+/* A code that was not sent, and will not be, no longer counts for its number and the numbers beside it. */
+MUST_CHECK enum result store_uncount_text(struct store *store, uint64_t message_id);
 
 #endif

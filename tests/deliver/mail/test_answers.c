@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "deliver/mail/judge.h"
+#include "engine/message.h"
 
 enum { LINES_MAX = 8, LINE_BYTES = 400, ANSWERS_MAX = 200 };
 
@@ -209,13 +210,13 @@ holds_have_hints(void **state UNUSED)
 {
 	for (size_t i = 0; i < answer_count; i++) {
 		const bool held = strcmp(answers[i].verdict, "hold") == 0;
-		if (held && mail_hint(answers[i].reason) == NULL)
+		if (held && message_hint(slice_of(answers[i].reason)) == NULL)
 			fail_msg("%s has no hint", answers[i].reason);
 	}
-	assert_non_null(mail_hint("policy"));
-	assert_null(mail_hint("refused_for_now"));
-	assert_null(mail_hint("mailbox_full"));
-	assert_null(mail_hint("no_such_person"));
+	assert_non_null(message_hint(slice_of("policy")));
+	assert_null(message_hint(slice_of("refused_for_now")));
+	assert_null(message_hint(slice_of("mailbox_full")));
+	assert_null(message_hint(slice_of("no_such_person")));
 }
 
 int

@@ -48,12 +48,14 @@ hash_of(struct world *w, const char *text)
 	return hash;
 }
 
+static int64_t wait_ms; /* of the last claim */
+
 static enum text_verdict
 claim(struct world *w, uint64_t id, uint64_t campaign, const char *number, const char *prefix, const struct text_limits *limits)
 {
 	enum text_verdict verdict = TEXT_TOO_SOON;
 	const struct text_claim wanted = { id, w->account, campaign, hash_of(w, number), hash_of(w, prefix) };
-	assert_int_equal(store_claim_text(w->store, ours, &wanted, limits, &verdict), RESULT_OK);
+	assert_int_equal(store_claim_text(w->store, ours, &wanted, limits, &verdict, &wait_ms), RESULT_OK);
 	return verdict;
 }
 
@@ -82,13 +84,13 @@ a_code_counts_once(void **state)
 	enum text_verdict verdict;
 	lease(w, ours, id);
 	const struct text_claim wanted = { id, w->account, w->campaign, hash_of(w, "n"), hash_of(w, "p") };
-	assert_int_equal(store_claim_text(w->store, other, &wanted, &wide, &verdict), RESULT_NOT_FOUND);
+	assert_int_equal(store_claim_text(w->store, other, &wanted, &wide, &verdict, &wait_ms), RESULT_NOT_FOUND);
 	assert_int_equal(counted(), 0);
 	assert_int_equal(claim(w, id, w->campaign, "n", "p", &wide), TEXT_PASSES);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE id = %" PRIu64 " AND state = 'ready'", id), 1);
 	assert_int_equal(counted(), 1);
 	/* a ready one has been sent, or may have been */
-	assert_int_equal(store_claim_text(w->store, ours, &wanted, &wide, &verdict), RESULT_NOT_FOUND);
+	assert_int_equal(store_claim_text(w->store, ours, &wanted, &wide, &verdict, &wait_ms), RESULT_NOT_FOUND);
 	const struct mail_outcome later = { id, MESSAGE_REQUESTED, 0, true, 429, SLICE_NONE, SLICE("refused_for_now"), 0, 0 };
 	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
 	lease(w, ours, id);
@@ -118,6 +120,34 @@ a_request_counts_for_its_number_alone(void **state)
 }
 
 static void
+what_was_not_sent_is_uncounted(void **state)
+{
+	struct world *w = *state;
+	const struct text_limits limits = { 3, 1000, { { 0, 0, 0 } } };
+	assert_int_equal(next(w, "n", "p", &limits), TEXT_PASSES);
+	assert_int_equal(next(w, "n", "p", &limits), TEXT_EARLY);
+	const uint64_t id = (uint64_t)root_number("SELECT message_id FROM t_sent_codes");
+	assert_int_equal(store_uncount_text(w->store, id), RESULT_OK);
+	assert_int_equal(counted(), 0);
+	assert_int_equal(next(w, "n", "p", &limits), TEXT_PASSES);
+}
+
+/* It has the code of the first one; another lead with the number has none. */
+static void
+a_second_code_of_a_lead_is_too_soon(void **state)
+{
+	struct world *w = *state;
+	const struct text_limits limits = { 3, 1000, { { 0, 0, 0 } } };
+	static const enum text_verdict wanted[] = { TEXT_PASSES, TEXT_TOO_SOON };
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const uint64_t id = request(w, w->campaign, "ada@example.org");
+		lease(w, ours, id);
+		assert_int_equal(claim(w, id, w->campaign, "n", "p", &limits), wanted[i]);
+	}
+	assert_int_equal(next(w, "n", "p", &limits), TEXT_EARLY);
+}
+
+static void
 a_number_has_pauses_and_a_maximum(void **state)
 {
 	struct world *w = *state;
@@ -125,7 +155,8 @@ a_number_has_pauses_and_a_maximum(void **state)
 	for (unsigned sent = 0; sent < 3; sent++) {
 		if (sent > 0) {
 			root_run("UPDATE t_sent_codes SET sent_ms = sent_ms - %" PRId64, text_pause_ms(sent) - 2000);
-			assert_int_equal(next(w, "n", "p", &limits), TEXT_TOO_SOON);
+			assert_int_equal(next(w, "n", "p", &limits), TEXT_EARLY);
+			assert_true(wait_ms > 0 && wait_ms <= 2000);
 			root_run("UPDATE t_sent_codes SET sent_ms = sent_ms - 2000");
 		}
 		assert_int_equal(next(w, "n", "p", &limits), TEXT_PASSES);
@@ -183,7 +214,7 @@ claim_in_process(struct store *store, const struct world *world, unsigned index)
 		const unsigned char prefix[MAIL_HASH_SIZE] = { (unsigned char)(1 + i) };
 		const struct text_claim wanted = { ids[i], world->account, world->campaign, number, prefix };
 		enum text_verdict verdict;
-		good = store_claim_text(store, owner, &wanted, &limits, &verdict) == RESULT_OK;
+		good = store_claim_text(store, owner, &wanted, &limits, &verdict, &wait_ms) == RESULT_OK;
 		shared[index] += good && verdict == TEXT_PASSES ? 1 : 0;
 	}
 	pool_free(&pool);
@@ -227,6 +258,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEXT_TEST(a_code_counts_once),
 		TEXT_TEST(a_request_counts_for_its_number_alone),
+		TEXT_TEST(what_was_not_sent_is_uncounted),
+		TEXT_TEST(a_second_code_of_a_lead_is_too_soon),
 		TEXT_TEST(a_number_has_pauses_and_a_maximum),
 		TEXT_TEST(neighbours_and_campaigns_have_an_hour),
 		TEXT_TEST(processes_exceed_no_limit),

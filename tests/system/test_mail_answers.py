@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """docs/mail.md 5: what mail servers answer, over real sessions: held, tried again or failed, and what is held against the person."""
 import itertools
+import json
 import pathlib
+import re
 
 import pytest
 from caller import Caller
-from command import DATA
+from command import DATA, call
 from mail_server import MailServer, Planted
 from stack.process import wait_until
 
@@ -229,3 +231,30 @@ def test_what_ends_the_mark_by_itself(service, server, campaign, ends):
         campaign.post({"social_id": lead["social_id"], "must_exist": True, "email": other})
     wait_until(lambda: service.installation.sql(f"SELECT SUM(bounced) FROM lh_leads WHERE campaign_id = {campaign.id}").strip() == "0", 10,
                "the mark is there")
+
+
+def test_the_operator_sees_why(service, server, campaign, planted, account):
+    """5, Reported: status, doctor, dashboard and metrics, of a hold and of what one receiver refuses; without the address"""
+    address = name()
+    status = service.installation.admin
+    service.installation.sql("UPDATE lh_message_channels SET refused_ms = NULL")
+    assert status("status")["mail_refused_at"] is None
+    server.answers[address] = ("RCPT", f"550 5.7.606 <{address}> Access denied, banned sending IP [192.0.2.9]")
+    planted.mail(campaign, address)
+    seen = wait_until(lambda: (found := status("status"))["mail_refused_at"] and found, 20, "it is not reported")
+    assert seen["mail_refused_by"] == "policy" and seen["mail_held_since"] is None
+    assert seen["mail_refused_answer"] == "550 5.7.606 <(recipient)> Access denied, banned sending IP [192.0.2.9]"
+    assert "block list" in seen["mail_refused_hint"]
+    server.answers[None] = HELO
+    planted.mail(campaign, name())
+    held = wait_until(lambda: (found := status("status"))["mail_held_since"] and found, 20, "it is not held")
+    assert held["mail_held_by"] == "helo_refused" and "mail.helo" in held["mail_hint"]
+    faults = {row["what"]: row for row in json.loads(call(service.installation, "doctor", "--json").stdout)["findings"]}
+    assert "504 5.5.2 <vps17>" in faults["mail_held"]["detail"] and "mail.helo" in faults["mail_held"]["detail"]
+    metrics = call(service.installation, "metrics").stdout
+    for reason in ("policy", "helo_refused"):
+        assert re.search(rf'leadhook_mail_refusals_total{{reason="{reason}"}} [1-9]', metrics), reason
+    shown = Caller(service, account.manager)("GET", "installation").json
+    assert shown["mail_held_since"] and shown["mail_refused_at"]
+    log = "".join(path.read_text() for path in service.installation.folder.glob("*.log"))
+    assert "mail_refused reason=policy" in log and address not in log

@@ -57,6 +57,23 @@ def test_leads_in_bulk(dashboard, service, shop):
     wait_until(lambda: shop.get({"email": "lead3@example.org"}).status == 404, 15, "deleted")
 
 
+def test_the_mark_of_a_bounced_address_is_ended(dashboard, service, shop):
+    """docs/mail.md 5: a mail server's answer is shown at the lead, with a button that ends the mark; the view Operator has the reason"""
+    lead = shop.find(email="lead6@example.org")
+    service.installation.sql(f"UPDATE lh_leads SET bounced = TRUE WHERE social_id = '{lead['social_id']}'")
+    service.installation.sql("UPDATE lh_message_channels SET refused_ms = UNIX_TIMESTAMP() * 1000, refused_reason = 'not_authenticated',"
+                             " refused_answer = '550 5.7.26 unauthenticated' WHERE channel = 'mail'")
+    dashboard.open(f"campaigns/{shop.id}/leads/{lead['social_id']}", "Lead 6")
+    dashboard.sees("A mail server answered that this address does not exist.")
+    dashboard.click("Mark as reachable")
+    dashboard.sees("Email will be sent to this address again")
+    marked = f"SELECT bounced FROM lh_leads WHERE social_id = '{lead['social_id']}'"
+    wait_until(lambda: service.installation.sql(marked).strip() == "0", 10, "the mark is there")
+    dashboard.open("operator", "Operator")
+    dashboard.sees("SPF, DKIM or DMARC is missing")
+    dashboard.sees("a receiver misses SPF, DKIM or DMARC for the domain of mail.from")
+
+
 def test_undo_restores_what_was_before(dashboard, leadhook, shop):
     """a change is undone for those leads alone that it has changed"""
     place = f"campaigns/{shop.id}/leads?name=Lead"

@@ -19,7 +19,7 @@ MUST_CHECK bool call_read_payload(struct call *call, struct inbound_payload *pay
 /* Whether it names a person, or has the text of one: a sender that only tests the URL sends no such values. */
 MUST_CHECK bool payload_has_person(struct call *call, const struct inbound_payload *payload);
 /* The text that a sender wants to see before it uses the URL; absent: it has not asked for one. */
-struct slice payload_challenge(struct call *call, const struct inbound_payload *payload);
+struct slice payload_challenge(const struct inbound_payload *payload);
 /* Makes the command of an entry, and says in the result what it found. False: the call has failed. */
 MUST_CHECK bool call_make_payload_command(struct call *call, const struct inbound_payload *payload, size_t entry,
     struct inbound_result *result, struct command *command);

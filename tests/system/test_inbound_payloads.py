@@ -229,6 +229,20 @@ def test_needless_fields(campaign, leadhook, payload, email, left_out):
     assert json.loads(shown["body"]) == payload
 
 
+@pytest.mark.parametrize("maps", [{}, {"*": "*"}, {"first": "f7", "*": "*"}])
+@pytest.mark.parametrize("extra", [{f"f{number}": number for number in range(70)}, {f"f{number}": "x" * 3000 for number in range(10)}], ids=range(2))
+def test_too_many_fields(campaign, leadhook, extra, maps):
+    """3: custom fields beyond their limits are left out, and named in the log"""
+    hook = add(campaign, maps=maps)
+    answer = send(campaign, hook, {"email": "a@example.org", **extra})
+    assert answer.status == 201, answer.body
+    stored = answer.json["custom_fields"]
+    assert 4 <= len(stored) < len(extra) and stored.get("first", extra["f7"]) == extra["f7"]
+    message = leadhook("inbound", "call", log(leadhook, hook)[0]["id"])["message"]
+    left_out = set(extra) - set(stored)
+    assert message.startswith("no room for the custom fields ") and set(message.removeprefix("no room for the custom fields ").split(", ")) == left_out
+
+
 @pytest.mark.parametrize("payload, error", [
     ({"email": "a@example.org", "points": "many"}, "invalid_parameter"),
     ({"email": "a@example.org", "must_exist": "perhaps"}, "invalid_parameter"),

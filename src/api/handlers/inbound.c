@@ -6,6 +6,7 @@
 #include "api/parameters.h"
 #include "api/payloads.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "engine/strangers.h"
 #include "identity/api_key.h"
 
@@ -74,15 +75,65 @@ fail_result(const struct call *call, struct inbound_result *result)
 	take_failure(call, result);
 }
 
-/* What an entry before it met, is no failure of this one. */
 static void
-begin_entry(struct call *call, struct inbound_result *result)
+forget_failure(struct call *call)
 {
 	call->failure = FAILURE_NONE;
 	call->unavailable = false;
 	call->response->status = 200;
 	buffer_clear(&call->response->body);
+}
+
+/* What an entry before it met, is no failure of this one. */
+static void
+begin_entry(struct call *call, struct inbound_result *result)
+{
+	forget_failure(call);
 	*result = (struct inbound_result){ .failure = FAILURE_NONE };
+}
+
+static struct signup *
+signup_of(struct command *command)
+{
+	return command->kind == COMMAND_TAGGING ? &command->as.tagging.signup : &command->as.signup;
+}
+
+static void
+note_fields_without_room(struct call *call, const struct signup *signup, struct inbound_result *result)
+{
+	enum { NAMES_MAX_BYTES = 1000 };
+	struct pool *pool = call->request->pool;
+	struct document_node *lead;
+	struct slice problem, names = SLICE("");
+	if (!slice_present(result->body) ||
+	    !document_read_json(pool, result->body, call->api->options->caps.depth, &lead, &problem))
+		return;
+	const struct document_node *stored = document_child(lead, SLICE("custom_fields"));
+	for (size_t i = 0; stored != NULL && i < signup->custom_field_count; i++)
+		if (slice_present(signup->custom_fields[i].json) &&
+		    document_child(stored, signup->custom_fields[i].name) == NULL)
+			names = POOL_JOIN(pool, names, names.size > 0 ? SLICE(", ") : SLICE(""), signup->custom_fields[i].name);
+	if (names.size > 0)
+		result->message = POOL_JOIN(pool, slice_present(result->message) ? result->message : SLICE(""),
+		    slice_present(result->message) ? SLICE("; ") : SLICE(""), SLICE("no room for the custom fields "),
+		    utf8_cut(names, NAMES_MAX_BYTES));
+}
+
+/* Custom fields beyond their limits are the only fault that a sign-up can still have: those without room are left out then. */
+static struct outcome
+execute(struct call *call, struct command *command, struct inbound_result *result)
+{
+	struct outcome outcome = call_execute(call, command);
+	const bool retries = call->failure == FAILURE_INVALID_PARAMETER && command->kind != COMMAND_CHANGE;
+	if (!retries)
+		return outcome;
+	signup_of(command)->optional_fields = (uint32_t)signup_of(command)->custom_field_count;
+	forget_failure(call);
+	outcome = call_execute(call, command);
+	result->body = outcome.body;
+	if (call->failure == FAILURE_NONE)
+		note_fields_without_room(call, signup_of(command), result);
+	return outcome;
 }
 
 static void
@@ -91,7 +142,7 @@ run_entry(struct call *call, const struct inbound_payload *payload, size_t numbe
 	struct command command;
 	begin_entry(call, result);
 	if (call_make_payload_command(call, payload, number, result, &command)) {
-		const struct outcome outcome = call_execute(call, &command);
+		const struct outcome outcome = execute(call, &command, result);
 		result->created = outcome.created;
 		result->lead_id = outcome.lead_id;
 		result->body = outcome.body;
@@ -331,12 +382,12 @@ handle_payload(struct call *call, const struct inbound_payload *payload)
 		handle_list(call, payload);
 }
 
-/* Whether the sender has asked for a text; it is the answer then. */
+/* Whether the sender has asked for a text, and brings no person; it is the answer then. */
 static bool
 answers_challenge(struct call *call, const struct inbound_payload *payload)
 {
-	const struct slice challenge = payload_challenge(call, payload);
-	if (!slice_present(challenge))
+	const struct slice challenge = payload_challenge(payload);
+	if (!slice_present(challenge) || payload_has_person(call, payload))
 		return false;
 	call->response->content = HTTP_TEXT;
 	call_answer(call, challenge);
@@ -360,7 +411,7 @@ handle_inbound(struct call *call)
 {
 	struct inbound_payload payload;
 	take_sender(call);
-	if (read_payload(call, &payload) && (payload_has_person(call, &payload) || !answers_challenge(call, &payload)))
+	if (read_payload(call, &payload) && !answers_challenge(call, &payload))
 		handle_payload(call, &payload);
 }
 

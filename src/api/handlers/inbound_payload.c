@@ -168,7 +168,7 @@ text_of(const struct document_node *object, struct slice name)
 }
 
 struct slice
-payload_challenge(struct call *call UNUSED, const struct inbound_payload *payload)
+payload_challenge(const struct inbound_payload *payload)
 {
 	const struct document_node *root = payload->list.root;
 	struct slice text = SLICE_NONE;

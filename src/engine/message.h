@@ -41,8 +41,6 @@ MUST_CHECK bool message_ignores_opt_out(enum message_kind kind);
 /* A person waits for it: sent before all others, and soon useless. */
 MUST_CHECK bool message_is_urgent(enum message_kind kind);
 
-/* The reason of a mail that waits until its lead has confirmed its address. The text is stored. */
-#define MAIL_WAITS_FOR_CONFIRMATION SLICE("unconfirmed")
 /* What the operator can do about the reason why mails are held, or are refused and tried again; NULL: nothing. */
 const char *message_hint(struct slice reason);
 

@@ -21,7 +21,8 @@ def log(leadhook, hook, *options):
 
 
 MAUTIC = {"mautic.lead_post_save_new": [
-    {"lead": {"fields": {"core": {"email": {"value": f"{name}@example.org"}, "firstname": {"value": name.title()}}}}} for name in ("nora", "olaf", "ines")]}
+    {"lead": {"fields": {"core": {"email": {"value": f"{name}@example.org"}, "firstname": {"value": name.title()}}}}}
+    for name in ("nora", "olaf", "ines")]}
 MAUTIC_MAP = {"email": "[mautic.lead_post_save_new].[].lead.fields.core.email.value",
               "first_name": "[mautic.lead_post_save_new].[].lead.fields.core.firstname.value"}
 
@@ -63,7 +64,8 @@ def test_a_list_in_a_form(campaign):
 def test_a_list_with_a_bad_entry(campaign, leadhook):
     """3.1: the good ones are leads; the bad one is stored with its reason, alone, and can be replayed. The sender need not repeat any."""
     hook = add(campaign, maps={"email": "people.[].mail", "shop": "shop"})
-    payload = {"shop": "Ulm", "people": [{"mail": "a@example.org"}, {"mail": "no address"}, {"email": "c@example.org"}, {"mail": "d@example.org"}]}
+    people_sent = [{"mail": "a@example.org"}, {"mail": "no address"}, {"email": "c@example.org"}, {"mail": "d@example.org"}]
+    payload = {"shop": "Ulm", "people": people_sent}
     answer = send(campaign, hook, payload)
     assert answer.status == 201 and answer.json["message"] == "2 of 4 entries are leads"
     states = [(entry["state"], entry.get("error")) for entry in answer.json["entries"]]
@@ -129,7 +131,8 @@ def test_two_lists_of_a_map(campaign):
     ({}, {"body": b'[{"email":"a@example.org"}]', "type": "application/json; charset=latin1"}),
     ({}, {"body": b'{"email":"a@example.org"}'}),
     ({}, {"body": gzip.compress(b'{"email":"a@example.org"}'), "type": "application/json", "headers": {"Content-Encoding": "gzip"}}),
-    ({}, {"body": gzip.compress(b"email=a%40example.org"), "type": "application/x-www-form-urlencoded", "headers": {"Content-Encoding": "X-Gzip"}}),
+    ({}, {"body": gzip.compress(b"email=a%40example.org"), "type": "application/x-www-form-urlencoded",
+          "headers": {"Content-Encoding": "X-Gzip"}}),
     ({}, {"body": b'{"email":"a@example.org"}', "type": "application/json", "headers": {"Content-Encoding": "identity"}}),
 ], ids=range(12))
 def test_bodies(campaign, maps, options):
@@ -142,7 +145,8 @@ def test_encodings(campaign, leadhook):
     """2: other encodings are 415, and stored; one that is not whole is 202; one that would be too large is 413"""
     hook = add(campaign)
     for encoding in ("br", "deflate", "zstd", "gzip, gzip"):
-        answer = send(campaign, hook, body=zlib.compress(b'{"email":"a@example.org"}'), type="application/json", headers={"Content-Encoding": encoding})
+        answer = send(campaign, hook, body=zlib.compress(b'{"email":"a@example.org"}'), type="application/json",
+                      headers={"Content-Encoding": encoding})
         assert answer.verdict == (415, "unsupported_media_type") and encoding in answer.json["message"]
         assert answer.headers["Accept-Encoding"] == "gzip"
         assert leadhook("inbound", "call", answer.json["id"])["state"] == "refused"
@@ -153,7 +157,8 @@ def test_encodings(campaign, leadhook):
         assert leadhook("inbound", "call", answer.json["id"])["size"] == len(broken)
     bomb = gzip.compress(b'{"email":"a@example.org","x":"' + bytes(50 * 1024 * 1024) + b'"}')
     assert send(campaign, hook, body=bomb, type="application/json", headers={"Content-Encoding": "gzip"}).verdict == (413, "body_too_large")
-    stored = send(campaign, hook, body=gzip.compress(b'{"mail":"a@example.org"}'), type="application/json", headers={"Content-Encoding": "gzip"})
+    stored = send(campaign, hook, body=gzip.compress(b'{"mail":"a@example.org"}'), type="application/json",
+                  headers={"Content-Encoding": "gzip"})
     assert leadhook("inbound", "call", stored.json["id"])["body"] == '{"mail":"a@example.org"}'
     leadhook("inbound", "set", hook["id"], "--map", "email=mail")
     assert leadhook("inbound", "replay", stored.json["id"])["state"] == "created" and people(campaign) == ["a"]
@@ -230,7 +235,8 @@ def test_needless_fields(campaign, leadhook, payload, email, left_out):
 
 
 @pytest.mark.parametrize("maps", [{}, {"*": "*"}, {"first": "f7", "*": "*"}])
-@pytest.mark.parametrize("extra", [{f"f{number}": number for number in range(70)}, {f"f{number}": "x" * 3000 for number in range(10)}], ids=range(2))
+@pytest.mark.parametrize("extra", [{f"f{number}": number for number in range(70)},
+                                   {f"f{number}": "x" * 3000 for number in range(10)}], ids=range(2))
 def test_too_many_fields(campaign, leadhook, extra, maps):
     """3: custom fields beyond their limits are left out, and named in the log"""
     hook = add(campaign, maps=maps)
@@ -240,7 +246,8 @@ def test_too_many_fields(campaign, leadhook, extra, maps):
     assert 4 <= len(stored) < len(extra) and stored.get("first", extra["f7"]) == extra["f7"]
     message = leadhook("inbound", "call", log(leadhook, hook)[0]["id"])["message"]
     left_out = set(extra) - set(stored)
-    assert message.startswith("no room for the custom fields ") and set(message.removeprefix("no room for the custom fields ").split(", ")) == left_out
+    start = "no room for the custom fields "
+    assert message.startswith(start) and set(message.removeprefix(start).split(", ")) == left_out
 
 
 @pytest.mark.parametrize("payload, error", [
@@ -296,14 +303,15 @@ SAMPLES = {
         {"key": "question_3", "label": "Phone", "type": "INPUT_PHONE_NUMBER", "value": "+491711234567"}]}},
         {"email": 'data.fields.[label="E-mail (work)"].value', "name": 'data.fields.[label="Your name"].value',
          "phone_number": "data.fields.[type=INPUT_PHONE_NUMBER].value"}),
-    "Gravity Forms": ({"id": "7", "form_id": "1", "1.3": "Nora", "1.6": "Berg", "2": "nora@example.org", "3": "+49 171 1234567", "ip": "192.0.2.1"},
+    "Gravity Forms": ({"id": "7", "form_id": "1", "1.3": "Nora", "1.6": "Berg", "2": "nora@example.org", "3": "+49 171 1234567",
+                       "ip": "192.0.2.1"},
                       {"email": "2", "first_name": "1.3", "last_name": "1.6", "phone_number": "3", "name": "1.3"}),
     "JotForm": ([("formID", "21"), ("pretty", "Name:Nora Berg, Email:nora@example.org"), ("rawRequest", json.dumps(
         {"q3_name": {"first": "Nora", "last": "Berg"}, "q4_email": "nora@example.org", "q5_phone": {"full": "+49 171 1234567"}}))],
         {"email": "rawRequest.q4_email", "name": "rawRequest.q3_name.first", "phone_number": "rawRequest.q5_phone.full"}),
-    "Google Forms": ({"values": ["2026-01-02", "Nora Berg"], "namedValues": {"Your name": ["Nora Berg"], "E-mail address": ["nora@example.org"],
-                                                                              "Phone (optional)": ["+491711234567"]}},
-                     {"email": "namedValues.E-mail address", "name": "namedValues[Your name]", "phone_number": "namedValues.Phone (optional)"}),
+    "Google Forms": ({"values": ["2026-01-02", "Nora Berg"], "namedValues": {
+        "Your name": ["Nora Berg"], "E-mail address": ["nora@example.org"], "Phone (optional)": ["+491711234567"]}},
+        {"email": "namedValues.E-mail address", "name": "namedValues[Your name]", "phone_number": "namedValues.Phone (optional)"}),
     "Elementor": ([("form[id]", "a1"), ("form[name]", "New"), ("fields[name][id]", "name"), ("fields[name][value]", "Nora Berg"),
                    ("fields[email][value]", "nora@example.org"), ("fields[field_3][value]", "+491711234567")],
                   {"email": "fields[email][value]", "name": "fields[name][value]", "phone_number": "fields.field_3.value"}),
@@ -312,18 +320,22 @@ SAMPLES = {
     "Meta": ({"id": "44", "created_time": "2026-01-02T10:00:00+0000", "field_data": [
         {"name": "full_name", "values": ["Nora Berg"]}, {"name": "email", "values": ["nora@example.org"]},
         {"name": "phone_number", "values": ["+491711234567"]}]},
-        {"email": "field_data.[name=email].values.0", "name": "field_data.[name=full_name].values", "phone_number": "field_data.[name=phone_number].values"}),
-    "Mautic": ({"mautic.form_on_submit": [{"submission": {"results": {"email": "nora@example.org", "f_name": "Nora Berg", "phone": "+491711234567"}}}]},
+        {"email": "field_data.[name=email].values.0", "name": "field_data.[name=full_name].values",
+         "phone_number": "field_data.[name=phone_number].values"}),
+    "Mautic": ({"mautic.form_on_submit": [
+        {"submission": {"results": {"email": "nora@example.org", "f_name": "Nora Berg", "phone": "+491711234567"}}}]},
                {"email": "mautic.form_on_submit.[].submission.results.email", "name": "mautic.form_on_submit.[].submission.results.f_name",
                 "phone_number": "mautic.form_on_submit.[].submission.results.phone"}),
     "Shopify": ({"id": 5, "email": "nora@example.org", "phone": None, "customer": {"first_name": "Nora", "phone": "+491711234567"},
                  "line_items": [{"sku": "A"}, {"sku": "B"}]},
                 {"email": "email", "name": "customer.first_name", "phone_number": "customer.phone", "sku": "line_items.0.sku"}),
     "WooCommerce": ({"id": 9, "billing": {"first_name": "Nora", "email": "nora@example.org", "phone": "0171 1234567", "country": "DE"}},
-                    {"email": "billing.email", "name": "billing.first_name", "phone_number": "billing.phone", "country_code": "billing.country"}),
+                    {"email": "billing.email", "name": "billing.first_name", "phone_number": "billing.phone",
+                     "country_code": "billing.country"}),
     "Stripe": ({"type": "checkout.session.completed", "data": {"object": {"customer_details": {
         "email": "nora@example.org", "name": "Nora Berg", "phone": "+491711234567"}}}},
-        {"email": "data.object.customer_details.email", "name": "data.object.customer_details.name", "phone_number": "data.object.customer_details.phone"}),
+        {"email": "data.object.customer_details.email", "name": "data.object.customer_details.name",
+         "phone_number": "data.object.customer_details.phone"}),
 }
 
 

@@ -51,7 +51,8 @@ def test_other_texts_and_numbers(campaign, inbound):
     assert campaign.service.installation.sql(f"SELECT COUNT(*) FROM lh_leads WHERE campaign_id = {campaign.id}") == before
 
 
-@pytest.mark.parametrize("text", ["Stop\n", "Stop.", '"STOP"', "stop\r\n--\r\nNora", "ARRÊT", "ＳＴＯＰ", "🛑 stop 🛑", "STOP ALL", "Bitte abmelden", "Baja",
+@pytest.mark.parametrize("text", ["Stop\n", "Stop.", '"STOP"', "stop\r\n--\r\nNora", "ARRÊT", "ＳＴＯＰ", "🛑 stop 🛑",
+                                  "STOP ALL", "Bitte abmelden", "Baja",
                                   "Sair por favor", "Basta!", "please stop\u200b", "STOP\u0007"])
 def test_as_people_type_it(campaign, text):
     """3.2: keywords are compared as they are decoded, in JSON and in forms"""

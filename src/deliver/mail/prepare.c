@@ -76,10 +76,10 @@ waits_for_confirmation(struct mail_job *job)
 	const int64_t wait_ms = mail->age_ms < MINUTE_MS ? MINUTE_MS : mail->age_ms < DAY_MS ? mail->age_ms : DAY_MS;
 	if (!mail->is_unconfirmed || message_ignores_opt_out(mail->kind))
 		return false;
-	if (mail->age_ms > UNCONFIRMED_MS)
-		mailer_end_job(job, MESSAGE_DROPPED, 0, MAIL_WAITS_FOR_CONFIRMATION);
-	else
-		mailer_end_job(job, mail->is_ready ? MESSAGE_READY : MESSAGE_REQUESTED, wait_ms, MAIL_WAITS_FOR_CONFIRMATION);
+	const bool is_late = mail->age_ms > UNCONFIRMED_MS;
+	const enum message_state waits = mail->is_ready ? MESSAGE_READY : MESSAGE_REQUESTED;
+	mailer_end_job(
+	    job, is_late ? MESSAGE_DROPPED : waits, wait_ms, SLICE("unconfirmed")); /* sql_release_unconfirmed has it, too */
 	return true;
 }
 

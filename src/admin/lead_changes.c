@@ -4,6 +4,7 @@
 #include <sysexits.h>
 
 #include "admin/commands.h"
+#include "admin/jobs.h"
 #include "admin/values.h"
 #include "base/clock.h"
 #include "engine/command.h"
@@ -194,6 +195,7 @@ admin_lead_change(struct admin_call *call)
 	request.tag_ids = &tag_id;
 	request.tag_count = tag_id == 0 ? 0 : 1;
 	request.leads = leads;
+	request.made_by = admin_made_by(call);
 	if (!choose_channel(call, &request))
 		return EX_DATAERR;
 	result = store_queue_bulk(call->store, &request, &matched, &job_id);

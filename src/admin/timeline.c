@@ -96,6 +96,7 @@ put_entry(struct json_writer *writer, const struct shown *shown, const struct ti
 	json_put_time(writer, SLICE("ended_at"), entry->ended_ms);
 	json_put_text(writer, SLICE("ip"), entry->ip);
 	json_put_text(writer, SLICE("user_agent"), entry->user_agent);
+	json_put_text(writer, SLICE("made_by"), entry->made_by);
 	json_put_raw(writer, SLICE("extra"), slice_present(entry->extra) ? entry->extra : SLICE("null"));
 	json_name(writer, SLICE("origin"));
 	if (entry->kind == TIMELINE_SIGNUP)
@@ -114,6 +115,15 @@ delivered(struct pool *pool, const struct timeline_entry *entry)
 	for (size_t i = 0; i < entry->delivery_count; i++)
 		count += entry->deliveries[i].state == DELIVERY_DELIVERED;
 	return entry->delivery_count == 0 ? SLICE_NONE : pool_printf(pool, "%zu of %zu", count, entry->delivery_count);
+}
+
+/* Of a mark: why, and by whom. */
+static struct slice
+reasons_of(struct pool *pool, const struct timeline_entry *entry)
+{
+	const struct slice by = slice_present(entry->made_by) ? entry->made_by : SLICE("a rule");
+	return slice_present(entry->extra) ? POOL_JOIN(pool, entry->extra, SLICE(" by "), by)
+					   : POOL_JOIN(pool, SLICE("by "), by);
 }
 
 static enum result
@@ -139,7 +149,7 @@ add_entry(const struct shown *shown, const struct timeline_entry *entry)
 	output_text(output, "state", entry->state);
 	output_text(output, "delivered", delivered(shown->call->pool, entry));
 	output_u64_or_null(output, "id", entry->id);
-	output_text(output, "message", entry->text);
+	output_text(output, "message", entry->kind == TIMELINE_MARK ? reasons_of(shown->call->pool, entry) : entry->text);
 	return result;
 }
 

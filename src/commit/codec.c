@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct tagging) == 360, "code_tagging");
 _Static_assert(sizeof(struct lead_reference) == 40, "code_lead");
 _Static_assert(sizeof(struct points_call) == 40, "code_points");
 _Static_assert(sizeof(struct completion) == 64, "code_completion");
-_Static_assert(sizeof(struct lead_change) == 160, "code_change");
+_Static_assert(sizeof(struct lead_change) == 176, "code_change");
 _Static_assert(sizeof(struct command) == 400, "code_command");
 _Static_assert(sizeof(struct look_up) == 96, "code_look_up");
 _Static_assert(sizeof(struct outcome) == 96, "code_outcome");
@@ -191,6 +191,7 @@ code_change(struct coder *coder, struct lead_change *change)
 	CODE_NUMBER(coder, change->job_position);
 	CODE_NUMBER(coder, change->points);
 	code_slice(coder, &change->message);
+	code_slice(coder, &change->made_by);
 }
 
 static void

@@ -30,6 +30,7 @@ make_command(struct pool *pool, const struct bulk_job *job, uint32_t position, u
 		.argument = job->argument,
 		.points = job->points,
 		.message = job->message,
+		.made_by = job->made_by,
 		.job_id = job->id,
 		.job_position = position,
 	};

@@ -127,6 +127,7 @@ struct lead_change {
 	/* LEAD_POINTS, as in struct points_call */
 	int32_t points;
 	struct slice message;
+	struct slice made_by; /* who queued the bulk job, for the lead's timeline; absent: no one */
 };
 
 /* The largest subscription number that is imported: later sign-ups go on after it. */

@@ -71,6 +71,8 @@
 	X(BOOL, fraudulent, PAYLOADS, ON_CHANGE, FULL_VIEW) \
 	X(TEXT, fraud_flags, PAYLOADS, ON_CHANGE, BY_CODE) /* a JSON array of their names */ \
 	X(U32, times_flagged, BATCHES, ON_CHANGE, BY_CODE) /* how often it became fraudulent */ \
+	X(TIME, marked_ms, BATCHES, ON_CHANGE, BY_CODE) /* last change of its mark as fraudulent; 0: none, or not known */ \
+	X(TEXT, marked_by, BATCHES, ON_CHANGE, BY_CODE) /* who made it; absent: a rule, or not known */ \
 	X(BOOL, announced, BATCHES, ON_CHANGE, BY_CODE) /* new_signup_not_excluded was made */ \
 	X(U32, score, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(U32, points_due, BATCHES, ON_CHANGE, BY_CODE) /* of its sign-up, when it is verified (docs/api.md 4.1.11) */ \

@@ -36,9 +36,9 @@ DB_STATEMENT(sql_select_referrer_ids, "SELECT parent_id"
 DB_STATEMENT(sql_count_jobs, "SELECT COUNT(*)"
 			     " FROM (SELECT id FROM {prefix}bulk_jobs WHERE account_id = ? LIMIT ?) j");
 DB_STATEMENT(sql_insert_job,
-    "INSERT INTO {prefix}bulk_jobs (id, account_id, campaign_id, action, tag_id, argument, points, message, lead_ids, total,"
-    " created_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " NOW ")");
+    "INSERT INTO {prefix}bulk_jobs (id, account_id, campaign_id, action, tag_id, argument, points, message, made_by, lead_ids,"
+    " total, created_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " NOW ")");
 
 store_statement_list sql_of_bulk = { &sql_note_job_served, &sql_select_lead_ids, &sql_select_referrer_ids, &sql_count_jobs,
 	&sql_insert_job, NULL };
@@ -120,7 +120,8 @@ store_insert_jobs(struct store *store, struct pool *pool, const struct bulk_requ
 		result = store_change_one(store, &sql_insert_job, DB_U64(*first_id + i), DB_U64(request->account_id),
 		    DB_U64(request->campaign_id), db_bytes(lead_action_name(request->action)),
 		    store_id_or_null(request->tag_count > 0 ? request->tag_ids[i] : 0), db_bytes(request->argument),
-		    DB_I64(request->points), db_bytes(request->message), db_bytes(lead_ids), DB_U64(count));
+		    DB_I64(request->points), db_bytes(request->message), db_bytes(request->made_by), db_bytes(lead_ids),
+		    DB_U64(count));
 	return result;
 }
 

@@ -267,6 +267,7 @@ struct bulk_request {
 	struct slice message;
 	const struct lead_reference *leads;
 	size_t lead_count; /* at most BULK_LEADS_MAX */
+	struct slice made_by; /* at most 255 bytes; absent: no one */
 	bool referrers;    /* the change is for the referrers of the leads, as they are at the time of this call */
 };
 enum { BULK_LEADS_MAX = 250 };

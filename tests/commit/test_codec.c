@@ -266,7 +266,8 @@ test_changes(void **state UNUSED)
 		struct command command = next_command(COMMAND_CHANGE, true);
 		struct lead_change *change = &command.as.change;
 		*change = (struct lead_change){ (enum lead_action)action, next_lead(LEAD_BY_EMAIL), next_number(), next_text(),
-			next_text(), action % 2 == 1, next_text(), next_text(), next_number(), next_number(), -5, next_text() };
+			next_text(), action % 2 == 1, next_text(), next_text(), next_number(), next_number(), -5, next_text(),
+			next_text() };
 		struct command carried = carry_command(&command);
 		const struct lead_change *got = &carried.as.change;
 		assert_int_equal(got->action, action);
@@ -277,6 +278,7 @@ test_changes(void **state UNUSED)
 		assert_int_equal(got->job_position, change->job_position);
 		assert_int_equal(got->points, change->points);
 		same_text(got->message, change->message);
+		same_text(got->made_by, change->made_by);
 		same_text(got->address, change->address);
 		assert_int_equal(got->by_lead, change->by_lead);
 		same_text(got->ip, change->ip);

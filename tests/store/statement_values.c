@@ -406,7 +406,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_delivery", "", "dD" },
 	{ "sql_select_attempts", "DD", "" },
 	{ "sql_select_lead_jobs", "1#", "" },
-	{ "sql_select_timeline", "l#l#l#l#l#l#l#l#l#l#l#l#l>#", "" },
+	{ "sql_select_timeline", "l#l#l#l#l#l#l#l#l#l#l#l#ll>#", "" },
 	{ "sql_select_event_extras", "", "v" },
 	{ "sql_select_origin", "l", "" },
 	{ "sql_lock_pending", "", "d" },

@@ -322,3 +322,25 @@ def test_lists_of_winners(dashboard, service, leadhook):
     dashboard.sees("By points, without fraudulent leads.")
     dashboard.wait("document.querySelectorAll('.leaders li').length === 2")
     assert dashboard.value("[...document.querySelectorAll('.leaders li')].map(one => one.innerText.includes('not verified')).join()") == "false,true"
+
+
+def test_a_fraudulent_lead(dashboard, service, leadhook):
+    """docs/dashboard.md 2.2: its page says that it does not rank, and its activity who marked it, and why; the same of the way back"""
+    campaign = service.campaign(service.account("Marks"))
+    lead = campaign.lead(email="ada@example.org", points=7)
+    dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}")
+    dashboard.sees("rank 1")
+    leadhook("lead", "change", campaign.id, "block", "ada@example.org")
+    wait_until(lambda: leadhook("lead", "show", campaign.id, "--email", "ada@example.org")["fraudulent"], 15, "the mark")
+    dashboard.open(f"campaigns/{campaign.id}/leads")
+    dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}")
+    dashboard.sees("not ranked: the lead is marked as fraudulent")
+    dashboard.sees("It has no rank and is on no leaderboard")
+    assert not dashboard.value("document.body.innerText.includes('rank 1')")
+    dashboard.sees("Marked as fraudulent by shell")
+    dashboard.click("Mark as genuine")
+    wait_until(lambda: not leadhook("lead", "show", campaign.id, "--email", "ada@example.org")["fraudulent"], 15, "the other mark")
+    dashboard.open(f"campaigns/{campaign.id}/leads")
+    dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}")
+    dashboard.sees("Marked as genuine by user")
+    dashboard.sees("rank 1")

@@ -65,7 +65,8 @@ def test_timeline(service, leadhook, campaign, pages):
     campaign.post({"email": ADA}, path=f"/tags/{tag}/lead")
     service.dispatch()
     entries = leadhook("lead", "timeline", campaign.id, "--email", ADA)
-    keys = ["at", "kind", "id", "name", "subject", "lead", "points", "message", "state", "attempts", "ended_at", "ip", "user_agent", "extra",
+    keys = ["at", "kind", "id", "name", "subject", "lead", "points", "message", "state", "attempts", "ended_at", "ip", "user_agent", "made_by",
+            "extra",
             "origin", "deliveries"]
     assert all((entry["points"] is None) == (entry["kind"] != "points") for entry in entries)
     assert all(list(entry) == keys and is_time(entry["at"]) for entry in entries)
@@ -170,3 +171,31 @@ def test_deliveries_of_a_campaign(service, leadhook, refused, campaign, pages):
 def test_wrong_places(refused, words):
     """4, 65: an invalid place is an error"""
     assert "expected" in refused(DATA, *words)
+
+
+def test_marks(service, leadhook, campaign):
+    """lead timeline: when a lead was marked as fraudulent or genuine, why, and by whom: a rule, the shell, a key; what it is, not what it was"""
+    leadhook("campaign", "set", campaign.id, "blocked_email_domains=spam.example")
+
+    def mark(email):
+        found = [entry for entry in leadhook("lead", "timeline", campaign.id, "--email", email) if entry["kind"] == "mark"]
+        assert all(is_time(entry["at"]) for entry in found) and len(found) <= 1
+        return found and (found[0]["name"], found[0]["extra"], found[0]["made_by"])
+    for email in (ADA, "eve@spam.example", "bob@example.org"):
+        campaign.lead(email=email)
+    assert mark(ADA) == [] and mark("eve@spam.example") == ("fraudulent", ["blocked_email_domain"], None)
+    leadhook("lead", "change", campaign.id, "block", ADA)
+    campaign.bulk("block", {"email": ["bob@example.org"], "reason": "duplicate_ip"})
+    service.dispatch()
+    name, reasons, by = mark(ADA)
+    assert (name, reasons) == ("fraudulent", ["manual"]) and by.startswith("shell")
+    name, reasons, by = mark("bob@example.org")
+    assert name == "fraudulent" and "duplicate_ip" in reasons and by.startswith("key ")
+    leadhook("lead", "change", campaign.id, "approve", "eve@spam.example")
+    service.dispatch()
+    name, reasons, by = mark("eve@spam.example")
+    assert (name, reasons) == ("genuine", None) and by.startswith("shell")
+    campaign.lead(email=ADA)
+    assert mark(ADA)[0] == "fraudulent", "a repeated sign-up is no mark"
+    text = call(service.installation, "lead", "timeline", str(campaign.id), "--email", "eve@spam.example").stdout
+    assert re.search(r"mark +genuine.*by shell", text)

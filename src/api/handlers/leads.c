@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Calls about leads: create or update, look up, actions, points and tags; and bulk calls, which the dispatcher runs
  * later (docs/api.md 4.1). */
+#include <inttypes.h>
+
 #include "api/bots.h"
 #include "api/fetch.h"
 #include "api/parameters.h"
@@ -226,6 +228,7 @@ queue_read(struct call *call, enum lead_action action, const struct arguments *a
 		.argument = argument_of(action, arguments),
 		.leads = arguments->leads,
 		.lead_count = arguments->lead_count,
+		.made_by = call->key.id == 0 ? SLICE_NONE : pool_printf(call->request->pool, "key %" PRIu64, call->key.id),
 		.referrers = referrers,
 	};
 	enum result result =

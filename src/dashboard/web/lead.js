@@ -81,6 +81,11 @@ const SENTENCES = {
 		return html`
 			<strong>Inbound webhook</strong> ${state}${message ? html` <span class="muted">(${message})</span>` : ""}`;
 	},
+	mark({ name, extra, made_by: by }) {
+		const what = name === "fraudulent" ? "Marked as fraudulent" : "Marked as genuine";
+		const why = extra?.length > 0 ? `: ${extra.map(fraudReason).join("; ")}` : "";
+		return html`<strong>${what}</strong> by ${by || "a rule"}${why}`;
+	},
 	event({ name }) {
 		return html`Event <strong>${eventName(name)}</strong>`;
 	},
@@ -94,6 +99,7 @@ const KINDS = [
 	["points", "Points"],
 	["message", "Messages"],
 	["event", "Events"],
+	["mark", "Fraud"],
 ];
 
 function Entry({ campaign, entry, heading, webhooks }) {

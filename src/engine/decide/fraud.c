@@ -215,6 +215,8 @@ set_flags(struct step *step, struct working_lead *lead, const struct flags *flag
 	step_touch(step, lead);
 	lead->lead.fraud_flags = write_flags(flags);
 	lead->lead.fraudulent = flags->count > 0;
+	lead->lead.marked_ms = step->set->now_ms;
+	lead->lead.marked_by = step->command->kind == COMMAND_CHANGE ? step->command->as.change.made_by : SLICE_NONE;
 	if (lead->lead.fraudulent && !was_fraudulent)
 		step_take_back_referral(step, lead, false);
 	else if (!lead->lead.fraudulent)

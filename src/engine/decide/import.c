@@ -146,6 +146,7 @@ new_lead(
 		.fraudulent = import->fraudulent,
 		.fraud_flags = import->fraudulent ? SLICE("[\"import\"]") : SLICE_NONE,
 		.times_flagged = import->fraudulent ? 1 : 0,
+		.marked_ms = import->fraudulent ? step->set->now_ms : 0,
 		.announced = !import->fraudulent,
 		.tag_ids = import->has_score ? import->tag_ids : SLICE_NONE,
 		.action_ids = import->has_score ? import->action_ids : SLICE_NONE,

@@ -260,6 +260,7 @@ new_lead(
 	lead.fraud_flags = step_fraud_flags(step, signup, &lead, referrer);
 	lead.fraudulent = slice_present(lead.fraud_flags);
 	lead.times_flagged = lead.fraudulent ? 1 : 0;
+	lead.marked_ms = lead.fraudulent ? lead.created_ms : 0;
 	lead.announced = !lead.fraudulent;
 	return lead;
 }

@@ -56,7 +56,10 @@ DB_STATEMENT(sql_select_timeline,
     "   LIMIT ?)"
     " UNION ALL SELECT 0, created_ms, id, NULL, 0, NULL, NULL, 0, NULL, " TEXT("ip") ", user_agent"
     "   FROM {prefix}leads"
-    "   WHERE id = ?) t"
+    "   WHERE id = ?"
+    " UNION ALL SELECT 6, marked_ms, CAST(0 AS UNSIGNED), CASE WHEN fraudulent THEN 'fraudulent' ELSE 'genuine' END, 0, fraud_flags, NULL, 0, NULL, NULL, marked_by"
+    "   FROM {prefix}leads"
+    "   WHERE id = ? AND marked_ms > 0) t"
     " WHERE at <= ?"
     " ORDER BY at DESC, kind DESC, id DESC"
     " LIMIT ?");
@@ -100,6 +103,7 @@ timeline_kind_name(enum timeline_kind kind)
 		[TIMELINE_MESSAGE] = SLICE("message"),
 		[TIMELINE_CALL] = SLICE("inbound_call"),
 		[TIMELINE_EVENT] = SLICE("event"),
+		[TIMELINE_MARK] = SLICE("mark"),
 	};
 	return names[kind];
 }
@@ -137,18 +141,21 @@ entry_from_row(const struct db_rows *rows, size_t row)
 {
 	const enum timeline_kind kind = (enum timeline_kind)db_get_i64(rows, row, ENTRY_KIND);
 	const int64_t attempts = db_get_i64(rows, row, ENTRY_ATTEMPTS);
+	const struct slice text = db_get_bytes(rows, row, ENTRY_TEXT), agent = db_get_bytes(rows, row, ENTRY_USER_AGENT);
 	return (struct timeline_entry){
 		.at_ms = db_get_i64(rows, row, ENTRY_MS),
 		.kind = kind,
 		.id = db_get_u64(rows, row, ENTRY_ID),
 		.name = entry_name(rows, row, kind),
 		.points = kind == TIMELINE_POINTS ? db_get_i64(rows, row, ENTRY_NUMBER) : 0,
-		.text = db_get_bytes(rows, row, ENTRY_TEXT),
+		.text = kind == TIMELINE_MARK ? SLICE_NONE : text,
+		.extra = kind == TIMELINE_MARK ? text : SLICE_NONE,
+		.made_by = kind == TIMELINE_MARK ? agent : SLICE_NONE,
 		.state = db_get_bytes(rows, row, ENTRY_STATE),
 		.attempts = kind == TIMELINE_MESSAGE ? (unsigned)attempts : 0,
 		.ended_ms = db_get_time(rows, row, ENTRY_ENDED_MS),
 		.ip = db_get_bytes(rows, row, ENTRY_IP),
-		.user_agent = db_get_bytes(rows, row, ENTRY_USER_AGENT),
+		.user_agent = kind == TIMELINE_MARK ? SLICE_NONE : agent,
 		.delivery_count = kind == TIMELINE_EVENT ? (size_t)attempts : 0,
 	};
 }
@@ -156,12 +163,13 @@ entry_from_row(const struct db_rows *rows, size_t row)
 static enum result
 find_entries(struct store *store, struct pool *pool, uint64_t lead_id, int64_t until_ms, size_t limit, struct db_rows *rows)
 {
-	struct db_value values[2 * PARTS + 3];
+	struct db_value values[2 * PARTS + 4];
 	size_t used = 0;
 	for (size_t i = 0; i < PARTS; i++) {
 		values[used++] = DB_U64(lead_id);
 		values[used++] = DB_U64(TIMELINE_EXAMINED);
 	}
+	values[used++] = DB_U64(lead_id);
 	values[used++] = DB_U64(lead_id);
 	values[used++] = DB_I64(until_ms);
 	values[used++] = DB_U64(limit);

@@ -15,7 +15,8 @@ enum timeline_kind {
 	TIMELINE_CONFIRMATION, /* the lead confirmed an address itself */
 	TIMELINE_MESSAGE,      /* requested: a mail, or a text */
 	TIMELINE_CALL,         /* of an inbound webhook */
-	TIMELINE_EVENT
+	TIMELINE_EVENT,
+	TIMELINE_MARK /* its last mark as fraudulent or as genuine */
 };
 struct slice timeline_kind_name(enum timeline_kind kind);
 
@@ -32,7 +33,8 @@ struct timeline_entry {
 	int64_t ended_ms;   /* -1: a message that has not ended */
 	struct slice ip, user_agent;
 	const struct lead_name *lead;          /* of points for a referral: the referred lead; NULL: none, or gone */
-	struct slice extra;                    /* of an event: the value of its own field, JSON */
+	struct slice made_by;                  /* of a mark: who made it; absent: a rule */
+	struct slice extra;                    /* of an event: the value of its own field; of a mark: the reasons; JSON */
 	const struct delivery_row *deliveries; /* of an event, by id */
 	size_t delivery_count;
 };

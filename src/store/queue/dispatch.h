@@ -181,7 +181,8 @@ struct bulk_job {
 	uint64_t tag_id;
 	struct slice argument;
 	int32_t points;        /* LEAD_POINTS, as the next one */
-	struct slice message;  /* may be absent */
+	struct slice message;  /* may be absent, as the next one */
+	struct slice made_by;  /* as in struct lead_change */
 	struct slice lead_ids; /* engine/id_list.h */
 	uint32_t position, total;
 	uint32_t failures; /* in a row, at this position */

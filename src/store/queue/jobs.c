@@ -12,7 +12,7 @@
 /* Accounts take turns, and so do the campaigns of an account. The indexes by_account make this a probe for each account, three
  * for each of their campaigns with jobs, and one for each delayed job. */
 DB_STATEMENT_ANEW(sql_select_next_job,
-    "SELECT j.id, j.campaign_id, j.action, j.tag_id, j.argument, j.points, j.message, j.lead_ids, j.position,"
+    "SELECT j.id, j.campaign_id, j.action, j.tag_id, j.argument, j.points, j.message, j.made_by, j.lead_ids, j.position,"
     " j.total, j.failures"
     " FROM (SELECT (SELECT w.id"
     "     FROM {prefix}bulk_jobs w FORCE INDEX (by_account)"
@@ -51,6 +51,7 @@ enum {
 	JOB_ARGUMENT,
 	JOB_POINTS,
 	JOB_MESSAGE,
+	JOB_MADE_BY,
 	JOB_LEAD_IDS,
 	JOB_POSITION,
 	JOB_TOTAL,
@@ -71,6 +72,7 @@ store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
 		.argument = db_get_bytes(&rows, 0, JOB_ARGUMENT),
 		.points = (int32_t)db_get_i64(&rows, 0, JOB_POINTS),
 		.message = db_get_bytes(&rows, 0, JOB_MESSAGE),
+		.made_by = db_get_bytes(&rows, 0, JOB_MADE_BY),
 		.lead_ids = db_get_bytes(&rows, 0, JOB_LEAD_IDS),
 		.position = (uint32_t)db_get_u64(&rows, 0, JOB_POSITION),
 		.total = (uint32_t)db_get_u64(&rows, 0, JOB_TOTAL),

@@ -146,7 +146,7 @@ int
 admin_campaign_sources(struct admin_call *call)
 {
 	static const struct value_option options[] = {
-		{ OPTION_KIND, read_kind, 0, "utm_source, utm_medium, utm_campaign or site" },
+		{ OPTION_KIND, read_kind, 0, "utm_source, utm_medium, utm_campaign, site or refused" },
 		{ OPTION_LIMIT, read_values, offsetof(struct sources_request, limit), "a number from 1 to 250" },
 	};
 	struct sources_request request = { .last = SOURCE_KINDS - 1, .limit = VALUES_DEFAULT };

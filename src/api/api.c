@@ -41,6 +41,7 @@ void
 api_afterwards(struct api *api)
 {
 	const struct api_backend *backend = api->backend;
+	api_store_refused(api);
 	if (api->used_key.id != 0 && backend->touch_key != NULL &&
 	    backend->touch_key(backend->context, &api->used_key) != RESULT_OK)
 		return; /* logged by the database layer; the next request tries again */

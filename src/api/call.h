@@ -21,6 +21,14 @@ struct refusal {
 	int64_t until_ms, all_until_ms;
 };
 
+/* Sign-ups of a campaign that a limit has refused, and their addresses, which are not stored yet. */
+struct refused {
+	uint64_t campaign_id;
+	uint32_t signups, addresses;
+	int64_t stored_ms; /* when the last ones were */
+};
+enum { REFUSED_CAMPAIGNS_MAX = 16 };
+
 struct api {
 	const struct api_options *options;
 	struct store *store, *reader; /* as in api_new */
@@ -30,6 +38,7 @@ struct api {
 	const struct api_backend *backend;
 	struct api_key used_key; /* of the last request; id 0: none */
 	struct refusal refusals[CALL_WAITS];
+	struct refused refused[REFUSED_CAMPAIGNS_MAX];
 	struct log_throttle refusal_log[LIMIT_KINDS];
 	uint64_t last_lead_id; /* that a sign-up has made; 0: none yet */
 };
@@ -235,6 +244,8 @@ MUST_CHECK bool call_pass_form(struct call *call);
 MUST_CHECK bool call_pass_account(struct call *call);
 /* Applies the limit of an inbound webhook's URL. */
 MUST_CHECK bool call_pass_inbound(struct call *call);
+/* Stores what was refused, a few times a minute at most. */
+void api_store_refused(struct api *api);
 /* Without a key: whether the campaign may have one more new lead now. False: *verdict says when. */
 MUST_CHECK bool call_may_add_lead(struct call *call, struct limit_verdict *verdict);
 void call_count_new_lead(struct call *call);

@@ -2,6 +2,7 @@
  * Rate limits of calls (docs/api.md 5): what identifies a caller, and the refusals. */
 #include "api/call.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "engine/strangers.h"
@@ -34,6 +35,69 @@ note_refusal(struct api *api, const struct limit_verdict *verdict)
 		    LOG_UINT("suppressed", suppressed));
 }
 
+static bool
+reads_only(const struct call *call)
+{
+	return call->route->method == HTTP_GET && (call->route->flags & ROUTE_SUBSCRIBE) == 0;
+}
+
+/* ---- refused sign-ups, for the owner of the campaign ---- */
+
+/* Sign-ups without a key only. Of more campaigns than there is room for, some are not counted. */
+static struct refused *
+find_refused(struct api *api, uint64_t campaign_id)
+{
+	struct refused *found = NULL;
+	for (struct refused *one = api->refused; one < api->refused + REFUSED_CAMPAIGNS_MAX; one++) {
+		if (one->campaign_id == campaign_id)
+			return one;
+		if (one->signups == 0)
+			found = one;
+	}
+	if (found != NULL)
+		*found = (struct refused){ .campaign_id = campaign_id };
+	return found;
+}
+
+static void
+note_refused_signup(struct call *call)
+{
+	struct limit_claim claims[LIMIT_REACHES];
+	struct limit_name names[LIMIT_REACHES];
+	struct limit_verdict verdict;
+	uint64_t id = call->campaign.id;
+	if (call->route->key != KEY_OPTIONAL || (call->route->flags & ROUTE_FIELDS) == 0 || reads_only(call) ||
+	    (id == 0 &&
+		(call->route->campaign != CAMPAIGN_IN_PATH || !slice_to_u64(call->request->segments[1], INT64_MAX, &id))))
+		return;
+	struct refused *refused = find_refused(call->api, id);
+	if (refused == NULL)
+		return;
+	const struct limit_network network = limit_network_of(&call->client);
+	(void)limit_claim_address(&call->client, LIMIT_REFUSED, id, claims, names);
+	refused->addresses += limiter_pass(call->api->options->limiter, &network, claims, 1, &verdict);
+	refused->signups++;
+}
+
+void
+api_store_refused(struct api *api)
+{
+	enum { PAUSE_MS = 10000, STORE_MS = 1000 };
+	for (struct refused *one = api->refused; one < api->refused + REFUSED_CAMPAIGNS_MAX; one++) {
+		if (one->signups == 0)
+			continue;
+		const int64_t now_ms = clock_monotonic_ms();
+		if (one->stored_ms != 0 && now_ms - one->stored_ms < PAUSE_MS)
+			continue;
+		one->stored_ms = now_ms;
+		store_set_deadline(api->store, now_ms + STORE_MS);
+		if (store_add_refusals(api->store, one->campaign_id, one->signups, one->addresses) == RESULT_OK)
+			one->signups = one->addresses = 0;
+	}
+}
+
+/* ---- refusals ---- */
+
 /* Retry-After is rounded up, so that a client that waits so long is not refused again. */
 static void
 refuse(struct call *call, const struct limit_verdict *verdict)
@@ -47,6 +111,7 @@ refuse(struct call *call, const struct limit_verdict *verdict)
 	add_header(call, "RateLimit-Remaining", SLICE("0"));
 	add_header(call, "RateLimit-Reset", seconds);
 	note_refusal(call->api, verdict);
+	note_refused_signup(call);
 	call_fail(call, FAILURE_RATE_LIMITED);
 }
 
@@ -64,12 +129,6 @@ pass(struct call *call, const struct limit_network *network, const struct limit_
 	if (!passes)
 		refuse(call, &verdict);
 	return passes;
-}
-
-static bool
-reads_only(const struct call *call)
-{
-	return call->route->method == HTTP_GET && (call->route->flags & ROUTE_SUBSCRIBE) == 0;
 }
 
 /* One kind, on all campaigns together. */

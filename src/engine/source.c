@@ -22,6 +22,7 @@ const struct slice source_kind_names[SOURCE_KINDS] = {
 	[SOURCE_UTM_MEDIUM] = SLICE("utm_medium"),
 	[SOURCE_UTM_CAMPAIGN] = SLICE("utm_campaign"),
 	[SOURCE_SITE] = SLICE("site"),
+	[SOURCE_REFUSED] = SLICE("refused"),
 };
 
 /* What the stored fields of any lead show. */
@@ -126,6 +127,7 @@ source_values(struct pool *pool, const struct lead *lead, struct slice values[SO
 	};
 	custom_fields_texts(pool, lead->utm, names, ARRAY_SIZE(names), values);
 	values[SOURCE_SITE] = site_of(pool, lead);
+	values[SOURCE_REFUSED] = SLICE_NONE;
 	for (size_t i = 0; i < SOURCE_KINDS; i++)
 		values[i] = counted_value(values[i]);
 }

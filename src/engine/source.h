@@ -28,8 +28,8 @@ enum source_class source_of_signup(struct pool *pool, const struct lead *lead, c
 /* Of a stored lead. May be a number of a later version, beyond SOURCE_CLASSES. */
 enum source_class source_of_lead(const struct lead *lead);
 
-/* As in `lead_sources.kind`: new ones are added at the end. */
-enum source_kind { SOURCE_UTM_SOURCE, SOURCE_UTM_MEDIUM, SOURCE_UTM_CAMPAIGN, SOURCE_SITE, SOURCE_KINDS };
+/* As in `lead_sources.kind`: new ones are added at the end. SOURCE_REFUSED has no leads: sign-ups that a limit refused. */
+enum source_kind { SOURCE_UTM_SOURCE, SOURCE_UTM_MEDIUM, SOURCE_UTM_CAMPAIGN, SOURCE_SITE, SOURCE_REFUSED, SOURCE_KINDS };
 enum { SOURCE_VALUE_MAX = 100 /* bytes */ };
 
 /* "utm_source", … */

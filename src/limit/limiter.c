@@ -22,7 +22,7 @@ enum {
 
 /* The parts of each table; SHARES in all. */
 static const size_t shares[TABLES] = {
-	[LIMIT_LOOKUPS] = 17,
+	[LIMIT_LOOKUPS] = 16,
 	[LIMIT_READINESS] = 2,
 	[LIMIT_SIGNUPS] = 17,
 	[LIMIT_POSTS] = 8,
@@ -32,6 +32,7 @@ static const size_t shares[TABLES] = {
 	[LIMIT_PROOFS] = 1,
 	[LIMIT_BOTS] = 1,
 	[LIMIT_BOTS_LOG] = 1,
+	[LIMIT_REFUSED] = 1,
 	[LIMIT_INBOUND] = 2,
 	[LIMIT_UNKNOWN_URLS] = 2,
 	[LIMIT_CODES] = 2,
@@ -116,6 +117,7 @@ limit_metric(enum limit_kind kind)
 		[LIMIT_PROOFS] = METRIC_LIMIT_COUNT,
 		[LIMIT_BOTS] = METRIC_LIMIT_COUNT,
 		[LIMIT_BOTS_LOG] = METRIC_LIMIT_COUNT,
+		[LIMIT_REFUSED] = METRIC_LIMIT_COUNT,
 		[LIMIT_ACCOUNT] = METRIC_LIMITED_ACCOUNT,
 	};
 	return metrics[kind];

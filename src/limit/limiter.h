@@ -42,6 +42,7 @@ enum limit_kind {
 	LIMIT_PROOFS,        /* no key: sign-ups with proof of work, a campaign's; never refused */
 	LIMIT_BOTS,          /* calls that are refused as a bot's: a campaign's; never refused by it */
 	LIMIT_BOTS_LOG,      /* lines about them: a campaign's */
+	LIMIT_REFUSED,       /* no key: to count the addresses of a campaign whose sign-ups are refused; refuses nothing */
 	LIMIT_ACCOUNT,       /* an account's GET and POST; the claim has its limit, the rule its window */
 	LIMIT_KINDS
 };

@@ -395,6 +395,7 @@ static const struct limit_rule account_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }
 static const struct limit_rule log_rule = { { { 1, 60 * MS_PER_S } }, 1 };
 /* These only count. */
 static const struct limit_rule minute_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
+static const struct limit_rule once_rule = { { { 1, LIMIT_WINDOW_MAX_MS } }, 1 };
 static const struct limit_rule day_rule = { { { LIMIT_MAX, LIMIT_WINDOW_MAX_MS } }, 1 };
 
 struct limiter *
@@ -410,6 +411,7 @@ wiring_limiter(const struct wiring *wiring)
 		limit_rule_share(&options.rules[i], wiring->conf->limits.hosts);
 	options.rules[LIMIT_ACCOUNT] = account_rule;
 	options.rules[LIMIT_NEW_LEADS_LOG] = options.rules[LIMIT_BOTS_LOG] = log_rule;
+	options.rules[LIMIT_REFUSED] = once_rule;
 	options.rules[LIMIT_PROOFS] = minute_rule;
 	options.rules[LIMIT_BOTS] = day_rule;
 	return limiter_open(&options);

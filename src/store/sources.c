@@ -16,7 +16,14 @@ DB_STATEMENT(sql_add_lead_sources, "INSERT INTO {prefix}lead_sources (campaign_i
 				   " VALUES {each}(?, ?, ?, ?, ?){between}, {end}"
 				   " ON DUPLICATE KEY UPDATE signups = {prefix}lead_sources.signups + VALUES(signups)");
 
-store_statement_list sql_of_sources = { &sql_count_source_values, &sql_select_source_values, &sql_add_lead_sources, NULL };
+DB_STATEMENT(sql_add_refusals,
+    "INSERT INTO {prefix}lead_sources (campaign_id, day, kind, value, signups)"
+    " SELECT c.id, UNIX_TIMESTAMP() DIV 86400, ?, v.value, v.signups FROM {prefix}campaigns c"
+    " CROSS JOIN (SELECT 'addresses' AS value, ? AS signups UNION ALL SELECT 'signups', ?) v WHERE c.id = ?"
+    " ON DUPLICATE KEY UPDATE signups = {prefix}lead_sources.signups + VALUES(signups)");
+
+store_statement_list sql_of_sources = { &sql_count_source_values, &sql_select_source_values, &sql_add_lead_sources,
+	&sql_add_refusals, NULL };
 
 enum { DAY_MS = 24 * 3600 * 1000 };
 
@@ -156,6 +163,13 @@ store_add_sources(struct store *store, struct pool *pool, uint64_t campaign_id, 
 		store_add_row(&rows, DB_U64(campaign_id), DB_U64(sources[i].day), DB_U64(sources[i].kind),
 		    db_bytes(sources[i].value), DB_U64(sources[i].signups));
 	return result == RESULT_OK ? store_run_lists(store, &rows) : result;
+}
+
+enum result
+store_add_refusals(struct store *store, uint64_t campaign_id, uint32_t signups, uint32_t addresses)
+{
+	return store_run(
+	    store, &sql_add_refusals, DB_U64(SOURCE_REFUSED), DB_U64(addresses), DB_U64(signups), DB_U64(campaign_id));
 }
 
 static bool

@@ -93,6 +93,9 @@ MUST_CHECK bool store_made_deliveries(const struct store *store);
 MUST_CHECK bool store_made_messages(const struct store *store);
 /* Whether the installation sends mail, as in its options. */
 MUST_CHECK bool store_sends_mail(const struct store *store);
+/* Adds to the sign-ups of a campaign that a limit has refused today, and to their addresses (docs/statistics.md 2.1). Nothing
+ * where there is no such campaign. */
+MUST_CHECK enum result store_add_refusals(struct store *store, uint64_t campaign_id, uint32_t signups, uint32_t addresses);
 MUST_CHECK bool store_sends_texts(const struct store *store);
 /* A batch that would write more than this is done in several transactions, one after another. A command for points of several
  * leads that alone would write more becomes a job (struct outcome, queued); any other command is one transaction, whatever it

@@ -105,6 +105,12 @@ store_sends_texts(const struct store *store UNUSED)
 	return true;
 }
 
+enum result
+store_add_refusals(struct store *store UNUSED, uint64_t campaign_id UNUSED, uint32_t signups UNUSED, uint32_t addresses UNUSED)
+{
+	return RESULT_OK;
+}
+
 bool
 store_sends_mail(const struct store *store UNUSED)
 {

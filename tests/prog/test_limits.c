@@ -86,6 +86,7 @@ static const struct {
 	{ LIMIT_NEW_LEADS, { { 0, 0 } } },
 	{ LIMIT_NEW_LEADS_LOG, { { 1, 60 } } },
 	{ LIMIT_BOTS_LOG, { { 1, 60 } } },
+	{ LIMIT_REFUSED, { { 1, 86400 } } },
 	{ LIMIT_CODES, { { 5, 3600 } } },
 	{ LIMIT_LOGINS, { { 10, 60 } } },
 	{ LIMIT_TEST_MAILS, { { 10, 3600 } } },

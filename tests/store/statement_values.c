@@ -436,6 +436,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_sum_lead_hours", "#1<#", "" },
 	{ "sql_count_source_values", "1", "<" },
 	{ "sql_select_source_values", "1<", "" },
+	{ "sql_add_refusals", "1111", "" },
 	{ "sql_select_campaign_to_count", "<", "" },
 	{ "sql_select_sources_state", "1", "" },
 	{ "sql_select_sources_of_leads", "1<", "" },

@@ -235,6 +235,7 @@ def test_a_frame_of_another_origin(browser, service, campaign, policy, told):
         return done;
     """ % (policy, other), api=service.front.url, body="", query=f"?kid={friend}&utm_source=flyer")
     lead = campaign.find(**ADA)
+    told = told and browser.name == "chromium"  # Firefox cuts what it sends to another site in any case
     assert found and (lead["parent_id"], lead["utm"]) == ((friend, {"source": "flyer"}) if told else (None, {}))
 
 

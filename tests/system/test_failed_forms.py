@@ -6,6 +6,7 @@ import re
 import pytest
 from client import multipart, new_address
 from html_page import Page
+from stack.process import wait_until
 
 NAVIGATE = {"Sec-Fetch-Mode": "navigate"}
 FIELDS = "email; phone_number; first_name; notes textarea: Notes; plan select: Plan = Free | Pro; news checkbox: News"
@@ -93,6 +94,30 @@ def test_too_many(leadhook, hosted, language, words):
     check_again(answer, 429, {**sent, "email": TYPED["email"]}, words.format(-(-wait // 10) * 10))
     assert hosted.get({"email": TYPED["email"]}).status == 404
     assert post(hosted, values_of(answer.body.decode())).status == 303, "from another address, or later"
+
+
+def test_a_trace_for_the_owner(leadhook, hosted):
+    """docs/statistics.md 2.1: a class behind one address: how many were refused, and from how many addresses"""
+    def refused():
+        rows = leadhook("campaign", "sources", hosted.id, "--kind", "refused")
+        assert all(row["kind"] == "refused" for row in rows)
+        return {row["value"]: row["signups"] for row in rows}
+    assert refused() == {}
+    school, office = new_address(), new_address()
+    for address, count in ((school, 14), (office, 11)):
+        for number in range(count):
+            assert post(hosted, {**TYPED, "email": "x"}, address=address).status == (406 if number < 10 else 429)
+    hosted.client.request("POST", f"/v1/{hosted.id}/subscribe", form=TYPED, address=school)
+
+    def stored():
+        hosted.client.request("GET", "/health/ready")
+        return refused() == {"signups": 6, "addresses": 2}
+    wait_until(stored, 60, "the counts of all responders")
+    assert {row["kind"] for row in leadhook("campaign", "sources", hosted.id)} == {"refused"}
+    # unknown campaigns, look-ups and calls with a key are not counted
+    for _ in range(12):
+        hosted.client.request("POST", "/c/4294967295", form=TYPED, address=office, headers=NAVIGATE)
+    assert hosted.service.installation.sql("SELECT COUNT(*) FROM lh_lead_sources WHERE campaign_id = 4294967295").strip() == "0"
 
 
 def test_limits_of_the_form(hosted):

@@ -21,11 +21,18 @@ export function SourceValues({ id, since }) {
 	return html`
 		<${Loaded} live=${live} lines=${3}>${found => {
 			const kinds = KINDS.filter(([kind]) => found.some(row => row.kind === kind));
+			const refused = Object.fromEntries(found.filter(row => row.kind === "refused").map(row => [row.value, row.signups]));
+			const notice = refused.signups > 0 && html`
+				<p class="notice">
+					${refused.signups} sign-ups were refused since ${utcDay(since)}, because too many came from one address: from
+					${" "}${refused.addresses} ${refused.addresses === 1 ? "address" : "addresses"} in all. A class or an office can share one.
+				</p>`;
 			if (kinds.length === 0)
-				return null;
+				return notice || null;
 			const [shown, name] = kinds.find(([kind]) => kind === chosen) || kinds[0];
 			const rows = found.filter(row => row.kind === shown).map(row => [row.value ?? "", row.value ?? OTHERS, row.signups]);
 			return html`
+				${notice}
 				<${Segments} label="Kind of source" options=${kinds} value=${shown} choose=${choose} kind="small" />
 				<p class="muted">Sign-ups since ${utcDay(since)} (UTC), also of leads that are deleted.</p>
 				<${Bars} label=${name} rows=${rows} top=${rows.reduce((sum, row) => sum + row[2], 0)} />`;

@@ -143,6 +143,49 @@ def test_proof_of_work(window, service, account):
         window.scripts(True)
 
 
+def test_names_of_fields(window, leadhook, service, account):
+    """2: fields with the names of properties of a form do not stop its script; nor does the referrer of a copied link in the fragment"""
+    campaign = service.campaign(account, pages="on", bots="proof", language="en")
+    friend = campaign.lead(email="friend@example.org")
+    names = ["submit", "append", "dataset", "elements", "closest", "matches", "remove", "title", "hidden", "style", "lang", "length", "method", "children"]
+    leadhook("page", "set", campaign.id, "fields=email; " + "; ".join(f"{name}: {name}" for name in names))
+    window.open(f"{service.front.url}/c/{campaign.id}#kid={friend['social_id']}.")
+    window.run("for (const one of document.querySelectorAll('[type=text]:not([tabindex])')) one.value = 'x'; document.getElementById('f-email').focus();")
+    window.type("hedy@example.org")
+    window.press("Enter")
+    window.wait("location.pathname.includes('/s/')", "the status page")
+    lead = campaign.find(email="hedy@example.org")
+    assert lead["parent_id"] == friend["social_id"] and lead["custom_fields"]["append"] == "x" and not lead["fraudulent"]
+
+
+@pytest.mark.parametrize("width, scheme", [(1280, "light"), (390, "dark")])
+def test_the_form_of_another_page(window, leadhook, service, account, tmp_path, width, scheme):
+    """docs/embedding.md 2.2: in a page that has a dark scheme, narrow, too: no wider than the window; readable"""
+    campaign = service.campaign(account, pages="on", language="auto")
+    leadhook("page", "set", campaign.id, "accent=#0f766e", "dark_accent=#5eead4", "consent=I agree to get mails.",
+             "fields=email; first_name required; plan select: Plan = Free | Pro; notes textarea: Notes")
+    page = (f'<!DOCTYPE html><html lang="de"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
+            f'<title>page</title><script src="{service.front.url}/embed/v1/embed.js" defer></script></head><body><h1>Launch</h1><div data-leadhook-form="{campaign.id}"></div></body></html>')
+    window.resize(width, 844)
+    window.scheme(scheme)
+    try:
+        window.open(window.browser.site.add("/coloured", page))
+        window.wait("document.querySelector('form.leadhook-form') !== null", "the form")
+        window.run("document.querySelector('form').noValidate = true; document.querySelector('[name=email]').value = 'ada@'; document.querySelector('form button').click();")
+        window.wait("document.querySelector('[role=alert]') !== null", "the error")
+        found = window.run("""
+            const style = one => getComputedStyle(document.querySelector(one));
+            return [style("form button").backgroundColor, document.documentElement.scrollWidth <= innerWidth, document.activeElement.name,
+                    document.querySelector("[role=alert]").textContent, style("form").display];
+        """)
+        window.picture(tmp_path / "page.png")
+    finally:
+        window.resize(800)
+        window.scheme("light")
+    assert found == ["rgb(94, 234, 212)" if scheme == "dark" else "rgb(15, 118, 110)", True, "email",
+                     "Gib eine E-Mail-Adresse ein, zum Beispiel name@example.org", "grid"]
+
+
 def test_errors(window, service, account):
     """are named, tied to their fields, and the focus is on the first of them"""
     campaign, _ = shop(service, account)

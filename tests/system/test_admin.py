@@ -114,7 +114,7 @@ def test_accounts(leadhook):
     listed = leadhook("account", "list")
     assert [one["id"] for one in listed] == sorted(one["id"] for one in listed)
     [mine] = [one for one in listed if one["id"] == added["id"]]
-    assert list(mine) == ["id", "name", "created_at", "suspended_at", "per_minute"]
+    assert list(mine) == ["id", "name", "created_at", "suspended_at", "per_minute", "time_zone"]
     assert mine["name"] == "Example" and is_time(mine["created_at"]) and mine["suspended_at"] is None
 
 

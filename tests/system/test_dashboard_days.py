@@ -159,3 +159,38 @@ def test_choosing_a_time_zone(in_zone, leadhook):
     dashboard.open(f"campaigns/{campaign.id}/settings", "Settings")
     dashboard.sees("until midnight (Asia/Tokyo)")
     assert [one["time_zone"] for one in leadhook("account", "list") if one["id"] == campaign.account.id] == ["Asia/Tokyo"]
+
+
+@chromium_first
+def test_the_last_day_of_a_key(in_zone, leadhook):
+    """2.4: it works until that day has ended in the zone"""
+    dashboard, campaign = in_zone("America/Los_Angeles")
+    dashboard.open("keys", "API keys")
+    dashboard.click("Add key")
+    dashboard.fill("Name", "Partner")
+    type_day(dashboard, "Expires on", "2031-03-08")  # the night before summer time
+    dashboard.click("Add key")
+    dashboard.sees("I have stored it")
+    [end] = [key["expires_at"] for key in leadhook("key", "list", str(campaign.account.id)) if key["name"] == "Partner"]
+    assert end == "2031-03-09T08:00:00Z"
+    dashboard.click("I have stored it")
+
+
+@chromium_first
+def test_until_a_time_zone_is_chosen(window, service, leadhook):
+    """1: the overview offers the browser's to an owner, once"""
+    account = service.account("Undecided")
+    service.campaign(account)
+    owner = User(service, f"owner-{account.id}@example.org", "--role", "owner", "--account", str(account.id)).ready()
+    dashboard = Dashboard(window, service.front.url)
+    dashboard.enter(owner)
+    question = "Times are shown in UTC."
+    found = dashboard.run("""const zone = await import(new URL("zone.js", document.querySelector("script[type=module]").src));
+        return zone.browserZone();""")
+    if found in ("UTC", "Etc/UTC"):
+        assert question not in dashboard.text()
+        return
+    dashboard.sees(question)
+    dashboard.click("Keep UTC")
+    dashboard.wait(f"!document.body.innerText.includes({question!r})")
+    assert [one["time_zone"] for one in leadhook("account", "list") if one["id"] == account.id] == ["UTC"]

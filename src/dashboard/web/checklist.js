@@ -51,7 +51,8 @@ export function Checklist({ id, campaign, webhooks }) {
 					${page && html`
 						<p>
 							Your sign-up page is online: <a href=${page} target="_blank" rel="noreferrer noopener">${page}</a>.
-							${" "}<a href=${link(`campaigns/${id}/pages`)}>Change its texts and colors</a>.
+							${" "}<a href=${link(`campaigns/${id}/pages`)}>Change its texts and colors</a>, or${" "}
+							<a href=${link(`campaigns/${id}/pages`, { tab: "mails" })}>see which emails leads get</a>.
 						</p>`}
 					${embed.script && html`
 						<p>Or add the form to your own page. Paste this where the form belongs:</p>

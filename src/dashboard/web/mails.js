@@ -5,7 +5,7 @@ import { post } from "./api.js";
 import { DraftProblem, LanguageChoice, useDraft, withErrors } from "./drafts.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
-import { may, session } from "./session.js";
+import { isOperator, may, session } from "./session.js";
 import { useEditor } from "./versions.js";
 import { LANGUAGES, MAILS, mailReason } from "./words.js";
 import { Preview } from "./preview.js";
@@ -178,7 +178,9 @@ export function Mails({ id, query }) {
 			<${Notice} tone="wait">
 				<p>
 					<strong>Email is not configured on this installation.</strong> No emails are sent.
-					${" "}The operator sets <code>mail.host</code> and <code>mail.from</code>.
+					${" "}${isOperator()
+						? html`Set <code>mail.host</code> and <code>mail.from</code> in the configuration.`
+						: "Ask the operator of this installation to set it up."}
 				</p>
 			<//>`}
 		${KINDS.includes(query.kind)

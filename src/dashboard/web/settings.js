@@ -89,7 +89,7 @@ const GROUPS = [
 		["hosts", "Websites that embed the form", "Host names, one per line, without https:// and path, for example shop.example.", "lines"],
 		["hosts_only", "Accept sign-ups only from these websites", null, "check"],
 		["landing_url", "Landing page for shared links", "Leave empty for the hosted page.", "url"],
-		["thankyou_url", "Thank-you page", "After the form of the hosted page; leave empty for the status page. Forms of other pages go there with data-redirect.", "url"],
+		["thankyou_url", "Thank-you page", "Shown after the form of the hosted page. Leave empty for the status page. A form on your website goes there if its code says so: see “Embed the form”.", "url"],
 		["status_url", "Status page", "Leave empty for the hosted page.", "url"],
 	]],
 	["fraud", "Bots and fraud", "Protection against bots, and what marks leads as fraudulent.", [
@@ -144,7 +144,7 @@ function Folded({ title, about, unsaved, open, children }) {
 	const element = useRef(null);
 	useEffect(() => {
 		if (open) element.current.scrollIntoView({ block: "start" });
-	}, []);
+	}, [open]);
 	return html`
 		<details class="card" ref=${element} open=${open}>
 			<summary>

@@ -11,6 +11,7 @@ import { RIGHTS, ROLES } from "./words.js";
 import { Pager } from "./lists.js";
 import { Cards, Choices, Field, FormDialog, confirmAction, useForm, wrongField } from "./forms.js";
 import { Button, Chip, Code, Dialog, Empty, Loaded, Page, Table, Time, Updated, html, openDialog, toast } from "./ui.js";
+import { endOf } from "./zone.js";
 
 /* ---- the account whose team it is ---- */
 
@@ -245,7 +246,7 @@ function AddKey({ account, close }) {
 			rights: chosen,
 			...(name.trim() ? { name: name.trim() } : {}),
 			...(campaigns.length > 0 ? { campaigns } : {}),
-			...(expires ? { expires } : {}),
+			...(expires ? { expires: endOf(expires) } : {}),
 		});
 		close(value);
 	}
@@ -259,7 +260,7 @@ function AddKey({ account, close }) {
 					options=${own.map(([right, [name, why]]) => [right, name, why])} />`}
 			<${CampaignChoices} form=${form} account=${account} />
 			<${Field} form=${form} name="expires" label="Expires on" type="date"
-				hint="The key expires at 00:00 UTC on this day. Leave empty for no expiry." />
+				hint="The last day on which it works. Leave empty for no end." />
 		<//>`;
 }
 

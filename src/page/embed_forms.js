@@ -135,8 +135,12 @@ function makeField(field, choose) {
 	const label = make("label");
 	const plain = type === "select" || type === "textarea";
 	const input = make(plain ? type : "input", "", { name: String(field.name) });
+	// browsers would refuse addresses that the server accepts, in words of their own
+	const isAddress = /^(?:email|url)$/.test(type);
 	if (!plain)
-		input.type = type;
+		input.type = isAddress ? "text" : type;
+	if (isAddress)
+		setAttribute(input, "inputmode", type);
 	if (type === "checkbox")
 		input.value = "yes";
 	if (type === "number")

@@ -148,13 +148,14 @@ write_summary(const struct page *page, const struct page_form *form)
 
 /* ---- fields ---- */
 
+/* Addresses are texts with their keyboards: browsers would refuse some that the server accepts, in words of their own. */
 static const struct {
 	const char *type, *more;
 } inputs[] = {
 	[PAGE_FIELD_TEXT] = { "text", "" },
-	[PAGE_FIELD_EMAIL] = { "email", " autocapitalize=\"none\" spellcheck=\"false\"" },
+	[PAGE_FIELD_EMAIL] = { "text", " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\"" },
 	[PAGE_FIELD_TEL] = { "tel", "" },
-	[PAGE_FIELD_URL] = { "url", " autocapitalize=\"none\" spellcheck=\"false\"" },
+	[PAGE_FIELD_URL] = { "text", " inputmode=\"url\" autocapitalize=\"none\" spellcheck=\"false\"" },
 	[PAGE_FIELD_NUMBER] = { "number", " step=\"any\"" },
 	[PAGE_FIELD_TEXTAREA] = { NULL, " rows=\"4\"" },
 	[PAGE_FIELD_SELECT] = { NULL, "" },
@@ -401,8 +402,7 @@ write_embedded_field(struct buffer *out, const struct page_field *field, enum te
 		buffer_printf(out, " type=\"%s\"", type);
 	if (autocomplete != NULL)
 		buffer_printf(out, " autocomplete=\"%s\"", autocomplete);
-	if (field->type != PAGE_FIELD_EMAIL)
-		buffer_add_text(out, inputs[field->type].more);
+	buffer_add_text(out, inputs[field->type].more);
 	if (field->required)
 		buffer_add_text(out, " required");
 	if (select)

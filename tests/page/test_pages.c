@@ -99,7 +99,7 @@ the_form_has_its_fields(void **state UNUSED)
 		"<meta property=\"og:url\" content=\"https://go.example/lead/c/7\">",
 		"href=\"/lead/c/style/page.css?v=",
 		"<form class=\"card\" method=\"post\" action=\"/lead/c/7\" data-busy=\"One moment …\">",
-		"<input type=\"email\" id=\"f-email\" name=\"email\" autocomplete=\"email\"",
+		"<input type=\"text\" id=\"f-email\" name=\"email\" autocomplete=\"email\" inputmode=\"email\"",
 		"<label for=\"f-first_name\">First name <span class=\"optional\">(optional)</span></label>",
 		"<option>&#60;B&#62;</option>",
 		"<input type=\"checkbox\" id=\"f-gift\" name=\"gift\" value=\"yes\">",

@@ -100,7 +100,7 @@ def test_the_form_of_a_campaign(show, leadhook, service, account):
     """, f'<div lang="de-AT"><div data-leadhook-form="{campaign.id}">Loading</div></div>')
     trap = found["look"].pop()
     assert found["look"] == [
-        ["E-Mail-Adresse", "email", "email", True], ["Vorname", "first_name", "text", True],
+        ["E-Mail-Adresse", "email", "text", True], ["Vorname", "first_name", "text", True],
         ["Plan Bitte auswählenAB", "plan", "select-one", True], ["Note <b>", "note", "textarea", False], ["Age", "age", "number", False],
         ["News", "news", "checkbox", False], ["I <agree>", "consent", "checkbox", True]]
     assert trap[0] == "Dieses Feld leer lassen" or trap[2] == "text"

@@ -14,7 +14,8 @@ from service import settles
 from stack.front import FRONTS
 
 PATH = "/embed/v1/embed.js"
-FIELD = '<label>Email <input name="email" type="email" autocomplete="email" required></label>'
+FIELD = ('<label>Email <input name="email" type="text" autocomplete="email" inputmode="email" autocapitalize="none" spellcheck="false" required>'
+         '</label>')
 
 
 def get(service, method="GET", **options):

@@ -150,12 +150,26 @@ def test_names_of_fields(window, leadhook, service, account):
     names = ["submit", "append", "dataset", "elements", "closest", "matches", "remove", "title", "hidden", "style", "lang", "length", "method", "children"]
     leadhook("page", "set", campaign.id, "fields=email; " + "; ".join(f"{name}: {name}" for name in names))
     window.open(f"{service.front.url}/c/{campaign.id}#kid={friend['social_id']}.")
-    window.run("for (const one of document.querySelectorAll('[type=text]:not([tabindex])')) one.value = 'x'; document.getElementById('f-email').focus();")
+    window.run("for (const one of document.querySelectorAll('[type=text]:not([tabindex]):not(#f-email)')) one.value = 'x'; document.getElementById('f-email').focus();")
     window.type("hedy@example.org")
     window.press("Enter")
     window.wait("location.pathname.includes('/s/')", "the status page")
     lead = campaign.find(email="hedy@example.org")
     assert lead["parent_id"] == friend["social_id"] and lead["custom_fields"]["append"] == "x" and not lead["fraudulent"]
+
+
+@pytest.mark.parametrize("typed, stored", [("jörg@example.org", "jörg@example.org"), ("ada", None)])
+def test_addresses_are_judged_by_the_server(window, service, account, typed, stored):
+    """2: the browser refuses none that the server accepts; what is wrong is said in the words of the page"""
+    campaign = service.campaign(account, pages="on", bots="off", language="fr")
+    window.open(f"{service.front.url}/c/{campaign.id}")
+    window.run("const field = document.getElementById('f-email'); field.focus(); field.value = '%s';" % typed)
+    window.press("Enter")
+    if stored:
+        window.wait("location.pathname.includes('/s/')", "the status page")
+        assert campaign.find(email=stored)["email"] == stored
+    else:
+        window.wait("document.querySelector('#e-email')?.textContent.includes('Saisissez une adresse e-mail')", "the error")
 
 
 @pytest.mark.parametrize("width, scheme", [(1280, "light"), (390, "dark")])

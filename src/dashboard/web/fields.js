@@ -309,7 +309,7 @@ function Rows({ form, name, label, rows, write, isDefault, fallback }) {
 							update=${update} move=${move} remove=${remove} />
 					</li>`)}
 			</ol>
-			${problem && html`<p class="error">${problem}</p>`}
+			${problem && !error && html`<p class="error">${problem}</p>`}
 			${error && html`<p class="error" role="alert" tabindex="-1">${error}</p>`}
 			<${AddField} rows=${rows} add=${add} />
 		</fieldset>`;

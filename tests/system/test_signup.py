@@ -374,7 +374,7 @@ def test_url_parameters_are_merged(campaign):
 @pytest.mark.parametrize("key", [True, None])
 @pytest.mark.parametrize("query, left", [
     ("&".join(f"f{number}=x" for number in range(300)), 49), ("&".join(f"f{number}={3000 * 'x'}" for number in range(6)), None),
-    (f"{65 * 'n'}=x&f=x", 1), (f"f={5000 * 'x'}&g=x", 1), ("f=%FF&%FF=x&g=%01&h=x", 1),
+    (f"{65 * 'n'}=x&f=x", 1), (f"f={5000 * 'x'}&g=x", 1), ("f=%FF&%FF=x&g=%01&h=x&%01=x", 4),
     ("&".join(f"utm_{number}={4000 * 'x'}" for number in range(7)), 0), ("gclid=" + 20000 * "x", 0), ("&&=&=x&f[]=x&f[g]=x&[=x", None),
     ("kid[]=x&email=no&phone_number=no&ip=no&must_exist=2&custom_fields[email]=x&__uid=%FF&api_key=no&points=x", 0)],
     ids=["number", "bytes", "name", "value", "text", "utm", "long", "syntax", "others"])
@@ -448,7 +448,7 @@ def test_redirect_urls(campaign, url):
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", " JavaScript:alert(1)", "java\nscript:alert(1)",
-                                 "\tjava\tscript\n:alert(1)", "/a\tb", "https://shop.example/\nx", "/\x80", "data:text/html,x", "vbscript:x", "mailto:a@example.org",
+                                 "\tjava\tscript\n:alert(1)", "/a\tb", "https://shop.example/\nx", "java\x00script:alert(1)", "data:text/html,x", "vbscript:x", "mailto:a@example.org",
                                  "shop.example:8080/"])
 def test_redirect_urls_contain_no_script(campaign, url):
     """2 invalid_parameter, 4.4: no other scheme, no control characters; also for an existing lead, which does not change"""

@@ -66,13 +66,12 @@ static const struct {
 	    "the mail server's provider has not verified, or has stopped, the account of mail.user: see there" },
 	{ SLICE("quota_reached"),
 	    "mail.user may send no more for now: see what the provider allows, and set mail.per_hour or mail.rate below it" },
-	{ SLICE("policy"),
-	    "a receiver does not trust the mail server: see whether its address is on a block list and has a name (PTR), and "
-	    "the answer" },
-	{ SLICE("not_authenticated"), "a receiver misses SPF, DKIM or DMARC for the domain of mail.from" },
+	{ SLICE("policy"), "see whether the address of the mail server is on a block list, and has a name (PTR): a receiver "
+			   "does not trust it" },
+	{ SLICE("not_authenticated"), "set up SPF, DKIM and DMARC for the domain of mail.from: a receiver misses them" },
 	{ SLICE("too_fast"), "set mail.rate, mail.per_hour and mail.connections to what the mail server allows" },
 	{ SLICE("suppressed"), "the mail server's provider has the address on its suppression list: remove it there" },
-	{ SLICE("refused"), "the mail server's answer may say why" },
+	{ SLICE("refused"), "see the answer of the mail server, which may say why" },
 };
 
 const char *

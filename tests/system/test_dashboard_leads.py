@@ -71,7 +71,7 @@ def test_the_mark_of_a_bounced_address_is_ended(dashboard, service, shop):
     wait_until(lambda: service.installation.sql(marked).strip() == "0", 10, "the mark is there")
     dashboard.open("operator", "Operator")
     dashboard.sees("SPF, DKIM or DMARC is missing")
-    dashboard.sees("a receiver misses SPF, DKIM or DMARC for the domain of mail.from")
+    dashboard.sees("set up SPF, DKIM and DMARC for the domain of mail.from")
 
 
 def test_undo_restores_what_was_before(dashboard, leadhook, shop):

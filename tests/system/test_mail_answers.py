@@ -245,7 +245,7 @@ def test_the_operator_sees_why(service, server, campaign, planted, account):
     assert seen["mail_refused_by"] == "policy" and seen["mail_held_since"] is None
     assert seen["mail_refused_answer"] == "550 5.7.606 <(recipient)> Access denied, banned sending IP [192.0.2.9]"
     assert "block list" in seen["mail_refused_hint"]
-    server.answers[None] = HELO
+    server.answers = {None: HELO}
     planted.mail(campaign, name())
     held = wait_until(lambda: (found := status("status"))["mail_held_since"] and found, 20, "it is not held")
     assert held["mail_held_by"] == "helo_refused" and "mail.helo" in held["mail_hint"]

@@ -49,7 +49,8 @@ schema_files = \
 	%D%/0047-time-zones.sql \
 	%D%/0048-leaderboard-names.sql \
 	%D%/0049-refusals-of-mail.sql \
-	%D%/0050-marks.sql
+	%D%/0050-marks.sql \
+	%D%/0051-what-leads-see.sql
 schemadir = $(pkgdatadir)/schema
 dist_schema_DATA = $(schema_files)
 EXTRA_DIST += scripts/embed-schema

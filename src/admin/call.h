@@ -54,6 +54,7 @@
 	X(TAG, "tag", "ID", "the tag that leads have or get, or that completes the action") \
 	X(REQUIRED_POINTS, "required-points", "N", "the score at which the level is reached") \
 	X(PUBLIC, "public", NULL, "the action can be completed without a key") \
+	X(LINK, "link", "URL", "where the action leads, such as your page elsewhere") \
 	X(EMAILED, "emailed", NULL, "the reward is sent by email") \
 	X(EMAIL, "email", "ADDRESS", "the lead with this email address") \
 	X(PHONE, "phone", "NUMBER", "the lead with this phone number") \

@@ -9,7 +9,7 @@
 
 #define PLACE(member) offsetof(struct definition, as.member)
 static const char characters[] = "1 to 200 characters", points[] = "a whole number from -99999 to 99999",
-		  required_points[] = "a whole number from 0 to 4 billion",
+		  required_points[] = "a whole number from 0 to 4 billion", link[] = "an http or https URL, or nothing",
 		  description[] = "a text of at most 4096 bytes, or nothing";
 
 static const struct value_setting tag_settings[] = {
@@ -22,6 +22,7 @@ static const struct value_setting action_settings[] = {
 	{ "points", value_delta, PLACE(action.points), points },
 	{ "tag", value_id_or_none, PLACE(action.tag_id), "the id of a tag, or nothing" },
 	{ "public", value_switch, PLACE(action.public), "yes or no" },
+	{ "link", value_url, PLACE(action.link), link },
 };
 static const struct value_setting reward_settings[] = {
 	{ "subject", value_trimmed, PLACE(reward.subject), characters },
@@ -40,6 +41,7 @@ static const struct value_option action_options[] = {
 	{ OPTION_POINTS, value_delta, PLACE(action.points), points },
 	{ OPTION_TAG, value_id, PLACE(action.tag_id), "the id of a tag" },
 	{ OPTION_PUBLIC, value_given, PLACE(action.public), "nothing" },
+	{ OPTION_LINK, value_url, PLACE(action.link), link },
 };
 static const struct value_option reward_options[] = {
 	{ OPTION_REQUIRED_POINTS, value_count, PLACE(reward.required_points), required_points },
@@ -156,6 +158,7 @@ admin_action_list(struct admin_call *call)
 		output_i64(call->output, "points", all.actions[i].points);
 		output_u64_or_null(call->output, "tag_id", all.actions[i].tag_id);
 		output_boolean(call->output, "public", all.actions[i].public);
+		output_text(call->output, "link", all.actions[i].link);
 	}
 	return status;
 }

@@ -246,6 +246,7 @@ with_details(struct admin_call *call, struct slice payload, const struct lead *l
 	json_writer_init(&writer, &out);
 	json_begin_object_with(&writer, payload);
 	put_parent(&writer, parent);
+	json_put_text(&writer, SLICE("language"), lead->language);
 	json_put_boolean(&writer, SLICE("bounced"), lead->bounced);
 	json_put_raw(&writer, SLICE("fraud_reasons"), slice_present(lead->fraud_flags) ? lead->fraud_flags : SLICE("[]"));
 	json_put_u64(&writer, SLICE("times_flagged"), lead->times_flagged);

@@ -290,8 +290,10 @@ call_find_owner(struct call *call, struct slice social_id, struct slice token, s
 	if (result != RESULT_OK)
 		return result == RESULT_NOT_FOUND || call_fail(call, call_failure(result));
 	const struct lead_token_owner owner = { call->campaign.id, social_id, lead.id, lead.token_epoch };
-	if (lead_token_valid(token, settings->server_secret, LEAD_TOKEN_STATUS, &owner))
-		*own = (struct lead_reference){ LEAD_BY_SOCIAL_ID, social_id, 0, true, lead.token_epoch };
+	if (!lead_token_valid(token, settings->server_secret, LEAD_TOKEN_STATUS, &owner))
+		return true;
+	*own = (struct lead_reference){ LEAD_BY_SOCIAL_ID, social_id, 0, true, lead.token_epoch };
+	call->reader_language = lead.language;
 	return true;
 }
 

@@ -64,6 +64,7 @@ struct call {
 	bool checking_limits;           /* the limits are checked without counting */
 	struct slice social_id;         /* KEY_TOKEN: the lead that the token is for */
 	struct slice lead_email;        /* KEY_TOKEN: its email address (a key) while the token is valid; absent: none */
+	struct slice reader_language;   /* of the lead that has proven to be the caller, for its page; absent: unknown */
 	struct inbound_webhook inbound; /* KEY_INBOUND: the webhook whose URL was called */
 	struct slice sender;            /* KEY_INBOUND: the address of the call, which is not the lead's; absent: unknown */
 	struct campaign campaign;       /* on routes that have one */
@@ -180,10 +181,10 @@ call_handler handle_health, handle_ready, handle_embed_script, handle_older_scri
     handle_opt_out_link, handle_opt_out, handle_put_webhook, handle_remove_webhook, handle_list_webhooks, handle_lead_of_path,
     handle_landing_pages, handle_authenticate, handle_put_inbound, handle_list_inbound, handle_remove_inbound, handle_inbound,
     handle_inbound_check, handle_challenge, handle_verify_phone_number, handle_signup_page, handle_signup_form,
-    handle_status_page, handle_status_button, handle_code_page, handle_code, handle_sent_page, handle_thanks_page,
-    handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request, handle_erase_page, handle_erase,
-    handle_page_style, handle_page_script, handle_campaign_style, handle_metrics, handle_echo, handle_openapi, handle_extension,
-    handle_dashboard, handle_dashboard_file;
+    handle_status_page, handle_status_button, handle_code_page, handle_code, handle_sent_page, handle_sent_button,
+    handle_thanks_page, handle_confirm_page, handle_confirm, handle_erase_form, handle_erase_request, handle_erase_page,
+    handle_erase, handle_page_style, handle_page_script, handle_campaign_style, handle_metrics, handle_echo, handle_openapi,
+    handle_extension, handle_dashboard, handle_dashboard_file;
 
 /* Checks the authentication that the route needs, and the limits before it (access.c). False: the call has failed. */
 MUST_CHECK bool call_authenticate(struct call *call);

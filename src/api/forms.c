@@ -186,11 +186,18 @@ call_payload_text(struct pool *pool, struct slice payload, struct slice name)
 	return document_read_json(pool, payload, PAYLOAD_DEPTH, &root, &problem) ? member_of(root, name) : SLICE_NONE;
 }
 
+/* Empty: none. */
+static struct slice
+typed_email(const struct call *call)
+{
+	struct slice email;
+	return http_value_string(http_params_value(call->params, SLICE("email")), &email) ? email : SLICE("");
+}
+
 static bool
 has_typed_email(const struct call *call)
 {
-	struct slice email;
-	return http_value_string(http_params_value(call->params, SLICE("email")), &email) && email.size > 0;
+	return typed_email(call).size > 0;
 }
 
 /* Where the lead types the code that was sent to its number, if it is named by that alone; absent: nowhere. A lead that is
@@ -249,7 +256,8 @@ succeed(struct call *call)
 		}
 	/* Pages that are the same for everyone; not the answer itself, because loading that again would sign up again. */
 	const struct document_node *mailed = document_child(payload, SLICE("check_mail"));
-	call_redirect_to_page(call, mailed != NULL && mailed->boolean ? SLICE("/sent") : SLICE("/thanks"));
+	call_redirect_to_page(
+	    call, mailed != NULL && mailed->boolean ? call_sent_path(call, typed_email(call)) : SLICE("/thanks"));
 }
 
 /* Whether the path is "/", and there is no query. */

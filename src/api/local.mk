@@ -43,6 +43,8 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/older.c \
 	%D%/handlers/opt_out.c \
 	%D%/handlers/pages.c \
+	%D%/handlers/sent_page.c \
+	%D%/handlers/status_page.c \
 	%D%/handlers/verify.c \
 	%D%/handlers/webhooks.c
 nodist_%C%_libapi_a_SOURCES = %D%/openapi_text.c

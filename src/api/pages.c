@@ -26,11 +26,8 @@ has_campaign(const struct call *call)
 static enum text_language
 language_of(const struct call *call)
 {
-	enum text_language language;
-	if (has_campaign(call) && slice_present(call->campaign.language) &&
-	    text_language_parse(call->campaign.language, &language))
-		return language;
-	return text_language_accept(call->request->accept_language);
+	const struct slice own = has_campaign(call) ? call->campaign.language : SLICE_NONE;
+	return TEXT_LANGUAGE_FIRST(own, call->reader_language, text_language_accept(call->request->accept_language));
 }
 
 struct page
@@ -191,6 +188,7 @@ call_fail_page(struct call *call)
 	if (failure_text(call->failure)->status >= 500) /* what the operator finds in the log */
 		text = POOL_JOIN(page.pool, text, SLICE(" ("), call->request->request_id, SLICE(")"));
 	call_page_headers(call, &page, PAGE_SECRET);
-	page_write_message(
-	    &page, &(struct page_message){ .title = page_text(&page, page_failure_title(call->failure)), .text = text });
+	const struct page_message message = { .title = page_text(&page, page_failure_title(call->failure)), .text = text },
+				  ended = page_ended_message(&page);
+	page_write_message(&page, call->failure == FAILURE_CAMPAIGN_ENDED ? &ended : &message);
 }

@@ -16,7 +16,9 @@ struct slice call_root(const struct call *call);
 struct page call_begin_page(struct call *call);
 /* Reads the looks of the campaign. */
 MUST_CHECK enum result call_read_looks(struct call *call, struct page *page);
-/* The same where a page without them is better than none. */
+/* Begins a page with them, where it is not shown without them. False: the call has failed. */
+MUST_CHECK bool call_begin_looks(struct call *call, struct page *page);
+/* Reads them where a page without them is better than none. */
 void call_try_looks(struct call *call, struct page *page);
 
 /* PAGE_SECRET: the URL has a token. PAGE_FORM: its form needs an Origin (docs/api.md 4.1.11). PAGE_PUBLIC: as PAGE_FORM, and
@@ -34,6 +36,11 @@ struct slice call_page_url(const struct call *call, struct slice rest);
 /* Answers with a redirection (303) to a URL, or a path, of the service; to the URL of such a page. */
 void call_redirect_to(struct call *call, struct slice location);
 void call_redirect_to_page(struct call *call, struct slice rest);
+
+/* The rest of the URL of the page that says that a mail was sent to this address, as it was typed, which only that page can
+ * read.
+ */
+struct slice call_sent_path(struct call *call, struct slice email);
 
 /* The phone number of a form, E.164; absent: there is none that is valid. */
 struct slice call_typed_number(const struct call *call);

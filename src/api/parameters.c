@@ -407,6 +407,7 @@ static const struct parameter parameters[] = {
 	{ { NAME("__referrer"), NAME("__ref"), NAME("referrer") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.referrer) },
 	{ { NAME("__sid"), NAME("__session_id") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.session_id) },
 	{ { NAME("__user_agent") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.user_agent) },
+	{ { NAME("__language") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.language) },
 	{ { NAME("__source") }, GROUP_SIGNUP, PARAMETER_INFORMS, TEXT(signup.source) },
 	{ { NAME("altcha") }, GROUP_BOTS, 0, TEXT(proof) },
 	{ { NAME("__stamp") }, GROUP_BOTS | GROUP_CONFIRM | GROUP_ONE_CLICK, PARAMETER_INFORMS, TEXT(stamp) },

@@ -107,6 +107,8 @@ static const struct route routes[] = {
 	    handle_confirm },
 	{ HTTP_GET, "c/{campaign}/sent", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED,
 	    handle_sent_page },
+	{ HTTP_POST, "c/{campaign}/sent", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED,
+	    handle_sent_button },
 	{ HTTP_GET, "c/{campaign}/thanks", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED,
 	    handle_thanks_page },
 	{ HTTP_GET, "c/{campaign}/code", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED,

@@ -3,11 +3,13 @@
  * taken from the query of `__url` (docs/api.md 1.4). */
 #include "api/parameters.h"
 
+#include "base/language_tag.h"
 #include "base/utf8.h"
 #include "bots/honeypot.h"
 #include "engine/custom_fields.h"
 #include "http/text.h"
 #include "identity/network.h"
+#include "text/text.h"
 
 enum { FIELDS_MAX_BYTES = 1024 * 1024 };
 
@@ -33,6 +35,19 @@ split_source(struct signup *signup)
 	}
 }
 
+/* Of a visitor's browser: that of the page. A server's is not its lead's. */
+static void
+set_language(struct call *call, struct signup *signup)
+{
+	const struct slice ours = call->campaign.language;
+	const struct slice page = slice_present(ours) ? ours : text_language_accept(call->request->accept_language);
+	signup->replace_language =
+	    slice_present(signup->language) && language_tag_parse(call->request->pool, signup->language, &signup->language);
+	if (!signup->replace_language &&
+	    (call->account_id != 0 || !language_tag_parse(call->request->pool, page, &signup->language)))
+		signup->language = SLICE_NONE;
+}
+
 /* Fills in values that were not sent. The address that was sent replaces a stored one, with RIGHT_CHANGE also the user agent.
  */
 bool
@@ -48,6 +63,7 @@ call_default_signup(struct call *call, const struct parameter *parameter UNUSED,
 	signup->referrer_is_page = !slice_present(signup->referrer);
 	if (signup->referrer_is_page)
 		signup->referrer = call_header_text(call, call->request->referer);
+	set_language(call, signup);
 	if (!slice_present(signup->source))
 		signup->source = call->account_id != 0 ? SLICE("API") : SLICE("form");
 	split_source(signup);

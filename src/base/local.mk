@@ -6,11 +6,13 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/buffer.c %D%/buffer.h \
 	%D%/cache.c %D%/cache.h \
 	%D%/clock.c %D%/clock.h \
+	%D%/colors.c %D%/colors.h \
 	%D%/css.c %D%/css.h \
 	%D%/descriptors.c %D%/descriptors.h \
 	%D%/directory.c %D%/directory.h \
 	%D%/duration.c %D%/duration.h \
 	%D%/encode.c %D%/encode.h \
+	%D%/language_tag.c %D%/language_tag.h \
 	%D%/log.c %D%/log.h \
 	%D%/log_line.c %D%/log_line.h \
 	%D%/log_syslog.c %D%/log_syslog.h \

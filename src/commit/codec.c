@@ -11,12 +11,12 @@
  * function of the struct below and to tests/commit/test_codec.c. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct custom_field) == 48, "code_custom_fields");
-_Static_assert(sizeof(struct tagging) == 360, "code_tagging");
+_Static_assert(sizeof(struct tagging) == 376, "code_tagging");
 _Static_assert(sizeof(struct lead_reference) == 40, "code_lead");
 _Static_assert(sizeof(struct points_call) == 40, "code_points");
 _Static_assert(sizeof(struct completion) == 64, "code_completion");
 _Static_assert(sizeof(struct lead_change) == 176, "code_change");
-_Static_assert(sizeof(struct command) == 400, "code_command");
+_Static_assert(sizeof(struct command) == 416, "code_command");
 _Static_assert(sizeof(struct look_up) == 96, "code_look_up");
 _Static_assert(sizeof(struct outcome) == 96, "code_outcome");
 _Static_assert(sizeof(struct api_key) == 64 + 8 * KEY_CAMPAIGNS_MAX, "code_key");

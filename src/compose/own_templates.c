@@ -15,6 +15,7 @@ static const struct {
 	enum mail_name name;
 } page_texts[] = {
 	{ SLICE("page.privacy_url"), MAIL_PRIVACY_URL },
+	{ SLICE("page.imprint_url"), MAIL_IMPRINT_URL },
 	{ SLICE("page.logo_url"), MAIL_LOGO_URL },
 };
 
@@ -62,12 +63,16 @@ own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id,
 	size_t count;
 	const struct campaign_text *found;
 	enum result result = store_read_texts(store, pool, campaign_id, SLICE("page."), &texts, &count);
+	*templates = (struct own_templates){ .sources = { SLICE_NONE } };
+	if (result == RESULT_OK && (found = find_text(texts, count, language, SLICE("page.accent"))) != NULL)
+		templates->accent = found->value;
+	if (result == RESULT_OK && (found = find_text(texts, count, language, SLICE("page.dark_accent"))) != NULL)
+		templates->dark_accent = found->value;
 	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(page_texts); i++)
 		if ((found = find_text(texts, count, language, page_texts[i].text)) != NULL)
 			values->of[page_texts[i].name] = found->value;
 	if (result == RESULT_OK)
 		result = store_read_draft_texts(store, pool, campaign_id, SLICE(OWN_TEMPLATE_PREFIX), drafts, &texts, &count);
-	*templates = (struct own_templates){ .sources = { SLICE_NONE } };
 	for (size_t i = 0; result == RESULT_OK && i < TEMPLATE_PLACES; i++) {
 		const struct slice name = own_template_name(pool, kind, (enum template_place)i);
 		if ((found = find_text(texts, count, language, name)) == NULL)
@@ -76,4 +81,17 @@ own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id,
 		templates->languages[i] = found->language;
 	}
 	return result;
+}
+
+void
+own_templates_complete(struct pool *pool, struct slice base_url, struct mail_values *values)
+{
+	const size_t host = slice_find(base_url, ':') + sizeof("://") - 1;
+	const struct slice rest = slice_sub(base_url, host, base_url.size);
+	const struct slice origin = slice_sub(base_url, 0, host + slice_find(rest, '/'));
+	for (size_t i = 0; i < ARRAY_SIZE(page_texts); i++) {
+		struct slice *value = &values->of[page_texts[i].name];
+		if (slice_starts_with(*value, SLICE("/")) && base_url.size > 0)
+			*value = POOL_JOIN(pool, origin, *value);
+	}
 }

@@ -25,10 +25,16 @@ static const struct {
 	{ MAIL_CODE_URL, SLICE_NONE, "/code" },
 	{ MAIL_REWARD, SLICE("T-shirt"), NULL },
 	{ MAIL_REFERRED_NAME, SLICE("Grace"), NULL },
+	{ MAIL_NEW_REFERRALS, SLICE("2"), NULL },
+	{ MAIL_REFERRED_NAMES, SLICE("Grace H., Alan T."), NULL },
+	{ MAIL_NEXT_REWARD, SLICE("T-shirt"), NULL },
+	{ MAIL_POINTS_TO_NEXT, SLICE("3"), NULL },
 };
 /* What a lead lacks stays empty: the mail to it would show the same. A code is made for a mail that is sent. */
-static const mail_names about_others =
-    MAIL_NAME_BIT(MAIL_REWARD) | MAIL_NAME_BIT(MAIL_REFERRED_NAME) | MAIL_NAME_BIT(MAIL_CODE) | MAIL_NAME_BIT(MAIL_CODE_URL);
+static const mail_names about_others = MAIL_NAME_BIT(MAIL_REWARD) | MAIL_NAME_BIT(MAIL_REFERRED_NAME) |
+				       MAIL_NAME_BIT(MAIL_NEW_REFERRALS) | MAIL_NAME_BIT(MAIL_REFERRED_NAMES) |
+				       MAIL_NAME_BIT(MAIL_NEXT_REWARD) | MAIL_NAME_BIT(MAIL_POINTS_TO_NEXT) |
+				       MAIL_NAME_BIT(MAIL_CODE) | MAIL_NAME_BIT(MAIL_CODE_URL);
 
 static void
 add_samples(struct mail_subject *s, mail_names wanted, struct slice base_url)
@@ -46,12 +52,14 @@ add_samples(struct mail_subject *s, mail_names wanted, struct slice base_url)
 static enum result
 make_up(struct mail_subject *s, const struct campaign *campaign, struct slice to, struct slice base_url)
 {
-	s->language = s->fixed_language != NULL ? *s->fixed_language : mail_subject_language(campaign);
+	s->language = s->fixed_language != NULL ? *s->fixed_language : mail_subject_language(campaign, SLICE_NONE);
 	add_samples(s, ~about_others, base_url);
 	s->values.of[MAIL_CAMPAIGN_NAME] = campaign->name;
 	s->email = slice_present(to) ? to : SLICE("ada@example.org");
-	return own_templates_read(
-	    s->store, s->pool, s->campaign_id, s->kind, s->language, s->drafts, &s->templates, &s->values);
+	const enum result result =
+	    own_templates_read(s->store, s->pool, s->campaign_id, s->kind, s->language, s->drafts, &s->templates, &s->values);
+	own_templates_complete(s->pool, base_url, &s->values);
+	return result;
 }
 
 static enum result

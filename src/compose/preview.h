@@ -11,7 +11,7 @@ struct preview_request {
 	uint64_t campaign_id;
 	enum message_kind kind;             /* a mail */
 	const struct lead_reference *lead;  /* NULL: sample values */
-	const enum text_language *language; /* NULL: that of the campaign */
+	const enum text_language *language; /* NULL: as mail_subject_language */
 	const struct text_drafts *drafts;   /* in place of stored templates (store/texts/campaign_texts.h); NULL: none */
 	struct slice to;                    /* the address of the lead with sample values; absent: a sample */
 };

@@ -6,7 +6,6 @@
 
 #include "base/buffer.h"
 #include "base/encode.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "compose/compose.h"
 #include "engine/payload.h"
@@ -14,6 +13,7 @@
 #include "identity/address_token.h"
 #include "identity/link.h"
 #include "store/codes/lead_codes.h"
+#include "store/messages/digest.h"
 #include "store/store.h"
 #include "text/text.h"
 #include "json/reader.h"
@@ -151,6 +151,76 @@ add_referred(struct search *c, struct slice *drop)
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
+/* A person's name as mails show it, as the public sees it; absent: none. False: it cannot be read. */
+static bool
+read_name(const struct search *c, const struct payload_subject *subject, struct slice *name)
+{
+	struct mail_values values = { 0 }, clean;
+	if (!read_payload(c, subject, false, &values))
+		return false;
+	const struct mail_values shown_name = { .of = { [MAIL_REFERRED_NAME] = values.of[MAIL_DISPLAY_NAME] } };
+	mail_values_clean(c->pool, &shown_name, &clean);
+	*name = clean.of[MAIL_REFERRED_NAME];
+	return true;
+}
+
+/* "Grace H., Alan T. and 3 more": the newest that have a name. */
+static enum result
+join_names(struct search *c, const uint64_t *ids, size_t count)
+{
+	enum { NAMES_MAX = 5, TRIED_MAX = 2 * NAMES_MAX };
+	struct slice names = SLICE_NONE, name;
+	size_t named = 0;
+	for (size_t i = 0; i < count && i < TRIED_MAX && named < NAMES_MAX; i++) {
+		const struct lead_reference reference = { .identity = LEAD_BY_ID, .id = ids[i] };
+		struct payload_subject *subject;
+		const enum result result = store_look_up(c->s->store, c->pool, c->s->campaign_id, &reference, &subject);
+		if (result != RESULT_OK && result != RESULT_NOT_FOUND)
+			return result;
+		if (result == RESULT_NOT_FOUND || !read_name(c, subject, &name) || name.size == 0)
+			continue;
+		names = named++ == 0 ? name : POOL_JOIN(c->pool, names, SLICE(", "), name);
+	}
+	if (named > 0 && named < count)
+		names = POOL_JOIN(c->pool, names, SLICE(" "),
+		    TEXT_FILL(c->pool, text_find(c->s->language, TEXT_NAMES_MORE),
+			{ "number", text_number(c->pool, c->s->language, count - named) }));
+	c->s->values.of[MAIL_REFERRED_NAMES] = names;
+	return RESULT_OK;
+}
+
+static void
+add_next_reward(struct search *c)
+{
+	const struct definitions *definitions = c->found->definitions;
+	const struct reward_level *next = NULL;
+	for (size_t i = 0; i < definitions->reward_count; i++)
+		if (definitions->rewards[i].required_points > c->lead->score &&
+		    (next == NULL || definitions->rewards[i].required_points < next->required_points))
+			next = &definitions->rewards[i];
+	if (next == NULL)
+		return;
+	c->s->values.of[MAIL_NEXT_REWARD] = pool_copy(c->pool, next->subject);
+	c->s->values.of[MAIL_POINTS_TO_NEXT] = text_number(c->pool, c->s->language, next->required_points - c->lead->score);
+}
+
+/* The lead is looked at first: the others take its place. */
+static enum result
+add_digest(struct search *c, struct slice *drop)
+{
+	uint64_t *ids;
+	size_t count;
+	const uint64_t lead_id = c->lead->id;
+	add_next_reward(c);
+	const enum result result = store_find_digest(c->s->store, c->pool, lead_id, c->s->ref, &ids, &count);
+	if (result != RESULT_OK || count == 0) {
+		*drop = SLICE("referral_deleted");
+		return result;
+	}
+	c->s->values.of[MAIL_NEW_REFERRALS] = text_number(c->pool, c->s->language, count);
+	return join_names(c, ids, count);
+}
+
 static const struct {
 	add_values *add;
 	bool needs_ref;
@@ -158,6 +228,7 @@ static const struct {
 	[MESSAGE_VERIFY] = { add_confirmation, false },
 	[MESSAGE_REWARD] = { add_reward, true },
 	[MESSAGE_REFERRAL] = { add_referred, true },
+	[MESSAGE_DIGEST] = { add_digest, true },
 	[MESSAGE_ERASE_CONFIRM] = { add_erasure, false },
 };
 
@@ -186,12 +257,9 @@ reason_to_drop(const struct payload_subject *found, enum message_kind kind)
 }
 
 enum text_language
-mail_subject_language(const struct campaign *campaign)
+mail_subject_language(const struct campaign *campaign, struct slice lead_language)
 {
-	enum text_language language = TEXT_LANGUAGE_DEFAULT;
-	if (slice_present(campaign->language) && !text_language_parse(campaign->language, &language))
-		log_warning("unknown_language", LOG_UINT("campaign", campaign->id));
-	return language;
+	return TEXT_LANGUAGE_FIRST(campaign->language, lead_language);
 }
 
 static bool
@@ -199,13 +267,17 @@ add_common(struct search *c)
 {
 	struct mail_subject *s = c->s;
 	const struct payload_subject *found = c->found;
-	s->language = s->fixed_language != NULL ? *s->fixed_language : mail_subject_language(found->campaign);
+	s->language =
+	    s->fixed_language != NULL ? *s->fixed_language : mail_subject_language(found->campaign, found->lead->language);
 	s->drop = reason_to_drop(found, s->kind);
 	s->email = pool_copy(s->pool, found->lead->email);
 	if (!read_payload(c, found, true, &s->values))
 		return false;
 	s->values.of[MAIL_CAMPAIGN_NAME] = pool_copy(s->pool, found->campaign->name);
-	s->values.of[MAIL_POSITION] = text_number(s->pool, s->language, found->score_rank);
+	/* without points it is no rank to speak of */
+	if (found->lead->score > 0)
+		s->values.of[found->shares_rank ? MAIL_SHARED_POSITION : MAIL_POSITION] =
+		    text_number(s->pool, s->language, found->score_rank);
 	s->values.of[MAIL_SCORE] = text_number(s->pool, s->language, found->lead->score);
 	s->values.of[MAIL_REFERRALS] = text_number(s->pool, s->language, found->lead->referrals);
 	return true;
@@ -229,6 +301,7 @@ mail_subject_find(struct mail_subject *s, const struct lead_reference *lead)
 		return RESULT_INVALID;
 	result =
 	    own_templates_read(s->store, s->pool, s->campaign_id, s->kind, s->language, s->drafts, &s->templates, &s->values);
+	own_templates_complete(s->pool, search.settings->base_url, &s->values);
 	if (result == RESULT_OK && adders[s->kind].add != NULL && !(s->is_preview && adders[s->kind].needs_ref))
 		result = adders[s->kind].add(&search, &gone);
 	if (result == RESULT_OK && !slice_present(s->drop))
@@ -248,7 +321,7 @@ struct mail_content
 mail_subject_content(const struct mail_subject *s, const struct mail_senders *senders)
 {
 	struct mail_content content = { .kind = s->kind,
-		.language = s->language,
+		.design = { s->language, s->templates.accent, s->templates.dark_accent },
 		.values = s->values,
 		.from = senders->from,
 		.reply_to = senders->reply_to,

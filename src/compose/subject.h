@@ -15,7 +15,7 @@ struct mail_subject {
 	uint64_t ref;    /* as in struct made_message */
 	bool is_preview; /* there is no `ref`: values of what it is about are absent */
 	int64_t now_ms;
-	const enum text_language *fixed_language; /* NULL: that of the campaign */
+	const enum text_language *fixed_language; /* NULL: as mail_subject_language */
 	const struct text_drafts *drafts;         /* in place of stored templates; NULL: none */
 	/* found */
 	enum text_language language;
@@ -30,8 +30,8 @@ struct mail_subject {
  * such lead. RESULT_INVALID: its payload cannot be read. */
 MUST_CHECK enum result mail_subject_find(struct mail_subject *s, const struct lead_reference *lead);
 
-/* The language of a campaign's mails: en where the setting is `auto`. */
-enum text_language mail_subject_language(const struct campaign *campaign);
+/* The language of a mail: the campaign's, or where the setting is `auto` the lead's, absent without one; else the default. */
+enum text_language mail_subject_language(const struct campaign *campaign, struct slice lead_language);
 
 struct mail_senders;
 /* The content of a mail about it, with an id of its own. */

@@ -48,6 +48,8 @@
 	X(U32, claimed, PAYLOADS, ON_CHANGE, BY_CODE) /* enum lead_claim (engine/model.h) */ \
 	X(U32, proven, PAYLOADS, ON_CHANGE, BY_CODE) /* CHANNEL_BITs: verified by its person, with a code or a link */ \
 	X(BOOL, shared, PAYLOADS, ON_CHANGE, BY_CODE) /* signed up again without its token, perhaps by another person */ \
+	X(TEXT, language, PAYLOADS, ON_CHANGE, BY_CODE) /* a tag (base/language_tag.h), which no payload has */ \
+	X(U64, referral_mail_ms, BATCHES, ON_CHANGE, BY_CODE) /* of the last mail about referrals, or of the one that waits; 0: none */ \
 	X(BOOL, bounced, BATCHES, ON_CHANGE, BY_CODE) /* a mail server has answered that the email address does not exist */ \
 	X(BOOL, waitlisted, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(BOOL, removed_from_waitlist, BATCHES, ON_CHANGE, BY_CODE) \
@@ -85,7 +87,7 @@
 	X(U32, verified_indirect, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(TEXT, tag_ids, PAYLOADS, ON_CHANGE, BY_CODE) /* an id list (engine/id_list.h), in the order they came, as the next two */ \
 	X(TEXT, action_ids, PAYLOADS, ON_CHANGE, BY_CODE) \
-	X(TEXT, reward_ids, BATCHES, ON_CHANGE, BY_CODE) \
+	X(TEXT, reward_ids, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(TIME, created_ms, PAYLOADS, AT_SIGNUP, BY_CODE) \
 	X(TIME, updated_ms, BATCHES, ON_CHANGE, BY_CODE)
 
@@ -169,6 +171,7 @@
 	X(TEXT, redirect_url) \
 	X(TEXT, ip) \
 	X(TEXT, user_agent) \
+	X(TEXT, language) /* a tag */ \
 	X(TEXT, referrer) \
 	X(TEXT, source) \
 	X(TEXT, signup_url) \
@@ -187,6 +190,7 @@
 	X(BOOL, edits) /* an operator corrects an existing lead, which has not signed up again; also after the end */ \
 	X(BOOL, ends_bounce) /* the same: the email address takes mail after all */ \
 	X(BOOL, replace_ip) /* the caller named it: also on an existing lead */ \
+	X(BOOL, replace_language) /* the same, by any caller that may change the lead */ \
 	X(BOOL, replace_user_agent) /* the same, by a caller with RIGHT_CHANGE */ \
 	X(I32, points) /* custom points; 0: none */
 

@@ -17,7 +17,8 @@
 	X(REFERRAL, "referral") /* ref: the referred lead */ \
 	X(STATUS_LINK, "status_link")                        \
 	X(ERASE_CONFIRM, "erase_confirm")                    \
-	X(CODE, "code") /* a text to a phone */
+	X(CODE, "code")     /* a text to a phone */          \
+	X(DIGEST, "digest") /* ref: when it is due, as struct referral_link has it */
 #define MESSAGE_KIND(kind, name) MESSAGE_##kind,
 enum message_kind { MESSAGE_KIND_LIST(MESSAGE_KIND) MESSAGE_KINDS };
 #undef MESSAGE_KIND
@@ -49,6 +50,7 @@ struct made_message {
 	uint64_t campaign_id, lead_id;
 	enum message_kind kind;
 	uint64_t ref;               /* 0: none */
+	int64_t due_ms;             /* 0: at once */
 	struct slice requested_for; /* by an address that a caller typed, whose limits count it also without a lead: its hashes
 				     * (identity/address_hash.h); else absent */
 };

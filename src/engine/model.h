@@ -104,6 +104,7 @@ struct referral_link {
 	uint32_t earned;       /* what it earned when it was settled: nothing after the campaign's end */
 	uint32_t credit;       /* the net of its score entries */
 	uint32_t set_off;      /* of its credit, against what the ancestor owed (docs/api.md 4.6, Deletion) */
+	uint64_t digest_ms;    /* when the digest that announces it is due; 0: none does */
 };
 
 enum { REFERRAL_LEVELS = 16 };
@@ -122,8 +123,9 @@ struct action {
 	uint64_t id;
 	struct slice text;
 	int32_t points;
-	uint64_t tag_id; /* only this tag completes it; 0: none */
-	bool public;     /* it can be completed without a key */
+	uint64_t tag_id;   /* only this tag completes it; 0: none */
+	bool public;       /* it can be completed without a key */
+	struct slice link; /* where it leads, a URL; absent: nowhere */
 };
 
 struct reward_level {

@@ -27,6 +27,7 @@ struct payload_subject {
 	const struct lead *lead;
 	const struct definitions *definitions; /* of the campaign, for the names of tags; required when the lead has tags */
 	uint64_t score_rank;                   /* contest_score_rank, from 1 */
+	bool shares_rank;                      /* other leads have the same score; only where it was looked up */
 	bool redirect_sent;                    /* the answered request contained redirect_url */
 };
 

@@ -88,3 +88,13 @@ rank_leads_above(const struct rank_node *nodes, size_t count, uint64_t campaign_
 	}
 	return above < 0 ? 0 : (uint64_t)above;
 }
+
+uint64_t
+rank_leads_at(const struct rank_node *nodes, size_t count, uint64_t campaign_id, uint32_t score)
+{
+	struct rank_place places[RANK_LEVELS];
+	rank_places(campaign_id, score, places);
+	const struct rank_place *last = &places[RANK_LEVELS - 1];
+	const struct rank_node *node = rank_find(nodes, count, last->node);
+	return node == NULL || node->leads[last->bucket] < 0 ? 0 : (uint64_t)node->leads[last->bucket];
+}

@@ -42,5 +42,7 @@ struct rank_node *rank_find(const struct rank_node *nodes, size_t count, uint64_
 
 /* Returns the number of leads with a higher score. `nodes` are sorted and include all existing rows of the score's places. */
 uint64_t rank_leads_above(const struct rank_node *nodes, size_t count, uint64_t campaign_id, uint32_t score);
+/* The same of leads with this score, which is not 0. */
+uint64_t rank_leads_at(const struct rank_node *nodes, size_t count, uint64_t campaign_id, uint32_t score);
 
 #endif

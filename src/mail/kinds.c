@@ -6,8 +6,10 @@
 #define BIT MAIL_NAME_BIT
 #define ALWAYS                                                                                             \
 	(BIT(MAIL_CAMPAIGN_NAME) | BIT(MAIL_FIRST_NAME) | BIT(MAIL_DISPLAY_NAME) | BIT(MAIL_PRIVACY_URL) | \
-	    BIT(MAIL_UNSUBSCRIBE_URL) | BIT(MAIL_LOGO_URL) | BIT(MAIL_LANGUAGE))
-#define LEAD (ALWAYS | BIT(MAIL_POSITION) | BIT(MAIL_SCORE) | BIT(MAIL_REFERRALS) | BIT(MAIL_SHARE_URL) | BIT(MAIL_STATUS_URL))
+	    BIT(MAIL_IMPRINT_URL) | BIT(MAIL_UNSUBSCRIBE_URL) | BIT(MAIL_LOGO_URL) | BIT(MAIL_LANGUAGE))
+#define LEAD                                                                                               \
+	(ALWAYS | BIT(MAIL_POSITION) | BIT(MAIL_SHARED_POSITION) | BIT(MAIL_SCORE) | BIT(MAIL_REFERRALS) | \
+	    BIT(MAIL_SHARE_URL) | BIT(MAIL_STATUS_URL))
 
 /* The default texts of verify, status_link and erase_confirm show no name: anyone can have these sent to any address. */
 static const struct mail_kind_info kinds[] = {
@@ -38,6 +40,14 @@ static const struct mail_kind_info kinds[] = {
 	    .main_url = MAIL_STATUS_URL,
 	    .subject = TEXT_MAIL_REFERRAL_SUBJECT,
 	    .text = TEXT_MAIL_REFERRAL_TEXT },
+	{ .kind = MESSAGE_DIGEST,
+	    .list = true,
+	    .allowed =
+		LEAD | BIT(MAIL_NEW_REFERRALS) | BIT(MAIL_REFERRED_NAMES) | BIT(MAIL_NEXT_REWARD) | BIT(MAIL_POINTS_TO_NEXT),
+	    .required = BIT(MAIL_UNSUBSCRIBE_URL),
+	    .main_url = MAIL_STATUS_URL,
+	    .subject = TEXT_MAIL_DIGEST_SUBJECT,
+	    .text = TEXT_MAIL_DIGEST_TEXT },
 	{ .kind = MESSAGE_STATUS_LINK,
 	    .allowed = LEAD,
 	    .required = BIT(MAIL_STATUS_URL),
@@ -93,33 +103,35 @@ mail_template_check(struct pool *pool, const struct mail_kind_info *kind, enum t
 }
 
 static struct slice
-html_of(struct pool *pool, const struct mail_kind_info *kind, struct slice text, enum text_language language)
+html_of(struct pool *pool, const struct mail_kind_info *kind, struct slice text, const struct mail_design *design)
 {
 	const struct layout_options options = {
-		.language = text_language_code(language),
-		.direction = text_find(language, TEXT_LANGUAGE_DIRECTION),
+		.language = text_language_code(design->language),
+		.direction = text_find(design->language, TEXT_LANGUAGE_DIRECTION),
 		.main_url = kind->main_url,
+		.accent = design->accent,
+		.dark_accent = design->dark_accent,
 	};
 	return layout_html(pool, text, &options);
 }
 
 struct slice
 mail_default_template(
-    struct pool *pool, const struct mail_kind_info *kind, enum template_place place, enum text_language language)
+    struct pool *pool, const struct mail_kind_info *kind, enum template_place place, const struct mail_design *design)
 {
-	const struct slice text = text_find(language, place == TEMPLATE_SUBJECT ? kind->subject : kind->text);
-	return place == TEMPLATE_HTML ? html_of(pool, kind, text, language) : text;
+	const struct slice text = text_find(design->language, place == TEMPLATE_SUBJECT ? kind->subject : kind->text);
+	return place == TEMPLATE_HTML ? html_of(pool, kind, text, design) : text;
 }
 
 struct slice
 mail_template_for(struct pool *pool, const struct mail_kind_info *kind, const struct slice own[TEMPLATE_PLACES],
-    enum template_place place, enum text_language language)
+    enum template_place place, const struct mail_design *design)
 {
 	if (own[place].size > 0)
 		return own[place];
 	if (place == TEMPLATE_HTML && own[TEMPLATE_TEXT].size > 0)
-		return html_of(pool, kind, own[TEMPLATE_TEXT], language);
-	return mail_default_template(pool, kind, place, language);
+		return html_of(pool, kind, own[TEMPLATE_TEXT], design);
+	return mail_default_template(pool, kind, place, design);
 }
 
 /* ---- Mails ---- */
@@ -141,7 +153,7 @@ is_own(const struct composer *c, enum template_place place)
 static struct slice
 template_for(const struct composer *c, enum template_place place)
 {
-	return mail_template_for(c->pool, c->kind, c->content->templates, place, c->content->language);
+	return mail_template_for(c->pool, c->kind, c->content->templates, place, &c->content->design);
 }
 
 static bool
@@ -169,7 +181,7 @@ render_subject(const struct composer *c, struct slice *subject)
 	if (!render(c, TEMPLATE_SUBJECT, template_for(c, TEMPLATE_SUBJECT), subject))
 		return false;
 	return slice_trim(*subject).size > 0 ||
-	       render(c, TEMPLATE_SUBJECT, mail_default_template(c->pool, c->kind, TEMPLATE_SUBJECT, c->content->language),
+	       render(c, TEMPLATE_SUBJECT, mail_default_template(c->pool, c->kind, TEMPLATE_SUBJECT, &c->content->design),
 		   subject);
 }
 
@@ -202,7 +214,7 @@ mail_render(struct pool *pool, const struct mail_content *content, struct messag
 		return false;
 	}
 	struct mail_values values = content->values;
-	values.of[MAIL_LANGUAGE] = text_language_code(content->language);
+	values.of[MAIL_LANGUAGE] = text_language_code(content->design.language);
 	mail_values_clean(pool, &values, &c.values);
 	if (!check_values(&c) || !render_subject(&c, &parts->subject) ||
 	    !render(&c, TEMPLATE_TEXT, template_for(&c, TEMPLATE_TEXT), &parts->text) ||

@@ -24,18 +24,24 @@ const struct mail_kind_info *mail_kind_find(enum message_kind kind);
 MUST_CHECK bool mail_template_check(struct pool *pool, const struct mail_kind_info *kind, enum template_place place,
     struct slice source, struct template_error *error);
 
+/* What the campaign decides about its default texts, and about HTML that is made of texts. */
+struct mail_design {
+	enum text_language language;
+	struct slice accent, dark_accent; /* as in struct layout_options */
+};
+
 /* The default template of a kind. HTML is made of the default text (layout.h). In the pool or static. */
 struct slice mail_default_template(
-    struct pool *pool, const struct mail_kind_info *kind, enum template_place place, enum text_language language);
+    struct pool *pool, const struct mail_kind_info *kind, enum template_place place, const struct mail_design *design);
 
 /* The template of a mail with these own ones (struct mail_content): its own, HTML that is made of its own text, or the default
  * one. */
 struct slice mail_template_for(struct pool *pool, const struct mail_kind_info *kind, const struct slice own[TEMPLATE_PLACES],
-    enum template_place place, enum text_language language);
+    enum template_place place, const struct mail_design *design);
 
 struct mail_content {
 	enum message_kind kind;
-	enum text_language language;
+	struct mail_design design;
 	/* The campaign's, by place. Absent or empty: the default subject and text, and HTML that is made of the text. */
 	struct slice templates[TEMPLATE_PLACES];
 	/* Absent or empty ones are not shown. MAIL_LANGUAGE is set from the language. A URL of the recipient's opt-out page,

@@ -2,9 +2,14 @@
 #include "mail/layout.h"
 
 #include "base/buffer.h"
+#include "base/colors.h"
 
 #define FONT "font:16px/1.55 -apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 #define TABLE "<table role=\"presentation\" width=\"100%\" cellpadding=\"0\" cellspacing=\"0\" border=\"0\""
+
+/* Of buttons; an accent has black or white text on it, whichever is easier to read. */
+#define ACCENT "#1a4fc4"
+#define DARK_ACCENT "#8ab4f8"
 
 /* Mail programs that drop the style element show the light colours of the attributes. */
 #define HEAD                                                                                         \
@@ -22,8 +27,11 @@
 	"  .name, .foot { color: #a9b0ba !important; }\n"                                            \
 	"  .foot { border-color: #3a4048 !important; }\n"                                            \
 	"  .link { color: #8ab4f8 !important; }\n"                                                   \
-	"  .button { background: #8ab4f8 !important; color: #10131a !important; }\n"                 \
-	"}\n"                                                                                        \
+	"  .button { background: "
+
+#define HEAD_AFTER_BUTTON  \
+	" !important; }\n" \
+	"}\n"              \
 	"</style>\n"
 
 #define PAGE                                                                                                         \
@@ -40,14 +48,14 @@
 #define LINK "<a class=\"link\" style=\"color:#1a4fc4\" href=\""
 #define BUTTON                                                                                           \
 	"<p style=\"margin:24px 0\"><a class=\"button\" style=\"display:inline-block;padding:12px 24px;" \
-	"border-radius:8px;background:#1a4fc4;color:#ffffff;font-weight:600;text-decoration:none\" href=\""
+	"border-radius:8px;font-weight:600;text-decoration:none;background:"
 #define FOOT                                                                                         \
 	"<div class=\"foot\" style=\"margin-top:32px;padding-top:16px;border-top:1px solid #dfe3e8;" \
 	"font-size:13px;color:#5b6472\">\n"
 
 struct layout {
 	struct buffer *out;
-	enum mail_name main_url;
+	const struct layout_options *options;
 	bool paragraph, button, foot; /* a paragraph is open; the button, the footer have been made */
 	size_t depth;                 /* open sections */
 };
@@ -104,6 +112,20 @@ url_size(struct slice text)
 	       (unsigned char)text.data[end - 1] < 0x80)
 		end--; /* the punctuation of the sentence */
 	return end;
+}
+
+/* "#1a4fc4;color:#ffffff": the colours of a button. `between` is what is between the two. */
+static void
+add_button_colors(struct buffer *out, struct slice accent, struct slice usual, const char *between)
+{
+	struct color color;
+	if (!color_parse(accent, &color)) {
+		accent = usual;
+		(void)!color_parse(usual, &color);
+	}
+	const struct color on = color_on(color);
+	buffer_add(out, accent);
+	buffer_printf(out, "%s#%02x%02x%02x", between, on.red, on.green, on.blue);
 }
 
 static void
@@ -197,12 +219,16 @@ try_labelled(struct layout *layout, struct slice line)
 			label = slice_sub(label, 0, label.size - spaces[i].size);
 	if (label.size == 0)
 		return false;
-	const bool button = tag.name == layout->main_url && !layout->button && !layout->foot;
+	const bool button = tag.name == layout->options->main_url && !layout->button && !layout->foot;
 	if (button)
 		close_paragraph(layout);
 	else
 		continue_paragraph(layout);
 	buffer_add(layout->out, button ? SLICE(BUTTON) : SLICE(LINK));
+	if (button) {
+		add_button_colors(layout->out, layout->options->accent, SLICE(ACCENT), ";color:");
+		buffer_add_text(layout->out, "\" href=\"");
+	}
 	buffer_add(layout->out, url);
 	buffer_add(layout->out, SLICE("\">"));
 	add_escaped(layout->out, label);
@@ -241,11 +267,14 @@ struct slice
 layout_html(struct pool *pool, struct slice text, const struct layout_options *options)
 {
 	struct buffer out;
-	struct layout layout = { .out = &out, .main_url = options->main_url };
+	struct layout layout = { .out = &out, .options = options };
+	const struct slice dark = slice_present(options->dark_accent) ? options->dark_accent : options->accent;
 	buffer_init(&out, LAYOUT_MAX_BYTES);
 	buffer_printf(&out, "<!doctype html>\n<html lang=\"%.*s\" dir=\"%.*s\">\n<head>\n", SLICE_ARGS(options->language),
 	    SLICE_ARGS(options->direction));
-	buffer_add(&out, SLICE(HEAD "</head>\n" PAGE));
+	buffer_add(&out, SLICE(HEAD));
+	add_button_colors(&out, dark, SLICE(DARK_ACCENT), " !important; color: ");
+	buffer_add(&out, SLICE(HEAD_AFTER_BUTTON "</head>\n" PAGE));
 	add_lines(&layout, text);
 	buffer_add(&out, layout.foot ? SLICE("</div>\n") : SLICE(""));
 	buffer_add(&out, SLICE("</td></tr></table>\n</td></tr></table>\n</body>\n</html>\n"));

@@ -11,6 +11,7 @@ enum { LAYOUT_MAX_BYTES = 16 * 1024 * 1024 };
 struct layout_options {
 	struct slice language, direction; /* of the element html: "en", "ltr" */
 	enum mail_name main_url;          /* the link that is a button */
+	struct slice accent, dark_accent; /* of the button: "#rrggbb"; absent: the usual one; dark: that of the other */
 };
 
 /* An HTML template with the values and sections of a text template that template_compile accepted, in the pool:

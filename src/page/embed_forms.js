@@ -149,7 +149,8 @@ function makeField(field, choose) {
 		setAttribute(input, "autocomplete", field.autocomplete);
 	input.required = field.required === true;
 	if (type === "select")
-		input.append(make("option", choose, { value: "" }), ...Array.from(field.options || [], (one) => make("option", one)));
+		input.append(make("option", choose, { value: "" }), ...Array.from(field.options || [], (value, at) =>
+			make("option", (field.labels || field.options)[at], { value })));
 	if (type === "checkbox")
 		label.append(input, " ", field.label);
 	else
@@ -205,6 +206,7 @@ function makeForm(place, campaign, answer) {
 		answer.consent.split("\n").forEach((line, index) => box.append(...(index ? [make("br")] : []), line));
 		add(box, make("input", "", { type: "hidden", name: "consent_version", value: answer.consent_version }));
 	}
+	native(form, "append", make("input", "", { type: "hidden", name: "__language", value: answer.language })); // of the lead
 	if (answer.trap) {
 		const trap = makeField({ name: answer.trap.name, type: "text", label: answer.trap.label, autocomplete: "off" });
 		trap.hidden = true;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "page/fields.h"
 
+#include <string.h>
+
 #include "base/panic.h"
 #include "identity/email.h"
 #include "identity/link.h"
@@ -72,15 +74,34 @@ is_name(struct slice text)
 	return slice_is_alnum(text, "_") && !slice_starts_with(text, SLICE("utm_"));
 }
 
+/* "Free", or "free => Free of charge". */
+static struct page_option
+parse_option(struct slice text)
+{
+	static const struct slice arrow = SLICE("=>");
+	const char *found = text.size == 0 ? NULL : memmem(text.data, text.size, arrow.data, arrow.size);
+	if (found == NULL)
+		return (struct page_option){ slice_trim(text), slice_trim(text) };
+	const size_t at = (size_t)(found - text.data);
+	return (
+	    struct page_option){ slice_trim(slice_sub(text, 0, at)), slice_trim(slice_sub(text, at + arrow.size, text.size)) };
+}
+
+static bool
+is_option_text(struct slice text)
+{
+	return text.size > 0 && text.size <= PAGE_LABEL_MAX;
+}
+
 /* "a | b | c" */
 static bool
 parse_options(struct pool *pool, struct slice text, struct page_field *field)
 {
-	struct slice option;
-	field->options = POOL_ARRAY(pool, PAGE_OPTIONS_MAX, struct slice);
-	while (slice_next(&text, '|', &option)) {
-		option = slice_trim(option);
-		if (option.size == 0 || option.size > PAGE_LABEL_MAX || field->option_count == PAGE_OPTIONS_MAX)
+	struct slice item;
+	field->options = POOL_ARRAY(pool, PAGE_OPTIONS_MAX, struct page_option);
+	while (slice_next(&text, '|', &item)) {
+		const struct page_option option = parse_option(item);
+		if (!is_option_text(option.value) || !is_option_text(option.label) || field->option_count == PAGE_OPTIONS_MAX)
 			return false;
 		field->options[field->option_count++] = option;
 	}
@@ -120,7 +141,7 @@ parse_field(struct pool *pool, struct slice text, struct page_field *field)
 	if (field->type == PAGE_FIELD_SELECT) {
 		const size_t equals = slice_find(label, '=');
 		if (!parse_options(pool, slice_sub(label, equals + 1, label.size), field))
-			return "needs, as a select, 1 to 50 options after its label: = One | Two";
+			return "needs, as a select, 1 to 50 options after its label: = One | Two, or = 1 => One | 2 => Two";
 		label = slice_sub(label, 0, equals);
 	}
 	label = slice_trim(label);
@@ -241,6 +262,15 @@ is_number(struct slice text)
 	return digits && text.data[text.size - 1] != '.';
 }
 
+static bool
+has_option(const struct page_field *field, struct slice value)
+{
+	for (size_t i = 0; i < field->option_count; i++)
+		if (slice_equal(field->options[i].value, value))
+			return true;
+	return false;
+}
+
 enum page_value
 page_field_judge(struct pool *pool, const struct page_field *field, struct slice value)
 {
@@ -259,7 +289,7 @@ page_field_judge(struct pool *pool, const struct page_field *field, struct slice
 		valid = is_number(value);
 		break;
 	case PAGE_FIELD_SELECT:
-		valid = slice_is_one_of(value, field->options, field->option_count);
+		valid = has_option(field, value);
 		break;
 	case PAGE_FIELD_TEXT:
 	case PAGE_FIELD_TEL:

@@ -24,12 +24,17 @@ enum page_field_type {
 	PAGE_FIELD_CHECKBOX
 };
 
+/* What is stored, the same in each language, and what is shown. */
+struct page_option {
+	struct slice value, label;
+};
+
 struct page_field {
 	struct slice name; /* of the parameter */
 	enum page_field_type type;
 	bool required;
-	struct slice label;    /* absent: the usual one for its name, page_field_label */
-	struct slice *options; /* of PAGE_FIELD_SELECT: at least one */
+	struct slice label;          /* absent: the usual one for its name, page_field_label */
+	struct page_option *options; /* of PAGE_FIELD_SELECT: at least one */
 	size_t option_count;
 };
 
@@ -38,7 +43,8 @@ struct page_fields {
 	size_t count;
 };
 
-/* Fields separated by line ends or ';', each `name [type] [required] [: label [= option | option …]]`. `email` and
+/* Fields separated by line ends or ';', each `name [type] [required] [: label [= option | option …]]`,
+ * an option being `text` or `value => label`. `email` and
  * `phone_number` identify the lead: at least one of them is a field, and required if it is the only one. Other names need a
  * label, unless it is a usual one. Returns false with a sentence for the operator in *problem. Slices are parts of `text`. */
 MUST_CHECK bool page_fields_parse(struct pool *pool, struct slice text, struct page_fields *fields, struct slice *problem);

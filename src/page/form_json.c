@@ -11,7 +11,12 @@ write_options(struct json_writer *writer, const struct page_field *field)
 	json_name(writer, SLICE("options"));
 	json_begin_array(writer);
 	for (size_t i = 0; i < field->option_count; i++)
-		json_string(writer, field->options[i]);
+		json_string(writer, field->options[i].value);
+	json_end_array(writer);
+	json_name(writer, SLICE("labels"));
+	json_begin_array(writer);
+	for (size_t i = 0; i < field->option_count; i++)
+		json_string(writer, field->options[i].label);
 	json_end_array(writer);
 }
 

@@ -109,6 +109,15 @@ page_begin(const struct page *page, const struct page_head *head)
 	HTML(out, "<main>\n<h1>{}</h1>\n", head->title);
 }
 
+static void
+write_footer_link(struct buffer *out, struct slice url, struct slice text, bool *open)
+{
+	if (!slice_present(url))
+		return;
+	HTML(out, *open ? "<a href=\"{}\">{}</a>" : "<footer><a href=\"{}\">{}</a>", url, text);
+	*open = true;
+}
+
 void
 page_end(const struct page *page)
 {
@@ -119,14 +128,9 @@ page_end(const struct page *page)
 	struct buffer *out = page->out;
 	bool open = false;
 	buffer_add_text(out, "</main>\n");
-	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
-		const struct slice url = page->looks.values[links[i].url];
-		if (!slice_present(url))
-			continue;
-		buffer_add_text(out, open ? "" : "<footer>");
-		HTML(out, "<a href=\"{}\">{}</a>", url, text_find(page->language, links[i].text));
-		open = true;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		write_footer_link(out, page->looks.values[links[i].url], text_find(page->language, links[i].text), &open);
+	write_footer_link(out, page->footer_url, page->footer_text, &open);
 	buffer_add_text(out, open ? "</footer>\n</body>\n</html>\n" : "</body>\n</html>\n");
 }
 

@@ -24,6 +24,7 @@ struct page {
 	struct slice campaign_name; /* of a campaign */
 	unsigned wait_s;            /* what `{time}` in texts stands for, in words */
 	struct looks looks;         /* of a campaign */
+	struct slice footer_url, footer_text; /* of a link besides the campaign's; absent: none */
 	bool is_preview;            /* without links to stylesheets and script */
 };
 

@@ -32,6 +32,7 @@ static const struct member lead_members[] = {
 	MEMBER(BOOLEAN, "verified", page_lead, verified),
 	MEMBER(BOOLEAN, "verified_email", page_lead, verified_email),
 	MEMBER(BOOLEAN, "verified_phone_number", page_lead, verified_phone_number),
+	MEMBER(BOOLEAN, "opted_out", page_lead, opted_out),
 };
 
 static const struct member leader_members[] = {

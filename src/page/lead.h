@@ -17,7 +17,8 @@ struct page_lead {
 	struct slice social_id, first_name, email, phone_number;
 	struct slice social_url; /* its link to share */
 	uint64_t rank, leads, score, referrals;
-	bool verified, verified_email, verified_phone_number;
+	bool verified, verified_email, verified_phone_number, opted_out;
+	bool shares_rank; /* with other leads; no part of the payload */
 };
 /* Returns false when it is no payload. */
 MUST_CHECK bool page_lead_read(struct pool *pool, struct slice payload, struct page_lead *lead);

@@ -1,7 +1,6 @@
 noinst_LIBRARIES += %D%/libpage.a
 %C%_libpage_a_SOURCES = \
 	%D%/assets.c %D%/assets.h \
-	%D%/colors.c %D%/colors.h \
 	%D%/failures.c %D%/failures.h \
 	%D%/fields.c %D%/fields.h \
 	%D%/form_json.c \
@@ -12,6 +11,7 @@ noinst_LIBRARIES += %D%/libpage.a
 	%D%/looks.c %D%/looks.h \
 	%D%/message.c %D%/message.h \
 	%D%/preview.c %D%/preview.h \
+	%D%/rewards.c %D%/rewards.h \
 	%D%/share.c %D%/share.h \
 	%D%/signup.c %D%/signup.h \
 	%D%/status.c %D%/status.h

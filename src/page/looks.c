@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/boolean.h"
+#include "base/colors.h"
 #include "base/css.h"
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "crypto/digest.h"
 #include "identity/link.h"
-#include "page/colors.h"
 #include "page/fields.h"
 
 enum { LINE_MAX_BYTES = 300, TEXT_MAX_BYTES = 4000, LINK_MAX_BYTES = 2048, FIELDS_MAX_BYTES = 16 * 1024, VERSION_BYTES = 8 };
@@ -108,6 +108,7 @@ static const struct {
 	[LOOK_PRIVACY_URL] = { "privacy_url", LINK_MAX_BYTES, link_rule, true },
 	[LOOK_IMPRINT_URL] = { "imprint_url", LINK_MAX_BYTES, link_rule, true },
 	[LOOK_STATUS_TEXT] = { "status_text", TEXT_MAX_BYTES, text_rule, true },
+	[LOOK_ENDED_TEXT] = { "ended_text", TEXT_MAX_BYTES, text_rule, true },
 	[LOOK_SHARE_TEXT] = { "share_text", LINE_MAX_BYTES, line_rule, true },
 	[LOOK_LEADERBOARD] = { "leaderboard", LINE_MAX_BYTES, switch_rule, false },
 	[LOOK_LOGO_URL] = { "logo_url", LINK_MAX_BYTES, link_rule, false },

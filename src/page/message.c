@@ -12,17 +12,30 @@ void
 page_write_message(const struct page *page, const struct page_message *message)
 {
 	page_begin(page, &(struct page_head){ .title = message->title });
+	if (slice_present(message->notice))
+		HTML(page->out, "<p class=\"notice\" role=\"status\">{}</p>\n", message->notice);
 	buffer_add_text(page->out, "<div class=\"card\">\n");
 	html_paragraphs(page->out, message->text, "");
+	if (slice_present(message->link))
+		HTML(page->out, "<p><a class=\"button\" href=\"{}\">{}</a></p>\n", message->link, message->link_text);
 	if (slice_present(message->button)) {
 		buffer_add_text(page->out, "<form method=\"post\">\n");
 		write_hidden(page, message->hidden, message->hidden_count);
-		HTML(page->out, "<button type=\"submit\">{}</button>\n</form>\n", message->button);
+		HTML(page->out,
+		    message->is_quiet ? "<button type=\"submit\" class=\"quiet\">{}</button>\n</form>\n"
+				      : "<button type=\"submit\">{}</button>\n</form>\n",
+		    message->button);
 	}
-	if (slice_present(message->link))
-		HTML(page->out, "<p><a class=\"button\" href=\"{}\">{}</a></p>\n", message->link, message->link_text);
 	buffer_add_text(page->out, "</div>\n");
 	page_end(page);
+}
+
+struct page_message
+page_ended_message(const struct page *page)
+{
+	const struct slice own = page->looks.values[LOOK_ENDED_TEXT];
+	return (struct page_message){ .title = page_text(page, TEXT_ENDED_TITLE),
+		.text = slice_present(own) ? own : page_text(page, TEXT_ENDED_TEXT) };
 }
 
 /* ---- confirmation ---- */

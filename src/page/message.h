@@ -12,9 +12,13 @@ struct page_message {
 	struct slice button;              /* of a form that posts to the same URL; absent: none */
 	const struct page_hidden *hidden; /* of that form */
 	size_t hidden_count;
+	bool is_quiet;                /* the button is not the main thing to do */
 	struct slice link, link_text; /* absent: none */
+	struct slice notice;          /* what a button has done; absent: none was pressed */
 };
 void page_write_message(const struct page *page, const struct page_message *message);
+/* What is said after the end of the campaign: its own text, or the usual one. The page has the looks. */
+struct page_message page_ended_message(const struct page *page);
 
 /* What a code confirms. `address`: the email address or number as it is shown, which may be masked. */
 struct page_code {

@@ -51,7 +51,7 @@ write_sites(const struct page *page, struct slice link, struct slice text)
 }
 
 void
-page_write_share(const struct page *page, struct slice link)
+page_write_share(const struct page *page, struct slice link, struct slice hint)
 {
 	struct buffer *out = page->out;
 	const struct slice text = share_text(page);
@@ -60,9 +60,8 @@ page_write_share(const struct page *page, struct slice link)
 	    "<div class=\"copy\">\n<label class=\"hidden\" for=\"link\">{}</label>\n"
 	    "<input type=\"text\" id=\"link\" value=\"{}\" readonly>\n"
 	    "<button type=\"button\" data-copy=\"link\" data-done=\"{}\" hidden>{}</button>\n</div>\n",
-	    text_find(page->language, TEXT_SHARE_TITLE), text_find(page->language, TEXT_SHARE_HINT),
-	    text_find(page->language, TEXT_SHARE_LINK), link, text_find(page->language, TEXT_SHARE_COPIED),
-	    text_find(page->language, TEXT_SHARE_COPY));
+	    text_find(page->language, TEXT_SHARE_TITLE), hint, text_find(page->language, TEXT_SHARE_LINK), link,
+	    text_find(page->language, TEXT_SHARE_COPIED), text_find(page->language, TEXT_SHARE_COPY));
 	HTML(out,
 	    "<p class=\"done\" role=\"status\" id=\"done\"></p>\n<button type=\"button\" class=\"quiet\" data-share=\"{}\" "
 	    "data-text=\"{}\" hidden>{}</button>\n",

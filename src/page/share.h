@@ -6,6 +6,6 @@
 #include "page/frame.h"
 
 /* The link itself with a button that copies it, a button of the browser's own dialogue, and a list of sites. */
-void page_write_share(const struct page *page, struct slice link);
+void page_write_share(const struct page *page, struct slice link, struct slice hint);
 
 #endif

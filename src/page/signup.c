@@ -189,14 +189,25 @@ write_error(const struct page *page, struct slice name, struct slice error)
 		    text_find(page->language, TEXT_ERROR_PREFIX), error);
 }
 
+/* Browsers send the text of an option that has no value. */
+static void
+write_option(struct buffer *out, const struct page_option *option, const char *selected)
+{
+	buffer_add_text(out, "<option");
+	if (!slice_equal(option->value, option->label))
+		HTML(out, " value=\"{}\"", option->value);
+	buffer_add_text(out, selected);
+	HTML(out, ">{}</option>", option->label);
+}
+
 static void
 write_select(const struct page *page, const struct page_field *field, struct slice value)
 {
 	struct buffer *out = page->out;
 	HTML(out, ">\n<option value=\"\">{}</option>\n", text_find(page->language, TEXT_SELECT_NONE));
 	for (size_t i = 0; i < field->option_count; i++) {
-		buffer_add_text(out, slice_equal(value, field->options[i]) ? "<option selected>" : "<option>");
-		HTML(out, "{}</option>\n", field->options[i]);
+		write_option(out, &field->options[i], slice_equal(value, field->options[i].value) ? " selected" : "");
+		buffer_add_text(out, "\n");
 	}
 	buffer_add_text(out, "</select>\n");
 }
@@ -384,7 +395,7 @@ write_options(struct buffer *out, const struct page_field *field, enum text_lang
 {
 	HTML(out, "><option value=\"\">{}</option>", text_find(language, TEXT_SELECT_NONE));
 	for (size_t i = 0; i < field->option_count; i++)
-		HTML(out, "<option>{}</option>", field->options[i]);
+		write_option(out, &field->options[i], "");
 }
 
 static void

@@ -3,6 +3,7 @@
 
 #include "base/encode.h"
 
+#include "page/rewards.h"
 #include "page/share.h"
 
 static struct slice
@@ -23,8 +24,9 @@ write_fact(const struct page *page, enum text_key label, struct slice value, str
 static void
 write_facts(const struct page *page, const struct page_lead *lead)
 {
+	const enum text_key place = lead->shares_rank ? TEXT_STATUS_OF_SHARED : TEXT_STATUS_OF;
 	const struct slice of =
-	    TEXT_FILL(page->pool, text_find(page->language, TEXT_STATUS_OF), { "number", number(page, lead->leads) });
+	    TEXT_FILL(page->pool, text_find(page->language, place), { "number", number(page, lead->leads) });
 	buffer_add_text(page->out, "<dl class=\"facts card\">\n");
 	write_fact(page, TEXT_STATUS_POSITION, number(page, lead->rank), of);
 	write_fact(page, TEXT_STATUS_SCORE, number(page, lead->score), SLICE_NONE);
@@ -71,36 +73,6 @@ write_awaited(const struct page *page, const struct page_status *status)
 	}
 }
 
-/* The reward with the fewest points that the lead does not have yet; NULL: it has all, or there are none. */
-static const struct page_reward *
-next_reward(const struct page_status *status)
-{
-	const struct page_reward *next = NULL;
-	for (size_t i = 0; i < status->reward_count; i++) {
-		const struct page_reward *reward = &status->rewards[i];
-		if (reward->points > status->lead->score && (next == NULL || reward->points < next->points))
-			next = reward;
-	}
-	return next;
-}
-
-static void
-write_reward(const struct page *page, const struct page_status *status)
-{
-	const struct page_reward *next = next_reward(status);
-	struct buffer *out = page->out;
-	if (next == NULL)
-		return;
-	const struct slice progress = TEXT_FILL(page->pool, text_find(page->language, TEXT_STATUS_PROGRESS),
-	    { "score", number(page, status->lead->score) }, { "points", number(page, next->points) });
-	HTML(out,
-	    "<section class=\"card\" aria-labelledby=\"reward\">\n<h2 id=\"reward\">{}</h2>\n<p class=\"reward\">{}</p>\n",
-	    text_find(page->language, TEXT_STATUS_REWARD), next->name);
-	HTML(out, "<p id=\"progress\">{}</p>\n", progress);
-	buffer_printf(out, "<progress aria-labelledby=\"progress\" max=\"%llu\" value=\"%llu\"></progress>\n</section>\n",
-	    (unsigned long long)next->points, (unsigned long long)status->lead->score);
-}
-
 static void
 write_board(const struct page *page, const struct page_status *status)
 {
@@ -134,39 +106,66 @@ write_invitation(const struct page *page, const struct page_status *status)
 static struct slice
 title_of(const struct page *page, const struct page_status *status)
 {
+	if (status->has_ended)
+		return page_text(page, status->own ? TEXT_STATUS_TITLE_ENDED : TEXT_ENDED_TITLE);
 	if (!status->own)
 		return page_text(page, status->again          ? TEXT_STATUS_TITLE_AGAIN
 				       : status->lead != NULL ? TEXT_STATUS_TITLE_PUBLIC
 							      : TEXT_STATUS_TITLE_NONE);
+	if (status->awaits_email || status->awaits_phone)
+		return page_text(page, TEXT_CONFIRM_TITLE);
 	if (!slice_present(status->lead->first_name))
 		return page_text(page, TEXT_STATUS_TITLE);
 	return TEXT_FILL(page->pool, text_find(page->language, TEXT_STATUS_TITLE_NAME), { "name", status->lead->first_name });
 }
 
+/* Below the title. To a lead that has to confirm an address it shows that alone. */
+static void
+write_text(const struct page *page, const struct page_status *status)
+{
+	const struct slice own = page->looks.values[status->has_ended ? LOOK_ENDED_TEXT : LOOK_STATUS_TEXT];
+	const bool awaits = status->awaits_email || status->awaits_phone;
+	const enum text_key usual = !status->has_ended ? TEXT_STATUS_TEXT : status->own ? TEXT_STATUS_ENDED : TEXT_ENDED_TEXT;
+	if (status->has_ended || (status->own && !awaits))
+		html_paragraphs(page->out, slice_present(own) ? own : page_text(page, usual), " class=\"lead\"");
+	if (status->own && status->lead->opted_out)
+		HTML(page->out, "<p class=\"notice\">{}</p>\n", page_text(page, TEXT_OPTED_OUT_TEXT));
+}
+
+/* What is in the footer besides the campaign's links. */
+static struct page
+with_footer(const struct page *page, const struct page_status *status)
+{
+	struct page more = *page;
+	if (status->own && status->can_erase) {
+		more.footer_url = page_path(page, SLICE("/erase"));
+		more.footer_text = text_find(page->language, TEXT_ERASE_LINK);
+	}
+	return more;
+}
+
 void
 page_write_status(const struct page *page, const struct page_status *status)
 {
-	const struct slice text = page->looks.values[LOOK_STATUS_TEXT];
+	const struct page framed = with_footer(page, status);
 	const bool is_person = status->own || status->again;
 	const struct slice link = is_person ? status->lead->social_url : SLICE_NONE;
 	page_begin(page, &(struct page_head){ .title = title_of(page, status) });
-	if (status->own)
-		html_paragraphs(page->out, slice_present(text) ? text : page_text(page, TEXT_STATUS_TEXT), " class=\"lead\"");
+	write_text(page, status);
 	write_awaited(page, status);
 	if (status->lead != NULL)
 		write_facts(page, status->lead);
 	if (slice_present(link) && !status->has_ended)
-		page_write_share(page, link);
+		page_write_share(page, link, page_credit_text(page, &status->credit));
 	if (status->own)
-		write_reward(page, status);
+		page_write_rewards(page, status);
+	if (status->own && !status->has_ended)
+		page_write_actions(page, status);
 	if (!is_person && !status->has_ended)
 		write_invitation(page, status);
 	if (!status->own && status->has_mail && !status->awaits_email)
 		HTML(page->out, "<p class=\"muted\">{}</p>\n", text_find(page->language, TEXT_STATUS_OWN_LINK));
 	if (status->board != NULL && status->board->count > 0)
 		write_board(page, status);
-	if (status->own && status->can_erase)
-		HTML(page->out, "<p class=\"muted\"><a href=\"{}\">{}</a></p>\n", page_path(page, SLICE("/erase")),
-		    text_find(page->language, TEXT_ERASE_LINK));
-	page_end(page);
+	page_end(&framed);
 }

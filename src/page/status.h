@@ -9,8 +9,26 @@
 struct page_reward {
 	struct slice name;
 	uint64_t points;
+	bool reached;
 };
 enum { PAGE_REWARDS_MAX = 20 };
+
+/* What a lead does for points. */
+struct page_action {
+	uint64_t id;
+	struct slice text, link; /* link: absent: none */
+	int64_t points;
+	bool done, can_complete; /* can_complete: by a button, which posts `complete` with the id to the same URL */
+};
+
+/* What a friend who signs up counts for. */
+struct page_credit {
+	uint64_t points, more; /* more: when it is verified */
+	bool verified;         /* the points come with the verification, too */
+};
+
+struct campaign;
+struct page_credit page_credit_of(const struct campaign *campaign);
 
 struct page_status {
 	const struct page_lead *lead;   /* NULL: nothing of it may be shown, or there is none */
@@ -20,6 +38,9 @@ struct page_status {
 	const struct page_board *board; /* NULL: none */
 	const struct page_reward *rewards;
 	size_t reward_count;
+	const struct page_action *actions;
+	size_t action_count;
+	struct page_credit credit;
 	bool awaits_email, awaits_phone; /* what the lead still has to confirm */
 	bool can_resend;                 /* the mail with the link that confirms; a button posts `resend` to the same URL */
 	bool has_resent;                 /* it was pressed */

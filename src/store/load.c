@@ -21,7 +21,7 @@ DB_STATEMENT(sql_lock_jobs, "SELECT id, position, total"
 			    " ORDER BY id"
 			    " FOR UPDATE");
 DB_STATEMENT(sql_select_links,
-    "SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit, set_off"
+    "SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit, set_off, digest_ms"
     " FROM {prefix}referral_links"
     " WHERE lead_id IN ({list})");
 DB_STATEMENT(sql_select_ip_leads, "SELECT campaign_id, ip, leads"
@@ -303,7 +303,8 @@ enum {
 	LINK_VERIFIED_SETTLED,
 	LINK_EARNED,
 	LINK_CREDIT,
-	LINK_SET_OFF
+	LINK_SET_OFF,
+	LINK_DIGEST_MS
 };
 
 static struct referral_link
@@ -320,6 +321,7 @@ link_from_row(const struct db_rows *rows, size_t row)
 		.earned = (uint32_t)db_get_u64(rows, row, LINK_EARNED),
 		.credit = (uint32_t)db_get_u64(rows, row, LINK_CREDIT),
 		.set_off = (uint32_t)db_get_u64(rows, row, LINK_SET_OFF),
+		.digest_ms = db_get_u64(rows, row, LINK_DIGEST_MS),
 	};
 }
 

@@ -33,6 +33,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/hooks/webhooks.c \
 	%D%/messages.h \
 	%D%/messages/delays.c %D%/messages/delays.h \
+	%D%/messages/digest.c %D%/messages/digest.h \
 	%D%/messages/mail_lease.c \
 	%D%/messages/mail_list.c \
 	%D%/messages/mail_outcomes.c \

@@ -7,9 +7,9 @@
 #include "engine/message.h"
 #include "store/store.h"
 
-/* Requests the messages, inside the batch's transaction: they are due at `now_ms`, the transaction's time. Ids come from the
- * store's block, or from the table of blocks, whose row is then locked until the end, where the block has too few. From now on
- * store_made_messages is true. */
+/* Requests the messages, inside the batch's transaction: they are due at `now_ms`, the transaction's time, unless they say
+ * when. Ids come from the store's block, or from the table of blocks, whose row is then locked until the end, where the block
+ * has too few. From now on store_made_messages is true. */
 MUST_CHECK enum result store_insert_messages(
     struct store *store, struct pool *pool, const struct made_message *messages, size_t count, int64_t now_ms);
 /* Mails that wait for the confirmation of their address are due now, in the same transaction. */

@@ -150,6 +150,9 @@ rank_some(struct store *store, struct pool *pool, const struct node_source *sour
 	enum result result = find_nodes(store, pool, source, list, &nodes);
 	for (size_t i = 0; result == RESULT_OK && i < count; i++)
 		ranks[i].rank = 1 + rank_leads_above(nodes, list.count, source->campaign_id, ranks[i].score);
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
+		ranks[i].leads =
+		    ranks[i].score == 0 ? 0 : rank_leads_at(nodes, list.count, source->campaign_id, ranks[i].score);
 	return result;
 }
 

@@ -25,6 +25,7 @@ void store_note_nodes(struct store *store, const struct rank_node *changes, size
 struct rank {
 	uint32_t score;
 	uint64_t rank;
+	uint64_t leads; /* with this score that are counted; 0 for a score of 0 */
 };
 MUST_CHECK enum result store_rank(
     struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, struct rank *ranks, size_t count);

@@ -22,7 +22,7 @@
 	" FROM {prefix}tags"                                                                                         \
 	" WHERE campaign_id " campaigns                                                                              \
 	" UNION ALL SELECT 2, id, campaign_id, text, CAST(points AS SIGNED), COALESCE(tag_id, CAST(0 AS UNSIGNED))," \
-	" public, NULL"                                                                                              \
+	" public, link"                                                                                              \
 	" FROM {prefix}actions"                                                                                      \
 	" WHERE campaign_id " campaigns                                                                              \
 	" UNION ALL SELECT 3, id, campaign_id, subject, CAST(required_points AS SIGNED), CAST(0 AS UNSIGNED),"       \
@@ -182,8 +182,8 @@ enum {
 	DEFINITION_NAME,
 	DEFINITION_POINTS,
 	DEFINITION_TAG_ID,
-	DEFINITION_SWITCH, /* emailed, public */
-	DEFINITION_DESCRIPTION
+	DEFINITION_SWITCH,     /* emailed, public */
+	DEFINITION_DESCRIPTION /* link */
 };
 
 static void
@@ -199,8 +199,9 @@ add_definition(const struct db_rows *rows, size_t row, struct tag *tag, struct a
 		    (struct tag){ id, name, db_get_bytes(rows, row, DEFINITION_DESCRIPTION), (int32_t)points };
 		break;
 	case DEFINITION_ACTION:
-		action[to->action_count++] = (struct action){ id, name, (int32_t)points,
-			db_get_u64(rows, row, DEFINITION_TAG_ID), db_get_bool(rows, row, DEFINITION_SWITCH) };
+		action[to->action_count++] =
+		    (struct action){ id, name, (int32_t)points, db_get_u64(rows, row, DEFINITION_TAG_ID),
+			    db_get_bool(rows, row, DEFINITION_SWITCH), db_get_bytes(rows, row, DEFINITION_DESCRIPTION) };
 		break;
 	default:
 		reward[to->reward_count++] =

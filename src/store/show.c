@@ -17,7 +17,7 @@
 
 #define LEADER_COLUMNS "l.id, l.subscription_number, l.social_id, l.email, l.email_key, l.phone, l.custom_fields, l.score"
 
-#define STATE_COLUMNS "n.lead_count, n.verified, n.settings_version, n.leads_version"
+#define STATE_COLUMNS "n.lead_count, n.verified, n.fraudulent, n.settings_version, n.leads_version"
 
 /* leads with the state of their campaigns; joined in this order, from the leads' index */
 #define LOOK_UP(identity, index)                                                                   \
@@ -42,7 +42,7 @@ store_statement_list sql_of_show = { &sql_look_up_by_email, &sql_look_up_by_phon
 /* The state of a campaign. */
 struct state {
 	uint64_t campaign_id;
-	uint32_t leads, verified;
+	uint32_t leads, verified, fraudulent;
 	struct campaign_versions versions;
 };
 
@@ -54,9 +54,18 @@ state_from_row(uint64_t campaign_id, const struct db_rows *rows, size_t row, siz
 		.campaign_id = campaign_id,
 		.leads = store_get_u32(rows, row, first + STATE_LEADS),
 		.verified = store_get_u32(rows, row, first + STATE_VERIFIED),
+		.fraudulent = store_get_u32(rows, row, first + STATE_FRAUDULENT),
 		.versions = { .settings = db_get_u64(rows, row, first + STATE_SETTINGS_VERSION),
 		    .leads = db_get_u64(rows, row, first + STATE_LEADS_VERSION) },
 	};
+}
+
+/* Fraudulent leads have no rank. Those without points are in no histogram: they are what is left. */
+static bool
+shares_rank(const struct state *state, const struct lead *lead, const struct rank *rank)
+{
+	const int64_t left = (int64_t)state->leads - state->fraudulent - (int64_t)(rank->rank - 1);
+	return (lead->score > 0 ? (int64_t)rank->leads : left) > (lead->fraudulent ? 0 : 1);
 }
 
 /* The cached campaign, with its current numbers of leads. */
@@ -85,7 +94,8 @@ read_subjects(struct store *store, struct pool *pool, const struct state *state,
 		(*subjects)[i] = (struct payload_subject){ .campaign = campaign,
 			.lead = &leads[i],
 			.definitions = &cached->definitions,
-			.score_rank = ranks[i].rank };
+			.score_rank = ranks[i].rank,
+			.shares_rank = shares_rank(state, &leads[i], &ranks[i]) };
 	return RESULT_OK;
 }
 

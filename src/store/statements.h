@@ -58,6 +58,7 @@ typedef const struct db_statement *const store_statement_list[];
 	X(sql_of_mail_list) \
 	X(sql_of_mail_outcomes) \
 	X(sql_of_mail_requests) \
+	X(sql_of_digest) \
 	X(sql_of_mark) \
 	X(sql_of_node) \
 	X(sql_of_number) \
@@ -209,7 +210,7 @@ enum shown_column {
 };
 
 /* Columns of sql_select_state, in order. */
-enum state_column { STATE_LEADS, STATE_VERIFIED, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION };
+enum state_column { STATE_LEADS, STATE_VERIFIED, STATE_FRAUDULENT, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION };
 
 /* Columns of sql_select_histogram…, in order. */
 enum histogram_column {

@@ -57,12 +57,12 @@ DB_STATEMENT(sql_insert_score_entry,
     " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
 #define INSERT_LINK                                                                                  \
 	"INSERT INTO {prefix}referral_links (lead_id, level, ancestor_id, counted, counts, settled," \
-	" verified_settled, earned, credit, set_off)"                                                \
-	" VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?, ?, ?){between}, {end}"
+	" verified_settled, earned, credit, set_off, digest_ms)"                                     \
+	" VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?){between}, {end}"
 DB_STATEMENT(sql_update_link,
     INSERT_LINK " ON DUPLICATE KEY UPDATE counted = VALUES(counted), counts = VALUES(counts), settled = VALUES(settled),"
 		" verified_settled = VALUES(verified_settled), earned = VALUES(earned), credit = VALUES(credit),"
-		" set_off = VALUES(set_off)");
+		" set_off = VALUES(set_off), digest_ms = VALUES(digest_ms)");
 DB_STATEMENT(sql_insert_link, INSERT_LINK);
 DB_STATEMENT(sql_move_job, "UPDATE {prefix}bulk_jobs"
 			   " SET position = ?, failures = 0, delayed_until_ms = 0"
@@ -227,7 +227,8 @@ write_scores(const struct write *write)
 		if (list != NULL)
 			store_add_row(list, DB_U64(l->lead_id), DB_U64(l->level), DB_U64(l->ancestor_id),
 			    db_bytes(store_counted_name(l->counted)), DB_BOOL(l->counts), DB_BOOL(l->settled),
-			    DB_BOOL(l->verified_settled), DB_U64(l->earned), DB_U64(l->credit), DB_U64(l->set_off));
+			    DB_BOOL(l->verified_settled), DB_U64(l->earned), DB_U64(l->credit), DB_U64(l->set_off),
+			    DB_U64(l->digest_ms));
 	}
 	return store_run_lists(write->store, &entries, &updated, &inserted);
 }

@@ -2,6 +2,7 @@
 #include "text/text.h"
 
 #include "base/encode.h"
+#include "base/language_tag.h"
 #include "base/panic.h"
 #include "text/catalogue.h"
 
@@ -49,6 +50,22 @@ text_language_parse(struct slice code, enum text_language *language)
 	return false;
 }
 
+bool
+text_language_match(struct slice tag, enum text_language *language)
+{
+	return text_language_parse(language_tag_language(tag), language);
+}
+
+enum text_language
+text_language_first(const struct slice *tags, size_t count)
+{
+	enum text_language language;
+	for (size_t i = 0; i < count; i++)
+		if (slice_present(tags[i]) && text_language_match(tags[i], &language))
+			return language;
+	return TEXT_LANGUAGE_DEFAULT;
+}
+
 enum { WEIGHT_ONE = 1000, WEIGHT_DIGITS = 3 };
 
 /* "0", "0.7", "1.000": thousandths. Returns false for anything that RFC 9110, 12.4.2 does not allow. */
@@ -71,9 +88,10 @@ parse_weight(struct slice text, unsigned *weight)
 
 /* One item, "de-AT;q=0.7". Returns false when it names none of our languages, or its weight is invalid. */
 static bool
-parse_item(struct slice item, enum text_language *language, unsigned *weight)
+parse_item(struct slice item, struct slice *tag, unsigned *weight)
 {
 	struct slice range, parameter;
+	enum text_language language;
 	*weight = WEIGHT_ONE;
 	if (!slice_next(&item, ';', &range))
 		return false;
@@ -83,20 +101,19 @@ parse_item(struct slice item, enum text_language *language, unsigned *weight)
 		    !parse_weight(slice_sub(parameter, 2, parameter.size), weight))
 			return false;
 	}
-	range = slice_trim(range);
-	return text_language_parse(slice_sub(range, 0, slice_find(range, '-')), language);
+	*tag = slice_trim(range);
+	return text_language_match(*tag, &language);
 }
 
-enum text_language
+struct slice
 text_language_accept(struct slice header)
 {
-	enum text_language best = TEXT_LANGUAGE_DEFAULT, language;
+	struct slice best = SLICE_NONE, tag, item;
 	unsigned best_weight = 0, weight;
-	struct slice item;
 	while (slice_next(&header, ',', &item)) {
-		if (!parse_item(item, &language, &weight) || weight <= best_weight)
+		if (!parse_item(item, &tag, &weight) || weight <= best_weight)
 			continue;
-		best = language;
+		best = tag;
 		best_weight = weight;
 	}
 	return best;

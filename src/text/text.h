@@ -20,10 +20,15 @@ struct slice text_find(enum text_language language, enum text_key key);
 struct slice text_language_code(enum text_language language);
 /* The language with this code, in lower or upper case. Returns false, with *language unchanged, when there is none. */
 MUST_CHECK bool text_language_parse(struct slice code, enum text_language *language);
-/* The language that a header Accept-Language prefers (RFC 9110, 12.5.4): that of the highest weight, the first one among
- * equals. Only the first subtag counts: "de-AT" is German. The default when none is acceptable or the header is absent; invalid
- * items are skipped. */
-enum text_language text_language_accept(struct slice header);
+/* The same by a tag, of which the first subtag alone counts: "de-AT" is German. */
+MUST_CHECK bool text_language_match(struct slice tag, enum text_language *language);
+/* The tag of ours that a header Accept-Language prefers (RFC 9110, 12.5.4), a part of it, such as "de-AT": that of the highest
+ * weight, the first one among equals. Absent when none is acceptable or the header is; invalid items are skipped. */
+struct slice text_language_accept(struct slice header);
+/* The language of a reader: the first of these tags that is one of ours; the default, if none is. Absent ones are skipped. */
+enum text_language text_language_first(const struct slice *tags, size_t count);
+#define TEXT_LANGUAGE_FIRST(...) \
+	text_language_first((const struct slice[]){ __VA_ARGS__ }, ARRAY_SIZE(((const struct slice[]){ __VA_ARGS__ })))
 
 struct text_value {
 	const char *name;

@@ -47,6 +47,8 @@ static const struct {
 	{ SLICE("uid"), LEAD_UID },
 	{ SLICE("referrer_url"), LEAD_PAGE_REFERRER },
 	{ SLICE("signup_url"), LEAD_SIGNUP_URL },
+	{ SLICE("language"), LEAD_LANGUAGE },
+	{ SLICE("__language"), LEAD_LANGUAGE },
 	{ SLICE("__source"), LEAD_SOURCE },
 	{ SLICE("__user_agent"), LEAD_USER_AGENT },
 	{ SLICE("__uid"), LEAD_UID },

@@ -30,6 +30,7 @@ enum lead_field {
 	LEAD_UID,
 	LEAD_PAGE_REFERRER,
 	LEAD_SIGNUP_URL,
+	LEAD_LANGUAGE,         /* a tag; any other text is a custom field */
 	LEAD_TEXTS,            /* how many fields above have a place of their own */
 	LEAD_UTM = LEAD_TEXTS, /* one of the utm parameters */
 	LEAD_UTM_OBJECT,       /* NDJSON: all of them */

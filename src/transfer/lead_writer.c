@@ -47,6 +47,7 @@ static const struct {
 	{ SLICE("uid"), SLICE("uid"), TEXT, PLACE(uid) },
 	{ SLICE("referrer_url"), SLICE("referrer"), TEXT, PLACE(referrer) },
 	{ SLICE("signup_url"), SLICE("signup_url"), TEXT, PLACE(signup_url) },
+	{ SLICE("language"), SLICE("language"), TEXT, PLACE(language) },
 };
 
 /* Names of CSV's columns of their own; those of more leads than others, where not all have room. */

@@ -4,6 +4,7 @@
 #include "base/boolean.h"
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/language_tag.h"
 #include "base/utf8.h"
 #include "http/text.h"
 #include "identity/email.h"
@@ -99,6 +100,10 @@ row_add(struct row *row, const struct column *column, struct slice text)
 	struct slice normal = SLICE_NONE;
 	if (column->field == LEAD_IGNORED)
 		return;
+	if (column->field == LEAD_LANGUAGE && !language_tag_parse(row->pool, text, &text)) {
+		row_add(row, &(struct column){ LEAD_CUSTOM, name }, text);
+		return;
+	}
 	if (column->field == LEAD_TAG_NAMES || column->field == LEAD_ACTION_TEXTS) {
 		add_names(row, column->field, text);
 		return;
@@ -262,6 +267,7 @@ read_others(struct row *row, struct import *import)
 	import->signup.uid = given(row, LEAD_UID);
 	import->signup.referrer = given(row, LEAD_PAGE_REFERRER);
 	import->signup.signup_url = given(row, LEAD_SIGNUP_URL);
+	import->signup.language = given(row, LEAD_LANGUAGE);
 }
 
 static void

@@ -14,7 +14,7 @@ static const struct slice never[] = { SLICE("action"), SLICE("altcha"), SLICE("a
 	SLICE("campaignid"), SLICE("controller"), SLICE("ip_address"), SLICE("jsonp"), SLICE("kolid"), SLICE("landing_page_id"),
 	SLICE("list_id"), SLICE("skip_ar") };
 /* The names with an underscore that a sign-up reads; all others it would drop. */
-static const struct slice internal[] = { SLICE("__do_not_reset_opt_out"), SLICE("__kid"), SLICE("__ref"), SLICE("__referrer"),
+static const struct slice internal[] = { SLICE("__do_not_reset_opt_out"), SLICE("__kid"), SLICE("__language"), SLICE("__ref"), SLICE("__referrer"),
 	MAPPING_RESET, SLICE("__rid"), SLICE("__session_id"), SLICE("__sid"), SLICE("__source"), MAPPING_TEXT, SLICE("__uid"),
 	SLICE("__url"), SLICE("__user_agent") };
 /* The others, which are written in lower case. */

@@ -20,6 +20,9 @@ check_PROGRAMS += %D%/test_sandbox
 check_PROGRAMS += %D%/test_duration
 %C%_test_duration_SOURCES = %D%/test_duration.c
 %C%_test_duration_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_language_tag
+%C%_test_language_tag_SOURCES = %D%/test_language_tag.c
+%C%_test_language_tag_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/test_wake
 %C%_test_wake_SOURCES = %D%/test_wake.c
 %C%_test_wake_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms,--wrap=recv

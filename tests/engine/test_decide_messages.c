@@ -298,6 +298,51 @@ referrals_and_rewards_are_mailed(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
+/* The link of the lead with this number to its direct referrer. */
+static const struct referral_link *
+link_of(struct world *w, size_t number)
+{
+	for (size_t i = 0; i < w->set.link_count; i++)
+		if (w->set.links[i]->link.lead_id == lead(w, number)->id && w->set.links[i]->link.level == 1)
+			return &w->set.links[i]->link;
+	return NULL;
+}
+
+/* docs/mail.md 3, Digests: the first referral by a mail of its own, those of each day after it together, when it ends. */
+static void
+referrals_of_a_day_are_mailed_together(void **state)
+{
+	enum { DAY_MS = 24 * 3600 * 1000 };
+	struct world *w = *state;
+	sign_up(w, 0, -1);
+	const int64_t begun_ms = w->set.now_ms;
+	campaign(w)->mails = MESSAGE_BIT(MESSAGE_REFERRAL);
+	sign_up(w, 1, 0);
+	ASSERT_MAIL(w, 0, MESSAGE_REFERRAL);
+	assert_int_equal(link_of(w, 1)->digest_ms, 0);
+	sign_up(w, 2, 0); /* in the same millisecond */
+	ASSERT_MAIL(w, 0, MESSAGE_DIGEST);
+	assert_int_equal(only_message(w)->due_ms, begun_ms + DAY_MS);
+	assert_int_equal(only_message(w)->ref, begun_ms + DAY_MS);
+	assert_int_equal(link_of(w, 2)->digest_ms, begun_ms + DAY_MS);
+	w->set.now_ms = begun_ms + DAY_MS - 1;
+	sign_up(w, 3, 0);
+	assert_int_equal(w->decision.message_count, 0);
+	assert_int_equal(link_of(w, 3)->digest_ms, begun_ms + DAY_MS);
+	w->set.now_ms = begun_ms + DAY_MS; /* the digest is due: it has its leads, however late it is composed */
+	sign_up(w, 4, 0);
+	ASSERT_MAIL(w, 0, MESSAGE_DIGEST);
+	assert_int_equal(link_of(w, 4)->digest_ms, begun_ms + INT64_C(2) * DAY_MS);
+	w->set.now_ms = begun_ms + INT64_C(3) * DAY_MS; /* a day without one has passed */
+	sign_up(w, 5, 0);
+	ASSERT_MAIL(w, 0, MESSAGE_REFERRAL);
+	assert_int_equal(link_of(w, 5)->digest_ms, 0);
+	campaign(w)->mails = 0;
+	sign_up(w, 6, 0);
+	assert_int_equal(w->decision.message_count, 0);
+	assert_int_equal(link_of(w, 6)->digest_ms, 0);
+}
+
 /* leadhook.conf(5), lead.unverified_days: a lead that has verified since the job was queued stays. */
 static void
 only_an_unverified_lead_is_deleted(void **state)
@@ -413,6 +458,7 @@ main(void)
 		STRICT_TEST(a_changed_address_is_confirmed),
 		STRICT_TEST(confirmations_are_recorded),
 		STRICT_TEST(referrals_and_rewards_are_mailed),
+		STRICT_TEST(referrals_of_a_day_are_mailed_together),
 		STRICT_TEST(only_an_unverified_lead_is_deleted),
 		cmocka_unit_test_setup_teardown(a_number_gets_a_code, open_texts, close_world),
 		cmocka_unit_test_setup_teardown(some_numbers_get_none, open_texts, close_world),

@@ -40,9 +40,14 @@ a_rank_is_the_number_of_higher_scores(void **state)
 			above += scores[k] > scores[i];
 		assert_int_equal(rank_leads_above(rows, count, 7, scores[i]), above);
 		assert_int_equal(rank_leads_above(rows, count, 8, scores[i]), above);
+		uint64_t same = 0;
+		for (size_t k = 0; k < ARRAY_SIZE(scores); k++)
+			same += scores[k] == scores[i];
+		assert_int_equal(rank_leads_at(rows, count, 7, scores[i]), same);
 	}
 	assert_int_equal(rank_leads_above(rows, count, 7, 3), ARRAY_SIZE(scores) - 4);
 	assert_int_equal(rank_leads_above(rows, count, 9, 0), 0);
+	assert_int_equal(rank_leads_at(rows, count, 9, 1), 0);
 }
 
 /* Nodes of different campaigns, levels or prefixes have different numbers. */

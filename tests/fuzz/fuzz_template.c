@@ -74,7 +74,7 @@ check_value(struct pool *pool, const struct template *made, enum template_place 
 static void
 check_layout(struct pool *pool, struct slice text)
 {
-	const struct layout_options options = { SLICE("en"), SLICE("ltr"), MAIL_STATUS_URL };
+	const struct layout_options options = { SLICE("en"), SLICE("ltr"), MAIL_STATUS_URL, SLICE_NONE, SLICE_NONE };
 	const struct template_rules rules = {
 		.place = TEMPLATE_HTML, .allowed = MAIL_NAME_BIT(MAIL_NAMES) - 1, .source_max = LAYOUT_MAX_BYTES
 	};

@@ -52,7 +52,7 @@ main(int argc, char **argv)
 			slice_sub(argument, equals + 1, argument.size)))
 			return EX_USAGE;
 	}
-	if (!message_kind_parse(kind, &content.kind) || !text_language_parse(language, &content.language) ||
+	if (!message_kind_parse(kind, &content.kind) || !text_language_parse(language, &content.design.language) ||
 	    !mailbox_parse(pool, from, &content.from) ||
 	    (slice_present(reply_to) && !mailbox_parse(pool, reply_to, &content.reply_to)))
 		return EX_USAGE;

@@ -16,7 +16,7 @@ content_of(enum message_kind kind)
 {
 	struct mail_content content = {
 		.kind = kind,
-		.language = TEXT_LANGUAGE_EN,
+		.design = { .language = TEXT_LANGUAGE_EN },
 		.to = SLICE("ada@example.com"),
 		.id = SLICE("m1"),
 		.time_ms = INT64_C(1795610993000),
@@ -54,14 +54,24 @@ kinds_of_messages_are_mails(void **state UNUSED)
 	}
 }
 
+static const struct mail_kind_info *
+next_kind(const struct mail_kind_info *kind)
+{
+	const struct mail_kind_info *next = NULL;
+	for (unsigned number = kind == NULL ? 0 : kind->kind + 1U; number < MESSAGE_KINDS && next == NULL; number++)
+		next = mail_kind_find((enum message_kind)number);
+	return next;
+}
+
 static void
 default_templates_are_valid(void **state UNUSED)
 {
 	struct template_error error;
-	for (const struct mail_kind_info *kind = mail_kind_find(0); kind != NULL; kind = mail_kind_find(kind->kind + 1))
+	for (const struct mail_kind_info *kind = next_kind(NULL); kind != NULL; kind = next_kind(kind))
 		for (unsigned language = 0; language < TEXT_LANGUAGES; language++)
 			for (unsigned place = 0; place < TEMPLATE_PLACES; place++) {
-				const struct slice source = mail_default_template(pool, kind, place, language);
+				const struct mail_design design = { .language = language };
+				const struct slice source = mail_default_template(pool, kind, place, &design);
 				if (!mail_template_check(pool, kind, place, source, &error))
 					fail_msg("%s, language %d, place %d: %zu:%zu %.*s", message_kind_name(kind->kind).data,
 					    language, place, error.line, error.column, SLICE_ARGS(error.message));
@@ -72,10 +82,10 @@ default_templates_are_valid(void **state UNUSED)
 static void
 default_mails_are_made_with_and_without_values(void **state UNUSED)
 {
-	for (const struct mail_kind_info *kind = mail_kind_find(0); kind != NULL; kind = mail_kind_find(kind->kind + 1))
+	for (const struct mail_kind_info *kind = next_kind(NULL); kind != NULL; kind = next_kind(kind))
 		for (unsigned language = 0; language < TEXT_LANGUAGES; language++) {
 			struct mail_content content = content_of(kind->kind);
-			content.language = language;
+			content.design.language = language;
 			const char *message = composed(&content);
 			assert_non_null(strstr(message, "class=3D\"button\""));
 			assert_null(strstr(message, "{{"));
@@ -96,7 +106,7 @@ confirmations_have_no_names(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		for (unsigned language = 0; language < TEXT_LANGUAGES; language++) {
 			struct mail_content content = content_of(kinds[i]);
-			content.language = language;
+			content.design.language = language;
 			assert_null(strstr(composed(&content), "(first_name)"));
 			assert_null(strstr(composed(&content), "(display_name)"));
 		}
@@ -201,7 +211,7 @@ the_document_describes_every_kind(void **state UNUSED)
 	const struct slice document = read_document();
 	const struct slice every = find_names(document, "Values of every mail:"),
 			   leads = find_names(document, "Those of leads:");
-	for (const struct mail_kind_info *kind = mail_kind_find(0); kind != NULL; kind = mail_kind_find(kind->kind + 1)) {
+	for (const struct mail_kind_info *kind = next_kind(NULL); kind != NULL; kind = next_kind(kind)) {
 		const struct slice values = find_cell(document, message_kind_name(kind->kind), 4),
 				   required = find_cell(document, message_kind_name(kind->kind), 5);
 		const bool has_leads = slice_starts_with(values, SLICE("those of leads"));
@@ -222,7 +232,7 @@ the_document_describes_every_kind(void **state UNUSED)
 static void
 assert_layout(const char *text, const char *expected)
 {
-	const struct layout_options options = { SLICE("de"), SLICE("ltr"), MAIL_STATUS_URL };
+	const struct layout_options options = { SLICE("de"), SLICE("ltr"), MAIL_STATUS_URL, SLICE_NONE, SLICE_NONE };
 	const struct slice html = layout_html(pool, slice_of(text), &options);
 	const struct template_rules rules = { .place = TEMPLATE_HTML, .allowed = MAIL_NAME_BIT(MAIL_NAMES) - 1 };
 	const struct template *made;

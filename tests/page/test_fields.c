@@ -32,7 +32,8 @@ fields_have_names_types_and_labels(void **state UNUSED)
 	assert_slice(page_field_label(&fields.items[1], TEXT_LANGUAGE_DE), "Vorname");
 	assert_string_equal(page_field_autocomplete(&fields.items[1]), "given-name");
 	assert_int_equal(fields.items[2].option_count, 2);
-	assert_slice(fields.items[2].options[1], "Pro");
+	assert_slice(fields.items[2].options[1].value, "Pro");
+	assert_slice(fields.items[2].options[1].label, "Pro");
 	assert_slice(fields.items[2].label, "Plan");
 	assert_false(fields.items[2].required);
 	assert_slice(fields.items[3].label, "Age: now");
@@ -73,6 +74,8 @@ mistakes_are_named(void **state UNUSED)
 		{ "email; plan select: Plan", "1 to 50 options" },
 		{ "email; plan select: Plan =", "1 to 50 options" },
 		{ "email; plan select: Plan = a || b", "1 to 50 options" },
+		{ "email; plan select: Plan = a => | b", "1 to 50 options" },
+		{ "email; plan select: Plan = => A", "1 to 50 options" },
 		{ "email; email", "the name of another field" },
 		{ "email; a:1; b:1; c:1; d:1; e:1; f:1; g:1; h:1; i:1; j:1; k:1; l:1; m:1; n:1; o:1; p:1; q:1; r:1; s:1; t:1",
 		    "there may be 20" },

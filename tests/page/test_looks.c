@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/attributes.h"
+#include "base/colors.h"
 #include "page/assets.h"
-#include "page/colors.h"
 #include "page/frame.h"
 #include "with_pool.h"
 

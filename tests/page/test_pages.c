@@ -236,7 +236,11 @@ the_own_page_has_everything(void **state UNUSED)
 {
 	struct page_lead lead;
 	struct page_board board;
-	static const struct page_reward rewards[] = { { SLICE("Mug"), 20 }, { SLICE("Sticker"), 5 }, { SLICE("T-shirt"), 10 } };
+	static const struct page_reward rewards[] = { { SLICE("Mug"), 20, false }, { SLICE("Sticker"), 5, true },
+		{ SLICE("T-shirt"), 10, false } };
+	static const struct page_action actions[] = { { 4, SLICE("Follow <us>"), SLICE("https://s.example/?a&b"), 3, false,
+							  true },
+		{ 5, SLICE("Read it"), SLICE_NONE, 1, true, true }, { 6, SLICE("Wave"), SLICE_NONE, 0, false, false } };
 	assert_true(page_lead_read(pool, SLICE(PAYLOAD), &lead) && page_board_read(pool, SLICE(BOARD), &board));
 	const struct page_status status = { .lead = &lead,
 		.own = true,
@@ -244,20 +248,97 @@ the_own_page_has_everything(void **state UNUSED)
 		.board = &board,
 		.rewards = rewards,
 		.reward_count = ARRAY_SIZE(rewards),
-		.awaits_email = true };
+		.actions = actions,
+		.action_count = ARRAY_SIZE(actions),
+		.credit = { .points = 2, .more = 1 },
+		.can_erase = true };
 	page_write_status(&page, &status);
 	const char *text = written();
 	static const char *const parts[] = { "<h1>You’re on the list, A&#60;d&#62;a</h1>", "content=\"noindex\"",
-		"<dd>12 <small>of 1,204</small></dd>", "confirm ada@example.org", "<p class=\"reward\">T-shirt</p>",
-		"max=\"10\" value=\"7\"", "7 of 10 points", "value=\"https://shop.example/?a=b&#38;kid=8K3ZQ1AAAA\" readonly",
+		"<dd>12 <small>of 1,204</small></dd>",
+		"<li class=\"done-mark\"><span>Sticker</span> <small>5 points · reached</small></li>\n"
+		"<li><span>T-shirt</span> <small>10 points</small></li>\n<li><span>Mug</span> <small>20 points</small></li>",
+		"max=\"10\" value=\"7\"", "3 points to go: T-shirt",
+		"signs up with it brings you 2 points. When they confirm their address, you get 1 point more.",
+		"<a href=\"https://s.example/?a&#38;b\" target=\"_blank\" rel=\"noopener noreferrer\">Follow "
+		"&#60;us&#62;</a></span> "
+		"<small>+3 points</small>",
+		"name=\"complete\" value=\"4\" aria-label=\"Done: Follow &#60;us&#62;\">Done</button>",
+		"<li class=\"done-mark\"><span>Read it</span> <small>+1 point · done</small></li>",
+		"<li><span>Wave</span></li>", "<footer><a href=\"/lead/c/7/erase\">Delete my data</a></footer>",
+		"value=\"https://shop.example/?a=b&#38;kid=8K3ZQ1AAAA\" readonly",
 		"u=https%3A%2F%2Fshop.example%2F%3Fa%3Db%26kid%3D8K3ZQ1AAAA\"", "mailto:?subject=I%20just",
 		"<tr aria-current=\"true\"><td>12</td><td>a*** <small>(you)</small>", "Gr&#60;a&#62;ce" };
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (strstr(text, parts[i]) == NULL)
 			fail_msg("%s is not in %s", parts[i], text);
+	assert_int_equal(count_of(text, "name=\"complete\""), 1);
 	lead.score = 20;
 	page_write_status(&page, &status);
-	assert_null(strstr(written(), "<progress")); /* it has all rewards */
+	text = written();
+	assert_null(strstr(text, "<progress")); /* it has all rewards */
+	assert_int_equal(count_of(text, "reached"), 3);
+}
+
+/* docs/pages.md 3: equal scores share a rank, which is no number on the list. */
+static void
+a_shared_rank_says_so(void **state UNUSED)
+{
+	static const char *const shared[] = { "of 1,204, shared with others", "von 1.204, mit anderen geteilt",
+		"de 1.204, compartido con otras personas", "à égalité avec d’autres" };
+	struct page_lead lead;
+	assert_true(page_lead_read(pool, SLICE(PAYLOAD), &lead));
+	const struct page_status status = { .lead = &lead, .own = true, .social_id = lead.social_id };
+	lead.shares_rank = true;
+	for (unsigned language = 0; language < TEXT_LANGUAGES; language++) {
+		page.language = (enum text_language)language;
+		page_write_status(&page, &status);
+		assert_non_null(strstr(written(), shared[language]));
+	}
+}
+
+/* docs/pages.md 3: the page fits the state of lead and campaign. */
+static void
+the_own_page_fits_the_state(void **state UNUSED)
+{
+	static const struct page_reward rewards[] = { { SLICE("Mug"), 20, false }, { SLICE("Sticker"), 5, false } };
+	static const struct page_action action = { 4, SLICE("Follow"), SLICE_NONE, 3, false, true };
+	struct page_lead lead;
+	assert_true(page_lead_read(pool, SLICE(PAYLOAD), &lead));
+	struct page_status status = { .lead = &lead,
+		.own = true,
+		.social_id = lead.social_id,
+		.rewards = rewards,
+		.reward_count = ARRAY_SIZE(rewards),
+		.actions = &action,
+		.action_count = 1,
+		.awaits_email = true };
+	page_write_status(&page, &status);
+	const char *text = written();
+	assert_non_null(strstr(text, "<h1>Please confirm</h1>"));
+	assert_non_null(strstr(text, "confirm ada@example.org"));
+	assert_null(strstr(text, "Share your link"));
+	status.awaits_email = false;
+	lead.opted_out = true;
+	page_write_status(&page, &status);
+	assert_non_null(strstr(written(), "You will not receive any more messages"));
+	lead.opted_out = false;
+	status.has_ended = true;
+	page_write_status(&page, &status);
+	text = written();
+	static const char *const absent[] = { "Share", "readonly", "to go", "name=\"complete\"", "on the list" };
+	for (size_t i = 0; i < ARRAY_SIZE(absent); i++)
+		assert_null(strstr(text, absent[i]));
+	assert_non_null(strstr(text, "<h1>Your final result</h1>"));
+	assert_non_null(strstr(text, "Sticker</span> <small>5 points · reached"));
+	page.looks.values[LOOK_ENDED_TEXT] = SLICE("See you <b>.\n\nSoon.");
+	page_write_status(&page, &status);
+	assert_non_null(strstr(written(), "<p class=\"lead\">See you &#60;b&#62;.</p>"));
+	const struct page_message message = page_ended_message(&page);
+	page_write_message(&page, &message);
+	text = written();
+	assert_non_null(strstr(text, "<h1>Sign-ups are closed</h1>"));
+	assert_non_null(strstr(text, "<p>Soon.</p>"));
 }
 
 static void
@@ -396,6 +477,8 @@ main(void)
 		PAGE_TEST(payloads_are_read),
 		PAGE_TEST(boards_have_the_lead_once),
 		PAGE_TEST(the_own_page_has_everything),
+		PAGE_TEST(a_shared_rank_says_so),
+		PAGE_TEST(the_own_page_fits_the_state),
 		PAGE_TEST(a_button_sends_the_mail_again),
 		PAGE_TEST(strangers_see_numbers_or_nothing),
 		PAGE_TEST(a_repeated_sign_up_gets_the_link),

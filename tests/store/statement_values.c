@@ -65,6 +65,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_ids_by_score", "1<<<#1<<<##", "" },
 	{ "sql_select_referred", "r<#", "" },
 	{ "sql_select_newest_referred", "r>#", "" },
+	{ "sql_select_digest", "r#<", "" },
 	{ "sql_select_listed", "1********<<<>----", "l" },
 	{ "sql_select_lead_names", "", "l" },
 	{ "sql_select_definitions_of_campaign", "111", "" },

@@ -204,7 +204,7 @@ cached_ranks_are_not_mixed_up(void **state)
 		 " FROM seq_1_to_%d",
 	    campaign, versions.leads, OTHERS);
 	for (uint64_t other = campaign + 1; other <= campaign + OTHERS; other++) {
-		struct rank mine[] = { { 1, 0 }, { 255, 0 } }, others[] = { { 1, 0 }, { 255, 0 } };
+		struct rank mine[] = { { 1, 0, 0 }, { 255, 0, 0 } }, others[] = { { 1, 0, 0 }, { 255, 0, 0 } };
 		assert_int_equal(store_rank(w->store, w->pool, other, versions.leads, others, 2), RESULT_OK);
 		assert_true(others[0].rank == 1 && others[1].rank == 1);
 		assert_int_equal(store_rank(w->store, w->pool, campaign, versions.leads, mine, 2), RESULT_OK);
@@ -214,10 +214,10 @@ cached_ranks_are_not_mixed_up(void **state)
 	root_run("UPDATE t_campaign_counters SET leads_version = leads_version + 1");
 	versions.leads++;
 	for (uint64_t other = campaign + 1; other <= campaign + OTHERS; other++) {
-		struct rank others[] = { { 1, 0 }, { 255, 0 } };
+		struct rank others[] = { { 1, 0, 0 }, { 255, 0, 0 } };
 		assert_int_equal(store_rank(w->store, w->pool, other, versions.leads, others, 2), RESULT_OK);
 	}
-	struct rank mine[] = { { 1, 0 }, { 255, 0 } };
+	struct rank mine[] = { { 1, 0, 0 }, { 255, 0, 0 } };
 	assert_int_equal(store_rank(w->store, w->pool, campaign, versions.leads, mine, 2), RESULT_OK);
 	assert_true(mine[0].rank == first && mine[1].rank == second);
 	root_run("DELETE FROM t_campaign_counters WHERE campaign_id > %" PRIu64, campaign);
@@ -229,7 +229,7 @@ upper_nodes_are_read_once(void **state)
 {
 	struct world *w = *state;
 	struct campaign_versions versions;
-	struct rank first[] = { { 1, 0 } }, beside[] = { { RANK_BUCKETS + 1, 0 } };
+	struct rank first[] = { { 1, 0, 0 } }, beside[] = { { RANK_BUCKETS + 1, 0, 0 } };
 	plant_scores(w);
 	assert_int_equal(store_find_versions(w->store, w->pool, w->campaign, &versions), RESULT_OK);
 	assert_int_equal(store_rank(w->store, w->pool, w->campaign, versions.leads, first, 1), RESULT_OK);

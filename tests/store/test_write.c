@@ -163,8 +163,8 @@ counters_and_links_are_stored(void **state)
 	campaign->last_subscription_number = 9;
 	campaign->counters = (struct campaign_counters){ 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 	struct working_link links[] = {
-		{ { 2000000000 + w->campaign, 1, 8, REFERRAL_VERIFIED, true, false, true, 7, 99, 2 }, ROW_CREATED },
-		{ { 2000000000 + w->campaign, 16, 9, REFERRAL_UNVERIFIED, false, true, false, 6, 98, 4 }, ROW_CREATED },
+		{ { 2000000000 + w->campaign, 1, 8, REFERRAL_VERIFIED, true, false, true, 7, 99, 2, 5 }, ROW_CREATED },
+		{ { 2000000000 + w->campaign, 16, 9, REFERRAL_UNVERIFIED, false, true, false, 6, 98, 4, 0 }, ROW_CREATED },
 	};
 	struct working_link *pointers[] = { &links[0], &links[1] };
 	loaded.links = pointers;
@@ -173,18 +173,18 @@ counters_and_links_are_stored(void **state)
 	struct campaign found = find_campaign(w, w->campaign);
 	assert_int_equal(found.last_subscription_number, 9);
 	assert_memory_equal(&found.counters, &campaign->counters, sizeof(found.counters));
-	static const char row[] =
-	    "SELECT CONCAT(level, ancestor_id, counted + 0, counts, settled, verified_settled, earned, credit, set_off) FROM "
-	    "t_referral_links WHERE level = %u AND lead_id = %" PRIu64;
-	assert_int_equal(root_number(row, 1, links[0].link.lead_id), 1831017992);
-	assert_int_equal(root_number(row, 16, links[0].link.lead_id), 16920106984);
-	links[0] = (struct working_link){ { links[0].link.lead_id, 1, 8, REFERRAL_NOT_COUNTED, false, true, false, 5, 0, 3 },
+	static const char row[] = "SELECT CONCAT(level, ancestor_id, counted + 0, counts, settled, verified_settled, earned, "
+				  "credit, set_off, digest_ms) FROM "
+				  "t_referral_links WHERE level = %u AND lead_id = %" PRIu64;
+	assert_int_equal(root_number(row, 1, links[0].link.lead_id), 18310179925);
+	assert_int_equal(root_number(row, 16, links[0].link.lead_id), 169201069840);
+	links[0] = (struct working_link){ { links[0].link.lead_id, 1, 8, REFERRAL_NOT_COUNTED, false, true, false, 5, 0, 3, 6 },
 		ROW_CHANGED };
 	links[1].change = ROW_AS_LOADED;
 	links[1].link.credit = 1;
 	write_loaded(w, &loaded, &(struct decision){ 0 }, RESULT_OK);
-	assert_int_equal(root_number(row, 1, links[0].link.lead_id), 181010503);
-	assert_int_equal(root_number(row, 16, links[0].link.lead_id), 16920106984);
+	assert_int_equal(root_number(row, 1, links[0].link.lead_id), 1810105036);
+	assert_int_equal(root_number(row, 16, links[0].link.lead_id), 169201069840);
 }
 
 /* With a key an address can be replaced (docs/api.md 4.3): in one batch three leads exchange theirs in a circle, and a new one

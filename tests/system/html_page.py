@@ -5,7 +5,7 @@ import re
 
 VOID = {"meta", "br", "hr", "input", "link", "img"}
 ALLOWED = {"html", "head", "meta", "title", "link", "script", "noscript", "body", "header", "img", "main", "footer", "h1", "h2", "p", "br", "a", "div",
-           "section", "span", "small", "ul", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "form", "label", "input",
+           "section", "span", "small", "ul", "ol", "li", "dl", "dt", "dd", "table", "thead", "tbody", "tr", "th", "td", "form", "label", "input",
            "select", "option", "textarea", "button", "progress"}
 
 

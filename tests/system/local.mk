@@ -176,6 +176,7 @@ EXTRA_DIST += \
 	%D%/test_owners.py \
 	%D%/test_page_views.py \
 	%D%/test_pages.py \
+	%D%/test_what_leads_see.py \
 	%D%/test_payload.py \
 	%D%/test_people.py \
 	%D%/test_phone_codes.py \

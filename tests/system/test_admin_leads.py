@@ -6,7 +6,7 @@ import re
 import pytest
 from command import CONFIG, DATA, NO_ID, OK, UNAVAILABLE, USAGE, call, is_aligned, is_time
 
-DETAILS = ["parent", "bounced", "fraud_reasons", "times_flagged", "rewards", "origin"]  # of a lead, besides its payload
+DETAILS = ["parent", "language", "bounced", "fraud_reasons", "times_flagged", "rewards", "origin"]  # of a lead, besides its payload
 ADA, BOB = "ada@example.org", "bob@example.org"
 NUMBER = "+14155552671"
 
@@ -32,9 +32,9 @@ def test_actions(leadhook, campaign):
     """4 action add, list, set, remove; docs/api.md 4.1: the API returns the same list"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     bound = leadhook("action", "add", campaign.id, "Share it", "--tag", tag)
-    free = leadhook("action", "add", campaign.id, "Follow us", "--points", 3, "--public")
-    rows = [{"id": bound["id"], "text": "Share it", "points": 0, "tag_id": tag, "public": False},
-            {"id": free["id"], "text": "Follow us", "points": 3, "tag_id": None, "public": True}]
+    free = leadhook("action", "add", campaign.id, "Follow us", "--points", 3, "--public", "--link", "https://social.example/us")
+    rows = [{"id": bound["id"], "text": "Share it", "points": 0, "tag_id": tag, "public": False, "link": None},
+            {"id": free["id"], "text": "Follow us", "points": 3, "tag_id": None, "public": True, "link": "https://social.example/us"}]
     assert leadhook("action", "list", campaign.id) == rows == campaign.get({}, path="/actions").json
     assert leadhook("action", "set", bound["id"], "tag=", "text=Share it", "public=on") == bound
     assert leadhook("action", "set", free["id"], f"tag={tag}", "points=-99999", "public=off") == free
@@ -139,7 +139,7 @@ def test_one_lead(service, leadhook, refused, campaign):
     assert len(set(shown)) == 1 and shown[0].startswith(campaign.get({"email": ADA}).body.decode().rstrip("}"))
     lead = json.loads(shown[0])
     assert {name: lead[name] for name in DETAILS[:-1]} == {
-        "parent": None, "bounced": False, "fraud_reasons": ["spam"], "times_flagged": 1, "rewards": [{"reward_id": reward, "subject": "Mug"}]}
+        "parent": None, "language": None, "bounced": False, "fraud_reasons": ["spam"], "times_flagged": 1, "rewards": [{"reward_id": reward, "subject": "Mug"}]}
     assert {name: value for name, value in lead["origin"].items() if value is not None and name != "ip"} == {
         "source": "form", "signup_url": "https://a.example/f", "user_agent": "Browser", "session_id": "session"}
     other = service.campaign(campaign.account)
@@ -237,7 +237,7 @@ def test_output_for_people(service, leadhook, campaign):
 
 def test_settings_are_listed(service):
     """4: the help of a command lists its settings"""
-    for words, settings in (("tag", ["name", "points", "description"]), ("action", ["text", "points", "tag", "public"]),
+    for words, settings in (("tag", ["name", "points", "description"]), ("action", ["text", "points", "tag", "public", "link"]),
                             ("reward", ["subject", "required_points", "emailed"])):
         said = call(service.installation, words, "set", "--help", config="/nonexistent").stdout
         assert re.findall(r"^  (\w+) +.+$", said, re.MULTILINE) == settings

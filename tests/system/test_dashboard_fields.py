@@ -15,7 +15,10 @@ FEATURES = ("phone_number: Mobile; email required\n\nfirst_name\tcheckbox requir
 TEXTS = ["email", "phone_number", "email required", "email;", ";;email\n\n", "email: Your address", "email,required", ", email", "email:", "email :  ",
          "email\nphone_number required", "company", "email text", "phone_number tel", "email select", "email; email", "email; plan", "email; plan:",
          "email; plan select", "email; plan select: Plan", "email; plan select: Plan =", "email; plan select: Plan = |", "email; plan select: Plan = | a",
-         "email; plan select: Plan = a|", "email; plan select: Plan = a||", "email; plan select: = a", "email; name select: = a", "email; name select = a",
+         "email; plan select: Plan = a|", "email; plan select: Plan = free => Free of charge | Pro", "email; plan select: Plan = a => a|b=>c",
+         "email; plan select: Plan = a =>", "email; plan select: Plan = => b", "email; plan select: Plan = a => b => c", "email; plan select: = a => b",
+         f"email; a select: A = {'x' * 300} => {'y' * 300}", f"email; a select: A = x => {'y' * 301}",
+         "email; plan select: Plan = a||", "email; plan select: = a", "email; name select: = a", "email; name select = a",
          "email; name select: a = b = c | d", "email; plan optional: Plan", "email; Plan: Plan", "email; 1st: First", "email; _a: A", "email; utm_x: X",
          "email; utm: X", "email; first-name: X", "email; größe: X", "email; name\u00a0: X", "email; name: \u00a0", "email; a\u00a0required: X",
          f"email; {'a' * 40}: A", f"email; {'a' * 41}: A", f"email; a: {'ü' * 150}", f"email; a: {'ü' * 151}", f"email; a select: A = {'x' * 301}",
@@ -217,12 +220,25 @@ def test_text(dashboard, campaign, leadhook, tmp_path):
     assert sorted(shown.values()) == ["email\nplan: Tarif", "email; plan: Plan"]
 
 
+def test_options_are_translated(dashboard, campaign, leadhook):
+    """docs/pages.md 2: a language without fields of its own begins with what is stored and what is shown of each option"""
+    leadhook("page", "set", str(campaign.id), "fields=email; plan select: Plan = Free | pro => Professional")
+    dashboard.load(f"campaigns/{campaign.id}/pages")
+    dashboard.wait(f"{part(2, 'options')}.value === 'Free\\npro => Professional'")
+    dashboard.choose("Language", "German")
+    dashboard.wait(f"{part(2, 'options')}.value === 'Free => Free\\npro => Professional'")
+    fill(dashboard, 2, "options", "Free => Kostenlos|pro => Profi", "Free => Kostenlos\npro => Profi")
+    save(dashboard)
+    shown = {row.get("language"): row["value"] for row in leadhook("page", "show", str(campaign.id)) if row["name"] == "fields"}
+    assert "email\nplan select: Plan = Free => Kostenlos | pro => Profi" in shown.values()
+
+
 def made_texts(count):
     """Texts of parts that are often, not always, correct."""
     chance = random.Random(7)
     names = ["email", "phone_number", "name", "website", "a", "b_2", "plan", "points", "x y", ""]
     words = ["", "", " required", " select", " checkbox", " tel", " select required", ", url", "\ttextarea", " none"]
-    labels = [": Label", ": Label", ": A = B | C", ": = x|y", ":", "", ": a: b", ": Größe = 1 | 2 |", " : L = "]
+    labels = [": Label", ": Label", ": A = B | C", ": A = b => B | C", ": A = => B", ": = x|y", ":", "", ": a: b", ": Größe = 1 | 2 |", " : L = "]
     for _ in range(count):
         fields = [chance.choice(names) + chance.choice(words) + chance.choice(labels) for _ in range(chance.randint(0, 3))]
         yield chance.choice(["; ", ";", "\n", " \n; "]).join([*fields, chance.choice(["email", "email", "phone_number required", "name"])])

@@ -242,23 +242,6 @@ def test_what_a_page_requests_is_sent_at_once(service, server, campaign):
     assert time.monotonic() - begun < 2
 
 
-def test_one_mail_a_day_about_referrals(service, server, campaign):
-    ada = campaign.lead(email="ada@example.org", first_name="Ada")
-    ended(service, ada, VERIFY)
-    confirmed(service, ada)
-    numbers = [service.installation.sql(f"SELECT id FROM lh_leads WHERE social_id = '{campaign.lead(email=e)['social_id']}'").strip()
-               for e in ("bob@example.org", "cy@example.org")]
-    pass_a_minute(service)
-    request(service, ada, REFERRAL, numbers[0])
-    assert ended(service, ada, REFERRAL) == ["sent", ""]
-    pass_a_minute(service, 23 * 60)
-    request(service, ada, REFERRAL, numbers[1])
-    assert ended(service, ada, REFERRAL) == ["dropped", "daily"]
-    pass_a_minute(service, 60)
-    request(service, ada, REFERRAL, numbers[1])
-    assert ended(service, ada, REFERRAL) == ["sent", ""]
-
-
 def test_an_opt_out_stops_all_but_confirmations(service, server, campaign):
     lead = campaign.lead(email="ada@example.org")
     arrived(server, "ada@example.org")

@@ -331,7 +331,7 @@ def test_errors_name_members(service, account, owner):
             ("POST", f"{place}/bulk", {"change": "verify", "leads": [lead], "tag": tag}, 422, "only with the change tag"),
             ("POST", "deliveries/redeliver", {}, 422, "expected the ids of deliveries"),
             ("GET", f"{place}/mail-templates/none", None, 422,
-             "kind: expected one of verify welcome reward referral status_link erase_confirm"),
+             "kind: expected one of verify welcome reward referral status_link erase_confirm digest"),
             ("POST", f"{place}/webhooks", {"url": "https://hooks.example.org/"}, 422, "events is missing"),
             ("POST", f"{place}/webhooks", {}, 422, "url is missing"),
             ("PATCH", f"{place}/page", {"nope": "1"}, 406, "there is no field nope"),

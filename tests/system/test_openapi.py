@@ -72,7 +72,7 @@ GROUPS = {
 NAMED = {
     "showSignUpPage": {"kid"},
     "getForm": {"language"},
-    "pressStatusPage": {"resend"},
+    "pressStatusPage": {"resend", "complete"},
     "showCodePage": {"email", "phone_number", "country_code"},
     "submitCode": {"email", "phone_number", "country_code", "code", "resend"},
     "requestErasure": {"email"},

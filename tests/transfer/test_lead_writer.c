@@ -12,7 +12,7 @@ static const struct definitions definitions = { .tags = tags, .tag_count = 2, .a
 #define OWN_HEADING                                                                                                     \
 	"email,phone_number,social_id,parent_id,when,subscription_number,contest_score,verified_email,"                 \
 	"verified_phone_number,claimed,opted_out,sms_opted_out,waitlisted,fraudulent,tags,completed_actions,ip,source," \
-	"user_agent,uid,referrer_url,signup_url"
+	"user_agent,uid,referrer_url,signup_url,language"
 
 static struct lead
 sample(void)
@@ -29,6 +29,7 @@ sample(void)
 		.tag_ids = SLICE("1,2,3"), /* 3 was removed */
 		.action_ids = SLICE("7"),
 		.source = SLICE("a;b"),
+		.language = SLICE("de-AT"),
 		.utm = SLICE("{\"source\":\"=x\"}"),
 		.custom_fields = SLICE("{\"first_name\":\"A\",\"list\":[1,\"b\"],\"email\":\"x\",\"none\":null,\"size\":4.50}"),
 	};
@@ -59,7 +60,7 @@ csv_has_a_column_for_each_name(void **state UNUSED)
 	assert_written(writer, &lead, OWN_HEADING ",utm_medium,utm_source,custom_fields[email],first_name,list,size,zip\r\n",
 	    "a@example.org,'+4930123456,4VNGWYKT3P,,2025-07-15T12:29:23Z,4000000000,12,true,false,phone_number,false,false,"
 	    "false,false,"
-	    "\"vip,\"\"a, b\"\"\",\"\"\"say \"\"\"\"hi\"\"\"\"\"\"\",,\"a;b\",,,,,,'=x,x,A,\"[1,\"\"b\"\"]\",4.50,\r\n");
+	    "\"vip,\"\"a, b\"\"\",\"\"\"say \"\"\"\"hi\"\"\"\"\"\"\",,\"a;b\",,,,,de-AT,'=x,x,A,\"[1,\"\"b\"\"]\",4.50,\r\n");
 	lead_writer_free(&writer);
 }
 
@@ -75,7 +76,9 @@ ndjson_keeps_types(void **state UNUSED)
 	    "\"waitlisted\":false,\"fraudulent\":"
 	    "false,"
 	    "\"tags\":[\"vip\",\"a, b\"],\"completed_actions\":[\"say \\\"hi\\\"\"],\"ip\":null,\"source\":\"a;b\","
-	    "\"user_agent\":null,\"uid\":null,\"referrer\":null,\"signup_url\":null,\"utm\":{\"source\":\"=x\"},"
+	    "\"user_agent\":null,\"uid\":null,\"referrer\":null,\"signup_url\":null,\"language\":\"de-AT\",\"utm\":{\"source\":"
+	    "\"="
+	    "x\"},"
 	    "\"custom_fields\":{\"first_name\":\"A\",\"list\":[1,\"b\"],\"email\":\"x\",\"none\":null,\"size\":4.50}}\n");
 	lead_writer_free(&writer);
 }

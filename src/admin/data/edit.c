@@ -4,6 +4,7 @@
 
 #include "admin/admin.h"
 #include "admin/commands.h"
+#include "base/language_tag.h"
 #include "engine/command.h"
 #include "identity/email.h"
 #include "identity/link.h"
@@ -79,6 +80,13 @@ set_bounced(struct edit *edit, struct slice text)
 	return edit->signup.ends_bounce;
 }
 
+static bool
+set_language(struct edit *edit, struct slice text)
+{
+	edit->signup.replace_language = language_tag_parse(edit->call->pool, text, &edit->signup.language);
+	return edit->signup.replace_language;
+}
+
 static const struct {
 	struct slice name;
 	set_field *set;
@@ -91,6 +99,7 @@ static const struct {
 	{ SLICE("ip"), set_ip, "an IP address" },
 	{ SLICE("user_agent"), set_user_agent, "a text" },
 	{ SLICE("bounced"), set_bounced, "no, which ends the mark of a mail server's answer" },
+	{ SLICE("language"), set_language, "the code of a language, as de or pt-BR" },
 };
 
 /* Fields that the engine has no removal for are never emptied. */

@@ -97,11 +97,12 @@ show(struct admin_call *call, const struct mail_kind_info *kind, enum text_langu
 	struct output *out = call->output;
 	output_record(out);
 	output_text(out, "kind", message_kind_name(kind->kind));
+	const struct mail_design design = { language, templates->accent, templates->dark_accent };
 	output_text(out, "language", text_language_code(language));
 	for (size_t i = 0; i < TEMPLATE_PLACES; i++) {
 		output_text(out, columns[i].origin_key, slice_of(origin_of(templates, (enum template_place)i)));
 		output_lines(out, columns[i].key,
-		    mail_template_for(call->pool, kind, templates->sources, (enum template_place)i, language));
+		    mail_template_for(call->pool, kind, templates->sources, (enum template_place)i, &design));
 		output_lines(out, columns[i].own_key,
 		    find_text(list, own_template_name(call->pool, kind->kind, (enum template_place)i), code));
 	}
@@ -127,7 +128,7 @@ admin_mail_template(struct admin_call *call)
 		return status;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK && given == NULL)
-		language = mail_subject_language(&campaign);
+		language = mail_subject_language(&campaign, SLICE_NONE);
 	if (result == RESULT_OK)
 		result = read_texts(call, &list);
 	if (result == RESULT_OK)

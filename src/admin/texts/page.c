@@ -5,6 +5,7 @@
 #include "admin/commands.h"
 #include "admin/texts/texts.h"
 #include "compose/subject.h"
+#include "engine/strangers.h"
 #include "page/looks.h"
 #include "page/preview.h"
 #include "store/operator/admin.h"
@@ -211,8 +212,23 @@ read_status(struct admin_call *call, const struct campaign *campaign, int64_t no
 		return result;
 	struct page_reward *rewards = POOL_ARRAY(call->pool, definitions.reward_count, struct page_reward);
 	for (size_t i = 0; i < definitions.reward_count; i++)
-		rewards[i] = (struct page_reward){ definitions.rewards[i].subject, definitions.rewards[i].required_points };
+		rewards[i] =
+		    (struct page_reward){ definitions.rewards[i].subject, definitions.rewards[i].required_points, false };
+	struct page_action *actions = POOL_ARRAY(call->pool, definitions.action_count, struct page_action);
+	size_t action_count = 0;
+	for (size_t i = 0; i < definitions.action_count; i++) {
+		const struct action *action = &definitions.actions[i];
+		if (action->public && action->tag_id == 0)
+			actions[action_count++] = (struct page_action){ .id = action->id,
+				.text = action->text,
+				.link = action->link,
+				.points = action->points,
+				.can_complete = stranger_may_change(campaign, true) };
+	}
 	*status = (struct page_status){ .rewards = rewards,
+		.actions = actions,
+		.action_count = action_count,
+		.credit = page_credit_of(campaign),
 		.reward_count = definitions.reward_count,
 		.can_erase = store_sends_mail(call->store),
 		.has_ended = campaign_has_ended(campaign, now_ms) };
@@ -276,7 +292,7 @@ admin_page_preview(struct admin_call *call)
 	(void)check_colors(call, call->pool, texts, count, errors); /* it does not fail */
 	const struct slice base_url = slice_of(call->conf->server.base_url);
 	struct page page = { .pool = call->pool,
-		.language = given != NULL ? language : mail_subject_language(&campaign),
+		.language = given != NULL ? language : mail_subject_language(&campaign, SLICE_NONE),
 		.root = page_root(base_url, slice_of(call->conf->server.base_path)),
 		.base_url = base_url.size > 0 ? base_url : SLICE_NONE,
 		.campaign_id = campaign.id,

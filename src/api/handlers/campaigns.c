@@ -185,6 +185,7 @@ write_action(struct json_writer *writer, const struct action *action)
 		json_null(writer);
 	json_key(writer, SLICE("public"));
 	json_boolean(writer, action->public);
+	json_put_text(writer, SLICE("link"), action->link);
 	json_end_object(writer);
 }
 

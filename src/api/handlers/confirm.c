@@ -29,9 +29,11 @@ call_read_mail_link(struct call *call, enum address_purpose purpose, struct mail
 		result = store_find_lead(call->api->store, pool, call->campaign.id, &reference, &link->lead);
 	if (result != RESULT_OK)
 		return call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND : call_failure(result));
-	return address_token_valid(&token, link->settings->server_secret, purpose, call->campaign.id, link->lead.email_key,
-		   call->now_ms / MS_PER_S) ||
-	       call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
+	if (!address_token_valid(&token, link->settings->server_secret, purpose, call->campaign.id, link->lead.email_key,
+		call->now_ms / MS_PER_S))
+		return call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
+	call->reader_language = link->lead.language;
+	return true;
 }
 
 static struct slice
@@ -70,8 +72,8 @@ call_masked_email(struct pool *pool, struct slice email)
 	uint32_t first;
 	struct slice rest = email;
 	const bool known = utf8_next(&rest, &first);
-	return POOL_JOIN(
-	    pool, slice_sub(email, 0, known ? email.size - rest.size : 0), SLICE("***"), slice_sub(email, at, email.size));
+	return POOL_JOIN(pool, slice_sub(email, 0, known ? email.size - rest.size : 0),
+	    SLICE("\xe2\x80\xa2\xe2\x80\xa2\xe2\x80\xa2"), slice_sub(email, at, email.size));
 }
 
 static void

@@ -243,7 +243,7 @@ static void
 hide_sender(struct call *call)
 {
 	call->has_client = false;
-	call->request->user_agent = call->request->referer = SLICE_NONE;
+	call->request->user_agent = call->request->referer = call->request->accept_language = SLICE_NONE;
 }
 
 /* ---- Texts from phones ---- */

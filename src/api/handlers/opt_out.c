@@ -31,6 +31,7 @@ call_check_token(struct call *call)
 		return call_fail(call, FAILURE_NOT_FOUND);
 	call->social_id = owner.social_id;
 	call->lead_email = lead.email_key;
+	call->reader_language = lead.language;
 	return true;
 }
 

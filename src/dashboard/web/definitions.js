@@ -18,7 +18,8 @@ const DEFINITIONS = {
 	actions: ["Actions", "action", "Actions earn points, for example following you.", [
 		["text", "Text"],
 		["points", "Points", null, "number"],
-		["public", "Leads can complete it themselves", "It is not checked that they did.", "check"],
+		["public", "Leads can complete it themselves", "On their status page. It is not checked that they did.", "check"],
+		["link", "Link", "Where they do it, for example your page elsewhere. Leave empty for none."],
 	]],
 	tags: ["Tags", "tag", "Tags group leads, for example “VIP”. A tag can give points.", [
 		["name", "Name"],

@@ -51,6 +51,13 @@ const typeOf = name => USUAL.get(name)?.[0] || "text";
 const identifies = row => IDENTIFIERS.includes(row.name);
 const isName = name => /^[a-z][a-z0-9_]{0,39}$/.test(name) && !name.startsWith("utm_");
 const optionsOf = row => row.options.split("\n").map(trim).filter(Boolean);
+/* What is stored of an option, and what is shown; the sign between them. */
+const ARROW = "=>";
+const partsOf = option => {
+	const at = option.indexOf(ARROW);
+	return at < 0 ? [option, option] : [trim(option.slice(0, at)), trim(option.slice(at + ARROW.length))];
+};
+const optionText = ([value, label]) => (value === label ? value : `${value} ${ARROW} ${label}`);
 
 /** The text before the first `mark`, and after it. */
 function cut(text, mark) {
@@ -76,8 +83,10 @@ function problemsOf(row, rows) {
 		found.options = "Enter at least one option.";
 	else if (row.type === "select" && options.length > OPTIONS_MAX)
 		found.options = `A choice has at most ${OPTIONS_MAX} options.`;
-	else if (row.type === "select" && options.some(one => bytesOf(one) > TEXT_MAX_BYTES))
+	else if (row.type === "select" && options.some(one => partsOf(one).some(part => bytesOf(part) > TEXT_MAX_BYTES)))
 		found.options = "One of the options is too long.";
+	else if (row.type === "select" && options.some(one => partsOf(one).includes("")))
+		found.options = `Enter what is stored before ${ARROW}, and what is shown after it.`;
 	return found;
 }
 
@@ -105,7 +114,7 @@ function parseField(text) {
 		options.pop();
 	if (options.some(one => !trim(one)))
 		return { problem: "An option is empty." };
-	return { row: { ...row, label: trim(label), options: options.map(trim).join("\n") } };
+	return { row: { ...row, label: trim(label), options: options.map(one => optionText(partsOf(trim(one)))).join("\n") } };
 }
 
 /**
@@ -137,7 +146,7 @@ function printField(row) {
 	if (row.required)
 		words.push("required");
 	if (row.type === "select" && !identifies(row))
-		return `${words.join(" ")}: ${trim(`${label} = ${optionsOf(row).join(" | ")}`)}`;
+		return `${words.join(" ")}: ${trim(`${label} = ${optionsOf(row).map(one => optionText(partsOf(one))).join(" | ")}`)}`;
 	return label ? `${words.join(" ")}: ${label}` : words.join(" ");
 }
 
@@ -168,6 +177,8 @@ const TIDY = {
 let keys = 0;
 /** Rows of the editor have a key, and `own`: whether people choose the name. */
 const keyed = row => ({ ...row, key: ++keys, own: !USUAL.has(row.name) });
+/** A row of all languages, whose options are translated in one that has no fields of its own yet: what is stored stays. */
+const translated = row => ({ ...row, options: optionsOf(row).map(one => partsOf(one).join(` ${ARROW} `)).join("\n") });
 
 const titleOf = row => trim(row.label) || USUAL.get(row.name)?.[1] || "New field";
 
@@ -229,7 +240,7 @@ function Row({ row, rows, failed, busy, update, move, remove }) {
 			</div>
 			${row.type === "select" && !identifies(row) && html`
 				<${Field} form=${form} name="options" label="Options" type="area" rows="3"
-					hint=${left.options || "One per line."} />`}
+					hint=${left.options || `One per line. To store something else than is shown: value ${ARROW} label.`} />`}
 			${row.own && html`
 				<${Field} form=${form} name="name" label="Name in your data" hint="In webhooks, exports and the API." maxlength="40"
 					autocomplete="off" autocapitalize="off" spellcheck="false" />`}
@@ -325,7 +336,8 @@ export function FieldsEditor({ form, name, label, fallback = "" }) {
 	const text = form.values[name];
 	if (held.current?.text !== text) {
 		const { rows, problem } = parse(text || fallback || DEFAULT);
-		held.current = { text, rows: rows?.map(keyed), problem };
+		const own = !text && fallback ? rows?.map(translated) : rows;
+		held.current = { text, rows: own?.map(keyed), problem };
 	}
 	const { rows, problem } = held.current;
 	function write(changed) {

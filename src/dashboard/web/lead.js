@@ -10,7 +10,7 @@ import { may } from "./session.js";
 import { Change, Points, changeLeads, refreshSoon } from "./bulk.js";
 import { StateOf } from "./leads.js";
 import {
-	DELIVERY_STATES, MAILS, SOURCES, addressOf, eventName, fraudReason, mailReason, nameOf, outcome, scoreReason, urlParts,
+	DELIVERY_STATES, LANGUAGES, MAILS, SOURCES, addressOf, eventName, fraudReason, mailReason, nameOf, outcome, scoreReason, urlParts,
 	waitReason,
 } from "./words.js";
 import { Field, FormDialog, confirmAction, useForm, wrongField } from "./forms.js";
@@ -170,11 +170,18 @@ function Referred({ campaign, lead }) {
 
 /* ---- changes ---- */
 
+/** "German (de-AT)" */
+const languageOf = tag => `${LANGUAGES[tag.split("-")[0]] || "Other"} (${tag})`;
+/** A custom field by the name that no field of leads has. */
+const customName = name => (name === "language" ? "custom_fields[language]" : name);
+
 function Edit({ campaign, lead, close }) {
+	const tags = [...new Set([lead.language || "", ...Object.keys(LANGUAGES)])];
 	const own = Object.entries(lead.custom_fields).filter(([, value]) => typeof value !== "object" || value === null);
 	const start = {
 		email: lead.email || "",
 		phone_number: lead.phone_number || "",
+		"lead.language": lead.language || "",
 		...Object.fromEntries(own.map(([name, value]) => [`custom.${name}`, value === null ? "" : String(value)])),
 		name: "",
 		value: "",
@@ -185,12 +192,12 @@ function Edit({ campaign, lead, close }) {
 		for (const [key, value] of Object.entries(form.values)) {
 			if (key === "name" || key === "value" || value === start[key])
 				continue;
-			body[key.replace(/^custom\./, "")] = value;
+			body[key.startsWith("custom.") ? customName(key.slice("custom.".length)) : key.replace(/^lead\./, "")] = value;
 		}
 		const name = form.values.name.trim();
 		if (form.values.value && !name)
 			throw wrongField("name", "Enter the name of the field.");
-		if (name) body[name] = form.values.value;
+		if (name) body[customName(name)] = form.values.value;
 		if (Object.keys(body).length > 0) await patch(`campaigns/${campaign}/leads/${lead.social_id}`, body);
 		close(true);
 	}
@@ -198,6 +205,9 @@ function Edit({ campaign, lead, close }) {
 		<${FormDialog} title="Edit lead" close=${close} form=${form} onSubmit=${submit} submit="Save">
 			<${Field} form=${form} name="email" label="Email address" type="email" hint="A new address must be verified again." />
 			<${Field} form=${form} name="phone_number" label="Phone number" type="tel" />
+			<${Field} form=${form} name="lead.language" label="Language" type="select"
+				options=${tags.map(tag => [tag, tag ? languageOf(tag) : "Not known"])}
+				hint="Of its emails and its page, unless the campaign has one language." />
 			${own.map(([name]) => html`
 				<${Field} key=${name} form=${form} name=${`custom.${name}`} label=${name}
 					hint="Leave empty to remove the field." />`)}
@@ -329,6 +339,7 @@ function factsOf(lead) {
 			"Email",
 			email ? html`${email} ${copy(email, "the email address")}${bounced}` : html`<span class="muted">none</span>`,
 		],
+		lead.language && ["Language", languageOf(lead.language)],
 		phone && ["Phone", html`${phone} ${copy(phone, "the phone number")}`],
 		[
 			"Points",

@@ -30,12 +30,13 @@ const TEXTS = [
 	["fields", "Form fields", null, "fields"],
 	["consent", "Consent", "The text of a checkbox that visitors must tick.", "area", "no checkbox"],
 	["status_text", "Text of the status page", null, "area", "no text"],
+	["ended_text", "Text after the end", "On the sign-up page and the status page when the campaign has ended.", "area", "the usual text"],
 	["share_text", "Share text", "Sent with the link that leads share.", "text", "the link alone"],
 	["privacy_url", "Privacy policy URL", "Linked at the bottom of pages.", "url", "no link"],
 	["imprint_url", "Legal notice URL", "Linked at the bottom of pages.", "url", "no link"],
 ];
 /* Those that visitors read: a translation is missed. */
-const READ = ["title", "text", "button", "consent", "status_text", "share_text"];
+const READ = ["title", "text", "button", "consent", "status_text", "ended_text", "share_text"];
 const LOOKS = [
 	["logo_url", "Logo", "The address of a picture on the web, shown instead of the name.", "url"],
 	["scheme", "Light or dark", "“As on the visitor's device” uses the dark colors for visitors whose device is in dark mode.", "select", [

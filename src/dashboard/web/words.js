@@ -41,6 +41,7 @@ export const MAILS = {
 	welcome: ["Welcome", "when a lead signs up or confirms the address"],
 	reward: ["Reward reached", "when a lead reaches a reward"],
 	referral: ["A friend joined", "when a referred friend signs up"],
+	digest: ["More friends joined", "once a day, about those after the first"],
 	status_link: ["Status page link", "when a protected lead signs up again"],
 	erase_confirm: ["Deletion confirmation", "when a person asks to be deleted"],
 	code: ["Code by text message", "confirms a phone number"],

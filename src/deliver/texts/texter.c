@@ -299,12 +299,10 @@ send_code(struct texter *t, struct text_job *job, const struct payload_subject *
 	const struct payload_settings *settings;
 	struct attempt attempt;
 	int64_t expires_ms;
-	enum text_language language = TEXT_LANGUAGE_DEFAULT;
+	const enum text_language language = TEXT_LANGUAGE_FIRST(subject->campaign->language, subject->lead->language);
 	/* a look-up is valid until the next one */
 	const struct slice number = pool_copy(job->pool, subject->lead->phone);
 	const struct slice name = pool_copy(job->pool, subject->campaign->name);
-	if (slice_present(subject->campaign->language) && !text_language_parse(subject->campaign->language, &language))
-		log_warning("unknown_language", LOG_UINT("campaign", subject->campaign->id));
 	enum result result = store_payload_settings(t->store, &settings);
 	if (result == RESULT_OK)
 		result = claim_number(t, job, settings->server_secret, number);

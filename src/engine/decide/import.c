@@ -138,6 +138,7 @@ new_lead(
 		.uid = row->uid,
 		.ip = row->ip,
 		.user_agent = row->user_agent,
+		.language = row->language,
 		.referrer = row->referrer,
 		.source = row->source,
 		.source_id = row->source_id,

@@ -9,6 +9,8 @@ is_wanted(const struct campaign *campaign, enum message_kind kind)
 {
 	if (kind == MESSAGE_VERIFY)
 		return campaign->verify_email;
+	if (kind == MESSAGE_DIGEST)
+		kind = MESSAGE_REFERRAL;
 	return kind == MESSAGE_ERASE_CONFIRM || (campaign->mails & MESSAGE_BIT(kind)) != 0;
 }
 
@@ -17,8 +19,11 @@ request(struct step *step, const struct working_lead *lead, enum message_kind ki
 {
 	struct decision *d = step->decision;
 	d->messages = pool_grow(step->pool, d->messages, d->message_count, &d->message_capacity, sizeof(*d->messages));
-	d->messages[d->message_count++] =
-	    (struct made_message){ .campaign_id = lead->lead.campaign_id, .lead_id = lead->lead.id, .kind = kind, .ref = ref };
+	d->messages[d->message_count++] = (struct made_message){ .campaign_id = lead->lead.campaign_id,
+		.lead_id = lead->lead.id,
+		.kind = kind,
+		.ref = ref,
+		.due_ms = kind == MESSAGE_DIGEST ? (int64_t)ref : 0 };
 	d->changes = true;
 }
 
@@ -47,6 +52,29 @@ step_release_mails(struct step *step, const struct working_lead *lead)
 	d->confirmed_leads =
 	    pool_grow(step->pool, d->confirmed_leads, d->confirmed_count, &d->confirmed_capacity, sizeof(*d->confirmed_leads));
 	d->confirmed_leads[d->confirmed_count++] = lead->lead.id;
+}
+
+/* Of the referrals of a lead one is announced by a mail of its own. Those that come within a day after it are announced
+ * together when that day ends, and so on: a mail a day, and none without a referral. */
+void
+step_mail_referral(struct step *step, struct working_lead *referrer, struct referral_link *link)
+{
+	enum { DAY_MS = 24 * 3600 * 1000 };
+	const uint64_t now_ms = (uint64_t)step->set->now_ms, last_ms = referrer->lead.referral_mail_ms;
+	if (last_ms + DAY_MS <= now_ms) {
+		if (!step_request_mail(step, referrer, MESSAGE_REFERRAL, link->lead_id))
+			return;
+		step_touch(step, referrer);
+		referrer->lead.referral_mail_ms = now_ms;
+		return;
+	}
+	if (last_ms <= now_ms) { /* no digest waits */
+		if (!step_request_mail(step, referrer, MESSAGE_DIGEST, last_ms + DAY_MS))
+			return;
+		step_touch(step, referrer);
+		referrer->lead.referral_mail_ms = last_ms + DAY_MS;
+	}
+	link->digest_ms = referrer->lead.referral_mail_ms;
 }
 
 /* A lead that signs up again may have lost its mail. One that is only not proven is flagged until it confirms. */

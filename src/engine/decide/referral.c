@@ -171,7 +171,7 @@ settle(struct step *step, struct working_link *link, struct working_lead *ancest
 	earn(step, link, direct ? campaign->points_direct : campaign->points_indirect);
 	if (direct) {
 		step_note(step, EVENT_REFERRAL, ancestor, event_extra_referral(step->pool, lead));
-		(void)!step_request_mail(step, ancestor, MESSAGE_REFERRAL, lead->id);
+		step_mail_referral(step, ancestor, &link->link);
 	}
 }
 

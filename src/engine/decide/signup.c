@@ -177,6 +177,7 @@ update_fields(const struct step *step, const struct signup *signup, struct lead 
 	if (slice_present(signup->redirect_url))
 		lead->redirect_by_key = step_has_right(step, RIGHT_CHANGE);
 	replace_if(signup->replace_ip, &lead->ip, signup->ip);
+	replace_if(signup->replace_language || !slice_present(lead->language), &lead->language, signup->language);
 	replace_if(signup->replace_user_agent, &lead->user_agent, signup->user_agent);
 	replace_if(!slice_present(lead->utm), &lead->utm, signup->utm);
 }
@@ -247,6 +248,7 @@ new_lead(
 		.redirect_by_key = slice_present(signup->redirect_url) && step_has_right(step, RIGHT_CHANGE),
 		.ip = signup->ip,
 		.user_agent = signup->user_agent,
+		.language = signup->language,
 		.referrer = signup->referrer,
 		.source = signup->source,
 		.source_id = signup->source_id,

@@ -105,6 +105,8 @@ step_share(struct step *step, struct working_lead *lead, bool owned)
 
 /* decide/messages.c (docs/api.md 4.1.12). Requests a mail, if this installation, the campaign and the lead permit it; else
  * returns false. */
+/* The mail about a referral that counts for the first time, or its place in a digest. */
+void step_mail_referral(struct step *step, struct working_lead *referrer, struct referral_link *link);
 bool step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref);
 /* Requests what a lead gets that signed up for the first time, and again without proof that it is the lead. `withheld`: the
  * answer does not show it; `lost_link`: the link to its page has ended. */

@@ -42,7 +42,8 @@ store_insert_messages(struct store *store, struct pool *pool, const struct made_
 	for (size_t i = 0; i < count; i++) {
 		const struct made_message *m = &messages[i];
 		store_add_row(&rows, DB_U64(first + i), DB_U64(m->campaign_id), DB_U64(m->lead_id), DB_U64(m->kind),
-		    DB_U64(m->ref), DB_U64(message_turn(m->kind)), DB_I64(now_ms), DB_I64(now_ms), db_bytes(m->requested_for));
+		    DB_U64(m->ref), DB_U64(message_turn(m->kind)), DB_I64(now_ms), DB_I64(m->due_ms == 0 ? now_ms : m->due_ms),
+		    db_bytes(m->requested_for));
 	}
 	if (result == RESULT_OK)
 		result = store_run_lists(store, &rows);

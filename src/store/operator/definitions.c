@@ -10,12 +10,13 @@
 
 DB_STATEMENT(sql_insert_tag, "INSERT INTO {prefix}tags (name, description, points, id, campaign_id)"
 			     " VALUES (?, ?, ?, ?, ?)");
-DB_STATEMENT(sql_insert_action, "INSERT INTO {prefix}actions (text, points, tag_id, public, id, campaign_id)"
-				" VALUES (?, ?, ?, ?, ?, ?)");
+DB_STATEMENT(sql_insert_action, "INSERT INTO {prefix}actions (text, points, tag_id, public, link, id, campaign_id)"
+				" VALUES (?, ?, ?, ?, ?, ?, ?)");
 DB_STATEMENT(sql_insert_reward, "INSERT INTO {prefix}reward_levels (subject, required_points, emailed, id, campaign_id)"
 				" VALUES (?, ?, ?, ?, ?)");
 DB_STATEMENT(sql_update_tag, "UPDATE {prefix}tags SET name = ?, description = ?, points = ? WHERE id = ?");
-DB_STATEMENT(sql_update_action, "UPDATE {prefix}actions SET text = ?, points = ?, tag_id = ?, public = ? WHERE id = ?");
+DB_STATEMENT(
+    sql_update_action, "UPDATE {prefix}actions SET text = ?, points = ?, tag_id = ?, public = ?, link = ? WHERE id = ?");
 DB_STATEMENT(sql_update_reward, "UPDATE {prefix}reward_levels"
 				" SET subject = ?, required_points = ?, emailed = ?"
 				" WHERE id = ?");
@@ -30,7 +31,7 @@ store_statement_list sql_of_definitions = { &sql_insert_tag, &sql_insert_action,
 	&sql_update_action, &sql_update_reward, &sql_delete_tag, &sql_delete_action, &sql_delete_reward,
 	&sql_select_campaign_of_tag, &sql_select_campaign_of_action, &sql_select_campaign_of_reward, NULL };
 
-enum { VALUES_MAX = 4 };
+enum { VALUES_MAX = 5 };
 
 /* sql_insert_… and sql_update_… begin with the columns of put_values; then come the id and, for a new one, the campaign. */
 static const struct {
@@ -69,7 +70,8 @@ put_values(struct db_value *values, const struct definition *definition)
 		values[1] = DB_I64(action->points);
 		values[2] = action->tag_id == 0 ? DB_NONE : DB_U64(action->tag_id);
 		values[3] = DB_BOOL(action->public);
-		return 4;
+		values[4] = db_bytes(action->link);
+		return 5;
 	case DEFINITION_REWARD:
 		values[0] = db_bytes(reward->subject);
 		values[1] = DB_U64(reward->required_points);

@@ -33,7 +33,7 @@ DB_STATEMENT(sql_report_lead,
     ", 'fraud_flags', " JSON("fraud_flags") ", 'bounced', " BOOLEAN("bounced")
     ", 'custom_fields', " JSON("custom_fields") ", 'utm', " JSON("utm")
     ", 'uid', uid, 'redirect_url', redirect_url, 'ip', " TEXT("ip") ", 'user_agent', user_agent, 'referrer', referrer"
-    ", 'source', source, 'signup_url', signup_url, 'session_id', session_id, 'request_id', request_id"
+    ", 'language', language, 'source', source, 'signup_url', signup_url, 'session_id', session_id, 'request_id', request_id"
     ", 'contest_score', score, 'referrals', referrals, 'tag_ids', tag_ids, 'action_ids', action_ids, 'reward_ids', reward_ids)"
     " FROM {prefix}leads WHERE id = ? AND " AFTER("id", "0"));
 DB_STATEMENT(sql_report_ledger,

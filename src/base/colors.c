@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/colors.h"
+#include "base/colors.h"
 
 static bool
 parse_byte(struct slice text, size_t at, unsigned char *byte)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Colours of pages: `#rrggbb` in sRGB. */
-#ifndef LEADHOOK_PAGE_COLORS_H
-#define LEADHOOK_PAGE_COLORS_H
+ * Colours of pages and mails: `#rrggbb` in sRGB. */
+#ifndef LEADHOOK_BASE_COLORS_H
+#define LEADHOOK_BASE_COLORS_H
 
 #include <stdbool.h>
 

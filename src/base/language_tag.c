@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/language_tag.h"
+
+#include <string.h>
+
+static bool
+is_separator(char c)
+{
+	return c == '-' || c == '_';
+}
+
+static size_t
+subtag_size(struct slice text)
+{
+	size_t size = 0;
+	while (size < text.size && (ascii_is_alpha(text.data[size]) || ascii_is_digit(text.data[size])))
+		size++;
+	return size;
+}
+
+static bool
+all_letters(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (!ascii_is_alpha(text.data[i]))
+			return false;
+	return true;
+}
+
+static bool
+all_digits(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (!ascii_is_digit(text.data[i]))
+			return false;
+	return true;
+}
+
+static char
+upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+/* Appends "-AT" with the first `capitals` letters as capitals. */
+static void
+add(char *tag, size_t *size, struct slice subtag, size_t capitals)
+{
+	if (*size > 0)
+		tag[(*size)++] = '-';
+	for (size_t i = 0; i < subtag.size; i++)
+		tag[(*size)++] = i < capitals ? upper(subtag.data[i]) : ascii_lower(subtag.data[i]);
+}
+
+bool
+language_tag_parse(struct pool *pool, struct slice text, struct slice *tag)
+{
+	enum { SHORTEST = 2, LONGEST = 3, SCRIPT = 4, REGION = 2, REGION_DIGITS = 3 };
+	char *out = pool_bytes(pool, LANGUAGE_TAG_MAX);
+	size_t size = 0, end = subtag_size(text);
+	struct slice subtag = slice_sub(text, 0, end);
+	const bool ends = end == text.size || is_separator(text.data[end]) || text.data[end] == '.' || text.data[end] == '@';
+	if (subtag.size < SHORTEST || subtag.size > LONGEST || !all_letters(subtag) || !ends)
+		return false;
+	add(out, &size, subtag, 0);
+	for (bool script = false; end < text.size && is_separator(text.data[end]);) {
+		text = slice_sub(text, end + 1, text.size);
+		end = subtag_size(text);
+		subtag = slice_sub(text, 0, end);
+		if (!script && subtag.size == SCRIPT && all_letters(subtag)) {
+			add(out, &size, subtag, 1);
+			script = true;
+			continue;
+		}
+		if ((subtag.size == REGION && all_letters(subtag)) || (subtag.size == REGION_DIGITS && all_digits(subtag)))
+			add(out, &size, subtag, subtag.size);
+		break;
+	}
+	*tag = (struct slice){ out, size };
+	return true;
+}
+
+struct slice
+language_tag_language(struct slice tag)
+{
+	return slice_sub(tag, 0, slice_find(tag, '-'));
+}

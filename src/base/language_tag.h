@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * Tags of languages (RFC 5646): "de", "de-AT", "zh-Hant-TW". */
+#ifndef LEADHOOK_BASE_LANGUAGE_TAG_H
+#define LEADHOOK_BASE_LANGUAGE_TAG_H
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* Of its bytes. */
+enum { LANGUAGE_TAG_MAX = 12 };
+
+/* Language, script and region, in the usual case of letters, in the pool: "de_at" is "de-AT". Everything after them is left
+ * out, such as "-1996" and ".UTF-8". Returns false, with *tag unchanged, for a text that does not begin with a language. */
+MUST_CHECK bool language_tag_parse(struct pool *pool, struct slice text, struct slice *tag);
+/* "de" of "de-AT". */
+struct slice language_tag_language(struct slice tag);
+
+#endif

@@ -60,12 +60,12 @@ def errors_of_attempts():
 def reasons_of_mails():
     """Why a mail or a text failed, was dropped, or waits, beside the errors of attempts."""
     reasons = set()
-    for path in ("mail/prepare.c", "mail/mailer.c", "texts/texter.c"):
-        reasons |= found(f"src/deliver/{path}", r'(?:end_job|end_with_result)\([^;]*?"(\w+)"\)')
+    for path in ("mail/prepare.c", "mail/outcome.c", "texts/texter.c"):
+        reasons |= found(f"src/deliver/{path}", r'(?:end_job|end_with_result|fail)\([^;]*?"(\w+)"\)')
     for path in ("deliver/mail/prepare.c", "deliver/texts/texter.c", "compose/subject.c"):
         reasons |= named(f"src/{path}", "reason_to_drop")
     reasons |= found("src/base/metrics_labels.h", r'DROPPED_\w+, "(\w+)"')
-    reasons |= found("src/deliver/mail/judge.c", r'(?:hold|fail)\("(\w+)"\)|\{ MAIL_\w+, \w+, "(\w+)" \}')
+    reasons |= found("src/deliver/mail/judge.c", r'judgement\(MAIL_\w+, [^")]*"(\w+)"(?: : "(\w+)")?\)|\{ "(\w+)", MAIL_\w+ \}')
     reasons |= named("src/deliver/texts/gateway.c", "gateway_refusal") | table("src/deliver/texts/texter.c", "limit_names")
     return reasons | found("src/compose/subject.c", r'\*drop = SLICE\("(\w+)"\)')
 

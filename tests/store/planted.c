@@ -109,12 +109,13 @@ plant_leads(void)
 {
 	root_run(
 	    "INSERT INTO t_leads (id, campaign_id, subscription_number, social_id, parent_id, email, email_key, email_hash, "
-	    "phone, phone_hash, fraudulent, score, ip, user_agent, custom_fields, created_ms, updated_ms) SELECT seq, "
+	    "phone, phone_hash, fraudulent, score, ip, user_agent, custom_fields, created_ms, updated_ms, marked_ms) SELECT "
+	    "seq, "
 	    "IF(seq <= %u, 1, 2 + (seq - %u - 1) DIV %u), IF(seq <= %u, seq, 1 + (seq - %u - 1) %% %u), "
 	    "CONCAT('s', LPAD(seq, 9, '0')), IF(seq %% 3 = 0, seq - 1, NULL), CONCAT('lead', seq, '@example.org'), "
 	    "CONCAT('lead', seq, '@example.org'), CONCAT('e', LPAD(seq, 15, '0')), '+14155552671', "
 	    "CONCAT('p', LPAD(seq, 15, '0')), seq %% 20 = 0, seq %% 100, CONCAT('10.0.', seq DIV 250, '.', seq %% 250), "
-	    "REPEAT('a', 100), REPEAT('f', 100), seq, seq FROM seq_1_to_%u",
+	    "REPEAT('a', 100), REPEAT('f', 100), seq, seq, seq FROM seq_1_to_%u",
 	    there->big, there->big, there->small, there->big, there->big, there->small, lead_count());
 	root_run("INSERT INTO t_referral_links (lead_id, level, ancestor_id) SELECT id, 1 + n, id - 1 - n FROM t_leads "
 		 "JOIN (SELECT 0 AS n UNION SELECT 1) levels WHERE id %% 3 = 0");

@@ -162,9 +162,10 @@ function makeField(field, choose) {
 const sheet = ":where(.leadhook-form:not([hidden])){display:grid;gap:1em;max-width:32em}" +
 	":where(.leadhook-form p){margin:0}" +
 	":where(.leadhook-form label:not([hidden])){display:block}" +
-	":where(.leadhook-form :is(input:not([type=checkbox]),select,textarea)){box-sizing:border-box;display:block;width:100%;min-height:2.75em;margin-top:.25em;" +
-	"padding:.5em .75em;font:inherit;border:1px solid var(--leadhook-edge);border-radius:.5em}" +
-	":where(.leadhook-form [type=checkbox]){font:inherit;width:1.25em;height:1.25em;margin:0 .4em 0 0;vertical-align:-.25em;accent-color:var(--leadhook-accent)}" +
+	":where(.leadhook-form :is(input:not([type=checkbox]),select,textarea)){box-sizing:border-box;display:block;" +
+	"width:100%;min-height:2.75em;margin-top:.25em;padding:.5em .75em;font:inherit;border:1px solid var(--leadhook-edge);border-radius:.5em}" +
+	":where(.leadhook-form [type=checkbox]){font:inherit;width:1.25em;height:1.25em;margin:0 .4em 0 0;" +
+	"vertical-align:-.25em;accent-color:var(--leadhook-accent)}" +
 	":where(.leadhook-form button){min-height:2.75em;padding:.5em 1.25em;font:inherit;font-weight:600;border:0;border-radius:.5em;" +
 	"background:var(--leadhook-accent);color:var(--leadhook-on-accent);cursor:pointer}" +
 	":where(.leadhook-form :focus-visible){outline:2px solid var(--leadhook-accent);outline-offset:2px}" +

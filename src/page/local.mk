@@ -17,13 +17,13 @@ noinst_LIBRARIES += %D%/libpage.a
 	%D%/status.c %D%/status.h
 nodist_%C%_libpage_a_SOURCES = %D%/style_text.c %D%/script_text.c %D%/embed_text.c
 CLEANFILES += %D%/style_text.c %D%/script_text.c %D%/embed_text.c
-EXTRA_DIST += src/page/style.css src/page/page.js src/page/embed.js src/page/embed_forms.js src/page/link.js src/page/native.js src/page/solver.js \
-	scripts/embed-script
+EXTRA_DIST += src/page/style.css src/page/page.js src/page/embed.js src/page/embed_forms.js src/page/embed_words.js \
+	src/page/link.js src/page/native.js src/page/solver.js scripts/embed-script
 
 %D%/style_text.c: src/page/style.css scripts/embed-script
 	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/style.css page/assets.h page_style) >$@.tmp && mv $@.tmp $@
 %D%/script_text.c: src/page/page.js src/page/link.js src/page/native.js src/page/solver.js scripts/embed-script
 	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/page.js page/assets.h page_script) >$@.tmp && mv $@.tmp $@
-%D%/embed_text.c: src/page/embed.js src/page/embed_forms.js src/page/link.js src/page/native.js src/page/solver.js \
-		scripts/embed-script
+%D%/embed_text.c: src/page/embed.js src/page/embed_forms.js src/page/embed_words.js src/page/link.js src/page/native.js \
+		src/page/solver.js scripts/embed-script
 	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/embed.js page/assets.h embed_script) >$@.tmp && mv $@.tmp $@

@@ -173,7 +173,7 @@ def test_sources(service, leadhook, campaign, tmp_path):
 
 
 @pytest.mark.parametrize("words, message", [
-    (["--kind", "utm_term"], "utm_source, utm_medium, utm_campaign or site"),
+    (["--kind", "utm_term"], "utm_source, utm_medium, utm_campaign, site or refused"),
     (["--limit", "0"], "a number from 1 to 250"),
     (["--limit", "251"], "a number from 1 to 250"),
     (["--since", "2999-01-01T00:00:00Z"], "before now"),

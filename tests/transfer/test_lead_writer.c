@@ -60,7 +60,7 @@ csv_has_a_column_for_each_name(void **state UNUSED)
 	assert_written(writer, &lead, OWN_HEADING ",utm_medium,utm_source,custom_fields[email],first_name,list,size,zip\r\n",
 	    "a@example.org,'+4930123456,4VNGWYKT3P,,2025-07-15T12:29:23Z,4000000000,12,true,false,phone_number,false,false,"
 	    "false,false,"
-	    "\"vip,\"\"a, b\"\"\",\"\"\"say \"\"\"\"hi\"\"\"\"\"\"\",,\"a;b\",,,,,de-AT,'=x,x,A,\"[1,\"\"b\"\"]\",4.50,\r\n");
+	    "\"vip,\"\"a, b\"\"\",\"\"\"say \"\"\"\"hi\"\"\"\"\"\"\",,\"a;b\",,,,,de-AT,,'=x,x,A,\"[1,\"\"b\"\"]\",4.50,\r\n");
 	lead_writer_free(&writer);
 }
 

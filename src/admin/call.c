@@ -85,15 +85,12 @@ take_option(int argc, char *const argv[], int *at, struct admin_call *call, stru
 		buffer_printf(problem, "--%s needs a value: %s", option_table[option].name, option_table[option].value);
 		return false;
 	}
-	if (takes_value && call->options[option] != NULL && option != OPTION_MAP) {
+	if (takes_value && call->options[option] != NULL && !admin_is_repeated(option)) {
 		buffer_printf(problem, "--%s is given twice", option_table[option].name);
 		return false;
 	}
 	call->options[option] = !takes_value ? "" : attached ? text.data + equals + 1 : argv[++*at];
-	if (option == OPTION_MAP) {
-		call->maps = pool_grow(call->pool, call->maps, call->map_count, &call->map_capacity, sizeof(*call->maps));
-		call->maps[call->map_count++] = call->options[option];
-	}
+	(void)admin_add_text(call, option, call->options[option]);
 	return true;
 }
 
@@ -440,6 +437,33 @@ admin_name(struct admin_call *call, struct slice text)
 	if (admin_is_name(text))
 		return true;
 	admin_fail(call, PROBLEM_INVALID, "a name has 1 to %d characters", NAME_CHARACTERS_MAX);
+	return false;
+}
+
+static const enum admin_option repeated[ADMIN_TEXTS] = {
+	[ADMIN_MAPS] = OPTION_MAP, [ADMIN_CONSTANTS] = OPTION_SET, [ADMIN_MEANINGS] = OPTION_VALUE
+};
+
+bool
+admin_is_repeated(enum admin_option option)
+{
+	for (size_t i = 0; i < ADMIN_TEXTS; i++)
+		if (repeated[i] == option)
+			return true;
+	return false;
+}
+
+bool
+admin_add_text(struct admin_call *call, enum admin_option option, const char *text)
+{
+	for (size_t i = 0; i < ADMIN_TEXTS; i++) {
+		struct admin_texts *texts = &call->texts[i];
+		if (repeated[i] != option)
+			continue;
+		texts->items = pool_grow(call->pool, texts->items, texts->count, &texts->capacity, sizeof(*texts->items));
+		texts->items[texts->count++] = text;
+		return true;
+	}
 	return false;
 }
 

@@ -72,8 +72,19 @@
 	X(NOW, "now", NULL, "the old URL ends at once") \
 	X(MAP, "map", "NAME=VALUE", "COLUMN=FIELD of a file, or PARAMETER=PATH of a payload; repeatable") \
 	X(DELIMITER, "delimiter", "C", "what separates the columns of CSV: a character, or tab") \
-	X(ENCODING, "encoding", "NAME", "encoding of the file, as WINDOWS-1252 or UTF-16; without it UTF-8") \
-	X(COUNTRY_CODE, "country-code", "CODE", "of phone numbers without +: a calling code, or two letters") \
+	X(ENCODING, "encoding", "NAME", "encoding of the file, as UTF-8 or windows-1252; without it, it is detected") \
+	X(HEADING, "heading", "LINE", "the line with the names of the columns") \
+	X(SET, "set", "NAME=VALUE", "what all rows have: opted_out, verified, tag, country, source or another field; repeatable") \
+	X(VALUE, "value", "COLUMN:VALUE=MEANING", "what a value of a column about consent means; repeatable") \
+	X(DATES, "dates", "day-first|month-first", "what 3/1/2024 means") \
+	X(STRICT, "strict", NULL, "reject rows with a phone number that is not valid, also beside an email address") \
+	X(MAKE_TAGS, "make-tags", NULL, "make the tags that the campaign does not have") \
+	X(ADD_TAGS, "add-tags", NULL, "give leads that exist the tags that they lack") \
+	X(LOOK, "look", NULL, "only show how the file is read") \
+	X(FILE_NAME, "file-name", "NAME", "the name of a file that is read from elsewhere") \
+	X(BASE64, "base64", NULL, "the records are bytes of the file in Base64") \
+	X(MORE, "more", NULL, "the file goes on after these records") \
+	X(FIRST_LINE, "first-line", "N", "the line of the file at which the records after the heading begin") \
 	X(LAST_NUMBER, "last-number", "N", "the largest sign-up number of the whole that the file is a part of") \
 	X(REJECTS, "rejects", "FILE", "write the rows that are not imported to this file") \
 	X(DROP_REFERRERS, "drop-unknown-referrers", NULL, "import leads without their referrers where these do not exist") \
@@ -164,14 +175,20 @@ struct admin_command {
 	const char *help;
 };
 
+/* Options that may be repeated; a remote call has an object of texts. */
+enum admin_repeated { ADMIN_MAPS, ADMIN_CONSTANTS, ADMIN_MEANINGS, ADMIN_TEXTS };
+struct admin_texts {
+	const char **items;
+	size_t count, capacity;
+};
+
 struct admin_call {
 	const struct admin_command *command; /* NULL: none was given, because of an option that needs none */
 	const char *group;                   /* the word after which help was requested, of several commands; or NULL */
 	const char **operands;               /* terminated texts, valid UTF-8 without control characters */
 	size_t operand_count;
-	const char *options[ADMIN_OPTIONS]; /* NULL: not given; "": given, and takes no value. Of OPTION_MAP the last value */
-	const char **maps;                  /* all values of OPTION_MAP, the only one that may be repeated */
-	size_t map_count, map_capacity;
+	const char *options[ADMIN_OPTIONS]; /* NULL: not given; "": given, and takes no value. Of a repeated one the last value */
+	struct admin_texts texts[ADMIN_TEXTS]; /* all values of the options that may be repeated */
 	struct pool *pool; /* lives as long as the call */
 	const struct admin_wiring *wiring;
 	/* set when it is run */
@@ -245,6 +262,9 @@ int admin_answer(struct admin_call *call, enum result result);
 int admin_answer_id(struct admin_call *call, enum result result, uint64_t id);
 /* Reports that the schema has another version, and what to do. */
 int admin_wrong_schema(struct admin_call *call, uint32_t found);
+/* Adds a value of an option, if that may be repeated; returns whether it may. `text` stays valid. */
+bool admin_add_text(struct admin_call *call, enum admin_option option, const char *text);
+MUST_CHECK bool admin_is_repeated(enum admin_option option);
 /* The delimiter of --delimiter, if it is given. Reports an invalid one and returns false: EX_USAGE. */
 MUST_CHECK bool admin_delimiter(struct admin_call *call, char *delimiter);
 /* Whether the text is a number in the range of ids. */

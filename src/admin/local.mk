@@ -36,7 +36,11 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/data/export_part.c %D%/data/export_part.h \
 	%D%/data/import.c \
 	%D%/data/import_batch.c %D%/data/import_batch.h \
+	%D%/data/import_answer.c %D%/data/import_answer.h \
 	%D%/data/import_file.c %D%/data/import_file.h \
+	%D%/data/import_heading.c %D%/data/import_heading.h \
+	%D%/data/import_questions.c \
+	%D%/data/import_survey.c %D%/data/import_survey.h \
 	%D%/data/people.c \
 	%D%/data/remove.c \
 	%D%/data/repeat.c %D%/data/repeat.h \

@@ -17,6 +17,7 @@
 	X(INVALID, EX_DATAERR, 422, "invalid_value", "A value is not valid") \
 	X(UNKNOWN_FIELD, EX_USAGE, 406, "unknown_field", "There is no such field") \
 	X(NOT_FOUND, EX_DATAERR, 404, "not_found", "There is no such object") \
+	X(QUESTIONS, EX_DATAERR, 422, "questions", "There are questions to answer first") \
 	X(CONFLICT, EX_DATAERR, 409, "conflict", "The state of the object does not allow it") \
 	X(FORBIDDEN, EX_NOPERM, 403, "forbidden", "The caller may not do this") \
 	X(CHANGED, EX_TEMPFAIL, 412, "changed", "The object was changed since it was read") \
@@ -51,6 +52,7 @@ struct admin_report {
 	enum admin_problem problem; /* of the last failure */
 	struct slice message;       /* of that, or absent */
 	const char *field;          /* the option, setting or operand that is wrong; or NULL */
+	struct slice questions;     /* PROBLEM_QUESTIONS: a JSON array */
 	struct slice warning;       /* the last one, or absent */
 };
 

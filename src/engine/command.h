@@ -149,6 +149,7 @@ struct import {
 	uint32_t number, last_number;     /* subscription number, 0: the next one; the largest one of all rows to be imported */
 	int64_t created_ms;               /* -1: now */
 	bool events;                      /* makes the events of a sign-up */
+	bool adds_tags;                   /* a lead that exists gets the tags that it lacks; nothing else of it is changed */
 };
 
 enum command_kind { COMMAND_SIGNUP, COMMAND_TAGGING, COMMAND_POINTS, COMMAND_COMPLETION, COMMAND_CHANGE, COMMAND_IMPORT };
@@ -160,6 +161,7 @@ struct command {
 	uint64_t account_id; /* of the request's key; 0: none. It is no right */
 	uint64_t owner_id;   /* account of the campaign, in whose turn the committer runs it; 0: without a committer */
 	struct payload_view view;
+	bool trial; /* of all commands of a batch, imports: the outcomes are those that there would be, and nothing is stored */
 	union {
 		struct signup signup;
 		struct tagging tagging;
@@ -194,6 +196,7 @@ struct outcome {
 	enum failure failure;
 	bool created;     /* a sign-up or tagging: the lead is new */
 	bool claim_alone; /* LEAD_DELETE, LEAD_OPTOUT: the address was a claim, and only it was removed */
+	bool tagged;      /* an import, which has no committer: a lead that exists got tags */
 	enum lead_showing showing;
 	uint64_t lead_id;                  /* a sign-up or tagging, or where LEAD_VERIFY shows it: the lead; else 0 */
 	struct slice detail;               /* of a failure: completes its message, or absent */

@@ -33,5 +33,7 @@ http_response_problem(struct http_response *response, struct slice request_id, c
 	json_put_text(&writer, SLICE("request_id"), request_id);
 	if (slice_present(problem->pointer))
 		write_errors(&writer, problem);
+	if (slice_present(problem->questions))
+		json_put_raw(&writer, SLICE("questions"), problem->questions);
 	json_end_object(&writer);
 }

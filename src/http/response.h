@@ -57,6 +57,7 @@ struct http_problem_details {
 	const char *title, *error; /* of its kind; the stable code of it */
 	struct slice detail;       /* what is wrong here, or absent */
 	struct slice pointer;      /* a JSON pointer to what is wrong in the body; or absent */
+	struct slice questions;    /* a JSON array of what the client has to answer first; or absent */
 };
 /* Makes it a problem (RFC 9457) in place of what it was; headers stay. */
 void http_response_problem(struct http_response *response, struct slice request_id, const struct http_problem_details *problem);

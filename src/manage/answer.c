@@ -49,9 +49,12 @@ fail_with(struct manage_request *request, enum admin_problem problem, struct sli
 	const struct admin_problem_info *info = admin_problem_info(problem);
 	if (info->status == 429)
 		request_add_header(request, "Retry-After", SLICE("60"));
-	return fail(request,
-	    &(struct http_problem_details){
-		.status = info->status, .title = info->title, .error = info->code, .detail = detail, .pointer = pointer });
+	return fail(request, &(struct http_problem_details){ .status = info->status,
+				 .title = info->title,
+				 .error = info->code,
+				 .detail = detail,
+				 .pointer = pointer,
+				 .questions = request->call.report.questions });
 }
 
 bool

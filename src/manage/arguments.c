@@ -22,7 +22,7 @@ is_remote_option(const struct manage_request *request, enum admin_option option)
 {
 	const char *value = admin_option_value(option);
 	const bool names_lead = option == OPTION_EMAIL || option == OPTION_PHONE || option == OPTION_SOCIAL_ID;
-	return admin_option_in(request->command->options, option) && option != OPTION_QUEUE && option != OPTION_ENCODING &&
+	return admin_option_in(request->command->options, option) && option != OPTION_QUEUE &&
 	       (value == NULL || strcmp(value, "FILE") != 0) &&
 	       (!names_lead || request->call.options[OPTION_SOCIAL_ID] == NULL);
 }
@@ -186,7 +186,7 @@ read_fields(struct manage_request *request, struct members *members)
 
 /* {"COLUMN": "FIELD", …} */
 static bool
-read_map(struct manage_request *request, const struct member *member)
+read_pairs(struct manage_request *request, const struct member *member, enum admin_option option)
 {
 	struct admin_call *call = &request->call;
 	if (member->type != MEMBER_OBJECT)
@@ -195,9 +195,8 @@ read_map(struct manage_request *request, const struct member *member)
 		const struct slice pair = POOL_JOIN(call->pool, member->names[i], SLICE("="), member->items[i]);
 		if (!check_text(request, member->name, pair))
 			return false;
-		call->maps = pool_grow(call->pool, call->maps, call->map_count, &call->map_capacity, sizeof(*call->maps));
-		call->maps[call->map_count++] = pool_string(call->pool, pair);
-		call->options[OPTION_MAP] = call->maps[call->map_count - 1];
+		call->options[option] = pool_string(call->pool, pair);
+		(void)admin_add_text(call, option, call->options[option]);
 	}
 	return true;
 }
@@ -228,8 +227,8 @@ read_option(struct manage_request *request, const struct member *member, enum ad
 	struct slice text;
 	if (member->type == MEMBER_NULL)
 		return true;
-	if (option == OPTION_MAP)
-		return read_map(request, member);
+	if (admin_is_repeated(option))
+		return read_pairs(request, member, option);
 	if ((option == OPTION_ID || option == OPTION_ADDRESS) && !caller_is_operator(&request->caller))
 		return request_fail_status(request, 403, "operator_only",
 		    pool_printf(request->call.pool, "only an operator may choose the %s", admin_option_name(option)));

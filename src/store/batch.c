@@ -162,6 +162,10 @@ load_decide_write(struct batch *batch, struct run *run)
 		batch->history = run->decision.history_wanted;
 		return RESULT_CONFLICT;
 	}
+	if (batch->commands[0]->trial) {
+		run->decision.changes = false;
+		return RESULT_OK;
+	}
 	decide_rank_changes(run->pool, &run->decision);
 	result = render(batch, run);
 	if (result == RESULT_OK)
@@ -231,6 +235,8 @@ static void
 note_made(struct batch *batch, const struct run *run)
 {
 	batch->made = (struct made){ .leads = 0 };
+	if (batch->commands[0]->trial)
+		return;
 	for (size_t i = 0; i < batch->count; i++)
 		batch->made.leads += run->outcomes[i].failure == FAILURE_NONE && run->outcomes[i].created;
 	for (size_t i = 0; i < run->decision.event_count; i++)

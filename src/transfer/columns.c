@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "engine/custom_fields.h"
+#include "transfer/column_names.h"
 
 #define UTM "utm_"
 
@@ -152,7 +153,7 @@ column_of(struct pool *pool, struct slice name, bool json)
 	struct slice member, base;
 	name = slice_trim(utf8_sanitized(pool, name));
 	if (custom_field_member(pool, name, &member, &base))
-		return (struct column){ LEAD_CUSTOM, member };
+		return (struct column){ .field = LEAD_CUSTOM, .name = member };
 	struct column column = { .field = lead_field_of(name, json) };
 	const struct slice plain = plain_name(pool, name);
 	if (column.field == LEAD_UTM)
@@ -162,6 +163,41 @@ column_of(struct pool *pool, struct slice name, bool json)
 	const bool is_person = slice_is_one_of(plain, person, ARRAY_SIZE(person));
 	column.field = json && is_person ? LEAD_DERIVED_NAME : LEAD_CUSTOM;
 	column.name = is_person ? plain : custom_field_name(pool, name);
+	return column;
+}
+
+/* What can be seen of a heading, with plain blanks. */
+static struct slice
+visible(struct pool *pool, struct slice heading)
+{
+	static const struct slice blanks[] = { SLICE("\xc2\xa0"), SLICE("\xef\xbb\xbf"), SLICE("\xe2\x80\x8b"),
+		SLICE("\xe2\x80\xaf") };
+	heading = utf8_sanitized(pool, heading);
+	char *out = pool_bytes(pool, heading.size + 1);
+	size_t size = 0;
+	for (size_t at = 0; at < heading.size;) {
+		size_t skipped = 0;
+		for (size_t i = 0; i < ARRAY_SIZE(blanks) && skipped == 0; i++)
+			if (slice_starts_with(slice_sub(heading, at, heading.size), blanks[i]))
+				skipped = blanks[i].size;
+		if (skipped == 0 || skipped == 2) /* U+00A0 */
+			out[size++] = skipped == 2 || ascii_is_space(heading.data[at]) ? ' ' : heading.data[at];
+		at += skipped > 0 ? skipped : 1;
+	}
+	return slice_trim((struct slice){ out, size });
+}
+
+struct column
+column_of_heading(struct pool *pool, struct slice heading)
+{
+	struct column column;
+	heading = visible(pool, heading);
+	const struct slice plain = plain_words(pool, heading);
+	if (slice_starts_with(heading, SLICE("_")) || slice_find(heading, '[') < heading.size ||
+	    !column_name_find(plain, &column))
+		column = column_of(pool, heading, false);
+	column.is_guess = column.field == LEAD_CUSTOM && slice_find(heading, '[') == heading.size;
+	column.needs_meaning = column.is_guess && status_needs_meaning(plain);
 	return column;
 }
 

@@ -6,6 +6,7 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/slice.h"
+#include "transfer/status.h"
 
 enum lead_field {
 	LEAD_EMAIL,
@@ -45,9 +46,20 @@ enum lead_field {
 
 #define OTHER_FIELDS_NAME "__fields"
 
+/* What a value of a column about consent means. */
+struct value_rule {
+	struct slice value; /* as plain words */
+	enum value_meaning meaning;
+};
+
 struct column {
 	enum lead_field field;
 	struct slice name; /* of a utm parameter or custom field; else absent */
+	/* Its values have these meanings, and nothing else; NULL: none. A value without one makes a row invalid. */
+	const struct value_rule *rules;
+	size_t rule_count;
+	bool is_guess;      /* a custom field, because no one has said what it is */
+	bool needs_meaning; /* the same, and by its name or its values it is about consent: what is that to mean */
 };
 
 /* What a name means, as below: LEAD_CUSTOM for any that has no meaning. Allocates nothing. */
@@ -57,6 +69,8 @@ bool lead_field_informs(enum lead_field field);
 /* By the name in a heading, or of a member; case, spaces and hyphens do not matter for fields of leads. `json`: as payloads
  * name them, where `referrer` is a URL. The result is in the pool. */
 struct column column_of(struct pool *pool, struct slice name, bool json);
+/* By a heading of CSV, also by those of the usual exports (transfer/column_names.h). */
+struct column column_of_heading(struct pool *pool, struct slice heading);
 /* By the operator's word: a name as above, or `-` for LEAD_IGNORED. */
 struct column column_mapped(struct pool *pool, struct slice word);
 /* "email", …: for messages. */

@@ -5,17 +5,130 @@
 
 #include "base/buffer.h"
 
-size_t
-csv_record_size(struct slice text, bool end)
+/* Where no delimiter is known, in a heading, it may be any of the usual ones. */
+static bool
+is_delimiter(char c, char delimiter)
 {
-	bool quoted = false;
-	for (size_t at = 0; at < text.size; at++) {
-		if (text.data[at] == '"')
-			quoted = !quoted;
-		else if (text.data[at] == '\n' && !quoted)
-			return at + 1;
+	return delimiter == '\0' ? c != '\0' && strchr(CSV_DELIMITERS, c) != NULL : c == delimiter;
+}
+
+static bool
+is_line_end(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+/* Blanks around quotes are none of the cell. */
+static size_t
+skip_blanks(struct slice text, size_t at, char delimiter)
+{
+	while (at < text.size && text.data[at] == ' ' && delimiter != ' ')
+		at++;
+	return at;
+}
+
+/* The place of the closing quote; `at`: after the opening one. */
+static size_t
+closing_quote(struct slice text, size_t at)
+{
+	while (at < text.size) {
+		const char *quote = memchr(text.data + at, '"', text.size - at);
+		if (quote == NULL)
+			return text.size;
+		at = (size_t)(quote - text.data);
+		if (at + 1 == text.size || text.data[at + 1] != '"')
+			return at;
+		at += 2;
 	}
-	return end ? text.size : 0;
+	return text.size;
+}
+
+size_t
+csv_line_size(struct slice text, bool end)
+{
+	size_t at = slice_find(text, '\n');
+	const char *other = text.size == 0 ? NULL : memchr(text.data, '\r', at);
+	if (other != NULL)
+		at = (size_t)(other - text.data);
+	if (at == text.size)
+		return end ? text.size : 0;
+	if (text.data[at] == '\n')
+		return at + 1;
+	if (at + 1 == text.size) /* a line feed may follow */
+		return end ? text.size : 0;
+	return at + (text.data[at + 1] == '\n' ? 2 : 1);
+}
+
+/* Moves *at from the beginning of a field to its end: a delimiter, a line end, or the end of the text. */
+static enum csv_end
+scan_field(struct slice text, bool end, char delimiter, size_t *at, bool *spans)
+{
+	const size_t from = skip_blanks(text, *at, delimiter);
+	if (from == text.size || text.data[from] != '"') {
+		while (*at < text.size && !is_delimiter(text.data[*at], delimiter) && !is_line_end(text.data[*at]))
+			++*at;
+		return CSV_ENDS;
+	}
+	const size_t close = closing_quote(text, from + 1);
+	if (close == text.size)
+		return end ? CSV_BROKEN : CSV_OPEN;
+	const struct slice inside = slice_sub(text, from, close);
+	*spans = *spans || memchr(inside.data, '\n', inside.size) != NULL || memchr(inside.data, '\r', inside.size) != NULL;
+	*at = skip_blanks(text, close + 1, delimiter);
+	return *at == text.size || is_delimiter(text.data[*at], delimiter) || is_line_end(text.data[*at]) ? CSV_ENDS
+													  : CSV_BROKEN;
+}
+
+enum csv_end
+csv_record_size(struct slice text, bool end, char delimiter, size_t fields_max, size_t *size)
+{
+	bool spans = false;
+	size_t at = 0;
+	for (size_t fields = 1;; fields++, at++) {
+		const enum csv_end state = scan_field(text, end, delimiter, &at, &spans);
+		if (state != CSV_ENDS)
+			return state;
+		if (at == text.size || is_line_end(text.data[at])) {
+			const size_t rest = csv_line_size(slice_sub(text, at, text.size), end);
+			*size = at + rest;
+			return rest > 0 || (end && text.size > 0) ? CSV_ENDS : CSV_OPEN;
+		}
+		if (spans && fields >= fields_max) /* so that no line is looked at for many records */
+			return CSV_BROKEN;
+	}
+}
+
+/* Whether a line has so many fields, whatever its quotes mean, and an address in one of them. */
+static bool
+is_row(struct slice line, char delimiter, const struct csv_shape *shape)
+{
+	size_t fields = 0, at = 0;
+	struct slice field;
+	bool has_address = false;
+	for (bool more = true; more; fields++, at++) {
+		const size_t from = at;
+		while (at < line.size && line.data[at] != delimiter)
+			at++;
+		field = slice_trim(slice_sub(line, from, at));
+		if (fields == shape->address)
+			has_address = slice_find(field, '@') < field.size && slice_find(field, ' ') == field.size;
+		more = at < line.size;
+	}
+	return fields == shape->fields && has_address;
+}
+
+bool
+csv_has_rows_inside(struct slice record, char delimiter, const struct csv_shape *shape, size_t *lines)
+{
+	*lines = 0;
+	while (record.size > 0) {
+		const size_t size = csv_line_size(record, true);
+		if (!is_row(slice_sub(record, 0, size), delimiter, shape))
+			return false;
+		record = slice_sub(record, size, record.size);
+		++*lines;
+	}
+	return *lines > 1 && shape->fields > 1;
 }
 
 /* The state of a split: `out` has room for the whole record. */
@@ -25,27 +138,37 @@ struct split {
 	size_t at;
 };
 
-/* From after the opening quote to after the closing one. */
+static bool
+at_quote(struct split *s)
+{
+	const size_t from = skip_blanks(s->record, s->at, s->delimiter);
+	if (from == s->record.size || s->record.data[from] != '"')
+		return false;
+	s->at = from;
+	return true;
+}
+
+/* From the opening quote to after the closing one. */
 static const char *
 read_quoted(struct split *s, struct slice *field)
 {
+	const size_t close = closing_quote(s->record, s->at + 1);
 	size_t size = 0;
-	for (s->at++; s->at < s->record.size; s->at++) {
-		const char c = s->record.data[s->at];
-		if (c == '"' && (s->at + 1 == s->record.size || s->record.data[s->at + 1] != '"')) {
-			*field = (struct slice){ s->out, size };
-			s->out += size;
-			s->at++;
-			return s->at == s->record.size || s->record.data[s->at] == s->delimiter
-				   ? NULL
-				   : "has text between a closing quote and the next delimiter";
-		}
-		s->at += c == '"' ? 1 : 0;
-		s->out[size++] = c;
+	if (close == s->record.size)
+		return "has a quote without a closing one";
+	for (s->at++; s->at < close; s->at++) {
+		s->out[size++] = s->record.data[s->at];
+		s->at += s->record.data[s->at] == '"' ? 1 : 0;
 	}
-	return "has a quote without a closing one";
+	*field = (struct slice){ s->out, size };
+	s->out += size;
+	s->at = skip_blanks(s->record, close + 1, s->delimiter);
+	return s->at == s->record.size || s->record.data[s->at] == s->delimiter
+		   ? NULL
+		   : "has text between a closing quote and the next delimiter";
 }
 
+/* A quote inside is a character as any: a 24" screen. */
 static const char *
 read_plain(struct split *s, struct slice *field)
 {
@@ -53,7 +176,7 @@ read_plain(struct split *s, struct slice *field)
 	while (s->at < s->record.size && s->record.data[s->at] != s->delimiter)
 		s->at++;
 	*field = slice_sub(s->record, from, s->at);
-	return slice_find(*field, '"') < field->size ? "has a quote inside a field that is not in quotes" : NULL;
+	return NULL;
 }
 
 const char *
@@ -68,8 +191,7 @@ csv_split(struct pool *pool, struct slice record, char delimiter, struct csv_fie
 		struct slice field;
 		if (fields->count == CSV_FIELDS_MAX)
 			return "has more than 1000 fields";
-		const bool quoted = s.at < record.size && record.data[s.at] == '"';
-		const char *problem = quoted ? read_quoted(&s, &field) : read_plain(&s, &field);
+		const char *problem = at_quote(&s) ? read_quoted(&s, &field) : read_plain(&s, &field);
 		if (problem != NULL)
 			return problem;
 		fields->items = pool_grow(pool, fields->items, fields->count, &capacity, sizeof(*fields->items));
@@ -85,27 +207,10 @@ csv_without_first(struct pool *pool, struct slice record, char delimiter, size_t
 	struct split s = { record, delimiter, pool_bytes(pool, record.size + 1), 0 };
 	for (size_t i = 0; i < fields; i++, s.at++) {
 		struct slice field;
-		const bool quoted = s.at < record.size && record.data[s.at] == '"';
-		if ((quoted ? read_quoted(&s, &field) : read_plain(&s, &field)) != NULL || s.at >= record.size)
+		if ((at_quote(&s) ? read_quoted(&s, &field) : read_plain(&s, &field)) != NULL || s.at >= record.size)
 			return record;
 	}
 	return slice_sub(record, s.at, record.size);
-}
-
-char
-csv_detect_delimiter(struct slice heading)
-{
-	static const char delimiters[] = { ',', ';', '\t' };
-	size_t counts[sizeof(delimiters)] = { 0 }, best = 0;
-	bool quoted = false;
-	for (size_t at = 0; at < heading.size; at++) {
-		quoted = heading.data[at] == '"' ? !quoted : quoted;
-		for (size_t i = 0; i < sizeof(delimiters) && !quoted; i++)
-			counts[i] += heading.data[at] == delimiters[i] ? 1 : 0;
-	}
-	for (size_t i = 1; i < sizeof(delimiters); i++)
-		best = counts[i] > counts[best] ? i : best;
-	return delimiters[best];
 }
 
 bool

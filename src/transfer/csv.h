@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * CSV by RFC 4180: fields in quotes may have delimiters, line ends and doubled quotes. Lines end with CR LF or LF. */
+ * CSV by RFC 4180: fields in quotes may have delimiters, line ends and doubled quotes. Lines end with CR LF, LF or CR. A quote
+ * means something at the beginning of a field alone, where blanks may precede it. */
 #ifndef LEADHOOK_TRANSFER_CSV_H
 #define LEADHOOK_TRANSFER_CSV_H
 
@@ -14,9 +15,27 @@ struct csv_fields {
 	size_t count;
 };
 
-/* The bytes of the first record of `text`, with its line end; 0 while it has no end. At the `end` of a file the record needs no
- * line end, and a quoted field that is not closed ends there. */
-size_t csv_record_size(struct slice text, bool end);
+#define CSV_DELIMITERS ",;\t|"
+
+/* The bytes of the first line of `text`, with its line end; 0 while it has no end. At the `end` of a file it needs none. */
+size_t csv_line_size(struct slice text, bool end);
+
+enum csv_end {
+	CSV_ENDS,
+	CSV_OPEN,  /* the end is not in the text */
+	CSV_BROKEN /* a quote has no end: what follows its line are other records */
+};
+
+/* Sets *size to the bytes of the first record of `text`, with its line end. `delimiter`: 0 while it is not known. `fields_max`:
+ * those of the heading. */
+MUST_CHECK enum csv_end csv_record_size(struct slice text, bool end, char delimiter, size_t fields_max, size_t *size);
+
+/* Rows, as the heading says: how many fields they have, and which of them is the email address. */
+struct csv_shape {
+	size_t fields, address;
+};
+/* Whether each line of a record with several could be a row: then two stray quotes made one record of them. */
+MUST_CHECK bool csv_has_rows_inside(struct slice record, char delimiter, const struct csv_shape *shape, size_t *lines);
 
 /* Splits a record without its line end. Returns NULL, or what is wrong with it, in words that follow "the record"; the fields
  * are in the pool. */
@@ -24,9 +43,6 @@ MUST_CHECK const char *csv_split(struct pool *pool, struct slice record, char de
 
 /* The record without its first fields. A record that has not so many, or is malformed, stays as it is. */
 struct slice csv_without_first(struct pool *pool, struct slice record, char delimiter, size_t fields);
-
-/* Which of comma, semicolon and tab is in a heading most often, outside quotes; a comma where none is. */
-char csv_detect_delimiter(struct slice heading);
 
 /* Whether it is the line before a heading by which spreadsheets name the delimiter: "sep=;". */
 bool csv_names_delimiter(struct slice record, char *delimiter);

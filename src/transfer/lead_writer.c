@@ -316,8 +316,8 @@ lead_writer_set_names(struct lead_writer *writer, struct slice json)
 static struct slice
 custom_heading(struct pool *pool, struct slice name)
 {
-	const struct column column = column_of(pool, name, false);
-	const bool plain = column.field == LEAD_CUSTOM && slice_equal(column.name, name);
+	const struct column column = column_of_heading(pool, name);
+	const bool plain = column.field == LEAD_CUSTOM && !column.needs_meaning && slice_equal(column.name, name);
 	return plain ? name : POOL_JOIN(pool, SLICE(CUSTOM_FIELDS_NAME "["), name, SLICE("]"));
 }
 

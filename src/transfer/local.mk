@@ -1,12 +1,19 @@
 noinst_LIBRARIES += %D%/libtransfer.a
 %C%_libtransfer_a_SOURCES = \
 	%D%/chains.c %D%/chains.h \
+	%D%/column_names.c %D%/column_names.h \
 	%D%/columns.c %D%/columns.h \
 	%D%/csv.c %D%/csv.h \
 	%D%/deferred.c %D%/deferred.h \
+	%D%/encoding.c %D%/encoding.h \
+	%D%/encoding_tables.c %D%/encoding_tables.h \
+	%D%/file_kind.c %D%/file_kind.h \
 	%D%/lead_writer.c %D%/lead_writer.h \
 	%D%/names.c %D%/names.h \
 	%D%/records.c %D%/records.h \
 	%D%/rejects.c %D%/rejects.h \
 	%D%/row.c %D%/row.h \
-	%D%/row_json.c
+	%D%/row_json.c \
+	%D%/seen.c %D%/seen.h \
+	%D%/status.c %D%/status.h \
+	%D%/times.c %D%/times.h

@@ -4,19 +4,21 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "engine/custom_fields.h"
+
 /* Of two with one name, the older one is found. */
 static int
 compare(const void *a, const void *b)
 {
 	const struct named *left = a, *right = b;
-	const int order = slice_compare(left->name, right->name);
+	const int order = slice_compare(left->key, right->key);
 	return order != 0 ? order : (left->id > right->id) - (left->id < right->id);
 }
 
 static struct named
 named(struct pool *pool, struct slice name, uint64_t id)
 {
-	return (struct named){ name, id, pool_printf(pool, "%" PRIu64, id) };
+	return (struct named){ name, custom_field_name(pool, name), id, pool_printf(pool, "%" PRIu64, id) };
 }
 
 static struct names
@@ -45,14 +47,14 @@ names_of_actions(struct pool *pool, const struct definitions *definitions)
 	return in_order(items, definitions->action_count);
 }
 
-/* The place of the first that is not before the name. */
+/* The place of the first that is not before the key. */
 static size_t
-find(const struct names *names, struct slice name)
+find_key(const struct names *names, struct slice key)
 {
 	size_t from = 0, end = names->count;
 	while (from < end) {
 		const size_t middle = from + (end - from) / 2;
-		if (slice_compare(names->items[middle].name, name) < 0)
+		if (slice_compare(names->items[middle].key, key) < 0)
 			from = middle + 1;
 		else
 			end = middle;
@@ -60,11 +62,25 @@ find(const struct names *names, struct slice name)
 	return from;
 }
 
+/* The one with that name, or else with that name in other cases of letters; names->count: there is none. */
+static size_t
+find(struct pool *pool, const struct names *names, struct slice name)
+{
+	const struct slice key = custom_field_name(pool, name);
+	const size_t first = find_key(names, key);
+	size_t at = first;
+	while (at < names->count && slice_equal(names->items[at].key, key) && !slice_equal(names->items[at].name, name))
+		at++;
+	if (at < names->count && slice_equal(names->items[at].key, key))
+		return at;
+	return first < at ? first : names->count;
+}
+
 bool
 name_set_add(struct pool *pool, struct name_set *set, const struct names *names, struct slice name)
 {
-	const size_t place = find(names, name);
-	if (place == names->count || !slice_equal(names->items[place].name, name))
+	const size_t place = find(pool, names, name);
+	if (place == names->count)
 		return false;
 	if (set->has == NULL) {
 		set->has = POOL_ARRAY(pool, names->count, bool);

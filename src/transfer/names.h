@@ -10,7 +10,7 @@
 #include "engine/model.h"
 
 struct named {
-	struct slice name;
+	struct slice name, key; /* the key: in lower case */
 	uint64_t id;
 	struct slice id_text; /* decimal */
 };
@@ -29,7 +29,7 @@ struct name_set {
 	struct slice *ids;
 	size_t count;
 };
-/* Returns false if there is none with that name. */
+/* Returns false if there is none with that name, in any case of letters. */
 bool name_set_add(struct pool *pool, struct name_set *set, const struct names *names, struct slice name);
 /* As engine/id_list.h; absent for none. */
 struct slice name_set_list(struct pool *pool, const struct name_set *set);

@@ -8,29 +8,50 @@
 
 #include "base/panic.h"
 #include "base/pool.h"
-#include "transfer/csv.h"
+#include "base/utf8.h"
 
-/* A window on the file, with room for the longest record and its line end. */
-enum { WINDOW_BYTES = RECORD_MAX_BYTES + 2 };
+/* A window on the file, with room for the longest record and what shows that it has ended. UTF-8 may need three times the bytes
+ * of another encoding. */
+enum { WINDOW_BYTES = 2 * RECORD_MAX_BYTES, UTF8_PER_BYTE = 3, TEXT_BYTES = RECORD_MAX_BYTES * UTF8_PER_BYTE };
 
 struct records {
 	int fd;
 	enum records_format format;
-	char *window, *single; /* `single`: of records_at */
+	struct charset encoding;
+	bool goes_on;
+	char delimiter;
+	struct csv_shape shape;
+	char *window;          /* bytes of the file; of UTF-16, their text */
+	char *raw;             /* UTF-16: what is converted into the window; else NULL */
+	char *text, *single;   /* texts of records that are not in UTF-8, one after the other and of records_at */
 	size_t begin, size;    /* unread bytes: window[begin] to window[size - 1] */
-	uint64_t offset, line; /* of window[begin] */
+	uint64_t offset, line; /* of window[begin] in the file */
+	uint64_t filled;       /* where the file goes on after the window */
 	bool begun;
-	bool at_end;  /* the window ends where the file does */
+	bool at_end;  /* the window ends where `fd` does */
 	bool resumes; /* skips the line at hand first */
 };
 
+static bool
+is_wide(const struct records *r)
+{
+	return r->encoding.form == ENCODING_UTF16LE || r->encoding.form == ENCODING_UTF16BE;
+}
+
 struct records *
-records_new(int fd, enum records_format format)
+records_new(int fd, enum records_format format, const struct charset *encoding, bool goes_on)
 {
 	struct records *r = memory_alloc(sizeof(*r));
-	*r = (struct records){ .fd = fd, .format = format, .line = 1 };
+	*r = (struct records){ .fd = fd,
+		.format = format,
+		.encoding = *encoding,
+		.goes_on = goes_on,
+		.shape = { CSV_FIELDS_MAX, CSV_FIELDS_MAX },
+		.line = 1 };
 	r->window = memory_alloc(WINDOW_BYTES);
-	r->single = memory_alloc(RECORD_MAX_BYTES);
+	r->raw = is_wide(r) ? memory_alloc(WINDOW_BYTES) : NULL;
+	r->text = memory_alloc(TEXT_BYTES);
+	r->single = memory_alloc(TEXT_BYTES);
 	return r;
 }
 
@@ -40,9 +61,18 @@ records_free(struct records **records)
 	if (*records == NULL)
 		return;
 	free((*records)->window);
+	free((*records)->raw);
+	free((*records)->text);
 	free((*records)->single);
 	free(*records);
 	*records = NULL;
+}
+
+void
+records_set_shape(struct records *r, char delimiter, const struct csv_shape *shape)
+{
+	r->delimiter = delimiter;
+	r->shape = *shape;
 }
 
 static bool
@@ -62,6 +92,20 @@ read_at(int fd, char *place, size_t wanted, uint64_t offset, size_t *got)
 	return true;
 }
 
+/* Adds the next bytes of the file to the window. A part of a character at the end of a file is nothing. */
+static bool
+fill_wide(struct records *r)
+{
+	const size_t wanted = (WINDOW_BYTES - r->size) / UTF8_PER_BYTE;
+	size_t got, used;
+	if (!read_at(r->fd, r->raw, wanted, r->filled, &got))
+		return false;
+	r->at_end = got < wanted;
+	r->size += encoding_convert(&r->encoding, (struct slice){ r->raw, got }, r->window + r->size, &used);
+	r->filled += used;
+	return true;
+}
+
 /* Moves what is unread to the front of the window and fills it. */
 static bool
 fill(struct records *r)
@@ -70,10 +114,14 @@ fill(struct records *r)
 	memmove(r->window, r->window + r->begin, r->size - r->begin);
 	r->size -= r->begin;
 	r->begin = 0;
-	if (!read_at(r->fd, r->window + r->size, WINDOW_BYTES - r->size, r->offset + r->size, &got))
+	if (is_wide(r))
+		return fill_wide(r);
+	const size_t wanted = WINDOW_BYTES - r->size;
+	if (!read_at(r->fd, r->window + r->size, wanted, r->filled, &got))
 		return false;
 	r->size += got;
-	r->at_end = r->size < WINDOW_BYTES;
+	r->filled += got;
+	r->at_end = got < wanted;
 	return true;
 }
 
@@ -83,20 +131,23 @@ unread(const struct records *r)
 	return (struct slice){ r->window + r->begin, r->size - r->begin };
 }
 
+/* Whether the file ends where the window does. */
+static bool
+is_last(const struct records *r)
+{
+	return r->at_end && !r->goes_on;
+}
+
 static void
 skip(struct records *r, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		r->line += r->window[r->begin + i] == '\n' ? 1 : 0;
+	const struct slice skipped = slice_sub(unread(r), 0, size);
+	for (size_t i = 0; i < size; i++) {
+		const bool pair = skipped.data[i] == '\r' && i + 1 < size && skipped.data[i + 1] == '\n';
+		r->line += (skipped.data[i] == '\n' || skipped.data[i] == '\r') && !pair ? 1 : 0;
+	}
 	r->begin += size;
-	r->offset += size;
-}
-
-static size_t
-line_size(struct slice text, bool end)
-{
-	const size_t at = slice_find(text, '\n');
-	return at < text.size ? at + 1 : end ? text.size : 0;
+	r->offset += encoding_size(&r->encoding, skipped);
 }
 
 /* Skips the rest of the line at hand, whatever its length. */
@@ -104,10 +155,14 @@ static bool
 skip_line(struct records *r)
 {
 	for (;;) {
-		const size_t size = line_size(unread(r), r->at_end);
-		if (size > 0 || r->at_end) {
+		const size_t size = csv_line_size(unread(r), is_last(r));
+		if (size > 0 || is_last(r)) {
 			skip(r, size);
 			return true;
+		}
+		if (r->at_end) { /* the part of a file ends within the line */
+			errno = EMSGSIZE;
+			return false;
 		}
 		skip(r, r->size - r->begin);
 		if (!fill(r))
@@ -115,55 +170,89 @@ skip_line(struct records *r)
 	}
 }
 
-/* The size of the next record with its line end; 0: it has none within the window. */
-static size_t
-next_size(const struct records *r)
+static enum csv_end
+next_size(const struct records *r, size_t *size)
 {
-	return r->format == RECORDS_CSV ? csv_record_size(unread(r), r->at_end) : line_size(unread(r), r->at_end);
+	if (r->format == RECORDS_CSV)
+		return csv_record_size(unread(r), is_last(r), r->delimiter, r->shape.fields, size);
+	*size = csv_line_size(unread(r), is_last(r));
+	return *size > 0 ? CSV_ENDS : CSV_OPEN;
 }
 
 static struct slice
 without_line_end(struct slice text)
 {
-	if (text.size > 0 && text.data[text.size - 1] == '\n')
-		text.size--;
-	if (text.size > 0 && text.data[text.size - 1] == '\r')
+	while (text.size > 0 && (text.data[text.size - 1] == '\n' || text.data[text.size - 1] == '\r'))
 		text.size--;
 	return text;
+}
+
+/* A text of the file as UTF-8. */
+static struct slice
+as_utf8(const struct records *r, struct slice text, char *place, bool *other)
+{
+	size_t used;
+	*other = r->encoding.form == ENCODING_UTF8 && !utf8_valid(text);
+	if (!*other && (r->encoding.form != ENCODING_BYTES || slice_is_ascii(text)))
+		return text;
+	return (struct slice){ place, encoding_convert(&r->encoding, text, place, &used) };
+}
+
+/* Of a record that has no end, or none within the maximum, its first line is one. */
+static enum record_state
+take(struct records *r, struct record *record, enum csv_end state, size_t size)
+{
+	enum { ROWS_INSIDE = 3 };
+	size_t lines = 0;
+	record->problem = NULL;
+	if (state == CSV_ENDS && r->format == RECORDS_CSV && csv_line_size(slice_sub(unread(r), 0, size), true) < size &&
+	    csv_has_rows_inside(slice_sub(unread(r), 0, size), r->delimiter, &r->shape, &lines)) {
+		if (r->shape.fields < ROWS_INSIDE && lines < ROWS_INSIDE)
+			record->problem = "the record has a quoted field with a line that could be a row";
+		else
+			state = CSV_BROKEN;
+	}
+	if (state != CSV_ENDS || size > RECORD_MAX_BYTES)
+		size = csv_line_size(unread(r), is_last(r));
+	const struct slice bytes = slice_sub(unread(r), 0, size > 0 ? size : RECORD_MAX_BYTES);
+	const struct slice text = without_line_end(slice_sub(bytes, 0, RECORD_MAX_BYTES));
+	*record = (struct record){ .offset = r->offset, .line = r->line, .problem = record->problem };
+	record->text = as_utf8(r, text, r->text, &record->other);
+	record->size = (size_t)encoding_size(&r->encoding, text);
+	if (size == 0 || text.size < without_line_end(bytes).size) {
+		record->problem = "the record is longer than 256 KiB";
+		r->resumes = size == 0;
+	}
+	skip(r, bytes.size);
+	return record->problem == NULL ? RECORD_GOOD : RECORD_BAD;
 }
 
 static enum record_state
 take_record(struct records *r, struct record *record)
 {
-	size_t size = next_size(r);
-	if (size == 0 && !r->at_end) {
+	size_t size = 0;
+	enum csv_end state = next_size(r, &size);
+	if (state == CSV_OPEN && !r->at_end) {
 		if (!fill(r))
 			return RECORD_FAILED;
-		size = next_size(r);
+		state = next_size(r, &size);
 	}
-	if (r->begin == r->size)
+	if (r->begin == r->size || (state == CSV_OPEN && r->goes_on && r->size - r->begin <= RECORD_MAX_BYTES))
 		return RECORD_END;
-	*record = (struct record){ without_line_end(slice_sub(unread(r), 0, size)), r->offset, r->line };
-	if (size > 0 && record->text.size <= RECORD_MAX_BYTES) {
-		skip(r, size);
-		return RECORD_GOOD;
-	}
-	record->text = slice_sub(unread(r), 0, line_size(unread(r), true));
-	r->resumes = true;
-	return RECORD_TOO_LONG;
+	return take(r, record, state, size);
 }
 
 static bool
 begin(struct records *r)
 {
-	static const char mark[] = "\xef\xbb\xbf";
+	char bytes[64];
+	size_t got;
 	if (r->begun)
 		return true;
-	if (!fill(r))
+	if (!read_at(r->fd, bytes, sizeof(bytes), 0, &got))
 		return false;
+	r->offset = r->filled = encoding_mark_size((struct slice){ bytes, got }, &r->encoding);
 	r->begun = true;
-	if (slice_starts_with(unread(r), slice_of(mark)))
-		skip(r, sizeof(mark) - 1);
 	return true;
 }
 
@@ -180,32 +269,35 @@ records_next(struct records *r, struct record *record)
 	}
 }
 
-/* The record is still in the window, which is filled only when the next one is taken. */
 void
-records_resume(struct records *r, const struct record *record)
+records_place(const struct records *r, uint64_t *offset, uint64_t *line)
 {
-	r->begin -= (size_t)(r->offset - record->offset);
-	r->offset = record->offset;
-	r->line = record->line;
-	r->resumes = true;
+	*offset = r->offset;
+	*line = r->line;
 }
 
 void
-records_rewind(struct records *r)
+records_seek(struct records *r, uint64_t offset, uint64_t line)
 {
 	r->begin = r->size = 0;
-	r->offset = 0;
-	r->line = 1;
-	r->begun = r->at_end = r->resumes = false;
+	r->offset = r->filled = offset;
+	r->line = line;
+	r->begun = offset > 0;
+	r->at_end = r->resumes = false;
 }
 
 enum record_state
 records_at(struct records *r, uint64_t offset, size_t size, struct slice *text)
 {
 	size_t got;
-	require(size <= RECORD_MAX_BYTES);
-	if (!read_at(r->fd, r->single, size, offset, &got) || got < size)
+	bool other;
+	struct slice bytes = { r->text, size };
+	require(size <= RECORD_MAX_BYTES * 2);
+	if (!read_at(r->fd, r->text, size, offset, &got) || got < size)
 		return RECORD_FAILED;
-	*text = (struct slice){ r->single, size };
+	if (is_wide(r))
+		*text = (struct slice){ r->single, encoding_convert(&r->encoding, bytes, r->single, &got) };
+	else
+		*text = as_utf8(r, bytes, r->single, &other);
 	return RECORD_GOOD;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The records of a file of leads, one after another: those of CSV, or the lines of NDJSON. A file of any size needs the same
- * memory. */
+ * The records of a file of leads, one after another: those of CSV, or the lines of NDJSON, as UTF-8. A file of any size needs
+ * the same memory, and takes time in proportion to its size, whatever its quotes are. */
 #ifndef LEADHOOK_TRANSFER_RECORDS_H
 #define LEADHOOK_TRANSFER_RECORDS_H
 
@@ -8,37 +8,44 @@
 
 #include "base/attributes.h"
 #include "base/slice.h"
+#include "transfer/csv.h"
+#include "transfer/encoding.h"
 
-/* A larger record is a bad one. */
-enum { RECORD_MAX_BYTES = 1024 * 1024 };
+/* A longer record is a bad one. */
+enum { RECORD_MAX_BYTES = 256 * 1024 };
 
 enum records_format { RECORDS_CSV, RECORDS_NDJSON };
 
 struct record {
-	struct slice text; /* without its line end; valid until the next call */
-	uint64_t offset;   /* of its first byte in the file */
-	uint64_t line;     /* where it begins, from 1 */
+	struct slice text;   /* without its line end; valid until the next call */
+	uint64_t offset;     /* of its first byte in the file */
+	uint64_t line;       /* where it begins, from 1 */
+	size_t size;         /* bytes in the file */
+	bool other;          /* it is not in the encoding of the file, and was read in the other one */
+	const char *problem; /* RECORD_BAD: what is wrong with it */
 };
 
 enum record_state {
 	RECORD_GOOD,
-	RECORD_TOO_LONG, /* the text is how it begins; the next record begins at the next line */
+	RECORD_BAD, /* the text is how it begins */
 	RECORD_END,
 	RECORD_FAILED /* the file could not be read: errno */
 };
 
 struct records;
 
-/* Reads `fd` from its beginning; `fd` stays open. A byte order mark is skipped, and so are empty lines. */
-struct records *records_new(int fd, enum records_format format);
+/* Reads `fd` from its beginning; `fd` stays open. Marks of the encoding are skipped, and so are empty lines. `goes_on`: the
+ * file is longer than `fd`: a record without an end is not taken. */
+struct records *records_new(int fd, enum records_format format, const struct charset *encoding, bool goes_on);
 void records_free(struct records **records);
+/* Once the heading has been read. */
+void records_set_shape(struct records *records, char delimiter, const struct csv_shape *shape);
 MUST_CHECK enum record_state records_next(struct records *records, struct record *record);
-/* After the last record turned out to be bad, perhaps because a quote has no end: goes on at the line after the one where it
- * began. */
-void records_resume(struct records *records, const struct record *record);
+/* Where the next record begins. */
+void records_place(const struct records *records, uint64_t *offset, uint64_t *line);
 
-/* Begins again with the first record. */
-void records_rewind(struct records *records);
+/* Goes on at a place; 0, 1: begins again. */
+void records_seek(struct records *records, uint64_t offset, uint64_t line);
 
 /* A record that was read before, from its place in the file. The text is valid until the next call. RECORD_GOOD, or
  * RECORD_FAILED. */

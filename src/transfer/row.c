@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "transfer/row.h"
 
-#include "base/boolean.h"
+#include <string.h>
+
 #include "base/buffer.h"
-#include "base/clock.h"
 #include "base/language_tag.h"
 #include "base/utf8.h"
 #include "http/text.h"
@@ -63,24 +63,54 @@ row_add_name(struct row *row, enum lead_field field, struct slice name)
 {
 	const bool is_tag = field == LEAD_TAG_NAMES;
 	const struct names *names = is_tag ? &row->limits->tags : &row->limits->actions;
+	struct row_notes *notes = &row->notes;
 	name = slice_trim(name);
-	if (!name_set_add(row->pool, is_tag ? &row->tags : &row->actions, names, name))
-		row->unknown_names += name.size > 0 ? 1 : 0;
+	if (name.size == 0 || name_set_add(row->pool, is_tag ? &row->tags : &row->actions, names, name))
+		return;
+	row->unknown_names++;
+	if (!is_tag)
+		return;
+	notes->unknown_tags = pool_grow(row->pool, notes->unknown_tags, notes->unknown_tag_count, &notes->unknown_tag_capacity,
+	    sizeof(*notes->unknown_tags));
+	notes->unknown_tags[notes->unknown_tag_count++] = name;
 }
 
-/* A record of names, or a list of them with commas. */
+/* Between several values in a cell of Google's contacts. */
+#define SEVERAL ":::"
+
+/* Takes the next name off a list, which may be in quotes; between them are commas, semicolons or line ends. */
+static struct slice
+next_name(struct row *row, struct slice *list)
+{
+	struct csv_fields fields;
+	size_t size = 0;
+	*list = slice_trim(*list);
+	if (list->size > 0 && list->data[0] == '"') {
+		for (size = 1;
+		     size < list->size && (list->data[size] != '"' || (size + 1 < list->size && list->data[size + 1] == '"'));)
+			size += list->data[size] == '"' ? 2 : 1;
+		const struct slice quoted = slice_sub(*list, 0, ++size);
+		if (csv_split(row->pool, quoted, '\n', &fields) == NULL && fields.count == 1) {
+			*list = slice_sub(*list, size, list->size);
+			*list = slice_sub(slice_trim(*list), 1, list->size);
+			return fields.items[0];
+		}
+		size = 0;
+	}
+	while (size < list->size && memchr(",;\n", list->data[size], 3) == NULL &&
+	       !slice_starts_with(slice_sub(*list, size, list->size), SLICE(SEVERAL)))
+		size++;
+	const struct slice name = slice_sub(*list, 0, size);
+	*list = slice_sub(*list, size, list->size);
+	*list = slice_sub(*list, slice_starts_with(*list, SLICE(SEVERAL)) ? sizeof(SEVERAL) - 1 : 1, list->size);
+	return slice_starts_with(name, SLICE("* ")) ? slice_sub(name, 2, name.size) : name; /* Google's own labels */
+}
+
 static void
 add_names(struct row *row, enum lead_field field, struct slice text)
 {
-	struct csv_fields names;
-	struct slice name;
-	if (csv_split(row->pool, text, ',', &names) == NULL) {
-		for (size_t i = 0; i < names.count; i++)
-			row_add_name(row, field, names.items[i]);
-		return;
-	}
-	while (slice_next(&text, ',', &name))
-		row_add_name(row, field, name);
+	while (text.size > 0)
+		row_add_name(row, field, next_name(row, &text));
 }
 
 static void
@@ -92,16 +122,78 @@ add_custom(struct row *row, const struct column *column, struct row_value value)
 		add_value(row, &row->custom, &row->custom_count, &row->custom_capacity, value);
 }
 
+/* Whether a text is a time that databases write where there is none: 0000-00-00 00:00:00. */
+static bool
+is_no_time(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (memchr("0-:. TZ/", text.data[i], 8) == NULL)
+			return false;
+	return text.size > 1;
+}
+
+/* A switch, a word of exports, or the time of it, which means yes. */
+static bool
+opt_out_parse(struct pool *pool, struct slice text, bool *on)
+{
+	int64_t ms;
+	if (switch_parse(text, on))
+		return true;
+	const enum value_meaning meaning = status_suggested(plain_words(pool, text), true);
+	*on = meaning == MEANS_OPTED_OUT || (meaning == MEANS_UNKNOWN && !is_no_time(text));
+	return meaning != MEANS_UNKNOWN || is_no_time(text) || time_parse(text, DATES_DAY_FIRST, &ms) != TIME_BAD ||
+	       time_parse(text, DATES_MONTH_FIRST, &ms) != TIME_BAD;
+}
+
+static bool
+says_yes(struct row *row, struct slice text)
+{
+	bool on = false;
+	return opt_out_parse(row->pool, text, &on) && on;
+}
+
+static void
+set_text(struct row *row, enum lead_field field, struct slice text)
+{
+	struct slice *place = &row->texts[field];
+	const bool is_opt_out = field == LEAD_OPTED_OUT || field == LEAD_SMS_OPTED_OUT;
+	if (!slice_present(*place) || place->size == 0 || (is_opt_out && says_yes(row, text)))
+		*place = text;
+}
+
+/* What a value of a column about consent means. */
+static void
+add_meaning(struct row *row, const struct column *column, struct slice text)
+{
+	const struct slice plain = plain_words(row->pool, text);
+	enum value_meaning meaning = MEANS_UNKNOWN;
+	for (size_t i = 0; i < column->rule_count && meaning == MEANS_UNKNOWN; i++)
+		if (slice_equal(column->rules[i].value, plain))
+			meaning = column->rules[i].meaning;
+	if (meaning == MEANS_OPTED_OUT)
+		set_text(row, LEAD_OPTED_OUT, SLICE("yes"));
+	else if (meaning == MEANS_VERIFIED)
+		set_text(row, LEAD_VERIFIED, SLICE("yes"));
+	else if (meaning == MEANS_LEFT_OUT)
+		row->notes.is_left_out = true;
+	else if (meaning == MEANS_UNKNOWN)
+		row_fail(row, column->name, "has a value that was given no meaning");
+}
+
 void
 row_add(struct row *row, const struct column *column, struct slice text)
 {
 	const bool own = column->field < LEAD_TEXTS;
 	const struct slice name = own ? lead_field_name(column->field) : column->name;
 	struct slice normal = SLICE_NONE;
+	if (column->rules != NULL) {
+		add_meaning(row, column, text);
+		return;
+	}
 	if (column->field == LEAD_IGNORED)
 		return;
 	if (column->field == LEAD_LANGUAGE && !language_tag_parse(row->pool, text, &text)) {
-		row_add(row, &(struct column){ LEAD_CUSTOM, name }, text);
+		row_add(row, &(struct column){ .field = LEAD_CUSTOM, .name = name }, text);
 		return;
 	}
 	if (column->field == LEAD_TAG_NAMES || column->field == LEAD_ACTION_TEXTS) {
@@ -120,8 +212,8 @@ row_add(struct row *row, const struct column *column, struct slice text)
 			return;
 		}
 	}
-	if (own && (!slice_present(row->texts[column->field]) || row->texts[column->field].size == 0))
-		row->texts[column->field] = normal;
+	if (own)
+		set_text(row, column->field, normal);
 	if (own || normal.size == 0)
 		return;
 	const struct row_value value = { column->name, normal, SLICE_NONE };
@@ -143,10 +235,32 @@ given(const struct row *row, enum lead_field field)
 	return row->texts[field].size == 0 ? SLICE_NONE : row->texts[field];
 }
 
+/* The first of several values. */
+static struct slice
+first_of(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (slice_starts_with(slice_sub(text, i, text.size), SLICE(SEVERAL)))
+			return slice_trim(slice_sub(text, 0, i));
+	return text;
+}
+
+/* One that is not valid costs no lead that has an email address. */
+static void
+read_phone(struct row *row, struct signup *signup)
+{
+	const struct slice text = first_of(given(row, LEAD_PHONE)), country = given(row, LEAD_COUNTRY_CODE);
+	if (!slice_present(text) || phone_parse(row->pool, text, country, &signup->phone))
+		return;
+	if (row->limits->strict || !slice_present(signup->email_key))
+		fail_field(row, LEAD_PHONE, "is not valid");
+	row->notes.phone_number = text;
+}
+
 static void
 read_identities(struct row *row, struct signup *signup)
 {
-	struct slice text = given(row, LEAD_EMAIL);
+	struct slice text = first_of(given(row, LEAD_EMAIL));
 	struct email email;
 	if (slice_present(text) && !email_parse(row->pool, text, &email))
 		fail_field(row, LEAD_EMAIL, "is not valid");
@@ -154,11 +268,7 @@ read_identities(struct row *row, struct signup *signup)
 		signup->email = email.display;
 		signup->email_key = email.key;
 	}
-	text = given(row, LEAD_PHONE);
-	const struct slice country = given(row, LEAD_COUNTRY_CODE);
-	if (slice_present(text) &&
-	    !phone_parse(row->pool, text, slice_present(country) ? country : row->limits->country_code, &signup->phone))
-		fail_field(row, LEAD_PHONE, "is not valid");
+	read_phone(row, signup);
 	text = given(row, LEAD_SOCIAL_ID);
 	if (slice_present(text) && !social_id_parse(row->pool, text, &signup->subject))
 		fail_field(row, LEAD_SOCIAL_ID, "must have 4 to 16 characters of Crockford's Base32");
@@ -185,8 +295,18 @@ read_switch(struct row *row, enum lead_field field)
 {
 	const struct slice text = given(row, field);
 	bool on = false;
-	if (slice_present(text) && !boolean_parse(text, &on))
-		fail_field(row, field, "must be true or false");
+	if (slice_present(text) && !switch_parse(text, &on))
+		fail_field(row, field, "must be yes or no");
+	return on;
+}
+
+static bool
+read_opt_out(struct row *row, enum lead_field field)
+{
+	const struct slice text = given(row, field);
+	bool on = false;
+	if (slice_present(text) && !opt_out_parse(row->pool, text, &on))
+		fail_field(row, field, "must be yes, no, or a time");
 	return on;
 }
 
@@ -212,8 +332,8 @@ read_switches(struct row *row, struct import *import)
 		import->verified_phone = !import->verified_email;
 	}
 	import->claimed = read_claim(row);
-	import->opted_out = read_switch(row, LEAD_OPTED_OUT);
-	import->sms_opted_out = read_switch(row, LEAD_SMS_OPTED_OUT);
+	import->opted_out = read_opt_out(row, LEAD_OPTED_OUT);
+	import->sms_opted_out = read_opt_out(row, LEAD_SMS_OPTED_OUT);
 	import->fraudulent = read_switch(row, LEAD_FRAUDULENT);
 	import->waitlisted = !slice_present(given(row, LEAD_WAITLISTED)) ? -1 : read_switch(row, LEAD_WAITLISTED) ? 1 : 0;
 }
@@ -233,33 +353,28 @@ read_numbers(struct row *row, struct import *import)
 	import->score = (uint32_t)score;
 }
 
-/* RFC 3339, or the same with a space, and UTC if it has no zone: "2025-07-15 14:29:23", "… UTC", "… +0200". */
-static bool
-read_time(struct row *row, struct slice text, int64_t *ms)
+/* -1: there is none. */
+static int64_t
+read_created(struct row *row)
 {
-	enum { DATE = 10, TIME = 19 };
-	if (clock_parse_rfc3339(text, ms))
-		return true;
-	if (text.size < TIME || (text.data[DATE] != ' ' && text.data[DATE] != 'T'))
-		return false;
-	struct slice zone = slice_trim(slice_sub(text, TIME, text.size));
-	if (zone.size == 0 || slice_equal(zone, SLICE("UTC")))
-		zone = SLICE("Z");
-	else if (zone.size == 5 && slice_find(zone, ':') == zone.size)
-		zone = POOL_JOIN(row->pool, slice_sub(zone, 0, 3), SLICE(":"), slice_sub(zone, 3, 5));
-	return clock_parse_rfc3339(
-	    POOL_JOIN(row->pool, slice_sub(text, 0, DATE), SLICE("T"), slice_sub(text, DATE + 1, TIME), zone), ms);
+	const struct slice text = given(row, LEAD_CREATED);
+	int64_t ms = -1;
+	if (!slice_present(text) || is_no_time(text))
+		return -1;
+	row->notes.created = time_parse(text, row->limits->dates, &ms);
+	if (row->notes.created == TIME_BAD)
+		fail_field(row, LEAD_CREATED, "must be a time such as 2025-07-15 14:29; the column can be left out");
+	else if (row->notes.created == TIME_EITHER && row->limits->dates == DATES_UNKNOWN)
+		fail_field(row, LEAD_CREATED, "is a date whose day and month cannot be distinguished: say which is first");
+	return ms;
 }
 
 static void
 read_others(struct row *row, struct import *import)
 {
-	struct slice text = given(row, LEAD_CREATED);
+	const struct slice text = given(row, LEAD_IP);
 	struct ip_address address;
-	import->created_ms = -1;
-	if (slice_present(text) && !read_time(row, text, &import->created_ms))
-		fail_field(row, LEAD_CREATED, "must be a time as in RFC 3339: 2025-07-15T14:29:23Z");
-	text = given(row, LEAD_IP);
+	import->created_ms = read_created(row);
 	if (slice_present(text) && ip_address_parse(text, &address))
 		import->signup.ip = ip_address_format(row->pool, &address);
 	import->signup.source = slice_present(row->texts[LEAD_SOURCE]) ? given(row, LEAD_SOURCE) : SLICE("import");
@@ -323,21 +438,56 @@ row_finish(struct row *row, struct import *import)
 	return row->problem;
 }
 
-const char *
-row_from_csv(struct pool *pool, const struct row_limits *limits, const struct column *columns, size_t column_count,
-    const struct csv_fields *fields, struct import *import)
+void
+row_add_constants(struct row *row, bool country)
 {
-	struct row row = { .pool = pool, .limits = limits };
-	if (fields->count != column_count)
-		return pool_printf(pool, "the record has %zu fields, the heading %zu", fields->count, column_count).data;
-	for (size_t i = 0; i < column_count; i++) {
-		const struct slice cell = csv_cell(pool, fields->items[i]);
+	for (size_t i = 0; i < row->limits->constant_count; i++) {
+		const struct row_constant *constant = &row->limits->constants[i];
+		if ((constant->column.field == LEAD_COUNTRY_CODE) == country)
+			row_add(row, &constant->column, constant->value);
+	}
+}
+
+/* Spreadsheets leave out empty cells at the end of a row, or add some. */
+static const char *
+check_count(struct pool *pool, const struct csv_fields *fields, size_t column_count)
+{
+	for (size_t i = column_count; i < fields->count; i++)
+		if (slice_trim(fields->items[i]).size > 0)
+			return pool_printf(pool,
+			    "the record has %zu fields, the heading %zu: is a text with a delimiter not in quotes?",
+			    fields->count, column_count)
+			    .data;
+	return NULL;
+}
+
+static const char *
+add_cells(struct row *row, const struct column *columns, size_t count, const struct csv_fields *fields)
+{
+	for (size_t i = 0; i < count && i < fields->count; i++) {
+		const struct slice cell = csv_cell(row->pool, fields->items[i]);
 		const char *problem =
-		    columns[i].field == LEAD_OTHER_FIELDS && cell.size > 0 ? row_add_members(&row, cell) : NULL;
+		    columns[i].field == LEAD_OTHER_FIELDS && cell.size > 0 ? row_add_members(row, cell) : NULL;
 		if (problem != NULL)
 			return problem;
 		if (columns[i].field != LEAD_OTHER_FIELDS)
-			row_add(&row, &columns[i], cell);
+			row_add(row, &columns[i], cell);
 	}
-	return row_finish(&row, import);
+	return NULL;
+}
+
+const char *
+row_from_csv(struct pool *pool, const struct row_limits *limits, const struct column *columns, size_t column_count,
+    const struct csv_fields *fields, struct row_notes *notes, struct import *import)
+{
+	struct row row = { .pool = pool, .limits = limits };
+	const char *problem = check_count(pool, fields, column_count);
+	row_add_constants(&row, false);
+	if (problem == NULL)
+		problem = add_cells(&row, columns, column_count, fields);
+	row_add_constants(&row, true);
+	if (problem == NULL)
+		problem = row_finish(&row, import);
+	*notes = row.notes;
+	return problem;
 }

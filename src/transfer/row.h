@@ -10,23 +10,42 @@
 #include "transfer/columns.h"
 #include "transfer/csv.h"
 #include "transfer/names.h"
+#include "transfer/times.h"
+
+/* A value that each row has, before those of its columns; a country only where the row has none. */
+struct row_constant {
+	struct column column;
+	struct slice value;
+};
 
 /* As the API's parameters (docs/api.md 1.3, 4.4). */
 struct row_limits {
 	size_t name_bytes, value_bytes, depth;
 	bool (*is_reserved)(struct slice lower_name); /* whether this name cannot be a custom field */
 	size_t utm_bytes;                             /* of all together, as JSON */
-	struct slice country_code;                    /* of phone numbers that begin without +; or absent */
-	bool drop_bad_referrers;                      /* a referrer that no lead can have is absent */
-	struct names tags, actions;                   /* of the campaign */
+	const struct row_constant *constants;
+	size_t constant_count;
+	enum date_order dates;
+	bool strict;                /* a phone number that is not valid makes a row with an email address invalid */
+	bool drop_bad_referrers;    /* a referrer that no lead can have is absent */
+	struct names tags, actions; /* of the campaign */
+};
+
+/* What a row says besides its lead. Lists are in the pool. */
+struct row_notes {
+	struct slice *unknown_tags;
+	size_t unknown_tag_count, unknown_tag_capacity;
+	enum time_form created;    /* TIME_BAD: it has none */
+	struct slice phone_number; /* not valid, and left out; or absent */
+	bool is_left_out;          /* by the meaning of a value: it is no lead */
 };
 
 /* Return NULL and fill *import, or return what is wrong with the record: "phone_number is not valid". All in the pool. A field
  * that is empty, or null, is absent; but an empty score is 0. */
 MUST_CHECK const char *row_from_csv(struct pool *pool, const struct row_limits *limits, const struct column *columns,
-    size_t column_count, const struct csv_fields *fields, struct import *import);
+    size_t column_count, const struct csv_fields *fields, struct row_notes *notes, struct import *import);
 MUST_CHECK const char *row_from_json(
-    struct pool *pool, const struct row_limits *limits, struct slice json, struct import *import);
+    struct pool *pool, const struct row_limits *limits, struct slice json, struct row_notes *notes, struct import *import);
 
 /* The same for both: values, collected one after the other. */
 struct row_value {
@@ -44,8 +63,10 @@ struct row {
 	struct name_set tags, actions;
 	uint32_t unknown_names; /* of tags and actions */
 	const char *problem;
+	struct row_notes notes;
 };
-/* Adds a text; of fields that are given several times the first one that is not empty is used. */
+/* Adds a text; of fields that are given several times the first one that is not empty is used, of
+ * opted_out one that says yes. */
 void row_add(struct row *row, const struct column *column, struct slice text);
 /* Adds a custom field that is a number, a boolean or an array, as JSON. */
 void row_add_json(struct row *row, const struct column *column, struct slice json);
@@ -55,6 +76,8 @@ void row_add_name(struct row *row, enum lead_field field, struct slice name);
 void row_fail(struct row *row, struct slice name, const char *rule);
 /* Adds the members of a lead in JSON. Returns NULL, or what is wrong with it. */
 MUST_CHECK const char *row_add_members(struct row *row, struct slice json);
+/* Adds the constants: all but the country, or that. */
+void row_add_constants(struct row *row, bool country);
 MUST_CHECK const char *row_finish(struct row *row, struct import *import);
 
 #endif

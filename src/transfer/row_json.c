@@ -62,7 +62,7 @@ static void
 add_member(struct row *row, struct slice name, struct slice base, const struct http_value *value)
 {
 	row->has_object = true;
-	const struct column column = { LEAD_CUSTOM, name };
+	const struct column column = { .field = LEAD_CUSTOM, .name = name };
 	if (lead_field_of(base, true) == LEAD_UTM || slice_starts_with(name, SLICE("_")) || row->limits->is_reserved(base))
 		return;
 	if (value->type == HTTP_STRING && value->text.size == 0)
@@ -103,7 +103,7 @@ add_utm(struct row *row, struct slice name, const struct http_value *value)
 	if (!slice_starts_with_nocase(name, open) || slice_find(within, '[') < within.size)
 		return;
 	if (http_value_string(value, &text) && slice_present(text) && value->type != HTTP_BOOLEAN)
-		row_add(row, &(struct column){ LEAD_UTM, pool_copy_lower(row->pool, within) }, text);
+		row_add(row, &(struct column){ .field = LEAD_UTM, .name = pool_copy_lower(row->pool, within) }, text);
 }
 
 static void
@@ -148,10 +148,29 @@ row_add_members(struct row *row, struct slice json)
 	return NULL;
 }
 
+/* A lead that does not say whether it has opted out, in a member of that name, must not say so in another one. */
+static void
+require_consent(struct row *row)
+{
+	if (slice_present(row->texts[LEAD_OPTED_OUT]))
+		return;
+	for (size_t i = 0; i < row->custom_count; i++)
+		if (slice_present(row->custom[i].text) && status_says_no(plain_words(row->pool, row->custom[i].text)))
+			row_fail(
+			    row, row->custom[i].name, "says that this person must not get mail: give it a member opted_out");
+}
+
 const char *
-row_from_json(struct pool *pool, const struct row_limits *limits, struct slice json, struct import *import)
+row_from_json(
+    struct pool *pool, const struct row_limits *limits, struct slice json, struct row_notes *notes, struct import *import)
 {
 	struct row row = { .pool = pool, .limits = limits };
+	row_add_constants(&row, false);
 	const char *problem = row_add_members(&row, json);
-	return problem != NULL ? problem : row_finish(&row, import);
+	row_add_constants(&row, true);
+	require_consent(&row);
+	if (problem == NULL)
+		problem = row_finish(&row, import);
+	*notes = row.notes;
+	return problem;
 }

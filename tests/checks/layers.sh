@@ -49,7 +49,7 @@ admin: base conf json bots identity webhook engine store store/codes store/messa
 manage: base conf crypto http json identity limit store store/operator store/users login admin
 admin/doctor: base conf json crypto identity store store/operator store/queue admin
 admin/texts: base conf engine text page mail compose store store/operator store/texts admin
-admin/data: base conf json identity engine store store/operator store/removal transfer admin
+admin/data: base conf json crypto identity engine store store/operator store/removal transfer admin
 admin/inbound: base identity webhook engine store admin
 prog: base conf text mail fcgi json db http identity webhook engine store store/messages store/queue store/operator compose commit limit api deliver deliver/process deliver/mail deliver/texts deliver/send admin login manage jobs
 '

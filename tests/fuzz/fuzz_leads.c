@@ -46,24 +46,36 @@ require_import(const char *problem, const struct import *import)
 		require_field(&import->signup.custom_fields[i]);
 }
 
+/* A record is a part of the text, whatever its quotes are; of a broken one the line is read. */
+static size_t
+record_size(struct slice text, char delimiter)
+{
+	size_t size = 0;
+	if (csv_record_size(text, true, delimiter, FIELDS_MAX, &size) != CSV_ENDS)
+		size = csv_line_size(text, true);
+	REQUIRE(size > 0 && size <= text.size);
+	return size;
+}
+
 static void
 read_csv(struct pool *pool, struct slice heading, struct slice rest)
 {
-	const char delimiter = csv_detect_delimiter(heading);
+	const char delimiter = slice_find(heading, ';') < heading.size ? ';' : ',';
 	struct column columns[FIELDS_MAX];
 	struct csv_fields names, fields;
 	if (csv_split(pool, heading, delimiter, &names) != NULL || names.count > FIELDS_MAX)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
-		columns[i] = column_of(pool, names.items[i], false);
+		columns[i] = column_of_heading(pool, names.items[i]);
 		if (columns[i].field == LEAD_CUSTOM && is_reserved(columns[i].name))
 			columns[i].field = LEAD_IGNORED; /* by the command */
 	}
-	for (size_t size; (size = csv_record_size(rest, true)) > 0; rest = slice_sub(rest, size, rest.size)) {
+	for (size_t size; rest.size > 0; rest = slice_sub(rest, size, rest.size)) {
+		struct row_notes notes;
 		struct import import;
-		REQUIRE(size <= rest.size);
+		size = record_size(rest, delimiter);
 		if (csv_split(pool, slice_sub(rest, 0, size - 1), delimiter, &fields) == NULL)
-			require_import(row_from_csv(pool, &limits, columns, names.count, &fields, &import), &import);
+			require_import(row_from_csv(pool, &limits, columns, names.count, &fields, &notes, &import), &import);
 	}
 }
 
@@ -73,7 +85,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pool *pool = pool_new();
 	struct slice rest = fuzz_input(data, size);
 	struct import import = { 0 };
-	require_import(row_from_json(pool, &limits, rest, &import), &import);
+	struct row_notes notes;
+	require_import(row_from_json(pool, &limits, rest, &notes, &import), &import);
 	const struct slice heading = fuzz_line(&rest);
 	read_csv(pool, heading, rest);
 	pool_free(&pool);

@@ -79,8 +79,9 @@ require_call(const struct admin_call *call)
 		require_option(call, (enum admin_option)i);
 	for (const enum admin_option *option = command->required; option != NULL && *option != ADMIN_OPTIONS; option++)
 		REQUIRE(call->options[*option] != NULL);
-	for (size_t i = 0; i < call->map_count; i++)
-		require_text(command, call->maps[i]);
+	for (size_t kind = 0; kind < ADMIN_TEXTS; kind++)
+		for (size_t i = 0; i < call->texts[kind].count; i++)
+			require_text(command, call->texts[kind].items[i]);
 }
 
 static void
@@ -130,7 +131,7 @@ handle(const struct input *input, struct http_response *response)
 	struct manage_request request = { .manage = &manage,
 		.http = &input->http,
 		.response = response,
-		.caller = { .kind = CALLER_USER, .operator = true },
+		.caller = { .kind = CALLER_USER, .operator= true },
 		    .call = { .pool = input->http.pool, .caller = &request.caller, .is_remote = true } };
 	require_token(&request);
 	if (read_call(&request)) {

@@ -86,6 +86,7 @@ EXTRA_DIST += \
 	%D%/test_dashboard_actions.py \
 	%D%/test_dashboard_days.py \
 	%D%/test_dashboard_fields.py \
+	%D%/test_dashboard_import.py \
 	%D%/test_dashboard_leads.py \
 	%D%/test_dashboard_pages.py \
 	%D%/test_dashboard_phones.py \
@@ -125,6 +126,7 @@ EXTRA_DIST += \
 	%D%/test_heartbeats.py \
 	%D%/test_identity.py \
 	%D%/test_import.py \
+	%D%/test_import_files.py \
 	%D%/test_isolation.py \
 	%D%/test_inbound.py \
 	%D%/test_interface_calls.py \

@@ -44,7 +44,7 @@ def settings(command):
 class Command:
     """A row of the table that has a call."""
     OPTIONS = {name: (option.replace("-", "_"), value) for name, option, value in
-               re.findall(r'X\((\w+), "([a-z-]+)", (NULL|"[^"]*"), ', source("admin/call.h"))}
+               re.findall(r'X\((\w+), "([a-z0-9-]+)", (NULL|"[^"]*"), ', source("admin/call.h"))}
     LISTS = lists()
 
     def __init__(self, words, row):
@@ -61,7 +61,7 @@ class Command:
         options = [option for word in words for option in self.LISTS.get(word, [word.removeprefix("OPTION_")])]
         named = [self.OPTIONS[option][0] for option in options if self.OPTIONS[option][1] != '"FILE"']
         own = [name for command in re.findall(r"\.settings = &admin_(\w+)_settings", self.row) for name in settings(command)]
-        only_in_shell = {"queue", "encoding"}  # what can be queued is, and the encoding is UTF-8
+        only_in_shell = {"queue"}  # what can be queued is
         return {*self.fields, *named, *own} - {"*"} - only_in_shell - set(self.in_path)
 
     def description(self):

@@ -24,13 +24,25 @@ each_is_in_a_set_once(void **state UNUSED)
 static void
 other_names_are_unknown(void **state UNUSED)
 {
-	static const char *const unknown[] = { "", "a", "vi", "viq", "zzz", "Vip" };
+	static const char *const unknown[] = { "", "a", "vi", "viq", "zzz" };
 	const struct names names = names_of_tags(pool, &definitions), none = { NULL, 0 };
 	struct name_set set = { 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
 		assert_false(name_set_add(pool, &set, &names, slice_of(unknown[i])));
 	assert_false(name_set_add(pool, &set, &none, SLICE("vip")));
 	assert_false(slice_present(name_set_list(pool, &set)));
+}
+
+/* Exports write tags in other cases of letters. */
+static void
+cases_of_letters_make_no_difference(void **state UNUSED)
+{
+	static const char *const added[] = { "Vip", "viP", "VIP", "A, b" };
+	const struct names names = names_of_tags(pool, &definitions);
+	struct name_set set = { 0 };
+	for (size_t i = 0; i < ARRAY_SIZE(added); i++)
+		assert_true(name_set_add(pool, &set, &names, slice_of(added[i])));
+	assert_slice(name_set_list(pool, &set), "1,5,2");
 }
 
 static void
@@ -48,6 +60,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_is_in_a_set_once, begin, end),
 		cmocka_unit_test_setup_teardown(other_names_are_unknown, begin, end),
+		cmocka_unit_test_setup_teardown(cases_of_letters_make_no_difference, begin, end),
 		cmocka_unit_test_setup_teardown(of_equal_names_the_older_is_found, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

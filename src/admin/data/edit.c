@@ -125,7 +125,7 @@ set_custom(struct edit *edit, const struct column *column, struct slice name, st
 	struct row row = { .pool = edit->call->pool, .limits = &edit->limits };
 	struct custom_field field = { .name = column->name };
 	if (value.size > 0) {
-		row_add(&row, &(struct column){ LEAD_CUSTOM, column->name }, value);
+		row_add(&row, &(struct column){ .field = LEAD_CUSTOM, .name = column->name }, value);
 		if (row.problem != NULL) {
 			admin_fail(edit->call, PROBLEM_INVALID, "%s", row.problem);
 			return false;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * lead import: opens the file, reads its heading, and reports what was done. */
+ * lead import: opens the file, reads its heading, requires answers, and imports the rows. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
@@ -11,113 +9,14 @@
 
 #include "admin/admin.h"
 #include "admin/commands.h"
-#include "admin/data/import_batch.h"
+#include "admin/data/import_answer.h"
 #include "admin/data/import_file.h"
+#include "admin/data/import_heading.h"
 #include "admin/values.h"
-#include "base/utf8.h"
-#include "conf/conf.h"
-#include "engine/command.h"
-#include "identity/phone.h"
-#include "store/store.h"
+#include "store/operator/admin.h"
 
 /* The operands after CAMPAIGN. */
 enum { OPERAND_FILE = 1, OPERAND_MAP };
-
-/* A name that cannot be a custom field is ignored, as in a request (docs/api.md 4.4). */
-static bool
-is_reserved(const struct import_run *run, const struct column *column)
-{
-	return column->field == LEAD_CUSTOM && run->limits.is_reserved(column->name);
-}
-
-/* "COLUMN=FIELD" of --map, or of an operand after the file. */
-static int
-map_column(const struct import_run *run, const char *text, const struct csv_fields *heading, struct column *columns)
-{
-	struct admin_call *call = run->call;
-	const struct slice pair = slice_of(text);
-	const size_t equals = slice_find_last(pair, '=');
-	const struct slice name = slice_sub(pair, 0, equals), field = slice_sub(pair, equals + 1, pair.size);
-	bool found = false;
-	if (equals == pair.size || field.size == 0)
-		return admin_fail(call, PROBLEM_USAGE, "%s: expected COLUMN=FIELD", text);
-	const struct column column = column_mapped(call->pool, field);
-	if (is_reserved(run, &column))
-		return admin_fail(call, PROBLEM_USAGE, "%s: leads have no such field, and it cannot be a custom field", text);
-	for (size_t i = 0; i < heading->count; i++)
-		if (slice_equal_nocase(slice_trim(heading->items[i]), slice_trim(name))) {
-			columns[i] = column;
-			found = true;
-		}
-	return found ? EX_OK : admin_fail(call, PROBLEM_INVALID, "the heading has no column %.*s", SLICE_ARGS(name));
-}
-
-static int
-map_columns(const struct import_run *run, const struct csv_fields *heading, struct column *columns)
-{
-	struct admin_call *call = run->call;
-	int status = EX_OK;
-	for (size_t i = 0; i < call->map_count && status == EX_OK; i++)
-		status = map_column(run, call->maps[i], heading, columns);
-	for (size_t i = OPERAND_MAP; i < call->operand_count && status == EX_OK; i++)
-		status = map_column(run, call->operands[i], heading, columns);
-	return status;
-}
-
-/* Reports a file that is not CSV: an array of objects, UTF-16, or another one. */
-static int
-fail_heading(struct admin_call *call, struct slice heading, const char *problem)
-{
-	if (slice_starts_with(slice_trim(heading), SLICE("[")))
-		problem = "is a JSON array: write one object in each line, without brackets around them";
-	else if (memchr(heading.data, '\0', heading.size) != NULL)
-		problem = "has a NUL byte: convert the file to UTF-8, or give its encoding, as --encoding UTF-16";
-	return admin_fail(call, PROBLEM_INVALID, "the heading %s", problem);
-}
-
-/* Reads the heading of CSV: which column is what. */
-static int
-read_heading(struct import_run *run, struct slice *text)
-{
-	struct admin_call *call = run->call;
-	struct record record;
-	struct csv_fields heading;
-	bool identifies = false;
-	for (run->heading_records = 1;; run->heading_records++) {
-		if (records_next(run->records, &record) != RECORD_GOOD)
-			return admin_fail(call, PROBLEM_INVALID, "the file has no heading");
-		if (!csv_names_delimiter(record.text, &run->delimiter))
-			break;
-	}
-	*text = pool_copy(call->pool, record.text);
-	if (run->heading_records == 1)
-		run->delimiter = csv_detect_delimiter(*text);
-	if (!admin_delimiter(call, &run->delimiter))
-		return EX_USAGE;
-	const char *problem = csv_split(call->pool, *text, run->delimiter, &heading);
-	if (problem != NULL)
-		return fail_heading(call, *text, problem);
-	struct column *columns = POOL_ARRAY(call->pool, heading.count, struct column);
-	for (size_t i = 0; i < heading.count; i++) {
-		heading.items[i] = csv_cell(call->pool, heading.items[i]);
-		columns[i] = column_of(call->pool, heading.items[i], false);
-		if (is_reserved(run, &columns[i]) || slice_trim(heading.items[i]).size == 0)
-			columns[i].field = LEAD_IGNORED;
-	}
-	const int status = map_columns(run, &heading, columns);
-	if (status != EX_OK)
-		return status;
-	for (size_t i = 0; i < heading.count; i++)
-		identifies = identifies || columns[i].field == LEAD_EMAIL || columns[i].field == LEAD_PHONE;
-	run->columns = columns;
-	run->column_count = heading.count;
-	run->heading = heading.items;
-	if (identifies)
-		return EX_OK;
-	return fail_heading(call, *text,
-	    call->is_remote ? "has neither email nor phone_number: name them with map"
-			    : "has neither email nor phone_number: name them with --map COLUMN=email");
-}
 
 static int
 open_rejects(struct import_run *run, struct slice heading, const struct stat *file)
@@ -132,95 +31,92 @@ open_rejects(struct import_run *run, struct slice heading, const struct stat *fi
 	return run->rejects != NULL ? EX_OK : admin_fail(run->call, PROBLEM_CANNOT_CREATE, "%s: %s", path, strerror(errno));
 }
 
-/* "email", "custom field plan", "ignored" */
-static struct slice
-meaning_of(struct pool *pool, const struct column *column)
+static enum result
+find_definitions(struct import_run *run)
 {
-	if (column->field == LEAD_IGNORED)
-		return SLICE("ignored");
-	if (column->field == LEAD_CUSTOM)
-		return POOL_JOIN(pool, SLICE("custom field "), column->name);
-	return column->field == LEAD_UTM ? POOL_JOIN(pool, SLICE("utm "), column->name) : lead_field_name(column->field);
+	struct admin_call *call = run->call;
+	struct campaign campaign;
+	struct definitions definitions;
+	int64_t now_ms;
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	if (result == RESULT_OK)
+		result = store_find_definitions(call->store, call->pool, call->id, &definitions);
+	if (result != RESULT_OK)
+		return result;
+	run->limits.tags = names_of_tags(call->pool, &definitions);
+	run->limits.actions = names_of_actions(call->pool, &definitions);
+	return RESULT_OK;
 }
 
-/* What --dry-run found in the heading: a name that was misspelled is a custom field. */
-static void
-report_columns(const struct import_run *run)
-{
-	struct pool *pool = run->call->pool;
-	struct output *columns = output_new(pool, OUTPUT_ARRAY);
-	for (size_t i = 0; i < run->column_count; i++) {
-		output_record(columns);
-		output_text(columns, "column", utf8_sanitized(pool, run->heading[i]));
-		output_text(columns, "becomes", meaning_of(pool, &run->columns[i]));
-	}
-	output_nested(run->call->output, "columns", columns);
-}
-
-/* Rows are rejected: what is wrong is in the report, the file of rejected rows or the messages. */
+/* Makes the tags that rows have and the campaign lacks. One that another call has just made is there as well. */
 static int
-status_of_counts(const struct import_run *run)
+make_tags(struct import_run *run)
 {
-	return run->counts.rejected > 0 && run->reasons == NULL ? EX_DATAERR : EX_OK;
+	struct admin_call *call = run->call;
+	const struct survey_texts *tags = &run->survey.tags;
+	if (!run->makes_tags || run->dry_run || tags->count == 0)
+		return EX_OK;
+	if (!caller_has_right(call->caller, RIGHT_MANAGE))
+		return admin_fail(call, PROBLEM_FORBIDDEN, "tags are made with the right manage, too");
+	if (tags->more)
+		return admin_fail(
+		    call, PROBLEM_INVALID, "there are more than %d tags that the campaign does not have", SURVEY_TAGS_MAX);
+	for (size_t i = 0; i < tags->count; i++) {
+		const struct definition tag = { .kind = DEFINITION_TAG, .as.tag.name = slice_trim(tags->items[i].text) };
+		enum definition_refusal refusal;
+		uint64_t id;
+		if (!admin_name(call, tag.as.tag.name))
+			return EX_DATAERR;
+		const enum result result = store_add_definition(call->store, call->id, &tag, &id, &refusal);
+		if (result == RESULT_INVALID && refusal == DEFINITION_TOO_MANY)
+			return admin_fail(call, PROBLEM_CONFLICT, "the campaign has as many tags as it can have");
+		if (result != RESULT_OK && result != RESULT_INVALID)
+			return admin_answer(call, result);
+	}
+	return admin_answer(call, find_definitions(run));
 }
 
+/* Nothing is stored before the questions are answered; a look and a dry run show them. */
 static int
-report(struct import_run *run, int status)
+import_records(struct import_run *run, struct slice heading, const struct stat *about)
 {
-	struct output *output = run->call->output;
-	const int64_t took_ms = progress_took_ms(&run->progress);
-	const int number = rejects_close(&run->rejects);
-	if (number != 0 && status == EX_OK)
-		status =
-		    admin_fail(run->call, PROBLEM_IO, "the file of rejected rows could not be written: %s", strerror(number));
-	output_record(output);
-	output_u64(output, "rows", run->counts.rows);
-	if (run->dry_run) {
-		output_u64(output, "valid", run->counts.rows - run->counts.rejected);
-	} else {
-		output_u64(output, "imported", run->counts.imported);
-		output_u64(output, "unchanged", run->counts.unchanged);
-	}
-	output_u64(output, "rejected", run->counts.rejected);
-	if (run->counts.unknown_names > 0)
-		output_u64(output, "unknown_tags_and_actions", run->counts.unknown_names);
-	output_u64(output, "seconds", (uint64_t)took_ms / 1000);
-	if (run->dry_run && run->column_count > 0)
-		report_columns(run);
-	if (run->reasons != NULL) {
-		output_u64_or_null(output, "next_line", run->next_line);
-		output_nested(output, "rejected_rows", run->reasons);
-		output_keep_private(output);
-	}
-	return status == EX_OK ? status_of_counts(run) : status;
+	int status = import_survey(run);
+	if (status == EX_OK && run->survey.is_look)
+		return import_answer_look(run);
+	if (status == EX_OK && !run->dry_run)
+		status = import_require_answers(run);
+	if (status == EX_OK)
+		status = make_tags(run);
+	if (status == EX_OK)
+		status = open_rejects(run, heading, about);
+	return status == EX_OK ? import_answer(run, import_run(run)) : status;
 }
 
 static int
 import_file(struct import_run *run, int fd, const struct stat *about)
 {
 	struct slice heading = SLICE_NONE;
-	struct campaign campaign;
-	struct definitions definitions;
-	int64_t now_ms;
-	enum result result = store_find_campaign(run->call->store, run->call->pool, run->call->id, &campaign, &now_ms);
-	if (result == RESULT_OK)
-		result = store_find_definitions(run->call->store, run->call->pool, run->call->id, &definitions);
-	if (result != RESULT_OK)
-		return admin_answer(run->call, result);
-	run->limits.tags = names_of_tags(run->call->pool, &definitions);
-	run->limits.actions = names_of_actions(run->call->pool, &definitions);
-	run->format = import_file_format(fd);
-	run->records = records_new(fd, run->format);
+	struct admin_call *call = run->call;
+	int status = admin_answer(call, find_definitions(run));
+	if (status == EX_OK)
+		status = import_file_encoding(call, fd, &run->encoding, &run->encoding_is_certain);
+	if (status != EX_OK)
+		return status;
+	run->format = import_file_format(fd, &run->encoding);
+	run->records = records_new(fd, run->format, &run->encoding, run->goes_on);
 	run->file_size = (uint64_t)about->st_size;
-	int status = run->format == RECORDS_CSV ? read_heading(run, &heading) : EX_OK;
-	if (status == EX_OK && run->format == RECORDS_NDJSON &&
-	    (run->call->operand_count > OPERAND_MAP || run->call->options[OPTION_MAP] != NULL))
-		status = admin_fail_option(run->call, PROBLEM_USAGE, OPTION_MAP, "only for CSV");
+	run->pool = pool_new();
+	run->begin_line = 1;
+	if (run->format == RECORDS_CSV)
+		status = import_read_heading(run, &heading);
+	else if (call->operand_count > OPERAND_MAP || call->options[OPTION_MAP] != NULL || call->options[OPTION_VALUE] != NULL)
+		status = admin_fail_option(call, PROBLEM_USAGE, OPTION_MAP, "only for CSV");
 	if (status == EX_OK)
-		status = open_rejects(run, heading, about);
+		status = import_read_constants(run);
 	if (status == EX_OK)
-		status = report(run, import_run(run));
+		status = import_records(run, heading, about);
 	records_free(&run->records);
+	pool_free(&run->pool);
 	return status;
 }
 
@@ -235,8 +131,34 @@ read_last_number(struct pool *pool UNUSED, struct slice text, void *place, struc
 	return valid;
 }
 
-static const struct value_option number_options[] = {
-	{ OPTION_LAST_NUMBER, read_last_number, offsetof(struct import_run, last_number), "a number from 0 to 4000000000" },
+static bool
+read_line(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	return slice_to_u64(text, UINT32_MAX, place) && *(uint64_t *)place > 0;
+}
+
+static bool
+read_dates(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+{
+	const bool day = slice_equal(text, SLICE("day-first"));
+	*(enum date_order *)place = day ? DATES_DAY_FIRST : DATES_MONTH_FIRST;
+	return day || slice_equal(text, SLICE("month-first"));
+}
+
+#define PLACE(member) offsetof(struct import_run, member)
+static const struct value_option options[] = {
+	{ OPTION_LAST_NUMBER, read_last_number, PLACE(last_number), "a number from 0 to 4000000000" },
+	{ OPTION_FIRST_LINE, read_line, PLACE(first_line), "the number of a line" },
+	{ OPTION_DATES, read_dates, PLACE(limits.dates), "day-first or month-first" },
+	{ OPTION_STRICT, value_given, PLACE(limits.strict), "nothing" },
+	{ OPTION_EVENTS, value_given, PLACE(events), "nothing" },
+	{ OPTION_DRY_RUN, value_given, PLACE(dry_run), "nothing" },
+	{ OPTION_LOOK, value_given, PLACE(survey.is_look), "nothing" },
+	{ OPTION_MORE, value_given, PLACE(goes_on), "nothing" },
+	{ OPTION_MAKE_TAGS, value_given, PLACE(makes_tags), "nothing" },
+	{ OPTION_ADD_TAGS, value_given, PLACE(adds_tags), "nothing" },
+	{ OPTION_DROP_REFERRERS, value_given, PLACE(drop_unknown_referrers), "nothing" },
+	{ OPTION_DROP_REFERRERS, value_given, PLACE(limits.drop_bad_referrers), "nothing" },
 };
 
 int
@@ -250,21 +172,13 @@ admin_lead_import(struct admin_call *call)
 		    .value_bytes = limits->value_bytes,
 		    .depth = limits->json_depth,
 		    .is_reserved = call->wiring->is_reserved,
-		    .utm_bytes = limits->custom_fields_bytes,
-		    .country_code = slice_of(call->options[OPTION_COUNTRY_CODE]),
-		    .drop_bad_referrers = call->options[OPTION_DROP_REFERRERS] != NULL },
-		.events = call->options[OPTION_EVENTS] != NULL,
-		.dry_run = call->options[OPTION_DRY_RUN] != NULL,
-		.drop_unknown_referrers = call->options[OPTION_DROP_REFERRERS] != NULL,
+		    .utm_bytes = limits->custom_fields_bytes },
+		.remarks = output_new(call->pool, OUTPUT_ARRAY),
 	};
-	struct slice number;
-	if (!values_take(call, number_options, ARRAY_SIZE(number_options), &run))
+	if (!values_take(call, options, ARRAY_SIZE(options), &run))
 		return EX_DATAERR;
 	if (call->is_remote)
 		run.reasons = output_new(call->pool, OUTPUT_ARRAY);
-	if (!phone_parse(call->pool, SLICE("+4930123456"), run.limits.country_code, &number))
-		return admin_fail_option(
-		    call, PROBLEM_USAGE, OPTION_COUNTRY_CODE, "expected a calling code such as 49, or two letters");
 	const int fd = import_file_open(call, call->operands[OPERAND_FILE], &about);
 	if (fd < 0)
 		return EX_NOINPUT;

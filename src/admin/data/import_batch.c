@@ -32,22 +32,50 @@ fail_file(const struct import_run *run)
 	return admin_fail(run->call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
 }
 
-static void
-show_reason(struct import_run *run, const struct record_place *place, struct slice text, const char *reason)
+uint64_t
+import_line(const struct import_run *run, uint64_t line)
 {
-	struct pool *pool = run->call->pool;
-	output_record(run->reasons);
-	output_u64(run->reasons, "line", place->line);
-	output_text(run->reasons, "reason", slice_of(pool_string(pool, slice_of(reason))));
-	output_text(run->reasons, "record", pool_copy(pool, utf8_sanitized(pool, text)));
+	return run->first_line == 0 || line < run->begin_line ? line : line - run->begin_line + run->first_line;
 }
 
 static void
-reject(struct import_run *run, const struct record_place *place, struct slice text, const char *reason)
+add_place(struct import_run *run, struct output *output, const struct record_place *place)
+{
+	run->shown++;
+	output_record(output);
+	output_u64(output, "line", place->line);
+	output_u64(output, "offset", place->offset - run->begin);
+	output_u64(output, "size", place->size);
+}
+
+static void
+show_reason(struct import_run *run, const struct record_place *place, struct slice text, const char *reason, bool waits)
+{
+	struct pool *pool = run->call->pool;
+	add_place(run, run->reasons, place);
+	output_text(run->reasons, "reason", slice_of(pool_string(pool, slice_of(reason))));
+	output_text(run->reasons, "record", pool_copy(pool, utf8_sanitized(pool, text)));
+	output_boolean(run->reasons, "waits", waits);
+}
+
+/* A row that is imported, though not as it is in the file. */
+static void
+remark(struct import_run *run, const struct record_place *place, const char *what, struct slice value, uint64_t *count)
+{
+	if (++*count > IMPORT_REMARKS)
+		return;
+	add_place(run, run->remarks, place);
+	output_text(run->remarks, "remark", slice_of(what));
+	output_text(run->remarks, "value", pool_copy(run->call->pool, value));
+}
+
+/* `waits`: its referrer may be in another part of the file. */
+static void
+reject(struct import_run *run, const struct record_place *place, struct slice text, const char *reason, bool waits)
 {
 	run->counts.rejected++;
 	if (run->reasons != NULL)
-		show_reason(run, place, text, reason);
+		show_reason(run, place, text, reason, waits);
 	else if (run->rejects != NULL)
 		rejects_add(run->rejects, place->line, text, reason);
 	else if (run->counts.rejected <= REASONS_SHOWN)
@@ -55,12 +83,12 @@ reject(struct import_run *run, const struct record_place *place, struct slice te
 }
 
 static int
-reject_at(struct import_run *run, const struct record_place *place, const char *reason)
+reject_at(struct import_run *run, const struct record_place *place, const char *reason, bool waits)
 {
 	struct slice text;
 	if (records_at(run->records, place->offset, place->size, &text) != RECORD_GOOD)
 		return fail_file(run);
-	reject(run, place, text, reason);
+	reject(run, place, text, reason, waits);
 	return EX_OK;
 }
 
@@ -94,6 +122,32 @@ fails_whole(const struct import_run *run, enum failure failure)
 	}
 }
 
+/* ---- a dry run, which stores nothing: the rows of other batches are those that it has seen ---- */
+
+static bool
+has_seen_referrer(const struct import_run *run, const struct import *import)
+{
+	return seen_has(run->seen, SEEN_EMAIL, import->referrer_email) ||
+	       seen_has(run->seen, SEEN_SOCIAL_ID, import->signup.referrer_id);
+}
+
+static bool
+has_seen(const struct import_run *run, const struct signup *row)
+{
+	return seen_has(run->seen, SEEN_EMAIL, row->email_key) || seen_has(run->seen, SEEN_PHONE, row->phone) ||
+	       seen_has(run->seen, SEEN_SOCIAL_ID, row->subject);
+}
+
+static void
+note_seen(struct import_run *run, const struct signup *row)
+{
+	seen_add(run->seen, SEEN_EMAIL, row->email_key);
+	seen_add(run->seen, SEEN_PHONE, row->phone);
+	seen_add(run->seen, SEEN_SOCIAL_ID, row->subject);
+}
+
+/* ---- batches ---- */
+
 static int
 take_outcome(struct import_run *run, const struct import_row *row, const struct outcome *outcome)
 {
@@ -101,7 +155,12 @@ take_outcome(struct import_run *run, const struct import_row *row, const struct 
 	if (outcome->failure == FAILURE_NONE) {
 		run->counts.imported += outcome->created ? 1 : 0;
 		run->counts.unchanged += outcome->created ? 0 : 1;
+		run->counts.tagged += outcome->tagged ? 1 : 0;
 		run->counts.unknown_names += outcome->created ? row->import.unknown_names : 0;
+		return EX_OK;
+	}
+	if (outcome->failure == FAILURE_LEAD_NOT_FOUND && run->seen != NULL && has_seen_referrer(run, &row->import)) {
+		run->counts.imported++;
 		return EX_OK;
 	}
 	if (outcome->failure == FAILURE_LEAD_NOT_FOUND)
@@ -113,7 +172,7 @@ take_outcome(struct import_run *run, const struct import_row *row, const struct 
 		return status;
 	if (slice_present(outcome->detail))
 		reason = pool_string(run->pool, outcome->detail);
-	return reject_at(run, &row->place, reason);
+	return reject_at(run, &row->place, reason, false);
 }
 
 static bool
@@ -136,11 +195,13 @@ execute(struct import_run *run, const struct command *const *commands, struct ou
 	while (any_unavailable(outcomes, run->row_count) && !run->call->is_remote && repeat_later(&failures));
 }
 
-/* Whether a remote call has taken so long, and a record: the next call takes the rest. */
+/* Whether a remote call has taken so long, or has so many rows in its answer, and has taken a record: the next call takes the
+ * rest. */
 static bool
 is_late(const struct import_run *run, int64_t ms)
 {
-	return run->call->is_remote && run->counts.rows > 0 && clock_monotonic_ms() - run->began_ms >= ms;
+	return run->call->is_remote && run->counts.rows > 0 &&
+	       (clock_monotonic_ms() - run->began_ms >= ms || run->shown >= IMPORT_PART_SHOWN);
 }
 
 /* Imports the collected rows. */
@@ -155,7 +216,9 @@ flush_batch(struct import_run *run)
 	for (size_t i = 0; i < run->row_count; i++) {
 		run->rows[i].import.last_number = run->last_number;
 		run->rows[i].import.events = run->events;
+		run->rows[i].import.adds_tags = run->adds_tags;
 		commands[i] = (struct command){ .kind = COMMAND_IMPORT,
+			.trial = run->dry_run,
 			.rights = caller_rights(run->call->caller),
 			.campaign_id = run->call->id,
 			.as.import = &run->rows[i].import };
@@ -165,6 +228,9 @@ flush_batch(struct import_run *run)
 		execute(run, pointers, outcomes);
 	for (size_t i = 0; i < run->row_count && status == EX_OK; i++)
 		status = take_outcome(run, &run->rows[i], &outcomes[i]);
+	for (size_t i = 0; i < run->row_count && run->seen != NULL; i++)
+		if (outcomes[i].failure == FAILURE_NONE || outcomes[i].failure == FAILURE_LEAD_NOT_FOUND)
+			note_seen(run, &run->rows[i].import.signup);
 	if (run->row_count > 0)
 		progress_show(
 		    &run->progress, run->counts.imported + run->counts.unchanged, run->rows[run->row_count - 1].place.offset);
@@ -175,40 +241,52 @@ flush_batch(struct import_run *run)
 	return status;
 }
 
-/* Reads the record's values. NULL, or what is wrong. *splits: it has the form of a record. */
-static const char *
-read_row(const struct import_run *run, struct slice text, struct import *import, bool *splits)
+const char *
+import_read_row(
+    const struct import_run *run, struct pool *pool, struct slice text, struct row_notes *notes, struct import *import)
 {
 	struct csv_fields fields;
-	*splits = true;
 	if (run->format == RECORDS_NDJSON)
-		return row_from_json(run->pool, &run->limits, text, import);
-	const char *problem = csv_split(run->pool, text, run->delimiter, &fields);
-	*splits = problem == NULL;
+		return row_from_json(pool, &run->limits, text, notes, import);
+	const char *problem = csv_split(pool, text, run->delimiter, &fields);
 	if (problem != NULL)
-		return pool_printf(run->pool, "the record %s", problem).data;
-	return row_from_csv(run->pool, &run->limits, run->columns, run->column_count, &fields, import);
+		return pool_printf(pool, "the record %s", problem).data;
+	return row_from_csv(pool, &run->limits, run->columns, run->column_count, &fields, notes, import);
 }
 
-/* The part of a bad record that is rejected: of a quote that has no end, only the line where it begins. */
-static struct slice
-rejected_part(struct slice text, bool splits)
+bool
+import_is_empty(const struct import_run *run, struct pool *pool, struct slice text)
 {
-	return splits ? text : slice_sub(text, 0, slice_find(text, '\n'));
+	return run->format == RECORDS_CSV && csv_is_empty(pool, text, run->delimiter);
 }
 
-/* `drop_unknown`: it is imported without its referrer if that is no lead. */
+/* Takes a row that is valid: into the batch, unless a dry run has had its lead before. */
+static void
+take_row(struct import_run *run, struct import_row *row, bool again)
+{
+	if (run->seen != NULL && !again && has_seen(run, &row->import.signup))
+		run->counts.unchanged++;
+	else
+		run->row_count++;
+}
+
+/* `drop_unknown`: it is imported without its referrer if that is no lead. `again`: it was taken before. */
 static int
-add_row(struct import_run *run, const struct record_place *place, struct slice text, bool drop_unknown, bool *splits)
+add_row(struct import_run *run, const struct record_place *place, struct slice text, bool drop_unknown, bool again)
 {
 	struct import_row *row = &run->rows[run->row_count];
-	const char *problem = read_row(run, text, &row->import, splits);
+	struct row_notes notes = { 0 };
+	const char *problem = import_read_row(run, run->pool, text, &notes, &row->import);
 	row->import.drop_unknown_referrer = drop_unknown;
 	row->place = *place;
-	if (problem != NULL)
-		reject(run, place, rejected_part(text, *splits), problem);
-	else if (!run->dry_run)
-		run->row_count++;
+	if (notes.is_left_out)
+		run->counts.left_out++;
+	else if (problem != NULL)
+		reject(run, place, text, problem, false);
+	else
+		take_row(run, row, again);
+	if (problem == NULL && slice_present(notes.phone_number) && !notes.is_left_out && !again)
+		remark(run, place, "phone_number is not valid and is left out", notes.phone_number, &run->counts.phone_numbers);
 	run->taken++;
 	run->taken_bytes += text.size;
 	run->taken_names += problem == NULL ? row->import.name_count : 0;
@@ -217,66 +295,45 @@ add_row(struct import_run *run, const struct record_place *place, struct slice t
 	return is_full ? flush_batch(run) : EX_OK;
 }
 
-/* What a pass does with a record. `problem`: what is wrong with it, or NULL. *splits, initially true: whether it has the form
- * of a record. */
-typedef int on_record(
-    struct import_run *run, const struct record_place *place, struct slice text, const char *problem, bool *splits);
-
 static int
-for_each_record(struct import_run *run, on_record *handle)
+take_record(struct import_run *run, const struct record *record)
+{
+	const struct record_place place = { record->offset, import_line(run, record->line), record->size };
+	if (import_is_empty(run, run->pool, record->text))
+		return EX_OK;
+	run->counts.rows++;
+	if (record->other)
+		remark(run, &place, "the row is not in the encoding of the file", record->text, &run->counts.other_encoding);
+	if (record->problem == NULL)
+		return add_row(run, &place, record->text, false, false);
+	reject(run, &place, record->text, record->problem, false);
+	return EX_OK;
+}
+
+/* The second pass: every record, until a remote call is late. */
+static int
+take_records(struct import_run *run)
 {
 	struct record record;
 	int status = EX_OK;
-	while (status == EX_OK) {
+	records_seek(run->records, run->begin, run->begin_line);
+	while (status == EX_OK && !run->is_late) {
 		const enum record_state state = records_next(run->records, &record);
-		const struct record_place place = { record.offset, record.line, record.text.size };
-		const bool good = state == RECORD_GOOD;
-		bool splits = true;
-		if (state == RECORD_END)
-			return EX_OK;
 		if (state == RECORD_FAILED)
 			return fail_file(run);
-		if (is_late(run, IMPORT_PART_MS)) {
+		run->is_late = state != RECORD_END && is_late(run, IMPORT_PART_MS);
+		if (state == RECORD_END)
+			break;
+		if (run->is_late) {
+			run->next_offset = record.offset;
 			run->next_line = record.line;
-			return EX_OK;
+		} else {
+			status = take_record(run, &record);
 		}
-		status = handle(run, &place, good ? record.text : slice_sub(record.text, 0, RECORD_MAX_BYTES),
-		    good ? NULL : "the record is longer than 1 MiB, or a quote has no end", &splits);
-		if (!splits)
-			records_resume(run->records, &record);
 	}
+	if (!run->is_late)
+		records_place(run->records, &run->next_offset, &run->next_line);
 	return status;
-}
-
-/* The first pass: the largest subscription number, which sign-ups during the import must not take; and the number of records.
- * A caller that may not read leads gives none a social id: links that are known to others may have it. */
-static int
-survey(struct import_run *run, const struct record_place *place UNUSED, struct slice text, const char *problem, bool *splits)
-{
-	struct import import;
-	const bool good = problem == NULL && read_row(run, text, &import, splits) == NULL;
-	const bool names_id = good && slice_present(import.signup.subject);
-	if (good && import.number > run->last_number)
-		run->last_number = import.number;
-	pool_reset(run->pool);
-	if (names_id && !caller_has_right(run->call->caller, RIGHT_LEADS))
-		return admin_fail(run->call, PROBLEM_FORBIDDEN, "social_id is imported with the right leads, too");
-	if (++run->surveyed <= IMPORT_PART_ROWS || !run->call->is_remote)
-		return EX_OK;
-	return admin_fail(run->call, PROBLEM_INVALID, "there are more than %d records: send them in parts", IMPORT_PART_ROWS);
-}
-
-/* The second pass: every record. */
-static int
-take_record(struct import_run *run, const struct record_place *place, struct slice text, const char *problem, bool *splits)
-{
-	if (run->format == RECORDS_CSV && csv_is_empty(run->pool, text, run->delimiter))
-		return EX_OK;
-	run->counts.rows++;
-	if (problem == NULL)
-		return add_row(run, place, text, false, splits);
-	reject(run, place, text, problem);
-	return EX_OK;
 }
 
 static int
@@ -293,11 +350,10 @@ retry_deferred(struct import_run *run, struct deferred *from, uint64_t at, bool 
 {
 	struct record_place place;
 	struct slice text;
-	bool splits;
 	const int status = read_deferred(run, from, at, &place, &text);
 	if (status == EX_OK && is_late(run, 2 * IMPORT_PART_MS))
 		return deferred_add(run->deferred, &place) ? EX_OK : fail_file(run);
-	return status == EX_OK ? add_row(run, &place, text, drop_unknown, &splits) : status;
+	return status == EX_OK ? add_row(run, &place, text, drop_unknown, true) : status;
 }
 
 /* The last one first: in a file that begins with the newest lead, referrers come after the leads that they referred. */
@@ -318,7 +374,7 @@ reject_deferred(struct import_run *run, struct deferred *from)
 		struct record_place place;
 		if (!deferred_get(from, i, &place))
 			return fail_file(run);
-		status = reject_at(run, &place, "its referrer is not a lead of the campaign");
+		status = reject_at(run, &place, "its referrer is not a lead of the campaign", true);
 	}
 	return status;
 }
@@ -332,9 +388,9 @@ read_chains(struct import_run *run, struct deferred *from, struct chains *chains
 		struct record_place place = { 0 };
 		struct slice text;
 		struct import import = nothing;
-		bool splits;
+		struct row_notes notes;
 		status = read_deferred(run, from, i, &place, &text);
-		if (status == EX_OK && read_row(run, text, &import, &splits) != NULL)
+		if (status == EX_OK && import_read_row(run, run->pool, text, &notes, &import) != NULL)
 			import = nothing; /* the file was changed: the row is rejected when it is added */
 		chains_add(chains, &import, place.line);
 		pool_reset(run->pool);
@@ -389,7 +445,7 @@ static int
 import_all(struct import_run *run)
 {
 	run->began_ms = clock_monotonic_ms();
-	int status = for_each_record(run, take_record);
+	int status = take_records(run);
 	if (status == EX_OK)
 		status = flush_batch(run);
 	return status == EX_OK ? finish_deferred(run) : status;
@@ -398,28 +454,18 @@ import_all(struct import_run *run)
 int
 import_run(struct import_run *run)
 {
-	struct record first;
 	int status = EX_OK;
-	run->pool = pool_new();
 	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
 	run->deferred = deferred_new(run->call->is_remote);
+	run->seen = run->dry_run ? seen_new() : NULL;
 	run->progress = progress_begin(run->call->errors, "rows", run->file_size);
-	if (run->deferred == NULL)
-		status = fail_file(run);
-	if (status == EX_OK && (!run->dry_run || run->call->is_remote))
-		status = for_each_record(run, survey);
-	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
-	records_rewind(run->records);
-	for (size_t i = 0; i < run->heading_records && status == EX_OK; i++)
-		status = records_next(run->records, &first) == RECORD_GOOD ? EX_OK : fail_file(run);
-	if (status == EX_OK)
-		status = import_all(run);
+	status = run->deferred == NULL ? fail_file(run) : import_all(run);
 	progress_end(&run->progress);
 	if (run->rejects == NULL && run->reasons == NULL && run->counts.rejected > REASONS_SHOWN)
 		admin_fail(run->call, PROBLEM_INVALID,
 		    "%" PRIu64 " more rows are rejected; --rejects FILE writes all of them to a file",
 		    run->counts.rejected - REASONS_SHOWN);
 	deferred_free(&run->deferred);
-	pool_free(&run->pool);
+	seen_free(&run->seen);
 	return status;
 }

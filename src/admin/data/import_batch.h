@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: MIT
- * Imports the records of a file, batch by batch (leadhook(1), lead import). */
+ * An import of the records of a file (leadhook(1), lead import): its heading, what is to be known before anything is stored,
+ * and the records, batch by batch. */
 #ifndef LEADHOOK_ADMIN_DATA_IMPORT_BATCH_H
 #define LEADHOOK_ADMIN_DATA_IMPORT_BATCH_H
 
 #include "admin/call.h"
+#include "admin/data/import_survey.h"
 #include "admin/progress.h"
 #include "transfer/columns.h"
 #include "transfer/deferred.h"
 #include "transfer/records.h"
 #include "transfer/rejects.h"
 #include "transfer/row.h"
+#include "transfer/seen.h"
 
 /* Rows of a transaction, or fewer of so many bytes, or with so many tags and actions: the campaign is locked for that long. */
 enum { IMPORT_BATCH_ROWS = 250, IMPORT_BATCH_BYTES = 2 * 1024 * 1024, IMPORT_BATCH_NAMES = 2500 };
-/* Rows of a remote call, which is to be short: after this time it takes no further record, and after twice this time it does
- * not try again those whose referrer was not there yet. */
-enum { IMPORT_PART_ROWS = 1000, IMPORT_PART_MS = 1000 };
+/* A remote call is to be short: after this time, or so many rows in its answer, it takes no further record, and
+ * after twice this time it does not try again those whose referrer was not there yet. */
+enum { IMPORT_PART_MS = 1000, IMPORT_PART_SHOWN = 1000 };
+/* Rows in the answer where a value was left out, or that they have another encoding. */
+enum { IMPORT_REMARKS = 100 };
 
 struct import_counts {
 	uint64_t rows, imported, unchanged, rejected;
+	uint64_t left_out;      /* rows, by the meaning of a value */
+	uint64_t phone_numbers; /* left out */
+	uint64_t other_encoding;
+	uint64_t tagged;        /* leads that existed */
 	uint64_t unknown_names; /* of tags and actions of rows; ignored */
 };
 
@@ -27,23 +36,31 @@ struct import_run {
 	struct admin_call *call;
 	struct records *records;
 	enum records_format format;
+	struct charset encoding;
+	bool encoding_is_certain;
 	char delimiter;
-	size_t heading_records;      /* of CSV, up to the heading */
+	uint64_t heading_line;       /* of CSV */
+	uint64_t begin, begin_line;  /* of the first record after the heading */
+	uint64_t first_line;         /* in the file of which this is a part; 0: it is none */
 	const struct slice *heading; /* of CSV */
-	const struct column *columns;
+	struct column *columns;
 	size_t column_count;
 	struct row_limits limits;
 	struct rejects *rejects; /* NULL: none */
 	struct output *reasons;  /* of a remote call; NULL: the first reasons are printed */
-	bool events, dry_run, drop_unknown_referrers;
-	int64_t began_ms;   /* of the second pass; the first one is short, because a body is */
-	uint64_t next_line; /* of the first record that was not taken, because it was late; 0: none */
+	struct output *remarks;  /* of a remote call */
+	bool events, dry_run, drop_unknown_referrers, adds_tags, makes_tags, goes_on;
+	int64_t began_ms;                /* of the second pass; the first one is short, because a body is */
+	bool is_late;                    /* not all records were taken … */
+	uint64_t next_offset, next_line; /* … and this one was not */
 	uint64_t file_size;
 
 	uint32_t last_number; /* the largest so far; at first that of the whole file, if this is a part, or 0 */
-	uint64_t surveyed;    /* records of the file; at most IMPORT_PART_ROWS of a remote call */
+	struct import_survey survey;
+	struct seen *seen; /* of a dry run: the leads that there would be */
 	struct deferred *deferred;
 	struct import_counts counts;
+	size_t shown;      /* rows in reasons and remarks */
 	struct pool *pool; /* of the batch */
 	struct import_row *rows;
 	size_t row_count;                       /* rows of the batch */
@@ -51,6 +68,14 @@ struct import_run {
 	struct progress progress;
 	int64_t worked_ms;
 };
+
+/* Reads the values of a record. NULL, or what is wrong. */
+MUST_CHECK const char *import_read_row(
+    const struct import_run *run, struct pool *pool, struct slice text, struct row_notes *notes, struct import *import);
+/* Whether a record has nothing. */
+MUST_CHECK bool import_is_empty(const struct import_run *run, struct pool *pool, struct slice text);
+/* The line in the file of which this may be a part. */
+uint64_t import_line(const struct import_run *run, uint64_t line);
 
 /* Runs it from the first record after the heading. Returns 0, or a status after reporting the error. */
 int import_run(struct import_run *run);

@@ -3,27 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <iconv.h>
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "base/temporary.h"
+#include "crypto/base64.h"
+#include "transfer/csv.h"
+#include "transfer/file_kind.h"
 
-enum { PIECE_BYTES = 64 * 1024, BEGINNING_BYTES = 64 * 1024, UTF8_PER_BYTE = 4 };
-
-struct copy {
-	struct admin_call *call;
-	const char *path;
-	FILE *to;
-	const char *encoding;
-	iconv_t converter; /* (iconv_t)-1: the bytes stay */
-	bool returns_only; /* lines end with CR alone, as old spreadsheets write them */
-	uint64_t read;     /* bytes before the piece */
-};
+enum { PIECE_BYTES = 64 * 1024, BEGINNING_BYTES = 4096 };
 
 static int
 fail_read(struct admin_call *call, const char *path, int number)
@@ -32,65 +23,7 @@ fail_read(struct admin_call *call, const char *path, int number)
 	return -1;
 }
 
-static bool
-fail_copy(const struct copy *copy, int number)
-{
-	fail_read(copy->call, copy->path, number);
-	return false;
-}
-
-/* Writes a piece. False: errno. */
-static bool
-put(const struct copy *copy, char *bytes, size_t size)
-{
-	for (size_t i = 0; copy->returns_only && i < size; i++)
-		bytes[i] = bytes[i] == '\r' ? '\n' : bytes[i];
-	return fwrite(bytes, 1, size, copy->to) == size;
-}
-
-/* Converts a piece, and moves what is incomplete at its end to its beginning: *left bytes. */
-static bool
-convert(const struct copy *copy, char *bytes, size_t size, size_t *left)
-{
-	char converted[PIECE_BYTES * UTF8_PER_BYTE];
-	char *in = bytes, *out = converted;
-	size_t in_left = size, out_left = sizeof(converted);
-	if (iconv(copy->converter, &in, &in_left, &out, &out_left) == (size_t)-1 && errno != EINVAL) {
-		admin_fail(copy->call, PROBLEM_INVALID, "%s: byte %" PRIu64 " is not valid %s", copy->path,
-		    copy->read + (uint64_t)(in - bytes), copy->encoding);
-		return false;
-	}
-	memmove(bytes, in, in_left);
-	*left = in_left;
-	return put(copy, converted, sizeof(converted) - out_left) || fail_copy(copy, errno);
-}
-
-/* Copies all of it. */
-static bool
-copy_bytes(struct copy *copy, int from)
-{
-	char bytes[PIECE_BYTES];
-	size_t left = 0;
-	for (;;) {
-		const ssize_t got = read(from, bytes + left, sizeof(bytes) - left);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0 || (got == 0 && left > 0))
-			return fail_copy(copy, got < 0 ? errno : EILSEQ);
-		if (got == 0)
-			return true;
-		const size_t size = left + (size_t)got;
-		if (copy->converter == (iconv_t)-1) {
-			if (!put(copy, bytes, size))
-				return fail_copy(copy, errno);
-		} else if (!convert(copy, bytes, size, &left)) {
-			return false;
-		}
-		copy->read += size - left;
-	}
-}
-
-/* Closes a file that has no other name, and returns a descriptor of it; -1: errno. */
+/* Closes a file that has no other name, and returns a descriptor of its beginning; -1: errno. */
 static int
 descriptor_of(FILE *file)
 {
@@ -101,131 +34,136 @@ descriptor_of(FILE *file)
 	return fd;
 }
 
-/* Copies it to a temporary file, which has no name. Returns its descriptor, or -1 after reporting the error. */
+/* Copies what can be read once. -1: errno. */
 static int
-spool(struct copy *copy, int from)
+spool(int from)
 {
-	copy->to = copy->call->is_remote ? temporary_in_memory() : tmpfile();
-	if (copy->to == NULL)
-		return fail_read(copy->call, copy->path, errno);
-	if (!copy_bytes(copy, from)) {
-		fclose(copy->to);
-		return -1;
+	char bytes[PIECE_BYTES];
+	FILE *to = tmpfile();
+	ssize_t got = -1;
+	while (to != NULL && (got = read(from, bytes, sizeof(bytes))) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 || fwrite(bytes, 1, (size_t)got, to) != (size_t)got)
+			break;
 	}
-	const int fd = descriptor_of(copy->to);
-	return fd >= 0 ? fd : fail_read(copy->call, copy->path, errno);
-}
-
-/* Whether the first line of a file ends with CR alone. */
-static bool
-has_returns_only(int fd)
-{
-	char bytes[BEGINNING_BYTES];
-	const ssize_t got = pread(fd, bytes, sizeof(bytes), 0);
-	bool quoted = false;
-	for (ssize_t i = 0; i + 1 < got; i++) {
-		quoted = bytes[i] == '"' ? !quoted : quoted;
-		if (!quoted && (bytes[i] == '\r' || bytes[i] == '\n'))
-			return bytes[i] == '\r' && bytes[i + 1] != '\n';
-	}
-	return false;
-}
-
-/* UTF-16 begins with this mark. */
-static bool
-has_utf16_mark(int fd)
-{
-	unsigned char bytes[2];
-	return pread(fd, bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes) &&
-	       ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff));
-}
-
-static bool
-use_encoding(struct copy *copy, const char *name)
-{
-	copy->encoding = name;
-	copy->converter = iconv_open("UTF-8", name);
-	if (copy->converter == (iconv_t)-1)
-		admin_fail(copy->call, PROBLEM_USAGE, "--encoding: %s is not supported here (see iconv -l)", name);
-	return copy->converter != (iconv_t)-1;
-}
-
-/* Replaces the file by its copy as `copy` says. Returns the descriptor, or -1 after reporting the error. */
-static int
-replace_by_copy(struct copy *copy, int fd, struct stat *about)
-{
-	const int spooled = spool(copy, fd);
-	close(fd);
-	if (copy->converter != (iconv_t)-1)
-		iconv_close(copy->converter);
-	copy->converter = (iconv_t)-1;
-	copy->read = 0;
-	if (spooled < 0 || (fstat(spooled, about) == 0 && lseek(spooled, 0, SEEK_SET) == 0))
-		return spooled;
-	const int status = fail_read(copy->call, copy->path, errno);
-	close(spooled);
-	return status;
-}
-
-/* Returns a descriptor of it; -1: errno. */
-static int
-write_text(const char *text)
-{
-	FILE *file = temporary_in_memory();
-	if (file == NULL)
-		return -1;
-	if (fputs(text, file) >= 0)
-		return descriptor_of(file);
-	fclose(file);
+	if (to != NULL && got == 0)
+		return descriptor_of(to);
+	const int number = errno;
+	if (to != NULL)
+		fclose(to);
+	errno = number;
 	return -1;
 }
 
 /* The records of a remote call. */
 static int
-open_text(struct copy *copy, struct stat *about)
+open_text(struct admin_call *call, struct slice text)
 {
-	const int fd = write_text(copy->path);
-	copy->path = "records";
-	if (fd < 0 || fstat(fd, about) != 0 || lseek(fd, 0, SEEK_SET) != 0) {
-		admin_fail(copy->call, PROBLEM_INTERNAL, "there is no memory for the records");
-		if (fd >= 0)
-			close(fd);
+	const bool is_base64 = call->options[OPTION_BASE64] != NULL;
+	if (is_base64 && !base64_decode(call->pool, text, &text)) {
+		admin_fail_operand(call, "records", "expected Base64, on one line and with padding");
 		return -1;
 	}
-	copy->returns_only = has_returns_only(fd);
-	return copy->returns_only ? replace_by_copy(copy, fd, about) : fd;
+	FILE *file = temporary_in_memory();
+	if (file != NULL && fwrite(text.data, 1, text.size, file) == text.size) {
+		const int fd = descriptor_of(file);
+		if (fd >= 0)
+			return fd;
+	} else if (file != NULL) {
+		fclose(file);
+	}
+	admin_fail(call, PROBLEM_INTERNAL, "there is no memory for the records");
+	return -1;
 }
 
-/* A regular file in UTF-8 is read in place. Any other is copied: what is no file, then what has another encoding, then other
- * line ends. */
 int
 import_file_open(struct admin_call *call, const char *operand, struct stat *about)
 {
-	struct copy copy = { .call = call, .path = operand, .converter = (iconv_t)-1 };
-	const char *encoding = call->options[OPTION_ENCODING];
 	const bool standard = strcmp(operand, "-") == 0;
+	int fd;
 	if (call->is_remote)
-		return open_text(&copy, about);
-	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(operand, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, about) != 0)
-		return fail_read(call, operand, errno);
-	if (!S_ISREG(about->st_mode))
-		fd = replace_by_copy(&copy, fd, about);
-	if (fd >= 0 && encoding == NULL && has_utf16_mark(fd))
-		encoding = "UTF-16";
-	if (fd >= 0 && encoding != NULL && strcasecmp(encoding, "UTF-8") != 0)
-		fd = use_encoding(&copy, encoding) ? replace_by_copy(&copy, fd, about) : -1;
-	copy.returns_only = fd >= 0 && has_returns_only(fd);
-	return copy.returns_only ? replace_by_copy(&copy, fd, about) : fd;
+		fd = open_text(call, slice_of(operand));
+	else
+		fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(operand, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return call->is_remote ? -1 : fail_read(call, operand, errno);
+	if (fstat(fd, about) != 0 || (!S_ISREG(about->st_mode) && !call->is_remote)) {
+		const int spooled = spool(fd);
+		close(fd);
+		fd = spooled;
+	}
+	if (fd >= 0 && fstat(fd, about) == 0)
+		return fd;
+	return fail_read(call, operand, errno);
+}
+
+/* The bytes from `offset` on; *got is 0 at the end. */
+static bool
+read_piece(int fd, char *piece, size_t size, uint64_t offset, size_t *got)
+{
+	ssize_t more;
+	do
+		more = pread(fd, piece, size, (off_t)offset);
+	while (more < 0 && errno == EINTR);
+	*got = more < 0 ? 0 : (size_t)more;
+	return more >= 0;
+}
+
+/* Lines are whole, unless one is longer than a piece. */
+static bool
+survey(int fd, struct encoding_survey *found)
+{
+	char piece[PIECE_BYTES];
+	size_t got;
+	for (uint64_t offset = 0;; offset += got) {
+		if (!read_piece(fd, piece, sizeof(piece), offset, &got))
+			return false;
+		if (got == 0 || found->is_wide)
+			return true;
+		size_t whole = got;
+		while (got == sizeof(piece) && whole > 0 && piece[whole - 1] != '\n' && piece[whole - 1] != '\r')
+			whole--;
+		got = whole > 0 ? whole : got;
+		encoding_survey_add(found, (struct slice){ piece, got });
+	}
+}
+
+int
+import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, bool *certain)
+{
+	const char *name = call->options[OPTION_ENCODING];
+	struct encoding_survey found = { 0 };
+	char bytes[BEGINNING_BYTES];
+	size_t got;
+	if (!read_piece(fd, bytes, sizeof(bytes), 0, &got))
+		return admin_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
+	const char *kind = file_kind((struct slice){ bytes, got });
+	if (kind != NULL)
+		return admin_fail(call, PROBLEM_INVALID, "the file is %s", kind);
+	*certain = true;
+	if (name != NULL)
+		return encoding_parse(slice_of(name), encoding)
+			   ? EX_OK
+			   : admin_fail_option(call, PROBLEM_USAGE, OPTION_ENCODING,
+				 "expected UTF-8, UTF-16LE, UTF-16BE, %.*s, or UTF-8+NAME for rows that are no UTF-8",
+				 SLICE_ARGS(encoding_tables(call->pool)));
+	if (!survey(fd, &found))
+		return admin_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
+	*encoding = encoding_surveyed(&found, certain);
+	return EX_OK;
 }
 
 enum records_format
-import_file_format(int fd)
+import_file_format(int fd, const struct charset *encoding)
 {
-	char bytes[256];
-	const ssize_t got = pread(fd, bytes, sizeof(bytes), 0);
-	struct slice text = { bytes, got < 0 ? 0 : (size_t)got };
-	if (slice_starts_with(text, SLICE("\xef\xbb\xbf")))
-		text = slice_sub(text, 3, text.size);
-	return slice_starts_with(slice_trim(text), SLICE("{")) ? RECORDS_NDJSON : RECORDS_CSV;
+	char bytes[256], text[3 * sizeof(bytes)];
+	size_t got, used;
+	if (!read_piece(fd, bytes, sizeof(bytes), 0, &got))
+		return RECORDS_CSV;
+	const size_t mark = encoding_mark_size((struct slice){ bytes, got }, encoding);
+	struct slice begin = { bytes + mark, got - mark };
+	if (encoding->form == ENCODING_UTF16LE || encoding->form == ENCODING_UTF16BE)
+		begin = (struct slice){ text, encoding_convert(encoding, begin, text, &used) };
+	return slice_starts_with(slice_trim(begin), SLICE("{")) ? RECORDS_NDJSON : RECORDS_CSV;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The file of an import: what cannot be read twice, or is not UTF-8 with line ends, is copied to a temporary file. */
+ * The file of an import: one of the host, or a part of one that a remote call has sent. What cannot be read twice is copied to
+ * a temporary file. */
 #ifndef LEADHOOK_ADMIN_DATA_IMPORT_FILE_H
 #define LEADHOOK_ADMIN_DATA_IMPORT_FILE_H
 
@@ -12,7 +13,11 @@
  * is read. Returns a descriptor, or -1 after reporting the error. */
 int import_file_open(struct admin_call *call, const char *operand, struct stat *about);
 
+/* Sets *encoding to that of --encoding, or that of the file, all of which is read; *certain: no other one fits. Reports a file
+ * that is no table, and a failure. */
+MUST_CHECK int import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, bool *certain);
+
 /* A file that begins with { is NDJSON. */
-enum records_format import_file_format(int fd);
+enum records_format import_file_format(int fd, const struct charset *encoding);
 
 #endif

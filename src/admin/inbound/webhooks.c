@@ -18,21 +18,22 @@ static int
 read_map(struct admin_call *call, struct inbound_put *put)
 {
 	struct payload_map map = { .count = 0 };
-	put->set_map = call->map_count > 0;
-	for (size_t i = 0; i < call->map_count; i++) {
-		const struct slice text = slice_of(call->maps[i]);
+	put->set_map = call->texts[ADMIN_MAPS].count > 0;
+	for (size_t i = 0; i < call->texts[ADMIN_MAPS].count; i++) {
+		const struct slice text = slice_of(call->texts[ADMIN_MAPS].items[i]);
 		const size_t equals = slice_find(text, '=');
 		const struct slice target = slice_sub(text, 0, equals), path = slice_sub(text, equals + 1, text.size);
-		if (call->map_count == 1 && text.size == 0)
+		if (call->texts[ADMIN_MAPS].count == 1 && text.size == 0)
 			return EX_OK;
 		if (equals == text.size)
-			return admin_fail_option(
-			    call, PROBLEM_INVALID, OPTION_MAP, "expected PARAMETER=PATH, not %s", call->maps[i]);
+			return admin_fail_option(call, PROBLEM_INVALID, OPTION_MAP, "expected PARAMETER=PATH, not %s",
+			    call->texts[ADMIN_MAPS].items[i]);
 		const char *problem = mapping_check(target, path);
 		if (problem == NULL)
 			problem = mapping_add(call->pool, &map, target, path);
 		if (problem != NULL)
-			return admin_fail_option(call, PROBLEM_INVALID, OPTION_MAP, "%s %s", call->maps[i], problem);
+			return admin_fail_option(
+			    call, PROBLEM_INVALID, OPTION_MAP, "%s %s", call->texts[ADMIN_MAPS].items[i], problem);
 	}
 	put->map = mapping_write(call->pool, &map);
 	return EX_OK;

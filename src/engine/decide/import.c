@@ -214,6 +214,27 @@ add_lead(struct step *step, const struct import *import, const struct stored_fie
 	step_update_referral(step, lead, SCORE_REFERRAL);
 }
 
+/* As add_definitions; a score that the row has is the whole one. */
+static void
+add_missing_tags(struct step *step, const struct import *import, struct working_lead *lead)
+{
+	const struct definitions *definitions = step->campaign->definitions;
+	struct slice rest = import->tag_ids;
+	uint64_t id;
+	while (id_list_next(&rest, &id)) {
+		const struct tag *tag = definitions_tag(definitions, id);
+		if (tag == NULL || id_list_has(lead->lead.tag_ids, id))
+			continue;
+		step->outcome->tagged = true;
+		if (!import->has_score) {
+			step_tag(step, lead, tag);
+			continue;
+		}
+		step_touch(step, lead);
+		lead->lead.tag_ids = id_list_add(step->pool, lead->lead.tag_ids, id);
+	}
+}
+
 static bool
 is_erased(const struct step *step, const struct import *import)
 {
@@ -239,6 +260,8 @@ decide_import(struct step *step)
 	if (match != NULL) {
 		/* the creator of an imported one has no token: an import can be repeated */
 		step_share(step, match, match->lead.source_class == SOURCE_IMPORT);
+		if (import->adds_tags)
+			add_missing_tags(step, import, match);
 		return;
 	}
 	if (is_erased(step, import)) {

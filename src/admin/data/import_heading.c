@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "admin/data/import_heading.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/utf8.h"
+#include "identity/phone.h"
+#include "transfer/csv.h"
+
+/* The operands after CAMPAIGN. */
+enum { OPERAND_FILE = 1, OPERAND_MAP };
+
+/* A name that cannot be a custom field is ignored, as in a request (docs/api.md 4.4). */
+static bool
+is_reserved(const struct import_run *run, const struct column *column)
+{
+	return column->field == LEAD_CUSTOM && run->limits.is_reserved(column->name);
+}
+
+/* ---- columns as the caller says ---- */
+
+/* Whether a column is meant: by its name, "#3" by its number, or "*" where no one has said what it is. */
+static bool
+is_meant(const struct import_run *run, size_t i, struct slice name)
+{
+	struct pool *pool = run->call->pool;
+	uint64_t number;
+	if (slice_starts_with(name, SLICE("#")) && slice_to_u64(slice_sub(name, 1, name.size), CSV_FIELDS_MAX, &number))
+		return number == i + 1;
+	if (slice_equal(name, SLICE("*")))
+		return run->columns[i].is_guess;
+	return slice_equal_nocase(slice_trim(run->heading[i]), slice_trim(name)) ||
+	       (name.size > 0 && slice_equal(plain_words(pool, run->heading[i]), plain_words(pool, name)));
+}
+
+/* "COLUMN=FIELD" of --map, or of an operand after the file. */
+static int
+map_column(struct import_run *run, const char *text)
+{
+	struct admin_call *call = run->call;
+	const struct slice pair = slice_of(text);
+	const size_t equals = slice_find_last(pair, '=');
+	const struct slice name = slice_sub(pair, 0, equals), field = slice_sub(pair, equals + 1, pair.size);
+	bool found = slice_equal(name, SLICE("*"));
+	if (equals == pair.size || field.size == 0)
+		return admin_fail(call, PROBLEM_USAGE, "%s: expected COLUMN=FIELD", text);
+	const struct column column = column_mapped(call->pool, field);
+	if (is_reserved(run, &column))
+		return admin_fail(call, PROBLEM_USAGE, "%s: leads have no such field, and it cannot be a custom field", text);
+	for (size_t i = 0; i < run->column_count; i++)
+		if (is_meant(run, i, name)) {
+			run->columns[i] = column;
+			found = true;
+		}
+	return found ? EX_OK : admin_fail(call, PROBLEM_INVALID, "the heading has no column %.*s", SLICE_ARGS(name));
+}
+
+static void
+add_rule(struct import_run *run, struct column *column, struct slice value, enum value_meaning meaning)
+{
+	struct pool *pool = run->call->pool;
+	struct value_rule *rules = POOL_ARRAY(pool, column->rule_count + 1, struct value_rule);
+	for (size_t i = 0; i < column->rule_count; i++)
+		rules[i] = column->rules[i];
+	rules[column->rule_count] = (struct value_rule){ plain_words(pool, value), meaning };
+	*column = (struct column){ .name = column->name, .rules = rules, .rule_count = column->rule_count + 1 };
+}
+
+/* "COLUMN:VALUE=MEANING": the name of the column may have colons itself. */
+static int
+give_meaning(struct import_run *run, const char *text)
+{
+	struct admin_call *call = run->call;
+	const struct slice pair = slice_of(text);
+	const size_t equals = slice_find_last(pair, '=');
+	const enum value_meaning meaning = value_meaning_named(slice_sub(pair, equals + 1, pair.size));
+	if (equals == pair.size || meaning == MEANS_UNKNOWN)
+		return admin_fail_option(call, PROBLEM_USAGE, OPTION_VALUE,
+		    "expected COLUMN:VALUE=MEANING, whose meaning is active, opted_out, verified or left_out, not %s", text);
+	for (size_t colon = 0; colon < equals; colon++)
+		for (size_t i = 0; pair.data[colon] == ':' && i < run->column_count; i++)
+			if (is_meant(run, i, slice_sub(pair, 0, colon))) {
+				if (run->columns[i].rules == NULL)
+					run->columns[i].name = utf8_sanitized(call->pool, run->heading[i]);
+				add_rule(run, &run->columns[i], slice_sub(pair, colon + 1, equals), meaning);
+				return EX_OK;
+			}
+	return admin_fail_option(call, PROBLEM_USAGE, OPTION_VALUE, "the heading has no column as in %s", text);
+}
+
+static int
+read_columns(struct import_run *run)
+{
+	struct admin_call *call = run->call;
+	const struct admin_texts *maps = &call->texts[ADMIN_MAPS], *values = &call->texts[ADMIN_MEANINGS];
+	int status = EX_OK;
+	for (size_t i = 0; i < maps->count && status == EX_OK; i++)
+		status = map_column(run, maps->items[i]);
+	for (size_t i = OPERAND_MAP; i < call->operand_count && status == EX_OK; i++)
+		status = map_column(run, call->operands[i]);
+	for (size_t i = 0; i < values->count && status == EX_OK; i++)
+		status = give_meaning(run, values->items[i]);
+	return status;
+}
+
+/* ---- the heading ---- */
+
+static bool
+identifies(const struct column *column)
+{
+	return column->field == LEAD_EMAIL || column->field == LEAD_PHONE;
+}
+
+/* How well a delimiter divides a record into names: one that is known weighs more than any number of others. */
+static size_t
+weight_of(struct pool *pool, struct slice record, char delimiter)
+{
+	struct csv_fields fields;
+	size_t weight = 0;
+	if (csv_split(pool, record, delimiter, &fields) != NULL || fields.count == 1)
+		return 0;
+	for (size_t i = 0; i < fields.count; i++) {
+		const struct column column = column_of_heading(pool, csv_cell(pool, fields.items[i]));
+		weight += identifies(&column) ? CSV_FIELDS_MAX : 1;
+	}
+	return weight;
+}
+
+static char
+detect_delimiter(struct pool *pool, struct slice record)
+{
+	static const char delimiters[] = CSV_DELIMITERS;
+	size_t best = 0, best_weight = 0;
+	for (size_t i = 0; i + 1 < sizeof(delimiters); i++) {
+		const size_t weight = weight_of(pool, record, delimiters[i]);
+		if (weight > best_weight) {
+			best = i;
+			best_weight = weight;
+		}
+	}
+	return delimiters[best];
+}
+
+/* Whether a record is a heading by its names. */
+static bool
+is_heading(const struct import_run *run, struct slice record)
+{
+	struct pool *pool = run->call->pool;
+	struct csv_fields fields;
+	if (csv_split(pool, record, run->delimiter != '\0' ? run->delimiter : detect_delimiter(pool, record), &fields) != NULL)
+		return false;
+	for (size_t i = 0; i < fields.count; i++) {
+		const struct column column = column_of_heading(pool, csv_cell(pool, fields.items[i]));
+		if (identifies(&column))
+			return true;
+	}
+	return false;
+}
+
+/* A line that looks like the heading after others; 0: there is none. */
+static uint64_t
+later_heading(struct import_run *run)
+{
+	enum { LINES_MAX = 30 };
+	struct record record;
+	for (unsigned i = 0; i < LINES_MAX && records_next(run->records, &record) == RECORD_GOOD; i++)
+		if (is_heading(run, record.text))
+			return record.line;
+	return 0;
+}
+
+static int
+fail_heading(struct import_run *run, struct slice heading)
+{
+	struct admin_call *call = run->call;
+	const uint64_t line = later_heading(run);
+	if (line > 0)
+		return admin_fail(call, PROBLEM_INVALID,
+		    "line %" PRIu64 " looks like the heading: name it with %s %" PRIu64 ", or remove the lines before it", line,
+		    admin_option_shown(call, OPTION_HEADING), line);
+	if (slice_find(heading, '@') < heading.size)
+		return admin_fail(
+		    call, PROBLEM_INVALID, "the first line is a row: put a line with the names of the columns before it");
+	return admin_fail(call, PROBLEM_INVALID,
+	    call->is_remote ? "the heading has neither email nor phone_number: name them with map"
+			    : "the heading has neither email nor phone_number: name them with --map COLUMN=email");
+}
+
+/* Finds the record of the heading, which may come after one that names the delimiter, or after a given number of lines. */
+static int
+find_heading(struct import_run *run, struct slice *text)
+{
+	struct admin_call *call = run->call;
+	const char *given = call->options[OPTION_HEADING];
+	struct record record;
+	uint64_t line = 0;
+	if (given != NULL && (!slice_to_u64(slice_of(given), UINT32_MAX, &line) || line == 0))
+		return admin_fail_option(call, PROBLEM_USAGE, OPTION_HEADING, "expected the number of a line");
+	for (;;) {
+		const enum record_state state = records_next(run->records, &record);
+		if (state != RECORD_GOOD)
+			return admin_fail(call, PROBLEM_INVALID, "the file has no heading");
+		if (!csv_names_delimiter(record.text, &run->delimiter) && record.line >= line)
+			break;
+	}
+	run->heading_line = record.line;
+	*text = pool_copy(call->pool, record.text);
+	records_place(run->records, &run->begin, &run->begin_line);
+	return EX_OK;
+}
+
+static bool
+split_heading(struct import_run *run, struct slice text)
+{
+	struct pool *pool = run->call->pool;
+	struct csv_fields heading;
+	const char *problem = csv_split(pool, text, run->delimiter, &heading);
+	if (problem != NULL) {
+		admin_fail(run->call, PROBLEM_INVALID, "the heading %s", problem);
+		return false;
+	}
+	run->heading = heading.items;
+	run->column_count = heading.count;
+	run->columns = POOL_ARRAY(pool, heading.count, struct column);
+	for (size_t i = 0; i < heading.count; i++) {
+		heading.items[i] = csv_cell(pool, heading.items[i]);
+		run->columns[i] = column_of_heading(pool, heading.items[i]);
+		if (is_reserved(run, &run->columns[i]) || plain_words(pool, heading.items[i]).size == 0)
+			run->columns[i] = (struct column){ .field = LEAD_IGNORED };
+	}
+	return true;
+}
+
+static void
+set_shape(struct import_run *run)
+{
+	struct csv_shape shape = { run->column_count, CSV_FIELDS_MAX };
+	for (size_t i = run->column_count; i > 0; i--)
+		if (run->columns[i - 1].field == LEAD_EMAIL)
+			shape.address = i - 1;
+	records_set_shape(run->records, run->delimiter, &shape);
+	records_seek(run->records, run->begin, run->begin_line);
+}
+
+int
+import_read_heading(struct import_run *run, struct slice *text)
+{
+	bool found = false;
+	int status = find_heading(run, text);
+	if (status != EX_OK)
+		return status;
+	if (!admin_delimiter(run->call, &run->delimiter))
+		return EX_USAGE;
+	const bool is_known = run->delimiter != '\0';
+	run->delimiter = is_known ? run->delimiter : detect_delimiter(run->call->pool, *text);
+	if (!split_heading(run, *text))
+		return EX_DATAERR;
+	status = read_columns(run);
+	for (size_t i = 0; i < run->column_count; i++)
+		found = found || identifies(&run->columns[i]);
+	if (status == EX_OK && !found) {
+		run->delimiter = is_known ? run->delimiter : '\0';
+		return fail_heading(run, *text);
+	}
+	set_shape(run);
+	return status;
+}
+
+/* ---- constants ---- */
+
+static bool
+is_switch(enum lead_field field)
+{
+	return field == LEAD_OPTED_OUT || field == LEAD_SMS_OPTED_OUT || field == LEAD_VERIFIED ||
+	       field == LEAD_VERIFIED_EMAIL || field == LEAD_VERIFIED_PHONE || field == LEAD_WAITLISTED;
+}
+
+static int
+read_constant(struct import_run *run, const char *text, struct row_constant *constant)
+{
+	struct admin_call *call = run->call;
+	const struct slice pair = slice_of(text);
+	const size_t equals = slice_find(pair, '=');
+	struct slice name = slice_sub(pair, 0, equals), number;
+	bool on;
+	name = slice_equal_nocase(name, SLICE("country")) ? SLICE("country_code")
+	       : slice_equal_nocase(name, SLICE("tag"))   ? SLICE("tags")
+							  : name;
+	*constant =
+	    (struct row_constant){ column_mapped(call->pool, name), slice_trim(slice_sub(pair, equals + 1, pair.size)) };
+	const enum lead_field field = constant->column.field;
+	if (equals == pair.size || constant->value.size == 0)
+		return admin_fail_option(call, PROBLEM_USAGE, OPTION_SET, "expected NAME=VALUE, not %s", text);
+	if (field == LEAD_EMAIL || field == LEAD_PHONE || field == LEAD_SOCIAL_ID || field == LEAD_NUMBER ||
+	    field == LEAD_OTHER_FIELDS || field == LEAD_IGNORED || is_reserved(run, &constant->column))
+		return admin_fail_option(
+		    call, PROBLEM_USAGE, OPTION_SET, "%.*s cannot be the same for all rows", SLICE_ARGS(name));
+	if (is_switch(field) && !switch_parse(constant->value, &on))
+		return admin_fail_option(call, PROBLEM_USAGE, OPTION_SET, "%.*s is on or off", SLICE_ARGS(name));
+	if (field == LEAD_COUNTRY_CODE && !phone_parse(call->pool, SLICE("+4930123456"), constant->value, &number))
+		return admin_fail_option(
+		    call, PROBLEM_USAGE, OPTION_SET, "expected a country such as DE, or a calling code such as 49");
+	return EX_OK;
+}
+
+int
+import_read_constants(struct import_run *run)
+{
+	const struct admin_texts *texts = &run->call->texts[ADMIN_CONSTANTS];
+	struct row_constant *constants = POOL_ARRAY(run->call->pool, texts->count, struct row_constant);
+	int status = EX_OK;
+	for (size_t i = 0; i < texts->count && status == EX_OK; i++)
+		status = read_constant(run, texts->items[i], &constants[i]);
+	run->limits.constants = constants;
+	run->limits.constant_count = texts->count;
+	return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * What is to be known of a file before anything of it is stored: the largest subscription number, how dates are written, which
+ * tags the campaign lacks, what columns say about consent; and the questions that follow from that. */
+#ifndef LEADHOOK_ADMIN_DATA_IMPORT_SURVEY_H
+#define LEADHOOK_ADMIN_DATA_IMPORT_SURVEY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/slice.h"
+#include "transfer/columns.h"
+#include "transfer/times.h"
+
+struct import_run;
+
+/* How many different values of a column, and tags, are counted; and values that a look shows of each column. */
+enum { SURVEY_VALUES_MAX = 30, SURVEY_TAGS_MAX = 200, SURVEY_EXAMPLES = 3 };
+
+struct survey_text {
+	struct slice text, plain;
+	uint64_t rows;
+};
+struct survey_texts {
+	struct survey_text *items;
+	size_t count, capacity;
+	bool more; /* there are others */
+};
+struct survey_column {
+	struct survey_texts values; /* of one about consent */
+	struct slice examples[SURVEY_EXAMPLES];
+	size_t example_count;
+	const char *problem; /* why it cannot be a custom field with this name; NULL: it can, or is none */
+};
+
+struct import_survey {
+	bool is_look;
+	uint64_t rows;
+	uint64_t dates[TIME_EITHER + 1]; /* rows by the form of their time */
+	struct survey_texts tags;        /* that the campaign does not have */
+	struct survey_column *columns;
+};
+
+/* The first pass. Returns 0, or a status after reporting the error. */
+MUST_CHECK int import_survey(struct import_run *run);
+
+/* The questions that have not been answered, as records of an array; NULL: there are none. */
+struct output *import_questions(struct import_run *run);
+/* Fails with the questions, if there are any. */
+MUST_CHECK int import_require_answers(struct import_run *run);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * What the usual exports call their columns: those of Mailchimp, HubSpot, Brevo, ActiveCampaign, Google and Outlook contacts,
+ * of forms and of hosted lead services, in English, German, French, Spanish and Italian. */
+#ifndef LEADHOOK_TRANSFER_COLUMN_NAMES_H
+#define LEADHOOK_TRANSFER_COLUMN_NAMES_H
+
+#include "transfer/columns.h"
+
+/* Fills in the column that a heading is, by its plain words (transfer/status.h). Returns false when the table has none. */
+MUST_CHECK bool column_name_find(struct slice plain, struct column *column);
+
+#endif

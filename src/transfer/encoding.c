@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "transfer/encoding.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "transfer/encoding_tables.h"
+
+#define MARK "\xef\xbb\xbf"
+
+static const struct {
+	struct slice name;
+	enum encoding_form form;
+} unicode[] = {
+	{ SLICE("UTF-8"), ENCODING_UTF8 },
+	{ SLICE("UTF-16LE"), ENCODING_UTF16LE },
+	{ SLICE("UTF-16BE"), ENCODING_UTF16BE },
+	{ SLICE("UTF-16"), ENCODING_UTF16LE },
+};
+
+/* Other names of tables. ISO-8859-1 has nothing that files have where windows-1252 differs. */
+static const struct {
+	struct slice name;
+	struct slice table;
+} others[] = {
+	{ SLICE("ISO-8859-1"), SLICE("windows-1252") },
+	{ SLICE("latin1"), SLICE("windows-1252") },
+	{ SLICE("ANSI"), SLICE("windows-1252") },
+	{ SLICE("cp1252"), SLICE("windows-1252") },
+	{ SLICE("cp1250"), SLICE("windows-1250") },
+	{ SLICE("cp1251"), SLICE("windows-1251") },
+	{ SLICE("MacRoman"), SLICE("macintosh") },
+	{ SLICE("cp850"), SLICE("IBM850") },
+	{ SLICE("cp437"), SLICE("IBM437") },
+};
+
+static const struct byte_table *
+find_table(struct slice name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (slice_equal_nocase(name, others[i].name))
+			name = others[i].table;
+	for (size_t i = 0; i < byte_table_count; i++)
+		if (slice_equal_nocase(name, byte_tables[i].name))
+			return &byte_tables[i];
+	return NULL;
+}
+
+bool
+encoding_parse(struct slice name, struct charset *encoding)
+{
+	const size_t plus = slice_find(name, '+');
+	const struct byte_table *table = find_table(plus < name.size ? slice_sub(name, plus + 1, name.size) : name);
+	*encoding = (struct charset){ ENCODING_BYTES, table };
+	for (size_t i = 0; i < ARRAY_SIZE(unicode); i++)
+		if (slice_equal_nocase(slice_sub(name, 0, plus), unicode[i].name)) {
+			encoding->form = unicode[i].form;
+			encoding->table = plus == name.size ? &byte_tables[0] : table;
+			return encoding->table != NULL && (plus == name.size || encoding->form == ENCODING_UTF8);
+		}
+	return table != NULL && plus == name.size;
+}
+
+struct slice
+encoding_name(struct pool *pool, const struct charset *encoding)
+{
+	if (encoding->form == ENCODING_BYTES)
+		return encoding->table->name;
+	if (encoding->form == ENCODING_UTF8 && encoding->table != &byte_tables[0])
+		return POOL_JOIN(pool, unicode[encoding->form].name, SLICE("+"), encoding->table->name);
+	return unicode[encoding->form].name;
+}
+
+struct slice
+encoding_tables(struct pool *pool)
+{
+	struct slice names = byte_tables[0].name;
+	for (size_t i = 1; i < byte_table_count; i++)
+		names = POOL_JOIN(pool, names, SLICE(", "), byte_tables[i].name);
+	return names;
+}
+
+size_t
+encoding_mark_size(struct slice bytes, const struct charset *encoding)
+{
+	size_t size = 0;
+	if (encoding->form == ENCODING_UTF16LE || encoding->form == ENCODING_UTF16BE)
+		return slice_starts_with(bytes, encoding->form == ENCODING_UTF16LE ? SLICE("\xff\xfe") : SLICE("\xfe\xff")) ? 2
+															    : 0;
+	while (slice_starts_with(slice_sub(bytes, size, bytes.size), SLICE(MARK)))
+		size += sizeof(MARK) - 1;
+	return size;
+}
+
+/* ---- what a file says ---- */
+
+/* UTF-16 without a mark: most of its characters are ASCII, so that every other byte is zero. */
+static bool
+is_utf16(struct slice bytes, struct charset *found)
+{
+	size_t zeros[2] = { 0 };
+	for (size_t i = 0; i < bytes.size; i++)
+		zeros[i % 2] += bytes.data[i] == '\0' ? 1 : 0;
+	found->form = zeros[1] > zeros[0] ? ENCODING_UTF16LE : ENCODING_UTF16BE;
+	return zeros[0] + zeros[1] > bytes.size / 4 && (zeros[0] == 0 || zeros[1] == 0);
+}
+
+static void
+begin(struct encoding_survey *survey, struct slice piece)
+{
+	enum { SAMPLE = 4096 };
+	static const enum encoding_form wide[] = { ENCODING_UTF16LE, ENCODING_UTF16BE };
+	survey->begun = true;
+	survey->found = (struct charset){ ENCODING_UTF8, &byte_tables[0] };
+	survey->has_mark = encoding_mark_size(piece, &survey->found) > 0;
+	if (survey->has_mark)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(wide) && !survey->is_wide; i++) {
+		survey->found.form = wide[i];
+		survey->is_wide = survey->has_mark = encoding_mark_size(piece, &survey->found) > 0;
+	}
+	if (!survey->is_wide)
+		survey->is_wide = is_utf16(slice_sub(piece, 0, SAMPLE), &survey->found);
+	if (!survey->is_wide)
+		survey->found.form = ENCODING_UTF8;
+}
+
+static void
+count_other(struct encoding_survey *survey, struct slice line)
+{
+	bool before = false;
+	survey->other++;
+	for (size_t i = 0; i < line.size; i++) {
+		const unsigned char byte = (unsigned char)line.data[i];
+		const bool high = byte >= BYTE_TABLE_FIRST;
+		survey->bytes[high ? byte - BYTE_TABLE_FIRST : 0] += high ? 1 : 0;
+		survey->neighbours += high && before ? 1 : 0;
+		before = high;
+	}
+}
+
+void
+encoding_survey_add(struct encoding_survey *survey, struct slice piece)
+{
+	if (!survey->begun)
+		begin(survey, piece);
+	if (survey->is_wide || slice_is_ascii(piece))
+		return;
+	while (piece.size > 0) {
+		size_t size = slice_find(piece, '\n');
+		const size_t other = slice_find(slice_sub(piece, 0, size), '\r');
+		size = other < size ? other : size;
+		const struct slice line = slice_sub(piece, 0, size);
+		if (slice_is_ascii(line))
+			survey->plain++;
+		else if (utf8_valid(line))
+			survey->utf8++;
+		else
+			count_other(survey, line);
+		piece = slice_sub(piece, size + 1, piece.size);
+	}
+}
+
+/* The characters above ASCII that texts have, of encodings that are taken for each other. Where two fit as well, the first one
+ * is found. */
+static const struct {
+	const char *table, *usual;
+} candidates[] = {
+	{ "windows-1252", "äöüßÄÖÜéèêëàâçñóáíúôîûïøåæœØÅÆÑÉãõìòù’“”–…€´«»°·ª\u00a0" },
+	{ "macintosh", "äöüßÄÖÜéèêëàâçñóáíúôîûïøåæØÅÉãõìòù’“”–…\u00a0" },
+	{ "windows-1250", "ąćęłńśźżĄĆĘŁŃŚŹŻčďěňřšťůžáéíóúýČĎĚŇŘŠŤŮŽőűŐŰöüäßôľĺŕşţăâîëç’”„–…\u00a0" },
+	{ "IBM850", "äöüßÄÖÜéèêëàâçñóáíúôîûïøåæØÅÆÑÉ\u00a0" },
+	{ "windows-1251", "абвгдежзийклмнопрстуфхцчшщъыьэюяАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯёЁіїєґІЇЄҐ«»–…\u00a0" },
+};
+
+static bool
+has_character(const char *text, uint32_t wanted)
+{
+	struct slice rest = slice_of(text);
+	uint32_t character;
+	while (utf8_next(&rest, &character))
+		if (character == wanted)
+			return true;
+	return false;
+}
+
+static uint64_t
+score_of(const struct encoding_survey *survey, size_t candidate, const struct byte_table *table)
+{
+	uint64_t score = 0;
+	for (size_t i = 0; i < BYTE_TABLE_SIZE; i++)
+		if (survey->bytes[i] > 0 && has_character(candidates[candidate].usual, table->characters[i]))
+			score += survey->bytes[i];
+	return score;
+}
+
+static bool
+differ(const struct encoding_survey *survey, const struct byte_table *a, const struct byte_table *b)
+{
+	for (size_t i = 0; i < BYTE_TABLE_SIZE; i++)
+		if (survey->bytes[i] > 0 && a->characters[i] != b->characters[i])
+			return true;
+	return false;
+}
+
+/* Letters of Cyrillic words are neighbours, accented ones among Latin letters seldom are. */
+static const struct byte_table *
+best_table(const struct encoding_survey *survey, bool *certain)
+{
+	const struct byte_table *best = &byte_tables[0];
+	uint64_t best_score = 0, all = 0;
+	for (size_t i = 0; i < BYTE_TABLE_SIZE; i++)
+		all += survey->bytes[i];
+	const bool joined = survey->neighbours > all / 2;
+	*certain = true;
+	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++) {
+		const bool is_joined = i + 1 == ARRAY_SIZE(candidates);
+		const struct byte_table *table = find_table(slice_of(candidates[i].table));
+		const uint64_t score = is_joined == joined ? score_of(survey, i, table) : 0;
+		if (score > 0 && score == best_score)
+			*certain = *certain && !differ(survey, best, table);
+		if (score <= best_score)
+			continue;
+		*certain = true;
+		best = table;
+		best_score = score;
+	}
+	*certain = *certain && best_score * 10 >= all * 9;
+	return best;
+}
+
+struct charset
+encoding_surveyed(const struct encoding_survey *survey, bool *certain)
+{
+	struct charset found = survey->begun ? survey->found : (struct charset){ ENCODING_UTF8, &byte_tables[0] };
+	*certain = survey->other == 0;
+	if (*certain)
+		return found;
+	found.table = best_table(survey, certain);
+	found.form = survey->utf8 > 0 || survey->has_mark ? ENCODING_UTF8 : ENCODING_BYTES;
+	*certain = *certain && found.form == ENCODING_BYTES;
+	return found;
+}
+
+/* ---- conversion ---- */
+
+uint64_t
+encoding_size(const struct charset *encoding, struct slice text)
+{
+	uint64_t size = 0;
+	if (encoding->form != ENCODING_UTF16LE && encoding->form != ENCODING_UTF16BE)
+		return text.size;
+	for (size_t i = 0; i < text.size; i++) {
+		const unsigned char c = (unsigned char)text.data[i];
+		size += c >= 0xf0 ? 4 : (c & 0xc0) != 0x80 ? 2 : 0;
+	}
+	return size;
+}
+
+static size_t
+put_character(char *out, uint32_t c)
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	const size_t size = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	for (size_t i = size - 1; i > 0; i--, c >>= 6)
+		out[i] = (char)(0x80 | (c & 0x3f));
+	out[0] = (char)(first[size] | c);
+	return size;
+}
+
+static uint32_t
+unit_at(const struct charset *encoding, struct slice bytes, size_t at)
+{
+	const unsigned char a = (unsigned char)bytes.data[at], b = (unsigned char)bytes.data[at + 1];
+	return encoding->form == ENCODING_UTF16LE ? (uint32_t)(b << 8 | a) : (uint32_t)(a << 8 | b);
+}
+
+static bool
+is_surrogate(uint32_t unit, uint32_t first)
+{
+	return (unit & 0xfc00) == first;
+}
+
+/* A surrogate without the other one becomes U+FFFD. */
+static size_t
+convert_wide(const struct charset *encoding, struct slice bytes, char *out, size_t *used)
+{
+	enum { UNIT = 2, HIGH = 0xd800, LOW = 0xdc00, REPLACEMENT = 0xfffd, BEYOND = 0x10000 };
+	size_t size = 0, at = 0;
+	while (at + UNIT <= bytes.size) {
+		const uint32_t unit = unit_at(encoding, bytes, at);
+		if (!is_surrogate(unit, HIGH)) {
+			size += put_character(out + size, is_surrogate(unit, LOW) ? REPLACEMENT : unit);
+			at += UNIT;
+			continue;
+		}
+		if (at + 2 * UNIT > bytes.size)
+			break;
+		const uint32_t next = unit_at(encoding, bytes, at + UNIT);
+		const bool pair = is_surrogate(next, LOW);
+		size += put_character(out + size, pair ? BEYOND + ((unit - HIGH) << 10 | (next - LOW)) : REPLACEMENT);
+		at += pair ? 2 * UNIT : UNIT;
+	}
+	*used = at;
+	return size;
+}
+
+size_t
+encoding_convert(const struct charset *encoding, struct slice bytes, char *out, size_t *used)
+{
+	size_t size = 0;
+	if (encoding->form == ENCODING_UTF16LE || encoding->form == ENCODING_UTF16BE)
+		return convert_wide(encoding, bytes, out, used);
+	for (size_t i = 0; i < bytes.size; i++) {
+		const unsigned char byte = (unsigned char)bytes.data[i];
+		size += put_character(
+		    out + size, byte < BYTE_TABLE_FIRST ? byte : encoding->table->characters[byte - BYTE_TABLE_FIRST]);
+	}
+	*used = bytes.size;
+	return size;
+}

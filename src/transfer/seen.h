@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * Which identities a file has had, as hashes: for a check, of rows that come again, and of referrers. */
+#ifndef LEADHOOK_TRANSFER_SEEN_H
+#define LEADHOOK_TRANSFER_SEEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/slice.h"
+
+struct seen;
+
+enum seen_kind { SEEN_EMAIL, SEEN_PHONE, SEEN_SOCIAL_ID };
+
+struct seen *seen_new(void);
+void seen_free(struct seen **seen);
+void seen_add(struct seen *seen, enum seen_kind kind, struct slice identity);
+MUST_CHECK bool seen_has(const struct seen *seen, enum seen_kind kind, struct slice identity);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "transfer/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/boolean.h"
+#include "base/utf8.h"
+#include "engine/custom_fields.h"
+
+static const struct slice meanings[VALUE_MEANINGS] = { SLICE("active"), SLICE("opted_out"), SLICE("verified"),
+	SLICE("left_out") };
+
+struct slice
+value_meaning_name(enum value_meaning meaning)
+{
+	return meaning < VALUE_MEANINGS ? meanings[meaning] : SLICE_NONE;
+}
+
+enum value_meaning
+value_meaning_named(struct slice name)
+{
+	for (enum value_meaning meaning = MEANS_ACTIVE; meaning < VALUE_MEANINGS; meaning++)
+		if (slice_equal_nocase(name, meanings[meaning]))
+			return meaning;
+	return MEANS_UNKNOWN;
+}
+
+/* U+00A0, other blanks of Unicode, and characters without width. */
+static bool
+is_blank(uint32_t c)
+{
+	return c == 0xa0 || (c >= 0x2000 && c <= 0x200f) || c == 0x2028 || c == 0x202f || c == 0x205f || c == 0x2060 ||
+	       c == 0x3000 || c == 0xfeff || c == 0xad;
+}
+
+static bool
+has_no_width(uint32_t c)
+{
+	return (c >= 0x200b && c <= 0x200f) || c == 0x2060 || c == 0xfeff || c == 0xad;
+}
+
+static bool
+is_between(uint32_t c)
+{
+	return c <= ' ' || (c < 0x80 && strchr("-_.:;*?!/\"'", (int)c) != NULL) || is_blank(c);
+}
+
+struct slice
+plain_words(struct pool *pool, struct slice text)
+{
+	const struct slice lower = custom_field_name(pool, utf8_sanitized(pool, text));
+	char *out = pool_bytes(pool, lower.size + 1);
+	struct slice rest = lower;
+	size_t size = 0;
+	uint32_t c;
+	for (struct slice before = rest; utf8_next(&rest, &c); before = rest) {
+		if (has_no_width(c))
+			continue;
+		if (!is_between(c)) {
+			memcpy(out + size, before.data, before.size - rest.size);
+			size += before.size - rest.size;
+		} else if (size > 0 && out[size - 1] != '_') {
+			out[size++] = '_';
+		}
+	}
+	size -= size > 0 && out[size - 1] == '_' ? 1 : 0;
+	return (struct slice){ out, size };
+}
+
+static bool
+has(struct slice text, struct slice part)
+{
+	for (size_t i = 0; i + part.size <= text.size; i++)
+		if (memcmp(text.data + i, part.data, part.size) == 0)
+			return true;
+	return false;
+}
+
+static bool
+has_any(struct slice text, const struct slice *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (has(text, parts[i]))
+			return true;
+	return false;
+}
+
+/* Parts of names, of columns and files, that speak of people who must not get mail … */
+static const struct slice negative[] = { SLICE("unsub"), SLICE("opt_out"), SLICE("optout"), SLICE("opted_out"),
+	SLICE("optedout"), SLICE("abgemeldet"), SLICE("abmeld"), SLICE("austrag"), SLICE("désabonn"), SLICE("desabonn"),
+	SLICE("désinscri"), SLICE("desinscri"), SLICE("dado_de_baja"), SLICE("dados_de_baja"), SLICE("disiscri"),
+	SLICE("afgemeld"), SLICE("uitgeschreven"), SLICE("cleaned"), SLICE("bounce"), SLICE("blacklist"), SLICE("blocklist"),
+	SLICE("blocked"), SLICE("suppress"), SLICE("do_not_contact"), SLICE("do_not_email"), SLICE("donotemail"),
+	SLICE("donotcontact"), SLICE("no_contact"), SLICE("sperrliste"), SLICE("gesperrt"), SLICE("complain"), SLICE("spam"),
+	SLICE("non_subscribed"), SLICE("not_subscribed") };
+/* … and of consent. */
+static const struct slice consent[] = { SLICE("opt_in"), SLICE("optin"), SLICE("opted_in"), SLICE("optedin"), SLICE("consent"),
+	SLICE("consentement"), SLICE("gdpr"), SLICE("dsgvo"), SLICE("rgpd"), SLICE("einwilligung"), SLICE("zustimmung"),
+	SLICE("subscri"), SLICE("suscri"), SLICE("abonn"), SLICE("angemeldet"), SLICE("newsletter"), SLICE("accepts_marketing"),
+	SLICE("accept_marketing"), SLICE("accepts_email"), SLICE("marketing_status"), SLICE("marketing_contact"),
+	SLICE("marketing_permission"), SLICE("email_marketing"), SLICE("email_permission"), SLICE("email_status"),
+	SLICE("mail_status"), SLICE("list_status"), SLICE("contact_status"), SLICE("mailing_permission"), SLICE("emailable"),
+	SLICE("can_email"), SLICE("can_contact") };
+bool
+status_is_negative(struct slice name)
+{
+	return has_any(name, negative, ARRAY_SIZE(negative));
+}
+
+bool
+status_needs_meaning(struct slice name)
+{
+	return status_is_negative(name) || has_any(name, consent, ARRAY_SIZE(consent));
+}
+
+bool
+status_of_file(struct slice name)
+{
+	return status_is_negative(name);
+}
+
+/* Values, whole, in order. */
+static const struct slice refusals[] = { SLICE("abgemeldet"), SLICE("abonnement_résilié"), SLICE("ausgetragen"), SLICE("baja"),
+	SLICE("blacklisted"), SLICE("blocked"), SLICE("blocklisted"), SLICE("bounce"), SLICE("bounced"), SLICE("bounced_hard"),
+	SLICE("cancelado"), SLICE("cleaned"), SLICE("complained"), SLICE("complaint"), SLICE("dado_de_baja"),
+	SLICE("desabonado"), SLICE("desabonné"), SLICE("desinscrit"), SLICE("desuscrito"), SLICE("disiscritto"),
+	SLICE("do_not_contact"), SLICE("do_not_email"), SLICE("désabonné"), SLICE("désabonnée"), SLICE("désinscrit"),
+	SLICE("désinscrite"), SLICE("gesperrt"), SLICE("hard_bounce"), SLICE("hard_bounced"), SLICE("invalid_email"),
+	SLICE("marked_as_spam"), SLICE("no_suscrito"), SLICE("non_marketing_contact"), SLICE("non_subscribed"),
+	SLICE("nonsubscribed"), SLICE("not_subscribed"), SLICE("opt_out"), SLICE("opted_out"), SLICE("optedout"),
+	SLICE("optout"), SLICE("reported_as_spam"), SLICE("soft_bounce"), SLICE("spam_complaint"), SLICE("suppressed"),
+	SLICE("uitgeschreven"), SLICE("unsub"), SLICE("unsubbed"), SLICE("unsubscribe"), SLICE("unsubscribed"),
+	SLICE("widerrufen") };
+static const struct slice consents[] = { SLICE("abonné"), SLICE("abonnée"), SLICE("abonniert"), SLICE("accepted"),
+	SLICE("active"), SLICE("activo"), SLICE("actif"), SLICE("aktiv"), SLICE("alta"), SLICE("angemeldet"),
+	SLICE("confirmed"), SLICE("eingetragen"), SLICE("granted"), SLICE("inscrit"), SLICE("inscrite"), SLICE("iscritto"),
+	SLICE("marketing_contact"), SLICE("opt_in"), SLICE("opted_in"), SLICE("optin"), SLICE("subscribed"),
+	SLICE("subscriber"), SLICE("suscrito"), SLICE("double_opt_in"), SLICE("bestätigt"), SLICE("confirmé"),
+	SLICE("confirmado") };
+/* Neither: no one has agreed. */
+static const struct slice pendings[] = { SLICE("pending"), SLICE("unconfirmed"), SLICE("unbestätigt"), SLICE("inactive"),
+	SLICE("inaktiv"), SLICE("inactif"), SLICE("inactivo"), SLICE("archived"), SLICE("deleted"), SLICE("removed"),
+	SLICE("gelöscht"), SLICE("denied"), SLICE("revoked"), SLICE("declined"), SLICE("double_opt_in_pending"),
+	SLICE("transactional"), SLICE("") };
+
+bool
+status_says_no(struct slice value)
+{
+	return slice_is_one_of(value, refusals, ARRAY_SIZE(refusals));
+}
+
+enum value_meaning
+status_suggested(struct slice value, bool is_negative)
+{
+	bool on;
+	if (is_negative && value.size == 0)
+		return MEANS_ACTIVE;
+	if (status_says_no(value) || slice_is_one_of(value, pendings, ARRAY_SIZE(pendings)))
+		return MEANS_OPTED_OUT;
+	if (slice_is_one_of(value, consents, ARRAY_SIZE(consents)))
+		return MEANS_ACTIVE;
+	if (switch_parse(value, &on))
+		return on == is_negative ? MEANS_OPTED_OUT : MEANS_ACTIVE;
+	return MEANS_UNKNOWN;
+}
+
+bool
+switch_parse(struct slice text, bool *on)
+{
+	static const struct slice yes[] = { SLICE("ja"), SLICE("oui"), SLICE("sí"), SLICE("si"), SLICE("sì"), SLICE("x"),
+		SLICE("j"), SLICE("✓"), SLICE("✔"), SLICE("checked") };
+	static const struct slice no[] = { SLICE("nein"), SLICE("non"), SLICE("nee"), SLICE("unchecked"), SLICE("-") };
+	if (boolean_parse(text, on))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
+		if (slice_equal_nocase(text, yes[i])) {
+			*on = true;
+			return true;
+		}
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
+		if (slice_equal_nocase(text, no[i])) {
+			*on = false;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * Times as exports and people write them: 2024-03-01 09:30, 01.03.2024 09:30, 3/1/2024 9:30 PM, 1 Mar 2024, seconds and
+ * milliseconds since 1970. UTC without a zone. */
+#ifndef LEADHOOK_TRANSFER_TIMES_H
+#define LEADHOOK_TRANSFER_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/slice.h"
+
+/* Whether 3/1/2024 is a day in March or in January. It is that of a whole file. */
+enum date_order { DATES_UNKNOWN, DATES_DAY_FIRST, DATES_MONTH_FIRST };
+
+enum time_form {
+	TIME_BAD,
+	TIME_CLEAR,
+	TIME_DAY_FIRST, /* it has a form for which the order matters, and can only be this one */
+	TIME_MONTH_FIRST,
+	TIME_EITHER /* needs the order */
+};
+
+/* *ms: of TIME_EITHER as the order says, of others always. A form that contradicts the order is TIME_BAD. */
+enum time_form time_parse(struct slice text, enum date_order order, int64_t *ms);
+
+#endif

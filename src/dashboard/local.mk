@@ -16,11 +16,15 @@ dashboard_web = \
 	%D%/web/definitions.js \
 	%D%/web/deliveries.js \
 	%D%/web/drafts.js \
+	%D%/web/export.js \
 	%D%/web/fields.js \
 	%D%/web/format.js \
 	%D%/web/forms.js \
 	%D%/web/frame.js \
 	%D%/web/icon.svg \
+	%D%/web/import.js \
+	%D%/web/import_columns.js \
+	%D%/web/import_file.js \
 	%D%/web/lead.js \
 	%D%/web/leads.js \
 	%D%/web/leave.js \
@@ -42,7 +46,6 @@ dashboard_web = \
 	%D%/web/store.js \
 	%D%/web/style.css \
 	%D%/web/team.js \
-	%D%/web/transfer.js \
 	%D%/web/ui.js \
 	%D%/web/versions.js \
 	%D%/web/webhook.js \

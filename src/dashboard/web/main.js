@@ -41,7 +41,6 @@ function later(load, name) {
 	};
 }
 
-const transfer = () => import("./transfer.js");
 
 /** Each row: the parts of the path, a name beginning with ":" stands for any; the view, which gets them. */
 const VIEWS = [
@@ -49,8 +48,8 @@ const VIEWS = [
 	["campaigns/:id", Campaign],
 	["campaigns/:id/leads", Leads],
 	["campaigns/:id/leads/:lead", Lead],
-	["campaigns/:id/import", later(transfer, "Import")],
-	["campaigns/:id/export", later(transfer, "Export")],
+	["campaigns/:id/import", later(() => import("./import.js"), "Import")],
+	["campaigns/:id/export", later(() => import("./export.js"), "Export")],
 	["campaigns/:id/webhooks", Webhooks],
 	["campaigns/:id/webhooks/:webhook", Webhook],
 	["campaigns/:id/deliveries", Deliveries],

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Export of leads in parts, with progress.
+import { useEffect, useRef, useState } from "./hooks.js";
+import { get } from "./api.js";
+import { plural } from "./format.js";
+import { Crumbs, campaignName } from "./frame.js";
+import { useList } from "./live.js";
+import { Field, Form, useForm } from "./forms.js";
+import { Chip, Notice, Page, html, toast } from "./ui.js";
+import { dayOf, lastDayBefore } from "./zone.js";
+
+const ORDERS = { __proto__: null, newest: "newest first", order: "highest score first" };
+const FILTERS = ["name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "source", "since", "until"];
+const WORDS = {
+	__proto__: null,
+	verified: { __proto__: null, on: "verified", off: "not verified" },
+	fraudulent: { __proto__: null, on: "fraudulent", off: "not fraudulent" },
+	waitlisted: { __proto__: null, on: "waitlisted", off: "not waitlisted" },
+	opted_out: { __proto__: null, on: "unsubscribed", off: "not unsubscribed" },
+};
+
+/* The last day is exported, too. */
+const DATES = { __proto__: null, since: value => `from ${dayOf(value)}`, until: value => `to ${lastDayBefore(value)}` };
+
+const VERIFIED = [
+	["", "Verified or not"],
+	["on", "Verified"],
+	["off", "Not verified"],
+];
+
+const BYTE_ORDER_MARK = "\ufeff"; // without it spreadsheets take the text for that of another encoding
+const FORMATS = [
+	["csv", "CSV, for spreadsheets"],
+	["ndjson", "NDJSON (one JSON object per line, for programs)"],
+];
+
+/** A filter in words; `tags`: those of the campaign. */
+function wordOf([name, value], tags) {
+	if (name === "tag")
+		return `tag ${tags?.find(one => String(one.id) === value)?.name || value}`;
+	return ORDERS[name] || DATES[name]?.(value) || WORDS[name]?.[value] || `${name} ${value}`;
+}
+/** A part of the name of a file. */
+const forFile = text => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase();
+
+export function Export({ id, query }) {
+	const form = useForm({ format: "csv", verified: query.verified || "" });
+	const [state, set] = useState(null);
+	const stopping = useRef(false);
+	const stop = () => {
+		stopping.current = true;
+	};
+	useEffect(() => stop, []);
+	useEffect(() => () => URL.revokeObjectURL(state?.url), [state?.url]);
+	const filters = {
+		...Object.fromEntries([...FILTERS, ...Object.keys(ORDERS)].filter(name => query[name]).map(name => [name, query[name]])),
+		verified: form.values.verified,
+	};
+	const tags = useList(query.tag ? `campaigns/${id}/tags` : null, {}, { every: 0 });
+	const words = Object.entries(filters).filter(([, value]) => value).map(one => wordOf(one, tags));
+	async function run() {
+		const { format } = form.values;
+		const pieces = format === "ndjson" ? [] : [BYTE_ORDER_MARK];
+		stopping.current = false;
+		let leads = 0;
+		for (let next = { ...filters, format: format === "ndjson" ? format : undefined }; next && !stopping.current;) {
+			const part = await get(`campaigns/${id}/export`, next);
+			pieces.push(part.value.records);
+			leads += part.value.leads;
+			next = part.next;
+			set({ leads });
+		}
+		if (stopping.current) {
+			set(null);
+			return;
+		}
+		const type = format === "ndjson" ? "application/x-ndjson" : "text/csv";
+		const url = URL.createObjectURL(new Blob(pieces, { type }));
+		const name = `${[campaignName(id), ...(words.length > 0 ? words : ["leads"])].map(forFile).join("-")}.${format}`;
+		Object.assign(document.createElement("a"), { href: url, download: name }).click();
+		set({ leads, done: true, url, name });
+		toast(`${plural(leads, "lead")} exported`);
+	}
+	return html`
+		<${Page} title="Export leads" above=${html`<${Crumbs} id=${id} path="leads" name="Leads" />`}>
+			<section class="card">
+				<p>
+					${words.length > 0
+						? html`Exports the leads as listed: ${words.map(one => html`<${Chip} key=${one}>${one}<//> `)}`
+						: "Exports all leads."}
+				</p>
+				<${Form} form=${form} onSubmit=${run} submit=${form.busy ? null : "Export"}>
+					<${Field} form=${form} name="verified" label="Verification" type="select" options=${VERIFIED} />
+					<${Field} form=${form} name="format" label="Format" type="select" options=${FORMATS} />
+				<//>
+				${form.busy && html`
+					<div class="progress">
+						<progress aria-label="Export" />
+						<p role="status">${state ? `${plural(state.leads, "lead")} so far…` : "Starting…"}</p>
+						<div class="buttons"><button type="button" onClick=${stop}>Stop</button></div>
+					</div>`}
+				${state?.done && html`
+					<${Notice} tone="good">
+						<p role="status">
+							<strong>${plural(state.leads, "lead")} exported.</strong> If the download does not start:
+							${" "}<a href=${state.url} download=${state.name}>${state.name}</a>
+						</p>
+					<//>`}
+			</section>
+		<//>`;
+}

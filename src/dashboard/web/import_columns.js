@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// What the columns of a file become, the questions about them, and what all rows have.
+import { count, plural } from "./format.js";
+import { Notice, Table, html } from "./ui.js";
+
+const FIELDS = [
+	["email", "Email address"],
+	["phone_number", "Phone number"],
+	["country_code", "Country of the phone number"],
+	["first_name", "First name"],
+	["last_name", "Last name"],
+	["name", "Full name"],
+	["created", "Sign-up time"],
+	["opted_out", "Unsubscribed"],
+	["sms_opted_out", "Unsubscribed from texts"],
+	["verified", "Verified"],
+	["tags", "Tags"],
+	["completed_actions", "Completed actions"],
+	["contest_score", "Points"],
+	["subscription_number", "Sign-up number"],
+	["social_id", "Lead ID"],
+	["parent_id", "Referrer (lead ID or email address)"],
+	["waitlisted", "On the waitlist"],
+	["fraudulent", "Fraudulent"],
+	["source", "Source"],
+	["ip", "IP address"],
+];
+const NAMES = new Map([...FIELDS, ["points", "Points"]]);
+const OWN = "own field";
+const CONSENT = "consent";
+const LEFT_OUT = "-";
+
+/** What a column becomes, in words; as the service takes it. */
+export const becomes = word => (word === LEFT_OUT || word === "ignored" ? "left out" : NAMES.get(word) || `own field “${word}”`);
+
+const questionOf = (look, at, about) => look.questions?.find(one => one.column === `#${at + 1}` && one.about === about);
+
+/** The word of a column: as chosen, else as found. */
+const wordOf = (look, choices, at) => choices.map[`#${at + 1}`] ?? look.columns[at].field;
+
+function FieldChoice({ look, choices, set, at }) {
+	const key = `#${at + 1}`;
+	const column = look.columns[at];
+	const word = wordOf(look, choices, at);
+	const isAsked = choices.map[key] === undefined && (questionOf(look, at, "values"));
+	const isOwn = !isAsked && word !== LEFT_OUT && !NAMES.has(word);
+	const chosen = isAsked ? CONSENT : isOwn ? OWN : word === "points" ? "contest_score" : word;
+	const question = choices.map[key] === undefined && questionOf(look, at, "name");
+	const setWord = value => set({ map: { ...choices.map, [key]: value } });
+	const choose = event => {
+		const { value } = event.currentTarget;
+		if (value === CONSENT) set({ map: { ...choices.map, [key]: undefined } });
+		else setWord(value === OWN ? (column.is_custom ? column.field : column.column).slice(0, 60) : value);
+	};
+	const options = [
+		...(questionOf(look, at, "values") ? [[CONSENT, "Says whether they may get mail"]] : []),
+		[LEFT_OUT, "– leave out –"],
+		[OWN, "Field of its own"],
+		...FIELDS,
+	];
+	return html`
+		<select aria-label=${`Field for ${column.column}`} value=${chosen} onChange=${choose}>
+			${options.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === chosen}>${text}</option>`)}
+		</select>
+		${isOwn && html`
+			<input type="text" aria-label=${`Name of the field for ${column.column}`} value=${word} maxlength="60"
+				onInput=${event => setWord(event.currentTarget.value)} />`}
+		${question && html`<p class="error">${question.question}</p>`}`;
+}
+
+const MEANINGS = [
+	["active", "may get mail"],
+	["opted_out", "unsubscribed"],
+	["verified", "confirmed, may get mail"],
+	["left_out", "do not import"],
+];
+
+function Values({ question, choices, set }) {
+	const keyOf = value => `${question.column}:${value}`;
+	const choose = (value, meaning) => set({ value: { ...choices.value, [keyOf(value)]: meaning } });
+	const suggested = question.values.filter(one => one.suggested);
+	const all = () =>
+		set({ value: { ...choices.value, ...Object.fromEntries(suggested.map(one => [keyOf(one.value), one.suggested])) } });
+	return html`
+		<section class="card" aria-label=${`Meaning of ${question.name}`}>
+			<h3>What does “${question.name}” mean?</h3>
+			<p>This column says whether people may get mail. Leads that are imported as unsubscribed get none.</p>
+			${question.values.map(one => html`
+				<fieldset class="values" key=${one.value}>
+					<legend>${one.value || "(empty)"} <span class="muted">${plural(one.rows, "row")}</span></legend>
+					${MEANINGS.map(([meaning, text]) => html`
+						<label key=${meaning}>
+							<input type="radio" name=${keyOf(one.value)} value=${meaning} checked=${choices.value[keyOf(one.value)] === meaning}
+								onChange=${() => choose(one.value, meaning)} />
+							${" "}${text}
+						</label>`)}
+				</fieldset>`)}
+			${question.more_values && html`<p class="muted">Rows with other values are skipped.</p>`}
+			${suggested.length > 0 && html`
+				<div class="buttons"><button type="button" onClick=${all}>Use the suggested meanings</button></div>`}
+		</section>`;
+}
+
+const OrAsk = ({ question, name, options, value, choose }) => html`
+	<section class="card" aria-label=${question}>
+		<fieldset class="values">
+			<legend>${question}</legend>
+			${options.map(([key, text]) => html`
+				<label key=${key}>
+					<input type="radio" name=${name} checked=${value === key} onChange=${() => choose(key)} /> ${text}
+				</label>`)}
+		</fieldset>
+	</section>`;
+
+/** The questions besides those of names. They stay when they are answered, so that an answer can be changed. */
+export function Questions({ look, choices, set }) {
+	const find = about => [...(look.questions || []), ...(look.answered || [])].filter(one => one.about === about);
+	const values = find("values").filter(one => choices.map[one.column] === undefined);
+	return html`
+		${values.map(one => html`<${Values} key=${one.column} question=${one} choices=${choices} set=${set} />`)}
+		${find("file").length > 0 && html`
+			<${OrAsk} question=${find("file")[0].question} name="file" value=${choices.set.opted_out}
+				options=${[["on", "Yes, all of them"], ["off", "No, they may get mail"]]}
+				choose=${value => set({ set: { ...choices.set, opted_out: value } })} />`}
+		${find("dates").length > 0 && html`
+			<${OrAsk} question=${find("dates")[0].question} name="dates" value=${choices.dates}
+				options=${[["day-first", "Day first: 3/1/2024 is 3 January"], ["month-first", "Month first: 3/1/2024 is March 1"]]}
+				choose=${value => set({ dates: value })} />`}`;
+}
+
+/** Whether all questions are answered. */
+export function isAnswered(look, choices) {
+	return (look.questions || []).every(({ about, column, values }) => {
+		if (about === "file")
+			return choices.set.opted_out !== undefined;
+		if (about === "dates")
+			return choices.dates !== undefined;
+		if (choices.map[column] !== undefined)
+			return true;
+		return about === "values" && values.every(one => choices.value[`${column}:${one.value}`] !== undefined);
+	});
+}
+
+export function Columns({ look, choices, set }) {
+	const columns = [
+		{ title: "Column", cell: row => html`<strong>${row.column || "(no name)"}</strong>` },
+		{ title: "Examples", cell: row => html`<span class="muted">${row.examples.join(", ")}</span>` },
+		{ title: "Becomes", cell: row => html`<${FieldChoice} look=${look} choices=${choices} set=${set} at=${row.at} />` },
+	];
+	const rows = look.columns.map((column, at) => ({ ...column, at }));
+	const words = rows.map(row => wordOf(look, choices, row.at));
+	const own = rows.filter(row => words[row.at] !== LEFT_OUT && !NAMES.has(words[row.at]));
+	const isTooMany = own.length > look.custom_fields_max;
+	const leaveOut = list => set({ map: { ...choices.map, ...Object.fromEntries(list.map(row => [`#${row.at + 1}`, LEFT_OUT])) } });
+	return html`
+		${isTooMany && html`
+			<${Notice} tone="wait">
+				<p>${count(own.length)} columns become fields of their own. A lead can have ${count(look.custom_fields_max)} of them: rows with more are skipped.</p>
+				<button type="button" onClick=${() => leaveOut(own.slice(look.custom_fields_max))}>Leave out the last ${count(own.length - look.custom_fields_max)}</button>
+				<button type="button" onClick=${() => leaveOut(own)}>Leave out all of them</button>
+			<//>`}
+		<${Table} name="Columns" id=${row => row.at} rows=${rows} columns=${columns} />`;
+}
+
+const CODES = `AT BE BG BR CA CH CN CY CZ DE DK EE ES FI FR GB GR HR HU IE IN IS IT JP LI LT LU LV MT MX NL NO NZ PL PT RO RS SE SI SK TR UA US ZA
+	AR AU CL CO CR DO EC EG HK ID IL KE KR MA MY NG PE PH PK SA SG TH TN TW UY VE VN AE AL AM AZ BA BY GE KZ MD ME MK`.split(/\s+/);
+const regionNames = new Intl.DisplayNames(["en"], { type: "region" });
+const COUNTRIES = CODES.map(code => [code, regionNames.of(code)]).sort((a, b) => (a[1] < b[1] ? -1 : 1));
+
+function Constant({ name, label, hint, choices, set, options }) {
+	const id = `constant-${name}`;
+	const change = event => set({ set: { ...choices.set, [name]: event.currentTarget.value || undefined } });
+	const value = choices.set[name] || "";
+	return html`
+		<div class="field">
+			<label for=${id}>${label}</label>
+			${options
+				? html`
+					<select id=${id} value=${value} onChange=${change}>
+						${options.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === value}>${text}</option>`)}
+					</select>`
+				: html`<input type="text" id=${id} value=${value} onInput=${change} maxlength="200" />`}
+			${hint && html`<p class="hint">${hint}</p>`}
+		</div>`;
+}
+
+const TICKS = [
+	["add_tags", "Add the tags of the file to leads that exist already"],
+	["make_tags", "Make tags that the campaign does not have"],
+	["strict", "Skip rows with a phone number that is not valid"],
+];
+
+/** What all rows have. */
+export const Constants = ({ choices, set }) => html`
+	<section class="card">
+		<h2>For all rows</h2>
+		<div class="row top">
+			<${Constant} name="country" label="Country of phone numbers" choices=${choices} set=${set}
+				options=${[["", "as in the file"], ...COUNTRIES]} hint="For numbers without + and country code." />
+			<${Constant} name="verified" label="Verified" choices=${choices} set=${set}
+				options=${[["", "as in the file"], ["on", "all are verified"]]} hint="They have confirmed their address elsewhere." />
+			<${Constant} name="opted_out" label="Unsubscribed" choices=${choices} set=${set}
+				options=${[["", "as in the file"], ["on", "all have unsubscribed"], ["off", "only those in the file"]]} />
+			<${Constant} name="tag" label="Tag" choices=${choices} set=${set} />
+			<${Constant} name="source" label="Source" choices=${choices} set=${set} />
+		</div>
+		${TICKS.map(([name, text]) => html`
+			<div class="field check" key=${name}>
+				<input type="checkbox" id=${name} checked=${Boolean(choices[name])} onChange=${event => set({ [name]: event.currentTarget.checked || undefined })} />
+				<label for=${name}>${text}</label>
+			</div>`)}
+	</section>`;
+
+const ENCODINGS = [
+	["UTF-8", "UTF-8"],
+	["windows-1252", "Western European (Windows)"],
+	["windows-1250", "Central European (Windows)"],
+	["windows-1251", "Cyrillic (Windows)"],
+	["windows-1253", "Greek (Windows)"],
+	["windows-1254", "Turkish (Windows)"],
+	["windows-1257", "Baltic (Windows)"],
+	["ISO-8859-2", "Central European (ISO)"],
+	["ISO-8859-15", "Western European (ISO)"],
+	["macintosh", "Western European (Mac)"],
+	["IBM850", "Western European (DOS)"],
+	["UTF-16LE", "UTF-16"],
+	["UTF-16BE", "UTF-16, big-endian"],
+	["UTF-8+windows-1250", "UTF-8, other rows Central European"],
+	["UTF-8+windows-1251", "UTF-8, other rows Cyrillic"],
+	["UTF-8+macintosh", "UTF-8, other rows Mac"],
+	["UTF-8+IBM850", "UTF-8, other rows DOS"],
+];
+const DELIMITERS = [
+	[",", "comma"],
+	[";", "semicolon"],
+	["tab", "tab"],
+	["|", "bar"],
+];
+
+function Pick({ label, value, options, choose }) {
+	const known = options.some(([key]) => key === value) ? options : [[value, value], ...options];
+	return html`
+		<div class="field">
+			<label for=${`pick-${label}`}>${label}</label>
+			<select id=${`pick-${label}`} value=${value} onChange=${event => choose(event.currentTarget.value)}>
+				${known.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === value}>${text}</option>`)}
+			</select>
+		</div>`;
+}
+
+/** How the file is read. `change` reads it again. */
+export const Reading = ({ look, change }) => html`
+	<div class="row">
+		<${Pick} label="Encoding" value=${look.encoding} options=${ENCODINGS} choose=${encoding => change({ encoding })} />
+		${look.delimiter && html`
+			<${Pick} label="Between the columns" value=${look.delimiter} options=${DELIMITERS} choose=${delimiter => change({ delimiter })} />
+			<div class="field">
+				<label for="heading-line">Line with the column names</label>
+				<input id="heading-line" type="number" min="1" value=${look.heading} onChange=${event => change({ heading: Number(event.currentTarget.value) || 1 })} />
+			</div>`}
+	</div>
+	${!look.encoding_is_certain && html`
+		<p class="hint">Please check names with accents below: the encoding of this file is not certain.</p>`}`;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// A file that is imported: the browser sends slices of its bytes, and the service reads them.
+import { post } from "./api.js";
+
+const PART_BYTES = 512 * 1024; // more than the longest record twice
+const SKIPPED_MAX = 5000; // skipped rows that can be saved
+const REMARKS = 100;
+const WAITS = ["busy", "rate_limited"];
+const TRIES = 5; // of a call that fails because the service is away
+
+/** The bytes as Base64. */
+const base64 = blob =>
+	new Promise((resolve, reject) => {
+		const reader = new FileReader();
+		reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+		reader.onerror = () => reject(new Error("The file cannot be read. Was it moved or changed?"));
+		reader.readAsDataURL(blob);
+	});
+
+const pause = seconds => new Promise(resolve => setTimeout(resolve, seconds * 1000));
+
+/** Sends bytes, when it is their turn, and again where the service was away: what is imported already stays as it is. */
+async function send(campaign, bytes, options) {
+	const body = { ...options, records: await base64(bytes), base64: true };
+	for (let tries = 1; ; ) {
+		try {
+			return (await post(`campaigns/${campaign}/import`, body)).value;
+		} catch (failure) {
+			const waits = WAITS.includes(failure.code);
+			if (!waits && (!failure.isAway || tries++ === TRIES))
+				throw failure;
+			await pause(failure.retryAfter || (waits ? 1 : tries));
+		}
+	}
+}
+
+/** How the service reads the file, from its beginning. */
+export const lookAt = (campaign, file, options) =>
+	send(campaign, file.slice(0, PART_BYTES), { ...options, look: true, more: file.size > PART_BYTES, file_name: file.name });
+
+export const COUNTS = ["rows", "valid", "imported", "unchanged", "rejected", "left_out", "tagged", "phone_numbers_left_out",
+	"rows_in_other_encoding"];
+/** What an import has come to: the place in the file, and sums. `waiting`: rows whose referrer was not there yet. */
+export const nothingYet = look => ({
+	offset: look.begin,
+	line: look.begin_line,
+	counts: Object.fromEntries(COUNTS.map(name => [name, 0])),
+	lastNumber: null,
+	reasons: {},
+	waiting: [],
+	tags: {},
+	skipped: [],
+	remarks: [],
+	questions: [],
+});
+
+const addTags = (tags, more) => {
+	for (const { name, rows } of more || []) tags[name] = (tags[name] || 0) + rows;
+	return tags;
+};
+
+/** The state after an answer. `place`: where its bytes are in the file. */
+function add(state, value, place) {
+	const rows = (value.rejected_rows || []).map(row => ({ ...row, offset: place + row.offset }));
+	const waiting = rows.filter(row => row.waits);
+	const skipped = rows.filter(row => !row.waits);
+	const counts = Object.fromEntries(COUNTS.map(name => [name, state.counts[name] + (value[name] || 0)]));
+	counts.rejected -= waiting.length;
+	const reasons = { ...state.reasons };
+	for (const { reason } of skipped) reasons[reason] = (reasons[reason] || 0) + 1;
+	return {
+		...state,
+		counts,
+		reasons,
+		lastNumber: Math.max(state.lastNumber || 0, value.last_number || 0) || null,
+		waiting: [...state.waiting, ...waiting.map(({ offset, size, line }) => ({ offset, size, line }))],
+		tags: addTags({ ...state.tags }, value.unknown_tags),
+		skipped: [...state.skipped, ...skipped].slice(0, SKIPPED_MAX),
+		remarks: [...state.remarks, ...(value.remarks || [])].slice(0, REMARKS),
+		questions: value.questions || state.questions,
+	};
+}
+
+const lineEndOf = look => ({ "UTF-16LE": [10, 0], "UTF-16BE": [0, 10] })[look.encoding] || [10];
+
+/** Rows that are not next to each other, as a file of their own, with their line ends. */
+const piecesOf = (file, look, rows) => [
+	file.slice(0, look.begin),
+	...rows.flatMap(row => [file.slice(row.offset, row.offset + row.size), new Uint8Array(lineEndOf(look))]),
+];
+
+/** Rows that waited for their referrers, until a round imports none of them. */
+async function sendWaiting(campaign, file, look, options, state, stop, report) {
+	for (let before = -1; state.waiting.length > 0 && state.waiting.length !== before && !stop.now; ) {
+		before = state.waiting.length;
+		const rows = state.waiting;
+		state = { ...state, waiting: [] };
+		for (let at = 0; at < rows.length && !stop.now; ) {
+			let size = 0;
+			let end = at;
+			while (end < rows.length && end - at < 500 && size < PART_BYTES / 2) size += rows[end++].size;
+			const part = rows.slice(at, end);
+			const value = await send(campaign, new Blob(piecesOf(file, look, part)), options);
+			const counts = { ...state.counts, imported: state.counts.imported + value.imported, unchanged: state.counts.unchanged + value.unchanged };
+			const missed = new Set(value.rejected_rows.map(row => row.offset));
+			let place = 0;
+			const left = part.filter(row => {
+				const isMissed = missed.has(place) || (value.next_offset !== null && place >= value.next_offset);
+				place += row.size + lineEndOf(look).length;
+				return isMissed;
+			});
+			state = { ...state, counts, waiting: [...state.waiting, ...left] };
+			at = end;
+			report(state);
+		}
+	}
+	const reason = "its referrer is not a lead of the campaign";
+	const count = state.waiting.length;
+	return count === 0 || stop.now ? state : {
+		...state,
+		waiting: [],
+		counts: { ...state.counts, rejected: state.counts.rejected + count },
+		reasons: { ...state.reasons, [reason]: (state.reasons[reason] || 0) + count },
+		skipped: [...state.skipped, ...state.waiting.map(row => ({ ...row, reason }))].slice(0, SKIPPED_MAX),
+	};
+}
+
+/** Sends the file from the place of `state` on; `stop.now` ends it after the present part. Calls `report` with each new state. */
+export async function sendFile(campaign, file, look, options, state, stop, report) {
+	const heading = file.slice(0, look.begin);
+	while (state.offset < file.size && !stop.now) {
+		const end = Math.min(state.offset + PART_BYTES, file.size);
+		const value = await send(campaign, new Blob([heading, file.slice(state.offset, end)]), {
+			...options,
+			more: end < file.size,
+			first_line: state.line,
+			...(state.lastNumber ? { last_number: state.lastNumber } : {}),
+		});
+		if (value.next_offset === 0)
+			throw new Error(`Line ${state.line} is too long: this is not a table of leads.`);
+		state = add(state, value, state.offset);
+		state = { ...state, offset: value.next_offset === null ? file.size : state.offset + value.next_offset, line: value.next_line || state.line };
+		report(state);
+	}
+	return options.dry_run ? state : sendWaiting(campaign, file, look, options, state, stop, report);
+}
+
+/* ---- the place of an import that has not ended, in this browser; nothing of leads is stored ---- */
+
+const keyOf = campaign => `import-${campaign}`;
+const nameOf = file => `${file.name}/${file.size}/${file.lastModified}`;
+
+export function keepPlace(campaign, file, look, choices, state) {
+	const { skipped, remarks, tags, questions, ...rest } = state;
+	try {
+		localStorage.setItem(keyOf(campaign), JSON.stringify({ file: nameOf(file), look: { ...look, columns: [], questions: [] }, choices, state: rest }));
+	} catch (failure) {
+		// without room it cannot be continued after a reload
+	}
+}
+export const forgetPlace = campaign => localStorage.removeItem(keyOf(campaign));
+/** What was stored of this file, or null. */
+export function storedPlace(campaign, file) {
+	try {
+		const stored = JSON.parse(localStorage.getItem(keyOf(campaign)));
+		return stored?.file === nameOf(file) ? { ...stored, state: { ...nothingYet(stored.look), ...stored.state } } : null;
+	} catch (failure) {
+		return null;
+	}
+}

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""docs/dashboard.md 2.2, 3.2: an import in the browser, which sends bytes that the service reads as the command does."""
+import json
+
+import pytest
+from conftest import chromium_first
+from dashboard import make_shop, running_service
+
+pytestmark = chromium_first
+
+
+@pytest.fixture(scope="module")
+def service(make_service):
+    return running_service(make_service)
+
+
+@pytest.fixture(scope="module")
+def shop(service, window):
+    """One for each browser, whose user the dashboard's is."""
+    return make_shop(service, service.account(f"Lamps {window.browser.name}"))
+
+
+@pytest.fixture
+def campaign(service):
+    return service.campaign(service.account("Imports"))
+
+
+def begin(dashboard, campaign, content, name="leads.csv"):
+    """Chooses a file with these bytes, or the parts of an expression of JavaScript."""
+    dashboard.open(f"campaigns/{campaign.id}/import", "Import leads")
+    again(dashboard, content, name)
+
+
+def again(dashboard, content, name="leads.csv"):
+    parts = content if isinstance(content, str) else f"[new Uint8Array({json.dumps(list(content))})]"
+    dashboard.run(f"""const list = new DataTransfer(); list.items.add(new File({parts}, {json.dumps(name)}, {{ lastModified: 7 }}));
+        const input = document.querySelector("#import-file"); input.files = list.files; input.dispatchEvent(new Event("change", {{ bubbles: true }}));""")
+
+
+def finish(dashboard, leads):
+    dashboard.sees("How the file is read")
+    dashboard.click("Check the file")
+    dashboard.sees(f"{leads} can be imported")
+    dashboard.click(f"Import {leads}")
+    dashboard.sees("Done")
+
+
+@pytest.mark.parametrize("content", [
+    b"sep=;\r\nemail;first name\r\nnora@example.org;J\xc3\xbcrgen\r\n", b"email,first name\rnora@example.org,J\xc3\xbcrgen\r",
+    "Email\u00a0Address;Vorname\nnora@example.org;Jürgen\n".encode("utf-16"), b"E-Mail;Vorname\nnora@example.org;J\xfcrgen\nolaf@example.org;Ren\xe9",
+    b"email,first name\nnora@example.org,J\xc3\xbcrgen\nolaf@example.org,Ren\xe9\n", b"\xef\xbb\xbf\xef\xbb\xbfEmail\tPhone Number\tFirst Name\nnora@example.org\t\tJ\xc3\xbcrgen\n",
+], ids=["sep", "cr", "utf-16", "windows-1252", "mixed", "marks"])
+def test_forms_of_files(dashboard, campaign, content):
+    """the reader is that of the command: delimiters, line ends, encodings; right rows stay right"""
+    begin(dashboard, campaign, content)
+    finish(dashboard, "2 leads" if b"olaf" in content else "1 lead")
+    assert campaign.find(email="nora@example.org")["first_name"] == "Jürgen"
+    if b"olaf" in content:
+        assert campaign.find(email="olaf@example.org")["first_name"] == "René"
+
+
+def test_a_stray_quote(dashboard, campaign):
+    """costs its own row, with 3,000 after it"""
+    begin(dashboard, campaign, """["email,notes\\n", ...Array.from({ length: 3000 }, (_, at) => `p${at}@example.org,${at === 5 ? '"a 24 inch' : "ok"}\\n`)]""")
+    finish(dashboard, "2,999 leads")
+    dashboard.sees("2,999 leads imported, 0 already existed, 1 row skipped.")
+    dashboard.sees("The record has a quote without a closing one.")
+
+
+@pytest.mark.parametrize("content, part", [(b"PK\x03\x04..xl/workbook.xml", "The file is an Excel workbook (.xlsx): save it as"),
+                                           (b"Notes:\n\nemail,name\nx@example.org,X\n", "Line 3 looks like the heading"),
+                                           (b"%PDF-1.4", "The file is a PDF"), (b"[{\"email\":1}]", "The file is a JSON array")],
+                         ids=["workbook", "notes", "pdf", "array"])
+def test_other_files(dashboard, campaign, content, part):
+    begin(dashboard, campaign, content)
+    dashboard.sees(part)
+    dashboard.load()
+
+
+def test_questions(dashboard, campaign):
+    """nothing is checked or imported before they are answered; no one becomes an active lead by silence"""
+    begin(dashboard, campaign, b"Email,Status,created\nnora@example.org,unsubscribed,3/1/2024\nolaf@example.org,subscribed,\n", "cleaned.csv")
+    dashboard.sees("What does “Status” mean?")
+    dashboard.sees("By its name the file has people who must not get mail.")
+    dashboard.sees("Please answer the questions above.")
+    assert dashboard.value("[...document.querySelectorAll('button')].find(one => one.textContent.includes('Check the file')).disabled")
+    assert dashboard.value("document.querySelectorAll('input[type=radio]:checked').length") == 0
+    dashboard.click("Use the suggested meanings")
+    for name, at in (("file", 1), ("dates", 0)):
+        dashboard.run(f"document.querySelectorAll('input[name={name}]')[{at}].click();")
+    finish(dashboard, "2 leads")
+    nora, olaf = campaign.find(email="nora@example.org"), campaign.find(email="olaf@example.org")
+    assert (nora["opted_out"], olaf["opted_out"], nora["when"]) == (True, False, "2024-01-03T00:00:00Z")
+
+
+def test_columns(dashboard, campaign):
+    """left out, renamed, too many; a country, a tag that is made, a number that is not valid"""
+    names = ["Mail", "Telefon", "Which of these would make you recommend us to a colleague or friend?", *(f"Property {n}" for n in range(60))]
+    rows = [["nora@example.org", "0171 1234567", "Price", *("v" for _ in range(60))], ["olaf@example.org", "4.9E+11", "", *("" for _ in range(60))]]
+    begin(dashboard, campaign, "\n".join(";".join(row) for row in [names, *rows]).encode())
+    dashboard.sees("61 columns become fields of their own.")
+    dashboard.sees("This column cannot be a custom field: its name is too long.")
+    dashboard.click("Leave out all of them")
+    dashboard.choose("Field for Property 3", "Field of its own")
+    dashboard.fill("Name of the field for Property 3", "third")
+    dashboard.choose("Country of phone numbers", "Germany")
+    dashboard.fill("Tag", "Fair")
+    dashboard.tick("Make tags that the campaign does not have")
+    dashboard.click("Check the file")
+    dashboard.sees("2 leads can be imported")
+    dashboard.sees("These tags will be made: Fair (2 rows).")
+    dashboard.sees("1 phone number left out, because they are not valid.")
+    dashboard.click("Import 2 leads")
+    dashboard.sees("2 leads imported, 0 already existed, 0 rows skipped.")
+    nora = campaign.find(email="nora@example.org")
+    assert nora["custom_fields"] == {"third": "v"} and nora["phone_number"] == "+491711234567" and nora["tags"][0]["name"] == "Fair"
+
+
+BIG = """["email,signup_date,Company,referrer\\n", ...Array.from({ length: 3000 }, (_, at) =>
+    `half${at}@example.org,2026-01-02T03:04:05Z,${"Tea".repeat(150)},${at === 3 ? "half2999@example.org" : ""}\\n`)]"""
+
+
+def test_an_import_that_fails(dashboard, campaign):
+    """what was imported is said; it goes on there, also after a reload; rows whose referrer comes later are imported"""
+    begin(dashboard, campaign, BIG, "half.csv")
+    dashboard.sees("How the file is read")
+    dashboard.click("Check the file")
+    dashboard.sees("3,000 leads can be imported")
+    rows = dashboard.value("[...document.querySelectorAll('table[aria-label=Columns] tbody tr')].map(one => [...one.cells].map(cell => cell.textContent.trim()))")
+    assert rows == [["email", "Email address"], ["signup_date", "Sign-up time"], ["Company", "own field “company”"],
+                    ["referrer", "Referrer (lead ID or email address)"]]
+    dashboard.run("""const real = fetch; let imports = 0;
+        window.fetch = async (url, options) => {
+            const isImport = String(url).endsWith("/import") && !JSON.parse(options.body).dry_run;
+            if (isImport && ++imports === 2) return new Response('{"error": "busy"}', { status: 429, headers: { "Retry-After": "1" } });
+            return isImport && imports > 2 ? new Response('{"title": "the database is away"}', { status: 409 }) : real(url, options);
+        };""")
+    dashboard.click("Import 3,000 leads")
+    dashboard.sees("The database is away.")
+    dashboard.sees("Stopped")
+    imported = campaign.stats()["total"]
+    assert 0 < imported < 3000
+    dashboard.load()
+    begin(dashboard, campaign, BIG, "half.csv")
+    dashboard.sees("The import of this file was stopped at")
+    dashboard.click("Continue")
+    dashboard.sees("3,000 leads imported, 0 already existed, 0 rows skipped.")
+    assert campaign.stats()["total"] == 3000
+    assert campaign.find(email="half3@example.org")["parent_id"] == campaign.find(email="half2999@example.org")["social_id"]
+    dashboard.open(f"campaigns/{campaign.id}/leads", "Leads")
+    begin(dashboard, campaign, BIG, "half.csv")
+    dashboard.sees("How the file is read")
+
+
+def test_it_stops(dashboard, campaign):
+    """Stop ends it after the present part, and Continue goes on"""
+    begin(dashboard, campaign, BIG, "stop.csv")
+    dashboard.sees("How the file is read")
+    dashboard.click("Check the file")
+    dashboard.sees("3,000 leads can be imported")
+    dashboard.run("""const real = fetch; let imports = 0;
+        window.fetch = async (url, options) => {
+            if (String(url).endsWith("/import") && ++imports === 1) [...document.querySelectorAll("button")].find(one => one.textContent === "Stop").click();
+            return real(url, options);
+        };""")
+    dashboard.click("Import 3,000 leads")
+    dashboard.sees("Stopped")
+    assert 0 < campaign.stats()["total"] < 3000
+    dashboard.click("Continue")
+    dashboard.sees("3,000 leads imported, 0 already existed, 0 rows skipped.")
+    dashboard.load()

@@ -104,7 +104,8 @@ frame_of(struct admin_call *call, struct markup *markup, const struct campaign *
 	if (!slice_present(page))
 		return SLICE_NONE;
 	HTML(&markup->out,
-	    "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"640\" referrerpolicy=\"no-referrer-when-downgrade\"></iframe>",
+	    "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"640\" "
+	    "referrerpolicy=\"no-referrer-when-downgrade\"></iframe>",
 	    page, campaign->name);
 	return made(call, markup);
 }

@@ -100,18 +100,19 @@ function Skipped({ state, look }) {
 /** What is imported though not as it is in the file, and tags. */
 function Remarks({ state, isCheck, choices }) {
 	const { phone_numbers_left_out: numbers, rows_in_other_encoding: others, left_out: left, tagged } = state.counts;
-	const tags = Object.entries(state.tags);
+	const tags = Object.entries(state.tags).map(([name, rows]) => `${name} (${plural(rows, "row")})`).join(", ");
 	return html`
 		<ul>
 			${left > 0 && html`<li>${plural(left, "row")} left out, as you chose.</li>`}
 			${tagged > 0 && html`<li>${plural(tagged, "lead")} that existed got tags.</li>`}
-			${numbers > 0 && html`<li>${plural(numbers, "phone number")} left out, because they are not valid. Their leads are imported with the email address.</li>`}
+			${numbers > 0 && html`
+				<li>
+					${plural(numbers, "phone number")} left out, because they are not valid. Their leads are imported with the email address.
+				</li>`}
 			${others > 0 && html`<li>${plural(others, "row")} not in the encoding of the file. Please check their accents below.</li>`}
 			${state.waiting.length > 0 && isCheck && html`<li>${plural(state.waiting.length, "row")} with a referrer elsewhere in the file.</li>`}
-			${tags.length > 0 && !choices.make_tags && html`
-				<li>The campaign does not have these tags, so leads do not get them: ${tags.map(([name, rows]) => `${name} (${plural(rows, "row")})`).join(", ")}.</li>`}
-			${tags.length > 0 && choices.make_tags && isCheck && html`
-				<li>These tags will be made: ${tags.map(([name, rows]) => `${name} (${plural(rows, "row")})`).join(", ")}.</li>`}
+			${tags && !choices.make_tags && html`<li>The campaign does not have these tags, so leads do not get them: ${tags}.</li>`}
+			${tags && choices.make_tags && isCheck && html`<li>These tags will be made: ${tags}.</li>`}
 		</ul>
 		${state.remarks.length > 0 && html`
 			<details>
@@ -134,7 +135,7 @@ const fieldsOf = (look, choices) =>
 	}));
 
 function Mapping({ file, look, choices, set, change, onCheck, back }) {
-	const words = look.columns?.map((column, at) => choices.map[`#${at + 1}`] ?? column.field);
+	const words = look.columns.map((column, at) => choices.map[`#${at + 1}`] ?? column.field);
 	const identifies = look.format === "ndjson" || words.some(word => word === "email" || word === "phone_number");
 	const isReady = identifies && isAnswered(look, choices);
 	return html`
@@ -142,7 +143,7 @@ function Mapping({ file, look, choices, set, change, onCheck, back }) {
 			<h2>How the file is read</h2>
 			<p class="muted">${file.name}, ${bytes(file.size)}.</p>
 			<${Reading} look=${look} change=${change} />
-			${look.columns && html`<${Columns} look=${look} choices=${choices} set=${set} />`}
+			${look.columns.length > 0 && html`<${Columns} look=${look} choices=${choices} set=${set} />`}
 			${!identifies && html`<p class="error" role="status">One column must be the email address or the phone number.</p>`}
 		</section>
 		<${Questions} look=${look} choices=${choices} set=${set} />
@@ -172,10 +173,15 @@ const STEPS = {
 				</p>
 				<${Remarks} state=${state} isCheck=${true} choices=${choices} />
 				<${Skipped} state=${state} look=${look} />
-				${look.columns && html`<${Table} name="Columns" id=${row => row.at} rows=${fieldsOf(look, choices)} columns=${BECOMES} />`}
-				<p class="muted">The import sends no emails and no webhooks. Existing leads are not changed${choices.add_tags ? ", but get tags" : ""}. Imported leads appear on the leaderboard, with their names.</p>
+				${look.columns.length > 0 && html`<${Table} name="Columns" id=${row => row.at} rows=${fieldsOf(look, choices)} columns=${BECOMES} />`}
+				<p class="muted">
+					The import sends no emails and no webhooks. Existing leads are not changed${choices.add_tags ? ", but get tags" : ""}.
+					Imported leads appear on the leaderboard, with their names.
+				</p>
 				<div class="buttons">
-					<${Button} kind="primary" disabled=${able === 0 && !(choices.add_tags && unchanged > 0)} onClick=${start}>Import ${plural(able, "lead")}<//>
+					<${Button} kind="primary" disabled=${able === 0 && !(choices.add_tags && unchanged > 0)} onClick=${start}>
+						Import ${plural(able, "lead")}
+					<//>
 					<button type="button" onClick=${back}>Back</button>
 				</div>
 			</section>`;
@@ -204,7 +210,10 @@ const STEPS = {
 
 const Interrupted = ({ stored, file, resume, start }) => html`
 	<${Notice} tone="wait">
-		<p>The import of this file was stopped at ${Math.floor((100 * stored.state.offset) / file.size)} %: ${plural(stored.state.counts.imported, "lead")} imported.</p>
+		<p>
+			The import of this file was stopped at ${Math.floor((100 * stored.state.offset) / file.size)} %:
+			${" "}${plural(stored.state.counts.imported, "lead")} imported.
+		</p>
 		<${Button} kind="primary" onClick=${resume}>Continue<//>
 		<button type="button" onClick=${start}>Start again</button>
 	<//>`;
@@ -228,7 +237,7 @@ export function Import({ id }) {
 		setFailure(null);
 		try {
 			const found = await lookAt(id, chosen, next);
-			setLook({ ...found, answered: [] });
+			setLook(found);
 			setStep("columns");
 		} catch (problem) {
 			setFailure(problem);
@@ -278,12 +287,11 @@ export function Import({ id }) {
 	const check = async () => {
 		const options = optionsOf(look, choices, file);
 		const found = await lookAt(id, file, options);
-		const open = { ...look, ...found, questions: found.questions || [], columns: look.columns, answered: [...(look.answered || []), ...(look.questions || [])] };
-		if (open.questions.length > 0) {
-			setLook({ ...look, questions: open.questions });
+		if (found.questions?.length > 0) {
+			setLook({ ...look, questions: found.questions });
 			return;
 		}
-		run("checking", "checked", { ...options, dry_run: true }, nothingYet(found), { ...open, columns: look.columns }, choices);
+		run("checking", "checked", { ...options, dry_run: true }, nothingYet(found), look, choices);
 	};
 	const start = () => {
 		const from = { ...nothingYet(look), lastNumber: state.lastNumber };

@@ -114,7 +114,7 @@ const OrAsk = ({ question, name, options, value, choose }) => html`
 
 /** The questions besides those of names. They stay when they are answered, so that an answer can be changed. */
 export function Questions({ look, choices, set }) {
-	const find = about => [...(look.questions || []), ...(look.answered || [])].filter(one => one.about === about);
+	const find = about => (look.questions || []).filter(one => one.about === about);
 	const values = find("values").filter(one => choices.map[one.column] === undefined);
 	return html`
 		${values.map(one => html`<${Values} key=${one.column} question=${one} choices=${choices} set=${set} />`)}
@@ -151,19 +151,26 @@ export function Columns({ look, choices, set }) {
 	const words = rows.map(row => wordOf(look, choices, row.at));
 	const own = rows.filter(row => words[row.at] !== LEFT_OUT && !NAMES.has(words[row.at]));
 	const isTooMany = own.length > look.custom_fields_max;
-	const leaveOut = list => set({ map: { ...choices.map, ...Object.fromEntries(list.map(row => [`#${row.at + 1}`, LEFT_OUT])) } });
+	const leaveOut = list =>
+		set({ map: { ...choices.map, ...Object.fromEntries(list.map(row => [`#${row.at + 1}`, LEFT_OUT])) } });
 	return html`
 		${isTooMany && html`
 			<${Notice} tone="wait">
-				<p>${count(own.length)} columns become fields of their own. A lead can have ${count(look.custom_fields_max)} of them: rows with more are skipped.</p>
-				<button type="button" onClick=${() => leaveOut(own.slice(look.custom_fields_max))}>Leave out the last ${count(own.length - look.custom_fields_max)}</button>
+				<p>
+					${count(own.length)} columns become fields of their own. A lead can have ${count(look.custom_fields_max)} of them: rows with
+					more are skipped.
+				</p>
+				<button type="button" onClick=${() => leaveOut(own.slice(look.custom_fields_max))}>
+					Leave out the last ${count(own.length - look.custom_fields_max)}
+				</button>
 				<button type="button" onClick=${() => leaveOut(own)}>Leave out all of them</button>
 			<//>`}
 		<${Table} name="Columns" id=${row => row.at} rows=${rows} columns=${columns} />`;
 }
 
-const CODES = `AT BE BG BR CA CH CN CY CZ DE DK EE ES FI FR GB GR HR HU IE IN IS IT JP LI LT LU LV MT MX NL NO NZ PL PT RO RS SE SI SK TR UA US ZA
-	AR AU CL CO CR DO EC EG HK ID IL KE KR MA MY NG PE PH PK SA SG TH TN TW UY VE VN AE AL AM AZ BA BY GE KZ MD ME MK`.split(/\s+/);
+const CODES = `AE AL AM AR AT AU AZ BA BE BG BR BY CA CH CL CN CO CR CY CZ DE DK DO EC EE EG ES FI FR GB GE GR HK HR HU ID IE IL IN
+	IS IT JP KE KR KZ LI LT LU LV MA MD ME MK MT MX MY NG NL NO NZ PE PH PK PL PT RO RS SA SE SG SI SK TH TN TR TW
+	UA US UY VE VN ZA`.split(/\s+/);
 const regionNames = new Intl.DisplayNames(["en"], { type: "region" });
 const COUNTRIES = CODES.map(code => [code, regionNames.of(code)]).sort((a, b) => (a[1] < b[1] ? -1 : 1));
 
@@ -206,7 +213,8 @@ export const Constants = ({ choices, set }) => html`
 		</div>
 		${TICKS.map(([name, text]) => html`
 			<div class="field check" key=${name}>
-				<input type="checkbox" id=${name} checked=${Boolean(choices[name])} onChange=${event => set({ [name]: event.currentTarget.checked || undefined })} />
+				<input type="checkbox" id=${name} checked=${Boolean(choices[name])}
+					onChange=${event => set({ [name]: event.currentTarget.checked || undefined })} />
 				<label for=${name}>${text}</label>
 			</div>`)}
 	</section>`;
@@ -256,7 +264,8 @@ export const Reading = ({ look, change }) => html`
 			<${Pick} label="Between the columns" value=${look.delimiter} options=${DELIMITERS} choose=${delimiter => change({ delimiter })} />
 			<div class="field">
 				<label for="heading-line">Line with the column names</label>
-				<input id="heading-line" type="number" min="1" value=${look.heading} onChange=${event => change({ heading: Number(event.currentTarget.value) || 1 })} />
+				<input id="heading-line" type="number" min="1" value=${look.heading}
+					onChange=${event => change({ heading: Number(event.currentTarget.value) || 1 })} />
 			</div>`}
 	</div>
 	${!look.encoding_is_certain && html`

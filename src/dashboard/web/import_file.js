@@ -101,7 +101,8 @@ async function sendWaiting(campaign, file, look, options, state, stop, report) {
 			while (end < rows.length && end - at < 500 && size < PART_BYTES / 2) size += rows[end++].size;
 			const part = rows.slice(at, end);
 			const value = await send(campaign, new Blob(piecesOf(file, look, part)), options);
-			const counts = { ...state.counts, imported: state.counts.imported + value.imported, unchanged: state.counts.unchanged + value.unchanged };
+			const { imported, unchanged } = state.counts;
+			const counts = { ...state.counts, imported: imported + value.imported, unchanged: unchanged + value.unchanged };
 			const missed = new Set(value.rejected_rows.map(row => row.offset));
 			let place = 0;
 			const left = part.filter(row => {
@@ -139,7 +140,8 @@ export async function sendFile(campaign, file, look, options, state, stop, repor
 		if (value.next_offset === 0)
 			throw new Error(`Line ${state.line} is too long: this is not a table of leads.`);
 		state = add(state, value, state.offset);
-		state = { ...state, offset: value.next_offset === null ? file.size : state.offset + value.next_offset, line: value.next_line || state.line };
+		const offset = value.next_offset === null ? file.size : state.offset + value.next_offset;
+		state = { ...state, offset, line: value.next_line || state.line };
 		report(state);
 	}
 	return options.dry_run ? state : sendWaiting(campaign, file, look, options, state, stop, report);
@@ -153,7 +155,8 @@ const nameOf = file => `${file.name}/${file.size}/${file.lastModified}`;
 export function keepPlace(campaign, file, look, choices, state) {
 	const { skipped, remarks, tags, questions, ...rest } = state;
 	try {
-		localStorage.setItem(keyOf(campaign), JSON.stringify({ file: nameOf(file), look: { ...look, columns: [], questions: [] }, choices, state: rest }));
+		const place = { file: nameOf(file), look: { ...look, columns: look.columns.map(one => ({ ...one, examples: [] })), questions: [] } };
+		localStorage.setItem(keyOf(campaign), JSON.stringify({ ...place, choices, state: rest }));
 	} catch (failure) {
 		// without room it cannot be continued after a reload
 	}

@@ -47,7 +47,7 @@ deliver: base crypto identity webhook engine store store/queue store/removal del
 transfer: base http json identity engine
 admin: base conf json bots identity webhook engine store store/codes store/messages store/queue store/operator store/texts store/users limit watch text page jobs
 manage: base conf crypto http json identity limit store store/operator store/users login admin
-admin/doctor: base conf json crypto identity store store/operator store/queue admin
+admin/doctor: base conf json crypto identity engine store store/messages store/operator store/queue admin
 admin/texts: base conf engine text page mail compose store store/operator store/texts admin
 admin/data: base conf json crypto identity engine store store/operator store/removal transfer admin
 admin/inbound: base identity webhook engine store admin
@@ -69,9 +69,9 @@ idn2.h: identity
 openssl/*: crypto
 phonenumbers/*: identity
 unicase.h: engine identity
-unictype.h: identity
-uninorm.h: identity
-unistr.h: base
+unictype.h: engine identity
+uninorm.h: engine identity
+unistr.h: base engine
 '
 
 failures=$(mktemp)

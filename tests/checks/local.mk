@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-dist_check_SCRIPTS += %D%/citations.sh %D%/layers.sh %D%/manuals.sh %D%/requirements.sh %D%/sources.sh %D%/words.sh
-EXTRA_DIST += %D%/retired_words.txt
+dist_check_SCRIPTS += %D%/citations.sh %D%/layers.sh %D%/manuals.sh %D%/requirements.sh %D%/sources.sh
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_documented
 %C%_test_documented_SOURCES = %D%/test_documented.c $(api_fake)

@@ -21,6 +21,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/message.c %D%/message.h \
 	%D%/model.c %D%/model.h \
 	%D%/payload.c %D%/payload.h \
+	%D%/person_name.c %D%/person_name.h \
 	%D%/payload_people.c %D%/payload_people.h \
 	%D%/rank.c %D%/rank.h \
 	%D%/short_name.c %D%/short_name.h \

@@ -9,12 +9,11 @@
 #include "crypto/digest.h"
 #include "engine/custom_fields.h"
 #include "engine/id_list.h"
+#include "engine/person_name.h"
 #include "engine/strangers.h"
 #include "identity/lead_token.h"
 #include "identity/link.h"
 #include "json/writer.h"
-
-/* In place of the hidden part of a name. ASCII, for clients that count characters where they should count bytes. */
 
 /* The state of a writer of payloads. */
 struct payload_writer {
@@ -26,79 +25,6 @@ struct payload_writer {
 	const struct payload_subject *subject;
 	struct payload_view view;
 };
-
-/* Returns the length of the first UTF-8 character. */
-static size_t
-first_character(struct slice s)
-{
-	size_t size = s.size == 0 ? 0 : 1;
-	while (size < s.size && ((unsigned char)s.data[size] & 0xc0) == 0x80)
-		size++;
-	return size;
-}
-
-static struct slice
-first_present(struct slice a, struct slice b, struct slice c)
-{
-	return slice_present(a) ? a : slice_present(b) ? b : c;
-}
-
-struct names {
-	struct slice given, family;
-};
-
-static struct names
-lead_names(struct pool *pool, const struct lead *lead)
-{
-	enum { WHOLE, FIRST, GIVEN, LAST, FAMILY, FIELDS };
-	static const struct slice fields[FIELDS] = { SLICE("name"), SLICE("first_name"), SLICE("given_name"),
-		SLICE("last_name"), SLICE("family_name") };
-	struct slice texts[FIELDS];
-	custom_fields_texts(pool, lead->custom_fields, fields, FIELDS, texts);
-	size_t space = slice_find(texts[WHOLE], ' ');
-	struct slice first = slice_sub(texts[WHOLE], 0, space),
-		     rest = slice_trim(slice_sub(texts[WHOLE], space, texts[WHOLE].size));
-	return (struct names){
-		.given = first_present(texts[FIRST], texts[GIVEN], first.size > 0 ? first : SLICE_NONE),
-		.family = first_present(texts[LAST], texts[FAMILY], rest.size > 0 ? rest : SLICE_NONE),
-	};
-}
-
-/* Absent when there is none. */
-static struct slice
-whole_name(struct pool *pool, const struct names *names)
-{
-	if (slice_present(names->given) && slice_present(names->family))
-		return POOL_JOIN(pool, names->given, SLICE(" "), names->family);
-	return slice_present(names->given) ? names->given : names->family;
-}
-
-/* Of a lead without a name: the public view shows only the beginning of the email address. */
-static struct slice
-address_name(struct pool *pool, const struct lead *lead, bool full)
-{
-	if (slice_present(lead->email)) {
-		struct slice local = slice_sub(lead->email, 0, slice_find_last(lead->email, '@'));
-		return full ? local : POOL_JOIN(pool, slice_sub(local, 0, first_character(local)), SLICE(NAME_MASK));
-	}
-	struct slice phone = lead->phone;
-	size_t tail = phone.size > 2 ? phone.size - 2 : 0;
-	return POOL_JOIN(pool, slice_sub(phone, 0, 3), SLICE(NAME_MASK), slice_sub(phone, tail, phone.size));
-}
-
-static struct slice
-display_name(struct pool *pool, const struct lead *lead, const struct names *names, bool full)
-{
-	const struct slice name = whole_name(pool, names);
-	return slice_present(name) ? name : address_name(pool, lead, full);
-}
-
-struct slice
-payload_display_name(struct pool *pool, const struct lead *lead)
-{
-	const struct names names = lead_names(pool, lead);
-	return display_name(pool, lead, &names, true);
-}
 
 /* Replaces the rank, which is the first member. */
 struct slice
@@ -179,14 +105,14 @@ field_text(struct pool *pool, const struct lead *lead, struct slice name)
 
 /* Absent when there is none. */
 static struct slice
-shown_name(struct pool *pool, const struct names *names, const struct standing_view *view)
+shown_name(struct pool *pool, const struct person_name *names, const struct standing_view *view)
 {
-	return view->full || view->names == LEADERBOARD_FULL ? whole_name(pool, names)
+	return view->full || view->names == LEADERBOARD_FULL ? person_whole_name(pool, names)
 							     : short_name(pool, names->given, names->family, view->names);
 }
 
 static struct slice
-description(struct pool *pool, const struct lead *lead, const struct names *names, const struct standing_view *view)
+description(struct pool *pool, const struct lead *lead, const struct person_name *names, const struct standing_view *view)
 {
 	const struct standing_style *style = &view->style;
 	if (slice_equal(style->description, STANDING_SOCIAL_ID))
@@ -205,7 +131,7 @@ payload_write_standing(
     struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, const struct standing_view *view)
 {
 	const struct standing_style *style = &view->style;
-	const struct names names = lead_names(pool, lead);
+	const struct person_name names = person_name_of(pool, lead);
 	const struct slice name = shown_name(pool, &names, view);
 	struct slice text = SLICE_NONE;
 	if (slice_present(style->description))
@@ -213,7 +139,10 @@ payload_write_standing(
 	json_begin_object(writer);
 	json_put_u64(writer, SLICE("rank"), rank);
 	json_put_text(writer, SLICE("social_id"), lead->social_id);
-	json_put_text(writer, SLICE("display_name"), first_present(text, name, address_name(pool, lead, view->full)));
+	json_put_text(writer, SLICE("display_name"),
+	    slice_present(text)   ? text
+	    : slice_present(name) ? name
+				  : person_address_name(pool, lead, view->full));
 	json_put_u64(writer, SLICE("contest_score"), lead->score);
 	if (slice_present(style->description))
 		json_put_text(writer, SLICE("lead_description"), text);
@@ -313,13 +242,15 @@ put_numbers(struct payload_writer *r)
 static void
 put_display(struct payload_writer *r)
 {
-	struct names names = lead_names(r->pool, r->lead);
+	const struct person_name names = person_name_of(r->pool, r->lead);
+	const struct slice name = person_whole_name(r->pool, &names);
 	char when[CLOCK_RFC3339_SIZE];
 	clock_rfc3339(r->lead->created_ms, when);
 	json_put_text(&r->writer, SLICE("first_name"), names.given);
 	json_put_text(&r->writer, SLICE("given_name"), names.given);
 	json_put_text(&r->writer, SLICE("family_name"), names.family);
-	json_put_text(&r->writer, SLICE("display_name"), display_name(r->pool, r->lead, &names, r->view.full));
+	json_put_text(&r->writer, SLICE("display_name"),
+	    slice_present(name) ? name : person_address_name(r->pool, r->lead, r->view.full));
 	json_put_text(&r->writer, SLICE("avatar"), avatar_url(r->pool, r->settings->avatar_url, r->lead, r->view.full));
 	json_put_text(&r->writer, SLICE("when"), slice_of(when));
 	json_put_boolean(&r->writer, SLICE("verified"), lead_is_verified(r->lead));

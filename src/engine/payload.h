@@ -34,9 +34,6 @@ struct payload_subject {
 /* Maximum of the column. The limits on values and custom fields keep payloads far smaller. */
 enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
 
-/* The display_name of a lead in the full view; only its email, phone and custom_fields are read. In the pool, or the lead's. */
-struct slice payload_display_name(struct pool *pool, const struct lead *lead);
-
 /* Appends the JSON object of a lead. */
 void payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
     struct payload_view view);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "engine/payload.h"
+#include "engine/person_name.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -31,7 +31,7 @@ name_from_row(struct pool *pool, const struct db_rows *rows, size_t row)
 	const struct lead_name name = {
 		.id = lead.id,
 		.social_id = pool_copy(pool, db_get_bytes(rows, row, NAMED_SOCIAL_ID)),
-		.display_name = pool_copy(pool, payload_display_name(temporary, &lead)),
+		.display_name = pool_copy(pool, person_display_name(temporary, &lead, true)),
 		.email = pool_copy(pool, lead.email),
 	};
 	pool_free(&temporary);

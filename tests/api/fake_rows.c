@@ -57,6 +57,7 @@ fake_rows_add(struct pool *pool, struct working_set *set)
 			    .landing_url = SLICE("https://shop.example/?page=1#top"),
 			    .pages = true,
 			    .verify_phone = true,
+			    .mails = MESSAGE_BIT(MESSAGE_STATUS_LINK),
 			    .jump_start = 100,
 			    .points_signup = 1,
 			    .points_direct = 2,

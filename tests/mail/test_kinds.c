@@ -153,7 +153,7 @@ what_is_missing_or_invalid_is_named(void **state UNUSED)
 	content.templates[TEMPLATE_TEXT] = SLICE("{{reward}}");
 	assert_string_equal(composed(&content), "text template, line 1, column 1: mails of this kind have no value \"reward\"");
 	content = content_of(MESSAGE_VERIFY);
-	content.to = SLICE("ada@example.com\n");
+	content.to = SLICE("ada at example.com");
 	assert_string_equal(composed(&content), "the recipient is not a valid address");
 	content.kind = MESSAGE_CODE;
 	assert_string_equal(composed(&content), "this kind of message is no mail");

@@ -58,6 +58,7 @@ EXTRA_DIST += \
 	%D%/test_audit.py \
 	%D%/test_authenticate.py \
 	%D%/test_backup.py \
+	%D%/test_bodies.py \
 	%D%/test_bots.py \
 	%D%/test_bots_in_pages.py \
 	%D%/test_breaker.py \
@@ -125,10 +126,12 @@ EXTRA_DIST += \
 	%D%/test_health.py \
 	%D%/test_heartbeats.py \
 	%D%/test_identity.py \
+	%D%/test_ignored_numbers.py \
 	%D%/test_import.py \
 	%D%/test_import_files.py \
 	%D%/test_isolation.py \
 	%D%/test_inbound.py \
+	%D%/test_inbound_payloads.py \
 	%D%/test_interface_calls.py \
 	%D%/test_interface_clients.py \
 	%D%/test_interface_events.py \

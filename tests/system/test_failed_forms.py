@@ -83,7 +83,7 @@ def test_what_is_missing(hosted, missing, error):
 @pytest.mark.parametrize("language, words", [
     ("en", "Please wait {} "), ("de", "Bitte warte {} "), ("es", "Espera {} "), ("fr", "Attendez {} ")])
 def test_too_many(leadhook, hosted, language, words):
-    """5.3 of docs/api.md 5: the form, and how long to wait; nothing is stored"""
+    """docs/api.md 5: the form, and how long to wait; nothing is stored"""
     leadhook("campaign", "set", hosted.id, f"language={language}")
     address, sent = new_address(), {**fresh(hosted), **TYPED, "email": "ada@"}
     for _ in range(10):

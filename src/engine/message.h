@@ -23,9 +23,6 @@
 enum message_kind { MESSAGE_KIND_LIST(MESSAGE_KIND) MESSAGE_KINDS };
 #undef MESSAGE_KIND
 
-/* `ref` of a status_link that no one has requested: the link that the lead had has ended. Else it is 0. */
-enum { STATUS_LINK_REPLACES = 1 };
-
 /* In sets of kinds. Those that a campaign's setting `mails` chooses; the others are sent when they are needed. */
 #define MESSAGE_BIT(kind) (UINT32_C(1) << (kind))
 #define MESSAGES_CHOSEN                                                                               \

@@ -58,7 +58,7 @@ is_page_mailed(const struct step *step, const struct working_lead *lead, enum le
 
 /* The proof of it. A lead that confirms its email address wants mail again. */
 static void
-note_confirmation(struct step *step, struct working_lead *lead, enum lead_channel channel, bool is_new, bool lost_link)
+note_confirmation(struct step *step, struct working_lead *lead, enum lead_channel channel, bool is_new)
 {
 	const struct lead_change *change = &step->command->as.change;
 	struct decision *d = step->decision;
@@ -76,18 +76,18 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 	if (channel == CHANNEL_EMAIL && is_new)
 		step_mail_welcome(step, lead);
 	if (is_page_mailed(step, lead, channel))
-		step_mail_repetition(step, lead, true, lost_link);
+		step_mail_repetition(step, lead, true);
 }
 
 /* 4.1.11: the lead is that of the person that proves its email address; without one that is proven, of the one that proves its
  * number. The number beside a proven email address, and where the number alone is proven the email address beside it, may be
- * that of the person that has signed it up before, also if that person has proven it. Returns whether the tokens have ended. */
-static bool
+ * that of the person that has signed it up before, also if that person has proven it. */
+static void
 pass_to_owner(const struct step *step, struct working_lead *working, enum lead_channel channel)
 {
 	struct lead *lead = &working->lead;
 	if (!lead_is_passed_on(&step->campaign->campaign, lead, channel))
-		return false;
+		return;
 	step_end_tokens(working);
 	if (channel == CHANNEL_EMAIL && slice_present(lead->phone)) {
 		lead->claimed = CLAIM_PHONE;
@@ -97,18 +97,15 @@ pass_to_owner(const struct step *step, struct working_lead *working, enum lead_c
 		lead->claimed = CLAIM_EMAIL;
 		lead->proven &= ~CHANNEL_BIT(CHANNEL_EMAIL);
 	}
-	return true;
 }
 
-/* By a code or a link that was sent to the address. That of a claim shows nothing of the lead's person. Returns whether the
- * tokens have ended. */
-static bool
+/* By a code or a link that was sent to the address. That of a claim shows nothing of the lead's person. */
+static void
 prove(const struct step *step, struct working_lead *lead, enum lead_channel channel)
 {
-	const bool ended = pass_to_owner(step, lead, channel);
+	pass_to_owner(step, lead, channel);
 	if (!lead_claim_stands(&step->campaign->campaign, &lead->lead, channel))
 		lead->lead.proven |= CHANNEL_BIT(channel);
-	return ended;
 }
 
 /* To the person that has confirmed the address: the lead's page, unless a mail leads there, or the address is a claim. */
@@ -143,7 +140,8 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 	if (by_email ? !has_email : !has_phone)
 		return NULL;
 	step_touch(step, lead);
-	const bool lost_link = slice_present(step->command->as.change.address) && prove(step, lead, verifies);
+	if (slice_present(step->command->as.change.address))
+		prove(step, lead, verifies);
 	*verified = true;
 	lead->lead.bounced = lead->lead.bounced && !by_email;
 	if (!was_verified) {
@@ -153,7 +151,7 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 	}
 	if (!step->command->as.change.by_lead)
 		return NULL;
-	note_confirmation(step, lead, verifies, is_new, lost_link);
+	note_confirmation(step, lead, verifies, is_new);
 	return show_confirmed(step, lead, verifies);
 }
 

@@ -79,14 +79,14 @@ step_mail_referral(struct step *step, struct working_lead *referrer, struct refe
 
 /* A lead that signs up again may have lost its mail. One that is only not proven is flagged until it confirms. */
 void
-step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld, bool lost_link)
+step_mail_repetition(struct step *step, const struct working_lead *lead, bool needs_link)
 {
 	enum message_kind kind;
 	if (step_is_unproven(lead))
 		(void)!step_request_mail(step, lead, MESSAGE_VERIFY, 0);
 	else if (!lead->lead.fraudulent && is_reached(step, lead) &&
-		 stranger_mails(&step->campaign->campaign, &lead->lead, withheld || lost_link, &kind))
-		request(step, lead, kind, kind == MESSAGE_STATUS_LINK && lost_link ? STATUS_LINK_REPLACES : 0);
+		 stranger_mails(&step->campaign->campaign, &lead->lead, needs_link, &kind))
+		request(step, lead, kind, 0);
 }
 
 void

@@ -367,7 +367,7 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 	step_settle_referral(step, lead);
 	book_points(step, signup, lead);
 	if (mails || lost_link)
-		step_mail_repetition(step, lead, awaits_link(step, signup, lead), lost_link);
+		step_mail_repetition(step, lead, awaits_link(step, signup, lead) || lost_link);
 	if (is_stranger)
 		step_text_code(step, signup, lead);
 	if (counts)

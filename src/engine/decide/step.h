@@ -105,15 +105,15 @@ step_share(struct step *step, struct working_lead *lead, bool owned)
 
 /* decide/messages.c (docs/api.md 4.1.12). Requests a mail, if this installation, the campaign and the lead permit it; else
  * returns false. */
+bool step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref);
 /* The mail about a referral that counts for the first time, or its place in a digest. */
 void step_mail_referral(struct step *step, struct working_lead *referrer, struct referral_link *link);
-bool step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref);
-/* Requests what a lead gets that signed up for the first time, and again without proof that it is the lead. `withheld`: the
- * answer does not show it; `lost_link`: the link to its page has ended. */
+/* Requests what a lead gets that signed up for the first time, and again without proof that it is the lead. `needs_link`: the
+ * answer does not show it, or the link to its page has ended. */
 void step_mail_welcome(struct step *step, const struct working_lead *lead);
-/* Those that waited until it has confirmed its email address. */
+void step_mail_repetition(struct step *step, const struct working_lead *lead, bool needs_link);
+/* Makes the mails due that waited until the lead has confirmed its email address. */
 void step_release_mails(struct step *step, const struct working_lead *lead);
-void step_mail_repetition(struct step *step, const struct working_lead *lead, bool withheld, bool lost_link);
 /* Whether each sign-up with an email address is followed by a mail with the link to the lead's page. */
 bool step_proves_by_mail(const struct step *step);
 /* Whether each sign-up with a phone number is followed by a code to that phone. */

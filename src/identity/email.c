@@ -145,13 +145,23 @@ without_label(struct pool *pool, struct slice text)
 	return text;
 }
 
+/* Without spaces beside the sign: "ada @ example.org". */
+static struct slice
+join_at(struct pool *pool, struct slice text)
+{
+	const size_t at = slice_find(text, '@');
+	if (slice_find(text, ' ') == text.size || at == text.size)
+		return text;
+	return POOL_JOIN(pool, slice_trim(slice_sub(text, 0, at)), SLICE("@"), slice_trim(slice_sub(text, at + 1, text.size)));
+}
+
 /* An address with what stands around it, but no other words: `<x>`, `"x",`, `mailto:x`. */
 static bool
 parse_wrapped(struct pool *pool, struct slice text, struct email *email)
 {
 	static const char before[] = " <([\"',;", after[] = " >)]\"',;.:!";
 	const struct slice bare = strip(without_label(pool, strip(text, before, after)), before, after);
-	return parse_bare(pool, bare, email);
+	return parse_bare(pool, join_at(pool, bare), email);
 }
 
 /* The last bracket or quote that opens, except at the beginning; text.size: none. */

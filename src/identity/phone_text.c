@@ -102,6 +102,21 @@ without_front(struct slice text)
 	return slice_sub(text, labelled || dotted ? word + 1 : from, text.size);
 }
 
+/* Without words around a whole number: "mobile 0171 1234567 (home)". A letter beside a digit may stand for one. */
+static struct slice
+without_words(struct slice text)
+{
+	size_t from = 0, to = text.size;
+	if (count_digits(text) < PHONE_DIGITS_MIN)
+		return text;
+	while (from < to && (is_letter(text.data[from]) || is_any(text.data[from], " .-:")))
+		from++;
+	while (to > from && (is_letter(text.data[to - 1]) || is_any(text.data[to - 1], " .-:()[]")))
+		to--;
+	const bool is_apart = (from == 0 || !is_letter(text.data[from - 1])) && (to == text.size || !is_letter(text.data[to]));
+	return is_apart ? slice_sub(text, from, to) : text;
+}
+
 /* ---- extensions ---- */
 
 /* Words and signs before the digits of one, in lower case; beyond ASCII both cases. */
@@ -240,7 +255,8 @@ read_digits(struct slice rest, struct phone_text *text)
 	return PHONE_GOOD;
 }
 
-/* The text after "+", if only separators precede it. A calling code that a form has filled in is dropped: "+49 +49 171". */
+/* The text after "+", if only separators precede it. One that a form has filled in is dropped, with its calling code:
+ * "+49 +49 171", "++49 171". */
 static struct slice
 after_plus(struct slice rest, bool *plus)
 {
@@ -249,7 +265,7 @@ after_plus(struct slice rest, bool *plus)
 	if (!*plus)
 		return rest;
 	const struct slice filled = slice_trim(slice_sub(rest, first + 1, last)), again = slice_sub(rest, last + 1, rest.size);
-	const bool repeated = filled.size > 0 && filled.size <= 3 && count_digits(filled) == filled.size;
+	const bool repeated = filled.size <= 3 && count_digits(filled) == filled.size;
 	return repeated && slice_starts_with(again, filled) ? again : slice_sub(rest, first + 1, rest.size);
 }
 
@@ -260,7 +276,7 @@ phone_text_read(struct slice clean, struct phone_text *text)
 	struct slice rest = slice_trim(without_front(clean));
 	if (is_rounded(rest))
 		return PHONE_ROUNDED;
-	rest = without_extension(without_fraction(rest), &text->extension);
+	rest = without_extension(without_fraction(without_words(rest)), &text->extension);
 	rest = after_plus(rest, &text->plus);
 	/* nobody dials "+00": the one stands for the other */
 	if (text->plus && slice_starts_with(rest, SLICE("00")))

@@ -98,15 +98,14 @@ what_mail_servers_refuse_is_refused(void **state UNUSED)
 		".a@mail.example", "a.@mail.example", "a..b@mail.example", ".@mail.example", "a@mail", "a@.mail.example",
 		"a@mail..example", "a@mail.", "a@.",
 		/* no white space, quotes, literals, lists; nothing between an address and what stands beside it */
-		"a b@mail.example", "a@mail .example", "a\t@mail.example", "a@mail.example\r\nBcc: b@mail.example",
-		"a\n@mail.example", "a(note)@mail.example", "(note)a@mail.example", "\"a\"@mail.example",
-		"\"a b\"@mail.example", "a\\b@mail.example", "a@[192.0.2.1]", "a@[IPv6:2001:db8::1]", "a,b@mail.example",
-		"a@mail.example,b@mail.example", "a@mail.example b@mail.example", "a@mail.example; b@mail.example",
-		"Ann <a@mail.example>, Bob <b@mail.example>", "b@mail.example <a@mail.example>",
-		"mailto:a@mail.example,b@mail.example", "a;b@mail.example", "a:b@mail.example", "a<b@mail.example",
-		"Ann <a@mail.example", "Ann Lee a@mail.example", "a@mail.example Ann", "a@mail.example?subject=x", "<>",
-		"mailto:", "Ann <>", "\"a@mail\".example", "((((((((((a@mail.example(b)(c)(d)(e)(f)(g)",
-		"mailto:a%0Ab@mail.example", "a@mail.example/x",
+		"a b@mail.example", "a@mail .example", "a@mail.example\r\nBcc: b@mail.example", "a(note)@mail.example",
+		"(note)a@mail.example", "\"a\"@mail.example", "\"a b\"@mail.example", "a\\b@mail.example", "a@[192.0.2.1]",
+		"a@[IPv6:2001:db8::1]", "a,b@mail.example", "a@mail.example,b@mail.example", "a@mail.example b@mail.example",
+		"a@mail.example; b@mail.example", "Ann <a@mail.example>, Bob <b@mail.example>",
+		"b@mail.example <a@mail.example>", "mailto:a@mail.example,b@mail.example", "a;b@mail.example",
+		"a:b@mail.example", "a<b@mail.example", "Ann <a@mail.example", "Ann Lee a@mail.example", "a@mail.example Ann",
+		"a@mail.example?subject=x", "<>", "mailto:", "Ann <>", "\"a@mail\".example",
+		"((((((((((a@mail.example(b)(c)(d)(e)(f)(g)", "mailto:a%0Ab@mail.example", "a@mail.example/x",
 		/* labels: hyphens at an end, other characters, a number at the end */
 		"a@-mail.example", "a@mail-.example", "a@mail.-example", "a@mail.example-", "a@ma_il.example",
 		"a@ma!il.example", "a@*.example", "a@192.0.2.1", "a@mail.123", "a@mail.0", "a@%6dail.example",
@@ -121,9 +120,8 @@ what_mail_servers_refuse_is_refused(void **state UNUSED)
 		/* white space, private use, non-character: on both sides */
 		"a\xc2\xa0"
 		"b@mail.example",
-		"a\xe3\x80\x80@mail.example", "a\xe2\x80\xa8@mail.example", "a\xc2\x85@mail.example",
-		"a\xe2\xa0\x80@mail.example", "a\xee\x80\x80@mail.example", "a\xf3\xb0\x80\x80@mail.example",
-		"a\xef\xbf\xbe@mail.example", "a\xef\xb7\x90@mail.example", "a@m\xc2\xa0.example", "a@m\xee\x80\x80.example",
+		"a\xee\x80\x80@mail.example", "a\xf3\xb0\x80\x80@mail.example", "a\xef\xbf\xbe@mail.example",
+		"a\xef\xb7\x90@mail.example", "a@m\xc2\xa0.example", "a@m\xee\x80\x80.example",
 		/* what is left has no local part */
 		"\xe2\x80\x8b@mail.example", "\x7f\xc2\xad@mail.example",
 		/* not UTF-8: alone, overlong, surrogate, cut off */
@@ -214,13 +212,13 @@ surroundings_are_taken_away(void **state UNUSED)
 		"Nora Berg<nora@example.org>", "\"Berg, Nora\" <nora@example.org>", "Berg, Nora (Sales) <nora@example.org>;",
 		"nora@example.org (Nora Berg)", "nora@example.org(Nora)", "Nora (nora@example.org)",
 		"Nora <nora@example.org> (work)", "Nora [nora@example.org]", "nora@example.org,", "nora@example.org ;",
-		"nora@example.org.", "nora@example.org>", "<nora@example.org", ", nora@example.org", "\"nora@example.org\"",
-		"'nora@example.org'", "'nora@example.org", "\xe2\x80\x9cnora@example.org\xe2\x80\x9d",
-		"\xe2\x80\x9enora@example.org\xe2\x80\x9c,", "\xc2\xabnora@example.org\xc2\xbb",
-		"\xe2\x80\x98nora@example.org\xe2\x80\x99", "\xe3\x80\x8cnora@example.org\xe3\x80\x8d",
-		"Nora \"nora@example.org\"", "\xef\xbc\x9cnora@example.org\xef\xbc\x9e",
-		"nora@example.org <mailto:nora@example.org>", "Nora@Example.org <nora@example.org>",
-		"[nora@example.org](mailto:nora@example.org)" };
+		"nora @example.org", "nora@ example.org", "Nora <nora @ example.org>", "nora@example.org.", "nora@example.org>",
+		"<nora@example.org", ", nora@example.org", "\"nora@example.org\"", "'nora@example.org'", "'nora@example.org",
+		"\xe2\x80\x9cnora@example.org\xe2\x80\x9d", "\xe2\x80\x9enora@example.org\xe2\x80\x9c,",
+		"\xc2\xabnora@example.org\xc2\xbb", "\xe2\x80\x98nora@example.org\xe2\x80\x99",
+		"\xe3\x80\x8cnora@example.org\xe3\x80\x8d", "Nora \"nora@example.org\"",
+		"\xef\xbc\x9cnora@example.org\xef\xbc\x9e", "nora@example.org <mailto:nora@example.org>",
+		"Nora@Example.org <nora@example.org>", "[nora@example.org](mailto:nora@example.org)" };
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect_nora(cases[i]);
 	expect("mailto:nora%2Bnews@example.org", "nora+news@example.org", "nora+news@example.org");

@@ -176,7 +176,7 @@ const STEPS = {
 				${look.columns.length > 0 && html`<${Table} name="Columns" id=${row => row.at} rows=${fieldsOf(look, choices)} columns=${BECOMES} />`}
 				<p class="muted">
 					The import sends no emails and no webhooks. Existing leads are not changed${choices.add_tags ? ", but get tags" : ""}.
-					Imported leads appear on the leaderboard, with their names.
+					Imported leads appear on the leaderboard.
 				</p>
 				<div class="buttons">
 					<${Button} kind="primary" disabled=${able === 0 && !(choices.add_tags && unchanged > 0)} onClick=${start}>

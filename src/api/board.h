@@ -40,9 +40,11 @@ enum { BOARDS_MAX = 16, BOARDS_MAX_BYTES = 256 * 1024, BOARD_MAX_BYTES = 64 * 10
 struct board_key {
 	uint64_t campaign_id;
 	struct campaign_versions versions; /* read before the leaders */
-	uint64_t limit;
-	uint64_t full;  /* the view, as a boolean */
+	uint32_t limit;
+	uint32_t full;  /* the view, as a boolean */
 	uint64_t style; /* as board_style says */
+	/* settings of the campaign as the request has them, which may be older than the versions */
+	uint32_t names, hides_unverified;
 };
 _Static_assert(sizeof(struct board_key) == 6 * sizeof(uint64_t), "no padding");
 /* The number of a style that boards are cached in; 0: plain. Returns false for others: clients make up custom fields and URLs,

@@ -29,7 +29,7 @@ close_boards(void **state)
 static struct board_key
 board_of(uint64_t campaign)
 {
-	return (struct board_key){ campaign, versions, 50, true, 0 };
+	return (struct board_key){ campaign, versions, 50, true, 0, 0, 0 };
 }
 
 static void
@@ -63,11 +63,13 @@ static void
 a_board_is_found_by_its_key(void **state)
 {
 	struct cache *boards = *state;
-	const struct board_key keys[] = { { 1, versions, 50, true, 0 }, { 2, versions, 50, true, 0 },
-		{ 1, versions, 10, true, 0 }, { 1, versions, 50, false, 0 }, { 1, versions, 50, true, 1 } };
+	const struct board_key keys[] = { { 1, versions, 50, true, 0, 0, 0 }, { 2, versions, 50, true, 0, 0, 0 },
+		{ 1, versions, 10, true, 0, 0, 0 }, { 1, versions, 50, false, 0, 0, 0 }, { 1, versions, 50, true, 1, 0, 0 },
+		{ 1, versions, 50, true, 0, 1, 0 }, { 1, versions, 50, true, 0, 0, 1 } };
 	const struct board_row rows[] = { { 9, 2, 1, 2 }, { 7, 1, 2, 4 } };
 	const struct board boards_made[] = { { SLICE("[1]"), rows, 1 }, { SLICE("[22]"), NULL, 0 }, { SLICE("[3,3]"), rows, 2 },
-		{ SLICE("[4444]"), rows + 1, 1 }, { SLICE("[55555]"), NULL, 0 } };
+		{ SLICE("[4444]"), rows + 1, 1 }, { SLICE("[55555]"), NULL, 0 }, { SLICE("[6,6,6]"), NULL, 0 },
+		{ SLICE("[7]"), NULL, 0 } };
 	const struct board empty = { .json = SLICE("[]") };
 	struct board found;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {

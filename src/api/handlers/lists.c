@@ -123,7 +123,13 @@ fetch_leaders(struct leaderboard *board, const struct campaign_versions *version
 	struct standing_view view = {
 		.full = call_has_right(call, RIGHT_LEADS), .names = call->campaign.leaderboard_names, .style = board->style
 	};
-	struct board_key key = { call->campaign.id, *versions, board->limit, view.full, 0 };
+	const bool hides = hides_unverified(call);
+	struct board_key key = { .campaign_id = call->campaign.id,
+		.versions = *versions,
+		.limit = (uint32_t)board->limit,
+		.full = view.full,
+		.names = view.names,
+		.hides_unverified = hides };
 	const bool is_cached = board_style(&board->style, &key.style);
 	struct campaign_versions later;
 	struct lead *leaders;
@@ -137,7 +143,7 @@ fetch_leaders(struct leaderboard *board, const struct campaign_versions *version
 		result = store_payload_settings(board->store, &view.settings);
 	if (result != RESULT_OK)
 		return result;
-	if (hides_unverified(call)) /* those without points are last: a sign-up that is not verified brings none */
+	if (hides) /* those without points are last: a sign-up that is not verified brings none */
 		while (count > 0 && leaders[count - 1].score == 0)
 			count--;
 	if (!board_write(pool, leaders, count, &view, call->response->body.maximum, &board->leaders))

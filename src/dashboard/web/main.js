@@ -9,7 +9,6 @@ import { Deliveries, Delivery } from "./deliveries.js";
 import { Lead } from "./lead.js";
 import { Leads } from "./leads.js";
 import { Overview } from "./overview.js";
-import { PagesAndMail } from "./pages.js";
 import { go, parse, useRoute } from "./route.js";
 import { Ended, Login, Welcome, logOut, readSession, useSession } from "./session.js";
 import { Settings } from "./settings.js";
@@ -41,7 +40,6 @@ function later(load, name) {
 	};
 }
 
-
 /** Each row: the parts of the path, a name beginning with ":" stands for any; the view, which gets them. */
 const VIEWS = [
 	["", Overview],
@@ -54,7 +52,7 @@ const VIEWS = [
 	["campaigns/:id/webhooks/:webhook", Webhook],
 	["campaigns/:id/deliveries", Deliveries],
 	["campaigns/:id/deliveries/:delivery", Delivery],
-	["campaigns/:id/pages", PagesAndMail],
+	["campaigns/:id/pages", later(() => import("./pages.js"), "PagesAndMail")],
 	["campaigns/:id/settings", Settings],
 	["team", Team],
 	["keys", Keys],

@@ -85,6 +85,9 @@ VIEWS = {
 def check_payload(payload, view="full", without=(), extra=()):
     """Exactly the keys of the view (less `without`, plus `extra`), with valid types and consistent values."""
     rules = {key: rule for key, rule in VIEWS[view].items() if key not in without}
+    if view == "public" and payload.get("check_mail"):  # docs/api.md 4.1.11: while the address waits for its confirmation
+        assert not payload["verified_email"]
+        extra = {*extra, "check_mail", *(payload.keys() & {"code_url"})}
     assert set(payload) == set(rules) | set(extra)
     wrong = {key: payload[key] for key, rule in rules.items() if not rule(payload[key])}
     assert not wrong, f"wrong type: {wrong}"

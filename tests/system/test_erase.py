@@ -63,7 +63,7 @@ def test_a_lead_deletes_itself(service, server, campaign, receiver):
         page = campaign.client.request(method, path)
         assert page.status == 200
     check_page(page, 200)
-    assert b"a***@example.org" in page.body and b"ada@" not in page.body and b"Ada" not in page.body
+    assert "a•••@example.org".encode() in page.body and b"ada@" not in page.body and b"Ada" not in page.body
     early = campaign.client.request("POST", path, form={"__stamp": stamp_of(page)})
     assert early.status == 200 and stamp_of(early) == stamp_of(page) and AGAIN in early.body and AGAIN not in page.body
     assert campaign.get({"email": "ada@example.org"}).status == 200, "a scanner deletes nothing"

@@ -151,9 +151,9 @@ def test_no_mail_is_on_its_way(make_service):
             ({"mails": "welcome,status_link", "public_lookup": "own"}, "sent", "sent")):
         campaign = service.campaign(bots="off", **{"pages": "off", "public_lookup": "social_id", "public_update": "own", **settings})
         with concurrent.futures.ThreadPoolExecutor(2) as both:
-            clicks = {location(one) for one in both.map(lambda _: post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE), range(2))}
+            clicks = {location(one).partition("?")[0] for one in both.map(lambda _: post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE), range(2))}
         assert clicks == {page_of(campaign, first), page_of(campaign, place)}
-        assert location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE)) == page_of(campaign, place)
+        assert location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE)).partition("?")[0] == page_of(campaign, place)
         assert get(campaign, page_of(campaign, "sent")).status == (200 if "sent" in (first, place) else 404)
         assert {location(post(campaign, number, headers=NAVIGATE)) for _ in range(2)} == {page_of(campaign, "thanks")}, "no mail to a number"
         answer = campaign.client.request("POST", campaign.path, form={"email": "ada@example.org"})

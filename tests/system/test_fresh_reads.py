@@ -51,7 +51,7 @@ def check_boards(campaign, leads, **fields):
 CHANGES = {
     "points": lambda campaign, lead: campaign.points(lead, 7),
     "email": lambda campaign, lead: campaign.lead(social_id=lead["social_id"], email="zoe@example.org", must_exist=1),
-    "custom field": lambda campaign, lead: campaign.lead(social_id=lead["social_id"], name="Zoe Zimmer", must_exist=1),
+    "custom field": lambda campaign, lead: campaign.lead(social_id=lead["social_id"], name="Zoe", must_exist=1),
     "tag": lambda campaign, lead: campaign.change("tag", social_id=lead["social_id"],
                                                   tag_id=campaign.define("tag", "t", "--points", 9)),
     "deletion": lambda campaign, lead: campaign.change("delete", social_id=lead["social_id"]),

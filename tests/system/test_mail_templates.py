@@ -62,11 +62,11 @@ def test_templates_in_effect(leadhook, campaign, tmp_path):
 
 
 @pytest.mark.parametrize("kind, words, error", [
-    ("verify", ["text=Hello"], "text, line 1, column 6: it must show {{confirm_url}}"),
-    ("verify", ["text={{confirm_url}} {{firstname}}"], 'text, line 1, column 17: there is no value "firstname"'),
-    ("verify", ["subject={{position}}"], "subject, line 1, column 1: "),
-    ("welcome", ["html=<p style=\"{{first_name}}\">{{unsubscribe_url}}</p>"], "html, line 1, column 11: "),
-    ("welcome", ["subject=" + "x" * 1025], "subject, line 1, "),
+    ("verify", ["text=Hello"], "text=: line 1, column 6: it must show {{confirm_url}}"),
+    ("verify", ["text={{confirm_url}} {{firstname}}"], 'text=: line 1, column 17: there is no value "firstname"'),
+    ("verify", ["subject={{position}}"], "subject=: line 1, column 1: "),
+    ("welcome", ["html=<p style=\"{{first_name}}\">{{unsubscribe_url}}</p>"], "html=: line 1, column 11: "),
+    ("welcome", ["subject=" + "x" * 1025], "subject=: line 1, "),
 ])
 def test_a_mistake_changes_nothing(refused, leadhook, campaign, kind, words, error):
     assert error in refused(DATA, "mail", "set", str(campaign.id), kind, "subject=Fine", *words)
@@ -77,7 +77,7 @@ def test_a_mistake_in_a_file(refused, campaign, tmp_path):
     """its line, though the first lines are empty"""
     file = tmp_path / "text"
     file.write_text("\n\n{{confirm_url}}\n {{#first_name}}", encoding="utf-8")
-    assert "text, line 4, column 2: " in refused(DATA, "mail", "set", str(campaign.id), "verify", f"text=@{file}")
+    assert "text=: line 4, column 2: " in refused(DATA, "mail", "set", str(campaign.id), "verify", f"text=@{file}")
 
 
 def test_other_mistakes(refused, campaign):

@@ -69,7 +69,7 @@ def test_missing_event(campaign, fields):
                                  "httpx://hooks.example/", "http://user@hooks.example/", "https://user:secret@hooks.example/",
                                  "https://hooks.example/a\tb", "javascript:alert(1)", "http://hooks.example:99999/",
                                  "http://hooks example/",
-                                 "http://@hooks.example/", "http://hooks.example\\x/", "http://hooks.example/\u0085",
+                                 "http://@hooks.example/", "http://hooks.example\\x/",
                                  "http://hooks.example:0/", "http://hooks.example:080/", "http://hooks..example/",
                                  f"http://{'x' * 64}.example/", "http://hooks!.example/", "http://♥.example/",
                                  "http://hooks.1/", "http://256.1.1.1/",

@@ -80,8 +80,7 @@ resume(struct mailer *m)
 }
 
 static void
-end_with_result(
-    struct mailer *m, struct mail_job *job, enum message_state state, int64_t delay_ms, bool attempted, const char *reason)
+end_with_result(struct mail_job *job, enum message_state state, int64_t delay_ms, bool attempted, const char *reason)
 {
 	const struct smtp_result *result = &job->line.result;
 	mailer_end_job(job, state, delay_ms, slice_of(reason));
@@ -95,7 +94,6 @@ end_with_result(
 		    LOG_BYTES("kind", message_kind_name(job->mail.kind)), LOG_STR("reason", reason),
 		    LOG_UINT("status", result->status), LOG_STR("code", result->enhanced),
 		    LOG_UINT("attempts", job->mail.attempts + (attempted ? 1 : 0)));
-	(void)m;
 }
 
 /* Tried again, or given up. What holds all mail may end at any time: it is then tried as often as the server is probed. */
@@ -111,9 +109,9 @@ retry(struct mailer *m, struct mail_job *job, const struct mail_judgement *judge
 	const int64_t delay_ms =
 	    judgement->verdict == MAIL_HOLD ? mail_hold_ms(attempts, random) : mail_retry_ms(o->schedule, attempts, random);
 	if (since_ms + delay_ms > give_up_ms)
-		end_with_result(m, job, MESSAGE_FAILED, 0, true, "gave_up");
+		end_with_result(job, MESSAGE_FAILED, 0, true, "gave_up");
 	else
-		end_with_result(m, job, MESSAGE_READY, delay_ms, true, judgement->reason);
+		end_with_result(job, MESSAGE_READY, delay_ms, true, judgement->reason);
 }
 
 static void
@@ -153,26 +151,26 @@ mailer_judge(struct mailer *m, struct mail_job *job)
 	const struct mail_judgement judgement = mail_judge(&job->line.result);
 	switch (judgement.verdict) {
 	case MAIL_SENT:
-		end_with_result(m, job, MESSAGE_SENT, 0, true, NULL);
+		end_with_result(job, MESSAGE_SENT, 0, true, NULL);
 		break;
 	case MAIL_RETRY:
 		retry(m, job, &judgement);
 		note_refusal(m, job, &judgement);
 		break;
 	case MAIL_FAIL:
-		end_with_result(m, job, MESSAGE_FAILED, 0, true, judgement.reason);
+		end_with_result(job, MESSAGE_FAILED, 0, true, judgement.reason);
 		job->bounced = judgement.bounced;
 		break;
 	case MAIL_HOLD:
 		if (judgement.tried)
 			retry(m, job, &judgement);
 		else
-			end_with_result(m, job, MESSAGE_READY, 0, false, judgement.reason);
+			end_with_result(job, MESSAGE_READY, 0, false, judgement.reason);
 		hold(m, job, &judgement);
 		note_refusal(m, job, &judgement);
 		return;
 	case MAIL_RETURN:
-		end_with_result(m, job, MESSAGE_READY, 0, false, judgement.reason);
+		end_with_result(job, MESSAGE_READY, 0, false, judgement.reason);
 		return;
 	}
 	resume(m);

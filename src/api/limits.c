@@ -51,11 +51,11 @@ find_refused(struct api *api, uint64_t campaign_id)
 	for (struct refused *one = api->refused; one < api->refused + REFUSED_CAMPAIGNS_MAX; one++) {
 		if (one->campaign_id == campaign_id)
 			return one;
-		if (one->signups == 0)
+		if (one->signups == 0 && (found == NULL || one->stored_ms < found->stored_ms))
 			found = one;
 	}
-	if (found != NULL)
-		*found = (struct refused){ .campaign_id = campaign_id };
+	if (found != NULL) /* the pause after the last statement is that of the room, whose campaigns may be made up */
+		*found = (struct refused){ .campaign_id = campaign_id, .stored_ms = found->stored_ms };
 	return found;
 }
 
@@ -66,7 +66,8 @@ note_refused_signup(struct call *call)
 	struct limit_name names[LIMIT_REACHES];
 	struct limit_verdict verdict;
 	uint64_t id = call->campaign.id;
-	if (call->route->key != KEY_OPTIONAL || (call->route->flags & ROUTE_FIELDS) == 0 || reads_only(call) ||
+	if (call->account_id != 0 || call->route->key != KEY_OPTIONAL || (call->route->flags & ROUTE_FIELDS) == 0 ||
+	    reads_only(call) ||
 	    (id == 0 &&
 		(call->route->campaign != CAMPAIGN_IN_PATH || !slice_to_u64(call->request->segments[1], INT64_MAX, &id))))
 		return;
@@ -166,15 +167,22 @@ call_pass_address(struct call *call)
 	return pass(call, &network, claims, count) && readable;
 }
 
-bool
-call_pass_form(struct call *call)
+/* The same beyond the limits of the call, which does not fail. */
+static bool
+is_within(struct call *call, enum limit_kind kind, struct limit_verdict *verdict)
 {
 	struct limit_claim claims[LIMIT_REACHES];
 	struct limit_name names[LIMIT_REACHES];
 	const struct limit_network network = limit_network_of(&call->client);
-	const size_t count = limit_claim_address(&call->client, LIMIT_LOOKUPS, 0, claims, names);
+	const size_t count = limit_claim_address(&call->client, kind, 0, claims, names);
+	return limiter_pass(call->api->options->limiter, &network, claims, count, verdict);
+}
+
+bool
+call_pass_form(struct call *call)
+{
 	struct limit_verdict verdict;
-	return limiter_pass(call->api->options->limiter, &network, claims, count, &verdict);
+	return is_within(call, LIMIT_LOOKUPS, &verdict);
 }
 
 bool
@@ -227,12 +235,8 @@ call_mails_codes(const struct call *call)
 bool
 call_pass_code(struct call *call)
 {
-	struct limit_claim claims[LIMIT_REACHES];
-	struct limit_name names[LIMIT_REACHES];
-	const struct limit_network network = limit_network_of(&call->client);
-	const size_t count = limit_claim_address(&call->client, LIMIT_CODES, 0, claims, names);
 	struct limit_verdict verdict;
-	const bool passes = limiter_pass(call->api->options->limiter, &network, claims, count, &verdict);
+	const bool passes = is_within(call, LIMIT_CODES, &verdict);
 	if (!passes)
 		note_refusal(call->api, &verdict);
 	return passes;

@@ -217,8 +217,7 @@ email_parse(struct pool *pool, struct slice typed, struct email *email)
 struct slice
 email_fault(struct slice typed)
 {
-	const size_t at = slice_find(typed, '@');
-	return slice_find(slice_sub(typed, at + 1, typed.size), '@') < slice_sub(typed, at + 1, typed.size).size
+	return slice_find(typed, '@') != slice_find_last(typed, '@')
 		   ? SLICE("Email is not valid: it has more than one @")
 		   : SLICE("Email is not valid");
 }

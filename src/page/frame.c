@@ -29,8 +29,9 @@ waiting_time(const struct page *page)
 struct slice
 page_text(const struct page *page, enum text_key key)
 {
-	return TEXT_FILL(
-	    page->pool, text_find(page->language, key), { "campaign", page->campaign_name }, { "time", waiting_time(page) });
+	const bool waits = key == TEXT_ERROR_RATE_LIMITED; /* the only text with the time */
+	return TEXT_FILL(page->pool, text_find(page->language, key), { "campaign", page->campaign_name },
+	    { "time", waits ? waiting_time(page) : SLICE("") });
 }
 
 struct slice

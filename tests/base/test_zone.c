@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "unit.h"
+#include "with_pool.h"
 
 #include <sys/stat.h>
 
 #include "base/zone.h"
-
-static struct pool *pool;
-
-static int
-begin(void **state UNUSED)
-{
-	pool = pool_new();
-	return 0;
-}
-
-static int
-end(void **state UNUSED)
-{
-	pool_free(&pool);
-	return 0;
-}
 
 static void
 zones_have_names(void **state UNUSED)

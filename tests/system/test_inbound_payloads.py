@@ -99,6 +99,18 @@ def test_a_long_list(campaign, leadhook):
     assert json.loads(leadhook("inbound", "call", rest["id"])["body"]) == {"people": [{"mail": "p100@example.org"}]}
 
 
+def test_a_list_with_a_long_answer(campaign, leadhook):
+    """3.1: the reasons of all entries have room in the answer; the log has them whole"""
+    names = [f"a_long_name_of_a_field_that_no_lead_needs_{number:02}" for number in range(45)]
+    hook = add(campaign, maps={"email": "[].mail", **{name: f"[].f{number}" for number, name in enumerate(names)}})
+    rest = "".join(f',"f{number}":1e400' for number in range(len(names)))
+    answer = send(campaign, hook, body=("[" + ",".join('{"mail":"x%d"%s}' % (number, rest) for number in range(80)) + "]").encode(), type="application/json")
+    assert answer.status == 202 and answer.json["message"] == "0 of 80 entries are leads"
+    assert [len(one["reason"]) <= 200 for one in answer.json["entries"]] == [True] * 80
+    stored = log(leadhook, hook)
+    assert len(stored) == 80 and len(leadhook("inbound", "call", stored[0]["id"])["message"]) > 1000
+
+
 def test_one_of_a_list(campaign, leadhook):
     """3.1: a map with an index takes one entry, and the log says how all are taken; a replay with such a map takes them"""
     hook = add(campaign, maps={"email": "people.0.mail"})

@@ -84,7 +84,7 @@ forget_failure(struct call *call)
 	buffer_clear(&call->response->body);
 }
 
-/* What an entry before it met, is no failure of this one. */
+/* What an entry before it met is no failure of this one. */
 static void
 begin_entry(struct call *call, struct inbound_result *result)
 {
@@ -219,6 +219,14 @@ refuse_payload(struct call *call)
 	call_fail(call, FAILURE_TOO_MANY_PAYLOADS);
 }
 
+static enum inbound_state
+state_of(const struct inbound_result *result)
+{
+	if (result->failure != FAILURE_NONE)
+		return INBOUND_REFUSED;
+	return result->created ? INBOUND_CREATED : INBOUND_UPDATED;
+}
+
 static struct inbound_call
 log_entry(struct call *call, const struct inbound_result *result, struct slice body)
 {
@@ -227,13 +235,11 @@ log_entry(struct call *call, const struct inbound_result *result, struct slice b
 	return (struct inbound_call){
 		.inbound_id = call->inbound.id,
 		.campaign_id = call->campaign.id,
-		.state = refused           ? INBOUND_REFUSED
-			 : result->created ? INBOUND_CREATED
-					   : INBOUND_UPDATED,
+		.state = state_of(result),
 		.error = result->error,
 		.message = result->message,
 		.lead_id = refused ? 0 : result->lead_id,
-		.ip = slice_present(call->sender) ? call->sender : SLICE_NONE,
+		.ip = call->sender,
 		.content_type = whole ? slice_sub(call->request->content_type, 0, CONTENT_TYPE_MAX) : SLICE("application/json"),
 		.body = body,
 		.size = body.size,
@@ -253,9 +259,9 @@ store_refused(struct call *call, const struct inbound_result *result, struct sli
 	return stored == RESULT_OK;
 }
 
-/* The lead is stored: without the entry, which is logged, the sender must not repeat the call. */
+/* Without the entry, which is logged, the sender must not repeat the call. */
 static void
-log_made(struct call *call, const struct inbound_result *result, struct slice body)
+log_result(struct call *call, const struct inbound_result *result, struct slice body)
 {
 	const struct inbound_call entry = log_entry(call, result, body);
 	uint64_t id;
@@ -280,7 +286,7 @@ handle_one(struct call *call, const struct inbound_payload *payload)
 		refuse_call(call, &result);
 		return;
 	}
-	log_made(call, &result, call->request->body);
+	log_result(call, &result, call->request->body);
 	call->response->status = 201;
 	call_answer(call, result.body);
 }
@@ -292,6 +298,9 @@ struct list_answer {
 	struct json_writer *writer;
 };
 
+/* The answer has room for all entries with reasons of this length. */
+enum { REASON_MAX_BYTES = 200 };
+
 static void
 answer_entry(struct list_answer *answer, const struct inbound_result *result, uint64_t call_id)
 {
@@ -299,13 +308,10 @@ answer_entry(struct list_answer *answer, const struct inbound_result *result, ui
 	struct json_writer *writer = answer->writer;
 	answer->made += !refused;
 	json_begin_object(writer);
-	json_put_text(writer, SLICE("state"),
-	    inbound_state_name(refused           ? INBOUND_REFUSED
-			       : result->created ? INBOUND_CREATED
-						 : INBOUND_UPDATED));
+	json_put_text(writer, SLICE("state"), inbound_state_name(state_of(result)));
 	if (refused) {
 		json_put_text(writer, SLICE("error"), result->error);
-		json_put_text(writer, SLICE("reason"), result->message);
+		json_put_text(writer, SLICE("reason"), utf8_cut(result->message, REASON_MAX_BYTES));
 		json_put_u64(writer, SLICE("id"), call_id);
 	} else {
 		json_put_u64(writer, SLICE("lead_id"), result->lead_id);
@@ -338,7 +344,7 @@ take_entry(struct call *call, const struct inbound_payload *payload, size_t numb
 		run_entry(call, payload, number, &result);
 	const struct slice body = body_of(call, payload, number, *rest);
 	if (result.failure == FAILURE_NONE)
-		log_made(call, &result, body);
+		log_result(call, &result, body);
 	else if (is_not_stored(result.failure) || !store_refused(call, &result, body, &id))
 		return false;
 	answer_entry(answer, &result, id);
@@ -424,14 +430,11 @@ log_unmapped(struct call *call)
 		.error = slice_of(failure_text(FAILURE_MISSING_EMAIL_AND_PHONE)->code),
 		.message = SLICE("The query has no value that the map names as email, phone_number or __text"),
 	};
-	const struct inbound_call entry = log_entry(call, &result, call->request->body);
-	uint64_t id;
-	if (store_note_inbound_call(call->api->store, &entry, &id) != RESULT_OK)
-		log_info("inbound_call_unlogged", LOG_UINT("inbound", call->inbound.id));
+	log_result(call, &result, call->request->body);
 }
 
-/* Some gateways send by GET. Others call a URL by GET, or HEAD, before they use it, and so does who sees it in a text: without
- * the values of a person that does nothing. */
+/* Some gateways send by GET. Others call a URL by GET, or HEAD, before they use it, and so does anyone who sees the URL in a
+ * text: without the values of a person, that does nothing. */
 void
 handle_inbound_check(struct call *call)
 {

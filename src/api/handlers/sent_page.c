@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The pages after a form without a page to lead to (docs/pages.md 2). Nothing of them depends on whether the address was known.
- */
+ * The pages after a form without a page to lead to (docs/pages.md 2). Nothing of them depends on whether the address is known. */
 #include "api/mail_link.h"
 #include "api/pages.h"
 
@@ -122,8 +121,8 @@ kind_for(const struct call *call, struct lead *lead)
 	return kind;
 }
 
-/* The same for every address, and as long: what is requested for no lead counts for the limits of the address, and is dropped.
- */
+/* The same for every address, and it takes as long: what is requested for no lead counts for the limits of the address, and is
+ * dropped. */
 void
 handle_sent_button(struct call *call)
 {

@@ -269,7 +269,8 @@ read_answer(struct answer *answer, const struct smtp_result *result)
 static char *
 find_phrase(char *text, struct slice phrase)
 {
-	for (char *place = text + 1; strlen(place) >= phrase.size; place++)
+	const char *end = text + strlen(text);
+	for (char *place = text + 1; place + phrase.size <= end; place++)
 		if (!is_alnum(place[-1]) && memcmp(place, phrase.data, phrase.size) == 0)
 			return place;
 	return NULL;

@@ -12,11 +12,11 @@
 static struct slice
 printable(struct pool *pool, const char *text)
 {
-	const struct slice copy = pool_copy(pool, slice_of(text));
-	char *bytes = pool_string(pool, copy);
-	for (size_t i = 0; i < copy.size; i++)
+	const struct slice all = slice_of(text);
+	char *bytes = pool_string(pool, all);
+	for (size_t i = 0; i < all.size; i++)
 		bytes[i] = bytes[i] >= ' ' && bytes[i] <= '~' ? bytes[i] : '?';
-	return (struct slice){ bytes, copy.size };
+	return (struct slice){ bytes, all.size };
 }
 
 /* The answer, or what went wrong, as it is stored for all mail: longer than the data of a person. */

@@ -473,6 +473,9 @@ add_cells(struct row *row, const struct column *columns, size_t count, const str
 		if (columns[i].field != LEAD_OTHER_FIELDS)
 			row_add(row, &columns[i], cell);
 	}
+	for (size_t i = fields->count; i < count; i++) /* a cell that is missing is an empty one, which can have a meaning */
+		if (columns[i].rules != NULL)
+			row_add(row, &columns[i], SLICE(""));
 	return NULL;
 }
 

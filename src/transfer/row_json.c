@@ -152,7 +152,7 @@ row_add_members(struct row *row, struct slice json)
 static void
 require_consent(struct row *row)
 {
-	if (slice_present(row->texts[LEAD_OPTED_OUT]))
+	if (row->texts[LEAD_OPTED_OUT].size > 0)
 		return;
 	for (size_t i = 0; i < row->custom_count; i++)
 		if (slice_present(row->custom[i].text) && status_says_no(plain_words(row->pool, row->custom[i].text)))

@@ -134,6 +134,17 @@ def test_short_rows(campaign, tmp_path):
     assert "line 4: the record has 5 fields, the heading 4" in errors
 
 
+def test_consent_that_is_not_said(campaign, tmp_path):
+    """docs/migrating.md 3.1: a cell that is missing has the meaning of an empty one; an empty opted_out says nothing beside a status"""
+    path = write(tmp_path, "status,email,note,state\nsubscribed,a@example.org,x,subscribed\nsubscribed,b@example.org\n")
+    rules = [word for column in ("status", "state") for word in ("--value", f"{column}:subscribed=active")]
+    imported(campaign, path, *rules, "--value", "state:=opted_out", expected=counts(2))
+    assert [campaign.find(email=f"{name}@example.org")["opted_out"] for name in "ab"] == [False, True]
+    for value in ("null", '""'):
+        path = write(tmp_path, '{"email":"c@example.org","opted_out":%s,"status":"unsubscribed"}\n' % value)
+        imported(campaign, path, expected=counts(0, rejected=1), status=DATA)
+
+
 def test_times(campaign, tmp_path):
     """one order of day and month for the whole file, a question where no row shows it"""
     path = write(tmp_path, "email,created\na@example.org,3/1/2024 9:30 PM\nb@example.org,2024-03-01 09:30\nc@example.org,1709285400000\n")

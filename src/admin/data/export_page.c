@@ -44,19 +44,20 @@ export_read_page(struct admin_call *call, struct pool *pool, const struct lead_f
     struct lead_page *page, bool *more)
 {
 	struct lead_filter wanted = *filter;
-	enum result result;
+	struct export_place next = *place; /* after a failure the same page is read again */
+	const bool by_score = place->by_score && !place->names_only;
 	wanted.after = place->after;
 	wanted.newest = filter->newest && !place->names_only;
-	if (place->by_score && !place->names_only) {
-		place->order.examined = 0;
-		result = store_export_leads_in_order(call->store, pool, call->id, &wanted, &place->order, page);
-		*more = place->order.more;
-	} else {
-		result = store_export_leads(call->store, pool, call->id, &wanted, place->names_only, page);
-		*more = page->next != 0 && (wanted.newest || page->next < place->last);
-		place->after = page->next;
-	}
-	if (result == RESULT_OK)
-		leave_out_later(page, place->last);
-	return result;
+	next.order.examined = 0;
+	const enum result result = by_score
+				       ? store_export_leads_in_order(call->store, pool, call->id, &wanted, &next.order, page)
+				       : store_export_leads(call->store, pool, call->id, &wanted, place->names_only, page);
+	if (result != RESULT_OK)
+		return result;
+	*more = by_score ? next.order.more : page->next != 0 && (wanted.newest || page->next < place->last);
+	if (!by_score)
+		next.after = page->next;
+	*place = next;
+	leave_out_later(page, place->last);
+	return RESULT_OK;
 }

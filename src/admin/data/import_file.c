@@ -110,9 +110,9 @@ read_piece(int fd, char *piece, size_t size, uint64_t offset, size_t *got)
 	return more >= 0;
 }
 
-/* Lines are whole, unless one is longer than a piece. */
+/* Lines are whole, unless one is longer than a piece. `goes_on`: the last one may be cut, and is left out. */
 static bool
-survey(int fd, struct encoding_survey *found)
+survey(int fd, bool goes_on, struct encoding_survey *found)
 {
 	char piece[PIECE_BYTES];
 	size_t got;
@@ -122,8 +122,10 @@ survey(int fd, struct encoding_survey *found)
 		if (got == 0 || found->is_wide)
 			return true;
 		size_t whole = got;
-		while (got == sizeof(piece) && whole > 0 && piece[whole - 1] != '\n' && piece[whole - 1] != '\r')
+		while ((goes_on || got == sizeof(piece)) && whole > 0 && piece[whole - 1] != '\n' && piece[whole - 1] != '\r')
 			whole--;
+		if (whole == 0 && got < sizeof(piece) && offset > 0)
+			return true;
 		got = whole > 0 ? whole : got;
 		encoding_survey_add(found, (struct slice){ piece, got });
 	}
@@ -148,7 +150,7 @@ import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, 
 			   : admin_fail_option(call, PROBLEM_USAGE, OPTION_ENCODING,
 				 "expected UTF-8, UTF-16LE, UTF-16BE, %.*s, or UTF-8+NAME for rows that are no UTF-8",
 				 SLICE_ARGS(encoding_tables(call->pool)));
-	if (!survey(fd, &found))
+	if (!survey(fd, call->options[OPTION_MORE] != NULL, &found))
 		return admin_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
 	*encoding = encoding_surveyed(&found, certain);
 	return EX_OK;

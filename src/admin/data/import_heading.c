@@ -65,7 +65,9 @@ add_rule(struct import_run *run, struct column *column, struct slice value, enum
 	for (size_t i = 0; i < column->rule_count; i++)
 		rules[i] = column->rules[i];
 	rules[column->rule_count] = (struct value_rule){ plain_words(pool, value), meaning };
-	*column = (struct column){ .name = column->name, .rules = rules, .rule_count = column->rule_count + 1 };
+	*column = (struct column){
+		.field = LEAD_IGNORED, .name = column->name, .rules = rules, .rule_count = column->rule_count + 1
+	};
 }
 
 /* "COLUMN:VALUE=MEANING": the name of the column may have colons itself. */

@@ -94,7 +94,7 @@ async function sendWaiting(campaign, file, look, options, state, stop, report) {
 	for (let before = -1; state.waiting.length > 0 && state.waiting.length !== before && !stop.now; ) {
 		before = state.waiting.length;
 		const rows = state.waiting;
-		state = { ...state, waiting: [] };
+		let still = [];
 		for (let at = 0; at < rows.length && !stop.now; ) {
 			let size = 0;
 			let end = at;
@@ -110,7 +110,8 @@ async function sendWaiting(campaign, file, look, options, state, stop, report) {
 				place += row.size + lineEndOf(look).length;
 				return isMissed;
 			});
-			state = { ...state, counts, waiting: [...state.waiting, ...left] };
+			still = [...still, ...left];
+			state = { ...state, counts, waiting: [...still, ...rows.slice(end)] };
 			at = end;
 			report(state);
 		}

@@ -79,22 +79,32 @@ scan_field(struct slice text, bool end, char delimiter, size_t *at, bool *spans)
 													  : CSV_BROKEN;
 }
 
+static size_t
+whole_lines(struct slice text, size_t at)
+{
+	while (at > 0 && !is_line_end(text.data[at - 1]))
+		at--;
+	return at;
+}
+
 enum csv_end
 csv_record_size(struct slice text, bool end, char delimiter, size_t fields_max, size_t *size)
 {
 	bool spans = false;
 	size_t at = 0;
 	for (size_t fields = 1;; fields++, at++) {
-		const enum csv_end state = scan_field(text, end, delimiter, &at, &spans);
-		if (state != CSV_ENDS)
+		enum csv_end state = scan_field(text, end, delimiter, &at, &spans);
+		if (state == CSV_ENDS && spans && fields >= fields_max && at < text.size && !is_line_end(text.data[at]))
+			state = CSV_BROKEN;
+		if (state != CSV_ENDS) {
+			*size = whole_lines(text, at);
 			return state;
+		}
 		if (at == text.size || is_line_end(text.data[at])) {
 			const size_t rest = csv_line_size(slice_sub(text, at, text.size), end);
 			*size = at + rest;
 			return rest > 0 || (end && text.size > 0) ? CSV_ENDS : CSV_OPEN;
 		}
-		if (spans && fields >= fields_max) /* so that no line is looked at for many records */
-			return CSV_BROKEN;
 	}
 }
 

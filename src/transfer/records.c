@@ -26,6 +26,7 @@ struct records {
 	char *text, *single;   /* texts of records that are not in UTF-8, one after the other and of records_at */
 	size_t begin, size;    /* unread bytes: window[begin] to window[size - 1] */
 	uint64_t offset, line; /* of window[begin] in the file */
+	size_t single_lines;   /* unread bytes of lines that are records, whatever their quotes are */
 	uint64_t filled;       /* where the file goes on after the window */
 	bool begun;
 	bool at_end;  /* the window ends where `fd` does */
@@ -147,6 +148,7 @@ skip(struct records *r, size_t size)
 		r->line += (skipped.data[i] == '\n' || skipped.data[i] == '\r') && !pair ? 1 : 0;
 	}
 	r->begin += size;
+	r->single_lines -= size < r->single_lines ? size : r->single_lines;
 	r->offset += encoding_size(&r->encoding, skipped);
 }
 
@@ -173,7 +175,7 @@ skip_line(struct records *r)
 static enum csv_end
 next_size(const struct records *r, size_t *size)
 {
-	if (r->format == RECORDS_CSV)
+	if (r->format == RECORDS_CSV && r->single_lines == 0)
 		return csv_record_size(unread(r), is_last(r), r->delimiter, r->shape.fields, size);
 	*size = csv_line_size(unread(r), is_last(r));
 	return *size > 0 ? CSV_ENDS : CSV_OPEN;
@@ -212,8 +214,10 @@ take(struct records *r, struct record *record, enum csv_end state, size_t size)
 		else
 			state = CSV_BROKEN;
 	}
-	if (state != CSV_ENDS || size > RECORD_MAX_BYTES)
+	if (state != CSV_ENDS || size > RECORD_MAX_BYTES) {
+		r->single_lines = size;
 		size = csv_line_size(unread(r), is_last(r));
+	}
 	const struct slice bytes = slice_sub(unread(r), 0, size > 0 ? size : RECORD_MAX_BYTES);
 	const struct slice text = without_line_end(slice_sub(bytes, 0, RECORD_MAX_BYTES));
 	*record = (struct record){ .offset = r->offset, .line = r->line, .problem = record->problem };
@@ -284,6 +288,7 @@ records_seek(struct records *r, uint64_t offset, uint64_t line)
 	r->line = line;
 	r->begun = offset > 0;
 	r->at_end = r->resumes = false;
+	r->single_lines = 0;
 }
 
 enum record_state

@@ -122,17 +122,26 @@ static void
 stray_quotes_take_linear_time(void **state UNUSED)
 {
 	enum { LINES = 100000 };
-	static const char *const lines[] = { "p@example.org,\"x\n", "p@example.org,q\",\"r\n", "p@example.org,\"\"\"y\n",
-		"p@example.org,\"x\"\"\n", "\"p@example.org\",\"x\",\"y\n" };
+	static const struct {
+		const char *text;
+		size_t fields;
+	} lines[] = {
+		{ "p@example.org,\"x\n", 2 },
+		{ "p@example.org,q\",\"r\n", 2 },
+		{ "p@example.org,q\",\"r\n", CSV_FIELDS_MAX },
+		{ "p@example.org,\"\"\"y\n", 2 },
+		{ "p@example.org,\"x\"\"\n", 2 },
+		{ "\"p@example.org\",\"x\",\"y\n", 2 },
+	};
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		const size_t size = strlen(lines[i]);
+		const size_t size = strlen(lines[i].text);
 		char *text = memory_alloc(size * LINES);
 		struct record record;
 		uint64_t count = 0;
 		for (size_t k = 0; k < LINES; k++)
-			memcpy(text + k * size, lines[i], size);
+			memcpy(text + k * size, lines[i].text, size);
 		struct records *records = open_bytes(text, size * LINES, RECORDS_CSV);
-		records_set_shape(records, ',', &(struct csv_shape){ 2, 0 });
+		records_set_shape(records, ',', &(struct csv_shape){ lines[i].fields, 0 });
 		const clock_t begun = clock();
 		while (records_next(records, &record) != RECORD_END)
 			count++;

@@ -53,6 +53,12 @@ slice_ends_with(struct slice s, struct slice suffix)
 }
 
 bool
+slice_contains(struct slice s, struct slice part)
+{
+	return part.size == 0 || (s.size >= part.size && memmem(s.data, s.size, part.data, part.size) != NULL);
+}
+
+bool
 slice_is_one_of(struct slice s, const struct slice *items, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

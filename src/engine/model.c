@@ -55,10 +55,7 @@ lead_is_unproven(const struct lead *lead)
 bool
 lead_counts_for_ip(const struct lead *lead)
 {
-	static const char flag[] = "\"duplicate_ip\"";
-	return slice_present(lead->ip) &&
-	       (!slice_present(lead->fraud_flags) ||
-		   memmem(lead->fraud_flags.data, lead->fraud_flags.size, flag, sizeof(flag) - 1) == NULL);
+	return slice_present(lead->ip) && !slice_contains(lead->fraud_flags, SLICE("\"duplicate_ip\""));
 }
 
 size_t

@@ -2,7 +2,6 @@
 #include "page/looks.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/boolean.h"
 #include "base/colors.h"
@@ -48,7 +47,7 @@ link_rule(struct slice value)
 		    value.data[i] == ';')
 			return "must be a web address without blanks, quotation marks, backslashes and semicolons";
 	for (size_t i = 0; i < ARRAY_SIZE(segments); i++)
-		if (memmem(value.data, end, segments[i].data, segments[i].size) != NULL)
+		if (slice_contains(slice_sub(value, 0, end), segments[i]))
 			return "must be a web address without /./ and /../";
 	return (absolute || path) && link_is_web(value)
 		   ? NULL

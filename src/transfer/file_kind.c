@@ -50,15 +50,6 @@ static const struct {
 	{ SLICE("\0\0\xfe\xff"), SLICE(""), "in UTF-32" AS_CSV },
 };
 
-static bool
-has_part(struct slice text, struct slice part)
-{
-	for (size_t i = 0; i + part.size <= text.size; i++)
-		if (memcmp(text.data + i, part.data, part.size) == 0)
-			return true;
-	return false;
-}
-
 /* A heading in brackets is none of these: an array goes on with an object, a text or a number. */
 static bool
 is_array(struct slice text)
@@ -77,7 +68,7 @@ file_kind(struct slice beginning)
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		const bool begins =
 		    slice_starts_with(beginning, kinds[i].begin) || slice_starts_with_nocase(text, kinds[i].begin);
-		if (begins && has_part(beginning, kinds[i].part) && (kinds[i].begin.data[0] != '[' || is_array(text)))
+		if (begins && slice_contains(beginning, kinds[i].part) && (kinds[i].begin.data[0] != '[' || is_array(text)))
 			return kinds[i].kind;
 	}
 	return NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "transfer/status.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/boolean.h"
@@ -69,19 +68,10 @@ plain_words(struct pool *pool, struct slice text)
 }
 
 static bool
-has(struct slice text, struct slice part)
-{
-	for (size_t i = 0; i + part.size <= text.size; i++)
-		if (memcmp(text.data + i, part.data, part.size) == 0)
-			return true;
-	return false;
-}
-
-static bool
 has_any(struct slice text, const struct slice *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (has(text, parts[i]))
+		if (slice_contains(text, parts[i]))
 			return true;
 	return false;
 }

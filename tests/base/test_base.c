@@ -91,6 +91,8 @@ slices_split_and_trim(void **state)
 	assert_slice(slice_trim(SLICE("   ")), "");
 	assert_true(slice_equal_nocase(SLICE("BeArEr"), SLICE("bearer")));
 	assert_false(slice_starts_with(SLICE("ab"), SLICE("abc")));
+	assert_true(slice_contains(SLICE("abc"), SLICE("bc")) && slice_contains(SLICE_NONE, SLICE("")));
+	assert_false(slice_contains(SLICE("abc"), SLICE("abcd")) || slice_contains(SLICE_NONE, SLICE("a")));
 	assert_true(slice_ends_with(SLICE("a.example"), SLICE(".example")));
 	assert_int_equal(slice_find_last(SLICE("a.b.c"), '.'), 3);
 }

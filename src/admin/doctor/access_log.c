@@ -71,7 +71,7 @@ wait_for(const struct logs *logs, struct slice path, char *place)
 	bool seen = false;
 	while (clock_monotonic_ms() < end_ms) {
 		for (size_t i = 0; i < logs->count && !seen; i++)
-			if (doctor_has_text(read_new(&logs->items[i], place), path)) {
+			if (slice_contains(read_new(&logs->items[i], place), path)) {
 				seen = true;
 				end_ms = clock_monotonic_ms() + AFTER_MS;
 			}
@@ -103,7 +103,7 @@ send_and_read(struct doctor *doctor, const struct logs *logs)
 	if (!wait_for(logs, path, place))
 		DOCTOR_SKIP(doctor, "no log that can be read has the request; name the right one with --access-log FILE");
 	for (size_t i = 0; i < logs->count; i++) {
-		if (!doctor_has_text(read_new(&logs->items[i], place), key))
+		if (!slice_contains(read_new(&logs->items[i], place), key))
 			continue;
 		DOCTOR_FIND(doctor, "key_in_log", "%s has the query of a request", logs->items[i].path);
 		web_server_lines(doctor, "key_in_log", slice_of(logs->items[i].path));

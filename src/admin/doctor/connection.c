@@ -38,7 +38,7 @@ static void
 add_tls(struct doctor *doctor, struct slice detail)
 {
 	const struct conf_database *database = &doctor->conf->database;
-	if (!doctor_has_text(detail, SLICE("does not support"))) {
+	if (!slice_contains(detail, SLICE("does not support"))) {
 		doctor_setting(doctor, "database", "tls_ca", SLICE("(the certificate of the server's authority)"));
 	} else if (host_is_here(database)) {
 		doctor_setting(doctor, "database", "tls", SLICE("off"));
@@ -117,7 +117,7 @@ connection_protection(struct doctor *doctor, const struct finding *finding)
 {
 	struct server_facts server;
 	struct stat status;
-	if (doctor_has_text(finding->detail, SLICE("another host"))) {
+	if (slice_contains(finding->detail, SLICE("another host"))) {
 		doctor_setting(doctor, "database", "tls", SLICE("verify"));
 		return;
 	}

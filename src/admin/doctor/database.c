@@ -61,7 +61,7 @@ add_upgrade(struct doctor *doctor, struct slice hint)
 {
 	static const struct slice commands[] = { SLICE("leadhook install"), SLICE("leadhook upgrade") };
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (doctor_has_text(hint, commands[i]))
+		if (slice_contains(hint, commands[i]))
 			doctor_command(doctor, SLICE_NONE, commands[i]);
 }
 

@@ -93,7 +93,6 @@ void doctor_command(struct doctor *doctor, struct slice file, struct slice comma
 const char *doctor_word(const struct doctor *doctor, const char *text);
 /* The line that gives a setting this value, in the configuration file, or the variable that has precedence over it. */
 void doctor_setting(struct doctor *doctor, const char *section, const char *key, struct slice value);
-bool doctor_has_text(struct slice text, struct slice part);
 #define DOCTOR_FIND(doctor, what, ...) doctor_find((doctor), (what), pool_printf((doctor)->pool, __VA_ARGS__))
 #define DOCTOR_SKIP(doctor, ...) ((doctor)->skipped = pool_printf((doctor)->pool, __VA_ARGS__))
 

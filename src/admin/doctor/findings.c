@@ -152,12 +152,6 @@ doctor_command(struct doctor *doctor, struct slice file, struct slice command)
 	add_remedy(doctor, (struct remedy){ .file = file, .command = command });
 }
 
-bool
-doctor_has_text(struct slice text, struct slice part)
-{
-	return text.size >= part.size && memmem(text.data, text.size, part.data, part.size) != NULL;
-}
-
 const char *
 doctor_word(const struct doctor *doctor, const char *text)
 {

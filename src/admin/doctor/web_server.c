@@ -149,14 +149,14 @@ static void
 take_file(struct doctor *doctor, const char *path, unsigned possible, unsigned *kinds)
 {
 	const struct slice text = read_file(doctor->pool, path);
-	if (!doctor_has_text(text, SLICE("leadhook")) && !doctor_has_text(text, SLICE("LEADHOOK")))
+	if (!slice_contains(text, SLICE("leadhook")) && !slice_contains(text, SLICE("LEADHOOK")))
 		return;
 	for (size_t kind = 0; kind < WEB_KINDS; kind++)
-		if ((possible & BIT(kind)) != 0 && doctor_has_text(text, servers[kind].words)) {
+		if ((possible & BIT(kind)) != 0 && slice_contains(text, servers[kind].words)) {
 			*kinds |= BIT(kind);
 			doctor->web.config[kind] = pool_copy(doctor->pool, slice_of(path));
 		}
-	if ((*kinds & BIT(WEB_APACHE_FCGID)) != 0 || doctor_has_text(text, SLICE("bin-path")))
+	if ((*kinds & BIT(WEB_APACHE_FCGID)) != 0 || slice_contains(text, SLICE("bin-path")))
 		doctor->web.starter = STARTER_WEB_SERVER;
 	else if (*kinds != 0 && doctor->web.starter == STARTER_UNKNOWN)
 		doctor->web.starter = STARTER_OTHER;

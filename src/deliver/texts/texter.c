@@ -37,7 +37,6 @@ struct text_job {
 	int64_t started_ms;
 	bool used, sending, ended; /* ended: `outcome` is to be recorded */
 	bool counted_before;
-	bool uncounts; /* it was not sent, and will not be */
 	struct mail_outcome outcome;
 };
 
@@ -122,7 +121,7 @@ static void
 fail(struct text_job *job, const char *reason)
 {
 	end_job(job, MESSAGE_FAILED, 0, slice_of(reason));
-	job->uncounts = !slice_present(job->mail.requested_for);
+	job->outcome.uncounts = !slice_present(job->mail.requested_for);
 }
 
 static void
@@ -183,9 +182,7 @@ done(void *context, void *cookie, const struct attempt_result *result)
 static bool
 record(struct texter *t, struct text_job *job)
 {
-	enum result result = job->uncounts ? store_uncount_text(t->store, job->mail.id) : RESULT_OK;
-	if (result == RESULT_OK)
-		result = store_mail_outcome(t->store, t->owner, &job->outcome);
+	const enum result result = store_mail_outcome(t->store, t->owner, &job->outcome);
 	if (result == RESULT_NOT_FOUND) { /* the lead was deleted, or the lease has ended */
 		log_info("text_outcome_stale", LOG_UINT("message", job->mail.id));
 		return true;

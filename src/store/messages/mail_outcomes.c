@@ -23,6 +23,7 @@ DB_STATEMENT(sql_make_message_ready,
     "UPDATE {prefix}messages"
     " SET state = 'ready', recipient_hash = ?, recipient = ?, message_id = ?, content = ?, composed_ms = " NOW
     " WHERE id = ? AND state = 'requested' AND lease_owner = ?");
+DB_STATEMENT(sql_uncount_code, "DELETE FROM {prefix}sent_codes WHERE message_id = ?");
 /* Assignments are made in this order: `turn` and `ended_ms` come last, because they depend on nothing that is assigned */
 DB_STATEMENT(sql_record_mail_outcome,
     "UPDATE {prefix}messages"
@@ -49,8 +50,8 @@ DB_STATEMENT(sql_resume_mail, "UPDATE {prefix}message_channels"
 			      " WHERE channel = ?");
 
 store_statement_list sql_of_mail_outcomes = { &sql_count_mails_of_recipient, &sql_select_mails_of_lead, &sql_count_mail,
-	&sql_make_message_ready, &sql_record_mail_outcome, &sql_bring_forward, &sql_mark_bounced, &sql_hold_mail,
-	&sql_note_refusal, &sql_resume_mail, NULL };
+	&sql_make_message_ready, &sql_uncount_code, &sql_record_mail_outcome, &sql_bring_forward, &sql_mark_bounced,
+	&sql_hold_mail, &sql_note_refusal, &sql_resume_mail, NULL };
 
 static const struct slice state_names[MESSAGE_STATES] = {
 	[MESSAGE_REQUESTED] = SLICE("requested"),
@@ -157,6 +158,8 @@ store_mail_outcome(struct store *store, const unsigned char owner[MAIL_OWNER_SIZ
 		    bytes_value(owner, MAIL_OWNER_SIZE), DB_BOOL(sent));
 		if (txn.result == RESULT_OK && counts)
 			txn.result = store_add_sending(store, MAIL_CHANNEL, outcome->account_id, outcome->campaign_id);
+		if (txn.result == RESULT_OK && outcome->uncounts)
+			txn.result = store_run(store, &sql_uncount_code, DB_U64(outcome->id));
 	}
 	return txn.result;
 }

@@ -25,12 +25,11 @@ DB_STATEMENT(sql_put_sent_code,
     " VALUES (?, ?, ?, ?, " NOW ")"
     " ON DUPLICATE KEY UPDATE campaign_id = GREATEST(campaign_id, VALUES(campaign_id)), number_hash = VALUES(number_hash), "
     "prefix_hash = VALUES(prefix_hash), sent_ms = VALUES(sent_ms)");
-DB_STATEMENT(sql_uncount_code, "DELETE FROM {prefix}sent_codes WHERE message_id = ?");
 DB_STATEMENT(sql_make_text_ready, "UPDATE {prefix}messages SET state = 'ready', composed_ms = " NOW
 				  " WHERE id = ? AND state = 'requested' AND lease_owner = ?");
 
 store_statement_list sql_of_text_queue = { &sql_count_sent_code, &sql_count_codes_of_number, &sql_count_codes_of_prefix,
-	&sql_find_sent_code, &sql_put_sent_code, &sql_uncount_code, &sql_make_text_ready, NULL };
+	&sql_find_sent_code, &sql_put_sent_code, &sql_make_text_ready, NULL };
 
 int64_t
 text_pause_ms(unsigned sent)
@@ -141,10 +140,4 @@ store_claim_text(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE]
 	while (store_runs(&txn))
 		txn.result = claim_text(store, txn.pool, owner, claim, limits, verdict, wait_ms);
 	return txn.result;
-}
-
-enum result
-store_uncount_text(struct store *store, uint64_t message_id)
-{
-	return store_run(store, &sql_uncount_code, DB_U64(message_id));
 }

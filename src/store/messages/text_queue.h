@@ -36,7 +36,5 @@ int64_t text_pause_ms(unsigned sent);
  * *wait_ms: TEXT_TOO_SOON and TEXT_EARLY, until another may be sent. RESULT_NOT_FOUND: the lease has ended. */
 MUST_CHECK enum result store_claim_text(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE],
     const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict, int64_t *wait_ms);
-/* A code that was not sent, and will not be, no longer counts for its number and the numbers beside it. */
-MUST_CHECK enum result store_uncount_text(struct store *store, uint64_t message_id);
 
 #endif

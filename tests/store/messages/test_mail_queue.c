@@ -97,7 +97,7 @@ a_request_becomes_ready_and_is_sent(void **state)
 	assert_int_equal(mail.ref, 7);
 	make_ready(w, mail.id);
 	const struct mail_outcome later = { mail.id, MESSAGE_READY, 0, true, 451, SLICE("451 later"), SLICE("refused_for_now"),
-		0, 0 };
+		0, 0, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
 	mail = lease_one(w);
 	assert_true(mail.is_ready);
@@ -106,7 +106,7 @@ a_request_becomes_ready_and_is_sent(void **state)
 	assert_true(mail.first_attempt_ms_ago >= 0);
 	assert_true(slice_equal(mail.content, SLICE("A: b\r\n\r\n")));
 	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE("250 good"), SLICE_NONE, w->account,
-		w->campaign };
+		w->campaign, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_OK);
 	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_NOT_FOUND);
 	assert_int_equal(
@@ -198,11 +198,11 @@ a_lease_is_exclusive(void **state)
 	root_run("UPDATE t_messages SET due_ms = 0 WHERE id = %" PRIu64, mail.id);
 	assert_int_equal(lease(w, other, &mails), 1);
 	assert_int_equal(mails[0].crashes, 1);
-	const struct mail_outcome late = { mail.id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), 0, 0 };
+	const struct mail_outcome late = { mail.id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), 0, 0, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &late), RESULT_NOT_FOUND);
 	/* what was sent was sent */
-	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE_NONE, SLICE_NONE, w->account,
-		w->campaign };
+	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE_NONE, SLICE_NONE, w->account, w->campaign,
+		false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_OK);
 }
 
@@ -309,7 +309,7 @@ mails_that_wait_for_another_attempt_are_brought_forward(void **state)
 	const struct queued_mail mail = lease_one(w);
 	make_ready(w, mail.id);
 	const struct mail_outcome later = { mail.id, MESSAGE_READY, 3600000, true, 451, SLICE_NONE, SLICE("refused_for_now"), 0,
-		0 };
+		0, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
 	struct queued_mail *none;
 	struct queued_mail request = mail;
@@ -414,7 +414,7 @@ a_mail_is_sent_again_with_the_same_bytes(void **state)
 	const uint64_t id = lease_one(w).id;
 	make_ready(w, id);
 	assert_int_equal(again(w, id), MAIL_LEASED);
-	const struct mail_outcome failed = { id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), 0, 0 };
+	const struct mail_outcome failed = { id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), 0, 0, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &failed), RESULT_OK);
 	/* another mail, which is counted before it is sent; the first one stays as it ended */
 	assert_int_equal(again(w, id), MAIL_QUEUED);
@@ -429,7 +429,7 @@ a_mail_is_sent_again_with_the_same_bytes(void **state)
 	assert_true(day >= 1 && youngest_ms >= 0 && youngest_ms < 60000);
 	/* one that waits is due at once, and stays one */
 	const struct mail_outcome later = { mail.id, MESSAGE_READY, 3600000, true, 451, SLICE_NONE, SLICE("refused_for_now"), 0,
-		0 };
+		0, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
 	assert_int_equal(again(w, mail.id), MAIL_QUEUED);
 	const struct queued_mail same = lease_one(w);
@@ -453,7 +453,8 @@ a_lead_has_a_number_of_repetitions(void **state)
 	struct world *w = *state;
 	const uint64_t lead = request_one(w, "ada@example.org");
 	const uint64_t id = lease_one(w).id;
-	const struct mail_outcome dropped = { id, MESSAGE_DROPPED, 0, false, 0, SLICE_NONE, SLICE("address_limit"), 0, 0 };
+	const struct mail_outcome dropped = { id, MESSAGE_DROPPED, 0, false, 0, SLICE_NONE, SLICE("address_limit"), 0, 0,
+		false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &dropped), RESULT_OK);
 	for (unsigned i = 0; i < MAIL_REPEATS_MAX; i++)
 		assert_int_equal(again(w, id), MAIL_QUEUED);

@@ -132,14 +132,14 @@ is_blocked_referrer(const struct step *step, struct slice referrer)
 	return host_list_contains(&step->campaign->lists->blocked_referrers, link_host(step->pool, referrer));
 }
 
-/* Whether mail to these addresses, or a text to these numbers, reaches one person. */
+/* Whether mail to this mailbox, or a text to this number, reaches the lead. */
 static bool
-is_same_person(struct pool *pool, const struct lead *one, struct slice email_key, struct slice phone)
+is_same_person(struct pool *pool, const struct lead *lead, struct slice mailbox, struct slice phone)
 {
-	if (slice_present(phone) && slice_equal(one->phone, phone))
+	if (slice_present(phone) && slice_equal(lead->phone, phone))
 		return true;
-	return slice_present(one->email_key) && slice_present(email_key) &&
-	       slice_equal(email_mailbox(pool, one->email_key), email_mailbox(pool, email_key));
+	return slice_present(lead->email_key) && slice_present(mailbox) &&
+	       slice_equal(email_mailbox(pool, lead->email_key), mailbox);
 }
 
 /* Of a lead that is not stored yet by its referrer, which may be NULL. */
@@ -157,8 +157,11 @@ is_own_referral(const struct step *step, const struct working_lead *lead, const 
     struct slice email_key, struct slice phone)
 {
 	const struct working_lead *above;
+	const bool is_referred = lead_above(step, lead, referrer, 1) != NULL;
+	const struct slice mailbox =
+	    is_referred && slice_present(email_key) ? email_mailbox(step->pool, email_key) : SLICE_NONE;
 	for (unsigned level = 1; level <= REFERRAL_LEVELS && (above = lead_above(step, lead, referrer, level)) != NULL; level++)
-		if (is_same_person(step->pool, &above->lead, email_key, phone))
+		if (is_same_person(step->pool, &above->lead, mailbox, phone))
 			return true;
 	return false;
 }

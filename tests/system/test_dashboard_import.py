@@ -169,3 +169,28 @@ def test_it_stops(dashboard, campaign):
     dashboard.click("Continue")
     dashboard.sees("3,000 leads imported, 0 already existed, 0 rows skipped.")
     dashboard.load()
+
+
+LATE = """["email,Company,referrer\\n", ...Array.from({ length: 1200 }, (_, at) =>
+    `early${at}@example.org,${"Tea".repeat(150)},late@example.org\\n`), "late@example.org,,\\n"]"""
+
+
+def test_it_stops_while_rows_wait(dashboard, campaign):
+    """rows whose referrer came after them are sent in parts, too: Stop loses none of them"""
+    begin(dashboard, campaign, LATE, "late.csv")
+    dashboard.sees("How the file is read")
+    dashboard.click("Check the file")
+    dashboard.sees("1,201 leads can be imported")
+    dashboard.run("""const real = fetch; let waiting = 0;
+        window.fetch = async (url, options) => {
+            const isImport = String(url).endsWith("/import");
+            if (isImport && !JSON.parse(options.body).first_line && ++waiting === 1)
+                [...document.querySelectorAll("button")].find(one => one.textContent === "Stop").click();
+            return real(url, options);
+        };""")
+    dashboard.click("Import 1,201 leads")
+    dashboard.sees("Stopped")
+    assert 1 < campaign.stats()["total"] < 1201
+    dashboard.click("Continue")
+    dashboard.sees("1,201 leads imported, 0 already existed, 0 rows skipped.")
+    assert campaign.stats()["total"] == 1201

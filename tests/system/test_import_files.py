@@ -182,6 +182,11 @@ def test_a_status(campaign, tmp_path, heading, no, yes):
     assert custom(campaign, "nora@example.org") == {}
 
 
+def test_a_column_with_meanings_is_nothing_else(campaign, tmp_path):
+    """it does not stand for the email address that a file needs"""
+    refused(campaign, write(tmp_path, "Status,Name\nsubscribed,Nora\n"), "--value", "Status:subscribed=active", part="email")
+
+
 def test_values_without_a_meaning(campaign, tmp_path):
     """are rejected, and rows can be left out"""
     path = write(tmp_path, STATUS.format("Status", "cleaned", "subscribed") + "zoe@example.org,odd\n")

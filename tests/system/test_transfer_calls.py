@@ -167,6 +167,15 @@ def test_parts_of_bytes(call, campaign, encoding, end):
     assert shown["custom_fields"] == {"first_name": "Jürgen", "notes": "a text\nwith lines; 59"}
 
 
+def test_a_look_at_a_part(call, campaign):
+    """its encoding is that of the file, wherever the part ends: also within a character"""
+    content = ("email,first name\n" + "".join(f"p{n}@example.org,Jürgen\n" for n in range(3))).encode()
+    for size in range(len("email,first name\np0@example.org,J"), len(content) + 1):
+        part = {"records": base64.b64encode(content[:size]).decode(), "base64": True, "look": True, "more": size < len(content)}
+        look = call("POST", f"campaigns/{campaign.id}/import", part).json
+        assert (look["encoding"], look["encoding_is_certain"]) == ("UTF-8", True), (size, look)
+
+
 def test_questions_are_data(call, campaign):
     """docs/manage.md 1.6: nothing is stored before they are answered"""
     records = "email,Status\nx@example.org,unsubscribed\ny@example.org,subscribed\n"

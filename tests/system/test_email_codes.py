@@ -8,7 +8,6 @@ import re
 
 import pytest
 from load import at_once
-from mail_server import MailServer
 from stack.process import wait_until
 
 people = itertools.count(0)
@@ -18,15 +17,8 @@ HOUR_MS = 3600000
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = MailServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def service(make_service, server):
-    made = make_service(settings=[*server.settings(), ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
+def service(make_service, mail_server):
+    made = make_service(settings=[*mail_server.settings(), ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
     made.dispatcher.start()
     return made
 
@@ -45,13 +37,13 @@ def sign_up(campaign, recipient, **options):
     return campaign.post({"email": recipient}, key=None, **options)
 
 
-def text_to(server, recipient, count=1):
-    mail = wait_until(lambda: len(server.to(recipient)) >= count and server.to(recipient), 10, f"no mail for {recipient}")[-1]
+def text_to(mail_server, recipient, count=1):
+    mail = wait_until(lambda: len(mail_server.to(recipient)) >= count and mail_server.to(recipient), 10, f"no mail for {recipient}")[-1]
     return email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
 
 
-def code_to(server, recipient, count=1):
-    return re.search(r"\b(\d{6})\b", text_to(server, recipient, count)).group(1)
+def code_to(mail_server, recipient, count=1):
+    return re.search(r"\b(\d{6})\b", text_to(mail_server, recipient, count)).group(1)
 
 
 def other(code, by=1):
@@ -93,15 +85,15 @@ def ended(campaign, count):
     return wait_until(rows, 10, "the messages have not ended")
 
 
-def test_from_the_form_to_the_page_of_the_lead(server, campaign):
+def test_from_the_form_to_the_page_of_the_lead(mail_server, campaign):
     """the code of the mail does what its button does: verified, event, credit, proof, welcome, the lead's page"""
     campaign.webhook("verified")
     recipient, referrer = address(), campaign.lead(email=address())
     begun = send(campaign, {"email": recipient, "kid": referrer["social_id"]}, path="")
     assert (begun.status, begun.headers["Location"].partition("?")[0]) == (303, f"{campaign.service.front.url}/c/{campaign.id}/sent")
     assert f'href="/c/{campaign.id}/code"' in page(campaign.client.request("GET", f"/c/{campaign.id}/sent"))
-    text = text_to(server, recipient)
-    code = code_to(server, recipient)
+    text = text_to(mail_server, recipient)
+    code = code_to(mail_server, recipient)
     assert f"/c/{campaign.id}/confirm/" in text and f"valid for one hour: {code}\r\n" in text
     shown = campaign.client.request("GET", f"/c/{campaign.id}/code")
     assert shown.status == 200 and 'name="email"' in page(shown) and 'autocomplete="one-time-code"' in page(shown)
@@ -109,7 +101,7 @@ def test_from_the_form_to_the_page_of_the_lead(server, campaign):
     wrong = send(campaign, {"email": recipient, "code": other(code)})
     assert wrong.status == 406 and "aria-invalid" in page(wrong) and recipient in page(wrong)
     assert not is_verified(campaign, recipient)
-    server.clear()
+    mail_server.clear()
     sql(campaign, "UPDATE lh_messages SET composed_ms = composed_ms - 61000")
     right = send(campaign, {"email": recipient.upper(), "code": f"{code[:3]} {code[3:]}"})
     lead = campaign.find(email=recipient)
@@ -119,22 +111,22 @@ def test_from_the_form_to_the_page_of_the_lead(server, campaign):
                           f"WHERE lead_id = {lead['id']}").split("\t")
     assert proof[:2] == ["email", recipient] and proof[2].startswith("10.") and proof[3:] == [AGENT, "1"]
     assert len(campaign.delivered(1, "verified")) == 1
-    assert "Welcome" in wait_until(lambda: server.to(recipient), 10, "no welcome")[0].content.decode()
+    assert "Welcome" in wait_until(lambda: mail_server.to(recipient), 10, "no welcome")[0].content.decode()
 
 
-def test_it_is_used_once(server, campaign):
+def test_it_is_used_once(mail_server, campaign):
     recipient = address()
     sign_up(campaign, recipient)
-    code = code_to(server, recipient)
+    code = code_to(mail_server, recipient)
     assert send(campaign, {"email": recipient, "code": code}).status == 303
     again = send(campaign, {"email": recipient, "code": code})
     assert again.status == 406 and "Location" not in again.headers
 
 
-def test_it_expires(server, campaign):
+def test_it_expires(mail_server, campaign):
     recipient = address()
     sign_up(campaign, recipient)
-    code = code_to(server, recipient)
+    code = code_to(mail_server, recipient)
     left = sql(campaign, "SELECT expires_ms - UNIX_TIMESTAMP(NOW(3)) * 1000 FROM lh_email_codes"
                          f" WHERE lead_id = {campaign.find(email=recipient)['id']}")
     assert HOUR_MS - 60000 < float(left) <= HOUR_MS
@@ -143,11 +135,11 @@ def test_it_expires(server, campaign):
     assert not is_verified(campaign, recipient)
 
 
-def test_the_last_mail_has_the_valid_code(server, campaign):
+def test_the_last_mail_has_the_valid_code(mail_server, campaign):
     """a mail beyond the limits neither replaces a code nor gives it tries"""
     recipient = address()
     sign_up(campaign, recipient)
-    first = code_to(server, recipient)
+    first = code_to(mail_server, recipient)
     assert send(campaign, {"email": recipient, "code": other(first)}).status == 406
     assert send(campaign, {"email": recipient, "resend": "1"}).status == 200
     waiting = f"SELECT COUNT(*) FROM lh_messages WHERE campaign_id = {campaign.id} AND reason = 'minute_limit'"
@@ -157,48 +149,48 @@ def test_the_last_mail_has_the_valid_code(server, campaign):
     assert ended(campaign, 2) == [("sent", "-"), ("dropped", "too_soon")] and tries(campaign, recipient) == "1"
     pass_time(campaign, 5)
     assert send(campaign, {"email": recipient, "resend": "1", "code": first}).status == 200
-    second = code_to(server, recipient, 2)
+    second = code_to(mail_server, recipient, 2)
     assert tries(campaign, recipient) == "0"
     if first != second:
         assert send(campaign, {"email": recipient, "code": first}).status == 406
     assert send(campaign, {"email": recipient, "code": second}).status == 303
 
 
-def test_six_digits_cannot_be_guessed(server, campaign):
+def test_six_digits_cannot_be_guessed(mail_server, campaign):
     """many clients at once have five tries together; the right code is refused afterwards; the link still works"""
     recipient = address()
     sign_up(campaign, recipient)
-    code = code_to(server, recipient)
+    code = code_to(mail_server, recipient)
     found = at_once([lambda by=by: send(campaign, {"email": recipient, "code": other(code, by)}).status for by in range(1, 33)])
     assert set(found) == {406} and tries(campaign, recipient) == "5"
     assert send(campaign, {"email": recipient, "code": code}).status == 406
     assert not is_verified(campaign, recipient)
-    link = re.search(r"/c/\d+/confirm/\S+", text_to(server, recipient)).group()
+    link = re.search(r"/c/\d+/confirm/\S+", text_to(mail_server, recipient)).group()
     assert campaign.client.request("GET", link).status == 200
 
 
-def test_it_does_not_show_which_addresses_are_known(server, campaign):
+def test_it_does_not_show_which_addresses_are_known(mail_server, campaign):
     """new, confirmed and unknown addresses have the same answers"""
     known, confirmed, unknown = address(), address(), address()
     for recipient in (known, confirmed):
         sign_up(campaign, recipient)
-    code = code_to(server, known)
-    assert send(campaign, {"email": confirmed, "code": code_to(server, confirmed)}).status == 303
+    code = code_to(mail_server, known)
+    assert send(campaign, {"email": confirmed, "code": code_to(mail_server, confirmed)}).status == 303
     for fields in ({"code": other(code)}, {"code": "x"}, {"resend": "1"}, {}):
         answers = [(one, send(campaign, {"email": one, **fields})) for one in (known, confirmed, unknown)]
         assert len({(answer.status, page(answer).replace(one, "#")) for one, answer in answers}) == 1, fields
 
 
-def test_codes_of_others(service, server, account, campaign):
+def test_codes_of_others(service, mail_server, account, campaign):
     """a code is for its lead, its campaign and its address"""
     recipient, second = address(), address()
     foreign = service.campaign(account, verify_email="on", public_lookup="social_id")
     sign_up(campaign, recipient)
     sign_up(campaign, second)
-    code = code_to(server, recipient)
+    code = code_to(mail_server, recipient)
     pass_time(campaign, 2)
     sign_up(foreign, recipient)
-    for one, person, its in ((campaign, second, code_to(server, second)), (foreign, recipient, code_to(server, recipient, 2))):
+    for one, person, its in ((campaign, second, code_to(mail_server, second)), (foreign, recipient, code_to(mail_server, recipient, 2))):
         assert its == code or send(one, {"email": person, "code": code}).status == 406
     assert tries(campaign, recipient) == "0"
     new = address()
@@ -207,11 +199,11 @@ def test_codes_of_others(service, server, account, campaign):
     assert not is_verified(campaign, new)
 
 
-def test_reading_changes_nothing(server, campaign):
+def test_reading_changes_nothing(mail_server, campaign):
     """GET and HEAD, also with a code; a form without one sends nothing"""
     recipient = address()
     sign_up(campaign, recipient)
-    code = code_to(server, recipient)
+    code = code_to(mail_server, recipient)
     for method in ("GET", "HEAD"):
         answer = campaign.client.request(method, f"/c/{campaign.id}/code", query={"email": recipient, "code": code, "resend": "1"})
         assert answer.status == 200
@@ -221,11 +213,11 @@ def test_reading_changes_nothing(server, campaign):
     assert send(campaign, {"email": recipient, "code": code}).status == 303
 
 
-def test_a_restart(service, server, campaign):
+def test_a_restart(service, mail_server, campaign):
     """neither the code nor its tries are lost"""
     recipient = address()
     sign_up(campaign, recipient)
-    code = code_to(server, recipient)
+    code = code_to(mail_server, recipient)
     assert send(campaign, {"email": recipient, "code": other(code)}).status == 406
     service.front.restart_gracefully()
     service.dispatcher.stop()
@@ -244,11 +236,11 @@ def test_what_is_typed(service, account, campaign):
     assert plain.client.request("GET", f"/c/{plain.id}/code").status == send(plain, {"email": address(), "code": "123456"}).status == 404
 
 
-def test_it_is_stored_as_a_hash(server, campaign):
+def test_it_is_stored_as_a_hash(mail_server, campaign):
     """and removed with the mail's other limits; the mail itself is stored as every mail is"""
     recipient = address()
     sign_up(campaign, recipient)
-    code = code_to(server, recipient)
+    code = code_to(mail_server, recipient)
     assert code not in sql(campaign, "SELECT lead_id, HEX(address_hash), HEX(code_hash) FROM lh_email_codes")
     pass_time(campaign, 60)
     campaign.service.dispatcher.stop()
@@ -257,10 +249,10 @@ def test_it_is_stored_as_a_hash(server, campaign):
     assert sql(campaign, f"SELECT COUNT(*) FROM lh_email_codes WHERE lead_id = {campaign.find(email=recipient)['id']}") == "0"
 
 
-def test_a_preview_makes_no_code(server, campaign):
+def test_a_preview_makes_no_code(mail_server, campaign):
     recipient = address()
     sign_up(campaign, recipient)
-    code = code_to(server, recipient)
+    code = code_to(mail_server, recipient)
     shown = campaign.service.installation.admin("mail", "preview", str(campaign.id), "verify", "--email", recipient)
     assert "123456" in str(shown) and code not in str(shown).replace("123456", "")
     assert send(campaign, {"email": recipient, "code": code}).status == 303

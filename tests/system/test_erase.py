@@ -7,7 +7,6 @@ import re
 import pytest
 from command import call
 from html_page import check_page
-from mail_server import MailServer
 from stack.process import wait_until
 from test_confirm import AGAIN, press_when_old_enough, stamp_of
 
@@ -15,15 +14,8 @@ LANGUAGES = ["en", "de", "es", "fr"]
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = MailServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def service(make_service, server):
-    made = make_service(settings=server.settings())
+def service(make_service, mail_server):
+    made = make_service(settings=mail_server.settings())
     made.dispatcher.start()
     return made
 
@@ -37,8 +29,8 @@ def request(campaign, address, **options):
     return campaign.client.request("POST", f"/c/{campaign.id}/erase", form={"email": address}, **options)
 
 
-def path_in_mail(campaign, server, address):
-    mail = wait_until(lambda: server.to(address), 10, f"no mail for {address}")[-1]
+def path_in_mail(campaign, mail_server, address):
+    mail = wait_until(lambda: mail_server.to(address), 10, f"no mail for {address}")[-1]
     text = email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
     return re.search(rf"/c/{campaign.id}/erase/\S+", text)[0]
 
@@ -52,13 +44,13 @@ def ended(service, campaign, count):
     return wait_until(found, 10, "a mail has not ended")
 
 
-def test_a_lead_deletes_itself(service, server, campaign, receiver):
+def test_a_lead_deletes_itself(service, mail_server, campaign, receiver):
     campaign.webhook("deleted")
     lead = campaign.lead(email="ada@example.org", first_name="Ada")
     campaign.lead(email="other@example.org")
     campaign.change("optout", email="ada@example.org")
     assert request(campaign, "ada@example.org").status == 200
-    path = path_in_mail(campaign, server, "ada@example.org")
+    path = path_in_mail(campaign, mail_server, "ada@example.org")
     for method in ("HEAD", "GET"):
         page = campaign.client.request(method, path)
         assert page.status == 200
@@ -74,7 +66,7 @@ def test_a_lead_deletes_itself(service, server, campaign, receiver):
     assert campaign.client.request("GET", path).status == 404
 
 
-def test_a_flagged_lead_deletes_itself(service, server, account):
+def test_a_flagged_lead_deletes_itself(service, mail_server, account):
     """4.1.12: whatever its flags, which a stranger's sign-up of the address can bring; it gets no mail to confirm the address"""
     campaign = service.campaign(account, pages="on", verify_email="on", mails="welcome,status_link", blocked_referrers="bad.example")
     assert campaign.post({"email": "eve@example.org", "__referrer": "https://bad.example/"}, key=None).status == 200
@@ -84,12 +76,12 @@ def test_a_flagged_lead_deletes_itself(service, server, account):
     assert ended(service, campaign, 1) == ["fraudulent"]
     service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 61000")
     request(campaign, "eve@example.org")
-    path = path_in_mail(campaign, server, "eve@example.org")
+    path = path_in_mail(campaign, mail_server, "eve@example.org")
     check_page(press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path))), 200)
     assert campaign.get({"email": "eve@example.org"}).status == 404
 
 
-def test_the_form_shows_no_address(service, server, campaign):
+def test_the_form_shows_no_address(service, mail_server, campaign):
     """The answers are the same for every address, and what they take; a malformed one is named in the form."""
     campaign.lead(email="grace@example.org")
     form = campaign.client.request("GET", f"/c/{campaign.id}/erase")
@@ -97,15 +89,15 @@ def test_the_form_shows_no_address(service, server, campaign):
     known, unknown = request(campaign, "grace@example.org"), request(campaign, "unknown@example.org")
     check_page(known, 200)
     assert known.body == unknown.body
-    path_in_mail(campaign, server, "grace@example.org")
-    assert not server.to("unknown@example.org")
+    path_in_mail(campaign, mail_server, "grace@example.org")
+    assert not mail_server.to("unknown@example.org")
     assert ended(service, campaign, 2) == ["sent", "lead_deleted"]
     bad = request(campaign, "grace<b>@")
     assert bad.status == 406 and b"<b>" not in bad.body and b'aria-invalid="true"' in bad.body and b"grace&" in bad.body
     assert request(campaign, "").status == 406
 
 
-def test_the_limits_of_mails_show_no_lead(service, server, account, campaign):
+def test_the_limits_of_mails_show_no_lead(service, mail_server, account, campaign):
     """mail.md 6: what the pages request counts for the address, whether it is a lead's or not, as another campaign would see"""
     other = service.campaign(account, mails="welcome")
     campaign.lead(email="mina@example.org")
@@ -125,13 +117,13 @@ def test_the_limits_of_mails_show_no_lead(service, server, account, campaign):
     assert service.installation.sql(sent).strip() == "1", "what was not sent takes up the mails of all others"
 
 
-def test_an_address_that_anyone_may_have_added(service, server, campaign, receiver):
+def test_an_address_that_anyone_may_have_added(service, mail_server, campaign, receiver):
     """Beside a verified number an unverified address does not delete the lead, not even by a link that was sent before: the address
     alone is taken from it. The page says so."""
     campaign.webhook("deleted")
     lead = campaign.lead(email="mallory@example.org", phone_number="+4915112345681")
     request(campaign, "mallory@example.org")
-    path = path_in_mail(campaign, server, "mallory@example.org")
+    path = path_in_mail(campaign, mail_server, "mallory@example.org")
     page = campaign.client.request("GET", path)
 
     assert b"phone number" not in page.body
@@ -151,7 +143,7 @@ def test_an_address_that_anyone_may_have_added(service, server, campaign, receiv
     assert [hook.json["social_id"] for hook in campaign.delivered(1, "deleted")] == [other["social_id"]], "an event of a lead that stays"
 
 
-def test_a_lead_that_signs_up_again(service, account, server):
+def test_a_lead_that_signs_up_again(service, account, mail_server):
     """4.6, Deletion: a lead that signs up with a referrer, deletes itself and signs up again is one referral."""
     campaign = service.campaign(account, mails="", points_direct=10)
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
@@ -162,14 +154,14 @@ def test_a_lead_that_signs_up_again(service, account, server):
         return found["contest_score"], found["referrals"]
     assert referred() == (10, 1)
     request(campaign, "farmed@example.org")
-    path = path_in_mail(campaign, server, "farmed@example.org")
+    path = path_in_mail(campaign, mail_server, "farmed@example.org")
     check_page(press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path))), 200)
     found = campaign.find(social_id=referrer)
     assert (found["contest_score"], found["referrals"]) == (0, 0)
     assert referred() == (10, 1)
 
 
-def test_an_address_in_many_campaigns(service, server, account):
+def test_an_address_in_many_campaigns(service, mail_server, account):
     """docs/mail.md 6: five a day to an address, of all campaigns and leads, whose tags do not make it another one."""
     campaigns = [service.campaign(account, mails="") for _ in range(3)]
 
@@ -188,22 +180,22 @@ def test_an_address_in_many_campaigns(service, server, account):
     assert 'leadhook_mails_dropped_total{limit="erase_limit"} 1' in call(service.installation, "metrics").stdout
 
 
-def test_hosts_only(service, server, account):
+def test_hosts_only(service, mail_server, account):
     """Other pages request no mail; the own one does, whose browser sends an origin with the form."""
     campaign = service.campaign(account, hosts="shop.example", hosts_only="on", mails="")
     campaign.lead(email="joan@example.org")
     foreign = request(campaign, "joan@example.org", headers={"Origin": "https://evil.example"})
     assert foreign.status == 403
     assert request(campaign, "joan@example.org", headers={"Origin": service.front.url}).status == 200
-    path_in_mail(campaign, server, "joan@example.org")
+    path_in_mail(campaign, mail_server, "joan@example.org")
     assert ended(service, campaign, 1) == ["sent"]
 
 
-def test_a_link_of_another_purpose(service, server, account):
+def test_a_link_of_another_purpose(service, mail_server, account):
     """A link that confirms does not delete, and the other way round."""
     campaign = service.campaign(account, pages="on", verify_email="on")
     campaign.lead(email="kay@example.org")
-    mail = wait_until(lambda: server.to("kay@example.org"), 10, "no mail")[-1]
+    mail = wait_until(lambda: mail_server.to("kay@example.org"), 10, "no mail")[-1]
     token = re.search(rb"/confirm/([\w-]+)", email.message_from_bytes(mail.content, policy=email.policy.SMTP)
                       .get_body("plain").get_content().encode())[1].decode()
     assert campaign.client.request("GET", f"/c/{campaign.id}/confirm/{token}").status == 200

@@ -15,7 +15,6 @@ import threading
 import pytest
 from companions import companion
 from conftest import SOURCE
-from mail_server import MailServer
 from processes import children
 from service import COMMITTER
 from stack.process import wait_until
@@ -24,13 +23,6 @@ DEADLINE = 20
 LEVELS = {"error", "warning", "info", "debug"}
 # a signal handler cannot format a time
 DATAGRAM = re.compile(rb"<(\d+)>([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |(?=[^ ]* crashed ))(leadhook-[a-z]+)\[(\d+)\]: (.*)", re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def mail_server():
-    made = MailServer()
-    yield made
-    made.close()
 
 
 def everything(service):

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from command import DATA, call
-from mail_server import MailServer, Planted
+from mail_server import Planted
 from stack.process import wait_until
 
 BUDGET = 12
@@ -16,23 +16,16 @@ VERIFY, WELCOME, REWARD, REFERRAL, STATUS_LINK, ERASE_CONFIRM = range(6)
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = MailServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def service(make_service, server):
-    made = make_service(settings=server.settings(campaign_per_hour=BUDGET, account_per_hour=3 * BUDGET, per_hour=5 * BUDGET))
+def service(make_service, mail_server):
+    made = make_service(settings=mail_server.settings(campaign_per_hour=BUDGET, account_per_hour=3 * BUDGET, per_hour=5 * BUDGET))
     made.dispatcher.start()
     return made
 
 
 @pytest.fixture(autouse=True)
-def no_mails(service, server):
-    server.clear()
-    server.delay = 0
+def no_mails(service, mail_server):
+    mail_server.clear()
+    mail_server.delay = 0
     service.installation.sql("DELETE FROM lh_messages")
     service.installation.sql("DELETE FROM lh_sendings")
 
@@ -42,8 +35,8 @@ def campaign(service, account):
     return service.campaign(account, verify_email="on", mails="welcome,reward,referral,status_link", pages="on")
 
 
-def arrived(server, recipient, count=1):
-    return wait_until(lambda: len(server.to(recipient)) >= count and server.to(recipient), 10, f"no mail for {recipient}")[-1]
+def arrived(mail_server, recipient, count=1):
+    return wait_until(lambda: len(mail_server.to(recipient)) >= count and mail_server.to(recipient), 10, f"no mail for {recipient}")[-1]
 
 
 def parsed(mail):
@@ -81,10 +74,10 @@ def pass_a_minute(service, minutes=1):
     service.installation.sql(f"UPDATE lh_messages SET composed_ms = composed_ms - {minutes} * 60000 - 1000")
 
 
-def test_a_sign_up_is_followed_by_its_mail_at_once(service, server, campaign):
+def test_a_sign_up_is_followed_by_its_mail_at_once(service, mail_server, campaign):
     begun = time.monotonic()
     lead = campaign.lead(email="ada@example.org", first_name="Ada")
-    mail = arrived(server, "ada@example.org")
+    mail = arrived(mail_server, "ada@example.org")
     assert time.monotonic() - begun < 5
     message = parsed(mail)
     assert message["From"] == "Leadhook Tests <sender@example.org>" and message["To"] == "ada@example.org"
@@ -96,14 +89,14 @@ def test_a_sign_up_is_followed_by_its_mail_at_once(service, server, campaign):
     assert shown["content"].encode() == mail.content and shown["message_id"] == mail.message_id
 
 
-def test_a_mail_shows_what_the_payload_shows(service, server, campaign):
+def test_a_mail_shows_what_the_payload_shows(service, mail_server, campaign):
     lead = campaign.lead(email="ada@example.org", first_name="Ada")
     ended(service, lead, VERIFY)
     pass_a_minute(service)
     campaign.bulk("verify", {"email": "ada@example.org"})
     wait_until(lambda: campaign.find(email="ada@example.org")["verified"], 10, "the lead is not verified")
     request(service, lead, WELCOME)
-    mail = arrived(server, "ada@example.org", 2)
+    mail = arrived(mail_server, "ada@example.org", 2)
     now = campaign.find(email="ada@example.org")
     assert now["status_url"] in text(mail)
     assert parsed(mail)["List-Unsubscribe"] == f"<{now['unsubscribe_url']['safe']}>"
@@ -113,13 +106,13 @@ def test_a_mail_shows_what_the_payload_shows(service, server, campaign):
     assert ended(service, lead, VERIFY) == ["dropped", "verified"]
 
 
-def test_the_language_of_the_campaign(service, server, account):
+def test_the_language_of_the_campaign(service, mail_server, account):
     campaign = service.campaign(account, verify_email="on", language="de")
     campaign.lead(email="ada@example.org")
-    assert "bestätig" in text(arrived(server, "ada@example.org")).lower()
+    assert "bestätig" in text(arrived(mail_server, "ada@example.org")).lower()
 
 
-def test_texts_of_the_campaign(service, server, account):
+def test_texts_of_the_campaign(service, mail_server, account):
     """Templates for the language come before those for every language; the links of pages are in mails, too."""
     campaign = service.campaign(account, verify_email="on", language="de")
     texts = [("mail.verify.subject", "", "Any"), ("mail.verify.subject", "de", "Hallo {{campaign_name}}"),
@@ -129,15 +122,15 @@ def test_texts_of_the_campaign(service, server, account):
         service.installation.sql("INSERT INTO lh_campaign_texts (campaign_id, name, language, value)"
                                  f" VALUES ({campaign.id}, '{name}', '{language}', '{value}')")
     campaign.lead(email="ada@example.org")
-    mail = arrived(server, "ada@example.org")
+    mail = arrived(mail_server, "ada@example.org")
     assert parsed(mail)["Subject"] == f"Hallo {campaign.name}"
     assert text(mail).startswith("Weiter: http") and "https://example.org/privacy" in text(mail)
 
 
-def test_an_address_has_had_enough(service, server, campaign, account):
+def test_an_address_has_had_enough(service, mail_server, campaign, account):
     """Five a day, one a minute, of all campaigns: for the next minute they wait. A deletion can be requested all the same."""
     lead = campaign.lead(email="ada@example.org")
-    arrived(server, "ada@example.org")
+    arrived(mail_server, "ada@example.org")
     other = service.campaign(account, verify_email="on").lead(email="ADA@EXAMPLE.ORG")
     tagged = campaign.lead(email="ada+tag@example.org")
     confirmed(service, lead)
@@ -147,19 +140,19 @@ def test_an_address_has_had_enough(service, server, campaign, account):
     waiting = "SELECT COUNT(*) FROM lh_messages WHERE state = 'requested' AND reason = 'minute_limit' AND due_ms BETWEEN {0} AND {0} + 60000"
     waiting = waiting.format("FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)")
     wait_until(lambda: int(service.installation.sql(waiting)) == 2 + len(requests), 10, "the mails do not wait")
-    assert other["social_id"] != tagged["social_id"] and len(server.mails) == 1
+    assert other["social_id"] != tagged["social_id"] and len(mail_server.mails) == 1
     service.installation.sql("DELETE FROM lh_messages WHERE state = 'requested'")
     for count in range(2, 6):
         pass_a_minute(service)
         request(service, lead, STATUS_LINK)
-        arrived(server, "ada@example.org", count)
+        arrived(mail_server, "ada@example.org", count)
         assert ended(service, lead, STATUS_LINK)[0] == "sent"
     pass_a_minute(service)
     request(service, lead, WELCOME)
     assert ended(service, lead, WELCOME) == ["dropped", "address_limit"]
     for count in (6, 7):
         request(service, lead, ERASE_CONFIRM)
-        arrived(server, "ada@example.org", count)
+        arrived(mail_server, "ada@example.org", count)
         assert ended(service, lead, ERASE_CONFIRM)[0] == "sent"
         if count == 6:
             request(service, lead, ERASE_CONFIRM)
@@ -167,7 +160,7 @@ def test_an_address_has_had_enough(service, server, campaign, account):
         pass_a_minute(service)
     request(service, lead, ERASE_CONFIRM)
     assert ended(service, lead, ERASE_CONFIRM) == ["dropped", "daily"]
-    assert len(server.mails) == 7
+    assert len(mail_server.mails) == 7
 
 
 def verify_again(service, lead):
@@ -175,10 +168,10 @@ def verify_again(service, lead):
     return ended(service, lead, VERIFY)
 
 
-def test_a_confirmation_is_sent_again(service, server, campaign):
+def test_a_confirmation_is_sent_again(service, mail_server, campaign):
     """After five minutes, three a day, five in all, for each address of the lead; the answer to the caller is the same."""
     lead = campaign.lead(email="ada@example.org")
-    arrived(server, "ada@example.org")
+    arrived(mail_server, "ada@example.org")
     pass_a_minute(service, 4)
     assert campaign.post({"email": "ada@example.org"}, key=None).status == 200
     assert ended(service, lead, VERIFY) == ["dropped", "too_soon"]
@@ -190,18 +183,18 @@ def test_a_confirmation_is_sent_again(service, server, campaign):
         assert verify_again(service, lead) == ["dropped", "daily" if day == 0 else "enough"]
         pass_a_minute(service, 24 * 60)
     assert verify_again(service, lead) == ["dropped", "enough"]
-    assert len(server.mails) == 5
+    assert len(mail_server.mails) == 5
     campaign.post({"social_id": lead["social_id"], "must_exist": True, "email": "new@example.org"})
-    arrived(server, "new@example.org")
+    arrived(mail_server, "new@example.org")
     # another lead with the first address is counted for itself
     other = campaign.lead(email="ada@example.org")
     assert ended(service, other, VERIFY) == ["sent", ""]
 
 
-def test_the_own_page_sends_the_mail_again(service, server, campaign):
+def test_the_own_page_sends_the_mail_again(service, mail_server, campaign):
     """By a button, without a script; not to others, and not when there is nothing to confirm."""
     lead = campaign.lead(email="ada@example.org")
-    arrived(server, "ada@example.org")
+    arrived(mail_server, "ada@example.org")
     path = lead["status_url"].removeprefix(service.front.url)
     page = campaign.client.request("GET", path)
     assert b'name="resend"' in page.body
@@ -211,7 +204,7 @@ def test_the_own_page_sends_the_mail_again(service, server, campaign):
     assert (done.status, done.headers["Location"]) == (303, lead["status_url"] + "?resent=1")
     shown = campaign.client.request("GET", path + "?resent=1")
     assert shown.status == 200 and b"on its way" in shown.body and b'name="resend"' not in shown.body
-    arrived(server, "ada@example.org", 2)
+    arrived(mail_server, "ada@example.org", 2)
     assert time.monotonic() - begun < 5
     # beyond the limits the answer is the same
     again = campaign.client.request("POST", path, form={"resend": "1"})
@@ -228,7 +221,7 @@ def test_the_own_page_sends_the_mail_again(service, server, campaign):
     assert service.installation.sql("SELECT COUNT(*) FROM lh_messages WHERE kind = 0") == count
 
 
-def test_what_a_page_requests_is_sent_at_once(service, server, campaign):
+def test_what_a_page_requests_is_sent_at_once(service, mail_server, campaign):
     """The process that sends mails looks once a second by itself: four in a row would take more than three seconds."""
     leads = [campaign.lead(email=f"lead{number}@example.org") for number in range(4)]
     for lead in leads:
@@ -238,13 +231,13 @@ def test_what_a_page_requests_is_sent_at_once(service, server, campaign):
     for number, lead in enumerate(leads):
         path = lead["status_url"].removeprefix(service.front.url)
         assert campaign.client.request("POST", path, form={"resend": "1"}).status == 303
-        arrived(server, f"lead{number}@example.org", 2)
+        arrived(mail_server, f"lead{number}@example.org", 2)
     assert time.monotonic() - begun < 2
 
 
-def test_an_opt_out_stops_all_but_confirmations(service, server, campaign):
+def test_an_opt_out_stops_all_but_confirmations(service, mail_server, campaign):
     lead = campaign.lead(email="ada@example.org")
-    arrived(server, "ada@example.org")
+    arrived(mail_server, "ada@example.org")
     campaign.bulk("optout", {"email": "ada@example.org"})
     wait_until(lambda: campaign.find(email="ada@example.org")["opted_out"], 10, "the lead has not opted out")
     pass_a_minute(service)
@@ -252,11 +245,11 @@ def test_an_opt_out_stops_all_but_confirmations(service, server, campaign):
     assert ended(service, lead, WELCOME) == ["dropped", "opted_out"]
     pass_a_minute(service, 5)
     request(service, lead, VERIFY)
-    arrived(server, "ada@example.org", 2)
+    arrived(mail_server, "ada@example.org", 2)
 
 
-def test_a_deleted_lead_gets_nothing(service, server, campaign):
-    server.refuse()
+def test_a_deleted_lead_gets_nothing(service, mail_server, campaign):
+    mail_server.refuse()
     try:
         lead = campaign.lead(email="ada@example.org")
         number = int(service.installation.sql("SELECT id FROM lh_messages"))
@@ -264,14 +257,14 @@ def test_a_deleted_lead_gets_nothing(service, server, campaign):
         campaign.bulk("delete", {"email": "ada@example.org"})
         wait_until(lambda: campaign.get({"email": "ada@example.org"}).status == 404, 10, "the lead is there")
     finally:
-        server.listen()
+        mail_server.listen()
     service.installation.sql("UPDATE lh_message_channels SET failures = 0, held_until_ms = 0")
     wait_until(lambda: (Planted(service).row(number, "reason") or {"reason": "gone"})["reason"] in ("lead_deleted", "gone"), 20,
                "the message is there")
-    assert server.mails == [] and lead
+    assert mail_server.mails == [] and lead
 
 
-def test_referrals_and_rewards(service, server, campaign):
+def test_referrals_and_rewards(service, mail_server, campaign):
     reward = campaign.define("reward", "A mug", "--required-points", 1, "--emailed")
     ada = campaign.lead(email="ada@example.org", first_name="Ada")
     bob = campaign.lead(email="bob@example.org", first_name="Bob")
@@ -281,58 +274,58 @@ def test_referrals_and_rewards(service, server, campaign):
     pass_a_minute(service)
     number = service.installation.sql(f"SELECT id FROM lh_leads WHERE social_id = '{bob['social_id']}'").strip()
     request(service, ada, REFERRAL, number)
-    mail = arrived(server, "ada@example.org", 2)
+    mail = arrived(mail_server, "ada@example.org", 2)
     assert "through your link: Bob." in text(mail)
     pass_a_minute(service)
     request(service, ada, REWARD, reward)
-    assert "A mug" in text(arrived(server, "ada@example.org", 3))
+    assert "A mug" in text(arrived(mail_server, "ada@example.org", 3))
     request(service, bob, REWARD, reward + 1)
     assert ended(service, bob, REWARD) == ["dropped", "reward_removed"]
 
 
-def test_a_budget_delays_and_loses_nothing(service, server, campaign):
+def test_a_budget_delays_and_loses_nothing(service, mail_server, campaign):
     lead = campaign.lead(email="ada@example.org")
-    arrived(server, "ada@example.org")
+    arrived(mail_server, "ada@example.org")
     confirmed(service, lead)
     planted = Planted(service)
     planted.mails(campaign, lead, 30)
-    wait_until(lambda: len(server.mails) >= BUDGET, 10, "mails do not arrive")
+    wait_until(lambda: len(mail_server.mails) >= BUDGET, 10, "mails do not arrive")
     other = service.campaign(campaign.account, verify_email="on")
     other.lead(email="bob@example.org")
-    arrived(server, "bob@example.org")
-    assert len(server.mails) == BUDGET + 1 and planted.count("ready") == 30 + 1 - BUDGET
+    arrived(mail_server, "bob@example.org")
+    assert len(mail_server.mails) == BUDGET + 1 and planted.count("ready") == 30 + 1 - BUDGET
     service.installation.sql("UPDATE lh_sendings SET slot = slot - 13")
-    wait_until(lambda: len(server.mails) == 2 * BUDGET + 1, 10, "the next hour's do not arrive")
+    wait_until(lambda: len(mail_server.mails) == 2 * BUDGET + 1, 10, "the next hour's do not arrive")
 
 
-def test_the_limits_of_account_and_installation(service, server, campaign):
+def test_the_limits_of_account_and_installation(service, mail_server, campaign):
     """6: campaigns are free to add, so that their accounts have a limit, and all together; other accounts do not wait for one at its limit"""
     planted = Planted(service)
     for place in range(4):
         one = service.campaign(campaign.account)
         planted.mails(one, one.lead(email=f"lead{place}@example.org"), BUDGET)
-    wait_until(lambda: len(server.mails) >= 3 * BUDGET, 20, "mails do not arrive")
+    wait_until(lambda: len(mail_server.mails) >= 3 * BUDGET, 20, "mails do not arrive")
     strangers = [service.campaign(service.account()) for _ in range(3)]
     planted.mails(strangers[0], strangers[0].lead(email="bob@example.org"), BUDGET - 1)
-    wait_until(lambda: len(server.mails) >= 4 * BUDGET - 1, 20, "another account waits")
+    wait_until(lambda: len(mail_server.mails) >= 4 * BUDGET - 1, 20, "another account waits")
     planted.mails(strangers[1], strangers[1].lead(email="eve@example.org"), BUDGET)
     planted.mails(strangers[2], strangers[2].lead(email="pat@example.org"), BUDGET)
-    wait_until(lambda: len(server.mails) >= 5 * BUDGET, 20, "they do not arrive")
+    wait_until(lambda: len(mail_server.mails) >= 5 * BUDGET, 20, "they do not arrive")
     delayed = wait_until(lambda: (text := call(service.installation, "metrics").stdout) and "leadhook_messages_delayed_total{limit=\"mail.per_hour\"}" in text and text,
                          10, "no limit is reached")
     assert re.search(r'messages_delayed_total\{limit="mail.account_per_hour"\} [1-9]', delayed)
-    assert len(server.mails) == 5 * BUDGET
+    assert len(mail_server.mails) == 5 * BUDGET
     reached = service.installation.admin("status")["limits_reached"]
     assert [row["limit"] for row in reached] == ["mail.per_hour"] and int(reached[0]["campaign"]) > 0
     service.installation.sql("UPDATE lh_sendings SET slot = slot - 13")
-    wait_until(lambda: len(server.mails) > 6 * BUDGET, 20, "the next hour's do not arrive")
+    wait_until(lambda: len(mail_server.mails) > 6 * BUDGET, 20, "the next hour's do not arrive")
 
 
 LIMITS = {"campaign": "mail.campaign_per_hour", "account": "mail.account_per_hour", "installation": "mail.per_hour"}
 
 
 @pytest.mark.parametrize("scope", LIMITS)
-def test_the_limit_that_mails_wait_for(service, server, campaign, leadhook, scope):
+def test_the_limit_that_mails_wait_for(service, mail_server, campaign, leadhook, scope):
     """6: in the status, and as the reason of each mail that is due; a mail for later does not wait for it"""
     def reasons():
         return {mail["id"]: mail["reason"] for mail in leadhook("mail", "list", "--campaign", str(campaign.id))}
@@ -355,11 +348,11 @@ def resend(service, mail):
     return call(service.installation, "mail", "resend", mail)
 
 
-def test_a_mail_that_is_sent_again_has_the_limits(service, server, account):
+def test_a_mail_that_is_sent_again_has_the_limits(service, mail_server, account):
     """6: a minute between two, five a day, counted as first ones; a lead has no more than five repetitions a day"""
     campaign = service.campaign(account, mails="welcome")
     campaign.lead(email="ada@example.org")
-    arrived(server, "ada@example.org")
+    arrived(mail_server, "ada@example.org")
     sql = service.installation.sql
     first = sql("SELECT MIN(id) FROM lh_messages").strip()
     wait_until(lambda: sql(f"SELECT state FROM lh_messages WHERE id = {first}").strip() == "sent", 10, "the outcome is not recorded")
@@ -370,33 +363,33 @@ def test_a_mail_that_is_sent_again_has_the_limits(service, server, account):
     waiting = "SELECT COUNT(*) FROM lh_messages WHERE state = 'requested' AND reason = 'minute_limit'"
     for count in range(2, 6):
         wait_until(lambda count=count: int(sql(waiting)) == 7 - count, 10, "they do not wait")
-        assert len(server.to("ada@example.org")) == count - 1
+        assert len(mail_server.to("ada@example.org")) == count - 1
         sql("UPDATE lh_messages SET composed_ms = composed_ms - 60000, due_ms = IF(state = 'requested', 0, due_ms)")
-        arrived(server, "ada@example.org", count)
+        arrived(mail_server, "ada@example.org", count)
     wait_until(lambda: int(sql("SELECT COUNT(*) FROM lh_messages WHERE state = 'dropped' AND reason = 'address_limit'")) == 1, 10, "it is sent")
-    mails = server.to("ada@example.org")
+    mails = mail_server.to("ada@example.org")
     assert len(mails) == 5 and len({mail.content for mail in mails}) == 1
 
 
-def test_no_mail_is_sent_again_after_an_opt_out(service, server, campaign):
+def test_no_mail_is_sent_again_after_an_opt_out(service, mail_server, campaign):
     """6: verify, which a person may request in spite of it, is not sent by another's request"""
     lead = campaign.lead(email="ada@example.org")
-    arrived(server, "ada@example.org")
+    arrived(mail_server, "ada@example.org")
     ended(service, lead, VERIFY)
     first = service.installation.sql("SELECT MIN(id) FROM lh_messages").strip()
     campaign.change("optout", email="ada@example.org")
     wait_until(lambda: campaign.find(email="ada@example.org")["opted_out"], 10, "not opted out")
     assert resend(service, first).returncode == 0
     wait_until(lambda: service.installation.sql(f"SELECT reason FROM lh_messages WHERE repeats = {first}").strip() == "opted_out", 10, "it is sent")
-    assert len(server.to("ada@example.org")) == 1
+    assert len(mail_server.to("ada@example.org")) == 1
 
 
 @pytest.mark.parametrize("again", [True, False])
-def test_no_mail_is_sent_to_a_former_address(service, server, account, again):
+def test_no_mail_is_sent_to_a_former_address(service, mail_server, account, again):
     """6: not again, and not by a later attempt of one that was composed: its links would be the new owner's"""
     campaign = service.campaign(account, mails="welcome")
     lead = campaign.lead(email="former@example.org", phone_number="+491701234567")
-    arrived(server, "former@example.org")
+    arrived(mail_server, "former@example.org")
     ended(service, lead, WELCOME)
     sql = service.installation.sql
     first = sql("SELECT MIN(id) FROM lh_messages").strip()
@@ -406,15 +399,15 @@ def test_no_mail_is_sent_to_a_former_address(service, server, account, again):
     else:
         sql(f"UPDATE lh_messages SET state = 'ready', turn = 1, due_ms = 0, ended_ms = NULL WHERE id = {first}")
     assert ended(service, lead, WELCOME) == ["dropped", "address_replaced"]
-    assert len(server.to("former@example.org")) == 1 and not server.to("ada@example.org")
+    assert len(mail_server.to("former@example.org")) == 1 and not mail_server.to("ada@example.org")
 
 
-def test_a_lead_without_proof_of_work_confirms(service, server, account):
+def test_a_lead_without_proof_of_work_confirms(service, mail_server, account):
     """docs/api.md 8: it is flagged until it has confirmed its address, and gets the mail for that"""
     campaign = service.campaign(account, pages="on", bots="proof_or_confirm", mails="welcome,status_link")
     assert campaign.post({"email": "noscript@example.org"}, key=None).status == 200
     assert campaign.find(email="noscript@example.org")["fraudulent"] is True
-    mail = text(arrived(server, "noscript@example.org"))
+    mail = text(arrived(mail_server, "noscript@example.org"))
     assert "/confirm/" in mail and f"{service.front.url}/c/{campaign.id}/code" in mail
     code = re.search(r"\b\d{6}\b", mail).group()
     assert campaign.client.request("POST", f"/c/{campaign.id}/code", form={"email": "noscript@example.org", "code": code}).status == 303
@@ -422,40 +415,40 @@ def test_a_lead_without_proof_of_work_confirms(service, server, account):
     assert lead["verified_email"] and not lead["fraudulent"]
 
 
-def test_nothing_but_the_confirmation_before_it(service, server, account):
+def test_nothing_but_the_confirmation_before_it(service, mail_server, account):
     """docs/mail.md 6: a mail to a lead waits until its address is confirmed, and is sent then, also if a key confirms it"""
     campaign = service.campaign(account, verify_email="on", pages="on", mails="welcome,referral,reward", points_direct=5)
     service.installation.admin("reward", "add", str(campaign.id), "Mug", "--required-points", "5", "--emailed")
     for number, by_key in enumerate((True, False)):
         address = f"rosa{number}@example.org"
         rosa = campaign.lead(email=address)
-        arrived(server, address)
+        arrived(mail_server, address)
         campaign.lead(email=f"friend{number}@example.org", social_id=rosa["social_id"])
-        arrived(server, f"friend{number}@example.org")
+        arrived(mail_server, f"friend{number}@example.org")
         kinds = f"SELECT kind FROM lh_messages m JOIN lh_leads l ON l.id = m.lead_id WHERE l.email = '{address}' AND reason = 'unconfirmed' ORDER BY 1"
         wait_until(lambda kinds=kinds: service.installation.sql(kinds).split() == ["2", "3"], 10, "reward and referral do not wait")
-        assert len(server.to(address)) == 1
+        assert len(mail_server.to(address)) == 1
         pass_a_minute(service)
         if by_key:
             campaign.bulk("verify", {"email": address})
         else:
-            form = {"email": address, "code": re.search(r"\b\d{6}\b", text(server.to(address)[0])).group()}
+            form = {"email": address, "code": re.search(r"\b\d{6}\b", text(mail_server.to(address)[0])).group()}
             assert campaign.client.request("POST", f"/c/{campaign.id}/code", form=form).status == 303
         expected = 3 if by_key else 4  # a person that confirms is welcomed
         for count in range(2, expected + 1):
             def next_minute():
                 pass_a_minute(service)
                 service.installation.sql("UPDATE lh_messages SET due_ms = 1 WHERE state = 'requested' AND reason = 'minute_limit'")
-            wait_until(lambda address=address, count=count: len(server.to(address)) >= count or next_minute(), 15, f"{count} mails")
+            wait_until(lambda address=address, count=count: len(mail_server.to(address)) >= count or next_minute(), 15, f"{count} mails")
         ended = f"SELECT state FROM lh_messages m JOIN lh_leads l ON l.id = m.lead_id WHERE l.email = '{address}'"
         wait_until(lambda ended=ended, expected=expected: service.installation.sql(ended).split() == ["sent"] * expected, 10, "not all mails are sent")
 
 
-def test_an_address_that_is_never_confirmed(service, server, account):
+def test_an_address_that_is_never_confirmed(service, mail_server, account):
     """docs/mail.md 6: what waits is looked at again ever later, dropped in the end, and sent when the campaign confirms no more"""
     campaign = service.campaign(account, verify_email="on", mails="referral")
     rosa = campaign.lead(email="rosa@example.org")
-    arrived(server, "rosa@example.org")
+    arrived(mail_server, "rosa@example.org")
     row = Planted(service).row
 
     def waiting(friend):
@@ -473,10 +466,10 @@ def test_an_address_that_is_never_confirmed(service, server, account):
     is_now(first, 31 * 24 * 3600000)
     wait_until(lambda: row(first, "state", "reason") == {"state": "dropped", "reason": "unconfirmed"}, 10, "it is not dropped")
     rosa = campaign.lead(email="lind@example.org")
-    arrived(server, "lind@example.org")
+    arrived(mail_server, "lind@example.org")
     second = waiting("bob")
     service.installation.admin("campaign", "set", str(campaign.id), "verify_email=off")
     pass_a_minute(service)
     service.installation.sql(f"UPDATE lh_messages SET due_ms = 1 WHERE id = {second}")
-    arrived(server, "lind@example.org", 2)
-    assert len(server.to("rosa@example.org")) == 1
+    arrived(mail_server, "lind@example.org", 2)
+    assert len(mail_server.to("rosa@example.org")) == 1

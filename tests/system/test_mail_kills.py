@@ -8,7 +8,7 @@ import signal
 
 import pytest
 from companions import companion, is_running
-from mail_server import MailServer, Planted
+from mail_server import Planted
 from settings import TEST_SETTINGS
 from stack.process import wait_until
 
@@ -18,15 +18,8 @@ CONNECTIONS, MAILS, KILLS = 3, 150, 6
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = MailServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def service(make_service, server):
-    return make_service(settings=server.settings(connections=CONNECTIONS))
+def service(make_service, mail_server):
+    return make_service(settings=mail_server.settings(connections=CONNECTIONS))
 
 
 @pytest.fixture
@@ -42,10 +35,10 @@ def dispatcher(service):
     service.dispatcher.stop()
 
 
-def check(server, numbers, kills):
+def check(mail_server, numbers, kills):
     """Every mail arrived, few twice, and those with the same bytes."""
     arrived = collections.defaultdict(list)
-    for mail in server.mails:
+    for mail in mail_server.mails:
         arrived[mail.recipient].append(mail.content)
     assert set(arrived) == set(numbers)
     twice = [contents for contents in arrived.values() if len(contents) > 1]
@@ -54,15 +47,15 @@ def check(server, numbers, kills):
 
 
 @pytest.mark.parametrize("victims", ["mailer", "keeper", "all"])
-def test_kills(service, server, campaign, dispatcher, victims):
+def test_kills(service, mail_server, campaign, dispatcher, victims):
     chance = random.Random(int(TEST_SETTINGS.get("LEADHOOK_SEED", 1)))
     planted = Planted(service)
-    server.clear()
-    server.delay = 0.01
+    mail_server.clear()
+    mail_server.delay = 0.01
     numbers = planted.mails(campaign, campaign.lead(email="ada@example.org"), MAILS)
     for kill in range(KILLS):
-        wanted = len(server.mails) + chance.randrange(3, MAILS // KILLS)
-        wait_until(lambda: len(server.mails) >= wanted, 30, "mails do not arrive")
+        wanted = len(mail_server.mails) + chance.randrange(3, MAILS // KILLS)
+        wait_until(lambda: len(mail_server.mails) >= wanted, 30, "mails do not arrive")
         pid = dispatcher.process.pid
         keeper, mailer = companion(dispatcher)
         if victims == "mailer" and kill < 3:  # each pause is twice as long
@@ -76,14 +69,14 @@ def test_kills(service, server, campaign, dispatcher, victims):
             dispatcher.kill()
             dispatcher.start()
     wait_until(lambda: planted.count("ready") == 0, 60, "mails are left")
-    check(server, numbers, KILLS)
+    check(mail_server, numbers, KILLS)
     assert planted.count("failed") == 0
 
 
 @pytest.mark.parametrize("victim", [0, 1], ids=["keeper", "mailer"])
-def test_ended_from_outside(service, server, campaign, dispatcher, victim):
+def test_ended_from_outside(service, mail_server, campaign, dispatcher, victim):
     """A killed keeper, or a mailer that got SIGTERM: the dispatcher ends, for the service manager to start it again"""
-    server.clear()
+    mail_server.clear()
     campaign.webhook("new_signup")
     os.kill(companion(dispatcher)[victim], [signal.SIGKILL, signal.SIGTERM][victim])
     assert dispatcher.process.wait(20) == os.EX_UNAVAILABLE
@@ -91,19 +84,19 @@ def test_ended_from_outside(service, server, campaign, dispatcher, victim):
     dispatcher.kill()
     numbers = Planted(service).mails(campaign, campaign.lead(email="ada@example.org"), 3)
     dispatcher.start()
-    wait_until(lambda: len(server.mails) == 3, 30, "mails do not arrive")
-    check(server, numbers, 0)
+    wait_until(lambda: len(mail_server.mails) == 3, 30, "mails do not arrive")
+    check(mail_server, numbers, 0)
     campaign.delivered(1, "new_signup", deadline=5)
 
 
-def test_a_mail_server_that_hangs_delays_no_webhook(service, server, campaign, dispatcher):
-    server.clear()
-    server.is_mute = True
+def test_a_mail_server_that_hangs_delays_no_webhook(service, mail_server, campaign, dispatcher):
+    mail_server.clear()
+    mail_server.is_mute = True
     campaign.webhook("new_signup")
     lead = campaign.lead(email="ada@example.org")
     try:
         Planted(service).mails(campaign, lead, 3)
-        wait_until(lambda: len(server.mute_transports) > 0, 20, "there is no connection")
+        wait_until(lambda: len(mail_server.mute_transports) > 0, 20, "there is no connection")
         for number in range(5):
             campaign.lead(email=f"{number}@example.org")
         campaign.delivered(6, "new_signup", deadline=5)
@@ -116,18 +109,18 @@ def test_a_mail_server_that_hangs_delays_no_webhook(service, server, campaign, d
         dispatcher.stop()  # within the time of systemd and of the tests: what is under way is abandoned
         assert not is_running(mailer) and not is_running(keeper)
     finally:
-        server.is_mute = False
+        mail_server.is_mute = False
     dispatcher.start()
     planted = Planted(service)
     service.installation.sql("UPDATE lh_message_channels SET failures = 0, held_until_ms = 0")
     wait_until(lambda: planted.count("ready") == 0, 30, "mails are left")
-    assert len(server.mails) == 3
+    assert len(mail_server.mails) == 3
 
 
-def test_a_mail_that_crashes_the_process_is_given_up(service, server, campaign):
+def test_a_mail_that_crashes_the_process_is_given_up(service, mail_server, campaign):
     """After three crashes. Those that were leased with it are sent, each alone."""
     planted = Planted(service)
-    server.clear()
+    mail_server.clear()
     numbers = planted.mails(campaign, campaign.lead(email="ada@example.org"), 4)
     deadly, *others = sorted(numbers.values())
     service.installation.sql(f"UPDATE lh_messages SET lease_owner = REPEAT('o', 16), crashes = IF(id = {deadly}, 2, 1)"
@@ -135,23 +128,23 @@ def test_a_mail_that_crashes_the_process_is_given_up(service, server, campaign):
     service.dispatch()
     assert planted.row(deadly, "state", "reason") == {"state": "failed", "reason": "crashed"}
     assert [planted.row(number, "state", "crashes") for number in others] == [{"state": "sent", "crashes": "0"}] * 3
-    assert len(server.mails) == 3 and server.most_open == 1
+    assert len(mail_server.mails) == 3 and mail_server.most_open == 1
 
 
-def test_a_run_from_cron_sends_what_is_due_and_ends(service, server, campaign):
+def test_a_run_from_cron_sends_what_is_due_and_ends(service, mail_server, campaign):
     planted = Planted(service)
-    server.clear()
-    server.delay = 0.02
+    mail_server.clear()
+    mail_server.delay = 0.02
     lead = campaign.lead(email="ada@example.org")
     numbers = planted.mails(campaign, lead, 40)
     service.dispatch(max_runtime=30)
-    assert {mail.recipient for mail in server.mails} == set(numbers) and planted.count("ready") == 0
+    assert {mail.recipient for mail in mail_server.mails} == set(numbers) and planted.count("ready") == 0
     planted.mails(campaign, lead, 200)
     service.dispatch(max_runtime=2)
     left = planted.count("ready")
     assert 0 < left < 200
     assert service.installation.sql("SELECT COUNT(*) FROM lh_messages WHERE lease_owner IS NOT NULL").strip() == "0"
-    server.delay = 0
+    mail_server.delay = 0
     service.dispatch(max_runtime=30)
-    assert planted.count("ready") == 0 and len({mail.recipient for mail in server.mails}) == 240
-    assert len(server.mails) == 240
+    assert planted.count("ready") == 0 and len({mail.recipient for mail in mail_server.mails}) == 240
+    assert len(mail_server.mails) == 240

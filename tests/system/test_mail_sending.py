@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/mail.md 4 and 5: each way in which a mail server can answer or fail."""
 import pytest
-from mail_server import MailServer, Planted
+from mail_server import Planted
 from stack.process import wait_until
 
 CONNECTIONS = 2
@@ -9,15 +9,8 @@ MAIL = [("mail", "schedule", "1s"), ("mail", "connections", CONNECTIONS)]
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = MailServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def service(make_service, server):
-    made = make_service(settings=server.settings() + MAIL)
+def service(make_service, mail_server):
+    made = make_service(settings=mail_server.settings() + MAIL)
     made.dispatcher.start()
     return made
 
@@ -29,8 +22,8 @@ def campaign(service, account):
 
 
 @pytest.fixture
-def planted(service, server):
-    server.clear()
+def planted(service, mail_server):
+    mail_server.clear()
     return Planted(service)
 
 
@@ -44,10 +37,10 @@ def bounced(service, lead):
     return service.installation.sql(f"SELECT bounced FROM lh_leads WHERE social_id = '{lead['social_id']}'").strip() == "1"
 
 
-def test_a_mail_arrives_byte_for_byte(planted, server, campaign):
+def test_a_mail_arrives_byte_for_byte(planted, mail_server, campaign):
     number = planted.mail(campaign, "ada@example.org")
     row = ends(planted, number, "sent")
-    (mail,) = server.mails
+    (mail,) = mail_server.mails
     assert (mail.sender, mail.recipient) == ("sender@example.org", "ada@example.org")
     assert mail.content == (f"From: sender@example.org\r\nMessage-ID: <{number}@example.org>\r\nSubject: Test\r\n\r\n"
                             f"Mail {number}\r\n.\r\n..\r\nend\r\n").encode()
@@ -67,119 +60,119 @@ def test_a_refusal_ends_it(planted, service, campaign, local, reason, flagged):
 
 
 @pytest.mark.parametrize("local", ["policy", "policy-old", "busy"])
-def test_other_refusals_are_tried_again(planted, service, server, campaign, local):
+def test_other_refusals_are_tried_again(planted, service, mail_server, campaign, local):
     lead = campaign.lead(email=f"{local}@example.org")
     number = planted.mail(campaign, f"{local}@example.org", lead=lead)
-    wait_until(lambda: server.tries[f"{local}@example.org"] >= 2, 20, "it is not tried again")
+    wait_until(lambda: mail_server.tries[f"{local}@example.org"] >= 2, 20, "it is not tried again")
     assert planted.state(number) == "ready" and not bounced(service, lead)
     service.installation.sql("DELETE FROM lh_messages")
 
 
-def test_a_bounced_address_gets_no_mail_until_it_is_confirmed(planted, service, server, campaign):
+def test_a_bounced_address_gets_no_mail_until_it_is_confirmed(planted, service, mail_server, campaign):
     lead = campaign.lead(email="absent@example.org")
     ends(planted, planted.mail(campaign, "absent@example.org", lead=lead), "failed")
     row = ends(planted, planted.mail(campaign, "absent@example.org", kind=0, lead=lead), "dropped")
-    assert row["reason"] == "bounced" and server.tries["absent@example.org"] == 1
+    assert row["reason"] == "bounced" and mail_server.tries["absent@example.org"] == 1
     campaign.bulk("verify", {"email": "absent@example.org"})
     wait_until(lambda: not bounced(service, lead), 10, "the address is bounced")
 
 
-def test_greylisting(planted, server, campaign):
+def test_greylisting(planted, mail_server, campaign):
     row = ends(planted, planted.mail(campaign, "grey1@example.org"), "sent")
-    assert row["attempts"] == "2" and len(server.mails) == 1
+    assert row["attempts"] == "2" and len(mail_server.mails) == 1
 
 
 @pytest.mark.parametrize("kind", ["before", "after"])
-def test_a_connection_that_is_lost_after_the_end_of_the_mail(planted, server, campaign, kind):
+def test_a_connection_that_is_lost_after_the_end_of_the_mail(planted, mail_server, campaign, kind):
     """Sent at least once, with the same Message-ID."""
     address = f"lost-{kind}@example.org"
     row = ends(planted, planted.mail(campaign, address), "sent")
     assert row["attempts"] == "2"
-    assert len(server.to(address)) == (1 if kind == "before" else 2)
-    assert len({mail.message_id for mail in server.to(address)}) == 1
+    assert len(mail_server.to(address)) == (1 if kind == "before" else 2)
+    assert len({mail.message_id for mail in mail_server.to(address)}) == 1
 
 
-def test_a_stop_while_the_answer_to_the_mail_is_awaited(make_service, server):
+def test_a_stop_while_the_answer_to_the_mail_is_awaited(make_service, mail_server):
     """The server may have it: the attempt counts, and the next one waits, so that a mail is not sent at each run from cron."""
-    service = make_service(settings=server.settings())
+    service = make_service(settings=mail_server.settings())
     planted = Planted(service)
     number = planted.mail(service.campaign(service.account(), mails=""), "mute-after@example.org")
     service.dispatch(max_runtime=1)
     assert planted.row(number, "state", "attempts", "reason") == {"state": "ready", "attempts": "1", "reason": "connection_lost"}
-    assert len(server.to("mute-after@example.org")) == 1
+    assert len(mail_server.to("mute-after@example.org")) == 1
     service.dispatch(max_runtime=1)
-    assert len(server.to("mute-after@example.org")) == 1
+    assert len(mail_server.to("mute-after@example.org")) == 1
 
 
-def test_connections_are_closed(planted, server, campaign):
+def test_connections_are_closed(planted, mail_server, campaign):
     """No more than `mail.connections` at a time, also where mails need new ones; none is left a second after the last mail."""
     numbers = [planted.mail(campaign, f"{'jürgen' if number % 2 else 'ada'}{number}@example.org") for number in range(8)]
     for number in numbers:
         ends(planted, number, "sent")
-    assert 0 < server.most_open <= CONNECTIONS
-    wait_until(lambda: not server.opened, 10, "a connection is left open")
-    assert b"QUIT\r\n" in server.bytes
+    assert 0 < mail_server.most_open <= CONNECTIONS
+    wait_until(lambda: not mail_server.opened, 10, "a connection is left open")
+    assert b"QUIT\r\n" in mail_server.bytes
 
 
-def test_smtputf8_is_used_where_it_is_offered(planted, server, campaign):
+def test_smtputf8_is_used_where_it_is_offered(planted, mail_server, campaign):
     ends(planted, planted.mail(campaign, "jürgen@example.org"), "sent")
-    (mail,) = server.mails
+    (mail,) = mail_server.mails
     assert "SMTPUTF8" in mail.options and mail.recipient == "jürgen@example.org"
 
 
-def test_nothing_is_sent_where_it_is_needed_and_not_offered(planted, server, campaign):
-    server.utf8 = False
+def test_nothing_is_sent_where_it_is_needed_and_not_offered(planted, mail_server, campaign):
+    mail_server.utf8 = False
     try:
         row = ends(planted, planted.mail(campaign, "jürgen@example.org"), "failed")
-        assert row["reason"] == "no_smtputf8" and b"EHLO" in server.bytes and b"MAIL" not in server.bytes
+        assert row["reason"] == "no_smtputf8" and b"EHLO" in mail_server.bytes and b"MAIL" not in mail_server.bytes
         ends(planted, planted.mail(campaign, "ada@example.org"), "sent")
     finally:
-        server.utf8 = True
+        mail_server.utf8 = True
 
 
-def test_mail_waits_while_the_server_is_away(planted, service, server, campaign):
+def test_mail_waits_while_the_server_is_away(planted, service, mail_server, campaign):
     """No attempt is counted. Webhooks go on."""
     campaign.webhook("new_signup")
-    server.refuse()
+    mail_server.refuse()
     try:
         number = planted.mail(campaign, "ada@example.org")
         wait_until(lambda: planted.row(number, "reason")["reason"] == "cannot_connect", 20, "mail is not held")
         campaign.lead(email="other@example.org")
         campaign.delivered(2, "new_signup", deadline=5)
     finally:
-        server.listen()
+        mail_server.listen()
     row = ends(planted, number, "sent", 40)
     assert row["attempts"] == "1"
 
 
-def test_a_sender_that_is_refused_holds_all_mail(planted, server, campaign):
-    server.sender_answer = "553 5.7.1 not your address"
+def test_a_sender_that_is_refused_holds_all_mail(planted, mail_server, campaign):
+    mail_server.sender_answer = "553 5.7.1 not your address"
     try:
         number = planted.mail(campaign, "ada@example.org")
         wait_until(lambda: planted.row(number, "reason")["reason"] == "sender_refused", 20, "mail is not held")
     finally:
-        server.sender_answer = None
+        mail_server.sender_answer = None
     assert ends(planted, number, "sent", 40)["attempts"] == "1"
 
 
-def test_bytes_that_no_server_may_get(planted, server, campaign):
+def test_bytes_that_no_server_may_get(planted, mail_server, campaign):
     row = ends(planted, planted.mail(campaign, "ada@example.org", content="Subject: a line without CR\n"), "failed")
-    assert (row["reason"], row["attempts"], server.mails) == ("bad_content", "0", [])
+    assert (row["reason"], row["attempts"], mail_server.mails) == ("bad_content", "0", [])
 
 
 @pytest.mark.parametrize("kind", [0, 1])
-def test_a_burst_delays_no_confirmation_of_another_campaign(planted, service, server, campaign, account, kind):
+def test_a_burst_delays_no_confirmation_of_another_campaign(planted, service, mail_server, campaign, account, kind):
     """Also a burst of confirmations: campaigns take turns."""
     other = service.campaign(account, verify_email="on")
     lead = campaign.lead(email="ada@example.org")
-    server.delay = 0.03
+    mail_server.delay = 0.03
     try:
         planted.mails(campaign, lead, 300, kind)
-        wait_until(lambda: len(server.mails) > 3, 10, "mails do not arrive")
+        wait_until(lambda: len(mail_server.mails) > 3, 10, "mails do not arrive")
         other.lead(email="bob@example.org")
-        begun = len(server.mails)
-        wait_until(lambda: server.to("bob@example.org"), 10, "the confirmation does not arrive")
-        assert [mail.recipient for mail in server.mails].index("bob@example.org") - begun < 10
+        begun = len(mail_server.mails)
+        wait_until(lambda: mail_server.to("bob@example.org"), 10, "the confirmation does not arrive")
+        assert [mail.recipient for mail in mail_server.mails].index("bob@example.org") - begun < 10
     finally:
-        server.delay = 0
+        mail_server.delay = 0
         service.installation.sql("DELETE FROM lh_messages")

@@ -7,22 +7,14 @@ import stat
 
 import pytest
 from command import CONFIG, DATA, USAGE, call
-from mail_server import MailServer
 from stack.process import wait_until
 
 VERIFY_TEXT = "Hello {{campaign_name}},\n\nContinue: {{confirm_url}}\n"
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = MailServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def service(make_service, server):
-    made = make_service(settings=server.settings())
+def service(make_service, mail_server):
+    made = make_service(settings=mail_server.settings())
     made.dispatcher.start()
     return made
 
@@ -111,13 +103,13 @@ def test_what_a_mail_is_about_is_a_sample(leadhook, campaign, kind, sample):
     assert shown["dropped"] is None and sample in shown["subject"] + shown["text"] and "Ada" not in shown["text"]
 
 
-def test_a_preview_is_the_mail(leadhook, service, server, account, tmp_path):
+def test_a_preview_is_the_mail(leadhook, service, mail_server, account, tmp_path):
     """the same subject, text and HTML"""
     campaign = service.campaign(account, pages="on", mails="welcome")
     leadhook("mail", "set", campaign.id, "welcome", "subject=Hi {{first_name}}",
              "text={{#position}}Number {{position}}: {{status_url}} {{unsubscribe_url}}{{/position}} {{unsubscribe_url}}")
     campaign.lead(email="grace@example.org", first_name="Grace")
-    mail = wait_until(lambda: server.to("grace@example.org"), 10, "no mail")[0]
+    mail = wait_until(lambda: mail_server.to("grace@example.org"), 10, "no mail")[0]
     count = service.installation.sql("SELECT COUNT(*) FROM lh_messages")
     file = tmp_path / "mail.html"
     shown = leadhook("mail", "preview", campaign.id, "welcome", "--email", "grace@example.org", "--html", file, "--content")
@@ -142,13 +134,13 @@ def test_links_of_a_preview(leadhook, service, campaign):
         assert len(links) > 1 and {link.partition("/c/")[0] for link in links} == {base}, text
 
 
-def test_a_template_of_an_earlier_version(service, server, campaign):
+def test_a_template_of_an_earlier_version(service, mail_server, campaign):
     """1: one that was accepted then, and is refused now, is left out; the mail is sent, with the others"""
     service.installation.sql("INSERT INTO lh_campaign_texts (campaign_id, name, language, value) VALUES "
                              f"({campaign.id}, 'mail.verify.subject', '', 'Our own subject'), "
                              f"({campaign.id}, 'mail.verify.html', '', '<form>{{{{confirm_url}}}}</form>')")
     campaign.lead(email="old@example.org")
-    mail = wait_until(lambda: server.to("old@example.org"), 10, "no mail")[0]
+    mail = wait_until(lambda: mail_server.to("old@example.org"), 10, "no mail")[0]
     assert b"Our own subject" in mail.content and f"/c/{campaign.id}/confirm/" in body(mail, "html") and "<form" not in body(mail, "html")
     logs = "".join(path.read_text() for path in service.installation.folder.glob("*.log"))
     assert f"template_left_out campaign={campaign.id} mail=verify part=html line=1 " in logs

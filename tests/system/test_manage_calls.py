@@ -7,7 +7,6 @@ import types
 
 import pytest
 from caller import OWN_PAGE, User, code_of
-from mail_server import MailServer
 from stack.process import wait_until
 
 
@@ -15,15 +14,8 @@ MAKES = [("POST", what) for what in ("accounts", "keys", "users", "campaigns", "
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = MailServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def service(make_service, server):
-    return make_service(settings=[*server.settings(), ("server", "secrets_key", "5ea1" * 16)])
+def service(make_service, mail_server):
+    return make_service(settings=[*mail_server.settings(), ("server", "secrets_key", "5ea1" * 16)])
 
 
 @pytest.fixture(scope="module")
@@ -155,9 +147,9 @@ def test_inbound_webhooks(service, calls, place):
     assert calls.delete(path) == {"id": made["id"]}
 
 
-def test_mails(service, calls, place, server):
+def test_mails(service, calls, place, mail_server):
     service.dispatcher.start()
-    wait_until(lambda: server.to("1@example.org"), 20, "the mail")
+    wait_until(lambda: mail_server.to("1@example.org"), 20, "the mail")
     mail = wait_until(lambda: [one for one in calls.get(f"{place}/mails") if one["state"] == "sent"], 20, "a mail that is sent")[0]
     assert calls.get(f"mails/{mail['id']}?content=true").items() >= mail.items()
     assert calls.post("mails/resend", mails=[mail["id"]]) == {"queued": 1}

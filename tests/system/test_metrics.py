@@ -12,7 +12,6 @@ import pytest
 from client import new_address
 from command import OK, USAGE, call
 from companions import companion
-from mail_server import MailServer
 from metrics import CONTENT_TYPE, Page, fetch, scrape
 from processes import children, committer, wait_for_committer
 from service import COMMITTER, WORKERS
@@ -29,13 +28,6 @@ needs_committer = pytest.mark.skipif(not COMMITTER, reason="this run has no comm
 @pytest.fixture(scope="module")
 def service(make_service):
     return make_service(settings=[LOOPBACK, ("limits", "signups_per_address", "3/60s")])
-
-
-@pytest.fixture(scope="module")
-def mail_server():
-    made = MailServer()
-    yield made
-    made.close()
 
 
 def grew(service, before, name, by, **labels):

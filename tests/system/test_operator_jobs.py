@@ -11,7 +11,6 @@ from caller import OWN_PAGE, Caller, User
 from command import DATA, OK, USAGE, call, is_time
 from deliveries import Deliveries
 from lock_file import LockFile
-from mail_server import MailServer
 from stack.process import Child, wait_until
 from stack.receiver import Answer
 
@@ -21,13 +20,6 @@ TEMPFAIL = 75
 MAXIMUM = 20  # jobs of an account
 MANY, PIECE = 3000, 250  # deliveries; those of a transaction
 COUNTS = ["queued", "held", "under_way", "without_webhook", "without_event", "at_limit", "missing"]
-
-
-@pytest.fixture(scope="module")
-def mail_server():
-    made = MailServer("none")
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")

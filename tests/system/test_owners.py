@@ -16,7 +16,6 @@ import time
 import urllib.parse
 
 import pytest
-from mail_server import MailServer
 from stack.process import wait_until
 from test_confirm import press_when_old_enough, stamp_of
 
@@ -28,15 +27,8 @@ STRICT = {"public_lookup": "none", "public_update": "all"}
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = MailServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def service(make_service, server, gateway):
-    made = make_service(settings=[*server.settings(), *gateway.settings(), ("limits", "signups_per_address", ""),
+def service(make_service, mail_server, gateway):
+    made = make_service(settings=[*mail_server.settings(), *gateway.settings(), ("limits", "signups_per_address", ""),
                                   ("limits", "posts_per_address", ""), ("limits", "codes_per_address", "")])
     made.dispatcher.start()
     return made
@@ -59,18 +51,18 @@ def token_of(url):
     return found and found[1]
 
 
-def last_mail(server, recipient, count=1):
-    mail = wait_until(lambda: len(server.to(recipient)) >= count and server.to(recipient), 10, f"no mail for {recipient}")[-1]
+def last_mail(mail_server, recipient, count=1):
+    mail = wait_until(lambda: len(mail_server.to(recipient)) >= count and mail_server.to(recipient), 10, f"no mail for {recipient}")[-1]
     return email.message_from_bytes(mail.content, policy=email.policy.SMTP).get_body("plain").get_content()
 
 
-def code_by_mail(server, recipient, count=1):
-    return re.search(r"\b(\d{6})\b", last_mail(server, recipient, count))[1]
+def code_by_mail(mail_server, recipient, count=1):
+    return re.search(r"\b(\d{6})\b", last_mail(mail_server, recipient, count))[1]
 
 
-def link_in_mail(server, recipient, count=1):
+def link_in_mail(mail_server, recipient, count=1):
     """The path on which it confirms."""
-    return re.search(r"/c/\d+/confirm/\S+", last_mail(server, recipient, count))[0]
+    return re.search(r"/c/\d+/confirm/\S+", last_mail(mail_server, recipient, count))[0]
 
 
 def code_by_text(gateway, number, count=1):
@@ -134,7 +126,7 @@ def check_owner(campaign, url, secret):
         social_id=token_of(url)[:10])["status_url"]
 
 
-def test_a_number_that_was_anothers(service, account, server):
+def test_a_number_that_was_anothers(service, account, mail_server):
     """4.3.4: Eve has entered Ada's number before Ada adds an email address to the lead by signing up."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, number = person()
@@ -144,7 +136,7 @@ def test_a_number_that_was_anothers(service, account, server):
     assert token_of(ada["status_url"]) is None
     assert campaign.find(phone_number=number)["email"] == address
     check_stranger(campaign, eve, address)
-    url = type_code(campaign, code_by_mail(server, address), email=address)
+    url = type_code(campaign, code_by_mail(mail_server, address), email=address)
     check_owner(campaign, url, "Ada")
     check_stranger(campaign, eve, address)
     assert campaign.find(phone_number=number)["claimed"] == "phone_number"
@@ -163,7 +155,7 @@ def test_a_number_that_decides(service, account, gateway):
     assert campaign.find(email=address)["first_name"] is None
 
 
-def test_an_address_that_was_anothers(service, account, server, gateway):
+def test_an_address_that_was_anothers(service, account, mail_server, gateway):
     """Eve has entered Ada's address, and has proven a number beside it, before Ada signs up and confirms."""
     campaign = service.campaign(account, **VERIFIED)
     address, number = person()
@@ -171,7 +163,7 @@ def test_an_address_that_was_anothers(service, account, server, gateway):
     check_owner(campaign, eve, "Eve")
     assert type_code(campaign, code_by_text(gateway, number), phone_number=number).endswith("/sent")
     sign_up(campaign, email=address, phone_number=number, first_name="Ada")
-    url = type_code(campaign, code_by_mail(server, address), email=address)
+    url = type_code(campaign, code_by_mail(mail_server, address), email=address)
     check_owner(campaign, url, "Ada")
     check_stranger(campaign, eve, "Ada")
     assert campaign.find(email=address)["claimed"] == "phone_number"
@@ -180,7 +172,7 @@ def test_an_address_that_was_anothers(service, account, server, gateway):
     check_owner(campaign, url, "Ada")
 
 
-def test_a_number_leads_to_its_page(service, account, server, gateway):
+def test_a_number_leads_to_its_page(service, account, mail_server, gateway):
     """Verified campaigns: with verify_phone alone the code leads to the page. Eve has entered another email address beside Vic's number
     before: no link is mailed there, and the address is a claim, which Vic replaces."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off"})
@@ -198,7 +190,7 @@ def test_a_number_leads_to_its_page(service, account, server, gateway):
     assert (found["email"], found["status_url"], "claimed" in found) == (own, url, False)
 
 
-def test_an_email_address_does_not_decide(service, account, server, gateway):
+def test_an_email_address_does_not_decide(service, account, mail_server, gateway):
     """Verified campaigns: with verify_phone alone a code by mail, which bots=proof_or_confirm brings, gives nothing of a lead whose number
     another person proves, before or after."""
     for first in ("mail", "text"):
@@ -206,20 +198,20 @@ def test_an_email_address_does_not_decide(service, account, server, gateway):
         address, number = person()
         eve = sign_up(campaign, email=address, phone_number=number)
         if first == "mail":
-            type_code(campaign, code_by_mail(server, address), email=address)
+            type_code(campaign, code_by_mail(mail_server, address), email=address)
         sign_up(campaign, phone_number=number)
         campaign.client.request("POST", f"/c/{campaign.id}/code", form={"phone_number": number, "resend": "1"}, headers=list(FORM.items()))
         url = type_code(campaign, code_by_text(gateway, number), phone_number=number)
         campaign.post({"phone_number": number, "first_name": "Vic"})
         if first == "text":
-            assert type_code(campaign, code_by_mail(server, address), email=address) is None
+            assert type_code(campaign, code_by_mail(mail_server, address), email=address) is None
         check_owner(campaign, url, "Vic")
         check_stranger(campaign, eve["status_url"], "Vic")
         assert reported(campaign, email=address)["lead"] == 0 and reported(campaign, phone=number)["lead"] == 1
 
 
 @pytest.mark.parametrize("verify_email", ["on", "off"])
-def test_a_number_that_a_stranger_adds(service, account, server, gateway, verify_email):
+def test_a_number_that_a_stranger_adds(service, account, mail_server, gateway, verify_email):
     """4.1.11, Claim; docs/operating.md 7.4: Eve's number, which Eve proves, opens, shows and deletes nothing of Ada's, whether Ada has
     confirmed or need not; Ada's link is as before the proof. Ada's token makes the number Ada's own."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": verify_email})
@@ -227,7 +219,7 @@ def test_a_number_that_a_stranger_adds(service, account, server, gateway, verify
     address, number = person()
     url = sign_up_with_claim(campaign, "phone", email=address, phone_number=number, first_name="Ada", salary="90000")["status_url"]
     if verify_email == "on":
-        assert type_code(campaign, code_by_mail(server, address), email=address) == url
+        assert type_code(campaign, code_by_mail(mail_server, address), email=address) == url
         assert type_code(campaign, code_by_text(gateway, number), phone_number=number).endswith("/sent")
     else:
         assert type_code(campaign, code_by_text(gateway, number), phone_number=number) is None
@@ -249,7 +241,7 @@ def test_a_number_that_a_stranger_adds(service, account, server, gateway, verify
 
 
 @pytest.mark.parametrize("proven", [True, False])
-def test_an_email_address_that_a_stranger_adds(service, account, server, gateway, proven):
+def test_an_email_address_that_a_stranger_adds(service, account, mail_server, gateway, proven):
     """4.1.11, Claim: to the lead of a number. Eve confirms it, and sees and deletes nothing; the code for the number leads to the page,
     and no link to it is mailed to Eve."""
     campaign = service.campaign(account, **VERIFIED)
@@ -258,7 +250,7 @@ def test_an_email_address_that_a_stranger_adds(service, account, server, gateway
     if proven:
         url = type_code(campaign, code_by_text(gateway, number), phone_number=number)
         check_owner(campaign, url, "Vic")
-    path = link_in_mail(server, address)
+    path = link_in_mail(mail_server, address)
     done = press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path)))
     assert done.status == 200 and b"is confirmed" in done.body and b"/s/" not in done.body
     assert campaign.find(phone_number=number)["verified_email"]
@@ -274,19 +266,19 @@ def test_an_email_address_that_a_stranger_adds(service, account, server, gateway
     else:
         service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 61000")  # docs/mail.md 6: one a minute
         campaign.client.request("POST", f"/c/{campaign.id}/erase", form={"email": address})
-        path = re.search(r"/c/\d+/erase/\S+", last_mail(server, address, 2))[0]
+        path = re.search(r"/c/\d+/erase/\S+", last_mail(mail_server, address, 2))[0]
         done = press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path)))
         assert b"no longer has this email address" in done.body
     lead = campaign.find(phone_number=number)
     assert (lead["email"], lead["first_name"]) == (None, "Vic")
 
 
-def test_a_link_after_a_verification_without_proof(service, account, server):
+def test_a_link_after_a_verification_without_proof(service, account, mail_server):
     """4.1.12: Eve has signed up Ada's address, and a key has verified it. Ada's link still has its button, which ends Eve's."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, _ = person()
     eve = sign_up(campaign, email=address)["status_url"]
-    path = link_in_mail(server, address)
+    path = link_in_mail(mail_server, address)
     campaign.bulk("verify", {"email": address})
     wait_until(lambda: campaign.find(email=address)["verified_email"], 10, "the lead is not verified")
     assert b"__stamp" not in campaign.client.request("GET", path).body, "of one person alone nothing is in doubt"
@@ -309,16 +301,16 @@ def test_a_mail_that_anyone_requests_lets_no_lead_end(service, account):
     assert waiting() == "1"
 
 
-def test_a_bookmark_stays(service, account, server):
+def test_a_bookmark_stays(service, account, mail_server):
     """A person that signs up once, and confirms, keeps the link of the first answer."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, _ = person()
     url = sign_up(campaign, email=address, first_name="Ada")["status_url"]
-    assert type_code(campaign, code_by_mail(server, address), email=address) == url
+    assert type_code(campaign, code_by_mail(mail_server, address), email=address) == url
     check_owner(campaign, url, "Ada")
 
 
-def test_a_number_of_a_protected_lead(service, account, server, gateway):
+def test_a_number_of_a_protected_lead(service, account, mail_server, gateway):
     """New number: Eve's number waits until Ada confirms, and its code leads to a mail to Ada, never to the page."""
     campaign = service.campaign(account, **VERIFIED, **STRICT)
     address, number = person()
@@ -326,7 +318,7 @@ def test_a_number_of_a_protected_lead(service, account, server, gateway):
     sign_up(campaign, email=address, phone_number=number, first_name="Ada")
     waiting = campaign.find(email=address)
     assert (waiting["phone_number"], waiting["custom_fields"]["unconfirmed_phone_number"]) == (None, number), "that of the last sign-up"
-    url = type_code(campaign, code_by_mail(server, address), email=address)
+    url = type_code(campaign, code_by_mail(mail_server, address), email=address)
     assert "Ada" in page_at(campaign, url)
     found = campaign.find(email=address)
     assert (found["phone_number"], found["claimed"]) == (number, "phone_number")
@@ -347,7 +339,7 @@ def test_no_number_is_added_to_a_protected_lead(service, account):
 
 
 @pytest.mark.parametrize("settings", [{}, {"public_lookup": "social_id", "public_update": "own"}, {"verify_email": "off"}])
-def test_a_person_that_comes_back(service, account, server, gateway, settings):
+def test_a_person_that_comes_back(service, account, mail_server, gateway, settings):
     """Another owner: what Vic has proven stays Vic's, and the link valid, when the address is signed up again, by whomever, and proven
     again."""
     campaign = service.campaign(account, **{**VERIFIED, **settings})
@@ -355,7 +347,7 @@ def test_a_person_that_comes_back(service, account, server, gateway, settings):
     address, number = person()
     sign_up(campaign, email=address, phone_number=number, first_name="Vic")
     if not by_number:
-        path = link_in_mail(server, address)
+        path = link_in_mail(mail_server, address)
         url = campaign.client.request("POST", path, form={"__stamp": old_stamp(campaign)}).headers["Location"]
     code = type_code(campaign, code_by_text(gateway, number), phone_number=number)
     url = code if by_number else url
@@ -374,7 +366,7 @@ def test_a_person_that_comes_back(service, account, server, gateway, settings):
     assert (reported(campaign, phone=number)["lead"], reported(campaign, email=address)["lead"]) == (1, not by_number)
 
 
-def test_an_address_that_is_added_to_a_lead_that_was_passed_on(service, account, server, gateway):
+def test_an_address_that_is_added_to_a_lead_that_was_passed_on(service, account, mail_server, gateway):
     """Another owner: each address is proven for the first time once. Eve's lead was passed on to Eve by the proof of a number; Eve adds Ada's address,
     which a key verifies before Ada does."""
     campaign = service.campaign(account, **VERIFIED)
@@ -383,7 +375,7 @@ def test_an_address_that_is_added_to_a_lead_that_was_passed_on(service, account,
         sign_up(campaign, phone_number=number)
     eve = type_code(campaign, code_by_text(gateway, number), phone_number=number)
     sign_up(campaign, phone_number=number, email=address, __token=token_of(eve))
-    path = link_in_mail(server, address)
+    path = link_in_mail(mail_server, address)
     campaign.bulk("verify", {"email": address})
     wait_until(lambda: campaign.find(email=address)["verified_email"], 10, "the lead is not verified")
     sign_up(campaign, email=address, first_name="Ada")
@@ -394,7 +386,7 @@ def test_an_address_that_is_added_to_a_lead_that_was_passed_on(service, account,
 
 
 @pytest.mark.parametrize("how", ["tag", "import"])
-def test_a_person_that_a_server_signs_up(service, account, server, how):
+def test_a_person_that_a_server_signs_up(service, account, mail_server, how):
     """Another owner: calls that do not count sign a lead up as well."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, _ = person()
@@ -405,12 +397,12 @@ def test_a_person_that_a_server_signs_up(service, account, server, how):
         answer = campaign.client.request("POST", f"/manage/v1/campaigns/{campaign.id}/import", key=account.manager,
                                          json_body={"records": f"email\n{address}\n"})
     assert answer.status == 200 and campaign.find(email=address)["counter"] == 1
-    url = type_code(campaign, code_by_mail(server, address), email=address)
+    url = type_code(campaign, code_by_mail(mail_server, address), email=address)
     check_owner(campaign, url, "Ada")
     check_stranger(campaign, eve, "Ada")
 
 
-def test_leads_from_before_the_upgrade(service, account, server, gateway):
+def test_leads_from_before_the_upgrade(service, account, mail_server, gateway):
     """schema: what has a stored confirmation was proven, but for a claim, and an address that was replaced or is not verified any more."""
     campaign = service.campaign(account, **VERIFIED)
     sql = service.installation.sql
@@ -418,7 +410,7 @@ def test_leads_from_before_the_upgrade(service, account, server, gateway):
     address, number = person()
     lead = sign_up(campaign, email=address, phone_number=number)
     type_code(campaign, code_by_text(gateway, number), phone_number=number)
-    type_code(campaign, code_by_mail(server, address), email=address)
+    type_code(campaign, code_by_mail(mail_server, address), email=address)
     for change, proven in (("claimed = 0", 3), ("claimed = 2", 1), ("claimed = 0, email = 'other@example.org'", 2), ("verified_phone = FALSE", 0)):
         sql(f"UPDATE lh_leads SET proven = 0, {change} WHERE id = {lead['id']}")
         for _ in range(2):
@@ -427,13 +419,13 @@ def test_leads_from_before_the_upgrade(service, account, server, gateway):
     assert sql(f"SELECT shared FROM lh_leads WHERE id = {lead['id']}").strip() == "0"
 
 
-def test_a_press_while_the_lead_is_passed_on(service, account, server, gateway):
+def test_a_press_while_the_lead_is_passed_on(service, account, mail_server, gateway):
     """Claim: the button of Eve's mail never leads to the page of Vic, whose number decides, also in the moment in which Vic proves it."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "bots": "proof_or_confirm"})
     for _ in range(5):
         address, number = person()
         sign_up(campaign, email=address, phone_number=number)
-        path = link_in_mail(server, address)
+        path = link_in_mail(mail_server, address)
         stamp = old_stamp(campaign)
         campaign.post({"phone_number": number, "first_name": "Vic"})
         campaign.client.request("POST", f"/c/{campaign.id}/code", form={"phone_number": number, "resend": "1"}, headers=list(FORM.items()))
@@ -489,7 +481,7 @@ def test_links_of_earlier_versions(service, account):
 
 
 @pytest.mark.parametrize("entered", ["beside", "later", "claimed"])
-def test_what_a_person_enters_stays_its_own(service, account, server, gateway, entered):
+def test_what_a_person_enters_stays_its_own(service, account, mail_server, gateway, entered):
     """4.1.11, Verified campaigns: Eve has proven a number, and entered Vic's email address. What Vic enters is not shown to Eve, and the
     lead is Vic's once it confirms."""
     campaign = service.campaign(account, **VERIFIED)
@@ -500,7 +492,7 @@ def test_what_a_person_enters_stays_its_own(service, account, server, gateway, e
     type_code(campaign, code_by_text(gateway, number), phone_number=number)
     sign_up(campaign, phone_number=number, first_name="Eve", **beside)
     vic = sign_up(campaign, email=address, first_name="Vic", salary="90000")
-    url = type_code(campaign, code_by_mail(server, address), email=address)
+    url = type_code(campaign, code_by_mail(mail_server, address), email=address)
     assert campaign.find(phone_number=number)["first_name"] == "Eve"
     assert "90000" not in campaign.get({"__token": token_of(eve["status_url"])}, key=None).body.decode()
     found = reported(campaign, phone=number)
@@ -517,7 +509,7 @@ def test_what_a_person_enters_stays_its_own(service, account, server, gateway, e
         assert url is None and campaign.find(email=address)["custom_fields"].get("salary") is None
 
 
-def test_a_number_shows_no_lead(service, account, server, gateway):
+def test_a_number_shows_no_lead(service, account, mail_server, gateway):
     """4.1.11, New number, Not verified: where leads are protected, what a stranger does with numbers of its own is the same with an
     email address that is a lead's and with one that is not."""
     campaign = service.campaign(account, **VERIFIED, public_lookup="social_id", public_update="own", privacy="off")
@@ -536,7 +528,7 @@ def test_a_number_shows_no_lead(service, account, server, gateway):
         # a number that another lead has, or none, beside an own email address
         typed = number if address == known else person()[1]
         sign_up(campaign, email=own[0], phone_number=typed)
-        path = link_in_mail(server, own[0])
+        path = link_in_mail(mail_server, own[0])
         page = press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path))).headers["Location"]
         token = token_of(page)
         own_view = campaign.get({"__token": token}, key=None).json
@@ -548,7 +540,7 @@ def test_a_number_shows_no_lead(service, account, server, gateway):
     assert first == again == ([*first[0][:2], 200, first[0][3]], True, 1)
 
 
-def test_a_number_that_is_sent_by_its_name(service, account, server, gateway):
+def test_a_number_that_is_sent_by_its_name(service, account, mail_server, gateway):
     """New number: where numbers do not wait, the field is one of Eve's; Ada's confirmation does not add the number."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "mails": "status_link"}, **STRICT)
     address, number = person()
@@ -556,7 +548,7 @@ def test_a_number_that_is_sent_by_its_name(service, account, server, gateway):
     campaign.change("optout", email=address)
     wait_until(lambda: campaign.find(email=address)["opted_out"], 10, "it is opted out")
     sign_up(campaign, email=address, unconfirmed_phone_number=number, __do_not_reset_opt_out="1")
-    path = link_in_mail(server, address)
+    path = link_in_mail(mail_server, address)
     press_when_old_enough(campaign, path, stamp_of(campaign.client.request("GET", path)))
     lead = campaign.find(email=address)
     assert (lead["verified_email"], lead["phone_number"]) == (True, None)

@@ -8,7 +8,6 @@ import urllib.parse
 
 import pytest
 from html_page import Page
-from mail_server import MailServer
 from stack.process import wait_until
 
 DAY_MS = 24 * 3600 * 1000
@@ -17,23 +16,16 @@ SHARED = {"en": "shared with others", "de": "mit anderen geteilt", "es": "compar
 
 
 @pytest.fixture(scope="module")
-def server():
-    made = MailServer()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def service(make_service, server):
-    made = make_service(settings=[*server.settings(), ("limits", "signups_per_address", "10000/60s"),
+def service(make_service, mail_server):
+    made = make_service(settings=[*mail_server.settings(), ("limits", "signups_per_address", "10000/60s"),
                                   ("limits", "posts_per_address", "10000/60s"), ("limits", "lookups_per_address", "100000/60s")])
     made.dispatcher.start()
     return made
 
 
 @pytest.fixture(autouse=True)
-def no_mails(service, server):
-    server.clear()
+def no_mails(service, mail_server):
+    mail_server.clear()
     service.installation.sql("DELETE FROM lh_messages")
 
 
@@ -42,8 +34,8 @@ def hosted(service, account):
     return service.campaign(account, **STRICT, mails="", points_direct=2)
 
 
-def arrived(server, recipient, count=1):
-    return wait_until(lambda: len(server.to(recipient)) >= count and server.to(recipient), 20, f"no mail for {recipient}")[-1]
+def arrived(mail_server, recipient, count=1):
+    return wait_until(lambda: len(mail_server.to(recipient)) >= count and mail_server.to(recipient), 20, f"no mail for {recipient}")[-1]
 
 
 def part(mail, kind):
@@ -118,16 +110,16 @@ def test_a_language_is_replaced(service, hosted):
     assert exported[0].split(",")[-1] == "language" and exported[1].endswith(",fr-CH")
 
 
-def test_mails_are_in_the_language_of_the_lead(service, server, account):
+def test_mails_are_in_the_language_of_the_lead(service, mail_server, account):
     """mail.md 1: with `auto`; the setting of a campaign comes before it"""
     auto = service.campaign(account, **STRICT, mails="welcome", verify_email="off")
     fixed = service.campaign(account, **STRICT, mails="welcome", verify_email="off", language="es")
     sign_up(auto, "ada@example.org", "de-CH")
     sign_up(auto, "grace@example.org")
     sign_up(fixed, "alan@example.org", "de")
-    assert "danke für deine Anmeldung" in part(arrived(server, "ada@example.org"), "plain")
-    assert "Thank you for signing up" in part(arrived(server, "grace@example.org"), "plain")
-    assert "Gracias por registrarte" in part(arrived(server, "alan@example.org"), "plain")
+    assert "danke für deine Anmeldung" in part(arrived(mail_server, "ada@example.org"), "plain")
+    assert "Thank you for signing up" in part(arrived(mail_server, "grace@example.org"), "plain")
+    assert "Gracias por registrarte" in part(arrived(mail_server, "alan@example.org"), "plain")
     assert shown(service, fixed, "alan@example.org")["language"] == "es"  # that of the page
 
 
@@ -199,17 +191,17 @@ def test_a_shared_rank(service, hosted):
     wait_until(lambda: [SHARED["en"] in page for page in pages("en")] == [False, True, False], 10, "the flag has no effect")
 
 
-def test_a_shared_rank_in_mails(service, server, account):
+def test_a_shared_rank_in_mails(service, mail_server, account):
     """mail.md 1.2: `position` is a number on the list, `shared_position` is none; without points there is neither"""
     campaign = service.campaign(account, **STRICT, mails="welcome", verify_email="off", points_signup=1)
     campaign.lead(email="ada@example.org")
-    assert "You are number 1 on the list." in part(arrived(server, "ada@example.org"), "plain")
+    assert "You are number 1 on the list." in part(arrived(mail_server, "ada@example.org"), "plain")
     campaign.lead(email="grace@example.org")
-    text = part(arrived(server, "grace@example.org"), "plain")
+    text = part(arrived(mail_server, "grace@example.org"), "plain")
     assert "You share place 1 with others." in text and "number" not in text
     nothing = service.campaign(account, **STRICT, mails="welcome", verify_email="off")
     nothing.lead(email="alan@example.org")
-    text = part(arrived(server, "alan@example.org"), "plain")
+    text = part(arrived(mail_server, "alan@example.org"), "plain")
     assert "number" not in text and "place" not in text
 
 
@@ -244,7 +236,7 @@ def test_after_an_opt_out(service, hosted):
 
 # ---- the page after a sign-up ----
 
-def test_the_address_that_was_written_to(service, server, account):
+def test_the_address_that_was_written_to(service, mail_server, account):
     """pages.md 2: masked, for everyone alike; the button sends the mail again; no one else reads it from the URL"""
     campaign = service.campaign(account, **STRICT, verify_email="on", mails="welcome,status_link")
     bodies = []
@@ -257,7 +249,7 @@ def test_the_address_that_was_written_to(service, server, account):
         assert page.status == 200 and "We wrote to a•••@example.org." in text and 'type="submit" class="quiet">' in text, known
         bodies.append(text)
     assert bodies[0] == bodies[1]
-    arrived(server, "ada@example.org")
+    arrived(mail_server, "ada@example.org")
     wait_until(lambda: service.installation.sql("SELECT COUNT(*) FROM lh_messages WHERE turn IS NOT NULL").strip() == "0", 10, "mails wait")
     service.installation.sql("UPDATE lh_messages SET composed_ms = composed_ms - 400000")
     answer = request(campaign, "POST", f"/sent?{where.query}", form={})
@@ -265,7 +257,7 @@ def test_the_address_that_was_written_to(service, server, account):
     assert answer.status == 303 and again.query.endswith("&resent=1")
     text = request(campaign, "GET", f"/sent?{again.query}").body.decode()
     assert "The email is on its way" in text and 'type="submit"' not in text
-    arrived(server, "ada@example.org", 2)
+    arrived(mail_server, "ada@example.org", 2)
     other = service.campaign(account, **STRICT, verify_email="on", mails="welcome,status_link")
     for query in ("", "?to=", "?to=ada@example.org", f"?{where.query[:-8]}", "?to=sealed:1:00000000:AAAA"):
         text = request(campaign, "GET", f"/sent{query}").body.decode()
@@ -326,7 +318,7 @@ def test_an_inherited_consent_is_shown(service, hosted):
     ("#0f766e", "#5eead4", ("#0f766e;color:#ffffff", "#5eead4 !important; color: #000000")),
     (None, None, ("#1a4fc4;color:#ffffff", "#8ab4f8 !important; color: #000000")),
 ])
-def test_the_design_of_mails(service, server, account, accent, dark, colors):
+def test_the_design_of_mails(service, mail_server, account, accent, dark, colors):
     """mail.md 1.5, 3: the button has the accent of the pages, the footer their links; a path is of this host"""
     campaign = service.campaign(account, **STRICT, mails="welcome", verify_email="off")
     looks = ["imprint_url=/legal", "privacy_url=https://lumen.example/privacy"]
@@ -334,7 +326,7 @@ def test_the_design_of_mails(service, server, account, accent, dark, colors):
     looks += [f"dark_accent={dark}"] if dark else []
     service.installation.admin("page", "set", str(campaign.id), *looks)
     campaign.lead(email="ada@example.org")
-    mail = arrived(server, "ada@example.org")
+    mail = arrived(mail_server, "ada@example.org")
     page = part(mail, "html")
     assert f"background:{colors[0]}" in page and f"background: {colors[1]}" in page
     origin = "/".join(service.front.url.split("/")[:3])
@@ -342,7 +334,7 @@ def test_the_design_of_mails(service, server, account, accent, dark, colors):
     assert f"Legal notice: {origin}/legal" in part(mail, "plain") and "Privacy: https://lumen.example/privacy" in part(mail, "plain")
 
 
-def test_a_digest_of_the_day(service, server, account):
+def test_a_digest_of_the_day(service, mail_server, account):
     """mail.md 3: the first referral by itself, those of the day together and once; none without a referral, none after an opt-out"""
     campaign = service.campaign(account, **STRICT, mails="referral", verify_email="off", points_direct=2)
     campaign.define("reward", "Mug", "--required-points", 20)
@@ -360,27 +352,27 @@ def test_a_digest_of_the_day(service, server, account):
         service.installation.sql(f"UPDATE lh_referral_links SET digest_ms = digest_ms - {DAY_MS} WHERE digest_ms > 0")
 
     refer("Grace")
-    assert "through your link: Grace" in part(arrived(server, "ada@example.org"), "plain")
+    assert "through your link: Grace" in part(arrived(mail_server, "ada@example.org"), "plain")
     refer("Alan", "Katherine", "Hedy")
     waiting = service.installation.sql(f"SELECT m.kind, m.state, m.due_ms > m.created_ms + {DAY_MS} - 60000 {leads} AND turn IS NOT NULL")
     assert waiting == "7\trequested\t1"  # one for all of them
     campaign.lead(email="gone@example.org", first_name="Gone", kid=ada["social_id"])
     service.installation.admin("lead", "change", str(campaign.id), "block", "gone@example.org")
     pass_a_day()
-    text = part(arrived(server, "ada@example.org", 2), "plain")
+    text = part(arrived(mail_server, "ada@example.org", 2), "plain")
     assert "New sign-ups: 3 (" in text and all(name in text for name in ("Alan X", "Katherine X", "Hedy X")) and "Grace" not in text
     assert "Points: 8" in text and "Position: 1\r\n" in text and "Next reward: Mug (points to go: 12)" in text
     refer("Mary")
     pass_a_day()
-    text = part(arrived(server, "ada@example.org", 3), "plain")
+    text = part(arrived(mail_server, "ada@example.org", 3), "plain")
     assert "New sign-ups: 1 (Mary X)" in text and "Alan" not in text
     pass_a_day()
     pass_a_day()
     refer("Joan")  # after a day without one
-    assert "through your link: Joan" in part(arrived(server, "ada@example.org", 4), "plain")
+    assert "through your link: Joan" in part(arrived(mail_server, "ada@example.org", 4), "plain")
     refer("Rosa")
     campaign.bulk("optout", {"email": "ada@example.org"})
     wait_until(lambda: campaign.find(email="ada@example.org")["opted_out"], 10, "no opt-out")
     pass_a_day()
     wait_until(lambda: service.installation.sql(f"SELECT reason {leads} ORDER BY m.id DESC LIMIT 1") == "opted_out", 10, "it is not dropped")
-    assert len(server.to("ada@example.org")) == 4
+    assert len(mail_server.to("ada@example.org")) == 4

@@ -38,8 +38,7 @@ void call_redirect_to(struct call *call, struct slice location);
 void call_redirect_to_page(struct call *call, struct slice rest);
 
 /* The rest of the URL of the page that says that a mail was sent to this address, as it was typed, which only that page can
- * read.
- */
+ * read. */
 struct slice call_sent_path(struct call *call, struct slice email);
 
 /* The phone number of a form, E.164; absent: there is none that is valid. */

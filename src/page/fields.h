@@ -43,9 +43,8 @@ struct page_fields {
 	size_t count;
 };
 
-/* Fields separated by line ends or ';', each `name [type] [required] [: label [= option | option …]]`,
- * an option being `text` or `value => label`. `email` and
- * `phone_number` identify the lead: at least one of them is a field, and required if it is the only one. Other names need a
+/* Fields separated by line ends or ';', each `name [type] [required] [: label [= option | option …]]`, an option being
+ * `text` or `value => label`. `email` and `phone_number` identify the lead: at least one of them is a field, and required if it is the only one. Other names need a
  * label, unless it is a usual one. Returns false with a sentence for the operator in *problem. Slices are parts of `text`. */
 MUST_CHECK bool page_fields_parse(struct pool *pool, struct slice text, struct page_fields *fields, struct slice *problem);
 /* The fields of a campaign without that setting: `email`. */

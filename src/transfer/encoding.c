@@ -151,12 +151,10 @@ encoding_survey_add(struct encoding_survey *survey, struct slice piece)
 		const size_t other = slice_find(slice_sub(piece, 0, size), '\r');
 		size = other < size ? other : size;
 		const struct slice line = slice_sub(piece, 0, size);
-		if (slice_is_ascii(line))
-			survey->plain++;
-		else if (utf8_valid(line))
-			survey->utf8++;
-		else
+		if (!utf8_valid(line))
 			count_other(survey, line);
+		else if (!slice_is_ascii(line))
+			survey->utf8++;
 		piece = slice_sub(piece, size + 1, piece.size);
 	}
 }

@@ -35,9 +35,9 @@ struct encoding_survey {
 	bool begun, is_wide; /* is_wide: UTF-16 */
 	struct charset found;
 	bool has_mark;
-	uint64_t plain, utf8, other; /* lines: in ASCII, UTF-8 beyond it, neither */
-	uint64_t bytes[128];         /* how often each byte above ASCII is in the last ones */
-	uint64_t neighbours, first_other;
+	uint64_t utf8, other; /* lines that are not in ASCII: in UTF-8, or not */
+	uint64_t bytes[128];  /* how often each byte above ASCII is in the latter … */
+	uint64_t neighbours;  /* … and of these how many come one after another */
 };
 /* The next lines of the file: the piece ends with a line end, unless the line is longer or it is the last one. */
 void encoding_survey_add(struct encoding_survey *survey, struct slice piece);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "transfer/times.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/clock.h"

@@ -113,9 +113,8 @@ mapping_check(struct slice target, struct slice path)
 		return "cannot be the same in every payload";
 	if (path.size > MAPPING_PATH_MAX_BYTES || !utf8_valid(path) || utf8_has_control(path) ||
 	    !(is_constant(path) || is_path(path)))
-		return "must be a path such as data.customer.email, of at most 255 bytes and 16 parts, with [] once at most, "
-		       "or a "
-		       "text in double quotes";
+		return "must be a path such as data.customer.email, of at most 255 bytes and 16 parts, with [] once at "
+		       "most, or a text in double quotes";
 	return NULL;
 }
 

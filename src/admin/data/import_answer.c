@@ -101,9 +101,8 @@ warn_of_fields(const struct import_run *run)
 		count += run->columns[i].field == LEAD_CUSTOM && run->columns[i].rules == NULL ? 1 : 0;
 	if (count > maximum)
 		admin_warn(run->call,
-		    "%zu columns are custom fields, of which a lead can have %zu: leave some out with --map COLUMN=-, or all "
-		    "with "
-		    "--map '*=-'",
+		    "%zu columns are custom fields, of which a lead can have %zu: leave some out with --map COLUMN=-, or "
+		    "all with --map '*=-'",
 		    count, maximum);
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -23,7 +22,7 @@ fail_read(struct admin_call *call, const char *path, int number)
 	return -1;
 }
 
-/* Closes a file that has no other name, and returns a descriptor of its beginning; -1: errno. */
+/* Closes a temporary file, and returns a descriptor of it, at its beginning; -1: errno. */
 static int
 descriptor_of(FILE *file)
 {

@@ -2,7 +2,6 @@
 #include "admin/data/import_heading.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <sysexits.h>
 
 #include "base/utf8.h"
@@ -10,7 +9,7 @@
 #include "transfer/csv.h"
 
 /* The operands after CAMPAIGN. */
-enum { OPERAND_FILE = 1, OPERAND_MAP };
+enum { OPERAND_MAP = 2 };
 
 /* A name that cannot be a custom field is ignored, as in a request (docs/api.md 4.4). */
 static bool

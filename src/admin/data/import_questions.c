@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * What has to be said before anything is stored. No one becomes an active lead by silence. */
-#include <inttypes.h>
-#include <string.h>
 #include <sysexits.h>
 
 #include "admin/data/import_batch.h"

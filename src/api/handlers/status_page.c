@@ -60,8 +60,8 @@ add_actions(struct pool *pool, const struct payload_subject *subject, struct pag
 	status->actions = actions;
 }
 
-/* The lead, and what follows from its campaign; status->lead stays NULL where it may not be seen. False: the call has failed.
- */
+/* The lead, and what follows from its campaign; status->lead stays NULL where it may not be seen. False: the call
+ * has failed. */
 static bool
 read_lead(struct call *call, const struct lead_reference *named, struct page_lead *lead, struct page_status *status)
 {
@@ -186,8 +186,7 @@ resend(struct call *call, const struct lead_reference *named)
 }
 
 /* Completes an action as a page does (docs/api.md 4.1.3). One that is gone, or done, changes nothing. False: the call has
- * failed.
- */
+ * failed. */
 static bool
 complete(struct call *call, const struct lead_reference *named, struct slice id)
 {

@@ -42,7 +42,7 @@ function FieldChoice({ look, choices, set, at }) {
 	const key = `#${at + 1}`;
 	const column = look.columns[at];
 	const word = wordOf(look, choices, at);
-	const isAsked = choices.map[key] === undefined && (questionOf(look, at, "values"));
+	const isAsked = choices.map[key] === undefined && questionOf(look, at, "values");
 	const isOwn = !isAsked && word !== LEFT_OUT && !NAMES.has(word);
 	const chosen = isAsked ? CONSENT : isOwn ? OWN : word === "points" ? "contest_score" : word;
 	const question = choices.map[key] === undefined && questionOf(look, at, "name");

@@ -2,7 +2,7 @@
 // A file that is imported: the browser sends slices of its bytes, and the service reads them.
 import { post } from "./api.js";
 
-const PART_BYTES = 512 * 1024; // more than the longest record twice
+const PART_BYTES = 512 * 1024; // twice the longest record, but in UTF-16
 const SKIPPED_MAX = 5000; // skipped rows that can be saved
 const REMARKS = 100;
 const WAITS = ["busy", "rate_limited"];
@@ -38,7 +38,7 @@ async function send(campaign, bytes, options) {
 export const lookAt = (campaign, file, options) =>
 	send(campaign, file.slice(0, PART_BYTES), { ...options, look: true, more: file.size > PART_BYTES, file_name: file.name });
 
-export const COUNTS = ["rows", "valid", "imported", "unchanged", "rejected", "left_out", "tagged", "phone_numbers_left_out",
+const COUNTS = ["rows", "valid", "imported", "unchanged", "rejected", "left_out", "tagged", "phone_numbers_left_out",
 	"rows_in_other_encoding"];
 /** What an import has come to: the place in the file, and sums. `waiting`: rows whose referrer was not there yet. */
 export const nothingYet = look => ({

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Queries of links that people have copied, from a mail, a chat or a print-out: what the copying has damaged of `kid` and
- * `utm_…` is mended. src/page/link.js has the same rules for scripts of pages, and tests/http/links.txt the examples of both. */
+ * `utm_…` is mended. src/page/link.js has the same rules for pages' scripts, tests/http/links.txt the examples of both. */
 #ifndef LEADHOOK_HTTP_LINK_QUERY_H
 #define LEADHOOK_HTTP_LINK_QUERY_H
 

@@ -44,8 +44,9 @@ struct page_fields {
 };
 
 /* Fields separated by line ends or ';', each `name [type] [required] [: label [= option | option …]]`, an option being
- * `text` or `value => label`. `email` and `phone_number` identify the lead: at least one of them is a field, and required if it is the only one. Other names need a
- * label, unless it is a usual one. Returns false with a sentence for the operator in *problem. Slices are parts of `text`. */
+ * `text` or `value => label`. `email` and `phone_number` identify the lead: at least one of them is a field, and required if it
+ * is the only one. Other names need a label, unless it is a usual one. Returns false with a sentence for the operator in
+ * *problem. Slices are parts of `text`. */
 MUST_CHECK bool page_fields_parse(struct pool *pool, struct slice text, struct page_fields *fields, struct slice *problem);
 /* The fields of a campaign without that setting: `email`. */
 struct page_fields page_fields_default(void);

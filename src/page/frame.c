@@ -99,8 +99,7 @@ page_begin(const struct page *page, const struct page_head *head)
 	if (head->has_error)
 		HTML(out, "{} ", text_find(page->language, TEXT_ERROR_PREFIX));
 	html_text(out, head->title);
-	if (slice_present(page->campaign_name) &&
-	    !slice_contains(head->title, page->campaign_name))
+	if (slice_present(page->campaign_name) && !slice_contains(head->title, page->campaign_name))
 		HTML(out, " – {}", page->campaign_name);
 	buffer_add_text(out, "</title>\n");
 	if (!page->is_preview)

@@ -26,8 +26,9 @@ enum csv_end {
 	CSV_BROKEN /* a quote has no end: what follows its line are other records */
 };
 
-/* Sets *size to the bytes of the first record of `text`, with its line end; if it does not end, to those of the whole lines that
- * its fields take up, each of which is a record then. `delimiter`: 0 while it is not known. `fields_max`: those of the heading. */
+/* Sets *size to the bytes of the first record of `text`, with its line end; if it does not end, to those of the whole lines
+ * that its fields take up, each of which is a record then. `delimiter`: 0 while it is not known. `fields_max`: those of the
+ * heading. */
 MUST_CHECK enum csv_end csv_record_size(struct slice text, bool end, char delimiter, size_t fields_max, size_t *size);
 
 /* Rows, as the heading says: how many fields they have, and which of them is the email address. */

@@ -153,7 +153,8 @@ struct mail_outcome {
 	int status;     /* of the mail server; 0: none */
 	struct slice answer, reason;
 	uint64_t account_id, campaign_id; /* for which it counts when it was sent; 0: it was counted before */
-	bool uncounts; /* a text that was not sent, and will not be: its code no longer counts for the number and those beside it */
+	bool uncounts; /* a text that was not sent, and will not be: its code no longer counts for the number and those beside
+			  it */
 };
 /* Records it and ends the lease. A sent message is recorded as such also when another process leases it. RESULT_NOT_FOUND:
  * there is no such row, or another process leases it. */

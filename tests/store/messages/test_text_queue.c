@@ -91,7 +91,8 @@ a_code_counts_once(void **state)
 	assert_int_equal(counted(), 1);
 	/* a ready one has been sent, or may have been */
 	assert_int_equal(store_claim_text(w->store, ours, &wanted, &wide, &verdict, &wait_ms), RESULT_NOT_FOUND);
-	const struct mail_outcome later = { id, MESSAGE_REQUESTED, 0, true, 429, SLICE_NONE, SLICE("refused_for_now"), 0, 0, false };
+	const struct mail_outcome later = { id, MESSAGE_REQUESTED, 0, true, 429, SLICE_NONE, SLICE("refused_for_now"), 0, 0,
+		false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
 	lease(w, ours, id);
 	const struct text_limits one = { 1, 1, { { 1, 1, 1 } } };

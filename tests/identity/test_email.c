@@ -148,7 +148,7 @@ invisible_characters_make_no_difference(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(invisible); i++)
 		for (size_t at = 0; at <= strlen("nora@example.org"); at++)
 			expect_nora(
-			    pool_printf(pool, "%.*s%s%s", (int)at, "nora@example.org", invisible[i], "nora@example.org" + at)
+			    pool_printf(pool, "%.*s%s%s", (int)at, "nora@example.org", invisible[i], &"nora@example.org"[at])
 				.data);
 	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++) {
 		expect_nora(pool_printf(pool, "%snora@example.org%s%s", spaces[i], invisible[i], spaces[i]).data);

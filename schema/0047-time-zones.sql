@@ -4,4 +4,4 @@
 ALTER TABLE {prefix}accounts
 	ADD COLUMN IF NOT EXISTS time_zone VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NULL;
 
-REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_47', '46');
+REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_47', '45');

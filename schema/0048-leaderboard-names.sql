@@ -5,4 +5,4 @@
 ALTER TABLE {prefix}campaigns
 	ADD COLUMN IF NOT EXISTS leaderboard_names TINYINT UNSIGNED NOT NULL DEFAULT 0;
 
-REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_48', '47');
+REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_48', '45');

@@ -7,4 +7,4 @@ ALTER TABLE {prefix}message_channels
 	ADD COLUMN IF NOT EXISTS refused_reason VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL,
 	ADD COLUMN IF NOT EXISTS refused_answer VARBINARY(500) NULL;
 
-REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_49', '48');
+REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_49', '45');

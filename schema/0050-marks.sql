@@ -11,4 +11,4 @@ ALTER TABLE {prefix}leads
 ALTER TABLE {prefix}bulk_jobs
 	ADD COLUMN IF NOT EXISTS made_by VARCHAR(255) NULL;
 
-REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_50', '49');
+REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_50', '45');

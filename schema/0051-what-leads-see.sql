@@ -13,4 +13,4 @@ ALTER TABLE {prefix}referral_links
 ALTER TABLE {prefix}actions
 	ADD COLUMN IF NOT EXISTS link VARCHAR(2048) NULL;
 
-REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_51', '50');
+REPLACE INTO {prefix}installation (name, value) VALUES ('oldest_programs_51', '45');

@@ -183,8 +183,11 @@ def test_a_status(campaign, tmp_path, heading, no, yes):
 
 
 def test_a_column_with_meanings_is_nothing_else(campaign, tmp_path):
-    """it does not stand for the email address that a file needs"""
-    refused(campaign, write(tmp_path, "Status,Name\nsubscribed,Nora\n"), "--value", "Status:subscribed=active", part="email")
+    """it is not taken for the email address, by which rows within a quoted text are found"""
+    rows = 'ok,a@example.org,"24 inch\nok,b@example.org,fine\nok,c@example.org,a 24"\n'
+    errors = imported(campaign, write(tmp_path, f"Status,email,notes\n{rows}"), "--value", "Status:ok=active",
+                      expected=counts(2, rejected=1), status=DATA)
+    assert "line 2: the record has a quote" in errors
 
 
 def test_values_without_a_meaning(campaign, tmp_path):

@@ -26,10 +26,21 @@ static const char person_phrases[] =
     "user doesn't exist|mailbox does not exist|mailbox doesn't exist|account does not exist|account doesn't exist|"
     "address does not exist|address doesn't exist|recipient does not exist|recipient doesn't exist|"
     "tried to reach does not exist|user not found|mailbox not found|recipient not found|account not found|"
-    "not listed in domino directory|mailbox unavailable|invalid recipient|recipient invalid|invalid mailbox|"
-    "this user doesn't have a|empf?nger unbekannt|empf??nger unbekannt|unbekannter empf|benutzer unbekannt|"
+    "not listed in domino directory|invalid recipient|recipient invalid|invalid mailbox|"
+    "mailbox is disabled|mailbox disabled|account is disabled|account disabled|account closed|mailbox not available|"
+    "addressee unknown|this user doesn't have a|empf?nger unbekannt|empf??nger unbekannt|unbekannter empf|benutzer unbekannt|"
     "unbekannter benutzer|postfach existiert nicht|postfach unbekannt|destinataire invalide|destinataire inconnu|"
-    "utilisateur inconnu|adresse inconnue|usuario desconocido|destinatario desconocido|destinatario sconosciuto";
+    "utilisateur inconnu|adresse inconnue|usuario desconocido|destinatario desconocido|destinatario sconosciuto|"
+    "usuario inexistente|utente sconosciuto|utente inesistente|casella inesistente";
+
+/* Beside a code that says it one of these is enough: what it speaks of. */
+static const char person_words[] = "user|recipient|mailbox|account|address|alias|customer|employee|person|not found|unknown|"
+				   "adress|destinat|utilisateur|compte|empf|benutzer|postfach|teilnehmer|konto|usuario|cuenta|"
+				   "utente|casella|uzytkownik|u??ytkownik|gebruiker";
+
+/* The standard's text of 550. It stands for any reason: without a code it says it when there is nothing else. */
+static const char unavailable[] = "mailbox unavailable";
+static const char around_unavailable[] = "requested action not taken|or not local|for explanation visit";
 
 /* Exchange's word for it, with its code alone. */
 static const char access_denied[] = "recipient address rejected access denied";
@@ -43,7 +54,8 @@ static const struct wording wordings[] = {
 	    "sending quota|relay quota|message quota|your quota|daily quota|hourly quota|sender quota|sender's quota|"
 	    "quota of the sender|sending limit|send limit|sending rate|relay limit|message limit|mail limit|email limit|"
 	    "daily limit|hourly limit|monthly limit|daily user|per hour|per day|per minute|per month|max emails|max defers|"
-	    "credits|throttling failure|kontingent|versandlimit" },
+	    "credits|throttling failure|messaging limit|count quota|kontingent|versandlimit|quota d'envoi|limite d'envoi|"
+	    "limite di invio" },
 	{ ABOUT_FULL_MAILBOX,
 	    "mailbox full|mailbox is full|mailbox size|mailbox quota|mailbox has exceeded|mailbox exceed|inbox full|"
 	    "inbox is full|over quota|overquota|exceeded storage allocation|recipient storage|out of storage|postfach voll|"
@@ -51,19 +63,21 @@ static const struct wording wordings[] = {
 	{ ABOUT_SIZE, "too large|too big|message size|size limit|size exceeds|exceeds size|maximum size|larger than" },
 	{ ABOUT_TIME, "greylist|graylist|grey list|gray list|grey-list|gray-list|receiving mail|address verification|"
 		      "unverified address|recipient verif" },
-	{ ABOUT_SUPPRESSION, "suppress|previously bounced|marked as inactive|inactive recipient" },
+	{ ABOUT_SUPPRESSION, "suppress|previously bounced|bounced address|marked as inactive|inactive recipient" },
 	{ ABOUT_ACCOUNT,
 	    "your account|sandbox|not verified|verified sender|sender identit|failed the check|outbound|outgoing|to send as|"
 	    "not authorized to send|not authorised to send|not allowed to send|not permitted to send|sending is |sending has|"
-	    "sending disabled|disabled for sending|pending approval" },
+	    "sending disabled|sending paused|disabled for sending|pending approval|not yet activated|activate your|"
+	    "unconfigured|configuration set|trial account|testing emails|unusual sending" },
 	{ ABOUT_HELLO, "helo |ehlo " },
-	{ ABOUT_RELAYING, "relay|rcpthosts|pop before|local domain" },
+	{ ABOUT_RELAYING, "relay|rcpthosts|pop before|pop-before|local domain" },
 	{ ABOUT_LOGIN, "authenticat|authentif|auth required|smtp auth|log "
 		       "in|login|logon|credential|password|passwort|anmeld|identifiez|not logged" },
 	{ ABOUT_POLICY,
 	    "block|black list|blacklist|denylist|deny list|banned|rbl|dnsbl|spamhaus|spamcop|reputation|listed in|listed at|"
 	    "listed on|is listed|listed by|complaint|ip |ip=|ip address|client host|your host|your server|your network|"
-	    "your mail server|your provider|reverse|ptr|rdns|unsolicited|spam|volume|gesperrt|blockiert|bloqu|tss0" },
+	    "your mail server|your provider|reverse|ptr|rdns|unsolicited|spam|volume|gesperrt|blockiert|bloqu|tss0|"
+	    "antispam|junk|phish|fraud|suspicio|suspect|filter|quarantin|unwanted|white list|whitelist|allow list|allowlist" },
 	{ ABOUT_PACE, "too many|too fast|too quick|throttl|slow down|rate |rates |rate-|ratelimit|concurren|trop de|zu viele|"
 		      "connections|flood" },
 	{ ABOUT_CONTENT, "virus|malware|attachment" },
@@ -79,7 +93,8 @@ static const struct wording wordings[] = {
 	/* not the person's, whatever it is */
 	{ ABOUT_NOTHING,
 	    "quota|limit|storage|disk space|dns|resolv|host not|host unknown|unknown host|hostname|domain not|domain does|"
-	    "domain name|no such domain|unknown domain|connection|suspend|header|configur|loop|hop |no mx|exceed|sending" },
+	    "domain name|no such domain|unknown domain|recipient domain|connection|suspend|header|configur|loop|hop |"
+	    "no mx|exceed|sending|content|internal|database|ldap|mainten|migrat" },
 };
 
 /* Enhanced codes (RFC 3463), without their class. */
@@ -100,12 +115,15 @@ static const struct {
 	{ 1, 7, 8, ABOUT_SENDER, false },
 	{ 2, 2, 2, ABOUT_FULL_MAILBOX, false },
 	{ 2, 3, 3, ABOUT_SIZE, false },
+	{ 2, 121, 122, ABOUT_TIME, true }, /* Exchange: the recipient gets too many */
 	{ 3, 4, 4, ABOUT_SIZE, false },
 	{ 4, 5, 5, ABOUT_QUOTA, false },
 	{ 6, 0, 999, ABOUT_CONTENT, false },
 	{ 7, 8, 8, ABOUT_LOGIN, false },
 	{ 7, 10, 11, ABOUT_TLS, false },
-	{ 7, 20, 27, ABOUT_PROOF, true },
+	{ 7, 20, 24, ABOUT_PROOF, true },
+	{ 7, 25, 25, ABOUT_POLICY, true }, /* no reverse name */
+	{ 7, 26, 27, ABOUT_PROOF, true },
 	{ 7, 28, 28, ABOUT_PACE, true },
 	{ 7, 124, 134, ABOUT_POLICY, true }, /* Exchange: a group or a mailbox that takes no mail from outside */
 	{ 7, 509, 509, ABOUT_PROOF, true },
@@ -113,9 +131,8 @@ static const struct {
 	{ 7, 0, 999, ABOUT_POLICY, false },
 };
 static const unsigned access_denied_code[] = { 5, 4, 1 };
+static const unsigned any_reason_code[] = { 5, 7, 1 }; /* some servers have it in every refusal */
 
-/* Statuses in which words without a code mean the person. */
-static const int person_statuses[] = { 511, 550, 551, 553 };
 /* Statuses that say it (RFC 4954). */
 static const int login_statuses[] = { 530, 534, 535, 538 };
 
@@ -129,6 +146,7 @@ struct answer {
 	unsigned codes[CODES_MAX][3]; /* class, subject, detail */
 	size_t code_count;
 	bool names_recipient, names_sender, names_others; /* by their address */
+	bool has_text;                                    /* besides codes and addresses */
 	bool is_cut;
 };
 
@@ -205,6 +223,18 @@ is_place(struct slice word)
 	return slice_find(word, '/') < word.size || (dot > 0 && dot + 1 < word.size);
 }
 
+/* Of "blocked.Please" and "spam/virus": where the first word ends. */
+static size_t
+first_of_two(struct slice word)
+{
+	const size_t dot = slice_find(word, '.'), slash = slice_find(word, '/');
+	if (slash < dot)
+		return slash;
+	const bool ends_sentence = dot > 0 && dot + 1 < word.size && ascii_lower(word.data[dot - 1]) == word.data[dot - 1] &&
+				   ascii_lower(word.data[dot + 1]) != word.data[dot + 1];
+	return ends_sentence ? dot : word.size;
+}
+
 /* Of a page that explains why it is blocked. */
 static bool
 names_ip(struct slice url)
@@ -240,9 +270,15 @@ take_word(struct answer *answer, struct slice word, const struct smtp_result *re
 	word = trimmed(without_status(word, result->status));
 	if (word.size == 0 || take_code(answer, word))
 		return;
-	if (slice_find(word, '@') < word.size)
+	if (slice_find(word, '@') < word.size) {
 		note_address(answer, word, result);
-	else if (!is_place(word))
+		return;
+	}
+	answer->has_text = true;
+	for (size_t end; word.size > 0 && word.data[0] != '/' && (end = first_of_two(word)) < word.size;
+	     word = slice_sub(word, end + 1, word.size))
+		add_word(answer, slice_sub(word, 0, end));
+	if (!is_place(word))
 		add_word(answer, word);
 	else if (names_ip(word))
 		add_word(answer, SLICE("ip="));
@@ -332,24 +368,54 @@ is_access_denied(struct answer *answer)
 	       leave_out(answer, access_denied);
 }
 
+/* Whether nothing is left but the standard's text, and names with digits. */
+static bool
+says_unavailable(struct answer *answer)
+{
+	struct slice rest, word;
+	if (!leave_out(answer, unavailable))
+		return false;
+	(void)leave_out(answer, around_unavailable);
+	rest = slice_of(answer->text);
+	while (slice_next(&rest, ' ', &word)) {
+		bool has_digit = false;
+		for (size_t i = 0; i < word.size; i++)
+			has_digit = has_digit || ascii_is_digit(word.data[i]);
+		if (word.size > 0 && word.data[0] != '*' && !has_digit)
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_of_login(int status)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(login_statuses); i++)
+		if (status == login_statuses[i])
+			return true;
+	return false;
+}
+
 /* Whether codes or words say it; leaves the words out. */
 static bool
 says_no_person(struct answer *answer, int status)
 {
-	bool by_code = false, by_words = leave_out(answer, person_phrases), by_status = false;
+	bool by_code = false, by_words = leave_out(answer, person_phrases);
 	if (is_access_denied(answer))
 		return status == 550;
 	for (size_t i = 0; i < answer->code_count; i++) {
 		enum answer_subject about;
 		bool is_exact;
+		if (by_words && memcmp(answer->codes[i], any_reason_code, sizeof(any_reason_code)) == 0)
+			continue;
 		if (!look_up_code(answer->codes[i], &about, &is_exact) || (about != ABOUT_PERSON && about != ABOUT_NOTHING) ||
 		    answer->codes[i][0] != PERMANENT)
 			return false;
 		by_code = by_code || about == ABOUT_PERSON;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(person_statuses); i++)
-		by_status = by_status || status == person_statuses[i];
-	return status >= 500 && (by_code || (by_words && by_status));
+	if (status < 500 || is_of_login(status))
+		return false;
+	return by_words || (by_code && (!answer->has_text || has_any(answer, person_words))) || says_unavailable(answer);
 }
 
 /* Whether the answer can be about the recipient at all. After the mail it must be named. */
@@ -364,9 +430,8 @@ is_about_recipient(const struct answer *answer, enum smtp_stage stage)
 static enum answer_subject
 of_status(const struct answer *answer, const struct smtp_result *result)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(login_statuses); i++)
-		if (result->status == login_statuses[i])
-			return ABOUT_LOGIN;
+	if (is_of_login(result->status))
+		return ABOUT_LOGIN;
 	if (result->status == 552 && result->stage == SMTP_SENDER)
 		return ABOUT_SIZE;
 	if (result->status == 552 && result->stage == SMTP_RECIPIENT)

@@ -204,6 +204,18 @@ an_answer_that_is_cut_is_not_held_against_a_person(void **state UNUSED)
 	assert_false(mail_judge(&result).bounced);
 }
 
+/* It looks like the name of a host. */
+static void
+a_sentence_without_a_blank_after_it_is_read(void **state UNUSED)
+{
+	struct told told = {
+		.stage = "RCPT", .count = 1, .lines = { "550 5.1.1 Recipient rejected, spam.Please ask the postmaster" }
+	};
+	assert_string_equal(judge(&told, recipients[0], AS_IT_IS).reason, "policy");
+	strcpy(told.lines[0], "550 5.1.1 Unknown user at spam.receiver.example");
+	assert_true(judge(&told, recipients[0], AS_IT_IS).bounced);
+}
+
 /* A hold says what to do; so does what is tried again until an operator does something. */
 static void
 holds_have_hints(void **state UNUSED)
@@ -226,6 +238,7 @@ main(void)
 		cmocka_unit_test(each_has_its_verdict),
 		cmocka_unit_test(nothing_else_is_held_against_a_person),
 		cmocka_unit_test(an_answer_that_is_cut_is_not_held_against_a_person),
+		cmocka_unit_test(a_sentence_without_a_blank_after_it_is_read),
 		cmocka_unit_test(holds_have_hints),
 	};
 	return cmocka_run_group_tests(tests, read_answers, NULL);

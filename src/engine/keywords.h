@@ -9,9 +9,9 @@
 enum keyword { KEYWORD_NONE, KEYWORD_OPT_OUT, KEYWORD_OPT_IN, KEYWORD_HELP };
 
 /* Case, accents, width, punctuation, pictures and courtesies make no difference. A text is a keyword if nothing else is left of
- * it; one that begins with a word that means nothing else is an opt-out with up to KEYWORD_WORDS_AFTER words after it, too:
- * rather one opt-out too many than one too few. */
-enum { KEYWORD_TEXT_MAX = 500, KEYWORD_WORDS_AFTER = 4 };
+ * it. Some words are an opt-out with up to KEYWORD_OTHER_WORDS words after them, or around them without a negation: rather one
+ * opt-out too many than one too few. */
+enum { KEYWORD_TEXT_MAX = 500, KEYWORD_OTHER_WORDS = 4 };
 enum keyword keyword_of(struct pool *pool, struct slice text);
 
 #endif

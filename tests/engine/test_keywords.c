@@ -33,7 +33,10 @@ people_stop(void **state UNUSED)
 		"arre\xcc\x82t", "arr\xc3\xaatez svp", "STOP s'il vous pla\xc3\xaet", "Stop s\xe2\x80\x99il te pla\xc3\xaet",
 		"d\xc3\xa9sabonner", "d\xc3\xa9sinscription", "annulla", "BASTA", "fermare", "cancellami", "per favore stop",
 		"Parar", "Sair", "pare por favor", "uitschrijven", "stoppen", "Afmelden aub", "Rezygnuj\xc4\x99", "wypisz",
-		NULL };
+		/* in a sentence */
+		"I want to unsubscribe", "How do I unsubscribe?", "Ich will mich abmelden!", "je veux me d\xc3\xa9sabonner",
+		"Quiero desuscribirme", "Voglio disiscrivermi", "Ik wil me afmelden", "chc\xc4\x99 si\xc4\x99 wypisa\xc4\x87",
+		"Remove me from this list", "No more texts", "Keine SMS mehr", "no m\xc3\xa1s mensajes", "unsub", NULL };
 	assert_keyword(KEYWORD_OPT_OUT, texts);
 }
 
@@ -57,14 +60,19 @@ people_ask_for_help(void **state UNUSED)
 	assert_keyword(KEYWORD_HELP, texts);
 }
 
-/* A sentence is no keyword, unless it begins with a word that means nothing else. */
+/* A sentence is no keyword, unless it has a word that means nothing else. */
 static void
 other_texts_are_no_keywords(void **state UNUSED)
 {
 	static const char *const texts[] = { "", " \n", "!!!", "\xf0\x9f\x91\x8d", "please", "Don't stop",
 		"don\xe2\x80\x99t stop", "do not stop", "Nicht stoppen", "No stop", "bus stop", "nonstop", "STOPS",
 		"start stop", "I will cancel my order", "cancel my order", "the end of it", "yes but not today", "yes or no",
-		"help yourself", "Ja", "oui", "stop by our shop tomorrow and get a mug", "10", "St op it", "\xff STOP", NULL };
+		"don't unsubscribe me",
+		"Ich m\xc3\xb6"
+		"chte mich nicht abmelden",
+		"Ne me d\xc3\xa9sinscris pas", "ne pas se d\xc3\xa9sinscrire", "I never wanted to unsubscribe",
+		"how would one unsubscribe from your newsletter", "Fine", "Fine, thanks", "help yourself", "Ja", "oui",
+		"stop by our shop tomorrow and get a mug", "10", "St op it", "\xff STOP", NULL };
 	assert_keyword(KEYWORD_NONE, texts);
 	char *longest = pool_alloc(pool, KEYWORD_TEXT_MAX + 2);
 	memset(longest, ' ', KEYWORD_TEXT_MAX + 1);

@@ -26,20 +26,25 @@ static const struct slice only_mapped[] = { SLICE("must_exist"), SLICE("points")
 /* What a constant cannot be: every payload would be the same person's. */
 static const struct slice never_constant[] = { SLICE("email"), SLICE("phone_number"), MAPPING_TEXT, SLICE("*") };
 /* Objects that other systems wrap a contact in. */
-static const struct slice wrappers[] = { SLICE("data"), SLICE("lead"), SLICE("customer"), SLICE("contact"), SLICE("payload") };
+static const struct slice wrappers[] = { SLICE("data"), SLICE("lead"), SLICE("customer"), SLICE("contact"), SLICE("payload"),
+	SLICE("body"), SLICE("fields"), SLICE("subscriber"), SLICE("person") };
 
-/* Names that are recognized without a rule, in any case, and the parameter that each is. */
+/* Names that are recognized without a rule, in any case and with any separators, and the parameter that each is. */
 static const struct {
 	struct slice name, target;
 	bool identifies;
 } obvious[] = {
 	{ SLICE("email"), SLICE("email"), true },
-	{ SLICE("phone_number"), SLICE("phone_number"), true },
+	{ SLICE("emailaddress"), SLICE("email"), true },
+	{ SLICE("youremail"), SLICE("email"), true },
+	{ SLICE("phonenumber"), SLICE("phone_number"), true },
 	{ SLICE("phone"), SLICE("phone_number"), true },
-	{ SLICE("country_code"), SLICE("country_code"), false },
-	{ SLICE("first_name"), SLICE("first_name"), false },
-	{ SLICE("last_name"), SLICE("last_name"), false },
+	{ SLICE("countrycode"), SLICE("country_code"), false },
+	{ SLICE("firstname"), SLICE("first_name"), false },
+	{ SLICE("lastname"), SLICE("last_name"), false },
 	{ SLICE("name"), SLICE("name"), false },
+	{ SLICE("fullname"), SLICE("name"), false },
+	{ SLICE("yourname"), SLICE("name"), false },
 };
 
 #define EVERYTHING SLICE("*")
@@ -265,8 +270,24 @@ add_leaves_of(struct result_list *list, const struct mapping_rule *rule, const s
 static bool
 has_value(const struct document_node *node)
 {
+	if (node->type == DOCUMENT_ARRAY && node->count == 1)
+		node = node->first;
 	return document_is_scalar(node) && node->type != DOCUMENT_NULL &&
 	       (node->type != DOCUMENT_STRING || node->text.size > 0);
+}
+
+/* Whether the name is the obvious one: `E-mail`, `firstName`, `First Name` and `first_name` are. */
+static bool
+is_spelling_of(struct slice name, struct slice obvious_name)
+{
+	size_t matched = 0;
+	for (size_t i = 0; i < name.size; i++) {
+		if (name.data[i] == ' ' || name.data[i] == '-' || name.data[i] == '_')
+			continue;
+		if (matched == obvious_name.size || ascii_lower(name.data[i]) != obvious_name.data[matched++])
+			return false;
+	}
+	return matched == obvious_name.size && !slice_starts_with(name, SLICE("_"));
 }
 
 static const struct document_node *
@@ -274,7 +295,7 @@ find_obvious(const struct document_node *object, struct slice name)
 {
 	const struct document_node *found = NULL;
 	for (const struct document_node *child = object->first; child != NULL; child = child->next)
-		if (slice_equal_nocase(child->name, name) && has_value(child))
+		if (is_spelling_of(child->name, name) && has_value(child))
 			found = child;
 	return found;
 }
@@ -305,11 +326,11 @@ find_contact(struct pool *pool, const struct document_node *entry)
 }
 
 static void
-add_obvious(struct result_list *list, const struct document_node *contact, bool identifiers_only)
+add_obvious(struct result_list *list, const struct document_node *contact, bool identifiers, bool names)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(obvious); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(obvious) && contact->type == DOCUMENT_OBJECT; i++) {
 		const struct document_node *found = find_obvious(contact, obvious[i].name);
-		if (found != NULL && (obvious[i].identifies || !identifiers_only))
+		if (found != NULL && (obvious[i].identifies ? identifiers : names))
 			add(list, (struct mapped_field){ obvious[i].target, found->name, found, .optional = false });
 	}
 }
@@ -318,12 +339,12 @@ static bool
 is_obvious(struct slice name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(obvious); i++)
-		if (slice_equal_nocase(name, obvious[i].name))
+		if (is_spelling_of(name, obvious[i].name))
 			return true;
 	return false;
 }
 
-/* As a plain sign-up would, without what only a rule may choose. */
+/* As a plain sign-up would, without what only a rule may choose, and the obvious names, which have been looked for. */
 static void
 add_members(struct result_list *list, const struct document_node *object)
 {
@@ -464,12 +485,13 @@ mapping_apply(struct pool *pool, const struct payload_map *mapping, const struct
 			add(&list, (struct mapped_field){ rule->target, rule->path, values[i], .optional = false });
 	}
 	if (contact != NULL)
-		add_obvious(&list, contact, mapping->count > 0);
+		add_obvious(&list, contact, true, mapping->count == 0);
 	for (size_t i = 0; i < mapping->count; i++) {
 		const struct mapping_rule *rule = &mapping->rules[i];
-		if (values[i] != NULL && slice_equal(rule->target, EVERYTHING))
+		if (values[i] != NULL && slice_equal(rule->target, EVERYTHING)) {
+			add_obvious(&list, document_open(pool, values[i]), true, true);
 			add_members(&list, document_open(pool, values[i]));
-		else if (values[i] != NULL && !document_is_plain(values[i]))
+		} else if (values[i] != NULL && !document_is_plain(values[i]))
 			add_leaves_of(&list, rule, values[i]);
 	}
 	if (mapping->count == 0)

@@ -151,7 +151,7 @@ def test_half_characters(campaign):
     ({"phone_number": "abc"}, "invalid_phone_number"),
     ({"email": "no address", "phone_number": "abc"}, "invalid_email"),
     ([], "missing_identifier"),
-    ({"email": ["a@example.org"]}, "missing_identifier"),
+    ({"email": ["a@example.org", "b@example.org"]}, "missing_identifier"),
     ({"social_id": "0000000000"}, "missing_identifier"),
 ])
 def test_refused(campaign, leadhook, payload, error):

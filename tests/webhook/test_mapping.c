@@ -237,6 +237,15 @@ obvious_names_need_no_map(void **state UNUSED)
 	assert_fields("", "[{\"email\":\"a\"}]", "email=\"a\"");
 	assert_fields("", "[{\"email\":\"a\"},{\"email\":\"b\"}]", "email=\"a\" | email=\"b\"");
 	assert_fields("", "\"email\"", "");
+	assert_fields("", "{\"Email Address\":\"a\",\"firstName\":\"f\",\"Last-Name\":\"l\"}",
+	    "email=\"a\" first_name=\"f\" last_name=\"l\"");
+	assert_fields("", "{\"your-email\":\"a\",\"your-name\":\"n\"}", "email=\"a\" name=\"n\"");
+	assert_fields("", "{\"emails\":\"a\",\"_email\":\"b\"}", "emails?=\"a\"");
+	assert_fields("", "[{\"body\":{\"email\":\"a\"}}]", "email=\"a\"");
+	assert_fields("*=*", "{\"email\":\"a\",\"first_name\":\"f\",\"plan\":1}", "email=\"a\" first_name=\"f\" plan?=1");
+	assert_fields("email=email *=data", "{\"email\":\"a\",\"data\":{\"email\":\"b\",\"phone\":1,\"name\":\"n\"}}",
+	    "email=\"a\" phone_number=1 name=\"n\"");
+	assert_fields("*=values", "{\"values\":{\"Email\":[\"a\"],\"Name\":[\"n\"]}}", "email=[\"a\"] name=[\"n\"]");
 }
 
 static void
@@ -273,8 +282,8 @@ bad_rules_are_refused(void **state UNUSED)
 {
 	static const char *const rules[][2] = { { "", "a" }, { "api_key", "a" }, { "API_KEY", "a" }, { "__url2", "a" },
 		{ "_x", "a" }, { "campaignId", "a" }, { "f", "" }, { "f", "a." }, { "f", ".a" }, { "f", "a..b" },
-		{ "f", "a[b" }, { "f", "a[].b[].c" }, { "f", "[a]b" }, { "f", "a.[b..c=d]" },
-		{ "email", "\"a@example.org\"" }, { "*", "\"a\"" }, { "f", "*" }, { "f\n", "a" }, { "f", "a\xff" },
+		{ "f", "a[b" }, { "f", "a[].b[].c" }, { "f", "[a]b" }, { "f", "a.[b..c=d]" }, { "email", "\"a@example.org\"" },
+		{ "*", "\"a\"" }, { "f", "*" }, { "f\n", "a" }, { "f", "a\xff" },
 		{ "f", "a\xc2\x9b"
 		       "31m" },
 		{ "f\xc2\x85", "a" }, { "Email", "a" }, { "KID", "a" }, { "Points", "a" },

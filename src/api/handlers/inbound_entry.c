@@ -30,13 +30,20 @@ is_parameter(struct slice target)
 	return slice_starts_with(target, SLICE("_")) || parameter_is_reserved(target);
 }
 
+/* The fields that a lead is named by: some forms send each value as a list. */
+static bool
+is_name(struct slice target)
+{
+	return slice_is_one_of(target, (const struct slice[]){ SLICE("first_name"), SLICE("last_name"), SLICE("name") }, 3);
+}
+
 /* A parameter is one value, also in a list with nothing else. */
 static struct http_value
 value_of(struct pool *pool, const struct mapped_field *field)
 {
 	const struct document_node *node = field->value;
 	struct http_value value;
-	if (node->type == DOCUMENT_ARRAY && node->count == 1 && is_parameter(field->target))
+	if (node->type == DOCUMENT_ARRAY && node->count == 1 && (is_parameter(field->target) || is_name(field->target)))
 		node = node->first;
 	value = scalar_of(node);
 	if (node->type != DOCUMENT_ARRAY)

@@ -14,11 +14,11 @@ enum { FORM_FIELDS = 1000, FORM_NAME_BYTES = 255, CHALLENGE_MAX_BYTES = 1024 };
 
 #define FORM_TYPE SLICE("application/x-www-form-urlencoded")
 
-/* No name of a payload has a meaning before it is mapped. */
+/* No name of a payload has a meaning before it is mapped; what cannot be read, as a file, costs no lead. */
 static enum http_name_kind
 kind_in_payload(struct slice name UNUSED)
 {
-	return HTTP_NAME_FIELD;
+	return HTTP_NAME_INFORMS;
 }
 
 /* Reads a form, or reports that the body is neither form nor JSON. False: the call has failed. */

@@ -42,6 +42,12 @@ static const char courtesies[] =
     " ALLE ALLES POR FAVOR FAVORE PER GRACIAS YA TODO TODOS SIL VOUS TE PLAIT SVP STP MERCI TOUT TOUS GRAZIE TUTTO"
     " TUTTI OBRIGADO OBRIGADA TUDO ME AUB ALSTUBLIEFT DANK PROSZE MICH MNIE";
 
+/* Of systems that send mail, in the same spelling. A bounce that is not final has another name, or its kind has one. */
+static const char ends_of_mail[] =
+    "UNSUBSCRIBE UNSUBSCRIBED UNSUB UNSUBSCRIPTION GROUPUNSUBSCRIBE LISTUNSUBSCRIBE LINKUNSUBSCRIBE OPTOUT OPTEDOUT SPAM"
+    " SPAMREPORT SPAMREPORTED SPAMCOMPLAINT COMPLAINT COMPLAINED ABUSE BOUNCE BOUNCED HARDBOUNCE HARDBOUNCED HARD PERMANENT"
+    " CLEANED INVALIDEMAIL SUPPRESSED";
+
 /* With one of these a word in the middle of a sentence may mean the contrary. */
 static const char negations[] = "NO NOT NEVER DONT CANT WONT DIDNT NICHT KEIN KEINE NE PAS NON NAO NIET GEEN NIE";
 
@@ -125,17 +131,34 @@ is_sentence(size_t row, const struct words *words)
 	return has;
 }
 
+static struct slice
+joined(struct pool *pool, const struct words *words)
+{
+	struct slice all = SLICE("");
+	for (size_t i = 0; i < words->count; i++)
+		all = POOL_JOIN(pool, all, words->items[i]);
+	return all;
+}
+
 enum keyword
 keyword_of(struct pool *pool, struct slice text)
 {
 	struct words words;
-	struct slice all = SLICE("");
 	if (text.size > KEYWORD_TEXT_MAX || !utf8_valid(text) || !read_words(plain_text(pool, text), &words))
 		return KEYWORD_NONE;
-	for (size_t i = 0; i < words.count; i++)
-		all = POOL_JOIN(pool, all, words.items[i]);
+	const struct slice all = joined(pool, &words);
 	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
 		if (is_in(keywords[i].words, all) || is_sentence(i, &words))
 			return keywords[i].keyword;
 	return KEYWORD_NONE;
+}
+
+bool
+keyword_ends_mail(struct pool *pool, struct slice event)
+{
+	struct words words;
+	const size_t stop = slice_find_last(event, '.');
+	const struct slice name = stop < event.size ? slice_sub(event, stop + 1, event.size) : event;
+	return name.size <= KEYWORD_TEXT_MAX && utf8_valid(name) && read_words(plain_text(pool, name), &words) &&
+	       is_in(ends_of_mail, joined(pool, &words));
 }

@@ -13,5 +13,8 @@ enum keyword { KEYWORD_NONE, KEYWORD_OPT_OUT, KEYWORD_OPT_IN, KEYWORD_HELP };
  * opt-out too many than one too few. */
 enum { KEYWORD_TEXT_MAX = 500, KEYWORD_OTHER_WORDS = 4 };
 enum keyword keyword_of(struct pool *pool, struct slice text);
+/* Whether a system that sends mail names such an event: the person has unsubscribed or complained, or has no mailbox. What comes
+ * before the last stop in it makes no difference: `email.bounced`. */
+bool keyword_ends_mail(struct pool *pool, struct slice event);
 
 #endif

@@ -15,14 +15,14 @@ static const struct slice never[] = { SLICE("action"), SLICE("altcha"), SLICE("a
 	SLICE("list_id"), SLICE("skip_ar") };
 /* The names with an underscore that a sign-up reads; all others it would drop. */
 static const struct slice internal[] = { SLICE("__do_not_reset_opt_out"), SLICE("__kid"), SLICE("__language"), SLICE("__ref"),
-	SLICE("__referrer"), MAPPING_RESET, SLICE("__rid"), SLICE("__session_id"), SLICE("__sid"), SLICE("__source"),
-	SLICE("__strict"), MAPPING_TEXT, SLICE("__uid"), SLICE("__url"), SLICE("__user_agent") };
+	SLICE("__referrer"), MAPPING_OPT_OUT, MAPPING_RESET, SLICE("__rid"), SLICE("__session_id"), SLICE("__sid"),
+	SLICE("__source"), SLICE("__strict"), MAPPING_TEXT, SLICE("__uid"), SLICE("__url"), SLICE("__user_agent") };
 /* The others, which are written in lower case. */
 static const struct slice plain[] = { SLICE("country_code"), SLICE("email"), SLICE("ip"), SLICE("kid"), SLICE("must_exist"),
 	SLICE("phone_number"), SLICE("points"), SLICE("redirect_url"), SLICE("referrer"), SLICE("social_id") };
 /* What decides about the lead, or says where it comes from, is taken only where a rule names it. */
 static const struct slice only_mapped[] = { SLICE("must_exist"), SLICE("points"), SLICE("redirect_url"), SLICE("ip"),
-	SLICE("social_id"), SLICE("__source"), SLICE("__strict"), MAPPING_RESET, MAPPING_TEXT };
+	SLICE("social_id"), SLICE("__source"), SLICE("__strict"), MAPPING_OPT_OUT, MAPPING_RESET, MAPPING_TEXT };
 /* What a constant cannot be: every payload would be the same person's. */
 static const struct slice never_constant[] = { SLICE("email"), SLICE("phone_number"), MAPPING_TEXT, SLICE("*") };
 /* Objects that other systems wrap a contact in. */

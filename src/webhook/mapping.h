@@ -11,6 +11,8 @@ enum { MAPPING_RULES_MAX = 50, MAPPING_TARGET_MAX_BYTES = 64, MAPPING_PATH_MAX_B
 #define MAPPING_TEXT SLICE("__text")
 /* Whether the sign-up ends an opt-out, which it does not without this: no parameter either (docs/inbound.md 2). */
 #define MAPPING_RESET SLICE("__reset_opt_out")
+/* Whether the call is the opt-out of its person, and no sign-up. */
+#define MAPPING_OPT_OUT SLICE("__opt_out")
 
 struct mapping_rule {
 	struct slice target; /* a parameter or a custom field; "*": the plain members of the object at the path */

@@ -81,6 +81,20 @@ other_texts_are_no_keywords(void **state UNUSED)
 	assert_int_equal(keyword_of(pool, (struct slice){ longest, KEYWORD_TEXT_MAX + 1 }), KEYWORD_NONE);
 }
 
+static void
+systems_report_ends_of_mail(void **state UNUSED)
+{
+	static const char *const ends[] = { "unsubscribe", "Unsubscribed", "group_unsubscribe", "spamreport", "Complaint",
+		"SpamComplaint", "HardBounce", "hard_bounce", "bounce", "Permanent", "email.bounced", "activity.spam_complaint",
+		"cleaned", NULL };
+	static const char *const others[] = { "", ".", "subscribe", "delivered", "soft_bounce", "Transient", "deferred", "open",
+		"email.delivered", "unsubscribe.resubscribe", "profile", "no spam", NULL };
+	for (size_t i = 0; ends[i] != NULL; i++)
+		assert_true(keyword_ends_mail(pool, slice_of(ends[i])));
+	for (size_t i = 0; others[i] != NULL; i++)
+		assert_false(keyword_ends_mail(pool, slice_of(others[i])));
+}
+
 int
 main(void)
 {
@@ -89,6 +103,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(people_start_again, begin, end),
 		cmocka_unit_test_setup_teardown(people_ask_for_help, begin, end),
 		cmocka_unit_test_setup_teardown(other_texts_are_no_keywords, begin, end),
+		cmocka_unit_test_setup_teardown(systems_report_ends_of_mail, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,6 +291,37 @@ def test_opt_outs(campaign):
     assert send(campaign, always, {"email": "nora@example.org"}).status == 201 and not out()
 
 
+def sns(kind):
+    return {"Type": "Notification", "Message": json.dumps({"notificationType": "Bounce", "bounce": {
+        "bounceType": kind, "bouncedRecipients": [{"emailAddress": "nora@example.org"}]}})}
+
+
+@pytest.mark.parametrize("maps, end, other", [
+    ({"email": "[].email", "__opt_out": "[].event"}, [{"email": "nora@example.org", "event": "spamreport"}],
+     [{"email": "nora@example.org", "event": "delivered"}]),
+    ({"email": "Message.bounce.bouncedRecipients.0.emailAddress", "__opt_out": "Message.bounce.bounceType"},
+     sns("Permanent"), sns("Transient")),
+    ({"email": "data.email", "__opt_out": "type"}, {"type": "unsubscribe", "data": {"email": "nora@example.org"}},
+     {"type": "subscribe", "data": {"email": "nora@example.org"}}),
+    ({"email": "Recipient", "__opt_out": "SuppressSending"}, {"Recipient": "nora@example.org", "SuppressSending": True},
+     {"Recipient": "nora@example.org", "SuppressSending": False}),
+    ({"email": "mail", "__opt_out": '"yes"'}, {"mail": "nora@example.org"}, None),
+], ids=("list", "text", "form", "boolean", "constant"))
+def test_ends_of_mail(campaign, maps, end, other):
+    """3.3: what mail services report about a person is an opt-out, and never a sign-up"""
+    hook = add(campaign, maps=maps)
+    assert send(campaign, hook, end).verdict == (202, "lead_not_found") and campaign.stats()["total"] == 0
+    campaign.lead(email="nora@example.org")
+    if other:
+        assert send(campaign, hook, other).status == 201
+        assert not campaign.find(email="nora@example.org")["opted_out"]
+    for _ in range(2):
+        answer = send(campaign, hook, end)
+        assert answer.status == 201 and answer.json == {"message": "Lead updated"}, answer.body
+        assert campaign.find(email="nora@example.org")["opted_out"]
+    assert campaign.stats()["total"] == 1
+
+
 def test_texts_stay_stopped(campaign):
     """2: a call with the number of a phone that said STOP does not end that"""
     hook = add(campaign, maps={"phone_number": "phone", "__reset_opt_out": '"yes"'})

@@ -186,7 +186,7 @@ static bool
 put_field(struct entry *entry, const struct mapped_field *field, struct http_problem *problem)
 {
 	const struct http_value value = value_of(entry->call->request->pool, field);
-	if (slice_equal(field->target, MAPPING_TEXT) || slice_equal(field->target, MAPPING_RESET))
+	if (slice_is_one_of(field->target, (const struct slice[]){ MAPPING_TEXT, MAPPING_RESET, MAPPING_OPT_OUT }, 3))
 		return true;
 	if (is_needless(entry, field->target) && !is_good(entry, field->target, &value))
 		return false;
@@ -330,6 +330,41 @@ make_change(struct entry *entry, struct command *command)
 	return true;
 }
 
+/* ---- Ends of mail ---- */
+
+/* Whether the payload says that its person is to get no mail any more. */
+static bool
+is_opt_out(const struct entry *entry)
+{
+	bool is = false;
+	const struct http_value value = sent_value(entry, MAPPING_OPT_OUT);
+	return (http_value_boolean(&value, &is) && is) ||
+	       (value.type == HTTP_STRING && keyword_ends_mail(entry->call->request->pool, value.text));
+}
+
+/* No lead is made of it. */
+static bool
+make_opt_out(struct entry *entry, struct command *command)
+{
+	struct call *call = entry->call;
+	const struct slice typed = typed_text(entry, SLICE("email"));
+	struct email email;
+	struct lead lead;
+	if (!slice_present(typed))
+		return call_fail(call, FAILURE_MISSING_EMAIL_AND_PHONE);
+	if (!email_parse(call->request->pool, typed, &email))
+		return call_fail(call, FAILURE_INVALID_EMAIL);
+	const struct lead_reference reference = { .identity = LEAD_BY_EMAIL, .value = email.key };
+	const enum result found = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
+	if (found != RESULT_OK)
+		return call_fail(call, found == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(found));
+	*command = (struct command){
+		.kind = COMMAND_CHANGE,
+		.as.change = { .action = LEAD_OPTOUT, .lead = { .identity = LEAD_BY_ID, .id = lead.id }, .address = email.key },
+	};
+	return true;
+}
+
 /* ---- The command ---- */
 
 /* Only a map ends an opt-out: what another system sends may have nothing to do with mail. */
@@ -367,8 +402,9 @@ call_make_payload_command(struct call *call, const struct inbound_payload *paylo
 	struct entry entry = { .call = call, .result = result, .notes = SLICE("") };
 	hide_sender(call);
 	entry.count = mapping_apply(pool, &payload->map, &payload->list, number, &entry.fields);
-	const bool good =
-	    put_fields(&entry) && (maps_text(&payload->map) ? make_change(&entry, command) : make_signup(&entry, command));
+	const bool good = put_fields(&entry) && (maps_text(&payload->map) ? make_change(&entry, command)
+						    : is_opt_out(&entry)  ? make_opt_out(&entry, command)
+									  : make_signup(&entry, command));
 	const struct slice notes = mapping_notes(pool, &payload->map, &payload->list, entry.fields, entry.count);
 	note(&entry, slice_present(notes) ? notes : SLICE(""));
 	result->message = entry.notes.size > 0 ? entry.notes : SLICE_NONE;

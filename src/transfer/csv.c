@@ -46,10 +46,10 @@ closing_quote(struct slice text, size_t at)
 size_t
 csv_line_size(struct slice text, bool end)
 {
-	size_t at = slice_find(text, '\n');
-	const char *other = text.size == 0 ? NULL : memchr(text.data, '\r', at);
-	if (other != NULL)
-		at = (size_t)(other - text.data);
+	size_t at = 0;
+	while (
+	    at < text.size && !is_line_end(text.data[at])) /* no further: where lines end with CR, there may be no LF in all */
+		at++;
 	if (at == text.size)
 		return end ? text.size : 0;
 	if (text.data[at] == '\n')

@@ -46,9 +46,8 @@ closing_quote(struct slice text, size_t at)
 size_t
 csv_line_size(struct slice text, bool end)
 {
-	size_t at = 0;
-	while (
-	    at < text.size && !is_line_end(text.data[at])) /* no further: where lines end with CR, there may be no LF in all */
+	size_t at = 0; /* no search for an LF: where lines end with CR, there may be none */
+	while (at < text.size && !is_line_end(text.data[at]))
 		at++;
 	if (at == text.size)
 		return end ? text.size : 0;

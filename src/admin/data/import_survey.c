@@ -12,13 +12,13 @@
 
 enum { LOOK_ROWS = 2000 };
 
-/* Counts a text; a new one is copied, while there is room. */
+/* Counts a text that `rows` have; a new one is copied, while there is room. */
 static void
-count_text(struct pool *pool, struct survey_texts *texts, struct slice text, struct slice plain, size_t maximum)
+count_text(struct pool *pool, struct survey_texts *texts, struct slice text, struct slice plain, size_t maximum, uint64_t rows)
 {
 	for (size_t i = 0; i < texts->count; i++)
 		if (slice_equal(texts->items[i].plain, plain)) {
-			texts->items[i].rows++;
+			texts->items[i].rows += rows;
 			return;
 		}
 	if (texts->count == maximum) {
@@ -26,7 +26,7 @@ count_text(struct pool *pool, struct survey_texts *texts, struct slice text, str
 		return;
 	}
 	texts->items = pool_grow(pool, texts->items, texts->count, &texts->capacity, sizeof(*texts->items));
-	texts->items[texts->count++] = (struct survey_text){ pool_copy(pool, text), pool_copy(pool, plain), 1 };
+	texts->items[texts->count++] = (struct survey_text){ pool_copy(pool, text), pool_copy(pool, plain), rows };
 }
 
 /* Few cells say that someone must not get mail: most differ in their size. */
@@ -55,12 +55,13 @@ look_at_cell(struct import_run *run, size_t i, struct slice cell, bool guards)
 	struct column *column = &run->columns[i];
 	struct pool *pool = run->call->pool;
 	cell = slice_trim(cell);
+	found->cells++;
 	if (run->survey.is_look && cell.size > 0 && found->example_count < SURVEY_EXAMPLES)
 		found->examples[found->example_count++] = utf8_sanitized(pool, pool_copy(pool, cell));
 	if (guards && column->is_guess && !column->needs_meaning && is_refusal(run->pool, cell))
 		column->needs_meaning = true;
 	if (column->needs_meaning)
-		count_text(pool, &found->values, cell, plain_words(run->pool, cell), SURVEY_VALUES_MAX);
+		count_text(pool, &found->values, cell, plain_words(run->pool, cell), SURVEY_VALUES_MAX, 1);
 }
 
 static void
@@ -69,9 +70,23 @@ look_at_cells(struct import_run *run, struct slice text, bool guards)
 	struct csv_fields fields;
 	if (run->format != RECORDS_CSV || csv_split(run->pool, text, run->delimiter, &fields) != NULL)
 		return;
-	for (size_t i = 0; i < run->column_count; i++)
+	run->survey.split_rows++;
+	for (size_t i = 0; i < run->column_count && i < fields.count; i++)
 		if (run->columns[i].is_guess || run->survey.is_look)
-			look_at_cell(run, i, i < fields.count ? csv_cell(run->pool, fields.items[i]) : SLICE(""), guards);
+			look_at_cell(run, i, csv_cell(run->pool, fields.items[i]), guards);
+}
+
+/* A cell that is missing is an empty one. A file may have very many: they are not looked at one by one. */
+static void
+count_missing_cells(struct import_run *run)
+{
+	for (size_t i = 0; i < run->column_count; i++) {
+		struct survey_column *found = &run->survey.columns[i];
+		const bool is_looked_at = run->columns[i].is_guess || run->survey.is_look;
+		if (is_looked_at && run->columns[i].needs_meaning && found->cells < run->survey.split_rows)
+			count_text(run->call->pool, &found->values, SLICE(""), SLICE(""), SURVEY_VALUES_MAX,
+			    run->survey.split_rows - found->cells);
+	}
 }
 
 /* A caller that may not read leads gives none a social id: links that are known to others may have it. */
@@ -87,7 +102,7 @@ look_at_record(struct import_run *run, struct slice text, bool guards)
 	survey->dates[notes.created]++;
 	for (size_t i = 0; i < notes.unknown_tag_count; i++)
 		count_text(run->call->pool, &survey->tags, notes.unknown_tags[i],
-		    custom_field_name(run->pool, notes.unknown_tags[i]), SURVEY_TAGS_MAX);
+		    custom_field_name(run->pool, notes.unknown_tags[i]), SURVEY_TAGS_MAX, 1);
 	if (problem != NULL)
 		return EX_OK;
 	if (import.number > run->last_number)
@@ -160,6 +175,7 @@ import_survey(struct import_run *run)
 			run->survey.columns[i].problem = old.columns[i].problem;
 		status = look_at_records(run, false);
 	}
+	count_missing_cells(run);
 	const uint64_t *dates = run->survey.dates;
 	if (run->limits.dates == DATES_UNKNOWN && dates[TIME_DAY_FIRST] + dates[TIME_MONTH_FIRST] > 0 &&
 	    (dates[TIME_DAY_FIRST] == 0 || dates[TIME_MONTH_FIRST] == 0))

@@ -28,6 +28,7 @@ struct survey_texts {
 };
 struct survey_column {
 	struct survey_texts values; /* of one about consent */
+	uint64_t cells;             /* that rows have of it: those at the end of a row may be missing */
 	struct slice examples[SURVEY_EXAMPLES];
 	size_t example_count;
 	const char *problem; /* why it cannot be a custom field with this name; NULL: it can, or is none */
@@ -35,7 +36,7 @@ struct survey_column {
 
 struct import_survey {
 	bool is_look;
-	uint64_t rows;
+	uint64_t rows, split_rows;       /* all; those that could be split into cells */
 	uint64_t dates[TIME_EITHER + 1]; /* rows by the form of their time */
 	struct survey_texts tags;        /* that the campaign does not have */
 	struct survey_column *columns;

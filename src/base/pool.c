@@ -70,9 +70,15 @@ count_block(size_t size)
 }
 
 size_t
+memory_held(void)
+{
+	return atomic_load_explicit(&held, memory_order_relaxed);
+}
+
+size_t
 memory_freed(void)
 {
-	const size_t now = atomic_load_explicit(&held, memory_order_relaxed);
+	const size_t now = memory_held();
 	const size_t most = atomic_exchange_explicit(&peak, now, memory_order_relaxed);
 	return most > now ? most - now : 0;
 }

@@ -52,6 +52,8 @@ void *pool_grow(struct pool *pool, void *items, size_t count, size_t *capacity, 
 /* For data that outlives all pools. Never returns NULL. */
 void *memory_alloc(size_t size);
 void *memory_realloc(void *old, size_t size);
+/* The memory held by all pools. */
+size_t memory_held(void);
 /* The decrease of the memory held by pools since their peak after the last call. */
 size_t memory_freed(void);
 /* Returns free memory to the system, also from the middle of the heap: free(3) returns only its end. This takes time that

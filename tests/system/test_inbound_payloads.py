@@ -5,8 +5,14 @@ import json
 import zlib
 
 import pytest
-from command import DATA, call
+from caller import User
+from command import DATA, OK, call
 from test_inbound import add, listed, send
+
+
+@pytest.fixture(scope="module")
+def operator(service):
+    return User(service, "root@example.org", "--role", "operator").ready()
 
 
 def people(campaign):
@@ -97,6 +103,24 @@ def test_a_long_list(campaign, leadhook):
     assert len(shown["entries"]) == 30 and {entry["state"] for entry in shown["entries"]} == {"created"}
     assert campaign.stats()["total"] == 130 and listed(campaign)[0]["stored"] == 0
     assert json.loads(leadhook("inbound", "call", rest["id"])["body"]) == {"people": [{"mail": "p100@example.org"}]}
+
+
+def test_a_long_list_with_much_in_common(campaign, leadhook, operator):
+    """3.1: a replay, and a test of a payload, take entries as long as there is memory; the rest is stored again. Nothing is lost"""
+    hook = add(campaign, maps={"email": "people.[].mail"})
+    count = 1200
+    payload = {"shop": "x" * 200_000, "people": [{"mail": f"p{number}@example.org"} for number in range(count)]}
+    tried = operator("POST", f"inbound/{hook['id']}/test", {"payload": json.dumps(payload)})
+    assert tried.status == 200 and 100 < len(tried.json["entries"]) < count // 2, tried.body[:500]
+    assert tried.json["entries"][-1]["error"] == "too_many_items"
+    rest = send(campaign, hook, payload).json["entries"][-1]["id"]
+    for _ in range(10):
+        done = call(campaign.service.installation, "inbound", "replay", str(rest), "--json")
+        stored = log(leadhook, hook, "--state", "refused")
+        if not stored:
+            break
+        [rest] = [one["id"] for one in stored]
+    assert done.returncode == OK and campaign.stats()["total"] == count
 
 
 def test_a_list_with_a_long_answer(campaign, leadhook):

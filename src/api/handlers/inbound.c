@@ -326,7 +326,8 @@ postpone_rest(struct call *call, size_t number, size_t count, struct inbound_res
 	*result = (struct inbound_result){ .failure = FAILURE_TOO_MANY_ITEMS };
 	result->error = slice_of(failure_text(result->failure)->code);
 	result->message = pool_printf(call->request->pool,
-	    "Entries %zu to %zu are stored, to be replayed: a call makes leads of %d at most, and as many as it has time for",
+	    "Entries %zu to %zu are stored, to be replayed: a call makes leads of %d at most, and as many as it has time and "
+	    "memory for",
 	    number + 1, count, INBOUND_ENTRIES_MAX);
 }
 
@@ -502,29 +503,43 @@ inbound_route(void)
 	return &routes[i];
 }
 
-/* Each entry, without a limit of their number. */
+static void
+run_or_try(
+    struct call *call, const struct inbound_payload *payload, size_t number, bool only_try, struct inbound_result *result)
+{
+	struct command command;
+	if (!only_try) {
+		call->deadline_ms = clock_monotonic_ms() + call->api->options->backend_timeout_ms;
+		run_entry(call, payload, number, result);
+		return;
+	}
+	begin_entry(call, result);
+	if (call_make_payload_command(call, payload, number, result, &command))
+		try_command(call, &command, result);
+	take_failure(call, result);
+}
+
+/* Each entry, without a limit of their number but that of memory: each has what all have in common as its own. */
 static void
 run_all(struct call *call, bool only_try, struct inbound_results *results)
 {
+	enum { ENTRIES_MAX_BYTES = 64 * 1024 * 1024 };
 	struct inbound_payload payload;
-	struct command command;
 	const bool read = call->failure == FAILURE_NONE && call_read_payload(call, &payload);
+	const size_t held = memory_held();
 	*results = (struct inbound_results){ .count = read ? payload.list.count : 1 };
 	results->items = POOL_ARRAY(call->request->pool, results->count, struct inbound_result);
 	if (!read)
 		fail_result(call, results->items);
 	for (size_t i = 0; read && i < results->count; i++) {
 		struct inbound_result *result = &results->items[i];
-		if (!only_try) {
-			call->deadline_ms = clock_monotonic_ms() + call->api->options->backend_timeout_ms;
-			run_entry(call, &payload, i, result);
-		} else {
-			begin_entry(call, result);
-			if (call_make_payload_command(call, &payload, i, result, &command))
-				try_command(call, &command, result);
-			take_failure(call, result);
-		}
-		result->entry = body_of(call, &payload, i, false);
+		const bool rest = i > 0 && memory_held() > held + ENTRIES_MAX_BYTES;
+		if (rest) {
+			postpone_rest(call, i, results->count, result);
+			results->count = i + 1;
+		} else
+			run_or_try(call, &payload, i, only_try, result);
+		result->entry = body_of(call, &payload, i, rest);
 	}
 }
 

@@ -187,3 +187,36 @@ http_link_query(struct pool *pool, struct slice query)
 	buffer_free(&out);
 	return mended;
 }
+
+/* The size of what a segment has of a path, without a full stop at its end. */
+static size_t
+path_size(struct slice segment)
+{
+	size_t size = name_size(segment, "_-.");
+	while (size > 0 && segment.data[size - 1] == '.')
+		size--;
+	return size;
+}
+
+void
+http_link_path(struct pool *pool, struct slice *segments, size_t *count, struct slice *query)
+{
+	enum { ESCAPE = 3 };
+	if (*count > 0 && slice_equal_nocase(segments[0], SLICE("c")))
+		segments[0] = SLICE("c"); /* of a QR code, which is smaller in capitals */
+	else if (*count == 0 || !slice_equal(segments[0], SLICE("opt-out")))
+		return;
+	for (size_t i = 1; i < *count; i++) {
+		const struct slice whole = segments[i];
+		const size_t size = path_size(whole);
+		if (size == whole.size)
+			continue;
+		const size_t skipped = whole.data[size] == '%' && size + ESCAPE <= whole.size ? ESCAPE : 1;
+		const struct slice more = slice_sub(whole, size + skipped, whole.size);
+		segments[i] = slice_sub(whole, 0, size);
+		*count = size > 0 ? i + 1 : i;
+		if (slice_find(more, '=') < more.size || slice_find(more, '%') < more.size)
+			*query = POOL_JOIN(pool, more, SLICE("&"), *query);
+		return;
+	}
+}

@@ -5,6 +5,7 @@
 
 #include "base/encode.h"
 #include "base/random.h"
+#include "http/link_query.h"
 #include "http/text.h"
 
 enum { REQUEST_ID_BYTES = 12 };
@@ -183,8 +184,10 @@ http_request_init(
 	bool encoded;
 	struct slice path = read_target(request, get, context, &encoded);
 	request->trailing_slash = slice_ends_with(path, SLICE("/"));
-	if (read_segments(request, path, encoded) && drop_base_path(request, base_path))
+	if (read_segments(request, path, encoded) && drop_base_path(request, base_path)) {
+		http_link_path(pool, request->segments, &request->segment_count, &request->query);
 		return RESULT_OK;
+	}
 	request->segments = NULL;
 	request->segment_count = 0;
 	return RESULT_NOT_FOUND;

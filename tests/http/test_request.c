@@ -63,6 +63,23 @@ paths_are_split_and_then_decoded(void **state)
 		{ "/api/", "/api", "", NULL },
 		{ "/api//x", "//api/x//v2", "|v2", NULL },
 		{ "api/lead hook", "/api/lead%20hook/v2", "|v2", NULL },
+		/* 1.4: links to pages that people have copied */
+		{ "/api", "/api/c/7%3Fkid=ABCD1234", "|c|7", "kid=ABCD1234&" },
+		{ "", "/c/7%3Fkid%3DABCD1234%26utm_source%3Dmail?utm_medium=x", "|c|7",
+		    "kid=ABCD1234&utm_source=mail&utm_medium=x" },
+		{ "", "/c/7%253Fkid%253DABCD1234", "|c|7", "kid%3DABCD1234&" },
+		{ "", "/c/7&utm_source=a/b", "|c|7", "utm_source=a&" },
+		{ "", "/c/7/&kid=ABCD1234", "|c|7", "kid=ABCD1234&" },
+		{ "", "/c/7.?kid=ABCD1234", "|c|7", "kid=ABCD1234" },
+		{ "", "/c/7)", "|c|7", NULL },
+		{ "", "/c/7%20", "|c|7", NULL },
+		{ "", "/c/7/%E2%80%9D", "|c|7", NULL },
+		{ "", "/c/7%25", "|c|7", NULL },
+		{ "", "/C/7?KID=ABCD1234", "|c|7", "KID=ABCD1234" },
+		{ "", "/c/7/s/ABCD1234/a-b_%3E,", "|c|7|s|ABCD1234|a-b_", NULL },
+		{ "", "/c/style/page.css?v=1", "|c|style|page.css", "v=1" },
+		{ "", "/opt-out/7/ABCD1234/token%22?safe=1", "|opt-out|7|ABCD1234|token", "safe=1" },
+		{ "", "/v2/7&a=b", "|v2|7&a=b", NULL },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(start(cases[i].base_path, cases[i].uri), RESULT_OK);

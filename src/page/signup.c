@@ -189,13 +189,11 @@ write_error(const struct page *page, struct slice name, struct slice error)
 		    text_find(page->language, TEXT_ERROR_PREFIX), error);
 }
 
-/* Browsers send the text of an option that has no value. */
+/* Without a value browsers would send the text, also one that they have translated for the visitor. */
 static void
 write_option(struct buffer *out, const struct page_option *option, const char *selected)
 {
-	buffer_add_text(out, "<option");
-	if (!slice_equal(option->value, option->label))
-		HTML(out, " value=\"{}\"", option->value);
+	HTML(out, "<option value=\"{}\"", option->value);
 	buffer_add_text(out, selected);
 	HTML(out, ">{}</option>", option->label);
 }

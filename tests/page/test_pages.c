@@ -101,7 +101,7 @@ the_form_has_its_fields(void **state UNUSED)
 		"<form class=\"card\" method=\"post\" action=\"/lead/c/7\" data-busy=\"One moment …\">",
 		"<input type=\"text\" id=\"f-email\" name=\"email\" autocomplete=\"email\" inputmode=\"email\"",
 		"<label for=\"f-first_name\">First name <span class=\"optional\">(optional)</span></label>",
-		"<option>&#60;B&#62;</option>",
+		"<option value=\"&#60;B&#62;\">&#60;B&#62;</option>",
 		"<input type=\"checkbox\" id=\"f-gift\" name=\"gift\" value=\"yes\">",
 		"<textarea id=\"f-about\" name=\"about\" rows=\"4\">\n</textarea>",
 		"name=\"consent\" value=\"yes\" required>",

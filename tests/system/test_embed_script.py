@@ -176,7 +176,7 @@ def test_fields_of_the_campaign(leadhook, campaign, tmp_path):
              "note textarea: Note; age number: Age; news checkbox: News <b>")
     version = next(row["name"] for row in leadhook("page", "show", campaign.id) if row["name"].startswith("consent.")).partition(".")[2]
     fields = (f'{FIELD.replace("Email", "E-Mail-Adresse")} <label>Vorname <input name="first_name" type="text" autocomplete="given-name" required></label> '
-              '<label>Plan <select name="plan" required><option value="">Bitte auswählen</option><option>A</option><option>B &#34;C&#34;</option></select></label> '
+              '<label>Plan <select name="plan" required><option value="">Bitte auswählen</option><option value="A">A</option><option value="B &#34;C&#34;">B &#34;C&#34;</option></select></label> '
               '<label>Note <textarea name="note" rows="4"></textarea></label> <label>Age <input name="age" type="number" step="any"></label> '
               '<label><input name="news" type="checkbox" value="yes"> News &#60;b&#62;</label> '
               '<label><input name="consent" type="checkbox" value="yes" required> I &#60;agree&#62;<br>to all</label>'

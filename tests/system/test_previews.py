@@ -185,7 +185,7 @@ def test_a_draft_of_the_sign_up_page(owner, campaign, place, nothing_changes):
     body = live[live.index("<main>"):live.index("<form")]
     assert shown["html"][shown["html"].index("<main>"):].startswith(body), "made by the same code"
     changed = draft(title="New <b>", fields="email; plan select: Plan = Free | Pro", css="", accent="#123456", consent="Yes\nplease")
-    assert heading(changed) == "New &#60;b&#62;" and "<option>Pro" in changed["html"] and 'id="f-consent"' in changed["html"]
+    assert heading(changed) == "New &#60;b&#62;" and "<option value=\"Pro\">Pro" in changed["html"] and 'id="f-consent"' in changed["html"]
     assert "color:red" not in changed["style"] and "--accent:#123456" in changed["style"]
     assert heading(draft(title="")) == heading(draft(title=None)) != "Stored"
 

@@ -28,32 +28,32 @@ may_be_the_url(struct admin_call *call, struct slice location)
 	       webhook_url_judge(call->pool, location, call->wiring->webhook_addresses) == WEBHOOK_URL_OK;
 }
 
-/* What a redirect means (docs/deliveries.md 3), and the command that changes what comes of it. */
+static bool
+is_web_address(struct slice url)
+{
+	return slice_starts_with_nocase(url, SLICE("http://")) || slice_starts_with_nocase(url, SLICE("https://"));
+}
+
+/* What a redirect means (docs/deliveries.md 3.3), and the command that changes what comes of it. */
 static void
 explain_redirect(struct admin_call *call, const struct webhook_test *test)
 {
-	const struct slice location = slice_present(test->location) ? test->location : SLICE("nowhere");
-	switch (test->status) {
-	case 301:
-	case 307:
-	case 308:
-		admin_warn(call, "the receiver says that its URL has moved to %.*s", SLICE_ARGS(location));
-		if (may_be_the_url(call, test->location))
+	const struct slice to = test->location;
+	if (test->moved) {
+		admin_warn(call, "the receiver says that its URL has moved to %.*s", SLICE_ARGS(to));
+		if (may_be_the_url(call, to))
 			admin_warn(call, "if that is your receiver: leadhook webhook set %" PRIu64 " url='%.*s'", call->id,
-			    SLICE_ARGS(location));
-		break;
-	case 302:
-	case 303:
+			    SLICE_ARGS(to));
+	} else if ((test->status == 302 || test->status == 303) && is_web_address(to)) {
 		admin_warn(call,
 		    "the receiver redirects to %.*s: it has probably done its work and shows a page, unless one has to log in "
 		    "there",
-		    SLICE_ARGS(location));
+		    SLICE_ARGS(to));
 		if (!test->ok)
 			admin_warn(call, "to count such answers as delivered: leadhook webhook set %" PRIu64 " accepts=302,303",
 			    call->id);
-		break;
-	default:
-		break;
+	} else if (test->status >= 300 && test->status < 400) {
+		admin_warn(call, "the receiver redirects to no page: it must answer 2xx");
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/random.h"
+#include "webhook/webhook_url.h"
 
 /* An internal error will affect the next delivery too; the hold saves its attempts. */
 enum { INTERNAL_HOLD_MS = 5000 };
@@ -24,11 +25,12 @@ static const enum delivery_state state_after[] = {
 static struct retry_decision
 decide(const struct slot *slot, const struct attempt_result *result, int64_t now_ms)
 {
+	const struct destination *to = slot_delivery(slot)->destination;
 	const struct retry_answer answer = {
 		.answered = result->error == SENDER_OK,
 		.status = result->status,
 		.retry_after_ms = retry_after_parse(result->retry_after, now_ms),
-		.accepts = slot_delivery(slot)->destination->accepts,
+		.accepts = webhook_url_is_respelled(to->url, result->location) ? SLICE_NONE : to->accepts,
 	};
 	uint64_t jitter;
 	if (result->error == SENDER_SEALED) /* at any time of the schedule: nothing was tried */

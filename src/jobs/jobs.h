@@ -63,6 +63,7 @@ struct job_tools {
 struct webhook_test {
 	bool sealed; /* its URL or secret cannot be opened with the keys of the configuration: nothing was sent */
 	bool ok;     /* a complete answer that the webhook takes as success */
+	bool moved;  /* nothing was done: the receiver says that it is at `location` */
 	uint64_t status, duration_ms;
 	struct slice error, location, answer; /* as in job_attempt */
 };

@@ -78,8 +78,12 @@ job_test_webhook(
 		return RESULT_OK;
 	if (!tools->deliver(tools->context, pool, &delivery, now_ms, &attempt))
 		return RESULT_INVALID;
+	const bool respelled = webhook_url_is_respelled(delivery.destination->url, attempt.location);
 	*test = (struct webhook_test){
-		.ok = !slice_present(attempt.error) && retry_is_taken(attempt.status, delivery.destination->accepts),
+		.ok = !slice_present(attempt.error) &&
+		      retry_is_taken(attempt.status, respelled ? SLICE_NONE : delivery.destination->accepts),
+		.moved = slice_present(attempt.location) &&
+			 (respelled || attempt.status == 301 || attempt.status == 307 || attempt.status == 308),
 		.status = (uint64_t)attempt.status,
 		.duration_ms = (uint64_t)attempt.duration_ms,
 		.error = attempt.error,
@@ -98,6 +102,7 @@ job_webhook_test_fields(size_t *count)
 		{ "ok", JOB_FIELD_BOOLEAN, PLACE(ok) },
 		{ "status", JOB_FIELD_ID, PLACE(status) },
 		{ "location", JOB_FIELD_TEXT, PLACE(location) },
+		{ "moved", JOB_FIELD_BOOLEAN, PLACE(moved) },
 		{ "error", JOB_FIELD_TEXT, PLACE(error) },
 		{ "duration_ms", JOB_FIELD_NUMBER, PLACE(duration_ms) },
 		{ "answer", JOB_FIELD_TEXT, PLACE(answer) },

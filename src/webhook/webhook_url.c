@@ -248,3 +248,46 @@ webhook_url_wants_form(struct slice url, struct slice form_urls)
 			return true;
 	return false;
 }
+
+struct place {
+	struct slice scheme, host, path, query;
+};
+
+static struct place
+place_of(struct slice url)
+{
+	struct place place;
+	url = slice_sub(url, 0, slice_find(url, '#'));
+	(void)slice_next(&url, ':', &place.scheme);
+	url = slice_starts_with(url, SLICE("//")) ? slice_sub(url, 2, url.size) : url;
+	const size_t query = slice_find(url, '?'), path = slice_find(slice_sub(url, 0, query), '/');
+	place.host = slice_sub(url, 0, path);
+	place.path = path < query ? slice_sub(url, path, query) : SLICE("/");
+	place.query = slice_sub(url, query, url.size);
+	return place;
+}
+
+static struct slice
+without_suffix(struct slice text, struct slice suffix)
+{
+	return slice_ends_with(text, suffix) ? slice_sub(text, 0, text.size - suffix.size) : text;
+}
+
+static struct slice
+bare_host(struct slice host)
+{
+	const struct slice www = SLICE("www.");
+	host = slice_starts_with_nocase(host, www) ? slice_sub(host, www.size, host.size) : host;
+	return without_suffix(without_suffix(host, SLICE(":443")), SLICE(":80"));
+}
+
+bool
+webhook_url_is_respelled(struct slice url, struct slice location)
+{
+	const struct place from = place_of(url), to = place_of(location);
+	const struct slice slash = SLICE("/");
+	return slice_equal_nocase(bare_host(from.host), bare_host(to.host)) && slice_equal(from.query, to.query) &&
+	       slice_equal(without_suffix(from.path, slash), without_suffix(to.path, slash)) &&
+	       !(slice_equal_nocase(from.scheme, to.scheme) && slice_equal_nocase(from.host, to.host) &&
+		   slice_equal(from.path, to.path));
+}

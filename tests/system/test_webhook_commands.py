@@ -316,7 +316,7 @@ def try_webhook(service, webhook):
     """Status and output of `webhook test`."""
     done = call(service.installation, "webhook", "test", str(webhook), "--json")
     answer = json.loads(done.stdout)
-    assert list(answer) == ["ok", "status", "location", "error", "duration_ms", "answer"]
+    assert list(answer) == ["ok", "status", "location", "moved", "error", "duration_ms", "answer"]
     assert bool(done.stderr) == bool(answer["location"]), "only redirects are explained"
     assert answer["ok"] is (done.returncode == OK) and answer["duration_ms"] >= 0
     return done.returncode, answer

@@ -198,6 +198,34 @@ form_urls_are_recognized(void **state UNUSED)
 	assert_false(webhook_url_wants_form(SLICE("https://other.example/"), SLICE("")));
 }
 
+/* 3.3 */
+static void
+respelled_urls_are_known(void **state UNUSED)
+{
+	static const struct {
+		const char *url, *location;
+		bool same;
+	} cases[] = {
+		{ "http://shop.example/hook", "https://shop.example/hook", true },
+		{ "http://shop.example/hook", "https://www.shop.example/hook/", true },
+		{ "https://WWW.shop.example/hook/?a=1#x", "https://shop.example/hook?a=1", true },
+		{ "http://shop.example:80/hook", "https://shop.example:443/hook", true },
+		{ "http://shop.example", "https://shop.example/", true },
+		{ "http://shop.example", "http://shop.example/", false },
+		{ "https://shop.example/hook#top", "https://shop.example/hook", false },
+		{ "http://shop.example?a=/", "https://shop.example/?a=/", true },
+		{ "https://shop.example/hook", "https://shop.example/thanks", false },
+		{ "https://shop.example/hook", "https://shop.example/hook?done=1", false },
+		{ "https://shop.example/hook", "https://shop.example/Hook", false },
+		{ "https://shop.example/hook", "https://other.example/hook", false },
+		{ "https://shop.example:8443/hook", "https://shop.example/hook", false },
+		{ "https://shop.example/hook", "", false },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(webhook_url_is_respelled(slice_of(cases[i].url), slice_of(cases[i].location)), cases[i].same);
+	assert_false(webhook_url_is_respelled(SLICE("https://shop.example/hook"), SLICE_NONE));
+}
+
 int
 main(void)
 {
@@ -209,6 +237,7 @@ main(void)
 		cmocka_unit_test(open_networks_may_be_named),
 		cmocka_unit_test(a_url_has_2048_bytes_at_most),
 		cmocka_unit_test(form_urls_are_recognized),
+		cmocka_unit_test(respelled_urls_are_known),
 	};
 	return cmocka_run_group_tests_name("webhook_url", tests, begin_with_rules, end);
 }

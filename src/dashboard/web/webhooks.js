@@ -8,7 +8,7 @@ import { useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
 import { RECEIVERS } from "./receivers.js";
 import { store, useStore } from "./store.js";
-import { EVENTS, PAGE_SHOWN, eventName, hasMoved, isRedirect, outcome, redirectMeaning, statusHint, urlParts } from "./words.js";
+import { EVENTS, PAGE_SHOWN, eventName, isRedirect, outcome, redirectMeaning, statusHint, urlParts } from "./words.js";
 import { Choices, Field, FormDialog, useForm, wrongField } from "./forms.js";
 import {
 	Button, Chip, Code, Dialog, Empty, Loaded, Notice, Page, Segments, Table, Time, Updated, Waiting, html, openDialog, toast,
@@ -53,14 +53,14 @@ const testOutcome = ({ status, error, duration_ms }) =>
 	error ? outcome(status, error) : `${outcome(status)} in ${duration(duration_ms)}`;
 
 /** Where a redirect points, what it means, and the change that helps. `accept` and `move` make the changes. */
-function Redirect({ result: { ok, status, location }, accept, move }) {
+function Redirect({ result: { ok, status, location, moved }, accept, move }) {
 	if (!isRedirect(status))
 		return null;
 	return html`
-		<p>It redirects to ${location ? html`<code>${location}</code>` : "no address"}. ${!ok && redirectMeaning(status)}</p>
+		<p>It redirects to ${location ? html`<code>${location}</code>` : "no address"}. ${!ok && redirectMeaning(status, moved)}</p>
 		<div class="buttons">
-			${hasMoved(status) && location && html`<${Button} onClick=${() => move(location)}>Use the new URL…<//>`}
-			${!ok && PAGE_SHOWN.includes(status) && html`<${Button} onClick=${accept}>Count redirects as delivered<//>`}
+			${moved && html`<${Button} onClick=${() => move(location)}>Use the new URL…<//>`}
+			${!ok && !moved && PAGE_SHOWN.includes(status) && html`<${Button} onClick=${accept}>Count redirects as delivered<//>`}
 		</div>`;
 }
 

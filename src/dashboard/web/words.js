@@ -122,10 +122,9 @@ const MOVED = [301, 307, 308];
 /** Statuses of receivers that have done their work and show a page. */
 export const PAGE_SHOWN = [302, 303];
 export const isRedirect = status => status >= 300 && status < 400;
-export const hasMoved = status => MOVED.includes(status);
-/** What a redirect of a receiver means, in sentences. */
-export function redirectMeaning(status) {
-	if (hasMoved(status))
+/** What a redirect of a receiver means, in sentences. `moved`: as a test says, where there was one. */
+export function redirectMeaning(status, moved = MOVED.includes(status)) {
+	if (moved)
 		return "The receiver says that its URL has moved: use the new one.";
 	if (PAGE_SHOWN.includes(status))
 		return "The receiver has probably done its work and shows a page. Each retry would do the work again: count redirects as " +

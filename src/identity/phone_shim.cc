@@ -46,6 +46,24 @@ write_e164(const PhoneNumber &number, char *e164, size_t size)
 	return true;
 }
 
+/* Zeros in front that the plan has no place for: a trunk prefix of former times or of another country, "0501 234 567" in PL. */
+static void
+drop_zeros(PhoneNumber *number)
+{
+	PhoneNumber without = *number;
+	without.clear_italian_leading_zero();
+	without.clear_number_of_leading_zeros();
+	if (number->italian_leading_zero() && !library().IsValidNumber(*number) && library().IsValidNumber(without))
+		*number = without;
+}
+
+/* Not one that lacks its area code. */
+static bool
+is_possible(const PhoneNumber &number)
+{
+	return library().IsPossibleNumberWithReason(number) == PhoneNumberUtil::IS_POSSIBLE;
+}
+
 extern "C" void
 phone_backend_load(void)
 {
@@ -119,7 +137,10 @@ phone_backend_normalise(const char *international, char *e164, size_t size)
 	 * another one that the next parse would drop */
 	do {
 		typed = text;
-		if (!parse(typed, &number) || !library().IsPossibleNumber(number))
+		if (!parse(typed, &number))
+			return PHONE_UNFIT;
+		drop_zeros(&number);
+		if (!is_possible(number))
 			return PHONE_UNFIT;
 		library().Format(number, PhoneNumberUtil::E164, &text);
 	} while (text != typed);

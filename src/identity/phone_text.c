@@ -9,12 +9,11 @@
 
 /* ---- characters ---- */
 
-/* Signs that people put between digits, beyond ASCII, and a thick plus. */
+/* Signs that people put between digits, beyond ASCII, a thick plus, and a zero. */
 static const struct {
 	uint32_t sign;
 	char ascii;
 } signs[] = {
-	{ 0x00b4, ' ' },
 	{ 0x00b7, '.' },
 	{ 0x2022, '.' },
 	{ 0x2027, '.' },
@@ -23,6 +22,7 @@ static const struct {
 	{ 0x22c5, '.' },
 	{ 0x2795, '+' },
 	{ 0x2796, '-' },
+	{ 0x3007, '0' },
 	{ 0x30fb, '.' },
 	{ 0x30fc, '-' },
 };
@@ -37,6 +37,9 @@ sign_of(uint32_t c)
 		return '(';
 	if (uc_is_general_category_withtable(c, UC_CATEGORY_MASK_Pe))
 		return ')';
+	/* telephones, flags, a bare accent */
+	if (uc_is_general_category_withtable(c, UC_CATEGORY_MASK_So | UC_CATEGORY_MASK_Sk))
+		return ' ';
 	return uc_is_general_category_withtable(c, UC_CATEGORY_MASK_Pd) ? '-' : '\0';
 }
 
@@ -85,14 +88,15 @@ is_letter(char c)
 	return ascii_is_alpha(c) || (unsigned char)c >= 0x80;
 }
 
-/* Without quotes, the apostrophe and the `=` of spreadsheets, and a word that says what it is: "tel:", "Mobil.:". */
+/* Without quotes, the apostrophe and the `=` of spreadsheets, and a word that says what it is: "tel:", "Mobil.:",
+ * "TEL;TYPE=CELL:". */
 static struct slice
 without_front(struct slice text)
 {
 	size_t from = 0, word;
-	while (from < text.size && is_any(text.data[from], " =\"'"))
+	while (from < text.size && is_any(text.data[from], " =\"'`"))
 		from++;
-	for (word = from; word < text.size && (is_letter(text.data[word]) || is_any(text.data[word], "-. ")); word++)
+	for (word = from; word < text.size && (is_letter(text.data[word]) || is_any(text.data[word], "-. ;=,")); word++)
 		;
 	const bool labelled = word > from && is_letter(text.data[from]) && word < text.size && text.data[word] == ':';
 	if (!labelled)
@@ -119,53 +123,21 @@ without_words(struct slice text)
 
 /* ---- extensions ---- */
 
-/* Words and signs before the digits of one, in lower case; beyond ASCII both cases. */
-static const struct slice extension_words[] = {
-	SLICE(","),
-	SLICE(";"),
-	SLICE("#"),
-	SLICE("~"),
-	SLICE("x"),
-	SLICE("xt"),
-	SLICE("ext"),
-	SLICE("extn"),
-	SLICE("extension"),
-	SLICE("extensi\xc3\xb3n"),
-	SLICE("anexo"),
-	SLICE("app"),
-	SLICE("dw"),
-	SLICE("durchwahl"),
-	SLICE("int"),
-	SLICE("interno"),
-	SLICE("interne"),
-	SLICE("kl"),
-	SLICE("klappe"),
-	SLICE("nebenstelle"),
-	SLICE("nst"),
-	SLICE("poste"),
-	SLICE("ramal"),
-	SLICE("toestel"),
-	SLICE("tst"),
-	SLICE("w"),
-	SLICE("wew"),
-	SLICE("isub"),
-	SLICE("\xd0\xb4\xd0\xbe\xd0\xb1"),
-	SLICE("\xd0\x94\xd0\xbe\xd0\xb1"),
-	SLICE("\xd0\x94\xd0\x9e\xd0\x91"),
-	SLICE("\xd0\xb2\xd0\xbd"),
-	SLICE("\xe5\x86\x85\xe7\xb7\x9a"),
-	SLICE("\xe5\x88\x86\xe6\x9c\xba"),
-};
-
 enum { EXTENSION_DIGITS_MAX = 7 };
 
+/* A sign, or a word in any language: what precedes it is a whole number, so that the digits behind it are of something else. A
+ * word of ASCII letters that is not apart may stand for digits, and so may "O" and "l". */
 static bool
-is_extension_word(struct slice word)
+announces_extension(struct slice text, size_t from, size_t to)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(extension_words); i++)
-		if (slice_equal_nocase(word, extension_words[i]))
-			return true;
-	return false;
+	const struct slice word = slice_sub(text, from, to);
+	size_t alike = 0;
+	while (alike < word.size && is_any(word.data[alike], "OoIl"))
+		alike++;
+	if (word.size <= 1 || alike == word.size)
+		return word.size == 1 && is_any(word.data[0], ",;#~xXwW");
+	return !ascii_is_digit(text.data[from - 1]) || (unsigned char)word.data[0] >= 0x80 ||
+	       slice_starts_with_nocase(word, SLICE("x")) || slice_starts_with_nocase(word, SLICE("ext"));
 }
 
 /* Where the digits before `end` begin, and what may be between them and a word. */
@@ -190,10 +162,21 @@ without_extension(struct slice text, bool *found)
 	if (word == word_end && word > 0)
 		word--;
 	const size_t before = back_over(text, word, " ,;(", false);
-	const bool is_one = end - digits <= EXTENSION_DIGITS_MAX && is_extension_word(slice_sub(text, word, word_end)) &&
-			    count_digits(slice_sub(text, 0, before)) >= PHONE_DIGITS_MIN;
+	const bool is_one = end - digits <= EXTENSION_DIGITS_MAX &&
+			    count_digits(slice_sub(text, 0, before)) >= PHONE_DIGITS_MIN &&
+			    announces_extension(text, word, word_end);
 	*found = is_one && end > digits;
 	return is_one ? slice_sub(text, 0, before) : text;
+}
+
+/* "0171 1234567 <tel:+491711234567>": mail programs add the link to the number that is shown. */
+static struct slice
+without_link(struct slice text)
+{
+	const size_t open = slice_find_last(text, '<');
+	const struct slice shown = slice_sub(text, 0, open);
+	const bool is_link = slice_starts_with_nocase(slice_sub(text, open, text.size), SLICE("<tel:"));
+	return is_link && count_digits(shown) >= PHONE_DIGITS_MIN ? shown : text;
 }
 
 /* ---- numbers of spreadsheets ---- */
@@ -273,7 +256,7 @@ enum phone_fault
 phone_text_read(struct slice clean, struct phone_text *text)
 {
 	*text = (struct phone_text){ 0 };
-	struct slice rest = slice_trim(without_front(clean));
+	struct slice rest = slice_trim(without_front(without_link(clean)));
 	if (is_rounded(rest))
 		return PHONE_ROUNDED;
 	rest = without_extension(without_fraction(without_words(rest)), &text->extension);

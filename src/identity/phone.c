@@ -20,20 +20,9 @@ struct reading {
 /* ---- the country ---- */
 
 struct country {
-	bool given;
-	char code[PHONE_COUNTRY_DIGITS_MAX +
-		  1];   /* digits, which stand before a national number; "" with `given`: unknown letters */
-	char region[3]; /* "" without libphonenumber */
+	char code[PHONE_COUNTRY_DIGITS_MAX + 1]; /* digits, which stand before a national number; "": none is known */
+	char region[3];                          /* "" without libphonenumber */
 };
-
-static bool
-is_number(struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if (!ascii_is_digit(text.data[i]))
-			return false;
-	return text.size > 0;
-}
 
 static bool
 is_region(struct slice code)
@@ -41,36 +30,51 @@ is_region(struct slice code)
 	return code.size == 2 && ascii_is_alpha(code.data[0]) && ascii_is_alpha(code.data[1]);
 }
 
-/* Without what stands for the international prefix. */
+/* Without what stands for the international prefix, words apart, and the fraction that spreadsheets add: "+49", "0049",
+ * "Germany (+49)", "1-242", "49.0". None for other texts, such as "U1", and the "-1" of lists in which nothing was chosen. */
 static struct slice
-country_digits(struct slice code)
+country_digits(struct pool *pool, struct slice code)
 {
-	if (slice_starts_with(code, SLICE("00")))
-		return slice_sub(code, 2, code.size);
-	return slice_starts_with(code, SLICE("+")) ? slice_sub(code, 1, code.size) : code;
+	char *digits = pool_bytes(pool, code.size);
+	size_t count = 0;
+	code.size -= slice_ends_with(code, SLICE(".0")) ? 2 : 0;
+	for (size_t i = 0; i < code.size; i++) {
+		const bool beside =
+		    (i > 0 && ascii_is_digit(code.data[i - 1])) || (i + 1 < code.size && ascii_is_digit(code.data[i + 1]));
+		if (ascii_is_digit(code.data[i]))
+			digits[count++] = code.data[i];
+		else if (beside && (ascii_is_alpha(code.data[i]) || code.data[i] == '.'))
+			return SLICE("");
+	}
+	const struct slice all = { digits, slice_starts_with(code, SLICE("-")) ? 0 : count };
+	return slice_starts_with(all, SLICE("00")) ? slice_sub(all, 2, count) : all;
 }
 
-/* False when it has not the form of a country code, and is not empty. */
-static bool
-read_country(struct pool *pool, struct slice typed, struct country *country)
+static void
+set_region(struct pool *pool, struct slice letters, struct country *country)
 {
-	const struct slice code = typed_clean(pool, typed), digits = country_digits(code);
-	*country = (struct country){ .given = code.size > 0 };
-	if (code.size == 0)
-		return true;
-	if (is_region(code)) {
-		const char region[] = { ascii_upper(code.data[0]), ascii_upper(code.data[1]), '\0' };
-		const unsigned calling_code = phone_backend_calling_code(region);
-		memcpy(country->region, region, sizeof(region));
-		if (calling_code != 0)
-			strcpy(country->code, pool_printf(pool, "%u", calling_code).data);
-		return true;
-	}
-	if (!is_number(digits) || digits.size > PHONE_COUNTRY_DIGITS_MAX)
-		return false;
-	memcpy(country->code, digits.data, digits.size);
-	phone_backend_region(country->code, country->region);
-	return true;
+	const char typed[] = { ascii_upper(letters.data[0]), ascii_upper(letters.data[1]), '\0' };
+	const char *region = strcmp(typed, "UK") == 0 ? "GB" : typed;
+	const unsigned calling_code = phone_backend_calling_code(region);
+	if (calling_code == 0)
+		return;
+	memcpy(country->region, region, sizeof(country->region));
+	strcpy(country->code, pool_printf(pool, "%u", calling_code).data);
+}
+
+/* No country for a text that names none. */
+static struct country
+read_country(struct pool *pool, struct slice typed)
+{
+	const struct slice code = typed_clean(pool, typed), digits = country_digits(pool, code);
+	struct country country = { 0 };
+	if (is_region(code))
+		set_region(pool, code, &country);
+	if (digits.size == 0 || digits.size > PHONE_COUNTRY_DIGITS_MAX)
+		return country;
+	memcpy(country.code, digits.data, digits.size);
+	phone_backend_region(country.code, country.region);
+	return country;
 }
 
 /* ---- readings ---- */
@@ -87,11 +91,9 @@ read_international(struct pool *pool, const char *prefix, struct slice digits)
 {
 	struct reading reading = { .fit = PHONE_UNFIT };
 	char normal[E164_SIZE];
-	if (digits.size > PHONE_DIGITS_MAX || !has_length(strlen(prefix) + digits.size))
-		return reading;
 	reading.fit =
 	    phone_backend_normalise(pool_printf(pool, "+%s%.*s", prefix, SLICE_ARGS(digits)).data, normal, sizeof(normal));
-	/* without its trunk prefix the number may be too short */
+	/* what was typed may have more, such as trunk prefixes */
 	if (reading.fit != PHONE_UNFIT && !has_length(strlen(normal) - 1))
 		reading.fit = PHONE_UNFIT;
 	if (reading.fit != PHONE_UNFIT)
@@ -166,16 +168,14 @@ static enum phone_fault
 read_beside(struct pool *pool, const struct country *country, const struct phone_text *text, struct reading *reading)
 {
 	const struct reading prefixed = read_prefixed(pool, country, text);
-	struct reading coded = { .fit = PHONE_UNFIT }, national = coded;
-	if (!country->given) {
+	struct reading coded = { .fit = PHONE_UNFIT };
+	if (country->code[0] == '\0') {
 		*reading = prefixed;
 		return prefixed.fit == PHONE_UNFIT ? PHONE_WITHOUT_COUNTRY : PHONE_GOOD;
 	}
-	const bool known = country->code[0] != '\0';
-	if (known && slice_starts_with(slice_of(text->digits), slice_of(country->code)))
+	if (slice_starts_with(slice_of(text->digits), slice_of(country->code)))
 		coded = read_coded(pool, slice_of(text->digits), text->zero);
-	if (known)
-		national = read_international(pool, country->code, slice_of(text->digits));
+	const struct reading national = read_international(pool, country->code, slice_of(text->digits));
 	return choose(country, &prefixed, &coded, &national, reading);
 }
 
@@ -210,17 +210,21 @@ enum phone_fault
 phone_read(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164)
 {
 	const struct slice clean = phone_text_clean(pool, number);
+	const struct country country = read_country(pool, country_code);
 	struct phone_text text;
-	struct country country;
 	struct reading reading;
-	if (!read_country(pool, country_code, &country))
-		return PHONE_MALFORMED;
 	enum phone_fault fault = phone_text_read(clean, &text);
 	if (fault == PHONE_GOOD)
 		fault = are_several(pool, &country, clean) ? PHONE_SEVERAL : read_text(pool, &country, &text, &reading);
 	if (fault == PHONE_GOOD)
 		*e164 = pool_copy(pool, slice_of(reading.e164));
 	return fault;
+}
+
+bool
+phone_names_country(struct pool *pool, struct slice typed)
+{
+	return read_country(pool, typed).code[0] != '\0';
 }
 
 bool
@@ -233,13 +237,12 @@ bool
 phone_is_blank(struct pool *pool, struct slice number, struct slice country_code)
 {
 	struct phone_text text;
-	struct country country;
 	uint64_t code;
 	if (phone_text_read(phone_text_clean(pool, number), &text) != PHONE_GOOD || text.extension)
 		return false;
 	if (text.digits[0] == '\0')
 		return true;
-	if (read_country(pool, country_code, &country) && strcmp(text.digits, country.code) == 0)
+	if (strcmp(text.digits, read_country(pool, country_code).code) == 0)
 		return true;
 	return text.plus && slice_to_u64(slice_of(text.digits), CALLING_CODE_MAX, &code) &&
 	       phone_backend_is_calling_code((unsigned)code);

@@ -28,15 +28,17 @@ enum phone_fault {
 	PHONE_SEVERAL
 };
 
-/* Reads a number as people write it (docs/api.md 4.2). `country_code` has up to PHONE_COUNTRY_DIGITS_MAX digits with or without
- * '+' or 00, or is an ISO 3166 two-letter code in any case; absent or empty is none. Any other text is refused, also where it
- * is not used. A number that begins with '+' needs none. Otherwise it begins with an international prefix that is dialled in
- * that country, or with the country's calling code, or is national: libphonenumber decides what is possible, and drops a
- * national trunk prefix. Built without it, the form alone is checked (7 to 15 digits with the calling code, the first not 0)
- * and two letters name no country. *e164 ("+" and digits, in the pool) is untouched unless the number is good. */
+/* Reads a number as people write it (docs/api.md 4.2). `country_code` has up to PHONE_COUNTRY_DIGITS_MAX digits, or is an ISO
+ * 3166 two-letter code in any case; any other text is none. A number that begins with '+' needs none. Otherwise it begins with
+ * an international prefix that is dialled in that country, or with the country's calling code, or is national: libphonenumber
+ * decides what is possible, and drops a national trunk prefix. Built without it, the form alone is checked (7 to 15 digits with
+ * the calling code, the first not 0) and two letters name no country. *e164 ("+" and digits, in the pool) is untouched unless
+ * the number is good. */
 MUST_CHECK enum phone_fault phone_read(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
 /* The same where the reason does not matter. */
 MUST_CHECK bool phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
+/* Whether a `country_code` names one. */
+MUST_CHECK bool phone_names_country(struct pool *pool, struct slice typed);
 /* A sentence for the person who typed the number, and for the one who sent it. */
 struct slice phone_fault_text(enum phone_fault fault);
 

@@ -135,7 +135,7 @@ def test_valid_numbers(campaign, fields, number):
 @pytest.mark.parametrize("fields", [
     {"phone_number": "4155552671"}, {"phone_number": "+1415"}, {"phone_number": "+999123456789"}, {"phone_number": "+1415555267x"},
     {"phone_number": "+12345678901234567"}, {"phone_number": "hello"},
-    *({"phone_number": "4155552671", "country_code": code} for code in ("ZZ", "U S", "-1", -1, "(1)", "1-", "1.", "++1", "+")),
+    *({"phone_number": "4155552671", "country_code": code} for code in ("ZZ", "U S", "-1", -1, "1.", "U1", "+")),
     {"phone_number": "+1415555;2671"}, {"phone_number": "0171 1234567"}, {"phone_number": "4.91711E+11", "country_code": "DE"},
     {"phone_number": "4921123456", "country_code": "DE"}, {"phone_number": "030 12345 / 12346", "country_code": "DE"}])
 def test_invalid_numbers(campaign, fields):

@@ -284,7 +284,7 @@ read_constant(struct import_run *run, const char *text, struct row_constant *con
 	struct admin_call *call = run->call;
 	const struct slice pair = slice_of(text);
 	const size_t equals = slice_find(pair, '=');
-	struct slice name = slice_sub(pair, 0, equals), number;
+	struct slice name = slice_sub(pair, 0, equals);
 	bool on;
 	name = slice_equal_nocase(name, SLICE("country")) ? SLICE("country_code")
 	       : slice_equal_nocase(name, SLICE("tag"))   ? SLICE("tags")
@@ -300,7 +300,7 @@ read_constant(struct import_run *run, const char *text, struct row_constant *con
 		    call, PROBLEM_USAGE, OPTION_SET, "%.*s cannot be the same for all rows", SLICE_ARGS(name));
 	if (is_switch(field) && !switch_parse(constant->value, &on))
 		return admin_fail_option(call, PROBLEM_USAGE, OPTION_SET, "%.*s is on or off", SLICE_ARGS(name));
-	if (field == LEAD_COUNTRY_CODE && !phone_parse(call->pool, SLICE("+4930123456"), constant->value, &number))
+	if (field == LEAD_COUNTRY_CODE && !phone_names_country(call->pool, constant->value))
 		return admin_fail_option(
 		    call, PROBLEM_USAGE, OPTION_SET, "expected a country such as DE, or a calling code such as 49");
 	return EX_OK;

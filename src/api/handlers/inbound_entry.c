@@ -91,8 +91,7 @@ typed_text(const struct entry *entry, struct slice name)
 static bool
 is_country(const struct entry *entry, struct slice text)
 {
-	struct slice number; /* a valid one of a country */
-	return phone_parse(entry->call->request->pool, SLICE("+493012345678"), text, &number);
+	return phone_names_country(entry->call->request->pool, text);
 }
 
 static bool
@@ -107,9 +106,8 @@ static bool
 is_phone(const struct entry *entry, struct slice text)
 {
 	struct pool *pool = entry->call->request->pool;
-	struct slice country = typed_text(entry, SLICE("country_code")), number;
-	if (slice_present(country) && !is_country(entry, country))
-		country = SLICE_NONE;
+	const struct slice country = typed_text(entry, SLICE("country_code"));
+	struct slice number;
 	return phone_parse(pool, text, country, &number) || phone_is_blank(pool, text, country);
 }
 

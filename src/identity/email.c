@@ -115,11 +115,9 @@ strip(struct slice text, const char *before, const char *after)
 	return slice_sub(text, from, to);
 }
 
-/* The address of a mailto link, without what follows it. */
 static struct slice
-linked_address(struct pool *pool, struct slice link)
+unescaped(struct pool *pool, struct slice address)
 {
-	const struct slice address = strip(slice_sub(link, 0, slice_find(link, '?')), "/", "");
 	char *out = pool_bytes(pool, address.size);
 	size_t end = 0;
 	for (size_t at = 0; at < address.size; at++) {
@@ -130,19 +128,44 @@ linked_address(struct pool *pool, struct slice link)
 	return typed_clean(pool, (struct slice){ out, end });
 }
 
-/* The text after a word that says what it is. */
+/* The text after words that say what it is, in any language: a space follows their colon, or a space, `;` or what is not ASCII
+ * is before it. A colon may also be a slip within an address. */
 static struct slice
 without_label(struct pool *pool, struct slice text)
 {
-	static const struct slice labels[] = { SLICE("mailto:"), SLICE("smtp:"), SLICE("email:"), SLICE("e-mail:"),
-		SLICE("mail:") };
-	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
-		if (!slice_starts_with_nocase(text, labels[i]))
-			continue;
-		const struct slice rest = slice_sub(text, labels[i].size, text.size);
-		return i == 0 ? linked_address(pool, rest) : slice_trim(rest);
-	}
-	return text;
+	static const struct slice labels[] = { SLICE("smtp"), SLICE("email"), SLICE("e-mail"), SLICE("mail") };
+	const size_t colon = slice_find(text, ':');
+	const struct slice label = slice_sub(text, 0, colon), rest = slice_sub(text, colon + 1, text.size);
+	if (slice_equal_nocase(label, SLICE("mailto")))
+		return unescaped(pool, strip(slice_sub(rest, 0, slice_find(rest, '?')), "/", ""));
+	const bool is_label = slice_starts_with(rest, SLICE(" ")) || slice_find(label, ' ') < label.size ||
+			      slice_find(label, ';') < label.size || !slice_is_ascii(label);
+	if (colon == text.size || slice_find(label, '@') < label.size)
+		return text;
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+		if (slice_equal_nocase(label, labels[i]))
+			return slice_trim(rest);
+	return is_label ? slice_trim(rest) : text;
+}
+
+static bool
+is_sign(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (ascii_is_alpha(text.data[i]) || ascii_is_digit(text.data[i]) || (unsigned char)text.data[i] >= 0x80)
+			return false;
+	return text.size > 0;
+}
+
+/* Without signs apart, such as those of lists and quotations: "- x", "> x". */
+static struct slice
+without_signs(struct slice text)
+{
+	const size_t first = slice_find(text, ' ');
+	if (first < text.size && is_sign(slice_sub(text, 0, first)))
+		text = slice_trim(slice_sub(text, first, text.size));
+	const size_t last = slice_find_last(text, ' ');
+	return last < text.size && is_sign(slice_sub(text, last + 1, text.size)) ? slice_trim(slice_sub(text, 0, last)) : text;
 }
 
 /* Without spaces beside the sign: "ada @ example.org". */
@@ -160,7 +183,7 @@ static bool
 parse_wrapped(struct pool *pool, struct slice text, struct email *email)
 {
 	static const char before[] = " <([\"',;", after[] = " >)]\"',;.:!";
-	const struct slice bare = strip(without_label(pool, strip(text, before, after)), before, after);
+	const struct slice bare = strip(without_label(pool, strip(without_signs(text), before, after)), before, after);
 	return parse_bare(pool, join_at(pool, bare), email);
 }
 
@@ -172,6 +195,19 @@ last_bracket(struct slice text)
 		if (is_any(text.data[i], "<([\""))
 			return i;
 	return text.size;
+}
+
+/* The same address twice, as who pastes it again has it. */
+static bool
+parse_twice(struct pool *pool, struct slice text, struct email *email)
+{
+	struct email one, other;
+	const size_t half = text.size / 2;
+	if (!parse_wrapped(pool, slice_sub(text, 0, half), &one) ||
+	    !parse_wrapped(pool, slice_sub(text, half, text.size), &other) || !slice_equal(one.key, other.key))
+		return false;
+	*email = one;
+	return true;
 }
 
 static bool parse_among(struct pool *pool, struct slice text, int depth, struct email *email);
@@ -210,16 +246,18 @@ parse_among(struct pool *pool, struct slice text, int depth, struct email *email
 bool
 email_parse(struct pool *pool, struct slice typed, struct email *email)
 {
-	const struct slice text = strip(typed_clean(pool, typed), "'", "");
-	return parse_bare(pool, text, email) || (utf8_valid(text) && parse_among(pool, text, 0, email));
+	struct slice text = strip(typed_clean(pool, typed), "'", "");
+	if (slice_find(text, '@') == text.size)
+		text = unescaped(pool, text);
+	return parse_bare(pool, text, email) ||
+	       (utf8_valid(text) && (parse_among(pool, text, 0, email) || parse_twice(pool, text, email)));
 }
 
 struct slice
 email_fault(struct slice typed)
 {
-	return slice_find(typed, '@') != slice_find_last(typed, '@')
-		   ? SLICE("Email is not valid: it has more than one @")
-		   : SLICE("Email is not valid");
+	return slice_find(typed, '@') != slice_find_last(typed, '@') ? SLICE("Email is not valid: it has more than one @")
+								     : SLICE("Email is not valid");
 }
 
 /* Of a local part that begins with the sign nothing would be left. */

@@ -9,19 +9,16 @@
 
 /* ---- characters ---- */
 
-/* Signs that people put between digits, beyond ASCII, a thick plus, and a zero. */
+/* Signs that people put between digits, beyond ASCII, and a zero. */
 static const struct {
 	uint32_t sign;
 	char ascii;
 } signs[] = {
 	{ 0x00b7, '.' },
-	{ 0x2022, '.' },
 	{ 0x2027, '.' },
 	{ 0x2219, '.' },
 	{ 0x223c, '-' },
 	{ 0x22c5, '.' },
-	{ 0x2795, '+' },
-	{ 0x2796, '-' },
 	{ 0x3007, '0' },
 	{ 0x30fb, '.' },
 	{ 0x30fc, '-' },
@@ -37,8 +34,7 @@ sign_of(uint32_t c)
 		return '(';
 	if (uc_is_general_category_withtable(c, UC_CATEGORY_MASK_Pe))
 		return ')';
-	/* telephones, flags, a bare accent */
-	if (uc_is_general_category_withtable(c, UC_CATEGORY_MASK_So | UC_CATEGORY_MASK_Sk))
+	if (uc_is_general_category_withtable(c, UC_CATEGORY_MASK_Sk)) /* bare accents, tones of emoji */
 		return ' ';
 	return uc_is_general_category_withtable(c, UC_CATEGORY_MASK_Pd) ? '-' : '\0';
 }

@@ -22,12 +22,14 @@ static const struct {
 	{ 0x201c, 0x201f, '"' },
 	{ 0x2032, 0x2032, '\'' },
 	{ 0x2039, 0x203a, '"' },
+	{ 0x2022, 0x2023, ' ' },
 	{ 0x2044, 0x2044, '/' },
 	{ 0x2212, 0x2212, '-' },
 	{ 0x2215, 0x2215, '/' },
+	{ 0x2795, 0x2795, '+' },
+	{ 0x2796, 0x2796, '-' },
 	{ 0x27e8, 0x27e8, '<' },
 	{ 0x27e9, 0x27e9, '>' },
-	{ 0x2800, 0x2800, ' ' },
 	{ 0x3002, 0x3002, '.' },
 	{ 0x3008, 0x3008, '<' },
 	{ 0x3009, 0x3009, '>' },
@@ -94,7 +96,8 @@ go_on(struct context *context, uint32_t c)
 		context->joins = type == UC_JOINING_TYPE_L || type == UC_JOINING_TYPE_D;
 }
 
-/* Writes the ASCII characters that a character is a form of. Returns how many; 0: it is none. */
+/* Writes the ASCII characters that a character is a form of. Returns how many; 0: it is none. Symbols (emoji, flags, a blank of
+ * Braille) stand beside what is meant, as spaces do. */
 static size_t
 ascii_form(uint32_t c, char form[LONGEST_FORM])
 {
@@ -108,7 +111,11 @@ ascii_form(uint32_t c, char form[LONGEST_FORM])
 	const int count = uc_decomposition(c, &tag, parts);
 	if (count == 1 && parts[0] > '~')
 		return ascii_form(parts[0], form);
-	if (count < 1 || count > LONGEST_FORM)
+	if (count < 1) {
+		form[0] = ' ';
+		return uc_is_general_category_withtable(c, UC_CATEGORY_MASK_So) ? 1 : 0;
+	}
+	if (count > LONGEST_FORM)
 		return 0;
 	for (int i = 0; i < count; i++) {
 		if (parts[i] > '~' || parts[i] <= ' ')

@@ -178,6 +178,33 @@ joiners_stay_where_they_have_a_meaning(void **state UNUSED)
 	expect("\xd8\xa8\xe2\x80\x8c\t\xd8\xa8 <nora@example.org>", "nora@example.org", "nora@example.org");
 }
 
+/* "What surrounds an email address": what mail programs, signatures, lists and profiles have beside it */
+static void
+labels_and_signs_stand_beside_addresses(void **state UNUSED)
+{
+	static const char *const cases[] = { "Correo: nora@example.org", "Email : nora@example.org",
+		"E-Mail-Adresse: nora@example.org", "Courriel\xc2\xa0: nora@example.org", "From: Nora Berg <nora@example.org>",
+		"EMAIL;TYPE=INTERNET:nora@example.org", "\xe3\x83\xa1\xe3\x83\xbc\xe3\x83\xab\xef\xbc\x9anora@example.org",
+		"\xf0\x9f\x93\xa7nora@example.org", "\xe2\x9c\x89\xef\xb8\x8f nora@example.org",
+		"nora@example.org \xf0\x9f\x98\x80", "\xe2\x80\xa2 nora@example.org", "- nora@example.org",
+		"> nora@example.org", "nora@example.org \xe2\x80\x93", "nora%40example.org",
+		"nora@example.org nora@example.org", "nora@example.orgnora@example.org", "nora@example.org; NORA@example.org",
+		"nora@example.org / nora@example.org", "nora@example.org\nnora@example.org" };
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct email email = { 0 };
+		if (!email_parse(pool, slice_of(cases[i]), &email) || !slice_equal(email.key, SLICE("nora@example.org")))
+			fail_msg("%s: %.*s", cases[i], SLICE_ARGS(email.key));
+	}
+	expect_refused("nora:berg@example.org");
+	expect_refused("nora berg@example.org");
+	expect_refused("nora\xf0\x9f\x98\x80"
+		       "berg@example.org");
+	expect_refused("\xf0\x9f\x98\x80@example.org");
+	expect_refused("nora@example.orgdora@example.org");
+	expect_refused("nora%40example.org nora%40example.com");
+	expect_key("a%40b@example.org", "a%40b@example.org");
+}
+
 /* The input methods of East Asia, word processors, and PDF files write ASCII characters otherwise */
 static void
 other_forms_of_characters_make_no_difference(void **state UNUSED)
@@ -311,6 +338,7 @@ main(void)
 		cmocka_unit_test(lengths_count_octets_of_the_key),
 		cmocka_unit_test(invisible_characters_make_no_difference),
 		cmocka_unit_test(joiners_stay_where_they_have_a_meaning),
+		cmocka_unit_test(labels_and_signs_stand_beside_addresses),
 		cmocka_unit_test(other_forms_of_characters_make_no_difference),
 		cmocka_unit_test(surroundings_are_taken_away),
 		cmocka_unit_test(an_address_for_display_has_a_maximum),

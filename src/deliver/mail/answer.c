@@ -28,7 +28,12 @@ static const char person_phrases[] =
     "tried to reach does not exist|user not found|mailbox not found|recipient not found|account not found|"
     "not listed in domino directory|invalid recipient|recipient invalid|invalid mailbox|"
     "mailbox is disabled|mailbox disabled|account is disabled|account disabled|account closed|mailbox not available|"
-    "addressee unknown|this user doesn't have a|empf?nger unbekannt|empf??nger unbekannt|unbekannter empf|benutzer unbekannt|"
+    "mailbox is inactive|mailbox inactive|mailbox invalid|mailbox not present|no mailbox found|no mailbox by that name|"
+    "no account by that name|account inactive|invalid user|user invalid|user not known|user not active|user not exist|"
+    "recipient not exist|not a valid user|not a valid mailbox|not a valid recipient|not a known user|invalid-recipient|"
+    "userunknown|invalid address|address invalid|address not present|address could not be found|addresses were unknown|"
+    "no longer accepts mail|no longer valid|no one at this address|nessun utente|addressee unknown|this user doesn't have "
+    "a|empf?nger unbekannt|empf??nger unbekannt|unbekannter empf|benutzer unbekannt|"
     "unbekannter benutzer|postfach existiert nicht|postfach unbekannt|destinataire invalide|destinataire inconnu|"
     "utilisateur inconnu|adresse inconnue|usuario desconocido|destinatario desconocido|destinatario sconosciuto|"
     "usuario inexistente|utente sconosciuto|utente inesistente|casella inesistente";
@@ -59,7 +64,8 @@ static const struct wording wordings[] = {
 	{ ABOUT_FULL_MAILBOX,
 	    "mailbox full|mailbox is full|mailbox size|mailbox quota|mailbox has exceeded|mailbox exceed|inbox full|"
 	    "inbox is full|over quota|overquota|exceeded storage allocation|recipient storage|out of storage|postfach voll|"
-	    "postfach ist voll|postfach des empf|boite pleine|bo?te pleine|bo??te pleine|boite aux lettres pleine" },
+	    "postfach ist voll|postfach des empf|boite pleine|bo?te pleine|bo??te pleine|boite aux lettres pleine|"
+	    "destinataire pleine|full mailbox|space " },
 	{ ABOUT_SIZE, "too large|too big|message size|size limit|size exceeds|exceeds size|maximum size|larger than" },
 	{ ABOUT_TIME, "greylist|graylist|grey list|gray list|grey-list|gray-list|receiving mail|address verification|"
 		      "unverified address|recipient verif" },
@@ -87,14 +93,15 @@ static const struct wording wordings[] = {
 	    "impersonat|your domain|backscatter" },
 	{ ABOUT_POLICY,
 	    "polic|denied|not allowed|not permitted|not authori|unauthori|prohibit|security|forbidden|restrict|violat|"
-	    "administrative|disallow|refused by|rejected by|contact your|postmaster|s3140|s3150" },
+	    "administrative|disallow|refuse|rejected by|rule |rules |preferences|protected by|not subscribed|not registered|"
+	    "contact your|postmaster|s3140|s3150" },
 	{ ABOUT_TIME, "temporar|try again|try later|later|timed out|timeout|time out|deferred|in progress|shutting down|busy|"
 		      "overload" },
 	/* not the person's, whatever it is */
 	{ ABOUT_NOTHING,
 	    "quota|limit|storage|disk space|dns|resolv|host not|host unknown|unknown host|hostname|domain not|domain does|"
-	    "domain name|no such domain|unknown domain|recipient domain|connection|suspend|header|configur|loop|hop |"
-	    "no mx|exceed|sending|content|internal|database|ldap|mainten|migrat" },
+	    "domain name|no such domain|unknown domain|connection|suspend|header|configur|loop|hop |"
+	    "no mx|exceed|syntax|sending|content|internal|database|ldap|mainten|migrat" },
 };
 
 /* Enhanced codes (RFC 3463), without their class. */

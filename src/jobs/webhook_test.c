@@ -88,7 +88,7 @@ job_test_webhook(
 		.duration_ms = (uint64_t)attempt.duration_ms,
 		.error = attempt.error,
 		.location = attempt.location,
-		.answer = attempt.status == 0 ? SLICE_NONE : utf8_sanitized(pool, attempt.answer),
+		.answer = attempt.status == 0 && attempt.answer.size == 0 ? SLICE_NONE : utf8_sanitized(pool, attempt.answer),
 	};
 	return RESULT_OK;
 }

@@ -96,18 +96,24 @@ parse_date_ms(struct slice text)
 	return -1;
 }
 
-/* Returns -1 if not all characters are digits; saturates on overflow. */
+/* Returns -1 if not all characters are digits; saturates on overflow. A fraction, which some services send, is rounded up. */
 static int64_t
 parse_seconds_ms(struct slice text)
 {
+	const size_t point = slice_find(text, '.');
 	int64_t seconds = 0;
+	bool more = false;
 	for (size_t i = 0; i < text.size; i++) {
+		if (i == point)
+			continue;
 		if (!ascii_is_digit(text.data[i]))
 			return -1;
-		if (seconds < INT64_MAX / MS_PER_SECOND / 10 - 1)
+		if (i > point)
+			more = more || text.data[i] != '0';
+		else if (seconds < INT64_MAX / MS_PER_SECOND / 10 - 1)
 			seconds = seconds * 10 + (text.data[i] - '0');
 	}
-	return text.size == 0 ? -1 : seconds * MS_PER_SECOND;
+	return point == 0 || point + 1 == text.size ? -1 : (seconds + more) * MS_PER_SECOND;
 }
 
 int64_t

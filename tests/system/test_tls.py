@@ -94,6 +94,16 @@ def attempt(service, account):
         hostile.close()
 
 
+@pytest.mark.parametrize("when, names, said", [
+    (EXPIRED, "IP:127.0.0.1", "certificate has expired"), (None, "DNS:receiver.example", "127.0.0.1"), (FUTURE, "IP:127.0.0.1", "not yet valid")])
+def test_what_is_said_of_certificates(pki, attempt, service, when, names, said):
+    """6: what is wrong with it, in the place of an answer"""
+    made = pki.ours.issue("receiver", names, **({"when": when} if when else {}))
+    assert attempt(context(made), ca_file=pki.ours.file).error == "certificate"
+    answer = service.installation.sql("SELECT answer FROM lh_attempts ORDER BY delivery_id DESC LIMIT 1")
+    assert answer.startswith("SSL") and said in answer
+
+
 @pytest.mark.parametrize("name, error", [
     ("good", None), ("expired", "certificate"), ("not yet valid", "certificate"), ("another name", "certificate"),
     ("another address", "certificate"), ("a stranger's", "certificate"), ("self-signed", "certificate")])

@@ -243,6 +243,8 @@ finish(struct transfer *transfer, CURLcode code)
 		.duration_ms = clock_monotonic_ms() - transfer->started_ms,
 	};
 	struct curl_header *header;
+	if (result.error == SENDER_CERTIFICATE || result.error == SENDER_TLS)
+		result.answer = slice_of(transfer->error_text); /* expired, for another name, an issuer that is not known … */
 	/* -1: of the final response, after any "100 Continue" */
 	if (result.status != 0 && curl_easy_header(transfer->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
 		result.retry_after = slice_of(header->value);

@@ -75,7 +75,7 @@ struct attempt_result {
 	bool connected;           /* whether the request, or a part of it, may have been sent */
 	int status;               /* HTTP status; 0 when none was received */
 	struct slice retry_after; /* the header's value as received, or absent */
-	struct slice answer;      /* first SENDER_ANSWER_STORED bytes of the body */
+	struct slice answer;      /* first SENDER_ANSWER_STORED bytes of the body; what libcurl says of a failure of TLS */
 	struct slice location;    /* where a redirect points, as an absolute URL in ASCII, "..." where it was cut; or absent */
 	int64_t duration_ms;
 };

@@ -9,15 +9,16 @@
 
 	// include link.js
 
-	// The address of the API is that of this script, before a path of docs/embedding.md 8. Inside another script it has none, and an
-	// element of the page or the action of a form has it: findBase().
+	// The address of the API is that of this script, before a path of docs/embedding.md 8. Inside another script it has none, and where a
+	// cache serves a copy of it, another one: what elements of the page say of it comes first, findBase().
 	const script = native(document, "currentScript");
 	const paths = /^([^?#]*\/)(?:embed\/v1\/embed|bar\/v1\/signupbar|[^/?#]+\/kol|widgets\/[^/?#]+\/[^/?#]+|w\/[^?#]+)\.js(?:[?#]|$)/;
 	const addressOf = (source, pattern) => (pattern.exec(source || "") || [])[1] || "";
 	const source = script && script.src;
-	let base = addressOf(source, paths) || addressOf(source, /^([^?#]*\/)(?:embed|signupbar)\.js(?:[?#]|$)/);
+	let base = "";
 
-	const campaignPattern = /^[1-9]\d{0,18}$/;
+	// The campaign in what a page says, also between quotation marks of a word processor; else "".
+	const campaignIn = (text) => (/^[^a-z\d]*([1-9]\d{0,18})[^a-z\d]*$/i.exec(text || "") || [])[1] || "";
 	const idPattern = /^[0-9A-Za-z]{4,16}$/;
 	const oldEmbed = "#kickofflabs_embed_form, #kickofflabs_signup_bar";
 	const snippet = "[data-kol-snippet], [id^=kol_embed_container_]";
@@ -33,6 +34,8 @@
 	const sending = new WeakSet();
 	// the buttons that this script has disabled, by their form
 	const disabled = new WeakMap();
+	// forms without an answer
+	const unanswered = new WeakSet();
 	// forms that go on to an action of their own, and elements that have their form
 	const passing = new WeakSet();
 	const filled = new WeakMap();
@@ -46,8 +49,9 @@
 
 	// A social id, or "".
 	const valid = (text) => (idPattern.test(text || "") ? String(text) : "");
-	const all = (selector, within) => Array.from(native(within || document, "querySelectorAll", selector));
-	const fieldsIn = (form) => Array.from(native(form, "elements"));
+	// Older libraries replace Array.from and Array.prototype.reduce by what does something else.
+	const all = (selector, within) => [...native(within || document, "querySelectorAll", selector)];
+	const fieldsIn = (form) => [...native(form, "elements")];
 
 	function make(tag, text, attributes) {
 		const made = native(document, "createElement", tag);
@@ -57,11 +61,13 @@
 		return made;
 	}
 
-	// Replaces the content of an element.
+	// Replaces the content of an element. Above a form in another one, browsers do not let its submission be heard of.
 	function put(place, ...content) {
 		Reflect.set(Object.getPrototypeOf(place), "textContent", "", place);
 		native(place, "append", ...content);
 		showing.set(place, content[0]);
+		if (content[0] instanceof HTMLFormElement && native(place, "closest", "form"))
+			on(content[0], "submit", submitted);
 	}
 
 	// The absolute http or https URL, or "".
@@ -151,7 +157,7 @@
 			else if (path === "subscribe" || path === "v2")
 				campaign = ["campaign_id", "campaignId", "list_id", "__lid"].map((name) => data.get(name)).find(Boolean);
 		}
-		return campaignPattern.test(campaign) ? campaign : "";
+		return campaignIn(campaign);
 	}
 
 	function fieldsOf(form, button) {
@@ -169,6 +175,11 @@
 			if (String(fields).length > bodyBytes)
 				fields.delete(name);
 		};
+		const address = fields.has("email") || fields.has("phone_number") ? null : emailField(form);
+		if (address) {
+			fields.delete(address.name);
+			add("email", address.value);
+		}
 		fields.set("__strict", "1"); // the visitor sees what is wrong with a number, and can correct it
 		if (!fields.get("social_id"))
 			add("kid", referrerId());
@@ -192,7 +203,7 @@
 	// The work begins while the visitor fills in a form that is known to need it.
 	on(document, "focusin", (event) => {
 		const form = event.target.form;
-		if (form instanceof HTMLFormElement && native(form, "hasAttribute", "data-proof") && !proofs.has(form))
+		if (form instanceof HTMLFormElement && native(form, "hasAttribute", "data-proof") && !proofs.has(form) && isReady())
 			proofs.set(form, prove(campaignOf(form)));
 	});
 
@@ -307,7 +318,7 @@
 		if (codeUrl)
 			shown.append(" ", make("a", text("code-link"), { href: codeUrl + (texted ? "?phone_number=" + encodeURIComponent(number) : "") }));
 		const address = webAddress(lead.social_url);
-		if (address && !native(document, "querySelector", '[data-leadhook-status="' + campaign + '"]'))
+		if (address && !all("[data-leadhook-status]").some((one) => campaignIn(attribute(one, "data-leadhook-status")) === campaign))
 			shown.append(" ", text("share-link"), " ", make("a", address, { "class": "leadhook-share", href: address }));
 		native(form, "after", shown);
 		setAttribute(form, "hidden", "");
@@ -360,6 +371,8 @@
 		const result = await send(form, campaign, fields);
 		setBusy(form, false);
 		const { status, answer } = result;
+		if (!status)
+			unanswered.add(form);
 		if (status === 200) {
 			succeed(form, campaign, answer, button);
 			return;
@@ -373,10 +386,21 @@
 			await showError(form, campaign, result);
 	}
 
+	// What keeps a script from the service, such as a blocker or the policy of the page, need not keep the browser from it: it sends a form
+	// that had no answer itself, with what this script adds.
+	function leaves(form, button) {
+		if (!unanswered.delete(form) || navigator.onLine === false || !/^post$/i.test(attribute(form, "method")) || !ownAction(form))
+			return false;
+		const given = new FormData(form);
+		fieldsOf(form, button).forEach((value, name) => given.has(name) || (button && button.name === name) || name === "__strict" ||
+			native(form, "append", make("input", "", { type: "hidden", name, value })));
+		return true;
+	}
+
 	// One listener for all forms, those that are added later too. A form that another script handles is left alone.
-	on(document, "submit", (event) => {
+	function submitted(event) {
 		const form = event.target;
-		const passes = passing.delete(form) || event.defaultPrevented || !base;
+		const passes = passing.delete(form) || event.defaultPrevented || !isReady() || leaves(form, event.submitter);
 		const campaign = passes ? "" : campaignOf(form) || campaignOfAny(form);
 		if (!campaign)
 			return;
@@ -389,7 +413,8 @@
 			passOn(form, button);
 			throw error;
 		});
-	});
+	}
+	on(document, "submit", submitted);
 
 	// include embed_forms.js
 
@@ -398,8 +423,8 @@
 	// Calls `show` with each element that has the attribute for the campaign, or for any.
 	function each(name, campaign, show) {
 		for (const place of all("[" + name + "]")) {
-			const own = attribute(place, name);
-			if (campaignPattern.test(own) && (!campaign || campaign === own))
+			const own = campaignIn(attribute(place, name));
+			if (own && (!campaign || campaign === own))
 				show(place, own);
 		}
 	}
@@ -488,8 +513,18 @@
 
 	function findBase() {
 		const named = all("[data-leadhook-url]").map((one) => webAddress(attribute(one, "data-leadhook-url")).replace(/\/*(?:[?#].*)?$/, "/"));
-		const actions = all("form").map((one) => addressOf(webAddress(attribute(one, "action")), /^([^?#]*\/)v1\/\d+\/subscribe$/));
-		return [...named, ...all("script").map((one) => addressOf(one.src, paths)), ...actions].find((one) => one.length > 1) || "";
+		const actions = (selector) => all(selector)
+			.map((one) => addressOf(webAddress(attribute(one, "action")), /^([^?#]*\/)v1\/\d+\/subscribe$/));
+		const links = all("[data-leadhook-form] a").map((one) => addressOf(one.href, /^([^?#]*\/)c\/\d+(?:[?#]|$)/));
+		const own = addressOf(source, paths) || addressOf(source, /^([^?#]*\/)(?:embed|signupbar)\.js(?:[?#]|$)/);
+		return [...named, ...actions("form[data-leadhook]"), ...links, own, ...all("script").map((one) => addressOf(one.src, paths)),
+			...actions("form")].find((one) => one.length > 1) || "";
+	}
+
+	// Visitors can be faster than the rest of the page.
+	function isReady() {
+		base = base || (ended ? "" : findBase());
+		return base !== "";
 	}
 
 	// Fills what was added since: by frameworks and tabs, for example.

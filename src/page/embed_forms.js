@@ -58,7 +58,7 @@ function notePassword(field) {
 	if (field.form)
 		passwords.set(field.form, (passwords.get(field.form) || new Set()).add(field.name));
 }
-const inputsIn = (nodes) => [].concat(...Array.from(nodes).filter((one) => one instanceof Element)
+const inputsIn = (nodes) => [].concat(...[...nodes].filter((one) => one instanceof Element)
 	.map((one) => (one instanceof HTMLInputElement ? [one] : all("input", one))));
 const notePasswords = (nodes) => inputsIn(nodes).filter((one) => one.type === "password").forEach(notePassword);
 
@@ -117,7 +117,7 @@ function campaignOfAny(form) {
 	const hasSecret = secretsOf(form).length > 0 || passwords.has(form);
 	if (!scripts.some((one) => one.isAnyForm) || !isChosen(form) || hasSecret || !emailField(form))
 		return "";
-	return scripts.map((one) => one.campaign).find((one) => campaignPattern.test(one)) || "";
+	return scripts.map((one) => campaignIn(one.campaign)).find(Boolean) || "";
 }
 
 // The action of a form, if it is not the page itself.
@@ -149,7 +149,7 @@ function makeField(field, choose) {
 		setAttribute(input, "autocomplete", field.autocomplete);
 	input.required = field.required === true;
 	if (type === "select")
-		input.append(make("option", choose, { value: "" }), ...Array.from(field.options || [], (value, at) =>
+		input.append(make("option", choose, { value: "" }), ...[...(field.options || [])].map((value, at) =>
 			make("option", (field.labels || field.options)[at], { value })));
 	if (type === "checkbox")
 		label.append(input, " ", field.label);
@@ -196,10 +196,14 @@ function makeForm(place, campaign, answer) {
 		"class": "leadhook-form", "data-leadhook": campaign, lang: answer.language, dir: answer.direction, method: "post",
 		action: base + "v1/" + campaign + "/subscribe",
 	});
-	for (const { name, value } of Array.from(native(place, "attributes")))
+	for (const { name, value } of [...native(place, "attributes")])
 		if (/^data-(?!leadhook|kol)/.test(name))
 			setAttribute(form, name, value);
-	const add = (...parts) => native(form, "append", parts.reduce((line, part) => (line.append(part), line), make("p")));
+	const add = (...parts) => {
+		const line = make("p");
+		line.append(...parts);
+		native(form, "append", line);
+	};
 	for (const field of answer.fields)
 		add(makeField(Object(field), answer.choose));
 	if (answer.consent) {
@@ -243,7 +247,7 @@ function campaignOfSnippet(place) {
 	const page = attribute(place, "data-kolpageid") || String(native(place, "id")).replace("kol_embed_container_", "");
 	const scripts = olderScripts().filter((one) => one.campaign);
 	const own = scripts.find((one) => one.page === page) || scripts[0] || {};
-	return [attribute(place, "data-campaign-id"), own.campaign, page].find((one) => campaignPattern.test(one)) || "";
+	return [attribute(place, "data-campaign-id"), own.campaign, page].map(campaignIn).find(Boolean) || "";
 }
 
 // A snippet shows the visitor who has signed up the status, as the page that it stood for did.
@@ -258,7 +262,7 @@ function elementOf(place) {
 	if (!(place instanceof HTMLScriptElement))
 		return place;
 	const made = make("div", "", { "class": "leadhook-snippet" });
-	for (const { name, value } of Array.from(native(place, "attributes")))
+	for (const { name, value } of [...native(place, "attributes")])
 		if (/^data-(?!kol-snippet)/.test(name))
 			setAttribute(made, name, value);
 	if (native(document, "head").contains(place))
@@ -272,8 +276,8 @@ function elementOf(place) {
 
 function buildForm(place) {
 	const text = (name, otherwise) => attribute(place, "data-" + name) || otherwise;
-	const campaign = text("landing_page_id", text("list_id", ""));
-	if (!campaignPattern.test(campaign))
+	const campaign = campaignIn(text("landing_page_id", text("list_id", "")));
+	if (!campaign)
 		return;
 	// a page can have both
 	const more = native(document, "getElementById", "kol-signup-form") ? "-bar" : "";
@@ -323,8 +327,13 @@ function fresh(selector) {
 }
 
 function fillAll() {
-	const each = (name, show) => fresh("[" + name + "]").forEach((place) =>
-		campaignPattern.test(attribute(place, name)) && show(place, attribute(place, name)));
+	const each = (name, show) => fresh("[" + name + "]").forEach((place) => {
+		const campaign = campaignIn(attribute(place, name));
+		if (campaign)
+			show(place, campaign);
+		else
+			console.error("Leadhook: " + name + " needs the number of a campaign", place);
+	});
 	watchPasswords();
 	fresh(oldEmbed).forEach(buildForm);
 	each("data-leadhook-form", fill);

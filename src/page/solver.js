@@ -8,7 +8,7 @@
 			const password = await crypto.subtle.importKey("raw", bytes(nonce + hex(counter, 8)), "PBKDF2", false, ["deriveBits"]);
 			const key = await crypto.subtle.deriveBits(
 				{ name: "PBKDF2", hash: "SHA-256", salt: bytes(salt), iterations: cost }, password, 256);
-			return { counter, derivedKey: Array.from(new Uint8Array(key), (byte) => hex(byte, 2)).join("") };
+			return { counter, derivedKey: [...new Uint8Array(key)].map((byte) => hex(byte, 2)).join("") };
 		};
 		for (let counter = 0; ; counter += 8) {
 			const tried = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((more) => attempt(counter + more)));

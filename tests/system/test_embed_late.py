@@ -7,6 +7,7 @@ import re
 import pytest
 from conftest import FIREFOX_LATER
 from embedding import ADA, FORM, LOADED, SETTINGS, SIGN_UP, script_of, shower
+from stack.process import wait_until
 
 pytestmark = pytest.mark.parametrize("browser", FIREFOX_LATER, indirect=True)
 
@@ -308,3 +309,104 @@ def test_what_a_lead_still_has_to_do(browser, mailing, language, message, words)
     mailing.dispatch()
     assert show("await until(() => document.querySelector('dl')); return document.querySelectorAll('.leadhook-confirm').length;", body,
                 query=f"?kolid={lead['social_id']}") == 0
+
+
+# ---- pages as programs make them ----
+
+@pytest.mark.parametrize("text", ["\u201d%d\u201d", "\u201e%d\u201c", "&#8221;%d&#8243;", "#%d", " %d&nbsp;"])
+def test_a_campaign_between_marks(show, campaign, text):
+    """1: what word processors make of quotation marks"""
+    assert show("return (await until(() => document.forms[0])).elements.email.name;", f"<div data-leadhook-form='{text % campaign.id}'></div>") == "email"
+
+
+def test_no_campaign(browser, show, service):
+    """1: the console says so, and the element stays"""
+    listener = browser.site.add("/listener.js", "window.said = []; console.error = text => said.push(text);", "text/javascript")
+    found = show("""
+        await until(() => said.length);
+        return [said, document.querySelector("[data-leadhook-form]").textContent];
+    """, '<div data-leadhook-form="YOUR_CAMPAIGN"><b>Sign up</b></div>',
+                 head=f'<script src="{listener}"></script><script src="{service.front.url}/embed/v1/embed.js" defer></script>')
+    assert found == [["Leadhook: data-leadhook-form needs the number of a campaign"], "Sign up"]
+
+
+OLD_LIBRARY = """
+Array.from = items => { const made = []; for (let i = 0; i < (items || []).length; i++) made.push(items[i]); return made; };
+Array.prototype.reduce = function () { return this.length > 1 ? this : this[0]; };
+Array.prototype.entries = function () { return [].concat(this); };
+"""
+
+
+def test_older_libraries(browser, show, service, account, leadhook):
+    """1: what MooTools and Prototype replace in all arrays"""
+    campaign = service.campaign(account)
+    leadhook("page", "set", campaign.id, "fields=email; plan select required: Plan = Free | Pro", "consent=I agree")
+    head = f'<script src="{browser.site.add("/old.js", OLD_LIBRARY, "text/javascript")}"></script>'
+    found = show("""
+        const form = await until(() => document.querySelector("form"));
+        form.elements.email.value = "ada@example.org";
+        form.elements.plan.selectedIndex = 2;
+        form.elements.consent.click();
+        form.querySelector("button").click();
+        return (await until(() => document.querySelector(".leadhook-message"))).textContent;
+    """, f'<div data-leadhook-form="{campaign.id}"></div>', head=f'{head}<script src="{service.front.url}/embed/v1/embed.js" defer></script>')
+    assert found.startswith("Thank you. You are signed up.")
+    assert campaign.find(**ADA)["custom_fields"]["plan"] == "Pro"
+
+
+def test_a_form_in_a_form(show, campaign):
+    """1: pages of some servers are one form"""
+    found = show("""
+        const inner = await until(() => document.querySelector(".leadhook-form"));
+        inner.elements.email.value = "ada@example.org";
+        inner.querySelector("button").click();
+        return (await until(() => document.querySelector(".leadhook-message"))).textContent;
+    """, f'<form action="/elsewhere"><input name="q"><div data-leadhook-form="{campaign.id}"></div></form>')
+    assert found.startswith("Thank you. You are signed up.")
+
+
+@pytest.mark.parametrize("kind", ["element", "form"])
+def test_a_copy_of_the_script(browser, show, service, account, kind):
+    """1: that a cache of the page's site serves, below a path like ours"""
+    campaign = service.campaign(account)
+    copy = browser.site.add("/cache/min/1/embed/v1/embed.js", script_of(service), "text/javascript")
+    action = f'action="{service.front.url}/v1/{campaign.id}/subscribe"'
+    body = (FORM % (campaign.id, "")).replace("<form", f"<form {action}") if kind == "form" else (
+        f'<div data-leadhook-form="{campaign.id}"><a href="{service.front.url}/c/{campaign.id}">Sign up</a></div>')
+    found = show("""
+        await until(() => document.querySelector("form"));
+        return (await signUp("ada@example.org")).name;
+    """, body, head=f'<script src="{copy}" defer></script>')
+    assert found == "success" and campaign.find(**ADA)["counter"] == 1
+
+
+def test_a_blocked_script(browser, service, account):
+    """3: the browser sends a form that had no answer, with the referrer and utm of the page"""
+    campaign = service.campaign(account)
+    friend = campaign.lead(email="friend@example.org")
+    form = FORM % (campaign.id, "")
+    browser.run(LOADED + SIGN_UP + """
+        const fetched = window.fetch;
+        window.fetch = (url, ...rest) => (String(url).startsWith(API) ? Promise.reject(new TypeError("blocked")) : fetched(url, ...rest));
+        await signUp("ada@example.org");
+        await until(() => document.querySelector("[role=alert]"));
+        document.querySelector("button").click();
+    """, api=service.front.url, head=f'<script src="{service.front.url}/embed/v1/embed.js" defer></script>',
+        body=form.replace("<form", f'<iframe name="out"></iframe><form target="out" method="post" action="{service.front.url}/v1/{campaign.id}/subscribe"'),
+        query=f"?kid={friend['social_id']}&utm_source=flyer")
+    lead = wait_until(lambda: campaign.client.request("GET", f"/v2/{campaign.id}?email=ada@example.org", key=campaign.key).status == 200
+                      and campaign.find(**ADA), 30, "the lead")
+    assert lead["parent_id"] == friend["social_id"] and lead["utm"]["source"] == "flyer"
+
+
+@pytest.mark.parametrize("name", ["Email", "EMAIL", "your-email", "contact[email]", "email "])
+def test_other_names_of_the_address(show, service, account, name):
+    """2: the field for the address of a form that has no parameter for one"""
+    campaign = service.campaign(account)
+    found = show("""
+        document.querySelector("input").value = "ada@example.org";
+        document.querySelector("button").click();
+        return (await until(() => document.querySelector(".leadhook-message"))).textContent;
+    """, (FORM % (campaign.id, "")).replace('name="email"', f'name="{name}"'))
+    assert found.startswith("Thank you. You are signed up.")
+    assert campaign.find(**ADA)["custom_fields"] == {}

@@ -50,12 +50,17 @@
 
 	// include solver.js
 
-	// A form is sent once, also after two clicks. The way back in the browser's history shows it as it was.
+	// A form is sent once, also after two clicks. The way back in the browser's history shows it as it was, and a visitor who has stopped
+	// a slow answer can send it again.
+	const clicksMs = 10000;
+
 	for (const form of all("form")) {
 		let sent = false;
 		on(form, "submit", (event) => {
 			if (sent)
 				event.preventDefault();
+			else
+				setTimeout(() => (sent = false), clicksMs);
 			sent = true;
 		});
 		window.addEventListener("pageshow", () => {

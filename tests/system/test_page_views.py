@@ -284,8 +284,9 @@ def test_confirmed_elsewhere(window, make_service, mail_server):
 
 @pytest.mark.parametrize("language", first(*LANGUAGES, count=2))
 def test_narrow(window, service, account, language):
-    """readable at 320 px: nothing is wider than the window"""
-    campaign, lead = shop(service, account, f"fields={FIELDS}", "consent=I agree", language=language)
+    """readable at 320 px: nothing is wider than the window, also a long address"""
+    consent = "consent=I agree to https://lumen.example/privacy-notice-for-subscribers-of-the-newsletter-2026"
+    campaign, lead = shop(service, account, f"fields={FIELDS}", consent, language=language)
     window.resize(320)
     try:
         for name, url, first in views(campaign, lead):
@@ -305,6 +306,57 @@ def test_narrow(window, service, account, language):
             assert small == [], name
     finally:
         window.resize(900)
+
+
+@chromium_first
+def test_a_translated_page(window, service, account):
+    """2: what browsers replace when they translate a page for a visitor is not sent"""
+    campaign, _ = shop(service, account, "fields=email; plan select required: Plan = Free | Very Pro")
+    window.open(f"{service.front.url}/c/{campaign.id}")
+    window.run("""
+        for (const option of document.querySelectorAll("option"))
+            option.innerHTML = "<font>Übersetzt</font>";
+        document.querySelector("[name=email]").value = "t@example.org";
+        document.querySelector("select").selectedIndex = 2;
+        document.querySelector("form").requestSubmit();
+    """)
+    window.wait("location.pathname.includes('/s/')", "the status page")
+    assert campaign.find(email="t@example.org")["custom_fields"]["plan"] == "Very Pro"
+
+
+@chromium_first
+def test_texts_from_right_to_left(window, service, account):
+    """5: a text has the direction of its first letter"""
+    campaign, _ = shop(service, account, "title=שלום!", "text=Hello!")
+    window.open(f"{service.front.url}/c/{campaign.id}")
+    found = window.run("""
+        const left = (one, at) => {
+            const range = document.createRange();
+            range.setStart(one, at);
+            range.setEnd(one, at + 1);
+            return range.getBoundingClientRect().left;
+        };
+        return ["h1", ".lead"].map(one => document.querySelector(one).firstChild).map(one => left(one, 0) < left(one, one.data.length - 1));
+    """)
+    assert found == [False, True]
+
+
+@chromium_first
+def test_a_form_is_sent_once(window, service, account):
+    """2: by two clicks; and again by a visitor who has stopped a slow answer"""
+    campaign, _ = shop(service, account)
+    window.open(f"{service.front.url}/c/{campaign.id}")
+    window.run("""
+        window.sent = 0;
+        HTMLFormElement.prototype.submit = () => window.sent++;
+        const form = document.querySelector("form");
+        form.noValidate = true;
+        form.requestSubmit();
+        form.requestSubmit();
+    """)
+    window.wait("window.sent > 0", "the first time")
+    assert window.run("return window.sent;") == 1
+    window.wait("(document.querySelector('form').requestSubmit(), window.sent > 1)", "the second time")
 
 
 @chromium_first

@@ -63,10 +63,15 @@ begins_as_form(struct slice text)
 	return at > 0 && at < text.size && (text.data[at] == '=' || text.data[at] == '&');
 }
 
+/* Without byte order marks, and the NULs that end the texts of some programs. */
 static struct slice
-without_mark(struct slice text)
+without_marks(struct slice text)
 {
-	return slice_starts_with(text, SLICE(BYTE_ORDER_MARK)) ? slice_sub(text, sizeof(BYTE_ORDER_MARK) - 1, text.size) : text;
+	while (slice_starts_with(text, SLICE(BYTE_ORDER_MARK)))
+		text = slice_sub(text, sizeof(BYTE_ORDER_MARK) - 1, text.size);
+	while (text.size > 0 && text.data[text.size - 1] == '\0')
+		text.size--;
+	return text;
 }
 
 /* The boundary that a multipart body begins with, where no header names it. Absent: it is none. */
@@ -109,7 +114,7 @@ choose_format(struct pool *pool, struct slice content_type, struct body *body)
 {
 	enum body_format named = slice_present(content_type) ? BODY_NONE : BODY_FORM;
 	struct slice one, name, value;
-	body->text = without_mark(body->text);
+	body->text = without_marks(body->text);
 	if (slice_trim(body->text).size == 0)
 		return true;
 	const bool quoted = slice_find(content_type, '"') < content_type.size;

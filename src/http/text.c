@@ -144,7 +144,7 @@ struct slice
 http_name_clean(struct pool *pool, struct slice name)
 {
 	const bool is_plain = is_clean(name) && slice_find(name, '\n') == name.size;
-	return is_plain ? name : clean(pool, http_text_utf8(pool, name), ' ');
+	return is_plain ? slice_trim(name) : clean(pool, http_text_utf8(pool, name), ' ');
 }
 
 struct slice

@@ -80,6 +80,10 @@ json_bodies_keep_their_types(void **state)
 		{ SLICE("{\"email\":\"a\",\"email\":\"b\"}"), "email='b';" },
 		{ SLICE("{\"a[]\":\"\\ud83d\\ude00\"}"), "a[]='\xf0\x9f\x98\x80';" },
 		{ SLICE("\xef\xbb\xbf {\"a\":1}\r\n"), "a=1;" },
+		{ SLICE("\xef\xbb\xbf\xef\xbb\xbf{\"a\":1}"), "a=1;" },
+		{ SLICE("{\"a\":1}\0"), "a=1;" },
+		{ SLICE("{\"a\":1}\n\0\0\0"), "a=1;" },
+		{ SLICE("{\" a \":1,\"b \":2}"), "a=1;b=2;" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_true(parse(SLICE_NONE, JSON, cases[i].body));
@@ -202,6 +206,8 @@ media_types_choose_the_reader(void **state)
 		{ JSON, SLICE(""), "" },
 		{ "image/png", SLICE(""), "" },
 		{ JSON, SLICE("\xef\xbb\xbf"), "" },
+		{ JSON, SLICE("\0"), "" },
+		{ FORM, SLICE("a=1&+b+=2\0"), "a='1';b='2';" },
 		/* the first sign of the body decides, whatever the type says */
 		{ "text/plain;charset=UTF-8", SLICE("a=1&b=2"), "a='1';b='2';" },
 		{ "text/plain", SLICE(" \n{\"a\":1}\n"), "a=1;" },

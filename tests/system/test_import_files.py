@@ -2,6 +2,7 @@
 """leadhook(1), lead import: files as exports and spreadsheets write them, and the questions before anything is stored."""
 import io
 import json
+import resource
 import zipfile
 
 import pytest
@@ -246,6 +247,32 @@ def test_tags(campaign, leadhook, tmp_path):
     assert (result["unchanged"], result["tagged"]) == (3, 2)
     assert {tag["name"] for tag in campaign.find(email="kai@example.org")["tags"]} == {"Cafe", "New", "Unknown"}
     assert run_import(campaign, path, "--make-tags", "--add-tags")[0].get("tagged") is None
+
+
+def test_opt_outs_of_leads_that_exist(campaign, tmp_path):
+    """who comes twice, and who unsubscribed after an earlier import, opts out; no file ends an opt-out; a repetition changes nothing"""
+    path = write(tmp_path, "email,status\nnora@example.org,subscribed\nkai@example.org,subscribed\nNora@example.org,unsubscribed\n")
+    meanings = ["--value", "status:subscribed=active", "--value", "status:unsubscribed=opted_out"]
+    imported(campaign, path, *meanings, expected={**counts(2, unchanged=1), "opted_out": 1})
+    assert [campaign.find(email=f"{name}@example.org")["opted_out"] for name in ("nora", "kai")] == [True, False]
+    late = write(tmp_path, "email\nkai@example.org\n", name="unsubscribed.csv")
+    for words in (["--dry-run"], []):
+        assert run_import(campaign, late, "--set", "opted_out=on", *words)[0]["opted_out"] == 1
+    imported(campaign, late, "--set", "opted_out=on", expected=counts(unchanged=1))
+    imported(campaign, path, *meanings, expected=counts(unchanged=3))
+    assert campaign.find(email="kai@example.org")["opted_out"] and campaign.stats()["total"] == 2
+
+
+def test_missing_cells_take_no_time(campaign, tmp_path):
+    """cells that are missing at the end of rows are empty ones, which are counted, but not looked at one by one"""
+    columns = [f"newsletter{number}" for number in range(900)]
+    path = write(tmp_path, "\n".join([",".join(["email", *columns]), "x@example.org,yes", *["x@example.org"] * 200_000]))
+    begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    result, _ = run_import(campaign, path, "--look")
+    assert result["questions"][0]["values"] == [{"value": "yes", "rows": 1, "suggested": "active"},
+                                                {"value": "", "rows": 1999, "suggested": "opted_out"}]
+    assert call(campaign.service.installation, "lead", "import", str(campaign.id), str(path)).returncode == DATA  # the questions
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun < 5
 
 
 # --- the check ---

@@ -196,7 +196,8 @@ struct outcome {
 	enum failure failure;
 	bool created;     /* a sign-up or tagging: the lead is new */
 	bool claim_alone; /* LEAD_DELETE, LEAD_OPTOUT: the address was a claim, and only it was removed */
-	bool tagged;      /* an import, which has no committer: a lead that exists got tags */
+	bool tagged;      /* an import, which has no committer: a lead that exists got tags … */
+	bool opted_out;   /* … or has opted out by it, of mail or texts */
 	enum lead_showing showing;
 	uint64_t lead_id;                  /* a sign-up or tagging, or where LEAD_VERIFY shows it: the lead; else 0 */
 	struct slice detail;               /* of a failure: completes its message, or absent */

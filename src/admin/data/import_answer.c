@@ -139,6 +139,8 @@ add_counts(struct import_run *run)
 		output_u64(output, "left_out", counts->left_out);
 	if (counts->tagged > 0)
 		output_u64(output, "tagged", counts->tagged);
+	if (counts->opted_out > 0)
+		output_u64(output, "opted_out", counts->opted_out);
 	if (counts->phone_numbers > 0)
 		output_u64(output, "phone_numbers_left_out", counts->phone_numbers);
 	if (counts->other_encoding > 0)

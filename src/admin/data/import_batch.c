@@ -156,6 +156,7 @@ take_outcome(struct import_run *run, const struct import_row *row, const struct 
 		run->counts.imported += outcome->created ? 1 : 0;
 		run->counts.unchanged += outcome->created ? 0 : 1;
 		run->counts.tagged += outcome->tagged ? 1 : 0;
+		run->counts.opted_out += outcome->opted_out ? 1 : 0;
 		run->counts.unknown_names += outcome->created ? row->import.unknown_names : 0;
 		return EX_OK;
 	}

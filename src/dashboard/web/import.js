@@ -99,12 +99,13 @@ function Skipped({ state, look }) {
 
 /** What is imported though not as it is in the file, and tags. */
 function Remarks({ state, isCheck, choices }) {
-	const { phone_numbers_left_out: numbers, rows_in_other_encoding: others, left_out: left, tagged } = state.counts;
+	const { phone_numbers_left_out: numbers, rows_in_other_encoding: others, left_out: left, tagged, opted_out: out } = state.counts;
 	const tags = Object.entries(state.tags).map(([name, rows]) => `${name} (${plural(rows, "row")})`).join(", ");
 	return html`
 		<ul>
 			${left > 0 && html`<li>${plural(left, "row")} left out, as you chose.</li>`}
 			${tagged > 0 && html`<li>${plural(tagged, "lead")} that existed got tags.</li>`}
+			${out > 0 && html`<li>${plural(out, "lead")} that existed ${isCheck ? "would be" : "were"} unsubscribed.</li>`}
 			${numbers > 0 && html`
 				<li>
 					${plural(numbers, "phone number")} left out, because they are not valid. Their leads are imported with the email address.

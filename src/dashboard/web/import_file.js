@@ -38,7 +38,7 @@ async function send(campaign, bytes, options) {
 export const lookAt = (campaign, file, options) =>
 	send(campaign, file.slice(0, PART_BYTES), { ...options, look: true, more: file.size > PART_BYTES, file_name: file.name });
 
-const COUNTS = ["rows", "valid", "imported", "unchanged", "rejected", "left_out", "tagged", "phone_numbers_left_out",
+const COUNTS = ["rows", "valid", "imported", "unchanged", "rejected", "left_out", "tagged", "opted_out", "phone_numbers_left_out",
 	"rows_in_other_encoding"];
 /** What an import has come to: the place in the file, and sums. `waiting`: rows whose referrer was not there yet. */
 export const nothingYet = look => ({

@@ -235,6 +235,21 @@ add_missing_tags(struct step *step, const struct import *import, struct working_
 	}
 }
 
+/* A file that has opt-outs may be newer than the lead, or have a person twice. Rather one opt-out too many than one too few; no
+ * file ends one. */
+static void
+add_opt_outs(struct step *step, const struct import *import, struct working_lead *lead)
+{
+	const bool mail = import->opted_out && !lead->lead.opted_out,
+		   texts = import->sms_opted_out && !lead->lead.sms_opted_out;
+	if (!mail && !texts)
+		return;
+	step_touch(step, lead);
+	lead->lead.opted_out = lead->lead.opted_out || mail;
+	lead->lead.sms_opted_out = lead->lead.sms_opted_out || texts;
+	step->outcome->opted_out = true;
+}
+
 static bool
 is_erased(const struct step *step, const struct import *import)
 {
@@ -262,6 +277,7 @@ decide_import(struct step *step)
 		step_share(step, match, match->lead.source_class == SOURCE_IMPORT);
 		if (import->adds_tags)
 			add_missing_tags(step, import, match);
+		add_opt_outs(step, import, match);
 		return;
 	}
 	if (is_erased(step, import)) {

@@ -2,6 +2,7 @@
 #include "transfer/times.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 
@@ -204,16 +205,43 @@ take_half(struct reader *r)
 	return true;
 }
 
+/* Zones that exports name, with their hours. The longer one of two with the same beginning comes first. */
+static const struct {
+	const char *name, *offset;
+} zones[] = {
+	{ "UTC", "Z" },
+	{ "GMT", "Z" },
+	{ "EST", "-05:00" },
+	{ "EDT", "-04:00" },
+	{ "CST", "-06:00" },
+	{ "CDT", "-05:00" },
+	{ "MST", "-07:00" },
+	{ "MDT", "-06:00" },
+	{ "PST", "-08:00" },
+	{ "PDT", "-07:00" },
+	{ "CEST", "+02:00" },
+	{ "CET", "+01:00" },
+	{ "MESZ", "+02:00" },
+	{ "MEZ", "+01:00" },
+	{ "EEST", "+03:00" },
+	{ "EET", "+02:00" },
+	{ "Z", "Z" },
+};
+
 static bool
 take_zone(struct reader *r)
 {
 	unsigned hours, minutes = 0;
-	(void)(take(r, SLICE("UTC")) || take(r, SLICE("GMT")) || take(r, SLICE("Z")));
 	snprintf(r->zone, sizeof(r->zone), "Z");
+	for (size_t i = 0; i < ARRAY_SIZE(zones); i++)
+		if (take(r, slice_of(zones[i].name))) {
+			snprintf(r->zone, sizeof(r->zone), "%s", zones[i].offset);
+			break;
+		}
 	if (r->rest.size > 0 && (r->rest.data[0] == '+' || r->rest.data[0] == '-')) {
 		const char sign = r->rest.data[0];
 		r->rest = slice_sub(r->rest, 1, r->rest.size);
-		if (take_number(r, 2, &hours) != 2)
+		if (take_number(r, 2, &hours) == 0)
 			return false;
 		(void)take(r, SLICE(":"));
 		if (take_number(r, 2, &minutes) == 1)
@@ -290,4 +318,20 @@ time_parse(struct slice text, enum date_order order, int64_t *ms)
 	snprintf(
 	    time, sizeof(time), "%04u-%02u-%02uT%02u:%02u:%02u%s", r.year, r.month, r.day, r.hour, r.minute, r.second, r.zone);
 	return clock_parse_rfc3339(slice_of(time), ms) ? form : TIME_BAD;
+}
+
+bool
+time_is(struct slice text)
+{
+	int64_t ms;
+	return time_parse(text, DATES_DAY_FIRST, &ms) != TIME_BAD || time_parse(text, DATES_MONTH_FIRST, &ms) != TIME_BAD;
+}
+
+bool
+time_is_none(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (memchr("0-:. TZ/", text.data[i], 8) == NULL)
+			return false;
+	return text.size > 1;
 }

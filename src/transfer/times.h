@@ -23,5 +23,9 @@ enum time_form {
 
 /* *ms: of TIME_EITHER as the order says, of others always. A form that contradicts the order is TIME_BAD. */
 enum time_form time_parse(struct slice text, enum date_order order, int64_t *ms);
+/* Whether it is a time in any order of day and month. */
+bool time_is(struct slice text);
+/* Whether it is what databases write where there is none: 0000-00-00 00:00:00. */
+bool time_is_none(struct slice text);
 
 #endif

@@ -187,17 +187,41 @@ visible(struct pool *pool, struct slice heading)
 	return slice_trim((struct slice){ out, size });
 }
 
+/* A heading without what is in parentheses at its end: Created (UTC). */
+static struct slice
+without_note(struct slice heading)
+{
+	return slice_ends_with(heading, SLICE(")")) ? slice_trim(slice_sub(heading, 0, slice_find_last(heading, '(')))
+						    : heading;
+}
+
+/* A field of leads by the words of its name. */
+static bool
+find_by_words(struct pool *pool, struct slice plain, struct column *column)
+{
+	if (column_name_find(plain, column))
+		return true;
+	*column = column_of(pool, plain, false);
+	return column->field != LEAD_CUSTOM;
+}
+
 struct column
 column_of_heading(struct pool *pool, struct slice heading)
 {
 	struct column column;
+	struct slice member, base;
 	heading = visible(pool, heading);
 	const struct slice plain = plain_words(pool, heading);
-	if (slice_starts_with(heading, SLICE("_")) || slice_find(heading, '[') < heading.size ||
-	    !column_name_find(plain, &column))
+	const bool is_own = slice_starts_with(heading, SLICE("_")) || custom_field_member(pool, heading, &member, &base);
+	if (is_own ||
+	    (!find_by_words(pool, plain, &column) &&
+		(status_needs_meaning(plain) || !find_by_words(pool, plain_words(pool, without_note(heading)), &column))))
 		column = column_of(pool, heading, false);
-	column.is_guess = column.field == LEAD_CUSTOM && slice_find(heading, '[') == heading.size;
+	if (slice_equal(plain, SLICE("referrer")))
+		column.name = plain;
+	column.is_guess = column.field == LEAD_CUSTOM && !is_own;
 	column.needs_meaning = column.is_guess && status_needs_meaning(plain);
+	column.may_be_any = column.is_guess && status_may_be_any(plain);
 	return column;
 }
 

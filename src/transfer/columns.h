@@ -47,18 +47,20 @@ enum lead_field {
 #define OTHER_FIELDS_NAME "__fields"
 
 /* What a value of a column about consent means. */
+#define VALUE_OTHER "*" /* any that is not empty and has no other rule */
 struct value_rule {
-	struct slice value; /* as plain words */
+	struct slice value; /* as plain words, or VALUE_OTHER */
 	enum value_meaning meaning;
 };
 
 struct column {
 	enum lead_field field;
-	struct slice name; /* of a utm parameter or custom field; else absent */
+	struct slice name; /* of a utm parameter or custom field; of LEAD_REFERRED_BY present: or a page; else absent */
 	/* Its values have these meanings, and nothing else; NULL: none. A value without one makes a row invalid. */
 	const struct value_rule *rules;
 	size_t rule_count;
 	bool is_guess;      /* a custom field, because no one has said what it is */
+	bool may_be_any;    /* the same, and by its name it has a state, of whatever it is */
 	bool needs_meaning; /* the same, and by its name or its values it is about consent: what is that to mean */
 };
 

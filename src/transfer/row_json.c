@@ -148,6 +148,16 @@ row_add_members(struct row *row, struct slice json)
 	return NULL;
 }
 
+static bool
+says_no(struct pool *pool, const struct row_value *member)
+{
+	const struct slice name = plain_words(pool, member->name);
+	const struct slice value = plain_words(pool, slice_present(member->text) ? member->text : member->json);
+	return status_says_no(value, status_may_be_any(name)) ||
+	       (value.size > 0 && status_needs_meaning(name) &&
+		   status_suggested(value, status_is_negative(name)) == MEANS_OPTED_OUT);
+}
+
 /* A lead that does not say whether it has opted out, in a member of that name, must not say so in another one. */
 static void
 require_consent(struct row *row)
@@ -155,7 +165,7 @@ require_consent(struct row *row)
 	if (row->texts[LEAD_OPTED_OUT].size > 0)
 		return;
 	for (size_t i = 0; i < row->custom_count; i++)
-		if (slice_present(row->custom[i].text) && status_says_no(plain_words(row->pool, row->custom[i].text)))
+		if (says_no(row->pool, &row->custom[i]))
 			row_fail(
 			    row, row->custom[i].name, "says that this person must not get mail: give it a member opted_out");
 }

@@ -42,13 +42,27 @@ has_no_width(uint32_t c)
 static bool
 is_between(uint32_t c)
 {
-	return c <= ' ' || (c < 0x80 && strchr("-_.:;*?!/\"'", (int)c) != NULL) || is_blank(c);
+	return c <= ' ' || (c < 0x80 && strchr("-_.:;*?!/\"'#$()[]{}", (int)c) != NULL) || is_blank(c);
+}
+
+/* createdAt has two words. */
+static struct slice
+divided(struct pool *pool, struct slice text)
+{
+	char *out = pool_bytes(pool, 2 * text.size + 1);
+	size_t size = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		if (i > 0 && ascii_upper(text.data[i - 1]) != text.data[i - 1] && ascii_lower(text.data[i]) != text.data[i])
+			out[size++] = ' ';
+		out[size++] = text.data[i];
+	}
+	return (struct slice){ out, size };
 }
 
 struct slice
 plain_words(struct pool *pool, struct slice text)
 {
-	const struct slice lower = custom_field_name(pool, utf8_sanitized(pool, text));
+	const struct slice lower = custom_field_name(pool, divided(pool, utf8_sanitized(pool, text)));
 	char *out = pool_bytes(pool, lower.size + 1);
 	struct slice rest = lower;
 	size_t size = 0;
@@ -83,15 +97,38 @@ static const struct slice negative[] = { SLICE("unsub"), SLICE("opt_out"), SLICE
 	SLICE("afgemeld"), SLICE("uitgeschreven"), SLICE("cleaned"), SLICE("bounce"), SLICE("blacklist"), SLICE("blocklist"),
 	SLICE("blocked"), SLICE("suppress"), SLICE("do_not_contact"), SLICE("do_not_email"), SLICE("donotemail"),
 	SLICE("donotcontact"), SLICE("no_contact"), SLICE("sperrliste"), SLICE("gesperrt"), SLICE("complain"), SLICE("spam"),
-	SLICE("non_subscribed"), SLICE("not_subscribed") };
-/* … and of consent. */
+	SLICE("nonsub"), SLICE("non_sub"), SLICE("not_sub"), SLICE("disabled"), SLICE("excluded"), SLICE("deactivat"),
+	SLICE("deaktiv"), SLICE("désactiv"), SLICE("desactiv"), SLICE("disattiv"), SLICE("descadastr"), SLICE("stop_status"),
+	SLICE("stop_time") };
+/* … of consent … */
 static const struct slice consent[] = { SLICE("opt_in"), SLICE("optin"), SLICE("opted_in"), SLICE("optedin"), SLICE("consent"),
 	SLICE("consentement"), SLICE("gdpr"), SLICE("dsgvo"), SLICE("rgpd"), SLICE("einwilligung"), SLICE("zustimmung"),
-	SLICE("subscri"), SLICE("suscri"), SLICE("abonn"), SLICE("angemeldet"), SLICE("newsletter"), SLICE("accepts_marketing"),
-	SLICE("accept_marketing"), SLICE("accepts_email"), SLICE("marketing_status"), SLICE("marketing_contact"),
-	SLICE("marketing_permission"), SLICE("email_marketing"), SLICE("email_permission"), SLICE("email_status"),
-	SLICE("mail_status"), SLICE("list_status"), SLICE("contact_status"), SLICE("mailing_permission"), SLICE("emailable"),
-	SLICE("can_email"), SLICE("can_contact") };
+	SLICE("subscri"), SLICE("suscri"), SLICE("abonn"), SLICE("iscritt"), SLICE("inscrit"), SLICE("cadastrad"),
+	SLICE("angemeldet"), SLICE("newsletter"), SLICE("accepts_marketing"), SLICE("accept_marketing"), SLICE("accepts_email"),
+	SLICE("marketing_status"), SLICE("marketing_contact"), SLICE("marketing_permission"), SLICE("email_marketing"),
+	SLICE("email_permission"), SLICE("email_status"), SLICE("mail_status"), SLICE("list_status"), SLICE("contact_status"),
+	SLICE("mailing_permission"), SLICE("emailable"), SLICE("can_email"), SLICE("can_contact"), SLICE("marketingkontakt"),
+	SLICE("permission_status"), SLICE("send_me"), SLICE("send_you"), SLICE("keep_me"), SLICE("receive_email"),
+	SLICE("receive_news") };
+/* … and words of names that speak of what people subscribed to, or where; and of texts to phones. */
+static const struct slice details[] = { SLICE("ip"), SLICE("source"), SLICE("method"), SLICE("tier"), SLICE("plan"),
+	SLICE("url"), SLICE("id"), SLICE("price"), SLICE("sms"), SLICE("whatsapp") };
+/* Whole names of columns that say yes for people who may get mail. */
+static const struct slice switches[] = { SLICE("active"), SLICE("is_active"), SLICE("aktiv"), SLICE("actif"), SLICE("activo"),
+	SLICE("attivo"), SLICE("ativo"), SLICE("actief"), SLICE("enabled") };
+/* Parts of names whose values may be any state: that of an order as well. */
+static const struct slice states[] = { SLICE("status"), SLICE("state"), SLICE("statut"), SLICE("estado"), SLICE("stato") };
+
+static bool
+has_detail(struct slice name)
+{
+	struct slice word;
+	while (slice_next(&name, '_', &word))
+		if (slice_is_one_of(word, details, ARRAY_SIZE(details)))
+			return true;
+	return false;
+}
+
 bool
 status_is_negative(struct slice name)
 {
@@ -101,7 +138,14 @@ status_is_negative(struct slice name)
 bool
 status_needs_meaning(struct slice name)
 {
-	return status_is_negative(name) || has_any(name, consent, ARRAY_SIZE(consent));
+	return status_is_negative(name) || slice_is_one_of(name, switches, ARRAY_SIZE(switches)) ||
+	       (has_any(name, consent, ARRAY_SIZE(consent)) && !has_detail(name));
+}
+
+bool
+status_may_be_any(struct slice name)
+{
+	return has_any(name, states, ARRAY_SIZE(states)) && !has_detail(name);
 }
 
 bool
@@ -126,18 +170,22 @@ static const struct slice consents[] = { SLICE("abonné"), SLICE("abonnée"), SL
 	SLICE("active"), SLICE("activo"), SLICE("actif"), SLICE("aktiv"), SLICE("alta"), SLICE("angemeldet"),
 	SLICE("confirmed"), SLICE("eingetragen"), SLICE("granted"), SLICE("inscrit"), SLICE("inscrite"), SLICE("iscritto"),
 	SLICE("marketing_contact"), SLICE("opt_in"), SLICE("opted_in"), SLICE("optin"), SLICE("subscribed"),
-	SLICE("subscriber"), SLICE("suscrito"), SLICE("double_opt_in"), SLICE("bestätigt"), SLICE("confirmé"),
-	SLICE("confirmado") };
+	SLICE("subscriber"), SLICE("suscrito"), SLICE("double_opt_in"), SLICE("express"), SLICE("implied"),
+	SLICE("marketingkontakt"), SLICE("bestätigt"), SLICE("confirmé"), SLICE("confirmado") };
 /* Neither: no one has agreed. */
 static const struct slice pendings[] = { SLICE("pending"), SLICE("unconfirmed"), SLICE("unbestätigt"), SLICE("inactive"),
 	SLICE("inaktiv"), SLICE("inactif"), SLICE("inactivo"), SLICE("archived"), SLICE("deleted"), SLICE("removed"),
 	SLICE("gelöscht"), SLICE("denied"), SLICE("revoked"), SLICE("declined"), SLICE("double_opt_in_pending"),
-	SLICE("transactional"), SLICE("") };
+	SLICE("transactional"), SLICE("cancelled"), SLICE("canceled"), SLICE("undeliverable"), SLICE("invalid"),
+	SLICE("needs_attention"), SLICE("never_subscribed"), SLICE("no_consent"), SLICE("not_confirmed"), SLICE("rejected"),
+	SLICE("expired"), SLICE("disabled"), SLICE("deactivated"), SLICE("deaktiviert"), SLICE("opt_in_pending"),
+	SLICE("nicht_marketingkontakt"), SLICE("kein_marketingkontakt"), SLICE("") };
 
 bool
-status_says_no(struct slice value)
+status_says_no(struct slice value, bool any)
 {
-	return slice_is_one_of(value, refusals, ARRAY_SIZE(refusals));
+	return slice_is_one_of(value, refusals, ARRAY_SIZE(refusals)) ||
+	       (any && value.size > 0 && slice_is_one_of(value, pendings, ARRAY_SIZE(pendings)));
 }
 
 enum value_meaning
@@ -146,7 +194,7 @@ status_suggested(struct slice value, bool is_negative)
 	bool on;
 	if (is_negative && value.size == 0)
 		return MEANS_ACTIVE;
-	if (status_says_no(value) || slice_is_one_of(value, pendings, ARRAY_SIZE(pendings)))
+	if (value.size == 0 || status_says_no(value, true))
 		return MEANS_OPTED_OUT;
 	if (slice_is_one_of(value, consents, ARRAY_SIZE(consents)))
 		return MEANS_ACTIVE;
@@ -158,9 +206,10 @@ status_suggested(struct slice value, bool is_negative)
 bool
 switch_parse(struct slice text, bool *on)
 {
-	static const struct slice yes[] = { SLICE("ja"), SLICE("oui"), SLICE("sí"), SLICE("si"), SLICE("sì"), SLICE("x"),
-		SLICE("j"), SLICE("✓"), SLICE("✔"), SLICE("checked") };
-	static const struct slice no[] = { SLICE("nein"), SLICE("non"), SLICE("nee"), SLICE("unchecked"), SLICE("-") };
+	static const struct slice yes[] = { SLICE("ja"), SLICE("oui"), SLICE("sí"), SLICE("si"), SLICE("sì"), SLICE("sim"),
+		SLICE("x"), SLICE("j"), SLICE("✓"), SLICE("✔"), SLICE("checked") };
+	static const struct slice no[] = { SLICE("nein"), SLICE("non"), SLICE("nee"), SLICE("não"), SLICE("nao"),
+		SLICE("unchecked"), SLICE("-") };
 	if (boolean_parse(text, on))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)

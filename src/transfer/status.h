@@ -25,7 +25,7 @@ struct slice value_meaning_name(enum value_meaning meaning);
 enum value_meaning value_meaning_named(struct slice name);
 
 /* As names of columns and values are compared: in lower case in every script, with one underscore for each run of blanks,
- * hyphens, dots, colons and the like between words, and without what cannot be seen. */
+ * hyphens, dots, brackets and the like between words, also those of createdAt, and without what cannot be seen. */
 struct slice plain_words(struct pool *pool, struct slice text);
 
 /* These take plain words. */
@@ -33,8 +33,11 @@ struct slice plain_words(struct pool *pool, struct slice text);
 bool status_needs_meaning(struct slice name);
 /* Whether a file with this name has people who must not get mail. */
 bool status_of_file(struct slice name);
-/* Whether a value says that the person must not get mail, whatever the column is called. */
-bool status_says_no(struct slice value);
+/* Whether a column with this name may be about consent, or about something else, as "Status": its values show it. */
+bool status_may_be_any(struct slice name);
+/* Whether a value says that the person must not get mail, whatever the column is called; with `any`, which is such a column,
+ * also that no one has agreed. */
+bool status_says_no(struct slice value, bool any);
 /* What a value of such a column suggests. `negative`: of a column that says yes for people who unsubscribed. */
 enum value_meaning status_suggested(struct slice value, bool negative);
 /* Whether it is such a column. */

@@ -172,6 +172,11 @@ meanings_are_suggested(void **state UNUSED)
 		{ "pending", false, MEANS_OPTED_OUT },
 		{ "gold", false, MEANS_UNKNOWN },
 		{ "Désabonné", false, MEANS_OPTED_OUT },
+		{ "[]", true, MEANS_ACTIVE },
+		{ "[\"HARD_BOUNCE\"]", false, MEANS_OPTED_OUT },
+		{ "NEVER_SUBSCRIBED", false, MEANS_OPTED_OUT },
+		{ "Não", false, MEANS_OPTED_OUT },
+		{ "cancelled", false, MEANS_OPTED_OUT },
 		{ "Non-Marketing Contact", false, MEANS_OPTED_OUT },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -179,7 +184,11 @@ meanings_are_suggested(void **state UNUSED)
 		    status_suggested(plain_words(pool, slice_of(cases[i].value)), cases[i].negative), cases[i].meaning);
 	assert_true(status_of_file(plain_words(pool, SLICE("unsubscribed_members_export_1a2b.csv"))));
 	assert_true(status_of_file(plain_words(pool, SLICE("Cleaned Members.csv"))));
+	assert_true(status_of_file(plain_words(pool, SLICE("nonsubscribed_email_audience_export_1a2b.csv"))));
 	assert_false(status_of_file(plain_words(pool, SLICE("subscribed_members_export.csv"))));
+	assert_true(status_says_no(SLICE("inactive"), true)); /* of a column such as Status, which may be about orders */
+	assert_false(status_says_no(SLICE("inactive"), false));
+	assert_false(status_says_no(SLICE(""), true));
 }
 
 int

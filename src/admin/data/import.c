@@ -58,7 +58,7 @@ make_tags(struct import_run *run)
 		return EX_OK;
 	if (!caller_has_right(call->caller, RIGHT_MANAGE))
 		return admin_fail(call, PROBLEM_FORBIDDEN, "tags are made with the right manage, too");
-	if (tags->more)
+	if (tags->others > 0)
 		return admin_fail(
 		    call, PROBLEM_INVALID, "there are more than %d tags that the campaign does not have", SURVEY_TAGS_MAX);
 	for (size_t i = 0; i < tags->count; i++) {

@@ -46,12 +46,19 @@ quoted(struct pool *pool, struct slice text)
 	return POOL_JOIN(pool, all, SLICE("'"));
 }
 
+/* What a value suggests. In a column of people who unsubscribed all but a no is a yes, such as the reason. */
+static enum value_meaning
+suggested(const struct survey_text *value, bool negative)
+{
+	const enum value_meaning meaning = status_suggested(time_is_none(value->text) ? SLICE("") : value->plain, negative);
+	return meaning == MEANS_UNKNOWN && negative ? MEANS_OPTED_OUT : meaning;
+}
+
 static struct slice
-add_value(const struct import_run *run, size_t i, const struct survey_text *value, struct output *values, struct slice options)
+add_value(const struct import_run *run, size_t i, const struct survey_text *value, enum value_meaning meaning,
+    struct output *values, struct slice options)
 {
 	struct pool *pool = run->call->pool;
-	const bool negative = status_is_negative(plain_words(pool, run->heading[i]));
-	const enum value_meaning meaning = status_suggested(value->plain, negative);
 	const struct slice shown = utf8_sanitized(pool, value->text);
 	output_record(values);
 	output_text(values, "value", shown);
@@ -71,7 +78,7 @@ struct question_list {
 
 static void
 add_question(const struct question_list *list, const char *about, struct slice column, struct slice name, const char *question,
-    struct slice answer, const struct output *values, bool more)
+    struct slice answer, const struct output *values)
 {
 	struct output *questions = list->questions;
 	output_record(questions);
@@ -84,7 +91,6 @@ add_question(const struct question_list *list, const char *about, struct slice c
 		output_nested(questions, "values", values);
 	else
 		output_json(questions, "values", SLICE("[]"));
-	output_boolean(questions, "more_values", more);
 	if (list->aloud)
 		admin_warn(list->run->call, "%.*s%s%.*s%s%s Answer: %.*s", SLICE_ARGS(column), slice_present(column) ? " " : "",
 		    SLICE_ARGS(name), slice_present(name) ? ": " : "", question, SLICE_ARGS(answer));
@@ -94,7 +100,7 @@ add_question(const struct question_list *list, const char *about, struct slice c
 static bool
 has_values(const struct survey_texts *values)
 {
-	return values->count > 1 || (values->count == 1 && values->items[0].plain.size > 0);
+	return values->others > 0 || values->count > 1 || (values->count == 1 && values->items[0].plain.size > 0);
 }
 
 static void
@@ -104,14 +110,22 @@ add_values(const struct question_list *list, size_t i)
 	struct pool *pool = run->call->pool;
 	const struct survey_texts *found = &run->survey.columns[i].values;
 	struct output *values = output_new(pool, OUTPUT_ARRAY);
+	const bool negative = status_is_negative(plain_words(pool, run->heading[i]));
+	const struct survey_text others = { SLICE(VALUE_OTHER), SLICE(VALUE_OTHER), found->others };
 	struct slice options = SLICE("");
 	for (size_t k = 0; k < found->count; k++)
-		options = add_value(run, i, &found->items[k], values, options);
+		options = add_value(run, i, &found->items[k], suggested(&found->items[k], negative), values, options);
+	if (others.rows > 0)
+		options = add_value(run, i, &others,
+		    negative                      ? MEANS_OPTED_OUT
+		    : found->times == others.rows ? MEANS_ACTIVE
+						  : MEANS_UNKNOWN,
+		    values, options);
 	add_question(list, "values", column_word(run, i), utf8_sanitized(pool, run->heading[i]),
 	    "This column says whether people may get mail. What do its values mean?",
 	    POOL_JOIN(pool, slice_sub(options, 1, options.size), SLICE(", or, if it means nothing: --map "),
 		quoted(pool, POOL_JOIN(pool, column_word(run, i), SLICE("=-")))),
-	    values, found->more);
+	    values);
 }
 
 static void
@@ -127,8 +141,7 @@ add_columns(const struct question_list *list)
 			add_question(list, "name", column_word(run, i), utf8_sanitized(pool, run->heading[i]),
 			    pool_printf(pool, "This column cannot be a custom field: %s. What is it to be called?", problem)
 				.data,
-			    pool_printf(pool, "--map '#%zu=NAME', or to leave it out: --map '#%zu=-'", i + 1, i + 1), NULL,
-			    false);
+			    pool_printf(pool, "--map '#%zu=NAME', or to leave it out: --map '#%zu=-'", i + 1, i + 1), NULL);
 	}
 }
 
@@ -143,11 +156,11 @@ list_questions(struct import_run *run, bool aloud)
 	if (status_of_file(plain_words(pool, name)) && !has_field(run, LEAD_OPTED_OUT))
 		add_question(&list, "file", SLICE_NONE, name,
 		    "By its name the file has people who must not get mail. Have all of them unsubscribed?",
-		    SLICE("--set opted_out=on, or if they may get mail: --set opted_out=off"), NULL, false);
+		    SLICE("--set opted_out=on, or if they may get mail: --set opted_out=off"), NULL);
 	if (run->limits.dates == DATES_UNKNOWN && dates[TIME_DAY_FIRST] + dates[TIME_MONTH_FIRST] + dates[TIME_EITHER] > 0)
 		add_question(&list, "dates", SLICE_NONE, SLICE_NONE,
 		    "Times of sign-up are written as 3/1/2024. Is the day or the month first?",
-		    SLICE("--dates day-first, or --dates month-first"), NULL, false);
+		    SLICE("--dates day-first, or --dates month-first"), NULL);
 	return output_is_empty(list.questions) ? NULL : list.questions;
 }
 

@@ -21,8 +21,8 @@ count_text(struct pool *pool, struct survey_texts *texts, struct slice text, str
 			texts->items[i].rows += rows;
 			return;
 		}
-	if (texts->count == maximum) {
-		texts->more = true;
+	if (texts->count >= maximum) {
+		texts->others++;
 		return;
 	}
 	texts->items = pool_grow(pool, texts->items, texts->count, &texts->capacity, sizeof(*texts->items));
@@ -31,11 +31,22 @@ count_text(struct pool *pool, struct survey_texts *texts, struct slice text, str
 
 /* Few cells say that someone must not get mail: most differ in their size. */
 static bool
-is_refusal(struct pool *pool, struct slice text)
+is_refusal(struct pool *pool, const struct column *column, struct slice text)
 {
 	enum { SHORTEST = 4, LONGEST = 40 };
 	return text.size >= SHORTEST && text.size <= LONGEST && !ascii_is_digit(text.data[0]) &&
-	       slice_find(text, '@') == text.size && status_says_no(plain_words(pool, text));
+	       slice_find(text, '@') == text.size && status_says_no(plain_words(pool, text), column->may_be_any);
+}
+
+/* A value of a column about consent. Times are all the same; an empty value is always listed, because it is none of the others.
+ */
+static void
+count_value(struct import_run *run, struct survey_texts *values, struct slice cell, uint64_t rows)
+{
+	const struct slice plain = plain_words(run->pool, cell);
+	const bool is_time = time_is(cell);
+	count_text(run->call->pool, values, cell, plain, is_time ? 0 : plain.size == 0 ? SIZE_MAX : SURVEY_VALUES_MAX, rows);
+	values->times += is_time ? 1 : 0;
 }
 
 /* A file that says of each row whether the person has opted out need not say it in another column. */
@@ -58,10 +69,10 @@ look_at_cell(struct import_run *run, size_t i, struct slice cell, bool guards)
 	found->cells++;
 	if (run->survey.is_look && cell.size > 0 && found->example_count < SURVEY_EXAMPLES)
 		found->examples[found->example_count++] = utf8_sanitized(pool, pool_copy(pool, cell));
-	if (guards && column->is_guess && !column->needs_meaning && is_refusal(run->pool, cell))
+	if (guards && column->is_guess && !column->needs_meaning && is_refusal(run->pool, column, cell))
 		column->needs_meaning = true;
 	if (column->needs_meaning)
-		count_text(pool, &found->values, cell, plain_words(run->pool, cell), SURVEY_VALUES_MAX, 1);
+		count_value(run, &found->values, cell, 1);
 }
 
 static void
@@ -84,8 +95,7 @@ count_missing_cells(struct import_run *run)
 		struct survey_column *found = &run->survey.columns[i];
 		const bool is_looked_at = run->columns[i].is_guess || run->survey.is_look;
 		if (is_looked_at && run->columns[i].needs_meaning && found->cells < run->survey.split_rows)
-			count_text(run->call->pool, &found->values, SLICE(""), SLICE(""), SURVEY_VALUES_MAX,
-			    run->survey.split_rows - found->cells);
+			count_value(run, &found->values, SLICE(""), run->survey.split_rows - found->cells);
 	}
 }
 

@@ -75,6 +75,8 @@ const MEANINGS = [
 	["left_out", "do not import"],
 ];
 
+const SHOWN = { "": "(empty)", "*": "any other value, such as a time" };
+
 function Values({ question, choices, set }) {
 	const keyOf = value => `${question.column}:${value}`;
 	const choose = (value, meaning) => set({ value: { ...choices.value, [keyOf(value)]: meaning } });
@@ -87,7 +89,7 @@ function Values({ question, choices, set }) {
 			<p>This column says whether people may get mail. Leads that are imported as unsubscribed get none.</p>
 			${question.values.map(one => html`
 				<fieldset class="values" key=${one.value}>
-					<legend>${one.value || "(empty)"} <span class="muted">${plural(one.rows, "row")}</span></legend>
+					<legend>${SHOWN[one.value] ?? one.value} <span class="muted">${plural(one.rows, "row")}</span></legend>
 					${MEANINGS.map(([meaning, text]) => html`
 						<label key=${meaning}>
 							<input type="radio" name=${keyOf(one.value)} value=${meaning} checked=${choices.value[keyOf(one.value)] === meaning}
@@ -95,7 +97,6 @@ function Values({ question, choices, set }) {
 							${" "}${text}
 						</label>`)}
 				</fieldset>`)}
-			${question.more_values && html`<p class="muted">Rows with other values are skipped.</p>`}
 			${suggested.length > 0 && html`
 				<div class="buttons"><button type="button" onClick=${all}>Use the suggested meanings</button></div>`}
 		</section>`;

@@ -122,27 +122,15 @@ add_custom(struct row *row, const struct column *column, struct row_value value)
 		add_value(row, &row->custom, &row->custom_count, &row->custom_capacity, value);
 }
 
-/* Whether a text is a time that databases write where there is none: 0000-00-00 00:00:00. */
-static bool
-is_no_time(struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if (memchr("0-:. TZ/", text.data[i], 8) == NULL)
-			return false;
-	return text.size > 1;
-}
-
 /* A switch, a word of exports, or the time of it, which means yes. */
 static bool
 opt_out_parse(struct pool *pool, struct slice text, bool *on)
 {
-	int64_t ms;
 	if (switch_parse(text, on))
 		return true;
 	const enum value_meaning meaning = status_suggested(plain_words(pool, text), true);
-	*on = meaning == MEANS_OPTED_OUT || (meaning == MEANS_UNKNOWN && !is_no_time(text));
-	return meaning != MEANS_UNKNOWN || is_no_time(text) || time_parse(text, DATES_DAY_FIRST, &ms) != TIME_BAD ||
-	       time_parse(text, DATES_MONTH_FIRST, &ms) != TIME_BAD;
+	*on = meaning == MEANS_OPTED_OUT || (meaning == MEANS_UNKNOWN && !time_is_none(text));
+	return meaning != MEANS_UNKNOWN || time_is_none(text) || time_is(text);
 }
 
 static bool
@@ -161,15 +149,27 @@ set_text(struct row *row, enum lead_field field, struct slice text)
 		*place = text;
 }
 
+/* What the rules say of a value. */
+static enum value_meaning
+meaning_of(const struct column *column, struct slice value)
+{
+	for (size_t i = 0; i < column->rule_count; i++)
+		if (slice_equal(column->rules[i].value, value))
+			return column->rules[i].meaning;
+	return MEANS_UNKNOWN;
+}
+
 /* What a value of a column about consent means. */
 static void
 add_meaning(struct row *row, const struct column *column, struct slice text)
 {
 	const struct slice plain = plain_words(row->pool, text);
-	enum value_meaning meaning = MEANS_UNKNOWN;
-	for (size_t i = 0; i < column->rule_count && meaning == MEANS_UNKNOWN; i++)
-		if (slice_equal(column->rules[i].value, plain))
-			meaning = column->rules[i].meaning;
+	enum value_meaning meaning = meaning_of(column, plain);
+	if (meaning == MEANS_UNKNOWN && plain.size > 0) {
+		meaning = meaning_of(column, SLICE(VALUE_OTHER));
+		if ((meaning == MEANS_ACTIVE || meaning == MEANS_VERIFIED) && status_says_no(plain, true))
+			meaning = MEANS_UNKNOWN; /* someone who said yes to the others has not seen it */
+	}
 	if (meaning == MEANS_OPTED_OUT)
 		set_text(row, LEAD_OPTED_OUT, SLICE("yes"));
 	else if (meaning == MEANS_VERIFIED)
@@ -178,6 +178,14 @@ add_meaning(struct row *row, const struct column *column, struct slice text)
 		row->notes.is_left_out = true;
 	else if (meaning == MEANS_UNKNOWN)
 		row_fail(row, column->name, "has a value that was given no meaning");
+}
+
+/* A referrer is a lead, or the page that someone came from. */
+static bool
+is_page(struct slice text)
+{
+	text = slice_trim(text);
+	return slice_starts_with_nocase(text, SLICE("https://")) || slice_starts_with_nocase(text, SLICE("http://"));
 }
 
 void
@@ -192,6 +200,10 @@ row_add(struct row *row, const struct column *column, struct slice text)
 	}
 	if (column->field == LEAD_IGNORED)
 		return;
+	if (column->field == LEAD_REFERRED_BY && slice_present(column->name) && is_page(text)) {
+		row_add(row, &(struct column){ .field = LEAD_PAGE_REFERRER }, text);
+		return;
+	}
 	if (column->field == LEAD_LANGUAGE && !language_tag_parse(row->pool, text, &text)) {
 		row_add(row, &(struct column){ .field = LEAD_CUSTOM, .name = name }, text);
 		return;
@@ -245,6 +257,23 @@ first_of(struct slice text)
 	return text;
 }
 
+/* Of several email addresses in a cell the first one is the lead's. */
+static bool
+read_email(struct row *row, struct slice text, struct email *email)
+{
+	if (email_parse(row->pool, text, email))
+		return true;
+	size_t end = slice_find(text, '@');
+	while (end < text.size && memchr(" ,;|/\n", text.data[end], 6) == NULL &&
+	       !slice_starts_with(slice_sub(text, end, text.size), SLICE(SEVERAL)))
+		end++;
+	const struct slice others = slice_sub(text, end, text.size);
+	if (slice_find(others, '@') == others.size || !email_parse(row->pool, slice_sub(text, 0, end), email))
+		return false;
+	row->notes.emails = text;
+	return true;
+}
+
 /* One that is not valid costs no lead that has an email address. */
 static void
 read_phone(struct row *row, struct signup *signup)
@@ -260,9 +289,9 @@ read_phone(struct row *row, struct signup *signup)
 static void
 read_identities(struct row *row, struct signup *signup)
 {
-	struct slice text = first_of(given(row, LEAD_EMAIL));
+	struct slice text = given(row, LEAD_EMAIL);
 	struct email email;
-	if (slice_present(text) && !email_parse(row->pool, text, &email))
+	if (slice_present(text) && !read_email(row, text, &email))
 		fail_field(row, LEAD_EMAIL, "is not valid");
 	else if (slice_present(text)) {
 		signup->email = email.display;
@@ -359,7 +388,7 @@ read_created(struct row *row)
 {
 	const struct slice text = given(row, LEAD_CREATED);
 	int64_t ms = -1;
-	if (!slice_present(text) || is_no_time(text))
+	if (!slice_present(text) || time_is_none(text))
 		return -1;
 	row->notes.created = time_parse(text, row->limits->dates, &ms);
 	if (row->notes.created == TIME_BAD)

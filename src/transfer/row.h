@@ -37,6 +37,7 @@ struct row_notes {
 	size_t unknown_tag_count, unknown_tag_capacity;
 	enum time_form created;    /* TIME_BAD: it has none */
 	struct slice phone_number; /* not valid, and left out; or absent */
+	struct slice emails;       /* several, of which the first one is taken; or absent */
 	bool is_left_out;          /* by the meaning of a value: it is no lead */
 };
 

@@ -118,6 +118,32 @@ def test_a_question_as_heading(campaign, tmp_path):
     assert custom(campaign, "nora@example.org") == {"reason": "Price", "plan": "x"}
 
 
+@pytest.mark.parametrize("heading", ["Эл. почта,Имя", "And your address?,How did you hear about us?", "Subscriber,Location", "Posta kutusu,Phone"])
+def test_addresses_without_a_name(campaign, tmp_path, heading):
+    """the only column whose cells are addresses is the email address, in any language; it is shown"""
+    path = write(tmp_path, heading + "\nnora@example.org,a\nolaf@example.org,b\n")
+    assert run_import(campaign, path, "--look")[0]["columns"][0]["field"] == "email"
+    result, _ = run_import(campaign, path)
+    assert (result["imported"], result["rejected"]) == (2, 0)
+
+
+@pytest.mark.parametrize("text, part", [("Name,Owner,Contact\nNora,max@example.org,nora@example.org\n", "neither email nor phone_number"),
+                                        ("Name,Owner\nNora,max@example.org\nOlaf,max@example.org\n", "neither email nor phone_number"),
+                                        ("List,\nName,E-Mail\nnora@example.org,olaf@example.org\n", "line 2 looks like the heading")])
+def test_addresses_of_others(campaign, tmp_path, text, part):
+    """are not taken for those of leads"""
+    refused(campaign, write(tmp_path, text), part=part)
+
+
+def test_several_addresses_in_a_cell(campaign, tmp_path):
+    path = write(tmp_path, "Email,Name\nnora@example.org; n2@example.org,Nora\nolaf@example.org / o2@example.org,Olaf\nme; you,Kai\n")
+    result, _ = run_import(campaign, path, status=DATA)
+    assert (result["imported"], result["rejected"], result["rows_with_several_emails"]) == (2, 1, 2)
+    assert [(one["line"], one["value"]) for one in result["remarks"]] == [(2, "nora@example.org; n2@example.org"),
+                                                                        (3, "olaf@example.org / o2@example.org")]
+    assert campaign.find(email="olaf@example.org")["first_name"] == "Olaf"
+
+
 def test_many_columns(campaign, tmp_path):
     """a dry run finds what the import refuses; columns can be left out"""
     names, values = [f"Property {n}" for n in range(60)], [f"v{n}" for n in range(60)]
@@ -172,7 +198,9 @@ STATUS = "Email,{0}\nnora@example.org,{1}\nolaf@example.org,{2}\nkai@example.org
 
 
 @pytest.mark.parametrize("heading, no, yes", [("Status", "unsubscribed", "subscribed"), ("Mailing state", "Abgemeldet", "aktiv"),
-                                              ("Newsletter", "nein", "ja"), ("x", "Hard bounce", "ok"), ("Consentement", "", "oui")])
+                                              ("Newsletter", "nein", "ja"), ("x", "Hard bounce", "ok"), ("Consentement", "", "oui"),
+                                              ("status", "inactive", "active"), ("Descadastrado do boletim", "sim", "não"),
+                                              ("I agree to get mail [Consent]", "", "Yes"), ("Account deactivated", "yes", "no")])
 def test_a_status(campaign, tmp_path, heading, no, yes):
     """no one becomes an active lead by silence: the error has the options that answer it"""
     path = write(tmp_path, STATUS.format(heading, no, yes))
@@ -181,6 +209,24 @@ def test_a_status(campaign, tmp_path, heading, no, yes):
     imported(campaign, path, "--value", f"{heading}:{no}=opted_out", "--value", f"#2:{yes.upper()}=active", expected=counts(3))
     assert [campaign.find(email=f"{name}@example.org")["opted_out"] for name in ("nora", "olaf")] == [True, False]
     assert custom(campaign, "nora@example.org") == {}
+
+
+@pytest.mark.parametrize("heading, some, empty", [("Consent timestamp", "active", "opted_out"), ("Konto deaktiviert am", "opted_out", "active"),
+                                                  ("Bounce reason", "opted_out", "active")])
+def test_values_that_all_differ(campaign, tmp_path, heading, some, empty):
+    """times, and more values than a question lists, have one meaning: that of *"""
+    rows = [f"p{n}@example.org,2024-03-01 09:{n % 60:02}:11" for n in range(200)]
+    if "reason" in heading:
+        rows = [f"p{n}@example.org,refused by host {n}" for n in range(200)]
+    path = write(tmp_path, "\n".join([f"Email,{heading}", *rows, "nora@example.org,"]))
+    [question] = run_import(campaign, path, "--look")[0]["questions"]
+    found = {one["value"]: (one["rows"], one["suggested"]) for one in question["values"]}
+    assert sum(rows for rows, _ in found.values()) == 201 and len(found) <= 32
+    assert found["*"][1] == some and found[""] == (1, empty)
+    refused(campaign, path, part=f"--value '#2:*={some}'")
+    imported(campaign, path, "--value", f"#2:*={some}", "--value", f"#2:={empty}", expected=counts(201))
+    assert campaign.find(email="p7@example.org")["opted_out"] == (some == "opted_out")
+    assert campaign.find(email="nora@example.org")["opted_out"] == (empty == "opted_out")
 
 
 def test_a_column_with_meanings_is_nothing_else(campaign, tmp_path):

@@ -47,8 +47,9 @@ times_have_several_forms(void **state UNUSED)
 		"1752582563000", "20250715122923", "15.07.2025 12:29:23", "15.7.25, 12:29:23", "7/15/2025 12:29:23 PM",
 		"15/07/2025 12:29:23", "15-Jul-2025 12:29:23", "Jul 15, 2025 12:29:23 pm", "15 July 2025 at 12:29:23",
 		"Tue, 15 Jul 2025 12:29:23 GMT", "Tue Jul 15 2025 14:29:23 GMT+0200 (CEST)", "2025/07/15 12:29:23",
-		"15. Juli 2025 12:29:23 Uhr", "2025-07-15T12:29:23.123456Z" };
-	static const char *const bad[] = { "2025-13-15 12:29:23", "yesterday", "2025-07-15 12:29:23 CET", "45123.5",
+		"15. Juli 2025 12:29:23 Uhr", "2025-07-15T12:29:23.123456Z", "2025/07/15 2:29:23 PM GMT+2",
+		"2025-07-15 08:29:23 AM EDT", "15.07.2025 14:29:23 MESZ", "2025-07-15 14:29:23 CEST" };
+	static const char *const bad[] = { "2025-13-15 12:29:23", "yesterday", "2025-07-15 12:29:23 XST", "45123.5",
 		"15.07.2025 25:00", "31.02.2025", "13/13/2025", "12", "2025-07-15 13:29 PM", "2025", "15.07.", "1/2/3/4",
 		"Foo 15, 2025" };
 	struct import import;
@@ -122,6 +123,7 @@ meanings_are_given(void **state UNUSED)
 	static const struct value_rule rules[] = { { SLICE("subscribed"), MEANS_ACTIVE },
 		{ SLICE("unsubscribed"), MEANS_OPTED_OUT }, { SLICE("double_opt_in"), MEANS_VERIFIED },
 		{ SLICE("spam_trap"), MEANS_LEFT_OUT }, { SLICE(""), MEANS_OPTED_OUT } };
+	static const struct value_rule with_others[] = { { SLICE("no"), MEANS_ACTIVE }, { SLICE("*"), MEANS_OPTED_OUT } };
 	const struct column columns[] = { column_of(pool, SLICE("email"), false),
 		{ .name = SLICE("Status"), .rules = rules, .rule_count = ARRAY_SIZE(rules) } };
 	static const struct {
@@ -140,6 +142,26 @@ meanings_are_given(void **state UNUSED)
 		assert_int_equal(import.verified_email, cases[i].verified);
 		assert_int_equal(notes.is_left_out, cases[i].left_out);
 		assert_int_equal(import.signup.custom_field_count, 0);
+	}
+	struct column others = columns[1];
+	others.rules = with_others;
+	others.rule_count = ARRAY_SIZE(with_others);
+	static const char *const values[] = { "no", "2024-05-01 10:11", "too many mails", "" };
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		struct slice cells[] = { SLICE("a@example.org"), slice_of(values[i]) };
+		const char *problem = row_from_csv(pool, &limits, (struct column[]){ columns[0], others }, 2,
+		    &(struct csv_fields){ cells, 2 }, &notes, &import);
+		assert_true((problem != NULL) == (values[i][0] == '\0')); /* an empty value is not another one */
+		assert_int_equal(import.opted_out, i == 1 || i == 2);
+	}
+	static const struct value_rule yes[] = { { SLICE("*"), MEANS_ACTIVE } };
+	others.rules = yes;
+	others.rule_count = ARRAY_SIZE(yes);
+	for (size_t i = 0; i < 2; i++) { /* no one said yes to a word that means no */
+		struct slice cells[] = { SLICE("a@example.org"), slice_of(i == 0 ? "2024-05-01" : "unsubscribed") };
+		const char *problem = row_from_csv(pool, &limits, (struct column[]){ columns[0], others }, 2,
+		    &(struct csv_fields){ cells, 2 }, &notes, &import);
+		assert_true((problem == NULL) == (i == 0));
 	}
 }
 
@@ -169,6 +191,41 @@ any_column_opts_out(void **state UNUSED)
 }
 
 /* A number that is not valid is left out beside an email address, unless the caller is strict. */
+/* Of several addresses in a cell the first is the lead's; what is none of these stays an error. */
+static void
+a_cell_may_have_several_addresses(void **state UNUSED)
+{
+	static const char *const same[] = { "a@example.org; b@example.org", "a@example.org,b@example.org",
+		"a@example.org / b@example.org", "a@example.org b@example.org", "a@example.org|b@example.org",
+		"a@example.org\nb@example.org", "Ada L <a@example.org>; Bob <b@example.org>",
+		"a@example.org ::: b@example.org" };
+	static const char *const bad[] = { "a@example.org; no", "a@b@c@example.org", "a; b@example.org c@example.org" };
+	const struct column columns[] = { column_of(pool, SLICE("email"), false) };
+	struct import import;
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
+		struct slice cells[] = { slice_of(same[i]) };
+		assert_null(row_from_csv(pool, &limits, columns, 1, &(struct csv_fields){ cells, 1 }, &notes, &import));
+		assert_slice(import.signup.email, "a@example.org");
+		assert_slice(notes.emails, same[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct slice cells[] = { slice_of(bad[i]) };
+		assert_non_null(row_from_csv(pool, &limits, columns, 1, &(struct csv_fields){ cells, 1 }, &notes, &import));
+	}
+}
+
+/* Exports call the page that someone came from "referrer", too. */
+static void
+a_referrer_may_be_a_page(void **state UNUSED)
+{
+	struct import import;
+	assert_null(read_cell("referrer", "https://shop.example/landing?x=1", &import));
+	assert_slice(import.signup.referrer, "https://shop.example/landing?x=1");
+	assert_false(slice_present(import.signup.referrer_id));
+	assert_null(read_cell("Referrer", "36N38P", &import));
+	assert_slice(import.signup.referrer_id, "36N38P");
+}
+
 static void
 a_bad_number_costs_no_lead(void **state UNUSED)
 {
@@ -240,6 +297,15 @@ columns_of_exports_are_known(void **state UNUSED)
 		{ "OPTIN_IP", LEAD_IP, NULL },
 		{ "TAGS", LEAD_TAG_NAMES, NULL },
 		{ "Labels", LEAD_TAG_NAMES, NULL },
+		{ "createdAt", LEAD_CREATED, NULL },
+		{ "phoneNumber", LEAD_PHONE, NULL },
+		{ "Phone #", LEAD_PHONE, NULL },
+		{ "referralCode", LEAD_SOCIAL_ID, NULL },
+		{ "utmSource", LEAD_UTM, NULL },
+		{ "Create Date (EST)", LEAD_CREATED, NULL },
+		{ "E-Mail (privat)", LEAD_EMAIL, NULL },
+		{ "Name (Last)", LEAD_CUSTOM, "last_name" },
+		{ "Lead ID", LEAD_CUSTOM, "lead id" },
 		{ "LEID", LEAD_IGNORED, NULL },
 		{ "Favourite  Colour", LEAD_CUSTOM, "favourite  colour" },
 		{ "_note", LEAD_IGNORED, NULL },
@@ -247,8 +313,11 @@ columns_of_exports_are_known(void **state UNUSED)
 	};
 	static const char *const unclear[] = { "Status of opt-in", "Newsletter", "Einwilligung", "Marketing contact status",
 		"email_marketing_consent", "Opted out of email: Newsletter", "Hard bounce reason", "Subscribed?", "GDPR",
-		"RGPD ok", "accepts_marketing" };
-	static const char *const plain[] = { "Company", "Price", "Which of these?", "custom_fields[newsletter]", "Status" };
+		"RGPD ok", "accepts_marketing", "I agree [Consent]", "IsUnsubscribed", "deactivated", "Active",
+		"Marketingkontakt-Status", "Email (opt-in)", "Iscritto", "Mail disabled?",
+		"Do you want our newsletter (monthly)?" };
+	static const char *const plain[] = { "Company", "Price", "Which of these?", "custom_fields[newsletter]", "Status",
+		"subscription_tier", "Subscriber Source", "SMS Consent", "Last active" };
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct column column = column_of_heading(pool, slice_of(cases[i].heading));
 		assert_int_equal(column.field, cases[i].field);
@@ -289,6 +358,10 @@ a_lead_in_json_says_no(void **state UNUSED)
 	assert_null(read_json(SLICE("{\"email\":\"a@x.org\",\"status\":\"unsubscribed\",\"opted_out\":true}"), &import));
 	assert_true(import.opted_out);
 	assert_null(read_json(SLICE("{\"email\":\"a@x.org\",\"status\":\"subscribed\"}"), &import));
+	assert_non_null(read_json(SLICE("{\"email\":\"a@x.org\",\"status\":\"inactive\"}"), &import));
+	assert_non_null(read_json(SLICE("{\"email\":\"a@x.org\",\"isExcludedFromCampaigns\":true}"), &import));
+	assert_non_null(read_json(SLICE("{\"email\":\"a@x.org\",\"accepts_marketing\":false}"), &import));
+	assert_null(read_json(SLICE("{\"email\":\"a@x.org\",\"accepts_marketing\":true,\"paid\":false}"), &import));
 }
 
 static void
@@ -299,7 +372,7 @@ bad_values_have_a_reason(void **state UNUSED)
 	} bad[] = {
 		{ "kid", "36N38U", "social_id must have 4 to 16 characters of Crockford's Base32" },
 		{ "kid", "ABC", "social_id must have 4 to 16 characters of Crockford's Base32" },
-		{ "referrer", "https://example.org/", "referrer must be a social_id or an email" },
+		{ "Referred by", "https://example.org/", "referrer must be a social_id or an email" },
 		{ "subscription_number", "0", "subscription_number must be a number from 1 to 4000000000" },
 		{ "subscription_number", "4000000001", "subscription_number must be a number from 1 to 4000000000" },
 		{ "points", "1.5", "points must be a number from 0 to 4294967295" },
@@ -488,6 +561,8 @@ main(void)
 		cmocka_unit_test(opt_outs_are_read),
 		cmocka_unit_test(meanings_are_given),
 		cmocka_unit_test(any_column_opts_out),
+		cmocka_unit_test(a_cell_may_have_several_addresses),
+		cmocka_unit_test(a_referrer_may_be_a_page),
 		cmocka_unit_test(a_bad_number_costs_no_lead),
 		cmocka_unit_test(rows_may_be_shorter),
 		cmocka_unit_test(columns_of_exports_are_known),

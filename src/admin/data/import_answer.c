@@ -143,6 +143,8 @@ add_counts(struct import_run *run)
 		output_u64(output, "opted_out", counts->opted_out);
 	if (counts->phone_numbers > 0)
 		output_u64(output, "phone_numbers_left_out", counts->phone_numbers);
+	if (counts->emails > 0)
+		output_u64(output, "rows_with_several_emails", counts->emails);
 	if (counts->other_encoding > 0)
 		output_u64(output, "rows_in_other_encoding", counts->other_encoding);
 	if (counts->unknown_names > 0)

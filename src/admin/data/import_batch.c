@@ -288,6 +288,9 @@ add_row(struct import_run *run, const struct record_place *place, struct slice t
 		take_row(run, row, again);
 	if (problem == NULL && slice_present(notes.phone_number) && !notes.is_left_out && !again)
 		remark(run, place, "phone_number is not valid and is left out", notes.phone_number, &run->counts.phone_numbers);
+	if (problem == NULL && slice_present(notes.emails) && !notes.is_left_out && !again)
+		remark(
+		    run, place, "there are several email addresses: the first one is taken", notes.emails, &run->counts.emails);
 	run->taken++;
 	run->taken_bytes += text.size;
 	run->taken_names += problem == NULL ? row->import.name_count : 0;

@@ -26,6 +26,7 @@ struct import_counts {
 	uint64_t rows, imported, unchanged, rejected;
 	uint64_t left_out;      /* rows, by the meaning of a value */
 	uint64_t phone_numbers; /* left out */
+	uint64_t emails;        /* rows with several, of which the first one was taken */
 	uint64_t other_encoding;
 	uint64_t tagged, opted_out; /* leads that existed */
 	uint64_t unknown_names;     /* of tags and actions of rows; ignored */

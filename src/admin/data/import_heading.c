@@ -5,6 +5,7 @@
 #include <sysexits.h>
 
 #include "base/utf8.h"
+#include "identity/email.h"
 #include "identity/phone.h"
 #include "transfer/csv.h"
 
@@ -63,7 +64,9 @@ add_rule(struct import_run *run, struct column *column, struct slice value, enum
 	struct value_rule *rules = POOL_ARRAY(pool, column->rule_count + 1, struct value_rule);
 	for (size_t i = 0; i < column->rule_count; i++)
 		rules[i] = column->rules[i];
-	rules[column->rule_count] = (struct value_rule){ plain_words(pool, value), meaning };
+	if (!slice_equal(value, SLICE(VALUE_OTHER)))
+		value = plain_words(pool, value);
+	rules[column->rule_count] = (struct value_rule){ value, meaning };
 	*column = (struct column){
 		.field = LEAD_IGNORED, .name = column->name, .rules = rules, .rule_count = column->rule_count + 1
 	};
@@ -234,6 +237,53 @@ split_heading(struct import_run *run, struct slice text)
 	return true;
 }
 
+/* How many addresses a column has, up to the first that is not another one. */
+struct address_column {
+	size_t count;
+	struct slice first;
+	bool repeats;
+};
+
+static void
+count_addresses(struct import_run *run, struct slice record, struct address_column *found)
+{
+	struct pool *pool = run->call->pool;
+	struct csv_fields fields;
+	struct email email;
+	if (csv_split(pool, record, run->delimiter, &fields) != NULL)
+		return;
+	for (size_t i = 0; i < run->column_count && i < fields.count; i++) {
+		const struct slice cell = slice_trim(csv_cell(pool, fields.items[i]));
+		if (slice_find(cell, '@') == cell.size || !email_parse(pool, cell, &email))
+			continue;
+		found[i].repeats = found[i].repeats || (found[i].count > 0 && slice_equal(found[i].first, email.key));
+		found[i].first = found[i].count++ == 0 ? email.key : found[i].first;
+	}
+}
+
+/* Where no column is the email address by its name, the only one whose cells are addresses is: headings are in any language, or
+ * questions of a form. Rows that share an address name someone else, such as the owner of a contact. */
+static bool
+find_addresses(struct import_run *run)
+{
+	enum { ROWS = 20 };
+	struct address_column *found = POOL_ARRAY(run->call->pool, run->column_count, struct address_column);
+	struct record record;
+	size_t columns = 0, place = 0;
+	records_seek(run->records, run->begin, run->begin_line);
+	for (unsigned i = 0; i < ROWS && records_next(run->records, &record) == RECORD_GOOD; i++)
+		count_addresses(run, record.text, found);
+	for (size_t i = 0; i < run->column_count; i++)
+		if (found[i].count > 0 && run->columns[i].is_guess) {
+			columns++;
+			place = i;
+		}
+	if (columns != 1 || found[place].repeats)
+		return false;
+	run->columns[place] = (struct column){ .field = LEAD_EMAIL };
+	return true;
+}
+
 static void
 set_shape(struct import_run *run)
 {
@@ -248,7 +298,7 @@ set_shape(struct import_run *run)
 int
 import_read_heading(struct import_run *run, struct slice *text)
 {
-	bool found = false;
+	bool found = false, has_email = false;
 	int status = find_heading(run, text);
 	if (status != EX_OK)
 		return status;
@@ -259,10 +309,15 @@ import_read_heading(struct import_run *run, struct slice *text)
 	if (!split_heading(run, *text))
 		return EX_DATAERR;
 	status = read_columns(run);
-	for (size_t i = 0; i < run->column_count; i++)
+	for (size_t i = 0; i < run->column_count; i++) {
 		found = found || identifies(&run->columns[i]);
+		has_email = has_email || run->columns[i].field == LEAD_EMAIL;
+	}
+	if (status == EX_OK && !has_email && slice_find(*text, '@') == text->size && (found || later_heading(run) == 0))
+		found = find_addresses(run) || found;
 	if (status == EX_OK && !found) {
 		run->delimiter = is_known ? run->delimiter : '\0';
+		records_seek(run->records, run->begin, run->begin_line);
 		return fail_heading(run, *text);
 	}
 	set_shape(run);

@@ -44,7 +44,9 @@ function filled(object) {
 
 /** The choices as members of a call. A column that is mapped has no meanings; one without a name is left out. */
 function optionsOf(look, { map, set, value, ...others }, file) {
-	const words = Object.entries(map).map(([column, word]) => [column, word?.trim() === "" ? "-" : word]);
+	// a column that was found by its cells is named, because a later slice may have other ones
+	const found = Object.fromEntries(look.columns.flatMap(({ field }, at) => (field === "email" ? [[`#${at + 1}`, field]] : [])));
+	const words = Object.entries({ ...found, ...map }).map(([column, word]) => [column, word?.trim() === "" ? "-" : word]);
 	const meanings = Object.entries(value).filter(([key]) => map[key.slice(0, key.indexOf(":"))] === undefined);
 	return {
 		...filled({ encoding: look.encoding, delimiter: look.delimiter, heading: look.heading, ...others }),
@@ -100,6 +102,7 @@ function Skipped({ state, look }) {
 /** What is imported though not as it is in the file, and tags. */
 function Remarks({ state, isCheck, choices }) {
 	const { phone_numbers_left_out: numbers, rows_in_other_encoding: others, left_out: left, tagged, opted_out: out } = state.counts;
+	const { rows_with_several_emails: several } = state.counts;
 	const tags = Object.entries(state.tags).map(([name, rows]) => `${name} (${plural(rows, "row")})`).join(", ");
 	return html`
 		<ul>
@@ -110,6 +113,7 @@ function Remarks({ state, isCheck, choices }) {
 				<li>
 					${plural(numbers, "phone number")} left out, because they are not valid. Their leads are imported with the email address.
 				</li>`}
+			${several > 0 && html`<li>${plural(several, "row")} with several email addresses. The first one is taken.</li>`}
 			${others > 0 && html`<li>${plural(others, "row")} not in the encoding of the file. Please check their accents below.</li>`}
 			${state.waiting.length > 0 && isCheck && html`<li>${plural(state.waiting.length, "row")} with a referrer elsewhere in the file.</li>`}
 			${tags && !choices.make_tags && html`<li>The campaign does not have these tags, so leads do not get them: ${tags}.</li>`}

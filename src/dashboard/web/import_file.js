@@ -39,7 +39,7 @@ export const lookAt = (campaign, file, options) =>
 	send(campaign, file.slice(0, PART_BYTES), { ...options, look: true, more: file.size > PART_BYTES, file_name: file.name });
 
 const COUNTS = ["rows", "valid", "imported", "unchanged", "rejected", "left_out", "tagged", "opted_out", "phone_numbers_left_out",
-	"rows_in_other_encoding"];
+	"rows_in_other_encoding", "rows_with_several_emails"];
 /** What an import has come to: the place in the file, and sums. `waiting`: rows whose referrer was not there yet. */
 export const nothingYet = look => ({
 	offset: look.begin,

@@ -172,20 +172,22 @@ static const struct slice consents[] = { SLICE("abonné"), SLICE("abonnée"), SL
 	SLICE("marketing_contact"), SLICE("opt_in"), SLICE("opted_in"), SLICE("optin"), SLICE("subscribed"),
 	SLICE("subscriber"), SLICE("suscrito"), SLICE("double_opt_in"), SLICE("express"), SLICE("implied"),
 	SLICE("marketingkontakt"), SLICE("bestätigt"), SLICE("confirmé"), SLICE("confirmado") };
-/* Neither: no one has agreed. */
-static const struct slice pendings[] = { SLICE("pending"), SLICE("unconfirmed"), SLICE("unbestätigt"), SLICE("inactive"),
-	SLICE("inaktiv"), SLICE("inactif"), SLICE("inactivo"), SLICE("archived"), SLICE("deleted"), SLICE("removed"),
-	SLICE("gelöscht"), SLICE("denied"), SLICE("revoked"), SLICE("declined"), SLICE("double_opt_in_pending"),
-	SLICE("transactional"), SLICE("cancelled"), SLICE("canceled"), SLICE("undeliverable"), SLICE("invalid"),
-	SLICE("needs_attention"), SLICE("never_subscribed"), SLICE("no_consent"), SLICE("not_confirmed"), SLICE("rejected"),
-	SLICE("expired"), SLICE("disabled"), SLICE("deactivated"), SLICE("deaktiviert"), SLICE("opt_in_pending"),
-	SLICE("nicht_marketingkontakt"), SLICE("kein_marketingkontakt"), SLICE("") };
+/* Parts of values, of columns that have a state: no one has agreed, or does any more. */
+static const struct slice doubts[] = { SLICE("inact"), SLICE("inakt"), SLICE("inatt"), SLICE("inativ"), SLICE("nieakt"),
+	SLICE("unact"), SLICE("unconf"), SLICE("unbest"), SLICE("unver"), SLICE("not_"), SLICE("non_"), SLICE("nicht_"),
+	SLICE("kein"), SLICE("niet_"), SLICE("não_"), SLICE("nao_"), SLICE("no_consent"), SLICE("never_sub"), SLICE("pend"),
+	SLICE("attesa"), SLICE("attente"), SLICE("needs_"), SLICE("cancel"), SLICE("delet"), SLICE("remov"), SLICE("elimin"),
+	SLICE("gelöscht"), SLICE("supprim"), SLICE("verwijder"), SLICE("archiv"), SLICE("invalid"), SLICE("undeliver"),
+	SLICE("denied"), SLICE("declin"), SLICE("reject"), SLICE("revok"), SLICE("refus"), SLICE("expired"), SLICE("suspend"),
+	SLICE("rebot"), SLICE("wypis"), SLICE("transactional") };
 
 bool
 status_says_no(struct slice value, bool any)
 {
-	return slice_is_one_of(value, refusals, ARRAY_SIZE(refusals)) ||
-	       (any && value.size > 0 && slice_is_one_of(value, pendings, ARRAY_SIZE(pendings)));
+	if (slice_is_one_of(value, refusals, ARRAY_SIZE(refusals)))
+		return true;
+	return any && !slice_is_one_of(value, consents, ARRAY_SIZE(consents)) &&
+	       (status_is_negative(value) || has_any(value, doubts, ARRAY_SIZE(doubts)));
 }
 
 enum value_meaning

@@ -118,7 +118,8 @@ def test_a_question_as_heading(campaign, tmp_path):
     assert custom(campaign, "nora@example.org") == {"reason": "Price", "plan": "x"}
 
 
-@pytest.mark.parametrize("heading", ["Эл. почта,Имя", "And your address?,How did you hear about us?", "Subscriber,Location", "Posta kutusu,Phone"])
+@pytest.mark.parametrize("heading", ["Эл. почта,Имя", "And your address?,How did you hear about us?", "Subscriber,Location", "Posta kutusu,Phone",
+                                     "User Email,Name"])
 def test_addresses_without_a_name(campaign, tmp_path, heading):
     """the only column whose cells are addresses is the email address, in any language; it is shown"""
     path = write(tmp_path, heading + "\nnora@example.org,a\nolaf@example.org,b\n")
@@ -133,6 +134,13 @@ def test_addresses_without_a_name(campaign, tmp_path, heading):
 def test_addresses_of_others(campaign, tmp_path, text, part):
     """are not taken for those of leads"""
     refused(campaign, write(tmp_path, text), part=part)
+
+
+def test_the_host_of_each_meeting(campaign, tmp_path):
+    """is no lead: the addresses that differ are"""
+    path = write(tmp_path, "User Email,Invitee Email\nmax@example.com,nora@example.org\nmax@example.com,olaf@example.org\n")
+    imported(campaign, path, expected=counts(2))
+    assert custom(campaign, "nora@example.org") == {"user email": "max@example.com"}
 
 
 def test_several_addresses_in_a_cell(campaign, tmp_path):
@@ -200,7 +208,9 @@ STATUS = "Email,{0}\nnora@example.org,{1}\nolaf@example.org,{2}\nkai@example.org
 @pytest.mark.parametrize("heading, no, yes", [("Status", "unsubscribed", "subscribed"), ("Mailing state", "Abgemeldet", "aktiv"),
                                               ("Newsletter", "nein", "ja"), ("x", "Hard bounce", "ok"), ("Consentement", "", "oui"),
                                               ("status", "inactive", "active"), ("Descadastrado do boletim", "sim", "não"),
-                                              ("I agree to get mail [Consent]", "", "Yes"), ("Account deactivated", "yes", "no")])
+                                              ("I agree to get mail [Consent]", "", "Yes"), ("Account deactivated", "yes", "no"),
+                                              ("Statut du contact", "Contact non marketing", "Contact"), ("Status", "inactief", "actief"),
+                                              ("Status", "Wypisany", "Aktywny"), ("Estado", "Não permitido", "Permitido")])
 def test_a_status(campaign, tmp_path, heading, no, yes):
     """no one becomes an active lead by silence: the error has the options that answer it"""
     path = write(tmp_path, STATUS.format(heading, no, yes))

@@ -261,8 +261,8 @@ count_addresses(struct import_run *run, struct slice record, struct address_colu
 	}
 }
 
-/* Where no column is the email address by its name, the only one whose cells are addresses is: headings are in any language, or
- * questions of a form. Rows that share an address name someone else, such as the owner of a contact. */
+/* Where no column is the email address by its name, the only one whose cells are addresses is, each another one: headings are
+ * in any language, or questions of a form. Rows that share an address name someone else, such as the owner of a contact. */
 static bool
 find_addresses(struct import_run *run)
 {
@@ -274,11 +274,11 @@ find_addresses(struct import_run *run)
 	for (unsigned i = 0; i < ROWS && records_next(run->records, &record) == RECORD_GOOD; i++)
 		count_addresses(run, record.text, found);
 	for (size_t i = 0; i < run->column_count; i++)
-		if (found[i].count > 0 && run->columns[i].is_guess) {
+		if (found[i].count > 0 && !found[i].repeats && run->columns[i].is_guess) {
 			columns++;
 			place = i;
 		}
-	if (columns != 1 || found[place].repeats)
+	if (columns != 1)
 		return false;
 	run->columns[place] = (struct column){ .field = LEAD_EMAIL };
 	return true;

@@ -93,6 +93,20 @@ def test_questions(dashboard, campaign):
     assert (nora["opted_out"], olaf["opted_out"], nora["when"]) == (True, False, "2024-01-03T00:00:00Z")
 
 
+def test_times_of_consent(dashboard, campaign):
+    """are one value of a question; the column of addresses is found in each slice, and of two in a cell the first is taken"""
+    rows = [f"p{n}@example.org,2024-03-01 09:{n % 60:02},{'Tea' * 150}" for n in range(3000)]
+    begin(dashboard, campaign, json.dumps(["\n".join(["Subscriber,Subscribed,Notes", *rows, "nora@example.org; n2@example.org,,"])]))
+    dashboard.sees("What does “Subscribed” mean?")
+    dashboard.sees("any other value, such as a time")
+    dashboard.sees("(empty)")  # only the last slice has one
+    dashboard.click("Use the suggested meanings")
+    finish(dashboard, "3,001 leads")
+    dashboard.sees("1 row with several email addresses. The first one is taken.")
+    nora, other = campaign.find(email="nora@example.org"), campaign.find(email="p2999@example.org")
+    assert (nora["opted_out"], other["opted_out"]) == (True, False)
+
+
 def test_columns(dashboard, campaign):
     """left out, renamed, too many; a country, a tag that is made, a number that is not valid"""
     names = ["Mail", "Telefon", "Which of these would make you recommend us to a colleague or friend?", *(f"Property {n}" for n in range(60))]

@@ -47,6 +47,7 @@ count_value(struct import_run *run, struct survey_texts *values, struct slice ce
 	const bool is_time = time_is(cell);
 	count_text(run->call->pool, values, cell, plain, is_time ? 0 : plain.size == 0 ? SIZE_MAX : SURVEY_VALUES_MAX, rows);
 	values->times += is_time ? 1 : 0;
+	values->has_empty = values->has_empty || plain.size == 0;
 }
 
 /* A file that says of each row whether the person has opted out need not say it in another column. */

@@ -157,6 +157,11 @@ class ChromiumWindow(Window):
     def resize(self, width, height=HEIGHT):
         self._send("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
+    def choose_file(self, selector, path):
+        """Gives an input a file of the disk, as its dialog does."""
+        found = self._send("Runtime.evaluate", {"expression": f"document.querySelector({json.dumps(selector)})"})["result"]
+        self._send("DOM.setFileInputFiles", {"files": [str(path)], "objectId": found["objectId"]})
+
     def scheme(self, name):
         self._send("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": name}]})
 
@@ -266,6 +271,11 @@ class FirefoxWindow(Window):
         self._chrome(f"gBrowser.selectedBrowser.fullZoom = {zoom};")
         self._send("WebDriver:SetWindowRect", {"width": width * zoom, "height": height * zoom})
         self.wait(f"Math.abs(innerWidth - {width}) <= 1", f"a width of {width}")
+
+    def choose_file(self, selector, path):
+        """As in Chromium."""
+        found = self._send("WebDriver:FindElement", {"using": "css selector", "value": selector})["value"]
+        self._send("WebDriver:ElementSendKeys", {"id": next(iter(found.values())), "text": str(path)})
 
     def scheme(self, name):
         self._chrome(f'Services.prefs.setIntPref("layout.css.prefers-color-scheme.content-override", {int(name == "light")});')

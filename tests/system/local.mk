@@ -88,6 +88,7 @@ EXTRA_DIST += \
 	%D%/test_dashboard_days.py \
 	%D%/test_dashboard_fields.py \
 	%D%/test_dashboard_import.py \
+	%D%/test_dashboard_large_import.py \
 	%D%/test_dashboard_leads.py \
 	%D%/test_dashboard_pages.py \
 	%D%/test_dashboard_phones.py \

@@ -16,7 +16,7 @@ bool
 admin_changes(const struct admin_call *call)
 {
 	const struct admin_command *command = call->command;
-	if (command->only_shows || call->options[OPTION_DRY_RUN] != NULL)
+	if (command->only_shows || call->options[OPTION_DRY_RUN] != NULL || call->options[OPTION_LOOK] != NULL)
 		return false;
 	return command->changes || command->method == ADMIN_POST || command->method == ADMIN_PATCH ||
 	       command->method == ADMIN_DELETE;

@@ -57,8 +57,9 @@ def test_a_long_name_of_a_key(service, account, audit):
 def test_a_dry_run_is_no_change(service, account, owner):
     """6: the check of a file is not logged, its import is"""
     campaign = service.campaign(account)
-    for dry_run, logged in ((True, []), (False, ["lead import"])):
-        assert owner("POST", f"campaigns/{campaign.id}/import", {"records": "email\ndry@example.org\n", "dry_run": dry_run}).status == 200
+    for option, logged in (("look", []), ("dry_run", []), (None, ["lead import"])):
+        body = {"records": "email\ndry@example.org\n", **({option: True} if option else {})}
+        assert owner("POST", f"campaigns/{campaign.id}/import", body).status == 200
         assert [row["operation"] for row in service.installation.admin("audit", "list", "--campaign", str(campaign.id))] == logged
 
 

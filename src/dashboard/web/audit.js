@@ -95,7 +95,7 @@ function Differences({ row }) {
 		return none; // nothing is known to be different
 	if (operation === "lead change" && after)
 		return `${plural(after.leads, "lead")} ${LEAD_CHANGES[after.change] || after.change}`;
-	if (operation === "lead import" && after?.rows !== undefined)
+	if (operation === "lead import" && after?.imported !== undefined)
 		return `${plural(after.imported, "lead")}${after.rejected ? `, ${plural(after.rejected, "row")} rejected` : ""}`;
 	if (before?.omitted || after?.omitted)
 		return OMITTED[before?.omitted || after?.omitted] || "Not stored";

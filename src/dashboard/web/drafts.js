@@ -2,7 +2,7 @@
 // What the editors of pages and of mails share: a preview of what is typed, the choice of a language.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled } from "./api.js";
-import { setQuery } from "./route.js";
+import { chosenIn, setQuery } from "./route.js";
 import { LANGUAGES } from "./words.js";
 import { Problem, html } from "./ui.js";
 
@@ -53,7 +53,7 @@ export function LanguageChoice({ language }) {
 	return html`
 		<label>
 			Language${" "}
-			<select value=${language} onChange=${event => setQuery({ language: event.currentTarget.value })}>
+			<select value=${language} onChange=${event => setQuery({ language: chosenIn(event.currentTarget, language) })}>
 				${LANGUAGE_OPTIONS.map(([key, text]) => html`
 					<option key=${key} value=${key} selected=${key === language}>${text}</option>`)}
 			</select>

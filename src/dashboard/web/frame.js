@@ -2,7 +2,7 @@
 // The frame of each view: navigation, warnings about the installation, keyboard shortcuts.
 import { useEffect, useLayoutEffect, useState } from "./hooks.js";
 import { paused, refresh, useList, wake } from "./live.js";
-import { go, link, useRoute } from "./route.js";
+import { chosenIn, go, link, useRoute } from "./route.js";
 import { logOut, may, isOperator, useSession } from "./session.js";
 import { store, useStore } from "./store.js";
 import { Dialog, Dialogs, Notice, Time, Toasts, html, openDialog, showFailure } from "./ui.js";
@@ -59,7 +59,7 @@ function Switcher({ id }) {
 		return html`<p class="campaign-name">${campaignName(id)}</p>`;
 	return html`
 		<label class="offscreen" for="switcher">Campaign</label>
-		<select id="switcher" value=${id} onChange=${event => go(`campaigns/${event.currentTarget.value}`)}>
+		<select id="switcher" value=${id} onChange=${event => go(`campaigns/${chosenIn(event.currentTarget, id)}`)}>
 			${list.map(one => html`<option key=${one.id} value=${one.id} selected=${one.id === Number(id)}>${one.name}</option>`)}
 		</select>`;
 }

@@ -36,6 +36,16 @@ export function setQuery(changes) {
 	location.hash = link(path.map(encodeURIComponent).join("/"), { ...query, ...changes });
 }
 
+/**
+ * What was chosen in a select that shows a part of the place. It shows the old part until the view follows: unsaved changes may
+ * keep the user there.
+ */
+export function chosenIn(select, shown) {
+	const { value } = select;
+	select.value = shown;
+	return value;
+}
+
 export function useRoute() {
 	const [route, set] = useState(() => parse(location.hash));
 	useEffect(() => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rewards, actions and tags of a campaign.
 import { patch, post, remove } from "./api.js";
-import { count } from "./format.js";
+import { count, plural } from "./format.js";
 import { refresh, useList, useLive } from "./live.js";
 import { link } from "./route.js";
 import { may } from "./session.js";
@@ -40,10 +40,23 @@ function NotMailed({ id, campaign, installation }) {
 	return null;
 }
 
+/** How many friends of a lead the points of a reward take, in sentences. `needed`: what is typed. */
+function FriendsFor({ campaign, needed }) {
+	const { points_signup: own, points_direct: direct, points_verified: verified } = campaign;
+	const each = direct + verified;
+	if (each <= 0)
+		return "In this campaign, leads get no points for friends.";
+	const signup = own > 0 ? `A lead gets ${plural(own, "point")} for signing up, and` : "A lead gets";
+	const gets = `${signup} ${plural(each, "point")}`;
+	const rule = `${gets} for each friend who signs up${verified > 0 ? " and is verified" : ""}.`;
+	const friends = Math.ceil((Number(needed) - own) / each);
+	return friends > 0 ? `${rule} These points take ${plural(friends, "friend")}.` : rule;
+}
+
 /** What a new one has where a field is not empty. */
 const startOf = (name, type, mails) => (type === "check" ? name === "emailed" && mails : "");
 
-function EditDefinition({ campaign, kind, row, tag, mails, note, close }) {
+function EditDefinition({ campaign, settings, kind, row, tag, mails, note, close }) {
 	const [, noun, , fields] = DEFINITIONS[kind];
 	const valueOf = ([name, , , type]) => {
 		if (!row)
@@ -56,10 +69,14 @@ function EditDefinition({ campaign, kind, row, tag, mails, note, close }) {
 		await (row ? patch(`${kind}/${row.id}`, body, tag) : post(`campaigns/${campaign}/${kind}`, body, { version: tag }));
 		close(true);
 	}
+	const hints = {
+		emailed: note,
+		required_points: settings && FriendsFor({ campaign: settings, needed: form.values.required_points }),
+	};
 	return html`
 		<${FormDialog} title=${`${row ? "Edit" : "Add"} ${noun}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
 			${fields.map(([name, label, hint, type]) => html`
-				<${Field} key=${name} form=${form} name=${name} label=${label} hint=${name === "emailed" ? note : hint}
+				<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hints[name] || hint}
 					type=${type === "check" ? "check" : "text"} inputmode=${type === "number" ? "numeric" : undefined} />`)}
 		<//>`;
 }
@@ -73,14 +90,14 @@ function cellOf(type, value) {
 /** What the heading of a column says. */
 const SHORT = { __proto__: null, emailed: "Email", public: "By themselves" };
 
-function Definitions({ campaign, kind, mails, note }) {
+function Definitions({ campaign, settings, kind, mails, note }) {
 	const [title, noun, text, fields] = DEFINITIONS[kind];
 	const live = useLive(`campaigns/${campaign}/${kind}`, {}, { every: 60 });
 	const changes = may("manage");
 	const edit = async row => {
 		const done = await openDialog(close => html`
-			<${EditDefinition} campaign=${campaign} kind=${kind} row=${row} tag=${live.tag} mails=${mails} note=${note}
-				close=${close} />`);
+			<${EditDefinition} campaign=${campaign} settings=${settings} kind=${kind} row=${row} tag=${live.tag} mails=${mails}
+				note=${note} close=${close} />`);
 		if (done) refresh(); // all definitions have one version
 	};
 	const drop = row =>
@@ -132,5 +149,6 @@ export function AllDefinitions({ id }) {
 	const installation = useList("installation", {}, { every: 60 });
 	const note = NotMailed({ id, campaign, installation });
 	return KINDS.map(kind => html`
-		<${Definitions} key=${kind} campaign=${id} kind=${kind} mails=${installation?.mail} note=${kind === "rewards" && note} />`);
+		<${Definitions} key=${kind} campaign=${id} settings=${campaign} kind=${kind} mails=${installation?.mail}
+			note=${kind === "rewards" && note} />`);
 }

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
 """docs/dashboard.md 2.2: leads, one or many, as the API shows them afterwards; import and export."""
+import csv
+import io
+import json
+
 import pytest
 from caller import User
 from conftest import chromium_first
@@ -146,7 +150,7 @@ def test_one_lead(dashboard, service, shop):
     lead = shop.lead(email="eve@example.org", first_name="Eve")
     dashboard.open(f"campaigns/{shop.id}/leads/{lead['social_id']}", "Eve")
     dashboard.click("Edit")
-    dashboard.fill("first_name", "Evelyn")
+    dashboard.fill("First name", "Evelyn")
     dashboard.fill("New field", "company")
     dashboard.fill("Value", "Bells")
     dashboard.click("Save")
@@ -209,6 +213,18 @@ def test_a_lead_as_viewers_see_it(window, service, shop):
     dashboard.log_out()
 
 
+def test_the_name_of_a_lead(dashboard, service, leadhook):
+    """docs/dashboard.md 2.2: it can be given to a lead that has none; what stays empty is not stored"""
+    campaign = service.campaign(service.account("Names"))
+    lead = campaign.lead(email="nameless@example.org")
+    dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}", "nameless@example.org")
+    dashboard.click("Edit")
+    dashboard.fill("Last name", "Lovelace")
+    dashboard.click("Save")
+    dashboard.wait("top() === document && document.body.innerText.includes('Lovelace')")
+    assert campaign.find(email="nameless@example.org")["custom_fields"] == {"last_name": "Lovelace"}
+
+
 def test_import_and_export(dashboard, service, shop, make_folder):
     """a file with columns of other names; a preview of the mapping; wrong rows; the export has the leads"""
     dashboard.open(f"campaigns/{shop.id}/import", "Import leads")
@@ -237,35 +253,56 @@ def test_import_and_export(dashboard, service, shop, make_folder):
     dashboard.load()
 
 
+def addresses(text):
+    """The addresses of an export."""
+    return [row["email"] for row in csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))]
+
+
 def test_lists_of_winners(dashboard, service, leadhook):
     """docs/dashboard.md 2.2: by score, fraudulent leads are left out, which the filter shows; an export has filter and order of the list;
     the summary's leaderboard has no fraudulent leads, and says which are not verified"""
     campaign = service.campaign(service.account("Winners"))
     for name, points in (("first", 30), ("cheat", 50), ("second", 20)):
-        campaign.lead(email=f"{name}@example.org", points=points)
+        campaign.lead(email=f"{name}@example.org", points=points, note='two "quoted"\nlines,')
     campaign.change("block", emails=["cheat@example.org"])
     campaign.change("verify", emails=["first@example.org"])
     emails = "[...document.querySelectorAll('tbody td a')].map(one => one.textContent).join(' ')"
     dashboard.open(f"campaigns/{campaign.id}/leads", "Leads")
     dashboard.sees("cheat@example.org")
-    dashboard.click("Highest score first")
+    dashboard.click("Most points first")
     dashboard.wait(f"{emails} === 'first@example.org second@example.org'")
     assert dashboard.value("button('Not fraudulent').getAttribute('aria-pressed') === 'true'")
     dashboard.click("Verified")
     dashboard.wait(f"{emails} === 'first@example.org'")
     dashboard.click("Verified")
     dashboard.wait(f"{emails} === 'first@example.org second@example.org'")
-    dashboard.run("[...document.querySelectorAll('a')].find(one => one.textContent === 'Export').click();")
+    dashboard.run("document.querySelector('td input').click();")
+    dashboard.wait("button('Export all')", "that the selected lead alone is not exported")
+    dashboard.click("Clear")
+    dashboard.click("Export")
     dashboard.sees("Exports the leads as listed:")
-    dashboard.sees("highest score first")
+    dashboard.sees("most points first")
     dashboard.sees("not fraudulent")
     dashboard.run("window.pieces = []; const made = URL.createObjectURL;"
                   " URL.createObjectURL = blob => { blob.text().then(text => window.pieces.push(text)); return made(blob); };")
     dashboard.click("Export")
     dashboard.sees("2 leads exported.")
     dashboard.wait("window.pieces.length === 1")
-    lines = dashboard.value("window.pieces[0]").splitlines()
-    assert [line.split(",")[0] for line in lines[1:]] == ["first@example.org", "second@example.org"]
+    assert addresses(dashboard.value("window.pieces[0]")) == ["first@example.org", "second@example.org"]
+    dashboard.fill("Number of leads", "0")
+    dashboard.click("Export")
+    dashboard.sees("Enter a number, or nothing to export all.")
+    for most, count, number in (("1", "1 lead", 2), ("7", "2 leads", 3)):
+        dashboard.fill("Number of leads", most)
+        dashboard.click("Export")
+        dashboard.wait(f"window.pieces.length === {number}")
+        assert addresses(dashboard.value(f"window.pieces[{number - 1}]")) == ["first@example.org", "second@example.org"][:int(most)]
+        dashboard.sees(f"{count} exported.")
+    dashboard.choose("Format", "NDJSON (one JSON object per line, for programs)")
+    dashboard.fill("Number of leads", "1")
+    dashboard.click("Export")
+    dashboard.wait("window.pieces.length === 4")
+    assert [json.loads(line)["email"] for line in dashboard.value("window.pieces[3]").splitlines()] == ["first@example.org"]
     dashboard.open(f"campaigns/{campaign.id}")
     dashboard.sees("By points, without fraudulent leads.")
     dashboard.wait("document.querySelectorAll('.leaders li').length === 2")

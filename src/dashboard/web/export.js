@@ -5,11 +5,11 @@ import { get } from "./api.js";
 import { plural } from "./format.js";
 import { Crumbs, campaignName } from "./frame.js";
 import { useList } from "./live.js";
-import { Field, Form, useForm } from "./forms.js";
+import { Field, Form, useForm, wrongField } from "./forms.js";
 import { Chip, Notice, Page, html, toast } from "./ui.js";
 import { dayOf, lastDayBefore } from "./zone.js";
 
-const ORDERS = { __proto__: null, newest: "newest first", order: "highest score first" };
+const ORDERS = { __proto__: null, newest: "newest first", order: "most points first" };
 const FILTERS = ["name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "source", "since", "until"];
 const WORDS = {
 	__proto__: null,
@@ -40,11 +40,20 @@ function wordOf([name, value], tags) {
 		return `tag ${tags?.find(one => String(one.id) === value)?.name || value}`;
 	return ORDERS[name] || DATES[name]?.(value) || WORDS[name]?.[value] || `${name} ${value}`;
 }
+/** The first records of CSV, with its heading as one, or of NDJSON. Quoted values of CSV may have line ends. */
+function firstOf(text, records, format) {
+	let left = records;
+	for (const { 0: piece, index } of text.matchAll(format === "csv" ? /"[^"]*"|\n/g : /\n/g))
+		if (piece === "\n" && --left === 0)
+			return text.slice(0, index + 1);
+	return text;
+}
+
 /** A part of the name of a file. */
 const forFile = text => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase();
 
 export function Export({ id, query }) {
-	const form = useForm({ format: "csv", verified: query.verified || "" });
+	const form = useForm({ format: "csv", verified: query.verified || "", most: "" });
 	const [state, set] = useState(null);
 	const stopping = useRef(false);
 	const stop = () => {
@@ -60,13 +69,19 @@ export function Export({ id, query }) {
 	const words = Object.entries(filters).filter(([, value]) => value).map(one => wordOf(one, tags));
 	async function run() {
 		const { format } = form.values;
+		const most = form.values.most.trim() === "" ? Infinity : Number(form.values.most);
+		if (!(most >= 1))
+			throw wrongField("most", "Enter a number, or nothing to export all.");
 		const pieces = format === "ndjson" ? [] : [BYTE_ORDER_MARK];
 		stopping.current = false;
-		let leads = 0;
-		for (let next = { ...filters, format: format === "ndjson" ? format : undefined }; next && !stopping.current;) {
+		let [leads, headings] = [0, format === "csv" ? 1 : 0]; // exported; still to come
+		for (let next = { ...filters, format: format === "ndjson" ? format : undefined }; next && leads < most && !stopping.current;) {
 			const part = await get(`campaigns/${id}/export`, next);
-			pieces.push(part.value.records);
-			leads += part.value.leads;
+			const { records } = part.value;
+			const taken = Math.min(part.value.leads, most - leads);
+			pieces.push(taken < part.value.leads ? firstOf(records, headings + taken, format) : records);
+			leads += taken;
+			if (records) headings = 0;
 			next = part.next;
 			set({ leads });
 		}
@@ -91,6 +106,8 @@ export function Export({ id, query }) {
 				</p>
 				<${Form} form=${form} onSubmit=${run} submit=${form.busy ? null : "Export"}>
 					<${Field} form=${form} name="verified" label="Verification" type="select" options=${VERIFIED} />
+					<${Field} form=${form} name="most" label="Number of leads" inputmode="numeric"
+						hint=${`Leave empty for all. ${query.order ? "With 10, the ten with the most points" : "With 10, the first ten of the list"}.`} />
 					<${Field} form=${form} name="format" label="Format" type="select" options=${FORMATS} />
 				<//>
 				${form.busy && html`

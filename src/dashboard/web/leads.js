@@ -122,7 +122,7 @@ function orderOf(query) {
 const ORDERS = [
 	["newest", "Last added first", { order: null, newest: null }],
 	["oldest", "First added first", { order: null, newest: "false" }],
-	["score", "Highest score first", { order: "score", newest: null }],
+	["score", "Most points first", { order: "score", newest: null }],
 ];
 
 function Order({ query }) {
@@ -222,7 +222,7 @@ export function Leads({ id, query }) {
 		<span class="muted">${total !== undefined && (filtered ? found : plural(total, "lead"))}</span>
 		${changes && html`<a class="button" href=${link(`campaigns/${id}/import`)}>Import</a>`}
 		${!NOT_EXPORTED.some(name => query[name]) && html`
-			<a class="button" href=${link(`campaigns/${id}/export`, { ...filters, ...ordered })}>Export</a>`}`;
+			<a class="button" href=${link(`campaigns/${id}/export`, { ...filters, ...ordered })}>${chosen.size > 0 ? "Export all" : "Export"}</a>`}`;
 	return html`
 		<${Page} title="Leads" above=${html`<${Crumbs} id=${id} />`} actions=${actions}>
 			<${Search} query=${query} />

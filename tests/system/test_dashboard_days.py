@@ -87,7 +87,8 @@ def test_the_last_day_of_a_campaign(in_zone, leadhook, zone, day, end):
     assert leadhook("campaign", "show", str(campaign.id))["ends_at"] == end
     dashboard.load(f"campaigns/{campaign.id}/settings")
     dashboard.wait(f"field('Ends on').value === {day!r}")
-    dashboard.sees(f"The last day, until midnight ({zone.replace('_', ' ')}).")
+    shown = datetime.date.fromisoformat(day)
+    dashboard.sees(f"{shown:%A}, {shown.day} {shown:%B} is the last day, until midnight ({zone.replace('_', ' ')}).")
     assert "Now it ends during" not in dashboard.text()
     leadhook("campaign", "set", str(campaign.id), f"ends_at={end.replace(':00Z', ':01Z')}")
     dashboard.load(f"campaigns/{campaign.id}/settings")
@@ -99,6 +100,7 @@ def test_the_last_day_of_a_campaign(in_zone, leadhook, zone, day, end):
     type_day(dashboard, "Ends on", "")
     dashboard.click("Save")
     dashboard.wait("!button('Save')")
+    dashboard.sees(f"The last day, until midnight ({zone.replace('_', ' ')}).")
     assert leadhook("campaign", "show", str(campaign.id))["ends_at"] is None
 
 

@@ -51,6 +51,34 @@ def test_unsaved_changes(dashboard, campaign, place, label):
     dashboard.wait(f"{HEADING} === 'Leads' && top() === document")
 
 
+@pytest.mark.parametrize("place, label, field, other", [
+    ("pages", "Headline", "Language", "German"), ("pages?tab=mails&kind=verify", "Subject", "Email", "Welcome")])
+def test_a_choice_that_is_not_followed(dashboard, campaign, place, label, field, other):
+    """3.1: after Stay, the choices above a form show what the form is of"""
+    dashboard.load(f"campaigns/{campaign.id}/{place}")
+    here = dashboard.value("location.hash")
+    chosen = f"field({field!r}).selectedOptions[0].text"
+    before = dashboard.value(chosen)
+    dashboard.fill(label, "Something new")
+    dashboard.choose(field, other)
+    dashboard.wait("button('Stay')")
+    dashboard.click("Stay")
+    dashboard.wait("top() === document")
+    assert dashboard.value(chosen) == before
+    dashboard.choose(field, other)
+    dashboard.wait(f"button('Discard') && location.hash === {here!r}")
+    dashboard.click("Discard")
+    dashboard.wait(f"{chosen} === {other!r} && field({label!r})?.value === ''")
+
+
+def test_a_test_email_of_unsaved_text(dashboard, campaign):
+    """2.3: it says what has to be done first"""
+    dashboard.load(f"campaigns/{campaign.id}/pages?tab=mails&kind=welcome")
+    dashboard.fill("Subject", "Hello")
+    dashboard.sees("Save first: the test has the saved text.")
+    assert dashboard.value("button('Send me a test email').disabled")
+
+
 @pytest.mark.parametrize("place, label, other", [("pages", "Headline", "Button"), ("pages?tab=mails&kind=verify", "Subject", "Text"), ("settings", "Name", "Starting number")])
 def test_what_is_typed_while_it_is_saved(dashboard, campaign, place, label, other):
     """3.1: it stays, unsaved"""

@@ -3,6 +3,7 @@
 import pytest
 from conftest import chromium_first
 from dashboard import SETTINGS
+from stack.process import wait_until
 
 pytestmark = chromium_first
 
@@ -74,6 +75,41 @@ def test_messages_leave_with_their_view(dashboard, campaign):
     dashboard.wait(f"{toast}?.innerText.includes('Saved')")
     dashboard.click("Close the message")
     dashboard.wait(f"!{toast}")
+
+
+def test_friends_for_a_reward(dashboard, campaign, leadhook):
+    """2.3: what is typed as points is said in friends, with what leads get for signing up and for each friend"""
+    hint = "document.getElementById(field('Points needed')?.getAttribute('aria-describedby'))?.textContent"
+    for settings, points, shown in (
+            (("points_signup=1", "points_direct=2"), "6", "A lead gets 1 point for signing up, and 2 points for each friend who signs up. These points take 3 friends."),
+            (("points_signup=0", "points_direct=1", "points_verified=4"), "10", "A lead gets 5 points for each friend who signs up and is verified. These points take 2 friends."),
+            (("points_direct=0", "points_verified=0"), "10", "In this campaign, leads get no points for friends.")):
+        leadhook("campaign", "set", str(campaign.id), *settings)
+        dashboard.load(f"campaigns/{campaign.id}/settings?tab=rewards")
+        dashboard.click("Add reward")
+        dashboard.fill("Points needed", points)
+        dashboard.wait(f"{hint} === {shown!r}", shown)
+        dashboard.click("Cancel")
+
+
+def test_nothing_is_cut(dashboard, campaign, leadhook):
+    """a long URL as a heading, the columns of the overview, a time with its seconds"""
+    below = "/a-rather-long-path-of-a-receiver/of/an-automation/without-a-gap"
+    hook = campaign.webhook("new_signup", below=below)["referenceId"]
+    dashboard.window.resize(390, 844)
+    dashboard.load(f"campaigns/{campaign.id}/webhooks/{hook}")
+    assert dashboard.value("document.documentElement.scrollWidth <= innerWidth")
+    campaign.lead(email="ada@example.org")
+    wait_until(lambda: leadhook("webhook", "show", hook)["last_delivery_at"], 15, "a delivery")
+    delivery = leadhook("delivery", "list", "--campaign", str(campaign.id))[0]["id"]
+    dashboard.window.resize(1280, 800)
+    dashboard.open(f"campaigns/{campaign.id}/deliveries/{delivery}", "New sign-up")
+    dashboard.wait("document.querySelector('.timeline time')")
+    assert dashboard.value("document.querySelector('.timeline time').getClientRects().length === 1"
+                           " && document.querySelector('.timeline time').offsetHeight < 30")
+    dashboard.open("", "Overview")
+    dashboard.settled()
+    assert dashboard.value("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.table'))")
 
 
 def test_rewards_are_mailed(dashboard, campaign, leadhook):

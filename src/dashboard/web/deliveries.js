@@ -7,9 +7,9 @@ import { Crumbs } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
 import { may } from "./session.js";
-import { DELIVERY_STATES, EVENTS, eventName, outcome, statusHint, urlParts, waitReason } from "./words.js";
+import { DELIVERY_STATES, EVENTS, eventName, explained, outcome, statusHint, urlParts, waitReason } from "./words.js";
 import { ClearFilters, Dates, Filter, Pager, selectColumn } from "./lists.js";
-import { Button, Chip, Copy, Empty, Facts, Loaded, Notice, Page, Table, Time, Updated, html, toast } from "./ui.js";
+import { Button, Chip, Copy, Empty, Facts, Loaded, Moment, Notice, Page, Table, Time, Updated, html, toast } from "./ui.js";
 
 const PART = 50;
 const SENT_WAITS = [500, 1000, 2000, 3000]; // until an attempt is shown that was requested
@@ -21,8 +21,8 @@ function stateOf(delivery) {
 	return html`<${Chip} tone=${tone}>${isRetried(delivery) ? "retrying" : text}<//>`;
 }
 
-function reasonOf(delivery) {
-	const last = delivery.state === "failed" || isRetried(delivery) ? outcome(delivery.last_status, delivery.last_error) : "";
+function reasonOf(delivery, say = outcome) {
+	const last = delivery.state === "failed" || isRetried(delivery) ? say(delivery.last_status, delivery.last_error) : "";
 	return [last, delivery.state === "pending" && waitReason(delivery)].filter(Boolean).join(". ");
 }
 
@@ -196,9 +196,9 @@ function StateSentence({ one }) {
 	if (one.state === "pending")
 		return html`
 			<${Notice} tone="wait">
-				<p><strong>${one.attempts > 0 ? "Retrying." : "Pending."}</strong> ${reasonOf(one)}.</p>
+				<p><strong>${one.attempts > 0 ? "Retrying." : "Pending."}</strong> ${reasonOf(one, explained)}.</p>
 			<//>`;
-	const error = outcome(one.last_status, one.last_error);
+	const error = explained(one.last_status, one.last_error);
 	const text = one.attempts > 0
 		? `All attempts failed. Last error: ${error}. Fix the receiver, then resend the delivery.`
 		: `Reason: ${error}.`;
@@ -210,7 +210,7 @@ function factsOf(one, id) {
 	return [
 		["Webhook", html`<a href=${link(`campaigns/${id}/webhooks/${one.webhook_id}`)}>${one.url}</a>`],
 		["Lead", one.lead ? html`<a href=${link(`campaigns/${id}/leads/${one.lead}`)}>${lead}</a>` : "deleted"],
-		["Created", html`${full(one.created_at)} (<${Time} at=${one.created_at} />)`],
+		["Created", html`<${Moment} at=${one.created_at} />`],
 		["Attempts", one.attempts],
 		["Message ID", html`<code>${one.message_id}</code> <${Copy} text=${one.message_id} what="the message ID" />`],
 	];

@@ -13,7 +13,7 @@ const DEFAULT = "email";
 const TYPES = [
 	["text", "Short text"],
 	["textarea", "Long text"],
-	["select", "Choice"],
+	["select", "Dropdown"],
 	["checkbox", "Checkbox"],
 	["number", "Number"],
 	["email", "Email address"],
@@ -82,7 +82,7 @@ function problemsOf(row, rows) {
 	if (row.type === "select" && options.length === 0)
 		found.options = "Enter at least one option.";
 	else if (row.type === "select" && options.length > OPTIONS_MAX)
-		found.options = `A choice has at most ${OPTIONS_MAX} options.`;
+		found.options = `A dropdown has at most ${OPTIONS_MAX} options.`;
 	else if (row.type === "select" && options.some(one => partsOf(one).some(part => bytesOf(part) > TEXT_MAX_BYTES)))
 		found.options = "One of the options is too long.";
 	else if (row.type === "select" && options.some(one => partsOf(one).includes("")))
@@ -194,7 +194,7 @@ function requirement(row, rows) {
 	return { hint: "Visitors must enter an email address or a phone number." };
 }
 
-function Row({ row, rows, failed, busy, update, move, remove }) {
+function Row({ row, rows, failed, busy, translates, update, move, remove }) {
 	const [seen, setSeen] = useState(!row.fresh); // until then the name follows the label, and no problem is shown
 	const [left, setLeft] = useState({}); // by its part: what was left out of the text
 	useEffect(() => {
@@ -240,7 +240,9 @@ function Row({ row, rows, failed, busy, update, move, remove }) {
 			</div>
 			${row.type === "select" && !identifies(row) && html`
 				<${Field} form=${form} name="options" label="Options" type="area" rows="3"
-					hint=${left.options || `One per line. To store something else than is shown: value ${ARROW} label.`} />`}
+					hint=${left.options || (translates
+						? `Translate what is after ${ARROW}. What is before it is stored.`
+						: `One per line. To store something else than is shown: value ${ARROW} label.`)} />`}
 			${row.own && html`
 				<${Field} form=${form} name="name" label="Name in your data" hint="In webhooks, exports and the API." maxlength="40"
 					autocomplete="off" autocapitalize="off" spellcheck="false" />`}
@@ -316,7 +318,7 @@ function Rows({ form, name, label, rows, write, isDefault, fallback }) {
 			<ol>
 				${rows.map(row => html`
 					<li key=${row.key}>
-						<${Row} row=${row} rows=${rows} failed=${Boolean(error)} busy=${form.busy}
+						<${Row} row=${row} rows=${rows} failed=${Boolean(error)} busy=${form.busy} translates=${Boolean(fallback)}
 							update=${update} move=${move} remove=${remove} />
 					</li>`)}
 			</ol>

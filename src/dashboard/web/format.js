@@ -56,6 +56,9 @@ export function ago(time, now = Date.now()) {
 	return day(date);
 }
 
+/** Whether `ago` says how long, not which day. */
+export const isNear = (time, now = Date.now()) => Math.abs(new Date(time).getTime() - now) < 7 * DAY * 1000;
+
 /** How long something has lasted: "3 minutes". */
 export function lasting(time, now = Date.now()) {
 	const seconds = Math.max(0, (now - new Date(time).getTime()) / 1000);
@@ -70,6 +73,10 @@ const yearOf = time => dayOf(new Date(time).toISOString()).slice(0, 4);
 export function day(time) {
 	return formatOf(yearOf(time) === yearOf(Date.now()) ? DAYS : DAYS_OF_YEARS).format(new Date(time));
 }
+
+/** "2026-12-06" → "Sunday, 6 December". */
+export const weekday = text => new Date(`${text}T00:00:00Z`)
+	.toLocaleDateString("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
 
 /** A day of UTC, as the counters have them. */
 export function utcDay(time) {

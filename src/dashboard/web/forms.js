@@ -30,8 +30,8 @@ export function useForm(initial) {
 /** What `onSubmit` throws when a field has a wrong value, with a sentence about it. */
 export const wrongField = (name, text) => Object.assign(new Error(""), { fields: { [name]: text } });
 
-/** A form whose submit calls `onSubmit`, a function that returns a promise. */
-export function Form({ form, onSubmit, children, submit, danger, cancel, cancelText = "Cancel", ...rest }) {
+/** A form whose submit calls `onSubmit`, a function that returns a promise. `note`: what is said beside the button. */
+export function Form({ form, onSubmit, children, submit, note, danger, cancel, cancelText = "Cancel", ...rest }) {
 	const root = useRef(null);
 	const failed = form.failure || Object.values(form.fields).some(Boolean);
 	useEffect(() => {
@@ -56,6 +56,7 @@ export function Form({ form, onSubmit, children, submit, danger, cancel, cancelT
 				<div class="buttons">
 					<button type="submit" class=${danger ? "danger" : "primary"} aria-busy=${form.busy}>${submit}</button>
 					${cancel && html`<button type="button" onClick=${cancel} autofocus=${danger}>${cancelText}</button>`}
+					${note && html`<span class="hint">${note}</span>`}
 				</div>`}
 		</form>`;
 }

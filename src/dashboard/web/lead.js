@@ -10,12 +10,12 @@ import { may } from "./session.js";
 import { Change, Points, changeLeads, refreshSoon } from "./bulk.js";
 import { StateOf } from "./leads.js";
 import {
-	DELIVERY_STATES, LANGUAGES, MAILS, SOURCES, addressOf, eventName, fraudReason, mailReason, nameOf, outcome, scoreReason, urlParts,
-	waitReason,
+	DELIVERY_STATES, LANGUAGES, MAILS, MAIL_STATES, SOURCES, addressOf, eventName, fraudReason, mailReason, nameOf, outcome, scoreReason,
+	urlParts, waitReason,
 } from "./words.js";
 import { Field, FormDialog, confirmAction, useForm, wrongField } from "./forms.js";
 import {
-	Button, Chip, Copy, Facts, Loaded, Notice, Page, Problem, Segments, Time, Updated, download, html, openDialog, showFailure, toast,
+	Button, Chip, Copy, Facts, Loaded, Moment, Notice, Page, Problem, Segments, Updated, download, html, openDialog, showFailure, toast,
 } from "./ui.js";
 
 /* ---- activity ---- */
@@ -74,7 +74,7 @@ const SENTENCES = {
 	},
 	message({ name, state, message }) {
 		return html`
-			<strong>${MAILS[name]?.[0] || name}</strong> ${name === "code" ? "by text message" : "by email"}: ${state}
+			<strong>${MAILS[name]?.[0] || name}</strong> ${name === "code" ? "by text message" : "by email"}: ${MAIL_STATES[state] || state}
 			${message ? html` <span class="muted">(${mailReason(message)})</span>` : ""}`;
 	},
 	inbound_call({ state, message }) {
@@ -175,9 +175,13 @@ const languageOf = tag => `${LANGUAGES[tag.split("-")[0]] || "Other"} (${tag})`;
 /** A custom field by the name that no field of leads has. */
 const customName = name => (name === "language" ? "custom_fields[language]" : name);
 
+/** Fields that can be filled although the lead does not have them. */
+const NAMES = { first_name: "", last_name: "" };
+
 function Edit({ campaign, lead, close }) {
 	const tags = [...new Set([lead.language || "", ...Object.keys(LANGUAGES)])];
-	const own = Object.entries(lead.custom_fields).filter(([, value]) => typeof value !== "object" || value === null);
+	const stored = { ...NAMES, ...lead.custom_fields };
+	const own = Object.entries(stored).filter(([, value]) => typeof value !== "object" || value === null);
 	const start = {
 		email: lead.email || "",
 		phone_number: lead.phone_number || "",
@@ -209,8 +213,8 @@ function Edit({ campaign, lead, close }) {
 				options=${tags.map(tag => [tag, tag ? languageOf(tag) : "Not known"])}
 				hint="Of its emails and its page, unless the campaign has one language." />
 			${own.map(([name]) => html`
-				<${Field} key=${name} form=${form} name=${`custom.${name}`} label=${name}
-					hint="Leave empty to remove the field." />`)}
+				<${Field} key=${name} form=${form} name=${`custom.${name}`} label=${labelOf(name)}
+					hint=${name in lead.custom_fields ? "Leave empty to remove the field." : undefined} />`)}
 			<div class="row">
 				<${Field} form=${form} name="name" label="New field" placeholder="company" />
 				<${Field} form=${form} name="value" label="Value" />
@@ -351,7 +355,7 @@ function factsOf(lead) {
 			lead.rewards.map(one => html`<${Chip} tone="good" key=${one.reward_id}>${one.subject || "removed"}<//> `),
 		],
 		lead.tags.length > 0 && ["Tags", lead.tags.map(tag => html`<${Chip} key=${tag.tag_id}>${tag.name}<//> `)],
-		["Signed up", html`${full(lead.when)} (<${Time} at=${lead.when} />)`],
+		["Signed up", html`<${Moment} at=${lead.when} />`],
 		lead.counter > 1 && ["Sign-ups", plural(lead.counter, "time")],
 		...Object.entries(lead.custom_fields).map(([name, value]) => [labelOf(name), text(value)]),
 		...Object.entries(lead.utm).map(([name, value]) => [`UTM ${name}`, text(value)]),

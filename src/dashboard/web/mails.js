@@ -4,10 +4,10 @@ import { useState } from "./hooks.js";
 import { post } from "./api.js";
 import { DraftProblem, LanguageChoice, useDraft, withErrors } from "./drafts.js";
 import { useList, useLive } from "./live.js";
-import { link, setQuery } from "./route.js";
+import { chosenIn, link, setQuery } from "./route.js";
 import { isOperator, may, session } from "./session.js";
 import { useEditor } from "./versions.js";
-import { LANGUAGES, MAILS, mailReason } from "./words.js";
+import { LANGUAGES, MAILS, MAIL_STATES, mailReason } from "./words.js";
 import { Preview } from "./preview.js";
 import { mailTestProblem, waitForJob } from "./webhooks.js";
 import { Pager } from "./lists.js";
@@ -26,7 +26,7 @@ const ownTexts = ({ own_subject, own_text, own_html }) => ({
 function variablesOf({ variables, required }) {
 	const others = variables.filter(name => !required.includes(name));
 	const shown = [...required.map(name => `{{${name}}} (required)`), ...others.map(name => `{{${name}}}`)];
-	return `Variables: ${shown.join(", ")}`;
+	return `Variables: ${shown.join(", ")}. {{#first_name}} … {{/first_name}} is shown only to leads with a first name.`;
 }
 
 const SHAPES = [
@@ -103,9 +103,8 @@ function MailForm({ id, kind, language, template, tag, reload }) {
 						hint="Leave empty to generate it from the text." />
 				<//>
 				<div class="buttons">
-					<${Button} onClick=${sendTest} disabled=${unsaved} title=${unsaved ? "Save your changes first" : undefined}>
-						Send me a test email
-					<//>
+					<${Button} onClick=${sendTest} disabled=${unsaved}>Send me a test email<//>
+					${unsaved && html`<span class="hint">Save first: the test has the saved text.</span>`}
 				</div>
 				${test && html`<${Notice} tone=${test.tone}><p role="status">${test.text}</p><//>`}
 			</section>
@@ -144,6 +143,7 @@ function Overview({ id, templates, isSet }) {
 		<${Loaded} live=${live}>${campaign => html`
 			<${Table} name="Emails of this campaign" rows=${KINDS} id=${kind => kind} columns=${columns(campaign)} />`}
 		<//>
+		<p class="muted">Leads who unsubscribed get no emails, except to confirm an address or a deletion that they ask for.</p>
 		<p><a class="button" href=${link(`campaigns/${id}/settings`, { open: "verification" })}>Switch emails on or off</a></p>`;
 }
 
@@ -156,7 +156,7 @@ function Editor({ id, kind, language, templates }) {
 		<div class="row">
 			<label>
 				Email${" "}
-				<select value=${kind} onChange=${event => setQuery({ kind: event.currentTarget.value })}>
+				<select value=${kind} onChange=${event => setQuery({ kind: chosenIn(event.currentTarget, kind) })}>
 					${KINDS.map(one => html`<option key=${one} value=${one} selected=${one === kind}>${MAILS[one][0]}</option>`)}
 				</select>
 			</label>
@@ -194,7 +194,7 @@ const STATES = [
 	["", "All"],
 	["sent", "Sent"],
 	["failed", "Failed"],
-	["dropped", "Dropped"],
+	["dropped", "Not sent"],
 	["requested", "Pending"],
 ];
 
@@ -221,10 +221,10 @@ export function Sent({ id, query }) {
 			title: "Status",
 			phone: "plain",
 			cell: row => html`
-				<${Chip} tone=${TONES[row.state] || "wait"}>${row.state === "requested" ? "pending" : row.state}<//>
+				<${Chip} tone=${TONES[row.state] || "wait"}>${MAIL_STATES[row.state] || row.state}<//>
 				${row.reason ? html` <span class="muted">${mailReason(row.reason)}</span>` : ""}
 				${row.state === "requested" && row.due_at && Date.parse(row.due_at) > Date.now()
-					? html` <span class="muted">goes on <${Time} at=${row.due_at} /></span>`
+					? html`<span class="muted">${row.reason ? "," : ""} next attempt <${Time} at=${row.due_at} /></span>`
 					: ""}`,
 		},
 		{ title: "Created", phone: "plain", cell: row => html`<${Time} at=${row.created_at} />` },

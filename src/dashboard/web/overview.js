@@ -201,7 +201,7 @@ const columnsOf = accountOf => [
 		sort: row => (row.leads ? row.verified / row.leads : 0),
 	},
 	{ title: "Webhooks", cell: health, sort: row => -(row.webhooks_failing * 1000 + row.webhooks_disabled) },
-	{ title: "Oldest waiting delivery", phone: "off", cell: row => html`<${Waiting} at=${row.oldest_due_at} />` },
+	{ title: "Pending since", phone: "off", cell: row => html`<${Waiting} at=${row.oldest_due_at} />` },
 ];
 
 /** Until an owner has chosen a time zone, times are shown in UTC, which is not that of most clocks. */

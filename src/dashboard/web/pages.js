@@ -36,7 +36,7 @@ const TEXTS = [
 	["imprint_url", "Legal notice URL", "Linked at the bottom of pages.", "url", "no link"],
 ];
 /* Those that visitors read: a translation is missed. */
-const READ = ["title", "text", "button", "consent", "status_text", "ended_text", "share_text"];
+const READ = ["title", "text", "button", "fields", "consent", "status_text", "ended_text", "share_text"];
 const LOOKS = [
 	["logo_url", "Logo", "The address of a picture on the web, shown instead of the name.", "url"],
 	["scheme", "Light or dark", "“As on the visitor's device” uses the dark colors for visitors whose device is in dark mode.", "select", [
@@ -128,10 +128,14 @@ function PageFields({ shown, language, looks, defaults }) {
 
 /* ---- what is not translated ---- */
 
+/** Whether visitors read words in the fields that are not those of each language. */
+const hasWords = fields => Boolean(fields && parse(fields).rows?.some(row => row.label || row.options));
+
 /** Labels of the texts that the campaign has, but not in the language. */
 const missingIn = (texts, looks, language) => {
 	const own = valuesOf(looks, READ, language);
-	return READ.filter(name => texts[name] && !own[name]).map(name => PAGE_LABELS[name]);
+	const isRead = name => (name === "fields" ? hasWords(texts.fields) : texts[name]);
+	return READ.filter(name => isRead(name) && !own[name]).map(name => PAGE_LABELS[name]);
 };
 
 /** Warns of texts that some visitors will read in another language than the rest of the page; `values`: those of the form. */
@@ -189,7 +193,7 @@ function PagePreview({ draft, look, setLook, fixed }) {
 				${!fixed.language && html`
 					<select class="small" aria-label="Preview for visitors" value=${look.language}
 						onChange=${event => set("language")(event.currentTarget.value)}>
-						<option value="">First language</option>
+						<option value="">All languages</option>
 						${Object.entries(LANGUAGES).map(([code, name]) => html`<option key=${code} value=${code}>${name}</option>`)}
 					</select>`}
 			</header>
@@ -250,12 +254,11 @@ function PageForm({ id, campaign, looks, tag, language, reload }) {
 			<section class="card">
 				${!changes && html`<${Notice}>Your role cannot change this.<//>`}
 				<${Untranslated} campaign=${campaign} looks=${looks} language=${language} values=${form.values} />
-				<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
+				<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}
+					note=${`${plural(changed.length, "unsaved change")}. Save publishes on the page.`}>
 					<fieldset class="stack" disabled=${!changes}>
 						<${PageFields} shown=${shownForm(form, draft)} language=${language} looks=${looks} defaults=${defaults.current} />
 					</fieldset>
-					${changed.length > 0 && html`
-						<p class="hint">${plural(changed.length, "unsaved change")}. Save publishes on the page.</p>`}
 				<//>
 			</section>
 			${changes && html`

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "./hooks.js";
 import { post, remove } from "./api.js";
 import { AllDefinitions } from "./definitions.js";
-import { full, plural } from "./format.js";
+import { full, plural, weekday } from "./format.js";
 import { Crumbs, readCampaigns } from "./frame.js";
 import { useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
@@ -52,17 +52,18 @@ const REPEATED = {
 };
 
 /** When sign-ups close: with the day that is shown, or during it. */
-function endHint({ ends_at: end }) {
+function endHint({ ends_at: end }, { ends_at: day }) {
 	const place = zone.get().replaceAll("_", " ");
+	const last = day ? `${weekday(day)} is the last day` : "The last day";
 	const sudden = end && endOf(lastDayBefore(end)) !== end && ` Now it ends during that day: ${full(end)}.`;
 	return html`
-		The last day, until midnight (${place}).${sudden || ""} Leave empty for no end.
+		${last}, until midnight (${place}).${sudden || ""} Leave empty for no end.
 		${may("account") && html` <a href=${link("account")}>Change the time zone</a>`}`;
 }
 
 /*
  * The groups: key, title, what is in it, fields. The first one is always open. Each field: its name, label, hint (a text, or made of
- * the campaign), and its kind: text, number, check, date, lines (a list), select with options, set with options.
+ * the campaign and what is typed), and its kind: text, number, check, date, lines (a list), select with options, set with options.
  */
 const GROUPS = [
 	["basics", "Basics", null, [
@@ -176,13 +177,13 @@ function Group({ id, title, about, fields, campaign, tag, reload, changes, open 
 			return html`<${Choices} key=${name} form=${form} name=${name} label=${label} options=${options} />`;
 		return html`
 			<${Field} key=${name} form=${form} name=${name} label=${label} type=${typeOf(kind)} options=${options}
-				hint=${typeof hint === "function" ? hint(campaign) : hint}
+				hint=${typeof hint === "function" ? hint(campaign, form.values) : hint}
 				inputmode=${kind === "number" ? "numeric" : undefined} />`;
 	};
 	const content = html`
-		<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}>
+		<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}
+			note=${`${plural(changed.length, "unsaved change")}.`}>
 			<fieldset class="stack" disabled=${!changes}>${fields.map(field)}</fieldset>
-			${changed.length > 0 && html`<p class="hint">${plural(changed.length, "unsaved change")}.</p>`}
 		<//>`;
 	if (about)
 		return html`<${Folded} title=${title} about=${about} unsaved=${changed.length} open=${open}>${content}<//>`;

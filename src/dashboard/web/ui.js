@@ -4,7 +4,7 @@ import { Fragment, h } from "./preact.js";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "./hooks.js";
 import htm from "./htm.js";
 import { Cancelled, Failure } from "./api.js";
-import { ago, count, full, labelOf, second, short } from "./format.js";
+import { ago, count, full, isNear, labelOf, second, short } from "./format.js";
 import { store, useStore } from "./store.js";
 import { refresh } from "./live.js";
 
@@ -17,6 +17,9 @@ export { Fragment };
 export function Time({ at, none = "–" }) {
 	return at ? html`<time datetime=${at} title=${full(at)}>${ago(at)}</time>` : html`<span class="muted">${none}</span>`;
 }
+
+/** A time in full, and how long ago that was where it says more. */
+export const Moment = ({ at }) => html`${full(at)}${isNear(at) ? html` (<${Time} at=${at} />)` : ""}`;
 
 export const Number_ = ({ value }) => html`<span class="number" title=${count(value)}>${short(value)}</span>`;
 

@@ -8,7 +8,7 @@ import { Crumbs } from "./frame.js";
 import { refresh, useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
 import { DeliveryTable } from "./deliveries.js";
-import { eventName, isRedirect, outcome, redirectMeaning, statusHint, urlParts } from "./words.js";
+import { eventName, explained, isRedirect, redirectMeaning, statusHint, urlParts } from "./words.js";
 import { Field, FormDialog, confirmAction, useForm } from "./forms.js";
 import { Button, Dialog, Facts, Loaded, Notice, Page, Tile, Time, Updated, html, openDialog, toast } from "./ui.js";
 import { Secret, Test, editWebhook, useLastTest, waitForJob } from "./webhooks.js";
@@ -52,7 +52,7 @@ function StateSentence({ webhook }) {
 
 const waiting = ({ pending }) => (pending ? `${plural(pending, "delivery waits", "deliveries wait")}` : "none waits yet");
 
-const errorOf = webhook => outcome(webhook.last_status, webhook.last_error);
+const errorOf = webhook => explained(webhook.last_status, webhook.last_error);
 
 function UnusedSentence({ webhook }) {
 	const test = useLastTest(webhook.referenceId);
@@ -76,7 +76,7 @@ function FailingSentence({ webhook }) {
 			<p>
 				<strong>Failing for ${lasting(webhook.failing_since)}.</strong>
 				${" "}${plural(webhook.failures, "failed attempt")} in a row.
-				${" "}Last error: <span title=${statusHint(webhook.last_status)}>${errorOf(webhook)}</span>.
+				${" "}Last error: ${errorOf(webhook)}.
 				${" "}${isRedirect(webhook.last_status) && `${redirectMeaning(webhook.last_status)} A test shows where it points. `}
 				${" "}${next}
 				${webhook.held_until ? html` The next attempt is <${Time} at=${webhook.held_until} />.` : ""}

@@ -8,7 +8,7 @@ import { useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
 import { RECEIVERS } from "./receivers.js";
 import { store, useStore } from "./store.js";
-import { EVENTS, PAGE_SHOWN, eventName, isRedirect, outcome, redirectMeaning, statusHint, urlParts } from "./words.js";
+import { EVENTS, PAGE_SHOWN, eventName, explained, isRedirect, outcome, redirectMeaning, statusHint, urlParts } from "./words.js";
 import { Choices, Field, FormDialog, useForm, wrongField } from "./forms.js";
 import {
 	Button, Chip, Code, Dialog, Empty, Loaded, Notice, Page, Segments, Table, Time, Updated, Waiting, html, openDialog, toast,
@@ -50,7 +50,7 @@ export function useLastTest(id) {
 }
 
 const testOutcome = ({ status, error, duration_ms }) =>
-	error ? outcome(status, error) : `${outcome(status)} in ${duration(duration_ms)}`;
+	error ? outcome(status, error) : `${isRedirect(status) ? outcome(status) : explained(status)} in ${duration(duration_ms)}`;
 
 /** Where a redirect points, what it means, and the change that helps. `accept` and `move` make the changes. */
 function Redirect({ result: { ok, status, location, moved }, accept, move }) {

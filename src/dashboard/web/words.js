@@ -37,15 +37,17 @@ export const scoreReason = code => SCORE_REASONS[code] || code;
 
 export const MAILS = {
 	__proto__: null,
-	verify: ["Confirmation", "when a new lead must confirm the email address"],
-	welcome: ["Welcome", "when a lead signs up or confirms the address"],
-	reward: ["Reward reached", "when a lead reaches a reward"],
-	referral: ["A friend joined", "when a referred friend signs up"],
-	digest: ["More friends joined", "once a day, about those after the first"],
-	status_link: ["Status page link", "when a protected lead signs up again"],
-	erase_confirm: ["Deletion confirmation", "when a person asks to be deleted"],
+	verify: ["Confirmation", "to a new lead who must confirm the email address"],
+	welcome: ["Welcome", "to a new lead, once the address is confirmed if it must be"],
+	reward: ["Reward reached", "to a lead who reaches a reward"],
+	referral: ["A friend joined", "to a lead whose friend signs up"],
+	digest: ["More friends joined", "to the same lead once a day, about the friends after the first"],
+	status_link: ["Status page link", "to a lead who signs up again and is not shown the status page at once"],
+	erase_confirm: ["Deletion confirmation", "to a person who asks to be deleted"],
 	code: ["Code by text message", "confirms a phone number"],
 };
+/** What became of a mail or a text. */
+export const MAIL_STATES = { __proto__: null, requested: "pending", sent: "sent", failed: "failed", dropped: "not sent" };
 const MAIL_REASONS = {
 	__proto__: null,
 	too_soon: "the same message was sent shortly before", daily: "daily limit reached", enough: "limit reached",
@@ -87,7 +89,7 @@ export const EVENTS = {
 	phone_number_opt_out: ["Unsubscribed from texts", "a lead opted out of text messages"],
 	verified: ["Verified", "a lead confirmed the email address or phone number"],
 	tagged: ["Tagged", "a lead got a tag"],
-	score_change: ["Score changed", "a lead got or lost points"],
+	score_change: ["Points changed", "a lead got or lost points"],
 	reward_level: ["Reward reached", "a lead reached a reward"],
 	referral: ["Referral", "a lead referred a friend"],
 	deleted: ["Deleted", "a lead was deleted"],
@@ -115,8 +117,18 @@ export function outcome(status, error) {
 }
 
 const CLASSES = ["redirects are not followed", "the receiver refused the request", "server error of the receiver"];
-/** What a status other than 2xx means, for tooltips; undefined: there is nothing to explain. */
-export const statusHint = status => CLASSES[Math.floor(status / 100) - 3];
+const STATUSES = {
+	__proto__: null,
+	401: "the receiver requires a key or a login", 403: "the receiver refuses this sender", 404: "the receiver has nothing at this URL",
+	410: "the receiver has nothing at this URL any more", 429: "the receiver gets too many requests",
+};
+/** What a status other than 2xx means; undefined: there is nothing to explain. */
+export const statusHint = status => STATUSES[status] || CLASSES[Math.floor(status / 100) - 3];
+/** The outcome with what it means: "HTTP 502 (server error of the receiver)". */
+export function explained(status, error) {
+	const meaning = !error && statusHint(status);
+	return meaning ? `${outcome(status, error)} (${meaning})` : outcome(status, error);
+}
 
 const MOVED = [301, 307, 308];
 /** Statuses of receivers that have done their work and show a page. */

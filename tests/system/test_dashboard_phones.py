@@ -94,7 +94,7 @@ def test_friends_for_a_reward(dashboard, campaign, leadhook):
 
 def test_nothing_is_cut(dashboard, campaign, leadhook):
     """a long URL as a heading, the columns of the overview, a time with its seconds"""
-    below = "/a-rather-long-path-of-a-receiver/of/an-automation/without-a-gap"
+    below = f"/{'receiver' * 6}"
     hook = campaign.webhook("new_signup", below=below)["referenceId"]
     dashboard.window.resize(390, 844)
     dashboard.load(f"campaigns/{campaign.id}/webhooks/{hook}")

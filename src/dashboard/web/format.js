@@ -74,7 +74,7 @@ export function day(time) {
 	return formatOf(yearOf(time) === yearOf(Date.now()) ? DAYS : DAYS_OF_YEARS).format(new Date(time));
 }
 
-/** "2026-12-06" → "Sunday, 6 December". */
+/** "2026-12-06" → "Sunday 6 December". */
 export const weekday = text => new Date(`${text}T00:00:00Z`)
 	.toLocaleDateString("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
 

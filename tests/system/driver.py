@@ -192,7 +192,7 @@ class FirefoxWindow(Window):
             return profile
         self.browser.make_profile = with_port
         self._start("--marionette", "--remote-allow-system-access")
-        self._numbers, self._received = itertools.count(1), b""
+        self._numbers, self._received, self._zoom = itertools.count(1), b"", 1
         self._socket = wait_until(lambda: self._connect(port), START_SECONDS, "Marionette")
         self._socket.settimeout(START_SECONDS)
         self._message()
@@ -236,6 +236,7 @@ class FirefoxWindow(Window):
     def open(self, url):
         self._chrome("Services.console.reset();")
         self._send("WebDriver:Navigate", {"url": url})
+        self._chrome(f"gBrowser.selectedBrowser.fullZoom = {self._zoom};")  # a page of another process may have lost it
 
     def run(self, script):
         try:
@@ -267,9 +268,9 @@ class FirefoxWindow(Window):
 
     def resize(self, width, height=HEIGHT):
         """A window has a least width, so that narrow pages are shown enlarged."""
-        zoom = 2 if width < 500 else 1
-        self._chrome(f"gBrowser.selectedBrowser.fullZoom = {zoom};")
-        self._send("WebDriver:SetWindowRect", {"width": width * zoom, "height": height * zoom})
+        self._zoom = 2 if width < 500 else 1
+        self._chrome(f"gBrowser.selectedBrowser.fullZoom = {self._zoom};")
+        self._send("WebDriver:SetWindowRect", {"width": width * self._zoom, "height": height * self._zoom})
         self.wait(f"Math.abs(innerWidth - {width}) <= 1", f"a width of {width}")
 
     def choose_file(self, selector, path):

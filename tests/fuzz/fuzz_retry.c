@@ -16,10 +16,11 @@ static bool
 is_number(struct slice text)
 {
 	text = slice_trim(text);
+	const size_t point = slice_find(text, '.');
 	for (size_t i = 0; i < text.size; i++)
-		if (!ascii_is_digit(text.data[i]))
+		if (i != point && !ascii_is_digit(text.data[i]))
 			return false;
-	return text.size > 0;
+	return point > 0 && point + 1 != text.size;
 }
 
 /* In the preferred form of RFC 9110 the date is the same. */

@@ -248,8 +248,9 @@ a_webhook_is_tested(void **state)
 	struct operator_job job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);
 	assert_true(net.webhook == webhook && net.sent == 1);
-	assert_slice(job.result, "{\"ok\":true,\"status\":200,\"location\":null,\"error\":null,\"duration_ms\":12,\"answer\":"
-				 "\"\xef\xbf\xbd\\\"no\\\"\"}");
+	assert_slice(job.result,
+	    "{\"ok\":true,\"status\":200,\"location\":null,\"moved\":false,\"error\":null,\"duration_ms\":12,"
+	    "\"answer\":\"\xef\xbf\xbd\\\"no\\\"\"}");
 	net.status = 500; /* the job is done all the same: this is what the test has found */
 	add(w, JOB_WEBHOOK_TEST, job_webhook_parameters(w->pool, webhook));
 	job = turn(w, LONG_MS, no_ids);

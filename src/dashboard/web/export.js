@@ -69,7 +69,7 @@ export function Export({ id, query }) {
 	const words = Object.entries(filters).filter(([, value]) => value).map(one => wordOf(one, tags));
 	async function run() {
 		const { format } = form.values;
-		const most = form.values.most.trim() === "" ? Infinity : Number(form.values.most);
+		const most = form.values.most.trim() === "" ? Infinity : Math.floor(Number(form.values.most));
 		if (!(most >= 1))
 			throw wrongField("most", "Enter a number, or nothing to export all.");
 		const pieces = format === "ndjson" ? [] : [BYTE_ORDER_MARK];

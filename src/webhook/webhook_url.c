@@ -256,7 +256,7 @@ struct place {
 static struct place
 place_of(struct slice url)
 {
-	struct place place;
+	struct place place = { 0 };
 	url = slice_sub(url, 0, slice_find(url, '#'));
 	(void)slice_next(&url, ':', &place.scheme);
 	url = slice_starts_with(url, SLICE("//")) ? slice_sub(url, 2, url.size) : url;
@@ -284,8 +284,10 @@ bare_host(struct slice host)
 bool
 webhook_url_is_respelled(struct slice url, struct slice location)
 {
-	const struct place from = place_of(url), to = place_of(location);
 	const struct slice slash = SLICE("/");
+	if (!slice_present(location)) /* most answers */
+		return false;
+	const struct place from = place_of(url), to = place_of(location);
 	return slice_equal_nocase(bare_host(from.host), bare_host(to.host)) && slice_equal(from.query, to.query) &&
 	       slice_equal(without_suffix(from.path, slash), without_suffix(to.path, slash)) &&
 	       !(slice_equal_nocase(from.scheme, to.scheme) && slice_equal_nocase(from.host, to.host) &&

@@ -40,7 +40,7 @@ def values_of(body):
     for name, text in re.findall(r'<textarea[^>]* name="([^"]*)"[^>]*>\n(.*?)</textarea>', body, re.S):
         found[name] = html.unescape(text)
     for name, options in re.findall(r'<select[^>]* name="([^"]*)"[^>]*>(.*?)</select>', body, re.S):
-        found[name] = html.unescape("".join(re.findall(r"<option selected>(.*?)</option>", options)))
+        found[name] = html.unescape("".join(re.findall(r'<option value="([^"]*)" selected>', options)))
     return found
 
 

@@ -224,6 +224,7 @@ respelled_urls_are_known(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(webhook_url_is_respelled(slice_of(cases[i].url), slice_of(cases[i].location)), cases[i].same);
 	assert_false(webhook_url_is_respelled(SLICE("https://shop.example/hook"), SLICE_NONE));
+	assert_false(webhook_url_is_respelled(SLICE_NONE, SLICE_NONE)); /* a URL that is sealed */
 }
 
 int

@@ -213,13 +213,15 @@ column_of_heading(struct pool *pool, struct slice heading)
 	heading = visible(pool, heading);
 	const struct slice plain = plain_words(pool, heading);
 	const bool is_own = slice_starts_with(heading, SLICE("_")) || custom_field_member(pool, heading, &member, &base);
-	if (is_own ||
-	    (!find_by_words(pool, plain, &column) &&
-		(status_needs_meaning(plain) || !find_by_words(pool, plain_words(pool, without_note(heading)), &column))))
+	const bool is_known =
+	    !is_own &&
+	    (find_by_words(pool, plain, &column) ||
+		(!status_needs_meaning(plain) && find_by_words(pool, plain_words(pool, without_note(heading)), &column)));
+	if (!is_known)
 		column = column_of(pool, heading, false);
 	if (slice_equal(plain, SLICE("referrer")))
 		column.name = plain;
-	column.is_guess = column.field == LEAD_CUSTOM && !is_own;
+	column.is_guess = column.field == LEAD_CUSTOM && !is_own && !is_known;
 	column.needs_meaning = column.is_guess && status_needs_meaning(plain);
 	column.may_be_any = column.is_guess && status_may_be_any(plain);
 	return column;

@@ -169,6 +169,14 @@ def test_short_rows(campaign, tmp_path):
     assert "line 4: the record has 5 fields, the heading 4" in errors
 
 
+def test_names_of_people_say_nothing_of_consent(campaign, tmp_path):
+    """migrating.md 3.1: of a column that is a name something is known; no value makes it another, and * does not mean it"""
+    path = write(tmp_path, "Email,First Name,Nachname,City\nclara@example.org,Clara,Bounce,Ulm\nolaf@example.org,Olaf,Baja,Köln\n")
+    assert "questions" not in run_import(campaign, path, "--look")[0]
+    imported(campaign, path, "*=-", expected=counts(2))
+    assert custom(campaign, "clara@example.org") == {"first_name": "Clara", "last_name": "Bounce"}
+
+
 def test_consent_that_is_not_said(campaign, tmp_path):
     """docs/migrating.md 3.1: a cell that is missing has the meaning of an empty one; an empty opted_out says nothing beside a status"""
     path = write(tmp_path, "status,email,note,state\nsubscribed,a@example.org,x,subscribed\nsubscribed,b@example.org\n")

@@ -134,6 +134,18 @@ BIG = """["email,signup_date,Company,referrer\\n", ...Array.from({ length: 3000 
     `half${at}@example.org,2026-01-02T03:04:05Z,${"Tea".repeat(150)},${at === 3 ? "half2999@example.org" : ""}\\n`)]"""
 
 
+def test_leads_that_exist(dashboard, campaign):
+    """docs/migrating.md 3.1: they are unsubscribed where the file says so; the check says it before"""
+    campaign.lead(email="nora@example.org")
+    begin(dashboard, campaign, b"Email,UNSUB_TIME\nnora@example.org,2024-02-02 09:00:00\nolaf@example.org,\n")
+    dashboard.click("Check the file")
+    dashboard.sees("1 lead that existed would be unsubscribed.")
+    dashboard.sees("Existing leads are not changed, but are unsubscribed if the file says so.")
+    dashboard.click("Import 1 lead")
+    dashboard.sees("1 lead that existed was unsubscribed.")
+    assert campaign.find(email="nora@example.org")["opted_out"]
+
+
 def test_an_import_that_fails(dashboard, campaign):
     """what was imported is said; it goes on there, also after a reload; rows whose referrer comes later are imported"""
     begin(dashboard, campaign, BIG, "half.csv")

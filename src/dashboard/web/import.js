@@ -108,7 +108,7 @@ function Remarks({ state, isCheck, choices }) {
 		<ul>
 			${left > 0 && html`<li>${plural(left, "row")} left out, as you chose.</li>`}
 			${tagged > 0 && html`<li>${plural(tagged, "lead")} that existed got tags.</li>`}
-			${out > 0 && html`<li>${plural(out, "lead")} that existed ${isCheck ? "would be" : "were"} unsubscribed.</li>`}
+			${out > 0 && html`<li>${plural(out, "lead")} that existed ${isCheck ? "would be" : out === 1 ? "was" : "were"} unsubscribed.</li>`}
 			${numbers > 0 && html`
 				<li>
 					${plural(numbers, "phone number")} left out, because they are not valid. Their leads are imported with the email address.
@@ -180,8 +180,8 @@ const STEPS = {
 				<${Skipped} state=${state} look=${look} />
 				${look.columns.length > 0 && html`<${Table} name="Columns" id=${row => row.at} rows=${fieldsOf(look, choices)} columns=${BECOMES} />`}
 				<p class="muted">
-					The import sends no emails and no webhooks. Existing leads are not changed${choices.add_tags ? ", but get tags" : ""}.
-					Imported leads appear on the leaderboard.
+					The import sends no emails and no webhooks. Imported leads appear on the leaderboard. Existing leads are not changed,
+					but ${choices.add_tags ? "get tags, and " : ""}are unsubscribed if the file says so.
 				</p>
 				<div class="buttons">
 					<${Button} kind="primary" disabled=${able === 0 && !(choices.add_tags && unchanged > 0)} onClick=${start}>

@@ -237,6 +237,30 @@ def test_what_is_not_translated(dashboard, campaign, leadhook):
     assert dashboard.value(warning) is None, "all pages are in one language"
 
 
+def test_what_only_some_visitors_are_asked(dashboard, campaign, leadhook):
+    """2.3: fields and consent that were entered for one language are missed on the other pages; standard fields with a label are not"""
+    warning = "document.querySelector('main .notice.wait')?.innerText"
+    dashboard.load(f"campaigns/{campaign.id}/pages?language=en")
+    dashboard.sees("Only on pages in English. “All languages” has what is empty here, and the design.")
+    dashboard.fill("Consent", "I agree")
+    dashboard.wait(f"{warning}?.includes('Consent: English')")
+    leadhook("page", "set", str(campaign.id), "--language", "en", "fields=email: Your address", "consent=I agree")
+    leadhook("page", "set", str(campaign.id), "--language", "fr", "fields=email; city: Ville")
+    dashboard.load(f"campaigns/{campaign.id}/pages?language=de")
+    dashboard.wait(f"{warning}?.includes('Form fields: French') && {warning}.includes('Consent: English')")
+    leadhook("page", "set", str(campaign.id), "fields=email; city: City", "consent=I agree")
+    dashboard.load(f"campaigns/{campaign.id}/pages?language=de")
+    dashboard.wait(f"{warning}?.includes('German: Form fields, Consent') && !{warning}.includes('Not on all pages')")
+
+
+def test_the_color_of_dark_buttons(dashboard, campaign):
+    """pages.md 4: that of the light ones, unless they have their own"""
+    dashboard.load(f"campaigns/{campaign.id}/pages")
+    dashboard.wait("field('Button color (dark)')?.placeholder === '#a5a8ff'")
+    dashboard.fill("Button color", "#d2691e")
+    dashboard.wait("field('Button color (dark)').placeholder === '#d2691e' && field('Button color (dark): color picker').value === '#d2691e'")
+
+
 def test_how_the_preview_looks(dashboard, campaign, leadhook):
     """2.3: light and dark, narrow, in each language with the texts that visitors get in it; pages.md 4, scheme"""
     leadhook("page", "set", str(campaign.id), "title=Come in", "dark_background=#123456")

@@ -72,12 +72,15 @@ const COLORS = {
 	dark_text_color: "#ecedf6",
 };
 
+const isColor = value => /^#[0-9a-f]{6}$/i.test(value);
+
 function Color({ form, name, label }) {
-	const value = form.values[name];
+	const { [name]: value, accent } = form.values;
+	const usual = name === "dark_accent" && isColor(accent) ? accent : COLORS[name]; // buttons keep their color in the dark
 	return html`
 		<div class="color">
-			<${Field} form=${form} name=${name} label=${label} placeholder=${COLORS[name]} spellcheck="false" />
-			<input type="color" aria-label=${`${label}: color picker`} value=${/^#[0-9a-f]{6}$/i.test(value) ? value : COLORS[name]}
+			<${Field} form=${form} name=${name} label=${label} placeholder=${usual} spellcheck="false" />
+			<input type="color" aria-label=${`${label}: color picker`} value=${isColor(value) ? value : usual}
 				onInput=${event => form.set(name, event.currentTarget.value)} />
 		</div>`;
 }
@@ -138,15 +141,49 @@ const missingIn = (texts, looks, language) => {
 	return READ.filter(name => isRead(name) && !own[name]).map(name => PAGE_LABELS[name]);
 };
 
+/** The texts with those of the form in the place of what is stored. */
+function withTyped(looks, language, values) {
+	const own = Object.entries(values).map(([name, value]) => ({ name, language, value }));
+	return [...own, ...looks.filter(one => (one.language || "") !== language)];
+}
+
+/* Whether the form asks for more than an address. */
+const hasMore = fields => parse(fields).rows?.some(row => row.name !== "email");
+
+/** Warns of what only visitors with some languages are asked: they must be asked in all of them. */
+function AskedOfSome({ campaign, looks, language, values }) {
+	const all = withTyped(looks, language, values);
+	const of = (name, code) => valuesOf(all, [name], code)[name];
+	const has = (name, code) => (name === "fields" ? hasMore(of(name, code)) : of(name, code));
+	const codes = Object.keys(LANGUAGES);
+	const rows = ["fields", "consent"]
+		.filter(name => !of(name, ""))
+		.map(name => [name, codes.filter(code => has(name, code))])
+		.filter(([, found]) => found.length > 0 && found.length < codes.length);
+	if (campaign?.language !== "auto" || rows.length === 0)
+		return null;
+	return html`
+		<${Notice} tone="wait">
+			<div>
+				<p>
+					<strong>Not on all pages.</strong> Only visitors with these languages are asked. Enter it in “All languages”, and
+					translate it from there:
+				</p>
+				<ul>
+					${rows.map(([name, found]) => html`
+						<li key=${name}>${PAGE_LABELS[name]}: ${found.map(code => LANGUAGES[code]).join(", ")}</li>`)}
+				</ul>
+			</div>
+		<//>`;
+}
+
 /** Warns of texts that some visitors will read in another language than the rest of the page; `values`: those of the form. */
 function Untranslated({ campaign, looks, language, values }) {
 	if (campaign?.language !== "auto")
 		return null;
-	const typed = language ? looks.filter(one => (one.language || "") !== language) : looks;
-	const own = Object.entries(values).map(([name, value]) => ({ name, language, value }));
 	const texts = language ? valuesOf(looks, READ, "") : values;
 	const others = language ? [language] : Object.keys(LANGUAGES);
-	const rows = others.map(code => [code, missingIn(texts, [...own, ...typed], code)]);
+	const rows = others.map(code => [code, missingIn(texts, withTyped(looks, language, values), code)]);
 	const begun = rows.filter(([code, missing]) => missing.length > 0 && (language || READ.some(name => valuesOf(looks, READ, code)[name])));
 	if (begun.length === 0)
 		return null;
@@ -253,6 +290,7 @@ function PageForm({ id, campaign, looks, tag, language, reload }) {
 		<div class="columns editor">
 			<section class="card">
 				${!changes && html`<${Notice}>Your role cannot change this.<//>`}
+				<${AskedOfSome} campaign=${campaign} looks=${looks} language=${language} values=${form.values} />
 				<${Untranslated} campaign=${campaign} looks=${looks} language=${language} values=${form.values} />
 				<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}
 					note=${`${plural(changed.length, "unsaved change")}. Save publishes on the page.`}>
@@ -273,6 +311,11 @@ function Pages({ id, query }) {
 	const language = query.language || "";
 	return html`
 		<div class="row"><${LanguageChoice} language=${language} /></div>
+		<p class="hint">
+			${language
+				? `Only on pages in ${LANGUAGES[language]}. “All languages” has what is empty here, and the design.`
+				: "On pages in every language. Choose a language to translate."}
+		</p>
 		<${Loaded} live=${live} lines=${10}>${(looks, { tag }) => html`
 			<${PageForm} key=${`${id}${language}`} id=${id} campaign=${campaign} looks=${looks} tag=${tag} language=${language}
 				reload=${live.reload} />`}

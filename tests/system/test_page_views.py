@@ -282,6 +282,21 @@ def test_confirmed_elsewhere(window, make_service, mail_server):
     wait_until(arrives, 30, "the page elsewhere")
 
 
+@pytest.mark.parametrize("language", first("de", "en", "es", "fr"))
+def test_facts_on_a_phone(window, service, account, language):
+    """3: place, points and referrals are in one row at 390 px, also when the place is shared"""
+    campaign = service.campaign(account, pages="on", language=language)
+    ada, _ = [campaign.lead(email=f"{name}@example.org") for name in ("ada", "bob")]
+    window.resize(390)
+    try:
+        window.open(ada["status_url"])
+        tops = window.run("return Array.from(document.querySelectorAll('.facts > div')).map(one => one.getBoundingClientRect().top);")
+        assert len(tops) == 3 and len(set(tops)) == 1
+        assert window.text(".facts small")
+    finally:
+        window.resize(900)
+
+
 @pytest.mark.parametrize("language", first(*LANGUAGES, count=2))
 def test_narrow(window, service, account, language):
     """readable at 320 px: nothing is wider than the window, also a long address"""

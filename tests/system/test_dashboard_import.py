@@ -123,7 +123,7 @@ def test_columns(dashboard, campaign):
     dashboard.click("Check the file")
     dashboard.sees("2 leads can be imported")
     dashboard.sees("These tags will be made: Fair (2 rows).")
-    dashboard.sees("1 phone number left out, because they are not valid.")
+    dashboard.sees("1 phone number not valid and left out.")
     dashboard.click("Import 2 leads")
     dashboard.sees("2 leads imported, 0 already existed, 0 rows skipped.")
     nora = campaign.find(email="nora@example.org")

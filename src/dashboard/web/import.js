@@ -111,7 +111,7 @@ function Remarks({ state, isCheck, choices }) {
 			${out > 0 && html`<li>${plural(out, "lead")} that existed ${isCheck ? "would be" : out === 1 ? "was" : "were"} unsubscribed.</li>`}
 			${numbers > 0 && html`
 				<li>
-					${plural(numbers, "phone number")} left out, because they are not valid. Their leads are imported with the email address.
+					${plural(numbers, "phone number")} not valid and left out. The leads are imported with the email address.
 				</li>`}
 			${several > 0 && html`<li>${plural(several, "row")} with several email addresses. The first one is taken.</li>`}
 			${others > 0 && html`<li>${plural(others, "row")} not in the encoding of the file. Please check their accents below.</li>`}

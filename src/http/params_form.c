@@ -11,7 +11,7 @@ next_field(struct params_source *source, struct slice *rest, struct slice *name,
 	while (slice_next(rest, '&', &field)) {
 		const size_t equals = slice_find(field, '=');
 		*name = http_name_clean(source->pool, http_decode_form(source->pool, slice_sub(field, 0, equals)));
-		if (field.size == 0 || !params_begin_field(source, *name))
+		if (slice_trim(field).size == 0 || !params_begin_field(source, *name))
 			continue;
 		*value = http_decode_form(source->pool, slice_sub(field, equals + 1, field.size));
 		return true;

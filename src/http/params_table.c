@@ -68,7 +68,7 @@ without_brackets(const struct http_names *names, struct slice name)
 	const struct slice base = slice_sub(name, 0, open), inside = slice_sub(name, open + 1, name.size - 1);
 	const bool is_array = inside.size == 0 || (slice_to_u64(inside, UINT32_MAX, &index) &&
 						      slice_is_one_of(base, names->collecting, names->collecting_count));
-	return is_array ? base : name;
+	return is_array ? slice_trim(base) : name;
 }
 
 bool
